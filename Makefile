@@ -53,7 +53,7 @@ SHORTLIVED = GOGC=400
 
 SHELL = bash
 
-.PHONY: help build man demo test soak measure chaos mutants fuzz race check format vet staticcheck house workflowcheck vulncheck gosec clean
+.PHONY: help build man demo test soak measure chaos mutants fuzz race check format vet staticcheck house workflowcheck replaysites vulncheck gosec clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,7 +98,7 @@ race: ## packages with locks, under the race detector (needs a C compiler)
 		GLEANER_SHARED=none $(WITHSTACK) $(GO) test -race -short -timeout 20m $(RACE); \
 	else echo "race: no C compiler, left out"; fi
 
-check: format vet house workflowcheck staticcheck gosec vulncheck ## everything but the tests
+check: format vet house workflowcheck replaysites staticcheck gosec vulncheck ## everything but the tests
 
 format: ## is every file formatted
 	@out=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
@@ -111,6 +111,9 @@ house: ## import rules, sizes, deployment files
 
 workflowcheck: ## nothing in a workflow is non-deterministic
 	$(GO) run $(WORKFLOWCHECK) -config workflowcheck.config.yaml ./workflows/...
+
+replaysites: ## does a recorded history notice a step put before any command of the workflows
+	$(GO) run ./internal/lab/housetest/cmd/replaysites
 
 staticcheck:
 	$(GO) run $(STATICCHECK) ./...

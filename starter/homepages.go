@@ -208,8 +208,8 @@ func (c *cli) crawlToo(ctx context.Context, a *app.App, s *harvest.Stages, runni
 			a.Log.Warn("the page could not be given to the harvest", "harvest", h.ID, "error", err)
 			continue
 		}
-		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetry,
-			Args: []any{weburl.Host(url)}, WaitForStage: client.WorkflowUpdateStageCompleted})
+		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetryWhat,
+			Args: []any{activities.Retry{Host: weburl.Host(url)}}, WaitForStage: client.WorkflowUpdateStageCompleted})
 		if err == nil {
 			err = handle.Get(ctx, nil)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 )
 
 // listen answers what people ask and say while a harvest runs, also while it
@@ -22,7 +22,6 @@ func (h *harvestRun) listen(ctx workflow.Context) error {
 		update(ctx, UpdatePause, func(ctx workflow.Context) error { return h.pause(ctx, true) }),
 		update(ctx, UpdateResume, func(ctx workflow.Context) error { return h.pause(ctx, false) }),
 		update(ctx, UpdateRetryWhat, h.retryWhat),
-		update(ctx, UpdateRetry, h.retry),
 	)
 }
 
@@ -37,11 +36,7 @@ func (h *harvestRun) pause(ctx workflow.Context, paused bool) error {
 	return h.show(ctx)
 }
 
-// retry puts what failed back and lets the wave list its hosts again.
-func (h *harvestRun) retry(ctx workflow.Context, host string) (activities.Requeued, error) {
-	return h.retryWhat(ctx, activities.Retry{Host: host})
-}
-
+// retryWhat puts what failed back and lets the wave list its hosts again.
 func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (activities.Requeued, error) {
 	what.Harvest = h.p.Harvest.ID
 	did, err := h.requeue(ctx, what)
@@ -71,12 +66,14 @@ func (h *harvestRun) judgeStalled(ctx workflow.Context) error {
 	return workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, "documents that had stalled"), documents.JudgeStalled, h.p.Harvest.ID).Get(ctx, nil)
 }
 
-// wakeSites tells the sites that are being crawled to look again at once. Some may
-// end meanwhile.
+// wakeSites has the crawls of the harvest look again at once, and its search for homepages,
+// which has crawls of its own.
 func (h *harvestRun) wakeSites(ctx workflow.Context) {
-	for _, host := range slices.Clone(h.s.Pending) {
-		_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
+	if h.s.Stage == gleaner.StageHomepages {
+		search := activities.HomepagesID(HarvestID(h.p.Harvest.ID))
+		_ = workflow.SignalExternalWorkflow(ctx, search, "", SignalWake, nil).Get(ctx, nil)
 	}
+	wakeSites(ctx, h.s.Pending)
 }
 
 // refresh shows the counts again where the last ones are old: a site that begins

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -23,10 +24,12 @@ type SiteParams struct {
 	Venues   []string       `json:"venues,omitempty"` // that are shown
 }
 
-// Signals of a site.
-const (
-	SignalWake = "wake" // look again: it was resumed, retried, or given new URLs
-)
+// SignalWake has a crawl look again: it was resumed, retried, or given new URLs.
+const SignalWake = "wake"
+
+// pausedLook is the time between two looks at a harvest that is paused: whoever resumes
+// it signals its crawls, so that the look is for signals that were lost.
+const pausedLook = 24 * time.Hour
 
 // slicesPerRun bounds the history of one run of CrawlSite.
 const slicesPerRun = 200
@@ -94,8 +97,8 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 		} else {
 			next = afterSlice(s, c.p.Patience)
 		}
-		if woken := drain(c.wake); woken && next.state == gleaner.SiteDone {
-			next = step{} // URLs may have come after it looked
+		if woken := drain(c.wake); woken && (next.state == gleaner.SiteDone || s.Ending == crawl.Paused) {
+			next = step{} // URLs may have come, or a harvest been resumed, after it looked
 		}
 		workflow.SetCurrentDetails(ctx, siteDetails(c.p, next))
 		if next.state != "" {
@@ -106,6 +109,13 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 				c.wake.ReceiveAsync(nil)
 			}
 		}
+	}
+}
+
+// wakeSites signals the crawls of hosts to look again. Some may have ended.
+func wakeSites(ctx workflow.Context, hosts []string) {
+	for _, host := range slices.Clone(hosts) {
+		_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
 	}
 }
 
@@ -132,7 +142,7 @@ func afterSlice(s activities.Slice, patience time.Duration) step {
 	case crawl.Exhausted:
 		next.state = gleaner.SiteDone
 	case crawl.Paused:
-		next.wait = 30 * time.Second
+		next.wait = pausedLook
 	case crawl.Refused:
 		next.state = gleaner.SiteRefused
 	case crawl.Trap:

@@ -18,14 +18,13 @@ type earlyCrawls struct {
 	crawling []string          // begun, and not known to have ended
 	paused   bool              // at the last look
 	full     workflow.Settable // set when the run is to be continued as new
+	wake     workflow.ReceiveChannel
 }
 
 // How long it is between two looks for sites that were found: most come soon.
 const (
 	firstLook = 10 * time.Second
 	lastLook  = time.Minute
-	// pausedLook is the time between two looks while the harvest is paused.
-	pausedLook = 10 * time.Minute
 )
 
 func (e *earlyCrawls) run(ctx workflow.Context) {
@@ -45,8 +44,11 @@ func (e *earlyCrawls) run(ctx workflow.Context) {
 		if e.paused {
 			next = pausedLook
 		}
-		if _, err := waitFor(ctx, "look for sites that were found", workflow.AwaitOptions{Timeout: next}, func() bool { return false }); err != nil {
+		if _, err := waitFor(ctx, "look for sites that were found", workflow.AwaitOptions{Timeout: next}, func() bool { return e.wake.Len() > 0 }); err != nil {
 			return
+		}
+		if drain(e.wake) {
+			wakeSites(ctx, e.crawling)
 		}
 	}
 }

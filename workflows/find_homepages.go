@@ -48,7 +48,7 @@ const (
 // Since no batch of a pass reads what another writes, some are under way at once.
 func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 	p.Pass = max(p.Pass, 1)
-	early := &earlyCrawls{harvest: p.Harvest, crawling: p.Crawling}
+	early := &earlyCrawls{harvest: p.Harvest, crawling: p.Crawling, wake: signals(ctx, SignalWake)}
 	if p.Began.IsZero() {
 		p.Began = workflow.Now(ctx)
 	}
@@ -61,8 +61,14 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 		p = s.p
 		switch {
 		case err != nil:
+			last, cancel := workflow.NewDisconnectedContext(ctx)
+			defer cancel()
+			wakeSites(last, early.crawling) // they may rest since the harvest is paused
 			return Searched{}, err
 		case !through:
+			if drain(early.wake) { // a signal does not outlive the run that it reached
+				wakeSites(ctx, early.crawling)
+			}
 			p.Crawling = early.crawling
 			return Searched{}, workflow.NewContinueAsNewError(ctx, FindHomepages, p)
 		}

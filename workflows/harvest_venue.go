@@ -19,7 +19,6 @@ const (
 	SignalSiteEnded = "site-ended"
 	UpdatePause     = "pause"
 	UpdateResume    = "resume"
-	UpdateRetry     = "retry"      // argument: host, "" for all that failed
 	UpdateRetryWhat = "retry-what" // argument: activities.Retry
 	QueryStatus     = "status"
 )

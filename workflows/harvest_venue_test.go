@@ -148,69 +148,6 @@ func TestHarvestTakesUpTheCrawlAtARetry(t *testing.T) {
 	env.AssertActivityNumberOfCalls(t, "Requeue", 1)
 }
 
-// A site's word can be lost; the record is asked which crawls ended.
-func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
-	t.Parallel()
-	env := newEnv(t)
-	easyStages(env)
-	onWaves(env, []string{"mute.example"})
-	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(activities.SiteEnd{Host: "mute.example", State: "done"}, nil)
-	env.OnActivity(stages.Ended, mock.Anything, []string{"mute.example"}).Return([]string{"mute.example"}, nil).Once()
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-	require.NoError(t, env.GetWorkflowError())
-	env.AssertExpectations(t)
-}
-
-func TestHarvestPausesAndGoesOn(t *testing.T) {
-	t.Parallel()
-	env := newEnv(t)
-	pausing := callback(t)
-	done, taken := pausing.OnComplete, make(chan struct{})
-	pausing.OnComplete = func(result any, err error) { done(result, err); close(taken) }
-	env.OnActivity(stages.Begin, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ activities.Harvest) error {
-		select { // nothing begins before the pause is there
-		case <-taken:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	})
-	easyStages(env)
-	onWaves(env, []string{"ada.example"})
-	var crawled []string
-	onSites(env, &crawled)
-	paused := false
-	env.RegisterDelayedCallback(func() {
-		env.UpdateWorkflow(UpdatePause, "pause", pausing)
-	}, 0)
-	env.RegisterDelayedCallback(func() {
-		paused = len(crawled) == 0
-		env.UpdateWorkflow(UpdateResume, "resume", callback(t))
-	}, 48*time.Hour)
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-	require.NoError(t, env.GetWorkflowError())
-	require.True(t, paused, "nothing was crawled for two days")
-	require.Equal(t, []string{"ada.example"}, crawled)
-}
-
-func TestCancelledHarvestSaysSo(t *testing.T) {
-	t.Parallel()
-	env := newEnv(t)
-	var last activities.Stage
-	env.OnActivity(stages.SetStage, mock.Anything, mock.Anything).Return(func(_ context.Context, s activities.Stage) error { last = s; return nil })
-	easyStages(env)
-	onWaves(env, []string{"slow.example"})
-	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, _ SiteParams) (activities.SiteEnd, error) {
-		return activities.SiteEnd{}, workflow.Sleep(ctx, 100*time.Hour)
-	})
-	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return([]string{}, nil).Maybe()
-	env.OnSignalExternalWorkflow(mock.Anything, SiteID("slow.example"), mock.Anything, SignalWake, mock.Anything).Return(nil).Maybe()
-	env.RegisterDelayedCallback(env.CancelWorkflow, time.Hour)
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-	require.Error(t, env.GetWorkflowError())
-	require.Equal(t, gleaner.StageCancelled, last.Stage)
-}
-
 // TestCancelledHarvestLeavesItsSitesCrawling: another harvest may have joined them.
 func TestCancelledHarvestLeavesItsSitesCrawling(t *testing.T) {
 	t.Parallel()
@@ -255,7 +192,7 @@ func TestAfterSlice(t *testing.T) {
 		{activities.Slice{Result: crawl.Result{Ending: crawl.Waiting, Wait: time.Minute}}, step{wait: time.Minute}},
 		{activities.Slice{Result: crawl.Result{Ending: crawl.Waiting}}, step{wait: time.Second}},
 		{activities.Slice{Result: crawl.Result{Ending: crawl.Waiting, Wait: time.Hour}}, step{state: "stopped"}},
-		{activities.Slice{Result: crawl.Result{Ending: crawl.Paused}}, step{wait: 30 * time.Second}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.Paused}}, step{wait: pausedLook}},
 		{activities.Slice{Result: crawl.Result{Ending: crawl.Refused}}, step{state: "refused"}},
 		{activities.Slice{Result: crawl.Result{Ending: crawl.Trap}}, step{state: "trap"}},
 		{activities.Slice{Result: crawl.Result{Ending: crawl.PageLimit}}, step{state: "stopped"}},

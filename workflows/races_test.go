@@ -23,13 +23,13 @@ import (
 // the retry is done.
 func retryNow(t *testing.T, env *testsuite.TestWorkflowEnvironment) {
 	done := make(chan struct{})
-	env.UpdateWorkflow(UpdateRetry, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err); close(done) },
+	env.UpdateWorkflow(UpdateRetryWhat, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err); close(done) },
 		OnComplete: func(_ any, err error) {
 			if err != nil {
 				t.Error(err)
 			}
 			close(done)
-		}}, "")
+		}}, activities.Retry{})
 	<-done
 }
 
@@ -228,7 +228,7 @@ func TestEverySiteIsWoken(t *testing.T) {
 		return nil, nil
 	}).Maybe()
 	env.RegisterDelayedCallback(func() {
-		env.UpdateWorkflow(UpdateRetry, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {}}, "")
+		env.UpdateWorkflow(UpdateRetryWhat, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {}}, activities.Retry{})
 	}, 10*time.Second)
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, State: HarvestState{Stage: gleaner.StageCrawl}})
 	require.NoError(t, env.GetWorkflowError())

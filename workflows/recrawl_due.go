@@ -190,10 +190,7 @@ func (r *recrawlRun) endSites(ctx workflow.Context) {
 	if err := workflow.ExecuteActivity(quick(ctx, "leave the sites"), recrawls.Leave, left).Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("the crawls of a cancelled recrawl go on", "error", err)
 	}
-	for _, host := range r.s.Pending {
-		// One that waits looks again; one that has ended by now need not.
-		_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
-	}
+	wakeSites(ctx, r.s.Pending)
 }
 
 func (r *recrawlRun) details() string {

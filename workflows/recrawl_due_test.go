@@ -121,18 +121,6 @@ func TestRecrawlSeedsTheWhitelistFirst(t *testing.T) {
 	require.Equal(t, 1, seeded)
 }
 
-func TestRecrawlWithNothingDueEndsAtOnce(t *testing.T) {
-	t.Parallel()
-	env := newEnv(t)
-	var asked []activities.Due
-	onDue(env, &asked)
-	env.ExecuteWorkflow(RecrawlDue, RecrawlParams{})
-	require.NoError(t, env.GetWorkflowError())
-	var r RecrawlResult
-	require.NoError(t, env.GetWorkflowResult(&r))
-	require.Zero(t, r.Sites)
-}
-
 // A recrawl that was continued does not hold the futures of its children: it
 // asks the record which ended.
 func TestRecrawlTakesUpPendingSites(t *testing.T) {
@@ -170,28 +158,6 @@ func TestRecrawlGoesOnWhereASiteFails(t *testing.T) {
 	var r RecrawlResult
 	require.NoError(t, env.GetWorkflowResult(&r))
 	require.Equal(t, RecrawlResult{Sites: 2, Ended: map[gleaner.SiteState]int{"done": 1, "cancelled": 1}}, r)
-}
-
-func TestOnScheduleWaitsForItsHarvest(t *testing.T) {
-	t.Parallel()
-	env := newEnv(t)
-	var asked []string
-	env.OnWorkflow(HarvestVenue, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p HarvestParams) (HarvestResult, error) {
-		asked = append(asked, workflow.GetInfo(ctx).WorkflowExecution.ID)
-		return HarvestResult{}, workflow.Sleep(ctx, 14*24*time.Hour)
-	})
-	begin := env.Now()
-	env.ExecuteWorkflow(OnSchedule, ScheduledParams{Harvest: &HarvestParams{Harvest: webdb}})
-	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, []string{HarvestID(webdb.ID)}, asked)
-	require.GreaterOrEqual(t, env.Now().Sub(begin), 14*24*time.Hour)
-}
-
-func TestOnScheduleOfNothingFails(t *testing.T) {
-	t.Parallel()
-	env := newEnv(t)
-	env.ExecuteWorkflow(OnSchedule, ScheduledParams{})
-	require.ErrorContains(t, env.GetWorkflowError(), "a schedule of nothing")
 }
 
 // TestRecrawlContinuedAnywhereComesToTheSame continues a recrawl as new after each

@@ -13,7 +13,7 @@ import (
 // TestReplay replays recorded histories: a change of a workflow that would break
 // the ones under way fails here. They are recorded by
 //
-//	go test ./worker/pool -record FOLDER
+//	go test ./workflows -run TestRecord -record FOLDER
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/histories/*.json")

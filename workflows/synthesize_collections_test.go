@@ -71,33 +71,6 @@ func TestCollectionsAskedForAtTheirEnd(t *testing.T) {
 	}
 }
 
-// TestCollectionsPausedDuringTheSearch rest, and go on when told.
-func TestCollectionsPausedDuringTheSearch(t *testing.T) {
-	t.Parallel()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(time.Minute)
-	paused, tries := false, 0
-	env.OnActivity(topical.PauseCollection, mock.Anything, "some", mock.Anything).Return(func(_ context.Context, _ string, to bool) error { paused = to; return nil })
-	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(func(context.Context, string) (synthesis.Prepared, error) {
-		if tries++; tries == 1 {
-			env.UpdateWorkflow(UpdatePause, "1", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(error) {}, OnComplete: func(any, error) {}})
-			return synthesis.Prepared{Paused: true}, nil
-		}
-		assert.False(t, paused)
-		return synthesis.Prepared{Centroids: 1}, nil
-	})
-	env.RegisterDelayedCallback(func() {
-		assert.Equal(t, 1, tries)
-		env.UpdateWorkflow(UpdateResume, "2", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(error) {}, OnComplete: func(any, error) {}})
-	}, time.Hour)
-	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(synthesis.Result{Ending: synthesis.Full}, nil)
-	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil)
-	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 1, Parallel: 1})
-	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, 2, tries)
-}
-
 // TestCollectionsPausedOnRecord rest from their beginning, in each stage: a run that the
 // reconciler starts again knows no pause of the run before.
 func TestCollectionsPausedOnRecord(t *testing.T) {

@@ -178,8 +178,6 @@ func whatFor(name string) string {
 		return "let it rest; what is under way is finished"
 	case UpdateResume:
 		return "let it go on"
-	case UpdateRetry:
-		return `ask again for what failed on a host, or on all ("")`
 	case UpdateRetryWhat:
 		return `ask again for what failed: {"host", "reason", "older_than"}`
 	case SignalSiteEnded:

@@ -34,13 +34,7 @@ import (
 
 func TestMain(m *testing.M) {
 	document.MaybeRunChild()
-	code := devtest.Main(m)
-	if *record != "" {
-		if err := writeHistories(*record); err != nil {
-			panic(err)
-		}
-	}
-	os.Exit(code)
+	os.Exit(devtest.Main(m))
 }
 
 // delay is between two requests to one host in these tests.
@@ -91,9 +85,7 @@ func newWorldOf(t *testing.T, o sampleweb.Options, more map[string]string, befor
 	db, err := store.Open(t.Context(), dsn, 4)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	w := &world{web: web, cfg: cfg, client: c, db: db, settings: settings}
-	t.Cleanup(func() { w.record(t) })
-	return w
+	return &world{web: web, cfg: cfg, client: c, db: db, settings: settings}
 }
 
 // work runs a worker until stop is called.

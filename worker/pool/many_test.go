@@ -1,7 +1,6 @@
 package pool_test
 
 import (
-	"context"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -10,12 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/workflowservice/v1"
 
 	"gleaner/activities"
-	"gleaner/internal/devstack"
 	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 )
@@ -85,34 +81,6 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 	t.Logf("%d hosts, %d of them wanted by both harvests; %d URLs, %d of them answered twice; smallest gap %s", len(hosts), shared, len(asked), again, closest)
 	require.GreaterOrEqual(t, closest, pause)
 	require.LessOrEqual(t, again, len(hosts), "a kill costs a host no more than what was in flight")
-}
-
-// TestShortHistoriesLoseNothing: on a server that has workflows continue as new
-// after a few events a harvest finds all that there is, asking for nothing twice.
-func TestShortHistoriesLoseNothing(t *testing.T) {
-	devtest.Soak(t, "starts a Temporal server of its own")
-	t.Parallel()
-	stack, err := devstack.Start(context.Background(), devstack.Options{DataDir: t.TempDir(), NoPostgres: true, Ready: temporalapi.EnsureSearchAttributes, Headless: true, SearchAttributes: gleaner.SearchAttributes(),
-		DynamicConfig: map[string]string{"limit.historyCount.suggestContinueAsNew": "20"}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, stack.Stop()) })
-	w := newWorldBehind(t, map[string]string{"temporal-address": stack.TemporalAddress, "temporal-namespace": "default"}, asItIs)
-	w.cfg.Policy.Crawl.SlicePages = 2
-	defer w.work(t)()
-	h := w.harvest(t)
-	w.checkPapers(t, h, w.web.Truth(), w.wait(t, h))
-	w.requireNothingOpen(t, h)
-	w.checkManners(t)
-	continued := map[string]int{}
-	require.Eventually(t, func() bool {
-		clear(continued)
-		list, err := w.client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: `ExecutionStatus = "ContinuedAsNew"`, PageSize: 1000})
-		for _, e := range list.GetExecutions() {
-			continued[e.GetType().GetName()]++
-		}
-		return err == nil && continued["HarvestVenue"] > 2 && continued["CrawlSite"] > 2
-	}, time.Minute, 200*time.Millisecond, "%v", continued)
-	t.Logf("runs that were continued: %v", continued)
 }
 
 // harvestOf begins the harvest of some years.

@@ -80,7 +80,7 @@ func (w *world) checkStory(t *testing.T, h, ofSite activities.Harvest) {
 	m := w.metadata(t, workflows.HarvestID(h.ID))
 	require.Contains(t, m.GetCurrentDetails(), "wanted papers found** (recall")
 	require.Contains(t, m.GetCurrentDetails(), "complete")
-	described(t, m, workflows.QueryStatus, workflows.UpdatePause, workflows.UpdateResume, workflows.UpdateRetry, workflows.UpdateRetryWhat, workflows.SignalSiteEnded)
+	described(t, m, workflows.QueryStatus, workflows.UpdatePause, workflows.UpdateResume, workflows.UpdateRetryWhat, workflows.SignalSiteEnded)
 	described(t, w.metadata(t, all[0]), workflows.QueryProgress, workflows.SignalWake)
 	require.Contains(t, w.metadata(t, workflows.HarvestID(ofSite.ID)).GetCurrentDetails(), "academic documents")
 	w.summaries(t, workflows.HarvestID(h.ID))
