@@ -85,7 +85,7 @@ func (h *harvestRun) refresh(ctx workflow.Context) error {
 	return h.show(ctx)
 }
 
-const showEvery = 10 * time.Second
+const showEvery = time.Minute
 
 // show puts the live counts where the Temporal UI displays them.
 func (h *harvestRun) show(ctx workflow.Context) error {

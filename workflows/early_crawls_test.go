@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -109,9 +110,16 @@ func TestSitesAreCrawledWhileHomepagesAreLookedFor(t *testing.T) {
 	t.Parallel()
 	h := hold(2, "quick.example", "slow.example", "late.example")
 	env := h.env(t, map[string]time.Duration{"slow.example": 10 * time.Hour})
+	counts := 0
+	env.SetOnActivityStartedListener(func(i *activity.Info, _ context.Context, _ converter.EncodedValues) {
+		if i.ActivityType.Name == "Counts" {
+			counts++
+		}
+	})
 	p := HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages}
 	p.Harvest.Options.Window = 2
 	env.ExecuteWorkflow(HarvestVenue, p)
+	require.Less(t, counts, 10*60+20, "they read all documents of a harvest: once a minute")
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []string{"quick.example", "slow.example", "late.example", "lead.example"}, h.begun)
 	require.Equal(t, []string{"quick.example ended", "late.example ended", "slow.example ended", "lead.example ended", "report"}, h.log)

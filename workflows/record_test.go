@@ -58,7 +58,6 @@ func TestRecord(t *testing.T) {
 	c, err := client.Dial(client.Options{HostPort: stack.TemporalAddress, Logger: quiet})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
-
 	stories := stories()
 	s := &script{c: c, answers: map[string][]any{}}
 	for _, story := range stories {
@@ -73,9 +72,9 @@ func TestRecord(t *testing.T) {
 		require.NoError(t, w.Start())
 		t.Cleanup(w.Stop)
 	}
+	var running sync.WaitGroup
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // then it names what has not ended
 	defer cancel()
-	var running sync.WaitGroup
 	for _, story := range stories {
 		if story.workflow == nil {
 			continue // a child
