@@ -175,6 +175,15 @@ func tell(err error, bad func(*SyntaxError) error) error {
 	return err
 }
 
+// take hands on a paper that can be told from others. What begins at a line and has
+// neither a title nor a DOI is an error: it would count as held and match nothing.
+func take(p gleaner.Paper, line int, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
+	if p.Title == "" && p.DOI == "" {
+		return tell(failAt(line, 1, "what begins here has neither a title nor a DOI"), bad)
+	}
+	return do(p)
+}
+
 // Write writes papers in a format; what is written reads back the same, but for
 // fields that the format lacks. CSV and JSON Lines leave out the file.
 func Write(w io.Writer, format Format, entries []Entry) error {

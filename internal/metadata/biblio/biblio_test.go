@@ -143,6 +143,10 @@ func TestMalformedInputHasAPlace(t *testing.T) {
 		{"ris unclosed", biblio.RIS, "TY  - JOUR\nTI  - x\n", 1, 1},
 		{"ris open twice", biblio.RIS, "TY  - JOUR\nTI  - x\nTY  - JOUR\n", 3, 1},
 		{"ris no tag", biblio.RIS, "hello\n", 1, 1},
+		{"csv row without title and doi", biblio.CSV, "title,year\nx,2001\n,\n,2002\n", 4, 1},
+		{"json without title and doi", biblio.JSONL, "{\"key\":\"conf/x/1\"}\n", 1, 1},
+		{"bibtex without title and doi", biblio.BibTeX, "\n@article{a, author={A B}, year={2001}}", 2, 1},
+		{"ris without title and doi", biblio.RIS, "TY  - JOUR\nPY  - 2001\nER  - \n", 1, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

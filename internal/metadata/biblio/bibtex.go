@@ -64,7 +64,7 @@ func eachBibTeX(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*Syntax
 			continue
 		}
 		if ok {
-			if err := do(p); err != nil {
+			if err := take(p, line, do, bad); err != nil {
 				return err
 			}
 		}

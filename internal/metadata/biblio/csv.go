@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -78,10 +79,11 @@ func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxErr
 			}
 			continue
 		}
-		if p.Title == "" && p.DOI == "" && p.Key == "" {
-			continue // an empty row, as spreadsheets leave them
+		if !slices.ContainsFunc(row, func(cell string) bool { return cell != "" }) {
+			continue // spreadsheets leave such rows
 		}
-		if err := do(p); err != nil {
+		line, _ := in.FieldPos(0)
+		if err := take(p, line, do, bad); err != nil {
 			return err
 		}
 	}

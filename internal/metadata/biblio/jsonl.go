@@ -49,7 +49,7 @@ func eachJSONL(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxE
 			}
 			continue
 		}
-		if err := do(p); err != nil {
+		if err := take(p, line, do, bad); err != nil {
 			return err
 		}
 	}
@@ -79,9 +79,6 @@ func paperOfJSON(b []byte, line int) (gleaner.Paper, error) {
 	}
 	if r.URL != "" && len(p.Links) == 0 {
 		p.Links = []string{r.URL}
-	}
-	if p.Title == "" && p.DOI == "" && p.Key == "" {
-		return p, failAt(line, 1, "neither title, doi nor key")
 	}
 	year, ok := yearOfJSON(r.Year)
 	if !ok {

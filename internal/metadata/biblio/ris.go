@@ -47,7 +47,7 @@ func eachRIS(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxErr
 			continue
 		}
 		if done {
-			if err := do(rec.finish()); err != nil {
+			if err := take(rec.finish(), rec.start, do, bad); err != nil {
 				return err
 			}
 			rec = risRecord{}
