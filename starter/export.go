@@ -15,14 +15,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
-	"gleaner/internal/web/weburl"
 )
 
 // exportFlags say how what was found is written out.
@@ -188,25 +186,10 @@ func nothingFound(ctx context.Context, db *store.DB, name string, years gleaner.
 // exported are the papers found for a venue, a person or a list, or the academic
 // documents of a site.
 func exported(ctx context.Context, db *store.DB, name string, years gleaner.Years) ([]store.Exported, error) {
-	site := gleaner.ParseGoal(name).Site
-	if site == "" {
+	if gleaner.ParseGoal(name).Site == "" {
 		return db.Export(ctx, name, years)
 	}
-	h, err := findHarvest(ctx, db, name)
-	if err != nil {
-		return nil, err
-	}
-	of, err := activities.HarvestOf(h)
-	if err != nil {
-		return nil, err
-	}
-	if of.Options.Scope == activities.ScopeHost {
-		return db.ExportAcademic(ctx, name, nil)
-	}
-	in := []string{weburl.DirectoryPrefix(site)}
-	return db.ExportAcademic(ctx, name, func(url, parent string) bool { // the rest is what others crawl there
-		return weburl.Host(url) != weburl.Host(site) || weburl.InScope(url, in) || weburl.InScope(parent, in)
-	})
+	return db.ExportAcademic(ctx, name)
 }
 
 // exportAs writes found papers in one of the formats of lists.

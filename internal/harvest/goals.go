@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -119,9 +120,8 @@ func (e errNoTitle) Error() string {
 	return "Crossref knows no paper by the DOI " + e.doi
 }
 
-// ScopeHost is the scope of a whole host; every other is the path of a homepage, or
-// the directory of a site that a person named.
-const ScopeHost = "host"
+// ScopeHost is the scope of a whole host.
+const ScopeHost = store.ScopeHost
 
 // SeedSite gives a site that a person named to the frontier: the URL, with its
 // directory or the whole host as what may be crawled there.

@@ -11,7 +11,9 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/match"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // Summary is a report in numbers.
@@ -136,9 +138,10 @@ type Report struct {
 	Homepages int               `json:"authors_with_homepage"`
 	Elsewhere []store.Elsewhere `json:"papers_elsewhere,omitempty"` // places of papers that authors' homepages link to
 	Files     Files             `json:"files"`
-	Documents map[string]int    `json:"documents"` // by class and state
-	Counters  store.Counters    `json:"counters"`  // what became of every file
-	Found     []store.Change    `json:"found"`     // all that was found, by year and title; "lost" where it is at none of its places any more
+	Answer    string            `json:"address_answered,omitempty"` // what the address of a site answered that was no page
+	Documents map[string]int    `json:"documents"`                  // by class and state
+	Counters  store.Counters    `json:"counters"`                   // what became of every file
+	Found     []store.Change    `json:"found"`                      // all that was found, by year and title; "lost" where it is at none of its places any more
 	Missing   []MissingPaper    `json:"missing"`
 	Reasons   map[Reason]int    `json:"reasons"`
 	Sites     []SiteLine        `json:"sites"`
@@ -256,6 +259,11 @@ func (b *builder) authors(ctx context.Context) error {
 	}
 	if err == nil && b.r.ofSite() {
 		b.r.Files.Papers, err = b.db.AcademicPapers(ctx, b.r.Harvest.Venue)
+		site := gleaner.ParseGoal(b.r.Harvest.Venue).Site
+		hash := frontier.HashOf(site)
+		if err == nil {
+			b.r.Answer, err = b.db.AnswerOf(ctx, weburl.Host(site), hash[:])
+		}
 	}
 	if h := b.r.Harvest; c.Kept && h.CompletedAt != nil {
 		b.r.Ended = &Ending{At: *h.CompletedAt, Found: c.Found, Missing: c.Wanted - c.Found, Authors: c.Authors, Homepages: c.Homepages,

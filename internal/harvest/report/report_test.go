@@ -232,11 +232,13 @@ func TestMentioned(t *testing.T) {
 // TestReportOfASiteSpeaksOfDocuments: there are no papers that could be missing.
 func TestReportOfASiteSpeaksOfDocuments(t *testing.T) {
 	t.Parallel()
-	r := &Report{Harvest: store.Harvest{ID: "site:https://a.org/", Venue: "site:https://a.org/", Stage: "complete"}, Files: Files{Pages: 12, Documents: 7, Accepted: 5, Papers: 4}}
+	r := &Report{Harvest: store.Harvest{ID: "site:https://a.org/", Venue: "site:https://a.org/", Stage: "complete"}, Files: Files{Pages: 12, Documents: 7, Accepted: 5, Papers: 4},
+		Answer: "404, not-found"}
 	for name, write := range map[string]func(io.Writer) error{"text": r.WriteText, "html": r.WriteHTML} {
 		var b strings.Builder
 		require.NoError(t, write(&b))
 		require.Regexp(t, `(?s)papers 4, in 5 academic documents of 7 files; pages 12|<b>4</b>papers.*<b>5</b>academic documents.*<b>7</b>files.*<b>12</b>pages`, b.String(), name)
+		require.Contains(t, b.String(), r.Answer, name)
 		for _, no := range []string{"published", "ecall", "missing (", "all years"} {
 			require.NotContains(t, b.String(), no, name)
 		}

@@ -23,6 +23,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintln(w)
 	if r.ofSite() {
 		fmt.Fprintf(w, "papers %d, in %d academic documents of %d files; pages %d\n", r.Files.Papers, r.Files.Accepted, r.Files.Documents, r.Files.Pages)
+		if r.Answer != "" {
+			fmt.Fprintf(w, "the address itself answered no page: %s\n", r.Answer)
+		}
 		return r.writeSites(w)
 	}
 	fmt.Fprintf(w, "published %d, held %d, wanted %d: found %d, missing %d, recall %s\n", s.Published, s.Held, s.Wanted, s.Found, s.Missing, RecallOf(s.Recall, s.Wanted))

@@ -63,7 +63,7 @@ func TestTheBestFileIsOfThePublishedLength(t *testing.T) {
 
 	of, err := db.Export(ctx, goal, gleaner.Years{})
 	require.NoError(t, err)
-	academic, err := db.ExportAcademic(ctx, goal, nil)
+	academic, err := db.ExportAcademic(ctx, goal)
 	require.NoError(t, err)
 	listed, err := db.HarvestPapers(ctx, store.PaperQuery{Harvest: harvest, Limit: 100})
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -89,10 +90,10 @@ func (db DocumentRecords) Export(ctx context.Context, venueKey string, years gle
 }
 
 // ExportAcademic lists the papers among the accepted documents on the sites of the
-// harvests of a goal, each with its best document and the others, by URL. Of
-// documents at all places that in knows by URL and parent; nil is everywhere.
-func (db DocumentRecords) ExportAcademic(ctx context.Context, goal string, in func(url, parent string) bool) ([]Exported, error) {
-	papers, kin, err := db.academic(ctx, goal, in)
+// harvests of a goal, each with its best document and the others, by URL. Of a site they
+// are those within the scope of its last harvest.
+func (db DocumentRecords) ExportAcademic(ctx context.Context, goal string) ([]Exported, error) {
+	papers, kin, err := db.academic(ctx, goal)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +123,13 @@ func (db DocumentRecords) ExportDocuments(ctx context.Context, shas []string) (m
 // AcademicPapers counts the papers among the accepted documents on the sites of the
 // harvests of a goal, where twins are one.
 func (db DocumentRecords) AcademicPapers(ctx context.Context, goal string) (int, error) {
-	papers, _, err := db.academic(ctx, goal, nil)
+	papers, _, err := db.academic(ctx, goal)
 	return len(papers), err
 }
 
 // academic are the accepted documents on the sites of a goal, those of one paper
 // together: found as the same paper, of one text, or of one name.
-func (db DocumentRecords) academic(ctx context.Context, goal string, in func(url, parent string) bool) ([][]Exported, map[string][]relative, error) {
+func (db DocumentRecords) academic(ctx context.Context, goal string) ([][]Exported, map[string][]relative, error) {
 	all, err := List[Exported](ctx, db, `SELECT `+candidateColumns+`
 		FROM documents d JOIN locations l ON l.sha256=d.sha256 AND l.current
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
@@ -137,7 +138,11 @@ func (db DocumentRecords) academic(ctx context.Context, goal string, in func(url
 	if err != nil {
 		return nil, nil, err
 	}
-	if in != nil {
+	h, err := HarvestRecords(db).FindHarvest(ctx, goal)
+	if err != nil && !errors.Is(err, ErrNoHarvest) {
+		return nil, nil, err
+	}
+	if in := h.inScope(); in != nil {
 		all = slices.DeleteFunc(all, func(c Exported) bool { return !in(c.URL, c.ParentURL) })
 	}
 	kin, err := db.kin(ctx, all)

@@ -194,6 +194,9 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new')`, id).
 		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Parked,
 			&c.Pages, &c.Waiting, &c.Failures, &c.Documents, &c.Accepted, &c.Unexamined)
+	if err == nil {
+		err = db.countInScope(ctx, id, &c)
+	}
 	c.FoundNow = c.Found
 	return c, err
 }

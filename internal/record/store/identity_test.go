@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -34,7 +35,7 @@ func TestAPaperOfASiteKeepsItsIdentity(t *testing.T) {
 	}
 	only := func() store.Exported {
 		t.Helper()
-		all, err := db.ExportAcademic(ctx, goal, nil)
+		all, err := db.ExportAcademic(ctx, goal)
 		require.NoError(t, err)
 		require.Len(t, all, 1)
 		return all[0]
@@ -54,4 +55,59 @@ func TestAPaperOfASiteKeepsItsIdentity(t *testing.T) {
 	of, err := db.Export(ctx, "conf/x", gleaner.Years{})
 	require.NoError(t, err)
 	require.Equal(t, "conf/x/1", of[0].Identity)
+}
+
+// TestFilesOfASiteAreItsOwn counts and exports what lies in the directory of a site, and
+// nothing that others found on its host, unless the whole host was asked for.
+func TestFilesOfASiteAreItsOwn(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, err := store.Open(ctx, devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	const goal = "site:http://a.example/ada/"
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		_, err := db.Pool.Exec(ctx, sql, args...)
+		require.NoError(t, err)
+	}
+	exec(`INSERT INTO sites (id, host) OVERRIDING SYSTEM VALUE VALUES (1, 'a.example'), (2, 'files.example')`)
+	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: goal, Venue: goal, Options: []byte(`{"scope":"prefix"}`), Stage: "complete"}))
+	exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, 1, 'homepage'), ($1, 2, 'link')`, goal)
+	for i, f := range []struct{ url, parent, state string }{
+		{"http://a.example/ada/1.pdf", "", "accepted"},
+		{"http://a.example/pdf/2.pdf", "http://a.example/ada/", "rejected"},
+		{"http://files.example/3.pdf", "", "new"},
+		{"http://a.example/bob/4.pdf", "http://a.example/bob/", "accepted"},
+	} {
+		sha := fmt.Sprint(i)
+		exec(`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, outcome) VALUES ($1, $1, $1, 1, 'pdf', $2, 'ok')`, sha, f.state)
+		exec(`INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES ($1::text::bytea, $1, CASE WHEN $2::text LIKE '%files%' THEN 2 ELSE 1 END, $2, $3)`, sha, f.url, f.parent)
+	}
+	counts := func() [4]int {
+		t.Helper()
+		c, err := db.HarvestCounts(ctx, goal)
+		require.NoError(t, err)
+		papers, err := db.AcademicPapers(ctx, goal)
+		require.NoError(t, err)
+		return [4]int{c.Documents, c.Accepted, c.Unexamined, papers}
+	}
+	require.Equal(t, [4]int{3, 1, 1, 1}, counts())
+	exec(`UPDATE harvests SET options='{"scope":"host"}'`)
+	require.Equal(t, [4]int{4, 2, 1, 2}, counts())
+
+	hash := []byte("of the address")
+	answer := func() string {
+		t.Helper()
+		said, err := db.AnswerOf(ctx, "a.example", hash)
+		require.NoError(t, err)
+		return said
+	}
+	require.Empty(t, answer(), "not asked yet")
+	exec(`INSERT INTO urls (site_id, hash, url, state, outcome, status) VALUES (1, $1, 'http://a.example/ada/', 4, 'not-found', 404)`, hash)
+	require.Equal(t, "404, not-found", answer())
+	exec(`UPDATE urls SET status=0, outcome='address-denied'`)
+	require.Equal(t, "address-denied", answer())
+	exec(`UPDATE urls SET state=1, status=200, outcome='ok'`)
+	require.Empty(t, answer(), "a page")
 }
