@@ -60,6 +60,8 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.LeastResults, "least-results", o.LeastResults, "pages without which a topic has no centroid")
 	fl.IntVar(&f.MaxPages, "pages", 5000, "requests of the whole crawl, with those of earlier runs of the same collections (0: no limit)")
 	fl.IntVar(&f.HostPages, "host-pages", 200, "requests to one host (0: no limit)")
+	fl.IntVar(&f.DomainPages, "domain-pages", 1000, "requests to all hosts of one registrable domain (0: no limit)")
+	fl.Float64Var(&f.DomainShare, "domain-share", 0.5, "share of a collection that may come from one registrable domain, above 0 and at most 1")
 	fl.DurationVar(&f.MaxTime, "time", 24*time.Hour, "how long the crawl may take, with earlier runs of the same collections (0: no limit)")
 	fl.StringVar((*string)(&f.Policy), "policy", string(synthesis.BestFirst), "which links come next: bfs, in the order they are met; best, of the pages most on topic; graph, of those, then of pages like those that led to such; gleaner, by the words of the link and the way to it, too, through up to five pages off topic")
 	fl.IntVar(&f.parallel, "parallel", 4, "hosts asked at a time")

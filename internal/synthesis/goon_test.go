@@ -27,7 +27,7 @@ func TestGoingOnUnderOtherRules(t *testing.T) {
 		"b.example/other": verses,
 	}})
 	sizes := func(onePerSite bool, size int) func(*Ask) {
-		return func(a *Ask) { a.Size, a.OnePerSite = size, onePerSite }
+		return func(a *Ask) { a.Size, a.OnePerSite, a.DomainShare = size, onePerSite, 1 }
 	}
 	m := s.collected(t, "some", sizes(false, 3))
 	require.Equal(t, []string{"a.example/", "a.example/one", "a.example/two"}, m.entries["primes"], "it is full with the first three")

@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/record/collections"
 	. "gleaner/internal/synthesis"
+	"gleaner/internal/web/weburl"
 )
 
 // TestPagesOfAllRuns: the limit of requests is for all runs and all slices of a
@@ -72,4 +73,33 @@ func TestTimeOfAllRuns(t *testing.T) {
 	require.Equal(t, Exhausted, hours("30 minutes"))
 	s.opens(t, "some", twoTopics, ask(0))
 	require.Equal(t, Exhausted, hours("100 days"), "there is no limit")
+}
+
+// TestOneDomainDoesNotFillACollection: whoever answers for names without end has at most a
+// share of a collection, and the links to others are still followed.
+func TestOneDomainDoesNotFillACollection(t *testing.T) {
+	t.Parallel()
+	const size = 8
+	web := &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}}
+	for i := range 2 * size {
+		one := fmt.Sprintf("h%d.endless.example/", i)
+		web.pages[one] = fmt.Sprintf("%s next>h%d.endless.example/", primes, i+1)
+		web.pages["a.example/"] += " it>" + one
+	}
+	for i := range size {
+		other := fmt.Sprintf("other%d.example/", i)
+		web.pages[other] = primes + " other"
+		web.pages["a.example/"] += " other>" + other
+	}
+	s := newShop(t, web)
+	id := s.opens(t, "some", twoTopics, func(a *Ask) { a.Size = size })
+	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
+	entries, err := s.record.Entries(t.Context(), id, "")
+	require.NoError(t, err)
+	domains := map[string]int{}
+	for _, e := range entries {
+		domains[weburl.Domain(weburl.Host(e.URL))]++
+	}
+	require.Len(t, entries, size+1, "with that of the other topic")
+	require.Equal(t, size/2, domains["endless.example"])
 }

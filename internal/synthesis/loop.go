@@ -83,6 +83,7 @@ type Config struct {
 	MaxPages   int           // requests of a collection's crawl, all of its runs; 0 is no limit
 	MaxTime    time.Duration // that these take; 0 is no limit
 	HostPages  int           // requests to one host; 0 is no limit
+	Domain     collections.DomainLimits
 	MaxDepth   int           // links from a result of the search
 	MaxLinks   int           // of one page that are taken
 	MaxTries   int           // of a URL that fails for now
@@ -109,8 +110,14 @@ type Ask struct {
 	MaxPages  int           `json:"max_pages"`
 	MaxTime   time.Duration `json:"max_time"`
 	HostPages int           `json:"host_pages"`
-	Policy    Policy        `json:"policy,omitempty"`
-	Stops     topic.Stops   `json:"stops"`
+
+	// DomainPages and DomainShare bound what one registrable domain has: requests to all
+	// its hosts (0: no limit), and its share of the entries of a collection.
+	DomainPages int     `json:"domain_pages"`
+	DomainShare float64 `json:"domain_share"`
+
+	Policy Policy      `json:"policy,omitempty"`
+	Stops  topic.Stops `json:"stops"`
 
 	// Seeds are pages by topic that a web directory lists: the crawl begins at them, too.
 	Seeds map[string][]string `json:"seeds,omitempty"`
@@ -155,7 +162,7 @@ func DefaultAsk() (Ask, error) {
 		return Ask{}, err
 	}
 	words, err := rank.DefaultLists()
-	return Ask{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour, HostPages: 200, Stops: stops,
+	return Ask{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour, HostPages: 200, DomainPages: 1000, DomainShare: 0.5, Stops: stops,
 		Pruning: words.PruningAnchors, Extracting: words.ExtractingAnchors}, err
 }
 
@@ -177,6 +184,10 @@ func (a Ask) Check() error {
 		return fmt.Errorf("search-seeds: %d is not between 0 and %d", a.SearchSeeds, mostResults)
 	case a.HostPages < 0:
 		return fmt.Errorf("host-pages: %d is negative", a.HostPages)
+	case a.DomainPages < 0:
+		return fmt.Errorf("domain-pages: %d is negative", a.DomainPages)
+	case !(a.DomainShare > 0 && a.DomainShare <= 1):
+		return fmt.Errorf("domain-share: %v is not above 0 and at most 1", a.DomainShare)
 	case a.MaxTime < 0:
 		return fmt.Errorf("time: %s is negative", a.MaxTime)
 	case a.Retrain < 0:
@@ -191,7 +202,8 @@ func (a Ask) Check() error {
 
 // QueueRules are the rules of the queue.
 func (c Config) QueueRules() collections.Rules {
-	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, Distinct: c.Distinct, HostPages: c.HostPages, MaxPages: c.MaxPages, Trap: c.Trap}
+	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, Distinct: c.Distinct,
+		HostPages: c.HostPages, MaxPages: c.MaxPages, Domain: c.Domain, Trap: c.Trap}
 	switch {
 	case c.Policy == Gleaner:
 		r.Worth = c.Weights.Host
@@ -201,9 +213,17 @@ func (c Config) QueueRules() collections.Rules {
 	return r
 }
 
+// urlsAPage is how many URLs of a registrable domain are entered for each request that it
+// may have.
+const urlsAPage = 10
+
 // over lays what is asked for over a worker's bounds.
 func (a Ask) over(c Config, topics []topic.Topic) Config {
 	c.Options, c.Policy, c.MaxPages, c.MaxTime, c.HostPages, c.Retrain = a.Options, a.Policy, a.MaxPages, a.MaxTime, a.HostPages, a.Retrain
+	c.Domain = collections.DomainLimits{Pages: a.DomainPages, URLs: urlsAPage * a.DomainPages}
+	if a.DomainShare < 1 {
+		c.Domain.Entries = max(1, int(a.DomainShare*float64(a.Size)))
+	}
 	c.Inspect, c.LearnLinks, c.Words = a.Inspect, a.LearnLinks, rank.Lists{PruningAnchors: a.Pruning, ExtractingAnchors: a.Extracting}
 	if a.Links != nil {
 		c.Links = a.Links.Over(c.Links)

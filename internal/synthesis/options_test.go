@@ -142,7 +142,9 @@ func TestAdapt(t *testing.T) {
 		"b.example/":       verses,
 	}})
 	change := func(adapt bool) func(*Ask) {
-		return func(a *Ask) { a.Size, a.Threshold, a.Cutoff, a.Adapt = 2, 0.6, 0.5, adapt }
+		return func(a *Ask) {
+			a.Size, a.Threshold, a.Cutoff, a.Adapt, a.DomainShare = 2, 0.6, 0.5, adapt, 1
+		}
 	}
 	plain, adapted := s.collected(t, "plain", change(false)), s.collected(t, "adapted", change(true))
 	require.Equal(t, []string{"a.example/", "a.example/weak"}, plain.entries["primes"], "the first two")

@@ -290,6 +290,45 @@ func TestWhatAHostIsWorth(t *testing.T) {
 	})
 }
 
+// TestWhatADomainTakes: all hosts of a registrable domain together have a limit of requests
+// and of URLs that are entered.
+func TestWhatADomainTakes(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Size: 9, Domain: DomainLimits{Pages: 2, URLs: 3}}
+	inBoth(t, rules, []URL{url("a.one.example", "", 1)}, func(t *testing.T, q queue) {
+		for _, step := range []struct {
+			ask  string
+			give []URL
+		}{
+			{"a.one.example", []URL{url("b.one.example", "", 1), url("c.one.example", "", 0.8), url("two.example", "", 0.5)}},
+			{"b.one.example", []URL{url("d.one.example", "", 1), url("two.example", "more", 0.4)}},
+			{"two.example", []URL{url("three.example", "", 0.1)}},
+			{"two.example", nil},
+			{"three.example", nil},
+		} {
+			u, _, err := q.Next(t.Context())
+			require.NoError(t, err)
+			require.NotNil(t, u, step.ask)
+			require.Equal(t, step.ask, u.Host)
+			require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Links: step.give}))
+		}
+		u, wait, err := q.Next(t.Context())
+		require.NoError(t, err)
+		require.Nil(t, u, "c.one.example still waits")
+		require.Zero(t, wait)
+		if p, is := q.(inPostgres); is {
+			p.rules.Domain = DomainLimits{}
+			u, _, err = p.Next(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, "c.one.example", u.Host)
+			require.NoError(t, p.Write(t.Context(), &Visit{URL: u, At: time.Now()}))
+			u, _, err = p.Next(t.Context())
+			require.NoError(t, err)
+			require.Nil(t, u, "d.one.example was not entered")
+		}
+	})
+}
+
 // TestTraps: a host of which hardly a page is on topic is left after enough of them, until
 // a collection is gone on with without that rule; documents are no pages.
 func TestTraps(t *testing.T) {
@@ -407,17 +446,17 @@ func TestTheNextHostReadsTheIndex(t *testing.T) {
 	for i := range 15000 {
 		farm = append(farm, url("calendar.example", fmt.Sprint(i), 0.9), url(fmt.Sprintf("h%d.example", i), "", 0.5))
 	}
-	q := open(t, Rules{Size: 1, HostPages: 200}, farm)
+	q := open(t, Rules{Size: 1, HostPages: 200, Domain: DomainLimits{Pages: 1000, URLs: 20_000}}, farm)
 	site, err := store.EnsureSite(ctx, q.db.Pool, "calendar.example")
 	require.NoError(t, err)
 	_, err = q.db.Pool.Exec(ctx, `UPDATE sites SET next_allowed_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
 	require.NoError(t, err)
-	_, err = q.db.Pool.Exec(ctx, `ANALYZE collection_urls, collection_hosts, sites`)
+	_, err = q.db.Pool.Exec(ctx, `ANALYZE collection_urls, collection_hosts, collection_domains, sites`)
 	require.NoError(t, err)
 	host, _, err := q.Host(ctx, q.id, q.rules, nil)
 	require.NoError(t, err)
 	require.Equal(t, "h0.example", host)
-	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.id, 200, 5, 0, 0.0, []string{}))
+	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.id, 200, 5, 0, 0.0, 1000, []string{}))
 	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, BestSQL, q.id, "calendar.example"))
 	_, err = q.db.Pool.Exec(ctx, `INSERT INTO sites (host) SELECT host FROM collection_hosts WHERE host LIKE 'h%'`)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/weburl"
 )
 
 // Memory keeps one crawl in the process. It is not safe for concurrent use, and knows
@@ -19,6 +20,7 @@ type Memory struct {
 	rows     map[frontier.Hash]*memoryRow
 	queue    heapOf[*memoryHost]
 	hosts    map[string]*memoryHost
+	domains  map[string]*memoryDomain
 	held     map[string][]Held
 	requests int
 	prints   []int64
@@ -56,6 +58,13 @@ type memoryHost struct {
 	relevant int // of these, on topic
 	failures int // in a row
 	worth    float64
+	domain   *memoryDomain
+}
+
+// memoryDomain is what a registrable domain took of the crawl.
+type memoryDomain struct {
+	hosts          []*memoryHost
+	requests, urls int
 }
 
 func (h *memoryHost) at() *int { return &h.place }
@@ -68,45 +77,67 @@ func (h *memoryHost) before(o *memoryHost) bool {
 
 // NewMemory makes an empty one.
 func NewMemory(rules Rules) *Memory {
-	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]*memoryHost{}, held: map[string][]Held{}, df: map[string]int{}}
+	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]*memoryHost{}, domains: map[string]*memoryDomain{}, held: map[string][]Held{}, df: map[string]int{}}
 }
 
-// Add enters URLs; one that waits already keeps the better of both.
+// Add enters URLs; one that waits already keeps the better of both. Domains that have as
+// many as they may get no more.
 func (m *Memory) Add(urls []URL) {
+	full := map[*memoryDomain]bool{}
 	for _, u := range urls {
-		h := u.Hash()
-		r, met := m.rows[h]
-		of := m.host(u.Host)
-		switch {
-		case !met:
-			r = &memoryRow{URL: u, seq: len(m.rows), waiting: true}
-			m.rows[h] = r
-			heap.Push(&of.queue, r)
-		case r.waiting:
-			r.Off, r.Depth = min(r.Off, u.Off), min(r.Depth, u.Depth)
-			if u.Priority > r.Priority {
-				r.Parent, r.Anchor, r.Priority = u.Parent, u.Anchor, u.Priority
-				heap.Fix(&of.queue, r.place)
-			}
-		default:
-			continue
+		d := m.host(u.Host).domain
+		full[d] = m.rules.Domain.URLs > 0 && d.urls >= m.rules.Domain.URLs
+	}
+	for _, u := range urls {
+		d := m.host(u.Host).domain
+		if known := len(m.rows); !full[d] {
+			m.enter(u)
+			d.urls += len(m.rows) - known
 		}
-		m.settle(of)
 	}
 }
 
-func (m *Memory) host(name string) *memoryHost {
-	h := m.hosts[name]
+func (m *Memory) enter(u URL) {
+	h := u.Hash()
+	r, met := m.rows[h]
+	of := m.host(u.Host)
+	switch {
+	case !met:
+		r = &memoryRow{URL: u, seq: len(m.rows), waiting: true}
+		m.rows[h] = r
+		heap.Push(&of.queue, r)
+	case r.waiting:
+		r.Off, r.Depth = min(r.Off, u.Off), min(r.Depth, u.Depth)
+		if u.Priority > r.Priority {
+			r.Parent, r.Anchor, r.Priority = u.Parent, u.Anchor, u.Priority
+			heap.Fix(&of.queue, r.place)
+		}
+	default:
+		return
+	}
+	m.settle(of)
+}
+
+func (m *Memory) host(host string) *memoryHost {
+	h := m.hosts[host]
 	if h == nil {
-		h = &memoryHost{place: -1, worth: m.rules.worth(0, 0)}
-		m.hosts[name] = h
+		name := weburl.Domain(host)
+		d := m.domains[name]
+		if d == nil {
+			d = &memoryDomain{}
+			m.domains[name] = d
+		}
+		h = &memoryHost{place: -1, worth: m.rules.worth(0, 0), domain: d}
+		d.hosts, m.hosts[host] = append(d.hosts, h), h
 	}
 	return h
 }
 
 // settle puts a host where it belongs among those with something to ask for.
 func (m *Memory) settle(h *memoryHost) {
-	waits := len(h.queue) > 0 && (m.rules.HostPages == 0 || h.requests < m.rules.HostPages) && h.failures < maxFailures && !m.rules.Trap.is(h.pages, h.relevant)
+	within := func(requests, limit int) bool { return limit == 0 || requests < limit }
+	waits := len(h.queue) > 0 && within(h.requests, m.rules.HostPages) && within(h.domain.requests, m.rules.Domain.Pages) &&
+		h.failures < maxFailures && !m.rules.Trap.is(h.pages, h.relevant)
 	switch {
 	case waits && h.place < 0:
 		heap.Push(&m.queue, h)
@@ -135,6 +166,11 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	m.requests += request(v)
 	of := m.host(v.Host)
 	of.requests += request(v)
+	if of.domain.requests += request(v); of.domain.requests == m.rules.Domain.Pages {
+		for _, h := range of.domain.hosts {
+			m.settle(h)
+		}
+	}
 	pages, relevant := read(v)
 	of.pages, of.relevant = of.pages+pages, of.relevant+relevant
 	of.failures = (of.failures + 1) * failure(v)
@@ -171,7 +207,7 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	}
 	m.Add(v.Links)
 	if v.Alias != "" {
-		m.Add([]URL{{URL: v.Alias, Host: v.Host}})
+		m.enter(URL{URL: v.Alias, Host: v.Host})
 		if r := m.rows[frontier.HashOf(v.Alias)]; r.waiting {
 			r.waiting = false
 			heap.Remove(&of.queue, r.place)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/weburl"
 )
 
 // until is when a host may be asked next, as far as its row says,
@@ -18,15 +19,17 @@ const until = `greatest(h.due, CASE WHEN s.holder <> '' THEN s.expires_at END, s
 // waits are the hosts with something to ask for that the rules leave anything of.
 const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
 	LEFT JOIN sites pair ON pair.host = CASE WHEN h.host LIKE 'www.%' THEN substr(h.host, 5) ELSE 'www.' || h.host END
+	LEFT JOIN collection_domains d ON d.collection = h.collection AND d.domain = h.domain
 	WHERE h.collection = $1 AND h.best IS NOT NULL AND ($2 = 0 OR h.requests < $2) AND h.failures < $3
+		AND ($6::int = 0 OR d.requests IS NULL OR d.requests < $6)
 		AND NOT ($4::int > 0 AND h.pages >= $4::int AND h.relevant < $5::float8 * h.pages)`
 
 // waiting are the parameters of waits.
 func (r Rules) waiting(id int, more ...any) []any {
-	return append([]any{id, r.HostPages, maxFailures, r.Trap.Pages, r.Trap.Rate}, more...)
+	return append([]any{id, r.HostPages, maxFailures, r.Trap.Pages, r.Trap.Rate, r.Domain.Pages}, more...)
 }
 
-const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($6) ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
+const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($7) ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
 
 // Host is the one to ask next: that of the best URL which waits, with the worth of its
 // host, among the hosts that are free and not to be passed over. Where none is, wait says
@@ -133,11 +136,13 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	}
 	var about, requests int
 	pages, relevant := read(v)
-	if err := tx.QueryRow(ctx, `INSERT INTO collection_hosts AS h (collection, host, requests, failures, about, pages, relevant) VALUES ($1,$2,$4::int,$3::int,$5::bool::int,$6::int,$7::int)
+	if err := tx.QueryRow(ctx, `WITH domain AS (INSERT INTO collection_domains AS d (collection, domain, requests) VALUES ($1,$8,$4::int)
+				ON CONFLICT (collection, domain) DO UPDATE SET requests=d.requests+$4)
+			INSERT INTO collection_hosts AS h (collection, host, requests, failures, about, pages, relevant, domain) VALUES ($1,$2,$4::int,$3::int,$5::bool::int,$6::int,$7::int,$8)
 			ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+$4, failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, about=h.about+$5::bool::int,
 				pages=h.pages+$6, relevant=h.relevant+$7, handling=NULL
 			RETURNING about, requests`,
-		id, v.Host, failure(v), request(v), v.About, pages, relevant).Scan(&about, &requests); err != nil {
+		id, v.Host, failure(v), request(v), v.About, pages, relevant, weburl.Domain(v.Host)).Scan(&about, &requests); err != nil {
 		return err
 	}
 	if v.About && about == 1 {

@@ -11,6 +11,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // Record keeps collections in Postgres. It is safe for concurrent use.
@@ -193,35 +194,49 @@ func (r *Record) SetModel(ctx context.Context, id int, began *time.Time, rules R
 	})
 }
 
-// add enters URLs, each once; one that waits already keeps the better of both.
+// add enters URLs, each once; one that waits already keeps the better of both. Domains
+// that have as many as they may get no more.
 func add(ctx context.Context, tx pgx.Tx, id int, rules Rules, urls []URL) error {
-	n := len(urls)
-	if n == 0 {
+	if len(urls) == 0 {
 		return nil
 	}
-	hashes, hosts, all, parents, anchors := make([][]byte, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	depths, offs, priorities := make([]int, n), make([]float64, n), make([]float64, n)
+	var hashes [][]byte
+	var hosts, domains, all, parents, anchors []string
+	var depths []int
+	var offs, priorities []float64
 	for i := range urls {
-		u := &urls[i]
-		h := u.Hash()
-		hashes[i], hosts[i], all[i], parents[i], anchors[i], depths[i], offs[i], priorities[i] = h[:], u.Host, u.URL, u.Parent, u.Anchor, u.Depth, u.Off, u.Priority
+		u, h := &urls[i], urls[i].Hash()
+		hashes, hosts, domains = append(hashes, h[:]), append(hosts, u.Host), append(domains, weburl.Domain(u.Host))
+		all, parents, anchors = append(all, u.URL), append(parents, u.Parent), append(anchors, u.Anchor)
+		depths, offs, priorities = append(depths, u.Depth), append(offs, u.Off), append(priorities, u.Priority)
 	}
-	_, err := tx.Exec(ctx, `WITH met AS (INSERT INTO collection_urls AS c (collection, hash, host, url, parent, anchor, depth, off, priority)
-		SELECT $1, hash, host, url, parent, anchor, depth, off, priority
-		FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::float8[], $9::float8[]) WITH ORDINALITY
-			AS u(hash, host, url, parent, anchor, depth, off, priority, place) ORDER BY place
-		ON CONFLICT (collection, hash) DO UPDATE SET parent=CASE WHEN EXCLUDED.priority > c.priority THEN EXCLUDED.parent ELSE c.parent END,
+	_, err := tx.Exec(ctx, addSQL, id, hashes, hosts, all, parents, anchors, depths, offs, priorities,
+		rules.worth(0, 0), domains, rules.Domain.URLs)
+	return err
+}
+
+const addSQL = `WITH given AS (SELECT u.* FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[],
+			$7::int[], $8::float8[], $9::float8[], $11::text[]) WITH ORDINALITY
+			AS u(hash, host, url, parent, anchor, depth, off, priority, domain, place)
+		WHERE $12::int = 0 OR NOT EXISTS (SELECT FROM collection_domains d
+			WHERE d.collection=$1 AND d.domain=u.domain AND d.urls >= $12)),
+	met AS (INSERT INTO collection_urls AS c (collection, hash, host, url, parent, anchor, depth, off, priority)
+		SELECT $1, hash, host, url, parent, anchor, depth, off, priority FROM given ORDER BY place
+		ON CONFLICT (collection, hash) DO UPDATE SET
+			parent=CASE WHEN EXCLUDED.priority > c.priority THEN EXCLUDED.parent ELSE c.parent END,
 			anchor=CASE WHEN EXCLUDED.priority > c.priority THEN EXCLUDED.anchor ELSE c.anchor END,
 			priority=greatest(c.priority, EXCLUDED.priority), off=least(c.off, EXCLUDED.off), depth=least(c.depth, EXCLUDED.depth)
 			WHERE c.waiting AND (EXCLUDED.priority > c.priority OR EXCLUDED.off < c.off OR EXCLUDED.depth < c.depth)
-			RETURNING host, priority, seq, next_try)
-		INSERT INTO collection_hosts AS h (collection, host, worth, best, best_seq, due)
-		SELECT DISTINCT ON (host) $1::int, host, $10::float8, priority, seq, next_try FROM met WHERE next_try <= clock_timestamp() ORDER BY host, priority DESC, seq
-		ON CONFLICT (collection, host) DO UPDATE SET best=EXCLUDED.best, best_seq=EXCLUDED.best_seq, due=EXCLUDED.due
-			WHERE h.best IS NULL OR h.due > clock_timestamp() OR EXCLUDED.best > h.best OR EXCLUDED.best = h.best AND EXCLUDED.best_seq < h.best_seq`,
-		id, hashes, hosts, all, parents, anchors, depths, offs, priorities, rules.worth(0, 0))
-	return err
-}
+		RETURNING hash, host, priority, seq, next_try, xmax=0 AS new),
+	owned AS (INSERT INTO collection_domains AS d (collection, domain, urls)
+		SELECT $1::int, domain, count(*) FROM met JOIN given USING (hash) WHERE new GROUP BY domain
+		ON CONFLICT (collection, domain) DO UPDATE SET urls=d.urls+EXCLUDED.urls)
+	INSERT INTO collection_hosts AS h (collection, host, domain, worth, best, best_seq, due)
+	SELECT DISTINCT ON (met.host) $1::int, met.host, domain, $10::float8, met.priority, seq, next_try
+	FROM met JOIN given USING (hash) WHERE next_try <= clock_timestamp() ORDER BY met.host, met.priority DESC, seq
+	ON CONFLICT (collection, host) DO UPDATE SET best=EXCLUDED.best, best_seq=EXCLUDED.best_seq, due=EXCLUDED.due
+		WHERE h.best IS NULL OR h.due > clock_timestamp() OR EXCLUDED.best > h.best
+			OR EXCLUDED.best = h.best AND EXCLUDED.best_seq < h.best_seq`
 
 // Known reports whether a URL was asked for.
 func (r *Record) Known(ctx context.Context, id int, h frontier.Hash) bool {

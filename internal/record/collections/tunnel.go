@@ -13,7 +13,7 @@ func (r *Record) Tunnel(ctx context.Context, id int, rules Rules) (tunnels bool,
 		return false, nil
 	}
 	_, err = r.db.Pool.Exec(ctx, `UPDATE collections SET tunnel=0 WHERE id=$1 AND tunnel IS NULL AND NOT EXISTS (SELECT 1 `+waits+`
-		AND EXISTS (SELECT 1 FROM collection_urls u WHERE u.collection=h.collection AND u.host=h.host AND u.waiting AND u.priority >= $6))`,
+		AND EXISTS (SELECT 1 FROM collection_urls u WHERE u.collection=h.collection AND u.host=h.host AND u.waiting AND u.priority >= $7))`,
 		rules.waiting(id, rules.Tunnel.High)...)
 	if err != nil {
 		return false, err

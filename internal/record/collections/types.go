@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/weburl"
 )
 
 // ErrNone is returned for a name that no collection has.
@@ -133,9 +134,18 @@ type Rules struct {
 	Distinct   bool // no two of nearly the same text
 	HostPages  int  // requests to one host; 0 is no limit
 	MaxPages   int  // requests of all runs; 0 is no limit
+	Domain     DomainLimits
 	Trap       Trap
 	Worth      Worth
 	Tunnel     Tunnel
+}
+
+// DomainLimits bound what one registrable domain takes of a crawl, on all of its hosts
+// together: whoever owns one may answer for names without end. 0 is no limit.
+type DomainLimits struct {
+	Pages   int // requests
+	URLs    int // that are entered; those of a page that reaches the limit are
+	Entries int // of a topic's collection
 }
 
 // Tunnel says when a crawl tunnels (Chen 2008): from when nothing of the priority High waits
@@ -178,19 +188,13 @@ func (r Rules) worth(about, requests int) float64 {
 // Admit says whether an entry comes into a collection, and which of those there it
 // puts out.
 func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
-	if r.OnePerSite {
-		for _, h := range held { // of a site several, where there was not to be one before
-			switch {
-			case h.Host != e.Host:
-			case h.Correlation >= e.Correlation:
-				return false, nil
-			default:
-				out = append(out, h.Hash)
-			}
-		}
-		if len(out) > 0 {
-			return true, out
-		}
+	most := r.Domain.Entries
+	same := func(h Held) bool { return weburl.Domain(h.Host) == weburl.Domain(e.Host) }
+	if r.OnePerSite && slices.ContainsFunc(held, func(h Held) bool { return h.Host == e.Host }) {
+		most, same = 1, func(h Held) bool { return h.Host == e.Host }
+	}
+	if in, out := amongFew(held, e, most, same); !in || len(out) > 0 {
+		return in, out
 	}
 	if len(held) < r.Size {
 		return true, nil
@@ -200,6 +204,28 @@ func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
 		return false, nil
 	}
 	return true, []frontier.Hash{worst.Hash}
+}
+
+// amongFew says whether an entry is one of the best of its host or domain, which has at
+// most so many (0 is no limit), and which of these it puts out: several where there were
+// more before the limit was set.
+func amongFew(held []Held, e Held, most int, same func(Held) bool) (in bool, out []frontier.Hash) {
+	if most == 0 {
+		return true, nil
+	}
+	held = slices.DeleteFunc(slices.Clone(held), func(h Held) bool { return !same(h) })
+	if len(held) < most {
+		return true, nil
+	}
+	slices.SortStableFunc(held, func(a, b Held) int { return cmp.Compare(a.Correlation, b.Correlation) })
+	worst := held[:len(held)-most+1]
+	if worst[len(worst)-1].Correlation >= e.Correlation {
+		return false, nil
+	}
+	for _, h := range worst {
+		out = append(out, h.Hash)
+	}
+	return true, out
 }
 
 // Standing is how far a crawl is.

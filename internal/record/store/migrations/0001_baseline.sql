@@ -974,12 +974,23 @@ CREATE TABLE collection_hosts (
     worth double precision NOT NULL DEFAULT 0,
     pages integer NOT NULL DEFAULT 0,
     relevant integer NOT NULL DEFAULT 0,
+    domain text NOT NULL,
     PRIMARY KEY (collection, host)
 );
 CREATE INDEX collection_hosts_best ON collection_hosts (collection, (best + worth) DESC, best_seq)
     WHERE best IS NOT NULL;
 -- With a limit of requests each of them counts those under way first.
 CREATE INDEX collection_hosts_taken ON collection_hosts (collection) WHERE handling IS NOT NULL;
+
+-- What a registrable domain takes of a crawl, on all of its hosts: requests, and URLs
+-- that were entered.
+CREATE TABLE collection_domains (
+    collection integer NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+    domain text NOT NULL,
+    requests integer NOT NULL DEFAULT 0,
+    urls integer NOT NULL DEFAULT 0,
+    PRIMARY KEY (collection, domain)
+);
 
 -- What is in a collection, by topic.
 CREATE TABLE collection_entries (
