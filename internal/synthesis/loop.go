@@ -162,8 +162,18 @@ func DefaultAsk() (Ask, error) {
 		return Ask{}, err
 	}
 	words, err := rank.DefaultLists()
-	return Ask{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour, HostPages: 200, DomainPages: 1000, DomainShare: 0.5, Stops: stops,
-		Pruning: words.PruningAnchors, Extracting: words.ExtractingAnchors}, err
+	return Ask{
+		Options:     topic.Defaults(),
+		Policy:      BestFirst,
+		MaxPages:    5000,
+		MaxTime:     24 * time.Hour,
+		HostPages:   200,
+		DomainPages: 1000,
+		DomainShare: 0.5,
+		Stops:       stops,
+		Pruning:     words.PruningAnchors,
+		Extracting:  words.ExtractingAnchors,
+	}, err
 }
 
 // Check says what cannot be, by the name of its flag.

@@ -178,8 +178,9 @@ func follow(t *testing.T, q queue) {
 		v.At = time.Now()
 		require.NoError(t, q.Write(ctx, &v))
 	}
-	write(Visit{URL: take("http://a.example/"), Outcome: gleaner.OK, Print: 1 << 10, Terms: []string{"prime", "ring"}, Entries: []Member{{"math", 0.5}},
-		Links: []URL{url("a.example", "low", 0.2), url("a.example", "high", 0.6), url("b.example", "", 0.1), url("a.example", "later", 0.2)}})
+	write(Visit{URL: take("http://a.example/"), Outcome: gleaner.OK, Print: 1 << 10, Terms: []string{"prime", "ring"},
+		Entries: []Member{{"math", 0.5}}, Links: []URL{url("a.example", "low", 0.2), url("a.example", "high", 0.6),
+			url("b.example", "", 0.1), url("a.example", "later", 0.2)}})
 	write(Visit{URL: take("http://b.example/"), Outcome: gleaner.OK, Terms: []string{"prime"}, Entries: []Member{{"math", 0.4}, {"verse", 0.3}},
 		Links: []URL{{URL: "http://a.example/low", Host: "a.example", Priority: 0.9, Depth: 1, Parent: "http://b.example/"}, url("a.example", "", 1)}})
 	require.True(t, q.Known(ctx, frontier.HashOf("http://a.example/")))
@@ -190,7 +191,11 @@ func follow(t *testing.T, q queue) {
 	write(Visit{URL: low, Alias: "http://a.example/later", Entries: []Member{{"math", 0.9}},
 		Links: []URL{{URL: "http://c.example/", Host: "c.example", Priority: 0.1, Parent: "http://a.example/later"}}})
 	write(Visit{URL: take("http://a.example/high"), Links: []URL{url("a.example", "fourth", 1), url("c.example", "", 0.1)}})
-	write(Visit{URL: take("http://c.example/"), Links: []URL{url("c.example", "no", 0.1), url("c.example", "never", 0.1), url("c.example", "nor", 0.1), url("c.example", "yes", 0.1)}})
+	var more []URL
+	for _, path := range []string{"no", "never", "nor", "yes"} {
+		more = append(more, url("c.example", path, 0.1))
+	}
+	write(Visit{URL: take("http://c.example/"), Links: more})
 	for _, no := range []string{"no", "never", "nor"} { // more of them than the host may be asked for
 		write(Visit{URL: take("http://c.example/" + no), Refused: true})
 	}
@@ -300,7 +305,8 @@ func TestWhatADomainTakes(t *testing.T) {
 			ask  string
 			give []URL
 		}{
-			{"a.one.example", []URL{url("b.one.example", "", 1), url("c.one.example", "", 0.8), url("two.example", "", 0.5)}},
+			{"a.one.example", []URL{url("b.one.example", "", 1), url("c.one.example", "", 0.8),
+				url("two.example", "", 0.5)}},
 			{"b.one.example", []URL{url("d.one.example", "", 1), url("two.example", "more", 0.4)}},
 			{"two.example", []URL{url("three.example", "", 0.1)}},
 			{"two.example", nil},

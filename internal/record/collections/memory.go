@@ -77,7 +77,14 @@ func (h *memoryHost) before(o *memoryHost) bool {
 
 // NewMemory makes an empty one.
 func NewMemory(rules Rules) *Memory {
-	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]*memoryHost{}, domains: map[string]*memoryDomain{}, held: map[string][]Held{}, df: map[string]int{}}
+	return &Memory{
+		rules:   rules,
+		rows:    map[frontier.Hash]*memoryRow{},
+		hosts:   map[string]*memoryHost{},
+		domains: map[string]*memoryDomain{},
+		held:    map[string][]Held{},
+		df:      map[string]int{},
+	}
 }
 
 // Add enters URLs; one that waits already keeps the better of both. Domains that have as
@@ -136,8 +143,8 @@ func (m *Memory) host(host string) *memoryHost {
 // settle puts a host where it belongs among those with something to ask for.
 func (m *Memory) settle(h *memoryHost) {
 	within := func(requests, limit int) bool { return limit == 0 || requests < limit }
-	waits := len(h.queue) > 0 && within(h.requests, m.rules.HostPages) && within(h.domain.requests, m.rules.Domain.Pages) &&
-		h.failures < maxFailures && !m.rules.Trap.is(h.pages, h.relevant)
+	waits := len(h.queue) > 0 && within(h.requests, m.rules.HostPages) &&
+		within(h.domain.requests, m.rules.Domain.Pages) && h.failures < maxFailures && !m.rules.Trap.is(h.pages, h.relevant)
 	switch {
 	case waits && h.place < 0:
 		heap.Push(&m.queue, h)

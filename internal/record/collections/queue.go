@@ -29,7 +29,8 @@ func (r Rules) waiting(id int, more ...any) []any {
 	return append([]any{id, r.HostPages, maxFailures, r.Trap.Pages, r.Trap.Rate, r.Domain.Pages}, more...)
 }
 
-const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($7) ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
+const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($7)
+	ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
 
 // Host is the one to ask next: that of the best URL which waits, with the worth of its
 // host, among the hosts that are free and not to be passed over. Where none is, wait says
@@ -127,6 +128,14 @@ func (r *Record) Write(ctx context.Context, id int, rules Rules, by Fence, v *Vi
 	})
 }
 
+const visitedSQL = `WITH domain AS (INSERT INTO collection_domains AS d (collection, domain, requests)
+		VALUES ($1,$8,$4::int) ON CONFLICT (collection, domain) DO UPDATE SET requests=d.requests+$4)
+	INSERT INTO collection_hosts AS h (collection, host, requests, failures, about, pages, relevant, domain)
+		VALUES ($1,$2,$4::int,$3::int,$5::bool::int,$6::int,$7::int,$8)
+	ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+$4, about=h.about+$5::bool::int,
+		failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, pages=h.pages+$6, relevant=h.relevant+$7, handling=NULL
+	RETURNING about, requests`
+
 // visited notes what became of a URL that waits. Visits of one collection are written one
 // after the other: what it holds, and the number of each, depend on those before.
 func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) error {
@@ -136,13 +145,9 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	}
 	var about, requests int
 	pages, relevant := read(v)
-	if err := tx.QueryRow(ctx, `WITH domain AS (INSERT INTO collection_domains AS d (collection, domain, requests) VALUES ($1,$8,$4::int)
-				ON CONFLICT (collection, domain) DO UPDATE SET requests=d.requests+$4)
-			INSERT INTO collection_hosts AS h (collection, host, requests, failures, about, pages, relevant, domain) VALUES ($1,$2,$4::int,$3::int,$5::bool::int,$6::int,$7::int,$8)
-			ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+$4, failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, about=h.about+$5::bool::int,
-				pages=h.pages+$6, relevant=h.relevant+$7, handling=NULL
-			RETURNING about, requests`,
-		id, v.Host, failure(v), request(v), v.About, pages, relevant, weburl.Domain(v.Host)).Scan(&about, &requests); err != nil {
+	err := tx.QueryRow(ctx, visitedSQL, id, v.Host, failure(v), request(v), v.About, pages, relevant, weburl.Domain(v.Host)).
+		Scan(&about, &requests)
+	if err != nil {
 		return err
 	}
 	if v.About && about == 1 {
