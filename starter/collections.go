@@ -127,7 +127,7 @@ func (c *cli) showCollection(ctx context.Context, record *collections.Record, na
 
 // linksOf is what a crawl learnt of its links, nil where it did not.
 func linksOf(ctx context.Context, record *collections.Record, id int) (*synthesis.Lessons, error) {
-	raw, _, err := record.Learnt(ctx, id)
+	raw, _, err := collections.Crawl{Record: record, ID: id}.Learnt(ctx)
 	if raw == nil || err != nil {
 		return nil, err
 	}

@@ -45,11 +45,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() {
-		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = lease.Release(free) // else it runs out by itself
-	}()
+	defer lease.Free(ctx)
 	s := &slice{Crawler: c, lease: lease}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

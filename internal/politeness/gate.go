@@ -109,14 +109,7 @@ func (k *Keeper) await(ctx context.Context, host string) error {
 
 func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration) (func(fetch.Visit), error) {
 	// The wait for the turn and a slow answer may both outlast the lease.
-	stop := l.keep(ctx)
-	release := func() {
-		stop()
-		// The turn is over even where the caller's context is: give it back.
-		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = l.Release(free) // it runs out by itself
-	}
+	release := l.Hold(ctx, func() { fetch.Revoke(ctx, ErrLost) })
 	if d := k.every; d > 0 && !k.pacing.Unpaced {
 		if l.promised {
 			d = max(d, l.minDelay)

@@ -214,23 +214,31 @@ func (l *Lease) outlast(turn context.Context) (stop func()) {
 	return cancel
 }
 
-// keep renews the lease until the returned function is called, which waits for
-// a renewal under way. A lease that is lost takes the request under way with it.
-func (l *Lease) keep(turn context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(turn))
+// Hold renews the lease until the returned function is called, which waits for a renewal
+// under way and gives the lease back as Free does. lost is called where another process
+// has taken the lease.
+func (l *Lease) Hold(ctx context.Context, lost func()) (release func()) {
+	held, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := guard.Go(func() {
-		fetch.Every(ctx, l.k.ttl/3, func() bool {
-			within, over := context.WithTimeout(ctx, l.k.ttl/3)
-			err := l.Renew(within)
-			over()
-			if ctx.Err() == nil && errors.Is(err, ErrLost) {
-				fetch.Revoke(turn, ErrLost)
-				return false
+		fetch.Every(held, l.k.ttl/4, func() bool {
+			within, over := context.WithTimeout(held, l.k.ttl/4)
+			defer over()
+			if err := l.Renew(within); held.Err() != nil || !errors.Is(err, ErrLost) {
+				return true
 			}
-			return true
+			lost()
+			return false
 		})
 	})
-	return func() { cancel(); <-ended }
+	return func() { cancel(); <-ended; l.Free(ctx) }
+}
+
+// Free gives the lease back also where ctx has ended, within a few seconds; else it runs
+// out by itself.
+func (l *Lease) Free(ctx context.Context) {
+	free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_ = l.Release(free)
 }
 
 // Release gives the lease back. What is left of the wait goes into the row: it

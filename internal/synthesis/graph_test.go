@@ -155,7 +155,7 @@ func TestTheSecondLayerIsLearntFromLinks(t *testing.T) {
 	s.tools.Config.SlicePages = 40
 	id := s.opens(t, "some", twoTopics, func(a *Ask) { a.Policy, a.Size = ContextGraph, 1000 })
 	s.ends(t, "some")
-	raw, at, err := s.record.Learnt(t.Context(), id)
+	raw, at, err := collections.Crawl{Record: s.record, ID: id}.Learnt(t.Context())
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, at, 200)
 	var got Lessons

@@ -45,7 +45,7 @@ func TestWordsOfLinksAreLearnt(t *testing.T) {
 				hidden++
 			}
 		}
-		raw, _, err := s.record.Learnt(t.Context(), id)
+		raw, _, err := collections.Crawl{Record: s.record, ID: id}.Learnt(t.Context())
 		require.NoError(t, err)
 		if !learn {
 			require.Nil(t, raw)

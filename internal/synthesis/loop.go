@@ -74,16 +74,32 @@ type Parts struct {
 	Log        *slog.Logger
 }
 
+// Bounds are what of a crawl a person sets by number and by switch.
+type Bounds struct {
+	topic.Options
+	Policy     Policy        `json:"policy,omitempty"`
+	MaxPages   int           `json:"max_pages"`             // requests of all runs; 0 is no limit
+	MaxTime    time.Duration `json:"max_time"`              // that these take; 0 is no limit
+	HostPages  int           `json:"host_pages"`            // requests to one host; 0 is no limit
+	Retrain    int           `json:"retrain,omitempty"`     // pages after which classifiers learn anew; 0 is never
+	LearnLinks bool          `json:"learn_links,omitempty"` // more words of links are learnt, from where these led on several sites
+	WARC       bool          `json:"warc,omitempty"`        // what is exchanged with hosts is kept in WARC files
+
+	// DomainPages and DomainShare bound what one registrable domain has: requests to all
+	// its hosts, and its share of the entries of a collection; 0 is no limit.
+	DomainPages int     `json:"domain_pages"`
+	DomainShare float64 `json:"domain_share"`
+
+	// Inspect has links followed by their words alone, as CINDI's anchor text inspection
+	// does: from a page about a topic all but those with a pruning word, from any other
+	// those with an extracting one, and those to departments.
+	Inspect bool `json:"inspect,omitempty"`
+}
+
 // Config bounds a crawl.
 type Config struct {
-	topic.Options
-	Policy     Policy
+	Bounds
 	Weights    Weights
-	Retrain    int           // pages after which classifiers learn anew; 0 is never
-	MaxPages   int           // requests of a collection's crawl, all of its runs; 0 is no limit
-	MaxTime    time.Duration // that these take; 0 is no limit
-	HostPages  int           // requests to one host; 0 is no limit
-	Domain     collections.DomainLimits
 	MaxDepth   int           // links from a result of the search
 	MaxLinks   int           // of one page that are taken
 	MaxTries   int           // of a URL that fails for now
@@ -96,63 +112,23 @@ type Config struct {
 	StopSites  int           // with learnt stop directories: those barren on more sites,
 	StopShare  float64       // unless more than this share of the sites gave something
 	Trap       collections.Trap
-	Inspect    bool       // links are followed by their words
-	Words      rank.Lists // by which; the directories of departments, too
-	LearnLinks bool       // more of these words are learnt from the crawl
+	Words      rank.Lists // by which links are followed; the directories of departments, too
 
-	WARC         bool // what is exchanged with hosts is kept in WARC files
 	NoTunnelling bool // the context graph does without, as in a laboratory
 }
 
 // Ask is what a person asks for.
 type Ask struct {
-	topic.Options
-	MaxPages  int           `json:"max_pages"`
-	MaxTime   time.Duration `json:"max_time"`
-	HostPages int           `json:"host_pages"`
-
-	// DomainPages and DomainShare bound what one registrable domain has: requests to all
-	// its hosts (0: no limit), and its share of the entries of a collection.
-	DomainPages int     `json:"domain_pages"`
-	DomainShare float64 `json:"domain_share"`
-
-	Policy Policy      `json:"policy,omitempty"`
-	Stops  topic.Stops `json:"stops"`
-
-	// Seeds are pages by topic that a web directory lists: the crawl begins at them, too.
-	Seeds map[string][]string `json:"seeds,omitempty"`
-
-	// SearchSeeds are results of each search for a topic at which the crawl begins, too.
-	SearchSeeds int `json:"search_seeds,omitempty"`
-
-	// Learnt are classifiers by topic, which decide in place of its centroid.
-	Learnt map[string]*classify.Classifier `json:"learnt,omitempty"`
-
-	// Retrain is after how many pages and documents they learn anew; 0 is never.
-	Retrain int `json:"retrain,omitempty"`
-
-	// Inspect has links followed by their words alone, as CINDI's anchor text inspection
-	// does: from a page about a topic all but those with one of Pruning, from any other
-	// those with one of Extracting, and those to departments.
-	Inspect    bool     `json:"inspect,omitempty"`
-	Pruning    []string `json:"pruning,omitempty"`
-	Extracting []string `json:"extracting,omitempty"`
-
-	// NoDepartments heeds none of the topics' departments.
-	NoDepartments bool `json:"no_departments,omitempty"`
-
-	// Patterns are the parts of CINDI's URL pattern inspection that are on.
-	Patterns []string `json:"url_patterns,omitempty"`
-
-	// Links are lists of what is left out, in place of the worker's.
-	Links *rules.Lists `json:"links,omitempty"`
-
-	// LearnLinks has the crawl learn more words of either kind, from where links led on
-	// several sites.
-	LearnLinks bool `json:"learn_links,omitempty"`
-
-	// WARC keeps what is exchanged with hosts in WARC files.
-	WARC bool `json:"warc,omitempty"`
+	Bounds
+	Stops         topic.Stops                     `json:"stops"`
+	Seeds         map[string][]string             `json:"seeds,omitempty"`          // pages by topic that a web directory lists: the crawl begins at them, too
+	SearchSeeds   int                             `json:"search_seeds,omitempty"`   // results of each search for a topic at which the crawl begins, too
+	Learnt        map[string]*classify.Classifier `json:"learnt,omitempty"`         // by topic, in place of its centroid
+	Pruning       []string                        `json:"pruning,omitempty"`        // words for Inspect,
+	Extracting    []string                        `json:"extracting,omitempty"`     // likewise
+	NoDepartments bool                            `json:"no_departments,omitempty"` // links to the topics' departments are links as any
+	Patterns      []string                        `json:"url_patterns,omitempty"`   // the parts of CINDI's URL pattern inspection that are on
+	Links         *rules.Lists                    `json:"links,omitempty"`          // what is left out, in place of the worker's lists
 }
 
 // DefaultAsk is where to begin.
@@ -162,18 +138,9 @@ func DefaultAsk() (Ask, error) {
 		return Ask{}, err
 	}
 	words, err := rank.DefaultLists()
-	return Ask{
-		Options:     topic.Defaults(),
-		Policy:      BestFirst,
-		MaxPages:    5000,
-		MaxTime:     24 * time.Hour,
-		HostPages:   200,
-		DomainPages: 1000,
-		DomainShare: 0.5,
-		Stops:       stops,
-		Pruning:     words.PruningAnchors,
-		Extracting:  words.ExtractingAnchors,
-	}, err
+	bounds := Bounds{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour,
+		HostPages: 200, DomainPages: 1000, DomainShare: 0.5}
+	return Ask{Bounds: bounds, Stops: stops, Pruning: words.PruningAnchors, Extracting: words.ExtractingAnchors}, err
 }
 
 // Check says what cannot be, by the name of its flag.
@@ -213,7 +180,11 @@ func (a Ask) Check() error {
 // QueueRules are the rules of the queue.
 func (c Config) QueueRules() collections.Rules {
 	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, Distinct: c.Distinct,
-		HostPages: c.HostPages, MaxPages: c.MaxPages, Domain: c.Domain, Trap: c.Trap}
+		HostPages: c.HostPages, MaxPages: c.MaxPages, Trap: c.Trap}
+	r.Domain = collections.DomainLimits{Pages: c.DomainPages, URLs: urlsAPage * c.DomainPages}
+	if c.DomainShare > 0 && c.DomainShare < 1 {
+		r.Domain.Entries = max(1, int(c.DomainShare*float64(c.Size)))
+	}
 	switch {
 	case c.Policy == Gleaner:
 		r.Worth = c.Weights.Host
@@ -229,12 +200,8 @@ const urlsAPage = 10
 
 // over lays what is asked for over a worker's bounds.
 func (a Ask) over(c Config, topics []topic.Topic) Config {
-	c.Options, c.Policy, c.MaxPages, c.MaxTime, c.HostPages, c.Retrain = a.Options, a.Policy, a.MaxPages, a.MaxTime, a.HostPages, a.Retrain
-	c.Domain = collections.DomainLimits{Pages: a.DomainPages, URLs: urlsAPage * a.DomainPages}
-	if a.DomainShare < 1 {
-		c.Domain.Entries = max(1, int(a.DomainShare*float64(a.Size)))
-	}
-	c.Inspect, c.LearnLinks, c.Words = a.Inspect, a.LearnLinks, rank.Lists{PruningAnchors: a.Pruning, ExtractingAnchors: a.Extracting}
+	a.WARC = a.WARC || c.WARC
+	c.Bounds, c.Words = a.Bounds, rank.Lists{PruningAnchors: a.Pruning, ExtractingAnchors: a.Extracting}
 	if a.Links != nil {
 		c.Links = a.Links.Over(c.Links)
 	}
@@ -249,7 +216,7 @@ func (a Ask) over(c Config, topics []topic.Topic) Config {
 
 // Defaults is a careful crawl.
 func Defaults() Config {
-	return Config{Options: topic.Defaults(), Weights: DefaultWeights(), MaxDepth: 30, MaxLinks: 500, MaxTries: 3, RetryBase: 30 * time.Second, SlicePages: 200, SliceTime: 2 * time.Minute, Limits: weburl.DefaultLimits(time.Now())}
+	return Config{Bounds: Bounds{Options: topic.Defaults()}, Weights: DefaultWeights(), MaxDepth: 30, MaxLinks: 500, MaxTries: 3, RetryBase: 30 * time.Second, SlicePages: 200, SliceTime: 2 * time.Minute, Limits: weburl.DefaultLimits(time.Now())}
 }
 
 // Ending says why a slice ended.

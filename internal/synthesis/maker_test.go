@@ -106,7 +106,7 @@ func TestPreparePaused(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	record, ask := collections.In(db), topic.Defaults()
-	_, _, err := record.Ask(t.Context(), "some", Ask{Options: ask}, []topic.Topic{{ID: "two", Query: "two"}})
+	_, _, err := record.Ask(t.Context(), "some", Ask{Bounds: Bounds{Options: ask}}, []topic.Topic{{ID: "two", Query: "two"}})
 	require.NoError(t, err)
 	get := &pausing{record: record}
 	m := New(Tools{DB: db, Searcher: engine{}, Getter: get, Passing: func(error) bool { return false }, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
@@ -202,7 +202,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 	require.NoError(t, json.Unmarshal(c.Model, &m))
 	require.Equal(t, 5, m.Centroids[0].Pages)
 	require.Contains(t, m.Centroids[0].Weights, "lattice")
-	host, _, err := collections.In(db).Host(ctx, c.ID, collections.Rules{}, nil)
+	host, _, err := collections.Crawl{Record: collections.In(db), ID: c.ID}.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Equal(t, "ada.example", host)
 	counts, err := collections.In(db).Counts(ctx, c.ID)

@@ -6,6 +6,7 @@ import (
 
 	"gleaner/internal/classify"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/rules"
 )
@@ -76,11 +77,11 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 	if err != nil {
 		return Result{}, err
 	}
-	w := &web{Maker: m, id: c.ID, rules: cfg.QueueRules()}
+	w := &web{Maker: m, Crawl: collections.Crawl{Record: m.record, ID: c.ID, Rules: cfg.QueueRules()}}
 	if c.Started != nil {
 		w.began = *c.Started
 	}
-	if ask.WARC || m.cfg.WARC {
+	if cfg.WARC {
 		w.keeping = m.coll.Repository().Keeping("collections-"+name, "collections "+name, m.log)
 	}
 	defer func() {

@@ -2,14 +2,12 @@ package synthesis
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path"
 	"time"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
@@ -19,18 +17,16 @@ import (
 )
 
 const (
-	renewEvery = 1500 * time.Millisecond
-	cacheAge   = 24 * time.Hour // of an answer that was fetched for a centroid
-	writeTime  = 20 * time.Second
-	contended  = 200 * time.Millisecond // before a host is looked at again that another has
+	cacheAge  = 24 * time.Hour // of an answer that was fetched for a centroid
+	writeTime = 20 * time.Second
+	contended = 200 * time.Millisecond // before a host is looked at again that another has
 )
 
 // web is the queue in Postgres, the polite client and the library: one slice of a
 // collection's crawl. Between Next and Write it holds the lease of one host.
 type web struct {
 	*Maker
-	id    int
-	rules collections.Rules
+	collections.Crawl
 	began time.Time // when the crawl did that this slice is of
 	lease *politeness.Lease
 
@@ -45,7 +41,7 @@ type web struct {
 func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error) {
 	var pass []string
 	for {
-		host, wait, err := w.record.Host(ctx, w.id, w.rules, pass)
+		host, wait, err := w.Host(ctx, pass)
 		if err != nil || host == "" {
 			if len(pass) > 0 {
 				wait = max(wait, contended)
@@ -63,7 +59,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 		}
 		w.hold(ctx, lease)
 		w.taken = host
-		u, err := w.record.Take(ctx, w.id, w.rules, w.fence(), host, w.cfg.RetryBase)
+		u, err := w.Take(ctx, w.fence(), host, w.cfg.RetryBase)
 		if errors.Is(err, collections.ErrLimit) { // one under way may yet be refused
 			w.taken = ""
 			w.release()
@@ -80,25 +76,8 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 // hold renews a lease until release.
 func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	over := guard.Go(func() {
-		fetch.Every(ctx, renewEvery, func() bool {
-			within, done := context.WithTimeout(ctx, renewEvery)
-			defer done()
-			err := lease.Renew(within)
-			if errors.Is(err, politeness.ErrLost) {
-				cancel(err)
-			}
-			return !errors.Is(err, politeness.ErrLost)
-		})
-	})
-	w.lease, w.ctx = lease, ctx
-	w.let = func() {
-		cancel(nil)
-		<-over
-		free, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer done()
-		_ = lease.Release(free) // else it runs out by itself
-	}
+	free := lease.Hold(ctx, func() { cancel(politeness.ErrLost) })
+	w.lease, w.ctx, w.let = lease, ctx, func() { cancel(nil); free() }
 }
 
 // fence is the lease under which the record is written.
@@ -112,7 +91,7 @@ func (w *web) release() {
 	if w.taken != "" {
 		leave, done := context.WithTimeout(context.WithoutCancel(w.ctx), 5*time.Second)
 		defer done()
-		_ = w.record.Leave(leave, w.id, w.fence(), w.taken) // else it counts as one death, of several that it takes
+		_ = w.Leave(leave, w.fence(), w.taken) // else it counts as one death, of several that it takes
 		w.taken = ""
 	}
 	if w.let != nil {
@@ -131,7 +110,7 @@ func (w *web) Ask(_ context.Context, u *collections.URL) (*Answer, error) {
 	resp, err := w.fetch.Fetch(w.ctx, fetch.Request{
 		Terms: fetch.Terms{Gate: w.keeper.Under(w.lease), Tape: w.keeping.Tape()},
 		URL:   u.URL,
-		Known: func(to string) bool { return w.record.Known(w.ctx, w.id, frontier.HashOf(to)) },
+		Known: func(to string) bool { return w.Known(w.ctx, frontier.HashOf(to)) },
 	})
 	if err := w.keeping.Write(w.ctx, func(x *fetch.Exchanged) repository.Origin { return repository.OriginOf(x, u.URL, u.Parent, u.Depth) }); err != nil {
 		resp.Release()
@@ -160,7 +139,7 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 	}, func() error {
 		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 		defer cancel()
-		return w.record.Write(write, w.id, w.rules, w.fence(), v)
+		return w.Crawl.Write(write, w.fence(), v)
 	})
 	if err == nil {
 		w.taken = ""
@@ -178,39 +157,9 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 // Standing implements Queue. For a slice that nobody could reach while its collection was
 // ended and gone on with, under other options perhaps, it has ended.
 func (w *web) Standing(ctx context.Context) (collections.Standing, error) {
-	s, err := w.record.Standing(ctx, w.id)
+	s, err := w.Record.Standing(ctx, w.ID)
 	s.Ended = s.Ended || !s.Began.Equal(w.began)
 	return s, err
-}
-
-// Like implements Queue.
-func (w *web) Like(ctx context.Context, print int64) (bool, error) {
-	return w.record.Like(ctx, w.id, print)
-}
-
-// Tunnel implements Queue.
-func (w *web) Tunnel(ctx context.Context) (bool, error) {
-	return w.record.Tunnel(ctx, w.id, w.rules)
-}
-
-// Linked implements Queue.
-func (w *web) Linked(ctx context.Context, most int) ([]collections.Linked, error) {
-	return w.record.Linked(ctx, w.id, most)
-}
-
-// Lesson implements Queue.
-func (w *web) Lesson(ctx context.Context, last, requests int) (bool, error) {
-	return w.record.Lesson(ctx, w.id, last, requests)
-}
-
-// Learn implements Queue.
-func (w *web) Learn(ctx context.Context, requests int, what json.RawMessage) error {
-	return w.record.Learn(ctx, w.id, requests, what)
-}
-
-// Learnt implements Queue.
-func (w *web) Learnt(ctx context.Context) (json.RawMessage, int, error) {
-	return w.record.Learnt(ctx, w.id)
 }
 
 func (w *web) file(u *collections.URL, a *Answer) collection.File {

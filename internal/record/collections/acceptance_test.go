@@ -39,7 +39,7 @@ func TestAcceptance(t *testing.T) {
 		v.URL, v.At = u, time.Now()
 		require.NoError(t, q.Write(ctx, &v))
 	}
-	all, by, err := q.Acceptance(ctx, q.id)
+	all, by, err := q.Acceptance(ctx, q.ID)
 	require.NoError(t, err)
 	require.Equal(t, Acceptance{Pages: 3, Documents: 3, Accepted: 1}, all)
 	require.Equal(t, map[string]Acceptance{"math": {2, 2, 1}, "verse": {0, 1, 1}, "": {1, 0, 0}}, by)

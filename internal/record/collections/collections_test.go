@@ -38,18 +38,16 @@ type queue interface {
 
 // inPostgres is one collection of a record.
 type inPostgres struct {
-	*Record
-	db    *store.DB
-	id    int
-	rules Rules
+	Crawl
+	db *store.DB
 }
 
 func (q inPostgres) Next(ctx context.Context) (*URL, time.Duration, error) {
-	host, wait, err := q.Host(ctx, q.id, q.rules, nil)
+	host, wait, err := q.Host(ctx, nil)
 	if host == "" || err != nil {
 		return nil, wait, err
 	}
-	u, err := q.Take(ctx, q.id, q.rules, q.fence(ctx, host), host, 0)
+	u, err := q.Take(ctx, q.fence(ctx, host), host, 0)
 	return u, 0, err
 }
 
@@ -62,45 +60,17 @@ func (q inPostgres) fence(ctx context.Context, host string) Fence {
 }
 
 func (q inPostgres) Write(ctx context.Context, v *Visit) error {
-	return q.Record.Write(ctx, q.id, q.rules, q.fence(ctx, v.Host), v)
+	return q.Crawl.Write(ctx, q.fence(ctx, v.Host), v)
 }
 
 func (q inPostgres) Standing(ctx context.Context) (Standing, error) {
-	s, err := q.Record.Standing(ctx, q.id)
+	s, err := q.Record.Standing(ctx, q.ID)
 	s.Began, s.Took = time.Time{}, 0
 	return s, err
 }
 
-func (q inPostgres) Like(ctx context.Context, print int64) (bool, error) {
-	return q.Record.Like(ctx, q.id, print)
-}
-
 func (q inPostgres) Terms(ctx context.Context) (int, map[string]int, error) {
-	return q.Record.Terms(ctx, q.id, "")
-}
-
-func (q inPostgres) Tunnel(ctx context.Context) (bool, error) {
-	return q.Record.Tunnel(ctx, q.id, q.rules)
-}
-
-func (q inPostgres) Linked(ctx context.Context, most int) ([]Linked, error) {
-	return q.Record.Linked(ctx, q.id, most)
-}
-
-func (q inPostgres) Lesson(ctx context.Context, last, requests int) (bool, error) {
-	return q.Record.Lesson(ctx, q.id, last, requests)
-}
-
-func (q inPostgres) Learn(ctx context.Context, requests int, what json.RawMessage) error {
-	return q.Record.Learn(ctx, q.id, requests, what)
-}
-
-func (q inPostgres) Learnt(ctx context.Context) (json.RawMessage, int, error) {
-	return q.Record.Learnt(ctx, q.id)
-}
-
-func (q inPostgres) Known(ctx context.Context, h frontier.Hash) bool {
-	return q.Record.Known(ctx, q.id, h)
+	return q.Record.Terms(ctx, q.ID, "")
 }
 
 func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
@@ -115,7 +85,7 @@ func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
 	require.NoError(t, err)
 	require.NoError(t, r.SetModel(t.Context(), c.ID, nil, rules, map[string]int{}, seeds))
 	require.NoError(t, r.Begin(t.Context(), c.Name))
-	return inPostgres{r, db, c.ID, rules}
+	return inPostgres{Crawl{r, c.ID, rules}, db}
 }
 
 func url(host, path string, priority float64) URL {
@@ -255,9 +225,9 @@ func TestTermsOfTheCentroidsPages(t *testing.T) {
 	ctx := t.Context()
 	seeds, off := []URL{url("a.example", "", 1), url("b.example", "", 1), url("c.example", "", 1)}, url("d.example", "", 1)
 	q := open(t, Rules{}, append(seeds, off))
-	require.NoError(t, q.AddResults(ctx, q.id, "a", []string{seeds[0].URL, seeds[1].URL}))
-	require.NoError(t, q.SetResult(ctx, q.id, Result{Topic: "a", Place: 1, URL: seeds[0].URL, Outcome: string(gleaner.OK)}))
-	require.NoError(t, q.SetResult(ctx, q.id, Result{Topic: "a", Place: 2, URL: seeds[1].URL, Outcome: "timeout"}))
+	require.NoError(t, q.AddResults(ctx, q.ID, "a", []string{seeds[0].URL, seeds[1].URL}))
+	require.NoError(t, q.SetResult(ctx, q.ID, Result{Topic: "a", Place: 1, URL: seeds[0].URL, Outcome: string(gleaner.OK)}))
+	require.NoError(t, q.SetResult(ctx, q.ID, Result{Topic: "a", Place: 2, URL: seeds[1].URL, Outcome: "timeout"}))
 	for _, u := range seeds {
 		require.NoError(t, q.Write(ctx, &Visit{URL: &u, At: time.Now(), Terms: []string{"prime"}}))
 	}
@@ -266,7 +236,7 @@ func TestTermsOfTheCentroidsPages(t *testing.T) {
 	require.Equal(t, 2, pages)
 	require.Equal(t, map[string]int{"prime": 2}, df)
 	require.NoError(t, q.Write(ctx, &Visit{URL: &off, At: time.Now(), Outcome: "off-topic", Terms: []string{"oven"}}))
-	pages, df, err = q.Record.Terms(ctx, q.id, "off-topic")
+	pages, df, err = q.Record.Terms(ctx, q.ID, "off-topic")
 	require.NoError(t, err)
 	require.Equal(t, 1, pages)
 	require.Equal(t, map[string]int{"oven": 1}, df)
@@ -323,7 +293,7 @@ func TestWhatADomainTakes(t *testing.T) {
 		require.Nil(t, u, "c.one.example still waits")
 		require.Zero(t, wait)
 		if p, is := q.(inPostgres); is {
-			p.rules.Domain = DomainLimits{}
+			p.Rules.Domain = DomainLimits{}
 			u, _, err = p.Next(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, "c.one.example", u.Host)
@@ -364,10 +334,10 @@ func TestTraps(t *testing.T) {
 		require.Nil(t, u)
 		require.Zero(t, wait)
 		if p, is := q.(inPostgres); is {
-			trapped, err := p.Trapped(t.Context(), p.id, p.rules.Trap)
+			trapped, err := p.Trapped(t.Context(), p.ID, p.Rules.Trap)
 			require.NoError(t, err)
 			require.Equal(t, []Trapped{{Host: "poor.example", Pages: 4, Relevant: 1}}, trapped)
-			p.rules.Trap = Trap{}
+			p.Rules.Trap = Trap{}
 			u, _, err = p.Next(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, seeds[8].URL, u.URL)
@@ -399,15 +369,15 @@ func TestWeigh(t *testing.T) {
 	u, _, err := q.Next(ctx)
 	require.NoError(t, err)
 	require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Links: []URL{url("a.example", "more", 0.6), url("new.example", "", 0.4)}}))
-	host, _, err := q.Host(ctx, q.id, q.rules, nil)
+	host, _, err := q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Equal(t, "a.example", host)
-	require.NoError(t, q.Weigh(ctx, q.id, Rules{Worth: Worth{Most: 1, Usual: 0.3, Slow: 1, New: 0.5}}))
-	host, _, err = q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, q.Weigh(ctx, q.ID, Rules{Worth: Worth{Most: 1, Usual: 0.3, Slow: 1, New: 0.5}}))
+	host, _, err = q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Equal(t, "new.example", host)
-	require.NoError(t, q.Weigh(ctx, q.id, Rules{}))
-	host, _, err = q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, q.Weigh(ctx, q.ID, Rules{}))
+	host, _, err = q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Equal(t, "a.example", host)
 }
@@ -422,15 +392,15 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	require.NoError(t, err)
 	_, err = q.db.Pool.Exec(ctx, `UPDATE sites SET holder='another', token=7, expires_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
 	require.NoError(t, err)
-	host, _, err := q.Host(ctx, q.id, q.rules, nil)
+	host, _, err := q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Equal(t, "b.example", host)
-	host, wait, err := q.Host(ctx, q.id, q.rules, []string{"b.example"})
+	host, wait, err := q.Host(ctx, []string{"b.example"})
 	require.NoError(t, err)
 	require.Empty(t, host)
 	require.Positive(t, wait)
 	u := url("a.example", "", 1)
-	require.ErrorIs(t, q.Record.Write(ctx, q.id, q.rules, Fence{SiteID: site, Token: 6}, &Visit{URL: &u, At: time.Now(), Entries: []Member{{"a", 1}}}), store.ErrNotHeld)
+	require.ErrorIs(t, q.Crawl.Write(ctx, Fence{SiteID: site, Token: 6}, &Visit{URL: &u, At: time.Now(), Entries: []Member{{"a", 1}}}), store.ErrNotHeld)
 	s, err := q.Standing(ctx)
 	require.NoError(t, err)
 	require.Zero(t, s.Requests, "who lost the lease writes nothing")
@@ -438,7 +408,7 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	// What is to be asked again later waits.
 	b := url("b.example", "", 0.5)
 	require.NoError(t, q.Write(ctx, &Visit{URL: &b, At: time.Now(), Again: time.Now().Add(time.Hour)}))
-	_, wait, err = q.Host(ctx, q.id, q.rules, nil)
+	_, wait, err = q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Greater(t, wait, time.Minute)
 }
@@ -459,14 +429,14 @@ func TestTheNextHostReadsTheIndex(t *testing.T) {
 	require.NoError(t, err)
 	_, err = q.db.Pool.Exec(ctx, `ANALYZE collection_urls, collection_hosts, collection_domains, sites`)
 	require.NoError(t, err)
-	host, _, err := q.Host(ctx, q.id, q.rules, nil)
+	host, _, err := q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Equal(t, "h0.example", host)
-	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.id, 200, 5, 0, 0.0, 1000, []string{}))
-	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, BestSQL, q.id, "calendar.example"))
+	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.ID, 200, 5, 0, 0.0, 1000, []string{}))
+	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, BestSQL, q.ID, "calendar.example"))
 	_, err = q.db.Pool.Exec(ctx, `INSERT INTO sites (host) SELECT host FROM collection_hosts WHERE host LIKE 'h%'`)
 	require.NoError(t, err)
-	require.NotRegexp(t, `rows=\d{4,}|Removed by Filter: \d{4,}`, plan(t, q.db, UnderWaySQL, q.id, ""))
+	require.NotRegexp(t, `rows=\d{4,}|Removed by Filter: \d{4,}`, plan(t, q.db, UnderWaySQL, q.ID, ""))
 }
 
 // plan is how Postgres went about a query, and how many rows each step met.

@@ -40,22 +40,22 @@ func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) er
 // each death, so that of several that one process was at each has its own time; after
 // frontier.MaxDeaths it is set aside (frontier.Killed). Where the limit of requests is reached with
 // those under way it is an ErrLimit.
-func (r *Record) Take(ctx context.Context, id int, rules Rules, by Fence, host string, rest time.Duration) (u *URL, err error) {
-	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
+func (c Crawl) Take(ctx context.Context, by Fence, host string, rest time.Duration) (u *URL, err error) {
+	err = c.db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := by.holds(ctx, tx); err != nil {
 			return err
 		}
-		if err := within(ctx, tx, id, rules, host); err != nil {
+		if err := within(ctx, tx, c.ID, c.Rules, host); err != nil {
 			return err
 		}
-		if err := charge(ctx, tx, id, rules, host, rest); err != nil {
+		if err := charge(ctx, tx, c.ID, c.Rules, host, rest); err != nil {
 			return err
 		}
-		if u, err = best(ctx, tx, id, host); err != nil || u == nil {
+		if u, err = best(ctx, tx, c.ID, host); err != nil || u == nil {
 			return err
 		}
 		h := u.Hash()
-		_, err = tx.Exec(ctx, `UPDATE collection_hosts SET handling=$3 WHERE collection=$1 AND host=$2`, id, host, h[:])
+		_, err = tx.Exec(ctx, `UPDATE collection_hosts SET handling=$3 WHERE collection=$1 AND host=$2`, c.ID, host, h[:])
 		return err
 	})
 	if err != nil {
@@ -66,9 +66,9 @@ func (r *Record) Take(ctx context.Context, id int, rules Rules, by Fence, host s
 
 // Leave forgets that a URL was taken of a host, which then waits as it did. Who lost the
 // lease leaves nothing.
-func (r *Record) Leave(ctx context.Context, id int, by Fence, host string) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collection_hosts h SET handling=NULL FROM sites s
-		WHERE h.collection=$1 AND h.host=$2 AND s.id=$3 AND s.token=$4`, id, host, by.SiteID, by.Token)
+func (c Crawl) Leave(ctx context.Context, by Fence, host string) error {
+	_, err := c.db.Pool.Exec(ctx, `UPDATE collection_hosts h SET handling=NULL FROM sites s
+		WHERE h.collection=$1 AND h.host=$2 AND s.id=$3 AND s.token=$4`, c.ID, host, by.SiteID, by.Token)
 	return err
 }
 

@@ -20,14 +20,14 @@ func TestWhatIsTakenAndNeverWritten(t *testing.T) {
 	by := q.fence(ctx, "a.example")
 	take := func(want string) *URL {
 		t.Helper()
-		u, err := q.Take(ctx, q.id, q.rules, by, "a.example", 0)
+		u, err := q.Take(ctx, by, "a.example", 0)
 		require.NoError(t, err)
 		require.Equal(t, "http://a.example/"+want, u.URL)
 		return u
 	}
 	for range 10 {
 		take("killer")
-		require.NoError(t, q.Leave(ctx, q.id, by, "a.example"))
+		require.NoError(t, q.Leave(ctx, by, "a.example"))
 	}
 	for range frontier.MaxDeaths - 1 {
 		take("killer")
@@ -36,17 +36,17 @@ func TestWhatIsTakenAndNeverWritten(t *testing.T) {
 	for range frontier.MaxDeaths {
 		take("killer") // counted anew: it came to an end meanwhile
 	}
-	_, err := q.Take(ctx, q.id, q.rules, Fence{by.SiteID, by.Token + 1}, "a.example", 0)
+	_, err := q.Take(ctx, Fence{by.SiteID, by.Token + 1}, "a.example", 0)
 	require.ErrorIs(t, err, store.ErrNotHeld)
-	require.NoError(t, q.Leave(ctx, q.id, Fence{by.SiteID, by.Token + 1}, "a.example"), "of somebody else")
+	require.NoError(t, q.Leave(ctx, Fence{by.SiteID, by.Token + 1}, "a.example"), "of somebody else")
 	require.NoError(t, q.Write(ctx, &Visit{URL: take("other"), At: time.Now()}))
-	asked, err := q.Requests(ctx, q.id, 0, 10)
+	asked, err := q.Requests(ctx, q.ID, 0, 10)
 	require.NoError(t, err)
 	require.Len(t, asked, 2)
 	require.Equal(t, string(frontier.Killed), asked[0].Outcome)
 	require.NotEmpty(t, asked[0].Reason)
 	require.Equal(t, []int{2, 3}, []int{asked[0].N, asked[1].N})
-	host, wait, err := q.Host(ctx, q.id, q.rules, nil)
+	host, wait, err := q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Empty(t, host)
 	require.Zero(t, wait, "nothing waits")
@@ -59,13 +59,13 @@ func TestWhatADeathLeft(t *testing.T) {
 	ctx := t.Context()
 	q := open(t, Rules{Size: 1}, []URL{url("a.example", "killer", 1), url("a.example", "other", 0.5)})
 	by := q.fence(ctx, "a.example")
-	_, err := q.Take(ctx, q.id, q.rules, by, "a.example", 1e6*time.Hour)
+	_, err := q.Take(ctx, by, "a.example", 1e6*time.Hour)
 	require.NoError(t, err)
-	u, err := q.Take(ctx, q.id, q.rules, by, "a.example", 1e6*time.Hour)
+	u, err := q.Take(ctx, by, "a.example", 1e6*time.Hour)
 	require.NoError(t, err)
 	require.Equal(t, "http://a.example/other", u.URL)
 	require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now()}))
-	_, wait, err := q.Host(ctx, q.id, q.rules, nil)
+	_, wait, err := q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Positive(t, wait)
 }
@@ -78,7 +78,7 @@ func TestAHostWaitsForItsPair(t *testing.T) {
 	q.fence(ctx, "www.a.example")
 	_, err := q.db.Pool.Exec(ctx, `UPDATE sites SET holder='another', expires_at=now() + interval '5 minutes' WHERE host='www.a.example'`)
 	require.NoError(t, err)
-	host, wait, err := q.Host(ctx, q.id, q.rules, nil)
+	host, wait, err := q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Empty(t, host)
 	require.Greater(t, wait, time.Minute)

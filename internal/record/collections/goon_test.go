@@ -30,7 +30,7 @@ func TestGoOn(t *testing.T) {
 		require.NoError(t, q.Write(ctx, v))
 	}
 	in := func() (urls []string) {
-		entries, err := q.Entries(ctx, q.id, "")
+		entries, err := q.Entries(ctx, q.ID, "")
 		require.NoError(t, err)
 		for _, e := range entries {
 			urls = append(urls, e.URL)
@@ -38,12 +38,12 @@ func TestGoOn(t *testing.T) {
 		return urls
 	}
 	require.Equal(t, []string{seeds[3].URL, seeds[1].URL, seeds[2].URL, seeds[0].URL}, in())
-	require.NoError(t, q.GoOn(ctx, q.id, Rules{Size: 4}))
+	require.NoError(t, q.GoOn(ctx, q.ID, Rules{Size: 4}))
 	u, _, err := q.Next(ctx)
 	require.NoError(t, err)
 	require.Nil(t, u, "it is full")
 	for range 2 {
-		require.NoError(t, q.GoOn(ctx, q.id, Rules{Size: 4, OnePerSite: true, Distinct: true}))
+		require.NoError(t, q.GoOn(ctx, q.ID, Rules{Size: 4, OnePerSite: true, Distinct: true}))
 	}
 	require.Equal(t, []string{seeds[1].URL, seeds[2].URL}, in())
 	u, _, err = q.Next(ctx)
@@ -51,9 +51,9 @@ func TestGoOn(t *testing.T) {
 	require.Equal(t, seeds[4].URL, u.URL)
 
 	// Of two slices that read nearly the same text at a time the second enters nothing.
-	rules := q.rules
+	rules := q.Rules
 	rules.Distinct = true
-	require.NoError(t, q.Record.Write(ctx, q.id, rules, q.fence(ctx, u.Host), &Visit{URL: u, At: time.Now(), Print: 0xFF<<16 | 2, Entries: []Member{{"math", 0.9}}, Links: []URL{url("e.example", "", 1)}}))
+	require.NoError(t, Crawl{q.Record, q.ID, rules}.Write(ctx, q.fence(ctx, u.Host), &Visit{URL: u, At: time.Now(), Print: 0xFF<<16 | 2, Entries: []Member{{"math", 0.9}}, Links: []URL{url("e.example", "", 1)}}))
 	require.Equal(t, []string{seeds[1].URL, seeds[2].URL}, in())
 	u, _, err = q.Next(ctx)
 	require.NoError(t, err)

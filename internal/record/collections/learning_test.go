@@ -36,25 +36,25 @@ func TestExamples(t *testing.T) {
 		require.NoError(t, q.Write(ctx, &v))
 	}
 	labelled := []Example{{"http://z.example/", true, "prime ring"}, {"http://a.example/1", false, "verse"}}
-	require.NoError(t, q.SetExamples(ctx, q.id, "math", labelled))
-	require.NoError(t, q.SetExamples(ctx, q.id, "verse", labelled[:1]))
+	require.NoError(t, q.SetExamples(ctx, q.ID, "math", labelled))
+	require.NoError(t, q.SetExamples(ctx, q.ID, "verse", labelled[:1]))
 
 	of := func(i int) frontier.Hash { return frontier.HashOf(fmt.Sprint("http://a.example/", i)) }
 	for range 2 {
-		kept, err := q.Judge(ctx, q.id, []Judged{{"math", of(0), true}, {"math", of(1), true}, {"math", of(5), true}, {"math", of(9), true}})
+		kept, err := q.Judge(ctx, q.ID, []Judged{{"math", of(0), true}, {"math", of(1), true}, {"math", of(5), true}, {"math", of(9), true}})
 		require.NoError(t, err)
 		require.Equal(t, 2, kept, "two have no words")
 	}
-	require.NoError(t, q.SetExamples(ctx, q.id, "math", []Example{{"http://a.example/1", false, "other"}, {"http://b.example/", false, "poem"}}))
-	got, err := q.Examples(ctx, q.id, "math")
+	require.NoError(t, q.SetExamples(ctx, q.ID, "math", []Example{{"http://a.example/1", false, "other"}, {"http://b.example/", false, "poem"}}))
+	got, err := q.Examples(ctx, q.ID, "math")
 	require.NoError(t, err)
 	require.Equal(t, []Example{{"http://a.example/0", true, "word 0"}, {"http://a.example/1", true, "verse"}, {"http://b.example/", false, "poem"}}, got)
 
-	read, err := q.Read(ctx, q.id, "math", 2)
+	read, err := q.Read(ctx, q.ID, "math", 2)
 	require.NoError(t, err)
 	require.Equal(t, []Example{{"http://a.example/4", false, "word 4"}, {"http://a.example/3", false, "word 3"}}, read)
-	require.NoError(t, q.ForgetWords(ctx, q.id, 2))
-	read, err = q.Read(ctx, q.id, "verse", 10)
+	require.NoError(t, q.ForgetWords(ctx, q.ID, 2))
+	read, err = q.Read(ctx, q.ID, "verse", 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"http://a.example/4", "http://a.example/3", "http://a.example/0"}, []string{read[0].URL, read[1].URL, read[2].URL})
 	require.Len(t, read, 3, "the latest two, and what is in a collection")
@@ -69,16 +69,16 @@ func TestLearnings(t *testing.T) {
 	right := 0.75
 	for i := range 12 {
 		l := Learning{Topic: "math", Run: 1 + i/6, Pages: 100 * (1 + i%6), Told: 50 + i, Own: i, Accuracy: &right}
-		require.NoError(t, q.AddLearning(ctx, q.id, l, json.RawMessage(fmt.Sprint(i))))
+		require.NoError(t, q.AddLearning(ctx, q.ID, l, json.RawMessage(fmt.Sprint(i))))
 	}
-	require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "math", Run: 2, Pages: 700, Note: "nothing to learn from"}, nil))
-	require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "math", Run: 2, Pages: 600}, json.RawMessage("99")), "an attempt whose end nobody heard of")
-	require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "verse", Run: 1, Pages: 100}, json.RawMessage("7")))
+	require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "math", Run: 2, Pages: 700, Note: "nothing to learn from"}, nil))
+	require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "math", Run: 2, Pages: 600}, json.RawMessage("99")), "an attempt whose end nobody heard of")
+	require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "verse", Run: 1, Pages: 100}, json.RawMessage("7")))
 
-	models, err := q.Models(ctx, q.id)
+	models, err := q.Models(ctx, q.ID)
 	require.NoError(t, err)
 	require.Equal(t, map[string]json.RawMessage{"math": json.RawMessage("11"), "verse": json.RawMessage("7")}, models)
-	all, err := q.Learnings(ctx, q.id)
+	all, err := q.Learnings(ctx, q.ID)
 	require.NoError(t, err)
 	require.Len(t, all, 14)
 	last := all[12]
@@ -100,13 +100,13 @@ func TestLearningsOfARunBegunAnew(t *testing.T) {
 	ctx := t.Context()
 	q := open(t, Rules{}, nil)
 	for i := range 11 {
-		require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "math", Run: 1, Pages: 5000 + i}, json.RawMessage("1")))
+		require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "math", Run: 1, Pages: 5000 + i}, json.RawMessage("1")))
 	}
-	require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "math", Run: 1, Pages: 1000}, json.RawMessage("2")))
-	models, err := q.Models(ctx, q.id)
+	require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "math", Run: 1, Pages: 1000}, json.RawMessage("2")))
+	models, err := q.Models(ctx, q.ID)
 	require.NoError(t, err)
 	require.JSONEq(t, "2", string(models["math"]))
-	all, err := q.Learnings(ctx, q.id)
+	all, err := q.Learnings(ctx, q.ID)
 	require.NoError(t, err)
 	require.Equal(t, []int{1000, 12}, []int{all[11].Pages, all[11].Version})
 }

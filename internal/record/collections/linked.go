@@ -66,11 +66,11 @@ func linked(ctx context.Context, tx pgx.Tx, id int, v *Visit) error {
 
 // Linked are the pages read last whose links are on record, at most so many, in the order
 // in which they were asked for.
-func (r *Record) Linked(ctx context.Context, id, most int) (out []Linked, err error) {
-	rows, _ := r.db.Pool.Query(ctx, `WITH last AS (SELECT u.url, u.host, u.hash, u.anchor, u.correlation, u.n FROM collection_urls u
+func (c Crawl) Linked(ctx context.Context, most int) (out []Linked, err error) {
+	rows, _ := c.db.Pool.Query(ctx, `WITH last AS (SELECT u.url, u.host, u.hash, u.anchor, u.correlation, u.n FROM collection_urls u
 			WHERE u.collection=$1 AND NOT u.waiting AND EXISTS (SELECT FROM collection_links l WHERE l.collection=u.collection AND l.hash=u.hash) ORDER BY u.n DESC LIMIT $2)
 		SELECT u.url, u.host, u.hash, l.alias, u.anchor, coalesce(w.words, ''), u.correlation, l.targets, l.anchors FROM last u
-		JOIN collection_links l ON l.collection=$1 AND l.hash=u.hash LEFT JOIN collection_words w ON w.collection=$1 AND w.hash=u.hash ORDER BY u.n`, id, most)
+		JOIN collection_links l ON l.collection=$1 AND l.hash=u.hash LEFT JOIN collection_words w ON w.collection=$1 AND w.hash=u.hash ORDER BY u.n`, c.ID, most)
 	var p Linked
 	var hash, alias, targets []byte
 	var anchors string
@@ -96,19 +96,19 @@ func (r *Record) ForgetLinks(ctx context.Context, id, but int) error {
 
 // Lesson takes a lesson that a crawl learns from its own links on, at so many requests: of
 // all who would since the last, one is told to. Who dies over it leaves it to the next.
-func (r *Record) Lesson(ctx context.Context, id, last, requests int) (mine bool, err error) {
-	tag, err := r.db.Pool.Exec(ctx, `UPDATE collections SET lesson=$3 WHERE id=$1 AND lesson = $2 AND lesson < $3`, id, last, requests)
+func (c Crawl) Lesson(ctx context.Context, last, requests int) (mine bool, err error) {
+	tag, err := c.db.Pool.Exec(ctx, `UPDATE collections SET lesson=$3 WHERE id=$1 AND lesson = $2 AND lesson < $3`, c.ID, last, requests)
 	return tag.RowsAffected() == 1, err
 }
 
 // Learn keeps what a lesson came to.
-func (r *Record) Learn(ctx context.Context, id, requests int, what json.RawMessage) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET learnt=$3, learnt_at=$2 WHERE id=$1 AND learnt_at < $2`, id, requests, what)
+func (c Crawl) Learn(ctx context.Context, requests int, what json.RawMessage) error {
+	_, err := c.db.Pool.Exec(ctx, `UPDATE collections SET learnt=$3, learnt_at=$2 WHERE id=$1 AND learnt_at < $2`, c.ID, requests, what)
 	return err
 }
 
 // Learnt is what the last lesson came to, nil for none, and at how many requests it was.
-func (r *Record) Learnt(ctx context.Context, id int) (what json.RawMessage, requests int, err error) {
-	err = r.db.Pool.QueryRow(ctx, `SELECT learnt, learnt_at FROM collections WHERE id=$1`, id).Scan(&what, &requests)
+func (c Crawl) Learnt(ctx context.Context) (what json.RawMessage, requests int, err error) {
+	err = c.db.Pool.QueryRow(ctx, `SELECT learnt, learnt_at FROM collections WHERE id=$1`, c.ID).Scan(&what, &requests)
 	return what, requests, err
 }

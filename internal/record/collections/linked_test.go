@@ -81,7 +81,7 @@ func TestForgetLinks(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Leads: []Lead{{frontier.HashOf("http://c.example/"), "c"}}}))
 	}
-	require.NoError(t, q.ForgetLinks(ctx, q.id, 1))
+	require.NoError(t, q.ForgetLinks(ctx, q.ID, 1))
 	got, err := q.Linked(ctx, 10)
 	require.NoError(t, err)
 	require.Len(t, got, 1)

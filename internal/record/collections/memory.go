@@ -77,14 +77,8 @@ func (h *memoryHost) before(o *memoryHost) bool {
 
 // NewMemory makes an empty one.
 func NewMemory(rules Rules) *Memory {
-	return &Memory{
-		rules:   rules,
-		rows:    map[frontier.Hash]*memoryRow{},
-		hosts:   map[string]*memoryHost{},
-		domains: map[string]*memoryDomain{},
-		held:    map[string][]Held{},
-		df:      map[string]int{},
-	}
+	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]*memoryHost{},
+		domains: map[string]*memoryDomain{}, held: map[string][]Held{}, df: map[string]int{}}
 }
 
 // Add enters URLs; one that waits already keeps the better of both. Domains that have as
@@ -93,10 +87,9 @@ func (m *Memory) Add(urls []URL) {
 	full := map[*memoryDomain]bool{}
 	for _, u := range urls {
 		d := m.host(u.Host).domain
-		full[d] = m.rules.Domain.URLs > 0 && d.urls >= m.rules.Domain.URLs
-	}
-	for _, u := range urls {
-		d := m.host(u.Host).domain
+		if _, met := full[d]; !met {
+			full[d] = m.rules.Domain.URLs > 0 && d.urls >= m.rules.Domain.URLs
+		}
 		if known := len(m.rows); !full[d] {
 			m.enter(u)
 			d.urls += len(m.rows) - known
@@ -128,12 +121,8 @@ func (m *Memory) enter(u URL) {
 func (m *Memory) host(host string) *memoryHost {
 	h := m.hosts[host]
 	if h == nil {
-		name := weburl.Domain(host)
-		d := m.domains[name]
-		if d == nil {
-			d = &memoryDomain{}
-			m.domains[name] = d
-		}
+		d := cmp.Or(m.domains[weburl.Domain(host)], &memoryDomain{})
+		m.domains[weburl.Domain(host)] = d
 		h = &memoryHost{place: -1, worth: m.rules.worth(0, 0), domain: d}
 		d.hosts, m.hosts[host] = append(d.hosts, h), h
 	}

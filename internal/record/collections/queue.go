@@ -35,17 +35,17 @@ const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestam
 // Host is the one to ask next: that of the best URL which waits, with the worth of its
 // host, among the hosts that are free and not to be passed over. Where none is, wait says
 // after how long one may be; it is 0 where nothing waits.
-func (r *Record) Host(ctx context.Context, id int, rules Rules, pass []string) (host string, wait time.Duration, err error) {
+func (c Crawl) Host(ctx context.Context, pass []string) (host string, wait time.Duration, err error) {
 	if pass == nil {
 		pass = []string{}
 	}
-	err = r.db.Pool.QueryRow(ctx, hostSQL, rules.waiting(id, pass)...).Scan(&host)
+	err = c.db.Pool.QueryRow(ctx, hostSQL, c.Rules.waiting(c.ID, pass)...).Scan(&host)
 	if err == nil || !errors.Is(err, pgx.ErrNoRows) {
 		return host, 0, err
 	}
 	var left float64
-	err = r.db.Pool.QueryRow(ctx, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+waits+` HAVING count(*) > 0`,
-		rules.waiting(id)...).Scan(&left)
+	err = c.db.Pool.QueryRow(ctx, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+waits+` HAVING count(*) > 0`,
+		c.Rules.waiting(c.ID)...).Scan(&left)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, nil
 	}
@@ -115,16 +115,16 @@ type Fence struct {
 
 // Write notes what became of a URL, all of it or nothing. Who lost the lease of its
 // host writes nothing (store.ErrNotHeld).
-func (r *Record) Write(ctx context.Context, id int, rules Rules, by Fence, v *Visit) error {
-	return r.db.Tx(ctx, func(tx pgx.Tx) error {
+func (c Crawl) Write(ctx context.Context, by Fence, v *Visit) error {
+	return c.db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := by.holds(ctx, tx); err != nil {
 			return err
 		}
 		h, waiting := v.Hash(), false
-		if err := tx.QueryRow(ctx, `SELECT waiting FROM collection_urls WHERE collection=$1 AND hash=$2`, id, h[:]).Scan(&waiting); err != nil || !waiting {
+		if err := tx.QueryRow(ctx, `SELECT waiting FROM collection_urls WHERE collection=$1 AND hash=$2`, c.ID, h[:]).Scan(&waiting); err != nil || !waiting {
 			return err // the connection broke after it was written
 		}
-		return visited(ctx, tx, id, rules, v)
+		return visited(ctx, tx, c.ID, c.Rules, v)
 	})
 }
 

@@ -17,6 +17,13 @@ import (
 // Record keeps collections in Postgres. It is safe for concurrent use.
 type Record struct{ db *store.DB }
 
+// Crawl is the crawl of one collection on record, under rules.
+type Crawl struct {
+	*Record
+	ID    int
+	Rules Rules
+}
+
 // In is the record of a database.
 func In(db *store.DB) *Record { return &Record{db} }
 
@@ -239,15 +246,16 @@ const addSQL = `WITH given AS (SELECT u.* FROM unnest($2::bytea[], $3::text[], $
 			OR EXCLUDED.best = h.best AND EXCLUDED.best_seq < h.best_seq`
 
 // Known reports whether a URL was asked for.
-func (r *Record) Known(ctx context.Context, id int, h frontier.Hash) bool {
+func (c Crawl) Known(ctx context.Context, h frontier.Hash) bool {
 	var known bool
-	err := r.db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND hash=$2 AND NOT waiting)`, id, h[:]).Scan(&known)
+	err := c.db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls
+		WHERE collection=$1 AND hash=$2 AND NOT waiting)`, c.ID, h[:]).Scan(&known)
 	return known && err == nil
 }
 
 // Like reports whether a text nearly the same was read.
-func (r *Record) Like(ctx context.Context, id int, print int64) (bool, error) {
-	return like(ctx, r.db.Pool, id, print)
+func (c Crawl) Like(ctx context.Context, print int64) (bool, error) {
+	return like(ctx, c.db.Pool, c.ID, print)
 }
 
 // asker is a database, or a transaction.

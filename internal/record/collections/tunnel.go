@@ -8,17 +8,17 @@ import (
 
 // Tunnel begins to tunnel where nothing of high priority waits, on whatever host that may
 // be asked at all, and reports whether the crawl does.
-func (r *Record) Tunnel(ctx context.Context, id int, rules Rules) (tunnels bool, err error) {
-	if rules.Tunnel.Sites == 0 {
+func (c Crawl) Tunnel(ctx context.Context) (tunnels bool, err error) {
+	if c.Rules.Tunnel.Sites == 0 {
 		return false, nil
 	}
-	_, err = r.db.Pool.Exec(ctx, `UPDATE collections SET tunnel=0 WHERE id=$1 AND tunnel IS NULL AND NOT EXISTS (SELECT 1 `+waits+`
+	_, err = c.db.Pool.Exec(ctx, `UPDATE collections SET tunnel=0 WHERE id=$1 AND tunnel IS NULL AND NOT EXISTS (SELECT 1 `+waits+`
 		AND EXISTS (SELECT 1 FROM collection_urls u WHERE u.collection=h.collection AND u.host=h.host AND u.waiting AND u.priority >= $7))`,
-		rules.waiting(id, rules.Tunnel.High)...)
+		c.Rules.waiting(c.ID, c.Rules.Tunnel.High)...)
 	if err != nil {
 		return false, err
 	}
-	err = r.db.Pool.QueryRow(ctx, `SELECT tunnel IS NOT NULL FROM collections WHERE id=$1`, id).Scan(&tunnels)
+	err = c.db.Pool.QueryRow(ctx, `SELECT tunnel IS NOT NULL FROM collections WHERE id=$1`, c.ID).Scan(&tunnels)
 	return tunnels, err
 }
 

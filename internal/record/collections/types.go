@@ -188,10 +188,10 @@ func (r Rules) worth(about, requests int) float64 {
 // Admit says whether an entry comes into a collection, and which of those there it
 // puts out.
 func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
-	most := r.Domain.Entries
-	same := func(h Held) bool { return weburl.Domain(h.Host) == weburl.Domain(e.Host) }
-	if r.OnePerSite && slices.ContainsFunc(held, func(h Held) bool { return h.Host == e.Host }) {
-		most, same = 1, func(h Held) bool { return h.Host == e.Host }
+	host := func(h Held) bool { return h.Host == e.Host }
+	most, same := r.Domain.Entries, func(h Held) bool { return weburl.Domain(h.Host) == weburl.Domain(e.Host) }
+	if r.OnePerSite && slices.ContainsFunc(held, host) {
+		most, same = 1, host
 	}
 	if in, out := amongFew(held, e, most, same); !in || len(out) > 0 {
 		return in, out
@@ -210,19 +210,15 @@ func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
 // most so many (0 is no limit), and which of these it puts out: several where there were
 // more before the limit was set.
 func amongFew(held []Held, e Held, most int, same func(Held) bool) (in bool, out []frontier.Hash) {
-	if most == 0 {
-		return true, nil
-	}
 	held = slices.DeleteFunc(slices.Clone(held), func(h Held) bool { return !same(h) })
-	if len(held) < most {
+	if most == 0 || len(held) < most {
 		return true, nil
 	}
 	slices.SortStableFunc(held, func(a, b Held) int { return cmp.Compare(a.Correlation, b.Correlation) })
-	worst := held[:len(held)-most+1]
-	if worst[len(worst)-1].Correlation >= e.Correlation {
-		return false, nil
-	}
-	for _, h := range worst {
+	for _, h := range held[:len(held)-most+1] {
+		if h.Correlation >= e.Correlation {
+			return false, nil
+		}
 		out = append(out, h.Hash)
 	}
 	return true, out
