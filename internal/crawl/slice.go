@@ -60,7 +60,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 		return Result{}, err
 	}
 	if s.loop.cfg.WARC {
-		s.keeping = newKeeping(s)
+		s.keeping = c.coll.Repository().Keeping(host, fmt.Sprintf("crawl %d of %s", s.site.Crawl, host), c.log)
 	}
 	watched := guard.Go(func() { s.watch(ctx, cancel) })
 	if attention, err = s.db.Attention(ctx, s.site.ID); err == nil {

@@ -2,17 +2,11 @@ package crawl
 
 import (
 	"context"
-	"fmt"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/frontier"
 )
-
-// newKeeping writes what a slice exchanges with its host.
-func newKeeping(s *slice) *repository.Keeping {
-	return s.coll.Repository().Keeping(s.site.Host, fmt.Sprintf("crawl %d of %s", s.site.Crawl, s.site.Host), s.log)
-}
 
 // keep writes what was exchanged since the last time: over e, or over robots.txt where
 // that is nil.

@@ -20,21 +20,18 @@ import (
 
 // Queue holds what waits, and takes what became of it (collections.Memory).
 type Queue interface {
-	// Next takes the URL to ask next. nil says that none can be asked before wait
-	// has passed; none waits where that is 0.
+	// Next takes the URL to ask next; nil where none can be asked before wait, or none waits (0).
 	Next(ctx context.Context) (u *collections.URL, wait time.Duration, err error)
 	// Write notes what became of a URL that was taken.
 	Write(ctx context.Context, v *collections.Visit) error
 	Standing(ctx context.Context) (collections.Standing, error)
 	// Like reports whether a text with nearly the same print was read.
 	Like(ctx context.Context, print int64) (bool, error)
-	// Tunnel begins to tunnel where nothing of high priority waits, and reports whether
-	// the crawl does.
+	// Tunnel begins to tunnel where nothing of high priority waits, and says whether it does.
 	Tunnel(ctx context.Context) (bool, error)
 	// Linked are the pages read last whose links are recorded, at most so many.
 	Linked(ctx context.Context, most int) ([]collections.Linked, error)
-	// Lesson takes it on to learn of them, at so many requests: one of all who ask since
-	// the last does (Standing.Lesson).
+	// Lesson reports whether the caller is to learn from them, at so many requests.
 	Lesson(ctx context.Context, last, requests int) (mine bool, err error)
 	// Learn keeps what that came to.
 	Learn(ctx context.Context, requests int, what json.RawMessage) error
@@ -77,44 +74,38 @@ type Parts struct {
 // Bounds are what of a crawl a person sets by number and by switch.
 type Bounds struct {
 	topic.Options
-	Policy     Policy        `json:"policy,omitempty"`
-	MaxPages   int           `json:"max_pages"`             // requests of all runs; 0 is no limit
-	MaxTime    time.Duration `json:"max_time"`              // that these take; 0 is no limit
-	HostPages  int           `json:"host_pages"`            // requests to one host; 0 is no limit
-	Retrain    int           `json:"retrain,omitempty"`     // pages after which classifiers learn anew; 0 is never
-	LearnLinks bool          `json:"learn_links,omitempty"` // more words of links are learnt, from where these led on several sites
-	WARC       bool          `json:"warc,omitempty"`        // what is exchanged with hosts is kept in WARC files
-
-	// DomainPages and DomainShare bound what one registrable domain has: requests to all
-	// its hosts, and its share of the entries of a collection; 0 is no limit.
-	DomainPages int     `json:"domain_pages"`
-	DomainShare float64 `json:"domain_share"`
-
-	// Inspect has links followed by their words alone, as CINDI's anchor text inspection
-	// does: from a page about a topic all but those with a pruning word, from any other
-	// those with an extracting one, and those to departments.
+	Policy      Policy        `json:"policy,omitempty"`
+	MaxPages    int           `json:"max_pages"`             // requests of all runs; 0 is no limit
+	MaxTime     time.Duration `json:"max_time"`              // that these take; 0 is no limit
+	HostPages   int           `json:"host_pages"`            // requests to one host; 0 is no limit
+	Retrain     int           `json:"retrain,omitempty"`     // pages after which classifiers learn anew; 0 is never
+	LearnLinks  bool          `json:"learn_links,omitempty"` // more words of links are learnt, from where these led on several sites
+	WARC        bool          `json:"warc,omitempty"`        // what is exchanged with hosts is kept in WARC files
+	DomainPages int           `json:"domain_pages"`          // requests to all hosts of one registrable domain; 0 is no limit
+	DomainShare float64       `json:"domain_share"`          // of the entries of a collection that it may have; 0 is no limit
+	// Inspect follows links by their words, as CINDI's anchor text inspection does: from pages about
+	// a topic all without a pruning word, from others those with an extracting one or to departments.
 	Inspect bool `json:"inspect,omitempty"`
 }
 
 // Config bounds a crawl.
 type Config struct {
 	Bounds
-	Weights    Weights
-	MaxDepth   int           // links from a result of the search
-	MaxLinks   int           // of one page that are taken
-	MaxTries   int           // of a URL that fails for now
-	RetryBase  time.Duration // before the second of them; grows fourfold
-	SlicePages int           // requests of a slice
-	SliceTime  time.Duration // of a slice
-	Limits     weburl.Limits // on the shape of URLs
-	Links      rules.Lists   // what is left out
-	Rules      *rules.Set    // the same, made ready; nil where it is to be made of Links as they are
-	StopSites  int           // with learnt stop directories: those barren on more sites,
-	StopShare  float64       // unless more than this share of the sites gave something
-	Trap       collections.Trap
-	Words      rank.Lists // by which links are followed; the directories of departments, too
-
-	NoTunnelling bool // the context graph does without, as in a laboratory
+	Weights      Weights
+	MaxDepth     int           // links from a result of the search
+	MaxLinks     int           // of one page that are taken
+	MaxTries     int           // of a URL that fails for now
+	RetryBase    time.Duration // before the second of them; grows fourfold
+	SlicePages   int           // requests of a slice
+	SliceTime    time.Duration // of a slice
+	Limits       weburl.Limits // on the shape of URLs
+	Links        rules.Lists   // what is left out
+	Rules        *rules.Set    // the same, made ready; nil where it is to be made of Links as they are
+	StopSites    int           // with learnt stop directories: those barren on more sites,
+	StopShare    float64       // unless more than this share of the sites gave something
+	Trap         collections.Trap
+	Words        rank.Lists // by which links are followed; the directories of departments, too
+	NoTunnelling bool       // the context graph does without, as in a laboratory
 }
 
 // Ask is what a person asks for.
@@ -266,7 +257,8 @@ func Run(ctx context.Context, cfg Config, p Parts, report func(Progress)) (Resul
 		cfg.Rules = rules.New(cfg.Links, nil)
 	}
 	l := &loop{cfg: cfg, Parts: p, report: report, started: time.Now()}
-	return l.run(ctx)
+	e, wait, err := l.run(ctx)
+	return Result{Progress: l.progress, Ending: e, Wait: wait}, err
 }
 
 type loop struct {
@@ -280,43 +272,39 @@ type loop struct {
 	learnt   int           // requests at which it was learnt
 }
 
-func (l *loop) run(ctx context.Context) (Result, error) {
-	end := func(e Ending, wait time.Duration, err error) (Result, error) {
-		return Result{Progress: l.progress, Ending: e, Wait: wait}, err
-	}
+func (l *loop) run(ctx context.Context) (e Ending, wait time.Duration, err error) {
 	for {
 		if ctx.Err() != nil {
-			return end("", 0, context.Cause(ctx))
+			return "", 0, context.Cause(ctx)
 		}
-		var err error
 		if l.at, err = l.Queue.Standing(ctx); err != nil {
-			return end("", 0, err)
+			return "", 0, err
 		}
-		if e := l.over(); e != "" {
-			return end(e, 0, nil)
+		if e = l.over(); e != "" {
+			return e, 0, nil
 		}
 		if err := l.learn(ctx); err != nil {
-			return end("", 0, err)
+			return "", 0, err
 		}
 		u, wait, err := l.Queue.Next(ctx)
 		switch {
 		case err != nil:
-			return end("", 0, err)
+			return "", 0, err
 		case u == nil && wait == 0:
-			return end(Exhausted, 0, nil)
+			return Exhausted, 0, nil
 		case u == nil && wait > idle:
-			return end(Waiting, wait, nil)
+			return Waiting, wait, nil
 		case u == nil:
 			if err := fetch.Wait(ctx, wait); err != nil {
-				return end("", 0, err)
+				return "", 0, err
 			}
 			continue
 		}
 		if err := l.tunnel(ctx, u); err != nil {
-			return end("", 0, err)
+			return "", 0, err
 		}
 		if err := l.visit(ctx, u); err != nil {
-			return end("", 0, fmt.Errorf("collect %s: %w", u.URL, err))
+			return "", 0, fmt.Errorf("collect %s: %w", u.URL, err)
 		}
 		l.report(l.progress)
 	}

@@ -29,6 +29,7 @@ type web struct {
 	collections.Crawl
 	began time.Time // when the crawl did that this slice is of
 	lease *politeness.Lease
+	by    collections.Fence // of the lease, under which the record is written
 
 	keeping *repository.Keeping // of what is exchanged; nil keeps nothing
 
@@ -59,7 +60,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 		}
 		w.hold(ctx, lease)
 		w.taken = host
-		u, err := w.Take(ctx, w.fence(), host, w.cfg.RetryBase)
+		u, err := w.Take(ctx, w.by, host, w.cfg.RetryBase)
 		if errors.Is(err, collections.ErrLimit) { // one under way may yet be refused
 			w.taken = ""
 			w.release()
@@ -78,11 +79,7 @@ func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	free := lease.Hold(ctx, func() { cancel(politeness.ErrLost) })
 	w.lease, w.ctx, w.let = lease, ctx, func() { cancel(nil); free() }
-}
-
-// fence is the lease under which the record is written.
-func (w *web) fence() collections.Fence {
-	return collections.Fence{SiteID: w.lease.SiteID, Token: w.lease.Token}
+	w.by = collections.Fence{SiteID: lease.SiteID, Token: lease.Token}
 }
 
 // release gives the host back, if one is held. What was taken of it waits again: who
@@ -91,7 +88,7 @@ func (w *web) release() {
 	if w.taken != "" {
 		leave, done := context.WithTimeout(context.WithoutCancel(w.ctx), 5*time.Second)
 		defer done()
-		_ = w.Leave(leave, w.fence(), w.taken) // else it counts as one death, of several that it takes
+		_ = w.Leave(leave, w.by, w.taken) // else it counts as one death, of several that it takes
 		w.taken = ""
 	}
 	if w.let != nil {
@@ -139,7 +136,7 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 	}, func() error {
 		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 		defer cancel()
-		return w.Crawl.Write(write, w.fence(), v)
+		return w.Crawl.Write(write, w.by, v)
 	})
 	if err == nil {
 		w.taken = ""

@@ -34,12 +34,10 @@ func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) er
 	return err
 }
 
-// Take is the URL of a host to ask next, nil where none waits. It is noted until Write or
-// Leave: a URL that is found there is one over which the slice died that had the lease
-// before. That one is charged, and rests for a random part of rest and longer after
-// each death, so that of several that one process was at each has its own time; after
-// frontier.MaxDeaths it is set aside (frontier.Killed). Where the limit of requests is reached with
-// those under way it is an ErrLimit.
+// Take is the URL of a host to ask next, nil where none waits; ErrLimit where with the
+// requests under way the limit is reached. It is noted until Write or Leave. Where another
+// URL is noted, the slice before died over it: that one waits for a random time, up to rest
+// for each death, and after frontier.MaxDeaths it is set aside (frontier.Killed).
 func (c Crawl) Take(ctx context.Context, by Fence, host string, rest time.Duration) (u *URL, err error) {
 	err = c.db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := by.holds(ctx, tx); err != nil {
