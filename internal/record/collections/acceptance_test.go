@@ -34,8 +34,7 @@ func TestAcceptance(t *testing.T) {
 		{Kind: Page, Best: math, Again: time.Now().Add(time.Hour)},
 		{Refused: true, Outcome: gleaner.Outcome("robots-denied")},
 	} {
-		u, _, err := q.Next(ctx)
-		require.NoError(t, err)
+		u := take(t, q)
 		v.URL, v.At = u, time.Now()
 		require.NoError(t, q.Write(ctx, &v))
 	}

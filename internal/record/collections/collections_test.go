@@ -51,6 +51,29 @@ func (q inPostgres) Next(ctx context.Context) (*URL, time.Duration, error) {
 	return u, 0, err
 }
 
+// take is the URL to ask next.
+func take(t *testing.T, q queue) *URL {
+	t.Helper()
+	u, wait, err := q.Next(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, wait)
+	return u
+}
+
+// none requires that nothing waits.
+func none(t *testing.T, q queue, why ...any) {
+	t.Helper()
+	require.Nil(t, take(t, q), why...)
+}
+
+// next is the host to ask next.
+func (q inPostgres) next(t *testing.T) string {
+	t.Helper()
+	host, _, err := q.Host(t.Context(), nil)
+	require.NoError(t, err)
+	return host
+}
+
 func (q inPostgres) fence(ctx context.Context, host string) Fence {
 	site, err := store.EnsureSite(ctx, q.db.Pool, host)
 	if err != nil {
@@ -109,12 +132,10 @@ func TestShorterPath(t *testing.T) {
 	near.Off, near.Depth, near.Parent = 1, 3, "http://a.example/other"
 	inBoth(t, Rules{Size: 2, HostPages: 9}, []URL{url("a.example", "", 1), url("a.example", "other", 0.5)}, func(t *testing.T, q queue) {
 		for _, links := range [][]URL{{far}, {near}} {
-			u, _, err := q.Next(t.Context())
-			require.NoError(t, err)
+			u := take(t, q)
 			require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Outcome: gleaner.OK, Links: links}))
 		}
-		u, _, err := q.Next(t.Context())
-		require.NoError(t, err)
+		u := take(t, q)
 		require.Equal(t, []any{1.0, 3, far.Parent}, []any{u.Off, u.Depth, u.Parent})
 	})
 }
@@ -134,11 +155,9 @@ func inBoth(t *testing.T, rules Rules, seeds []URL, test func(*testing.T, queue)
 
 func follow(t *testing.T, q queue) {
 	ctx := t.Context()
-	take := func(want string) *URL {
+	next := func(want string) *URL {
 		t.Helper()
-		u, wait, err := q.Next(ctx)
-		require.NoError(t, err)
-		require.Zero(t, wait)
+		u := take(t, q)
 		require.NotNil(t, u)
 		require.Equal(t, want, u.URL)
 		return u
@@ -148,32 +167,29 @@ func follow(t *testing.T, q queue) {
 		v.At = time.Now()
 		require.NoError(t, q.Write(ctx, &v))
 	}
-	write(Visit{URL: take("http://a.example/"), Outcome: gleaner.OK, Print: 1 << 10, Terms: []string{"prime", "ring"},
+	write(Visit{URL: next("http://a.example/"), Outcome: gleaner.OK, Print: 1 << 10, Terms: []string{"prime", "ring"},
 		Entries: []Member{{"math", 0.5}}, Links: []URL{url("a.example", "low", 0.2), url("a.example", "high", 0.6),
 			url("b.example", "", 0.1), url("a.example", "later", 0.2)}})
-	write(Visit{URL: take("http://b.example/"), Outcome: gleaner.OK, Terms: []string{"prime"}, Entries: []Member{{"math", 0.4}, {"verse", 0.3}},
+	write(Visit{URL: next("http://b.example/"), Outcome: gleaner.OK, Terms: []string{"prime"}, Entries: []Member{{"math", 0.4}, {"verse", 0.3}},
 		Links: []URL{{URL: "http://a.example/low", Host: "a.example", Priority: 0.9, Depth: 1, Parent: "http://b.example/"}, url("a.example", "", 1)}})
 	require.True(t, q.Known(ctx, frontier.HashOf("http://a.example/")))
 	require.False(t, q.Known(ctx, frontier.HashOf("http://a.example/low")))
-	low := take("http://a.example/low")
+	low := next("http://a.example/low")
 	require.Equal(t, "http://b.example/", low.Parent, "what waits has the better place")
 	// It turns out to be the page that "later" names, and is too many for its topic.
 	write(Visit{URL: low, Alias: "http://a.example/later", Entries: []Member{{"math", 0.9}},
 		Links: []URL{{URL: "http://c.example/", Host: "c.example", Priority: 0.1, Parent: "http://a.example/later"}}})
-	write(Visit{URL: take("http://a.example/high"), Links: []URL{url("a.example", "fourth", 1), url("c.example", "", 0.1)}})
+	write(Visit{URL: next("http://a.example/high"), Links: []URL{url("a.example", "fourth", 1), url("c.example", "", 0.1)}})
 	var more []URL
 	for _, path := range []string{"no", "never", "nor", "yes"} {
 		more = append(more, url("c.example", path, 0.1))
 	}
-	write(Visit{URL: take("http://c.example/"), Links: more})
+	write(Visit{URL: next("http://c.example/"), Links: more})
 	for _, no := range []string{"no", "never", "nor"} { // more of them than the host may be asked for
-		write(Visit{URL: take("http://c.example/" + no), Refused: true})
+		write(Visit{URL: next("http://c.example/" + no), Refused: true})
 	}
-	write(Visit{URL: take("http://c.example/yes")})
-	u, wait, err := q.Next(ctx)
-	require.NoError(t, err)
-	require.Nil(t, u, "a.example was asked three times")
-	require.Zero(t, wait)
+	write(Visit{URL: next("http://c.example/yes")})
+	none(t, q, "a.example was asked three times")
 
 	s, err := q.Standing(ctx)
 	require.NoError(t, err)
@@ -256,8 +272,7 @@ func TestWhatAHostIsWorth(t *testing.T) {
 			{URL: &URL{URL: "http://b.example/good"}},
 			{URL: &URL{URL: "http://a.example/poor"}},
 		} {
-			u, _, err := q.Next(t.Context())
-			require.NoError(t, err)
+			u := take(t, q)
 			require.Equal(t, v.URL.URL, u.URL)
 			v.URL, v.At = u, time.Now()
 			require.NoError(t, q.Write(t.Context(), &v))
@@ -271,36 +286,22 @@ func TestWhatADomainTakes(t *testing.T) {
 	t.Parallel()
 	rules := Rules{Size: 9, Domain: DomainLimits{Pages: 2, URLs: 3}}
 	inBoth(t, rules, []URL{url("a.one.example", "", 1)}, func(t *testing.T, q queue) {
-		for _, step := range []struct {
-			ask  string
-			give []URL
-		}{
-			{"a.one.example", []URL{url("b.one.example", "", 1), url("c.one.example", "", 0.8),
-				url("two.example", "", 0.5)}},
-			{"b.one.example", []URL{url("d.one.example", "", 1), url("two.example", "more", 0.4)}},
-			{"two.example", []URL{url("three.example", "", 0.1)}},
-			{"two.example", nil},
-			{"three.example", nil},
-		} {
-			u, _, err := q.Next(t.Context())
-			require.NoError(t, err)
-			require.NotNil(t, u, step.ask)
-			require.Equal(t, step.ask, u.Host)
-			require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Links: step.give}))
+		asks := func(want string, give ...URL) {
+			t.Helper()
+			u := take(t, q)
+			require.Equal(t, want, u.Host)
+			require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Links: give}))
 		}
-		u, wait, err := q.Next(t.Context())
-		require.NoError(t, err)
-		require.Nil(t, u, "c.one.example still waits")
-		require.Zero(t, wait)
+		asks("a.one.example", url("b.one.example", "", 1), url("c.one.example", "", 0.8), url("two.example", "", 0.5))
+		asks("b.one.example", url("d.one.example", "", 1), url("two.example", "more", 0.4))
+		asks("two.example")
+		asks("two.example")
+		none(t, q) // c.one.example still waits
 		if p, is := q.(inPostgres); is {
 			p.Rules.Domain = DomainLimits{}
-			u, _, err = p.Next(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, "c.one.example", u.Host)
-			require.NoError(t, p.Write(t.Context(), &Visit{URL: u, At: time.Now()}))
-			u, _, err = p.Next(t.Context())
-			require.NoError(t, err)
-			require.Nil(t, u, "d.one.example was not entered")
+			q = p
+			asks("c.one.example")
+			none(t, q) // d.one.example was not entered
 		}
 	})
 }
@@ -316,8 +317,7 @@ func TestTraps(t *testing.T) {
 	}
 	inBoth(t, rules, seeds, func(t *testing.T, q queue) {
 		for i := range 8 {
-			u, _, err := q.Next(t.Context())
-			require.NoError(t, err)
+			u := take(t, q)
 			require.Equal(t, seeds[i].URL, u.URL)
 			v := &Visit{URL: u, At: time.Now(), Kind: Page, About: i == 0 || i >= 6}
 			if i == 4 {
@@ -325,14 +325,10 @@ func TestTraps(t *testing.T) {
 			}
 			require.NoError(t, q.Write(t.Context(), v))
 		}
-		u, _, err := q.Next(t.Context())
-		require.NoError(t, err)
+		u := take(t, q)
 		require.Equal(t, seeds[9].URL, u.URL, "what waits of poor.example is left")
 		require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Kind: Page, About: true}))
-		u, wait, err := q.Next(t.Context())
-		require.NoError(t, err)
-		require.Nil(t, u)
-		require.Zero(t, wait)
+		none(t, q)
 		if p, is := q.(inPostgres); is {
 			trapped, err := p.Trapped(t.Context(), p.ID, p.Rules.Trap)
 			require.NoError(t, err)
@@ -352,8 +348,7 @@ func TestTrapsHeedWhatWasJudged(t *testing.T) {
 	seeds := []URL{url("a.example", "0", 1), url("a.example", "1", 0.9), url("a.example", "2", 0.8)}
 	inBoth(t, Rules{Size: 9, Trap: Trap{Pages: 2, Rate: 0.5}}, seeds, func(t *testing.T, q queue) {
 		for i := range seeds {
-			u, _, err := q.Next(t.Context())
-			require.NoError(t, err)
+			u := take(t, q)
 			require.NotNil(t, u)
 			require.Equal(t, seeds[i].URL, u.URL)
 			require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Kind: Page, Outcome: NearDuplicate}))
@@ -366,20 +361,13 @@ func TestWeigh(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	q := open(t, Rules{Size: 1}, []URL{url("a.example", "", 1)})
-	u, _, err := q.Next(ctx)
-	require.NoError(t, err)
+	u := take(t, q)
 	require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Links: []URL{url("a.example", "more", 0.6), url("new.example", "", 0.4)}}))
-	host, _, err := q.Host(ctx, nil)
-	require.NoError(t, err)
-	require.Equal(t, "a.example", host)
+	require.Equal(t, "a.example", q.next(t))
 	require.NoError(t, q.Weigh(ctx, q.ID, Rules{Worth: Worth{Most: 1, Usual: 0.3, Slow: 1, New: 0.5}}))
-	host, _, err = q.Host(ctx, nil)
-	require.NoError(t, err)
-	require.Equal(t, "new.example", host)
+	require.Equal(t, "new.example", q.next(t))
 	require.NoError(t, q.Weigh(ctx, q.ID, Rules{}))
-	host, _, err = q.Host(ctx, nil)
-	require.NoError(t, err)
-	require.Equal(t, "a.example", host)
+	require.Equal(t, "a.example", q.next(t))
 }
 
 // TestHostsThatAreNotFree are passed over for the next best; where there is no other,
@@ -392,9 +380,7 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	require.NoError(t, err)
 	_, err = q.db.Pool.Exec(ctx, `UPDATE sites SET holder='another', token=7, expires_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
 	require.NoError(t, err)
-	host, _, err := q.Host(ctx, nil)
-	require.NoError(t, err)
-	require.Equal(t, "b.example", host)
+	require.Equal(t, "b.example", q.next(t))
 	host, wait, err := q.Host(ctx, []string{"b.example"})
 	require.NoError(t, err)
 	require.Empty(t, host)
@@ -429,9 +415,7 @@ func TestTheNextHostReadsTheIndex(t *testing.T) {
 	require.NoError(t, err)
 	_, err = q.db.Pool.Exec(ctx, `ANALYZE collection_urls, collection_hosts, collection_domains, sites`)
 	require.NoError(t, err)
-	host, _, err := q.Host(ctx, nil)
-	require.NoError(t, err)
-	require.Equal(t, "h0.example", host)
+	require.Equal(t, "h0.example", q.next(t))
 	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.ID, 200, 5, 0, 0.0, 1000, []string{}))
 	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, BestSQL, q.ID, "calendar.example"))
 	_, err = q.db.Pool.Exec(ctx, `INSERT INTO sites (host) SELECT host FROM collection_hosts WHERE host LIKE 'h%'`)
@@ -459,13 +443,7 @@ func TestAHostThatIsDown(t *testing.T) {
 		seeds = append(seeds, url("a.example", fmt.Sprint(i), 1))
 	}
 	q := open(t, Rules{Size: 1}, seeds)
-	next := func() *URL {
-		t.Helper()
-		u, wait, err := q.Next(ctx)
-		require.NoError(t, err)
-		require.Zero(t, wait)
-		return u
-	}
+	next := func() *URL { return take(t, q) }
 	for range 5 {
 		u := next()
 		require.NotNil(t, u)

@@ -39,15 +39,12 @@ func TestGoOn(t *testing.T) {
 	}
 	require.Equal(t, []string{seeds[3].URL, seeds[1].URL, seeds[2].URL, seeds[0].URL}, in())
 	require.NoError(t, q.GoOn(ctx, q.ID, Rules{Size: 4}))
-	u, _, err := q.Next(ctx)
-	require.NoError(t, err)
-	require.Nil(t, u, "it is full")
+	none(t, q, "it is full")
 	for range 2 {
 		require.NoError(t, q.GoOn(ctx, q.ID, Rules{Size: 4, OnePerSite: true, Distinct: true}))
 	}
 	require.Equal(t, []string{seeds[1].URL, seeds[2].URL}, in())
-	u, _, err = q.Next(ctx)
-	require.NoError(t, err)
+	u := take(t, q)
 	require.Equal(t, seeds[4].URL, u.URL)
 
 	// Of two slices that read nearly the same text at a time the second enters nothing.
@@ -55,7 +52,5 @@ func TestGoOn(t *testing.T) {
 	rules.Distinct = true
 	require.NoError(t, Crawl{q.Record, q.ID, rules}.Write(ctx, q.fence(ctx, u.Host), &Visit{URL: u, At: time.Now(), Print: 0xFF<<16 | 2, Entries: []Member{{"math", 0.9}}, Links: []URL{url("e.example", "", 1)}}))
 	require.Equal(t, []string{seeds[1].URL, seeds[2].URL}, in())
-	u, _, err = q.Next(ctx)
-	require.NoError(t, err)
-	require.Nil(t, u)
+	none(t, q)
 }

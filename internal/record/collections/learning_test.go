@@ -24,8 +24,7 @@ func TestExamples(t *testing.T) {
 	}
 	q := open(t, Rules{Size: 1}, seeds)
 	for i := range seeds {
-		u, _, err := q.Next(ctx)
-		require.NoError(t, err)
+		u := take(t, q)
 		v := Visit{URL: u, At: time.Now(), Words: fmt.Sprint("word ", i)}
 		switch i {
 		case 0:

@@ -25,8 +25,7 @@ func TestLinks(t *testing.T) {
 			{Words: "of which no links are recorded"},
 			{Leads: []Lead{}},
 		} {
-			u, _, err := q.Next(ctx)
-			require.NoError(t, err)
+			u := take(t, q)
 			v.URL, v.At = u, time.Now()
 			require.NoError(t, q.Write(ctx, &v))
 		}
@@ -77,8 +76,7 @@ func TestForgetLinks(t *testing.T) {
 	ctx := t.Context()
 	q := open(t, Rules{Size: 1}, []URL{url("a.example", "", 1), url("b.example", "", 0.5)})
 	for range 2 {
-		u, _, err := q.Next(ctx)
-		require.NoError(t, err)
+		u := take(t, q)
 		require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Leads: []Lead{{frontier.HashOf("http://c.example/"), "c"}}}))
 	}
 	require.NoError(t, q.ForgetLinks(ctx, q.ID, 1))

@@ -159,17 +159,17 @@ func (m *Memory) Next(context.Context) (u *URL, wait time.Duration, err error) {
 // Write notes what became of a URL.
 func (m *Memory) Write(_ context.Context, v *Visit) error {
 	m.rows[v.Hash()].waiting = false
-	m.requests += request(v)
+	m.requests += one(!v.Refused)
 	of := m.host(v.Host)
-	of.requests += request(v)
-	if of.domain.requests += request(v); of.domain.requests == m.rules.Domain.Pages {
+	of.requests += one(!v.Refused)
+	if of.domain.requests += one(!v.Refused); of.domain.requests == m.rules.Domain.Pages {
 		for _, h := range of.domain.hosts {
 			m.settle(h)
 		}
 	}
 	pages, relevant := read(v)
 	of.pages, of.relevant = of.pages+pages, of.relevant+relevant
-	of.failures = (of.failures + 1) * failure(v)
+	of.failures = (of.failures + 1) * one(v.Trouble)
 	if v.About {
 		if of.about++; of.about == 1 {
 			m.sites++

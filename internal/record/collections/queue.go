@@ -140,12 +140,12 @@ const visitedSQL = `WITH domain AS (INSERT INTO collection_domains AS d (collect
 // after the other: what it holds, and the number of each, depend on those before.
 func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) error {
 	var n int
-	if err := tx.QueryRow(ctx, `UPDATE collections SET requests=requests+$2, refused=refused+1-$2 WHERE id=$1 RETURNING requests+refused`, id, request(v)).Scan(&n); err != nil {
+	if err := tx.QueryRow(ctx, `UPDATE collections SET requests=requests+$2, refused=refused+1-$2 WHERE id=$1 RETURNING requests+refused`, id, one(!v.Refused)).Scan(&n); err != nil {
 		return err
 	}
 	var about, requests int
 	pages, relevant := read(v)
-	err := tx.QueryRow(ctx, visitedSQL, id, v.Host, failure(v), request(v), v.About, pages, relevant, weburl.Domain(v.Host)).
+	err := tx.QueryRow(ctx, visitedSQL, id, v.Host, one(v.Trouble), one(!v.Refused), v.About, pages, relevant, weburl.Domain(v.Host)).
 		Scan(&about, &requests)
 	if err != nil {
 		return err
@@ -182,12 +182,12 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	return reckon(ctx, tx, id, v.Host, rules.worth(about, requests))
 }
 
-// request is 0 for a visit that asked the host for nothing.
-func request(v *Visit) int {
-	if v.Refused {
-		return 0
+// one is 1 for what is so, else 0.
+func one(is bool) int {
+	if is {
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // read is 1 for a visit that read a page and judged it, and 1 for one on topic.
@@ -195,23 +195,12 @@ func read(v *Visit) (page, relevant int) {
 	if v.Kind != Page || !v.Again.IsZero() || v.Outcome == NearDuplicate {
 		return 0, 0
 	}
-	if v.About {
-		relevant = 1
-	}
-	return 1, relevant
+	return 1, one(v.About)
 }
 
 // maxFailures is after how many failures in a row a host is left: as many as it is
 // parked after, and a collection does not wait for it for hours.
 const maxFailures = 5
-
-// failure is 1 for a visit that tells of a host in trouble.
-func failure(v *Visit) int {
-	if v.Trouble {
-		return 1
-	}
-	return 0
-}
 
 func done(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {
 	h := v.Hash()

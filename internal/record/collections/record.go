@@ -258,12 +258,9 @@ func (c Crawl) Like(ctx context.Context, print int64) (bool, error) {
 	return like(ctx, c.db.Pool, c.ID, print)
 }
 
-// asker is a database, or a transaction.
-type asker interface {
+func like(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
-func like(ctx context.Context, q asker, id int, print int64) (is bool, err error) {
+}, id int, print int64) (is bool, err error) {
 	if print == 0 {
 		return false, nil
 	}

@@ -41,8 +41,5 @@ func TestAPrunedCollectionIsGoneOnWith(t *testing.T) {
 	_, running, err := q.Ask(ctx, c[0].Name, c[0].Options, c[0].Topics)
 	require.NoError(t, err)
 	require.False(t, running)
-	u, wait, err := q.Next(ctx)
-	require.NoError(t, err)
-	require.Nil(t, u)
-	require.Zero(t, wait)
+	none(t, q)
 }

@@ -18,8 +18,7 @@ func TestTunnel(t *testing.T) {
 	inBoth(t, rules, []URL{url("a.example", "", 1)}, func(t *testing.T, q queue) {
 		visit := func(want string, v Visit) {
 			t.Helper()
-			u, _, err := q.Next(t.Context())
-			require.NoError(t, err)
+			u := take(t, q)
 			require.Equal(t, "http://"+want, u.URL)
 			v.URL, v.At = u, time.Now()
 			require.NoError(t, q.Write(t.Context(), &v))
@@ -54,11 +53,9 @@ func TestTunnel(t *testing.T) {
 func TestTunnelHeedsWhatIsNotDue(t *testing.T) {
 	t.Parallel()
 	q := open(t, Rules{Size: 100, Tunnel: Tunnel{High: 1, Sites: 2}}, []URL{url("a.example", "", 1), url("a.example", "low", 0.5)})
-	u, _, err := q.Next(t.Context())
-	require.NoError(t, err)
+	u := take(t, q)
 	require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Again: time.Now().Add(time.Hour)}))
-	u, _, err = q.Next(t.Context())
-	require.NoError(t, err)
+	u = take(t, q)
 	require.Equal(t, "http://a.example/low", u.URL)
 	tunnels, err := q.Tunnel(t.Context())
 	require.NoError(t, err)
