@@ -180,11 +180,8 @@ func follow(t *testing.T, q queue) {
 	write(Visit{URL: low, Alias: "http://a.example/later", Entries: []Member{{"math", 0.9}},
 		Links: []URL{{URL: "http://c.example/", Host: "c.example", Priority: 0.1, Parent: "http://a.example/later"}}})
 	write(Visit{URL: next("http://a.example/high"), Links: []URL{url("a.example", "fourth", 1), url("c.example", "", 0.1)}})
-	var more []URL
-	for _, path := range []string{"no", "never", "nor", "yes"} {
-		more = append(more, url("c.example", path, 0.1))
-	}
-	write(Visit{URL: next("http://c.example/"), Links: more})
+	c := func(path string) URL { return url("c.example", path, 0.1) }
+	write(Visit{URL: next("http://c.example/"), Links: []URL{c("no"), c("never"), c("nor"), c("yes")}})
 	for _, no := range []string{"no", "never", "nor"} { // more of them than the host may be asked for
 		write(Visit{URL: next("http://c.example/" + no), Refused: true})
 	}
@@ -443,17 +440,16 @@ func TestAHostThatIsDown(t *testing.T) {
 		seeds = append(seeds, url("a.example", fmt.Sprint(i), 1))
 	}
 	q := open(t, Rules{Size: 1}, seeds)
-	next := func() *URL { return take(t, q) }
 	for range 5 {
-		u := next()
+		u := take(t, q)
 		require.NotNil(t, u)
 		require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Trouble: true, Again: time.Now().Add(time.Hour)}))
 	}
-	require.Nil(t, next(), "the host is down")
+	require.Nil(t, take(t, q), "the host is down")
 	require.NoError(t, q.End(ctx, "some", 0, Ended, "exhausted"))
 	_, _, err := q.Ask(ctx, "some", map[string]int{}, []string{"a"})
 	require.NoError(t, err)
-	require.Equal(t, "http://a.example/5", next().URL)
+	require.Equal(t, "http://a.example/5", take(t, q).URL)
 }
 
 // TestAsk: a collection is what its topics are; one that ended can be gone on with.
