@@ -250,7 +250,24 @@ func (w *work) step(ctx context.Context, next place) error {
 			return err
 		}
 	}
+	if err := w.beginDocuments(ctx); err != nil {
+		return err
+	}
 	return w.save(ctx, next, len(w.items))
+}
+
+// beginDocuments notes the documents in hand before any of them is kept.
+func (w *work) beginDocuments(ctx context.Context) error {
+	var some []*store.ImportRecord
+	for _, it := range w.items {
+		if it.file.Body != nil && !isPage(it.kind) {
+			some = append(some, &it.ImportRecord)
+		}
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	return w.DB.BeginRecords(ctx, w.run.Job, w.run.Run, some)
 }
 
 // save finds outcomes for what is in hand, of which so many resources are new, and writes

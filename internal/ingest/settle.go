@@ -13,9 +13,8 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// settle finds an outcome for everything in hand. Files are kept in the order of
-// the log, so that a later version takes the place of an earlier one, and judged
-// side by side.
+// settle finds an outcome for everything in hand, several at a time: no two documents are
+// of one URL, so none is a later version of another.
 func (w *work) settle(ctx context.Context) error {
 	defer func() {
 		for _, it := range w.items {
@@ -30,12 +29,17 @@ func (w *work) settle(ctx context.Context) error {
 		if it.file.Body == nil {
 			continue
 		}
-		if w.found(it); w.options.Unrecorded {
+		w.found(it)
+		if w.options.Unrecorded || isPage(it.kind) && !it.paper() {
 			continue
 		}
-		if err := w.keep(ctx, it); err != nil {
+		var err error
+		if it.file.SiteID, err = w.site(ctx, it.URL); err != nil {
 			return err
 		}
+	}
+	if err := w.each(ctx, w.items, w.keep); err != nil {
+		return err
 	}
 	return w.each(ctx, w.items, w.judge)
 }
@@ -102,15 +106,13 @@ func (w *work) site(ctx context.Context, url string) (int, error) {
 	return id, nil
 }
 
-// keep stores a file, to be judged. A page is kept only once it is known to be a
-// paper.
+// paper reports whether a page may be one: it is kept only once it is known to be.
+func (it *item) paper() bool { return it.page != nil && len(it.page.Text) >= collection.PaperPageText }
+
+// keep stores a document, to be judged.
 func (w *work) keep(ctx context.Context, it *item) error {
-	if isPage(it.kind) && (it.page == nil || len(it.page.Text) < collection.PaperPageText) {
+	if w.options.Unrecorded || isPage(it.kind) {
 		return nil
-	}
-	var err error
-	if it.file.SiteID, err = w.site(ctx, it.URL); err != nil || isPage(it.kind) {
-		return err
 	}
 	k, err := w.coll.Keep(ctx, it.file)
 	if err != nil {
@@ -173,11 +175,11 @@ func (w *work) judgePage(ctx context.Context, it *item) error {
 	if it.page == nil || it.page.NoIndex || it.of.Cut != "" || w.options.Unrecorded || !w.options.takes(it.kind) {
 		return nil
 	}
-	if len(it.page.Text) < collection.PaperPageText {
+	if !it.paper() {
 		return nil
 	}
 	var err error
-	if it.Known, err = w.DB.BeginRecord(ctx, w.run.Job, w.run.Run, it.N, it.URL, it.hash[:]); err != nil {
+	if err = w.DB.BeginRecords(ctx, w.run.Job, w.run.Run, []*store.ImportRecord{&it.ImportRecord}); err != nil {
 		return err
 	}
 	j, is, err := w.coll.AddPage(ctx, it.file, it.page.Titles(), it.page.Text)

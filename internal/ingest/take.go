@@ -111,8 +111,7 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 		return nil
 	}
 	w.urls[it.hash] = true
-	it.Known, err = w.DB.BeginRecord(ctx, w.run.Job, w.run.Run, it.N, it.URL, it.hash[:])
-	return err
+	return nil
 }
 
 // undated is when a resource was got of which nobody says it: it takes the place of no

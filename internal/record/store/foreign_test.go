@@ -114,7 +114,7 @@ func TestForeignTextIsKept(t *testing.T) {
 			job, err := db.AddJob(ctx, "import", map[string]string{odd: odd})
 			require.NoError(t, err)
 			require.NoError(t, db.BeginJob(ctx, job, 1))
-			_, err = db.BeginRecord(ctx, job, 1, 1, long, []byte{1})
+			err = db.BeginRecords(ctx, job, 1, []*store.ImportRecord{{N: 1, URL: long}})
 			require.NoError(t, err)
 			return db.SaveImport(ctx, store.ImportStep{Job: job, Run: 1, Done: 1, Position: map[string]string{odd: odd}, Counters: map[string]string{odd: odd},
 				Records: []store.ImportRecord{{N: 1, URL: long, Source: odd, Outcome: odd, Detail: odd, Kind: odd, Class: odd, SHA256: "aa", Difference: odd, Parent: odd}},

@@ -183,21 +183,34 @@ func (db JobRecords) LeaveImport(ctx context.Context, job int64, run int) error 
 	return err
 }
 
-// BeginRecord notes that a resource of an import is about to be taken, and returns
-// whether a document was saved from its URL before that: an attempt that takes it
-// again finds the answer of the first.
-func (db JobRecords) BeginRecord(ctx context.Context, job int64, run int, n int64, url string, hash []byte) (known bool, err error) {
-	_, err = db.Pool.Exec(ctx, `INSERT INTO import_records (job, n, url, known)
-		SELECT $1, $3, $4, EXISTS (SELECT 1 FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.asked=$5 AND d.state='accepted')
-		WHERE EXISTS (SELECT 1 FROM jobs WHERE id=$1 AND run=$2 AND state='running') ON CONFLICT DO NOTHING`, job, run, n, url, hash)
-	if err != nil {
-		return false, err
+// BeginRecords notes that resources of an import are about to be taken, and sets Known where
+// a document was saved from their URL before that: an attempt that takes them again finds
+// the answer of the first.
+func (db JobRecords) BeginRecords(ctx context.Context, job int64, run int, some []*ImportRecord) error {
+	numbers, urls, hashes := make([]int64, len(some)), make([]string, len(some)), make([][]byte, len(some))
+	for i, r := range some {
+		hash := frontier.HashOf(r.URL)
+		numbers[i], urls[i], hashes[i] = r.N, r.URL, hash[:]
 	}
-	err = db.Pool.QueryRow(ctx, `SELECT known FROM import_records WHERE job=$1 AND n=$2`, job, n).Scan(&known)
-	if errors.Is(err, pgx.ErrNoRows) {
+	_, err := db.Pool.Exec(ctx, `INSERT INTO import_records (job, n, url, known)
+		SELECT $1, v.n, v.url, EXISTS (SELECT 1 FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.asked=v.hash AND d.state='accepted')
+		FROM unnest($3::bigint[], $4::text[], $5::bytea[]) v (n, url, hash)
+		WHERE EXISTS (SELECT 1 FROM jobs WHERE id=$1 AND run=$2 AND state='running') ON CONFLICT DO NOTHING`, job, run, numbers, urls, hashes)
+	if err != nil {
+		return err
+	}
+	known, err := Column[bool](ctx, db, `SELECT r.known FROM import_records r JOIN unnest($2::bigint[]) WITH ORDINALITY v (n, place) USING (n)
+		WHERE r.job=$1 ORDER BY v.place`, job, numbers)
+	if err == nil && len(known) < len(some) {
 		err = ErrJobMoved
 	}
-	return known, err
+	if err != nil {
+		return err
+	}
+	for i, r := range some {
+		r.Known = known[i]
+	}
+	return nil
 }
 
 const importRecordsSQL = `SELECT ` + importColumns + ` FROM import_records WHERE job=$1 AND n>$2 AND outcome<>'' AND (NOT $3 OR difference<>'') ORDER BY n LIMIT $4`
