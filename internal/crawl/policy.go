@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
 )
 
@@ -33,12 +34,12 @@ func (s *slice) standing(ctx context.Context) (denied string, parentDomain bool,
 	policy := s.Crawler.cfg.Policy
 	switch {
 	case at.Blocked:
-		denied = "the host is on the blacklist"
+		denied = gleaner.Blacklisted
 		if at.Reason != "" {
 			denied += ": " + at.Reason
 		}
 	case policy == PolicyWhitelist && !at.Listed:
-		denied = "the domain is not on the whitelist"
+		denied = gleaner.NotListed
 	}
 	return denied, at.Listed && policy != PolicyBlacklist && policy != "", nil
 }

@@ -40,3 +40,9 @@ const (
 	DocumentRejected DocumentState = "rejected" // examined, and not of it
 	DocumentFailed   DocumentState = "failed"   // could not be examined
 )
+
+// Reasons for which a site is stopped that lists leave out.
+const (
+	Blacklisted = "the host is on the blacklist" // a reason of a person's may follow
+	NotListed   = "the domain is not on the whitelist"
+)

@@ -139,7 +139,7 @@ func (c *clues) nothing(of store.AuthorClue, i int) string {
 
 // bySite looks at where the authors live.
 func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
-	var known, nowhere, refused, waiting []string
+	var known, nowhere, refused, waiting, listed []string
 	for _, a := range p.Authors {
 		clue := c.authors[a.ID()]
 		if strings.HasPrefix(clue.NotFound, evidence.Withdrawn) {
@@ -164,6 +164,8 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 				refused = append(refused, line+", but the page itself: "+site.Unread)
 			case crawled(site):
 				known = append(known, fmt.Sprintf("%s, %d pages and %d documents fetched, %d failed, none is it", line, site.Pages, site.Documents, site.Failed))
+			case site.State == gleaner.SiteStopped && (site.Reason == gleaner.NotListed || strings.HasPrefix(site.Reason, gleaner.Blacklisted)):
+				listed = append(listed, line)
 			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:
 				refused = append(refused, line)
 			default:
@@ -175,7 +177,9 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 	case len(waiting) > 0:
 		return NotYet, slices.Concat(waiting, known, nowhere, refused)
 	case len(known) > 0:
-		return NotLinked, slices.Concat(known, nowhere, refused)
+		return NotLinked, slices.Concat(known, nowhere, refused, listed)
+	case len(listed) > 0:
+		return LeftOut, slices.Concat(listed, nowhere, refused)
 	case len(refused) > 0:
 		return SiteRefused, slices.Concat(refused, nowhere)
 	case len(nowhere) > 0:

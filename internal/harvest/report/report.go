@@ -72,6 +72,7 @@ const (
 	Untellable  Reason = "no document can be told by this title" // "Preface", a list of names, a sentence
 	NotYet      Reason = "not yet crawled"                       // something that may lead to it still waits
 	SiteRefused Reason = "site refused"                          // every site of its authors refused or did not answer
+	LeftOut     Reason = "left out by a list"                    // sites of its authors are on the blacklist, or not on the whitelist
 	NotLinked   Reason = "nothing linked"                        // its authors' sites were crawled and do not link to it
 	LedNowhere  Reason = "homepage led nowhere"                  // found and crawled, and it has no paper at all
 	NoHomepage  Reason = "no homepage found"                     // of any of its authors
@@ -80,7 +81,7 @@ const (
 // Reasons lists them in the order in which reports do.
 func Reasons() []Reason { return reasons }
 
-var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Untellable, NotYet, SiteRefused, NotLinked, LedNowhere, NoHomepage}
+var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Untellable, NotYet, LeftOut, SiteRefused, NotLinked, LedNowhere, NoHomepage}
 
 // MissingPaper is a wanted paper that was not found.
 type MissingPaper struct {

@@ -162,6 +162,8 @@ func TestExplain(t *testing.T) {
 		return map[string]store.AuthorClue{"1/1": {Homepages: []store.Homepage{{URL: "http://ada.example/"}, {URL: "http://lab.example/", Scope: "/index"}},
 			Sites: []store.SiteClue{{State: "done", Pages: 9}, papers}}}
 	}
+	listed := at("stopped", 1)
+	listed["1/1"].Sites[0].Reason = gleaner.NotListed
 	held := newPlaces([]store.Place{{URL: "http://ada.example/a.pdf", Accepted: true}}, false)
 	link := func(l store.LinkClue) map[string][]store.LinkClue {
 		return map[string][]store.LinkClue{"conf/x/a": {l}}
@@ -181,6 +183,7 @@ func TestExplain(t *testing.T) {
 		"a group's list led nowhere": {clues{authors: beside(store.SiteClue{State: "done", Pages: 1}), places: newPlaces([]store.Place{{URL: "http://lab.example/p/a.pdf", Parent: "http://lab.example/people/", Accepted: true}}, false)}, LedNowhere},
 		"being crawled":              {clues{authors: at("crawling", 4)}, NotYet},
 		"refused":                    {clues{authors: at("refused", 3)}, SiteRefused},
+		"left out by a list":         {clues{authors: listed}, LeftOut},
 		"robots forbid it":           {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "robots-denied"})}, SiteRefused},
 		"link failed":                {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "timeout", Tries: 3})}, FetchFailed},
 		"link left out":              {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "path-too-deep"})}, FetchFailed},

@@ -316,6 +316,15 @@ func TestFinishCrawl(t *testing.T) {
 	yields, err := r.PolicyYields(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
 	require.NoError(t, err)
 	require.Equal(t, []store.Yield{{Policy: "blacklist", Crawls: 1, Days: 1, Requests: 50, Fetched: 47, New: 3, Good: 2, Parents: 2, GoodParents: 1}}, yields)
+	// An import brings a file of years ago with the content of one that the crawl found.
+	h := frontier.HashOf("http://old.example/slides.pdf")
+	old := store.Location{Hash: h[:], SiteID: r.site("old.example"), URL: "http://old.example/slides.pdf"}
+	old.Found = time.Now().AddDate(-5, 0, 0)
+	slides := store.Document{SHA256: "slides", SHA1: "slides", MD5: "slides", Kind: "pdf"}
+	require.NoError(t, r.SaveFetched(t.Context(), slides, old, nil))
+	after, err := r.PolicyYields(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, yields, after, "what was new to the record then")
 
 	for i, want := range []time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour} {
 		again("refused")

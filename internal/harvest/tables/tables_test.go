@@ -16,6 +16,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
+	"gleaner/internal/harvest/stats"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -181,6 +182,30 @@ func TestCleanDocumentsMeetBothConditions(t *testing.T) {
 	_, did := s.job(store.JobCleanDocuments, Options{InPlace: true})
 	require.Equal(t, n, did)
 	s.sound("twice")
+}
+
+// TestRatesLoseWhatWasCleaned: a site's rates are measured anew once documents of it went,
+// though nothing of it was crawled.
+func TestRatesLoseWhatWasCleaned(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.collection()
+	documents := func() map[string]int {
+		_, err := stats.MeasureStale(t.Context(), s.DB, stats.Thresholds{})
+		require.NoError(t, err)
+		rates, err := s.DB.SiteRatesList(t.Context(), "", 0)
+		require.NoError(t, err)
+		out := map[string]int{}
+		for _, r := range rates {
+			out[r.Host] = r.Documents
+		}
+		return out
+	}
+	require.Equal(t, map[string]int{"bad.example": 6, "good.example": 5}, documents())
+	s.exec(`DELETE FROM matches`)
+	s.exec(`UPDATE documents SET state='rejected' WHERE state='new'`)
+	s.job(store.JobCleanDocuments, Options{Only: OnlyBlacklisted, InPlace: true})
+	require.Equal(t, map[string]int{"bad.example": 0, "good.example": 5}, documents())
 }
 
 // sound holds the record to its rule: a document is on record exactly where its file

@@ -64,9 +64,9 @@ func TestPutGetDelete(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "another reader's", text)
 		require.NoError(t, r.PutMeta(ctx, d.SHA256, map[string]string{"url": "http://a.example/"}))
-		var meta map[string]string
-		require.NoError(t, r.GetMeta(ctx, d.SHA256, &meta))
-		assert.Equal(t, "http://a.example/", meta["url"])
+		_, meta, err := r.Sidecars(ctx, d.SHA256)
+		require.NoError(t, err)
+		assert.True(t, meta)
 
 		big, err := r.PutReader(ctx, bytes.NewReader(bytes.Repeat([]byte("x"), 3<<20)))
 		require.NoError(t, err)

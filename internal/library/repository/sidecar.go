@@ -81,15 +81,3 @@ func (r *Repository) PutMeta(ctx context.Context, sha256 string, meta any) error
 	}
 	return r.write(ctx, sidecarPath(sha256, kindMeta), bytes.NewReader(append(b, '\n')))
 }
-
-// GetMeta reads what PutMeta stored into meta; ErrNotFound where nothing was.
-func (r *Repository) GetMeta(ctx context.Context, sha256 string, meta any) error {
-	if err := r.may(ctx, sha256); err != nil {
-		return err
-	}
-	b, err := r.bucket.ReadAll(ctx, sidecarPath(sha256, kindMeta))
-	if err != nil {
-		return r.told(ctx, err)
-	}
-	return json.Unmarshal(b, meta)
-}

@@ -176,6 +176,7 @@ func markCleaned(ctx context.Context, tx pgx.Tx, job int64, documents []string, 
 	b.Queue(`UPDATE urls u SET etag='', last_modified='', content=NULL FROM locations l WHERE l.sha256 = ANY($1) AND u.site_id=l.site_id AND u.hash=l.asked`, documents)
 	for _, p := range places {
 		b.Queue(`UPDATE urls u SET etag='', last_modified='', content=NULL FROM locations l WHERE l.hash=$1 AND l.sha256=$2 AND u.site_id=l.site_id AND u.hash=l.asked`, p.Hash, p.SHA256)
+		b.Queue(outdatedSQL, p.SHA256)
 		b.Queue(`DELETE FROM locations WHERE hash=$1 AND sha256=$2`, p.Hash, p.SHA256)
 	}
 	b.Queue(`DELETE FROM sketches WHERE sha256 = ANY($1)`, documents)
@@ -183,6 +184,12 @@ func markCleaned(ctx context.Context, tx pgx.Tx, job int64, documents []string, 
 	b.Queue(`INSERT INTO cleaned (sha256, job) SELECT unnest($1::text[]), $2 ON CONFLICT (sha256) DO UPDATE SET job=EXCLUDED.job, done=false, cleaned_at=now()`, documents, job)
 	return tx.SendBatch(ctx, b).Close()
 }
+
+// outdatedSQL has the rates measured anew of the sites of a document that goes, and of the
+// pages that lead to it.
+const outdatedSQL = `UPDATE site_stats SET measured_at='-infinity' WHERE site_id IN (SELECT l.site_id FROM locations l WHERE l.sha256=$1
+	UNION SELECT s.id FROM locations l JOIN sites s ON s.host=split_part(l.parent, '/', 3) WHERE l.sha256=$1
+	UNION SELECT k.site_id FROM locations l JOIN links k ON k.target=l.asked WHERE l.sha256=$1)`
 
 // RemoveCleaned takes the documents that were marked off the record, and their files
 // away: a file before its row, and both while nobody can bring the document back. It
@@ -238,6 +245,7 @@ func (db DocumentRecords) removeDocument(ctx context.Context, sha string, blobs 
 			}
 		}
 		b := &pgx.Batch{}
+		b.Queue(outdatedSQL, sha)
 		b.Queue(`DELETE FROM documents WHERE sha256=$1 AND blob_removed_at IS NOT NULL`, sha)
 		b.Queue(`UPDATE cleaned SET done=true WHERE sha256=$1`, sha)
 		return tx.SendBatch(ctx, b).Close()

@@ -144,7 +144,7 @@ func (db SiteRecords) StaleHosts(ctx context.Context) ([]string, error) {
 				UNION ALL SELECT split_part(l.parent, '/', 3), d.updated_at FROM documents d JOIN locations l ON l.sha256=d.sha256
 				UNION ALL SELECT s.host, d.updated_at FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN links k ON k.target=l.asked JOIN sites s ON s.id=k.site_id) j GROUP BY host)
 		SELECT s.host FROM sites s LEFT JOIN site_stats t ON t.site_id=s.id LEFT JOIN judged j ON j.host=s.host
-		WHERE (s.crawl > 0 OR j.host IS NOT NULL) AND (t.site_id IS NULL OR j.at >= t.measured_at
+		WHERE t.measured_at='-infinity' OR (s.crawl > 0 OR j.host IS NOT NULL) AND (t.site_id IS NULL OR j.at >= t.measured_at
 			OR s.state='crawling' AND EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.fetched_at >= t.measured_at))
 		ORDER BY s.host COLLATE "C"`)
 }
