@@ -68,12 +68,8 @@ func TestReasonsAreTheSameOnARecordWithAPast(t *testing.T) {
 	again.harvest(t, "conf/x/2", options, again.papers)
 	got := again.reasons(t, "conf/x/2")
 	for title, why := range want {
-		why[1] = replaceHost(why[1], fresh, again)
+		why[1] = strings.ReplaceAll(why[1], fresh.home.host, again.home.host)
 		want[title] = why
 	}
 	require.Equal(t, want, got)
-}
-
-func replaceHost(s string, from, to *secondDay) string {
-	return strings.ReplaceAll(s, from.home.host, to.home.host)
 }

@@ -109,22 +109,15 @@ func (s *scope) wantedItself(e *frontier.Entry) bool {
 	return s.wanted.Likeness(e.Link.Anchor) >= wantedLead
 }
 
-// Outcomes of links that read like a wanted title and have no role.
-const (
-	outcomeNoFollow   gleaner.Outcome = "nofollow"
-	outcomeOffHost    gleaner.Outcome = "off-host"
-	outcomeOutOfScope gleaner.Outcome = "out-of-scope"
-)
-
 // unfollowed says why a link has no role.
 func unfollowed(e *frontier.Entry, here bool) gleaner.Outcome {
 	switch {
 	case e.Link.NoFollow:
-		return outcomeNoFollow
+		return "nofollow"
 	case here:
-		return outcomeOutOfScope
+		return "out-of-scope"
 	}
-	return outcomeOffHost
+	return "off-host"
 }
 
 // wantedSource reports whether a link to a source is called like a wanted paper,

@@ -145,8 +145,15 @@ func TestCleanDocuments(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 9, "a dry run changes nothing")
 
+	_, err = stats.MeasureAll(t.Context(), s.DB, stats.Thresholds{}, func(int) {})
+	require.NoError(t, err)
 	_, did := s.job(store.JobCleanDocuments, Options{Only: Any, InPlace: true})
 	require.Equal(t, cleaned, did, "what went is what would go")
+	_, err = stats.MeasureStale(t.Context(), s.DB, stats.Thresholds{})
+	require.NoError(t, err)
+	rates, err := s.DB.SiteRatesList(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Equal(t, []int{4, 2}, []int{rates[0].Documents, rates[1].Documents}, "what went counts no more")
 	s.sound("alone", "twice", "not ingested")
 	_, places, err := s.DB.Document(t.Context(), s.docs["elsewhere"])
 	require.NoError(t, err)
@@ -182,30 +189,6 @@ func TestCleanDocumentsMeetBothConditions(t *testing.T) {
 	_, did := s.job(store.JobCleanDocuments, Options{InPlace: true})
 	require.Equal(t, n, did)
 	s.sound("twice")
-}
-
-// TestRatesLoseWhatWasCleaned: a site's rates are measured anew once documents of it went,
-// though nothing of it was crawled.
-func TestRatesLoseWhatWasCleaned(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	s.collection()
-	documents := func() map[string]int {
-		_, err := stats.MeasureStale(t.Context(), s.DB, stats.Thresholds{})
-		require.NoError(t, err)
-		rates, err := s.DB.SiteRatesList(t.Context(), "", 0)
-		require.NoError(t, err)
-		out := map[string]int{}
-		for _, r := range rates {
-			out[r.Host] = r.Documents
-		}
-		return out
-	}
-	require.Equal(t, map[string]int{"bad.example": 6, "good.example": 5}, documents())
-	s.exec(`DELETE FROM matches`)
-	s.exec(`UPDATE documents SET state='rejected' WHERE state='new'`)
-	s.job(store.JobCleanDocuments, Options{Only: OnlyBlacklisted, InPlace: true})
-	require.Equal(t, map[string]int{"bad.example": 0, "good.example": 5}, documents())
 }
 
 // sound holds the record to its rule: a document is on record exactly where its file
