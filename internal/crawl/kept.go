@@ -27,9 +27,8 @@ const (
 	maxKeptSite = 64 << 20  // bytes of one site, packed
 )
 
-// keepable reports whether a link that was not taken may be taken later, when the
-// wanted papers, the scope or the lists are others, or has to be named among the reasons
-// for which a paper is missing.
+// keepable reports whether a link that was not taken may be taken later, when papers,
+// scope or lists are others, or has to be named as why a paper is missing.
 func keepable(from *frontier.Entry, link *page.Link) bool {
 	if weburl.IsIgnoredType(link.URL) && !weburl.IsSourceName(link.URL) {
 		return false

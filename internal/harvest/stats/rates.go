@@ -29,8 +29,7 @@ const (
 // what they are about, the share that is about a subject that is collected.
 func PRR(r store.Rates) float64 { return share(r.About, r.Judged) }
 
-// PageYield is the share of the pages fetched that lead to an accepted document; 0
-// without pages.
+// PageYield is the share of the pages fetched that lead to an accepted document.
 func PageYield(r store.Rates) float64 { return share(r.Relevant, r.Pages) }
 
 // DDR is the document download rate: documents for each page fetched, which may

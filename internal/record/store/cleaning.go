@@ -185,8 +185,7 @@ func markCleaned(ctx context.Context, tx pgx.Tx, job int64, documents []string, 
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// outdatedSQL has the rates measured anew of the sites of a document that goes, and of the
-// pages that lead to it.
+// outdatedSQL has the rates measured anew of a document's sites and of those that link to it.
 const outdatedSQL = `UPDATE site_stats SET measured_at='-infinity' WHERE site_id IN (SELECT l.site_id FROM locations l WHERE l.sha256=$1
 	UNION SELECT s.id FROM locations l JOIN sites s ON s.host=split_part(l.parent, '/', 3) WHERE l.sha256=$1
 	UNION SELECT k.site_id FROM locations l JOIN links k ON k.target=l.asked WHERE l.sha256=$1)`

@@ -90,9 +90,8 @@ type LinkClue struct {
 	Document                                       string // what came back: its class or outcome, "" if no document
 }
 
-// EachLinkClue visits the links on a harvest's sites, and those to other hosts, whose words
-// may be like a wanted title: of what waits those that were like one when they were
-// found, of the others all, since they may have been found before the paper was wanted.
+// EachLinkClue visits the links on a harvest's sites, and those to other hosts, that may be
+// like a wanted title; one that was asked for may have been found before that was wanted.
 func (db HarvestRecords) EachLinkClue(ctx context.Context, harvest string, visit func(LinkClue)) error {
 	rows, _ := db.Pool.Query(ctx, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)
 		SELECT u.url, u.parent, u.anchor, u.context, u.heading, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
