@@ -221,3 +221,16 @@ func TestHarvestOfASiteGoesThereAtOnce(t *testing.T) {
 	require.Equal(t, []string{"Begin", "SeedHomepages", "ReopenLinks", "AskAgain", "Report"}, steps)
 	require.Equal(t, []string{"www.example.edu"}, crawled)
 }
+
+// TestHarvestAsksTheRecordWhenNoSiteSpeaks which crawls ended: a site's word can be lost.
+func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	easyStages(env)
+	onWaves(env, []string{"mute.example"})
+	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(activities.SiteEnd{Host: "mute.example", State: "done"}, nil)
+	env.OnActivity(stages.Ended, mock.Anything, []string{"mute.example"}).Return([]string{"mute.example"}, nil).Once()
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.NoError(t, env.GetWorkflowError())
+	env.AssertExpectations(t)
+}

@@ -240,3 +240,10 @@ func TestCancelledRecrawlLeavesItsSites(t *testing.T) {
 	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()))
 	require.Equal(t, map[string]bool{"h00.example": true, "h01.example": true}, woken)
 }
+
+func TestOnScheduleOfNothingFails(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	env.ExecuteWorkflow(OnSchedule, ScheduledParams{})
+	require.ErrorContains(t, env.GetWorkflowError(), "a schedule of nothing")
+}
