@@ -45,6 +45,8 @@ type ImportRun struct {
 	DocumentsPer float64       `json:"documents_per_second"`
 	Saved        int64         `json:"saved_new"`
 	Differences  int64         `json:"differences"`
+	Bare         BareLoop      `json:"bare_loop"`
+	Peak         int64         `json:"peak_resident_bytes"` // 0 where it is not known
 	Tenths       []ImportTenth `json:"tenths"`
 }
 
@@ -141,6 +143,9 @@ func (r *ImportRun) take(ctx context.Context, im *ingest.Importer, run ingest.Ru
 		return err
 	}
 	tell(p)
+	for _, t := range r.Tenths {
+		r.Peak = max(r.Peak, t.Resident)
+	}
 	r.Seconds = time.Since(began).Seconds()
 	c := p.Counters
 	r.Records, r.Documents, r.Saved = p.Done, int64(o.Records/o.Every), int64(c.SavedNew)

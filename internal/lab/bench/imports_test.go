@@ -16,6 +16,13 @@ func TestImport(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "bench.warc.gz")
 	o := ImportOptions{Records: 2500, Every: 250, DatabaseURL: devtest.Postgres(t)}
 	require.NoError(t, WriteArchive(t.Context(), archive, o))
+	bare, err := Bare(t.Context(), archive, t.TempDir(), o)
+	require.NoError(t, err)
+	require.Positive(t, bare.Reading)
+	require.Positive(t, bare.Writing)
+	n, err := bareLoop(archive, func(bareRecord) error { return nil })
+	require.NoError(t, err)
+	require.Equal(t, o.Records, n)
 	for _, o.Filter = range []bool{false, true} {
 		r, err := Import(t.Context(), archive, t.TempDir(), o)
 		require.NoError(t, err)
