@@ -126,7 +126,7 @@ func (c *testConsole) place(host, name string) store.Location {
 	h := c.visited(host, "/"+name, parent, frontier.Document, gleaner.OK)
 	s, err := c.Site(c.t.Context(), host)
 	require.NoError(c.t, err)
-	return store.Location{Hash: h[:], SiteID: s.ID, URL: parent + name, Parent: parent, Found: time.Now().Add(-time.Hour)}
+	return store.Location{Hash: h[:], SiteID: s.ID, URL: parent + name, Parent: parent, Found: time.Now().Add(-45 * time.Minute)}
 }
 
 func TestWhitelistCommands(t *testing.T) {

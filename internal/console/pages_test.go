@@ -41,7 +41,7 @@ func (d *desk) sample() {
 	require.NoError(d.t, d.SaveHarvest(ctx, h))
 	ada := gleaner.Author{PID: "1/1", Name: "Ada Lovelace"}
 	var all []gleaner.Paper
-	for i, title := range []string{"Held Already by the Library", "Analytical Engines for Everyone and Their Machines", "Difference Engines in the Large", "Missing " + hostile} {
+	for i, title := range []string{"Held Already by the Library", "Analytical Engines for Everyone and Their Machines", "Difference Engines in the Large", "Missing Since the Last Volume of the Proceedings of This Workshop " + hostile} {
 		all = append(all, gleaner.Paper{Key: fmt.Sprintf("conf/webdb/P%d", i), Venue: "conf/webdb", Year: 1998 + i%2, Title: title, Authors: []gleaner.Author{ada}})
 	}
 	require.NoError(d.t, d.SavePapers(ctx, all, nil))

@@ -91,7 +91,7 @@ func TestLearntStopDirectories(t *testing.T) {
 			s := serve(t, map[string]any{"/": links("blog/1.html", "papers/1.html")})
 			s.otherwise = func(string) string { return links() }
 			_, err := w.db.Pool.Exec(t.Context(), `WITH s AS (INSERT INTO sites (host) SELECT 'dept' || i || '.example' FROM generate_series(1, 6) i RETURNING id)
-				INSERT INTO directory_stats (site_id, path, name, pages, relevant, documents, accepted, avoid) SELECT id, '/blog/', 'blog', 30, 0, 0, 0, true FROM s`)
+				INSERT INTO directory_stats (site_id, path, name, pages, relevant, documents, accepted, avoid, judged, about) SELECT id, '/blog/', 'blog', 30, 0, 0, 0, true, 0, 0 FROM s`)
 			require.NoError(t, err)
 			if on {
 				w.cfg.Links = rules.Lists{StopDirectories: []string{rules.Learnt}}
