@@ -78,14 +78,12 @@ func bareLoop(archive string, do func(bareRecord) error) (n int, err error) {
 	in := bufio.NewReaderSize(z, 1<<16)
 	lines := textproto.NewReader(in)
 	for {
-		version, err := lines.ReadLine()
-		if err == io.EOF {
+		switch version, err := lines.ReadLine(); {
+		case err == io.EOF:
 			return n, nil
-		}
-		if err != nil || version == "" {
-			if err != nil {
-				return n, err
-			}
+		case err != nil:
+			return n, err
+		case version == "": // between two records
 			continue
 		}
 		head, err := lines.ReadMIMEHeader()

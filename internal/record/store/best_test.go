@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
@@ -17,9 +16,7 @@ import (
 func TestTheBestFileIsOfThePublishedLength(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := open(t)
 	const harvest, goal = "conf/x/all", "conf/x"
 	exec := func(sql string, args ...any) {
 		t.Helper()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
@@ -17,9 +16,7 @@ import (
 func TestAPaperOfASiteKeepsItsIdentity(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := open(t)
 	const goal = "site:http://a.example/"
 	exec := func(sql string, args ...any) {
 		t.Helper()
@@ -62,9 +59,7 @@ func TestAPaperOfASiteKeepsItsIdentity(t *testing.T) {
 func TestFilesOfASiteAreItsOwn(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := open(t)
 	const goal = "site:http://a.example/ada/"
 	exec := func(sql string, args ...any) {
 		t.Helper()

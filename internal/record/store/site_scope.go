@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strings"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
@@ -33,6 +33,9 @@ func (h Harvest) inScope() func(url, parent string) bool {
 // countInScope counts the documents of a site's harvest anew, without those that others
 // found on its host.
 func (db HarvestRecords) countInScope(ctx context.Context, id string, c *Counts) error {
+	if gleaner.ParseGoal(id).Site == "" {
+		return nil // its counts are asked for often
+	}
 	h, err := db.FindHarvest(ctx, id)
 	if errors.Is(err, ErrNoHarvest) {
 		return nil
@@ -65,14 +68,7 @@ func (db HarvestRecords) countInScope(ctx context.Context, id string, c *Counts)
 // AnswerOf says what the address of a site that a harvest is of answered where that was
 // no page: "404, not-found". It is "" of a page, and of what was not asked yet.
 func (db SiteRecords) AnswerOf(ctx context.Context, host string, hash []byte) (string, error) {
-	u, err := db.ExplainURL(ctx, host, hash)
-	switch {
-	case errors.Is(err, ErrNoURL):
-		return "", nil
-	case err != nil || u.Outcome == "" || u.Outcome == "ok" || u.StateName == "page" || u.StateName == "document" || u.StateName == "moved":
-		return "", err
-	case u.Status != 0:
-		return fmt.Sprintf("%d, %s", u.Status, u.Outcome), nil
-	}
-	return u.Outcome, nil
+	said, err := Column[string](ctx, db, `SELECT concat_ws(', ', nullif(u.status, 0)::text, u.outcome) FROM urls u JOIN sites s ON s.id=u.site_id
+		WHERE s.host=$1 AND u.hash=$2 AND u.state NOT IN (1, 2, 6) AND u.outcome NOT IN ('', 'ok')`, host, hash)
+	return strings.Join(said, ""), err
 }

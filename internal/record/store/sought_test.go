@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
@@ -18,9 +17,7 @@ import (
 func TestAuthorsOfMostPapersAreSoughtFirst(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := open(t)
 	const harvest = "conf/x/all"
 	var papers []gleaner.Paper
 	for i, by := range []string{"c", "ca", "cb", "b", "bd", "ad"} { // c 3, b 3, a 2, d 2
