@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"gleaner/internal/crawl"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/library/repository"
@@ -39,6 +40,9 @@ func Outage(kind string) bool {
 	}
 	return false
 }
+
+// WorkerGone is the error of a slice whose worker no longer renews its lease.
+func WorkerGone(did crawl.Progress) error { return typed(politeness.ErrLost, did) }
 
 // OutageLook is how often is looked whether something of our own that is away
 // (the database, the blob store, room on a disk) has come back.

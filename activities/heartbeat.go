@@ -14,12 +14,15 @@ import (
 	"gleaner/internal/guard"
 )
 
-// Beat is how often an activity says that it is alive, and Silence after how long
-// without a word its worker counts as dead. A dead worker's work is begun again
-// within ten seconds; one that is short of a processor misses no three beats.
+// Silence is after how long without a heartbeat the worker of an activity counts as dead,
+// so that its work is begun again within ten seconds, and Beat how often it heartbeats:
+// one that is short of a processor misses no three beats. The worker of a slice of a crawl
+// is known to be dead by its leases, which are renewed together, so that a slice need not
+// heartbeat often: each one is a write of the Temporal server, and there are thousands.
 const (
-	Beat    = 1500 * time.Millisecond
-	Silence = 5 * time.Second
+	Beat         = Silence * 3 / 10
+	Silence      = 5 * time.Second
+	CrawlSilence = time.Minute
 )
 
 // heartbeats beats with the details set last, until stop is called, and then once
@@ -48,7 +51,7 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 		}
 	}
 	done := guard.Go(func() {
-		tick := time.NewTicker(Beat)
+		tick := time.NewTicker(max(Beat, activity.GetInfo(ctx).HeartbeatTimeout*3/10))
 		defer tick.Stop()
 		for {
 			select {

@@ -40,6 +40,7 @@ func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
 	ctx = long(ctx, activities.QueueCrawl, c.p.Host) // while the database is away a slice keeps what it has
 	o := workflow.GetActivityOptions(ctx)
 	o.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
+	o.HeartbeatTimeout = activities.CrawlSilence
 	var s activities.Slice
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), crawler.CrawlSlice, c.p.Host).Get(ctx, &s)
 	if err == nil {

@@ -57,7 +57,7 @@ func (t *together) run(r *round, moment time.Duration) {
 	t.mu.Lock()
 	t.next = nil
 	t.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), max(moment, time.Second/2))
+	ctx, cancel := context.WithTimeout(context.Background(), max(2*moment, time.Second/2))
 	defer cancel()
 	r.renewed = t.keeper.RenewAll(ctx, r.leases)
 	ids := make([]int, len(r.leases))

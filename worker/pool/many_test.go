@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+	"gleaner/workflows"
 )
 
 func asItIs(web http.Handler) http.Handler { return web }
@@ -50,11 +53,14 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 		return err == nil
 	}, 5*time.Minute, 20*time.Millisecond)
 	require.Contains(t, workers, busiest)
+	held, err := store.Column[string](t.Context(), w.db, `SELECT host FROM sites WHERE state='crawling' AND split_part(holder, '/', 2) = $1 AND expires_at > now()`, busiest)
+	require.NoError(t, err)
 	require.NoError(t, workers[busiest].Process.Kill())
 	for _, h := range harvests {
 		w.wait(t, h)
 	}
 
+	require.Positive(t, w.handedOn(t, held), "the hosts of the dead worker waited until its heartbeats were missed")
 	w.requireAllFound(t, activities.Harvest{Venue: harvests[0].Venue, Years: gleaner.Years{From: first, To: last}})
 	var shared int
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM (SELECT FROM harvest_sites GROUP BY site_id HAVING count(*) > 1) s`).Scan(&shared))
@@ -81,6 +87,23 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 	t.Logf("%d hosts, %d of them wanted by both harvests; %d URLs, %d of them answered twice; smallest gap %s", len(hosts), shared, len(asked), again, closest)
 	require.GreaterOrEqual(t, closest, pause)
 	require.LessOrEqual(t, again, len(hosts), "a kill costs a host no more than what was in flight")
+}
+
+// handedOn counts the crawls that lost a slice to a worker without leases.
+func (w *world) handedOn(t *testing.T, hosts []string) (n int) {
+	t.Helper()
+	for _, host := range hosts {
+		events := w.client.GetWorkflowHistory(t.Context(), workflows.SiteID(host), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		for events.HasNext() {
+			e, err := events.Next()
+			require.NoError(t, err)
+			if e.GetActivityTaskFailedEventAttributes().GetFailure().GetApplicationFailureInfo().GetType() == activities.ErrTypeLeaseLost {
+				n++
+			}
+			require.Nil(t, e.GetActivityTaskTimedOutEventAttributes(), host)
+		}
+	}
+	return n
 }
 
 // harvestOf begins the harvest of some years.

@@ -34,7 +34,7 @@ const stopTimeout = 20 * time.Second
 func concurrency(queue string, cores int) int {
 	switch queue {
 	case activities.QueueCrawl:
-		return 64
+		return 1000 // nearly all of them wait
 	case activities.QueueDocuments, activities.QueueJobs:
 		return max(cores, 1)
 	}
@@ -103,8 +103,8 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	}
 	defer stopWatch()
 	house, leave := context.WithCancel(ctx)
-	left := guard.Go(func() { p.keepHouse(house) })
-	defer func() { leave(); <-left }()
+	left, handing := guard.Go(func() { p.keepHouse(house) }), guard.Go(func() { p.handOn(house, time.Second) })
+	defer func() { leave(); <-left; <-handing }()
 	if err := p.work(ctx, o.Queues, o.Cores); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}

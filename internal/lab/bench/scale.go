@@ -43,7 +43,7 @@ type Scale struct {
 	EventsPer1000        float64 `json:"events_per_1000"` // of Temporal's histories, by requests
 	StatementsPerRequest float64 `json:"statements_per_request"`
 	Connections          int     `json:"connections"`            // to Postgres, at most
-	BytesPerWaitingHost  float64 `json:"bytes_per_waiting_host"` // memory of the workers beyond that at their start, by leases
+	BytesPerWaitingHost  float64 `json:"bytes_per_waiting_host"` // memory of the workers beyond that at their start, by leases, when these were most
 	RecordBytesPerURL    float64 `json:"record_bytes_per_url"`
 	Impolite             int     `json:"impolite"` // requests before their time, or beside another to the host
 }
@@ -56,6 +56,7 @@ type scaleRun struct {
 	dsn     string
 	workers []*exec.Cmd
 	base    int64 // memory of the workers at the start
+	leases  int   // at most, so far
 }
 
 // RunScale starts the crawls of all hosts of a web at once, on worker processes, and
@@ -206,8 +207,8 @@ func (r *scaleRun) wait(ctx context.Context) error {
 		}
 		if leases == 0 {
 			r.base = bytes
-		} else {
-			r.BytesPerWaitingHost = max(r.BytesPerWaitingHost, float64(bytes-r.base)/float64(leases))
+		} else if leases >= r.leases {
+			r.leases, r.BytesPerWaitingHost = leases, float64(bytes-r.base)/float64(leases)
 		}
 		r.Connections = max(r.Connections, connections)
 		if err := fetch.Wait(ctx, time.Second/2); err != nil {

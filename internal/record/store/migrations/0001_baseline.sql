@@ -380,6 +380,7 @@ CREATE TABLE sites (
     warc            boolean NOT NULL DEFAULT false,
     awaited_at      timestamptz NOT NULL DEFAULT '-infinity'
 );
+CREATE INDEX sites_held ON sites (id) WHERE holder <> '';
 CREATE INDEX sites_due ON sites (due_at) WHERE due_at IS NOT NULL;
 -- Finds the hosts of a domain: their names from the end, without ports.
 CREATE INDEX sites_domain ON sites (reverse(split_part(host, ':', 1)) COLLATE "C");

@@ -1,0 +1,43 @@
+package politeness
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestALapsedLeaseIsRevokedOnce, and for good: its holder is told that it was lost. One
+// that was renewed meanwhile, or given back, is not.
+func TestALapsedLeaseIsRevokedOnce(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	leases := map[string]*Lease{}
+	for _, host := range []string{"dead.test", "late.test", "done.test", "alive.test"} {
+		l, err := k.Acquire(t.Context(), host)
+		require.NoError(t, err)
+		leases[host] = l
+		if host != "alive.test" {
+			expire(t, db, host)
+		}
+	}
+	lapsed, err := k.Lapsed(t.Context())
+	require.NoError(t, err)
+	require.Len(t, lapsed, 3)
+	require.NoError(t, leases["late.test"].Renew(t.Context()))
+	require.NoError(t, leases["done.test"].Release(t.Context()))
+	for _, l := range append(lapsed, lapsed...) {
+		was := leases[l.Host] != nil && l.Host == "dead.test"
+		is, err := k.Revoke(t.Context(), l)
+		require.NoError(t, err)
+		require.Equal(t, was, is, l.Host)
+		if is {
+			require.ErrorIs(t, leases[l.Host].Renew(t.Context()), ErrLost)
+			delete(leases, l.Host)
+		}
+	}
+	lapsed, err = k.Lapsed(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, lapsed)
+	require.NoError(t, leases["late.test"].Renew(t.Context()))
+}
