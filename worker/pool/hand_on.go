@@ -7,7 +7,6 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
-	"golang.org/x/sync/errgroup"
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
@@ -36,13 +35,13 @@ func (p *pool) handOn(ctx context.Context, every time.Duration) {
 		}
 		before := looks
 		looks = make(map[politeness.Lapsed]int, len(lapsed))
-		var g errgroup.Group
+		var g guard.Group
 		g.SetLimit(16)
 		for _, l := range lapsed {
 			if looks[l] = before[l] + 1; looks[l] < looksLapsed {
 				continue
 			}
-			g.Go(func() error { return guard.Logged(ctx, p.log, l.Host, func() error { return p.revoke(ctx, l) }) })
+			g.Go(func() error { return p.revoke(ctx, l) })
 		}
 		if err := g.Wait(); err != nil && ctx.Err() == nil {
 			p.log.Warn("a crawl waits until its worker's heartbeats are missed", "error", err)
