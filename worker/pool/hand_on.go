@@ -35,13 +35,13 @@ func (p *pool) handOn(ctx context.Context, every time.Duration) {
 		}
 		before := looks
 		looks = make(map[politeness.Lapsed]int, len(lapsed))
-		var g guard.Group
+		g, within := guard.WithContext(ctx)
 		g.SetLimit(16)
 		for _, l := range lapsed {
 			if looks[l] = before[l] + 1; looks[l] < looksLapsed {
 				continue
 			}
-			g.Go(func() error { return p.revoke(ctx, l) })
+			g.Go(func() error { return p.revoke(within, l) })
 		}
 		if err := g.Wait(); err != nil && ctx.Err() == nil {
 			p.log.Warn("a crawl waits until its worker's heartbeats are missed", "error", err)
