@@ -50,16 +50,21 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 			say(ctx)
 		}
 	}
+	ended := make(chan struct{})
 	done := guard.Go(func() {
 		tick := time.NewTicker(max(Beat, activity.GetInfo(ctx).HeartbeatTimeout*3/10))
 		defer tick.Stop()
+		stopping := activity.GetWorkerStopChannel(ctx)
 		for {
 			select {
-			case <-beat.Done():
+			case <-ended:
 				return
-			case <-activity.GetWorkerStopChannel(ctx):
+			case <-ctx.Done():
+				return
+			case <-stopping: // the last request is finished, and needs beats
 				cancel()
-				return
+				stopping = nil
+				continue
 			case <-tick.C:
 			}
 			tell()
@@ -68,6 +73,7 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 	return beat, func(d T) { latest.Store(&d) }, func() {
 		over()
 		cancel()
+		close(ended)
 		<-done
 		if latest.Load() != told {
 			tell()

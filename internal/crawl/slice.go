@@ -62,12 +62,14 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	if s.loop.cfg.WARC {
 		s.keeping = c.coll.Repository().Keeping(host, fmt.Sprintf("crawl %d of %s", s.site.Crawl, host), c.log)
 	}
-	watched := guard.Go(func() { s.watch(ctx, cancel) })
+	watching, over := context.WithCancel(context.WithoutCancel(ctx)) // the last request of a worker that stops needs the lease, too
+	defer over()
+	watched := guard.Go(func() { s.watch(watching, cancel) })
 	if attention, err = s.db.Attention(ctx, s.site.ID); err == nil {
 		s.checkControls(attention[s.site.ID])
 		err = s.run(ctx)
 	}
-	cancel(nil)
+	over()
 	<-watched
 	return s.finish(ctx, err)
 }

@@ -29,7 +29,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	if errors.As(err, &stop) {
 		return stop
 	}
-	if err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil && !answers(err) {
 		return context.Cause(ctx)
 	}
 	broken := guard.Panicked(err)
@@ -141,8 +141,8 @@ func (l *loop) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ran
 	l.brings(e, fe.Bytes)
 	switch {
 	case fe.Outcome == fetch.RedirectKnown:
-		v.State, v.Reason = frontier.Moved, "redirects to "+fe.Location+", which was fetched already"
-		to := *e // if what was fetched is not this crawl's yet, it still has to be read
+		v.State, v.Reason = frontier.Moved, "redirects to "+fe.Location
+		to := *e // if it was not fetched in this crawl, it still has to be read
 		to.Link.URL, to.Parent, to.Tries = fe.Location, e.Link.URL, 0
 		l.batch.AddLink(to)
 		return rank.Result{}

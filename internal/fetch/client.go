@@ -110,7 +110,7 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, error) {
 	}()
 	body, err := c.get(x.in(ctx), x)
 	if err != nil {
-		return nil, asError(ctx, req.URL, err)
+		return nil, x.unfollowed(ctx, asError(ctx, req.URL, err))
 	}
 	resp, err = c.finish(x, body)
 	return resp, err

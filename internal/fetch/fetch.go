@@ -31,7 +31,7 @@ const (
 	Inflated          gleaner.Outcome = "inflation-limit"
 	RedirectLoop      gleaner.Outcome = "redirect-loop"
 	TooManyRedirects  gleaner.Outcome = "max-hops-exceeded"
-	RedirectKnown     gleaner.Outcome = "redirect-known"    // Location was fetched already, by the caller's word
+	RedirectKnown     gleaner.Outcome = "redirect-known"    // Location was fetched already, by the caller's word, or is for later, since the caller stops
 	RedirectOffHost   gleaner.Outcome = "redirect-off-host" // Location on another host: a link for that host's own queue
 	BadAnswer         gleaner.Outcome = "protocol-error"
 	EmptyBody         gleaner.Outcome = "empty-blob"

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// linger returns a context for a request that is being sent. Where ctx is
-// cancelled because its caller is told to stop, it lives so much longer, so that
-// the answer is not thrown away and asked for again; any other end, such as a
-// lost lease, is an end at once.
-func linger(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+// Linger returns a context for a request that is being sent, or an answer that is
+// being worked on. If ctx is cancelled because the worker stops, the context lives
+// for grace longer, so that the answer is not lost and asked for again. Any other
+// cause, such as a lost lease, ends it at once.
+func Linger(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	if grace <= 0 || ctx.Err() != nil {
 		return ctx, func() {}
 	}

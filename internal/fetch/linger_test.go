@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
 )
 
 // A worker that is told to stop finishes the request that it sent; one whose
@@ -102,4 +104,24 @@ func TestRobotsOfWhoStopsAreKept(t *testing.T) {
 	require.Equal(t, Canceled, OutcomeOf(fetch(ctx)))
 	require.NoError(t, fetch(t.Context()))
 	require.EqualValues(t, 1, asked.Load())
+}
+
+// A chain of redirects in which the caller is told to stop is left where it leads to; one
+// whose lease was lost is not.
+func TestARedirectOfWhoStopsIsForLater(t *testing.T) {
+	t.Parallel()
+	for cause, want := range map[error]gleaner.Outcome{nil: RedirectKnown, errors.New("another asks this host now"): Canceled} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		s := site(t, func(w http.ResponseWriter, r *http.Request) {
+			cancel(cause)
+			http.Redirect(w, r, "/to", http.StatusFound)
+		})
+		c := testClient(t, func(cfg *Config) { cfg.Linger = time.Minute })
+		_, err := c.Fetch(ctx, Request{URL: s.URL + "/from", Known: func(string) bool { return false }})
+		e := fetchError(t, err)
+		require.Equal(t, want, e.Outcome)
+		if cause == nil {
+			require.Equal(t, s.URL+"/to", e.Location)
+		}
+	}
 }

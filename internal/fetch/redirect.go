@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -139,6 +140,16 @@ func (c *Client) redirect(x *exchange) (*target, error) {
 		return fail(RedirectKnown, to, nil)
 	}
 	return next, nil
+}
+
+// unfollowed is the error of a chain of redirects that ended since the caller
+// stops: the caller asks for the rest later, and for nothing of the chain again.
+func (x *exchange) unfollowed(ctx context.Context, e *Error) *Error {
+	n := len(x.redirects)
+	if e.Outcome != Canceled || n == 0 || x.Known == nil || x.raw == x.redirects[n-1] || !errors.Is(context.Cause(ctx), context.Canceled) {
+		return e
+	}
+	return &Error{Outcome: RedirectKnown, URL: x.redirects[n-1], Location: canonical(x.raw), Bytes: x.before, Err: e}
 }
 
 // resolve reads a Location. It is asked for as the server wrote it, session and

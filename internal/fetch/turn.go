@@ -39,7 +39,7 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 		}
 		x.again()
-		sending, end := linger(ctx, t.cfg.Linger)
+		sending, end := Linger(ctx, t.cfg.Linger)
 		held := &turn{x: x, done: done, end: end}
 		resp, err := held.send(t.next, r.WithContext(sending))
 		if err != nil && x.stale() && !again && bodyless(r) {

@@ -26,15 +26,7 @@ func TestPapersOfEachFormat(t *testing.T) {
 	ps := func(text string) string {
 		return "%!PS-Adobe-2.0\n%%Pages: 1\n/Times-Roman findfont 12 scalefont setfont 72 700 moveto (" + text + ") show showpage\n"
 	}
-	pdf := func(text string) string {
-		f := fpdf.New("P", "mm", "A4", "")
-		f.AddPage()
-		f.SetFont("Times", "", 11)
-		f.MultiCell(0, 5, text, "", "", false)
-		var b bytes.Buffer
-		require.NoError(t, f.Output(&b))
-		return b.String()
-	}
+	pdf := func(text string) string { return pdfOf(t, text) }
 	s := newShop(t, &smallWeb{
 		pages: map[string]string{
 			"a.example/":     primes + " one>a.example/on.ps two>a.example/off.ps three>a.example/on.pdf four>a.example/off.pdf five>a.example/page",
@@ -63,4 +55,15 @@ func TestPapersOfEachFormat(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, kind, string(d.Kind), "it is kept: %s", e.URL)
 	}
+}
+
+func pdfOf(t *testing.T, text string) string {
+	t.Helper()
+	f := fpdf.New("P", "mm", "A4", "")
+	f.AddPage()
+	f.SetFont("Times", "", 11)
+	f.MultiCell(0, 5, text, "", "", false)
+	var b bytes.Buffer
+	require.NoError(t, f.Output(&b))
+	return b.String()
 }

@@ -31,6 +31,8 @@ type smallWeb struct {
 	files  map[string]string // as they are
 	robots map[string]string
 
+	at func(n int) // is called with the number of each request before it is answered
+
 	mu  sync.Mutex
 	log []string
 }
@@ -44,7 +46,15 @@ func (s *smallWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.log = append(s.log, address)
+	n, at := len(s.log), s.at
 	s.mu.Unlock()
+	if at != nil {
+		at(n)
+	}
+	if to, is := strings.CutPrefix(s.pages[address], "redirects to "); is {
+		http.Redirect(rw, r, "http://"+to, http.StatusFound)
+		return
+	}
 	if raw, is := s.files[address]; is {
 		fmt.Fprint(rw, raw)
 		return
@@ -101,7 +111,7 @@ func newShop(t *testing.T, web *smallWeb) *shop {
 	t.Cleanup(server.Close)
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
 	keeper := politeness.NewKeeper(db.Pool, pacing, "test")
-	client, err := fetch.New(fetch.Config{AllowLoopback: true, Contact: "test@example.org", Proxy: server.URL, Gate: keeper, Robots: politeness.NewRobots(db.Pool), Blocked: db.Blocked, Pacing: pacing})
+	client, err := fetch.New(fetch.Config{AllowLoopback: true, Contact: "test@example.org", Proxy: server.URL, Gate: keeper, Robots: politeness.NewRobots(db.Pool), Blocked: db.Blocked, Pacing: pacing, Linger: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	repo, err := repository.Open(t.Context(), "file://"+t.TempDir())

@@ -35,9 +35,15 @@ const (
 	unfit         gleaner.Outcome = "cannot-be-kept" // the database refuses what came of it
 )
 
+// finishTime is how long a slice goes on with a URL when its worker stops. It is
+// longer than a request lingers, and shorter than a worker waits for its slices.
+const finishTime = 15 * time.Second
+
 // visit asks for a URL, and writes what follows. The error is the system's.
 func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	v := &collections.Visit{URL: u, At: time.Now()}
+	work, end := fetch.Linger(ctx, finishTime)
+	defer end()
 	err := guard.Logged(ctx, l.Log, u.URL, func() error {
 		a, err := l.Source.Ask(ctx, u)
 		if a != nil {
@@ -46,7 +52,7 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 		if err != nil {
 			return err
 		}
-		return l.answered(ctx, v, a)
+		return l.answered(work, v, a)
 	})
 	var fe *fetch.Error
 	switch {
@@ -83,9 +89,7 @@ func (l *loop) failed(v *collections.Visit, fe *fetch.Error) {
 	v.Outcome, v.Trouble = fe.Outcome, fetch.Retryable(fe.Outcome) && fe.Outcome != fetch.Parked
 	switch {
 	case v.Refused:
-	case fe.Outcome == fetch.RedirectKnown:
-		v.Reason = "redirects to " + fe.Location + ", which was asked for already"
-	case fe.Outcome == fetch.RedirectOffHost:
+	case fe.Outcome == fetch.RedirectKnown, fe.Outcome == fetch.RedirectOffHost:
 		v.Reason = "redirects to " + fe.Location
 		to := *v.URL
 		to.URL, to.Host, to.Parent, to.Depth, to.Tries = fe.Location, weburl.Host(fe.Location), v.URL.URL, v.Depth+1, 0

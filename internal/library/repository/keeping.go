@@ -76,7 +76,8 @@ func OriginOf(x *fetch.Exchanged, url, parent string, depth int) Origin {
 	return from
 }
 
-// open begins the file. request is the head of a request.
+// open begins the file, also when the worker stops: there is an exchange to keep.
+// request is the head of a request.
 func (k *Keeping) open(ctx context.Context, request string) (err error) {
 	if k.file != nil {
 		return nil
@@ -87,7 +88,7 @@ func (k *Keeping) open(ctx context.Context, request string) (err error) {
 			said = append(said, "http-header-user-agent: "+strings.TrimSpace(value))
 		}
 	}
-	if k.file, err = k.repo.CrawlFile(ctx, k.folder, "Gleaner", said...); err != nil {
+	if k.file, err = k.repo.CrawlFile(context.WithoutCancel(ctx), k.folder, "Gleaner", said...); err != nil {
 		return err
 	}
 	for _, path := range k.file.Aside {
