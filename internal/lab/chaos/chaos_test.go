@@ -28,6 +28,8 @@ func TestShort(t *testing.T) {
 			"connections to Temporal cut", "web answers nothing", "disk full", "blob folder replaced by an empty one"}})
 	require.NoError(t, err)
 	require.Positive(t, v.Papers)
+	require.Positive(t, v.Imported)
+	require.Positive(t, v.Collected)
 	require.Empty(t, v.Faulty())
 }
 
@@ -39,12 +41,15 @@ func TestJudgeSeesWhatIsWrong(t *testing.T) {
 		return sampleweb.Request{Host: "a.example", Path: path, Status: 200, Time: at(begin), End: at(begin), InFlight: 1, Gap: gap}
 	}
 	good := outcome{papers: map[string]string{"a": "1", "b": "2"}, missing: map[string]string{"c": "no homepage"}, published: 3, found: 2,
-		blobs: map[string]bool{"1": true}, rows: map[string]bool{"1": true}}
+		blobs: map[string]bool{"1": true}, rows: map[string]bool{"1": true}, imported: map[string]bool{}, collected: map[string]bool{"t u": true}}
 	o := Options{Delay: time.Second}
 	require.Empty(t, judge(o, good, good, nil).Faulty())
 
 	for name, spoil := range map[string]func(*outcome){
 		"paper lost":   func(b *outcome) { b.papers, b.found = map[string]string{"a": "1"}, 1 },
+		"entry lost":   func(b *outcome) { b.collected = nil },
+		"file changed": func(b *outcome) { b.imported = map[string]bool{"u failed": true} },
+		"doubled":      func(b *outcome) { b.doubled = 1 },
 		"other reason": func(b *outcome) { b.missing = map[string]string{"c": "fetch failed"} },
 		"row missing":  func(b *outcome) { b.rows = nil },
 		"blob missing": func(b *outcome) { b.blobs = nil },
@@ -86,7 +91,7 @@ func TestARestIsNoStall(t *testing.T) {
 			log[i] = sampleweb.Request{Host: "a.example", Status: 200, Time: at, End: at}
 		}
 		log[before].Status = status
-		require.Equal(t, slow, judge(Options{}, outcome{}, outcome{requests: log}, nil).Slow() != "", status)
+		require.Equal(t, slow, judge(Options{}, outcome{}, outcome{requests: log, harvested: map[string]bool{"a.example": true}}, nil).Slow() != "", status)
 	}
 }
 

@@ -1,4 +1,5 @@
-// Package chaos harvests a sample web while it breaks what the harvest runs on:
+// Package chaos harvests a sample web, with an import and a collection by topic
+// beside it, while it breaks what they run on:
 // it kills workers, Postgres and Temporal, freezes processes past their leases,
 // cuts connections, fills the disk, takes the blob store away, lets the web
 // answer nothing, and starts further harvests of the same sites. Then it holds

@@ -16,21 +16,24 @@ import (
 
 // Verdict is how a disturbed harvest compares with an undisturbed one.
 type Verdict struct {
-	Faults   map[string]int `json:"faults"`   // by kind
-	Papers   int            `json:"papers"`   // found undisturbed
-	Lost     []string       `json:"lost"`     // found undisturbed, not disturbed
-	Gained   []string       `json:"gained"`   // the other way round
-	Changed  []string       `json:"changed"`  // missing for another reason, or another file
-	Requests int            `json:"requests"` // to web hosts
-	Repeated int            `json:"repeated"` // of them answered well before
-	Impolite int            `json:"impolite"` // under the delay, or beside another one
-	SmallGap time.Duration  `json:"smallest_gap"`
-	Stalls   []Stall        `json:"stalls"` // longest first
-	NoRow    []string       `json:"no_row"` // blobs without a row
-	NoBlob   []string       `json:"no_blob"`
-	Open     []string       `json:"open"` // workflows that wait for ever
-	Wrong    []string       `json:"wrong"`
-	GaveUp   []string       `json:"gave_up,omitempty"` // what the command said that was to wait for the end
+	Faults    map[string]int `json:"faults"`    // by kind
+	Papers    int            `json:"papers"`    // found undisturbed
+	Imported  int            `json:"imported"`  // files whose outcome was as undisturbed
+	Collected int            `json:"collected"` // entries of collections, undisturbed
+	Doubled   int            `json:"doubled"`   // files and URLs that are there twice
+	Lost      []string       `json:"lost"`      // found undisturbed, not disturbed
+	Gained    []string       `json:"gained"`    // the other way round
+	Changed   []string       `json:"changed"`   // missing for another reason, or another file
+	Requests  int            `json:"requests"`  // to web hosts
+	Repeated  int            `json:"repeated"`  // of them answered well before
+	Impolite  int            `json:"impolite"`  // under the delay, or beside another one
+	SmallGap  time.Duration  `json:"smallest_gap"`
+	Stalls    []Stall        `json:"stalls"` // longest first
+	NoRow     []string       `json:"no_row"` // blobs without a row
+	NoBlob    []string       `json:"no_blob"`
+	Open      []string       `json:"open"` // workflows that wait for ever
+	Wrong     []string       `json:"wrong"`
+	GaveUp    []string       `json:"gave_up,omitempty"` // what the command said that was to wait for the end
 }
 
 // Stall is a stretch in which a host that had more to give was not asked though
@@ -48,9 +51,22 @@ const (
 )
 
 func judge(o Options, want, got outcome, windows []window) Verdict {
-	v := Verdict{Faults: map[string]int{}, Papers: len(want.papers), Requests: len(got.requests), Open: got.open, GaveUp: got.gaveUp, Wrong: got.wrong,
-		Lost: without(want.papers, got.papers), Gained: without(got.papers, want.papers),
-		NoRow: without(got.blobs, got.rows), NoBlob: without(got.rows, got.blobs), SmallGap: -1}
+	v := Verdict{
+		Faults:    map[string]int{},
+		Papers:    len(want.papers),
+		Imported:  len(want.imported),
+		Collected: len(want.collected),
+		Doubled:   got.doubled,
+		Requests:  len(got.requests),
+		Lost:      slices.Concat(without(want.papers, got.papers), without(want.imported, got.imported), without(want.collected, got.collected)),
+		Gained:    slices.Concat(without(got.papers, want.papers), without(got.imported, want.imported), without(got.collected, want.collected)),
+		NoRow:     without(got.blobs, got.rows),
+		NoBlob:    without(got.rows, got.blobs),
+		Open:      got.open,
+		GaveUp:    got.gaveUp,
+		Wrong:     got.wrong,
+		SmallGap:  -1,
+	}
 	for _, f := range windows {
 		v.Faults[f.name]++
 	}
@@ -63,7 +79,7 @@ func judge(o Options, want, got outcome, windows []window) Verdict {
 		v.Wrong = append(v.Wrong, fmt.Sprintf("the report says %d of %d, the export has %d", got.found, got.published, len(got.papers)))
 	}
 	v.manners(o, got.requests)
-	v.hostStalls(o, got.requests, windows)
+	v.hostStalls(got, windows)
 	v.stalls("", got.all, 0, 0, windows)
 	sort.Slice(v.Stalls, func(i, j int) bool { return v.Stalls[i].Length > v.Stalls[j].Length })
 	return v
@@ -88,17 +104,20 @@ func (v *Verdict) manners(o Options, log []sampleweb.Request) {
 	}
 }
 
-// A pause of a host counts when so many requests lie before and after it: else
-// it may be the wait for another wave.
+// A pause of a harvest's host counts when so many requests lie before and after
+// it: else it may be the wait for another wave. A collection asks few hosts at a
+// time, the best first, so that its others wait.
 const (
 	before = 3
 	after  = 10
 )
 
-func (v *Verdict) hostStalls(o Options, log []sampleweb.Request, windows []window) {
+func (v *Verdict) hostStalls(got outcome, windows []window) {
 	byHost := map[string][]sampleweb.Request{}
-	for _, q := range log {
-		byHost[q.Host] = append(byHost[q.Host], q)
+	for _, q := range got.requests {
+		if got.harvested[q.Host] {
+			byHost[q.Host] = append(byHost[q.Host], q)
+		}
 	}
 	for host, requests := range byHost {
 		v.stalls(host, requests, before, after, windows)
@@ -164,8 +183,9 @@ func (v Verdict) Faulty() []string {
 			out = append(out, fmt.Sprintf(format, args...))
 		}
 	}
-	add(len(v.Lost) > 0, "papers lost: %v", v.Lost)
-	add(len(v.Gained) > 0, "papers that an undisturbed harvest does not find: %v", v.Gained)
+	add(len(v.Lost) > 0, "lost: %v", v.Lost)
+	add(len(v.Gained) > 0, "not there undisturbed: %v", v.Gained)
+	add(v.Doubled > 0, "%d doubled", v.Doubled)
 	add(len(v.Changed) > 0, "reasons changed: %v", v.Changed)
 	add(float64(v.Repeated) > repeatedShare*float64(v.Requests), "%d of %d requests repeated", v.Repeated, v.Requests)
 	add(v.Impolite > 0, "%d impolite requests, the smallest gap %s", v.Impolite, v.SmallGap)
@@ -188,7 +208,8 @@ func (v Verdict) WriteText(w io.Writer) error {
 	if len(v.Stalls) > 0 {
 		longest = v.Stalls[0].Length
 	}
-	fmt.Fprintf(w, "%d faults; %d papers found undisturbed, %d of them lost\n", n, v.Papers, len(v.Lost))
+	fmt.Fprintf(w, "%d faults; %d papers found, %d files imported and %d pages collected undisturbed; %d of all lost, %d doubled\n",
+		n, v.Papers, v.Imported, v.Collected, len(v.Lost), v.Doubled)
 	fmt.Fprintf(w, "%d requests, %d repeated (%.2f %%), %d impolite, smallest gap %s\n", v.Requests, v.Repeated,
 		100*float64(v.Repeated)/float64(max(v.Requests, 1)), v.Impolite, v.SmallGap.Round(time.Millisecond))
 	fmt.Fprintf(w, "longest pause of a host while nothing was broken: %s\n", longest.Round(100*time.Millisecond))

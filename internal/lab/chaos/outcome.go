@@ -29,13 +29,17 @@ type outcome struct {
 	missing map[string]string // key → reason
 	published,
 	found int
-	requests []sampleweb.Request // to the web
-	all      []sampleweb.Request // to the services, too
-	blobs    map[string]bool     // SHA-256 of what lies in the store
-	rows     map[string]bool     // SHA-256 of the rows whose file is to be there
-	open     []string            // workflows that have not ended
-	wrong    []string            // what does not add up in the record
-	gaveUp   []string            // what the command said that was to wait for the harvest
+	requests  []sampleweb.Request // to the web
+	all       []sampleweb.Request // to the services, too
+	harvested map[string]bool     // hosts of the harvest; the others are the collection's
+	imported,
+	collected map[string]bool // what became of each file; entries by topic
+	blobs   map[string]bool // SHA-256 of what lies in the store
+	rows    map[string]bool // SHA-256 of the rows whose file is to be there
+	open    []string        // workflows that have not ended
+	doubled int             // files and URLs that are there twice
+	wrong   []string        // what does not add up in the record
+	gaveUp  []string        // what the command said that was to wait for the harvest
 }
 
 func (w *world) look(ctx context.Context, o *outcome) error {
@@ -48,6 +52,10 @@ func (w *world) look(ctx context.Context, o *outcome) error {
 		}
 	}
 	o.requests, o.all = w.requests(), w.web.Log()
+	o.harvested = map[string]bool{}
+	for _, host := range w.web.Hosts() {
+		o.harvested[host] = true
+	}
 	return nil
 }
 
@@ -59,7 +67,7 @@ func (w *world) requests() []sampleweb.Request {
 // closeWorkflows waits until nothing runs: what still does after that waits for
 // ever.
 func (w *world) closeWorkflows(ctx context.Context, o *outcome) (err error) {
-	for range 180 {
+	for end := time.Now().Add(w.o.Patience); time.Now().Before(end); {
 		o.open, err = temporalapi.OpenWorkflows(ctx, w.temporal.stack.TemporalAddress, "default")
 		if err == nil && len(o.open) == 0 {
 			return nil
@@ -128,11 +136,11 @@ func (w *world) lookAtRecord(ctx context.Context, o *outcome) error {
 		o.rows[sum] = true
 	}
 	for what, sql := range map[string]string{
-		"documents that nobody examined":          `SELECT count(*) FROM documents WHERE state='new'`,
-		"documents given up":                      `SELECT count(*) FROM documents WHERE state='failed'`,
-		"documents that timed out":                `SELECT count(*) FROM documents WHERE outcome='timeout'`,
-		"sites being crawled though nobody works": `SELECT count(*) FROM sites WHERE state='crawling'`,
-		"URLs with two documents at once":         `SELECT count(*) FROM (SELECT FROM locations WHERE current GROUP BY hash, member HAVING count(*) > 1) t`,
+		"documents that nobody examined":           `SELECT count(*) FROM documents WHERE state='new'`,
+		"documents given up":                       `SELECT count(*) FROM documents WHERE state='failed'`,
+		"documents that timed out":                 `SELECT count(*) FROM documents WHERE outcome='timeout'`,
+		"sites being crawled though nobody works":  `SELECT count(*) FROM sites WHERE state='crawling'`,
+		"imports and collections that did not end": `SELECT (SELECT count(*) FROM jobs WHERE state<>'ended') + (SELECT count(*) FROM collections WHERE state<>'ended')`,
 	} {
 		var n int
 		if err := conn.QueryRow(ctx, sql).Scan(&n); err != nil {
@@ -142,7 +150,13 @@ func (w *world) lookAtRecord(ctx context.Context, o *outcome) error {
 			o.wrong = append(o.wrong, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	return nil
+	err = conn.QueryRow(ctx, `SELECT count(*) FROM (
+		SELECT FROM locations WHERE current GROUP BY hash, member HAVING count(*) > 1 UNION ALL
+		SELECT FROM import_records GROUP BY job, url HAVING count(*) > 1) t`).Scan(&o.doubled)
+	if err != nil {
+		return err
+	}
+	return lookBeside(ctx, conn, o)
 }
 
 var blobName = regexp.MustCompile(`^[0-9a-f]{64}$`)

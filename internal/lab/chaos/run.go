@@ -40,7 +40,8 @@ func Run(ctx context.Context, o Options) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, fmt.Errorf("the undisturbed harvest: %w", err)
 	}
-	fmt.Fprintf(o.Log, "  %d papers found in %d requests\na harvest with %d faults\n", len(want.papers), len(want.requests), o.Faults)
+	fmt.Fprintf(o.Log, "  %d papers found, %d files imported, %d pages collected in %d requests\na harvest with %d faults\n",
+		len(want.papers), len(want.imported), len(want.collected), len(want.requests), o.Faults)
 	got, windows, err := harvest(ctx, o, filepath.Join(o.Dir, "disturbed"))
 	if err != nil {
 		return Verdict{}, fmt.Errorf("the disturbed harvest: %w", err)
@@ -56,6 +57,9 @@ func harvest(ctx context.Context, o Options, dir string) (outcome, []window, err
 	w, err := newWorld(ctx, o, dir)
 	if err != nil {
 		return outcome{}, nil, err
+	}
+	if err := w.beginBeside(ctx); err != nil {
+		return outcome{}, nil, errors.Join(err, w.close())
 	}
 	stopLoad, err := busy(o.Load, dir)
 	if err != nil {

@@ -48,7 +48,12 @@ const suggestContinueAsNew = "120"
 const diskSize = 256 << 20
 
 func newWorld(ctx context.Context, o Options, dir string) (w *world, err error) {
-	w = &world{o: o, dir: dir, web: sampleweb.New(sampleweb.Options{Seed: o.Seed, Venues: 1, PagesPerSite: o.PagesPerSite, LogSize: 1 << 20})}
+	w = &world{o: o, dir: dir, web: sampleweb.New(sampleweb.Options{
+		Seed:         o.Seed,
+		PagesPerSite: o.PagesPerSite,
+		LogSize:      1 << 20,
+		Beside:       topicWeb(o).Serve(),
+	})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())

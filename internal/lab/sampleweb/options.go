@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/fnv"
 	"math/rand/v2"
+	"net/http"
 	"time"
 )
 
@@ -30,6 +31,8 @@ type Options struct {
 	Hostile bool
 	// NoCrawlDelay leaves out the delay of a second that ProceedingsHost asks for.
 	NoCrawlDelay bool
+	// Beside answers for all hosts that this web lacks. Default none.
+	Beside http.Handler
 	// Latency is waited before every answer. Default none.
 	Latency time.Duration
 	// LogSize is how many requests Log remembers, the newest. Default 100,000.

@@ -159,12 +159,14 @@ func (w *Web) serve(rw http.ResponseWriter, r *http.Request, name string) {
 	if w.serveHostile(rw, r, name) {
 		return
 	}
-	h := w.hosts[name]
-	if h == nil {
+	switch h := w.hosts[name]; {
+	case h != nil:
+		h.serve(rw, r)
+	case w.opt.Beside != nil:
+		w.opt.Beside.ServeHTTP(rw, r)
+	default:
 		http.Error(rw, "no such host: "+name, http.StatusBadGateway)
-		return
 	}
-	h.serve(rw, r)
 }
 
 func (h *host) serve(rw http.ResponseWriter, r *http.Request) {

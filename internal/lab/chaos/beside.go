@@ -1,0 +1,107 @@
+//go:build linux
+
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/lab/topicweb"
+	"gleaner/internal/topic"
+)
+
+// topicWeb has the hosts of the collection, none of which the harvest asks.
+func topicWeb(o Options) *topicweb.Web {
+	return topicweb.New(topicweb.Options{Seed: o.Seed, Hosts: 40, Pages: o.PagesPerSite, Topics: 2, Share: 4})
+}
+
+// beginBeside starts an import and a collection, which go on beside the harvest.
+// The collection follows every link, so that what it holds does not depend on
+// the order of its requests.
+func (w *world) beginBeside(ctx context.Context) error {
+	mirror, topics := filepath.Join(w.dir, "mirror"), filepath.Join(w.dir, "topics.yaml")
+	if err := writeMirror(mirror, w.o); err != nil {
+		return err
+	}
+	if err := w.writeTopics(topics); err != nil {
+		return err
+	}
+	if _, err := w.starter(ctx, "import", mirror, "--format", "mirror"); err != nil {
+		return err
+	}
+	_, err := w.starter(ctx, "collect", topics, "--size", "10000", "--threshold", "0.5", "--cutoff", "1000",
+		"--pages", "0", "--host-pages", "0", "--domain-pages", "0", "--domain-share", "1")
+	return err
+}
+
+// writeMirror lays the papers of another sample web out as wget does.
+func writeMirror(dir string, o Options) error {
+	web := sampleweb.New(sampleweb.Options{Seed: o.Seed + 1, Papers: 10 * o.PagesPerSite, Authors: 100})
+	for _, p := range web.Truth().Papers {
+		for _, from := range p.URLs {
+			u, err := url.Parse(from)
+			if err != nil {
+				return err
+			}
+			answer := httptest.NewRecorder()
+			web.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, from, nil))
+			file := filepath.Join(dir, u.Host, filepath.FromSlash(u.Path))
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				return err
+			}
+			if err := os.WriteFile(file, answer.Body.Bytes(), 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeTopics writes the file of topics; pages stand for each, since the search
+// engine belongs to the harvest. JSON is YAML.
+func (w *world) writeTopics(file string) error {
+	type named struct {
+		Name  string   `json:"name"`
+		Pages []string `json:"pages"`
+	}
+	var topics []named
+	web := topicWeb(w.o)
+	for _, t := range web.Topics() {
+		topics = append(topics, named{t.ID, web.Search(t.Query, topic.Defaults().Results)})
+	}
+	text, err := json.Marshal(map[string]any{"topics": topics})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+// lookBeside reads what the import and the collection hold.
+func lookBeside(ctx context.Context, conn *pgx.Conn, o *outcome) error {
+	for sql, kept := range map[string]*map[string]bool{
+		`SELECT concat_ws(' ', url, outcome, sha256) FROM import_records`:                                         &o.imported,
+		`SELECT concat_ws(' ', topic, url) FROM collection_entries JOIN collection_urls USING (collection, hash)`: &o.collected,
+	} {
+		rows, err := conn.Query(ctx, sql)
+		if err != nil {
+			return err
+		}
+		all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		*kept = map[string]bool{}
+		for _, key := range all {
+			(*kept)[key] = true
+		}
+	}
+	return nil
+}
