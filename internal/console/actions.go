@@ -99,7 +99,12 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.startTime, errSlow)
+	defer cancel()
 	id, did, err := c.Harvests.Start(ctx, w)
+	if err != nil && context.Cause(ctx) == errSlow { //nolint:errorlint // the cause is the value itself
+		err = errSlow
+	}
 	return c.done(ctx, a, id, did, err)
 }
 

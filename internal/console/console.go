@@ -49,6 +49,8 @@ type Console struct {
 	growth     *lately[growth]
 	counters   *lately[store.Counters] // of the collection
 	failures   *lately[[]store.Failure]
+	searches   chan struct{}          // through texts, that go on
+	startTime  time.Duration          // how long the start of a harvest may take
 	collection *collection.Collection // draws pictures of documents
 	end        context.CancelFunc
 }
@@ -62,7 +64,8 @@ var ErrPlain = errors.New("passwords of others would travel unencrypted: give it
 
 // New makes a console of an open record. Close it before the record.
 func New(ctx context.Context, o Options) (*Console, error) {
-	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{}, growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{}}
+	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{}, growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
+		searches: make(chan struct{}, searchesATime), startTime: startTime}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
@@ -96,7 +99,8 @@ const (
 	maxForm     = 64 << 10
 	maxHeader   = 32 << 10
 	readTime    = 30 * time.Second
-	answerTime  = 2 * time.Minute // an action may ask a catalogue for a name
+	answerTime  = 2 * time.Minute  // an estimate may list papers of a catalogue
+	startTime   = 30 * time.Second // a harvest's start may ask a catalogue for a name
 	idleTime    = 2 * time.Minute
 	closingTime = 10 * time.Second
 )

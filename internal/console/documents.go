@@ -65,6 +65,12 @@ func documents(ctx context.Context, c *Console, a *asked) (titled, error) {
 		q.Classes = []string{p.Class}
 	}
 	if p.Text != "" {
+		select {
+		case c.searches <- struct{}{}:
+			defer func() { <-c.searches }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 		var err error
 		if q.Until, p.Looked, err = c.App.DB.DocumentsThrough(ctx, q, textsRead); err != nil {
 			return nil, err
@@ -81,6 +87,9 @@ func documents(ctx context.Context, c *Console, a *asked) (titled, error) {
 // textsRead is how many documents' texts are looked through for the words of one page: no
 // index serves them.
 const textsRead = 10_000
+
+// searchesATime is how many such searches go on at a time; others wait.
+const searchesATime = 2
 
 // documentPage is one document: where it is from, what it is, and how it begins.
 type documentPage struct {

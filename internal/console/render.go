@@ -285,6 +285,7 @@ var (
 	errWrong     = errors.New("user or password is wrong")
 	errTooMany   = errors.New("too many wrong passwords: wait a minute, and try again")
 	errInput     = errors.New("wrong input")
+	errSlow      = errors.New("the catalogue does not answer: name a venue by its key, such as conf/webdb, or try again later")
 )
 
 // status is what an error comes to.
@@ -305,6 +306,8 @@ func status(err error) int {
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, errInput):
 		return http.StatusBadRequest
+	case errors.Is(err, errSlow):
+		return http.StatusGatewayTimeout
 	}
 	switch program.ExitCode(err) {
 	case program.ExitUsage:

@@ -1,7 +1,10 @@
 package console
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"testing"
 	"time"
@@ -95,4 +98,44 @@ func TestReportsAreDatedByTheRecord(t *testing.T) {
 			require.Eventually(t, func() bool { return made().After(kept) }, time.Minute, 10*time.Millisecond)
 		})
 	}
+}
+
+// TestFewSearchesAtATime: whoever searches texts waits while two others do.
+func TestFewSearchesAtATime(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	d.sample()
+	search := func(ctx context.Context) error {
+		r := httptest.NewRequest(http.MethodGet, "/documents?text=web", nil)
+		require.NoError(t, r.ParseForm())
+		_, err := documents(ctx, d.Console, &asked{Request: r})
+		return err
+	}
+	for range searchesATime {
+		d.searches <- struct{}{}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, search(gone), context.Canceled)
+	require.Len(t, d.searches, searchesATime)
+	<-d.searches
+	require.NoError(t, search(t.Context()))
+	require.Len(t, d.searches, searchesATime-1)
+}
+
+// TestASlowCatalogueHoldsNoRequest: a start that waits for a name ends, and is named so.
+func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
+	t.Parallel()
+	d := open(t, func(o *Options) { o.Harvests = slow{} }, false)
+	d.startTime = time.Millisecond
+	res, body := d.do("POST", "/harvests", "goal=nobody+knows", "Accept", "application/json")
+	require.Equal(t, http.StatusGatewayTimeout, res.StatusCode, body)
+}
+
+// slow waits for a catalogue that never answers.
+type slow struct{ Harvests }
+
+func (slow) Start(ctx context.Context, _ Wish) (id, did string, err error) {
+	<-ctx.Done()
+	return "", "", ctx.Err()
 }

@@ -68,8 +68,7 @@ func TestStateSurvivesARestart(t *testing.T) {
 func TestTheDataFolderIsTheUsersAlone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	s := stackForTest(t, Options{DataDir: dir, NoTemporal: true})
-	exec1(t, s.DatabaseURL, "select 1")
+	stackForTest(t, Options{DataDir: dir, NoTemporal: true})
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		require.NoError(t, err)
 		info, err := d.Info()
@@ -80,6 +79,19 @@ func TestTheDataFolderIsTheUsersAlone(t *testing.T) {
 		}
 		return nil
 	}))
+}
+
+// TestTheRecordsRoleIsNoSuperuser: injected SQL reads no file and starts no program.
+func TestTheRecordsRoleIsNoSuperuser(t *testing.T) {
+	t.Parallel()
+	s := stackForTest(t, Options{DataDir: t.TempDir(), NoTemporal: true})
+	conn, err := pgx.Connect(t.Context(), s.DatabaseURL)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	for _, sql := range []string{"SELECT pg_read_file('PG_VERSION')", "COPY (SELECT 1) TO PROGRAM 'cat'", "ALTER ROLE gleaner SUPERUSER"} {
+		_, err := conn.Exec(t.Context(), sql)
+		require.ErrorContains(t, err, "42501", sql) // insufficient_privilege
+	}
 }
 
 // TestTemporalIsClosedToWebPages: its HTTP API, which answers to every page, listens where

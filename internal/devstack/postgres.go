@@ -21,6 +21,7 @@ import (
 const (
 	clusterDir  = "postgres"
 	clusterFile = "gleaner.json" // inside the cluster folder: they go together
+	dbOwner     = "postgres"     // the cluster's superuser
 	dbUser      = "gleaner"
 	dbName      = "gleaner"
 )
@@ -28,12 +29,13 @@ const (
 // cluster is what is remembered of the private cluster.
 type cluster struct {
 	Port     int    `json:"port"`
-	Password string `json:"password"`
+	Password string `json:"password"` // of dbUser
+	Owner    string `json:"owner"`    // the password of dbOwner
 }
 
-func (c cluster) dsn(database string) string {
+func (c cluster) dsn(user, password, database string) string {
 	u := url.URL{
-		Scheme: "postgres", User: url.UserPassword(dbUser, c.Password),
+		Scheme: "postgres", User: url.UserPassword(user, password),
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)), Path: "/" + database,
 		RawQuery: "sslmode=disable",
 	}
@@ -79,8 +81,8 @@ func (s *Stack) startPostgres(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	s.DatabaseURL = c.dsn(dbName)
-	return s.postgres.ready(ctx, func(ctx context.Context) error { return createDatabase(ctx, c) })
+	s.DatabaseURL = c.dsn(dbUser, c.Password, dbName)
+	return s.postgres.ready(ctx, func(ctx context.Context) error { return createDatabase(ctx, c, o.Statements) })
 }
 
 // createCluster makes the cluster beside its place and moves it there when it
@@ -95,8 +97,8 @@ func createCluster(ctx context.Context, bin, dir string) error {
 		return err
 	}
 	defer run.close()
-	c := cluster{Password: rand.Text()}
-	if err := run.initdb(ctx, c.Password); err != nil {
+	c := cluster{Password: rand.Text(), Owner: rand.Text()}
+	if err := run.initdb(ctx, c.Owner); err != nil {
 		return errors.Join(err, os.RemoveAll(unfinished))
 	}
 	if err := saveCluster(unfinished, c); err != nil {
@@ -143,9 +145,11 @@ func settings(port int, o Options) []string {
 	return args
 }
 
-// createDatabase succeeds once the server answers and the database exists.
-func createDatabase(ctx context.Context, c cluster) error {
-	conn, err := pgx.Connect(ctx, c.dsn("postgres"))
+// createDatabase succeeds once the server answers and the database exists. Its
+// role is no superuser: injected SQL reaches no file and no program. It may make
+// databases, as tests and benchmarks do.
+func createDatabase(ctx context.Context, c cluster, statements bool) error {
+	conn, err := pgx.Connect(ctx, c.dsn(dbOwner, c.Owner, "postgres"))
 	if err != nil {
 		return err
 	}
@@ -153,13 +157,24 @@ func createDatabase(ctx context.Context, c cluster) error {
 	if err := compressLog(ctx, conn); err != nil {
 		return err
 	}
-	var there bool
-	err = conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", dbName).Scan(&there)
-	if err != nil || there {
+	var role, database bool
+	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1),
+		EXISTS (SELECT FROM pg_database WHERE datname = $2)`, dbUser, dbName).Scan(&role, &database)
+	if err == nil && !role { // the password has no quote: rand.Text
+		_, err = conn.Exec(ctx, "CREATE ROLE "+dbUser+" LOGIN NOSUPERUSER CREATEDB NOCREATEROLE PASSWORD '"+c.Password+"'")
+	}
+	if err == nil && !database {
+		_, err = conn.Exec(ctx, "CREATE DATABASE "+dbName+" OWNER "+dbUser)
+	}
+	if err != nil || !statements {
 		return err
 	}
-	_, err = conn.Exec(ctx, "create database "+pgx.Identifier{dbName}.Sanitize())
-	return err
+	template, err := pgx.Connect(ctx, c.dsn(dbOwner, c.Owner, "template1"))
+	if err != nil {
+		return err
+	}
+	_, err = template.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+	return errors.Join(err, template.Close(ctx))
 }
 
 // compressLog has whole pages compressed in the log: by lz4 where the server was

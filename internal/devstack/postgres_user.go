@@ -95,7 +95,7 @@ func (r *pgRunner) initdb(ctx context.Context, password string) error {
 		return err
 	}
 	defer func() { _ = pw.Close(); _ = os.Remove(pw.Name()) }()
-	cmd := r.command(ctx, "initdb", "-D", r.dataArg, "-U", dbUser,
+	cmd := r.command(ctx, "initdb", "-D", r.dataArg, "-U", dbOwner,
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-instructions")
 	cmd.ExtraFiles = append(cmd.ExtraFiles, pw)
 	cmd.Args = append(cmd.Args, fmt.Sprintf("--pwfile=/dev/fd/%d", 2+len(cmd.ExtraFiles)))

@@ -16,6 +16,8 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 
 	"gleaner/activities"
 	"gleaner/internal/document"
@@ -54,6 +56,12 @@ func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Cli
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	o.HostPort, o.Namespace = address, cfg.Servers.Namespace
+	// The client of Temporal waits up to ten seconds between polls of a server that is
+	// away, and gRPC's own waits between connections would come on top.
+	o.ConnectionOptions.DialOptions = append(o.ConnectionOptions.DialOptions, grpc.WithConnectParams(grpc.ConnectParams{
+		Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
+		MinConnectTimeout: 20 * time.Second,
+	}))
 	c, err := client.DialContext(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("no Temporal server answers at %s (TEMPORAL_ADDRESS): %w", address, err)

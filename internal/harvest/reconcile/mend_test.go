@@ -239,3 +239,25 @@ func TestASiteThatARecrawlWaitsForIsNotLost(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"lost.example"}, ended, "the recrawl does not wait for it any more")
 }
+
+// TestARepairThatFailsEndsNoOther: what fails is returned, and all else is mended.
+func TestARepairThatFailsEndsNoOther(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Pool.Exec(t.Context(), wreck+`
+		CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''fails''; END';
+		CREATE TRIGGER fails BEFORE UPDATE ON sites FOR EACH ROW WHEN (OLD.state = 'crawling') EXECUTE FUNCTION fails()`)
+	require.NoError(t, err)
+	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "terminated.example": reconcile.Terminated}}
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
+	done, err := r.Run(t.Context(), reconcile.Options{})
+	require.Error(t, err)
+	require.Equal(t, 1, w.judged)
+	kinds := map[reconcile.Kind]bool{}
+	for _, d := range done {
+		kinds[d.Kind] = true
+	}
+	require.True(t, kinds[reconcile.EndJob] && kinds[reconcile.EndCollection], "%v", done)
+}
