@@ -2,9 +2,11 @@ package pool_test
 
 import (
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,10 +23,10 @@ import (
 
 func asItIs(web http.Handler) http.Handler { return web }
 
-// TestManyWorkersAreOneVisitor: four worker programs work on two harvests that want
-// the same hosts, and one of them is killed while it crawls. By the web's log no
-// host sees two requests at a time, or two closer than the delay; nothing is lost,
-// and nothing but what was in flight is asked for again.
+// TestManyWorkersAreOneVisitor: four worker programs of two builds work side by side on
+// two harvests that want the same hosts, and one of them is killed while it crawls. By
+// the web's log no host sees two requests at a time, or two closer than the delay;
+// nothing is lost, and nothing but what was in flight is asked for again.
 func TestManyWorkersAreOneVisitor(t *testing.T) {
 	t.Parallel()
 	pause := time.Second
@@ -33,8 +35,9 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 	}
 	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, PagesPerSite: 2}, map[string]string{"delay": pause.String(), "min-delay": pause.String()}, asItIs)
 	program, workers := buildWorker(t), map[string]*exec.Cmd{}
-	for range 4 {
-		c := w.startWorker(t, program)
+	builds := []string{program, anotherBuild(t, program)}
+	for i := range 4 {
+		c := w.startWorker(t, builds[i%2])
 		workers[strconv.Itoa(c.Process.Pid)] = c
 	}
 	first, last := w.web.Years()
@@ -61,6 +64,7 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 	}
 
 	require.Positive(t, w.handedOn(t, held), "the hosts of the dead worker waited until its heartbeats were missed")
+	require.Len(t, w.buildsOf(t, harvests, workers), 2, "one build did all")
 	w.requireAllFound(t, activities.Harvest{Venue: harvests[0].Venue, Years: gleaner.Years{From: first, To: last}})
 	var shared int
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM (SELECT FROM harvest_sites GROUP BY site_id HAVING count(*) > 1) s`).Scan(&shared))
@@ -113,6 +117,36 @@ func (w *world) harvestOf(t *testing.T, years gleaner.Years) activities.Harvest 
 	h.ID = h.Venue + "/" + h.Years.String()
 	w.start(t, h)
 	return h
+}
+
+// buildsOf counts the tasks of the harvests' workflows by the program that did them.
+func (w *world) buildsOf(t *testing.T, harvests []activities.Harvest, workers map[string]*exec.Cmd) map[string]int {
+	t.Helper()
+	by := map[string]int{}
+	for _, h := range harvests {
+		events := w.client.GetWorkflowHistory(t.Context(), workflows.HarvestID(h.ID), "", false,
+			enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		for events.HasNext() {
+			e, err := events.Next()
+			require.NoError(t, err)
+			if done := e.GetWorkflowTaskCompletedEventAttributes(); done != nil {
+				pid, _, _ := strings.Cut(done.GetIdentity(), "@")
+				by[workers[pid].Path]++
+			}
+		}
+	}
+	return by
+}
+
+// anotherBuild is a program with the same code and another checksum, by which Temporal
+// tells builds apart.
+func anotherBuild(t *testing.T, program string) (other string) {
+	t.Helper()
+	raw, err := os.ReadFile(program)
+	require.NoError(t, err)
+	other = filepath.Join(t.TempDir(), "worker")
+	require.NoError(t, os.WriteFile(other, append(raw, 0), 0o700)) //nolint:gosec // a program
+	return other
 }
 
 // buildWorker returns the worker program.

@@ -10,9 +10,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/topic"
@@ -20,7 +22,7 @@ import (
 
 // topicWeb has the hosts of the collection, none of which the harvest asks.
 func topicWeb(o Options) *topicweb.Web {
-	return topicweb.New(topicweb.Options{Seed: o.Seed, Hosts: 40, Pages: o.PagesPerSite, Topics: 2, Share: 4})
+	return topicweb.New(topicweb.Options{Seed: o.Seed, Hosts: 24, Pages: o.PagesPerSite / 2, Topics: 2, Share: 4})
 }
 
 // beginBeside starts an import and a collection, which go on beside the harvest.
@@ -44,7 +46,7 @@ func (w *world) beginBeside(ctx context.Context) error {
 
 // writeMirror lays the papers of another sample web out as wget does.
 func writeMirror(dir string, o Options) error {
-	web := sampleweb.New(sampleweb.Options{Seed: o.Seed + 1, Papers: 10 * o.PagesPerSite, Authors: 100})
+	web := sampleweb.New(sampleweb.Options{Seed: o.Seed + 1, Papers: 4 * o.PagesPerSite, Authors: 100})
 	for _, p := range web.Truth().Papers {
 		for _, from := range p.URLs {
 			u, err := url.Parse(from)
@@ -82,6 +84,26 @@ func (w *world) writeTopics(file string) error {
 		return err
 	}
 	return os.WriteFile(file, text, 0o600)
+}
+
+// awaitWork waits until the harvest, the import and the collection all work.
+func (w *world) awaitWork(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, w.postgres.stack.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	for work := false; !work; {
+		if err := fetch.Wait(ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
+		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM sites WHERE state = 'crawling' AND crawl > 0)
+			AND EXISTS (SELECT FROM jobs WHERE done > 0) AND EXISTS (SELECT FROM collections WHERE requests > 10)`).Scan(&work)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lookBeside reads what the import and the collection hold.

@@ -19,7 +19,7 @@ import (
 // fault is something that goes wrong for a while; hit returns when it is over.
 type fault struct {
 	name   string
-	weight int
+	weight int // 0 is made only where it is named
 	hit    func(ctx context.Context, w *world, r *rand.Rand) error
 }
 
@@ -40,6 +40,9 @@ func faults() []fault {
 		{"disk full", 2, fillDisk},
 		{"blob folder replaced by an empty one", 2, hideBlobs},
 		{"further harvest of the same sites", 1, harvestAgain},
+		{"Postgres away", 0, outage(serverAway(func(w *world) *server { return w.postgres }))},
+		{"Temporal away", 0, outage(serverAway(func(w *world) *server { return w.temporal }))},
+		{"disk full for long", 0, outage(func(_ context.Context, w *world) (func(context.Context) error, error) { return w.fill() })},
 	}
 }
 
@@ -129,22 +132,51 @@ func breakWeb(ctx context.Context, w *world, r *rand.Rand) error {
 	return err
 }
 
+// outage takes something away for as long as the options say, once harvest,
+// import and collection all work.
+func outage(away func(context.Context, *world) (back func(context.Context) error, err error)) func(context.Context, *world, *rand.Rand) error {
+	return func(ctx context.Context, w *world, _ *rand.Rand) error {
+		if err := w.awaitWork(ctx); err != nil {
+			return err
+		}
+		back, err := away(ctx, w)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fetch.Wait(ctx, w.o.Outage), back(ctx))
+	}
+}
+
+func serverAway(which func(*world) *server) func(context.Context, *world) (func(context.Context) error, error) {
+	return func(_ context.Context, w *world) (func(context.Context) error, error) {
+		return which(w).start, which(w).kill()
+	}
+}
+
 // fillDisk leaves no byte on the blobs' disk for a while.
 func fillDisk(ctx context.Context, w *world, r *rand.Rand) error {
-	ballast, err := os.Create(filepath.Join(w.disk, "ballast"))
+	empty, err := w.fill()
 	if err != nil {
 		return err
+	}
+	return errors.Join(fetch.Wait(ctx, between(r, time.Second, 4*time.Second)), empty(ctx))
+}
+
+// fill leaves no byte on the blobs' disk until empty is called.
+func (w *world) fill() (empty func(context.Context) error, err error) {
+	ballast, err := os.Create(filepath.Join(w.disk, "ballast"))
+	if err != nil {
+		return nil, err
 	}
 	block := make([]byte, 1<<20)
 	for size := len(block); size > 0; {
 		if _, err = ballast.Write(block[:size]); errors.Is(err, syscall.ENOSPC) {
 			size /= 2
 		} else if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	err = errors.Join(ballast.Close(), fetch.Wait(ctx, between(r, time.Second, 4*time.Second)))
-	return errors.Join(err, os.Remove(ballast.Name()))
+	return func(context.Context) error { return os.Remove(ballast.Name()) }, ballast.Close()
 }
 
 // hideBlobs puts an empty folder in the place of the blobs', as a disk that is

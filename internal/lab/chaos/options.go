@@ -20,6 +20,8 @@ type Options struct {
 	Faults int
 	// Kinds are the names of the faults to choose from; empty is all.
 	Kinds []string
+	// Outage is how long the faults last that are made only where Kinds names them.
+	Outage time.Duration
 	// Workers is how many worker processes there are.
 	Workers int
 	// Delay is between two requests to one host.
@@ -37,10 +39,11 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	o.Seed = cmp.Or(o.Seed, 1)
 	o.Faults = cmp.Or(o.Faults, 200)
+	o.Outage = cmp.Or(o.Outage, time.Hour)
 	o.Workers = cmp.Or(o.Workers, 2)
 	o.Delay = cmp.Or(o.Delay, 500*time.Millisecond)
 	o.PagesPerSite = cmp.Or(o.PagesPerSite, 60)
-	o.Patience = cmp.Or(o.Patience, 15*time.Minute)
+	o.Patience = cmp.Or(o.Patience, 30*time.Minute)
 	if o.Log == nil {
 		o.Log = io.Discard
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -108,10 +109,14 @@ func (w *world) disturb(ctx context.Context, over chan error) ([]window, error) 
 	r := rand.New(rand.NewPCG(w.o.Seed, uint64(w.o.Faults)))
 	var deck []fault
 	for _, f := range faults() {
-		if len(w.o.Kinds) > 0 && !slices.Contains(w.o.Kinds, f.name) || w.disk == "" && f.name == "disk full" {
+		if len(w.o.Kinds) > 0 && !slices.Contains(w.o.Kinds, f.name) || w.disk == "" && strings.HasPrefix(f.name, "disk full") {
 			continue
 		}
-		for range f.weight {
+		weight := f.weight
+		if len(w.o.Kinds) > 0 {
+			weight = max(weight, 1)
+		}
+		for range weight {
 			deck = append(deck, f)
 		}
 	}

@@ -28,6 +28,7 @@ func main() {
 	flag.Uint64Var(&o.Seed, "seed", 1, "decides the web and the order of the faults")
 	flag.IntVar(&o.Faults, "faults", 200, "how many faults")
 	flag.StringVar(&kinds, "kinds", "", "only these kinds, comma-separated")
+	flag.DurationVar(&o.Outage, "outage", 0, "how long \"Postgres away\", \"Temporal away\" and \"disk full for long\" last, which are made only where they are named (default 1h)")
 	flag.IntVar(&o.Workers, "workers", 2, "worker processes")
 	flag.DurationVar(&o.Delay, "delay", 0, "between two requests to a host (default 500ms)")
 	flag.IntVar(&o.PagesPerSite, "pages", 0, "pages of a site beside those with papers (default 60)")
