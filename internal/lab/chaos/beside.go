@@ -36,6 +36,9 @@ func (w *world) beginBeside(ctx context.Context) error {
 	if err := w.writeTopics(topics); err != nil {
 		return err
 	}
+	if _, err := w.starter(ctx, "migrate"); err != nil { // the workers may still be at it
+		return err
+	}
 	if _, err := w.starter(ctx, "import", mirror, "--format", "mirror"); err != nil {
 		return err
 	}
