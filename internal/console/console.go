@@ -64,7 +64,8 @@ var ErrPlain = errors.New("passwords of others would travel unencrypted: give it
 
 // New makes a console of an open record. Close it before the record.
 func New(ctx context.Context, o Options) (*Console, error) {
-	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{}, growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
+	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{},
+		growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
 		searches: make(chan struct{}, searchesATime), startTime: startTime}
 	var err error
 	if c.pages, err = parsePages(); err != nil {

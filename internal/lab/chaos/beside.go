@@ -22,7 +22,7 @@ import (
 
 // topicWeb has the hosts of the collection, none of which the harvest asks.
 func topicWeb(o Options) *topicweb.Web {
-	return topicweb.New(topicweb.Options{Seed: o.Seed, Hosts: 24, Pages: o.PagesPerSite / 2, Topics: 2, Share: 4})
+	return topicweb.New(topicweb.Options{Seed: o.Seed, Hosts: 24, Pages: 20, Topics: 2, Share: 4})
 }
 
 // beginBeside starts an import and a collection, which go on beside the harvest.
@@ -49,7 +49,7 @@ func (w *world) beginBeside(ctx context.Context) error {
 
 // writeMirror lays the papers of another sample web out as wget does.
 func writeMirror(dir string, o Options) error {
-	web := sampleweb.New(sampleweb.Options{Seed: o.Seed + 1, Papers: 4 * o.PagesPerSite, Authors: 100})
+	web := sampleweb.New(sampleweb.Options{Seed: o.Seed + 1, Papers: 160, Authors: 100})
 	for _, p := range web.Truth().Papers {
 		for _, from := range p.URLs {
 			u, err := url.Parse(from)
@@ -73,14 +73,10 @@ func writeMirror(dir string, o Options) error {
 // writeTopics writes the file of topics; pages stand for each, since the search
 // engine belongs to the harvest. JSON is YAML.
 func (w *world) writeTopics(file string) error {
-	type named struct {
-		Name  string   `json:"name"`
-		Pages []string `json:"pages"`
-	}
-	var topics []named
+	var topics []map[string]any
 	web := topicWeb(w.o)
 	for _, t := range web.Topics() {
-		topics = append(topics, named{t.ID, web.Search(t.Query, topic.Defaults().Results)})
+		topics = append(topics, map[string]any{"name": t.ID, "pages": web.Search(t.Query, topic.Defaults().Results)})
 	}
 	text, err := json.Marshal(map[string]any{"topics": topics})
 	if err != nil {
@@ -112,8 +108,9 @@ func (w *world) awaitWork(ctx context.Context) error {
 // lookBeside reads what the import and the collection hold.
 func lookBeside(ctx context.Context, conn *pgx.Conn, o *outcome) error {
 	for sql, kept := range map[string]*map[string]bool{
-		`SELECT concat_ws(' ', url, outcome, sha256) FROM import_records`:                                         &o.imported,
-		`SELECT concat_ws(' ', topic, url) FROM collection_entries JOIN collection_urls USING (collection, hash)`: &o.collected,
+		`SELECT concat_ws(' ', url, outcome, sha256) FROM import_records`: &o.imported,
+		`SELECT concat_ws(' ', topic, url)
+			FROM collection_entries JOIN collection_urls USING (collection, hash)`: &o.collected,
 	} {
 		rows, err := conn.Query(ctx, sql)
 		if err != nil {

@@ -42,7 +42,7 @@ func faults() []fault {
 		{"further harvest of the same sites", 1, harvestAgain},
 		{"Postgres away", 0, outage(serverAway(func(w *world) *server { return w.postgres }))},
 		{"Temporal away", 0, outage(serverAway(func(w *world) *server { return w.temporal }))},
-		{"disk full for long", 0, outage(func(_ context.Context, w *world) (func(context.Context) error, error) { return w.fill() })},
+		{"disk full for long", 0, outage((*world).fill)},
 	}
 }
 
@@ -134,12 +134,12 @@ func breakWeb(ctx context.Context, w *world, r *rand.Rand) error {
 
 // outage takes something away for as long as the options say, once harvest,
 // import and collection all work.
-func outage(away func(context.Context, *world) (back func(context.Context) error, err error)) func(context.Context, *world, *rand.Rand) error {
+func outage(away func(*world) (back, error)) func(context.Context, *world, *rand.Rand) error {
 	return func(ctx context.Context, w *world, _ *rand.Rand) error {
 		if err := w.awaitWork(ctx); err != nil {
 			return err
 		}
-		back, err := away(ctx, w)
+		back, err := away(w)
 		if err != nil {
 			return err
 		}
@@ -147,10 +147,11 @@ func outage(away func(context.Context, *world) (back func(context.Context) error
 	}
 }
 
-func serverAway(which func(*world) *server) func(context.Context, *world) (func(context.Context) error, error) {
-	return func(_ context.Context, w *world) (func(context.Context) error, error) {
-		return which(w).start, which(w).kill()
-	}
+// back ends an outage.
+type back func(ctx context.Context) error
+
+func serverAway(which func(*world) *server) func(*world) (back, error) {
+	return func(w *world) (back, error) { return which(w).start, which(w).kill() }
 }
 
 // fillDisk leaves no byte on the blobs' disk for a while.
@@ -163,7 +164,7 @@ func fillDisk(ctx context.Context, w *world, r *rand.Rand) error {
 }
 
 // fill leaves no byte on the blobs' disk until empty is called.
-func (w *world) fill() (empty func(context.Context) error, err error) {
+func (w *world) fill() (empty back, err error) {
 	ballast, err := os.Create(filepath.Join(w.disk, "ballast"))
 	if err != nil {
 		return nil, err

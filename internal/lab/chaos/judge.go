@@ -58,8 +58,8 @@ func judge(o Options, want, got outcome, windows []window) Verdict {
 		Collected: len(want.collected),
 		Doubled:   got.doubled,
 		Requests:  len(got.requests),
-		Lost:      slices.Concat(without(want.papers, got.papers), without(want.imported, got.imported), without(want.collected, got.collected)),
-		Gained:    slices.Concat(without(got.papers, want.papers), without(got.imported, want.imported), without(got.collected, want.collected)),
+		Lost:      missing(want, got),
+		Gained:    missing(got, want),
 		NoRow:     without(got.blobs, got.rows),
 		NoBlob:    without(got.rows, got.blobs),
 		Open:      got.open,
@@ -83,6 +83,11 @@ func judge(o Options, want, got outcome, windows []window) Verdict {
 	v.stalls("", got.all, 0, 0, windows)
 	sort.Slice(v.Stalls, func(i, j int) bool { return v.Stalls[i].Length > v.Stalls[j].Length })
 	return v
+}
+
+// missing lists what one outcome holds and another lacks.
+func missing(a, b outcome) []string {
+	return slices.Concat(without(a.papers, b.papers), without(a.imported, b.imported), without(a.collected, b.collected))
 }
 
 // manners counts what a web master would complain of.

@@ -28,8 +28,6 @@ type Options struct {
 	Delay time.Duration
 	// PagesPerSite makes the harvest longer.
 	PagesPerSite int
-	// Load is how many processes compute beside it without end.
-	Load int
 	// Patience is how long the harvest may go on after the last fault.
 	Patience time.Duration
 	// Log is told what is broken, a line a fault.

@@ -136,11 +136,12 @@ func (w *world) lookAtRecord(ctx context.Context, o *outcome) error {
 		o.rows[sum] = true
 	}
 	for what, sql := range map[string]string{
-		"documents that nobody examined":           `SELECT count(*) FROM documents WHERE state='new'`,
-		"documents given up":                       `SELECT count(*) FROM documents WHERE state='failed'`,
-		"documents that timed out":                 `SELECT count(*) FROM documents WHERE outcome='timeout'`,
-		"sites being crawled though nobody works":  `SELECT count(*) FROM sites WHERE state='crawling'`,
-		"imports and collections that did not end": `SELECT (SELECT count(*) FROM jobs WHERE state<>'ended') + (SELECT count(*) FROM collections WHERE state<>'ended')`,
+		"documents that nobody examined":          `SELECT count(*) FROM documents WHERE state='new'`,
+		"documents given up":                      `SELECT count(*) FROM documents WHERE state='failed'`,
+		"documents that timed out":                `SELECT count(*) FROM documents WHERE outcome='timeout'`,
+		"sites being crawled though nobody works": `SELECT count(*) FROM sites WHERE state='crawling'`,
+		"imports and collections that did not end": `SELECT (SELECT count(*) FROM jobs WHERE state<>'ended') +
+			(SELECT count(*) FROM collections WHERE state<>'ended')`,
 	} {
 		var n int
 		if err := conn.QueryRow(ctx, sql).Scan(&n); err != nil {

@@ -3,12 +3,9 @@
 package chaos
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
-	"sync/atomic"
 	"syscall"
 )
 
@@ -20,8 +17,6 @@ type process struct {
 	extra   []string // of the environment
 	cmd     *exec.Cmd
 	done    chan struct{}
-	ended   atomic.Bool // by itself
-	asked   atomic.Bool
 }
 
 // start runs the program. The kernel ties the signal of the parent's death to
@@ -37,7 +32,6 @@ func (p *process) start() error {
 	cmd.Env = append(cmd.Env, p.extra...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	p.cmd, p.done = cmd, make(chan struct{})
-	p.asked.Store(false)
 	started := make(chan error, 1)
 	go func(done chan struct{}) {
 		runtime.LockOSThread()
@@ -47,9 +41,6 @@ func (p *process) start() error {
 			return
 		}
 		_ = cmd.Wait()
-		if !p.asked.Load() {
-			p.ended.Store(true)
-		}
 		close(done)
 	}(p.done)
 	return <-started
@@ -62,27 +53,6 @@ func (p *process) end(s syscall.Signal) {
 	if p.cmd == nil {
 		return
 	}
-	p.asked.Store(true)
 	p.signal(s)
 	<-p.done
-}
-
-// busy starts n programs that compute without end.
-func busy(n int, dir string) (stop func(), err error) {
-	var all []*process
-	stop = func() {
-		for _, p := range all {
-			p.end(syscall.SIGKILL)
-		}
-	}
-	for i := range n {
-		p := &process{name: fmt.Sprintf("busy %d", i), log: filepath.Join(dir, "busy.log"),
-			command: func() *exec.Cmd { return exec.Command("sh", "-c", "while :; do :; done") }}
-		if err := p.start(); err != nil {
-			stop()
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return stop, nil
 }

@@ -35,7 +35,7 @@ func Run(ctx context.Context, o Options) (Verdict, error) {
 		}
 	}
 	quiet := o
-	quiet.Delay, quiet.Faults, quiet.Load = 20*time.Millisecond, 0, 0
+	quiet.Delay, quiet.Faults = 20*time.Millisecond, 0
 	fmt.Fprintln(o.Log, "a harvest that nothing disturbs")
 	want, _, err := harvest(ctx, quiet, filepath.Join(o.Dir, "undisturbed"))
 	if err != nil {
@@ -62,11 +62,6 @@ func harvest(ctx context.Context, o Options, dir string) (outcome, []window, err
 	if err := w.beginBeside(ctx); err != nil {
 		return outcome{}, nil, errors.Join(err, w.close())
 	}
-	stopLoad, err := busy(o.Load, dir)
-	if err != nil {
-		return outcome{}, nil, errors.Join(err, w.close())
-	}
-	defer stopLoad()
 	var out outcome
 	waited := make(chan error, 1)
 	go func() { waited <- w.watch(ctx, &out) }()
@@ -78,7 +73,6 @@ func harvest(ctx context.Context, o Options, dir string) (outcome, []window, err
 	if err != nil {
 		return outcome{}, nil, errors.Join(err, w.close())
 	}
-	stopLoad()
 	err = w.look(ctx, &out)
 	return out, windows, errors.Join(err, w.close())
 }
@@ -109,7 +103,8 @@ func (w *world) disturb(ctx context.Context, over chan error) ([]window, error) 
 	r := rand.New(rand.NewPCG(w.o.Seed, uint64(w.o.Faults)))
 	var deck []fault
 	for _, f := range faults() {
-		if len(w.o.Kinds) > 0 && !slices.Contains(w.o.Kinds, f.name) || w.disk == "" && strings.HasPrefix(f.name, "disk full") {
+		if len(w.o.Kinds) > 0 && !slices.Contains(w.o.Kinds, f.name) ||
+			w.disk == "" && strings.HasPrefix(f.name, "disk full") {
 			continue
 		}
 		weight := f.weight

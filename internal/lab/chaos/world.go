@@ -112,6 +112,7 @@ func (w *world) environment(database string) {
 		"GLEANER_DATA_DIR": filepath.Join(w.dir, "data"), "GLEANER_PROXY": w.server.URL, "GLEANER_CONTACT": "chaos@example.org",
 		"GLEANER_DELAY": w.o.Delay.String(), "GLEANER_MIN_DELAY": w.o.Delay.String(),
 		"GLEANER_DBLP_URL": w.web.DBLPURL(), "GLEANER_DBLP_DELAY": "1ms",
+		"GLEANER_OCR":    "false", // it takes the processors for minutes
 		"GLEANER_SEARCH": "searxng", "GLEANER_SEARXNG_URL": w.web.SearchURL(),
 		"PATH": os.Getenv("PATH"), "HOME": w.dir, "TMPDIR": w.dir,
 	}

@@ -2,7 +2,6 @@ package sampleweb
 
 import (
 	"bytes"
-	"encoding/json"
 	"net"
 	"net/http"
 	"strings"
@@ -103,10 +102,6 @@ func (w *Web) Handler() http.Handler {
 			return
 		}
 		name := hostOf(r)
-		if name == ControlHost {
-			w.serveControl(rw, r)
-			return
-		}
 		entry := w.log.begin(r, name)
 		count := &counter{ResponseWriter: rw, status: http.StatusOK, last: entry.Time}
 		defer func() {
@@ -204,23 +199,6 @@ func (h *host) serve(rw http.ResponseWriter, r *http.Request) {
 func send(rw http.ResponseWriter, r *http.Request, kind string, body []byte) {
 	rw.Header().Set("Content-Type", kind)
 	http.ServeContent(rw, r, "", modified, bytes.NewReader(body))
-}
-
-func (w *Web) serveControl(rw http.ResponseWriter, r *http.Request) {
-	rw.Header().Set("Content-Type", "application/json")
-	enc := json.NewEncoder(rw)
-	switch r.URL.Path {
-	case "/log": // one line a request, for scripts
-		for _, q := range w.Log() {
-			if err := enc.Encode(q); err != nil {
-				return
-			}
-		}
-	case "/truth":
-		_ = enc.Encode(w.Truth()) // the reader has gone: nothing to do about it
-	default:
-		http.NotFound(rw, r)
-	}
 }
 
 type counter struct {

@@ -14,7 +14,6 @@ import (
 const (
 	DBLPHost        = "dblp.example"
 	SearchHost      = "search.example"
-	ControlHost     = "ctl.example" // /log and /truth, as JSON
 	ProceedingsHost = "proceedings.sample.example"
 	publisherHost   = "dl.publisher.example"
 	portalHost      = "portal.example"

@@ -32,7 +32,6 @@ func main() {
 	flag.IntVar(&o.Workers, "workers", 2, "worker processes")
 	flag.DurationVar(&o.Delay, "delay", 0, "between two requests to a host (default 500ms)")
 	flag.IntVar(&o.PagesPerSite, "pages", 0, "pages of a site beside those with papers (default 60)")
-	flag.IntVar(&o.Load, "load", 0, "processes that compute without end beside it")
 	flag.BoolVar(&asJSON, "json", false, "print the verdict as JSON")
 	flag.Parse()
 	if kinds != "" {
