@@ -33,7 +33,8 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 	if testing.Short() {
 		pause /= 4
 	}
-	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, PagesPerSite: 2}, map[string]string{"delay": pause.String(), "min-delay": pause.String()}, asItIs)
+	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, PagesPerSite: 2},
+		map[string]string{"delay": pause.String(), "min-delay": pause.String()}, asItIs)
 	program, workers := buildWorker(t), map[string]*exec.Cmd{}
 	builds := []string{program, anotherBuild(t, program)}
 	for i := range 4 {
@@ -52,7 +53,9 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 				return false
 			}
 		}
-		err := w.db.Pool.QueryRow(t.Context(), `SELECT split_part(holder, '/', 2) FROM sites WHERE state='crawling' AND holder <> '' AND expires_at > now() GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&busiest)
+		err := w.db.Pool.QueryRow(t.Context(), `SELECT split_part(holder, '/', 2) FROM sites
+			WHERE state='crawling' AND holder <> '' AND expires_at > now()
+			GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&busiest)
 		return err == nil
 	}, 5*time.Minute, 20*time.Millisecond)
 	require.Contains(t, workers, busiest)
@@ -67,7 +70,8 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 	require.Len(t, w.buildsOf(t, harvests, workers), 2, "one build did all")
 	w.requireAllFound(t, activities.Harvest{Venue: harvests[0].Venue, Years: gleaner.Years{From: first, To: last}})
 	var shared int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM (SELECT FROM harvest_sites GROUP BY site_id HAVING count(*) > 1) s`).Scan(&shared))
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM (
+		SELECT FROM harvest_sites GROUP BY site_id HAVING count(*) > 1) s`).Scan(&shared))
 	require.Positive(t, shared, "the harvests want no host together")
 	closest, asked, again := time.Hour, map[string]int{}, 0
 	hosts := map[string]bool{}

@@ -23,9 +23,19 @@ func TestShort(t *testing.T) {
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin+"/", "gleaner/starter", "gleaner/worker")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
-	v, err := Run(t.Context(), Options{Bin: bin, Dir: t.TempDir(), Faults: 14, PagesPerSite: 25, Patience: 12 * time.Minute, Log: t.Output(),
-		Kinds: []string{"worker killed", "worker stopped", "all workers killed", "worker replaced by a changed one", "Postgres killed", "Temporal killed", "connections to Postgres cut",
-			"connections to Temporal cut", "web answers nothing", "disk full", "blob folder replaced by an empty one"}})
+	v, err := Run(t.Context(), Options{
+		Bin:          bin,
+		Dir:          t.TempDir(),
+		Faults:       14,
+		PagesPerSite: 25,
+		Patience:     12 * time.Minute,
+		Log:          t.Output(),
+		Kinds: []string{
+			"worker killed", "worker stopped", "all workers killed", "worker replaced by a changed one",
+			"Postgres killed", "Temporal killed", "connections to Postgres cut", "connections to Temporal cut",
+			"web answers nothing", "disk full", "blob folder replaced by an empty one",
+		},
+	})
 	require.NoError(t, err)
 	require.Positive(t, v.Papers)
 	require.Positive(t, v.Imported)
@@ -40,8 +50,16 @@ func TestJudgeSeesWhatIsWrong(t *testing.T) {
 	ask := func(path string, begin float64, gap time.Duration) sampleweb.Request {
 		return sampleweb.Request{Host: "a.example", Path: path, Status: 200, Time: at(begin), End: at(begin), InFlight: 1, Gap: gap}
 	}
-	good := outcome{papers: map[string]string{"a": "1", "b": "2"}, missing: map[string]string{"c": "no homepage"}, published: 3, found: 2,
-		blobs: map[string]bool{"1": true}, rows: map[string]bool{"1": true}, imported: map[string]bool{}, collected: map[string]bool{"t u": true}}
+	good := outcome{
+		papers:    map[string]string{"a": "1", "b": "2"},
+		missing:   map[string]string{"c": "no homepage"},
+		published: 3,
+		found:     2,
+		blobs:     map[string]bool{"1": true},
+		rows:      map[string]bool{"1": true},
+		imported:  map[string]bool{},
+		collected: map[string]bool{"t u": true},
+	}
 	o := Options{Delay: time.Second}
 	require.Empty(t, judge(o, good, good, nil).Faulty())
 
@@ -91,7 +109,8 @@ func TestARestIsNoStall(t *testing.T) {
 			log[i] = sampleweb.Request{Host: "a.example", Status: 200, Time: at, End: at}
 		}
 		log[before].Status = status
-		require.Equal(t, slow, judge(Options{}, outcome{}, outcome{requests: log, harvested: map[string]bool{"a.example": true}}, nil).Slow() != "", status)
+		got := outcome{requests: log, harvested: map[string]bool{"a.example": true}}
+		require.Equal(t, slow, judge(Options{}, outcome{}, got, nil).Slow() != "", status)
 	}
 }
 
