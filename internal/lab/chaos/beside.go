@@ -109,8 +109,8 @@ func (w *world) awaitWork(ctx context.Context) error {
 func lookBeside(ctx context.Context, conn *pgx.Conn, o *outcome) error {
 	for sql, kept := range map[string]*map[string]bool{
 		`SELECT concat_ws(' ', url, outcome, sha256) FROM import_records`: &o.imported,
-		`SELECT concat_ws(' ', topic, url)
-			FROM collection_entries JOIN collection_urls USING (collection, hash)`: &o.collected,
+		`SELECT concat_ws(' ', e.topic, u.url)
+			FROM collection_entries e JOIN collection_urls u USING (collection, hash)`: &o.collected,
 	} {
 		rows, err := conn.Query(ctx, sql)
 		if err != nil {
