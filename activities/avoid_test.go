@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/activities"
-	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
 
@@ -88,29 +86,4 @@ func TestAvoidedDirectoryHeals(t *testing.T) {
 	}
 	require.Equal(t, l.Recrawl.Revisit, found, "the recrawl at which it was found")
 	require.False(t, avoided(), "it gave a paper now")
-}
-
-// A paper that becomes wanted and lies in the library already is found without a
-// request to any site.
-func TestNewlyWantedPaperIsLookedForAmongWhatIsHeld(t *testing.T) {
-	t.Parallel()
-	l := newLibrary(t, 12, nil)
-	last := l.harvest.Years.To
-	l.harvest.Years.To--
-	l.harvest.ID = l.harvest.Venue + "/" + l.harvest.Years.String()
-	l.collect(t, "")
-	years := gleaner.Years{From: last, To: last}
-	l.harvest = activities.Harvest{ID: l.harvest.Venue + "/" + years.String(), Venue: l.harvest.Venue, Years: years}
-	l.web.reset()
-	l.do(t, l.acts.Stages.Begin, l.harvest, nil)
-	l.do(t, l.acts.Stages.ListPapers, l.harvest, nil)
-	_, listing := l.web.reset()
-	var n int
-	l.do(t, l.acts.Documents.MatchHeld, l.harvest.ID, &n)
-	_, requests := l.web.reset()
-	c, err := l.DB.HarvestCounts(t.Context(), l.harvest.ID)
-	require.NoError(t, err)
-	t.Logf("%d requests for the list of papers; of %d wanted %d were held", listing, c.Wanted, c.Found)
-	require.Zero(t, requests)
-	require.Positive(t, c.Found)
 }

@@ -41,14 +41,15 @@ type library struct {
 	web     *changingWeb   // nil where the web is another
 	sample  *sampleweb.Web // nil where the web is another
 	harvest activities.Harvest
+	moved   []redirecting // papers of newHarvested
 
 	temporal client.Client // nil before it is needed
 }
 
-// newLibrary opens a library over a sample web of some papers, by up to 25 authors.
+// newLibrary opens a library over a sample web of some papers, by up to 18 authors.
 func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 	t.Helper()
-	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: papers, Authors: min(papers, 25), PagesPerSite: 1 + papers/8, NoCrawlDelay: true})
+	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: papers, Authors: min(papers, 18), PagesPerSite: 1 + papers/12, NoCrawlDelay: true})
 	web := newChangingWeb(sample.Handler())
 	proxy := httptest.NewServer(web)
 	t.Cleanup(proxy.Close)
@@ -154,12 +155,7 @@ func (l *library) begin(t *testing.T, id string, workflow, params any) client.Wo
 func (l *library) work(t *testing.T, queues ...string) (stop func()) {
 	t.Helper()
 	if l.temporal == nil {
-		address, namespace := temporaltest.Temporal(t)
-		log := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
-		c, err := client.Dial(client.Options{HostPort: address, Namespace: namespace, Logger: log})
-		require.NoError(t, err)
-		t.Cleanup(c.Close)
-		l.temporal = c
+		l.temporal, _, _ = temporaltest.Client(t)
 	}
 	var workers []worker.Worker
 	acts := activities.New(l.App)
@@ -222,7 +218,7 @@ func (l *library) mutate(t *testing.T) []mutation {
 	require.NoError(t, err)
 	var own []store.Exported
 	for _, e := range found {
-		if e.URL != "" && e.ParentURL != "" && strings.HasSuffix(e.URL, ".pdf") && hostOf(t, e.URL) == hostOf(t, e.ParentURL) {
+		if e.URL != "" && e.ParentURL != "" && strings.HasSuffix(e.URL, ".pdf") && !strings.Contains(e.URL, storedPrefix) && hostOf(t, e.URL) == hostOf(t, e.ParentURL) {
 			own = append(own, e)
 		}
 	}
@@ -339,10 +335,12 @@ func TestSecondHarvestFindsWhatChanged(t *testing.T) {
 	first, requests := harvested.bytes, harvested.requests
 	changed := l.mutate(t)
 	require.Len(t, changed, 20)
+	checkVanished := l.vanish(t)
 	l.collect(t, activities.AgainAll)
 	second, again := l.web.reset()
 	t.Logf("first harvest %d bytes in %d requests, second %d bytes in %d requests: %.1f %%", first, requests, second, again, 100*float64(second)/float64(first))
 	l.requireFound(t, changed)
+	checkVanished()
 	require.Equal(t, 6, l.accepted(t, changed))
 	// The new files alone are more than a tenth of this small web's bytes.
 	require.Less(t, float64(second), 0.3*float64(first))

@@ -21,6 +21,21 @@ import (
 // patience is how long Temporal may be silent before somebody who waits is told.
 const patience = 5 * time.Second
 
+// insist calls do, and calls it again while the server is too busy to answer within the
+// ten seconds that the SDK gives it, for at most a minute. What do asks for may have been
+// done nevertheless.
+func insist(ctx context.Context, do func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		err := do()
+		var late *serviceerror.DeadlineExceeded
+		if !errors.As(err, &late) && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
 // await waits for the result of a workflow, as long as it takes. While Temporal
 // is away the work goes on or is taken up again, so that is told and waited for; but
 // not where it was a "starter dev" that ended, which nobody but a person brings back.

@@ -20,6 +20,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -159,7 +160,7 @@ func (c *testConsole) work(queues []string, log io.Writer) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- pool.Run(ctx, cfg, pool.Options{Queues: queues, Cores: 2, Log: telemetry.Logger(log, "debug")})
+		done <- pool.Run(ctx, cfg, pool.Options{Queues: queues, Cores: 2, Reader: documenttest.Shared(), Log: telemetry.Logger(log, "debug")})
 	}()
 	c.t.Cleanup(func() { stop(); require.NoError(c.t, <-done) })
 }

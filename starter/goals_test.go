@@ -29,7 +29,7 @@ type goals struct {
 
 func newGoals(t *testing.T) *goals {
 	c := newConsole(t)
-	g := &goals{testConsole: c, web: c.onWebOf(sampleweb.Options{Seed: 7, Venues: 2, Years: 2, Papers: 12, PagesPerSite: 3})}
+	g := &goals{testConsole: c, web: c.onWebOf(sampleweb.Options{Seed: 7, Venues: 2, Years: 2, Papers: 12, Authors: 12, PagesPerSite: 2, NoCrawlDelay: true})}
 	c.onTemporal()
 	g.truth = g.web.Truth()
 	return g

@@ -121,7 +121,14 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 		return err
 	}
 	defer t.Close()
-	h, err := t.ScheduleClient().Create(ctx, o)
+	tries := 0
+	err = insist(ctx, func() error {
+		_, err := t.ScheduleClient().Create(ctx, o)
+		if tries++; tries > 1 && errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+			return nil
+		}
+		return err
+	})
 	var invalid *serviceerror.InvalidArgument
 	if errors.As(err, &invalid) {
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
@@ -132,7 +139,7 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 	if err != nil {
 		return err
 	}
-	return c.showSchedule(ctx, h, "created")
+	return c.showSchedule(ctx, t.ScheduleClient().GetHandle(ctx, o.ID), "created")
 }
 
 // scheduleOptions lays a schedule out.
@@ -208,7 +215,11 @@ type scheduled struct {
 }
 
 func (c *cli) showSchedule(ctx context.Context, h client.ScheduleHandle, did string) error {
-	d, err := h.Describe(ctx)
+	var d *client.ScheduleDescription
+	err := insist(ctx, func() (err error) {
+		d, err = h.Describe(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}

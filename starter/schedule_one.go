@@ -31,7 +31,11 @@ func (c *cli) scheduleDo(use, short string, do func(context.Context, client.Sche
 				return err
 			}
 			h := t.ScheduleClient().GetHandle(ctx, scheduleID(name))
-			did, err := do(ctx, h)
+			var did string
+			err = insist(ctx, func() (err error) {
+				did, err = do(ctx, h)
+				return err
+			})
 			switch {
 			case notThere(err):
 				return noSchedule(args[0])
@@ -60,7 +64,10 @@ func noSchedule(name string) error {
 // of what it is of, where there is but one.
 func findSchedule(ctx context.Context, schedules client.ScheduleClient, given string) (string, error) {
 	name := spelling(given)
-	_, err := schedules.GetHandle(ctx, scheduleID(name)).Describe(ctx)
+	err := insist(ctx, func() error {
+		_, err := schedules.GetHandle(ctx, scheduleID(name)).Describe(ctx)
+		return err
+	})
 	if err == nil || !notThere(err) {
 		return name, err
 	}

@@ -21,12 +21,9 @@ import (
 // onTemporal gives the console a server.
 func (c *testConsole) onTemporal() client.Client {
 	c.t.Helper()
-	address, namespace := temporaltest.Temporal(c.t)
+	t, address, namespace := temporaltest.Client(c.t)
 	c.temporalAddress = address
 	c.args = append(c.args, "--temporal-address", address, "--temporal-namespace", namespace)
-	t, err := client.DialContext(c.t.Context(), client.Options{HostPort: address, Namespace: namespace})
-	require.NoError(c.t, err)
-	c.t.Cleanup(t.Close)
 	return t
 }
 
@@ -57,7 +54,7 @@ func TestScheduleCommands(t *testing.T) {
 		var all []scheduled
 		c.read(&all, "schedule", "list")
 		return len(all) == 2
-	}, 30*time.Second, 100*time.Millisecond)
+	}, 2*time.Minute, 100*time.Millisecond)
 
 	c.read(&s, "schedule", "pause", "due")
 	require.True(t, s.Paused)
@@ -69,7 +66,7 @@ func TestScheduleCommands(t *testing.T) {
 	require.Eventually(t, func() bool {
 		c.read(&s, "schedule", "show", "due")
 		return s.Runs == 1
-	}, 30*time.Second, 100*time.Millisecond)
+	}, 2*time.Minute, 100*time.Millisecond)
 	for _, called := range []string{web.Venues()[0], strings.ToUpper(strings.TrimPrefix(web.Venues()[0], "conf/"))} {
 		c.read(&s, "schedule", "show", called)
 		require.Equal(t, name, s.Schedule, "by its venue, as elsewhere")

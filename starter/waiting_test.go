@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -37,7 +38,7 @@ import (
 // onWeb lets the console ask a sample web, and nothing else.
 func (c *testConsole) onWeb() *sampleweb.Web {
 	c.t.Helper()
-	return c.onWebOf(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
+	return c.onWebOf(sampleweb.Options{Seed: 7, Years: 2, Papers: 12, Authors: 12, PagesPerSite: 2, NoCrawlDelay: true})
 }
 
 // onWebOf is onWeb with another web.
@@ -277,4 +278,19 @@ func TestReconcileSaysWhatItLeaves(t *testing.T) {
 	require.Contains(t, c.ok("reconcile"), "nothing to mend (what began or changed in the last 2m0s is left alone)")
 	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}))
 	require.Contains(t, c.ok("reconcile", "--restart", "--dry-run"), "would be harvest-started  conf/x/2001", "who asks for a restart need not wait for two minutes")
+}
+
+// TestABusyServerIsAskedAgain where it did not answer in time, and only then.
+func TestABusyServerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("refused")
+	for _, late := range []error{context.DeadlineExceeded, serviceerror.NewDeadlineExceeded("late")} {
+		answers := []error{late, late, refused}
+		require.ErrorIs(t, insist(t.Context(), func() error {
+			err := answers[0]
+			answers = answers[1:]
+			return err
+		}), refused)
+		require.Empty(t, answers)
+	}
 }

@@ -2,14 +2,12 @@ package workflows
 
 import (
 	"context"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 
@@ -22,10 +20,7 @@ import (
 // of again. Were it called failed, its sites would be crawled on.
 func TestAHarvestCancelledWhileItsWorkerDiesIsCancelled(t *testing.T) {
 	t.Parallel()
-	address, namespace := temporaltest.Temporal(t)
-	c, err := client.Dial(client.Options{HostPort: address, Namespace: namespace, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))})
-	require.NoError(t, err)
-	t.Cleanup(c.Close)
+	c, _, _ := temporaltest.Client(t)
 	begun, dead := make(chan struct{}, 1), make(chan struct{})
 	var last atomic.Value
 	for _, queue := range []string{activities.QueueHarvest, activities.QueueMetadata} {

@@ -1,13 +1,14 @@
 package workflows
 
 import (
-	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -19,12 +20,8 @@ import (
 // turns out, and what it starts has the id by which everybody knows it.
 func TestScheduleDoesNotOverlap(t *testing.T) {
 	t.Parallel()
-	address, namespace := temporaltest.Temporal(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace})
-	require.NoError(t, err)
-	defer c.Close()
+	c, _, _ := temporaltest.Client(t)
+	ctx := t.Context()
 	started := make(chan string, 8)
 	w := worker.New(c, activities.QueueHarvest, worker.Options{})
 	w.RegisterWorkflow(OnSchedule)
@@ -36,17 +33,21 @@ func TestScheduleDoesNotOverlap(t *testing.T) {
 	require.NoError(t, w.Start())
 	defer w.Stop()
 
-	h, err := c.ScheduleClient().Create(ctx, client.ScheduleOptions{
+	o := client.ScheduleOptions{
 		ID: "gleaner/due", Spec: client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: time.Second}}},
 		Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Hour,
 		Action: &client.ScheduleWorkflowAction{ID: "schedule/due", Workflow: OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{ScheduledParams{Recrawl: &RecrawlParams{}}}},
-	})
-	require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { // the SDK gives a busy server ten seconds
+		_, err := c.ScheduleClient().Create(ctx, o)
+		return err == nil || errors.Is(err, temporal.ErrScheduleAlreadyRunning)
+	}, 2*time.Minute, 100*time.Millisecond)
+	h := c.ScheduleClient().GetHandle(ctx, o.ID)
 	require.Equal(t, RecrawlID(""), <-started)
 	require.Eventually(t, func() bool {
 		d, err := h.Describe(ctx)
 		return err == nil && d.Info.NumActionsSkippedOverlap > 0 && d.Info.NumActions == 1
-	}, 30*time.Second, 200*time.Millisecond)
+	}, 2*time.Minute, 200*time.Millisecond)
 	require.NoError(t, h.Pause(ctx, client.SchedulePauseOptions{}))
 	require.NoError(t, c.SignalWorkflow(ctx, RecrawlID(""), "", "end", nil))
 	require.NoError(t, c.GetWorkflow(ctx, RecrawlID(""), "").Get(ctx, nil))

@@ -142,9 +142,7 @@ func (l *loop) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ran
 	switch {
 	case fe.Outcome == fetch.RedirectKnown:
 		v.State, v.Reason = frontier.Moved, "redirects to "+fe.Location
-		to := *e // if it was not fetched in this crawl, it still has to be read
-		to.Link.URL, to.Parent, to.Tries = fe.Location, e.Link.URL, 0
-		l.batch.AddLink(to)
+		l.batch.AddLink(target(e, fe.Location)) // if it was not fetched in this crawl, it still has to be read
 		return rank.Result{}
 	case fe.Outcome == fetch.RedirectOffHost:
 		v.State = frontier.Moved
@@ -166,14 +164,23 @@ func (l *loop) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ran
 	return rank.Result{Failed: true}
 }
 
+// target is the entry of the URL that an entry's redirects to. It has that one's place,
+// and nothing of what its answers said.
+func target(e *frontier.Entry, location string) frontier.Entry {
+	to := *e
+	to.Link.URL, to.Parent, to.Tries, to.ETag, to.LastModified = location, e.Link.URL, 0, "", ""
+	to.Content, to.Was, to.Interval, to.Visited = nil, frontier.Waiting, 0, time.Time{}
+	return to
+}
+
 // redirected gives the target of a redirect to the host it is on, with the role
 // and the words of the link that led there, unless it names a limit.
 func (l *loop) redirected(e *frontier.Entry, location string) (limit gleaner.Outcome) {
 	if why := l.scope.misshapen(location); why != "" {
 		return why
 	}
-	to := *e
-	to.Link.URL, to.Link.Source, to.Parent = location, page.SourceRedirect, e.Link.URL
+	to := target(e, location)
+	to.Link.Source = page.SourceRedirect
 	host := weburl.Host(location)
 	if host == "" {
 		return "" // the fetcher refuses such a Location, so there is none

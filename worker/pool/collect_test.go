@@ -3,7 +3,6 @@ package pool_test
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os/exec"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/classify"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/topicweb"
@@ -87,76 +85,6 @@ func TestCollect(t *testing.T) {
 	require.Equal(t, collections.Ended, c.State)
 	w.checkEntries(t, web, c)
 	checkMannersOf(t, server.Log())
-}
-
-// TestCollectRelearns: the classifier of a topic learns anew between slices, once of so
-// many pages, and what the collection holds is as good as ever.
-func TestCollectRelearns(t *testing.T) {
-	devtest.Soak(t, "TestCollect collects, and learns once")
-	t.Parallel()
-	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})
-	w, _ := topical(t, web)
-	about := web.Topics()[0].ID
-	k := labelled(t, web, about)
-	run := w.collect(t, "two", web.Topics(), func(a *synthesis.Ask) {
-		a.Size, a.Threshold, a.Retrain, a.Learnt = 1000, 0.5, 10, map[string]*classify.Classifier{about: k}
-	})
-	c, err := collections.In(w.db).Get(t.Context(), "two")
-	require.NoError(t, err)
-	var pages []collections.Example
-	for _, p := range k.Pages {
-		pages = append(pages, collections.Example{URL: p.URL, About: p.Topic, Words: p.Words})
-	}
-	require.NoError(t, collections.In(w.db).SetExamples(t.Context(), c.ID, about, pages))
-	defer w.work(t)()
-	w.requests(t, "two", 30)
-	for _, what := range []string{workflows.UpdatePause, workflows.UpdateResume} { // which ends the slices
-		u, err := w.client.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{WorkflowID: run.GetID(), UpdateName: what, WaitForStage: client.WorkflowUpdateStageCompleted})
-		require.NoError(t, err)
-		require.NoError(t, u.Get(t.Context(), nil))
-		if what == workflows.UpdatePause {
-			require.Eventually(t, func() bool {
-				all, err := collections.In(w.db).Learnings(t.Context(), c.ID)
-				return err == nil && len(all) > 0
-			}, 2*time.Minute, 10*time.Millisecond)
-		}
-	}
-	var s workflows.CollectState
-	require.NoError(t, run.Get(t.Context(), &s))
-	require.Equal(t, synthesis.Exhausted, s.End)
-	require.Contains(t, s.Learning, "1 classifiers learnt anew")
-	all, err := collections.In(w.db).Learnings(t.Context(), c.ID)
-	require.NoError(t, err)
-	require.Equal(t, about, all[0].Topic)
-	require.Equal(t, 1, all[0].Version)
-	require.Equal(t, len(k.Pages), all[0].Told)
-	require.GreaterOrEqual(t, all[0].Pages, 10)
-	require.NotNil(t, all[0].Accuracy)
-	t.Logf("%d labelled and %d of its own at %d pages: %.3f", all[0].Told, all[0].Own, all[0].Pages, *all[0].Accuracy)
-	c, err = collections.In(w.db).Get(t.Context(), "two")
-	require.NoError(t, err)
-	w.checkEntries(t, web, c)
-}
-
-// labelled is a classifier that learnt from the first page of each host of a web.
-func labelled(t *testing.T, web *topicweb.Web, about string) *classify.Classifier {
-	t.Helper()
-	stops, err := topic.DefaultStops()
-	require.NoError(t, err)
-	var pages []classify.Labelled
-	var examples []classify.Example
-	for i := range 48 {
-		url := fmt.Sprintf("http://w%04d.example/", i)
-		p, ok := web.Page(url)
-		require.True(t, ok)
-		words := classify.Words(topic.NewFilter(stops), topic.Page{Title: p.Title, Text: p.Text})
-		pages = append(pages, classify.Labelled{URL: url, Topic: web.About(url) == about, Words: strings.Join(words, " ")})
-		examples = append(examples, pages[i].Example())
-	}
-	k, err := classify.Train(examples, classify.Options{})
-	require.NoError(t, err)
-	k.Pages = pages
-	return k
 }
 
 func (w *world) checkEntries(t *testing.T, web *topicweb.Web, c collections.Collection) {

@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 // web.
 func newWorldBehind(t *testing.T, more map[string]string, before func(web http.Handler) http.Handler) *world {
 	t.Helper()
-	return newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3, NoCrawlDelay: true}, more, before)
+	return newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, Authors: 12, PagesPerSite: 2, NoCrawlDelay: true}, more, before)
 }
 
 // newWorldOf is newWorldBehind with another web.
@@ -294,7 +294,7 @@ func (w *world) site(t *testing.T, h activities.Harvest) string {
 func TestPauseHoldsAHarvest(t *testing.T) {
 	t.Parallel()
 	// Some site waits for its Crawl-delay when the harvest is paused.
-	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3}, nil, asItIs)
+	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, Authors: 12, PagesPerSite: 2}, nil, asItIs)
 	get := w.metrics(t)
 	stop := w.work(t)
 	defer stop()

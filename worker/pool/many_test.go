@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,9 +25,11 @@ import (
 func asItIs(web http.Handler) http.Handler { return web }
 
 // TestManyWorkersAreOneVisitor: four worker programs of two builds work side by side on
-// two harvests that want the same hosts, and one of them is killed while it crawls. By
-// the web's log no host sees two requests at a time, or two closer than the delay;
-// nothing is lost, and nothing but what was in flight is asked for again.
+// two harvests that want the same hosts. Meanwhile their connections to Postgres and to
+// Temporal are cut, one of them stands still for a while, one is replaced by one with
+// another policy, and one is killed. By the web's log no host sees two requests at a time,
+// or two closer than the delay; nothing is lost, and nothing but what was in flight is
+// asked for again. It is the short form of package chaos.
 func TestManyWorkersAreOneVisitor(t *testing.T) {
 	t.Parallel()
 	pause := time.Second
@@ -35,24 +38,47 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 	}
 	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, PagesPerSite: 2},
 		map[string]string{"delay": pause.String(), "min-delay": pause.String()}, asItIs)
+	dsn, database := devtest.Lay(t, w.settings["database-url"])
+	address, temporal := devtest.Lay(t, "tcp://"+w.settings["temporal-address"])
+	w.settings["database-url"], w.settings["temporal-address"] = dsn, strings.TrimPrefix(address, "tcp://")
 	program, workers := buildWorker(t), map[string]*exec.Cmd{}
 	builds := []string{program, anotherBuild(t, program)}
-	for i := range 4 {
-		c := w.startWorker(t, builds[i%2])
+	start := func() (c *exec.Cmd) {
+		c = w.startWorker(t, builds[len(workers)%2])
 		workers[strconv.Itoa(c.Process.Pid)] = c
+		return c
 	}
+	frozen, replaced := start(), start()
+	start()
+	start()
 	first, last := w.web.Years()
 	var harvests []activities.Harvest
 	for year := first; year <= last; year++ {
 		harvests = append(harvests, w.harvestOf(t, gleaner.Years{From: year, To: year}))
 	}
+	for _, h := range harvests {
+		w.until(t, h, func(c store.Counts) bool { return c.Pages >= 2 })
+	}
+	goesOn := func(after string) {
+		t.Helper()
+		before := w.web.Requests()
+		require.Eventually(t, func() bool { return w.web.Requests() >= before+5 }, 2*time.Minute, 20*time.Millisecond, after)
+	}
+	for after, line := range map[string]*devtest.Line{"Postgres": database, "Temporal": temporal} {
+		line.Cut()
+		line.Mend()
+		goesOn(after)
+	}
+	require.NoError(t, frozen.Process.Signal(syscall.SIGSTOP))
+	goesOn("a worker that stands still")
+	require.NoError(t, frozen.Process.Signal(syscall.SIGCONT))
+	require.NoError(t, replaced.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, replaced.Wait())
+	w.cfg.Policy.Crawl.SlicePages = 5
+	start()
+	goesOn("a worker of another policy")
 	var busiest string
 	require.Eventually(t, func() bool {
-		for _, h := range harvests {
-			if c, err := w.db.HarvestCounts(t.Context(), h.ID); err != nil || c.Pages < 2 {
-				return false
-			}
-		}
 		err := w.db.Pool.QueryRow(t.Context(), `SELECT split_part(holder, '/', 2) FROM sites
 			WHERE state='crawling' AND holder <> '' AND expires_at > now()
 			GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&busiest)
@@ -89,12 +115,12 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 		}
 	}
 	for what, n := range asked {
-		require.LessOrEqual(t, n, 2, what)
+		require.LessOrEqual(t, n, 3, what)
 		again += n - 1
 	}
 	t.Logf("%d hosts, %d of them wanted by both harvests; %d URLs, %d of them answered twice; smallest gap %s", len(hosts), shared, len(asked), again, closest)
 	require.GreaterOrEqual(t, closest, pause)
-	require.LessOrEqual(t, again, len(hosts), "a kill costs a host no more than what was in flight")
+	require.LessOrEqual(t, again, 2*len(hosts), "a kill, and a lease lost, cost a host no more than what was in flight")
 }
 
 // handedOn counts the crawls that lost a slice to a worker without leases.

@@ -1,8 +1,6 @@
 package pool_test
 
 import (
-	"context"
-	"hash/fnv"
 	"io"
 	"net"
 	"net/http"
@@ -30,9 +28,8 @@ const noPreprints = `<feed xmlns="http://www.w3.org/2005/Atom"><totalResults xml
 // outage stands before a web. Hosts that are out answer 503, or break every other
 // connection off, until it is over.
 type outage struct {
-	web  http.Handler
-	out  func(host, path string) bool
-	over func(refused int) bool // asked at each request
+	web http.Handler
+	out func(host, path string) bool
 
 	mu       sync.Mutex
 	ended    bool
@@ -65,9 +62,6 @@ func (o *outage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (o *outage) refuse(host, path string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.ended && o.over(o.refused) {
-		o.ended = true
-	}
 	if o.ended || !o.out(host, path) {
 		if o.ended {
 			o.answered[host]++
@@ -84,18 +78,10 @@ func (o *outage) end() {
 	o.ended = true
 }
 
-func (o *outage) count() (refused int, ended bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.refused, o.ended
-}
-
 // parts of the web that can be out.
 var parts = map[string]func(host, path string) bool{
 	"search engine":  func(host, _ string) bool { return host == sampleweb.SearchHost },
-	"homepage hosts": func(host, _ string) bool { return !service(host) && odd(host) },
 	"list of papers": func(host, path string) bool { return host == sampleweb.DBLPHost && !strings.HasPrefix(path, "/pid/") },
-	"people's pages": func(host, path string) bool { return host == sampleweb.DBLPHost && strings.HasPrefix(path, "/pid/") },
 	"copies":         func(host, _ string) bool { return host == arxivHost },
 }
 
@@ -103,15 +89,8 @@ func service(host string) bool {
 	return host == sampleweb.SearchHost || host == sampleweb.DBLPHost || host == arxivHost
 }
 
-// odd is true of half of all hosts.
-func odd(host string) bool {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(host))
-	return h.Sum32()%2 == 1
-}
-
 // behind is a world with parts of it out.
-func behind(t *testing.T, over func(w *world, refused int) bool, names ...string) (*world, *outage) {
+func behind(t *testing.T, names ...string) (*world, *outage) {
 	t.Helper()
 	o := &outage{answered: map[string]int{}, out: func(host, path string) bool {
 		for _, n := range names {
@@ -126,46 +105,7 @@ func behind(t *testing.T, over func(w *world, refused int) bool, names ...string
 		func(web http.Handler) http.Handler { o.web = web; return o })
 	w.cfg.Policy.Services.ArXiv = "http://" + arxivHost
 	w.cfg.Policy.Pace.ParkAfter, w.cfg.Policy.Pace.ParkFor = 2, time.Second
-	o.over = func(refused int) bool { return over(w, refused) }
 	return w, o
-}
-
-// crawling reports whether the harvest looks for homepages no more. What was
-// found meanwhile is crawled, and meets the outage's end.
-func crawling(w *world, _ int) bool {
-	var stage gleaner.Stage
-	err := w.db.Pool.QueryRow(context.Background(), `SELECT stage FROM harvests`).Scan(&stage)
-	return err == nil && stage == gleaner.StageCrawl
-}
-
-// All that can be found is found by the very harvest that met an outage, where
-// that ends before the report.
-func TestAHarvestOutlivesAnOutage(t *testing.T) {
-	devtest.Soak(t, "TestARetryAfterAnOutage meets an outage, internal/harvest one of a homepage's host")
-	t.Parallel()
-	for name, of := range map[string]struct {
-		over func(*world, int) bool
-		out  []string
-	}{
-		"search engine and copies": {crawling, []string{"search engine", "copies"}},
-		"homepage hosts":           {crawling, []string{"homepage hosts"}},
-		// DBLP's word is waited for.
-		"list of papers": {func(_ *world, n int) bool { return n >= 3 }, []string{"list of papers"}},
-		"people's pages": {func(_ *world, n int) bool { return n >= 3 }, []string{"people's pages"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, o := behind(t, of.over, of.out...)
-			defer w.work(t)()
-			h := w.harvest(t)
-			w.wait(t, h)
-			refused, ended := o.count()
-			require.Positive(t, refused, "there was no outage")
-			require.True(t, ended)
-			w.requireAllFound(t, h)
-			w.requireNothingOpen(t, h)
-		})
-	}
 }
 
 // Where the outage lasts longer than the harvest, the update or the new run that
@@ -173,33 +113,23 @@ func TestAHarvestOutlivesAnOutage(t *testing.T) {
 // answer.
 func TestARetryAfterAnOutage(t *testing.T) {
 	t.Parallel()
-	for name, out := range map[string][]string{"search engine and copies": {"search engine", "copies"}, "homepage hosts": {"homepage hosts"}} {
-		t.Run(name, func(t *testing.T) {
-			if name == "homepage hosts" {
-				devtest.Soak(t, "harvests a web for each part that is out")
-			}
-			t.Parallel()
-			w, o := behind(t, func(*world, int) bool { return false }, out...)
-			defer w.work(t)()
-			h := w.harvest(t)
-			before := w.wait(t, h)
-			q, err := w.db.StillOpen(t.Context(), h.ID)
-			require.NoError(t, err)
-			require.Positive(t, q.Authors)
-			require.NotNil(t, q.Next)
-			require.Equal(t, out[len(out)-1] == "copies", q.Copies > 0, "%+v", q)
+	w, o := behind(t, "search engine", "copies")
+	defer w.work(t)()
+	h := w.harvest(t)
+	before := w.wait(t, h)
+	q, err := w.db.StillOpen(t.Context(), h.ID)
+	require.NoError(t, err)
+	require.Positive(t, q.Authors)
+	require.NotNil(t, q.Next)
+	require.Positive(t, q.Copies)
 
-			o.end()
-			w.retry(t, h)
-			after := w.wait(t, h)
-			require.Greater(t, after.Summary.Found, before.Summary.Found, "the outage cost nothing")
-			w.requireAllFound(t, h)
-			w.requireNothingOpen(t, h)
-			if q.Copies > 0 {
-				require.Positive(t, o.answered[arxivHost], "it is asked again")
-			}
-		})
-	}
+	o.end()
+	w.retry(t, h)
+	after := w.wait(t, h)
+	require.Greater(t, after.Summary.Found, before.Summary.Found, "the outage cost nothing")
+	w.requireAllFound(t, h)
+	w.requireNothingOpen(t, h)
+	require.Positive(t, o.answered[arxivHost], "it is asked again")
 }
 
 // A harvest that waits for a catalogue does not wait on when a person says that
@@ -207,7 +137,7 @@ func TestARetryAfterAnOutage(t *testing.T) {
 func TestARetryEndsAHarvestsWait(t *testing.T) {
 	devtest.Soak(t, "harvests a web")
 	t.Parallel()
-	w, o := behind(t, func(*world, int) bool { return false }, "list of papers")
+	w, o := behind(t, "list of papers")
 	w.cfg.Policy.Pace.ParkFor = 5 * time.Hour
 	defer w.work(t)()
 	h := w.harvest(t)

@@ -107,27 +107,6 @@ func TestReconcileMendsWhatWasTerminated(t *testing.T) {
 	require.Equal(t, gleaner.StageComplete, h.Stage)
 }
 
-// TestReconcileMendsAnAbandonedHarvest terminates a harvest, ends or starts it
-// again by the reconciler, and sees it through.
-func TestReconcileMendsAnAbandonedHarvest(t *testing.T) {
-	devtest.Soak(t, "TestReconcileMendsWhatWasTerminated mends a crawl")
-	t.Parallel()
-	w, harvest, host, r := left(t)
-	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.HarvestID(harvest), "", "a test"))
-	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.SiteID(host), "", "a test"))
-	would, err := r.Run(t.Context(), reconcile.Options{DryRun: true})
-	require.NoError(t, err)
-	require.Equal(t, reconcile.EndHarvest, kinds(would)[harvest])
-	mended, err := r.Run(t.Context(), reconcile.Options{Restart: true})
-	require.NoError(t, err)
-	require.Equal(t, reconcile.StartHarvest, kinds(mended)[harvest])
-	stop := w.work(t)
-	defer stop()
-	var result workflows.HarvestResult
-	require.NoError(t, w.client.GetWorkflow(t.Context(), workflows.HarvestID(harvest), "").Get(t.Context(), &result))
-	require.Positive(t, result.Summary.Found)
-}
-
 // TestReconcileKnowsAStrangersRecord: a Temporal server that knows nothing of
 // what another process is crawling is the wrong one.
 func TestReconcileKnowsAStrangersRecord(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
@@ -111,44 +110,36 @@ func (w *world) seed(t *testing.T, host string) {
 }
 
 // TestAStallOfTemporalRepeatsNothing: while a page is under way the Temporal server
-// says nothing for some seconds; for so long even that it takes the worker for dead
-// and hands its work out again. Nothing is asked for twice.
+// says nothing, for so long that it takes the worker for dead and hands its work out
+// again. Nothing is asked for twice.
 func TestAStallOfTemporalRepeatsNothing(t *testing.T) {
 	t.Parallel()
-	for name, stall := range map[string]time.Duration{"short": 4 * time.Second, "taken for dead": 9 * time.Second} {
-		t.Run(name, func(t *testing.T) {
-			if name == "short" {
-				devtest.Soak(t, "the longer one is met")
-			}
-			t.Parallel()
-			var l *line
-			var once sync.Once
-			web := &pages{n: 8, asked: map[string]int{}, meanwhile: func(path string) {
-				if path == "/4.html" {
-					once.Do(func() {
-						l.passing.Lock()
-						time.AfterFunc(stall, l.passing.Unlock)
-						time.Sleep(4 * time.Second)
-					})
-				}
-			}}
-			w := newWorldOf(t, sampleweb.Options{Authors: 1, Papers: 1}, nil, func(http.Handler) http.Handler { return web })
-			l = newLine(t, w.cfg.Servers.Temporal)
-			w.cfg.Servers.Temporal = l.listener.Addr().String()
-			w.seed(t, "ada.example")
-			defer w.work(t)()
-			run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.SiteID("ada.example"), TaskQueue: activities.QueueHarvest},
-				workflows.CrawlSite, workflows.SiteParams{Host: "ada.example"})
-			require.NoError(t, err)
-			var end activities.SiteEnd
-			require.NoError(t, run.Get(t.Context(), &end))
-			require.Equal(t, gleaner.SiteDone, end.State)
-			web.mu.Lock()
-			defer web.mu.Unlock()
-			require.Len(t, web.asked, web.n)
-			for path, n := range web.asked {
-				require.Equal(t, 1, n, path)
-			}
-		})
+	var l *line
+	var once sync.Once
+	web := &pages{n: 8, asked: map[string]int{}, meanwhile: func(path string) {
+		if path == "/4.html" {
+			once.Do(func() {
+				l.passing.Lock()
+				time.AfterFunc(9*time.Second, l.passing.Unlock)
+				time.Sleep(4 * time.Second)
+			})
+		}
+	}}
+	w := newWorldOf(t, sampleweb.Options{Authors: 1, Papers: 1}, nil, func(http.Handler) http.Handler { return web })
+	l = newLine(t, w.cfg.Servers.Temporal)
+	w.cfg.Servers.Temporal = l.listener.Addr().String()
+	w.seed(t, "ada.example")
+	defer w.work(t)()
+	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.SiteID("ada.example"), TaskQueue: activities.QueueHarvest},
+		workflows.CrawlSite, workflows.SiteParams{Host: "ada.example"})
+	require.NoError(t, err)
+	var end activities.SiteEnd
+	require.NoError(t, run.Get(t.Context(), &end))
+	require.Equal(t, gleaner.SiteDone, end.State)
+	web.mu.Lock()
+	defer web.mu.Unlock()
+	require.Len(t, web.asked, web.n)
+	for path, n := range web.asked {
+		require.Equal(t, 1, n, path)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
@@ -28,13 +27,10 @@ func TestEachTestHasItsOwnDatabase(t *testing.T) {
 
 func TestEachTestHasItsOwnNamespace(t *testing.T) {
 	t.Parallel()
-	address, one := temporaltest.Temporal(t)
-	_, two := temporaltest.Temporal(t)
+	_, one := temporaltest.Temporal(t)
+	c, _, two := temporaltest.Client(t)
 	require.NotEqual(t, one, two)
-	c, err := client.DialContext(t.Context(), client.Options{HostPort: address, Namespace: two})
-	require.NoError(t, err)
-	defer c.Close()
-	_, err = c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+	_, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: two, Query: "GleanerVenue = 'conf/x' and GleanerHost = 'a' and GleanerStage = 'b'",
 	})
 	require.NoError(t, err)

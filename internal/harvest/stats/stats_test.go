@@ -408,6 +408,8 @@ func TestWhitelist(t *testing.T) {
 	for _, host := range []string{"www.cs.many.edu", "math.many.edu", "cited.org"} {
 		r.homepage(host)
 	}
+	// A paper on two hosts of a domain is one of its documents.
+	r.document(r.site("math.many.edu"), "http://math.many.edu/copy.pdf", "http://math.many.edu/pubs.html", "www.cs.many.edua", true)
 	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"many.edu": 30, "cited.org": 90, "elsewhere.org": 1000}))
 	g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
 	require.NoError(t, err)
