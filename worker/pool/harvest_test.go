@@ -142,7 +142,7 @@ func (w *world) underWay(t *testing.T, h activities.Harvest) string {
 // stopped during a slice, and compares the result with what is there.
 func TestHarvest(t *testing.T) {
 	t.Parallel()
-	w := newWorldBehind(t, nil, refusing)
+	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 2, NoCrawlDelay: true}, nil, refusing)
 	stop := w.work(t)
 	h := w.harvest(t)
 	w.until(t, h, func(c store.Counts) bool { return c.Documents >= 3 && !w.idle(t) })
