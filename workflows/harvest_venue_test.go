@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"testing"
@@ -233,4 +234,28 @@ func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
 	require.NoError(t, env.GetWorkflowError())
 	env.AssertExpectations(t)
+}
+
+// TestCountsAreShownOnceAMinute, however often sites begin and end: they cost a query of
+// the whole record.
+func TestCountsAreShownOnceAMinute(t *testing.T) {
+	t.Parallel()
+	env, counted := newEnv(t), 0
+	env.OnActivity(stages.Counts, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Counts, error) {
+		counted++
+		return activities.Counts{}, nil
+	})
+	run := func(ctx workflow.Context) error {
+		var h harvestRun
+		for range 60 {
+			if err := errors.Join(h.refresh(ctx), workflow.Sleep(ctx, 10*time.Second)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	env.RegisterWorkflow(run)
+	env.ExecuteWorkflow(run)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 10, counted)
 }

@@ -99,10 +99,13 @@ func clip(s string) string {
 }
 
 // HostNamed is a host as the record has it, by the name that a person gives; "" if no
-// address can have it.
+// address can have it, or it is a top-level domain such as "com".
 func HostNamed(given string) string {
 	host := strings.ToLower(strings.TrimSpace(given))
 	if url, err := Canonical("", "http://"+host+"/"); err != nil || Host(url) != host {
+		return ""
+	}
+	if top, icann := publicsuffix.PublicSuffix(host); icann && top == host && !strings.Contains(host, ".") {
 		return ""
 	}
 	return host
