@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,78 +19,124 @@ import (
 func (c *cli) blacklistCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "blacklist", Short: "Hosts that are never asked",
 		Long: `The blacklist holds hosts that are never asked, each with a reason. It holds at once,
-for all workers; starter whitelist import --black takes a whole file.`}
+for all workers.`}
 	cmd.AddCommand(c.blacklistList(), c.blacklistAdd(), c.blacklistRemove())
 	return cmd
 }
 
 func (c *cli) blacklistList() *cobra.Command {
-	return &cobra.Command{Use: "list", Short: "Show the hosts, since when, and why", Args: cobra.NoArgs,
-		Example: "  starter blacklist list",
-		RunE:    c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return c.showBlacklist(ctx, a.DB.ListRecords) })}
-}
-
-func (c *cli) showBlacklist(ctx context.Context, db store.ListRecords) error {
-	hosts, err := db.Blacklist(ctx)
-	if err != nil {
-		return err
-	}
-	return c.Print(hosts, func(w io.Writer) error {
-		return table(w, "HOST\tSINCE\tREASON", func(line func(string, ...any)) {
-			for _, h := range hosts {
-				line("%s\t%s\t%s", h.Host, h.Added.Local().Format(time.DateOnly), h.Reason)
+	var plain bool
+	cmd := &cobra.Command{Use: "list", Short: "Show the hosts, since when, and why", Args: cobra.NoArgs,
+		Example: "  starter blacklist list\n  starter blacklist list --plain > hosts.txt",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			hosts, err := a.DB.Blacklist(ctx)
+			if err != nil {
+				return err
 			}
-		})
-	})
+			return c.Print(hosts, func(w io.Writer) error {
+				if plain {
+					return writeLines(w, hosts, func(h store.Blocked) string { return strings.TrimSpace(h.Host + " " + h.Reason) })
+				}
+				return table(w, "HOST\tSINCE\tREASON", func(line func(string, ...any)) {
+					for _, h := range hosts {
+						line("%s\t%s\t%s", h.Host, h.Added.Local().Format(time.DateOnly), h.Reason)
+					}
+				}, "no host is on the blacklist: starter blacklist add HOST")
+			})
+		})}
+	cmd.Flags().BoolVar(&plain, "plain", false, "a host and its reason a line, as blacklist add --file takes them")
+	return cmd
 }
 
 func (c *cli) blacklistAdd() *cobra.Command {
-	var reason string
-	cmd := &cobra.Command{Use: "add HOST...", Short: "Ask hosts no more", Args: cobra.MinimumNArgs(1),
-		Example: "  starter blacklist add www.example.edu --reason 'asked us by mail to stay away'",
+	var file, reason string
+	cmd := &cobra.Command{Use: "add HOST… | --file FILE", Short: "Ask hosts no more",
+		Example: "  starter blacklist add www.example.edu --reason 'asked us by mail to stay away'\n  starter blacklist add --file hosts.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			var hosts []store.Blocked
-			for _, h := range args {
-				host, err := aHost(h)
-				if err != nil {
-					return err
-				}
-				hosts = append(hosts, store.Blocked{Host: host, Reason: reason})
+			hosts, err := blockedHosts(file, args)
+			if err != nil {
+				return err
+			}
+			for i := range hosts {
+				hosts[i].Reason = cmp.Or(hosts[i].Reason, reason)
 			}
 			if err := a.DB.Block(ctx, hosts); err != nil {
 				return err
 			}
 			return c.Print(hosts, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "asked no more:", strings.Join(args, ", "))
+				_, err := fmt.Fprintln(w, "asked no more:", hostNames(hosts))
 				return err
 			})
 		})}
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for whoever asks later")
+	cmd.Flags().StringVar(&file, "file", "", fileOfHosts)
 	return cmd
 }
 
+const fileOfHosts = "file of hosts, each perhaps with a reason behind it, one a line"
+
 func (c *cli) blacklistRemove() *cobra.Command {
-	return &cobra.Command{Use: "remove HOST...", Short: "Take hosts off the blacklist", Args: cobra.MinimumNArgs(1),
-		Example: "  starter blacklist remove www.example.edu",
+	var file string
+	cmd := &cobra.Command{Use: "remove HOST… | --file FILE", Short: "Take hosts off the blacklist",
+		Example: "  starter blacklist remove www.example.edu\n  starter blacklist remove --file hosts.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			for _, h := range args {
-				host, err := aHost(h)
+			hosts, err := blockedHosts(file, args)
+			if err != nil {
+				return err
+			}
+			for _, h := range hosts {
+				was, err := a.DB.Unblock(ctx, h.Host)
 				if err != nil {
 					return err
 				}
-				was, err := a.DB.Unblock(ctx, host)
-				if err != nil {
-					return err
-				}
-				if !was {
-					return program.Unknown{Reason: fmt.Errorf("%s is not on the blacklist", host)}
+				if !was && file == "" {
+					return program.Unknown{Reason: fmt.Errorf("%s is not on the blacklist", h.Host)}
 				}
 			}
-			return c.Print(args, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "no longer on the blacklist:", strings.Join(args, ", "))
+			return c.Print(hosts, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, "no longer on the blacklist:", hostNames(hosts))
 				return err
 			})
 		})}
+	cmd.Flags().StringVar(&file, "file", "", fileOfHosts)
+	return cmd
+}
+
+// blockedHosts are the hosts that arguments and the lines of a file name. A word without a
+// dot is no host of a file.
+func blockedHosts(file string, args []string) (hosts []store.Blocked, err error) {
+	var lines []string
+	if file != "" {
+		if lines, err = readLines(file); err != nil {
+			return nil, err
+		}
+	}
+	if len(args)+len(lines) == 0 {
+		return nil, fmt.Errorf("%w: want hosts, or --file", program.ErrUsage)
+	}
+	for i, l := range append(args, lines...) {
+		given, reason := l, ""
+		if i >= len(args) {
+			given, reason, _ = strings.Cut(l, " ")
+		}
+		host, err := aHost(given)
+		if err == nil && i >= len(args) && !strings.Contains(host, ".") {
+			err = fmt.Errorf("%w: %s, line %d: %q is no host such as www.example.edu", program.ErrUsage, file, i-len(args)+1, given)
+		}
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, store.Blocked{Host: host, Reason: strings.TrimSpace(reason)})
+	}
+	return hosts, nil
+}
+
+func hostNames(hosts []store.Blocked) string {
+	names := make([]string, len(hosts))
+	for i, h := range hosts {
+		names[i] = h.Host
+	}
+	return strings.Join(names, ", ")
 }
 
 // aHost is the name of a host as the record has it.

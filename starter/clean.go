@@ -60,7 +60,7 @@ func (c *cli) cleanParentsCommand() *cobra.Command {
 	var file, revised string
 	cmd := &cobra.Command{Use: "parents", Short: "Pages that lead to files, and are of no use", Args: cobra.NoArgs,
 		Long: `Remove parent pages of no use, which are those on blacklisted hosts, those that are
-gone, and those that lead to no document on record ("starter parents list" shows them):
+gone, and those that lead to no document on record ("starter parents" lists them):
 the pages, their links to files, and their lines of the whitelist. Pages of a site that
 is being crawled may have documents soon. A page that only an import brought was never
 asked for here: with --ask it is, politely, and goes where the server says that it is gone.`,

@@ -32,7 +32,7 @@ func (v *tour) tableJobs() {
 	require.NoError(v.t, err)
 	require.Contains(v.t, string(csv), "n,url,outcome,kind,detail")
 	require.Contains(v.t, string(csv), sha)
-	v.must("documents", "get", sha, "--out", v.file("still-there"))
+	v.must("documents", "show", sha, "--out", v.file("still-there"))
 	v.must("jobs", "show", fmt.Sprint(would.Job), "--csv", list)
 	v.read(&did, "jobs", "run", fmt.Sprint(would.Job), "--confirm", "--wait")
 	require.True(v.t, did.InPlace)

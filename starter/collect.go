@@ -44,36 +44,42 @@ type collectFlags struct {
 	parallel    int
 	wait        bool
 	links       linkFlags
+
+	settings *pflag.FlagSet
+	set      []string // NAME=VALUE
+	example  bool
 }
 
+// register makes the settings of collections: what a file may hold beside its topics, and
+// --set may change. The commonest are flags, too.
 func (f *collectFlags) register(fl *pflag.FlagSet) {
+	f.settings = fl
 	o := topic.Defaults()
-	fl.StringVar(&f.name, "name", "", "name of the collections (default: the file's, or the venues')")
-	fl.StringSliceVar(&f.venues, "from-venue", nil, "in place of a file of topics: a topic for each of these venues, of the papers that were found of it, such as conf/webdb")
+	fl.StringVar(&f.name, "name", "", "name of the collections; by default that of the file, or of the venues")
 	fl.IntVar(&f.Size, "size", o.Size, "entries of each topic's collection, which stops when it is full")
 	fl.Float64Var(&f.Threshold, "threshold", o.Threshold, "correlation with its centroid from which a page belongs to a topic, above 0 and at most 1")
-	fl.Float64Var(&f.Certainty, "certainty", o.Certainty, "score of its --classifier from which a page belongs to a topic, above 0 and below 1")
+	fl.IntVar(&f.MaxPages, "pages", 5000, "requests of the whole crawl, with those of earlier runs of the same collections; 0 is no limit")
+	durationVar(fl, &f.MaxTime, "time", 24*time.Hour, "how long the crawl may take, with earlier runs of the same collections; 0s is no limit")
+	fl.StringVar((*string)(&f.Policy), "policy", string(synthesis.BestFirst), "which links come next: bfs, in the order they are met; best, of the pages most on topic; graph, of those, then of pages like those that led to such; gleaner, by the words of the link and the way to it, too, through up to five pages off topic")
+	fl.Float64Var(&f.Certainty, "certainty", o.Certainty, "score of its classifier from which a page belongs to a topic, above 0 and below 1")
 	fl.Float64Var(&f.Cutoff, "cutoff", o.Cutoff, "off-topic pages in a row that a path may hold")
 	fl.IntVar(&f.Terms, "terms", o.Terms, "words of a centroid")
 	fl.IntVar(&f.Overlap, "overlap", o.Overlap, "words that a page and a centroid have in common, at least")
 	fl.IntVar(&f.Results, "results", o.Results, "results of the search that make a centroid")
 	fl.IntVar(&f.LeastResults, "least-results", o.LeastResults, "pages without which a topic has no centroid")
-	fl.IntVar(&f.MaxPages, "pages", 5000, "requests of the whole crawl, with those of earlier runs of the same collections (0: no limit)")
-	fl.IntVar(&f.HostPages, "host-pages", 200, "requests to one host (0: no limit)")
-	fl.IntVar(&f.DomainPages, "domain-pages", 1000, "requests to all hosts of one registrable domain (0: no limit)")
+	fl.IntVar(&f.HostPages, "host-pages", 200, "requests to one host; 0 is no limit")
+	fl.IntVar(&f.DomainPages, "domain-pages", 1000, "requests to all hosts of one registrable domain; 0 is no limit")
 	fl.Float64Var(&f.DomainShare, "domain-share", 0.5, "share of a collection that may come from one registrable domain, above 0 and at most 1")
-	fl.DurationVar(&f.MaxTime, "time", 24*time.Hour, "how long the crawl may take, with earlier runs of the same collections (0: no limit)")
-	fl.StringVar((*string)(&f.Policy), "policy", string(synthesis.BestFirst), "which links come next: bfs, in the order they are met; best, of the pages most on topic; graph, of those, then of pages like those that led to such; gleaner, by the words of the link and the way to it, too, through up to five pages off topic")
 	fl.IntVar(&f.parallel, "parallel", 4, "hosts asked at a time")
 	fl.StringVar(&f.stops, "stop-lists", "", "YAML file of words, links and urls that are passed over, in place of the program's lists")
 	fl.BoolVar(&f.Inspect, "inspect", false, "follow links by their words: from pages about a topic all but such as 'home' and 'next', from others those alone that lead on, such as 'research', and those to departments")
-	fl.BoolVar(&f.departments, "departments", true, "links to the topics' departments (a part of the host's name, or a directory) go before others under --policy graph, and pass --inspect")
-	fl.StringVar(&f.words, "link-lists", "", "YAML file of the words for --inspect (pruning_anchors, extracting_anchors), in place of the program's")
-	fl.BoolVar(&f.LearnLinks, "learn-links", false, "with --inspect: learn more such words from the crawl, by where links with them led on several sites")
+	fl.BoolVar(&f.departments, "departments", true, "links to the topics' departments (a part of the host's name, or a directory) go before others under the policy graph, and pass inspect")
+	fl.StringVar(&f.words, "link-lists", "", "YAML file of the words for inspect (pruning_anchors, extracting_anchors), in place of the program's")
+	fl.BoolVar(&f.LearnLinks, "learn-links", false, "with inspect: learn more such words from the crawl, by where links with them led on several sites")
 	fl.StringSliceVar(&f.seeds, "seeds", nil, "dumps of web directories (RDF as the Open Directory's, CSV, TSV; packed with gzip or not): the crawl begins at the pages of the topics' categories, too")
 	fl.IntVar(&f.SearchSeeds, "search-seeds", 0, "results of each search for a topic, at most 200, at which the crawl begins, beside those that make the centroid: by its query, its name and that of the topic above it, its queries in the file, and the words of a venue's titles")
-	fl.StringToStringVar(&f.learnt, "classifier", nil, "TOPIC=FILE: a classifier of 'lab train topic' decides what is about a topic, in place of its centroid")
-	fl.IntVar(&f.Retrain, "retrain", 0, "pages and documents after which each --classifier learns anew, from its labelled pages, those that 'starter collections judge' names, and those that it is certain of (0: never)")
+	fl.StringToStringVar(&f.learnt, "classifier", nil, "TOPIC: FILE, a classifier of 'lab train topic' that decides what is about a topic, in place of its centroid")
+	fl.IntVar(&f.Retrain, "retrain", 0, "pages and documents after which each classifier learns anew, from its labelled pages, those that 'starter collections judge' names, and those that it is certain of; 0 is never")
 	fl.BoolVar(&f.Overlapping, "overlapping", false, "a page belongs to every topic that it is like, not to the best alone")
 	fl.BoolVar(&f.LearnIDF, "learn-idf", false, "document frequencies are those of the crawled pages, too")
 	fl.BoolVar(&f.OffSite, "off-site", false, "links to other hosts first")
@@ -83,61 +89,44 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.Patterns, "url-patterns", nil, "parts of the inspection of URL patterns: "+strings.Join(synthesis.Patterns(), ", ")+" (a site is left where fewer than 5 % of 200 pages or more were on topic)")
 	fl.BoolVar(&f.WARC, "warc", false, warcHelp)
 	f.links.register(fl)
-	fl.BoolVar(&f.wait, "wait", false, "wait until the collections are made")
 }
 
 func (c *cli) collectCommand() *cobra.Command {
 	f := &collectFlags{}
+	f.register(pflag.NewFlagSet("collect", pflag.ContinueOnError))
 	cmd := &cobra.Command{Use: "collect TOPICS", Short: "Make collections by topic: a search for each topic, then a crawl over many hosts",
 		Args: func(_ *cobra.Command, got []string) error {
-			if len(got) > 1 || (len(got) == 1) == (len(f.venues) > 0) {
+			if !f.example && (len(got) > 1 || (len(got) == 1) == (len(f.venues) > 0)) {
 				return fmt.Errorf("%w: want a file of topics, or --from-venue", program.ErrUsage)
 			}
 			return nil
 		},
 		Long: `Make a collection of pages and papers for each topic of a file (Bergmark's Collection
-Synthesis). A topic is a search; of the first pages that it finds the topic's centroid
-is made, its weightiest words. A crawl then goes from these pages over many hosts, to
-links of the pages first that are most on topic, at the pace of each host. The file
-is YAML or JSON:
+Synthesis). A topic is a search; the heaviest words of the first pages found are the
+topic's centroid. A crawl then goes from these pages over many hosts, to links of the
+pages first that are most on topic, at the pace of each host.
 
-    topics:
-      - name: mathematics
-        topics:
-          - {name: number theory, query: prime numbers congruences}
-          - {name: graphs, pages: ["https://graphs.example/"]}
-      - {name: databases, venue: conf/webdb}
-      - {name: verse, categories: [Top/Arts/Poetry]}
+The file is YAML or JSON. It holds the topics and the settings of their collections;
+--example prints one with every setting, what it is and its default. The commonest
+settings are flags, too; --set changes any other. Files that it names are looked for in
+the folder in which the command is given.
 
-A venue's found papers make the centroid of its topic, and the crawl goes from the
-pages that lead to them; where too few are found, its titles are searched for. With
---seeds the crawl begins at the pages, too, that a web directory lists in a category that
-bears a topic's name, or that its categories name; where no search engine is set they
-make its centroid. The same command goes on with collections that ended, under other options.`,
-		Example: "  starter collect topics.yaml --wait\n  starter collect topics.yaml --name math --size 200 --threshold 0.3 --cutoff 1 --off-site --one-per-site\n  starter collect topics.yaml --seeds content.rdf.u8.gz --wait\n  starter collect --from-venue conf/webdb --wait",
+The same command goes on with collections that ended, under other settings.`,
+		Example: "  starter collect --example > topics.yaml\n  starter collect topics.yaml --wait\n  starter collect topics.yaml --name math --size 200 --set cutoff=1 --set off-site=true\n  starter collect --from-venue conf/webdb --wait",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.example {
+				return f.writeExample(c.Out)
+			}
 			return c.collect(cmd.Context(), strings.Join(args, ""), f)
 		}}
-	f.register(cmd.Flags())
+	for _, name := range []string{"name", "size", "threshold", "pages", "time", "policy"} {
+		cmd.Flags().AddFlag(f.settings.Lookup(name))
+	}
+	cmd.Flags().StringSliceVar(&f.venues, "from-venue", nil, "in place of a file: a topic for each of these venues, of the papers that were found of it, such as conf/webdb")
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "a setting of the file, NAME=VALUE; may be given again")
+	cmd.Flags().BoolVar(&f.example, "example", false, "print a file with every setting, what it is and its default")
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait until the collections are made")
 	return cmd
-}
-
-// topics reads the topics, and names the collections after what they are read from.
-func (f *collectFlags) topics(file string) ([]topic.Topic, error) {
-	if file == "" {
-		f.name = cmp.Or(f.name, strings.ReplaceAll(strings.Join(f.venues, "+"), "/", "-"))
-		return topic.OfVenues(f.venues)
-	}
-	f.name = cmp.Or(f.name, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-	raw, err := readBounded(file)
-	if err != nil {
-		return nil, err
-	}
-	topics, err := topic.Parse(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return topics, nil
 }
 
 // read reads the topics and the lists, and checks all that was given.
@@ -147,6 +136,7 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	if err != nil {
 		return nil, wrong(err)
 	}
+	f.name = cmp.Or(f.name, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	if f.Stops, err = topic.DefaultStops(); err != nil {
 		return nil, err
 	}
@@ -209,7 +199,7 @@ func readBounded(file string) ([]byte, error) {
 func (f *collectFlags) readWords() error {
 	f.NoDepartments = !f.departments
 	if !f.Inspect && f.words != "" {
-		return errors.New("link-lists: links are followed by their words with --inspect alone")
+		return errors.New("link-lists: links are followed by their words with inspect alone")
 	}
 	if !f.Inspect {
 		return nil
@@ -327,7 +317,7 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		fmt.Fprintf(c.Err, "%d of %d entries are in categories of the topics (%d no web pages, %d could not be read); seeds for %d of %d topics\n", d.Met, d.Entries, d.Left, d.Broken, len(d.Of), len(topics))
 	}
 	if running {
-		fmt.Fprintf(c.Err, "hint: %s is being made already, under the options that it was begun with; `starter collections cancel %s` ends it, and the same command goes on under others\n", f.name, f.name)
+		fmt.Fprintf(c.Err, "hint: %s is being made already, under the options that it was begun with; `starter cancel collections/%s` ends it, and the same command goes on under others\n", f.name, f.name)
 	}
 	if err := c.hintLimits(ctx, record, f); err != nil {
 		return err

@@ -17,7 +17,7 @@ func (f *collectFlags) beginAtLabelled(topics []topic.Topic) error {
 			continue
 		}
 		if len(f.labelled[t.ID]) == 0 {
-			return fmt.Errorf("topic %q is made of labelled pages; give them by --classifier %q, in a file of 'lab train topic', which writes them into it", t.ID, t.ID+"=FILE")
+			return fmt.Errorf("topic %q is made of labelled pages; name them by the setting classifier, %q, in a file of 'lab train topic', which writes them into it", t.ID, t.ID+"=FILE")
 		}
 		begin := f.Seeds[t.ID]
 		for _, p := range f.labelled[t.ID] {

@@ -25,7 +25,7 @@ func (c *cli) followCollection(ctx context.Context, t client.Client, record *col
 	id := workflows.CollectionsID(name)
 	err := c.awaitInSight(ctx, t, id, l, func(ctx context.Context) (pool.Seen, error) { return pool.LookAt(ctx, t, id) }, nil)
 	if ctx.Err() != nil && !c.JSON {
-		fmt.Fprintf(c.Err, "%s goes on without you\nlook at it:  starter collections show %s\nend it:      starter collections cancel %s\n", name, name, name)
+		fmt.Fprintf(c.Err, "%[1]s continues in the background\nlook at it:  starter collections show %[1]s\nend it:      starter cancel collections/%[1]s\n", name)
 	}
 	if err != nil {
 		return err

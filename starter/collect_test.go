@@ -45,15 +45,15 @@ func TestCollectCommands(t *testing.T) {
 
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--threshold", "2"), "threshold")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", c.file("bad.yaml", "topics: []")), "there is none")
-	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--classifier", "none="+topics), "no topic is called")
-	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--classifier", web.Topics()[0].ID+"="+c.file("empty.json", "{}")), "version")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "classifier=none="+topics), "no topic is called")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "classifier="+web.Topics()[0].ID+"="+c.file("empty.json", "{}")), "version")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect"), "--from-venue")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--from-venue", "conf/webdb"), "--from-venue")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", "--from-venue", "conf/mistyped"), "no paper of it is on record")
 	c.wrong(program.ExitUnknown, "collections", "show", "none")
 
 	require.Contains(t, c.ok("collect", topics, "--name", "later"), "starter collections show later")
-	require.Contains(t, c.ok("collections", "cancel", "later"), "cancel")
+	require.Contains(t, c.ok("cancel", "later"), "cancel")
 	c.work(activities.Queues(), io.Discard)
 	var s shownCollection
 	c.read(&s, "collect", topics, "--size", "5", "--threshold", "0.5", "--wait")
@@ -97,10 +97,10 @@ func TestCollectCommands(t *testing.T) {
 	// One topic is told by a classifier that learnt from what was collected, and that keeps
 	// what it learns anew from.
 	learnt := c.file("learnt.json", learnTopic(t, web, web.Topics()[0].ID, c.ok("collections", "export", "math"), false))
-	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--retrain", "5"), "--classifier")
-	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--retrain", "5", "--classifier", web.Topics()[0].ID+"="+learnt), "holds no labelled pages")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "retrain=5"), "classifier")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "retrain=5", "--set", "classifier="+web.Topics()[0].ID+"="+learnt), "holds no labelled pages")
 	learnt = c.file("learnt.json", learnTopic(t, web, web.Topics()[0].ID, c.ok("collections", "export", "math"), true))
-	c.read(&s, "collect", topics, "--name", "learnt", "--size", "4", "--threshold", "0.5", "--classifier", web.Topics()[0].ID+"="+learnt, "--retrain", "100000", "--wait")
+	c.read(&s, "collect", topics, "--name", "learnt", "--size", "4", "--threshold", "0.5", "--set", "classifier="+web.Topics()[0].ID+"="+learnt, "--set", "retrain=100000", "--wait")
 	require.Equal(t, "full", s.Note)
 	var examples int
 	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_examples WHERE topic=$1 AND words<>''`, web.Topics()[0].ID).Scan(&examples))
@@ -114,13 +114,13 @@ func TestCollectCommands(t *testing.T) {
 	// The other topic is made of labelled pages alone: nothing is searched for.
 	other := web.Topics()[1].ID
 	alone := c.file("alone.yaml", "topics: [{name: "+other+", labelled: true}]")
-	require.Contains(t, c.wrong(program.ExitUsage, "collect", alone), "--classifier")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", alone), "classifier")
 	labelled := c.file("other.json", learnTopic(t, web, other, c.ok("collections", "export", "math"), true))
 	var searched, now int
 	const searches = `SELECT coalesce(sum(requests), 0)::int FROM search_spending`
 	require.NoError(t, c.Pool.QueryRow(t.Context(), searches).Scan(&searched))
 	require.Positive(t, searched)
-	c.read(&s, "collect", alone, "--size", "12", "--classifier", other+"="+labelled, "--wait")
+	c.read(&s, "collect", alone, "--size", "12", "--set", "classifier="+other+"="+labelled, "--wait")
 	require.NoError(t, c.Pool.QueryRow(t.Context(), searches).Scan(&now))
 	require.Equal(t, searched, now)
 	require.Equal(t, "full", s.Note)
@@ -135,17 +135,17 @@ func TestCollectCommands(t *testing.T) {
 	require.GreaterOrEqual(t, right, 9, "of 12")
 
 	// The crawl begins at further results of searches, which come page by page.
-	c.read(&s, "collect", topics, "--name", "found", "--pages", "1", "--search-seeds", "25", "--wait")
+	c.read(&s, "collect", topics, "--name", "found", "--pages", "1", "--set", "search-seeds=25", "--wait")
 	var found int
 	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_urls u JOIN collections c ON c.id=u.collection WHERE c.name='found' AND u.depth=0 AND u.priority < 1`).Scan(&found))
 	require.Greater(t, found, 2*(10-topic.Defaults().Results), "more than the first page of results has")
 
 	// The crawl begins at what a directory lists, too.
 	dump := c.file("dump.csv", "url,category\nhttp://listed.example/,Top/"+web.Topics()[0].ID+"/Listed\n")
-	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--seeds", "none.rdf"), "none.rdf")
-	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--seeds", topics), "url and category")
-	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--seeds", c.file("other.csv", "url,category\nhttp://a.example/,Arts\n")), "none of 1 entries")
-	c.read(&s, "collect", topics, "--name", "listed", "--size", "2", "--seeds", dump, "--wait")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "seeds=none.rdf"), "none.rdf")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "seeds="+topics), "url and category")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "seeds="+c.file("other.csv", "url,category\nhttp://a.example/,Arts\n")), "none of 1 entries")
+	c.read(&s, "collect", topics, "--name", "listed", "--size", "2", "--set", "seeds="+dump, "--wait")
 	var begins bool
 	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE url='http://listed.example/')`).Scan(&begins))
 	require.True(t, begins)
@@ -156,9 +156,9 @@ func TestCollectCommands(t *testing.T) {
 	require.Equal(t, 8, s.Entries[web.Topics()[0].ID].Entries)
 	require.NoError(t, os.WriteFile(topics, []byte("topics: [{name: other}]"), 0o600))
 	require.Contains(t, c.wrong(program.ExitFailed, "collect", topics), "--name")
-	require.Contains(t, c.wrong(program.ExitUnknown, "collections", "pause", "math"), "math is not being made")
-	require.Contains(t, c.wrong(program.ExitUnknown, "collections", "cancel", "mathh"), "mathh is not being made; `starter collections list`")
-	c.wrong(program.ExitUnknown, "collections", "resume", "math")
+	require.Contains(t, c.wrong(program.ExitUnknown, "pause", "collections/math"), "does not run")
+	require.Contains(t, c.wrong(program.ExitUnknown, "cancel", "mathh"), "mathh")
+	c.wrong(program.ExitUnknown, "resume", "math")
 }
 
 // documentsOf counts the documents among exported entries.

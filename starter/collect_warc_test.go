@@ -37,7 +37,7 @@ func TestCollectWARC(t *testing.T) {
 	c.overWeb(web)
 	c.work(activities.Queues(), io.Discard)
 	var s shownCollection
-	c.read(&s, "collect", c.file("math.yaml", "topics: [{name: "+web.Topics()[0].ID+"}]\n"), "--pages", "150", "--warc", "--wait")
+	c.read(&s, "collect", c.file("math.yaml", "topics: [{name: "+web.Topics()[0].ID+"}]\n"), "--pages", "150", "--set", "warc=true", "--wait")
 	require.Equal(t, collections.Ended, s.State)
 	want := c.documents()
 	require.NotEmpty(t, want)

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -23,7 +25,7 @@ func TestWordsToInspectLinksBy(t *testing.T) {
 	require.NoError(t, err)
 
 	f := collectFlags{words: named}
-	require.ErrorContains(t, f.readWords(), "--inspect")
+	require.ErrorContains(t, f.readWords(), "inspect")
 	f.Inspect = true
 	require.NoError(t, f.readWords())
 	require.Equal(t, []string{"shop"}, f.Pruning)
@@ -56,4 +58,69 @@ func TestWhatACollectionLeavesOut(t *testing.T) {
 	require.NoError(t, os.WriteFile(lists, []byte("levles: 7\n"), 0o600))
 	_, err = f.read(topics)
 	require.ErrorIs(t, err, program.ErrUsage)
+}
+
+// TestFileOfTopicsHoldsEverySetting: the example has every setting with its default, a file
+// says of each what --set does, and a flag goes before both.
+func TestFileOfTopicsHoldsEverySetting(t *testing.T) {
+	t.Parallel()
+	made := func() (*collectFlags, *pflag.FlagSet) {
+		f, fl := &collectFlags{}, pflag.NewFlagSet("collect", pflag.ContinueOnError)
+		f.register(fl)
+		return f, fl
+	}
+	topics := func(body string) string {
+		file := filepath.Join(t.TempDir(), "topics.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(body), 0o600))
+		return file
+	}
+	f, settings := made()
+	var example strings.Builder
+	require.NoError(t, f.writeExample(&example))
+	all := 0
+	settings.VisitAll(func(flag *pflag.Flag) {
+		all++
+		require.Contains(t, example.String(), "\n#"+flag.Name+": ")
+		value := map[string]string{"int": "17", "float64": "0.25", "bool": "true", "duration": "3h", "string": "b", "stringSlice": "[b, c]", "stringToString": "{'mathematics/a, b': f=1.json}"}[flag.Value.Type()]
+		if flag.DefValue == "true" {
+			value = "false"
+		}
+		require.NotEmpty(t, value, flag.Name)
+		got, fl := made()
+		_, err := got.topics(topics("topics: [{name: a}]\n" + flag.Name + ": " + value + "\n"))
+		require.NoError(t, err, flag.Name)
+		require.NotEqual(t, flag.DefValue, fl.Lookup(flag.Name).Value.String(), "%s is read", flag.Name)
+		if strings.ContainsAny(value, "{[") {
+			return
+		}
+		again, afl := made()
+		again.set = []string{flag.Name + "=" + value}
+		_, err = again.topics(topics("topics: [{name: a}]\n"))
+		require.NoError(t, err, flag.Name)
+		require.Equal(t, fl.Lookup(flag.Name).Value.String(), afl.Lookup(flag.Name).Value.String(), flag.Name)
+	})
+	require.Equal(t, 36, all, "settings")
+
+	whole := regexp.MustCompile(`(?m)^#([a-z-]+: )`).ReplaceAllString(example.String(), "$1")
+	got, fl := made()
+	_, err := got.topics(topics(whole))
+	require.NoError(t, err)
+	settings.VisitAll(func(flag *pflag.Flag) {
+		require.Equal(t, flag.Value.String(), fl.Lookup(flag.Name).Value.String(), "the default of %s", flag.Name)
+	})
+
+	got, fl = made()
+	require.NoError(t, fl.Parse([]string{"--size", "3"}))
+	_, err = got.topics(topics("topics: [{name: a}]\nsize: 9\n"))
+	require.NoError(t, err)
+	require.Equal(t, 3, got.Size)
+	for _, wrong := range []string{"sise: 9", "size: nine", "size: [9]", "size:", "seeds: {a: b}"} {
+		other, _ := made()
+		_, err := other.topics(topics("topics: [{name: a}]\n" + wrong + "\n"))
+		require.Error(t, err, wrong)
+	}
+	cmd := (&cli{}).collectCommand()
+	flags := 0
+	cmd.Flags().VisitAll(func(*pflag.Flag) { flags++ })
+	require.LessOrEqual(t, flags, 10, "flags of the command")
 }

@@ -11,30 +11,22 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/sdk/client"
-
 	"gleaner/internal/classify"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
-	"gleaner/internal/service/program"
 	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
-	"gleaner/workflows"
 )
 
 const aCollection = "the name of collections, as `starter collections list` has it"
 
 func (c *cli) collectionsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "collections", Args: cobra.NoArgs,
-		Short: "List, show, export, judge, pause, resume, cancel and remove collections by topic",
+		Short: "List, show, export, judge and remove collections by topic",
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport(), c.collectionsJudge(),
 		collectionsRemove(c))
-	for name, short := range map[string]string{"pause": "Let a crawl by topic rest", "resume": "Let it go on", "cancel": "End it; what was collected is kept"} {
-		cmd.AddCommand(&cobra.Command{Use: name + " NAME", Short: short, Args: args(1, aCollection), Example: "  starter collections " + name + " math",
-			RunE: func(cmd *cobra.Command, args []string) error { return c.steerCollection(cmd.Context(), name, args[0]) }})
-	}
 	return cmd
 }
 
@@ -50,7 +42,7 @@ func (c *cli) collectionsList() *cobra.Command {
 					for _, x := range all {
 						line("%s\t%s\t%d\t%s", x.Name, x.How(), x.Requests, x.Note)
 					}
-				})
+				}, "no collection yet: starter collect --example > topics.yaml")
 			})
 		})}
 }
@@ -63,7 +55,7 @@ func collectionsRemove(c *cli) *cobra.Command {
 			if err := collections.Remove(ctx, collections.In(a.DB), args[0]); err != nil {
 				return err
 			}
-			return saySteered(c, "remove", args[0])
+			return c.sayDid(runCollections, args[0], "removed")
 		})}
 }
 
@@ -243,37 +235,4 @@ func (s *shownCollection) writeChecks(w io.Writer) {
 	for _, k := range s.Unsure {
 		fmt.Fprintf(w, "  %d of %d of %s\n", k.Own, k.Pages, k.Topic)
 	}
-}
-
-// steerCollection pauses, resumes or cancels a crawl by topic that runs.
-func (c *cli) steerCollection(ctx context.Context, do, name string) error {
-	t, err := c.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	if id := workflows.CollectionsID(name); do == "cancel" {
-		err = t.CancelWorkflow(ctx, id, "")
-	} else {
-		var handle client.WorkflowUpdateHandle
-		handle, err = t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: map[string]string{"pause": workflows.UpdatePause, "resume": workflows.UpdateResume}[do],
-			WaitForStage: client.WorkflowUpdateStageCompleted})
-		if err == nil {
-			err = handle.Get(ctx, nil)
-		}
-	}
-	if hasEnded(err) {
-		return program.Unknown{Reason: fmt.Errorf("%s is not being made; `starter collections list` says what is, and `starter collect` goes on with one that ended", name)}
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return saySteered(c, do, name)
-}
-
-func saySteered(c *cli, do, name string) error {
-	return c.Print(map[string]string{"collections": name, "did": do}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s\n", name, do)
-		return err
-	})
 }

@@ -38,7 +38,6 @@ var elsewhere = map[string]string{
 	"starter documents": "prints its help",
 	"starter jobs":      "prints its help",
 	"starter clean":     "prints its help",
-	"starter parents":   "prints its help",
 
 	"starter collect":            "has a web of topics of its own (TestCollectCommands)",
 	"starter collections":        "prints its help",
@@ -46,12 +45,7 @@ var elsewhere = map[string]string{
 	"starter collections show":   "as collect",
 	"starter collections export": "as collect",
 	"starter collections judge":  "reads what a person judged (TestCollectionsThatAreJudged)",
-	"starter collections pause":  "as collect",
-	"starter collections resume": "as collect",
-	"starter collections cancel": "as collect",
 	"starter collections remove": "as collect",
-
-	"starter sites retry": "wants a host that failed (TestSites)",
 
 	"starter console": "runs until it is interrupted",
 	"starter demo":    "starts servers of its own",
@@ -249,22 +243,22 @@ func (v *tour) looks() {
 	require.NotEmpty(v.t, docs)
 	sha := docs[0].SHA256
 	require.Contains(v.t, v.must("documents", "show", sha), docs[0].URL)
-	require.NotEmpty(v.t, v.must("documents", "get", sha, "--as-text"))
-	require.NotEmpty(v.t, v.must("documents", "get", sha))
+	require.NotEmpty(v.t, v.must("documents", "show", sha, "--as-text"))
+	require.NotEmpty(v.t, v.must("documents", "show", sha, "--out", "-"))
 	require.NotEmpty(v.t, v.must("explain", docs[0].URL))
 	var leading listedParents
-	v.read(&leading, "parents", "list", "--limit", "1")
+	v.read(&leading, "parents", "--limit", "1")
 	require.Len(v.t, leading.Parents, 1)
-	require.Contains(v.t, v.must("parents", "show", leading.Parents[0].URL), leading.Parents[0].URL)
+	require.Contains(v.t, v.must("parents", leading.Parents[0].URL), leading.Parents[0].URL)
 	for _, args := range [][]string{
-		{"config"}, {"parents", "list"}, {"config", "policy"}, {"status"}, {"status", v.venue}, {"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
-		{"documents", "list"}, {"documents", "counters"}, {"documents", "retrieve", "--out", v.t.TempDir()},
+		{"config"}, {"parents"}, {"config", "init", "--write-policy", "-"}, {"completion", "zsh"}, {"status"}, {"status", v.venue}, {"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
+		{"documents", "list"}, {"documents", "retrieve", "--out", v.t.TempDir()},
 		{"export", v.venue, "--format", "bibtex"}, {"export", v.venue, "--format", "tree", "--out", v.file("tree")},
 		{"holdings", "list"}, {"holdings", "explain", v.venue},
-		{"homepages", "list", v.venue}, {"homepages", "budget"},
+		{"homepages", "list", v.venue},
 		{"metadata", "show", v.venue, "--years", v.years}, {"venues", "search", strings.TrimPrefix(v.venue, "conf/")},
-		{"sites", "list"}, {"sites", "show", weburl.Host(docs[0].URL)}, {"stats", "sites"}, {"stats", "domains"}, {"stats", "directories"}, {"stats", "failures"}, {"stats", "table2"},
-		{"whitelist", "show"}, {"whitelist", "export"}, {"verify", "--deep"}, {"review", "--list"}, {"review"}, {"reconcile", "--dry-run"}, {"prune", "--dry-run"},
+		{"sites", "list"}, {"sites", "show", weburl.Host(docs[0].URL)}, {"stats", "sites"}, {"stats", "domains"}, {"stats", "directories"}, {"stats", "failures"}, {"stats", "table2"}, {"stats", "counters", v.venue}, {"stats", "searches"},
+		{"whitelist", "show"}, {"whitelist", "show", "--plain"}, {"verify", "--deep"}, {"review", "--list"}, {"review"}, {"reconcile", "--dry-run"}, {"prune", "--dry-run"},
 	} {
 		v.must(args...)
 		if !strings.Contains(strings.Join(args, " "), "export") {
@@ -293,7 +287,7 @@ func (v *tour) changes() {
 	v.must("whitelist", "seed")
 	v.secrets["a user's password"] = "mark-of-a-password"
 	v.must("console", "user", "add", "ada", "--password-file", secretFile(v.t, v.secrets["a user's password"]))
-	v.must("console", "user", "role", "ada", "reader")
+	v.must("console", "user", "add", "ada", "--role", "reader")
 	v.must("console", "user", "list")
 	v.must("console", "user", "remove", "ada")
 	v.imports()
@@ -331,7 +325,9 @@ func (v *tour) imports() {
 
 func (v *tour) schedules() {
 	v.must("schedule", "create", "due", "--every", "30d")
-	for _, do := range []string{"list", "show", "pause", "resume", "trigger", "delete"} {
+	v.must("pause", "schedule/due")
+	v.must("resume", "due")
+	for _, do := range []string{"list", "show", "trigger", "delete"} {
 		args := []string{"schedule", do, "due"}
 		if do == "list" {
 			args = args[:2]

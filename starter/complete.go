@@ -81,3 +81,24 @@ func (c *cli) manCommand() *cobra.Command {
 			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "STARTER", Section: "1", Source: "Gleaner"}, args[0])
 		}}
 }
+
+func completionCommand() *cobra.Command {
+	shells := []string{"bash", "fish", "powershell", "zsh"}
+	return &cobra.Command{Use: "completion SHELL", Short: "Print what makes a shell complete commands, harvests and options", ValidArgs: shells,
+		Args:    args(1, "a shell, one of "+strings.Join(shells, ", ")),
+		Example: "  starter completion bash > /etc/bash_completion.d/starter",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root, out := cmd.Root(), cmd.OutOrStdout()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(out, true)
+			case "fish":
+				return root.GenFishCompletion(out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(out)
+			case "zsh":
+				return root.GenZshCompletion(out)
+			}
+			return fmt.Errorf("%w: want a shell, one of %s", program.ErrUsage, strings.Join(shells, ", "))
+		}}
+}

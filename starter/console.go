@@ -164,13 +164,26 @@ func (c *cli) consoleUserCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "user", Short: "Say who may use the console",
 		Long: "Say who may use the console. While there is nobody, it is for this machine alone,\nand asks for no password; of each only the argon2id hash of the password is kept."}
 	var file, role string
-	add := &cobra.Command{Use: "add NAME", Short: "Let somebody use the console, or change their password", Args: args(1, "a user's name"),
-		Long:    "Let somebody use the console. The password is asked for on a terminal, or is the first\nline of the standard input or of a file. One who is known gets the new password, and is\nlogged out everywhere, and keeps their role where none is given. The first user is an\nadministrator, others are readers where no role is given.",
+	add := &cobra.Command{Use: "add NAME", Short: "Let somebody use the console, or change their password or role", Args: args(1, "a user's name"),
+		Long: `Let somebody use the console. The password is asked for on a terminal, or is the first
+line of the standard input or of a file. Who is known keeps their role where none is
+given, and their password where a role is given without --password-file; with a new password
+they are logged out everywhere. The first user is an administrator, others are readers.`,
 		Example: "  starter console user add ada\n  starter console user add bob --role editor\n  pass show gleaner/ada | starter console user add ada\n  starter console user add ada --password-file ada.txt",
 		RunE: func(cmd *cobra.Command, got []string) error {
 			return c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 				if err := checkRole(role); role != "" && err != nil {
 					return err
+				}
+				known, err := hasUser(ctx, a.DB, got[0])
+				if err != nil {
+					return err
+				}
+				if known && role != "" && file == "" {
+					if err := a.DB.SetRole(ctx, got[0], store.Role(role)); err != nil {
+						return err
+					}
+					return c.sayUser(got[0], "is "+role)
 				}
 				password, err := c.password(cmd.InOrStdin(), file)
 				if err != nil {
@@ -188,17 +201,7 @@ func (c *cli) consoleUserCommand() *cobra.Command {
 		}}
 	add.Flags().StringVar(&file, "password-file", "", "file whose first line is the password")
 	add.Flags().StringVar(&role, "role", "", "what they may do: "+roleHelp())
-	cmd.AddCommand(add, &cobra.Command{Use: "role NAME ROLE", Short: "Say what somebody may do", Args: args(2, "a user's name and a role"),
-		Long: "Say what somebody may do, from their next request on: " + roleHelp() + ".", Example: "  starter console user role bob administrator",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
-			if err := checkRole(got[1]); err != nil {
-				return err
-			}
-			if err := a.DB.SetRole(ctx, got[0], store.Role(got[1])); err != nil {
-				return program.Unknown{Reason: err}
-			}
-			return c.sayUser(got[0], "is "+got[1])
-		})}, &cobra.Command{Use: "remove NAME", Short: "Shut somebody out, at once", Args: args(1, "a user's name"), Example: "  starter console user remove ada",
+	cmd.AddCommand(add, &cobra.Command{Use: "remove NAME", Short: "Shut somebody out, at once", Args: args(1, "a user's name"), Example: "  starter console user remove ada",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			if err := a.DB.RemoveUser(ctx, got[0]); err != nil {
 				return program.Unknown{Reason: err}
@@ -219,6 +222,11 @@ func (c *cli) consoleUserCommand() *cobra.Command {
 			})
 		})})
 	return cmd
+}
+
+func hasUser(ctx context.Context, db *store.DB, name string) (bool, error) {
+	all, err := db.Users(ctx)
+	return slices.ContainsFunc(all, func(u store.User) bool { return u.Name == name }), err
 }
 
 func roleHelp() string {

@@ -129,14 +129,14 @@ func (d *desk) on(ctx context.Context, id string, do func(t client.Client, h sto
 // Pause implements console.Harvests.
 func (d *desk) Pause(ctx context.Context, id string) (string, error) {
 	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
-		return "paused", update(ctx, t, h, workflows.UpdatePause)
+		return "paused", updateHarvest(ctx, t, h, workflows.UpdatePause)
 	})
 }
 
 // Resume implements console.Harvests.
 func (d *desk) Resume(ctx context.Context, id string) (string, error) {
 	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
-		return "goes on", update(ctx, t, h, workflows.UpdateResume)
+		return "resumed", updateHarvest(ctx, t, h, workflows.UpdateResume)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -45,38 +44,9 @@ func (c *cli) onHarvest(do func(ctx context.Context, t client.Client, db *store.
 	}
 }
 
-func (c *cli) pauseCommand() *cobra.Command {
-	return &cobra.Command{Use: "pause HARVEST", Short: "Let a harvest rest; what is under way is finished", Args: args(1, aHarvest),
-		Example: "  starter pause conf/webdb", RunE: c.onHarvest(c.update(workflows.UpdatePause, "paused"))}
-}
-
-func (c *cli) resumeCommand() *cobra.Command {
-	return &cobra.Command{Use: "resume HARVEST", Short: "Let a paused harvest go on", Args: args(1, aHarvest),
-		Example: "  starter resume conf/webdb", RunE: c.onHarvest(c.update(workflows.UpdateResume, "goes on"))}
-}
-
-func (c *cli) update(name, done string) func(context.Context, client.Client, *store.DB, store.Harvest) error {
-	return func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
-		if err := update(ctx, t, h, name); err != nil {
-			return err
-		}
-		return c.Print(map[string]string{"harvest": h.ID, "did": done}, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "%s %s\n", h.ID, done)
-			return err
-		})
-	}
-}
-
-// update asks a harvest that runs for something, and waits until it is done.
-func update(ctx context.Context, t client.Client, h store.Harvest, name string) error {
-	handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: name, WaitForStage: client.WorkflowUpdateStageCompleted})
-	if err == nil {
-		err = handle.Get(ctx, nil)
-	}
-	if err != nil {
-		return notRunning(h, err)
-	}
-	return nil
+// updateHarvest sends a running harvest an update, and waits until it is done.
+func updateHarvest(ctx context.Context, t client.Client, h store.Harvest, name string) error {
+	return notRunning(h, updateWorkflow(ctx, t, workflows.HarvestID(h.ID), name))
 }
 
 // hasEnded tells whether a workflow does not run, or ended before it did what it was asked for.
@@ -90,25 +60,6 @@ func notRunning(h store.Harvest, err error) error {
 		return program.Unknown{Reason: fmt.Errorf("%s does not run (it is %s); `%s` starts it again", h.ID, h.Stage, h.Command())}
 	}
 	return err
-}
-
-func (c *cli) cancelCommand() *cobra.Command {
-	return &cobra.Command{Use: "cancel HARVEST", Short: "End a harvest; what was found is kept", Args: args(1, aHarvest),
-		Example: "  starter cancel conf/webdb",
-		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
-			already, err := cancelHarvest(ctx, t, h)
-			if err != nil {
-				return err
-			}
-			did, said := "cancelled", isCancelled
-			if already {
-				did, said = "nothing", isCancelledAlready
-			}
-			return c.Print(map[string]string{"harvest": h.ID, "did": did}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s %s\n", h.ID, said)
-				return err
-			})
-		})}
 }
 
 // What a cancellation comes to.
@@ -131,57 +82,6 @@ func cancelHarvest(ctx context.Context, t client.Client, h store.Harvest) (alrea
 		return false, notRunning(h, err)
 	}
 	return already, nil
-}
-
-func (c *cli) retryCommand() *cobra.Command {
-	var what activities.Retry
-	var failed, wait bool
-	cmd := &cobra.Command{Use: "retry HARVEST [--failed | --site HOST | --reason REASON | --older-than AGE]", Short: "Ask again for what failed", Args: args(1, aHarvest),
-		Long: `Put the URLs that failed back among the waiting, of one site or of all, and
-crawl them; read the documents again over which a reader stalled on a busy
-machine; look again for the authors of whom a page, a search or a directory did
-not answer, and ask the catalogues again that did not. What failed for good
-(forbidden by robots.txt, not found) is left, unless its reason is named; "starter stats failures" lists the reasons.`,
-		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu\n  starter retry conf/webdb --reason timeout --older-than 24h",
-		PreRunE: func(*cobra.Command, []string) error {
-			if failed == (what != activities.Retry{}) {
-				return fmt.Errorf("%w: want either --failed or any of --site, --reason and --older-than", program.ErrUsage)
-			}
-			return nil
-		},
-		RunE: c.onHarvest(func(ctx context.Context, t client.Client, db *store.DB, h store.Harvest) error {
-			if err := known(ctx, db, h, what); err != nil {
-				return err
-			}
-			did, now, err := c.retry(ctx, t, db, h, what)
-			if err != nil {
-				return err
-			}
-			if wait {
-				return c.follow(ctx, t, h.ID)
-			}
-			asked, err := db.AskedSites(ctx, store.RetryFilter{Harvest: h.ID, Host: what.Host})
-			if err != nil {
-				return err
-			}
-			return c.Print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "waiting": asked}, func(w io.Writer) error {
-				word := "goes on:"
-				if now {
-					word = "asks again for"
-				}
-				fmt.Fprintf(w, "%s %s %d URLs that failed, %d documents that stalled, %d authors and %d questions to catalogues that were not answered\n", h.ID, word, did.URLs, did.Stalled, did.Authors, did.Sources)
-				for _, a := range asked {
-					fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Format("2006-01-02 15:04:05"))
-				}
-				return nil
-			})
-		})}
-	cmd.Flags().StringVar(&what.Host, "site", "", "one host")
-	cmd.Flags().StringVar(&what.Reason, "reason", "", "one reason, such as timeout, busy, stalled or robots-denied")
-	durationVar(cmd.Flags(), &what.OlderThan, "older-than", 0, "what failed so long ago, or longer")
-	cmd.Flags().BoolVar(&failed, "failed", false, "all hosts")
-	cmd.Flags().BoolVar(&wait, "wait", false, "show progress, and end when the harvest does")
-	return cmd
 }
 
 // known reports whether there is such a site, and whether anything failed for the

@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,13 +16,14 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 func (c *cli) documentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "documents", Short: "List, show, copy and judge again the documents found", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.documentsListCommand(), c.documentsShowCommand(), c.documentsGetCommand(), c.documentsRetrieveCommand(),
-		c.documentsRejudgeCommand(), c.documentsCountersCommand(), c.documentsMarkCommand())
+	cmd.AddCommand(c.documentsListCommand(), c.documentsShowCommand(), c.documentsRetrieveCommand(),
+		c.documentsRejudgeCommand(), c.documentsMarkCommand())
 	return cmd
 }
 
@@ -34,7 +34,7 @@ func (c *cli) documentsListCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.onDocuments(cmd.Context(), q, func(_ *app.App, found []store.Listed) error {
 				if len(found) == 0 {
-					fmt.Fprintln(c.Err, "hint: no document meets all conditions; `starter documents counters` says how many there are of which")
+					fmt.Fprintln(c.Err, "hint: no document meets all conditions; `starter stats counters` says how many there are of which")
 				}
 				return c.Print(found, func(w io.Writer) error { return writeList(w, found) })
 			})
@@ -70,19 +70,18 @@ func (c *cli) onDocuments(ctx context.Context, q *conditions, do func(*app.App, 
 }
 
 func writeList(w io.Writer, found []store.Listed) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "sha256\tstate\tkind\tclass\tpages\tpaper\turl")
-	for _, d := range found {
-		class := d.Class
-		if what := d.What(); what != class {
-			class = "(" + what + ")"
+	err := table(w, "SHA256\tSTATE\tKIND\tCLASS\tPAGES\tPAPER\tURL", func(line func(string, ...any)) {
+		for _, d := range found {
+			class := d.Class
+			if what := d.What(); what != class {
+				class = "(" + what + ")"
+			}
+			line("%.12s\t%s\t%s\t%s\t%d\t%s\t%s", d.SHA256, d.State, d.Kind, class, d.Pages, d.Paper, d.URL)
 		}
-		fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%d\t%s\t%s\n", d.SHA256, d.State, d.Kind, class, d.Pages, d.Paper, d.URL)
+	}, "no document meets all conditions")
+	if err == nil {
+		_, err = fmt.Fprintln(w, text.Count(len(found), "document"))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "%d documents\n", len(found))
 	return err
 }
 
@@ -119,11 +118,19 @@ func (c *cli) onDocument(ctx context.Context, prefix string, do func(*app.App, s
 }
 
 func (c *cli) documentsShowCommand() *cobra.Command {
-	return &cobra.Command{Use: "show SHA256", Short: "Show all that is known of a document, and why it was judged so", Args: args(1, "a SHA-256, or its first digits"),
-		Example: "  starter documents show 1f3a9c",
+	var out string
+	var asText bool
+	cmd := &cobra.Command{Use: "show SHA256", Short: "Show all that is known of a document and why it was judged so, or write its file or text", Args: args(1, "a SHA-256, or its first digits"),
+		Long: `Show all that is known of a document, and why it was judged so. With --out the document
+itself is written to a file ("-" is the standard output), with --as-text the text that
+was read from it.`,
+		Example: "  starter documents show 1f3a9c\n  starter documents show 1f3a9c --out paper.pdf\n  starter documents show 1f3a9c --as-text",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return c.onDocument(ctx, args[0], func(a *app.App, sha string) error {
+				if out != "" || asText {
+					return c.writeDocument(ctx, a, sha, out, asText)
+				}
 				s, err := collection.SheetOf(ctx, a.DB, a.Repo, sha)
 				if err != nil {
 					return err
@@ -131,6 +138,37 @@ func (c *cli) documentsShowCommand() *cobra.Command {
 				return c.Print(s, func(w io.Writer) error { return writeSheet(w, s) })
 			})
 		}}
+	cmd.Flags().StringVar(&out, "out", "", "write the document to this file; - is the standard output")
+	cmd.Flags().BoolVar(&asText, "as-text", false, "write the text that was read, not the file")
+	return cmd
+}
+
+// writeDocument writes a document or its text to a file or the standard output.
+func (c *cli) writeDocument(ctx context.Context, a *app.App, sha, out string, asText bool) error {
+	write := func(w io.Writer) error {
+		if asText {
+			s, err := a.Repo.GetText(ctx, sha)
+			if err == nil {
+				_, err = io.WriteString(w, s)
+			}
+			return err
+		}
+		rd, err := a.Repo.Get(ctx, sha)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(w, rd)
+		return errors.Join(err, rd.Close())
+	}
+	switch {
+	case out != "" && out != "-":
+		return program.WriteFile(out, write)
+	case asText:
+		return write(c.Out)
+	case c.Out.Terminal():
+		return fmt.Errorf("%w: a terminal would obey what is in a file; name one by --out, or give --as-text", program.ErrUsage)
+	}
+	return write(c.Out.Raw())
 }
 
 func writeSheet(w io.Writer, s collection.Sheet) error {
@@ -159,45 +197,6 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-func (c *cli) documentsGetCommand() *cobra.Command {
-	var out string
-	var text bool
-	cmd := &cobra.Command{Use: "get SHA256", Short: "Write a document, or its text, to a file or the standard output", Args: args(1, "a SHA-256, or its first digits"),
-		Example: "  starter documents get 1f3a9c --out paper.pdf\n  starter documents get 1f3a9c --as-text",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return c.onDocument(ctx, args[0], func(a *app.App, sha string) error {
-				write := func(w io.Writer) error {
-					if text {
-						s, err := a.Repo.GetText(ctx, sha)
-						if err == nil {
-							_, err = io.WriteString(w, s)
-						}
-						return err
-					}
-					rd, err := a.Repo.Get(ctx, sha)
-					if err != nil {
-						return err
-					}
-					_, err = io.Copy(w, rd)
-					return errors.Join(err, rd.Close())
-				}
-				switch {
-				case out != "" && out != "-":
-					return program.WriteFile(out, write)
-				case text:
-					return write(c.Out)
-				case c.Out.Terminal():
-					return fmt.Errorf("%w: a terminal would obey what is in a file; give --out, or --as-text", program.ErrUsage)
-				}
-				return write(c.Out.Raw())
-			})
-		}}
-	cmd.Flags().StringVar(&out, "out", "", "file (default: the standard output)")
-	cmd.Flags().BoolVar(&text, "as-text", false, "the text that was read, not the file")
-	return cmd
 }
 
 func (c *cli) documentsRetrieveCommand() *cobra.Command {
@@ -280,31 +279,6 @@ document is "new" again.`,
 				return err
 			})
 		})}
-}
-
-func (c *cli) documentsCountersCommand() *cobra.Command {
-	var harvest string
-	cmd := &cobra.Command{Use: "counters", Short: "Count what became of every file (the counters of CDI)", Args: cobra.NoArgs,
-		Long: `Count what became of every file, by the names of CDI (Wu et al., WIDM 2012,
-Table 1). They are computed from the record, so a retry never counts twice.`,
-		Example: "  starter documents counters\n  starter documents counters --harvest conf/webdb --json",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			id := ""
-			if harvest != "" {
-				h, err := findHarvest(ctx, a.DB, harvest)
-				if err != nil {
-					return err
-				}
-				id = h.ID
-			}
-			n, err := a.DB.HarvestCounters(ctx, id)
-			if err != nil {
-				return err
-			}
-			return c.Print(n, func(w io.Writer) error { return writeCounters(w, n) })
-		})}
-	cmd.Flags().StringVar(&harvest, "harvest", "", "of one harvest (default: of all)")
-	return cmd
 }
 
 func writeCounters(w io.Writer, n store.Counters) error {

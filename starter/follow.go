@@ -35,7 +35,7 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 	var result workflows.HarvestResult
 	err = c.awaitInSight(ctx, t, workflows.HarvestID(id), l, func(ctx context.Context) (pool.Seen, error) { return pool.Look(ctx, t, id) }, &result)
 	if ctx.Err() != nil && !c.JSON {
-		fmt.Fprintf(c.Err, "%s goes on without you\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
+		fmt.Fprintf(c.Err, "%s continues in the background\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
 	}
 	if err != nil {
 		return endedBadly(ctx, a.DB, id, err)

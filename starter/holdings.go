@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,16 +82,11 @@ func (c *cli) holdingsListCommand() *cobra.Command {
 				return err
 			}
 			return c.Print(all, func(w io.Writer) error {
-				if len(all) == 0 {
-					_, err := fmt.Fprintln(w, "nothing was imported: starter holdings import FILE")
-					return err
-				}
-				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(t, "source\tpapers\tin no other\timported")
-				for _, s := range all {
-					fmt.Fprintf(t, "%s\t%d\t%d\t%s\n", s.Source, s.Papers, s.Alone, s.Imported.Local().Format(time.DateTime))
-				}
-				return t.Flush()
+				return table(w, "SOURCE\tPAPERS\tIN NO OTHER\tIMPORTED", func(line func(string, ...any)) {
+					for _, s := range all {
+						line("%s\t%d\t%d\t%s", s.Source, s.Papers, s.Alone, s.Imported.Local().Format(time.DateTime))
+					}
+				}, "nothing was imported: starter holdings import FILE")
 			})
 		})}
 }

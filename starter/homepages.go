@@ -33,7 +33,7 @@ func (c *cli) homepagesCommand() *cobra.Command {
 		Long: `See and correct what was found out about authors' homepages. An author is named
 by pid, or by name where only one has it. What a person says lasts: later
 harvests heed it, and harvests that run take it up at once.`}
-	cmd.AddCommand(c.homepagesList(), c.homepagesExplain(), c.homepagesSet(), c.homepagesForget(), c.homepagesBudget())
+	cmd.AddCommand(c.homepagesList(), c.homepagesExplain(), c.homepagesSet(), c.homepagesForget())
 	return cmd
 }
 
@@ -245,21 +245,4 @@ func (c *cli) homepagesForget() *cobra.Command {
 				return err
 			})
 		})}
-}
-
-func (c *cli) homepagesBudget() *cobra.Command {
-	return &cobra.Command{Use: "budget", Short: "Say what was asked of the web search, and what is left", Args: cobra.NoArgs,
-		Example: "  starter homepages budget\n  starter homepages budget --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.Application(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			b, err := budget(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			return c.Print(b, func(w io.Writer) error { return writeBudget(w, b) })
-		}}
 }

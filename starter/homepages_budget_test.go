@@ -12,8 +12,8 @@ func TestBudgetOfEachEngine(t *testing.T) {
 	c := newConsole(t)
 	c.args = append(c.args, "--contact", "test@example.org", "--search", "searxng,brave", "--searxng-url", "http://searx.example", "--brave-key-file", secretFile(t, "key"), "--search-budget", "7")
 	var b searchBudget
-	c.read(&b, "homepages", "budget")
+	c.read(&b, "stats", "searches")
 	require.Equal(t, []string{"searxng", "brave"}, []string{b.Provider, b.Others[0].Provider})
 	require.Equal(t, 7, b.Others[0].Limit)
-	require.Contains(t, c.ok("homepages", "budget"), "brave: 0 of 7")
+	require.Contains(t, c.ok("stats", "searches"), "brave: 0 of 7")
 }

@@ -88,7 +88,7 @@ func writeCandidate(w io.Writer, n int, c evidence.Candidate) {
 	line("features", strings.Join(features, ", "))
 }
 
-// searchBudget is what `starter homepages budget` prints.
+// searchBudget is what `starter stats searches` prints.
 type searchBudget struct {
 	engineBudget                  // of the first of the settings
 	Others       []engineBudget   `json:"others,omitempty"`

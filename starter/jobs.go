@@ -21,9 +21,9 @@ import (
 )
 
 func (c *cli) jobsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "jobs", Short: "List, show, change, cancel and run again imports and jobs on the record", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "jobs", Short: "List, show, change and run imports and jobs on the record", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.jobsListCommand(), c.jobsShowCommand(), c.jobsRunCommand(), c.jobsModifyCommand(), c.jobsCancelCommand())
+	cmd.AddCommand(c.jobsListCommand(), c.jobsShowCommand(), c.jobsRunCommand(), c.jobsModifyCommand())
 	return cmd
 }
 
@@ -75,7 +75,7 @@ func (c *cli) jobsListCommand() *cobra.Command {
 						said, took := what(j)
 						line("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, took, rounded(j.Time(time.Now())), said)
 					}
-				})
+				}, "no job yet: starter import PATH")
 			})
 		})}
 }
@@ -277,22 +277,4 @@ func (c *cli) modifyTable(ctx context.Context, db *store.DB, id int64, set []str
 		}
 	}
 	return db.ModifyJob(ctx, id, o)
-}
-
-func (c *cli) jobsCancelCommand() *cobra.Command {
-	return &cobra.Command{Use: "cancel JOB", Short: "End a job that runs; what it has done stays", Args: args(1, aJob), Example: "  starter jobs cancel 3",
-		RunE: c.onJob(func(ctx context.Context, a *app.App, id int64) error {
-			t, err := c.temporal(ctx)
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			if err := cancelJob(ctx, t, a.DB.JobRecords, id); err != nil {
-				return err
-			}
-			return c.Print(map[string]any{"job": id, "state": store.JobCancelled}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "job %d is cancelled\n", id)
-				return err
-			})
-		})}
 }

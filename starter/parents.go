@@ -14,28 +14,25 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-func (c *cli) parentsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "parents", Short: "See the pages that lead to documents", Args: cobra.NoArgs,
-		Long: `See the pages that lead to documents, of crawls and of imports alike: when each was
-crawled first and last, and to how many documents on record it leads. What is of no use
-among them goes by "starter clean parents".`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.parentsList(), c.parentsShow())
-	return cmd
-}
-
 // listedParents is a part of the list.
 type listedParents struct {
 	Parents []store.Parent `json:"parents"`
 	Next    string         `json:"next,omitempty"` // of --after, for the part behind it
 }
 
-func (c *cli) parentsList() *cobra.Command {
+func (c *cli) parentsCommand() *cobra.Command {
 	var host, after string
 	var limit int
-	cmd := &cobra.Command{Use: "list", Short: "List pages that lead to documents, by host", Args: cobra.NoArgs,
-		Example: "  starter parents list\n  starter parents list --host www.example.edu --limit 1000 --json",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+	cmd := &cobra.Command{Use: "parents [URL]", Short: "See the pages that lead to documents", Args: cobra.MaximumNArgs(1),
+		Long: `List the pages that lead to documents, of crawls and of imports alike, by host: when
+each was crawled first and last, and to how many documents on record it leads. Of a page
+that is named the documents are listed, too. What is of no use among the pages goes by
+"starter clean parents".`,
+		Example: "  starter parents\n  starter parents --host www.example.edu --limit 1000 --json\n  starter parents https://www.example.edu/~ada/papers.html",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			if len(args) == 1 {
+				return c.showParent(ctx, a.DB, args[0])
+			}
 			at, err := store.ParseParentAt(after)
 			if err != nil {
 				return fmt.Errorf("%w: --after: %w", program.ErrUsage, err)
@@ -66,7 +63,7 @@ func (f listedParents) write(w io.Writer) error {
 		for _, p := range f.Parents {
 			line("%s\t%s\t%d\t%s\t%s", crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), p.Documents, p.URL, p.Why)
 		}
-	})
+	}, "no page leads to documents yet")
 	if err == nil && f.Next != "" {
 		_, err = fmt.Fprintf(w, "more:  --after '%s'\n", f.Next)
 	}
@@ -91,39 +88,36 @@ type shownParent struct {
 	LeadsTo []store.ParentDocument `json:"leads_to"`
 }
 
-func (c *cli) parentsShow() *cobra.Command {
-	return &cobra.Command{Use: "show URL", Short: "Show a page that leads to documents, and which they are", Args: args(1, "the address of a page"),
-		Example: "  starter parents show https://www.example.edu/~ada/papers.html",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			url, err := weburl.Canonical("", args[0])
-			if err != nil {
-				return fmt.Errorf("%w: %w", program.ErrUsage, err)
+// showParent shows a page with the documents that it leads to.
+func (c *cli) showParent(ctx context.Context, db *store.DB, given string) error {
+	url, err := weburl.Canonical("", given)
+	if err != nil {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	s := shownParent{LeadsTo: []store.ParentDocument{}}
+	for after := (store.ParentDocument{}); ; after = s.LeadsTo[len(s.LeadsTo)-1] {
+		p, documents, err := db.Parent(ctx, url, after, linesAtOnce)
+		if err != nil {
+			return err
+		}
+		if p.URL == "" {
+			return program.Unknown{Reason: fmt.Errorf("no page on record leads to documents from %s", url)}
+		}
+		s.Parent, s.LeadsTo = p, append(s.LeadsTo, documents...)
+		if len(documents) < linesAtOnce {
+			break
+		}
+	}
+	return c.Print(s, func(w io.Writer) error {
+		if err := (listedParents{Parents: []store.Parent{s.Parent}}).write(w); err != nil {
+			return err
+		}
+		return table(w, "STATE\tCLASS\tSHA-256\tDOCUMENT", func(line func(string, ...any)) {
+			for _, d := range s.LeadsTo {
+				line("%s\t%s\t%s\t%s", d.State, d.Class, d.SHA256, d.URL)
 			}
-			s := shownParent{LeadsTo: []store.ParentDocument{}}
-			for after := (store.ParentDocument{}); ; after = s.LeadsTo[len(s.LeadsTo)-1] {
-				p, documents, err := a.DB.Parent(ctx, url, after, linesAtOnce)
-				if err != nil {
-					return err
-				}
-				if p.URL == "" {
-					return program.Unknown{Reason: fmt.Errorf("no page on record leads to documents from %s", url)}
-				}
-				s.Parent, s.LeadsTo = p, append(s.LeadsTo, documents...)
-				if len(documents) < linesAtOnce {
-					break
-				}
-			}
-			return c.Print(s, func(w io.Writer) error {
-				if err := (listedParents{Parents: []store.Parent{s.Parent}}).write(w); err != nil {
-					return err
-				}
-				return table(w, "STATE\tCLASS\tSHA-256\tDOCUMENT", func(line func(string, ...any)) {
-					for _, d := range s.LeadsTo {
-						line("%s\t%s\t%s\t%s", d.State, d.Class, d.SHA256, d.URL)
-					}
-				})
-			})
-		})}
+		}, "it leads to no document on record")
+	})
 }
 
 // linesAtOnce is how many rows of a long list are read at a time.

@@ -144,7 +144,7 @@ func TestWhitelistCommands(t *testing.T) {
 	require.Equal(t, "cited.org", domains[0].Domain)
 	require.InDelta(t, 2*(1./4)*(8./9)/(1./4+8./9), domains[0].F1, 1e-9)
 	require.InDelta(t, 2*(3./4)*(1./9)/(3./4+1./9), domains[1].F1, 1e-9)
-	exported := c.ok("whitelist", "export")
+	exported := c.ok("whitelist", "show", "--plain")
 	require.ElementsMatch(t, []string{"http://www.many.edu/", "http://cs.many.edu/", "http://cited.org/"}, strings.Fields(exported))
 	var listed []store.ListedURL
 	c.read(&listed, "whitelist", "show")
@@ -154,7 +154,7 @@ func TestWhitelistCommands(t *testing.T) {
 	// Another library takes the list over, with a page of its own.
 	other := newConsole(t)
 	require.Equal(t, "4 lines taken\n", other.ok("whitelist", "import", other.file("list.txt", exported+"# mine\nHTTP://New.Example/papers/\n")))
-	require.Equal(t, exported+"http://new.example/papers/\n", other.ok("whitelist", "export"))
+	require.Equal(t, exported+"http://new.example/papers/\n", other.ok("whitelist", "show", "--plain"))
 	require.Equal(t, "4 sites have something to ask\n", other.ok("whitelist", "seed"))
 	due, _, err := other.DueSites(t.Context(), store.Selection{}, false, "", 10)
 	require.NoError(t, err)
@@ -164,7 +164,6 @@ func TestWhitelistCommands(t *testing.T) {
 		"is no count":         {"whitelist", "generate", "--citations", c.file("bad.csv", "cited.org,90\nmany.edu,lots\n")},
 		"semanticscholar":     {"whitelist", "generate", "--source", "gossip"},
 		"line 2":              {"whitelist", "import", c.file("bad.txt", "http://a.example/\nnot a url\n")},
-		"goes with --black":   {"whitelist", "import", "--remove", c.file("hosts.txt", "a.example\n")},
 		"no such file":        {"whitelist", "import", "/nowhere/list.txt"},
 		"a file with one URL": {"whitelist", "import"},
 	} {
@@ -175,12 +174,12 @@ func TestWhitelistCommands(t *testing.T) {
 func TestBlacklistCommands(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	c.ok("whitelist", "import", "--black", c.file("hosts.txt", "Bad.example asked us to stop\nworse.example\n"))
-	require.Equal(t, "bad.example asked us to stop\nworse.example\n", c.ok("whitelist", "export", "--black"))
-	require.Contains(t, c.ok("whitelist", "show", "--black"), "asked us to stop")
-	c.ok("whitelist", "import", "--black", "--remove", c.file("hosts.txt", "worse.example\n"))
+	c.ok("blacklist", "add", "--file", c.file("hosts.txt", "Bad.example asked us to stop\nworse.example\n"))
+	require.Equal(t, "bad.example asked us to stop\nworse.example\n", c.ok("blacklist", "list", "--plain"))
+	require.Contains(t, c.ok("blacklist", "list"), "asked us to stop")
+	c.ok("blacklist", "remove", "--file", c.file("hosts.txt", "worse.example\n"))
 	var left []store.Blocked
-	c.read(&left, "whitelist", "show", "--black")
+	c.read(&left, "blacklist", "list")
 	require.Len(t, left, 1)
 }
 

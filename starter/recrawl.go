@@ -24,7 +24,7 @@ import (
 )
 
 func (c *cli) recrawlCommand() *cobra.Command {
-	var due, all, wait, cancel, warc bool
+	var due, all, wait, warc bool
 	var site string
 	cmd := &cobra.Command{Use: "recrawl VENUE | HOST | --due", Short: "Ask again for what may have changed",
 		Long: `Crawl again the sites of a venue (or all, or one) whose rest is over, and there
@@ -32,7 +32,7 @@ the pages that are due. Pages are asked for conditionally: an unchanged one cost
 a short answer. What became longer ago unchanged is asked more rarely, what
 changed more often; docs/recrawl.md says how. --all asks for everything now, due
 or not. To-be-avoided directories are left but for every fifth time.`,
-		Example: "  starter recrawl conf/webdb --wait\n  starter recrawl --due\n  starter recrawl --due --warc\n  starter recrawl conf/webdb --all --wait\n  starter recrawl conf/webdb --cancel",
+		Example: "  starter recrawl conf/webdb --wait\n  starter recrawl --due\n  starter recrawl --due --warc\n  starter recrawl conf/webdb --all --wait\n  starter cancel recrawl/conf/webdb",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n := len(args)
@@ -61,9 +61,6 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 				}
 				d.Of.Host = host
 			}
-			if cancel {
-				return c.cancelRecrawl(cmd.Context(), d.Of)
-			}
 			return c.recrawl(cmd.Context(), d, wait)
 		}}
 	cmd.Flags().BoolVar(&due, "due", false, "every site whose rest is over")
@@ -71,7 +68,6 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 	cmd.Flags().BoolVar(&all, "all", false, "whatever was asked before, due or not")
 	cmd.Flags().BoolVar(&warc, "warc", false, warcHelp)
 	cmd.Flags().BoolVar(&wait, "wait", false, "end when the recrawl does, and say what it came to")
-	cmd.Flags().BoolVar(&cancel, "cancel", false, "end the recrawl that is under way; what it found is kept")
 	return cmd
 }
 
@@ -81,24 +77,6 @@ func recrawlID(of store.Selection) string {
 		return "recrawl/site/" + of.Host
 	}
 	return workflows.RecrawlID(of.Venue)
-}
-
-func (c *cli) cancelRecrawl(ctx context.Context, of store.Selection) error {
-	t, err := c.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	id := recrawlID(of)
-	if err := t.CancelWorkflow(ctx, id, ""); notThere(err) {
-		return program.Unknown{Reason: fmt.Errorf("%s does not run", id)}
-	} else if err != nil {
-		return err
-	}
-	return c.Print(map[string]string{"workflow": id, "did": "cancelled"}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s is being cancelled\n", id)
-		return err
-	})
 }
 
 func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
@@ -205,7 +183,7 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 func whyNone(r store.Rest) string {
 	switch {
 	case r.Sites == r.Blocked:
-		return fmt.Sprintf("of %d %s every one is on the blacklist (starter whitelist show --black)", r.Sites, one(r.Sites, "site"))
+		return fmt.Sprintf("of %d %s every one is on the blacklist (starter blacklist list)", r.Sites, one(r.Sites, "site"))
 	case r.Next == nil:
 		return fmt.Sprintf("on %d %s nothing is asked again by itself; --all asks what is on record", r.Sites, one(r.Sites, "site"))
 	}
@@ -237,7 +215,7 @@ func (c *cli) awaitRecrawl(ctx context.Context, t client.Client, db *store.DB, i
 		if of.Host != "" {
 			again = "starter recrawl --site " + of.Host
 		}
-		fmt.Fprintf(c.Err, "%s goes on without you\nwait for it:  %s --wait\nend it:       %s --cancel\n", id, again, again)
+		fmt.Fprintf(c.Err, "%[1]s continues in the background\nwait for it:  %[2]s --wait\nend it:       starter cancel %[1]s\n", id, again)
 	}
 	return err
 }

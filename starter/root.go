@@ -37,22 +37,38 @@ type cli struct {
 func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 	root := &cobra.Command{Use: "starter", Short: "Complete the paper collection of a publication venue", Long: rootHelp}
 	c := &cli{Program: program.New(root, out, errw, child, devstack.Use)}
-	root.AddCommand(
-		c.devCommand(), c.demoCommand(), c.configCommand(), c.harvestCommand(),
-		c.statusCommand(), c.watchCommand(), c.reportCommand(), c.pauseCommand(),
-		c.resumeCommand(), c.cancelCommand(), c.retryCommand(), c.recrawlCommand(),
-		c.statsCommand(), c.whitelistCommand(), c.scheduleCommand(), c.exportCommand(),
-		c.holdingsCommand(), c.explainCommand(), c.doctorCommand(), c.pruneCommand(),
-		c.reconcileCommand(), c.consoleCommand(), c.notifyCommand(), c.blacklistCommand(),
-		c.sitesCommand(), c.manCommand(), c.documentsCommand(), c.reviewCommand(),
-		c.verifyCommand(), c.collectCommand(), c.collectionsCommand(), c.importCommand(),
-		c.jobsCommand(), c.cleanCommand(), c.parentsCommand(), c.venuesCommand(),
-		c.metadataCommand(), c.homepagesCommand(), migrateCommand(c),
-	)
+	root.CompletionOptions.DisableDefaultCmd = true
+	for _, g := range c.groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetHelpCommandGroupID("Operate")
 	c.completes(root)
 	program.StrictArgs(root)
 	c.Busy()
 	return c
+}
+
+// group is a part of the commands, as the help lists them.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func (c *cli) groups() []group {
+	return []group{
+		{"Start", []*cobra.Command{c.demoCommand(), c.devCommand(), c.harvestCommand(), c.collectCommand(), c.importCommand(),
+			c.recrawlCommand(), c.scheduleCommand(), c.retryCommand()}},
+		{"Look", []*cobra.Command{c.statusCommand(), c.watchCommand(), c.reportCommand(), c.explainCommand(), c.exportCommand(),
+			c.documentsCommand(), c.sitesCommand(), c.collectionsCommand(), c.parentsCommand(), c.statsCommand(), c.venuesCommand(), c.metadataCommand()}},
+		{"Correct", append(c.steerCommands(), c.reviewCommand(), c.holdingsCommand(), c.homepagesCommand(), c.blacklistCommand(),
+			c.whitelistCommand(), c.cleanCommand(), c.jobsCommand())},
+		{"Operate", []*cobra.Command{c.configCommand(), c.doctorCommand(), c.consoleCommand(), c.notifyCommand(), c.verifyCommand(),
+			c.reconcileCommand(), c.pruneCommand(), migrateCommand(c), c.manCommand(), completionCommand()}},
+	}
 }
 
 // temporal connects to the server.

@@ -37,15 +37,10 @@ func (c *cli) scheduleCommand() *cobra.Command {
 rest is over, every so often; "whitelist" gives the whitelist's pages to the frontier
 before, and is in the place of "due". Runs do not overlap: one that is due while the
 last still runs is left out. After an outage one missed run of the last hour is
-made up for, no more. Starts are spread by the jitter.`}
+made up for, no more. Starts are spread by the jitter. "starter pause schedule/due"
+pauses one.`}
 	cmd.AddCommand(c.scheduleCreate(), c.scheduleList(),
 		c.scheduleDo("show", "Show a schedule: when it ran and will run", func(ctx context.Context, h client.ScheduleHandle) (string, error) { return "", nil }),
-		c.scheduleDo("pause", "Let a schedule rest", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
-			return "paused", h.Pause(ctx, client.SchedulePauseOptions{Note: "by starter schedule pause"})
-		}),
-		c.scheduleDo("resume", "Let a paused schedule go on", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
-			return "goes on", h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "by starter schedule resume"})
-		}),
 		c.scheduleDo("trigger", "Start a run of a schedule now, unless one is under way", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
 			return "triggered", h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP})
 		}),

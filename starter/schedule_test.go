@@ -56,11 +56,13 @@ func TestScheduleCommands(t *testing.T) {
 		return len(all) == 2
 	}, 2*time.Minute, 100*time.Millisecond)
 
-	c.read(&s, "schedule", "pause", "due")
+	c.ok("pause", "schedule/due")
+	c.read(&s, "schedule", "show", "due")
 	require.True(t, s.Paused)
-	require.Contains(t, s.Note, "starter schedule pause")
+	require.Contains(t, s.Note, "starter pause")
 	s = scheduled{}
-	c.read(&s, "schedule", "resume", "due")
+	c.ok("resume", "due")
+	c.read(&s, "schedule", "show", "due")
 	require.False(t, s.Paused)
 	c.ok("schedule", "trigger", "due")
 	require.Eventually(t, func() bool {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
-	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -22,8 +21,8 @@ func (c *cli) sitesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "sites", Short: "See the hosts that are crawled, one by one",
 		Long: `See the hosts that are crawled: how far each is, why it rests, when it may be asked
 next, and what was found there. A host is asked no more by "starter blacklist add",
-again before its time by "starter recrawl HOST", and what failed there by "sites retry".`}
-	cmd.AddCommand(c.sitesList(), c.sitesShow(), c.sitesRetry())
+again before its time by "starter recrawl HOST", and what failed there by "starter retry HOST".`}
+	cmd.AddCommand(c.sitesList(), c.sitesShow())
 	return cmd
 }
 
@@ -105,7 +104,7 @@ func writeSites(w io.Writer, found listedSites) error {
 		for _, s := range found.Sites {
 			line("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", s.Host, s.State, s.Pages, s.Documents, s.Papers, s.Waiting, s.Failed, mayBeAsked(s.Next), s.Reason)
 		}
-	})
+	}, "no site meets that; harvests and recrawls bring them")
 	if err == nil && found.Next != "" {
 		_, err = fmt.Fprintf(w, "more:  --after %s\n", found.Next)
 	}
@@ -205,42 +204,24 @@ func (s shownSite) write(w io.Writer) error {
 	row("crawl ended", day(s.Finished))
 	row("recrawl due", day(s.Due))
 	for _, f := range s.Failures {
-		row("failed as", fmt.Sprintf("%s: %d URLs, next try %s", f.Reason, f.URLs, orDash(day(f.Next))))
+		row("failed as", fmt.Sprintf("%s: %d URLs, next try %s", f.Reason, f.URLs, nextTry(f.Next)))
 	}
 	return t.Flush()
 }
 
-func (c *cli) sitesRetry() *cobra.Command {
-	return &cobra.Command{Use: "retry HOST", Short: "Ask a host again for what failed there", Args: args(1, "a host, such as www.example.edu"),
-		Long: `Ask a host again for what failed there, for the harvest that wants it, or the last one
-that did: the same as "starter retry HARVEST --site HOST". A pause that the host asked
-for is kept.`,
-		Example: "  starter sites retry www.example.edu",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			s, err := showSite(ctx, a.DB, args[0])
-			if err != nil {
-				return err
-			}
-			if s.Harvest == "" {
-				return program.Unknown{Reason: fmt.Errorf("no harvest wants %[1]s; `starter recrawl %[1]s` asks it again", s.Host)}
-			}
-			t, err := c.temporal(ctx)
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			return c.retrySite(ctx, t, a.DB, s)
-		})}
-}
-
-func (c *cli) retrySite(ctx context.Context, t client.Client, db *store.DB, s shownSite) error {
+// retrySite tries again what failed on a host, for the harvest that wants it.
+func (c *cli) retrySite(ctx context.Context, t client.Client, db *store.DB, s shownSite, f *retryFlags) error {
+	f.Host = s.Host
 	h, err := db.FindHarvest(ctx, s.Harvest)
 	if err != nil {
 		return err
 	}
-	did, _, err := c.retry(ctx, t, db, h, activities.Retry{Host: s.Host})
+	did, _, err := c.retry(ctx, t, db, h, f.Retry)
 	if err != nil {
 		return err
+	}
+	if f.wait {
+		return c.follow(ctx, t, h.ID)
 	}
 	return c.Print(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: asked again for %d URLs that failed and %d documents that stalled, for %s; next request %s\n", s.Host, did.URLs, did.Stalled, h.ID, mayBeAsked(s.Next))

@@ -58,9 +58,9 @@ func TestSites(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitUsage, "sites", "list", "--limit", "0"), "--limit")
 	require.Contains(t, c.wrong(program.ExitUnknown, "sites", "list", "conf/nope"), "no such harvest")
 	c.exec(`INSERT INTO sites (host) VALUES ('lone.example')`)
-	require.Contains(t, c.wrong(program.ExitUnknown, "sites", "retry", "lone.example"), "no harvest wants lone.example; `starter recrawl lone.example`")
+	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "lone.example"), "no harvest wants lone.example; `starter recrawl lone.example`")
 
 	c.onTemporal()
 	c.exec(`UPDATE harvests SET completed_at=now(), stage='complete'`)
-	require.Contains(t, c.ok("sites", "retry", "a.example"), "a.example: asked again for 1 URLs that failed and 0 documents that stalled, for conf/x/2001; next request 2")
+	require.Contains(t, c.ok("retry", "a.example"), "a.example: asked again for 1 URLs that failed and 0 documents that stalled, for conf/x/2001; next request 2")
 }

@@ -4,23 +4,122 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
+// statsFlags are the options of `starter stats`; each is of some of its tables.
+type statsFlags struct {
+	verdict, site, from, to             string
+	refresh, avoid, stop, perDay, paper bool
+	top                                 int
+	beside                              []string
+}
+
+// statsTable is a table of `starter stats`.
+type statsTable struct {
+	of    string   // what its argument names; "" for none
+	flags []string // that it takes
+	print func(f *statsFlags, ctx context.Context, c *cli, a *app.App, of string) error
+}
+
+func statsTables() map[string]statsTable {
+	return map[string]statsTable{
+		"sites":       {"", []string{"verdict", "refresh"}, (*statsFlags).sites},
+		"directories": {"HOST", []string{"avoid", "stop", "refresh"}, (*statsFlags).directories},
+		"domains":     {"", []string{"top"}, (*statsFlags).domains},
+		"failures":    {aHarvestsName, []string{"site"}, (*statsFlags).failures},
+		"counters":    {aHarvestsName, nil, (*statsFlags).counters},
+		"searches":    {"", nil, (*statsFlags).searches},
+		"table2":      {"", []string{"from", "to", "per-day", "paper", "beside"}, (*statsFlags).table2},
+	}
+}
+
+const aHarvestsName = "HARVEST"
+
+const statsHelp = `Print a table of statistics:
+
+  sites        rates of sites, and which are traps or not worth a recrawl
+  directories  rates of directories, of one host or of all; with --stop names of
+               directories under which many sites have nothing
+  domains      domains by what they gave and how it is cited (made by "starter
+               whitelist generate")
+  failures     what failed, of one harvest or of all, by reason, and which reasons are
+               for good
+  counters     what became of every file, of one harvest or of all, by the names of CDI
+               (Wu et al., WIDM 2012, Table 1)
+  searches     what was asked of web searches, and what is left
+  table2       what crawl policies gave, in the shape of Wu et al. (WebSci 2012), Table 2:
+               Q requests, F fetched, N new documents, G good (accepted) ones, P the pages
+               by which the new ones were found, P_G those of the good ones
+
+Sites and directories are judged by page yield (pages that lead to an accepted
+document, of all pages), DDR (documents, for each page) and ADR (accepted, of all
+documents). docs/statistics.md explains them.`
+
 func (c *cli) statsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "stats", Short: "What sites, directories, domains and crawl policies gave",
-		Long: `Rates by which sites and directories are judged: page yield (pages that lead to an
-accepted document, of all pages), DDR (documents, for each page) and
-ADR (accepted, of all documents). docs/statistics.md explains them.`}
-	cmd.AddCommand(c.statsSites(), c.statsDirectories(), c.statsDomains(), c.statsTable2(), c.statsFailures())
+	f, tables := &statsFlags{}, statsTables()
+	names := sortedKeys(tables)
+	cmd := &cobra.Command{Use: "stats TABLE [HARVEST|HOST]", Short: "Print statistics of sites, directories, domains, failures, files, searches and policies",
+		Long: statsHelp, ValidArgs: names,
+		Example: "  starter stats sites --verdict trap\n  starter stats directories www.example.edu\n  starter stats failures conf/webdb\n  starter stats table2 --per-day --paper\n" +
+			"  starter stats table2 --json > blacklist.json\n  starter stats table2 --data-dir /data/whitelist --beside blacklist.json",
+		Args: func(cmd *cobra.Command, got []string) error {
+			if len(got) == 0 || tables[got[0]].print == nil {
+				return fmt.Errorf("%w: want a table, one of %s", program.ErrUsage, strings.Join(names, ", "))
+			}
+			return tables[got[0]].check(cmd, got)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			open := c.Record
+			if args[0] == "searches" {
+				open = c.Application
+			}
+			a, err := open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			return tables[args[0]].print(f, cmd.Context(), c, a, strings.Join(args[1:], ""))
+		}}
+	f.register(cmd.Flags())
 	return cmd
+}
+
+func (f *statsFlags) register(fl *pflag.FlagSet) {
+	fl.StringVar(&f.verdict, "verdict", "", "sites: only trap or barren ones")
+	fl.BoolVar(&f.refresh, "refresh", false, "sites, directories: compute all rates anew first, as with other thresholds")
+	fl.BoolVar(&f.avoid, "avoid", false, "directories: only those that recrawls pass over")
+	fl.BoolVar(&f.stop, "stop", false, "directories: names under which many sites have nothing")
+	fl.IntVar(&f.top, "top", 0, "domains: only so many")
+	fl.StringVar(&f.site, "site", "", "failures: of one host")
+	fl.StringVar(&f.from, "from", "", "table2: first day, as 2026-01-31 (default: the beginning)")
+	fl.StringVar(&f.to, "to", "", "table2: the day after the last (default: now)")
+	fl.BoolVar(&f.perDay, "per-day", false, "table2: counts per day from the first crawl to the last; the ratios stay")
+	fl.BoolVar(&f.paper, "paper", false, "table2: show the ratios of the paper's policies below")
+	fl.StringArrayVar(&f.beside, "beside", nil, "table2: file of a table that --json printed, to be shown above; may be given more than once")
+}
+
+// check refuses what a table does not take.
+func (t statsTable) check(cmd *cobra.Command, got []string) (err error) {
+	if len(got) > 2 || len(got) == 2 && t.of == "" {
+		return fmt.Errorf("%w: starter stats %s %s takes no more", program.ErrUsage, got[0], t.of)
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(func(fl *pflag.Flag) {
+		if fl.Changed && !slices.Contains(t.flags, fl.Name) {
+			err = fmt.Errorf("%w: starter stats %s takes no --%s", program.ErrUsage, got[0], fl.Name)
+		}
+	})
+	return err
 }
 
 // onRecord runs a command that looks at the record.
@@ -33,14 +132,6 @@ func (c *cli) onRecord(do func(ctx context.Context, a *app.App, args []string) e
 		defer a.Close()
 		return do(cmd.Context(), a, args)
 	}
-}
-
-// table prints columns below each other.
-func table(w io.Writer, head string, rows func(line func(format string, args ...any))) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, head)
-	rows(func(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) })
-	return t.Flush()
 }
 
 // refreshed measures sites anew first: those of which something changed, or all
@@ -56,36 +147,26 @@ func (c *cli) refreshed(ctx context.Context, a *app.App, refresh bool) error {
 	return err
 }
 
-const refreshHelp = "compute all rates anew first, as with other thresholds"
-
-func (c *cli) statsSites() *cobra.Command {
-	var verdict string
-	var refresh bool
-	cmd := &cobra.Command{Use: "sites", Short: "Rates of sites, and which are traps or not worth recrawling", Args: cobra.NoArgs,
-		Example: "  starter stats sites\n  starter stats sites --verdict trap",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			if err := oneOf("verdict", []string{"", stats.Trap, stats.Barren}, verdict); err != nil {
-				return err
+// sites prints the rates of sites.
+func (f *statsFlags) sites(ctx context.Context, c *cli, a *app.App, _ string) error {
+	if err := oneOf("verdict", []string{"", stats.Trap, stats.Barren}, f.verdict); err != nil {
+		return err
+	}
+	if err := c.refreshed(ctx, a, f.refresh); err != nil {
+		return err
+	}
+	sites, err := a.DB.SiteRatesList(ctx, f.verdict, 0)
+	if err != nil {
+		return err
+	}
+	return c.Print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
+		return table(w, "SITE\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
+			for _, s := range sites {
+				line("%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), prr(s.Rates), s.Documents, percent(stats.DDR(s.Rates)),
+					s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
 			}
-			if err := c.refreshed(ctx, a, refresh); err != nil {
-				return err
-			}
-			sites, err := a.DB.SiteRatesList(ctx, verdict, 0)
-			if err != nil {
-				return err
-			}
-			return c.Print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
-				return table(w, "SITE\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
-					for _, s := range sites {
-						line("%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), prr(s.Rates), s.Documents, percent(stats.DDR(s.Rates)),
-							s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
-					}
-				})
-			})
-		})}
-	cmd.Flags().StringVar(&verdict, "verdict", "", "only trap or barren sites")
-	cmd.Flags().BoolVar(&refresh, "refresh", false, refreshHelp)
-	return cmd
+		}, "no site was crawled yet: starter harvest")
+	})
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
@@ -115,42 +196,30 @@ func withShares[T any](rows []T, of func(T) store.Rates) []rated[T] {
 	return out
 }
 
-func (c *cli) statsDirectories() *cobra.Command {
-	var avoid, stop, refresh bool
-	cmd := &cobra.Command{Use: "directories [HOST]", Short: "Rates of directories, and which are to be avoided or stopped at", Args: cobra.MaximumNArgs(1),
-		Example: "  starter stats directories www.example.edu\n  starter stats directories --avoid\n  starter stats directories --stop",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			if err := c.refreshed(ctx, a, refresh); err != nil {
-				return err
+// directories prints the rates of directories, or the names that lead nowhere.
+func (f *statsFlags) directories(ctx context.Context, c *cli, a *app.App, host string) error {
+	if err := c.refreshed(ctx, a, f.refresh); err != nil {
+		return err
+	}
+	if f.stop {
+		return c.stopDirectories(ctx, a)
+	}
+	dirs, err := a.DB.DirectoryRatesList(ctx, host, f.avoid)
+	if err != nil {
+		return err
+	}
+	return c.Print(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), func(w io.Writer) error {
+		return table(w, "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tVERDICT", func(line func(string, ...any)) {
+			for _, d := range dirs {
+				word := ""
+				if d.Avoid {
+					word = "to be avoided"
+				}
+				line("%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), prr(d.Rates), d.Documents, percent(stats.DDR(d.Rates)),
+					d.Accepted, percent(stats.ADR(d.Rates)), word)
 			}
-			if stop {
-				return c.stopDirectories(ctx, a)
-			}
-			host := ""
-			if len(args) == 1 {
-				host = args[0]
-			}
-			dirs, err := a.DB.DirectoryRatesList(ctx, host, avoid)
-			if err != nil {
-				return err
-			}
-			return c.Print(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), func(w io.Writer) error {
-				return table(w, "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\t", func(line func(string, ...any)) {
-					for _, d := range dirs {
-						word := ""
-						if d.Avoid {
-							word = "to be avoided"
-						}
-						line("%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), prr(d.Rates), d.Documents, percent(stats.DDR(d.Rates)),
-							d.Accepted, percent(stats.ADR(d.Rates)), word)
-					}
-				})
-			})
-		})}
-	cmd.Flags().BoolVar(&avoid, "avoid", false, "only those that recrawls pass over")
-	cmd.Flags().BoolVar(&stop, "stop", false, "names under which many sites have nothing")
-	cmd.Flags().BoolVar(&refresh, "refresh", false, refreshHelp)
-	return cmd
+		}, "no directory meets that")
+	})
 }
 
 func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
@@ -163,63 +232,86 @@ func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
 			for _, n := range names {
 				line("%s\t%d\t%d\t%d\t%d\t%v", n.Name, n.Sites, n.Barren, n.Fruitful, n.Pages, n.Examples)
 			}
-		})
+		}, "no name of directories is barren on that many sites")
 	})
 }
 
-func (c *cli) statsDomains() *cobra.Command {
-	var top int
-	cmd := &cobra.Command{Use: "domains", Short: "Domains by what they gave and how it is cited (starter whitelist generate)", Args: cobra.NoArgs,
-		Example: "  starter stats domains --top 20",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			ranks, err := a.DB.DomainRanks(ctx, top)
-			if err != nil {
-				return err
+// domains prints the domains that the whitelist ranks.
+func (f *statsFlags) domains(ctx context.Context, c *cli, a *app.App, _ string) error {
+	ranks, err := a.DB.DomainRanks(ctx, f.top)
+	if err != nil {
+		return err
+	}
+	return c.Print(ranks, func(w io.Writer) error {
+		return table(w, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", func(line func(string, ...any)) {
+			for _, r := range ranks {
+				line("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
 			}
-			return c.Print(ranks, func(w io.Writer) error {
-				return table(w, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", func(line func(string, ...any)) {
-					for _, r := range ranks {
-						line("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
-					}
-				})
-			})
-		})}
-	cmd.Flags().IntVar(&top, "top", 0, "only so many")
-	return cmd
+		}, "no domain is ranked yet: starter whitelist generate")
+	})
 }
 
-func (c *cli) statsFailures() *cobra.Command {
-	var host string
-	cmd := &cobra.Command{Use: "failures [HARVEST]", Short: "What failed, by reason, and which reasons are for good", Args: cobra.MaximumNArgs(1),
-		Example: "  starter stats failures conf/webdb\n  starter retry conf/webdb --reason timeout",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			f := store.RetryFilter{Host: host}
-			if len(args) == 1 {
-				h, err := findHarvest(ctx, a.DB, args[0])
-				if err != nil {
-					return err
+// harvestID is the id of the harvest that is named; "" stands for all.
+func harvestID(ctx context.Context, db *store.DB, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	h, err := findHarvest(ctx, db, name)
+	return h.ID, err
+}
+
+// failures prints what failed, by reason.
+func (f *statsFlags) failures(ctx context.Context, c *cli, a *app.App, name string) error {
+	id, err := harvestID(ctx, a.DB, name)
+	if err != nil {
+		return err
+	}
+	failures, err := a.DB.Failures(ctx, store.RetryFilter{Host: f.site, Harvest: id})
+	if err != nil {
+		return err
+	}
+	return c.Print(failures, func(w io.Writer) error {
+		return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY\tFOR GOOD", func(line func(string, ...any)) {
+			for _, x := range failures {
+				word := ""
+				if x.ForGood {
+					word = "yes"
 				}
-				f.Harvest = h.ID
+				line("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s", x.Reason, x.URLs, x.Stalled, x.Authors, x.Sources, x.Sites, x.Oldest.Local().Format(time.DateTime), nextTry(x.Next), word)
 			}
-			failures, err := a.DB.Failures(ctx, f)
-			if err != nil {
-				return err
-			}
-			return c.Print(failures, func(w io.Writer) error {
-				return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY\tFOR GOOD", func(line func(string, ...any)) {
-					for _, x := range failures {
-						next, word := "-", ""
-						if x.Next != nil {
-							next = x.Next.Local().Format(time.DateTime)
-						}
-						if x.ForGood {
-							word = "yes"
-						}
-						line("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s", x.Reason, x.URLs, x.Stalled, x.Authors, x.Sources, x.Sites, x.Oldest.Local().Format(time.DateTime), next, word)
-					}
-				})
-			})
-		})}
-	cmd.Flags().StringVar(&host, "site", "", "one host")
-	return cmd
+		}, "nothing failed")
+	})
+}
+
+// counters prints what became of every file.
+func (f *statsFlags) counters(ctx context.Context, c *cli, a *app.App, name string) error {
+	id, err := harvestID(ctx, a.DB, name)
+	if err != nil {
+		return err
+	}
+	n, err := a.DB.HarvestCounters(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.Print(n, func(w io.Writer) error { return writeCounters(w, n) })
+}
+
+// searches prints what was asked of web searches.
+func (f *statsFlags) searches(ctx context.Context, c *cli, a *app.App, _ string) error {
+	b, err := budget(ctx, a)
+	if err != nil {
+		return err
+	}
+	return c.Print(b, func(w io.Writer) error { return writeBudget(w, b) })
+}
+
+// nextTry says when a recrawl of what is due asks again for what failed.
+func nextTry(at *time.Time) string {
+	switch {
+	case at == nil:
+		return "-"
+	case at.Before(time.Now()):
+		return "due since " + at.Local().Format(time.DateTime)
+	}
+	return at.Local().Format(time.DateTime)
 }

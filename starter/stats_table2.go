@@ -9,58 +9,35 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 )
 
-func (c *cli) statsTable2() *cobra.Command {
-	var from, to string
-	var beside []string
-	var perDay, paper bool
-	cmd := &cobra.Command{Use: "table2", Short: "What crawl policies gave: requests, fetched, new, good, parents, and their ratios", Args: cobra.NoArgs,
-		Long: `What the crawls of a period gave, by crawl policy, in the shape of Wu et al.
-(WebSci 2012), Table 2: Q requests, F fetched, N new documents, G good (accepted)
-ones, P the pages by which the new ones were found, P_G those of the good ones.
---per-day divides these by the days from the first crawl to the last, as the paper
-does; --paper shows the paper's own ratios below.
-
---beside adds the rows of a table that --json printed, as of another database:
-policies compare fairly where each began with nothing.`,
-		Example: "  starter stats table2\n  starter stats table2 --per-day --paper\n  starter stats table2 --from 2026-01-01 --to 2026-02-01\n" +
-			"  starter stats table2 --json > blacklist.json\n  starter stats table2 --data-dir /data/whitelist --beside blacklist.json",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			begin, err := day(from, time.Unix(0, 0))
-			if err != nil {
-				return err
-			}
-			end, err := day(to, time.Now().Add(24*time.Hour))
-			if err != nil {
-				return err
-			}
-			var rows []store.Yield
-			for _, file := range beside {
-				more, err := readYields(file)
-				if err != nil {
-					return err
-				}
-				rows = append(rows, more...)
-			}
-			own, err := a.DB.PolicyYields(ctx, begin, end)
-			if err != nil {
-				return err
-			}
-			rows = append(rows, own...)
-			return c.Print(rows, func(w io.Writer) error { return writeTable2(w, rows, perDay, paper) })
-		})}
-	cmd.Flags().StringVar(&from, "from", "", "first day, as 2026-01-31 (default: the beginning)")
-	cmd.Flags().StringVar(&to, "to", "", "the day after the last (default: now)")
-	cmd.Flags().BoolVar(&perDay, "per-day", false, "counts per day; the ratios stay")
-	cmd.Flags().BoolVar(&paper, "paper", false, "show the ratios of the paper's policies below")
-	cmd.Flags().StringArrayVar(&beside, "beside", nil, "file of a table that --json printed, to be shown above; may be given more than once")
-	return cmd
+// table2 prints what crawl policies gave, in the shape of Wu et al. (WebSci 2012), Table 2.
+func (f *statsFlags) table2(ctx context.Context, c *cli, a *app.App, _ string) error {
+	begin, err := day(f.from, time.Unix(0, 0))
+	if err != nil {
+		return err
+	}
+	end, err := day(f.to, time.Now().Add(24*time.Hour))
+	if err != nil {
+		return err
+	}
+	var rows []store.Yield
+	for _, file := range f.beside {
+		more, err := readYields(file)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+	}
+	own, err := a.DB.PolicyYields(ctx, begin, end)
+	if err != nil {
+		return err
+	}
+	rows = append(rows, own...)
+	return c.Print(rows, func(w io.Writer) error { return writeTable2(w, rows, f.perDay, f.paper) })
 }
 
 // paperTable2 are the ratios of Wu et al. (WebSci 2012), Table 2: F/Q, G/N, G/Q and G/P.

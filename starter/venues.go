@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,12 +40,11 @@ commands name them. It needs neither a worker nor a database.`,
 }
 
 func writeVenues(w io.Writer, venues []metadata.VenueInfo) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "venue\tname\tkind")
-	for _, v := range venues {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", v.Key, v.Name, v.Kind)
-	}
-	return t.Flush()
+	return table(w, "VENUE\tNAME\tKIND", func(line func(string, ...any)) {
+		for _, v := range venues {
+			line("%s\t%s\t%s", v.Key, v.Name, v.Kind)
+		}
+	})
 }
 
 // dblp opens DBLP: paced together with all workers where there is a database, by

@@ -242,7 +242,7 @@ func TestWhoStopsWatchingIsToldThatItGoesOn(t *testing.T) {
 	errs.until(t, "[crawl]")
 	interrupt()
 	require.Equal(t, program.ExitInterrupted, result())
-	require.Contains(t, errs.String(), "goes on without you")
+	require.Contains(t, errs.String(), "continues in the background")
 	require.Contains(t, errs.String(), "starter cancel "+id)
 }
 

@@ -39,12 +39,12 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 	hook, port := receiver.URL, freePort(t)
 	return strings.NewReplacer(
 		// What a page says in short, in full.
-		"starter schedule show | pause | resume | trigger | delete conf/webdb",
-		"starter schedule show conf/sample && starter schedule pause conf/sample && starter schedule resume conf/sample && starter schedule trigger conf/sample && starter schedule delete conf/sample && starter schedule delete whitelist",
-		"starter whitelist show --black | export --black | import --black FILE --remove",
-		"starter whitelist show --black && starter whitelist export --black >hosts.txt && starter whitelist import --black hosts.txt && starter whitelist import --black hosts.txt --remove",
-		"starter whitelist show | export | import FILE",
-		"starter whitelist show && starter whitelist export >list.txt && starter whitelist import list.txt",
+		"starter schedule show | trigger | delete conf/webdb",
+		"starter schedule show conf/sample && starter pause schedule/conf/sample && starter resume schedule/conf/sample && starter schedule trigger conf/sample && starter schedule delete conf/sample && starter schedule delete whitelist",
+		"starter blacklist list --plain | add --file FILE | remove --file FILE",
+		"starter blacklist add rude.example && starter blacklist list --plain >hosts.txt && starter blacklist add --file hosts.txt && starter blacklist remove --file hosts.txt",
+		"starter whitelist show --plain | import FILE",
+		"starter whitelist show --plain >list.txt && starter whitelist import list.txt",
 		"starter harvest … --again due|none", "starter harvest conf/sample --years 1998-2004 --again due",
 		"starter harvest conf/webdb --years …", "starter harvest conf/sample --years 1998-2004",
 		"--from DAY --to DAY", "--from 2020-01-01 --to 2100-01-01",
@@ -70,11 +70,11 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 		"Jane Roe", jane.Name, "12/3456", jane.PID,
 		"https://www.example.edu/workshop/2003/", ada.Homepage, "https://www.example.edu/workshop/", ada.Homepage,
 		"https://www.example.edu/~roe/", jane.Homepage, "https://www.example.com/roe", ada.Homepage,
-		"parents show URL", "parents show $(starter parents list --limit 1 | awk 'NR==2 {print $4}')",
+		"parents URL", "parents $(starter parents --limit 1 | awk 'NR==2 {print $4}')",
 		"1f3a9c", found.SHA256[0], "SHA256", found.SHA256[0], "HARVEST", "conf/sample/1998-2004", "VENUE", "conf/sample",
 		"explain URL", "explain "+found.URLs[0], "HOST", web.Hosts()[0],
 		// The first job is the console's, the second the first import, the ninth the first cleaning.
-		"jobs show 3", "jobs show 2", "jobs modify 3", "jobs modify 2", "jobs run 3", "jobs run 2", "jobs cancel 3", "jobs cancel 2",
+		"jobs show 3", "jobs show 2", "jobs modify 3", "jobs modify 2", "jobs run 3", "jobs run 2", "cancel 3", "cancel 2", "retry 3", "retry 2",
 		"jobs run N", "jobs run 9", "jobs show N --csv FILE", "jobs show 9 --csv cleaning.csv",
 	)
 }
@@ -97,7 +97,7 @@ func walkFiles(web *sampleweb.Web) map[string]string {
 var before = map[string]string{
 	"starter import crawl.warc.gz":      "starter documents retrieve --state accepted --kind pdf --format warc --out crawl.warc.gz",
 	"starter import /data/warcs":        "mkdir -p /data/warcs && cp crawl.warc.gz /data/warcs && cp crawl.warc.gz old.arc.gz && echo rude.example >hosts.txt",
-	"starter import /data/mirror":       "mkdir -p /data/mirror/old.example /data/tr /data/files /data/heritrix/job1/logs && starter documents get SHA256 >/data/tr/1.pdf && cp /data/tr/1.pdf /data/mirror/old.example && cp /data/tr/1.pdf /data/files",
+	"starter import /data/mirror":       "mkdir -p /data/mirror/old.example /data/tr /data/files /data/heritrix/job1/logs && starter documents show SHA256 --out - >/data/tr/1.pdf && cp /data/tr/1.pdf /data/mirror/old.example && cp /data/tr/1.pdf /data/files",
 	"starter import /data/manifest.csv": "printf 'url,path\\nhttps://www.example.edu/tr/1.pdf,files/1.pdf\\n' >/data/manifest.csv",
 	"starter import /data/heritrix":     "cp -r /data/mirror /data/heritrix/job1/ && echo '2005-06-30T12:00:00.000Z 200 100 http://old.example/1.pdf - - application/pdf #001 - - - -' >/data/heritrix/job1/logs/crawl.log",
 }
@@ -117,6 +117,7 @@ var notHere = map[string]string{
 	"starter import 's3://":          "wants a bucket; TestBucket imports from one",
 	"starter import https://":        "wants an archive on the web; TestWebImport imports from one",
 	"starter collect":                "wants a web of topics; TestCollectCommands runs each",
+	"starter pause math":             "as collect",
 	"starter console --listen :8443": "wants a certificate",
 }
 
@@ -135,7 +136,7 @@ var endsWith = map[string]string{
 	// What robots.txt keeps from a crawl may be asked for again where it was met before
 	// the crawl had enough; else the command says that there is nothing.
 	"starter retry conf/webdb --reason": "0 or 2",
-	"starter jobs cancel 3":             "3", // it has ended
+	"starter cancel 3":                  "3", // it has ended
 }
 
 func freePort(t *testing.T) string {

@@ -21,6 +21,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
@@ -39,11 +40,10 @@ of the accepted documents those alone that your own system took in, where you te
 does it, as a job that can be run again ("starter jobs run").`
 
 func (c *cli) whitelistCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "whitelist", Short: "Pages worth crawling, and hosts to leave alone",
+	cmd := &cobra.Command{Use: "whitelist", Short: "Pages worth crawling",
 		Long: `The whitelist holds the pages that linked to accepted documents, those of the
-best domains first; the blacklist (--black) hosts that are never asked. The
-setting crawl-policy says what crawls make of them.`}
-	cmd.AddCommand(c.whitelistGenerate(), c.whitelistShow(), c.whitelistExport(), c.whitelistImport(), c.whitelistSeed())
+best domains first. The setting crawl-policy says what crawls make of them.`}
+	cmd.AddCommand(c.whitelistGenerate(), c.whitelistShow(), c.whitelistImport(), c.whitelistSeed())
 	return cmd
 }
 
@@ -144,19 +144,22 @@ func readCitations(file string) (map[string]int64, error) {
 }
 
 func (c *cli) whitelistShow() *cobra.Command {
-	var black bool
+	var plain bool
 	var top int
-	cmd := &cobra.Command{Use: "show", Short: "Show the lists", Args: cobra.NoArgs,
-		Example: "  starter whitelist show --top 20\n  starter whitelist show --black",
+	cmd := &cobra.Command{Use: "show", Short: "Show the whitelist, or print its addresses alone", Args: cobra.NoArgs,
+		Example: "  starter whitelist show --top 20\n  starter whitelist show --plain > urls.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			if black {
-				return c.showBlacklist(ctx, a.DB.ListRecords)
+			if plain {
+				top = 0
 			}
 			urls, err := a.DB.Whitelist(ctx, top)
 			if err != nil {
 				return err
 			}
 			return c.Print(urls, func(w io.Writer) error {
+				if plain {
+					return writeLines(w, urls, func(u store.ListedURL) string { return u.URL })
+				}
 				return table(w, "#\tDOMAIN\tDOCUMENTS\tPARENT\tURL", func(line func(string, ...any)) {
 					for _, u := range urls {
 						word := ""
@@ -165,74 +168,39 @@ func (c *cli) whitelistShow() *cobra.Command {
 						}
 						line("%d\t%s\t%d\t%s\t%s", u.Position, u.Domain, u.Documents, word, u.URL)
 					}
-				})
+				}, "the whitelist is empty: starter whitelist generate")
 			})
 		})}
-	cmd.Flags().BoolVar(&black, "black", false, "the blacklist")
+	cmd.Flags().BoolVar(&plain, "plain", false, "all addresses, one a line in their order, as whitelist import takes them")
 	cmd.Flags().IntVar(&top, "top", 50, "only so many; 0 is all")
 	return cmd
 }
 
-func (c *cli) whitelistExport() *cobra.Command {
-	var black bool
-	cmd := &cobra.Command{Use: "export", Short: "Print the whitelist, a URL a line in its order; or the blacklist, a host a line", Args: cobra.NoArgs,
-		Example: "  starter whitelist export > urls.txt\n  starter whitelist export --black > hosts.txt",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			w := bufio.NewWriter(c.Out)
-			if black {
-				hosts, err := a.DB.Blacklist(ctx)
-				if err != nil {
-					return err
-				}
-				for _, h := range hosts {
-					fmt.Fprintln(w, strings.TrimSpace(h.Host+" "+h.Reason))
-				}
-				return w.Flush()
-			}
-			urls, err := a.DB.Whitelist(ctx, 0)
-			if err != nil {
-				return err
-			}
-			for _, u := range urls {
-				fmt.Fprintln(w, u.URL)
-			}
-			return w.Flush()
-		})}
-	cmd.Flags().BoolVar(&black, "black", false, "the blacklist")
-	return cmd
+// writeLines prints a line for each of a list.
+func writeLines[T any](w io.Writer, all []T, line func(T) string) error {
+	b := bufio.NewWriter(w)
+	for _, one := range all {
+		fmt.Fprintln(b, line(one))
+	}
+	return b.Flush()
 }
 
 func (c *cli) whitelistImport() *cobra.Command {
-	var black, remove bool
-	cmd := &cobra.Command{Use: "import FILE", Short: "Add URLs to the whitelist, or hosts to the blacklist", Args: args(1, "a file with one URL (or host and reason) a line"),
-		Example: "  starter whitelist import urls.txt\n  starter whitelist import --black hosts.txt\n  starter whitelist import --black --remove hosts.txt",
+	return &cobra.Command{Use: "import FILE", Short: "Add URLs to the whitelist", Args: args(1, "a file with one URL a line"),
+		Example: "  starter whitelist import urls.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			if remove && !black {
-				return fmt.Errorf("%w: --remove goes with --black", program.ErrUsage)
-			}
 			lines, err := readLines(args[0])
-			if err != nil {
-				return err
-			}
-			switch {
-			case remove:
-				err = unblock(ctx, a.DB.ListRecords, lines)
-			case black:
-				err = block(ctx, a.DB.ListRecords, lines)
-			default:
+			if err == nil {
 				err = enlist(ctx, a.DB.ListRecords, args[0], lines)
 			}
 			if err != nil {
 				return err
 			}
 			return c.Print(map[string]int{"lines": len(lines)}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%d lines taken\n", len(lines))
+				_, err := fmt.Fprintln(w, text.Count(len(lines), "line"), "taken")
 				return err
 			})
 		})}
-	cmd.Flags().BoolVar(&black, "black", false, "hosts for the blacklist, each with a reason after it")
-	cmd.Flags().BoolVar(&remove, "remove", false, "take the hosts off the blacklist")
-	return cmd
 }
 
 // readLines reads the lines of a file that are neither empty nor begin with #.
@@ -248,32 +216,6 @@ func readLines(file string) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-func block(ctx context.Context, db store.ListRecords, lines []string) error {
-	hosts := make([]store.Blocked, len(lines))
-	for i, l := range lines {
-		given, reason, _ := strings.Cut(l, " ")
-		host, err := aHost(given)
-		if err == nil && !strings.Contains(host, ".") { // any word of a file that holds no hosts
-			err = fmt.Errorf("%w: %q is no host such as www.example.edu", program.ErrUsage, given)
-		}
-		if err != nil {
-			return fmt.Errorf("line %d: %w", i+1, err)
-		}
-		hosts[i] = store.Blocked{Host: host, Reason: strings.TrimSpace(reason)}
-	}
-	return db.Block(ctx, hosts)
-}
-
-func unblock(ctx context.Context, db store.ListRecords, lines []string) error {
-	for _, l := range lines {
-		host, _, _ := strings.Cut(l, " ")
-		if _, err := db.Unblock(ctx, strings.ToLower(host)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func enlist(ctx context.Context, db store.ListRecords, file string, lines []string) error {

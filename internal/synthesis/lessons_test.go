@@ -70,7 +70,7 @@ func TestWordsOfLinksAreLearnt(t *testing.T) {
 	a, err := DefaultAsk()
 	require.NoError(t, err)
 	a.LearnLinks = true
-	require.ErrorContains(t, a.Check(), "--inspect")
+	require.ErrorContains(t, a.Check(), "inspect")
 }
 
 // TestHostsOfADomainAreOneSite: who has a domain, and as many hosts as he likes, has no word

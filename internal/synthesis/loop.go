@@ -134,7 +134,7 @@ func DefaultAsk() (Ask, error) {
 	return Ask{Bounds: bounds, Stops: stops, Pruning: words.PruningAnchors, Extracting: words.ExtractingAnchors}, err
 }
 
-// Check says what cannot be, by the name of its flag.
+// Check reports the first setting that is out of bounds, by its name.
 func (a Ask) Check() error {
 	if err := a.Options.Check(); err != nil {
 		return err
@@ -161,9 +161,9 @@ func (a Ask) Check() error {
 	case a.Retrain < 0:
 		return fmt.Errorf("retrain: %d is negative", a.Retrain)
 	case a.LearnLinks && !a.Inspect:
-		return errors.New("learn-links: links are followed by their words with --inspect alone")
+		return errors.New("learn-links: links are followed by their words with inspect alone")
 	case a.Retrain > 0 && len(a.Learnt) == 0:
-		return errors.New("retrain: no topic has a --classifier that could learn anew")
+		return errors.New("retrain: no topic has a classifier that could learn anew")
 	}
 	return nil
 }

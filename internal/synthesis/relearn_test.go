@@ -103,7 +103,7 @@ func TestNothingIsKeptToLearnFrom(t *testing.T) {
 	a, err := DefaultAsk()
 	require.NoError(t, err)
 	a.Retrain = 10
-	require.ErrorContains(t, a.Check(), "--classifier")
+	require.ErrorContains(t, a.Check(), "classifier")
 }
 
 // TestWordsAreForgottenMeanwhile: the words of earlier pages are not kept until the next

@@ -22,7 +22,7 @@ func filter(t *testing.T) *Filter {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	all, err := Parse([]byte(`
+	all, _, err := Parse([]byte(`
 topics:
   - name: mathematics
     topics:
@@ -41,10 +41,10 @@ topics:
 		{ID: "poetry", Query: "sonnets", Departments: []string{"lit", "english"}},
 		{ID: "poetry/haiku", Pages: []string{"http://a.example/", "http://b.example/"}},
 	}, all)
-	labelled, err := Parse([]byte("topics: [{name: a, labelled: true}]"))
+	labelled, _, err := Parse([]byte("topics: [{name: a, labelled: true}]"))
 	require.NoError(t, err)
 	require.Equal(t, []Topic{{ID: "a", Labelled: true}}, labelled, "no query of its name")
-	same, err := Parse([]byte(`{"topics": [{"name": "a", "query": "b"}]}`))
+	same, _, err := Parse([]byte(`{"topics": [{"name": "a", "query": "b"}]}`))
 	require.NoError(t, err)
 	require.Equal(t, []Topic{{ID: "a", Query: "b"}}, same)
 	for wrong, says := range map[string]string{
@@ -57,7 +57,7 @@ topics:
 		"topics: [{name: a, departments: [CS.Example]}]": "informatics",
 		"topics: [{name: a, labelled: true, query: b}]":  "one of them",
 	} {
-		_, err := Parse([]byte(wrong))
+		_, _, err := Parse([]byte(wrong))
 		require.ErrorIs(t, err, ErrTopics)
 		require.ErrorContains(t, err, says)
 	}
@@ -338,7 +338,7 @@ func TestHostileTopics(t *testing.T) {
 		"address of a page":  `{"topics": [{"name": "a", "pages": ["file:///etc/passwd"]}]}`,
 		"stands there twice": `{"topics": [{"name": "a"}, {"name": " a "}]}`,
 	} {
-		_, err := Parse([]byte(file))
+		_, _, err := Parse([]byte(file))
 		require.ErrorIs(t, err, ErrTopics, what)
 		require.ErrorContains(t, err, what)
 	}
@@ -371,7 +371,7 @@ func TestQuery(t *testing.T) {
 // titles the pairs of words that several have.
 func TestQueries(t *testing.T) {
 	t.Parallel()
-	all, err := Parse([]byte("topics: [{name: mathematics, topics: [{name: graphs, queries: [vertex edge, graphs mathematics]}, {name: primes, query: sieve}]}]"))
+	all, _, err := Parse([]byte("topics: [{name: mathematics, topics: [{name: graphs, queries: [vertex edge, graphs mathematics]}, {name: primes, query: sieve}]}]"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"graphs mathematics", "vertex edge"}, all[0].AllQueries())
 	require.Equal(t, []string{"sieve", "primes mathematics"}, all[1].AllQueries())
@@ -385,10 +385,10 @@ func TestQueries(t *testing.T) {
 // TestVenues are topics by their keys.
 func TestVenues(t *testing.T) {
 	t.Parallel()
-	topics, err := Parse([]byte("topics: [{name: databases, venue: conf/webdb}]"))
+	topics, _, err := Parse([]byte("topics: [{name: databases, venue: conf/webdb}]"))
 	require.NoError(t, err)
 	require.Equal(t, []Topic{{ID: "databases", Venue: "conf/webdb"}}, topics)
-	_, err = Parse([]byte("topics: [{name: databases, venue: conf/webdb, query: xml}]"))
+	_, _, err = Parse([]byte("topics: [{name: databases, venue: conf/webdb, query: xml}]"))
 	require.ErrorContains(t, err, "beside a query")
 	topics, err = OfVenues([]string{"conf/webdb", " conf/vldb"})
 	require.NoError(t, err)

@@ -81,15 +81,16 @@ func OfVenues(keys []string) ([]Topic, error) {
 // Parse reads a hierarchy of topics from YAML or JSON: each has a name, and a query,
 // pages, a venue, labelled pages, or narrower topics. One with none of these is searched for by its name
 // and that of the topic above it; one that has narrower topics alone is a heading. They
-// come in the order of the file.
-func Parse(data []byte) ([]Topic, error) {
+// come in the order of the file. What stands beside the topics comes as it is.
+func Parse(data []byte) ([]Topic, map[string]yaml.Node, error) {
 	var file struct {
-		Topics []node `yaml:"topics"`
+		Topics   []node               `yaml:"topics"`
+		Settings map[string]yaml.Node `yaml:",inline"`
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	if err := dec.Decode(&file); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTopics, err)
+		return nil, nil, fmt.Errorf("%w: %s", ErrTopics, strings.ReplaceAll(err.Error(), "not found in type topic.node", "is no key of a topic"))
 	}
 	var out []Topic
 	met := map[string]bool{}
@@ -122,15 +123,15 @@ func Parse(data []byte) ([]Topic, error) {
 		return nil
 	}
 	if err := walk("", file.Topics); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch {
 	case len(out) == 0:
-		return nil, fmt.Errorf("%w: there is none", ErrTopics)
+		return nil, nil, fmt.Errorf("%w: there is none", ErrTopics)
 	case len(out) > maxTopics:
-		return nil, fmt.Errorf("%w: %d are more than the %d that one crawl takes; cut the file in parts", ErrTopics, len(out), maxTopics)
+		return nil, nil, fmt.Errorf("%w: %d are more than the %d that one crawl takes; cut the file in parts", ErrTopics, len(out), maxTopics)
 	}
-	return out, nil
+	return out, file.Settings, nil
 }
 
 // named is a search for a topic by its name and that of the topic above it.

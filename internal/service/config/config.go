@@ -124,5 +124,5 @@ type Process struct {
 	BuildID  string   `koanf:"build-id" check:"word" help:"release of a worker for Temporal's worker versioning; empty for unversioned workers"`
 	Metrics  string   `koanf:"metrics-address" check:"host" help:"host:port for Prometheus metrics and health; empty for none"`
 	LogLevel LogLevel `koanf:"log-level" default:"info" help:"debug, info, warn or error"`
-	Policy   string   `koanf:"policy" check:"text" help:"policy file, for what is seldom changed; 'starter config policy' prints one"`
+	Policy   string   `koanf:"policy" check:"text" help:"policy file, for what is seldom changed; 'starter config init --write-policy' writes one"`
 }

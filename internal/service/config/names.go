@@ -95,7 +95,7 @@ func unknown(key string, keys []string) string {
 	for _, s := range PolicySettings() {
 		if key == s.Key {
 			section, name, _ := strings.Cut(key, ".")
-			return fmt.Sprintf("this belongs in the policy file, as %q under %q: write one with `starter config policy`, "+
+			return fmt.Sprintf("this belongs in the policy file, as %q under %q: write one with `starter config init --write-policy`, "+
 				"and name it in the setting policy (%s)", name, section, variable("policy"))
 		}
 	}

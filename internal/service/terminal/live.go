@@ -97,14 +97,25 @@ func (l *Live) draw() {
 	l.bar = l.bars.MustAdd(0, first, mpb.BarFillerTrim(), mpb.BarExtender(others, false))
 }
 
-// lines are the view's, one at least, as the terminal can show them.
-func (l *Live) lines() []string {
-	width, height := 80, 24
-	if f, ok := l.w.to.(*os.File); ok {
-		if w, h, err := cwriter.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			width, height = w, h
+// Columns is how wide the terminal is.
+func (w *Writer) Columns() int {
+	width, _ := w.size()
+	return width
+}
+
+// size is that of the terminal, in characters; 80 by 24 where it is not known.
+func (w *Writer) size() (width, height int) {
+	if f, ok := w.to.(*os.File); ok {
+		if width, height, err := cwriter.GetSize(int(f.Fd())); err == nil && width > 0 && height > 0 {
+			return width, height
 		}
 	}
+	return 80, 24
+}
+
+// lines are the view's, one at least, as the terminal can show them.
+func (l *Live) lines() []string {
+	width, height := l.w.size()
 	lines := l.view.Lines(width-1, height-1) // the cursor stands behind the last
 	lines = lines[:min(len(lines), height-1)]
 	for i, s := range lines {

@@ -34,7 +34,7 @@ hold: a support vector machine while they are few, naïve Bayes weighted by tf·
 beyond --few. The labels are a line each: URL, tab, topic or other. The figures are
 tables 10, 11 and 12 of the thesis that the classifiers come from: those of sites that were
 left out, and beside them those of pages that were left out, as in the thesis. The words of
-the pages stand in the file, too, so that 'starter collect --retrain' can learn from them again.`,
+the pages stand in the file, too, so that the setting retrain of 'starter collect' can learn from them again.`,
 		Example: "  lab train topic --dir mirror --labels pages.tsv --out databases.json",
 		RunE: func(*cobra.Command, []string) error {
 			if o.options.Few > classify.MostFew {

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
+	"gleaner/workflows"
+)
+
+const aRun = "the name of a harvest, of collections or of a host, the number of a job, or an id such as schedule/due, recrawl/due or collections/math"
+
+// What a run may be.
+const (
+	runHarvest     = "harvest"
+	runCollections = "collections"
+	runJob         = "job"
+	runSchedule    = "schedule"
+	runRecrawl     = "recrawl"
+	runSite        = "site"
+)
+
+// run is what a person pauses, resumes, cancels or asks to try again.
+type run struct {
+	kind, name string
+	harvest    store.Harvest
+	job        int64
+	site       shownSite
+}
+
+// id is the name by which a run is found whatever else is called so.
+func (r run) id() string { return r.kind + "/" + r.name }
+
+// findRun finds a run by its id, or by its name where no other has it.
+func findRun(ctx context.Context, db *store.DB, given string) (run, error) {
+	kind, name, _ := strings.Cut(given, "/")
+	switch kind {
+	case runSchedule, runRecrawl:
+		return run{kind: kind, name: name}, nil
+	case runCollections, runHarvest, runSite:
+	case "import", runJob, "jobs": // as workflows and addresses of the console have it
+		kind, name = runJob, name[strings.LastIndexByte(name, '/')+1:]
+	default:
+		kind, name = "", given
+		if _, err := strconv.ParseInt(given, 10, 64); err == nil {
+			kind = runJob
+		}
+		if given == dueSchedule || given == whitelistSchedule {
+			return run{kind: runSchedule, name: given}, nil
+		}
+	}
+	var found []run
+	for _, look := range []struct {
+		kind string
+		find func(context.Context, *store.DB, string) (run, error)
+	}{{runJob, jobRun}, {runHarvest, harvestRun}, {runCollections, collectionsRun}, {runSite, siteRun}} {
+		if kind != look.kind && (kind != "" || look.kind == runJob) {
+			continue
+		}
+		r, err := look.find(ctx, db, name)
+		switch {
+		case err == nil:
+			found = append(found, r)
+		case kind != "" || program.ExitCode(err) != program.ExitUnknown && !errors.Is(err, program.ErrUsage):
+			return r, err
+		}
+	}
+	switch len(found) {
+	case 0:
+		return run{}, program.Unknown{Reason: fmt.Errorf("no harvest, collections or host is called %s; `starter status`, `starter collections list` and `starter sites list` list them", given)}
+	case 1:
+		return found[0], nil
+	}
+	ids := make([]string, len(found))
+	for i, r := range found {
+		ids[i] = r.id()
+	}
+	return run{}, fmt.Errorf("%w: several are called %s; name one of %s", program.ErrUsage, given, strings.Join(ids, ", "))
+}
+
+func jobRun(_ context.Context, _ *store.DB, name string) (run, error) {
+	id, err := jobNumber(name)
+	return run{kind: runJob, name: name, job: id}, err
+}
+
+func harvestRun(ctx context.Context, db *store.DB, name string) (run, error) {
+	h, err := findHarvest(ctx, db, name)
+	return run{kind: runHarvest, name: h.ID, harvest: h}, err
+}
+
+func collectionsRun(ctx context.Context, db *store.DB, name string) (run, error) {
+	got, err := collections.In(db).Get(ctx, name)
+	return run{kind: runCollections, name: got.Name}, err
+}
+
+func siteRun(ctx context.Context, db *store.DB, name string) (run, error) {
+	s, err := showSite(ctx, db, name)
+	return run{kind: runSite, name: s.Host, site: s}, err
+}
+
+// onRun runs a command on a run, with both servers open, unless check refuses it.
+func (c *cli) onRun(check func(run) error, do func(ctx context.Context, t client.Client, a *app.App, r run) error) func(*cobra.Command, []string) error {
+	return c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+		r, err := findRun(ctx, a.DB, args[0])
+		if err == nil {
+			err = check(r)
+		}
+		if err != nil {
+			return err
+		}
+		t, err := c.temporal(ctx)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		return do(ctx, t, a, r)
+	})
+}
+
+// steerCommand is a command that pauses, resumes or cancels a run.
+func (c *cli) steerCommand(use, short, long string) *cobra.Command {
+	return &cobra.Command{Use: use + " NAME", Short: short, Long: long, Args: args(1, aRun), ValidArgsFunction: c.harvests,
+		Example: "  starter " + use + " conf/webdb\n  starter " + use + " math",
+		RunE: c.onRun(func(run) error { return nil }, func(ctx context.Context, t client.Client, a *app.App, r run) error {
+			did, err := steer(ctx, t, a.DB, &r, use)
+			if err != nil {
+				return err
+			}
+			return c.sayDid(r.kind, r.name, did)
+		})}
+}
+
+func (c *cli) steerCommands() []*cobra.Command {
+	return []*cobra.Command{
+		c.steerCommand("pause", "Pause a harvest, collections or a schedule", "Pause a harvest, collections or a schedule (schedule/due). Requests that are under way\nare finished."),
+		c.steerCommand("resume", "Resume what is paused", "Resume a harvest, collections or a schedule that is paused."),
+		c.steerCommand("cancel", "Cancel a harvest, collections, a job or a recrawl; what was found is kept", "Cancel a harvest, collections, a job (by its number) or a recrawl (recrawl/due,\nrecrawl/conf/webdb). What was found is kept."),
+	}
+}
+
+func (c *cli) sayDid(kind, name, did string) error {
+	return c.Print(map[string]string{kind: name, "did": did}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s %s\n", name, did)
+		return err
+	})
+}
+
+// steer pauses, resumes or cancels a run, and returns what came of it.
+func steer(ctx context.Context, t client.Client, db *store.DB, r *run, do string) (did string, err error) {
+	update := map[string]string{"pause": workflows.UpdatePause, "resume": workflows.UpdateResume}[do]
+	did = map[string]string{"pause": "paused", "resume": "resumed", "cancel": isCancelled}[do]
+	switch {
+	case r.kind == runHarvest && do != "cancel":
+		return did, updateHarvest(ctx, t, r.harvest, update)
+	case r.kind == runHarvest:
+		already, err := cancelHarvest(ctx, t, r.harvest)
+		if already {
+			did = isCancelledAlready
+		}
+		return did, err
+	case r.kind == runCollections && do != "cancel":
+		err = updateWorkflow(ctx, t, workflows.CollectionsID(r.name), update)
+	case r.kind == runCollections:
+		err = t.CancelWorkflow(ctx, workflows.CollectionsID(r.name), "")
+	case r.kind == runJob && do == "cancel":
+		return did, cancelJob(ctx, t, db.JobRecords, r.job)
+	case r.kind == runRecrawl && do == "cancel":
+		err = t.CancelWorkflow(ctx, r.id(), "")
+	case r.kind == runSchedule && do != "cancel":
+		return did, steerSchedule(ctx, t.ScheduleClient(), r, do)
+	default:
+		instead := map[string]string{runJob: "cancel it, and run it again by `starter retry " + r.name + "`",
+			runRecrawl: "cancel it, and start it again", runSchedule: "`starter schedule delete` ends it", runSite: "`starter blacklist add` keeps a host from being asked"}
+		return "", fmt.Errorf("%w: %s a %s: there is no such thing; %s", program.ErrUsage, do, r.kind, instead[r.kind])
+	}
+	if hasEnded(err) {
+		again := map[string]string{runCollections: "; `starter collect` goes on with collections that ended", runRecrawl: ""}
+		err = program.Unknown{Reason: fmt.Errorf("%s does not run%s", r.id(), again[r.kind])}
+	}
+	return did, err
+}
+
+func steerSchedule(ctx context.Context, schedules client.ScheduleClient, r *run, do string) error {
+	name, err := findSchedule(ctx, schedules, r.name)
+	if err != nil {
+		return err
+	}
+	r.name = name
+	h := schedules.GetHandle(ctx, scheduleID(name))
+	if do == "pause" {
+		err = h.Pause(ctx, client.SchedulePauseOptions{Note: "by starter pause"})
+	} else {
+		err = h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "by starter resume"})
+	}
+	return err
+}
+
+// updateWorkflow sends a running workflow an update, and waits until it is done.
+func updateWorkflow(ctx context.Context, t client.Client, id, name string) error {
+	handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID:   id,
+		UpdateName:   name,
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	return err
+}
+
+// retryFlags say what of a run is tried again.
+type retryFlags struct {
+	activities.Retry
+	failed, wait bool
+}
+
+func (c *cli) retryCommand() *cobra.Command {
+	f := &retryFlags{}
+	cmd := &cobra.Command{Use: "retry NAME", Short: "Try again what failed of a harvest or on a host, or run a job again", Args: args(1, aRun), ValidArgsFunction: c.harvests,
+		Long: `Try again what failed of a harvest: all of it (--failed), or what a site, a reason or
+an age picks out. URLs go back among the waiting, documents over which a reader stalled
+are read again, authors of whom a page, a search or a directory did not answer are looked
+for again, and catalogues that did not answer are asked again. What failed for good
+(forbidden by robots.txt, not found) is left, unless its reason is named; "starter stats
+failures" lists the reasons. A pause that a host asked for is kept.
+
+Of a host, what failed there is tried again for the harvest that wants it, or the last
+one that did. A job, by its number, runs again from its beginning.`,
+		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu\n  starter retry conf/webdb --reason timeout --older-than 24h\n  starter retry www.example.edu\n  starter retry 3 --wait",
+		RunE: c.onRun(f.check, func(ctx context.Context, t client.Client, a *app.App, r run) error {
+			switch r.kind {
+			case runHarvest:
+				return c.retryHarvest(ctx, t, a.DB, r.harvest, f)
+			case runSite:
+				return c.retrySite(ctx, t, a.DB, r.site, f)
+			}
+			if err := again(ctx, a.DB.JobRecords, r.job); err != nil {
+				return err
+			}
+			return c.runJob(ctx, t, a.DB, r.job, f.wait)
+		})}
+	cmd.Flags().StringVar(&f.Host, "site", "", "one host")
+	cmd.Flags().StringVar(&f.Reason, "reason", "", "one reason, such as timeout, busy, stalled or robots-denied")
+	durationVar(cmd.Flags(), &f.OlderThan, "older-than", 0, "what failed so long ago, or longer")
+	cmd.Flags().BoolVar(&f.failed, "failed", false, "all that failed")
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "show progress, and end when the harvest or the job does")
+	return cmd
+}
+
+// check reports whether a run can be tried again as the flags have it.
+func (f *retryFlags) check(r run) error {
+	picked := f.Retry != activities.Retry{}
+	switch {
+	case r.kind == runHarvest && f.failed == picked:
+		return fmt.Errorf("%w: want either --failed or any of --site, --reason and --older-than", program.ErrUsage)
+	case r.kind == runSite && r.site.Harvest == "":
+		return program.Unknown{Reason: fmt.Errorf("no harvest wants %[1]s; `starter recrawl %[1]s` asks it again", r.name)}
+	case r.kind == runHarvest, r.kind == runSite && cmp.Or(f.Host, r.name) == r.name, r.kind == runJob && !f.failed && !picked:
+		return nil
+	}
+	return fmt.Errorf("%w: %s is no harvest, and no host or job without further options: these alone are tried again", program.ErrUsage, r.id())
+}
+
+// retryHarvest tries again what failed of a harvest, and says what that is.
+func (c *cli) retryHarvest(ctx context.Context, t client.Client, db *store.DB, h store.Harvest, f *retryFlags) error {
+	if err := known(ctx, db, h, f.Retry); err != nil {
+		return err
+	}
+	did, now, err := c.retry(ctx, t, db, h, f.Retry)
+	if err != nil {
+		return err
+	}
+	if f.wait {
+		return c.follow(ctx, t, h.ID)
+	}
+	asked, err := db.AskedSites(ctx, store.RetryFilter{Harvest: h.ID, Host: f.Host})
+	if err != nil {
+		return err
+	}
+	return c.Print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "waiting": asked}, func(w io.Writer) error {
+		word := "goes on:"
+		if now {
+			word = "asks again for"
+		}
+		fmt.Fprintf(w, "%s %s %d URLs that failed, %d documents that stalled, %d authors and %d questions to catalogues that were not answered\n", h.ID, word, did.URLs, did.Stalled, did.Authors, did.Sources)
+		for _, a := range asked {
+			fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Format("2006-01-02 15:04:05"))
+		}
+		return nil
+	})
+}
