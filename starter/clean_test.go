@@ -59,7 +59,7 @@ func (v *tour) tableJobs() {
 	v.read(&lists, "whitelist", "generate", "--job")
 	require.Positive(v.t, lists.Whitelist.URLs)
 	require.Contains(v.t, v.must("jobs", "list"), "kind=pdf sample=2 seed=1")
-	for args, code := range map[string]int{"jobs cancel 99": program.ExitUnknown, fmt.Sprintf("jobs cancel %d", sample.Job): program.ExitUnknown, "clean documents --only some": program.ExitUsage,
+	for args, code := range map[string]int{"cancel 99": program.ExitUnknown, fmt.Sprintf("cancel %d", sample.Job): program.ExitUnknown, "clean documents --only some": program.ExitUsage,
 		fmt.Sprintf("jobs modify %d --set size=1", sample.Job): program.ExitUsage, fmt.Sprintf("jobs run %d --confirm", sample.Job): program.ExitUsage} {
 		_, got := v.do(strings.Fields(args)...)
 		require.Equal(v.t, code, got, args)
