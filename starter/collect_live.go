@@ -158,7 +158,7 @@ func (l *lookingOn) Lines(width, height int) []string {
 	}
 	entries, full := l.filled()
 	rate, _ := rates(l.past)
-	lines := []string{headLine(l.name+"  "+l.stage(), l.begun, width),
+	lines := []string{headLine(l.name+"  "+l.stage(), time.Since(l.begun), width),
 		"topics     " + part(full, len(l.topics)) + fmt.Sprintf(" full; %d entries", entries),
 		fmt.Sprintf("web        %s to %d hosts; %d links wait; %.1f requests a second", l.asked(), l.n.Hosts, l.n.Waiting, rate)}
 	if l.stage() == "searching" && len(l.doing) > 0 {

@@ -69,7 +69,6 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, shown, "math: ended full")
 	require.Contains(t, shown, "of the pages that made a centroid would be collected for its topic")
 	require.Contains(t, c.ok("collections", "list"), "later")
-	require.Contains(t, shown, "breadth-first 9.26 %, context graph 29.34 %, CINDI Robot 36.11 %")
 	require.Equal(t, s.Acceptance.All.Pages+s.Acceptance.All.Documents, s.Counts.Outcomes[string(gleaner.OK)]+s.Counts.Outcomes[string(synthesis.OffTopic)]+s.Counts.Outcomes[string(synthesis.NotCollected)])
 	require.InDelta(t, float64(s.Acceptance.All.Accepted)/float64(s.Acceptance.All.Pages), s.Acceptance.All.OfPages, 1e-9)
 

@@ -81,7 +81,8 @@ func TestFileOfTopicsHoldsEverySetting(t *testing.T) {
 	settings.VisitAll(func(flag *pflag.Flag) {
 		all++
 		require.Contains(t, example.String(), "\n#"+flag.Name+": ")
-		value := map[string]string{"int": "17", "float64": "0.25", "bool": "true", "duration": "3h", "string": "b", "stringSlice": "[b, c]", "stringToString": "{'mathematics/a, b': f=1.json}"}[flag.Value.Type()]
+		value := map[string]string{"int": "17", "float64": "0.25", "bool": "true", "duration": "3h", "string": "b",
+			"stringSlice": "[b, c]", "stringToString": "{'mathematics/a, b': f=1.json}"}[flag.Value.Type()]
 		if flag.DefValue == "true" {
 			value = "false"
 		}
@@ -114,6 +115,8 @@ func TestFileOfTopicsHoldsEverySetting(t *testing.T) {
 	_, err = got.topics(topics("topics: [{name: a}]\nsize: 9\n"))
 	require.NoError(t, err)
 	require.Equal(t, 3, got.Size)
+	_, err = got.topics(topics("topics: [{nme: a}]\n"))
+	require.ErrorContains(t, err, "nme is no key of a topic")
 	for _, wrong := range []string{"sise: 9", "size: nine", "size: [9]", "size:", "seeds: {a: b}"} {
 		other, _ := made()
 		_, err := other.topics(topics("topics: [{name: a}]\n" + wrong + "\n"))

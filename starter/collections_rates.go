@@ -42,7 +42,7 @@ func acceptanceOf(ctx context.Context, record *collections.Record, id int) (acce
 }
 
 func (a acceptance) write(w io.Writer) error {
-	err := table(w, "\ntopic\tpages\tdocuments\taccepted\tfor each page\tof documents", func(line func(string, ...any)) {
+	return table(w, "\ntopic\tpages\tdocuments\taccepted\tfor each page\tof documents", func(line func(string, ...any)) {
 		row := func(name string, x accepted) {
 			line("%s\t%d\t%d\t%d\t%.2f %%\t%.2f %%", name, x.Pages, x.Documents, x.Accepted, 100*x.OfPages, 100*x.OfDocuments)
 		}
@@ -56,11 +56,6 @@ func (a acceptance) write(w io.Writer) error {
 		}
 		row("(all)", a.All)
 	})
-	if err == nil {
-		_, err = fmt.Fprintf(w, "documents accepted in Chen 2008, Table 13: breadth-first %.2f %%, context graph %.2f %%, CINDI Robot %.2f %%\n",
-			100*cindi["breadth_first"], 100*cindi["context_graph"], 100*cindi["cindi_robot"])
-	}
-	return err
 }
 
 // writeLearnings shows what came of having classifiers learn anew.

@@ -251,14 +251,17 @@ func (v *tour) looks() {
 	require.Len(v.t, leading.Parents, 1)
 	require.Contains(v.t, v.must("parents", leading.Parents[0].URL), leading.Parents[0].URL)
 	for _, args := range [][]string{
-		{"config"}, {"parents"}, {"config", "init", "--write-policy", "-"}, {"completion", "zsh"}, {"status"}, {"status", v.venue}, {"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
+		{"config"}, {"parents"}, {"config", "init", "--write-policy", "-"}, {"completion", "zsh"}, {"status"}, {"status", v.venue},
+		{"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
 		{"documents", "list"}, {"documents", "retrieve", "--out", v.t.TempDir()},
 		{"export", v.venue, "--format", "bibtex"}, {"export", v.venue, "--format", "tree", "--out", v.file("tree")},
 		{"holdings", "list"}, {"holdings", "explain", v.venue},
 		{"homepages", "list", v.venue},
 		{"metadata", "show", v.venue, "--years", v.years}, {"venues", "search", strings.TrimPrefix(v.venue, "conf/")},
-		{"sites", "list"}, {"sites", "show", weburl.Host(docs[0].URL)}, {"stats", "sites"}, {"stats", "domains"}, {"stats", "directories"}, {"stats", "failures"}, {"stats", "table2"}, {"stats", "counters", v.venue}, {"stats", "searches"},
-		{"whitelist", "show"}, {"whitelist", "show", "--plain"}, {"verify", "--deep"}, {"review", "--list"}, {"review"}, {"reconcile", "--dry-run"}, {"prune", "--dry-run"},
+		{"sites", "list"}, {"sites", "show", weburl.Host(docs[0].URL)}, {"stats", "sites"}, {"stats", "domains"}, {"stats", "directories"},
+		{"stats", "failures"}, {"stats", "table2"}, {"stats", "counters", v.venue}, {"stats", "searches"},
+		{"whitelist", "show"}, {"whitelist", "show", "--plain"}, {"verify", "--deep"},
+		{"review", "--list"}, {"review"}, {"reconcile", "--dry-run"}, {"prune", "--dry-run"},
 	} {
 		v.must(args...)
 		if !strings.Contains(strings.Join(args, " "), "export") {

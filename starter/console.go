@@ -172,31 +172,7 @@ they are logged out everywhere. The first user is an administrator, others are r
 		Example: "  starter console user add ada\n  starter console user add bob --role editor\n  pass show gleaner/ada | starter console user add ada\n  starter console user add ada --password-file ada.txt",
 		RunE: func(cmd *cobra.Command, got []string) error {
 			return c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
-				if err := checkRole(role); role != "" && err != nil {
-					return err
-				}
-				known, err := hasUser(ctx, a.DB, got[0])
-				if err != nil {
-					return err
-				}
-				if known && role != "" && file == "" {
-					if err := a.DB.SetRole(ctx, got[0], store.Role(role)); err != nil {
-						return err
-					}
-					return c.sayUser(got[0], "is "+role)
-				}
-				password, err := c.password(cmd.InOrStdin(), file)
-				if err != nil {
-					return err
-				}
-				err = console.AddUser(ctx, a.DB, got[0], password, store.Role(role))
-				if errors.Is(err, console.ErrPassword) || errors.Is(err, console.ErrUserName) {
-					err = fmt.Errorf("%w: %w", program.ErrUsage, err)
-				}
-				if err != nil {
-					return err
-				}
-				return c.sayUser(got[0], "may use the console")
+				return c.addUser(ctx, a.DB, cmd.InOrStdin(), got[0], file, role)
 			})(cmd, got)
 		}}
 	add.Flags().StringVar(&file, "password-file", "", "file whose first line is the password")
@@ -222,6 +198,35 @@ they are logged out everywhere. The first user is an administrator, others are r
 			})
 		})})
 	return cmd
+}
+
+// addUser enters a user with a password, or gives one who is known another password or role.
+func (c *cli) addUser(ctx context.Context, db *store.DB, in io.Reader, name, file, role string) error {
+	if err := checkRole(role); role != "" && err != nil {
+		return err
+	}
+	known, err := hasUser(ctx, db, name)
+	if err != nil {
+		return err
+	}
+	if known && role != "" && file == "" {
+		if err := db.SetRole(ctx, name, store.Role(role)); err != nil {
+			return err
+		}
+		return c.sayUser(name, "is "+role)
+	}
+	password, err := c.password(in, file)
+	if err != nil {
+		return err
+	}
+	err = console.AddUser(ctx, db, name, password, store.Role(role))
+	if errors.Is(err, console.ErrPassword) || errors.Is(err, console.ErrUserName) {
+		err = fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	if err != nil {
+		return err
+	}
+	return c.sayUser(name, "may use the console")
 }
 
 func hasUser(ctx context.Context, db *store.DB, name string) (bool, error) {

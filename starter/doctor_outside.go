@@ -113,7 +113,16 @@ func (d *doctor) disk(context.Context) {
 
 // outside asks the services that every harvest needs, once each.
 func (d *doctor) outside(ctx context.Context) {
+	if dump := d.cfg.Catalogues.DBLPDump; dump != "" {
+		if f, err := os.Open(dump); err != nil {
+			d.fail("dblp dump", "correct GLEANER_DBLP_DUMP, or fetch https://dblp.org/xml/dblp.xml.gz", err)
+		} else {
+			d.ok("dblp dump", "%s can be read", dump)
+			f.Close()
+		}
+	}
 	if !d.network {
+		d.ok("network", "not asked: DBLP, the web search (starter doctor --network)")
 		return
 	}
 	dblp := cmp.Or(d.cfg.Catalogues.DBLP, "https://dblp.org")

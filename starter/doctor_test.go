@@ -39,6 +39,7 @@ func TestDoctorFindsNothingAmiss(t *testing.T) {
 		require.Equal(t, levelOK, found[check].Level, "%s: %s", check, found[check].Found)
 	}
 	require.Contains(t, found["identity"].Found, "+me@example.org")
+	require.Contains(t, found["network"].Found, "not asked")
 }
 
 // Without poppler a worker reads all the same, and less.
@@ -65,6 +66,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 		"wrong duration":     {[]string{"--delay", "soon"}, "settings", levelFail, "starter config"},
 		"database away":      {[]string{"--database-url-file", secretFile(t, "postgres://x@127.0.0.1:1/y?connect_timeout=1")}, "database", levelFail, "the server runs"},
 		"temporal away":      {[]string{"--temporal-address", "127.0.0.1:1"}, "temporal", levelFail, "TEMPORAL_ADDRESS"},
+		"no dump":            {[]string{"--dblp-dump", "/none.xml.gz"}, "dblp dump", levelFail, "GLEANER_DBLP_DUMP"},
 		"blobs not writable": {[]string{"--repository-url", "file:///proc/none"}, "blob store", levelFail, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -148,9 +148,20 @@ func (l *looking) failing() (n int, first string) {
 	return n, first
 }
 
-// headLine is the first line: what is shown, and on its right for how long.
-func headLine(what string, since time.Time, width int) string {
-	took := program.Span(time.Since(since))
+// took is how long the harvest has run, or ran.
+func (l *looking) took() time.Duration {
+	if end := l.h.CompletedAt; end != nil && !end.Before(l.begun) {
+		return end.Sub(l.h.StartedAt)
+	}
+	return time.Since(l.h.StartedAt)
+}
+
+// headLine is the first line: what is shown, and on its right for how long it has run.
+func headLine(what string, time time.Duration, width int) string {
+	took := program.Span(time)
+	if width >= 60 {
+		took = "running " + took
+	}
 	head := terminal.Cut(what, width-len(took)-2)
 	return head + strings.Repeat(" ", max(1, width-terminal.Width(head)-len(took))) + took
 }
@@ -162,7 +173,7 @@ func (l *looking) Lines(width, height int) []string {
 	if l.h.ID == "" {
 		return nil
 	}
-	lines := []string{headLine(l.h.ID+"  "+l.stage(), l.begun, width)}
+	lines := []string{headLine(l.h.ID+"  "+l.stage(), l.took(), width)}
 	row := func(label, text string) {
 		if text != "" {
 			lines = append(lines, fmt.Sprintf("%-10s %s", label, text))

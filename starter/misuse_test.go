@@ -43,6 +43,7 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "is no host", []string{"blacklist", "add", "www.example.edu/~ada"}},
 		{program.ExitUsage, "is no host", []string{"blacklist", "add", "bücher.example"}},
 		{program.ExitUsage, "no such file", []string{"holdings", "import", "/nowhere.csv"}},
+		{program.ExitUsage, "table.xlsx: wrong usage: format not known", []string{"holdings", "import", c.file("table.xlsx", "PK")}},
 		{program.ExitUsage, "nowhere.bib: no such file", []string{"harvest", "--papers", "nowhere.bib", "--dry-run"}},
 		{program.ExitUsage, "nowhere.bib: no such file", []string{"metadata", "show", "x", "--papers", "nowhere.bib"}},
 		{program.ExitUsage, "--id: want one of issn", []string{"metadata", "show", "conf/x", "--id", "ISSN=1076-9757"}},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -126,6 +127,9 @@ func readPapers(name string) ([]gleaner.Paper, error) {
 	head := make([]byte, 4096)
 	n, _ := io.ReadFull(f, head)
 	papers, err := biblio.Read(io.MultiReader(strings.NewReader(string(head[:n])), f), biblio.Detect(name, head[:n]))
+	if errors.Is(err, biblio.ErrFormat) {
+		err = fmt.Errorf("%w: %w", program.ErrUsage, biblio.ErrFormat)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

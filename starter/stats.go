@@ -271,6 +271,9 @@ func (f *statsFlags) failures(ctx context.Context, c *cli, a *app.App, name stri
 		return err
 	}
 	return c.Print(failures, func(w io.Writer) error {
+		if slices.ContainsFunc(failures, func(x store.Failure) bool { return x.Next != nil }) {
+			defer fmt.Fprintln(w, "what is due is asked again by a recrawl: starter recrawl --due, or starter schedule create due")
+		}
 		return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY\tFOR GOOD", func(line func(string, ...any)) {
 			for _, x := range failures {
 				word := ""

@@ -22,7 +22,8 @@ func TestNarrowTablesBreakNoWord(t *testing.T) {
 		for line := range strings.Lines(out.String()) {
 			require.LessOrEqual(t, terminal.Width(strings.TrimSpace(line)), width)
 		}
-		for _, value := range []string{"site www.example.edu\n", "pages 12", "pace every 500ms (default)", "reason blocked-wall", "site b.example\n"} {
+		for _, value := range []string{"site www.example.edu\n", "pages 12", "pace every 500ms (default)",
+			"reason blocked-wall", "site b.example\n"} {
 			require.Contains(t, out.String(), value)
 		}
 	}
@@ -33,7 +34,8 @@ func TestNarrowTablesBreakNoWord(t *testing.T) {
 func TestListsOfNothingSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	for _, args := range []string{"sites list", "documents list", "stats domains", "stats sites", "stats failures", "whitelist show", "blacklist list", "jobs list", "collections list", "parents"} {
+	for _, args := range []string{"sites list", "documents list", "stats domains", "stats sites", "stats failures",
+		"whitelist show", "blacklist list", "jobs list", "collections list", "parents"} {
 		out := c.ok(strings.Fields(args)...)
 		require.NotEqual(t, strings.ToUpper(out), out, "%s prints more than heads", args)
 	}
@@ -47,8 +49,10 @@ func TestRunsAreFoundByName(t *testing.T) {
 	c.crawlsSites("a.example")
 	c.exec(`INSERT INTO collections (name, state, topics, options) VALUES ('math', 'ended', '[]', '{}'), ('conf/x', 'ended', '[]', '{}')`)
 	for given, want := range map[string]string{
-		"CONF/X/2001": "harvest/conf/x/2001", "harvest/conf/x": "harvest/conf/x/2001", "math": "collections/math", "collections/conf/x": "collections/conf/x",
-		"A.example": "site/a.example", "7": "job/7", "import/7": "job/7", "job/whitelist/7": "job/7", "due": "schedule/due", "schedule/conf/x": "schedule/conf/x", "recrawl/due": "recrawl/due",
+		"CONF/X/2001": "harvest/conf/x/2001", "harvest/conf/x": "harvest/conf/x/2001",
+		"math": "collections/math", "collections/conf/x": "collections/conf/x", "A.example": "site/a.example",
+		"7": "job/7", "import/7": "job/7", "job/whitelist/7": "job/7",
+		"due": "schedule/due", "schedule/conf/x": "schedule/conf/x", "recrawl/due": "recrawl/due",
 	} {
 		r, err := findRun(t.Context(), c.DB, given)
 		require.NoError(t, err, given)

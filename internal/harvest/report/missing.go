@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
 	"gleaner/internal/text"
@@ -85,12 +87,15 @@ func (c *clues) explain(p gleaner.Paper) (Reason, []string) {
 			return why, evidence[:min(len(evidence), maxEvidence)]
 		}
 	}
-	why, evidence := c.bySite(p)
+	why, lines := c.bySite(p)
 	if why == "" {
-		why, evidence = NoHomepage, c.noHomepage(p)
+		why, lines = NoHomepage, c.noHomepage(p)
+		if slices.ContainsFunc(p.Authors, c.didNotAnswer) {
+			why = NoAnswer
+		}
 	}
-	evidence = append(evidence, c.copies(p)...)
-	return why, evidence[:min(len(evidence), maxEvidence)]
+	lines = append(lines, c.copies(p)...)
+	return why, lines[:min(len(lines), maxEvidence)]
 }
 
 // copies says what became of the copies that catalogues named. A publisher's
@@ -168,6 +173,11 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 	return "", nil
 }
 
+// didNotAnswer reports whether the homepage of an author did not answer.
+func (c *clues) didNotAnswer(a gleaner.Author) bool {
+	return strings.HasPrefix(c.authors[a.ID()].NotFound, evidence.DidNotAnswer)
+}
+
 func (c *clues) noHomepage(p gleaner.Paper) []string {
 	var out []string
 	undecided := 0
@@ -181,7 +191,7 @@ func (c *clues) noHomepage(p gleaner.Paper) []string {
 			continue
 		}
 		line := a.Name + ": " + clue.NotFound
-		if clue.NextTry != nil {
+		if clue.NextTry != nil && clue.NextTry.After(time.Now()) {
 			line += ", next try " + clue.NextTry.UTC().Format("2006-01-02 15:04")
 		}
 		out = append(out, line)

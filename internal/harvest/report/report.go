@@ -75,13 +75,14 @@ const (
 	LeftOut     Reason = "left out by a list"                    // sites of its authors are on the blacklist, or not on the whitelist
 	NotLinked   Reason = "nothing linked"                        // its authors' sites were crawled and do not link to it
 	LedNowhere  Reason = "homepage led nowhere"                  // found and crawled, and it has no paper at all
+	NoAnswer    Reason = "homepage did not answer"               // that was the homepage of one of its authors
 	NoHomepage  Reason = "no homepage found"                     // of any of its authors
 )
 
 // Reasons lists them in the order in which reports do.
 func Reasons() []Reason { return reasons }
 
-var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Untellable, NotYet, LeftOut, SiteRefused, NotLinked, LedNowhere, NoHomepage}
+var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Untellable, NotYet, LeftOut, SiteRefused, NotLinked, LedNowhere, NoAnswer, NoHomepage}
 
 // MissingPaper is a wanted paper that was not found.
 type MissingPaper struct {

@@ -173,6 +173,7 @@ func TestExplain(t *testing.T) {
 		want  Reason
 	}{
 		"no homepage":                {clues{}, NoHomepage},
+		"homepage did not answer":    {clues{authors: map[string]store.AuthorClue{"2/2": {NotFound: "homepage did not answer (busy)"}}}, NoAnswer},
 		"crawled":                    {clues{authors: at("done", 0), places: held}, NotLinked},
 		"crawled for nothing":        {clues{authors: at("done", 0)}, LedNowhere},
 		"withdrawn":                  {clues{authors: map[string]store.AuthorClue{"1/1": {NotFound: "withdrawn: 9 pages"}}}, LedNowhere},

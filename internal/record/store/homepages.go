@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -100,18 +99,11 @@ type Sought struct {
 // another ("" is the end), as many as the limit (0 is all). What was found after the
 // time, unless that is zero, makes nobody one who need not be looked for: it is found by
 // crawls that go on meanwhile, and who is looked for is not to depend on how quick they
-// are. Ranges that releases before began are by ids.
+// are.
 type AuthorRange struct {
 	After, UpTo string
 	Limit       int
 	AsOf        time.Time
-}
-
-// placed begins every place, and no id.
-const placed = "@"
-
-func (r AuthorRange) byID() bool {
-	return r.After != "" && !strings.HasPrefix(r.After, placed) || r.UpTo != "" && !strings.HasPrefix(r.UpTo, placed)
 }
 
 // missingAsOf is missingSQL as it was at the time $8.
@@ -124,10 +116,7 @@ const missingAsOf = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.pap
 // something that did not answer is due again. On the second pass: those for whom
 // no homepage was found until that time, and none was looked for since.
 func (db PersonRecords) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange, since time.Time, second bool) ([]Sought, error) {
-	place := `'` + placed + `' || lpad((999999 - least(w.n, 999999))::text, 6, '0') || ' ' || a.id COLLATE "C"`
-	if in.byID() {
-		place = `a.id`
-	}
+	const place = `'@' || lpad((999999 - least(w.n, 999999))::text, 6, '0') || ' ' || a.id COLLATE "C"`
 	asOf := pgtype.Timestamptz{Time: in.AsOf, Valid: true}
 	if in.AsOf.IsZero() {
 		asOf.InfinityModifier = pgtype.Infinity
