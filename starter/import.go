@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,8 +152,8 @@ record. The command ends with 0 when the import ended, whatever single files cam
 // importPaths makes paths of this machine what a worker in another folder finds.
 func importPaths(args []string) (paths []string, err error) {
 	for _, p := range args {
-		if _, _, is := strings.Cut(p, "://"); p == "" || is && !source.Remote(p) {
-			return nil, fmt.Errorf("%w: %q is neither a path nor the address of archives", program.ErrUsage, p)
+		if err := source.Check(p); p == "" || err != nil {
+			return nil, fmt.Errorf("%w: %q is neither a path nor the address of archives: %w", program.ErrUsage, p, err)
 		}
 		if !source.Remote(p) {
 			if p, err = filepath.Abs(p); err != nil {
@@ -207,5 +208,8 @@ func (c *cli) importNew(ctx context.Context, o ingest.Options, wait bool) error 
 	if err != nil {
 		return err
 	}
-	return c.runJob(ctx, t, a.DB, id, wait)
+	if err := c.runJob(ctx, t, a.DB, id, wait); err != nil || wait || !slices.ContainsFunc(o.Paths, source.Remote) {
+		return err
+	}
+	return c.awaitOpened(ctx, t, a.DB, id)
 }

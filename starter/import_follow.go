@@ -47,6 +47,40 @@ func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, i
 	return c.Print(end, func(w io.Writer) error { return writeImported(w, n, took) })
 }
 
+// openedWithin is how long a command waits for a worker to open what an import names.
+const openedWithin = 30 * time.Second
+
+// awaitOpened waits until a worker has opened what an import names elsewhere. Its error says
+// why it could not.
+func (c *cli) awaitOpened(ctx context.Context, t client.Client, db *store.DB, id int64) error {
+	late := time.After(openedWithin)
+	for {
+		job, err := db.Job(ctx, id)
+		if err != nil {
+			return err
+		}
+		var n ingest.Counters
+		_ = json.Unmarshal(job.Counters, &n) // else nothing is known
+		switch {
+		case job.State == store.JobFailed:
+			return importFailed(job, c.await(ctx, t, workflows.ImportID(id), &n))
+		case job.Note != "":
+			fmt.Fprintf(c.Err, "job %d waits: %s\n", id, job.Note)
+			return nil
+		case n.Total > 0, n.Extent != ingest.Extent{}, job.State != store.JobNew && job.State != store.JobRunning:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late:
+			fmt.Fprintf(c.Err, "no worker has opened it within %s; `starter jobs show %d` says when one has\n", openedWithin, id)
+			return nil
+		case <-time.After(importLook):
+		}
+	}
+}
+
 // importFailed says in one sentence why an import did not end as it should.
 func importFailed(job store.Job, err error) error {
 	var app *temporal.ApplicationError
@@ -68,22 +102,34 @@ func (c *cli) followRecords(ctx context.Context, db *store.DB, job store.Job, aw
 	ended := make(chan error, 1)
 	go func() { ended <- await() }()
 	after, err, waits := int64(0), error(nil), ""
+	progress := c.Progress(aheadOf(job))
 	for over := false; !over; {
 		select {
 		case err = <-ended:
 			over = true
 		case <-time.After(importLook):
 		}
-		if now, jerr := db.Job(ctx, job.ID); jerr == nil && now.State == store.JobRunning && now.Note != waits {
-			if waits = now.Note; waits != "" {
-				fmt.Fprintf(c.Err, "job %d waits: %s\n", job.ID, waits)
+		if now, jerr := db.Job(ctx, job.ID); jerr == nil && now.State == store.JobRunning {
+			progress.Show(aheadOf(now))
+			if now.Note != waits && now.Note != "" {
+				fmt.Fprintf(c.Err, "job %d waits: %s\n", job.ID, now.Note)
 			}
+			waits = now.Note
 		}
 		if after, err = c.printRecords(ctx, db, job, after, err); ctx.Err() != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// aheadOf says how far a job is.
+func aheadOf(job store.Job) string {
+	var n ingest.Counters
+	if job.Kind == store.JobImport {
+		_ = json.Unmarshal(job.Counters, &n) // else nothing is known of the whole
+	}
+	return fmt.Sprintf("job %d: %s", job.ID, n.Place(job.Done))
 }
 
 // endOfImport is what an import came to, as JSON.

@@ -44,7 +44,7 @@ func TestTypesAreNamed(t *testing.T) {
 // TestWhatIsNoImport: what names nothing to be imported is said before anything starts.
 func TestWhatIsNoImport(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"", "gopher://x/y", "/none/such"} {
+	for _, path := range []string{"", "gopher://x/y", "/none/such", "s3://", "s3:///crawls"} {
 		_, err := importPaths([]string{path})
 		require.ErrorIs(t, err, program.ErrUsage, path)
 	}
@@ -64,4 +64,11 @@ func TestFailedImports(t *testing.T) {
 	err = importFailed(store.Job{ID: 3, State: store.JobCancelled}, input)
 	require.NotErrorIs(t, err, program.ErrUsage)
 	require.ErrorContains(t, err, "cancelled")
+}
+
+// TestHowFarAJobIs: what is printed while somebody waits says how far the job is.
+func TestHowFarAJobIs(t *testing.T) {
+	t.Parallel()
+	job := store.Job{ID: 3, Kind: store.JobImport, Done: 40, Counters: json.RawMessage(`{"read_bytes": 50, "total_bytes": 200, "archives": 2, "archive": 1}`)}
+	require.Equal(t, "job 3: 40 · archive 1 of 2 · 25 %", aheadOf(job))
 }

@@ -125,6 +125,9 @@ func (c *cli) jobsShowCommand() *cobra.Command {
 				}
 				s.More = all - differencesShown
 			}
+			if file == "-" {
+				return recordsTo(ctx, a.DB.JobRecords, id, c.Out)
+			}
 			if file != "" {
 				if err := writeRecords(ctx, a.DB.JobRecords, id, file); err != nil {
 					return err
@@ -133,7 +136,7 @@ func (c *cli) jobsShowCommand() *cobra.Command {
 			return c.Print(s, func(w io.Writer) error { return writeJob(w, s) })
 		})}
 	cmd.Flags().BoolVar(&asFile, "file", false, "print the job as a file alone, which \"starter jobs run\" takes")
-	cmd.Flags().StringVar(&file, "csv", "", "write all lines of the job as CSV to this file, too")
+	cmd.Flags().StringVar(&file, "csv", "", "write all lines of the job as CSV to this file, too; with - alone, to the standard output")
 	return cmd
 }
 

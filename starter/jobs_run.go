@@ -167,28 +167,31 @@ func tableLine(r store.ImportRecord) string {
 	return fmt.Sprintf("[%d] %s  %s %s  %s", r.N, r.URL, r.Outcome, r.Kind, r.Detail)
 }
 
-// writeRecords writes all lines of a job as CSV.
+// writeRecords writes all lines of a job to a file as CSV.
 func writeRecords(ctx context.Context, db store.JobRecords, id int64, file string) error {
-	return program.WriteFile(file, func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		if err := out.Write(store.RecordHeads()); err != nil {
+	return program.WriteFile(file, func(w io.Writer) error { return recordsTo(ctx, db, id, w) })
+}
+
+// recordsTo writes all lines of a job as CSV.
+func recordsTo(ctx context.Context, db store.JobRecords, id int64, w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(store.RecordHeads()); err != nil {
+		return err
+	}
+	for after := int64(0); ; {
+		batch, err := db.ImportRecords(ctx, id, after, false, linesAtOnce)
+		if err != nil {
 			return err
 		}
-		for after := int64(0); ; {
-			batch, err := db.ImportRecords(ctx, id, after, false, linesAtOnce)
-			if err != nil {
-				return err
-			}
-			for _, r := range batch {
-				if after = r.N; out.Write(r.Row()) != nil {
-					break // Error says it
-				}
-			}
-			if out.Flush(); len(batch) < linesAtOnce || out.Error() != nil {
-				return out.Error()
+		for _, r := range batch {
+			if after = r.N; out.Write(r.Row()) != nil {
+				break // Error says it
 			}
 		}
-	})
+		if out.Flush(); len(batch) < linesAtOnce || out.Error() != nil {
+			return out.Error()
+		}
+	}
 }
 
 // jobNumber reads the number of a job.

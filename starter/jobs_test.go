@@ -33,6 +33,7 @@ func TestManyDifferences(t *testing.T) {
 	lines, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, 1003, strings.Count(string(lines), "\n"), "a head, and all of them")
+	require.Equal(t, string(lines), c.ok("jobs", "show", "1", "--csv", "-"))
 }
 
 // TestJobFiles: a job that is printed as a file is set up anew from it, with the same

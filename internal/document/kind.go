@@ -168,6 +168,7 @@ func sniffOLE(b []byte) Kind {
 }
 
 var (
+	partTag   = regexp.MustCompile(`(?i)<(p|h[1-6]|a|ul|ol|li|br|hr|b|i|em|strong|center|font|img|span|pre|blockquote)[\s/>]`)
 	htmlTag   = regexp.MustCompile(`(?i)<(!doctype\s+html|html|head|body|title|meta|script|table|div|frameset)[\s>/]`)
 	latexMark = regexp.MustCompile(`\\(documentclass|documentstyle|begin\s*\{document\}|chapter\s*\{|section\s*\{)`)
 	bibMark   = regexp.MustCompile(`(?im)^\s*@(article|inproceedings|conference|book|incollection|inbook|misc|techreport|phdthesis|mastersthesis|proceedings|unpublished|string)\s*[{(]`)
@@ -203,7 +204,7 @@ func sniffText(name, mediaType string, body []byte) Kind {
 			return HTML
 		}
 		return XML
-	case len(htmlTag.FindAll(w, 3)) >= 3, strings.Contains(mediaType, "html") && htmlTag.Match(w):
+	case len(htmlTag.FindAll(w, 3)) >= 3, strings.Contains(mediaType, "html") && (htmlTag.Match(w) || partTag.Match(w)):
 		return HTML
 	case strings.HasSuffix(strings.ToLower(name), ".tex") && bytes.Contains(w, []byte(`\`)):
 		return LaTeX

@@ -37,6 +37,8 @@ func TestSniff(t *testing.T) {
 		"rtf":                  {"x", "", `{\rtf1\ansi hello}`, Word},
 		"latex":                {"x", "", "% a comment\n\\documentclass{article}\n\\begin{document}", LaTeX},
 		"bibtex":               {"refs", "", "@inproceedings{a, title = {B}}", BibTeX},
+		"part of a page":       {"x", "text/html", "<p>Papers<h1>2003</h1>", HTML},
+		"the same, as text":    {"x", "text/plain", "<p>Papers<h1>2003</h1>", PlainText},
 		"text":                 {"README", "", "Plain words of a text.", PlainText},
 		"latin text":           {"x", "", "R\xe9sum\xe9 of a paper about caf\xe9s and more words to come", PlainText},
 		"png":                  {"fig.pdf", "", "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00", Image},

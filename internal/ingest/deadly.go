@@ -26,7 +26,7 @@ func (w *work) at(ctx context.Context, n int64) error {
 	if w.before.N == n && w.before.File == w.file {
 		t.Lost += w.before.Lost
 	}
-	if w.done.Done >= w.wary || t == w.now {
+	if w.settled() >= w.wary || t == w.now {
 		return nil
 	}
 	w.now = t
@@ -40,7 +40,7 @@ func (w *work) enter(ctx context.Context, file string) error {
 }
 
 // following is the number of the resource that the log gives next.
-func (w *work) following() int64 { return w.done.Done + int64(len(w.items)) + 1 }
+func (w *work) following() int64 { return w.taken + 1 }
 
 // fatal is the resource that ended worker after worker; 0 is none.
 func (w *work) fatal() int64 {

@@ -230,7 +230,7 @@ func TestManyLinks(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, w.take(t.Context(), r))
 	}
-	require.NoError(t, w.readPages(t.Context()))
+	require.NoError(t, w.readPages(t.Context(), w.items))
 	for _, it := range w.items {
 		require.Empty(t, it.page.Links)
 		require.Len(t, it.files, maxFiles)

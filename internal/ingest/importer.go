@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"gleaner/internal/guard"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -73,11 +75,12 @@ type place struct {
 }
 
 // The bounds of a step, beside a URL that comes again: then what came first is
-// judged before what comes now.
+// judged before what comes now. While one is written down the next is read, so that
+// two are held at a time.
 const (
 	stepRecords   = 1000
 	stepDocuments = 64
-	stepBytes     = 32 << 20
+	stepBytes     = 16 << 20
 )
 
 // Import takes resources until the log ends or within is over. It tells of each
@@ -85,6 +88,9 @@ const (
 // again, also after a crash, it goes on where it was.
 func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, report func(Progress)) (Progress, error) {
 	w, err := im.begin(ctx, run)
+	if errors.Is(err, source.ErrUnanswered) && w.done.Done == 0 {
+		err = fmt.Errorf("%w: %w", ErrInput, err)
+	}
 	if err != nil {
 		w.leave(ctx, err)
 	}
@@ -92,9 +98,9 @@ func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, r
 		return w.done, w.refused(err)
 	}
 	defer w.close()
-	p, err := w.through(ctx, within, report)
+	err = w.through(ctx, within, report)
 	w.leave(ctx, err) // and not where it panics
-	return p, w.refused(err)
+	return w.done, w.refused(err)
 }
 
 // refused says of a place that lets nobody in whether that is the setting's: one that
@@ -106,11 +112,16 @@ func (w *work) refused(err error) error {
 	return err
 }
 
-// through takes resources for a while.
-func (w *work) through(ctx context.Context, within time.Duration, report func(Progress)) (Progress, error) {
+// through takes resources for a while, and settles them.
+func (w *work) through(ctx context.Context, within time.Duration, report func(Progress)) error {
+	err := w.takeAll(ctx, within, report)
+	return cmp.Or(w.wait(), err)
+}
+
+func (w *work) takeAll(ctx context.Context, within time.Duration, report func(Progress)) error {
 	w.moved = func() { report(w.done) }
 	if w.from.Missed > 0 {
-		return w.done, w.end(ctx, w.from.Missed)
+		return w.end(ctx, w.from.Missed)
 	}
 	for turn := time.Duration(0); ; {
 		r, err := w.read(ctx)
@@ -118,26 +129,25 @@ func (w *work) through(ctx context.Context, within time.Duration, report func(Pr
 			turn = turnOf(within, time.Since(w.opened))
 		}
 		if err == io.EOF { // and not the record's server, that hung up
-			err := w.step(ctx, place{Missed: 1})
-			if err == nil {
-				err = w.end(ctx, 0)
+			if err := w.step(ctx, place{Missed: 1}); err != nil {
+				return err
 			}
-			return w.done, err
+			return w.end(ctx, 0)
 		}
 		if err != nil {
-			return w.done, err
+			return err
 		}
 		if w.full(r) {
-			if err := w.step(ctx, place{Position: r.At}); err != nil {
-				return w.done, err
+			if err := w.begins(ctx, place{Position: r.At}); err != nil {
+				return err
 			}
 			report(w.done)
 			if time.Since(w.opened) > turn {
-				return w.done, nil
+				return nil
 			}
 		}
 		if err := w.take(ctx, r); err != nil {
-			return w.done, err
+			return err
 		}
 	}
 }
@@ -177,6 +187,8 @@ type work struct {
 	coll    *collection.Collection
 	to      *repository.Repository // nil where documents go nowhere else
 	done    Progress
+	taken   int64      // resources, with those in hand
+	saving  chan saved // what the step comes to that is written down; nil where none is
 
 	items  []*item
 	urls   map[frontier.Hash]bool // of the documents among them
@@ -200,7 +212,7 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 	if err := errors.Join(json.Unmarshal(job.Options, &w.options), json.Unmarshal(job.Position, &at), json.Unmarshal(job.Counters, &w.done.Counters)); err != nil {
 		return w, fmt.Errorf("%w: job %d: %w", ErrInput, run.Job, err)
 	}
-	w.from, w.done.Done, w.done.Ended = at, job.Done, at.End
+	w.from, w.done.Done, w.done.Ended, w.taken = at, job.Done, at.End, job.Done
 	if at.End {
 		return w, nil
 	}
@@ -216,13 +228,21 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 		}
 	}
 	w.clear()
-	if err = w.try(ctx, at); err != nil {
+	if err = w.try(ctx, at); err == nil && w.done.Done == 0 {
+		w.done.Counters.Extent = w.log.Extent()
+		_, w.done.Counters.Total = w.log.Read()
+		err = im.DB.NoteOpened(ctx, run.Job, run.Run, w.done.Counters)
+	}
+	if err != nil {
 		w.close()
 	}
 	return w, err
 }
 
 func (w *work) close() {
+	if w.saving != nil { // nobody has waited
+		<-w.saving
+	}
 	if w.log != nil {
 		_ = w.log.Close()
 	}
@@ -238,28 +258,82 @@ func (w *work) full(r *Resource) bool {
 	if len(w.items) == 0 {
 		return false
 	}
-	return len(w.items) >= stepRecords || w.done.Done < w.wary || len(w.urls) >= stepDocuments || w.bytes >= stepBytes ||
+	return len(w.items) >= stepRecords || w.settled() < w.wary || len(w.urls) >= stepDocuments || w.bytes >= stepBytes ||
 		len(w.urls) > 0 && (r.Again || w.urls[hashOf(r.URL)])
 }
+
+// settled is how many resources have gone into steps.
+func (w *work) settled() int64 { return w.taken - int64(len(w.items)) }
 
 // step settles what is in hand, and writes it down with the place where the import
 // goes on.
 func (w *work) step(ctx context.Context, next place) error {
-	if len(w.items) > 0 { // what comes behind them was read meanwhile
-		if err := w.at(ctx, w.done.Done+1); err != nil {
+	if err := w.begins(ctx, next); err != nil {
+		return err
+	}
+	return w.wait()
+}
+
+// begins begins a step, once the one before is written down. What comes behind it may be
+// read meanwhile, but for an attempt that takes resources one by one.
+func (w *work) begins(ctx context.Context, next place) error {
+	if err := w.wait(); err != nil {
+		return err
+	}
+	first, items := w.settled(), w.items
+	if len(items) > 0 { // what comes behind them was read meanwhile
+		if err := w.at(ctx, first+1); err != nil {
 			return err
 		}
 	}
-	if err := w.beginDocuments(ctx); err != nil {
-		return err
+	c := w.done.Counters.clone()
+	c.Read, c.Total = w.log.Read()
+	c.Extent = w.log.Extent()
+	w.clear()
+	over := make(chan saved, 1)
+	w.saving = over
+	_ = guard.Go(func() {
+		var s saved
+		s.err = guard.Run(func() (err error) {
+			if err = w.beginDocuments(ctx, items); err == nil {
+				s.Progress, err = w.save(ctx, next, items, c, len(items))
+			}
+			return err
+		})
+		over <- s
+	})
+	if first < w.wary {
+		return w.wait()
 	}
-	return w.save(ctx, next, len(w.items))
+	return nil
 }
 
-// beginDocuments notes the documents in hand before any of them is kept.
-func (w *work) beginDocuments(ctx context.Context) error {
+// saved is what a step came to.
+type saved struct {
+	Progress
+	err error
+}
+
+// wait waits until the step that was begun is written down. A panic over it goes on here.
+func (w *work) wait() error {
+	if w.saving == nil {
+		return nil
+	}
+	s := <-w.saving
+	w.saving = nil
+	if guard.Panicked(s.err) {
+		panic(s.err)
+	}
+	if s.err == nil {
+		w.done, w.now = s.Progress, trying{} // the step took its place on record
+	}
+	return s.err
+}
+
+// beginDocuments notes documents before any of them is kept.
+func (w *work) beginDocuments(ctx context.Context, items []*item) error {
 	var some []*store.ImportRecord
-	for _, it := range w.items {
+	for _, it := range items {
 		if it.file.Body != nil && !isPage(it.kind) {
 			some = append(some, &it.ImportRecord)
 		}
@@ -270,15 +344,14 @@ func (w *work) beginDocuments(ctx context.Context) error {
 	return w.DB.BeginRecords(ctx, w.run.Job, w.run.Run, some)
 }
 
-// save finds outcomes for what is in hand, of which so many resources are new, and writes
-// them down.
-func (w *work) save(ctx context.Context, next place, fresh int) error {
-	if err := w.settle(ctx); err != nil {
-		return err
+// save finds outcomes for items, of which so many are new resources, and writes them down
+// with the counters until then.
+func (w *work) save(ctx context.Context, next place, items []*item, c Counters, fresh int) (Progress, error) {
+	if err := w.settle(ctx, items); err != nil {
+		return w.done, err
 	}
-	c := w.done.Counters.clone()
 	s := store.ImportStep{Job: w.run.Job, Run: w.run.Run, From: w.done.Done, Done: w.done.Done + int64(fresh), Position: next}
-	for _, it := range w.items {
+	for _, it := range items {
 		it.told()
 		s.Records = append(s.Records, it.ImportRecord)
 		c.count(it.ImportRecord, it.skip)
@@ -287,22 +360,17 @@ func (w *work) save(ctx context.Context, next place, fresh int) error {
 		}
 	}
 	var err error
-	if s.Parents, s.Links, err = w.parents(ctx); err != nil {
-		return err
+	if s.Parents, s.Links, err = w.parents(ctx, items); err != nil {
+		return w.done, err
 	}
-	c.Read, c.Total = w.log.Read()
-	c.Extent = w.log.Extent()
 	if next.End && c.Total > 0 {
 		c.Read = c.Total
 	}
 	s.Counters = c
 	if err := w.DB.SaveImport(ctx, s); err != nil {
-		return err
+		return w.done, err
 	}
-	w.done = Progress{Done: s.Done, Ended: next.End, Counters: c}
-	w.now = trying{} // the step took its place on record
-	w.clear()
-	return nil
+	return Progress{Done: s.Done, Ended: next.End, Counters: c}, nil
 }
 
 // Open opens the log that options name, which may be elsewhere, at a position.

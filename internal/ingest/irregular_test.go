@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -255,6 +256,25 @@ func TestWhyAnImportWaits(t *testing.T) {
 	job, err = s.DB.Job(t.Context(), id)
 	require.NoError(t, err)
 	require.Empty(t, job.Note)
+}
+
+// TestUnanswered: an import of a server that nobody can reach ends before it begins; one that
+// had begun waits.
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	s.Places = source.Places{Asker: asker(t, nil)}
+	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{server.URL + "/a.warc.gz"}})
+	require.NoError(t, err)
+	_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	require.ErrorIs(t, err, ErrInput)
+	_, err = s.DB.Pool.Exec(t.Context(), `UPDATE jobs SET done=1`)
+	require.NoError(t, err)
+	_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	require.ErrorIs(t, err, source.ErrAway)
+	require.NotErrorIs(t, err, ErrInput)
 }
 
 // TestUnreadable: a file that may not be read is named so; an error that passes is none of

@@ -21,7 +21,7 @@ func (it *item) told() {
 
 // parents are the pages in hand, as another crawler read them, with the files that they
 // link to, and those by which, as the log says, the documents in hand were found.
-func (w *work) parents(ctx context.Context) (pages []store.ParentSeen, links []frontier.Seen, err error) {
+func (w *work) parents(ctx context.Context, items []*item) (pages []store.ParentSeen, links []frontier.Seen, err error) {
 	if w.options.Unrecorded {
 		return nil, nil, nil
 	}
@@ -35,7 +35,7 @@ func (w *work) parents(ctx context.Context) (pages []store.ParentSeen, links []f
 		}
 		return err
 	}
-	for _, it := range w.items {
+	for _, it := range items {
 		day := it.file.At
 		if it.page != nil || it.of.Again && it.hash != (frontier.Hash{}) {
 			pages = append(pages, store.ParentSeen{Page: it.hash, URL: it.URL, Day: day, Leads: len(it.files) > 0})

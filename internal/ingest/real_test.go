@@ -19,7 +19,7 @@ import (
 var realOutcomes = map[string]string{
 	"aut/badexample.arc.gz":                        "damaged 3, dns 1, failed_FileNotFound 3, filtered_MTF 1",
 	"aut/example.arc.gz":                           "dns 38, filtered_MTF 214, status 301 2, status 302 5, status 404 40",
-	"aut/example.docs.warc.gz":                     "failed_TextExtract 3, filtered_MTF 6",
+	"aut/example.docs.warc.gz":                     "failed_TextExtract 5, filtered_MTF 4",
 	"aut/example.pdf.warc.gz":                      "filtered_DCF 1, filtered_MTF 30, not on record 2, saved_New 1, status 302 2, status 404 1",
 	"aut/issue-493.warc":                           "filtered_MTF 9, not on record 5, status 301 1",
 	"aut/issue-514.warc":                           "filtered_MTF 1, no web address 2, status 307 1",

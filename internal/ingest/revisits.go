@@ -77,11 +77,13 @@ func (w *work) takeMissedOne(ctx context.Context, m store.ImportRecord, r *Resou
 	if r.Crawled.IsZero() {
 		it.file.At = undated
 	}
-	if err := w.takeAgain(ctx, it); err != nil || it.skip != "" {
+	err := w.takeAgain(ctx, it)
+	if err != nil || it.skip != "" {
 		return err
 	}
 	it.Known = r.SameAs == "" || r.SameAs == m.URL
-	w.items = []*item{it}
-	w.done.Counters.unskip(NoEarlier)
-	return w.save(ctx, place{Missed: m.N}, 0)
+	c := w.done.Counters
+	c.unskip(NoEarlier)
+	w.done, err = w.save(ctx, place{Missed: m.N}, []*item{it}, c, 0)
+	return err
 }

@@ -4,50 +4,129 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
 )
 
-// settle finds an outcome for everything in hand, several at a time: no two documents are
-// of one URL, so none is a later version of another.
-func (w *work) settle(ctx context.Context) error {
+// settle finds an outcome for items, several at a time: no two documents are of one URL,
+// so none is a later version of another.
+func (w *work) settle(ctx context.Context, items []*item) error {
 	defer func() {
-		for _, it := range w.items {
+		for _, it := range items {
 			it.kept.Release()
 			it.kept = nil
 		}
 	}()
-	if err := w.readPages(ctx); err != nil {
+	if err := w.readPages(ctx, items); err != nil {
 		return err
 	}
-	for _, it := range w.items {
+	var together, others []*item
+	for _, it := range items {
 		if it.file.Body == nil {
 			continue
 		}
 		w.found(it)
-		if w.options.Unrecorded || isPage(it.kind) && !it.paper() {
-			continue
+		stays := !w.options.Unrecorded && (!isPage(it.kind) || it.paper())
+		if stays {
+			var err error
+			if it.file.SiteID, err = w.site(ctx, it.URL); err != nil {
+				return err
+			}
 		}
-		var err error
-		if it.file.SiteID, err = w.site(ctx, it.URL); err != nil {
+		if stays && !isPage(it.kind) && !it.kind.IsPacked() {
+			together = append(together, it)
+		} else {
+			others = append(others, it)
+		}
+	}
+	var judged map[string]collection.Judgement
+	err := guard.Run(func() (err error) { judged, err = w.keepAll(ctx, together); return err })
+	if guard.Panicked(err) { // over one of them
+		together, others, err = nil, append(others, together...), nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.each(ctx, together, func(ctx context.Context, it *item) error { return w.judge(ctx, it, judged) }); err != nil {
+		return err
+	}
+	return w.each(ctx, others, w.keepAndJudge)
+}
+
+// keepAll stores documents together and, without a filter, judges the new ones.
+func (w *work) keepAll(ctx context.Context, items []*item) (judged map[string]collection.Judgement, err error) {
+	if len(items) == 0 {
+		return nil, nil
+	}
+	files := make([]collection.File, len(items))
+	for i, it := range items {
+		files[i] = it.file
+	}
+	kept, err := w.coll.KeepAll(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	var docs []collection.Document
+	for i, it := range items {
+		docs = append(docs, kept[i].Documents...)
+		if err := it.keeps(ctx, w.Repo, kept[i]); err != nil {
+			return nil, err
+		}
+	}
+	return w.coll.JudgeUnread(ctx, docs)
+}
+
+// keepAndJudge stores a file and judges what is in it, which is unpacked until then.
+func (w *work) keepAndJudge(ctx context.Context, it *item) error {
+	if !w.options.Unrecorded && !isPage(it.kind) {
+		k, err := w.coll.Keep(ctx, it.file)
+		if err != nil {
+			return err
+		}
+		defer k.Release()
+		if err := it.keeps(ctx, w.Repo, k); err != nil {
 			return err
 		}
 	}
-	if err := w.each(ctx, w.items, w.keep); err != nil {
-		return err
-	}
-	return w.each(ctx, w.items, w.judge)
+	return w.judge(ctx, it, nil)
 }
 
-// readPages parses the pages in hand, a few at a time, and learns where they lead: the
-// links of a page may take a hundred times as much as its bytes, and are let go.
-func (w *work) readPages(ctx context.Context) error {
-	for some := range slices.Chunk(w.items, w.Cores) {
+// keeps notes what was stored of an item. A file that had been stored before is compared.
+func (it *item) keeps(ctx context.Context, in *repository.Repository, k *collection.Kept) error {
+	it.kept = k
+	if len(k.Documents) > 0 {
+		it.SHA256 = k.Documents[0].SHA256
+	}
+	for _, d := range k.Documents {
+		if !it.Known { // it was stored just now
+			break
+		}
+		if err := d.Mend(ctx, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pagesBytes is how much of pages is parsed at a time: their links may take a hundred
+// times as much, and are let go.
+const pagesBytes = 512 << 10
+
+// readPages parses pages, some at a time, and learns where they lead.
+func (w *work) readPages(ctx context.Context, items []*item) error {
+	for len(items) > 0 {
+		n, size := 0, int64(0)
+		for n < len(items) && (n < w.Cores || size < pagesBytes) {
+			size += items[n].Bytes
+			n++
+		}
+		some := items[:n]
+		items = items[n:]
 		if err := w.each(ctx, some, func(_ context.Context, it *item) error {
 			if isPage(it.kind) {
 				w.readPage(it)
@@ -109,35 +188,12 @@ func (w *work) site(ctx context.Context, url string) (int, error) {
 // paper reports whether a page may be one: it is kept only once it is known to be.
 func (it *item) paper() bool { return it.page != nil && len(it.page.Text) >= collection.PaperPageText }
 
-// keep stores a document, to be judged.
-func (w *work) keep(ctx context.Context, it *item) error {
-	if w.options.Unrecorded || isPage(it.kind) {
-		return nil
-	}
-	k, err := w.coll.Keep(ctx, it.file)
-	if err != nil {
-		return err
-	}
-	it.kept = k
-	if len(k.Documents) > 0 {
-		it.SHA256 = k.Documents[0].SHA256
-	}
-	for _, d := range k.Documents {
-		if !it.Known { // it was stored just now
-			break
-		}
-		if err := d.Mend(ctx, w.Repo); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *work) judge(ctx context.Context, it *item) error {
+// judge finds the outcome of an item, some of whose documents are judged.
+func (w *work) judge(ctx context.Context, it *item, judged map[string]collection.Judgement) error {
 	if isPage(it.kind) {
 		return w.judgePage(ctx, it)
 	}
-	js, err := w.judgements(ctx, it)
+	js, err := w.judgements(ctx, it, judged)
 	if err != nil {
 		return err
 	}
@@ -148,12 +204,15 @@ func (w *work) judge(ctx context.Context, it *item) error {
 	return w.copyOut(ctx, it)
 }
 
-func (w *work) judgements(ctx context.Context, it *item) (js []collection.Judgement, err error) {
+func (w *work) judgements(ctx context.Context, it *item, judged map[string]collection.Judgement) (js []collection.Judgement, err error) {
 	if w.options.Unrecorded {
 		return w.coll.Assess(ctx, it.file)
 	}
 	for _, d := range it.kept.Documents {
-		j, err := w.coll.Judge(ctx, d, collection.Once)
+		j, is := judged[d.SHA256]
+		if !is {
+			j, err = w.coll.Judge(ctx, d, collection.Once)
+		}
 		if collection.Later(err) && ctx.Err() == nil {
 			w.Log.WarnContext(ctx, "document is examined later", "sha256", d.SHA256, "url", it.URL, "error", err)
 			j, err = collection.Judgement{State: gleaner.DocumentNew}, nil

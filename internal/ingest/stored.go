@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"archive/zip"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -129,7 +130,39 @@ func (a *archives) at(ctx context.Context, where string) (files []stored, err er
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%w: %s is neither a file nor a folder", ErrInput, where)
 	}
+	if source.ListName(info.Name()) {
+		return a.ofList(ctx, where)
+	}
 	return []stored{a.disk.file(where, info)}, nil
+}
+
+// ofList lists the archives that a file names, one a line: paths from its folder on.
+func (a *archives) ofList(ctx context.Context, list string) (files []stored, err error) {
+	in, err := a.disk.open(list)
+	if err != nil {
+		return nil, setting(err)
+	}
+	defer in.Close()
+	names, err := source.Listed(list, bufio.NewReader(in), func(line string) (string, error) {
+		if source.Remote(line) || !source.ArchiveName(path.Base(line)) {
+			return "", source.ErrNoFile
+		}
+		if filepath.IsAbs(line) {
+			return line, nil
+		}
+		return filepath.Join(filepath.Dir(list), line), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	for _, name := range names {
+		found, err := a.at(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
 }
 
 func (d disk) file(path string, info fs.FileInfo) stored {

@@ -65,7 +65,7 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	if err := w.at(ctx, it.N); err != nil {
 		return err
 	}
-	w.items = append(w.items, it)
+	w.items, w.taken = append(w.items, it), w.taken+1
 	w.bytes += weight(r)
 	if r.Skip != "" {
 		it.skipped(r.Skip, r.Detail)
@@ -100,7 +100,9 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	}
 	it.Difference = r.Note
 	if r.Again {
-		err = w.takeAgain(ctx, it)
+		if err = w.wait(); err == nil { // for what may be the answer before
+			err = w.takeAgain(ctx, it)
+		}
 	} else {
 		err = w.takeBody(it)
 	}

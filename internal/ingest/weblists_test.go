@@ -96,3 +96,17 @@ func TestListsThatAreTooLong(t *testing.T) {
 		require.ErrorContains(t, err, says, path)
 	}
 }
+
+// TestLocalList: a list of archives on this machine is read as one of a web server is.
+func TestLocalList(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.write("b.warc.gz", answer("http://a.example/1.pdf", "", s.pdf(1)))
+	c, _ := s.imported(Options{Paths: []string{s.write("warc.paths.gz", zipped("b.warc.gz\n\n# none\n"))}})
+	require.Equal(t, 1, c.SavedNew)
+	require.EqualValues(t, 1, c.Archives)
+	for _, wrong := range []string{"notes\n", "none.warc.gz\n", "https://a.example/x.warc.gz\n"} {
+		_, err := Open(t.Context(), source.Places{}, Options{Paths: []string{s.write("list.txt", []byte(wrong))}}, Position{})
+		require.ErrorIs(t, err, ErrInput, wrong)
+	}
+}

@@ -30,12 +30,12 @@ type bucket struct {
 // openBucket opens s3://BUCKET/PREFIX?PARAMETERS, whose parameters are those of the
 // repository (region, endpoint). Credentials are where AWS's programs look for them.
 func openBucket(ctx context.Context, where string) (Place, error) {
-	u, err := url.Parse(where)
-	if err != nil || u.Scheme != "s3" || u.Host == "" {
-		return nil, fmt.Errorf("%.100q is no s3://BUCKET/PREFIX", where)
+	if err := Check(where); err != nil {
+		return nil, err
 	}
-	if u.User != nil {
-		return nil, errors.New("credentials do not belong in an address: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where the worker runs")
+	u, err := url.Parse(where)
+	if err != nil {
+		return nil, err
 	}
 	prefix := strings.TrimPrefix(u.Path, "/")
 	u.Path, u.RawPath = "", ""

@@ -51,8 +51,14 @@ func Check(where string) error {
 	if scheme, _, is := strings.Cut(where, "://"); is && !Remote(where) {
 		return fmt.Errorf("%.20s:// is not read: archives and folders come from this machine, s3://, http:// or https://; rclone copies or mounts what is elsewhere", scheme)
 	}
-	if u, err := url.Parse(where); Web(where) && (err != nil || u.Host == "" || u.User != nil) {
+	u, err := url.Parse(where)
+	switch {
+	case Web(where) && (err != nil || u.Host == "" || u.User != nil):
 		return errors.New("it is no address of a file of a web server")
+	case strings.HasPrefix(where, "s3:") && (err != nil || u.Host == ""):
+		return fmt.Errorf("%.100q names no bucket: s3://BUCKET/PREFIX", where)
+	case strings.HasPrefix(where, "s3:") && u.User != nil:
+		return errors.New("credentials do not belong in an address: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where the worker runs")
 	}
 	return nil
 }
@@ -87,6 +93,8 @@ func typed(err error) error {
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case e.Outcome == fetch.Changed:
 		return fmt.Errorf("%w: %w", ErrChanged, err)
+	case e.Outcome == fetch.ConnectFailure, e.Outcome == fetch.DNSFailure:
+		return away(fmt.Errorf("%w: %w", ErrUnanswered, err))
 	case e.Outcome == fetch.NoContact || !fetch.Retryable(e.Outcome):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}

@@ -34,6 +34,8 @@ var (
 	// ErrAway marks that a place does not answer now: nothing is known of its files, and
 	// whoever asked is to ask again later.
 	ErrAway = errors.New("it cannot be read now")
+	// ErrUnanswered marks an ErrAway of a server that nobody can reach.
+	ErrUnanswered = errors.New("nobody answers: check the address, or run the import again when the server is there")
 	// ErrRefused marks a place that lets nobody in as it is asked, by the credentials that
 	// there are for one: it would not the next time either.
 	ErrRefused = errors.New("it is not to be read so")

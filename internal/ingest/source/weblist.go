@@ -84,12 +84,30 @@ func linked(where string, in io.Reader) (names []string, err error) {
 	return names, nil
 }
 
-// listed are the archives of a list, an address or a path a line, packed or not.
+// listed are the archives of a list of a web server, an address or a path a line.
 func listed(base *url.URL, in *bufio.Reader) (names []string, err error) {
+	return Listed(base.String(), in, func(line string) (string, error) {
+		u, err := resolve(base, line)
+		if err != nil || !ArchiveName(path.Base(u.Path)) {
+			return "", errors.New("no archive")
+		}
+		return u.String(), nil
+	})
+}
+
+// ListName reports whether a file is named like a list of archives.
+func ListName(name string) bool {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".paths")
+}
+
+// Listed are the archives of a list of a name, one a line, packed or not. resolve makes a
+// line the archive that it names; its error is of one that names none.
+func Listed(list string, in *bufio.Reader, resolve func(line string) (string, error)) (names []string, err error) {
 	var text io.Reader = in
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		if text, err = gzip.NewReader(in); err != nil {
-			return nil, fmt.Errorf("%s: %w", base, err)
+			return nil, fmt.Errorf("%s: %w", list, err)
 		}
 	}
 	whole := &io.LimitedReader{R: text, N: listBytes + 1}
@@ -100,22 +118,22 @@ func listed(base *url.URL, in *bufio.Reader) (names []string, err error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		u, err := resolve(base, line)
+		name, err := resolve(line)
 		if len(names) == listLines {
-			return nil, fmt.Errorf("%s names more than %d archives: cut it in parts", base, listLines)
+			return nil, fmt.Errorf("%s names more than %d archives: cut it in parts", list, listLines)
 		}
-		if err != nil || !ArchiveName(path.Base(u.Path)) {
-			return nil, fmt.Errorf("line %d of %s, %.100q, is the name of no WARC or ARC file", n, base, line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d of %s, %.100q, is the name of no WARC or ARC file", n, list, line)
 		}
-		names = append(names, u.String())
+		names = append(names, name)
 	}
 	if err := lines.Err(); errors.Is(err, ErrAway) {
 		return nil, err
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", base, err)
+		return nil, fmt.Errorf("%s: %w", list, err)
 	}
 	if whole.N == 0 {
-		return nil, fmt.Errorf("%s has more than %d MiB, and %d archives are named in those: cut it in parts", base, listBytes>>20, len(names))
+		return nil, fmt.Errorf("%s has more than %d MiB, and %d archives are named in those: cut it in parts", list, listBytes>>20, len(names))
 	}
 	return names, nil
 }

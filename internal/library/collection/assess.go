@@ -9,14 +9,6 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Unfiltered is the same collection with its filter switched off: it keeps every
-// document unread (Wu et al., WIDM 2012).
-func (c *Collection) Unfiltered() *Collection {
-	all := *c
-	all.filter = nil
-	return &all
-}
-
 // Assess says what the filter makes of a file, or of each document in it, without
 // keeping anything. What is wanted is not asked.
 func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {

@@ -142,31 +142,48 @@ func (c *Collection) Repository() *repository.Repository { return c.repo }
 // Ready reports whether the blob store takes files. It costs nothing while it does.
 func (c *Collection) Ready(ctx context.Context) error { return c.repo.Ready(ctx) }
 
-func (c *Collection) add(ctx context.Context, f File, member string, kind document.Kind, body []byte) (string, error) {
-	digest, err := c.repo.Put(ctx, body)
-	if err != nil {
-		return "", fmt.Errorf("collection: %s: %w", f.URL, err)
+// add stores documents, and records where they were found.
+func (c *Collection) add(ctx context.Context, all []stock) error {
+	rows := make([]store.Fetched, len(all))
+	err := several(len(all), func(i int) error {
+		s := &all[i]
+		d, err := c.repo.Put(ctx, s.content.body)
+		s.sha256 = d.SHA256
+		rows[i] = store.Fetched{
+			Document: store.Document{SHA256: d.SHA256, SHA1: d.SHA1, MD5: d.MD5, Bytes: d.Size, Kind: string(s.kind)},
+			Location: s.location(),
+			Put:      func() error { _, err := c.repo.Put(ctx, s.content.body); return err },
+		}
+		return err
+	})
+	if err == nil {
+		c.reached(stored)
+		err = c.db.SaveAllFetched(ctx, rows)
 	}
-	c.reached(stored)
+	if err != nil {
+		return fmt.Errorf("collection: %s: %w", all[0].file.URL, err)
+	}
+	c.reached(recorded)
+	return nil
+}
+
+// location is where a document was found.
+func (s stock) location() store.Location {
+	f := s.file
 	hash := frontier.HashOf(f.URL)
 	asked := hash
 	if f.Asked != "" {
 		asked = frontier.HashOf(f.Asked)
 	}
-	if member != "" {
-		sum := sha256.Sum256([]byte(string(hash[:]) + member))
+	if s.member != "" {
+		sum := sha256.Sum256([]byte(string(hash[:]) + s.member))
 		hash = frontier.Hash(sum[:16])
 	}
-	d := store.Document{SHA256: digest.SHA256, SHA1: digest.SHA1, MD5: digest.MD5, Bytes: digest.Size, Kind: string(kind)}
-	err = c.db.SaveFetched(ctx, d, store.Location{Hash: hash[:], SiteID: f.SiteID, URL: f.URL, Member: clean(member), Parent: f.Parent,
+	return store.Location{
+		Hash: hash[:], SiteID: f.SiteID, URL: f.URL, Member: clean(s.member), Parent: f.Parent,
 		Anchor: f.Anchor, Context: f.Context, Header: keptHeader(f.Header), Found: f.At,
-		Heading: f.Heading, MetaTitle: f.MetaTitle, DOI: f.DOI, Asked: asked[:], Token: f.Token},
-		func() error { _, err := c.repo.Put(ctx, body); return err })
-	if err != nil {
-		return "", fmt.Errorf("collection: %s: %w", f.URL, err)
+		Heading: f.Heading, MetaTitle: f.MetaTitle, DOI: f.DOI, Asked: asked[:], Token: f.Token,
 	}
-	c.reached(recorded)
-	return digest.SHA256, nil
 }
 
 // keptHeader is the provenance worth keeping of an answer's header.

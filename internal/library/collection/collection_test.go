@@ -77,7 +77,7 @@ func TestOutcomes(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, d.Outcome == "ok", has, "its text beside it")
 			var sheet Sheet
-			b, err := os.ReadFile(filepath.Join(s.dir, "meta", shas[0][:2], shas[0][2:4], shas[0]+".json"))
+			b, err := os.ReadFile(filepath.Join(s.dir, "meta", shas[0][:2], shas[0]+".json"))
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(b, &sheet))
 			require.Equal(t, c.url, sheet.Locations[0].URL)

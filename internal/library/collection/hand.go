@@ -95,43 +95,74 @@ func (k *Kept) Release() {
 
 // Keep stores a file. A file without anything that may be a paper is stored, too; Judge
 // rejects it by its kind.
-func (c *Collection) Keep(ctx context.Context, f File) (_ *Kept, err error) {
-	c.reached(fetched)
-	o, release, err := c.open(ctx, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
-	k := &Kept{release: release}
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
+func (c *Collection) Keep(ctx context.Context, f File) (*Kept, error) {
+	all, err := c.KeepAll(ctx, []File{f})
 	if err != nil {
 		return nil, err
 	}
-	if o.bad != nil {
-		k.Cut = clean(o.bad.Error())
+	return all[0], nil
+}
+
+// KeepAll is Keep of several files together. All of them are in memory, unpacked, until
+// the caller releases them.
+func (c *Collection) KeepAll(ctx context.Context, files []File) (kept []*Kept, err error) {
+	defer func() {
+		if err != nil {
+			for _, k := range kept {
+				k.Release()
+			}
+			kept = nil
+		}
+	}()
+	var all []stock
+	for _, f := range files {
+		c.reached(fetched)
+		o, release, err := c.open(ctx, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
+		k := &Kept{release: release}
+		kept = append(kept, k)
+		if err != nil {
+			return kept, err
+		}
+		if o.bad != nil {
+			k.Cut = clean(o.bad.Error())
+		}
+		all = append(all, k.stock(f, o)...)
 	}
+	if err = c.add(ctx, all); err != nil {
+		return kept, err
+	}
+	for _, s := range all {
+		s.of.Documents = append(s.of.Documents, Document{s.sha256, s.content})
+		if !slices.ContainsFunc(s.of.Documents[:len(s.of.Documents)-1], func(d Document) bool { return d.SHA256 == s.sha256 }) {
+			s.of.Bytes += int64(len(s.content.body))
+		}
+	}
+	return kept, nil
+}
+
+// stock is a document of a file: itself, or a member.
+type stock struct {
+	of      *Kept
+	file    File
+	member  string
+	kind    document.Kind
+	content *opened
+	sha256  string // once it is stored
+}
+
+// stock lists what is to be stored of a file.
+func (k *Kept) stock(f File, o opened) (all []stock) {
 	if len(o.parts) < 2 {
 		kind := document.Sniff(o.name, o.media, o.body)
 		if len(o.parts) == 1 {
 			kind = o.parts[0].Kind
 		}
-		sha, err := c.add(ctx, f, "", kind, f.Body)
-		k.Documents, k.Bytes = []Document{{sha, &o}}, int64(len(f.Body))
-		return k, err
+		return []stock{{of: k, file: f, kind: kind, content: &o}}
 	}
-	had := map[string]bool{}
 	for _, p := range o.parts {
-		sha, err := c.add(ctx, f, p.Name, p.Kind, p.Body)
-		if err != nil {
-			return nil, err
-		}
-		k.Documents = append(k.Documents, Document{sha, &opened{name: p.Name, body: p.Body, parts: []document.Part{p}}})
-		if !had[sha] {
-			had[sha] = true
-			k.Bytes += int64(len(p.Body))
-		}
+		all = append(all, stock{of: k, file: f, member: p.Name, kind: p.Kind, content: &opened{name: p.Name, body: p.Body, parts: []document.Part{p}}})
 	}
-	return k, nil
+	return all
 }
 
 // Mend stores the content of a document again if its file was changed since. The document

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -197,22 +196,6 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		return Judgement{}, err
 	}
 	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had), version)
-}
-
-// withoutReading accepts a document, unless its kind says that it is none: a file without a
-// document in it, or a text beside the papers of an archive.
-func withoutReading(d store.Document, at store.Location, o opened) store.Document {
-	d.State, d.Outcome, d.Reasons = gleaner.DocumentAccepted, unread, nil
-	may := func(p document.Part) bool { return p.Kind.IsPaper() || p.Kind.IsDocument() && at.Member == "" }
-	if slices.ContainsFunc(o.parts, may) {
-		return d
-	}
-	d.State, d.Outcome = gleaner.DocumentRejected, string(document.NotADocument)
-	if o.bad != nil {
-		d.Outcome = string(o.bad.Outcome)
-	}
-	d.Class, d.Reasons = "", []string{d.Outcome}
-	return d
 }
 
 // unwelcome reports whether a document's names, at all of its places, or its size

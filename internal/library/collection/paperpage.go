@@ -58,11 +58,11 @@ func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visib
 	if !is {
 		return Judgement{}, false, nil
 	}
-	sha, err := c.add(ctx, f, "", part.Kind, f.Body)
-	if err != nil {
+	one := []stock{{file: f, kind: part.Kind, content: &opened{name: name, media: media, body: f.Body, parts: []document.Part{part}}}}
+	if err := c.add(ctx, one); err != nil {
 		return Judgement{}, false, err
 	}
-	j, err := c.Judge(ctx, Document{sha, &opened{name: name, media: media, body: f.Body, parts: []document.Part{part}}}, Once)
+	j, err := c.Judge(ctx, Document{one[0].sha256, one[0].content}, Once)
 	return j, err == nil, err
 }
 

@@ -45,7 +45,7 @@ func TestVerify(t *testing.T) {
 	require.NoError(t, err)
 	body[len(body)/2]++
 	require.NoError(t, os.WriteFile(file(2), body, 0o644))
-	text, err := filepath.Glob(filepath.Join(s.dir, "text", "*", "*", shas[3]+"*"))
+	text, err := filepath.Glob(filepath.Join(s.dir, "text", "*", shas[3]+"*"))
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(text[0]))
 	_, err = s.db.Pool.Exec(ctx, "DELETE FROM documents WHERE sha256=$1", shas[4])

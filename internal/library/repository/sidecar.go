@@ -22,7 +22,7 @@ func sidecarPath(sha256, kind string) string {
 	if kind == kindMeta {
 		name = sha256 + ".json"
 	}
-	return kind + "/" + sha256[:2] + "/" + sha256[2:4] + "/" + name
+	return kind + "/" + sha256[:2] + "/" + name
 }
 
 // packers are kept, since one takes most of a megabyte to make. The fastest level

@@ -294,3 +294,12 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestBlankRows: rows of blanks alone, as spreadsheets leave them, are passed over, however
+// many fields they have.
+func TestBlankRows(t *testing.T) {
+	t.Parallel()
+	papers, err := biblio.Read(strings.NewReader("title,year,doi\nA Paper,2003,\n , ,\t\n,,\n,\n\"  \"\n , , , \nAnother,2004,\n"), biblio.CSV)
+	require.NoError(t, err)
+	require.Len(t, papers, 2)
+}

@@ -69,6 +69,9 @@ func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxErr
 		if err == io.EOF {
 			return nil
 		}
+		if err == nil && !slices.ContainsFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
+			continue // spreadsheets leave such rows
+		}
 		var p gleaner.Paper
 		if err == nil {
 			p, err = paperOfRow(in, columns, row)
@@ -78,9 +81,6 @@ func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxErr
 				return err
 			}
 			continue
-		}
-		if !slices.ContainsFunc(row, func(cell string) bool { return cell != "" }) {
-			continue // spreadsheets leave such rows
 		}
 		line, _ := in.FieldPos(0)
 		if err := take(p, line, do, bad); err != nil {
@@ -96,7 +96,7 @@ func paperOfRow(in *csv.Reader, columns, row []string) (gleaner.Paper, error) {
 		line, col := in.FieldPos(len(columns))
 		return p, failAt(line, col, "%d fields in the row, %d in the header: quote a field that holds the delimiter", len(row), len(columns))
 	}
-	if len(row) < len(columns) && (len(row) > 1 || row[0] != "") {
+	if len(row) < len(columns) {
 		return p, failAt(line, 0, "%d fields in the row, %d in the header", len(row), len(columns))
 	}
 	for i, v := range row {

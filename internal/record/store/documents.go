@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -103,53 +105,84 @@ const locationColumns = `hash, sha256, site_id, url, member, parent, anchor, con
 // blob that was found there a moment ago: put stores it once more, while the row
 // is locked against prune. So it does where a cleaning has just taken the row away.
 func (db DocumentRecords) SaveFetched(ctx context.Context, d Document, l Location, put func() error) error {
-	if l.Header == nil {
-		l.Header = map[string]string{}
-	}
+	return db.SaveAllFetched(ctx, []Fetched{{d, l, put}})
+}
+
+// Fetched is a document, where it was found, and what stores its blob once more.
+type Fetched struct {
+	Document
+	Location Location
+	Put      func() error
+}
+
+// SaveAllFetched is SaveFetched of several, in one transaction, which locks them in order.
+func (db DocumentRecords) SaveAllFetched(ctx context.Context, all []Fetched) error {
+	slices.SortStableFunc(all, func(a, b Fetched) int { return strings.Compare(a.SHA256, b.SHA256) })
 	return db.Tx(ctx, func(tx pgx.Tx) error {
+		older, removed, held := make([]bool, len(all)), make([]bool, len(all)), true
 		b := &pgx.Batch{}
-		removed, held, older := false, true, false
-		if l.Token == 0 {
-			if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND (sha256<>$2 AND current AND seen_at>$3 OR gone_at>$3))`,
-				l.Hash, d.SHA256, l.Found).Scan(&older); err != nil {
-				return err
+		for i := range all {
+			l := &all[i].Location
+			if l.Token == 0 {
+				b.Queue(`SELECT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND (sha256<>$2 AND current AND seen_at>$3 OR gone_at>$3))`,
+					l.Hash, all[i].SHA256, l.Found).QueryRow(func(row pgx.Row) error { return row.Scan(&older[i]) })
+			} else {
+				b.Queue(`SELECT token=$2 FROM sites WHERE id=$1`, l.SiteID, l.Token).QueryRow(func(row pgx.Row) error {
+					var is bool
+					err := row.Scan(&is)
+					held = held && is
+					return err
+				})
+			}
+			queueParent(b, l.Parent)
+		}
+		err := tx.SendBatch(ctx, b).Close()
+		b = &pgx.Batch{}
+		for i := range all {
+			all[i].queue(b, older[i], &removed[i])
+		}
+		if err == nil {
+			err = tx.SendBatch(ctx, b).Close()
+		}
+		if err == nil && !held {
+			err = ErrNotHeld
+		}
+		for i := 0; i < len(all) && err == nil; i++ {
+			if removed[i] {
+				err = all[i].Put()
 			}
 		}
-		if l.Token != 0 {
-			b.Queue(`SELECT token=$2 FROM sites WHERE id=$1`, l.SiteID, l.Token).QueryRow(func(row pgx.Row) error { return row.Scan(&held) })
-		}
-		queueParent(b, l.Parent)
-		b.Queue(`SELECT blob_removed_at IS NOT NULL FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, d.SHA256).Query(func(rows pgx.Rows) error {
-			_, err := pgx.ForEachRow(rows, []any{&removed}, func() error { return nil })
-			return err
-		})
-		b.Queue(`DELETE FROM cleaned WHERE sha256=$1`, d.SHA256).Exec(func(tag pgconn.CommandTag) error { removed = removed || tag.RowsAffected() > 0; return nil })
-		b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5)
-			ON CONFLICT (sha256) DO UPDATE SET blob_removed_at=NULL, blob_left=false, updated_at=now(),
-				state='new', tries=0
-			WHERE documents.blob_removed_at IS NOT NULL OR documents.state='failed'`,
-			d.SHA256, d.SHA1, d.MD5, d.Bytes, d.Kind)
-		b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new' AND NOT $3
-			AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256, older)
-		b.Queue(`UPDATE documents SET compared=0 WHERE sha256=$2 AND compared<>0
-			AND NOT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND current)`, l.Hash, d.SHA256)
-		b.Queue(`UPDATE locations SET current=false WHERE hash=$1 AND sha256<>$2 AND current AND NOT $3`, l.Hash, d.SHA256, older)
-		b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi, found_at, seen_at, asked, current)
-			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13,coalesce($14,$1::bytea),NOT $15)
-			ON CONFLICT (hash, sha256) DO UPDATE SET current=EXCLUDED.current, seen_at=greatest(locations.seen_at, EXCLUDED.seen_at),
-				gone_at=CASE WHEN $15 THEN locations.gone_at END, asked=EXCLUDED.asked`,
-			l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, l.Header, l.Heading, l.MetaTitle, l.DOI, l.Found, l.Asked, older)
-		if err := tx.SendBatch(ctx, b).Close(); err != nil {
-			return err
-		}
-		switch {
-		case !held:
-			return ErrNotHeld
-		case removed:
-			return put()
-		}
-		return nil
+		return err
 	})
+}
+
+// queue writes a document and where it was found, and notes whether its file was removed.
+func (f *Fetched) queue(b *pgx.Batch, older bool, removed *bool) {
+	d, l := &f.Document, &f.Location
+	header := l.Header
+	if header == nil {
+		header = map[string]string{}
+	}
+	b.Queue(`SELECT blob_removed_at IS NOT NULL FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, d.SHA256).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{removed}, func() error { return nil })
+		return err
+	})
+	b.Queue(`DELETE FROM cleaned WHERE sha256=$1`, d.SHA256).Exec(func(tag pgconn.CommandTag) error { *removed = *removed || tag.RowsAffected() > 0; return nil })
+	b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5)
+		ON CONFLICT (sha256) DO UPDATE SET blob_removed_at=NULL, blob_left=false, updated_at=now(),
+			state='new', tries=0
+		WHERE documents.blob_removed_at IS NOT NULL OR documents.state='failed'`,
+		d.SHA256, d.SHA1, d.MD5, d.Bytes, d.Kind)
+	b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new' AND NOT $3
+		AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256, older)
+	b.Queue(`UPDATE documents SET compared=0 WHERE sha256=$2 AND compared<>0
+		AND NOT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND current)`, l.Hash, d.SHA256)
+	b.Queue(`UPDATE locations SET current=false WHERE hash=$1 AND sha256<>$2 AND current AND NOT $3`, l.Hash, d.SHA256, older)
+	b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi, found_at, seen_at, asked, current)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13,coalesce($14,$1::bytea),NOT $15)
+		ON CONFLICT (hash, sha256) DO UPDATE SET current=EXCLUDED.current, seen_at=greatest(locations.seen_at, EXCLUDED.seen_at),
+			gone_at=CASE WHEN $15 THEN locations.gone_at END, asked=EXCLUDED.asked`,
+		l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, header, l.Heading, l.MetaTitle, l.DOI, l.Found, l.Asked, older)
 }
 
 const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.reader, d.class, d.score, d.reasons, d.pages, d.refs,

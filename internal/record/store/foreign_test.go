@@ -97,6 +97,8 @@ func TestForeignTextIsKept(t *testing.T) {
 			return db.SaveFetched(ctx, doc, store.Location{Hash: []byte{1}, SiteID: site, URL: long, Member: odd, Parent: long, Anchor: odd, Context: odd,
 				Heading: odd, MetaTitle: odd, DOI: odd, Header: map[string]string{odd: odd}, Found: now}, func() error { return nil })
 		}},
+		{"SaveAllFetched", func() error { return db.SaveAllFetched(ctx, nil) }},
+		{"SaveUnread", func() error { return db.SaveUnread(ctx, []store.Readable{{Document: doc, Matches: found}}) }},
 		{"SaveSketch", func() error { return db.SaveSketch(ctx, "aa", []byte{0}, []int64{1}) }},
 		{"SaveFailure", func() error { return db.SaveFailure(ctx, "aa", odd, odd, false) }},
 		{"SaveJudgement", func() error { return db.SaveJudgement(ctx, doc, found, store.Kin{}, 0) }},

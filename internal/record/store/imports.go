@@ -177,6 +177,12 @@ func (db JobRecords) NoteWaiting(ctx context.Context, job int64, run int, why st
 	return err
 }
 
+// NoteOpened notes how much there is of an import's log, once it was opened.
+func (db JobRecords) NoteOpened(ctx context.Context, job int64, run int, counters any) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET counters=$3, note='' WHERE id=$1 AND run=$2 AND state='running'`, job, run, counters)
+	return err
+}
+
 // LeaveImport notes that an attempt at an import ended as it should, whatever it came to.
 func (db JobRecords) LeaveImport(ctx context.Context, job int64, run int) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET attempts=0, position=position - 'trying' WHERE id=$1 AND run=$2`, job, run)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -113,13 +114,7 @@ func (db MatchRecords) saveJudgement(ctx context.Context, d Document, found []Fo
 		}
 		b := &pgx.Batch{}
 		is := false
-		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
-				meta_title=$13, first_pages=$14, fingerprint=$15, compared=$16, reference_list=$17, tries=0, updated_at=now()
-			WHERE sha256=$1 AND blob_removed_at IS NULL`,
-			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
-			d.MetaTitle, d.FirstPages, d.Print, wanted, orEmpty(d.ReferenceList)).Exec(func(tag pgconn.CommandTag) error { is = tag.RowsAffected() > 0; return nil })
-		queueSigns(b, d.SHA256, d.Signs)
-		queueMatches(b, d.SHA256, found)
+		queueJudgement(b, d, found, wanted, &is)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
@@ -130,6 +125,36 @@ func (db MatchRecords) saveJudgement(ctx context.Context, d Document, found []Fo
 			return nil
 		}
 		return group(ctx, tx, append(copies, d.SHA256))
+	})
+}
+
+// queueJudgement writes a judgement, and whether the document had its file.
+func queueJudgement(b *pgx.Batch, d Document, found []Found, wanted int64, is *bool) {
+	b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
+			meta_title=$13, first_pages=$14, fingerprint=$15, compared=$16, reference_list=$17, tries=0, updated_at=now()
+		WHERE sha256=$1 AND blob_removed_at IS NULL`,
+		d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
+		d.MetaTitle, d.FirstPages, d.Print, wanted, orEmpty(d.ReferenceList)).Exec(func(tag pgconn.CommandTag) error { *is = tag.RowsAffected() > 0; return nil })
+	queueSigns(b, d.SHA256, d.Signs)
+	queueMatches(b, d.SHA256, found)
+}
+
+// New lists those of some documents that were not judged yet.
+func (db MatchRecords) New(ctx context.Context, shas []string) ([]Readable, error) {
+	return db.readable(ctx, `d.sha256 = ANY($1) AND d.state='new' ORDER BY d.sha256`, shas)
+}
+
+// SaveUnread is SaveJudgement of documents without text, in one transaction.
+func (db MatchRecords) SaveUnread(ctx context.Context, all []Readable) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		b, is := &pgx.Batch{}, make([]bool, len(all))
+		for i, r := range all {
+			queueJudgement(b, r.Document, r.Matches, 0, &is[i])
+		}
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || !slices.Contains(is, false) {
+			return err
+		}
+		return ErrPruned
 	})
 }
 

@@ -1,0 +1,87 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
+	"gleaner/internal/record/store"
+)
+
+// Unfiltered is the same collection with its filter switched off: it keeps every
+// document unread (Wu et al., WIDM 2012).
+func (c *Collection) Unfiltered() *Collection {
+	all := *c
+	all.filter = nil
+	return &all
+}
+
+// JudgeUnread judges the new ones of some documents together, as Judge does where the filter
+// is off. The documents come from Keep. It returns the judgements by SHA-256; the other
+// documents are left to Judge, and all of them where the filter is on.
+func (c *Collection) JudgeUnread(ctx context.Context, docs []Document) (map[string]Judgement, error) {
+	if c.filter != nil || len(docs) == 0 {
+		return nil, nil
+	}
+	started, content, shas := time.Now(), map[string]*opened{}, []string{}
+	for _, d := range docs {
+		content[d.SHA256], shas = d.content, append(shas, d.SHA256)
+	}
+	fresh, err := c.db.New(ctx, shas)
+	if err != nil || len(fresh) == 0 {
+		return nil, err
+	}
+	judged := map[string]Judgement{}
+	for i := range fresh {
+		r := &fresh[i]
+		at := append(r.Places, store.Location{})[0]
+		r.Document = withoutReading(r.Document, at, *content[r.SHA256])
+		j := Judgement{State: r.State, Outcome: r.Outcome, Class: r.Class, Matched: r.Matches}
+		if j.Found() {
+			j.State, r.State = gleaner.DocumentAccepted, gleaner.DocumentAccepted
+		}
+		judged[r.SHA256] = j
+	}
+	if err = several(len(fresh), func(i int) error {
+		return c.writeSidecars(ctx, fresh[i].Document, fresh[i].Places, nil, fresh[i].Matches)
+	}); err != nil {
+		return nil, err
+	}
+	if err = c.db.SaveUnread(ctx, fresh); errors.Is(err, store.ErrPruned) {
+		return nil, nil
+	}
+	for _, j := range judged {
+		c.judged(j, time.Since(started)/time.Duration(len(judged)))
+	}
+	return judged, err
+}
+
+// several calls do with each number below n, a few at a time: files are written.
+func several(n int, do func(i int) error) error {
+	g, _ := guard.WithContext(context.Background())
+	g.SetLimit(16)
+	for i := range n {
+		g.Go(func() error { return do(i) })
+	}
+	return g.Wait()
+}
+
+// withoutReading accepts a document, unless its kind says that it is none: a file without a
+// document in it, or a text beside the papers of an archive.
+func withoutReading(d store.Document, at store.Location, o opened) store.Document {
+	d.State, d.Outcome, d.Reasons = gleaner.DocumentAccepted, unread, nil
+	may := func(p document.Part) bool { return p.Kind.IsPaper() || p.Kind.IsDocument() && at.Member == "" }
+	if slices.ContainsFunc(o.parts, may) {
+		return d
+	}
+	d.State, d.Outcome = gleaner.DocumentRejected, string(document.NotADocument)
+	if o.bad != nil {
+		d.Outcome = string(o.bad.Outcome)
+	}
+	d.Class, d.Reasons = "", []string{d.Outcome}
+	return d
+}
