@@ -6,12 +6,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
 	"gleaner/internal/ingest"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 )
 
@@ -86,4 +89,19 @@ func TestImportOfADamagedArchive(t *testing.T) {
 	out := c.ok("jobs", "show", strconv.FormatInt(end.Job, 10))
 	require.Contains(t, out, "skipped, damaged 1\n")
 	require.Regexp(t, `cut\.warc\t.+`, out)
+}
+
+// TestExplainOfAnImport: a document that only an import brought is explained by where that
+// found it.
+func TestExplainOfAnImport(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	const url, parent = "http://a.example/x.pdf", "http://a.example/list.html"
+	h := frontier.HashOf(url)
+	require.NoError(t, c.SaveFetched(t.Context(), store.Document{SHA256: "aa", Kind: "pdf"}, store.Location{Hash: h[:], SiteID: 1, URL: url, Parent: parent, Found: time.Now()}, nil))
+	var e app.Explanation
+	c.read(&e, "explain", url)
+	require.Equal(t, parent, e.Parent)
+	require.Len(t, e.Found, 1)
+	c.wrong(program.ExitUnknown, "explain", "http://a.example/y.pdf")
 }

@@ -60,7 +60,7 @@ func (w *work) try(ctx context.Context, from place) (err error) {
 		return err
 	}
 	if w.before.N == 0 && w.before.Lost >= deadly {
-		return fmt.Errorf("%w: %s while what it names was opened", ErrInput, w.ended())
+		return fmt.Errorf("%w: %s while what it names was opened", ErrInput, w.before.ended())
 	}
 	if err = w.at(ctx, 0); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (w *work) try(ctx context.Context, from place) (err error) {
 }
 
 // ended says how many workers have ended over what was tried before.
-func (w *work) ended() string { return fmt.Sprintf("%d workers ended", w.before.Lost) }
+func (t trying) ended() string { return fmt.Sprintf("%d workers ended", t.Lost) }
 
 // read reads the next resource; one that is fatal without looking into it.
 func (w *work) read(ctx context.Context) (*Resource, error) {
@@ -85,7 +85,7 @@ func (w *work) read(ctx context.Context) (*Resource, error) {
 		if w.before.Lost >= 2*deadly {
 			file = w.before.File
 		}
-		w.log.Pass(file, Fatal+": "+w.ended())
+		w.log.Pass(file, Fatal+": "+w.before.ended())
 	}
 	return w.log.Next(ctx)
 }

@@ -3,12 +3,16 @@ package ingest
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/document/documenttest"
+	"gleaner/internal/fetch"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/collection"
 )
 
 // archived is a zip archive of members, each a name and its text.
@@ -70,4 +74,17 @@ func TestArchivesWithoutPapers(t *testing.T) {
 		require.EqualValues(t, 3, c.FailedPDFNotFound, "%v", by)
 		require.EqualValues(t, 1, c.SavedNew+c.SavedDuplicate)
 	}
+}
+
+// TestPackedOneByOne: not all packed files of a step are unpacked at a time.
+func TestPackedOneByOne(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Coll = collection.New(collection.Parts{DB: s.DB, Repo: s.Repo, Reader: documenttest.Shared(), Memory: fetch.NewMemory(20 << 20)})
+	var all []byte
+	for i := range 3 {
+		all = append(all, answer(fmt.Sprintf("http://a.example/%d.zip", i), "", archived(t, "paper.pdf", s.pdf(i)))...)
+	}
+	c, _ := s.imported(Options{Paths: []string{s.write("x.warc.gz", all)}, Unfiltered: true})
+	require.Equal(t, 3, c.SavedNew)
 }

@@ -129,7 +129,7 @@ func (w *work) readPages(ctx context.Context, items []*item) error {
 		items = items[n:]
 		if err := w.each(ctx, some, func(_ context.Context, it *item) error {
 			if isPage(it.kind) {
-				w.readPage(it)
+				it.readPage()
 			}
 			return nil
 		}); err != nil {

@@ -75,7 +75,7 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 		return nil
 	}
 	if it.N == w.fatal() {
-		it.Outcome, it.Detail, it.Difference = FailedTextExtract, Fatal, w.ended()+" over it"
+		it.Outcome, it.Detail, it.Difference = FailedTextExtract, Fatal, w.before.ended()+" over it"
 		return nil
 	}
 	url, err := weburl.Canonical("", r.URL)
@@ -292,7 +292,7 @@ const (
 type link struct{ parent, anchor, context, heading string }
 
 // readPage parses a page in hand, unless it stands for another.
-func (w *work) readPage(it *item) {
+func (it *item) readPage() {
 	p, err := page.Parse(it.URL, it.file.Header, it.file.Body)
 	if err != nil || p.Wall != page.NoWall || p.SoftMissing {
 		return
