@@ -85,7 +85,8 @@ func (w *world) writeTopics(file string) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// awaitWork waits until the harvest, the import and the collection all work.
+// awaitWork waits until the harvest, the import and the collection all work, or the
+// harvest is over.
 func (w *world) awaitWork(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, w.postgres.stack.DatabaseURL)
 	if err != nil {
@@ -97,7 +98,8 @@ func (w *world) awaitWork(ctx context.Context) error {
 			return err
 		}
 		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM sites WHERE state = 'crawling' AND crawl > 0)
-			AND EXISTS (SELECT FROM jobs WHERE done > 0) AND EXISTS (SELECT FROM collections WHERE requests > 10)`).Scan(&work)
+			AND EXISTS (SELECT FROM jobs WHERE done > 0) AND EXISTS (SELECT FROM collections WHERE requests > 10)
+			OR EXISTS (SELECT FROM harvests WHERE stage IN ('complete', 'failed', 'cancelled'))`).Scan(&work)
 		if err != nil {
 			return err
 		}
