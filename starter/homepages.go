@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -68,36 +67,36 @@ func (c *cli) homepagesList() *cobra.Command {
 }
 
 func writeHomepages(w io.Writer, all []store.AuthorHomepages, of int) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "author\tpid\twanted\thomepage\tsource\tscore")
 	found := 0
-	for _, l := range all {
-		head := fmt.Sprintf("%s\t%s\t%d", l.Author.Name, l.Author.PID, l.Wanted)
-		switch {
-		case l.DecidedAt == nil:
-			fmt.Fprintf(t, "%s\t(not looked for yet)\t\t\n", head)
-		case len(l.Homepages) == 0:
-			fmt.Fprintf(t, "%s\t(%s)\t\t\n", head, l.NotFound)
-		default:
-			found++
-		}
-		for _, h := range l.Homepages {
-			if h.Scope != "" {
-				fmt.Fprintf(t, "%s\tpapers at %s\t\t\n", head, h.URL)
-				continue
+	err := table(w, "AUTHOR\tPID\tWANTED\tHOMEPAGE\tSOURCE\tSCORE", func(line func(string, ...any)) {
+		for _, l := range all {
+			head := fmt.Sprintf("%s\t%s\t%d", l.Author.Name, l.Author.PID, l.Wanted)
+			switch {
+			case l.DecidedAt == nil:
+				line("%s\t(not looked for yet)\t\t", head)
+			case len(l.Homepages) == 0:
+				line("%s\t(%s)\t\t", head, l.NotFound)
+			default:
+				found++
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%.2f\n", head, h.URL, h.Source, h.Score)
-			head = "\t\t"
+			for _, h := range l.Homepages {
+				if h.Scope != "" {
+					line("%s\tpapers at %s\t\t", head, h.URL)
+					continue
+				}
+				line("%s\t%s\t%s\t%.2f", head, h.URL, h.Source, h.Score)
+				head = "\t\t"
+			}
 		}
-	}
-	if err := t.Flush(); err != nil {
+	}, "no author is wanted")
+	if err != nil {
 		return err
 	}
 	if found == 0 && len(all) < of { // those without one alone are listed
 		_, err := fmt.Fprintf(w, "%d of %d authors have no homepage\n", len(all), of)
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%d of %d authors have a homepage\n", found, of)
+	_, err = fmt.Fprintf(w, "%d of %d authors have a homepage\n", found, of)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"gleaner/internal/gleaner/evidence"
@@ -137,15 +136,15 @@ func writeBudget(w io.Writer, b searchBudget) error {
 			fmt.Fprintf(w, "%s: %d of %d searches asked, %d left until %s\n", e.Provider, e.Spent, e.Limit, max(0, e.Limit-e.Spent), e.Until.Format(time.DateOnly))
 		}
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(b.Providers) > 0 {
-		fmt.Fprintln(t, "provider\tasked\tsince\tanswers kept")
-	}
-	for _, p := range b.Providers {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%d\n", p.Provider, p.Requests, p.Since.Format(time.DateOnly), p.Kept)
-	}
-	if err := t.Flush(); err != nil {
-		return err
+		err := table(w, "PROVIDER\tASKED\tSINCE\tANSWERS KEPT", func(line func(string, ...any)) {
+			for _, p := range b.Providers {
+				line("%s\t%d\t%s\t%d", p.Provider, p.Requests, p.Since.Format(time.DateOnly), p.Kept)
+			}
+		})
+		if err != nil {
+			return err
+		}
 	}
 	_, err := fmt.Fprintf(w, "local index: %d pages\n", b.Local)
 	return err

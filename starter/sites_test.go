@@ -24,6 +24,7 @@ func TestSites(t *testing.T) {
 	c.exec(`INSERT INTO papers (key, venue, year, title) VALUES ('conf/x/p', 'conf/x', 2001, 'A Paper')`)
 	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/p', 'a.examplepaper.pdf', 'exact', 1)`)
 
+	c.exec(`INSERT INTO sites (host) VALUES ('a.catalogue.example')`) // of which nothing is known but its pace
 	var part listedSites
 	c.read(&part, "sites", "list", "--limit", "2")
 	require.Len(t, part.Sites, 2)
