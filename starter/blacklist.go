@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
@@ -64,7 +65,7 @@ func (c *cli) blacklistAdd() *cobra.Command {
 				return err
 			}
 			return c.Print(hosts, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "asked no more:", hostNames(hosts))
+				_, err := fmt.Fprintln(w, "asked no more:", text.Count(len(hosts), "host"))
 				return err
 			})
 		})}
@@ -94,7 +95,7 @@ func (c *cli) blacklistRemove() *cobra.Command {
 				}
 			}
 			return c.Print(hosts, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "no longer on the blacklist:", hostNames(hosts))
+				_, err := fmt.Fprintln(w, "no longer on the blacklist:", text.Count(len(hosts), "host"))
 				return err
 			})
 		})}
@@ -129,14 +130,6 @@ func blockedHosts(file string, args []string) (hosts []store.Blocked, err error)
 		hosts = append(hosts, store.Blocked{Host: host, Reason: strings.TrimSpace(reason)})
 	}
 	return hosts, nil
-}
-
-func hostNames(hosts []store.Blocked) string {
-	names := make([]string, len(hosts))
-	for i, h := range hosts {
-		names[i] = h.Host
-	}
-	return strings.Join(names, ", ")
 }
 
 // aHost is the name of a host as the record has it.

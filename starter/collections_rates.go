@@ -22,19 +22,15 @@ func sharesOf(a collections.Acceptance) accepted {
 	return accepted{a, share(a.Pages), share(a.Documents)}
 }
 
-// acceptance is that of each topic, of all together, and beside it CINDI Robot's.
+// acceptance is that of each topic, and of all together.
 type acceptance struct {
 	All    accepted            `json:"all"`
 	Topics map[string]accepted `json:"topics"` // by the topic that what was fetched is most like; "" where it is like none
-	CINDI  map[string]float64  `json:"cindi"`  // Chen 2008, Table 13
 }
-
-// cindi are the shares of documents accepted of Chen 2008, Table 13.
-var cindi = map[string]float64{"breadth_first": 0.0926, "context_graph": 0.2934, "cindi_robot": 0.3611}
 
 func acceptanceOf(ctx context.Context, record *collections.Record, id int) (acceptance, error) {
 	all, by, err := record.Acceptance(ctx, id)
-	out := acceptance{sharesOf(all), map[string]accepted{}, cindi}
+	out := acceptance{sharesOf(all), map[string]accepted{}}
 	for t, a := range by {
 		out.Topics[t] = sharesOf(a)
 	}

@@ -205,14 +205,7 @@ func (c *cli) addUser(ctx context.Context, db *store.DB, in io.Reader, name, fil
 	if err := checkRole(role); role != "" && err != nil {
 		return err
 	}
-	known, err := hasUser(ctx, db, name)
-	if err != nil {
-		return err
-	}
-	if known && role != "" && file == "" {
-		if err := db.SetRole(ctx, name, store.Role(role)); err != nil {
-			return err
-		}
+	if role != "" && file == "" && db.SetRole(ctx, name, store.Role(role)) == nil { // who is known
 		return c.sayUser(name, "is "+role)
 	}
 	password, err := c.password(in, file)
@@ -227,11 +220,6 @@ func (c *cli) addUser(ctx context.Context, db *store.DB, in io.Reader, name, fil
 		return err
 	}
 	return c.sayUser(name, "may use the console")
-}
-
-func hasUser(ctx context.Context, db *store.DB, name string) (bool, error) {
-	all, err := db.Users(ctx)
-	return slices.ContainsFunc(all, func(u store.User) bool { return u.Name == name }), err
 }
 
 func roleHelp() string {

@@ -41,13 +41,9 @@ func (c *cli) homepagesList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list [HARVEST]", Short: "List authors of wanted papers with their homepages", Args: cobra.MaximumNArgs(1),
 		Example: "  starter homepages list conf/webdb\n  starter homepages list --missing --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			id := ""
-			if len(args) == 1 {
-				h, err := findHarvest(ctx, a.DB, args[0])
-				if err != nil {
-					return err
-				}
-				id = h.ID
+			id, err := harvestID(ctx, a.DB, strings.Join(args, ""))
+			if err != nil {
+				return err
 			}
 			all, err := a.DB.ListHomepages(ctx, id)
 			if err != nil {

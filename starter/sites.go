@@ -57,12 +57,9 @@ func (c *cli) sitesList() *cobra.Command {
 			if q.Limit < 1 {
 				return fmt.Errorf("%w: --limit: want one or more, not %d", program.ErrUsage, q.Limit)
 			}
-			if len(args) > 0 {
-				h, err := findHarvest(ctx, a.DB, args[0])
-				if err != nil {
-					return err
-				}
-				q.Harvest = h.ID
+			var err error
+			if q.Harvest, err = harvestID(ctx, a.DB, strings.Join(args, "")); err != nil {
+				return err
 			}
 			found, err := listSites(ctx, a.DB.SiteRecords, q)
 			if err != nil {
