@@ -91,8 +91,8 @@ func TestScheduleCommands(t *testing.T) {
 	c.wrong(program.ExitUnknown, "schedule", "create", web.Venues()[0], "--years", "1901")
 
 	require.Contains(t, c.wrong(program.ExitUsage, "schedule", "create", "due"), "there is a schedule due already")
-	for _, args := range [][]string{{"conf/x", "--years", "soon"}, {"due", "--every", "0s"}, {"due", "--every", "59m"}, {"due", "--every", "1s"}, {"due", "--cron", "now and then"},
-		{"due", "--cron", "* * * * *"}, {"due", "--cron", "*/5 * * * *"}, {"due", "--cron", "0,30 * * * *"}, {"due", "--cron", "@every 1s"}, {"due", "--cron", "0 3 * * *", "--every", "1d"}, {}} {
+	for _, args := range [][]string{{"conf/x", "--years", "soon"}, {"whitelist", "--every", "0s"}, {"whitelist", "--every", "59m"}, {"whitelist", "--every", "1s"}, {"whitelist", "--cron", "now and then"},
+		{"whitelist", "--cron", "* * * * *"}, {"whitelist", "--cron", "*/5 * * * *"}, {"whitelist", "--cron", "0,30 * * * *"}, {"whitelist", "--cron", "@every 1s"}, {"whitelist", "--cron", "0 3 * * *", "--every", "1d"}, {}} {
 		c.wrong(program.ExitUsage, append([]string{"schedule", "create"}, args...)...)
 	}
 }
