@@ -44,7 +44,7 @@ COUNTTESTS = $(GO) run ./internal/lab/housetest/cmd/counttests
 
 # The packages that take longest begin first. Their tests wait more than they compute,
 # so that more of them run at a time than there are processors.
-PACKAGES = ./worker/pool ./activities ./starter ./internal/crawl ./internal/library/collection ./internal/console ./internal/document ./internal/harvest ./internal/ingest \
+PACKAGES = ./starter ./activities ./worker/pool ./internal/crawl ./internal/console ./internal/library/collection ./internal/document ./internal/harvest ./internal/ingest \
            ./internal/synthesis ./internal/record/store ./...
 PARALLEL = -p 3 -parallel 4
 

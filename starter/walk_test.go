@@ -73,7 +73,7 @@ type left struct {
 
 func newWalk(t *testing.T) *walk {
 	t.Helper()
-	web := sampleweb.New(sampleweb.Options{Seed: 1, FirstYear: 1998, Years: 7, Papers: 14, Authors: 12, Venues: 2, PagesPerSite: 1})
+	web := sampleweb.New(sampleweb.Options{Seed: 1, FirstYear: 1998, Years: 7, Papers: 14, Authors: 12, Venues: 2, PagesPerSite: 1, NoCrawlDelay: true})
 	server := httptest.NewServer(web.Handler())
 	t.Cleanup(server.Close)
 	home := t.TempDir()
