@@ -25,13 +25,10 @@ const (
 	CrawlSilence = time.Minute
 )
 
-// heartbeats beats with the details set last, until stop is called, and then once
-// more where they are newer: a slow page or a busy service must not look like a
-// dead worker, and an attempt that fails tells all that it did. The context it
-// returns ends, as by a plain cancellation, when the attempt is over or the worker
-// is told to stop, so that an activity can hand its work back in time. It does not
-// end because the server cannot be told: the work goes on, and who took it for dead
-// says so at a later beat.
+// heartbeats sends heartbeats with the details set last, until stop is called or ctx ends,
+// and a last one if the details are newer. The context beat is cancelled when the attempt is
+// over or the worker stops, so that the activity can finish in time. A server that does not
+// answer does not end it.
 func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), stop func()) {
 	beat, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	over := context.AfterFunc(ctx, cancel)
@@ -81,9 +78,8 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 	}
 }
 
-// say tells the server how far an attempt is. The SDK's own way takes a server that
-// is silent for longer than a beat for the end of the attempt; so that way is taken
-// only to learn of an end that the server has named.
+// say sends a heartbeat. The SDK's own takes a silent server for the end of the attempt, so
+// it is used only after the server has named an end.
 func say(ctx context.Context, details ...any) {
 	payload, err := converter.GetDefaultDataConverter().ToPayloads(details...)
 	if err != nil {

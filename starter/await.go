@@ -21,9 +21,8 @@ import (
 // patience is how long Temporal may be silent before somebody who waits is told.
 const patience = 5 * time.Second
 
-// insist calls do, and calls it again while the server is too busy to answer within the
-// ten seconds that the SDK gives it, for at most a minute. What do asks for may have been
-// done nevertheless.
+// insist calls do again while the server does not answer within the SDK's ten seconds, for
+// at most a minute. What do asks for may have been done nevertheless.
 func insist(ctx context.Context, do func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -210,11 +210,7 @@ type scheduled struct {
 }
 
 func (c *cli) showSchedule(ctx context.Context, h client.ScheduleHandle, did string) error {
-	var d *client.ScheduleDescription
-	err := insist(ctx, func() (err error) {
-		d, err = h.Describe(ctx)
-		return err
-	})
+	d, err := h.Describe(ctx)
 	if err != nil {
 		return err
 	}

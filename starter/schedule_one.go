@@ -31,11 +31,7 @@ func (c *cli) scheduleDo(use, short string, do func(context.Context, client.Sche
 				return err
 			}
 			h := t.ScheduleClient().GetHandle(ctx, scheduleID(name))
-			var did string
-			err = insist(ctx, func() (err error) {
-				did, err = do(ctx, h)
-				return err
-			})
+			did, err := do(ctx, h)
 			switch {
 			case notThere(err):
 				return noSchedule(args[0])
@@ -64,10 +60,7 @@ func noSchedule(name string) error {
 // of what it is of, where there is but one.
 func findSchedule(ctx context.Context, schedules client.ScheduleClient, given string) (string, error) {
 	name := spelling(given)
-	err := insist(ctx, func() error {
-		_, err := schedules.GetHandle(ctx, scheduleID(name)).Describe(ctx)
-		return err
-	})
+	_, err := schedules.GetHandle(ctx, scheduleID(name)).Describe(ctx)
 	if err == nil || !notThere(err) {
 		return name, err
 	}

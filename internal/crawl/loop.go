@@ -147,12 +147,10 @@ func (l *loop) run(ctx context.Context) error {
 	}
 }
 
-// due reports whether what was done is to be written before the next request.
-// Where a host is paced it always is, so that a crash repeats what was in flight
-// and no more; without a pace, visits are written in batches, unless a link of the
-// batch is to be asked for next. An answer that was
-// had before took no request, but the next one does, and it is chosen among the
-// links of that answer, too.
+// due reports whether what was done is to be written before the next request. It is if the
+// host is paced, so that a crash repeats only what was in flight. Otherwise visits are
+// written in batches, unless the next request is for a link of the batch. After an answer
+// from the cache the next request is chosen among its links, too.
 func (l *loop) due() bool {
 	return l.source.Paced() || l.cached || l.site.Careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second || l.better()
 }

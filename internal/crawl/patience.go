@@ -43,9 +43,8 @@ func (s *slice) hold(ctx context.Context) error {
 // waits for single pages is not to leave it the time for one request and no more.
 const looksBefore = 3
 
-// watch renews the lease, and looks whether anybody still wants the crawl, and whether
-// somebody waits for a page of the host. Nothing of it
-// waits for long for a record that does not answer.
+// watch renews the lease, and looks whether the crawl is still wanted and whether somebody
+// waits for a page of the host. It never waits for long for the record.
 func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	within := func(do func(context.Context) error) error {
 		ctx, over := context.WithTimeout(ctx, max(s.look, time.Second))

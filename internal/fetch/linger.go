@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Linger returns a context for a request that is being sent, or an answer that is
-// being worked on. If ctx is cancelled because the worker stops, the context lives
-// for grace longer, so that the answer is not lost and asked for again. Any other
-// cause, such as a lost lease, ends it at once.
+// Linger returns a context for a request under way and its answer. If ctx is cancelled
+// because the worker stops, it lives for grace longer, so that nothing is asked for again.
+// Any other cause, such as a lost lease, ends it at once.
 func Linger(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	if grace <= 0 || ctx.Err() != nil {
 		return ctx, func() {}

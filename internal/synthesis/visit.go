@@ -35,14 +35,10 @@ const (
 	unfit         gleaner.Outcome = "cannot-be-kept" // the database refuses what came of it
 )
 
-// finishTime is how long a slice goes on with a URL when its worker stops. It is
-// longer than a request lingers, and shorter than a worker waits for its slices.
-const finishTime = 15 * time.Second
-
 // visit asks for a URL, and writes what follows. The error is the system's.
 func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	v := &collections.Visit{URL: u, At: time.Now()}
-	work, end := fetch.Linger(ctx, finishTime)
+	work, end := fetch.Linger(ctx, 15*time.Second) // longer than a request lingers, shorter than a worker waits
 	defer end()
 	err := guard.Logged(ctx, l.Log, u.URL, func() error {
 		a, err := l.Source.Ask(ctx, u)

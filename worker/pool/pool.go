@@ -48,14 +48,12 @@ func Dial(ctx context.Context, cfg *config.Config, log *slog.Logger) (client.Cli
 	return dial(ctx, cfg, client.Options{Logger: sdklog.NewStructuredLogger(quiet(log))})
 }
 
-// dialTime is for how long a server that is busy is waited for.
-const dialTime = 15 * time.Second
-
 func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Client, error) {
 	address := cfg.Servers.Temporal
 	if address == "" {
 		return nil, fmt.Errorf("no Temporal server is configured: start `starter dev`, or set TEMPORAL_ADDRESS")
 	}
+	const dialTime = 15 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	o.HostPort, o.Namespace = address, cfg.Servers.Namespace

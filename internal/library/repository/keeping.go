@@ -76,8 +76,7 @@ func OriginOf(x *fetch.Exchanged, url, parent string, depth int) Origin {
 	return from
 }
 
-// open begins the file, also when the worker stops: there is an exchange to keep.
-// request is the head of a request.
+// open begins the file, also when the worker stops. request is the head of a request.
 func (k *Keeping) open(ctx context.Context, request string) (err error) {
 	if k.file != nil {
 		return nil
