@@ -42,7 +42,7 @@ func faults() []fault {
 		{"further harvest of the same sites", 1, harvestAgain},
 		{"Postgres away", 0, outage(serverAway(func(w *world) *server { return w.postgres }))},
 		{"Temporal away", 0, outage(serverAway(func(w *world) *server { return w.temporal }))},
-		{"disk full for long", 0, outage((*world).fill)},
+		{"disk full for long", 0, outage((*world).fillDisk)},
 	}
 }
 
@@ -156,15 +156,15 @@ func serverAway(which func(*world) *server) func(*world) (back, error) {
 
 // fillDisk leaves no byte on the blobs' disk for a while.
 func fillDisk(ctx context.Context, w *world, r *rand.Rand) error {
-	empty, err := w.fill()
+	empty, err := w.fillDisk()
 	if err != nil {
 		return err
 	}
 	return errors.Join(fetch.Wait(ctx, between(r, time.Second, 4*time.Second)), empty(ctx))
 }
 
-// fill leaves no byte on the blobs' disk until empty is called.
-func (w *world) fill() (empty back, err error) {
+// fillDisk leaves no byte on the blobs' disk until empty is called.
+func (w *world) fillDisk() (empty back, err error) {
 	ballast, err := os.Create(filepath.Join(w.disk, "ballast"))
 	if err != nil {
 		return nil, err
