@@ -28,6 +28,7 @@ const (
 	ErrTypeStoreAway   = "StoreAway"   // the blob store is not there, or not this record's; tried again
 	ErrTypeLeaseLost   = "LeaseLost"   // another process has the host
 	ErrTypePaused      = "Paused"      // the harvest is; looked at again
+	ErrTypeWorkerGone  = "WorkerGone"  // the worker of a slice died, stood still or was cut off
 	ErrTypeOther       = "Failure"     // nobody foresaw it; tried again
 )
 
@@ -41,8 +42,12 @@ func Outage(kind string) bool {
 	return false
 }
 
-// WorkerGone is the error of a slice whose worker no longer renews its lease.
-func WorkerGone(did crawl.Progress) error { return typed(politeness.ErrLost, did) }
+// WorkerGone is the error of a slice whose worker no longer renews its lease. The crawl may
+// be what its workers die of, so that it is no outage.
+func WorkerGone(did crawl.Progress) error {
+	return temporal.NewApplicationErrorWithOptions("its worker no longer renews the lease of the host", ErrTypeWorkerGone,
+		temporal.ApplicationErrorOptions{Details: []any{did}})
+}
 
 // OutageLook is how often is looked whether something of our own that is away
 // (the database, the blob store, room on a disk) has come back.

@@ -56,6 +56,9 @@ func TestASiteThatKillsItsWorkersEnds(t *testing.T) {
 	_, slices, end := failing(t, func(int) error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil) })
 	require.Equal(t, slicesThatFail, *slices)
 	require.Equal(t, gleaner.SiteStopped, end.State)
+	_, slices, end = failing(t, func(int) error { return activities.WorkerGone(crawl.Progress{}) })
+	require.Equal(t, slicesThatFail, *slices)
+	require.Equal(t, gleaner.SiteStopped, end.State)
 	_, slices, end = failing(t, func(n int) error {
 		if n > 3*slicesThatFail {
 			return nil

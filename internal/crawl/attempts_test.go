@@ -46,6 +46,25 @@ func TestAPanicSetsItsURLAside(t *testing.T) {
 	require.Contains(t, log.String(), "attempts_test.go", "the stack")
 }
 
+// TestTheLeaseIsRenewedWhileASiteIsLoaded: a large site takes longer than a lease.
+func TestTheLeaseIsRenewedWhileASiteIsLoaded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": "nothing"})
+	w.seed(t, s.host, "/", "/")
+	c := w.crawler(w.client)
+	c.wrap = func(s rank.Strategy) rank.Strategy {
+		_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s'`)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool {
+			lapsed, err := w.keeper.Lapsed(t.Context())
+			return err == nil && len(lapsed) == 0
+		}, 20*time.Second, 20*time.Millisecond)
+		return s
+	}
+	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+}
+
 // breaking is a fetcher and a strategy that panic.
 type breaking struct {
 	Fetcher

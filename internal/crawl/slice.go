@@ -49,6 +49,8 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	s := &slice{Crawler: c, lease: lease}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	renewed := lease.Renewed(ctx, func() { cancel(politeness.ErrLost) }) // a large site takes long to load
+	defer renewed()
 	if s.site, err = s.db.Site(ctx, host); err != nil {
 		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
 	}
@@ -56,12 +58,15 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	if a := attention[s.site.ID]; err != nil || a.Paused && !a.Cancelled {
 		return Result{Ending: Paused}, err // before all that is read of a site
 	}
-	if err := s.load(ctx, report); err != nil {
+	if err := s.load(ctx, report); errors.Is(context.Cause(ctx), politeness.ErrLost) {
+		return Result{}, politeness.ErrLost
+	} else if err != nil {
 		return Result{}, err
 	}
 	if s.loop.cfg.WARC {
 		s.keeping = c.coll.Repository().Keeping(host, fmt.Sprintf("crawl %d of %s", s.site.Crawl, host), c.log)
 	}
+	renewed()
 	watching, over := context.WithCancel(context.WithoutCancel(ctx)) // the last request of a worker that stops needs the lease, too
 	defer over()
 	watched := guard.Go(func() { s.watch(watching, cancel) })
@@ -69,8 +74,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 		s.checkControls(attention[s.site.ID])
 		err = s.run(ctx)
 	}
-	over()
-	<-watched
+	defer func() { over(); <-watched }()
 	return s.finish(ctx, err)
 }
 
@@ -83,8 +87,8 @@ func (s *slice) load(ctx context.Context, report func(Progress)) (err error) {
 	}
 	if s.site.State != gleaner.SiteCrawling {
 		s.site.State, s.site.Crawl = gleaner.SiteCrawling, s.site.Crawl+1
-		if err = s.db.BeginCrawl(ctx, s.site.ID, s.site.Crawl); err != nil {
-			return err
+		if err = s.db.BeginCrawl(ctx, s.of()); err != nil {
+			return lost(err)
 		}
 	}
 	if err := s.reopen(ctx, view(site, cfg, kept)); err != nil {
@@ -224,11 +228,10 @@ func (s *slice) run(ctx context.Context) error {
 	return s.loop.run(ctx)
 }
 
-// finish writes what is left and says how the slice ended.
+// finish writes what is left and says how the slice ended. The WARC file is put away
+// last, since that may take a minute.
 func (s *slice) finish(ctx context.Context, err error) (Result, error) {
-	if cerr := s.keeping.Close(ctx); cerr != nil {
-		s.log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice of the host does it", "host", s.site.Host, "error", cerr)
-	}
+	defer s.putAway(ctx)
 	if errors.Is(err, politeness.ErrLost) || errors.Is(context.Cause(ctx), politeness.ErrLost) {
 		s.loop.release()
 		return Result{Progress: s.loop.progress}, politeness.ErrLost // whoever has the lease now writes
@@ -236,4 +239,10 @@ func (s *slice) finish(ctx context.Context, err error) (Result, error) {
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
 	return s.loop.end(write, err)
+}
+
+func (s *slice) putAway(ctx context.Context) {
+	if cerr := s.keeping.Close(ctx); cerr != nil {
+		s.log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice of the host does it", "host", s.site.Host, "error", cerr)
+	}
 }

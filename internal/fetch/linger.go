@@ -14,6 +14,9 @@ func Linger(ctx context.Context, grace time.Duration) (context.Context, context.
 		return ctx, func() {}
 	}
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	if r, ok := ctx.Value(revokeKey{}).(*revoker); ok {
+		r.add(cancel)
+	}
 	stop := context.AfterFunc(ctx, func() {
 		cause := context.Cause(ctx)
 		if !errors.Is(cause, context.Canceled) {

@@ -125,3 +125,19 @@ func TestARedirectOfWhoStopsIsForLater(t *testing.T) {
 		}
 	}
 }
+
+// TestALingeringRequestIsRevoked: a lease may run out while a worker that stops finishes
+// a request.
+func TestALingeringRequestIsRevoked(t *testing.T) {
+	t.Parallel()
+	stopped, stop := context.WithCancel(t.Context())
+	turn, over := Revocable(stopped)
+	defer over(nil)
+	sending, end := Linger(turn, time.Minute)
+	defer end()
+	stop()
+	require.NoError(t, sending.Err())
+	lost := errors.New("another asks this host now")
+	Revoke(turn, lost)
+	require.ErrorIs(t, context.Cause(sending), lost)
+}

@@ -260,7 +260,7 @@ func TestWhatIsFoundIsGivenWhileOthersAreLookedFor(t *testing.T) {
 	require.Equal(t, host, waiting)
 	site, err := a.DB.Site(ctx, host[0])
 	require.NoError(t, err)
-	require.NoError(t, a.DB.BeginCrawl(ctx, site.ID, 1))
+	require.NoError(t, a.DB.BeginCrawl(ctx, store.Slice{SiteID: site.ID, Crawl: 1}))
 	require.Empty(t, given())
 
 	_, err = a.Stages.SettleHomepages(ctx, id)

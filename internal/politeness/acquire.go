@@ -166,9 +166,10 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 		if s.id == 0 {
 			return errNoRow
 		}
-		if s.holder == k.holder && s.token == had.token {
+		switch {
+		case s.holder == k.holder && s.token == had.token:
 			s.own = 0
-		} else {
+		case s.holder != "" || s.token != had.token+1: // it was not revoked and left alone since
 			had.told = told{}
 		}
 		if err = s.busy(host); err != nil {

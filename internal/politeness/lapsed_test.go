@@ -2,6 +2,7 @@ package politeness
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -26,6 +27,7 @@ func TestALapsedLeaseIsRevokedOnce(t *testing.T) {
 	require.Len(t, lapsed, 3)
 	require.NoError(t, leases["late.test"].Renew(t.Context()))
 	require.NoError(t, leases["done.test"].Release(t.Context()))
+	lost := leases["dead.test"]
 	for _, l := range append(lapsed, lapsed...) {
 		was := leases[l.Host] != nil && l.Host == "dead.test"
 		is, err := k.Revoke(t.Context(), l)
@@ -39,5 +41,11 @@ func TestALapsedLeaseIsRevokedOnce(t *testing.T) {
 	lapsed, err = k.Lapsed(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, lapsed)
+
+	// What the holder knew of the host, and could not write, still holds for it.
+	k.left.put("dead.test", leftover{token: lost.Token, told: told{next: time.Now().Add(time.Hour), unsaved: true}})
+	l, err := k.Acquire(t.Context(), "dead.test")
+	require.NoError(t, err)
+	require.Greater(t, l.Ready(), 30*time.Minute)
 	require.NoError(t, leases["late.test"].Renew(t.Context()))
 }

@@ -214,10 +214,15 @@ func (l *Lease) outlast(turn context.Context) (stop func()) {
 	return cancel
 }
 
-// Hold renews the lease until the returned function is called, which waits for a renewal
-// under way and gives the lease back as Free does. lost is called where another process
-// has taken the lease.
+// Hold is Renewed that also gives the lease back in the end, as Free does.
 func (l *Lease) Hold(ctx context.Context, lost func()) (release func()) {
+	stop := l.Renewed(ctx, lost)
+	return func() { stop(); l.Free(ctx) }
+}
+
+// Renewed renews the lease until the returned function is called, which waits for a renewal
+// under way. lost is called where another process has taken the lease.
+func (l *Lease) Renewed(ctx context.Context, lost func()) (stop func()) {
 	held, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := guard.Go(func() {
 		fetch.Every(held, l.k.ttl/4, func() bool {
@@ -230,7 +235,7 @@ func (l *Lease) Hold(ctx context.Context, lost func()) (release func()) {
 			return false
 		})
 	})
-	return func() { cancel(); <-ended; l.Free(ctx) }
+	return func() { cancel(); <-ended }
 }
 
 // Free gives the lease back also where ctx has ended, within a few seconds; else it runs

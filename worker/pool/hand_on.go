@@ -2,9 +2,13 @@ package pool
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"sync"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
@@ -16,9 +20,13 @@ import (
 	"gleaner/workflows"
 )
 
-// looksLapsed is in how many looks, a second apart, a lease must have run out before it is
-// revoked: after an outage of the database its holder renews it first.
-const looksLapsed = 4
+// lapsedFor is for how long a lease must be seen to have run out before it is revoked: after
+// an outage of the database its holder renews it first.
+const lapsedFor = 4 * time.Second
+
+// youngSlice is at least how long a slice has gone on whose lease was revoked: one that
+// began later is its successor.
+const youngSlice = 8 * time.Second
 
 // slice is the name of the activity activities.Crawl.CrawlSlice.
 const slice = "CrawlSlice"
@@ -26,38 +34,70 @@ const slice = "CrawlSlice"
 // handOn ends, until ctx ends, the slices of workers that no longer renew the leases of
 // their hosts, so that their crawls go on elsewhere.
 func (p *pool) handOn(ctx context.Context, every time.Duration) {
-	looks := map[politeness.Lapsed]int{}
+	h := handing{pool: p, since: map[politeness.Lapsed]time.Time{}, revoked: map[string]time.Time{}}
 	fetch.Every(ctx, every, func() bool {
-		lapsed, err := p.app.Keeper.Lapsed(ctx)
-		if err != nil { // the database is away, for the holders, too
-			clear(looks)
-			return true
-		}
-		before := looks
-		looks = make(map[politeness.Lapsed]int, len(lapsed))
-		g, within := guard.WithContext(ctx)
-		g.SetLimit(16)
-		for _, l := range lapsed {
-			if looks[l] = before[l] + 1; looks[l] < looksLapsed {
-				continue
-			}
-			g.Go(func() error { return p.revoke(within, l) })
-		}
-		if err := g.Wait(); err != nil && ctx.Err() == nil {
-			p.log.Warn("a crawl waits until its worker's heartbeats are missed", "error", err)
+		if err := h.look(ctx); err != nil && ctx.Err() == nil {
+			p.log.Warn("crawls of workers that are gone are not handed on yet", "error", err)
 		}
 		return true
 	})
 }
 
-// revoke takes a host from a holder that no longer renews its lease, and ends the slice
-// that it crawled, if it did.
-func (p *pool) revoke(ctx context.Context, l politeness.Lapsed) error {
-	ours, err := p.app.Keeper.Revoke(ctx, l)
-	if err != nil || !ours {
+// handing is what a worker knows of leases that ran out.
+type handing struct {
+	*pool
+	since   map[politeness.Lapsed]time.Time // when each was seen first
+	revoked map[string]time.Time            // hosts whose slices are to be ended, and since when
+}
+
+func (h *handing) look(ctx context.Context) error {
+	within, over := context.WithTimeout(ctx, lapsedFor/2)
+	defer over()
+	lapsed, err := h.app.Keeper.Lapsed(within)
+	if err != nil { // the database is away, for the holders, too
+		clear(h.since)
 		return err
 	}
-	return endSlice(ctx, p.client, p.cfg.Servers.Namespace, l.Host)
+	before, now := h.since, time.Now()
+	h.since = make(map[politeness.Lapsed]time.Time, len(lapsed))
+	for _, l := range lapsed {
+		first, seen := before[l]
+		if !seen {
+			first = now
+		}
+		h.since[l] = first
+		if now.Sub(first) < lapsedFor {
+			continue
+		}
+		ours, err := h.app.Keeper.Revoke(within, l)
+		if err != nil {
+			return err
+		}
+		if ours {
+			h.revoked[l.Host] = now
+		}
+	}
+	return h.end(ctx)
+}
+
+// end ends the slices of the hosts that were revoked. What Temporal cannot be told now is
+// tried again until it misses the heartbeats by itself.
+func (h *handing) end(ctx context.Context) error {
+	var mu sync.Mutex
+	g, _ := guard.WithContext(ctx)
+	g.SetLimit(16)
+	for host, since := range maps.Clone(h.revoked) {
+		g.Go(func() error {
+			err := endSlice(ctx, h.client, h.cfg.Servers.Namespace, host)
+			if err == nil || time.Since(since) > activities.CrawlSilence {
+				mu.Lock()
+				defer mu.Unlock()
+				delete(h.revoked, host)
+			}
+			return err
+		})
+	}
+	return g.Wait()
 }
 
 // endSlice ends the slice of a crawl that is under way, as one whose worker is gone.
@@ -65,16 +105,25 @@ func endSlice(ctx context.Context, c client.Client, namespace, host string) erro
 	id := workflows.SiteID(host)
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")
 	if err != nil {
-		return nil // it was no crawl that had the host
+		return unlessGone(err) // it was no crawl that had the host
 	}
 	run := d.GetWorkflowExecutionInfo().GetExecution().GetRunId()
 	for _, a := range d.GetPendingActivities() {
-		if a.GetState() != enumspb.PENDING_ACTIVITY_STATE_STARTED || a.GetActivityType().GetName() != slice {
+		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || a.GetActivityType().GetName() != slice || time.Since(a.GetLastStartedTime().AsTime()) < youngSlice {
 			continue
 		}
 		var did crawl.Progress
 		_ = converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &did)
-		return c.CompleteActivityByID(ctx, namespace, id, run, a.GetActivityId(), nil, activities.WorkerGone(did))
+		return unlessGone(c.CompleteActivityByID(ctx, namespace, id, run, a.GetActivityId(), nil, activities.WorkerGone(did)))
 	}
 	return nil
+}
+
+// unlessGone is an error of Temporal's, unless it says that something is over.
+func unlessGone(err error) error {
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return nil
+	}
+	return err
 }

@@ -131,7 +131,7 @@ func (w *world) handedOn(t *testing.T, hosts []string) (n int) {
 		for events.HasNext() {
 			e, err := events.Next()
 			require.NoError(t, err)
-			if e.GetActivityTaskFailedEventAttributes().GetFailure().GetApplicationFailureInfo().GetType() == activities.ErrTypeLeaseLost {
+			if e.GetActivityTaskFailedEventAttributes().GetFailure().GetApplicationFailureInfo().GetType() == activities.ErrTypeWorkerGone {
 				n++
 			}
 			require.Nil(t, e.GetActivityTaskTimedOutEventAttributes(), host)

@@ -48,9 +48,18 @@ type Section struct {
 // BeginCrawl begins a crawl of a site. One that was a trap goes on counting where
 // only leads were given to it since: they are taken, and what else waits is not
 // worth more than it was. A new homepage has a crawl of its own. All of it is one
-// transaction: what the last crawl got counts against no limit of this one.
-func (db CrawlRecords) BeginCrawl(ctx context.Context, siteID, crawl int) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error { return beginCrawl(ctx, tx, siteID, crawl) })
+// transaction, fenced by the lease: what the last crawl got counts against no limit of this one.
+func (db CrawlRecords) BeginCrawl(ctx context.Context, of Slice) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `SELECT FROM sites WHERE id=$1 AND token=$2 FOR NO KEY UPDATE`, of.SiteID, of.Token)
+		if err == nil && tag.RowsAffected() == 0 {
+			return ErrNotHeld
+		}
+		if err != nil {
+			return err
+		}
+		return beginCrawl(ctx, tx, of.SiteID, of.Crawl)
+	})
 }
 
 func beginCrawl(ctx context.Context, tx pgx.Tx, siteID, crawl int) error {

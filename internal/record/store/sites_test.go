@@ -60,7 +60,7 @@ func TestAHarvestGetsTheSitesThatOthersLeft(t *testing.T) {
 			id := watch(t, db, first, `{}`, host)
 			_, err := db.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url) VALUES ($1, '\x01', 'http://' || $2 || '/')`, id, host)
 			require.NoError(t, err)
-			require.NoError(t, db.BeginCrawl(t.Context(), id, 1))
+			require.NoError(t, db.BeginCrawl(t.Context(), store.Slice{SiteID: id, Crawl: 1}))
 			if c.reason == store.NotWanted {
 				require.NoError(t, db.SetStage(t.Context(), first, gleaner.StageCancelled, ""))
 			}
@@ -78,7 +78,7 @@ func TestAHarvestGetsTheSitesThatOthersLeft(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []string{host}, hosts)
 			// It is not asked for over and over by one harvest.
-			require.NoError(t, db.BeginCrawl(t.Context(), id, 2))
+			require.NoError(t, db.BeginCrawl(t.Context(), store.Slice{SiteID: id, Crawl: 2}))
 			require.NoError(t, db.FinishCrawl(t.Context(), host, gleaner.SiteStopped, "the host is parked", "", false, recrawl.Defaults()))
 			require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return store.JoinSite(t.Context(), tx, second, id, "test") }))
 			hosts, _, err = db.SitesToCrawl(t.Context(), second, "", 10)
@@ -274,7 +274,7 @@ func TestACrawlBeginsWhollyOrNot(t *testing.T) {
 	require.NoError(t, err)
 	site, err := db.Site(t.Context(), "a.example")
 	require.NoError(t, err)
-	require.Error(t, db.BeginCrawl(t.Context(), site.ID, 2))
+	require.Error(t, db.BeginCrawl(t.Context(), store.Slice{SiteID: site.ID, Crawl: 2}))
 	site, err = db.Site(t.Context(), "a.example")
 	require.NoError(t, err)
 	require.Equal(t, gleaner.SiteNew, site.State)
