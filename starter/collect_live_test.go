@@ -148,7 +148,7 @@ func TestCollectionsThatOneWatches(t *testing.T) {
 		lines := l.Lines(width, 24)
 		all := strings.Join(lines, "\n")
 		require.LessOrEqual(t, terminal.Width(lines[0]), width)
-		require.Regexp(t, `^math  collecting +3m2\d`, all)
+		require.Regexp(t, `^math  collecting +running 3m2\d`, all)
 		require.Contains(t, all, "1 of 2 full; 2 entries")
 		require.Contains(t, all, "3 of 5000 requests to 1 hosts; 3 links wait")
 		require.Regexp(t, `(?s)number theory  ─+ 0 of 2\n  verse +━+ 2 of 2`, all, "the emptiest first")

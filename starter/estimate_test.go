@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/service/program"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestWhatAHarvestWouldTake(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	web := c.onWeb()
+	web := c.onWebOf(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
 	var all []estimated
 	dry := []string{"harvest", web.Venues()[0], "--years", "2001-2002", "--dry-run"}
 	c.read(&all, dry...)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -60,7 +59,10 @@ func writeNarrow(w io.Writer, heads, lines []string, width int) {
 				fmt.Fprintf(w, "  %s\n", row.String())
 				row.Reset()
 			}
-			row.WriteString(cmp.Or(map[bool]string{true: ", "}[row.Len() > 0], "") + cell)
+			if row.Len() > 0 {
+				row.WriteString(", ")
+			}
+			row.WriteString(cell)
 		}
 		if row.Len() > 0 {
 			fmt.Fprintf(w, "  %s\n", row.String())

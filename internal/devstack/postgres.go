@@ -147,7 +147,7 @@ func settings(port int, o Options) []string {
 
 // createDatabase succeeds once the server answers and the database exists. Its
 // role is no superuser: injected SQL reaches no file and no program. It may make
-// databases, as tests and benchmarks do.
+// databases and, from Postgres 15 on, ask for a checkpoint, as tests and benchmarks do.
 func createDatabase(ctx context.Context, c cluster, statements bool) error {
 	conn, err := pgx.Connect(ctx, c.dsn(dbOwner, c.Owner, "postgres"))
 	if err != nil {
@@ -157,11 +157,15 @@ func createDatabase(ctx context.Context, c cluster, statements bool) error {
 	if err := compressLog(ctx, conn); err != nil {
 		return err
 	}
-	var role, database bool
+	var role, database, checkpoints bool
 	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1),
-		EXISTS (SELECT FROM pg_database WHERE datname = $2)`, dbUser, dbName).Scan(&role, &database)
+		EXISTS (SELECT FROM pg_database WHERE datname = $2), EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_checkpoint')`,
+		dbUser, dbName).Scan(&role, &database, &checkpoints)
 	if err == nil && !role { // the password has no quote: rand.Text
 		_, err = conn.Exec(ctx, "CREATE ROLE "+dbUser+" LOGIN NOSUPERUSER CREATEDB NOCREATEROLE PASSWORD '"+c.Password+"'")
+	}
+	if err == nil && !role && checkpoints {
+		_, err = conn.Exec(ctx, "GRANT pg_checkpoint TO "+dbUser)
 	}
 	if err == nil && !database {
 		_, err = conn.Exec(ctx, "CREATE DATABASE "+dbName+" OWNER "+dbUser)

@@ -260,7 +260,9 @@ func TestWhatIsFoundIsGivenWhileOthersAreLookedFor(t *testing.T) {
 	require.Equal(t, host, waiting)
 	site, err := a.DB.Site(ctx, host[0])
 	require.NoError(t, err)
-	require.NoError(t, a.DB.BeginCrawl(ctx, store.Slice{SiteID: site.ID, Crawl: 1}))
+	slice := store.Slice{SiteID: site.ID, Crawl: 1}
+	require.NoError(t, a.DB.Pool.QueryRow(ctx, `SELECT token FROM sites WHERE id=$1`, site.ID).Scan(&slice.Token))
+	require.NoError(t, a.DB.BeginCrawl(ctx, slice))
 	require.Empty(t, given())
 
 	_, err = a.Stages.SettleHomepages(ctx, id)

@@ -331,7 +331,7 @@ func TestHostileTopics(t *testing.T) {
 	for what, file := range map[string]string{
 		"name of":            `{"topics": [{"name": "n", ` + strings.Repeat(`"topics": [{"name": "n", `, 300) + `"query": "q"` + strings.Repeat(`}]`, 301) + `}`,
 		"topics":             deep,
-		"field a not":        bomb,
+		"there is none":      bomb,
 		"cut the file":       many,
 		"cannot be seen":     `{"topics": [{"name": "a\u0000b"}]}`,
 		"the query of":       `{"topics": [{"name": "a", "query": "` + strings.Repeat("q", 3000) + `"}]}`,

@@ -33,9 +33,9 @@ const slice = "CrawlSlice"
 
 // handOn ends, until ctx ends, the slices of workers that no longer renew the leases of
 // their hosts, so that their crawls go on elsewhere.
-func (p *pool) handOn(ctx context.Context, every time.Duration) {
+func (p *pool) handOn(ctx context.Context) {
 	h := handing{pool: p, since: map[politeness.Lapsed]time.Time{}, revoked: map[string]time.Time{}}
-	fetch.Every(ctx, every, func() bool {
+	fetch.Every(ctx, time.Second, func() bool {
 		if err := h.look(ctx); err != nil && ctx.Err() == nil {
 			p.log.Warn("crawls of workers that are gone are not handed on yet", "error", err)
 		}

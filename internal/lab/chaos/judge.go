@@ -44,11 +44,10 @@ type Stall struct {
 	Length time.Duration `json:"length"`
 }
 
-// The bounds of a good verdict. After an outage of Temporal its client polls up to ten
-// seconds later; work of a dead attempt waits for heartbeats (5 s) or a lease (6 s) before.
+// The bounds of a good verdict.
 const (
 	repeatedShare = 0.01
-	longestStall  = 20 * time.Second
+	longestStall  = 10 * time.Second
 )
 
 func judge(o Options, want, got outcome, windows []window) Verdict {

@@ -46,7 +46,7 @@ func (q SiteQuery) sql() string {
 		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
 		s.crawl_started, s.crawl_finished, s.due_at, ` + paceColumns + `
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
-			AND ($1<>'' OR s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))
+			AND ($1<>'' OR $6<>'' OR s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))
 			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))
 			AND (NOT $7 OR s.state IN ('refused', 'stopped') OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state IN (3, 4))) AND $2::text IS NOT NULL
 			ORDER BY s.host LIMIT $5) s
@@ -60,7 +60,7 @@ func (q SiteQuery) args() []any {
 	return []any{q.Host, q.Harvest, q.After, q.State, q.Limit, q.Begins, q.Failing}
 }
 
-// Sites lists sites, by host: those of which a URL is known, or that is asked for by name.
+// Sites lists sites, by host: those of which a URL is known, or that are asked for by name.
 func (db SiteRecords) Sites(ctx context.Context, q SiteQuery) ([]SiteRow, error) {
 	return List[SiteRow](ctx, db, q.sql(), q.args()...)
 }
