@@ -192,6 +192,9 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 		l.asked = later(l.asked, now.Add(s.asked))
 	}
 	k.left.forget(host)
+	if s.holder != "" && s.holder != k.holder {
+		k.left.tookOver(host)
+	}
 	return l, nil
 }
 

@@ -2,6 +2,8 @@ package politeness
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -25,4 +27,14 @@ func (k *Keeper) Revoke(ctx context.Context, l Lapsed) (bool, error) {
 	tag, err := k.pool.Exec(ctx, `UPDATE sites SET holder = '', token = token + 1
 		WHERE host = $1 AND token = $2 AND holder <> '' AND expires_at < now()`, l.Host, l.Token)
 	return tag.RowsAffected() == 1, err
+}
+
+// TookOver lists the hosts whose leases this process took, since it was last asked, from
+// holders that had let them run out.
+func (k *Keeper) TookOver() []string {
+	k.left.mu.Lock()
+	defer k.left.mu.Unlock()
+	hosts := slices.Collect(maps.Keys(k.left.taken))
+	clear(k.left.taken)
+	return hosts
 }

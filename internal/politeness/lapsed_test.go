@@ -42,6 +42,14 @@ func TestALapsedLeaseIsRevokedOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, lapsed)
 
+	// Who waited for a host may be first.
+	other := NewKeeper(db.Pool, unpaced, "b")
+	expire(t, db, "alive.test")
+	_, err = other.Acquire(t.Context(), "alive.test")
+	require.NoError(t, err)
+	require.Equal(t, []string{"alive.test"}, other.TookOver())
+	require.Empty(t, other.TookOver())
+
 	// What the holder knew of the host, and could not write, still holds for it.
 	k.left.put("dead.test", leftover{token: lost.Token, told: told{next: time.Now().Add(time.Hour), unsaved: true}})
 	l, err := k.Acquire(t.Context(), "dead.test")

@@ -7,6 +7,7 @@ import "sync"
 type left struct {
 	mu    sync.Mutex
 	hosts map[string]leftover
+	taken map[string]bool // hosts of lapsed leases of others that were taken since TookOver
 }
 
 type leftover struct {
@@ -31,4 +32,10 @@ func (l *left) forget(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.hosts, host)
+}
+
+func (l *left) tookOver(host string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taken[host] = true
 }

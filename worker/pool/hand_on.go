@@ -59,6 +59,9 @@ func (h *handing) look(ctx context.Context) error {
 		return err
 	}
 	before, now := h.since, time.Now()
+	for _, host := range h.app.Keeper.TookOver() { // who waited for the host was first
+		h.revoked[host] = now
+	}
 	h.since = make(map[politeness.Lapsed]time.Time, len(lapsed))
 	for _, l := range lapsed {
 		first, seen := before[l]
