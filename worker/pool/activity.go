@@ -9,7 +9,9 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
+	sdk "go.temporal.io/sdk/temporal"
 
+	"gleaner/activities"
 	"gleaner/internal/service/telemetry"
 )
 
@@ -42,6 +44,8 @@ func (l *logActivity) ExecuteActivity(ctx context.Context, in *interceptor.Execu
 	switch {
 	case err == nil:
 		l.log.LogAttrs(ctx, slog.LevelDebug, "activity done", took)
+	case paused(err):
+		l.log.LogAttrs(ctx, slog.LevelDebug, "activity waits: its harvest is paused", took)
 	case handedOver(ctx, err):
 		l.log.LogAttrs(ctx, slog.LevelInfo, "activity handed over: the worker stops", took)
 	case ctx.Err() != nil:
@@ -50,6 +54,13 @@ func (l *logActivity) ExecuteActivity(ctx context.Context, in *interceptor.Execu
 		l.log.LogAttrs(ctx, slog.LevelWarn, "activity failed", took, slog.String("error", err.Error()))
 	}
 	return out, err
+}
+
+// paused reports whether an activity waits since its harvest is paused, which may be for
+// months.
+func paused(err error) bool {
+	var app *sdk.ApplicationError
+	return errors.As(err, &app) && app.Type() == activities.ErrTypePaused
 }
 
 // handedOver reports whether an activity ended because its worker was told to

@@ -42,8 +42,7 @@ func (w *world) beginBeside(ctx context.Context) error {
 	if _, err := w.starter(ctx, "import", mirror, "--format", "mirror"); err != nil {
 		return err
 	}
-	_, err := w.starter(ctx, "collect", topics, "--size", "10000", "--threshold", "0.5", "--cutoff", "1000",
-		"--pages", "0", "--host-pages", "0", "--domain-pages", "0", "--domain-share", "1")
+	_, err := w.starter(ctx, "collect", topics)
 	return err
 }
 
@@ -70,15 +69,16 @@ func writeMirror(dir string, o Options) error {
 	return nil
 }
 
-// writeTopics writes the file of topics; pages stand for each, since the search
-// engine belongs to the harvest. JSON is YAML.
+// writeTopics writes the file of topics, and of no limits; pages stand for each, since
+// the search engine belongs to the harvest. JSON is YAML.
 func (w *world) writeTopics(file string) error {
 	var topics []map[string]any
 	web := topicWeb(w.o)
 	for _, t := range web.Topics() {
 		topics = append(topics, map[string]any{"name": t.ID, "pages": web.Search(t.Query, topic.Defaults().Results)})
 	}
-	text, err := json.Marshal(map[string]any{"topics": topics})
+	text, err := json.Marshal(map[string]any{"topics": topics, "size": 10000, "threshold": 0.5, "cutoff": 1000,
+		"pages": 0, "host-pages": 0, "domain-pages": 0, "domain-share": 1})
 	if err != nil {
 		return err
 	}

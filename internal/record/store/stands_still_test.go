@@ -40,3 +40,22 @@ func TestATransactionThatStandsStillHoldsNobodyUp(t *testing.T) {
 	thaw()
 	require.Error(t, <-ended, "it is too late for what the other one did")
 }
+
+// TestTheEndOfAProgramWaitsForNoStatement that does not end.
+func TestTheEndOfAProgramWaitsForNoStatement(t *testing.T) {
+	t.Parallel()
+	silent, _ := two(t)
+	c, err := silent.Pool.Acquire(t.Context())
+	require.NoError(t, err)
+	closed := make(chan struct{})
+	go func() {
+		silent.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Error("closing a pool waits for its connection")
+	}
+	c.Release()
+}

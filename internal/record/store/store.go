@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gleaner/internal/guard"
 	"gleaner/internal/record/store/migrations"
 )
 
@@ -121,8 +122,20 @@ func innermost(err error) error {
 	}
 }
 
-// Close ends the pool.
-func (db *DB) Close() { db.Pool.Close() }
+// Close ends the pool (ClosePool).
+func (db *DB) Close() { ClosePool(db.Pool) }
+
+// ClosePool ends a pool. It waits for statements under way, but not for long: a database
+// that says nothing any more is not to hold up the end of a program.
+func ClosePool(pool *pgxpool.Pool) {
+	select {
+	case <-guard.Go(pool.Close):
+	case <-time.After(closeTime):
+	}
+}
+
+// closeTime is how long ClosePool waits.
+const closeTime = 3 * time.Second
 
 // Full reports whether err says that the database's disk is full (SQLSTATE 53100).
 func Full(err error) bool {

@@ -234,7 +234,7 @@ func (a *App) Close() {
 		}
 	}
 	if a.leases != nil {
-		a.leases.Close()
+		store.ClosePool(a.leases)
 	}
 	a.DB.Close()
 }
