@@ -49,6 +49,24 @@ func TestAHarvestCancelledBeforeHasNoSay(t *testing.T) {
 	require.True(t, cancelled, "cancelled while it was crawled")
 }
 
+// TestACrawlRestsOnceAllHarvestsThatWantItDo, cancelled ones aside.
+func TestACrawlRestsOnceAllHarvestsThatWantItDo(t *testing.T) {
+	t.Parallel()
+	w, _, id := untrapped(t)
+	w.harvest(t, "a", id)
+	w.harvest(t, "b", id)
+	for _, step := range []struct {
+		set    string
+		paused bool
+	}{{`paused=(id='a')`, false}, {`paused=true`, true}, {`cancelled=(id='b')`, true}, {`paused=false`, false}} {
+		_, err := w.db.Pool.Exec(t.Context(), `UPDATE harvests SET `+step.set)
+		require.NoError(t, err)
+		attention, err := w.db.Attention(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, step.paused, attention[id].Paused, step.set)
+	}
+}
+
 // TestACrawlIsNotBegunForAHarvestThatWasCancelled while its first slice waited for a
 // worker, unless a recrawl wants it.
 func TestACrawlIsNotBegunForAHarvestThatWasCancelled(t *testing.T) {

@@ -345,8 +345,6 @@ func TestAShorterWayOpensWhatWasTooDeep(t *testing.T) {
 	require.Equal(t, 1, near.asked()["/c3.html"], "it was not fetched again for that")
 }
 
-// TestAttention: the harvests that want a site are paused, go on, and are
-// cancelled.
 // TestAParkedHostSaysWhy: and until when.
 func TestAParkedHostSaysWhy(t *testing.T) {
 	t.Parallel()
@@ -403,6 +401,7 @@ func TestASitemapTellsWhatChanged(t *testing.T) {
 	require.Equal(t, 1, s.asked()["/b.html"])
 }
 
+// TestAttention: the harvest that wants a site is paused, goes on, and is cancelled.
 func TestAttention(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
