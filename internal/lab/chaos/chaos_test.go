@@ -93,7 +93,12 @@ func TestJudgeSeesStalls(t *testing.T) {
 	}
 	o := Options{Delay: time.Second}
 	require.Empty(t, judge(o, outcome{}, outcome{all: []sampleweb.Request{at(0), at(9)}}, nil).Slow())
-	require.NotEmpty(t, judge(o, outcome{}, outcome{all: []sampleweb.Request{at(0), at(30)}}, nil).Slow())
+	for length, after := range map[int]string{11: "", 15: "Postgres away", 21: temporalAway} {
+		broken := []window{{after, time.Unix(0, 0), time.Unix(0, 0)}}
+		require.NotEmpty(t, judge(o, outcome{}, outcome{all: []sampleweb.Request{at(0), at(length)}}, broken).Slow(), after)
+	}
+	away := []window{{temporalAway, time.Unix(0, 0), time.Unix(0, 0)}}
+	require.Empty(t, judge(o, outcome{}, outcome{all: []sampleweb.Request{at(0), at(15)}}, away).Slow())
 }
 
 // TestARestIsNoStall leaves out the pause after an answer of a server in trouble.

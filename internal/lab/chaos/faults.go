@@ -41,10 +41,13 @@ func faults() []fault {
 		{"blob folder replaced by an empty one", 2, hideBlobs},
 		{"further harvest of the same sites", 1, harvestAgain},
 		{"Postgres away", 0, outage(serverAway(func(w *world) *server { return w.postgres }))},
-		{"Temporal away", 0, outage(serverAway(func(w *world) *server { return w.temporal }))},
+		{temporalAway, 0, outage(serverAway(func(w *world) *server { return w.temporal }))},
 		{"disk full for long", 0, outage((*world).fillDisk)},
 	}
 }
+
+// temporalAway is the fault of a long outage of Temporal.
+const temporalAway = "Temporal away"
 
 // between is a duration from least to most.
 func between(r *rand.Rand, least, most time.Duration) time.Duration {
