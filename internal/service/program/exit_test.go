@@ -1,0 +1,32 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+)
+
+// TestExitCodes are those that the help lists, however deep an error lies.
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	some := errors.New("some")
+	for code, all := range map[int][]error{
+		ExitFailed: {some},
+		ExitUsage:  {ErrUsage, &biblio.SyntaxError{}},
+		ExitUnknown: {store.ErrNoHarvest, store.ErrNoDocument, store.ErrNoMatch, store.ErrNoJob, store.ErrNoURL,
+			store.ErrNoSource, collections.ErrNone, Unknown{some}},
+		ExitUnavailable: {store.ErrUnreachable, app.ErrNoDatabase, Unreachable{some}},
+	} {
+		for _, err := range all {
+			require.Equal(t, code, ExitCode(fmt.Errorf("starter: %w", err)), err)
+		}
+	}
+	require.Equal(t, ExitOK, ExitCode(nil))
+}
