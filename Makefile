@@ -43,10 +43,10 @@ BIN = GLEANER_TEST_BIN=$(CURDIR)/bin
 COUNTTESTS = $(GO) run ./internal/lab/housetest/cmd/counttests
 
 # The packages that take longest begin first. Their tests wait more than they compute,
-# so that more of them run at a time than there are processors.
+# so that more of them run at a time than there are processors. `make check` vets them.
 PACKAGES = ./starter ./activities ./worker/pool ./internal/crawl ./internal/console ./internal/library/collection ./internal/document ./internal/harvest ./internal/ingest \
            ./internal/synthesis ./internal/record/store ./...
-PARALLEL = -p 3 -parallel 4
+PARALLEL = -vet=off -p 3 -parallel 4
 
 # Processes of tests and compilers live shortly: what they collect seldom costs memory,
 # which is there, and spares processor time, which is not.
