@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -63,6 +64,23 @@ type Group struct{ *errgroup.Group }
 func WithContext(ctx context.Context) (Group, context.Context) {
 	g, ctx := errgroup.WithContext(ctx)
 	return Group{g}, ctx
+}
+
+// Several calls do with each number below n, most of them at a time, until one fails.
+func Several(ctx context.Context, most, n int, do func(ctx context.Context, i int) error) error {
+	g, ctx := WithContext(ctx)
+	var taken atomic.Int64
+	for range min(most, n) {
+		g.Go(func() (err error) {
+			for i := int(taken.Add(1)) - 1; i < n && err == nil; i = int(taken.Add(1)) - 1 {
+				if err = context.Cause(ctx); err == nil {
+					err = do(ctx, i)
+				}
+			}
+			return err
+		})
+	}
+	return g.Wait()
 }
 
 // Go is errgroup.Group.Go.

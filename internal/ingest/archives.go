@@ -381,8 +381,8 @@ func (a *archives) answer(res *Resource, r *archive.Record) {
 		return
 	}
 	res.Media, res.Header, res.Note = p.Media, p.Header, p.Note
-	if date, err := http.ParseTime(p.Header.Get("Date")); err == nil && res.Crawled.IsZero() {
-		res.Crawled = date
+	if res.Crawled.IsZero() {
+		res.Crawled, _ = http.ParseTime(p.Header.Get("Date"))
 	}
 	whole := p.Status == http.StatusPartialContent && wholeRange(p.Header.Get("Content-Range"))
 	if p.Status != 0 && p.Status != http.StatusOK && p.Status != http.StatusNonAuthoritativeInfo && !whole {

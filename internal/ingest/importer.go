@@ -274,17 +274,17 @@ func (w *work) step(ctx context.Context, next place) error {
 	return w.wait()
 }
 
-// begins begins a step, once the one before is written down. What comes behind it may be
-// read meanwhile, but for an attempt that takes resources one by one.
+// begins reads the pages of a step and, once the one before is written down, begins it. What
+// comes behind may be read meanwhile, but for an attempt that takes resources one by one.
 func (w *work) begins(ctx context.Context, next place) error {
-	if err := w.wait(); err != nil {
-		return err
-	}
 	first, items := w.settled(), w.items
 	if len(items) > 0 { // what comes behind them was read meanwhile
 		if err := w.at(ctx, first+1); err != nil {
 			return err
 		}
+	}
+	if err := cmp.Or(w.readPages(ctx, items), w.wait()); err != nil {
+		return err
 	}
 	c := w.done.Counters.clone()
 	c.Read, c.Total = w.log.Read()

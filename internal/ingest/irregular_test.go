@@ -99,6 +99,8 @@ func irregulars() []irregular {
 		three("wrong payload digest", odd("Content-Length", digest+"Content-Length"), "/2 damaged; "),
 		packed("wrong block digest", odd("Content-Length", block+"Content-Length"), "/2 damaged; "),
 		three("coding that is not there", headed("HTTP/1.1 200 OK\r\nContent-Encoding: br"), "/2 read, not as its header says; "),
+		three("coding that is not there, deflate", strings.Replace(headed("HTTP/1.1 200 OK\r\nContent-Encoding: deflate"), "second", "%PDF-1", 1), "/2 read, not as its header says; "),
+		three("coding that is not there, twice", headed("HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip"), "/2 read, not as its header says; "),
 		three("a part that is the whole", headed("HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-5/6"), "/2 read; "),
 		three("a part", headed("HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-5/7"), "/2 status 206; "),
 		three("got by FTP", odd("WARC-Target-URI: http://a.test/2", "WARC-Target-URI: ftp://u@a.test:21/2"), "/2 read; "),
@@ -233,7 +235,10 @@ func TestIrregularImport(t *testing.T) {
 	}
 	pdf, other := s.pdf(1), s.pdf(2)
 	chunk := func(s string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(s), s) }
-	undated := bytes.Join([][]byte{zipped(strings.Replace(plainRecord("http://a.example/undated.pdf", "", s.pdf(4)), "WARC-Date", "X", 1))}, nil)
+	undated := func(url, head, body string) []byte {
+		return zipped(strings.Replace(blockRecord(url, "", "HTTP/1.1 200 OK\r\n"+head+"\r\n"+body), "WARC-Date", "X", 1))
+	}
+	packed := zipped(s.pdf(5))
 	path := s.write("a.warc.gz", bytes.Join([][]byte{
 		again("http://a.example/same.pdf", "WARC-Refers-To-Target-URI: http://a.example/1.pdf\r\nWARC-Refers-To-Date: 2026-01-02T03:04:05Z\r\n"),
 		again("http://a.example/never.pdf", ""),
@@ -244,21 +249,26 @@ func TestIrregularImport(t *testing.T) {
 		answer("http://a.example/cut.pdf", "Transfer-Encoding: chunked\r\n", chunk(other[:len(other)/2])),
 		record("response", "http://a.example/3.pdf", "application/http; msgtype=response", "WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n",
 			"HTTP/1.1 200 OK\r\n\r\n"+s.pdf(3)),
-		undated,
+		undated("http://a.example/undated.pdf", "", s.pdf(4)),
+		answer("http://a.example/packed.pdf", "Content-Encoding: gzip\r\n", string(packed[:len(packed)-8])),
+		undated("http://a.example/answered.pdf", "Date: Sat, 02 Jul 2005 03:04:05 GMT\r\n", s.pdf(6)),
 	}, nil))
 	day := time.Date(2005, 6, 30, 0, 0, 0, 0, time.UTC)
 	require.NoError(t, os.Chtimes(path, day, day))
 	c, by := s.imported(Options{Paths: []string{path}})
-	for url, want := range map[string]string{"same": SavedNew, "1": SavedNew, "2": SavedNew, "cut": FailedFileNotFound, "3": FailedFileNotFound, "undated": SavedNew, "never": Skipped} {
+	for url, want := range map[string]string{"same": SavedNew, "1": SavedNew, "2": SavedNew, "cut": FailedFileNotFound, "3": FailedFileNotFound, "undated": SavedNew, "never": Skipped,
+		"packed": SavedNew, "answered": SavedNew} {
 		require.Equal(t, want, by["http://a.example/"+url+".pdf"].Outcome, "%s: %+v", url, by["http://a.example/"+url+".pdf"])
 	}
 	require.Equal(t, by["http://a.example/1.pdf"].SHA256, by["http://a.example/same.pdf"].SHA256)
 	require.Equal(t, "http://a.example/list.html", by["http://a.example/1.pdf"].Parent)
 	require.Equal(t, map[string]int64{NoEarlier: 1}, c.Skipped)
-	require.EqualValues(t, 6, c.All)
+	require.EqualValues(t, 8, c.All)
 	require.Equal(t, "cut off", by["http://a.example/cut.pdf"].Detail)
 	require.Contains(t, by["http://a.example/3.pdf"].Detail, "damaged")
 	require.NotEmpty(t, by["http://a.example/2.pdf"].Difference)
+	require.NotEmpty(t, by["http://a.example/packed.pdf"].Difference, "its coding has no end")
+	require.True(t, time.Date(2005, 7, 2, 3, 4, 5, 0, time.UTC).Equal(*by["http://a.example/answered.pdf"].Crawled), "its answer's Date")
 	require.True(t, day.Equal(*by["http://a.example/undated.pdf"].Crawled), "its file's time: %v", by["http://a.example/undated.pdf"].Crawled)
 }
 
@@ -319,5 +329,21 @@ func TestUnreadable(t *testing.T) {
 	for _, passing := range []error{syscall.EMFILE, syscall.EIO, syscall.ESTALE} {
 		_, err = log.broken(local(&fs.PathError{Op: "read", Path: path, Err: passing}))
 		require.ErrorIs(t, err, source.ErrAway)
+	}
+}
+
+// TestOtherPackings: what is packed in a way that is not read is named by it.
+func TestOtherPackings(t *testing.T) {
+	t.Parallel()
+	for magic, want := range map[string]string{"BZh91AY&SY": "bzip2", "\x04\x22\x4d\x18": "lz4"} {
+		path := filepath.Join(t.TempDir(), "x.warc."+want)
+		require.NoError(t, os.WriteFile(path, []byte(magic+"packed"), 0o600))
+		log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}}, Position{})
+		require.NoError(t, err)
+		r, err := log.Next(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, NoArchive, r.Skip)
+		require.Contains(t, r.Detail, want)
+		require.NoError(t, log.Close())
 	}
 }

@@ -84,6 +84,9 @@ func (w *work) takeMissedOne(ctx context.Context, m store.ImportRecord, r *Resou
 	it.Known = r.SameAs == "" || r.SameAs == m.URL
 	c := w.done.Counters
 	c.unskip(NoEarlier)
+	if err = w.readPages(ctx, []*item{it}); err != nil {
+		return err
+	}
 	w.done, err = w.save(ctx, place{Missed: m.N}, []*item{it}, c, 0)
 	return err
 }

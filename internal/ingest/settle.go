@@ -22,15 +22,11 @@ func (w *work) settle(ctx context.Context, items []*item) error {
 			it.kept = nil
 		}
 	}()
-	if err := w.readPages(ctx, items); err != nil {
-		return err
-	}
 	var together, others []*item
 	for _, it := range items {
 		if it.file.Body == nil {
 			continue
 		}
-		w.found(it)
 		stays := !w.options.Unrecorded && (!isPage(it.kind) || it.paper())
 		if stays {
 			var err error
@@ -117,16 +113,17 @@ func (it *item) keeps(ctx context.Context, in *repository.Repository, k *collect
 // times as much, and are let go.
 const pagesBytes = 512 << 10
 
-// readPages parses pages, some at a time, and learns where they lead.
+// readPages parses pages, some at a time, learns where they lead, and gives the other
+// files the words of the pages that lead to them.
 func (w *work) readPages(ctx context.Context, items []*item) error {
-	for len(items) > 0 {
+	for left := items; len(left) > 0; {
 		n, size := 0, int64(0)
-		for n < len(items) && (n < w.Cores || size < pagesBytes) {
-			size += items[n].Bytes
+		for n < len(left) && (n < w.Cores || size < pagesBytes) {
+			size += left[n].Bytes
 			n++
 		}
-		some := items[:n]
-		items = items[n:]
+		some := left[:n]
+		left = left[n:]
 		if err := w.each(ctx, some, func(_ context.Context, it *item) error {
 			if isPage(it.kind) {
 				it.readPage()
@@ -142,19 +139,20 @@ func (w *work) readPages(ctx context.Context, items []*item) error {
 			}
 		}
 	}
+	for _, it := range items {
+		w.found(it)
+	}
 	return nil
 }
 
 // each works on those items that have a body, several at a time.
 func (w *work) each(ctx context.Context, items []*item, do func(context.Context, *item) error) error {
-	g, ctx := guard.WithContext(ctx)
-	g.SetLimit(w.Cores)
-	for _, it := range items {
-		if it.file.Body != nil {
-			g.Go(func() error { return w.guarded(ctx, it, do) })
+	return guard.Several(ctx, w.Cores, len(items), func(ctx context.Context, i int) error {
+		if items[i].file.Body == nil {
+			return nil
 		}
-	}
-	return g.Wait()
+		return w.guarded(ctx, items[i], do)
+	})
 }
 
 // guarded does some work on an item. A panic over it is that item's failure, and

@@ -156,8 +156,11 @@ func weight(r *Resource) int64 {
 }
 
 func canonical(raw string) string {
+	if raw == "" {
+		return ""
+	}
 	url, err := weburl.Canonical("", raw)
-	if raw == "" || err != nil {
+	if err != nil {
 		return ""
 	}
 	return url

@@ -107,11 +107,9 @@ func (w *work) take(ctx context.Context, found []store.Listed, to *repository.Re
 }
 
 func (w *work) copyOut(ctx context.Context, sha string, to *repository.Repository) error {
-	file, err := w.Repo.Get(ctx, sha)
-	if err != nil {
-		return err
+	body, err := w.Repo.Read(ctx, sha)
+	if err == nil {
+		_, err = to.Put(ctx, body)
 	}
-	defer file.Close()
-	_, err = to.PutReader(ctx, file)
 	return err
 }

@@ -24,7 +24,7 @@ func withDatabase(ctx context.Context, server string, do func(dsn string) error)
 	defer func() {
 		drop, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
-		err = errors.Join(err, execute(drop, server, "DROP DATABASE "+name+" WITH (FORCE)"))
+		err = errors.Join(err, execute(drop, server, "DROP DATABASE "+name))
 	}()
 	u, err := url.Parse(server)
 	if err != nil {

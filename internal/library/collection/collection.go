@@ -144,18 +144,20 @@ func (c *Collection) Ready(ctx context.Context) error { return c.repo.Ready(ctx)
 
 // add stores documents, and records where they were found.
 func (c *Collection) add(ctx context.Context, all []stock) error {
-	rows := make([]store.Fetched, len(all))
-	err := several(len(all), func(i int) error {
+	bodies, rows := make([][]byte, len(all)), make([]store.Fetched, len(all))
+	for i := range all {
+		bodies[i] = all[i].content.body
+	}
+	digests, err := c.repo.PutAll(ctx, bodies...)
+	for i, d := range digests {
 		s := &all[i]
-		d, err := c.repo.Put(ctx, s.content.body)
 		s.sha256 = d.SHA256
 		rows[i] = store.Fetched{
 			Document: store.Document{SHA256: d.SHA256, SHA1: d.SHA1, MD5: d.MD5, Bytes: d.Size, Kind: string(s.kind)},
 			Location: s.location(),
 			Put:      func() error { _, err := c.repo.Put(ctx, s.content.body); return err },
 		}
-		return err
-	})
+	}
 	if err == nil {
 		c.reached(stored)
 		err = c.db.SaveAllFetched(ctx, rows)

@@ -28,7 +28,12 @@ func (c *Collection) writeSidecars(ctx context.Context, d store.Document, places
 			return err
 		}
 	}
-	return c.repo.PutMeta(ctx, d.SHA256, Sheet{Document: d, JudgedAt: time.Now().UTC(), Locations: places, Matches: found})
+	return c.repo.PutMeta(ctx, map[string]any{d.SHA256: sheetOf(d, places, found)})
+}
+
+// sheetOf is that of a document that was judged just now.
+func sheetOf(d store.Document, places []store.Location, found []store.Found) Sheet {
+	return Sheet{Document: d, JudgedAt: time.Now().UTC(), Locations: places, Matches: found}
 }
 
 // SheetOf gathers what is known of a document from the record.
@@ -61,7 +66,7 @@ func Refresh(ctx context.Context, db *store.DB, repo *repository.Repository, sha
 		return err
 	}
 	s.Path = ""
-	return repo.PutMeta(ctx, sha, s)
+	return repo.PutMeta(ctx, map[string]any{sha: s})
 }
 
 // Settle records a person's word on a match ("yes", "no", or "" to take it back), and

@@ -8,7 +8,6 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
 )
 
@@ -35,7 +34,7 @@ func (c *Collection) JudgeUnread(ctx context.Context, docs []Document) (map[stri
 	if err != nil || len(fresh) == 0 {
 		return nil, err
 	}
-	judged := map[string]Judgement{}
+	judged, sheets := map[string]Judgement{}, map[string]any{}
 	for i := range fresh {
 		r := &fresh[i]
 		at := append(r.Places, store.Location{})[0]
@@ -44,11 +43,9 @@ func (c *Collection) JudgeUnread(ctx context.Context, docs []Document) (map[stri
 		if j.Found() {
 			j.State, r.State = gleaner.DocumentAccepted, gleaner.DocumentAccepted
 		}
-		judged[r.SHA256] = j
+		judged[r.SHA256], sheets[r.SHA256] = j, sheetOf(r.Document, r.Places, r.Matches)
 	}
-	if err = several(len(fresh), func(i int) error {
-		return c.writeSidecars(ctx, fresh[i].Document, fresh[i].Places, nil, fresh[i].Matches)
-	}); err != nil {
+	if err = c.repo.PutMeta(ctx, sheets); err != nil {
 		return nil, err
 	}
 	if err = c.db.SaveUnread(ctx, fresh); errors.Is(err, store.ErrPruned) {
@@ -58,16 +55,6 @@ func (c *Collection) JudgeUnread(ctx context.Context, docs []Document) (map[stri
 		c.judged(j, time.Since(started)/time.Duration(len(judged)))
 	}
 	return judged, err
-}
-
-// several calls do with each number below n, a few at a time: files are written.
-func several(n int, do func(i int) error) error {
-	g, _ := guard.WithContext(context.Background())
-	g.SetLimit(16)
-	for i := range n {
-		g.Go(func() error { return do(i) })
-	}
-	return g.Wait()
 }
 
 // withoutReading accepts a document, unless its kind says that it is none: a file without a

@@ -255,7 +255,7 @@ func (r *Repository) putAway(ctx context.Context, path, key string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	if err := r.write(ctx, key, f); err != nil {
+	if err := r.write(ctx, file{key, withContext(ctx, f)}); err != nil {
 		return err
 	}
 	return remove(path)

@@ -1,11 +1,15 @@
 package repository
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
+
+	"gleaner/internal/guard"
 )
 
 // folder writes files that survive a crash of the machine. gocloud's fileblob
@@ -35,52 +39,63 @@ func openFolder(root string) (*folder, error) {
 	return f, nil
 }
 
-// write stores body under key, or nothing.
-func (f *folder) write(key string, body io.Reader) error {
-	tmp, err := os.CreateTemp(f.temp, "put-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		_ = tmp.Close()
-		_ = os.Remove(tmp.Name()) // gone already where it was renamed
-	}()
-	if _, err := io.Copy(tmp, body); err != nil {
-		return err
-	}
-	return f.commit(tmp, key)
+// file is what is stored under a key.
+type file struct {
+	key  string
+	body io.Reader
 }
 
-// commit makes a temporary file the one of key: first its bytes reach the disk,
-// then its name does.
-func (f *folder) commit(tmp *os.File, key string) error {
-	if err := tmp.Sync(); err != nil {
-		return err
-	}
-	if err := tmp.Chmod(0o600); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	path := filepath.Join(f.root, filepath.FromSlash(key))
-	dir := filepath.Dir(path)
-	made, err := f.makeDir(dir)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	if err := syncDir(dir); err != nil {
-		return err
-	}
-	for ; made && dir != f.root; dir = filepath.Dir(dir) {
-		if err := syncDir(filepath.Dir(dir)); err != nil {
+// write stores files, each whole or not at all.
+func (f *folder) write(ctx context.Context, files ...file) error {
+	temps := make([]*os.File, len(files))
+	defer func() {
+		for _, tmp := range temps {
+			if tmp != nil {
+				_ = tmp.Close()
+				_ = os.Remove(tmp.Name()) // gone already where it was renamed
+			}
+		}
+	}()
+	for i := range files {
+		var err error
+		if temps[i], err = os.CreateTemp(f.temp, "put-*"); err != nil {
+			return err
+		}
+		if _, err = io.Copy(temps[i], files[i].body); err != nil {
 			return err
 		}
 	}
-	return nil
+	return f.commit(ctx, temps, files)
+}
+
+// commit makes temporary files those of the keys of files: first all bytes reach the
+// disk, then all names do.
+func (f *folder) commit(ctx context.Context, temps []*os.File, files []file) error {
+	if err := guard.Several(ctx, atOnce, len(temps), func(_ context.Context, i int) error { return temps[i].Sync() }); err != nil {
+		return err
+	}
+	var dirs []string
+	for i, tmp := range temps {
+		if err := tmp.Close(); err != nil {
+			return err
+		}
+		path := filepath.Join(f.root, filepath.FromSlash(files[i].key))
+		dir := filepath.Dir(path)
+		made, err := f.makeDir(dir)
+		if err == nil {
+			err = os.Rename(tmp.Name(), path)
+		}
+		if err != nil {
+			return err
+		}
+		dirs = append(dirs, dir)
+		for ; made && dir != f.root; dir = filepath.Dir(dir) {
+			dirs = append(dirs, filepath.Dir(dir))
+		}
+	}
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
+	return guard.Several(ctx, atOnce, len(dirs), func(_ context.Context, i int) error { return syncDir(dirs[i]) })
 }
 
 func (f *folder) makeDir(dir string) (made bool, err error) {

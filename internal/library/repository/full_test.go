@@ -1,14 +1,18 @@
 package repository
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,11 +25,10 @@ func TestFullDisk(t *testing.T) {
 		dir := t.TempDir()
 		r, err := Open(t.Context(), dir)
 		require.NoError(t, err)
-		_, err = r.PutReader(t.Context(), fullAfter{n: 100, err: &fs.PathError{Op: "write", Path: "x", Err: cause}})
+		full := fullAfter{n: 100, err: &fs.PathError{Op: "write", Path: "x", Err: cause}}
+		err = r.write(t.Context(), file{"documents/aa/bb/y", strings.NewReader("whole")}, file{"documents/aa/bb/x", full})
 		require.ErrorIs(t, err, ErrFull)
 		require.ErrorIs(t, err, cause)
-		err = typed(r.folder.write("documents/aa/bb/x", fullAfter{n: 100, err: &fs.PathError{Op: "write", Path: "x", Err: cause}}))
-		require.ErrorIs(t, err, ErrFull)
 		left, err := filepath.Glob(filepath.Join(dir, ".partial", "*"))
 		require.NoError(t, err)
 		assert.Empty(t, left)
@@ -34,6 +37,35 @@ func TestFullDisk(t *testing.T) {
 		require.NoError(t, r.Close())
 	}
 	assert.False(t, errors.Is(typed(fmt.Errorf("other")), ErrFull))
+}
+
+// TestInterruptedPutStoresNothing: of a body that ends with an error, or whose context does,
+// nothing is stored.
+func TestInterruptedPutStoresNothing(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{t.TempDir(), "mem://"} {
+		r, err := Open(t.Context(), url)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		for i, end := range []io.Reader{iotest.ErrReader(io.ErrUnexpectedEOF), cancelling{cancel}} {
+			body := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), end)
+			err = r.write(ctx, file{Path(strings.Repeat("a", 64)), withContext(ctx, body)})
+			require.ErrorIs(t, err, []error{io.ErrUnexpectedEOF, context.Canceled}[i])
+		}
+		require.NoError(t, r.Walk(t.Context(), func(e Entry) error {
+			t.Errorf("stored %+v", e)
+			return nil
+		}))
+		require.NoError(t, r.Close())
+	}
+}
+
+// cancelling cancels a context in the middle of a body.
+type cancelling struct{ cancel func() }
+
+func (c cancelling) Read(p []byte) (int, error) {
+	c.cancel()
+	return len(p), nil
 }
 
 // TestReady: a store that took no file is looked at before the next is fetched,
@@ -49,7 +81,7 @@ func TestReady(t *testing.T) {
 	require.NoError(t, r.Ready(ctx), "nobody looks without a reason")
 	mount()
 
-	_, err = r.PutReader(ctx, fullAfter{n: 100, err: syscall.ENOSPC})
+	err = r.write(ctx, file{"x", fullAfter{n: 100, err: syscall.ENOSPC}})
 	require.ErrorIs(t, err, ErrFull)
 	unmount()
 	require.Error(t, r.Ready(ctx))

@@ -23,5 +23,5 @@ func (r *Repository) Mend(ctx context.Context, sha256 string, body []byte) error
 	if err := r.Check(ctx, sha256); !errors.Is(err, ErrCorrupt) {
 		return err
 	}
-	return r.write(ctx, Path(sha256), bytes.NewReader(body))
+	return r.write(ctx, file{Path(sha256), bytes.NewReader(body)})
 }

@@ -101,7 +101,7 @@ func (r *Repository) claim(ctx context.Context, id string) error {
 		}
 		return fmt.Errorf("%s: %w", r.url, ErrAway)
 	}
-	if err = r.put(ctx, markKey, strings.NewReader(id+"\n")); errors.Is(err, ErrNotFound) {
+	if err = r.put(ctx, file{markKey, strings.NewReader(id + "\n")}); errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("%s: %w", r.url, ErrAway) // the folder itself is gone
 	}
 	return err

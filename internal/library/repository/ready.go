@@ -33,7 +33,7 @@ func (r *Repository) Ready(ctx context.Context) error {
 		return err
 	}
 	// Bytes that no file system can pack.
-	if err := r.told(ctx, r.put(ctx, probeKey, io.LimitReader(rand.Reader, size))); err != nil {
+	if err := r.told(ctx, r.put(ctx, file{probeKey, withContext(ctx, io.LimitReader(rand.Reader, size))})); err != nil {
 		return err
 	}
 	if err := typed(r.bucket.Delete(ctx, probeKey)); err != nil && !errors.Is(err, ErrNotFound) {

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,8 @@ import (
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 	"gocloud.dev/gcerrors"
+
+	"gleaner/internal/guard"
 )
 
 // The errors that callers tell apart; others come from the store as they are.
@@ -115,49 +118,31 @@ func (r *Repository) Path(sha256 string) string { return Path(sha256) }
 
 // Put stores body and returns its digest.
 func (r *Repository) Put(ctx context.Context, body []byte) (Digest, error) {
-	h := newHashes()
-	_, _ = h.Write(body)
-	d := h.digest()
-	if there, err := r.has(ctx, Path(d.SHA256), d.Size); err != nil || there {
-		return d, r.noted(err, d.Size)
-	}
-	return d, r.noted(r.write(ctx, Path(d.SHA256), bytes.NewReader(body)), d.Size)
+	all, err := r.PutAll(ctx, body)
+	return all[0], err
 }
 
-// PutReader stores what body holds, without holding it in memory, and returns
-// its digest. An error of body stores nothing.
-func (r *Repository) PutReader(ctx context.Context, body io.Reader) (Digest, error) {
-	if err := r.first(ctx); err != nil {
-		return Digest{}, err
+// PutAll is Put of several, which reach the disk together.
+func (r *Repository) PutAll(ctx context.Context, bodies ...[]byte) ([]Digest, error) {
+	all, there := make([]Digest, len(bodies)), make([]bool, len(bodies))
+	err := guard.Several(ctx, atOnce, len(bodies), func(ctx context.Context, i int) (err error) {
+		h := newHashes()
+		_, _ = h.Write(bodies[i])
+		all[i] = h.digest()
+		there[i], err = r.has(ctx, Path(all[i].SHA256), all[i].Size)
+		return r.noted(err, all[i].Size)
+	})
+	var files []file
+	var size int64
+	for i, d := range all {
+		if !there[i] {
+			files, size = append(files, file{Path(d.SHA256), bytes.NewReader(bodies[i])}), size+d.Size
+		}
 	}
-	h := newHashes()
-	dir := ""
-	if r.folder != nil {
-		dir = r.folder.temp
+	if err == nil && len(files) > 0 {
+		err = r.noted(r.write(ctx, files...), size)
 	}
-	spool, err := os.CreateTemp(dir, "put-*")
-	if err != nil {
-		return Digest{}, r.told(ctx, err)
-	}
-	defer func() {
-		_ = spool.Close()
-		_ = os.Remove(spool.Name()) // gone already where it was renamed
-	}()
-	if _, err := io.Copy(io.MultiWriter(spool, h), withContext(ctx, body)); err != nil {
-		return Digest{}, r.noted(typed(err), h.size)
-	}
-	d := h.digest()
-	key := Path(d.SHA256)
-	if there, err := r.has(ctx, key, d.Size); err != nil || there {
-		return d, err
-	}
-	if r.folder != nil {
-		return d, r.noted(typed(r.folder.commit(spool, key)), d.Size)
-	}
-	if _, err := spool.Seek(0, io.SeekStart); err != nil {
-		return d, err
-	}
-	return d, r.write(ctx, key, spool)
+	return all, err
 }
 
 // has reports whether key is there whole. A file of another size is what a
@@ -175,25 +160,38 @@ func (r *Repository) has(ctx context.Context, key string, size int64) (bool, err
 	return a.Size == size, nil
 }
 
-// write stores everything of body under key, or nothing.
-func (r *Repository) write(ctx context.Context, key string, body io.Reader) error {
+// write stores files, each whole or not at all.
+func (r *Repository) write(ctx context.Context, files ...file) error {
 	if err := r.first(ctx); err != nil {
 		return err
 	}
-	return r.noted(r.told(ctx, r.put(ctx, key, body)), 0)
+	return r.noted(r.told(ctx, r.put(ctx, files...)), 0)
 }
 
-func (r *Repository) put(ctx context.Context, key string, body io.Reader) error {
-	if r.folder != nil {
-		return typed(r.folder.write(key, withContext(ctx, body)))
+// openAtOnce is how many files are open at a time while they are stored together, and
+// atOnce how many are synced or uploaded.
+const openAtOnce, atOnce = 64, 16
+
+func (r *Repository) put(ctx context.Context, files ...file) error {
+	if r.folder == nil {
+		return guard.Several(ctx, atOnce, len(files), func(ctx context.Context, i int) error { return upload(ctx, r.bucket, files[i]) })
 	}
+	for some := range slices.Chunk(files, openAtOnce) {
+		if err := r.folder.write(ctx, some...); err != nil {
+			return typed(err)
+		}
+	}
+	return nil
+}
+
+func upload(ctx context.Context, to *blob.Bucket, f file) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w, err := r.bucket.NewWriter(ctx, key, &blob.WriterOptions{ContentType: "application/octet-stream"})
+	w, err := to.NewWriter(ctx, f.key, &blob.WriterOptions{ContentType: "application/octet-stream"})
 	if err != nil {
 		return typed(err)
 	}
-	if _, err := io.Copy(w, body); err != nil {
+	if _, err := io.Copy(w, f.body); err != nil {
 		cancel() // closing a writer whose context is cancelled stores nothing
 		_ = w.Close()
 		return typed(err)
@@ -292,7 +290,7 @@ func (r *Repository) Check(ctx context.Context, sha256 string) error {
 	}
 	defer func() { _ = rd.Close() }()
 	h := newHashes()
-	if _, err := io.Copy(h, rd); err != nil {
+	if _, err := io.Copy(h, withContext(ctx, rd)); err != nil { // and not by a WriteTo, which takes a megabyte
 		return typed(err)
 	}
 	if h.digest().SHA256 != sha256 {

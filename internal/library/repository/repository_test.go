@@ -2,16 +2,13 @@ package repository_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -37,6 +34,28 @@ func each(t *testing.T, test func(t *testing.T, r *repository.Repository)) {
 	t.Run("mem", func(t *testing.T) { t.Parallel(); test(t, open(t, "mem://")) })
 }
 
+// TestPutAll: files that are stored together are there each, also those that were before and
+// those that come twice.
+func TestPutAll(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *repository.Repository) {
+		bodies := [][]byte{[]byte("7"), []byte("twice"), []byte("twice")}
+		for i := range 100 {
+			bodies = append(bodies, fmt.Append(nil, i))
+		}
+		_, err := r.Put(t.Context(), bodies[0])
+		require.NoError(t, err)
+		all, err := r.PutAll(t.Context(), bodies...)
+		require.NoError(t, err)
+		for i, d := range all {
+			b, err := r.Read(t.Context(), d.SHA256)
+			require.NoError(t, err)
+			require.Equal(t, bodies[i], b)
+			require.NoError(t, r.Check(t.Context(), d.SHA256))
+		}
+	})
+}
+
 func TestPutGetDelete(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *repository.Repository) {
@@ -49,7 +68,7 @@ func TestPutGetDelete(t *testing.T) {
 			MD5:    "900150983cd24fb0d6963f7d28e17f72",
 			Size:   3,
 		}, d)
-		again, err := r.PutReader(ctx, strings.NewReader("abc"))
+		again, err := r.Put(ctx, []byte("abc"))
 		require.NoError(t, err)
 		assert.Equal(t, d, again)
 
@@ -63,12 +82,12 @@ func TestPutGetDelete(t *testing.T) {
 		text, err := r.GetText(ctx, d.SHA256)
 		require.NoError(t, err)
 		assert.Equal(t, "another reader's", text)
-		require.NoError(t, r.PutMeta(ctx, d.SHA256, map[string]string{"url": "http://a.example/"}))
+		require.NoError(t, r.PutMeta(ctx, map[string]any{d.SHA256: map[string]string{"url": "http://a.example/"}}))
 		_, meta, err := r.Sidecars(ctx, d.SHA256)
 		require.NoError(t, err)
 		assert.True(t, meta)
 
-		big, err := r.PutReader(ctx, bytes.NewReader(bytes.Repeat([]byte("x"), 3<<20)))
+		big, err := r.Put(ctx, bytes.Repeat([]byte("x"), 3<<20))
 		require.NoError(t, err)
 		var seen []string
 		require.NoError(t, r.Walk(ctx, func(e repository.Entry) error {
@@ -94,15 +113,9 @@ func TestSameBodyAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, r *repository.Repository) {
 		body := bytes.Repeat([]byte("the same paper "), 50_000)
 		var wg sync.WaitGroup
-		for i := range 16 {
+		for range 16 {
 			wg.Go(func() {
-				var d repository.Digest
-				var err error
-				if i%2 == 0 {
-					d, err = r.Put(t.Context(), body)
-				} else {
-					d, err = r.PutReader(t.Context(), bytes.NewReader(body))
-				}
+				d, err := r.Put(t.Context(), body)
 				if !assert.NoError(t, err) {
 					return
 				}
@@ -117,41 +130,13 @@ func TestSameBodyAtOnce(t *testing.T) {
 	})
 }
 
-func TestInterruptedPutStoresNothing(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, r *repository.Repository) {
-		broken := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), iotest.ErrReader(errors.New("the line went dead")))
-		_, err := r.PutReader(t.Context(), broken)
-		require.ErrorContains(t, err, "the line went dead")
-
-		ctx, cancel := context.WithCancel(t.Context())
-		_, err = r.PutReader(ctx, io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), cancelling{cancel}))
-		require.ErrorIs(t, err, context.Canceled)
-
-		require.NoError(t, r.Walk(t.Context(), func(e repository.Entry) error {
-			t.Errorf("stored %+v", e)
-			return nil
-		}))
-	})
-}
-
-// cancelling cancels a context in the middle of a body.
-type cancelling struct{ cancel func() }
-
-func (c cancelling) Read(p []byte) (int, error) {
-	c.cancel()
-	return len(p), nil
-}
-
 func TestFolderLeavesNoTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, dir)
-	_, err := r.PutReader(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF)))
-	require.Error(t, err)
-	_, err = r.PutReader(t.Context(), strings.NewReader("whole"))
+	_, err := r.Put(t.Context(), []byte("whole"))
 	require.NoError(t, err)
-	_, err = r.PutReader(t.Context(), strings.NewReader("whole"))
+	_, err = r.Put(t.Context(), []byte("whole"))
 	require.NoError(t, err)
 	left, err := os.ReadDir(filepath.Join(dir, ".partial"))
 	require.NoError(t, err)

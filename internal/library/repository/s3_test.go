@@ -118,7 +118,7 @@ func TestS3(t *testing.T) {
 
 	d, err := r.Put(ctx, []byte("%PDF-1.4 a document"))
 	require.NoError(t, err)
-	again, err := r.PutReader(ctx, strings.NewReader("%PDF-1.4 a document"))
+	again, err := r.Put(ctx, []byte("%PDF-1.4 a document"))
 	require.NoError(t, err)
 	assert.Equal(t, d, again)
 	assert.Contains(t, store.data, "lib/"+repository.Path(d.SHA256))

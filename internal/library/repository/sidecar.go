@@ -48,7 +48,7 @@ func (r *Repository) PutText(ctx context.Context, sha256, text string) error {
 	if err := z.Close(); err != nil {
 		return err
 	}
-	return r.write(ctx, sidecarPath(sha256, kindText), &b)
+	return r.write(ctx, file{sidecarPath(sha256, kindText), &b})
 }
 
 // GetText returns the text of a document; ErrNotFound where none was stored.
@@ -69,15 +69,19 @@ func (r *Repository) GetText(ctx context.Context, sha256 string) (string, error)
 	return string(b), err
 }
 
-// PutMeta stores what is known of a document (provenance, headers, reader,
-// scores) as indented JSON, and replaces what was there.
-func (r *Repository) PutMeta(ctx context.Context, sha256 string, meta any) error {
-	if err := r.may(ctx, sha256); err != nil {
-		return err
+// PutMeta stores what is known of documents (provenance, headers, reader, scores), by their
+// SHA-256, as indented JSON, and replaces what was there.
+func (r *Repository) PutMeta(ctx context.Context, metas map[string]any) error {
+	var files []file
+	for sha256, meta := range metas {
+		if err := r.may(ctx, sha256); err != nil {
+			return err
+		}
+		b, err := json.MarshalIndent(meta, "", "  ")
+		if err != nil {
+			return err
+		}
+		files = append(files, file{sidecarPath(sha256, kindMeta), bytes.NewReader(append(b, '\n'))})
 	}
-	b, err := json.MarshalIndent(meta, "", "  ")
-	if err != nil {
-		return err
-	}
-	return r.write(ctx, sidecarPath(sha256, kindMeta), bytes.NewReader(append(b, '\n')))
+	return r.write(ctx, files...)
 }

@@ -123,15 +123,16 @@ func saveImportRecords(ctx context.Context, tx pgx.Tx, s ImportStep) error {
 	if len(s.Records) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO import_records (job, `+importColumns+`)
-		SELECT $1, n, url, coalesce(source, ''), known, outcome, coalesce(detail, ''), coalesce(kind, ''),
-			coalesce(class, ''), coalesce(sha256, ''), coalesce(bytes, 0), coalesce(difference, ''),
-			coalesce(parent, ''), depth, coalesce(seed, false), crawled_at
-		FROM jsonb_populate_recordset(NULL::import_records, $2)
-		ON CONFLICT (job, n) DO UPDATE SET source=EXCLUDED.source, outcome=EXCLUDED.outcome, detail=EXCLUDED.detail, kind=EXCLUDED.kind,
-			class=EXCLUDED.class, sha256=EXCLUDED.sha256, bytes=EXCLUDED.bytes, difference=EXCLUDED.difference,
-			parent=EXCLUDED.parent, depth=EXCLUDED.depth, seed=EXCLUDED.seed, crawled_at=EXCLUDED.crawled_at`,
-		s.Job, s.Records)
+	first, last := s.Records[0].N, s.Records[len(s.Records)-1].N // BeginRecords wrote some of them
+	_, err := tx.Exec(ctx, `DELETE FROM import_records WHERE job=$1 AND n BETWEEN $2 AND $3`, s.Job, first, last)
+	if err == nil {
+		_, err = tx.CopyFrom(ctx, pgx.Identifier{"import_records"}, strings.Split("job, "+importColumns, ", "),
+			pgx.CopyFromSlice(len(s.Records), func(i int) ([]any, error) {
+				r := &s.Records[i]
+				return []any{s.Job, r.N, r.URL, r.Source, r.Known, r.Outcome, r.Detail, r.Kind, r.Class, r.SHA256, r.Bytes, r.Difference,
+					r.Parent, r.Depth, r.Seed, r.Crawled}, nil
+			}))
+	}
 	return err
 }
 

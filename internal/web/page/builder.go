@@ -84,7 +84,7 @@ func newBuilder(ctx context.Context, opt Options, p *Page, text []byte) *builder
 	return &builder{
 		ctx: ctx, opt: opt, page: p, scan: newScanner(text, false),
 		text: textBuffer{buf: make([]byte, 0, len(text)/2)},
-		path: make([]byte, 0, 256), links: make([]rawLink, 0, 64),
+		path: make([]byte, 0, 256), links: make([]rawLink, 0, min(64, len(text)/64)),
 		current: -1, headStart: -1, afterBR: -1, lastTerm: -1,
 		xhtml: bytes.HasPrefix(bytes.TrimSpace(text[:min(len(text), 128)]), []byte("<?xml")),
 	}
