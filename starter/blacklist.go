@@ -64,10 +64,7 @@ func (c *cli) blacklistAdd() *cobra.Command {
 			if err := a.DB.Block(ctx, hosts); err != nil {
 				return err
 			}
-			return c.Print(hosts, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "asked no more:", text.Count(len(hosts), "host"))
-				return err
-			})
+			return c.Say(hosts, "asked no more: %s\n", text.Count(len(hosts), "host"))
 		})}
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for whoever asks later")
 	cmd.Flags().StringVar(&file, "file", "", fileOfHosts)
@@ -94,10 +91,7 @@ func (c *cli) blacklistRemove() *cobra.Command {
 					return program.Unknown{Reason: fmt.Errorf("%s is not on the blacklist", h.Host)}
 				}
 			}
-			return c.Print(hosts, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "no longer on the blacklist:", text.Count(len(hosts), "host"))
-				return err
-			})
+			return c.Say(hosts, "no longer on the blacklist: %s\n", text.Count(len(hosts), "host"))
 		})}
 	cmd.Flags().StringVar(&file, "file", "", fileOfHosts)
 	return cmd

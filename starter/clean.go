@@ -110,16 +110,11 @@ func writeRevised(ctx context.Context, db *store.DB, file string) error {
 
 // newJob sets up a job on what is on record, and starts it.
 func (c *cli) newJob(ctx context.Context, kind string, o tables.Options, wait bool, file string) error {
-	a, err := c.Record(ctx)
+	a, t, done, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.Close()
-	t, err := c.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
+	defer done()
 	id, err := a.DB.AddJob(ctx, kind, o)
 	if err == nil {
 		err = c.runJob(ctx, t, a.DB, id, wait)

@@ -15,10 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 
-	"gleaner/activities"
 	"gleaner/internal/classify"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
@@ -292,16 +290,11 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 	if err != nil {
 		return err
 	}
-	a, err := c.Record(ctx)
+	a, t, done, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.Close()
-	t, err := c.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
+	defer done()
 	if err := f.known(ctx, a.DB.PaperRecords); err != nil {
 		return err
 	}
@@ -327,10 +320,7 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		return err
 	}
 	if !f.wait {
-		return c.Print(map[string]any{"collections": f.name, "workflow": id}, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "collections %s are being made; `starter collections show %s` shows how far they are\n", f.name, f.name)
-			return err
-		})
+		return c.Say(map[string]any{"collections": f.name, "workflow": id}, "collections %s are being made; `starter collections show %s` shows how far they are\n", f.name, f.name)
 	}
 	return c.followCollection(ctx, t, record, f.name)
 }
@@ -374,9 +364,8 @@ func (f *collectFlags) teach(ctx context.Context, record *collections.Record) er
 // beginCollection starts the making of collections. Where the record says that they are
 // not being made, but a run is about to end, that run is told to go round again.
 func beginCollection(ctx context.Context, t client.Client, p workflows.CollectParams, running bool) error {
-	told, id := workflows.TellCollection(p.Name), workflows.CollectionsID(p.Name)
-	options := client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details,
-		WorkflowTaskTimeout: workflows.TaskTime, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}
+	id := workflows.CollectionsID(p.Name)
+	options := startOptions(id, workflows.TellCollection(p.Name))
 	if running {
 		_, err := t.ExecuteWorkflow(ctx, options, workflows.SynthesizeCollections, p)
 		return err

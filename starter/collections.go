@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"gleaner/internal/classify"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
@@ -37,13 +38,11 @@ func (c *cli) collectionsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.Print(append([]collections.Collection{}, all...), func(w io.Writer) error {
-				return table(w, "name\tstate\trequests\twhy it ended", func(line func(string, ...any)) {
-					for _, x := range all {
-						line("%s\t%s\t%d\t%s", x.Name, x.How(), x.Requests, x.Note)
-					}
-				}, "no collection yet: starter collect --example > topics.yaml")
-			})
+			return c.printTable(append([]collections.Collection{}, all...), "name\tstate\trequests\twhy it ended", func(line func(string, ...any)) {
+				for _, x := range all {
+					line("%s\t%s\t%d\t%s", x.Name, x.How(), x.Requests, x.Note)
+				}
+			}, "no collection yet: starter collect --example > topics.yaml")
 		})}
 }
 

@@ -61,15 +61,7 @@ func (c *cli) exportCollection(ctx context.Context, a *app.App, name, of string,
 		return err
 	}
 	if f.format == "jsonl" && !f.files {
-		return c.toOut(f.out, func(w io.Writer) error {
-			enc := json.NewEncoder(w)
-			for _, e := range entries {
-				if err := enc.Encode(e); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		return c.toOut(f.out, func(w io.Writer) error { return jsonLines(w, entries) })
 	}
 	found, err := exportedEntries(ctx, a.DB.DocumentRecords, entries)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -173,17 +172,15 @@ func canonical(url string) string {
 }
 
 func (c *cli) sayRanks(all []rankedTopic) error {
-	return c.Print(all, func(w io.Writer) error {
-		return table(w, "topic\tfirst\tjudged\trelevant\tprecision", func(line func(string, ...any)) {
-			for _, t := range all {
-				for _, r := range t.Ranks {
-					precision := "–"
-					if r.Judged > 0 {
-						precision = fmt.Sprintf("%.3f", r.Precision)
-					}
-					line("%s\t%d\t%d\t%d\t%s", t.Topic, r.First, r.Judged, r.Relevant, precision)
+	return c.printTable(all, "topic\tfirst\tjudged\trelevant\tprecision", func(line func(string, ...any)) {
+		for _, t := range all {
+			for _, r := range t.Ranks {
+				precision := "–"
+				if r.Judged > 0 {
+					precision = fmt.Sprintf("%.3f", r.Precision)
 				}
+				line("%s\t%d\t%d\t%d\t%s", t.Topic, r.First, r.Judged, r.Relevant, precision)
 			}
-		})
+		}
 	})
 }

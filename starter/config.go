@@ -23,12 +23,10 @@ func (c *cli) configCommand() *cobra.Command {
 				return err
 			}
 			values := cfg.Show()
-			return c.Print(values, func(w io.Writer) error {
-				return table(w, "SETTING\tENVIRONMENT\tVALUE\tFROM\tWHAT IT IS", func(line func(string, ...any)) {
-					for _, v := range values {
-						line("%s\t%s\t%s\t%s\t%s", v.Key, v.Env, v.Value, v.Origin, v.Help)
-					}
-				})
+			return c.printTable(values, "SETTING\tENVIRONMENT\tVALUE\tFROM\tWHAT IT IS", func(line func(string, ...any)) {
+				for _, v := range values {
+					line("%s\t%s\t%s\t%s\t%s", v.Key, v.Env, v.Value, v.Origin, v.Help)
+				}
 			})
 		}}
 	cmd.AddCommand(c.configInit())
@@ -71,10 +69,7 @@ The name - is the standard output. A file that is there is never written over.`,
 			if err := writeNew(name, write); err != nil {
 				return err
 			}
-			return c.Print(map[string]string{"file": name}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "written: %s (%s)\n", name, hint)
-				return err
-			})
+			return c.Say(map[string]string{"file": name}, "written: %s (%s)\n", name, hint)
 		}}
 	cmd.Flags().BoolVar(&policy, "write-policy", false, "write the policy")
 	return cmd

@@ -189,12 +189,10 @@ they are logged out everywhere. The first user is an administrator, others are r
 			if err != nil {
 				return err
 			}
-			return c.Print(append([]store.User{}, all...), func(w io.Writer) error {
-				return table(w, "USER\tROLE\tADDED", func(line func(string, ...any)) {
-					for _, u := range all {
-						line("%s\t%s\t%s", u.Name, u.Role, u.Added.Local().Format(time.DateTime))
-					}
-				})
+			return c.printTable(append([]store.User{}, all...), "USER\tROLE\tADDED", func(line func(string, ...any)) {
+				for _, u := range all {
+					line("%s\t%s\t%s", u.Name, u.Role, u.Added.Local().Format(time.DateTime))
+				}
 			})
 		})})
 	return cmd
@@ -234,10 +232,7 @@ func checkRole(role string) error {
 }
 
 func (c *cli) sayUser(name, said string) error {
-	return c.Print(map[string]string{"user": name, "did": said}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s %s\n", name, said)
-		return err
-	})
+	return c.Say(map[string]string{"user": name, "did": said}, "%s %s\n", name, said)
 }
 
 // password reads one: from a file, from a person who types it twice and unseen, or

@@ -14,7 +14,6 @@ import (
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
-	"gleaner/workflows"
 )
 
 // desk does for the console what commands do. It connects to Temporal when that is
@@ -128,26 +127,22 @@ func (d *desk) on(ctx context.Context, id string, do func(t client.Client, h sto
 
 // Pause implements console.Harvests.
 func (d *desk) Pause(ctx context.Context, id string) (string, error) {
-	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
-		return "paused", updateHarvest(ctx, t, h, workflows.UpdatePause)
-	})
+	return d.steer(ctx, id, "pause")
 }
 
 // Resume implements console.Harvests.
 func (d *desk) Resume(ctx context.Context, id string) (string, error) {
-	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
-		return "resumed", updateHarvest(ctx, t, h, workflows.UpdateResume)
-	})
+	return d.steer(ctx, id, "resume")
 }
 
 // Cancel implements console.Harvests.
 func (d *desk) Cancel(ctx context.Context, id string) (string, error) {
+	return d.steer(ctx, id, "cancel")
+}
+
+func (d *desk) steer(ctx context.Context, id, do string) (string, error) {
 	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
-		already, err := cancelHarvest(ctx, t, h)
-		if already {
-			return isCancelledAlready, err
-		}
-		return isCancelled, err
+		return steer(ctx, t, d.db, &run{kind: runHarvest, name: h.ID, harvest: h}, do)
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/spf13/cobra"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -21,28 +20,6 @@ import (
 )
 
 const aHarvest = "a harvest: its id (conf/webdb/1998-2004), or its venue, site, author or list (conf/webdb, site:URL, author:65/2885, papers:NAME)"
-
-// onHarvest runs a command on one harvest, with its row and both servers open.
-func (c *cli) onHarvest(do func(ctx context.Context, t client.Client, db *store.DB, h store.Harvest) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		ctx := cmd.Context()
-		a, err := c.Record(ctx)
-		if err != nil {
-			return err
-		}
-		defer a.Close()
-		h, err := findHarvest(ctx, a.DB, args[0])
-		if err != nil {
-			return err
-		}
-		t, err := c.temporal(ctx)
-		if err != nil {
-			return err
-		}
-		defer t.Close()
-		return do(ctx, t, a.DB, h)
-	}
-}
 
 // updateHarvest sends a running harvest an update, and waits until it is done.
 func updateHarvest(ctx context.Context, t client.Client, h store.Harvest, name string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,20 +104,6 @@ func resolve(ctx context.Context, db store.DocumentRecords, prefix string) (stri
 	return like[0], nil
 }
 
-// onDocument runs a command on one document.
-func (c *cli) onDocument(ctx context.Context, prefix string, do func(*app.App, string) error) error {
-	a, err := c.Record(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	sha, err := resolve(ctx, a.DB.DocumentRecords, prefix)
-	if err != nil {
-		return err
-	}
-	return do(a, sha)
-}
-
 func (c *cli) documentsShowCommand() *cobra.Command {
 	var out string
 	var asText bool
@@ -125,19 +112,20 @@ func (c *cli) documentsShowCommand() *cobra.Command {
 itself is written to a file ("-" is the standard output), with --as-text the text that
 was read from it.`,
 		Example: "  starter documents show 1f3a9c\n  starter documents show 1f3a9c --out paper.pdf\n  starter documents show 1f3a9c --as-text",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return c.onDocument(ctx, args[0], func(a *app.App, sha string) error {
-				if out != "" || asText {
-					return c.writeDocument(ctx, a, sha, out, asText)
-				}
-				s, err := collection.SheetOf(ctx, a.DB, a.Repo, sha)
-				if err != nil {
-					return err
-				}
-				return c.Print(s, func(w io.Writer) error { return writeSheet(w, s) })
-			})
-		}}
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			sha, err := resolve(ctx, a.DB.DocumentRecords, args[0])
+			if err != nil {
+				return err
+			}
+			if out != "" || asText {
+				return c.writeDocument(ctx, a, sha, out, asText)
+			}
+			s, err := collection.SheetOf(ctx, a.DB, a.Repo, sha)
+			if err != nil {
+				return err
+			}
+			return c.Print(s, func(w io.Writer) error { return writeSheet(w, s) })
+		})}
 	cmd.Flags().StringVar(&out, "out", "", "write the document to this file; - is the standard output")
 	cmd.Flags().BoolVar(&asText, "as-text", false, "write the text that was read, not the file")
 	return cmd
@@ -172,8 +160,8 @@ func (c *cli) writeDocument(ctx context.Context, a *app.App, sha, out string, as
 }
 
 func writeSheet(w io.Writer, s collection.Sheet) error {
-	fmt.Fprintf(w, "%s  %s, %d bytes\n%s as %s (%.2f): %s\n", s.SHA256, s.Kind, s.Bytes, s.State, orDash(s.What()), s.Score, orDash(strings.Join(s.Reasons, "; ")))
-	fmt.Fprintf(w, "read: %s by %s, %d pages, %d words, %d references  %s\n", s.Outcome, orDash(s.Reader), s.Pages, s.Words, s.References, s.Detail)
+	fmt.Fprintf(w, "%s  %s, %d bytes\n%s as %s (%.2f): %s\n", s.SHA256, s.Kind, s.Bytes, s.State, cmp.Or(s.What(), "-"), s.Score, cmp.Or(strings.Join(s.Reasons, "; "), "-"))
+	fmt.Fprintf(w, "read: %s by %s, %d pages, %d words, %d references  %s\n", s.Outcome, cmp.Or(s.Reader, "-"), s.Pages, s.Words, s.References, s.Detail)
 	fmt.Fprintf(w, "ingestion: %s   discovered %s, updated %s\nfile: %s\n", s.Ingestion, s.Discovered.Format(time.DateTime), s.Updated.Format(time.DateTime), s.Path)
 	fmt.Fprintf(w, "pages that refer to it: %d\n", s.NumRefBy)
 	for _, l := range s.Locations {
@@ -190,13 +178,6 @@ func writeSheet(w io.Writer, s collection.Sheet) error {
 		fmt.Fprintf(w, "\ncopies of one text, the best first:\n  %s\n", strings.Join(s.Copies, "\n  "))
 	}
 	return nil
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 func (c *cli) documentsRetrieveCommand() *cobra.Command {
@@ -274,10 +255,7 @@ document is "new" again.`,
 			if err := a.DB.SetIngestion(ctx, got[0], shas...); err != nil {
 				return err
 			}
-			return c.Print(map[string]any{"ingestion": got[0], "documents": shas}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%d documents are %s\n", len(shas), got[0])
-				return err
-			})
+			return c.Say(map[string]any{"ingestion": got[0], "documents": shas}, "%d documents are %s\n", len(shas), got[0])
 		})}
 }
 

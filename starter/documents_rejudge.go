@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -110,7 +111,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 	}
 	return c.Print(result, func(w io.Writer) error {
 		fmt.Fprintf(w, "%d documents judged again, %d differently\n", len(all), n)
-		for _, how := range sortedKeys(changed) {
+		for _, how := range slices.Sorted(maps.Keys(changed)) {
 			fmt.Fprintf(w, "  %5d  %s\n", changed[how], how)
 		}
 		over.write(w)

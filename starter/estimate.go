@@ -173,7 +173,7 @@ func (e estimated) write(w io.Writer) error {
 		if p.Held != "" {
 			mark = "held"
 		}
-		fmt.Fprintf(w, "%-6s  %d  %s\n        %s\n", mark, p.Year, p.Title, orDash(strings.Join(p.Authors, ", ")))
+		fmt.Fprintf(w, "%-6s  %d  %s\n        %s\n", mark, p.Year, p.Title, cmp.Or(strings.Join(p.Authors, ", "), "-"))
 	}
 	fmt.Fprintln(w)
 	return e.summary(w)

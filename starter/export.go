@@ -196,13 +196,7 @@ func exported(ctx context.Context, db *store.DB, name string, years gleaner.Year
 func exportAs(w io.Writer, format string, found []store.Exported) error {
 	switch format {
 	case "jsonl":
-		enc := json.NewEncoder(w)
-		for _, f := range found {
-			if err := enc.Encode(f); err != nil {
-				return err
-			}
-		}
-		return nil
+		return jsonLines(w, found)
 	case "csv":
 		return exportCSV(w, found)
 	}
@@ -215,6 +209,16 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 		}
 	}
 	return biblio.Write(w, biblio.Format(format), entries)
+}
+
+func jsonLines[T any](w io.Writer, all []T) error {
+	enc := json.NewEncoder(w)
+	for _, one := range all {
+		if err := enc.Encode(one); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func twinURLs(f store.Exported) []string {

@@ -66,10 +66,7 @@ func (c *cli) exportFiles(ctx context.Context, a *app.App, format, out string, w
 	if err != nil {
 		return err
 	}
-	return c.Print(map[string]any{"documents": n, "format": format, "out": out}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%d documents in %s\n", n, out)
-		return err
-	})
+	return c.Say(map[string]any{"documents": n, "format": format, "out": out}, "%d documents in %s\n", n, out)
 }
 
 // exportWithFiles copies documents into a folder, by readable names, and beside them
@@ -94,10 +91,7 @@ func (c *cli) exportWithFiles(ctx context.Context, a *app.App, f exportFlags, fo
 	if err := program.WriteFile(list, func(w io.Writer) error { return exportAs(w, f.format, found) }); err != nil {
 		return err
 	}
-	return c.Print(map[string]any{"documents": len(at), "papers": len(found), "format": f.format, "list": list}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s in %s, with %s beside it\n", text.Count(len(found), "paper"), list, text.Count(len(at), "document"))
-		return err
-	})
+	return c.Say(map[string]any{"documents": len(at), "papers": len(found), "format": f.format, "list": list}, "%s in %s, with %s beside it\n", text.Count(len(found), "paper"), list, text.Count(len(at), "document"))
 }
 
 // items reads what is known of each document as it is needed. An error ends the

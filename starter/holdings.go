@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -38,17 +39,14 @@ forget" takes it back.`,
 			if err != nil {
 				return err
 			}
-			return c.Print(struct {
+			verb := "are held"
+			if dry {
+				verb = "would be held"
+			}
+			return c.Say(struct {
 				File string `json:"file"`
 				store.Imported
-			}{args[0], done}, func(w io.Writer) error {
-				verb := "are held"
-				if dry {
-					verb = "would be held"
-				}
-				_, err := fmt.Fprintf(w, "%s of %s %s: %d new, %d known\n", text.Count(done.Papers, "paper"), args[0], verb, done.New, done.Known)
-				return err
-			})
+			}{args[0], done}, "%s of %s %s: %d new, %d known\n", text.Count(done.Papers, "paper"), args[0], verb, done.New, done.Known)
 		}}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be new")
 	return cmd
@@ -81,13 +79,11 @@ func (c *cli) holdingsListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.Print(all, func(w io.Writer) error {
-				return table(w, "SOURCE\tPAPERS\tIN NO OTHER\tIMPORTED", func(line func(string, ...any)) {
-					for _, s := range all {
-						line("%s\t%d\t%d\t%s", s.Source, s.Papers, s.Alone, s.Imported.Local().Format(time.DateTime))
-					}
-				}, "nothing was imported: starter holdings import FILE")
-			})
+			return c.printTable(all, "SOURCE\tPAPERS\tIN NO OTHER\tIMPORTED", func(line func(string, ...any)) {
+				for _, s := range all {
+					line("%s\t%d\t%d\t%s", s.Source, s.Papers, s.Alone, s.Imported.Local().Format(time.DateTime))
+				}
+			}, "nothing was imported: starter holdings import FILE")
 		})}
 }
 
@@ -103,14 +99,11 @@ began before keeps what it was told; start it again to want what is missing now.
 			if err != nil {
 				return fmt.Errorf("%w; `starter holdings list` lists the sources", err)
 			}
-			return c.Print(map[string]any{"source": source, "papers": gone}, func(w io.Writer) error {
-				state := "no longer held"
-				if dry {
-					state = "would no longer be held"
-				}
-				_, err := fmt.Fprintf(w, "%s %s\n", text.Count(gone, "paper"), state)
-				return err
-			})
+			state := "no longer held"
+			if dry {
+				state = "would no longer be held"
+			}
+			return c.Say(map[string]any{"source": source, "papers": gone}, "%s %s\n", text.Count(gone, "paper"), state)
 		})}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say how many that are")
 	return cmd
@@ -180,7 +173,7 @@ func explainHeld(papers, holdings []gleaner.Paper) []heldPaper {
 func writeHeld(w io.Writer, venueKey string, published int, held []heldPaper) error {
 	for _, h := range held {
 		fmt.Fprintf(w, "%s  %q (%d)\n  held as %q (%d) by %s\n  %s (%.2f): %s\n", h.Paper, h.Title, h.Year, h.Held.Title, h.Held.Year,
-			orDash(strings.Join(h.Held.Surnames(), ", ")), h.Verdict, h.Score, strings.Join(h.Why, "; "))
+			cmp.Or(strings.Join(h.Held.Surnames(), ", "), "-"), h.Verdict, h.Score, strings.Join(h.Why, "; "))
 	}
 	_, err := fmt.Fprintf(w, "%s: %s known, %d of them held\n", venueKey, text.Count(published, "paper"), len(held))
 	return err

@@ -124,18 +124,13 @@ func oneAuthor(ctx context.Context, db store.PersonRecords, name string) (gleane
 
 // onAuthor runs a command on one author with the record open.
 func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		a, err := c.Record(cmd.Context())
+	return c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+		who, err := oneAuthor(ctx, a.DB.PersonRecords, args[0])
 		if err != nil {
 			return err
 		}
-		defer a.Close()
-		who, err := oneAuthor(cmd.Context(), a.DB.PersonRecords, args[0])
-		if err != nil {
-			return err
-		}
-		return do(cmd.Context(), a, &harvest.Stages{DB: a.DB, Log: a.Log}, who, args[1:])
-	}
+		return do(ctx, a, &harvest.Stages{DB: a.DB, Log: a.Log}, who, args[1:])
+	})
 }
 
 func (c *cli) homepagesExplain() *cobra.Command {
@@ -235,9 +230,6 @@ func (c *cli) homepagesForget() *cobra.Command {
 			if n == 0 {
 				return program.Unknown{Reason: fmt.Errorf("nobody said anything of the homepages of %s, so nothing was changed; `starter homepages explain` says how they were found", who.Name)}
 			}
-			return c.Print(map[string]any{"author": who, "words": n}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s (%s): %s taken back; the next harvest looks for their homepage again\n", who.Name, who.ID(), text.Count(n, "answer"))
-				return err
-			})
+			return c.Say(map[string]any{"author": who, "words": n}, "%s (%s): %s taken back; the next harvest looks for their homepage again\n", who.Name, who.ID(), text.Count(n, "answer"))
 		})}
 }

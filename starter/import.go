@@ -194,16 +194,11 @@ func (c *cli) importNew(ctx context.Context, o ingest.Options, wait bool) error 
 	if err := c.sayFolders(o); err != nil {
 		return err
 	}
-	a, err := c.Record(ctx)
+	a, t, done, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.Close()
-	t, err := c.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
+	defer done()
 	id, err := a.DB.AddJob(ctx, store.JobImport, o)
 	if err != nil {
 		return err

@@ -41,10 +41,15 @@ func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, i
 	}
 	took := job.Time(time.Now())
 	end := endOfImport{n, id, job.State, took.Seconds()}
+	return c.printEnd(end, func(w io.Writer) error { return writeImported(w, n, took) })
+}
+
+// printEnd prints what a job came to behind its lines, which are JSON where no person reads them.
+func (c *cli) printEnd(end any, text func(io.Writer) error) error {
 	if !c.JSON && !c.Out.Terminal() {
 		return json.NewEncoder(c.Out).Encode(end)
 	}
-	return c.Print(end, func(w io.Writer) error { return writeImported(w, n, took) })
+	return c.Print(end, text)
 }
 
 // openedWithin is how long a command waits for a worker to open what an import names.

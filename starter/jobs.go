@@ -69,14 +69,12 @@ func (c *cli) jobsListCommand() *cobra.Command {
 			if jobs == nil {
 				jobs = []store.Job{}
 			}
-			return c.Print(jobs, func(w io.Writer) error {
-				return table(w, "job\tkind\tstate\trun\trecords\ttaken\ttime\twhat", func(line func(string, ...any)) {
-					for _, j := range jobs {
-						said, took := what(j)
-						line("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, took, rounded(j.Time(time.Now())), said)
-					}
-				}, "no job yet: starter import PATH")
-			})
+			return c.printTable(jobs, "job\tkind\tstate\trun\trecords\ttaken\ttime\twhat", func(line func(string, ...any)) {
+				for _, j := range jobs {
+					said, took := what(j)
+					line("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, took, rounded(j.Time(time.Now())), said)
+				}
+			}, "no job yet: starter import PATH")
 		})}
 }
 
@@ -239,10 +237,7 @@ other jobs are named by --set, as "starter jobs show" lists them.`,
 		if job, err = a.DB.Job(ctx, id); err != nil {
 			return err
 		}
-		return c.Print(map[string]any{"job": id, "options": job.Options}, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "job %d changed; `starter jobs run %d` runs it\n", id, id)
-			return err
-		})
+		return c.Say(map[string]any{"job": id, "options": job.Options}, "job %d changed; `starter jobs run %d` runs it\n", id, id)
 	})
 	f.register(cmd.Flags())
 	cmd.Flags().StringArrayVar(&set, "set", nil, "an option of a job that is no import, NAME=VALUE; may be given again")

@@ -12,10 +12,8 @@ import (
 	"strconv"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 
-	"gleaner/activities"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
@@ -25,11 +23,8 @@ import (
 
 // startJob starts a job that is ready, or joins the run of it that is under way.
 func startJob(ctx context.Context, t client.Client, job store.Job) error {
-	o := client.StartWorkflowOptions{ID: workflows.JobID(job.Kind, job.ID), TaskQueue: activities.QueueHarvest,
-		WorkflowTaskTimeout: workflows.TaskTime, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}
 	start := func(told workflows.Told, workflow, run any) error {
-		o.StaticSummary, o.StaticDetails = told.Summary, told.Details
-		_, err := t.ExecuteWorkflow(ctx, o, workflow, run)
+		_, err := t.ExecuteWorkflow(ctx, startOptions(workflows.JobID(job.Kind, job.ID), told), workflow, run)
 		return err
 	}
 	if job.Kind == store.JobImport {
@@ -63,14 +58,11 @@ func (c *cli) runJob(ctx context.Context, t client.Client, db *store.DB, id int6
 	case wait:
 		return c.followTable(ctx, t, db, job)
 	}
-	return c.Print(map[string]any{"job": id, "workflow": workflows.JobID(job.Kind, id)}, func(w io.Writer) error {
-		name := "job"
-		if job.Kind == store.JobImport {
-			name = "import"
-		}
-		_, err := fmt.Fprintf(w, "%s %d started; `starter jobs show %d` shows how far it is\n", name, id, id)
-		return err
-	})
+	name := "job"
+	if job.Kind == store.JobImport {
+		name = "import"
+	}
+	return c.Say(map[string]any{"job": id, "workflow": workflows.JobID(job.Kind, id)}, "%s %d started; `starter jobs show %d` shows how far it is\n", name, id, id)
 }
 
 // again makes a job that does not run ready for another run.
@@ -123,10 +115,7 @@ func (c *cli) followTable(ctx context.Context, t client.Client, db *store.DB, jo
 	if err != nil {
 		return err
 	}
-	if !c.JSON && !c.Out.Terminal() {
-		return json.NewEncoder(c.Out).Encode(end)
-	}
-	return c.Print(end, func(w io.Writer) error { return writeTable(w, end) })
+	return c.printEnd(end, func(w io.Writer) error { return writeTable(w, end) })
 }
 
 func endOfTableJob(job store.Job) (endOfTable, error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -135,14 +134,11 @@ func (c *cli) join(ctx context.Context, t client.Client, h activities.Harvest, a
 }
 
 func (c *cli) sayBegun(b begun) error {
-	return c.Print(begunSaid{b.ID, workflows.HarvestID(b.ID), b.Joined, b.Since, b.NotTaken}, func(w io.Writer) error {
-		did := "started"
-		if b.Joined {
-			did = strings.ReplaceAll(b.words(), "; ", "\n  ")
-		}
-		_, err := fmt.Fprintf(w, "%s %s\nwatch it:  starter watch %s\n", b.ID, did, b.ID)
-		return err
-	})
+	did := "started"
+	if b.Joined {
+		did = strings.ReplaceAll(b.words(), "; ", "\n  ")
+	}
+	return c.Say(begunSaid{b.ID, workflows.HarvestID(b.ID), b.Joined, b.Since, b.NotTaken}, "%s %s\nwatch it:  starter watch %s\n", b.ID, did, b.ID)
 }
 
 // notTakenHint says before a harvest is watched what it does not take.

@@ -230,10 +230,6 @@ func writeKnown(w io.Writer, key string, years gleaner.Years, known []knownPaper
 }
 
 func writePaper(w io.Writer, p knownPaper) {
-	names := make([]string, len(p.Paper.Authors))
-	for i, a := range p.Paper.Authors {
-		names[i] = a.Name
-	}
 	fmt.Fprintf(w, "%s  %d  %s\n", p.Paper.Key, p.Paper.Year, p.Paper.Title)
 	line := func(label, value string, from ...string) {
 		if value == "" {
@@ -244,7 +240,7 @@ func writePaper(w io.Writer, p knownPaper) {
 		}
 		fmt.Fprintf(w, "    %-8s %s\n", label, value)
 	}
-	line("authors", strings.Join(names, ", "), p.From["authors"]...)
+	line("authors", strings.Join(gleaner.Names(p.Paper.Authors), ", "), p.From["authors"]...)
 	line("doi", p.Paper.DOI, p.From["doi"]...)
 	line("arxiv", p.Paper.ArXiv, p.From["arxiv"]...)
 	line("pages", p.Paper.Pages, p.From["pages"]...)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
@@ -90,24 +87,16 @@ func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
 	defer t.Close()
 	id := recrawlID(d.Of)
 	p := workflows.RecrawlParams{Due: d}
-	told := workflows.TellRecrawl(p)
-	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details, WorkflowTaskTimeout: workflows.TaskTime,
-		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-		WorkflowExecutionErrorWhenAlreadyStarted: true}, workflows.RecrawlDue, p)
-	var running *serviceerror.WorkflowExecutionAlreadyStarted
-	if err != nil && !errors.As(err, &running) {
+	joined, err := startOnce(ctx, t, id, workflows.TellRecrawl(p), workflows.RecrawlDue, p)
+	if err != nil {
 		return err
 	}
-	joined := err != nil
 	if !wait {
-		return c.Print(map[string]any{"workflow": id, "joined": joined}, func(w io.Writer) error {
-			verb := "started"
-			if joined {
-				verb = "is running already"
-			}
-			_, err := fmt.Fprintf(w, "%s %s\n", id, verb)
-			return err
-		})
+		verb := "started"
+		if joined {
+			verb = "is running already"
+		}
+		return c.Say(map[string]any{"workflow": id, "joined": joined}, "%s %s\n", id, verb)
 	}
 	return c.followRecrawl(ctx, t, id, d.Of)
 }

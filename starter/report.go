@@ -45,10 +45,7 @@ and with a new version at a known place). LAST is when the harvest was last begu
 				if err := program.WriteFile(html, r.WriteHTML); err != nil {
 					return err
 				}
-				return c.Print(map[string]string{"harvest": h.ID, "written": html}, func(w io.Writer) error {
-					_, err := fmt.Fprintln(w, "written:", html)
-					return err
-				})
+				return c.Say(map[string]string{"harvest": h.ID, "written": html}, "written: %s\n", html)
 			}
 			return c.Print(r, func(w io.Writer) error {
 				if err := r.WriteText(w); err != nil {

@@ -2,16 +2,17 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
@@ -58,7 +59,7 @@ asked about. A word given lasts: nothing overwrites it but another word.`,
 			if err != nil {
 				return err
 			}
-			if listOnly || settled || c.JSON || !isTerminal(os.Stdin) {
+			if listOnly || settled || c.JSON || !term.IsTerminal(int(os.Stdin.Fd())) {
 				return c.Print(slices.Concat([]store.Review{}, all), func(w io.Writer) error { return writeReviews(w, all) })
 			}
 			return c.reviewLoop(ctx, a, os.Stdin, all)
@@ -80,11 +81,6 @@ func recorded(word string) (kept string, ok bool) {
 	return "", false
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
 func (c *cli) settle(ctx context.Context, a *app.App, paper, prefix, word string) error {
 	sha, err := resolve(ctx, a.DB.DocumentRecords, prefix)
 	if err != nil {
@@ -94,10 +90,7 @@ func (c *cli) settle(ctx context.Context, a *app.App, paper, prefix, word string
 	if err := collection.Settle(ctx, a.DB, a.Repo, paper, sha, kept); err != nil {
 		return err
 	}
-	return c.Print(map[string]string{"paper": paper, "sha256": sha, "settled": kept}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s and %.12s: %s\n", paper, sha, word)
-		return err
-	})
+	return c.Say(map[string]string{"paper": paper, "sha256": sha, "settled": kept}, "%s and %.12s: %s\n", paper, sha, word)
 }
 
 func writeReviews(w io.Writer, all []store.Review) error {
@@ -110,7 +103,7 @@ func writeReviews(w io.Writer, all []store.Review) error {
 
 func writeReview(w io.Writer, r store.Review) {
 	fmt.Fprintf(w, "%s  %q (%d)\n  by %s\n  may be %.12s, a %s of %d pages (%s), %s\n  linked as %q\n  %s (%.2f): %s\n",
-		r.Paper, r.Title, r.Year, strings.Join(r.Authors, ", "), r.SHA256, r.Kind, r.Pages, orDash(r.Class), r.URL, r.Anchor, r.Verdict, r.Score, strings.Join(r.Reasons, "; "))
+		r.Paper, r.Title, r.Year, strings.Join(r.Authors, ", "), r.SHA256, r.Kind, r.Pages, cmp.Or(r.Class, "-"), r.URL, r.Anchor, r.Verdict, r.Score, strings.Join(r.Reasons, "; "))
 	if r.Settled != "" {
 		fmt.Fprintf(w, "  settled: %s\n", r.Settled)
 	}
@@ -158,5 +151,3 @@ func askWord(lines *bufio.Scanner, out io.Writer) (word string, end bool) {
 	}
 	return "", true
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/document"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
 )
@@ -85,6 +86,18 @@ func (c *cli) temporal(ctx context.Context) (client.Client, error) {
 		c.devFolder = cfg.Servers.DataDir
 	}
 	return t, nil
+}
+
+// open opens the record, and connects to the server; done closes both.
+func (c *cli) open(ctx context.Context) (a *app.App, t client.Client, done func(), err error) {
+	if a, err = c.Record(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	if t, err = c.temporal(ctx); err != nil {
+		a.Close()
+		return nil, nil, nil, err
+	}
+	return a, t, func() { t.Close(); a.Close() }, nil
 }
 
 // exitCode is the exit code of the program after an error.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,10 +37,7 @@ func (c *cli) scheduleDo(use, short string, do func(context.Context, client.Sche
 			case err != nil:
 				return err
 			case use == "delete":
-				return c.Print(map[string]string{"schedule": name, "did": did}, func(w io.Writer) error {
-					_, err := fmt.Fprintf(w, "%s %s\n", name, did)
-					return err
-				})
+				return c.Say(map[string]string{"schedule": name, "did": did}, "%s %s\n", name, did)
 			}
 			return c.showSchedule(ctx, h, did)
 		}}

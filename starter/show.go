@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
@@ -113,7 +112,16 @@ func statuses(ctx context.Context, db *store.DB, args []string) ([]harvestStatus
 func (c *cli) watchCommand() *cobra.Command {
 	return &cobra.Command{Use: "watch HARVEST", Short: "Show a harvest's progress until it ends", Args: args(1, aHarvest),
 		Example: "  starter watch conf/webdb",
-		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			h, err := findHarvest(ctx, a.DB, args[0])
+			if err != nil {
+				return err
+			}
+			t, err := c.temporal(ctx)
+			if err != nil {
+				return err
+			}
+			defer t.Close()
 			return c.follow(ctx, t, h.ID)
 		})}
 }

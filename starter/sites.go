@@ -220,8 +220,5 @@ func (c *cli) retrySite(ctx context.Context, t client.Client, db *store.DB, s sh
 	if f.wait {
 		return c.follow(ctx, t, h.ID)
 	}
-	return c.Print(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: asked again for %d URLs that failed and %d documents that stalled, for %s; next request %s\n", s.Host, did.URLs, did.Stalled, h.ID, mayBeAsked(s.Next))
-		return err
-	})
+	return c.Say(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, "%s: asked again for %d URLs that failed and %d documents that stalled, for %s; next request %s\n", s.Host, did.URLs, did.Stalled, h.ID, mayBeAsked(s.Next))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +69,7 @@ documents). docs/statistics.md explains them.`
 
 func (c *cli) statsCommand() *cobra.Command {
 	f, tables := &statsFlags{}, statsTables()
-	names := sortedKeys(tables)
+	names := slices.Sorted(maps.Keys(tables))
 	cmd := &cobra.Command{Use: "stats TABLE [HARVEST|HOST]", Short: "Print statistics of sites, directories, domains, failures, files, searches and policies",
 		Long: statsHelp, ValidArgs: names,
 		Example: "  starter stats sites --verdict trap\n  starter stats directories www.example.edu\n  starter stats failures conf/webdb\n  starter stats table2 --per-day --paper\n" +
@@ -159,14 +160,12 @@ func (f *statsFlags) sites(ctx context.Context, c *cli, a *app.App, _ string) er
 	if err != nil {
 		return err
 	}
-	return c.Print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
-		return table(w, "SITE\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
-			for _, s := range sites {
-				line("%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), prr(s.Rates), s.Documents, percent(stats.DDR(s.Rates)),
-					s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
-			}
-		}, "no site was crawled yet: starter harvest")
-	})
+	return c.printTable(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), "SITE\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
+		for _, s := range sites {
+			line("%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), prr(s.Rates), s.Documents, percent(stats.DDR(s.Rates)),
+				s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
+		}
+	}, "no site was crawled yet: starter harvest")
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
@@ -208,18 +207,16 @@ func (f *statsFlags) directories(ctx context.Context, c *cli, a *app.App, host s
 	if err != nil {
 		return err
 	}
-	return c.Print(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), func(w io.Writer) error {
-		return table(w, "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tVERDICT", func(line func(string, ...any)) {
-			for _, d := range dirs {
-				word := ""
-				if d.Avoid {
-					word = "to be avoided"
-				}
-				line("%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), prr(d.Rates), d.Documents, percent(stats.DDR(d.Rates)),
-					d.Accepted, percent(stats.ADR(d.Rates)), word)
+	return c.printTable(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tVERDICT", func(line func(string, ...any)) {
+		for _, d := range dirs {
+			word := ""
+			if d.Avoid {
+				word = "to be avoided"
 			}
-		}, "no directory meets that")
-	})
+			line("%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), prr(d.Rates), d.Documents, percent(stats.DDR(d.Rates)),
+				d.Accepted, percent(stats.ADR(d.Rates)), word)
+		}
+	}, "no directory meets that")
 }
 
 func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
@@ -227,13 +224,11 @@ func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	return c.Print(names, func(w io.Writer) error {
-		return table(w, "NAME\tSITES\tBARREN\tFRUITFUL\tPAGES\tSUCH AS", func(line func(string, ...any)) {
-			for _, n := range names {
-				line("%s\t%d\t%d\t%d\t%d\t%v", n.Name, n.Sites, n.Barren, n.Fruitful, n.Pages, n.Examples)
-			}
-		}, "no name of directories is barren on that many sites")
-	})
+	return c.printTable(names, "NAME\tSITES\tBARREN\tFRUITFUL\tPAGES\tSUCH AS", func(line func(string, ...any)) {
+		for _, n := range names {
+			line("%s\t%d\t%d\t%d\t%d\t%v", n.Name, n.Sites, n.Barren, n.Fruitful, n.Pages, n.Examples)
+		}
+	}, "no name of directories is barren on that many sites")
 }
 
 // domains prints the domains that the whitelist ranks.
@@ -242,13 +237,11 @@ func (f *statsFlags) domains(ctx context.Context, c *cli, a *app.App, _ string) 
 	if err != nil {
 		return err
 	}
-	return c.Print(ranks, func(w io.Writer) error {
-		return table(w, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", func(line func(string, ...any)) {
-			for _, r := range ranks {
-				line("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
-			}
-		}, "no domain is ranked yet: starter whitelist generate")
-	})
+	return c.printTable(ranks, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", func(line func(string, ...any)) {
+		for _, r := range ranks {
+			line("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
+		}
+	}, "no domain is ranked yet: starter whitelist generate")
 }
 
 // harvestID is the id of the harvest that is named; "" stands for all.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,11 +17,11 @@ import (
 
 // table2 prints what crawl policies gave, in the shape of Wu et al. (WebSci 2012), Table 2.
 func (f *statsFlags) table2(ctx context.Context, c *cli, a *app.App, _ string) error {
-	begin, err := day(f.from, time.Unix(0, 0))
+	begin, err := dayFlag("from", f.from)
 	if err != nil {
 		return err
 	}
-	end, err := day(f.to, time.Now().Add(24*time.Hour))
+	end, err := dayFlag("to", f.to)
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func (f *statsFlags) table2(ctx context.Context, c *cli, a *app.App, _ string) e
 		}
 		rows = append(rows, more...)
 	}
-	own, err := a.DB.PolicyYields(ctx, begin, end)
+	own, err := a.DB.PolicyYields(ctx, begin, cmp.Or(end, time.Now().Add(24*time.Hour)))
 	if err != nil {
 		return err
 	}
@@ -80,17 +81,6 @@ func readYields(file string) (rows []store.Yield, err error) {
 		return nil, fmt.Errorf("%w: %s is no table that `starter stats table2 --json` printed: %w", program.ErrUsage, file, err)
 	}
 	return rows, nil
-}
-
-func day(s string, otherwise time.Time) (time.Time, error) {
-	if s == "" {
-		return otherwise, nil
-	}
-	t, err := time.ParseInLocation(time.DateOnly, s, time.Local)
-	if err != nil {
-		return t, fmt.Errorf("%w: %q is no day such as 2026-01-31", program.ErrUsage, s)
-	}
-	return t, nil
 }
 
 func ratio(part, whole int) string {

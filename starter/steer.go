@@ -151,10 +151,7 @@ func (c *cli) steerCommands() []*cobra.Command {
 }
 
 func (c *cli) sayDid(kind, name, did string) error {
-	return c.Print(map[string]string{kind: name, "did": did}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s %s\n", name, did)
-		return err
-	})
+	return c.Say(map[string]string{kind: name, "did": did}, "%s %s\n", name, did)
 }
 
 // steer pauses, resumes or cancels a run, and returns what came of it.

@@ -10,6 +10,11 @@ import (
 	"gleaner/internal/service/terminal"
 )
 
+// printTable prints a list as JSON, or its table.
+func (c *cli) printTable(v any, head string, rows func(line func(format string, args ...any)), empty ...string) error {
+	return c.Print(v, func(w io.Writer) error { return table(w, head, rows, empty...) })
+}
+
 // table prints columns below each other, under their heads; empty is printed instead where
 // there is no row. On a terminal that is too narrow for a line, each row is printed as a
 // line of its first column and the others below it, by their heads.

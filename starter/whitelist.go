@@ -242,10 +242,7 @@ every so often: starter schedule create whitelist.`,
 			if err != nil {
 				return err
 			}
-			return c.Print(map[string]int{"sites": n}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%d sites have something to ask\n", n)
-				return err
-			})
+			return c.Say(map[string]int{"sites": n}, "%d sites have something to ask\n", n)
 		})}
 	smallVar(cmd.Flags(), &small)
 	return cmd

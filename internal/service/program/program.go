@@ -171,6 +171,14 @@ func (p *Program) Application(ctx context.Context) (*app.App, error) {
 	return app.Open(ctx, cfg, p.Options(cfg))
 }
 
+// Say prints a value as JSON, or a sentence that tells it.
+func (p *Program) Say(v any, format string, args ...any) error {
+	return p.Print(v, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, format, args...)
+		return err
+	})
+}
+
 // Print writes a result: as JSON, or by the function given.
 func (p *Program) Print(v any, text func(io.Writer) error) error {
 	p.Settle()
