@@ -49,7 +49,6 @@ type lookingOn struct {
 	past   []sample
 }
 
-// look implements sight.
 func (l *lookingOn) look(ctx context.Context) error {
 	if err := l.first(ctx); err != nil {
 		return err
@@ -94,7 +93,6 @@ func (l *lookingOn) first(ctx context.Context) error {
 	return nil
 }
 
-// does implements sight.
 func (l *lookingOn) does(doing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -134,7 +132,6 @@ func (l *lookingOn) asked() string {
 	return fmt.Sprintf("%d%s requests", l.at.Requests, of)
 }
 
-// String implements terminal.View.
 func (l *lookingOn) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,7 +146,6 @@ func (l *lookingOn) String() string {
 	return s
 }
 
-// Lines implements terminal.View.
 func (l *lookingOn) Lines(width, height int) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -49,7 +49,6 @@ func (d *desk) close() {
 	}
 }
 
-// Troubles implements console.Harvests.
 func (d *desk) Troubles(ctx context.Context, harvest string) (lines []string, err error) {
 	t, err := d.temporal(ctx)
 	if err != nil {
@@ -74,7 +73,6 @@ func told(err error) error {
 	return err
 }
 
-// Start implements console.Harvests.
 func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err error) {
 	f, years, err := wished(w)
 	if err != nil {
@@ -125,17 +123,14 @@ func (d *desk) on(ctx context.Context, id string, do func(t client.Client, h sto
 	return did, told(err)
 }
 
-// Pause implements console.Harvests.
 func (d *desk) Pause(ctx context.Context, id string) (string, error) {
 	return d.steer(ctx, id, "pause")
 }
 
-// Resume implements console.Harvests.
 func (d *desk) Resume(ctx context.Context, id string) (string, error) {
 	return d.steer(ctx, id, "resume")
 }
 
-// Cancel implements console.Harvests.
 func (d *desk) Cancel(ctx context.Context, id string) (string, error) {
 	return d.steer(ctx, id, "cancel")
 }
@@ -146,7 +141,6 @@ func (d *desk) steer(ctx context.Context, id, do string) (string, error) {
 	})
 }
 
-// Retry implements console.Harvests.
 func (d *desk) Retry(ctx context.Context, id string, of console.Failed) (string, error) {
 	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
 		what := activities.Retry{Host: of.Site, Reason: of.Reason}
@@ -165,7 +159,6 @@ func (d *desk) Retry(ctx context.Context, id string, of console.Failed) (string,
 	})
 }
 
-// StartJob implements console.Jobs.
 func (d *desk) StartJob(ctx context.Context, id int64) error {
 	t, err := d.temporal(ctx)
 	if err != nil {
@@ -181,7 +174,6 @@ func (d *desk) StartJob(ctx context.Context, id int64) error {
 	return told(startJob(ctx, t, job))
 }
 
-// CancelJob implements console.Jobs.
 func (d *desk) CancelJob(ctx context.Context, id int64) error {
 	t, err := d.temporal(ctx)
 	if err != nil {

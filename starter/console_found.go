@@ -20,7 +20,6 @@ import (
 	"gleaner/internal/service/program"
 )
 
-// Again implements console.Harvests.
 func (d *desk) Again(ctx context.Context, id string) (string, error) {
 	h, err := d.db.FindHarvest(ctx, id)
 	if err != nil {
@@ -35,7 +34,6 @@ func (d *desk) Again(ctx context.Context, id string) (string, error) {
 	return did, err
 }
 
-// Estimate implements console.Harvests.
 func (d *desk) Estimate(ctx context.Context, w console.Wish) ([]string, error) {
 	f, years, err := wished(w)
 	if err != nil {
@@ -92,7 +90,6 @@ func (d *desk) Progress(ctx context.Context, id string) (console.Progress, error
 	return p, nil
 }
 
-// Export implements console.Harvests.
 func (d *desk) Export(ctx context.Context, harvest, format string, years gleaner.Years, files bool) (console.Export, error) {
 	f := exportFlags{format: format, files: files, out: "zip"}
 	if _, err := f.check(); err != nil {

@@ -15,7 +15,6 @@ import (
 // duration is a flag that reads durations as settings do, days included.
 type duration struct{ to *time.Duration }
 
-// Set implements pflag.Value.
 func (d duration) Set(s string) (err error) {
 	*d.to, err = config.ParseDuration(s)
 	return err
@@ -30,7 +29,6 @@ func (d duration) String() string {
 	return config.DurationText(*d.to)
 }
 
-// Type implements pflag.Value.
 func (duration) Type() string { return "duration" }
 
 // scopeHelp explains every --scope.

@@ -113,7 +113,6 @@ func atPace(n store.Now, window int) time.Duration {
 	return max(n.Longest, n.All/time.Duration(cmp.Or(window, workflows.DefaultWindow)))
 }
 
-// String implements terminal.View.
 func (l *looking) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,7 +165,6 @@ func headLine(what string, time time.Duration, width int) string {
 	return head + strings.Repeat(" ", max(1, width-terminal.Width(head)-len(took))) + took
 }
 
-// Lines implements terminal.View.
 func (l *looking) Lines(width, height int) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -85,7 +85,6 @@ func (c *Pages) Topics() []string {
 // as many as with a centroid.
 const leastKnown = 4
 
-// Classify implements topic.Classifier.
 func (c *Pages) Classify(p topic.Page) []topic.Score {
 	if len(c.topics) == 0 { // all decide by centroids: nobody asks for stems
 		return c.Vectors.Classify(p)

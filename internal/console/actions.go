@@ -73,7 +73,6 @@ type donePage struct {
 	Did     string `json:"did"`
 }
 
-// Title implements titled.
 func (p donePage) Title() string { return "Done" }
 
 // errReadOnly is what a console answers that has nobody to tell.
@@ -115,7 +114,6 @@ type estimatePage struct {
 	given url.Values
 }
 
-// Title implements titled.
 func (estimatePage) Title() string { return "How much that would be" }
 
 // Given are the fields of the form that starts it.
@@ -209,7 +207,6 @@ type settledPage struct {
 	venue, back string
 }
 
-// Title implements titled.
 func (settledPage) Title() string { return "Settled" }
 
 // Onward is the page that is shown next.

@@ -17,7 +17,6 @@ type blacklistPage struct {
 	Next  string          `json:"next,omitempty"`
 }
 
-// Title implements titled.
 func (blacklistPage) Title() string { return "Blacklist" }
 
 func blacklist(ctx context.Context, c *Console, a *asked) (titled, error) {
@@ -33,7 +32,6 @@ type blockedPage struct {
 	Did  string `json:"did"`
 }
 
-// Title implements titled.
 func (blockedPage) Title() string { return "Done" }
 
 // Onward is the list, from the host on.

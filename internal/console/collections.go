@@ -34,7 +34,6 @@ type collectionsPage struct {
 	Next        string          `json:"next,omitempty"`
 }
 
-// Title implements titled.
 func (collectionsPage) Title() string { return "Collections by topic" }
 
 func allCollections(ctx context.Context, c *Console, a *asked) (titled, error) {
@@ -64,7 +63,6 @@ type collectionPage struct {
 	Next       string              `json:"next,omitempty"`
 }
 
-// Title implements titled.
 func (p collectionPage) Title() string { return "Collection: " + p.Collection.Name }
 
 func oneCollection(ctx context.Context, c *Console, a *asked) (titled, error) {
@@ -119,7 +117,6 @@ type parentsPage struct {
 	Next    string         `json:"next,omitempty"`
 }
 
-// Title implements titled.
 func (parentsPage) Title() string { return "Parent pages" }
 
 func parents(ctx context.Context, c *Console, a *asked) (titled, error) {

@@ -34,7 +34,6 @@ type documentsPage struct {
 	Next      string         `json:"next,omitempty"`
 }
 
-// Title implements titled.
 func (documentsPage) Title() string { return "Documents" }
 
 // States are what became of a document.
@@ -99,7 +98,6 @@ type documentPage struct {
 	title string
 }
 
-// Title implements titled.
 func (p documentPage) Title() string { return p.title }
 
 // maxTitle is the length in characters at which the first lines of a text are cut.

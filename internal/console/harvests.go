@@ -39,10 +39,8 @@ type harvestsPage struct {
 	Next     string       `json:"next,omitempty"` // the parameter after of the next page
 }
 
-// Title implements titled.
 func (harvestsPage) Title() string { return "Harvests" }
 
-// Live implements lively.
 func (p harvestsPage) Live() bool { return slices.ContainsFunc(p.Harvests, harvestRow.Runs) }
 
 // harvestsListed is how many harvests a page lists: each is counted anew.
@@ -88,10 +86,8 @@ type harvestPage struct {
 	Failing  []string         `json:"failing_sites"`      // hosts of these, at most pageSize
 }
 
-// Title implements titled.
 func (p harvestPage) Title() string { return p.ID }
 
-// Live implements lively.
 func (p harvestPage) Live() bool { return p.Runs() }
 
 // troubleTime is how long Temporal may take to say what fails.

@@ -119,10 +119,8 @@ type jobsPage struct {
 	forms []jobForm
 }
 
-// Title implements titled.
 func (jobsPage) Title() string { return "Jobs" }
 
-// Live implements lively.
 func (p jobsPage) Live() bool {
 	for _, j := range p.Jobs {
 		if j.Runs() {
@@ -161,10 +159,8 @@ type jobPage struct {
 	wouldGo int64
 }
 
-// Title implements titled.
 func (p jobPage) Title() string { return fmt.Sprintf("Job %d: %s", p.Job.ID, p.Job.Kind) }
 
-// Live implements lively.
 func (p jobPage) Live() bool { return p.Job.Runs() }
 
 // Form changes its options.
@@ -233,7 +229,6 @@ type jobDone struct {
 	Did string `json:"did"`
 }
 
-// Title implements titled.
 func (jobDone) Title() string { return "Done" }
 
 // Onward is the page of the job.

@@ -16,7 +16,6 @@ type whitelistPage struct {
 	Next string            `json:"next,omitempty"`
 }
 
-// Title implements titled.
 func (whitelistPage) Title() string { return "Whitelist" }
 
 func whitelist(ctx context.Context, c *Console, a *asked) (titled, error) {
@@ -53,7 +52,6 @@ type statisticsPage struct {
 	Paces    []store.PaceTally  `json:"paces"`  // how often sites are asked
 }
 
-// Title implements titled.
 func (statisticsPage) Title() string { return "Statistics" }
 
 // bestListed is how many sites and domains the statistics show.

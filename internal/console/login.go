@@ -278,7 +278,6 @@ type loginForm struct {
 	Provider    string // where to log in without a password; "" for nowhere
 }
 
-// Title implements titled.
 func (loginForm) Title() string { return "Log in" }
 
 func (c *Console) loginForm(next, wrong string) loginForm {

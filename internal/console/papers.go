@@ -21,10 +21,8 @@ type papersPage struct {
 	Next    string               `json:"next,omitempty"`
 }
 
-// Title implements titled.
 func (p papersPage) Title() string { return "Papers: " + p.Harvest }
 
-// Live implements lively.
 func (p papersPage) Live() bool { return p.Unknown }
 
 // States are what a paper may be.
@@ -76,7 +74,6 @@ type paperPage struct {
 	Candidates []store.Candidate    `json:"candidates"` // documents that are it or like it
 }
 
-// Title implements titled.
 func (p paperPage) Title() string { return p.Paper.Title }
 
 func paper(ctx context.Context, c *Console, a *asked) (titled, error) {

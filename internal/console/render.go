@@ -329,7 +329,6 @@ type failure struct {
 	Reason string `json:"error"`
 }
 
-// Title implements titled.
 func (f failure) Title() string { return http.StatusText(f.Status) }
 
 // fail answers with an error. What went wrong inside is for the log: it may name

@@ -123,10 +123,8 @@ type reportPage struct {
 	unmade bool // nothing but the harvest is known yet
 }
 
-// Title implements titled.
 func (p reportPage) Title() string { return "Report: " + p.Harvest.ID }
 
-// Live implements lively.
 func (p reportPage) Live() bool { return p.unmade }
 
 // Unmade reports whether the numbers are still being worked out.

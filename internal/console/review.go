@@ -18,7 +18,6 @@ type reviewPage struct {
 	Next    string         `json:"next,omitempty"`
 }
 
-// Title implements titled.
 func (p reviewPage) Title() string { return "Review" }
 
 func reviews(ctx context.Context, c *Console, a *asked) (titled, error) {

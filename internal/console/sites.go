@@ -20,7 +20,6 @@ type sitesPage struct {
 	Next    string          `json:"next,omitempty"`
 }
 
-// Title implements titled.
 func (p sitesPage) Title() string {
 	if p.Harvest != "" {
 		return "Sites: " + p.Harvest
@@ -55,10 +54,8 @@ type sitePage struct {
 	Failures []store.Failure `json:"failures"`
 }
 
-// Title implements titled.
 func (p sitePage) Title() string { return p.Host }
 
-// Live implements lively.
 func (p sitePage) Live() bool { return p.State == gleaner.SiteCrawling }
 
 func site(ctx context.Context, c *Console, a *asked) (titled, error) {
@@ -102,7 +99,6 @@ type urlPage struct {
 	*app.Explanation
 }
 
-// Title implements titled.
 func (p urlPage) Title() string { return "Why this URL" }
 
 func explained(ctx context.Context, c *Console, a *asked) (titled, error) {

@@ -15,7 +15,6 @@ type usersPage struct {
 	Self  string       `json:"self,omitempty"` // who asks
 }
 
-// Title implements titled.
 func (usersPage) Title() string { return "Users" }
 
 // Roles are what a user may be.
@@ -39,7 +38,6 @@ type changedUser struct {
 	Did  string `json:"did"`
 }
 
-// Title implements titled.
 func (changedUser) Title() string { return "Done" }
 
 // Onward is the list.

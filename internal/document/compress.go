@@ -54,7 +54,6 @@ func (r *compressReader) first() int {
 	return 256
 }
 
-// Read implements io.Reader.
 func (r *compressReader) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
 		if r.finished {

@@ -127,7 +127,6 @@ func (m *markup) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadByte implements io.ByteReader.
 func (m *markup) ReadByte() (byte, error) {
 	if m.left--; m.left < 0 {
 		return 0, errLimit

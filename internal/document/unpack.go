@@ -61,12 +61,10 @@ type UnpackError struct {
 	Err     error
 }
 
-// Error names the member, the outcome and the cause.
 func (e *UnpackError) Error() string {
 	return fmt.Sprintf("unpack %s: %s: %v", e.Name, e.Outcome, e.Err)
 }
 
-// Unwrap returns the cause.
 func (e *UnpackError) Unwrap() error { return e.Err }
 
 // errLimit is the cause of an UnpackError where a limit of Limits was met.

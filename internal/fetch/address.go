@@ -16,7 +16,6 @@ type AddressError struct {
 	Reason  string
 }
 
-// Error names the address and the reason.
 func (e *AddressError) Error() string {
 	return fmt.Sprintf("address %s is not allowed: %s", e.Address, e.Reason)
 }

@@ -13,7 +13,6 @@ type blacklist struct {
 	cfg  *Config
 }
 
-// RoundTrip implements http.RoundTripper.
 func (b *blacklist) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	why, err := b.cfg.Blocked(r.Context(), x.host)

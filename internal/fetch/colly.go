@@ -62,7 +62,6 @@ func (c *Client) get(ctx context.Context, x *exchange) ([]byte, error) {
 // charset. The caller of Fetch gets the header as it came.
 type untouched struct{ next http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (u *untouched) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := u.next.RoundTrip(r)
 	if err != nil {

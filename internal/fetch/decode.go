@@ -66,7 +66,6 @@ var errUnknownCoding = errors.New("unknown Content-Encoding")
 // decoded is the part of the chain that undoes the codings of a body.
 type decoded struct{ next http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (d *decoded) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := d.next.RoundTrip(r)
 	if err != nil || resp.Body == http.NoBody {
@@ -91,7 +90,6 @@ type inflated struct {
 	x       *exchange
 }
 
-// Read implements io.Reader.
 func (b *inflated) Read(p []byte) (n int, err error) {
 	if b.plain == nil {
 		packed, err := b.holdWindows()
@@ -131,7 +129,6 @@ func (b *inflated) holdWindows() (packed io.Reader, err error) {
 	return in, err
 }
 
-// Close implements io.Closer.
 func (b *inflated) Close() error {
 	if b.done != nil {
 		b.done()

@@ -18,7 +18,6 @@ type exit struct {
 	direct, proxied http.RoundTripper
 }
 
-// RoundTrip implements http.RoundTripper.
 func (e *exit) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	way := e.direct

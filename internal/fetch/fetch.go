@@ -103,7 +103,6 @@ type Error struct {
 	Err        error
 }
 
-// Error names the URL, the outcome and the cause.
 func (e *Error) Error() string {
 	s := fmt.Sprintf("fetch %s: %s", e.URL, e.Outcome)
 	if e.Status != 0 {
@@ -115,7 +114,6 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Visit is what one request told about its host; pacing is computed from it.

@@ -16,7 +16,6 @@ type ParkedError struct {
 	Wait     time.Duration
 }
 
-// Error says which host, until when and why.
 func (e *ParkedError) Error() string {
 	why := "it asked for the pause"
 	if e.Failures > 0 {

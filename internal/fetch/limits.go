@@ -30,7 +30,6 @@ func (e *sizeError) Error() string {
 // early gets its name here.
 type limited struct{ next http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := l.next.RoundTrip(r)
 	if err != nil || resp.Body == http.NoBody {

@@ -27,7 +27,6 @@ type localNames struct {
 	silent atomic.Int64 // no look-up before this time, in nanoseconds
 }
 
-// RoundTrip implements http.RoundTripper.
 func (l *localNames) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	if err := l.check(r.Context(), l.c, x.target); err != nil {

@@ -23,7 +23,6 @@ func newMemoryRobots(limit int) *memoryRobots {
 	return &memoryRobots{limit: max(limit, 1), recs: map[string]RobotsRecord{}}
 }
 
-// LoadRobots implements RobotsCache.
 func (m *memoryRobots) LoadRobots(_ context.Context, host string) (RobotsRecord, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -31,7 +30,6 @@ func (m *memoryRobots) LoadRobots(_ context.Context, host string) (RobotsRecord,
 	return rec, ok, nil
 }
 
-// SaveRobots implements RobotsCache.
 func (m *memoryRobots) SaveRobots(_ context.Context, host string, rec RobotsRecord) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,7 +12,6 @@ type robotsCheck struct {
 	c    *Client
 }
 
-// RoundTrip implements http.RoundTripper.
 func (o *robotsCheck) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	rules, rule, err := robotsReader{o.c, x.Terms}.allowed(r.Context(), x.target)

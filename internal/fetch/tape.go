@@ -82,7 +82,6 @@ func (e *Exchanged) Code() (code int) {
 // over the wire.
 type taped struct{ next http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (t *taped) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	tape := x.Tape
@@ -134,7 +133,6 @@ type tapedBody struct {
 	ended bool
 }
 
-// Read implements io.Reader.
 func (b *tapedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.e.Err == nil {

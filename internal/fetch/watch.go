@@ -24,7 +24,6 @@ var (
 // leaves none.
 type watched struct{ next http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	ctx, cancel := context.WithCancelCause(r.Context())

@@ -23,7 +23,6 @@ type Local struct{ index PageIndex }
 // NewLocal returns a searcher over index.
 func NewLocal(index PageIndex) *Local { return &Local{index: index} }
 
-// Name is "local".
 func (l *Local) Name() string { return "local" }
 
 // Search asks for the pages that hold at least half of the query's terms: the name,

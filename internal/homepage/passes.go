@@ -206,7 +206,6 @@ func (n *notes) now() time.Time {
 	return time.Unix(n.count, 0)
 }
 
-// Decisions implements Book.
 func (n *notes) Decisions(_ context.Context, authorIDs []string, until time.Time) (out []evidence.Decision, _ error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -218,7 +217,6 @@ func (n *notes) Decisions(_ context.Context, authorIDs []string, until time.Time
 	return out, nil
 }
 
-// All implements Book.
 func (n *notes) All(context.Context) (out []evidence.Decision, _ error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -233,7 +231,6 @@ func (n *notes) All(context.Context) (out []evidence.Decision, _ error) {
 // Heed implements Book: nobody said anything.
 func (*notes) Heed(_ context.Context, d evidence.Decision) (evidence.Decision, error) { return d, nil }
 
-// Save implements Book.
 func (n *notes) Save(_ context.Context, d evidence.Decision) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -246,7 +243,6 @@ func (n *notes) save(d evidence.Decision) {
 	n.of[d.Author.ID()] = note{d, time.Unix(n.count, 0)}
 }
 
-// Replace implements Book.
 func (n *notes) Replace(_ context.Context, d evidence.Decision, were []evidence.Candidate) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -32,7 +32,6 @@ func NewSearXNG(base string, s Service) *SearXNG {
 	return &SearXNG{provider: newProvider("searxng", s), base: strings.TrimRight(base, "/")}
 }
 
-// Name is "searxng".
 func (s *SearXNG) Name() string { return s.name }
 
 // pagesPaid is how many pages of results are one search of the budget.
@@ -105,7 +104,6 @@ func NewBrave(base, key string, s Service) *Brave {
 	return &Brave{provider: newProvider("brave", s), base: strings.TrimRight(base, "/"), key: key}
 }
 
-// Name is "brave".
 func (b *Brave) Name() string { return b.name }
 
 // bravePages is how many pages of results Brave gives.
@@ -158,7 +156,6 @@ func NewSerper(base, key string, s Service) *Serper {
 	return &Serper{provider: newProvider("serper", s), base: strings.TrimRight(base, "/"), key: key}
 }
 
-// Name is "serper".
 func (s *Serper) Name() string { return s.name }
 
 // serperPage is how many results Serper gives at once.
@@ -257,10 +254,8 @@ func (m merged) Search(ctx context.Context, query string, n int) ([]evidence.Res
 // failures are those of engines of which each may answer.
 type failures []error
 
-// Error is what each says.
 func (f failures) Error() string { return errors.Join(f...).Error() }
 
-// Unwrap returns them.
 func (f failures) Unwrap() []error { return f }
 
 // Refused reports whether all would say the same until somebody changes something.

@@ -38,7 +38,6 @@ type SearchError struct {
 	Err        error
 }
 
-// Error names the provider, the status and the cause.
 func (e *SearchError) Error() string {
 	s := "search by " + e.Provider
 	if e.Status != 0 {
@@ -50,7 +49,6 @@ func (e *SearchError) Error() string {
 	return s
 }
 
-// Unwrap returns the cause.
 func (e *SearchError) Unwrap() error { return e.Err }
 
 // Refused reports whether the provider would say the same until somebody changes a

@@ -23,7 +23,6 @@ func NewACL(cfg Config) *ACL {
 	return &ACL{url: cfg.ACLURL, site: strings.TrimSuffix(cfg.ACLSiteURL, "/"), svc: newService(cfg, "the ACL Anthology", cfg.Delays.ACL)}
 }
 
-// Name is "acl".
 func (a *ACL) Name() string { return "acl" }
 
 // aclLetters are the collections of before 2020, one letter a venue.

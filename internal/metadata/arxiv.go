@@ -29,7 +29,6 @@ func NewArXiv(cfg Config) *ArXiv {
 	return &ArXiv{url: cfg.ArXivURL, svc: newService(cfg, "arXiv", cfg.Delays.ArXiv)}
 }
 
-// Name is "arxiv".
 func (a *ArXiv) Name() string { return "arxiv" }
 
 type atomFeed struct {

@@ -16,7 +16,6 @@ type ErrTooMuch struct {
 	Limit int
 }
 
-// Error says what there is more of than the limit.
 func (e ErrTooMuch) Error() string { return fmt.Sprintf("more than %d %s", e.Limit, e.What) }
 
 // The limits of what is taken from catalogues, far beyond what theirs hold.

@@ -37,7 +37,6 @@ func NewCrossref(cfg Config) *Crossref {
 	return c
 }
 
-// Name is "crossref".
 func (c *Crossref) Name() string { return "crossref" }
 
 // crossrefPace reads "x-rate-limit-limit: 5" and "x-rate-limit-interval: 1s",

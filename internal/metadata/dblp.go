@@ -58,7 +58,6 @@ func (d *DBLP) advised(err error) error {
 	return fmt.Errorf("%w; a local copy of dblp.xml.gz would serve instead", err)
 }
 
-// Name is "dblp".
 func (d *DBLP) Name() string { return "dblp" }
 
 // List returns every paper of the venue in the years, in the order of the index.

@@ -52,7 +52,6 @@ type xmlNote struct {
 // rich is text with inline markup (<i>, <sub>, …), of which the text is kept.
 type rich string
 
-// UnmarshalXML implements xml.Unmarshaler.
 func (t *rich) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 	var b strings.Builder
 	for depth := 1; depth > 0; {

@@ -61,7 +61,6 @@ type venueInfo struct {
 // oneOrMany reads a value or an array of them.
 type oneOrMany[T any] []T
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (o *oneOrMany[T]) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '[' {
 		return json.Unmarshal(b, (*[]T)(o))
@@ -87,7 +86,6 @@ func first(o oneOrMany[string]) string {
 // sAuthor is {"@pid", "text"}, or in older answers a bare string.
 type sAuthor struct{ pid, name string }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (a *sAuthor) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		return json.Unmarshal(b, &a.name)

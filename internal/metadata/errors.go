@@ -16,7 +16,6 @@ type ErrUnknownVenue struct {
 	Suggestions []VenueInfo
 }
 
-// Error names what is known under similar names.
 func (e ErrUnknownVenue) Error() string {
 	s := fmt.Sprintf("no venue %q is known", e.Name)
 	if len(e.Suggestions) == 0 {
@@ -32,7 +31,6 @@ type ErrAmbiguousVenue struct {
 	Candidates []VenueInfo
 }
 
-// Error lists the candidates by key.
 func (e ErrAmbiguousVenue) Error() string {
 	return fmt.Sprintf("several venues are called %q; name one by its key: %s", e.Name, joinVenues(e.Candidates))
 }
@@ -62,7 +60,6 @@ type ErrNoVolume struct {
 	SeeAlso []string
 }
 
-// Error says what is listed instead.
 func (e ErrNoVolume) Error() string {
 	var s string
 	switch {
@@ -97,7 +94,6 @@ type ErrUnavailable struct {
 	Err  error
 }
 
-// Error names the service, its last word, and when to come back.
 func (e ErrUnavailable) Error() string {
 	s := e.Service + " is unavailable"
 	var each eachWay
@@ -117,7 +113,6 @@ func (e ErrUnavailable) Error() string {
 	return s
 }
 
-// Unwrap returns the cause.
 func (e ErrUnavailable) Unwrap() error { return e.Err }
 
 // ErrGate says that the gate could not grant a turn, for a reason of its own. The
@@ -127,12 +122,10 @@ type ErrGate struct {
 	Err     error
 }
 
-// Error names the service that could not be asked.
 func (e ErrGate) Error() string {
 	return fmt.Sprintf("no turn could be had to ask %s: %v", e.Service, e.Err)
 }
 
-// Unwrap returns the cause.
 func (e ErrGate) Unwrap() error { return e.Err }
 
 // ErrRefused says that a service understood the request and will not answer it
@@ -145,7 +138,6 @@ type ErrRefused struct {
 	Reason  string
 }
 
-// Error names the service and what it wants.
 func (e ErrRefused) Error() string {
 	if e.Status == 0 {
 		return e.Service + ": " + e.Reason
@@ -160,7 +152,6 @@ type ErrNotFound struct {
 	URL     string
 }
 
-// Error names the record's address.
 func (e ErrNotFound) Error() string { return e.Service + " has nothing at " + e.URL }
 
 // ErrNotCovered says that a source cannot list a venue at all, for want of an
@@ -171,7 +162,6 @@ type ErrNotCovered struct {
 	Needs  string // the identifier that is missing, such as "issn"
 }
 
-// Error says which identifier would help.
 func (e ErrNotCovered) Error() string {
 	return fmt.Sprintf("%s cannot list %s: it needs its %s", e.Source, e.Venue, e.Needs)
 }
@@ -184,12 +174,10 @@ type ErrBadAnswer struct {
 	Err     error
 }
 
-// Error names the address and what is wrong with its answer.
 func (e ErrBadAnswer) Error() string {
 	return fmt.Sprintf("%s answered %s in an unknown shape: %v", e.Service, e.URL, e.Err)
 }
 
-// Unwrap returns the cause.
 func (e ErrBadAnswer) Unwrap() error { return e.Err }
 
 // ErrNotOnePerson says that a name is nobody's in DBLP, or several people's, who
@@ -200,7 +188,6 @@ type ErrNotOnePerson struct {
 	Found   []gleaner.Author // who are called so, or like that
 }
 
-// Error lists who may be meant.
 func (e ErrNotOnePerson) Error() string {
 	s := fmt.Sprintf("no person %q is known to DBLP", e.Name)
 	if e.Several {
@@ -230,7 +217,6 @@ type ErrNoPapers struct {
 	Years gleaner.Years
 }
 
-// Error names whose papers they would be.
 func (e ErrNoPapers) Error() string {
 	return fmt.Sprintf("no paper of %s is listed for %s", e.Goal, e.Years)
 }

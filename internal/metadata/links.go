@@ -19,7 +19,6 @@ func NewLinks(cfg Config) *Links {
 	return &Links{aclSite: strings.TrimSuffix(cfg.ACLSiteURL, "/")}
 }
 
-// Name is "links".
 func (l *Links) Name() string { return "links" }
 
 // Copies takes documents from addresses of known patterns (arXiv, the ACL

@@ -24,7 +24,6 @@ func NewOAI(cfg Config, endpoint string) *OAI {
 	return &OAI{endpoint: endpoint, svc: newService(cfg, "OAI-PMH at "+endpoint, cfg.Delays.OAI)}
 }
 
-// Name is "oai".
 func (o *OAI) Name() string { return "oai" }
 
 // oaiQuery chooses records. The zero value is all of them.

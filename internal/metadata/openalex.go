@@ -31,7 +31,6 @@ func NewOpenAlex(cfg Config) *OpenAlex {
 	return &OpenAlex{url: cfg.OpenAlexURL, key: cfg.OpenAlexKey, svc: newService(cfg, "OpenAlex", cfg.Delays.OpenAlex)}
 }
 
-// Name is "openalex".
 func (o *OpenAlex) Name() string { return "openalex" }
 
 type openAlexAnswer struct {

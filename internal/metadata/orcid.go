@@ -21,7 +21,6 @@ func NewORCID(cfg Config) *ORCID {
 	return o
 }
 
-// Name is "orcid".
 func (o *ORCID) Name() string { return "orcid" }
 
 type orcidValue struct {

@@ -29,7 +29,6 @@ func NewSemanticScholar(cfg Config) *SemanticScholar {
 	return s
 }
 
-// Name is "s2".
 func (s *SemanticScholar) Name() string { return "s2" }
 
 type s2Paper struct {

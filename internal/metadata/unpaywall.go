@@ -35,7 +35,6 @@ func NewUnpaywall(cfg Config) *Unpaywall {
 	return u
 }
 
-// Name is "unpaywall".
 func (u *Unpaywall) Name() string { return "unpaywall" }
 
 func (u *Unpaywall) usable() error {

@@ -16,7 +16,6 @@ type Robots struct{ pool *pgxpool.Pool }
 // NewRobots keeps it in a database that the store has prepared.
 func NewRobots(pool *pgxpool.Pool) Robots { return Robots{pool} }
 
-// LoadRobots implements fetch.RobotsCache.
 func (r Robots) LoadRobots(ctx context.Context, host string) (fetch.RobotsRecord, bool, error) {
 	var rec fetch.RobotsRecord
 	err := r.pool.QueryRow(ctx, `SELECT body, status, available, failures, reason, fetched_at, expires_at FROM robots WHERE host=$1`, host).
@@ -27,7 +26,6 @@ func (r Robots) LoadRobots(ctx context.Context, host string) (fetch.RobotsRecord
 	return rec, err == nil, err
 }
 
-// SaveRobots implements fetch.RobotsCache.
 func (r Robots) SaveRobots(ctx context.Context, host string, rec fetch.RobotsRecord) error {
 	_, err := r.pool.Exec(ctx, `INSERT INTO robots (host, body, status, available, failures, reason, fetched_at, expires_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)
 		ON CONFLICT (host) DO UPDATE SET body=EXCLUDED.body, status=EXCLUDED.status, available=EXCLUDED.available,

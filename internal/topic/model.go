@@ -83,7 +83,6 @@ func (m *Model) Vectors(f *Filter) *Vectors {
 	return v
 }
 
-// Topics implements Classifier.
 func (v *Vectors) Topics() (ids []string) {
 	for _, c := range v.centroids {
 		ids = append(ids, c.Topic)
@@ -113,7 +112,6 @@ func (v *Vectors) Hint(text string) float64 {
 // common do not count.
 func (v *Vectors) Classify(p Page) []Score { return v.scores(v.Counts(p)) }
 
-// Scores implements Scorer.
 func (v *Vectors) Scores(p Sample) []Score { return v.scores(p.Counts) }
 
 // scores are the correlations of a page with these counts: of its vector of unit

@@ -23,7 +23,6 @@ type logActivities struct {
 	of  func(ctx context.Context, host string) ([]string, error) // harvests that want a host's crawl
 }
 
-// InterceptActivity implements interceptor.WorkerInterceptor.
 func (l *logActivities) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
 	i := &logActivity{logActivities: l}
 	i.Next = next
@@ -35,7 +34,6 @@ type logActivity struct {
 	*logActivities
 }
 
-// ExecuteActivity implements interceptor.ActivityInboundInterceptor.
 func (l *logActivity) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	ctx = l.about(ctx)
 	started := time.Now()

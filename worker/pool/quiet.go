@@ -43,12 +43,10 @@ func (h atLeast) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs implements slog.Handler.
 func (h atLeast) WithAttrs(a []slog.Attr) slog.Handler {
 	return atLeast{h.Handler.WithAttrs(a), h.level, h.again}
 }
 
-// WithGroup implements slog.Handler.
 func (h atLeast) WithGroup(n string) slog.Handler {
 	return atLeast{h.Handler.WithGroup(n), h.level, h.again}
 }

@@ -28,22 +28,18 @@ func Reconciler(a *app.App, c client.Client, log *slog.Logger) *reconcile.Reconc
 // temporal is a reconcile.Workflows.
 type temporal struct{ client client.Client }
 
-// Site implements reconcile.Workflows.
 func (t temporal) Site(ctx context.Context, host string) (reconcile.Status, error) {
 	return t.status(ctx, workflows.SiteID(host))
 }
 
-// Harvest implements reconcile.Workflows.
 func (t temporal) Harvest(ctx context.Context, id string) (reconcile.Status, error) {
 	return t.status(ctx, workflows.HarvestID(id))
 }
 
-// Recrawl implements reconcile.Workflows.
 func (t temporal) Recrawl(ctx context.Context, name string) (reconcile.Status, error) {
 	return t.status(ctx, name)
 }
 
-// Job implements reconcile.Workflows.
 func (t temporal) Job(ctx context.Context, kind string, id int64) (reconcile.Status, error) {
 	return t.status(ctx, workflows.JobID(kind, id))
 }
@@ -74,7 +70,6 @@ func (t temporal) status(ctx context.Context, id string) (reconcile.Status, erro
 	return reconcile.Runs, nil
 }
 
-// Waits implements reconcile.Workflows.
 func (t temporal) Waits(ctx context.Context, id string) ([]string, error) {
 	return t.pending(ctx, workflows.HarvestID(id))
 }
@@ -99,7 +94,6 @@ func (t temporal) pending(ctx context.Context, id string) ([]string, error) {
 	return s.Pending, err
 }
 
-// Start implements reconcile.Workflows.
 func (t temporal) Start(ctx context.Context, h store.Harvest) error {
 	again, err := activities.HarvestOf(h)
 	if err != nil {
@@ -108,18 +102,15 @@ func (t temporal) Start(ctx context.Context, h store.Harvest) error {
 	return t.start(ctx, workflows.HarvestID(h.ID), workflows.TellHarvest(again), workflows.HarvestVenue, workflows.HarvestParams{Harvest: again})
 }
 
-// Collection implements reconcile.Workflows.
 func (t temporal) Collection(ctx context.Context, name string) (reconcile.Status, error) {
 	return t.status(ctx, workflows.CollectionsID(name))
 }
 
-// Collect implements reconcile.Workflows.
 func (t temporal) Collect(ctx context.Context, c collections.Made) error {
 	p, id := workflows.CollectParams{Name: c.Name, Run: c.Run}, workflows.CollectionsID(c.Name)
 	return t.start(ctx, id, workflows.TellCollection(c.Name), workflows.SynthesizeCollections, p)
 }
 
-// JudgeLeft implements reconcile.Workflows.
 func (t temporal) JudgeLeft(ctx context.Context) error {
 	return t.start(ctx, workflows.JudgeLeftID, workflows.TellJudgeLeft(), workflows.JudgeLeft)
 }

@@ -83,7 +83,6 @@ func (s *Service) credit(p gleaner.Paper, record string) {
 	}
 }
 
-// ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 type object = map[string]any

@@ -114,7 +114,6 @@ func (*simulation) Ready(context.Context) error { return nil }
 // before the next.
 func (*simulation) Paced() bool { return true }
 
-// Sitemaps implements crawl.Source.
 func (*simulation) Sitemaps(context.Context) ([]string, error) { return nil, nil }
 
 // Bodies of answers that a snapshot does not have the bytes of.
@@ -123,7 +122,6 @@ const (
 	neither      = "\x00\x01"
 )
 
-// Ask implements crawl.Source.
 func (s *simulation) Ask(_ context.Context, e *frontier.Entry, known func(string) bool) (*crawl.Answer, error) {
 	a, err := s.setup.Site.Get(e.Link.URL)
 	if err != nil {
@@ -146,13 +144,11 @@ func (s *simulation) Ask(_ context.Context, e *frontier.Entry, known func(string
 	return &crawl.Answer{Page: a.Page, Response: &fetch.Response{URL: a.URL, Status: 200, Body: body, Bytes: int64(len(body))}}, nil
 }
 
-// Window implements crawl.Recorder.
 func (s *simulation) Window(_ context.Context, size int) ([]frontier.Entry, bool, error) {
 	best, all := s.record.Window(size)
 	return best, all, nil
 }
 
-// Write implements crawl.Recorder.
 func (s *simulation) Write(_ context.Context, w store.SliceWrite) (frontier.Written, error) {
 	for i := range w.Visits {
 		s.step(&w.Visits[i])
@@ -181,36 +177,28 @@ func (s *simulation) step(v *frontier.Visit) {
 	s.run.Steps = append(s.run.Steps, st)
 }
 
-// LookUp implements crawl.Recorder.
 func (s *simulation) LookUp(_ context.Context, hashes [][]byte) ([]frontier.Known, error) {
 	return s.record.LookUp(hashes), nil
 }
 
-// Fetched implements crawl.Recorder.
 func (s *simulation) Fetched(_ context.Context, h frontier.Hash) bool { return s.record.Fetched(h) }
 
-// Left implements crawl.Recorder.
 func (s *simulation) Left(_ context.Context, maxDepth int) (int, time.Time, error) {
 	return s.record.Relax(maxDepth), time.Time{}, nil
 }
 
-// Hold implements crawl.Recorder.
 func (*simulation) Hold(context.Context) error { return nil }
 
-// Handling implements crawl.Recorder.
 func (*simulation) Handling(context.Context, *frontier.Entry) error { return nil }
 
-// Keep implements crawl.Judge.
 func (*simulation) Keep(_ context.Context, f collection.File) (*collection.Kept, error) {
 	return &collection.Kept{Documents: []collection.Document{{SHA256: f.URL}}}, nil
 }
 
-// Judge implements crawl.Judge.
 func (s *simulation) Judge(_ context.Context, d collection.Document) (crawl.Verdict, error) {
 	return crawl.Verdict{Accepted: s.setup.Judge(d.SHA256) == Paper}, nil
 }
 
-// KeepPage implements crawl.Judge.
 func (*simulation) KeepPage(context.Context, collection.File, []string, string) (crawl.Verdict, bool, error) {
 	return crawl.Verdict{}, false, nil
 }

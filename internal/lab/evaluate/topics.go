@@ -172,7 +172,6 @@ type topicRead struct {
 	correlation float64
 }
 
-// Ask implements synthesis.Source.
 func (c *topicCrawl) Ask(ctx context.Context, u *collections.URL) (*synthesis.Answer, error) {
 	p, ok := c.web.Page(u.URL)
 	if !ok {
@@ -189,7 +188,6 @@ func (c *topicCrawl) Read(context.Context, *collections.URL, *synthesis.Answer) 
 	return "", "", "", nil
 }
 
-// Keep implements synthesis.Documents.
 func (c *topicCrawl) Keep(context.Context, *collections.URL, *synthesis.Answer) (string, error) {
 	return "", nil
 }

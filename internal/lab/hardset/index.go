@@ -10,7 +10,6 @@ import (
 // index makes the sample web's search engine one over crawled pages.
 type index struct{ *sampleweb.Index }
 
-// SearchPages implements homepage.PageIndex.
 func (x index) SearchPages(_ context.Context, terms []string, n int) ([]evidence.Result, error) {
 	pages := x.Search(terms)
 	out := make([]evidence.Result, min(n, len(pages)))

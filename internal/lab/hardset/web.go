@@ -116,7 +116,6 @@ func (w *Web) put(u string, d doc) {
 	w.order = append(w.order, c)
 }
 
-// Get implements homepage.Getter.
 func (w *Web) Get(ctx context.Context, u string) (*page.Page, string, error) {
 	for range 5 {
 		c, err := weburl.Canonical("", u)

@@ -43,7 +43,6 @@ func (s *Server) Log() []Request {
 	return append([]Request(nil), s.log...)
 }
 
-// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	begin, url := time.Now(), "http://"+r.Host+r.URL.RequestURI()
 	defer func() {

@@ -60,7 +60,6 @@ func (es SyntaxErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns each.
 func (es SyntaxErrors) Unwrap() []error {
 	out := make([]error, len(es))
 	for i, e := range es {

@@ -18,7 +18,6 @@ type robotsFirst struct {
 	pages  *politeness.Keeper // grants the turns for robots.txt; nil leaves that to the client
 }
 
-// Turn implements fetch.Gate.
 func (g robotsFirst) Turn(ctx context.Context, host string, delay time.Duration) (func(fetch.Visit), error) {
 	var terms fetch.Terms
 	if g.pages != nil {

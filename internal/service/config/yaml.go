@@ -27,7 +27,6 @@ func readYAML(name string) (map[string]any, error) {
 // node is a value of YAML: text, a list of texts, or names with values.
 type node struct{ value any }
 
-// UnmarshalYAML implements yaml.Unmarshaler.
 func (n *node) UnmarshalYAML(y *yaml.Node) error {
 	switch y.Kind {
 	case yaml.MappingNode:

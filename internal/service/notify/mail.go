@@ -48,7 +48,6 @@ func newMail(address, from, to string) (*mailServer, error) {
 	return &mailServer{client: c, from: from, to: to}, nil
 }
 
-// Name implements Channel.
 func (s *mailServer) Name() string { return "mail" }
 
 // Send hands a message to the mail server.

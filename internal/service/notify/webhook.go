@@ -38,7 +38,6 @@ func newWebhook(address, key string, way http.RoundTripper, agent string) (*webh
 	return w, nil
 }
 
-// Name implements Channel.
 func (w *webhook) Name() string { return "webhook" }
 
 // Send posts a message: whoever answers with 2xx has it.

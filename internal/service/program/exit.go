@@ -30,19 +30,15 @@ var ErrUsage = errors.New("wrong usage")
 // Unknown marks an error about something that does not exist.
 type Unknown struct{ Reason error }
 
-// Error implements error.
 func (u Unknown) Error() string { return u.Reason.Error() }
 
-// Unwrap gives the reason.
 func (u Unknown) Unwrap() error { return u.Reason }
 
 // Unreachable marks an error of a server that does not answer.
 type Unreachable struct{ Reason error }
 
-// Error implements error.
 func (u Unreachable) Error() string { return u.Reason.Error() }
 
-// Unwrap gives the reason.
 func (u Unreachable) Unwrap() error { return u.Reason }
 
 // ExitCode is what a program ends with after an error, as far as every program's

@@ -134,7 +134,6 @@ func (v view) String() string {
 // barWidth is that of the bar beside the words.
 const barWidth = 20
 
-// Lines implements terminal.View.
 func (v view) Lines(int, int) []string {
 	s, share := v.g.state()
 	if share >= 0 {

@@ -28,7 +28,6 @@ func With(ctx context.Context, attrs ...slog.Attr) context.Context {
 // contextual adds the attributes of the context to each line.
 type contextual struct{ slog.Handler }
 
-// Handle implements slog.Handler.
 func (h contextual) Handle(ctx context.Context, r slog.Record) error {
 	if attrs, ok := ctx.Value(attrsKey{}).([]slog.Attr); ok {
 		r = r.Clone()
@@ -37,8 +36,6 @@ func (h contextual) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs implements slog.Handler.
 func (h contextual) WithAttrs(a []slog.Attr) slog.Handler { return contextual{h.Handler.WithAttrs(a)} }
 
-// WithGroup implements slog.Handler.
 func (h contextual) WithGroup(n string) slog.Handler { return contextual{h.Handler.WithGroup(n)} }

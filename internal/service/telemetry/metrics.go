@@ -50,7 +50,6 @@ func newMetrics(r prometheus.Registerer, kinds ...string) *Metrics {
 	return m
 }
 
-// Fetched implements app.Watch.
 func (m *Metrics) Fetched(outcome string, took time.Duration, bytes int64) {
 	m.requests.WithLabelValues(outcome).Inc()
 	m.bytes.Add(float64(bytes))
@@ -59,7 +58,6 @@ func (m *Metrics) Fetched(outcome string, took time.Duration, bytes int64) {
 	}
 }
 
-// Crawled implements app.Watch.
 func (m *Metrics) Crawled(pages, documents, accepted, found int) {
 	m.pages.Add(float64(pages))
 	m.documents.Add(float64(documents))
@@ -67,10 +65,8 @@ func (m *Metrics) Crawled(pages, documents, accepted, found int) {
 	m.found.Add(float64(found))
 }
 
-// SliceEnded implements app.Watch.
 func (m *Metrics) SliceEnded(ending string) { m.slices.WithLabelValues(ending).Inc() }
 
-// Judged implements app.Watch.
 func (m *Metrics) Judged(state, class string, took time.Duration) {
 	m.judge.WithLabelValues(state, class).Observe(took.Seconds())
 }

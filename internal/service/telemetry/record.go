@@ -63,7 +63,6 @@ func NewRecordCollector(r Record, minAge time.Duration, log *slog.Logger) *Recor
 	return c
 }
 
-// Describe implements prometheus.Collector.
 func (c *RecordCollector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.up
 	for _, d := range c.descs {
@@ -71,7 +70,6 @@ func (c *RecordCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector.
 func (c *RecordCollector) Collect(ch chan<- prometheus.Metric) {
 	gauges, ok := c.latest()
 	up := 0.0

@@ -41,7 +41,6 @@ func Pair(out, errw io.Writer) (results, rest *Writer) {
 	return results, rest
 }
 
-// Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -29,12 +29,10 @@ type ShapeError struct {
 	Detail string // the measure that broke the limit
 }
 
-// Error names the reason, the measure and the URL.
 func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s (%s): %s", e.Reason, e.Detail, clip(e.URL))
 }
 
-// Unwrap returns the reason.
 func (e *ShapeError) Unwrap() error { return e.Reason }
 
 // Limits bounds the shapes of URLs that are asked for. A zero field sets no

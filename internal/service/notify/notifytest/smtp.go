@@ -46,22 +46,17 @@ type session struct {
 	to  string
 }
 
-// Reset implements smtp.Session.
 func (s *session) Reset() { s.to = "" }
 
-// Logout implements smtp.Session.
 func (s *session) Logout() error { return nil }
 
-// Mail implements smtp.Session.
 func (s *session) Mail(string, *smtp.MailOptions) error { return nil }
 
-// Rcpt implements smtp.Session.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.to += to + "\n"
 	return nil
 }
 
-// Data implements smtp.Session.
 func (s *session) Data(r io.Reader) error {
 	body, err := io.ReadAll(r)
 	s.box.mu.Lock()
