@@ -21,11 +21,6 @@ import (
 
 const aHarvest = "a harvest: its id (conf/webdb/1998-2004), or its venue, site, author or list (conf/webdb, site:URL, author:65/2885, papers:NAME)"
 
-// updateHarvest sends a running harvest an update, and waits until it is done.
-func updateHarvest(ctx context.Context, t client.Client, h store.Harvest, name string) error {
-	return notRunning(h, updateWorkflow(ctx, t, workflows.HarvestID(h.ID), name))
-}
-
 // hasEnded tells whether a workflow does not run, or ended before it did what it was asked for.
 func hasEnded(err error) bool {
 	var ended *temporal.ApplicationError
@@ -66,7 +61,7 @@ func cancelHarvest(ctx context.Context, t client.Client, h store.Harvest) (alrea
 func known(ctx context.Context, db *store.DB, h store.Harvest, what activities.Retry) error {
 	if what.Host != "" {
 		if _, err := db.Site(ctx, what.Host); errors.Is(err, pgx.ErrNoRows) {
-			return program.Unknown{Reason: fmt.Errorf("no site %s; `starter stats sites` lists them", what.Host)}
+			return noSite(what.Host)
 		} else if err != nil {
 			return err
 		}

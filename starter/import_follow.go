@@ -160,7 +160,7 @@ func (c *cli) printRecords(ctx context.Context, db *store.DB, of store.Job, afte
 		}
 		for _, r := range done {
 			after = r.N
-			line := tableLine(r)
+			line := fmt.Sprintf("[%d] %s  %s %s  %s", r.N, r.URL, r.Outcome, r.Kind, r.Detail)
 			if of.Kind == store.JobImport {
 				line = lineOf(r, n)
 			}

@@ -151,11 +151,6 @@ func writeTable(w io.Writer, e endOfTable) error {
 	return err
 }
 
-// tableLine says what became of a document or a page.
-func tableLine(r store.ImportRecord) string {
-	return fmt.Sprintf("[%d] %s  %s %s  %s", r.N, r.URL, r.Outcome, r.Kind, r.Detail)
-}
-
 // writeRecords writes all lines of a job to a file as CSV.
 func writeRecords(ctx context.Context, db store.JobRecords, id int64, file string) error {
 	return program.WriteFile(file, func(w io.Writer) error { return recordsTo(ctx, db, id, w) })

@@ -117,7 +117,7 @@ func (c *cli) hasSites(ctx context.Context, of store.Selection) error {
 		return err
 	}
 	if of.Host != "" {
-		return program.Unknown{Reason: fmt.Errorf("no site %s; `starter stats sites` lists them", of.Host)}
+		return noSite(of.Host)
 	}
 	return program.Unknown{Reason: fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
 }

@@ -160,7 +160,7 @@ func steer(ctx context.Context, t client.Client, db *store.DB, r *run, do string
 	did = map[string]string{"pause": "paused", "resume": "resumed", "cancel": isCancelled}[do]
 	switch {
 	case r.kind == runHarvest && do != "cancel":
-		return did, updateHarvest(ctx, t, r.harvest, update)
+		return did, notRunning(r.harvest, updateWorkflow(ctx, t, workflows.HarvestID(r.harvest.ID), update))
 	case r.kind == runHarvest:
 		already, err := cancelHarvest(ctx, t, r.harvest)
 		if already {

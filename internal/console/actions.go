@@ -87,9 +87,6 @@ const (
 	doAgain  = "again"
 )
 
-// goalKinds are what a harvest may be after, as the form names it.
-func goalKinds() []string { return []string{"venue", "site", "author", "papers"} }
-
 func startHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if c.Harvests == nil {
 		return nil, errReadOnly
@@ -140,8 +137,8 @@ func (a *asked) wish() (Wish, error) {
 	w := Wish{Goal: goal, Years: strings.TrimSpace(a.get("years"))}
 	if d := a.get("delay"); d != "" {
 		var err error
-		if w.Delay, err = time.ParseDuration(d); err != nil || w.Delay < 0 {
-			return w, fmt.Errorf("%w: delay is a time such as 5s", errInput)
+		if w.Delay, err = config.ParseDuration(d); err != nil {
+			return w, fmt.Errorf("%w: delay is a time such as 5s or 2d", errInput)
 		}
 	}
 	w.Scope, w.Strategy, w.Leads, w.Again, w.MaxPages, w.WARC = a.get("scope"), a.get("strategy"), a.get("leads"), a.get("again"), a.number("max-pages"), a.get("warc") == "yes"
@@ -156,7 +153,7 @@ func (a *asked) wish() (Wish, error) {
 
 // harvestParams are the options of a harvest, by the names of the flags.
 func harvestParams() []param {
-	return []param{{name: "kind", what: "what goal is (default: a venue)", one: goalKinds()},
+	return []param{{name: "kind", what: "what goal is (default: a venue)", one: []string{"venue", "site", "author", "papers"}},
 		{name: "goal", what: "a venue's key or name, the address of a site, a person's name or DBLP id, or the name of a list that was entered", required: true},
 		{name: "years", what: "years of publication, such as 1998-2004"}, {name: "delay", what: "least time between two requests to one host, such as 5s"},
 		{name: "max-pages", what: "requests of the crawl of one site (default: the worker's setting)", number: true},

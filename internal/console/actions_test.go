@@ -90,9 +90,10 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	require.JSONEq(t, `{"harvest": "conf/webdb/1998-1999", "did": "started"}`, body)
 	_, _ = d.do("POST", "/harvests", "kind=site&goal=https://www.example.edu/")
+	_, _ = d.do("POST", "/harvests", "goal=conf/y&delay=2d")
 	_, _ = d.do("POST", "/harvests", "goal=conf/x&scope=host&strategy=bfs&leads=none&again=due&max-pages=7&budget=2.5&warc=yes")
 	require.Equal(t, []string{"pause conf/webdb/1998-1999", "resume conf/webdb/1998-1999", "cancel conf/webdb/1998-1999", "retry conf/webdb/1998-1999 www.ada.example timeout",
-		"start conf/webdb 1998-1999 5s", "start site:https://www.example.edu/  0s",
+		"start conf/webdb 1998-1999 5s", "start site:https://www.example.edu/  0s", "start conf/y  48h0m0s",
 		"start conf/x  0s {Goal: Years: Delay:0s Scope:host Strategy:bfs Leads:none Again:due MaxPages:7 Budget:2.5 WARC:true}"}, ear.heard)
 
 	for form, want := range map[string]int{"": 400, "goal=conf/x&delay=soon": 400, "goal=conf/x&kind=odd": 400, "goal=conf/x&scope=planet": 400, "goal=conf/x&max-pages=few": 400, "goal=conf/x&budget=much": 400, "goal=conf/none": 404} {
@@ -107,7 +108,7 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, res.StatusCode)
 	res, _ = d.do("GET", at+"?do=cancel", "")
 	require.Equal(t, http.StatusOK, res.StatusCode)
-	require.Len(t, ear.heard, 7, "looking changes nothing")
+	require.Len(t, ear.heard, 8, "looking changes nothing")
 }
 
 // TestAmbiguousMatchesAreSettled by a click, and the word can be taken back.

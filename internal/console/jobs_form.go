@@ -31,12 +31,6 @@ type jobField struct {
 	Required          bool
 }
 
-// importFields are the options of an import that are given in the console: not where
-// copies go, since the worker would write there.
-func importFields() []string {
-	return []string{"path", "format", "urls", "parent", "date", "filter", "record", "types", "blacklist"}
-}
-
 // jobFields describe the options of jobs.
 func jobFields() map[string]jobField {
 	choice := func(label string, of ...string) jobField {
@@ -80,8 +74,8 @@ func jobParams() []param {
 func kindsOfJobs() []string { return append([]string{store.JobImport}, tables.Kinds()...) }
 
 func fieldsOf(kind string) []string {
-	if kind == store.JobImport {
-		return importFields()
+	if kind == store.JobImport { // not where copies go, since the worker would write there
+		return []string{"path", "format", "urls", "parent", "date", "filter", "record", "types", "blacklist"}
 	}
 	return slices.DeleteFunc(slices.Clone(tables.Fields(kind)), func(name string) bool { return name == "confirm" })
 }

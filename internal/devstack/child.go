@@ -78,8 +78,6 @@ func (c *child) pid() int {
 	return c.cmd.Process.Pid
 }
 
-func (c *child) stopping() bool { return c.asked.Load() }
-
 // exitError describes how the process ended and quotes the end of its log.
 // Only after done.
 func (c *child) exitError() error {

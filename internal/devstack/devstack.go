@@ -191,7 +191,7 @@ func (s *Stack) watch() {
 		}
 		go func() {
 			<-c.done
-			if !c.stopping() {
+			if !c.asked.Load() {
 				s.failed <- fmt.Errorf("%s ended unexpectedly: %w", c.name, c.exitError())
 			}
 		}()

@@ -1,9 +1,11 @@
 package devstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -56,19 +58,12 @@ func findPostgres(ctx context.Context, o Options, want string) (string, error) {
 
 func installCommand(major string) string {
 	if runtime.GOOS == "darwin" {
-		return "brew install postgresql@" + cmpOr(major, "16")
+		return "brew install postgresql@" + cmp.Or(major, "16")
 	}
 	if major != "" {
 		return "apt-get install postgresql-" + major
 	}
 	return "apt-get install postgresql"
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // postgresDirs lists where initdb may be: PATH, then Debian, Red Hat, Homebrew
@@ -143,7 +138,7 @@ func downloadPostgres(ctx context.Context, o Options, want string) (string, erro
 	server := embeddedpostgres.NewDatabase(embeddedpostgres.DefaultConfig().
 		Version(downloadedPostgres).BinaryRepositoryURL(repository).Port(uint32(port)).
 		RuntimePath(unpacked).DataPath(filepath.Join(unpacked, "unused")).
-		CachePath(filepath.Join(home, "download")).Logger(discard{}))
+		CachePath(filepath.Join(home, "download")).Logger(io.Discard))
 	err = withProgress(ctx, o, "downloading PostgreSQL "+version, func() error {
 		err := server.Start()
 		if err == nil {
@@ -157,10 +152,6 @@ func downloadPostgres(ctx context.Context, o Options, want string) (string, erro
 	}
 	return "", errors.Join(errors.New("the download brought no server"), err)
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // reachable fails fast where the internet is closed: ten seconds at most.
 func reachable(ctx context.Context, url string) error {

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"syscall"
 	"time"
@@ -131,12 +130,7 @@ func serverArgs(o Options, p ports) []string {
 	for _, key := range slices.Sorted(maps.Keys(o.DynamicConfig)) {
 		args = append(args, "--dynamic-config-value", key+"="+o.DynamicConfig[key])
 	}
-	names := make([]string, 0, len(o.SearchAttributes))
-	for name := range o.SearchAttributes {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(o.SearchAttributes)) {
 		args = append(args, "--search-attribute", name+"="+o.SearchAttributes[name])
 	}
 	return args

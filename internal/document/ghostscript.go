@@ -108,7 +108,7 @@ func ghostscriptOutcome(got *run) (Outcome, string) {
 
 func (r *Reader) settlePostScript(p Part, t *Text, s *scan) {
 	t.Width, t.Height = dscBox(p.Body)
-	t.Title = dscTitle(p.Body)
+	t.Title = strings.Trim(clean(dsc(p.Body, "Title")), "() ")
 	t.First = plainLayout(t.Pages, t.Width, t.Height)
 	enough := t.Words() >= r.opt.MinWords
 	switch {
@@ -204,8 +204,4 @@ func dscBox(b []byte) (w, h float64) {
 		v[i] = x
 	}
 	return max(0, v[2]-v[0]), max(0, v[3]-v[1])
-}
-
-func dscTitle(b []byte) string {
-	return strings.Trim(clean(dsc(b, "Title")), "() ")
 }

@@ -67,7 +67,7 @@ func TrainLogistic(examples []Example, opt LogisticOptions) (*Logistic, error) {
 	m := &Logistic{Features: opt.Features, Classes: classes}
 	m.standardise(examples)
 	p := newLogisticProblem(m, examples, opt)
-	res, err := optimize.Minimize(optimize.Problem{Func: p.loss, Grad: p.gradient}, make([]float64, p.size()),
+	res, err := optimize.Minimize(optimize.Problem{Func: p.loss, Grad: p.gradient}, make([]float64, len(classes)*p.width),
 		&optimize.Settings{MajorIterations: opt.Iterations, GradientThreshold: 1e-6}, &optimize.LBFGS{})
 	if res == nil || (err != nil && res.X == nil) {
 		return nil, fmt.Errorf("train logistic: %w", err)
@@ -144,8 +144,6 @@ func newLogisticProblem(m *Logistic, examples []Example, opt LogisticOptions) *l
 	p.total = sum
 	return p
 }
-
-func (p *logisticProblem) size() int { return len(p.m.Classes) * p.width }
 
 func (p *logisticProblem) probabilities(theta, x []float64) []float64 {
 	for k := range p.scores {

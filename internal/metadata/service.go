@@ -198,7 +198,7 @@ func (s *service) unanswered(ctx context.Context, asked string, err error) error
 func (s *service) inOrder(a answer) error {
 	down := ErrUnavailable{Service: s.name, URL: a.url, Status: a.Status, RetryAfter: a.RetryAfter}
 	isPage := looksHTML(a.Body)
-	if down.Wall = isPage && looksWall(a.Body); down.Wall {
+	if down.Wall = isPage && wallRE.Match(a.Body[:min(len(a.Body), 16<<10)]); down.Wall {
 		down.RetryAfter = max(down.RetryAfter, restAtWall)
 	}
 	switch {
@@ -246,8 +246,6 @@ func looksHTML(body []byte) bool {
 
 // wallRE are the words of the usual checks for browsers.
 var wallRE = regexp.MustCompile(`(?i)not a (?:ro)?bot|anubis|/\.within\.website/|cf-chl|cf_chl|captcha|checking your browser|just a moment\.\.\.|ddos-guard|enable javascript and cookies`)
-
-func looksWall(page []byte) bool { return wallRE.Match(page[:min(len(page), 16<<10)]) }
 
 // excerpt is the begin of a body, for messages.
 func excerpt(body []byte) string {

@@ -24,7 +24,7 @@ type Options struct {
 	// DefaultLists.
 	Lists *Lists
 	// Prior is what gleaner believes before it has seen anything of a site;
-	// nil for shippedPrior.
+	// nil for the one that ships with the program.
 	Prior *Prior
 	// Tuning are gleaner's constants; nil for DefaultTuning.
 	Tuning *Tuning
@@ -45,7 +45,7 @@ func (o Options) WithDefaults() (Options, error) {
 		o.Lists = &l
 	}
 	if o.Prior == nil {
-		p, err := shippedPrior()
+		p, err := ParsePrior(defaultPrior)
 		if err != nil {
 			return o, err
 		}
@@ -64,7 +64,7 @@ func New(name string, opts Options) (Strategy, error) {
 	case BreadthFirst:
 		return bfs{}, nil
 	case Zhuang:
-		return newZhuang(*opts.Lists), nil
+		return &zhuang{lists: *opts.Lists}, nil
 	case Gleaner, "":
 		return newGleaner(opts)
 	}

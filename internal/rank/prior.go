@@ -20,9 +20,6 @@ type Prior struct {
 	Page     map[string]float64 `json:"page"`
 }
 
-// shippedPrior is the one that ships with the program.
-func shippedPrior() (Prior, error) { return ParsePrior(defaultPrior) }
-
 // ParsePrior reads a prior from JSON.
 func ParsePrior(data []byte) (Prior, error) {
 	var p Prior

@@ -38,8 +38,6 @@ type pickedPage struct {
 	Queue int    `json:"queue"`
 }
 
-func newZhuang(lists Lists) *zhuang { return &zhuang{lists: lists} }
-
 func (z *zhuang) Name() string { return Zhuang }
 
 // Enter is Get_Priority of the paper: a link whose anchor has a weight enters

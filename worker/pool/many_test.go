@@ -16,6 +16,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
+	connection "gleaner/internal/devstack/line"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -64,7 +65,7 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 		before := w.web.Requests()
 		require.Eventually(t, func() bool { return w.web.Requests() >= before+5 }, 2*time.Minute, 20*time.Millisecond, after)
 	}
-	for after, line := range map[string]*devtest.Line{"Postgres": database, "Temporal": temporal} {
+	for after, line := range map[string]*connection.Line{"Postgres": database, "Temporal": temporal} {
 		line.Cut()
 		line.Mend()
 		goesOn(after)

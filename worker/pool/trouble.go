@@ -73,7 +73,7 @@ func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 	g.SetLimit(8)
 	for i, id := range ids {
 		g.Go(func() (err error) {
-			found[i], err = look(ctx, c, id)
+			found[i], err = LookAt(ctx, c, id)
 			return err
 		})
 	}
@@ -90,12 +90,9 @@ func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 	return all, nil
 }
 
-// LookAt asks what one workflow does, and what of it fails.
-func LookAt(ctx context.Context, c client.Client, id string) (Seen, error) { return look(ctx, c, id) }
-
-// look asks for one workflow. A site's slices are counted by the workflow itself, all
+// LookAt asks what one workflow does, and what of it fails. A site's slices are counted by the workflow itself, all
 // other work by the server.
-func look(ctx context.Context, c client.Client, id string) (all Seen, err error) {
+func LookAt(ctx context.Context, c client.Client, id string) (all Seen, err error) {
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")
 	var none *serviceerror.NotFound
 	if errors.As(err, &none) {

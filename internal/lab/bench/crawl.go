@@ -156,7 +156,7 @@ func crawlOnce(ctx context.Context, web *Web, o Options) (Run, Database, error) 
 			return err
 		}
 		defer c.close()
-		if err := c.seed(ctx, web); err != nil {
+		if err := seed(ctx, c.db, web, ""); err != nil {
 			return err
 		}
 		before, err := readCounters(ctx, o.DatabaseURL, dsn)
@@ -251,10 +251,6 @@ func (c *crawler) close() {
 		_ = os.RemoveAll(c.dir)
 	}
 	c.db.Close()
-}
-
-func (c *crawler) seed(ctx context.Context, web *Web) error {
-	return seed(ctx, c.db, web, "")
 }
 
 // seed enters the first URL of each host, which a harvest wants; "" for none.

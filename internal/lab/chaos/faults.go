@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"gleaner/internal/devstack/line"
 	"gleaner/internal/fetch"
 	"gleaner/internal/service/config"
 )
@@ -34,8 +37,8 @@ func faults() []fault {
 		{"worker frozen past its leases", 1, freeze(35*time.Second, 40*time.Second)},
 		{"Postgres killed", 3, killServer(func(w *world) *server { return w.postgres })},
 		{"Temporal killed", 3, killServer(func(w *world) *server { return w.temporal })},
-		{"connections to Postgres cut", 3, cut(func(w *world) *relay { return w.toPG })},
-		{"connections to Temporal cut", 3, cut(func(w *world) *relay { return w.toTemp })},
+		{"connections to Postgres cut", 3, cut(func(w *world) *line.Line { return w.toPG })},
+		{"connections to Temporal cut", 3, cut(func(w *world) *line.Line { return w.toTemp })},
 		{"web answers nothing", 2, breakWeb},
 		{"disk full", 2, fillDisk},
 		{"blob folder replaced by an empty one", 2, hideBlobs},
@@ -118,11 +121,11 @@ func killServer(which func(*world) *server) func(context.Context, *world, *rand.
 	}
 }
 
-func cut(which func(*world) *relay) func(context.Context, *world, *rand.Rand) error {
+func cut(which func(*world) *line.Line) func(context.Context, *world, *rand.Rand) error {
 	return func(ctx context.Context, w *world, r *rand.Rand) error {
-		which(w).cut()
+		which(w).Cut()
 		err := fetch.Wait(ctx, between(r, 0, 3*time.Second))
-		which(w).mend()
+		which(w).Mend()
 		return err
 	}
 }
@@ -193,7 +196,7 @@ func hideBlobs(ctx context.Context, w *world, r *rand.Rand) error {
 	err := os.Mkdir(w.blobs, 0o700)
 	err = errors.Join(err, fetch.Wait(ctx, between(r, time.Second, 4*time.Second)))
 	// The workers may be writing there at this moment: one step for both.
-	if rerr := exchange(aside, w.blobs); rerr != nil {
+	if rerr := unix.Renameat2(unix.AT_FDCWD, aside, unix.AT_FDCWD, w.blobs, unix.RENAME_EXCHANGE); rerr != nil {
 		return errors.Join(err, rerr)
 	}
 	return errors.Join(err, os.RemoveAll(aside))

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"gleaner/internal/fetch"
 )
 
@@ -161,9 +159,4 @@ func (w *world) await(ctx context.Context, waited chan error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// exchange swaps two folders in one step.
-func exchange(a, b string) error {
-	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/devstack/line"
 	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -31,9 +32,9 @@ type world struct {
 	server   *httptest.Server
 	postgres *server
 	temporal *server
-	toPG     *relay // between the workers and Postgres
-	toTemp   *relay // between the workers and Temporal
-	disk     string // what the blobs lie on; "" where it cannot be made small
+	toPG     *line.Line // between the workers and Postgres
+	toTemp   *line.Line // between the workers and Temporal
+	disk     string     // what the blobs lie on; "" where it cannot be made small
 	blobs    string
 	workers  []*process
 	env      []string
@@ -74,16 +75,16 @@ func newWorld(ctx context.Context, o Options, dir string) (w *world, err error) 
 	if err != nil {
 		return w, err
 	}
-	if w.toPG, err = newRelay(pg.Host); err != nil {
+	if w.toPG, err = line.New(pg.Host); err != nil {
 		return w, err
 	}
-	if w.toTemp, err = newRelay(w.temporal.stack.TemporalAddress); err != nil {
+	if w.toTemp, err = line.New(w.temporal.stack.TemporalAddress); err != nil {
 		return w, err
 	}
 	if err := w.makeDisk(); err != nil {
 		return w, err
 	}
-	pg.Host = w.toPG.address()
+	pg.Host = w.toPG.Address()
 	w.environment(pg.String())
 	policy, err := w.policy("policy.yaml", func(*config.Policy) {})
 	if err != nil {
@@ -108,7 +109,7 @@ func (w *world) makeDisk() error {
 
 func (w *world) environment(database string) {
 	settings := map[string]string{
-		"GLEANER_DATABASE_URL": database, "TEMPORAL_ADDRESS": w.toTemp.address(), "GLEANER_REPOSITORY_URL": "file://" + w.blobs,
+		"GLEANER_DATABASE_URL": database, "TEMPORAL_ADDRESS": w.toTemp.Address(), "GLEANER_REPOSITORY_URL": "file://" + w.blobs,
 		"GLEANER_DATA_DIR": filepath.Join(w.dir, "data"), "GLEANER_PROXY": w.server.URL, "GLEANER_CONTACT": "chaos@example.org",
 		"GLEANER_DELAY": w.o.Delay.String(), "GLEANER_MIN_DELAY": w.o.Delay.String(),
 		"GLEANER_DBLP_URL": w.web.DBLPURL(), "GLEANER_DBLP_DELAY": "1ms",
@@ -181,9 +182,9 @@ func (w *world) close() error {
 			err = errors.Join(err, s.stop())
 		}
 	}
-	for _, r := range []*relay{w.toPG, w.toTemp} {
+	for _, r := range []*line.Line{w.toPG, w.toTemp} {
 		if r != nil {
-			r.close()
+			r.Close()
 		}
 	}
 	if w.server != nil {

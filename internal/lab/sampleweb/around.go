@@ -23,12 +23,6 @@ func (p *paper) slug() string {
 	return s
 }
 
-// publisherURL is where the metadata service sends readers of the other papers:
-// a wall.
-func (p *paper) publisherURL() string {
-	return "http://" + publisherHost + "/article/" + p.number()
-}
-
 // number is the publisher's. No DOI: this world has no resolver of them.
 func (p *paper) number() string { return fmt.Sprintf("%d-%d", p.venue+1, 1000+p.index) }
 
@@ -37,7 +31,7 @@ func (p *paper) electronic() string {
 	if p.landing {
 		return p.landingURL()
 	}
-	return p.publisherURL()
+	return "http://" + publisherHost + "/article/" + p.number() // a wall
 }
 
 // buildProceedings: landing pages that name their PDF in a meta element.

@@ -43,10 +43,6 @@ const (
 	paragraphsAPage = 6
 )
 
-func newConference(o Options, c Conference) *conference {
-	return &conference{opt: o, host: c.Host, events: max(1, (c.Pages+pagesPerEvent/2)/pagesPerEvent)}
-}
-
 // ConferenceSize says how many documents a Conference of the Web has, 0 for a
 // host that is none, and where its crawl begins.
 func (w *Web) ConferenceSize(host string) (documents int, start string) {

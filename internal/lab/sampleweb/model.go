@@ -50,8 +50,6 @@ func (a *author) home() string {
 	return "http://" + a.host + a.dir
 }
 
-func (a *author) reachable() bool { return a.style != styleNone && a.style != styleRefused }
-
 // Reasons for which a paper of the generated web cannot be had; "" when it can.
 const (
 	ReasonNoHomepage = "no homepage"
@@ -150,7 +148,7 @@ func (w *Web) generatePapers(v int) {
 	var open, hidden, refused []*author
 	for _, a := range w.authors {
 		switch {
-		case a.reachable():
+		case a.style != styleNone && a.style != styleRefused:
 			open = append(open, a)
 		case a.style == styleRefused:
 			refused = append(refused, a)

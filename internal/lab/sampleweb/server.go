@@ -33,10 +33,6 @@ type journal struct {
 	ended  map[string]time.Time
 }
 
-func newJournal(size int) *journal {
-	return &journal{size: size, flying: map[string]int{}, ended: map[string]time.Time{}}
-}
-
 func (j *journal) begin(r *http.Request, host string) *Request {
 	now := time.Now()
 	j.mu.Lock()

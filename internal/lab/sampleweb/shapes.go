@@ -235,5 +235,5 @@ func (w *Web) buildFiller(h *host, a *author) {
 		d.p(strings.Join(cv, ". "))
 		return d.bytes()
 	})
-	h.redirect(a.dir+"old/", "http://"+h.name+a.dir)
+	h.pages[a.dir+"old/"] = resource{status: 302, location: "http://" + h.name + a.dir}
 }

@@ -59,7 +59,7 @@ func New(o Options) *Web {
 		opt: o.withDefaults(), titles: map[string]bool{},
 		hosts: map[string]*host{}, big: map[string]*conference{},
 	}
-	w.log = newJournal(w.opt.LogSize)
+	w.log = &journal{size: w.opt.LogSize, flying: map[string]int{}, ended: map[string]time.Time{}}
 	w.generate()
 	w.buildDepartments()
 	for _, a := range w.authors {
@@ -74,7 +74,7 @@ func New(o Options) *Web {
 		w.buildHostile()
 	}
 	for _, c := range w.opt.Conferences {
-		w.big[c.Host] = newConference(w.opt, c)
+		w.big[c.Host] = &conference{opt: w.opt, host: c.Host, events: max(1, (c.Pages+pagesPerEvent/2)/pagesPerEvent)}
 	}
 	w.dblp = w.catalogue()
 	return w
@@ -148,10 +148,6 @@ func (h *host) html(path, title string, body func() []byte) {
 
 func (h *host) file(path, kind string, body func() []byte) {
 	h.pages[path] = resource{kind: kind, body: body}
-}
-
-func (h *host) redirect(path, to string) {
-	h.pages[path] = resource{status: 302, location: to}
 }
 
 func (h *host) fail(path string, status int) { h.pages[path] = resource{status: status} }

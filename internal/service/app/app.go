@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -105,7 +106,7 @@ func OpenRecord(ctx context.Context, cfg *config.Config, o Options) (*App, error
 	if err != nil {
 		return nil, err
 	}
-	repo, err := openRepository(ctx, cfg)
+	repo, err := OpenRepository(ctx, cfg)
 	if err != nil {
 		db.Close()
 		return nil, err
@@ -122,7 +123,8 @@ func OpenRecord(ctx context.Context, cfg *config.Config, o Options) (*App, error
 	return a, nil
 }
 
-func openRepository(ctx context.Context, cfg *config.Config) (*repository.Repository, error) {
+// OpenRepository opens the blob store of the settings alone.
+func OpenRepository(ctx context.Context, cfg *config.Config) (*repository.Repository, error) {
 	url := cfg.Servers.Repository
 	if url == "" {
 		dir, err := filepath.Abs(filepath.Join(cfg.Servers.DataDir, "blobs"))
@@ -162,7 +164,9 @@ func (a *App) openParts(ctx context.Context) error {
 		return err
 	}
 	a.openCollection(ctx)
-	a.tellOfJudgements()
+	a.Collection.WhenJudged(func(j collection.Judgement, took time.Duration) {
+		a.Watch.Judged(string(j.State), j.Class, took)
+	})
 	a.Importer = ingest.New(ingest.Parts{DB: a.DB, Repo: a.Repo, Coll: a.Collection, Log: a.Log, Places: source.Places{Asker: a.Fetch},
 		DocumentBytes: int64(cfg.Policy.Fetch.DocumentBytes), PageBytes: int64(cfg.Policy.Fetch.PageBytes)})
 	cc := crawlConfig(cfg)

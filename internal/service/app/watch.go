@@ -7,7 +7,6 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/library/collection"
 )
 
 // Watch is told what is done, as it is done. It must not block.
@@ -48,9 +47,4 @@ func (w watchedClient) Fetch(ctx context.Context, r fetch.Request) (*fetch.Respo
 		w.watch.Fetched(string(fe.Outcome), 0, 0)
 	}
 	return resp, err
-}
-
-// tellOfJudgements tells the Watch of every document that is judged.
-func (a *App) tellOfJudgements() {
-	a.Collection.WhenJudged(func(j collection.Judgement, took time.Duration) { a.Watch.Judged(string(j.State), j.Class, took) })
 }

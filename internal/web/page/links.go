@@ -41,7 +41,7 @@ func (b *builder) element() {
 	case atom.Meta:
 		b.meta()
 	case atom.Link:
-		b.linkElement()
+		b.related(string(b.scan.attr("rel")), string(b.scan.attr("type")), string(b.scan.attr("href")), b.label("title"))
 	case atom.Option:
 		b.hint(b.scan.attr("value"))
 	case atom.Form, atom.Input, atom.Div, atom.Script:

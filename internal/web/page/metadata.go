@@ -101,11 +101,6 @@ func (b *builder) refresh(content string) {
 	b.textLink(rest, SourceRefresh)
 }
 
-// linkElement takes <link rel=…>.
-func (b *builder) linkElement() {
-	b.related(string(b.scan.attr("rel")), string(b.scan.attr("type")), string(b.scan.attr("href")), b.label("title"))
-}
-
 // related takes a typed link of the page or of the Link header.
 func (b *builder) related(rel, mediaType, href, title string) {
 	rel, mediaType = strings.ToLower(rel), strings.ToLower(strings.TrimSpace(mediaType))
