@@ -88,9 +88,7 @@ func exportedEntries(ctx context.Context, db store.DocumentRecords, entries []co
 		if e.Kind == collections.Page {
 			x.Kind = "html"
 		}
-		if x.Title == "" {
-			x.Title = e.Title
-		}
+		x.Title = cmp.Or(x.Title, e.Title)
 		x.URL, x.ParentURL, x.MatchedBy, x.Score, x.FetchedAt = e.URL, e.Parent, e.Topic, e.Correlation, e.At
 		x.Identity = cmp.Or(e.SHA256, e.URL)
 		found[i] = x

@@ -13,6 +13,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/terminal"
@@ -46,7 +47,7 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 			return sayAcademic(ctx, w, a.DB, id)
 		}
 		_, err := fmt.Fprintf(w, "%s complete: %d published, %d held, %d wanted, %d found, %d missing (recall %s)\nwhy:  starter report %s\n",
-			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, recall(s.Recall, s.Wanted), id)
+			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, report.RecallOf(s.Recall, s.Wanted), id)
 		return err
 	})
 }
@@ -82,14 +83,6 @@ func (c *cli) awaitInSight(ctx context.Context, t client.Client, id string, s si
 	}
 	live.End()
 	return err
-}
-
-// recall is said of wanted papers alone: where there are none, none is missing.
-func recall(share float64, wanted int) string {
-	if wanted == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
 // sayAcademic says what the harvest of a site came to.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -53,9 +54,7 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 		return err
 	}
 	if f.papers != "" {
-		if sources == "" {
-			sources = harvest.SourceFile
-		}
+		sources = cmp.Or(sources, harvest.SourceFile)
 		papers, err := papersOfFile(ctx, key, years, f.papers)
 		if err != nil {
 			return err

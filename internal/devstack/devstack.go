@@ -1,6 +1,7 @@
 package devstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,9 +158,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.DataDir, err = filepath.EvalSymlinks(o.DataDir); err != nil {
 		return o, fmt.Errorf("devstack: data folder: %w", err)
 	}
-	if o.Namespace == "" {
-		o.Namespace = "default"
-	}
+	o.Namespace = cmp.Or(o.Namespace, "default")
 	if o.CacheDir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil { // no HOME: keep it with the data

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strings"
@@ -237,10 +238,7 @@ func (c *counts) wording() []float64 {
 const tinyFile = 8 << 10
 
 func named(t *Text, h Hints) []float64 {
-	name := h.Name
-	if name == "" {
-		name = t.Name
-	}
+	name := cmp.Or(h.Name, t.Name)
 	both := lastSegments(name) + " " + h.Anchor
 	return []float64{
 		yes(nameCourse.MatchString(both)), yes(nameCV.MatchString(both)), yes(nameTalk.MatchString(both)),

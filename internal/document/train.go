@@ -22,7 +22,6 @@ type TrainOptions struct {
 	Published string // the published training set (ARFF), "" for none
 	Reader    *Reader
 	Workers   int    // documents read at a time; 0 means 2
-	Origin    string // kept in the weights; "" describes the counts
 	Command   string // kept in the weights
 }
 
@@ -87,10 +86,8 @@ func trainOn(opt TrainOptions, samples []sample, extra []learn.Example, missing 
 	m.Points = report.points()
 	m.Figures = report.figures(m.Points)
 	m.Front.Settled = report.settled()
-	m.Origin, m.Command = opt.Origin, opt.Command
-	if m.Origin == "" {
-		m.Origin = fmt.Sprintf("%d labelled documents of %d sites, %d rows of the published training set", len(samples), report.Sites, len(extra))
-	}
+	m.Command = opt.Command
+	m.Origin = fmt.Sprintf("%d labelled documents of %d sites, %d rows of the published training set", len(samples), report.Sites, len(extra))
 	return m, report, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
 	"errors"
@@ -17,31 +18,14 @@ import (
 type Limits struct {
 	Member    int64 // bytes of one member; 0 means 64 MiB
 	Total     int64 // bytes of all members; 0 means 256 MiB
-	Ratio     int64 // bytes of all members for each of the file's, above 16 MiB; 0 means 100
 	Members   int   // members looked at; 0 means 1,000
 	Documents int   // members that are documents, each to be stored and examined; 0 means 300
 	Depth     int   // archives within archives; 0 means 4
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Member <= 0 {
-		l.Member = 64 << 20
-	}
-	if l.Total <= 0 {
-		l.Total = 256 << 20
-	}
-	if l.Ratio <= 0 {
-		l.Ratio = 100
-	}
-	if l.Members <= 0 {
-		l.Members = 1000
-	}
-	if l.Documents <= 0 {
-		l.Documents = 300
-	}
-	if l.Depth <= 0 {
-		l.Depth = 4
-	}
+	l.Member, l.Total = cmp.Or(l.Member, 64<<20), cmp.Or(l.Total, 256<<20)
+	l.Members, l.Documents, l.Depth = cmp.Or(l.Members, 1000), cmp.Or(l.Documents, 300), cmp.Or(l.Depth, 4)
 	return l
 }
 
@@ -98,10 +82,12 @@ func Unpacked(name, mediaType string, body []byte, lim Limits) int64 {
 // total bounds what becomes of a file of so many bytes. A paper grows tenfold or
 // twentyfold. A file that grows a thousandfold was made to fill a disk, and many
 // small ones of that kind do.
-func (l Limits) total(size int) int64 { return min(l.Total, max(anyFile, l.Ratio*int64(size))) }
+func (l Limits) total(size int) int64 { return min(l.Total, max(anyFile, unpackedRatio*int64(size))) }
 
-// anyFile is what any packed file may become, in bytes, however small it is.
-const anyFile = 16 << 20
+const (
+	anyFile       = 16 << 20 // bytes that any packed file may become, however small it is
+	unpackedRatio = 100      // bytes of all members for each of a larger file's
+)
 
 type unpacker struct {
 	lim     Limits

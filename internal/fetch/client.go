@@ -152,8 +152,8 @@ type target struct {
 // target checks what can be told by name, and tells whether a proxy is asked.
 func (c *Client) target(u *url.URL) (*target, error) {
 	t := &target{url: u, raw: u.String()}
-	if len(t.raw) > c.cfg.Limits.URLBytes {
-		return nil, &Error{Outcome: BadURL, URL: t.raw[:c.cfg.Limits.URLBytes], Err: fmt.Errorf("longer than %d bytes", c.cfg.Limits.URLBytes)}
+	if len(t.raw) > urlBytes {
+		return nil, &Error{Outcome: BadURL, URL: t.raw[:urlBytes], Err: fmt.Errorf("longer than %d bytes", urlBytes)}
 	}
 	proxy, err := c.proxy(u)
 	if err != nil {

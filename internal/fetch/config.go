@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -24,10 +25,8 @@ type Config struct {
 	Pacing Pacing
 	// PaceBy widens turns beyond the host [PaceByHost].
 	PaceBy PaceBy
-	// Robots keeps robots.txt [in memory]; RobotsMaxAge is for how long [24 h,
-	// which is also the most].
-	Robots       RobotsCache
-	RobotsMaxAge time.Duration
+	// Robots keeps robots.txt [in memory].
+	Robots RobotsCache
 
 	// Blocked tells why a host is not to be asked for anything, "" where it may be
 	// [every host may]. It is asked before each request, also where a redirect or a
@@ -82,16 +81,19 @@ type Limits struct {
 	MinRate int64
 	Grace   time.Duration
 
-	HeaderBytes   int64 // [256 KiB]
 	PageBytes     int64 // HTML and its kin, inflated [10 MiB]
 	DocumentBytes int64 // anything else, inflated [100 MiB]
 	MediaBytes    int64 // images, sound, film, fonts [10 MiB]
-	// MaxRatio is the most that a body of more than 1 MiB may inflate to, in
-	// multiples of what came over the wire [200].
-	MaxRatio  int64
-	Redirects int // followed in one fetch [10]
-	URLBytes  int // of a URL [4,096]
 }
+
+// Bounds of every fetch.
+const (
+	robotsAge    = 24 * time.Hour // of a robots.txt that is kept
+	headerBytes  = 256 << 10      // of an answer
+	maxRatio     = 200            // of what a body of more than 1 MiB inflates to, to what came over the wire
+	maxRedirects = 10             // followed in one fetch
+	urlBytes     = 4096
+)
 
 // withDefaults returns l with its zero fields filled in.
 func (l Limits) withDefaults() Limits {
@@ -101,19 +103,8 @@ func (l Limits) withDefaults() Limits {
 	setDuration(&l.Idle, 30*time.Second)
 	setDuration(&l.Total, 10*time.Minute)
 	setDuration(&l.Grace, 20*time.Second)
-	for p, def := range map[*int64]int64{
-		&l.MinRate: 512, &l.HeaderBytes: 256 << 10, &l.PageBytes: 10 << 20,
-		&l.DocumentBytes: 100 << 20, &l.MediaBytes: 10 << 20, &l.MaxRatio: 200,
-	} {
-		if *p == 0 {
-			*p = def
-		}
-	}
-	for p, def := range map[*int]int{&l.Redirects: 10, &l.URLBytes: 4096} {
-		if *p == 0 {
-			*p = def
-		}
-	}
+	l.MinRate, l.PageBytes = cmp.Or(l.MinRate, 512), cmp.Or(l.PageBytes, 10<<20)
+	l.DocumentBytes, l.MediaBytes = cmp.Or(l.DocumentBytes, 100<<20), cmp.Or(l.MediaBytes, 10<<20)
 	return l
 }
 
@@ -131,9 +122,7 @@ func (l Limits) bodyBytes(k Kind) int64 {
 
 // withDefaults checks the configuration and fills in its defaults.
 func (c Config) withDefaults() (Config, error) {
-	if c.Product == "" {
-		c.Product = "Gleaner"
-	}
+	c.Product = cmp.Or(c.Product, "Gleaner")
 	if strings.Trim(c.Product, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") != "" {
 		return c, fmt.Errorf("fetch: product %q: robots.txt knows agents by letters, \"-\" and \"_\" only", c.Product)
 	}
@@ -145,9 +134,6 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.PaceBy < PaceByHost || c.PaceBy > PaceByDomain|PaceByAddress {
 		return c, fmt.Errorf("fetch: PaceBy %d is not known", c.PaceBy)
-	}
-	if c.RobotsMaxAge <= 0 || c.RobotsMaxAge > 24*time.Hour {
-		c.RobotsMaxAge = 24 * time.Hour
 	}
 	if c.Clock == nil {
 		c.Clock = systemClock{}

@@ -85,7 +85,7 @@ func newTransport(l Limits, pool *x509.CertPool) *http.Transport {
 		TLSClientConfig:        &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    l.TLS,
 		ResponseHeaderTimeout:  l.Header,
-		MaxResponseHeaderBytes: l.HeaderBytes,
+		MaxResponseHeaderBytes: headerBytes,
 		DisableCompression:     true, // inflating is bounded in body.go
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           1024,

@@ -133,15 +133,15 @@ func (b *bounded) hold() (err error) {
 }
 
 func (b *bounded) checkSize() (*sizeError, gleaner.Outcome) {
-	switch ratio := b.x.limits.MaxRatio; {
+	switch {
 	case !b.coded && b.x.prefix == 0 && b.promised > b.limit:
 		return &sizeError{b.limit, fmt.Sprintf("a body of %d bytes", b.promised)}, TooLarge
 	case !b.coded && b.n > b.limit:
 		return &sizeError{b.limit, "the body"}, TooLarge
 	case b.coded && b.n > b.limit:
 		return &sizeError{b.limit, "the inflated body"}, Inflated
-	case b.coded && b.n > ratioFrom && b.n > b.x.wire*ratio:
-		return &sizeError{ratio, "the ratio of the inflated body"}, Inflated
+	case b.coded && b.n > ratioFrom && b.n > b.x.wire*maxRatio:
+		return &sizeError{maxRatio, "the ratio of the inflated body"}, Inflated
 	default:
 		return nil, ""
 	}

@@ -60,12 +60,8 @@ func (p Pacing) WithDefaults() Pacing {
 	setDuration(&p.BackoffMax, 30*time.Minute)
 	setDuration(&p.ParkFor, time.Hour)
 	setDuration(&p.MaxBlock, 2*time.Minute)
-	if p.Factor == 0 {
-		p.Factor = 5
-	}
-	if p.ParkAfter == 0 {
-		p.ParkAfter = 5
-	}
+	p.Factor = cmp.Or(p.Factor, 5)
+	p.ParkAfter = cmp.Or(p.ParkAfter, 5)
 	if p.Rand == nil {
 		p.Rand = rand.Float64
 	}

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (c *Client) redirect(x *exchange) (*target, error) {
 		return nil, &Error{Outcome: o, URL: x.raw, Status: x.status, Location: location, Err: err}
 	}
 	location := x.answer.Get("Location")
-	if most := c.cfg.Limits.URLBytes; len(location) > most {
+	if most := urlBytes; len(location) > most {
 		return fail(BadURL, "", fmt.Errorf("redirect to a URL of %d bytes, beyond the limit of %d", len(location), most))
 	}
 	u, err := resolve(x.url, location)
@@ -133,8 +134,8 @@ func (c *Client) redirect(x *exchange) (*target, error) {
 	if err := x.trail.add(u); err != nil {
 		return fail(RedirectLoop, next.raw, fmt.Errorf("redirect to %s: %w", next.raw, err))
 	}
-	if len(x.trail.addresses) > c.cfg.Limits.Redirects+1 {
-		return fail(TooManyRedirects, next.raw, fmt.Errorf("more than %d redirects", c.cfg.Limits.Redirects))
+	if len(x.trail.addresses) > maxRedirects+1 {
+		return fail(TooManyRedirects, next.raw, fmt.Errorf("more than %d redirects", maxRedirects))
 	}
 	if to := canonical(next.raw); x.Known != nil && x.Known(to) {
 		return fail(RedirectKnown, to, nil)
@@ -171,9 +172,7 @@ func resolve(base *url.URL, location string) (*url.URL, error) {
 	if next.Scheme != "http" && next.Scheme != "https" {
 		return nil, weburl.ErrNotWeb
 	}
-	if next.Path == "" {
-		next.Path = "/"
-	}
+	next.Path = cmp.Or(next.Path, "/")
 	// Go reads hosts that no browser does ("//1.::"), and cannot ask for them.
 	spelt, err := weburl.Canonical("", next.String())
 	if err != nil {

@@ -220,7 +220,7 @@ func (c *Client) robotsError(t *target, rec RobotsRecord) error {
 func (c robotsReader) askRobots(ctx context.Context, page *target, old RobotsRecord, lent func(context.Context, *target) error) (RobotsRecord, error) {
 	x, body, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay(), lent)
 	now := c.cfg.Clock.Now()
-	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(c.cfg.RobotsMaxAge)}
+	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(robotsAge)}
 	var e *Error
 	if errors.As(err, &e) {
 		switch e.Outcome {

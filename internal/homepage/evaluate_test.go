@@ -70,7 +70,7 @@ func TestTrainSeparatesAndKeepsSigns(t *testing.T) {
 		}
 		examples = append(examples, Example{Features: f, Right: right, Group: i})
 	}
-	m, err := Train(examples, TrainOptions{Iterations: 500})
+	m, err := Train(examples, 500)
 	require.NoError(t, err)
 	assert.InDelta(t, 1, m.Figures["accuracy"], 0)
 	assert.LessOrEqual(t, m.Weights[fPortal], 0.0)
@@ -82,7 +82,7 @@ func TestTrainSeparatesAndKeepsSigns(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, m, back)
 
-	_, err = Train(examples[:1], TrainOptions{})
+	_, err = Train(examples[:1], 500)
 	require.ErrorIs(t, err, errNoExamples)
 	_, err = ReadModel(strings.NewReader(`{"weights":{}}`))
 	require.Error(t, err)

@@ -98,9 +98,7 @@ type Brave struct {
 
 // NewBrave returns a searcher; base "" is Brave's own address.
 func NewBrave(base, key string, s Service) *Brave {
-	if base == "" {
-		base = "https://api.search.brave.com"
-	}
+	base = cmp.Or(base, "https://api.search.brave.com")
 	return &Brave{provider: newProvider("brave", s), base: strings.TrimRight(base, "/"), key: key}
 }
 
@@ -150,9 +148,7 @@ type Serper struct {
 
 // NewSerper returns a searcher; base "" is Serper's own address.
 func NewSerper(base, key string, s Service) *Serper {
-	if base == "" {
-		base = "https://google.serper.dev"
-	}
+	base = cmp.Or(base, "https://google.serper.dev")
 	return &Serper{provider: newProvider("serper", s), base: strings.TrimRight(base, "/"), key: key}
 }
 

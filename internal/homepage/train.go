@@ -20,16 +20,15 @@ type Example struct {
 	Group    int
 }
 
-// TrainOptions steer Train. The zero value is what the embedded model was
-// trained with.
-type TrainOptions struct {
-	L2         float64 // pull towards the prior (data/prior.json); 0: 0.0005
-	Iterations int     // 0: 3000
-	Folds      int     // cross-validation over groups; 0: 5
-	// WrongCost is how many homepages that are missed weigh as much as one
-	// wrong page that is kept, when the threshold is chosen; 0: 1.
-	WrongCost float64
-}
+// What the embedded model was trained with.
+const (
+	TrainIterations = 3000
+	trainL2         = 0.0005 // pull towards the prior (data/prior.json)
+	trainFolds      = 5      // of the cross-validation over groups
+	// wrongCost is how many homepages that are missed weigh as much as one wrong page that
+	// is kept, when the threshold is chosen.
+	wrongCost = 1.0
+)
 
 // errNoExamples says that there is nothing to learn from.
 var errNoExamples = errors.New("homepage: training wants right and wrong candidates")
@@ -38,50 +37,33 @@ var errNoExamples = errors.New("homepage: training wants right and wrong candida
 // momentum, right and wrong candidates weighing the same, and chooses the
 // threshold on scores of the held-out folds. It is deterministic. Figures holds
 // accuracy, precision and recall of the held-out candidates.
-func Train(examples []Example, opt TrainOptions) (*Model, error) {
-	opt = opt.withDefaults()
+func Train(examples []Example, iterations int) (*Model, error) {
 	if !both(examples) {
 		return nil, errNoExamples
 	}
 	names := featureNames(examples)
 	held := make([]float64, len(examples))
-	for fold := range opt.Folds {
+	for fold := range trainFolds {
 		var train []Example
 		for _, e := range examples {
-			if e.Group%opt.Folds != fold {
+			if e.Group%trainFolds != fold {
 				train = append(train, e)
 			}
 		}
 		if !both(train) {
 			return nil, errNoExamples
 		}
-		m := fit(train, names, opt)
+		m := fit(train, names, iterations)
 		for i, e := range examples {
-			if e.Group%opt.Folds == fold {
+			if e.Group%trainFolds == fold {
 				held[i] = m.score(e.Features)
 			}
 		}
 	}
-	m := fit(examples, names, opt)
-	m.Threshold = threshold(examples, held, opt.WrongCost)
+	m := fit(examples, names, iterations)
+	m.Threshold = threshold(examples, held)
 	m.Figures = figures(examples, held, m.Threshold)
 	return m, nil
-}
-
-func (o TrainOptions) withDefaults() TrainOptions {
-	if o.L2 == 0 {
-		o.L2 = 0.0005
-	}
-	if o.Iterations == 0 {
-		o.Iterations = 3000
-	}
-	if o.Folds == 0 {
-		o.Folds = 5
-	}
-	if o.WrongCost == 0 {
-		o.WrongCost = 1
-	}
-	return o
 }
 
 func both(examples []Example) bool {
@@ -131,7 +113,7 @@ func readPrior() priorWeights {
 
 // fit minimises the weighted log loss with an L2 penalty on the distance to
 // the prior, within the prior's signs.
-func fit(examples []Example, names []string, opt TrainOptions) *Model {
+func fit(examples []Example, names []string, iterations int) *Model {
 	rights := 0
 	for _, e := range examples {
 		if e.Right {
@@ -151,9 +133,9 @@ func fit(examples []Example, names []string, opt TrainOptions) *Model {
 	centre[bias] = prior.Bias
 	copy(w, centre)
 	const rate, momentum = 0.5, 0.9
-	for range opt.Iterations {
+	for range iterations {
 		for j := range grad {
-			grad[j] = opt.L2 * (w[j] - centre[j])
+			grad[j] = trainL2 * (w[j] - centre[j])
 		}
 		grad[bias] = 0
 		for i, e := range examples {
@@ -203,7 +185,7 @@ func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 // threshold chooses where held-out mistakes cost least, in the middle of the
 // gap between two scores.
-func threshold(examples []Example, held []float64, wrongCost float64) float64 {
+func threshold(examples []Example, held []float64) float64 {
 	order := make([]int, len(examples))
 	for i := range order {
 		order[i] = i

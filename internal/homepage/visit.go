@@ -1,6 +1,7 @@
 package homepage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,9 +61,7 @@ func (h *hunt) get(ctx context.Context, u string) (*page.Page, string, error) {
 	if un, ok := unansweredPage(u, err); ok {
 		h.unanswered(un)
 	}
-	if final == "" {
-		final = u
-	}
+	final = cmp.Or(final, u)
 	if err == nil {
 		h.pages[addressKey(final)] = pg
 	}

@@ -12,15 +12,14 @@ import (
 
 // ACL reads the ACL Anthology's own XML files, one a venue and year.
 type ACL struct {
-	url  string
-	site string
-	svc  *service
+	url string
+	svc *service
 }
 
 // NewACL returns a client.
 func NewACL(cfg Config) *ACL {
 	cfg = cfg.withDefaults()
-	return &ACL{url: cfg.ACLURL, site: strings.TrimSuffix(cfg.ACLSiteURL, "/"), svc: newService(cfg, "the ACL Anthology", cfg.Delays.ACL)}
+	return &ACL{url: cfg.ACLURL, svc: newService(cfg, "the ACL Anthology", cfg.Delays.ACL)}
 }
 
 func (a *ACL) Name() string { return "acl" }
@@ -133,7 +132,7 @@ func (a *ACL) papers(c aclCollection, key, id string, year int) []gleaner.Paper 
 			case strings.Contains(x.URL, "://"):
 				p.Links = []string{strings.TrimSpace(x.URL)}
 			case x.URL != "":
-				p.Links = []string{a.site + "/" + strings.TrimSpace(x.URL) + ".pdf"}
+				p.Links = []string{aclSite + "/" + strings.TrimSpace(x.URL) + ".pdf"}
 			}
 			out = append(out, p)
 		}

@@ -70,11 +70,7 @@ func (e atomEntry) paper() gleaner.Paper {
 
 // Copies finds a paper's preprint.
 func (a *ArXiv) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) {
-	lists, err := a.CopiesOf(ctx, []gleaner.Paper{p})
-	if err != nil {
-		return nil, err
-	}
-	return lists[0], nil
+	return copiesOfOne(ctx, p, a.CopiesOf)
 }
 
 // CopiesOf finds the preprints of many papers. Those whose identifier is known

@@ -23,7 +23,6 @@ type Config struct {
 	ArXivURL           string
 	ORCIDURL           string
 	ACLURL             string // the folder that holds the Anthology's XML files
-	ACLSiteURL         string // where the Anthology serves its documents
 
 	OpenAlexKey        string
 	SemanticScholarKey string // optional: a pace of one's own
@@ -32,8 +31,7 @@ type Config struct {
 	// Contact is an e-mail address that operators can write to. It is sent in
 	// the User-Agent and where a service asks for it; Unpaywall refuses to
 	// answer without one.
-	Contact   string
-	UserAgent string // "gleaner/1.0" by default; the contact is added
+	Contact string
 
 	// DumpPath is a local copy of dblp.xml or dblp.xml.gz, asked last; "" for
 	// none. dblp.dtd beside it gives the entities.
@@ -44,8 +42,6 @@ type Config struct {
 	Retries int           // repeats of one request after 429, 5xx or no answer; 0 is 4, negative none
 	Backoff time.Duration // before the first repeat, doubled each time; 0 is 2 s
 	Rest    time.Duration // of a way to DBLP that failed twice in a row; 0 is 5 min
-	MaxWait time.Duration // longest Retry-After that is waited for here; 0 is 2 min
-	Timeout time.Duration // of one request, its body included; 0 is 60 s
 
 	HTTPClient *http.Client  // nil: a client that honours the proxy variables
 	Gate       fetch.Gate    // nil: turns are counted within this process alone
@@ -78,7 +74,13 @@ const (
 	defaultArXiv           = "https://export.arxiv.org"
 	defaultORCID           = "https://pub.orcid.org/v3.0"
 	defaultACL             = "https://raw.githubusercontent.com/acl-org/acl-anthology/master/data/xml"
-	defaultACLSite         = "https://aclanthology.org"
+	aclSite                = "https://aclanthology.org" // serves the documents
+)
+
+// Bounds of requests.
+const (
+	longestWait = 2 * time.Minute // for a Retry-After
+	requestTime = time.Minute     // its body included
 )
 
 // withDefaults fills what was left empty. It is called once by each constructor,
@@ -93,8 +95,7 @@ func (c Config) withDefaults() Config {
 	}{
 		{&c.DBLPURL, defaultDBLP}, {&c.DBLPMirrorURL, defaultDBLPMirror}, {&c.CrossrefURL, defaultCrossref},
 		{&c.OpenAlexURL, defaultOpenAlex}, {&c.SemanticScholarURL, defaultSemanticScholar}, {&c.UnpaywallURL, defaultUnpaywall},
-		{&c.ArXivURL, defaultArXiv}, {&c.ORCIDURL, defaultORCID}, {&c.ACLURL, defaultACL}, {&c.ACLSiteURL, defaultACLSite},
-		{&c.UserAgent, "gleaner/1.0"},
+		{&c.ArXivURL, defaultArXiv}, {&c.ORCIDURL, defaultORCID}, {&c.ACLURL, defaultACL},
 	} {
 		*a.addr = cmp.Or(*a.addr, a.standard)
 	}
@@ -102,8 +103,6 @@ func (c Config) withDefaults() Config {
 	c.Retries = cmp.Or(c.Retries, 4)
 	c.Backoff = cmp.Or(c.Backoff, 2*time.Second)
 	c.Rest = cmp.Or(c.Rest, 5*time.Minute)
-	c.MaxWait = cmp.Or(c.MaxWait, 2*time.Minute)
-	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	if c.HTTPClient == nil {
 		c.HTTPClient = &http.Client{Transport: &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,
@@ -111,7 +110,7 @@ func (c Config) withDefaults() Config {
 			MaxIdleConnsPerHost:   2,
 			IdleConnTimeout:       90 * time.Second,
 			TLSHandshakeTimeout:   15 * time.Second,
-			ResponseHeaderTimeout: c.Timeout,
+			ResponseHeaderTimeout: requestTime,
 		}}
 	}
 	if c.Gate == nil {

@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"io"
@@ -25,9 +26,7 @@ func (b base) personPage(ctx context.Context, pid string, each func(record)) (gl
 	if err != nil {
 		return gleaner.Person{}, err
 	}
-	if p.Author.PID == "" {
-		p.Author.PID = pid
-	}
+	p.Author.PID = cmp.Or(p.Author.PID, pid)
 	return p, nil
 }
 

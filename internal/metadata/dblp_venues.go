@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"regexp"
@@ -153,8 +154,6 @@ func (v VenueInfo) venue() gleaner.Venue {
 	if v.Acronym != "" {
 		acronym = v.Acronym
 	}
-	if acronym == "" {
-		acronym = title
-	}
+	acronym = cmp.Or(acronym, title)
 	return gleaner.Venue{Key: v.Key, Name: acronym, Title: title}
 }

@@ -2,22 +2,16 @@ package metadata
 
 import (
 	"context"
-	"strings"
 
 	"gleaner/internal/gleaner"
 )
 
 // Links finds copies in what is known of a paper already: its identifiers and
 // electronic editions. It never sends a request.
-type Links struct {
-	aclSite string
-}
+type Links struct{}
 
 // NewLinks returns the source.
-func NewLinks(cfg Config) *Links {
-	cfg = cfg.withDefaults()
-	return &Links{aclSite: strings.TrimSuffix(cfg.ACLSiteURL, "/")}
-}
+func NewLinks(Config) *Links { return &Links{} }
 
 func (l *Links) Name() string { return "links" }
 
@@ -47,7 +41,7 @@ func (l *Links) Copies(_ context.Context, p gleaner.Paper) ([]Copy, error) {
 		out = append(out, c)
 	}
 	if acl != "" {
-		out = append(out, aclCopy(l.aclSite, acl, p.Year, "acl"))
+		out = append(out, aclCopy(aclSite, acl, p.Year, "acl"))
 	}
 	if arxiv != "" {
 		out = append(out, arxivCopy(arxiv, "arxiv"))

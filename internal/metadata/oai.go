@@ -26,13 +26,6 @@ func NewOAI(cfg Config, endpoint string) *OAI {
 
 func (o *OAI) Name() string { return "oai" }
 
-// oaiQuery chooses records. The zero value is all of them.
-type oaiQuery struct {
-	Set   string
-	From  string // datestamp of change, "2003-01-31"; not of publication
-	Until string
-}
-
 // ErrOAI is an error that an endpoint reports in the protocol's own words.
 type ErrOAI struct {
 	Endpoint string
@@ -76,12 +69,12 @@ type oaiRecord struct {
 // a catalogue of any size passes in the memory of one page. An empty list is no
 // error. If the endpoint forgets its token on the way, the harvest begins anew,
 // once, and yield sees records again: it has to be idempotent by key.
-func (o *OAI) records(ctx context.Context, q oaiQuery, yield func(gleaner.Paper) error) error {
+func (o *OAI) records(ctx context.Context, set string, yield func(gleaner.Paper) error) error {
 	restarted := false
 	token := ""
 	tokens := map[[sha256.Size]byte]bool{} // a token may be of any length
 	for {
-		ans, err := o.page(ctx, q, token)
+		ans, err := o.page(ctx, set, token)
 		if err != nil {
 			return err
 		}
@@ -121,16 +114,14 @@ func (o *OAI) records(ctx context.Context, q oaiQuery, yield func(gleaner.Paper)
 }
 
 // page asks for one page; a token excludes every other argument.
-func (o *OAI) page(ctx context.Context, q oaiQuery, token string) (oaiAnswer, error) {
+func (o *OAI) page(ctx context.Context, set, token string) (oaiAnswer, error) {
 	params := url.Values{"verb": {"ListRecords"}}
 	if token != "" {
 		params.Set("resumptionToken", token)
 	} else {
 		params.Set("metadataPrefix", "oai_dc")
-		for name, v := range map[string]string{"set": q.Set, "from": q.From, "until": q.Until} {
-			if v != "" {
-				params.Set(name, v)
-			}
+		if set != "" {
+			params.Set("set", set)
 		}
 	}
 	addr := o.endpoint
@@ -152,7 +143,7 @@ func (o *OAI) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) 
 	}
 	var out []gleaner.Paper
 	seen := map[string]bool{}
-	err := o.records(ctx, oaiQuery{Set: set}, func(p gleaner.Paper) error {
+	err := o.records(ctx, set, func(p gleaner.Paper) error {
 		if years.Contains(p.Year) && !seen[p.Key] && !isFrontMatter(p.Title) {
 			seen[p.Key] = true
 			p.Venue = v.Key

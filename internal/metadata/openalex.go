@@ -182,11 +182,7 @@ func (w openAlexWork) paper(key string) (gleaner.Paper, bool) {
 
 // Copies lists the open locations of one paper, by its DOI.
 func (o *OpenAlex) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) {
-	lists, err := o.CopiesOf(ctx, []gleaner.Paper{p})
-	if err != nil {
-		return nil, err
-	}
-	return lists[0], nil
+	return copiesOfOne(ctx, p, o.CopiesOf)
 }
 
 // CopiesOf lists the open locations of many papers, a hundred a request.
@@ -254,4 +250,13 @@ func versionOf(s string) Version {
 		return v
 	}
 	return UnknownVersion
+}
+
+// copiesOfOne asks for one paper as for many.
+func copiesOfOne(ctx context.Context, p gleaner.Paper, of func(context.Context, []gleaner.Paper) ([][]Copy, error)) ([]Copy, error) {
+	lists, err := of(ctx, []gleaner.Paper{p})
+	if err != nil {
+		return nil, err
+	}
+	return lists[0], nil
 }

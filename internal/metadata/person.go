@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"encoding/xml"
 	"strings"
 
@@ -60,12 +61,8 @@ func describePerson(p *gleaner.Person, x xmlRecord) {
 	for i, a := range x.Authors {
 		name := cleanName(a.Name)
 		if i == 0 {
-			if p.Author.PID == "" {
-				p.Author.PID = a.PID
-			}
-			if p.Author.Name == "" {
-				p.Author.Name = name
-			}
+			p.Author.PID = cmp.Or(p.Author.PID, a.PID)
+			p.Author.Name = cmp.Or(p.Author.Name, name)
 		}
 		if name != p.Author.Name {
 			p.Aliases = appendOfPerson(p.Aliases, name)
@@ -124,12 +121,8 @@ func addProfile(p *gleaner.Person, kind, addr string) {
 // AddPerson takes over what another catalogue knows of the same person; what p knows
 // already comes first.
 func AddPerson(p *gleaner.Person, o gleaner.Person) {
-	if p.Author.Name == "" {
-		p.Author.Name = o.Author.Name
-	}
-	if p.Author.PID == "" {
-		p.Author.PID = o.Author.PID
-	}
+	p.Author.Name = cmp.Or(p.Author.Name, o.Author.Name)
+	p.Author.PID = cmp.Or(p.Author.PID, o.Author.PID)
 	for _, u := range o.URLs {
 		p.URLs = appendOfPerson(p.URLs, u)
 	}

@@ -103,11 +103,7 @@ func (s *SemanticScholar) lookUp(ctx context.Context, papers []gleaner.Paper, fi
 
 // Copies looks one paper up.
 func (s *SemanticScholar) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) {
-	lists, err := s.CopiesOf(ctx, []gleaner.Paper{p})
-	if err != nil {
-		return nil, err
-	}
-	return lists[0], nil
+	return copiesOfOne(ctx, p, s.CopiesOf)
 }
 
 // CopiesOf looks many papers up, five hundred a request.
@@ -145,7 +141,7 @@ func (p s2Paper) copies() []Copy {
 		out = append(out, arxivCopy(id, "s2"))
 	}
 	if id, ok := p.IDs["ACL"].(string); ok && id != "" {
-		out = append(out, aclCopy(defaultACLSite, id, 0, "s2"))
+		out = append(out, aclCopy(aclSite, id, 0, "s2"))
 	}
 	return out
 }

@@ -34,7 +34,6 @@ type service struct {
 	userAgent string
 	secrets   secrets
 	backoff   time.Duration
-	maxWait   time.Duration
 
 	// slower, where set, reads an answer's headers for a pace that the service
 	// asks for at this moment.
@@ -45,14 +44,14 @@ type service struct {
 
 // newService expects a Config with its defaults filled.
 func newService(cfg Config, name string, delay time.Duration) *service {
-	agent := cfg.UserAgent
+	agent := "gleaner/1.0"
 	if cfg.Contact != "" {
 		agent += " (mailto:" + cfg.Contact + ")"
 	}
 	s := &service{
 		name: name, retries: max(cfg.Retries, 0), header: http.Header{},
-		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Memory, cfg.Timeout, maxBody), log: cfg.Log, userAgent: agent,
-		backoff: cfg.Backoff, maxWait: cfg.MaxWait,
+		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Memory, requestTime, maxBody), log: cfg.Log, userAgent: agent,
+		backoff: cfg.Backoff,
 		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey, cfg.CrossrefKey),
 	}
 	s.delay.Store(int64(delay))
@@ -97,7 +96,7 @@ func (s *service) ask(ctx context.Context, method, addr string, body []byte) (an
 			return answer{}, err
 		}
 		pause := max(wait, down.RetryAfter)
-		if attempt >= s.retries || down.RetryAfter > s.maxWait || down.Wall || errors.Is(err, errNoTurn) {
+		if attempt >= s.retries || down.RetryAfter > longestWait || down.Wall || errors.Is(err, errNoTurn) {
 			return answer{}, down
 		}
 		s.log.WarnContext(ctx, "outside service is asked again", "service", s.name, "url", s.secrets.hide(addr), "try", attempt+1, "in", pause,

@@ -187,7 +187,7 @@ func testOAI(t *testing.T) {
 	cfg.Gate = freeGate{}
 	o := NewOAI(cfg, "http://repo.example/oai")
 	all := func(set string) (papers []gleaner.Paper, err error) {
-		err = o.records(t.Context(), oaiQuery{Set: set}, func(p gleaner.Paper) error {
+		err = o.records(t.Context(), set, func(p gleaner.Paper) error {
 			if n := len(papers); n == 0 || papers[n-1].Key != p.Key { // a record may come again with the next token
 				papers = append(papers, p)
 			}

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,9 +83,7 @@ func (u *Unpaywall) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error)
 		if c.URL == "" {
 			c.URL, c.Landing = l.Landing, true
 		}
-		if c.URL == "" {
-			c.URL = l.URL
-		}
+		c.URL = cmp.Or(c.URL, l.URL)
 		if c.URL != "" {
 			out = append(out, c)
 		}

@@ -84,9 +84,6 @@ func newGleaner(opts Options) (*gleaner, error) {
 		tune = *opts.Tuning
 	}
 	g := &gleaner{tune: tune, x: x}
-	if opts.Explore > 0 {
-		g.tune.Explore = max(1, int(math.Round(1/opts.Explore)))
-	}
 	names := x.named
 	g.prior = [2][]float32{weights(opts.Prior.Page, names), weights(opts.Prior.Document, names)}
 	g.reset()

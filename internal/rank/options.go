@@ -28,10 +28,6 @@ type Options struct {
 	Prior *Prior
 	// Tuning are gleaner's constants; nil for DefaultTuning.
 	Tuning *Tuning
-	// Explore is the share of gleaner's uncertain picks that go to the link
-	// that has waited longest, 0–1; 0 for the default of 1 in 3; as many go to the
-	// one whose like was tried least.
-	Explore float64
 }
 
 // WithDefaults sets lists and prior to the defaults where there are none. Whoever makes

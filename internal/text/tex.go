@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,9 +63,7 @@ func command(s string) (text string, n int) {
 	for n < len(s) && (s[n]|0x20) >= 'a' && (s[n]|0x20) <= 'z' {
 		n++
 	}
-	if n == 0 {
-		n = 1
-	}
+	n = cmp.Or(n, 1)
 	name := s[:n]
 	if mark, ok := accents[name]; ok {
 		letter, m := accented(s[n:])

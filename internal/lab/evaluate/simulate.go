@@ -39,8 +39,6 @@ type Setup struct {
 	// Goal says of the document at a canonical URL whether it is to be reached; nil is
 	// every paper.
 	Goal func(url string) bool
-	// Limit ends the crawl after so many requests; 0 for none.
-	Limit int
 }
 
 // goal says whether a document of that kind is to be reached.
@@ -84,16 +82,13 @@ func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 	cfg := crawl.Defaults()
 	cfg.SlicePages, cfg.SliceTime, cfg.MaxPages, cfg.MaxBytes, cfg.MaxTime = math.MaxInt, math.MaxInt64, math.MaxInt, 0, 0
 	cfg.TrapPages, cfg.Leads, cfg.Sitemaps = 0, "none", false
-	if setup.Limit > 0 {
-		cfg.MaxPages = setup.Limit
-	}
 	site := crawl.Site{Host: weburl.Host(start), Crawl: 1, Scopes: []string{weburl.PathPrefix(start)}, Wanted: setup.Wanted}
 	if site.Wanted == nil {
 		site.Wanted = match.NewIndex(nil)
 	}
 	r, err := crawl.Run(context.Background(), site, cfg, crawl.Parts{Source: sim, Recorder: sim, Judge: sim, Strategy: s, Log: slog.New(slog.DiscardHandler)})
 	sim.run.Strategy = s.Name()
-	if err == nil && r.Ending != crawl.Exhausted && r.Ending != crawl.PageLimit {
+	if err == nil && r.Ending != crawl.Exhausted {
 		err = fmt.Errorf("evaluate: the crawl of %s ended: %s: %s", start, r.Ending, r.Reason)
 	}
 	return sim.run, err

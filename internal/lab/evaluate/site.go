@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -89,10 +90,7 @@ func (f *Folder) Get(raw string) (Answer, error) {
 // resolve is the file that answers for a path, and whether it is the index of
 // a directory.
 func (f *Folder) resolve(p string) (name string, dir bool) {
-	clean := strings.TrimPrefix(path.Clean("/"+p), "/")
-	if clean == "" {
-		clean = "."
-	}
+	clean := cmp.Or(strings.TrimPrefix(path.Clean("/"+p), "/"), ".")
 	if !fs.ValidPath(clean) {
 		return "", false
 	}

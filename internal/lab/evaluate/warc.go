@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -56,9 +57,7 @@ func recordedOf(r *archive.Record) (Recorded, bool) {
 		return Recorded{}, false
 	}
 	defer p.Close()
-	if p.Status == 0 {
-		p.Status = http.StatusOK
-	}
+	p.Status = cmp.Or(p.Status, http.StatusOK)
 	body, _ := io.ReadAll(io.LimitReader(p.Body, maxRecord))
 	_, _ = io.Copy(io.Discard, r.Block)
 	return Recorded{URL: target, Status: p.Status, Header: p.Header, Body: body}, true

@@ -118,7 +118,7 @@ func TestTrain(t *testing.T) {
 	if out == "" {
 		t.Skip("set GLEANER_MODEL_OUT to a file to train the model into")
 	}
-	m, err := hardset.Train(t.Context(), hardset.TrainingSeeds(), 200, nil, homepage.TrainOptions{})
+	m, err := hardset.Train(t.Context(), hardset.TrainingSeeds(), 200, nil)
 	require.NoError(t, err)
 	t.Logf("%v threshold %v", m.Figures, m.Threshold)
 	f, err := os.Create(out)

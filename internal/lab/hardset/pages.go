@@ -29,15 +29,14 @@ var languages = map[string][]phrases{
 
 // view is what a homepage is made of.
 type view struct {
-	p      *person
-	ph     phrases
-	name   string
-	title  string
-	list   string // publications, or "" when they stand on a page of their own
-	pubs   string // address of that page
-	style  int
-	mail   string
-	extras string
+	p     *person
+	ph    phrases
+	name  string
+	title string
+	list  string // publications, or "" when they stand on a page of their own
+	pubs  string // address of that page
+	style int
+	mail  string
 }
 
 func esc(s string) string { return html.EscapeString(s) }
@@ -57,15 +56,15 @@ func renderHome(r *rand.Rand, v view) string {
 	title := "<title>" + esc(v.title) + "</title>"
 	switch v.style {
 	case 0: // by hand, of the nineties: no doctype, upper case, a rule
-		return fmt.Sprintf("<HTML><HEAD>%s</HEAD><BODY BGCOLOR=white><H1>%s</H1><HR><P>%s<P>%s<P>%s %s<HR><ADDRESS>%s</ADDRESS></BODY></HTML>", title, esc(v.name), intro, nav, list, v.extras, v.mail)
+		return fmt.Sprintf("<HTML><HEAD>%s</HEAD><BODY BGCOLOR=white><H1>%s</H1><HR><P>%s<P>%s<P>%s <HR><ADDRESS>%s</ADDRESS></BODY></HTML>", title, esc(v.name), intro, nav, list, v.mail)
 	case 1: // a generator's theme: the name in the bar, not in the heading
-		return fmt.Sprintf(`<!doctype html><html lang="en"><head>%s<meta name="viewport" content="width=device-width"></head><body><nav><a class="brand" href="./">%s</a> %s <a href="#t">%s</a></nav><main><h2>%s</h2><p>%s</p>%s%s</main><footer>© 2019 %s %s</footer></body></html>`, title, esc(v.name), nav, v.ph.teaching, v.ph.research, intro, list, v.extras, esc(v.name), v.mail)
+		return fmt.Sprintf(`<!doctype html><html lang="en"><head>%s<meta name="viewport" content="width=device-width"></head><body><nav><a class="brand" href="./">%s</a> %s <a href="#t">%s</a></nav><main><h2>%s</h2><p>%s</p>%s</main><footer>© 2019 %s %s</footer></body></html>`, title, esc(v.name), nav, v.ph.teaching, v.ph.research, intro, list, esc(v.name), v.mail)
 	case 2: // a department's system: the university's bar, then the person
-		return fmt.Sprintf(`<html><head>%s</head><body><div id="top"><a href="/">%s</a> | <a href="/people/">People</a> | <a href="/news/">News</a></div><div id="content"><h1>%s</h1><table><tr><td>%s</td></tr><tr><td>E-mail</td><td>%s</td></tr></table>%s %s %s</div></body></html>`, title, p.uni.name, esc(v.name), intro, v.mail, nav, list, v.extras)
+		return fmt.Sprintf(`<html><head>%s</head><body><div id="top"><a href="/">%s</a> | <a href="/people/">People</a> | <a href="/news/">News</a></div><div id="content"><h1>%s</h1><table><tr><td>%s</td></tr><tr><td>E-mail</td><td>%s</td></tr></table>%s %s </div></body></html>`, title, p.uni.name, esc(v.name), intro, v.mail, nav, list)
 	case 3: // tables and pictures; the name is a picture's text
-		return fmt.Sprintf(`<html><head>%s</head><body><table width="90%%"><tr><td><img src="me.jpg" alt="%s"></td><td><b>%s</b><br>%s<br>%s</td></tr></table>%s %s %s</body></html>`, title, esc(v.name), esc(v.name), intro, v.mail, nav, list, v.extras)
+		return fmt.Sprintf(`<html><head>%s</head><body><table width="90%%"><tr><td><img src="me.jpg" alt="%s"></td><td><b>%s</b><br>%s<br>%s</td></tr></table>%s %s </body></html>`, title, esc(v.name), esc(v.name), intro, v.mail, nav, list)
 	default: // one long sentence in the first person
-		return fmt.Sprintf(`<!DOCTYPE html><html><head>%s</head><body><p>Hi! I'm %s, %s</p><ul><li>%s</li><li><a href="cv.pdf">CV</a></li></ul>%s %s<p>%s</p></body></html>`, title, esc(v.name), intro, nav, list, v.extras, v.mail)
+		return fmt.Sprintf(`<!DOCTYPE html><html><head>%s</head><body><p>Hi! I'm %s, %s</p><ul><li>%s</li><li><a href="cv.pdf">CV</a></li></ul>%s <p>%s</p></body></html>`, title, esc(v.name), intro, nav, list, v.mail)
 	}
 }
 

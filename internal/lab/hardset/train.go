@@ -49,7 +49,7 @@ const rounds = 2
 // the user's own beside them (their groups are kept apart from these). A tenth
 // of the examples lose what directories and search said of them, so that the
 // model does not lean on a source alone.
-func Train(ctx context.Context, seeds []uint64, authors int, own []homepage.Example, opt homepage.TrainOptions) (*homepage.Model, error) {
+func Train(ctx context.Context, seeds []uint64, authors int, own []homepage.Example) (*homepage.Model, error) {
 	var m *homepage.Model
 	for range rounds {
 		examples, err := gather(ctx, seeds, authors, m)
@@ -61,7 +61,7 @@ func Train(ctx context.Context, seeds []uint64, authors int, own []homepage.Exam
 			e.Group += groups
 			examples = append(examples, e)
 		}
-		if m, err = homepage.Train(examples, opt); err != nil {
+		if m, err = homepage.Train(examples, homepage.TrainIterations); err != nil {
 			return nil, err
 		}
 	}

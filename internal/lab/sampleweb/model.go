@@ -2,6 +2,7 @@ package sampleweb
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -178,7 +179,7 @@ func (w *Web) generatePapers(v int) {
 		}
 		p.authors = []*author{p.lead}
 		for range r.IntN(3) {
-			if a := from[r.IntN(len(from))]; !contains(p.authors, a) {
+			if a := from[r.IntN(len(from))]; !slices.Contains(p.authors, a) {
 				p.authors = append(p.authors, a)
 			}
 		}
@@ -242,12 +243,3 @@ func (p *paper) fileHost() string {
 func (p *paper) own() bool { return !p.landing || p.lead.style != styleLanding }
 
 func (p *paper) fileURL() string { return "http://" + p.fileHost() + p.path }
-
-func contains[T comparable](list []T, x T) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
-}

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"net/http"
-	"time"
 )
 
 // Options shape a Web. The zero value is the demo: one venue of three years,
@@ -33,8 +32,6 @@ type Options struct {
 	NoCrawlDelay bool
 	// Beside answers for all hosts that this web lacks. Default none.
 	Beside http.Handler
-	// Latency is waited before every answer. Default none.
-	Latency time.Duration
 	// LogSize is how many requests Log remembers, the newest. Default 100,000.
 	LogSize int
 }

@@ -2,6 +2,7 @@ package sampleweb
 
 import (
 	"bytes"
+	"cmp"
 	"net"
 	"net/http"
 	"strings"
@@ -108,13 +109,6 @@ func (w *Web) Handler() http.Handler {
 			count.status = 0
 			panic(http.ErrAbortHandler)
 		}
-		if w.opt.Latency > 0 {
-			select {
-			case <-time.After(w.opt.Latency):
-			case <-r.Context().Done():
-				return
-			}
-		}
 		w.serve(count, r, name)
 	})
 }
@@ -161,10 +155,7 @@ func (w *Web) serve(rw http.ResponseWriter, r *http.Request, name string) {
 }
 
 func (h *host) serve(rw http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
-	if path == "" {
-		path = "/"
-	}
+	path := cmp.Or(r.URL.Path, "/")
 	if path == "/robots.txt" && h.robots != "" {
 		send(rw, r, "text/plain", []byte(h.robots))
 		return

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -229,10 +230,7 @@ func tree(ctx context.Context, r *Repository, items iter.Seq[Item], done func(Ex
 // It holds no sign that a common file system refuses, and no part is longer than
 // 150 bytes.
 func (it Item) ReadableName() string {
-	folder := strings.TrimPrefix(strings.TrimPrefix(it.Paper.Venue, "conf/"), "journals/")
-	if folder == "" {
-		folder = "unmatched"
-	}
+	folder := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(it.Paper.Venue, "conf/"), "journals/"), "unmatched")
 	year := "undated"
 	if it.Paper.Year != 0 {
 		year = strconv.Itoa(it.Paper.Year)

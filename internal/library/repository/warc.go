@@ -2,6 +2,7 @@ package repository
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -53,9 +54,7 @@ func NewWARC(w io.Writer, fileName, software string, more ...string) (*WARC, err
 // document whose headers are not known is written by Resource.
 func (w *WARC) Response(it Item, body []byte) error {
 	status := it.Status
-	if status == 0 {
-		status = http.StatusOK
-	}
+	status = cmp.Or(status, http.StatusOK)
 	// The body is stored decoded and whole: what was said of its coding on the wire
 	// would be wrong now, and is kept under another name.
 	head := answerHead(fmt.Sprintf("%d %s", status, http.StatusText(status)), it.Header, int64(len(body)), "Content-Encoding", "Transfer-Encoding", "Content-Length")

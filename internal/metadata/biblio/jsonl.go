@@ -3,6 +3,7 @@ package biblio
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -74,9 +75,7 @@ func paperOfJSON(b []byte, line int) (gleaner.Paper, error) {
 		return gleaner.Paper{}, failAt(line, max(1, column), "%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	p := gleaner.Paper{Key: r.Key, Venue: r.Venue, Title: clean(r.Title), DOI: gleaner.ParseDOI(r.DOI), ArXiv: gleaner.ParseArXiv(r.ArXiv), Pages: r.Pages, Links: r.Links}
-	if p.Key == "" {
-		p.Key = r.ID
-	}
+	p.Key = cmp.Or(p.Key, r.ID)
 	if r.URL != "" && len(p.Links) == 0 {
 		p.Links = []string{r.URL}
 	}

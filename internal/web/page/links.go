@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -207,10 +208,7 @@ func (b *builder) resolve(text string) {
 			b.cut(CutLinks)
 			continue
 		}
-		anchor := cutText(part(text, l.anchor), maxAnchor)
-		if anchor == "" {
-			anchor = l.alt
-		}
+		anchor := cmp.Or(cutText(part(text, l.anchor), maxAnchor), l.alt)
 		out = append(out, Link{
 			URL: target, Anchor: anchor, Context: cutText(part(text, l.context), maxContext),
 			Heading: cutText(part(text, l.heading), maxHeading), TagPath: part(paths, l.path),

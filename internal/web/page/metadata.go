@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -111,9 +112,7 @@ func (b *builder) related(rel, mediaType, href, title string) {
 			source = SourceAlternate
 			b.canon = href
 		case "next", "prev", "previous", "alternate", "contents", "index", "item":
-			if source == "" {
-				source = SourceAlternate
-			}
+			source = cmp.Or(source, SourceAlternate)
 		case "stylesheet", "icon", "preload", "preconnect":
 			return
 		}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -68,9 +69,7 @@ func (l Lists) Over(others Lists) Lists {
 			*list.entries = *from[i].entries
 		}
 	}
-	if l.Levels == 0 {
-		l.Levels = others.Levels
-	}
+	l.Levels = cmp.Or(l.Levels, others.Levels)
 	return l
 }
 

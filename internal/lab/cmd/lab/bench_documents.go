@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -145,9 +146,7 @@ func (f *documentFlags) files(ctx context.Context) ([]string, func(), error) {
 		}
 		return files, func() {}, nil
 	}
-	if f.documents == 0 {
-		f.documents = 400
-	}
+	f.documents = cmp.Or(f.documents, 400)
 	dir, err := os.MkdirTemp("", "gleaner-bench-files-*")
 	if err != nil {
 		return nil, nil, err

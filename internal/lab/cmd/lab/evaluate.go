@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,10 +125,7 @@ func writeHomepageReport(w io.Writer, r homepage.Report) error {
 		return err
 	}
 	for _, m := range r.Mistakes {
-		got := m.Got
-		if got == "" {
-			got = "nothing"
-		}
+		got := cmp.Or(m.Got, "nothing")
 		fmt.Fprintf(w, "%s: got %s, want %v (%s)\n", m.Author.Name, got, m.Want, m.Rule)
 	}
 	return nil

@@ -54,7 +54,7 @@ has none. The figures are those of held-out authors.`,
 				return err
 			}
 			all := hardset.TrainingSeeds()
-			m, err := hardset.Train(cmd.Context(), all[:min(len(all), max(1, seeds))], authors, own, homepage.TrainOptions{})
+			m, err := hardset.Train(cmd.Context(), all[:min(len(all), max(1, seeds))], authors, own)
 			if err != nil {
 				return err
 			}
