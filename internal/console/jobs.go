@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -122,12 +123,7 @@ type jobsPage struct {
 func (jobsPage) Title() string { return "Jobs" }
 
 func (p jobsPage) Live() bool {
-	for _, j := range p.Jobs {
-		if j.Runs() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Jobs, jobRow.Runs)
 }
 
 // Forms are those that set up a job.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -94,12 +95,9 @@ func goInstall(ctx context.Context, o Options, goTool, bin string, env []string)
 var proxyVariables = []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
 func proxied() bool {
-	for _, name := range proxyVariables {
-		if os.Getenv(name) != "" || os.Getenv(strings.ToLower(name)) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(proxyVariables, func(name string) bool {
+		return os.Getenv(name) != "" || os.Getenv(strings.ToLower(name)) != ""
+	})
 }
 
 func withoutProxy(env []string) []string {

@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -79,12 +80,9 @@ func popplerOutcome(got *run, pages int) (Outcome, string) {
 // outOfMemory knows how C++ programs die of a limit on memory: with a word
 // about it, or by abort and segmentation fault.
 func outOfMemory(got *run) bool {
-	for _, s := range []string{"Out of memory", "bad_alloc", "out of memory", "cannot allocate"} {
-		if strings.Contains(got.stderr, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"Out of memory", "bad_alloc", "out of memory", "cannot allocate"}, func(s string) bool {
+		return strings.Contains(got.stderr, s)
+	})
 }
 
 var pagesLine = regexp.MustCompile(`(?m)^Pages:\s+(\d+)`)

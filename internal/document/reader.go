@@ -353,12 +353,9 @@ func truncatedPDF(b []byte) bool {
 }
 
 func hasImages(b []byte) bool {
-	for _, mark := range []string{"/Subtype/Image", "/Subtype /Image", "/DCTDecode", "/CCITTFaxDecode", "/JBIG2Decode", "/JPXDecode"} {
-		if bytes.Contains(b, []byte(mark)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"/Subtype/Image", "/Subtype /Image", "/DCTDecode", "/CCITTFaxDecode", "/JBIG2Decode", "/JPXDecode"}, func(mark string) bool {
+		return bytes.Contains(b, []byte(mark))
+	})
 }
 
 // promisesDocument reports whether a name or media type said PDF or PostScript.

@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -231,12 +231,7 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "%-22s %7s %6s %6s %6s %10s %6s  %7s %7s\n", "", "authors", "exist", "right", "wrong", "not found", "none", "found", "wrong")
 	line("evidence", r.Score)
 	line("Table 1 alone", r.Table1)
-	sources := make([]string, 0, len(r.BySource))
-	for s := range r.BySource {
-		sources = append(sources, s)
-	}
-	sort.Strings(sources)
-	for _, s := range sources {
+	for _, s := range slices.Sorted(maps.Keys(r.BySource)) {
 		line("  by "+s, r.BySource[s])
 	}
 	fmt.Fprintf(&b, "%d searches, %d pages asked for, %d pages for authors without a label\n", r.Searches, r.Fetches, r.Unlabeled)

@@ -3,6 +3,7 @@ package homepage
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"gleaner/internal/text"
@@ -37,20 +38,14 @@ func kindOf(u *url.URL, pg *page.Page, kind string) bool {
 // titleSaysPapers reports whether a part of the title is nothing but
 // "Publications" or its like.
 func titleSaysPapers(title string) bool {
-	for _, seg := range strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|·•:–—-", r) }) {
-		if ws := text.Words(seg); len(ws) > 0 && len(ws) <= 2 && namesPublications(seg) {
-			return true
-		}
-	}
-	return false
+	parts := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|·•:–—-", r) })
+	return slices.ContainsFunc(parts, func(seg string) bool {
+		ws := text.Words(seg)
+		return len(ws) > 0 && len(ws) <= 2 && namesPublications(seg)
+	})
 }
 
 func titleHas(pg *page.Page, kind string) bool {
 	t := " " + strings.Join(text.Words(pg.Title), " ") + " "
-	for _, w := range kinds.Title[kind] {
-		if strings.Contains(t, " "+w+" ") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(kinds.Title[kind], func(w string) bool { return strings.Contains(t, " "+w+" ") })
 }

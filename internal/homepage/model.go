@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 )
@@ -62,13 +63,8 @@ func (m *Model) Write(w io.Writer) error {
 // of the author. The sum runs in the order of names, so that it is the same on
 // every run to the last bit.
 func (m *Model) score(f map[string]float64) float64 {
-	names := make([]string, 0, len(f))
-	for k := range f {
-		names = append(names, k)
-	}
-	slices.Sort(names)
 	z := m.Bias
-	for _, k := range names {
+	for _, k := range slices.Sorted(maps.Keys(f)) {
 		z += m.Weights[k] * f[k]
 	}
 	return math.Round(1e6/(1+math.Exp(-z))) / 1e6

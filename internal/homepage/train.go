@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -82,12 +83,7 @@ func featureNames(examples []Example) []string {
 			set[k] = true
 		}
 	}
-	names := make([]string, 0, len(set))
-	for k := range set {
-		names = append(names, k)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(set))
 }
 
 // priorWeights are what a person would say before any training: the direction

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"gleaner/internal/text"
@@ -84,12 +85,7 @@ func isPublisher(u *url.URL, title string) bool {
 		}
 	}
 	t := " " + strings.Join(text.Words(title), " ") + " "
-	for _, phrase := range hosts.Titles {
-		if strings.Contains(t, " "+phrase+" ") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(hosts.Titles, func(phrase string) bool { return strings.Contains(t, " "+phrase+" ") })
 }
 
 // isPortal reports whether the address is a profile or a page of a portal.
@@ -102,12 +98,7 @@ func isFile(u *url.URL) bool {
 	if ext == "" {
 		return false
 	}
-	for _, t := range hosts.FileTypes {
-		if ext == t {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(hosts.FileTypes, ext)
 }
 
 // isAcademic reports whether the host is a university's or a research

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -154,12 +155,7 @@ func aclPaperID(collection, volume, paper string) string {
 }
 
 func contains(list []string, s string) bool {
-	for _, have := range list {
-		if strings.EqualFold(strings.TrimSpace(have), s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(have string) bool { return strings.EqualFold(strings.TrimSpace(have), s) })
 }
 
 var (

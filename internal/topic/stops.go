@@ -68,12 +68,7 @@ func (f *Filter) Passes(anchor, url string) bool {
 		return false
 	}
 	low := strings.ToLower(url)
-	for _, u := range f.urls {
-		if strings.Contains(low, u) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.urls, func(u string) bool { return strings.Contains(low, u) })
 }
 
 // longestWord bounds a word, in bytes: what a hostile page holds beyond is none.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -86,10 +88,7 @@ func CompositionSVG(w io.Writer, c Comparison) error {
 		}
 		longest = max(longest, n)
 	}
-	kinds := make([]Kind, 0, len(total))
-	for k := range total {
-		kinds = append(kinds, k)
-	}
+	kinds := slices.Collect(maps.Keys(total))
 	sort.Slice(kinds, func(i, j int) bool {
 		if (kinds[i] == Paper) != (kinds[j] == Paper) {
 			return kinds[i] == Paper

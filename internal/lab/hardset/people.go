@@ -3,6 +3,7 @@ package hardset
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -176,7 +177,7 @@ func makePapers(r *rand.Rand, people []*person) {
 			authors := []*person{p}
 			for range max(0, r.IntN(5)-1) {
 				o := pick(r, byField[p.field])
-				if !has(authors, o) {
+				if !slices.Contains(authors, o) {
 					authors = append(authors, o)
 				}
 			}
@@ -187,7 +188,7 @@ func makePapers(r *rand.Rand, people []*person) {
 			for _, a := range authors {
 				a.wanted = append(a.wanted, paper)
 				for _, b := range authors {
-					if a != b && !has(a.coAuthors, b) {
+					if a != b && !slices.Contains(a.coAuthors, b) {
 						a.coAuthors = append(a.coAuthors, b)
 					}
 				}
@@ -197,13 +198,4 @@ func makePapers(r *rand.Rand, people []*person) {
 			p.others = append(p.others, title(r, fields[p.field]))
 		}
 	}
-}
-
-func has(list []*person, p *person) bool {
-	for _, x := range list {
-		if x == p {
-			return true
-		}
-	}
-	return false
 }

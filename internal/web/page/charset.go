@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"mime"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/saintfish/chardet"
@@ -337,10 +338,7 @@ func isASCII(b []byte) bool {
 // hasJISEscapes knows the escape sequences with which ISO-2022-JP changes to
 // Japanese letters.
 func hasJISEscapes(b []byte) bool {
-	for _, esc := range []string{"\x1b$B", "\x1b$@", "\x1b$(D"} {
-		if bytes.Contains(b, []byte(esc)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"\x1b$B", "\x1b$@", "\x1b$(D"}, func(esc string) bool {
+		return bytes.Contains(b, []byte(esc))
+	})
 }

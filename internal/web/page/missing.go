@@ -1,6 +1,9 @@
 package page
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // missingText is the length from which a page is no "not found" page: such
 // pages have the site's menu and one sentence.
@@ -82,10 +85,5 @@ func isMissingTitle(title string) bool {
 // isMissingPart compares one part.
 func isMissingPart(part string) bool {
 	part = strings.Trim(part, " .!…")
-	for _, m := range missingTitles {
-		if part == strings.Trim(m, "!") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(missingTitles, func(m string) bool { return part == strings.Trim(m, "!") })
 }

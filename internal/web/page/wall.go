@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -172,12 +173,7 @@ func containsAny(s string, phrases []string) int {
 
 // beginsWithAny says whether s starts with one of some phrases.
 func beginsWithAny(s string, phrases []string) bool {
-	for _, p := range phrases {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // hasTitle says whether a title is one of some phrases, alone or beside the
