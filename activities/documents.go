@@ -40,11 +40,15 @@ func (a *Documents) JudgeStalled(ctx context.Context, harvest string) (int, erro
 }
 
 // MatchHeld looks for wanted papers among the documents found before, whatever
-// they were found for. It needs no crawl.
+// they were found for. It needs no crawl. Documents on the harvest's sites that the
+// filter of now would take otherwise are judged again.
 func (a *Documents) MatchHeld(ctx context.Context, harvest string) (int, error) {
 	beat, set, stop := heartbeats[collection.Position](ctx)
 	defer stop()
 	from, _ := resumed[collection.Position](ctx)
+	if err := a.coll.JudgeOtherwise(beat, harvest); err != nil {
+		return 0, typed(err)
+	}
 	n, err := a.coll.Rematch(beat, from, set)
 	return n, typed(err)
 }

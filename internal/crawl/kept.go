@@ -205,12 +205,7 @@ func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.
 		return 0, err
 	}
 	given := newLeads()
-	err = c.db.Leads(ctx, site.ID, func(h frontier.Hash, host string, likeness float64) {
-		if r.Site != 0 || likeness >= wantedLead { // what is wanted has a share of its own
-			given.note(h, host, likeness)
-		}
-	})
-	if err != nil {
+	if err = c.db.Leads(ctx, site.ID, given.note); err != nil {
 		return 0, err
 	}
 	batch := s.takeAgain(pages, found, given)
@@ -248,24 +243,27 @@ func (s *scope) takeAgain(pages []frontier.Kept, found map[int][]page.Link, give
 		for _, l := range found[i] {
 			e, here, ok := s.take(&pages[i].From, l)
 			s.weigh(&e)
-			if ok {
-				e.Skip = s.outside(&e)
-			} else {
-				e.Role, e.Skip = frontier.Lead, unfollowed(&e, here)
+			host, why := weburl.Host(l.URL), s.outside(&e)
+			if !ok {
+				e.Role, why = frontier.Lead, unfollowed(&e, here)
 			}
-			if e.Skip != "" {
+			own := here || !ok
+			if why == "" && !own {
+				why = given.tooMany(host, &e)
+				own = why != "" // its host is to know nothing of it
+			}
+			if e.Skip = why; why != "" {
 				if !s.wantedItself(&e) || leftOut == maxSkipped {
 					continue
 				}
 				leftOut++
 			}
-			switch host := weburl.Host(l.URL); {
-			case here || !ok:
+			if own {
 				batch.AddLink(e)
-			case given.tooMany(host) == "":
-				given.note(e.Hash(), host, e.Wanted)
-				batch.AddLead(host, e)
+				continue
 			}
+			given.note(e.Hash(), host, e.Wanted)
+			batch.AddLead(host, e)
 		}
 	}
 	return batch

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/store"
-	"gleaner/internal/web/weburl"
 )
 
 // secondDay is a small web of one author: a list of papers that links to files on the
@@ -56,7 +56,7 @@ func newSecondDay(t *testing.T, strategy string) *secondDay {
 }
 
 // want has a harvest want papers.
-func (d *secondDay) want(t *testing.T, id, options string, papers []gleaner.Paper) {
+func (d *secondDay) want(t testing.TB, id, options string, papers []gleaner.Paper) {
 	t.Helper()
 	require.NoError(t, d.db.SavePapers(t.Context(), papers, map[string]string{"source": "test"}))
 	require.NoError(t, d.db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "conf/x", Options: []byte(options), Stage: gleaner.StageCrawl}))
@@ -72,6 +72,12 @@ func (d *secondDay) harvest(t *testing.T, id, options string, papers []gleaner.P
 	c := d.crawler(d.client)
 	d.seed(t, d.home.host, "/~ada/", "/~ada/")
 	_, err := d.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites WHERE host=$2 ON CONFLICT DO NOTHING`, id, d.home.host)
+	require.NoError(t, err)
+	_, err = d.db.Pool.Exec(ctx, `INSERT INTO homepages (author_id, url, host, rank, source)
+		SELECT DISTINCT author_id, 'http://' || $1 || '/~ada/', $1, 1, 'dblp' FROM paper_authors ON CONFLICT DO NOTHING`, d.home.host)
+	require.NoError(t, err)
+	require.NoError(t, d.coll.JudgeOtherwise(ctx, id))
+	_, err = d.coll.Rematch(ctx, collection.Position{}, func(collection.Position) {})
 	require.NoError(t, err)
 	_, err = c.FindLinks(ctx, id, time.Time{}, KeptPosition{}, func(KeptPosition) {})
 	require.NoError(t, err)
@@ -225,63 +231,6 @@ func TestTheSecondHarvestFindsWhatOneFinds(t *testing.T) {
 	}
 }
 
-// TestOtherOptionsTakeEffectOnWhatIsOnRecord: a harvest run again with other options that
-// let it take more gets what it gets with these on an empty record.
-func TestOtherOptionsTakeEffectOnWhatIsOnRecord(t *testing.T) {
-	t.Parallel()
-	wider := func(d *secondDay, t *testing.T) {
-		_, err := d.db.Pool.Exec(t.Context(), `INSERT INTO scopes (site_id, prefix, origin) SELECT id, '/', 'ada' FROM sites WHERE host=$1`, d.home.host)
-		require.NoError(t, err)
-	}
-	listed := func(d *secondDay, t *testing.T) {
-		d.cfg.Policy = PolicyWhitelist
-		home := store.ListedURL{URL: "http://" + d.home.host + "/~ada/", Domain: weburl.Domain(d.home.host), Position: 1}
-		require.NoError(t, d.db.ImportWhitelist(t.Context(), []store.ListedURL{home}))
-	}
-	for name, c := range map[string]struct {
-		first, then   string                           // options of the harvests
-		worker, later func(d *secondDay, t *testing.T) // settings of the workers, and what changes then
-	}{
-		"leads":      {first: "{}", then: `{"leads": "all"}`},
-		"wanted":     {first: `{"leads": "none"}`, then: "{}"},
-		"scope":      {first: "{}", then: "{}", later: wider},
-		"lists":      {first: `{"links": {"ignore": ["*/talks.html"]}}`, then: "{}"},
-		"leads, too": {first: `{"links": {"ignore": ["*/1.pdf"]}}`, then: "{}"},
-		"policy":     {first: "{}", then: "{}", worker: listed, later: func(d *secondDay, _ *testing.T) { d.cfg.Policy = PolicyBlacklist }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			nothing := func(*secondDay, *testing.T) {}
-			if c.worker == nil {
-				c.worker = nothing
-			}
-			if c.later == nil {
-				c.later = nothing
-			}
-			fresh, again := newSecondDay(t, rank.BreadthFirst), newSecondDay(t, rank.BreadthFirst)
-			fresh.seed(t, fresh.home.host, "/~ada/", "/~ada/")
-			c.later(fresh, t)
-			fresh.harvest(t, "conf/x", c.then, fresh.papers[:2])
-			c.worker(again, t)
-			again.harvest(t, "conf/x", c.first, again.papers[:2])
-			before := maps.Clone(again.fetched(t))
-			c.later(again, t)
-			again.harvest(t, "conf/x", c.then, again.papers[:2])
-			got := again.fetched(t)
-			require.Subset(t, got, fresh.fetched(t))
-			require.Subset(t, merged(fresh.fetched(t), before), got, "and nothing but what was there")
-			require.Greater(t, len(got), len(before))
-			require.Equal(t, 1, again.home.asked()["/~ada/"], "what the page said was kept")
-		})
-	}
-}
-
-func merged(a, b map[string]string) map[string]string {
-	a = maps.Clone(a)
-	maps.Copy(a, b)
-	return a
-}
-
 // TestLinksWithoutRoomHaveTheirPageAskedAgain, since a harvest cannot know otherwise.
 func TestLinksWithoutRoomHaveTheirPageAskedAgain(t *testing.T) {
 	t.Parallel()
@@ -295,24 +244,41 @@ func TestLinksWithoutRoomHaveTheirPageAskedAgain(t *testing.T) {
 	require.Contains(t, d.fetched(t), "files/3.pdf")
 }
 
-// TestLeadsBeyondTheirLimitAreTakenWhenTheyAreWanted: what a crawl gave to other hosts is
-// no reason to leave out the very link that a later harvest looks for.
-func TestLeadsBeyondTheirLimitAreTakenWhenTheyAreWanted(t *testing.T) {
+// TestLeadsHaveOneLimit: what a crawl and all later harvests give to one host is bounded
+// together. A part of it is left for what is wanted later; what this bound leaves out is
+// named as the reason.
+func TestLeadsHaveOneLimit(t *testing.T) {
 	t.Parallel()
 	d := newSecondDay(t, rank.BreadthFirst)
 	d.cfg.Leads = "all"
-	many := ""
+	many, pile := "", sampleweb.NewPile(3)
 	for i := range maxLeadsPerHost {
 		many += fmt.Sprintf(`<a href="http://victim.test/%d.pdf">a talk</a> `, i)
 	}
-	d.home.pages["/~ada/"] = many + fmt.Sprintf(`<p><a href="http://victim.test/late.pdf">%s</a></p>`, secondDayTitles[0])
+	var late []gleaner.Paper
+	for i := range maxLeadsPerHost/4 + 10 {
+		late = append(late, pile.Paper(i))
+		many += fmt.Sprintf(`<p><a href="http://victim.test/late%d.pdf">%s</a></p>`, i, late[i].Title)
+	}
+	d.home.pages["/~ada/"] = many
 	d.seed(t, d.home.host, "/~ada/", "/~ada/")
 	c := d.crawler(d.client)
 	require.Equal(t, Exhausted, d.finish(t, c, d.home.host).Ending)
-	require.NotContains(t, d.record(t, "victim.test"), "/late.pdf")
-	d.want(t, "conf/x", "{}", d.papers[:1])
-	found, err := c.FindLinks(t.Context(), "conf/x", time.Time{}, KeptPosition{}, func(KeptPosition) {})
-	require.NoError(t, err)
-	require.Equal(t, 1, found.Links)
-	require.Contains(t, d.record(t, "victim.test"), "/late.pdf")
+	find := func(id string, papers []gleaner.Paper) int {
+		d.want(t, id, "{}", papers)
+		found, err := c.FindLinks(t.Context(), id, time.Time{}, KeptPosition{}, func(KeptPosition) {})
+		require.NoError(t, err)
+		return found.Links
+	}
+	require.Equal(t, 1, find("conf/x/1", late[:1]))
+	require.Equal(t, maxLeadsPerHost/4-1, find("conf/x/2", late[1:]))
+	require.Equal(t, 0, find("conf/x/2", late[1:]))
+	require.Len(t, d.record(t, "victim.test"), maxLeadsPerHost)
+	is := map[string]int{}
+	for url, outcome := range d.record(t, d.home.host) {
+		if strings.Contains(url, "/late") {
+			is[outcome]++
+		}
+	}
+	require.Equal(t, map[string]int{"skipped " + string(outcomeLeadsPerHost): 10}, is)
 }

@@ -5,8 +5,10 @@ import (
 	"gleaner/internal/record/frontier"
 )
 
-// What one crawl of a site may give to other hosts: a page can name any number of URLs of
-// hosts that have done nothing to be asked for them.
+// What one crawl of a site, and all harvests that ask its pages' links later, may give to
+// other hosts: a page can name any number of URLs of hosts that have done nothing to be
+// asked for them. A quarter of each is for links that read like wanted titles, so that
+// other links leave room for what is wanted later.
 const (
 	maxLeads        = 2000 // of all hosts
 	maxLeadHosts    = 200  // hosts
@@ -38,15 +40,24 @@ func (g leads) note(h frontier.Hash, host string, wanted float64) {
 	g.wanted[h] = wanted
 }
 
-// tooMany names the limit that one more lead to a host would exceed.
-func (g leads) tooMany(host string) gleaner.Outcome {
-	of := g.of[host]
+// tooMany names the limit that a lead to a host would exceed. One that was given counts
+// no more.
+func (g leads) tooMany(host string, e *frontier.Entry) gleaner.Outcome {
+	if _, again := g.wanted[e.Hash()]; again {
+		return ""
+	}
+	of, may := g.of[host], func(most int) int {
+		if e.Wanted < wantedLead {
+			return most - most/4
+		}
+		return most
+	}
 	switch {
-	case len(g.wanted) >= maxLeads:
+	case len(g.wanted) >= may(maxLeads):
 		return outcomeLeads
-	case of == 0 && len(g.of) >= maxLeadHosts:
+	case of == 0 && len(g.of) >= may(maxLeadHosts):
 		return outcomeLeadHosts
-	case of >= maxLeadsPerHost:
+	case of >= may(maxLeadsPerHost):
 		return outcomeLeadsPerHost
 	}
 	return ""
@@ -62,7 +73,7 @@ func (l *loop) lead(host string, e *frontier.Entry) bool {
 	if again && e.Wanted <= had {
 		return e.Skip == ""
 	}
-	if why := l.leads.tooMany(host); why != "" && !again {
+	if why := l.leads.tooMany(host, e); why != "" {
 		l.skip(*e, why)
 		return false
 	}
@@ -75,10 +86,8 @@ func (l *loop) lead(host string, e *frontier.Entry) bool {
 // give hands a link to another host, unless it names the limit that this would
 // exceed.
 func (l *loop) give(host string, e *frontier.Entry) gleaner.Outcome {
-	if _, again := l.leads.wanted[e.Hash()]; !again {
-		if why := l.leads.tooMany(host); why != "" {
-			return why
-		}
+	if why := l.leads.tooMany(host, e); why != "" {
+		return why
 	}
 	l.leads.note(e.Hash(), host, e.Wanted)
 	l.strategy.Enter(own(e))

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/rank"
@@ -22,7 +23,7 @@ func TestListingSparesLandingPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Strategy, w.cfg.Leads = rank.Gleaner, "wanted"
-	w.filters(t)
+	w.filters(document.NewFilter(document.Balanced))
 	pile := sampleweb.NewPile(1)
 	pdf := func(i int) func(http.ResponseWriter, *http.Request) {
 		return func(rw http.ResponseWriter, _ *http.Request) {

@@ -15,9 +15,6 @@ import (
 // reasons are why papers of a harvest are missing, by title, with the first evidence.
 func (d *secondDay) reasons(t *testing.T, id string) map[string][2]string {
 	t.Helper()
-	_, err := d.db.Pool.Exec(t.Context(), `INSERT INTO homepages (author_id, url, host, rank, source)
-		SELECT DISTINCT author_id, 'http://' || $1 || '/~ada/', $1, 1, 'dblp' FROM paper_authors ON CONFLICT DO NOTHING`, d.home.host)
-	require.NoError(t, err)
 	r, err := report.Build(t.Context(), d.db, id)
 	require.NoError(t, err)
 	out := map[string][2]string{}

@@ -40,12 +40,12 @@ type world struct {
 	cfg    Config
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	return newWorldOn(t, devtest.Postgres(t))
 }
 
-func newWorldOn(t *testing.T, dsn string) *world {
+func newWorldOn(t testing.TB, dsn string) *world {
 	t.Helper()
 	ctx := t.Context()
 	db, err := store.Open(ctx, dsn, 8)
@@ -65,13 +65,9 @@ func newWorldOn(t *testing.T, dsn string) *world {
 	return w
 }
 
-// filters has documents read and filtered, where they else are kept unread.
-func (w *world) filters(t *testing.T) {
-	t.Helper()
-	repo, err := repository.Open(t.Context(), "file://"+t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = repo.Close() })
-	w.coll = collection.New(collection.Parts{DB: w.db, Repo: repo, Reader: documenttest.Shared(), Filter: document.NewFilter(document.Balanced), Log: slog.New(slog.DiscardHandler)})
+// filters has documents read and filtered, where they else are kept unread (nil).
+func (w *world) filters(f *document.Filter) {
+	w.coll = collection.New(collection.Parts{DB: w.db, Repo: w.coll.Repository(), Reader: documenttest.Shared(), Filter: f, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (w *world) crawler(f Fetcher) *Crawler {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -18,7 +19,7 @@ import (
 func TestSourcesOfWantedPapers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.filters(t)
+	w.filters(document.NewFilter(document.Balanced))
 	p := sampleweb.NewPile(7).Paper(1)
 	var names []string
 	for _, a := range p.Authors {

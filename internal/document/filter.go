@@ -100,6 +100,9 @@ func LoadFilter(r io.Reader, point Point) (*Filter, error) {
 	return f, nil
 }
 
+// Threshold is the least score of an academic document.
+func (f *Filter) Threshold() float64 { return f.threshold }
+
 // Judge says whether a document is academic and of which class.
 func (f *Filter) Judge(t *Text, h Hints) Judgement {
 	if !t.HasText() {

@@ -92,12 +92,16 @@ func (r *Report) writeSites(w io.Writer) error {
 	return err
 }
 
-// linksOnRecord says which links of pages read before were taken.
+// linksOnRecord says what of the record was taken up: links of pages read before, and documents.
 func (r *Report) linksOnRecord() string {
 	if r.Links == (store.LinkCounts{}) {
 		return ""
 	}
-	return fmt.Sprintf("of pages read before, %s taken for these papers, %d since the options are others", text.Count(r.Links.Found, "link"), r.Links.Reopened)
+	said := fmt.Sprintf("of pages read before, %s taken for these papers, %d since the options are others", text.Count(r.Links.Found, "link"), r.Links.Reopened)
+	if n := r.Links.Documents; n > 0 {
+		said += fmt.Sprintf("; %s judged again, since the filter is another", text.Count(n, "document"))
+	}
+	return said
 }
 
 // leftOut are the links that were not asked for, by why, in one line.

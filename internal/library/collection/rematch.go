@@ -6,13 +6,46 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
 )
+
+// JudgeOtherwise judges the documents on a harvest's sites, and those linked from there,
+// that were judged under another setting of the filter: those kept unread, where there is a
+// filter now, and those rejected that it would accept. What was accepted stays.
+func (c *Collection) JudgeOtherwise(ctx context.Context, harvest string) error {
+	most := 0.0
+	if c.filter != nil {
+		most = c.filter.Threshold()
+	}
+	shas, err := c.db.JudgedOtherwise(ctx, harvest, c.filter != nil, most)
+	if err != nil {
+		return err
+	}
+	var done atomic.Int64
+	g, gctx := guard.WithContext(ctx)
+	g.SetLimit(cap(c.cores))
+	for _, sha := range shas {
+		g.Go(func() error {
+			_, err := c.Judge(gctx, Stored(sha), Again)
+			if errors.Is(err, store.ErrPruned) || errors.Is(err, repository.ErrNotFound) || Later(err) && gctx.Err() == nil {
+				return nil // it stays as it is
+			}
+			done.Add(1)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil || done.Load() == 0 {
+		return err
+	}
+	return c.db.CountJudged(ctx, harvest, int(done.Load()))
+}
 
 // matchAgain matches a document that was judged before.
 func (c *Collection) matchAgain(ctx context.Context, sha string) (Judgement, error) {

@@ -50,7 +50,7 @@ func (db HarvestRecords) SaveHarvest(ctx context.Context, h Harvest) error {
 	}
 	_, err = db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, years, options, stage) VALUES ($1,$2,$3,$4,$5,$6,$7)
 		ON CONFLICT (id) DO UPDATE SET options=EXCLUDED.options, stage=EXCLUDED.stage, paused=false, cancelled=false, note='',
-			started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL, counts=NULL`,
+			started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL, counts=NULL, documents_judged=0`,
 		h.ID, h.Venue, h.Years.From, h.Years.To, h.Years.List, h.Options, h.Stage)
 	return err
 }

@@ -87,21 +87,22 @@ func (db SiteRecords) ReadSites(ctx context.Context, harvest, after string, limi
 		WHERE h.harvest_id=$1 AND s.view<>'' AND s.host > $2 COLLATE "C" ORDER BY s.host COLLATE "C" LIMIT $3`, harvest, after, limit)
 }
 
-// LinkCounts are how many links on record a harvest took: those found for its papers, and
-// those that other options let it take.
+// LinkCounts are what of the record a harvest took up: links found for its papers, links
+// that other options let it take, and documents that another filter judged again.
 type LinkCounts struct {
-	Found    int `json:"found"`
-	Reopened int `json:"reopened"`
+	Found     int `json:"found"`
+	Reopened  int `json:"reopened"`
+	Documents int `json:"documents,omitempty"`
 }
 
-// CountLinks notes them.
+// CountLinks notes the links.
 func (db SiteRecords) CountLinks(ctx context.Context, harvest string, n LinkCounts) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE harvests SET links_found=$2, links_reopened=$3 WHERE id=$1`, harvest, n.Found, n.Reopened)
 	return err
 }
 
-// LinkCounts tells them.
+// LinkCounts returns them.
 func (db SiteRecords) LinkCounts(ctx context.Context, harvest string) (n LinkCounts, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT links_found, links_reopened FROM harvests WHERE id=$1`, harvest).Scan(&n.Found, &n.Reopened)
+	err = db.Pool.QueryRow(ctx, `SELECT links_found, links_reopened, documents_judged FROM harvests WHERE id=$1`, harvest).Scan(&n.Found, &n.Reopened, &n.Documents)
 	return n, err
 }

@@ -103,6 +103,25 @@ func (db MatchRecords) suspects(ctx context.Context, signs []int32, last int64) 
 	return ids, err
 }
 
+// JudgedOtherwise lists the documents on a harvest's sites, and those to which these link,
+// that the filter would take otherwise now: with a filter those kept unread, and those
+// rejected whose score is at least what it asks for; without one those rejected by a filter.
+func (db MatchRecords) JudgedOtherwise(ctx context.Context, harvest string, filter bool, least float64) ([]string, error) {
+	return Column[string](ctx, db, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1),
+		of AS (SELECT l.sha256 FROM s JOIN locations l USING (site_id)
+			UNION SELECT l.sha256 FROM s JOIN leads g ON g.from_site=s.site_id JOIN locations l ON l.asked=g.hash)
+		SELECT d.sha256 FROM of JOIN documents d USING (sha256) WHERE d.blob_removed_at IS NULL AND CASE
+			WHEN $2 AND d.state='accepted' THEN d.outcome='unread'
+			WHEN d.state='rejected' THEN d.class<>'' AND (NOT $2 OR d.outcome<>'`+gleaner.OtherDiscipline+`' AND d.score >= $3::real) ELSE false END
+		ORDER BY d.id`, harvest, filter, least)
+}
+
+// CountJudged adds documents that JudgedOtherwise listed and that were judged again.
+func (db MatchRecords) CountJudged(ctx context.Context, harvest string, n int) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE harvests SET documents_judged=documents_judged+$2 WHERE id=$1`, harvest, n)
+	return err
+}
+
 // readable reads documents with their places, the first of each, and matches.
 func (db MatchRecords) readable(ctx context.Context, where string, args ...any) ([]Readable, error) {
 	docs, err := Collect(ctx, db, scanDocument, `SELECT `+documentColumns+` FROM documents d WHERE `+where, args...)

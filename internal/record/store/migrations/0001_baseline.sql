@@ -158,6 +158,8 @@ CREATE TABLE harvests (
     -- options differ from the ones before.
     links_found    int NOT NULL DEFAULT 0,
     links_reopened int NOT NULL DEFAULT 0,
+    -- Documents on its sites that were judged again, since the filter is another.
+    documents_judged int NOT NULL DEFAULT 0,
     -- The years of a harvest that leaves some out between its first and its last:
     -- "2001-2003,2007"; else ''.
     years        text NOT NULL DEFAULT ''

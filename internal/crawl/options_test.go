@@ -1,0 +1,194 @@
+package crawl
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/rank"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
+)
+
+// real gives the web papers and talks that can be read, and further papers: their links
+// lead to nothing, or may not be followed under some options.
+func (d *secondDay) real(pile *sampleweb.Pile) {
+	pdf := func(i int, as sampleweb.Form) func(http.ResponseWriter, *http.Request) {
+		return func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Type", "application/pdf")
+			_, _ = rw.Write(pile.File(i, as))
+		}
+	}
+	list := d.home.pages["/~ada/"].(string)
+	for i := range d.papers {
+		p, name := pile.Paper(i), fmt.Sprintf("%d.pdf", i)
+		list = strings.ReplaceAll(list, d.papers[i].Title, p.Title)
+		d.papers[i].Title, d.papers[i].Authors = p.Title, append(d.papers[i].Authors, p.Authors...)
+		if i%4 == 0 {
+			d.home.pages["/~ada/"+name] = pdf(i, sampleweb.AsPDF)
+		} else {
+			d.files.pages["/"+name] = pdf(i, sampleweb.AsPDF)
+		}
+	}
+	d.home.pages["/~ada/t1.pdf"], d.home.pages["/dept/n1.pdf"] = pdf(20, sampleweb.AsSheet), pdf(21, sampleweb.AsSheet)
+	d.home.pages["/papers/11.html"] = links()
+	for i, link := range []string{`<a href="gone.pdf">%s</a>`, `<a href="/papers/11.html">%s</a>`, `<a rel="nofollow" href="3.pdf">%s</a>`,
+		`<a href="private/1.pdf">%s</a>`, `<a href="http://` + d.files.host + `/none.pdf">%s</a>`} {
+		p := pile.Paper(10 + i)
+		p.Venue, p.Authors = "conf/x", append(p.Authors, d.papers[0].Authors[0])
+		d.papers = append(d.papers, p)
+		list += "<p>" + fmt.Sprintf(link, p.Title) + "</p>"
+	}
+	d.home.pages["/~ada/"] = list
+}
+
+// came is what a harvest comes to: its documents and matches by place, and why papers are
+// missing.
+type came struct {
+	documents, matches map[string]string
+	reasons            map[string][2]string
+}
+
+func (d *secondDay) came(t *testing.T, id string) came {
+	t.Helper()
+	names := strings.NewReplacer(d.home.host, "home.test", d.files.host, "files.test")
+	by := func(sql string) map[string]string {
+		all, err := store.Map[string, string](t.Context(), d.db.Pool, sql)
+		require.NoError(t, err)
+		out := map[string]string{}
+		for k, v := range all {
+			out[names.Replace(k)] = names.Replace(v)
+		}
+		return out
+	}
+	c := came{reasons: d.reasons(t, id)}
+	c.documents = by(`SELECT l.url, concat_ws(' ', d.state, d.outcome, d.class, round(d.score::numeric, 3)) FROM documents d JOIN locations l USING (sha256) WHERE l.current`)
+	c.matches = by(`SELECT m.paper_key || ' ' || l.url, concat_ws(' ', m.verdict, m.form, m.score, m.reasons) FROM matches m JOIN locations l USING (sha256) WHERE l.current`)
+	for title, why := range c.reasons {
+		why[1] = names.Replace(why[1])
+		c.reasons[title] = why
+	}
+	return c
+}
+
+// TestOtherOptionsTakeEffectOnWhatIsOnRecord: a harvest run again with other options comes
+// to the documents, matches and reasons that it comes to on an empty record with these
+// options. What the options before led to, and these do not, stays beside; so narrower
+// options may know more of what is missing, but no other reason.
+func TestOtherOptionsTakeEffectOnWhatIsOnRecord(t *testing.T) {
+	t.Parallel()
+	type setting func(d *secondDay, t *testing.T)
+	wider := func(d *secondDay, t *testing.T) {
+		_, err := d.db.Pool.Exec(t.Context(), `INSERT INTO scopes (site_id, prefix, origin) SELECT id, '/', 'ada' FROM sites WHERE host=$1`, d.home.host)
+		require.NoError(t, err)
+	}
+	narrower := func(d *secondDay, t *testing.T) {
+		_, err := d.db.Pool.Exec(t.Context(), `DELETE FROM scopes WHERE prefix='/'`)
+		require.NoError(t, err)
+	}
+	policy := func(name string) setting {
+		return func(d *secondDay, t *testing.T) {
+			d.cfg.Policy = name
+			home := store.ListedURL{URL: "http://" + d.home.host + "/~ada/", Domain: weburl.Domain(d.home.host), Position: 1}
+			require.NoError(t, d.db.ImportWhitelist(t.Context(), []store.ListedURL{home}))
+		}
+	}
+	unread := func(d *secondDay, _ *testing.T) { d.filters(nil) }
+	// The shipped filter, which takes documents of a score. The sheets have 0.037.
+	read := func(least string) setting {
+		return func(d *secondDay, t *testing.T) {
+			weights, err := os.ReadFile("../document/filter.json")
+			require.NoError(t, err)
+			f, err := document.LoadFilter(strings.NewReader(regexp.MustCompile(`("threshold":) *0.5\b`).ReplaceAllString(string(weights), "$1 "+least)), document.Balanced)
+			require.NoError(t, err)
+			d.filters(f)
+		}
+	}
+	const ignore = `{"links": {"ignore": ["*/talks.html", "*/1.pdf", "*/private/*"]}}`
+	pile := sampleweb.NewPile(3)
+	of := func(t *testing.T) (*secondDay, []gleaner.Paper) {
+		d := newSecondDay(t, rank.BreadthFirst)
+		d.real(pile)
+		read("0.5")(d, t)
+		d.seed(t, d.home.host, "/~ada/", "/~ada/")
+		return d, append(d.papers[:4:4], d.papers[8:]...)
+	}
+	usual, papers := of(t)
+	usual.harvest(t, "conf/x", "{}", papers)
+	usually := usual.came(t, "conf/x")
+	for name, c := range map[string]struct {
+		first, then   string  // options of the harvests
+		worker, later setting // settings of the workers, and what they are then
+		narrower      bool    // at least in part
+	}{
+		"all leads":  {first: "{}", then: `{"leads": "all"}`},
+		"leads":      {first: `{"leads": "none"}`, then: "{}"},
+		"no leads":   {first: `{"leads": "all"}`, then: `{"leads": "none"}`, narrower: true},
+		"scope":      {first: "{}", then: "{}", later: wider},
+		"less scope": {first: "{}", then: "{}", worker: wider, later: narrower, narrower: true},
+		"lists":      {first: ignore, then: "{}"},
+		"more lists": {first: "{}", then: ignore, narrower: true},
+		"types":      {first: `{"links": {"ignore_types": ["pdf"]}}`, then: "{}"},
+		"more types": {first: "{}", then: `{"links": {"ignore_types": ["pdf"]}}`, narrower: true},
+		"policy":     {first: "{}", then: "{}", worker: policy(PolicyWhitelist), later: policy(PolicyBlacklist), narrower: true},
+		"hybrid":     {first: "{}", then: "{}", worker: policy(PolicyWhitelist), later: policy(PolicyHybrid)},
+		"whitelist":  {first: "{}", then: "{}", worker: policy(PolicyBlacklist), later: policy(PolicyWhitelist), narrower: true},
+		"filter":     {first: "{}", then: "{}", worker: unread, later: read("0.5")},
+		"no filter":  {first: "{}", then: "{}", worker: read("0.5"), later: unread, narrower: true},
+		"liberal":    {first: "{}", then: "{}", worker: read("0.5"), later: read("0.02")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set := func(s setting, d *secondDay) {
+				if s != nil {
+					s(d, t)
+				}
+			}
+			want := usually
+			if c.then != "{}" || c.later != nil {
+				fresh, wanted := of(t)
+				set(c.later, fresh)
+				fresh.harvest(t, "conf/x", c.then, wanted)
+				want = fresh.came(t, "conf/x")
+			}
+			again, wanted := of(t)
+			set(c.worker, again)
+			again.harvest(t, "conf/x", c.first, wanted)
+			before := again.came(t, "conf/x")
+			set(c.later, again)
+			again.harvest(t, "conf/x", c.then, wanted)
+			got := again.came(t, "conf/x")
+			same := func(want, got, before map[string]string) {
+				t.Helper()
+				for k, is := range want {
+					if c.narrower {
+						is = strings.Fields(is)[0]
+					}
+					require.Contains(t, got[k], is, k)
+				}
+				for k := range got {
+					if _, ok := want[k]; !ok {
+						require.Contains(t, before, k, "nothing but what was there")
+					}
+				}
+			}
+			same(want.documents, got.documents, before.documents)
+			same(want.matches, got.matches, before.matches)
+			for title, why := range got.reasons {
+				if c.narrower {
+					why[1] = want.reasons[title][1]
+				}
+				require.Equal(t, want.reasons[title], why, title)
+			}
+			require.Equal(t, 1, again.home.asked()["/~ada/"], "what the page said was kept")
+		})
+	}
+}
