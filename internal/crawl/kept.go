@@ -90,7 +90,6 @@ func view(site Site, cfg Config, kept []rules.Lists) string {
 type KeptPosition struct {
 	Site  int    `json:"site"`
 	Page  []byte `json:"page"`
-	Pages int    `json:"pages"` // looked at
 	Links int    `json:"links"` // added to frontiers
 }
 
@@ -171,7 +170,7 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 				return at, err
 			}
 			last := pages[n-1]
-			at = KeptPosition{Site: last.Site, Page: last.Page[:], Pages: at.Pages + n, Links: at.Links + added}
+			at = KeptPosition{Site: last.Site, Page: last.Page[:], Links: at.Links + added}
 			report(at)
 			pages = pages[n:]
 		}

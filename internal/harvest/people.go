@@ -142,20 +142,26 @@ func (d dblpPeople) Persons(ctx context.Context, ids []string) (map[string]glean
 	if !errors.As(err, &bad) {
 		return all, err
 	}
+	return all, eachPerson(ctx, ids, all, d.dblp.Person)
+}
+
+// eachPerson asks for the records that all has not, one after the other.
+func eachPerson(ctx context.Context, ids []string, all map[string]gleaner.Person, ask func(context.Context, string) (gleaner.Person, error)) error {
 	for _, id := range ids {
 		if _, ok := all[id]; ok {
 			continue
 		}
-		p, err := d.dblp.Person(ctx, id)
+		p, err := ask(ctx, id)
 		var none metadata.ErrNotFound
+		var bad metadata.ErrBadAnswer
 		switch {
 		case err == nil:
 			all[id] = p
 		case !errors.As(err, &none) && !errors.As(err, &bad):
-			return all, err
+			return err
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // ORCIDPeople are the public records of ORCID, by the iD that DBLP gives.
@@ -176,18 +182,7 @@ func (o ORCIDPeople) IDs(_ context.Context, subjects []homepage.Subject, known [
 // Persons asks for one record after the other.
 func (o ORCIDPeople) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
 	out := map[string]gleaner.Person{}
-	for _, id := range ids {
-		p, err := o.ORCID.Person(ctx, id)
-		var none metadata.ErrNotFound
-		var bad metadata.ErrBadAnswer
-		switch {
-		case err == nil:
-			out[id] = p
-		case !errors.As(err, &none) && !errors.As(err, &bad):
-			return out, err
-		}
-	}
-	return out, nil
+	return out, eachPerson(ctx, ids, out, o.ORCID.Person)
 }
 
 // SemanticScholarPeople are Semantic Scholar's authors, by their papers.

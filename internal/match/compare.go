@@ -73,20 +73,12 @@ func parted(between string) bool {
 
 // small are the words whose coming and going changes no title.
 func small(w string) bool {
-	switch w {
-	case "a", "an", "the", "of", "on", "in", "or", "for", "and", "to", "with", "by", "via", "at", "from", "its":
-		return true
-	}
-	return false
+	return strings.Contains(" a an the of on in or for and to with by via at from its ", " "+w+" ")
 }
 
 // roman reports whether w counts parts of a series.
 func roman(w string) bool {
-	switch w {
-	case "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x":
-		return true
-	}
-	return false
+	return strings.Contains(" i ii iii iv v vi vii viii ix x ", " "+w+" ")
 }
 
 // maxEdits is the number of edits beyond which two titles are not compared any
@@ -191,11 +183,7 @@ func number(s string) string {
 
 // negates reports whether s in front of a word makes another word of it.
 func negates(s string) bool {
-	switch s {
-	case "un", "in", "non", "anti", "im", "ir", "dis", "bi", "semi", "pre", "post", "multi", "sub", "co", "re", "de":
-		return true
-	}
-	return false
+	return strings.Contains(" un in non anti im ir dis bi semi pre post multi sub co re de ", " "+s+" ")
 }
 
 // clip bounds what is looked at of a title that somebody else wrote: comparing

@@ -10,11 +10,10 @@ import (
 
 // Kept are the links of a page that were not taken when it was read.
 type Kept struct {
-	Site   int
-	Page   Hash
-	From   Entry  // the page: its URL, role, depth and the source of the link to it
-	Data   []byte // packed links; nil where they had no room and the page must be fetched again
-	ReadAt time.Time
+	Site int
+	Page Hash
+	From Entry  // the page: its URL, role, depth and the source of the link to it
+	Data []byte // packed links; nil where they had no room and the page must be fetched again
 }
 
 // keep writes the links that were not taken of pages that were read.
@@ -68,13 +67,13 @@ func KeptLinks(ctx context.Context, q Querier, r KeptRange) ([]Kept, error) {
 	if r.AfterPage == nil {
 		r.AfterPage = []byte{}
 	}
-	rows, _ := q.Query(ctx, `SELECT k.site_id, k.page, k.data, k.read_at, u.url, u.role, u.depth, u.source
+	rows, _ := q.Query(ctx, `SELECT k.site_id, k.page, k.data, u.url, u.role, u.depth, u.source
 		FROM kept_links k JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page AND u.state=1
 		WHERE ($1=0 OR k.site_id=$1) AND (k.site_id, k.page) > ($2, $3) AND k.read_at >= $4 ORDER BY k.site_id, k.page LIMIT $5`,
 		r.Site, r.AfterSite, r.AfterPage, r.Since, r.Limit)
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Kept, err error) {
 		var page []byte
-		err = row.Scan(&k.Site, &page, &k.Data, &k.ReadAt, &k.From.Link.URL, &k.From.Role, &k.From.Depth, &k.From.Link.Source)
+		err = row.Scan(&k.Site, &page, &k.Data, &k.From.Link.URL, &k.From.Role, &k.From.Depth, &k.From.Link.Source)
 		copy(k.Page[:], page)
 		return k, err
 	})

@@ -75,23 +75,6 @@ func Readmit(ctx context.Context, q Querier, siteID int, outcomes []string, kept
 	return len(again), nil
 }
 
-// Unskip forgets why a site's links to other hosts were left out, once they are taken.
-func Unskip(ctx context.Context, q Querier, siteID int, leads []Entry) error {
-	var taken [][]byte
-	for i := range leads {
-		if h := leads[i].Hash(); leads[i].Skip == "" {
-			taken = append(taken, h[:])
-		}
-	}
-	if len(taken) == 0 {
-		return nil
-	}
-	if _, err := q.Exec(ctx, `DELETE FROM urls WHERE site_id = $1 AND state = 5 AND hash = ANY($2)`, siteID, taken); err != nil {
-		return fmt.Errorf("frontier: unskip: %w", err)
-	}
-	return nil
-}
-
 // ways are URLs with the depth and the page by which they were found.
 type ways struct{ known map[Hash]way }
 

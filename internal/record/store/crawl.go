@@ -292,10 +292,8 @@ func writeLeads(ctx context.Context, tx pgx.Tx, from, to int, leads []frontier.E
 		h := leads[i].Hash()
 		hashes[i], wanted[i] = h[:], leads[i].Wanted
 	}
-	if err := frontier.Unskip(ctx, tx, from, leads); err != nil {
-		return nil, err
-	}
-	_, err := tx.Exec(ctx, `INSERT INTO leads (from_site, hash, to_site, wanted) SELECT $1, v.hash, $2, v.wanted
+	_, err := tx.Exec(ctx, `WITH taken AS (DELETE FROM urls WHERE site_id=$1 AND state=5 AND hash = ANY($3))
+		INSERT INTO leads (from_site, hash, to_site, wanted) SELECT $1, v.hash, $2, v.wanted
 		FROM unnest($3::bytea[], $4::float8[]) AS v (hash, wanted)
 		ON CONFLICT (from_site, hash) DO UPDATE SET wanted=EXCLUDED.wanted`, from, to, hashes, wanted)
 	if err != nil {

@@ -25,17 +25,8 @@ func (db MatchRecords) Readable(ctx context.Context, sha string) (Readable, erro
 // EachReadable calls do with batches of the documents with text that were found on
 // the sites of a harvest, in the order of their ids.
 func (db MatchRecords) EachReadable(ctx context.Context, harvest string, do func([]Readable) error) error {
-	for last := int64(0); ; {
-		batch, err := db.readable(ctx, `d.id > $1 AND `+readableSQL+` AND EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id
-			WHERE l.sha256=d.sha256 AND h.harvest_id=$3) ORDER BY d.id LIMIT $2`, last, readableBatch, harvest)
-		if err != nil || len(batch) == 0 {
-			return err
-		}
-		if err := do(batch); err != nil {
-			return err
-		}
-		last = batch[len(batch)-1].ID
-	}
+	return db.eachReadable(ctx, `EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id
+		WHERE l.sha256=d.sha256 AND h.harvest_id=$3)`, do, harvest)
 }
 
 // Matches lists what a document was matched with, by paper.

@@ -33,8 +33,14 @@ const readableSQL = `d.first_pages <> '' AND d.state <> 'failed'`
 // list of wanted papers since they were found, in the order of their ids. Those that
 // SaveCompared, or a judgement, says were are not met again.
 func (db MatchRecords) EachUncompared(ctx context.Context, do func([]Readable) error) error {
+	return db.eachReadable(ctx, `d.compared = 0`, do)
+}
+
+// eachReadable calls do with batches of the documents d with text for which where holds,
+// whose arguments begin with $3, in the order of their ids.
+func (db MatchRecords) eachReadable(ctx context.Context, where string, do func([]Readable) error, args ...any) error {
 	for last := int64(0); ; {
-		batch, err := db.readable(ctx, `d.compared = 0 AND d.id > $1 AND `+readableSQL+` ORDER BY d.id LIMIT $2`, last, readableBatch)
+		batch, err := db.readable(ctx, where+` AND d.id > $1 AND `+readableSQL+` ORDER BY d.id LIMIT $2`, append([]any{last, readableBatch}, args...)...)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
