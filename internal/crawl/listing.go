@@ -43,9 +43,3 @@ func (l *loop) noteFound(titles []string) {
 		l.found[text.Normalise(t)] = true
 	}
 }
-
-// foundElsewhere reports whether an entry is a landing page whose paper was found
-// on this site.
-func (l *loop) foundElsewhere(e *frontier.Entry) bool {
-	return len(l.found) > 0 && landingSeed(e) && e.Was == frontier.Waiting && l.found[text.Normalise(e.Link.Anchor)]
-}

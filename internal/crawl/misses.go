@@ -8,6 +8,7 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -76,7 +77,7 @@ func (l *loop) notWorthIt(e *frontier.Entry) (gleaner.Outcome, string) {
 	if why, entry := l.scope.keptOut(e); why != "" {
 		return why, strings.TrimSpace("the lists say so: " + entry)
 	}
-	if l.foundElsewhere(e) {
+	if len(l.found) > 0 && landingSeed(e) && e.Was == frontier.Waiting && l.found[text.Normalise(e.Link.Anchor)] {
 		return outcomeFound, "the paper was found without it"
 	}
 	if why := l.beyond(e); why != "" {

@@ -98,7 +98,7 @@ func (w wanted) judge(al alignment, text []byte) relation {
 	out := misread
 	for i := 0; i < len(al.ops); {
 		j := i + 1
-		for j < len(al.ops) && adjacent(al.ops[j-1], al.ops[j]) {
+		for j < len(al.ops) && al.ops[j].i-al.ops[j-1].i <= 1 && al.ops[j].j-al.ops[j-1].j <= 1 {
 			j++
 		}
 		out = max(out, w.judgeRun(al.ops[i:j], text))
@@ -136,10 +136,6 @@ func (w wanted) onlyLost(al alignment) bool {
 		}
 	}
 	return others <= len(w.letters)/24
-}
-
-func adjacent(a, b op) bool {
-	return b.i-a.i <= 1 && b.j-a.j <= 1
 }
 
 // judgeRun judges one run of neighbouring edits.
@@ -211,7 +207,7 @@ func compareTitles(a, b string) relation {
 	if len(wa.letters) == 0 || len(wb.letters) == 0 { // nothing but ligatures
 		return otherTitle
 	}
-	if mainTitle(a, b) {
+	if mainPart(a, text.Normalise(b)) || mainPart(b, text.Normalise(a)) {
 		return withSubtitle
 	}
 	if wordsDiffer(wa.words, wb.words) {
@@ -234,12 +230,8 @@ func compareTitles(a, b string) relation {
 	return max(misread, wa.judge(got, wb.letters))
 }
 
-// mainTitle reports whether one title is the other's part before a colon, dash,
-// question mark, full stop or the sign of a parallel title (ISBD " / ", " = ").
-func mainTitle(a, b string) bool {
-	return mainPart(a, text.Normalise(b)) || mainPart(b, text.Normalise(a))
-}
-
+// mainPart reports whether main is a title's part before a colon, dash, question mark,
+// full stop or the sign of a parallel title (ISBD " / ", " = ").
 func mainPart(title, main string) bool {
 	if len(main) < 12 {
 		return false

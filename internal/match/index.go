@@ -40,10 +40,6 @@ type Index struct {
 // number, 8 bits of the n-gram's place in the title (in steps of two letters).
 type entry uint64
 
-func newEntry(h uint64, paper, offset int) entry {
-	return entry(h&(1<<28-1))<<36 | entry(paper)<<8 | entry(min(offset/2, 255))
-}
-
 func (e entry) tag() uint64 { return uint64(e >> 36) }
 func (e entry) paper() int  { return int(e >> 8 & (1<<28 - 1)) }
 func (e entry) offset() int { return int(e&255) * 2 }
@@ -99,7 +95,7 @@ func (ix *Index) fill() {
 		for _, o := range choose(hs, freq) {
 			// An even place, or the entry would not hold it: the n-gram is
 			// looked up by its hash, and its place only tells the diagonal.
-			entries = append(entries, newEntry(hs[o], i, o))
+			entries = append(entries, entry(hs[o]&(1<<28-1))<<36|entry(i)<<8|entry(min(o/2, 255)))
 			hashes = append(hashes, hs[o])
 		}
 	}

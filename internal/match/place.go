@@ -62,8 +62,9 @@ func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 		p.called = !starts && d.calledBefore(start) && d.endsLine(end, paper)
 	} else {
 		// Without lines, the page's first letters and an author's name are
-		// the only bounds that a title has.
-		p.alone = p.top && d.runIn(origin, start) &&
+		// the only bounds that a title has. What stands above it can be a running
+		// head: nothing, a number, or more than the first words of a longer title.
+		p.alone = p.top && (len(bytes.TrimLeft(d.letters[origin:start], digits)) == 0 || start-origin > 12) &&
 			(p.gap <= 12 || p.gap <= 200 && end-start > 24 && d.endsWithName(end))
 	}
 	p.form = d.lead(start)
@@ -181,14 +182,6 @@ func (d *document) colonBehind(i int) bool {
 	}
 	raw := strings.TrimLeft(d.text[d.after(i-1):], " \t")
 	return strings.HasPrefix(raw, ":") || strings.HasPrefix(raw, "—") || strings.HasPrefix(raw, "–")
-}
-
-// runIn reports whether what stands above a title in a text without lines can
-// be a running head: nothing, a number, or more than the first words of a longer
-// title.
-func (d *document) runIn(origin, start int) bool {
-	above := d.letters[origin:start]
-	return len(bytes.TrimLeft(above, "0123456789")) == 0 || len(above) > 12
 }
 
 // endsWithName reports whether what follows letter i begins like a name: with a

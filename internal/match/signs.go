@@ -1,6 +1,7 @@
 package match
 
 import (
+	"bytes"
 	"slices"
 
 	"gleaner/internal/gleaner"
@@ -139,13 +140,13 @@ func (s *signs) addStretch(d stream, lo, hi int) {
 			}
 		}
 		if first {
-			if j := d.behindDigits(i); j+gram <= len(d.letters) {
-				s.add(startSign, d.letters[j:j+gram])
+			if rest := bytes.TrimLeft(d.letters[i:], digits); len(rest) >= gram {
+				s.add(startSign, rest[:gram])
 			}
 		}
 		if i+1 == len(d.letters) || d.starts(i+1) {
-			if j := d.beforeDigits(i + 1); j >= gram {
-				s.add(endSign, d.letters[j-gram:j])
+			if rest := bytes.TrimRight(d.letters[:i+1], digits); len(rest) >= gram {
+				s.add(endSign, rest[len(rest)-gram:])
 			}
 		}
 	}
@@ -179,18 +180,6 @@ func (s stream) starts(i int) bool {
 	return false
 }
 
-func (s stream) behindDigits(i int) int {
-	for i < len(s.letters) && digit(s.letters[i]) {
-		i++
-	}
-	return i
-}
-
-func (s stream) beforeDigits(i int) int {
-	for i > 0 && digit(s.letters[i-1]) {
-		i--
-	}
-	return i
-}
+const digits = "0123456789"
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }

@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/weburl"
 )
 
 // ErrPruned is a document that cannot be read again: its file was removed to make
@@ -134,7 +136,10 @@ func (db DocumentRecords) SaveAllFetched(ctx context.Context, all []Fetched) err
 					return err
 				})
 			}
-			queueParent(b, l.Parent)
+			if host := weburl.Host(l.Parent); host != "" {
+				page := frontier.HashOf(l.Parent)
+				b.Queue(`INSERT INTO parents (page, url, host) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, page[:], l.Parent, host)
+			}
 		}
 		err := tx.SendBatch(ctx, b).Close()
 		b = &pgx.Batch{}

@@ -80,14 +80,6 @@ func readPages(read []frontier.Reading) (pages []ParentSeen) {
 	return pages
 }
 
-// queueParent names the page by which a document was found.
-func queueParent(b *pgx.Batch, url string) {
-	if host := weburl.Host(url); host != "" {
-		page := frontier.HashOf(url)
-		b.Queue(`INSERT INTO parents (page, url, host) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, page[:], url, host)
-	}
-}
-
 // Parent is a page that leads to documents.
 type Parent struct {
 	Site      int64      `json:"-"`
