@@ -40,7 +40,8 @@ func (d *secondDay) real(pile *sampleweb.Pile) {
 	}
 	d.home.pages["/~ada/t1.pdf"], d.home.pages["/dept/n1.pdf"] = pdf(20, sampleweb.AsSheet), pdf(21, sampleweb.AsSheet)
 	d.home.pages["/papers/11.html"] = links()
-	for i, link := range []string{`<a href="gone.pdf">%s</a>`, `<a href="/papers/11.html">%s</a>`, `<a rel="nofollow" href="3.pdf">%s</a>`,
+	for i, link := range []string{`<a href="gone.pdf">%s</a>`, `<a href="/papers/11.html">%s</a>`,
+		`<a rel="nofollow" href="3.pdf">%s</a>`,
 		`<a href="private/1.pdf">%s</a>`, `<a href="http://` + d.files.host + `/none.pdf">%s</a>`} {
 		p := pile.Paper(10 + i)
 		p.Venue, p.Authors = "conf/x", append(p.Authors, d.papers[0].Authors[0])
@@ -70,8 +71,10 @@ func (d *secondDay) came(t *testing.T, id string) came {
 		return out
 	}
 	c := came{reasons: d.reasons(t, id)}
-	c.documents = by(`SELECT l.url, concat_ws(' ', d.state, d.outcome, d.class, round(d.score::numeric, 3)) FROM documents d JOIN locations l USING (sha256) WHERE l.current`)
-	c.matches = by(`SELECT m.paper_key || ' ' || l.url, concat_ws(' ', m.verdict, m.form, m.score, m.reasons) FROM matches m JOIN locations l USING (sha256) WHERE l.current`)
+	c.documents = by(`SELECT l.url, concat_ws(' ', d.state, d.outcome, d.class, round(d.score::numeric, 3))
+		FROM documents d JOIN locations l USING (sha256) WHERE l.current`)
+	c.matches = by(`SELECT m.paper_key || ' ' || l.url, concat_ws(' ', m.verdict, m.form, m.score, m.reasons)
+		FROM matches m JOIN locations l USING (sha256) WHERE l.current`)
 	for title, why := range c.reasons {
 		why[1] = names.Replace(why[1])
 		c.reasons[title] = why
@@ -87,7 +90,8 @@ func TestOtherOptionsTakeEffectOnWhatIsOnRecord(t *testing.T) {
 	t.Parallel()
 	type setting func(d *secondDay, t *testing.T)
 	wider := func(d *secondDay, t *testing.T) {
-		_, err := d.db.Pool.Exec(t.Context(), `INSERT INTO scopes (site_id, prefix, origin) SELECT id, '/', 'ada' FROM sites WHERE host=$1`, d.home.host)
+		_, err := d.db.Pool.Exec(t.Context(), `INSERT INTO scopes (site_id, prefix, origin)
+			SELECT id, '/', 'ada' FROM sites WHERE host=$1`, d.home.host)
 		require.NoError(t, err)
 	}
 	narrower := func(d *secondDay, t *testing.T) {
@@ -97,7 +101,8 @@ func TestOtherOptionsTakeEffectOnWhatIsOnRecord(t *testing.T) {
 	policy := func(name string) setting {
 		return func(d *secondDay, t *testing.T) {
 			d.cfg.Policy = name
-			home := store.ListedURL{URL: "http://" + d.home.host + "/~ada/", Domain: weburl.Domain(d.home.host), Position: 1}
+			home := store.ListedURL{URL: "http://" + d.home.host + "/~ada/", Position: 1}
+			home.Domain = weburl.Domain(d.home.host)
 			require.NoError(t, d.db.ImportWhitelist(t.Context(), []store.ListedURL{home}))
 		}
 	}

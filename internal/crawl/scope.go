@@ -44,7 +44,9 @@ func (s *scope) take(from *frontier.Entry, link page.Link) (e frontier.Entry, he
 	here = weburl.Host(link.URL) == s.host
 	e = frontier.Entry{Candidate: page.Candidate{Link: link, Parent: from.Link.URL, Depth: from.Depth + 1}}
 	e.Derive()
-	if link.NoFollow || weburl.IsIgnoredType(link.URL) && !s.wantedSource(link) {
+	if link.NoFollow || weburl.IsIgnoredType(link.URL) &&
+		// A source that is called like a wanted paper may be there in no other form.
+		!(weburl.IsSourceName(link.URL) && s.wanted.Likeness(link.Anchor) >= wantedLead) {
 		return e, here, false
 	}
 	role, ok := s.role(from, &e, here)
@@ -69,7 +71,9 @@ func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 		return frontier.Lead, e.Document && s.weigh(e) >= wantedLead
 	case from.Role == frontier.Landing:
 		return frontier.Lead, here && (e.Document || forward)
-	case here && weburl.InScope(e.Link.URL, s.prefixes) && s.nearEnough(e):
+	case here && weburl.InScope(e.Link.URL, s.prefixes) &&
+		// PolicyWhitelist takes pages two steps away, and documents a step further.
+		(s.policy != PolicyWhitelist || e.Document || e.Depth <= parentDomainDepth):
 		return frontier.Member, true
 	case !e.Document && (s.inParentDomain(from, e) || s.listed(e)):
 		return frontier.Member, true
@@ -120,12 +124,6 @@ func unfollowed(e *frontier.Entry, here bool) gleaner.Outcome {
 	return "off-host"
 }
 
-// wantedSource reports whether a link to a source is called like a wanted paper,
-// which may be there in no other form.
-func (s *scope) wantedSource(link page.Link) bool {
-	return weburl.IsSourceName(link.URL) && s.wanted.Likeness(link.Anchor) >= wantedLead
-}
-
 // weigh notes how like a wanted title a new link is, once.
 func (s *scope) weigh(e *frontier.Entry) float64 {
 	if e.Wanted == 0 {
@@ -161,12 +159,6 @@ func (s *scope) inParentDomain(from, e *frontier.Entry) bool {
 		most++
 	}
 	return s.parentDomain && e.Depth <= most && weburl.SameSite(from.Link.URL, e.Link.URL)
-}
-
-// nearEnough holds PolicyWhitelist to its two steps in scope, too; documents are
-// taken from the last page, a step further.
-func (s *scope) nearEnough(e *frontier.Entry) bool {
-	return s.policy != PolicyWhitelist || e.Document || e.Depth <= parentDomainDepth
 }
 
 // listed reports whether an allow list names a page: it is followed then on

@@ -93,13 +93,13 @@ type LinkClue struct {
 // EachLinkClue visits the links on a harvest's sites, and those to other hosts, that may be
 // like a wanted title; one that was asked for may have been found before that was wanted.
 func (db HarvestRecords) EachLinkClue(ctx context.Context, harvest string, visit func(LinkClue)) error {
-	rows, _ := db.Pool.Query(ctx, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)
+	rows, _ := db.Pool.Query(ctx, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1),
+		given AS (SELECT DISTINCT l.to_site, l.hash FROM s JOIN leads l ON l.from_site=s.site_id WHERE l.to_site NOT IN (SELECT site_id FROM s)),
+		of AS (SELECT u.* FROM s JOIN urls u USING (site_id) UNION ALL SELECT u.* FROM given g JOIN urls u ON u.site_id=g.to_site AND u.hash=g.hash)
 		SELECT u.url, u.parent, u.anchor, u.context, u.heading, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
 			coalesce((SELECT d.state || ' as ' || `+whatSQL+` FROM documents d JOIN locations l ON l.sha256=d.sha256
 				WHERE u.state=2 AND l.hash=u.hash AND l.current LIMIT 1), '')
-		FROM urls u WHERE (u.state=0 AND u.wanted >= 0.6 OR u.state IN (2, 3, 4, 5)) AND (u.site_id IN (SELECT site_id FROM s)
-			OR EXISTS (SELECT 1 FROM leads l JOIN s ON s.site_id=l.from_site WHERE l.hash=u.hash AND l.to_site=u.site_id))
-		ORDER BY u.seq`, harvest)
+		FROM of u WHERE u.state=0 AND u.wanted >= 0.6 OR u.state IN (2, 3, 4, 5) ORDER BY u.seq`, harvest)
 	var l LinkClue
 	_, err := pgx.ForEachRow(rows, []any{&l.URL, &l.Parent, &l.Anchor, &l.Context, &l.Heading, &l.Outcome, &l.Waiting, &l.Failed, &l.Tries, &l.Document}, func() error {
 		visit(l)

@@ -17,23 +17,18 @@ func (db PaperRecords) SaveListing(ctx context.Context, source, venueKey, volume
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`DELETE FROM listings WHERE source=$1 AND venue=$2 AND volume=$3`, source, venueKey, volume)
+		year := 0
 		for i, p := range papers {
+			year = papers[0].Year
 			b.Queue(`INSERT INTO listings (source, venue, volume, position, year, paper) VALUES ($1,$2,$3,$4,$5,$6)`, source, venueKey, volume, i, p.Year, p)
 		}
 		b.Queue(`INSERT INTO volumes (id, venue, year, papers) VALUES ($1,$2,$3,$4)
-			ON CONFLICT (id) DO UPDATE SET papers=EXCLUDED.papers, listed_at=now()`, volumeID(source, venueKey, volume), venueKey, firstYear(papers), len(papers))
+			ON CONFLICT (id) DO UPDATE SET papers=EXCLUDED.papers, listed_at=now()`, volumeID(source, venueKey, volume), venueKey, year, len(papers))
 		return tx.SendBatch(ctx, b).Close()
 	})
 }
 
 func volumeID(source, venueKey, volume string) string { return source + ":" + venueKey + ":" + volume }
-
-func firstYear(papers []gleaner.Paper) int {
-	if len(papers) == 0 {
-		return 0
-	}
-	return papers[0].Year
-}
 
 // ListedAt says when a source listed a volume last, zero if never.
 func (db PaperRecords) ListedAt(ctx context.Context, source, venueKey, volume string) (time.Time, error) {
