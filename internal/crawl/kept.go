@@ -38,7 +38,7 @@ func keepable(from *frontier.Entry, link *page.Link) bool {
 
 // keepLinks adds links that were not taken to what was read of a page.
 func (l *loop) keepLinks(r *frontier.Reading, links []page.Link) {
-	if len(links) == 0 {
+	if len(links) == 0 && r.Unread == "" {
 		return
 	}
 	packed := packLinks(links)

@@ -56,8 +56,13 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 		l.pages = append(l.pages, p)
 	}
 	r := rank.Result{Page: p}
-	l.batch.Read = append(l.batch.Read, frontier.Reading{Page: e.Hash(), URL: e.Link.URL, Day: a.FetchedAt, Files: files(e, p), Again: e.Was == frontier.Page})
+	read := frontier.Reading{Page: e.Hash(), URL: e.Link.URL, Day: a.FetchedAt, Files: files(e, p), Again: e.Was == frontier.Page}
+	read.Unread = strings.Join(p.Truncated, ", ")
+	l.batch.Read = append(l.batch.Read, read)
 	if p.NoFollow {
+		last := &l.batch.Read[len(l.batch.Read)-1]
+		last.Unread = "nofollow"
+		l.keepLinks(last, nil)
 		return r, nil
 	}
 	if err := l.seen.learn(ctx, l.record, p.Links); err != nil {

@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/rank"
+	"gleaner/internal/web/page"
 )
 
 // reasons are why papers of a harvest are missing, by title, with the first evidence.
@@ -69,4 +70,27 @@ func TestReasonsAreTheSameOnARecordWithAPast(t *testing.T) {
 		want[title] = why
 	}
 	require.Equal(t, want, got)
+}
+
+// TestReasonsNameWhatWasNotLookedAt: of a page whose links are more than a page may have,
+// or are not to be followed, no reason claims that all were looked at, also when the page
+// is as it was.
+func TestReasonsNameWhatWasNotLookedAt(t *testing.T) {
+	t.Parallel()
+	d := newSecondDay(t, rank.BreadthFirst)
+	d.home.pages = map[string]any{"/~ada/": links("all.html", "quiet.html"),
+		"/~ada/all.html":   strings.Repeat(`<a href="1.png"></a>`, page.MaxLinks) + `<p><a href="late.pdf">` + secondDayTitles[0] + `</a>`,
+		"/~ada/quiet.html": `<meta name="robots" content="nofollow"><a href="quiet.pdf">` + secondDayTitles[1] + `</a>`}
+	for range 2 {
+		d.harvest(t, "conf/x", "{}", d.papers[:2])
+		authors, err := d.db.AuthorClues(t.Context(), "conf/x")
+		require.NoError(t, err)
+		for id, a := range authors {
+			require.Equal(t, []any{2, page.CutLinks + ", nofollow"}, []any{a.Sites[0].Cut, a.Sites[0].CutBy}, id)
+		}
+		for _, why := range d.reasons(t, "conf/x") {
+			require.Contains(t, why[1], page.CutLinks+", nofollow")
+		}
+		d.recrawl(t)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
@@ -153,6 +154,9 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 			}
 			if site.Reason != "" {
 				line += ", " + site.Reason
+			}
+			if site.Cut > 0 {
+				line += fmt.Sprintf(", not all links of %s looked at (%s)", text.Count(site.Cut, "page"), site.CutBy)
 			}
 			nothing := c.nothing(clue, i)
 			switch {

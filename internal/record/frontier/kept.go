@@ -19,6 +19,7 @@ type Kept struct {
 // keep writes the links that were not taken of pages that were read.
 func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error {
 	var pages, none, data [][]byte
+	var unread []string
 	for i := range readings {
 		r := &readings[i]
 		switch {
@@ -26,7 +27,7 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 		case r.Kept == nil && !r.NoRoom:
 			none = append(none, r.Page[:])
 		default:
-			pages, data = append(pages, r.Page[:]), append(data, r.Kept)
+			pages, data, unread = append(pages, r.Page[:]), append(data, r.Kept), append(unread, r.Unread)
 		}
 	}
 	if len(none) > 0 {
@@ -37,9 +38,9 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 	if len(pages) == 0 {
 		return nil
 	}
-	_, err := q.Exec(ctx, `INSERT INTO kept_links (site_id, page, data)
-		SELECT DISTINCT ON (page) $1::bigint, page, data FROM unnest($2::bytea[], $3::bytea[]) AS v (page, data)
-		ON CONFLICT (site_id, page) DO UPDATE SET data=EXCLUDED.data, read_at=now()`, siteID, pages, data)
+	_, err := q.Exec(ctx, `INSERT INTO kept_links (site_id, page, data, unread)
+		SELECT DISTINCT ON (page) $1::bigint, page, data, unread FROM unnest($2::bytea[], $3::bytea[], $4::text[]) AS v (page, data, unread)
+		ON CONFLICT (site_id, page) DO UPDATE SET data=EXCLUDED.data, unread=EXCLUDED.unread, read_at=now()`, siteID, pages, data, unread)
 	if err != nil {
 		return fmt.Errorf("frontier: keep links: %w", err)
 	}

@@ -18,6 +18,7 @@ type Reading struct {
 
 	Kept   []byte // links that were not taken, packed; nil where there are none
 	NoRoom bool   // there are some, and no room for them
+	Unread string // why not all links were looked at; "" where they were
 }
 
 // Link records what pages of one site link to.

@@ -116,6 +116,8 @@ type SiteClue struct {
 	Failed                    int    // requests, for good or for now
 	Unasked                   bool   // the homepage itself was not asked for
 	Unread                    string // the outcome for which it was not read; "" where it was
+	Cut                       int    // pages of which not all links were looked at
+	CutBy                     string // by which limits
 }
 
 // AuthorClue is what is known of an author's homepages, and of the places of their papers
@@ -133,16 +135,19 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string) (map[s
 		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`),
 		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting,
 				sum(n) FILTER (WHERE state IN (3, 4))::int AS failed
-			FROM url_counts u WHERE u.site_id IN (SELECT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host) GROUP BY u.site_id)
+			FROM url_counts u WHERE u.site_id IN (SELECT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host) GROUP BY u.site_id),
+		k AS (SELECT site_id, count(*)::int AS cut, string_agg(DISTINCT unread, ', ') AS by FROM kept_links
+			WHERE unread<>'' AND site_id IN (SELECT site_id FROM u) GROUP BY site_id)
 		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
-			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0)
+			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0),
+			coalesce(k.cut, 0), coalesce(k.by, '')
 		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
-			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id ORDER BY w.author_id, g.rank`, harvest)
+			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id LEFT JOIN k ON k.site_id=s.id ORDER BY w.author_id, g.rank`, harvest)
 	out := map[string]AuthorClue{}
 	var id, notFound, url, scope string
 	var site SiteClue
 	var next *time.Time
-	_, err := pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed, &site.Cut, &site.CutBy}, func() error {
 		c := out[id]
 		c.NotFound, c.NextTry = notFound, next
 		if url != "" {

@@ -576,14 +576,17 @@ CREATE INDEX links_target ON links (target);
 
 -- Links of a page that were not taken when it was read: what is wanted, the scope
 -- and the lists may be others later. data is packed by crawl; NULL says that the
--- links had no room, so that the page has to be fetched again to be asked.
+-- links had no room, so that the page has to be fetched again to be asked. unread
+-- names why not all links of the page were looked at: limits of a page, or nofollow.
 CREATE TABLE kept_links (
     site_id bigint      NOT NULL, -- of the page
     page    bytea       NOT NULL,
     data    bytea,
     read_at timestamptz NOT NULL DEFAULT now(),
+    unread  text        NOT NULL DEFAULT '',
     PRIMARY KEY (site_id, page)
 );
+CREATE INDEX kept_links_unread ON kept_links (site_id) WHERE unread <> '';
 
 -- Pages that lead to documents: those that were read and linked to files, and those by
 -- which, as somebody says, a document was found. A page that is gone stays.
