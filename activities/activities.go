@@ -42,6 +42,7 @@ func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
 		w.RegisterActivity(a.Stages)
 		w.RegisterActivity(a.Recrawls)
 		w.RegisterActivity(a.Notices)
+		w.RegisterActivity(a.Imports) // the end of a job waits for no other job
 	case QueueCrawl:
 		w.RegisterActivity(a.Crawl)
 		w.RegisterActivity(a.Collections)

@@ -94,22 +94,26 @@ func TestWakingASiteCutsItsWaitShort(t *testing.T) {
 }
 
 // TestASiteWokenWhileItEndsLooksAgain: the last slice may have looked before what
-// the signal tells of was there.
+// the signal tells of was there. A crawl that was cancelled looks no more.
 func TestASiteWokenWhileItEndsLooksAgain(t *testing.T) {
 	t.Parallel()
-	env := newEnv(t)
-	n := 0
-	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
-		n++
-		return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1}}}, nil
-	}).After(time.Minute)
-	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil).Once()
-	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil).Once()
-	env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 30*time.Second)
-	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
-	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, 2, n)
-	env.AssertExpectations(t)
+	for ending, slices := range map[crawl.Ending]int{
+		crawl.Exhausted: 2, crawl.Refused: 2, crawl.PageLimit: 2, crawl.Cancelled: 1,
+	} {
+		env := newEnv(t)
+		n := 0
+		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
+			n++
+			return activities.Slice{Result: crawl.Result{Ending: ending, Progress: crawl.Progress{Pages: 1}}}, nil
+		}).After(time.Minute)
+		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil).Once()
+		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil).Once()
+		env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 30*time.Second)
+		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
+		require.NoError(t, env.GetWorkflowError())
+		require.Equal(t, slices, n, ending)
+		env.AssertExpectations(t)
+	}
 }
 
 func TestLongCrawlIsContinuedAsNew(t *testing.T) {

@@ -1,9 +1,11 @@
 package workflows
 
 import (
+	"errors"
 	"slices"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
@@ -80,4 +82,26 @@ func (e *earlyCrawls) look(ctx workflow.Context) (more bool, err error) {
 		}
 	}
 	return found.More, nil
+}
+
+// leave wakes the crawls that go on when the search fails or is cancelled: they may rest
+// since the harvest is paused. A cancelled search lists them in its error, since they look
+// for whom they crawl, and the harvest is not yet recorded as cancelled.
+func (e *earlyCrawls) leave(ctx workflow.Context, err error) error {
+	last, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	wakeSites(last, e.crawling)
+	if temporal.IsCanceledError(err) {
+		return temporal.NewCanceledError(e.crawling)
+	}
+	return err
+}
+
+// crawlsOf are the crawls that a cancelled search left.
+func crawlsOf(err error) (hosts []string) {
+	var cancelled *temporal.CanceledError
+	if errors.As(err, &cancelled) && cancelled.HasDetails() {
+		_ = cancelled.Details(&hosts)
+	}
+	return hosts
 }

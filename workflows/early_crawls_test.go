@@ -158,7 +158,8 @@ func TestASearchThatIsContinuedKnowsItsCrawls(t *testing.T) {
 	require.Equal(t, began, then.Began)
 }
 
-// TestAHarvestIsCancelledInItsSearch: no crawl is begun after it.
+// TestAHarvestIsCancelledInItsSearch: no crawl is begun after it, and those that go on are
+// woken once the record says so.
 func TestAHarvestIsCancelledInItsSearch(t *testing.T) {
 	t.Parallel()
 	h := hold(1, "ada.example")
@@ -173,6 +174,11 @@ func TestAHarvestIsCancelledInItsSearch(t *testing.T) {
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages})
 	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()), "%v", env.GetWorkflowError())
 	require.Equal(t, []string{"ada.example"}, h.begun)
+	said, err := env.QueryWorkflow(QueryStatus)
+	require.NoError(t, err)
+	var s HarvestState
+	require.NoError(t, said.Get(&s))
+	require.Equal(t, h.begun, s.Pending)
 }
 
 // TestCrawlsBegunEarlyLookAgain when all homepages are given to the frontier: one that

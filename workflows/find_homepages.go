@@ -61,10 +61,7 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 		p = s.p
 		switch {
 		case err != nil:
-			last, cancel := workflow.NewDisconnectedContext(ctx)
-			defer cancel()
-			wakeSites(last, early.crawling) // they may rest since the harvest is paused
-			return Searched{}, err
+			return Searched{}, early.leave(ctx, err)
 		case !through:
 			if drain(early.wake) { // a signal does not outlive the run that it reached
 				wakeSites(ctx, early.crawling)
@@ -75,7 +72,7 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 		var settled harvest.Settled
 		summary := fmt.Sprintf("pages given to several authors, pass %d", p.Pass)
 		if err := workflow.ExecuteActivity(long(ctx, activities.QueueMetadata, summary), stages.SettleHomepages, p.Harvest).Get(ctx, &settled); err != nil {
-			return Searched{}, err
+			return Searched{}, early.leave(ctx, err)
 		}
 		p.Settled, p.After, p.Pass = settled.At, "", p.Pass+1
 	}

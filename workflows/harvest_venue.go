@@ -77,15 +77,22 @@ func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) 
 	if err := h.listen(ctx); err != nil {
 		return HarvestResult{}, err
 	}
-	summary, err := h.run(ctx)
-	if workflow.IsContinueAsNewError(err) {
-		return HarvestResult{}, err
+	for {
+		summary, err := h.run(ctx)
+		if workflow.IsContinueAsNewError(err) {
+			return HarvestResult{}, err
+		}
+		if err != nil && ctx.Err() != nil {
+			err = ctx.Err() // whatever it broke off: a worker that dies over it says nothing of a cancellation
+		}
+		if err = h.finish(ctx, summary, err); err == nil {
+			err = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+		}
+		if err != nil || !h.s.Retried {
+			return HarvestResult{State: h.s, Summary: summary}, err
+		}
+		h.goTo(gleaner.StageCrawl) // a retry came while the end was recorded
 	}
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // whatever it broke off: a worker that dies over it says nothing of a cancellation
-	}
-	err = h.finish(ctx, summary, err)
-	return HarvestResult{State: h.s, Summary: summary}, err
 }
 
 type harvestRun struct {
@@ -171,6 +178,11 @@ func nextStage(stage gleaner.Stage) gleaner.Stage {
 func (h *harvestRun) begin(ctx workflow.Context) error {
 	if err := workflow.ExecuteActivity(quick(ctx, "begin "+h.p.Harvest.ID), stages.Begin, h.p.Harvest).Get(ctx, nil); err != nil {
 		return err
+	}
+	if h.s.Paused { // one that is begun again since its workflow was lost
+		if err := h.pause(ctx, true); err != nil {
+			return err
+		}
 	}
 	if h.p.Retry != nil {
 		if _, err := h.requeue(ctx, *h.p.Retry); err != nil {
@@ -270,6 +282,7 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 	// What was looked for before is counted on.
 	var end Searched
 	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest, Total: h.s.Authors}).Get(ctx, &end); err != nil {
+		h.s.Pending = append(h.s.Pending, crawlsOf(err)...)
 		return err
 	}
 	h.s.Authors, h.s.Pending, h.s.Early = end.Authors, end.Crawling, slices.Clone(end.Crawling)

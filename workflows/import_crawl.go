@@ -74,7 +74,7 @@ func (r *importRun) end(ctx workflow.Context, err error) error {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	workflow.SetCurrentDetails(ctx, r.details(end.State))
-	if err := workflow.ExecuteActivity(on(ctx, activities.QueueJobs, "its end", activities.ImportTime), imports.EndImport, end).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteActivity(on(ctx, activities.QueueHarvest, "its end", activities.ImportTime), imports.EndImport, end).Get(ctx, nil); err != nil {
 		return err
 	}
 	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State))

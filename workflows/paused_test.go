@@ -20,6 +20,26 @@ import (
 	"gleaner/internal/harvest/report"
 )
 
+// TestAPausedHarvestIsBegunAgainPaused, where its workflow was lost.
+func TestAPausedHarvestIsBegunAgainPaused(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	var listed time.Time
+	list := func(context.Context, activities.Harvest) (activities.Listed, error) {
+		listed = env.Now()
+		return activities.Listed{}, nil
+	}
+	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(list)
+	onWaves(env, nil, nil)
+	easyStages(env)
+	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateResume, "resume", callback(t)) }, time.Hour)
+	began := env.Now()
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, State: HarvestState{Paused: true}})
+	require.NoError(t, env.GetWorkflowError())
+	require.GreaterOrEqual(t, listed.Sub(began), time.Hour)
+	env.AssertActivityCalled(t, "Pause", mock.Anything, webdb.ID, true)
+}
+
 // TestAHarvestPausedForMonths: a harvest that is paused for 90 days in whatever stage is
 // resumed and ends, and meanwhile each of its workflows looks once a day.
 func TestAHarvestPausedForMonths(t *testing.T) {

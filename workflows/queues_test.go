@@ -39,7 +39,13 @@ func TestJobsHaveTheirOwnQueue(t *testing.T) {
 			env.RegisterActivity(tableJobs)
 			env.OnActivity(imports.EndImport, mock.Anything, mock.Anything).Return(nil)
 			queues := map[string]bool{}
-			env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) { queues[info.TaskQueue] = true })
+			env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
+				if info.ActivityType.Name == "EndImport" {
+					require.Equal(t, activities.QueueHarvest, info.TaskQueue, "a cancelled job ends while others work")
+				} else {
+					queues[info.TaskQueue] = true
+				}
+			})
 			run(env)
 			require.NoError(t, env.GetWorkflowError())
 			require.Equal(t, map[string]bool{activities.QueueJobs: true}, queues)

@@ -76,6 +76,27 @@ func TestRetryDuringTheReportIsCrawled(t *testing.T) {
 	require.Equal(t, []gleaner.Stage{gleaner.StageReport, gleaner.StageCrawl, gleaner.StageReport, gleaner.StageComplete}, w.stages[len(w.stages)-4:])
 }
 
+// A retry while the end is recorded goes back to the crawl, too.
+func TestRetryDuringTheEndIsCrawled(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	retried := false
+	first := func(s activities.Stage) bool { return s.Stage == gleaner.StageComplete && !retried }
+	never := func(int) bool { return false }
+	_, err := w.run(t, HarvestParams{Harvest: webdb}, never, func(env *testsuite.TestWorkflowEnvironment) {
+		set := func(context.Context, activities.Stage) error {
+			retried = true
+			retryNow(t, env)
+			return nil
+		}
+		env.OnActivity(stages.SetStage, mock.Anything, mock.MatchedBy(first)).Return(set)
+	})
+	require.NoError(t, err)
+	require.True(t, retried)
+	require.Contains(t, w.crawled, "again.example")
+	require.Equal(t, gleaner.StageComplete, w.stages[len(w.stages)-1])
+}
+
 // ends makes the first crawl of a host one that is under way when it is started,
 // and has ended when it is woken.
 type ends struct {

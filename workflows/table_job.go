@@ -42,7 +42,7 @@ func TableJob(ctx workflow.Context, run tables.Run) (tables.Progress, error) {
 	last, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	workflow.SetCurrentDetails(last, tableDetails(run, end.State, at))
-	if ended := workflow.ExecuteActivity(on(last, activities.QueueJobs, "its end", activities.ImportTime), imports.EndImport, end).Get(last, nil); err == nil {
+	if ended := workflow.ExecuteActivity(on(last, activities.QueueHarvest, "its end", activities.ImportTime), imports.EndImport, end).Get(last, nil); err == nil {
 		err = ended
 	}
 	if said := workflow.UpsertTypedSearchAttributes(last, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State)); err == nil {

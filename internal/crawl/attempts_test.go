@@ -167,6 +167,10 @@ func TestInnocentURLsAreNotChargedOut(t *testing.T) {
 	require.Equal(t, 0, state, "it was set aside")
 	require.True(t, rests)
 	require.Equal(t, 1, deaths)
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	err := w.db.Pool.QueryRow(t.Context(), `SELECT deaths FROM urls WHERE url LIKE '%/long.html'`).Scan(&deaths)
+	require.NoError(t, err)
+	require.Zero(t, deaths, "and is charged anew at the next crawl")
 }
 
 // TestEveryFlushSucceeds whatever a page holds: what no column can hold is

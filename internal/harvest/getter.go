@@ -131,9 +131,13 @@ func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
 		_, ok, err := g.kept(ctx, u)
 		return ok && err == nil
 	}
-	resp, err := g.Fetch.Fetch(ctx, fetch.Request{Terms: fetch.Terms{Gate: g.gate}, URL: url, FollowOffHost: true,
-		Meanwhile: func() bool { return fetched(url) }, // by another process
-		Known:     fetched})
+	var resp *fetch.Response
+	err := guard.Run(func() (err error) {
+		resp, err = g.Fetch.Fetch(ctx, fetch.Request{Terms: fetch.Terms{Gate: g.gate}, URL: url, FollowOffHost: true,
+			Meanwhile: func() bool { return fetched(url) }, // by another process
+			Known:     fetched})
+		return err
+	})
 	defer resp.Release()
 	var fe *fetch.Error
 	switch {
@@ -151,6 +155,8 @@ func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
 		return p, err // the gate could not be asked: nothing was learnt of the page
 	case errors.As(err, &fe):
 		p.Outcome, p.Status, p.FinalURL, p.RetryAfter = string(fe.Outcome), fe.Status, fe.URL, fe.RetryAfter
+	case guard.Panicked(err):
+		p.Outcome = string(frontier.Panicked)
 	case err != nil:
 		return p, err
 	default:

@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
@@ -81,4 +83,29 @@ func TestAPageCannotStopTheSearch(t *testing.T) {
 	}
 	require.Contains(t, said.String(), string(frontier.Panicked)+": "+panics)
 	require.Contains(t, said.String(), string(frontier.Killed)+": "+kills)
+}
+
+// panicking panics over each request.
+type panicking struct{ turns *int }
+
+func (p panicking) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
+	*p.turns++
+	panic("a coding of which nobody thought")
+}
+
+// TestAPanicOverARequestIsThePagesOwn: it is an answer like another, for all authors whose
+// candidate the page is, and the host is not asked again.
+func TestAPanicOverARequestIsThePagesOwn(t *testing.T) {
+	t.Parallel()
+	a, turns := circle().open(t, "", nil), 0
+	c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", Gate: panicking{&turns}})
+	require.NoError(t, err)
+	a.Stages.Pages.Fetch = c
+	for range 2 {
+		_, _, err := a.Stages.Pages.Get(t.Context(), "http://www.cs.example.edu/~roe/")
+		var failed *fetch.Error
+		require.ErrorAs(t, err, &failed)
+		require.Equal(t, frontier.Panicked, failed.Outcome)
+	}
+	require.Equal(t, 1, turns)
 }

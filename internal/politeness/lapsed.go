@@ -21,12 +21,22 @@ func (k *Keeper) Lapsed(ctx context.Context) ([]Lapsed, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Lapsed])
 }
 
-// Revoke takes a lapsed lease from its holder for good, and reports whether it was still
-// that holder's, and lapsed. Of several that revoke a lease one does.
-func (k *Keeper) Revoke(ctx context.Context, l Lapsed) (bool, error) {
-	tag, err := k.pool.Exec(ctx, `UPDATE sites SET holder = '', token = token + 1
-		WHERE host = $1 AND token = $2 AND holder <> '' AND expires_at < now()`, l.Host, l.Token)
-	return tag.RowsAffected() == 1, err
+// Revoke takes lapsed leases from their holders for good, and lists the hosts of those
+// that were still those holders', and lapsed. Of several that revoke a lease one does. One
+// whose row a dying transaction still locks is left to the next call.
+func (k *Keeper) Revoke(ctx context.Context, leases []Lapsed) (hosts []string, err error) {
+	if len(leases) == 0 {
+		return nil, nil
+	}
+	tokens := make([]int64, len(leases))
+	hosts = make([]string, len(leases))
+	for i, l := range leases {
+		hosts[i], tokens[i] = l.Host, l.Token
+	}
+	rows, _ := k.pool.Query(ctx, `UPDATE sites SET holder = '', token = token + 1 WHERE id IN (
+		SELECT s.id FROM sites s JOIN unnest($1::text[], $2::bigint[]) l (host, token) USING (host, token)
+		WHERE s.holder <> '' AND s.expires_at < now() ORDER BY s.host COLLATE "C" FOR NO KEY UPDATE OF s SKIP LOCKED) RETURNING host`, hosts, tokens)
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // TookOver lists the hosts whose leases this process took, since it was last asked, from

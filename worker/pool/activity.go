@@ -12,6 +12,8 @@ import (
 	sdk "go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
+	"gleaner/internal/guard"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/service/telemetry"
 )
 
@@ -37,7 +39,7 @@ type logActivity struct {
 func (l *logActivity) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	ctx = l.about(ctx)
 	started := time.Now()
-	out, err := l.Next.ExecuteActivity(ctx, in)
+	out, err := l.guarded(ctx, in)
 	took := slog.Duration("took", time.Since(started).Round(time.Millisecond))
 	switch {
 	case err == nil:
@@ -50,6 +52,19 @@ func (l *logActivity) ExecuteActivity(ctx context.Context, in *interceptor.Execu
 		l.log.LogAttrs(ctx, slog.LevelInfo, "activity cancelled", took)
 	default:
 		l.log.LogAttrs(ctx, slog.LevelWarn, "activity failed", took, slog.String("error", err.Error()))
+	}
+	return out, err
+}
+
+// guarded runs an activity. One that panics is tried again like any that fails, but not for
+// ever: what it panics over, such as a catalogue's answer, may stay as it is.
+func (l *logActivity) guarded(ctx context.Context, in *interceptor.ExecuteActivityInput) (out any, err error) {
+	err = guard.Run(func() (err error) {
+		out, err = l.Next.ExecuteActivity(ctx, in)
+		return err
+	})
+	if guard.Panicked(err) && activity.GetInfo(ctx).Attempt >= frontier.MaxDeaths {
+		err = sdk.NewNonRetryableApplicationError(err.Error(), string(frontier.Panicked), err)
 	}
 	return out, err
 }

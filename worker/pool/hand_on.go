@@ -63,24 +63,22 @@ func (h *handing) look(ctx context.Context) error {
 		h.revoked[host] = now
 	}
 	h.since = make(map[politeness.Lapsed]time.Time, len(lapsed))
+	var due []politeness.Lapsed
 	for _, l := range lapsed {
 		first, seen := before[l]
 		if !seen {
 			first = now
 		}
 		h.since[l] = first
-		if now.Sub(first) < lapsedFor {
-			continue
-		}
-		ours, err := h.app.Keeper.Revoke(within, l)
-		if err != nil {
-			return err
-		}
-		if ours {
-			h.revoked[l.Host] = now
+		if now.Sub(first) >= lapsedFor {
+			due = append(due, l)
 		}
 	}
-	return h.end(ctx)
+	ours, err := h.app.Keeper.Revoke(within, due)
+	for _, host := range ours {
+		h.revoked[host] = now
+	}
+	return errors.Join(err, h.end(ctx))
 }
 
 // end ends the slices of the hosts that were revoked. What Temporal cannot be told now is

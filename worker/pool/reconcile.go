@@ -99,7 +99,8 @@ func (t temporal) Start(ctx context.Context, h store.Harvest) error {
 	if err != nil {
 		return fmt.Errorf("options of %s: %w", h.ID, err)
 	}
-	return t.start(ctx, workflows.HarvestID(h.ID), workflows.TellHarvest(again), workflows.HarvestVenue, workflows.HarvestParams{Harvest: again})
+	return t.start(ctx, workflows.HarvestID(h.ID), workflows.TellHarvest(again), workflows.HarvestVenue,
+		workflows.HarvestParams{Harvest: again, State: workflows.HarvestState{Paused: h.Paused}})
 }
 
 func (t temporal) Collection(ctx context.Context, name string) (reconcile.Status, error) {

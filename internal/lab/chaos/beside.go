@@ -46,7 +46,8 @@ func (w *world) beginBeside(ctx context.Context) error {
 	return err
 }
 
-// writeMirror lays the papers of another sample web out as wget does.
+// writeMirror lays the papers of another sample web out as wget does, on hosts that no
+// crawl asks: what the import finds does not hang on who was first.
 func writeMirror(dir string, o Options) error {
 	web := sampleweb.New(sampleweb.Options{Seed: o.Seed + 1, Papers: 160, Authors: 100})
 	for _, p := range web.Truth().Papers {
@@ -57,7 +58,7 @@ func writeMirror(dir string, o Options) error {
 			}
 			answer := httptest.NewRecorder()
 			web.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, from, nil))
-			file := filepath.Join(dir, u.Host, filepath.FromSlash(u.Path))
+			file := filepath.Join(dir, "kept."+u.Host, filepath.FromSlash(u.Path))
 			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 				return err
 			}

@@ -255,6 +255,7 @@ const doneSQL = `
 UPDATE urls u SET state = v.state, outcome = v.outcome, status = v.status, reason = v.reason, next_try = now() + v.next_try * interval '1 microsecond', crawl = v.crawl,
 	tries = v.tries, fetched_at = now() + v.at * interval '1 microsecond', etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes,
 	interval_s = v.interval_s, due_at = now() + v.due_at * interval '1 microsecond', was = CASE WHEN v.state IN (1, 2) THEN v.state ELSE u.was END,
+	deaths = CASE WHEN v.state IN (1, 2) THEN 0 ELSE u.deaths END,
 	about = CASE WHEN v.state = 1 THEN coalesce(v.about, u.about) END
 FROM unnest($2::bytea[], $3::smallint[], $4::text[], $5::smallint[], $6::text[], $7::bigint[], $8::int[], $9::smallint[], $10::bigint[],
 	$11::text[], $12::text[], $13::bytea[], $14::bigint[], $15::bigint[], $16::bigint[], $17::boolean[])
