@@ -124,6 +124,11 @@ func estimate(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
+	over, err := c.searches.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	lines, err := c.Harvests.Estimate(ctx, w)
 	return estimatePage{listed(lines), a.PostForm}, err
 }

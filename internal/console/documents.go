@@ -64,13 +64,11 @@ func documents(ctx context.Context, c *Console, a *asked) (titled, error) {
 		q.Classes = []string{p.Class}
 	}
 	if p.Text != "" {
-		select {
-		case c.searches <- struct{}{}:
-			defer func() { <-c.searches }()
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		over, err := c.searches.turn(ctx)
+		if err != nil {
+			return nil, err
 		}
-		var err error
+		defer over()
 		if q.Until, p.Looked, err = c.App.DB.DocumentsThrough(ctx, q, textsRead); err != nil {
 			return nil, err
 		}
@@ -87,8 +85,24 @@ func documents(ctx context.Context, c *Console, a *asked) (titled, error) {
 // index serves them.
 const textsRead = 10_000
 
-// searchesATime is how many such searches go on at a time; others wait.
-const searchesATime = 2
+// How much of what takes long goes on at a time; others wait.
+const (
+	searchesATime = 2
+	exportsATime  = 4
+)
+
+// turns bounds how much of something goes on at a time.
+type turns chan struct{}
+
+// turn waits for a place, which over gives back.
+func (t turns) turn(ctx context.Context) (over func(), err error) {
+	select {
+	case t <- struct{}{}:
+		return func() { <-t }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
 
 // documentPage is one document: where it is from, what it is, and how it begins.
 type documentPage struct {
@@ -214,19 +228,27 @@ func download(log *slog.Logger, w http.ResponseWriter, r *http.Request, file Exp
 	w.Header().Set("Content-Type", file.MediaType)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
 	w.Header().Set("Content-Security-Policy", fileRules)
-	if err := file.Write(unhurried{w, http.NewResponseController(w)}); err != nil {
+	if err := file.Write(unhurried{w, http.NewResponseController(w), time.Now().Add(downloadTime)}); err != nil {
 		log.WarnContext(r.Context(), "console: a file was cut off", "path", r.URL.Path, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// unhurried gives each write its own time.
+// downloadTime is how long a whole file may take, so that a client that takes a little now
+// and then does not keep others from theirs.
+const downloadTime = time.Hour
+
+// unhurried gives each write its own time, as long as there is any left.
 type unhurried struct {
 	io.Writer
 	connection *http.ResponseController
+	until      time.Time
 }
 
 func (u unhurried) Write(p []byte) (int, error) {
+	if time.Now().After(u.until) {
+		return 0, context.DeadlineExceeded
+	}
 	_ = u.connection.SetWriteDeadline(time.Now().Add(linesTime)) // in vain where there is no connection
 	return u.Writer.Write(p)
 }

@@ -60,11 +60,15 @@ func (c *Console) knows(host string) bool {
 // forwarded reports whether a proxy passed a request on, maybe from another machine.
 func forwarded(r *http.Request) bool {
 	for name := range r.Header {
-		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
+		switch name {
+		case "Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip":
+			return true
+		}
+		if strings.HasPrefix(name, "X-Forwarded-") {
 			return true
 		}
 	}
-	return false
+	return !r.ProtoAtLeast(1, 1) // no browser, but a proxy that names itself in no header
 }
 
 // loopback reports whether a host, with a port or without, is this machine's own.

@@ -161,10 +161,15 @@ func (c *Console) export(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		out, err = exported(r.Context(), c, a)
 	}
+	over := func() {}
+	if err == nil {
+		over, err = c.exports.turn(r.Context())
+	}
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
+	defer over()
 	download(c.log, w, r, out)
 }
 

@@ -228,6 +228,9 @@ func (c *Console) address(r *http.Request) string {
 			break
 		}
 		host = last[:min(len(last), maxName)]
+		if with, err := netip.ParseAddrPort(host); err == nil {
+			host = with.Addr().String()
+		}
 	}
 	return network(host)
 }

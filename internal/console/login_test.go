@@ -206,10 +206,12 @@ func TestNamesHaveOneSpelling(t *testing.T) {
 func TestWhatAProxyPassesOnNeedsUsers(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, false)
-	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Via", "X-Real-IP"} {
+	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Via", "X-Real-IP", "CF-Connecting-IP"} {
 		res, _ := d.do("GET", "/", "", name, "8.8.8.8")
 		require.Equal(t, http.StatusForbidden, res.StatusCode, name)
 	}
+	require.True(t, forwarded(&http.Request{ProtoMajor: 1}), "by HTTP/1.0")
+	require.False(t, forwarded(&http.Request{ProtoMajor: 1, ProtoMinor: 1}))
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
 	res, _ := d.do("GET", "/", "", "X-Forwarded-For", "8.8.8.8")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode)
@@ -254,7 +256,7 @@ func TestGuessesOfANetworkCountTogether(t *testing.T) {
 		require.Equal(t, want, c.address(&http.Request{RemoteAddr: from}), from)
 	}
 	c.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"}
-	for named, want := range map[string]string{"198.51.100.1, 2001:db8::7": "2001:db8::/64", "unknown": "unknown"} {
+	for named, want := range map[string]string{"198.51.100.1, 2001:db8::7": "2001:db8::/64", "unknown": "unknown", "198.51.100.1:4711": "198.51.100.1"} {
 		require.Equal(t, want, c.address(&http.Request{RemoteAddr: "127.0.0.1:5", Header: http.Header{"X-Forwarded-For": {named}}}), named)
 		require.Equal(t, "203.0.113.9", c.address(&http.Request{RemoteAddr: "203.0.113.9:5", Header: http.Header{"X-Forwarded-For": {named}}}), "of another machine")
 	}

@@ -243,8 +243,9 @@ func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
 	e := c.portal.errandOf(r, c.cookieName()+errandSuffix)
 	http.SetCookie(w, c.cookie(errandSuffix, "", -1))
 	next, tries := local(e.Next), "provider "+c.address(r)
-	// Paid for before the provider is asked, so that many at a time count, too.
-	if !c.doors.guesses(tries, pairGuesses).Allow() {
+	// Paid for before the provider is asked, so that many at a time count, too. Where nobody
+	// was sent to it from here it is not asked.
+	if e.State != "" && !c.doors.guesses(tries, pairGuesses).Allow() {
 		c.notLoggedIn(w, r, next, errTooMany, nil)
 		return
 	}
