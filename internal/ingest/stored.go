@@ -144,18 +144,26 @@ func (a *archives) ofList(ctx context.Context, list string) (files []stored, err
 	}
 	defer in.Close()
 	names, err := source.Listed(list, bufio.NewReader(in), func(line string) (string, error) {
-		if source.Remote(line) || !source.ArchiveName(path.Base(line)) {
+		if name := path.Base(line); source.Remote(line) || !source.ArchiveName(name) || source.ListName(name) {
 			return "", source.ErrNoFile
 		}
 		if filepath.IsAbs(line) {
-			return line, nil
+			return filepath.Clean(line), nil
 		}
 		return filepath.Join(filepath.Dir(list), line), nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
+	named := map[string]bool{}
 	for _, name := range names {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if named[name] {
+			continue
+		}
+		named[name] = true
 		found, err := a.at(ctx, name)
 		if err != nil {
 			return nil, err

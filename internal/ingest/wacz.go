@@ -43,10 +43,19 @@ func (a *archives) unzip(i int) error {
 		return fmt.Errorf("%w: %w", errNoWACZ, err)
 	}
 	var in []stored
+	left := uint64(file.size)
 	for _, f := range z.File {
 		if !source.ArchiveName(path.Base(f.Name)) || strings.HasSuffix(strings.ToLower(f.Name), waczName) {
 			continue
 		}
+		size := max(f.CompressedSize64, 1)
+		if f.Method == zip.Store {
+			size = max(size, f.UncompressedSize64)
+		}
+		if size > left {
+			return fmt.Errorf("%w: its archives overlap", errNoWACZ)
+		}
+		left -= size
 		one := file
 		one.name, one.inside, one.size = file.name+withinWACZ+known(f.Name), f, int64(f.UncompressedSize64)
 		in = append(in, one)
@@ -70,7 +79,7 @@ func (a *archives) openInside(f stored, offset int64) (io.ReadCloser, error) {
 		if err == nil {
 			_, err = io.CopyN(io.Discard, r, offset)
 		}
-		return r, err
+		return unpacked{r, offset}, err
 	}
 	at, err := f.inside.DataOffset()
 	if err != nil {
@@ -84,6 +93,18 @@ func (a *archives) openInside(f stored, offset int64) (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{io.LimitReader(r, max(f.size-offset, 0)), r}, nil
+}
+
+// unpacked is an archive of which all before a byte was unpacked.
+type unpacked struct {
+	io.ReadCloser
+	passed int64
+}
+
+// Passed implements archive.Passer.
+func (r *reading) Passed() int64 {
+	u, _ := r.ReadCloser.(unpacked)
+	return u.passed
 }
 
 // directory reads a zip file at any byte, a part of it at a time.

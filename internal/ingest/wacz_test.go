@@ -3,10 +3,16 @@ package ingest
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/stretchr/testify/require"
 )
 
@@ -44,5 +50,77 @@ func TestWACZ(t *testing.T) {
 		}
 	}
 	got, _ := resources(t, made("none.wacz", zip.Store, map[string][]byte{"datapackage.json": []byte("{}")}), Position{}, false)
+	require.Equal(t, []string{NoArchive}, got)
+}
+
+// countedMethod is deflate, whose unpacked bytes are counted.
+const countedMethod = 0x4242
+
+var unpackedBytes = func() *atomic.Int64 {
+	n := new(atomic.Int64)
+	zip.RegisterDecompressor(countedMethod, func(r io.Reader) io.ReadCloser { return counting{flate.NewReader(r), n} })
+	return n
+}()
+
+type counting struct {
+	io.ReadCloser
+	n *atomic.Int64
+}
+
+func (c counting) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// packedWACZ is a WACZ file of one deflated archive.
+func packedWACZ(t *testing.T, text string) []byte {
+	t.Helper()
+	var packed, b bytes.Buffer
+	d, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	require.NoError(t, err)
+	_, err = io.WriteString(d, text)
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	z := zip.NewWriter(&b)
+	w, err := z.CreateRaw(&zip.FileHeader{
+		Name:               "archive/a.warc",
+		Method:             countedMethod,
+		CompressedSize64:   uint64(packed.Len()),
+		UncompressedSize64: uint64(len(text)),
+	})
+	require.NoError(t, err)
+	_, err = w.Write(packed.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.Bytes()
+}
+
+// TestUnpackedAgain: a damaged archive that a WACZ file packs is unpacked a few times at
+// most, however often it is read again from within.
+func TestUnpackedAgain(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat(plainRecord("http://a.test/1", "", strings.Repeat("1", 2000))+"x", 3500)
+	path := filepath.Join(t.TempDir(), "a.wacz")
+	require.NoError(t, os.WriteFile(path, packedWACZ(t, text), 0o600))
+	got, _ := resources(t, path, Position{}, false)
+	require.Greater(t, len(got), 3500)
+	require.Less(t, unpackedBytes.Load(), int64(6*len(text)+16<<20), "of %d bytes", len(text))
+}
+
+// TestOverlap: a WACZ file whose directory has the same bytes many times is no archive.
+func TestOverlap(t *testing.T) {
+	t.Parallel()
+	b := packedWACZ(t, plainRecord("http://a.test/1", "", noise(4000)))
+	at, end := bytes.Index(b, []byte("PK\x01\x02")), bytes.Index(b, []byte("PK\x05\x06"))
+	entries := bytes.Repeat(b[at:end], 3)
+	b = slices.Concat(b[:at], entries, b[end:])
+	end = at + len(entries)
+	binary.LittleEndian.PutUint16(b[end+8:], 3)
+	binary.LittleEndian.PutUint16(b[end+10:], 3)
+	binary.LittleEndian.PutUint32(b[end+12:], uint32(len(entries)))
+	path := filepath.Join(t.TempDir(), "a.wacz")
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+	got, _ := resources(t, path, Position{}, false)
 	require.Equal(t, []string{NoArchive}, got)
 }

@@ -2,14 +2,18 @@ package ingest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/ingest/source"
@@ -109,4 +113,29 @@ func TestLocalList(t *testing.T) {
 		_, err := Open(t.Context(), source.Places{}, Options{Paths: []string{s.write("list.txt", []byte(wrong))}}, Position{})
 		require.ErrorIs(t, err, ErrInput, wrong)
 	}
+}
+
+// TestListOfLists: a list names no list, an archive that it names twice is one, and whoever
+// is told to stop reads none.
+func TestListOfLists(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.warc":     "",
+		"b.warc.txt": "a.warc\n",
+		"lists.txt":  "b.warc.txt\n",
+		"twice.txt":  "a.warc\n./a.warc\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	a := &archives{}
+	files, err := a.at(t.Context(), filepath.Join(dir, "twice.txt"))
+	assert.NoError(t, err)
+	assert.Len(t, files, 1)
+	_, err = a.at(t.Context(), filepath.Join(dir, "lists.txt"))
+	assert.ErrorIs(t, err, ErrInput)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	_, err = a.at(ctx, filepath.Join(dir, "twice.txt"))
+	assert.ErrorIs(t, err, context.Canceled)
 }

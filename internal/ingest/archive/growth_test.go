@@ -23,7 +23,18 @@ func TestHeadsGrow(t *testing.T) { //nolint:paralleltest // it measures
 		"records that say too much": func(n int) string {
 			return strings.Repeat("WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 999999\r\n\r\n", n)
 		},
-		"members that are none": func(n int) string { return string(gzipOf(warc(Info, "", "", ""))) + strings.Repeat("\x1f\x8b\x08", n) },
+		"members that are none": func(n int) string {
+			return string(gzipOf(warc(Info, "", "", ""))) + strings.Repeat("\x1f\x8b\x08", 8*n)
+		},
+		"versions within a field": func(n int) string {
+			more := "\r\nX: " + strings.Repeat("WARC/", n) + "\r\nY: " + strings.Repeat("warc/", n) + "\r\n"
+			return strings.Replace(warc(Info, "", "", ""), "\r\n", more, 1)
+		},
+		"versions that are none": func(n int) string { return warc(Info, "", "", "") + strings.Repeat("WARC/", 8*n) },
+		"empty members behind a damaged one": func(n int) string {
+			one := gzipOf(warc(Info, "", "", ""))
+			return string(one[:len(one)-9]) + strings.Repeat(string(gzipOf("")), n)
+		},
 		"damaged members": func(n int) string {
 			one := gzipOf(warc(Info, "", "", ""))
 			return strings.Repeat(string(one[:len(one)-9]), n)
@@ -51,6 +62,20 @@ func TestHeadsGrow(t *testing.T) { //nolint:paralleltest // it measures
 				}
 			})
 		})
+	}
+}
+
+// TestEmptyMembers: of members that hold nothing, no more is held than of one.
+func TestEmptyMembers(t *testing.T) {
+	t.Parallel()
+	data := string(gzipOf("W")) + strings.Repeat(string(gzipOf("")), 1000) + string(gzipOf("ARC/"))
+	s, err := newStream(bytesOf([]byte(data)), Position{}, unknown, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if got := s.peek(2); string(got) != "WARC/" || len(s.begun) > 2 {
+		t.Errorf("%q: %d members are held", got, len(s.begun))
 	}
 }
 

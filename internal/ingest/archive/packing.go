@@ -78,6 +78,9 @@ func (g *gzipMembers) next() (err error) {
 	return nil
 }
 
+// trialBytes are those of what may be a member that are tried to unpack.
+const trialBytes = 1 << 10
+
 // likely reports whether what begins like a member can be unpacked, at least its first
 // bytes.
 func (s *stream) likely(b []byte) bool {
@@ -88,9 +91,10 @@ func (s *stream) likely(b []byte) bool {
 	if g.trial == nil {
 		g.trial = new(gzip.Reader)
 	}
-	if err := g.trial.Reset(bytes.NewReader(b)); err != nil {
+	if err := g.trial.Reset(bytes.NewReader(b[:min(len(b), trialBytes)])); err != nil {
 		return false
 	}
+	g.trial.Multistream(false)
 	var first [512]byte
 	n, err := io.ReadAtLeast(g.trial, first[:], len(first))
 	return n > 0 && (err == nil || err == io.ErrUnexpectedEOF)
@@ -131,14 +135,19 @@ func (s *stream) nextMember() error {
 	_, _ = s.src.Discard(int(max(s.search-s.offset(), 0))) // a few bytes
 	s.r, s.w, s.err, s.between, s.begun = 0, 0, nil, false, nil
 	for {
-		b, err := s.src.Peek(window)
+		var err error
+		if s.src.Buffered() < trialBytes { // else it would move the buffer for each magic
+			_, err = s.src.Peek(window)
+		}
+		b, _ := s.src.Peek(s.src.Buffered())
 		i := bytes.Index(b, s.packing.magic())
 		switch {
-		case i >= 0:
+		case i > 0:
 			_, _ = s.src.Discard(i)
-			if !s.likely(b[i:]) {
-				_, _ = s.src.Discard(1)
-			} else if s.begin() == nil {
+		case i == 0 && !s.likely(b):
+			_, _ = s.src.Discard(1)
+		case i == 0:
+			if s.begin() == nil {
 				return nil
 			}
 		case s.failed() != nil:

@@ -46,14 +46,28 @@ func isVersion(b []byte) bool {
 // or of which another text is left, after the first one of a header; -1 where there is none.
 func lastVersion(head []byte) int {
 	for end := len(head); ; {
-		i := max(bytes.LastIndex(head[:end], []byte(recordHead)), bytes.LastIndex(head[:end], []byte("warc/")))
+		end = bytes.LastIndexByte(head[:end], '/')
+		i := end + 1 - len(recordHead)
 		if i <= 0 {
 			return -1
 		}
 		if isVersion(head[i:]) {
 			return i
 		}
-		end = i + len(recordHead) - 1
+	}
+}
+
+// firstHead is where the first "WARC/" is, in any case; -1 where there is none.
+func firstHead(b []byte) int {
+	for end := 0; ; {
+		n := bytes.IndexByte(b[end:], '/')
+		if n < 0 {
+			return -1
+		}
+		end += n + 1
+		if i := end - len(recordHead); i >= 0 && strings.EqualFold(string(b[i:end]), recordHead) {
+			return i
+		}
 	}
 }
 
@@ -135,10 +149,7 @@ func (a *Reader) found() bool {
 	}
 	s := a.in
 	b := s.buf()
-	i := bytes.Index(b, []byte(recordHead))
-	if j := bytes.Index(b, []byte("warc/")); j >= 0 && (i < 0 || j < i) {
-		i = j
-	}
+	i := firstHead(b)
 	if i < 0 {
 		if n := len(b) - len(recordHead) + 1; n > 0 {
 			s.take(n)

@@ -38,6 +38,11 @@ func (p Position) to(q Position) int64 {
 // record where one is damaged.
 type Source func(offset int64) (io.ReadCloser, error)
 
+// Passer is a file of a Source that cannot begin at a byte: it read those before.
+type Passer interface {
+	Passed() int64 // how many those were
+}
+
 // Once is an archive that can be read only once, from its beginning.
 func Once(r io.Reader) Source {
 	return func(int64) (io.ReadCloser, error) {
@@ -129,6 +134,10 @@ func (s *stream) openAt(offset, limit int64) error {
 	file, err := s.open(offset)
 	if err != nil {
 		return err
+	}
+	if p, is := file.(Passer); is && s.src != nil {
+		n := p.Passed()
+		s.total, s.again = s.total+n, s.again+n
 	}
 	s.closeFile()
 	s.file, s.from = file, &counter{r: file, n: offset, limit: limit}
@@ -251,10 +260,14 @@ func (s *stream) begin() error {
 	if z, ok := s.member.(*zstdMembers); ok {
 		start = z.start // skippable frames before it are none of its own
 	}
-	if s.r == s.w { // nothing is left of those before
+	at, n := s.at+int64(s.w-s.r), len(s.begun)
+	switch {
+	case s.r == s.w: // nothing is left of those before
 		s.begun = nil
+	case n > 0 && s.begun[n-1].at == at: // the last one was empty
+		s.begun = s.begun[:n-1]
 	}
-	s.begun, s.between = append(s.begun, begun{s.at + int64(s.w-s.r), start}), false
+	s.begun, s.between = append(s.begun, begun{at, start}), false
 	return nil
 }
 
