@@ -2,6 +2,7 @@ package document
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,12 +69,13 @@ func (b box) works() bool {
 	return err == nil && got.exit == 7
 }
 
-// command is what to start for a command to run in the box.
+// command is what to start for a command to run in the box. No user is mapped into its
+// user space: to map one, it would have to write to /proc.
 func (b box) command(argv []string) []string {
 	if b.unshare == "" {
 		return argv
 	}
-	return append([]string{b.unshare, "--user", "--map-current-user", "--net", "--ipc", "--pid", "--fork", "--kill-child"}, argv...)
+	return append([]string{b.unshare, "--user", "--net", "--ipc", "--pid", "--fork", "--kill-child"}, argv...)
 }
 
 // apart runs f, which starts cmd and waits for it, on a thread of its own that
@@ -84,16 +86,11 @@ func (b box) command(argv []string) []string {
 func (b box) apart(cmd *exec.Cmd, f func(error)) {
 	a := cmd.SysProcAttr
 	a.Pdeathsig = syscall.SIGKILL
-	id := os.Geteuid()
-	group := os.Getegid()
-	if b.user >= 0 {
-		id, group = b.user, b.user
-		a.Credential = &syscall.Credential{Uid: uint32(id), Gid: uint32(group), NoSetGroups: true}
-	}
-	if b.spaces && b.unshare == "" {
+	fork := b.spaces && b.unshare == ""
+	if fork {
 		a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC
-		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}}
-		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: group, HostID: group, Size: 1}}
+	} else if b.user >= 0 {
+		a.Credential = &syscall.Credential{Uid: uint32(b.user), Gid: uint32(b.user), NoSetGroups: true}
 	}
 	guard.Go(func() {
 		runtime.LockOSThread() // and never unlocked, so that the thread is used for nothing else
@@ -107,6 +104,9 @@ func (b box) apart(cmd *exec.Cmd, f func(error)) {
 		var err error
 		if b.wall > 0 {
 			err = b.wallIn(cmd.Dir)
+		}
+		if fork && b.user >= 0 { // the child could no longer change
+			err = errors.Join(err, become(b.user))
 		}
 		f(err)
 	})

@@ -254,10 +254,12 @@ func TestReaderIsNotRoot(t *testing.T) {
 func TestStoppedReaderSaysNothing(t *testing.T) {
 	t.Parallel()
 	for _, b := range boxes() {
-		r := says(t, `kill -STOP $$`)
-		r.opt.Timeout, r.box = 300*time.Millisecond, b
-		got := read(t, r, "x.pdf", paperPDF(t, 2))
-		assert.Equal(t, Stalled, got.Outcome, "%+v %s", b, got.Detail)
+		for _, body := range []string{`kill -STOP $$`, `exec perl -e 'setpgrp(0, getpgrp(getppid)); sleep 600'`} {
+			r := says(t, body)
+			r.opt.Timeout, r.box = 300*time.Millisecond, b
+			got := read(t, r, "x.pdf", paperPDF(t, 2))
+			assert.Equal(t, Stalled, got.Outcome, "%s %+v %s", body, b, got.Detail)
+		}
 	}
 }
 

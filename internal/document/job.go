@@ -31,7 +31,7 @@ func (r *Reader) newJob(body []byte, name string, cpu time.Duration) (j *job, re
 	j = &job{r: r, dir: dir, file: filepath.Join(dir, name), cpu: cpu}
 	remove = func() {
 		j.leave()
-		_ = os.RemoveAll(dir)
+		removeAll(dir)
 	}
 	err = os.WriteFile(j.file, body, 0o600)
 	for _, path := range []string{j.file, dir} {

@@ -94,11 +94,14 @@ func how(code int) end {
 	return byItself
 }
 
-// ownGroup makes the child the head of its own process group and kills that
-// group at the deadline, so that nothing it started outlives it.
+// ownGroup makes the child the head of its own session and process group, which it
+// cannot leave, and kills that group at the deadline with all that it started there.
 func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		return cmd.Process.Kill()
+	}
 }
 
 // environment is all that a child sees of the worker's: where programs lie, and a

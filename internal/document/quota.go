@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"sync/atomic"
@@ -42,20 +43,25 @@ func (s *session) watchFolder() (full func() bool) {
 }
 
 // overfull reports whether a folder holds more files or bytes than it may. What cannot
-// be looked at is gone.
+// be looked at, though it is there, is too much.
 func overfull(dir string, most int64) bool {
 	files := 0
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil {
+			info, err = d.Info()
+		}
+		if errors.Is(err, fs.ErrNotExist) { // it was removed meanwhile
+			return nil
+		}
 		if err != nil {
-			return nil //nolint:nilerr // it was removed meanwhile
+			return err
 		}
-		if files++; files > maxFiles {
+		if files++; info.Mode().IsRegular() {
+			most -= info.Size()
+		}
+		if files > maxFiles || most < 0 {
 			return errFlood
-		}
-		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
-			if most -= info.Size(); most < 0 {
-				return errFlood
-			}
 		}
 		return nil
 	})

@@ -11,6 +11,8 @@ import (
 // What prctl(2), seccomp(2) and BPF call these.
 const (
 	prSetSeccomp     = 22
+	prSetSecureBits  = 28
+	rootIsNoOther    = 1 | 1<<1 // SECBIT_NOROOT, for good: a program of root's has no capability
 	prSetNoNewPrivs  = 38
 	seccompFilter    = 2
 	seccompAllow     = 0x7fff0000
@@ -59,10 +61,25 @@ func noGroups() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_SETGROUPS, 0, 0, 0)
 }
 
+// become makes this thread alone that of another user, and so its children.
+func become(user int) error {
+	id := uintptr(user)
+	_, _, group := syscall.RawSyscall(syscall.SYS_SETRESGID, id, id, id)
+	_, _, own := syscall.RawSyscall(syscall.SYS_SETRESUID, id, id, id)
+	if own == 0 {
+		own = group
+	}
+	if own != 0 {
+		return own
+	}
+	return nil
+}
+
 // noNewPrivileges keeps this thread and its children from gaining rights by what
-// they run. It cannot fail on a kernel that Go runs on.
+// they run, which cannot fail on a kernel that Go runs on, or by being root.
 func noNewPrivileges() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetSecureBits, rootIsNoOther, 0)
 }
 
 // noSockets refuses this thread and its children to open a socket, of any family:

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +58,7 @@ func OpenTemp(within string) (dir string, shut func(), err error) {
 		return "", nil, fmt.Errorf("temporary folder: %w", err)
 	}
 	return dir, func() {
-		_ = os.RemoveAll(dir)
+		removeAll(dir)
 		_ = held.Close()
 	}, nil
 }
@@ -77,15 +78,15 @@ func sweepTemp(within string) {
 			if f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0); err == nil {
 				free := lockFile(f)
 				if free {
-					_ = os.RemoveAll(dir)
+					removeAll(dir)
 				}
 				_ = f.Close()
 			} else if os.IsNotExist(err) { // its removal was broken off
-				_ = os.RemoveAll(dir)
+				removeAll(dir)
 			}
 		case strings.HasPrefix(e.Name(), openingPrefix):
 			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
-				_ = os.RemoveAll(dir)
+				removeAll(dir)
 			}
 		}
 	}
@@ -95,4 +96,33 @@ func sweepTemp(within string) {
 // holds until it closes the file or dies.
 func lockFile(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// removeAll removes a folder, also what its programs closed to their own user.
+func removeAll(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	if up, err := os.OpenRoot(filepath.Dir(dir)); err == nil {
+		reopen(up, filepath.Base(dir))
+		_ = up.Close()
+	}
+	_ = os.RemoveAll(dir)
+}
+
+// reopen gives the user of a folder all rights to it and the folders in it. No link
+// leads out of up.
+func reopen(up *os.Root, name string) {
+	_ = up.Chmod(name, 0o700)
+	dir, err := up.OpenRoot(name)
+	if err != nil {
+		return
+	}
+	defer func() { _ = dir.Close() }()
+	entries, _ := fs.ReadDir(dir.FS(), ".")
+	for _, e := range entries {
+		if e.IsDir() {
+			reopen(dir, e.Name())
+		}
+	}
 }

@@ -35,7 +35,9 @@ const (
 // libraries, fonts and their settings. None of it is anybody's secret. A program that
 // is installed elsewhere may read its own file and these.
 var systemFiles = []string{
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
+	"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/usr/libexec", "/usr/share",
+	"/usr/local/bin", "/usr/local/lib", "/usr/local/lib64", "/usr/local/share",
+	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime",
 	"/etc/fonts", "/etc/ghostscript", "/etc/papersize", "/etc/paperspecs", "/etc/catdocrc", "/etc/xpdfrc",
 	"/var/lib/ghostscript", "/var/cache/fontconfig", "/sys/devices/system/cpu",
@@ -80,13 +82,6 @@ func (b box) wallIn(dir string) error {
 		mayWork: slices.Concat(b.also, []string{dir}),
 	} {
 		if err := allow(int(fd), rights&known, paths); err != nil {
-			return err
-		}
-	}
-	// Who makes a user space writes there which users are in it; Go opens that to read, too.
-	maps := map[bool]uint64{true: unix.LANDLOCK_ACCESS_FS_WRITE_FILE, false: mayOpen}[b.unshare != ""]
-	if b.spaces {
-		if err := allow(int(fd), maps, []string{"/proc"}); err != nil {
 			return err
 		}
 	}

@@ -6,16 +6,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // intrudedVariable makes this program a worker that reads one file by a program that
-// was broken into: "plain" or "", and the home folder of its user.
+// was broken into: words for its box, and the home folder of its user.
 const intrudedVariable = "GLEANER_TEST_INTRUDED"
 
 // intruder is what whoever broke into a reader would try. $1 is the home folder, $2 the
@@ -25,6 +27,7 @@ ways=
 try() { what=$1; shift; ("$@") >/dev/null 2>&1 && ways="$ways $what"; }
 append() { echo "evil" >> "$1"; }
 empty() { : > "$1"; }
+opens() { : >> "$1"; }
 try key cat %[1]s/.ssh/id_ed25519
 try list ls %[1]s/blobs
 try startup append %[1]s/.bashrc
@@ -37,6 +40,11 @@ try link ln %[1]s/.ssh/id_ed25519 "$TMPDIR/key"
 try secrets cat /etc/passwd
 try processes cat /proc/%[2]d/environ
 try signal kill -0 %[2]d
+try worker opens /proc/%[2]d/oom_score_adj
+try kernel opens /proc/sys/kernel/core_pattern
+try capable chroot / /bin/true
+try usr ls /usr
+mkdir "$TMPDIR/kept" && empty "$TMPDIR/kept/file" && chmod 0500 "$TMPDIR/kept"
 printf '<page width="612" height="792">\n<line xMin="1" yMin="1" xMax="9" yMax="9">\n'
 for w in the ways that led out of here are: $ways; do printf '<word xMin="1" yMin="1" xMax="9" yMax="9">%%s</word>\n' "$w"; done
 printf '</line>\n</page>\n'
@@ -48,14 +56,29 @@ func init() { //nolint:gochecknoinits // before the tests of this process begin
 		return
 	}
 	kind, home, _ := strings.Cut(spec, "|")
-	r := NewReader(Options{PDFToText: filepath.Join(home, "bin", "pdftotext"), PDFInfo: "-", TempDir: filepath.Join(home, "tmp")})
-	switch kind {
-	case "root":
+	temp, shut, err := OpenTemp(filepath.Join(home, "tmp"))
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	r := NewReader(Options{PDFToText: filepath.Join(home, "bin", "pdftotext"), PDFInfo: "-", TempDir: temp})
+	if strings.Contains(kind, "root") {
 		r.box.user = -1
-	case "plain":
+	}
+	if strings.Contains(kind, "forking") {
+		r.box.unshare = ""
+	}
+	if strings.Contains(kind, "plain") {
 		r.box.spaces, r.box.unshare = false, ""
 	}
 	got, err := r.Read(context.Background(), Part{Name: "x.pdf", Kind: PDF, Body: []byte("%PDF-1.4")})
+	left, _ := os.ReadDir(temp)
+	for _, e := range left {
+		if e.Name() != lockName {
+			err = fmt.Errorf("%s is left: %w", e.Name(), err)
+		}
+	}
+	shut()
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -65,24 +88,31 @@ func init() { //nolint:gochecknoinits // before the tests of this process begin
 }
 
 // TestReaderHasItsFolderAlone: a reader that was broken into reads no key, changes no
-// file of its worker's user and signals nobody, whoever runs the worker.
+// file of its worker's user and signals nobody, whoever runs the worker; and its worker
+// removes what it, or one before it, left.
 func TestReaderHasItsFolderAlone(t *testing.T) {
 	t.Parallel()
 	if newBox("").wall < wallSignals {
 		t.Skip("THIS KERNEL CONFINES NO FILES: it has no Landlock, or one before version 6")
 	}
-	workers := map[string]int{"": os.Geteuid(), "plain": os.Geteuid()}
+	workers := map[string]int{"": os.Geteuid(), "forking": os.Geteuid(), "plain": os.Geteuid()}
 	if os.Geteuid() == 0 {
-		workers = map[string]int{"": 0, "root": 0, "user": 1234, "plain": 1234}
+		workers = map[string]int{
+			"": 0, "root": 0, "root forking": 0, "root plain": 0, "user": 1234, "forking": 1234, "plain": 1234,
+		}
 	}
 	for kind, user := range workers {
 		home, err := os.MkdirTemp("", "gleaner-home-*")
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = os.RemoveAll(home) })
 		files := map[string]string{".ssh/id_ed25519": "key", ".bashrc": "# mine\n", "blobs/0011": "blob", "blobs/0022": "blob", "blobs/0033": "blob"}
-		for _, dir := range []string{".ssh", "blobs", "bin", "tmp"} {
+		dead := filepath.Join("tmp", tempPrefix+"dead")
+		shut := filepath.Join(dead, "job", "shut")
+		for _, dir := range []string{".ssh", "blobs", "bin", "tmp", dead, filepath.Dir(shut), shut} {
 			require.NoError(t, os.Mkdir(filepath.Join(home, dir), 0o755))
 		}
+		require.NoError(t, os.WriteFile(filepath.Join(home, dead, "job", "shut", "file"), nil, 0o600))
+		require.NoError(t, os.Chmod(filepath.Join(home, dead, "job", "shut"), 0o300))
 		for name, body := range files {
 			require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(body), 0o600))
 		}
@@ -103,6 +133,9 @@ func TestReaderHasItsFolderAlone(t *testing.T) {
 			got, err := os.ReadFile(filepath.Join(home, name))
 			assert.Equal(t, want, string(got), "%q: %s: %v", kind, name, err)
 		}
+		left, err := os.ReadDir(filepath.Join(home, "tmp"))
+		require.NoError(t, err)
+		assert.Empty(t, left, kind)
 	}
 }
 
@@ -113,11 +146,39 @@ func TestReaderIsHeldToItsFolder(t *testing.T) {
 	for name, body := range map[string]string{
 		"large": `n=0; while :; do head -c 1000000 /dev/zero > "$TMPDIR/$n"; n=$((n+1)); done`,
 		"many":  `n=0; while :; do : > "$TMPDIR/$n"; n=$((n+1)); done`,
+		"deep": `d=$(printf '%0250d' 0); n=0; while [ $n -lt 20 ]; do mkdir $d && cd -P $d || exit 1; n=$((n+1)); done 2>/dev/null
+			while :; do :; done`,
 	} {
 		r := says(t, body)
 		r.opt.Folder = 4 << 20
 		got := read(t, r, "x.pdf", []byte("%PDF-1.4\n%%EOF"))
 		assert.Equal(t, TooLarge, got.Outcome, "%s: %s", name, got.Detail)
+	}
+}
+
+// TestWhatCannotBeCountedIsFull: a folder that its worker may not list, or look into,
+// holds too much.
+func TestWhatCannotBeCountedIsFull(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []os.FileMode{0o300, 0o400} {
+		dir, err := os.MkdirTemp("", "gleaner-test-*")
+		require.NoError(t, err)
+		t.Cleanup(func() { removeAll(dir) })
+		shut := filepath.Join(dir, "shut")
+		require.NoError(t, os.Mkdir(shut, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(shut, "file"), nil, 0o600))
+		require.NoError(t, os.Chmod(shut, mode))
+		full := make(chan bool)
+		go func() {
+			runtime.LockOSThread() // it ends with its thread
+			if os.Geteuid() == 0 {
+				_ = os.Lchown(shut, nobody, nobody)
+				_ = os.Lchown(dir, nobody, nobody)
+				_ = unix.Setfsuid(nobody)
+			}
+			full <- overfull(dir, 1<<20)
+		}()
+		assert.True(t, <-full, "%o", mode)
 	}
 }
 
