@@ -45,7 +45,7 @@ func TestDocumentsOfSites(t *testing.T) {
 	for _, r := range rows {
 		byKey[r.paper.Key] = r
 	}
-	judged := labels(t)
+	judged, owners := labels(t), ownersOf(t, "truth")
 	ix := match.NewIndex(papersOf(rows))
 	for _, how := range []string{"as read", "no spaces", "no spaces, no lines", "no ligatures", "1 % of letters changed"} {
 		t.Run(how, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestDocumentsOfSites(t *testing.T) {
 			scores := map[string]*score{}
 			got := map[string]bool{} // key + document
 			for _, s := range samples {
-				ev := match.Evidence{FirstPages: spoil[how](s.text, r), MetaTitle: s.title}
+				ev := match.Evidence{FirstPages: spoil[how](s.text, r), MetaTitle: s.title, Owners: owners[weburl.Host(s.url)]}
 				for _, m := range ix.Document(ev) {
 					if !m.Taken() {
 						if how == "as read" && isRight(byKey[m.Paper.Key], s) {

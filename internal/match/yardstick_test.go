@@ -36,10 +36,7 @@ func TestMatchesOnRecordedSites(t *testing.T) {
 		t.Run(c.sites, func(t *testing.T) {
 			t.Parallel()
 			rows, samples := wantedPapers(t, c.truth), recordedTexts(t, c.sites)
-			links, owners := linksTo(t, c.sites), map[string]string{}
-			for _, r := range realdata.Table(t, c.truth, "homepages.tsv") {
-				owners[weburl.Host(r["homepage"])] += gleaner.Author{Name: r["author"]}.ID() + "\n"
-			}
+			links, owners := linksTo(t, c.sites), ownersOf(t, c.truth)
 			ix := match.NewIndex(papersOf(rows))
 			best := map[string]match.Verdict{}
 			wrong := 0
@@ -148,4 +145,14 @@ func linksTo(t *testing.T, sites string) map[string][]page.Link {
 		return nil
 	}))
 	return out
+}
+
+// ownersOf lists, for each host, the people who have their homepages there (Evidence.Owners).
+func ownersOf(t *testing.T, truth string) map[string]string {
+	t.Helper()
+	owners := map[string]string{}
+	for _, r := range realdata.Table(t, truth, "homepages.tsv") {
+		owners[weburl.Host(r["homepage"])] += gleaner.Author{Name: r["author"]}.ID() + "\n"
+	}
+	return owners
 }
