@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
 	"gleaner/internal/text"
+	"gleaner/internal/web/weburl"
 )
 
 // spoil turns a text into what a poor reader makes of it.

@@ -45,20 +45,6 @@ func TestADocumentIsHeldWhileItIsExamined(t *testing.T) {
 	require.True(t, free, "who comes next waits for nothing")
 }
 
-// TestWhoExaminesWhatIsLeftWaitsForNobody: a document in other hands is theirs.
-func TestWhoExaminesWhatIsLeftWaitsForNobody(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	_, err := s.Add(t.Context(), fileAt("http://www.example.org/~ada/one.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
-	taken, _, err := s.db.TakeNew(t.Context(), store.Unexamined{}, 1, time.Hour)
-	require.NoError(t, err)
-	require.Len(t, taken, 1)
-	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
-	require.NoError(t, err)
-	require.Zero(t, n)
-}
-
 // TestAFileThatComesBackTakesOneConnection: who holds one and waits for another
 // would wait for ever where all do.
 func TestAFileThatComesBackTakesOneConnection(t *testing.T) {

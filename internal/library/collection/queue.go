@@ -59,7 +59,7 @@ func (c *Collection) holdOn(ctx context.Context, mine *hands) {
 
 // JudgeWaiting judges the documents that wait to be examined, several at a time, until
 // none is left, and returns their number. Any number of workers may call it at once: each
-// takes documents of its own, and waits for the others' where they are of a site or a harvest. It calls report with the number of documents judged so far.
+// takes documents of its own. It calls report with the number of documents judged so far.
 func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, report func(done int)) (int, error) {
 	// Twice as many as can be read at a time: some wait for the database or
 	// the disk while the others keep the processors busy.
@@ -76,7 +76,7 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 			break
 		}
 		if len(shas) == 0 {
-			if waiting == 0 || which == (store.Unexamined{}) { // those in other hands are theirs
+			if waiting == 0 {
 				break
 			}
 			// Ours are done soon; others' after their time at the latest.
