@@ -181,5 +181,3 @@ func (s stream) starts(i int) bool {
 }
 
 const digits = "0123456789"
-
-func digit(c byte) bool { return '0' <= c && c <= '9' }

@@ -149,8 +149,8 @@ func (c *Collection) add(ctx context.Context, all []stock) error {
 		bodies[i] = all[i].content.body
 	}
 	digests, err := c.repo.PutAll(ctx, bodies...)
-	for i, d := range digests {
-		s := &all[i]
+	for i := range all[:len(digests)] {
+		s, d := &all[i], digests[i]
 		s.sha256 = d.SHA256
 		rows[i] = store.Fetched{
 			Document: store.Document{SHA256: d.SHA256, SHA1: d.SHA1, MD5: d.MD5, Bytes: d.Size, Kind: string(s.kind)},
