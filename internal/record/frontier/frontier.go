@@ -250,10 +250,11 @@ type Visit struct {
 }
 
 // Moments come as so many microseconds from now: all that is asked of them later
-// is asked by the database's clock, from which a worker's may be minutes apart.
+// is asked by the database's clock, from which a worker's may be minutes apart. What is
+// past is counted from the statement, which may wait long after its transaction began.
 const doneSQL = `
 UPDATE urls u SET state = v.state, outcome = v.outcome, status = v.status, reason = v.reason, next_try = now() + v.next_try * interval '1 microsecond', crawl = v.crawl,
-	tries = v.tries, fetched_at = now() + v.at * interval '1 microsecond', etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes,
+	tries = v.tries, fetched_at = clock_timestamp() + v.at * interval '1 microsecond', etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes,
 	interval_s = v.interval_s, due_at = now() + v.due_at * interval '1 microsecond', was = CASE WHEN v.state IN (1, 2) THEN v.state ELSE u.was END,
 	deaths = CASE WHEN v.state IN (1, 2) THEN 0 ELSE u.deaths END,
 	about = CASE WHEN v.state = 1 THEN coalesce(v.about, u.about) END
