@@ -84,16 +84,14 @@ func (e *earlyCrawls) look(ctx workflow.Context) (more bool, err error) {
 	return found.More, nil
 }
 
-// leave wakes the crawls that go on when the search fails or is cancelled: they may rest
-// since the harvest is paused. A cancelled search lists them in its error, since they look
-// for whom they crawl, and the harvest is not yet recorded as cancelled.
+// leave wakes the crawls that go on when the search fails: they may rest since the harvest
+// is paused. A cancelled search lists them in its error instead: they look for whom they
+// crawl, and the harvest is not yet recorded as cancelled.
 func (e *earlyCrawls) leave(ctx workflow.Context, err error) error {
-	last, cancel := workflow.NewDisconnectedContext(ctx)
-	defer cancel()
-	wakeSites(last, e.crawling)
-	if temporal.IsCanceledError(err) {
+	if temporal.IsCanceledError(err) || ctx.Err() != nil {
 		return temporal.NewCanceledError(e.crawling)
 	}
+	wakeSites(ctx, e.crawling)
 	return err
 }
 

@@ -162,14 +162,14 @@ func TestASearchThatIsContinuedKnowsItsCrawls(t *testing.T) {
 // woken once the record says so.
 func TestAHarvestIsCancelledInItsSearch(t *testing.T) {
 	t.Parallel()
-	h := hold(1, "ada.example")
+	h := hold(2, "ada.example") // so many crawls end the search
 	env := h.env(t, map[string]time.Duration{"ada.example": 100 * time.Hour})
-	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(nil, errors.New("the record is away"))
 	env.RegisterDelayedCallback(func() {
 		h.mu.Lock()
 		h.found = append(h.found, "bob.example")
 		h.mu.Unlock()
 		env.CancelWorkflow()
+		close(h.batch)
 	}, time.Second)
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages})
 	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()), "%v", env.GetWorkflowError())
