@@ -47,15 +47,15 @@ type Stall struct {
 // The bounds of a good verdict, as docs/operations.md promises them. The client of a
 // Temporal that is away comes to poll every ten seconds.
 const (
-	repeatedShare    = 0.01
-	longestStall     = 10 * time.Second
-	stallByTemporals = 20 * time.Second
+	repeatedShare   = 0.01
+	longestStall    = 10 * time.Second
+	stallOfTemporal = 20 * time.Second
 )
 
 // late reports whether work was resumed later than promised.
 func (s Stall) late() bool {
 	if s.After == temporalAway {
-		return s.Length > stallByTemporals
+		return s.Length > stallOfTemporal
 	}
 	return s.Length > longestStall
 }

@@ -29,19 +29,15 @@ func (c *Collection) JudgeOtherwise(ctx context.Context, harvest string) error {
 		return err
 	}
 	var done atomic.Int64
-	g, gctx := guard.WithContext(ctx)
-	g.SetLimit(cap(c.cores))
-	for _, sha := range shas {
-		g.Go(func() error {
-			_, err := c.Judge(gctx, Stored(sha), Again)
-			if errors.Is(err, store.ErrPruned) || errors.Is(err, repository.ErrNotFound) || Later(err) && gctx.Err() == nil {
-				return nil // it stays as it is
-			}
-			done.Add(1)
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil || done.Load() == 0 {
+	err = guard.Several(ctx, cap(c.cores), len(shas), func(ctx context.Context, i int) error {
+		_, err := c.Judge(ctx, Stored(shas[i]), Again)
+		if errors.Is(err, store.ErrPruned) || errors.Is(err, repository.ErrNotFound) || Later(err) && ctx.Err() == nil {
+			return nil // it stays as it is
+		}
+		done.Add(1)
+		return err
+	})
+	if err != nil || done.Load() == 0 {
 		return err
 	}
 	return c.db.CountJudged(ctx, harvest, int(done.Load()))
