@@ -100,9 +100,11 @@ func see[T any](w *window, script string) T {
 	return v
 }
 
-// until waits until a script says so of the page.
+// until waits until a script says so of a page that has come whole: its address is
+// known before its body is.
 func (w *window) until(script string) {
 	w.t.Helper()
+	script = `document.readyState == "complete" && !!(` + script + `)`
 	for end := time.Now().Add(time.Minute); ; { // not with Eventually, which runs what may still be running when it gives up
 		if v, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool](script)); v && err == nil {
 			return
