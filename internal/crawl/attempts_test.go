@@ -13,7 +13,6 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/rank"
-	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 )
 
@@ -136,14 +135,14 @@ func TestAURLThatKillsItsProcessIsSetAside(t *testing.T) {
 	s := serve(t, map[string]any{"/": links("a.html", "killer.html", "b.html"), "/a.html": links("1.pdf"), "/b.html": links("2.pdf"), "/1.pdf": "one", "/2.pdf": "two",
 		"/killer.html": links("3.pdf")})
 	w.seed(t, s.host, "/", "/")
-	for range frontier.MaxDeaths + 2 {
+	for range 5 {
 		w.dying(t, s.host, "/killer.html")
 		_, err := w.db.Pool.Exec(t.Context(), `UPDATE urls SET next_try=now() WHERE next_try > now()`) // its rest is over
 		require.NoError(t, err)
 	}
 	require.Equal(t, map[string]string{"/": "page success", "/a.html": "page success", "/b.html": "page success", "/killer.html": "failed crawler-killed",
 		"/1.pdf": "document success", "/2.pdf": "document success"}, w.record(t, s.host))
-	require.Equal(t, frontier.MaxDeaths+1, s.asked()["/killer.html"], "the first death is not charged: nothing was noted before")
+	require.Equal(t, 4, s.asked()["/killer.html"], "three deaths are charged; the first is not, since nothing was noted before")
 	var attempts int
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT attempts FROM sites WHERE host=$1`, s.host).Scan(&attempts))
 	require.Zero(t, attempts)

@@ -54,6 +54,19 @@ func TestALargeSiteIsKnownAsAWhole(t *testing.T) {
 	require.Equal(t, gained, gainedOfFew, "pages with new documents are worth asking again sooner")
 }
 
+// TestDocumentsAreNoPagesOfADirectory: they do not count for its limit, in later slices
+// neither.
+func TestDocumentsAreNoPagesOfADirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.DirPages, w.cfg.SlicePages = 3, 1
+	s := serve(t, map[string]any{"/": links("/a/1.pdf", "/a/2.pdf", "/a/3.pdf", "/a/"), "/a/": links("/a/p.html"), "/a/p.html": links("/"),
+		"/a/1.pdf": "1", "/a/2.pdf": "2", "/a/3.pdf": "3"})
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, 1, s.asked()["/a/p.html"])
+}
+
 // TestASiteCannotFillTheRecord: pages that name ever new documents in ever new
 // directories come to an end of what is entered, over all slices.
 func TestASiteCannotFillTheRecord(t *testing.T) {

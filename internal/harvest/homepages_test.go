@@ -173,6 +173,26 @@ func TestAPersonsWordLasts(t *testing.T) {
 	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"])
 }
 
+// TestAPlaceOfPapersIsDenied: a person says of a page with an author's papers, too, that it
+// is not theirs.
+func TestAPlaceOfPapersIsDenied(t *testing.T) {
+	t.Parallel()
+	a := circle().open(t, "", nil)
+	listed(t, a)
+	ctx := t.Context()
+	roe := gleaner.Author{PID: "1/1", Name: "Jane Roe"}
+	const home, place = "http://www.cs.example.edu/~roe/", "http://lab.example.edu/papers/"
+	d := evidence.Decision{Author: roe, Homepages: []evidence.Candidate{{URL: home, Source: "dblp", Kept: true}}, Places: []evidence.Place{{URL: place, Of: home}}}
+	require.NoError(t, a.DB.SaveDecision(ctx, d, nil))
+	_, err := a.Stages.Say(ctx, roe, place, "is-not")
+	require.NoError(t, err)
+	ds, err := a.DB.Decisions(ctx, []string{roe.ID()}, time.Time{})
+	require.NoError(t, err)
+	require.Len(t, ds, 1)
+	require.Empty(t, ds[0].Places)
+	require.Len(t, ds[0].Homepages, 1)
+}
+
 // TestPagesSeenAnswerTheNextHarvest finds a page that no directory lists, without
 // any web search, because it was fetched before.
 func TestPagesSeenAnswerTheNextHarvest(t *testing.T) {

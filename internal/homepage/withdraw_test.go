@@ -90,6 +90,11 @@ func TestWhatOthersLinkToByNameIsKept(t *testing.T) {
 	for _, sign := range []string{fListed, fLinked, fTitles, fCoAuthors, fProjectSite} {
 		require.False(t, withdrawn(map[string]float64{fIdentity: 1, sign: 1}), sign)
 	}
+	d := evidence.Decision{Homepages: []evidence.Candidate{{URL: url, Kept: true, Features: map[string]float64{fIdentity: 1}}}}
+	d, is := Confirm(d, url, 2)
+	require.True(t, is)
+	_, is = Withdraw(d, url, "9 pages")
+	require.False(t, is, "its crawl confirmed it")
 }
 
 // TestTheSurnameAloneIsNobody: a page that shows no more of the name than the surname is

@@ -36,6 +36,18 @@ func TestViaOfARequest(t *testing.T) {
 	require.Equal(t, 1, all[2].Depth)
 }
 
+// TestTheArchiveNamesAParent: the page that the archive says to have led to a document is
+// its parent, though another one in it links to the document.
+func TestTheArchiveNamesAParent(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	const pdf = "http://a.example/papers/1.pdf"
+	data := bytes.Join([][]byte{answer("http://a.example/", "Content-Type: text/html\r\n", listing), answer(pdf, "", s.pdf(1)),
+		record("metadata", pdf, "application/warc-fields", "", "via: http://b.example/via.html\r\n")}, nil)
+	_, by := s.imported(Options{Paths: []string{s.write("a.warc.gz", data)}})
+	require.Equal(t, "http://b.example/via.html", by[pdf].Parent)
+}
+
 // TestRevisitByDigestAlone: what an archive calls the same as before without saying where
 // that was is the document of its SHA-1.
 func TestRevisitByDigestAlone(t *testing.T) {

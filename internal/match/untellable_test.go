@@ -52,6 +52,7 @@ func TestPrefacesAreNotMatchedLoosely(t *testing.T) {
 	require.Len(t, of("Jane Roe and Ada Poe"), 1)
 	require.True(t, of("Jane Roe and Ada Poe")[0].Taken())
 	require.Empty(t, of("Jane Roe and John Doe"))
+	require.Empty(t, of("Jane Roe"))
 	require.Zero(t, ix.Likeness("Introduction to the special issue"))
 	require.Empty(t, ix.Mentioned("Introduction to the special issue"))
 }

@@ -182,6 +182,7 @@ func TestExplain(t *testing.T) {
 		"a group's list waits":       {clues{authors: beside(store.SiteClue{State: "crawling", Waiting: 1})}, NotYet},
 		"a group's list was read":    {clues{authors: beside(store.SiteClue{State: "done", Pages: 1}), places: newPlaces([]store.Place{{URL: "http://lab.example/p/a.pdf", Parent: "http://lab.example/", Accepted: true}}, false)}, NotLinked},
 		"a group's list led nowhere": {clues{authors: beside(store.SiteClue{State: "done", Pages: 1}), places: newPlaces([]store.Place{{URL: "http://lab.example/p/a.pdf", Parent: "http://lab.example/people/", Accepted: true}}, false)}, LedNowhere},
+		"links wait again":           {clues{authors: at("done", 3), places: held}, NotYet},
 		"being crawled":              {clues{authors: at("crawling", 4)}, NotYet},
 		"refused":                    {clues{authors: at("refused", 3)}, SiteRefused},
 		"left out by a list":         {clues{authors: listed}, LeftOut},

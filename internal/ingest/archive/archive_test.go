@@ -88,7 +88,7 @@ func parts() []string {
 	return []string{
 		warc(Info, "", "application/warc-fields", "software: a test\r\n"),
 		response("http://a.test/1", "", "plain"),
-		response("<http://a.test/2>", "Transfer-Encoding: chunked\r\n", "3\r\nchu\r\n4;x=y\r\nnked\r\n0\r\n\r\n"),
+		response("<http://a.test/2>", "Transfer-Encoding: chunked\r\n", "3;x=y\r\nchu\r\n4;x=y\r\nnked\r\n0\r\n\r\n"),
 		response("http://a.test/3", "Transfer-Encoding: chunked\r\n", "not chunked"),
 		response("http://a.test/4", "Content-Encoding: gzip\r\n", packed.String()),
 		response("http://a.test/5", "Content-Encoding: gzip\r\n", "not packed"),

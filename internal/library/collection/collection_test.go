@@ -349,6 +349,13 @@ func TestWithoutFilter(t *testing.T) {
 	shas, _ := s.takeFile(fileAt("http://a.example/hw.pdf", s.pile.File(1, sampleweb.AsSheet)))
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 	require.Equal(t, unread, s.document(shas[0]).Outcome)
+
+	on := newShop(t)
+	s.filter = on.filter
+	j, err := s.Judge(t.Context(), Document{SHA256: shas[0]}, Once)
+	require.NoError(t, err)
+	require.False(t, j.Academic(), "with the filter on again it is read")
+	require.Equal(t, gleaner.DocumentRejected, s.document(shas[0]).State)
 }
 
 // hasText reports whether the text of a document lies beside it.

@@ -157,14 +157,14 @@ func TestFetchedAndFoundAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := link(t.Name())
 			addOne(t, db, site, e)
-			done(t, db, site, e, Visit{State: c.was, ETag: "x"})
+			done(t, db, site, e, Visit{State: c.was, ETag: "x", Content: []byte("x")})
 			a, _ := addOne(t, db, site, link(t.Name(), c.change))
 			require.Equal(t, c.again, a.Waiting)
 			n := 0
 			for _, w := range waiting(t, db, site) {
 				if w.Link.URL == e.Link.URL {
 					n++
-					require.Empty(t, w.ETag, "it must come whole")
+					require.Empty(t, w.ETag+string(w.Content), "it must come whole")
 				}
 			}
 			require.Equal(t, c.again, n == 1)
