@@ -66,4 +66,6 @@ func TestAFolderThatBecameALink(t *testing.T) {
 		require.ErrorIs(t, err, source.ErrOutside, o.Format)
 		require.Nil(t, log)
 	}
+	_, err := disk{within: folder}.open(filepath.Join(up, "a.warc"))
+	require.ErrorIs(t, err, source.ErrOutside, "what became a link after it was looked at")
 }
