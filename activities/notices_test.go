@@ -40,8 +40,10 @@ func TestNewsThatDidNotArriveAreSentAgain(t *testing.T) {
 	n, err := a.TellNews(ctx)
 	require.NoError(t, err, "there are none")
 	require.Zero(t, n)
-	_, err = db.Pool.Exec(ctx, `UPDATE chores SET last=last-interval '1 hour', claimed_until=claimed_until-interval '1 hour';
-		INSERT INTO sites (host, state, reason, crawl_finished) VALUES ('a.example', 'refused', 'robots', now() - interval '30 minutes')`)
+	_, err = db.Pool.Exec(ctx, `
+		UPDATE chores SET last=last-interval '1 hour', claimed_until=claimed_until-interval '1 hour';
+		INSERT INTO sites (host, state, reason, crawl_finished)
+		VALUES ('a.example', 'refused', 'robots', now() - interval '30 minutes')`)
 	require.NoError(t, err)
 	for _, open := range []bool{false, true, true} {
 		c.open = open

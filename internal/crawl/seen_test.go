@@ -60,8 +60,10 @@ func TestDocumentsAreNoPagesOfADirectory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.DirPages, w.cfg.SlicePages = 3, 1
-	s := serve(t, map[string]any{"/": links("/a/1.pdf", "/a/2.pdf", "/a/3.pdf", "/a/"), "/a/": links("/a/p.html"), "/a/p.html": links("/"),
-		"/a/1.pdf": "1", "/a/2.pdf": "2", "/a/3.pdf": "3"})
+	s := serve(t, map[string]any{
+		"/": links("/a/1.pdf", "/a/2.pdf", "/a/3.pdf", "/a/"), "/a/": links("/a/p.html"), "/a/p.html": links("/"),
+		"/a/1.pdf": "1", "/a/2.pdf": "2", "/a/3.pdf": "3",
+	})
 	w.seed(t, s.host, "/", "/")
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Equal(t, 1, s.asked()["/a/p.html"])

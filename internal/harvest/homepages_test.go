@@ -182,7 +182,11 @@ func TestAPlaceOfPapersIsDenied(t *testing.T) {
 	ctx := t.Context()
 	roe := gleaner.Author{PID: "1/1", Name: "Jane Roe"}
 	const home, place = "http://www.cs.example.edu/~roe/", "http://lab.example.edu/papers/"
-	d := evidence.Decision{Author: roe, Homepages: []evidence.Candidate{{URL: home, Source: "dblp", Kept: true}}, Places: []evidence.Place{{URL: place, Of: home}}}
+	d := evidence.Decision{
+		Author:    roe,
+		Homepages: []evidence.Candidate{{URL: home, Source: "dblp", Kept: true}},
+		Places:    []evidence.Place{{URL: place, Of: home}},
+	}
 	require.NoError(t, a.DB.SaveDecision(ctx, d, nil))
 	_, err := a.Stages.Say(ctx, roe, place, "is-not")
 	require.NoError(t, err)

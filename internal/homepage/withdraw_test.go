@@ -90,7 +90,8 @@ func TestWhatOthersLinkToByNameIsKept(t *testing.T) {
 	for _, sign := range []string{fListed, fLinked, fTitles, fCoAuthors, fProjectSite} {
 		require.False(t, withdrawn(map[string]float64{fIdentity: 1, sign: 1}), sign)
 	}
-	d := evidence.Decision{Homepages: []evidence.Candidate{{URL: url, Kept: true, Features: map[string]float64{fIdentity: 1}}}}
+	named := evidence.Candidate{URL: url, Kept: true, Features: map[string]float64{fIdentity: 1}}
+	d := evidence.Decision{Homepages: []evidence.Candidate{named}}
 	d, is := Confirm(d, url, 2)
 	require.True(t, is)
 	_, is = Withdraw(d, url, "9 pages")
