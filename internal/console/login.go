@@ -43,11 +43,18 @@ type allowance struct {
 }
 
 // One network may guess a few passwords of one name. Of one name from everywhere, and by
-// one network of all names, there may be more: nobody is kept out by one stranger.
+// one network of all names, there may be more: nobody is kept out by one stranger. Who
+// has more networks of IPv6 than one has a site of them, which may guess more, but fewer
+// passwords of one name than there are guesses of it from everywhere.
 var (
-	pairGuesses = allowance{5, 20 * time.Second}
-	allGuesses  = allowance{50, 2 * time.Second}
+	pairGuesses     = allowance{5, 20 * time.Second}
+	sitePairGuesses = allowance{20, 5 * time.Second}
+	allGuesses      = allowance{50, 2 * time.Second}
+	siteGuesses     = allowance{200, time.Second / 2}
 )
+
+// siteBits are those of a site's prefix: the most that a customer is usually given.
+const siteBits = 48
 
 // hashing is what OWASP recommends as the least.
 var hashing = argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
@@ -133,6 +140,17 @@ func (d *doors) guesses(who string, a allowance) *rate.Limiter {
 	return l
 }
 
+// limits bound the wrong passwords of a name from a network.
+func (d *doors) limits(address, name string) []*rate.Limiter {
+	all := []*rate.Limiter{d.guesses("pair "+address+" "+name, pairGuesses),
+		d.guesses("address "+address, allGuesses), d.guesses("user "+name, allGuesses)}
+	if p, err := netip.ParsePrefix(address); err == nil {
+		site := netip.PrefixFrom(p.Addr(), siteBits).Masked().String()
+		all = append(all, d.guesses("pair "+site+" "+name, sitePairGuesses), d.guesses("address "+site, siteGuesses))
+	}
+	return all
+}
+
 // forgive forgets what somebody guessed.
 func (d *doors) forgive(who string) {
 	d.mu.Lock()
@@ -172,8 +190,7 @@ func (d *doors) check(ctx context.Context, db store.UserRecords, address, name, 
 		return err
 	}
 	defer d.hashes.Release(1)
-	limits := []*rate.Limiter{d.guesses("pair "+address+" "+name, pairGuesses),
-		d.guesses("address "+address, allGuesses), d.guesses("user "+name, allGuesses)}
+	limits := d.limits(address, name)
 	for _, l := range limits {
 		if l.Tokens() < 1 {
 			return errTooMany

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -167,6 +169,30 @@ func TestOneStrangerKeepsNobodyOut(t *testing.T) {
 	}
 	require.Len(t, d.doors.guessers, maxGuessers)
 	require.Positive(t, d.doors.guesses("user new", allGuesses).Tokens())
+}
+
+// TestWhoHasManyNetworksKeepsNobodyOut: an owner of a /48 of IPv6 addresses has 65,536
+// networks to guess from, and they count together, too.
+func TestWhoHasManyNetworksKeepsNobodyOut(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	require.NoError(t, AddUser(t.Context(), d.DB, "cy", password, ""))
+	wrong := 0
+	for i := range allGuesses.atOnce + 5 {
+		from := network(fmt.Sprintf("2001:db8:0:%x::1", i))
+		if errors.Is(d.doors.check(t.Context(), d.DB.UserRecords, from, "ada", "a wrong password"), errWrong) {
+			wrong++
+		}
+	}
+	require.Less(t, wrong, allGuesses.atOnce/2)
+	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.2", "ada", password), "from elsewhere")
+	other := network("2001:db8:0:ff::1")
+	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, other, "cy", password), "another user from there")
+	for range siteGuesses.atOnce {
+		d.doors.guesses("address 2001:db8::/48", siteGuesses).Allow()
+	}
+	require.ErrorIs(t, d.doors.check(t.Context(), d.DB.UserRecords, other, "bob", password), errTooMany)
 }
 
 // TestProgramsPayForOneHash: a password that was right is known again, with no hash and

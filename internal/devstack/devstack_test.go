@@ -94,6 +94,24 @@ func TestTheRecordsRoleIsNoSuperuser(t *testing.T) {
 	}
 }
 
+// TestAClusterThatLetsNobodyInIsNamed: one of an older build has other roles and passwords.
+// No time changes that.
+func TestAClusterThatLetsNobodyInIsNamed(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	dir := filepath.Join(data, clusterDir)
+	bin, err := findPostgres(t.Context(), Options{}, "")
+	require.NoError(t, err)
+	require.NoError(t, createCluster(t.Context(), bin, dir))
+	c, err := loadCluster(dir)
+	require.NoError(t, err)
+	c.Owner = "another"
+	require.NoError(t, saveCluster(dir, c))
+	_, err = Start(t.Context(), Options{DataDir: data, NoTemporal: true, Headless: true, Progress: func(string) {}})
+	require.ErrorContains(t, err, dir)
+	require.NotErrorIs(t, err, context.DeadlineExceeded)
+}
+
 // TestTemporalIsClosedToWebPages: its HTTP API, which answers to every page, listens where
 // no browser connects, and its files are the user's in a folder that others may enter.
 func TestTemporalIsClosedToWebPages(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
@@ -82,8 +83,21 @@ func (s *Stack) startPostgres(ctx context.Context, o Options) error {
 		return err
 	}
 	s.DatabaseURL = c.dsn(dbUser, c.Password, dbName)
-	return s.postgres.ready(ctx, func(ctx context.Context) error { return createDatabase(ctx, c, o.Statements) })
+	return s.postgres.ready(ctx, func(ctx context.Context) error {
+		err := createDatabase(ctx, c, o.Statements)
+		var refusal *pgconn.PgError
+		if errors.As(err, &refusal) && strings.HasPrefix(refusal.Code, "28") { // invalid authorization
+			return refused{fmt.Errorf("devstack: the cluster in %s does not take the password in its %s, as one that an older "+
+				"build made: move the folder away and start again with an empty record (%w)", dir, clusterFile, err)}
+		}
+		return err
+	})
 }
+
+// refused is an error that does not pass by waiting.
+type refused struct{ error }
+
+func (r refused) Unwrap() error { return r.error }
 
 // createCluster makes the cluster beside its place and moves it there when it
 // is whole, so that an interrupt never leaves half of one.
@@ -259,7 +273,7 @@ func freePort(want int) (int, error) {
 	return 0, errors.New("devstack: no free TCP port on 127.0.0.1")
 }
 
-// ready polls check until it succeeds, the child dies, ctx ends or
+// ready polls check until it succeeds or is refused, the child dies, ctx ends or
 // readyTimeout has passed.
 func (c *child) ready(ctx context.Context, check func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
@@ -268,8 +282,9 @@ func (c *child) ready(ctx context.Context, check func(context.Context) error) er
 	defer tick.Stop()
 	for {
 		err := check(ctx)
-		if err == nil {
-			return nil
+		var no refused
+		if err == nil || errors.As(err, &no) {
+			return err
 		}
 		select {
 		case <-c.done:

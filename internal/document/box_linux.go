@@ -105,6 +105,7 @@ func (b box) apart(cmd *exec.Cmd, f func(error)) {
 		if b.wall > 0 {
 			err = b.wallIn(cmd.Dir)
 		}
+		dropCapabilities(b.user >= 0)
 		if fork && b.user >= 0 { // the child could no longer change
 			err = errors.Join(err, become(b.user))
 		}

@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"gleaner/internal/guard"
 )
 
@@ -17,8 +19,11 @@ const (
 	seccompFilter    = 2
 	seccompAllow     = 0x7fff0000
 	seccompErrno     = 0x00050000
-	offsetNumber     = 0 // of seccomp_data: the call's number
-	offsetMachine    = 4 // and the machine's
+	offsetNumber     = 0          // of seccomp_data: the call's number
+	offsetMachine    = 4          // the machine's,
+	offsetFlags      = 24         // and the second argument's low half, of open its flags; openat's is the third
+	open             = 2          // on amd64
+	namelessFile     = 0o20000000 // O_TMPFILE, without what it stands for beside that
 	ioUringSetup     = 425
 	x32Bit           = 0x40000000
 	auditArchX86     = 0xc000003e
@@ -75,6 +80,19 @@ func become(user int) error {
 	return nil
 }
 
+// dropCapabilities leaves this thread and its children none, or those alone by which it
+// may become another user, who then has none. To lower them needs no right, unlike
+// noNewPrivileges' second step, which a container may have taken away.
+func dropCapabilities(becoming bool) {
+	h := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var have, keep [2]unix.CapUserData
+	if becoming && unix.Capget(&h, &have[0]) == nil {
+		const toBecome = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
+		keep[0].Permitted, keep[0].Effective = have[0].Permitted&toBecome, have[0].Effective&toBecome
+	}
+	_ = unix.Capset(&h, &keep[0])
+}
+
 // noNewPrivileges keeps this thread and its children from gaining rights by what
 // they run, which cannot fail on a kernel that Go runs on, or by being root.
 func noNewPrivileges() {
@@ -83,24 +101,36 @@ func noNewPrivileges() {
 }
 
 // noSockets refuses this thread and its children to open a socket, of any family:
-// also databases listen on one in the file system. The other way to one, io_uring,
-// is closed, and so are calls by another machine's numbers.
+// also databases listen on one in the file system. It refuses them files without a name,
+// too, whose bytes nobody could count. The other ways to both, io_uring and openat2, are
+// closed, and so are calls by another machine's numbers.
 func noSockets() bool {
 	const (
 		load  = syscall.BPF_LD | syscall.BPF_W | syscall.BPF_ABS
 		equal = syscall.BPF_JMP | syscall.BPF_JEQ | syscall.BPF_K
 		above = syscall.BPF_JMP | syscall.BPF_JGE | syscall.BPF_K
+		bits  = syscall.BPF_JMP | syscall.BPF_JSET | syscall.BPF_K
+		skip  = syscall.BPF_JMP | syscall.BPF_JA
 		give  = syscall.BPF_RET | syscall.BPF_K
 	)
 	filter := []syscall.SockFilter{
 		{Code: load, K: offsetMachine},
-		{Code: equal, K: machine(), Jt: 0, Jf: 5},
+		{Code: equal, K: machine(), Jt: 0, Jf: 13},
 		{Code: load, K: offsetNumber},
-		{Code: above, K: x32Bit, Jt: 3, Jf: 0},
-		{Code: equal, K: syscall.SYS_SOCKET, Jt: 2, Jf: 0},
-		{Code: equal, K: ioUringSetup, Jt: 1, Jf: 0},
+		{Code: above, K: x32Bit, Jt: 11, Jf: 0},
+		{Code: equal, K: syscall.SYS_SOCKET, Jt: 10, Jf: 0},
+		{Code: equal, K: ioUringSetup, Jt: 9, Jf: 0},
+		{Code: equal, K: unix.SYS_OPENAT2, Jt: 9, Jf: 0},
+		{Code: equal, K: syscall.SYS_OPENAT, Jt: 2, Jf: 0},
+		{Code: equal, K: open, Jt: 3, Jf: 0},
+		{Code: give, K: seccompAllow},
+		{Code: load, K: offsetFlags + 8},
+		{Code: skip, K: 1},
+		{Code: load, K: offsetFlags},
+		{Code: bits, K: namelessFile, Jt: 1, Jf: 0},
 		{Code: give, K: seccompAllow},
 		{Code: give, K: seccompErrno | uint32(syscall.EACCES)},
+		{Code: give, K: seccompErrno | uint32(syscall.ENOSYS)}, // by which programs go back to openat
 	}
 	program := syscall.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetSeccomp, seccompFilter, uintptr(unsafe.Pointer(&program)))

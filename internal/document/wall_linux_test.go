@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"gleaner/internal/guard"
 )
 
 // intrudedVariable makes this program a worker that reads one file by a program that
@@ -44,6 +46,9 @@ try worker opens /proc/%[2]d/oom_score_adj
 try kernel opens /proc/sys/kernel/core_pattern
 try capable chroot / /bin/true
 try usr ls /usr
+try unlinked sh -c 'exec 3> "$TMPDIR/u" && rm "$TMPDIR/u"'
+try replaced sh -c ': > "$TMPDIR/a" && exec 3> "$TMPDIR/b" && mv "$TMPDIR/a" "$TMPDIR/b"'
+try nameless perl -e 'use Fcntl; sysopen(F, $ENV{TMPDIR}, 020000000 | O_DIRECTORY | O_WRONLY, 0600) or exit 1'
 mkdir "$TMPDIR/kept" && empty "$TMPDIR/kept/file" && chmod 0500 "$TMPDIR/kept"
 printf '<page width="612" height="792">\n<line xMin="1" yMin="1" xMax="9" yMax="9">\n'
 for w in the ways that led out of here are: $ways; do printf '<word xMin="1" yMin="1" xMax="9" yMax="9">%%s</word>\n' "$w"; done
@@ -99,6 +104,7 @@ func TestReaderHasItsFolderAlone(t *testing.T) {
 	if os.Geteuid() == 0 {
 		workers = map[string]int{
 			"": 0, "root": 0, "root forking": 0, "root plain": 0, "user": 1234, "forking": 1234, "plain": 1234,
+			"weak": 0, "root weak": 0, "root weak plain": 0,
 		}
 	}
 	for kind, user := range workers {
@@ -126,7 +132,7 @@ func TestReaderHasItsFolderAlone(t *testing.T) {
 			worker.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}}
 		}
 		require.NoError(t, filepath.WalkDir(home, func(path string, _ os.DirEntry, _ error) error { return os.Lchown(path, user, user) }))
-		out, err := worker.CombinedOutput()
+		out, err := started(kind, worker)
 		require.NoError(t, err, "%s: %s", kind, out)
 		assert.Equal(t, "the ways that led out of here are:", strings.TrimSpace(string(out)), "%q, user %d", kind, user)
 		for name, want := range files {
@@ -137,6 +143,20 @@ func TestReaderHasItsFolderAlone(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, left, kind)
 	}
+}
+
+// started runs a worker, a weak one without CAP_SETPCAP, as in many containers.
+func started(kind string, worker *exec.Cmd) (out []byte, err error) {
+	<-guard.Go(func() {
+		if strings.Contains(kind, "weak") {
+			runtime.LockOSThread() // it ends with its thread
+			if err = unix.Prctl(unix.PR_CAPBSET_DROP, unix.CAP_SETPCAP, 0, 0, 0); err != nil {
+				return
+			}
+		}
+		out, err = worker.CombinedOutput()
+	})
+	return out, err
 }
 
 // TestReaderIsHeldToItsFolder: what fills its folder is too large for good, by few files

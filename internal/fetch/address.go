@@ -230,16 +230,20 @@ func (p *addressPolicy) checkURL(u *url.URL, proxied bool) error {
 	return p.checkPortNumber(port)
 }
 
-// checkName refuses names that a proxy would resolve inside its own network.
+// checkName refuses names that a proxy would resolve inside its own network. Where a
+// network is opened, localNames finds out whether they lead there.
 func (p *addressPolicy) checkName(host string) error {
-	inside := !strings.Contains(host, ".")
-	for _, suffix := range []string{".internal", ".local", ".localdomain", ".intranet", ".private", ".corp", ".home", ".lan", ".home.arpa"} {
-		inside = inside || strings.HasSuffix(host, suffix)
-	}
-	if inside && len(p.allowed) == 0 {
+	if len(p.allowed) == 0 && insideName(host) {
 		return &AddressError{Address: host, Reason: "a name inside a network"}
 	}
 	return nil
+}
+
+// insideName reports whether a name means something inside a network alone.
+func insideName(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	suffixes := []string{".internal", ".local", ".localdomain", ".intranet", ".private", ".corp", ".home", ".lan", ".home.arpa"}
+	return !strings.Contains(host, ".") || slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(host, s) })
 }
 
 // portOf is the port that a URL names, or that of its scheme.

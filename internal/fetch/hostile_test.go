@@ -310,3 +310,31 @@ func TestProxiedNamesAreLookedUpHereToo(t *testing.T) {
 		require.NotContains(t, asked, "inside")
 	}
 }
+
+// TestAProxyIsAskedForOpenedNamesAlone: where one network is opened, a name inside a network
+// is asked for if it is known here to lead to what is opened.
+func TestAProxyIsAskedForOpenedNamesAlone(t *testing.T) {
+	t.Parallel()
+	p := &forwardProxy{}
+	s := httptest.NewServer(p)
+	t.Cleanup(s.Close)
+	dns := fakeDNS(func(name string) []netip.Addr {
+		return map[string][]netip.Addr{
+			"wiki.internal.": {netip.MustParseAddr("10.1.0.7")}, "wiki.": {netip.MustParseAddr("10.1.0.7")},
+			"printer.local.": {netip.MustParseAddr("10.2.0.7")},
+		}[name]
+	})
+	c := testClient(t, func(cfg *Config) {
+		cfg.Proxy, cfg.AllowLoopback, cfg.Resolver, cfg.AllowPrivate = s.URL, false, dns, networks(t, "10.1.0.0/16")
+	})
+	for host, want := range map[string]gleaner.Outcome{
+		"wiki.internal": gleaner.OK, "wiki": gleaner.OK, "printer.local": AddressDenied,
+		"vault.internal": AddressDenied, "vault": AddressDenied, "known-to-the-proxy-alone.example.org": gleaner.OK,
+	} {
+		_, err := c.Fetch(context.Background(), Request{URL: "http://" + host + "/"})
+		require.Equal(t, want, OutcomeOf(err), "%s: %v", host, err)
+	}
+	for _, asked := range p.asked {
+		require.NotContains(t, asked, "vault")
+	}
+}

@@ -36,13 +36,15 @@ func (l *localNames) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // check returns an *AddressError for a name that resolves to an address that
-// may not be asked. Where names cannot be resolved, nothing is known.
+// may not be asked. Where names cannot be resolved, nothing is known, and a name that
+// means something inside a network alone is refused.
 func (l *localNames) check(ctx context.Context, c *Client, t *target) error {
 	if _, err := netip.ParseAddr(t.url.Hostname()); err == nil || !t.proxied {
 		return nil // checked already, or checked when it is dialled
 	}
+	inside := insideName(t.url.Hostname())
 	now := c.cfg.Clock.Now()
-	if now.UnixNano() < l.silent.Load() {
+	if now.UnixNano() < l.silent.Load() && !inside {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, localLookup)
@@ -56,6 +58,9 @@ func (l *localNames) check(ctx context.Context, c *Client, t *target) error {
 		if err := c.policy.checkIP(ip); err != nil {
 			return err
 		}
+	}
+	if inside && len(ips) == 0 {
+		return &AddressError{Address: t.url.Hostname(), Reason: "a name inside a network, which leads to no opened one here"}
 	}
 	return nil
 }

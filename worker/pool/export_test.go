@@ -3,15 +3,29 @@ package pool
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"gleaner/internal/service/config"
 )
 
-// OpenHouse opens what a worker has, and returns what it does for all workers.
-func OpenHouse(ctx context.Context, cfg *config.Config, log *slog.Logger) (house func(context.Context), shut func(), err error) {
+// House is what a worker does for all workers.
+type House struct{ *pool }
+
+// OpenHouse opens what a worker has.
+func OpenHouse(ctx context.Context, cfg *config.Config, log *slog.Logger) (House, error) {
 	p, err := open(ctx, cfg, Options{Log: log}.withDefaults())
-	if err != nil {
-		return nil, nil, err
-	}
-	return p.house, p.close, nil
+	return House{p}, err
 }
+
+// Once does each chore that is due.
+func (h House) Once(ctx context.Context) {
+	for _, c := range h.chores() {
+		h.chore(ctx, c)
+	}
+}
+
+// Keep is what a worker does all the time.
+func (h House) Keep(ctx context.Context, every time.Duration) { h.keepHouse(ctx, every) }
+
+// Close closes what OpenHouse opened.
+func (h House) Close() { h.close() }

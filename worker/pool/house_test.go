@@ -1,9 +1,11 @@
 package pool_test
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,10 +19,10 @@ func TestOneWorkerKeepsHouseForAll(t *testing.T) {
 	w := newWorld(t)
 	houses := make([]func(), 2)
 	for i := range houses {
-		house, shut, err := pool.OpenHouse(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
+		house, err := pool.OpenHouse(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
-		t.Cleanup(shut)
-		houses[i] = func() { house(t.Context()) }
+		t.Cleanup(house.Close)
+		houses[i] = func() { house.Once(t.Context()) }
 	}
 	// Each end of a chore leaves a line.
 	w.exec(t, `CREATE TABLE ends (name text);
@@ -65,6 +67,41 @@ func TestOneWorkerKeepsHouseForAll(t *testing.T) {
 	w.exec(t, `UPDATE chores SET last = last - interval '1 day'`)
 	all()
 	is(3, 2, 0, 0)
+}
+
+// TestAPruneHoldsNothingElseUp: while it takes its hour, what does not run is started again.
+func TestAPruneHoldsNothingElseUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	house, err := pool.OpenHouse(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(house.Close)
+	w.exec(t, `CREATE FUNCTION ended() RETURNS trigger LANGUAGE plpgsql AS
+			'BEGIN PERFORM pg_notify(''ended'', NEW.name); RETURN NEW; END';
+		CREATE TRIGGER ended AFTER UPDATE OF last ON chores
+			FOR EACH ROW WHEN (NEW.last > OLD.last) EXECUTE FUNCTION ended()`)
+	ends, err := w.db.Pool.Acquire(t.Context())
+	require.NoError(t, err)
+	defer ends.Release()
+	_, err = ends.Exec(t.Context(), `LISTEN ended`)
+	require.NoError(t, err)
+	long, err := w.db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = long.Exec(t.Context(), `LOCK TABLE searches`) // which prune waits for
+	require.NoError(t, err)
+
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() { defer close(left); house.Keep(ctx, time.Millisecond) }()
+	for range 2 {
+		end, err := ends.Conn().WaitForNotification(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "reconcile", end.Payload)
+		w.exec(t, `UPDATE chores SET last = last - interval '10 minutes' WHERE name = 'reconcile'`)
+	}
+	require.NoError(t, long.Rollback(t.Context()))
+	leave()
+	<-left
 }
 
 func (w *world) exec(t *testing.T, sql string) {

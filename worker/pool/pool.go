@@ -113,7 +113,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	}
 	defer stopWatch()
 	house, leave := context.WithCancel(ctx)
-	left, handing := guard.Go(func() { p.keepHouse(house) }), guard.Go(func() { p.handOn(house) })
+	left, handing := guard.Go(func() { p.keepHouse(house, houseEvery) }), guard.Go(func() { p.handOn(house) })
 	defer func() { leave(); <-left; <-handing }()
 	if err := p.work(ctx, o.Queues, o.Cores); err != nil {
 		return fmt.Errorf("worker: %w", err)

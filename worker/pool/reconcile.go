@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/fetch"
 	"gleaner/internal/guard"
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/record/collections"
@@ -128,43 +129,46 @@ func (t temporal) start(ctx context.Context, id string, told workflows.Told, wor
 	return err
 }
 
-// What one worker of all does for all.
-var (
-	reconciling = store.Chore{Name: "reconcile", Every: 10 * time.Minute, Within: 10 * time.Minute}
-	pruning     = store.Chore{Name: "prune", Every: 24 * time.Hour, Within: time.Hour}
-)
-
 // houseEvery is how often a worker looks whether there is something to do for all.
 const houseEvery = time.Minute
 
-// keepHouse keeps house at once and then again and again, until ctx ends.
-func (p *pool) keepHouse(ctx context.Context) {
-	tick := time.NewTicker(houseEvery)
-	defer tick.Stop()
-	for {
-		p.house(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+// chore is something that one worker of all does for all.
+type chore struct {
+	store.Chore
+	do func(context.Context) error
 }
 
-// house mends what a crash left and removes what was kept long enough, where that
-// is due and no other worker is at it. Whatever goes wrong is logged: it must not
-// keep a worker from its work.
-func (p *pool) house(ctx context.Context) {
-	p.chore(ctx, reconciling, p.reconcile)
-	p.chore(ctx, pruning, p.prune)
+func (p *pool) chores() []chore {
+	all := []chore{
+		{store.Chore{Name: "reconcile", Every: 10 * time.Minute, Within: 10 * time.Minute}, p.reconcile},
+		{store.Chore{Name: "prune", Every: 24 * time.Hour, Within: time.Hour}, p.prune},
+	}
 	if len(p.app.Channels) > 0 {
-		p.chore(ctx, store.Chore{Name: "news", Every: p.cfg.Notify.Every, Within: time.Minute}, p.tellNews)
+		all = append(all, chore{store.Chore{Name: "news", Every: p.cfg.Notify.Every, Within: time.Minute}, p.tellNews})
+	}
+	return all
+}
+
+// keepHouse does the chores that are due, at once and then again and again, until ctx ends.
+// None waits for another.
+func (p *pool) keepHouse(ctx context.Context, every time.Duration) {
+	var ended []<-chan struct{}
+	for _, c := range p.chores() {
+		ended = append(ended, guard.Go(func() {
+			p.chore(ctx, c)
+			fetch.Every(ctx, every, func() bool { p.chore(ctx, c); return true })
+		}))
+	}
+	for _, e := range ended {
+		<-e
 	}
 }
 
-func (p *pool) chore(ctx context.Context, c store.Chore, do func(context.Context) error) {
-	_, err := p.app.DB.Chore(ctx, c, func(ctx context.Context) (any, error) {
-		return nil, guard.Logged(ctx, p.log, c.Name, func() error { return do(ctx) })
+// chore does what is due and no other worker is at. Whatever goes wrong is logged: it must
+// not keep a worker from its work.
+func (p *pool) chore(ctx context.Context, c chore) {
+	_, err := p.app.DB.Chore(ctx, c.Chore, func(ctx context.Context) (any, error) {
+		return nil, guard.Logged(ctx, p.log, c.Name, func() error { return c.do(ctx) })
 	})
 	if err != nil && ctx.Err() == nil {
 		p.log.Warn("keeping house failed; it is tried again", "task", c.Name, "within", c.Within, "error", err)

@@ -232,6 +232,22 @@ func TestGleanersRoleIsNoSuperuser(t *testing.T) {
 	}
 }
 
+// TestTheConsoleBehindAProxy: whose word of a client's address is believed is a setting of
+// each deployment, and by default nobody's.
+func TestTheConsoleBehindAProxy(t *testing.T) {
+	t.Parallel()
+	command, ok := readCompose(t).Services["console"].Command.([]any)
+	require.True(t, ok)
+	require.Contains(t, command, "--url=${CONSOLE_URL:-}")
+	require.Contains(t, command, "--trusted-proxies=${CONSOLE_TRUSTED_PROXIES:-}")
+	unit, err := os.ReadFile(filepath.Join(root(t), "deploy", "systemd", "gleaner-console.service"))
+	require.NoError(t, err)
+	require.Contains(t, string(unit), " --url=${CONSOLE_URL} --trusted-proxies=${CONSOLE_TRUSTED_PROXIES}\n")
+	example, err := os.ReadFile(filepath.Join(root(t), "deploy", "example.env"))
+	require.NoError(t, err)
+	require.Regexp(t, `(?m)^CONSOLE_URL=\nCONSOLE_TRUSTED_PROXIES=$`, string(example))
+}
+
 func TestImagesArePinned(t *testing.T) {
 	t.Parallel()
 	version := regexp.MustCompile(`:(?:\$\{\w+:-)?v?\d+\.\d+[\w.-]*\}?$`)

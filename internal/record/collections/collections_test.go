@@ -303,6 +303,28 @@ func TestWhatADomainTakes(t *testing.T) {
 	})
 }
 
+// TestWhatAnOwnerTakes: who has many addresses, or is given names for nothing, takes no more
+// than who has a domain.
+func TestWhatAnOwnerTakes(t *testing.T) {
+	t.Parallel()
+	var seeds []URL
+	for i, host := range []string{
+		"a.github.io", "b.github.io", "c.github.io",
+		"192.0.2.1", "192.0.2.2", "192.0.2.3", "[2001:db8::1]", "[2001:db8::2]", "[2001:db8::3]",
+	} {
+		seeds = append(seeds, url(host, "", 1-float64(i)/100))
+	}
+	inBoth(t, Rules{Size: 9, Domain: DomainLimits{Pages: 2}}, seeds, func(t *testing.T, q queue) {
+		for range 6 {
+			require.NoError(t, q.Write(t.Context(), &Visit{URL: take(t, q), At: time.Now()}))
+		}
+		none(t, q)
+	})
+	one := Rules{Size: 9, Domain: DomainLimits{Entries: 1}}
+	_, out := one.Admit([]Held{{Host: "a.github.io"}}, Held{Host: "b.github.io", Correlation: 1})
+	require.Len(t, out, 1)
+}
+
 // TestTraps: a host of which hardly a page is on topic is left after enough of them, until
 // a collection is gone on with without that rule; documents are no pages.
 func TestTraps(t *testing.T) {

@@ -121,8 +121,8 @@ func (m *Memory) enter(u URL) {
 func (m *Memory) host(host string) *memoryHost {
 	h := m.hosts[host]
 	if h == nil {
-		d := cmp.Or(m.domains[weburl.Domain(host)], &memoryDomain{})
-		m.domains[weburl.Domain(host)] = d
+		d := cmp.Or(m.domains[weburl.Owner(host)], &memoryDomain{})
+		m.domains[weburl.Owner(host)] = d
 		h = &memoryHost{place: -1, worth: m.rules.worth(0, 0), domain: d}
 		d.hosts, m.hosts[host] = append(d.hosts, h), h
 	}

@@ -145,7 +145,7 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	}
 	var about, requests int
 	pages, relevant := read(v)
-	err := tx.QueryRow(ctx, visitedSQL, id, v.Host, one(v.Trouble), one(!v.Refused), v.About, pages, relevant, weburl.Domain(v.Host)).
+	err := tx.QueryRow(ctx, visitedSQL, id, v.Host, one(v.Trouble), one(!v.Refused), v.About, pages, relevant, weburl.Owner(v.Host)).
 		Scan(&about, &requests)
 	if err != nil {
 		return err

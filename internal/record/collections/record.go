@@ -213,7 +213,7 @@ func add(ctx context.Context, tx pgx.Tx, id int, rules Rules, urls []URL) error 
 	var offs, priorities []float64
 	for i := range urls {
 		u, h := &urls[i], urls[i].Hash()
-		hashes, hosts, domains = append(hashes, h[:]), append(hosts, u.Host), append(domains, weburl.Domain(u.Host))
+		hashes, hosts, domains = append(hashes, h[:]), append(hosts, u.Host), append(domains, weburl.Owner(u.Host))
 		all, parents, anchors = append(all, u.URL), append(parents, u.Parent), append(anchors, u.Anchor)
 		depths, offs, priorities = append(depths, u.Depth), append(offs, u.Off), append(priorities, u.Priority)
 	}

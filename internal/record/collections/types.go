@@ -141,7 +141,8 @@ type Rules struct {
 }
 
 // DomainLimits bound what one registrable domain takes of a crawl, on all of its hosts
-// together: whoever owns one may answer for names without end. 0 is no limit.
+// together: whoever owns one may answer for names without end. A network of addresses and
+// a suffix under which names are free count as one, too (weburl.Owner). 0 is no limit.
 type DomainLimits struct {
 	Pages   int // requests
 	URLs    int // that are entered; those of a page that reaches the limit are
@@ -189,7 +190,7 @@ func (r Rules) worth(about, requests int) float64 {
 // puts out.
 func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
 	host := func(h Held) bool { return h.Host == e.Host }
-	most, same := r.Domain.Entries, func(h Held) bool { return weburl.Domain(h.Host) == weburl.Domain(e.Host) }
+	most, same := r.Domain.Entries, func(h Held) bool { return weburl.Owner(h.Host) == weburl.Owner(e.Host) }
 	if r.OnePerSite && slices.ContainsFunc(held, host) {
 		most, same = 1, host
 	}

@@ -150,6 +150,25 @@ func Domain(host string) string {
 	return d
 }
 
+// Owner names what one owner is given many hosts of for little: a private suffix under
+// which names are free ("ada.github.io" → "github.io"), the /24 of an IPv4 and the /64 of
+// an IPv6 address, else the registrable domain.
+func Owner(host string) string {
+	h := withoutPort(host)
+	if ip, err := netip.ParseAddr(strings.Trim(h, "[]")); err == nil {
+		ip = ip.WithZone("").Unmap()
+		bits := 64
+		if ip.Is4() {
+			bits = 24
+		}
+		return netip.PrefixFrom(ip, bits).Masked().String()
+	}
+	if suffix, icann := publicsuffix.PublicSuffix(h); !icann && strings.Contains(suffix, ".") {
+		return suffix
+	}
+	return Domain(h)
+}
+
 // withoutPort cuts ":80" off a name, an IPv4 or a bracketed IPv6 address.
 func withoutPort(host string) string {
 	if end := strings.LastIndexByte(host, ']'); end >= 0 {

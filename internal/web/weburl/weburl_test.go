@@ -173,6 +173,15 @@ func TestHostDomainSameSite(t *testing.T) {
 			t.Errorf("Domain(%q) = %q, want %q", host, got, want)
 		}
 	}
+	for host, want := range map[string]string{
+		"www.cs.example.ac.uk": "example.ac.uk", "ada.github.io": "github.io", "www.ada.github.io:80": "github.io",
+		"192.0.2.7:80": "192.0.2.0/24", "[2001:db8::7]:80": "2001:db8::/64", "[::ffff:192.0.2.7]": "192.0.2.0/24",
+		"a.example": "a.example", "com": "com",
+	} {
+		if got := weburl.Owner(host); got != want {
+			t.Errorf("Owner(%q) = %q, want %q", host, got, want)
+		}
+	}
 	if !weburl.SameSite("http://www.cs.x.edu/", "https://math.x.edu/a") || weburl.SameSite("http://x.edu/", "http://y.edu/") ||
 		weburl.SameSite("http://a.github.io/", "http://b.github.io/") || weburl.SameSite("", "") {
 		t.Error("SameSite is wrong")
