@@ -1,11 +1,12 @@
 package crawl
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"time"
@@ -23,8 +24,9 @@ import (
 // Bounds of what is kept of the links that a page has and the crawl did not take. A page
 // beyond them is fetched again when it has to be asked.
 const (
-	maxKeptPage = 128 << 10 // bytes of one page, packed
-	maxKeptSite = 64 << 20  // bytes of one site, packed
+	maxKeptPlain = 2 << 20   // bytes of one page, as JSON
+	maxKeptPage  = 128 << 10 // bytes of one page, packed
+	maxKeptSite  = 64 << 20  // bytes of one site, packed
 )
 
 // keepable reports whether a link that was not taken may be taken later, when papers,
@@ -41,8 +43,8 @@ func (l *loop) keepLinks(r *frontier.Reading, links []page.Link) {
 	if len(links) == 0 && r.Unread == "" {
 		return
 	}
-	packed := packLinks(links)
-	if len(packed) > maxKeptPage || l.keptBytes+len(packed) > maxKeptSite {
+	packed, ok := packLinks(links)
+	if !ok || len(packed) > maxKeptPage || l.keptBytes+len(packed) > maxKeptSite {
 		r.NoRoom = true
 		return
 	}
@@ -54,26 +56,35 @@ func (l *loop) keepLinks(r *frontier.Reading, links []page.Link) {
 var (
 	packer, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
-	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(16<<20))
+	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxKeptPlain))
 )
 
-func packLinks(links []page.Link) []byte {
-	plain, err := json.Marshal(links)
-	if err != nil {
-		return nil // strings and numbers always marshal
+// packLinks reports false if the links have no room.
+func packLinks(links []page.Link) ([]byte, bool) {
+	var plain bytes.Buffer
+	to := json.NewEncoder(&plain)
+	to.SetEscapeHTML(false)
+	for i := range links {
+		if err := to.Encode(&links[i]); err != nil || plain.Len() > maxKeptPlain {
+			return nil, false
+		}
 	}
-	return packer.EncodeAll(plain, make([]byte, 0, len(plain)/4))
+	return packer.EncodeAll(plain.Bytes(), make([]byte, 0, plain.Len()/4)), true
 }
 
-func unpackLinks(packed []byte) (links []page.Link, err error) {
+// unpackLinks gives the links of a page one by one. It reports false if they cannot be read.
+func unpackLinks(packed []byte, each func(page.Link)) bool {
 	plain, err := unpacker.DecodeAll(packed, nil)
-	if err == nil {
-		err = json.Unmarshal(plain, &links)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("crawl: kept links: %w", err)
+		return false
 	}
-	return links, nil
+	for from := json.NewDecoder(bytes.NewReader(plain)); ; {
+		var link page.Link
+		if err := from.Decode(&link); err != nil {
+			return err == io.EOF
+		}
+		each(link)
+	}
 }
 
 // view names the options under which links are taken, but for the wanted papers.
@@ -93,8 +104,10 @@ type KeptPosition struct {
 	Links int    `json:"links"` // added to frontiers
 }
 
-// keptBatch is how many pages are read at a time.
-const keptBatch = 500
+const (
+	keptBatch = 500      // pages that are read at a time
+	keptFound = 16 << 20 // bytes of their links that are held at a time, at most those of one page more
+)
 
 // FindLinks looks for a harvest's missing papers among the links of pages that were read
 // before, on all sites, since a time or at all where that is zero. What reads like one is
@@ -165,7 +178,7 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 			for n < len(pages) && pages[n].Site == pages[0].Site {
 				n++
 			}
-			added, err := c.askSite(ctx, harvest, pages[:n], wanted, reads, r)
+			added, n, err := c.askSite(ctx, harvest, pages[:n], wanted, reads, r)
 			if err != nil {
 				return at, err
 			}
@@ -180,58 +193,54 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 	}
 }
 
-// askSite asks the kept links of some pages of one site. Pages whose links had no room are
-// to be fetched again, unless the range has the latest ones alone.
+// askSite asks the kept links of the first pages of one site, and returns how many pages
+// these are. Pages whose links had no room are to be fetched again, unless the range has
+// the latest ones alone.
 func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.Kept, wanted *match.Index,
-	reads func(*page.Link) bool, r frontier.KeptRange) (int, error) {
+	reads func(*page.Link) bool, r frontier.KeptRange) (added, n int, err error) {
 	add := store.KeptLinks{Harvest: harvest, Site: pages[0].Site}
-	found, noRoom, err := readKept(pages, reads)
-	if err != nil {
-		return 0, err
-	}
+	found, noRoom, n := readKept(pages, reads)
 	if r.Since.IsZero() {
 		add.Whole = noRoom
 	}
 	if len(found) == 0 && len(add.Whole) == 0 {
-		return 0, nil
+		return 0, n, nil
 	}
 	site, err := c.db.SiteByID(ctx, pages[0].Site)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	s, _, err := c.scopeOf(ctx, site, wanted)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	given := newLeads()
 	if err = c.db.Leads(ctx, site.ID, given.note); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	batch := s.takeAgain(pages, found, given)
 	add.Links, add.Leads = batch.Links, batch.Leads
-	return c.db.TakeKeptLinks(ctx, add)
+	added, err = c.db.TakeKeptLinks(ctx, add)
+	return added, n, err
 }
 
-// readKept unpacks the links of pages, those that reads chooses by the page's number, and
-// lists the pages whose links had no room.
-func readKept(pages []frontier.Kept, reads func(*page.Link) bool) (found map[int][]page.Link, noRoom [][]byte, err error) {
+// readKept unpacks the links of the first n pages, those that reads chooses by the page's
+// number, and lists the pages whose links had no room or cannot be read.
+func readKept(pages []frontier.Kept, reads func(*page.Link) bool) (found map[int][]page.Link, noRoom [][]byte, n int) {
 	found = map[int][]page.Link{}
-	for i := range pages {
-		if pages[i].Data == nil {
-			noRoom = append(noRoom, pages[i].Page[:])
-			continue
-		}
-		links, err := unpackLinks(pages[i].Data)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, l := range links {
+	for held := 0; n < len(pages) && held < keptFound; n++ {
+		kept := &pages[n]
+		if kept.Data == nil || !unpackLinks(kept.Data, func(l page.Link) {
 			if reads(&l) {
-				found[i] = append(found[i], l)
+				found[n] = append(found[n], l)
+				held += len(l.URL) + len(l.Anchor) + len(l.Context) + len(l.Heading) + len(l.TagPath)
 			}
+		}) {
+			delete(found, n)
+			noRoom = append(noRoom, kept.Page[:])
 		}
 	}
-	return found, noRoom, nil
+	return found, noRoom, n
 }
 
 // takeAgain takes links of pages by what holds now. Those that read like a wanted title

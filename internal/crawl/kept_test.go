@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 )
@@ -232,17 +233,55 @@ func TestTheSecondHarvestFindsWhatOneFinds(t *testing.T) {
 	}
 }
 
-// TestLinksWithoutRoomHaveTheirPageAskedAgain, since a harvest cannot know otherwise.
+// TestLinksWithoutRoomHaveTheirPageAskedAgain, since a harvest cannot know otherwise. Those
+// that cannot be read have none either.
 func TestLinksWithoutRoomHaveTheirPageAskedAgain(t *testing.T) {
 	t.Parallel()
+	for _, data := range [][]byte{nil, []byte("no frame")} {
+		d := newSecondDay(t, rank.BreadthFirst)
+		d.harvest(t, "conf/x/1", "{}", d.papers[:1])
+		_, err := d.db.Pool.Exec(t.Context(), `UPDATE kept_links SET data=$1`, data)
+		require.NoError(t, err)
+		d.harvest(t, "conf/x/2", "{}", d.papers[1:])
+		require.Equal(t, 2, d.home.asked()["/~ada/"])
+		require.Contains(t, d.fetched(t), "files/1.pdf")
+		require.Contains(t, d.fetched(t), "files/3.pdf")
+	}
+}
+
+// TestOnePageStopsNoSearchForLinks: its links are a hundred times as large as what they are
+// packed to, and larger where "<" is escaped.
+func TestOnePageStopsNoSearchForLinks(t *testing.T) {
+	t.Parallel()
 	d := newSecondDay(t, rank.BreadthFirst)
+	many := "<h2>" + strings.Repeat("&lt;", 120) + "</h2>"
+	for i := range 6000 {
+		many += fmt.Sprintf(`<p>%s<a href="/x/%d.html">x</a></p>`, strings.Repeat("&lt;", 400), i)
+	}
+	d.home.pages["/~ada/talks.html"] = many
 	d.harvest(t, "conf/x/1", "{}", d.papers[:1])
-	_, err := d.db.Pool.Exec(t.Context(), `UPDATE kept_links SET data=NULL`)
-	require.NoError(t, err)
 	d.harvest(t, "conf/x/2", "{}", d.papers[1:])
-	require.Equal(t, 2, d.home.asked()["/~ada/"])
+	require.Equal(t, 2, d.home.asked()["/~ada/talks.html"], "its links have no room")
 	require.Contains(t, d.fetched(t), "files/1.pdf")
-	require.Contains(t, d.fetched(t), "files/3.pdf")
+}
+
+// TestKeptLinksAreHeldInParts of at most so many bytes.
+func TestKeptLinksAreHeldInParts(t *testing.T) {
+	t.Parallel()
+	links := []page.Link{{URL: "http://ada.test/" + strings.Repeat("x", maxKeptPlain-100)}}
+	packed, ok := packLinks(links)
+	require.True(t, ok)
+	pages := make([]frontier.Kept, 20)
+	for i := range pages {
+		pages[i].Data = packed
+	}
+	found, noRoom, n := readKept(pages, func(*page.Link) bool { return true })
+	require.Empty(t, noRoom)
+	require.Len(t, found, n)
+	require.Equal(t, keptFound/maxKeptPlain+1, n)
+	require.Equal(t, links, found[n-1])
+	_, ok = packLinks(append(links, links...))
+	require.False(t, ok)
 }
 
 // TestLeadsHaveOneLimit: what a crawl and all later harvests give to one host is bounded
@@ -297,11 +336,12 @@ func BenchmarkFindLinks(b *testing.B) {
 				url := fmt.Sprintf("http://files.test/%d.pdf", i)
 				links = append(links, page.Link{URL: url, Anchor: said, Context: "A. Lovelace: " + said})
 			}
+			packed, _ := packLinks(links)
 			d.want(b, "conf/x", "{}", papers)
 			_, err := d.db.Pool.Exec(b.Context(), `WITH s AS (INSERT INTO sites (host) VALUES ('ada.test') RETURNING id),
 				u AS (INSERT INTO urls (site_id, hash, state, url) 
 					SELECT id, decode(md5(i::text), 'hex'), 1, 'http://ada.test/' || i FROM s, generate_series(1, $1::int) i RETURNING site_id, hash)
-				INSERT INTO kept_links (site_id, page, data) SELECT site_id, hash, $2 FROM u`, n, packLinks(links))
+				INSERT INTO kept_links (site_id, page, data) SELECT site_id, hash, $2 FROM u`, n, packed)
 			require.NoError(b, err)
 			c, report := d.crawler(d.client), func(KeptPosition) {}
 			for b.Loop() {
