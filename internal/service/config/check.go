@@ -37,13 +37,17 @@ func (s Setting) decode(given any, to reflect.Value) error {
 func read(given any, to reflect.Value) error {
 	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
 		Result: to.Addr().Interface(), ZeroFields: true,
-		DecodeHook: mapstructure.ComposeDecodeHookFunc(durationHook, listHook, mapstructure.TextUnmarshallerHookFunc(), mapstructure.StringToBasicTypeHookFunc()),
+		DecodeHook: decodeHook,
 	})
 	if err != nil {
 		return err
 	}
 	return d.Decode(given)
 }
+
+// decodeHook is composed once: it takes longer than to decode a setting.
+var decodeHook = mapstructure.ComposeDecodeHookFunc(durationHook, listHook,
+	mapstructure.TextUnmarshallerHookFunc(), mapstructure.StringToBasicTypeHookFunc())
 
 func durationHook(_, to reflect.Type, data any) (any, error) {
 	if text, ok := data.(string); ok && to == reflect.TypeFor[time.Duration]() {
