@@ -36,14 +36,23 @@ func (w *world) beginBeside(ctx context.Context) error {
 	if err := w.writeTopics(topics); err != nil {
 		return err
 	}
-	if _, err := w.starter(ctx, "migrate"); err != nil { // the workers may still be at it
-		return err
+	for _, args := range besideCommands(mirror, topics) {
+		if _, err := w.starter(ctx, args...); err != nil {
+			return err
+		}
 	}
-	if _, err := w.starter(ctx, "import", mirror, "--format", "mirror"); err != nil {
-		return err
-	}
-	_, err := w.starter(ctx, "collect", topics)
-	return err
+	return nil
+}
+
+// besideCommands are the commands that begin what goes on beside the harvest. The record
+// is migrated first, since the workers may still be at it.
+func besideCommands(mirror, topics string) [][]string {
+	return [][]string{{"migrate"}, {"import", mirror, "--format", "mirror"}, {"collect", topics}}
+}
+
+// harvestCommand begins the harvest and waits for its end.
+func (w *world) harvestCommand() []string {
+	return []string{"harvest", w.venue(), "--years", w.years(), "--again", "none", "--wait"}
 }
 
 // writeMirror lays the papers of another sample web out as wget does, on hosts that no

@@ -10,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/service/program"
 )
 
 // TestShort makes every kind of fault that takes no minute, once or twice, and
@@ -41,6 +43,22 @@ func TestShort(t *testing.T) {
 	require.Positive(t, v.Imported)
 	require.Positive(t, v.Collected)
 	require.Empty(t, v.Faulty())
+}
+
+// TestCommandsAreAccepted: each command of the harness fails for want of servers alone.
+func TestCommandsAreAccepted(t *testing.T) {
+	t.Parallel()
+	dir, o := t.TempDir(), Options{Bin: devtest.Programs(t)}.withDefaults()
+	w := &world{o: o, dir: dir, web: sampleweb.New(sampleweb.Options{Seed: o.Seed}), env: []string{"HOME=" + dir, "GLEANER_DATA_DIR=" + dir}}
+	topics := filepath.Join(dir, "topics.yaml")
+	require.NoError(t, w.writeTopics(topics))
+	wrong := append(besideCommands(dir, topics), w.harvestCommand(), []string{"harvest", "--no-such-flag"})
+	for i, args := range wrong {
+		_, err := w.starter(t.Context(), args...)
+		var ended *exec.ExitError
+		require.ErrorAs(t, err, &ended)
+		require.Equal(t, i == len(wrong)-1, ended.ExitCode() == program.ExitUsage, err)
+	}
 }
 
 // TestJudgeSeesWhatIsWrong: a verdict that could not be bad would say nothing.

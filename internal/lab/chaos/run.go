@@ -82,7 +82,7 @@ const startTime = 15 * time.Second
 func (w *world) watch(ctx context.Context, out *outcome) error {
 	for {
 		began := time.Now()
-		_, err := w.starter(ctx, "harvest", w.venue(), "--years", w.years(), "--again", "none", "--wait")
+		_, err := w.starter(ctx, w.harvestCommand()...)
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
