@@ -97,17 +97,27 @@ func TestAPanicOverARequestSetsItsURLAside(t *testing.T) {
 // is written any more, and its lease runs out.
 func (w *world) dying(t *testing.T, host, over string) {
 	t.Helper()
+	w.dyingIn(t, host, func(c *Crawler, die func()) {
+		c.read = func(url string) {
+			if strings.HasSuffix(url, over) {
+				die()
+			}
+		}
+	})
+}
+
+// dyingIn is a process that dies where it calls a function.
+func (w *world) dyingIn(t *testing.T, host string, over func(c *Crawler, die func())) {
+	t.Helper()
 	c := w.crawler(w.client)
 	// The dead renew nothing: a renewal that is under way at the death may reach the
 	// database after the lease was made to run out.
 	c.look = time.Hour
 	died := make(chan struct{})
-	c.read = func(url string) {
-		if strings.HasSuffix(url, over) {
-			close(died)
-			select {} // never heard of again
-		}
-	}
+	over(c, func() {
+		close(died)
+		select {} // never heard of again
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	var r Result
@@ -146,6 +156,35 @@ func TestAURLThatKillsItsProcessIsSetAside(t *testing.T) {
 	var attempts int
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT attempts FROM sites WHERE host=$1`, s.host).Scan(&attempts))
 	require.Zero(t, attempts)
+}
+
+// deadly is a fetcher whose process dies over a URL.
+type deadly struct {
+	Fetcher
+	die func()
+}
+
+func (d deadly) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	if strings.HasSuffix(r.URL, "/killer.html") {
+		d.die()
+	}
+	return d.Fetcher.Fetch(ctx, r)
+}
+
+// TestAnAnswerThatKillsWhileItIsReadIsSetAside, though nobody gets to work on it.
+func TestAnAnswerThatKillsWhileItIsReadIsSetAside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("killer.html", "1.pdf"), "/1.pdf": "one"})
+	w.seed(t, s.host, "/", "/")
+	for range 5 {
+		w.dyingIn(t, s.host, func(c *Crawler, die func()) { c.fetch = deadly{c.fetch, die} })
+		_, err := w.db.Pool.Exec(t.Context(), `UPDATE urls SET next_try=now() WHERE next_try > now()`)
+		require.NoError(t, err)
+	}
+	require.Equal(t, map[string]string{
+		"/": "page success", "/killer.html": "failed crawler-killed", "/1.pdf": "document success",
+	}, w.record(t, s.host))
 }
 
 // TestInnocentURLsAreNotChargedOut: whoever was at work when its process died, twice in a

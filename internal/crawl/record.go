@@ -78,16 +78,10 @@ func (r record) Left(ctx context.Context, maxDepth int) (relaxed int, next time.
 // Hold implements Recorder.
 func (r record) Hold(ctx context.Context) error { return r.hold(ctx) }
 
-// Handling implements Recorder. The record is told where slices of this site have
-// died, so that a page that kills the process is found out.
+// Handling implements Recorder.
 func (r record) Handling(ctx context.Context, e *frontier.Entry) error {
 	if err := r.hold(ctx); err != nil {
 		return err
-	}
-	if r.attempts > 0 {
-		if err := r.patiently(ctx, func() error { return r.db.Handling(context.WithoutCancel(ctx), r.of(), e.Hash()) }); err != nil {
-			return err
-		}
 	}
 	r.read(e.Link.URL)
 	return nil

@@ -71,8 +71,14 @@ func (w *web) Sitemaps(ctx context.Context) ([]string, error) {
 }
 
 // Ask implements Source. It takes the answer that was fetched lately to look for
-// a homepage, or fetches.
+// a homepage, or fetches. The record is told of the URL before where the slice of this
+// site before this one has died, so that a URL that kills the process is found out.
 func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) bool) (*Answer, error) {
+	if w.attempts > 0 {
+		if err := w.patiently(ctx, func() error { return w.db.Handling(context.WithoutCancel(ctx), w.of(), e.Hash()) }); err != nil {
+			return nil, err
+		}
+	}
 	if h := e.Hash(); w.cached[h] && e.Content == nil {
 		delete(w.cached, h)
 		p, ok, err := w.db.CachedPage(ctx, h[:], cacheAge)

@@ -96,7 +96,7 @@ func (b *inflated) Read(p []byte) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		plain, done, err := inflater(packed, b.applied)
+		plain, done, err := inflater(packed, b.applied, b.x.between)
 		if b.x.wire == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF) {
 			return 0, io.EOF // nothing at all, however it was meant to be packed
 		}
@@ -164,15 +164,47 @@ func codings(h http.Header) []string {
 // "utf-8") leaves the body as it is; one that does not fit is an error here or of a Read.
 func Undo(h http.Header, body io.Reader) (plain io.Reader, done func(), err error) {
 	applied := codings(h)
-	plain, done, err = inflater(body, applied)
+	plain, done, err = inflater(body, applied, func(n int64) error {
+		if most := packedBytes(Limits{}.withDefaults().DocumentBytes); n > most {
+			return &sizeError{most, "what is packed more than once"}
+		}
+		return nil
+	})
 	if errors.Is(err, errUnknownCoding) && len(applied) == 1 {
 		return body, func() {}, nil
 	}
 	return plain, done, err
 }
 
-// inflater undoes the codings; it is the body itself where there are none.
-func inflater(body io.Reader, applied []string) (io.Reader, func(), error) {
+// between ends a body of which more comes out of a decoder for the next one than could
+// have been packed.
+func (x *exchange) between(n int64) error {
+	if x.most == 0 || n <= x.most {
+		return nil
+	}
+	x.cut = x.fail(Inflated, &sizeError{x.most, "what is packed more than once"})
+	return x.cut
+}
+
+// layer is what one decoder reads from another. check is given how many bytes these are.
+type layer struct {
+	io.Reader
+	n     int64
+	check func(n int64) error
+}
+
+func (l *layer) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	l.n += int64(n)
+	if over := l.check(l.n); over != nil {
+		return 0, over
+	}
+	return n, err
+}
+
+// inflater undoes the codings; it is the body itself where there are none. check bounds
+// the bytes between two decoders.
+func inflater(body io.Reader, applied []string, check func(n int64) error) (io.Reader, func(), error) {
 	if len(applied) > 3 {
 		return nil, nil, fmt.Errorf("%w: %d layers", errUnknownCoding, len(applied))
 	}
@@ -189,6 +221,9 @@ func inflater(body io.Reader, applied []string) (io.Reader, func(), error) {
 			return nil, nil, err
 		}
 		body, closers = r, append(closers, done)
+		if i > 0 {
+			body = &layer{Reader: r, check: check}
+		}
 	}
 	return body, closeAll, nil
 }
@@ -217,9 +252,13 @@ func decoder(r io.Reader, coding string) (io.Reader, func(), error) {
 // gunzip reads the members of a gzip stream one after the other and ignores
 // what follows the last, as browsers do: some servers pad.
 type gunzip struct {
-	src *bufio.Reader
-	z   *gzip.Reader
+	src   *bufio.Reader
+	z     *gzip.Reader
+	n     int  // bytes of this member
+	empty bool // the one before had none
 }
+
+var errEmptyMembers = errors.New("gzip: members without content")
 
 func newGunzip(r io.Reader) (*gunzip, error) {
 	src := bufio.NewReader(r)
@@ -234,12 +273,17 @@ func newGunzip(r io.Reader) (*gunzip, error) {
 func (g *gunzip) Read(p []byte) (int, error) {
 	for {
 		n, err := g.z.Read(p)
+		g.n += n
 		if n > 0 && err == io.EOF {
 			err = nil // asked again, it says so again
 		}
 		if n > 0 || err != io.EOF {
 			return n, err
 		}
+		if g.n == 0 && g.empty {
+			return 0, errEmptyMembers
+		}
+		g.n, g.empty = 0, g.n == 0
 		head, err := g.src.Peek(2)
 		if err != nil || head[0] != 0x1f || head[1] != 0x8b {
 			return 0, io.EOF

@@ -38,7 +38,7 @@ type exchange struct {
 	status int
 	answer http.Header // as it came
 	wire   int64       // bytes of the body before inflating
-	most   int64       // bytes on the wire that may come of a packed body; 0: not known yet
+	most   int64       // bytes that a packed body may have, on the wire and between decoders; 0: not known yet
 	cut    *Error      // why the body ended before its end
 	// refused is set where the answer's header promises more than its kind may be, or
 	// what the caller does not want.

@@ -115,7 +115,8 @@ func FuzzHeaders(f *testing.F) {
 			t.Errorf("Retry-After %q: %v", retry, d)
 		}
 		_ = kindOf(typ)
-		if r, done, err := inflater(strings.NewReader(location), codings(h)); err == nil {
+		none := func(int64) error { return nil }
+		if r, done, err := inflater(strings.NewReader(location), codings(h), none); err == nil {
 			_, _ = io.CopyN(io.Discard, r, 1<<16)
 			done()
 		}

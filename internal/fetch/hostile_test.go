@@ -51,7 +51,7 @@ func TestPackedBodiesAreBoundedOnTheWire(t *testing.T) {
 			_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/page"})
 			e := fetchError(t, err)
 			if path == "/page" {
-				require.Equal(t, TooLarge, e.Outcome, "%s %s: %v", coding, path, err)
+				require.Contains(t, []gleaner.Outcome{TooLarge, BadAnswer}, e.Outcome, "%s %s: %v", coding, path, err)
 			} else {
 				require.Equal(t, RobotsUnavailable, e.Outcome, "%s %s: %v", coding, path, err)
 			}
@@ -59,6 +59,39 @@ func TestPackedBodiesAreBoundedOnTheWire(t *testing.T) {
 			s.Close()
 		}
 	}
+}
+
+// TestLayersAreBounded: what passes from one decoder to the next may hold nothing.
+func TestLayersAreBounded(t *testing.T) {
+	t.Parallel()
+	skipped := append([]byte{0x50, 0x2a, 0x4d, 0x18, 0xf8, 0xff, 0x0f, 0}, make([]byte, 1<<20-8)...) // a frame
+	pages := func(h http.Header, in []byte) error {
+		resp := &http.Response{Header: h, ContentLength: -1, Body: io.NopCloser(bytes.NewReader(in))}
+		_, err := unpack(resp, Limits{PageBytes: 1 << 20}.withDefaults())
+		return err
+	}
+	for _, c := range []struct {
+		codings string
+		body    []byte
+		want    gleaner.Outcome
+	}{
+		{"zstd, gzip", pack(t, "gzip", bytes.Repeat(skipped, 3)), Inflated},
+		{"zstd, br", pack(t, "br", bytes.Repeat(skipped, 3)), Inflated},
+		{"zstd, br, gzip", pack(t, "gzip", pack(t, "br", bytes.Repeat(skipped, 3))), Inflated},
+		{"gzip, br", pack(t, "br", bytes.Repeat(pack(t, "gzip", nil), 100)), BadAnswer},
+	} {
+		err := pages(http.Header{"Content-Encoding": {c.codings}, "Content-Type": {"text/html"}}, c.body)
+		require.Equal(t, c.want, OutcomeOf(err), "%s: %v", c.codings, err)
+	}
+	empty := append(pack(t, "gzip", nil), pack(t, "gzip", []byte("a page"))...)
+	require.NoError(t, pages(http.Header{"Content-Encoding": {"gzip"}}, empty))
+
+	stored := bytes.Repeat(pack(t, "gzip", skipped), 120)
+	plain, done, err := Undo(http.Header{"Content-Encoding": {"zstd, gzip"}}, bytes.NewReader(stored))
+	require.NoError(t, err)
+	defer done()
+	_, err = io.Copy(io.Discard, plain)
+	require.Error(t, err)
 }
 
 // TestUnpackingGrowsWithWhatCame unpacks what is made to be dear.
@@ -100,7 +133,7 @@ func TestUnpackingGrowsWithWhatCame(t *testing.T) {
 
 // unpack reads an answer by the part of the chain below turns.
 func unpack(resp *http.Response, l Limits) ([]byte, error) {
-	x := &exchange{limits: l, clock: systemClock{}, target: &target{}}
+	x := &exchange{limits: l, clock: systemClock{}, target: &target{}, status: http.StatusOK}
 	r, err := http.NewRequestWithContext(x.in(context.Background()), http.MethodGet, "http://www.example.org/", nil)
 	if err != nil {
 		return nil, err
@@ -126,7 +159,7 @@ func TestCodingsGrowWithTheHeader(t *testing.T) {
 	for _, s := range []string{"gzip,", ",", "identity,", ";", "a=b;"} {
 		growthtest.Linear(t, 8<<10, func(n int) []byte { return []byte(strings.Repeat(s, n/len(s))) }, func(b []byte) {
 			h := http.Header{"Content-Encoding": {string(b)}, "Content-Type": {string(b)}, "Retry-After": {string(b)}}
-			_, _, _ = inflater(strings.NewReader(""), codings(h))
+			_, _, _ = inflater(strings.NewReader(""), codings(h), func(int64) error { return nil })
 			_, _ = kindOf(h.Get("Content-Type")), RetryAfter(h, time.Now())
 		})
 	}

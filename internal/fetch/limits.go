@@ -60,15 +60,18 @@ type bounded struct {
 	n        int64 // bytes read
 }
 
-// setLimit bounds a packed body on the wire, too, however little comes out of it:
-// what is packed is not larger than what was, but for its frame.
+// packedBytes bounds what a body of so many bytes is packed to: no more than it was, but
+// for its frame.
+func packedBytes(plain int64) int64 { return plain + plain/8 + firstRead }
+
+// setLimit bounds a packed body on the wire, too, however little comes out of it.
 func (b *bounded) setLimit(limit int64) {
 	b.limit = limit
 	if b.coded {
 		if b.x.prefix > 0 {
 			limit = min(limit, b.x.prefix)
 		}
-		b.x.most = limit + limit/8 + firstRead
+		b.x.most = packedBytes(limit)
 	}
 }
 

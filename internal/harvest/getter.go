@@ -67,13 +67,16 @@ func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error
 // Get implements homepage.Getter.
 func (g asker) Get(ctx context.Context, url string) (*page.Page, string, error) {
 	h := frontier.HashOf(url)
-	shared, err, _ := g.once.Do(string(h[:]), func() (any, error) {
-		p, ok, err := g.kept(ctx, url)
-		if err != nil || ok {
-			return p, err
-		}
-		return g.ask(ctx, url)
-	})
+	var shared singleflight.Result
+	select {
+	case shared = <-g.once.DoChan(string(h[:]), func() (p any, err error) {
+		err = guard.Run(func() error { p, err = g.get(ctx, url); return err })
+		return p, err
+	}):
+	case <-ctx.Done():
+		return nil, "", context.Cause(ctx)
+	}
+	err := shared.Err
 	switch {
 	case errors.Is(err, homepage.ErrBlacklisted):
 		return nil, "", err
@@ -82,12 +85,21 @@ func (g asker) Get(ctx context.Context, url string) (*page.Page, string, error) 
 	case err != nil:
 		return nil, "", err
 	}
-	p := shared.(store.CachedPage)
+	p := shared.Val.(store.CachedPage)
 	if o := gleaner.Outcome(p.Outcome); o != gleaner.OK {
 		return nil, p.FinalURL, &fetch.Error{Outcome: o, URL: p.FinalURL, Status: p.Status, RetryAfter: p.RetryAfter}
 	}
 	parsed, err := g.read(ctx, p)
 	return parsed, p.FinalURL, err
+}
+
+// get is the answer that still counts, or a new one.
+func (g asker) get(ctx context.Context, url string) (store.CachedPage, error) {
+	p, ok, err := g.kept(ctx, url)
+	if err != nil || ok {
+		return p, err
+	}
+	return g.ask(ctx, url)
 }
 
 // read parses a page. One that makes the parser panic, or over which frontier.MaxDeaths

@@ -109,3 +109,35 @@ func TestAPanicOverARequestIsThePagesOwn(t *testing.T) {
 	}
 	require.Equal(t, 1, turns)
 }
+
+// blocking grants no turn before it is over.
+type blocking struct{ asked, over chan struct{} }
+
+func (b blocking) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
+	close(b.asked)
+	<-b.over
+	return func(fetch.Visit) {}, nil
+}
+
+// TestWhoSharesARequestMayStopWaiting for it, whoever sent it.
+func TestWhoSharesARequestMayStopWaiting(t *testing.T) {
+	t.Parallel()
+	a, gate := circle().open(t, "", nil), blocking{make(chan struct{}), make(chan struct{})}
+	c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", Gate: gate})
+	require.NoError(t, err)
+	a.Stages.Pages.Fetch = c
+	first, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, _, err := a.Stages.Pages.Get(first, "http://www.cs.example.edu/~roe/")
+		ended <- err
+	}()
+	<-gate.asked
+	second, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err = a.Stages.Pages.Get(second, "http://www.cs.example.edu/~roe/")
+	require.ErrorIs(t, err, context.Canceled)
+	stop()
+	close(gate.over)
+	require.Error(t, <-ended)
+}
