@@ -31,7 +31,7 @@ func (c *Collection) failed(ctx context.Context, d store.Document, err error) (J
 	j := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class}
 	why := fmt.Errorf("collection: %s: %w", d.SHA256, err)
 	gone := errors.Is(err, repository.ErrNotFound)
-	if errors.Is(err, ErrUnrecognised) || d.State == gleaner.DocumentAccepted || d.State == gleaner.DocumentRejected || errors.Is(err, store.ErrPruned) || !gone && c.others(ctx, err) {
+	if errors.Is(err, ErrUnrecognised) || d.State == gleaner.DocumentAccepted || d.State == gleaner.DocumentRejected || errors.Is(err, store.ErrPruned) || !gone && !Later(err) && c.others(ctx, err) {
 		return j, why
 	}
 	outcome := "failed"

@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 )
 
@@ -59,7 +60,7 @@ const (
 	Once Mode = iota
 	// Quick is Once without recognising letters in pictures of pages, which takes as long as
 	// a hundred other documents. Such a document returns ErrUnrecognised and waits for
-	// JudgeWaiting, behind all others.
+	// JudgeWaiting, behind all others; so does one over which a process died (errDied).
 	Quick
 	// Again reads and judges a document whatever is on record: the filter was trained anew,
 	// or another reader was installed. It returns store.ErrPruned if the file was deleted on
@@ -71,11 +72,19 @@ const (
 // the result. A file that cannot be read is rejected with the reason; one whose blob is
 // missing has failed. An error is the system's.
 func (c *Collection) Judge(ctx context.Context, doc Document, mode Mode) (Judgement, error) {
-	d, places, err := c.db.Document(ctx, doc.SHA256)
+	find := c.db.Document
+	if mode == Quick {
+		find = c.db.Take
+	}
+	d, places, err := find(ctx, doc.SHA256)
 	if err != nil {
 		return Judgement{}, err
 	}
 	switch {
+	case mode == Quick && d.State == gleaner.DocumentNew && d.Deaths > 0:
+		return Judgement{}, errDied
+	case mode != Again && d.State == gleaner.DocumentFailed && d.Outcome == string(frontier.Killed):
+		return Judgement{State: d.State, Outcome: d.Outcome}, nil
 	case mode == Again && d.Removed != nil:
 		return Judgement{}, fmt.Errorf("%s: %w", d.SHA256, store.ErrPruned)
 	case mode == Again:
@@ -83,11 +92,15 @@ func (c *Collection) Judge(ctx context.Context, doc Document, mode Mode) (Judgem
 		d.State == gleaner.DocumentRejected && c.filter != nil:
 		return c.matchAgain(ctx, d.SHA256)
 	}
-	return c.examine(ctx, d, places, func(at store.Location) (opened, func(), error) {
+	j, err := c.examine(ctx, d, places, func(at store.Location) (opened, func(), error) {
 		o, release, err := c.content(ctx, doc, at)
 		o.quick = mode == Quick
 		return o, release, err
 	})
+	if err != nil && mode == Quick && !Later(err) {
+		err = errors.Join(err, c.free(ctx, d.SHA256))
+	}
+	return j, err
 }
 
 // content returns the content of a document that was found at a location. The caller
@@ -111,6 +124,9 @@ func (c *Collection) content(ctx context.Context, doc Document, at store.Locatio
 // processor time: the machine was busy or short of memory, for which no file is rejected.
 // The document waits to be examined again.
 var ErrStalled = errors.New("its reader was stopped before its time was over")
+
+// errDied is returned for a document over which a process died: JudgeWaiting judges it alone.
+var errDied = errors.New("a process ended while it judged this document, which waits to be judged alone")
 
 // ErrUnrecognised is returned for a document of pictures of pages, or of unreadable
 // letters, which waits for character recognition.

@@ -67,16 +67,17 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 	var done atomic.Int64
 	g, gctx := guard.WithContext(ctx)
 	g.SetLimit(limit)
+	var busy sync.WaitGroup
 	mine := &hands{full: map[string]bool{}}
 	held := guard.Go(func() { c.holdOn(gctx, mine) })
 	for gctx.Err() == nil {
-		shas, waiting, err := c.db.TakeNew(gctx, which, limit, heldFor)
+		took, err := c.db.TakeNew(gctx, which, limit, heldFor)
 		if err != nil {
 			g.Go(func() error { return err })
 			break
 		}
-		if len(shas) == 0 {
-			if waiting == 0 {
+		if len(took.Documents) == 0 {
+			if took.Waiting == 0 {
 				break
 			}
 			// Ours are done soon; others' after their time at the latest.
@@ -86,31 +87,42 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 			}
 			continue
 		}
-		mine.take(shas)
-		for _, sha := range shas {
+		mine.take(took.Documents)
+		if took.Alone {
+			busy.Wait()
+		}
+		for _, sha := range took.Documents {
+			busy.Add(1)
 			g.Go(func() error {
-				_, err := c.Judge(gctx, Stored(sha), Once)
-				if Later(err) && gctx.Err() == nil {
-					mine.done(sha)
+				defer busy.Done()
+				switch _, err := c.Judge(gctx, Stored(sha), Once); {
+				case err == nil:
+					report(int(done.Add(1)))
+				case Later(err) && gctx.Err() == nil:
 					c.log.WarnContext(gctx, "document is examined again later", "sha256", sha, "error", err)
-					return nil
-				}
-				if err != nil {
+				default:
 					return err
 				}
 				mine.done(sha)
-				report(int(done.Add(1)))
 				return nil
 			})
+		}
+		if took.Alone {
+			busy.Wait()
 		}
 	}
 	err := g.Wait()
 	<-held
 	if err != nil {
 		// Whoever comes next need not wait for what this one leaves.
-		later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		err = errors.Join(err, c.db.FreeNew(later, mine.all()))
+		err = errors.Join(err, c.free(ctx, mine.all()...))
 	}
 	return int(done.Load()), err
+}
+
+// free frees documents that were taken and not judged, also where ctx has ended.
+func (c *Collection) free(ctx context.Context, shas ...string) error {
+	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return c.db.FreeNew(later, shas)
 }

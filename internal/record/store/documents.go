@@ -47,6 +47,7 @@ type Document struct {
 	MetaTitle  string    `json:"meta_title,omitempty"`
 	FirstPages string    `json:"-"`
 	Signs      []int32   `json:"-"` // match.Signs, to be recorded with its judgement; not read back
+	Deaths     int       `json:"-"` // processes that ended while they judged it, or one that does now
 	Compared   int64     `json:"-"` // the version of the wanted papers that it was compared with; 0 where it is to be looked at
 	Print      int64     `json:"-"` // fingerprint of the text, 0 without text
 	SameAs     string    `json:"same_as,omitempty"`
@@ -175,8 +176,8 @@ func (f *Fetched) queue(b *pgx.Batch, older bool, removed *bool) {
 	b.Queue(`DELETE FROM cleaned WHERE sha256=$1`, d.SHA256).Exec(func(tag pgconn.CommandTag) error { *removed = *removed || tag.RowsAffected() > 0; return nil })
 	b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5)
 		ON CONFLICT (sha256) DO UPDATE SET blob_removed_at=NULL, blob_left=false, updated_at=now(),
-			state='new', tries=0
-		WHERE documents.blob_removed_at IS NOT NULL OR documents.state='failed'`,
+			state='new', tries=0, deaths=0
+		WHERE documents.blob_removed_at IS NOT NULL OR documents.state='failed' AND documents.outcome<>'`+string(frontier.Killed)+`'`,
 		d.SHA256, d.SHA1, d.MD5, d.Bytes, d.Kind)
 	b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new' AND NOT $3
 		AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256, older)
@@ -191,12 +192,12 @@ func (f *Fetched) queue(b *pgx.Batch, older bool, removed *bool) {
 }
 
 const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.reader, d.class, d.score, d.reasons, d.pages, d.refs,
-	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words, d.blob_removed_at, d.compared`
+	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words, d.blob_removed_at, d.compared, d.deaths`
 
 // columns are where a row of documentColumns goes.
 func (d *Document) columns() []any {
 	return []any{&d.SHA256, &d.ID, &d.SHA1, &d.MD5, &d.Bytes, &d.Kind, &d.State, &d.Outcome, &d.Reader, &d.Class, &d.Score, &d.Reasons,
-		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words, &d.Removed, &d.Compared}
+		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words, &d.Removed, &d.Compared, &d.Deaths}
 }
 
 func scanDocument(row pgx.CollectableRow) (d Document, err error) {
@@ -206,7 +207,17 @@ func scanDocument(row pgx.CollectableRow) (d Document, err error) {
 // Document returns one document and where it was found, its current locations
 // first.
 func (db DocumentRecords) Document(ctx context.Context, sha string) (Document, []Location, error) {
-	d, err := One(ctx, db, scanDocument, fmt.Errorf("%s: %w", sha, ErrNoDocument), `SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
+	return db.document(ctx, ``, sha)
+}
+
+// Take is Document of one that is judged now. Where it is new and no process died over it yet,
+// a death is counted until it is judged (or FreeNew): its Deaths are those before.
+func (db DocumentRecords) Take(ctx context.Context, sha string) (Document, []Location, error) {
+	return db.document(ctx, `WITH taken AS (UPDATE documents SET deaths=1 WHERE sha256=$1 AND state='new' AND deaths=0) `, sha)
+}
+
+func (db DocumentRecords) document(ctx context.Context, with, sha string) (Document, []Location, error) {
+	d, err := One(ctx, db, scanDocument, fmt.Errorf("%s: %w", sha, ErrNoDocument), with+`SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
 	if err != nil {
 		return d, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/frontier"
 )
 
 // Unexamined says which of the documents that wait to be examined are meant; the
@@ -25,7 +26,7 @@ const putOff = `('` + gleaner.ImageOnly + `', '` + gleaner.Garbled + `')`
 
 // PutOff has a new document wait behind all others.
 func (db MatchRecords) PutOff(ctx context.Context, sha, outcome string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET outcome=$2, taken_until='-infinity', updated_at=now() WHERE sha256=$1 AND state='new'`, sha, outcome)
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET outcome=$2, taken_until='-infinity', deaths=0, updated_at=now() WHERE sha256=$1 AND state='new'`, sha, outcome)
 	return err
 }
 
@@ -36,24 +37,44 @@ func (db MatchRecords) Unexamined(ctx context.Context, host string) (waits bool,
 	return waits, err
 }
 
-// TakeNew takes documents that wait to be examined, the oldest first, and those that
-// wait to be recognised when there are no others, at most limit. They are this caller's
-// for a while: others take other ones, so that workers share the load. What a worker that
-// died had taken is free again when that time is over. waiting says how many wait in all,
-// others' included.
-func (db MatchRecords) TakeNew(ctx context.Context, which Unexamined, limit int, hold time.Duration) (taken []string, waiting int, err error) {
+// Taken are documents that the caller of TakeNew is to judge.
+type Taken struct {
+	Documents []string
+	Alone     bool // a process ended while it judged this one: no other is to be judged meanwhile
+	Waiting   int  // documents that others hold, where there is none to take
+}
+
+// TakeNew takes documents that wait to be examined, the oldest first, then those that
+// wait to be recognised, at most limit, and at last each of those alone over which a process
+// may have died. They are this caller's for a while: others take other ones, so that workers
+// share the load. What a worker that died had taken is free again when that time is over; of
+// that frontier.MaxDeaths died over, the document has failed.
+func (db MatchRecords) TakeNew(ctx context.Context, which Unexamined, limit int, hold time.Duration) (took Taken, err error) {
 	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))
 		AND ($2='' OR d.outcome=` + stalled + ` AND EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE l.sha256=d.sha256 AND h.harvest_id=$2))`
-	for _, turn := range []string{` AND d.outcome NOT IN ` + putOff, ``} {
-		taken, err = Column[string](ctx, db, `UPDATE documents SET taken_until = now() + $4 WHERE sha256 IN (
+	for _, turn := range []string{` AND d.deaths=0 AND d.outcome NOT IN ` + putOff, ` AND d.deaths=0`, ``} {
+		if turn == `` {
+			took.Alone, limit = true, 1
+			if err := db.giveUpKilled(ctx); err != nil {
+				return took, err
+			}
+		}
+		took.Documents, err = Column[string](ctx, db, `UPDATE documents SET taken_until = now() + $4, deaths = deaths + 1 WHERE sha256 IN (
 				SELECT d.sha256 FROM documents d WHERE `+of+turn+` AND d.taken_until < now() ORDER BY d.id LIMIT $3 FOR UPDATE SKIP LOCKED)
 			RETURNING sha256`, which.Site, which.Stalled, limit, hold)
-		if err != nil || len(taken) > 0 {
-			return taken, len(taken), err
+		if err != nil || len(took.Documents) > 0 {
+			return took, err
 		}
 	}
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of, which.Site, which.Stalled).Scan(&waiting)
-	return nil, waiting, err
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of, which.Site, which.Stalled).Scan(&took.Waiting)
+	return took, err
+}
+
+// giveUpKilled fails the documents over which frontier.MaxDeaths processes died.
+func (db MatchRecords) giveUpKilled(ctx context.Context) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET state='failed', outcome=$1, detail='the process that judged it ended, each time', updated_at=now()
+		WHERE state='new' AND deaths >= $2 AND taken_until < now()`, string(frontier.Killed), frontier.MaxDeaths)
+	return err
 }
 
 // HoldNew holds documents on that TakeNew gave and that are still the caller's.
@@ -62,9 +83,9 @@ func (db MatchRecords) HoldNew(ctx context.Context, shas []string, hold time.Dur
 	return err
 }
 
-// FreeNew frees documents that TakeNew gave.
+// FreeNew frees documents that TakeNew, or Take, gave: nobody died over them.
 func (db MatchRecords) FreeNew(ctx context.Context, shas []string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity' WHERE sha256 = ANY($1) AND state='new'`, shas)
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity', deaths=greatest(deaths-1, 0) WHERE sha256 = ANY($1) AND state='new'`, shas)
 	return err
 }
 
@@ -131,7 +152,7 @@ func (db MatchRecords) saveJudgement(ctx context.Context, d Document, found []Fo
 // queueJudgement writes a judgement, and whether the document had its file.
 func queueJudgement(b *pgx.Batch, d Document, found []Found, wanted int64, is *bool) {
 	b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
-			meta_title=$13, first_pages=$14, fingerprint=$15, compared=$16, reference_list=$17, tries=0, updated_at=now()
+			meta_title=$13, first_pages=$14, fingerprint=$15, compared=$16, reference_list=$17, tries=0, deaths=0, updated_at=now()
 		WHERE sha256=$1 AND blob_removed_at IS NULL`,
 		d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
 		d.MetaTitle, d.FirstPages, d.Print, wanted, orEmpty(d.ReferenceList)).Exec(func(tag pgconn.CommandTag) error { *is = tag.RowsAffected() > 0; return nil })
@@ -214,7 +235,7 @@ const givenUpAfter = 5
 // document does not hold up the others for ever; at once where forGood. What was
 // judged before stays as it was judged.
 func (db MatchRecords) SaveFailure(ctx context.Context, sha, outcome, detail string, forGood bool) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, outcome=$2, detail=$3, taken_until='-infinity', updated_at=now(),
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, deaths=0, outcome=$2, detail=$3, taken_until='-infinity', updated_at=now(),
 		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1 AND state='new'`, sha, outcome, detail, forGood, givenUpAfter)
 	return err
 }

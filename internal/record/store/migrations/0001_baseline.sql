@@ -637,6 +637,8 @@ CREATE TABLE documents (
         CONSTRAINT documents_ingestion CHECK (ingestion IN ('new', 'ingested', 'failed')),
     tries         int NOT NULL DEFAULT 0,
     taken_until   timestamptz NOT NULL DEFAULT '-infinity',
+    -- Processes that ended while they judged it, the one that does now included.
+    deaths        int NOT NULL DEFAULT 0,
     discovered_at timestamptz NOT NULL DEFAULT now(),
     updated_at    timestamptz NOT NULL DEFAULT now(),
     blob_removed_at timestamptz,

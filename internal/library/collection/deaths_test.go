@@ -1,0 +1,133 @@
+package collection
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+)
+
+// deadly is the reader of a process that dies over one document, and what else is read then
+// never ends.
+type deadly struct {
+	Reader
+	over []byte
+	died chan struct{}
+}
+
+type enough = func(*document.Text) document.More
+
+func (d deadly) ReadUntil(ctx context.Context, p document.Part, more enough) (*document.Text, error) {
+	if bytes.Equal(p.Body, d.over) {
+		close(d.died)
+		select {}
+	}
+	return d.Reader.ReadUntil(ctx, p, more)
+}
+
+// process is a process of its own: it begins to judge, and lives until it dies over a document.
+func (s *shop) process(over []byte, judge func(*Collection)) (died bool) {
+	s.t.Helper()
+	c := *s.Collection
+	c.cores = make(chan struct{}, 2)
+	d := deadly{Reader: s.reader, over: over, died: make(chan struct{})}
+	c.reader = d
+	ended := make(chan struct{})
+	go func() { judge(&c); close(ended) }()
+	select {
+	case <-d.died:
+		died = true
+	case <-ended:
+	}
+	return died
+}
+
+// TestADocumentThatKillsItsProcessFails after frontier.MaxDeaths, and those beside it are judged.
+func TestADocumentThatKillsItsProcessFails(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.want(1)
+	var shas []string
+	for i := range 3 {
+		got, err := s.Add(t.Context(), fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
+		require.NoError(t, err)
+		shas = append(shas, got...)
+	}
+	over := s.pile.File(1, sampleweb.AsPDF)
+	expire := func() {
+		_, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET taken_until='-infinity' WHERE taken_until > now()`)
+		require.NoError(t, err)
+	}
+	deaths := 0
+	for range frontier.MaxDeaths + 2 {
+		ctx, die := context.WithCancel(t.Context())
+		all := func(c *Collection) { _, _ = c.JudgeWaiting(ctx, store.Unexamined{}, func(int) {}) }
+		died := s.process(over, all)
+		die()
+		if !died {
+			break
+		}
+		deaths++
+		expire()
+	}
+	require.Equal(t, frontier.MaxDeaths, deaths)
+	d := s.document(shas[1])
+	require.Equal(t, []any{gleaner.DocumentFailed, string(frontier.Killed)}, []any{d.State, d.Outcome})
+	for _, sha := range []string{shas[0], shas[2]} {
+		d := s.document(sha)
+		require.NotContains(t, []gleaner.DocumentState{gleaner.DocumentNew, gleaner.DocumentFailed}, d.State)
+		require.Zero(t, d.Deaths)
+	}
+
+	// Found anew it stays what it is, until somebody asks to judge it again.
+	_, err := s.Add(t.Context(), fileAt("http://b.example/b.pdf", over))
+	require.NoError(t, err)
+	j, err := s.Judge(t.Context(), Stored(shas[1]), Quick)
+	require.NoError(t, err)
+	require.Equal(t, gleaner.DocumentFailed, j.State)
+	j, err = s.Judge(t.Context(), Stored(shas[1]), Again)
+	require.NoError(t, err)
+	require.True(t, j.Found())
+}
+
+// TestACrawlCountsADeathOverADocument: it is judged alone then, and by no crawl.
+func TestACrawlCountsADeathOverADocument(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	over := s.pile.File(1, sampleweb.AsPDF)
+	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", over))
+	require.NoError(t, err)
+	inACrawl := func(c *Collection) { _, _ = c.Judge(context.Background(), Stored(shas[0]), Quick) }
+	require.True(t, s.process(over, inACrawl))
+	_, err = s.Judge(t.Context(), Stored(shas[0]), Quick)
+	require.ErrorIs(t, err, errDied)
+	took, err := s.db.TakeNew(t.Context(), store.Unexamined{}, 5, heldFor)
+	require.NoError(t, err)
+	require.Equal(t, store.Taken{Documents: shas, Alone: true}, took)
+	require.Equal(t, 2, s.document(shas[0]).Deaths)
+	require.NoError(t, s.db.FreeNew(t.Context(), shas))
+	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Zero(t, s.document(shas[0]).Deaths)
+
+	// Whose judging ends without a death is charged nothing.
+	shas, err = s.Add(t.Context(), fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	ctx, end := context.WithCancel(t.Context())
+	s.reached = func(at point) {
+		if at == read {
+			end()
+		}
+	}
+	_, err = s.Judge(ctx, Stored(shas[0]), Quick)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, s.document(shas[0]).Deaths)
+}
