@@ -43,6 +43,7 @@ func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
 		w.RegisterActivity(a.Recrawls)
 		w.RegisterActivity(a.Notices)
 		w.RegisterActivity(a.Imports) // the end of a job waits for no other job
+		w.RegisterActivity(a.Collections)
 	case QueueCrawl:
 		w.RegisterActivity(a.Crawl)
 		w.RegisterActivity(a.Collections)

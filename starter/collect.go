@@ -39,7 +39,6 @@ type collectFlags struct {
 	learnt      map[string]string // file by topic
 	labelled    map[string][]collections.Example
 	departments bool
-	parallel    int
 	wait        bool
 	links       linkFlags
 
@@ -68,7 +67,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.HostPages, "host-pages", 200, "requests to one host; 0 is no limit")
 	fl.IntVar(&f.DomainPages, "domain-pages", 1000, "requests to all hosts of one registrable domain; 0 is no limit")
 	fl.Float64Var(&f.DomainShare, "domain-share", 0.5, "share of a collection that may come from one registrable domain, above 0 and at most 1")
-	fl.IntVar(&f.parallel, "parallel", 4, "hosts asked at a time")
+	fl.IntVar(&f.Parallel, "parallel", 4, "hosts asked at a time")
 	fl.StringVar(&f.stops, "stop-lists", "", "YAML file of words, links and urls that are passed over, in place of the program's lists")
 	fl.BoolVar(&f.Inspect, "inspect", false, "follow links by their words: from pages about a topic all but such as 'home' and 'next', from others those alone that lead on, such as 'research', and those to departments")
 	fl.BoolVar(&f.departments, "departments", true, "links to the topics' departments (a part of the host's name, or a directory) go before others under the policy graph, and pass inspect")
@@ -165,8 +164,8 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	if n := len(f.name); n == 0 || n > longestName || strings.ContainsFunc(f.name, unicode.IsControl) {
 		return nil, wrong(fmt.Errorf("name: %q is not a name of 1 to %d bytes", f.name, longestName))
 	}
-	if f.parallel < 1 || f.parallel > 100 {
-		return nil, wrong(fmt.Errorf("parallel: %d is not between 1 and 100", f.parallel))
+	if f.Parallel < 1 || f.Parallel > 100 {
+		return nil, wrong(fmt.Errorf("parallel: %d is not between 1 and 100", f.Parallel))
 	}
 	if err := f.Check(); err != nil {
 		return nil, wrong(err)
@@ -316,7 +315,7 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		return err
 	}
 	id := workflows.CollectionsID(f.name)
-	if err := beginCollection(ctx, t, workflows.CollectParams{Name: f.name, Run: run, Parallel: f.parallel}, running); err != nil {
+	if err := beginCollection(ctx, t, workflows.CollectParams{Name: f.name, Run: run, Parallel: f.Parallel}, running); err != nil {
 		return err
 	}
 	if !f.wait {

@@ -13,7 +13,29 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
+	"gleaner/internal/synthesis"
 )
+
+// TestCollectionsArePausedAndEndedAtOnce: on no queue where slices take minutes.
+func TestCollectionsArePausedAndEndedAtOnce(t *testing.T) {
+	t.Parallel()
+	queues := map[string]string{}
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1}, nil)
+	env.OnActivity(topical.PauseCollection, mock.Anything, "some", false).Return(nil)
+	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(synthesis.Result{Ending: synthesis.Full}, nil).
+		Run(func(mock.Arguments) { env.UpdateWorkflow(UpdateResume, "1", callback(t)) })
+	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil)
+	env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
+		queues[info.ActivityType.Name] = info.TaskQueue
+	})
+	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 2, Parallel: 1})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, activities.QueueHarvest, queues["PauseCollection"])
+	require.Equal(t, activities.QueueHarvest, queues["EndCollection"])
+	require.Equal(t, activities.QueueCrawl, queues["CollectSlice"])
+}
 
 // TestJobsHaveTheirOwnQueue: what takes hours takes no slot of a queue on which crawls and
 // harvests wait.

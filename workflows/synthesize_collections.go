@@ -99,7 +99,7 @@ func (c *collectRun) listen(ctx workflow.Context) error {
 }
 
 func (c *collectRun) pause(ctx workflow.Context, paused bool) error {
-	err := workflow.ExecuteActivity(c.quick(ctx, "pause"), topical.PauseCollection, c.p.Name, paused).Get(ctx, nil)
+	err := workflow.ExecuteActivity(quick(ctx, "pause"), topical.PauseCollection, c.p.Name, paused).Get(ctx, nil)
 	if err == nil {
 		c.s.Paused = paused
 		if !paused {
@@ -118,10 +118,6 @@ func (c *collectRun) rest(ctx workflow.Context, recorded bool, resumed int) erro
 		workflow.SetCurrentDetails(ctx, c.details())
 	}
 	return workflow.Await(ctx, func() bool { return !c.s.Paused })
-}
-
-func (c *collectRun) quick(ctx workflow.Context, what string) workflow.Context {
-	return on(ctx, activities.QueueCrawl, what, 5*time.Minute)
 }
 
 func (c *collectRun) run(ctx workflow.Context) error {
@@ -285,7 +281,7 @@ func (c *collectRun) end(ctx workflow.Context, err error) error {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	workflow.SetCurrentDetails(ctx, c.details()+fmt.Sprintf("\n**%s** %s\n", end.State, end.Note))
-	if err := workflow.ExecuteActivity(c.quick(ctx, "its end"), topical.EndCollection, end).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteActivity(quick(ctx, "its end"), topical.EndCollection, end).Get(ctx, nil); err != nil {
 		return err
 	}
 	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State))

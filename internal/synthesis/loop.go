@@ -119,6 +119,7 @@ type Ask struct {
 	Extracting    []string                        `json:"extracting,omitempty"`     // likewise
 	NoDepartments bool                            `json:"no_departments,omitempty"` // links to the topics' departments are links as any
 	Patterns      []string                        `json:"url_patterns,omitempty"`   // the parts of CINDI's URL pattern inspection that are on
+	Parallel      int                             `json:"parallel,omitempty"`       // hosts asked at a time; 0 is 4
 	Links         *rules.Lists                    `json:"links,omitempty"`          // what is left out, in place of the worker's lists
 }
 

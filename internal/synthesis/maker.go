@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/collections"
@@ -97,6 +98,15 @@ type Prepared struct {
 
 // errPaused is why no more is fetched for a collection that is to rest.
 var errPaused = errors.New("paused")
+
+// unlessPaused fails with errPaused while a collection is paused.
+func (m *Maker) unlessPaused(ctx context.Context, id int) error {
+	paused, err := m.record.Paused(ctx, id)
+	if err == nil && paused {
+		err = errPaused
+	}
+	return err
+}
 
 // Prepare makes the centroids of a collection, where they are not made: it searches for
 // each topic, fetches the first results, and enters them as the crawl's first URLs.
@@ -233,6 +243,9 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 		if done[t.ID] || t.Labelled {
 			continue
 		}
+		if err := m.unlessPaused(ctx, id); err != nil {
+			return err
+		}
 		urls := t.Pages
 		if m.searcher == nil && t.Query != "" && len(urls) == 0 {
 			if urls, err = listed(ask, t); err != nil {
@@ -281,8 +294,8 @@ func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told fun
 		if r.Outcome != "" {
 			continue
 		}
-		if paused, err := m.record.Paused(ctx, id); err != nil || paused {
-			return cmp.Or(err, errPaused)
+		if err := m.unlessPaused(ctx, id); err != nil {
+			return err
 		}
 		killed, err := m.record.TakeResult(ctx, id, r)
 		if err != nil {
@@ -292,22 +305,13 @@ func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told fun
 		if !killed {
 			p, _, err = m.getter.Get(ctx, r.URL)
 		}
-		var fe *fetch.Error
 		switch {
 		case killed:
 			r.Outcome = string(frontier.Killed)
 		case err != nil && (ctx.Err() != nil || m.passing(err)):
 			return errors.Join(fmt.Errorf("topic %q: %s: %w", r.Topic, r.URL, err), m.record.LeaveResult(context.WithoutCancel(ctx), id, r))
-		case errors.As(err, &fe):
-			r.Outcome = string(fe.Outcome)
-		case err != nil:
-			r.Outcome = storable(err.Error(), 200)
-		case p.Wall != page.NoWall:
-			r.Outcome = string(p.Wall)
-		case p.SoftMissing:
-			r.Outcome = string(softMissing)
-		default:
-			r.Outcome, r.Counts = string(gleaner.OK), topic.NewSample(r.Topic, r.URL, filter, topic.Page{Title: p.Title, Text: p.Text}).Counts
+		case guard.Logged(ctx, m.log, r.URL, func() error { sample(&r, p, err, filter); return nil }) != nil:
+			r.Outcome = string(frontier.Panicked)
 		}
 		if err := m.record.SetResult(ctx, id, r); err != nil {
 			return err
@@ -315,6 +319,23 @@ func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told fun
 		told(i + 1)
 	}
 	return nil
+}
+
+// sample notes what became of a page that was asked for, and counts its words.
+func sample(r *collections.Result, p *page.Page, err error, filter *topic.Filter) {
+	var fe *fetch.Error
+	switch {
+	case errors.As(err, &fe):
+		r.Outcome = string(fe.Outcome)
+	case err != nil:
+		r.Outcome = storable(err.Error(), 200)
+	case p.Wall != page.NoWall:
+		r.Outcome = string(p.Wall)
+	case p.SoftMissing:
+		r.Outcome = string(softMissing)
+	default:
+		r.Outcome, r.Counts = string(gleaner.OK), topic.NewSample(r.Topic, r.URL, filter, topic.Page{Title: p.Title, Text: p.Text}).Counts
+	}
 }
 
 func samples(results []collections.Result) (out []topic.Sample) {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/frontier"
 	"log/slog"
 	"os"
 	"slices"
@@ -85,11 +87,21 @@ func open(t *testing.T) *store.DB {
 	return db
 }
 
-// pausing is a getter that has the collection paused with its third page.
+// pausing is a getter that has the collection paused with its third page, and a search
+// engine that has it paused with its first search.
 type pausing struct {
 	engine
-	record *collections.Record
-	asked  int
+	record          *collections.Record
+	asked, searched int
+}
+
+func (p *pausing) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
+	if p.searched++; p.searched == 1 {
+		if err := p.record.Pause(ctx, "some", true); err != nil {
+			return nil, err
+		}
+	}
+	return p.engine.Search(ctx, query, n)
 }
 
 func (p *pausing) Get(ctx context.Context, url string) (*page.Page, string, error) {
@@ -101,6 +113,68 @@ func (p *pausing) Get(ctx context.Context, url string) (*page.Page, string, erro
 	return p.engine.Get(ctx, url)
 }
 
+func maker(db *store.DB, by Searcher, get Getter) *Maker {
+	return New(Tools{
+		DB:       db,
+		Searcher: by,
+		Getter:   get,
+		Passing:  func(error) bool { return false },
+		Config:   Defaults(),
+		Log:      slog.New(slog.DiscardHandler),
+	})
+}
+
+// TestPreparePausedWhileItSearches: no search follows, and later those alone that are left.
+func TestPreparePausedWhileItSearches(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	get := &pausing{record: collections.In(db), asked: 3}
+	topics := []topic.Topic{{ID: "two", Query: "two"}, {ID: "three", Query: "three"}}
+	_, _, err := get.record.Ask(t.Context(), "some", Ask{Bounds: Bounds{Options: topic.Defaults()}}, topics)
+	require.NoError(t, err)
+	m := maker(db, get, get)
+	for _, paused := range []bool{true, false} {
+		p, err := m.Prepare(t.Context(), "some", func(int) {})
+		require.NoError(t, err)
+		require.Equal(t, paused, p.Paused)
+		if paused {
+			require.Equal(t, 1, get.searched)
+		}
+		require.NoError(t, get.record.Pause(t.Context(), "some", false))
+	}
+	require.Equal(t, 2, get.searched)
+}
+
+// broken gives no page, and no reason, for the first that is asked for.
+type broken struct{ engine }
+
+func (b broken) Get(ctx context.Context, url string) (*page.Page, string, error) {
+	if url == "http://two0.example/" {
+		return nil, url, nil
+	}
+	return b.engine.Get(ctx, url)
+}
+
+// TestAResultThatMakesTheProgramPanic is left out of its centroid, and the others make it.
+func TestAResultThatMakesTheProgramPanic(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	record := collections.In(db)
+	ask := Ask{Bounds: Bounds{Options: topic.Defaults()}}
+	_, _, err := record.Ask(t.Context(), "some", ask, []topic.Topic{{ID: "two", Query: "two"}})
+	require.NoError(t, err)
+	m := maker(db, engine{}, broken{})
+	p, err := m.Prepare(t.Context(), "some", func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, p.Centroids)
+	c, err := record.Get(t.Context(), "some")
+	require.NoError(t, err)
+	results, err := record.Results(t.Context(), c.ID)
+	require.NoError(t, err)
+	require.Equal(t, string(frontier.Panicked), results[0].Outcome)
+	require.Equal(t, string(gleaner.OK), results[1].Outcome)
+}
+
 // TestPreparePaused: no page is asked for any more, and later those alone that are left.
 func TestPreparePaused(t *testing.T) {
 	t.Parallel()
@@ -109,7 +183,7 @@ func TestPreparePaused(t *testing.T) {
 	_, _, err := record.Ask(t.Context(), "some", Ask{Bounds: Bounds{Options: ask}}, []topic.Topic{{ID: "two", Query: "two"}})
 	require.NoError(t, err)
 	get := &pausing{record: record}
-	m := New(Tools{DB: db, Searcher: engine{}, Getter: get, Passing: func(error) bool { return false }, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
+	m := maker(db, engine{}, get)
 	p, err := m.Prepare(t.Context(), "some", func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, Prepared{Paused: true}, p)

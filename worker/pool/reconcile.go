@@ -109,7 +109,7 @@ func (t temporal) Collection(ctx context.Context, name string) (reconcile.Status
 }
 
 func (t temporal) Collect(ctx context.Context, c collections.Made) error {
-	p, id := workflows.CollectParams{Name: c.Name, Run: c.Run}, workflows.CollectionsID(c.Name)
+	p, id := workflows.CollectParams{Name: c.Name, Run: c.Run, Parallel: c.Parallel}, workflows.CollectionsID(c.Name)
 	return t.start(ctx, id, workflows.TellCollection(c.Name), workflows.SynthesizeCollections, p)
 }
 

@@ -478,6 +478,47 @@ func TestAHostThatIsDown(t *testing.T) {
 	require.Equal(t, "http://a.example/k", take(t, q).URL)
 }
 
+// TestAPauseTakesNoTime of a collection, whether it is resumed or ended over it.
+func TestAPauseTakesNoTime(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{}, nil)
+	ago := func(column string, hours int) {
+		_, err := q.db.Pool.Exec(ctx, `UPDATE collections SET `+column+`=now() - make_interval(hours => $1)`, hours)
+		require.NoError(t, err)
+	}
+	var began time.Time
+	took := func() float64 {
+		s, err := q.Record.Standing(ctx, q.ID)
+		require.NoError(t, err)
+		if !s.Began.IsZero() {
+			require.True(t, began.IsZero() || began.Equal(s.Began), "the run is the same")
+			began = s.Began
+		}
+		return s.Took.Hours()
+	}
+	pause := func(paused bool) { require.NoError(t, q.Pause(ctx, "some", paused)) }
+	pause(true)
+	ago("started_at", 5) // it was paused before it began
+	ago("paused_at", 7)
+	require.InDelta(t, 0, took(), 0.1)
+	ago("paused_at", 3)
+	pause(true) // said twice
+	require.InDelta(t, 2, took(), 0.1)
+	pause(false)
+	pause(false)
+	require.InDelta(t, 2, took(), 0.1)
+	pause(true)
+	ago("paused_at", 1)
+	require.NoError(t, q.End(ctx, "some", 1, Cancelled, ""))
+	_, _, err := q.Ask(ctx, "some", map[string]int{"parallel": 7}, []string{"a"})
+	require.NoError(t, err)
+	require.InDelta(t, 1, took(), 0.1)
+	pause(true)
+	pause(false)
+	require.InDelta(t, 1, took(), 0.1, "it has not begun again")
+}
+
 // TestAsk: a collection is what its topics are; one that ended can be gone on with.
 func TestAsk(t *testing.T) {
 	t.Parallel()

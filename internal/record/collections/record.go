@@ -27,7 +27,7 @@ type Crawl struct {
 // In is the record of a database.
 func In(db *store.DB) *Record { return &Record{db} }
 
-const columns = `topics, model, state, note, paused, requests, refused, tunnel, created_at, started_at, ended_at FROM collections `
+const columns = `topics, model, state, note, paused_at IS NOT NULL, requests, refused, tunnel, created_at, started_at, ended_at FROM collections `
 
 // ErrOtherTopics is returned for a name under which other topics were asked for.
 var ErrOtherTopics = errors.New("was made of other topics")
@@ -40,7 +40,7 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
 		var id int
 		err := tx.QueryRow(ctx, `INSERT INTO collections (name, options, topics) VALUES ($1,$2,$3)
-			ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, asked_at=now(), started_at=NULL, ended_at=NULL,
+			ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused_at=NULL, asked_at=now(), started_at=NULL, ended_at=NULL,
 					spent=collections.spent+coalesce(extract(epoch FROM coalesce(collections.ended_at, now())-collections.started_at), 0), run=collections.run+1
 				WHERE collections.topics=EXCLUDED.topics AND collections.state <> 'running' RETURNING id, run`, name, options, topics).Scan(&id, &run)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -96,20 +96,22 @@ func (r *Record) Begin(ctx context.Context, name string) error {
 // End ends a run of a collection that is being made, whichever where run is 0. Said again
 // after the next was asked for, it leaves that alone.
 func (r *Record) End(ctx context.Context, name string, run int, state, note string) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state=$3, note=$4, ended_at=now() WHERE name=$1 AND $2 IN (0, run) AND state IN ('new', 'running')`, name, run, state, note)
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state=$3, note=$4, ended_at=now(), `+resumed+`
+		WHERE name=$1 AND $2 IN (0, run) AND state IN ('new', 'running')`, name, run, state, note)
 	return err
 }
 
 // Made is a run of a collection that has not ended.
 type Made struct {
-	Name  string
-	Run   int
-	Asked time.Time
+	Name     string
+	Run      int
+	Asked    time.Time
+	Parallel int // as its options say
 }
 
 // Open lists the runs that have not ended.
 func Open(ctx context.Context, r *Record) ([]Made, error) {
-	rows, _ := r.db.Pool.Query(ctx, `SELECT name, run, asked_at FROM collections
+	rows, _ := r.db.Pool.Query(ctx, `SELECT name, run, asked_at, coalesce((options->>'parallel')::int, 0) FROM collections
 		WHERE state IN ('new', 'running') ORDER BY id`)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Made])
 }
@@ -130,15 +132,23 @@ func Remove(ctx context.Context, r *Record, name string) error {
 	return fmt.Errorf("%s %w", name, ErrMade)
 }
 
-// Pause lets a collection rest, or go on.
+// resumed ends a pause, whose time since the run began is not time that it took.
+const resumed = `paused_at=NULL,
+	spent=spent - CASE WHEN started_at IS NULL OR paused_at IS NULL THEN 0 ELSE extract(epoch FROM now() - greatest(started_at, paused_at)) END`
+
+// Pause pauses a collection, or resumes it.
 func (r *Record) Pause(ctx context.Context, name string, paused bool) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET paused=$2 WHERE name=$1`, name, paused)
+	set := resumed
+	if paused {
+		set = `paused_at=coalesce(paused_at, now())`
+	}
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET `+set+` WHERE name=$1`, name)
 	return err
 }
 
 // Paused reports whether a collection is to rest.
 func (r *Record) Paused(ctx context.Context, id int) (paused bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `SELECT paused FROM collections WHERE id=$1`, id).Scan(&paused)
+	err = r.db.Pool.QueryRow(ctx, `SELECT paused_at IS NOT NULL FROM collections WHERE id=$1`, id).Scan(&paused)
 	return paused, err
 }
 
@@ -286,7 +296,9 @@ func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
 	s := Standing{Topics: map[string]Filled{}}
 	var began *time.Time
 	var took float64
-	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at, started_at, (spent + coalesce(extract(epoch FROM now() - started_at), 0))::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &s.Lesson, &s.Learnt, &began, &took)
+	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused_at IS NOT NULL, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at, started_at,
+			(spent + greatest(extract(epoch FROM coalesce(paused_at, now()) - started_at), 0))::float8
+		FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &s.Lesson, &s.Learnt, &began, &took)
 	if err != nil {
 		return s, err
 	}

@@ -892,7 +892,8 @@ CREATE TABLE collections (
     state text NOT NULL DEFAULT 'new'
         CONSTRAINT collections_state CHECK (state IN ('new', 'running', 'ended', 'failed', 'cancelled')),
     note text NOT NULL DEFAULT '',
-    paused boolean NOT NULL DEFAULT false,
+    -- Since when it is paused. Its pauses are not time that it takes.
+    paused_at timestamptz,
     requests integer NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     -- When it was asked for last, which is before its workflow starts.
