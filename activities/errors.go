@@ -80,7 +80,7 @@ func classify(err error) (kind string, after time.Duration) {
 	)
 	switch {
 	case errors.Is(err, errPaused):
-		return ErrTypePaused, pauseLook
+		return ErrTypePaused, 0 // the time grows to a minute; a resume begins the next try at once
 	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &noPapers), errors.As(err, &nobody), errors.As(err, &refused),
 		errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrJobOver), errors.Is(err, ingest.ErrInput), errors.Is(err, tables.ErrInput), errors.Is(err, rank.ErrUnknownStrategy),
 		errors.Is(err, collections.ErrNone), errors.Is(err, synthesis.ErrInput):

@@ -46,7 +46,7 @@ func TestEveryErrorIsTyped(t *testing.T) {
 		"connection broke":    {&pgconn.PgError{Code: "08006"}, ErrTypeDatabase, 2 * time.Second},
 		"no connection left":  {&pgconn.PgError{Code: "53300"}, ErrTypeDatabase, 2 * time.Second},
 		"no connection":       {away, ErrTypeDatabase, 2 * time.Second},
-		"harvest paused":      {errPaused, ErrTypePaused, pauseLook},
+		"harvest paused":      {errPaused, ErrTypePaused, 0},
 		"a bad query":         {&pgconn.PgError{Code: "42601"}, ErrTypeOther, 0},
 		"anything":            {errors.New("index out of range"), ErrTypeOther, 0},
 	} {

@@ -262,7 +262,11 @@ func (a *Stages) SetStage(ctx context.Context, s Stage) error {
 // Pause records that a harvest is paused, or goes on; slices look at it.
 func (a *Stages) Pause(ctx context.Context, id string, paused bool) error {
 	defer alive(ctx)()
-	return typed(a.db.SetPaused(ctx, id, paused))
+	err := a.db.SetPaused(ctx, id, paused)
+	if err == nil && !paused && a.Hurry != nil {
+		a.Hurry(ctx)
+	}
+	return typed(err)
 }
 
 // Requeued is what a retry put back.

@@ -10,7 +10,7 @@ import (
 )
 
 // hurry begins at once what of a harvest's work waits for its next attempt: a
-// person said that what it waits for is back. A server too old for that lets it
+// person said that what it waits for is back, or resumed the harvest. A server too old for that lets it
 // wait; the attempts come by themselves.
 func hurry(ctx context.Context) {
 	in := activity.GetInfo(ctx)

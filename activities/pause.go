@@ -15,9 +15,6 @@ import (
 // goes on where it stopped, once the harvest is resumed.
 var errPaused = errors.New("the harvest is paused")
 
-// pauseLook is how often a harvest that is paused is looked at.
-const pauseLook = 10 * time.Second
-
 // unlessPaused runs work that asks outside services for a harvest, and ends it
 // when the harvest is paused: within some seconds nothing is asked any more. It
 // fails with errPaused then.

@@ -50,6 +50,13 @@ func TestPausedWorkStopsAndIsNotBegun(t *testing.T) {
 		require.Equal(t, ErrTypePaused, typed.Type(), name)
 	}
 
+	hurried := 0
+	a.Hurry = func(context.Context) { hurried++ }
+	for _, paused := range []bool{true, false, true} {
+		require.NoError(t, a.Pause(ctx, "h", paused))
+	}
+	require.Equal(t, 1, hurried, "what waits begins when it is resumed")
+
 	did := 0
 	work := func(context.Context) error { did++; return nil }
 	require.ErrorIs(t, unlessPaused(ctx, db, "h", work), errPaused)

@@ -85,7 +85,7 @@ type siteRun struct {
 // crawl crawls until the crawl's end, or until the run is full.
 func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 	for {
-		if c.slices == slicesPerRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if c.slices >= slicesPerRun && ctx.Err() == nil || runIsFull(ctx) {
 			return activities.SiteEnd{}, workflow.NewContinueAsNewError(ctx, CrawlSite, c.p)
 		}
 		c.slices++

@@ -203,6 +203,71 @@ func TestCrawlsBegunEarlyLookAgain(t *testing.T) {
 	require.Equal(t, []string{"ada.example looks again", "report"}, h.log)
 }
 
+// TestASearchThatIsContinuedWakesItsCrawls: a signal reached the run that ends while it was
+// handed on to them.
+func TestASearchThatIsContinuedWakesItsCrawls(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	batch, over := make(chan struct{}), make(chan struct{})
+	var mu sync.Mutex
+	var woken []string
+	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).
+		Return(activities.AuthorBatches{Last: []string{"k", "z"}, More: true}, nil)
+	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.Batch) (activities.Authors, error) {
+			<-batch
+			return activities.Authors{}, nil
+		})
+	env.OnActivity(stages.SitesFound, mock.Anything, mock.Anything).Return(activities.Sites{More: true}, nil)
+	env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, SignalWake, mock.Anything).
+		Return(func(_, id, _, _ string, _ any) error {
+			mu.Lock()
+			woken = append(woken, id)
+			first := len(woken) == 1
+			mu.Unlock()
+			if first {
+				env.SetContinueAsNewSuggested(true)
+				close(batch)
+				<-over
+			}
+			return nil
+		})
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, time.Second)
+	crawling := []string{"ada.example", "bob.example"}
+	env.ExecuteWorkflow(FindHomepages, HomepagesParams{Harvest: webdb, Crawling: crawling})
+	close(over)
+	require.True(t, workflow.IsContinueAsNewError(env.GetWorkflowError()), "%v", env.GetWorkflowError())
+	mu.Lock()
+	defer mu.Unlock()
+	require.Contains(t, woken, SiteID("bob.example"))
+}
+
+// TestAFullSearchWaitsForNoBatchThatDoesNotEnd: sites that are found meanwhile would not be
+// crawled, nor those that are crawled be woken.
+func TestAFullSearchWaitsForNoBatchThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).
+		Return(activities.AuthorBatches{Last: []string{"k", "z"}, More: true}, nil)
+	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, b activities.Batch) (activities.Authors, error) {
+			if b.After == "" {
+				env.SetContinueAsNewSuggested(true)
+				return activities.Authors{Looked: 1}, nil
+			}
+			return activities.Authors{}, temporal.NewApplicationErrorWithOptions("paused", activities.ErrTypePaused,
+				temporal.ApplicationErrorOptions{NextRetryDelay: 30 * 24 * time.Hour})
+		})
+	env.OnActivity(stages.SitesFound, mock.Anything, mock.Anything).Return(activities.Sites{More: true}, nil)
+	env.ExecuteWorkflow(FindHomepages, HomepagesParams{Harvest: webdb})
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next)
+	var p HomepagesParams
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+	require.Equal(t, "k", p.After)
+	require.Equal(t, 1, p.Total.Looked)
+}
+
 // TestASearchWhoseBatchDoesNotEndIsContinued: a batch of a paused harvest is tried again
 // for days. The run ends before its history is full, and the next begins the batch anew.
 func TestASearchWhoseBatchDoesNotEndIsContinued(t *testing.T) {

@@ -59,13 +59,14 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 		s := &search{p: p, selector: workflow.NewSelector(ctx), early: full}
 		through, err := s.pass(ctx)
 		p = s.p
+		if !through && err == nil {
+			err = ctx.Err() // the next run would not know that it was cancelled
+		}
 		switch {
 		case err != nil:
 			return Searched{}, early.leave(ctx, err)
 		case !through:
-			if drain(early.wake) { // a signal does not outlive the run that it reached
-				wakeSites(ctx, early.crawling)
-			}
+			wakeSites(ctx, early.crawling) // a signal, and who was waking them, do not outlive this run
 			p.Crawling = early.crawling
 			return Searched{}, workflow.NewContinueAsNewError(ctx, FindHomepages, p)
 		}
@@ -113,7 +114,10 @@ func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 			return true, nil
 		}
 	}
-	if broken && s.failed == nil && s.running > 0 { // the next run looks for these authors anew
+	for s.running > 0 && s.failed == nil && !broken {
+		s.selector.Select(ctx)
+	}
+	if s.running > 0 && s.failed == nil { // the next run looks for these authors anew
 		s.next, s.listed, s.p.After = nil, false, slices.Min(s.after)
 		cancel()
 		return false, s.drop(ctx)

@@ -43,7 +43,7 @@ type importRun struct {
 
 func (r *importRun) slices(ctx workflow.Context) error {
 	for !r.at.Ended {
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if runIsFull(ctx) {
 			return workflow.NewContinueAsNewError(ctx, ImportCrawl, r.run)
 		}
 		summary := fmt.Sprintf("import %d from record %d on", r.run.Job, r.at.Done+1)

@@ -103,7 +103,7 @@ func (r *recrawlRun) run(ctx workflow.Context) error {
 			return err
 		}
 		// After a step, so that every run goes on by one at least.
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if runIsFull(ctx) {
 			r.p.State = r.s
 			return workflow.NewContinueAsNewError(ctx, RecrawlDue, r.p)
 		}

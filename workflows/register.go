@@ -33,6 +33,12 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflow(SynthesizeCollections)
 }
 
+// runIsFull reports whether a run is to be continued as new. One that was cancelled is not:
+// the next run would not know of that.
+func runIsFull(ctx workflow.Context) bool {
+	return workflow.GetInfo(ctx).GetContinueAsNewSuggested() && ctx.Err() == nil
+}
+
 // TaskTime is how long a worker may take for one step of a workflow, which takes
 // milliseconds: so long everything of that workflow waits for one that died over it.
 const TaskTime = activities.Silence

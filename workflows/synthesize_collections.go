@@ -133,7 +133,7 @@ func (c *collectRun) run(ctx workflow.Context) error {
 		return err
 	}
 	for round := 0; ; round++ {
-		if round == roundsPerRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if round >= roundsPerRun && ctx.Err() == nil || runIsFull(ctx) {
 			if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func TableJob(ctx workflow.Context, run tables.Run) (tables.Progress, error) {
 	var at tables.Progress
 	err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(run.Kind))
 	for at.More = true; err == nil && at.More; {
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if runIsFull(ctx) {
 			return at, workflow.NewContinueAsNewError(ctx, TableJob, run)
 		}
 		what := fmt.Sprintf("job %d: %s, from %d on", run.Job, run.Kind, at.Done+1)

@@ -68,7 +68,7 @@ func (h *harvestRun) wave(ctx workflow.Context) error {
 			return err
 		}
 		// After a step, so that every run goes on by one at least.
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if runIsFull(ctx) {
 			return h.again(ctx)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -23,6 +24,9 @@ type logActivities struct {
 	interceptor.WorkerInterceptorBase
 	log *slog.Logger
 	of  func(ctx context.Context, host string) ([]string, error) // harvests that want a host's crawl
+
+	mu     sync.Mutex
+	panics map[string]int // of activities that are tried again
 }
 
 func (l *logActivities) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
@@ -63,10 +67,27 @@ func (l *logActivity) guarded(ctx context.Context, in *interceptor.ExecuteActivi
 		out, err = l.Next.ExecuteActivity(ctx, in)
 		return err
 	})
-	if guard.Panicked(err) && activity.GetInfo(ctx).Attempt >= frontier.MaxDeaths {
+	if guard.Panicked(err) && l.panicked(activity.GetInfo(ctx)) >= frontier.MaxDeaths {
 		err = sdk.NewNonRetryableApplicationError(err.Error(), string(frontier.Panicked), err)
 	}
 	return out, err
+}
+
+// mostPanics bounds how many activities' panics are counted at a time.
+const mostPanics = 1000
+
+// panicked counts a panic of an activity, and returns how many attempts at it panicked in this
+// process. Attempts that ended otherwise are not counted: there may be any number while a
+// harvest is paused.
+func (l *logActivities) panicked(info activity.Info) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.panics) >= mostPanics || l.panics == nil {
+		l.panics = map[string]int{}
+	}
+	id := info.WorkflowExecution.RunID + "/" + info.ActivityID
+	l.panics[id]++
+	return l.panics[id]
 }
 
 // paused reports whether an activity waits since its harvest is paused, which may be for

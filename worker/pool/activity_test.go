@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"gleaner/activities"
 	"gleaner/internal/record/frontier"
 )
 
@@ -23,7 +24,10 @@ func TestAnActivityPanicsAFewTimes(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	logs := &logActivities{log: slog.New(slog.DiscardHandler)}
-	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{logs}})
+	env.SetWorkerOptions(worker.Options{
+		Interceptors:             []interceptor.WorkerInterceptor{logs},
+		DeadlockDetectionTimeout: time.Minute,
+	})
 	attempts := 0
 	env.RegisterActivityWithOptions(func(context.Context) error {
 		attempts++
@@ -39,4 +43,36 @@ func TestAnActivityPanicsAFewTimes(t *testing.T) {
 	require.True(t, app.NonRetryable())
 	require.Equal(t, string(frontier.Panicked), app.Type())
 	require.Equal(t, frontier.MaxDeaths, attempts)
+}
+
+// TestAPanicAfterManyAttempts is the first nevertheless: its harvest was paused before.
+func TestAPanicAfterManyAttempts(t *testing.T) {
+	t.Parallel()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	logs := &logActivities{log: slog.New(slog.DiscardHandler)}
+	env.SetWorkerOptions(worker.Options{
+		Interceptors:             []interceptor.WorkerInterceptor{logs},
+		DeadlockDetectionTimeout: time.Minute,
+	})
+	attempts := 0
+	env.RegisterActivityWithOptions(func(context.Context) error {
+		attempts++
+		switch {
+		case attempts <= frontier.MaxDeaths:
+			return sdk.NewApplicationError("the harvest is paused", activities.ErrTypePaused)
+		case attempts == frontier.MaxDeaths+1:
+			panic("once")
+		}
+		return nil
+	}, activity.RegisterOptions{Name: "Ask"})
+	env.ExecuteWorkflow(func(ctx workflow.Context) error {
+		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+			StartToCloseTimeout: time.Hour,
+			RetryPolicy:         &sdk.RetryPolicy{InitialInterval: time.Second},
+		})
+		return workflow.ExecuteActivity(ctx, "Ask").Get(ctx, nil)
+	})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, frontier.MaxDeaths+2, attempts)
 }
