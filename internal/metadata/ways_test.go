@@ -94,6 +94,7 @@ func TestWall(t *testing.T) {
 	})
 }
 
+// TestRetryAfterIsWaitedFor where it is short.
 func TestRetryAfterIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,6 +110,13 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 		// The date lies 30 s after the first 90 s.
 		if took := time.Since(begin); took < 120*time.Second || took > 125*time.Second || len(s.asked) != 3 {
 			t.Errorf("took %s, %d requests", took, len(s.asked))
+		}
+
+		cfg, _ = stubConfig(t, map[string][]reply{"pid/": {{status: 429, header: map[string]string{"Retry-After": "3600"}}}})
+		begin = time.Now()
+		var down ErrUnavailable
+		if _, err := NewDBLP(cfg).Person(t.Context(), "1/2"); !errors.As(err, &down) || time.Since(begin) > longestWait {
+			t.Errorf("%v after %s", err, time.Since(begin))
 		}
 	})
 }

@@ -48,11 +48,21 @@ var ours = []string{"console", "starter", "worker"}
 
 func readCompose(t *testing.T) compose {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(root(t), "docker-compose.yml"))
-	require.NoError(t, err)
 	var c compose
-	require.NoError(t, yaml.Unmarshal(raw, &c))
+	require.NoError(t, yaml.Unmarshal([]byte(content(t, "docker-compose.yml")), &c))
 	return c
+}
+
+// content reads a file of the checkout, or its patched copy where `make mutants` breaks it.
+func content(t *testing.T, path string) string {
+	t.Helper()
+	at := filepath.Join(root(t), path)
+	if patched, by, _ := strings.Cut(os.Getenv("PATCHED_FILE"), "="); patched == path {
+		at = by
+	}
+	raw, err := os.ReadFile(at)
+	require.NoError(t, err)
+	return string(raw)
 }
 
 // TestComposeNamesSettings: a setting that the code does not know would be
@@ -70,7 +80,9 @@ func TestComposeNamesSettings(t *testing.T) {
 			require.True(t, known[variable], "%s sets %s, which no setting reads", name, variable)
 		}
 		require.Equal(t, []struct{ Path string }{{"gleaner.env"}}, c.Services[name].EnvFile, "there every other setting is given")
-		for _, needed := range []string{"GLEANER_DATABASE_URL", "TEMPORAL_ADDRESS", "GLEANER_REPOSITORY_URL", "GLEANER_CONTACT", "GLEANER_SEARCH", "GLEANER_SEARXNG_URL"} {
+		for _, needed := range []string{
+			"GLEANER_DATABASE_URL", "TEMPORAL_ADDRESS", "GLEANER_REPOSITORY_URL", "GLEANER_CONTACT", "GLEANER_SEARCH", "GLEANER_SEARXNG_URL",
+		} {
 			require.Contains(t, env, needed, name)
 		}
 	}
@@ -203,17 +215,15 @@ func TestComposeServicesReachWhatTheyNeed(t *testing.T) {
 // TestComposeHasNoPasswordOfItsOwn: one that stands in a public file is none.
 func TestComposeHasNoPasswordOfItsOwn(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join(root(t), "docker-compose.yml"))
-	require.NoError(t, err)
-	example, err := os.ReadFile(filepath.Join(root(t), "deploy", "example.env"))
-	require.NoError(t, err)
-	asked := regexp.MustCompile(`\$\{(\w*(?:PASSWORD|SECRET|KEY)\w*)([^}]*)\}`).FindAllStringSubmatch(string(raw), -1)
+	raw := content(t, "docker-compose.yml")
+	example := content(t, "deploy/example.env")
+	asked := regexp.MustCompile(`\$\{(\w*(?:PASSWORD|SECRET|KEY)\w*)([^}]*)\}`).FindAllStringSubmatch(raw, -1)
 	require.Greater(t, len(asked), 5)
 	for _, m := range asked {
 		require.True(t, strings.HasPrefix(m[2], ":?"), "%s has a default: %s", m[1], m[0])
-		require.Regexp(t, `(?m)^`+m[1]+`=$`, string(example))
+		require.Regexp(t, `(?m)^`+m[1]+`=$`, example)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^\s+\S*(?:PASSWORD|PWD|SECRET)\S*: (.*)$`).FindAllStringSubmatch(string(raw), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\s+\S*(?:PASSWORD|PWD|SECRET)\S*: (.*)$`).FindAllStringSubmatch(raw, -1) {
 		require.Regexp(t, `^\$\{\w+:\?`, m[1])
 	}
 }
@@ -225,10 +235,9 @@ func TestGleanersRoleIsNoSuperuser(t *testing.T) {
 	c := readCompose(t)
 	require.NotContains(t, c.Services["postgres"].Environment, "POSTGRES_USER", "the image makes that one a superuser")
 	require.Contains(t, c.Services["worker"].Environment["GLEANER_DATABASE_URL"], "postgres://gleaner:")
-	raw, err := os.ReadFile(filepath.Join(root(t), "deploy", "postgres", "roles.sh"))
-	require.NoError(t, err)
+	raw := content(t, "deploy/postgres/roles.sh")
 	for _, role := range []string{"gleaner", "temporal"} {
-		require.Regexp(t, "CREATE ROLE "+role+" LOGIN NOSUPERUSER ", string(raw))
+		require.Regexp(t, "CREATE ROLE "+role+" LOGIN NOSUPERUSER ", raw)
 	}
 }
 
@@ -240,12 +249,10 @@ func TestTheConsoleBehindAProxy(t *testing.T) {
 	require.True(t, ok)
 	require.Contains(t, command, "--url=${CONSOLE_URL:-}")
 	require.Contains(t, command, "--trusted-proxies=${CONSOLE_TRUSTED_PROXIES:-}")
-	unit, err := os.ReadFile(filepath.Join(root(t), "deploy", "systemd", "gleaner-console.service"))
-	require.NoError(t, err)
-	require.Contains(t, string(unit), " --url=${CONSOLE_URL} --trusted-proxies=${CONSOLE_TRUSTED_PROXIES}\n")
-	example, err := os.ReadFile(filepath.Join(root(t), "deploy", "example.env"))
-	require.NoError(t, err)
-	require.Regexp(t, `(?m)^CONSOLE_URL=\nCONSOLE_TRUSTED_PROXIES=$`, string(example))
+	unit := content(t, "deploy/systemd/gleaner-console.service")
+	require.Contains(t, unit, " --url=${CONSOLE_URL} --trusted-proxies=${CONSOLE_TRUSTED_PROXIES}\n")
+	example := content(t, "deploy/example.env")
+	require.Regexp(t, `(?m)^CONSOLE_URL=\nCONSOLE_TRUSTED_PROXIES=$`, example)
 }
 
 func TestImagesArePinned(t *testing.T) {
@@ -256,9 +263,8 @@ func TestImagesArePinned(t *testing.T) {
 			require.Regexp(t, version, s.Image, name)
 		}
 	}
-	docker, err := os.ReadFile(filepath.Join(root(t), "Dockerfile"))
-	require.NoError(t, err)
-	for _, m := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(docker), -1) {
+	docker := content(t, "Dockerfile")
+	for _, m := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(docker, -1) {
 		require.Regexp(t, `:(\d+\.\d+\.\d+-\w+|\w+-\d{8}-slim)$`, m[1])
 	}
 }
@@ -274,10 +280,9 @@ func TestWorkersTakeEveryQueue(t *testing.T) {
 
 func TestNamespaceScriptRegistersTheSearchAttributes(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join(root(t), "deploy", "temporal", "namespace.sh"))
-	require.NoError(t, err)
+	raw := content(t, "deploy/temporal/namespace.sh")
 	registered := map[string]string{}
-	for _, m := range regexp.MustCompile(`\b(Gleaner\w+):(\w+)`).FindAllStringSubmatch(string(raw), -1) {
+	for _, m := range regexp.MustCompile(`\b(Gleaner\w+):(\w+)`).FindAllStringSubmatch(raw, -1) {
 		registered[m[1]] = m[2]
 	}
 	require.Equal(t, gleaner.SearchAttributes(), registered)
@@ -285,23 +290,20 @@ func TestNamespaceScriptRegistersTheSearchAttributes(t *testing.T) {
 
 func TestSearXNGAnswersInJSON(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join(root(t), "deploy", "searxng", "settings.yml"))
-	require.NoError(t, err)
+	raw := content(t, "deploy/searxng/settings.yml")
 	var s struct{ Search struct{ Formats []string } }
-	require.NoError(t, yaml.Unmarshal(raw, &s))
+	require.NoError(t, yaml.Unmarshal([]byte(raw), &s))
 	require.Contains(t, s.Search.Formats, "json")
 }
 
 func TestImageBuildsWithTheModulesGo(t *testing.T) {
 	t.Parallel()
-	docker, err := os.ReadFile(filepath.Join(root(t), "Dockerfile"))
-	require.NoError(t, err)
-	mod, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
-	require.NoError(t, err)
-	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(mod)
+	docker := content(t, "Dockerfile")
+	mod := content(t, "go.mod")
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(mod)
 	require.NotNil(t, version)
-	require.Contains(t, string(docker), "FROM golang:"+string(version[1]))
+	require.Contains(t, docker, "FROM golang:"+version[1])
 	for _, needed := range []string{"poppler-utils", "ghostscript", "catdoc", "./starter ./worker", "USER gleaner"} {
-		require.Contains(t, string(docker), needed)
+		require.Contains(t, docker, needed)
 	}
 }

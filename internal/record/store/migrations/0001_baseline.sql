@@ -446,8 +446,7 @@ CREATE TABLE crawl_sections (
     read     int    NOT NULL,
     relevant int    NOT NULL,
     bytes    bigint NOT NULL,
-    left_out int    NOT NULL,
-    pauses   int    NOT NULL DEFAULT 0
+    left_out int    NOT NULL
 );
 CREATE UNIQUE INDEX crawl_sections_dir ON crawl_sections (site_id, md5(dir));
 

@@ -104,7 +104,9 @@ func (m *mutant) run(root, dir string) (killed bool, output []byte, err error) {
 	}
 	cmd := exec.Command("go", "test", "-count=1", "-timeout=5m", "-run=^"+m.test+"$", "./"+m.pkg)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // programs that a test builds are patched, too
+	cmd.Env = append(os.Environ(),
+		"GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, // programs that a test builds are patched, too
+		"PATCHED_FILE="+m.file+"="+copied)                    // for tests that read the file themselves
 	output, err = cmd.CombinedOutput()
 	if bytes.Contains(output, []byte("build failed]")) || bytes.Contains(output, []byte("setup failed]")) {
 		return false, output, fmt.Errorf("%s: the patched program does not build", m.name)
