@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -76,7 +78,7 @@ func New(ctx context.Context, o Options) (*Console, error) {
 		if err = o.Provider.check(o); err != nil {
 			return nil, err
 		}
-		c.portal = &portal{Provider: *o.Provider, key: []byte(rand.Text()), closed: map[string]time.Time{}}
+		c.portal = &portal{Provider: *o.Provider, key: []byte(rand.Text()), closed: map[string]time.Time{}, asking: semaphore.NewWeighted(1)}
 		c.portal.back = o.URL.Scheme + "://" + o.URL.Host + backPath
 	}
 	if c.doors, err = newDoors(); err != nil {

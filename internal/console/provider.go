@@ -18,6 +18,7 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/semaphore"
 
 	"gleaner/internal/record/store"
 )
@@ -133,8 +134,12 @@ type portal struct {
 	back string // the address here to which the provider leads
 	key  []byte // signs what browsers keep meanwhile
 
+	asking  *semaphore.Weighted // guards these three
+	found   *oidc.Provider      // once it has answered
+	failed  time.Time           // when it could not be reached, and why
+	failure error
+
 	mu     sync.Mutex
-	found  *oidc.Provider       // once it has answered
 	closed map[string]time.Time // states of log-ins that came back, and till when they are remembered
 }
 
@@ -143,21 +148,33 @@ func (p *portal) context(ctx context.Context) (context.Context, context.CancelFu
 	return oidc.ClientContext(ctx, p.HTTP), cancel
 }
 
-// reach asks the provider for its addresses, until it has answered once.
+// providerPause is for how long a provider that could not be reached is not asked again.
+const providerPause = 10 * time.Second
+
+// reach asks the provider for its addresses, until it has answered once: one request at a
+// time asks it, and after a failure none for a while.
 func (p *portal) reach(ctx context.Context) (*oidc.Provider, *oauth2.Config, error) {
-	p.mu.Lock()
-	found := p.found
-	p.mu.Unlock()
-	if found == nil {
-		var err error
-		if found, err = oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.HTTP), p.Issuer); err != nil { // its keys are fetched by this context later
-			return nil, nil, err
-		}
-		p.mu.Lock()
-		p.found = found
-		p.mu.Unlock()
+	if err := p.asking.Acquire(ctx, 1); err != nil {
+		return nil, nil, err
 	}
-	return found, &oauth2.Config{ClientID: p.Client, ClientSecret: p.Secret, Endpoint: found.Endpoint(), RedirectURL: p.back, Scopes: []string{oidc.ScopeOpenID, "email", "profile"}}, nil
+	defer p.asking.Release(1)
+	if p.found == nil && p.failure != nil && time.Since(p.failed) < providerPause {
+		return nil, nil, p.failure
+	}
+	if p.found == nil {
+		within := oidc.ClientContext(context.WithoutCancel(ctx), p.HTTP) // its keys are fetched by this context later
+		if p.found, p.failure = oidc.NewProvider(within, p.Issuer); p.failure != nil {
+			p.failed = time.Now()
+			return nil, nil, p.failure
+		}
+	}
+	return p.found, &oauth2.Config{
+		ClientID:     p.Client,
+		ClientSecret: p.Secret,
+		Endpoint:     p.found.Endpoint(),
+		RedirectURL:  p.back,
+		Scopes:       []string{oidc.ScopeOpenID, "email", "profile"},
+	}, nil
 }
 
 // once reports whether a state comes back for the first time. Where too many are

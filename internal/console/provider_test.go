@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -396,4 +397,22 @@ func TestPasswordsOfOthersAreEncrypted(t *testing.T) {
 		require.NotErrorIs(t, err, ErrPlain, name)
 		require.True(t, up, name)
 	}
+}
+
+// TestAProviderThatDoesNotAnswerIsAskedOnce for all who want to log in meanwhile.
+func TestAProviderThatDoesNotAnswerIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	away := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		http.Error(w, "away", http.StatusBadGateway)
+	}))
+	t.Cleanup(away.Close)
+	p := &identity{t: t, server: away}
+	d := open(t, p.options, false)
+	for range 5 {
+		res, _ := d.do("GET", providerPath, "")
+		require.NotEqual(t, http.StatusSeeOther, res.StatusCode)
+	}
+	require.EqualValues(t, 1, asked.Load())
 }

@@ -144,3 +144,44 @@ func TestADomainOfManyHostsIsLeft(t *testing.T) {
 		})
 	}
 }
+
+// TestAStrangerShutsNoDomainOut: hosts that it names and that give nothing are no reason
+// to leave out what others name there, and hosts that do not answer are none at all.
+func TestAStrangerShutsNoDomainOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	crawl := func(s *site, state gleaner.SiteState) {
+		r := w.finish(t, w.crawler(w.client), s.host)
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, state, r.Reason, "", false, w.cfg.Recrawl))
+	}
+	name := func(giver string, hosts ...*site) {
+		var all []string
+		for _, s := range hosts {
+			all = append(all, "http://"+s.host+"/paper.pdf")
+		}
+		page := serveAt(t, giver, map[string]any{"/": links(all...)})
+		w.seed(t, page.host, "/", "/")
+		crawl(page, gleaner.SiteDone)
+	}
+	var none, dead []*site
+	for i := range maxVainHosts {
+		none = append(none, serve(t, map[string]any{}))
+		dead = append(dead, &site{host: fmt.Sprintf("127.0.0.1:%d", i+1)})
+	}
+	name("127.0.0.2", none...)
+	name("127.0.0.3", dead...)
+	for i := range none {
+		crawl(none[i], gleaner.SiteDone)
+		crawl(dead[i], gleaner.SiteRefused)
+	}
+	for giver, is := range map[string]string{
+		"127.0.0.2": "skipped leads-missed", "127.0.0.3": "document success", "127.0.0.4": "document success",
+	} {
+		s := serve(t, map[string]any{"/paper.pdf": "a document"})
+		name(giver, s)
+		w.finish(t, w.crawler(w.client), s.host)
+		require.Equal(t, is, w.record(t, s.host)["/paper.pdf"], giver)
+		_, err := w.db.Pool.Exec(t.Context(), `DELETE FROM locations`)
+		require.NoError(t, err)
+	}
+}

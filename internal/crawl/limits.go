@@ -17,6 +17,7 @@ const (
 	outcomeDirectory gleaner.Outcome = "directory-limit"
 	outcomeSitemaps  gleaner.Outcome = "sitemap-limit"
 	outcomeURLs      gleaner.Outcome = "url-limit"
+	outcomePauses    gleaner.Outcome = "pause-limit"
 )
 
 // maxSkipped bounds the URLs of one site that are recorded as kept out by a

@@ -29,7 +29,7 @@ func (w *window) listing() int {
 // named reports whether a document waits that reads like a wanted paper: landing
 // pages can wait for what it turns out to be.
 func (l *loop) named() bool {
-	return l.window.given > 0 && slices.ContainsFunc(l.window.entries, func(e *frontier.Entry) bool { return e.Document && e.Wanted >= wantedLead })
+	return l.window.given > 0 && slices.ContainsFunc(l.window.entries, func(e *frontier.Entry) bool { return e.Document && e.Wanted >= wantedLead && !l.sections.paused(e) })
 }
 
 // landingSeed reports whether an entry is a landing page that a catalogue named.

@@ -23,12 +23,12 @@ import (
 type Site struct {
 	ID           int
 	Host         string
-	Crawl        int          // number of its crawls, this one included
-	Scopes       []string     // path prefixes of what is followed
-	ParentDomain bool         // links are followed within its registrable domain, too
-	Wanted       *match.Index // papers
-	Rules        rules.Sets   // lists of what is left out, of each harvest that wants it
-	InVain       bool         // hosts of its domain that others named gave nothing lately
+	Crawl        int             // number of its crawls, this one included
+	Scopes       []string        // path prefixes of what is followed
+	ParentDomain bool            // links are followed within its registrable domain, too
+	Wanted       *match.Index    // papers
+	Rules        rules.Sets      // lists of what is left out, of each harvest that wants it
+	InVain       map[string]bool // domains that named hosts of its domain which gave nothing lately
 
 	Sofar   store.CrawlProgress // of this crawl, in slices before this one
 	Careful bool                // slices before this one did not come to an end
@@ -114,6 +114,7 @@ type errStop struct {
 	ending Ending
 	reason string
 	wait   time.Duration
+	by     string // the URL whose answer had the host paused; "" for none
 }
 
 func (e *errStop) Error() string { return string(e.ending) + ": " + e.reason }
@@ -252,19 +253,29 @@ func (l *loop) enterSeeds(ctx context.Context) {
 
 // choose lets the strategy pick among what waits. Sitemaps come last: on a small
 // site they cost a request and tell nothing new, and a link met on a page comes
-// with words that a sitemap does not have. Lists of papers come first.
+// with words that a sitemap does not have. Lists of papers come first. What lies in the
+// directory of a user whose answers had the host paused comes after what does not.
 func (l *loop) choose(ctx context.Context) (int, string) {
-	if i := l.window.listing(); i >= 0 {
+	paused := l.sections.anyPaused()
+	if i := l.window.listing(); i >= 0 && !paused {
 		return i, "the directory of several pages that catalogues name: it may list their documents"
 	}
 	named, poor := l.named(), l.poor()
-	if l.window.sitemaps == 0 && !named && !poor {
+	if l.window.sitemaps == 0 && !named && !poor && !paused {
 		return l.pick(ctx, l.window.candidates)
+	}
+	fits := func(e *frontier.Entry) bool {
+		return e.Link.Source != sourceSitemapFile && (!named || !landingSeed(e)) && (!poor || worthIt(e))
+	}
+	calm := func(e *frontier.Entry) bool { return fits(e) && !l.sections.paused(e) }
+	from := fits
+	if paused && slices.ContainsFunc(l.window.entries, calm) {
+		from = calm
 	}
 	var rest []page.Candidate
 	var place []int
 	for i, c := range l.window.candidates {
-		if c.Link.Source != sourceSitemapFile && (!named || !landingSeed(l.window.entries[i])) && (!poor || worthIt(l.window.entries[i])) {
+		if from(l.window.entries[i]) {
 			rest, place = append(rest, c), append(place, i)
 		}
 	}
@@ -354,6 +365,7 @@ func (l *loop) end(ctx context.Context, err error) (Result, error) {
 	var stop *errStop
 	if errors.As(err, &stop) && stop.ending == Waiting {
 		l.took += stop.wait
+		l.sections.pause(stop.by)
 	}
 	if ferr := l.flush(ctx, end{last: true, orderly: stop != nil || orderly(err)}); ferr != nil {
 		return r, errors.Join(err, ferr)

@@ -18,7 +18,7 @@ const (
 	// miss in a row. What else they gave is not asked for then: a page may name any
 	// number of URLs of others that are not there.
 	maxMisses = 10
-	// maxVainHosts is how many hosts of one domain that others named may give no
+	// maxVainHosts is how many hosts of one domain that another named may give no
 	// document in a row: a domain may answer for any number of names.
 	maxVainHosts = 20
 )
@@ -84,9 +84,9 @@ func (l *loop) notWorthIt(e *frontier.Entry) (gleaner.Outcome, string) {
 		return why, "its user's pages reached the limit"
 	}
 	from := giver(l.site.Host, e)
-	if from != "" && l.site.InVain {
+	if l.site.InVain[from] {
 		l.missedOut++
-		return outcomeMissed, fmt.Sprintf("the last %d hosts of %s that others named gave no document", maxVainHosts, weburl.Domain(l.site.Host))
+		return outcomeMissed, fmt.Sprintf("the last %d hosts of %s that %s named gave no document", maxVainHosts, weburl.Domain(l.site.Host), from)
 	}
 	if l.misses[from] >= maxMisses {
 		l.missedOut++

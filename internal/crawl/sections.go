@@ -18,6 +18,10 @@ import (
 // owner make users without end.
 const sharedHost = 5
 
+// maxPauses is how often in a crawl the answers of one user may have the host paused for
+// so long that its crawl stops, before the rest of that user's pages is left out.
+const maxPauses = 3
+
 // sections are what a crawl got from each user's directory of a host, by the
 // directory; "" is what lies in none.
 type sections map[string]*store.Section
@@ -39,6 +43,30 @@ func (all sections) of(url string) *store.Section {
 		all[dir] = s
 	}
 	return s
+}
+
+// pause counts a pause of the host that the answer of a URL is the reason for.
+func (all sections) pause(url string) {
+	if url != "" {
+		s := all.of(url)
+		s.Pauses, s.Changed = s.Pauses+1, true
+	}
+}
+
+// anyPaused reports whether the answers of any user had the host paused.
+func (all sections) anyPaused() bool {
+	for _, s := range all {
+		if s.Dir != "" && s.Pauses > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// paused reports whether an entry lies in the directory of such a user.
+func (all sections) paused(e *frontier.Entry) bool {
+	s := all[weburl.UserDirectory(e.Link.URL)]
+	return s != nil && s.Dir != "" && s.Pauses > 0
 }
 
 // changed lists those that were counted in since the last time.
@@ -90,6 +118,9 @@ func (l *loop) few(from, read, relevant int) bool {
 	return rank.Trap{After: from, Rate: l.cfg.TrapRate}.Is(read, relevant)
 }
 
+// pausing tells a user whose answers had the host paused too often.
+func pausing(s *store.Section) bool { return s.Dir != "" && s.Pauses >= maxPauses }
+
 // spent reports whether what is true of some sections is so of all that a crawl
 // follows links in: then it is true of the site.
 func (l *loop) spent(is func(*store.Section) bool) bool {
@@ -107,6 +138,8 @@ func (l *loop) beyond(e *frontier.Entry) (why gleaner.Outcome) {
 		why = gleaner.Outcome(ByteLimit)
 	case l.barren(s) && !worthIt(e) && !l.spent(l.barren):
 		why = gleaner.Outcome(Trap)
+	case pausing(s) && !l.spent(pausing):
+		why = outcomePauses
 	default:
 		return ""
 	}

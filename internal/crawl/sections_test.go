@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 )
@@ -90,6 +91,49 @@ func TestOneUserEndsNoOthersCrawl(t *testing.T) {
 			require.LessOrEqual(t, of("mallory"), had+c.most)
 		})
 	}
+}
+
+// TestOneUserPausesNoOthersCrawl: answers that ask for long pauses have the host left alone
+// for as long. After the first one a retry takes the others' pages first, and whoever has
+// the host paused again and again is left out.
+func TestOneUserPausesNoOthersCrawl(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := map[string]any{"/~ada/": links("1.html"), "/~ada/1.html": links("1.pdf"), "/~ada/1.pdf": "one"}
+	many := ""
+	for n := range 20 {
+		path := fmt.Sprintf("/~mallory/%d.html", n)
+		many += links(path)
+		pages[path] = func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Retry-After", "21600")
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}
+	pages["/~mallory/"] = many
+	s := serve(t, pages)
+	w.seed(t, s.host, "/~mallory/", "/~mallory/")
+	w.seed(t, s.host, "/~ada/", "/~ada/")
+	c := w.crawler(w.client)
+	paused := func() {
+		for {
+			r, err := c.Slice(t.Context(), s.host, func(Progress) {})
+			require.NoError(t, err)
+			if r.Ending != SliceFull {
+				require.Equal(t, Waiting, r.Ending, r.Reason)
+				break
+			}
+		}
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, gleaner.SiteStopped, "", "", false, w.cfg.Recrawl))
+		w.rested(t, s.host)
+	}
+	paused()
+	require.Equal(t, "waiting ", w.record(t, s.host)["/~ada/1.html"])
+	paused()
+	require.Equal(t, "document success", w.record(t, s.host)["/~ada/1.pdf"])
+	require.Len(t, s.asked(), 3+1+2, "two of his pages were asked for")
+	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+	require.LessOrEqual(t, len(s.asked()), 3+1+2+maxPauses)
+	require.Contains(t, w.record(t, s.host)["/~mallory/19.html"], "skipped "+string(outcomePauses))
 }
 
 // TestUsersWithoutEndAreATrap: whoever owns a host can make as many users as they

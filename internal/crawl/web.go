@@ -24,6 +24,7 @@ import (
 type web struct {
 	*slice
 	cached map[frontier.Hash]bool // answers that were fetched lately to look for a homepage
+	last   string                 // the URL that was asked for last; "" for none yet
 
 	failed struct { // of the host rather than of one URL, the last time
 		url     string
@@ -49,7 +50,7 @@ func (w *web) Ready(context.Context) error {
 	if wait <= 0 {
 		return nil
 	}
-	return &errStop{ending: Waiting, wait: wait, reason: fmt.Sprintf("the host is parked until %s: %d failures in a row, the last one %s (%s)",
+	return &errStop{ending: Waiting, wait: wait, by: w.last, reason: fmt.Sprintf("the host is parked until %s: %d failures in a row, the last one %s (%s)",
 		time.Now().Add(wait).UTC().Format(time.RFC3339), w.lease.Failures(), w.failed.outcome, w.failed.url)}
 }
 
@@ -67,7 +68,7 @@ func (w *web) Sitemaps(ctx context.Context) ([]string, error) {
 	if err := w.keep(ctx, nil); err != nil {
 		return nil, err
 	}
-	return urls, hostTrouble(err)
+	return urls, hostTrouble(err, w.last)
 }
 
 // Ask implements Source. It takes the answer that was fetched lately to look for
@@ -97,9 +98,15 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 	if errors.As(err, &fe) && fetch.Retryable(fe.Outcome) {
 		w.failed.url, w.failed.outcome = e.Link.URL, fe.Outcome
 	}
-	if err != nil {
+	if err = hostTrouble(err, w.last); err != nil {
 		resp.Release()
-		return nil, hostTrouble(err)
+	}
+	var stop *errStop
+	if !errors.As(err, &stop) {
+		w.last = e.Link.URL
+	}
+	if err != nil {
+		return nil, err
 	}
 	a := &Answer{Response: resp}
 	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= mostLent && a.what() != collection.AFile {
@@ -162,11 +169,15 @@ func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, 
 	}
 }
 
-// hostTrouble turns what ails the host rather than one URL into a stop.
-func hostTrouble(err error) error {
+// hostTrouble turns what ails the host rather than one URL into a stop. last is the URL
+// whose answer a pause is due to.
+func hostTrouble(err error, last string) error {
 	var busy *politeness.BusyError
 	if errors.As(err, &busy) {
-		return &errStop{ending: Waiting, wait: busy.Wait, reason: busy.Error()}
+		if !busy.Asked && busy.Failures == 0 {
+			last = ""
+		}
+		return &errStop{ending: Waiting, wait: busy.Wait, by: last, reason: busy.Error()}
 	}
 	var fe *fetch.Error
 	if !errors.As(err, &fe) {

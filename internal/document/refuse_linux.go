@@ -25,6 +25,7 @@ const (
 	open             = 2          // on amd64
 	namelessFile     = 0o20000000 // O_TMPFILE, without what it stands for beside that
 	ioUringSetup     = 425
+	memfdSecret      = 447
 	x32Bit           = 0x40000000
 	auditArchX86     = 0xc000003e
 	auditArchAArch64 = 0xc00000b7
@@ -102,7 +103,8 @@ func noNewPrivileges() {
 
 // noSockets refuses this thread and its children to open a socket, of any family:
 // also databases listen on one in the file system. It refuses them files without a name,
-// too, whose bytes nobody could count. The other ways to both, io_uring and openat2, are
+// too, whose bytes nobody could count, and memory that counts against no limit of a
+// process or outlasts it. The other ways to both, io_uring and openat2, are
 // closed, and so are calls by another machine's numbers.
 func noSockets() bool {
 	const (
@@ -115,11 +117,16 @@ func noSockets() bool {
 	)
 	filter := []syscall.SockFilter{
 		{Code: load, K: offsetMachine},
-		{Code: equal, K: machine(), Jt: 0, Jf: 13},
+		{Code: equal, K: machine(), Jt: 0, Jf: 18},
 		{Code: load, K: offsetNumber},
-		{Code: above, K: x32Bit, Jt: 11, Jf: 0},
-		{Code: equal, K: syscall.SYS_SOCKET, Jt: 10, Jf: 0},
-		{Code: equal, K: ioUringSetup, Jt: 9, Jf: 0},
+		{Code: above, K: x32Bit, Jt: 16, Jf: 0},
+		{Code: equal, K: syscall.SYS_SOCKET, Jt: 15, Jf: 0},
+		{Code: equal, K: ioUringSetup, Jt: 14, Jf: 0},
+		{Code: equal, K: unix.SYS_MEMFD_CREATE, Jt: 13, Jf: 0},
+		{Code: equal, K: memfdSecret, Jt: 12, Jf: 0},
+		{Code: equal, K: unix.SYS_SHMGET, Jt: 11, Jf: 0},
+		{Code: equal, K: unix.SYS_MSGGET, Jt: 10, Jf: 0},
+		{Code: equal, K: unix.SYS_SEMGET, Jt: 9, Jf: 0},
 		{Code: equal, K: unix.SYS_OPENAT2, Jt: 9, Jf: 0},
 		{Code: equal, K: syscall.SYS_OPENAT, Jt: 2, Jf: 0},
 		{Code: equal, K: open, Jt: 3, Jf: 0},

@@ -49,6 +49,10 @@ try usr ls /usr
 try unlinked sh -c 'exec 3> "$TMPDIR/u" && rm "$TMPDIR/u"'
 try replaced sh -c ': > "$TMPDIR/a" && exec 3> "$TMPDIR/b" && mv "$TMPDIR/a" "$TMPDIR/b"'
 try nameless perl -e 'use Fcntl; sysopen(F, $ENV{TMPDIR}, 020000000 | O_DIRECTORY | O_WRONLY, 0600) or exit 1'
+try memory perl -e 'my $n = "x"; syscall(%[3]d, $n, 0) >= 0 or exit 1'
+try shared perl -e 'syscall(%[4]d, 0, 4096, 0600) >= 0 or exit 1'
+try queue perl -e 'syscall(%[5]d, 0, 0600) >= 0 or exit 1'
+try semaphore perl -e 'syscall(%[6]d, 0, 1, 0600) >= 0 or exit 1'
 mkdir "$TMPDIR/kept" && empty "$TMPDIR/kept/file" && chmod 0500 "$TMPDIR/kept"
 printf '<page width="612" height="792">\n<line xMin="1" yMin="1" xMax="9" yMax="9">\n'
 for w in the ways that led out of here are: $ways; do printf '<word xMin="1" yMin="1" xMax="9" yMax="9">%%s</word>\n' "$w"; done
@@ -140,7 +144,8 @@ func TestReaderHasItsFolderAlone(t *testing.T) {
 		require.NoError(t, os.Link(os.Args[0], itself))
 		program := filepath.Join(home, "bin", "pdftotext")
 		worker := exec.CommandContext(t.Context(), "/bin/sh", "-c", `cat > "$1" && sed -i "s/WORKER/$$/g" "$1" && chmod 755 "$1" "$2" && exec "$3"`, "sh", program, home, itself)
-		worker.Stdin = strings.NewReader(strings.ReplaceAll(fmt.Sprintf(intruder, home, 424242), "424242", "WORKER"))
+		worker.Stdin = strings.NewReader(strings.ReplaceAll(fmt.Sprintf(intruder, home, 424242,
+			unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET, unix.SYS_MSGGET, unix.SYS_SEMGET), "424242", "WORKER"))
 		worker.Env = append(os.Environ(), intrudedVariable+"="+kind+"|"+home)
 		if user != os.Geteuid() {
 			worker.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}}

@@ -42,6 +42,7 @@ type Section struct {
 	Relevant int    // those of them that lead to documents
 	Bytes    int64
 	Left     int  // links that were left out, since a limit was reached
+	Pauses   int  // of the host, for long, that its answers are the reason for
 	Changed  bool // since it was written
 }
 
@@ -73,11 +74,8 @@ func beginCrawl(ctx context.Context, tx pgx.Tx, siteID, crawl int) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM crawl_sections WHERE site_id=$1 AND (SELECT crawl_read FROM sites WHERE id=$1) = 0`, siteID)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `UPDATE crawl_sections SET bytes=0 WHERE site_id=$1`, siteID)
+	_, err = tx.Exec(ctx, `UPDATE crawl_sections SET bytes=0, pauses=least(pauses, 1), read=read*goes_on, relevant=relevant*goes_on, left_out=left_out*goes_on
+		FROM (SELECT (crawl_read > 0)::int AS goes_on FROM sites WHERE id=$1) AS s WHERE site_id=$1`, siteID)
 	return err
 }
 

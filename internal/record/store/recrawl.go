@@ -78,7 +78,7 @@ func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack,
 			return err
 		}
 		// What one user of the host made too much of is as good as what waits.
-		if _, err := tx.Exec(ctx, `UPDATE urls SET state=0, outcome='' WHERE site_id=$1 AND state=5 AND outcome IN ('trap', 'byte-limit')`, id); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE urls SET state=0, outcome='' WHERE site_id=$1 AND state=5 AND outcome IN ('trap', 'byte-limit', 'pause-limit')`, id); err != nil {
 			return err
 		}
 		err = tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM urls WHERE site_id=$1 AND (state=0 OR state=3 AND next_try <= now()) LIMIT 100000) w`, id).Scan(&waiting)

@@ -8,18 +8,19 @@ import (
 
 // sections are what the crawl of a site got so far from each user's directory.
 func sections(ctx context.Context, tx pgx.Tx, siteID int) ([]Section, error) {
-	rows, _ := tx.Query(ctx, `SELECT dir, read, relevant, bytes, left_out FROM crawl_sections WHERE site_id=$1`, siteID)
+	rows, _ := tx.Query(ctx, `SELECT dir, read, relevant, bytes, left_out, pauses FROM crawl_sections WHERE site_id=$1`, siteID)
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s Section, err error) {
-		err = row.Scan(&s.Dir, &s.Read, &s.Relevant, &s.Bytes, &s.Left)
+		err = row.Scan(&s.Dir, &s.Read, &s.Relevant, &s.Bytes, &s.Left, &s.Pauses)
 		return s, err
 	})
 }
 
 func writeSections(ctx context.Context, tx pgx.Tx, siteID int, some []Section) error {
 	for _, s := range some {
-		_, err := tx.Exec(ctx, `INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (site_id, md5(dir)) DO UPDATE SET read=EXCLUDED.read, relevant=EXCLUDED.relevant, bytes=EXCLUDED.bytes, left_out=EXCLUDED.left_out`,
-			siteID, s.Dir, s.Read, s.Relevant, s.Bytes, s.Left)
+		_, err := tx.Exec(ctx, `INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out, pauses) VALUES ($1, $2, $3, $4, $5, $6, $7)
+			ON CONFLICT (site_id, md5(dir)) DO UPDATE SET read=EXCLUDED.read, relevant=EXCLUDED.relevant, bytes=EXCLUDED.bytes,
+				left_out=EXCLUDED.left_out, pauses=EXCLUDED.pauses`,
+			siteID, s.Dir, s.Read, s.Relevant, s.Bytes, s.Left, s.Pauses)
 		if err != nil {
 			return err
 		}

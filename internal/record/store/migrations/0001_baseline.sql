@@ -446,7 +446,8 @@ CREATE TABLE crawl_sections (
     read     int    NOT NULL,
     relevant int    NOT NULL,
     bytes    bigint NOT NULL,
-    left_out int    NOT NULL
+    left_out int    NOT NULL,
+    pauses   int    NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX crawl_sections_dir ON crawl_sections (site_id, md5(dir));
 
