@@ -67,7 +67,17 @@ func newTransports(cfg Config, g *guard, proxy proxyFunc) (direct, proxied *http
 	guarded := *dialer
 	guarded.ControlContext = g.control
 	direct = newTransport(cfg.Limits, pool)
-	direct.DialContext = guarded.DialContext
+	direct.DialContext = func(ctx context.Context, network, to string) (net.Conn, error) {
+		if ip, _ := ctx.Value(addressKey{}).(netip.Addr); ip.IsValid() {
+			_, port, err := net.SplitHostPort(to)
+			if err != nil {
+				return nil, err
+			}
+			to = net.JoinHostPort(ip.String(), port)
+		}
+		return guarded.DialContext(ctx, network, to)
+	}
+	direct.DisableKeepAlives = cfg.PaceBy&PaceByAddress != 0 // a kept connection may be to an address of before
 	direct.MaxIdleConnsPerHost = 2
 	proxied = newTransport(cfg.Limits, pool)
 	proxied.DialContext = dialer.DialContext

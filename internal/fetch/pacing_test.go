@@ -3,8 +3,15 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -287,4 +294,37 @@ func TestPaceBy(t *testing.T) {
 	host := s.URL[len("http://"):]
 	want := []string{host, "domain:127.0.0.1", "address:127.0.0.1"}
 	require.Equal(t, append(want, want...), g.turns)
+}
+
+// TestTheAddressOfATurnIsAsked alone, however the name's addresses change.
+func TestTheAddressOfATurnIsAsked(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+		asked = append(asked, "address:"+at.IP.String())
+		_, _ = w.Write([]byte("ok"))
+	})
+	one := httptest.NewServer(handler)
+	t.Cleanup(one.Close)
+	_, port, _ := net.SplitHostPort(one.Listener.Addr().String())
+	listener, err := net.Listen("tcp", "127.0.0.2:"+port)
+	require.NoError(t, err)
+	other := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
+	other.Start()
+	t.Cleanup(other.Close)
+	var questions atomic.Int32 // two to a look-up
+	dns := fakeDNS(func(string) []netip.Addr {
+		return []netip.Addr{netip.MustParseAddr(fmt.Sprintf("127.0.0.%d", 1+(questions.Add(1)-1)/2%2))}
+	})
+	g := &recordingGate{}
+	c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.PaceBy, cfg.Resolver = g, PaceByAddress, dns })
+	for i := range 3 {
+		_, err := c.Fetch(t.Context(), Request{URL: fmt.Sprintf("http://www.example.org:%s/%d", port, i)})
+		require.NoError(t, err)
+	}
+	turns := slices.DeleteFunc(g.turns, func(key string) bool { return !strings.HasPrefix(key, "address:") })
+	require.Equal(t, turns, asked)
+	require.Contains(t, asked, "address:127.0.0.1")
+	require.Contains(t, asked, "address:127.0.0.2")
 }

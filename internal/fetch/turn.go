@@ -26,7 +26,7 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	ctx, over := Revocable(r.Context())
 	for again := false; ; again = true {
-		done, err := t.take(ctx, x)
+		done, address, err := t.take(ctx, x)
 		if err != nil {
 			over(nil)
 			return nil, err
@@ -40,6 +40,7 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		x.again()
 		sending, end := Linger(ctx, t.cfg.Linger)
+		sending = context.WithValue(sending, addressKey{}, address)
 		held := &turn{x: x, done: done, end: end}
 		resp, err := held.send(t.next, r.WithContext(sending))
 		if err != nil && x.stale() && !again && bodyless(r) {
@@ -100,30 +101,32 @@ func (t *turn) finish() {
 }
 
 // take takes the turns of the host and of what is paced with it, always in the
-// same order: nobody holds a wider turn while waiting for a narrower one.
-func (t *turns) take(ctx context.Context, x *exchange) (func(Visit), error) {
+// same order: nobody holds a wider turn while waiting for a narrower one. The address is
+// the one that may be dialled in it; not valid where any may.
+func (t *turns) take(ctx context.Context, x *exchange) (_ func(Visit), address netip.Addr, err error) {
 	gate := t.cfg.Gate
 	if x.Gate != nil {
 		gate = x.Gate
 	}
 	switch {
 	case gate == nil:
-		return func(Visit) {}, nil
+		return func(Visit) {}, address, nil
 	case t.cfg.PaceBy == PaceByHost:
 		done, err := gate.Turn(ctx, x.host, x.crawlDelay)
 		if err != nil {
-			return nil, turnError(x.raw, err)
+			return nil, address, turnError(x.raw, err)
 		}
-		return done, nil
+		return done, address, nil
 	}
 	keys := []string{x.host}
 	if t.cfg.PaceBy&PaceByDomain != 0 {
 		keys = append(keys, "domain:"+weburl.Domain(x.host))
 	}
 	if t.cfg.PaceBy&PaceByAddress != 0 && !x.proxied {
-		if ip, ok := lowestAddress(ctx, t.cfg.Resolver, x.url.Hostname()); ok {
-			keys = append(keys, "address:"+ip.String())
+		if address, err = lowestAddress(ctx, t.cfg.Resolver, x.url.Hostname()); err != nil {
+			return nil, address, &Error{Outcome: connectOutcome(err, false), URL: x.raw, Err: err}
 		}
+		keys = append(keys, "address:"+address.String())
 	}
 	var dones []func(Visit)
 	for _, key := range keys {
@@ -132,7 +135,7 @@ func (t *turns) take(ctx context.Context, x *exchange) (func(Visit), error) {
 			for _, d := range dones {
 				d(Visit{Void: true})
 			}
-			return nil, turnError(x.raw, err)
+			return nil, address, turnError(x.raw, err)
 		}
 		dones = append(dones, done)
 	}
@@ -140,7 +143,7 @@ func (t *turns) take(ctx context.Context, x *exchange) (func(Visit), error) {
 		for _, d := range slices.Backward(dones) {
 			d(v)
 		}
-	}, nil
+	}, address, nil
 }
 
 // turnError names why no turn was had; nothing was sent. A gate's error that
@@ -153,14 +156,17 @@ func turnError(u string, err error) error {
 	return &Error{Outcome: Canceled, URL: u, Err: err}
 }
 
+// addressKey is that of the address that alone may be dialled, in a request's context.
+type addressKey struct{}
+
 // lowestAddress stands for all addresses of a host, whichever comes first today.
-func lowestAddress(ctx context.Context, r *net.Resolver, host string) (netip.Addr, bool) {
+func lowestAddress(ctx context.Context, r *net.Resolver, host string) (netip.Addr, error) {
 	ips, err := r.LookupNetIP(ctx, "ip", host)
-	if err != nil || len(ips) == 0 {
-		return netip.Addr{}, false
+	if err != nil {
+		return netip.Addr{}, err
 	}
 	for i := range ips {
 		ips[i] = ips[i].Unmap()
 	}
-	return slices.MinFunc(ips, netip.Addr.Compare), true
+	return slices.MinFunc(ips, netip.Addr.Compare), nil
 }
