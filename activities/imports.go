@@ -28,15 +28,14 @@ func (a *Imports) ImportSlice(ctx context.Context, run ingest.Run) (ingest.Progr
 	return p, typed(stood(ctx, err))
 }
 
-// VerifyImport compares what an import saved with what is on record.
-func (a *Imports) VerifyImport(ctx context.Context, run ingest.Run) (ingest.Counters, error) {
-	ctx, moved, done := moving(ctx)
-	defer done()
+// VerifyImport compares what an import saved with what is on record for a while, behind a
+// resource or where the attempt before ended.
+func (a *Imports) VerifyImport(ctx context.Context, run ingest.Run, after int64) (ingest.Verified, error) {
 	beat, set, stop := heartbeats[int64](ctx)
 	defer stop()
-	after, _ := resumed[int64](ctx)
-	c, err := a.importer.Verify(beat, run, after, func(n int64) { moved(); set(n) })
-	return c, typed(stood(ctx, err))
+	before, _ := resumed[int64](ctx)
+	v, err := a.importer.Verify(beat, run, max(after, before), ImportTime, set)
+	return v, typed(err)
 }
 
 // JobImport is the kind of job that imports.

@@ -59,7 +59,15 @@ func (r *importRun) verify(ctx workflow.Context) error {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet("verifying")); err != nil {
 		return err
 	}
-	return workflow.ExecuteActivity(unlimited(ctx, activities.QueueJobs, "what is on record of it"), imports.VerifyImport, r.run).Get(ctx, &r.at.Counters)
+	for after, more := int64(0), true; more; {
+		var v ingest.Verified
+		o := long(ctx, activities.QueueJobs, "what is on record of it")
+		if err := workflow.ExecuteActivity(o, imports.VerifyImport, r.run, after).Get(ctx, &v); err != nil {
+			return err
+		}
+		r.at.Counters, after, more = v.Counters, v.After, v.More
+	}
+	return nil
 }
 
 // end ends the job as the import ended, also that of a cancelled one.

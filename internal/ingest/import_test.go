@@ -116,7 +116,7 @@ func (s *shop) finish(run Run) (Counters, map[string]store.ImportRecord) {
 	p, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(s.t, err)
 	require.True(s.t, p.Ended)
-	c, err := s.Verify(ctx, run, 0, func(int64) {})
+	c, err := s.Verify(ctx, run, 0, time.Hour, func(int64) {})
 	require.NoError(s.t, err)
 	require.NoError(s.t, s.DB.EndJob(ctx, run.Job, run.Run, store.JobEnded, ""))
 	all, err := s.DB.ImportRecords(ctx, run.Job, 0, false, 100000)
@@ -131,7 +131,7 @@ func (s *shop) finish(run Run) (Counters, map[string]store.ImportRecord) {
 		by[key] = r
 	}
 	require.EqualValues(s.t, p.Done, len(all))
-	return c, by
+	return c.Counters, by
 }
 
 // TestVerifyMissesResources: a resource that left the record is a difference.
@@ -148,7 +148,7 @@ func TestVerifyMissesResources(t *testing.T) {
 	for want, sql := range []string{`UPDATE import_records SET n=n`, `DELETE FROM import_records`} {
 		_, err = s.DB.Pool.Exec(ctx, sql)
 		require.NoError(t, err)
-		c, err := s.Verify(ctx, run, 0, func(int64) {})
+		c, err := s.Verify(ctx, run, 0, time.Hour, func(int64) {})
 		require.NoError(t, err)
 		require.EqualValues(t, want, c.Differences, sql)
 	}

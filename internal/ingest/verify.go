@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
@@ -21,62 +22,72 @@ const (
 	verifyStep = 500
 )
 
-// Verify compares what an import says it saved with what is on record and in the
-// repository (save_verification of Algorithm 1), notes each difference, and counts
-// all that the import has. Done again it comes to the same, also from behind a resource
-// that it told of before.
-func (im *Importer) Verify(ctx context.Context, run Run, after int64, report func(n int64)) (Counters, error) {
-	var c Counters
+// Verified is how far the verification of an import is.
+type Verified struct {
+	Counters
+	After int64 `json:"after,omitempty"` // number of the last resource that was compared
+	More  bool  `json:"more,omitempty"`  // it goes on behind that
+}
+
+// Verify compares what an import says it saved, behind a resource, with what is on record
+// and in the repository (save_verification of Algorithm 1), and notes each difference. If
+// within is over before the end, More is set; else it counts all that the import has. Done
+// again it comes to the same.
+func (im *Importer) Verify(ctx context.Context, run Run, after int64, within time.Duration, report func(n int64)) (Verified, error) {
+	v := Verified{After: after}
 	job, err := im.DB.Job(ctx, run.Job)
 	if err != nil {
-		return c, err
+		return v, err
 	}
 	if job.Run != run.Run || job.State != store.JobRunning {
-		return c, store.ErrJobOver
+		return v, store.ErrJobOver
 	}
 	var o Options
-	if err := errors.Join(json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &c)); err != nil {
-		return c, fmt.Errorf("%w: %w", ErrInput, err)
+	if err := errors.Join(json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &v.Counters)); err != nil {
+		return v, fmt.Errorf("%w: %w", ErrInput, err)
 	}
-	if !o.Unrecorded {
-		if err := im.verifySaved(ctx, run.Job, after, report); err != nil {
-			return c, err
+	for began := time.Now(); !o.Unrecorded; report(v.After) {
+		if v.More = v.After > after && time.Since(began) >= within; v.More {
+			return v, nil
+		}
+		some, err := im.verifySome(ctx, run.Job, &v.After)
+		if err != nil {
+			return v, err
+		}
+		if !some {
+			break
 		}
 	}
 	records, differ, err := im.DB.Differences(ctx, run.Job)
 	if err != nil {
-		return c, err
+		return v, err
 	}
-	if c.Differences = differ; records != job.Done {
-		c.Differences++
+	if v.Differences = differ; records != job.Done {
+		v.Differences++
 		im.Log.ErrorContext(ctx, "the log's resources are not all on record", "job", run.Job, "done", job.Done, "on record", records)
 	}
-	err = im.DB.SaveImport(ctx, store.ImportStep{Job: run.Job, Run: run.Run, From: job.Done, Done: job.Done, Position: place{End: true}, Counters: c})
-	return c, err
+	err = im.DB.SaveImport(ctx, store.ImportStep{Job: run.Job, Run: run.Run, From: job.Done, Done: job.Done, Position: place{End: true}, Counters: v.Counters})
+	return v, err
 }
 
-func (im *Importer) verifySaved(ctx context.Context, job, after int64, report func(int64)) error {
-	for {
-		saved, err := im.DB.SavedBy(ctx, job, after, verifyStep)
-		if err != nil || len(saved) == 0 {
-			return err
-		}
-		found := map[int64]string{}
-		for _, s := range saved {
-			what, err := im.difference(ctx, s)
-			if err != nil {
-				return err
-			}
-			if what != "" {
-				found[s.N] = what
-			}
-			after = s.N
-		}
-		if err := im.DB.Differ(ctx, job, found); err != nil {
-			return err
-		}
-		report(after)
+// verifySome compares the next verifyStep resources. It reports whether there were any.
+func (im *Importer) verifySome(ctx context.Context, job int64, after *int64) (bool, error) {
+	saved, err := im.DB.SavedBy(ctx, job, *after, verifyStep)
+	if err != nil || len(saved) == 0 {
+		return false, err
 	}
+	found := map[int64]string{}
+	for _, s := range saved {
+		what, err := im.difference(ctx, s)
+		if err != nil {
+			return false, err
+		}
+		if what != "" {
+			found[s.N] = what
+		}
+	}
+	*after = saved[len(saved)-1].N
+	return true, im.DB.Differ(ctx, job, found)
 }
 
 // difference is what the record or the repository lacks of a saved document.

@@ -108,7 +108,7 @@ func TestACrawlCountsADeathOverADocument(t *testing.T) {
 	require.True(t, s.process(over, inACrawl))
 	_, err = s.Judge(t.Context(), Stored(shas[0]), Quick)
 	require.ErrorIs(t, err, errDied)
-	took, err := s.db.TakeNew(t.Context(), store.Unexamined{}, 5, heldFor)
+	took, err := s.db.TakeNew(t.Context(), store.Unexamined{}, 5, heldFor, 0)
 	require.NoError(t, err)
 	require.Equal(t, store.Taken{Documents: shas, Alone: true}, took)
 	require.Equal(t, 2, s.document(shas[0]).Deaths)

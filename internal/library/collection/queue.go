@@ -59,7 +59,8 @@ func (c *Collection) holdOn(ctx context.Context, mine *hands) {
 
 // JudgeWaiting judges the documents that wait to be examined, several at a time, until
 // none is left, and returns their number. Any number of workers may call it at once: each
-// takes documents of its own. It calls report with the number of documents judged so far.
+// takes documents of its own, and waits for those that others hold on only where a site or
+// a harvest is named. It calls report with the number of documents judged so far.
 func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, report func(done int)) (int, error) {
 	// Twice as many as can be read at a time: some wait for the database or
 	// the disk while the others keep the processors busy.
@@ -70,8 +71,11 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 	var busy sync.WaitGroup
 	mine := &hands{full: map[string]bool{}}
 	held := guard.Go(func() { c.holdOn(gctx, mine) })
-	for gctx.Err() == nil {
-		took, err := c.db.TakeNew(gctx, which, limit, heldFor)
+	for had := time.Now(); gctx.Err() == nil; {
+		if len(mine.all()) > 0 { // which may be put off, and be free then
+			had = time.Now()
+		}
+		took, err := c.db.TakeNew(gctx, which, limit, heldFor, time.Since(had))
 		if err != nil {
 			g.Go(func() error { return err })
 			break

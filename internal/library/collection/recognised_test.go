@@ -31,7 +31,7 @@ func TestRecognitionComesLast(t *testing.T) {
 	require.Equal(t, []any{gleaner.DocumentNew, "image-only"}, []any{d.State, d.Outcome})
 	text := s.keep("http://www.example.org/~ada/text.pdf", s.pile.File(3, sampleweb.AsPDF))
 	for _, next := range []Document{text, scan} {
-		got, err := s.db.TakeNew(ctx, store.Unexamined{Site: 1}, 1, time.Minute)
+		got, err := s.db.TakeNew(ctx, store.Unexamined{Site: 1}, 1, time.Minute, 0)
 		require.NoError(t, err)
 		require.Equal(t, []string{next.SHA256}, got.Documents)
 	}

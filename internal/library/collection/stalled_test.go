@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -111,6 +112,23 @@ func TestEndedAttemptWritesNothing(t *testing.T) {
 	end()
 	require.ErrorIs(t, <-judged, context.Canceled)
 	require.Equal(t, before, s.dump())
+}
+
+// TestWhoExaminesWhatIsLeftWaitsForNobody: what another worker has in hand is examined there.
+func TestWhoExaminesWhatIsLeftWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	for i := range 2 {
+		_, err := s.Add(ctx, fileAt(fmt.Sprintf("http://www.example.org/~ada/%d.pdf", i), s.pile.File(1+i, sampleweb.AsPDF)))
+		require.NoError(t, err)
+	}
+	taken, err := s.db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + interval '1 day' WHERE id = (SELECT min(id) FROM documents)`)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, taken.RowsAffected())
+	n, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
 }
 
 // TestARetryTakesUpWhatStalled on the sites of its harvest, and nowhere else.

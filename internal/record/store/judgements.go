@@ -41,15 +41,17 @@ func (db MatchRecords) Unexamined(ctx context.Context, host string) (waits bool,
 type Taken struct {
 	Documents []string
 	Alone     bool // a process ended while it judged this one: no other is to be judged meanwhile
-	Waiting   int  // documents that others hold, where there is none to take
+	Waiting   int  // documents to wait for, where there is none to take
 }
 
 // TakeNew takes documents that wait to be examined, the oldest first, then those that
 // wait to be recognised, at most limit, and at last each of those alone over which a process
 // may have died. They are this caller's for a while: others take other ones, so that workers
 // share the load. What a worker that died had taken is free again when that time is over; of
-// that frontier.MaxDeaths died over, the document has failed.
-func (db MatchRecords) TakeNew(ctx context.Context, which Unexamined, limit int, hold time.Duration) (took Taken, err error) {
+// that frontier.MaxDeaths died over, the document has failed. A caller who has had none for
+// the time idle waits for those that others hold of the site or the harvest that is named,
+// else for those that nobody has held on since.
+func (db MatchRecords) TakeNew(ctx context.Context, which Unexamined, limit int, hold, idle time.Duration) (took Taken, err error) {
 	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))
 		AND ($2='' OR d.outcome=` + stalled + ` AND EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE l.sha256=d.sha256 AND h.harvest_id=$2))`
 	for _, turn := range []string{` AND d.deaths=0 AND d.outcome NOT IN ` + putOff, ` AND d.deaths=0`, ``} {
@@ -66,7 +68,8 @@ func (db MatchRecords) TakeNew(ctx context.Context, which Unexamined, limit int,
 			return took, err
 		}
 	}
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of, which.Site, which.Stalled).Scan(&took.Waiting)
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of+` AND ($3 OR d.taken_until < now() + $4::interval)`,
+		which.Site, which.Stalled, which != (Unexamined{}), hold-idle).Scan(&took.Waiting)
 	return took, err
 }
 
