@@ -73,7 +73,7 @@ func (a *API) Do(c Call) (*Answer, error) {
 	x := &exchange{target: &target{url: c.URL, raw: raw, host: weburl.Host(raw)}, limits: a.limits, memory: a.memory, clock: systemClock{}, everyStatus: true, crawlDelay: c.Delay}
 	var notReady error
 	if c.Ready != nil {
-		x.ready = func(*http.Request) error { notReady = c.Ready(); return notReady }
+		x.ready = func() error { notReady = c.Ready(); return notReady }
 	}
 	r := c.Clone(x.in(c.Context()))
 	r.Header.Set("Accept-Encoding", acceptEncoding)

@@ -95,9 +95,9 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, error) {
 		setIf(x.header, "If-Modified-Since", req.LastModified)
 	}
 	if req.Meanwhile != nil {
-		x.ready = func(r *http.Request) error {
-			if r.Response == nil && req.Meanwhile() { // of where a redirect leads it knows nothing
-				return &Error{Outcome: RedirectKnown, URL: x.raw, Location: canonical(x.raw)}
+		x.ready = func() error {
+			if u := canonical(x.raw); req.Meanwhile(u) {
+				return &Error{Outcome: RedirectKnown, URL: x.raw, Location: u}
 			}
 			return nil
 		}

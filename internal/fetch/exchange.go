@@ -23,7 +23,7 @@ type exchange struct {
 	// stored asks for the file as it lies there, or a part of it: no coding is undone.
 	stored bool
 	// ready, if not nil, is asked when a turn is had: with an error nothing is sent.
-	ready func(*http.Request) error
+	ready func() error
 
 	trail     *trail   // where redirects have led
 	redirects []string // the URLs that redirected

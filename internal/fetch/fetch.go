@@ -57,9 +57,10 @@ type Request struct {
 	// FollowOffHost follows redirects to other hosts (each hop under its own
 	// host's turn and robots.txt) where the caller has no queue to put them in.
 	FollowOffHost bool
-	// Meanwhile reports whether another has fetched URL while its host's turn was
+	// Meanwhile reports, in the turn of a host and before anything is sent, whether another
+	// has fetched a canonical URL, be it where a redirect led, while that turn was
 	// waited for; then it is not asked for again. nil: there is no other.
-	Meanwhile func() bool
+	Meanwhile func(canonical string) bool
 	// Known reports whether the canonical URL that a redirect leads to was
 	// fetched already; then it is not asked for again. nil knows nothing.
 	Known func(canonical string) bool

@@ -32,7 +32,7 @@ func TestWhatAnotherFetchedMeanwhileIsNotAsked(t *testing.T) {
 	fetched, turns := false, 0
 	g := &slowGate{while: func() { turns++; fetched = turns == 2 }} // the first is for robots.txt
 	c := testClient(t, func(cfg *Config) { cfg.Gate = g })
-	req := Request{URL: s.URL + "/", Meanwhile: func() bool { return fetched }}
+	req := Request{URL: s.URL + "/", Meanwhile: func(string) bool { return fetched }}
 	_, err := c.Fetch(t.Context(), req)
 	e := fetchError(t, err)
 	require.Equal(t, RedirectKnown, e.Outcome)

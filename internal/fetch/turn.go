@@ -32,7 +32,7 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		if x.ready != nil {
-			if err := x.ready(r); err != nil {
+			if err := x.ready(); err != nil {
 				done(Visit{Void: true})
 				over(nil)
 				return nil, err

@@ -30,7 +30,7 @@ type Getter struct {
 	Parse func(ctx context.Context, url string, header http.Header, body []byte) (*page.Page, error)
 
 	once singleflight.Group // authors looked for side by side share candidates
-	one  sync.Mutex         // held while a page is read over which a process may have died
+	one  sync.Mutex         // held while a page over which a process may have died is asked for or read
 }
 
 // pageAge is how old a fetched page may be as evidence. A failure that may pass
@@ -133,23 +133,68 @@ func (g *Getter) read(ctx context.Context, p store.CachedPage) (parsed *page.Pag
 	return parsed, err
 }
 
+// asking is the URL that one ask is at, in the turn of its host.
+type asking struct {
+	asker
+	hash  []byte
+	since *time.Time // nil outside of a turn
+	alone bool       // it holds one
+}
+
+// begin notes that a URL is asked for. It reports false for one that another asked for
+// meanwhile, or over which frontier.MaxDeaths processes died, which it sets aside. Those
+// over which one may have died are asked for one at a time.
+func (a *asking) begin(ctx context.Context, url string) bool {
+	a.end(ctx)
+	if _, ok, err := a.kept(ctx, url); ok && err == nil {
+		return false
+	}
+	h := frontier.HashOf(url)
+	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, Outcome: string(frontier.Killed), At: time.Now()}
+	deaths, since, err := a.DB.BeginAsk(ctx, p, false)
+	if err == nil && deaths >= frontier.MaxDeaths {
+		return errors.Join(a.DB.SavePage(ctx, p), a.DB.EndPage(ctx, p.Hash, frontier.Killed)) != nil
+	}
+	if err == nil && since == nil {
+		a.one.Lock()
+		a.alone = true
+		_, since, _ = a.DB.BeginAsk(ctx, p, true)
+	}
+	a.hash, a.since = p.Hash, since
+	return true
+}
+
+// end notes that the answer has come, or that nothing came of it.
+func (a *asking) end(ctx context.Context) {
+	if a.since != nil { // where that cannot be written, the next finds a death
+		_ = a.DB.EndAsk(context.WithoutCancel(ctx), a.hash, *a.since)
+		a.since = nil
+	}
+	if a.alone {
+		a.alone = false
+		a.one.Unlock()
+	}
+}
+
 // ask fetches and keeps the answer, the failure too: that a page does not answer
 // is evidence for every author it was thought of for. A blacklisted host is not
 // asked, nor gone to after a redirect. An error is the program's own.
 func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
 	h := frontier.HashOf(url)
 	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
-	fetched := func(u string) bool {
-		_, ok, err := g.kept(ctx, u)
-		return ok && err == nil
-	}
 	var resp *fetch.Response
+	at := &asking{asker: g}
 	err := guard.Run(func() (err error) {
 		resp, err = g.Fetch.Fetch(ctx, fetch.Request{Terms: fetch.Terms{Gate: g.gate}, URL: url, FollowOffHost: true,
-			Meanwhile: func() bool { return fetched(url) }, // by another process
-			Known:     fetched})
+			Meanwhile: func(u string) bool { return !at.begin(ctx, u) },
+			Known: func(u string) bool {
+				at.end(ctx)
+				_, ok, err := g.kept(ctx, u)
+				return ok && err == nil
+			}})
 		return err
 	})
+	at.end(ctx)
 	defer resp.Release()
 	var fe *fetch.Error
 	switch {

@@ -3,6 +3,7 @@ package harvest_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +84,58 @@ func TestAPageCannotStopTheSearch(t *testing.T) {
 	}
 	require.Contains(t, said.String(), string(frontier.Panicked)+": "+panics)
 	require.Contains(t, said.String(), string(frontier.Killed)+": "+kills)
+}
+
+// dying is the gate of a process that dies over the answer of a page: as far as the record
+// knows it does nothing any more.
+type dying struct{ served, died, over chan struct{} }
+
+func (d dying) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
+	return func(fetch.Visit) {
+		select {
+		case <-d.served:
+			d.died <- struct{}{}
+			<-d.over
+		default: // it was robots.txt
+		}
+	}, nil
+}
+
+// TestADeathOverARequestIsChargedToItsURL: to where a redirect led, too, and not to where it
+// came from.
+func TestADeathOverARequestIsChargedToItsURL(t *testing.T) {
+	t.Parallel()
+	a := circle().open(t, "", nil)
+	d := dying{make(chan struct{}, 10), make(chan struct{}), make(chan struct{})}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "/killer", http.StatusFound)
+		case "/killer":
+			d.served <- struct{}{}
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(site.Close)
+	t.Cleanup(func() { close(d.over) })
+	get := func() error {
+		c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", AllowLoopback: true, Gate: d})
+		require.NoError(t, err)
+		_, _, err = (&harvest.Getter{DB: a.DB, Fetch: c}).Get(context.WithoutCancel(t.Context()), site.URL+"/moved")
+		return err
+	}
+	for range frontier.MaxDeaths {
+		go func() { _ = get() }()
+		<-d.died
+	}
+	var failed *fetch.Error
+	require.ErrorAs(t, get(), &failed)
+	require.Equal(t, frontier.Killed, failed.Outcome)
+	require.Equal(t, site.URL+"/killer", failed.URL)
+	var deaths int
+	require.NoError(t, a.DB.Pool.QueryRow(t.Context(), `SELECT sum(deaths) FROM page_cache`).Scan(&deaths))
+	require.Zero(t, deaths, "and others are not")
 }
 
 // panicking panics over each request.

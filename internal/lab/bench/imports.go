@@ -150,7 +150,7 @@ func (r *ImportRun) take(ctx context.Context, im *ingest.Importer, run ingest.Ru
 	c := p.Counters
 	r.Records, r.Documents, r.Saved = p.Done, int64(o.Records/o.Every), int64(c.SavedNew)
 	r.PerSecond, r.DocumentsPer = float64(r.Records)/r.Seconds, float64(r.Documents)/r.Seconds
-	c, err = im.Verify(ctx, run, 0, func(int64) {})
-	r.Differences = int64(c.Differences)
+	v, err := im.Verify(ctx, run, 0, endless, func(int64) {})
+	r.Differences = int64(v.Differences)
 	return err
 }

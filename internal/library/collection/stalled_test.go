@@ -120,10 +120,12 @@ func TestWhoExaminesWhatIsLeftWaitsForNobody(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	for i := range 2 {
-		_, err := s.Add(ctx, fileAt(fmt.Sprintf("http://www.example.org/~ada/%d.pdf", i), s.pile.File(1+i, sampleweb.AsPDF)))
+		file := s.pile.File(1+i, sampleweb.AsPDF)
+		_, err := s.Add(ctx, fileAt(fmt.Sprintf("http://www.example.org/~ada/%d.pdf", i), file))
 		require.NoError(t, err)
 	}
-	taken, err := s.db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + interval '1 day' WHERE id = (SELECT min(id) FROM documents)`)
+	taken, err := s.db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + interval '1 day'
+		WHERE id = (SELECT min(id) FROM documents)`)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, taken.RowsAffected())
 	n, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})

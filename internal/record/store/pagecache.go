@@ -38,7 +38,8 @@ func (db CrawlRecords) SavePage(ctx context.Context, p CachedPage) error {
 	}
 	_, err := db.Pool.Exec(ctx, `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body, fetched_at, indexed) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
 		ON CONFLICT (hash) DO UPDATE SET final_url=EXCLUDED.final_url, outcome=EXCLUDED.outcome, status=EXCLUDED.status,
-			header=EXCLUDED.header, body=EXCLUDED.body, fetched_at=EXCLUDED.fetched_at`,
+			header=EXCLUDED.header, body=EXCLUDED.body, fetched_at=EXCLUDED.fetched_at,
+			indexed=EXCLUDED.indexed OR page_cache.indexed AND page_cache.outcome<>''`,
 		p.Hash, p.Host, p.URL, p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At, p.Crawled)
 	return err
 }
@@ -61,6 +62,24 @@ func (db CrawlRecords) CachedPage(ctx context.Context, hash []byte, maxAge time.
 		return p, false, nil
 	}
 	return p, err == nil, err
+}
+
+// BeginAsk notes, in the turn of its host, that a page is asked for, and returns since when,
+// nil where it is not. Who asked before and came to no end died over the answer: a page
+// with deaths is noted only if alone is set.
+func (db CrawlRecords) BeginAsk(ctx context.Context, p CachedPage, alone bool) (deaths int, since *time.Time, err error) {
+	err = db.Pool.QueryRow(ctx, `INSERT INTO page_cache AS p (hash, host, url, final_url, outcome, status, header, indexed, fetched_at, reading)
+			VALUES ($1,$2,$3,$3,'',0,'{}',true,'-infinity',now())
+		ON CONFLICT (hash) DO UPDATE SET deaths = p.deaths + (p.reading IS NOT NULL)::int,
+			reading = CASE WHEN $4 OR p.deaths = 0 AND p.reading IS NULL THEN now() END
+		RETURNING deaths, reading`, p.Hash, p.Host, p.URL, alone).Scan(&deaths, &since)
+	return deaths, since, err
+}
+
+// EndAsk notes that nobody died over the answer to what was asked at a time.
+func (db CrawlRecords) EndAsk(ctx context.Context, hash []byte, since time.Time) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE page_cache SET reading = NULL, deaths = 0 WHERE hash=$1 AND reading=$2`, hash, since)
+	return err
 }
 
 // readTime is longer than a page takes to be read. Whoever began to read one longer ago,
