@@ -85,10 +85,7 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 				break
 			}
 			// Ours are done soon; others' after their time at the latest.
-			select {
-			case <-gctx.Done():
-			case <-time.After(lookAgain):
-			}
+			_ = fetch.Wait(gctx, lookAgain)
 			continue
 		}
 		mine.take(took.Documents)
