@@ -150,7 +150,8 @@ func (a *asking) begin(ctx context.Context, url string) bool {
 		return false
 	}
 	h := frontier.HashOf(url)
-	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, Outcome: string(frontier.Killed), At: time.Now()}
+	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
+	p.Outcome = string(frontier.Killed)
 	deaths, since, err := a.DB.BeginAsk(ctx, p, false)
 	if err == nil && deaths >= frontier.MaxDeaths {
 		return errors.Join(a.DB.SavePage(ctx, p), a.DB.EndPage(ctx, p.Hash, frontier.Killed)) != nil

@@ -122,7 +122,8 @@ func TestADeathOverARequestIsChargedToItsURL(t *testing.T) {
 	get := func() error {
 		c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", AllowLoopback: true, Gate: d})
 		require.NoError(t, err)
-		_, _, err = (&harvest.Getter{DB: a.DB, Fetch: c}).Get(context.WithoutCancel(t.Context()), site.URL+"/moved")
+		g := &harvest.Getter{DB: a.DB, Fetch: c}
+		_, _, err = g.Get(context.WithoutCancel(t.Context()), site.URL+"/moved")
 		return err
 	}
 	for range frontier.MaxDeaths {

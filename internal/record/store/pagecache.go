@@ -68,7 +68,8 @@ func (db CrawlRecords) CachedPage(ctx context.Context, hash []byte, maxAge time.
 // nil where it is not. Who asked before and came to no end died over the answer: a page
 // with deaths is noted only if alone is set.
 func (db CrawlRecords) BeginAsk(ctx context.Context, p CachedPage, alone bool) (deaths int, since *time.Time, err error) {
-	err = db.Pool.QueryRow(ctx, `INSERT INTO page_cache AS p (hash, host, url, final_url, outcome, status, header, indexed, fetched_at, reading)
+	err = db.Pool.QueryRow(ctx, `INSERT INTO page_cache AS p
+			(hash, host, url, final_url, outcome, status, header, indexed, fetched_at, reading)
 			VALUES ($1,$2,$3,$3,'',0,'{}',true,'-infinity',now())
 		ON CONFLICT (hash) DO UPDATE SET deaths = p.deaths + (p.reading IS NOT NULL)::int,
 			reading = CASE WHEN $4 OR p.deaths = 0 AND p.reading IS NULL THEN now() END
