@@ -49,7 +49,8 @@ func TestJobsHaveTheirOwnQueue(t *testing.T) {
 		},
 		"import": func(env *testsuite.TestWorkflowEnvironment) {
 			env.OnActivity(imports.ImportSlice, mock.Anything, mock.Anything).Return(ingest.Progress{Ended: true}, nil)
-			env.OnActivity(imports.VerifyImport, mock.Anything, mock.Anything, mock.Anything).Return(ingest.Verified{}, nil)
+			env.OnActivity(imports.VerifyImport, mock.Anything, mock.Anything, mock.Anything).
+				Return(ingest.Verified{}, nil)
 			env.ExecuteWorkflow(ImportCrawl, ingest.Run{Job: 1})
 		},
 	} {
