@@ -39,16 +39,25 @@ func (a *Documents) JudgeStalled(ctx context.Context, harvest string) (int, erro
 	return n, typed(err)
 }
 
+// HeldPosition is how far MatchHeld has come.
+type HeldPosition = collection.Position
+
+// HeldSearch asks for a harvest's papers among the documents found before.
+type HeldSearch struct {
+	Harvest string       `json:"harvest"`
+	From    HeldPosition `json:"from"` // where the slice before ended
+}
+
 // MatchHeld looks for wanted papers among the documents found before, whatever
 // they were found for. It needs no crawl. Documents on the harvest's sites that the
-// filter of now would take otherwise are judged again.
-func (a *Documents) MatchHeld(ctx context.Context, harvest string) (int, error) {
+// filter of now would take otherwise are judged again. It ends after a slice, and returns
+// where the next goes on.
+func (a *Documents) MatchHeld(ctx context.Context, s HeldSearch) (collection.Position, error) {
 	beat, set, stop := heartbeats[collection.Position](ctx)
 	defer stop()
-	from, _ := resumed[collection.Position](ctx)
-	if err := a.coll.JudgeOtherwise(beat, harvest); err != nil {
-		return 0, typed(err)
+	if at, ok := resumed[collection.Position](ctx); ok {
+		s.From = at
 	}
-	n, err := a.coll.Rematch(beat, from, set)
-	return n, typed(err)
+	at, err := a.coll.MatchHeld(beat, s.Harvest, s.From, set)
+	return at, typed(err)
 }

@@ -222,9 +222,10 @@ func TestMatchHeldGoesOnWhereItWas(t *testing.T) {
 		_, err = l.DB.Pool.Exec(t.Context(), sql)
 		require.NoError(t, err)
 	}
-	var n int
-	_, err = attempt(t, l, l.acts.Documents.MatchHeld, l.harvest.ID, &collection.Position{After: before, Done: done}, nil, &n)
+	var at collection.Position
+	held := activities.HeldSearch{Harvest: l.harvest.ID}
+	_, err = attempt(t, l, l.acts.Documents.MatchHeld, held, &collection.Position{After: before, Done: done}, nil, &at)
 	require.NoError(t, err)
 	require.Equal(t, some[middle:], l.list(t, matched, false))
-	require.Greater(t, n, done, "the first attempt's count, too")
+	require.Greater(t, at.Done, done, "the first attempt's count, too")
 }

@@ -176,7 +176,7 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.AskAgain, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
 	env.OnActivity(stages.StillOpen, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
 	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(activities.Listed{Published: 9, Wanted: 9}, nil)
-	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(0, nil)
+	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(nowhere, nil)
 	onRecord(env)
 	env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
 		w.Lock()

@@ -234,10 +234,18 @@ func (h *harvestRun) held(ctx workflow.Context) error {
 	return h.findLinks(ctx)
 }
 
-// matchHeld looks for the missing papers among the documents on record.
+// matchHeld looks for the missing papers among the documents on record, in slices: others
+// wait on the queue.
 func (h *harvestRun) matchHeld(ctx workflow.Context) error {
 	ctx = long(ctx, activities.QueueDocuments, "documents found before")
-	return workflow.ExecuteActivity(ctx, documents.MatchHeld, h.p.Harvest.ID).Get(ctx, nil)
+	for at := (activities.HeldPosition{More: true}); at.More; {
+		search := activities.HeldSearch{Harvest: h.p.Harvest.ID, From: at}
+		at = activities.HeldPosition{}
+		if err := workflow.ExecuteActivity(ctx, documents.MatchHeld, search).Get(ctx, &at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // copies fetches what is said to be open first: it is cheap, and whoever is

@@ -46,12 +46,15 @@ func newEnv(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	return env
 }
 
+// nowhere is what a search among the documents found before comes to where there are none.
+var nowhere activities.HeldPosition
+
 func easyStages(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.Begin, mock.Anything, mock.Anything).Return(nil).Maybe()
 	env.OnActivity(stages.SetStage, mock.Anything, mock.Anything).Return(nil).Maybe()
 	env.OnActivity(stages.Counts, mock.Anything, mock.Anything).Return(activities.Counts{}, nil).Maybe()
 	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(activities.Listed{Published: 3, Wanted: 3}, nil).Maybe()
-	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(0, nil).Maybe()
+	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(nowhere, nil).Maybe()
 	onRecord(env)
 	env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(harvest.Seeded{}, nil).Maybe()
 	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).Return(activities.AuthorBatches{Last: []string{"z"}}, nil).Maybe()

@@ -77,9 +77,9 @@ func TestAHarvestPausedForMonths(t *testing.T) {
 			answer(stages.ListPapers, func(context.Context, activities.Harvest) (activities.Listed, error) {
 				return activities.Listed{}, unlessPaused(gleaner.StagePapers)
 			})
-			answer(documents.MatchHeld, func(context.Context, string) (int, error) {
+			answer(documents.MatchHeld, func(context.Context, activities.HeldSearch) (activities.HeldPosition, error) {
 				pause(gleaner.StageHeld)
-				return 0, nil
+				return nowhere, nil
 			})
 			answer(stages.LocateCopies, func(context.Context, activities.Harvest) (harvest.Seeded, error) {
 				return harvest.Seeded{}, unlessPaused(gleaner.StageCopies)

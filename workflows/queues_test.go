@@ -9,12 +9,33 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/synthesis"
 )
+
+// TestASearchAmongManyDocumentsGoesInSlices: other harvests wait on its queue.
+func TestASearchAmongManyDocumentsGoesInSlices(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	var from []activities.HeldPosition
+	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).
+		Return(func(_ context.Context, s activities.HeldSearch) (activities.HeldPosition, error) {
+			at := s.From
+			from = append(from, at)
+			at.After, at.More = at.After+5, len(from) < 3
+			return at, nil
+		})
+	easyStages(env)
+	env.ExecuteWorkflow(func(ctx workflow.Context) error {
+		return (&harvestRun{p: HarvestParams{Harvest: webdb}}).matchHeld(ctx)
+	})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []activities.HeldPosition{{More: true}, {After: 5, More: true}, {After: 10, More: true}}, from)
+}
 
 // TestCollectionsArePausedAndEndedAtOnce: on no queue where slices take minutes.
 func TestCollectionsArePausedAndEndedAtOnce(t *testing.T) {

@@ -78,7 +78,7 @@ func (d *secondDay) harvest(t *testing.T, id, options string, papers []gleaner.P
 	_, err = d.db.Pool.Exec(ctx, `INSERT INTO homepages (author_id, url, host, rank, source)
 		SELECT DISTINCT author_id, 'http://' || $1 || '/~ada/', $1, 1, 'dblp' FROM paper_authors ON CONFLICT DO NOTHING`, d.home.host)
 	require.NoError(t, err)
-	require.NoError(t, d.coll.JudgeOtherwise(ctx, id))
+	require.NoError(t, d.coll.JudgeOtherwise(ctx, id, collection.Position{}, func(collection.Position) {}))
 	_, err = d.coll.Rematch(ctx, collection.Position{}, func(collection.Position) {})
 	require.NoError(t, err)
 	_, err = c.FindLinks(ctx, id, time.Time{}, KeptPosition{}, func(KeptPosition) {})

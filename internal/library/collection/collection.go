@@ -56,6 +56,7 @@ type Collection struct {
 	wanted *wanted
 	cores  chan struct{} // one token a document that is being read
 	memory *fetch.Memory
+	slice  time.Duration // of MatchHeld
 	log    *slog.Logger
 
 	judged func(Judgement, time.Duration)
@@ -92,7 +93,7 @@ func New(p Parts) *Collection {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, of: p.Disciplines, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
-		cores: make(chan struct{}, p.Cores), memory: p.Memory, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
+		cores: make(chan struct{}, p.Cores), memory: p.Memory, slice: heldSlice, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 
 // File is a fetched file and where it came from.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -18,16 +19,46 @@ import (
 
 // JudgeOtherwise judges the documents on a harvest's sites, and those linked from there,
 // that were judged under another setting of the filter: those kept unread, where there is a
-// filter now, and those rejected that it would accept. What was accepted stays.
-func (c *Collection) JudgeOtherwise(ctx context.Context, harvest string) error {
+// filter now, and those rejected that it would accept. What was accepted stays. It begins
+// after the document of a position, and calls report with that of where to go on.
+func (c *Collection) JudgeOtherwise(ctx context.Context, harvest string, at Position, report func(Position)) error {
 	most := 0.0
 	if c.filter != nil {
 		most = c.filter.Threshold()
 	}
-	shas, err := c.db.JudgedOtherwise(ctx, harvest, c.filter != nil, most)
-	if err != nil {
+	all, err := c.db.JudgedOtherwise(ctx, harvest, c.filter != nil, most, at.Judged)
+	for len(all) > 0 && err == nil {
+		n := together(all)
+		if err = c.judgeAgain(ctx, harvest, all[:n]); err == nil {
+			at.Judged, all = all[n-1].ID, all[n:]
+			report(at)
+		}
+	}
+	return err
+}
+
+// judgedTogether bounds how many documents are marked by one statement as judged now.
+const judgedTogether = 32
+
+// together is how many of the first documents are judged at a time: one over which a process
+// may have died alone.
+func together(all []store.ToJudge) int {
+	n := slices.IndexFunc(all, func(d store.ToJudge) bool { return d.Deaths > 0 })
+	if n < 0 {
+		n = len(all)
+	}
+	return max(1, min(n, judgedTogether))
+}
+
+func (c *Collection) judgeAgain(ctx context.Context, harvest string, some []store.ToJudge) (err error) {
+	shas := make([]string, len(some))
+	for i, d := range some {
+		shas[i] = d.SHA256
+	}
+	if err := c.db.MarkJudged(ctx, shas); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, c.free(ctx, shas...)) }()
 	var done atomic.Int64
 	err = guard.Several(ctx, cap(c.cores), len(shas), func(ctx context.Context, i int) error {
 		_, err := c.Judge(ctx, Stored(shas[i]), Again)
@@ -74,11 +105,42 @@ func (c *Collection) fresh(ctx context.Context) error {
 	return err
 }
 
-// Position is how far Rematch has come.
+// Position is how far MatchHeld has come.
 type Position struct {
-	Version int64 `json:"version"` // of the wanted papers with which it began
-	After   int64 `json:"after"`   // the id of the last document that it looked for
-	Done    int   `json:"done"`    // how many it looked at
+	Judged  int64 `json:"judged,omitempty"` // the id of the last document that JudgeOtherwise judged
+	Version int64 `json:"version"`          // of the wanted papers with which it began
+	After   int64 `json:"after"`            // the id of the last document that it looked for
+	Done    int   `json:"done"`             // how many it looked at
+	More    bool  `json:"more,omitempty"`
+}
+
+// heldSlice is after how long MatchHeld makes room for others on its queue.
+const heldSlice = time.Minute
+
+// errSliceOver ends a slice of MatchHeld.
+var errSliceOver = errors.New("the slice is over")
+
+// MatchHeld does JudgeOtherwise and then Rematch for a while, from a position on, and returns
+// where to go on, where there is more. report is called with each position.
+func (c *Collection) MatchHeld(ctx context.Context, harvest string, at Position, report func(Position)) (Position, error) {
+	slice, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	began := time.Now()
+	at.More = false
+	reached := func(p Position) {
+		at = p
+		if report(p); time.Since(began) >= c.slice {
+			end(errSliceOver)
+		}
+	}
+	err := c.JudgeOtherwise(slice, harvest, at, reached)
+	if err == nil {
+		at.Done, err = c.Rematch(slice, at, reached)
+	}
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(slice), errSliceOver) {
+		at.More, err = true, nil
+	}
+	return at, err
 }
 
 // Rematch matches the documents with text against the papers wanted now, from a

@@ -86,9 +86,11 @@ func (db MatchRecords) HoldNew(ctx context.Context, shas []string, hold time.Dur
 	return err
 }
 
-// FreeNew frees documents that TakeNew, or Take, gave: nobody died over them.
+// FreeNew frees documents that TakeNew or Take gave, or that MarkJudged marked: nobody died
+// over them.
 func (db MatchRecords) FreeNew(ctx context.Context, shas []string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity', deaths=greatest(deaths-1, 0) WHERE sha256 = ANY($1) AND state='new'`, shas)
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity', deaths=greatest(deaths-1, 0)
+		WHERE sha256 = ANY($1) AND (state='new' OR deaths > 0)`, shas)
 	return err
 }
 

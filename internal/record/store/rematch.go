@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/frontier"
 )
 
 // Readable is a document with text, where it was found, and what it was matched
@@ -112,14 +113,33 @@ func (db MatchRecords) suspects(ctx context.Context, signs []int32, last int64) 
 // JudgedOtherwise lists the documents on a harvest's sites, and those to which these link,
 // that the filter would take otherwise now: with a filter those kept unread, and those
 // rejected whose score is at least what it asks for; without one those rejected by a filter.
-func (db MatchRecords) JudgedOtherwise(ctx context.Context, harvest string, filter bool, least float64) ([]string, error) {
-	return Column[string](ctx, db, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1),
+// They come in the order of their ids, after one of them, but for those over which
+// frontier.MaxDeaths processes died.
+func (db MatchRecords) JudgedOtherwise(
+	ctx context.Context, harvest string, filter bool, least float64, after int64,
+) ([]ToJudge, error) {
+	return List[ToJudge](ctx, db, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1),
 		of AS (SELECT l.sha256 FROM s JOIN locations l USING (site_id)
 			UNION SELECT l.sha256 FROM s JOIN leads g ON g.from_site=s.site_id JOIN locations l ON l.asked=g.hash)
-		SELECT d.sha256 FROM of JOIN documents d USING (sha256) WHERE d.blob_removed_at IS NULL AND CASE
+		SELECT d.sha256, d.id, d.deaths FROM of JOIN documents d USING (sha256) 
+		WHERE d.blob_removed_at IS NULL AND d.id > $4 AND d.deaths < $5 AND CASE
 			WHEN $2 AND d.state='accepted' THEN d.outcome='unread'
 			WHEN d.state='rejected' THEN d.class<>'' AND (NOT $2 OR d.outcome<>'`+gleaner.OtherDiscipline+`' AND d.score >= $3::real) ELSE false END
-		ORDER BY d.id`, harvest, filter, least)
+		ORDER BY d.id`, harvest, filter, least, after, frontier.MaxDeaths)
+}
+
+// ToJudge is a document that JudgedOtherwise lists.
+type ToJudge struct {
+	SHA256 string
+	ID     int64
+	Deaths int
+}
+
+// MarkJudged counts a death over documents that JudgedOtherwise listed, until they are judged
+// (or FreeNew).
+func (db MatchRecords) MarkJudged(ctx context.Context, shas []string) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET deaths=deaths+1 WHERE sha256 = ANY($1)`, shas)
+	return err
 }
 
 // CountJudged adds documents that JudgedOtherwise listed and that were judged again.

@@ -1,0 +1,79 @@
+package collection
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/frontier"
+)
+
+// TestMatchHeldGoesInSlices: what they come to together is what one does, and each goes on by
+// one batch at least.
+func TestMatchHeldGoesInSlices(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.fillTexts(0, 450)
+	s.want(0, 440)
+	s.slice = 0
+	slices := 0
+	at := Position{More: true}
+	for at.More {
+		var err error
+		at, err = s.MatchHeld(t.Context(), "conf/pile/all", at, func(Position) {})
+		require.NoError(t, err)
+		slices++
+		require.Less(t, slices, 9)
+	}
+	require.Greater(t, slices, 2)
+	require.Equal(t, 450, at.Done)
+	got := s.matched()
+	s.slice = heldSlice
+	s.rematched()
+	require.Equal(t, got, s.matched())
+}
+
+// TestADocumentThatKillsWhoJudgesItOtherwise is left as it is after frontier.MaxDeaths, and the
+// documents beside it are judged.
+func TestADocumentThatKillsWhoJudgesItOtherwise(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.want(1)
+	var shas []string
+	for i := range 3 {
+		got, err := s.Add(t.Context(), fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
+		require.NoError(t, err)
+		shas = append(shas, got...)
+	}
+	for _, sql := range []string{
+		`UPDATE documents SET state='accepted', outcome='unread'`,
+		`INSERT INTO sites (host) VALUES ('a.example')`,
+		`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/pile/all', 1, 'homepage')`,
+	} {
+		_, err := s.db.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	over, deaths := s.pile.File(1, sampleweb.AsPDF), 0
+	for range frontier.MaxDeaths + 2 {
+		again := func(c *Collection) {
+			_, _ = c.MatchHeld(context.Background(), "conf/pile/all", Position{}, func(Position) {})
+		}
+		if !s.process(over, again) {
+			break
+		}
+		deaths++
+	}
+	require.Equal(t, frontier.MaxDeaths, deaths)
+	require.Equal(t, "unread", s.document(shas[1]).Outcome)
+	for _, sha := range []string{shas[0], shas[2]} {
+		d := s.document(sha)
+		require.NotEqual(t, "unread", d.Outcome)
+		require.Zero(t, d.Deaths)
+	}
+	_, err := s.Judge(t.Context(), Stored(shas[1]), Again)
+	require.NoError(t, err)
+	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[1]).State)
+}
