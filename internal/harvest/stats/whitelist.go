@@ -118,14 +118,21 @@ type Generated struct {
 // user's file says of a domain (SaveCitations) counts for the domain itself. told,
 // where it is given, hears of how many papers source was asked, of how many.
 func Generate(ctx context.Context, db *store.DB, source Citations, o Lists, told func(done, of int)) (Generated, error) {
+	if source != nil {
+		done := 0
+		err := AskCitations(ctx, db, source, o, "", askedAtOnce, func(_ string, n, of int) error {
+			if done += n; told != nil {
+				told(done, of)
+			}
+			return nil
+		})
+		if err != nil {
+			return Generated{}, err
+		}
+	}
 	yields, err := db.Yields(ctx, o.Ingested)
 	if err != nil {
 		return Generated{}, err
-	}
-	if source != nil {
-		if err := ask(ctx, db, source, yields, told); err != nil {
-			return Generated{}, err
-		}
 	}
 	known, err := db.Citations(ctx)
 	if err != nil {
@@ -155,15 +162,27 @@ func Generate(ctx context.Context, db *store.DB, source Citations, o Lists, told
 // askedAtOnce is of how many papers the citations are asked, and kept, at a time.
 const askedAtOnce = 500
 
-func ask(ctx context.Context, db *store.DB, source Citations, yields []store.DomainYield, told func(done, of int)) error {
+// AskCitations asks source for the citations of the accepted papers, in the order of their
+// DOIs, after one of them, some at a time, and keeps them. asked is called after each time with
+// the last DOI, how many there were, and how many were to be asked for in all.
+func AskCitations(ctx context.Context, db *store.DB, source Citations, o Lists, after string, some int,
+	asked func(last string, n, of int) error,
+) error {
+	yields, err := db.Yields(ctx, o.Ingested)
+	if err != nil {
+		return err
+	}
 	var dois []string
 	for _, y := range yields {
 		dois = append(dois, y.DOIs...)
 	}
 	slices.Sort(dois)
 	dois = slices.Compact(dois)
-	done := 0
-	for some := range slices.Chunk(dois, askedAtOnce) {
+	left := slices.IndexFunc(dois, func(doi string) bool { return doi > after })
+	if left < 0 {
+		return nil
+	}
+	for some := range slices.Chunk(dois[left:], some) {
 		cited, err := source.Cited(ctx, some)
 		if err != nil {
 			return err
@@ -171,8 +190,8 @@ func ask(ctx context.Context, db *store.DB, source Citations, yields []store.Dom
 		if err := db.SaveCitations(ctx, source.Name(), cited); err != nil {
 			return err
 		}
-		if done += len(some); told != nil {
-			told(done, len(dois))
+		if err := asked(some[len(some)-1], len(some), len(dois)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -254,19 +254,32 @@ func (w *work) cleanParents(ctx context.Context) error {
 	return nil
 }
 
+// citationsAt is how far a whitelist's job has asked for citations.
+type citationsAt struct {
+	DOI string `json:"doi,omitempty"` // the last one
+}
+
 func (w *work) whitelist(ctx context.Context) error {
 	if w.done.Counters.Whitelist != nil {
 		return nil // an attempt before did it
-	}
-	var source stats.Citations
-	if w.options.Source != "" {
-		source = w.Citations
 	}
 	lists := w.options.Lists
 	if lists == nil {
 		lists = Defaults(store.JobWhitelist).Lists
 	}
-	g, err := stats.Generate(ctx, w.DB, source, *lists, nil)
+	var at citationsAt
+	if err := w.position(&at); err != nil {
+		return err
+	}
+	if w.options.Source != "" && w.Citations != nil {
+		err := stats.AskCitations(ctx, w.DB, w.Citations, *lists, at.DOI, w.Batch, func(last string, n, _ int) error {
+			return w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) { return n, nil, citationsAt{last}, nil })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	g, err := stats.Generate(ctx, w.DB, nil, *lists, nil)
 	if err != nil {
 		return err
 	}

@@ -129,6 +129,41 @@ func TestAJobIsDoneInSlices(t *testing.T) {
 	require.Equal(t, 1, s.slices, "one step is all of it")
 }
 
+// cited counts each paper as cited once, and notes of which it was asked.
+type cited struct{ asked []string }
+
+func (*cited) Name() string { return "test" }
+
+func (c *cited) Cited(_ context.Context, dois []string) (map[string]int64, error) {
+	all := map[string]int64{}
+	for _, doi := range dois {
+		all[doi] = 1
+	}
+	c.asked = append(c.asked, dois...)
+	return all, nil
+}
+
+// TestCitationsAreAskedForInSlices: the next goes on where the one before ended.
+func TestCitationsAreAskedForInSlices(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	var dois []string
+	for i := range 5 {
+		sha := s.document(fmt.Sprint("d", i), fmt.Sprintf("http://good.example/%d.pdf", i))
+		dois = append(dois, fmt.Sprint("10.1/", i))
+		s.exec(`INSERT INTO papers (key, venue, year, title, doi) VALUES ($1, 'conf/x', 2000, $1, $1)`, dois[i])
+		s.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, $2, 'exact', 1)`, dois[i], sha)
+	}
+	source := &cited{}
+	s.Citations, s.Slice = source, 1
+	o := Defaults(store.JobWhitelist)
+	o.Source = "semanticscholar"
+	_, n := s.job(store.JobWhitelist, o)
+	require.Equal(t, dois, source.asked, "each once")
+	require.Equal(t, 4, s.slices, "of two papers each, and the ranking")
+	require.Equal(t, int64(5), n.Whitelist.Citations)
+}
+
 func TestCleanDocuments(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
