@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -349,5 +350,42 @@ func BenchmarkFindLinks(b *testing.B) {
 				require.NoError(b, err)
 			}
 		})
+	}
+}
+
+// TestAFileThatIsBackIsNoLongerLost: a server that answered for a day that a file is gone
+// says of it next that it is as it was.
+func TestAFileThatIsBackIsNoLongerLost(t *testing.T) {
+	t.Parallel()
+	d := newSecondDay(t, rank.BreadthFirst)
+	var gone atomic.Bool
+	d.home.pages["/~ada/0.pdf"] = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		w.Header().Set("Content-Type", "application/pdf")
+		switch {
+		case gone.Load():
+			http.NotFound(w, r)
+		case r.Header.Get("If-None-Match") != "":
+			w.WriteHeader(http.StatusNotModified)
+		default:
+			_, _ = w.Write([]byte("%PDF-1.4\n" + secondDayTitles[0]))
+		}
+	}
+	d.harvest(t, "conf/x", "{}", d.papers[:1])
+	at := func() (current, vanished int, outcome string) {
+		err := d.db.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE current), count(gone_at), min(u.outcome)
+			FROM locations l JOIN urls u USING (site_id, hash) WHERE l.url LIKE '%/0.pdf'`).Scan(&current, &vanished, &outcome)
+		require.NoError(t, err)
+		return current, vanished, outcome
+	}
+	for _, c := range []struct {
+		gone              bool
+		current, vanished int
+		outcome           string
+	}{{true, 0, 1, "not-found"}, {false, 1, 0, "not-modified"}, {true, 0, 1, "not-found"}} {
+		gone.Store(c.gone)
+		d.recrawl(t)
+		current, vanished, outcome := at()
+		require.Equal(t, []any{c.current, c.vanished, c.outcome}, []any{current, vanished, outcome})
 	}
 }

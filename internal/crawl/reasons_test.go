@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 )
 
@@ -93,4 +94,18 @@ func TestReasonsNameWhatWasNotLookedAt(t *testing.T) {
 		}
 		d.recrawl(t)
 	}
+}
+
+// TestAParkedRecrawlIsNoRefusal: a site that was read once and is parked when it is asked
+// again is one of which pages wait, and none that refused.
+func TestAParkedRecrawlIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	d := newSecondDay(t, rank.BreadthFirst)
+	other := gleaner.Paper{Key: "conf/x/Q", Venue: "conf/x", Title: "Bounds of Quorums That Nobody Counts", Year: 1999}
+	other.Authors = d.papers[0].Authors
+	d.harvest(t, "conf/x", "{}", []gleaner.Paper{other})
+	_, err := d.db.RequeueDue(t.Context(), d.home.host, store.PutBack{All: true, For: "recrawl/all"}, d.cfg.Recrawl)
+	require.NoError(t, err)
+	require.NoError(t, d.db.FinishCrawl(t.Context(), d.home.host, "stopped", "the host is parked", "", false, d.cfg.Recrawl))
+	require.Equal(t, string(report.NotYet), d.reasons(t, "conf/x")[other.Title][0])
 }

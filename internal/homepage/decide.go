@@ -72,6 +72,7 @@ const (
 	ruleTooLittle = "too little evidence"
 	ruleGiven     = "given to" // somebody else
 	ruleDead      = "does not answer: "
+	ruleBarred    = "its host is on the blacklist"
 )
 
 // minIdentity is the identity that a page must show, unless it is a project's
@@ -193,12 +194,15 @@ func (h *hunt) inner(s *site, passed []*site) bool {
 
 // whyNot is the reason in one line.
 func (h *hunt) whyNot() string {
-	fetched, dead := 0, 0
+	fetched, dead, barred, listed := 0, 0, false, false
 	for _, s := range h.sites {
-		if s.c.Fetched {
+		switch {
+		case s.c.Fetched:
 			fetched++
-		} else if strings.HasPrefix(s.c.Rule, ruleDead) {
+		case strings.HasPrefix(s.c.Rule, ruleDead):
 			dead++
+		case s.c.Rule == ruleBarred:
+			barred, listed = true, listed || strings.HasPrefix(s.c.Source, evidence.SourceListed)
 		}
 	}
 	for _, u := range h.d.Unanswered {
@@ -213,6 +217,8 @@ func (h *hunt) whyNot() string {
 		return evidence.NoSearch
 	case len(h.failures) > 0:
 		return evidence.SearchFailed
+	case listed || barred && fetched+dead == 0:
+		return evidence.Barred
 	case fetched > 0:
 		return evidence.NoEvidence
 	case dead > 0:

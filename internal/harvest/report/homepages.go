@@ -170,7 +170,7 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 				known = append(known, fmt.Sprintf("%s, %d pages and %d documents fetched, %d failed, none is it", line, site.Pages, site.Documents, site.Failed))
 			case site.State == gleaner.SiteStopped && (site.Reason == gleaner.NotListed || strings.HasPrefix(site.Reason, gleaner.Blacklisted)):
 				listed = append(listed, line)
-			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:
+			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped && !site.Before:
 				refused = append(refused, line)
 			default:
 				waiting = append(waiting, fmt.Sprintf("%s, %d URLs wait", line, site.Waiting))

@@ -90,11 +90,14 @@ func (c *clues) explain(p gleaner.Paper) (Reason, []string) {
 	why, lines := c.bySite(p)
 	if why == "" {
 		why, lines = NoHomepage, c.noHomepage(p)
-		if slices.ContainsFunc(p.Authors, c.didNotAnswer) {
+		switch {
+		case slices.ContainsFunc(p.Authors, c.notFound(evidence.Barred)):
+			why = LeftOut
+		case slices.ContainsFunc(p.Authors, c.notFound(evidence.DidNotAnswer)):
 			why = NoAnswer
 		}
 	}
-	lines = append(lines, c.copies(p)...)
+	lines = slices.Concat(lines, c.settled(p), c.copies(p))
 	return why, lines[:min(len(lines), maxEvidence)]
 }
 
@@ -113,11 +116,14 @@ func (c *clues) copies(p gleaner.Paper) []string {
 func (c *clues) byMatch(p gleaner.Paper) (Reason, []string) {
 	var ambiguous, rejected []string
 	for _, m := range c.matches[p.Key] {
+		if m.Settled == "no" {
+			continue
+		}
 		line := fmt.Sprintf("%s: %s match (%.2f) as %s", m.URL, m.Verdict, m.Score, m.Form)
 		for _, r := range m.Reasons {
 			line += "; " + r
 		}
-		if m.Verdict == "ambiguous" && m.Settled == "" {
+		if m.Verdict == "ambiguous" {
 			ambiguous = append(ambiguous, line)
 		} else {
 			rejected = append(rejected, line)
@@ -130,6 +136,17 @@ func (c *clues) byMatch(p gleaner.Paper) (Reason, []string) {
 		return Rejected, rejected
 	}
 	return "", nil
+}
+
+// settled are the documents that a person said are not the paper: they explain nothing
+// by themselves.
+func (c *clues) settled(p gleaner.Paper) (out []string) {
+	for _, m := range c.matches[p.Key] {
+		if m.Settled == "no" {
+			out = append(out, m.URL+": is not it, a person said")
+		}
+	}
+	return out
 }
 
 // byTitle says where nothing that was found could have been known.
@@ -173,9 +190,9 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 	return "", nil
 }
 
-// didNotAnswer reports whether the homepage of an author did not answer.
-func (c *clues) didNotAnswer(a gleaner.Author) bool {
-	return strings.HasPrefix(c.authors[a.ID()].NotFound, evidence.DidNotAnswer)
+// notFound reports whether an author has no homepage for a reason.
+func (c *clues) notFound(why string) func(gleaner.Author) bool {
+	return func(a gleaner.Author) bool { return strings.HasPrefix(c.authors[a.ID()].NotFound, why) }
 }
 
 func (c *clues) noHomepage(p gleaner.Paper) []string {

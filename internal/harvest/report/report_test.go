@@ -14,6 +14,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
 )
@@ -168,6 +169,12 @@ func TestExplain(t *testing.T) {
 	link := func(l store.LinkClue) map[string][]store.LinkClue {
 		return map[string][]store.LinkClue{"conf/x/a": {l}}
 	}
+	parked := at("stopped", 3)
+	parked["1/1"].Sites[0].Pages, parked["1/1"].Sites[0].Before = 0, true
+	away := at("stopped", 3)
+	away["1/1"].Sites[0].Pages = 0
+	barred := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred}}
+	no := map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous", Settled: "no"}}}
 	for name, c := range map[string]struct {
 		clues clues
 		want  Reason
@@ -194,7 +201,11 @@ func TestExplain(t *testing.T) {
 		"another file":               {clues{links: link(store.LinkClue{Parent: "p", Document: "rejected as slides"})}, Rejected},
 		"a publisher's wall":         {clues{authors: at("done", 0), places: held, links: link(store.LinkClue{Failed: true, Outcome: "blocked-wall"})}, NotLinked},
 		"someone has to say":         {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous"}}}}, Ambiguous},
-		"it is another work":         {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous", Settled: "no"}}}}, Rejected},
+		"it is another work":         {clues{matches: no, authors: at("done", 0), places: held}, NotLinked},
+		"another work, a link waits": {clues{matches: no, links: link(store.LinkClue{Parent: "p", Waiting: true})}, NotYet},
+		"parked, and read before":    {clues{authors: parked}, NotYet},
+		"parked, and never read":     {clues{authors: away}, SiteRefused},
+		"on the blacklist":           {clues{authors: barred}, LeftOut},
 		"only slides were met":       {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "exact", Form: "slides"}}}}, Rejected},
 	} {
 		t.Run(name, func(t *testing.T) {

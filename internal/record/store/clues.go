@@ -118,6 +118,7 @@ type SiteClue struct {
 	Unread                    string // the outcome for which it was not read; "" where it was
 	Cut                       int    // pages of which not all links were looked at
 	CutBy                     string // by which limits
+	Before                    bool   // of one that stopped: a crawl before read pages of it
 }
 
 // AuthorClue is what is known of an author's homepages, and of the places of their papers
@@ -140,14 +141,14 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string) (map[s
 			WHERE unread<>'' AND site_id IN (SELECT site_id FROM u) GROUP BY site_id)
 		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
 			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0),
-			coalesce(k.cut, 0), coalesce(k.by, '')
+			coalesce(k.cut, 0), coalesce(k.by, ''), coalesce(s.state='stopped' AND EXISTS (SELECT 1 FROM urls p WHERE p.site_id=s.id AND p.was=1), false)
 		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
 			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id LEFT JOIN k ON k.site_id=s.id ORDER BY w.author_id, g.rank`, harvest)
 	out := map[string]AuthorClue{}
 	var id, notFound, url, scope string
 	var site SiteClue
 	var next *time.Time
-	_, err := pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed, &site.Cut, &site.CutBy}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed, &site.Cut, &site.CutBy, &site.Before}, func() error {
 		c := out[id]
 		c.NotFound, c.NextTry = notFound, next
 		if url != "" {

@@ -207,23 +207,25 @@ func writeProgress(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) error
 	return writeSections(ctx, tx, of.SiteID, w.Progress.Sections)
 }
 
-// writeSeen notes at a document's locations that it was seen there again, or
-// that it vanished: its file and all that is known of it stay. Where a link that
-// redirected to a document does so no longer, the document's own address is asked;
-// how many such addresses there are is returned.
+// writeSeen notes at a document's locations that it was seen there again, also after it
+// had vanished, or that it vanished: its file and all that is known of it stay. Where a
+// link that redirected to a document does so no longer, the document's own address is
+// asked; how many such addresses there are is returned.
 func writeSeen(ctx context.Context, tx pgx.Tx, siteID int, visits []frontier.Visit) (again int, err error) {
-	var seen, gone [][]byte
-	var turned, seenAt, goneAt []string
+	var seen, same, gone [][]byte
+	var turned, seenAt, sameAt, goneAt []string
 	for i := range visits {
 		v := &visits[i]
 		if v.Entry.Was != frontier.Document {
 			continue
 		}
 		h := v.Entry.Hash()
-		switch v.State {
-		case frontier.Document:
+		switch {
+		case v.State == frontier.Document && v.Unchanged():
+			same, sameAt = append(same, h[:]), append(sameAt, v.Entry.Link.URL)
+		case v.State == frontier.Document:
 			seen, seenAt = append(seen, h[:]), append(seenAt, v.Entry.Link.URL)
-		case frontier.Gone, frontier.Page, frontier.Moved:
+		case v.State == frontier.Gone || v.State == frontier.Page || v.State == frontier.Moved:
 			gone, goneAt = append(gone, h[:]), append(goneAt, v.Entry.Link.URL)
 		default:
 			continue
@@ -237,22 +239,28 @@ func writeSeen(ctx context.Context, tx pgx.Tx, siteID int, visits []frontier.Vis
 			return again, err
 		}
 	}
-	if err := mark(ctx, tx, siteID, `seen_at=now()`, seen, seenAt); err != nil {
+	if err := mark(ctx, tx, siteID, `seen_at=now()`, `current`, seen, seenAt); err != nil {
 		return again, err
 	}
-	return again, mark(ctx, tx, siteID, `gone_at=now(), current=false`, gone, goneAt)
+	if err := mark(ctx, tx, siteID, `seen_at=now(), gone_at=NULL, current=true`, `(current OR NOT here AND at.gone_at=last.gone_at)`, same, sameAt); err != nil {
+		return again, err
+	}
+	return again, mark(ctx, tx, siteID, `gone_at=now(), current=false`, `current`, gone, goneAt)
 }
 
-// mark sets something at the locations of documents of a site: of files by their
-// hashes, of the members of archives, which have hashes of their own, by the
-// archives' URLs. Each way has its index.
-func mark(ctx context.Context, tx pgx.Tx, siteID int, set string, hashes [][]byte, urls []string) error {
+// mark sets something at those locations of documents of a site for which a condition
+// holds: of files by their hashes, of the members of archives, which have hashes of their
+// own, by the archives' URLs. Each way has its index. here says of a URL that a location
+// is current, last.gone_at when the last of them vanished.
+func mark(ctx context.Context, tx pgx.Tx, siteID int, set, which string, hashes [][]byte, urls []string) error {
 	if len(hashes) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `UPDATE locations SET `+set+` WHERE site_id=$1 AND current AND (hash, sha256) IN (
-			SELECT hash, sha256 FROM locations WHERE hash = ANY($2)
-			UNION ALL SELECT hash, sha256 FROM locations WHERE site_id=$1 AND member <> '' AND md5(url) = ANY(SELECT md5(u) FROM unnest($3::text[]) u))`,
+	_, err := tx.Exec(ctx, `WITH at AS (SELECT * FROM locations WHERE hash = ANY($2)
+			UNION ALL SELECT * FROM locations WHERE site_id=$1 AND member <> '' AND md5(url) = ANY(SELECT md5(u) FROM unnest($3::text[]) u)),
+		last AS (SELECT url, bool_or(current) AS here, max(gone_at) AS gone_at FROM at WHERE site_id=$1 GROUP BY url)
+		UPDATE locations SET `+set+` WHERE site_id=$1 AND (hash, sha256) IN (
+			SELECT hash, sha256 FROM at JOIN last USING (url) WHERE site_id=$1 AND `+which+`)`,
 		siteID, hashes, urls)
 	return err
 }

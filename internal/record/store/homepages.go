@@ -133,7 +133,7 @@ func (db PersonRecords) AuthorsToFind(ctx context.Context, harvest string, in Au
 				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3
 					AND (d.next_try IS NULL OR d.next_try > now())
 					AND (d.not_found <> ALL($6) OR d.decided_at > coalesce((SELECT started_at FROM harvests WHERE id=$1), '-infinity'))) END
-		ORDER BY a.place LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{evidence.NoSearch, evidence.NoCandidates}, in.UpTo, asOf)
+		ORDER BY a.place LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{evidence.NoSearch, evidence.NoCandidates, evidence.Barred}, in.UpTo, asOf)
 }
 
 func scanAuthor(row pgx.CollectableRow) (gleaner.Author, error) {
