@@ -373,8 +373,9 @@ func TestAFileThatIsBackIsNoLongerLost(t *testing.T) {
 	}
 	d.harvest(t, "conf/x", "{}", d.papers[:1])
 	at := func() (current, vanished int, outcome string) {
-		err := d.db.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE current), count(gone_at), min(u.outcome)
-			FROM locations l JOIN urls u USING (site_id, hash) WHERE l.url LIKE '%/0.pdf'`).Scan(&current, &vanished, &outcome)
+		row := d.db.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE current), count(gone_at), min(u.outcome)
+			FROM locations l JOIN urls u USING (site_id, hash) WHERE l.url LIKE '%/0.pdf'`)
+		err := row.Scan(&current, &vanished, &outcome)
 		require.NoError(t, err)
 		return current, vanished, outcome
 	}

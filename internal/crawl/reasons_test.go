@@ -106,6 +106,7 @@ func TestAParkedRecrawlIsNoRefusal(t *testing.T) {
 	d.harvest(t, "conf/x", "{}", []gleaner.Paper{other})
 	_, err := d.db.RequeueDue(t.Context(), d.home.host, store.PutBack{All: true, For: "recrawl/all"}, d.cfg.Recrawl)
 	require.NoError(t, err)
-	require.NoError(t, d.db.FinishCrawl(t.Context(), d.home.host, "stopped", "the host is parked", "", false, d.cfg.Recrawl))
+	err = d.db.FinishCrawl(t.Context(), d.home.host, "stopped", "the host is parked", "", false, d.cfg.Recrawl)
+	require.NoError(t, err)
 	require.Equal(t, string(report.NotYet), d.reasons(t, "conf/x")[other.Title][0])
 }

@@ -174,6 +174,7 @@ func TestExplain(t *testing.T) {
 	away := at("stopped", 3)
 	away["1/1"].Sites[0].Pages = 0
 	barred := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred}}
+	waits := link(store.LinkClue{Parent: "p", Waiting: true})
 	no := map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous", Settled: "no"}}}
 	for name, c := range map[string]struct {
 		clues clues
@@ -202,7 +203,7 @@ func TestExplain(t *testing.T) {
 		"a publisher's wall":         {clues{authors: at("done", 0), places: held, links: link(store.LinkClue{Failed: true, Outcome: "blocked-wall"})}, NotLinked},
 		"someone has to say":         {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous"}}}}, Ambiguous},
 		"it is another work":         {clues{matches: no, authors: at("done", 0), places: held}, NotLinked},
-		"another work, a link waits": {clues{matches: no, links: link(store.LinkClue{Parent: "p", Waiting: true})}, NotYet},
+		"another work, a link waits": {clues{matches: no, links: waits}, NotYet},
 		"parked, and read before":    {clues{authors: parked}, NotYet},
 		"parked, and never read":     {clues{authors: away}, SiteRefused},
 		"on the blacklist":           {clues{authors: barred}, LeftOut},
