@@ -167,7 +167,7 @@ func writeSheet(w io.Writer, s collection.Sheet) error {
 	for _, l := range s.Locations {
 		was := ""
 		if !l.Current {
-			was = "  (another version took its place)"
+			was = "  (no longer there)"
 		}
 		fmt.Fprintf(w, "\nat %s %s%s\n  linked on %s as %q\n", l.URL, l.Member, was, l.Parent, l.Anchor)
 	}

@@ -162,8 +162,8 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 		for _, state := range slices.Sorted(maps.Keys(r.Ended)) {
 			fmt.Fprintf(w, ", %d %s", r.Ended[state], state)
 		}
-		_, err := fmt.Fprintf(w, "\n%d URLs asked, %d unchanged, %d changed or new; %d new documents (%d accepted), %d new versions, %d vanished\n",
-			brought.Asked, brought.Unchanged, brought.Changed, brought.Documents, brought.Accepted, brought.Versions, brought.Vanished)
+		_, err := fmt.Fprintf(w, "\n%d URLs asked, %d unchanged, %d changed or new, %d failed or moved; %d new documents (%d accepted), %d new versions, %d vanished\n",
+			brought.Asked, brought.Unchanged, brought.Changed, brought.Failed, brought.Documents, brought.Accepted, brought.Versions, brought.Vanished)
 		return err
 	})
 }

@@ -189,7 +189,9 @@ func (s shownSite) write(w io.Writer) error {
 	row("host", s.Host)
 	row("state", strings.TrimSuffix(string(s.State)+": "+s.Reason, ": "))
 	row("blacklisted", s.Blocked)
-	row("next request", mayBeAsked(s.Next))
+	if s.Blocked == "" {
+		row("next request", mayBeAsked(s.Next))
+	}
 	row("pace", s.Pace.Words())
 	if s.Holder != "" {
 		row("asked by", s.Holder+", until "+day(s.Until)+" unless it goes on")

@@ -379,6 +379,8 @@ func TestAFileThatIsBackIsNoLongerLost(t *testing.T) {
 		require.NoError(t, err)
 		return current, vanished, outcome
 	}
+	began, err := d.db.Now(t.Context())
+	require.NoError(t, err)
 	for _, c := range []struct {
 		gone              bool
 		current, vanished int
@@ -389,4 +391,8 @@ func TestAFileThatIsBackIsNoLongerLost(t *testing.T) {
 		current, vanished, outcome := at()
 		require.Equal(t, []any{c.current, c.vanished, c.outcome}, []any{current, vanished, outcome})
 	}
+	b, err := d.db.Brought(t.Context(), store.Selection{Host: d.home.host}, began)
+	require.NoError(t, err)
+	require.Positive(t, b.Failed)
+	require.Equal(t, b.Asked, b.Unchanged+b.Changed+b.Failed)
 }

@@ -63,6 +63,9 @@ func TestRecallInThreeForms(t *testing.T) {
 	}, r.Years)
 	require.Equal(t, Summary{Published: 8, Held: 4, Wanted: 4, Found: 2, Missing: 2, HeldMet: 2, Recall: 2. / 4, Target: 4. / 8, Covered: 6. / 8}, r.Summary)
 	require.Nil(t, r.Ended, "it runs")
+	require.Equal(t, []int{4, 0}, []int{r.Authors, r.Sought})
+
+	exec(`INSERT INTO homepage_decisions (author_id, decision) SELECT id, '{}' FROM authors WHERE pid='a/4'`)
 
 	// It ends, and then another harvest finds one of its papers, and more files.
 	require.NoError(t, db.SetStage(ctx, id, gleaner.StageComplete, ""))
@@ -71,6 +74,7 @@ func TestRecallInThreeForms(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{3, 1}, []int{later.Summary.Found, later.Summary.Missing}, "of now")
 	require.Equal(t, []int{2, 2}, []int{later.Ended.Found, later.Ended.Missing}, "of then")
+	require.Equal(t, []int{4, 1}, []int{later.Authors, later.Sought})
 	require.Equal(t, r.Files, later.Ended.Files)
 	require.Equal(t, later.Files, later.Ended.Files)
 	require.Positive(t, r.Files.Documents)

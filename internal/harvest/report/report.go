@@ -137,6 +137,7 @@ type Report struct {
 	Summary   Summary           `json:"summary"`
 	Years     []Year            `json:"years"`
 	Authors   int               `json:"authors"`
+	Sought    int               `json:"authors_looked_for"` // now or before; who has only papers found otherwise need not be
 	Homepages int               `json:"authors_with_homepage"`
 	Elsewhere []store.Elsewhere `json:"papers_elsewhere,omitempty"` // places of papers that authors' homepages link to
 	Files     Files             `json:"files"`
@@ -254,7 +255,7 @@ func (b *builder) heldMet(ctx context.Context) (map[int]int, error) {
 
 func (b *builder) authors(ctx context.Context) error {
 	c, err := b.db.HarvestCounts(ctx, b.r.Harvest.ID)
-	b.r.Authors, b.r.Homepages = c.Authors, c.Homepages
+	b.r.Authors, b.r.Sought, b.r.Homepages = c.Authors, c.Decided, c.Homepages
 	b.r.Files = Files{Pages: c.Pages, Documents: c.Documents, Accepted: c.Accepted}
 	if err == nil {
 		b.r.Elsewhere, err = b.db.PapersElsewhere(ctx, b.r.Harvest.ID)

@@ -32,7 +32,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	if s.Held > 0 {
 		fmt.Fprintf(w, "of all published found %.1f %%, %d held ones among them; held or found %.1f %%\n", 100*s.Target, s.HeldMet, 100*s.Covered)
 	}
-	fmt.Fprintf(w, "homepages of %d of %s\n", r.Homepages, text.Count(r.Authors, "author"))
+	fmt.Fprintf(w, "homepages of %d of %s", r.Homepages, text.Count(r.Authors, "author"))
+	if r.Sought < r.Authors {
+		fmt.Fprintf(w, ", %d looked for", r.Sought)
+	}
+	fmt.Fprintln(w)
 	for _, e := range r.Elsewhere {
 		fmt.Fprintf(w, "%s (%s): papers at %s\n", e.Author, e.Homepage, e.Papers)
 	}

@@ -83,7 +83,7 @@ type Location struct {
 	Heading   string `json:"heading,omitempty"`    // nearest heading before the link
 	MetaTitle string `json:"meta_title,omitempty"` // the document's title, as its landing page gives it
 	DOI       string `json:"doi,omitempty"`        // likewise
-	Current   bool   `json:"current"`              // false: another version took its place
+	Current   bool   `json:"current"`              // false: another version took its place, or it is gone
 
 	// Owners are the ids of authors at whose homepage it lies, or from which it is linked.
 	Owners []string `json:"-" db:"-"`

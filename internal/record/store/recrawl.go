@@ -229,6 +229,7 @@ type Brought struct {
 	Asked     int `json:"asked"` // URLs
 	Unchanged int `json:"unchanged"`
 	Changed   int `json:"changed"`   // or new
+	Failed    int `json:"failed"`    // or moved
 	Documents int `json:"documents"` // not known before
 	Accepted  int `json:"accepted"`  // of these
 	Versions  int `json:"versions"`  // documents in the place of others
@@ -245,10 +246,11 @@ func (db SiteRecords) Brought(ctx context.Context, of Selection, since time.Time
 			(SELECT count(*) FROM locations n WHERE n.site_id IN (SELECT id FROM sel) AND n.current AND n.found_at >= $4
 				AND EXISTS (SELECT 1 FROM locations o WHERE o.hash=n.hash AND o.sha256<>n.sha256)),
 			(SELECT count(*) FROM locations WHERE site_id IN (SELECT id FROM sel) AND gone_at >= $4)
-		FROM (SELECT count(*), count(*) FILTER (WHERE outcome='not-modified'), count(*) FILTER (WHERE outcome='success' AND state IN (1, 2))
+		FROM (SELECT count(*), count(*) FILTER (WHERE outcome='not-modified'), count(*) FILTER (WHERE outcome='success' AND state IN (1, 2)),
+				count(*) FILTER (WHERE outcome<>'not-modified' AND NOT (outcome='success' AND state IN (1, 2)))
 				FROM urls WHERE fetched_at >= $4 AND site_id IN (SELECT id FROM sel)) u,
 			(SELECT count(*), count(*) FILTER (WHERE state='accepted') FROM new) d`, of.Venue, of.Harvest, of.Host, since).
-		Scan(&b.Asked, &b.Unchanged, &b.Changed, &b.Documents, &b.Accepted, &b.Versions, &b.Vanished)
+		Scan(&b.Asked, &b.Unchanged, &b.Changed, &b.Failed, &b.Documents, &b.Accepted, &b.Versions, &b.Vanished)
 	return b, err
 }
 
