@@ -48,6 +48,7 @@ func TestClientsShareTheirMemory(t *testing.T) {
 	require.NoError(t, err)
 	evidence, err := a.evidence()
 	require.NoError(t, err)
+	require.Same(t, a.memory, a.webConfig().Memory)
 	got := make(chan error, 1)
 	go func() {
 		r, err := evidence.Fetch.Fetch(context.WithoutCancel(t.Context()), fetch.Request{URL: s.URL + "/page.html"})
