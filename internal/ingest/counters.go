@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -61,8 +62,12 @@ type Counters struct {
 }
 
 // count counts what became of a resource.
-func (c *Counters) count(r store.ImportRecord, skip string) {
+func (c *Counters) count(r *store.ImportRecord) {
+	if r.Difference != "" {
+		c.Differences++
+	}
 	if r.Outcome == Skipped {
+		skip, _, _ := strings.Cut(r.Detail, ": ")
 		if c.Skipped == nil {
 			c.Skipped = map[string]int64{}
 		}

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"time"
 
-	"gleaner/internal/guard"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -75,8 +74,9 @@ type place struct {
 }
 
 // The bounds of a step, beside a URL that comes again: then what came first is
-// judged before what comes now. While one is written down the next is read, so that
-// two are held at a time.
+// judged before what comes now. While one is written down, the documents of the next are
+// kept and judged, and the one behind it is read: two are held at a time, and what is to be
+// written of a third.
 const (
 	stepRecords   = 1000
 	stepDocuments = 64
@@ -187,8 +187,8 @@ type work struct {
 	coll    *collection.Collection
 	to      *repository.Repository // nil where documents go nowhere else
 	done    Progress
-	taken   int64      // resources, with those in hand
-	saving  chan saved // what the step comes to that is written down; nil where none is
+	taken   int64   // resources, with those in hand
+	saving  *saving // the last step that was begun; nil once it is written down
 
 	items  []*item
 	urls   map[frontier.Hash]bool // of the documents among them
@@ -241,7 +241,7 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 
 func (w *work) close() {
 	if w.saving != nil { // nobody has waited
-		<-w.saving
+		<-w.saving.over
 	}
 	if w.log != nil {
 		_ = w.log.Close()
@@ -264,114 +264,6 @@ func (w *work) full(r *Resource) bool {
 
 // settled is how many resources have gone into steps.
 func (w *work) settled() int64 { return w.taken - int64(len(w.items)) }
-
-// step settles what is in hand, and writes it down with the place where the import
-// goes on.
-func (w *work) step(ctx context.Context, next place) error {
-	if err := w.begins(ctx, next); err != nil {
-		return err
-	}
-	return w.wait()
-}
-
-// begins reads the pages of a step and, once the one before is written down, begins it. What
-// comes behind may be read meanwhile, but for an attempt that takes resources one by one.
-func (w *work) begins(ctx context.Context, next place) error {
-	first, items := w.settled(), w.items
-	if len(items) > 0 { // what comes behind them was read meanwhile
-		if err := w.at(ctx, first+1); err != nil {
-			return err
-		}
-	}
-	if err := cmp.Or(w.readPages(ctx, items), w.wait()); err != nil {
-		return err
-	}
-	c := w.done.Counters.clone()
-	c.Read, c.Total = w.log.Read()
-	c.Extent = w.log.Extent()
-	w.clear()
-	over := make(chan saved, 1)
-	w.saving = over
-	_ = guard.Go(func() {
-		var s saved
-		s.err = guard.Run(func() (err error) {
-			if err = w.beginDocuments(ctx, items); err == nil {
-				s.Progress, err = w.save(ctx, next, items, c, len(items))
-			}
-			return err
-		})
-		over <- s
-	})
-	if first < w.wary {
-		return w.wait()
-	}
-	return nil
-}
-
-// saved is what a step came to.
-type saved struct {
-	Progress
-	err error
-}
-
-// wait waits until the step that was begun is written down. A panic over it goes on here.
-func (w *work) wait() error {
-	if w.saving == nil {
-		return nil
-	}
-	s := <-w.saving
-	w.saving = nil
-	if guard.Panicked(s.err) {
-		panic(s.err)
-	}
-	if s.err == nil {
-		w.done, w.now = s.Progress, trying{} // the step took its place on record
-	}
-	return s.err
-}
-
-// beginDocuments notes documents before any of them is kept.
-func (w *work) beginDocuments(ctx context.Context, items []*item) error {
-	var some []*store.ImportRecord
-	for _, it := range items {
-		if it.file.Body != nil && !isPage(it.kind) {
-			some = append(some, &it.ImportRecord)
-		}
-	}
-	if len(some) == 0 {
-		return nil
-	}
-	return w.DB.BeginRecords(ctx, w.run.Job, w.run.Run, some)
-}
-
-// save finds outcomes for items, of which so many are new resources, and writes them down
-// with the counters until then.
-func (w *work) save(ctx context.Context, next place, items []*item, c Counters, fresh int) (Progress, error) {
-	if err := w.settle(ctx, items); err != nil {
-		return w.done, err
-	}
-	s := store.ImportStep{Job: w.run.Job, Run: w.run.Run, From: w.done.Done, Done: w.done.Done + int64(fresh), Position: next}
-	for _, it := range items {
-		it.told()
-		s.Records = append(s.Records, it.ImportRecord)
-		c.count(it.ImportRecord, it.skip)
-		if it.Difference != "" {
-			c.Differences++
-		}
-	}
-	var err error
-	if s.Parents, s.Links, err = w.parents(ctx, items); err != nil {
-		return w.done, err
-	}
-	if next.End && c.Total > 0 {
-		c.Read = c.Total
-	}
-	s.Counters = c
-	if err := w.DB.SaveImport(ctx, s); err != nil {
-		return w.done, err
-	}
-	return Progress{Done: s.Done, Ended: next.End, Counters: c}, nil
-}
 
 // Open opens the log that options name, which may be elsewhere, at a position.
 func Open(ctx context.Context, places source.Places, o Options, from Position) (Log, error) {

@@ -87,6 +87,9 @@ func (w *work) takeMissedOne(ctx context.Context, m store.ImportRecord, r *Resou
 	if err = w.readPages(ctx, []*item{it}); err != nil {
 		return err
 	}
-	w.done, err = w.save(ctx, place{Missed: m.N}, []*item{it}, c, 0)
+	s := store.ImportStep{Position: place{Missed: m.N}}
+	if err = w.outcomes(ctx, &s, []*item{it}); err == nil {
+		w.done, err = w.save(ctx, w.done, s, c, false)
+	}
 	return err
 }

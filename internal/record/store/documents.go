@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
@@ -118,43 +118,27 @@ type Fetched struct {
 	Put      func() error
 }
 
-// SaveAllFetched is SaveFetched of several, in one transaction, which locks them in order.
+// SaveAllFetched is SaveFetched of several, in one transaction, which locks them in order. Of
+// two that lie at one location the last in that order is current.
 func (db DocumentRecords) SaveAllFetched(ctx context.Context, all []Fetched) error {
 	slices.SortStableFunc(all, func(a, b Fetched) int { return strings.Compare(a.SHA256, b.SHA256) })
+	docs, places := make([]Document, len(all)), make([]placed, len(all))
+	for i := range all {
+		docs[i], places[i] = all[i].Document, all[i].placed(i)
+	}
+	docs = slices.CompactFunc(docs, func(a, b Document) bool { return a.SHA256 == b.SHA256 })
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		older, removed, held := make([]bool, len(all)), make([]bool, len(all)), true
+		if err := standing(ctx, tx, places); err != nil {
+			return err
+		}
+		removed := map[string]bool{}
 		b := &pgx.Batch{}
-		for i := range all {
-			l := &all[i].Location
-			if l.Token == 0 {
-				b.Queue(`SELECT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND (sha256<>$2 AND current AND seen_at>$3 OR gone_at>$3))`,
-					l.Hash, all[i].SHA256, l.Found).QueryRow(func(row pgx.Row) error { return row.Scan(&older[i]) })
-			} else {
-				b.Queue(`SELECT token=$2 FROM sites WHERE id=$1`, l.SiteID, l.Token).QueryRow(func(row pgx.Row) error {
-					var is bool
-					err := row.Scan(&is)
-					held = held && is
-					return err
-				})
-			}
-			if host := weburl.Host(l.Parent); host != "" {
-				page := frontier.HashOf(l.Parent)
-				b.Queue(`INSERT INTO parents (page, url, host) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, page[:], l.Parent, host)
-			}
-		}
+		queueParents(b, places)
+		queueDocuments(b, docs, removed)
+		queuePlaces(b, places)
 		err := tx.SendBatch(ctx, b).Close()
-		b = &pgx.Batch{}
-		for i := range all {
-			all[i].queue(b, older[i], &removed[i])
-		}
-		if err == nil {
-			err = tx.SendBatch(ctx, b).Close()
-		}
-		if err == nil && !held {
-			err = ErrNotHeld
-		}
 		for i := 0; i < len(all) && err == nil; i++ {
-			if removed[i] {
+			if removed[all[i].SHA256] {
 				err = all[i].Put()
 			}
 		}
@@ -162,33 +146,113 @@ func (db DocumentRecords) SaveAllFetched(ctx context.Context, all []Fetched) err
 	})
 }
 
-// queue writes a document and where it was found, and notes whether its file was removed.
-func (f *Fetched) queue(b *pgx.Batch, older bool, removed *bool) {
-	d, l := &f.Document, &f.Location
-	header := l.Header
-	if header == nil {
-		header = map[string]string{}
+// placed is a location as placedSQL reads it.
+type placed struct {
+	Location
+	N     int    `json:"n"`
+	Hash  string `json:"hash"`
+	Asked string `json:"asked"`
+	Site  int    `json:"site_id"`
+	Token int64  `json:"token"`
+	Older bool   `json:"older"` // than what is known of the location
+}
+
+const placedSQL = `jsonb_to_recordset($1::jsonb) AS v (n int, sha256 text, hash bytea, asked bytea, site_id bigint, token bigint,
+	older boolean, url text, member text, parent_url text, anchor text, context text, header jsonb,
+	heading text, meta_title text, doi text, found_at timestamptz)`
+
+func (f *Fetched) placed(n int) placed {
+	l := f.Location
+	l.SHA256, l.Found = f.SHA256, l.Found.Truncate(time.Microsecond)
+	if l.Asked == nil {
+		l.Asked = l.Hash
 	}
-	b.Queue(`SELECT blob_removed_at IS NOT NULL FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, d.SHA256).Query(func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{removed}, func() error { return nil })
+	return placed{Location: l, N: n, Hash: byteaOf(l.Hash), Asked: byteaOf(l.Asked), Site: l.SiteID, Token: l.Token}
+}
+
+// byteaOf is b in the text format of bytea.
+func byteaOf(b []byte) string { return `\x` + hex.EncodeToString(b) }
+
+// standing finds which places are older than what is known of them. The error is ErrNotHeld
+// where the lease of one is another's.
+func standing(ctx context.Context, tx pgx.Tx, places []placed) error {
+	type now struct{ Older, Held bool }
+	all, err := List[now](ctx, tx, `SELECT v.token=0 AND EXISTS (SELECT 1 FROM locations l
+			WHERE l.hash=v.hash AND (l.sha256<>v.sha256 AND l.current AND l.seen_at>v.found_at OR l.gone_at>v.found_at)),
+			v.token=0 OR coalesce(v.token=(SELECT s.token FROM sites s WHERE s.id=v.site_id), false)
+		FROM `+placedSQL+` ORDER BY v.n`, places)
+	last := map[string]string{} // the document that comes last at a location
+	for i := len(all) - 1; i >= 0; i-- {
+		p := &places[i]
+		if !all[i].Held {
+			return ErrNotHeld
+		}
+		sha, is := last[p.Hash]
+		if p.Older = all[i].Older || is && sha != p.SHA256; !p.Older {
+			last[p.Hash] = p.SHA256
+		}
+	}
+	return err
+}
+
+// queueParents writes the pages that name places.
+func queueParents(b *pgx.Batch, places []placed) {
+	var pages [][]byte
+	var urls, hosts []string
+	for i := range places {
+		parent := places[i].Parent
+		if host := weburl.Host(parent); host != "" {
+			page := frontier.HashOf(parent)
+			pages, urls, hosts = append(pages, page[:]), append(urls, parent), append(hosts, host)
+		}
+	}
+	if len(pages) > 0 {
+		b.Queue(`INSERT INTO parents (page, url, host) SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[]) v (page)
+			ORDER BY page ON CONFLICT DO NOTHING`, pages, urls, hosts)
+	}
+}
+
+// queueDocuments writes documents, and notes whose files were removed.
+func queueDocuments(b *pgx.Batch, docs []Document, removed map[string]bool) {
+	shas := make([]string, len(docs))
+	for i := range docs {
+		shas[i] = docs[i].SHA256
+	}
+	note := func(rows pgx.Rows) error {
+		var sha string
+		_, err := pgx.ForEachRow(rows, []any{&sha}, func() error { removed[sha] = true; return nil })
 		return err
-	})
-	b.Queue(`DELETE FROM cleaned WHERE sha256=$1`, d.SHA256).Exec(func(tag pgconn.CommandTag) error { *removed = *removed || tag.RowsAffected() > 0; return nil })
-	b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5)
-		ON CONFLICT (sha256) DO UPDATE SET blob_removed_at=NULL, blob_left=false, updated_at=now(),
-			state='new', tries=0, deaths=0
-		WHERE documents.blob_removed_at IS NOT NULL OR documents.state='failed' AND documents.outcome<>'`+string(frontier.Killed)+`'`,
-		d.SHA256, d.SHA1, d.MD5, d.Bytes, d.Kind)
-	b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new' AND NOT $3
-		AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256, older)
-	b.Queue(`UPDATE documents SET compared=0 WHERE sha256=$2 AND compared<>0
-		AND NOT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND current)`, l.Hash, d.SHA256)
-	b.Queue(`UPDATE locations SET current=false WHERE hash=$1 AND sha256<>$2 AND current AND NOT $3`, l.Hash, d.SHA256, older)
-	b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi, found_at, seen_at, asked, current)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13,coalesce($14,$1::bytea),NOT $15)
+	}
+	b.Queue(`WITH d AS (SELECT sha256, blob_removed_at FROM documents WHERE sha256 = ANY($1) ORDER BY sha256 FOR NO KEY UPDATE)
+		SELECT sha256 FROM d WHERE blob_removed_at IS NOT NULL`, shas).Query(note)
+	b.Queue(`DELETE FROM cleaned WHERE sha256 = ANY($1) RETURNING sha256`, shas).Query(note)
+	b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind)
+		SELECT * FROM jsonb_to_recordset($1::jsonb) v (sha256 text, sha1 text, md5 text, bytes bigint, kind text) ORDER BY sha256
+		ON CONFLICT (sha256) DO UPDATE SET blob_removed_at=NULL, blob_left=false, updated_at=now(), state='new', tries=0, deaths=0
+		WHERE documents.blob_removed_at IS NOT NULL
+			OR documents.state='failed' AND documents.outcome<>'`+string(frontier.Killed)+`'`, docs)
+}
+
+// queuePlaces writes where documents on record were found.
+func queuePlaces(b *pgx.Batch, places []placed) {
+	b.Queue(`UPDATE documents d SET ingestion=CASE WHEN p.back THEN 'new' ELSE d.ingestion END,
+			compared=CASE WHEN p.fresh THEN 0 ELSE d.compared END,
+			updated_at=CASE WHEN p.back AND d.ingestion<>'new' THEN now() ELSE d.updated_at END
+		FROM (SELECT v.sha256, coalesce(bool_or(NOT v.older AND NOT l.current), false) AS back, bool_or(l.current IS NOT TRUE) AS fresh
+			FROM `+placedSQL+`
+			LEFT JOIN LATERAL (SELECT current FROM locations WHERE hash=v.hash AND sha256=v.sha256 LIMIT 1) l ON true
+			GROUP BY v.sha256) p
+		WHERE d.sha256=p.sha256 AND (p.back AND d.ingestion<>'new' OR p.fresh AND d.compared<>0)`, places)
+	b.Queue(`UPDATE locations l SET current=false FROM `+placedSQL+`
+		WHERE l.hash=v.hash AND l.sha256<>v.sha256 AND l.current AND NOT v.older`, places)
+	b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi,
+			found_at, seen_at, asked, current)
+		SELECT DISTINCT ON (hash, sha256) hash, sha256, site_id, url, coalesce(member, ''), parent_url, coalesce(anchor, ''),
+			coalesce(context, ''), coalesce(header, '{}'), coalesce(heading, ''), coalesce(meta_title, ''), coalesce(doi, ''),
+			found_at, found_at, asked, NOT older
+		FROM `+placedSQL+` ORDER BY hash, sha256
 		ON CONFLICT (hash, sha256) DO UPDATE SET current=EXCLUDED.current, seen_at=greatest(locations.seen_at, EXCLUDED.seen_at),
-			gone_at=CASE WHEN $15 THEN locations.gone_at END, asked=EXCLUDED.asked`,
-		l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, header, l.Heading, l.MetaTitle, l.DOI, l.Found, l.Asked, older)
+			gone_at=CASE WHEN NOT EXCLUDED.current THEN locations.gone_at END, asked=EXCLUDED.asked`, places)
 }
 
 const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.reader, d.class, d.score, d.reasons, d.pages, d.refs,

@@ -199,25 +199,20 @@ func (db JobRecords) BeginRecords(ctx context.Context, job int64, run int, some 
 		hash := frontier.HashOf(r.URL)
 		numbers[i], urls[i], hashes[i] = r.N, r.URL, hash[:]
 	}
-	_, err := db.Pool.Exec(ctx, `INSERT INTO import_records (job, n, url, known)
-		SELECT $1, v.n, v.url, EXISTS (SELECT 1 FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.asked=v.hash AND d.state='accepted')
-		FROM unnest($3::bigint[], $4::text[], $5::bytea[]) v (n, url, hash)
-		WHERE EXISTS (SELECT 1 FROM jobs WHERE id=$1 AND run=$2 AND state='running') ON CONFLICT DO NOTHING`, job, run, numbers, urls, hashes)
-	if err != nil {
-		return err
-	}
-	known, err := Column[bool](ctx, db, `SELECT r.known FROM import_records r JOIN unnest($2::bigint[]) WITH ORDINALITY v (n, place) USING (n)
-		WHERE r.job=$1 ORDER BY v.place`, job, numbers)
+	// LIMIT 1 keeps the planner from reading all documents for a few.
+	known, err := Map[int64, bool](ctx, db, `WITH begun AS (INSERT INTO import_records (job, n, url, known)
+			SELECT $1, v.n, v.url, coalesce(k.is, false)
+			FROM unnest($3::bigint[], $4::text[], $5::bytea[]) v (n, url, hash) LEFT JOIN LATERAL (SELECT true AS is
+				FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.asked=v.hash AND d.state='accepted' LIMIT 1) k ON true
+			WHERE EXISTS (SELECT 1 FROM jobs WHERE id=$1 AND run=$2 AND state='running') ON CONFLICT DO NOTHING RETURNING n, known)
+		SELECT n, known FROM begun UNION ALL SELECT n, known FROM import_records WHERE job=$1 AND n = ANY($3)`, job, run, numbers, urls, hashes)
 	if err == nil && len(known) < len(some) {
 		err = ErrJobMoved
 	}
-	if err != nil {
-		return err
+	for _, r := range some {
+		r.Known = known[r.N]
 	}
-	for i, r := range some {
-		r.Known = known[i]
-	}
-	return nil
+	return err
 }
 
 const importRecordsSQL = `SELECT ` + importColumns + ` FROM import_records WHERE job=$1 AND n>$2 AND outcome<>'' AND (NOT $3 OR difference<>'') ORDER BY n LIMIT $4`

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -139,12 +138,18 @@ func (db MatchRecords) saveJudgement(ctx context.Context, d Document, found []Fo
 			return err
 		}
 		b := &pgx.Batch{}
-		is := false
-		queueJudgement(b, d, found, wanted, &is)
+		had := false // its file
+		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
+				meta_title=$13, first_pages=$14, fingerprint=$15, compared=$16, reference_list=$17, tries=0, deaths=0, updated_at=now()
+			WHERE sha256=$1 AND blob_removed_at IS NULL`,
+			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
+			d.MetaTitle, d.FirstPages, d.Print, wanted, orEmpty(d.ReferenceList)).Exec(func(tag pgconn.CommandTag) error { had = tag.RowsAffected() > 0; return nil })
+		queueSigns(b, d.SHA256, d.Signs)
+		queueMatches(b, d.SHA256, found)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
-		if !is {
+		if !had {
 			return fmt.Errorf("%s: %w", d.SHA256, ErrPruned)
 		}
 		if len(copies) == 0 {
@@ -154,30 +159,28 @@ func (db MatchRecords) saveJudgement(ctx context.Context, d Document, found []Fo
 	})
 }
 
-// queueJudgement writes a judgement, and whether the document had its file.
-func queueJudgement(b *pgx.Batch, d Document, found []Found, wanted int64, is *bool) {
-	b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
-			meta_title=$13, first_pages=$14, fingerprint=$15, compared=$16, reference_list=$17, tries=0, deaths=0, updated_at=now()
-		WHERE sha256=$1 AND blob_removed_at IS NULL`,
-		d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
-		d.MetaTitle, d.FirstPages, d.Print, wanted, orEmpty(d.ReferenceList)).Exec(func(tag pgconn.CommandTag) error { *is = tag.RowsAffected() > 0; return nil })
-	queueSigns(b, d.SHA256, d.Signs)
-	queueMatches(b, d.SHA256, found)
-}
-
 // New lists those of some documents that were not judged yet.
 func (db MatchRecords) New(ctx context.Context, shas []string) ([]Readable, error) {
 	return db.readable(ctx, `d.sha256 = ANY($1) AND d.state='new' ORDER BY d.sha256`, shas)
 }
 
-// SaveUnread is SaveJudgement of documents without text, in one transaction.
+// SaveUnread is SaveJudgement of documents that New gave, whose text was not read: all or
+// none. What they are matched with stays.
 func (db MatchRecords) SaveUnread(ctx context.Context, all []Readable) error {
+	shas, docs := make([]string, len(all)), make([]Document, len(all))
+	for i, r := range all {
+		shas[i], docs[i] = r.SHA256, r.Document
+	}
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		b, is := &pgx.Batch{}, make([]bool, len(all))
-		for i, r := range all {
-			queueJudgement(b, r.Document, r.Matches, 0, &is[i])
-		}
-		if err := tx.SendBatch(ctx, b).Close(); err != nil || !slices.Contains(is, false) {
+		b, had := &pgx.Batch{}, 0 // their files
+		b.Queue(`SELECT FROM documents WHERE sha256 = ANY($1) ORDER BY sha256 FOR NO KEY UPDATE`, shas)
+		b.Queue(`UPDATE documents d SET state=v.state, outcome=coalesce(v.outcome, ''), class=coalesce(v.class, ''),
+				reasons=coalesce(v.reasons, '[]'), compared=0, reference_list='{}', tries=0, deaths=0, updated_at=now()
+			FROM jsonb_to_recordset($1::jsonb) v (sha256 text, state text, outcome text, class text, reasons jsonb)
+			WHERE d.sha256=v.sha256 AND d.blob_removed_at IS NULL`, docs).
+			Exec(func(tag pgconn.CommandTag) error { had = int(tag.RowsAffected()); return nil })
+		b.Queue(`DELETE FROM signs WHERE sha256 = ANY($1)`, shas)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || had == len(all) {
 			return err
 		}
 		return ErrPruned
