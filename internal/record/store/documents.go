@@ -207,8 +207,8 @@ func queueParents(b *pgx.Batch, places []placed) {
 		}
 	}
 	if len(pages) > 0 {
-		b.Queue(`INSERT INTO parents (page, url, host) SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[]) v (page)
-			ORDER BY page ON CONFLICT DO NOTHING`, pages, urls, hosts)
+		b.Queue(`INSERT INTO parents (page, url, host) SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[])
+			ORDER BY 1 ON CONFLICT DO NOTHING`, pages, urls, hosts)
 	}
 }
 
@@ -223,7 +223,8 @@ func queueDocuments(b *pgx.Batch, docs []Document, removed map[string]bool) {
 		_, err := pgx.ForEachRow(rows, []any{&sha}, func() error { removed[sha] = true; return nil })
 		return err
 	}
-	b.Queue(`WITH d AS (SELECT sha256, blob_removed_at FROM documents WHERE sha256 = ANY($1) ORDER BY sha256 FOR NO KEY UPDATE)
+	b.Queue(`WITH d AS (SELECT sha256, blob_removed_at FROM documents
+			WHERE sha256 = ANY($1) ORDER BY sha256 FOR NO KEY UPDATE)
 		SELECT sha256 FROM d WHERE blob_removed_at IS NOT NULL`, shas).Query(note)
 	b.Queue(`DELETE FROM cleaned WHERE sha256 = ANY($1) RETURNING sha256`, shas).Query(note)
 	b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind)
@@ -238,7 +239,8 @@ func queuePlaces(b *pgx.Batch, places []placed) {
 	b.Queue(`UPDATE documents d SET ingestion=CASE WHEN p.back THEN 'new' ELSE d.ingestion END,
 			compared=CASE WHEN p.fresh THEN 0 ELSE d.compared END,
 			updated_at=CASE WHEN p.back AND d.ingestion<>'new' THEN now() ELSE d.updated_at END
-		FROM (SELECT v.sha256, coalesce(bool_or(NOT v.older AND NOT l.current), false) AS back, bool_or(l.current IS NOT TRUE) AS fresh
+		FROM (SELECT v.sha256, coalesce(bool_or(NOT v.older AND NOT l.current), false) AS back,
+				bool_or(l.current IS NOT TRUE) AS fresh
 			FROM `+placedSQL+`
 			LEFT JOIN LATERAL (SELECT current FROM locations WHERE hash=v.hash AND sha256=v.sha256 LIMIT 1) l ON true
 			GROUP BY v.sha256) p

@@ -10,15 +10,15 @@ import (
 const missingText = 2500
 
 // missingTitles are what the title or first heading of a "not found" page says,
-// lower case, beside the name of the site.
+// lower case and without marks at its ends, beside the name of the site.
 var missingTitles = []string{
 	"404", "error 404", "404 error", "http 404", "not found", "404 not found", "404 page not found", "page not found",
-	"page not found (404)", "file not found", "object not found", "object not found!", "document not found", "item not found",
+	"page not found (404)", "file not found", "object not found", "document not found", "item not found",
 	"resource not found", "url not found", "the page cannot be found", "page cannot be found", "page could not be found",
 	"the requested page could not be found", "this page does not exist", "page does not exist", "page doesn't exist",
 	"page missing", "page unavailable", "page no longer exists", "no such page", "oops! page not found",
 	"account suspended", "site not found", "we can't find that page", "sorry, page not found", "page removed", "410 gone",
-	"seite nicht gefunden", "nicht gefunden", "datei nicht gefunden", "objekt nicht gefunden!", "page introuvable", "page non trouvée",
+	"seite nicht gefunden", "nicht gefunden", "datei nicht gefunden", "objekt nicht gefunden", "page introuvable", "page non trouvée",
 	"non trouvé", "página no encontrada", "no encontrado", "pagina non trovata", "non trovato", "página não encontrada",
 	"pagina niet gevonden", "sidan hittades inte", "sidan kunde inte hittas", "siden blev ikke fundet", "sivua ei löydy",
 	"strona nie została znaleziona", "nie znaleziono strony", "stránka nenalezena", "страница не найдена", "ページが見つかりません",
@@ -84,6 +84,5 @@ func isMissingTitle(title string) bool {
 
 // isMissingPart compares one part.
 func isMissingPart(part string) bool {
-	part = strings.Trim(part, " .!…")
-	return slices.ContainsFunc(missingTitles, func(m string) bool { return part == strings.Trim(m, "!") })
+	return slices.Contains(missingTitles, strings.Trim(part, " .!…"))
 }

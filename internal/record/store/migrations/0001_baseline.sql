@@ -847,9 +847,10 @@ CREATE TABLE jobs (
 );
 
 -- What became of each resource of an import's log, in the log's order. A row
--- without an outcome is begun.
+-- without an outcome is begun. Its job is not checked row by row: the transactions
+-- that write rows look at it.
 CREATE TABLE import_records (
-    job bigint NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
+    job bigint NOT NULL,
     n bigint NOT NULL,
     url text NOT NULL,
     source text NOT NULL DEFAULT '',
