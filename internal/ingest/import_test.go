@@ -320,7 +320,8 @@ func (w *work) disturbed(ctx context.Context, n int) error {
 			return w.step(ctx, place{End: true})
 		}
 		if i == n%4+1 || w.full(r) {
-			if err := errors.Join(w.beginDocuments(ctx, w.items), w.settle(ctx, w.items)); err != nil || n%3 == 0 {
+			err := errors.Join(w.beginDocuments(ctx, w.items), w.settle(ctx, w.items, &store.ImportStep{}))
+			if err != nil || n%3 == 0 {
 				return cmpErr(err) // everything is stored, and nothing written down
 			}
 			if err := w.step(ctx, place{Position: r.At}); err != nil {

@@ -19,11 +19,11 @@ func (it *item) told() {
 	}
 }
 
-// parents are the pages in hand, as another crawler read them, with the files that they
-// link to, and those by which, as the log says, the documents in hand were found.
-func (w *work) parents(ctx context.Context, items []*item) (pages []store.ParentSeen, links []frontier.Seen, err error) {
+// parents adds to a step the pages among items, as another crawler read them, with the files
+// that they link to, and those by which, as the log says, the documents among them were found.
+func (w *work) parents(ctx context.Context, items []*item, s *store.ImportStep) error {
 	if w.options.Unrecorded {
-		return nil, nil, nil
+		return nil
 	}
 	link := func(page string, day time.Time, files ...frontier.Hash) error {
 		if len(files) == 0 || page == "" {
@@ -31,23 +31,23 @@ func (w *work) parents(ctx context.Context, items []*item) (pages []store.Parent
 		}
 		site, err := w.site(ctx, page)
 		for _, f := range files {
-			links = append(links, frontier.Seen{Site: site, Page: frontier.HashOf(page), Target: f, Day: day})
+			s.Links = append(s.Links, frontier.Seen{Site: site, Page: frontier.HashOf(page), Target: f, Day: day})
 		}
 		return err
 	}
 	for _, it := range items {
 		day := it.file.At
 		if it.page != nil || it.of.Again && it.hash != (frontier.Hash{}) {
-			pages = append(pages, store.ParentSeen{Page: it.hash, URL: it.URL, Day: day, Leads: len(it.files) > 0})
+			s.Parents = append(s.Parents, store.ParentSeen{Page: it.hash, URL: it.URL, Day: day, Leads: len(it.files) > 0})
 		}
 		err := link(it.URL, day, it.files...)
 		if err == nil && !isPage(it.kind) && it.SHA256 != "" && it.Parent != "" {
-			pages = append(pages, store.ParentSeen{Page: frontier.HashOf(it.Parent), URL: it.Parent, Leads: true})
+			s.Parents = append(s.Parents, store.ParentSeen{Page: frontier.HashOf(it.Parent), URL: it.Parent, Leads: true})
 			err = link(it.Parent, day, it.hash)
 		}
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
-	return pages, links, nil
+	return nil
 }

@@ -88,7 +88,7 @@ func (w *work) takeMissedOne(ctx context.Context, m store.ImportRecord, r *Resou
 		return err
 	}
 	s := store.ImportStep{Position: place{Missed: m.N}}
-	if err = w.outcomes(ctx, &s, []*item{it}); err == nil {
+	if err = w.settle(ctx, []*item{it}, &s); err == nil {
 		w.done, err = w.save(ctx, w.done, s, c, false)
 	}
 	return err

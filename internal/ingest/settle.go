@@ -14,8 +14,8 @@ import (
 )
 
 // settle finds an outcome for items, several at a time: no two documents are of one URL,
-// so none is a later version of another.
-func (w *work) settle(ctx context.Context, items []*item) error {
+// so none is a later version of another. It notes in a step what is to be written of them.
+func (w *work) settle(ctx context.Context, items []*item, s *store.ImportStep) error {
 	defer func() {
 		for _, it := range items {
 			it.kept.Release()
@@ -51,7 +51,14 @@ func (w *work) settle(ctx context.Context, items []*item) error {
 	if err := w.each(ctx, together, func(ctx context.Context, it *item) error { return w.judge(ctx, it, judged) }); err != nil {
 		return err
 	}
-	return w.each(ctx, others, w.keepAndJudge)
+	if err := w.each(ctx, others, w.keepAndJudge); err != nil {
+		return err
+	}
+	for _, it := range items {
+		it.told()
+		s.Records = append(s.Records, it.ImportRecord)
+	}
+	return w.parents(ctx, items, s)
 }
 
 // keepAll stores documents together and, without a filter, judges the new ones.

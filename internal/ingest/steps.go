@@ -41,8 +41,14 @@ func (w *work) begins(ctx context.Context, next place) error {
 	w.saving = &saving{make(chan saved, 1), make(chan saved, 1)}
 	now, s := w.saving, saved{Progress: w.done}
 	_ = guard.Go(func() {
-		step := store.ImportStep{Position: next}
-		err := guard.Run(func() error { return w.prepare(ctx, &step, items) })
+		step := store.ImportStep{Done: int64(len(items)), Position: next}
+		err := guard.Run(func() error {
+			if err := w.beginDocuments(ctx, items); err != nil {
+				return err
+			}
+			return w.settle(ctx, items, &step)
+		})
+		clear(items) // the next step is held meanwhile
 		if before != nil {
 			s = <-before.over
 		}
@@ -103,30 +109,6 @@ func (w *work) beginDocuments(ctx context.Context, items []*item) error {
 		return nil
 	}
 	return w.DB.BeginRecords(ctx, w.run.Job, w.run.Run, some)
-}
-
-// prepare keeps and judges the documents of a step, all of whose resources are new.
-func (w *work) prepare(ctx context.Context, s *store.ImportStep, items []*item) error {
-	if err := w.beginDocuments(ctx, items); err != nil {
-		return err
-	}
-	s.Done = int64(len(items))
-	return w.outcomes(ctx, s, items)
-}
-
-// outcomes finds those of items, and what is to be written down with them; then it lets go
-// of the items.
-func (w *work) outcomes(ctx context.Context, s *store.ImportStep, items []*item) (err error) {
-	if err = w.settle(ctx, items); err != nil {
-		return err
-	}
-	for _, it := range items {
-		it.told()
-		s.Records = append(s.Records, it.ImportRecord)
-	}
-	s.Parents, s.Links, err = w.parents(ctx, items)
-	clear(items)
-	return err
 }
 
 // save writes a step down, whose Done are the new resources in it, with the counters until
