@@ -101,9 +101,12 @@ type unpacked struct {
 	passed int64
 }
 
-// Passed implements archive.Passer.
+// Passed implements archive.Passer. Of a file elsewhere a piece is asked for at least.
 func (r *reading) Passed() int64 {
 	u, _ := r.ReadCloser.(unpacked)
+	if f := r.of.files[r.of.i]; f.place != nil {
+		u.passed += min(source.Piece, max(f.size-r.at, 0))
+	}
 	return u.passed
 }
 

@@ -193,7 +193,7 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 	}
 	k.left.forget(host)
 	if s.holder != "" && s.holder != k.holder {
-		k.left.tookOver(host)
+		k.left.tookOver(Lapsed{host, s.token, s.holder})
 	}
 	return l, nil
 }

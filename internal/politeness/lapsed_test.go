@@ -36,7 +36,7 @@ func TestALapsedLeaseIsRevokedOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, revoked, "and it is not waited for")
 	require.NoError(t, tx.Rollback(t.Context()))
-	for _, want := range [][]string{{"dead.test"}, {}} {
+	for _, want := range [][]Lapsed{{{"dead.test", lost.Token, k.Holder()}}, {}} {
 		revoked, err = k.Revoke(t.Context(), lapsed)
 		require.NoError(t, err)
 		require.Equal(t, want, revoked)
@@ -51,7 +51,7 @@ func TestALapsedLeaseIsRevokedOnce(t *testing.T) {
 	expire(t, db, "alive.test")
 	_, err = other.Acquire(t.Context(), "alive.test")
 	require.NoError(t, err)
-	require.Equal(t, []string{"alive.test"}, other.TookOver())
+	require.Equal(t, []Lapsed{{"alive.test", leases["alive.test"].Token, k.Holder()}}, other.TookOver())
 	require.Empty(t, other.TookOver())
 
 	// What the holder knew of the host, and could not write, still holds for it.

@@ -82,7 +82,7 @@ func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
 		pacing.MinDelay = 0
 	}
 	return &Keeper{pool: pool, pacing: pacing, holder: holder + "/" + rand.Text()[:8], ttl: leaseTime,
-		left: &left{hosts: map[string]leftover{}, taken: map[string]bool{}}, queues: &queues{hosts: map[string]*queue{}}}
+		left: &left{hosts: map[string]leftover{}, taken: map[Lapsed]bool{}}, queues: &queues{hosts: map[string]*queue{}}}
 }
 
 // Keep makes every lease obey what was promised for its site.

@@ -7,7 +7,7 @@ import "sync"
 type left struct {
 	mu    sync.Mutex
 	hosts map[string]leftover
-	taken map[string]bool // hosts of lapsed leases of others that were taken since TookOver
+	taken map[Lapsed]bool // leases of others that were taken since TookOver
 }
 
 type leftover struct {
@@ -34,8 +34,8 @@ func (l *left) forget(host string) {
 	delete(l.hosts, host)
 }
 
-func (l *left) tookOver(host string) {
+func (l *left) tookOver(lease Lapsed) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.taken[host] = true
+	l.taken[lease] = true
 }

@@ -8,6 +8,9 @@ import (
 	"gleaner/internal/service/config"
 )
 
+// Gone is the slice of a worker that lost its lease.
+var Gone = gone
+
 // House is what a worker does for all workers.
 type House struct{ *pool }
 

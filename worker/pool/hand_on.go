@@ -9,6 +9,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
@@ -24,9 +25,9 @@ import (
 // an outage of the database its holder renews it first.
 const lapsedFor = 4 * time.Second
 
-// youngSlice is at least how long a slice has gone on whose lease was revoked: one that
-// began later is its successor.
-const youngSlice = 8 * time.Second
+// begunBefore is at least how long before its lease was lost a slice began: it had the
+// lease for as long as one lasts, which is twice that, and clocks differ.
+const begunBefore = 3 * time.Second
 
 // slice is the name of the activity activities.Crawl.CrawlSlice.
 const slice = "CrawlSlice"
@@ -34,7 +35,7 @@ const slice = "CrawlSlice"
 // handOn ends, until ctx ends, the slices of workers that no longer renew the leases of
 // their hosts, so that their crawls go on elsewhere.
 func (p *pool) handOn(ctx context.Context) {
-	h := handing{pool: p, since: map[politeness.Lapsed]time.Time{}, revoked: map[string]time.Time{}}
+	h := handing{pool: p, since: map[politeness.Lapsed]time.Time{}, revoked: map[politeness.Lapsed]time.Time{}}
 	fetch.Every(ctx, time.Second, func() bool {
 		if err := h.look(ctx); err != nil && ctx.Err() == nil {
 			p.log.Warn("crawls of workers that are gone are not handed on yet", "error", err)
@@ -47,7 +48,7 @@ func (p *pool) handOn(ctx context.Context) {
 type handing struct {
 	*pool
 	since   map[politeness.Lapsed]time.Time // when each was seen first
-	revoked map[string]time.Time            // hosts whose slices are to be ended, and since when
+	revoked map[politeness.Lapsed]time.Time // whose slices are to be ended, and since when
 }
 
 func (h *handing) look(ctx context.Context) error {
@@ -59,8 +60,8 @@ func (h *handing) look(ctx context.Context) error {
 		return err
 	}
 	before, now := h.since, time.Now()
-	for _, host := range h.app.Keeper.TookOver() { // who waited for the host was first
-		h.revoked[host] = now
+	for _, l := range h.app.Keeper.TookOver() { // who waited for the host was first
+		h.revoked[l] = now
 	}
 	h.since = make(map[politeness.Lapsed]time.Time, len(lapsed))
 	var due []politeness.Lapsed
@@ -75,25 +76,25 @@ func (h *handing) look(ctx context.Context) error {
 		}
 	}
 	ours, err := h.app.Keeper.Revoke(within, due)
-	for _, host := range ours {
-		h.revoked[host] = now
+	for _, l := range ours {
+		h.revoked[l] = now
 	}
 	return errors.Join(err, h.end(ctx))
 }
 
-// end ends the slices of the hosts that were revoked. What Temporal cannot be told now is
+// end ends the slices whose leases were revoked. What Temporal cannot be told now is
 // tried again until it misses the heartbeats by itself.
 func (h *handing) end(ctx context.Context) error {
 	var mu sync.Mutex
 	g, _ := guard.WithContext(ctx)
 	g.SetLimit(16)
-	for host, since := range maps.Clone(h.revoked) {
+	for lost, at := range maps.Clone(h.revoked) {
 		g.Go(func() error {
-			err := endSlice(ctx, h.client, h.cfg.Servers.Namespace, host)
-			if err == nil || time.Since(since) > activities.CrawlSilence {
+			err := endSlice(ctx, h.client, h.cfg.Servers.Namespace, lost, at)
+			if err == nil || time.Since(at) > activities.CrawlSilence {
 				mu.Lock()
 				defer mu.Unlock()
-				delete(h.revoked, host)
+				delete(h.revoked, lost)
 			}
 			return err
 		})
@@ -101,21 +102,31 @@ func (h *handing) end(ctx context.Context) error {
 	return g.Wait()
 }
 
-// endSlice ends the slice of a crawl that is under way, as one whose worker is gone.
-func endSlice(ctx context.Context, c client.Client, namespace, host string) error {
-	id := workflows.SiteID(host)
+// endSlice ends the slice that is under way of a crawl whose worker lost its lease.
+func endSlice(ctx context.Context, c client.Client, namespace string, lost politeness.Lapsed, at time.Time) error {
+	id := workflows.SiteID(lost.Host)
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")
 	if err != nil {
 		return unlessGone(err) // it was no crawl that had the host
 	}
+	a := gone(d.GetPendingActivities(), lost.Holder, at)
+	if a == nil {
+		return nil
+	}
+	var did crawl.Progress
+	_ = converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &did)
 	run := d.GetWorkflowExecutionInfo().GetExecution().GetRunId()
-	for _, a := range d.GetPendingActivities() {
-		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || a.GetActivityType().GetName() != slice || time.Since(a.GetLastStartedTime().AsTime()) < youngSlice {
-			continue
+	return unlessGone(c.CompleteActivityByID(ctx, namespace, id, run, a.GetActivityId(), nil, activities.WorkerGone(did)))
+}
+
+// gone is the slice among activities that a worker is at and lost the lease of at a time;
+// nil where there is none: another worker's, or one that began since, is its successor.
+func gone(pending []*workflow.PendingActivityInfo, worker string, at time.Time) *workflow.PendingActivityInfo {
+	for _, a := range pending {
+		if a.GetActivityType().GetName() == slice && a.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED &&
+			a.GetLastWorkerIdentity() == worker && a.GetLastStartedTime().AsTime().Before(at.Add(-begunBefore)) {
+			return a
 		}
-		var did crawl.Progress
-		_ = converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &did)
-		return unlessGone(c.CompleteActivityByID(ctx, namespace, id, run, a.GetActivityId(), nil, activities.WorkerGone(did)))
 	}
 	return nil
 }

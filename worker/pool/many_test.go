@@ -163,8 +163,7 @@ func (w *world) buildsOf(t *testing.T, workers map[string]*exec.Cmd) map[string]
 			e, err := events.Next()
 			require.NoError(t, err)
 			if done := e.GetWorkflowTaskCompletedEventAttributes(); done != nil {
-				pid, _, _ := strings.Cut(done.GetIdentity(), "@")
-				by[workers[pid].Path]++
+				by[workers[strings.Split(done.GetIdentity(), "/")[1]].Path]++
 			}
 		}
 	}

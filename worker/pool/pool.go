@@ -156,6 +156,7 @@ const deployment = "gleaner"
 // the workflows of its release alone, and one that began on it ends on it.
 func (p *pool) options(queue string, cores int, failed chan<- error) worker.Options {
 	o := worker.Options{
+		Identity:                           p.app.Keeper.Holder(), // by which a lost lease tells whose slice it was of
 		MaxConcurrentActivityExecutionSize: concurrency(queue, cores),
 		WorkerStopTimeout:                  stopTimeout,
 		MaxHeartbeatThrottleInterval:       activities.Beat,

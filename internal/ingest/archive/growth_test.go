@@ -65,6 +65,24 @@ func TestHeadsGrow(t *testing.T) { //nolint:paralleltest // it measures
 	}
 }
 
+// TestTrialsAreCharged: what is tried to be unpacked, since it may be a member, counts among
+// what is read again.
+func TestTrialsAreCharged(t *testing.T) {
+	t.Parallel()
+	data := string(gzipOf(warc(Info, "", "", ""))) + strings.Repeat("\x1f\x8b\x08", 1<<17)
+	a, err := New(bytesOf([]byte(data)), Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for err != io.EOF {
+		_, err = a.Next()
+	}
+	if s := a.in; s.again < againFree/2 || s.again > againFactor*max(s.total-s.again, 0)+againFree {
+		t.Errorf("%d bytes were tried, of %d", s.again, s.total)
+	}
+}
+
 // TestEmptyMembers: of members that hold nothing, no more is held than of one.
 func TestEmptyMembers(t *testing.T) {
 	t.Parallel()

@@ -82,16 +82,17 @@ func (g *gzipMembers) next() (err error) {
 const trialBytes = 1 << 10
 
 // likely reports whether what begins like a member can be unpacked, at least its first
-// bytes.
+// bytes. Where too much was tried, all that begins so is taken for one.
 func (s *stream) likely(b []byte) bool {
 	g, is := s.member.(*gzipMembers)
-	if !is {
+	b = b[:min(len(b), trialBytes)]
+	if !is || !s.mayRead(int64(len(b))) {
 		return true
 	}
 	if g.trial == nil {
 		g.trial = new(gzip.Reader)
 	}
-	if err := g.trial.Reset(bytes.NewReader(b[:min(len(b), trialBytes)])); err != nil {
+	if err := g.trial.Reset(bytes.NewReader(b)); err != nil {
 		return false
 	}
 	g.trial.Multistream(false)
@@ -120,7 +121,7 @@ func (s *stream) back() error {
 	if s.search >= s.offset() {
 		return nil
 	}
-	if !s.mayRead(s.offset() - s.search) {
+	if !s.mayRead(max(s.offset()-s.search, window)) {
 		return errDear
 	}
 	return s.openAt(s.search, limit)

@@ -38,9 +38,9 @@ func (p Position) to(q Position) int64 {
 // record where one is damaged.
 type Source func(offset int64) (io.ReadCloser, error)
 
-// Passer is a file of a Source that cannot begin at a byte: it read those before.
+// Passer is a file of a Source for which opening it at a byte costs more than that.
 type Passer interface {
-	Passed() int64 // how many those were
+	Passed() int64 // bytes that were read, or are asked for at least
 }
 
 // Once is an archive that can be read only once, from its beginning.
@@ -177,7 +177,7 @@ func (s *stream) start(at Position) (err error) {
 
 // rewind goes back to a position, from which cost bytes were unpacked since.
 func (s *stream) rewind(to Position, cost int64) error {
-	if !s.mayRead(cost + to.Skip) {
+	if !s.mayRead(max(cost+to.Skip, window)) {
 		return errDear
 	}
 	if err := s.openAt(to.Offset, s.from.limit); err != nil {
@@ -188,7 +188,6 @@ func (s *stream) rewind(to Position, cost int64) error {
 
 // mayRead reports whether so many bytes may be read again, and counts them.
 func (s *stream) mayRead(cost int64) bool {
-	cost = max(cost, window)
 	if s.again+cost > againFactor*max(s.total-s.again, 0)+againFree {
 		return false
 	}

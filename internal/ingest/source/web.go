@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// piece is how much of a file is asked for in one turn of its host, and held.
-	piece = 8 << 20
+	// Piece is how much of a file is asked for in one turn of its host, and held.
+	Piece = 8 << 20
 	// largestWhole is the largest file that is taken from a server that gives no parts
 	// of it: it is put on disk.
 	largestWhole = 1 << 30
@@ -202,7 +202,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 // next one begins there.
 func (p *pieces) next() error {
 	if p.room == nil {
-		p.room = make([]byte, min(piece, p.file.Size-p.at))
+		p.room = make([]byte, min(Piece, p.file.Size-p.at))
 	}
 	most := min(int64(len(p.room)), p.file.Size-p.at)
 	answered := false
