@@ -42,8 +42,9 @@ func (c *cli) consoleCommand() *cobra.Command {
 progress, papers and why they are missing, sites, documents, lists and figures. What
 a page shows is JSON for programs at the same address; /openapi.json describes it.
 
-On this machine alone (the default) nobody has to log in. As soon as there is a user,
-everybody has to; without one, no other address than this machine's is listened on.
+On this machine alone (the default) nobody has to log in who opens the address that is
+printed: it has a key, another one at each start. As soon as there is a user, everybody
+has to; without one, no other address than this machine's is listened on.
 To others, let it speak TLS (--tls-cert and --tls-key), or put a proxy that does
 before it, and name the address that browsers have by --url; without either it
 listens to nobody else, since passwords would travel unencrypted.`,
@@ -126,9 +127,9 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 		}
 		scheme, l = "https", tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
 	}
-	err = page.Serve(ctx, l, func() {
+	err = page.Serve(ctx, l, func(query string) {
 		c.Settle()
-		fmt.Fprintf(c.Err, "console  %s\n", cmp.Or(f.url, scheme+"://"+l.Addr().String()+"/"))
+		fmt.Fprintf(c.Err, "console  %s/%s\n", strings.TrimSuffix(cmp.Or(f.url, scheme+"://"+l.Addr().String()), "/"), query)
 	})
 	if errors.Is(err, console.ErrNoUsers) || errors.Is(err, console.ErrPlain) {
 		err = fmt.Errorf("%w: %w", program.ErrUsage, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"regexp"
 	"strings"
@@ -52,8 +53,10 @@ func TestConsoleServes(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	_, errs, result := c.background(ctx, "console", "--listen", "127.0.0.1:0", "--temporal-ui", "http://127.0.0.1:8233")
 	errs.until(t, "console  http://")
-	at := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(errs.String())
-	res, err := http.Get(at)
+	at := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S+`).FindString(errs.String())
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	res, err := (&http.Client{Jar: jar}).Get(at)
 	require.NoError(t, err)
 	body, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
@@ -73,9 +76,10 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	_, errs, result := c.background(ctx, "console", "--listen", "127.0.0.1:0")
 	errs.until(t, "console  http://")
-	at := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(errs.String()) + "harvests/" + url.PathEscape(id)
+	said := regexp.MustCompile(`(http://127\.0\.0\.1:\d+/)\?(\S+)`).FindStringSubmatch(errs.String())
+	at := said[1] + "harvests/" + url.PathEscape(id)
 	act := func(do string) (int, string) {
-		res, err := http.PostForm(at+"?format=json", url.Values{"do": {do}})
+		res, err := http.PostForm(at+"?format=json&"+said[2], url.Values{"do": {do}})
 		require.NoError(t, err)
 		body, err := io.ReadAll(res.Body)
 		require.NoError(t, err)

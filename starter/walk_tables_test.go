@@ -132,7 +132,7 @@ var staysUp = map[string]string{
 
 // endsWith are the commands that end with another code than 0.
 var endsWith = map[string]string{
-	"curl -s localhost:8088/?format=json": "22", // shown for a console without users; by now it has one
+	`curl -s localhost:8088/?format=json\&key=KEY`: "22", // shown for a console without users; by now it has one
 	// What robots.txt keeps from a crawl may be asked for again where it was met before
 	// the crawl had enough; else the command says that there is nothing.
 	"starter retry conf/webdb --reason": "0 or 2",

@@ -44,6 +44,7 @@ type Console struct {
 	Options
 	log        *slog.Logger
 	pages      map[string]pageTemplate
+	key        string // lets in while there are no users
 	doors      *doors
 	portal     *portal // nil without a provider
 	reports    *reports
@@ -67,7 +68,7 @@ var ErrPlain = errors.New("passwords of others would travel unencrypted: give it
 
 // New makes a console of an open record. Close it before the record.
 func New(ctx context.Context, o Options) (*Console, error) {
-	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{},
+	c := &Console{Options: o, key: rand.Text(), log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{},
 		growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
 		searches: make(turns, searchesATime), exports: make(turns, exportsATime), startTime: startTime}
 	var err error
@@ -110,22 +111,23 @@ const (
 )
 
 // Serve answers on a listener until the context ends. It calls up when it is about to,
-// and nothing speaks against it.
-func (c *Console) Serve(ctx context.Context, l net.Listener, up func()) error {
+// and nothing speaks against it, with what to add to the address of a console that has no
+// users.
+func (c *Console) Serve(ctx context.Context, l net.Listener, up func(query string)) error {
 	public := !loopback(l.Addr().String()) || c.URL != nil && !loopback(c.URL.Host)
-	if public {
-		_, _, users, err := c.App.DB.Session(ctx, nil)
-		if err != nil {
-			return err
-		}
-		if !users && c.portal == nil {
-			return ErrNoUsers
-		}
-		if !c.secure() {
-			return ErrPlain
-		}
+	_, _, users, err := c.App.DB.Session(ctx, nil)
+	switch open := !users && c.portal == nil; {
+	case err != nil:
+		return err
+	case open && public:
+		return ErrNoUsers
+	case public && !c.secure():
+		return ErrPlain
+	case open:
+		up("?" + keyParameter + "=" + c.key)
+	default:
+		up("")
 	}
-	up()
 	s := &http.Server{Handler: c.Handler(public), ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: answerTime + readTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(c.log.Handler(), slog.LevelWarn)}
 	ended := make(chan struct{})
@@ -137,7 +139,7 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, up func()) error {
 			_ = s.Close()
 		}
 	})
-	err := s.Serve(l)
+	err = s.Serve(l)
 	if stop() {
 		return err
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/hmac"
 	"fmt"
 	"net"
 	"net/http"
@@ -126,14 +127,24 @@ func article(r store.Role) string {
 	return "an " + string(r)
 }
 
-// admit lets in who is logged in, and everybody where nobody has to be: on this
-// machine alone, while there are no users.
+// keyParameter is the parameter of an address by which a console without users lets in.
+const keyParameter = "key"
+
+// admit lets in who is logged in. While there are no users, a console of this machine
+// alone lets in who has its key, which a browser keeps as a cookie: a request that others
+// pass on from another machine may look like one of this machine.
 func (c *Console) admit(public bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		in, err := c.known(r, public)
 		switch {
 		case err != nil:
 			c.fail(w, r, err)
+		case in.role != "" && r.Method == http.MethodGet && !asJSON(r) && r.URL.Query().Has(keyParameter):
+			at, query := *r.URL, r.URL.Query()
+			query.Del(keyParameter)
+			at.RawQuery = query.Encode()
+			http.SetCookie(w, c.cookie(keySuffix(c.key), c.key, 0))
+			http.Redirect(w, r, local(at.RequestURI()), http.StatusSeeOther) // #nosec G710 -- the same page
 		case in.role != "":
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, in)))
 		case asJSON(r):
@@ -168,7 +179,17 @@ func (c *Console) known(r *http.Request, public bool) (who, error) {
 		if forwarded(r) {
 			return who{}, errForwarded
 		}
+		given := r.URL.Query().Get(keyParameter)
+		if k, err := r.Cookie(c.cookieName() + keySuffix(c.key)); err == nil && given == "" {
+			given = k.Value
+		}
+		if !hmac.Equal([]byte(given), []byte(c.key)) {
+			return who{}, errKey
+		}
 		return who{"", store.Administrator}, nil
 	}
 	return who{}, nil
 }
+
+// keySuffix tells the cookies of consoles on different ports of one machine apart.
+func keySuffix(key string) string { return "-" + key[:6] }

@@ -198,6 +198,7 @@ func TestALongListTakesItsTime(t *testing.T) {
 	d.exec(`INSERT INTO import_records (job, n, url, outcome) SELECT 1, n, 'http://a.example/' || n, 'kept' FROM generate_series(2, 2500) n`)
 	taker := &slowTaker{ResponseRecorder: httptest.NewRecorder()}
 	req := httptest.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1/jobs/1/lines.csv", nil)
+	req.AddCookie(d.cookie(keySuffix(d.key), d.key, 0))
 	d.Handler(false).ServeHTTP(taker, req)
 	require.Equal(t, 2501, strings.Count(taker.Body.String(), "\n"))
 	require.Len(t, taker.until, 3)

@@ -24,7 +24,7 @@ func TestOnThisMachineNobodyLogsIn(t *testing.T) {
 	d := open(t, nil, false)
 	require.Contains(t, d.page("/"), "No harvest yet")
 	for host, want := range map[string]int{"localhost:8088": 200, "127.0.0.1": 200, "[::1]:8088": 200, "rebound.example:8088": 421, "10.0.0.7": 421, "localhost.example": 421} {
-		res, _ := d.do("GET", "/", "", "Host", host)
+		res, _ := d.do("GET", "/", "", "Host", host, "Cookie", d.cookie(keySuffix(d.key), d.key, 0).String())
 		require.Equal(t, want, res.StatusCode, host)
 	}
 }
@@ -37,7 +37,7 @@ func TestOthersNeedUsers(t *testing.T) {
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
 	defer func() { _ = l.Close() }()
-	up := func() { t.Error("it says that it is up") }
+	up := func(string) { t.Error("it says that it is up") }
 	require.ErrorIs(t, d.Serve(t.Context(), l, up), ErrNoUsers)
 	behind := *d.Console
 	behind.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"}
@@ -376,4 +376,26 @@ func TestLongNamesAreNotRemembered(t *testing.T) {
 		held += len(who)
 	}
 	require.Less(t, held, 1<<10)
+}
+
+// TestAConsoleWithoutUsersLetsInByItsKey: a forwarder or a proxy that adds no header has
+// requests of other machines look like those of this one.
+func TestAConsoleWithoutUsersLetsInByItsKey(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	d.client.Jar = nil
+	for _, path := range []string{"/", "/?format=json", "/?key=another", "/harvests/new"} {
+		res, _ := d.do("GET", path, "")
+		require.Equal(t, http.StatusUnauthorized, res.StatusCode, path)
+	}
+	res, _ := d.do("POST", "/jobs", "job=purge", "Cookie", "gleaner"+keySuffix(d.key)+"=another")
+	require.Equal(t, http.StatusUnauthorized, res.StatusCode)
+	res, _ = d.do("GET", "/?format=json&key="+d.key, "")
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	res, _ = d.do("GET", "/papers?after=x&key="+d.key, "")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	require.Equal(t, "/papers?after=x", res.Header.Get("Location"))
+	require.Len(t, res.Cookies(), 1)
+	res, _ = d.do("GET", "/", "", "Cookie", res.Cookies()[0].Name+"="+res.Cookies()[0].Value)
+	require.Equal(t, http.StatusOK, res.StatusCode)
 }

@@ -58,10 +58,13 @@ func openOn(t *testing.T, dsn string, change func(*Options), public bool) *desk 
 	return d
 }
 
-// another is a browser that knows nothing yet.
+// another is a browser that knows nothing yet but the key.
 func (d *desk) another() {
 	jar, err := cookiejar.New(nil)
 	require.NoError(d.t, err)
+	at, err := url.Parse(d.server.URL)
+	require.NoError(d.t, err)
+	jar.SetCookies(at, []*http.Cookie{d.cookie(keySuffix(d.key), d.key, 0)})
 	d.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 

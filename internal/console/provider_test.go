@@ -372,7 +372,7 @@ func TestPasswordsOfOthersAreEncrypted(t *testing.T) {
 		l, err := net.Listen("tcp", listen)
 		require.NoError(t, err)
 		defer func() { _ = l.Close() }()
-		err = c.Serve(t.Context(), l, func() { up = true; _ = l.Close() })
+		err = c.Serve(t.Context(), l, func(string) { up = true; _ = l.Close() })
 		return up, err
 	}
 	at := func(address string) func(*Console) {

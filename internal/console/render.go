@@ -279,6 +279,7 @@ var (
 	errNoPage    = errors.New("there is no such page")
 	errHost      = errors.New("this console is asked by a name that is not this machine's: name its address by --url")
 	errForwarded = errors.New("a proxy passed this on, and this console has no users who could log in: `starter console user add NAME` makes one")
+	errKey       = errors.New("this console has no users: open the address with its key, which `starter console` printed when it began")
 	errForeign   = errors.New("this was sent from a page of another site")
 	errLogin     = errors.New("log in first")
 	errRole      = errors.New("this is not allowed")
@@ -296,7 +297,7 @@ func status(err error) int {
 		return http.StatusMisdirectedRequest
 	case errors.Is(err, errForeign), errors.Is(err, errForwarded), errors.Is(err, errReadOnly), errors.Is(err, errRole):
 		return http.StatusForbidden
-	case errors.Is(err, errLogin), errors.Is(err, errWrong), errors.Is(err, errProvider):
+	case errors.Is(err, errLogin), errors.Is(err, errKey), errors.Is(err, errWrong), errors.Is(err, errProvider):
 		return http.StatusUnauthorized
 	case errors.Is(err, errTooMany):
 		return http.StatusTooManyRequests

@@ -48,6 +48,7 @@ func (d *desk) window() *window {
 	ctx, closed := chromedp.NewContext(ctx)
 	d.t.Cleanup(func() { _ = chromedp.Cancel(ctx); closed(); gone(); end() })
 	w := &window{desk: d, ctx: ctx}
+	w.open("/?" + keyParameter + "=" + d.key)
 	require.NoError(d.t, chromedp.Listen(ctx, w.hear))
 	return w
 }
