@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +18,9 @@ import (
 func TestMain(m *testing.M) {
 	testChild = MaybeRunChild()
 	maybeVictim()
+	if os.Geteuid() == 0 {
+		_ = syscall.Setgroups([]int{0}) // as a login does; later, threads of readers could not
+	}
 	os.Exit(m.Run())
 }
 

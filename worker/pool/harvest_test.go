@@ -294,12 +294,12 @@ func (w *world) site(t *testing.T, h activities.Harvest) string {
 func TestPauseHoldsAHarvest(t *testing.T) {
 	t.Parallel()
 	// Some site waits for its Crawl-delay when the harvest is paused.
-	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, Authors: 12, PagesPerSite: 2}, nil, asItIs)
+	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, Authors: 12, PagesPerSite: 6}, nil, asItIs)
 	get := w.metrics(t)
 	stop := w.work(t)
 	defer stop()
 	h := w.harvest(t)
-	w.until(t, h, func(c store.Counts) bool { return c.Pages >= 2 })
+	w.until(t, h, func(c store.Counts) bool { return c.Pages >= 1 })
 	w.update(t, h, workflows.UpdatePause)
 	w.until(t, h, func(store.Counts) bool { return w.idle(t) })
 	before, slices := w.web.Requests(), w.slices(t)
