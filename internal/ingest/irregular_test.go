@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -277,8 +278,9 @@ func TestWhyAnImportWaits(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	web := &site{files: map[string]string{"/a.warc.gz": string(zipped(plainRecord("http://a.test/1", "", "first")))}}
-	away := true
-	web.say = func(w http.ResponseWriter, _ *http.Request) bool { return away && hangUp(w) }
+	var away atomic.Bool
+	away.Store(true)
+	web.say = func(w http.ResponseWriter, _ *http.Request) bool { return away.Load() && hangUp(w) }
 	s.Places = source.Places{Asker: asker(t, nil)}
 	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{web.serve(t) + "/a.warc.gz"}})
 	require.NoError(t, err)
@@ -288,7 +290,7 @@ func TestWhyAnImportWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, store.JobRunning, job.State)
 	require.NotEmpty(t, job.Note)
-	away = false
+	away.Store(false)
 	_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	job, err = s.DB.Job(t.Context(), id)
