@@ -67,6 +67,9 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 			return Searched{}, early.leave(ctx, err)
 		case !through:
 			wakeSites(ctx, early.crawling) // a signal, and who was waking them, do not outlive this run
+			if ctx.Err() != nil {
+				return Searched{}, early.leave(ctx, ctx.Err())
+			}
 			p.Crawling = early.crawling
 			return Searched{}, workflow.NewContinueAsNewError(ctx, FindHomepages, p)
 		}

@@ -139,7 +139,7 @@ func (c *Console) admit(public bool, next http.Handler) http.Handler {
 		switch {
 		case err != nil:
 			c.fail(w, r, err)
-		case in.role != "" && r.Method == http.MethodGet && !asJSON(r) && r.URL.Query().Has(keyParameter):
+		case in.role != "" && in.name == "" && r.Method == http.MethodGet && !asJSON(r) && r.URL.Query().Has(keyParameter):
 			at, query := *r.URL, r.URL.Query()
 			query.Del(keyParameter)
 			at.RawQuery = query.Encode()
@@ -179,14 +179,16 @@ func (c *Console) known(r *http.Request, public bool) (who, error) {
 		if forwarded(r) {
 			return who{}, errForwarded
 		}
-		given := r.URL.Query().Get(keyParameter)
-		if k, err := r.Cookie(c.cookieName() + keySuffix(c.key)); err == nil && given == "" {
-			given = k.Value
+		given := []string{r.URL.Query().Get(keyParameter)}
+		if k, err := r.Cookie(c.cookieName() + keySuffix(c.key)); err == nil {
+			given = append(given, k.Value)
 		}
-		if !hmac.Equal([]byte(given), []byte(c.key)) {
-			return who{}, errKey
+		for _, key := range given {
+			if hmac.Equal([]byte(key), []byte(c.key)) {
+				return who{"", store.Administrator}, nil
+			}
 		}
-		return who{"", store.Administrator}, nil
+		return who{}, errKey
 	}
 	return who{}, nil
 }

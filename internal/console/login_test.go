@@ -396,6 +396,9 @@ func TestAConsoleWithoutUsersLetsInByItsKey(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, res.StatusCode)
 	require.Equal(t, "/papers?after=x", res.Header.Get("Location"))
 	require.Len(t, res.Cookies(), 1)
-	res, _ = d.do("GET", "/", "", "Cookie", res.Cookies()[0].Name+"="+res.Cookies()[0].Value)
+	kept := res.Cookies()[0].Name + "=" + res.Cookies()[0].Value
+	res, _ = d.do("GET", "/", "", "Cookie", kept)
 	require.Equal(t, http.StatusOK, res.StatusCode)
+	res, _ = d.do("GET", "/?format=json&key=earlier", "", "Cookie", kept)
+	require.Equal(t, http.StatusOK, res.StatusCode, "the key of an earlier start shuts nobody out")
 }

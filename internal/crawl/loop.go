@@ -257,7 +257,7 @@ func (l *loop) enterSeeds(ctx context.Context) {
 // directory of a user whose answers had the host paused comes after what does not.
 func (l *loop) choose(ctx context.Context) (int, string) {
 	paused := l.sections.anyPaused()
-	if i := l.window.listing(); i >= 0 && !paused {
+	if i := l.window.listing(); i >= 0 && !l.sections.paused(l.window.entries[i]) {
 		return i, "the directory of several pages that catalogues name: it may list their documents"
 	}
 	named, poor := l.named(), l.poor()

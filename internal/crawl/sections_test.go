@@ -136,6 +136,29 @@ func TestOneUserPausesNoOthersCrawl(t *testing.T) {
 	require.Contains(t, w.record(t, s.host)["/~mallory/19.html"], "skipped "+string(outcomePauses))
 }
 
+// TestAHostThatIsDownIsNoUsersDoing: nobody is left out over a host that does not answer.
+func TestAHostThatIsDownIsNoUsersDoing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	down := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	pages, many := map[string]any{}, ""
+	for n := range 20 {
+		path := fmt.Sprintf("/~ada/%d.html", n)
+		many += links(path)
+		pages[path] = down
+	}
+	pages["/~ada/"] = many
+	s := serve(t, pages)
+	w.seed(t, s.host, "/~ada/", "/~ada/")
+	w.seed(t, s.host, "/~bob/", "/~bob/")
+	r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, Waiting, r.Ending, r.Reason)
+	var pauses int
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(pauses), 0) FROM crawl_sections`).Scan(&pauses))
+	require.Zero(t, pauses)
+}
+
 // TestUsersWithoutEndAreATrap: whoever owns a host can make as many users as they
 // like.
 func TestUsersWithoutEndAreATrap(t *testing.T) {

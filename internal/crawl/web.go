@@ -104,6 +104,9 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 	var stop *errStop
 	if !errors.As(err, &stop) {
 		w.last = e.Link.URL
+		if fe != nil && fe.Status == 0 { // the host did not answer at all, which is no user's doing
+			w.last = ""
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ type box struct {
 	user           int // always the worker's own
 	wall           int
 	programs, also []string
+	removes        bool
 }
 
 func newBox(string, ...string) box { return box{user: -1} }

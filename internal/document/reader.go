@@ -96,6 +96,7 @@ func NewReader(opt Options) *Reader {
 	if opt.Child.executable != "" {
 		r.admit(newBox(temp, append(programs, opt.Child.executable)...))
 	}
+	r.box.removes = opt.OCR && opt.OCRmyPDF != ""
 	return r
 }
 

@@ -254,9 +254,13 @@ func decoder(r io.Reader, coding string) (io.Reader, func(), error) {
 type gunzip struct {
 	src   *bufio.Reader
 	z     *gzip.Reader
-	n     int  // bytes of this member
-	empty bool // the one before had none
+	n     int // bytes of this member
+	empty int // members in a row that had none
 }
+
+// mostEmptyMembers is how many gzip members without content may follow one another: files
+// that are joined have a few.
+const mostEmptyMembers = 16
 
 var errEmptyMembers = errors.New("gzip: members without content")
 
@@ -280,10 +284,12 @@ func (g *gunzip) Read(p []byte) (int, error) {
 		if n > 0 || err != io.EOF {
 			return n, err
 		}
-		if g.n == 0 && g.empty {
+		if g.n > 0 {
+			g.empty = 0
+		} else if g.empty++; g.empty > mostEmptyMembers {
 			return 0, errEmptyMembers
 		}
-		g.n, g.empty = 0, g.n == 0
+		g.n = 0
 		head, err := g.src.Peek(2)
 		if err != nil || head[0] != 0x1f || head[1] != 0x8b {
 			return 0, io.EOF

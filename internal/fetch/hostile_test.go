@@ -85,6 +85,8 @@ func TestLayersAreBounded(t *testing.T) {
 	}
 	empty := append(pack(t, "gzip", nil), pack(t, "gzip", []byte("a page"))...)
 	require.NoError(t, pages(http.Header{"Content-Encoding": {"gzip"}}, empty))
+	joined := append(empty, bytes.Repeat(pack(t, "gzip", nil), 2)...)
+	require.NoError(t, pages(http.Header{"Content-Encoding": {"gzip"}}, joined), "files that were joined")
 
 	stored := bytes.Repeat(pack(t, "gzip", skipped), 120)
 	plain, done, err := Undo(http.Header{"Content-Encoding": {"zstd, gzip"}}, bytes.NewReader(stored))

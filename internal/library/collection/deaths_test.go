@@ -106,6 +106,8 @@ func TestACrawlCountsADeathOverADocument(t *testing.T) {
 	require.NoError(t, err)
 	inACrawl := func(c *Collection) { _, _ = c.Judge(context.Background(), Stored(shas[0]), Quick) }
 	require.True(t, s.process(over, inACrawl))
+	_, err = s.db.Pool.Exec(t.Context(), `UPDATE documents SET taken_until='-infinity'`)
+	require.NoError(t, err)
 	_, err = s.Judge(t.Context(), Stored(shas[0]), Quick)
 	require.ErrorIs(t, err, errDied)
 	took, err := s.db.TakeNew(t.Context(), store.Unexamined{}, 5, heldFor, 0)
@@ -130,4 +132,21 @@ func TestACrawlCountsADeathOverADocument(t *testing.T) {
 	_, err = s.Judge(ctx, Stored(shas[0]), Quick)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Zero(t, s.document(shas[0]).Deaths)
+}
+
+// TestTwoCrawlsJudgeOneDocument: one that another judges now, perhaps without this place of
+// it, has killed nobody.
+func TestTwoCrawlsJudgeOneDocument(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.want(1)
+	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	_, _, err = s.db.Take(t.Context(), shas[0], heldFor)
+	require.NoError(t, err)
+	_, err = s.Add(t.Context(), fileAt("http://b.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	j, err := s.Judge(t.Context(), Stored(shas[0]), Quick)
+	require.NoError(t, err)
+	require.True(t, j.Found())
 }

@@ -74,14 +74,20 @@ const (
 func (c *Collection) Judge(ctx context.Context, doc Document, mode Mode) (Judgement, error) {
 	find := c.db.Document
 	if mode == Quick {
-		find = c.db.Take
+		find = func(ctx context.Context, sha string) (store.Document, []store.Location, error) {
+			return c.db.Take(ctx, sha, heldFor)
+		}
 	}
 	d, places, err := find(ctx, doc.SHA256)
+	died := false
+	if err == nil && mode == Quick && d.State == gleaner.DocumentNew && d.Deaths > 0 {
+		died, err = c.db.Died(ctx, doc.SHA256) // or another judges it now, perhaps without the places of this one
+	}
 	if err != nil {
 		return Judgement{}, err
 	}
 	switch {
-	case mode == Quick && d.State == gleaner.DocumentNew && d.Deaths > 0:
+	case died:
 		return Judgement{}, errDied
 	case mode != Again && d.State == gleaner.DocumentFailed && d.Outcome == string(frontier.Killed):
 		return Judgement{State: d.State, Outcome: d.Outcome}, nil

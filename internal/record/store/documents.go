@@ -277,13 +277,22 @@ func (db DocumentRecords) Document(ctx context.Context, sha string) (Document, [
 }
 
 // Take is Document of one that is judged now. Where it is new and no process died over it yet,
-// a death is counted until it is judged (or FreeNew): its Deaths are those before.
-func (db DocumentRecords) Take(ctx context.Context, sha string) (Document, []Location, error) {
-	return db.document(ctx, `WITH taken AS (UPDATE documents SET deaths=1 WHERE sha256=$1 AND state='new' AND deaths=0) `, sha)
+// it is the caller's for a while, and a death is counted until it is judged (or FreeNew): its
+// Deaths are those before.
+func (db DocumentRecords) Take(ctx context.Context, sha string, hold time.Duration) (Document, []Location, error) {
+	return db.document(ctx, `WITH taken AS (UPDATE documents SET deaths=1, taken_until=now()+$2
+		WHERE sha256=$1 AND state='new' AND deaths=0) `, sha, hold)
 }
 
-func (db DocumentRecords) document(ctx context.Context, with, sha string) (Document, []Location, error) {
-	d, err := One(ctx, db, scanDocument, fmt.Errorf("%s: %w", sha, ErrNoDocument), with+`SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
+// Died reports whether a death is counted over a document that nobody judges now.
+func (db DocumentRecords) Died(ctx context.Context, sha string) (died bool, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT deaths > 0 AND taken_until < now() FROM documents WHERE sha256=$1`, sha).Scan(&died)
+	return died, err
+}
+
+func (db DocumentRecords) document(ctx context.Context, with, sha string, more ...any) (Document, []Location, error) {
+	d, err := One(ctx, db, scanDocument, fmt.Errorf("%s: %w", sha, ErrNoDocument),
+		with+`SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, append([]any{sha}, more...)...)
 	if err != nil {
 		return d, nil, err
 	}
