@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/record/store"
 	"gleaner/internal/service/notify"
 )
 
@@ -32,9 +30,7 @@ func (c *channel) Send(_ context.Context, m notify.Message) error {
 func TestNewsThatDidNotArriveAreSentAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := record(t)
 	c := &channel{}
 	a := &Notices{db: db, channels: []notify.Channel{c}}
 	n, err := a.TellNews(ctx)

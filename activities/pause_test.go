@@ -16,14 +16,21 @@ import (
 
 func second[T any](_ T, err error) error { return err }
 
+// record opens a record of the test's own.
+func record(t *testing.T) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	return db
+}
+
 // TestPausedWorkStopsAndIsNotBegun: work for a harvest ends when the harvest is
 // paused, and does nothing before it is resumed.
 func TestPausedWorkStopsAndIsNotBegun(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := record(t)
 	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "conf/h", Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
 
 	begun := make(chan struct{})

@@ -133,6 +133,12 @@ func (g *Getter) read(ctx context.Context, p store.CachedPage) (parsed *page.Pag
 	return parsed, err
 }
 
+// unanswered is the row of a URL that is asked for now.
+func unanswered(url string) store.CachedPage {
+	h := frontier.HashOf(url)
+	return store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
+}
+
 // asking is the URL that one ask is at, in the turn of its host.
 type asking struct {
 	asker
@@ -149,8 +155,7 @@ func (a *asking) begin(ctx context.Context, url string) bool {
 	if _, ok, err := a.kept(ctx, url); ok && err == nil {
 		return false
 	}
-	h := frontier.HashOf(url)
-	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
+	p := unanswered(url)
 	p.Outcome = string(frontier.Killed)
 	deaths, since, err := a.DB.BeginAsk(ctx, p, false)
 	if err == nil && deaths >= frontier.MaxDeaths {
@@ -181,8 +186,7 @@ func (a *asking) end(ctx context.Context) {
 // is evidence for every author it was thought of for. A blacklisted host is not
 // asked, nor gone to after a redirect. An error is the program's own.
 func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
-	h := frontier.HashOf(url)
-	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
+	p := unanswered(url)
 	var resp *fetch.Response
 	at := &asking{asker: g}
 	err := guard.Run(func() (err error) {

@@ -32,6 +32,17 @@ func (d deadly) ReadUntil(ctx context.Context, p document.Part, more enough) (*d
 	return d.Reader.ReadUntil(ctx, p, more)
 }
 
+// three adds the first three papers of the pile, and returns their digests.
+func (s *shop) three() (shas []string) {
+	s.t.Helper()
+	for i := range 3 {
+		got, err := s.Add(s.t.Context(), fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
+		require.NoError(s.t, err)
+		shas = append(shas, got...)
+	}
+	return shas
+}
+
 // process is a process of its own: it begins to judge, and lives until it dies over a document.
 func (s *shop) process(over []byte, judge func(*Collection)) (died bool) {
 	s.t.Helper()
@@ -54,12 +65,7 @@ func TestADocumentThatKillsItsProcessFails(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.want(1)
-	var shas []string
-	for i := range 3 {
-		got, err := s.Add(t.Context(), fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
-		require.NoError(t, err)
-		shas = append(shas, got...)
-	}
+	shas := s.three()
 	over := s.pile.File(1, sampleweb.AsPDF)
 	expire := func() {
 		_, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET taken_until='-infinity' WHERE taken_until > now()`)

@@ -42,12 +42,7 @@ func TestADocumentThatKillsWhoJudgesItOtherwise(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.want(1)
-	var shas []string
-	for i := range 3 {
-		got, err := s.Add(t.Context(), fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
-		require.NoError(t, err)
-		shas = append(shas, got...)
-	}
+	shas := s.three()
 	for _, sql := range []string{
 		`UPDATE documents SET state='accepted', outcome='unread'`,
 		`INSERT INTO sites (host) VALUES ('a.example')`,
