@@ -79,8 +79,10 @@ soak: chaos ## what takes hours: every test in full, two hundred faults, and all
 	@GLEANER_SHARED=none $(COUNTTESTS) env $(BIN) $(WITHSTACK) $(GO) test -json -timeout 2h $(PACKAGES)
 	@GLEANER_SHARED=none $(COUNTTESTS) env $(BIN) $(WITHSTACK) $(GO) test -race -short -json -timeout 2h $(PACKAGES)
 
-measure: build ## the tests again, and what they measure on real sites and documents in a folder "shared" beside the checkout (an hour or more)
-	@$(COUNTTESTS) env $(BIN) $(WITHSTACK) $(GO) test -json -timeout 2h $(PACKAGES)
+measure: ## the tests again, and what they measure on the real sites and documents in the folder GLEANER_SHARED (an hour or more)
+	@test -d "$(GLEANER_SHARED)" || { echo "needs data: make measure GLEANER_SHARED=DIR" >&2; exit 1; }
+	@$(GO) build -o bin/ ./starter ./worker
+	@GLEANER_SHARED=$(abspath $(GLEANER_SHARED)) $(COUNTTESTS) -logs env $(BIN) $(WITHSTACK) $(GO) test -json -timeout 2h $(PACKAGES)
 
 chaos: build ## two hundred faults in one harvest, on real servers (Linux, root for a full disk; about half an hour)
 	$(GO) run ./internal/lab/chaos/cmd/chaos -bin bin $(CHAOS)

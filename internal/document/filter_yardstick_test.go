@@ -35,7 +35,7 @@ func TestYardstickFilterWithRecognition(t *testing.T) {
 	opt := withPoppler(t)
 	opt.OCR = true
 	if !NewReader(opt).Recognises() {
-		t.Skip("tesseract is not installed")
+		realdata.Skip(t, "tesseract is not installed")
 	}
 	assert.GreaterOrEqual(t, trained(t, opt).Figures.Accuracy, 0.97)
 }

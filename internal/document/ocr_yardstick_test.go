@@ -20,7 +20,7 @@ func TestYardstickRecognition(t *testing.T) {
 	opt.OCR, opt.FirstPages = true, verdictPages // what a verdict wants
 	ocr := NewReader(opt)
 	if ocr.opt.OCRmyPDF == "" && (ocr.opt.Tesseract == "" || ocr.opt.PDFToPPM == "") {
-		t.Skip("tesseract is not installed, nor ocrmypdf")
+		realdata.Skip(t, "tesseract is not installed, nor ocrmypdf")
 	}
 	opt.OCR = false
 	plain, builtIn, filter := NewReader(opt), NewReader(goOnly()), NewFilter(Balanced)

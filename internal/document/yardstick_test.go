@@ -33,7 +33,7 @@ func withPoppler(tb testing.TB) Options {
 	tb.Helper()
 	o := Options{}
 	if NewReader(o).opt.PDFToText == "" {
-		tb.Skip("poppler's pdftotext is not installed")
+		realdata.Skip(tb, "poppler's pdftotext is not installed")
 	}
 	return o
 }

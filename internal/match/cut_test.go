@@ -169,7 +169,7 @@ func someTexts(t testing.TB, root string, oneIn int) (out []string) {
 		return err
 	}))
 	if strings.Join(out, "") == "" {
-		t.Skip("pdftotext (poppler-utils) is not installed")
+		realdata.Skip(t, "pdftotext (poppler-utils) is not installed")
 	}
 	return out
 }

@@ -82,7 +82,7 @@ func TestRecordsOnHardPairs(t *testing.T) {
 		}
 		return rel.paper(), true
 	}
-	var right, wrong, missed, none int
+	var pairs, right, wrong, missed, none int
 	var folds [5]score // a rule that fits a few pairs alone shows as one bad fold
 	for n, row := range rows {
 		truth := strings.TrimPrefix(row[2], "Status.")
@@ -95,6 +95,7 @@ func TestRecordsOnHardPairs(t *testing.T) {
 			none++
 			continue
 		}
+		pairs++
 		v, score, why := match.Records(a, b)
 		same, said := truth != "DIFFERENT", v == match.Exact || v == match.Strong
 		switch {
@@ -116,7 +117,7 @@ func TestRecordsOnHardPairs(t *testing.T) {
 	}
 	precision := float64(right) / float64(right+wrong)
 	recall := float64(right) / float64(right+missed)
-	t.Logf("pairs: right %d, wrong %d, missed %d, not loadable %d: precision %.3f, recall %.3f", right, wrong, missed, none, precision, recall)
+	t.Logf("%d pairs: right %d, wrong %d, missed %d, not loadable %d: precision %.3f, recall %.3f", pairs, right, wrong, missed, none, precision, recall)
 	for i, f := range folds {
 		t.Logf("fold %d: precision %.3f, recall %.3f", i+1, f.precision(), f.recall())
 	}

@@ -57,7 +57,7 @@ func recordedTexts(t testing.TB, sites string) []sample {
 	t.Helper()
 	root := realdata.Path(t, sites)
 	if _, err := exec.LookPath("pdftotext"); err != nil {
-		t.Skip("pdftotext (poppler-utils) is not installed")
+		realdata.Skip(t, "pdftotext (poppler-utils) is not installed")
 	}
 	read, _ := texts.LoadOrStore(sites, sync.OnceValues(func() ([]sample, error) { return readTexts(root) }))
 	samples, err := read.(func() ([]sample, error))()

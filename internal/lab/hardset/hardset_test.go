@@ -121,6 +121,7 @@ func TestTrain(t *testing.T) {
 	m, err := hardset.Train(t.Context(), hardset.TrainingSeeds(), 200, nil)
 	require.NoError(t, err)
 	t.Logf("%v threshold %v", m.Figures, m.Threshold)
+	require.GreaterOrEqual(t, m.Figures["accuracy"], 0.98)
 	f, err := os.Create(out)
 	require.NoError(t, err)
 	require.NoError(t, m.Write(f))

@@ -250,3 +250,13 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 		}
 	}
 }
+
+// TestMeasureNeedsData: without a folder of real data there is nothing to measure.
+func TestMeasureNeedsData(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("make", "measure", "GLEANER_SHARED=/nowhere", "GO=false")
+	cmd.Dir = root(t)
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "needs data")
+}

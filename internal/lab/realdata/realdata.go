@@ -1,32 +1,50 @@
 package realdata
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// Variable names the folder of real data; "none" leaves every measurement on it out, and
-// in a folder without the data a measurement fails.
+// Variable names the folder of real data; "none" leaves every measurement on it out.
 const Variable = "GLEANER_SHARED"
 
+// Attribute is what a test has that asked for real data (testing.TB.Attr).
+const Attribute = "realdata"
+
+var asked sync.Map // names of tests
+
 // Path returns the absolute path of what lies under these parts in the folder of
-// real data, such as Path(t, "truth", "labels.tsv"), or skips.
+// real data, such as Path(t, "truth", "labels.tsv"). Where it is missing it calls Skip.
 func Path(tb testing.TB, parts ...string) string {
 	tb.Helper()
-	what := filepath.Join(parts...)
-	for _, root := range roots(tb) {
+	if _, again := asked.LoadOrStore(tb.Name(), true); !again {
+		tb.Attr(Attribute, "true")
+	}
+	what, all := filepath.Join(parts...), roots(tb)
+	for _, root := range all {
 		path := filepath.Join(root, what)
 		if _, err := os.Stat(path); err == nil {
 			return path
 		}
 	}
-	if named := os.Getenv(Variable); named != "" && named != "none" {
-		tb.Fatalf("needs data: there is no %q in %s", what, named)
-	}
-	tb.Skipf("not measured: no real data %q in a folder \"shared\" beside the checkout (%s names another)", what, Variable)
+	Skip(tb, fmt.Sprintf("needs data: no %q in %s (%s names another folder)", what, strings.Join(all, ", "), Variable))
 	return ""
+}
+
+// Skip leaves a measurement out for a reason. One that was asked for, by the flag -run or
+// by a folder that Variable names, fails.
+func Skip(tb testing.TB, reason string) {
+	tb.Helper()
+	named := os.Getenv(Variable)
+	if named != "none" && (named != "" || flag.Lookup("test.run").Value.String() != "") {
+		tb.Fatal(reason)
+	}
+	tb.Skip(reason)
 }
 
 // roots are the folders that may hold the data: the named one alone, or a

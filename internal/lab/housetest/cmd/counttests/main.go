@@ -1,18 +1,20 @@
 // Counttests runs a command that runs `go test -json`:
 //
-//	counttests withstack go test -json ./...
+//	counttests [-logs] withstack go test -json ./...
 //
 // It shows what `go test` does, and ends with the tests that were skipped and why, the
 // slowest tests and packages, and the processor time of the command with all that it
-// started. A test may be skipped for want of data that are not part of the repository,
-// or of a program, or because it takes minutes; counttests fails where one is skipped
-// for a reason that is not listed here.
+// started. With -logs it also shows what tests printed that passed on real data. A test
+// may be skipped for want of data that are not part of the repository, or of a program,
+// or because it takes minutes; counttests fails where one is skipped for a reason that is
+// not listed here.
 package main
 
 import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -27,7 +29,7 @@ import (
 // allowed are the reasons for which a test may be skipped.
 var allowed = []*regexp.Regexp{
 	// shared data: recorded sites, documents, farms
-	regexp.MustCompile(`not measured: no real data`),
+	regexp.MustCompile(`^needs data: `),
 	// takes minutes: `make soak` runs it
 	regexp.MustCompile(`^soak: `),
 	// shared data: robots.txt of real hosts
@@ -42,8 +44,8 @@ var allowed = []*regexp.Regexp{
 
 // event is a line of `go test -json`.
 type event struct {
-	Action, Package, Test, Output string
-	Elapsed                       float64 // seconds
+	Action, Package, Test, Output, Key string
+	Elapsed                            float64 // seconds
 }
 
 type skipped struct{ test, reason string }
@@ -62,11 +64,13 @@ type totals struct {
 }
 
 func main() {
-	if len(os.Args) < 2 {
+	logs := flag.Bool("logs", false, "show what tests printed that passed on real data")
+	flag.Parse()
+	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "counttests: no command given")
 		os.Exit(2)
 	}
-	fine, err := run(os.Stdout, os.Args[1:])
+	fine, err := run(os.Stdout, flag.Args(), *logs)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "counttests:", err)
 		os.Exit(2)
@@ -78,7 +82,7 @@ func main() {
 
 // run runs the command, and reports whether all went well. The command's own status says
 // so, too: it may fail before it runs a test.
-func run(out io.Writer, args []string) (fine bool, err error) {
+func run(out io.Writer, args []string, logs bool) (fine bool, err error) {
 	began := time.Now()
 	cmd := exec.Command(args[0], args[1:]...) // #nosec G702 -- it is there to run the command it is given
 	cmd.Stderr = os.Stderr
@@ -89,7 +93,7 @@ func run(out io.Writer, args []string) (fine bool, err error) {
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
-	t, err := count(lines, out)
+	t, err := count(lines, out, logs)
 	failed := cmd.Wait()
 	if err != nil {
 		return false, err
@@ -114,10 +118,10 @@ func slowest(out io.Writer, what string, all []took) {
 	}
 }
 
-// count shows what a run printed of packages and failures, and gathers what was
-// skipped.
-func count(in io.Reader, out io.Writer) (t totals, err error) {
-	said := map[string]string{} // by test
+// count shows what a run printed of packages, of failures and, with logs, of measurements,
+// and gathers what was skipped.
+func count(in io.Reader, out io.Writer, logs bool) (t totals, err error) {
+	said, measures := map[string]string{}, map[string]bool{} // by test
 	lines := bufio.NewReader(in)
 	for {
 		line, rerr := lines.ReadBytes('\n')
@@ -132,8 +136,11 @@ func count(in io.Reader, out io.Writer) (t totals, err error) {
 			fmt.Fprint(out, string(line))
 			continue
 		}
-		name := e.Package + "." + e.Test
+		test, _, _ := strings.Cut(e.Test, "/") // without the subtest
+		name, whole := e.Package+"."+e.Test, e.Package+"."+test
 		switch e.Action {
+		case "attr": // of package realdata
+			measures[whole] = measures[whole] || e.Key == "realdata"
 		case "output", "build-output":
 			if e.Test == "" {
 				fmt.Fprint(out, e.Output)
@@ -145,6 +152,10 @@ func count(in io.Reader, out io.Writer) (t totals, err error) {
 			fmt.Fprint(out, said[name])
 			if e.Test == "" { // tests that a panic or the time limit took with it
 				unfinished(out, said, e.Package)
+			}
+		case "pass":
+			if logs && measures[whole] {
+				fmt.Fprint(out, said[name])
 			}
 		case "skip":
 			if e.Test != "" {

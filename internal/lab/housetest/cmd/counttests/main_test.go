@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/realdata"
 )
 
 const output = `{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:7: poppler's pdftotext is not installed\n"}
@@ -25,7 +27,7 @@ not a line of JSON
 func TestSkippedTestsAreCounted(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	got, err := count(strings.NewReader(output), &out)
+	got, err := count(strings.NewReader(output), &out, false)
 	require.NoError(t, err)
 	require.False(t, got.failed)
 	require.Equal(t, []skipped{{"p.TestA", "poppler's pdftotext is not installed"}}, got.skips)
@@ -37,7 +39,7 @@ func TestSkippedTestsAreCounted(t *testing.T) {
 func TestASkipForAnotherReasonFails(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	got, err := count(strings.NewReader(strings.ReplaceAll(output, "poppler's pdftotext is not installed", "flaky on Mondays")), &out)
+	got, err := count(strings.NewReader(strings.ReplaceAll(output, "poppler's pdftotext is not installed", "flaky on Mondays")), &out, false)
 	require.NoError(t, err)
 	require.False(t, report(&out, got.skips))
 	require.Contains(t, out.String(), "NOT ALLOWED: flaky on Mondays")
@@ -48,7 +50,7 @@ func TestAFailureIsShown(t *testing.T) {
 	var out strings.Builder
 	got, err := count(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"it broke\n"}
 {"Action":"fail","Package":"p","Test":"TestA"}
-`), &out)
+`), &out, false)
 	require.NoError(t, err)
 	require.True(t, got.failed)
 	require.Contains(t, out.String(), "it broke")
@@ -62,10 +64,27 @@ func TestWhatDiedIsShown(t *testing.T) {
 {"Action":"output","Package":"q","Test":"TestB","Output":"goes on\n"}
 {"Action":"fail","Package":"p"}
 {"Action":"pass","Package":"q","Test":"TestB"}
-`), &out)
+`), &out, false)
 	require.NoError(t, err)
 	require.True(t, got.failed)
 	require.Equal(t, "panic: over\n", out.String())
+}
+
+// What a test printed that passed is shown with -logs, if it asked for real data.
+func TestFiguresAreShown(t *testing.T) {
+	t.Parallel()
+	const measured = `{"Action":"attr","Package":"p","Test":"TestA/farm","Key":"` + realdata.Attribute + `"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"98.1 % right\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"anything\n"}
+{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"pass","Package":"p","Test":"TestB"}
+`
+	for logs, want := range map[bool]string{true: "98.1 % right\n", false: ""} {
+		var out strings.Builder
+		_, err := count(strings.NewReader(measured), &out, logs)
+		require.NoError(t, err)
+		require.Equal(t, want, out.String())
+	}
 }
 
 // TestTheSlowestAreNamed, and the command's status counts.
@@ -73,7 +92,7 @@ func TestTheSlowestAreNamed(t *testing.T) {
 	t.Parallel()
 	for status, fine := range map[string]bool{"0": true, "1": false} {
 		var out strings.Builder
-		got, err := run(&out, []string{"sh", "-c", "cat <<'END'\n" + output + "END\nexit " + status})
+		got, err := run(&out, []string{"sh", "-c", "cat <<'END'\n" + output + "END\nexit " + status}, false)
 		require.NoError(t, err)
 		require.Equal(t, fine, got)
 		require.Contains(t, out.String(), "the slowest tests:\n     2.5 s  p TestB\n     0.0 s  p TestA\nthe slowest packages:\n")

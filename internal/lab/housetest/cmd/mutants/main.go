@@ -1,13 +1,15 @@
 // Mutants breaks the program in one place at a time, by the patches of the tables
 // beside it, and runs the test that must notice. It fails where a test passes over
-// its patch: then nothing holds what the patch breaks. With an argument, a regular
-// expression, it takes the patches whose names match.
+// its patch: then nothing holds what the patch breaks. It also fails where a test does
+// not pass without a patch. With an argument, a regular expression, it takes the patches
+// whose names match.
 package main
 
 import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -102,35 +104,43 @@ func (m *mutant) run(root, dir string) (killed bool, output []byte, err error) {
 			return false, nil, err
 		}
 	}
-	cmd := exec.Command("go", "test", "-count=1", "-timeout=5m", "-run=^"+m.test+"$", "./"+m.pkg)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(),
+	output, err = m.runTest(root,
 		"GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, // programs that a test builds are patched, too
 		"PATCHED_FILE="+m.file+"="+copied)                    // for tests that read the file themselves
-	output, err = cmd.CombinedOutput()
 	if bytes.Contains(output, []byte("build failed]")) || bytes.Contains(output, []byte("setup failed]")) {
 		return false, output, fmt.Errorf("%s: the patched program does not build", m.name)
 	}
 	return err != nil, output, nil
 }
 
-func all(pattern string) (survivors int, err error) {
-	only, err := regexp.Compile(pattern)
-	if err != nil {
-		return 0, err
-	}
-	root, err := os.Getwd()
-	if err != nil {
-		return 0, err
-	}
+// runTest runs the test with these variables added.
+func (m *mutant) runTest(root string, env ...string) (output []byte, err error) {
+	cmd := exec.Command("go", "test", "-count=1", "-timeout=5m", "-run=^"+m.test+"$", "./"+m.pkg)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), env...)
+	return cmd.CombinedOutput()
+}
+
+// all runs those whose names match, and each of their tests once without a patch.
+func all(root string, list []mutant, only *regexp.Regexp) (survivors int, err error) {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	list, err := mutants()
+	passes := map[string]bool{}
 	for _, m := range list {
 		if !only.MatchString(m.name) {
+			continue
+		}
+		test := m.pkg + "." + m.test
+		if _, ran := passes[test]; !ran {
+			output, err := m.runTest(root)
+			if passes[test] = err == nil; err != nil {
+				fmt.Printf("ERROR     %s fails without a patch\n%s", test, output)
+			}
+		}
+		if !passes[test] {
+			survivors++
 			continue
 		}
 		began := time.Now()
@@ -147,11 +157,17 @@ func all(pattern string) (survivors int, err error) {
 			fmt.Printf("killed    %5s  %s\n", took, m.name)
 		}
 	}
-	return survivors, err
+	return survivors, nil
 }
 
 func main() {
-	survivors, err := all(strings.Join(os.Args[1:], "|"))
+	only, err := regexp.Compile(strings.Join(os.Args[1:], "|"))
+	list, rerr := mutants()
+	root, werr := os.Getwd()
+	survivors := 0
+	if err = errors.Join(err, rerr, werr); err == nil {
+		survivors, err = all(root, list, only)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(2)

@@ -28,6 +28,29 @@ func TestPatchesApply(t *testing.T) {
 	}
 }
 
+// TestAFailingTestNoticesNothing: a patch counts as noticed only by a test that passes
+// without it.
+func TestAFailingTestNoticesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module p\n",
+		"p.go":   "package p\n\nvar right = true\n",
+		"p_test.go": `package p
+
+import "testing"
+
+func TestA(t *testing.T) { t.Fail() }
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	patch := mutant{name: "a", pkg: ".", test: "TestA", file: "p.go", before: "true", after: "false"}
+	survivors, err := all(dir, []mutant{patch}, regexp.MustCompile(""))
+	require.NoError(t, err)
+	require.Equal(t, 1, survivors)
+}
+
 func hasTest(t *testing.T, pkg, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
