@@ -3,7 +3,6 @@ package hardset_test
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -111,19 +110,12 @@ func TestGenerateIsDeterministic(t *testing.T) {
 	require.Equal(t, a.Pages(), b.Pages())
 }
 
-// TestTrain trains a model as the command does, and writes it where
-// GLEANER_MODEL_OUT says.
+// TestTrain trains a model on small webs, as the command does on larger ones: it tells
+// homepages from other pages on the web that was held out.
 func TestTrain(t *testing.T) {
-	out := os.Getenv("GLEANER_MODEL_OUT")
-	if out == "" {
-		t.Skip("set GLEANER_MODEL_OUT to a file to train the model into")
-	}
-	m, err := hardset.Train(t.Context(), hardset.TrainingSeeds(), 200, nil)
+	t.Parallel()
+	m, err := hardset.Train(t.Context(), hardset.TrainingSeeds()[:2], 20, nil)
 	require.NoError(t, err)
 	t.Logf("%v threshold %v", m.Figures, m.Threshold)
-	require.GreaterOrEqual(t, m.Figures["accuracy"], 0.98)
-	f, err := os.Create(out)
-	require.NoError(t, err)
-	require.NoError(t, m.Write(f))
-	require.NoError(t, f.Close())
+	require.GreaterOrEqual(t, m.Figures["accuracy"], 0.95)
 }
