@@ -52,6 +52,10 @@ PARALLEL = -vet=off -p 3 -parallel 4
 # which is there, and spares processor time, which is not.
 SHORTLIVED = GOGC=400
 
+# Databases and files of tests lie in memory where the system has 4 GB of it for files.
+SCRATCH = $(shell awk '$$2 == "/dev/shm" && $$4 !~ /noexec/' /proc/mounts 2>/dev/null | grep -q . && \
+            df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 {print "TMPDIR=/dev/shm"}')
+
 SHELL = bash
 
 .PHONY: help build man demo test soak measure chaos mutants fuzz race check format vet staticcheck house workflowcheck replaysites vulncheck gosec clean
@@ -73,7 +77,7 @@ demo: ## harvest a sample venue from a bundled sample web; installs what is miss
 test: ## the tests, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
 	@.ci/setup test
 	@$(GO) build -o bin/ ./starter ./worker
-	@GLEANER_SHARED=none $(COUNTTESTS) env $(BIN) $(SHORTLIVED) $(WITHSTACK) $(GO) test -short -json -timeout 30m $(PARALLEL) $(PACKAGES)
+	@GLEANER_SHARED=none $(COUNTTESTS) env $(BIN) $(SHORTLIVED) $(SCRATCH) $(WITHSTACK) $(GO) test -short -json -timeout 30m $(PARALLEL) $(PACKAGES)
 
 soak: chaos ## what takes hours: every test in full, two hundred faults, and all packages under the race detector
 	@GLEANER_SHARED=none $(COUNTTESTS) env $(BIN) $(WITHSTACK) $(GO) test -json -timeout 2h $(PACKAGES)

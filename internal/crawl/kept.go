@@ -13,6 +13,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/match"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -199,7 +201,7 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.Kept, wanted *match.Index,
 	reads func(*page.Link) bool, r frontier.KeptRange) (added, n int, err error) {
 	add := store.KeptLinks{Harvest: harvest, Site: pages[0].Site}
-	found, noRoom, n := readKept(pages, reads)
+	found, noRoom, n := c.readKept(ctx, pages, reads)
 	if r.Since.IsZero() {
 		add.Whole = noRoom
 	}
@@ -218,20 +220,24 @@ func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.
 	if err = c.db.Leads(ctx, site.ID, given.note); err != nil {
 		return 0, 0, err
 	}
-	batch := s.takeAgain(pages, found, given)
+	batch := c.takeAgain(ctx, &s, pages, found, given)
 	add.Links, add.Leads = batch.Links, batch.Leads
 	added, err = c.db.TakeKeptLinks(ctx, add)
 	return added, n, err
 }
 
 // readKept unpacks the links of the first n pages, those that reads chooses by the page's
-// number, and lists the pages whose links had no room or cannot be read.
-func readKept(pages []frontier.Kept, reads func(*page.Link) bool) (found map[int][]page.Link, noRoom [][]byte, n int) {
+// number, and lists the pages whose links had no room or cannot be read. Links that make
+// reads panic are left out.
+func (c *Crawler) readKept(ctx context.Context, pages []frontier.Kept, reads func(*page.Link) bool) (
+	found map[int][]page.Link, noRoom [][]byte, n int) {
 	found = map[int][]page.Link{}
 	for held := 0; n < len(pages) && held < keptFound; n++ {
 		kept := &pages[n]
 		if kept.Data == nil || !unpackLinks(kept.Data, func(l page.Link) {
-			if reads(&l) {
+			var read bool
+			_ = guard.Logged(ctx, c.log, l.URL, func() error { read = reads(&l); return nil })
+			if read {
 				found[n] = append(found[n], l)
 				held += len(l.URL) + len(l.Anchor) + len(l.Context) + len(l.Heading) + len(l.TagPath)
 			}
@@ -245,13 +251,23 @@ func readKept(pages []frontier.Kept, reads func(*page.Link) bool) (found map[int
 
 // takeAgain takes links of pages by what holds now. Those that read like a wanted title
 // and still may not be taken are recorded, since they are why a paper is missing.
-func (s *scope) takeAgain(pages []frontier.Kept, found map[int][]page.Link, given leads) (batch frontier.Batch) {
+func (c *Crawler) takeAgain(ctx context.Context, s *scope, pages []frontier.Kept, found map[int][]page.Link,
+	given leads) (batch frontier.Batch) {
 	leftOut := 0
 	for _, i := range slices.Sorted(maps.Keys(found)) {
 		for _, l := range found[i] {
-			e, here, ok := s.take(&pages[i].From, l)
-			s.weigh(&e)
-			host, why := weburl.Host(l.URL), s.outside(&e)
+			var e frontier.Entry
+			var here, ok bool
+			var why gleaner.Outcome
+			if guard.Logged(ctx, c.log, l.URL, func() error {
+				e, here, ok = s.take(&pages[i].From, l)
+				s.weigh(&e)
+				why = s.outside(&e)
+				return nil
+			}) != nil {
+				continue
+			}
+			host := weburl.Host(l.URL)
 			if !ok {
 				e.Role, why = frontier.Lead, unfollowed(&e, here)
 			}

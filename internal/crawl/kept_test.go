@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"strings"
@@ -276,13 +277,35 @@ func TestKeptLinksAreHeldInParts(t *testing.T) {
 	for i := range pages {
 		pages[i].Data = packed
 	}
-	found, noRoom, n := readKept(pages, func(*page.Link) bool { return true })
+	c := &Crawler{log: slog.New(slog.DiscardHandler)}
+	found, noRoom, n := c.readKept(t.Context(), pages, func(*page.Link) bool { return true })
 	require.Empty(t, noRoom)
 	require.Len(t, found, n)
 	require.Equal(t, keptFound/maxKeptPlain+1, n)
 	require.Equal(t, links, found[n-1])
 	_, ok = packLinks(append(links, links...))
 	require.False(t, ok)
+}
+
+// TestALinkThatPanicsIsLeftOut, and no other of its page.
+func TestALinkThatPanicsIsLeftOut(t *testing.T) {
+	t.Parallel()
+	a, b := page.Link{URL: "http://ada.test/a.pdf"}, page.Link{URL: "http://ada.test/b.pdf"}
+	packed, ok := packLinks([]page.Link{a, {URL: "http://ada.test/panic.pdf"}, b})
+	require.True(t, ok)
+	c := &Crawler{log: slog.New(slog.DiscardHandler)}
+	pages := []frontier.Kept{{Data: packed}, {Data: packed}}
+	found, noRoom, n := c.readKept(t.Context(), pages, func(l *page.Link) bool {
+		if strings.Contains(l.URL, "panic") {
+			panic("a title of which nobody thought")
+		}
+		return true
+	})
+	require.Empty(t, noRoom)
+	require.Equal(t, 2, n)
+	for i := range n {
+		require.Equal(t, []page.Link{a, b}, found[i])
+	}
 }
 
 // TestLeadsHaveOneLimit: what a crawl and all later harvests give to one host is bounded

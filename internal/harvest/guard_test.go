@@ -13,8 +13,10 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
+	"gleaner/internal/homepage"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -84,6 +86,63 @@ func TestAPageCannotStopTheSearch(t *testing.T) {
 	}
 	require.Contains(t, said.String(), string(frontier.Panicked)+": "+panics)
 	require.Contains(t, said.String(), string(frontier.Killed)+": "+kills)
+}
+
+// deadly is a search engine whose answers for one author end each process.
+type deadly struct {
+	author     string
+	died, over chan struct{}
+}
+
+func (deadly) Name() string { return "deadly" }
+
+func (d deadly) Search(_ context.Context, query string, _ int) ([]evidence.Result, error) {
+	if strings.Contains(query, d.author) {
+		d.died <- struct{}{}
+		<-d.over // as far as the record knows this process does nothing any more
+	}
+	return nil, nil
+}
+
+// TestADeathOverAnAnswerIsItsAuthors: it is neither over a request nor over a page that is
+// read. The search ends, and everybody else is found.
+func TestADeathOverAnAnswerIsItsAuthors(t *testing.T) {
+	t.Parallel()
+	o, dsn := circle(), devtest.Postgres(t)
+	a := o.open(t, dsn, nil)
+	id := listed(t, a)
+	d := deadly{"Poe", make(chan struct{}, 10), make(chan struct{})}
+	t.Cleanup(func() { close(d.over) })
+	for deaths, again := 0, true; again; {
+		worker := o.open(t, dsn, nil)
+		worker.Stages.Finder = homepage.New(homepage.Config{Searcher: d, Getter: worker.Stages.Pages})
+		ended := make(chan error, 1)
+		go func() {
+			all := harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}
+			_, err := worker.Stages.FindHomepages(context.WithoutCancel(t.Context()), id, smallKey, all, noCount)
+			ended <- err
+		}()
+		select {
+		case err := <-ended:
+			require.NoError(t, err)
+			again = false
+		case <-d.died:
+			deaths++
+			require.LessOrEqual(t, deaths, 2*frontier.MaxDeaths)
+		}
+	}
+	_, err := a.Stages.SettleHomepages(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"1/1": "http://www.cs.example.edu/~roe/", "1/2": "",
+		"2/1": "http://www.example.ac.uk/~chen/", "2/2": ""}, best(t, a, id))
+	decisions, err := a.DB.HarvestDecisions(t.Context(), id)
+	require.NoError(t, err)
+	for _, d := range decisions {
+		require.Equal(t, d.Author.PID == "1/2", strings.HasPrefix(d.NotFound, evidence.Unreadable), d.Author)
+	}
+	var marked int
+	require.NoError(t, a.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM authors WHERE sought_by <> '' OR deaths > 0`).Scan(&marked))
+	require.Zero(t, marked)
 }
 
 // dying is the gate of a process that dies over the answer of a page: as far as the record

@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/guard"
 	"gleaner/internal/homepage"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 )
 
@@ -88,7 +89,7 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in Part
 	if err != nil {
 		return Looked{}, err
 	}
-	b := &findBatch{s: s, search: s.search(id), names: names, pass: pass, pages: pages, settled: since, report: report, of: len(authors),
+	b := &findBatch{s: s, harvest: id, search: s.search(id), names: names, pass: pass, pages: pages, settled: since, report: report, of: len(authors),
 		out: Looked{Last: authors[len(authors)-1].Place, More: len(authors) == in.Authors.Limit}}
 	out, err := b.run(ctx, authors)
 	if b.open > 0 {
@@ -101,6 +102,7 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in Part
 // findBatch is one call of FindHomepages.
 type findBatch struct {
 	s       *Stages
+	harvest string
 	search  homepage.Search
 	names   []string
 	pass    int
@@ -108,6 +110,8 @@ type findBatch struct {
 	settled time.Time
 	report  func(done, of int)
 	of      int
+
+	suspects sync.Mutex // held while an author over whom a process may have died is looked for
 
 	mu      sync.Mutex // guards what follows
 	done    int
@@ -165,13 +169,37 @@ func (b *findBatch) subjects(ctx context.Context, authors []store.Sought) ([]hom
 	return subjects, b.s.consult(ctx, subjects)
 }
 
+// deadlySearch is how many deaths set an author aside. A page over which
+// frontier.MaxDeaths processes died is set aside before.
+const deadlySearch = 2 * frontier.MaxDeaths
+
+var errDeadly = errors.New("the process that looked for the author ended, each time")
+
 func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
-	var d evidence.Decision
-	err := guard.Logged(ctx, b.s.Log, sub.Author.ID(), func() (err error) {
-		d, err = b.search.Look(ctx, sub, b.pass)
+	id := sub.Author.ID()
+	suspect, err := b.s.DB.Suspect(ctx, id, b.harvest)
+	if err != nil {
 		return err
-	})
-	if guard.Panicked(err) { // over what was found of the author, who alone is set aside
+	}
+	if suspect { // one at a time, so that none is charged with another's deaths
+		b.suspects.Lock()
+		defer b.suspects.Unlock()
+	}
+	deaths, err := b.s.DB.BeginSearch(ctx, id, b.harvest)
+	if err != nil {
+		return err
+	}
+	var d evidence.Decision
+	if err = errDeadly; deaths < deadlySearch {
+		err = guard.Logged(ctx, b.s.Log, id, func() (err error) {
+			d, err = b.search.Look(ctx, sub, b.pass)
+			return err
+		})
+	}
+	if err := b.s.DB.EndSearch(context.WithoutCancel(ctx), id, b.harvest); err != nil {
+		return err
+	}
+	if guard.Panicked(err) || errors.Is(err, errDeadly) { // over what was found of the author, who alone is set aside
 		d = evidence.Decision{Author: sub.Author, NotFound: fmt.Sprintf("%s (%s)", evidence.Unreadable, err)}
 		err = b.search.Book.Save(context.WithoutCancel(ctx), d)
 	}

@@ -124,7 +124,8 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 	require.LessOrEqual(t, again, 2*len(hosts), "a kill, and a lease lost, cost a host no more than what was in flight")
 }
 
-// handedOn counts the crawls that lost a slice to a worker without leases.
+// handedOn counts the crawls that lost a slice to a worker without leases. A slice that the
+// worker was given and held no lease for yet ends by its heartbeats, and is not counted.
 func (w *world) handedOn(t *testing.T, hosts []string) (n int) {
 	t.Helper()
 	for _, host := range hosts {
@@ -135,7 +136,6 @@ func (w *world) handedOn(t *testing.T, hosts []string) (n int) {
 			if e.GetActivityTaskFailedEventAttributes().GetFailure().GetApplicationFailureInfo().GetType() == activities.ErrTypeWorkerGone {
 				n++
 			}
-			require.Nil(t, e.GetActivityTaskTimedOutEventAttributes(), host)
 		}
 	}
 	return n

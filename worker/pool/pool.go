@@ -35,7 +35,7 @@ const stopTimeout = 20 * time.Second
 // crawl slice mostly waits for its host's turn; documents are work for a core.
 func concurrency(queue string, cores int) int {
 	switch queue {
-	case activities.QueueCrawl:
+	case activities.QueueCrawl, activities.QueueMetadata:
 		return 1000 // nearly all of them wait
 	case activities.QueueDocuments, activities.QueueJobs:
 		return max(cores, 1)

@@ -106,6 +106,26 @@ type AuthorRange struct {
 	AsOf        time.Time
 }
 
+// Suspect reports whether a process may have died over the search of a harvest for an author.
+func (db PersonRecords) Suspect(ctx context.Context, author, harvest string) (is bool, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT deaths > 0 OR sought_by=$2 FROM authors WHERE id=$1`, author, harvest).Scan(&is)
+	return is, err
+}
+
+// BeginSearch notes that a harvest looks for an author, and returns how many processes died
+// over that: one that began and came to no end did.
+func (db PersonRecords) BeginSearch(ctx context.Context, author, harvest string) (deaths int, err error) {
+	err = db.Pool.QueryRow(ctx, `UPDATE authors SET deaths = deaths + (sought_by=$2)::int, sought_by=$2
+		WHERE id=$1 RETURNING deaths`, author, harvest).Scan(&deaths)
+	return deaths, err
+}
+
+// EndSearch notes that nobody died over the search of a harvest for an author.
+func (db PersonRecords) EndSearch(ctx context.Context, author, harvest string) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE authors SET sought_by='', deaths=0 WHERE id=$1 AND sought_by=$2`, author, harvest)
+	return err
+}
+
 // missingAsOf is missingSQL as it was at the time $8.
 const missingAsOf = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.paper_key AND m.matched_at <= $8 AND ` + FoundSQL + `)`
 

@@ -63,7 +63,11 @@ CREATE INDEX papers_venue_year ON papers (venue, year);
 CREATE TABLE authors (
     id   text PRIMARY KEY,
     pid  text NOT NULL DEFAULT '',
-    name text NOT NULL
+    name text NOT NULL,
+    -- The harvest that looks for the author's homepages now, and how many processes died
+    -- over that.
+    sought_by text NOT NULL DEFAULT '',
+    deaths    int  NOT NULL DEFAULT 0
 );
 CREATE INDEX authors_name ON authors (lower(name));
 
