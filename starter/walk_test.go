@@ -25,8 +25,8 @@ import (
 // docs/ from top to bottom, in an empty home, and runs each command that they show, in a
 // shell, with the programs as they are built, the servers of `starter dev` and the sample
 // web. What has to differ for that, what cannot run here and what ends with another code
-// than 0 stands in the tables of walk_tables_test.go. With -short it takes two pages. One page alone,
-// on the servers that README starts: -run 'TestTheDocsCanBeWalked/(README|import).md$'
+// than 0 stands in the tables of walk_tables_test.go. With -short it takes two pages. For
+// one page, after README, whose servers it needs: -run 'TestTheDocsCanBeWalked/(README|docs)/import'
 func TestTheDocsCanBeWalked(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t)
