@@ -31,7 +31,7 @@ func TestDoctorFindsNothingAmiss(t *testing.T) {
 	t.Parallel()
 	address, namespace := temporaltest.Temporal(t)
 	found, err := visit(t, "--database-url-file", secretFile(t, devtest.EmptyPostgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org")
-	require.NoError(t, err)
+	require.NoError(t, err, found)
 	require.Equal(t, levelWarn, found["migrations"].Level, "an empty database has none, and the doctor applies none")
 	require.Equal(t, levelWarn, found["queue crawl"].Level)
 	require.Contains(t, found["queue crawl"].Do, "worker --queues crawl")

@@ -69,10 +69,10 @@ type Keeper struct {
 // do; def is the delay of those who named none.
 type Promise func(ctx context.Context, siteID int, def time.Duration) (delay time.Duration, any bool, err error)
 
-// leaseTime is how long a lease lasts that is not renewed: how long a host waits
+// LeaseTime is how long a lease lasts that is not renewed: how long a host waits
 // when its holder died. A holder renews it several times in that time, and one
 // whose lease ran out because the database was away takes it up again.
-const leaseTime = 6 * time.Second
+const LeaseTime = 6 * time.Second
 
 // NewKeeper makes a keeper. holder names the process for people (host and pid);
 // what is added to it tells the process from all others that had the name.
@@ -81,7 +81,7 @@ func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
 	if pacing.Unpaced {
 		pacing.MinDelay = 0
 	}
-	return &Keeper{pool: pool, pacing: pacing, holder: holder + "/" + rand.Text()[:8], ttl: leaseTime,
+	return &Keeper{pool: pool, pacing: pacing, holder: holder + "/" + rand.Text()[:8], ttl: LeaseTime,
 		left: &left{hosts: map[string]leftover{}, taken: map[Lapsed]bool{}}, queues: &queues{hosts: map[string]*queue{}}}
 }
 

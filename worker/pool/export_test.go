@@ -11,6 +11,15 @@ import (
 // Gone is the slice of a worker that lost its lease.
 var Gone = gone
 
+// Patience is for how long a lease must be seen to have run out at the last of some looks.
+func Patience(looks []time.Time) (enough time.Duration) {
+	var s steady
+	for _, at := range looks {
+		enough = s.lapsed(at)
+	}
+	return enough
+}
+
 // House is what a worker does for all workers.
 type House struct{ *pool }
 

@@ -22,8 +22,12 @@ import (
 )
 
 // lapsedFor is for how long a lease must be seen to have run out before it is revoked: after
-// an outage of the database its holder renews it first.
-const lapsedFor = 4 * time.Second
+// an outage of the database, or of the machine, its holder renews it first. Where there was
+// neither while the lease ran out, lapsedNow is enough.
+const (
+	lapsedFor = 4 * time.Second
+	lapsedNow = time.Second
+)
 
 // begunBefore is at least how long before its lease was lost a slice began: it had the
 // lease for as long as one lasts, which is twice that, and clocks differ.
@@ -48,7 +52,24 @@ func (p *pool) handOn(ctx context.Context) {
 type handing struct {
 	*pool
 	since   map[politeness.Lapsed]time.Time // when each was seen first
+	steady                                  // the looks at the database
 	revoked map[politeness.Lapsed]time.Time // whose slices are to be ended, and since when
+}
+
+// steady is when looks were made, one a second, that the database answered.
+type steady struct{ first, last time.Time }
+
+// lapsed notes a look that was answered, and returns for how long a lease must be seen to
+// have run out.
+func (s *steady) lapsed(now time.Time) time.Duration {
+	if now.Sub(s.last) > lapsedFor/2 { // who looks was held up, and so may holders be
+		s.first = now
+	}
+	s.last = now
+	if now.Sub(s.first) < politeness.LeaseTime+lapsedFor {
+		return lapsedFor
+	}
+	return lapsedNow
 }
 
 func (h *handing) look(ctx context.Context) error {
@@ -57,9 +78,11 @@ func (h *handing) look(ctx context.Context) error {
 	lapsed, err := h.app.Keeper.Lapsed(within)
 	if err != nil { // the database is away, for the holders, too
 		clear(h.since)
+		h.steady = steady{}
 		return err
 	}
 	before, now := h.since, time.Now()
+	enough := h.lapsed(now)
 	for _, l := range h.app.Keeper.TookOver() { // who waited for the host was first
 		h.revoked[l] = now
 	}
@@ -71,7 +94,7 @@ func (h *handing) look(ctx context.Context) error {
 			first = now
 		}
 		h.since[l] = first
-		if now.Sub(first) >= lapsedFor {
+		if now.Sub(first) >= enough {
 			due = append(due, l)
 		}
 	}

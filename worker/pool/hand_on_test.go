@@ -46,3 +46,16 @@ func TestASuccessorIsNotEnded(t *testing.T) {
 		require.Equal(t, tt.ended, pool.Gone([]*workflow.PendingActivityInfo{a}, "a/1/x", lost) == a, name)
 	}
 }
+
+// TestALeaseThatRanOutInCalmIsRevokedSooner than one that an outage may have cost.
+func TestALeaseThatRanOutInCalmIsRevokedSooner(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	looks := make([]time.Time, 11)
+	for i := range looks {
+		looks[i] = begin.Add(time.Duration(i) * time.Second)
+	}
+	calm := pool.Patience(looks)
+	require.Greater(t, pool.Patience(looks[:10]), calm, "the database may have been away while the lease ran out")
+	require.Greater(t, pool.Patience(append(looks[:8:8], looks[10])), calm, "who looks was held up")
+}

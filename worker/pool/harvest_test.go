@@ -181,7 +181,7 @@ func (w *world) until(t *testing.T, h activities.Harvest, enough func(store.Coun
 	require.Eventually(t, func() bool {
 		c, err := w.db.HarvestCounts(t.Context(), h.ID)
 		return err == nil && enough(c)
-	}, 2*time.Minute, 20*time.Millisecond)
+	}, 5*time.Minute, 20*time.Millisecond)
 }
 
 func (w *world) checkPapers(t *testing.T, h activities.Harvest, truth sampleweb.Truth, result workflows.HarvestResult) {
@@ -294,7 +294,8 @@ func (w *world) site(t *testing.T, h activities.Harvest) string {
 func TestPauseHoldsAHarvest(t *testing.T) {
 	t.Parallel()
 	// Some site waits for its Crawl-delay when the harvest is paused.
-	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, Authors: 12, PagesPerSite: 6}, nil, asItIs)
+	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, Authors: 12, PagesPerSite: 6},
+		map[string]string{"delay": "500ms", "min-delay": "500ms"}, asItIs)
 	get := w.metrics(t)
 	stop := w.work(t)
 	defer stop()
