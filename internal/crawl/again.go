@@ -11,7 +11,7 @@ import (
 // same bytes came again.
 func (l *loop) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
 	v.Outcome, v.State = gleaner.NotModified, e.Was
-	if e.Was == frontier.Waiting { // fetched before Was was kept
+	if e.Was == frontier.Waiting { // a server answers 304 although nothing of it was had before
 		v.State = frontier.Page
 		if e.Document {
 			v.State = frontier.Document

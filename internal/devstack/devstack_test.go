@@ -94,8 +94,8 @@ func TestTheRecordsRoleIsNoSuperuser(t *testing.T) {
 	}
 }
 
-// TestAClusterThatLetsNobodyInIsNamed: one of an older build has other roles and passwords.
-// No time changes that.
+// TestAClusterThatLetsNobodyInIsNamed: one whose roles have other passwords takes none by
+// waiting.
 func TestAClusterThatLetsNobodyInIsNamed(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -87,8 +87,8 @@ func (s *Stack) startPostgres(ctx context.Context, o Options) error {
 		err := createDatabase(ctx, c, o.Statements)
 		var refusal *pgconn.PgError
 		if errors.As(err, &refusal) && strings.HasPrefix(refusal.Code, "28") { // invalid authorization
-			return refused{fmt.Errorf("devstack: the cluster in %s does not take the password in its %s, as one that an older "+
-				"build made: move the folder away and start again with an empty record (%w)", dir, clusterFile, err)}
+			return refused{fmt.Errorf("devstack: the cluster in %s does not take the password in its %s: "+
+				"move the folder away and start again with an empty record (%w)", dir, clusterFile, err)}
 		}
 		return err
 	})

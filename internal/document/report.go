@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 
 	"gleaner/internal/learn"
@@ -24,11 +23,10 @@ type Figures struct {
 
 // TrainReport is what cross-validation by site showed.
 type TrainReport struct {
-	Sites           int
-	Published       int      // rows of the published set that taught along
-	Missing         []string // labelled documents that were not in the mirror
-	PublishedAlone  *learn.Confusion
-	PublishedOnOurs *learn.Confusion
+	Sites          int
+	Published      int      // rows of the published set that taught along
+	Missing        []string // labelled documents that were not in the mirror
+	PublishedAlone *learn.Confusion
 
 	samples []sample
 	scores  []float64
@@ -61,16 +59,6 @@ func (r *TrainReport) academicConfusion(threshold float64) *learn.Confusion {
 // introduction)) or 'this paper', at most 60 pages" on the same documents.
 func (r *TrainReport) ruleConfusion() *learn.Confusion {
 	return r.decided(func(i int) bool { return ruleOfThumb(r.samples[i].x) }, nil)
-}
-
-// evidenceConfusion is what the evidence of a paper says alone.
-func (r *TrainReport) evidenceConfusion() *learn.Confusion {
-	return r.decided(func(i int) bool { return r.samples[i].judged && r.samples[i].paper }, nil)
-}
-
-// plainConfusion is "an abstract, 350 words, three pages" on the same documents.
-func (r *TrainReport) plainConfusion() *learn.Confusion {
-	return r.decided(func(i int) bool { return r.samples[i].plain }, nil)
 }
 
 // classConfusion is the confusion of the six classes.
@@ -188,8 +176,6 @@ func (r *TrainReport) Write(w io.Writer) error {
 	r.writeSites(&b)
 	fmt.Fprintf(&b, "\nThe same, of documents with text alone:\n%s\n", r.decided(r.at(0.5), func(s sample) bool { return s.judged }))
 	fmt.Fprintf(&b, "Rule of thumb (references and (abstract or introduction), or \"this paper\"; at most 60 pages):\n%s\n", r.ruleConfusion())
-	fmt.Fprintf(&b, "Papers by evidence (a list of references, or an abstract and an address, and no sign of anything else):\n%s\n", r.evidenceConfusion())
-	fmt.Fprintf(&b, "An abstract, 350 words, three pages:\n%s\n", r.plainConfusion())
 	fmt.Fprintf(&b, "Classes:\n%s\n", r.classConfusion())
 	points := r.points()
 	for _, p := range []Point{Conservative, Balanced, Liberal} {
@@ -199,7 +185,6 @@ func (r *TrainReport) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "\nThe first %d pages settle %.1f %% of the longer documents. Reading all pages of all:\n%s\n", verdictPages, 100*r.settled(), r.wholeConfusion())
 	if r.PublishedAlone != nil {
 		fmt.Fprintf(&b, "\nThe published set by itself, ten folds, the features shared:\n%s\n", r.PublishedAlone)
-		fmt.Fprintf(&b, "The published set as the only teacher:\n%s\n", r.PublishedOnOurs)
 	}
 	r.writeErrors(&b)
 	_, err := io.WriteString(w, b.String())
@@ -218,6 +203,6 @@ func (r *TrainReport) writeErrors(b *strings.Builder) {
 			lines = append(lines, fmt.Sprintf("%-12s %.2f %s%s", s.label, r.scores[i], s.url, note))
 		}
 	}
-	sort.Strings(lines)
+	slices.Sort(lines)
 	fmt.Fprintf(b, "\n%d wrong decisions (label, score, document):\n%s\n", len(lines), strings.Join(lines, "\n"))
 }

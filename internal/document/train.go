@@ -45,7 +45,6 @@ type sample struct {
 	thesis           bool     // by its evidence
 	paper            bool     // likewise
 	opens            bool     // its first pages are evidence of a paper
-	plain            bool     // "an abstract, 350 words, three pages"
 }
 
 // TrainFilter reads the labelled documents, cross-validates by site, and fits
@@ -162,7 +161,6 @@ func newSample(t *Text, l Labelled, host string) *sample {
 		s.opens = fc.paperEvidence(first, s.front) != ""
 	}
 	s.thesis, s.paper = c.thesisEvidence(t) != "", c.paperEvidence(t, s.x) != ""
-	s.plain = s.x[atAbstract] > 0 && t.PageCount >= 3 && t.Words() >= 350
 	return s
 }
 
@@ -293,28 +291,17 @@ func (m *FilterModel) judge(s sample) (score, whole, front float64, said Class) 
 	return whole, whole, front, said
 }
 
-// transfer measures the published set: by itself in ten folds, and as the only
-// teacher of our documents.
+// transfer measures the published set by itself, in ten folds.
 func (r *TrainReport) transfer(t *trainer) {
 	if len(t.extra) == 0 {
 		return
 	}
 	classes := []string{academicLabel, otherLabel}
-	opt := learn.LogisticOptions{L2: 0.01}
 	r.PublishedAlone = learn.NewConfusion(classes)
-	for i, p := range learn.CrossLogistic(t.extra, learn.KFolds(t.extra, 10), classes, opt) {
+	for i, p := range learn.CrossLogistic(t.extra, learn.KFolds(t.extra, 10), classes, learn.LogisticOptions{L2: 0.01}) {
 		if k := learn.Best(p); k >= 0 {
 			r.PublishedAlone.Add(t.extra[i].Label, classes[k])
 		}
-	}
-	m, err := learn.TrainLogistic(t.extra, opt)
-	if err != nil {
-		return
-	}
-	r.PublishedOnOurs = learn.NewConfusion(classes)
-	for _, s := range t.samples {
-		said, _ := m.Classify(s.x)
-		r.PublishedOnOurs.Add(labelOf(s.class.Academic()), said)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -154,7 +154,7 @@ func TestYardstickBroken(t *testing.T) {
 					t.Errorf("%s: outcome %q after %v", f, got.Outcome, got.Elapsed)
 				}
 			})
-			sort.Strings(lines)
+			slices.Sort(lines)
 			t.Logf("%s: %d files, slowest %v, %v\n%s", name, len(files), slowest.Round(time.Millisecond), outcomes, strings.Join(lines, "\n"))
 		})
 	}

@@ -1,8 +1,8 @@
 package homepage
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -50,18 +50,13 @@ func resolveConflicts(decisions []evidence.Decision) {
 		if len(cs) < 2 {
 			continue
 		}
-		sort.Slice(cs, func(i, j int) bool {
-			a, b := cs[i].candidate, cs[j].candidate
-			if a.Features[fVouched] != b.Features[fVouched] {
-				return a.Features[fVouched] > b.Features[fVouched]
+		slices.SortFunc(cs, func(x, y claim) int {
+			a, b := x.candidate, y.candidate
+			if p, q := a.Features[fIdentity] >= minIdentity, b.Features[fIdentity] >= minIdentity; p != q && a.Features[fVouched] == b.Features[fVouched] {
+				return map[bool]int{true: -1, false: 1}[p]
 			}
-			if p, q := a.Features[fIdentity] >= minIdentity, b.Features[fIdentity] >= minIdentity; p != q {
-				return p
-			}
-			if a.Score != b.Score {
-				return a.Score > b.Score
-			}
-			return decisions[cs[i].decision].Author.ID() < decisions[cs[j].decision].Author.ID()
+			return cmp.Or(cmp.Compare(b.Features[fVouched], a.Features[fVouched]), cmp.Compare(b.Score, a.Score),
+				cmp.Compare(decisions[x.decision].Author.ID(), decisions[y.decision].Author.ID()))
 		})
 		winner := decisions[cs[0].decision].Author
 		for _, c := range cs[1:] {

@@ -1,9 +1,9 @@
 package homepage
 
 import (
+	"cmp"
 	"errors"
 	"slices"
-	"sort"
 	"strings"
 
 	"gleaner/internal/gleaner/evidence"
@@ -153,12 +153,8 @@ func (h *hunt) kept() []*site {
 			out = append(out, s)
 		}
 	}
-	sort.SliceStable(out, func(i, j int) bool {
-		a, b := out[i].c, out[j].c
-		if a.Score != b.Score {
-			return a.Score > b.Score
-		}
-		return a.URL < b.URL
+	slices.SortStableFunc(out, func(a, b *site) int {
+		return cmp.Or(cmp.Compare(b.c.Score, a.c.Score), cmp.Compare(a.c.URL, b.c.URL))
 	})
 	return h.onePerSite(out)
 }

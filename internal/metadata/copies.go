@@ -1,8 +1,9 @@
 package metadata
 
 import (
+	"cmp"
 	"net/url"
-	"sort"
+	"slices"
 	"strings"
 
 	"gleaner/internal/web/weburl"
@@ -75,13 +76,7 @@ func rankOf(copies []Copy) []Copy {
 	for _, k := range keys {
 		out = append(out, *byKey[k])
 	}
-	sort.Slice(out, func(i, j int) bool {
-		a, b := out[i].rank(), out[j].rank()
-		if a != b {
-			return a < b
-		}
-		return out[i].URL < out[j].URL
-	})
+	slices.SortFunc(out, func(a, b Copy) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.URL, b.URL)) })
 	return out
 }
 
@@ -141,7 +136,7 @@ func (c *Copy) join(o Copy) {
 		c.URL = o.URL
 	}
 	names := append(strings.Split(c.Source, "+"), strings.Split(o.Source, "+")...)
-	sort.Strings(names)
+	slices.Sort(names)
 	c.Source = ""
 	for _, n := range names {
 		if n == "" || strings.HasSuffix("+"+c.Source, "+"+n) {

@@ -1,11 +1,11 @@
 package rank
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 	"text/tabwriter"
 )
@@ -84,20 +84,10 @@ func TrainLinks(base Lists, crawls [][]Followed) (Lists, LinkReport) {
 		}
 		report.Words = append(report.Words, a)
 	}
-	sort.Slice(report.Words, func(i, j int) bool {
-		a, b := report.Words[i], report.Words[j]
-		if r := strings.Compare(a.Class, b.Class); r != 0 && (a.Class == "" || b.Class == "") {
-			return a.Class != ""
-		} else if r != 0 {
-			return r < 0
-		}
-		if a.Sites != b.Sites {
-			return a.Sites > b.Sites
-		}
-		if a.Interesting != b.Interesting {
-			return a.Interesting > b.Interesting
-		}
-		return a.Word < b.Word
+	const last = "none" // after high and medium
+	slices.SortFunc(report.Words, func(a, b AnchorWeight) int {
+		return cmp.Or(cmp.Compare(cmp.Or(a.Class, last), cmp.Or(b.Class, last)), cmp.Compare(b.Sites, a.Sites),
+			cmp.Compare(b.Interesting, a.Interesting), cmp.Compare(a.Word, b.Word))
 	})
 	for _, a := range report.Words {
 		switch a.Class {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -158,7 +158,7 @@ func (s *Service) Log() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := append([]Request(nil), s.log...)
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Begin.Before(out[j].Begin) })
+	slices.SortStableFunc(out, func(a, b Request) int { return a.Begin.Compare(b.Begin) })
 	return out
 }
 
@@ -183,7 +183,7 @@ func (s *Service) Hosts() []string {
 			out = append(out, r.Host)
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 

@@ -3,12 +3,12 @@
 package chaos
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
-	"sort"
 	"time"
 
 	"gleaner/internal/lab/sampleweb"
@@ -91,7 +91,7 @@ func judge(o Options, want, got outcome, windows []window) Verdict {
 	v.manners(o, got.requests)
 	v.hostStalls(got, windows)
 	v.stalls("", got.all, 0, 0, windows)
-	sort.Slice(v.Stalls, func(i, j int) bool { return v.Stalls[i].Length > v.Stalls[j].Length })
+	slices.SortFunc(v.Stalls, func(a, b Stall) int { return cmp.Compare(b.Length, a.Length) })
 	return v
 }
 

@@ -1,13 +1,13 @@
 package evaluate
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
 	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -89,12 +89,8 @@ func CompositionSVG(w io.Writer, c Comparison) error {
 		longest = max(longest, n)
 	}
 	kinds := slices.Collect(maps.Keys(total))
-	sort.Slice(kinds, func(i, j int) bool {
-		if (kinds[i] == Paper) != (kinds[j] == Paper) {
-			return kinds[i] == Paper
-		}
-		return kinds[i] < kinds[j]
-	})
+	first := map[Kind]int{Paper: -1}
+	slices.SortFunc(kinds, func(a, b Kind) int { return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(a, b)) })
 	var b strings.Builder
 	open(&b, fmt.Sprintf("The first %d documents: %s", FirstDocuments, c.Site))
 	axes(&b, float64(longest), 0, "documents", "")

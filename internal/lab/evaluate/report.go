@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"sort"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -85,7 +85,7 @@ func Medians(comparisons []Comparison) []MedianSaving {
 					v = append(v, -9)
 				}
 			}
-			sort.Float64s(v)
+			slices.Sort(v)
 			m.Sites = max(m.Sites, len(v))
 			if len(v) == 0 {
 				v = []float64{0}

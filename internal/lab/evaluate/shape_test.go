@@ -3,7 +3,6 @@ package evaluate
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"testing"
 
@@ -46,7 +45,7 @@ func shapeNames() []string {
 	for name := range shapes {
 		out = append(out, name)
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 

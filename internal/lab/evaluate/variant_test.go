@@ -1,10 +1,10 @@
 package evaluate
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"slices"
-	"sort"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,7 +75,7 @@ func variants(name string, setup Setup, seeds int) []Named {
 		add(fmt.Sprint("a third of its papers ", seed), variant{keep: func(l page.Link) bool { return !paper(l) || roll(l) < 0.33 }})
 		add(fmt.Sprint("a third of its other documents ", seed), variant{keep: func(l page.Link) bool { return paper(l) || !document(l) || roll(l) < 0.33 }})
 		add(fmt.Sprint("shuffled ", seed), variant{order: func(ls []page.Link) {
-			sort.SliceStable(ls, func(i, j int) bool { return roll(ls[i]) < roll(ls[j]) })
+			slices.SortStableFunc(ls, func(a, b page.Link) int { return cmp.Compare(roll(a), roll(b)) })
 		}})
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,8 +39,8 @@ func TestSizes(t *testing.T) {
 			functions = append(functions, lengths...)
 		}
 	}
-	sort.Ints(functions)
-	sort.Ints(files)
+	slices.Sort(functions)
+	slices.Sort(files)
 	ninth := functions[len(functions)*9/10]
 	t.Logf("%d files, half of them under %d lines; %d functions, half under %d lines, nine in ten under %d",
 		len(files), files[len(files)/2], len(functions), functions[len(functions)/2], ninth)

@@ -82,14 +82,6 @@ func (w *Web) Requests() int64 {
 	return w.log.total
 }
 
-// ResetLog forgets all requests.
-func (w *Web) ResetLog() {
-	w.log.mu.Lock()
-	defer w.log.mu.Unlock()
-	w.log.ring, w.log.next, w.log.total = nil, 0, 0
-	clear(w.log.ended)
-}
-
 // Handler serves the web: as a forward proxy (absolute request addresses) and
 // by the Host header. Plain http only: CONNECT is refused.
 func (w *Web) Handler() http.Handler {

@@ -2,7 +2,7 @@ package sampleweb
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -113,7 +113,7 @@ func kindOf(path string) string {
 // byYear sorts an author's papers, newest first.
 func byYear(papers []*paper) []*paper {
 	sorted := append([]*paper(nil), papers...)
-	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].year > sorted[j].year })
+	slices.SortStableFunc(sorted, func(a, b *paper) int { return b.year - a.year })
 	return sorted
 }
 

@@ -297,20 +297,6 @@ func TestConference(t *testing.T) {
 	require.Greater(t, 100*at[85]/pages, 40)
 }
 
-func BenchmarkConferencePage(b *testing.B) {
-	w := sampleweb.New(sampleweb.Options{Conferences: []sampleweb.Conference{{Host: "www.big.example", Pages: 100_000}}})
-	h := w.Handler()
-	b.ReportAllocs()
-	for i := range b.N {
-		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://www.big.example/e"+strconv.Itoa(i%200)+"/program/s"+strconv.Itoa(i%12)+".html", nil))
-		if rec.Code != http.StatusOK {
-			b.Fatal(rec.Code)
-		}
-		b.SetBytes(int64(rec.Body.Len()))
-	}
-}
-
 // TestABrokenWebIsInTheLog: what was asked of it while it dropped connections is a
 // request like any other, with no answer.
 func TestABrokenWebIsInTheLog(t *testing.T) {

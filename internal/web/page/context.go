@@ -1,7 +1,7 @@
 package page
 
 import (
-	"sort"
+	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/net/html/atom"
@@ -74,7 +74,7 @@ func isPart(a atom.Atom) bool {
 // at most maxContext bytes.
 func (b *builder) around(block, anchor span) span {
 	from := max(min(anchor.from, block.to), block.from)
-	i := sort.SearchInts(b.breaks, from+1)
+	i, _ := slices.BinarySearch(b.breaks, from+1)
 	s := block
 	if i > 0 && b.breaks[i-1] > s.from {
 		s.from = min(b.breaks[i-1], s.to)
