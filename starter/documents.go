@@ -181,7 +181,7 @@ func writeSheet(w io.Writer, s collection.Sheet) error {
 }
 
 func (c *cli) documentsRetrieveCommand() *cobra.Command {
-	q := &conditions{}
+	q := &conditions{accepted: true}
 	var out, format string
 	var job bool
 	cmd := &cobra.Command{Use: "retrieve --out DIR", Short: "Copy documents that meet conditions to a folder or a WARC file", Args: cobra.NoArgs,
@@ -197,7 +197,6 @@ a copy of each file by its SHA-256, in a folder as the worker sees it or in s3:/
 		Example: "  starter documents retrieve --kind pdf --from 2026-01-01 --to 2026-03-31 --sample 1000 --out sample\n  starter documents retrieve --kind pdf --sample 1000 --seed 7 --job\n  starter documents retrieve --venue conf/webdb --format warc --out webdb.warc.gz",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			q.DocumentQuery = tables.Retrieved(q.DocumentQuery)
 			if job {
 				return c.retrieveJob(ctx, q, out)
 			}

@@ -31,7 +31,7 @@ installed. Nothing is fetched. Conditions choose the documents; --all is all.`,
 		Example: "  starter documents rejudge --state rejected --explain\n  starter documents rejudge --outcome no-reader,image-only\n  starter documents rejudge --all",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			chosen := 0
-			for _, name := range []string{"state", "class", "kind", "outcome", "ingestion", "host", "venue", "year", "from", "to", "text", "sample"} {
+			for _, name := range []string{"state", "class", "kind", "outcome", "ingestion", "host", "venue", "years", "from", "to", "text", "sample"} {
 				if cmd.Flags().Changed(name) {
 					chosen++
 				}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -44,6 +45,17 @@ func oneOf(flag string, choices []string, given ...string) error {
 		}
 	}
 	return nil
+}
+
+// optionOf is a flag's value as the options of jobs take it.
+func optionOf(f *pflag.Flag) string {
+	if list, is := f.Value.(pflag.SliceValue); is {
+		return strings.Join(list.GetSlice(), ",")
+	}
+	if f.Value.Type() == "bool" {
+		return map[string]string{"true": "yes"}[f.Value.String()]
+	}
+	return f.Value.String()
 }
 
 // yearsHelp explains every --years.

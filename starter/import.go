@@ -20,52 +20,43 @@ import (
 
 // importFlags are the options of `starter import` and `starter jobs modify`.
 type importFlags struct {
-	format, filter, record, to, blacklist string
-	urls, parent, date                    string
-	types                                 []string
-	wait                                  bool
+	to   string
+	wait bool
 }
 
 func (f *importFlags) register(fl *pflag.FlagSet) {
-	fl.StringVar(&f.format, "format", ingest.Auto, "what the paths are: "+strings.Join(ingest.Formats(), ", "))
-	fl.StringVar(&f.urls, "urls", "", "with --format folder: what makes a file's URL, with {path}, {dir} or {name} in it; with --format mirror in place of http://{path}")
-	fl.StringVar(&f.parent, "parent", "", "with --format folder or mirror: the page that led to each file, likewise")
-	fl.StringVar(&f.date, "date", "", "with --format folder or mirror: the day on which the files were got, such as 2005-06-30, in place of their own time")
-	fl.StringVar(&f.filter, "filter", "on", "the document content filter: on, or off, which keeps every document unread")
-	fl.StringVar(&f.record, "record", "on", "the record: on, or off, which only says what would be saved (and, with --to, copies it)")
-	fl.StringSliceVar(&f.types, "types", nil, "kinds of file that are taken, with commas between (default: all that a crawl takes): "+strings.Join(ingest.Kinds(), ", "))
+	fl.String("format", ingest.Auto, "what the paths are: "+strings.Join(ingest.Formats(), ", "))
+	fl.String("urls", "", "with --format folder: what makes a file's URL, with {path}, {dir} or {name} in it; with --format mirror in place of http://{path}")
+	fl.String("parent", "", "with --format folder or mirror: the page that led to each file, likewise")
+	fl.String("date", "", "with --format folder or mirror: the day on which the files were got, such as 2005-06-30, in place of their own time")
+	fl.String("filter", "on", "the document content filter: on, or off, which keeps every document unread")
+	fl.String("record", "on", "the record: on, or off, which only says what would be saved (and, with --to, copies it)")
+	fl.StringSlice("types", nil, "kinds of file that are taken, with commas between (default: all that a crawl takes): "+strings.Join(ingest.Kinds(), ", "))
 	fl.StringVar(&f.to, "to", "", "a folder, or s3://BUCKET, that the saved documents are copied to as well, under their SHA-256")
-	fl.StringVar(&f.blacklist, "blacklist", "", "file of hosts, one a line, whose documents are passed over, beside those on the collection's own blacklist")
+	fl.String("blacklist", "", "file of hosts, one a line, whose documents are passed over, beside those on the collection's own blacklist")
 }
 
 // apply sets what was given on the command line.
 func (f *importFlags) apply(fl *pflag.FlagSet, o *ingest.Options) (err error) {
-	given := func(name string) bool { return fl.Changed(name) }
-	for name, to := range map[string]*string{"format": &o.Format, "urls": &o.URLs, "parent": &o.Parent, "date": &o.Date} {
-		if given(name) {
-			*to = fl.Lookup(name).Value.String()
-		}
-	}
-	for name, off := range map[string]*bool{"filter": &o.Unfiltered, "record": &o.Unrecorded} {
-		if !given(name) {
+	for _, name := range ingest.Fields() {
+		flag := fl.Lookup(name)
+		if !flag.Changed {
 			continue
 		}
-		word := fl.Lookup(name).Value.String()
-		if word != "on" && word != "off" {
-			return fmt.Errorf("%w: --%s is on or off, not %q", program.ErrUsage, name, word)
+		value := optionOf(flag)
+		if name == "blacklist" {
+			hosts, err := readHosts(value)
+			if err != nil {
+				return err
+			}
+			value = strings.Join(hosts, "\n")
 		}
-		*off = word == "off"
+		if err := o.Set(name, value); err != nil {
+			return usage(err)
+		}
 	}
-	if given("types") {
-		o.Types = f.types
-	}
-	if given("to") {
+	if fl.Changed("to") {
 		if o.To, err = absolute(f.to); err != nil {
-			return err
-		}
-	}
-	if given("blacklist") {
-		if o.Blacklist, err = readHosts(f.blacklist); err != nil {
 			return err
 		}
 	}
@@ -90,7 +81,7 @@ func readHosts(name string) (hosts []string, err error) {
 	}
 	for _, l := range lines {
 		if host, _, _ := strings.Cut(l, ","); host != "" {
-			hosts = append(hosts, strings.ToLower(strings.TrimSpace(host)))
+			hosts = append(hosts, host)
 		}
 	}
 	return hosts, nil

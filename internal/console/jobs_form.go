@@ -75,7 +75,7 @@ func kindsOfJobs() []string { return append([]string{store.JobImport}, tables.Ki
 
 func fieldsOf(kind string) []string {
 	if kind == store.JobImport { // not where copies go, since the worker would write there
-		return []string{"path", "format", "urls", "parent", "date", "filter", "record", "types", "blacklist"}
+		return append([]string{"path"}, ingest.Fields()...)
 	}
 	return slices.DeleteFunc(slices.Clone(tables.Fields(kind)), func(name string) bool { return name == "confirm" })
 }
@@ -130,11 +130,7 @@ func modifyForm(j store.Job, a *asked) jobForm {
 	if j.Kind == store.JobImport {
 		var o ingest.Options
 		_ = json.Unmarshal(j.Options, &o)
-		off := map[bool]string{true: "off", false: "on"}
-		get = func(name string) string {
-			return map[string]string{"filter": off[o.Unfiltered], "record": off[o.Unrecorded], "types": strings.Join(o.Types, ","), "blacklist": strings.Join(o.Blacklist, "\n"),
-				"format": o.Format, "urls": o.URLs, "parent": o.Parent, "date": o.Date}[name]
-		}
+		get = o.Get
 	} else {
 		o := tables.Defaults(j.Kind)
 		_ = json.Unmarshal(j.Options, &o)
@@ -191,35 +187,28 @@ func (c *Console) modify(ctx context.Context, j store.Job, given func(name strin
 }
 
 func tableOptions(kind string, o tables.Options, given func(string) (string, bool)) (tables.Options, error) {
-	for _, name := range tables.Fields(kind) {
-		if v, ok := given(name); ok {
-			if err := o.Set(kind, name, v); err != nil {
-				return o, inputOf(err)
-			}
-		}
-	}
-	return o, nil
+	err := setGiven(tables.Fields(kind), given, func(name, value string) error { return o.Set(kind, name, value) })
+	return o, inputOf(err)
 }
 
 func importOptions(o ingest.Options, given func(string) (string, bool)) (ingest.Options, error) {
-	for name, option := range map[string]*string{"format": &o.Format, "urls": &o.URLs, "parent": &o.Parent, "date": &o.Date} {
+	err := setGiven(ingest.Fields(), given, o.Set)
+	if err == nil {
+		err = o.Check()
+	}
+	return o, inputOf(err)
+}
+
+// setGiven sets the options that are given.
+func setGiven(names []string, given func(string) (string, bool), set func(name, value string) error) error {
+	for _, name := range names {
 		if v, ok := given(name); ok {
-			*option = strings.TrimSpace(v)
+			if err := set(name, v); err != nil {
+				return err
+			}
 		}
 	}
-	if v, ok := given("filter"); ok {
-		o.Unfiltered = v == "off"
-	}
-	if v, ok := given("record"); ok {
-		o.Unrecorded = v == "off"
-	}
-	if v, ok := given("types"); ok {
-		o.Types = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
-	}
-	if v, ok := given("blacklist"); ok {
-		o.Blacklist = strings.Fields(strings.ToLower(v))
-	}
-	return o, inputOf(o.Check())
+	return nil
 }
 
 // importPath is the folder for imports, and a file in it. What leads out of it is refused,

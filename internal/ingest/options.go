@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"gleaner/internal/document"
 	"gleaner/internal/ingest/source"
@@ -42,6 +43,42 @@ type Options struct {
 	Types      []string `json:"types,omitempty"`     // kinds of file that are taken; none are all that a crawl takes
 	To         string   `json:"to,omitempty"`        // a folder or bucket of their own for the documents that are saved
 	Blacklist  []string `json:"blacklist,omitempty"` // hosts whose resources are passed over
+}
+
+// Fields are the names of the options as people give them, but for the paths and To.
+func Fields() []string {
+	return []string{"format", "urls", "parent", "date", "filter", "record", "types", "blacklist"}
+}
+
+// Set sets an option by its name; lists have commas or blanks between. The error is ErrInput.
+func (o *Options) Set(name, value string) error {
+	value = strings.TrimSpace(value)
+	list := func() []string {
+		return strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	}
+	switch name {
+	case "types":
+		o.Types = list()
+	case "blacklist":
+		o.Blacklist = list()
+	case "filter", "record":
+		if value != "" && value != "on" && value != "off" {
+			return fmt.Errorf("%w: %s is on or off, not %q", ErrInput, name, value)
+		}
+		*map[string]*bool{"filter": &o.Unfiltered, "record": &o.Unrecorded}[name] = value == "off"
+	default:
+		*map[string]*string{"format": &o.Format, "urls": &o.URLs, "parent": &o.Parent, "date": &o.Date}[name] = value
+	}
+	return nil
+}
+
+// Get is an option as Set takes it, "" where that is the default.
+func (o Options) Get(name string) string {
+	off := map[bool]string{true: "off"}
+	return map[string]string{
+		"format": o.Format, "urls": o.URLs, "parent": o.Parent, "date": o.Date, "filter": off[o.Unfiltered], "record": off[o.Unrecorded],
+		"types": strings.Join(o.Types, ","), "blacklist": strings.Join(o.Blacklist, "\n"),
+	}[name]
 }
 
 // Check reports what is wrong with the options.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/record/store"
@@ -104,18 +105,13 @@ func (o *Options) set(name, value string) (err error) {
 	case "ingested":
 		o.Lists.Ingested, err = yesNo(value)
 	case "state":
-		q.States = words(value)
-		for _, s := range q.States {
-			if _, err := oneOf(s, "new", "accepted", "rejected", "failed"); err != nil {
-				return err
-			}
-		}
+		q.States, err = words(value, "new", "accepted", "rejected", "failed")
 	case "class":
-		q.Classes = words(value)
+		q.Classes, err = words(value, document.Classes()...)
 	case "kind":
-		q.Kinds = words(value)
+		q.Kinds, err = words(value, document.Kinds()...)
 	case "outcome":
-		q.Outcomes = words(value)
+		q.Outcomes, err = words(value, document.Outcomes()...)
 	case "ingestion":
 		q.Ingestion, err = oneOf(value, "", "new", "ingested", "failed")
 	case "host":
@@ -208,8 +204,15 @@ func oneOf(value string, of ...string) (string, error) {
 	return value, nil
 }
 
-func words(value string) []string {
-	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+// words are those of a list: an unknown one would find nothing, and say nothing.
+func words(value string, of ...string) ([]string, error) {
+	all := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	for _, w := range all {
+		if _, err := oneOf(w, of...); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 func yesNo(value string) (bool, error) {

@@ -36,7 +36,7 @@ func isList(name string) bool { return name == paths || name == types || name ==
 // cleaning removes what it lists stands in no file.
 func names(kind string) []string {
 	if kind == store.JobImport {
-		return []string{paths, "format", "urls", "parent", "date", "filter", "record", types, outName, hosts}
+		return slices.Concat([]string{paths}, ingest.Fields(), []string{outName})
 	}
 	all := slices.DeleteFunc(slices.Clone(tables.Fields(kind)), func(name string) bool { return name == "confirm" })
 	switch kind {
@@ -107,10 +107,11 @@ func getter(job store.Job) (func(name string) []string, error) {
 	}
 	var o ingest.Options
 	err := json.Unmarshal(job.Options, &o)
-	off := map[bool]string{true: "off"}
 	return func(name string) []string {
-		return map[string][]string{paths: o.Paths, "format": {o.Format}, "urls": {o.URLs}, "parent": {o.Parent}, "date": {o.Date}, "filter": {off[o.Unfiltered]},
-			"record": {off[o.Unrecorded]}, types: o.Types, outName: {o.To}, hosts: o.Blacklist}[name]
+		if values, is := map[string][]string{paths: o.Paths, types: o.Types, outName: {o.To}, hosts: o.Blacklist}[name]; is {
+			return values
+		}
+		return []string{o.Get(name)}
 	}, err
 }
 
@@ -191,14 +192,11 @@ func (v values) one() string {
 }
 
 func importOptions(file map[string]values) (ingest.Options, error) {
-	o := ingest.Options{Paths: file[paths], Format: file["format"].one(), URLs: file["urls"].one(), Parent: file["parent"].one(), Date: file["date"].one(),
-		Types: file[types], To: file[outName].one(), Blacklist: file[hosts]}
-	for name, off := range map[string]*bool{"filter": &o.Unfiltered, "record": &o.Unrecorded} {
-		word := file[name].one()
-		if word != "" && word != "on" && word != "off" {
-			return o, fmt.Errorf("%s is on or off, not %q", name, word)
+	o := ingest.Options{Paths: file[paths], To: file[outName].one()}
+	for _, name := range ingest.Fields() {
+		if err := o.Set(name, strings.Join(file[name], " ")); err != nil {
+			return o, err
 		}
-		*off = word == "off"
 	}
 	return o, o.Check()
 }
