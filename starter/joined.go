@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,28 +46,16 @@ type notTaken struct {
 type option struct{ name, value string }
 
 func optionsOf(o activities.HarvestOptions) []option {
-	number := func(n int) string {
-		if n == 0 {
-			return ""
+	links, _ := json.Marshal(o.Links)
+	all := []option{{"delay", duration{&o.Delay}.String()}, {"max-pages", fmt.Sprint(o.MaxPages)}, {"scope", o.Scope}, {"strategy", o.Strategy},
+		{"leads", o.Leads}, {"budget", fmt.Sprint(o.Budget)}, {"sites", fmt.Sprint(o.Window)}, {"refresh", fmt.Sprint(o.Refresh)},
+		{"warc", fmt.Sprint(o.WARC)}, {"links", string(links)}, {"again", o.Again}}
+	for i := range all {
+		if slices.Contains([]string{"0", "false", "null"}, all[i].value) {
+			all[i].value = ""
 		}
-		return strconv.Itoa(n)
 	}
-	budget, refresh, warc, links := "", "", "", ""
-	if o.Budget > 0 {
-		budget = strconv.FormatFloat(o.Budget, 'g', -1, 64)
-	}
-	if o.Refresh {
-		refresh = "true"
-	}
-	if o.WARC {
-		warc = "true"
-	}
-	if o.Links != nil {
-		raw, _ := json.Marshal(o.Links)
-		links = string(raw)
-	}
-	return []option{{"delay", duration{&o.Delay}.String()}, {"max-pages", number(o.MaxPages)}, {"scope", o.Scope}, {"strategy", o.Strategy}, {"leads", o.Leads},
-		{"budget", budget}, {"sites", number(o.Window)}, {"refresh", refresh}, {"warc", warc}, {"links", links}, {"again", o.Again}}
+	return all
 }
 
 // without are the options asked that a harvest runs without.

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,58 +20,41 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	for _, list := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{
-		{"found", func(w io.Writer) error { return writeList(w, r.Found) }},
-		{"missing", func(w io.Writer) error { return writeList(w, r.Missing) }},
-		{"sites", func(w io.Writer) error { return writeList(w, r.Sites) }},
-	} {
-		// A line break is never within a text, and what is nested stands further right.
-		name := fmt.Appendf(nil, "\n  %q: ", list.name)
-		before, after, is := bytes.Cut(rest, append(name, "null"...))
-		if !is {
-			return fmt.Errorf("report: no place for %s", list.name)
-		}
-		if _, err := out.Write(append(before, name...)); err != nil {
-			return err
-		}
-		if err := list.write(out); err != nil {
-			return err
-		}
-		rest = after
-	}
-	if _, err := out.Write(append(rest, '\n')); err != nil {
+	if err := cmp.Or(writeList(out, &rest, "found", r.Found), writeList(out, &rest, "missing", r.Missing), writeList(out, &rest, "sites", r.Sites)); err != nil {
 		return err
 	}
+	fmt.Fprintf(out, "%s\n", rest)
 	return out.Flush()
 }
 
-// writeList writes a list that stands one step in.
-func writeList[T any](w io.Writer, all []T) error {
-	begin, end := "[\n    ", "\n  ]"
-	switch {
-	case all == nil:
-		begin, end = "null", ""
-	case len(all) == 0:
-		begin, end = "[", "]"
+// writeList writes what stands before a list, and the list, and leaves the rest.
+func writeList[T any](w *bufio.Writer, rest *[]byte, name string, all []T) error {
+	// A line break is never within a text, and what is nested stands further right.
+	place := fmt.Sprintf("\n  %q: ", name)
+	before, after, is := bytes.Cut(*rest, []byte(place+"null"))
+	if !is {
+		return fmt.Errorf("report: no place for %s", name)
 	}
-	if _, err := io.WriteString(w, begin); err != nil {
+	*rest = after
+	fmt.Fprintf(w, "%s%s", before, place)
+	if len(all) == 0 {
+		raw, err := json.Marshal(all) // null, or none
+		if err == nil {
+			_, err = w.Write(raw)
+		}
 		return err
 	}
-	for i, one := range all {
+	between := "["
+	for _, one := range all {
 		text, err := json.MarshalIndent(one, "    ", "  ")
 		if err != nil {
 			return err
 		}
-		if i > 0 {
-			text = append([]byte(",\n    "), text...)
-		}
-		if _, err := w.Write(text); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n    %s", between, text); err != nil {
 			return err
 		}
+		between = ","
 	}
-	_, err := io.WriteString(w, end)
+	_, err := w.WriteString("\n  ]")
 	return err
 }
