@@ -49,14 +49,15 @@ func (all sections) of(url string) *store.Section {
 func (all sections) pause(url string) {
 	if url != "" {
 		s := all.of(url)
-		s.Pauses, s.Changed = s.Pauses+1, true
+		s.Pauses, s.Changed = max(s.Pauses, 0)+1, true
 	}
 }
 
-// anyPaused reports whether the answers of any user had the host paused.
+// anyPaused reports whether the answers of any user had the host paused, in this crawl or
+// the one before.
 func (all sections) anyPaused() bool {
 	for _, s := range all {
-		if s.Dir != "" && s.Pauses > 0 {
+		if s.Dir != "" && s.Pauses != 0 {
 			return true
 		}
 	}
@@ -66,7 +67,7 @@ func (all sections) anyPaused() bool {
 // paused reports whether an entry lies in the directory of such a user.
 func (all sections) paused(e *frontier.Entry) bool {
 	s := all[weburl.UserDirectory(e.Link.URL)]
-	return s != nil && s.Dir != "" && s.Pauses > 0
+	return s != nil && s.Dir != "" && s.Pauses != 0
 }
 
 // changed lists those that were counted in since the last time.

@@ -136,6 +136,33 @@ func TestOneUserPausesNoOthersCrawl(t *testing.T) {
 	require.Contains(t, w.record(t, s.host)["/~mallory/19.html"], "skipped "+string(outcomePauses))
 }
 
+// TestAPauseIsForgotten after a crawl in which none of that user's answers asked for one.
+func TestAPauseIsForgotten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	down := true
+	s := serve(t, map[string]any{"/~ada/": func(rw http.ResponseWriter, _ *http.Request) {
+		if down {
+			rw.Header().Set("Retry-After", "21600")
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}})
+	var got []bool
+	w.seed(t, s.host, "/~ada/", "/~ada/")
+	for i := range 3 {
+		w.seed(t, s.host, fmt.Sprintf("/~ada/?%d", i), "/~ada/")
+		_, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
+		require.NoError(t, err)
+		var counts bool
+		require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT bool_or(pauses<>0) FROM crawl_sections WHERE dir<>''`).Scan(&counts))
+		got = append(got, counts)
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, gleaner.SiteStopped, "", "", false, w.cfg.Recrawl))
+		w.hurry(t, s.host)
+		down = false
+	}
+	require.Equal(t, []bool{true, true, false}, got)
+}
+
 // TestAHostThatIsDownIsNoUsersDoing: nobody is left out over a host that does not answer.
 func TestAHostThatIsDownIsNoUsersDoing(t *testing.T) {
 	t.Parallel()

@@ -328,3 +328,45 @@ func TestTheAddressOfATurnIsAsked(t *testing.T) {
 	require.Contains(t, asked, "address:127.0.0.1")
 	require.Contains(t, asked, "address:127.0.0.2")
 }
+
+// TestAHostOfSeveralAddresses is asked at the next one where nobody answers at the first; it
+// has not failed then.
+func TestAHostOfSeveralAddresses(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.4:0")
+	require.NoError(t, err)
+	s := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.NotFoundHandler()}}
+	s.Start()
+	t.Cleanup(s.Close)
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	dns := fakeDNS(func(string) []netip.Addr {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.4"), netip.MustParseAddr("127.0.0.3")}
+	})
+	g := &recordingGate{}
+	c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.PaceBy, cfg.Resolver = g, PaceByAddress, dns })
+	_, err = c.Fetch(t.Context(), Request{URL: "http://www.example.org:" + port + "/"})
+	require.Equal(t, NotFound, fetchError(t, err).Outcome)
+	want := []string{"www.example.org:" + port, "address:127.0.0.3", "address:127.0.0.4"}
+	require.Equal(t, append(want, want...), g.turns)
+	var failed []bool
+	for _, v := range g.visits {
+		failed = append(failed, v.Failed)
+	}
+	require.Equal(t, []bool{true, false, false, true, false, false}, failed)
+}
+
+// TestANameThatIsNotFoundIsItsHostsFailure whatever else shares the pace.
+func TestANameThatIsNotFoundIsItsHostsFailure(t *testing.T) {
+	t.Parallel()
+	for _, by := range []PaceBy{PaceByHost, PaceByAddress} {
+		g := &recordingGate{}
+		none := fakeDNS(func(string) []netip.Addr { return nil })
+		c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.PaceBy, cfg.Resolver = g, by, none })
+		_, err := c.Fetch(t.Context(), Request{URL: "http://www.example.org/"})
+		require.Equal(t, DNSFailure, fetchError(t, err).Outcome)
+		require.NotEmpty(t, g.visits)
+		for _, v := range g.visits {
+			require.True(t, v.Failed)
+		}
+	}
+}

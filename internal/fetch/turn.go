@@ -26,23 +26,17 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	ctx, over := Revocable(r.Context())
 	for again := false; ; again = true {
-		done, address, err := t.take(ctx, x)
+		g, err := t.take(ctx, x)
+		if err == nil && x.ready != nil {
+			if err = x.ready(); err != nil {
+				g.end(Visit{Void: true})
+			}
+		}
 		if err != nil {
 			over(nil)
 			return nil, err
 		}
-		if x.ready != nil {
-			if err := x.ready(); err != nil {
-				done(Visit{Void: true})
-				over(nil)
-				return nil, err
-			}
-		}
-		x.again()
-		sending, end := Linger(ctx, t.cfg.Linger)
-		sending = context.WithValue(sending, addressKey{}, address)
-		held := &turn{x: x, done: done, end: end}
-		resp, err := held.send(t.next, r.WithContext(sending))
+		held, resp, err := t.ask(ctx, r, g)
 		if err != nil && x.stale() && !again && bodyless(r) {
 			continue
 		}
@@ -50,6 +44,31 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 			over(nil)
 		}
 		return resp, err
+	}
+}
+
+// ask sends a request to the address of its turn, and to the next one of its host's where
+// nobody can be reached there. The host has failed where that is so of all.
+func (t *turns) ask(ctx context.Context, r *http.Request, g *granted) (*turn, *http.Response, error) {
+	x := exchangeOf(r)
+	for {
+		x.again()
+		sending, end := Linger(ctx, t.cfg.Linger)
+		sending = context.WithValue(sending, addressKey{}, g.address)
+		next := false
+		held := &turn{x: x, end: end, done: func(v Visit) {
+			if v.Failed && bodyless(r) && x.trace != nil && !x.trace.connected.Load() && len(g.others) > 0 {
+				g.last(v)
+				next = t.turnOfNext(ctx, x, g) == nil
+			}
+			if !next {
+				g.end(v)
+			}
+		}}
+		resp, err := held.send(t.next, r.WithContext(sending))
+		if !next {
+			return held, resp, err
+		}
 	}
 }
 
@@ -100,50 +119,86 @@ func (t *turn) finish() {
 	t.end()
 }
 
-// take takes the turns of the host and of what is paced with it, always in the
-// same order: nobody holds a wider turn while waiting for a narrower one. The address is
-// the one that may be dialled in it; not valid where any may.
-func (t *turns) take(ctx context.Context, x *exchange) (_ func(Visit), address netip.Addr, err error) {
-	gate := t.cfg.Gate
-	if x.Gate != nil {
-		gate = x.Gate
+// granted are the turns of a host and of what is paced with it.
+type granted struct {
+	dones   []func(Visit)
+	address netip.Addr   // the one that may be dialled; not valid where any may
+	others  []netip.Addr // of the host, that were not tried
+}
+
+// last ends the turn that was taken last.
+func (g *granted) last(v Visit) {
+	n := len(g.dones) - 1
+	g.dones[n](v)
+	g.dones = g.dones[:n]
+}
+
+// end ends the turns.
+func (g *granted) end(v Visit) {
+	for _, d := range slices.Backward(g.dones) {
+		d(v)
 	}
-	switch {
-	case gate == nil:
-		return func(Visit) {}, address, nil
-	case t.cfg.PaceBy == PaceByHost:
-		done, err := gate.Turn(ctx, x.host, x.crawlDelay)
-		if err != nil {
-			return nil, address, turnError(x.raw, err)
-		}
-		return done, address, nil
+}
+
+// take takes the turns of the host and of what is paced with it, always in the
+// same order: nobody holds a wider turn while waiting for a narrower one. A name that is
+// not found is the host's failure.
+func (t *turns) take(ctx context.Context, x *exchange) (*granted, error) {
+	g := &granted{}
+	if t.gate(x) == nil {
+		return g, nil
 	}
 	keys := []string{x.host}
 	if t.cfg.PaceBy&PaceByDomain != 0 {
 		keys = append(keys, "domain:"+weburl.Domain(x.host))
 	}
-	if t.cfg.PaceBy&PaceByAddress != 0 && !x.proxied {
-		if address, err = lowestAddress(ctx, t.cfg.Resolver, x.url.Hostname()); err != nil {
-			return nil, address, &Error{Outcome: connectOutcome(err, false), URL: x.raw, Err: err}
-		}
-		keys = append(keys, "address:"+address.String())
-	}
-	var dones []func(Visit)
 	for _, key := range keys {
-		done, err := gate.Turn(ctx, key, x.crawlDelay)
+		done, err := t.gate(x).Turn(ctx, key, x.crawlDelay)
 		if err != nil {
-			for _, d := range dones {
-				d(Visit{Void: true})
-			}
-			return nil, address, turnError(x.raw, err)
+			g.end(Visit{Void: true})
+			return nil, turnError(x.raw, err)
 		}
-		dones = append(dones, done)
+		g.dones = append(g.dones, done)
 	}
-	return func(v Visit) {
-		for _, d := range slices.Backward(dones) {
-			d(v)
+	if t.cfg.PaceBy&PaceByAddress == 0 || x.proxied {
+		return g, nil
+	}
+	var err error
+	if g.others, err = addresses(ctx, t.cfg.Resolver, x.url.Hostname()); err != nil {
+		o := connectOutcome(err, false)
+		g.end(Visit{Failed: hostFailed(o), Void: !hostFailed(o)})
+		return nil, &Error{Outcome: o, URL: x.raw, Err: err}
+	}
+	if err := t.turnOfNext(ctx, x, g); err != nil {
+		g.end(Visit{Void: true})
+		return nil, turnError(x.raw, err)
+	}
+	return g, nil
+}
+
+// turnOfNext takes the turn of the next address of a host that is not parked.
+func (t *turns) turnOfNext(ctx context.Context, x *exchange, g *granted) error {
+	err := errNoAddress
+	for len(g.others) > 0 {
+		g.address, g.others = g.others[0], g.others[1:]
+		var done func(Visit)
+		if done, err = t.gate(x).Turn(ctx, "address:"+g.address.String(), x.crawlDelay); err == nil {
+			g.dones = append(g.dones, done)
+			return nil
 		}
-	}, address, nil
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+// gate is the one of whoever asks.
+func (t *turns) gate(x *exchange) Gate {
+	if x.Gate != nil {
+		return x.Gate
+	}
+	return t.cfg.Gate
 }
 
 // turnError names why no turn was had; nothing was sent. A gate's error that
@@ -159,14 +214,14 @@ func turnError(u string, err error) error {
 // addressKey is that of the address that alone may be dialled, in a request's context.
 type addressKey struct{}
 
-// lowestAddress stands for all addresses of a host, whichever comes first today.
-func lowestAddress(ctx context.Context, r *net.Resolver, host string) (netip.Addr, error) {
+var errNoAddress = errors.New("no other address")
+
+// addresses are all of a host, in an order that does not change from day to day.
+func addresses(ctx context.Context, r *net.Resolver, host string) ([]netip.Addr, error) {
 	ips, err := r.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return netip.Addr{}, err
-	}
 	for i := range ips {
 		ips[i] = ips[i].Unmap()
 	}
-	return slices.MinFunc(ips, netip.Addr.Compare), nil
+	slices.SortFunc(ips, netip.Addr.Compare)
+	return slices.Compact(ips), err
 }

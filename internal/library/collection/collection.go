@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"gleaner/internal/classify"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
@@ -46,18 +48,19 @@ type Parts struct {
 
 // Collection is the library's new stock. It is safe for concurrent use.
 type Collection struct {
-	db     *store.DB
-	repo   *repository.Repository
-	reader Reader
-	filter *document.Filter
-	of     *classify.Disciplines
-	whole  bool
-	names  bool
-	wanted *wanted
-	cores  chan struct{} // one token a document that is being read
-	memory *fetch.Memory
-	slice  time.Duration // of MatchHeld
-	log    *slog.Logger
+	db      *store.DB
+	repo    *repository.Repository
+	reader  Reader
+	filter  *document.Filter
+	of      *classify.Disciplines
+	whole   bool
+	names   bool
+	wanted  *wanted
+	cores   chan struct{}       // one token a document that is being read
+	judging *semaphore.Weighted // a part of everybody for each document that is being judged
+	memory  *fetch.Memory
+	slice   time.Duration // of MatchHeld
+	log     *slog.Logger
 
 	judged func(Judgement, time.Duration)
 
@@ -93,7 +96,7 @@ func New(p Parts) *Collection {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, of: p.Disciplines, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
-		cores: make(chan struct{}, p.Cores), memory: p.Memory, slice: heldSlice, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
+		cores: make(chan struct{}, p.Cores), judging: semaphore.NewWeighted(everybody), memory: p.Memory, slice: heldSlice, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 
 // File is a fetched file and where it came from.

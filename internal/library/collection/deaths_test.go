@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -29,6 +30,11 @@ func (d deadly) ReadUntil(ctx context.Context, p document.Part, more enough) (*d
 		close(d.died)
 		select {}
 	}
+	select {
+	case <-d.died:
+		select {}
+	default:
+	}
 	return d.Reader.ReadUntil(ctx, p, more)
 }
 
@@ -43,21 +49,37 @@ func (s *shop) three() (shas []string) {
 	return shas
 }
 
-// process is a process of its own: it begins to judge, and lives until it dies over a document.
+// mortal is a process of its own, which dies over a document. Once it is buried nothing of
+// it reaches the record, and what it had taken is free.
+func (s *shop) mortal(over []byte) (c *Collection, died chan struct{}, bury func()) {
+	s.t.Helper()
+	dying := *s.Collection
+	db, err := store.Open(s.t.Context(), s.dsn, 4)
+	require.NoError(s.t, err)
+	died = make(chan struct{})
+	dying.db = db
+	dying.cores, dying.judging = make(chan struct{}, 2), semaphore.NewWeighted(everybody)
+	dying.reader = deadly{Reader: s.reader, over: over, died: died}
+	return &dying, died, func() {
+		db.Close()
+		_, err := s.db.Pool.Exec(s.t.Context(), `UPDATE documents SET taken_until='-infinity' WHERE taken_until > now()`)
+		require.NoError(s.t, err)
+	}
+}
+
+// process begins to judge, and lives until it dies over a document.
 func (s *shop) process(over []byte, judge func(*Collection)) (died bool) {
 	s.t.Helper()
-	c := *s.Collection
-	c.cores = make(chan struct{}, 2)
-	d := deadly{Reader: s.reader, over: over, died: make(chan struct{})}
-	c.reader = d
+	c, dead, bury := s.mortal(over)
+	defer bury()
 	ended := make(chan struct{})
-	go func() { judge(&c); close(ended) }()
+	go func() { judge(c); close(ended) }()
 	select {
-	case <-d.died:
-		died = true
+	case <-dead:
+		return true
 	case <-ended:
+		return false
 	}
-	return died
 }
 
 // TestADocumentThatKillsItsProcessFails after frontier.MaxDeaths, and those beside it are judged.
@@ -67,21 +89,13 @@ func TestADocumentThatKillsItsProcessFails(t *testing.T) {
 	s.want(1)
 	shas := s.three()
 	over := s.pile.File(1, sampleweb.AsPDF)
-	expire := func() {
-		_, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET taken_until='-infinity' WHERE taken_until > now()`)
-		require.NoError(t, err)
-	}
 	deaths := 0
 	for range frontier.MaxDeaths + 2 {
-		ctx, die := context.WithCancel(t.Context())
-		all := func(c *Collection) { _, _ = c.JudgeWaiting(ctx, store.Unexamined{}, func(int) {}) }
-		died := s.process(over, all)
-		die()
-		if !died {
+		all := func(c *Collection) { _, _ = c.JudgeWaiting(context.Background(), store.Unexamined{}, func(int) {}) }
+		if !s.process(over, all) {
 			break
 		}
 		deaths++
-		expire()
 	}
 	require.Equal(t, frontier.MaxDeaths, deaths)
 	d := s.document(shas[1])
@@ -112,15 +126,9 @@ func TestACrawlCountsADeathOverADocument(t *testing.T) {
 	require.NoError(t, err)
 	inACrawl := func(c *Collection) { _, _ = c.Judge(context.Background(), Stored(shas[0]), Quick) }
 	require.True(t, s.process(over, inACrawl))
-	_, err = s.db.Pool.Exec(t.Context(), `UPDATE documents SET taken_until='-infinity'`)
-	require.NoError(t, err)
 	_, err = s.Judge(t.Context(), Stored(shas[0]), Quick)
-	require.ErrorIs(t, err, errDied)
-	took, err := s.db.TakeNew(t.Context(), store.Unexamined{}, 5, heldFor, 0)
-	require.NoError(t, err)
-	require.Equal(t, store.Taken{Documents: shas, Alone: true}, took)
-	require.Equal(t, 2, s.document(shas[0]).Deaths)
-	require.NoError(t, s.db.FreeNew(t.Context(), shas))
+	require.ErrorIs(t, err, errAlone)
+	require.Equal(t, 1, s.document(shas[0]).Deaths)
 	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
@@ -148,7 +156,7 @@ func TestTwoCrawlsJudgeOneDocument(t *testing.T) {
 	s.want(1)
 	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
-	_, _, err = s.db.Take(t.Context(), shas[0], heldFor)
+	_, err = s.db.Take(t.Context(), shas[0], store.Hold{By: 1, For: heldFor}, false, false)
 	require.NoError(t, err)
 	_, err = s.Add(t.Context(), fileAt("http://b.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)

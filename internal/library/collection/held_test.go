@@ -17,6 +17,21 @@ import (
 // it, and soon after the death of who examines it everybody may.
 func TestADocumentIsHeldWhileItIsExamined(t *testing.T) {
 	t.Parallel()
+	for name, judge := range map[string]func(ctx context.Context, s *shop, sha string) error{
+		"waiting": func(ctx context.Context, s *shop, _ string) error {
+			_, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+			return err
+		},
+		"in a crawl": func(ctx context.Context, s *shop, sha string) error {
+			_, err := s.Judge(ctx, Stored(sha), Quick)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); heldWhileExamined(t, judge) })
+	}
+}
+
+func heldWhileExamined(t *testing.T, judge func(ctx context.Context, s *shop, sha string) error) {
 	s := newShop(t)
 	var begun func() bool
 	s.reader, begun = lasting(t)
@@ -25,10 +40,7 @@ func TestADocumentIsHeldWhileItIsExamined(t *testing.T) {
 	ctx, die := context.WithCancel(t.Context())
 	defer die()
 	ended := make(chan error, 1)
-	go func() {
-		_, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
-		ended <- err
-	}()
+	go func() { ended <- judge(ctx, s, shas[0]) }()
 	require.Eventually(t, begun, time.Minute, 10*time.Millisecond)
 	until := func() (at time.Time, left time.Duration) {
 		var seconds float64

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"gleaner/internal/document"
@@ -60,7 +61,7 @@ const (
 	Once Mode = iota
 	// Quick is Once without recognising letters in pictures of pages, which takes as long as
 	// a hundred other documents. Such a document returns ErrUnrecognised and waits for
-	// JudgeWaiting, behind all others; so does one over which a process died (errDied).
+	// JudgeWaiting, behind all others; so does one that is to be judged alone (errAlone).
 	Quick
 	// Again reads and judges a document whatever is on record: the filter was trained anew,
 	// or another reader was installed. It returns store.ErrPruned if the file was deleted on
@@ -72,41 +73,85 @@ const (
 // the result. A file that cannot be read is rejected with the reason; one whose blob is
 // missing has failed. An error is the system's.
 func (c *Collection) Judge(ctx context.Context, doc Document, mode Mode) (Judgement, error) {
-	find := c.db.Document
-	if mode == Quick {
-		find = func(ctx context.Context, sha string) (store.Document, []store.Location, error) {
-			return c.db.Take(ctx, sha, heldFor)
-		}
-	}
-	d, places, err := find(ctx, doc.SHA256)
-	died := false
-	if err == nil && mode == Quick && d.State == gleaner.DocumentNew && d.Deaths > 0 {
-		died, err = c.db.Died(ctx, doc.SHA256) // or another judges it now, perhaps without the places of this one
-	}
+	return c.judgeWhen(ctx, doc, mode, mode != Quick && doc.content == nil)
+}
+
+// judgeWhen is Judge that waits until the document may be judged, or returns errAlone. Who has
+// memory in hand does not wait, since others wait for memory.
+func (c *Collection) judgeWhen(ctx context.Context, doc Document, mode Mode, wait bool) (Judgement, error) {
+	mine := newHands()
+	holding, end := context.WithCancel(ctx)
+	held := guard.Go(func() { c.holdOn(holding, mine) })
+	defer func() { end(); <-held }()
+	return c.judgeHeld(ctx, doc, mode, wait, mine)
+}
+
+// judgeHeld is judgeWhen of one who holds on what is in its hands.
+func (c *Collection) judgeHeld(ctx context.Context, doc Document, mode Mode, wait bool, mine *hands) (j Judgement, err error) {
+	d, leave, err := c.begin(ctx, doc.SHA256, mode == Again, wait, mine.by)
 	if err != nil {
-		return Judgement{}, err
+		return j, err
 	}
+	defer leave()
+	if d.Mine {
+		mine.take(d.SHA256)
+		defer func() {
+			if err != nil && !(Later(err) && d.State == gleaner.DocumentNew) { // which is put off, and free
+				err = errors.Join(err, c.free(ctx, mine.by, true, d.SHA256))
+			}
+			mine.done(d.SHA256)
+		}()
+	}
+	killed := Judgement{State: gleaner.DocumentFailed, Outcome: string(frontier.Killed)}
 	switch {
-	case died:
-		return Judgement{}, errDied
-	case mode != Again && d.State == gleaner.DocumentFailed && d.Outcome == string(frontier.Killed):
-		return Judgement{State: d.State, Outcome: d.Outcome}, nil
+	case d.Suspect:
+		return j, errAlone
 	case mode == Again && d.Removed != nil:
-		return Judgement{}, fmt.Errorf("%s: %w", d.SHA256, store.ErrPruned)
+		return j, fmt.Errorf("%s: %w", d.SHA256, store.ErrPruned)
 	case mode == Again:
+	case d.Mine && d.Deaths >= frontier.MaxDeaths:
+		return killed, c.db.SaveFailure(ctx, d.SHA256, killed.Outcome, "the process that judged it ended, each time", true)
+	case d.State == killed.State && d.Outcome == killed.Outcome:
+		return killed, nil
 	case d.State == gleaner.DocumentAccepted && (c.filter == nil || d.Outcome != unread),
 		d.State == gleaner.DocumentRejected && c.filter != nil:
-		return c.matchAgain(ctx, d.SHA256)
+		leave() // it may come to be judged again
+		return c.matchAgain(ctx, d.SHA256, wait)
 	}
-	j, err := c.examine(ctx, d, places, func(at store.Location) (opened, func(), error) {
+	return c.examine(ctx, d.Document, d.Places, func(at store.Location) (opened, func(), error) {
 		o, release, err := c.content(ctx, doc, at)
 		o.quick = mode == Quick
 		return o, release, err
 	})
-	if err != nil && mode == Quick && !Later(err) {
-		err = errors.Join(err, c.free(ctx, d.SHA256))
+}
+
+// everybody is more than judge documents at a time in a process.
+const everybody = 1 << 30
+
+// begin takes a document to be judged. One over which a process died is judged while its
+// process judges no other, so that it shares no further death with one; and it is charged
+// only then. Who does not wait gets it as a suspect.
+func (c *Collection) begin(ctx context.Context, sha string, again, wait bool, by int64) (d store.Taken, leave func(), err error) {
+	for _, share := range []int64{1, everybody} {
+		if !wait && !c.judging.TryAcquire(share) {
+			return d, nil, errAlone
+		} else if wait {
+			err = c.judging.Acquire(ctx, share)
+		}
+		if err != nil {
+			return d, nil, err
+		}
+		leave = sync.OnceFunc(func() { c.judging.Release(share) })
+		d, err = c.db.Take(ctx, sha, store.Hold{By: by, For: heldFor}, again, share == everybody)
+		if err == nil && (!d.Suspect || !wait) {
+			return d, leave, nil
+		}
+		leave()
+		if err != nil {
+			break
+		}
 	}
-	return j, err
+	return d, nil, err
 }
 
 // content returns the content of a document that was found at a location. The caller
@@ -131,8 +176,9 @@ func (c *Collection) content(ctx context.Context, doc Document, at store.Locatio
 // The document waits to be examined again.
 var ErrStalled = errors.New("its reader was stopped before its time was over")
 
-// errDied is returned for a document over which a process died: JudgeWaiting judges it alone.
-var errDied = errors.New("a process ended while it judged this document, which waits to be judged alone")
+// errAlone is returned for a document over which a process died, and for one that would be
+// judged beside such a one: JudgeWaiting judges it.
+var errAlone = errors.New("a process ended while it judged this document, or the one that is judged now: it waits")
 
 // ErrUnrecognised is returned for a document of pictures of pages, or of unreadable
 // letters, which waits for character recognition.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,13 +22,16 @@ const lookAgain = 500 * time.Millisecond
 // holds it on: so long the others wait for what one that died had taken.
 const heldFor = 10 * time.Second
 
-// hands are the documents that one call of JudgeWaiting has taken and not finished.
+// hands are the documents that a caller has taken and not finished.
 type hands struct {
+	by   int64 // whose they are in the record
 	mu   sync.Mutex
 	full map[string]bool
 }
 
-func (h *hands) take(shas []string) {
+func newHands() *hands { return &hands{by: rand.Int64(), full: map[string]bool{}} }
+
+func (h *hands) take(shas ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, sha := range shas {
@@ -51,7 +55,7 @@ func (h *hands) all() []string {
 func (c *Collection) holdOn(ctx context.Context, mine *hands) {
 	fetch.Every(ctx, heldFor/4, func() bool {
 		if shas := mine.all(); len(shas) > 0 {
-			_ = c.db.HoldNew(ctx, shas, heldFor) // where the record is away the judgements say so
+			_ = c.db.HoldOn(ctx, shas, store.Hold{By: mine.by, For: heldFor}) // where the record is away the judgements say so
 		}
 		return true
 	})
@@ -68,35 +72,29 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 	var done atomic.Int64
 	g, gctx := guard.WithContext(ctx)
 	g.SetLimit(limit)
-	var busy sync.WaitGroup
-	mine := &hands{full: map[string]bool{}}
+	mine := newHands()
 	held := guard.Go(func() { c.holdOn(gctx, mine) })
 	for had := time.Now(); gctx.Err() == nil; {
 		if len(mine.all()) > 0 { // which may be put off, and be free then
 			had = time.Now()
 		}
-		took, err := c.db.TakeNew(gctx, which, limit, heldFor, time.Since(had))
+		took, waiting, err := c.db.TakeNew(gctx, which, limit, store.Hold{By: mine.by, For: heldFor}, time.Since(had))
 		if err != nil {
 			g.Go(func() error { return err })
 			break
 		}
-		if len(took.Documents) == 0 {
-			if took.Waiting == 0 {
+		if len(took) == 0 {
+			if waiting == 0 {
 				break
 			}
 			// Ours are done soon; others' after their time at the latest.
 			_ = fetch.Wait(gctx, lookAgain)
 			continue
 		}
-		mine.take(took.Documents)
-		if took.Alone {
-			busy.Wait()
-		}
-		for _, sha := range took.Documents {
-			busy.Add(1)
+		mine.take(took...)
+		for _, sha := range took {
 			g.Go(func() error {
-				defer busy.Done()
-				switch _, err := c.Judge(gctx, Stored(sha), Once); {
+				switch _, err := c.judgeHeld(gctx, Stored(sha), Once, true, mine); {
 				case err == nil:
 					report(int(done.Add(1)))
 				case Later(err) && gctx.Err() == nil:
@@ -108,22 +106,19 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 				return nil
 			})
 		}
-		if took.Alone {
-			busy.Wait()
-		}
 	}
 	err := g.Wait()
 	<-held
 	if err != nil {
 		// Whoever comes next need not wait for what this one leaves.
-		err = errors.Join(err, c.free(ctx, mine.all()...))
+		err = errors.Join(err, c.free(ctx, mine.by, false, mine.all()...))
 	}
 	return int(done.Load()), err
 }
 
-// free frees documents that were taken and not judged, also where ctx has ended.
-func (c *Collection) free(ctx context.Context, shas ...string) error {
+// free frees documents that were taken, or are only held, also where ctx has ended.
+func (c *Collection) free(ctx context.Context, by int64, taken bool, shas ...string) error {
 	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	return c.db.FreeNew(later, shas)
+	return c.db.Free(later, shas, by, taken)
 }

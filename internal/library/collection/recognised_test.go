@@ -31,11 +31,11 @@ func TestRecognitionComesLast(t *testing.T) {
 	require.Equal(t, []any{gleaner.DocumentNew, "image-only"}, []any{d.State, d.Outcome})
 	text := s.keep("http://www.example.org/~ada/text.pdf", s.pile.File(3, sampleweb.AsPDF))
 	for _, next := range []Document{text, scan} {
-		got, err := s.db.TakeNew(ctx, store.Unexamined{Site: 1}, 1, time.Minute, 0)
+		got, _, err := s.db.TakeNew(ctx, store.Unexamined{Site: 1}, 1, store.Hold{By: 1, For: time.Minute}, 0)
 		require.NoError(t, err)
-		require.Equal(t, []string{next.SHA256}, got.Documents)
+		require.Equal(t, []string{next.SHA256}, got)
 	}
-	require.NoError(t, s.db.FreeNew(ctx, []string{text.SHA256, scan.SHA256}))
+	require.NoError(t, s.db.Free(ctx, []string{text.SHA256, scan.SHA256}, 1, false))
 
 	n, err := s.JudgeWaiting(ctx, store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/guard"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/match"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 )
 
@@ -27,43 +28,28 @@ func (c *Collection) JudgeOtherwise(ctx context.Context, harvest string, at Posi
 		most = c.filter.Threshold()
 	}
 	all, err := c.db.JudgedOtherwise(ctx, harvest, c.filter != nil, most, at.Judged)
-	for len(all) > 0 && err == nil {
-		n := together(all)
-		if err = c.judgeAgain(ctx, harvest, all[:n]); err == nil {
-			at.Judged, all = all[n-1].ID, all[n:]
-			report(at)
+	for some := range slices.Chunk(all, judgedTogether) {
+		if err == nil {
+			err = c.judgeAgain(ctx, harvest, some)
 		}
+		if err != nil {
+			return err
+		}
+		at.Judged = some[len(some)-1].ID
+		report(at)
 	}
 	return err
 }
 
-// judgedTogether bounds how many documents are marked by one statement as judged now.
+// judgedTogether bounds how many documents are judged again before the position is reported.
 const judgedTogether = 32
 
-// together is how many of the first documents are judged at a time: one over which a process
-// may have died alone.
-func together(all []store.ToJudge) int {
-	n := slices.IndexFunc(all, func(d store.ToJudge) bool { return d.Deaths > 0 })
-	if n < 0 {
-		n = len(all)
-	}
-	return max(1, min(n, judgedTogether))
-}
-
-func (c *Collection) judgeAgain(ctx context.Context, harvest string, some []store.ToJudge) (err error) {
-	shas := make([]string, len(some))
-	for i, d := range some {
-		shas[i] = d.SHA256
-	}
-	if err := c.db.MarkJudged(ctx, shas); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.free(ctx, shas...)) }()
+func (c *Collection) judgeAgain(ctx context.Context, harvest string, some []store.ToJudge) error {
 	var done atomic.Int64
-	err = guard.Several(ctx, cap(c.cores), len(shas), func(ctx context.Context, i int) error {
-		_, err := c.Judge(ctx, Stored(shas[i]), Again)
-		if errors.Is(err, store.ErrPruned) || errors.Is(err, repository.ErrNotFound) || Later(err) && ctx.Err() == nil {
-			return nil // it stays as it is
+	err := guard.Several(ctx, cap(c.cores), len(some), func(ctx context.Context, i int) error {
+		_, err := c.Judge(ctx, Stored(some[i].SHA256), Again)
+		if staysAsItIs(ctx, err) {
+			return nil
 		}
 		done.Add(1)
 		return err
@@ -74,15 +60,21 @@ func (c *Collection) judgeAgain(ctx context.Context, harvest string, some []stor
 	return c.db.CountJudged(ctx, harvest, int(done.Load()))
 }
 
-// matchAgain matches a document that was judged before.
-func (c *Collection) matchAgain(ctx context.Context, sha string) (Judgement, error) {
+// staysAsItIs reports whether judging a document again ended with an error that is its own:
+// it stays as it was judged before.
+func staysAsItIs(ctx context.Context, err error) bool {
+	return errors.Is(err, store.ErrPruned) || errors.Is(err, repository.ErrNotFound) || Later(err) && ctx.Err() == nil
+}
+
+// matchAgain matches a document that was judged before; wait is that of judgeWhen.
+func (c *Collection) matchAgain(ctx context.Context, sha string, wait bool) (Judgement, error) {
 	return c.untilFresh(ctx, func() (Judgement, error) {
 		r, err := c.db.Readable(ctx, sha)
 		if err != nil {
 			return Judgement{}, err
 		}
 		r.Compared = 0 // its places may be others
-		j, err := c.rematch(ctx, r)
+		j, err := c.rematch(ctx, r, wait)
 		if err == nil {
 			err = c.fresh(ctx)
 		}
@@ -109,6 +101,7 @@ func (c *Collection) fresh(ctx context.Context) error {
 type Position struct {
 	Judged  int64 `json:"judged,omitempty"` // the id of the last document that JudgeOtherwise judged
 	Version int64 `json:"version"`          // of the wanted papers with which it began
+	Fresh   int64 `json:"fresh,omitempty"`  // the id of the last document that was not compared before
 	After   int64 `json:"after"`            // the id of the last document that it looked for
 	Done    int   `json:"done"`             // how many it looked at
 	More    bool  `json:"more,omitempty"`
@@ -159,11 +152,11 @@ func (c *Collection) Rematch(ctx context.Context, from Position, report func(Pos
 		}
 		at.Version = v
 	}
-	err := c.db.EachUncompared(ctx, func(batch []store.Readable) error {
+	err := c.db.EachUncompared(ctx, at.Fresh, func(batch []store.Readable) error {
 		if err := c.rematchAll(ctx, batch); err != nil {
 			return err
 		}
-		at.Done += len(batch)
+		at.Fresh, at.Done = batch[len(batch)-1].ID, at.Done+len(batch)
 		report(at)
 		return nil
 	})
@@ -193,10 +186,10 @@ func (c *Collection) rematchAll(ctx context.Context, batch []store.Readable) err
 	g.SetLimit(cap(c.cores))
 	for _, r := range batch {
 		g.Go(func() error {
-			_, err := c.rematch(ctx, r)
+			_, err := c.rematch(ctx, r, true)
 			if errors.Is(err, store.ErrStale) {
 				c.wanted.forget()
-				_, err = c.matchAgain(ctx, r.SHA256)
+				_, err = c.matchAgain(ctx, r.SHA256, true)
 			}
 			return err
 		})
@@ -236,14 +229,20 @@ func (c *Collection) asked(ctx context.Context) ([]int32, error) {
 	return slices.Compact(all), nil
 }
 
-func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, error) {
+func (c *Collection) rematch(ctx context.Context, r store.Readable, wait bool) (Judgement, error) {
 	index, version, err := c.wanted.get(ctx)
 	if err != nil {
 		return Judgement{}, err
 	}
 	var found []store.Found
+	var marks []int32
 	if r.FirstPages != "" {
-		err := guard.Logged(ctx, c.log, r.SHA256, func() error { found = matches(index, r.Document, r.Places); return nil })
+		err := guard.Logged(ctx, c.log, r.SHA256, func() error {
+			if found = matches(index, r.Document, r.Places); r.Compared == 0 {
+				marks = signs(r.Document, r.Places)
+			}
+			return nil
+		})
 		if err != nil {
 			found = r.Matches // as they are: one document must not keep the others from being matched
 		}
@@ -257,8 +256,12 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, 
 		}
 	}
 	if j.State != r.State || !same(found, r.Matches) {
-		if len(found) > 0 && r.Detail == partly && r.Removed == nil {
-			return c.Judge(ctx, Stored(r.SHA256), Again) // the rest of its text counts now
+		if len(found) > 0 && r.Detail == partly && r.Removed == nil && r.Deaths < frontier.MaxDeaths {
+			whole, err := c.judgeWhen(ctx, Stored(r.SHA256), Again, wait) // the rest of its text counts now
+			if !staysAsItIs(ctx, err) {
+				return whole, err
+			}
+			c.log.WarnContext(ctx, "document is matched by its first pages, since the rest cannot be read", "sha256", r.SHA256, "error", err)
 		}
 		if err := c.db.SaveMatches(ctx, r.SHA256, found, j.Found(), version); err != nil {
 			return j, err
@@ -267,7 +270,7 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, 
 	if r.FirstPages == "" || r.Compared != 0 {
 		return j, nil
 	}
-	return j, c.db.SaveCompared(ctx, r.SHA256, signs(r.Document, r.Places), version)
+	return j, c.db.SaveCompared(ctx, r.SHA256, marks, version)
 }
 
 // same reports whether matches are those on record, where what a person settled

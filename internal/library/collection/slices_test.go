@@ -36,6 +36,28 @@ func TestMatchHeldGoesInSlices(t *testing.T) {
 	require.Equal(t, got, s.matched())
 }
 
+// TestMatchHeldGoesOn after what was not compared before, also where that stays so.
+func TestMatchHeldGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.fillTexts(0, 250)
+	s.want(0)
+	s.slice = 0
+	for _, sql := range []string{
+		`CREATE FUNCTION forget() RETURNS trigger AS $$ BEGIN NEW.compared := 0; RETURN NEW; END $$ LANGUAGE plpgsql`,
+		`CREATE TRIGGER forget BEFORE UPDATE ON documents FOR EACH ROW EXECUTE FUNCTION forget()`,
+	} {
+		_, err := s.db.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	for at, slices := (Position{More: true}), 0; at.More; slices++ {
+		require.Less(t, slices, 9)
+		var err error
+		at, err = s.MatchHeld(t.Context(), "conf/pile/all", at, func(Position) {})
+		require.NoError(t, err)
+	}
+}
+
 // TestADocumentThatKillsWhoJudgesItOtherwise is left as it is after frontier.MaxDeaths, and the
 // documents beside it are judged.
 func TestADocumentThatKillsWhoJudgesItOtherwise(t *testing.T) {

@@ -42,7 +42,7 @@ type Section struct {
 	Relevant int    // those of them that lead to documents
 	Bytes    int64
 	Left     int  // links that were left out, since a limit was reached
-	Pauses   int  // of the host, for long, that its answers are the reason for
+	Pauses   int  // of the host, for long, that its answers are the reason for; -1: none but in the crawl before
 	Changed  bool // since it was written
 }
 
@@ -74,13 +74,14 @@ func beginCrawl(ctx context.Context, tx pgx.Tx, siteID, crawl int) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE crawl_sections SET bytes=0, pauses=least(pauses, 1), read=read*goes_on, relevant=relevant*goes_on, left_out=left_out*goes_on
+	_, err = tx.Exec(ctx, `UPDATE crawl_sections SET bytes=0, pauses=-(pauses > 0)::int, read=read*goes_on, relevant=relevant*goes_on, left_out=left_out*goes_on
 		FROM (SELECT (crawl_read > 0)::int AS goes_on FROM sites WHERE id=$1) AS s WHERE site_id=$1`, siteID)
 	return err
 }
 
 // BeginSlice counts the slice until it comes to an orderly end, or gets something
-// done. It returns how many before it did not, in a row, and how far the crawl is.
+// done. It returns how many before it did not, in a row, and how far the crawl is. As long
+// as a URL waits over which a process died, there is one at least.
 // Where the one before was working on an answer, that URL is charged with its death
 // (frontier.Charge).
 func (db CrawlRecords) BeginSlice(ctx context.Context, of Slice, rest time.Duration) (attempts int, at CrawlProgress, err error) {
@@ -92,14 +93,17 @@ func (db CrawlRecords) BeginSlice(ctx context.Context, of Slice, rest time.Durat
 		if err != nil {
 			return err
 		}
-		if at.Sections, err = sections(ctx, tx, of.SiteID); err != nil || handling == nil {
+		if at.Sections, err = sections(ctx, tx, of.SiteID); err != nil {
 			return err
 		}
-		if err := frontier.Charge(ctx, tx, of.SiteID, frontier.Hash(handling), of.Crawl, rest); err != nil {
-			return err
+		if handling != nil {
+			if err := frontier.Charge(ctx, tx, of.SiteID, frontier.Hash(handling), of.Crawl, rest); err != nil {
+				return err
+			}
 		}
-		_, err = tx.Exec(ctx, `UPDATE sites SET handling=NULL WHERE id=$1`, of.SiteID)
-		return err
+		return tx.QueryRow(ctx, `WITH no AS (UPDATE sites SET handling=NULL WHERE id=$1 AND handling IS NOT NULL)
+			SELECT greatest($2, (SELECT count(*) FROM urls WHERE site_id=$1 AND deaths > 0 AND (state=0 OR state=3 AND next_try IS NOT NULL) LIMIT 1))`,
+			of.SiteID, attempts).Scan(&attempts)
 	})
 	return attempts, at, err
 }

@@ -273,26 +273,36 @@ func scanDocument(row pgx.CollectableRow) (d Document, err error) {
 // Document returns one document and where it was found, its current locations
 // first.
 func (db DocumentRecords) Document(ctx context.Context, sha string) (Document, []Location, error) {
-	return db.document(ctx, ``, sha)
+	return db.document(ctx, scanDocument, `SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
 }
 
-// Take is Document of one that is judged now. Where it is new and no process died over it yet,
-// it is the caller's for a while, and a death is counted until it is judged (or FreeNew): its
-// Deaths are those before.
-func (db DocumentRecords) Take(ctx context.Context, sha string, hold time.Duration) (Document, []Location, error) {
-	return db.document(ctx, `WITH taken AS (UPDATE documents SET deaths=1, taken_until=now()+$2
-		WHERE sha256=$1 AND state='new' AND deaths=0) `, sha, hold)
+// Taken is a document that somebody is about to judge.
+type Taken struct {
+	Document // its Deaths are those before
+	Places   []Location
+	Mine     bool // the caller's for a while; a death is counted over it until it is judged, or Free
+	Suspect  bool // not taken, since a process died over it: it is to be judged alone
 }
 
-// Died reports whether a death is counted over a document that nobody judges now.
-func (db DocumentRecords) Died(ctx context.Context, sha string) (died bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT deaths > 0 AND taken_until < now() FROM documents WHERE sha256=$1`, sha).Scan(&died)
-	return died, err
+// Take is Document of one that is judged now. It is taken where it is new, or is judged again,
+// nobody else has taken it, and no process died over it or it is judged alone.
+func (db DocumentRecords) Take(ctx context.Context, sha string, hold Hold, again, alone bool) (t Taken, err error) {
+	const free = `(d.state='new' OR $4) AND (d.taken_by=$3 OR d.taken_until < now())`
+	scan := func(row pgx.CollectableRow) (d Document, err error) {
+		return d, row.Scan(append(d.columns(), &t.Mine, &t.Suspect)...)
+	}
+	t.Document, t.Places, err = db.document(ctx, scan, `WITH taken AS (
+			UPDATE documents d SET deaths=deaths+1, taken_until=now()+$2, taken_by=$3
+			WHERE sha256=$1 AND (d.deaths=0 OR $5) AND `+free+` RETURNING sha256)
+		SELECT `+documentColumns+`, EXISTS (SELECT FROM taken), d.deaths > 0 AND NOT $5 AND `+free+` FROM documents d WHERE d.sha256=$1`,
+		sha, hold.For, hold.By, again, alone)
+	return t, err
 }
 
-func (db DocumentRecords) document(ctx context.Context, with, sha string, more ...any) (Document, []Location, error) {
-	d, err := One(ctx, db, scanDocument, fmt.Errorf("%s: %w", sha, ErrNoDocument),
-		with+`SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, append([]any{sha}, more...)...)
+func (db DocumentRecords) document(
+	ctx context.Context, scan func(pgx.CollectableRow) (Document, error), query, sha string, more ...any,
+) (Document, []Location, error) {
+	d, err := One(ctx, db, scan, fmt.Errorf("%s: %w", sha, ErrNoDocument), query, append([]any{sha}, more...)...)
 	if err != nil {
 		return d, nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/record/frontier"
 )
 
 // Unexamined says which of the documents that wait to be examined are meant; the
@@ -23,9 +22,12 @@ type Unexamined struct {
 // putOff are the outcomes of documents that wait to be recognised.
 const putOff = `('` + gleaner.ImageOnly + `', '` + gleaner.Garbled + `')`
 
+// released ends that somebody judges a document.
+const released = `taken_until='-infinity', taken_by=0, deaths=0`
+
 // PutOff has a new document wait behind all others.
 func (db MatchRecords) PutOff(ctx context.Context, sha, outcome string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET outcome=$2, taken_until='-infinity', deaths=0, updated_at=now() WHERE sha256=$1 AND state='new'`, sha, outcome)
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET outcome=$2, `+released+`, updated_at=now() WHERE sha256=$1 AND state='new'`, sha, outcome)
 	return err
 }
 
@@ -36,60 +38,48 @@ func (db MatchRecords) Unexamined(ctx context.Context, host string) (waits bool,
 	return waits, err
 }
 
-// Taken are documents that the caller of TakeNew is to judge.
-type Taken struct {
-	Documents []string
-	Alone     bool // a process ended while it judged this one: no other is to be judged meanwhile
-	Waiting   int  // documents to wait for, where there is none to take
+// Hold says who takes documents, by a number of its own, and for how long.
+type Hold struct {
+	By  int64
+	For time.Duration
 }
 
 // TakeNew takes documents that wait to be examined, the oldest first, then those that
-// wait to be recognised, at most limit, and at last each of those alone over which a process
-// may have died. They are this caller's for a while: others take other ones, so that workers
-// share the load. What a worker that died had taken is free again when that time is over; of
-// that frontier.MaxDeaths died over, the document has failed. A caller who has had none for
-// the time idle waits for those that others hold of the site or the harvest that is named,
-// else for those that nobody has held on since.
-func (db MatchRecords) TakeNew(ctx context.Context, which Unexamined, limit int, hold, idle time.Duration) (took Taken, err error) {
+// wait to be recognised, and at last those over which a process died; at most limit. They
+// are the caller's for a while: others take other ones, so that workers share the load. What
+// a worker that died had taken is free again when that time is over. A caller who has had
+// none for the time idle waits for those that others hold of the site or the harvest that
+// is named, else for those that nobody has held on since: their number is waiting.
+func (db MatchRecords) TakeNew(
+	ctx context.Context, which Unexamined, limit int, hold Hold, idle time.Duration,
+) (took []string, waiting int, err error) {
 	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))
 		AND ($2='' OR d.outcome=` + stalled + ` AND EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE l.sha256=d.sha256 AND h.harvest_id=$2))`
 	for _, turn := range []string{` AND d.deaths=0 AND d.outcome NOT IN ` + putOff, ` AND d.deaths=0`, ``} {
-		if turn == `` {
-			took.Alone, limit = true, 1
-			if err := db.giveUpKilled(ctx); err != nil {
-				return took, err
-			}
-		}
-		took.Documents, err = Column[string](ctx, db, `UPDATE documents SET taken_until = now() + $4, deaths = deaths + 1 WHERE sha256 IN (
+		took, err = Column[string](ctx, db, `UPDATE documents SET taken_until = now() + $4, taken_by = $5 WHERE sha256 IN (
 				SELECT d.sha256 FROM documents d WHERE `+of+turn+` AND d.taken_until < now() ORDER BY d.id LIMIT $3 FOR UPDATE SKIP LOCKED)
-			RETURNING sha256`, which.Site, which.Stalled, limit, hold)
-		if err != nil || len(took.Documents) > 0 {
-			return took, err
+			RETURNING sha256`, which.Site, which.Stalled, limit, hold.For, hold.By)
+		if err != nil || len(took) > 0 {
+			return took, 0, err
 		}
 	}
 	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of+` AND ($3 OR d.taken_until < now() + $4::interval)`,
-		which.Site, which.Stalled, which != (Unexamined{}), hold-idle).Scan(&took.Waiting)
-	return took, err
+		which.Site, which.Stalled, which != (Unexamined{}), hold.For-idle).Scan(&waiting)
+	return nil, waiting, err
 }
 
-// giveUpKilled fails the documents over which frontier.MaxDeaths processes died.
-func (db MatchRecords) giveUpKilled(ctx context.Context) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET state='failed', outcome=$1, detail='the process that judged it ended, each time', updated_at=now()
-		WHERE state='new' AND deaths >= $2 AND taken_until < now()`, string(frontier.Killed), frontier.MaxDeaths)
+// HoldOn holds documents on that Take or TakeNew gave and that are still the caller's.
+func (db MatchRecords) HoldOn(ctx context.Context, shas []string, hold Hold) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + $2 WHERE sha256 = ANY($1) AND taken_by=$3 AND taken_until > now()`,
+		shas, hold.For, hold.By)
 	return err
 }
 
-// HoldNew holds documents on that TakeNew gave and that are still the caller's.
-func (db MatchRecords) HoldNew(ctx context.Context, shas []string, hold time.Duration) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + $2 WHERE sha256 = ANY($1) AND state='new' AND taken_until > now()`, shas, hold)
-	return err
-}
-
-// FreeNew frees documents that TakeNew or Take gave, or that MarkJudged marked: nobody died
-// over them.
-func (db MatchRecords) FreeNew(ctx context.Context, shas []string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity', deaths=greatest(deaths-1, 0)
-		WHERE sha256 = ANY($1) AND (state='new' OR deaths > 0)`, shas)
+// Free frees documents that are still the caller's: of Take, over which nobody died then, or
+// of TakeNew.
+func (db MatchRecords) Free(ctx context.Context, shas []string, by int64, taken bool) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity', taken_by=0, deaths=greatest(deaths - $3::bool::int, 0)
+		WHERE sha256 = ANY($1) AND taken_by=$2`, shas, by, taken)
 	return err
 }
 
@@ -140,7 +130,7 @@ func (db MatchRecords) saveJudgement(ctx context.Context, d Document, found []Fo
 		b := &pgx.Batch{}
 		had := false // its file
 		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
-				meta_title=$13, first_pages=$14, fingerprint=$15, compared=$16, reference_list=$17, tries=0, deaths=0, updated_at=now()
+				meta_title=$13, first_pages=$14, fingerprint=$15, compared=$16, reference_list=$17, tries=0, `+released+`, updated_at=now()
 			WHERE sha256=$1 AND blob_removed_at IS NULL`,
 			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
 			d.MetaTitle, d.FirstPages, d.Print, wanted, orEmpty(d.ReferenceList)).Exec(func(tag pgconn.CommandTag) error { had = tag.RowsAffected() > 0; return nil })
@@ -175,7 +165,7 @@ func (db MatchRecords) SaveUnread(ctx context.Context, all []Readable) error {
 		b, had := &pgx.Batch{}, 0 // their files
 		b.Queue(`SELECT FROM documents WHERE sha256 = ANY($1) ORDER BY sha256 FOR NO KEY UPDATE`, shas)
 		b.Queue(`UPDATE documents d SET state=v.state, outcome=coalesce(v.outcome, ''), class=coalesce(v.class, ''),
-				reasons=coalesce(v.reasons, '[]'), compared=0, reference_list='{}', tries=0, deaths=0, updated_at=now()
+				reasons=coalesce(v.reasons, '[]'), compared=0, reference_list='{}', tries=0, `+released+`, updated_at=now()
 			FROM jsonb_to_recordset($1::jsonb) v (sha256 text, state text, outcome text, class text, reasons jsonb)
 			WHERE d.sha256=v.sha256 AND d.blob_removed_at IS NULL`, docs).
 			Exec(func(tag pgconn.CommandTag) error { had = int(tag.RowsAffected()); return nil })
@@ -243,7 +233,7 @@ const givenUpAfter = 5
 // document does not hold up the others for ever; at once where forGood. What was
 // judged before stays as it was judged.
 func (db MatchRecords) SaveFailure(ctx context.Context, sha, outcome, detail string, forGood bool) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, deaths=0, outcome=$2, detail=$3, taken_until='-infinity', updated_at=now(),
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, outcome=$2, detail=$3, `+released+`, updated_at=now(),
 		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1 AND state='new'`, sha, outcome, detail, forGood, givenUpAfter)
 	return err
 }

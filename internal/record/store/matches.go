@@ -26,7 +26,7 @@ func (db MatchRecords) Readable(ctx context.Context, sha string) (Readable, erro
 // the sites of a harvest, in the order of their ids.
 func (db MatchRecords) EachReadable(ctx context.Context, harvest string, do func([]Readable) error) error {
 	return db.eachReadable(ctx, `EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id
-		WHERE l.sha256=d.sha256 AND h.harvest_id=$3)`, do, harvest)
+		WHERE l.sha256=d.sha256 AND h.harvest_id=$3)`, 0, do, harvest)
 }
 
 // Matches lists what a document was matched with, by paper.

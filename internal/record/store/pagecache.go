@@ -69,17 +69,17 @@ func (db CrawlRecords) CachedPage(ctx context.Context, hash []byte, maxAge time.
 // with deaths is noted only if alone is set.
 func (db CrawlRecords) BeginAsk(ctx context.Context, p CachedPage, alone bool) (deaths int, since *time.Time, err error) {
 	err = db.Pool.QueryRow(ctx, `INSERT INTO page_cache AS p
-			(hash, host, url, final_url, outcome, status, header, indexed, fetched_at, reading)
+			(hash, host, url, final_url, outcome, status, header, indexed, fetched_at, asking)
 			VALUES ($1,$2,$3,$3,'',0,'{}',true,'-infinity',now())
-		ON CONFLICT (hash) DO UPDATE SET deaths = p.deaths + (p.reading IS NOT NULL)::int,
-			reading = CASE WHEN $4 OR p.deaths = 0 AND p.reading IS NULL THEN now() END
-		RETURNING deaths, reading`, p.Hash, p.Host, p.URL, alone).Scan(&deaths, &since)
+		ON CONFLICT (hash) DO UPDATE SET deaths = p.deaths + (p.asking IS NOT NULL)::int,
+			asking = CASE WHEN $4 OR p.deaths = 0 AND p.asking IS NULL THEN now() END
+		RETURNING deaths, asking`, p.Hash, p.Host, p.URL, alone).Scan(&deaths, &since)
 	return deaths, since, err
 }
 
 // EndAsk notes that nobody died over the answer to what was asked at a time.
 func (db CrawlRecords) EndAsk(ctx context.Context, hash []byte, since time.Time) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE page_cache SET reading = NULL, deaths = 0 WHERE hash=$1 AND reading=$2`, hash, since)
+	_, err := db.Pool.Exec(ctx, `UPDATE page_cache SET asking = NULL, deaths = 0 WHERE hash=$1 AND asking=$2`, hash, since)
 	return err
 }
 

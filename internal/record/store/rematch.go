@@ -31,16 +31,16 @@ const (
 const readableSQL = `d.first_pages <> '' AND d.state <> 'failed'`
 
 // EachUncompared calls do with batches of the documents that were compared with no
-// list of wanted papers since they were found, in the order of their ids. Those that
-// SaveCompared, or a judgement, says were are not met again.
-func (db MatchRecords) EachUncompared(ctx context.Context, do func([]Readable) error) error {
-	return db.eachReadable(ctx, `d.compared = 0`, do)
+// list of wanted papers since they were found, in the order of their ids, after one of
+// them. Those that SaveCompared, or a judgement, says were are not met again.
+func (db MatchRecords) EachUncompared(ctx context.Context, last int64, do func([]Readable) error) error {
+	return db.eachReadable(ctx, `d.compared = 0`, last, do)
 }
 
 // eachReadable calls do with batches of the documents d with text for which where holds,
-// whose arguments begin with $3, in the order of their ids.
-func (db MatchRecords) eachReadable(ctx context.Context, where string, do func([]Readable) error, args ...any) error {
-	for last := int64(0); ; {
+// whose arguments begin with $3, in the order of their ids, after one of them.
+func (db MatchRecords) eachReadable(ctx context.Context, where string, last int64, do func([]Readable) error, args ...any) error {
+	for {
 		batch, err := db.readable(ctx, where+` AND d.id > $1 AND `+readableSQL+` ORDER BY d.id LIMIT $2`, append([]any{last, readableBatch}, args...)...)
 		if err != nil || len(batch) == 0 {
 			return err
@@ -121,7 +121,7 @@ func (db MatchRecords) JudgedOtherwise(
 	return List[ToJudge](ctx, db, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1),
 		of AS (SELECT l.sha256 FROM s JOIN locations l USING (site_id)
 			UNION SELECT l.sha256 FROM s JOIN leads g ON g.from_site=s.site_id JOIN locations l ON l.asked=g.hash)
-		SELECT d.sha256, d.id, d.deaths FROM of JOIN documents d USING (sha256) 
+		SELECT d.sha256, d.id FROM of JOIN documents d USING (sha256)
 		WHERE d.blob_removed_at IS NULL AND d.id > $4 AND d.deaths < $5 AND CASE
 			WHEN $2 AND d.state='accepted' THEN d.outcome='unread'
 			WHEN d.state='rejected' THEN d.class<>'' AND (NOT $2 OR d.outcome<>'`+gleaner.OtherDiscipline+`' AND d.score >= $3::real) ELSE false END
@@ -132,14 +132,6 @@ func (db MatchRecords) JudgedOtherwise(
 type ToJudge struct {
 	SHA256 string
 	ID     int64
-	Deaths int
-}
-
-// MarkJudged counts a death over documents that JudgedOtherwise listed, until they are judged
-// (or FreeNew).
-func (db MatchRecords) MarkJudged(ctx context.Context, shas []string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET deaths=deaths+1 WHERE sha256 = ANY($1)`, shas)
-	return err
 }
 
 // CountJudged adds documents that JudgedOtherwise listed and that were judged again.

@@ -286,8 +286,9 @@ CREATE TABLE page_cache (
     body       bytea,
     indexed    boolean NOT NULL DEFAULT false,
     fetched_at timestamptz NOT NULL DEFAULT now(),
-    -- Processes that ended while they read it, and since when one reads it now.
+    -- Processes that ended while they asked for it or read it, and since when one does now.
     deaths     smallint NOT NULL DEFAULT 0,
+    asking     timestamptz,
     reading    timestamptz
 );
 CREATE INDEX page_cache_host ON page_cache (host);
@@ -516,6 +517,7 @@ CREATE TABLE urls (
 );
 CREATE INDEX urls_waiting ON urls (site_id, queue DESC, mark, priority DESC, seq) WHERE state = 0;
 CREATE INDEX urls_failed  ON urls (site_id, next_try) WHERE state = 3;
+CREATE INDEX urls_deaths  ON urls (site_id) WHERE deaths > 0;
 CREATE INDEX urls_due     ON urls (site_id, due_at) WHERE due_at IS NOT NULL;
 -- URLs that a limit keeps from being asked for, by its name (outcome).
 CREATE INDEX urls_skipped ON urls (site_id, outcome) WHERE state = 5;
@@ -642,6 +644,7 @@ CREATE TABLE documents (
         CONSTRAINT documents_ingestion CHECK (ingestion IN ('new', 'ingested', 'failed')),
     tries         int NOT NULL DEFAULT 0,
     taken_until   timestamptz NOT NULL DEFAULT '-infinity',
+    taken_by      bigint NOT NULL DEFAULT 0, -- a number that who took it drew
     -- Processes that ended while they judged it, the one that does now included.
     deaths        int NOT NULL DEFAULT 0,
     discovered_at timestamptz NOT NULL DEFAULT now(),
