@@ -195,7 +195,8 @@ func TestACharge(t *testing.T) {
 	s := serve(t, map[string]any{"/": links("long.html"), "/long.html": links("1.pdf"), "/1.pdf": "one"})
 	w.seed(t, s.host, "/", "/")
 	deaths := func() (n int) {
-		require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT deaths FROM urls WHERE url LIKE '%/long.html'`).Scan(&n))
+		const of = `SELECT deaths FROM urls WHERE url LIKE '%/long.html'`
+		require.NoError(t, w.db.Pool.QueryRow(t.Context(), of).Scan(&n))
 		return n
 	}
 	w.dying(t, s.host, "/long.html") // which is not charged

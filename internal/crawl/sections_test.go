@@ -154,7 +154,8 @@ func TestAPauseIsForgotten(t *testing.T) {
 		_, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
 		require.NoError(t, err)
 		var counts bool
-		require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT bool_or(pauses<>0) FROM crawl_sections WHERE dir<>''`).Scan(&counts))
+		const any = `SELECT bool_or(pauses<>0) FROM crawl_sections WHERE dir<>''`
+		require.NoError(t, w.db.Pool.QueryRow(t.Context(), any).Scan(&counts))
 		got = append(got, counts)
 		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, gleaner.SiteStopped, "", "", false, w.cfg.Recrawl))
 		w.hurry(t, s.host)

@@ -35,7 +35,8 @@ func TestAnInnocentDocumentSharesNoThreeDeaths(t *testing.T) {
 		}
 		go all()
 		require.Eventually(t, func() (is bool) {
-			err := s.db.Pool.QueryRow(t.Context(), `SELECT state<>'new' OR deaths > 0 AND taken_until > now() FROM documents WHERE sha256=$1`, innocent).Scan(&is)
+			const taken = `SELECT state<>'new' OR deaths > 0 AND taken_until > now() FROM documents WHERE sha256=$1`
+			err := s.db.Pool.QueryRow(t.Context(), taken, innocent).Scan(&is)
 			return err == nil && is
 		}, time.Minute, 10*time.Millisecond)
 		bury()
@@ -87,7 +88,8 @@ func TestWhoStopsFreesNoOthersDocument(t *testing.T) {
 	_, err = s.Judge(ctx, Stored(shas[0]), Quick)
 	require.ErrorIs(t, err, context.Canceled)
 	var held bool
-	require.NoError(t, s.db.Pool.QueryRow(t.Context(), `SELECT deaths = 1 AND taken_until > now() FROM documents`).Scan(&held))
+	const counts = `SELECT deaths = 1 AND taken_until > now() FROM documents`
+	require.NoError(t, s.db.Pool.QueryRow(t.Context(), counts).Scan(&held))
 	close(goOn)
 	require.NoError(t, <-first)
 	require.True(t, held)
@@ -102,9 +104,11 @@ func TestTheRestOfADocumentCannotBeRead(t *testing.T) {
 			s.reader = &reads{Reader: s.reader, hooks: []func() error{func() error { panic("the rest") }}}
 		},
 		"it kills": func(s *shop, sha string) {
-			_, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET deaths=$1 WHERE sha256=$2`, frontier.MaxDeaths, sha)
+			const deadly = `UPDATE documents SET deaths=$1 WHERE sha256=$2`
+			_, err := s.db.Pool.Exec(t.Context(), deadly, frontier.MaxDeaths, sha)
 			require.NoError(t, err)
-			s.reader = &reads{Reader: s.reader, hooks: []func() error{func() error { t.Error("it was read"); return nil }}}
+			unread := func() error { t.Error("it was read"); return nil }
+			s.reader = &reads{Reader: s.reader, hooks: []func() error{unread}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

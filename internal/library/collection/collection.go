@@ -96,7 +96,8 @@ func New(p Parts) *Collection {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, of: p.Disciplines, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
-		cores: make(chan struct{}, p.Cores), judging: semaphore.NewWeighted(everybody), memory: p.Memory, slice: heldSlice, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
+		cores: make(chan struct{}, p.Cores), judging: semaphore.NewWeighted(everybody),
+		memory: p.Memory, slice: heldSlice, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 
 // File is a fetched file and where it came from.

@@ -21,7 +21,8 @@ const lost = "file-not-found"
 // Later reports whether an error of Judge is one after which the document waits to be
 // examined again, and others can be judged meanwhile.
 func Later(err error) bool {
-	return errors.Is(err, ErrStalled) || errors.Is(err, ErrUnrecognised) || errors.Is(err, errAlone) || guard.Panicked(err)
+	return errors.Is(err, ErrStalled) || errors.Is(err, ErrUnrecognised) || errors.Is(err, errAlone) ||
+		guard.Panicked(err)
 }
 
 // failed notes that a document could not be examined. What is wrong with the

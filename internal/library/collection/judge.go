@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"sync"
 	"time"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
-	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 )
 
@@ -76,84 +74,6 @@ func (c *Collection) Judge(ctx context.Context, doc Document, mode Mode) (Judgem
 	return c.judgeWhen(ctx, doc, mode, mode != Quick && doc.content == nil)
 }
 
-// judgeWhen is Judge that waits until the document may be judged, or returns errAlone. Who has
-// memory in hand does not wait, since others wait for memory.
-func (c *Collection) judgeWhen(ctx context.Context, doc Document, mode Mode, wait bool) (Judgement, error) {
-	mine := newHands()
-	holding, end := context.WithCancel(ctx)
-	held := guard.Go(func() { c.holdOn(holding, mine) })
-	defer func() { end(); <-held }()
-	return c.judgeHeld(ctx, doc, mode, wait, mine)
-}
-
-// judgeHeld is judgeWhen of one who holds on what is in its hands.
-func (c *Collection) judgeHeld(ctx context.Context, doc Document, mode Mode, wait bool, mine *hands) (j Judgement, err error) {
-	d, leave, err := c.begin(ctx, doc.SHA256, mode == Again, wait, mine.by)
-	if err != nil {
-		return j, err
-	}
-	defer leave()
-	if d.Mine {
-		mine.take(d.SHA256)
-		defer func() {
-			if err != nil && !(Later(err) && d.State == gleaner.DocumentNew) { // which is put off, and free
-				err = errors.Join(err, c.free(ctx, mine.by, true, d.SHA256))
-			}
-			mine.done(d.SHA256)
-		}()
-	}
-	killed := Judgement{State: gleaner.DocumentFailed, Outcome: string(frontier.Killed)}
-	switch {
-	case d.Suspect:
-		return j, errAlone
-	case mode == Again && d.Removed != nil:
-		return j, fmt.Errorf("%s: %w", d.SHA256, store.ErrPruned)
-	case mode == Again:
-	case d.Mine && d.Deaths >= frontier.MaxDeaths:
-		return killed, c.db.SaveFailure(ctx, d.SHA256, killed.Outcome, "the process that judged it ended, each time", true)
-	case d.State == killed.State && d.Outcome == killed.Outcome:
-		return killed, nil
-	case d.State == gleaner.DocumentAccepted && (c.filter == nil || d.Outcome != unread),
-		d.State == gleaner.DocumentRejected && c.filter != nil:
-		leave() // it may come to be judged again
-		return c.matchAgain(ctx, d.SHA256, wait)
-	}
-	return c.examine(ctx, d.Document, d.Places, func(at store.Location) (opened, func(), error) {
-		o, release, err := c.content(ctx, doc, at)
-		o.quick = mode == Quick
-		return o, release, err
-	})
-}
-
-// everybody is more than judge documents at a time in a process.
-const everybody = 1 << 30
-
-// begin takes a document to be judged. One over which a process died is judged while its
-// process judges no other, so that it shares no further death with one; and it is charged
-// only then. Who does not wait gets it as a suspect.
-func (c *Collection) begin(ctx context.Context, sha string, again, wait bool, by int64) (d store.Taken, leave func(), err error) {
-	for _, share := range []int64{1, everybody} {
-		if !wait && !c.judging.TryAcquire(share) {
-			return d, nil, errAlone
-		} else if wait {
-			err = c.judging.Acquire(ctx, share)
-		}
-		if err != nil {
-			return d, nil, err
-		}
-		leave = sync.OnceFunc(func() { c.judging.Release(share) })
-		d, err = c.db.Take(ctx, sha, store.Hold{By: by, For: heldFor}, again, share == everybody)
-		if err == nil && (!d.Suspect || !wait) {
-			return d, leave, nil
-		}
-		leave()
-		if err != nil {
-			break
-		}
-	}
-	return d, nil, err
-}
-
 // content returns the content of a document that was found at a location. The caller
 // calls release when it needs the content no longer.
 func (c *Collection) content(ctx context.Context, doc Document, at store.Location) (o opened, release func(), err error) {
@@ -175,10 +95,6 @@ func (c *Collection) content(ctx context.Context, doc Document, at store.Locatio
 // processor time: the machine was busy or short of memory, for which no file is rejected.
 // The document waits to be examined again.
 var ErrStalled = errors.New("its reader was stopped before its time was over")
-
-// errAlone is returned for a document over which a process died, and for one that would be
-// judged beside such a one: JudgeWaiting judges it.
-var errAlone = errors.New("a process ended while it judged this document, or the one that is judged now: it waits")
 
 // ErrUnrecognised is returned for a document of pictures of pages, or of unreadable
 // letters, which waits for character recognition.

@@ -261,7 +261,8 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable, wait bool) (
 			if !staysAsItIs(ctx, err) {
 				return whole, err
 			}
-			c.log.WarnContext(ctx, "document is matched by its first pages, since the rest cannot be read", "sha256", r.SHA256, "error", err)
+			c.log.WarnContext(ctx, "document is matched by its first pages, since the rest cannot be read",
+				"sha256", r.SHA256, "error", err)
 		}
 		if err := c.db.SaveMatches(ctx, r.SHA256, found, j.Found(), version); err != nil {
 			return j, err

@@ -102,7 +102,8 @@ func (db CrawlRecords) BeginSlice(ctx context.Context, of Slice, rest time.Durat
 			}
 		}
 		return tx.QueryRow(ctx, `WITH no AS (UPDATE sites SET handling=NULL WHERE id=$1 AND handling IS NOT NULL)
-			SELECT greatest($2, (SELECT count(*) FROM urls WHERE site_id=$1 AND deaths > 0 AND (state=0 OR state=3 AND next_try IS NOT NULL) LIMIT 1))`,
+			SELECT greatest($2, (SELECT count(*) FROM urls
+				WHERE site_id=$1 AND deaths > 0 AND (state=0 OR state=3 AND next_try IS NOT NULL)))`,
 			of.SiteID, attempts).Scan(&attempts)
 	})
 	return attempts, at, err

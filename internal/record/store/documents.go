@@ -294,7 +294,8 @@ func (db DocumentRecords) Take(ctx context.Context, sha string, hold Hold, again
 	t.Document, t.Places, err = db.document(ctx, scan, `WITH taken AS (
 			UPDATE documents d SET deaths=deaths+1, taken_until=now()+$2, taken_by=$3
 			WHERE sha256=$1 AND (d.deaths=0 OR $5) AND `+free+` RETURNING sha256)
-		SELECT `+documentColumns+`, EXISTS (SELECT FROM taken), d.deaths > 0 AND NOT $5 AND `+free+` FROM documents d WHERE d.sha256=$1`,
+		SELECT `+documentColumns+`, EXISTS (SELECT FROM taken), d.deaths > 0 AND NOT $5 AND `+free+`
+		FROM documents d WHERE d.sha256=$1`,
 		sha, hold.For, hold.By, again, alone)
 	return t, err
 }

@@ -27,7 +27,8 @@ const released = `taken_until='-infinity', taken_by=0, deaths=0`
 
 // PutOff has a new document wait behind all others.
 func (db MatchRecords) PutOff(ctx context.Context, sha, outcome string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET outcome=$2, `+released+`, updated_at=now() WHERE sha256=$1 AND state='new'`, sha, outcome)
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET outcome=$2, `+released+`, updated_at=now()
+		WHERE sha256=$1 AND state='new'`, sha, outcome)
 	return err
 }
 
@@ -70,16 +71,16 @@ func (db MatchRecords) TakeNew(
 
 // HoldOn holds documents on that Take or TakeNew gave and that are still the caller's.
 func (db MatchRecords) HoldOn(ctx context.Context, shas []string, hold Hold) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + $2 WHERE sha256 = ANY($1) AND taken_by=$3 AND taken_until > now()`,
-		shas, hold.For, hold.By)
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + $2
+		WHERE sha256 = ANY($1) AND taken_by=$3 AND taken_until > now()`, shas, hold.For, hold.By)
 	return err
 }
 
 // Free frees documents that are still the caller's: of Take, over which nobody died then, or
 // of TakeNew.
 func (db MatchRecords) Free(ctx context.Context, shas []string, by int64, taken bool) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity', taken_by=0, deaths=greatest(deaths - $3::bool::int, 0)
-		WHERE sha256 = ANY($1) AND taken_by=$2`, shas, by, taken)
+	_, err := db.Pool.Exec(ctx, `UPDATE documents
+		SET taken_until='-infinity', taken_by=0, deaths=greatest(deaths - $3::bool::int, 0) WHERE sha256 = ANY($1) AND taken_by=$2`, shas, by, taken)
 	return err
 }
 

@@ -1,0 +1,156 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+)
+
+// heldFor is for how long a document belongs to the worker that took it, unless it
+// holds it on: so long the others wait for what one that died had taken.
+const heldFor = 10 * time.Second
+
+// everybody is more than judge documents at a time in a process.
+const everybody = 1 << 30
+
+// errAlone is returned for a document over which a process died, and for one that would be
+// judged beside such a one: JudgeWaiting judges it.
+var errAlone = errors.New("a process ended while it judged this document, or the one that is judged now: it waits")
+
+// hands are the documents that a caller has taken and not finished.
+type hands struct {
+	*Collection
+	by   int64 // whose they are in the record
+	mu   sync.Mutex
+	full map[string]bool
+}
+
+func newHands(c *Collection) *hands {
+	return &hands{Collection: c, by: rand.Int64(), full: map[string]bool{}}
+}
+
+func (h *hands) hold() store.Hold { return store.Hold{By: h.by, For: heldFor} }
+
+func (h *hands) take(shas ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, sha := range shas {
+		h.full[sha] = true
+	}
+}
+
+func (h *hands) done(sha string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.full, sha)
+}
+
+func (h *hands) all() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.full))
+}
+
+// holdOn holds what is in hand until ctx ends.
+func (h *hands) holdOn(ctx context.Context) {
+	fetch.Every(ctx, heldFor/4, func() bool {
+		if shas := h.all(); len(shas) > 0 {
+			_ = h.db.HoldOn(ctx, shas, h.hold()) // where the record is away the judgements say so
+		}
+		return true
+	})
+}
+
+// free frees documents that were taken, or are only held, also where ctx has ended.
+func (h *hands) free(ctx context.Context, taken bool, shas ...string) error {
+	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return h.db.Free(later, shas, h.by, taken)
+}
+
+// judgeWhen is Judge that waits until the document may be judged, or returns errAlone. Who has
+// memory in hand does not wait, since others wait for memory.
+func (c *Collection) judgeWhen(ctx context.Context, doc Document, mode Mode, wait bool) (Judgement, error) {
+	mine := newHands(c)
+	holding, end := context.WithCancel(ctx)
+	held := guard.Go(func() { mine.holdOn(holding) })
+	defer func() { end(); <-held }()
+	return mine.judge(ctx, doc, mode, wait)
+}
+
+// judge is judgeWhen of one who holds on what is in hand.
+func (h *hands) judge(ctx context.Context, doc Document, mode Mode, wait bool) (j Judgement, err error) {
+	d, leave, err := h.begin(ctx, doc.SHA256, mode == Again, wait)
+	if err != nil {
+		return j, err
+	}
+	defer leave()
+	if d.Mine {
+		h.take(d.SHA256)
+		defer func() {
+			if err != nil && !(Later(err) && d.State == gleaner.DocumentNew) { // which is put off, and free
+				err = errors.Join(err, h.free(ctx, true, d.SHA256))
+			}
+			h.done(d.SHA256)
+		}()
+	}
+	killed := Judgement{State: gleaner.DocumentFailed, Outcome: string(frontier.Killed)}
+	switch {
+	case d.Suspect:
+		return j, errAlone
+	case mode == Again && d.Removed != nil:
+		return j, fmt.Errorf("%s: %w", d.SHA256, store.ErrPruned)
+	case mode == Again:
+	case d.Mine && d.Deaths >= frontier.MaxDeaths:
+		const why = "the process that judged it ended, each time"
+		return killed, h.db.SaveFailure(ctx, d.SHA256, killed.Outcome, why, true)
+	case d.State == killed.State && d.Outcome == killed.Outcome:
+		return killed, nil
+	case d.State == gleaner.DocumentAccepted && (h.filter == nil || d.Outcome != unread),
+		d.State == gleaner.DocumentRejected && h.filter != nil:
+		leave() // it may come to be judged again
+		return h.matchAgain(ctx, d.SHA256, wait)
+	}
+	return h.examine(ctx, d.Document, d.Places, func(at store.Location) (opened, func(), error) {
+		o, release, err := h.content(ctx, doc, at)
+		o.quick = mode == Quick
+		return o, release, err
+	})
+}
+
+// begin takes a document to be judged. One over which a process died is judged while its
+// process judges no other, so that it shares no further death with one; and it is charged
+// only then. Who does not wait gets it as a suspect.
+func (h *hands) begin(ctx context.Context, sha string, again, wait bool) (d store.Taken, leave func(), err error) {
+	for _, share := range []int64{1, everybody} {
+		if !wait && !h.judging.TryAcquire(share) {
+			return d, nil, errAlone
+		} else if wait {
+			err = h.judging.Acquire(ctx, share)
+		}
+		if err != nil {
+			return d, nil, err
+		}
+		leave = sync.OnceFunc(func() { h.judging.Release(share) })
+		d, err = h.db.Take(ctx, sha, h.hold(), again, share == everybody)
+		if err == nil && (!d.Suspect || !wait) {
+			return d, leave, nil
+		}
+		leave()
+		if err != nil {
+			break
+		}
+	}
+	return d, nil, err
+}
