@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -39,14 +38,12 @@ type lookingOn struct {
 	name   string
 	begun  time.Time
 
-	mu     sync.Mutex
+	watched
 	id     int // 0 before the first look
 	ask    synthesis.Ask
 	topics []string
 	at     collections.Standing
 	n      collections.Counts
-	doing  []string
-	past   []sample
 }
 
 func (l *lookingOn) look(ctx context.Context) error {
@@ -91,12 +88,6 @@ func (l *lookingOn) first(ctx context.Context) error {
 	}
 	l.id = got.ID
 	return nil
-}
-
-func (l *lookingOn) does(doing []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.doing = doing
 }
 
 // stage says what is being done.

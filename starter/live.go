@@ -29,10 +29,15 @@ type looking struct {
 	pace  time.Duration // of a site that was not asked yet
 	begun time.Time
 
+	watched
+	h   store.Harvest
+	n   store.Counts
+	now store.Now
+}
+
+// watched is what is kept of harvests and of collections alike while somebody waits.
+type watched struct {
 	mu    sync.Mutex
-	h     store.Harvest
-	n     store.Counts
-	now   store.Now
 	doing []string
 	past  []sample
 }
@@ -73,8 +78,8 @@ func lately(past []sample, at sample) []sample {
 	return slices.DeleteFunc(append(past, at), func(s sample) bool { return at.at.Sub(s.at) > rateOver })
 }
 
-// does keeps what the harvest's own work says of itself.
-func (l *looking) does(doing []string) {
+// does keeps what the work says of itself.
+func (l *watched) does(doing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.doing = doing
