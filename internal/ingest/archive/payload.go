@@ -241,7 +241,9 @@ func uncoded(h http.Header, in *bufio.Reader) (plain io.Reader, done func(), not
 		_, err = io.Copy(io.Discard, io.LimitReader(trial, 1<<20))
 		done()
 	}
-	if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+	// Bare deflate has no magic: a short text may read as the beginning of one.
+	bare := strings.EqualFold(strings.TrimSpace(said), "deflate") && len(head) < triedBytes && head[0]&0x0f != 8
+	if err == nil || errors.Is(err, io.ErrUnexpectedEOF) && !bare {
 		if plain, done, err = fetch.Undo(h, in); err == nil {
 			return plain, done, ""
 		}

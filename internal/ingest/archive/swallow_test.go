@@ -76,3 +76,21 @@ func TestAFewBytesAtATime(t *testing.T) {
 		a.Close()
 	}
 }
+
+// TestDamageSaysHowMuchIsSkipped: the bytes between the records that can be read.
+func TestDamageSaysHowMuchIsSkipped(t *testing.T) {
+	t.Parallel()
+	const garbage = "garbage between two records\n"
+	first := response("http://a.test/0", "", "before")
+	r, err := New(bytesOf([]byte(first+garbage+response("http://a.test/1", "", "behind"))), Position{})
+	require.NoError(t, err)
+	defer r.Close()
+	_, err = r.Next()
+	require.NoError(t, err)
+	_, err = r.Next()
+	var d *Damage
+	require.ErrorAs(t, err, &d)
+	require.EqualValues(t, len(garbage), d.Skipped)
+	_, err = r.Next()
+	require.NoError(t, err)
+}
