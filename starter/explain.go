@@ -53,9 +53,12 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 	row("context", e.Context)
 	row("tag path", e.TagPath)
 	row("depth", e.Depth)
-	row("like a wanted title", fmt.Sprintf("%.2f", e.Wanted))
+	row("like a title wanted then", fmt.Sprintf("%.2f", e.Wanted))
 	row("priority", fmt.Sprintf("queue %d, group %d, %.3f", e.Queue, e.Mark, e.Priority))
-	if e.FetchedAt != nil {
+	switch {
+	case e.FetchedAt != nil && e.Crawl == 0:
+		row("imported", e.FetchedAt.Format(time.DateTime))
+	case e.FetchedAt != nil:
 		row("asked", fmt.Sprintf("as number %d of crawl %d, %s", e.Rank, e.Crawl, e.FetchedAt.Format("2006-01-02 15:04:05")))
 	}
 	row("pace of the site", e.Pace.Words())
@@ -63,7 +66,7 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 	row("left out by", strings.Join(e.Lists, ", "))
 	row("outcome", e.Outcome)
 	if e.NextTry != nil {
-		row("next try", e.NextTry.Format("2006-01-02 15:04:05"))
+		row("next try", nextTry(e.NextTry))
 	}
 	for _, d := range e.Found {
 		row("document", d.SHA256)

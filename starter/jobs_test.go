@@ -103,5 +103,7 @@ func TestExplainOfAnImport(t *testing.T) {
 	c.read(&e, "explain", url)
 	require.Equal(t, parent, e.Parent)
 	require.Len(t, e.Found, 1)
+	require.Regexp(t, `(?m)^imported  `, c.ok("explain", url))
+	require.NotRegexp(t, `(?m)^asked  `, c.ok("explain", url), "no crawl asked for it")
 	c.wrong(program.ExitUnknown, "explain", "http://a.example/y.pdf")
 }

@@ -313,13 +313,18 @@ func progressText(h store.Harvest, c store.Counts) string {
 	if h.Paused {
 		state += ", paused"
 	}
+	then := ""
+	if c.Kept {
+		then = "at its end " // a cleaning or another harvest may have changed it since
+	}
 	if gleaner.ParseGoal(h.Venue).Site != "" {
-		return fmt.Sprintf("%s [%s] sites %d of %d | pages %d, waiting %d | documents %d, academic %d", h.ID, state, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
+		return fmt.Sprintf("%s [%s] %ssites %d of %d | pages %d, waiting %d | documents %d, academic %d",
+			h.ID, state, then, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
 	}
 	found := fmt.Sprint(c.Found)
 	if c.FoundNow != c.Found {
 		found = fmt.Sprintf("%d (%d now)", c.Found, c.FoundNow)
 	}
-	return fmt.Sprintf("%s [%s] wanted %d, found %s | authors %d, looked for %d, homepages of %d | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
-		h.ID, state, c.Wanted, found, c.Authors, c.Decided, c.Homepages, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
+	return fmt.Sprintf("%s [%s] wanted %d, found %s | %sauthors %d, looked for %d, homepages of %d | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
+		h.ID, state, c.Wanted, found, then, c.Authors, c.Decided, c.Homepages, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
 }

@@ -29,7 +29,7 @@ func (d *desk) large() {
 		`INSERT INTO paper_authors (paper_key, author_id, position) SELECT p.key, 'pid:' || (a.v->>'pid'), min(a.n) FROM papers p CROSS JOIN jsonb_array_elements(p.authors) WITH ORDINALITY a(v, n) GROUP BY 1, 2`,
 		`INSERT INTO sites (host, state) SELECT 'h' || n || '.example', 'done' FROM generate_series(1, 10000) n`,
 		`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT '` + largeHarvest + `', id, 'homepage' FROM sites`,
-		`INSERT INTO url_counts SELECT id, 1, 20 FROM sites`,
+		`INSERT INTO url_counts SELECT id, 1, 1, 20 FROM sites`,
 		`INSERT INTO homepages (author_id, url, host, rank, source) SELECT 'pid:' || n, 'http://h' || (n % 10000 + 1) || '.example/~a' || n || '/', 'h' || (n % 10000 + 1) || '.example', 1, 'dblp' FROM generate_series(1, 40000) n`,
 		`INSERT INTO homepage_decisions (author_id, decision, not_found) SELECT id, '{}', CASE WHEN pid::int > 40000 THEN 'nothing was like them' ELSE '' END FROM authors`,
 		`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, class, outcome) SELECT encode(sha256(n::text::bytea), 'hex'), '', '', 1, 'pdf', 'accepted', 'paper', 'ok' FROM generate_series(1, 60000) n`,

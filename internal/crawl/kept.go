@@ -120,6 +120,9 @@ func (c *Crawler) FindLinks(ctx context.Context, harvest string, since time.Time
 	if err != nil || len(missing) == 0 {
 		return from, err
 	}
+	if err := c.db.JoinLeads(ctx, harvest); err != nil {
+		return from, err
+	}
 	wanted := match.NewIndex(missing)
 	reads := func(l *page.Link) bool {
 		return max(wanted.Likeness(l.Anchor), wanted.Likeness(l.Context), wanted.Likeness(l.Heading)) >= wantedLead
@@ -220,7 +223,11 @@ func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.
 	if err = c.db.Leads(ctx, site.ID, given.note); err != nil {
 		return 0, 0, err
 	}
-	batch := c.takeAgain(ctx, &s, pages, found, given)
+	known, err := c.db.KnownURLs(ctx, site.ID)
+	if err != nil {
+		return 0, 0, err
+	}
+	batch := c.takeAgain(ctx, &s, pages, found, given, c.cfg.MaxURLs-known)
 	add.Links, add.Leads = batch.Links, batch.Leads
 	added, err = c.db.TakeKeptLinks(ctx, add)
 	return added, n, err
@@ -249,11 +256,30 @@ func (c *Crawler) readKept(ctx context.Context, pages []frontier.Kept, reads fun
 	return found, noRoom, n
 }
 
-// takeAgain takes links of pages by what holds now. Those that read like a wanted title
-// and still may not be taken are recorded, since they are why a paper is missing.
+// keptOfPaper bounds the links that takeAgain records as why one paper is missing.
+const keptOfPaper = 6
+
+// explains reports whether a link is one of the first that name a paper, and counts it.
+func (s *scope) explains(e *frontier.Entry, had map[string]int) (first bool) {
+	for _, words := range []string{e.Link.Anchor, e.Link.Context, e.Link.Heading} {
+		papers := s.wanted.Mentioned(words)
+		for _, paper := range papers {
+			had[paper]++
+			first = first || had[paper] <= keptOfPaper
+		}
+		if len(papers) > 0 {
+			break
+		}
+	}
+	return first
+}
+
+// takeAgain takes links of pages by what holds now, room of the site's own. Some of those
+// that read like a wanted title and still may not be taken are recorded, since they are
+// why a paper is missing.
 func (c *Crawler) takeAgain(ctx context.Context, s *scope, pages []frontier.Kept, found map[int][]page.Link,
-	given leads) (batch frontier.Batch) {
-	leftOut := 0
+	given leads, room int) (batch frontier.Batch) {
+	leftOut := map[string]int{} // by paper
 	for _, i := range slices.Sorted(maps.Keys(found)) {
 		for _, l := range found[i] {
 			var e frontier.Entry
@@ -272,15 +298,21 @@ func (c *Crawler) takeAgain(ctx context.Context, s *scope, pages []frontier.Kept
 				e.Role, why = frontier.Lead, unfollowed(&e, here)
 			}
 			own := here || !ok
+			if here && why == "" {
+				if room--; room < 0 {
+					why = outcomeURLs
+				}
+			}
 			if why == "" && !own {
 				why = given.tooMany(host, &e)
 				own = why != "" // its host is to know nothing of it
 			}
 			if e.Skip = why; why != "" {
-				if !s.wantedItself(&e) || leftOut == maxSkipped {
+				var first bool
+				explains := func() error { first = s.explains(&e, leftOut); return nil }
+				if !s.wantedItself(&e) || guard.Logged(ctx, c.log, l.URL, explains) != nil || !first {
 					continue
 				}
-				leftOut++
 			}
 			if own {
 				batch.AddLink(e)

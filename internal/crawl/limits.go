@@ -53,17 +53,19 @@ func (l *loop) mayRecord() bool {
 	return true
 }
 
-// skip records a link that a limit keeps out, among the first of its site.
-func (l *loop) skip(e frontier.Entry, why gleaner.Outcome) {
+// skip records a link that a limit keeps out, among the first of its site. It reports
+// whether the link is on record.
+func (l *loop) skip(e frontier.Entry, why gleaner.Outcome) bool {
 	if _, met := l.seen.known(e.Hash(), 0, 0); met {
-		return
+		return true
 	}
 	if !l.mayRecord() {
-		return
+		return false
 	}
 	l.seen.add(e.Hash(), e.Depth, e.Role)
 	e.Skip = why
 	l.batch.AddLink(e)
+	return true
 }
 
 // leftAside tells a person what limits kept from being asked for.

@@ -125,7 +125,7 @@ func leftOut(reason string, what []string) string {
 
 // enter gives a link of a page its role, and enters it if it has one. It reports
 // whether the link was new on this site, whether it is named like a document that may
-// be taken, and whether it was given the widest role that its place allows.
+// be taken, and whether it is on record in the widest role that its place allows.
 func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, taken bool) {
 	e, here, ok := l.scope.take(from, link)
 	if !ok {
@@ -142,8 +142,7 @@ func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, taken 
 	}
 	l.scope.weigh(&e)
 	if why := l.limit(&e, met); why != "" {
-		l.skip(e, why)
-		return false, false, taken
+		return false, false, l.skip(e, why) && taken
 	}
 	l.strategy.Enter(own(&e))
 	l.seen.add(e.Hash(), e.Depth, e.Role)

@@ -9,7 +9,9 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 )
@@ -71,6 +73,9 @@ func TestReasonsAreTheSameOnARecordWithAPast(t *testing.T) {
 		want[title] = why
 	}
 	require.Equal(t, want, got)
+	_, err := again.db.Pool.Exec(t.Context(), `DELETE FROM documents`)
+	require.NoError(t, err)
+	require.Equal(t, string(report.Rejected), again.reasons(t, "conf/x/2")[secondDayTitles[6]][0], "its file was cleaned away")
 }
 
 // TestReasonsNameWhatWasNotLookedAt: of a page whose links are more than a page may have,
@@ -82,18 +87,52 @@ func TestReasonsNameWhatWasNotLookedAt(t *testing.T) {
 	d.home.pages = map[string]any{"/~ada/": links("all.html", "quiet.html"),
 		"/~ada/all.html":   strings.Repeat(`<a href="1.png"></a>`, page.MaxLinks) + `<p><a href="late.pdf">` + secondDayTitles[0] + `</a>`,
 		"/~ada/quiet.html": `<meta name="robots" content="nofollow"><a href="quiet.pdf">` + secondDayTitles[1] + `</a>`}
+	bob := "http://" + d.home.host + "/~bob/"
+	hash := frontier.HashOf(bob)
+	none, _ := packLinks(nil)
 	for range 2 {
 		d.harvest(t, "conf/x", "{}", d.papers[:2])
-		authors, err := d.db.AuthorClues(t.Context(), "conf/x")
+		_, err := d.db.Pool.Exec(t.Context(), `WITH u AS (INSERT INTO urls (site_id, hash, state, url) SELECT id, $3, 1, $2 FROM sites WHERE host=$1 ON CONFLICT DO NOTHING RETURNING site_id, hash)
+			INSERT INTO kept_links (site_id, page, data, unread) SELECT site_id, hash, $4, 'another user''s' FROM u`, d.home.host, bob, hash[:], none)
+		require.NoError(t, err)
+		authors, err := d.db.AuthorClues(t.Context(), "conf/x", false)
 		require.NoError(t, err)
 		for id, a := range authors {
 			require.Equal(t, []any{2, page.CutLinks + ", nofollow"}, []any{a.Sites[0].Cut, a.Sites[0].CutBy}, id)
 		}
 		for _, why := range d.reasons(t, "conf/x") {
+			require.Equal(t, string(report.CutShort), why[0])
 			require.Contains(t, why[1], page.CutLinks+", nofollow")
 		}
 		d.recrawl(t)
 	}
+}
+
+// TestReasonsSayWhatTheListsSayNow: what waits is not to come where its host was put on the
+// blacklist since, and may come where a host was taken off it or put on the whitelist.
+func TestReasonsSayWhatTheListsSayNow(t *testing.T) {
+	t.Parallel()
+	d := newSecondDay(t, rank.BreadthFirst)
+	other := gleaner.Paper{Key: "conf/x/Q", Venue: "conf/x", Title: "Bounds of Quorums That Nobody Counts", Year: 1999}
+	other.Authors = d.papers[0].Authors
+	d.harvest(t, "conf/x", "{}", []gleaner.Paper{other})
+	is := func(why report.Reason, sql string, args ...any) {
+		t.Helper()
+		_, err := d.db.Pool.Exec(t.Context(), sql, args...)
+		require.NoError(t, err)
+		require.Equal(t, string(why), d.reasons(t, "conf/x")[other.Title][0], sql)
+	}
+	is(report.NotLinked, `INSERT INTO blacklist (host) VALUES ($1)`, d.home.host)
+	is(report.LeftOut, `UPDATE urls SET state=0`)
+	is(report.LeftOut, `UPDATE sites SET state='stopped', reason=$1`, gleaner.Blacklisted)
+	is(report.NotYet, `DELETE FROM blacklist`)
+	is(report.LeftOut, `UPDATE sites SET reason=$1`, gleaner.NotListed)
+	is(report.NotYet, `INSERT INTO whitelist (url, domain, position, documents) SELECT 'http://' || host || '/', host, 1, 1 FROM sites`)
+	is(report.NotLinked, `UPDATE sites SET state='done'; UPDATE urls SET state=CASE was WHEN 0 THEN 4 ELSE was END`)
+	lead := `WITH x AS (INSERT INTO sites (host, state) VALUES ('far.test', 'new') RETURNING id), l AS (INSERT INTO leads (from_site, hash, to_site, wanted) SELECT s.id, '\x01', x.id, 0 FROM x, sites s WHERE s.host=$1)
+		INSERT INTO urls (site_id, hash, url, parent, anchor, role) SELECT id, '\x01', 'http://far.test/q.pdf', 'http://' || $1 || '/~ada/', $2, 2 FROM x`
+	is(report.NotYet, lead, d.home.host, other.Title) // it was given before the paper was wanted
+	is(report.LeftOut, `INSERT INTO blacklist (host) VALUES ('far.test')`)
 }
 
 // TestAParkedRecrawlIsNoRefusal: a site that was read once and is parked when it is asked
@@ -109,4 +148,47 @@ func TestAParkedRecrawlIsNoRefusal(t *testing.T) {
 	err = d.db.FinishCrawl(t.Context(), d.home.host, "stopped", "the host is parked", "", false, d.cfg.Recrawl)
 	require.NoError(t, err)
 	require.Equal(t, string(report.NotYet), d.reasons(t, "conf/x")[other.Title][0])
+	sites, err := d.db.SiteTallies(t.Context(), "conf/x")
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 3}, []int{sites[0].Pages, sites[0].Documents}, "what was read is not unread")
+	require.Positive(t, sites[0].Waiting)
+}
+
+// TestEveryPaperHasItsLinkAsTheReason, however many links of a page may not be taken.
+func TestEveryPaperHasItsLinkAsTheReason(t *testing.T) {
+	t.Parallel()
+	d, pile := newSecondDay(t, rank.BreadthFirst), sampleweb.NewPile(3)
+	list, papers := "", []gleaner.Paper{}
+	for i := range maxSkipped + 10 {
+		papers = append(papers, pile.Paper(i))
+		list += fmt.Sprintf(`<p><a href="http://files.test/%d.pdf">%s</a></p>`, i, papers[i].Title)
+	}
+	d.home.pages = map[string]any{"/~ada/": list}
+	const options = `{"leads": "none"}`
+	d.harvest(t, "conf/x/1", options, d.papers[:1])
+	d.harvest(t, "conf/x/2", options, papers)
+	r, err := report.Build(t.Context(), d.db, "conf/x/2")
+	require.NoError(t, err)
+	require.Equal(t, map[report.Reason]int{report.FetchFailed: len(papers)}, r.Reasons)
+}
+
+// TestLinksBeyondTheLimitsAreKept for later questions, after a first crawl and a recrawl.
+func TestLinksBeyondTheLimitsAreKept(t *testing.T) {
+	t.Parallel()
+	d := newSecondDay(t, rank.BreadthFirst)
+	d.cfg.MaxURLs = 1
+	list := ""
+	for i := range maxSkipped + 10 {
+		list += fmt.Sprintf(`<a href="%d.html">a page</a> `, i)
+	}
+	late := func(i int) string { return fmt.Sprintf(`<p><a href="late%d.pdf">%s</a></p>`, i, secondDayTitles[i]) }
+	d.home.pages = map[string]any{"/~ada/": list + late(1)}
+	d.harvest(t, "conf/x/1", "{}", d.papers[:1])
+	d.harvest(t, "conf/x/2", "{}", d.papers[1:2])
+	require.Equal(t, string(report.FetchFailed), d.reasons(t, "conf/x/2")[secondDayTitles[1]][0])
+	d.home.pages["/~ada/"] = list + late(1) + late(2)
+	d.recrawl(t)
+	d.harvest(t, "conf/x/3", "{}", d.papers[2:3])
+	require.Equal(t, string(report.FetchFailed), d.reasons(t, "conf/x/3")[secondDayTitles[2]][0])
+	require.Equal(t, 2, d.requests(), "the page, twice")
 }

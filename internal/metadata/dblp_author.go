@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -43,7 +44,8 @@ func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, 
 	}
 	found, err := d.Authors(ctx, name)
 	if err != nil {
-		return gleaner.Author{}, err
+		return gleaner.Author{}, fmt.Errorf("DBLP's search for people did not answer: name %q by DBLP's id, such as 65/2885, "+
+			"or set dblp-url or dblp-mirror-url to a DBLP that has the search: %w", name, err)
 	}
 	var exact []gleaner.Author
 	for _, a := range found {

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -25,11 +26,20 @@ func TestResolveAuthor(t *testing.T) {
 		"author/api?f=0&format=json&h=100&q=Ada+Lovelace": one(hits("Ada Lovelace", "65/2885", "Ada K. Lovelace", "1/2")),
 		"author/api?f=0&format=json&h=100&q=Wei+Wang":     one(hits("Wei Wang 0001", "7/1", "Wei Wang 0002", "7/2")),
 		"author/api?f=0&format=json&h=100&q=Adah":         one(hits("Ada Lovelace", "65/2885")),
+		"author/api?f=0&format=json&h=100&q=Bob":          {{status: 503}},
 	})
 	d := NewDBLP(cfg)
 	for _, name := range []string{"65/2885", "https://dblp.org/pid/65/2885.html", "Ada Lovelace"} {
 		if a, err := d.ResolveAuthor(t.Context(), name); err != nil || a != (gleaner.Author{PID: "65/2885", Name: "Ada Lovelace"}) {
 			t.Errorf("%s: %v, %v", name, a, err)
+		}
+	}
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	for _, ctx := range []context.Context{t.Context(), late} {
+		_, err := d.ResolveAuthor(ctx, "Bob")
+		if err == nil || !strings.Contains(err.Error(), "dblp-url") || !strings.Contains(err.Error(), "65/2885") {
+			t.Errorf("a search that does not answer names no way out: %v", err)
 		}
 	}
 	for name, say := range map[string]string{

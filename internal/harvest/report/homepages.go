@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
-	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
@@ -31,12 +29,8 @@ type place struct {
 }
 
 // places are those of the sites of authors whose crawls have ended.
-func (b *builder) places(ctx context.Context, authors map[string]store.AuthorClue) (places, error) {
-	var options struct{ Scope string }
-	if err := json.Unmarshal(b.r.Harvest.Options, &options); err != nil {
-		return places{}, err
-	}
-	p := newPlaces(nil, options.Scope == harvest.ScopeHost)
+func (b *builder) places(ctx context.Context, authors map[string]store.AuthorClue, whole bool) (places, error) {
+	p := newPlaces(nil, whole)
 	all, err := b.db.Places(ctx, p.barren(authors))
 	if err != nil {
 		return p, err
@@ -121,7 +115,7 @@ func (c *clues) barren() (out []evidence.Barren) {
 // and all that it leads to was examined. "" of any other.
 func (c *clues) nothing(of store.AuthorClue, i int) string {
 	site := of.Sites[i]
-	if !read(site) {
+	if !read(site) || site.Cut > 0 {
 		return ""
 	}
 	documents, accepted, open := c.places.under(of.Homepages[i])
@@ -140,7 +134,7 @@ func (c *clues) nothing(of store.AuthorClue, i int) string {
 
 // bySite looks at where the authors live.
 func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
-	var known, nowhere, refused, waiting, listed []string
+	var known, cut, nowhere, refused, waiting, listed []string
 	for _, a := range p.Authors {
 		clue := c.authors[a.ID()]
 		if strings.HasPrefix(clue.NotFound, evidence.Withdrawn) {
@@ -156,7 +150,7 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 				line += ", " + site.Reason
 			}
 			if site.Cut > 0 {
-				line += fmt.Sprintf(", not all links of %s looked at (%s)", text.Count(site.Cut, "page"), site.CutBy)
+				line += fmt.Sprintf(", not all of %s looked at (%s)", text.Count(site.Cut, "page"), site.CutBy)
 			}
 			nothing := c.nothing(clue, i)
 			switch {
@@ -166,11 +160,13 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 				waiting = append(waiting, line+", and the page itself was not asked for")
 			case crawled(site) && site.Unread != "":
 				refused = append(refused, line+", but the page itself: "+site.Unread)
+			case crawled(site) && site.Cut > 0, site.State == gleaner.SiteTrap && !site.Unasked:
+				cut = append(cut, line)
 			case crawled(site):
 				known = append(known, fmt.Sprintf("%s, %d pages and %d documents fetched, %d failed, none is it", line, site.Pages, site.Documents, site.Failed))
 			case site.State == gleaner.SiteStopped && (site.Reason == gleaner.NotListed || strings.HasPrefix(site.Reason, gleaner.Blacklisted)):
 				listed = append(listed, line)
-			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped && !site.Before:
+			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:
 				refused = append(refused, line)
 			default:
 				waiting = append(waiting, fmt.Sprintf("%s, %d URLs wait", line, site.Waiting))
@@ -179,7 +175,9 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 	}
 	switch {
 	case len(waiting) > 0:
-		return NotYet, slices.Concat(waiting, known, nowhere, refused)
+		return NotYet, slices.Concat(waiting, cut, known, nowhere, refused)
+	case len(cut) > 0:
+		return CutShort, slices.Concat(cut, known, nowhere, refused, listed)
 	case len(known) > 0:
 		return NotLinked, slices.Concat(known, nowhere, refused, listed)
 	case len(listed) > 0:

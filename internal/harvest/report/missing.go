@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/harvest"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
 	"gleaner/internal/text"
@@ -63,10 +65,15 @@ func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, e
 	if err != nil {
 		return nil, err
 	}
-	if c.authors, err = b.db.AuthorClues(ctx, b.r.Harvest.ID); err != nil {
+	var options struct{ Scope string }
+	if err := json.Unmarshal(b.r.Harvest.Options, &options); err != nil {
 		return nil, err
 	}
-	c.places, err = b.places(ctx, c.authors)
+	whole := options.Scope == harvest.ScopeHost
+	if c.authors, err = b.db.AuthorClues(ctx, b.r.Harvest.ID, whole); err != nil {
+		return nil, err
+	}
+	c.places, err = b.places(ctx, c.authors, whole)
 	return c, err
 }
 
@@ -158,11 +165,13 @@ func byTitle(p gleaner.Paper) (Reason, []string) {
 }
 
 func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
-	var rejected, refused, failed, waiting []string
+	var rejected, refused, listed, failed, waiting []string
 	for _, l := range c.links[p.Key] {
 		switch {
 		case l.Parent == "" && l.Document == "":
 			// told by copies
+		case l.Outcome == store.LinkBarred:
+			listed = append(listed, l.URL+": its host is on the blacklist (linked from "+l.Parent+")")
 		case l.Waiting:
 			waiting = append(waiting, l.URL+": waits to be asked for")
 		case l.Failed && l.Outcome == "robots-denied":
@@ -173,6 +182,8 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 			failed = append(failed, fmt.Sprintf("%s: %s after %s (linked from %s)", l.URL, l.Outcome, text.Count(l.Tries, "try"), l.Parent))
 		case strings.HasPrefix(l.Document, "new "):
 			waiting = append(waiting, l.URL+": waits to be examined")
+		case l.Document == store.LinkCleaned:
+			rejected = append(rejected, l.URL+": linked with the title, and "+l.Document)
 		case l.Document != "":
 			rejected = append(rejected, fmt.Sprintf("%s: linked with the title, and not taken for it: %s", l.URL, l.Document))
 		}
@@ -184,6 +195,8 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 		return FetchFailed, append(failed, refused...)
 	case len(refused) > 0:
 		return SiteRefused, refused
+	case len(listed) > 0:
+		return LeftOut, listed
 	case len(waiting) > 0:
 		return NotYet, waiting
 	}

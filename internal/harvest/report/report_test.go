@@ -163,6 +163,8 @@ func TestExplain(t *testing.T) {
 		return map[string]store.AuthorClue{"1/1": {Homepages: []store.Homepage{{URL: "http://ada.example/"}, {URL: "http://lab.example/", Scope: "/index"}},
 			Sites: []store.SiteClue{{State: "done", Pages: 9}, papers}}}
 	}
+	cut := at("done", 0)
+	cut["1/1"].Sites[0].Cut, cut["1/1"].Sites[0].CutBy = 1, "byte-limit"
 	listed := at("stopped", 1)
 	listed["1/1"].Sites[0].Reason = gleaner.NotListed
 	held := newPlaces([]store.Place{{URL: "http://ada.example/a.pdf", Accepted: true}}, false)
@@ -170,7 +172,6 @@ func TestExplain(t *testing.T) {
 		return map[string][]store.LinkClue{"conf/x/a": {l}}
 	}
 	parked := at("stopped", 3)
-	parked["1/1"].Sites[0].Pages, parked["1/1"].Sites[0].Before = 0, true
 	away := at("stopped", 3)
 	away["1/1"].Sites[0].Pages = 0
 	barred := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred}}
@@ -184,6 +185,11 @@ func TestExplain(t *testing.T) {
 		"homepage did not answer":    {clues{authors: map[string]store.AuthorClue{"2/2": {NotFound: "homepage did not answer (busy)"}}}, NoAnswer},
 		"crawled":                    {clues{authors: at("done", 0), places: held}, NotLinked},
 		"crawled for nothing":        {clues{authors: at("done", 0)}, LedNowhere},
+		"a trap":                     {clues{authors: at("trap", 3)}, CutShort},
+		"a link to a barred host":    {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Waiting: true, Outcome: store.LinkBarred})}, LeftOut},
+		"cut at a limit":             {clues{authors: cut, places: held}, CutShort},
+		"cut, and nothing met":       {clues{authors: cut}, CutShort},
+		"a cleaned file":             {clues{authors: at("done", 0), places: held, links: link(store.LinkClue{Parent: "p", Document: store.LinkCleaned})}, Rejected},
 		"withdrawn":                  {clues{authors: map[string]store.AuthorClue{"1/1": {NotFound: "withdrawn: 9 pages"}}}, LedNowhere},
 		"nothing academic":           {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://ada.example/cv.pdf"}}, false)}, LedNowhere},
 		"papers elsewhere":           {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://lab.example/a.pdf", Parent: "http://ada.example/pubs.html", Accepted: true}}, false)}, NotLinked},

@@ -31,10 +31,10 @@ func (db HarvestRecords) GoalTitle(ctx context.Context, goal string) (title stri
 }
 
 // Changes lists what became since a time of what a harvest wants: what was found
-// first, what is at none of its places any more (its file stays), and what was found
+// first, at the earliest when the harvest came to want it, what is at none of its places any more (its file stays), and what was found
 // before and has a new version at a known place. All come by time.
 func (db HarvestRecords) Changes(ctx context.Context, h Harvest, since time.Time) ([]Change, error) {
-	item := `SELECT p.key, p.key AS paper, p.title, p.year, p.authors, m.sha256, m.matched_at AS at, NULL::text AS url
+	item := `SELECT p.key, p.key AS paper, p.title, p.year, p.authors, m.sha256, greatest(m.matched_at, hp.wanted_at) AS at, NULL::text AS url
 		FROM harvest_papers hp JOIN papers p ON p.key=hp.paper_key JOIN matches m ON m.paper_key=p.key WHERE hp.harvest_id=$1 AND NOT hp.held AND ` + FoundSQL
 	if gleaner.ParseGoal(h.Venue).Site != "" {
 		item = `SELECT l.url, '', d.meta_title, 0, '[]'::jsonb, d.sha256, l.found_at, l.url

@@ -2,12 +2,21 @@ package store
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/gleaner"
 )
+
+// urlCounts are the pages and documents that were fetched among url_counts u, also those
+// that wait to be asked again or are gone, and the URLs that failed or wait.
+const urlCounts = `coalesce(sum(u.n) FILTER (WHERE u.was=1 OR u.state IN (1, 6)), 0)::int AS pages,
+	coalesce(sum(u.n) FILTER (WHERE u.was=2 AND u.state<>6 OR u.state=2), 0)::int AS documents,
+	coalesce(sum(u.n) FILTER (WHERE u.state IN (3, 4)), 0)::int AS failed,
+	coalesce(sum(u.n) FILTER (WHERE u.state=0), 0)::int AS waiting`
 
 // YearTally is one year of a harvest in numbers.
 type YearTally struct{ Year, Published, Held int }
@@ -47,13 +56,11 @@ type SiteTally struct {
 func (db HarvestRecords) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, error) {
 	return List[SiteTally](ctx, db, `
 		WITH s AS (SELECT s.* FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1),
-		u AS (SELECT u.site_id, coalesce(sum(n) FILTER (WHERE state IN (1, 6)), 0)::int AS pages, coalesce(sum(n) FILTER (WHERE state=2), 0)::int AS documents,
-				coalesce(sum(n) FILTER (WHERE state IN (3, 4)), 0)::int AS failed, coalesce(sum(n) FILTER (WHERE state=0), 0)::int AS waiting
-			FROM url_counts u WHERE u.site_id IN (SELECT id FROM s) GROUP BY u.site_id),
+		u AS (SELECT u.site_id, `+urlCounts+` FROM url_counts u WHERE u.site_id IN (SELECT id FROM s) GROUP BY u.site_id),
 		d AS (SELECT l.site_id, count(DISTINCT d.sha256) FILTER (WHERE d.state='accepted') AS accepted,
 				count(DISTINCT m.paper_key) AS found
 			FROM locations l JOIN documents d ON d.sha256=l.sha256
-			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` AND m.paper_key IN (SELECT paper_key FROM harvest_papers WHERE harvest_id=$1)
+			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` AND m.paper_key IN (SELECT paper_key FROM harvest_papers WHERE harvest_id=$1 AND NOT held)
 			WHERE l.site_id IN (SELECT id FROM s) GROUP BY l.site_id)
 		SELECT s.host, s.state, s.reason, coalesce(u.pages,0), coalesce(u.documents,0), coalesce(d.accepted,0), coalesce(d.found,0), coalesce(u.failed,0), coalesce(u.waiting,0), `+paceColumns+`
 		FROM s LEFT JOIN u ON u.site_id=s.id LEFT JOIN d ON d.site_id=s.id ORDER BY coalesce(u.documents,0) DESC, s.host`, harvest)
@@ -87,8 +94,13 @@ type LinkClue struct {
 	URL, Parent, Anchor, Context, Heading, Outcome string
 	Waiting, Failed                                bool // Failed with no tries: a limit kept it out
 	Tries                                          int
-	Document                                       string // what came back: its class or outcome, "" if no document
+	Document                                       string // what came back: its state and class or outcome, "" if no document
 }
+
+const (
+	LinkCleaned = "removed by a cleaning" // the Document of a link whose documents are on record no more
+	LinkBarred  = "blacklisted"           // the Outcome of a link that waits, and whose host is on the blacklist
+)
 
 // EachLinkClue visits the links on a harvest's sites, and those to other hosts, that may be
 // like a wanted title; one that was asked for may have been found before that was wanted.
@@ -96,10 +108,11 @@ func (db HarvestRecords) EachLinkClue(ctx context.Context, harvest string, visit
 	rows, _ := db.Pool.Query(ctx, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1),
 		given AS (SELECT DISTINCT l.to_site, l.hash FROM s JOIN leads l ON l.from_site=s.site_id WHERE l.to_site NOT IN (SELECT site_id FROM s)),
 		of AS (SELECT u.* FROM s JOIN urls u USING (site_id) UNION ALL SELECT u.* FROM given g JOIN urls u ON u.site_id=g.to_site AND u.hash=g.hash)
-		SELECT u.url, u.parent, u.anchor, u.context, u.heading, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
-			coalesce((SELECT d.state || ' as ' || `+whatSQL+` FROM documents d JOIN locations l ON l.sha256=d.sha256
-				WHERE u.state=2 AND l.hash=u.hash AND l.current LIMIT 1), '')
-		FROM of u WHERE u.state=0 AND u.wanted >= 0.6 OR u.state IN (2, 3, 4, 5) ORDER BY u.seq`, harvest)
+		SELECT u.url, u.parent, u.anchor, u.context, u.heading,
+			CASE WHEN u.state=0 AND u.site_id IN (SELECT s.id FROM blacklist b JOIN sites s USING (host)) THEN '`+LinkBarred+`' ELSE u.outcome END, u.state=0, u.state IN (3, 4, 5), u.tries,
+			CASE WHEN u.state=2 THEN coalesce((SELECT d.state || ' as ' || `+whatSQL+` FROM documents d JOIN locations l ON l.sha256=d.sha256
+				WHERE l.asked=u.hash ORDER BY l.hash=u.hash DESC, l.current DESC LIMIT 1), '`+LinkCleaned+`') ELSE '' END
+		FROM of u WHERE u.state=0 AND (u.wanted >= 0.6 OR u.role > 0) OR u.state IN (2, 3, 4, 5) ORDER BY u.seq`, harvest)
 	var l LinkClue
 	_, err := pgx.ForEachRow(rows, []any{&l.URL, &l.Parent, &l.Anchor, &l.Context, &l.Heading, &l.Outcome, &l.Waiting, &l.Failed, &l.Tries, &l.Document}, func() error {
 		visit(l)
@@ -116,9 +129,22 @@ type SiteClue struct {
 	Failed                    int    // requests, for good or for now
 	Unasked                   bool   // the homepage itself was not asked for
 	Unread                    string // the outcome for which it was not read; "" where it was
-	Cut                       int    // pages of which not all links were looked at
+	Cut                       int    // pages of the homepage's of which not all links were looked at, or that were left out
 	CutBy                     string // by which limits
-	Before                    bool   // of one that stopped: a crawl before read pages of it
+}
+
+// byLists makes a site that has more to ask what the lists make of it now: barred is why it
+// is on the blacklist, nil where it is not; listed says that it came to be on the whitelist.
+func (s *SiteClue) byLists(barred *string, listed bool) {
+	switch {
+	case barred != nil && (s.State != gleaner.SiteDone || s.Waiting > 0):
+		s.State, s.Reason = gleaner.SiteStopped, gleaner.Blacklisted
+		if *barred != "" {
+			s.Reason += ": " + *barred
+		}
+	case s.State == gleaner.SiteStopped && (listed || barred == nil && strings.HasPrefix(s.Reason, gleaner.Blacklisted)):
+		s.State, s.Reason = gleaner.SiteNew, ""
+	}
 }
 
 // AuthorClue is what is known of an author's homepages, and of the places of their papers
@@ -130,28 +156,32 @@ type AuthorClue struct {
 	Sites     []SiteClue
 }
 
-// AuthorClues tells, by author id, of the authors of a harvest's wanted papers.
-func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string) (map[string]AuthorClue, error) {
+// AuthorClues returns, by author id, what is known of the authors of a harvest's wanted
+// papers; whole is Homepage.Prefix's.
+func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string, whole bool) (map[string]AuthorClue, error) {
 	rows, _ := db.Pool.Query(ctx, `
 		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`),
-		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting,
-				sum(n) FILTER (WHERE state IN (3, 4))::int AS failed
-			FROM url_counts u WHERE u.site_id IN (SELECT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host) GROUP BY u.site_id),
-		k AS (SELECT site_id, count(*)::int AS cut, string_agg(DISTINCT unread, ', ') AS by FROM kept_links
-			WHERE unread<>'' AND site_id IN (SELECT site_id FROM u) GROUP BY site_id)
-		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
-			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0),
-			coalesce(k.cut, 0), coalesce(k.by, ''), coalesce(s.state='stopped' AND EXISTS (SELECT 1 FROM urls p WHERE p.site_id=s.id AND p.was=1), false)
+		u AS (SELECT u.site_id, `+urlCounts+` FROM url_counts u
+			WHERE u.site_id IN (SELECT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host) GROUP BY u.site_id)
+		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), b.reason,
+			CASE WHEN s.reason=$2 THEN EXISTS (SELECT 1 FROM whitelist l WHERE s.host=l.domain OR s.host LIKE '%.' || l.domain) ELSE false END,
+				coalesce(s.state, ''), coalesce(s.reason, ''),
+			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0)
 		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
-			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id LEFT JOIN k ON k.site_id=s.id ORDER BY w.author_id, g.rank`, harvest)
+			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id LEFT JOIN blacklist b ON b.host=g.host
+		ORDER BY w.author_id, g.rank`, harvest, gleaner.NotListed)
 	out := map[string]AuthorClue{}
 	var id, notFound, url, scope string
 	var site SiteClue
 	var next *time.Time
-	_, err := pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed, &site.Cut, &site.CutBy, &site.Before}, func() error {
+	var barred *string
+	var listed bool
+	_, err := pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &barred, &listed, &site.State, &site.Reason,
+		&site.Pages, &site.Documents, &site.Waiting, &site.Failed}, func() error {
 		c := out[id]
 		c.NotFound, c.NextTry = notFound, next
 		if url != "" {
+			site.byLists(barred, listed)
 			c.Homepages, c.Sites = append(c.Homepages, Homepage{AuthorID: id, URL: url, Scope: scope}), append(c.Sites, site)
 		}
 		out[id] = c
@@ -160,5 +190,5 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string) (map[s
 	if err != nil {
 		return nil, err
 	}
-	return out, db.readHomepages(ctx, out)
+	return out, errors.Join(db.readHomepages(ctx, out), db.cutPages(ctx, out, whole))
 }

@@ -21,7 +21,7 @@ func TestCountsOfURLs(t *testing.T) {
 	ctx := t.Context()
 	const sites = 3
 	statements := []string{
-		`INSERT INTO urls (site_id, hash, url, state) SELECT n % 3 + 1, sha256((random()::text || n)::bytea), 'u', n % 7 FROM generate_series(1, 20) n`,
+		`INSERT INTO urls (site_id, hash, url, state, was) SELECT n % 3 + 1, sha256((random()::text || n)::bytea), 'u', n % 7, n % 3 FROM generate_series(1, 20) n`,
 		`UPDATE urls SET state = (state + 1) % 7 WHERE hash IN (SELECT hash FROM urls WHERE site_id = 1 ORDER BY hash FOR UPDATE SKIP LOCKED)`,
 		`UPDATE urls SET anchor = 'no other state' WHERE hash IN (SELECT hash FROM urls ORDER BY hash LIMIT 9 FOR UPDATE SKIP LOCKED)`,
 		`DELETE FROM urls WHERE hash IN (SELECT hash FROM urls ORDER BY hash LIMIT 5 FOR UPDATE SKIP LOCKED)`,
@@ -50,7 +50,7 @@ func TestCountsOfURLs(t *testing.T) {
 		require.NoError(t, rows.Err())
 		return out
 	}
-	counted := sums(`SELECT site_id, state, sum(n)::int FROM url_counts GROUP BY 1, 2 HAVING sum(n) <> 0 ORDER BY 1, 2`)
+	counted := sums(`SELECT site_id, state, was, sum(n)::int FROM url_counts GROUP BY 1, 2, 3 HAVING sum(n) <> 0 ORDER BY 1, 2, 3`)
 	require.Greater(t, len(counted), sites)
-	require.Equal(t, sums(`SELECT site_id, state, count(*)::int FROM urls GROUP BY 1, 2 ORDER BY 1, 2`), counted)
+	require.Equal(t, sums(`SELECT site_id, state, was, count(*)::int FROM urls GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`), counted)
 }

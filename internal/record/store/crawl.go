@@ -172,7 +172,7 @@ func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out fro
 		return out, err
 	}
 	for i, host := range hosts {
-		if _, err := writeLeads(ctx, tx, of.SiteID, sites[i], w.Leads[host]); err != nil {
+		if _, err := writeLeads(ctx, tx, "", of.SiteID, sites[i], w.Leads[host]); err != nil {
 			return out, err
 		}
 	}
@@ -285,14 +285,20 @@ func (db CrawlRecords) Leads(ctx context.Context, siteID int, each func(h fronti
 
 // writeLeads gives documents on another host to that host's own frontier, where
 // they are asked for under its own lease, and notes them, so that the next slices
-// of the crawl know of them.
-func writeLeads(ctx context.Context, tx pgx.Tx, from, to int, leads []frontier.Entry) (map[frontier.Hash]frontier.Added, error) {
+// of the crawl know of them. They are for a harvest, or "" for all that the site is for.
+func writeLeads(ctx context.Context, tx pgx.Tx, harvest string, from, to int, leads []frontier.Entry) (map[frontier.Hash]frontier.Added, error) {
 	if slices.ContainsFunc(leads, func(e frontier.Entry) bool { return e.Skip == "" }) {
-		if err := InheritSite(ctx, tx, from, to, "lead"); err != nil {
+		var err error
+		if harvest == "" {
+			err = InheritSite(ctx, tx, from, to, "lead")
+		} else {
+			err = JoinSite(ctx, tx, harvest, to, "lead")
+		}
+		if err != nil {
 			return nil, err
 		}
 		// Where no harvest goes on that would crawl it, the next recrawl does.
-		_, err := tx.Exec(ctx, `UPDATE sites SET due_at=now() WHERE id=$1 AND due_at IS NULL
+		_, err = tx.Exec(ctx, `UPDATE sites SET due_at=now() WHERE id=$1 AND due_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=$1 AND h.completed_at IS NULL)`, to)
 		if err != nil {
 			return nil, err

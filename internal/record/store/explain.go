@@ -28,7 +28,7 @@ type URLRecord struct {
 	Queue     int        `json:"queue"`
 	Mark      int        `json:"mark"`
 	Priority  float64    `json:"priority"`
-	Wanted    float64    `json:"wanted"`
+	Wanted    float64    `json:"wanted"` // how like a title it read that was wanted when it was met
 	Reason    string     `json:"reason,omitempty"`
 	Outcome   string     `json:"outcome,omitempty"`
 	Status    int        `json:"status,omitempty"`
@@ -36,7 +36,7 @@ type URLRecord struct {
 	Crawl     int        `json:"crawl"`
 	Rank      int        `json:"rank,omitempty"` // the how-manieth URL of its crawl it was
 	FetchedAt *time.Time `json:"fetched_at,omitempty"`
-	NextTry   *time.Time `json:"next_try,omitempty"`
+	NextTry   *time.Time `json:"next_try,omitempty"` // of what failed; nil for never
 	Bytes     int64      `json:"bytes,omitempty"`
 	SHA256    []string   `json:"documents,omitempty"`
 	Pace      Pace       `json:"pace"` // of its site
@@ -51,7 +51,7 @@ func (db SiteRecords) ExplainURL(ctx context.Context, host string, hash []byte) 
 	err := db.Pool.QueryRow(ctx, `SELECT u.url, s.host, u.state, u.parent, u.source, u.anchor, u.context, u.heading, u.tag_path, u.depth, u.queue, u.mark,
 			u.priority, u.wanted, u.reason, u.outcome, u.status, u.tries, u.crawl,
 			CASE WHEN u.fetched_at IS NULL THEN 0 ELSE (SELECT count(*) FROM urls e WHERE e.site_id=u.site_id AND e.crawl=u.crawl AND e.fetched_at <= u.fetched_at) END,
-			u.fetched_at, u.next_try, u.bytes,
+			u.fetched_at, CASE WHEN u.state IN (3, 4) THEN `+nextTry+` END, u.bytes,
 			ARRAY(SELECT l.sha256 FROM locations l WHERE l.site_id=u.site_id AND l.url=u.url ORDER BY l.current DESC, l.member), `+paceColumns+`
 		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.host=$1 AND u.hash=$2`, host, hash).
 		Scan(append([]any{&r.URL, &r.Host, &r.State, &r.Parent, &r.Source, &r.Anchor, &r.Context, &r.Heading, &r.TagPath, &r.Depth, &r.Queue, &r.Mark,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -151,6 +152,9 @@ type Counts struct {
 // verdict is good and the file is a form of the paper itself.
 const FoundSQL = `(m.settled = 'yes' OR (m.settled = '' AND m.verdict IN ('exact', 'strong') AND m.form IN ('paper', 'preprint', 'extended')))`
 
+// foundIn is FoundSQL of a row of another name.
+func foundIn(row string) string { return strings.ReplaceAll(FoundSQL, "m.", row+".") }
+
 // soughtSQL is true of an author (pa.author_id) whose homepage the harvest $1 wants:
 // of everybody who wrote its papers, or of the one whose papers they are.
 const soughtSQL = `pa.author_id = coalesce((SELECT substring(v.venue FROM '^author:(.*)$') FROM harvests v WHERE v.id=$1), pa.author_id)`
@@ -180,7 +184,7 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 		wanted AS (SELECT paper_key FROM hp WHERE NOT held),
 		who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN wanted w ON w.paper_key=pa.paper_key WHERE `+soughtSQL+`),
 		s AS (SELECT s.* FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1),
-		u AS (SELECT u.state, u.n FROM url_counts u JOIN s ON s.id=u.site_id),
+		u AS (SELECT `+urlCounts+` FROM url_counts u JOIN s ON s.id=u.site_id),
 		d AS (SELECT DISTINCT d.sha256, d.state FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)
 		SELECT (SELECT count(*) FROM hp), (SELECT count(*) FROM hp WHERE held), (SELECT count(*) FROM wanted),
 			(SELECT count(DISTINCT m.paper_key) FROM matches m JOIN wanted w ON w.paper_key=m.paper_key WHERE `+FoundSQL+`),
@@ -189,8 +193,7 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 			(SELECT count(DISTINCT author_id) FROM who JOIN homepages h USING (author_id)),
 			(SELECT count(*) FROM s), (SELECT count(*) FROM s WHERE state IN ('done', 'refused', 'trap', 'stopped')),
 			(SELECT count(*) FROM s WHERE parked_until > now()),
-			(SELECT coalesce(sum(n) FILTER (WHERE state IN (1, 6)), 0)::int FROM u), (SELECT coalesce(sum(n) FILTER (WHERE state = 0), 0)::int FROM u),
-			(SELECT coalesce(sum(n) FILTER (WHERE state IN (3, 4)), 0)::int FROM u),
+			(SELECT pages FROM u), (SELECT waiting FROM u), (SELECT failed FROM u),
 			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new')`, id).
 		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Parked,
 			&c.Pages, &c.Waiting, &c.Failures, &c.Documents, &c.Accepted, &c.Unexamined)

@@ -217,11 +217,14 @@ func queueMatches(b *pgx.Batch, sha string, found []Found) {
 	for i, f := range found {
 		keys[i] = f.Paper
 	}
-	b.Queue(`DELETE FROM matches WHERE sha256=$1 AND settled='' AND NOT paper_key = ANY($2)`, sha, keys)
+	// A paper that was found and is held now is compared no more: it stays found.
+	b.Queue(`DELETE FROM matches m WHERE m.sha256=$1 AND m.settled='' AND NOT m.paper_key = ANY($2)
+		AND NOT (`+FoundSQL+` AND coalesce((SELECT bool_and(h.held) FROM harvest_papers h WHERE h.paper_key=m.paper_key), false))`, sha, keys)
 	for _, f := range found {
 		b.Queue(`INSERT INTO matches (paper_key, sha256, verdict, score, form, reasons) VALUES ($1,$2,$3,$4,$5,$6)
 			ON CONFLICT (paper_key, sha256) DO UPDATE SET verdict=EXCLUDED.verdict, score=EXCLUDED.score, form=EXCLUDED.form, reasons=EXCLUDED.reasons,
-				matched_at=CASE WHEN (matches.verdict, matches.form) = (EXCLUDED.verdict, EXCLUDED.form) THEN matches.matched_at ELSE now() END`,
+				matched_at=CASE WHEN (matches.verdict, matches.form) = (EXCLUDED.verdict, EXCLUDED.form)
+					OR `+foundIn("matches")+` AND (matches.settled='yes' OR `+foundIn("EXCLUDED")+`) THEN matches.matched_at ELSE now() END`,
 			f.Paper, sha, f.Verdict, f.Score, f.Form, orEmpty(f.Reasons))
 	}
 }

@@ -37,22 +37,17 @@ func (db SiteRecords) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, er
 			return err
 		}
 		n = waiting(added) + whole
-		if whole > 0 || slices.ContainsFunc(k.Links, taken) {
-			if err := k.join(ctx, tx, k.Site, "link"); err != nil {
+		if k.Harvest != "" && (whole > 0 || slices.ContainsFunc(k.Links, taken)) {
+			if err := JoinSite(ctx, tx, k.Harvest, k.Site, "link"); err != nil {
 				return err
 			}
 		}
 		for i, host := range hosts {
-			added, err := writeLeads(ctx, tx, k.Site, sites[i], k.Leads[host])
+			added, err := writeLeads(ctx, tx, k.Harvest, k.Site, sites[i], k.Leads[host])
 			if err != nil {
 				return err
 			}
-			if n += waiting(added); !slices.ContainsFunc(k.Leads[host], taken) {
-				continue
-			}
-			if err := k.join(ctx, tx, sites[i], "lead"); err != nil {
-				return err
-			}
+			n += waiting(added)
 		}
 		return nil
 	})
@@ -68,11 +63,10 @@ func waiting(added map[frontier.Hash]frontier.Added) (n int) {
 	return n
 }
 
-func (k KeptLinks) join(ctx context.Context, tx pgx.Tx, siteID int, origin string) error {
-	if k.Harvest == "" {
-		return nil
-	}
-	return JoinSite(ctx, tx, k.Harvest, siteID, origin)
+// KnownURLs counts the URLs of a site that are on record, but for those that a limit kept out.
+func (db SiteRecords) KnownURLs(ctx context.Context, siteID int) (n int, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT coalesce(sum(n), 0)::int FROM url_counts WHERE site_id=$1 AND state<>5`, siteID).Scan(&n)
+	return n, err
 }
 
 // SetView notes under which options the links of a site's pages were taken.

@@ -42,7 +42,8 @@ var ErrNoMatch = errors.New("this document was not matched with that paper")
 // A document that is the paper is accepted, once its file is here.
 func (db MatchRecords) Settle(ctx context.Context, paper, sha, word string) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `UPDATE matches SET settled=$3, matched_at=now() WHERE paper_key=$1 AND sha256=$2`, paper, sha, word)
+		tag, err := tx.Exec(ctx, `UPDATE matches m SET settled=$3, matched_at=CASE WHEN $3='yes' AND `+FoundSQL+`
+			THEN matched_at ELSE now() END WHERE paper_key=$1 AND sha256=$2`, paper, sha, word)
 		if err != nil {
 			return err
 		}

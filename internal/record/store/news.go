@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -124,5 +123,5 @@ func noticeChore(channel string) string { return "notice " + channel }
 // was not found otherwise.
 func waitsForReview() string {
 	return `m.settled='' AND m.verdict='ambiguous'
-		AND NOT EXISTS (SELECT 1 FROM matches o WHERE o.paper_key=m.paper_key AND ` + strings.ReplaceAll(FoundSQL, "m.", "o.") + `)`
+		AND NOT EXISTS (SELECT 1 FROM matches o WHERE o.paper_key=m.paper_key AND ` + foundIn("o") + `)`
 }

@@ -159,7 +159,8 @@ func (db PaperRecords) SetHarvestPapers(ctx context.Context, harvest string, pap
 			keys[i] = p.Key
 			why, is := held[p.Key]
 			b.Queue(`INSERT INTO harvest_papers (harvest_id, paper_key, held, held_why) VALUES ($1,$2,$3,$4)
-				ON CONFLICT (harvest_id, paper_key) DO UPDATE SET held=EXCLUDED.held, held_why=EXCLUDED.held_why
+				ON CONFLICT (harvest_id, paper_key) DO UPDATE SET held=EXCLUDED.held, held_why=EXCLUDED.held_why,
+					wanted_at=CASE WHEN harvest_papers.held THEN now() ELSE harvest_papers.wanted_at END
 				WHERE (harvest_papers.held, harvest_papers.held_why) IS DISTINCT FROM (EXCLUDED.held, EXCLUDED.held_why) RETURNING paper_key`, harvest, p.Key, is, why).Query(note)
 		}
 		b.Queue(`DELETE FROM harvest_papers WHERE harvest_id=$1 AND NOT paper_key = ANY($2) RETURNING paper_key`, harvest, keys).Query(note)

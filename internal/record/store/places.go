@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,6 +36,38 @@ func (db HarvestRecords) readHomepages(ctx context.Context, authors map[string]A
 		}
 		return nil
 	})
+	return err
+}
+
+// cutPages counts, by homepage, the pages of which not all links were looked at, and those
+// that limits kept from being asked for.
+func (db HarvestRecords) cutPages(ctx context.Context, authors map[string]AuthorClue, whole bool) error {
+	type cut struct{ Host, URL, By string }
+	hosts, of := map[string]bool{}, map[string][]cut{}
+	for _, a := range authors {
+		for _, h := range a.Homepages {
+			hosts[weburl.Host(h.URL)] = true
+		}
+	}
+	all, err := List[cut](ctx, db, `WITH s AS (SELECT id, host FROM sites WHERE host = ANY($1))
+		SELECT s.host, u.url, k.unread FROM s JOIN kept_links k ON k.site_id=s.id AND k.unread<>'' JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page
+				AND u.state<>4
+		UNION ALL SELECT s.host, u.url, u.outcome FROM s JOIN urls u ON u.site_id=s.id AND u.state=5
+			AND (u.outcome IN ('max-depth', 'trap') OR u.outcome LIKE '%-limit' AND u.outcome NOT LIKE 'lead%')`, slices.Collect(maps.Keys(hosts)))
+	for _, c := range all {
+		of[c.Host] = append(of[c.Host], c)
+	}
+	for _, a := range authors {
+		for i, h := range a.Homepages {
+			scope, by := []string{h.Prefix(whole)}, map[string]bool{}
+			for _, c := range of[weburl.Host(h.URL)] {
+				if c.URL == h.URL || weburl.InScope(c.URL, scope) {
+					a.Sites[i].Cut, by[c.By] = a.Sites[i].Cut+1, true
+				}
+			}
+			a.Sites[i].CutBy = strings.Join(slices.Sorted(maps.Keys(by)), ", ")
+		}
+	}
 	return err
 }
 

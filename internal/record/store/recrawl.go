@@ -28,7 +28,7 @@ const selectSites = `($1='' OR EXISTS (SELECT 1 FROM harvest_sites hs JOIN harve
 // and whose rest is over; or, where $4 says all, that has anything to ask again.
 const dueSites = selectSites + ` AND CASE WHEN $4 THEN s.due_at IS NOT NULL OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.due_at IS NOT NULL)
 		ELSE s.due_at <= now() AND s.parked_until <= now() END
-	AND NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host)`
+	AND NOT ` + blocked
 
 // DueSites lists hosts whose rest is over, those of the best domains first, after a
 // place in this order; at most limit. It returns the place of the last as well. all

@@ -122,16 +122,29 @@ type Failure struct {
 // All is how much failed so.
 func (f Failure) All() int { return f.URLs + f.Stalled + f.Authors + f.Sources }
 
+// blocked is true of a site s on the blacklist.
+const blocked = `EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host)`
+
+// siteDue is when a site s is asked again by a recrawl of what is due; null for never.
+const siteDue = `CASE WHEN s.due_at IS NOT NULL AND NOT ` + blocked + ` THEN greatest(s.due_at, s.parked_until, s.asked_until) END`
+
+// nextTry is when a URL u of a site s is asked again: by the crawl that goes on, or by a
+// recrawl, where the site is due as well.
+const nextTry = `CASE WHEN ` + blocked + ` OR coalesce(u.next_try, u.due_at) IS NULL THEN NULL
+	WHEN s.state IN ('new', 'crawling') AND u.next_try IS NOT NULL THEN greatest(u.next_try, s.parked_until, s.asked_until)
+	ELSE greatest(coalesce(u.next_try, u.due_at), s.due_at, s.parked_until, s.asked_until) END`
+
 // Failures counts what failed by reason: URLs by their outcome, whole sites that
 // were refused or stopped, documents over which a reader stalled, and what did not
 // answer while authors, papers and copies were looked for.
 func (db CrawlRecords) Failures(ctx context.Context, f RetryFilter) ([]Failure, error) {
 	return List[Failure](ctx, db, `WITH failed AS (
-		SELECT outcome AS reason, count(*) AS urls, 0 AS documents, 0 AS authors, 0 AS sources, count(DISTINCT site_id) AS sites, min(fetched_at) AS oldest, min(coalesce(next_try, due_at)) AS next,
-			outcome IN `+forGood+` AND min(coalesce(next_try, due_at)) IS NULL AS for_good
-		FROM urls WHERE site_id IN (`+failedSites+`) AND state IN (3, 4) AND fetched_at IS NOT NULL GROUP BY outcome
+		SELECT outcome AS reason, count(*) AS urls, 0 AS documents, 0 AS authors, 0 AS sources, count(DISTINCT site_id) AS sites, min(fetched_at) AS oldest, min(`+nextTry+`) AS next,
+			outcome IN `+forGood+` AND min(`+nextTry+`) IS NULL AS for_good
+		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.id IN (`+failedSites+`) AND u.state IN (3, 4) AND fetched_at IS NOT NULL GROUP BY outcome
 		UNION ALL
-		SELECT s.state, (SELECT count(*) FROM urls u WHERE u.state=0 AND u.site_id = ANY(array_agg(s.id))), 0, 0, 0, count(*), min(coalesce(s.crawl_finished, now())), min(s.due_at), false
+		SELECT s.state, (SELECT count(*) FROM urls u WHERE u.state=0 AND u.site_id = ANY(array_agg(s.id))), 0, 0, 0, count(*), min(coalesce(s.crawl_finished, now())),
+			min(`+siteDue+`), false
 		FROM sites s WHERE s.id IN (`+failedSites+`) AND s.state IN ('refused', 'stopped') GROUP BY s.state
 		UNION ALL
 		SELECT `+openReason+`, 0, 0, count(DISTINCT d.author_id), 0, 0, min(d.decided_at), min(d.next_try), false

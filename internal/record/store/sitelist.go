@@ -50,9 +50,7 @@ func (q SiteQuery) sql() string {
 			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))
 			AND (NOT $7 OR s.state IN ('refused', 'stopped') OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state IN (3, 4))) AND $2::text IS NOT NULL
 			ORDER BY s.host LIMIT $5) s
-		CROSS JOIN LATERAL (SELECT coalesce(sum(n) FILTER (WHERE c.state IN (1, 6)), 0)::int AS pages, coalesce(sum(n) FILTER (WHERE c.state=2), 0)::int AS documents,
-			coalesce(sum(n) FILTER (WHERE c.state IN (3, 4)), 0)::int AS failed, coalesce(sum(n) FILTER (WHERE c.state=0), 0)::int AS waiting
-			FROM url_counts c WHERE c.site_id=s.id) u
+		CROSS JOIN LATERAL (SELECT ` + urlCounts + ` FROM url_counts u WHERE u.site_id=s.id) u
 	ORDER BY s.host`
 }
 

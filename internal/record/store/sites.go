@@ -96,14 +96,28 @@ func JoinSite(ctx context.Context, tx pgx.Tx, harvest string, siteID int, origin
 	return err
 }
 
-// InheritSite makes every harvest of one site a harvest of another, whose row is
-// locked: of a lead's host, which is wanted for the same papers. Its turn is after those that the same
-// giver named before.
+// InheritSite makes the harvests of one site harvests of another, whose row is locked: of
+// a lead's host. They are those that go on, or all of a site that a recrawl asks for.
+// The turn of the other is after those that the same giver named before.
 func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) error {
 	_, err := tx.Exec(ctx, `WITH joined AS (INSERT INTO harvest_sites (harvest_id, site_id, origin, given_by, turn)
 		SELECT h.harvest_id, $2, $3, giver, 1 + (SELECT count(*) FROM harvest_sites g WHERE g.harvest_id=h.harvest_id AND g.given_by=giver)
-		FROM harvest_sites h CROSS JOIN LATERAL (SELECT coalesce(h.given_by, h.site_id) AS giver) g WHERE h.site_id=$1 ORDER BY h.harvest_id
+		FROM harvest_sites h JOIN harvests v ON v.id=h.harvest_id CROSS JOIN LATERAL (SELECT coalesce(h.given_by, h.site_id) AS giver) g
+		WHERE h.site_id=$1 AND (v.completed_at IS NULL OR NOT EXISTS (SELECT 1 FROM harvest_sites o JOIN harvests r ON r.id=o.harvest_id
+			WHERE o.site_id=$1 AND r.completed_at IS NULL)) ORDER BY h.harvest_id
 		ON CONFLICT (harvest_id, site_id) DO UPDATE SET given_by=EXCLUDED.given_by, turn=EXCLUDED.turn WHERE harvest_sites.turn > EXCLUDED.turn`+takenUp, from, to, origin)
+	return err
+}
+
+// JoinLeads makes the hosts a harvest's own to which its sites gave links that wait still.
+func (db SiteRecords) JoinLeads(ctx context.Context, harvest string) error {
+	_, err := db.Pool.Exec(ctx, `WITH given AS (SELECT l.to_site, min(l.from_site) AS giver FROM harvest_sites h
+			JOIN leads l ON l.from_site=h.site_id
+			JOIN urls u ON u.site_id=l.to_site AND u.hash=l.hash AND u.state=0
+			WHERE h.harvest_id=$1 AND l.to_site NOT IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) GROUP BY l.to_site),
+		held AS (SELECT s.id FROM sites s WHERE id IN (SELECT to_site FROM given) ORDER BY s.host COLLATE "C" FOR NO KEY UPDATE),
+		joined AS (INSERT INTO harvest_sites (harvest_id, site_id, origin, given_by, turn) SELECT $1, g.to_site, 'lead', g.giver, 1
+			FROM given g JOIN held ON held.id=g.to_site ON CONFLICT DO NOTHING`+takenUp, harvest)
 	return err
 }
 

@@ -215,6 +215,50 @@ func TestRetryOfWhatRobotsForbade(t *testing.T) {
 	}
 }
 
+// TestACompleteHarvestGetsNoSitesOfAnothersCrawl: a lead belongs to the harvests that go
+// on, or to all where a recrawl gave it. One that waits is of whoever comes next.
+func TestACompleteHarvestGetsNoSitesOfAnothersCrawl(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	ctx := t.Context()
+	from := watch(t, db, "first", `{}`, "a.test")
+	watch(t, db, "second", `{}`, "a.test")
+	give := func(host string) (id int) {
+		require.NoError(t, pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) (err error) {
+			if id, err = store.EnsureSite(ctx, tx, host); err != nil {
+				return err
+			}
+			return store.InheritSite(ctx, tx, from, id, "lead")
+		}))
+		return id
+	}
+	sites := func(harvest string) (hosts []string) {
+		all, err := db.SiteTallies(ctx, harvest)
+		require.NoError(t, err)
+		for _, s := range all {
+			hosts = append(hosts, s.Host)
+		}
+		return hosts
+	}
+	give("both.test")
+	require.NoError(t, db.SetStage(ctx, "first", gleaner.StageComplete, ""))
+	late := give("late.test")
+	require.Equal(t, []string{"a.test", "both.test"}, sites("first"))
+	require.Equal(t, []string{"a.test", "both.test", "late.test"}, sites("second"))
+	require.NoError(t, db.SetStage(ctx, "second", gleaner.StageCancelled, ""))
+	give("recrawled.test")
+	require.Equal(t, []string{"a.test", "both.test", "recrawled.test"}, sites("first"))
+	_, err := db.Pool.Exec(ctx, `WITH u AS (INSERT INTO urls (site_id, hash, url) VALUES ($2, '\x01', 'http://late.test/1.pdf')),
+		l AS (INSERT INTO leads (from_site, hash, to_site, wanted) VALUES ($1, '\x01', $2, 1)) UPDATE sites SET state='stopped' WHERE id=$2`, from, late)
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, db.JoinLeads(ctx, "first"))
+	}
+	hosts, _, err := db.SitesToCrawl(ctx, "first", "", 10)
+	require.NoError(t, err)
+	require.Equal(t, []string{"late.test"}, hosts)
+}
+
 // TestSitesAreCrawledInTurns: a site that names a hundred hosts does not go before
 // one that names two, nor before homepages; page by page nothing is listed twice
 // or passed over.

@@ -175,6 +175,8 @@ CREATE TABLE harvest_papers (
     paper_key  text NOT NULL REFERENCES papers (key) ON DELETE CASCADE,
     held       boolean NOT NULL DEFAULT false,
     held_why   text NOT NULL DEFAULT '',
+    -- Since when the harvest is after it: what was found before is found for it then.
+    wanted_at  timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (harvest_id, paper_key)
 );
 CREATE INDEX harvest_papers_paper ON harvest_papers (paper_key);
@@ -522,13 +524,14 @@ CREATE INDEX urls_due     ON urls (site_id, due_at) WHERE due_at IS NOT NULL;
 -- URLs that a limit keeps from being asked for, by its name (outcome).
 CREATE INDEX urls_skipped ON urls (site_id, outcome) WHERE state = 5;
 
--- How many URLs of a site are in which state, so that nobody need count them: the
--- sum of n. Each statement that changes urls adds rows, in its transaction, and
+-- How many URLs of a site are in which state, and what they were when they last
+-- answered, so that nobody need count them: the sum of n. Each statement that changes urls adds rows, in its transaction, and
 -- locks none: two crawls that give each other leads must not wait for each
 -- other's counts. Now and then the rows of a site are added up.
 CREATE TABLE url_counts (
     site_id bigint   NOT NULL,
     state   smallint NOT NULL,
+    was     smallint NOT NULL,
     n       bigint   NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0.1, autovacuum_vacuum_threshold = 200);
 CREATE INDEX url_counts_site ON url_counts (site_id);
@@ -539,23 +542,23 @@ DECLARE
     changed bigint[];
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        WITH c AS (INSERT INTO url_counts SELECT site_id, state, count(*) FROM now_urls GROUP BY 1, 2 RETURNING site_id)
+        WITH c AS (INSERT INTO url_counts SELECT site_id, state, was, count(*) FROM now_urls GROUP BY 1, 2, 3 RETURNING site_id)
         SELECT array_agg(site_id) INTO changed FROM c;
     ELSIF TG_OP = 'DELETE' THEN
         WITH c AS (INSERT INTO url_counts
-            SELECT site_id, state, -count(*) FROM was_urls GROUP BY 1, 2 RETURNING site_id)
+            SELECT site_id, state, was, -count(*) FROM was_urls GROUP BY 1, 2, 3 RETURNING site_id)
         SELECT array_agg(site_id) INTO changed FROM c;
     ELSE
         WITH c AS (INSERT INTO url_counts
-            SELECT site_id, state, sum(n)
-            FROM (SELECT site_id, state, 1 AS n FROM now_urls UNION ALL SELECT site_id, state, -1 FROM was_urls) u
-            GROUP BY 1, 2 HAVING sum(n) <> 0 RETURNING site_id)
+            SELECT site_id, state, was, sum(n)
+            FROM (SELECT site_id, state, was, 1 AS n FROM now_urls UNION ALL SELECT site_id, state, was, -1 FROM was_urls) u
+            GROUP BY 1, 2, 3 HAVING sum(n) <> 0 RETURNING site_id)
         SELECT array_agg(site_id) INTO changed FROM c;
     END IF;
     IF changed IS NOT NULL AND random() < 0.02 THEN
         WITH gone AS (DELETE FROM url_counts WHERE ctid = ANY (ARRAY(
             SELECT ctid FROM url_counts WHERE site_id = ANY (changed) FOR UPDATE SKIP LOCKED)) RETURNING *)
-        INSERT INTO url_counts SELECT site_id, state, sum(n) FROM gone GROUP BY 1, 2 HAVING sum(n) <> 0;
+        INSERT INTO url_counts SELECT site_id, state, was, sum(n) FROM gone GROUP BY 1, 2, 3 HAVING sum(n) <> 0;
     END IF;
     RETURN NULL;
 END $$;
