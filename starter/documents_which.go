@@ -49,7 +49,8 @@ func (q *conditions) query() (store.DocumentQuery, error) {
 			continue
 		}
 		if err := o.Set(store.JobRetrieve, name, optionOf(flag)); err != nil {
-			return o.Documents, fmt.Errorf("%w: --%s: %w", program.ErrUsage, flag.Name, err)
+			why := strings.TrimPrefix(err.Error(), tables.ErrInput.Error()+": "+name+": ")
+			return o.Documents, fmt.Errorf("%w: --%s: %s", program.ErrUsage, flag.Name, why)
 		}
 	}
 	if q.accepted {

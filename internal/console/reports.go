@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"gleaner/internal/guard"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/store"
 )
@@ -88,8 +89,10 @@ func (rs *reports) make(id string) *making {
 	if m == nil {
 		m = &making{done: make(chan struct{})}
 		rs.making[id] = m
-		rs.work.Go(func() {
-			m.report, m.err = rs.build(id)
+		rs.work.Add(1)
+		guard.Go(func() {
+			defer rs.work.Done()
+			m.err = guard.Run(func() (err error) { m.report, err = rs.build(id); return err })
 			rs.mu.Lock()
 			defer rs.mu.Unlock()
 			delete(rs.making, id)

@@ -12,11 +12,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/guard"
 )
 
 // SearXNG asks a SearXNG instance, whose settings must allow JSON
@@ -221,11 +221,14 @@ func (m merged) Name() string { return firstAnswer(m).Name() }
 
 func (m merged) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	answers, errs := make([][]evidence.Result, len(m)), make([]error, len(m))
-	var g sync.WaitGroup
+	g, _ := guard.WithContext(ctx)
 	for i, s := range m {
-		g.Go(func() { answers[i], errs[i] = s.Search(ctx, query, n) })
+		g.Go(func() error {
+			errs[i] = guard.Run(func() (err error) { answers[i], err = s.Search(ctx, query, n); return err })
+			return nil
+		})
 	}
-	g.Wait()
+	_ = g.Wait()
 	var all []evidence.Result
 	met := map[string]bool{}
 	for rank := range n {

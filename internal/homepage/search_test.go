@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/guard"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -274,6 +275,13 @@ func (l listing) Search(_ context.Context, _ string, n int) (out []evidence.Resu
 	return out, l.err
 }
 
+// panicking is an engine of whose answers nobody thought.
+type panicking struct{ Searcher }
+
+func (panicking) Search(context.Context, string, int) ([]evidence.Result, error) {
+	panic("an answer of which nobody thought")
+}
+
 // TestMerged: the engines take turns, what both know is one, and one that is down loses
 // nothing of the other's.
 func TestMerged(t *testing.T) {
@@ -304,6 +312,9 @@ func TestMerged(t *testing.T) {
 	require.Equal(t, a.urls, got)
 	_, err = urls(9, refused, refused)
 	require.ErrorIs(t, err, errNoKey)
+	got, err = urls(9, a, panicking{a})
+	require.True(t, guard.Panicked(err))
+	require.Equal(t, a.urls, got, "and over whose answer one panics is down")
 	require.Equal(t, "a,b", Merged(a, b).Name())
 	require.Nil(t, Engines(nil).Searcher())
 	spare, err := Engines{Cached(a, newMemoryCache(), Budget{}), Cached(b, newMemoryCache(), Budget{Limit: 10})}.Spare(t.Context())

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 )
 
 func TestRank(t *testing.T) {
@@ -201,16 +202,24 @@ func (f failing) Copies(context.Context, gleaner.Paper) ([]Copy, error) {
 	return []Copy{{URL: "https://x.example/1.pdf"}}, nil
 }
 
+// panicking is a source of whose answers nobody thought.
+type panicking struct{}
+
+func (panicking) Name() string { return "panicking" }
+
+func (panicking) Copies(context.Context, gleaner.Paper) ([]Copy, error) { panic("an answer") }
+
 func TestLocateCopiesGoesOn(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	papers := []gleaner.Paper{{DOI: "10.1000/a"}, {DOI: "10.1000/b"}, {DOI: "10.1000/c"}}
-	got, err := LocateCopies(t.Context(), []CopySource{failing{&asked}, NewLinks(Config{})}, papers)
+	got, err := LocateCopies(t.Context(), []CopySource{failing{&asked}, panicking{}, NewLinks(Config{})}, papers)
 	if err != nil || asked != 2 {
 		t.Fatalf("%v, asked %d times", err, asked)
 	}
 	var refused ErrRefused
-	if len(got[0].Copies) != 2 || len(got[2].Copies) != 1 || !errors.As(got[2].Failed["failing"], &refused) || got[0].Failed != nil {
+	if len(got[0].Copies) != 2 || len(got[2].Copies) != 1 || !errors.As(got[2].Failed["failing"], &refused) ||
+		got[0].Failed["failing"] != nil || !guard.Panicked(got[0].Failed["panicking"]) {
 		t.Errorf("%+v", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

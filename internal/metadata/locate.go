@@ -3,9 +3,9 @@ package metadata
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 )
 
 // Located is what all sources together know of one paper's copies.
@@ -25,12 +25,17 @@ type Located struct {
 func LocateCopies(ctx context.Context, sources []CopySource, papers []gleaner.Paper) ([]Located, error) {
 	lists := make([][][]Copy, len(sources))
 	failed := make([][]error, len(sources))
-	var wg sync.WaitGroup
+	g, _ := guard.WithContext(ctx)
 	for i, s := range sources {
 		// Each source has a host, and thereby a pace, of its own.
-		wg.Go(func() { lists[i], failed[i] = askAll(ctx, s, papers) })
+		g.Go(func() error {
+			if err := guard.Run(func() error { lists[i], failed[i] = askAll(ctx, s, papers); return nil }); err != nil {
+				lists[i], failed[i] = make([][]Copy, len(papers)), slices.Repeat([]error{err}, len(papers))
+			}
+			return nil
+		})
 	}
-	wg.Wait()
+	_ = g.Wait()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

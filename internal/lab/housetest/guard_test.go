@@ -38,8 +38,27 @@ func TestNoGoroutineEndsTheProcess(t *testing.T) {
 				if g, is := n.(*ast.GoStmt); is {
 					t.Errorf("%s: use guard.Go", fset.Position(g.Go))
 				}
+				if startsUnguarded(n) {
+					t.Errorf("%s: use guard.Group", fset.Position(n.Pos()))
+				}
 				return true
 			})
 		}
 	}
+}
+
+// startsUnguarded reports whether a node is a call like that of sync.WaitGroup.Go, whose
+// function returns nothing, so that its panic ends the process.
+func startsUnguarded(n ast.Node) bool {
+	call, is := n.(*ast.CallExpr)
+	if !is || len(call.Args) != 1 {
+		return false
+	}
+	of, is := call.Fun.(*ast.SelectorExpr)
+	f, literal := call.Args[0].(*ast.FuncLit)
+	if !is || !literal || of.Sel.Name != "Go" || f.Type.Results != nil {
+		return false
+	}
+	from, is := of.X.(*ast.Ident)
+	return !is || from.Name != "guard"
 }

@@ -52,19 +52,20 @@ func ready(w http.ResponseWriter, r *http.Request, checks map[string]Check) {
 	defer cancel()
 	said, status := map[string]string{}, http.StatusOK
 	var mu sync.Mutex
-	var all sync.WaitGroup
+	all, _ := guard.WithContext(ctx)
 	for name, check := range checks {
-		all.Go(func() {
-			err := check(ctx)
+		all.Go(func() error {
+			err := guard.Run(func() error { return check(ctx) })
 			mu.Lock()
 			defer mu.Unlock()
 			said[name] = "ok"
 			if err != nil {
 				said[name], status = err.Error(), http.StatusServiceUnavailable
 			}
+			return nil
 		})
 	}
-	all.Wait()
+	_ = all.Wait()
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(said)
