@@ -28,17 +28,17 @@ func (c *Collection) JudgeOtherwise(ctx context.Context, harvest string, at Posi
 		most = c.filter.Threshold()
 	}
 	all, err := c.db.JudgedOtherwise(ctx, harvest, c.filter != nil, most, at.Judged)
+	if err != nil {
+		return err
+	}
 	for some := range slices.Chunk(all, judgedTogether) {
-		if err == nil {
-			err = c.judgeAgain(ctx, harvest, some)
-		}
-		if err != nil {
+		if err := c.judgeAgain(ctx, harvest, some); err != nil {
 			return err
 		}
 		at.Judged = some[len(some)-1].ID
 		report(at)
 	}
-	return err
+	return nil
 }
 
 // judgedTogether bounds how many documents are judged again before the position is reported.
