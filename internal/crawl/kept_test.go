@@ -251,6 +251,27 @@ func TestLinksWithoutRoomHaveTheirPageAskedAgain(t *testing.T) {
 	}
 }
 
+// TestKeptLinksCountOnce: those of a page that is asked again make room for what it says now.
+func TestKeptLinksCountOnce(t *testing.T) {
+	t.Parallel()
+	d := newSecondDay(t, rank.BreadthFirst)
+	d.harvest(t, "conf/x/1", "{}", d.papers[:1])
+	site, err := store.EnsureSite(t.Context(), d.db.Pool, d.home.host)
+	require.NoError(t, err)
+	bytes := func() int {
+		n, err := frontier.KeptBytes(t.Context(), d.db.Pool, site)
+		require.NoError(t, err)
+		return n
+	}
+	once := bytes()
+	require.Positive(t, once)
+	_, err = d.db.RequeueDue(t.Context(), d.home.host, store.PutBack{All: true, For: "recrawl/all"}, d.cfg.Recrawl)
+	require.NoError(t, err)
+	require.Zero(t, bytes())
+	d.recrawl(t)
+	require.Equal(t, once, bytes())
+}
+
 // TestOnePageStopsNoSearchForLinks: its links are a hundred times as large as what they are
 // packed to, and larger where "<" is escaped.
 func TestOnePageStopsNoSearchForLinks(t *testing.T) {

@@ -108,7 +108,7 @@ const (
 	NoSearch       = "nothing useful is listed and no search provider answered"
 	SearchFailed   = "nothing was found, and a search failed"
 	DidNotAnswer   = "homepage did not answer" // with the reason in brackets
-	Barred         = "a page of theirs is on a blacklisted host"
+	Barred         = "a page of theirs was on a blacklisted host"
 	Unreadable     = "a page was set aside" // with what it did to the program, and its address, in brackets
 	GivenToAnother = "the page found belongs to another author with more evidence"
 	Withdrawn      = "withdrawn" // with what its crawl came to after a colon

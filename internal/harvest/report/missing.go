@@ -98,6 +98,8 @@ func (c *clues) explain(p gleaner.Paper) (Reason, []string) {
 	if why == "" {
 		why, lines = NoHomepage, c.noHomepage(p)
 		switch {
+		case slices.ContainsFunc(p.Authors, c.lifted):
+			why = NotYet
 		case slices.ContainsFunc(p.Authors, c.notFound(evidence.Barred)):
 			why = LeftOut
 		case slices.ContainsFunc(p.Authors, c.notFound(evidence.DidNotAnswer)):
@@ -208,6 +210,11 @@ func (c *clues) notFound(why string) func(gleaner.Author) bool {
 	return func(a gleaner.Author) bool { return strings.HasPrefix(c.authors[a.ID()].NotFound, why) }
 }
 
+// lifted reports whether a blacklist that stood in an author's way does so no longer.
+func (c *clues) lifted(a gleaner.Author) bool {
+	return c.notFound(evidence.Barred)(a) && c.authors[a.ID()].NextTry != nil
+}
+
 func (c *clues) noHomepage(p gleaner.Paper) []string {
 	var out []string
 	undecided := 0
@@ -221,8 +228,12 @@ func (c *clues) noHomepage(p gleaner.Paper) []string {
 			continue
 		}
 		line := a.Name + ": " + clue.NotFound
-		if clue.NextTry != nil && clue.NextTry.After(time.Now()) {
+		switch {
+		case clue.NextTry == nil:
+		case clue.NextTry.After(time.Now()):
 			line += ", next try " + clue.NextTry.UTC().Format("2006-01-02 15:04")
+		default:
+			line += ", looked for again at the next harvest"
 		}
 		out = append(out, line)
 	}

@@ -175,6 +175,7 @@ func TestExplain(t *testing.T) {
 	away := at("stopped", 3)
 	away["1/1"].Sites[0].Pages = 0
 	barred := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred}}
+	lifted := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred, NextTry: new(time.Time)}}
 	waits := link(store.LinkClue{Parent: "p", Waiting: true})
 	no := map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous", Settled: "no"}}}
 	for name, c := range map[string]struct {
@@ -213,6 +214,7 @@ func TestExplain(t *testing.T) {
 		"parked, and read before":    {clues{authors: parked}, NotYet},
 		"parked, and never read":     {clues{authors: away}, SiteRefused},
 		"on the blacklist":           {clues{authors: barred}, LeftOut},
+		"off the blacklist":          {clues{authors: lifted}, NotYet},
 		"only slides were met":       {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "exact", Form: "slides"}}}}, Rejected},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func (s *shop) document(name string, urls ...string) string {
 		h := frontier.HashOf(u)
 		require.NoError(s.t, s.DB.SaveFetched(s.t.Context(), store.Document{SHA256: d.SHA256, SHA1: d.SHA1, MD5: d.MD5, Bytes: int64(len(body)), Kind: "pdf"},
 			store.Location{Hash: h[:], SiteID: site, URL: u, Parent: "http://" + host + "/", Found: time.Now()}, nil))
-		s.exec(`INSERT INTO urls (site_id, hash, url, state, etag) VALUES ($1,$2,$3,2,'"1"')`, site, h[:], u)
+		s.exec(`INSERT INTO urls (site_id, hash, url, state, was, etag) VALUES ($1,$2,$3,2,2,'"1"')`, site, h[:], u)
 	}
 	s.exec(`UPDATE documents SET state='accepted' WHERE sha256=$1`, d.SHA256)
 	return d.SHA256
@@ -190,6 +190,9 @@ func TestCleanDocuments(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{4, 2}, []int{rates[0].Documents, rates[1].Documents}, "what went counts no more")
 	s.sound("alone", "twice", "not ingested")
+	sites, err := s.DB.Sites(t.Context(), store.SiteQuery{Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 4}, []int{sites[0].Documents, sites[1].Documents}, "the site lists what is there")
 	_, places, err := s.DB.Document(t.Context(), s.docs["elsewhere"])
 	require.NoError(t, err)
 	require.Len(t, places, 1)
@@ -279,6 +282,9 @@ func TestKilledCleaningGoesOn(t *testing.T) {
 	}
 	require.Greater(t, attempts, 2, "it was hardly killed")
 	s.sound("alone", "twice", "not ingested")
+	sites, err := s.DB.Sites(t.Context(), store.SiteQuery{Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 4}, []int{sites[0].Documents, sites[1].Documents}, "the site lists what is there")
 	require.Len(t, s.outcomes(id), 7)
 }
 

@@ -47,9 +47,11 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 	return nil
 }
 
-// KeptBytes is how much is kept of the links of a site's pages.
+// KeptBytes is how much is kept of the links of a site's pages, but for those that wait to
+// be asked again: what is kept of them then takes the place of this.
 func KeptBytes(ctx context.Context, q Querier, siteID int) (n int, err error) {
-	err = q.QueryRow(ctx, `SELECT coalesce(sum(octet_length(data)), 0) FROM kept_links WHERE site_id=$1`, siteID).Scan(&n)
+	err = q.QueryRow(ctx, `SELECT coalesce(sum(octet_length(data)), 0) FROM kept_links k WHERE site_id=$1
+		AND NOT EXISTS (SELECT 1 FROM urls u WHERE u.site_id=k.site_id AND u.hash=k.page AND u.state=0)`, siteID).Scan(&n)
 	return n, err
 }
 

@@ -176,6 +176,7 @@ func markCleaned(ctx context.Context, tx pgx.Tx, job int64, documents []string, 
 	b.Queue(`UPDATE urls u SET etag='', last_modified='', content=NULL FROM locations l WHERE l.sha256 = ANY($1) AND u.site_id=l.site_id AND u.hash=l.asked`, documents)
 	for _, p := range places {
 		b.Queue(`UPDATE urls u SET etag='', last_modified='', content=NULL FROM locations l WHERE l.hash=$1 AND l.sha256=$2 AND u.site_id=l.site_id AND u.hash=l.asked`, p.Hash, p.SHA256)
+		b.Queue(noDocumentSQL, p.SHA256, p.Hash)
 		b.Queue(outdatedSQL, p.SHA256)
 		b.Queue(`DELETE FROM locations WHERE hash=$1 AND sha256=$2`, p.Hash, p.SHA256)
 	}
@@ -184,6 +185,12 @@ func markCleaned(ctx context.Context, tx pgx.Tx, job int64, documents []string, 
 	b.Queue(`INSERT INTO cleaned (sha256, job) SELECT unnest($1::text[]), $2 ON CONFLICT (sha256) DO UPDATE SET job=EXCLUDED.job, done=false, cleaned_at=now()`, documents, job)
 	return tx.SendBatch(ctx, b).Close()
 }
+
+// noDocumentSQL makes URLs at which a document was found, one place of it or all, such that
+// gave none, where nothing else was found there.
+const noDocumentSQL = `UPDATE urls u SET was=0 FROM locations l WHERE l.sha256=$1 AND ($2::bytea IS NULL OR l.hash=$2)
+	AND u.site_id=l.site_id AND u.hash=l.asked AND u.was=2
+	AND NOT EXISTS (SELECT 1 FROM locations o WHERE o.asked=l.asked AND o.sha256<>l.sha256)`
 
 // outdatedSQL has the rates measured anew of a document's sites and of those that link to it.
 const outdatedSQL = `UPDATE site_stats SET measured_at='-infinity' WHERE site_id IN (SELECT l.site_id FROM locations l WHERE l.sha256=$1
@@ -238,12 +245,13 @@ func (db DocumentRecords) removeDocument(ctx context.Context, sha string, blobs 
 		if err != nil {
 			return err
 		}
+		b := &pgx.Batch{}
 		if tag.RowsAffected() > 0 {
 			if err := blobs.Delete(ctx, sha); err != nil {
 				return err
 			}
+			b.Queue(noDocumentSQL, sha, nil)
 		}
-		b := &pgx.Batch{}
 		b.Queue(outdatedSQL, sha)
 		b.Queue(`DELETE FROM documents WHERE sha256=$1 AND blob_removed_at IS NOT NULL`, sha)
 		b.Queue(`UPDATE cleaned SET done=true WHERE sha256=$1`, sha)

@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
@@ -257,6 +258,34 @@ func TestACompleteHarvestGetsNoSitesOfAnothersCrawl(t *testing.T) {
 	hosts, _, err := db.SitesToCrawl(ctx, "first", "", 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"late.test"}, hosts)
+}
+
+// TestAfterABlacklistIsLifted authors are looked for again who were not for its sake alone.
+func TestAfterABlacklistIsLifted(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	ctx := t.Context()
+	require.NoError(t, db.Block(ctx, []store.Blocked{{Host: "a.test"}, {Host: "b.test"}}))
+	for name, urls := range map[string][]string{"Ada": {"http://a.test/~ada/"}, "Bob": {"http://a.test/~bob/", "http://b.test/~bob/"}} {
+		d := evidence.Decision{Author: gleaner.Author{PID: name, Name: name}, NotFound: evidence.Barred}
+		for _, url := range urls {
+			d.Candidates = append(d.Candidates, evidence.Candidate{URL: url})
+		}
+		require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{{Key: name, Venue: "v", Authors: []gleaner.Author{d.Author}}}, nil))
+		require.NoError(t, db.SaveDecision(ctx, d, nil))
+	}
+	due := func() []string {
+		who, err := store.Column[string](ctx, db, `SELECT author_id FROM homepage_decisions WHERE next_try <= now() ORDER BY 1`)
+		require.NoError(t, err)
+		return who
+	}
+	was, err := db.Unblock(ctx, "a.test")
+	require.NoError(t, err)
+	require.True(t, was)
+	require.Equal(t, []string{"Ada"}, due())
+	_, err = db.Unblock(ctx, "b.test")
+	require.NoError(t, err)
+	require.Equal(t, []string{"Ada", "Bob"}, due())
 }
 
 // TestSitesAreCrawledInTurns: a site that names a hundred hosts does not go before
