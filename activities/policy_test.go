@@ -35,7 +35,7 @@ func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 	g, err := stats.Generate(t.Context(), broad.DB, nil, stats.Lists{Domains: 8000}, nil)
 	require.NoError(t, err)
 	require.Positive(t, g.URLs)
-	urls, err := broad.DB.Whitelist(t.Context(), 0)
+	urls, err := broad.DB.Whitelist(t.Context(), -1, "", 0)
 	require.NoError(t, err)
 	black := broad.yield(t)
 	require.Equal(t, "blacklist", black.Policy)

@@ -30,7 +30,7 @@ func (c *cli) blacklistList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "Show the hosts, since when, and why", Args: cobra.NoArgs,
 		Example: "  starter blacklist list\n  starter blacklist list --plain > hosts.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			hosts, err := a.DB.Blacklist(ctx)
+			hosts, err := a.DB.Blacklist(ctx, "", 0)
 			if err != nil {
 				return err
 			}

@@ -152,7 +152,7 @@ func (c *cli) whitelistShow() *cobra.Command {
 			if plain {
 				top = 0
 			}
-			urls, err := a.DB.Whitelist(ctx, top)
+			urls, err := a.DB.Whitelist(ctx, -1, "", top)
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ type blacklistPage struct {
 func (blacklistPage) Title() string { return "Blacklist" }
 
 func blacklist(ctx context.Context, c *Console, a *asked) (titled, error) {
-	rows, err := c.App.DB.BlacklistAfter(ctx, a.get("after"), pageSize+1)
+	rows, err := c.App.DB.Blacklist(ctx, a.get("after"), pageSize+1)
 	var p blacklistPage
 	p.Hosts, p.Next = more(rows, func(b store.Blocked) string { return b.Host })
 	return p, err

@@ -28,7 +28,7 @@ func whitelist(ctx context.Context, c *Console, a *asked) (titled, error) {
 		}
 		position, url = n, rest
 	}
-	rows, err := c.App.DB.WhitelistAfter(ctx, position, url, pageSize+1)
+	rows, err := c.App.DB.Whitelist(ctx, position, url, pageSize+1)
 	var p whitelistPage
 	p.URLs, p.Next = more(rows, func(u store.ListedURL) string { return fmt.Sprintf("%d %s", u.Position, u.URL) })
 	return p, err

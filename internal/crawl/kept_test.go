@@ -122,6 +122,9 @@ func (d *secondDay) recrawl(t *testing.T) {
 	for _, s := range []*site{d.home, d.files} {
 		_, err := d.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true, For: "recrawl/all"}, d.cfg.Recrawl)
 		require.NoError(t, err)
+		kept, err := frontier.KeptBytes(t.Context(), d.db.Pool, d.seed(t, s.host, "/~ada/", "/~ada/"))
+		require.NoError(t, err)
+		require.Zero(t, kept, "what is said again counts once")
 		d.rested(t, s.host)
 		require.Equal(t, Exhausted, d.finish(t, c, s.host).Ending)
 		require.NoError(t, d.db.FinishCrawl(t.Context(), s.host, "done", "", "", false, d.cfg.Recrawl))
@@ -249,27 +252,6 @@ func TestLinksWithoutRoomHaveTheirPageAskedAgain(t *testing.T) {
 		require.Contains(t, d.fetched(t), "files/1.pdf")
 		require.Contains(t, d.fetched(t), "files/3.pdf")
 	}
-}
-
-// TestKeptLinksCountOnce: those of a page that is asked again make room for what it says now.
-func TestKeptLinksCountOnce(t *testing.T) {
-	t.Parallel()
-	d := newSecondDay(t, rank.BreadthFirst)
-	d.harvest(t, "conf/x/1", "{}", d.papers[:1])
-	site, err := store.EnsureSite(t.Context(), d.db.Pool, d.home.host)
-	require.NoError(t, err)
-	bytes := func() int {
-		n, err := frontier.KeptBytes(t.Context(), d.db.Pool, site)
-		require.NoError(t, err)
-		return n
-	}
-	once := bytes()
-	require.Positive(t, once)
-	_, err = d.db.RequeueDue(t.Context(), d.home.host, store.PutBack{All: true, For: "recrawl/all"}, d.cfg.Recrawl)
-	require.NoError(t, err)
-	require.Zero(t, bytes())
-	d.recrawl(t)
-	require.Equal(t, once, bytes())
 }
 
 // TestOnePageStopsNoSearchForLinks: its links are a hundred times as large as what they are

@@ -30,7 +30,7 @@ func TestYieldsAreTheParents(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{2, 4}, []int{g.Domains, g.Documents})
 	require.EqualValues(t, 110, g.Citations)
-	urls, err := r.Whitelist(t.Context(), 0)
+	urls, err := r.Whitelist(t.Context(), -1, "", 0)
 	require.NoError(t, err)
 	require.Equal(t, []store.ListedURL{
 		{URL: pubs, Domain: "ada-university.edu", Position: 1, Documents: 3, Good: true},

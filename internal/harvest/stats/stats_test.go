@@ -419,7 +419,7 @@ func TestWhitelist(t *testing.T) {
 	require.Equal(t, "cited.org", ranks[0].Domain)
 	// p_d = 2/6, p_c = 90/120: F1 = 2·(1/3)·(3/4) / (1/3 + 3/4).
 	require.InDelta(t, 2*(1./3)*(3./4)/(1./3+3./4), ranks[0].F1, 1e-12)
-	urls, err := r.Whitelist(t.Context(), 0)
+	urls, err := r.Whitelist(t.Context(), -1, "", 0)
 	require.NoError(t, err)
 	require.Equal(t, "http://cited.org/pubs.html", urls[0].URL)
 	require.Len(t, urls, 3)

@@ -41,7 +41,7 @@ func TestWhitelistHasListC(t *testing.T) {
 		o.Domains = 10
 		_, err := Generate(t.Context(), r.DB, nil, o, nil)
 		require.NoError(t, err)
-		urls, err := r.Whitelist(t.Context(), 0)
+		urls, err := r.Whitelist(t.Context(), -1, "", 0)
 		require.NoError(t, err)
 		return urls
 	}
@@ -64,7 +64,7 @@ func TestWhitelistOfWhatWasIngested(t *testing.T) {
 	generated := func(ingested bool) (Generated, []store.ListedURL) {
 		g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10, Ingested: ingested}, nil)
 		require.NoError(t, err)
-		urls, err := r.Whitelist(t.Context(), 0)
+		urls, err := r.Whitelist(t.Context(), -1, "", 0)
 		require.NoError(t, err)
 		return g, urls
 	}

@@ -360,12 +360,12 @@ func TestCleanParents(t *testing.T) {
 		"http://bad.example/other.html": "would-go parent: blacklisted host bad.example",
 		"http://nobody.example/":        "would-go parent: no document",
 	}, s.outcomes(id))
-	listed, err := s.DB.Whitelist(t.Context(), 0)
+	listed, err := s.DB.Whitelist(t.Context(), -1, "", 0)
 	require.NoError(t, err)
 	require.Len(t, listed, 4)
 	_, did := s.job(store.JobCleanParents, Options{InPlace: true})
 	require.Equal(t, int64(5), did.Parents)
-	listed, err = s.DB.Whitelist(t.Context(), 0)
+	listed, err = s.DB.Whitelist(t.Context(), -1, "", 0)
 	require.NoError(t, err)
 	require.Len(t, listed, 1)
 	left, err := s.DB.Parents(t.Context(), "", store.ParentAt{}, 100)

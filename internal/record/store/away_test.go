@@ -48,7 +48,7 @@ func TestAServerThatDiesIsAway(t *testing.T) {
 			require.True(t, store.Away(err), "%v", err)
 			require.False(t, store.Unfit(err) || store.Crossed(err) || store.Full(err), "%v", err)
 			line.Cut()
-			_, err = db.Blacklist(t.Context())
+			_, err = db.Blacklist(t.Context(), "", 0)
 			require.True(t, store.Away(err), "then nothing answers: %v", err)
 		})
 	}
@@ -60,7 +60,7 @@ func TestAServerThatDiesIsAway(t *testing.T) {
 		line.Hush()
 		defer line.Mend()
 		db.Pool.Reset()
-		_, err = db.Blacklist(t.Context())
+		_, err = db.Blacklist(t.Context(), "", 0)
 		require.True(t, store.Away(err), "%v", err)
 	})
 	require.False(t, store.Away(nil))

@@ -126,13 +126,8 @@ func (db ListRecords) ImportWhitelist(ctx context.Context, urls []ListedURL) err
 const whitelistSQL = `SELECT url, domain, position, documents, documents > 1 FROM whitelist
 	WHERE position >= $1 AND (position, url) > ($1, $2) ORDER BY position, url LIMIT nullif($3, 0)`
 
-// Whitelist lists the URLs, the best domain's first; limit 0 is all.
-func (db ListRecords) Whitelist(ctx context.Context, limit int) ([]ListedURL, error) {
-	return db.WhitelistAfter(ctx, -1, "", limit)
-}
-
-// WhitelistAfter is Whitelist from the line on that comes after one.
-func (db ListRecords) WhitelistAfter(ctx context.Context, position int, url string, limit int) ([]ListedURL, error) {
+// Whitelist lists the URLs after one, the best domain's first; limit 0 is all.
+func (db ListRecords) Whitelist(ctx context.Context, position int, url string, limit int) ([]ListedURL, error) {
 	return List[ListedURL](ctx, db, whitelistSQL, position, url, limit)
 }
 
@@ -148,15 +143,10 @@ type Blocked struct {
 	Added  time.Time `json:"added_at"`
 }
 
-// Blacklist lists the hosts that are not to be asked.
-func (db ListRecords) Blacklist(ctx context.Context) ([]Blocked, error) {
-	return List[Blocked](ctx, db, `SELECT host, reason, added_at FROM blacklist ORDER BY host`)
-}
+const blacklistSQL = `SELECT host, reason, added_at FROM blacklist WHERE host > $1 ORDER BY host LIMIT nullif($2, 0)`
 
-const blacklistSQL = `SELECT host, reason, added_at FROM blacklist WHERE host > $1 ORDER BY host LIMIT $2`
-
-// BlacklistAfter lists the hosts behind one.
-func (db ListRecords) BlacklistAfter(ctx context.Context, host string, limit int) ([]Blocked, error) {
+// Blacklist lists the hosts that are not to be asked, behind one; limit 0 is all.
+func (db ListRecords) Blacklist(ctx context.Context, host string, limit int) ([]Blocked, error) {
 	return List[Blocked](ctx, db, blacklistSQL, host, limit)
 }
 

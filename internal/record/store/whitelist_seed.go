@@ -19,7 +19,7 @@ import (
 // that gave fewer than small accepted documents, and their hosts, are asked when their
 // own time has come, and new pages there at once.
 func (db ListRecords) SeedWhitelist(ctx context.Context, small int) (int, error) {
-	urls, err := db.Whitelist(ctx, 0)
+	urls, err := db.Whitelist(ctx, -1, "", 0)
 	if err != nil {
 		return 0, err
 	}
