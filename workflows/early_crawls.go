@@ -19,6 +19,8 @@ type earlyCrawls struct {
 	harvest  activities.Harvest
 	crawling []string          // begun, and not known to have ended
 	paused   bool              // at the last look
+	starting bool              // a crawl is being begun
+	over     bool              // no more are to be
 	full     workflow.Settable // set when the run is to be continued as new
 	wake     workflow.ReceiveChannel
 }
@@ -76,12 +78,24 @@ func (e *earlyCrawls) look(ctx workflow.Context) (more bool, err error) {
 	}
 	e.paused = found.Paused
 	for _, host := range found.Hosts {
-		e.crawling = append(e.crawling, host) // first: the search may end meanwhile
-		if _, err := startSite(ctx, host, e.harvest.Venue, sitePatience); err != nil {
+		if e.over {
+			return false, nil
+		}
+		e.crawling, e.starting = append(e.crawling, host), true
+		_, err := startSite(ctx, host, e.harvest.Venue, sitePatience)
+		if e.starting = false; err != nil {
 			return false, err
 		}
 	}
 	return found.More, nil
+}
+
+// end lets no more crawls begin, and waits for the one that is being begun: a child is not
+// started whose parent ends first, and the harvest would wait for it.
+func (e *earlyCrawls) end(ctx workflow.Context) {
+	e.over = true
+	own, _ := workflow.NewDisconnectedContext(ctx)
+	_ = workflow.Await(own, func() bool { return !e.starting })
 }
 
 // leave wakes the crawls that go on when the search fails: they may rest since the harvest

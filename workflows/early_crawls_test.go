@@ -12,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
@@ -27,6 +29,7 @@ type held struct {
 	found  []string // sites with homepages
 	last   []string // authors of batches
 	enough int      // crawls that let the batch end
+	asleep bool     // crawls wait to be woken
 	batch  chan struct{}
 
 	mu    sync.Mutex
@@ -46,6 +49,11 @@ func (h *held) env(t *testing.T, takes map[string]time.Duration) *testsuite.Test
 		end := activities.SiteEnd{Host: p.Host, State: gleaner.SiteDone}
 		if err := workflow.Sleep(ctx, takes[p.Host]); err != nil {
 			return end, err
+		}
+		if h.asleep {
+			if woken, _ := signals(ctx, SignalWake).ReceiveWithTimeout(ctx, 10*time.Hour, nil); woken {
+				h.tell(p.Host + " looks again")
+			}
 		}
 		h.tell(p.Host + " ended")
 		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
@@ -129,6 +137,23 @@ func TestSitesAreCrawledWhileHomepagesAreLookedFor(t *testing.T) {
 	require.Equal(t, activities.Authors{Looked: 4, Found: 2}, r.State.Authors)
 }
 
+// TestASearchEndsAfterItsCrawlsHaveBegun: a child is not started whose parent ends first,
+// and the harvest would wait for it.
+func TestASearchEndsAfterItsCrawlsHaveBegun(t *testing.T) {
+	t.Parallel()
+	h := hold(0, "ada.example", "bob.example")
+	env := h.env(t, nil)
+	over := sync.OnceFunc(func() { close(h.batch) })
+	start := func(ctx workflow.Context) { over(); _ = workflow.Sleep(ctx, time.Hour) }
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&finishing{start: start}}})
+	env.ExecuteWorkflow(FindHomepages, HomepagesParams{Harvest: webdb})
+	require.NoError(t, env.GetWorkflowError())
+	var end Searched
+	require.NoError(t, env.GetWorkflowResult(&end))
+	require.NotEmpty(t, h.begun)
+	require.Equal(t, h.begun, end.Crawling)
+}
+
 // TestASearchThatIsContinuedKnowsItsCrawls: the next run begins none again, and no more
 // than the window has.
 func TestASearchThatIsContinuedKnowsItsCrawls(t *testing.T) {
@@ -187,20 +212,13 @@ func TestAHarvestIsCancelledInItsSearch(t *testing.T) {
 func TestCrawlsBegunEarlyLookAgain(t *testing.T) {
 	t.Parallel()
 	h := hold(1, "ada.example")
+	h.asleep = true
 	env := h.env(t, nil)
-	env.OnWorkflow("CrawlSite", mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
-		h.begin(p.Host)
-		end := activities.SiteEnd{Host: p.Host, State: gleaner.SiteDone}
-		if woken, _ := signals(ctx, SignalWake).ReceiveWithTimeout(ctx, 10*time.Hour, nil); woken {
-			h.tell(p.Host + " looks again")
-		}
-		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
-	})
 	p := HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages}
 	p.Harvest.Options.MaxWaves = 1
 	env.ExecuteWorkflow(HarvestVenue, p)
 	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, []string{"ada.example looks again", "report"}, h.log)
+	require.Equal(t, []string{"ada.example looks again", "ada.example ended", "report"}, h.log)
 }
 
 // TestASearchThatIsContinuedWakesItsCrawls: a signal reached the run that ends while it was

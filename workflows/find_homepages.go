@@ -55,32 +55,43 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 	full, setFull := workflow.NewFuture(ctx)
 	early.full = setFull
 	workflow.Go(ctx, early.run)
+	through, err := passes(ctx, &p, full)
+	early.end(ctx)
+	switch {
+	case err != nil:
+		return Searched{}, early.leave(ctx, err)
+	case !through:
+		wakeSites(ctx, early.crawling) // a signal, and who was waking them, do not outlive this run
+		if ctx.Err() != nil {
+			return Searched{}, early.leave(ctx, ctx.Err())
+		}
+		p.Crawling = early.crawling
+		return Searched{}, workflow.NewContinueAsNewError(ctx, FindHomepages, p)
+	}
+	return Searched{Authors: p.Total, Crawling: early.crawling}, nil
+}
+
+// passes makes the passes that are left, and reports whether they are through: a run that is
+// full ends before.
+func passes(ctx workflow.Context, p *HomepagesParams, full workflow.Future) (through bool, err error) {
 	for p.Pass <= lastPass {
-		s := &search{p: p, selector: workflow.NewSelector(ctx), early: full}
+		s := &search{p: *p, selector: workflow.NewSelector(ctx), early: full}
 		through, err := s.pass(ctx)
-		p = s.p
+		*p = s.p
 		if !through && err == nil {
 			err = ctx.Err() // the next run would not know that it was cancelled
 		}
-		switch {
-		case err != nil:
-			return Searched{}, early.leave(ctx, err)
-		case !through:
-			wakeSites(ctx, early.crawling) // a signal, and who was waking them, do not outlive this run
-			if ctx.Err() != nil {
-				return Searched{}, early.leave(ctx, ctx.Err())
-			}
-			p.Crawling = early.crawling
-			return Searched{}, workflow.NewContinueAsNewError(ctx, FindHomepages, p)
+		if err != nil || !through {
+			return false, err
 		}
 		var settled harvest.Settled
 		summary := fmt.Sprintf("pages given to several authors, pass %d", p.Pass)
 		if err := workflow.ExecuteActivity(long(ctx, activities.QueueMetadata, summary), stages.SettleHomepages, p.Harvest).Get(ctx, &settled); err != nil {
-			return Searched{}, early.leave(ctx, err)
+			return false, err
 		}
 		p.Settled, p.After, p.Pass = settled.At, "", p.Pass+1
 	}
-	return Searched{Authors: p.Total, Crawling: early.crawling}, nil
+	return true, nil
 }
 
 // search is one pass, or what a run does of it.

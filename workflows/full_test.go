@@ -19,30 +19,34 @@ import (
 )
 
 // finishing has an activity that is under way when its workflow is cancelled come to its end,
-// as on a server: the test environment takes it for cancelled at once.
+// as on a server: the test environment takes it for cancelled at once. Nor does a child start
+// at once on a server.
 type finishing struct {
 	interceptor.WorkerInterceptorBase
+	start func(workflow.Context) // before it does
 }
 
 type (
 	finishingIn struct {
 		interceptor.WorkflowInboundInterceptorBase
+		start func(workflow.Context)
 	}
 	finishingOut struct {
 		interceptor.WorkflowOutboundInterceptorBase
+		start func(workflow.Context)
 	}
 	inbound  = interceptor.WorkflowInboundInterceptor
 	outbound = interceptor.WorkflowOutboundInterceptor
 )
 
-func (*finishing) InterceptWorkflow(_ workflow.Context, next inbound) inbound {
-	in := &finishingIn{}
+func (f *finishing) InterceptWorkflow(_ workflow.Context, next inbound) inbound {
+	in := &finishingIn{start: f.start}
 	in.Next = next
 	return in
 }
 
 func (in *finishingIn) Init(next outbound) error {
-	out := &finishingOut{}
+	out := &finishingOut{start: in.start}
 	out.Next = next
 	return in.Next.Init(out)
 }
@@ -52,6 +56,13 @@ func (out *finishingOut) ExecuteActivity(ctx workflow.Context, name string, args
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
 	}
 	return out.Next.ExecuteActivity(ctx, name, args...)
+}
+
+func (out *finishingOut) ExecuteChildWorkflow(ctx workflow.Context, name string, args ...any) workflow.ChildWorkflowFuture {
+	if out.start != nil {
+		out.start(ctx)
+	}
+	return out.Next.ExecuteChildWorkflow(ctx, name, args...)
 }
 
 // TestARunThatIsFullAndCancelledEnds: the next run would not know that it was cancelled.

@@ -130,7 +130,7 @@ func (w *world) underWay(t *testing.T, h activities.Harvest) string {
 			fmt.Fprintf(&s, "%s: %s, attempt %d, next %s, %s\n", id, a.GetActivityType().GetName(), a.GetAttempt(), a.GetNextAttemptScheduleTime().AsTime(), a.GetLastFailure().GetMessage())
 		}
 	}
-	rows, err := w.db.Pool.Query(ctx, `SELECT concat_ws(' ', host, state, reason, failures, next_allowed_at, parked_until) FROM sites WHERE state='crawling' OR failures>0`)
+	rows, err := w.db.Pool.Query(ctx, `SELECT concat_ws(' ', host, state, reason, failures, next_allowed_at, parked_until) FROM sites WHERE state IN ('new','crawling') OR failures>0`)
 	if err == nil {
 		sites, _ := pgx.CollectRows(rows, pgx.RowTo[string])
 		s.WriteString(strings.Join(sites, "\n"))
