@@ -73,7 +73,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.departments, "departments", true, "links to the topics' departments (a part of the host's name, or a directory) go before others under the policy graph, and pass inspect")
 	fl.StringVar(&f.words, "link-lists", "", "YAML file of the words for inspect (pruning_anchors, extracting_anchors), in place of the program's")
 	fl.BoolVar(&f.LearnLinks, "learn-links", false, "with inspect: learn more such words from the crawl, by where links with them led on several sites")
-	fl.StringSliceVar(&f.seeds, "seeds", nil, "dumps of web directories (RDF as the Open Directory's, CSV, TSV; packed with gzip or not): the crawl begins at the pages of the topics' categories, too")
+	fl.StringSliceVar(&f.seeds, "seeds", nil, "tables of web directories (CSV or TSV with the columns url and category; packed with gzip or not): the crawl begins at the pages of the topics' categories, too")
 	fl.IntVar(&f.SearchSeeds, "search-seeds", 0, "results of each search for a topic, at most 200, at which the crawl begins, beside those that make the centroid: by its query, its name and that of the topic above it, its queries in the file, and the words of a venue's titles")
 	fl.StringToStringVar(&f.learnt, "classifier", nil, "TOPIC: FILE, a classifier of 'lab train topic' that decides what is about a topic, in place of its centroid")
 	fl.IntVar(&f.Retrain, "retrain", 0, "pages and documents after which each classifier learns anew, from its labelled pages, those that 'starter collections judge' names, and those that it is certain of; 0 is never")

@@ -141,7 +141,7 @@ func TestCollectCommands(t *testing.T) {
 
 	// The crawl begins at what a directory lists, too.
 	dump := c.file("dump.csv", "url,category\nhttp://listed.example/,Top/"+web.Topics()[0].ID+"/Listed\n")
-	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "seeds=none.rdf"), "none.rdf")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "seeds=none.csv"), "none.csv")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "seeds="+topics), "url and category")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "seeds="+c.file("other.csv", "url,category\nhttp://a.example/,Arts\n")), "none of 1 entries")
 	c.read(&s, "collect", topics, "--name", "listed", "--size", "2", "--set", "seeds="+dump, "--wait")

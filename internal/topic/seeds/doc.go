@@ -3,6 +3,6 @@
 // web pages by category; those of the categories that bear a topic's name, or that the
 // topic names, are its seeds (Find).
 //
-// Each reads RDF as the Open Directory wrote it, and tables (CSV, tab-separated) with a
-// header, packed with gzip or not, one entry at a time whatever the file's size.
+// Each reads tables (CSV, tab-separated) with a header, packed with gzip or not, one entry
+// at a time whatever the file's size.
 package seeds

@@ -66,6 +66,9 @@ func (f *Finder) Read(dump io.Reader) error {
 	return err
 }
 
+// maxDepth is how many parts of a category's path are looked at.
+const maxDepth = 100
+
 // topics are those to which a category belongs, or one above it: one of the first of its
 // path, which may be as long as a dump likes.
 func (f *Finder) topics(category string) (of []string) {

@@ -3,7 +3,6 @@ package seeds
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -48,15 +47,10 @@ func Each(dump io.Reader, do func(Entry) bool) (broken int, err error) {
 	for ; err == nil && (unicode.IsSpace(rune(head[0])) || head[0] == 0xEF || head[0] == 0xBB || head[0] == 0xBF); head, err = text.Peek(1) {
 		_, _ = text.Discard(1)
 	}
-	switch {
-	case errors.Is(err, io.EOF):
+	if errors.Is(err, io.EOF) {
 		return 0, fmt.Errorf("%w: it is empty", ErrFormat)
-	case err != nil:
-		return 0, fmt.Errorf("%w: %w", ErrFormat, err)
-	case head[0] == '<':
-		r := rdf{in: text, m: m, do: do}
-		broken, err = r.each()
-	default:
+	}
+	if err == nil {
 		broken, err = eachRow(text, m, do)
 	}
 	if err != nil && !errors.Is(err, ErrFormat) {
@@ -65,7 +59,7 @@ func Each(dump io.Reader, do func(Entry) bool) (broken int, err error) {
 	return broken, err
 }
 
-// printed blanks the control characters with which dumps are strewn: XML has none.
+// printed blanks the control characters with which dumps are strewn.
 func printed(r rune) rune {
 	if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
 		return ' '
@@ -89,134 +83,6 @@ func (m *meter) Read(p []byte) (int, error) {
 }
 
 func (m *meter) next() { m.n = 0 }
-
-// maxDepth is how many elements of RDF may be open at once, and how many parts of a
-// category's path are looked at.
-const maxDepth = 100
-
-// rdf reads what the Open Directory wrote: an ExternalPage for each page, with its
-// title, description and topic, and Topics with links.
-type rdf struct {
-	in *bufio.Reader
-	m  *meter
-	do func(Entry) bool
-
-	dec      *xml.Decoder
-	page     *Entry  // that is open; nil where none is
-	category string  // of the Topic that is open; "" where none is
-	says     *string // the element of the page that is open
-	depth    int
-	met      bool // some page
-}
-
-func (r *rdf) begin() {
-	r.dec = xml.NewDecoder(r.in)
-	r.dec.Strict, r.dec.Entity = false, xml.HTMLEntity
-	r.dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is UTF-8 by now
-	r.page, r.category, r.says, r.depth = nil, "", nil, 0
-}
-
-// each goes on behind what is no XML, where the file goes on.
-func (r *rdf) each() (broken int, err error) {
-	r.begin()
-	for {
-		token, err := r.dec.Token()
-		var wrong *xml.SyntaxError
-		switch {
-		case errors.Is(err, io.EOF) && !r.met:
-			return broken, fmt.Errorf("%w: it has no page (ExternalPage, link)", ErrFormat)
-		case errors.Is(err, io.EOF):
-			return broken, nil
-		case errors.As(err, &wrong):
-			if _, ended := r.in.Peek(1); ended != nil && r.depth > 0 {
-				return broken, err
-			}
-			if r.page != nil || r.category != "" {
-				broken++
-			}
-			r.begin()
-			continue
-		case err != nil:
-			return broken, err
-		}
-		more, err := r.take(token)
-		if !more || err != nil {
-			return broken, err
-		}
-	}
-}
-
-func (r *rdf) take(token xml.Token) (more bool, err error) {
-	more = true
-	switch t := token.(type) {
-	case xml.StartElement:
-		if r.depth++; r.depth > maxDepth {
-			return false, fmt.Errorf("%w: more than %d elements are open at once", ErrFormat, maxDepth)
-		}
-		more = r.start(t)
-	case xml.CharData:
-		if r.says != nil {
-			*r.says += string(t)
-		}
-	case xml.EndElement:
-		r.says = nil
-		r.depth--
-		switch {
-		case t.Name.Local == "Topic":
-			r.category = ""
-		case t.Name.Local == "ExternalPage" && r.page != nil:
-			more = r.do(*r.page)
-			r.page = nil
-		}
-	}
-	if r.page == nil && r.category == "" {
-		r.m.next()
-	}
-	return more, nil
-}
-
-// start takes the beginning of an element. What is said of a page again stands in place
-// of what was said before.
-func (r *rdf) start(t xml.StartElement) (more bool) {
-	r.says = nil
-	switch t.Name.Local {
-	case "ExternalPage":
-		r.page, r.met = &Entry{URL: attribute(t, "about")}, true
-		r.m.next()
-	case "Topic":
-		r.category = attribute(t, "id", "about")
-		r.m.next()
-	case "link", "link1":
-		r.met = true
-		r.m.next()
-		return r.category == "" || r.do(Entry{URL: attribute(t, "resource"), Category: r.category})
-	}
-	if r.page == nil {
-		return true
-	}
-	switch t.Name.Local {
-	case "Title":
-		r.says = &r.page.Title
-	case "Description":
-		r.says = &r.page.Description
-	case "topic":
-		r.says = &r.page.Category
-	}
-	if r.says != nil {
-		*r.says = ""
-	}
-	return true
-}
-
-// attribute is the first of an element's attributes that has one of these names.
-func attribute(e xml.StartElement, names ...string) string {
-	for _, a := range e.Attr {
-		if slices.Contains(names, a.Name.Local) {
-			return a.Value
-		}
-	}
-	return ""
-}
 
 // columns are the names of a table's columns, by what they hold.
 var columns = map[string][]string{
@@ -250,7 +116,7 @@ func eachRow(in *bufio.Reader, m *meter, do func(Entry) bool) (broken int, err e
 		at[what] = slices.IndexFunc(names, func(name string) bool { return slices.Contains(spellings, strings.ToLower(strings.TrimSpace(name))) })
 	}
 	if at["url"] < 0 || at["category"] < 0 {
-		return 0, fmt.Errorf("%w: want RDF, or a table whose first line names the columns url and category; it names %.200q", ErrFormat, names)
+		return 0, fmt.Errorf("%w: want a table whose first line names the columns url and category; it names %.200q", ErrFormat, names)
 	}
 	rows := table(in)
 	for {
