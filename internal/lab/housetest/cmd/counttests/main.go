@@ -20,9 +20,11 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -84,6 +86,8 @@ func main() {
 // so, too: it may fail before it runs a test.
 func run(out io.Writer, args []string, logs bool) (fine bool, err error) {
 	began := time.Now()
+	// Where it is interrupted, the command ends, and what it left is shown.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
 	cmd := exec.Command(args[0], args[1:]...) // #nosec G702 -- it is there to run the command it is given
 	cmd.Stderr = os.Stderr
 	lines, err := cmd.StdoutPipe()
@@ -129,6 +133,7 @@ func count(in io.Reader, out io.Writer, logs bool) (t totals, err error) {
 			if rerr == io.EOF {
 				rerr = nil
 			}
+			unfinished(out, said, "") // of a run that was stopped
 			return t, rerr
 		}
 		var e event
@@ -151,7 +156,7 @@ func count(in io.Reader, out io.Writer, logs bool) (t totals, err error) {
 			t.failed = true
 			fmt.Fprint(out, said[name])
 			if e.Test == "" { // tests that a panic or the time limit took with it
-				unfinished(out, said, e.Package)
+				unfinished(out, said, e.Package+".")
 			}
 		case "pass":
 			if logs && measures[whole] {
@@ -180,11 +185,11 @@ func (t *totals) time(e event) {
 	t.tests = append(t.tests, of)
 }
 
-// unfinished shows what the tests of a package said that came to no end, and forgets it.
-func unfinished(out io.Writer, said map[string]string, pkg string) {
+// unfinished shows what tests said that came to no end, and forgets it.
+func unfinished(out io.Writer, said map[string]string, prefix string) {
 	for _, name := range slices.Sorted(maps.Keys(said)) {
-		if strings.HasPrefix(name, pkg+".") {
-			fmt.Fprint(out, said[name])
+		if strings.HasPrefix(name, prefix) {
+			fmt.Fprintf(out, "%s did not end:\n%s", name, said[name])
 			delete(said, name)
 		}
 	}

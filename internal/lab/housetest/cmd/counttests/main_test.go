@@ -22,6 +22,7 @@ const output = `{"Action":"output","Package":"p","Test":"TestA","Output":"    a_
 not a line of JSON
 {"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}
 {"Action":"pass","Package":"p"}
+{"Action":"output","Package":"q","Test":"TestStopped","Output":"waits\n"}
 `
 
 func TestSkippedTestsAreCounted(t *testing.T) {
@@ -32,7 +33,7 @@ func TestSkippedTestsAreCounted(t *testing.T) {
 	require.False(t, got.failed)
 	require.Equal(t, []skipped{{"p.TestA", "poppler's pdftotext is not installed"}}, got.skips)
 	require.True(t, report(&out, got.skips))
-	require.Contains(t, out.String(), "not a line of JSON\nok  \tp\t0.1s\nskipped  p.TestA  poppler")
+	require.Contains(t, out.String(), "not a line of JSON\nok  \tp\t0.1s\nq.TestStopped did not end:\nwaits\nskipped  p.TestA  poppler")
 	require.Contains(t, out.String(), "1 tests skipped")
 }
 
@@ -67,7 +68,7 @@ func TestWhatDiedIsShown(t *testing.T) {
 `), &out, false)
 	require.NoError(t, err)
 	require.True(t, got.failed)
-	require.Equal(t, "panic: over\n", out.String())
+	require.Equal(t, "p.TestA did not end:\npanic: over\n", out.String())
 }
 
 // What a test printed that passed is shown with -logs, if it asked for real data.
