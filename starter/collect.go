@@ -53,7 +53,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	f.settings = fl
 	o := topic.Defaults()
 	fl.StringVar(&f.name, "name", "", "name of the collections; by default that of the file, or of the venues")
-	fl.IntVar(&f.Size, "size", o.Size, "entries of each topic's collection, which stops when it is full")
+	fl.IntVar(&f.Size, "size", o.Size, "entries of each topic's collection: the best of all that the crawl reads (adapt: false: the first, and the crawl ends when all are full)")
 	fl.Float64Var(&f.Threshold, "threshold", o.Threshold, "correlation with its centroid from which a page belongs to a topic, above 0 and at most 1")
 	fl.IntVar(&f.MaxPages, "pages", 5000, "requests of the whole crawl, with those of earlier runs of the same collections; 0 is no limit")
 	durationVar(fl, &f.MaxTime, "time", 24*time.Hour, "how long the crawl may take, with earlier runs of the same collections; 0s is no limit")
@@ -82,7 +82,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.OffSite, "off-site", false, "links to other hosts first")
 	fl.BoolVar(&f.Distinct, "distinct", false, "near-duplicates are neither collected nor followed")
 	fl.BoolVar(&f.OnePerSite, "one-per-site", false, "a collection has one entry of a site, the best")
-	fl.BoolVar(&f.Adapt, "adapt", false, "threshold and cutoff adapt: a full collection goes on, and a better page puts out its worst")
+	fl.BoolVar(&f.Adapt, "adapt", true, "threshold and cutoff adapt: a full collection goes on, and a better page puts out its worst")
 	fl.StringSliceVar(&f.Patterns, "url-patterns", nil, "parts of the inspection of URL patterns: "+strings.Join(synthesis.Patterns(), ", ")+" (a site is left where fewer than 5 % of 200 pages or more were on topic)")
 	fl.BoolVar(&f.WARC, "warc", false, warcHelp)
 	f.links.register(fl)

@@ -56,7 +56,7 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, c.ok("cancel", "later"), "cancel")
 	c.work(activities.Queues(), io.Discard)
 	var s shownCollection
-	c.read(&s, "collect", topics, "--size", "5", "--threshold", "0.5", "--wait")
+	c.read(&s, "collect", topics, "--size", "5", "--threshold", "0.5", "--set", "adapt=false", "--wait")
 	require.Equal(t, collections.Ended, s.State)
 	require.Equal(t, "full", s.Note)
 	require.Len(t, s.Entries, 2)
@@ -100,7 +100,7 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "retrain=5", "--set", "classifier="+web.Topics()[0].ID+"="+learnt), "holds no labelled pages")
 	learnt = c.file("learnt.json", learnTopic(t, web, web.Topics()[0].ID, c.ok("collections", "export", "math"), true))
 	c.read(&s, "collect", topics, "--name", "learnt", "--size", "4", "--threshold", "0.5", "--set", "classifier="+web.Topics()[0].ID+"="+learnt, "--set", "retrain=100000", "--wait")
-	require.Equal(t, "full", s.Note)
+	require.Equal(t, "exhausted", s.Note)
 	var examples int
 	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_examples WHERE topic=$1 AND words<>''`, web.Topics()[0].ID).Scan(&examples))
 	require.Positive(t, examples)
@@ -122,7 +122,7 @@ func TestCollectCommands(t *testing.T) {
 	c.read(&s, "collect", alone, "--size", "12", "--set", "classifier="+other+"="+labelled, "--wait")
 	require.NoError(t, c.Pool.QueryRow(t.Context(), searches).Scan(&now))
 	require.Equal(t, searched, now)
-	require.Equal(t, "full", s.Note)
+	require.Equal(t, "exhausted", s.Note)
 	require.Equal(t, 12, s.Entries[other].Entries)
 	right := 0
 	for line := range strings.Lines(c.ok("collections", "export", "alone")) {

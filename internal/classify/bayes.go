@@ -8,7 +8,7 @@ import (
 	"gleaner/internal/topic"
 )
 
-// Bayes is a multinomial naïve Bayes classifier (§4.5): trained on raw counts with
+// Bayes is a multinomial naïve Bayes classifier (§4.3.3.2): trained on raw counts with
 // 0.5 added to each, asked with the words of a page weighted by tf·idf.
 type Bayes struct {
 	Prior float64   `json:"prior"` // log odds of the topic among the examples

@@ -111,11 +111,11 @@ func TestWordsAreWeighedBySites(t *testing.T) {
 		}
 		examples = append(examples, e)
 	}
-	v, err := classify.NewVocabulary(examples, classify.TFIDF)
+	v, err := classify.NewVocabulary(examples, classify.SiteIDF)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"menu", "page", "rare"}, v.Words)
 	assert.InDeltaSlice(t, []float64{math.Log(4), math.Log(4. / 3), math.Log(4. / 2)}, v.Weights, 1e-12)
-	v, err = classify.NewVocabulary(examples, classify.RDF)
+	v, err = classify.NewVocabulary(examples, classify.RDFGammaRKF)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"menu", "page"}, v.Words)
 }
@@ -147,10 +147,10 @@ func TestRepresentationBySites(t *testing.T) {
 		require.NoError(t, err)
 		return c.Options.Representation
 	}
-	assert.Equal(t, classify.RDF, shape(few))
-	assert.Equal(t, classify.TFIDF, shape(append(pages(60), classify.Example{Words: few[0].Words, Topic: true, Site: "subject:x", Subject: true})))
+	assert.Equal(t, classify.RDFGammaRKF, shape(few))
+	assert.Equal(t, classify.SiteIDF, shape(append(pages(60), classify.Example{Words: few[0].Words, Topic: true, Site: "subject:x", Subject: true})))
 	for i := range few {
 		few[i].Site = fmt.Sprint(i)
 	}
-	assert.Equal(t, classify.TFIDF, shape(few))
+	assert.Equal(t, classify.SiteIDF, shape(few))
 }

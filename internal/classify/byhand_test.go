@@ -14,8 +14,28 @@ import (
 	"gleaner/internal/classify"
 )
 
-// A word is in the vocabulary where its RDFs, in percent of the pages of each class, come
-// to more than three together (§4.3): of a hundred pages of each class, four in all.
+// A word is in the thesis's vocabulary where more than three pages hold it, however many
+// there are (§4.3.3.1).
+func TestVocabularyOfTheThesisCountsPages(t *testing.T) {
+	for _, pages := range []int{100, 1000} {
+		var examples []classify.Example
+		for i := range 3 * pages {
+			e := classify.Example{Topic: i < pages, Words: []string{"all"}}
+			for word, in := range map[string][2]int{"both": {2, 2}, "rest": {0, 4}, "three": {1, 2}} {
+				if i < in[0] || i >= pages && i < pages+in[1] {
+					e.Words = append(e.Words, word)
+				}
+			}
+			examples = append(examples, e)
+		}
+		v, err := classify.NewVocabulary(examples, classify.RDFGammaRKF)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"all", "both", "rest"}, v.Words)
+	}
+}
+
+// Of few pages a word is in the vocabulary where its RDFs, in percent of the pages of each
+// class, come to more than three together: of a hundred pages of each class, four in all.
 func TestWordsOfTheVocabularyComeToMoreThanThree(t *testing.T) {
 	in := map[string][2]int{ // pages about the topic that hold it, and others
 		"three": {2, 1}, "three-here": {3, 0}, "three-there": {0, 3},
@@ -31,15 +51,14 @@ func TestWordsOfTheVocabularyComeToMoreThanThree(t *testing.T) {
 		}
 		examples = append(examples, e)
 	}
-	v, err := classify.NewVocabulary(examples, classify.RDF)
+	v, err := classify.NewVocabulary(examples, classify.RDFGammaRKF)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"all", "four", "four-here", "four-there"}, v.Words)
-	assert.InDeltaSlice(t, []float64{0, 0, 4, 4}, v.Weights, 1e-9)
 
 	// The shares count, not the pages: one page in twenty-five of the topic is four in a hundred.
 	few := append(slices.Repeat([]classify.Example{{Words: []string{"all"}, Topic: true}}, 24),
 		classify.Example{Words: []string{"rare"}, Topic: true})
-	v, err = classify.NewVocabulary(append(few, slices.Repeat([]classify.Example{{Words: []string{"all", "seldom"}}}, 1)...), classify.RDF)
+	v, err = classify.NewVocabulary(append(few, slices.Repeat([]classify.Example{{Words: []string{"all", "seldom"}}}, 1)...), classify.RDFGammaRKF)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"all", "rare", "seldom"}, v.Words)
 }
@@ -72,7 +91,7 @@ func TestTwoOthersAreLearntFromForEachAboutTheTopic(t *testing.T) {
 }
 
 // Naïve Bayes learns raw counts with a half added to each, and is asked with words weighted
-// by tf·idf (§4.5): all of it reckoned by hand.
+// by tf·idf (§4.3.3.2): all of it reckoned by hand.
 func TestNaiveBayesByHand(t *testing.T) {
 	examples := []classify.Example{
 		{Words: []string{"net", "net", "net", "page"}, Topic: true, Site: "a"},
@@ -112,7 +131,7 @@ func TestMachineAgainstKnownSolutions(t *testing.T) {
 		for i := range n {
 			examples = append(examples, classify.Example{Words: []string{fmt.Sprint("other", i)}, Site: fmt.Sprint(i)})
 		}
-		c, err := classify.Train(examples, classify.Options{Representation: classify.RDF})
+		c, err := classify.Train(examples, classify.Options{Representation: classify.RDFGammaRKF})
 		require.NoError(t, err)
 		assert.InDelta(t, 1, c.SVM.Gamma, 0)
 		b := 2 / (float64(n+1) * (1 - k))
@@ -127,7 +146,7 @@ func TestMachineAgainstKnownSolutions(t *testing.T) {
 	// Two pages of the same words and contrary labels: no margin parts them, so that both
 	// multipliers come to the cost, and the machine has nothing to say of them.
 	same := []classify.Example{{Words: []string{"net"}, Topic: true}, {Words: []string{"net"}}}
-	c, err := classify.Train(same, classify.Options{Representation: classify.TFIDF})
+	c, err := classify.Train(same, classify.Options{Representation: classify.SiteIDF})
 	require.NoError(t, err)
 	assert.Equal(t, []float64{classify.SVMCost, -classify.SVMCost}, c.SVM.Alphas)
 	assert.InDelta(t, 0, c.Margin([]string{"net"}), 1e-9)
@@ -157,7 +176,7 @@ func muddled(n int) []classify.Example {
 // and the multipliers of the two classes come to the same. The vectors have length one.
 func TestMachineKeepsTheConditionsOfTheBest(t *testing.T) {
 	examples := muddled(80)
-	c, err := classify.Train(examples, classify.Options{Representation: classify.TFIDF})
+	c, err := classify.Train(examples, classify.Options{Representation: classify.SiteIDF})
 	require.NoError(t, err)
 	sum := 0.0
 	for i, s := range c.SVM.Support {

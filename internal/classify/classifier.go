@@ -19,11 +19,13 @@ const version = 1
 
 // Options say how a classifier is trained; zero fields mean the default.
 type Options struct {
-	Representation Representation `json:"representation,omitempty"` // of the support vector machine: tf·idf, or RDF where sites are few (shapeFor)
+	Representation Representation `json:"representation,omitempty"` // of the support vector machine: SiteIDF, or RDF+γ·RKF where sites are few (shapeFor)
 	Few            int            `json:"few,omitempty"`            // examples up to which the machine learns, 1,500; beyond, naïve Bayes
 	Negatives      int            `json:"negatives,omitempty"`      // pages of the rest for one about the topic: 2
 	Phrases        bool           `json:"phrases,omitempty"`        // pairs of neighbouring words are words, too
 	Beside         float64        `json:"beside,omitempty"`         // what the pages of the site that were read before weigh against the page, 0 to 10 (ScoreOn)
+
+	classic bool // naïve Bayes counts words and does not weigh them
 }
 
 func (o Options) withDefaults(examples []Example) Options {
@@ -35,20 +37,20 @@ func (o Options) withDefaults(examples []Example) Options {
 	return o
 }
 
-// manySites are as many as tf·idf by sites needs: of fewer most words stand on one alone.
+// manySites are as many as SiteIDF needs: of fewer most words stand on one alone.
 const manySites = 40
 
-// shapeFor is the representation that tells most on sites left out: tf·idf where there are
-// subjects or many sites, RDF on fewer.
+// shapeFor is the representation that tells most on sites left out: SiteIDF where there are
+// subjects or many sites, the thesis's on fewer.
 func shapeFor(examples []Example) Representation {
 	sites := map[string]bool{}
 	for _, e := range examples {
 		sites[e.Site] = true
 		if e.Subject || len(sites) >= manySites {
-			return TFIDF
+			return SiteIDF
 		}
 	}
-	return RDF
+	return RDFGammaRKF
 }
 
 // MostFew is what Few may be at most: the machine takes memory by the square of its examples.
@@ -122,6 +124,9 @@ func train(examples []Example, opt Options) (*Classifier, error) {
 	c := &Classifier{Version: version, Examples: len(examples), Options: opt, Vocabulary: v}
 	if len(examples) > opt.Few {
 		c.Bayes = trainBayes(v, examples)
+		if opt.classic {
+			v.IDF = slices.Repeat([]float64{1}, len(v.IDF))
+		}
 		return c, nil
 	}
 	vectors, topic := make([]vector, len(examples)), make([]bool, len(examples))

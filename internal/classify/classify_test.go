@@ -110,20 +110,22 @@ func TestVocabularyMeasuresWords(t *testing.T) {
 		{Words: []string{"net", "code"}, Topic: true}, {Words: []string{"code"}, Topic: true},
 		{Words: []string{"net", "set"}}, {Words: []string{"set"}},
 	}
-	rdf, err := classify.NewVocabulary(examples, classify.RDF)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"code", "net", "set"}, rdf.Words)
-	assert.InDeltaSlice(t, []float64{50, 25, 100}, rdf.Weights, 1e-9)
+	examples = slices.Repeat(examples, 4)
+	for shape, want := range map[classify.Representation][2]float64{ // of code and net
+		classify.Keywords: {1, 2}, classify.Documents: {1, 1}, classify.TFIDF: {math.Log(3), 2 * math.Log(1.5)},
+	} {
+		v, err := classify.NewVocabulary(examples, shape)
+		require.NoError(t, err)
+		got := v.Vector([]string{"net", "code", "net"})
+		assert.InDelta(t, want[0]/want[1], got["code"]/got["net"], 1e-6, shape)
+	}
 
-	rkf, err := classify.NewVocabulary(examples, classify.RKF)
-	require.NoError(t, err)
 	// 6 words about the topic: code 2, net 4; 3 others: net 1, set 2.
-	assert.InDeltaSlice(t, []float64{100. / 3, 100. / 3, 200. / 3}, rkf.Weights, 1e-9)
-
-	both, err := classify.NewVocabulary(examples, classify.RDFGammaRKF)
+	v, err := classify.NewVocabulary(examples, classify.RDFGammaRKF)
 	require.NoError(t, err)
+	assert.Equal(t, []string{"code", "net", "set"}, v.Words)
 	gamma := 175. / (400. / 3)
-	assert.InDelta(t, 50+gamma*100/3, both.Weights[0], 1e-9)
+	assert.InDeltaSlice(t, []float64{50 + gamma*100/3, 25 + gamma*100/3, 100 + gamma*200/3}, v.Weights, 1e-9)
 }
 
 // One class alone, or no words: a named error.
@@ -254,5 +256,5 @@ func TestTablesAskAboutEveryPageOnce(t *testing.T) {
 		}
 		sizes = append(sizes, f.Pages)
 	}
-	assert.Equal(t, []int{60, 60, 60, 60, 60, 15, 30, 45, 60}, sizes)
+	assert.Equal(t, []int{60, 60, 60, 60, 60, 15, 15, 30, 30, 45, 45, 60, 60}, sizes)
 }

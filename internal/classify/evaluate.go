@@ -54,9 +54,9 @@ func pageFolds(examples []Example, k int) []learn.Fold {
 	return folds
 }
 
-// Cross trains on each fold and counts what the classifier, which had not seen a
+// cross trains on each fold and counts what the classifier, which had not seen a
 // site, said of its pages, read in their order.
-func Cross(examples []Example, folds []learn.Fold, opt Options) (*learn.Confusion, error) {
+func cross(examples []Example, folds []learn.Fold, opt Options) (*learn.Confusion, error) {
 	out := learn.NewConfusion([]string{aboutTopic, aboutOther})
 	for _, f := range folds {
 		c, err := Train(learn.Pick(examples, f.Train), opt)
@@ -88,7 +88,7 @@ func measure(c *learn.Confusion) Measured {
 
 // Figures are those of one learner.
 type Figures struct {
-	Learner string   `json:"learner"` // a representation of the support vector machine, or bayes
+	Learner string   `json:"learner"` // a representation of the support vector machine, or classic or weighted naïve Bayes
 	Share   float64  `json:"share"`   // of the pages that were not left out, which it learnt from
 	Pages   int      `json:"pages"`   // which these are, in the mean, before classes are balanced
 	BySite  Measured `json:"by_site"` // whole sites were left out
@@ -96,8 +96,7 @@ type Figures struct {
 }
 
 // Tables are in the shape of the thesis's: 10, the machine on each representation, and 11,
-// naïve Bayes by the size of the training set. Table 12, what the two said of what, are the
-// confusions of the machine that is used and of naïve Bayes with all pages.
+// classic naïve Bayes and that weighted by tf·idf, by the size of the training set.
 type Tables struct {
 	Folds    int       `json:"folds"`
 	Machines []Figures `json:"machines"`
@@ -127,8 +126,10 @@ func Compare(examples []Example, k int, opt Options) (*Tables, error) {
 		}
 		t.Machines = append(t.Machines, f)
 	}
-	for _, share := range bayesShares {
-		f, err := crossBoth("bayes", examples, k, share, bayes)
+	for i := range 2 * len(bayesShares) {
+		learner := [...]string{"classic", "weighted"}[i%2]
+		bayes.classic = learner == "classic"
+		f, err := crossBoth(learner, examples, k, bayesShares[i/2], bayes)
 		if err != nil {
 			return nil, err
 		}
@@ -142,26 +143,22 @@ func Compare(examples []Example, k int, opt Options) (*Tables, error) {
 
 func crossBoth(learner string, examples []Example, k int, share float64, opt Options) (Figures, error) {
 	f := Figures{Learner: learner, Share: share}
-	bySite, byPage := SiteFolds(examples, k), pageFolds(examples, k)
-	for _, folds := range [][]learn.Fold{bySite, byPage} {
-		for i := range folds {
-			folds[i].Train = thin(examples, folds[i].Train, share)
+	folds := [...][]learn.Fold{SiteFolds(examples, k), pageFolds(examples, k)}
+	for i, of := range []*Measured{&f.BySite, &f.ByPage} {
+		for j, fold := range folds[i] {
+			folds[i][j].Train = thin(examples, fold.Train, share)
 		}
+		c, err := cross(examples, folds[i], opt)
+		if err != nil {
+			return f, err
+		}
+		*of = measure(c)
 	}
-	for _, fold := range bySite {
+	for _, fold := range folds[0] {
 		pages, _ := asked(learn.Pick(examples, fold.Train))
 		f.Pages += len(pages)
 	}
 	f.Pages /= k
-	c, err := Cross(examples, bySite, opt)
-	if err != nil {
-		return f, err
-	}
-	f.BySite = measure(c)
-	if c, err = Cross(examples, byPage, opt); err != nil {
-		return f, err
-	}
-	f.ByPage = measure(c)
 	return f, nil
 }
 

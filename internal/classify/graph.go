@@ -8,7 +8,7 @@ import (
 // Sure is the score from which a page counts.
 const Sure = 0.5
 
-// The constants of tunnelling (§4.7): what the score that the second layer asks for is
+// The constants of tunnelling (§4.3.5): what the score that the second layer asks for is
 // multiplied with from when nothing of high priority waits, and how many new relevant
 // sites end it.
 const (
@@ -16,7 +16,7 @@ const (
 	TunnelSites = 30
 )
 
-// Graph tells the second layer of the revised context graph (§4.6), pages that lead to
+// Graph tells the second layer of the revised context graph (§4.3.4), pages that lead to
 // pages about the topic within a few links, from the rest.
 type Graph struct {
 	Second     *Classifier // nil knows no such page

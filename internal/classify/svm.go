@@ -3,7 +3,7 @@ package classify
 import "math"
 
 // SVM is a support vector machine with an RBF kernel, exp(−g‖x−y‖²), over vectors
-// of length one (§4.4).
+// of length one (§4.3.3.1).
 type SVM struct {
 	Gamma   float64   `json:"gamma"` // g of the kernel
 	Alphas  []float64 `json:"alphas"`

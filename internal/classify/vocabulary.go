@@ -18,32 +18,45 @@ type Example struct {
 	Subject bool     // no page: always learnt from, never asked about
 }
 
-// Representation is how a page becomes a vector over the vocabulary (§4.3). A word's
-// component is 1 + ln of how often the page holds it, times the word's weight;
-// every vector has length one.
+// Representation is how a page becomes a vector over the vocabulary (Chen 2008, §4.3.3.1).
+// Every vector has length one.
 type Representation string
 
-// The four representations of the thesis, and tf·idf. The measures of a word are
-// differences between the topic and the rest: RDF of the share of pages that hold it,
-// RKF of the share that it has of all words. γ = Σ RDF / Σ RKF over the vocabulary
-// brings both to one scale. tf·idf is ours: the idf is of sites, so that no word is common
-// for standing in one site's menu, and words of two sites are in its vocabulary, too. On
-// sites that were left out it is the best.
+// The four representations of the thesis (Table 10), and one of ours. A word's component is
+// how often the page holds it (Keywords), one (Documents), how often times the logarithm of
+// pages over pages that hold it (TFIDF), and in the others 1 + ln of how often, times a weight
+// of the word. RDF and RKF are differences between the topic and the rest, of the share of
+// pages that hold the word and of the share that it has of all words; γ = Σ RDF / Σ RKF over
+// the vocabulary. SiteIDF weighs by sites, so that no word is common for standing in one
+// site's menu; no word is in its vocabulary by the number of its pages, but by two sites. On
+// sites left out it is the best.
 const (
-	RKF         Representation = "rkf"
-	RDF         Representation = "rdf"
-	RDFandRKF   Representation = "rdf+rkf"
+	Keywords    Representation = "keywords"
+	Documents   Representation = "documents"
+	TFIDF       Representation = "tf×idf"
 	RDFGammaRKF Representation = "rdf+γ·rkf"
-	TFIDF       Representation = "tf·idf"
+	SiteIDF     Representation = "tf·idf"
 )
 
 // Representations are all of them, in the order of the tables.
 func Representations() []Representation {
-	return []Representation{RKF, RDF, RDFandRKF, RDFGammaRKF, TFIDF}
+	return []Representation{Keywords, Documents, TFIDF, RDFGammaRKF, SiteIDF}
 }
 
-// minRDF is what the RDF of the topic and of the rest must come to together for a
-// word to be in the vocabulary, in percent (§4.3).
+// component is that of a word of weight one that a page holds so many times.
+func (r Representation) component(times int) float64 {
+	switch r {
+	case Keywords, TFIDF:
+		return float64(times)
+	case Documents:
+		return 1
+	}
+	return 1 + math.Log(float64(times))
+}
+
+// minRDF is the RDF above which a word is in the vocabulary: the number of pages that hold
+// it, or, of few pages, what its shares of those of the topic and of the rest come to, in
+// percent.
 const minRDF = 3
 
 // maxVocabulary bounds the words of a vocabulary: those with the greatest weight stay.
@@ -53,7 +66,7 @@ const maxVocabulary = 20_000
 type Vocabulary struct {
 	Shape   Representation `json:"representation"`
 	Words   []string       `json:"words"`
-	Weights []float64      `json:"weights"` // by word, in the representation; for tf·idf ln of one more than the sites over those that hold it
+	Weights []float64      `json:"weights"` // by word, in the representation; for SiteIDF ln of one more than the sites over those that hold it
 	IDF     []float64      `json:"idf"`     // by word: ln of pages over pages that hold it
 
 	at map[string]int
@@ -121,13 +134,17 @@ type measured struct {
 	rdf, rkf, idf, site float64
 }
 
-// choose fills the vocabulary with the words whose RDFs come to enough, for tf·idf also with
+// choose fills the vocabulary with the words whose RDFs come to enough, for SiteIDF also with
 // those of two sites.
 func (v *Vocabulary) choose(counts map[string]*wordCount, sites map[string]int, pages, times [2]int, allSites int) {
 	var all []measured
 	for w, c := range counts {
 		rdf := [2]float64{percent(c.pages[0], pages[0]), percent(c.pages[1], pages[1])}
-		if rdf[0]+rdf[1] > minRDF || v.Shape == TFIDF && sites[w] > 1 {
+		also := c.pages[0]+c.pages[1] > minRDF
+		if v.Shape == SiteIDF {
+			also = sites[w] > 1
+		}
+		if also || rdf[0]+rdf[1] > minRDF {
 			all = append(all, measured{word: w,
 				rdf:  math.Abs(rdf[1] - rdf[0]),
 				rkf:  math.Abs(percent(c.times[1], times[1]) - percent(c.times[0], times[0])),
@@ -163,12 +180,10 @@ func gammaOf(all []measured) float64 {
 
 func (m measured) weight(shape Representation, gamma float64) float64 {
 	switch shape {
-	case RKF:
-		return m.rkf
-	case RDF:
-		return m.rdf
-	case RDFandRKF:
-		return m.rdf + m.rkf
+	case Keywords, Documents:
+		return 1
+	case TFIDF:
+		return m.idf
 	case RDFGammaRKF:
 		return m.rdf + gamma*m.rkf
 	}
@@ -201,7 +216,7 @@ func (v *Vocabulary) vector(words []string) vector {
 	slices.Sort(at)
 	x, sum := make([]float64, len(at)), 0.0
 	for k, i := range at {
-		x[k] = (1 + math.Log(float64(bag[v.Words[i]]))) * v.Weights[i]
+		x[k] = v.Shape.component(bag[v.Words[i]]) * v.Weights[i]
 		sum += x[k] * x[k]
 	}
 	out := vector{At: at, X: make([]float32, len(at))}

@@ -20,7 +20,7 @@ const (
 	maxWords   = 20_000
 )
 
-// Words are the stems of a page (§4.2): the words of its title and its text that are
+// Words are the stems of a page (§4.3.1): the words of its title and its text that are
 // letters alone, without stop words, cut by Porter's algorithm of 1980. At most 20,000
 // are kept.
 func Words(f *topic.Filter, p topic.Page) []string { return stems(f.Words(p.Title + "\n" + p.Text)) }

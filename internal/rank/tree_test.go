@@ -27,7 +27,7 @@ func TestTrainLinks(t *testing.T) {
 	t.Parallel()
 	base, err := DefaultLists()
 	require.NoError(t, err)
-	lists, report := TrainLinks(base, [][]Followed{siteLog("a.test"), siteLog("b.test")})
+	lists, report := TrainLinks(base, [][]Followed{siteLog("a.test"), siteLog("b.test")}, false)
 	require.Equal(t, 2, report.Trees)
 	require.Equal(t, 4, report.Documents)
 	require.ElementsMatch(t, []string{"publication", "older", "year"}, lists.High)
@@ -43,6 +43,14 @@ func TestTrainLinks(t *testing.T) {
 		}
 	}
 	require.Equal(t, base.StopDirectories, lists.StopDirectories)
+	lists, report = TrainLinks(base, [][]Followed{siteLog("a.test"), siteLog("b.test")}, true)
+	require.ElementsMatch(t, []string{"another", "older", "paper", "publication", "year"}, lists.High)
+	for _, w := range report.Words {
+		if w.Word == "paper" { // of the documents' own links, which weigh most
+			require.InDelta(t, 1, w.Weight, 1e-9)
+			require.Equal(t, 4, w.Interesting)
+		}
+	}
 	var b strings.Builder
 	require.NoError(t, report.WriteText(&b))
 	require.Contains(t, b.String(), "publication")
@@ -50,7 +58,7 @@ func TestTrainLinks(t *testing.T) {
 
 func TestTrainLinksOfNothing(t *testing.T) {
 	t.Parallel()
-	lists, report := TrainLinks(Lists{High: []string{"pub"}}, nil)
+	lists, report := TrainLinks(Lists{High: []string{"pub"}}, nil, false)
 	require.Empty(t, lists.High)
 	require.Zero(t, report.Documents)
 }

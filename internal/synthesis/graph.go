@@ -20,7 +20,7 @@ const (
 	low  = 0.5
 )
 
-// contextGraph is the revised context graph with tunnelling (Chen 2008, §4.6, §4.7). The
+// contextGraph is the revised context graph with tunnelling (Chen 2008, §4.3.4, §4.3.5). The
 // first layer are the pages about a topic, as the crawl's classifier tells them. The
 // second are those that are like pages which lead to the first in up to five links: a
 // classifier learns that from the links that the crawl recorded (lessons.Second). Links of

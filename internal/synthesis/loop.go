@@ -132,6 +132,7 @@ func DefaultAsk() (Ask, error) {
 	words, err := rank.DefaultLists()
 	bounds := Bounds{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour,
 		HostPages: 200, DomainPages: 1000, DomainShare: 0.5}
+	bounds.Adapt = true // the best of all that is read, as in the paper, not the first
 	return Ask{Bounds: bounds, Stops: stops, Pruning: words.PruningAnchors, Extracting: words.ExtractingAnchors}, err
 }
 

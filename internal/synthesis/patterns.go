@@ -10,7 +10,7 @@ import (
 	"gleaner/internal/web/rules"
 )
 
-// The parts of CINDI's URL pattern inspection (Chen 2008, §4.3) that are switched; its filters
+// The parts of CINDI's URL pattern inspection (Chen 2008, §4.2.1) that are switched; its filters
 // of protocols and formats, robots.txt and the directories of departments are always on.
 const (
 	Directories = "directories" // stop directories: those of the program's list, and those learnt

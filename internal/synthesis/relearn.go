@@ -20,7 +20,7 @@ const (
 	pagesRead   = 3000 // the latest, of which those that the classifier is certain of count
 )
 
-// Relearning is one learning anew of the topics that have a classifier (Chen 2008, §4.4):
+// Relearning is one learning anew of the topics that have a classifier (Chen 2008, §4.3.3.1):
 // the run of a collection and the pages that it has brought in name it.
 type Relearning struct {
 	Name  string `json:"name"`

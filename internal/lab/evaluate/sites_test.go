@@ -223,7 +223,7 @@ func TestWordsThatLead(t *testing.T) {
 		require.NoError(t, err)
 		logs = append(logs, Log(run))
 	}
-	trained, report := rank.TrainLinks(lists, logs)
+	trained, report := rank.TrainLinks(lists, logs, false)
 	var text strings.Builder
 	require.NoError(t, report.WriteText(&text))
 	t.Log("\n" + text.String())

@@ -214,7 +214,7 @@ func crawlTopics(ctx context.Context, web TopicSource, by way, b bounds) (*topic
 		return nil, err
 	}
 	filter := topic.NewFilter(ask.Stops)
-	ask.Size = math.MaxInt // what is compared is the way, not where it ends
+	ask.Size, ask.Adapt = math.MaxInt, false // what is compared is the way, not where it ends
 	var samples []topic.Sample
 	var seeds []collections.URL
 	set := setting{Config: synthesis.Defaults(), learnt: b.learnt}

@@ -132,12 +132,12 @@ func (l *laboratory) trainTopic() {
 	model := filepath.Join(l.t.TempDir(), "topic.json")
 	args := []string{"train", "topic", "--dir", mirror, "--labels", l.file("pages.tsv", labels), "--out", model, "--folds", "2", "--phrases"}
 	said := l.must(args...)
-	require.Regexp(l.t, `(?s)Table 10\..*\n  rdf\+γ·rkf( +[01]\.\d{4}){6}\n.*Table 11\..*\n  2 ( +[01]\.\d{4}){6}\n.*Table 12\..*\n  bayes +topic( +\d){4}\n`, said)
+	require.Regexp(l.t, `(?s)Table 10\..*\n  rdf\+γ·rkf( +[01]\.\d{4}){6}\n.*Table 11\..*\n  classic 2 ( +[01]\.\d{4}){6}\n  weighted 2 ( +[01]\.\d{4}){6}\n`, said)
 	var figures struct{ Tables classify.Tables }
 	require.NoError(l.t, json.Unmarshal([]byte(l.must(append(args, "--json")...)), &figures))
 	require.Len(l.t, figures.Tables.Machines, len(classify.Representations()))
-	require.Len(l.t, figures.Tables.Bayes, 4)
-	require.InDelta(l.t, 1, figures.Tables.Bayes[3].Share, 0)
+	require.Len(l.t, figures.Tables.Bayes, 8)
+	require.InDelta(l.t, 1, figures.Tables.Bayes[7].Share, 0)
 	text, err := os.ReadFile(model)
 	require.NoError(l.t, err)
 	var c classify.Classifier

@@ -32,7 +32,7 @@ func (c *cli) trainTopic() *cobra.Command {
 		Long: `Learn from labelled pages in a folder (DIR/HOST/PATH) what pages about a topic
 hold: a support vector machine while they are few, naïve Bayes weighted by tf·idf
 beyond --few. The labels are a line each: URL, tab, topic or other. The figures are
-tables 10, 11 and 12 of the thesis that the classifiers come from: those of sites that were
+tables 10 and 11 of the thesis that the classifiers come from: those of sites that were
 left out, and beside them those of pages that were left out, as in the thesis. The words of
 the pages stand in the file, too, so that the setting retrain of 'starter collect' can learn from them again.`,
 		Example: "  lab train topic --dir mirror --labels pages.tsv --out databases.json",
@@ -64,7 +64,7 @@ the pages stand in the file, too, so that the setting retrain of 'starter collec
 				return err
 			}
 			return c.Print(map[string]any{"file": o.out, "examples": len(examples), "tables": tables}, func(w io.Writer) error {
-				printTables(w, tables, model.Options.Representation)
+				printTables(w, tables)
 				_, err := fmt.Fprintf(w, "%d pages: wrote %s\n", len(examples), o.out)
 				return err
 			})
@@ -85,38 +85,24 @@ the pages stand in the file, too, so that the setting retrain of 'starter collec
 	return cmd
 }
 
-// printTables prints them as the thesis numbers them, whole sites left out on the left. What
-// the two learners said of what is told of the machine with the representation that is used.
-func printTables(w io.Writer, t *classify.Tables, used classify.Representation) {
+// printTables prints them as the thesis numbers them, whole sites left out on the left.
+func printTables(w io.Writer, t *classify.Tables) {
 	figures := func(name string, f classify.Figures) {
 		s, p := f.BySite, f.ByPage
-		fmt.Fprintf(w, "  %-12s %8.4f %9.4f %7.4f   %8.4f %9.4f %7.4f\n", name, s.Accuracy, s.Precision, s.Recall, p.Accuracy, p.Precision, p.Recall)
+		fmt.Fprintf(w, "  %-14s %8.4f %9.4f %7.4f   %8.4f %9.4f %7.4f\n", name, s.Accuracy, s.Precision, s.Recall, p.Accuracy, p.Precision, p.Recall)
 	}
 	head := func(number int, title string) {
-		fmt.Fprintf(w, "Table %d. %s\n  %-12s %-26s   %s\n  %-12s %s   %s\n", number, title, "", "sites left out", "pages left out", "",
+		fmt.Fprintf(w, "Table %d. %s\n  %-14s %-26s   %s\n  %-14s %s   %s\n", number, title, "", "sites left out", "pages left out", "",
 			"accuracy precision  recall", "accuracy precision  recall")
 	}
 	head(10, "Support vector machine, by representation")
-	both := map[string]classify.Figures{}
 	for _, f := range t.Machines {
 		figures(f.Learner, f)
-		if f.Learner == string(used) {
-			both["machine"] = f
-		}
 	}
 	figures("+ its site", t.Beside)
 	head(11, "Naïve Bayes, by the pages that it learnt from")
 	for _, f := range t.Bayes {
-		figures(fmt.Sprint(f.Pages), f)
-		both["bayes"] = f
-	}
-	fmt.Fprintf(w, "Table 12. What was said of pages (machine: %s)\n  %-21s %-17s   %s\n", used, "", "sites left out", "pages left out")
-	fmt.Fprintf(w, "  %-12s %-8s %8s %8s   %8s %8s\n", "", "is", "topic", "other", "topic", "other")
-	for _, name := range []string{"machine", "bayes"} {
-		s, p := both[name].BySite.Confusion, both[name].ByPage.Confusion
-		for i, is := range s.Classes {
-			fmt.Fprintf(w, "  %-12s %-8s %8d %8d   %8d %8d\n", name, is, s.Counts[i][0], s.Counts[i][1], p.Counts[i][0], p.Counts[i][1])
-		}
+		figures(fmt.Sprint(f.Learner, " ", f.Pages), f)
 	}
 }
 
