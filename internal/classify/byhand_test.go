@@ -15,52 +15,27 @@ import (
 )
 
 // A word is in the thesis's vocabulary where more than three pages hold it, however many
-// there are (§4.3.3.1).
-func TestVocabularyOfTheThesisCountsPages(t *testing.T) {
-	for _, pages := range []int{100, 1000} {
-		var examples []classify.Example
-		for i := range 3 * pages {
-			e := classify.Example{Topic: i < pages, Words: []string{"all"}}
-			for word, in := range map[string][2]int{"both": {2, 2}, "rest": {0, 4}, "three": {1, 2}} {
-				if i < in[0] || i >= pages && i < pages+in[1] {
-					e.Words = append(e.Words, word)
-				}
-			}
-			examples = append(examples, e)
-		}
+// there are (§4.3.3.1); of few pages, where its shares of each class come to three in a hundred.
+func TestWordsOfTheVocabularyComeToMoreThanThree(t *testing.T) {
+	words := func(examples []classify.Example) []string {
 		v, err := classify.NewVocabulary(examples, classify.RDFGammaRKF)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"all", "both", "rest"}, v.Words)
-	}
-}
-
-// Of few pages a word is in the vocabulary where its RDFs, in percent of the pages of each
-// class, come to more than three together: of a hundred pages of each class, four in all.
-func TestWordsOfTheVocabularyComeToMoreThanThree(t *testing.T) {
-	in := map[string][2]int{ // pages about the topic that hold it, and others
-		"three": {2, 1}, "three-here": {3, 0}, "three-there": {0, 3},
-		"four": {2, 2}, "four-here": {4, 0}, "four-there": {0, 4}, "all": {100, 100},
+		return v.Words
 	}
 	var examples []classify.Example
-	for i := range 200 {
-		e := classify.Example{Topic: i%2 == 0}
-		for word, pages := range in {
-			if n := pages[i%2]; i/2 < n {
+	for i := range 3000 {
+		e := classify.Example{Topic: i < 1000, Words: []string{"all"}}
+		for word, in := range map[string][2]int{"both": {2, 2}, "rest": {0, 4}, "three": {1, 2}} {
+			if i < in[0] || i >= 1000 && i < 1000+in[1] {
 				e.Words = append(e.Words, word, word) // how often a page holds it is no matter
 			}
 		}
 		examples = append(examples, e)
 	}
-	v, err := classify.NewVocabulary(examples, classify.RDFGammaRKF)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"all", "four", "four-here", "four-there"}, v.Words)
-
-	// The shares count, not the pages: one page in twenty-five of the topic is four in a hundred.
+	assert.Equal(t, []string{"all", "both", "rest"}, words(examples))
 	few := append(slices.Repeat([]classify.Example{{Words: []string{"all"}, Topic: true}}, 24),
-		classify.Example{Words: []string{"rare"}, Topic: true})
-	v, err = classify.NewVocabulary(append(few, slices.Repeat([]classify.Example{{Words: []string{"all", "seldom"}}}, 1)...), classify.RDFGammaRKF)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"all", "rare", "seldom"}, v.Words)
+		classify.Example{Words: []string{"rare"}, Topic: true}, classify.Example{Words: []string{"all", "seldom"}})
+	assert.Equal(t, []string{"all", "rare", "seldom"}, words(few))
 }
 
 // Two pages of the rest are learnt from for each about the topic, in turn from their sites
