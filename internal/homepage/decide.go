@@ -72,7 +72,6 @@ const (
 	ruleTooLittle = "too little evidence"
 	ruleGiven     = "given to" // somebody else
 	ruleDead      = "does not answer: "
-	ruleBarred    = "its host is on the blacklist"
 )
 
 // minIdentity is the identity that a page must show, unless it is a project's
@@ -197,7 +196,7 @@ func (h *hunt) whyNot() string {
 			fetched++
 		case strings.HasPrefix(s.c.Rule, ruleDead):
 			dead++
-		case s.c.Rule == ruleBarred:
+		case s.c.Rule == evidence.OnBlacklist:
 			barred, listed = true, listed || strings.HasPrefix(s.c.Source, evidence.SourceListed)
 		}
 	}

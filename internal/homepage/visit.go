@@ -78,7 +78,7 @@ func (h *hunt) look(ctx context.Context, s *site) {
 	if err != nil {
 		s.c.Rule = ruleDead + err.Error()
 		if errors.Is(err, ErrBlacklisted) {
-			s.c.Rule = ruleBarred
+			s.c.Rule = evidence.OnBlacklist
 		}
 		return
 	}

@@ -100,6 +100,9 @@ const (
 	KindDirectory = "directory"
 )
 
+// OnBlacklist is the Rule of a candidate that was not asked for.
+const OnBlacklist = "its host is on the blacklist"
+
 // Reasons why an author has no homepage (Decision.NotFound).
 const (
 	NoCandidates   = "nothing was listed and no search brought a page of theirs"

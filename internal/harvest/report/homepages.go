@@ -140,6 +140,12 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 		if strings.HasPrefix(clue.NotFound, evidence.Withdrawn) {
 			nowhere = append(nowhere, a.Name+": "+clue.NotFound)
 		}
+		for _, url := range clue.Barred {
+			listed = append(listed, a.Name+" ("+url+"): "+evidence.OnBlacklist)
+		}
+		for _, url := range clue.Lifted {
+			waiting = append(waiting, a.Name+" ("+url+"): off the blacklist, and not looked at since")
+		}
 		for i, h := range clue.Homepages {
 			site := clue.Sites[i]
 			line := fmt.Sprintf("%s (%s): %s", a.Name, h.URL, site.State)

@@ -96,15 +96,7 @@ func (c *clues) explain(p gleaner.Paper) (Reason, []string) {
 	}
 	why, lines := c.bySite(p)
 	if why == "" {
-		why, lines = NoHomepage, c.noHomepage(p)
-		switch {
-		case slices.ContainsFunc(p.Authors, c.lifted):
-			why = NotYet
-		case slices.ContainsFunc(p.Authors, c.notFound(evidence.Barred)):
-			why = LeftOut
-		case slices.ContainsFunc(p.Authors, c.notFound(evidence.DidNotAnswer)):
-			why = NoAnswer
-		}
+		why, lines = c.noHomepage(p)
 	}
 	lines = slices.Concat(lines, c.settled(p), c.copies(p))
 	return why, lines[:min(len(lines), maxEvidence)]
@@ -205,19 +197,9 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 	return "", nil
 }
 
-// notFound reports whether an author has no homepage for a reason.
-func (c *clues) notFound(why string) func(gleaner.Author) bool {
-	return func(a gleaner.Author) bool { return strings.HasPrefix(c.authors[a.ID()].NotFound, why) }
-}
-
-// lifted reports whether a blacklist that stood in an author's way does so no longer.
-func (c *clues) lifted(a gleaner.Author) bool {
-	return c.notFound(evidence.Barred)(a) && c.authors[a.ID()].NextTry != nil
-}
-
-func (c *clues) noHomepage(p gleaner.Paper) []string {
+func (c *clues) noHomepage(p gleaner.Paper) (Reason, []string) {
 	var out []string
-	undecided := 0
+	why, undecided := NoHomepage, 0
 	for _, a := range p.Authors {
 		clue, sought := c.authors[a.ID()]
 		if !sought {
@@ -227,21 +209,22 @@ func (c *clues) noHomepage(p gleaner.Paper) []string {
 			undecided++
 			continue
 		}
-		line := a.Name + ": " + clue.NotFound
 		switch {
-		case clue.NextTry == nil:
-		case clue.NextTry.After(time.Now()):
+		case strings.HasPrefix(clue.NotFound, evidence.Barred):
+			why = LeftOut
+		case strings.HasPrefix(clue.NotFound, evidence.DidNotAnswer) && why == NoHomepage:
+			why = NoAnswer
+		}
+		line := a.Name + ": " + clue.NotFound
+		if clue.NextTry != nil && clue.NextTry.After(time.Now()) {
 			line += ", next try " + clue.NextTry.UTC().Format("2006-01-02 15:04")
-		default:
-			line += ", looked for again at the next harvest"
 		}
 		out = append(out, line)
 	}
-	if undecided == 0 && len(out) == 0 {
-		out = append(out, fmt.Sprintf("none of its %s is looked for", text.Count(len(p.Authors), "author")))
-	}
 	if undecided > 0 {
 		out = append(out, fmt.Sprintf("%d of %s not looked for yet", undecided, text.Count(len(p.Authors), "author")))
+	} else if len(out) == 0 {
+		out = append(out, fmt.Sprintf("none of its %s is looked for", text.Count(len(p.Authors), "author")))
 	}
-	return out[:min(len(out), maxEvidence)]
+	return why, out
 }

@@ -175,7 +175,9 @@ func TestExplain(t *testing.T) {
 	away := at("stopped", 3)
 	away["1/1"].Sites[0].Pages = 0
 	barred := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred}}
-	lifted := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred, NextTry: new(time.Time)}}
+	lifted := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred, Lifted: []string{"http://bob.example/"}}}
+	beyond := at("done", 0)
+	beyond["2/2"] = store.AuthorClue{Barred: []string{"http://bob.example/"}}
 	waits := link(store.LinkClue{Parent: "p", Waiting: true})
 	no := map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous", Settled: "no"}}}
 	for name, c := range map[string]struct {
@@ -214,6 +216,7 @@ func TestExplain(t *testing.T) {
 		"parked, and read before":    {clues{authors: parked}, NotYet},
 		"parked, and never read":     {clues{authors: away}, SiteRefused},
 		"on the blacklist":           {clues{authors: barred}, LeftOut},
+		"one is on the blacklist":    {clues{authors: beyond}, LeftOut},
 		"off the blacklist":          {clues{authors: lifted}, NotYet},
 		"only slides were met":       {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "exact", Form: "slides"}}}}, Rejected},
 	} {

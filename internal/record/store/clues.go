@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 )
 
 // urlCounts are the pages and documents that were fetched among url_counts u, also those
@@ -153,9 +154,15 @@ func (s *SiteClue) byLists(barred *string, listed bool) {
 type AuthorClue struct {
 	NotFound  string
 	NextTry   *time.Time // when they are looked for again; nil where nothing is open
+	Barred    []string   // likely pages of theirs that were not asked for, their hosts being on the blacklist
+	Lifted    []string   // those whose hosts are no longer, until they are looked at
 	Homepages []Homepage // author, address and scope alone
 	Sites     []SiteClue
 }
+
+// barredSQL begins to select the url of candidates of a decision d that a blacklist kept out.
+const barredSQL = `SELECT v #>> '{}' AS url
+	FROM jsonb_path_query(d.decision, '$.candidates[*] ? (@.rule == "` + evidence.OnBlacklist + `"`
 
 // AuthorClues returns, by author id, what is known of the authors of a harvest's wanted
 // papers; whole is Homepage.Prefix's.
@@ -167,20 +174,25 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string, whole 
 		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), b.reason,
 			CASE WHEN s.reason=$2 THEN EXISTS (SELECT 1 FROM whitelist l WHERE s.host=l.domain OR s.host LIKE '%.' || l.domain) ELSE false END,
 				coalesce(s.state, ''), coalesce(s.reason, ''),
-			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0)
-		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
+			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0),
+			k.barred, k.lifted FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
 			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id LEFT JOIN blacklist b ON b.host=g.host
+			CROSS JOIN LATERAL (SELECT array_agg(c.url) FILTER (WHERE o.host IS NOT NULL) AS barred,
+					array_agg(c.url) FILTER (WHERE o.host IS NULL AND d.next_try <= now()) AS lifted
+				FROM (`+barredSQL+`
+					&& (@.source starts with "listed" || $.not_found == "`+evidence.Barred+`")).url') v) c
+					LEFT JOIN blacklist o ON o.host=split_part(c.url, '/', 3)) k
 		ORDER BY w.author_id, g.rank`, harvest, gleaner.NotListed)
 	out := map[string]AuthorClue{}
-	var id, notFound, url, scope string
+	var id, url, scope string
+	var of AuthorClue
 	var site SiteClue
-	var next *time.Time
 	var barred *string
 	var listed bool
-	_, err := pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &barred, &listed, &site.State, &site.Reason,
-		&site.Pages, &site.Documents, &site.Waiting, &site.Failed}, func() error {
-		c := out[id]
-		c.NotFound, c.NextTry = notFound, next
+	_, err := pgx.ForEachRow(rows, []any{&id, &of.NotFound, &of.NextTry, &url, &scope, &barred, &listed, &site.State,
+		&site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed, &of.Barred, &of.Lifted}, func() error {
+		c := of
+		c.Homepages, c.Sites = out[id].Homepages, out[id].Sites
 		if url != "" {
 			site.byLists(barred, listed)
 			c.Homepages, c.Sites = append(c.Homepages, Homepage{AuthorID: id, URL: url, Scope: scope}), append(c.Sites, site)

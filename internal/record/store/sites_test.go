@@ -260,25 +260,33 @@ func TestACompleteHarvestGetsNoSitesOfAnothersCrawl(t *testing.T) {
 	require.Equal(t, []string{"late.test"}, hosts)
 }
 
-// TestAfterABlacklistIsLifted authors are looked for again who were not for its sake alone.
+// TestAfterABlacklistIsLifted authors are looked for again of whom it kept a page out.
 func TestAfterABlacklistIsLifted(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	ctx := t.Context()
 	require.NoError(t, db.Block(ctx, []store.Blocked{{Host: "a.test"}, {Host: "b.test"}}))
 	ada := gleaner.Author{PID: "1/1", Name: "Ada"}
-	require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{{Key: "p", Venue: "v", Authors: []gleaner.Author{ada}}}, nil))
-	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: ada, NotFound: evidence.Barred,
-		Candidates: []evidence.Candidate{{URL: "http://a.test/~ada/"}, {URL: "http://b.test/~ada/"}}}, nil))
+	watch(t, db, "conf/x", "{}", "c.test")
+	papers := []gleaner.Paper{{Key: "p", Venue: "conf/x", Title: "Sorting Measured Examples", Authors: []gleaner.Author{ada}}}
+	require.NoError(t, db.SavePapers(ctx, papers, nil))
+	require.NoError(t, db.SetHarvestPapers(ctx, "conf/x", papers, nil))
+	out := func(url, source string) evidence.Candidate {
+		return evidence.Candidate{URL: url, Source: source, Rule: evidence.OnBlacklist}
+	}
+	const a, b = "http://a.test/~ada/", "http://b.test/~ada/"
+	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: ada, Candidates: []evidence.Candidate{
+		out(a, "listed:dblp"), out(b, "listed:dblp"), out("http://a.test/namesake/", evidence.SourceVenue), {URL: "http://c.test/"}}}, nil))
 	for _, c := range []struct {
-		host    string
-		was, is bool
-	}{{"c.test", false, false}, {"a.test", true, false}, {"b.test", true, true}} {
+		host        string
+		out, lifted []string
+	}{{"c.test", []string{a, b}, nil}, {"a.test", []string{b}, []string{a}}, {"b.test", nil, []string{a, b}}} {
 		was, err := db.Unblock(ctx, c.host)
 		require.NoError(t, err)
-		due, err := store.Column[string](ctx, db, `SELECT author_id FROM homepage_decisions WHERE next_try <= now()`)
+		require.Equal(t, c.host != "c.test", was)
+		clues, err := db.AuthorClues(ctx, "conf/x", false)
 		require.NoError(t, err)
-		require.Equal(t, []bool{c.was, c.is}, []bool{was, len(due) > 0}, c.host)
+		require.Equal(t, []any{c.out, c.lifted}, []any{clues["1/1"].Barred, clues["1/1"].Lifted}, c.host)
 	}
 }
 

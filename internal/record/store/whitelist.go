@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/web/weburl"
 )
 
@@ -160,14 +159,14 @@ func (db ListRecords) Block(ctx context.Context, hosts []Blocked) error {
 	return db.Pool.SendBatch(ctx, b).Close()
 }
 
-// Unblock reports whether the host was on the blacklist. Authors who have no homepage for
-// the sake of the blacklist, and for that of no host still on it, are to be looked for again.
+// Unblock reports whether the host was on the blacklist. Authors of whom it kept a page out
+// are to be looked for again.
 func (db ListRecords) Unblock(ctx context.Context, host string) (was bool, err error) {
 	err = db.Pool.QueryRow(ctx, `WITH off AS (DELETE FROM blacklist WHERE host=$1 RETURNING host),
-		again AS (UPDATE homepage_decisions d SET next_try=now() FROM off WHERE d.not_found=$2
-			AND NOT EXISTS (SELECT 1 FROM jsonb_path_query(d.decision, '$.candidates[*].url') c
-				JOIN blacklist b ON b.host=split_part(c #>> '{}', '/', 3) WHERE b.host<>off.host))
-		SELECT EXISTS (SELECT 1 FROM off)`, host, evidence.Barred).Scan(&was)
+		again AS (UPDATE homepage_decisions d SET next_try=now() FROM off
+			WHERE EXISTS (SELECT 1 FROM (`+barredSQL+`).url') v) c WHERE NOT EXISTS (
+				SELECT 1 FROM blacklist b WHERE b.host=split_part(c.url, '/', 3) AND b.host<>off.host)))
+		SELECT EXISTS (SELECT 1 FROM off)`, host).Scan(&was)
 	return was, err
 }
 
