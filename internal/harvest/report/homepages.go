@@ -148,13 +148,11 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 		}
 		for i, h := range clue.Homepages {
 			site := clue.Sites[i]
-			line := fmt.Sprintf("%s (%s): %s", a.Name, h.URL, site.State)
+			at := h.URL
 			if h.Scope != "" {
-				line = fmt.Sprintf("%s (papers at %s): %s", a.Name, h.URL, site.State)
+				at = "papers at " + at
 			}
-			if site.Reason != "" {
-				line += ", " + site.Reason
-			}
+			line := strings.TrimSuffix(fmt.Sprintf("%s (%s): %s, %s", a.Name, at, site.State, site.Reason), ", ")
 			if site.Cut > 0 {
 				line += fmt.Sprintf(", not all of %s looked at (%s)", text.Count(site.Cut, "page"), site.CutBy)
 			}
