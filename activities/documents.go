@@ -13,30 +13,37 @@ type Documents struct {
 	coll *collection.Collection
 }
 
+// Judged is what a slice of FilterDocuments or JudgeStalled comes to.
+type Judged struct {
+	Documents int  `json:"documents"`
+	More      bool `json:"more,omitempty"`
+}
+
 // FilterDocuments judges documents that were stored and not examined: those whose
-// crawl was cut off in between. It returns how many.
-func (a *Documents) FilterDocuments(ctx context.Context, host string) (int, error) {
+// crawl was cut off in between. It ends after a slice.
+func (a *Documents) FilterDocuments(ctx context.Context, host string) (Judged, error) {
 	site := 0
 	if host != "" {
 		s, err := a.db.Site(ctx, host)
 		if err != nil {
-			return 0, typed(err)
+			return Judged{}, typed(err)
 		}
 		site = s.ID
 	}
-	beat, set, stop := heartbeats[int](ctx)
-	defer stop()
-	n, err := a.coll.JudgeWaiting(beat, store.Unexamined{Site: site}, set)
-	return n, typed(err)
+	return a.judge(ctx, store.Unexamined{Site: site})
 }
 
 // JudgeStalled judges the documents on a harvest's sites over which a reader
-// stalled, and that a retry has taken up. It returns how many.
-func (a *Documents) JudgeStalled(ctx context.Context, harvest string) (int, error) {
+// stalled, and that a retry has taken up. It ends after a slice.
+func (a *Documents) JudgeStalled(ctx context.Context, harvest string) (Judged, error) {
+	return a.judge(ctx, store.Unexamined{Stalled: harvest})
+}
+
+func (a *Documents) judge(ctx context.Context, which store.Unexamined) (Judged, error) {
 	beat, set, stop := heartbeats[int](ctx)
 	defer stop()
-	n, err := a.coll.JudgeWaiting(beat, store.Unexamined{Stalled: harvest}, set)
-	return n, typed(err)
+	n, more, err := a.coll.JudgeWaiting(beat, which, set)
+	return Judged{n, more}, typed(err)
 }
 
 // HeldPosition is how far MatchHeld has come.

@@ -26,14 +26,6 @@ again before its time by "starter recrawl HOST", and what failed there by "start
 	return cmd
 }
 
-// siteStates are what a site may be in.
-func siteStates() (all []string) {
-	for _, s := range []gleaner.SiteState{gleaner.SiteNew, gleaner.SiteCrawling, gleaner.SiteDone, gleaner.SiteStopped, gleaner.SiteRefused, gleaner.SiteTrap} {
-		all = append(all, string(s))
-	}
-	return all
-}
-
 // listedSite is a row of `starter sites list`.
 type listedSite struct {
 	store.SiteRow
@@ -51,7 +43,7 @@ func (c *cli) sitesList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list [HARVEST]", Short: "List hosts with their state, by name", Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.harvests,
 		Example: "  starter sites list\n  starter sites list conf/webdb --state refused\n  starter sites list --after www.example.edu --limit 1000 --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			if err := oneOf("state", append(siteStates(), ""), q.State); err != nil {
+			if err := oneOf("state", append(gleaner.SiteStates(), ""), q.State); err != nil {
 				return err
 			}
 			if q.Limit < 1 {
@@ -67,7 +59,7 @@ func (c *cli) sitesList() *cobra.Command {
 			}
 			return c.Print(found, func(w io.Writer) error { return writeSites(w, found) })
 		})}
-	cmd.Flags().StringVar(&q.State, "state", "", strings.Join(siteStates(), ", "))
+	cmd.Flags().StringVar(&q.State, "state", "", strings.Join(gleaner.SiteStates(), ", "))
 	cmd.Flags().StringVar(&q.After, "after", "", "the hosts behind this one")
 	cmd.Flags().IntVar(&q.Limit, "limit", 100, "at most so many")
 	return cmd

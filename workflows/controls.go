@@ -63,7 +63,9 @@ func (h *harvestRun) judgeStalled(ctx workflow.Context) error {
 		return nil
 	}
 	h.s.Stalled = false // a retry that comes meanwhile has its own
-	return workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, "documents that had stalled"), documents.JudgeStalled, h.p.Harvest.ID).Get(ctx, nil)
+	ctx = long(ctx, activities.QueueDocuments, "documents that had stalled")
+	_, _, err := judge(ctx, never, documents.JudgeStalled, h.p.Harvest.ID)
+	return err
 }
 
 // wakeSites has the crawls of the harvest look again at once, and its search for homepages,

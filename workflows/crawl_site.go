@@ -168,7 +168,7 @@ func endSite(ctx workflow.Context, end activities.SiteEnd, examined bool) (watch
 	defer cancel()
 	if !examined {
 		o := on(ctx, activities.QueueDocuments, "documents of "+end.Host, time.Hour)
-		if err := workflow.ExecuteActivity(o, documents.FilterDocuments, end.Host).Get(ctx, nil); err != nil {
+		if _, _, err := judge(o, never, documents.FilterDocuments, end.Host); err != nil {
 			return nil, err
 		}
 	}

@@ -28,7 +28,7 @@ func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
 		n++
 		return slices[n-1], nil
 	})
-	env.OnActivity(documents.FilterDocuments, mock.Anything, "ada.example").Return(0, nil).Once()
+	env.OnActivity(documents.FilterDocuments, mock.Anything, "ada.example").Return(activities.Judged{}, nil).Once()
 	env.OnActivity(stages.EndSite, mock.Anything, activities.SiteEnd{Host: "ada.example", State: "done"}).Return([]string{webdb.ID}, nil).Once()
 	env.OnSignalExternalWorkflow(mock.Anything, HarvestID(webdb.ID), "", SignalSiteEnded, mock.Anything).Return(nil).Once()
 	start := env.Now()
@@ -52,11 +52,14 @@ func TestASiteWhoseDocumentsAreExaminedEndsAtOnce(t *testing.T) {
 		env := newEnv(t)
 		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: examined}, nil)
 		filtered := 0
-		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Maybe().Return(0, nil).Run(func(mock.Arguments) { filtered++ })
+		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Maybe().Return(func(context.Context, string) (activities.Judged, error) {
+			filtered++
+			return activities.Judged{More: filtered < 2}, nil // in slices
+		})
 		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil)
 		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
 		require.NoError(t, env.GetWorkflowError())
-		require.Equal(t, !examined, filtered == 1)
+		require.Equal(t, !examined, filtered == 2)
 	}
 }
 
@@ -84,7 +87,7 @@ func TestWakingASiteCutsItsWaitShort(t *testing.T) {
 		}
 		return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}}, nil
 	})
-	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil)
+	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(activities.Judged{}, nil)
 	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 10*time.Second)
 	start := env.Now()
@@ -106,7 +109,7 @@ func TestASiteWokenWhileItEndsLooksAgain(t *testing.T) {
 			n++
 			return activities.Slice{Result: crawl.Result{Ending: ending, Progress: crawl.Progress{Pages: 1}}}, nil
 		}).After(time.Minute)
-		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil).Once()
+		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(activities.Judged{}, nil).Once()
 		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil).Once()
 		env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 30*time.Second)
 		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})

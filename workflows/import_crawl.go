@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,10 +31,7 @@ func ImportCrawl(ctx workflow.Context, run ingest.Run) (ingest.Counters, error) 
 	if err == nil {
 		err = r.verify(ctx)
 	}
-	if ended := r.end(ctx, err); err == nil {
-		err = ended
-	}
-	return r.at.Counters, err
+	return r.at.Counters, endJob(ctx, r.run, err, r.details)
 }
 
 type importRun struct {
@@ -70,9 +68,9 @@ func (r *importRun) verify(ctx workflow.Context) error {
 	return nil
 }
 
-// end ends the job as the import ended, also that of a cancelled one.
-func (r *importRun) end(ctx workflow.Context, err error) error {
-	end := activities.ImportEnd{Run: r.run, State: activities.JobEnded}
+// endJob ends a job as its workflow ended, with err or cancelled, too, and returns err.
+func endJob(ctx workflow.Context, run ingest.Run, err error, details func(end string) string) error {
+	end := activities.ImportEnd{Run: run, State: activities.JobEnded}
 	switch {
 	case ctx.Err() != nil:
 		end.State = activities.JobCancelled
@@ -81,11 +79,12 @@ func (r *importRun) end(ctx workflow.Context, err error) error {
 	}
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	workflow.SetCurrentDetails(ctx, r.details(end.State))
-	if err := workflow.ExecuteActivity(on(ctx, activities.QueueHarvest, "its end", activities.ImportTime), imports.EndImport, end).Get(ctx, nil); err != nil {
-		return err
+	workflow.SetCurrentDetails(ctx, details(end.State))
+	o := on(ctx, activities.QueueHarvest, "its end", activities.ImportTime)
+	if ended := workflow.ExecuteActivity(o, imports.EndImport, end).Get(ctx, nil); ended != nil {
+		return cmp.Or(err, ended)
 	}
-	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State))
+	return cmp.Or(err, workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State)))
 }
 
 func (r *importRun) details(end string) string {

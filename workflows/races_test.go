@@ -177,7 +177,7 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 			}
 			return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}}, nil
 		})
-		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil)
+		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(activities.Judged{}, nil)
 		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return(func(context.Context, activities.SiteEnd) ([]string, error) {
 			ended++
 			return []string{webdb.ID}, nil

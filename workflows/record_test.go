@@ -125,6 +125,9 @@ func (s *script) answer(ctx context.Context, _ converter.EncodedValues) (any, er
 		}
 		next = during.answer
 	}
+	if pause, is := next.(silent); is {
+		return nil, received(ctx, time.After(time.Duration(pause)))
+	}
 	if err, is := next.(error); is {
 		return nil, err
 	}
@@ -153,6 +156,9 @@ type meanwhile struct {
 	do     func(context.Context, client.Client) error
 	answer any
 }
+
+// silent is an answer that comes after so long without a heartbeat.
+type silent time.Duration
 
 // recorded returns the histories of all runs.
 func recorded(t *testing.T, c client.Client) (runs []*historypb.History) {

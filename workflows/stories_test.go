@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
@@ -73,10 +74,11 @@ func siteStories(b busy) []story {
 	return []story{
 		runs(SiteID(host), CrawlSite, SiteParams{Host: host}, answers{
 			"CrawlSlice": {
-				waiting, failure(activities.ErrTypeDatabase, 0), failure(activities.ErrTypeOther, 1),
+				waiting, silent(activities.CrawlSilence + activities.Silence), failure(activities.ErrTypeDatabase, 0), failure(activities.ErrTypeOther, 1),
 				meanwhile{wake, resting}, exhausted, full,
 			},
-			"EndSite": {meanwhile{wake, []string{"conf/none"}}, []string{"conf/none"}},
+			"EndSite":         {meanwhile{wake, []string{"conf/none"}}, []string{"conf/none"}},
+			"FilterDocuments": {activities.Judged{More: true}},
 		}),
 		runs(SiteID("long.example"), CrawlSite, SiteParams{Host: "long.example"}, answers{
 			"CrawlSlice": slices.Repeat([]any{full}, 10),
@@ -99,6 +101,8 @@ func harvestStories(b busy) []story {
 	again, againID := of("conf/again")
 	many, manyID := of("conf/many")
 	left, leftID := of("conf/left")
+	broken, brokenID := of("conf/broken")
+	dropped, droppedID := of("conf/dropped")
 	site := harvestOf(gleaner.Goal{Site: "http://site.example/"}, 0)
 	control := func(ctx context.Context, c client.Client) error {
 		return cmp.Or(ask(firstID, UpdatePause)(ctx, c), ask(firstID, UpdateResume)(ctx, c),
@@ -131,6 +135,12 @@ func harvestStories(b busy) []story {
 			"SitesToCrawl": {sites("left.example")},
 		}),
 		child(SiteID("left.example"), answers{"CrawlSlice": {meanwhile{cancel(leftID), full}, exhausted}}),
+		fails(brokenID, HarvestVenue, HarvestParams{Harvest: broken}, nil),
+		child(activities.HomepagesID(brokenID), answers{
+			"AuthorBatches": {temporal.NewNonRetryableApplicationError("it broke", activities.ErrTypeOther, nil)},
+		}),
+		fails(droppedID, HarvestVenue, HarvestParams{Harvest: dropped}, nil),
+		child(activities.HomepagesID(droppedID), answers{"AuthorBatches": {meanwhile{cancel(droppedID), nil}}}),
 		runs("scheduled site", OnSchedule, ScheduledParams{Harvest: &HarvestParams{Harvest: site}}, nil),
 	}
 }
@@ -188,7 +198,7 @@ func jobStories() []story {
 		runs(JobID("clean", 1), TableJob, tables.Run{Job: 1, Kind: "clean"}, answers{
 			"DoTableJob": slices.Repeat([]any{tables.Progress{More: true}}, 10),
 		}),
-		runs(JudgeLeftID, JudgeLeft, nil, nil),
+		runs(JudgeLeftID, JudgeLeft, nil, answers{"FilterDocuments": slices.Repeat([]any{activities.Judged{More: true}}, 10)}),
 		runs(TellNewsID, TellNews, nil, nil),
 	}
 }

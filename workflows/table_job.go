@@ -32,23 +32,8 @@ func TableJob(ctx workflow.Context, run tables.Run) (tables.Progress, error) {
 		at = tables.Progress{Done: at.Done}
 		err = workflow.ExecuteActivity(long(ctx, activities.QueueJobs, what), tableJobs.DoTableJob, run).Get(ctx, &at)
 	}
-	end := activities.ImportEnd{Run: ingest.Run{Job: run.Job, Run: run.Run}, State: activities.JobEnded}
-	switch {
-	case ctx.Err() != nil:
-		end.State = activities.JobCancelled
-	case err != nil:
-		end.State, end.Note = activities.JobFailed, rootCause(err)
-	}
-	last, cancel := workflow.NewDisconnectedContext(ctx)
-	defer cancel()
-	workflow.SetCurrentDetails(last, tableDetails(run, end.State, at))
-	if ended := workflow.ExecuteActivity(on(last, activities.QueueHarvest, "its end", activities.ImportTime), imports.EndImport, end).Get(last, nil); err == nil {
-		err = ended
-	}
-	if said := workflow.UpsertTypedSearchAttributes(last, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State)); err == nil {
-		err = said
-	}
-	return at, err
+	job := ingest.Run{Job: run.Job, Run: run.Run}
+	return at, endJob(ctx, job, err, func(end string) string { return tableDetails(run, end, at) })
 }
 
 func tableDetails(run tables.Run, end string, at tables.Progress) string {

@@ -105,9 +105,9 @@ func TestWhatStalledIsJudgedBeforeTheReport(t *testing.T) {
 		env := newEnv(t)
 		var order []string
 		env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(activities.Requeued{Stalled: stalled}, nil).Once()
-		env.OnActivity(documents.JudgeStalled, mock.Anything, webdb.ID).Return(func(context.Context, string) (int, error) {
+		env.OnActivity(documents.JudgeStalled, mock.Anything, webdb.ID).Return(func(context.Context, string) (activities.Judged, error) {
 			order = append(order, "judge")
-			return stalled, nil
+			return activities.Judged{Documents: 1, More: len(order) < stalled}, nil
 		}).Maybe()
 		env.OnActivity(stages.Report, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (report.Summary, error) {
 			order = append(order, "report")
@@ -117,7 +117,7 @@ func TestWhatStalledIsJudgedBeforeTheReport(t *testing.T) {
 		onWaves(env)
 		env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &activities.Retry{}})
 		require.NoError(t, env.GetWorkflowError())
-		want := []string{"judge", "report"}
-		require.Equal(t, want[len(want)-1-min(stalled, 1):], order)
+		want := []string{"judge", "judge", "report"}
+		require.Equal(t, want[2-stalled:], order, "in slices")
 	}
 }

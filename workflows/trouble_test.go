@@ -27,7 +27,7 @@ func failing(t *testing.T, errs func(n int) error) (env *testsuite.TestWorkflowE
 		}
 		return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1}}}, nil
 	})
-	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil)
+	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(activities.Judged{}, nil)
 	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return(func(_ context.Context, e activities.SiteEnd) ([]string, error) {
 		*end = e
 		return nil, nil

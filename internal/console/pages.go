@@ -182,7 +182,7 @@ func routes() []route {
 		{"GET", "/papers", store.Reader, "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", []param{must(harvestID), inState(paperStates()...),
 			{name: "reason", what: "only those missing for this reason", one: reasonNames()}, {name: "year", what: "only those of this year", number: true}, after}, papers, papersPage{}},
 		{"GET", "/papers/{key...}", store.Reader, "paper", "Shows a paper, where catalogues say that copies are, and the documents that were compared with it.", nil, paper, paperPage{}},
-		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, {name: "name", what: "how the host begins, with www. or without"}, inState(siteStates()...), after}, sites, sitesPage{}},
+		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, {name: "name", what: "how the host begins, with www. or without"}, inState(gleaner.SiteStates()...), after}, sites, sitesPage{}},
 		{"GET", "/sites/{host}", store.Reader, "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
 		{"GET", "/documents", store.Reader, "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "judged to be this", one: document.Classes()},
 			{name: "site", what: "found on this host"}, {name: "venue", what: "papers of this venue, person or list"}, {name: "text", what: "what the first pages say, in any case"},

@@ -28,14 +28,7 @@ func (p sitesPage) Title() string {
 }
 
 // States are what a site may be in.
-func (sitesPage) States() []string { return siteStates() }
-
-func siteStates() (all []string) {
-	for _, s := range []gleaner.SiteState{gleaner.SiteNew, gleaner.SiteCrawling, gleaner.SiteDone, gleaner.SiteStopped, gleaner.SiteRefused, gleaner.SiteTrap} {
-		all = append(all, string(s))
-	}
-	return all
-}
+func (sitesPage) States() []string { return gleaner.SiteStates() }
 
 func sites(ctx context.Context, c *Console, a *asked) (titled, error) {
 	p := sitesPage{Harvest: a.get("harvest"), Name: strings.ToLower(strings.TrimSpace(a.get("name"))), State: a.get("state")}

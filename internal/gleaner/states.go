@@ -30,6 +30,11 @@ const (
 	SiteStopped  SiteState = "stopped"  // its host is out, or its crawl failed or was ended
 )
 
+// SiteStates returns the states of a site.
+func SiteStates() []string {
+	return []string{string(SiteNew), string(SiteCrawling), string(SiteDone), string(SiteStopped), string(SiteRefused), string(SiteTrap)}
+}
+
 // DocumentState is what became of a document.
 type DocumentState string
 

@@ -18,9 +18,8 @@ import (
 	"gleaner/internal/record/frontier"
 )
 
-// TestAnActivityPanicsAFewTimes and then fails for good, so that its workflow says why.
-func TestAnActivityPanicsAFewTimes(t *testing.T) {
-	t.Parallel()
+// attempts runs a workflow of one activity, and returns how often that was tried.
+func attempts(try func(attempt int) error) (n int, err error) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	logs := &logActivities{log: slog.New(slog.DiscardHandler)}
@@ -28,44 +27,7 @@ func TestAnActivityPanicsAFewTimes(t *testing.T) {
 		Interceptors:             []interceptor.WorkerInterceptor{logs},
 		DeadlockDetectionTimeout: time.Minute,
 	})
-	attempts := 0
-	env.RegisterActivityWithOptions(func(context.Context) error {
-		attempts++
-		panic("an answer of which nobody thought")
-	}, activity.RegisterOptions{Name: "Ask"})
-	env.ExecuteWorkflow(func(ctx workflow.Context) error {
-		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Hour,
-			RetryPolicy: &sdk.RetryPolicy{InitialInterval: time.Second}})
-		return workflow.ExecuteActivity(ctx, "Ask").Get(ctx, nil)
-	})
-	var app *sdk.ApplicationError
-	require.ErrorAs(t, env.GetWorkflowError(), &app)
-	require.True(t, app.NonRetryable())
-	require.Equal(t, string(frontier.Panicked), app.Type())
-	require.Equal(t, frontier.MaxDeaths, attempts)
-}
-
-// TestAPanicAfterManyAttempts is the first nevertheless: its harvest was paused before.
-func TestAPanicAfterManyAttempts(t *testing.T) {
-	t.Parallel()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
-	logs := &logActivities{log: slog.New(slog.DiscardHandler)}
-	env.SetWorkerOptions(worker.Options{
-		Interceptors:             []interceptor.WorkerInterceptor{logs},
-		DeadlockDetectionTimeout: time.Minute,
-	})
-	attempts := 0
-	env.RegisterActivityWithOptions(func(context.Context) error {
-		attempts++
-		switch {
-		case attempts <= frontier.MaxDeaths:
-			return sdk.NewApplicationError("the harvest is paused", activities.ErrTypePaused)
-		case attempts == frontier.MaxDeaths+1:
-			panic("once")
-		}
-		return nil
-	}, activity.RegisterOptions{Name: "Ask"})
+	env.RegisterActivityWithOptions(func(context.Context) error { n++; return try(n) }, activity.RegisterOptions{Name: "Ask"})
 	env.ExecuteWorkflow(func(ctx workflow.Context) error {
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 			StartToCloseTimeout: time.Hour,
@@ -73,6 +35,32 @@ func TestAPanicAfterManyAttempts(t *testing.T) {
 		})
 		return workflow.ExecuteActivity(ctx, "Ask").Get(ctx, nil)
 	})
-	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, frontier.MaxDeaths+2, attempts)
+	return n, env.GetWorkflowError()
+}
+
+// TestAnActivityPanicsAFewTimes and then fails for good, so that its workflow says why.
+func TestAnActivityPanicsAFewTimes(t *testing.T) {
+	t.Parallel()
+	n, err := attempts(func(int) error { panic("an answer of which nobody thought") })
+	var app *sdk.ApplicationError
+	require.ErrorAs(t, err, &app)
+	require.True(t, app.NonRetryable())
+	require.Equal(t, string(frontier.Panicked), app.Type())
+	require.Equal(t, frontier.MaxDeaths, n)
+}
+
+// TestAPanicAfterManyAttempts is the first nevertheless: its harvest was paused before.
+func TestAPanicAfterManyAttempts(t *testing.T) {
+	t.Parallel()
+	n, err := attempts(func(attempt int) error {
+		switch {
+		case attempt <= frontier.MaxDeaths:
+			return sdk.NewApplicationError("the harvest is paused", activities.ErrTypePaused)
+		case attempt == frontier.MaxDeaths+1:
+			panic("once")
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, frontier.MaxDeaths+2, n)
 }

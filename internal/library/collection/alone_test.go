@@ -27,7 +27,7 @@ func TestAnInnocentDocumentSharesNoThreeDeaths(t *testing.T) {
 	guilty, innocent := add(1), ""
 	for range frontier.MaxDeaths {
 		c, died, bury := s.mortal(s.pile.File(1, sampleweb.AsPDF))
-		all := func() { _, _ = c.JudgeWaiting(context.Background(), store.Unexamined{}, func(int) {}) }
+		all := func() { _, _, _ = c.JudgeWaiting(context.Background(), store.Unexamined{}, func(int) {}) }
 		go all()
 		<-died
 		if innocent == "" {
@@ -41,7 +41,7 @@ func TestAnInnocentDocumentSharesNoThreeDeaths(t *testing.T) {
 		}, time.Minute, 10*time.Millisecond)
 		bury()
 	}
-	_, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
+	_, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, string(frontier.Killed), s.document(guilty).Outcome)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(innocent).State)

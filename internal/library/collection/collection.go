@@ -59,7 +59,7 @@ type Collection struct {
 	cores   chan struct{}       // one token a document that is being read
 	judging *semaphore.Weighted // a part of everybody for each document that is being judged
 	memory  *fetch.Memory
-	slice   time.Duration // of MatchHeld
+	slice   time.Duration // sliceTime
 	log     *slog.Logger
 
 	judged func(Judgement, time.Duration)
@@ -97,7 +97,7 @@ func New(p Parts) *Collection {
 	}
 	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, of: p.Disciplines, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
 		cores: make(chan struct{}, p.Cores), judging: semaphore.NewWeighted(everybody),
-		memory: p.Memory, slice: heldSlice, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
+		memory: p.Memory, slice: sliceTime, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 
 // File is a fetched file and where it came from.

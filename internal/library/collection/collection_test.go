@@ -213,7 +213,7 @@ func TestWorkersShareTheLoad(t *testing.T) {
 	total, each := 0, []int{}
 	for _, shop := range []*shop{s, other} {
 		wg.Go(func() {
-			n, err := shop.JudgeWaiting(context.Background(), store.Unexamined{}, func(int) {})
+			n, _, err := shop.JudgeWaiting(context.Background(), store.Unexamined{}, func(int) {})
 			require.NoError(t, err)
 			mu.Lock()
 			defer mu.Unlock()
@@ -231,7 +231,7 @@ func TestFileIsGone(t *testing.T) {
 	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(s.dir, repository.Path(shas[0]))))
-	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
+	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
 	require.NoError(t, err, "one document must not hold up the others")
 	require.Equal(t, 1, n)
 	d := s.document(shas[0])

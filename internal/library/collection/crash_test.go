@@ -183,7 +183,7 @@ func TestLeftoversAreJudged(t *testing.T) {
 	s.want(1)
 	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
-	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
+	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)

@@ -91,7 +91,7 @@ func TestADocumentThatKillsItsProcessFails(t *testing.T) {
 	over := s.pile.File(1, sampleweb.AsPDF)
 	deaths := 0
 	for range frontier.MaxDeaths + 2 {
-		all := func(c *Collection) { _, _ = c.JudgeWaiting(context.Background(), store.Unexamined{}, func(int) {}) }
+		all := func(c *Collection) { _, _, _ = c.JudgeWaiting(context.Background(), store.Unexamined{}, func(int) {}) }
 		if !s.process(over, all) {
 			break
 		}
@@ -129,7 +129,7 @@ func TestACrawlCountsADeathOverADocument(t *testing.T) {
 	_, err = s.Judge(t.Context(), Stored(shas[0]), Quick)
 	require.ErrorIs(t, err, errAlone)
 	require.Equal(t, 1, s.document(shas[0]).Deaths)
-	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
+	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Zero(t, s.document(shas[0]).Deaths)

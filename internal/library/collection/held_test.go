@@ -19,7 +19,7 @@ func TestADocumentIsHeldWhileItIsExamined(t *testing.T) {
 	t.Parallel()
 	for name, judge := range map[string]func(ctx context.Context, s *shop, sha string) error{
 		"waiting": func(ctx context.Context, s *shop, _ string) error {
-			_, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+			_, _, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 			return err
 		},
 		"in a crawl": func(ctx context.Context, s *shop, sha string) error {

@@ -39,7 +39,7 @@ func TestOutageOfTheStoreIsNoDocuments(t *testing.T) {
 		for range 6 {
 			_, err = s.Judge(ctx, Stored(waits[0]), Once)
 			require.ErrorIs(t, err, repository.ErrAway)
-			_, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+			_, _, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 			require.ErrorIs(t, err, repository.ErrAway)
 			_, err = s.Judge(ctx, Stored(kept[0]), Again)
 			require.ErrorIs(t, err, repository.ErrAway)
@@ -58,7 +58,7 @@ func TestOutageOfTheStoreIsNoDocuments(t *testing.T) {
 	require.NoError(t, os.RemoveAll(s.dir))
 	require.NoError(t, os.Rename(mounted, s.dir))
 	require.Equal(t, before, s.dump(), "the outage changed the record")
-	_, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+	_, _, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(waits[0]).State)
 	require.Empty(t, differences(t, s, true))

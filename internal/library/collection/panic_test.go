@@ -28,7 +28,7 @@ func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
 			panic("over what was read")
 		}
 	}
-	_, err = s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
+	_, _, err = s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	d := s.document(poisoned[0])
 	require.Equal(t, gleaner.DocumentFailed, d.State, d.Detail)
@@ -37,7 +37,7 @@ func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
 	poison.Store(false)
 	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
-	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
+	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	poison.Store(true)

@@ -15,10 +15,11 @@ import (
 const lookAgain = 500 * time.Millisecond
 
 // JudgeWaiting judges the documents that wait to be examined, several at a time, until
-// none is left, and returns their number. Any number of workers may call it at once: each
-// takes documents of its own, and waits for those that others hold on only where a site or
-// a harvest is named. It calls report with the number of documents judged so far.
-func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, report func(done int)) (int, error) {
+// none is left or a slice is over, and returns their number, and whether there may be more.
+// Any number of workers may call it at once: each takes documents of its own, and waits for
+// those that others hold on only where a site or a harvest is named. It calls report with
+// the number of documents judged so far.
+func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, report func(done int)) (n int, more bool, err error) {
 	// Twice as many as can be read at a time: some wait for the database or
 	// the disk while the others keep the processors busy.
 	limit := 2 * cap(c.cores)
@@ -27,7 +28,7 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 	g.SetLimit(limit)
 	mine := newHands(c)
 	held := guard.Go(func() { mine.holdOn(gctx) })
-	for had := time.Now(); gctx.Err() == nil; {
+	for began, had := time.Now(), time.Now(); gctx.Err() == nil && !more; {
 		if len(mine.all()) > 0 { // which may be put off, and be free then
 			had = time.Now()
 		}
@@ -42,7 +43,6 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 			}
 			// Ours are done soon; others' after their time at the latest.
 			_ = fetch.Wait(gctx, lookAgain)
-			continue
 		}
 		mine.take(took...)
 		for _, sha := range took {
@@ -59,12 +59,13 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 				return nil
 			})
 		}
+		more = time.Since(began) >= c.slice
 	}
-	err := g.Wait()
+	err = g.Wait()
 	<-held
 	if err != nil {
 		// Whoever comes next need not wait for what this one leaves.
 		err = errors.Join(err, mine.free(ctx, false, mine.all()...))
 	}
-	return int(done.Load()), err
+	return int(done.Load()), more, err
 }

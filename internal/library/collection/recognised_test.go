@@ -37,7 +37,7 @@ func TestRecognitionComesLast(t *testing.T) {
 	}
 	require.NoError(t, s.db.Free(ctx, []string{text.SHA256, scan.SHA256}, 1, false))
 
-	n, err := s.JudgeWaiting(ctx, store.Unexamined{Site: 1}, func(int) {})
+	n, _, err := s.JudgeWaiting(ctx, store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
 	d = s.document(scan.SHA256)

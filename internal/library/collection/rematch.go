@@ -107,8 +107,8 @@ type Position struct {
 	More    bool  `json:"more,omitempty"`
 }
 
-// heldSlice is after how long MatchHeld makes room for others on its queue.
-const heldSlice = time.Minute
+// sliceTime is after how long MatchHeld and JudgeWaiting make room for others on their queue.
+const sliceTime = time.Minute
 
 // errSliceOver ends a slice of MatchHeld.
 var errSliceOver = errors.New("the slice is over")

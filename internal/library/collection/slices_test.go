@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 )
 
 // TestMatchHeldGoesInSlices: what they come to together is what one does, and each goes on by
@@ -19,21 +21,48 @@ func TestMatchHeldGoesInSlices(t *testing.T) {
 	s.fillTexts(0, 450)
 	s.want(0, 440)
 	s.slice = 0
-	slices := 0
+	parts := 0
 	at := Position{More: true}
 	for at.More {
 		var err error
 		at, err = s.MatchHeld(t.Context(), "conf/pile/all", at, func(Position) {})
 		require.NoError(t, err)
-		slices++
-		require.Less(t, slices, 9)
+		parts++
+		require.Less(t, parts, 9)
 	}
-	require.Greater(t, slices, 2)
+	require.Greater(t, parts, 2)
 	require.Equal(t, 450, at.Done)
 	got := s.matched()
-	s.slice = heldSlice
+	s.slice = sliceTime
 	s.rematched()
 	require.Equal(t, got, s.matched())
+}
+
+// TestJudgeWaitingGoesInSlices: each takes one batch at most where its time is over, and ends
+// where all that is left is in others' hands.
+func TestJudgeWaitingGoesInSlices(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.slice = 0
+	batch, done := 2*cap(s.cores), 0
+	_, shas := s.sheets(slices.Repeat([]string{"http://a.example/s.pdf"}, 2*batch+1)...)
+	put := func(sql string, args ...any) {
+		_, err := s.db.Pool.Exec(t.Context(), sql, args...)
+		require.NoError(t, err)
+	}
+	put(`UPDATE documents SET state='new', outcome=''`)
+	for more := true; more; {
+		n, again, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
+		require.NoError(t, err)
+		require.LessOrEqual(t, n, batch)
+		done, more = done+n, again
+	}
+	require.Equal(t, 2*batch+1, done)
+	put(`UPDATE documents SET state='new', taken_until='infinity' WHERE sha256=$1`, shas[0])
+	n, more, err := s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
+	require.NoError(t, err)
+	require.Zero(t, n)
+	require.True(t, more)
 }
 
 // TestMatchHeldGoesOn after what was not compared before, also where that stays so.
@@ -50,8 +79,8 @@ func TestMatchHeldGoesOn(t *testing.T) {
 		_, err := s.db.Pool.Exec(t.Context(), sql)
 		require.NoError(t, err)
 	}
-	for at, slices := (Position{More: true}), 0; at.More; slices++ {
-		require.Less(t, slices, 9)
+	for at, parts := (Position{More: true}), 0; at.More; parts++ {
+		require.Less(t, parts, 9)
 		var err error
 		at, err = s.MatchHeld(t.Context(), "conf/pile/all", at, func(Position) {})
 		require.NoError(t, err)

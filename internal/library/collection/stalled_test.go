@@ -67,7 +67,7 @@ func TestStalledReaderRejectsNothing(t *testing.T) {
 	require.Equal(t, []any{gleaner.DocumentNew, "stalled"}, []any{d.State, d.Outcome})
 
 	s.reader = able
-	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
+	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
@@ -82,7 +82,7 @@ func TestStalledReaderRejectsNothing(t *testing.T) {
 	// One that stalls for ever does not hold up the others.
 	shas, err = s.Add(t.Context(), fileAt("http://www.example.org/~ada/ever.pdf", s.pile.File(2, sampleweb.AsPDF)))
 	require.NoError(t, err)
-	_, err = s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
+	_, _, err = s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	d = s.document(shas[0])
 	require.Equal(t, []any{gleaner.DocumentFailed, "stalled"}, []any{d.State, d.Outcome})
@@ -128,7 +128,7 @@ func TestWhoExaminesWhatIsLeftWaitsForNobody(t *testing.T) {
 		WHERE id = (SELECT min(id) FROM documents)`)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, taken.RowsAffected())
-	n, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+	n, _, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 }
@@ -153,7 +153,7 @@ func TestARetryTakesUpWhatStalled(t *testing.T) {
 	}
 	_, err := s.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/pile/all', id, 'homepage' FROM sites WHERE host='ada.example'`)
 	require.NoError(t, err)
-	_, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+	_, _, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	states := func() map[string]string {
 		out := map[string]string{}
@@ -182,7 +182,7 @@ func TestARetryTakesUpWhatStalled(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	s.reader = able
-	n, err = s.JudgeWaiting(ctx, store.Unexamined{Stalled: of.Harvest}, func(int) {})
+	n, _, err = s.JudgeWaiting(ctx, store.Unexamined{Stalled: of.Harvest}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Equal(t, map[string]string{"ada.example": "accepted ok", "bob.example": "failed stalled"}, states())

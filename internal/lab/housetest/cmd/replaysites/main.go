@@ -31,8 +31,8 @@ var step []byte
 // commands are the functions whose first argument is a context and that give a command.
 var commands = map[string]bool{
 	"workflow.ExecuteActivity": true, "workflow.ExecuteChildWorkflow": true, "workflow.SignalExternalWorkflow": true,
-	"workflow.UpsertTypedSearchAttributes": true, "workflow.NewContinueAsNewError": true, "workflow.Sleep": true,
-	"waitFor": true,
+	"workflow.UpsertTypedSearchAttributes": true, "workflow.UpsertMemo": true,
+	"workflow.NewContinueAsNewError": true, "workflow.Sleep": true, "waitFor": true,
 }
 
 func main() {
