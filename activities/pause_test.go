@@ -8,22 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 func second[T any](_ T, err error) error { return err }
 
 // record opens a record of the test's own.
-func record(t *testing.T) *store.DB {
-	t.Helper()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	return db
-}
+func record(t *testing.T) *store.DB { return storetest.Open(t, 4) }
 
 // TestPausedWorkStopsAndIsNotBegun: work for a harvest ends when the harvest is
 // paused, and does nothing before it is resumed.

@@ -8,19 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/politeness"
-	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 // TestSlicesLookTogether: whoever asks within a moment is answered by one look for all,
 // and who lost the host learns nothing else than that the lease was not renewed.
 func TestSlicesLookTogether(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 4)
 	k := politeness.NewKeeper(db.Pool, fetch.Pacing{Unpaced: true}, "a")
 	joined := make(chan struct{})
 	all := &together{keeper: k, db: db, wait: func(time.Duration) { <-joined }}

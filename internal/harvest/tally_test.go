@@ -3,12 +3,12 @@ package harvest_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/harvest/report"
+	"gleaner/internal/record/storetest"
 )
 
 // TestAReportTalliesWhileCrawlsGoOn: a paper that is found while the report is made is
@@ -29,11 +29,7 @@ func TestAReportTalliesWhileCrawlsGoOn(t *testing.T) {
 		assert.NoError(t, err)
 		made <- r
 	}()
-	require.Eventually(t, func() bool {
-		var waits bool
-		err := a.DB.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock')`).Scan(&waits)
-		return err == nil && waits
-	}, time.Minute, 5*time.Millisecond)
+	storetest.AwaitLock(t, a.DB.Pool)
 	_, err = tx.Exec(ctx, `WITH d AS (INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) VALUES ('s', '', '', 1, 'pdf', 'accepted') RETURNING sha256),
 		l AS (INSERT INTO locations (hash, sha256, site_id, url) VALUES ('h', 's', 1, 'http://a.example/p.pdf'))
 		INSERT INTO matches (paper_key, sha256, verdict, score) SELECT 'conf/exa/RoeP03', 's', 'exact', 1 FROM d`)

@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 	"gleaner/internal/service/app"
 	"gleaner/internal/web/weburl"
 )
@@ -245,11 +246,7 @@ func TestWithdrawingLosesNobodysWord(t *testing.T) {
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	go func() { done <- a.Stages.Withdraw(ctx, r.Barren) }()
-	require.Eventually(t, func() bool {
-		var waits bool
-		err := a.DB.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock')`).Scan(&waits)
-		return err == nil && waits
-	}, time.Minute, 5*time.Millisecond)
+	storetest.AwaitLock(t, a.DB.Pool)
 	require.NoError(t, tx.Commit(ctx))
 	require.NoError(t, <-done)
 	assert.Equal(t, real, best(t, a, id)["1/2"])

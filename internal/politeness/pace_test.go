@@ -14,6 +14,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 // nextIn is how long the row keeps a host from being asked.
@@ -377,11 +378,7 @@ func TestWhoWaitsTakesRowsInTheOrderOfAll(t *testing.T) {
 			return err
 		}
 		go func() { said <- NewKeeper(db.Pool, unpaced, "a").await(t.Context(), "lab.test") }()
-		require.Eventually(t, func() bool {
-			var waits bool
-			err := db.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock')`).Scan(&waits)
-			return err == nil && waits
-		}, time.Minute, 10*time.Millisecond)
+		storetest.AwaitLock(t, db.Pool)
 		return lock(tx, "www.lab.test")
 	}))
 	require.NoError(t, <-said)

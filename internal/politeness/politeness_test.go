@@ -16,17 +16,12 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 
-func open(t *testing.T) *store.DB {
-	t.Helper()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 20)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	return db
-}
+func open(t *testing.T) *store.DB { return storetest.Open(t, 20) }
 
 // unpaced grants turns at once, so that a test waits only for what it is about.
 var unpaced = fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}

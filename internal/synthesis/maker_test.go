@@ -21,6 +21,7 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 	. "gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
@@ -79,13 +80,7 @@ func preparesBy(t *testing.T, db *store.DB, searcher Searcher, ask func(*Ask), t
 	return p, c, err
 }
 
-func open(t *testing.T) *store.DB {
-	t.Helper()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	return db
-}
+func open(t *testing.T) *store.DB { return storetest.Open(t, 4) }
 
 // pausing is a getter that has the collection paused with its third page, and a search
 // engine that has it paused with its first search.

@@ -7,10 +7,9 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/converter"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/record/collections"
-	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 	"gleaner/internal/synthesis"
 	"gleaner/workflows"
 )
@@ -19,11 +18,9 @@ import (
 func TestACollectionIsStartedAgainAsItWasAskedFor(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 2)
 	record := collections.In(db)
-	_, _, err = record.Ask(ctx, "some", synthesis.Ask{Parallel: 7}, []string{})
+	_, _, err := record.Ask(ctx, "some", synthesis.Ask{Parallel: 7}, []string{})
 	require.NoError(t, err)
 	open, err := collections.Open(ctx, record)
 	require.NoError(t, err)

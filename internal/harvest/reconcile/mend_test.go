@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 	"gleaner/internal/recrawl"
 )
 
@@ -157,10 +158,8 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 // TestRunLeavesACrawlThatGoesOnMeanwhile: a worker takes a site after the record was read.
 func TestRunLeavesACrawlThatGoesOnMeanwhile(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	_, err = db.Pool.Exec(t.Context(), wreck)
+	db := storetest.Open(t, 2)
+	_, err := db.Pool.Exec(t.Context(), wreck)
 	require.NoError(t, err)
 	w := &workflows{status: map[string]reconcile.Status{"terminated.example": reconcile.Terminated, "runs.example": reconcile.Runs}}
 	w.asked = func(host string) {
@@ -184,10 +183,8 @@ func TestRunLeavesACrawlThatGoesOnMeanwhile(t *testing.T) {
 // nobody else wants ends. One that began again meanwhile keeps what it put back since.
 func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	_, err = db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
+	db := storetest.Open(t, 2)
+	_, err := db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
 		('dead.example', 'crawling', 1, now(), '{recrawl/due}', now() + interval '1 hour'),
 		('both.example', 'new', 1, now(), '{recrawl/due,recrawl/conf/a}', now() + interval '1 hour'),
 		('again.example', 'new', 1, now(), '{recrawl/due}', now() + interval '25 hours'),
@@ -222,10 +219,8 @@ func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 // TestASiteThatARecrawlWaitsForIsNotLost: it waits as new, and nobody crawls it.
 func TestASiteThatARecrawlWaitsForIsNotLost(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	_, err = db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
+	db := storetest.Open(t, 2)
+	_, err := db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
 		('lost.example', 'new', 1, now() - interval '1 day', '{recrawl/due}', now() + interval '1 hour'),
 		('next.example', 'new', 1, now() - interval '1 day', '{recrawl/due}', now() + interval '1 hour')`)
 	require.NoError(t, err)
@@ -243,10 +238,8 @@ func TestASiteThatARecrawlWaitsForIsNotLost(t *testing.T) {
 // TestARepairThatFailsEndsNoOther: what fails is returned, and all else is mended.
 func TestARepairThatFailsEndsNoOther(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	_, err = db.Pool.Exec(t.Context(), wreck+`
+	db := storetest.Open(t, 2)
+	_, err := db.Pool.Exec(t.Context(), wreck+`
 		CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''fails''; END';
 		CREATE TRIGGER fails BEFORE UPDATE ON sites FOR EACH ROW WHEN (OLD.state = 'crawling') EXECUTE FUNCTION fails()`)
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
@@ -20,9 +21,7 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 func TestRecallInThreeForms(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 0)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 0)
 	titles := []string{"Engines", "Looms", "Tides", "Comets", "Bridges", "Canals", "Clocks", "Lenses"}
 	var papers []gleaner.Paper
 	for i, word := range titles {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/web/page"
 )
@@ -25,9 +25,7 @@ type record struct {
 
 func newRecord(t *testing.T) *record {
 	t.Helper()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 4)
 	return &record{db, t}
 }
 

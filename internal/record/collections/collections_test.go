@@ -17,6 +17,7 @@ import (
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
@@ -98,11 +99,9 @@ func (q inPostgres) Terms(ctx context.Context) (int, map[string]int, error) {
 
 func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
 	t.Helper()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 4)
 	r := In(db)
-	_, _, err = r.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
+	_, _, err := r.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
 	require.NoError(t, err)
 	c, err := r.Get(t.Context(), "some")
 	require.NoError(t, err)

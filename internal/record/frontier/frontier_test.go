@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/gleaner"
 	. "gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 	"gleaner/internal/web/page"
 )
 
@@ -22,9 +23,7 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 
 func open(t *testing.T) (*store.DB, int) {
 	t.Helper()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 4)
 	id, err := store.EnsureSite(t.Context(), db.Pool, "h.test")
 	require.NoError(t, err)
 	return db, id

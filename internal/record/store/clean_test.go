@@ -6,19 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
-	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 // TestForeignTextInJSON: no page, file or service can stop the record by what it
 // says.
 func TestForeignTextInJSON(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 2)
 	for in, want := range map[string]string{
 		`"a\u0000b"`:              "a\uFFFDb",
 		`"a\\u0000b"`:             `a\u0000b`, // a backslash, and no escape after it
@@ -40,6 +37,6 @@ func TestForeignTextInJSON(t *testing.T) {
 	paper := gleaner.Paper{Key: "p", Venue: "v", Year: 2003, Title: "A Paper", Authors: []gleaner.Author{{PID: "a/1", Name: "Ada"}}}
 	require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{paper}, map[string]string{"source": "a\x00b"}))
 	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: paper.Authors[0], Candidates: []evidence.Candidate{{Title: "a picture \x00 of Ada"}}}, nil))
-	_, err = db.Pool.Exec(ctx, `INSERT INTO sites (host, learnt) VALUES ('a.example', $1)`, json.RawMessage(`{"tag\u0000path": 1}`))
+	_, err := db.Pool.Exec(ctx, `INSERT INTO sites (host, learnt) VALUES ('a.example', $1)`, json.RawMessage(`{"tag\u0000path": 1}`))
 	require.NoError(t, err)
 }

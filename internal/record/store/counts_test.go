@@ -7,17 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 // TestCountsOfURLs: whatever is done to URLs, by several at once and to several
 // sites in one statement, what is counted of them is what a count would give.
 func TestCountsOfURLs(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 4)
 	ctx := t.Context()
 	const sites = 3
 	statements := []string{

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 // TestOnlyTheHolderSaysWhatIsCurrent: a worker that stood still between the answer
@@ -15,9 +15,7 @@ import (
 // not put the older one in its place.
 func TestOnlyTheHolderSaysWhatIsCurrent(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 4)
 	site, err := store.EnsureSite(t.Context(), db.Pool, "a.example")
 	require.NoError(t, err)
 	none := func() error { return nil }

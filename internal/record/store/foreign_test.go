@@ -13,13 +13,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 	"gleaner/internal/web/page"
 )
 
@@ -28,9 +28,7 @@ import (
 // over, and found again.
 func TestForeignTextIsKept(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 4)
 	noise := make([]byte, 6000) // nothing that Postgres could pack
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
 	const odd = "odd \x00 \xff \x1b[31m \u202e"

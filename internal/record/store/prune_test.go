@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 // blobs remembers what was removed.
@@ -56,9 +57,7 @@ INSERT INTO import_records (job, n, url) SELECT j.id, n, 'http://a.example/' FRO
 
 func TestPrune(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 4)
 	_, err = db.Pool.Exec(t.Context(), keptRows)
 	require.NoError(t, err)
 	const day = 24 * time.Hour

@@ -11,22 +11,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 	"gleaner/internal/recrawl"
 )
 
-func open(t *testing.T) *store.DB {
-	t.Helper()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 8)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	return db
-}
+func open(t *testing.T) *store.DB { return storetest.Open(t, 8) }
 
 // watch makes a harvest with options one that wants a host, and returns the
 // host's number.
@@ -361,9 +355,7 @@ func TestWhatRunsIsAmongAHundredGoals(t *testing.T) {
 // to count against this one's limit.
 func TestACrawlBeginsWhollyOrNot(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 2)
 	_, err = db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_read) VALUES ('a.example', 'new', 1, 3);
 		INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out) SELECT id, '/~ada/', 1, 0, 1000, 0 FROM sites;
 		CREATE FUNCTION dies() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''dies''; END';

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/storetest"
 )
 
 // TestYearsWithGaps: a harvest of a list of years keeps it, papers of the years
@@ -17,9 +17,7 @@ import (
 func TestYearsWithGaps(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.Open(t, 4)
 	var papers []gleaner.Paper
 	for y, key := range map[int]string{2001: "v/a", 2002: "v/b", 2004: "v/c"} {
 		papers = append(papers, gleaner.Paper{Key: key, Venue: "v", Year: y, Title: "A Paper of " + key})

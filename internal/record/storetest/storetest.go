@@ -1,0 +1,34 @@
+// Package storetest opens records of tests.
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/store"
+)
+
+// Open opens an empty record of the test's own, with at most conns connections.
+func Open(t testing.TB, conns int) *store.DB {
+	t.Helper()
+	db, err := store.Open(context.Background(), devtest.Postgres(t), conns)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	return db
+}
+
+// AwaitLock waits until a statement waits for a lock.
+func AwaitLock(t testing.TB, db *pgxpool.Pool) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		var waits bool
+		err := db.QueryRow(context.Background(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+			WHERE datname=current_database() AND wait_event_type='Lock')`).Scan(&waits)
+		return err == nil && waits
+	}, time.Minute, 5*time.Millisecond)
+}
