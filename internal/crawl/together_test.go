@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/politeness"
-	"gleaner/internal/record/storetest"
 )
 
 // TestSlicesLookTogether: whoever asks within a moment is answered by one look for all,

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/harvest/report"
-	"gleaner/internal/record/storetest"
 )
 
 // TestAReportTalliesWhileCrawlsGoOn: a paper that is found while the report is made is

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 	"gleaner/internal/service/app"
 	"gleaner/internal/web/weburl"
 )

@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 )
 
 // nextIn is how long the row keeps a host from being asked.

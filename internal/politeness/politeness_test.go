@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }

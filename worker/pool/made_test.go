@@ -8,8 +8,8 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"gleaner/internal/devstack/devtest/temporaltest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/collections"
-	"gleaner/internal/record/storetest"
 	"gleaner/internal/synthesis"
 	"gleaner/workflows"
 )

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 	"gleaner/internal/recrawl"
 )
 

@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	. "gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 	"gleaner/internal/web/page"
 )
 

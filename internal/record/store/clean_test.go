@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
-	"gleaner/internal/record/storetest"
 )
 
 // TestForeignTextInJSON: no page, file or service can stop the record by what it

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/record/storetest"
+	"gleaner/internal/devstack/storetest"
 )
 
 // TestCountsOfURLs: whatever is done to URLs, by several at once and to several

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 )
 
 // TestOnlyTheHolderSaysWhatIsCurrent: a worker that stood still between the answer

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 )
 
 // blobs remembers what was removed.
@@ -58,7 +58,7 @@ INSERT INTO import_records (job, n, url) SELECT j.id, n, 'http://a.example/' FRO
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 4)
-	_, err = db.Pool.Exec(t.Context(), keptRows)
+	_, err := db.Pool.Exec(t.Context(), keptRows)
 	require.NoError(t, err)
 	const day = 24 * time.Hour
 	keep := store.Retention{Pages: 7 * day, Searches: 180 * day, Robots: 30 * day, Rejected: 90 * day, Harvests: 90 * day, Lines: 90 * day, Waiting: 90 * day}

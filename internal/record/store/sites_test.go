@@ -11,12 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 	"gleaner/internal/recrawl"
 )
 
@@ -356,7 +356,7 @@ func TestWhatRunsIsAmongAHundredGoals(t *testing.T) {
 func TestACrawlBeginsWhollyOrNot(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 2)
-	_, err = db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_read) VALUES ('a.example', 'new', 1, 3);
+	_, err := db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_read) VALUES ('a.example', 'new', 1, 3);
 		INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out) SELECT id, '/~ada/', 1, 0, 1000, 0 FROM sites;
 		CREATE FUNCTION dies() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''dies''; END';
 		CREATE TRIGGER dies BEFORE DELETE OR UPDATE ON crawl_sections FOR EACH ROW EXECUTE FUNCTION dies()`)

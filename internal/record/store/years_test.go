@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
-	"gleaner/internal/record/storetest"
 )
 
 // TestYearsWithGaps: a harvest of a list of years keeps it, papers of the years
