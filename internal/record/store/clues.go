@@ -180,7 +180,7 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string, whole 
 			CROSS JOIN LATERAL (SELECT array_agg(c.url) FILTER (WHERE o.host IS NOT NULL) AS barred,
 					array_agg(c.url) FILTER (WHERE o.host IS NULL AND d.next_try <= now()) AS lifted
 				FROM (`+barredSQL+`
-					&& (@.source starts with "listed" || $.not_found == "`+evidence.Barred+`")).url') v) c
+					&& (@.source starts with "listed" || !exists($.not_found) || $.not_found == "`+evidence.Barred+`")).url') v) c
 					LEFT JOIN blacklist o ON o.host=split_part(c.url, '/', 3)) k
 		ORDER BY w.author_id, g.rank`, harvest, gleaner.NotListed)
 	out := map[string]AuthorClue{}

@@ -270,7 +270,7 @@ func TestAfterABlacklistIsLifted(t *testing.T) {
 	}
 	const a, b = "http://a.test/~ada/", "http://b.test/~ada/"
 	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: ada, Candidates: []evidence.Candidate{
-		out(a, "listed:dblp"), out(b, "listed:dblp"), out("http://a.test/namesake/", evidence.SourceVenue), {URL: "http://c.test/"}}}, nil))
+		out(a, "listed:dblp"), out(b, evidence.SourceVenue), {URL: "http://c.test/"}}}, nil))
 	for _, c := range []struct {
 		host        string
 		out, lifted []string
