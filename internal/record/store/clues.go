@@ -59,13 +59,13 @@ func (db HarvestRecords) SiteTallies(ctx context.Context, harvest string) ([]Sit
 	return List[SiteTally](ctx, db, `
 		WITH s AS (SELECT s.* FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1),
 		u AS (SELECT u.site_id, `+urlCounts+` FROM url_counts u WHERE u.site_id IN (SELECT id FROM s) GROUP BY u.site_id),
-		d AS (SELECT l.site_id, count(DISTINCT d.sha256) FILTER (WHERE d.state='accepted') AS accepted,
-				count(DISTINCT m.paper_key) AS found
+		d AS (SELECT l.site_id, count(DISTINCT d.sha256) AS documents,
+				count(DISTINCT d.sha256) FILTER (WHERE d.state='accepted') AS accepted, count(DISTINCT m.paper_key) AS found
 			FROM locations l JOIN documents d ON d.sha256=l.sha256
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` AND m.paper_key IN (SELECT paper_key FROM harvest_papers WHERE harvest_id=$1 AND NOT held)
 			WHERE l.site_id IN (SELECT id FROM s) GROUP BY l.site_id)
-		SELECT s.host, s.state, s.reason, coalesce(u.pages,0), coalesce(u.documents,0), coalesce(d.accepted,0), coalesce(d.found,0), coalesce(u.failed,0), coalesce(u.waiting,0), `+paceColumns+`
-		FROM s LEFT JOIN u ON u.site_id=s.id LEFT JOIN d ON d.site_id=s.id ORDER BY coalesce(u.documents,0) DESC, s.host`, harvest)
+		SELECT s.host, s.state, s.reason, coalesce(u.pages,0), coalesce(d.documents,0), coalesce(d.accepted,0), coalesce(d.found,0), coalesce(u.failed,0), coalesce(u.waiting,0), `+paceColumns+`
+		FROM s LEFT JOIN u ON u.site_id=s.id LEFT JOIN d ON d.site_id=s.id ORDER BY coalesce(d.documents,0) DESC, s.host`, harvest)
 }
 
 // LeftOut counts the links on a harvest's sites that were met and not asked for, by
@@ -180,7 +180,8 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string, whole 
 			CROSS JOIN LATERAL (SELECT array_agg(c.url) FILTER (WHERE o.host IS NOT NULL) AS barred,
 					array_agg(c.url) FILTER (WHERE o.host IS NULL AND d.next_try <= now()) AS lifted
 				FROM (`+barredSQL+`
-					&& (@.source starts with "listed" || !exists($.not_found) || $.not_found == "`+evidence.Barred+`")).url') v) c
+					&& (@.source starts with "listed" || !exists($.not_found)
+						|| $.not_found == "`+evidence.Barred+`")).url') v) c
 					LEFT JOIN blacklist o ON o.host=split_part(c.url, '/', 3)) k
 		ORDER BY w.author_id, g.rank`, harvest, gleaner.NotListed)
 	out := map[string]AuthorClue{}

@@ -48,7 +48,8 @@ var stateNames = []string{"waiting", "page", "document", "failed for now", "fail
 // met what an import recorded of its documents.
 func (db SiteRecords) ExplainURL(ctx context.Context, host string, hash []byte) (URLRecord, error) {
 	var r URLRecord
-	err := db.Pool.QueryRow(ctx, `SELECT u.url, s.host, u.state, u.parent, u.source, u.anchor, u.context, u.heading, u.tag_path, u.depth, u.queue, u.mark,
+	err := db.Pool.QueryRow(ctx, `SELECT u.url, s.host, CASE WHEN u.state=4 AND `+nextTry+` IS NOT NULL THEN 3 ELSE u.state END,
+			u.parent, u.source, u.anchor, u.context, u.heading, u.tag_path, u.depth, u.queue, u.mark,
 			u.priority, u.wanted, u.reason, u.outcome, u.status, u.tries, u.crawl,
 			CASE WHEN u.fetched_at IS NULL THEN 0 ELSE (SELECT count(*) FROM urls e WHERE e.site_id=u.site_id AND e.crawl=u.crawl AND e.fetched_at <= u.fetched_at) END,
 			u.fetched_at, CASE WHEN u.state IN (3, 4) THEN `+nextTry+` END, u.bytes,

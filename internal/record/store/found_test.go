@@ -52,6 +52,15 @@ func TestAPaperThatIsFoundStaysFound(t *testing.T) {
 	want("conf/x/2", []gleaner.Paper{paper}, nil)
 	require.WithinDuration(t, time.Now(), foundAt("conf/x/2"), time.Hour, "found for it when it came to want the paper")
 
+	exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/x/1', id, 'homepage' FROM sites`)
+	exec(`UPDATE locations SET current=false, gone_at=now()`)
+	tallies, err := db.SiteTallies(ctx, "conf/x/1")
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 1, 1}, []int{tallies[0].Documents, tallies[0].Accepted, tallies[0].Found}, "imported, and gone since")
+	papers, err := db.SitePapers(ctx, []string{"a.test"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"a.test": 1}, papers)
+
 	exports := func() int {
 		require.NoError(t, db.SaveMatches(ctx, "a", nil, false, 0)) // it is compared with what is wanted
 		all, err := db.Export(ctx, "conf/x", gleaner.Years{})

@@ -31,6 +31,6 @@ func (db SiteRecords) SiteHold(ctx context.Context, host string) (SiteHold, erro
 // SitePapers counts the papers that were found on hosts.
 func (db SiteRecords) SitePapers(ctx context.Context, hosts []string) (map[string]int, error) {
 	return Map[string, int](ctx, db, `SELECT s.host, count(DISTINCT m.paper_key)
-		FROM sites s JOIN locations l ON l.site_id=s.id AND l.current
+		FROM sites s JOIN locations l ON l.site_id=s.id
 		JOIN matches m ON m.sha256=l.sha256 AND `+FoundSQL+` WHERE s.host = ANY($1) GROUP BY s.host`, hosts)
 }

@@ -199,6 +199,13 @@ func TestRetryOfWhatRobotsForbade(t *testing.T) {
 		INSERT INTO urls (site_id, hash, url, depth, role, state, outcome, fetched_at)
 		SELECT id, '\x01', 'http://closed.test/1', 0, 0, 4, 'robots-denied', now() FROM sites WHERE host='closed.test'`)
 	require.NoError(t, err)
+	for due, is := range map[string]string{"NULL": "failed for good", "now() + interval '1 day'": "failed for now"} {
+		_, err = db.Pool.Exec(t.Context(), `UPDATE urls SET due_at=`+due)
+		require.NoError(t, err)
+		u, err := db.ExplainURL(t.Context(), "closed.test", []byte{1})
+		require.NoError(t, err)
+		require.Equal(t, is, u.StateName, "asked again: "+due)
+	}
 	for _, reason := range []gleaner.Outcome{"timeout", "robots-denied"} {
 		n, err := db.RequeueFailed(t.Context(), store.RetryFilter{Harvest: "h", Reason: string(reason)})
 		require.NoError(t, err)
