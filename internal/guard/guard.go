@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -56,6 +57,26 @@ func Go(f func()) (done <-chan struct{}) {
 	}()
 	return over
 }
+
+// Mutex is a lock for which a caller may stop waiting. The zero value is free.
+type Mutex struct {
+	once sync.Once
+	held chan struct{}
+}
+
+// Lock takes the lock, or returns the cause of the end of ctx.
+func (m *Mutex) Lock(ctx context.Context) error {
+	m.once.Do(func() { m.held = make(chan struct{}, 1) })
+	select {
+	case m.held <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Unlock frees the lock.
+func (m *Mutex) Unlock() { <-m.held }
 
 // Group is an errgroup.Group in which a panic is the error of the function that met it.
 type Group struct{ *errgroup.Group }

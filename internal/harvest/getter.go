@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -30,7 +29,7 @@ type Getter struct {
 	Parse func(ctx context.Context, url string, header http.Header, body []byte) (*page.Page, error)
 
 	once singleflight.Group // authors looked for side by side share candidates
-	one  sync.Mutex         // held while a page over which a process may have died is asked for or read
+	one  guard.Mutex        // held while a page over which a process may have died is asked for or read
 }
 
 // pageAge is how old a fetched page may be as evidence. A failure that may pass
@@ -107,7 +106,9 @@ func (g asker) get(ctx context.Context, url string) (store.CachedPage, error) {
 // time, so that none is charged with another's deaths.
 func (g *Getter) read(ctx context.Context, p store.CachedPage) (parsed *page.Page, err error) {
 	if p.Suspect {
-		g.one.Lock()
+		if err := g.one.Lock(ctx); err != nil {
+			return nil, err
+		}
 		defer g.one.Unlock()
 	}
 	deaths, err := g.DB.BeginPage(ctx, p.Hash)
@@ -162,9 +163,9 @@ func (a *asking) begin(ctx context.Context, url string) bool {
 		return errors.Join(a.DB.SavePage(ctx, p), a.DB.EndPage(ctx, p.Hash, frontier.Killed)) != nil
 	}
 	if err == nil && since == nil {
-		a.one.Lock()
-		a.alone = true
-		_, since, _ = a.DB.BeginAsk(ctx, p, true)
+		if a.alone = a.one.Lock(ctx) == nil; a.alone {
+			_, since, _ = a.DB.BeginAsk(ctx, p, true)
+		}
 	}
 	a.hash, a.since = p.Hash, since
 	return true

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -253,4 +254,78 @@ func TestWhoSharesARequestMayStopWaiting(t *testing.T) {
 	stop()
 	close(gate.over)
 	require.Error(t, <-ended)
+}
+
+// TestWhoWaitsForASuspectMayStopWaiting: an author, a page and a request over which a process
+// may have died are at work alone in the whole process, and who waits for them ends with its
+// context, and holds no turn of a host beyond.
+func TestWhoWaitsForASuspectMayStopWaiting(t *testing.T) {
+	t.Parallel()
+	a := circle().open(t, "", nil)
+	id := listed(t, a)
+	d := deadly{"", make(chan struct{}, 1000), make(chan struct{})}
+	a.Stages.Finder = homepage.New(homepage.Config{Searcher: d, Getter: a.Stages.Pages})
+	suspect := func(sql string) {
+		_, err := a.DB.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	var first sync.WaitGroup
+	stops := func(name string, work func(context.Context)) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { work(ctx); close(ended) }()
+		time.Sleep(300 * time.Millisecond)
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			t.Error(name, "waits on")
+		}
+		require.Empty(t, d.died, "%s is at work beside another", name)
+	}
+	find := func(ctx context.Context) {
+		all := harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}
+		_, _ = a.Stages.FindHomepages(ctx, id, smallKey, all, noCount)
+	}
+	suspect(`UPDATE authors SET deaths=1`)
+	first.Go(func() { find(t.Context()) })
+	<-d.died
+	stops("an author", find)
+
+	const page1, page2 = "http://www.cs.example.edu/~roe/", "http://www.example.ac.uk/~chen/"
+	site := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(site.Close)
+	get := func(url string) func(context.Context) {
+		return func(ctx context.Context) { _, _, _ = a.Stages.Pages.Get(ctx, url) }
+	}
+	get(page1)(t.Context())
+	get(page2)(t.Context())
+	suspect(`UPDATE page_cache SET deaths=1`)
+	a.Stages.Pages.Parse = func(context.Context, string, http.Header, []byte) (*page.Page, error) {
+		d.died <- struct{}{}
+		<-d.over
+		return nil, context.Canceled
+	}
+	first.Go(func() { get(page1)(t.Context()) })
+	<-d.died
+	stops("a page", get(page2))
+	suspect(`DELETE FROM page_cache`)
+	page3 := site.URL + "/"
+	h := frontier.HashOf(page3)
+	_, _, err := a.DB.BeginAsk(t.Context(), store.CachedPage{Hash: h[:], URL: page3}, false)
+	require.NoError(t, err)
+	turn := make(turns, 2)
+	c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", AllowLoopback: true, Gate: turn})
+	require.NoError(t, err)
+	a.Stages.Pages.Fetch = c
+	stops("a request", func(ctx context.Context) { get(page3)(ctx); <-turn; <-turn }) // of robots.txt and of the page
+	close(d.over)
+	first.Wait()
+}
+
+// turns tells when one ends.
+type turns chan struct{}
+
+func (t turns) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
+	return func(fetch.Visit) { t <- struct{}{} }, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
@@ -39,6 +40,8 @@ type Stages struct {
 	Index *store.PageIndex
 	// WebSearch is whether the finder asks one, whose pace is most of a search's time.
 	WebSearch bool
+
+	suspects guard.Mutex // held while an author over whom a process may have died is looked for
 }
 
 // namesAge is for how long a venue's names are not asked for again.

@@ -111,8 +111,6 @@ type findBatch struct {
 	report  func(done, of int)
 	of      int
 
-	suspects sync.Mutex // held while an author over whom a process may have died is looked for
-
 	mu      sync.Mutex // guards what follows
 	done    int
 	out     Looked
@@ -182,8 +180,10 @@ func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
 		return err
 	}
 	if suspect { // one at a time, so that none is charged with another's deaths
-		b.suspects.Lock()
-		defer b.suspects.Unlock()
+		if err := b.s.suspects.Lock(ctx); err != nil {
+			return err
+		}
+		defer b.s.suspects.Unlock()
 	}
 	deaths, err := b.s.DB.BeginSearch(ctx, id, b.harvest)
 	if err != nil {
