@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/lab/catalogues"
@@ -131,8 +132,7 @@ func missing(t *testing.T, l *library) []gleaner.Paper {
 func (l *library) breakAt(t *testing.T, table, host string) (mend func()) {
 	t.Helper()
 	exec := func(sql string) {
-		_, err := l.DB.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err)
+		storetest.Exec(t, l.DB.Pool, sql)
 	}
 	exec(fmt.Sprintf(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		IF NEW.site_id=(SELECT id FROM sites WHERE host='%s') THEN RAISE 'the disk is full'; END IF; RETURN NEW; END $$`, host))
@@ -158,8 +158,7 @@ func TestSeedHomepagesGoesOnWhereItWas(t *testing.T) {
 	joined := `SELECT s.host FROM harvest_sites h JOIN sites s ON s.id=h.site_id WHERE h.harvest_id=$1 AND h.origin='homepage' ORDER BY s.host COLLATE "C"`
 	hosts := l.list(t, joined, l.harvest.ID)
 	require.GreaterOrEqual(t, len(hosts), 4)
-	_, err := l.DB.Pool.Exec(t.Context(), `DELETE FROM harvest_sites`)
-	require.NoError(t, err)
+	storetest.Exec(t, l.DB.Pool, `DELETE FROM harvest_sites`)
 	middle := len(hosts) / 2
 	mend := l.breakAt(t, "harvest_sites", hosts[middle])
 	var s harvest.Seeded
@@ -167,8 +166,7 @@ func TestSeedHomepagesGoesOnWhereItWas(t *testing.T) {
 	require.ErrorContains(t, err, "the disk is full")
 	require.Equal(t, hosts[:middle], l.list(t, joined, l.harvest.ID))
 	mend()
-	_, err = l.DB.Pool.Exec(t.Context(), `DELETE FROM harvest_sites`)
-	require.NoError(t, err)
+	storetest.Exec(t, l.DB.Pool, `DELETE FROM harvest_sites`)
 	_, err = attempt(t, l, l.acts.Stages.SeedHomepages, l.harvest, at, nil, &s)
 	require.NoError(t, err)
 	require.Equal(t, hosts[middle:], l.list(t, joined, l.harvest.ID))
@@ -182,8 +180,7 @@ func TestRequeueGoesOnWhereItWas(t *testing.T) {
 	l := newLibrary(t, 12, nil)
 	l.prepare(t, l.harvest)
 	fail := func(sql string, args ...any) {
-		_, err := l.DB.Pool.Exec(t.Context(), `UPDATE urls SET state=4, outcome='server-error' WHERE seq IN (`+sql+`)`, args...)
-		require.NoError(t, err)
+		storetest.Exec(t, l.DB.Pool, `UPDATE urls SET state=4, outcome='server-error' WHERE seq IN (`+sql+`)`, args...)
 	}
 	one := `SELECT min(u.seq) FROM urls u JOIN harvest_sites h USING (site_id) JOIN sites s ON s.id=site_id WHERE harvest_id=$1`
 	fail(one+` GROUP BY site_id`, l.harvest.ID)
@@ -219,8 +216,7 @@ func TestMatchHeldGoesOnWhereItWas(t *testing.T) {
 	done := slices.Index(all, some[middle-1]) + 1
 	for _, sql := range []string{`DELETE FROM matches`, `UPDATE record SET wanted=wanted+1`, // all are wanted as of now
 		`INSERT INTO wanted_changes SELECT DISTINCT paper_key, (SELECT wanted FROM record) FROM harvest_papers ON CONFLICT (paper_key) DO UPDATE SET version=EXCLUDED.version`} {
-		_, err = l.DB.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err)
+		storetest.Exec(t, l.DB.Pool, sql)
 	}
 	var at collection.Position
 	held := activities.HeldSearch{Harvest: l.harvest.ID}

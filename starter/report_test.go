@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest/report"
@@ -27,8 +28,7 @@ func TestReportSaysWhereAHomepageLed(t *testing.T) {
 	require.NoError(t, c.SaveDecision(ctx, evidence.Decision{Author: ada}, []store.Homepage{{AuthorID: ada.ID(), URL: homepage, Host: "www.u.example"}}))
 	c.visited("www.u.example", "/~ada/", "", frontier.Page, gleaner.OK)
 	c.accepted("www.u.example", "bob.pdf") // whose page is the host's root
-	_, err := c.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites`, id)
-	require.NoError(t, err)
+	storetest.Exec(t, c.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites`, id)
 
 	missing := func() report.MissingPaper {
 		var r report.Report
@@ -42,11 +42,9 @@ func TestReportSaysWhereAHomepageLed(t *testing.T) {
 	require.Equal(t, []string{"Ada Lovelace (http://www.u.example/~ada/): done, 2 pages of its host fetched, and no document on it or linked from it"}, m.Evidence)
 	require.Contains(t, c.ok("report", "conf/x"), "missing: homepage led nowhere (1)")
 
-	_, err = c.Pool.Exec(ctx, `UPDATE locations SET parent=$1, url='http://lab.example/engines.pdf'`, homepage+"papers.html")
-	require.NoError(t, err)
+	storetest.Exec(t, c.Pool, `UPDATE locations SET parent=$1, url='http://lab.example/engines.pdf'`, homepage+"papers.html")
 	require.Equal(t, report.NotLinked, missing().Reason)
-	_, err = c.Pool.Exec(ctx, `UPDATE documents SET state='rejected'`)
-	require.NoError(t, err)
+	storetest.Exec(t, c.Pool, `UPDATE documents SET state='rejected'`)
 	m = missing()
 	require.Equal(t, report.LedNowhere, m.Reason)
 	require.Contains(t, m.Evidence[0], "none of 1 documents on it or linked from it is academic")

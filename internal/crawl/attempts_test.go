@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/rank"
 	"gleaner/internal/web/page"
@@ -53,8 +54,7 @@ func TestTheLeaseIsRenewedWhileASiteIsLoaded(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	c := w.crawler(w.client)
 	c.wrap = func(s rank.Strategy) rank.Strategy {
-		_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s'`)
-		require.NoError(t, err)
+		storetest.Exec(t, w.db.Pool, `UPDATE sites SET expires_at = now() - interval '1s'`)
 		require.Eventually(t, func() bool {
 			lapsed, err := w.keeper.Lapsed(t.Context())
 			return err == nil && len(lapsed) == 0
@@ -133,8 +133,7 @@ func (w *world) dyingIn(t *testing.T, host string, over func(c *Crawler, die fun
 		require.Contains(t, []Ending{Exhausted, Waiting}, r.Ending, r.Reason)
 	}
 	cancel()
-	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s', holder = CASE WHEN holder = '' THEN '' ELSE 'dead' END WHERE host = $1`, host)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `UPDATE sites SET expires_at = now() - interval '1s', holder = CASE WHEN holder = '' THEN '' ELSE 'dead' END WHERE host = $1`, host)
 }
 
 // TestAURLThatKillsItsProcessIsSetAside after a few deaths, and the rest of its
@@ -267,8 +266,7 @@ func TestAnAnswerThatCannotBeKeptIsSetAside(t *testing.T) {
 	w := newWorld(t)
 	s := serve(t, map[string]any{"/": links("1.pdf", "2.pdf"), "/1.pdf": "one", "/2.pdf": "two"})
 	w.seed(t, s.host, "/", "/")
-	_, err := w.db.Pool.Exec(t.Context(), `ALTER TABLE locations ADD CONSTRAINT refuses CHECK (url NOT LIKE '%/1.pdf')`)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `ALTER TABLE locations ADD CONSTRAINT refuses CHECK (url NOT LIKE '%/1.pdf')`)
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Equal(t, map[string]string{"/": "page success", "/1.pdf": "failed cannot-be-kept", "/2.pdf": "document success"}, w.record(t, s.host))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -16,8 +17,7 @@ import (
 func (w *world) harvest(t *testing.T, id string, site int) {
 	t.Helper()
 	require.NoError(t, w.db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "v", Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
-	_, err := w.db.Pool.Exec(t.Context(), `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, $2, 'test')`, id, site)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, $2, 'test')`, id, site)
 }
 
 // untrapped is a site without end that is no trap, of which a slice asks for five pages.
@@ -59,8 +59,7 @@ func TestACrawlRestsOnceAllHarvestsThatWantItDo(t *testing.T) {
 		set    string
 		paused bool
 	}{{`paused=(id='a')`, false}, {`paused=true`, true}, {`cancelled=(id='b')`, true}, {`paused=false`, false}} {
-		_, err := w.db.Pool.Exec(t.Context(), `UPDATE harvests SET `+step.set)
-		require.NoError(t, err)
+		storetest.Exec(t, w.db.Pool, `UPDATE harvests SET `+step.set)
 		attention, err := w.db.Attention(t.Context(), id)
 		require.NoError(t, err)
 		require.Equal(t, step.paused, attention[id].Paused, step.set)
@@ -82,8 +81,7 @@ func TestACrawlIsNotBegunForAHarvestThatWasCancelled(t *testing.T) {
 	}
 	require.Equal(t, Cancelled, slice())
 	require.Empty(t, s.asked())
-	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET recrawled_for='{recrawl/due}'`)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `UPDATE sites SET recrawled_for='{recrawl/due}'`)
 	require.Equal(t, SliceFull, slice())
 }
 

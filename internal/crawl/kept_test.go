@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/collection"
@@ -75,9 +76,8 @@ func (d *secondDay) harvest(t *testing.T, id, options string, papers []gleaner.P
 	d.want(t, id, options, papers)
 	c := d.crawler(d.client)
 	d.seed(t, d.home.host, "/~ada/", "/~ada/")
-	_, err := d.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites WHERE host=$2 ON CONFLICT DO NOTHING`, id, d.home.host)
-	require.NoError(t, err)
-	_, err = d.db.Pool.Exec(ctx, `INSERT INTO homepages (author_id, url, host, rank, source)
+	storetest.Exec(t, d.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites WHERE host=$2 ON CONFLICT DO NOTHING`, id, d.home.host)
+	_, err := d.db.Pool.Exec(ctx, `INSERT INTO homepages (author_id, url, host, rank, source)
 		SELECT DISTINCT author_id, 'http://' || $1 || '/~ada/', $1, 1, 'dblp' FROM paper_authors ON CONFLICT DO NOTHING`, d.home.host)
 	require.NoError(t, err)
 	require.NoError(t, d.coll.JudgeOtherwise(ctx, id, collection.Position{}, func(collection.Position) {}))
@@ -108,8 +108,7 @@ func (d *secondDay) crawl(t *testing.T, c *Crawler, id string) {
 			d.rested(t, host)
 			r := d.finish(t, c, host)
 			require.Equal(t, Exhausted, r.Ending, host)
-			_, err := d.db.Pool.Exec(ctx, `UPDATE sites SET state='done' WHERE host=$1`, host)
-			require.NoError(t, err)
+			storetest.Exec(t, d.db.Pool, `UPDATE sites SET state='done' WHERE host=$1`, host)
 		}
 		wave = len(hosts) > 0
 	}
@@ -251,8 +250,7 @@ func TestLinksWithoutRoomHaveTheirPageAskedAgain(t *testing.T) {
 	for _, data := range [][]byte{nil, []byte("no frame")} {
 		d := newSecondDay(t, rank.BreadthFirst)
 		d.harvest(t, "conf/x/1", "{}", d.papers[:1])
-		_, err := d.db.Pool.Exec(t.Context(), `UPDATE kept_links SET data=$1`, data)
-		require.NoError(t, err)
+		storetest.Exec(t, d.db.Pool, `UPDATE kept_links SET data=$1`, data)
 		d.harvest(t, "conf/x/2", "{}", d.papers[1:])
 		require.Equal(t, 2, d.home.asked()["/~ada/"])
 		require.Contains(t, d.fetched(t), "files/1.pdf")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/politeness"
@@ -386,8 +387,7 @@ func TestASitemapTellsWhatChanged(t *testing.T) {
 		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 		for _, sql := range []string{`UPDATE urls SET fetched_at=now() - interval '10 days', state=CASE WHEN source='sitemap-file' THEN 0 ELSE state END WHERE site_id=$1`,
 			`UPDATE sites SET state='new' WHERE id=$1`} {
-			_, err := w.db.Pool.Exec(t.Context(), sql, id)
-			require.NoError(t, err)
+			storetest.Exec(t, w.db.Pool, sql, id)
 		}
 	}
 	again()
@@ -410,11 +410,9 @@ func TestAttention(t *testing.T) {
 	id := w.seed(t, s.host, "/", "/")
 	ctx := t.Context()
 	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "v", Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
-	_, err := w.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('h', $1, 'test')`, id)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('h', $1, 'test')`, id)
 	set := func(column, is string) {
-		_, err := w.db.Pool.Exec(ctx, `UPDATE harvests SET `+column+`=`+is)
-		require.NoError(t, err)
+		storetest.Exec(t, w.db.Pool, `UPDATE harvests SET `+column+`=`+is)
 	}
 	set("paused", "true")
 	r, err := w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})

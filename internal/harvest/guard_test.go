@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
@@ -70,8 +71,7 @@ func TestAPageCannotStopTheSearch(t *testing.T) {
 		case err := <-ended:
 			require.NoError(t, err)
 		case <-died:
-			_, err := a.DB.Pool.Exec(t.Context(), `UPDATE page_cache SET reading = reading - interval '1 hour' WHERE reading IS NOT NULL`)
-			require.NoError(t, err)
+			storetest.Exec(t, a.DB.Pool, `UPDATE page_cache SET reading = reading - interval '1 hour' WHERE reading IS NOT NULL`)
 			continue
 		}
 		break
@@ -266,8 +266,7 @@ func TestWhoWaitsForASuspectMayStopWaiting(t *testing.T) {
 	d := deadly{"", make(chan struct{}, 1000), make(chan struct{})}
 	a.Stages.Finder = homepage.New(homepage.Config{Searcher: d, Getter: a.Stages.Pages})
 	suspect := func(sql string) {
-		_, err := a.DB.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err)
+		storetest.Exec(t, a.DB.Pool, sql)
 	}
 	var first sync.WaitGroup
 	stops := func(name string, work func(context.Context)) {

@@ -135,16 +135,13 @@ func TestWhatIsNotKnownWithdrawsNothing(t *testing.T) {
 		},
 		"another harvest had it crawled": func() {
 			took(t, a, pdf, namesakes, "accepted")
-			_, err := a.DB.Pool.Exec(t.Context(), `DELETE FROM harvest_sites USING sites WHERE site_id=id AND host='people.example.org'`)
-			require.NoError(t, err)
+			storetest.Exec(t, a.DB.Pool, `DELETE FROM harvest_sites USING sites WHERE site_id=id AND host='people.example.org'`)
 		},
 	} {
 		know()
 		assert.NotContains(t, barren(t, a, id), namesakes, name)
-		_, err := a.DB.Pool.Exec(t.Context(), `DELETE FROM urls WHERE url <> $1`, namesakes)
-		require.NoError(t, err)
-		_, err = a.DB.Pool.Exec(t.Context(), `WITH l AS (DELETE FROM links) DELETE FROM documents`)
-		require.NoError(t, err)
+		storetest.Exec(t, a.DB.Pool, `DELETE FROM urls WHERE url <> $1`, namesakes)
+		storetest.Exec(t, a.DB.Pool, `WITH l AS (DELETE FROM links) DELETE FROM documents`)
 		met(t, a, frontier.Gone, pdf, namesakes, "not-found")
 		met(t, a, frontier.Skipped, namesakes+"shop/", namesakes, "ignore-list")
 		linked(t, a, namesakes, pdf)
@@ -196,8 +193,7 @@ func TestAHomepageThatLedToPapers(t *testing.T) {
 		return e.Decision.Homepages[0]
 	}
 	matched := func(paper, sha, verdict string) {
-		_, err := a.DB.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, form, score) VALUES ($1, $2, $3, 'paper', 1)`, paper, sha, verdict)
-		require.NoError(t, err)
+		storetest.Exec(t, a.DB.Pool, `INSERT INTO matches (paper_key, sha256, verdict, form, score) VALUES ($1, $2, $3, 'paper', 1)`, paper, sha, verdict)
 	}
 	const own, others = "conf/exa/RoeP03", "conf/exa/Chen03"
 	took(t, a, namesakes+"chens.pdf", namesakes, "accepted")

@@ -165,8 +165,7 @@ func TestWithAndWithoutWWWIsOneHost(t *testing.T) {
 	require.NoError(t, l.Release(t.Context()))
 
 	// That one name does not answer says nothing of the other.
-	_, err = db.Pool.Exec(t.Context(), `UPDATE sites SET parked_until = now() + interval '1 hour', next_allowed_at = now() + interval '1 hour', failures = 5 WHERE host = 'www.lab.test'`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `UPDATE sites SET parked_until = now() + interval '1 hour', next_allowed_at = now() + interval '1 hour', failures = 5 WHERE host = 'www.lab.test'`)
 	l, err = k.Acquire(t.Context(), "lab.test")
 	require.NoError(t, err)
 	require.Less(t, l.Ready(), 2*time.Minute)
@@ -366,8 +365,7 @@ func TestPublicHostsHaveAFloor(t *testing.T) {
 func TestWhoWaitsTakesRowsInTheOrderOfAll(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	_, err := db.Pool.Exec(t.Context(), `INSERT INTO sites (host) VALUES ('www.lab.test'), ('lab.test')`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('www.lab.test'), ('lab.test')`)
 	lock := func(tx pgx.Tx, host string) error {
 		_, err := tx.Exec(t.Context(), `SELECT FROM sites WHERE host=$1 FOR NO KEY UPDATE`, host)
 		return err
@@ -397,10 +395,8 @@ func TestRenewAllLeavesWhatIsNotItsOwn(t *testing.T) {
 		leases = append(leases, l)
 		expire(t, db, host)
 	}
-	_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET token = token + 1 WHERE host = 'lost.test'`)
-	require.NoError(t, err)
-	_, err = db.Pool.Exec(t.Context(), `UPDATE sites SET awaited_at = now() WHERE host = 'kept.test'`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `UPDATE sites SET token = token + 1 WHERE host = 'lost.test'`)
+	storetest.Exec(t, db.Pool, `UPDATE sites SET awaited_at = now() WHERE host = 'kept.test'`)
 	require.NoError(t, leases[2].Release(t.Context()))
 	tx, err := db.Pool.Begin(t.Context())
 	require.NoError(t, err)

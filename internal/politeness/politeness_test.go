@@ -29,8 +29,7 @@ var unpaced = fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, Backoff
 // expire lets a host's lease run out without waiting for it.
 func expire(t *testing.T, db *store.DB, host string) {
 	t.Helper()
-	_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s' WHERE host = $1`, host)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `UPDATE sites SET expires_at = now() - interval '1s' WHERE host = $1`, host)
 }
 
 func requireBusy(t *testing.T, err error, parked bool) *BusyError {
@@ -140,8 +139,7 @@ func TestALeaseThatWasNotGivenBackIsTakenUp(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.Error(t, l.Release(gone))
-	_, err = db.Pool.Exec(t.Context(), `UPDATE sites SET next_allowed_at = now() WHERE host = 'host.test'`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `UPDATE sites SET next_allowed_at = now() WHERE host = 'host.test'`)
 
 	_, err = NewKeeper(db.Pool, unpaced, "a").Acquire(t.Context(), "host.test")
 	requireBusy(t, err, false) // another process of the same name
@@ -194,8 +192,7 @@ func TestAHostThatKeepsFailingIsParked(t *testing.T) {
 	require.NotNil(t, site.Parked)
 
 	// One good answer after the pause, and the host is as any other.
-	_, err = db.Pool.Exec(t.Context(), `UPDATE sites SET parked_until = now(), next_allowed_at = now() WHERE host = 'host.test'`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `UPDATE sites SET parked_until = now(), next_allowed_at = now() WHERE host = 'host.test'`)
 	done, err := k.Turn(t.Context(), "host.test", 0)
 	require.NoError(t, err)
 	done(fetch.Visit{Status: 200})

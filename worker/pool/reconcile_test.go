@@ -16,6 +16,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/lab/sampleweb"
@@ -54,10 +55,8 @@ func left(t *testing.T) (w *world, harvest, host string, r *reconcile.Reconciler
 	require.NoError(t, err)
 	w.until(t, h, func(c store.Counts) bool { return c.Pages >= 2 })
 	stop()
-	_, err = w.db.Pool.Exec(t.Context(), `UPDATE sites SET crawl_started = crawl_started - interval '1 hour'`)
-	require.NoError(t, err)
-	_, err = w.db.Pool.Exec(t.Context(), `UPDATE harvests SET updated_at = updated_at - interval '1 hour'`)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `UPDATE sites SET crawl_started = crawl_started - interval '1 hour'`)
+	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET updated_at = updated_at - interval '1 hour'`)
 	a, err := app.OpenRecord(t.Context(), w.cfg, app.Options{})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
@@ -113,8 +112,7 @@ func TestReconcileKnowsAStrangersRecord(t *testing.T) {
 	devtest.Soak(t, "TestReconcileMendsWhatWasTerminated asks the right server")
 	t.Parallel()
 	w, harvest, _, _ := left(t)
-	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET holder='another', expires_at=now() + interval '1 minute' WHERE state='crawling'`)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `UPDATE sites SET holder='another', expires_at=now() + interval '1 minute' WHERE state='crawling'`)
 	stranger := newWorld(t)
 	a, err := app.OpenRecord(t.Context(), w.cfg, app.Options{})
 	require.NoError(t, err)

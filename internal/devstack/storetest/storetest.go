@@ -22,6 +22,13 @@ func Open(t testing.TB, conns int) *store.DB {
 	return db
 }
 
+// Exec executes a statement.
+func Exec(t testing.TB, db *pgxpool.Pool, sql string, args ...any) {
+	t.Helper()
+	_, err := db.Exec(context.Background(), sql, args...)
+	require.NoError(t, err, sql)
+}
+
 // AwaitLock waits until a statement waits for a lock.
 func AwaitLock(t testing.TB, db *pgxpool.Pool) {
 	t.Helper()

@@ -107,8 +107,7 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	db, err := store.Open(t.Context(), dsn, 2)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	_, err = db.Pool.Exec(t.Context(), wreck)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, wreck)
 	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "leased.example": reconcile.Terminated, "terminated.example": reconcile.Terminated,
 		"import 1": reconcile.Runs, "import 2": reconcile.Terminated, "retrieve 3": reconcile.Terminated, "collections runs": reconcile.Runs}}
 	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
@@ -159,12 +158,10 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 func TestRunLeavesACrawlThatGoesOnMeanwhile(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 2)
-	_, err := db.Pool.Exec(t.Context(), wreck)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, wreck)
 	w := &workflows{status: map[string]reconcile.Status{"terminated.example": reconcile.Terminated, "runs.example": reconcile.Runs}}
 	w.asked = func(host string) {
-		_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET token=token+1 WHERE host=$1`, host)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, `UPDATE sites SET token=token+1 WHERE host=$1`, host)
 	}
 	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	done, err := r.Run(t.Context(), reconcile.Options{})

@@ -33,10 +33,7 @@ func TestRecallInThreeForms(t *testing.T) {
 	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: id, Venue: "conf/x", Years: gleaner.Years{From: 1998, To: 1999}, Options: []byte("{}")}))
 	held := map[string]string{papers[0].Key: "exact", papers[1].Key: "exact", papers[2].Key: "exact", papers[5].Key: "exact"}
 	require.NoError(t, db.SetHarvestPapers(ctx, id, papers, held))
-	exec := func(sql string, args ...any) {
-		_, err := db.Pool.Exec(ctx, sql, args...)
-		require.NoError(t, err)
-	}
+	exec := func(sql string, args ...any) { storetest.Exec(t, db.Pool, sql, args...) }
 	exec(`INSERT INTO sites (host) VALUES ('ada.example'), ('other.example')`)
 	exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites WHERE host='ada.example'`, id)
 	document := func(i int, host, sha string, found bool) {

@@ -132,8 +132,7 @@ func TestMeasure(t *testing.T) {
 	require.False(t, byPath["/"].Avoid)
 
 	// A document accepted later, as after an import, changes the rates.
-	_, err = r.Pool.Exec(t.Context(), `UPDATE documents SET state='accepted' WHERE sha256='slides'`)
-	require.NoError(t, err)
+	storetest.Exec(t, r.Pool, `UPDATE documents SET state='accepted' WHERE sha256='slides'`)
 	got, err := Measure(t.Context(), r.DB, "ada.example", cindi())
 	require.NoError(t, err)
 	require.Equal(t, store.Rates{Pages: 44, Relevant: 3, Documents: 3, Accepted: 3}, got.Rates)
@@ -208,16 +207,14 @@ func TestStaleRates(t *testing.T) {
 	}
 	require.Equal(t, []string{"ada.example", "press.example"}, stale(), "never measured")
 	require.Empty(t, stale())
-	_, err := r.Pool.Exec(t.Context(), `UPDATE documents SET state='accepted', updated_at=now()`)
-	require.NoError(t, err)
+	storetest.Exec(t, r.Pool, `UPDATE documents SET state='accepted', updated_at=now()`)
 	require.Equal(t, []string{"ada.example", "press.example"}, stale(), "accepted later")
 	sites, err := r.SiteRatesList(t.Context(), "", 0)
 	require.NoError(t, err)
 	require.Equal(t, "press.example", sites[0].Host)
 	require.Equal(t, 1, sites[0].Accepted)
 	require.Equal(t, 1, sites[1].Relevant)
-	_, err = r.Pool.Exec(t.Context(), `UPDATE urls SET fetched_at=now() WHERE site_id=$1`, press)
-	require.NoError(t, err)
+	storetest.Exec(t, r.Pool, `UPDATE urls SET fetched_at=now() WHERE site_id=$1`, press)
 	require.Equal(t, []string{"press.example"}, stale(), "being crawled")
 	require.Empty(t, stale())
 }
@@ -300,8 +297,7 @@ func TestFinishCrawl(t *testing.T) {
 		return time.Duration(seconds * float64(time.Second)).Round(time.Minute), retries
 	}
 	again := func(state gleaner.SiteState) {
-		_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET crawl_started=now(), state='crawling' WHERE host='ada.example'`)
-		require.NoError(t, err)
+		storetest.Exec(t, r.Pool, `UPDATE sites SET crawl_started=now(), state='crawling' WHERE host='ada.example'`)
 		for range 2 { // as an activity that is retried does
 			require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", state, "", "blacklist", false, p))
 		}
@@ -353,12 +349,10 @@ func TestDueSitesWaitOutTheirRest(t *testing.T) {
 	}
 	require.Empty(t, list(false))
 	require.Equal(t, []string{"ada.example"}, list(true))
-	_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET due_at=now()`)
-	require.NoError(t, err)
+	storetest.Exec(t, r.Pool, `UPDATE sites SET due_at=now()`)
 	require.Equal(t, []string{"ada.example"}, list(false))
 	for parked, want := range map[string][]string{"1 hour": nil, "-1 hour": {"ada.example"}} {
-		_, err = r.Pool.Exec(t.Context(), `UPDATE sites SET parked_until=now() + $1::text::interval`, parked)
-		require.NoError(t, err)
+		storetest.Exec(t, r.Pool, `UPDATE sites SET parked_until=now() + $1::text::interval`, parked)
 		require.Equal(t, want, list(false), "parked for %s", parked)
 	}
 	require.NoError(t, r.Block(t.Context(), []store.Blocked{{Host: "ada.example"}}))

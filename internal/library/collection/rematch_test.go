@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	decided "gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/store"
@@ -88,8 +89,7 @@ func TestRematchReadsWhatMayMatch(t *testing.T) {
 	s.want(0)
 	require.Equal(t, 900, s.rematched(), "none was compared before")
 	require.Zero(t, s.rematched(), "nothing changed")
-	_, err := s.db.Pool.Exec(t.Context(), `ANALYZE`)
-	require.NoError(t, err)
+	storetest.Exec(t, s.db.Pool, `ANALYZE`)
 	s.want(0, 100, 200, 305, 406)
 	n := s.rematched()
 	require.Less(t, n, 150, "those that share a phrase of one of five titles")
@@ -126,8 +126,7 @@ func TestRematchMissesNothing(t *testing.T) {
 	_, err := s.Add(ctx, fileAt("http://b.example/", []byte("%PDF-1.4"))) // the store is the record's from now on
 	require.NoError(t, err)
 	s.fillTexts(0, documents)
-	_, err = s.db.Pool.Exec(ctx, `ANALYZE`)
-	require.NoError(t, err)
+	storetest.Exec(t, s.db.Pool, `ANALYZE`)
 	r := rand.New(rand.NewPCG(9, 9))
 	read := 0
 	for round := range rounds {
@@ -146,16 +145,14 @@ func TestRematchMissesNothing(t *testing.T) {
 		file := fileAt(fmt.Sprintf("http://b.example/%d.pdf", round), body)
 		shas, err := s.Add(ctx, file)
 		require.NoError(t, err)
-		_, err = s.db.Pool.Exec(ctx, `UPDATE documents SET state='rejected', first_pages='nothing to be read' WHERE sha256=$1`, shas[0])
-		require.NoError(t, err)
+		storetest.Exec(t, s.db.Pool, `UPDATE documents SET state='rejected', first_pages='nothing to be read' WHERE sha256=$1`, shas[0])
 		file.URL, file.Anchor = file.URL+"?b", papers[0].Title
 		_, err = s.Add(ctx, file)
 		require.NoError(t, err)
 
 		read += s.rematched()
 		got := s.matched()
-		_, err = s.db.Pool.Exec(ctx, `UPDATE documents SET compared=0`)
-		require.NoError(t, err)
+		storetest.Exec(t, s.db.Pool, `UPDATE documents SET compared=0`)
 		require.Equal(t, documents+round+1, s.rematched())
 		require.Equal(t, strings.Join(s.matched(), "\n"), strings.Join(got, "\n"))
 		require.NotEmpty(t, got)
@@ -247,8 +244,7 @@ func TestATitleAloneIsAPaperAtItsAuthorsHomepage(t *testing.T) {
 		_, err := s.db.Pool.Exec(t.Context(), `INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, outcome, first_pages) VALUES ($1,'','',1,'pdf','rejected','ok',$2)`,
 			sha, p.Title+"\n\nAbstract\n"+strings.Repeat("We show that the frontier grows as it is asked.\n", 20))
 		require.NoError(t, err)
-		_, err = s.db.Pool.Exec(t.Context(), `INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES ($1,$2,1,$3,$4)`, []byte(sha[48:]), sha, at[0], at[1])
-		require.NoError(t, err)
+		storetest.Exec(t, s.db.Pool, `INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES ($1,$2,1,$3,$4)`, []byte(sha[48:]), sha, at[0], at[1])
 	}
 	verdicts := func(homepages ...string) (all []string) {
 		var kept []store.Homepage

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
@@ -46,10 +47,7 @@ func TestJudgeWaitingGoesInSlices(t *testing.T) {
 	s.slice = 0
 	batch, done := 2*cap(s.cores), 0
 	_, shas := s.sheets(slices.Repeat([]string{"http://a.example/s.pdf"}, 2*batch+1)...)
-	put := func(sql string, args ...any) {
-		_, err := s.db.Pool.Exec(t.Context(), sql, args...)
-		require.NoError(t, err)
-	}
+	put := func(sql string, args ...any) { storetest.Exec(t, s.db.Pool, sql, args...) }
 	put(`UPDATE documents SET state='new', outcome=''`)
 	for more := true; more; {
 		n, again, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
@@ -76,8 +74,7 @@ func TestMatchHeldGoesOn(t *testing.T) {
 		`CREATE FUNCTION forget() RETURNS trigger AS $$ BEGIN NEW.compared := 0; RETURN NEW; END $$ LANGUAGE plpgsql`,
 		`CREATE TRIGGER forget BEFORE UPDATE ON documents FOR EACH ROW EXECUTE FUNCTION forget()`,
 	} {
-		_, err := s.db.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err)
+		storetest.Exec(t, s.db.Pool, sql)
 	}
 	for at, parts := (Position{More: true}), 0; at.More; parts++ {
 		require.Less(t, parts, 9)
@@ -99,8 +96,7 @@ func TestADocumentThatKillsWhoJudgesItOtherwise(t *testing.T) {
 		`INSERT INTO sites (host) VALUES ('a.example')`,
 		`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/pile/all', 1, 'homepage')`,
 	} {
-		_, err := s.db.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err)
+		storetest.Exec(t, s.db.Pool, sql)
 	}
 	over, deaths := s.pile.File(1, sampleweb.AsPDF), 0
 	for range frontier.MaxDeaths + 2 {

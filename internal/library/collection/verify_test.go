@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
@@ -48,8 +49,7 @@ func TestVerify(t *testing.T) {
 	text, err := filepath.Glob(filepath.Join(s.dir, "text", "*", shas[3]+"*"))
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(text[0]))
-	_, err = s.db.Pool.Exec(ctx, "DELETE FROM documents WHERE sha256=$1", shas[4])
-	require.NoError(t, err)
+	storetest.Exec(t, s.db.Pool, "DELETE FROM documents WHERE sha256=$1", shas[4])
 	young, err := s.repo.Put(ctx, []byte("a file whose row is about to be written"))
 	require.NoError(t, err)
 
@@ -94,9 +94,8 @@ func TestPruned(t *testing.T) {
 	sheet := s.pile.File(3, sampleweb.AsSheet)
 	gone, js := s.takeFile(fileAt("http://a.example/hw.pdf", sheet))
 	require.Equal(t, gleaner.DocumentRejected, js[0].State)
-	_, err := s.db.Pool.Exec(ctx, "UPDATE documents SET updated_at = now() - interval '1 year'")
-	require.NoError(t, err)
-	_, err = s.db.Prune(ctx, store.Retention{Rejected: 30 * 24 * time.Hour}, s.repo, store.PruneOptions{})
+	storetest.Exec(t, s.db.Pool, "UPDATE documents SET updated_at = now() - interval '1 year'")
+	_, err := s.db.Prune(ctx, store.Retention{Rejected: 30 * 24 * time.Hour}, s.repo, store.PruneOptions{})
 	require.NoError(t, err)
 	_, err = s.repo.Read(ctx, gone[0])
 	require.ErrorIs(t, err, repository.ErrNotFound)
@@ -136,8 +135,7 @@ func TestPrunedThenWanted(t *testing.T) {
 	ctx := t.Context()
 	exec := func(sql string) {
 		t.Helper()
-		_, err := s.db.Pool.Exec(ctx, sql)
-		require.NoError(t, err)
+		storetest.Exec(t, s.db.Pool, sql)
 	}
 	const url = "http://a.example/1.pdf"
 	file := fileAt(url, s.pile.File(1, sampleweb.AsPDF))
@@ -257,8 +255,7 @@ func TestVerifyNamesTwoCurrent(t *testing.T) {
 	second, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(2, sampleweb.AsPDF)))
 	s.takeFile(fileAt("http://a.example/2.pdf", s.pile.File(3, sampleweb.AsPDF)))
 	require.Empty(t, differences(t, s, true), "an earlier version is none")
-	_, err := s.db.Pool.Exec(t.Context(), "UPDATE locations SET current=true")
-	require.NoError(t, err)
+	storetest.Exec(t, s.db.Pool, "UPDATE locations SET current=true")
 	require.Empty(t, differences(t, s, false))
 	require.Equal(t, map[string]string{first[0]: TwoCurrent, second[0]: TwoCurrent}, differences(t, s, true))
 }

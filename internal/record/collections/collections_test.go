@@ -396,8 +396,7 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	q := open(t, Rules{Size: 1}, []URL{url("a.example", "", 1), url("b.example", "", 0.5)})
 	site, err := store.EnsureSite(ctx, q.db.Pool, "a.example")
 	require.NoError(t, err)
-	_, err = q.db.Pool.Exec(ctx, `UPDATE sites SET holder='another', token=7, expires_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
-	require.NoError(t, err)
+	storetest.Exec(t, q.db.Pool, `UPDATE sites SET holder='another', token=7, expires_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
 	require.Equal(t, "b.example", q.next(t))
 	host, wait, err := q.Host(ctx, []string{"b.example"})
 	require.NoError(t, err)
@@ -429,15 +428,12 @@ func TestTheNextHostReadsTheIndex(t *testing.T) {
 	q := open(t, Rules{Size: 1, HostPages: 200, Domain: DomainLimits{Pages: 1000, URLs: 20_000}}, farm)
 	site, err := store.EnsureSite(ctx, q.db.Pool, "calendar.example")
 	require.NoError(t, err)
-	_, err = q.db.Pool.Exec(ctx, `UPDATE sites SET next_allowed_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
-	require.NoError(t, err)
-	_, err = q.db.Pool.Exec(ctx, `ANALYZE collection_urls, collection_hosts, collection_domains, sites`)
-	require.NoError(t, err)
+	storetest.Exec(t, q.db.Pool, `UPDATE sites SET next_allowed_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
+	storetest.Exec(t, q.db.Pool, `ANALYZE collection_urls, collection_hosts, collection_domains, sites`)
 	require.Equal(t, "h0.example", q.next(t))
 	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.ID, 200, 5, 0, 0.0, 1000, []string{}))
 	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, BestSQL, q.ID, "calendar.example"))
-	_, err = q.db.Pool.Exec(ctx, `INSERT INTO sites (host) SELECT host FROM collection_hosts WHERE host LIKE 'h%'`)
-	require.NoError(t, err)
+	storetest.Exec(t, q.db.Pool, `INSERT INTO sites (host) SELECT host FROM collection_hosts WHERE host LIKE 'h%'`)
 	require.NotRegexp(t, `rows=\d{4,}|Removed by Filter: \d{4,}`, plan(t, q.db, UnderWaySQL, q.ID, ""))
 }
 
@@ -483,8 +479,7 @@ func TestAPauseTakesNoTime(t *testing.T) {
 	ctx := t.Context()
 	q := open(t, Rules{}, nil)
 	ago := func(column string, hours int) {
-		_, err := q.db.Pool.Exec(ctx, `UPDATE collections SET `+column+`=now() - make_interval(hours => $1)`, hours)
-		require.NoError(t, err)
+		storetest.Exec(t, q.db.Pool, `UPDATE collections SET `+column+`=now() - make_interval(hours => $1)`, hours)
 	}
 	var began time.Time
 	took := func() float64 {

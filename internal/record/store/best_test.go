@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
@@ -18,11 +19,7 @@ func TestTheBestFileIsOfThePublishedLength(t *testing.T) {
 	ctx := t.Context()
 	db := open(t)
 	const harvest, goal = "conf/x/all", "conf/x"
-	exec := func(sql string, args ...any) {
-		t.Helper()
-		_, err := db.Pool.Exec(ctx, sql, args...)
-		require.NoError(t, err)
-	}
+	exec := func(sql string, args ...any) { storetest.Exec(t, db.Pool, sql, args...) }
 	exec(`INSERT INTO sites (id, host) OVERRIDING SYSTEM VALUE VALUES (1, 'a.example')`)
 	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: harvest, Venue: goal, Options: []byte("{}"), Stage: "complete"}))
 	exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, 1, 'homepage')`, harvest)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
@@ -18,11 +19,7 @@ func TestAPaperOfASiteKeepsItsIdentity(t *testing.T) {
 	ctx := t.Context()
 	db := open(t)
 	const goal = "site:http://a.example/"
-	exec := func(sql string, args ...any) {
-		t.Helper()
-		_, err := db.Pool.Exec(ctx, sql, args...)
-		require.NoError(t, err)
-	}
+	exec := func(sql string, args ...any) { storetest.Exec(t, db.Pool, sql, args...) }
 	exec(`INSERT INTO sites (id, host) OVERRIDING SYSTEM VALUE VALUES (1, 'a.example')`)
 	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: goal, Venue: goal, Options: []byte("{}"), Stage: "complete"}))
 	exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, 1, 'homepage')`, goal)
@@ -61,11 +58,7 @@ func TestFilesOfASiteAreItsOwn(t *testing.T) {
 	ctx := t.Context()
 	db := open(t)
 	const goal = "site:http://a.example/ada/"
-	exec := func(sql string, args ...any) {
-		t.Helper()
-		_, err := db.Pool.Exec(ctx, sql, args...)
-		require.NoError(t, err)
-	}
+	exec := func(sql string, args ...any) { storetest.Exec(t, db.Pool, sql, args...) }
 	exec(`INSERT INTO sites (id, host) OVERRIDING SYSTEM VALUE VALUES (1, 'a.example'), (2, 'files.example')`)
 	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: goal, Venue: goal, Options: []byte(`{"scope":"prefix"}`), Stage: "complete"}))
 	exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, 1, 'homepage'), ($1, 2, 'link')`, goal)

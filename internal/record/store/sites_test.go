@@ -53,8 +53,7 @@ func TestAHarvestGetsTheSitesThatOthersLeft(t *testing.T) {
 			host := strings.ReplaceAll(name, " ", "-") + ".test"
 			first, second := "first/"+host, "second/"+host
 			id := watch(t, db, first, `{}`, host)
-			_, err := db.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url) VALUES ($1, '\x01', 'http://' || $2 || '/')`, id, host)
-			require.NoError(t, err)
+			storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url) VALUES ($1, '\x01', 'http://' || $2 || '/')`, id, host)
 			require.NoError(t, db.BeginCrawl(t.Context(), store.Slice{SiteID: id, Crawl: 1}))
 			if c.reason == store.NotWanted {
 				require.NoError(t, db.SetStage(t.Context(), first, gleaner.StageCancelled, ""))
@@ -159,8 +158,7 @@ func TestRetryReachesAParkedHost(t *testing.T) {
 		require.NoError(t, l.Release(t.Context()))
 	}
 	for range 2 {
-		_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET next_allowed_at = '-infinity'`)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, `UPDATE sites SET next_allowed_at = '-infinity'`)
 		fail("broken.test", fetch.Visit{Status: 500, Failed: true})
 	}
 	fail("asks.test", fetch.Visit{Status: 503, Failed: true, RetryAfter: 2 * time.Hour})
@@ -321,8 +319,7 @@ func TestSitesAreCrawledInTurns(t *testing.T) {
 	lead(flood, "z-lead2.test")
 	lead(good, "z-lead2.test")
 	watch(t, db, "h", `{}`, "z-homepage.test")
-	_, err := db.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url) SELECT id, int4send(id::int), 'http://' || host || '/' FROM sites`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url) SELECT id, int4send(id::int), 'http://' || host || '/' FROM sites`)
 	for _, limit := range []int{100, 2, 1} {
 		var got []string
 		for after := ""; ; {
@@ -350,8 +347,7 @@ func TestWhatRunsIsAmongAHundredGoals(t *testing.T) {
 	_, err := db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage, completed_at)
 		SELECT 'h' || lpad(n::text, 3, '0'), 'conf/' || lpad(n::text, 3, '0'), 2000, 2000, '{}', 'complete', CASE WHEN n < 150 THEN now() END FROM generate_series(1, 150) n`)
 	require.NoError(t, err)
-	_, err = db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT h.id, s.id, 'copy' FROM harvests h, sites s ON CONFLICT DO NOTHING`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT h.id, s.id, 'copy' FROM harvests h, sites s ON CONFLICT DO NOTHING`)
 	venues, err := db.SiteVenues(ctx, "a.example")
 	require.NoError(t, err)
 	require.Len(t, venues, 100)
