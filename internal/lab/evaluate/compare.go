@@ -25,7 +25,7 @@ type Result struct {
 	Failed      int          `json:"failed"`      // asked without an answer
 	Papers      int          `json:"papers"`      // reached
 	Reach       []Reach      `json:"reach"`       // one for each of Shares
-	Curve       []Point      `json:"curve"`       // papers against requests
+	Curve       []Point      `json:"curve"`       // papers against pages; documents are no pages
 	Precision   []Point      `json:"precision"`   // papers per document so far, ×100, against requests
 	Composition map[Kind]int `json:"composition"` // of the first FirstDocuments documents
 }
@@ -39,7 +39,7 @@ type Reach struct {
 
 // Point is a point of a curve.
 type Point struct {
-	Requests int     `json:"requests"`
+	Requests int     `json:"requests"` // or pages
 	Value    float64 `json:"value"`
 }
 
@@ -125,7 +125,7 @@ func (r *Result) curves(steps []Step) {
 		documents++
 		if s.Goal {
 			papers++
-			r.Curve = append(r.Curve, Point{i + 1, float64(papers)})
+			r.Curve = append(r.Curve, Point{i + 1 - documents, float64(papers)})
 		}
 		if documents <= FirstDocuments {
 			r.Composition[s.Kind]++

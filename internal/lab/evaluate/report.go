@@ -2,10 +2,8 @@ package evaluate
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"slices"
-	"strings"
 	"text/tabwriter"
 )
 
@@ -95,27 +93,4 @@ func Medians(comparisons []Comparison) []MedianSaving {
 		out = append(out, m)
 	}
 	return out
-}
-
-// WriteHTML writes one self-contained page with the charts and the table.
-func WriteHTML(w io.Writer, comparisons []Comparison) error {
-	var b strings.Builder
-	b.WriteString("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Crawl evaluation</title>" +
-		"<style>body{font-family:sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{overflow-x:auto}svg{max-width:100%;height:auto}</style>\n<h1>Crawl evaluation</h1>\n<pre>")
-	var text strings.Builder
-	if err := WriteText(&text, comparisons); err != nil {
-		return err
-	}
-	b.WriteString(html.EscapeString(text.String()) + "</pre>\n")
-	for _, c := range comparisons {
-		fmt.Fprintf(&b, "<h2>%s</h2>\n", html.EscapeString(c.Site))
-		for _, draw := range []func(io.Writer, Comparison) error{CurveSVG, PrecisionSVG, CompositionSVG} {
-			if err := draw(&b, c); err != nil {
-				return err
-			}
-		}
-	}
-	b.WriteString("</html>\n")
-	_, err := io.WriteString(w, b.String())
-	return err
 }

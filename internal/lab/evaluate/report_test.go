@@ -2,10 +2,9 @@ package evaluate
 
 import (
 	"encoding/json"
-	"encoding/xml"
-	"errors"
-	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,33 +13,32 @@ import (
 	"gleaner/internal/rank"
 )
 
-// TestReport draws and prints a comparison: the pictures are well-formed, stand
-// alone, and show every strategy.
+// TestReport prints a comparison and writes its figures, which have every strategy.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	site := newShape("mixed", 1)
 	c, runs, err := Compare("conf <example>", Setup{Site: site, Judge: site.Judge}, []string{rank.Gleaner}, rank.Options{})
 	require.NoError(t, err)
 	require.Len(t, runs, 3)
-	for name, draw := range map[string]func(io.Writer, Comparison) error{"curve": CurveSVG, "precision": PrecisionSVG, "composition": CompositionSVG} {
-		var b strings.Builder
-		require.NoError(t, draw(&b, c))
-		dec := xml.NewDecoder(strings.NewReader(b.String()))
-		for {
-			_, err := dec.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			require.NoError(t, err, name)
+	dir := t.TempDir()
+	require.NoError(t, WritePoints(dir, []Comparison{c}))
+	for _, name := range []string{"papers", "precision"} {
+		points, err := os.ReadFile(filepath.Join(dir, name+"-conf <example>.csv"))
+		require.NoError(t, err)
+		for _, strategy := range []string{"bfs,", "gleaner,", "oracle,"} {
+			require.Contains(t, string(points), "\n"+strategy, name)
 		}
-		for _, strategy := range []string{"bfs", "gleaner", "oracle"} {
-			require.Contains(t, b.String(), strategy, name)
-		}
-		require.NotContains(t, b.String(), "href", "%s must not need anything from elsewhere", name)
 	}
-	var page, text strings.Builder
-	require.NoError(t, WriteHTML(&page, []Comparison{c}))
-	require.Equal(t, 3, strings.Count(page.String(), "<svg"))
+	pages, papers := 0, 0.0
+	for _, s := range runs[1].Answered() {
+		if !s.Document {
+			pages++
+		} else if s.Goal {
+			papers++
+			require.Equal(t, Point{pages, papers}, c.Results[1].Curve[int(papers)-1], "documents are no pages of figures 10 to 12")
+		}
+	}
+	var text strings.Builder
 	require.NoError(t, WriteText(&text, []Comparison{c}))
 	require.Contains(t, text.String(), "to 85 %")
 	_, err = json.Marshal(c)

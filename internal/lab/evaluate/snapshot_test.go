@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,23 +88,6 @@ func TestArchivesInTheWild(t *testing.T) {
 	require.Positive(t, found)
 }
 
-// pagesTo is how many pages were read when a share of the papers was reached.
-func pagesTo(r Run, papers int, share float64) int {
-	pages, got := 0, 0
-	for _, s := range r.Answered() {
-		switch {
-		case s.Kind == Paper:
-			got++
-		case !s.Document:
-			pages++
-		}
-		if float64(got) >= share*float64(papers) {
-			return pages
-		}
-	}
-	return -1
-}
-
 // TestLargeConference: on the generated web's large site, 5,000 pages with papers at
 // every depth, 85 % of them are there after a quarter of the pages (Zhuang et al.,
 // JCDL 2005, Figure 12: 33 %, breadth-first 50 %), and the tail is never behind
@@ -133,15 +114,6 @@ func TestLargeConference(t *testing.T) {
 	require.LessOrEqual(t, pagesTo(gleaner, c.Papers, .85), pages/4)
 	for _, share := range Shares {
 		require.LessOrEqual(t, pagesTo(gleaner, c.Papers, share), pagesTo(bfs, c.Papers, share), "to %.0f %%", 100*share)
-	}
-}
-
-// fromHandler asks a handler in this process.
-func fromHandler(h http.Handler) Ask {
-	return func(u string) (Recorded, error) {
-		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, u, nil))
-		return Recorded{URL: u, Status: rec.Code, Header: rec.Header(), Body: rec.Body.Bytes()}, nil
 	}
 }
 

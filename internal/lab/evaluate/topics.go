@@ -50,6 +50,9 @@ type TopicRun struct {
 	Recall    float64 `json:"target_recall"`  // share of the target sites, in half of breadth-first's pages
 	All       float64 `json:"all_recall"`     // at the end
 
+	// PRR is, by topic, the share of the pages until then that the crawl took for being about it.
+	PRR map[string]float64 `json:"prr,omitempty"`
+
 	// Ranks is the precision at each of the ranks of Ranks, the mean of the topics.
 	Ranks []float64 `json:"ranks"`
 

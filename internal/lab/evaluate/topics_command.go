@@ -44,7 +44,7 @@ Precision is also told for the first pages of each topic, beside that of what th
 engine finds without a crawl ("search alone"). "at most" is the precision of who asks for no page off topic while another is left.`,
 		Example: `  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5
   lab evaluate collect --wide --mixed 0,0.07,0.2 --parts gleaner,cindi --json
-  lab evaluate collect --out drawings`,
+  lab evaluate collect --out figures`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.web.Wide { // its own figures, unless others are asked for
 				for name, at := range map[string]*int{"hosts": &o.web.Hosts, "share": &o.web.Share} {
@@ -73,7 +73,7 @@ engine finds without a crawl ("search alone"). "at most" is the precision of who
 	fl.IntVar(&o.web.Share, "share", 6, "one in so many hosts is about a topic (12 with --wide)")
 	fl.IntVar(&o.pages, "pages", 20000, "of each crawl")
 	fl.StringSliceVar(&o.parts, "parts", nil, "also without each part: of "+strings.Join(PartsOf(), ", "))
-	fl.StringVar(&o.out, "out", "", "folder for drawings (SVG) and their points (CSV)")
+	fl.StringVar(&o.out, "out", "", "folder for the points of figures (CSV)")
 	return cmd
 }
 
@@ -102,7 +102,7 @@ func (o *topicWebs) run(ctx context.Context) (webs []TopicWeb, err error) {
 			return nil, err
 		}
 		if o.out != "" {
-			if err := t.Draw(o.out); err != nil {
+			if err := t.WritePoints(o.out); err != nil {
 				return nil, err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gleaner/internal/topic"
 	"gleaner/internal/web/weburl"
 )
 
@@ -12,7 +13,7 @@ const group = 100
 
 // measure makes the figures of a crawl.
 func (c *topicCrawl) measure(name string, early int) TopicRun {
-	run := TopicRun{Policy: name, Pages: len(c.read), Early: min(early, len(c.read))}
+	run := TopicRun{Policy: name, Pages: len(c.read), Early: min(early, len(c.read)), PRR: map[string]float64{}}
 	for _, d := range c.documents {
 		if d.pages <= run.Early {
 			run.Documents++
@@ -23,6 +24,9 @@ func (c *topicCrawl) measure(name string, early int) TopicRun {
 	}
 	for _, r := range c.read[:run.Early] {
 		run.Like += r.correlation / float64(run.Early)
+		if r.correlation >= topic.Defaults().Threshold {
+			run.PRR[r.said] += 1 / float64(run.Early)
+		}
 	}
 	met, on, sum := map[string]bool{}, 0, 0.0
 	targets := targetsOf(c.web)

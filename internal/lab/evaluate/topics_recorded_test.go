@@ -292,7 +292,7 @@ func (w *recordedWeb) crawls(t *testing.T, b bounds, topics ...string) map[strin
 		got, err := topicsOver(t.Context(), one, b, nil)
 		require.NoError(t, err)
 		got.Name = fmt.Sprintf("%s (%d sites, %d pages)", name, len(one.Sites(name)), one.Relevant())
-		require.NoError(t, got.Draw(t.TempDir()))
+		require.NoError(t, got.WritePoints(t.TempDir()))
 		webs = append(webs, got)
 	}
 	var table bytes.Buffer

@@ -127,49 +127,75 @@ func writeRanks(w io.Writer, all []TopicSummary) error {
 	return t.Flush()
 }
 
-// drawing is one kind of picture of a web.
-type drawing struct {
-	name, title, x, y string
-	of                func(TopicRun) []Point
+// series is one line of a figure.
+type series struct {
+	name   string
+	points []Point
 }
 
-func drawings() []drawing {
-	return []drawing{
-		{"precision", "Precision over the crawl", "pages", "pages on topic, %", func(r TopicRun) []Point { return r.OverCrawl }},
-		{"targets", "Target recall", "pages", "sites of the topics, %", func(r TopicRun) []Point { return r.Target }},
-		{"correlation", "Correlation against download order", "pages", "mean correlation of 100 pages, %", func(r TopicRun) []Point { return r.Correlation }},
-		{"rank", "Precision against rank", "rank by correlation, or as the search engine has it", "pages about the topic, %", func(r TopicRun) []Point { return r.ByRank }},
-	}
-}
-
-// Draw writes the drawings of a web into a folder, each as SVG and its points as CSV.
-func (t TopicWeb) Draw(dir string) error {
-	for _, d := range drawings() {
-		name := filepath.Join(dir, d.name+"-"+t.name())
+// WritePoints writes the figures of a web into a folder, the points of each as CSV: in percent
+// against pages or ranks.
+func (t TopicWeb) WritePoints(dir string) error {
+	for name, of := range map[string]func(TopicRun) []Point{
+		"precision":   func(r TopicRun) []Point { return r.OverCrawl },
+		"targets":     func(r TopicRun) []Point { return r.Target },
+		"correlation": func(r TopicRun) []Point { return r.Correlation },
+		"rank":        func(r TopicRun) []Point { return r.ByRank },
+	} {
 		var lines []series
 		for _, r := range t.Runs {
-			if points := d.of(r); len(points) > 0 { // a search alone has no crawl
-				lines = append(lines, series{r.Policy, points})
-			}
+			lines = append(lines, series{r.Policy, of(r)})
 		}
-		if err := program.WriteFile(name+".svg", func(w io.Writer) error { return lineChart(w, d.title, d.x, d.y, lines) }); err != nil {
-			return err
-		}
-		if err := program.WriteFile(name+".csv", func(w io.Writer) error { return writePoints(w, lines) }); err != nil {
+		if err := writePoints(filepath.Join(dir, name+"-"+t.name()+".csv"), lines); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func writePoints(w io.Writer, lines []series) error {
-	c := csv.NewWriter(w)
-	_ = c.Write([]string{"policy", "pages", "value"})
-	for _, l := range lines {
-		for _, p := range thin(l.points, 600) {
-			_ = c.Write([]string{l.name, strconv.Itoa(p.Requests), strconv.FormatFloat(p.Value, 'f', 3, 64)})
+// WritePoints writes figures of sites into a folder, the points of each as CSV: papers against
+// pages, documents not counted among these (Zhuang et al., JCDL 2005, figures 10 to 12), and
+// papers among documents, in percent, against requests.
+func WritePoints(dir string, sites []Comparison) error {
+	for _, c := range sites {
+		for name, of := range map[string]func(Result) []Point{
+			"papers":    func(r Result) []Point { return r.Curve },
+			"precision": func(r Result) []Point { return r.Precision },
+		} {
+			var lines []series
+			for _, r := range c.Results {
+				lines = append(lines, series{r.Strategy, of(r)})
+			}
+			if err := writePoints(filepath.Join(dir, name+"-"+filepath.Base(c.Site)+".csv"), lines); err != nil {
+				return err
+			}
 		}
 	}
-	c.Flush()
-	return c.Error()
+	return nil
+}
+
+func writePoints(file string, lines []series) error {
+	return program.WriteFile(file, func(w io.Writer) error {
+		c := csv.NewWriter(w)
+		_ = c.Write([]string{"policy", "at", "value"})
+		for _, l := range lines {
+			for _, p := range thin(l.points, 600) {
+				_ = c.Write([]string{l.name, strconv.Itoa(p.Requests), strconv.FormatFloat(p.Value, 'f', 3, 64)})
+			}
+		}
+		c.Flush()
+		return c.Error()
+	})
+}
+
+// thin keeps at most n points, the last among them.
+func thin(p []Point, n int) []Point {
+	if len(p) <= n {
+		return p
+	}
+	out := make([]Point, 0, n+1)
+	for i := range n {
+		out = append(out, p[i*len(p)/n])
+	}
+	return append(out, p[len(p)-1])
 }

@@ -1,10 +1,8 @@
 package evaluate
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"gleaner/internal/classify"
 	"gleaner/internal/rank"
@@ -50,8 +48,6 @@ func ways(parts []string) (out []way, err error) {
 				return nil, err
 			}
 			out = append(out, more...)
-		default:
-			return nil, fmt.Errorf("parts: %q is none of %s", set, strings.Join(PartsOf(), ", "))
 		}
 	}
 	return out, nil
@@ -126,34 +122,19 @@ const learntOf = 20
 // learnTopics trains a classifier for each topic on what the search engine finds, never on
 // what is true of a page.
 func learnTopics(web TopicSource, filter *topic.Filter, of int) (map[string]*classify.Classifier, error) {
-	words := func(url string) ([]string, bool) {
-		p, ok := web.Page(url)
-		if !ok {
-			return nil, false
-		}
-		return classify.Words(filter, topic.Page{URL: url, Title: p.Title, Text: p.Text}), true
-	}
 	found := map[string][]string{}
 	for _, t := range web.Topics() {
 		found[t.ID] = web.Search(t.Query, of)
 	}
 	out := map[string]*classify.Classifier{}
 	for _, t := range web.Topics() {
-		var examples []classify.Example
-		add := func(urls []string, is bool) {
-			for _, u := range urls {
-				if w, ok := words(u); ok {
-					examples = append(examples, classify.Example{Words: w, Topic: is, Site: u})
-				}
-			}
-		}
-		add(found[t.ID], true)
-		add(web.Others(2*of), false)
+		others := web.Others(2 * of)
 		for _, o := range web.Topics() {
 			if o.ID != t.ID {
-				add(found[o.ID][:min(len(found[o.ID]), of/4)], false)
+				others = append(others, found[o.ID][:min(len(found[o.ID]), of/4)]...)
 			}
 		}
+		examples := examplesOf(web, filter, found[t.ID], others)
 		c, err := classify.Train(examples, classify.Options{})
 		if err != nil {
 			return nil, err
@@ -161,4 +142,15 @@ func learnTopics(web TopicSource, filter *topic.Filter, of int) (map[string]*cla
 		out[t.ID] = c
 	}
 	return out, nil
+}
+
+// examplesOf are pages about a topic and others, to learn from.
+func examplesOf(web TopicSource, filter *topic.Filter, about, others []string) (out []classify.Example) {
+	for i, u := range slices.Concat(about, others) {
+		if p, ok := web.Page(u); ok {
+			words := classify.Words(filter, topic.Page{URL: u, Title: p.Title, Text: p.Text})
+			out = append(out, classify.Example{Words: words, Topic: i < len(about), Site: u})
+		}
+	}
+	return out
 }

@@ -50,7 +50,13 @@ the crawler takes turns on pages of which so many links lead to files on another
 host, each of which is put on record; with --warc turns in which what is exchanged is
 kept in WARC files.`,
 		Example: "  lab bench crawl\n  lab bench crawl --files 5\n  lab bench crawl --warc\n  lab bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchCrawl(cmd.Context(), f) }}
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := c.benchCrawl(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			return c.Print(r, func(w io.Writer) error { return writeCrawlReport(w, f, r) })
+		}}
 	fl := cmd.Flags()
 	fl.IntVar(&f.options.Pages, "pages", 20000, "pages of all hosts together")
 	fl.IntVar(&f.options.Hosts, "hosts", 16, "hosts, crawled at the same time")
@@ -166,40 +172,36 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err 
 	}, nil
 }
 
-func (c *cli) benchCrawl(ctx context.Context, f *benchFlags) error {
+func (c *cli) benchCrawl(ctx context.Context, f *benchFlags) (r bench.Report, err error) {
 	o := &f.options
 	if o.Pages < 1 || o.Hosts < 1 || o.Hosts > o.Pages || o.Rounds < 1 || f.files < 0 || f.files > 35 {
-		return fmt.Errorf("%w: --pages, --hosts and --rounds are 1 or more, there is a page for each host, and --files is 0 to 35", program.ErrUsage)
+		return r, fmt.Errorf("%w: --pages, --hosts and --rounds are 1 or more, there is a page for each host, and --files is 0 to 35", program.ErrUsage)
 	}
 	stop, err := c.benchServer(ctx, f)
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer stop()
 	web, stopWeb, err := webProcess(ctx, o.Hosts, o.Pages, 0)
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer func() { _, _ = stopWeb() }()
 	if f.files > 0 {
 		var stopFiles func() ([]*bench.Visits, error)
 		if o.WithFiles, stopFiles, err = webProcess(ctx, o.Hosts, o.Pages, f.files); err != nil {
-			return err
+			return r, err
 		}
 		defer func() { _, _ = stopFiles() }()
 	}
 	if f.cpu != "" {
 		done, err := profileTo(f.cpu, o)
 		if err != nil {
-			return err
+			return r, err
 		}
 		defer done()
 	}
-	r, err := bench.Crawl(ctx, web, *o)
-	if err != nil {
-		return err
-	}
-	return c.Print(r, func(w io.Writer) error { return writeCrawlReport(w, f, r) })
+	return bench.Crawl(ctx, web, *o)
 }
 
 // profileTo profiles the first round of the crawler: one profile has one run.

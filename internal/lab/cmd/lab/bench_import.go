@@ -33,7 +33,16 @@ also writes a row for each record and a file for each document.`,
 			if !ok || o.Every < 1 || o.Records < o.Every {
 				return fmt.Errorf("%w: --filter is on, off or both, and --records has a document by --every", program.ErrUsage)
 			}
-			return c.benchImport(cmd.Context(), f, o, runs)
+			all, err := c.benchImport(cmd.Context(), f, o, runs)
+			if err != nil {
+				return err
+			}
+			return c.Print(all, func(w io.Writer) error {
+				for _, r := range all {
+					writeImportRun(w, r)
+				}
+				return nil
+			})
 		}}
 	fl := cmd.Flags()
 	fl.IntVar(&o.Records, "records", 10_000, "answers in the archive")
@@ -43,49 +52,43 @@ also writes a row for each record and a file for each document.`,
 	return cmd
 }
 
-func (c *cli) benchImport(ctx context.Context, f *benchFlags, o bench.ImportOptions, filters []bool) error {
+func (c *cli) benchImport(ctx context.Context, f *benchFlags, o bench.ImportOptions, filters []bool) (all []bench.ImportRun, err error) {
 	dir, err := os.MkdirTemp("", "gleaner-bench-*")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	stop, err := c.benchServer(ctx, f)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stop()
 	o.DatabaseURL, o.Child = f.options.DatabaseURL, c.Child
 	archive := filepath.Join(dir, "bench.warc.gz")
 	if err := bench.WriteArchive(ctx, archive, o); err != nil {
-		return err
+		return nil, err
 	}
 	files, err := os.MkdirTemp(dir, "bare-*")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	bare, err := bench.Bare(ctx, archive, files, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	all := []bench.ImportRun{}
 	for _, o.Filter = range filters {
 		blobs, err := os.MkdirTemp(dir, "blobs-*")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r, err := bench.Import(ctx, archive, blobs, o)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.Bare = bare
-		if all = append(all, r); !c.JSON {
-			writeImportRun(c.Out, r)
-		}
+		all = append(all, r)
 	}
-	if c.JSON {
-		return c.Print(all, nil)
-	}
-	return nil
+	return all, nil
 }
 
 func writeImportRun(w io.Writer, r bench.ImportRun) {

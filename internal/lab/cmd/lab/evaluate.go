@@ -132,13 +132,12 @@ func writeHomepageReport(w io.Writer, r homepage.Report) error {
 }
 
 const crawlHelp = `Crawl a recorded site with each strategy and count the requests to each share of
-its papers, beside breadth-first and an oracle that knows the site. --site records
-the site first, politely, into a WARC file (--to), and judges that; --record reads a
-mirror (DIR is named like the host), --warc files of any origin. What is a paper
-the academic filter says, or a file of labels (URL, tab, kind).
+its papers, beside breadth-first and an oracle that knows the site. --record reads a
+mirror (DIR is named like the host), --warc files of any origin, such as 'starter harvest
+--site URL --strategy bfs --warc' leaves. What is a paper the academic filter says, or a
+file of labels (URL, tab, kind).
 
-Two simple policies stand beside the strategies: documents-first takes pages last;
-zhuang-names-last is zhuang, but slides, homework and courses, by their names, come last.
+A simple policy stands beside the strategies: documents-first takes pages last.
 
 With --wanted they are crawled for the papers of a list alone, as a harvest crawls.
 
@@ -148,12 +147,11 @@ figures are then those of sites that it has not seen.`
 func (c *cli) evaluateCrawl() *cobra.Command {
 	var s snapshotFlags
 	var strategies []string
-	var html, papers string
+	var out, papers string
 	var leftOut bool
-	cmd := &cobra.Command{Use: "crawl --site URL | --record DIR | --warc FILE…", Short: "Compare strategies on a recorded site: papers against requests", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "crawl --record DIR | --warc FILE…", Short: "Compare strategies on a recorded site: papers against requests", Args: cobra.NoArgs,
 		Long: crawlHelp,
-		Example: `  lab evaluate crawl --site https://www.example.edu/~roe/ --to roe.warc.gz
-  lab evaluate crawl --warc roe.warc.gz --strategies bfs,zhuang,gleaner --html roe.html
+		Example: `  lab evaluate crawl --warc roe.warc.gz --strategies bfs,zhuang,gleaner --out figures
   lab evaluate crawl --record mirror/www.example.edu --labels labels.tsv --json
   lab evaluate crawl --warc roe.warc.gz --warc doe.warc.gz --left-out
   lab evaluate crawl --record mirror/www.example.edu --wanted papers.tsv`,
@@ -165,11 +163,6 @@ func (c *cli) evaluateCrawl() *cobra.Command {
 			options, err := app.RankOptions(cfg)
 			if err != nil {
 				return err
-			}
-			if s.site != "" {
-				if err := c.recordSite(cmd.Context(), cfg, &s); err != nil {
-					return err
-				}
 			}
 			sites, err := s.open(cmd.Context(), cfg)
 			if err != nil {
@@ -188,17 +181,14 @@ func (c *cli) evaluateCrawl() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.compare(sites, strategies, options, priors, html)
+			return c.compare(sites, strategies, options, priors, out)
 		}}
 	s.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&s.site, "site", "", "a page of the site to record: what a crawl from there takes")
-	fl.StringVar(&s.to, "to", "site.warc.gz", "WARC file to record --site into")
-	fl.IntVar(&s.limit, "max-pages", 2000, "requests of the recording")
-	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, evaluate.DocumentsFirst, rank.Zhuang, evaluate.NamesLast, rank.Gleaner}, "strategies to compare")
+	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, evaluate.DocumentsFirst, rank.Zhuang, rank.Gleaner}, "strategies to compare")
 	fl.StringVar(&papers, "wanted", "", "papers that are crawled for: a line each with title, tab, addresses of its documents")
 	fl.BoolVar(&leftOut, "left-out", false, "train gleaner's prior for each site on all the others")
-	fl.StringVar(&html, "html", "", "write charts and table as one HTML page to this file")
+	fl.StringVar(&out, "out", "", "folder for the points of figures (CSV)")
 	return cmd
 }
 
@@ -224,7 +214,7 @@ func crawlFor(sites []evaluate.Named, list string) error {
 
 // compare runs the strategies; a prior of a site's own goes before that of the
 // options.
-func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.Options, priors map[string]*rank.Prior, html string) error {
+func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.Options, priors map[string]*rank.Prior, out string) error {
 	var all []evaluate.Comparison
 	for _, s := range sites {
 		if p := priors[s.Name]; p != nil {
@@ -239,8 +229,8 @@ func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.
 		}
 		all = append(all, cmp)
 	}
-	if html != "" {
-		if err := program.WriteFile(html, func(w io.Writer) error { return evaluate.WriteHTML(w, all) }); err != nil {
+	if out != "" {
+		if err := errors.Join(os.MkdirAll(out, 0o750), evaluate.WritePoints(out, all)); err != nil {
 			return err
 		}
 	}

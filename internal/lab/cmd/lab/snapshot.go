@@ -15,10 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/document"
-	"gleaner/internal/fetch"
 	"gleaner/internal/lab/evaluate"
-	"gleaner/internal/library/repository"
-	"gleaner/internal/rank"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
@@ -30,9 +27,6 @@ import (
 type snapshotFlags struct {
 	records, warcs []string
 	labels         string
-
-	site, to string // to be recorded first
-	limit    int
 }
 
 func (f *snapshotFlags) register(cmd *cobra.Command) {
@@ -163,64 +157,4 @@ func kindOf(ctx context.Context, reader *document.Reader, filter *document.Filte
 		}
 	}
 	return best
-}
-
-// recordSite crawls a site politely, breadth-first, into a WARC file, and makes it
-// the snapshot to judge.
-func (c *cli) recordSite(ctx context.Context, cfg *config.Config, f *snapshotFlags) error {
-	start, err := weburl.Canonical("", f.site)
-	if err != nil {
-		return fmt.Errorf("%w: --site: %w", program.ErrUsage, err)
-	}
-	client, err := app.Client(cfg)
-	if err != nil {
-		return err
-	}
-	file, err := os.Create(f.to)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	w, err := repository.NewWARC(file, filepath.Base(f.to), "Gleaner")
-	if err != nil {
-		return err
-	}
-	progress := c.Progress("recording")
-	defer progress.End()
-	asked := 0
-	site := evaluate.NewSnapshot(start, func(u string) (evaluate.Recorded, error) {
-		if asked >= f.limit || ctx.Err() != nil {
-			return evaluate.Recorded{}, evaluate.ErrMissing
-		}
-		asked++
-		progress.Show(fmt.Sprintf("%d recorded: %s", asked, u))
-		return record(ctx, client, w, u)
-	}, page.Parse)
-	bfs, err := rank.New(rank.BreadthFirst, rank.Options{})
-	if err != nil {
-		return err
-	}
-	_, err = evaluate.Simulate(evaluate.Setup{Site: site, Judge: func(string) evaluate.Kind { return "" }}, bfs)
-	if err == nil {
-		err = ctx.Err()
-	}
-	f.warcs = append(f.warcs, f.to)
-	return errors.Join(err, file.Close())
-}
-
-// record fetches one address into the WARC file.
-func record(ctx context.Context, client *fetch.Client, w *repository.WARC, u string) (evaluate.Recorded, error) {
-	resp, err := client.Fetch(ctx, fetch.Request{URL: u})
-	if err != nil {
-		return evaluate.Recorded{}, evaluate.ErrMissing
-	}
-	defer resp.Release()
-	header := resp.Header.Clone()
-	for _, h := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
-		header.Del(h) // the body is kept inflated and whole
-	}
-	if err := w.Response(repository.Item{URL: resp.URL, Status: resp.Status, Header: header, FetchedAt: resp.FetchedAt}, resp.Body); err != nil {
-		return evaluate.Recorded{}, err
-	}
-	return evaluate.Recorded{URL: resp.URL, Status: resp.Status, Header: header, Body: resp.Body}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/service/program"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
@@ -64,7 +65,9 @@ the pages stand in the file, too, so that the setting retrain of 'starter collec
 				return err
 			}
 			return c.Print(map[string]any{"file": o.out, "examples": len(examples), "tables": tables}, func(w io.Writer) error {
-				printTables(w, tables)
+				if err := evaluate.WriteRows(w, "the thesis, and ours", evaluate.ClassifierRows(tables)); err != nil {
+					return err
+				}
 				_, err := fmt.Fprintf(w, "%d pages: wrote %s\n", len(examples), o.out)
 				return err
 			})
@@ -83,27 +86,6 @@ the pages stand in the file, too, so that the setting retrain of 'starter collec
 		_ = cmd.MarkFlagRequired(f)
 	}
 	return cmd
-}
-
-// printTables prints them as the thesis numbers them, whole sites left out on the left.
-func printTables(w io.Writer, t *classify.Tables) {
-	figures := func(name string, f classify.Figures) {
-		s, p := f.BySite, f.ByPage
-		fmt.Fprintf(w, "  %-14s %8.4f %9.4f %7.4f   %8.4f %9.4f %7.4f\n", name, s.Accuracy, s.Precision, s.Recall, p.Accuracy, p.Precision, p.Recall)
-	}
-	head := func(number int, title string) {
-		fmt.Fprintf(w, "Table %d. %s\n  %-14s %-26s   %s\n  %-14s %s   %s\n", number, title, "", "sites left out", "pages left out", "",
-			"accuracy precision  recall", "accuracy precision  recall")
-	}
-	head(10, "Support vector machine, by representation")
-	for _, f := range t.Machines {
-		figures(f.Learner, f)
-	}
-	figures("+ its site", t.Beside)
-	head(11, "Naïve Bayes, by the pages that it learnt from")
-	for _, f := range t.Bayes {
-		figures(fmt.Sprint(f.Learner, " ", f.Pages), f)
-	}
 }
 
 // pages reads the labelled pages and, after them, the subjects.
