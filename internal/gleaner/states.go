@@ -48,6 +48,7 @@ const (
 
 // Reasons for which a site is stopped that lists leave out.
 const (
-	Blacklisted = "the host is on the blacklist" // a reason of a person's may follow
+	Blacklisted = "the host is on the blacklist"  // a reason of a person's may follow
+	Unblocked   = "the host was on the blacklist" // likewise, after it was taken off
 	NotListed   = "the domain is not on the whitelist"
 )

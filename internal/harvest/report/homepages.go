@@ -154,7 +154,7 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 			}
 			line := strings.TrimSuffix(fmt.Sprintf("%s (%s): %s, %s", a.Name, at, site.State, site.Reason), ", ")
 			if site.Cut > 0 {
-				line += fmt.Sprintf(", not all of %s looked at (%s)", text.Count(site.Cut, "page"), site.CutBy)
+				line += fmt.Sprintf(", %s not wholly looked at (%s)", text.Count(site.Cut, "page"), site.CutBy)
 			}
 			nothing := c.nothing(clue, i)
 			switch {

@@ -144,7 +144,8 @@ func (s *SiteClue) byLists(barred *string, listed bool) {
 		if *barred != "" {
 			s.Reason += ": " + *barred
 		}
-	case s.State == gleaner.SiteStopped && (listed || barred == nil && strings.HasPrefix(s.Reason, gleaner.Blacklisted)):
+	case s.State == gleaner.SiteStopped && (listed || barred == nil &&
+		(strings.HasPrefix(s.Reason, gleaner.Blacklisted) || strings.HasPrefix(s.Reason, gleaner.Unblocked))):
 		s.State, s.Reason = gleaner.SiteNew, ""
 	}
 }

@@ -273,6 +273,8 @@ func TestAfterABlacklistIsLifted(t *testing.T) {
 	out := func(url, source string) evidence.Candidate {
 		return evidence.Candidate{URL: url, Source: source, Rule: evidence.OnBlacklist}
 	}
+	_, err := db.Pool.Exec(ctx, `INSERT INTO sites (host, state, reason) VALUES ('a.test', 'stopped', $1)`, gleaner.Blacklisted+": asked by mail")
+	require.NoError(t, err)
 	const a, b = "http://a.test/~ada/", "http://b.test/~ada/"
 	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: ada, Candidates: []evidence.Candidate{
 		out(a, "listed:dblp"), out(b, evidence.SourceVenue), {URL: "http://c.test/"}}}, nil))
@@ -287,6 +289,9 @@ func TestAfterABlacklistIsLifted(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []any{c.out, c.lifted}, []any{clues["1/1"].Barred, clues["1/1"].Lifted}, c.host)
 	}
+	sites, err := db.Sites(ctx, store.SiteQuery{Host: "a.test", Limit: 1})
+	require.NoError(t, err)
+	require.Equal(t, "the host was on the blacklist: asked by mail", sites[0].Reason)
 }
 
 // TestSitesAreCrawledInTurns: a site that names a hundred hosts does not go before

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
 )
 
@@ -165,8 +166,10 @@ func (db ListRecords) Unblock(ctx context.Context, host string) (was bool, err e
 	err = db.Pool.QueryRow(ctx, `WITH off AS (DELETE FROM blacklist WHERE host=$1 RETURNING host),
 		again AS (UPDATE homepage_decisions d SET next_try=now() FROM off
 			WHERE EXISTS (SELECT 1 FROM (`+barredSQL+`).url') v) c WHERE NOT EXISTS (
-				SELECT 1 FROM blacklist b WHERE b.host=split_part(c.url, '/', 3) AND b.host<>off.host)))
-		SELECT EXISTS (SELECT 1 FROM off)`, host).Scan(&was)
+				SELECT 1 FROM blacklist b WHERE b.host=split_part(c.url, '/', 3) AND b.host<>off.host))),
+		site AS (UPDATE sites s SET reason=overlay(s.reason PLACING $3 FROM 1 FOR length($2)) FROM off
+			WHERE s.host=off.host AND s.state='stopped' AND starts_with(s.reason, $2))
+		SELECT EXISTS (SELECT 1 FROM off)`, host, gleaner.Blacklisted, gleaner.Unblocked).Scan(&was)
 	return was, err
 }
 
