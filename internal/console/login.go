@@ -144,11 +144,29 @@ func (d *doors) guesses(who string, a allowance) *rate.Limiter {
 func (d *doors) limits(address, name string) []*rate.Limiter {
 	all := []*rate.Limiter{d.guesses("pair "+address+" "+name, pairGuesses),
 		d.guesses("address "+address, allGuesses), d.guesses("user "+name, allGuesses)}
-	if p, err := netip.ParsePrefix(address); err == nil {
-		site := netip.PrefixFrom(p.Addr(), siteBits).Masked().String()
+	if site := siteOf(address); site != "" {
 		all = append(all, d.guesses("pair "+site+" "+name, sitePairGuesses), d.guesses("address "+site, siteGuesses))
 	}
 	return all
+}
+
+// siteOf is the site that a network is of; "" for an address alone.
+func siteOf(address string) string {
+	p, err := netip.ParsePrefix(address)
+	if err != nil {
+		return ""
+	}
+	return netip.PrefixFrom(p.Addr(), siteBits).Masked().String()
+}
+
+// mayReturn counts a way back from the provider, and reports whether a network, and its
+// site, may have one more.
+func (d *doors) mayReturn(address string) bool {
+	may := d.guesses("provider "+address, pairGuesses).Allow()
+	if site := siteOf(address); site != "" {
+		may = d.guesses("provider "+site, siteGuesses).Allow() && may
+	}
+	return may
 }
 
 // forgive forgets what somebody guessed.

@@ -201,6 +201,14 @@ func TestWhoHasManyNetworksKeepsNobodyOut(t *testing.T) {
 		d.doors.guesses("address 2001:db8::/48", siteGuesses).Allow()
 	}
 	require.ErrorIs(t, d.doors.check(t.Context(), d.DB.UserRecords, other, "bob", password), errTooMany)
+
+	back := 0
+	for i := range 2 * siteGuesses.atOnce {
+		if d.doors.mayReturn(network(fmt.Sprintf("2001:db8:1:%x::1", i))) {
+			back++
+		}
+	}
+	require.Less(t, back, 2*siteGuesses.atOnce, "the provider is asked for each")
 }
 
 // TestProgramsPayForOneHash: a password that was right is known again, with no hash and

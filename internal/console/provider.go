@@ -259,10 +259,10 @@ func (c *Console) toProvider(w http.ResponseWriter, r *http.Request) {
 func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
 	e := c.portal.errandOf(r, c.cookieName()+errandSuffix)
 	http.SetCookie(w, c.cookie(errandSuffix, "", -1))
-	next, tries := local(e.Next), "provider "+c.address(r)
+	next := local(e.Next)
 	// Paid for before the provider is asked, so that many at a time count, too. Where nobody
 	// was sent to it from here it is not asked.
-	if e.State != "" && !c.doors.guesses(tries, pairGuesses).Allow() {
+	if e.State != "" && !c.doors.mayReturn(c.address(r)) {
 		c.notLoggedIn(w, r, next, errTooMany, nil)
 		return
 	}
@@ -277,7 +277,7 @@ func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
 		c.notLoggedIn(w, r, next, errProvider, err)
 		return
 	}
-	c.doors.forgive(tries)
+	c.doors.forgive("provider " + c.address(r))
 	c.begin(w, r, name, next)
 }
 

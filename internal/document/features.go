@@ -78,9 +78,11 @@ func (q cue) in(lower string) bool {
 				return true
 			}
 			from += at + len(w)
-			if eol := strings.IndexByte(lower[from:], '\n'); eol > 0 { // the rest of the line was looked at
-				from += eol
+			eol := strings.IndexByte(lower[from:], '\n')
+			if eol < 0 { // the rest of the line was looked at, and it is the last
+				break
 			}
+			from += eol
 		}
 	}
 	return false

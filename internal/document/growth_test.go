@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"fmt"
 	"strings"
@@ -61,6 +62,9 @@ var worst = map[string]func(n int) []byte{
 	"tags":           htmlOf("<p"), "titles": htmlOf("<title>"), "comments": htmlOf("<!--"), "scripts": htmlOf("<script>"),
 	"entities": htmlOf("&amp;"), "sections": htmlOf("<h2>References</h2>"), "attributes": htmlOf("<a b=\"c\" "),
 	"references": textOf("[1] A. Writer, B. Other. A Study. In Proc. 1999.\n"), "headings": textOf("References\n"),
+	"cues": func(n int) []byte {
+		return []byte("a\fb\f" + strings.Repeat("ful ", n) + strings.Repeat("\fc", thesisPages))
+	},
 	"one word": textOf("a"), "numbers": textOf("1."), "brackets": textOf("[1"), "blank lines": textOf(" \n"), "hyphens": textOf("a-\n"),
 	"LaTeX": latexOf("\\section{A} x {"), "arguments": latexOf("\\cite[{"), "comments of TeX": latexOf("%\n\\%"), "accents": latexOf("\\\"{o}\\'e"), "titles of TeX": latexOf("\\title{"),
 	"articles": xmlOf("<p>a</p>"), "open elements": xmlOf("<sec><title>"), "entities of XML": xmlOf("&amp;&nbsp;"), "broken XML": xmlOf("<a b=c <"),
@@ -165,12 +169,28 @@ func FuzzDigest(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, b []byte) { digest(b) })
 }
 
+// brokenZip is a zip of members of a megabyte whose checksums are wrong.
+func brokenZip(members int) []byte {
+	var zeros, body bytes.Buffer
+	w, _ := flate.NewWriter(&zeros, flate.BestCompression)
+	_, _ = w.Write(make([]byte, 1<<20))
+	_ = w.Close()
+	z := zip.NewWriter(&body)
+	for range members {
+		w, _ := z.CreateRaw(&zip.FileHeader{Name: "a.pdf", Method: zip.Deflate, CRC32: 1, UncompressedSize64: 1 << 20, CompressedSize64: uint64(zeros.Len())})
+		_, _ = w.Write(zeros.Bytes())
+	}
+	_ = z.Close()
+	return body.Bytes()
+}
+
 // A small file does not become a large one, nor a list of contents without end.
 func TestUnpackingIsBoundedByTheFile(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string][]byte{
 		"ratio":   gzipOf(make([]byte, 40<<20)),
 		"entries": zipOf(10_001, "%d/"),
+		"broken":  brokenZip(70),
 	} {
 		parts, err := Unpack("x", "", body, Limits{})
 		assert.ErrorIs(t, err, errLimit, name)

@@ -248,13 +248,13 @@ func (u *unpacker) read(name string, r io.Reader) ([]byte, error) {
 	}
 	most := min(u.lim.Member, u.lim.Total-u.total)
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	u.total += int64(len(b)) // of a broken member, too
 	if int64(len(b)) > most {
 		return nil, &UnpackError{name, TooLarge, fmt.Errorf("%w: more than %d bytes", errLimit, most)}
 	}
 	if err != nil {
 		return nil, unpackError(name, err)
 	}
-	u.total += int64(len(b))
 	return b, nil
 }
 

@@ -3,6 +3,7 @@ package homepage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -54,6 +55,8 @@ func (h *hunt) places(ctx context.Context) error {
 			return ctx.Err()
 		case h.broken != nil:
 			return h.broken
+		case errors.Is(err, errTooMany):
+			return nil
 		case err != nil || asked[addressKey(final)] && !sameAddress(final, w.url) || !h.elsewhere(parseURL(final), pg.Title):
 			continue
 		}

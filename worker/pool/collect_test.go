@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
@@ -125,84 +122,25 @@ func (w *world) checkEntries(t *testing.T, web *topicweb.Web, c collections.Coll
 	require.Positive(t, documents)
 }
 
-// TestCollectOutlivesAKill: one of two worker programs is killed outright while it asks
-// hosts. The other goes on: nothing is lost, all that was asked for is on record, and
-// nothing but what was in flight is asked for again. A host on the blacklist is not asked.
-func TestCollectOutlivesAKill(t *testing.T) {
-	devtest.Soak(t, "the worker program is built and run")
-	t.Parallel()
-	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})
-	w, server := topical(t, web)
-	const black = "w0009.example"
-	require.NotEmpty(t, web.About("http://"+black+"/"), "else nobody would ask it")
-	require.NoError(t, w.db.Block(t.Context(), []store.Blocked{{Host: black, Reason: "test"}}))
-	program, workers := buildWorker(t), map[string]*exec.Cmd{}
-	for range 2 {
-		c := w.startWorker(t, program)
-		workers[strconv.Itoa(c.Process.Pid)] = c
-	}
-	run := w.collect(t, "two", web.Topics(), func(a *synthesis.Ask) { a.Size, a.Threshold = 1000, 0.5 })
-	w.requests(t, "two", 8)
-	var busy string
-	require.Eventually(t, func() bool {
-		return w.db.Pool.QueryRow(t.Context(), `SELECT split_part(holder, '/', 2) FROM sites WHERE holder <> '' AND expires_at > now() LIMIT 1`).Scan(&busy) == nil
-	}, time.Minute, time.Millisecond)
-	require.Contains(t, workers, busy)
-	require.NoError(t, workers[busy].Process.Kill())
-	var s workflows.CollectState
-	require.NoError(t, run.Get(t.Context(), &s))
-	require.Equal(t, synthesis.Exhausted, s.End)
-
-	c, err := collections.In(w.db).Get(t.Context(), "two")
-	require.NoError(t, err)
-	w.checkEntries(t, web, c)
-	counts, err := collections.In(w.db).Counts(t.Context(), c.ID)
-	require.NoError(t, err)
-	require.Zero(t, counts.Waiting)
-	asked, err := collections.In(w.db).Requests(t.Context(), c.ID, 0, 10_000)
-	require.NoError(t, err)
-	known := map[string]bool{}
-	for _, a := range asked {
-		known[a.URL] = true
-	}
-	for url := range checkPaceOf(t, server.Log()) {
-		require.NotEqual(t, black, weburl.Host(url))
-		require.True(t, known[url] || strings.HasSuffix(url, "/robots.txt"), "%s was asked for and is not on record", url)
-	}
-	again := 0
-	for _, n := range checkPaceOf(t, server.Log()) {
-		again += n - 1
-	}
-	require.LessOrEqual(t, again, 2*3, "what three slices had in flight, each with its robots.txt")
-}
-
 // checkMannersOf: each URL asked for once, no host twice at a time or before its delay
 // is over, what robots.txt forbids not at all.
 func checkMannersOf(t *testing.T, log []topicweb.Request) {
 	t.Helper()
-	for url, n := range checkPaceOf(t, log) {
-		require.Equal(t, 1, n, url)
-	}
-}
-
-// checkPaceOf is checkMannersOf without the first, and how often each URL was asked for.
-func checkPaceOf(t *testing.T, log []topicweb.Request) map[string]int {
-	t.Helper()
 	slices.SortFunc(log, func(a, b topicweb.Request) int {
 		return cmp.Or(cmp.Compare(weburl.Host(a.URL), weburl.Host(b.URL)), a.Begin.Compare(b.Begin))
 	})
-	times := map[string]int{}
+	asked := map[string]bool{}
 	for i, q := range log {
 		if strings.HasPrefix(q.URL, topicweb.SearchURL) {
 			continue
 		}
-		times[q.URL]++
+		require.False(t, asked[q.URL], q.URL)
+		asked[q.URL] = true
 		require.NotContains(t, q.URL, "/p/5.html")
 		if i > 0 && weburl.Host(log[i-1].URL) == weburl.Host(q.URL) {
 			require.GreaterOrEqual(t, q.Begin.Sub(log[i-1].End), delay-time.Millisecond, "%s after %s", q.URL, log[i-1].URL)
 		}
 	}
-	return times
 }
 
 // TestCollectWhatIsNotFound ends as failed, and says why.

@@ -87,9 +87,11 @@ func (db CrawlRecords) EndAsk(ctx context.Context, hash []byte, since time.Time)
 // and did not come to an end, died over it.
 const readTime = `interval '5 seconds'`
 
-// BeginPage notes that a page is being read, and returns how many processes died over it.
+// BeginPage notes that a page is being read, and returns how many processes died over it:
+// one in readTime at most.
 func (db CrawlRecords) BeginPage(ctx context.Context, hash []byte) (deaths int, err error) {
-	err = db.Pool.QueryRow(ctx, `UPDATE page_cache SET deaths = deaths + coalesce(reading < now() - `+readTime+`, false)::int, reading = now()
+	err = db.Pool.QueryRow(ctx, `UPDATE page_cache SET deaths = deaths + coalesce(reading < now() - `+readTime+`, false)::int,
+			reading = CASE WHEN reading >= now() - `+readTime+` THEN reading ELSE now() END
 		WHERE hash=$1 RETURNING deaths`, hash).Scan(&deaths)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil

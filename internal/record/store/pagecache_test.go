@@ -5,16 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store"
 )
 
 // TestWhoAsksAndWhoReadsAreChargedApart: neither is taken for a death of the other.
 func TestWhoAsksAndWhoReadsAreChargedApart(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	defer db.Close()
+	db := storetest.Open(t, 2)
 	p := store.CachedPage{Hash: []byte("0123456789abcdef"), Host: "a.example", URL: "http://a.example/"}
 	begin := func() {
 		deaths, err := db.BeginPage(t.Context(), p.Hash)
@@ -30,4 +28,22 @@ func TestWhoAsksAndWhoReadsAreChargedApart(t *testing.T) {
 	_, err = db.Pool.Exec(t.Context(), `UPDATE page_cache SET asking = now() - interval '1 minute'`)
 	require.NoError(t, err)
 	begin()
+}
+
+// TestDeathsInQuickSuccessionCount: whoever reads a page does not put off that it is told
+// from those before who died over it.
+func TestDeathsInQuickSuccessionCount(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 2)
+	p := store.CachedPage{Hash: []byte("0123456789abcdef"), Host: "a.example", URL: "http://a.example/"}
+	require.NoError(t, db.SavePage(t.Context(), p))
+	died := 0
+	for range 4 { // every three seconds
+		var err error
+		died, err = db.BeginPage(t.Context(), p.Hash)
+		require.NoError(t, err)
+		_, err = db.Pool.Exec(t.Context(), `UPDATE page_cache SET reading = reading - interval '3 seconds'`)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, died)
 }
