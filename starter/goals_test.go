@@ -228,8 +228,10 @@ func TestGoalsThatCannotBe(t *testing.T) {
 	} {
 		require.Contains(t, g.wrong(program.ExitUsage, append([]string{"harvest"}, args...)...), say)
 	}
-	said := g.wrong(program.ExitUsage, "harvest", "--site", "http://ada:sesame@www.example.edu/")
-	require.NotContains(t, said, "sesame", "a password is not repeated")
+	for _, host := range []string{"www.example.edu", "www.example.edu:http"} {
+		said := g.wrong(program.ExitUsage, "harvest", "--site", "http://ada:sesame@"+host+"/")
+		require.NotContains(t, said, "sesame", "a password is not repeated")
+	}
 	for say, args := range map[string][]string{
 		"no person \"Nobody Anywhere\" is known to DBLP": {"harvest", "--author", "Nobody Anywhere"},
 		"no person \"99/99999\" is known to DBLP":        {"harvest", "--author", "99/99999"},

@@ -139,6 +139,13 @@ func (a *asked) wish() (Wish, error) {
 	if kind := a.get("kind"); kind != "" && kind != "venue" {
 		goal = kind + ":" + goal
 	}
+	if strings.HasPrefix(goal, "site:") && !strings.Contains(goal, "://") {
+		goal = strings.Replace(goal, ":", ":https://", 1)
+	}
+	if config.Redact(goal) != goal {
+		a.PostForm.Del("goal") // the form that is shown again
+		return Wish{}, fmt.Errorf("%w: the address has a name, a password or a key in it, and no harvest sends one", errInput)
+	}
 	w := Wish{Goal: goal, Years: strings.TrimSpace(a.get("years"))}
 	if d := a.get("delay"); d != "" {
 		var err error

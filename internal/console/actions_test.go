@@ -100,6 +100,13 @@ func TestHarvestsAreActedOn(t *testing.T) {
 		res, body := d.do("POST", "/harvests", form)
 		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
 	}
+	for _, form := range []string{"goal=site:http://ada:sesame@www.example.edu/", "kind=site&goal=ada:sesame@www.example.edu", "goal=http://ada:sesame@www.example.edu/"} {
+		for _, path := range []string{"/harvests", "/estimates"} {
+			res, body := d.do("POST", path, form)
+			require.Equal(t, http.StatusBadRequest, res.StatusCode, "%s: %s", form, body)
+			require.NotContains(t, body, "sesame")
+		}
+	}
 	for path, form := range map[string]string{at: "do=delete", "/harvests/conf%2Fnone": "do=pause"} {
 		res, _ := d.do("POST", path, form)
 		require.Contains(t, []int{400, 404}, res.StatusCode, path)

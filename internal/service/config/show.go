@@ -98,12 +98,12 @@ func hidden(v string) string {
 	return stars
 }
 
-// Redact takes the password out of an address. Text that is no address stays as
-// it is.
+// Redact takes the password out of an address, or what stands before the host of
+// something like one. Other text stays as it is.
 func Redact(v string) string {
 	u, err := url.Parse(v)
 	if err != nil || u.Host == "" {
-		return v
+		return userinfo.ReplaceAllString(v, "//"+stars+"@")
 	}
 	if _, ok := u.User.Password(); ok {
 		u.User = url.UserPassword(u.User.Username(), stars)
@@ -119,6 +119,8 @@ func Redact(v string) string {
 	}
 	return strings.ReplaceAll(u.String(), url.QueryEscape(stars), stars)
 }
+
+var userinfo = regexp.MustCompile(`//[^/?#]*@`)
 
 // secretName is a name that says that its value is nobody's business.
 var secretName = regexp.MustCompile(`(?i)pass|secret|token|key`)
