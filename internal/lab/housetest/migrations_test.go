@@ -2,8 +2,13 @@ package housetest
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMigrationsAreNumberedInTurn: two of one number, which two branches may well
@@ -17,5 +22,54 @@ func TestMigrationsAreNumberedInTurn(t *testing.T) {
 		if name := filepath.Base(path); name[:5] != fmt.Sprintf("%04d_", i+1) {
 			t.Errorf("%s: want number %d", name, i+1)
 		}
+	}
+}
+
+var (
+	indexMade  = regexp.MustCompile(`(?is)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\b)?.*?\sON\s+(?:ONLY\s+)?(\w+)`)
+	dropped    = regexp.MustCompile(`(?i)\bDROP\s+(?:TABLE|COLUMN)\b`)
+	lastUsedIn = regexp.MustCompile(`-- last used in (\S+)`)
+)
+
+// hindering says what of a migration stops workers at an upgrade: an index over a table with
+// rows shuts writers out unless it is made concurrently, and what the release before reads
+// or writes may be dropped by a later one alone, which names the last that used it.
+func hindering(sql, changelog string) string {
+	up, _, _ := strings.Cut(sql, "-- +goose Down")
+	for _, m := range indexMade.FindAllStringSubmatch(up, -1) {
+		made := regexp.MustCompile(`(?i)\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?` + m[2] + `\b`)
+		if m[1] == "" && !made.MatchString(up) {
+			return "an index of " + m[2] + " is made without CONCURRENTLY"
+		}
+	}
+	last := lastUsedIn.FindStringSubmatch(up)
+	if dropped.MatchString(up) && (last == nil || !strings.Contains(changelog, "## "+last[1])) {
+		return "it drops what the release before may use; want: -- last used in RELEASE"
+	}
+	return ""
+}
+
+// TestMigrationsHinderNobody from the first upgrade on.
+func TestMigrationsHinderNobody(t *testing.T) {
+	for sql, want := range map[string]bool{
+		"CREATE INDEX a ON urls (host);":                                       true,
+		"create unique index a\non urls (host);":                               true,
+		"CREATE INDEX CONCURRENTLY a ON urls (host);":                          false,
+		"CREATE TABLE new (a int);\nCREATE INDEX b ON new (a);":                false,
+		"ALTER TABLE urls DROP COLUMN host;":                                   true,
+		"-- last used in 0.1\nDROP TABLE old;":                                 false,
+		"-- last used in 0.2\nDROP TABLE old;":                                 true,
+		"ALTER TABLE urls ADD COLUMN a int;\n-- +goose Down\nDROP TABLE urls;": false,
+	} {
+		require.Equal(t, want, hindering(sql, "## 0.1\n") != "", sql)
+	}
+	all, err := filepath.Glob(filepath.Join(root(t), "internal/record/store/migrations/*.sql"))
+	require.NoError(t, err)
+	changelog, err := os.ReadFile(filepath.Join(root(t), "CHANGELOG.md"))
+	require.NoError(t, err)
+	for _, path := range all[1:] {
+		sql, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Empty(t, hindering(string(sql), string(changelog)), path)
 	}
 }
