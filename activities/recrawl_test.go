@@ -24,6 +24,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -386,9 +387,7 @@ func (l *library) later(t *testing.T, by string) {
 	t.Helper()
 	_, err := l.DB.Pool.Exec(context.WithoutCancel(t.Context()), `UPDATE urls SET due_at=due_at - $1::interval, fetched_at=fetched_at - $1::interval`, by)
 	require.NoError(t, err)
-	_, err = l.DB.Pool.Exec(t.Context(), `UPDATE sites SET due_at=due_at - $1::interval, crawl_started=crawl_started - $1::interval, crawl_finished=crawl_finished - $1::interval,
+	storetest.Exec(t, l.DB.Pool, `UPDATE sites SET due_at=due_at - $1::interval, crawl_started=crawl_started - $1::interval, crawl_finished=crawl_finished - $1::interval,
 		next_allowed_at=next_allowed_at - $1::interval`, by)
-	require.NoError(t, err)
-	_, err = l.DB.Pool.Exec(t.Context(), `DELETE FROM page_cache`)
-	require.NoError(t, err)
+	storetest.Exec(t, l.DB.Pool, `DELETE FROM page_cache`)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
@@ -91,8 +92,7 @@ func TestCollectionsAreToldWithoutTheirFiles(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	c.collected("math")
-	_, err := c.Pool.Exec(t.Context(), `UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {"vocabulary": "long"}}, "seeds": {"verse": ["http://seed.example/"]}}', model='{"centroids": []}'`)
-	require.NoError(t, err)
+	storetest.Exec(t, c.Pool, `UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {"vocabulary": "long"}}, "seeds": {"verse": ["http://seed.example/"]}}', model='{"centroids": []}'`)
 	for _, args := range [][]string{{"collections", "list", "--json"}, {"collections", "show", "math", "--json"}} {
 		said := c.ok(args...)
 		require.NotContains(t, said, "vocabulary")
@@ -108,8 +108,7 @@ func TestJudgementsAreLearntFrom(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	record, got := c.collected("math")
-	_, err := c.Pool.Exec(t.Context(), `UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {}}}'`)
-	require.NoError(t, err)
+	storetest.Exec(t, c.Pool, `UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {}}}'`)
 	for path, of := range map[string]string{"a": "verse", "b": "verse", "c": "number theory", "d": ""} {
 		c.collects(record, got.ID, collections.Visit{URL: &collections.URL{URL: "http://a.example/" + path, Host: "a.example", Priority: 1}, Words: "word " + path}, of)
 	}

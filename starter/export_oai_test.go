@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -74,10 +75,8 @@ func TestOAIDatesWhatBecameARecord(t *testing.T) {
 	paper := gleaner.Paper{Key: "journals/exa/Roe03", Venue: "journals/exa", Year: 2003, Title: "Sorting Measured Examples"}
 	require.NoError(t, c.SavePapers(ctx, []gleaner.Paper{paper}, nil))
 	c.accepted("ada.example", "roe.pdf")
-	_, err := c.Pool.Exec(ctx, `UPDATE locations SET found_at='2026-01-02'`)
-	require.NoError(t, err)
-	_, err = c.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score, matched_at) VALUES ($1, 'ada.exampleroe.pdf', 'exact', 1, '2026-06-07 12:00Z')`, paper.Key)
-	require.NoError(t, err)
+	storetest.Exec(t, c.Pool, `UPDATE locations SET found_at='2026-01-02'`)
+	storetest.Exec(t, c.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score, matched_at) VALUES ($1, 'ada.exampleroe.pdf', 'exact', 1, '2026-06-07 12:00Z')`, paper.Key)
 	c.args = append(c.args, "--contact", "keeper@example.org")
 	var r oaiRead
 	require.NoError(t, xml.Unmarshal([]byte(c.ok("export", "journals/exa", "--format", "oai", "--base-url", "https://gate.example/exa.xml")), &r))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
@@ -29,10 +30,8 @@ func TestThePaceOfASiteIsShown(t *testing.T) {
 		require.NoError(t, err)
 		done(visit)
 	}
-	_, err := c.Pool.Exec(t.Context(), `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/x/2001', id, 'homepage' FROM sites`)
-	require.NoError(t, err)
-	_, err = c.Pool.Exec(t.Context(), `UPDATE sites SET state='crawling'`)
-	require.NoError(t, err)
+	storetest.Exec(t, c.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/x/2001', id, 'homepage' FROM sites`)
+	storetest.Exec(t, c.Pool, `UPDATE sites SET state='crawling'`)
 
 	shy, slow := `every 1s \(default\), not before \d{4}-.* \(Retry-After\)`, `every 15s \(slow answers\)`
 	for _, args := range [][]string{{"status", "conf/x"}, {"report", "conf/x"}, {"stats", "sites"}} {

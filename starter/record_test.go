@@ -14,6 +14,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
@@ -187,9 +188,8 @@ func TestTable2Beside(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	c.accepted("ada.example", "a.pdf")
-	_, err := c.Pool.Exec(t.Context(), `INSERT INTO crawls (site_id, crawl, policy, started_at, finished_at, requests, fetched)
+	storetest.Exec(t, c.Pool, `INSERT INTO crawls (site_id, crawl, policy, started_at, finished_at, requests, fetched)
 		SELECT id, 1, 'whitelist', crawl_started, crawl_finished, 4, 2 FROM sites`)
-	require.NoError(t, err)
 	var own []store.Yield
 	c.read(&own, "stats", "table2")
 	require.Equal(t, []store.Yield{{Policy: "whitelist", Crawls: 1, Days: 1, Requests: 4, Fetched: 2, New: 1, Good: 1, Parents: 1, GoodParents: 1}}, own)
@@ -288,8 +288,7 @@ func TestEveryCommandShowsHow(t *testing.T) {
 func TestPruneCommand(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	_, err := c.Pool.Exec(t.Context(), `INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ('p', 'q', 10, '[]', now() - interval '2 years')`)
-	require.NoError(t, err)
+	storetest.Exec(t, c.Pool, `INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ('p', 'q', 10, '[]', now() - interval '2 years')`)
 	var would, done []store.Pruned
 	c.read(&would, "prune", "--dry-run")
 	c.read(&done, "prune")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/storetest"
 )
 
 // linked tells which documents the record has for each page of a host, by the
@@ -74,13 +76,11 @@ func TestEveryPageThatLinksToAFileIsOnRecord(t *testing.T) {
 	require.Equal(t, map[string]string{"/": "0 to 0", "/pubs.html": "0 to 0", "/project.html": "0 to 0"}, w.parents(t))
 
 	// A year later a page has another list, and one is gone.
-	_, err := w.db.Pool.Exec(t.Context(), `UPDATE links SET first_seen=first_seen-365, last_seen=last_seen-365; UPDATE parents SET first_crawl=first_crawl-365, last_crawl=last_crawl-365`)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `UPDATE links SET first_seen=first_seen-365, last_seen=last_seen-365; UPDATE parents SET first_crawl=first_crawl-365, last_crawl=last_crawl-365`)
 	s.pages["/pubs.html"] = links("two.pdf", "three.pdf")
 	s.pages["/three.pdf"] = "three"
 	s.pages["/project.html"] = nil
-	_, err = w.db.Pool.Exec(t.Context(), `UPDATE urls SET state=0, etag='', last_modified='' WHERE state IN (1, 2); UPDATE sites SET state='new'`)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `UPDATE urls SET state=0, etag='', last_modified='' WHERE state IN (1, 2); UPDATE sites SET state='new'`)
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Equal(t, map[string][]string{"/": {"/one.pdf"}, "/pubs.html": {"/three.pdf", "/two.pdf"}}, w.linked(t, s.host))
 	require.Equal(t, map[string]string{"/": "365 to 0", "/pubs.html": "365 to 0", "/project.html": "365 to 365"}, w.parents(t), "one is as it was, one another, one gone")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -90,13 +91,11 @@ func TestOtherOptionsTakeEffectOnWhatIsOnRecord(t *testing.T) {
 	t.Parallel()
 	type setting func(d *secondDay, t *testing.T)
 	wider := func(d *secondDay, t *testing.T) {
-		_, err := d.db.Pool.Exec(t.Context(), `INSERT INTO scopes (site_id, prefix, origin)
+		storetest.Exec(t, d.db.Pool, `INSERT INTO scopes (site_id, prefix, origin)
 			SELECT id, '/', 'ada' FROM sites WHERE host=$1`, d.home.host)
-		require.NoError(t, err)
 	}
 	narrower := func(d *secondDay, t *testing.T) {
-		_, err := d.db.Pool.Exec(t.Context(), `DELETE FROM scopes WHERE prefix='/'`)
-		require.NoError(t, err)
+		storetest.Exec(t, d.db.Pool, `DELETE FROM scopes WHERE prefix='/'`)
 	}
 	policy := func(name string) setting {
 		return func(d *secondDay, t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/sampleweb"
@@ -73,8 +74,7 @@ func TestReasonsAreTheSameOnARecordWithAPast(t *testing.T) {
 		want[title] = why
 	}
 	require.Equal(t, want, got)
-	_, err := again.db.Pool.Exec(t.Context(), `DELETE FROM documents`)
-	require.NoError(t, err)
+	storetest.Exec(t, again.db.Pool, `DELETE FROM documents`)
 	require.Equal(t, string(report.Rejected), again.reasons(t, "conf/x/2")[secondDayTitles[6]][0], "its file was cleaned away")
 }
 
@@ -92,9 +92,8 @@ func TestReasonsNameWhatWasNotLookedAt(t *testing.T) {
 	none, _ := packLinks(nil)
 	for range 2 {
 		d.harvest(t, "conf/x", "{}", d.papers[:2])
-		_, err := d.db.Pool.Exec(t.Context(), `WITH u AS (INSERT INTO urls (site_id, hash, state, url) SELECT id, $3, 1, $2 FROM sites WHERE host=$1 ON CONFLICT DO NOTHING RETURNING site_id, hash)
+		storetest.Exec(t, d.db.Pool, `WITH u AS (INSERT INTO urls (site_id, hash, state, url) SELECT id, $3, 1, $2 FROM sites WHERE host=$1 ON CONFLICT DO NOTHING RETURNING site_id, hash)
 			INSERT INTO kept_links (site_id, page, data, unread) SELECT site_id, hash, $4, 'another user''s' FROM u`, d.home.host, bob, hash[:], none)
-		require.NoError(t, err)
 		authors, err := d.db.AuthorClues(t.Context(), "conf/x", false)
 		require.NoError(t, err)
 		for id, a := range authors {
@@ -118,8 +117,7 @@ func TestReasonsSayWhatTheListsSayNow(t *testing.T) {
 	d.harvest(t, "conf/x", "{}", []gleaner.Paper{other})
 	is := func(why report.Reason, sql string, args ...any) {
 		t.Helper()
-		_, err := d.db.Pool.Exec(t.Context(), sql, args...)
-		require.NoError(t, err)
+		storetest.Exec(t, d.db.Pool, sql, args...)
 		require.Equal(t, string(why), d.reasons(t, "conf/x")[other.Title][0], sql)
 	}
 	is(report.NotLinked, `INSERT INTO blacklist (host) VALUES ($1)`, d.home.host)

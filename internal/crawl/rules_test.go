@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/store"
@@ -26,8 +27,7 @@ func (w *world) wanted(t *testing.T, harvest string, site int, links *rules.List
 	options, err := json.Marshal(store.SiteOptions{Links: links})
 	require.NoError(t, err)
 	require.NoError(t, w.db.SaveHarvest(t.Context(), store.Harvest{ID: harvest, Venue: harvest, Options: options, Stage: gleaner.StageCrawl}))
-	_, err = w.db.Pool.Exec(t.Context(), `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,'homepage')`, harvest, site)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,'homepage')`, harvest, site)
 }
 
 // TestLists: what the lists of a harvest keep out is not asked for and is named in
@@ -90,9 +90,8 @@ func TestLearntStopDirectories(t *testing.T) {
 			w := newWorld(t)
 			s := serve(t, map[string]any{"/": links("blog/1.html", "papers/1.html")})
 			s.otherwise = func(string) string { return links() }
-			_, err := w.db.Pool.Exec(t.Context(), `WITH s AS (INSERT INTO sites (host) SELECT 'dept' || i || '.example' FROM generate_series(1, 6) i RETURNING id)
+			storetest.Exec(t, w.db.Pool, `WITH s AS (INSERT INTO sites (host) SELECT 'dept' || i || '.example' FROM generate_series(1, 6) i RETURNING id)
 				INSERT INTO directory_stats (site_id, path, name, pages, relevant, documents, accepted, avoid, judged, about) SELECT id, '/blog/', 'blog', 30, 0, 0, 0, true, 0, 0 FROM s`)
-			require.NoError(t, err)
 			if on {
 				w.cfg.Links = rules.Lists{StopDirectories: []string{rules.Learnt}}
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/fetch"
@@ -99,15 +100,13 @@ func (w *world) seed(t *testing.T, host, path, scope string) int {
 func (w *world) hurry(t *testing.T, host string) {
 	t.Helper()
 	w.rested(t, host)
-	_, err := w.db.Pool.Exec(t.Context(), `UPDATE urls SET next_try=now() WHERE state=3 AND next_try IS NOT NULL AND site_id=(SELECT id FROM sites WHERE host=$1)`, host)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `UPDATE urls SET next_try=now() WHERE state=3 AND next_try IS NOT NULL AND site_id=(SELECT id FROM sites WHERE host=$1)`, host)
 }
 
 // rested lets the host itself be asked at once.
 func (w *world) rested(t *testing.T, host string) {
 	t.Helper()
-	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET next_allowed_at='-infinity', paced_until='-infinity', asked_until='-infinity', parked_until='-infinity' WHERE host=$1`, host)
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `UPDATE sites SET next_allowed_at='-infinity', paced_until='-infinity', asked_until='-infinity', parked_until='-infinity' WHERE host=$1`, host)
 }
 
 // finish crawls slice by slice until the crawl ends for good.

@@ -27,8 +27,7 @@ func TestSlicesLookTogether(t *testing.T) {
 		l, err := k.Acquire(t.Context(), fmt.Sprintf("h%d.test", i))
 		require.NoError(t, err)
 		if i == 0 {
-			_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET token = token + 1 WHERE id = $1`, l.SiteID)
-			require.NoError(t, err)
+			storetest.Exec(t, db.Pool, `UPDATE sites SET token = token + 1 WHERE id = $1`, l.SiteID)
 		}
 		wg.Go(func() {
 			var err error

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/service/config"
@@ -168,18 +169,15 @@ func TestASearchEngineThatFailsIsLeftAlone(t *testing.T) {
 	require.LessOrEqual(t, parked, 60.)
 
 	again := func() {
-		_, err := a.DB.Pool.Exec(ctx, `UPDATE homepage_decisions SET next_try=now() WHERE next_try IS NOT NULL`)
-		require.NoError(t, err)
+		storetest.Exec(t, a.DB.Pool, `UPDATE homepage_decisions SET next_try=now() WHERE next_try IS NOT NULL`)
 		first(t, a, id, time.Time{})
 	}
 	pass := func(by string) {
-		_, err := a.DB.Pool.Exec(ctx, `UPDATE sites SET parked_until=parked_until - $1::interval, next_allowed_at=next_allowed_at - $1::interval,
+		storetest.Exec(t, a.DB.Pool, `UPDATE sites SET parked_until=parked_until - $1::interval, next_allowed_at=next_allowed_at - $1::interval,
 			paced_until=paced_until - $1::interval, asked_until=asked_until - $1::interval WHERE host=$2`, by, engine)
-		require.NoError(t, err)
 	}
 	o.set(engine, 0)
-	_, err := a.DB.Pool.Exec(ctx, `UPDATE sites SET parked_until=now() + interval '59 seconds', next_allowed_at=now() + interval '59 seconds' WHERE host=$1`, engine)
-	require.NoError(t, err)
+	storetest.Exec(t, a.DB.Pool, `UPDATE sites SET parked_until=now() + interval '59 seconds', next_allowed_at=now() + interval '59 seconds' WHERE host=$1`, engine)
 	again()
 	require.Equal(t, 2, o.pagesAsked(engine), "it has rested for a second")
 	pass("59 seconds")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
@@ -87,12 +88,9 @@ func TestWhatIsDueIsLookedForAgain(t *testing.T) {
 	id := listed(t, a)
 	first(t, a, id, time.Time{})
 	for range 2 { // as if the time had come
-		_, err := a.DB.Pool.Exec(ctx, `UPDATE homepage_decisions SET next_try=now() WHERE next_try IS NOT NULL`)
-		require.NoError(t, err)
-		_, err = a.DB.Pool.Exec(ctx, `UPDATE page_cache SET fetched_at=now() - interval '10 minutes'`)
-		require.NoError(t, err)
-		_, err = a.DB.Pool.Exec(ctx, `UPDATE robots SET expires_at=now()`)
-		require.NoError(t, err)
+		storetest.Exec(t, a.DB.Pool, `UPDATE homepage_decisions SET next_try=now() WHERE next_try IS NOT NULL`)
+		storetest.Exec(t, a.DB.Pool, `UPDATE page_cache SET fetched_at=now() - interval '10 minutes'`)
+		storetest.Exec(t, a.DB.Pool, `UPDATE robots SET expires_at=now()`)
 		first(t, a, id, time.Time{})
 	}
 	e, err := a.Stages.Explain(ctx, gleaner.Author{PID: "1/1", Name: "Jane Roe"})

@@ -52,9 +52,8 @@ func joined(t *testing.T, a *app.App, id, host string) {
 	t.Helper()
 	site, err := store.EnsureSite(t.Context(), a.DB.Pool, host)
 	require.NoError(t, err)
-	_, err = a.DB.Pool.Exec(t.Context(), `WITH s AS (UPDATE sites SET state='done' WHERE id=$2)
+	storetest.Exec(t, a.DB.Pool, `WITH s AS (UPDATE sites SET state='done' WHERE id=$2)
 		INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, $2, 'homepage' WHERE $1 <> '' ON CONFLICT DO NOTHING`, id, site)
-	require.NoError(t, err)
 }
 
 // met records a URL that a crawl met.
@@ -62,9 +61,8 @@ func met(t *testing.T, a *app.App, state frontier.State, url, parent, outcome st
 	t.Helper()
 	joined(t, a, "", weburl.Host(url))
 	hash := frontier.HashOf(url)
-	_, err := a.DB.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url, parent, state, outcome, role) SELECT id, $2, $3, $4, $5, $6, CASE WHEN $4 LIKE '%//' || host || '/%' THEN 0 ELSE 2 END FROM sites WHERE host=$1
+	storetest.Exec(t, a.DB.Pool, `INSERT INTO urls (site_id, hash, url, parent, state, outcome, role) SELECT id, $2, $3, $4, $5, $6, CASE WHEN $4 LIKE '%//' || host || '/%' THEN 0 ELSE 2 END FROM sites WHERE host=$1
 		ON CONFLICT (site_id, hash) DO UPDATE SET state=EXCLUDED.state, outcome=EXCLUDED.outcome`, weburl.Host(url), hash[:], url, parent, state, outcome)
-	require.NoError(t, err)
 }
 
 // took records a document that a crawl took.
@@ -72,18 +70,16 @@ func took(t *testing.T, a *app.App, url, parent, state string) {
 	t.Helper()
 	met(t, a, frontier.Document, url, parent, "success")
 	hash := frontier.HashOf(url)
-	_, err := a.DB.Pool.Exec(t.Context(), `WITH d AS (INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) VALUES ($3, '', '', 1, 'pdf', $5))
+	storetest.Exec(t, a.DB.Pool, `WITH d AS (INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) VALUES ($3, '', '', 1, 'pdf', $5))
 		INSERT INTO locations (hash, asked, sha256, site_id, url, parent) SELECT $2, $2, $3, id, $3, $4 FROM sites WHERE host=$1`, weburl.Host(url), hash[:], url, parent, state)
-	require.NoError(t, err)
 }
 
 // linked records that a page links to a file.
 func linked(t *testing.T, a *app.App, page, file string) {
 	t.Helper()
 	of, to := frontier.HashOf(page), frontier.HashOf(file)
-	_, err := a.DB.Pool.Exec(t.Context(), `INSERT INTO links (site_id, page, target, first_seen, last_seen) SELECT id, $2, $3, current_date, current_date FROM sites WHERE host=$1 ON CONFLICT DO NOTHING`,
+	storetest.Exec(t, a.DB.Pool, `INSERT INTO links (site_id, page, target, first_seen, last_seen) SELECT id, $2, $3, current_date, current_date FROM sites WHERE host=$1 ON CONFLICT DO NOTHING`,
 		weburl.Host(page), of[:], to[:])
-	require.NoError(t, err)
 }
 
 func barren(t *testing.T, a *app.App, id string) (urls []string) {

@@ -250,8 +250,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 		l AS (INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES (decode(md5($1), 'hex'), $1, $2, 'http://ada.example/' || $1 || '.pdf', 'http://ada.example/pubs'))
 		INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, $1, 'exact', 1)`
 	found := func(i int) {
-		_, err := db.Pool.Exec(ctx, sql, fmt.Sprint("k", i), site)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, sql, fmt.Sprint("k", i), site)
 	}
 	for i := range 5 {
 		if i == 3 { // three are too few
@@ -260,8 +259,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 			results, err := collections.In(db).Results(ctx, c.ID)
 			require.NoError(t, err)
 			require.Equal(t, "http://lattices0.example/", results[0].URL)
-			_, err = db.Pool.Exec(ctx, `DELETE FROM collections`)
-			require.NoError(t, err)
+			storetest.Exec(t, db.Pool, `DELETE FROM collections`)
 		}
 		found(i)
 	}
@@ -325,8 +323,7 @@ func TestPrepareOfADirectory(t *testing.T) {
 		results, err := collections.In(db).Results(t.Context(), c.ID)
 		require.NoError(t, err)
 		require.Len(t, results, topic.Defaults().Results)
-		_, err = db.Pool.Exec(t.Context(), `DELETE FROM collections`)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, `DELETE FROM collections`)
 	}
 	_, _, err := preparesBy(t, db, nil, seeds, topic.Topic{ID: "gone", Query: "gone"})
 	require.ErrorContains(t, err, "no search engine is set (GLEANER_SEARCH); of 4 pages", "one page makes no centroid")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
@@ -116,12 +117,10 @@ func TestWordsAreForgottenMeanwhile(t *testing.T) {
 	id := s.opens(t, "some", twoTopics, func(a *Ask) {
 		a.Retrain, a.Learnt = 1_000_000, map[string]*classify.Classifier{"primes": k}
 	})
-	_, err := s.db.Pool.Exec(ctx, `INSERT INTO collection_urls (collection, hash, host, url, waiting, n)
+	storetest.Exec(t, s.db.Pool, `INSERT INTO collection_urls (collection, hash, host, url, waiting, n)
 		SELECT $1, decode(md5(i::text), 'hex'), 'old.example', 'http://old.example/' || i, false, i FROM generate_series(1, 3100) AS i`, id)
-	require.NoError(t, err)
-	_, err = s.db.Pool.Exec(ctx, `INSERT INTO collection_words SELECT collection, hash, 'word' FROM collection_urls WHERE collection=$1 AND n IS NOT NULL`, id)
-	require.NoError(t, err)
-	_, err = New(s.tools).Slice(ctx, "some", func(Progress) {})
+	storetest.Exec(t, s.db.Pool, `INSERT INTO collection_words SELECT collection, hash, 'word' FROM collection_urls WHERE collection=$1 AND n IS NOT NULL`, id)
+	_, err := New(s.tools).Slice(ctx, "some", func(Progress) {})
 	require.NoError(t, err)
 	var kept int
 	require.NoError(t, s.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_words WHERE collection=$1 AND words='word'`, id).Scan(&kept))

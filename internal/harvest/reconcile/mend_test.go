@@ -181,12 +181,11 @@ func TestRunLeavesACrawlThatGoesOnMeanwhile(t *testing.T) {
 func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 2)
-	_, err := db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
 		('dead.example', 'crawling', 1, now(), '{recrawl/due}', now() + interval '1 hour'),
 		('both.example', 'new', 1, now(), '{recrawl/due,recrawl/conf/a}', now() + interval '1 hour'),
 		('again.example', 'new', 1, now(), '{recrawl/due}', now() + interval '25 hours'),
 		('other.example', 'done', 1, now(), NULL, now())`)
-	require.NoError(t, err)
 	w := &workflows{status: map[string]reconcile.Status{"dead.example": reconcile.Runs, "recrawl/due": reconcile.Terminated, "recrawl/conf/a": reconcile.Runs}}
 	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	wanted := func(host string) bool {
@@ -217,10 +216,9 @@ func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 func TestASiteThatARecrawlWaitsForIsNotLost(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 2)
-	_, err := db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
 		('lost.example', 'new', 1, now() - interval '1 day', '{recrawl/due}', now() + interval '1 hour'),
 		('next.example', 'new', 1, now() - interval '1 day', '{recrawl/due}', now() + interval '1 hour')`)
-	require.NoError(t, err)
 	w := &workflows{status: map[string]reconcile.Status{"recrawl/due": reconcile.Runs}, waits: map[string][]string{"recrawl/due": {"lost.example"}}}
 	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	done, err := r.Run(t.Context(), reconcile.Options{})
@@ -236,10 +234,9 @@ func TestASiteThatARecrawlWaitsForIsNotLost(t *testing.T) {
 func TestARepairThatFailsEndsNoOther(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 2)
-	_, err := db.Pool.Exec(t.Context(), wreck+`
+	storetest.Exec(t, db.Pool, wreck+`
 		CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''fails''; END';
 		CREATE TRIGGER fails BEFORE UPDATE ON sites FOR EACH ROW WHEN (OLD.state = 'crawling') EXECUTE FUNCTION fails()`)
-	require.NoError(t, err)
 	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "terminated.example": reconcile.Terminated}}
 	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	done, err := r.Run(t.Context(), reconcile.Options{})

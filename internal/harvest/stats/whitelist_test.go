@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 )
@@ -94,10 +95,8 @@ func TestHostsOfTheBestDomainsComeFirst(t *testing.T) {
 		r.homepage(host)
 		require.NoError(t, r.FinishCrawl(t.Context(), host, "done", "", "", false, recrawl.Defaults()))
 	}
-	_, err := r.Pool.Exec(t.Context(), `DELETE FROM locations USING sites WHERE site_id=sites.id AND host IN ('a.example', 'b.example')`)
-	require.NoError(t, err)
-	_, err = r.Pool.Exec(t.Context(), `UPDATE sites SET due_at=now(); UPDATE urls SET state=0 WHERE url LIKE '%/pubs.html'; INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'h', id, 'homepage' FROM sites`)
-	require.NoError(t, err)
+	storetest.Exec(t, r.Pool, `DELETE FROM locations USING sites WHERE site_id=sites.id AND host IN ('a.example', 'b.example')`)
+	storetest.Exec(t, r.Pool, `UPDATE sites SET due_at=now(); UPDATE urls SET state=0 WHERE url LIKE '%/pubs.html'; INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'h', id, 'homepage' FROM sites`)
 	listed := func(limit int, list func(after string, limit int) ([]string, string, error)) (all []string) {
 		for after := ""; ; {
 			hosts, last, err := list(after, limit)
@@ -125,7 +124,7 @@ func TestHostsOfTheBestDomainsComeFirst(t *testing.T) {
 	require.Equal(t, []string{"a.example", "b.example", "cs.z-best.edu:8080", "m-good.org", "www.z-best.edu", "y-gave.com"}, both(), "without a list")
 
 	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"z-best.edu": 90, "m-good.org": 10}))
-	_, err = Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
+	_, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"cs.z-best.edu:8080", "www.z-best.edu", "m-good.org", "y-gave.com", "a.example", "b.example"}, both())
 }
@@ -145,8 +144,7 @@ func TestSmallDomainsAreSeededWhenTheirTimeHasCome(t *testing.T) {
 		for _, host := range []string{"large.edu", "small.edu"} {
 			require.NoError(t, r.FinishCrawl(t.Context(), host, "done", "", "", false, recrawl.Defaults()))
 		}
-		_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET due_at=now() + interval '1 day'; UPDATE urls SET due_at=now() + interval '1 day', state=was`)
-		require.NoError(t, err)
+		storetest.Exec(t, r.Pool, `UPDATE sites SET due_at=now() + interval '1 day'; UPDATE urls SET due_at=now() + interval '1 day', state=was`)
 		_, err = r.SeedWhitelist(t.Context(), small)
 		require.NoError(t, err)
 		hosts, _, err := r.DueSites(t.Context(), store.Selection{}, false, "", 10)

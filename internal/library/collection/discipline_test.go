@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -81,10 +82,8 @@ func TestAcceptByDiscipline(t *testing.T) {
 	require.Equal(t, string(document.OK), d.Outcome, "by which its copies are ordered")
 
 	shas, _ = s.takeFile(fileAt("http://www.example.org/e.pdf", s.pile.File(4, sampleweb.AsPDF)))
-	_, err = s.db.Pool.Exec(t.Context(), `INSERT INTO sites (id, host) OVERRIDING SYSTEM VALUE VALUES (1, 'www.example.org')`)
-	require.NoError(t, err)
-	_, err = s.db.Pool.Exec(t.Context(), `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/pile/all', 1, '')`)
-	require.NoError(t, err)
+	storetest.Exec(t, s.db.Pool, `INSERT INTO sites (id, host) OVERRIDING SYSTEM VALUE VALUES (1, 'www.example.org')`)
+	storetest.Exec(t, s.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/pile/all', 1, '')`)
 	tallies, err := s.db.DocumentTallies(t.Context(), "conf/pile/all")
 	require.NoError(t, err)
 	require.Contains(t, tallies, store.DocumentTally{State: "rejected", Class: string(document.OtherDiscipline), Documents: 1})

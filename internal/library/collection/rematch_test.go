@@ -241,9 +241,8 @@ func TestATitleAloneIsAPaperAtItsAuthorsHomepage(t *testing.T) {
 		p.Authors = []gleaner.Author{ada}
 		require.NoError(t, s.db.SavePapers(t.Context(), []gleaner.Paper{p}, nil))
 		sha := fmt.Sprintf("%064x", i+1)
-		_, err := s.db.Pool.Exec(t.Context(), `INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, outcome, first_pages) VALUES ($1,'','',1,'pdf','rejected','ok',$2)`,
+		storetest.Exec(t, s.db.Pool, `INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, outcome, first_pages) VALUES ($1,'','',1,'pdf','rejected','ok',$2)`,
 			sha, p.Title+"\n\nAbstract\n"+strings.Repeat("We show that the frontier grows as it is asked.\n", 20))
-		require.NoError(t, err)
 		storetest.Exec(t, s.db.Pool, `INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES ($1,$2,1,$3,$4)`, []byte(sha[48:]), sha, at[0], at[1])
 	}
 	verdicts := func(homepages ...string) (all []string) {

@@ -24,8 +24,7 @@ func TestOnlyTheHolderSaysWhatIsCurrent(t *testing.T) {
 			store.Location{Hash: []byte{1}, SiteID: site, URL: "http://a.example/1.pdf", Found: time.Now(), Token: token}, none)
 	}
 	hold := func(token int64) {
-		_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET token=$2 WHERE id=$1`, site, token)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, `UPDATE sites SET token=$2 WHERE id=$1`, site, token)
 	}
 	hold(7)
 	require.NoError(t, save("first", 7))

@@ -58,8 +58,7 @@ INSERT INTO import_records (job, n, url) SELECT j.id, n, 'http://a.example/' FRO
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 4)
-	_, err := db.Pool.Exec(t.Context(), keptRows)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, keptRows)
 	const day = 24 * time.Hour
 	keep := store.Retention{Pages: 7 * day, Searches: 180 * day, Robots: 30 * day, Rejected: 90 * day, Harvests: 90 * day, Lines: 90 * day, Waiting: 90 * day}
 	want := map[string]int{"pages": 1, "searches": 1, "robots": 1, "urls": 1, "links": 3, "kept links": 0, "harvests": 1, "lines": 2, "waiting": 2, "files": 1}
@@ -98,8 +97,7 @@ func TestPrune(t *testing.T) {
 	// The web still has it, so a recrawl may bring it back.
 	require.NoError(t, db.SaveFetched(t.Context(), store.Document{SHA256: "aa", Kind: "pdf", Bytes: 100}, store.Location{Hash: []byte{9}, SHA256: "aa", URL: "https://www.example/a.pdf"}, func() error { return nil }))
 	require.False(t, removed(t, db, "aa"))
-	_, err = db.Pool.Exec(t.Context(), `UPDATE documents SET updated_at=now() WHERE sha256='aa'`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `UPDATE documents SET updated_at=now() WHERE sha256='aa'`)
 
 	again, err := db.Prune(t.Context(), keep, gone, store.PruneOptions{})
 	require.NoError(t, err)

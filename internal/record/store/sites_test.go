@@ -191,15 +191,13 @@ func TestRetryOfWhatRobotsForbade(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	watch(t, db, "h", `{}`, "closed.test")
-	_, err := db.Pool.Exec(t.Context(), `
+	storetest.Exec(t, db.Pool, `
 		INSERT INTO robots (host, status, available, failures, fetched_at, expires_at)
 		VALUES ('closed.test', 200, true, 0, now(), now() + interval '1 day');
 		INSERT INTO urls (site_id, hash, url, depth, role, state, outcome, fetched_at)
 		SELECT id, '\x01', 'http://closed.test/1', 0, 0, 4, 'robots-denied', now() FROM sites WHERE host='closed.test'`)
-	require.NoError(t, err)
 	for due, is := range map[string]string{"NULL": "failed for good", "now() + interval '1 day'": "failed for now"} {
-		_, err = db.Pool.Exec(t.Context(), `UPDATE urls SET due_at=`+due)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, `UPDATE urls SET due_at=`+due)
 		u, err := db.ExplainURL(t.Context(), "closed.test", []byte{1})
 		require.NoError(t, err)
 		require.Equal(t, is, u.StateName, "asked again: "+due)
@@ -248,9 +246,8 @@ func TestACompleteHarvestGetsNoSitesOfAnothersCrawl(t *testing.T) {
 	require.NoError(t, db.SetStage(ctx, "second", gleaner.StageCancelled, ""))
 	give("recrawled.test")
 	require.Equal(t, []string{"a.test", "both.test", "recrawled.test"}, sites("first"))
-	_, err := db.Pool.Exec(ctx, `WITH u AS (INSERT INTO urls (site_id, hash, url) VALUES ($2, '\x01', 'http://late.test/1.pdf')),
+	storetest.Exec(t, db.Pool, `WITH u AS (INSERT INTO urls (site_id, hash, url) VALUES ($2, '\x01', 'http://late.test/1.pdf')),
 		l AS (INSERT INTO leads (from_site, hash, to_site, wanted) VALUES ($1, '\x01', $2, 1)) UPDATE sites SET state='stopped' WHERE id=$2`, from, late)
-	require.NoError(t, err)
 	for range 2 {
 		require.NoError(t, db.JoinLeads(ctx, "first"))
 	}
@@ -349,9 +346,8 @@ func TestWhatRunsIsAmongAHundredGoals(t *testing.T) {
 	db := open(t)
 	ctx := t.Context()
 	watch(t, db, "first", `{}`, "a.example")
-	_, err := db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage, completed_at)
+	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage, completed_at)
 		SELECT 'h' || lpad(n::text, 3, '0'), 'conf/' || lpad(n::text, 3, '0'), 2000, 2000, '{}', 'complete', CASE WHEN n < 150 THEN now() END FROM generate_series(1, 150) n`)
-	require.NoError(t, err)
 	storetest.Exec(t, db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT h.id, s.id, 'copy' FROM harvests h, sites s ON CONFLICT DO NOTHING`)
 	venues, err := db.SiteVenues(ctx, "a.example")
 	require.NoError(t, err)
@@ -364,11 +360,10 @@ func TestWhatRunsIsAmongAHundredGoals(t *testing.T) {
 func TestACrawlBeginsWhollyOrNot(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 2)
-	_, err := db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_read) VALUES ('a.example', 'new', 1, 3);
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, crawl_read) VALUES ('a.example', 'new', 1, 3);
 		INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out) SELECT id, '/~ada/', 1, 0, 1000, 0 FROM sites;
 		CREATE FUNCTION dies() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''dies''; END';
 		CREATE TRIGGER dies BEFORE DELETE OR UPDATE ON crawl_sections FOR EACH ROW EXECUTE FUNCTION dies()`)
-	require.NoError(t, err)
 	site, err := db.Site(t.Context(), "a.example")
 	require.NoError(t, err)
 	require.Error(t, db.BeginCrawl(t.Context(), store.Slice{SiteID: site.ID, Crawl: 2}))

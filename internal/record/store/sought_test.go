@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
@@ -45,14 +46,11 @@ func TestAuthorsOfMostPapersAreSoughtFirst(t *testing.T) {
 
 	began, err := db.Now(ctx)
 	require.NoError(t, err)
-	_, err = db.Pool.Exec(ctx, `INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ('s', 's', 's', 1, 'pdf')`)
-	require.NoError(t, err)
-	_, err = db.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/5', 's', 'exact', 1)`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ('s', 's', 's', 1, 'pdf')`)
+	storetest.Exec(t, db.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/5', 's', 'exact', 1)`)
 	rest, _ := sought(store.AuthorRange{After: at, UpTo: end})
 	require.Equal(t, []string{"a", "d"}, rest, "each has a paper less to find, and nobody moves")
-	_, err = db.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/4', 's', 'exact', 1)`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/4', 's', 'exact', 1)`)
 	rest, _ = sought(store.AuthorRange{After: at})
 	require.Equal(t, []string{"a"}, rest)
 	rest, _ = sought(store.AuthorRange{After: at, AsOf: began})

@@ -49,8 +49,7 @@ func TestYearsWithGaps(t *testing.T) {
 
 	prunes := func(id string) int {
 		require.NoError(t, db.SetStage(ctx, id, gleaner.StageComplete, ""))
-		_, err = db.Pool.Exec(ctx, `UPDATE harvests SET completed_at = now() - (CASE WHEN id=$1 THEN 1 ELSE 2 END) * interval '1 day', stage='complete'`, id)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, `UPDATE harvests SET completed_at = now() - (CASE WHEN id=$1 THEN 1 ELSE 2 END) * interval '1 day', stage='complete'`, id)
 		done, err := db.Prune(ctx, store.Retention{Harvests: time.Minute}, nil, store.PruneOptions{DryRun: true})
 		require.NoError(t, err)
 		for _, p := range done {
