@@ -35,9 +35,7 @@ type testConsole struct {
 func newConsole(t *testing.T) *testConsole {
 	t.Helper()
 	dsn := devtest.Postgres(t)
-	db, err := store.Open(t.Context(), dsn, 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.At(t, dsn, 2)
 	return &testConsole{DB: db, t: t, args: []string{"--database-url-file", secretFile(t, dsn), "--data-dir", t.TempDir()}}
 }
 

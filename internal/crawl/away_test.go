@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/politeness"
-	"gleaner/internal/record/store"
 )
 
 // TestADatabaseThatGoesAwayCostsNoRequest: it is away again and again, for longer
@@ -27,9 +27,7 @@ func TestADatabaseThatGoesAwayCostsNoRequest(t *testing.T) {
 	w.cfg.Batch = 4
 	want, _ := undisturbed(t, w)
 	dsn, line := devtest.Lay(t, w.dsn)
-	db, err := store.Open(t.Context(), dsn, 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.At(t, dsn, 4)
 	s := serve(t, small())
 	w.seed(t, s.host, "/", "/")
 	s.at = func(n int) {
@@ -70,9 +68,7 @@ func TestASilentDatabaseCostsNoHost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dsn, line := devtest.Lay(t, w.dsn)
-	db, err := store.Open(t.Context(), dsn, 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.At(t, dsn, 4)
 	asked, goOn := make(chan struct{}), make(chan struct{})
 	s := serve(t, map[string]any{"/": links("/slow.html"), "/slow.html": func(rw http.ResponseWriter, _ *http.Request) {
 		close(asked)
@@ -111,10 +107,9 @@ func TestARequestEndsWithItsLease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dsn, line := devtest.Lay(t, w.dsn)
-	far, err := store.Open(t.Context(), dsn, 4)
-	require.NoError(t, err)
-	t.Cleanup(far.Close)
+	far := storetest.At(t, dsn, 4)
 	w.keeper = politeness.NewKeeper(far.Pool, paced, "away")
+	var err error
 	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Linger: 2 * time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)

@@ -49,9 +49,7 @@ func newWorld(t testing.TB) *world {
 func newWorldOn(t testing.TB, dsn string) *world {
 	t.Helper()
 	ctx := t.Context()
-	db, err := store.Open(ctx, dsn, 8)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.At(t, dsn, 8)
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
 	w := &world{dsn: dsn, files: filepath.Join(t.TempDir(), "files"), db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: Defaults()}
 	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Blocked: db.Blocked, Pacing: pacing})

@@ -21,6 +21,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
@@ -82,9 +83,7 @@ func newWorldOf(t *testing.T, o sampleweb.Options, more map[string]string, befor
 	c, err := pool.Dial(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
-	db, err := store.Open(t.Context(), dsn, 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.At(t, dsn, 4)
 	return &world{web: web, cfg: cfg, client: c, db: db, settings: settings}
 }
 

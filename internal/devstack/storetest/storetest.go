@@ -16,7 +16,13 @@ import (
 // Open opens an empty record of the test's own, with at most conns connections.
 func Open(t testing.TB, conns int) *store.DB {
 	t.Helper()
-	db, err := store.Open(context.Background(), devtest.Postgres(t), conns)
+	return At(t, devtest.Postgres(t), conns)
+}
+
+// At opens the record in a database.
+func At(t testing.TB, dsn string, conns int) *store.DB {
+	t.Helper()
+	db, err := store.Open(context.Background(), dsn, conns)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	return db

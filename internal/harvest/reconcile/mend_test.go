@@ -104,9 +104,7 @@ func TestRunMendsWhatCrashesLeft(t *testing.T) {
 
 func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	t.Helper()
-	db, err := store.Open(t.Context(), dsn, 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	db := storetest.At(t, dsn, 2)
 	storetest.Exec(t, db.Pool, wreck)
 	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "leased.example": reconcile.Terminated, "terminated.example": reconcile.Terminated,
 		"import 1": reconcile.Runs, "import 2": reconcile.Terminated, "retrieve 3": reconcile.Terminated, "collections runs": reconcile.Runs}}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
@@ -69,9 +70,7 @@ func TestAFileThatComesBackTakesOneConnection(t *testing.T) {
 	_, err = s.db.Pool.Exec(t.Context(), `UPDATE documents SET state='rejected', blob_removed_at=now()`)
 	require.NoError(t, err)
 
-	narrow, err := store.Open(t.Context(), s.dsn, 1)
-	require.NoError(t, err)
-	t.Cleanup(narrow.Close)
+	narrow := storetest.At(t, s.dsn, 1)
 	s.db = narrow
 	s.repo.BelongTo(narrow)
 	// Prune takes the file away between the look whether it is there and the row.

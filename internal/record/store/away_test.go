@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store"
 )
 
@@ -16,9 +17,7 @@ import (
 func TestAServerThatDiesIsAway(t *testing.T) {
 	t.Parallel()
 	dsn := devtest.Postgres(t)
-	other, err := store.Open(t.Context(), dsn, 2)
-	require.NoError(t, err)
-	t.Cleanup(other.Close)
+	other := storetest.At(t, dsn, 2)
 	waits := func(t *testing.T) {
 		t.Helper()
 		blocked(t, other, 1)
@@ -32,9 +31,7 @@ func TestAServerThatDiesIsAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			through, line := devtest.Lay(t, dsn)
-			db, err := store.Open(t.Context(), through, 2)
-			require.NoError(t, err)
-			t.Cleanup(db.Close)
+			db := storetest.At(t, through, 2)
 			held, err := other.Pool.Begin(t.Context())
 			require.NoError(t, err)
 			defer func() { _ = held.Rollback(context.Background()) }()
@@ -54,17 +51,15 @@ func TestAServerThatDiesIsAway(t *testing.T) {
 	}
 	t.Run("it says nothing to who comes", func(t *testing.T) {
 		through, line := devtest.Lay(t, dsn)
-		db, err := store.Open(t.Context(), through, 2)
-		require.NoError(t, err)
-		t.Cleanup(db.Close)
+		db := storetest.At(t, through, 2)
 		line.Hush()
 		defer line.Mend()
 		db.Pool.Reset()
-		_, err = db.Blacklist(t.Context(), "", 0)
+		_, err := db.Blacklist(t.Context(), "", 0)
 		require.True(t, store.Away(err), "%v", err)
 	})
 	require.False(t, store.Away(nil))
 	require.False(t, store.Away(errors.New("anything else")))
-	_, err = other.Pool.Exec(t.Context(), `SELECT wrong`)
+	_, err := other.Pool.Exec(t.Context(), `SELECT wrong`)
 	require.False(t, store.Away(err), "%v", err)
 }
