@@ -52,6 +52,7 @@ func newWorldOn(t testing.TB, dsn string) *world {
 	db := storetest.At(t, dsn, 8)
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
 	w := &world{dsn: dsn, files: filepath.Join(t.TempDir(), "files"), db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: Defaults()}
+	var err error
 	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Blocked: db.Blocked, Pacing: pacing})
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)
