@@ -129,7 +129,7 @@ func endOfTableJob(job store.Job) (endOfTable, error) {
 // writeTable prints what a job on the record came to.
 func writeTable(w io.Writer, e endOfTable) error {
 	if g := e.Whitelist; g != nil {
-		fmt.Fprintf(w, "%d domains with %d documents and %d citations; core of %d domains; %d domains with %d pages listed\n", g.Domains, g.Documents, g.Citations, g.Core, g.Listed, g.URLs)
+		fmt.Fprintf(w, generatedList, g.Domains, g.Documents, g.Citations, g.Core, g.Listed, g.URLs)
 	} else {
 		fmt.Fprintf(w, "looked at %d\ndocuments %d, %d bytes\n", e.Looked, e.Documents, e.Bytes)
 		for _, n := range []struct {

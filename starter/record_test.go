@@ -134,9 +134,9 @@ func TestWhitelistCommands(t *testing.T) {
 	for _, d := range [][2]string{{"www.many.edu", "a.pdf"}, {"www.many.edu", "b.pdf"}, {"cs.many.edu", "c.pdf"}, {"cited.org", "d.pdf"}} {
 		c.accepted(d[0], d[1])
 	}
-	require.Contains(t, c.ok("whitelist", "generate"), "0 citations; core of 2 domains; 2 domains with 3 pages listed\nno citations are known: ")
+	require.Contains(t, c.ok("whitelist", "generate"), "0 citations, as each counts them; core of 2 domains; 2 domains with 3 pages listed\nno citations are known: ")
 	citations := c.file("citations.csv", "domain,count\ncited.org, 240\nMany.edu,30\n")
-	require.Equal(t, "2 domains with 4 documents and 270 citations; core of 2 domains; 2 domains with 3 pages listed\n", c.ok("whitelist", "generate", "--citations", citations))
+	require.Equal(t, "2 domains with 4 documents and 270 citations, as each counts them; core of 2 domains; 2 domains with 3 pages listed\n", c.ok("whitelist", "generate", "--citations", citations))
 
 	var domains []store.DomainRank
 	c.read(&domains, "stats", "domains")

@@ -39,6 +39,11 @@ of the accepted documents those alone that your own system took in, where you te
 --source semanticscholar asks for the counts of the papers found. With --job a worker
 does it, as a job that can be run again ("starter jobs run").`
 
+// generatedList says what a whitelist was made of. What several domains lead to counts
+// for each of them.
+const generatedList = "%d domains with %d documents and %d citations, as each counts them; " +
+	"core of %d domains; %d domains with %d pages listed\n"
+
 func (c *cli) whitelistCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "whitelist", Short: "Pages worth crawling",
 		Long: `The whitelist holds the pages that linked to accepted documents, those of the
@@ -84,7 +89,7 @@ func (c *cli) whitelistGenerate() *cobra.Command {
 				return err
 			}
 			return c.Print(g, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%d domains with %d documents and %d citations; core of %d domains; %d domains with %d pages listed\n", g.Domains, g.Documents, g.Citations, g.Core, g.Listed, g.URLs)
+				_, err := fmt.Fprintf(w, generatedList, g.Domains, g.Documents, g.Citations, g.Core, g.Listed, g.URLs)
 				if err == nil && g.Citations == 0 {
 					_, err = fmt.Fprintln(w, "no citations are known: the domains with the most documents come first, whatever a document costs there;\nthe order that the paper measured needs citations (--citations FILE, --source semanticscholar)")
 				}

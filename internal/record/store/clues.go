@@ -15,7 +15,7 @@ import (
 // urlCounts are the pages and documents that were fetched among url_counts u, also those
 // that wait to be asked again or, as pages, are gone, and the URLs that failed or wait.
 // A document that a cleaning removed is none.
-const urlCounts = `coalesce(sum(u.n) FILTER (WHERE u.was=1 OR u.state IN (1, 6)), 0)::int AS pages,
+const urlCounts = `coalesce(sum(u.n) FILTER (WHERE u.was=1 OR u.state=1), 0)::int AS pages,
 	coalesce(sum(u.n) FILTER (WHERE u.was=2 AND u.state<>6), 0)::int AS documents,
 	coalesce(sum(u.n) FILTER (WHERE u.state IN (3, 4)), 0)::int AS failed,
 	coalesce(sum(u.n) FILTER (WHERE u.state=0), 0)::int AS waiting`

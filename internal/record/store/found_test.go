@@ -54,8 +54,10 @@ func TestAPaperThatIsFoundStaysFound(t *testing.T) {
 
 	exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/x/1', id, 'homepage' FROM sites`)
 	exec(`UPDATE locations SET current=false, gone_at=now()`)
+	exec(`INSERT INTO urls (site_id, hash, url, state, outcome) SELECT id, '\x02', 'http://a.test/~ada', 6, 'redirect-known' FROM sites`)
 	tallies, err := db.SiteTallies(ctx, "conf/x/1")
 	require.NoError(t, err)
+	require.Zero(t, tallies[0].Pages, "a redirect is none")
 	require.Equal(t, []int{1, 1, 1}, []int{tallies[0].Documents, tallies[0].Accepted, tallies[0].Found}, "imported, and gone since")
 	papers, err := db.SitePapers(ctx, []string{"a.test"})
 	require.NoError(t, err)
