@@ -51,6 +51,13 @@ func TestPausedWorkStopsAndIsNotBegun(t *testing.T) {
 		require.Equal(t, ErrTypePaused, typed.Type(), name)
 	}
 
+	a.stages.WebSearch = true
+	before := db.Pool.Stat().AcquireCount()
+	found, err := a.SitesFound(ctx, Batch{Harvest: Harvest{ID: "h"}})
+	require.NoError(t, err)
+	require.Equal(t, Sites{Paused: true, More: true}, found)
+	require.Equal(t, int64(1), db.Pool.Stat().AcquireCount()-before, "one statement, however many sites were found")
+
 	hurried := 0
 	a.Hurry = func(context.Context) { hurried++ }
 	for _, paused := range []bool{true, false, true} {

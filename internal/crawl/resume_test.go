@@ -415,8 +415,10 @@ func TestAttention(t *testing.T) {
 		storetest.Exec(t, w.db.Pool, `UPDATE harvests SET `+column+`=`+is)
 	}
 	set("paused", "true")
-	r, err := w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
+	c, before := w.crawler(w.client), w.db.Pool.Stat().AcquireCount()
+	r, err := c.Slice(ctx, s.host, func(Progress) {})
 	require.NoError(t, err)
+	require.LessOrEqual(t, w.db.Pool.Stat().AcquireCount()-before, int64(5), "statements and transactions of a look a day")
 	require.Equal(t, Paused, r.Ending)
 	require.Empty(t, s.asked(), "nothing is asked of a paused site, robots.txt neither")
 	site, err := w.db.Site(ctx, s.host)
