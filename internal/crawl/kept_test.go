@@ -187,9 +187,21 @@ func (d *secondDay) requests() int {
 	return n
 }
 
+// why says of the papers that harvests miss for which reason they do.
+func (d *secondDay) why(t *testing.T, harvests ...string) map[string]string {
+	t.Helper()
+	why := map[string]string{}
+	for _, id := range harvests {
+		for title, reason := range d.reasons(t, id) {
+			why[title] = reason[0]
+		}
+	}
+	return why
+}
+
 // TestTheSecondHarvestFindsWhatOneFinds: two harvests that part the papers in any way get
-// what one harvest of all gets, in fewer requests than on two empty records, whatever
-// happened to the record before them or between.
+// what one harvest of all gets, and miss the rest for the same reasons, in fewer requests
+// than on two empty records, whatever happened to the record before them or between.
 func TestTheSecondHarvestFindsWhatOneFinds(t *testing.T) {
 	t.Parallel()
 	type parting struct {
@@ -210,16 +222,19 @@ func TestTheSecondHarvestFindsWhatOneFinds(t *testing.T) {
 			"kinds":  {first: func(i int) bool { return i%4 == 0 }},
 			"author": {first: func(i int) bool { return i/2%2 == 0 }},
 		})
+		lost := gleaner.Paper{Key: "conf/x/Q", Venue: "conf/x", Title: "Bounds of Quorums That Nobody Counts", Year: 2009}
+		lost.Authors = []gleaner.Author{{PID: "1/1", Name: "Ada Lovelace"}}
 		whole := newSecondDay(t, strategy)
-		whole.harvest(t, "conf/x", "{}", whole.papers)
-		want := whole.fetched(t)
+		whole.harvest(t, "conf/x", "{}", append(whole.papers, lost))
+		want, reasons := whole.fetched(t), whole.why(t, "conf/x")
+		require.Contains(t, reasons, lost.Title)
 		require.Len(t, want, 13, "four pages, eight papers and a talk: %v", want)
 		for name, p := range partings {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				d := newSecondDay(t, strategy)
 				var halves [2][]gleaner.Paper
-				for i, paper := range d.papers {
+				for i, paper := range append(d.papers, lost) {
 					half := 1
 					if p.first(i) {
 						half = 0
@@ -236,6 +251,7 @@ func TestTheSecondHarvestFindsWhatOneFinds(t *testing.T) {
 				once := d.requests()
 				d.harvest(t, "conf/x/2", "{}", halves[1])
 				require.Equal(t, want, d.fetched(t))
+				require.Equal(t, reasons, d.why(t, "conf/x/1", "conf/x/2"))
 				require.Less(t, d.requests()-once, whole.requests(), "less than on an empty record")
 			})
 		}
