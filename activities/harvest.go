@@ -149,6 +149,9 @@ func (a *Stages) SitesFound(ctx context.Context, b Batch) (Sites, error) {
 	if paused, err := a.db.Paused(ctx, b.Harvest.ID); err != nil || paused {
 		return Sites{Paused: paused, More: true}, typed(err)
 	}
+	if b.Limit == 0 {
+		return Sites{More: true}, nil
+	}
 	hosts, err := a.stages.SeedFound(ctx, b.Harvest.ID, b.Without, b.Limit)
 	return Sites{Hosts: hosts, More: true}, typed(err)
 }

@@ -26,6 +26,10 @@ func (h *harvestRun) listen(ctx workflow.Context) error {
 }
 
 func (h *harvestRun) pause(ctx workflow.Context, paused bool) error {
+	if err := h.pausing.Lock(ctx); err != nil { // the record and this run are to say the same
+		return err
+	}
+	defer h.pausing.Unlock()
 	if err := workflow.ExecuteActivity(quick(ctx, "pause"), stages.Pause, h.p.Harvest.ID, paused).Get(ctx, nil); err != nil {
 		return err
 	}

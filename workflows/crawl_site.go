@@ -97,7 +97,7 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 		} else {
 			next = afterSlice(s, c.p.Patience)
 		}
-		if woken := drain(c.wake); woken && (s.Ending == crawl.Paused || again(ctx, s, next)) {
+		if drain(c.wake) && next.state != gleaner.SiteTrap && ctx.Err() == nil {
 			next = step{} // URLs may have come, a harvest been resumed or the host retried after it looked
 		}
 		workflow.SetCurrentDetails(ctx, siteDetails(c.p, next))
@@ -110,11 +110,6 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 			}
 		}
 	}
-}
-
-// again reports whether a crawl that is about to end goes on for who woke it.
-func again(ctx workflow.Context, s activities.Slice, next step) bool {
-	return next.state != "" && next.state != gleaner.SiteTrap && s.Ending != crawl.Cancelled && ctx.Err() == nil
 }
 
 // wakeSites signals the crawls of hosts to look again. Some may have ended.

@@ -101,7 +101,7 @@ func TestWakingASiteCutsItsWaitShort(t *testing.T) {
 func TestASiteWokenWhileItEndsLooksAgain(t *testing.T) {
 	t.Parallel()
 	for ending, slices := range map[crawl.Ending]int{
-		crawl.Exhausted: 2, crawl.Refused: 2, crawl.PageLimit: 2, crawl.Cancelled: 1,
+		crawl.Exhausted: 2, crawl.Refused: 2, crawl.PageLimit: 2, crawl.Cancelled: 2,
 	} {
 		env := newEnv(t)
 		n := 0

@@ -68,18 +68,15 @@ func (e *earlyCrawls) look(ctx workflow.Context) (more bool, err error) {
 		}
 		e.crawling = slices.DeleteFunc(e.crawling, func(host string) bool { return slices.Contains(ended, host) })
 	}
-	if len(e.crawling) >= window {
-		return true, nil
-	}
 	var found activities.Sites
-	in := activities.Batch{Harvest: e.harvest, Without: slices.Clone(e.crawling), Limit: window - len(e.crawling)}
+	in := activities.Batch{Harvest: e.harvest, Without: slices.Clone(e.crawling), Limit: max(0, window-len(e.crawling))} // 0: is it paused
 	if err := workflow.ExecuteActivity(quick(ctx, "sites that were found"), stages.SitesFound, in).Get(ctx, &found); err != nil {
 		return false, err
 	}
 	e.paused = found.Paused
 	for _, host := range found.Hosts {
-		if e.over {
-			return false, nil
+		if e.over || ctx.Err() != nil {
+			return false, ctx.Err()
 		}
 		e.crawling, e.starting = append(e.crawling, host), true
 		_, err := startSite(ctx, host, e.harvest.Venue, sitePatience)

@@ -61,7 +61,9 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 	case err != nil:
 		return Searched{}, early.leave(ctx, err)
 	case !through:
-		wakeSites(ctx, early.crawling) // a signal, and who was waking them, do not outlive this run
+		for woken := true; woken; woken = drain(early.wake) { // a signal does not outlive this run
+			wakeSites(ctx, early.crawling)
+		}
 		if ctx.Err() != nil {
 			return Searched{}, early.leave(ctx, ctx.Err())
 		}

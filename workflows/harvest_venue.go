@@ -69,7 +69,7 @@ type HarvestResult struct {
 // papers, copies, homepages, crawls, report. What it knows is in the record; it
 // carries counts alone.
 func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) {
-	h := &harvestRun{p: p, s: p.State, ended: signals(ctx, SignalSiteEnded)}
+	h := &harvestRun{p: p, s: p.State, ended: signals(ctx, SignalSiteEnded), pausing: workflow.NewMutex(ctx)}
 	if h.s.Stage == "" {
 		h.s.Stage = p.Stage
 	}
@@ -96,11 +96,12 @@ func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) 
 }
 
 type harvestRun struct {
-	p      HarvestParams
-	s      HarvestState
-	ended  workflow.ReceiveChannel
-	counts activities.Counts
-	shown  time.Time // when the counts were
+	p       HarvestParams
+	s       HarvestState
+	ended   workflow.ReceiveChannel
+	pausing workflow.Mutex // held by who pauses or resumes
+	counts  activities.Counts
+	shown   time.Time // when the counts were
 
 	retries int // that this run heard of
 }

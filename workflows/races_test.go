@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -254,4 +255,61 @@ func TestEverySiteIsWoken(t *testing.T) {
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, State: HarvestState{Stage: gleaner.StageCrawl}})
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, hosts(5), woken)
+}
+
+// TestNoCrawlIsBegunAfterACancellation of a harvest or of a recrawl, though many were listed.
+func TestNoCrawlIsBegunAfterACancellation(t *testing.T) {
+	t.Parallel()
+	for name, run := range map[string]func(*testsuite.TestWorkflowEnvironment){
+		"harvest": func(env *testsuite.TestWorkflowEnvironment) {
+			onWaves(env, hosts(40))
+			easyStages(env)
+			env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl})
+		},
+		"recrawl": func(env *testsuite.TestWorkflowEnvironment) {
+			env.OnActivity(recrawls.Leave, mock.Anything, mock.Anything).Return([]string{}, nil)
+			env.ExecuteWorkflow(RecrawlDue, RecrawlParams{State: RecrawlState{Next: hosts(40), Listed: true, Ended: map[gleaner.SiteState]int{}}})
+		},
+	} {
+		begun := 0
+		var env *testsuite.TestWorkflowEnvironment
+		env = envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+			if begun++; begun == 1 {
+				env.CancelWorkflow()
+			}
+			return activities.SiteEnd{Host: p.Host}, workflow.Sleep(ctx, time.Hour)
+		})
+		env.RegisterWorkflow(HarvestVenue)
+		env.RegisterActivity(documents)
+		env.RegisterActivity(recrawls)
+		run(env)
+		require.True(t, temporal.IsCanceledError(env.GetWorkflowError()), "%s: %v", name, env.GetWorkflowError())
+		require.Less(t, begun, 4, name)
+	}
+}
+
+// TestAPauseWaitsForTheResumeBefore: the record and the run say the same afterwards.
+func TestAPauseWaitsForTheResumeBefore(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	began := make(chan struct{}, 1)
+	env.OnActivity(stages.Pause, mock.Anything, mock.Anything, true).Return(func(context.Context, string, bool) error {
+		began <- struct{}{}
+		return nil
+	})
+	env.OnActivity(stages.Pause, mock.Anything, mock.Anything, false).Return(func(context.Context, string, bool) error {
+		env.UpdateWorkflow(UpdatePause, "pause", callback(t))
+		select {
+		case <-began:
+			t.Error("both are under way")
+		case <-time.After(200 * time.Millisecond):
+		}
+		return nil
+	})
+	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateResume, "resume", callback(t)) }, time.Second)
+	env.RegisterDelayedCallback(func() { env.CancelWorkflow() }, time.Hour)
+	onWaves(env)
+	easyStages(env)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, State: HarvestState{Paused: true}})
+	require.Len(t, began, 1)
 }

@@ -86,6 +86,8 @@ func (r *recrawlRun) run(ctx workflow.Context) error {
 	for {
 		var err error
 		switch {
+		case ctx.Err() != nil: // no host is asked any more
+			return ctx.Err()
 		case r.p.Whitelist != nil && !r.s.Seeded:
 			err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "the whitelist's pages"), recrawls.SeedWhitelist, *r.p.Whitelist).Get(ctx, nil)
 			r.s.Seeded = true

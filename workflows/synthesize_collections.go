@@ -50,7 +50,7 @@ func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState,
 	if p.Parallel <= 0 {
 		p.Parallel = 4
 	}
-	c := &collectRun{p: p, s: p.State, again: signals(ctx, SignalAskedAgain)}
+	c := &collectRun{p: p, s: p.State, again: signals(ctx, SignalAskedAgain), pausing: workflow.NewMutex(ctx)}
 	if err := c.listen(ctx); err != nil {
 		return c.s, err
 	}
@@ -61,6 +61,8 @@ func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState,
 	if ended := c.end(ctx, err); err == nil {
 		err = ended
 	}
+	own, _ := workflow.NewDisconnectedContext(ctx)
+	_ = workflow.Await(own, func() bool { return workflow.AllHandlersFinished(ctx) }) // else a pause fails that is on record
 	if next := c.askedAgain(); next.Run > c.p.Run {
 		return c.s, workflow.NewContinueAsNewError(ctx, SynthesizeCollections, next)
 	}
@@ -71,7 +73,8 @@ type collectRun struct {
 	p       CollectParams
 	s       CollectState
 	again   workflow.ReceiveChannel
-	resumed int // how often
+	pausing workflow.Mutex // held by who pauses or resumes
+	resumed int            // how often
 }
 
 // askedAgain is the latest asking of those that came, and of what this run makes.
@@ -99,8 +102,12 @@ func (c *collectRun) listen(ctx workflow.Context) error {
 }
 
 func (c *collectRun) pause(ctx workflow.Context, paused bool) error {
-	err := workflow.ExecuteActivity(quick(ctx, "pause"), topical.PauseCollection, c.p.Name, paused).Get(ctx, nil)
-	if err == nil {
+	err := c.pausing.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.pausing.Unlock()
+	if err = workflow.ExecuteActivity(quick(ctx, "pause"), topical.PauseCollection, c.p.Name, paused).Get(ctx, nil); err == nil {
 		c.s.Paused = paused
 		if !paused {
 			c.resumed++

@@ -50,11 +50,13 @@ func (h *harvestRun) waves(ctx workflow.Context, limit int) error {
 func (h *harvestRun) wave(ctx workflow.Context) error {
 	for {
 		h.drain()
-		if err := workflow.Await(ctx, func() bool { return !h.s.Paused }); err != nil {
+		if err := workflow.Await(ctx, func() bool { return !h.s.Paused || ctx.Err() != nil }); err != nil {
 			return err
 		}
 		var err error
 		switch {
+		case ctx.Err() != nil: // no host is asked any more
+			return ctx.Err()
 		case len(h.s.Next) == 0 && !h.s.Listed:
 			err = h.list(ctx)
 		case len(h.s.Next) > 0 && len(h.s.Pending) < windowOf(h.p.Harvest):
