@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/internal/gleaner"
@@ -238,7 +239,11 @@ func (a *Stages) EndSite(ctx context.Context, end SiteEnd) ([]string, error) {
 // Ended lists those of the hosts whose crawl has ended.
 func (a *Stages) Ended(ctx context.Context, hosts []string) ([]string, error) {
 	defer alive(ctx)()
-	ended, err := a.db.EndedSites(ctx, hosts)
+	recrawl := ""
+	if in := activity.GetInfo(ctx); in.WorkflowType.Name == "RecrawlDue" {
+		recrawl = in.WorkflowExecution.ID
+	}
+	ended, err := a.db.EndedSites(ctx, hosts, recrawl)
 	return ended, typed(err)
 }
 

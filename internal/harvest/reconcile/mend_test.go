@@ -223,9 +223,15 @@ func TestASiteThatARecrawlWaitsForIsNotLost(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, done, 1)
 	require.Equal(t, "lost.example", done[0].What)
-	ended, err := db.EndedSites(t.Context(), []string{"lost.example", "next.example"})
+	ended, err := db.EndedSites(t.Context(), []string{"lost.example", "next.example"}, "")
 	require.NoError(t, err)
 	require.Equal(t, []string{"lost.example"}, ended, "the recrawl does not wait for it any more")
+	ended, err = db.EndedSites(t.Context(), []string{"next.example"}, "recrawl/due")
+	require.NoError(t, err)
+	require.Empty(t, ended)
+	ended, err = db.EndedSites(t.Context(), []string{"next.example"}, "recrawl/other")
+	require.NoError(t, err)
+	require.Equal(t, []string{"next.example"}, ended, "its crawl for that one has ended, and this one is for another")
 }
 
 // TestARepairThatFailsEndsNoOther: what fails is returned, and all else is mended.

@@ -33,7 +33,7 @@ func TestRecrawlPassesOverWhatIsToBeAvoided(t *testing.T) {
 	s, err := r.Site(t.Context(), "ada.example")
 	require.NoError(t, err)
 	require.Equal(t, gleaner.SiteNew, s.State)
-	left, err := r.EndedSites(t.Context(), []string{"ada.example"})
+	left, err := r.EndedSites(t.Context(), []string{"ada.example"}, "")
 	require.NoError(t, err)
 	require.Empty(t, left)
 }

@@ -155,10 +155,11 @@ func (db SiteRecords) NeverCrawled(ctx context.Context, hosts []string, limit in
 		WHERE s.id IS NULL OR s.crawl=0 AND s.state='new' AND s.parked_until <= now() ORDER BY n LIMIT $2`, hosts, limit)
 }
 
-// EndedSites lists those of the hosts that are neither being crawled nor about
-// to be.
-func (db SiteRecords) EndedSites(ctx context.Context, hosts []string) ([]string, error) {
-	return Column[string](ctx, db, `SELECT host FROM sites WHERE host = ANY($1) AND state NOT IN ('new', 'crawling') ORDER BY host`, hosts)
+// EndedSites lists those of the hosts that are neither being crawled nor about to be; for a
+// recrawl, by its name, those too that are about to be crawled for others alone.
+func (db SiteRecords) EndedSites(ctx context.Context, hosts []string, recrawl string) ([]string, error) {
+	return Column[string](ctx, db, `SELECT host FROM sites WHERE host = ANY($1) AND (state NOT IN ('new', 'crawling')
+		OR $2 <> '' AND NOT $2 = ANY(coalesce(recrawled_for, '{}'))) ORDER BY host`, hosts, recrawl)
 }
 
 // SiteWatchers lists the harvests that want a site and are neither complete nor

@@ -62,7 +62,7 @@ func TestAHarvestGetsTheSitesThatOthersLeft(t *testing.T) {
 				watch(t, db, second, `{}`, host)
 			}
 			require.NoError(t, db.FinishCrawl(t.Context(), host, gleaner.SiteStopped, c.reason, "", false, recrawl.Defaults()))
-			ended, err := db.EndedSites(t.Context(), []string{host})
+			ended, err := db.EndedSites(t.Context(), []string{host}, "")
 			require.NoError(t, err)
 			require.Equal(t, []string{host}, ended)
 			if c.late {
