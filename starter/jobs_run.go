@@ -14,6 +14,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
@@ -21,11 +22,23 @@ import (
 	"gleaner/workflows"
 )
 
-// startJob starts a job that is ready, or joins the run of it that is under way.
+// startJob starts a job that is ready, or joins the run of it that is under way. It waits for
+// one that was cancelled to end, which would not do what this one is to do.
 func startJob(ctx context.Context, t client.Client, job store.Job) error {
 	start := func(told workflows.Told, workflow, run any) error {
-		_, err := t.ExecuteWorkflow(ctx, startOptions(workflows.JobID(job.Kind, job.ID), told), workflow, run)
-		return err
+		for id := workflows.JobID(job.Kind, job.ID); ; {
+			joined, err := startOnce(ctx, t, id, told, workflow, run)
+			if err != nil || !joined {
+				return err
+			}
+			d, err := t.DescribeWorkflowExecution(ctx, id, "")
+			if err != nil || !d.GetWorkflowExtendedInfo().GetCancelRequested() {
+				return err
+			}
+			if err := fetch.Wait(ctx, time.Second); err != nil {
+				return fmt.Errorf("job %d was cancelled, and its run has not ended yet: %w", job.ID, err)
+			}
+		}
 	}
 	if job.Kind == store.JobImport {
 		var options ingest.Options

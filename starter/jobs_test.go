@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,11 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/workflows"
 )
 
 // TestManyDifferences: a job that has more differences than are listed says how many
@@ -106,4 +109,20 @@ func TestExplainOfAnImport(t *testing.T) {
 	require.Regexp(t, `(?m)^imported  `, c.ok("explain", url))
 	require.NotRegexp(t, `(?m)^asked  `, c.ok("explain", url), "no crawl asked for it")
 	c.wrong(program.ExitUnknown, "explain", "http://a.example/y.pdf")
+}
+
+// TestAJobWaitsForItsCancelledRun: joined, that one would end, and nothing be done.
+func TestAJobWaitsForItsCancelledRun(t *testing.T) {
+	t.Parallel()
+	c, _, _ := temporaltest.Client(t)
+	job := store.Job{ID: 7, Run: 1, Kind: store.JobImport, Options: []byte("{}")}
+	require.NoError(t, startJob(t.Context(), c, job))
+	require.NoError(t, startJob(t.Context(), c, job), "it is joined")
+	require.NoError(t, c.CancelWorkflow(t.Context(), workflows.ImportID(job.ID), ""))
+	job.Run++
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	require.ErrorContains(t, startJob(ctx, c, job), "was cancelled")
+	require.NoError(t, c.TerminateWorkflow(t.Context(), workflows.ImportID(job.ID), "", "nobody works here"))
+	require.NoError(t, startJob(t.Context(), c, job))
 }
