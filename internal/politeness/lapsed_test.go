@@ -15,8 +15,7 @@ func TestALapsedLeaseIsRevokedOnce(t *testing.T) {
 	k := NewKeeper(db.Pool, unpaced, "a")
 	leases := map[string]*Lease{}
 	for _, host := range []string{"dead.test", "late.test", "done.test", "alive.test"} {
-		l, err := k.Acquire(t.Context(), host)
-		require.NoError(t, err)
+		l := acquire(t, k, host)
 		leases[host] = l
 		if host != "alive.test" {
 			expire(t, db, host)
@@ -49,15 +48,13 @@ func TestALapsedLeaseIsRevokedOnce(t *testing.T) {
 	// Who waited for a host may be first.
 	other := NewKeeper(db.Pool, unpaced, "b")
 	expire(t, db, "alive.test")
-	_, err = other.Acquire(t.Context(), "alive.test")
-	require.NoError(t, err)
+	acquire(t, other, "alive.test")
 	require.Equal(t, []Lapsed{{"alive.test", leases["alive.test"].Token, k.Holder()}}, other.TookOver())
 	require.Empty(t, other.TookOver())
 
 	// What the holder knew of the host, and could not write, still holds for it.
 	k.left.put("dead.test", leftover{token: lost.Token, told: told{next: time.Now().Add(time.Hour), unsaved: true}})
-	l, err := k.Acquire(t.Context(), "dead.test")
-	require.NoError(t, err)
+	l := acquire(t, k, "dead.test")
 	require.Greater(t, l.Ready(), 30*time.Minute)
 	require.NoError(t, leases["late.test"].Renew(t.Context()))
 }

@@ -42,8 +42,7 @@ func TestALongCrawlDelayIsBounded(t *testing.T) {
 	busy := requireBusy(t, err, true)
 	require.InDelta(t, 10*time.Minute, busy.Wait, float64(10*time.Second))
 	require.Contains(t, busy.Error(), "Crawl-delay", "the host asked for no pause and failed in nothing")
-	_, err = k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err, "the lease was given back")
+	acquire(t, k, "host.test") // the lease was given back
 }
 
 // TestAskingInVainUsesUpNoNumbers: sites are numbered by their rows, not by how
@@ -52,22 +51,18 @@ func TestAskingInVainUsesUpNoNumbers(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	k := NewKeeper(db.Pool, unpaced, "a")
-	l, err := k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	l := acquire(t, k, "host.test")
 	number := func() (n int64) {
 		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT last_value FROM sites_id_seq`).Scan(&n))
 		return n
 	}
 	before := number()
 	for range 20 {
-		_, err := k.Acquire(t.Context(), "host.test")
-		requireBusy(t, err, false)
+		requireTaken(t, k, "host.test", false)
 	}
 	require.NoError(t, l.Release(t.Context()))
 	for range 20 {
-		done, err := k.Turn(t.Context(), "host.test", 0)
-		require.NoError(t, err)
-		done(fetch.Visit{Status: 200})
+		visit(t, k, "host.test", 0, fetch.Visit{Status: 200})
 	}
 	for range 20 {
 		id, err := store.EnsureSite(t.Context(), db.Pool, "host.test")
@@ -106,8 +101,7 @@ func (a *asking) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData
 func TestWaitersQueueInTheProcess(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	held, err := NewKeeper(db.Pool, unpaced, "another").Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	held := acquire(t, NewKeeper(db.Pool, unpaced, "another"), "host.test")
 	cfg := db.Pool.Config()
 	trace := &asking{who: map[any]int{}, all: make(chan struct{}, 1000)}
 	cfg.ConnConfig.Tracer = trace
@@ -145,37 +139,28 @@ func TestWithAndWithoutWWWIsOneHost(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Minute}, "a")
-	l, err := k.Acquire(t.Context(), "lab.test")
-	require.NoError(t, err)
-	_, err = k.Acquire(t.Context(), "www.lab.test")
-	requireBusy(t, err, false)
+	l := acquire(t, k, "lab.test")
+	requireTaken(t, k, "www.lab.test", false)
 	for _, other := range []string{"www.test", "www2.lab.test", "www.www.lab.test"} {
-		_, err = k.Acquire(t.Context(), other)
-		require.NoError(t, err, other)
+		acquire(t, k, other)
 	}
-	done, err := k.Under(l).Turn(t.Context(), "www.lab.test", 0)
-	require.NoError(t, err, "who has the one has the other")
-	done(fetch.Visit{Status: 200})
+	visit(t, k.Under(l), "www.lab.test", 0, fetch.Visit{Status: 200}) // who has the one has the other
 	require.NoError(t, l.Release(t.Context()))
-	l, err = k.Acquire(t.Context(), "www.lab.test")
-	require.NoError(t, err)
+	l = acquire(t, k, "www.lab.test")
 	require.InDelta(t, time.Minute, l.Ready(), float64(5*time.Second))
-	_, err = k.Acquire(t.Context(), "lab.test")
-	requireBusy(t, err, false)
+	requireTaken(t, k, "lab.test", false)
 	require.NoError(t, l.Release(t.Context()))
 
 	// That one name does not answer says nothing of the other.
 	storetest.Exec(t, db.Pool, `UPDATE sites SET parked_until = now() + interval '1 hour', next_allowed_at = now() + interval '1 hour', failures = 5 WHERE host = 'www.lab.test'`)
-	l, err = k.Acquire(t.Context(), "lab.test")
-	require.NoError(t, err)
+	l = acquire(t, k, "lab.test")
 	require.Less(t, l.Ready(), 2*time.Minute)
 	require.NoError(t, l.Release(t.Context()))
 
 	// The pause that one name asked for is the other's, too.
 	storetest.Exec(t, db.Pool, `UPDATE sites SET asked_until = now() + interval '1 hour'
 		WHERE host = 'www.lab.test'`)
-	l, err = k.Acquire(t.Context(), "lab.test")
-	require.NoError(t, err)
+	l = acquire(t, k, "lab.test")
 	require.InDelta(t, time.Hour, l.Ready(), float64(5*time.Second))
 }
 
@@ -271,11 +256,8 @@ func TestRetryAfterOfAGoodAnswerIsInTheRecord(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	k := NewKeeper(db.Pool, unpaced, "a")
-	l, err := k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
-	done, err := k.Under(l).Turn(t.Context(), "host.test", 0)
-	require.NoError(t, err)
-	done(fetch.Visit{Status: http.StatusOK, RetryAfter: time.Hour})
+	l := acquire(t, k, "host.test")
+	visit(t, k.Under(l), "host.test", 0, fetch.Visit{Status: http.StatusOK, RetryAfter: time.Hour})
 	var asked bool
 	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT next_allowed_at > now() + interval '50 min' FROM sites`).Scan(&asked))
 	require.True(t, asked)
@@ -292,8 +274,7 @@ func TestWhatCouldNotBeWrittenIsWrittenWithTheLease(t *testing.T) {
 	p := unpaced
 	p.ParkAfter, p.ParkFor = 1, time.Hour
 	k := NewKeeper(pool, p, "a")
-	l, err := k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	l := acquire(t, k, "host.test")
 	done, err := k.Under(l).Turn(t.Context(), "host.test", 0)
 	require.NoError(t, err)
 	pool.Close()
@@ -301,8 +282,7 @@ func TestWhatCouldNotBeWrittenIsWrittenWithTheLease(t *testing.T) {
 	require.Zero(t, nextIn(t, db, "host.test"))
 	k.pool = db.Pool // it is back
 	require.NoError(t, l.Release(t.Context()))
-	_, err = k.Acquire(t.Context(), "host.test")
-	busy := requireBusy(t, err, true)
+	busy := requireTaken(t, k, "host.test", true)
 	require.InDelta(t, 2*time.Hour, busy.Wait, float64(time.Minute))
 	require.Equal(t, 1, busy.Failures)
 	require.True(t, busy.Asked)
@@ -331,9 +311,7 @@ func TestWhatASiteWasPromisedHolds(t *testing.T) {
 		if c.promise > 0 {
 			promised[id] = c.promise
 		}
-		done, err := k.Every(c.asks).Turn(t.Context(), host, 0)
-		require.NoError(t, err)
-		done(fetch.Visit{Status: 200})
+		visit(t, k.Every(c.asks), host, 0, fetch.Visit{Status: 200})
 		require.InDelta(t, c.want, nextIn(t, db, host), float64(2*time.Second), host)
 	}
 }
@@ -346,16 +324,12 @@ func TestPublicHostsHaveAFloor(t *testing.T) {
 	for name, base := range map[string]fetch.Pacing{"unpaced": {Unpaced: true}, "a typo": {MinDelay: time.Millisecond}} {
 		t.Run(name, func(t *testing.T) {
 			base.Floor = time.Minute
-			done, err := NewKeeper(db.Pool, base, "a").Every(time.Millisecond).Turn(t.Context(), name+".test", 0)
-			require.NoError(t, err)
-			done(fetch.Visit{Status: 200})
+			visit(t, NewKeeper(db.Pool, base, "a").Every(time.Millisecond), name+".test", 0, fetch.Visit{Status: 200})
 			require.InDelta(t, time.Minute, nextIn(t, db, name+".test"), float64(5*time.Second))
 		})
 	}
 	services := NewKeeper(db.Pool, fetch.Pacing{Floor: time.Minute}, "a").Services()
-	done, err := services.Turn(t.Context(), "service.test", time.Second)
-	require.NoError(t, err)
-	done(fetch.Visit{Status: 200})
+	visit(t, services, "service.test", time.Second, fetch.Visit{Status: 200})
 	require.Less(t, nextIn(t, db, "service.test"), 10*time.Second, "an interface for programs has a pace of its own")
 }
 
@@ -389,8 +363,7 @@ func TestRenewAllLeavesWhatIsNotItsOwn(t *testing.T) {
 	k := NewKeeper(db.Pool, unpaced, "a")
 	var leases []*Lease
 	for _, host := range []string{"kept.test", "lost.test", "released.test", "locked.test"} {
-		l, err := k.Acquire(t.Context(), host)
-		require.NoError(t, err)
+		l := acquire(t, k, host)
 		leases = append(leases, l)
 		expire(t, db, host)
 	}

@@ -42,6 +42,28 @@ func requireBusy(t *testing.T, err error, parked bool) *BusyError {
 	return busy
 }
 
+// requireTaken checks that the lease of a host is not to be had, and returns why.
+func requireTaken(t *testing.T, k *Keeper, host string, parked bool) *BusyError {
+	t.Helper()
+	_, err := k.Acquire(t.Context(), host)
+	return requireBusy(t, err, parked)
+}
+
+func acquire(t *testing.T, k *Keeper, host string) *Lease {
+	t.Helper()
+	l, err := k.Acquire(t.Context(), host)
+	require.NoError(t, err)
+	return l
+}
+
+// visit is one request to a host, with its answer.
+func visit(t *testing.T, k *Keeper, host string, crawlDelay time.Duration, answer fetch.Visit) {
+	t.Helper()
+	done, err := k.Turn(t.Context(), host, crawlDelay)
+	require.NoError(t, err)
+	done(answer)
+}
+
 func TestOneLeaseAHost(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -63,30 +85,25 @@ func TestOneLeaseAHost(t *testing.T) {
 	}
 	wg.Wait()
 	require.EqualValues(t, 1, got.Load())
-	_, err := keepers[0].Acquire(t.Context(), "host.test")
-	requireBusy(t, err, false)
-	_, err = keepers[0].Acquire(t.Context(), "other.test")
-	require.NoError(t, err, "another host is another lease")
+	requireTaken(t, keepers[0], "host.test", false)
+	acquire(t, keepers[0], "other.test") // another host is another lease
 	require.NoError(t, (<-leases).Release(t.Context()))
-	_, err = keepers[1].Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	acquire(t, keepers[1], "host.test")
 }
 
 func TestAHolderThatLostItsLeaseWritesNothing(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	k := NewKeeper(db.Pool, unpaced, "a")
-	old, err := k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	old := acquire(t, k, "host.test")
 	expire(t, db, "host.test")
-	young, err := NewKeeper(db.Pool, unpaced, "b").Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	young := acquire(t, NewKeeper(db.Pool, unpaced, "b"), "host.test")
 	require.Greater(t, young.Token, old.Token)
 
 	require.ErrorIs(t, old.Renew(t.Context()), ErrLost)
 	require.ErrorIs(t, old.Release(t.Context()), ErrLost)
 	old.setDelay(time.Millisecond)
-	_, err = k.Under(old).Turn(t.Context(), "host.test", 0)
+	_, err := k.Under(old).Turn(t.Context(), "host.test", 0)
 	require.ErrorIs(t, err, ErrLost, "no request leaves")
 	require.NoError(t, young.Renew(t.Context()))
 }
@@ -97,19 +114,16 @@ func TestALeaseThatRanOutAsksNothing(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	k := NewKeeper(db.Pool, unpaced, "a")
-	l, err := k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	l := acquire(t, k, "host.test")
 	ctx, k := t.Context(), k.Under(l)
-	done, err := k.Turn(ctx, "host.test", 0)
-	require.NoError(t, err)
-	done(fetch.Visit{Status: 200})
+	visit(t, k, "host.test", 0, fetch.Visit{Status: 200})
 	l.extend(time.Now().Add(-l.k.ttl - time.Second))
 	require.True(t, l.Lapsed())
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.Error(t, l.Renew(gone))
 	require.True(t, l.Lapsed(), "the database could not be asked")
-	_, err = k.Under(l).Turn(gone, "host.test", 0)
+	_, err := k.Under(l).Turn(gone, "host.test", 0)
 	require.Error(t, err)
 	_, err = k.Turn(ctx, "host.test", 0)
 	require.NoError(t, err, "nobody took it, so it is had on")
@@ -117,8 +131,7 @@ func TestALeaseThatRanOutAsksNothing(t *testing.T) {
 
 	l.extend(time.Now().Add(-l.k.ttl - time.Second))
 	expire(t, db, "host.test")
-	_, err = NewKeeper(db.Pool, unpaced, "b").Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	acquire(t, NewKeeper(db.Pool, unpaced, "b"), "host.test")
 	_, err = k.Turn(ctx, "host.test", 0)
 	require.ErrorIs(t, err, ErrLost)
 }
@@ -129,25 +142,18 @@ func TestALeaseThatWasNotGivenBackIsTakenUp(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Minute}, "a")
-	l, err := k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
-	done, err := k.Under(l).Turn(t.Context(), "host.test", 0)
-	require.NoError(t, err)
-	done(fetch.Visit{Status: 200})
-	_, err = k.Acquire(t.Context(), "host.test")
-	requireBusy(t, err, false)
+	l := acquire(t, k, "host.test")
+	visit(t, k.Under(l), "host.test", 0, fetch.Visit{Status: 200})
+	requireTaken(t, k, "host.test", false)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.Error(t, l.Release(gone))
 	storetest.Exec(t, db.Pool, `UPDATE sites SET next_allowed_at = now() WHERE host = 'host.test'`)
 
-	_, err = NewKeeper(db.Pool, unpaced, "a").Acquire(t.Context(), "host.test")
-	requireBusy(t, err, false) // another process of the same name
-	again, err := k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	requireTaken(t, NewKeeper(db.Pool, unpaced, "a"), "host.test", false) // another process of the same name
+	again := acquire(t, k, "host.test")
 	require.InDelta(t, time.Minute, again.Ready(), float64(5*time.Second))
-	_, err = k.Acquire(t.Context(), "host.test")
-	requireBusy(t, err, false)
+	requireTaken(t, k, "host.test", false)
 	require.ErrorIs(t, l.Renew(t.Context()), ErrLost, "what was given back stays so")
 }
 
@@ -155,19 +161,15 @@ func TestPacingSurvivesTheProcess(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	paced := fetch.Pacing{MinDelay: time.Minute}
-	done, err := NewKeeper(db.Pool, paced, "a").Turn(t.Context(), "host.test", 0)
-	require.NoError(t, err)
-	done(fetch.Visit{Status: 200, Elapsed: time.Millisecond})
-	l, err := NewKeeper(db.Pool, paced, "b").Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	visit(t, NewKeeper(db.Pool, paced, "a"), "host.test", 0, fetch.Visit{Status: 200, Elapsed: time.Millisecond})
+	l := acquire(t, NewKeeper(db.Pool, paced, "b"), "host.test")
 	require.InDelta(t, time.Minute, l.Ready(), float64(5*time.Second))
 
 	// A process killed in the middle of a request has said so before it.
-	_, err = NewKeeper(db.Pool, paced, "a").Turn(t.Context(), "killed.test", 0)
+	_, err := NewKeeper(db.Pool, paced, "a").Turn(t.Context(), "killed.test", 0)
 	require.NoError(t, err)
 	expire(t, db, "killed.test")
-	l, err = NewKeeper(db.Pool, paced, "b").Acquire(t.Context(), "killed.test")
-	require.NoError(t, err)
+	l = acquire(t, NewKeeper(db.Pool, paced, "b"), "killed.test")
 	require.InDelta(t, time.Minute, l.Ready(), float64(5*time.Second))
 }
 
@@ -178,9 +180,7 @@ func TestAHostThatKeepsFailingIsParked(t *testing.T) {
 	p.ParkAfter, p.ParkFor = 3, time.Hour
 	k := NewKeeper(db.Pool, p, "a")
 	for range 3 {
-		done, err := k.Turn(t.Context(), "host.test", 0)
-		require.NoError(t, err)
-		done(fetch.Visit{Status: 500, Failed: true})
+		visit(t, k, "host.test", 0, fetch.Visit{Status: 500, Failed: true})
 	}
 	_, err := NewKeeper(db.Pool, p, "b").Turn(t.Context(), "host.test", 0)
 	busy := requireBusy(t, err, true)
@@ -193,9 +193,7 @@ func TestAHostThatKeepsFailingIsParked(t *testing.T) {
 
 	// One good answer after the pause, and the host is as any other.
 	storetest.Exec(t, db.Pool, `UPDATE sites SET parked_until = now(), next_allowed_at = now() WHERE host = 'host.test'`)
-	done, err := k.Turn(t.Context(), "host.test", 0)
-	require.NoError(t, err)
-	done(fetch.Visit{Status: 200})
+	visit(t, k, "host.test", 0, fetch.Visit{Status: 200})
 	site, err = db.Site(t.Context(), "host.test")
 	require.NoError(t, err)
 	require.Zero(t, site.Failures)
@@ -205,13 +203,10 @@ func TestAHostThatKeepsFailingIsParked(t *testing.T) {
 func TestALongPauseIsAnError(t *testing.T) {
 	t.Parallel()
 	k := NewKeeper(open(t).Pool, unpaced, "a")
-	l, err := k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	l := acquire(t, k, "host.test")
 	ctx, k := t.Context(), k.Under(l)
-	done, err := k.Turn(ctx, "host.test", 0)
-	require.NoError(t, err)
-	done(fetch.Visit{Status: 503, Failed: true, RetryAfter: time.Hour})
-	_, err = k.Turn(ctx, "host.test", 0)
+	visit(t, k, "host.test", 0, fetch.Visit{Status: 503, Failed: true, RetryAfter: time.Hour})
+	_, err := k.Turn(ctx, "host.test", 0)
 	busy := requireBusy(t, err, true)
 	require.InDelta(t, time.Hour, busy.Wait, float64(time.Minute))
 	require.NoError(t, l.Release(t.Context()))
@@ -225,25 +220,21 @@ func TestDelays(t *testing.T) {
 	paced := NewKeeper(db.Pool, fetch.Pacing{MinDelay: 10 * time.Second}, "a")
 	for name, c := range map[string]struct {
 		keeper     *Keeper
-		ctx        context.Context
 		crawlDelay time.Duration
 		want       time.Duration
 	}{
-		"the keeper's":         {paced, t.Context(), 0, 10 * time.Second},
-		"the caller's":         {paced.Every(20 * time.Second), t.Context(), 0, 20 * time.Second},
-		"robots.txt's":         {paced, t.Context(), 30 * time.Second, 30 * time.Second},
-		"none":                 {NewKeeper(db.Pool, unpaced, "a"), t.Context(), 0, 0},
-		"a service's":          {paced.Services(), t.Context(), 3 * time.Second, 3 * time.Second},
-		"a service's own none": {paced.Services().Every(20 * time.Second), t.Context(), 0, 0},
+		"the keeper's":         {paced, 0, 10 * time.Second},
+		"the caller's":         {paced.Every(20 * time.Second), 0, 20 * time.Second},
+		"robots.txt's":         {paced, 30 * time.Second, 30 * time.Second},
+		"none":                 {NewKeeper(db.Pool, unpaced, "a"), 0, 0},
+		"a service's":          {paced.Services(), 3 * time.Second, 3 * time.Second},
+		"a service's own none": {paced.Services().Every(20 * time.Second), 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			host := t.Name()
-			done, err := c.keeper.Turn(c.ctx, host, c.crawlDelay)
-			require.NoError(t, err)
-			done(fetch.Visit{Status: 200})
-			l, err := c.keeper.Acquire(t.Context(), host)
-			require.NoError(t, err)
+			visit(t, c.keeper, host, c.crawlDelay, fetch.Visit{Status: 200})
+			l := acquire(t, c.keeper, host)
 			require.InDelta(t, c.want, l.Ready(), float64(2*time.Second))
 		})
 	}
@@ -266,8 +257,7 @@ func TestASlowAnswerKeepsItsTurn(t *testing.T) {
 	first = expires()
 	require.Eventually(t, func() bool { return expires().After(first.Add(3 * k.ttl)) }, 10*time.Second, 5*time.Millisecond)
 	done(fetch.Visit{Status: 200})
-	l, err := NewKeeper(db.Pool, unpaced, "b").Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	l := acquire(t, NewKeeper(db.Pool, unpaced, "b"), "host.test")
 	require.EqualValues(t, 2, l.Token, "nobody took the lease in between")
 }
 
@@ -309,8 +299,7 @@ func TestAWriteThatWaitedLeavesTheWholePause(t *testing.T) {
 	t.Parallel()
 	const delay = 20 * time.Second
 	db := open(t)
-	l, err := NewKeeper(db.Pool, fetch.Pacing{MinDelay: delay}, "a").Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
+	l := acquire(t, NewKeeper(db.Pool, fetch.Pacing{MinDelay: delay}, "a"), "host.test")
 	tx, err := db.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), `SELECT FROM sites WHERE id=$1 FOR NO KEY UPDATE`, l.SiteID)

@@ -56,9 +56,7 @@ func TestWhoSetThePaceIsOnRecord(t *testing.T) {
 	for _, host := range []string{"slow.test", "busy.test"} {
 		_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET next_allowed_at=now(), paced_until=now(), asked_until=now() WHERE host=$1`, host)
 		require.NoError(t, err)
-		done, err := k.Turn(t.Context(), host, 0)
-		require.NoError(t, err)
-		done(fetch.Visit{Status: 200})
+		visit(t, k, host, 0, fetch.Visit{Status: 200})
 		require.Equal(t, store.Pace{Seconds: 2, By: "default"}, pace(host), host)
 	}
 }
@@ -68,9 +66,7 @@ func TestWithoutAPauseThereIsNone(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	for _, p := range []fetch.Pacing{{MinDelay: time.Millisecond}, unpaced} {
-		done, err := NewKeeper(db.Pool, p, "a").Turn(t.Context(), "own.test", 0)
-		require.NoError(t, err)
-		done(fetch.Visit{Status: 200})
+		visit(t, NewKeeper(db.Pool, p, "a"), "own.test", 0, fetch.Visit{Status: 200})
 	}
 	s, err := db.Site(t.Context(), "own.test")
 	require.NoError(t, err)
