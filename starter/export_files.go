@@ -124,16 +124,18 @@ func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[
 }
 
 func itemOf(d store.Document, places []store.Location, paper gleaner.Paper) repository.Item {
-	it := repository.Item{ID: d.ID, SHA256: d.SHA256, SHA1: d.SHA1, Paper: paper, Title: d.MetaTitle, Extension: repository.Extension(d.Kind),
+	it := repository.Item{ID: d.ID, SHA256: d.SHA256, SHA1: d.SHA1, Paper: paper, Extension: repository.Extension(d.Kind),
 		Discovered: d.Discovered, Updated: d.Updated}
+	l := store.Location{}
 	if len(places) > 0 {
-		l := places[0]
+		l = places[0]
 		it.URL, it.ParentURL, it.FetchedAt = l.URL, l.Parent, l.Found
 		it.Header = http.Header{}
 		for k, v := range l.Header {
 			it.Header.Set(k, v)
 		}
 	}
+	it.Title = store.DocumentTitle(l.Anchor, d.FirstPages, d.MetaTitle)
 	return it
 }
 

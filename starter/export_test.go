@@ -161,7 +161,7 @@ func TestTwinsAreOnePaper(t *testing.T) {
 		{"other.zip", "postscript", "accepted", "ok", "", "", 7},
 	} {
 		c.accepted(host, d.name)
-		storetest.Exec(t, c.Pool, `UPDATE documents SET kind=$2, state=$3, outcome=$4, pages=$5 WHERE sha256=$1`, host+d.name, d.kind, d.state, d.outcome, d.pages)
+		storetest.Exec(t, c.Pool, `UPDATE documents SET meta_title='frontMatter', first_pages=E'Larger Examples\nby hand', kind=$2, state=$3, outcome=$4, pages=$5 WHERE sha256=$1`, host+d.name, d.kind, d.state, d.outcome, d.pages)
 		if d.verdict != "" {
 			storetest.Exec(t, c.Pool, `INSERT INTO matches (paper_key, sha256, verdict, form, score) VALUES ($1, $2, $3, $4, 1)`, key, host+d.name, d.verdict, d.form)
 		}
@@ -198,9 +198,12 @@ func TestTwinsAreOnePaper(t *testing.T) {
 	for line := range strings.Lines(c.ok("export", site)) {
 		var e store.Exported
 		require.NoError(t, json.Unmarshal([]byte(line), &e))
-		papers = append(papers, e.URL+" "+e.Paper)
+		papers = append(papers, e.URL+" "+e.Paper+" "+e.Title)
 	}
-	require.Equal(t, []string{at + "other.pdf ", at + "roe.pdf " + key}, papers)
+	require.Equal(t, []string{at + "other.pdf  Larger Examples by hand", at + "roe.pdf " + key + " Sorting Measured Examples"}, papers)
+	rows, err = csv.NewReader(strings.NewReader(c.ok("export", site, "--format", "csv"))).ReadAll()
+	require.NoError(t, err)
+	require.Empty(t, rows[1][2], "no year is known")
 	require.Contains(t, c.ok("report", site), "papers 2, in 5 academic documents of 6 files")
 }
 

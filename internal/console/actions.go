@@ -95,13 +95,23 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.startTime, errSlow)
-	defer cancel()
-	id, did, err := c.Harvests.Start(ctx, w)
-	if err != nil && context.Cause(ctx) == errSlow { //nolint:errorlint // the cause is the value itself
-		err = errSlow
-	}
+	var id, did string
+	err = within(ctx, c.startTime, func(ctx context.Context) error {
+		id, did, err = c.Harvests.Start(ctx, w)
+		return err
+	})
 	return c.done(ctx, a, id, did, err)
+}
+
+// within does what may ask a catalogue for a name. The error is errSlow once its time is over.
+func within(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
+	defer cancel()
+	err := do(ctx)
+	if err != nil && context.Cause(ctx) == errSlow { //nolint:errorlint // the cause is the value itself
+		return errSlow
+	}
+	return err
 }
 
 // estimatePage is what a harvest would have to do.
@@ -129,7 +139,11 @@ func estimate(ctx context.Context, c *Console, a *asked) (titled, error) {
 		return nil, err
 	}
 	defer over()
-	lines, err := c.Harvests.Estimate(ctx, w)
+	var lines []string
+	err = within(ctx, c.startTime, func(ctx context.Context) error {
+		lines, err = c.Harvests.Estimate(ctx, w)
+		return err
+	})
 	return estimatePage{listed(lines), a.PostForm}, err
 }
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,12 +9,8 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -114,51 +111,10 @@ type documentPage struct {
 
 func (p documentPage) Title() string { return p.title }
 
-// maxTitle is the length in characters at which the first lines of a text are cut.
-const maxTitle = 80
-
 // documentTitle is a title by which people can tell a document apart: of the paper that
-// it is, else the words of a link, its first lines, or its metadata. Programs that write
-// documents fill the metadata with names of files, so these come last.
+// it is, else its own.
 func documentTitle(sha, paper, anchor, text, meta string) string {
-	if paper != "" {
-		return paper
-	}
-	for _, words := range []string{anchor, firstLines(text), meta} {
-		if words = strings.Join(strings.Fields(words), " "); isTitle(words) {
-			return words
-		}
-	}
-	return "Document " + sha[:min(len(sha), 12)]
-}
-
-// firstLines are the first two lines of a text that hold words.
-func firstLines(text string) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) {
-			lines = append(lines, line)
-		}
-		if len(lines) == 2 {
-			break
-		}
-	}
-	all := []rune(strings.Join(lines, " "))
-	return string(all[:min(len(all), maxTitle)])
-}
-
-var noTitle = regexp.MustCompile(`(?i)^(untitled|microsoft word|my title)|\.(docx?|dvi|tex|ps|pdf)$`)
-
-// isTitle reports whether words say what a document is about: a name of a file, and
-// links such as "PDF" or "full text", do not.
-func isTitle(words string) bool {
-	long := 0
-	for _, w := range strings.Fields(words) {
-		if utf8.RuneCountInString(w) > 3 {
-			long++
-		}
-	}
-	return !noTitle.MatchString(words) && strings.Contains(words, " ") && (long > 1 || utf8.RuneCountInString(words) > 15)
+	return cmp.Or(paper, store.DocumentTitle(anchor, text, meta), "Document "+sha[:min(len(sha), 12)])
 }
 
 // Drawn reports whether a picture of its first page can be had.

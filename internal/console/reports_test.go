@@ -125,13 +125,15 @@ func TestFewSearchesAtATime(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestASlowCatalogueHoldsNoRequest: a start that waits for a name ends, and is named so.
+// TestASlowCatalogueHoldsNoRequest: a start or an estimate that waits for a name ends, and is named so.
 func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 	t.Parallel()
 	d := open(t, func(o *Options) { o.Harvests = slow{} }, false)
 	d.startTime = time.Millisecond
-	res, body := d.do("POST", "/harvests", "goal=nobody+knows", "Accept", "application/json")
-	require.Equal(t, http.StatusGatewayTimeout, res.StatusCode, body)
+	for _, path := range []string{"/harvests", "/estimates"} {
+		res, body := d.do("POST", path, "goal=nobody+knows", "Accept", "application/json")
+		require.Equal(t, http.StatusGatewayTimeout, res.StatusCode, body)
+	}
 }
 
 // slow waits for a catalogue that never answers.
@@ -140,4 +142,9 @@ type slow struct{ Harvests }
 func (slow) Start(ctx context.Context, _ Wish) (id, did string, err error) {
 	<-ctx.Done()
 	return "", "", ctx.Err()
+}
+
+func (slow) Estimate(ctx context.Context, _ Wish) ([]string, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
 }

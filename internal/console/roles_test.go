@@ -110,8 +110,11 @@ func TestAdministratorsSayWhoMay(t *testing.T) {
 
 	d.client = ada
 	_, _ = d.post("/users", url.Values{"do": {"role"}, "user": {"bob"}, "role": {"administrator"}})
+	_, _ = d.post("/users", url.Values{"do": {"add"}, "user": {"bob"}, "password": {password}, "role": {""}})
 	d.client = bob
-	require.Contains(t, d.page("/users"), "this is you")
+	_, _ = d.login("bob", password)
+	require.Contains(t, d.page("/users"), "this is you", "a new password keeps the role")
+	require.Contains(t, d.page("/users"), `<option value="">the same; reader for somebody new</option>`)
 	d.client = ada
 	for form, want := range map[string]int{"do=remove&user=ada": 400, "do=role&user=ada&role=reader": 400, "do=role&user=bob": 400, "do=role&user=bob&role=owner": 400, "do=remove&user=cy": 404,
 		"do=role&user=cy&role=reader": 404, "do=add&user=cy&password=short": 400, "do=add&user=c+y&password=correct+horse+battery": 400} {

@@ -14,7 +14,7 @@ import (
 type Exported struct {
 	Paper     string           `json:"paper"`
 	Title     string           `json:"title"`
-	Year      int              `json:"year"`
+	Year      int              `json:"year,omitempty"` // 0 where it is not known
 	SHA256    string           `json:"sha256"`
 	URL       string           `json:"url"`
 	ParentURL string           `json:"parent_url"`
@@ -49,7 +49,7 @@ type Twin struct {
 
 // candidateColumns are those of documents d at locations l that may stand for what they
 // were found as, if anything.
-const candidateColumns = `coalesce(p.key, ''), coalesce(p.title, d.meta_title), coalesce(p.year, 0), d.sha256, l.url, l.parent,
+const candidateColumns = `coalesce(p.key, ''), coalesce(p.title, ''), coalesce(p.year, 0), d.sha256, l.url, l.parent,
 	CASE WHEN m.settled='yes' THEN 'settled' ELSE coalesce(m.verdict, '') END, coalesce(m.score, d.score), l.found_at, coalesce(p.authors, '[]'), coalesce(p.doi, ''),
 	coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, ''), d.kind,
 	greatest(l.found_at, coalesce(m.matched_at, d.updated_at)), d.id`
@@ -206,24 +206,30 @@ func namesOne(papers [][]Exported, kin map[string][]relative) []Exported {
 	return out
 }
 
-// withReferences gives each paper the reference list of its document.
+// withReferences gives each paper the reference list of its document, and its title where
+// that of no paper is known.
 func (db DocumentRecords) withReferences(ctx context.Context, papers []Exported) ([]Exported, error) {
 	shas := make([]string, len(papers))
 	for i, p := range papers {
 		shas[i] = p.SHA256
 	}
 	type of struct {
-		SHA256 string
-		N      int
-		List   []string
+		SHA256             string
+		N                  int
+		List               []string
+		Anchor, Text, Meta string
 	}
-	all, err := List[of](ctx, db, `SELECT sha256, refs, reference_list FROM documents WHERE sha256 = ANY($1)`, shas)
+	all, err := List[of](ctx, db, `SELECT sha256, refs, reference_list, coalesce((SELECT l.anchor FROM locations l
+			WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1), ''), left(first_pages, 1000), meta_title
+		FROM documents d WHERE sha256 = ANY($1)`, shas)
 	by := map[string]of{}
 	for _, o := range all {
 		by[o.SHA256] = o
 	}
 	for i := range papers {
-		papers[i].References, papers[i].ReferenceList = by[papers[i].SHA256].N, by[papers[i].SHA256].List
+		p, o := &papers[i], by[papers[i].SHA256]
+		p.References, p.ReferenceList = o.N, o.List
+		p.Title = cmp.Or(p.Title, DocumentTitle(o.Anchor, o.Text, o.Meta))
 	}
 	return papers, err
 }
