@@ -23,9 +23,7 @@ import (
 const aCollection = "the name of collections, as `starter collections list` has it"
 
 func (c *cli) collectionsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "collections", Args: cobra.NoArgs,
-		Short: "List, show, export, judge and remove collections by topic",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "collections", Short: "List, show, export, judge and remove collections by topic"}
 	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport(), c.collectionsJudge(),
 		collectionsRemove(c))
 	return cmd

@@ -21,8 +21,7 @@ import (
 )
 
 func (c *cli) documentsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "documents", Short: "List, show, copy and judge again the documents found", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "documents", Short: "List, show, copy and judge again the documents found"}
 	cmd.AddCommand(c.documentsListCommand(), c.documentsShowCommand(), c.documentsRetrieveCommand(),
 		c.documentsRejudgeCommand(), c.documentsMarkCommand())
 	return cmd

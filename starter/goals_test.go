@@ -270,4 +270,11 @@ func TestAListIsOneFiles(t *testing.T) {
 	had, err = c.Listing(t.Context(), harvest.SourceFile, "papers:mine", gleaner.Years{})
 	require.NoError(t, err)
 	require.Len(t, had, 1)
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "papers:mine/gone", Venue: "papers:mine", Year: 2001, Title: "A Thing Withdrawn"}}, nil))
+	require.NoError(t, c.SavePapers(t.Context(), had, nil))
+	require.Contains(t, c.ok("harvest", "papers:mine", "--dry-run"), "papers:mine: 1 paper ")
+
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/a", Venue: "conf/x", Year: 2001, Title: "A Thing of DBLP"}}, nil))
+	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "conf/x", "--papers", other), "would replace the 1 papers of conf/x")
+	c.ok("harvest", "conf/x", "--papers", other, "--sources", "file")
 }

@@ -21,8 +21,7 @@ import (
 )
 
 func (c *cli) jobsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "jobs", Short: "List, show, change and run imports and jobs on the record", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "jobs", Short: "List, show, change and run imports and jobs on the record"}
 	cmd.AddCommand(c.jobsListCommand(), c.jobsShowCommand(), c.jobsRunCommand(), c.jobsModifyCommand())
 	return cmd
 }

@@ -54,6 +54,15 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 		return err
 	}
 	if f.papers != "" {
+		v, err := db.Venue(ctx, key)
+		had, unread := db.Papers(ctx, key, gleaner.Years{})
+		if err := cmp.Or(err, unread); err != nil {
+			return err
+		}
+		if sources == "" && len(had) > 0 && !strings.Contains(v.Sources, harvest.SourceFile) {
+			return fmt.Errorf("%w: --papers would replace the %d papers of %s, which other sources list; add --sources file, "+
+				"or leave the venue out, so that the file is a list of its own", program.ErrUsage, len(had), key)
+		}
 		sources = cmp.Or(sources, harvest.SourceFile)
 		papers, err := papersOfFile(ctx, key, years, f.papers)
 		if err != nil {

@@ -31,6 +31,8 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "--site", []string{"harvest", "http://www.example.edu/"}},
 		{program.ExitUsage, "--max-pages", []string{"harvest", "conf/x", "--years", "2001", "--max-pages", "-1"}},
 		{program.ExitUsage, "--sites", []string{"harvest", "conf/x", "--years", "2001", "--sites", "-1"}},
+		{program.ExitUsage, `no command is called "imprt"`, []string{"holdings", "imprt", "x"}},
+		{program.ExitUsage, `no command is called "foo"`, []string{"schedule", "foo"}},
 		{program.ExitUsage, "want a venue", []string{"export"}},
 		{program.ExitUnknown, "nothing is known of conf/nope", []string{"export", "conf/nope"}},
 		{program.ExitUnknown, "no such harvest", []string{"report", "conf/nope"}},

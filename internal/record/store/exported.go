@@ -66,7 +66,7 @@ func (db DocumentRecords) Export(ctx context.Context, venueKey string, years gle
 	all, err := List[Exported](ctx, db, `SELECT `+candidateColumns+`
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256
 			JOIN LATERAL (SELECT * FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url COLLATE "C" LIMIT 1) l ON true
-		WHERE `+goalSQL("$1")+` AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+FoundSQL+`
+		WHERE `+goalSQL("$1")+` AND (p.venue<>$1 OR `+listedSQL+`) AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+FoundSQL+`
 		ORDER BY p.key, `+bestFirst, venueKey, years.All())
 	if err != nil {
 		return nil, err

@@ -104,10 +104,14 @@ func scanPaper(row pgx.CollectableRow) (gleaner.Paper, error) {
 	return p, err
 }
 
+// listedSQL is true of a paper p unless its venue is a file's and the file no longer lists it.
+const listedSQL = `(NOT EXISTS (SELECT 1 FROM venues v WHERE v.key=p.venue AND v.sources='file')
+	OR EXISTS (SELECT 1 FROM listings l WHERE l.source='file' AND l.venue=p.venue AND l.paper->>'key'=p.key))`
+
 // Papers lists what is known of a venue's years, by year and key.
 func (db PaperRecords) Papers(ctx context.Context, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
 	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p
-		WHERE p.venue=$1 AND ($2::int[] IS NULL OR p.year = ANY($2)) ORDER BY p.year, p.key`, venueKey, years.All())
+		WHERE p.venue=$1 AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+listedSQL+` ORDER BY p.year, p.key`, venueKey, years.All())
 }
 
 // Wanted lists every paper that a harvest wants and its library lacks, over all

@@ -121,25 +121,27 @@ func (db PersonRecords) StillOpen(ctx context.Context, harvest string) (Question
 // and forgets the failures that were kept to spare their hosts. Sources are asked
 // again where no host is named, and no reason but theirs. It returns how many there are.
 // With unpark, which is a person's word, hosts that only failed need not rest:
-// those of the pages, and the services that are no harvest's sites.
+// those of the pages and, where a question to a service is open, the services.
 func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questions, error) {
 	var o Questions
 	err := db.Tx(ctx, func(tx pgx.Tx) error {
-		pages, authors, err := askAuthorsAgain(ctx, tx, f)
-		if err != nil {
+		pages, services, n, err := askAuthorsAgain(ctx, tx, f)
+		if o.Authors = n; err != nil {
 			return err
 		}
-		o.Authors = authors
-		hosts := `(SELECT split_part(split_part(u, '://', 2), '/', 1) FROM unnest($1::text[]) u)`
+		const hosts = `host IN (SELECT split_part(split_part(u, '://', 2), '/', 1) FROM unnest($4::text[]) u)`
 		b := &pgx.Batch{}
 		b.Queue(`DELETE FROM page_cache WHERE url = ANY($1) AND outcome <> 'success'`, pages)
-		b.Queue(`UPDATE robots SET expires_at=now() WHERE NOT available AND host IN `+hosts, pages)
 		if unpark {
 			b.Queue(`UPDATE harvests SET retried_at=now() WHERE id=$1`, f.Harvest)
-			b.Queue(`UPDATE sites s SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until))
-				WHERE failures > 0 AND (host IN `+hosts+` OR $2 AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id))`,
-				pages, f.Host == "" && (f.Reason == "" || strings.HasPrefix(f.Reason, ReasonUnanswered)))
+			services = services && f.Host == "" && (f.Reason == "" || strings.HasPrefix(f.Reason, ReasonUnanswered))
+			b.Queue(`WITH of AS (SELECT id FROM sites s WHERE failures > 0 AND (`+hosts+`
+					OR ($5 OR EXISTS (SELECT 1 FROM unanswered q WHERE `+openSources+`)) AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id))
+					ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
+				UPDATE sites s SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until))
+				FROM of WHERE s.id=of.id`, f.Harvest, f.Host, f.Reason, pages, services)
 		}
+		b.Queue(`UPDATE robots SET expires_at=now() WHERE NOT available AND `+strings.Replace(hosts, "$4", "$1", 1), pages)
 		b.Queue(`WITH q AS (UPDATE unanswered q SET next_try=now() WHERE `+openSources+` RETURNING stage)
 			SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies') FROM q`, f.Harvest, f.Host, f.Reason).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&o.Papers, &o.Copies) })
@@ -159,9 +161,9 @@ func (db PersonRecords) RetriedAt(ctx context.Context, harvest string) (time.Tim
 	return *at, err
 }
 
-// askAuthorsAgain makes authors due, and returns the pages that did not answer of
-// how many of them.
-func askAuthorsAgain(ctx context.Context, tx pgx.Tx, f RetryFilter) (pages []string, authors int, err error) {
+// askAuthorsAgain makes authors due, and returns the pages that did not answer, whether a
+// service did not, and how many authors they are.
+func askAuthorsAgain(ctx context.Context, tx pgx.Tx, f RetryFilter) (pages []string, services bool, authors int, err error) {
 	of, err := Column[[]evidence.Unanswered](ctx, tx, `UPDATE homepage_decisions d SET next_try=now() WHERE `+openAuthors+` RETURNING decision->'unanswered'`,
 		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 	pages = []string{}
@@ -170,7 +172,8 @@ func askAuthorsAgain(ctx context.Context, tx pgx.Tx, f RetryFilter) (pages []str
 			if u.Kind == evidence.KindPage {
 				pages = append(pages, u.What)
 			}
+			services = services || u.Kind != evidence.KindPage
 		}
 	}
-	return pages, len(of), err
+	return pages, services, len(of), err
 }

@@ -48,18 +48,8 @@ func New(root *cobra.Command, out, errw io.Writer, child document.Child, find fu
 	results, rest := terminal.Pair(out, errw)
 	p := &Program{Root: root, Out: results, Err: rest, Own: map[string]string{}, Child: child, find: find}
 	root.SilenceUsage, root.SilenceErrors = true, true
-	root.SuggestionsMinimumDistance = 2
 	root.Version = version()
-	root.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			if like := root.SuggestionsFor(args[0]); len(like) > 0 {
-				return fmt.Errorf("%w: no command is called %q; did you mean %s?", ErrUsage, args[0], strings.Join(like, " or "))
-			}
-			return fmt.Errorf("%w: no command is called %q; see `%s --help`", ErrUsage, args[0], root.Name())
-		}
-		return nil
-	}
-	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	root.Args, root.RunE = noCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", ErrUsage, openly(err)) })
@@ -94,9 +84,23 @@ func version() string {
 	return release
 }
 
-// StrictArgs makes every command refuse arguments that it does not take by ErrUsage, as
-// flags are refused.
+// noCommand refuses what is no command of a group.
+func noCommand(group *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	group.SuggestionsMinimumDistance = 2
+	if like := group.SuggestionsFor(args[0]); len(like) > 0 {
+		return fmt.Errorf("%w: no command is called %q; did you mean %s?", ErrUsage, args[0], strings.Join(like, " or "))
+	}
+	return fmt.Errorf("%w: no command is called %q; see `%s --help`", ErrUsage, args[0], group.CommandPath())
+}
+
+// StrictArgs makes every command refuse arguments that it does not take by ErrUsage.
 func StrictArgs(cmd *cobra.Command) {
+	if !cmd.Runnable() && cmd.HasSubCommands() {
+		cmd.Args, cmd.RunE = noCommand, cmd.Root().RunE
+	}
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
