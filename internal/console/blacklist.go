@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"gleaner/internal/record/store"
@@ -34,13 +33,8 @@ type blockedPage struct {
 
 func (blockedPage) Title() string { return "Done" }
 
-// Onward is the list, from the host on.
-func (p blockedPage) Onward() string {
-	if p.Did == doRemove {
-		return "/blacklist"
-	}
-	return "/blacklist?after=" + url.QueryEscape(p.Host[:len(p.Host)-1])
-}
+// Onward is the list.
+func (blockedPage) Onward() string { return "/blacklist" }
 
 // What may be done to the blacklist.
 const (
@@ -60,7 +54,13 @@ func block(ctx context.Context, c *Console, a *asked) (titled, error) {
 	}
 	var err error
 	if a.get("do") == doAdd {
-		err = c.App.DB.Block(ctx, []store.Blocked{{Host: host, Reason: reason}})
+		var why string
+		if why, err = c.App.DB.Blocked(ctx, host); err == nil && why != "" {
+			err = fmt.Errorf("%w: %s: %s; take it off first to give another reason", errInput, host, why)
+		}
+		if err == nil {
+			err = c.App.DB.Block(ctx, []store.Blocked{{Host: host, Reason: reason}})
+		}
 	} else {
 		var was bool
 		if was, err = c.App.DB.Unblock(ctx, host); err == nil && !was {
