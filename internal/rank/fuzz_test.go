@@ -77,8 +77,7 @@ func strategy(t testing.TB, name string) Strategy {
 	t.Helper()
 	opts, err := options()
 	require.NoError(t, err)
-	s, err := New(name, opts)
-	require.NoError(t, err)
+	s := mustNew(t, name, opts)
 	return s
 }
 

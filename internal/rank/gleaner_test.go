@@ -15,8 +15,7 @@ import (
 // strategy by a restored one after so many picks.
 func walk(t *testing.T, good string, restart int) (order, reasons []string) {
 	t.Helper()
-	s, err := New(Gleaner, Options{})
-	require.NoError(t, err)
+	s := mustNew(t, Gleaner, Options{})
 	var waiting []page.Candidate
 	for i := range 60 {
 		dir, path := "papers", "html>body>ul>li>a"
@@ -33,8 +32,7 @@ func walk(t *testing.T, good string, restart int) (order, reasons []string) {
 			raw, err := s.State()
 			require.NoError(t, err)
 			require.Less(t, len(raw), 256<<10)
-			s, err = New(Gleaner, Options{})
-			require.NoError(t, err)
+			s = mustNew(t, Gleaner, Options{})
 			require.NoError(t, s.Restore(raw))
 		}
 		i, reason := s.Next(waiting)
@@ -85,8 +83,7 @@ func TestGleanerRepeats(t *testing.T) {
 func TestBoundsLoseNothing(t *testing.T) {
 	t.Parallel()
 	order := func(forget bool) (ids []int64) {
-		s, err := New(Gleaner, Options{})
-		require.NoError(t, err)
+		s := mustNew(t, Gleaner, Options{})
 		var waiting []page.Candidate
 		for n := range 400 {
 			c := like(n)
@@ -120,8 +117,7 @@ func TestBoundsLoseNothing(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	s, err := New(Gleaner, Options{})
-	require.NoError(t, err)
+	s := mustNew(t, Gleaner, Options{})
 	var waiting []page.Candidate
 	for n := range maxKnown + 10 {
 		c := like(n)
@@ -134,8 +130,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func TestWantedGoesFirst(t *testing.T) {
 	t.Parallel()
-	s, err := New(Gleaner, Options{})
-	require.NoError(t, err)
+	s := mustNew(t, Gleaner, Options{})
 	var waiting []page.Candidate
 	for i := range 20 {
 		c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Document: true, Link: page.Link{URL: fmt.Sprintf("http://a.test/papers/%d.pdf", i), Anchor: "Paper"}}
@@ -154,8 +149,7 @@ func TestWantedGoesFirst(t *testing.T) {
 // the link whose like was tried least.
 func TestExplorationTakesTurns(t *testing.T) {
 	t.Parallel()
-	s, err := New(Gleaner, Options{})
-	require.NoError(t, err)
+	s := mustNew(t, Gleaner, Options{})
 	g := s.(*gleaner)
 	link := func(id int64, url string) page.Candidate {
 		c := page.Candidate{ID: id, Parent: "http://a.test/", Link: page.Link{URL: url, Anchor: "More", TagPath: "html>body>a", Source: page.SourceAnchor}}
@@ -183,8 +177,7 @@ func TestExplorationTakesTurns(t *testing.T) {
 // while the site keeps giving better-looking ones that bring nothing.
 func TestExplorationReachesTheTail(t *testing.T) {
 	t.Parallel()
-	s, err := New(Gleaner, Options{})
-	require.NoError(t, err)
+	s := mustNew(t, Gleaner, Options{})
 	dull := page.Candidate{ID: 1, Parent: "http://a.test/", Link: page.Link{URL: "http://a.test/terms/privacy.html", Anchor: "Privacy", TagPath: "html>footer>a", Source: page.SourceAnchor}}
 	s.Enter(&dull)
 	waiting := []page.Candidate{dull}
@@ -212,8 +205,7 @@ func TestExplorationReachesTheTail(t *testing.T) {
 // its group that was accepted, whatever the last ones were.
 func TestARunOfFailuresIsNotTheEndOfAList(t *testing.T) {
 	t.Parallel()
-	s, err := New(Gleaner, Options{})
-	require.NoError(t, err)
+	s := mustNew(t, Gleaner, Options{})
 	g := s.(*gleaner)
 	document := func(i int) page.Candidate {
 		c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Document: true,
@@ -233,8 +225,7 @@ func TestARunOfFailuresIsNotTheEndOfAList(t *testing.T) {
 
 func TestRestoreRefusesDamage(t *testing.T) {
 	t.Parallel()
-	s, err := New(Gleaner, Options{})
-	require.NoError(t, err)
+	s := mustNew(t, Gleaner, Options{})
 	require.NoError(t, s.Restore(nil))
 	require.Error(t, s.Restore([]byte(`{"version": `)))
 	require.NoError(t, s.Restore([]byte(`{"version": 99}`)), "a later version's state is learnt anew")
@@ -301,8 +292,7 @@ func TestTheReasonNamesTheGroup(t *testing.T) {
 	t.Parallel()
 	tune := DefaultTuning()
 	tune.Floor = -9 // the group outweighs all else
-	s, err := New(Gleaner, Options{Tuning: &tune})
-	require.NoError(t, err)
+	s := mustNew(t, Gleaner, Options{Tuning: &tune})
 	var all []page.Candidate
 	for i := range 3 {
 		c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Depth: 1, Document: true,

@@ -12,8 +12,7 @@ import (
 func TestNewKnowsItsNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range append(Names(), "") {
-		s, err := New(name, Options{})
-		require.NoError(t, err)
+		s := mustNew(t, name, Options{})
 		if name != "" {
 			require.Equal(t, name, s.Name())
 		}
@@ -26,8 +25,7 @@ func TestNewKnowsItsNames(t *testing.T) {
 // there is one, else one below the parent.
 func TestZhuangGetPriority(t *testing.T) {
 	t.Parallel()
-	s, err := New(Zhuang, Options{})
-	require.NoError(t, err)
+	s := mustNew(t, Zhuang, Options{})
 	enter := func(id int64, parent, url, anchor string) page.Candidate {
 		c := page.Candidate{ID: id, Parent: parent, Link: page.Link{URL: url, Anchor: anchor}}
 		s.Enter(&c)
@@ -76,4 +74,11 @@ func TestListsOverride(t *testing.T) {
 	require.Equal(t, []string{"=bio"}, m.Concepts["cv"])
 	require.NotEqual(t, l.Concepts["cv"], m.Concepts["cv"])
 	require.Len(t, m.Concepts, len(l.Concepts), "the others stay")
+}
+
+func mustNew(t testing.TB, name string, opts Options) Strategy {
+	t.Helper()
+	s, err := New(name, opts)
+	require.NoError(t, err)
+	return s
 }

@@ -47,8 +47,7 @@ func add(h *History, o Outcome, n int) {
 
 func TestExpectedYield(t *testing.T) {
 	t.Parallel()
-	g, err := New(Gleaner, Options{})
-	require.NoError(t, err)
+	g := mustNew(t, Gleaner, Options{})
 	good := page.Candidate{Parent: "http://a.test/publications.html", Document: true, Link: page.Link{URL: "http://a.test/papers/x.pdf", Anchor: "pdf",
 		Heading: "Publications", Context: "A. Author, B. Writer: On things. Proc. of a conference, 2003, pp. 1-9"}}
 	bad := page.Candidate{Parent: "http://a.test/teaching.html", Document: true, Link: page.Link{URL: "http://a.test/course/homework1-slides.pdf", Anchor: "slides"}}

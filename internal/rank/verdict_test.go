@@ -13,8 +13,7 @@ import (
 // aYear are a page of documents under an anchor, told to a new ranking, and a page like it
 // that waits.
 func aYear(t *testing.T, anchor string) (s *gleaner, documents []page.Candidate, like page.Candidate) {
-	made, err := New(Gleaner, Options{})
-	require.NoError(t, err)
+	made := mustNew(t, Gleaner, Options{})
 	at := func(id int64, parent, name string, document bool) page.Candidate {
 		c := page.Candidate{ID: id, Parent: parent, Depth: 2, Document: document,
 			Link: page.Link{URL: "http://a.test/" + name, Anchor: "Year", TagPath: "html>body>ul>li>a", Source: page.SourceAnchor}}
