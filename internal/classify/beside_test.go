@@ -16,8 +16,7 @@ import (
 // The pages of a site that were read before weigh beside a page as the classifier's options
 // have it, by hand; other sites and other pages without a site do not.
 func TestPagesBeforeWeighBeside(t *testing.T) {
-	c, err := classify.Train(pages(120), classify.Options{Beside: 2})
-	require.NoError(t, err)
+	c := mustTrain(t, pages(120), classify.Options{Beside: 2})
 	about, doubtful := []string{"compil", "databas", "network", "protocol"}, []string{"theorem", "network", "research", "manifold"}
 	odds := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	a, d := odds(c.Score(about)), odds(c.Score(doubtful))
@@ -41,8 +40,7 @@ func TestPagesBeforeWeighBeside(t *testing.T) {
 
 // In a crawl a page counts the more, the more the pages of its host did.
 func TestCrawlsWeighThePagesOfAHost(t *testing.T) {
-	c, err := classify.Train(pages(120), classify.Options{Beside: 1})
-	require.NoError(t, err)
+	c := mustTrain(t, pages(120), classify.Options{Beside: 1})
 	model, _ := topic.Build(topic.Defaults(), nil, nil)
 	by := classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c}, topic.Options{})
 	score := func(url, text string) float64 {
@@ -132,8 +130,7 @@ func TestFewUnlikeSitesTurnNothing(t *testing.T) {
 			examples = append(examples, classify.Example{Site: s.site, Topic: s.topic, Words: append(strings.Fields(s.words), fmt.Sprint("page", i))})
 		}
 	}
-	c, err := classify.Train(examples, classify.Options{})
-	require.NoError(t, err)
+	c := mustTrain(t, examples, classify.Options{})
 	for _, e := range examples[:4] {
 		assert.Equal(t, e.Topic, c.Score(e.Words) > classify.Sure, e.Site)
 	}
@@ -143,8 +140,7 @@ func TestFewUnlikeSitesTurnNothing(t *testing.T) {
 func TestRepresentationBySites(t *testing.T) {
 	few := pages(60)
 	shape := func(examples []classify.Example) classify.Representation {
-		c, err := classify.Train(examples, classify.Options{})
-		require.NoError(t, err)
+		c := mustTrain(t, examples, classify.Options{})
 		return c.Options.Representation
 	}
 	assert.Equal(t, classify.RDFGammaRKF, shape(few))

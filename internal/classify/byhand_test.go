@@ -54,8 +54,7 @@ func TestTwoOthersAreLearntFromForEachAboutTheTopic(t *testing.T) {
 	other("small", 1)
 	other("middle", 9)
 	learn := func(negatives int) *classify.Classifier {
-		c, err := classify.Train(examples, classify.Options{Negatives: negatives})
-		require.NoError(t, err)
+		c := mustTrain(t, examples, classify.Options{Negatives: negatives})
 		return c
 	}
 	c := learn(0)
@@ -75,8 +74,7 @@ func TestNaiveBayesByHand(t *testing.T) {
 		{Words: []string{"set", "page"}, Site: "d"},
 		{Words: []string{"set", "page"}, Site: "e"},
 	}
-	c, err := classify.Train(examples, classify.Options{Few: 1})
-	require.NoError(t, err)
+	c := mustTrain(t, examples, classify.Options{Few: 1})
 	require.Equal(t, []string{"net", "page", "set"}, c.Vocabulary.Words)
 	require.NotNil(t, c.Bayes)
 	// About the topic 7 words (net 4, page 2, set 1), of the rest 7 (page 3, set 4); each
@@ -106,8 +104,7 @@ func TestMachineAgainstKnownSolutions(t *testing.T) {
 		for i := range n {
 			examples = append(examples, classify.Example{Words: []string{fmt.Sprint("other", i)}, Site: fmt.Sprint(i)})
 		}
-		c, err := classify.Train(examples, classify.Options{Representation: classify.RDFGammaRKF})
-		require.NoError(t, err)
+		c := mustTrain(t, examples, classify.Options{Representation: classify.RDFGammaRKF})
 		assert.InDelta(t, 1, c.SVM.Gamma, 0)
 		b := 2 / (float64(n+1) * (1 - k))
 		want := append([]float64{float64(n) * b}, slices.Repeat([]float64{-b}, n)...)
@@ -121,8 +118,7 @@ func TestMachineAgainstKnownSolutions(t *testing.T) {
 	// Two pages of the same words and contrary labels: no margin parts them, so that both
 	// multipliers come to the cost, and the machine has nothing to say of them.
 	same := []classify.Example{{Words: []string{"net"}, Topic: true}, {Words: []string{"net"}}}
-	c, err := classify.Train(same, classify.Options{Representation: classify.SiteIDF})
-	require.NoError(t, err)
+	c := mustTrain(t, same, classify.Options{Representation: classify.SiteIDF})
 	assert.Equal(t, []float64{classify.SVMCost, -classify.SVMCost}, c.SVM.Alphas)
 	assert.InDelta(t, 0, c.Margin([]string{"net"}), 1e-9)
 }
@@ -151,8 +147,7 @@ func muddled(n int) []classify.Example {
 // and the multipliers of the two classes come to the same. The vectors have length one.
 func TestMachineKeepsTheConditionsOfTheBest(t *testing.T) {
 	examples := muddled(80)
-	c, err := classify.Train(examples, classify.Options{Representation: classify.SiteIDF})
-	require.NoError(t, err)
+	c := mustTrain(t, examples, classify.Options{Representation: classify.SiteIDF})
 	sum := 0.0
 	for i, s := range c.SVM.Support {
 		sum += c.SVM.Alphas[i]

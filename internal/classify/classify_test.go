@@ -56,8 +56,7 @@ func pages(n int) []classify.Example {
 // and many by naïve Bayes, and say the same after JSON.
 func TestBothLearnersTellATopic(t *testing.T) {
 	for _, few := range []int{1, 1000} {
-		c, err := classify.Train(pages(120), classify.Options{Few: few})
-		require.NoError(t, err)
+		c := mustTrain(t, pages(120), classify.Options{Few: few})
 		assert.Equal(t, few == 1, c.Bayes != nil)
 		assert.Equal(t, few == 1000, c.SVM != nil)
 
@@ -74,8 +73,7 @@ func TestBothLearnersTellATopic(t *testing.T) {
 		require.NoError(t, back.Check())
 		assert.InDelta(t, c.Score(about), back.Score(about), 1e-9)
 
-		again, err := classify.Train(pages(120), classify.Options{Few: few})
-		require.NoError(t, err)
+		again := mustTrain(t, pages(120), classify.Options{Few: few})
 		same, err := json.Marshal(again)
 		require.NoError(t, err)
 		assert.Equal(t, string(text), string(same), "the same examples give the same classifier")
@@ -91,8 +89,7 @@ func TestPhrasesAreAskedFor(t *testing.T) {
 		filler := fmt.Sprint("filler", string(rune('a'+i/2%7)))
 		examples = append(examples, classify.Example{Words: append([]string{"paper", filler}, pair...), Topic: i%2 == 1, Site: fmt.Sprint("site", i%10)})
 	}
-	c, err := classify.Train(examples, classify.Options{Phrases: true})
-	require.NoError(t, err)
+	c := mustTrain(t, examples, classify.Options{Phrases: true})
 	text, err := json.Marshal(c)
 	require.NoError(t, err)
 	c, err = classify.Parse(text)
@@ -133,16 +130,14 @@ func TestNothingToLearnFrom(t *testing.T) {
 	one := []classify.Example{{Words: []string{"net"}, Topic: true}}
 	_, err := classify.Train(one, classify.Options{})
 	require.ErrorIs(t, err, classify.ErrExamples)
-	_, err = classify.Train(append(one, classify.Example{}), classify.Options{})
-	require.NoError(t, err, "a page without words is a page")
+	mustTrain(t, append(one, classify.Example{}), classify.Options{}) // a page without words is a page
 	_, err = classify.Train(nil, classify.Options{})
 	require.ErrorIs(t, err, classify.ErrExamples)
 }
 
 // A file that was damaged is refused before it is used.
 func TestDamagedClassifiersAreRefused(t *testing.T) {
-	whole, err := classify.Train(pages(40), classify.Options{})
-	require.NoError(t, err)
+	whole := mustTrain(t, pages(40), classify.Options{})
 	for name, damage := range map[string]func(*classify.Classifier){
 		"version":    func(c *classify.Classifier) { c.Version = 7 },
 		"vocabulary": func(c *classify.Classifier) { c.Vocabulary.IDF = c.Vocabulary.IDF[1:] },
@@ -181,8 +176,7 @@ func TestFoldsKeepSitesWhole(t *testing.T) {
 
 // While tunnelling the second layer accepts at three quarters.
 func TestTunnellingLowersTheThreshold(t *testing.T) {
-	c, err := classify.Train(pages(120), classify.Options{})
-	require.NoError(t, err)
+	c := mustTrain(t, pages(120), classify.Options{})
 	words := pages(120)[1].Words
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	at := slices.Index(c.Scale.Classes, "topic")
@@ -210,8 +204,7 @@ func TestLeadersAreWithinFiveLinks(t *testing.T) {
 // A topic with a learnt classifier is told by that, any other by its centroid; a page of
 // which hardly a word is known is about nothing.
 func TestPagesAreClassifiedForACrawl(t *testing.T) {
-	c, err := classify.Train(pages(120), classify.Options{})
-	require.NoError(t, err)
+	c := mustTrain(t, pages(120), classify.Options{})
 	samples := []topic.Sample{}
 	for i := range 4 {
 		counts := map[string]int{"whale": 3, "plankton": 2, "reef": 1, "ocean": 2, fmt.Sprint("sea", string(rune('a'+i))): 1}
@@ -257,4 +250,11 @@ func TestTablesAskAboutEveryPageOnce(t *testing.T) {
 		sizes = append(sizes, f.Pages)
 	}
 	assert.Equal(t, []int{60, 60, 60, 60, 60, 15, 15, 30, 30, 45, 45, 60, 60}, sizes)
+}
+
+func mustTrain(t *testing.T, examples []classify.Example, o classify.Options) *classify.Classifier {
+	t.Helper()
+	c, err := classify.Train(examples, o)
+	require.NoError(t, err)
+	return c
 }

@@ -114,8 +114,7 @@ func unseen(t *testing.T, of func(labelled) string, further []classify.Example) 
 	out := judged{alone: confusion(), beside: confusion(), sure: confusion()}
 	say := map[bool]string{true: "cs", false: "other"}
 	for _, f := range classify.SiteFolds(all, 5) {
-		c, err := classify.Train(learn.Pick(all, f.Train), classify.Options{Beside: 1})
-		require.NoError(t, err)
+		c := mustTrain(t, learn.Pick(all, f.Train), classify.Options{Beside: 1})
 		var sites classify.Sites
 		for _, i := range f.Test {
 			is, said := say[all[i].Topic], say[c.Score(all[i].Words) >= classify.Sure]
@@ -193,8 +192,7 @@ func TestFewSites(t *testing.T) {
 			counts := learn.NewConfusion([]string{"cs", "other"})
 			say := map[bool]string{true: "cs", false: "other"}
 			for _, f := range classify.SiteFolds(all, k) {
-				c, err := classify.Train(slices.Concat(learn.Pick(all, f.Test), further), classify.Options{})
-				require.NoError(t, err)
+				c := mustTrain(t, slices.Concat(learn.Pick(all, f.Test), further), classify.Options{})
 				for _, e := range learn.Pick(all, f.Train) {
 					counts.Add(say[e.Topic], say[c.Score(e.Words) >= classify.Sure])
 				}
