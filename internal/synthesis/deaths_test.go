@@ -86,10 +86,9 @@ func TestAPageThatKillsTheWorker(t *testing.T) {
 func TestAResultThatKillsTheWorker(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/killer": primes, "b.example/": verses}})
-	ask, err := DefaultAsk()
-	require.NoError(t, err)
+	ask := defaultAsk(t)
 	ask.LeastResults = 1
-	_, _, err = s.record.Ask(t.Context(), "some", ask, asTopics(map[string]string{"primes": "http://a.example/killer", "verses": "http://b.example/"}))
+	_, _, err := s.record.Ask(t.Context(), "some", ask, asTopics(map[string]string{"primes": "http://a.example/killer", "verses": "http://b.example/"}))
 	require.NoError(t, err)
 	var p Prepared
 	deaths := 0

@@ -39,10 +39,9 @@ func departments(t *testing.T, inspect, heeded bool) {
 		"a.example/dept/higher": primes,
 		"b.example/":            verses,
 	}})
-	ask, err := DefaultAsk()
-	require.NoError(t, err)
+	ask := defaultAsk(t)
 	ask.LeastResults, ask.Policy, ask.Inspect, ask.NoDepartments = 1, ContextGraph, inspect, !heeded
-	_, _, err = s.record.Ask(t.Context(), "some", ask, []topic.Topic{{ID: "primes", Pages: []string{"http://a.example/"}, Departments: []string{"dept"}}, {ID: "verses", Pages: []string{"http://b.example/"}}})
+	_, _, err := s.record.Ask(t.Context(), "some", ask, []topic.Topic{{ID: "primes", Pages: []string{"http://a.example/"}, Departments: []string{"dept"}}, {ID: "verses", Pages: []string{"http://b.example/"}}})
 	require.NoError(t, err)
 	_, err = New(s.tools).Prepare(t.Context(), "some", func(int) {})
 	require.NoError(t, err)

@@ -67,8 +67,7 @@ func TestWordsOfLinksAreLearnt(t *testing.T) {
 		require.Equal(t, []string{"lemma"}, word(got.Extracting))
 		require.Nil(t, got.Second, "the second layer is the context graph's")
 	}
-	a, err := DefaultAsk()
-	require.NoError(t, err)
+	a := defaultAsk(t)
 	a.LearnLinks = true
 	require.ErrorContains(t, a.Check(), "inspect")
 }

@@ -64,12 +64,11 @@ func prepares(t *testing.T, db *store.DB, ask func(*Ask), topics ...topic.Topic)
 
 func preparesBy(t *testing.T, db *store.DB, searcher Searcher, ask func(*Ask), topics ...topic.Topic) (Prepared, collections.Collection, error) {
 	t.Helper()
-	a, err := DefaultAsk()
-	require.NoError(t, err)
+	a := defaultAsk(t)
 	ask(&a)
 	record := collections.In(db)
 	require.NoError(t, record.End(t.Context(), "some", 0, collections.Ended, ""))
-	_, _, err = record.Ask(t.Context(), "some", a, topics)
+	_, _, err := record.Ask(t.Context(), "some", a, topics)
 	require.NoError(t, err)
 	cfg := Defaults()
 	cfg.Links = rules.Lists{Ignore: []string{"two6.example"}}
@@ -410,10 +409,9 @@ func TestMoreResults(t *testing.T) {
 	prepare := func() error { _, err := m.Prepare(t.Context(), "some", func(int) {}); return err }
 	ask := func(results int) {
 		require.NoError(t, record.End(t.Context(), "some", 0, collections.Ended, ""))
-		a, err := DefaultAsk()
-		require.NoError(t, err)
+		a := defaultAsk(t)
 		a.Results = results
-		_, _, err = record.Ask(t.Context(), "some", a, []topic.Topic{{ID: "two", Query: "two"}})
+		_, _, err := record.Ask(t.Context(), "some", a, []topic.Topic{{ID: "two", Query: "two"}})
 		require.NoError(t, err)
 	}
 	ask(7)
@@ -456,9 +454,8 @@ func TestCentroidsOfAnEarlierRun(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	record, two := collections.In(db), topic.Topic{ID: "two", Query: "two"}
-	a, err := DefaultAsk()
-	require.NoError(t, err)
-	_, _, err = record.Ask(t.Context(), "some", a, []topic.Topic{two})
+	a := defaultAsk(t)
+	_, _, err := record.Ask(t.Context(), "some", a, []topic.Topic{two})
 	require.NoError(t, err)
 	late := overtaken{once: &sync.Once{}, do: func() {
 		_, _, err := prepares(t, db, func(a *Ask) { a.Terms, a.Overlap = 3, 2 }, two)
@@ -472,4 +469,11 @@ func TestCentroidsOfAnEarlierRun(t *testing.T) {
 	var made topic.Model
 	require.NoError(t, json.Unmarshal(c.Model, &made))
 	require.Equal(t, 3, made.Options.Terms)
+}
+
+func defaultAsk(t *testing.T) Ask {
+	t.Helper()
+	a, err := DefaultAsk()
+	require.NoError(t, err)
+	return a
 }

@@ -43,8 +43,7 @@ func TestURLPatterns(t *testing.T) {
 	}
 	m := s.collected(t, "own lists", func(a *Ask) { a.Patterns, a.Links = Patterns(), &rules.Lists{StopDirectories: []string{rules.None}} })
 	require.Contains(t, m.asked, "a.example/forum/stop", "what a person says goes before")
-	ask, err := DefaultAsk()
-	require.NoError(t, err)
+	ask := defaultAsk(t)
 	ask.Patterns = []string{"tarps"}
 	require.ErrorContains(t, ask.Check(), "traps")
 }

@@ -101,8 +101,7 @@ func TestNothingIsKeptToLearnFrom(t *testing.T) {
 	read, err := s.record.Read(t.Context(), id, "primes", 10)
 	require.NoError(t, err)
 	require.Empty(t, read)
-	a, err := DefaultAsk()
-	require.NoError(t, err)
+	a := defaultAsk(t)
 	a.Retrain = 10
 	require.ErrorContains(t, a.Check(), "classifier")
 }

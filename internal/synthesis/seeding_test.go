@@ -82,8 +82,7 @@ func TestSeedsAreSearchedFor(t *testing.T) {
 	}
 	require.False(t, slices.ContainsFunc(hosts, func(h string) bool { return strings.HasSuffix(h, ".pdf") }))
 
-	ask, err := DefaultAsk()
-	require.NoError(t, err)
+	ask := defaultAsk(t)
 	ask.SearchSeeds = 201
 	require.ErrorContains(t, ask.Check(), "search-seeds")
 }

@@ -21,10 +21,9 @@ func TestTopicsThatCannotBeToldApart(t *testing.T) {
 	var log bytes.Buffer
 	s.tools.Log = slog.New(slog.NewTextHandler(&log, nil))
 	prepared := func(name string, threshold float64) (Prepared, []topic.Check) {
-		ask, err := DefaultAsk()
-		require.NoError(t, err)
+		ask := defaultAsk(t)
 		ask.LeastResults, ask.Threshold = 1, threshold
-		_, _, err = s.record.Ask(t.Context(), name, ask, topics)
+		_, _, err := s.record.Ask(t.Context(), name, ask, topics)
 		require.NoError(t, err)
 		log.Reset()
 		p, err := New(s.tools).Prepare(t.Context(), name, func(int) {})

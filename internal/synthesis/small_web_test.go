@@ -127,8 +127,7 @@ func newShop(t *testing.T, web *smallWeb) *shop {
 // opens enters a collection whose topics' pages are given, and makes their centroids.
 func (s *shop) opens(t *testing.T, name string, topics map[string]string, change func(*Ask)) int {
 	t.Helper()
-	ask, err := DefaultAsk()
-	require.NoError(t, err)
+	ask := defaultAsk(t)
 	ask.LeastResults = 1
 	change(&ask)
 	require.NoError(t, ask.Check())
