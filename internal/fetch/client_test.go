@@ -68,3 +68,10 @@ func TestFetchPage(t *testing.T) {
 	require.Equal(t, s.URL+"/a", resp.URL)
 	require.Equal(t, int64(4), resp.Bytes)
 }
+
+func mustFetch(t *testing.T, c *Client, r Request) *Response {
+	t.Helper()
+	resp, err := c.Fetch(t.Context(), r)
+	require.NoError(t, err)
+	return resp
+}

@@ -57,8 +57,7 @@ func TestCollyIsGivenWhatIsThere(t *testing.T) {
 		})
 		return col
 	}}
-	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/from"})
-	require.NoError(t, err)
+	mustFetch(t, c, Request{URL: s.URL + "/from"})
 	require.Equal(t, []string{s.URL + "/~ada/to?b=%7E&a=1", `"v1"`, "text/html", "<title>there</title>"}, got)
 }
 

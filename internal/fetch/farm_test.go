@@ -94,11 +94,9 @@ func TestFarm(t *testing.T) {
 	require.Contains(t, []gleaner.Outcome{Truncated, ConnectFailure}, OutcomeOf(err), "%v", err)
 
 	control(t, proxy, "/faults", []byte("{}"))
-	resp, err := c.Fetch(context.Background(), Request{URL: "https://" + host + "/"})
-	require.NoError(t, err, "https through the proxy, with the farm's own authority")
+	resp := mustFetch(t, c, Request{URL: "https://" + host + "/"}) // https through the proxy, with the farm's own authority
 	require.Contains(t, string(resp.Body), host)
-	again, err := c.Fetch(context.Background(), Request{URL: "https://" + host + "/", ETag: resp.Header.Get("ETag")})
-	require.NoError(t, err)
+	again := mustFetch(t, c, Request{URL: "https://" + host + "/", ETag: resp.Header.Get("ETag")})
 	require.Equal(t, http.StatusNotModified, again.Status)
 }
 

@@ -239,8 +239,7 @@ func TestWholeBodies(t *testing.T) {
 			t.Parallel()
 			// The ending is one at which colly would inflate by itself.
 			u := s.URL + "/file.xml.gz?is=" + strings.ReplaceAll(strings.ReplaceAll(name, ",", "%2C"), " ", "%20")
-			resp, err := c.Fetch(context.Background(), Request{URL: u})
-			require.NoError(t, err)
+			resp := mustFetch(t, c, Request{URL: u})
 			require.True(t, bytes.Equal(a.want, resp.Body), "%d bytes, want %d", len(resp.Body), len(a.want))
 			require.Equal(t, int64(len(a.body)), resp.Bytes)
 		})
@@ -266,8 +265,7 @@ func TestRecoversWhenTheHostDoes(t *testing.T) {
 		require.Equal(t, 7*time.Second, e.RetryAfter)
 		require.Equal(t, 503, e.Status)
 	}
-	resp, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
-	require.NoError(t, err)
+	resp := mustFetch(t, c, Request{URL: s.URL + "/"})
 	require.Equal(t, "back", string(resp.Body))
 }
 
@@ -289,12 +287,10 @@ func TestConditional(t *testing.T) {
 		_, _ = io.WriteString(w, "new")
 	})
 	c := testClient(t, nil)
-	resp, err := c.Fetch(context.Background(), Request{URL: s.URL + "/", ETag: `"v1"`, LastModified: "Sat, 01 Jan 2000 00:00:00 GMT"})
-	require.NoError(t, err)
+	resp := mustFetch(t, c, Request{URL: s.URL + "/", ETag: `"v1"`, LastModified: "Sat, 01 Jan 2000 00:00:00 GMT"})
 	require.Equal(t, http.StatusNotModified, resp.Status)
 	require.Nil(t, resp.Body)
-	resp, err = c.Fetch(context.Background(), Request{URL: s.URL + "/", ETag: `"v0"`})
-	require.NoError(t, err)
+	resp = mustFetch(t, c, Request{URL: s.URL + "/", ETag: `"v0"`})
 	require.Equal(t, "new", string(resp.Body))
 }
 
@@ -345,18 +341,16 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	c := testClient(t, nil)
-	resp, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"})
-	require.NoError(t, err)
+	resp := mustFetch(t, c, Request{URL: s.URL + "/a"})
 	require.Equal(t, []string{s.URL + "/a", s.URL + "/b"}, resp.Redirects)
 	require.Equal(t, "PHPSESSID=0123456789abcdef0123456789abcdef", string(resp.Body), "asked for as the server wrote it")
 
-	_, err = c.Fetch(context.Background(), Request{URL: s.URL + "/off"})
+	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/off"})
 	e := fetchError(t, err)
 	require.Equal(t, RedirectOffHost, e.Outcome)
 	require.Equal(t, other.URL+"/page", e.Location)
 
-	resp, err = c.Fetch(context.Background(), Request{URL: s.URL + "/off", FollowOffHost: true})
-	require.NoError(t, err)
+	resp = mustFetch(t, c, Request{URL: s.URL + "/off", FollowOffHost: true})
 	require.Equal(t, "there", string(resp.Body))
 	require.Equal(t, other.URL+"/page", resp.URL)
 }

@@ -179,12 +179,10 @@ func TestLargeBodiesWaitForMemory(t *testing.T) {
 	memory := NewMemory(size * inUse)
 	other := site(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "small") })
 	c := testClient(t, func(cfg *Config) { cfg.Memory = memory })
-	first, err := c.Fetch(context.Background(), Request{URL: s.URL + "/1"})
-	require.NoError(t, err)
+	first := mustFetch(t, c, Request{URL: s.URL + "/1"})
 	require.False(t, memory.free.TryAcquire(1), "nothing is held for a large body")
 
-	small, err := c.Fetch(context.Background(), Request{URL: other.URL + "/"})
-	require.NoError(t, err, "small bodies do not wait")
+	small := mustFetch(t, c, Request{URL: other.URL + "/"}) // small bodies do not wait
 	small.Release()
 
 	stop := errors.New("told to stop")

@@ -40,7 +40,6 @@ func TestWhatAnotherFetchedMeanwhileIsNotAsked(t *testing.T) {
 	require.Zero(t, asked)
 	require.Len(t, g.ended, 2)
 	require.Equal(t, Visit{Void: true}, g.ended[1], "the turn counts for nothing")
-	_, err = c.Fetch(t.Context(), req)
-	require.NoError(t, err)
+	mustFetch(t, c, req)
 	require.Equal(t, 1, asked)
 }

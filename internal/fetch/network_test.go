@@ -119,8 +119,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 	t.Setenv("REQUEST_METHOD", "")
 	dns := fakeDNS(func(string) []netip.Addr { return nil })
 	c := testClient(t, func(cfg *Config) { cfg.Proxy, cfg.Resolver = "", dns })
-	resp, err := c.Fetch(context.Background(), Request{URL: "http://www.example.edu/"})
-	require.NoError(t, err)
+	resp := mustFetch(t, c, Request{URL: "http://www.example.edu/"})
 	require.Equal(t, "through the proxy", string(resp.Body))
 	u := Request{URL: "http://direct.example.org/"}
 	c.cfg.Resolver = dns
@@ -140,8 +139,7 @@ func TestIdentity(t *testing.T) {
 	c := testClient(t, func(cfg *Config) { cfg.Version, cfg.Contact = "1.2", "ada@example.edu" })
 	require.Equal(t, "Gleaner/1.2 (+ada@example.edu)", c.UserAgent())
 	for range 2 {
-		_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
-		require.NoError(t, err)
+		mustFetch(t, c, Request{URL: s.URL + "/"})
 	}
 	require.Equal(t, "Gleaner/1.2 (+ada@example.edu)", got.Get("User-Agent"))
 	require.Equal(t, "ada@example.edu", got.Get("From"))

@@ -277,8 +277,7 @@ func TestStaleConnection(t *testing.T) {
 	g := &recordingGate{}
 	c := testClient(t, func(cfg *Config) { cfg.Gate = g })
 	for range 3 {
-		_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"})
-		require.NoError(t, err)
+		mustFetch(t, c, Request{URL: s.URL + "/a"})
 	}
 	require.Equal(t, len(g.turns)-1, requests, "as many requests as turns, but for robots.txt")
 	require.Equal(t, 5, requests)
@@ -289,8 +288,7 @@ func TestPaceBy(t *testing.T) {
 	s := site(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })
 	g := &recordingGate{}
 	c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.PaceBy = g, PaceByDomain|PaceByAddress })
-	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
-	require.NoError(t, err)
+	mustFetch(t, c, Request{URL: s.URL + "/"})
 	host := s.URL[len("http://"):]
 	want := []string{host, "domain:127.0.0.1", "address:127.0.0.1"}
 	require.Equal(t, append(want, want...), g.turns)
@@ -320,8 +318,7 @@ func TestTheAddressOfATurnIsAsked(t *testing.T) {
 	g := &recordingGate{}
 	c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.PaceBy, cfg.Resolver = g, PaceByAddress, dns })
 	for i := range 3 {
-		_, err := c.Fetch(t.Context(), Request{URL: fmt.Sprintf("http://www.example.org:%s/%d", port, i)})
-		require.NoError(t, err)
+		mustFetch(t, c, Request{URL: fmt.Sprintf("http://www.example.org:%s/%d", port, i)})
 	}
 	turns := slices.DeleteFunc(g.turns, func(key string) bool { return !strings.HasPrefix(key, "address:") })
 	require.Equal(t, turns, asked)
