@@ -50,10 +50,9 @@ func TestHangingUpIsNoEndOfAList(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { hangUp(w) }))
 	t.Cleanup(srv.Close)
 	where := "s3://crawls/tr?region=us-east-1&use_path_style=true&endpoint=" + srv.URL
-	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{where}, Format: Folder, URLs: "https://a.example/{path}"}, Position{})
-	require.NoError(t, err)
+	log := mustOpen(t, Options{Paths: []string{where}, Format: Folder, URLs: "https://a.example/{path}"})
 	defer log.Close()
-	_, err = log.Next(t.Context())
+	_, err := log.Next(t.Context())
 	require.ErrorIs(t, err, source.ErrAway)
 	require.NotErrorIs(t, err, io.EOF)
 }

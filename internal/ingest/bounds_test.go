@@ -11,9 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"gleaner/internal/ingest/source"
-	"gleaner/internal/record/store"
 )
 
 // TestOutOfRange: a date or a depth that the record cannot hold is none, and neither
@@ -47,8 +44,7 @@ func TestLongLines(t *testing.T) {
 		rows += fmt.Sprintf("http://a.example/%d.pdf,%d.pdf,,%s\n", i, i, long)
 	}
 	root := s.lay("list", map[string]string{"list.csv": rows})
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{filepath.Join(root, "list.csv")}, Format: CSV})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{filepath.Join(root, "list.csv")}, Format: CSV})
 	steps := 0
 	p, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) { steps++ })
 	require.NoError(t, err)
@@ -67,8 +63,7 @@ func TestArchiveOfAnyName(t *testing.T) {
 	s := newShop(t)
 	twice := append(answer("http://a.example/1.pdf", "", s.pdf(1)), answer("http://a.example/1.pdf", "", s.pdf(2))...)
 	root := s.lay("crawl", map[string]string{"a\xff.warc": string(twice), "a\xfe.warc": string(twice)})
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{root}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{root}})
 	for i := 0; ; i++ {
 		p, err := s.Import(t.Context(), Run{id, 1}, 0, func(Progress) {})
 		require.NoError(t, err)
@@ -87,10 +82,9 @@ func TestLineWithoutEnd(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	require.NoError(t, os.Truncate(path, 1<<40)) // of which the disk holds nothing
 	for _, format := range []string{Heritrix, CSV} {
-		log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}, Format: format}, Position{})
-		require.NoError(t, err)
+		log := mustOpen(t, Options{Paths: []string{path}, Format: format})
 		ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		_, err = log.Next(ctx)
+		_, err := log.Next(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		stop()
 		require.NoError(t, log.Close())

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/ingest/source"
-	"gleaner/internal/record/store"
 )
 
 // objects answers as much of S3 as reading asks for. It cuts the first answer with a
@@ -111,10 +110,9 @@ func TestRefusedBucket(t *testing.T) {
 	}
 	where := o.at(t)
 	for _, options := range []Options{{Paths: where("tr/")}, {Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}} {
-		id, err := s.DB.AddJob(t.Context(), store.JobImport, options)
-		require.NoError(t, err)
+		id := s.addImport(options)
 		for _, o.code = range []string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "NoSuchBucket"} {
-			_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+			_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
 			require.ErrorIs(t, err, ErrInput, o.code)
 			require.ErrorContains(t, err, o.code)
 		}
@@ -124,7 +122,7 @@ func TestRefusedBucket(t *testing.T) {
 			}
 			t.Setenv("AWS_CONFIG_FILE", "/dev/null")
 			t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
-			_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+			_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
 			require.ErrorIs(t, err, ErrInput)
 			require.ErrorContains(t, err, "credentials")
 		})
@@ -134,7 +132,7 @@ func TestRefusedBucket(t *testing.T) {
 		}
 		p, _ := s.Import(t.Context(), Run{id, 1}, 0, func(Progress) { o.code = "InvalidAccessKeyId" })
 		require.Positive(t, p.Done)
-		_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+		_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
 		require.Error(t, err)
 		require.NotErrorIs(t, err, ErrInput, "it has begun: nothing of it is lost")
 		o.code = ""
@@ -155,8 +153,7 @@ func TestListingWithoutEnd(t *testing.T) {
 		_, err := Open(t.Context(), source.Places{}, Options{Paths: where("tr/")}, Position{})
 		require.ErrorIs(t, err, ErrInput)
 		require.Less(t, o.lists.Load(), int64(200))
-		log, err := Open(t.Context(), source.Places{}, Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}, Position{})
-		require.NoError(t, err)
+		log := mustOpen(t, Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"})
 		for err == nil {
 			_, err = log.Next(t.Context())
 		}
@@ -223,8 +220,7 @@ func TestBucket(t *testing.T) {
 	require.Equal(t, SavedNew, by["https://a.example/tr/2003/a%20b.pdf"].Outcome)
 	require.NotContains(t, by["https://a.example/tr/1.pdf"].Source, "endpoint")
 
-	log, err := Open(t.Context(), source.Places{}, Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}, Position{})
-	require.NoError(t, err)
+	log := mustOpen(t, Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"})
 	defer log.Close()
 	r, err := log.Next(t.Context())
 	require.NoError(t, err)

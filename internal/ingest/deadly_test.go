@@ -12,7 +12,6 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/ingest/source"
-	"gleaner/internal/record/store"
 )
 
 // deadlyAsker ends whoever asks for a file.
@@ -54,9 +53,8 @@ func TestFatalArchive(t *testing.T) {
 	web := &site{files: map[string]string{"/a.warc.gz": one(1) + one(2), "/bad.warc.gz": one(3), "/c.warc.gz": one(4), "/list.txt": "a.warc.gz\nbad.warc.gz\nc.warc.gz\n"}}
 	at := web.serve(t)
 	s.Places = source.Places{Asker: deadlyAsker{asker(t, nil), "/bad.warc.gz"}}
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{at + "/list.txt"}})
-	require.NoError(t, err)
-	_, err = s.survived(Run{id, 1}, 2*deadly+1)
+	id := s.addImport(Options{Paths: []string{at + "/list.txt"}})
+	_, err := s.survived(Run{id, 1}, 2*deadly+1)
 	require.NoError(t, err)
 	c, by := s.finish(Run{id, 1})
 	require.Equal(t, 3, c.SavedNew, "%v", by)
@@ -70,9 +68,8 @@ func TestFatalOpening(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Places = source.Places{Asker: deadlyAsker{asker(t, nil), "/list.txt"}}
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{(&site{}).serve(t) + "/list.txt"}})
-	require.NoError(t, err)
-	_, err = s.survived(Run{id, 1}, deadly+1)
+	id := s.addImport(Options{Paths: []string{(&site{}).serve(t) + "/list.txt"}})
+	_, err := s.survived(Run{id, 1}, deadly+1)
 	require.ErrorIs(t, err, ErrInput)
 	require.ErrorContains(t, err, "3 workers ended")
 }
@@ -130,8 +127,7 @@ func TestFatalReading(t *testing.T) {
 			all = append(all, answer(fmt.Sprintf("http://a.example/%d.pdf", i), "", s.pdf(i)))
 		}
 		paths := []string{s.write("a.warc.gz", bytes.Join(all, nil)), s.write("b.warc.gz", answer("http://b.example/5.pdf", "", s.pdf(5)))}
-		id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: paths})
-		require.NoError(t, err)
+		id := s.addImport(Options{Paths: paths})
 		const fatal = "http://a.example/2.pdf"
 		kills := s.reads(Run{id, 1}, fatal, always)
 		c, by := s.finish(Run{id, 1})
@@ -161,8 +157,7 @@ func TestFatalLine(t *testing.T) {
 	root := s.lay("files", files)
 	for _, o := range []Options{{Paths: []string{root + "/list.csv"}, Format: CSV}, {Paths: []string{root}, Format: Folder, URLs: "http://a.example/{path}"}} {
 		for _, always := range []bool{false, true} {
-			id, err := s.DB.AddJob(t.Context(), store.JobImport, o)
-			require.NoError(t, err)
+			id := s.addImport(o)
 			s.reads(Run{id, 1}, "http://a.example/1.pdf", always)
 			c, by := s.finish(Run{id, 1})
 			require.EqualValues(t, 1, c.Differences)

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"gleaner/internal/ingest/source"
 )
 
 // TestDenied: files and folders that the worker may not read are passed over, each by a name
@@ -32,8 +30,7 @@ func TestDenied(t *testing.T) {
 		require.NoError(t, syscall.Setfsuid(65534))
 		defer func() { _ = syscall.Setfsuid(0) }()
 	}
-	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{dir}}, Position{})
-	require.NoError(t, err)
+	log := mustOpen(t, Options{Paths: []string{dir}})
 	var got []string
 	for r, err := log.Next(t.Context()); err != io.EOF; r, err = log.Next(t.Context()) {
 		require.NoError(t, err)

@@ -10,8 +10,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
-
-	"gleaner/internal/record/store"
 )
 
 // fatalLog ends whoever reads one of its resources.
@@ -49,8 +47,7 @@ func TestFatalResource(t *testing.T) {
 	for i := range 6 {
 		all = append(all, answer(fmt.Sprintf("http://a.example/%d.pdf", i), "", s.pdf(i)))
 	}
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{s.write("crawl.warc.gz", bytes.Join(all, nil))}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", bytes.Join(all, nil))}})
 	run, kills := Run{id, 1}, 0
 	const fatal = "http://a.example/3.pdf"
 	for {
@@ -74,8 +71,7 @@ func TestFatalResource(t *testing.T) {
 func TestStoppedIsNotFatal(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{s.write("crawl.warc.gz", answer("http://a.example/1.pdf", "", s.pdf(1)))}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", answer("http://a.example/1.pdf", "", s.pdf(1)))}})
 	run := Run{id, 1}
 	for range 6 {
 		w, err := s.begin(t.Context(), run)
@@ -100,8 +96,7 @@ func TestComesOnTowardsItsPlace(t *testing.T) {
 	z := gzip.NewWriter(&all)
 	_, _ = io.WriteString(z, head+head)
 	require.NoError(t, z.Close())
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{s.write("one.warc.gz", all.Bytes())}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{s.write("one.warc.gz", all.Bytes())}})
 	w, err := s.begin(t.Context(), Run{id, 1})
 	require.NoError(t, err)
 	defer w.close()

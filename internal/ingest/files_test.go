@@ -226,8 +226,7 @@ func TestManifest(t *testing.T) {
 
 	for head, want := range map[string]string{"address,path": "line 1: no column is named url", "url,url,path": "line 1: two columns are the url", "": "line 1: "} {
 		path := s.write("bad.csv", []byte(head+"\n"))
-		log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}, Format: CSV}, Position{})
-		require.NoError(t, err)
+		log := mustOpen(t, Options{Paths: []string{path}, Format: CSV})
 		_, err = log.Next(t.Context())
 		require.ErrorIs(t, err, ErrInput)
 		require.ErrorContains(t, err, want)
@@ -396,4 +395,11 @@ func TestWordsOfFiles(t *testing.T) {
 		require.ErrorIs(t, err, ErrInput)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+func mustOpen(t *testing.T, o Options) Log {
+	t.Helper()
+	log, err := Open(t.Context(), source.Places{}, o, Position{})
+	require.NoError(t, err)
+	return log
 }

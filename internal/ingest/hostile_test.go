@@ -36,8 +36,7 @@ func TestBombIsLeft(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "bomb.warc.zst")
 	require.NoError(t, os.WriteFile(path, frame, 0o600))
-	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}}, Position{})
-	require.NoError(t, err)
+	log := mustOpen(t, Options{Paths: []string{path}})
 	defer log.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
@@ -63,8 +62,7 @@ func TestWhatIsNoFile(t *testing.T) {
 	require.NoError(t, os.Symlink(file, filepath.Join(real, "a.warc.gz")))
 	folder := filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(real, folder))
-	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{folder}}, Position{})
-	require.NoError(t, err)
+	log := mustOpen(t, Options{Paths: []string{folder}})
 	defer log.Close()
 	r, err := log.Next(t.Context())
 	require.NoError(t, err)
@@ -81,8 +79,7 @@ func TestBecameAPipe(t *testing.T) {
 	for format, name := range map[string]string{Auto: "a.warc", CSV: "list.csv"} {
 		path := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
-		log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}, Format: format}, Position{})
-		require.NoError(t, err)
+		log := mustOpen(t, Options{Paths: []string{path}, Format: format})
 		require.NoError(t, os.Remove(path))
 		require.NoError(t, syscall.Mkfifo(path, 0o600))
 		told := make(chan error, 1)
@@ -137,12 +134,11 @@ func TestLogWithoutLines(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, crawlLog), nil, 0o600))
 	require.NoError(t, os.Truncate(filepath.Join(dir, crawlLog), 1<<40)) // of which the disk holds nothing
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.warc.gz"), record("response", "dns:a.example", "text/dns", "", "x"), 0o600))
-	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{dir}}, Position{})
-	require.NoError(t, err)
+	log := mustOpen(t, Options{Paths: []string{dir}})
 	defer log.Close()
 	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer stop()
-	_, err = log.Next(ctx)
+	_, err := log.Next(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
@@ -154,9 +150,8 @@ func TestBecameShorter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.warc.gz")
 	require.NoError(t, os.WriteFile(path, append(append([]byte{}, one...), one...), 0o600))
 	o := Options{Paths: []string{path}}
-	log, err := Open(t.Context(), source.Places{}, o, Position{})
-	require.NoError(t, err)
-	_, err = log.Next(t.Context())
+	log := mustOpen(t, o)
+	_, err := log.Next(t.Context())
 	require.NoError(t, err)
 	second, err := log.Next(t.Context())
 	require.NoError(t, err)
@@ -190,8 +185,7 @@ func TestHostileHeads(t *testing.T) {
 	}
 	path := s.write("hostile.warc.gz", log)
 	ctx := t.Context()
-	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{path}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{path}})
 	steps := map[int64]bool{}
 	p, err := s.Import(ctx, Run{id, 1}, time.Hour, func(p Progress) { steps[p.Done] = true })
 	require.NoError(t, err)
@@ -217,8 +211,7 @@ func TestManyLinks(t *testing.T) {
 		}
 		log = append(log, answer(fmt.Sprintf("http://a.example/%d/", i), "Content-Type: text/html\r\n", "<html>"+body.String())...)
 	}
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{s.write("links.warc.gz", log)}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{s.write("links.warc.gz", log)}})
 	w, err := s.begin(t.Context(), Run{id, 1})
 	require.NoError(t, err)
 	defer w.close()
@@ -248,8 +241,7 @@ func TestPanicOverOne(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	path := s.write("a.warc.gz", append(answer("http://a.example/1.pdf", "", string(s.pile.File(1, sampleweb.AsPDF))), answer("http://a.example/2.pdf", "", string(s.pile.File(2, sampleweb.AsPDF)))...))
-	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{path}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{path}})
 	run := Run{id, 1}
 	w, err := s.begin(ctx, run)
 	require.NoError(t, err)

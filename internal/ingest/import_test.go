@@ -104,9 +104,7 @@ func (s *shop) write(name string, data []byte) string {
 // imported runs a new import to its end, with its verification.
 func (s *shop) imported(o Options) (Counters, map[string]store.ImportRecord) {
 	s.t.Helper()
-	ctx := context.Background()
-	id, err := s.DB.AddJob(ctx, store.JobImport, o)
-	require.NoError(s.t, err)
+	id := s.addImport(o)
 	return s.finish(Run{id, 1})
 }
 
@@ -140,10 +138,9 @@ func TestVerifyMissesResources(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	path := s.write("crawl.warc.gz", answer("http://a.example/", "", "<p>a page"))
-	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{path}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{path}})
 	run := Run{id, 1}
-	_, err = s.Import(ctx, run, time.Hour, func(Progress) {})
+	_, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	for want, sql := range []string{`UPDATE import_records SET n=n`, `DELETE FROM import_records`} {
 		_, err = s.DB.Pool.Exec(ctx, sql)
@@ -288,8 +285,7 @@ func TestGoesOn(t *testing.T) {
 	wantC, wantBy := want.imported(o)
 	s := newShop(t)
 	ctx := t.Context()
-	id, err := s.DB.AddJob(ctx, store.JobImport, o)
-	require.NoError(t, err)
+	id := s.addImport(o)
 	run := Run{id, 1}
 	for stops := 1; ; stops++ {
 		w, err := s.begin(ctx, run)
@@ -348,8 +344,7 @@ func TestTwoAttempts(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	ctx := t.Context()
-	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{s.write("crawl.warc.gz", s.crawl())}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", s.crawl())}})
 	run := Run{id, 1}
 	late, err := s.begin(ctx, run)
 	require.NoError(t, err)
@@ -363,4 +358,12 @@ func TestTwoAttempts(t *testing.T) {
 	again, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	require.Equal(t, p, again)
+}
+
+// addImport puts an import on record and returns its job.
+func (s *shop) addImport(o Options) int64 {
+	s.t.Helper()
+	id, err := s.DB.AddJob(s.t.Context(), store.JobImport, o)
+	require.NoError(s.t, err)
+	return id
 }

@@ -283,9 +283,8 @@ func TestWhyAnImportWaits(t *testing.T) {
 	away.Store(true)
 	web.say = func(w http.ResponseWriter, _ *http.Request) bool { return away.Load() && hangUp(w) }
 	s.Places = source.Places{Asker: asker(t, nil)}
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{web.serve(t) + "/a.warc.gz"}})
-	require.NoError(t, err)
-	_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	id := s.addImport(Options{Paths: []string{web.serve(t) + "/a.warc.gz"}})
+	_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, source.ErrAway)
 	job, err := s.DB.Job(t.Context(), id)
 	require.NoError(t, err)
@@ -307,9 +306,8 @@ func TestUnanswered(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	s.Places = source.Places{Asker: asker(t, nil)}
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{server.URL + "/a.warc.gz"}})
-	require.NoError(t, err)
-	_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	id := s.addImport(Options{Paths: []string{server.URL + "/a.warc.gz"}})
+	_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, ErrInput)
 	_, err = s.DB.Pool.Exec(t.Context(), `UPDATE jobs SET done=1`)
 	require.NoError(t, err)
@@ -341,8 +339,7 @@ func TestOtherPackings(t *testing.T) {
 	for magic, want := range map[string]string{"BZh91AY&SY": "bzip2", "\x04\x22\x4d\x18": "lz4"} {
 		path := filepath.Join(t.TempDir(), "x.warc."+want)
 		require.NoError(t, os.WriteFile(path, []byte(magic+"packed"), 0o600))
-		log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}}, Position{})
-		require.NoError(t, err)
+		log := mustOpen(t, Options{Paths: []string{path}})
 		r, err := log.Next(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, NoArchive, r.Skip)

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/realdata"
-	"gleaner/internal/record/store"
 )
 
 // realOutcomes are what the records of each archive come to.
@@ -59,8 +58,7 @@ func TestRealArchives(t *testing.T) {
 	s := newShop(t)
 	files, err := filepath.Glob(filepath.Join(root, "*", "*"))
 	require.NoError(t, err)
-	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: files})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: files})
 	c, _ := s.finish(Run{id, 1})
 	all, err := s.DB.ImportRecords(context.WithoutCancel(t.Context()), id, 0, false, 10_000)
 	require.NoError(t, err)

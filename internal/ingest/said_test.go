@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/sampleweb"
-	"gleaner/internal/record/store"
 )
 
 // TestViaOfARequest: the Via of a request names proxies, and no page that led there; its
@@ -80,10 +79,9 @@ func TestPlacedElsewhere(t *testing.T) {
 	pdf := s.pdf(1)
 	zip := string(s.pile.File(2, sampleweb.AsGzip))
 	data := bytes.Join([][]byte{answer("http://a.example/1.pdf", "", pdf), answer("http://b.example/1.pdf", "", pdf), answer("http://a.example/2.ps.gz", "", zip)}, nil)
-	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{s.write("a.warc.gz", data)}})
-	require.NoError(t, err)
+	id := s.addImport(Options{Paths: []string{s.write("a.warc.gz", data)}})
 	run := Run{id, 1}
-	_, err = s.Import(ctx, run, time.Hour, func(Progress) {})
+	_, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	_, err = s.DB.Pool.Exec(ctx, `DELETE FROM locations WHERE url='http://b.example/1.pdf'`)
 	require.NoError(t, err)

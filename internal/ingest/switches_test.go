@@ -119,9 +119,8 @@ func TestExtent(t *testing.T) {
 		{Archives: 2, Archive: 1}: {},
 	} {
 		o.Paths = []string{dir}
-		log, err := Open(t.Context(), source.Places{}, o, Position{})
-		require.NoError(t, err)
-		_, err = log.Next(t.Context())
+		log := mustOpen(t, o)
+		_, err := log.Next(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, want, log.Extent())
 		require.NoError(t, log.Close())

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"gleaner/internal/record/store"
 )
 
 // TestVerifyComparesContent checks that a saved file whose bytes were changed in place is a
@@ -18,10 +16,9 @@ func TestVerifyComparesContent(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	o := Options{Paths: []string{s.write("x.warc.gz", answer("http://a.example/1.pdf", "", s.pdf(1)))}}
-	id, err := s.DB.AddJob(ctx, store.JobImport, o)
-	require.NoError(t, err)
+	id := s.addImport(o)
 	run := Run{id, 1}
-	_, err = s.Import(ctx, run, time.Hour, func(Progress) {})
+	_, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	h := hashOf("http://a.example/1.pdf")
 	known, err := s.DB.ExplainURL(ctx, "a.example", h[:])

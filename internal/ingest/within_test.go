@@ -23,8 +23,7 @@ func TestAnImportStaysWithinItsFolder(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.warc"), record("response", "dns:a.example", "text/dns", "", "x"), 0o600))
 	require.NoError(t, os.Symlink(secret, filepath.Join(folder, "b.warc")))
 	require.NoError(t, os.Symlink("a.warc", filepath.Join(folder, "c.warc")))
-	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{folder}, Within: folder}, Position{})
-	require.NoError(t, err)
+	log := mustOpen(t, Options{Paths: []string{folder}, Within: folder})
 	defer log.Close()
 	var got []string
 	for {
