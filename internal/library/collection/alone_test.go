@@ -20,8 +20,7 @@ func TestAnInnocentDocumentSharesNoThreeDeaths(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	add := func(i int) string {
-		shas, err := s.Add(t.Context(), fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
-		require.NoError(t, err)
+		shas := s.mustAdd(fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
 		return shas[0]
 	}
 	guilty, innocent := add(1), ""
@@ -41,8 +40,7 @@ func TestAnInnocentDocumentSharesNoThreeDeaths(t *testing.T) {
 		}, time.Minute, 10*time.Millisecond)
 		bury()
 	}
-	_, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
-	require.NoError(t, err)
+	s.mustJudgeWaiting(store.Unexamined{})
 	require.Equal(t, string(frontier.Killed), s.document(guilty).Outcome)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(innocent).State)
 }
@@ -71,8 +69,7 @@ func TestWhoStopsFreesNoOthersDocument(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.cores = make(chan struct{}, 2)
-	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	shas := s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	ctx, stop := context.WithCancel(t.Context())
 	reading, goOn := make(chan struct{}), make(chan struct{})
 	s.reader = &reads{Reader: s.reader, hooks: []func() error{
@@ -85,7 +82,7 @@ func TestWhoStopsFreesNoOthersDocument(t *testing.T) {
 		first <- err
 	}()
 	<-reading
-	_, err = s.Judge(ctx, Stored(shas[0]), Quick)
+	_, err := s.Judge(ctx, Stored(shas[0]), Quick)
 	require.ErrorIs(t, err, context.Canceled)
 	var held bool
 	const counts = `SELECT deaths = 1 AND taken_until > now() FROM documents`

@@ -180,10 +180,8 @@ func TestCopiesJudgedAtOnce(t *testing.T) {
 	s := newShop(t)
 	other := openShop(t, s.dsn, s.dir)
 	for i := range 6 {
-		a, err := s.Add(t.Context(), fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(20+i, sampleweb.AsPDF)))
-		require.NoError(t, err)
-		b, err := s.Add(t.Context(), fileAt("http://b.example/"+string(rune('a'+i)), s.pile.File(20+i, sampleweb.AsRevisedPDF)))
-		require.NoError(t, err)
+		a := s.mustAdd(fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(20+i, sampleweb.AsPDF)))
+		b := s.mustAdd(fileAt("http://b.example/"+string(rune('a'+i)), s.pile.File(20+i, sampleweb.AsRevisedPDF)))
 		var wg sync.WaitGroup
 		for shop, sha := range map[*shop]string{s: a[0], other: b[0]} {
 			wg.Go(func() {
@@ -205,8 +203,7 @@ func TestWorkersShareTheLoad(t *testing.T) {
 	other := openShop(t, s.dsn, s.dir)
 	const documents = 24
 	for i := range documents {
-		_, err := s.Add(t.Context(), fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(40+i, sampleweb.AsPDF)))
-		require.NoError(t, err)
+		s.mustAdd(fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(40+i, sampleweb.AsPDF)))
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -228,11 +225,9 @@ func TestWorkersShareTheLoad(t *testing.T) {
 func TestFileIsGone(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	shas := s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, os.Remove(filepath.Join(s.dir, repository.Path(shas[0]))))
-	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
-	require.NoError(t, err, "one document must not hold up the others")
+	n := s.mustJudgeWaiting(store.Unexamined{}) // one document must not hold up the others
 	require.Equal(t, 1, n)
 	d := s.document(shas[0])
 	require.Equal(t, gleaner.DocumentFailed, d.State)
@@ -252,11 +247,9 @@ func TestAWordLasts(t *testing.T) {
 	key := s.pile.Paper(1).Key
 	require.NoError(t, s.db.Settle(ctx, key, shas[0], "no"))
 	for range 2 {
-		j, err := s.Judge(ctx, Stored(shas[0]), Again)
-		require.NoError(t, err)
+		j := s.mustJudge(Stored(shas[0]), Again)
 		require.False(t, j.Found())
-		j, err = s.Judge(ctx, Stored(shas[0]), Once)
-		require.NoError(t, err)
+		j = s.mustJudge(Stored(shas[0]), Once)
 		require.False(t, j.Found())
 	}
 	require.ErrorIs(t, s.db.Settle(ctx, "conf/pile/none", shas[0], "no"), store.ErrNoMatch)
@@ -356,8 +349,7 @@ func TestWithoutFilter(t *testing.T) {
 
 	on := newShop(t)
 	s.filter = on.filter
-	j, err := s.Judge(t.Context(), Document{SHA256: shas[0]}, Once)
-	require.NoError(t, err)
+	j := s.mustJudge(Document{SHA256: shas[0]}, Once)
 	require.False(t, j.Academic(), "with the filter on again it is read")
 	require.Equal(t, gleaner.DocumentRejected, s.document(shas[0]).State)
 }

@@ -181,10 +181,8 @@ func TestLeftoversAreJudged(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.want(1)
-	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
-	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
-	require.NoError(t, err)
+	shas := s.mustAdd(fileAt("http://www.example.org/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	n := s.mustJudgeWaiting(store.Unexamined{})
 	require.Equal(t, 1, n)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }

@@ -107,13 +107,10 @@ func TestADocumentThatKillsItsProcessFails(t *testing.T) {
 	}
 
 	// Found anew it stays what it is, until somebody asks to judge it again.
-	_, err := s.Add(t.Context(), fileAt("http://b.example/b.pdf", over))
-	require.NoError(t, err)
-	j, err := s.Judge(t.Context(), Stored(shas[1]), Quick)
-	require.NoError(t, err)
+	s.mustAdd(fileAt("http://b.example/b.pdf", over))
+	j := s.mustJudge(Stored(shas[1]), Quick)
 	require.Equal(t, gleaner.DocumentFailed, j.State)
-	j, err = s.Judge(t.Context(), Stored(shas[1]), Again)
-	require.NoError(t, err)
+	j = s.mustJudge(Stored(shas[1]), Again)
 	require.True(t, j.Found())
 }
 
@@ -122,21 +119,18 @@ func TestACrawlCountsADeathOverADocument(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	over := s.pile.File(1, sampleweb.AsPDF)
-	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", over))
-	require.NoError(t, err)
+	shas := s.mustAdd(fileAt("http://a.example/1.pdf", over))
 	inACrawl := func(c *Collection) { _, _ = c.Judge(context.Background(), Stored(shas[0]), Quick) }
 	require.True(t, s.process(over, inACrawl))
-	_, err = s.Judge(t.Context(), Stored(shas[0]), Quick)
+	_, err := s.Judge(t.Context(), Stored(shas[0]), Quick)
 	require.ErrorIs(t, err, errAlone)
 	require.Equal(t, 1, s.document(shas[0]).Deaths)
-	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
-	require.NoError(t, err)
+	n := s.mustJudgeWaiting(store.Unexamined{})
 	require.Equal(t, 1, n)
 	require.Zero(t, s.document(shas[0]).Deaths)
 
 	// Whose judging ends without a death is charged nothing.
-	shas, err = s.Add(t.Context(), fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	shas = s.mustAdd(fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
 	ctx, end := context.WithCancel(t.Context())
 	s.reached = func(at point) {
 		if at == read {
@@ -154,13 +148,10 @@ func TestTwoCrawlsJudgeOneDocument(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.want(1)
-	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	shas := s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	_, err := s.db.Take(t.Context(), shas[0], store.Hold{By: 1, For: heldFor}, false, false)
 	require.NoError(t, err)
-	_, err = s.db.Take(t.Context(), shas[0], store.Hold{By: 1, For: heldFor}, false, false)
-	require.NoError(t, err)
-	_, err = s.Add(t.Context(), fileAt("http://b.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
-	j, err := s.Judge(t.Context(), Stored(shas[0]), Quick)
-	require.NoError(t, err)
+	s.mustAdd(fileAt("http://b.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	j := s.mustJudge(Stored(shas[0]), Quick)
 	require.True(t, j.Found())
 }

@@ -59,8 +59,7 @@ func TestAcceptByDiscipline(t *testing.T) {
 	require.Equal(t, string(document.OtherDiscipline), assessed[0].Outcome)
 
 	s.of = about(t, "databases", own)
-	j, err := s.Judge(t.Context(), Stored(shas[0]), Again)
-	require.NoError(t, err)
+	j := s.mustJudge(Stored(shas[0]), Again)
 	require.Equal(t, gleaner.DocumentAccepted, j.State)
 	require.Equal(t, string(document.OK), j.Outcome)
 

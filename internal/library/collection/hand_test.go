@@ -53,8 +53,7 @@ func TestContentIsLikeReadBack(t *testing.T) {
 	}
 	back := judged(func(s *shop, k *Kept) {
 		for _, d := range k.Documents {
-			_, err := s.Judge(t.Context(), Stored(d.SHA256), Once)
-			require.NoError(t, err)
+			s.mustJudge(Stored(d.SHA256), Once)
 		}
 	})
 	hand := judged(func(s *shop, k *Kept) {
@@ -68,8 +67,7 @@ func TestContentIsLikeReadBack(t *testing.T) {
 		}))
 		require.NotEmpty(t, gone)
 		for _, d := range k.Documents {
-			_, err := s.Judge(t.Context(), d, Once)
-			require.NoError(t, err)
+			s.mustJudge(d, Once)
 		}
 		for _, name := range gone {
 			require.NoError(t, os.Rename(name+".away", name))

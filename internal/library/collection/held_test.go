@@ -36,8 +36,7 @@ func heldWhileExamined(t *testing.T, judge func(ctx context.Context, s *shop, sh
 	s := newShop(t)
 	var begun func() bool
 	s.reader, begun = lasting(t)
-	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/~ada/slow.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	shas := s.mustAdd(fileAt("http://www.example.org/~ada/slow.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	ctx, die := context.WithCancel(t.Context())
 	defer die()
 	ended := make(chan error, 1)
@@ -64,10 +63,9 @@ func TestAFileThatComesBackTakesOneConnection(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	f := fileAt("http://www.example.org/~ada/one.pdf", s.pile.File(1, sampleweb.AsPDF))
-	shas, err := s.Add(t.Context(), f)
-	require.NoError(t, err)
+	shas := s.mustAdd(f)
 	require.NoError(t, s.repo.Delete(t.Context(), shas[0]))
-	_, err = s.db.Pool.Exec(t.Context(), `UPDATE documents SET state='rejected', blob_removed_at=now()`)
+	_, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET state='rejected', blob_removed_at=now()`)
 	require.NoError(t, err)
 
 	narrow := storetest.At(t, s.dsn, 1)

@@ -100,13 +100,9 @@ func (s *shop) take(url string, body []byte) []Judgement {
 
 func (s *shop) takeFile(f File) (shas []string, js []Judgement) {
 	s.t.Helper()
-	ctx := context.Background()
-	shas, err := s.Add(ctx, f)
-	require.NoError(s.t, err)
+	shas = s.mustAdd(f)
 	for _, sha := range shas {
-		j, err := s.Judge(ctx, Stored(sha), Once)
-		require.NoError(s.t, err)
-		js = append(js, j)
+		js = append(js, s.mustJudge(Stored(sha), Once))
 	}
 	return shas, js
 }
@@ -167,3 +163,25 @@ func add(ctx context.Context, c *Collection, f File) ([]string, error) {
 }
 
 func (s *shop) Add(ctx context.Context, f File) ([]string, error) { return add(ctx, s.Collection, f) }
+
+func (s *shop) mustAdd(f File) []string {
+	s.t.Helper()
+	shas, err := s.Add(s.t.Context(), f)
+	require.NoError(s.t, err)
+	return shas
+}
+
+func (s *shop) mustJudge(d Document, how Mode) Judgement {
+	s.t.Helper()
+	j, err := s.Judge(s.t.Context(), d, how)
+	require.NoError(s.t, err)
+	return j
+}
+
+// mustJudgeWaiting returns how many documents it judged.
+func (s *shop) mustJudgeWaiting(of store.Unexamined) int {
+	s.t.Helper()
+	n, _, err := s.JudgeWaiting(s.t.Context(), of, func(int) {})
+	require.NoError(s.t, err)
+	return n
+}

@@ -21,8 +21,7 @@ func TestUnpackingWaitsForMemory(t *testing.T) {
 	giveBack, err := s.memory.Hold(t.Context(), 32<<20)
 	require.NoError(t, err)
 
-	_, err = s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	stop := errors.New("told to stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
@@ -30,12 +29,10 @@ func TestUnpackingWaitsForMemory(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 
 	giveBack()
-	shas, err := s.Add(t.Context(), packed)
-	require.NoError(t, err)
+	shas := s.mustAdd(packed)
 	require.Len(t, shas, 2)
 	for _, sha := range shas {
-		_, err = s.Judge(t.Context(), Stored(sha), Once)
-		require.NoError(t, err)
+		s.mustJudge(Stored(sha), Once)
 	}
 	giveBack, err = s.memory.Hold(t.Context(), 32<<20)
 	require.NoError(t, err, "all is given back")

@@ -25,8 +25,7 @@ func TestOutageOfTheStoreIsNoDocuments(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	kept, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	waits, err := s.Add(ctx, fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	waits := s.mustAdd(fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
 	before := s.dump()
 
 	mounted := s.dir + ".mounted"
@@ -37,29 +36,28 @@ func TestOutageOfTheStoreIsNoDocuments(t *testing.T) {
 	} {
 		require.NoError(t, mount())
 		for range 6 {
-			_, err = s.Judge(ctx, Stored(waits[0]), Once)
+			_, err := s.Judge(ctx, Stored(waits[0]), Once)
 			require.ErrorIs(t, err, repository.ErrAway)
 			_, _, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 			require.ErrorIs(t, err, repository.ErrAway)
 			_, err = s.Judge(ctx, Stored(kept[0]), Again)
 			require.ErrorIs(t, err, repository.ErrAway)
 		}
-		_, err = s.Add(ctx, fileAt("http://a.example/3.pdf", s.pile.File(3, sampleweb.AsPDF)))
+		_, err := s.Add(ctx, fileAt("http://a.example/3.pdf", s.pile.File(3, sampleweb.AsPDF)))
 		require.ErrorIs(t, err, repository.ErrAway)
 		_, err = Verify(ctx, s.db.DocumentRecords, s.repo, false, func(d Difference) { t.Errorf("%+v", d) }, func(int, int) {})
 		require.ErrorIs(t, err, repository.ErrAway, "not: every file is missing")
 	}
 	// A worker that begins now finds the empty folder, too.
 	later := openShop(t, s.dsn, s.dir)
-	_, err = later.Judge(ctx, Stored(waits[0]), Once)
+	_, err := later.Judge(ctx, Stored(waits[0]), Once)
 	require.ErrorIs(t, err, repository.ErrAway)
 	require.NoFileExists(t, filepath.Join(s.dir, "record"), "an empty folder is not made the record's")
 
 	require.NoError(t, os.RemoveAll(s.dir))
 	require.NoError(t, os.Rename(mounted, s.dir))
 	require.Equal(t, before, s.dump(), "the outage changed the record")
-	_, _, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
-	require.NoError(t, err)
+	s.mustJudgeWaiting(store.Unexamined{})
 	require.Equal(t, gleaner.DocumentAccepted, s.document(waits[0]).State)
 	require.Empty(t, differences(t, s, true))
 }
@@ -88,16 +86,14 @@ func TestLostFile(t *testing.T) {
 	ctx := t.Context()
 	kept, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	file := fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
-	waits, err := s.Add(ctx, file)
-	require.NoError(t, err)
+	waits := s.mustAdd(file)
 	for _, sha := range []string{kept[0], waits[0]} {
 		require.NoError(t, os.Remove(filepath.Join(s.dir, repository.Path(sha))))
 	}
-	_, err = s.Judge(ctx, Stored(kept[0]), Again)
+	_, err := s.Judge(ctx, Stored(kept[0]), Again)
 	require.ErrorIs(t, err, repository.ErrNotFound)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(kept[0]).State)
-	j, err := s.Judge(ctx, Stored(waits[0]), Once)
-	require.NoError(t, err)
+	j := s.mustJudge(Stored(waits[0]), Once)
 	require.Equal(t, Judgement{State: "failed", Outcome: lost}, j)
 	require.Equal(t, map[string]string{kept[0]: NoFile, waits[0]: NoFile}, differences(t, s, true))
 
@@ -115,8 +111,7 @@ func TestWhoseFailure(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	ctx := t.Context()
-	shas, err := s.Add(ctx, fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	shas := s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	fail := func(cause error) store.Document {
 		for range 6 {
 			d := s.document(shas[0])
@@ -132,7 +127,7 @@ func TestWhoseFailure(t *testing.T) {
 	}
 	require.Equal(t, gleaner.DocumentFailed, fail(&pgconn.PgError{Code: "22P05"}).State, "text that the database refuses")
 	s.take("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
-	_, err = s.db.Pool.Exec(ctx, `UPDATE documents SET state='new'`)
+	_, err := s.db.Pool.Exec(ctx, `UPDATE documents SET state='new'`)
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentFailed, fail(errors.New("input/output error")).State, "one file that the disk does not give back")
 }

@@ -19,8 +19,7 @@ func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.want(1)
-	poisoned, err := s.Add(t.Context(), fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	poisoned := s.mustAdd(fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
 	var poison atomic.Bool
 	poison.Store(true)
 	s.reached = func(at point) {
@@ -28,20 +27,17 @@ func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
 			panic("over what was read")
 		}
 	}
-	_, _, err = s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
-	require.NoError(t, err)
+	s.mustJudgeWaiting(store.Unexamined{Site: 1})
 	d := s.document(poisoned[0])
 	require.Equal(t, gleaner.DocumentFailed, d.State, d.Detail)
 	require.True(t, strings.Contains(d.Detail, "over what was read"), d.Detail)
 
 	poison.Store(false)
-	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
-	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
-	require.NoError(t, err)
+	shas := s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	n := s.mustJudgeWaiting(store.Unexamined{Site: 1})
 	require.Equal(t, 1, n)
 	poison.Store(true)
-	_, err = s.Judge(t.Context(), Stored(shas[0]), Again)
+	_, err := s.Judge(t.Context(), Stored(shas[0]), Again)
 	require.Error(t, err)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }

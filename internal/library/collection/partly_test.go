@@ -115,10 +115,8 @@ func TestNameFilter(t *testing.T) {
 
 	_, js = s.takeFile(fileAt("http://a.example/papers/other.pdf", other))
 	require.Equal(t, gleaner.DocumentAccepted, js[0].State)
-	_, err = s.Add(t.Context(), fileAt("http://b.example/papers/1.pdf", paper))
-	require.NoError(t, err)
-	j, err := s.Judge(t.Context(), Stored(sha[0]), Again)
-	require.NoError(t, err)
+	s.mustAdd(fileAt("http://b.example/papers/1.pdf", paper))
+	j := s.mustJudge(Stored(sha[0]), Again)
 	require.True(t, j.Found(), "one of its places gives it a better name")
 
 	s.names = false

@@ -37,8 +37,7 @@ func TestRecognitionComesLast(t *testing.T) {
 	}
 	require.NoError(t, s.db.Free(ctx, []string{text.SHA256, scan.SHA256}, 1, false))
 
-	n, _, err := s.JudgeWaiting(ctx, store.Unexamined{Site: 1}, func(int) {})
-	require.NoError(t, err)
+	n := s.mustJudgeWaiting(store.Unexamined{Site: 1})
 	require.Equal(t, 2, n)
 	d = s.document(scan.SHA256)
 	require.Equal(t, []any{gleaner.DocumentAccepted, "ok", "tesseract"}, []any{d.State, d.Outcome, d.Reader})
@@ -46,8 +45,7 @@ func TestRecognitionComesLast(t *testing.T) {
 	// Where nothing recognises it is what it is at once.
 	s.reader = document.NewReader(document.Options{OCR: true, OCRmyPDF: "-", Tesseract: "-"})
 	other := s.keep("http://www.example.org/~ada/other.pdf", s.pile.File(4, sampleweb.AsScan))
-	j, err := s.Judge(ctx, other, Quick)
-	require.NoError(t, err)
+	j := s.mustJudge(other, Quick)
 	require.Equal(t, gleaner.DocumentRejected, j.State)
 }
 

@@ -143,12 +143,10 @@ func TestRematchMissesNothing(t *testing.T) {
 		s.wantPapers(papers)
 		body := []byte(fmt.Sprint("%PDF-1.4 ", round))
 		file := fileAt(fmt.Sprintf("http://b.example/%d.pdf", round), body)
-		shas, err := s.Add(ctx, file)
-		require.NoError(t, err)
+		shas := s.mustAdd(file)
 		storetest.Exec(t, s.db.Pool, `UPDATE documents SET state='rejected', first_pages='nothing to be read' WHERE sha256=$1`, shas[0])
 		file.URL, file.Anchor = file.URL+"?b", papers[0].Title
-		_, err = s.Add(ctx, file)
-		require.NoError(t, err)
+		s.mustAdd(file)
 
 		read += s.rematched()
 		got := s.matched()

@@ -115,7 +115,6 @@ func TestADocumentThatKillsWhoJudgesItOtherwise(t *testing.T) {
 		require.NotEqual(t, "unread", d.Outcome)
 		require.Zero(t, d.Deaths)
 	}
-	_, err := s.Judge(t.Context(), Stored(shas[1]), Again)
-	require.NoError(t, err)
+	s.mustJudge(Stored(shas[1]), Again)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[1]).State)
 }

@@ -59,16 +59,14 @@ func TestStalledReaderRejectsNothing(t *testing.T) {
 	able, stopped := s.reader, standIn(t, `kill -STOP $$`, 200*time.Millisecond)
 
 	s.reader = stopped
-	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/~ada/once.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
-	_, err = s.Judge(t.Context(), Stored(shas[0]), Once)
+	shas := s.mustAdd(fileAt("http://www.example.org/~ada/once.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	_, err := s.Judge(t.Context(), Stored(shas[0]), Once)
 	require.ErrorIs(t, err, ErrStalled)
 	d := s.document(shas[0])
 	require.Equal(t, []any{gleaner.DocumentNew, "stalled"}, []any{d.State, d.Outcome})
 
 	s.reader = able
-	n, _, err := s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
-	require.NoError(t, err)
+	n := s.mustJudgeWaiting(store.Unexamined{Site: 1})
 	require.Equal(t, 1, n)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 
@@ -80,15 +78,12 @@ func TestStalledReaderRejectsNothing(t *testing.T) {
 	require.Equal(t, before, s.dump())
 
 	// One that stalls for ever does not hold up the others.
-	shas, err = s.Add(t.Context(), fileAt("http://www.example.org/~ada/ever.pdf", s.pile.File(2, sampleweb.AsPDF)))
-	require.NoError(t, err)
-	_, _, err = s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
-	require.NoError(t, err)
+	shas = s.mustAdd(fileAt("http://www.example.org/~ada/ever.pdf", s.pile.File(2, sampleweb.AsPDF)))
+	s.mustJudgeWaiting(store.Unexamined{Site: 1})
 	d = s.document(shas[0])
 	require.Equal(t, []any{gleaner.DocumentFailed, "stalled"}, []any{d.State, d.Outcome})
 	s.reader = able
-	_, err = s.Judge(t.Context(), Stored(shas[0]), Again)
-	require.NoError(t, err)
+	s.mustJudge(Stored(shas[0]), Again)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }
 
@@ -98,8 +93,7 @@ func TestEndedAttemptWritesNothing(t *testing.T) {
 	s := newShop(t)
 	var begun func() bool
 	s.reader, begun = lasting(t)
-	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/~ada/cut.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	shas := s.mustAdd(fileAt("http://www.example.org/~ada/cut.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	before := s.dump()
 
 	ctx, end := context.WithCancel(t.Context())
@@ -121,15 +115,13 @@ func TestWhoExaminesWhatIsLeftWaitsForNobody(t *testing.T) {
 	ctx := t.Context()
 	for i := range 2 {
 		file := s.pile.File(1+i, sampleweb.AsPDF)
-		_, err := s.Add(ctx, fileAt(fmt.Sprintf("http://www.example.org/~ada/%d.pdf", i), file))
-		require.NoError(t, err)
+		s.mustAdd(fileAt(fmt.Sprintf("http://www.example.org/~ada/%d.pdf", i), file))
 	}
 	taken, err := s.db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + interval '1 day'
 		WHERE id = (SELECT min(id) FROM documents)`)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, taken.RowsAffected())
-	n, _, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
-	require.NoError(t, err)
+	n := s.mustJudgeWaiting(store.Unexamined{})
 	require.Equal(t, 1, n)
 }
 
@@ -147,14 +139,12 @@ func TestARetryTakesUpWhatStalled(t *testing.T) {
 		require.NoError(t, err)
 		f := fileAt("http://"+host+"/1.pdf", s.pile.File(1+i, sampleweb.AsPDF))
 		f.SiteID = site
-		shas, err := s.Add(ctx, f)
-		require.NoError(t, err)
+		shas := s.mustAdd(f)
 		given[host] = shas[0]
 	}
 	_, err := s.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/pile/all', id, 'homepage' FROM sites WHERE host='ada.example'`)
 	require.NoError(t, err)
-	_, _, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
-	require.NoError(t, err)
+	s.mustJudgeWaiting(store.Unexamined{})
 	states := func() map[string]string {
 		out := map[string]string{}
 		for host, sha := range given {
@@ -182,8 +172,7 @@ func TestARetryTakesUpWhatStalled(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	s.reader = able
-	n, _, err = s.JudgeWaiting(ctx, store.Unexamined{Stalled: of.Harvest}, func(int) {})
-	require.NoError(t, err)
+	n = s.mustJudgeWaiting(store.Unexamined{Stalled: of.Harvest})
 	require.Equal(t, 1, n)
 	require.Equal(t, map[string]string{"ada.example": "accepted ok", "bob.example": "failed stalled"}, states())
 

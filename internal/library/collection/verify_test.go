@@ -63,8 +63,7 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, want, differences(t, s, true))
 	require.NotContains(t, want, young.SHA256)
 
-	_, err = s.Judge(ctx, Stored(shas[3]), Again)
-	require.NoError(t, err)
+	s.mustJudge(Stored(shas[3]), Again)
 	require.NotContains(t, differences(t, s, false), shas[3], "judging again writes it")
 }
 
@@ -113,8 +112,7 @@ func TestPruned(t *testing.T) {
 	_, err = s.Judge(ctx, Stored(gone[0]), Again)
 	require.ErrorIs(t, err, store.ErrPruned)
 	require.Equal(t, before, s.document(gone[0]), "nothing of its record changes")
-	_, err = s.Judge(ctx, Stored(kept[0]), Again)
-	require.NoError(t, err)
+	s.mustJudge(Stored(kept[0]), Again)
 
 	// A crash between mark and removal leaves the file; a crawl brings it back.
 	_, err = s.repo.Put(ctx, sheet)
@@ -122,8 +120,7 @@ func TestPruned(t *testing.T) {
 	require.Equal(t, map[string]string{gone[0]: LeftOver}, differences(t, s, true))
 	s.takeFile(fileAt("http://a.example/hw.pdf", sheet))
 	require.Nil(t, s.document(gone[0]).Removed)
-	_, err = s.Judge(ctx, Stored(gone[0]), Again)
-	require.NoError(t, err)
+	s.mustJudge(Stored(gone[0]), Again)
 	require.Empty(t, differences(t, s, true))
 }
 
@@ -189,8 +186,7 @@ func TestCounters(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, n)
 	}
-	_, err := s.Add(ctx, fileAt("http://a.example/new.pdf", s.pile.File(7, sampleweb.AsPDF)))
-	require.NoError(t, err)
+	s.mustAdd(fileAt("http://a.example/new.pdf", s.pile.File(7, sampleweb.AsPDF)))
 	n, err := s.db.HarvestCounters(ctx, "")
 	require.NoError(t, err)
 	want.All, want.Unexamined = 11, 1
