@@ -26,6 +26,7 @@ func TestMisuses(t *testing.T) {
 	}{
 		{program.ExitUsage, "unknown flag: --nope", []string{"harvest", "--nope"}},
 		{program.ExitUsage, "no command is called", []string{"harvets"}},
+		{program.ExitUsage, "is an address", []string{"recrawl", "http://a.example/b.html"}},
 		{program.ExitUsage, "no command is called", []string{"train", "links"}},
 		{program.ExitUsage, "want a venue such as", []string{"harvest"}},
 		{program.ExitUsage, "--site", []string{"harvest", "http://www.example.edu/"}},

@@ -41,6 +41,9 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 			if n != 1 {
 				return fmt.Errorf("%w: want one of a venue, a host (or --site HOST), or --due", program.ErrUsage)
 			}
+			if strings.Contains(strings.Join(args, ""), "://") {
+				return fmt.Errorf("%w: %s is an address; want a venue, or its host", program.ErrUsage, args[0])
+			}
 			d := activities.Due{All: all, WARC: warc}
 			if len(args) == 1 && strings.Contains(args[0], ".") && !strings.ContainsAny(args[0], "/ ") {
 				site = args[0]

@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/devstack"
 	"gleaner/internal/document"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 	"gleaner/internal/service/telemetry"
 	"gleaner/internal/service/terminal"
 	"gleaner/worker/pool"
@@ -41,6 +42,10 @@ func main() {
 	file := flag.String("config", "", "settings file")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "worker: wrong usage: it takes no arguments but flags, not %q\n", flag.Arg(0))
+		os.Exit(program.ExitUsage)
+	}
 	if err := run(*file, pool.Options{Queues: strings.Split(*queues, ","), Cores: *cores, Child: child}); err != nil {
 		fmt.Fprintln(terminal.New(os.Stderr), "worker:", err)
 		os.Exit(1)

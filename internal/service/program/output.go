@@ -2,6 +2,7 @@ package program
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -25,6 +26,10 @@ func WriteFile(name string, write func(io.Writer) error) error {
 		}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), ".partial-*")
+	var at *os.PathError
+	if errors.As(err, &at) {
+		at.Path = name // the one that was given
+	}
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,8 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 	require.NoError(t, program.WriteFile(file, say("old", nil)))
 	broken := errors.New("the database is away")
 	require.ErrorIs(t, program.WriteFile(file, say("ne", broken)), broken)
+	nowhere := filepath.Join(dir, "none", "report.html")
+	require.ErrorContains(t, program.WriteFile(nowhere, say("", nil)), "open "+nowhere+": ")
 	is(file, "old")
 	require.NoError(t, program.WriteFile(link, say("new", nil)))
 	is(file, "new")
