@@ -234,11 +234,7 @@ func exportCSV(w io.Writer, found []store.Exported) error {
 	rows := [][]string{{"paper", "title", "year", "sha256", "url", "parent_url", "matched_by", "score", "fetched_at", "path", "authors", "doi",
 		"venue", "venue_name", "references", "reference_list", "kind", "also"}}
 	for _, f := range found {
-		year := ""
-		if f.Year != 0 {
-			year = strconv.Itoa(f.Year)
-		}
-		rows = append(rows, []string{biblio.Cell(f.Paper), biblio.Cell(f.Title), year, f.SHA256, biblio.Cell(f.URL), biblio.Cell(f.ParentURL), f.MatchedBy,
+		rows = append(rows, []string{biblio.Cell(f.Paper), biblio.Cell(f.Title), biblio.Year(f.Year), f.SHA256, biblio.Cell(f.URL), biblio.Cell(f.ParentURL), f.MatchedBy,
 			strconv.FormatFloat(f.Score, 'f', 3, 64), f.FetchedAt.UTC().Format(time.RFC3339), biblio.Cell(f.Path), biblio.Cell(strings.Join(gleaner.Names(f.Authors), "; ")), biblio.Cell(f.DOI),
 			biblio.Cell(f.Venue), biblio.Cell(f.VenueName), strconv.Itoa(f.References), biblio.Cell(strings.Join(f.ReferenceList, "\n")), f.Kind, biblio.Cell(strings.Join(twinURLs(f), " "))})
 	}

@@ -7,12 +7,12 @@ import (
 	"net/mail"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
+	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 )
@@ -144,10 +144,7 @@ func (o oaiFile) record(f store.Exported) oaiRecord {
 	r := oaiRecord{Identifier: o.identifier(f.Identity), Datestamp: changed.UTC().Format(time.DateOnly)}
 	r.DC = oaiDC{Space: "http://www.openarchives.org/OAI/2.0/oai_dc/", Elements: "http://purl.org/dc/elements/1.1/",
 		Location: "http://www.openarchives.org/OAI/2.0/oai_dc/ http://www.openarchives.org/OAI/2.0/oai_dc.xsd",
-		Title:    f.Title, Type: "Text", Format: repository.MediaType(repository.Extension(f.Kind)), Source: f.VenueName, Creator: gleaner.Names(f.Authors), Identifier: append([]string{f.URL}, twinURLs(f)...)}
-	if f.Year != 0 {
-		r.DC.Date = strconv.Itoa(f.Year)
-	}
+		Title:    f.Title, Type: "Text", Format: repository.MediaType(repository.Extension(f.Kind)), Source: f.VenueName, Date: biblio.Year(f.Year), Creator: gleaner.Names(f.Authors), Identifier: append([]string{f.URL}, twinURLs(f)...)}
 	if f.DOI != "" {
 		r.DC.Identifier = append(r.DC.Identifier, "https://doi.org/"+f.DOI)
 	}

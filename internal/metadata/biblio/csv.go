@@ -174,11 +174,7 @@ func writeCSV(w io.Writer, entries []Entry) error {
 		return err
 	}
 	for _, p := range entries {
-		year := ""
-		if p.Year != 0 {
-			year = strconv.Itoa(p.Year)
-		}
-		row := []string{p.Key, p.Venue, year, p.Title, strings.Join(gleaner.Names(p.Authors), "; "), p.DOI, p.ArXiv, p.Pages, strings.Join(p.Links, " ")}
+		row := []string{p.Key, p.Venue, Year(p.Year), p.Title, strings.Join(gleaner.Names(p.Authors), "; "), p.DOI, p.ArXiv, p.Pages, strings.Join(p.Links, " ")}
 		for i := range row {
 			row[i] = Cell(row[i])
 		}
@@ -188,6 +184,14 @@ func writeCSV(w io.Writer, entries []Entry) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// Year is a year as text, "" for 0, which is unknown.
+func Year(year int) string {
+	if year == 0 {
+		return ""
+	}
+	return strconv.Itoa(year)
 }
 
 // Cell makes text safe for a spreadsheet, which would run a cell that begins like

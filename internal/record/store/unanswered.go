@@ -129,19 +129,21 @@ func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool
 		if o.Authors = n; err != nil {
 			return err
 		}
-		const hosts = `host IN (SELECT split_part(split_part(u, '://', 2), '/', 1) FROM unnest($4::text[]) u)`
+		of := func(pages string) string {
+			return `host IN (SELECT split_part(split_part(u, '://', 2), '/', 1) FROM unnest(` + pages + `::text[]) u)`
+		}
 		b := &pgx.Batch{}
 		b.Queue(`DELETE FROM page_cache WHERE url = ANY($1) AND outcome <> 'success'`, pages)
 		if unpark {
 			b.Queue(`UPDATE harvests SET retried_at=now() WHERE id=$1`, f.Harvest)
 			services = services && f.Host == "" && (f.Reason == "" || strings.HasPrefix(f.Reason, ReasonUnanswered))
-			b.Queue(`WITH of AS (SELECT id FROM sites s WHERE failures > 0 AND (`+hosts+`
+			b.Queue(`WITH of AS (SELECT id FROM sites s WHERE failures > 0 AND (`+of("$4")+`
 					OR ($5 OR EXISTS (SELECT 1 FROM unanswered q WHERE `+openSources+`)) AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id))
 					ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 				UPDATE sites s SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until))
 				FROM of WHERE s.id=of.id`, f.Harvest, f.Host, f.Reason, pages, services)
 		}
-		b.Queue(`UPDATE robots SET expires_at=now() WHERE NOT available AND `+strings.Replace(hosts, "$4", "$1", 1), pages)
+		b.Queue(`UPDATE robots SET expires_at=now() WHERE NOT available AND `+of("$1"), pages)
 		b.Queue(`WITH q AS (UPDATE unanswered q SET next_try=now() WHERE `+openSources+` RETURNING stage)
 			SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies') FROM q`, f.Harvest, f.Host, f.Reason).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&o.Papers, &o.Copies) })
