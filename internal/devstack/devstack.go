@@ -40,9 +40,6 @@ type Options struct {
 	NoPostgres, NoTemporal bool
 	// Headless leaves Temporal's web UI out.
 	Headless bool
-	// RelaxedCommit lets a commit return before it is on disk. A crash may then
-	// lose the last moments: for tests and benchmarks only.
-	RelaxedCommit bool
 	// Statements has Postgres count statements (pg_stat_statements).
 	Statements bool
 	// Disposable keeps Postgres from ever waiting for the disk. A crash of the machine

@@ -143,14 +143,11 @@ func settings(port int, o Options) []string {
 		"jit":                          "off",
 		"log_checkpoints":              "off",
 	}
-	if o.RelaxedCommit || o.Disposable {
-		conf["synchronous_commit"] = "off"
-	}
 	if o.Statements {
 		conf["shared_preload_libraries"] = "pg_stat_statements"
 	}
 	if o.Disposable {
-		conf["fsync"], conf["full_page_writes"] = "off", "off"
+		conf["synchronous_commit"], conf["fsync"], conf["full_page_writes"] = "off", "off", "off"
 	}
 	args := make([]string, 0, 2*len(conf))
 	for name, value := range conf {

@@ -23,10 +23,9 @@ import (
 
 // Options say what Crawl crawls.
 type Options struct {
-	Pages       int // of all hosts together
-	Hosts       int // crawled at the same time, each with one request in flight
-	Rounds      int // of both crawlers in turns
-	Strategy    string
+	Pages       int                      // of all hosts together
+	Hosts       int                      // crawled at the same time, each with one request in flight
+	Rounds      int                      // of both crawlers in turns
 	DatabaseURL string                   // of a server on which databases may be made
 	DatabaseCPU func() float64           // seconds that the server has used; nil if not known
 	Profile     func(func() error) error // wraps the crawler's rounds, for a profile; may be nil
@@ -229,9 +228,6 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	c.coll = collection.New(collection.Parts{DB: db, Repo: c.repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
 	// The web has no documents: for a crawl it is a trap.
 	cfg.TrapPages, cfg.MaxPages, cfg.WARC = 0, 10*o.Pages, o.keeps
-	if o.Strategy != "" {
-		cfg.Strategy = o.Strategy
-	}
 	c.crawler = c.crawlerWith(c.client, cfg)
 	return c, nil
 }

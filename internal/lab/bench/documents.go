@@ -27,12 +27,11 @@ type DocumentsOptions struct {
 	DatabaseCPU func() float64 // the server's CPU seconds so far; nil where they are not known
 	Files       []string       // documents to be taken in
 	Workers     []int          // how many worker processes, one run each
-	Parallel    int            // documents that a process reads at a time; 0 shares the processors out
 	Filter      bool           // read, filter and match; else only store and record
 	Wanted      int            // papers of the index that documents are matched with
 	Whole       bool           // read all text of every document
 	Start       func(ctx context.Context, share DocumentsShare) (DocumentsResult, error)
-	Report      func(DocumentsRun) // told of each run when it is over; may be nil
+	Report      func(DocumentsRun) // told of each run when it is over
 }
 
 // DocumentsShare is what one worker process is given: every Of-th file.
@@ -42,16 +41,13 @@ type DocumentsShare struct {
 	Files       []string `json:"files"`
 	Share       int      `json:"share"`
 	Of          int      `json:"of"`
-	Parallel    int      `json:"parallel"`
 	Filter      bool     `json:"filter"`
 	Whole       bool     `json:"whole"`
-	Profile     string   `json:"profile,omitempty"` // file of a CPU profile
 }
 
 // DocumentsResult is what one process did.
 type DocumentsResult struct {
 	Documents int     `json:"documents"`
-	Bytes     int64   `json:"bytes"`
 	Seconds   float64 `json:"seconds"`
 	CPU       float64 `json:"cpu_seconds"`       // its own
 	ChildCPU  float64 `json:"child_cpu_seconds"` // of the readers that it ran
@@ -62,10 +58,8 @@ type DocumentsResult struct {
 // DocumentsRun is one run: all files through all steps.
 type DocumentsRun struct {
 	Workers     int            `json:"workers"`
-	Parallel    int            `json:"parallel"`
 	Filter      bool           `json:"filter"`
 	Whole       bool           `json:"whole_text"`
-	Rows        int            `json:"rows"` // documents that were in the record before
 	Documents   int            `json:"documents"`
 	Seconds     float64        `json:"seconds"`
 	PerSec      float64        `json:"per_second"`
@@ -83,34 +77,28 @@ type DocumentsRun struct {
 
 // Documents takes files in with one, two, … worker processes, each run into a
 // database and a repository of its own.
-func Documents(ctx context.Context, o DocumentsOptions) ([]DocumentsRun, error) {
-	var all []DocumentsRun
+func Documents(ctx context.Context, o DocumentsOptions) error {
 	for _, n := range o.Workers {
 		err := withDatabase(ctx, o.DatabaseURL, func(dsn string) error {
-			return o.withRecord(ctx, dsn, func(db *store.DB) error {
-				r, err := o.run(ctx, n, dsn, db)
-				all = append(all, r)
+			db, err := store.Open(ctx, dsn, 0)
+			if err != nil {
 				return err
-			})
+			}
+			defer db.Close()
+			if err := wantPile(ctx, db, o.Wanted); err != nil {
+				return err
+			}
+			r, err := o.run(ctx, n, dsn, db)
+			if err == nil {
+				o.Report(r)
+			}
+			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return all, nil
-}
-
-// withRecord opens a record in which papers are wanted.
-func (o DocumentsOptions) withRecord(ctx context.Context, dsn string, do func(*store.DB) error) error {
-	db, err := store.Open(ctx, dsn, 0)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := wantPile(ctx, db, o.Wanted); err != nil {
-		return err
-	}
-	return do(db)
+	return nil
 }
 
 // run takes all files in with so many worker processes, into a repository of its
@@ -121,10 +109,7 @@ func (o DocumentsOptions) run(ctx context.Context, workers int, dsn string, db *
 		return r, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	r = DocumentsRun{Workers: workers, Parallel: o.Parallel, Filter: o.Filter, Whole: o.Whole, States: map[string]int{}}
-	if r.Parallel == 0 {
-		r.Parallel = max(1, runtime.NumCPU()/workers)
-	}
+	r = DocumentsRun{Workers: workers, Filter: o.Filter, Whole: o.Whole, States: map[string]int{}}
 	used := 0.0
 	if o.DatabaseCPU != nil {
 		used = o.DatabaseCPU()
@@ -134,7 +119,7 @@ func (o DocumentsOptions) run(ctx context.Context, workers int, dsn string, db *
 	for i := range workers {
 		g.Go(func() (err error) {
 			results[i], err = o.Start(gctx, DocumentsShare{DatabaseURL: dsn, Repository: dir, Files: o.Files, Share: i, Of: workers,
-				Parallel: r.Parallel, Filter: o.Filter, Whole: o.Whole})
+				Filter: o.Filter, Whole: o.Whole})
 			return err
 		})
 	}
@@ -146,9 +131,6 @@ func (o DocumentsOptions) run(ctx context.Context, workers int, dsn string, db *
 	}
 	r.add(results)
 	err = r.outcome(ctx, db)
-	if err == nil && o.Report != nil {
-		o.Report(r)
-	}
 	return r, err
 }
 
@@ -169,7 +151,7 @@ func (r *DocumentsRun) add(results []DocumentsResult) {
 }
 
 func (r *DocumentsRun) outcome(ctx context.Context, db *store.DB) error {
-	rows, err := db.Pool.Query(ctx, `SELECT state || ' ' || outcome, count(*) FROM documents WHERE `+takenInSQL+` GROUP BY 1`)
+	rows, err := db.Pool.Query(ctx, `SELECT state || ' ' || outcome, count(*) FROM documents GROUP BY 1`)
 	if err != nil {
 		return err
 	}
@@ -185,7 +167,7 @@ func (r *DocumentsRun) outcome(ctx context.Context, db *store.DB) error {
 		return err
 	}
 	return db.Pool.QueryRow(ctx, `SELECT (SELECT count(DISTINCT sha256) FROM matches m WHERE `+store.FoundSQL+`),
-		(SELECT count(*) FROM documents WHERE same_as<>'' AND `+takenInSQL+`), pg_database_size(current_database())`).Scan(&r.Found, &r.Copies, &r.Database)
+		(SELECT count(*) FROM documents WHERE same_as<>''), pg_database_size(current_database())`).Scan(&r.Found, &r.Copies, &r.Database)
 }
 
 // wantPile makes the first papers of the pile wanted.
@@ -210,7 +192,7 @@ func wantPile(ctx context.Context, db *store.DB, n int) error {
 // to read a document.
 func TakeIn(ctx context.Context, s DocumentsShare, child document.Child) (DocumentsResult, error) {
 	var r DocumentsResult
-	db, err := store.Open(ctx, s.DatabaseURL, 4*s.Parallel+2)
+	db, err := store.Open(ctx, s.DatabaseURL, 6)
 	if err != nil {
 		return r, err
 	}
@@ -220,7 +202,7 @@ func TakeIn(ctx context.Context, s DocumentsShare, child document.Child) (Docume
 		return r, err
 	}
 	defer func() { _ = repo.Close() }()
-	parts := collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{Child: child}), Cores: s.Parallel, Whole: s.Whole}
+	parts := collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{Child: child}), Cores: 1, Whole: s.Whole}
 	if s.Filter {
 		parts.Filter = document.NewFilter(document.Balanced)
 	}
@@ -228,44 +210,42 @@ func TakeIn(ctx context.Context, s DocumentsShare, child document.Child) (Docume
 	if _, err := c.Wanted(ctx); err != nil {
 		return r, err
 	}
-	var n, size atomic.Int64
+	var n atomic.Int64
 	own, children := usage()
 	start := time.Now()
 	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(3 * s.Parallel)
+	g.SetLimit(3)
 	for i := s.Share; i < len(s.Files) && gctx.Err() == nil; i += s.Of {
 		g.Go(func() error {
-			bytes, err := takeIn(gctx, c, s.Files[i], i)
 			n.Add(1)
-			size.Add(bytes)
-			return err
+			return takeIn(gctx, c, s.Files[i], i)
 		})
 	}
 	err = g.Wait()
-	r = DocumentsResult{Documents: int(n.Load()), Bytes: size.Load(), Seconds: time.Since(start).Seconds()}
+	r = DocumentsResult{Documents: int(n.Load()), Seconds: time.Since(start).Seconds()}
 	nowOwn, nowChildren := usage()
 	r.CPU, r.ChildCPU = nowOwn.cpu-own.cpu, nowChildren.cpu-children.cpu
 	r.Peak, r.ChildPeak = nowOwn.peak, nowChildren.peak
 	return r, err
 }
 
-func takeIn(ctx context.Context, c *collection.Collection, name string, i int) (int64, error) {
+func takeIn(ctx context.Context, c *collection.Collection, name string, i int) error {
 	body, err := os.ReadFile(filepath.Clean(name))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	url := fmt.Sprintf("http://bench.example/%d/%s", i, filepath.Base(name))
 	kept, err := c.Keep(ctx, collection.File{URL: url, Parent: "http://bench.example/", Body: body, At: time.Now()})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer kept.Release()
 	for _, d := range kept.Documents {
 		if _, err := c.Judge(ctx, d, collection.Once); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return int64(len(body)), nil
+	return nil
 }
 
 // DocumentFiles lists the files below a folder that are or hold documents, by

@@ -35,7 +35,6 @@ type benchFlags struct {
 	options  bench.Options
 	frontier bench.FrontierOptions
 	cpu      string
-	relaxed  bool
 	files    int // of each page
 }
 
@@ -63,9 +62,7 @@ kept in WARC files.`,
 	fl.IntVar(&f.options.Rounds, "rounds", 3, "times that each crawls everything; the median counts")
 	fl.IntVar(&f.files, "files", 0, "crawl the same, too, with so many links of each page to files, at most 35")
 	fl.BoolVar(&f.options.WithWARC, "warc", false, "crawl the same, too, and keep what is exchanged in WARC files")
-	fl.StringVar(&f.options.Strategy, "order", "", "strategy: gleaner, zhuang or bfs (default gleaner)")
 	fl.StringVar(&f.cpu, "cpuprofile", "", "write a CPU profile of the crawler's rounds to this file")
-	fl.BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
 	return cmd
 }
 
@@ -80,7 +77,6 @@ much memory a slice takes.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchFrontier(cmd.Context(), f) }}
 	cmd.Flags().IntSliceVar(&f.frontier.Sizes, "rows", []int{10_000, 100_000, 1_000_000, 10_000_000}, "sizes of the frontier")
 	cmd.Flags().IntVar(&f.frontier.PerHost, "per-host", 0, "URLs that wait on one host; 0 is all of them")
-	cmd.Flags().BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
 	return cmd
 }
 
@@ -158,7 +154,7 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err 
 	if err != nil {
 		return nil, err
 	}
-	stack, err := devstack.Start(ctx, devstack.Options{DataDir: dir, NoTemporal: true, RelaxedCommit: f.relaxed})
+	stack, err := devstack.Start(ctx, devstack.Options{DataDir: dir, NoTemporal: true})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -226,11 +222,7 @@ func profileTo(file string, o *bench.Options) (done func(), err error) {
 }
 
 func writeCrawlReport(w io.Writer, f *benchFlags, r bench.Report) error {
-	commit := "on"
-	if f.relaxed {
-		commit = "off"
-	}
-	fmt.Fprintf(w, "%d pages on %d hosts, %d processors, median of %d rounds, synchronous_commit %s\n\n", r.Gleaner.Pages, f.options.Hosts, runtime.NumCPU(), f.options.Rounds, commit)
+	fmt.Fprintf(w, "%d pages on %d hosts, %d processors, median of %d rounds\n\n", r.Gleaner.Pages, f.options.Hosts, runtime.NumCPU(), f.options.Rounds)
 	fmt.Fprintf(w, "%-10s %9s %9s %9s %9s %12s %10s\n", "", "pages/s", "requests", "MB", "CPU s", "Postgres s", "peak MB")
 	for i, run := range []bench.Run{r.Gleaner, r.Colly} {
 		fmt.Fprintf(w, "%-10s %9.0f %9d %9.1f %9.1f %12.1f %10.0f\n", [...]string{"gleaner", "bare colly"}[i], run.PagesPerSec, run.Requests, float64(run.Bytes)/1e6, run.CPU, run.DatabaseCPU, float64(run.PeakBytes)/1e6)

@@ -9,9 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
-	"runtime/pprof"
 	"slices"
 	"strings"
 
@@ -29,8 +27,6 @@ type documentFlags struct {
 	filter    string
 	whole     bool
 	workers   []int
-	sizes     []int
-	parallel  int
 	wanted    int
 }
 
@@ -38,20 +34,17 @@ type documentFlags struct {
 // command beneath it, which is the worker process.
 func (c *cli) benchDocumentsCommand() *cobra.Command {
 	f := &documentFlags{}
-	cmd := &cobra.Command{Use: "documents", Short: "Documents a second through all steps, as workers and documents grow", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "documents", Short: "Documents a second through all steps, as workers grow", Args: cobra.NoArgs,
 		Long: `Take documents in through all steps (unpack, store, text, filter, match, copies,
 sidecars, row), with the filter on and off, and with one, two and four worker
-processes; and again while the record has 1,000, 10,000 and 100,000 documents.
-The table says how many documents a second that is, and per second of processor
+processes, each of which reads one at a time. The table says how many documents a second that is, and per second of processor
 time (Postgres and the readers' children included), and how much memory it takes.
 
-The documents are generated, or files of a folder, evenly chosen. For the sizes
-the record is filled with the rows of examined documents (text, sketch, place of
-each; not its file), among which the documents are then taken in by as many
-workers as the last of --workers says. Without the filter no file is read. Of
-most documents the first pages and the last are read; --whole-text reads all.`,
+The documents are generated, or files of a folder, evenly chosen. Without the filter
+no file is read. Of most documents the first pages and the last are read;
+--whole-text reads all.`,
 		Example: "  lab bench documents\n  lab bench documents --dir ~/papers --documents 250 --filter on --workers 2\n" +
-			"  lab bench documents --dir ~/papers --workers 2 --sizes 0 --whole-text\n  lab bench documents --workers 2 --sizes 1000,100000,1000000 --json",
+			"  lab bench documents --dir ~/papers --workers 2 --whole-text --json",
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchDocuments(cmd.Context(), f) }}
 	fl := cmd.Flags()
 	fl.StringVar(&f.dir, "dir", "", "take the documents below this folder (default: generated ones)")
@@ -59,34 +52,23 @@ most documents the first pages and the last are read; --whole-text reads all.`,
 	fl.StringVar(&f.filter, "filter", "both", "on (read, filter and match), off (store and record) or both")
 	fl.BoolVar(&f.whole, "whole-text", false, "read all text of every document, as the setting of that name does")
 	fl.IntSliceVar(&f.workers, "workers", []int{1, 2, 4}, "worker processes, a run each")
-	fl.IntSliceVar(&f.sizes, "sizes", []int{1000, 10_000, 100_000}, "documents in the record, a run each with the filter on; 0 leaves these out")
-	fl.IntVar(&f.parallel, "parallel", 1, "documents that each process reads at a time; 0 shares the processors out")
 	fl.IntVar(&f.wanted, "wanted", 10000, "wanted papers to match with")
-	fl.StringVar(&f.cpu, "cpuprofile", "", "write a CPU profile of the first process of each run to this file")
-	fl.BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
 	cmd.AddCommand(&cobra.Command{Use: "worker", Hidden: true, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return c.benchDocumentsWorker(cmd.Context()) }})
 	return cmd
 }
 
-// runs says which runs are asked for.
-func (f *documentFlags) runs() (filters []bool, sizes []int, err error) {
+// filters says with the filter on, off or both in turn.
+func (f *documentFlags) filters() ([]bool, error) {
 	filters, ok := map[string][]bool{"on": {true}, "off": {false}, "both": {true, false}}[f.filter]
 	below1 := func(n int) bool { return n < 1 }
 	if !ok || len(f.workers) == 0 || slices.ContainsFunc(f.workers, below1) || f.documents < 0 || f.wanted < 1 {
-		return nil, nil, fmt.Errorf("%w: --filter is on, off or both; --workers and --wanted are 1 or more", program.ErrUsage)
+		return nil, fmt.Errorf("%w: --filter is on, off or both; --workers and --wanted are 1 or more", program.ErrUsage)
 	}
-	sizes = slices.DeleteFunc(slices.Clone(f.sizes), func(n int) bool { return n == 0 })
-	if !slices.IsSorted(sizes) || slices.ContainsFunc(sizes, below1) {
-		return nil, nil, fmt.Errorf("%w: --sizes grow", program.ErrUsage)
-	}
-	if !filters[0] {
-		sizes = nil
-	}
-	return filters, sizes, nil
+	return filters, nil
 }
 
 func (c *cli) benchDocuments(ctx context.Context, f *documentFlags) error {
-	filters, sizes, err := f.runs()
+	filters, err := f.filters()
 	if err != nil {
 		return err
 	}
@@ -102,7 +84,7 @@ func (c *cli) benchDocuments(ctx context.Context, f *documentFlags) error {
 	defer stop()
 	all := []bench.DocumentsRun{}
 	o := bench.DocumentsOptions{DatabaseURL: f.options.DatabaseURL, DatabaseCPU: f.options.DatabaseCPU, Files: files, Workers: f.workers,
-		Parallel: f.parallel, Wanted: f.wanted, Whole: f.whole, Start: f.worker}
+		Wanted: f.wanted, Whole: f.whole, Start: startDocumentsWorker}
 	o.Report = func(r bench.DocumentsRun) {
 		all = append(all, r)
 		if !c.JSON {
@@ -113,12 +95,7 @@ func (c *cli) benchDocuments(ctx context.Context, f *documentFlags) error {
 		c.writeDocumentHead(f, len(files))
 	}
 	for _, o.Filter = range filters {
-		if _, err := bench.Documents(ctx, o); err != nil {
-			return err
-		}
-	}
-	if o.Filter = true; len(sizes) > 0 {
-		if _, err := bench.DocumentsAmong(ctx, o, sizes); err != nil {
+		if err := bench.Documents(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -159,15 +136,12 @@ func (f *documentFlags) files(ctx context.Context) ([]string, func(), error) {
 	return files, remove, err
 }
 
-// worker runs a share in a process of its own.
-func (f *documentFlags) worker(ctx context.Context, s bench.DocumentsShare) (bench.DocumentsResult, error) {
+// startDocumentsWorker runs a share in a process of its own.
+func startDocumentsWorker(ctx context.Context, s bench.DocumentsShare) (bench.DocumentsResult, error) {
 	var r bench.DocumentsResult
 	self, err := os.Executable()
 	if err != nil {
 		return r, err
-	}
-	if s.Share == 0 {
-		s.Profile = f.cpu
 	}
 	in, err := json.Marshal(s)
 	if err != nil {
@@ -187,18 +161,7 @@ func (c *cli) benchDocumentsWorker(ctx context.Context) error {
 	if err := json.NewDecoder(os.Stdin).Decode(&s); err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(s.Parallel + 1) // the share of one worker, and one for the runtime
-	if s.Profile != "" {
-		out, err := os.Create(filepath.Clean(s.Profile))
-		if err != nil {
-			return err
-		}
-		defer out.Close()
-		if err := pprof.StartCPUProfile(out); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
-	}
+	runtime.GOMAXPROCS(2) // one for the documents, and one for the runtime
 	r, err := bench.TakeIn(ctx, s, c.Child)
 	if err != nil {
 		return err
@@ -212,7 +175,7 @@ func (c *cli) writeDocumentHead(f *documentFlags, n int) {
 		from = "of " + f.dir
 	}
 	fmt.Fprintf(c.Out, "%d documents %s, %d wanted papers, %d processors\n\n", n, from, f.wanted, runtime.NumCPU())
-	fmt.Fprintf(c.Out, "%-6s %8s %9s %11s %8s %11s %11s %10s %10s %8s %9s %8s %6s\n", "filter", "workers", "parallel", "in record", "docs/s",
+	fmt.Fprintf(c.Out, "%-6s %8s %8s %11s %11s %10s %10s %8s %9s %8s %6s\n", "filter", "workers", "docs/s",
 		"docs/core s", "worker CPU", "readers", "Postgres", "peak MB", "reader MB", "disk MB", "found")
 }
 
@@ -221,7 +184,7 @@ func writeDocumentRun(w io.Writer, r bench.DocumentsRun) {
 	if r.Filter {
 		on = "on"
 	}
-	fmt.Fprintf(w, "%-6s %8d %9d %11d %8.1f %11.1f %9.1f s %8.1f s %8.1f s %8.0f %9.0f %8.0f %6d\n", on, r.Workers, r.Parallel, r.Rows, r.PerSec, r.PerCore,
+	fmt.Fprintf(w, "%-6s %8d %8.1f %11.1f %9.1f s %8.1f s %8.1f s %8.0f %9.0f %8.0f %6d\n", on, r.Workers, r.PerSec, r.PerCore,
 		r.CPU, r.ChildCPU, r.DatabaseCPU, float64(r.Peak)/1e6, float64(r.ChildPeak)/1e6, float64(r.Database)/1e6, r.Found)
 }
 

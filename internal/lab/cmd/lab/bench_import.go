@@ -48,7 +48,6 @@ also writes a row for each record and a file for each document.`,
 	fl.IntVar(&o.Records, "records", 10_000, "answers in the archive")
 	fl.IntVar(&o.Every, "every", 20, "each so manieth is a document, the others are pages")
 	fl.StringVar(&filter, "filter", "both", "on, off or both")
-	fl.BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
 	return cmd
 }
 
