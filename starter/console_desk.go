@@ -64,10 +64,11 @@ func (d *desk) Troubles(ctx context.Context, harvest string) (lines []string, er
 // told marks what the person in the console is to be told, as the exit codes of
 // commands tell it apart; all else is for the log.
 func told(err error) error {
-	switch exitCode(err) {
-	case program.ExitUsage:
+	switch code := exitCode(err); {
+	case code == program.ExitCode(err):
+	case code == program.ExitUsage:
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
-	case program.ExitUnknown:
+	case code == program.ExitUnknown:
 		return program.Unknown{Reason: err}
 	}
 	return err

@@ -107,7 +107,7 @@ func (d *desk) Export(ctx context.Context, harvest, format string, years gleaner
 		return console.Export{}, err
 	}
 	if len(found) == 0 {
-		return console.Export{}, program.Unknown{Reason: fmt.Errorf("no paper was found yet, so there is nothing to save")}
+		return console.Export{}, noneFound(h.Venue, years)
 	}
 	name := strings.NewReplacer("/", "-", ":", "-").Replace(strings.TrimRight(harvest, "/"))
 	if files {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -86,6 +87,19 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 		require.NoError(t, res.Body.Close())
 		return res.StatusCode, string(body)
 	}
+	asked := func(res *http.Response, err error) string {
+		require.NoError(t, err)
+		body, err := io.ReadAll(res.Body)
+		require.NoError(t, errors.Join(err, res.Body.Close()))
+		return string(body)
+	}
+	wrong := asked(http.PostForm(said[1]+"harvests?format=json&"+said[2], url.Values{"goal": {"site:ftp://www.example.edu/"}}))
+	require.Contains(t, wrong, `"wrong usage: \"ftp://www.example.edu/\" is no address`)
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	asked((&http.Client{Jar: jar}).Get(said[0]))
+	require.Contains(t, asked((&http.Client{Jar: jar}).Get(said[1]+"exports/"+url.PathEscape(id)+"?format=csv&year=2001")), "no paper of conf/x was found yet in 2001")
+
 	code, body := act("cancel")
 	require.Equal(t, http.StatusOK, code, body)
 	require.Contains(t, body, "is being cancelled")

@@ -176,11 +176,16 @@ func nothingFound(ctx context.Context, db *store.DB, name string, years gleaner.
 	case herr != nil && !errors.Is(herr, store.ErrNoHarvest):
 		return herr
 	}
+	return fmt.Errorf("%w, so nothing was written; `starter report %s` says why", noneFound(name, years), name)
+}
+
+// noneFound says that there is nothing to export.
+func noneFound(name string, years gleaner.Years) error {
 	within := ""
 	if years != (gleaner.Years{}) {
 		within = " in " + years.String()
 	}
-	return program.Unknown{Reason: fmt.Errorf("no paper of %s was found yet%s, so nothing was written; `starter report %[1]s` says why", name, within)}
+	return program.Unknown{Reason: fmt.Errorf("no paper of %s was found yet%s", name, within)}
 }
 
 // exported are the papers found for a venue, a person or a list, or the academic

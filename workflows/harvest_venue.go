@@ -322,7 +322,7 @@ func (h *harvestRun) finish(ctx workflow.Context, summary report.Summary, err er
 	end := activities.Stage{Harvest: h.p.Harvest.ID, Stage: gleaner.StageComplete}
 	switch {
 	case temporal.IsCanceledError(err):
-		end.Stage, end.Note = gleaner.StageCancelled, "cancelled in stage "+string(h.s.Stage)
+		end.Stage, end.Note = gleaner.StageCancelled, "in stage "+string(h.s.Stage)
 	case err != nil:
 		end.Stage, end.Note = gleaner.StageFailed, "in stage "+string(h.s.Stage)+": "+rootCause(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/jobfile"
-	"gleaner/internal/service/program"
 )
 
 // Jobs starts and ends jobs as commands do.
@@ -335,12 +334,4 @@ func (c *Console) linesCSV(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-}
-
-// inputOf marks what the person who asked got wrong.
-func inputOf(err error) error {
-	if errors.Is(err, tables.ErrInput) || errors.Is(err, ingest.ErrInput) || errors.Is(err, program.ErrUsage) {
-		return fmt.Errorf("%w: %w", errInput, err)
-	}
-	return err
 }

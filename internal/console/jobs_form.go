@@ -188,7 +188,7 @@ func (c *Console) modify(ctx context.Context, j store.Job, given func(name strin
 
 func tableOptions(kind string, o tables.Options, given func(string) (string, bool)) (tables.Options, error) {
 	err := setGiven(tables.Fields(kind), given, func(name, value string) error { return o.Set(kind, name, value) })
-	return o, inputOf(err)
+	return o, err
 }
 
 func importOptions(o ingest.Options, given func(string) (string, bool)) (ingest.Options, error) {
@@ -196,7 +196,7 @@ func importOptions(o ingest.Options, given func(string) (string, bool)) (ingest.
 	if err == nil {
 		err = o.Check()
 	}
-	return o, inputOf(err)
+	return o, err
 }
 
 // setGiven sets the options that are given.

@@ -136,6 +136,15 @@ func TestPagesSayWhy(t *testing.T) {
 	require.Contains(t, d.page("/documents/"+sampleSHA), `linked from <a href="http://www.ada.example/" rel="noopener noreferrer nofollow">`)
 	require.Contains(t, d.page("/urls?url=http://www.ada.example/p0.pdf"), sampleSHA)
 	require.Contains(t, d.page("/review"), "Difference Engines")
+
+	require.Contains(t, d.page("/harvests/"+id), "Being crawled")
+	require.NoError(t, d.SetPaused(t.Context(), sampleHarvest, true))
+	require.Contains(t, d.page("/harvests/"+id), "Crawled further once it goes on")
+	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageCancelled, "in stage crawl"))
+	ended := d.page("/harvests/" + id)
+	require.Regexp(t, `cancelled</span> <span class="quiet">in stage crawl`, ended)
+	require.Contains(t, ended, "URLs not asked")
+	require.NotContains(t, ended, "URLs wait")
 }
 
 // TestListsGoOnWhereTheyEnded: every row is on one page, and on one alone.

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"gleaner/internal/harvest/report"
+	"gleaner/internal/harvest/tables"
+	"gleaner/internal/ingest"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -305,7 +307,7 @@ func status(err error) int {
 		return http.StatusNotFound
 	case errors.As(err, &tooLarge):
 		return http.StatusRequestEntityTooLarge
-	case errors.Is(err, errInput):
+	case errors.Is(err, errInput), errors.Is(err, tables.ErrInput), errors.Is(err, ingest.ErrInput):
 		return http.StatusBadRequest
 	case errors.Is(err, errSlow):
 		return http.StatusGatewayTimeout

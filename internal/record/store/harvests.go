@@ -67,7 +67,7 @@ func (db HarvestRecords) SetStage(ctx context.Context, id string, stage gleaner.
 		}
 		counts = &c
 	}
-	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage=$2, note=$3, counts=$4, updated_at=now(),
+	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage=$2, note=$3, counts=$4, updated_at=now(), paused = paused AND $4::jsonb IS NULL,
 		completed_at = CASE WHEN $2 IN ('complete', 'cancelled', 'failed') THEN now() END,
 		cancelled = cancelled OR $2 = 'cancelled' WHERE id=$1`, id, stage, note, counts)
 	if err == nil && tag.RowsAffected() == 0 {
