@@ -45,7 +45,7 @@ func (c *testConsole) collects(record *collections.Record, id int, v collections
 	if of != "" {
 		v.Entries = []collections.Member{{Topic: of, Correlation: 0.5}}
 	}
-	require.NoError(c.t, collections.Crawl{Record: record, ID: id, Rules: collections.Rules{Size: 2}}.Write(ctx, collections.Fence{SiteID: site}, &v))
+	require.NoError(c.t, collections.Crawl{Record: record, ID: id, Rules: collections.Rules{Size: 2}}.Write(ctx, store.Slice{SiteID: site}, &v))
 }
 
 // TestCollectionsThatAreJudged: the precision of each topic's first entries, by those

@@ -32,7 +32,7 @@ func (c *cli) collectionsCommand() *cobra.Command {
 func (c *cli) collectionsList() *cobra.Command {
 	return &cobra.Command{Use: "list", Short: "List collections by topic, the latest first", Args: cobra.NoArgs, Example: "  starter collections list --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			all, err := collections.In(a.DB).List(ctx)
+			all, err := collections.In(a.DB).Behind(ctx, 0, 0)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 )
@@ -99,13 +98,8 @@ func (l *loop) overBudget() error {
 	if l.cfg.Budget <= 0 || l.window.empty() {
 		return nil
 	}
-	waiting := len(l.window.candidates)
-	expected, ok := rank.ExpectedYield(l.strategy, l.window.candidates)
-	if !ok {
-		expected = l.history.Expected(waiting)
-	}
-	if stop, reason := (rank.Budget{PerAccepted: l.cfg.Budget}).Stop(l.history, waiting, expected); stop {
-		return &errStop{ending: OverBudget, reason: reason}
+	if why := l.history.Stop(l.cfg.Budget, l.strategy, l.window.candidates); why != "" {
+		return &errStop{ending: OverBudget, reason: why}
 	}
 	return nil
 }

@@ -96,9 +96,6 @@ func (l *loop) takeLinks(e *frontier.Entry, p *page.Page, r *rank.Result) (relev
 			kept = append(kept, link)
 		}
 		relevant = relevant || isDoc
-		if isNew {
-			r.Found++
-		}
 		if isNew && isDoc {
 			r.NewDocs++
 		}

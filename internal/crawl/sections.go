@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
@@ -116,7 +115,7 @@ func (l *loop) heavy(s *store.Section) bool { return l.cfg.MaxBytes > 0 && s.Byt
 func (l *loop) barren(s *store.Section) bool { return l.few(l.cfg.TrapPages, s.Read, s.Relevant) }
 
 func (l *loop) few(from, read, relevant int) bool {
-	return rank.Trap{After: from, Rate: l.cfg.TrapRate}.Is(read, relevant)
+	return gleaner.Trap{After: from, Rate: l.cfg.TrapRate}.Is(read, relevant)
 }
 
 // pausing tells a user whose answers had the host paused too often.

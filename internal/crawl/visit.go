@@ -81,7 +81,7 @@ func (l *loop) learn(ctx context.Context, v *frontier.Visit, r rank.Result) {
 		return
 	}
 	l.taught = true
-	l.history.Add(rank.OutcomeOf(r), time.Since(v.At))
+	l.history.Add(r)
 	_ = l.guarded(ctx, v.Entry.Link.URL, func() error { l.strategy.Observe(v.Entry.Candidate, r); return nil })
 }
 

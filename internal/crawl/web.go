@@ -65,7 +65,7 @@ func (w *web) Paced() bool { return w.lease.Paced() }
 // Sitemaps implements Source.
 func (w *web) Sitemaps(ctx context.Context) ([]string, error) {
 	urls, err := w.fetch.Sitemaps(ctx, w.site.Host, w.terms())
-	if err := w.keep(ctx, nil); err != nil {
+	if err := w.keeping.Write(ctx, "", "", -1); err != nil {
 		return nil, err
 	}
 	return urls, hostTrouble(err, w.last)
@@ -90,7 +90,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 	}
 	resp, err := w.send(ctx, fetch.Request{Terms: w.terms(), URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified,
 		Known: func(to string) bool { return w.cached[frontier.HashOf(to)] || known(to) }, Unwanted: w.unwanted()})
-	if err := w.keep(ctx, e); err != nil {
+	if err := w.keeping.Write(ctx, e.Link.URL, e.Parent, e.Depth); err != nil {
 		resp.Release()
 		return nil, err
 	}

@@ -12,8 +12,7 @@ type Result struct {
 	Document bool       // a document came back
 	Accepted bool       // and it passed the document filter, where that is known already
 	Failed   bool       // nothing came back
-	Found    int        // links that were new
-	NewDocs  int        // of these, how many are named like documents
+	NewDocs  int        // links that were new and are named like documents
 }
 
 // Strategy orders the links of one site. It is not safe for concurrent use.

@@ -2,61 +2,45 @@ package rank
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/web/page"
 )
 
-func TestBudgetStop(t *testing.T) {
+func TestStop(t *testing.T) {
 	t.Parallel()
-	dull := Outcome{Page: true}
-	paper := Outcome{Document: true, Accepted: true}
-	for _, tc := range []struct {
-		name    string
-		budget  Budget
-		history func(*History)
-		want    string
-	}{
-		{"goes on", Budget{}, func(h *History) { add(h, dull, 199) }, ""},
-		{"requests", Budget{Requests: 30}, func(h *History) { add(h, dull, 30) }, "budget: 30 requests made"},
-		{"time", Budget{Time: time.Minute}, func(h *History) { add(h, dull, 60) }, "budget: 1m0s spent"},
-		{"a paper in fifty is worth it", Budget{PerAccepted: 60}, func(h *History) {
-			for range 4 {
-				add(h, dull, 20)
-				add(h, paper, 1)
-			}
-		}, ""},
-		{"not after a hundred for nothing", Budget{PerAccepted: 60}, func(h *History) { add(h, dull, 100) }, "budget: one more accepted document"},
-	} {
-		var h History
-		tc.history(&h)
-		stop, reason := tc.budget.Stop(h, 1000, h.Expected(1000))
-		require.Equal(t, tc.want != "", stop, "%s: %s", tc.name, reason)
-		require.Contains(t, reason, tc.want, tc.name)
-		require.LessOrEqual(t, len(h.Recent), recentRequests)
+	dull, paper := Result{Page: &page.Page{}}, Result{Document: true, Accepted: true}
+	s := mustNew(t, BreadthFirst, Options{})
+	var h History
+	for range 4 {
+		add(&h, dull, 20)
+		add(&h, paper, 1)
 	}
+	require.Empty(t, h.Stop(60, s, make([]page.Candidate, 1000)), "a paper in fifty is worth it")
+	h = History{}
+	add(&h, dull, 50)
+	require.Empty(t, h.Stop(60, s, make([]page.Candidate, 1000)), "fewer than one may cost")
+	add(&h, dull, 200)
+	require.Contains(t, h.Stop(60, s, make([]page.Candidate, 1000)), "budget: one more accepted document")
+	require.Len(t, h.recent, recentRequests)
 }
 
-func add(h *History, o Outcome, n int) {
+func add(h *History, r Result, n int) {
 	for range n {
-		h.Add(o, time.Second)
+		h.Add(r)
 	}
 }
 
-func TestExpectedYield(t *testing.T) {
+func TestExpected(t *testing.T) {
 	t.Parallel()
+	var h History
 	g := mustNew(t, Gleaner, Options{})
 	good := page.Candidate{Parent: "http://a.test/publications.html", Document: true, Link: page.Link{URL: "http://a.test/papers/x.pdf", Anchor: "pdf",
 		Heading: "Publications", Context: "A. Author, B. Writer: On things. Proc. of a conference, 2003, pp. 1-9"}}
 	bad := page.Candidate{Parent: "http://a.test/teaching.html", Document: true, Link: page.Link{URL: "http://a.test/course/homework1-slides.pdf", Anchor: "slides"}}
-	high, ok := ExpectedYield(g, []page.Candidate{good, good})
-	require.True(t, ok)
-	low, _ := ExpectedYield(g, []page.Candidate{bad, bad})
-	require.Greater(t, high, 1.0)
-	require.Less(t, low, 0.5)
-	b, _ := New(BreadthFirst, Options{})
-	_, ok = ExpectedYield(b, []page.Candidate{good})
-	require.False(t, ok, "breadth-first expects nothing")
+	require.Greater(t, h.expected(g, []page.Candidate{good, good}), 1.0)
+	require.Less(t, h.expected(g, []page.Candidate{bad, bad}), 0.5)
+	add(&h, Result{Document: true, Accepted: true}, 100)
+	require.InDelta(t, 2, h.expected(mustNew(t, BreadthFirst, Options{}), []page.Candidate{bad, bad}), 0.1, "breadth-first goes by the rate")
 }

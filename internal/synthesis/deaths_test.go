@@ -82,29 +82,6 @@ func TestAPageThatKillsTheWorker(t *testing.T) {
 	require.Equal(t, map[string]string{"a.example/": "success", "a.example/one": "success", "a.example/killer": "crawler-killed", "b.example/": "success"}, s.outcomes(t, id))
 }
 
-// TestAResultThatKillsTheWorker is left out of its centroid, and the others make it.
-func TestAResultThatKillsTheWorker(t *testing.T) {
-	t.Parallel()
-	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/killer": primes, "b.example/": verses}})
-	ask := defaultAsk(t)
-	ask.LeastResults = 1
-	_, _, err := s.record.Ask(t.Context(), "some", ask, asTopics(map[string]string{"primes": "http://a.example/killer", "verses": "http://b.example/"}))
-	require.NoError(t, err)
-	var p Prepared
-	deaths := 0
-	for range 5 {
-		if s.dies(t, "/killer", func(ctx context.Context, m *Maker) (err error) {
-			p, err = m.Prepare(ctx, "some", func(int) {})
-			return err
-		}) {
-			deaths++
-		}
-	}
-	require.Equal(t, frontier.MaxDeaths, deaths)
-	require.Equal(t, []string{"primes"}, p.Without)
-	require.Equal(t, 1, p.Centroids)
-}
-
 // TestWhatRobotsRefuses, and the blacklist, is no request: it takes nothing of what a
 // crawl and a host may be asked for.
 func TestWhatRobotsRefuses(t *testing.T) {
@@ -123,12 +100,9 @@ func TestWhatRobotsRefuses(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 6, c.Requests)
 	require.Equal(t, 4, c.Refused)
-	asked, err := s.record.Requests(t.Context(), id, 0, 100)
+	numbers, err := store.Column[int](t.Context(), s.db.Pool, `SELECT n FROM collection_urls WHERE collection=$1 AND NOT waiting ORDER BY n`, id)
 	require.NoError(t, err)
-	require.Len(t, asked, 10)
-	for i, a := range asked {
-		require.Equal(t, i+1, a.N, "%v: what was asked for and what was refused have numbers of one row", a)
-	}
+	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, numbers, "what was asked for and what was refused have numbers of one row")
 }
 
 // meanwhile is a client over whose first request something else happens.

@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/classify"
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
@@ -103,7 +104,7 @@ type Config struct {
 	Rules        *rules.Set    // the same, made ready; nil where it is to be made of Links as they are
 	StopSites    int           // with learnt stop directories: those barren on more sites,
 	StopShare    float64       // unless more than this share of the sites gave something
-	Trap         collections.Trap
+	Trap         gleaner.Trap
 	Words        rank.Lists // by which links are followed; the directories of departments, too
 	NoTunnelling bool       // the context graph does without, as in a laboratory
 }

@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/guard"
+	"gleaner/internal/homepage"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/collections"
@@ -38,24 +39,10 @@ type Searcher interface {
 	Search(ctx context.Context, query string, n int) ([]evidence.Result, error)
 }
 
-// Getter fetches a page politely, once for all who want it; the crawl has it from the
-// page cache then. An error for which passing is true says nothing of the page.
-type Getter interface {
-	Get(ctx context.Context, url string) (p *page.Page, final string, err error)
-}
-
 // Maker makes collections. It is safe for concurrent use.
 type Maker struct {
-	db       *store.DB
-	record   *collections.Record
-	keeper   *politeness.Keeper
-	fetch    Fetcher
-	coll     *collection.Collection
-	searcher Searcher
-	getter   Getter
-	passing  func(error) bool
-	cfg      Config
-	log      *slog.Logger
+	Tools
+	record *collections.Record
 }
 
 // Tools are what a Maker works with.
@@ -64,19 +51,14 @@ type Tools struct {
 	Keeper   *politeness.Keeper
 	Fetch    Fetcher
 	Coll     *collection.Collection
-	Searcher Searcher // nil for none: topics then need pages
-	Getter   Getter
-	// Passing tells errors of the Getter that say nothing of the page: the record
-	// is away.
-	Passing func(error) bool
-	Config  Config
-	Log     *slog.Logger
+	Searcher Searcher        // nil for none: topics then need pages
+	Getter   homepage.Getter // charges a page with the processes that die over it; the crawl has its pages from the cache
+	Config   Config
+	Log      *slog.Logger
 }
 
 // New makes a Maker.
-func New(t Tools) *Maker {
-	return &Maker{db: t.DB, record: collections.In(t.DB), keeper: t.Keeper, fetch: t.Fetch, coll: t.Coll, searcher: t.Searcher, getter: t.Getter, passing: t.Passing, cfg: t.Config, log: t.Log}
-}
+func New(t Tools) *Maker { return &Maker{t, collections.In(t.DB)} }
 
 // asked reads what a person asked for.
 func asked(c collections.Collection) (ask Ask, topics []topic.Topic, err error) {
@@ -201,7 +183,7 @@ func (m *Maker) selfCheck(ctx context.Context, c collections.Collection, ask Ask
 		unsure = append(unsure, f.Topic)
 	}
 	if len(unsure) > 0 {
-		m.log.WarnContext(ctx, "too few of the pages that made the centroids would be collected for their topics", "collections", c.Name, "share", own, "least", topic.EnoughOwn, "topics", firstOf(unsure))
+		m.Log.WarnContext(ctx, "too few of the pages that made the centroids would be collected for their topics", "collections", c.Name, "share", own, "least", topic.EnoughOwn, "topics", firstOf(unsure))
 	}
 	return unsure, own, nil
 }
@@ -247,7 +229,7 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 			return err
 		}
 		urls := t.Pages
-		if m.searcher == nil && t.Query != "" && len(urls) == 0 {
+		if m.Searcher == nil && t.Query != "" && len(urls) == 0 {
 			if urls, err = listed(ask, t); err != nil {
 				return err
 			}
@@ -297,20 +279,11 @@ func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told fun
 		if err := m.unlessPaused(ctx, id); err != nil {
 			return err
 		}
-		killed, err := m.record.TakeResult(ctx, id, r)
-		if err != nil {
-			return err
-		}
-		var p *page.Page
-		if !killed {
-			p, _, err = m.getter.Get(ctx, r.URL)
-		}
+		p, _, err := m.Getter.Get(ctx, r.URL)
 		switch {
-		case killed:
-			r.Outcome = string(frontier.Killed)
-		case err != nil && (ctx.Err() != nil || m.passing(err)):
-			return errors.Join(fmt.Errorf("topic %q: %s: %w", r.Topic, r.URL, err), m.record.LeaveResult(context.WithoutCancel(ctx), id, r))
-		case guard.Logged(ctx, m.log, r.URL, func() error { sample(&r, p, err, filter); return nil }) != nil:
+		case err != nil && (ctx.Err() != nil || errors.Is(err, homepage.ErrRecord)):
+			return fmt.Errorf("topic %q: %s: %w", r.Topic, r.URL, err)
+		case guard.Logged(ctx, m.Log, r.URL, func() error { sample(&r, p, err, filter); return nil }) != nil:
 			r.Outcome = string(frontier.Panicked)
 		}
 		if err := m.record.SetResult(ctx, id, r); err != nil {
@@ -349,8 +322,7 @@ func samples(results []collections.Result) (out []topic.Sample) {
 
 // seeds are the pages that made the centroids, or lead to the papers that did: the crawl
 // begins with them, as far as the operator's lists let it. Then come the pages that a
-// directory lists under a topic, for as much on topic as an entry is at least; in the
-// context graph seeds are of high priority.
+// directory lists under a topic.
 func (c Config) seeds(ask Ask, model *topic.Model, results []collections.Result) (out []collections.URL) {
 	has, met := map[string]bool{}, map[frontier.Hash]bool{}
 	begin := func(at string, priority float64) {
@@ -368,16 +340,12 @@ func (c Config) seeds(ask Ask, model *topic.Model, results []collections.Result)
 			begin(cmp.Or(r.Parent, r.URL), 1)
 		}
 	}
-	listed := ask.Threshold
-	if ask.Policy == ContextGraph {
-		listed = high
-	}
 	for id := range ask.Learnt {
 		has[id] = true
 	}
 	for _, id := range slices.Sorted(maps.Keys(has)) {
 		for _, at := range ask.Seeds[id] {
-			begin(at, listed)
+			begin(at, c.Listed())
 		}
 	}
 	return out

@@ -5,15 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"gleaner/internal/devstack/storetest"
-	"gleaner/internal/gleaner"
-	"gleaner/internal/record/frontier"
 	"log/slog"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/homepage"
+	"gleaner/internal/record/frontier"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -72,7 +74,7 @@ func preparesBy(t *testing.T, db *store.DB, searcher Searcher, ask func(*Ask), t
 	require.NoError(t, err)
 	cfg := Defaults()
 	cfg.Links = rules.Lists{Ignore: []string{"two6.example"}}
-	m := New(Tools{DB: db, Searcher: searcher, Getter: engine{}, Passing: func(error) bool { return false }, Config: cfg, Log: slog.New(slog.DiscardHandler)})
+	m := New(Tools{DB: db, Searcher: searcher, Getter: engine{}, Config: cfg, Log: slog.New(slog.DiscardHandler)})
 	p, err := m.Prepare(t.Context(), "some", func(int) {})
 	c, gone := record.Get(t.Context(), "some")
 	require.NoError(t, gone)
@@ -107,12 +109,11 @@ func (p *pausing) Get(ctx context.Context, url string) (*page.Page, string, erro
 	return p.engine.Get(ctx, url)
 }
 
-func maker(db *store.DB, by Searcher, get Getter) *Maker {
+func maker(db *store.DB, by Searcher, get homepage.Getter) *Maker {
 	return New(Tools{
 		DB:       db,
 		Searcher: by,
 		Getter:   get,
-		Passing:  func(error) bool { return false },
 		Config:   Defaults(),
 		Log:      slog.New(slog.DiscardHandler),
 	})
@@ -393,7 +394,7 @@ type away struct {
 
 func (a away) Get(ctx context.Context, url string) (*page.Page, string, error) {
 	if *a.is {
-		return nil, "", errors.New("away")
+		return nil, "", homepage.ErrRecord
 	}
 	return a.engine.Get(ctx, url)
 }
@@ -405,7 +406,7 @@ func TestMoreResults(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	record, searches, isAway := collections.In(db), 0, false
-	m := New(Tools{DB: db, Searcher: reordered{asked: &searches}, Getter: away{is: &isAway}, Passing: func(error) bool { return isAway }, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
+	m := New(Tools{DB: db, Searcher: reordered{asked: &searches}, Getter: away{is: &isAway}, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
 	prepare := func() error { _, err := m.Prepare(t.Context(), "some", func(int) {}); return err }
 	ask := func(results int) {
 		require.NoError(t, record.End(t.Context(), "some", 0, collections.Ended, ""))
@@ -461,7 +462,7 @@ func TestCentroidsOfAnEarlierRun(t *testing.T) {
 		_, _, err := prepares(t, db, func(a *Ask) { a.Terms, a.Overlap = 3, 2 }, two)
 		require.NoError(t, err)
 	}}
-	m := New(Tools{DB: db, Searcher: engine{}, Getter: late, Passing: func(error) bool { return false }, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
+	m := New(Tools{DB: db, Searcher: engine{}, Getter: late, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
 	_, err = m.Prepare(t.Context(), "some", func(int) {})
 	require.ErrorIs(t, err, ErrInput)
 	c, err := record.Get(t.Context(), "some")

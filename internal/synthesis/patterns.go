@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/rank"
-	"gleaner/internal/record/collections"
 	"gleaner/internal/web/rules"
 )
 
@@ -26,7 +26,7 @@ const PatternLevels = 7
 
 // PatternTrap is the rule by which a site is left: its page relevancy rate, as the crawl's
 // classifier tells it, is below 5 % after 200 pages.
-func PatternTrap() collections.Trap { return collections.Trap{Pages: 200, Rate: 0.05} }
+func PatternTrap() gleaner.Trap { return gleaner.Trap{After: 200, Rate: 0.05} }
 
 func checkPatterns(parts []string) error {
 	for _, p := range parts {

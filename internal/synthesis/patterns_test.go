@@ -37,7 +37,7 @@ func TestURLPatterns(t *testing.T) {
 				trap++
 			}
 		}
-		require.Equal(t, map[bool]int{false: pages + 1, true: PatternTrap().Pages}[strings.Contains(on, Traps)], trap, on)
+		require.Equal(t, map[bool]int{false: pages + 1, true: PatternTrap().After}[strings.Contains(on, Traps)], trap, on)
 		require.Equal(t, !strings.Contains(on, Levels), strings.Contains(strings.Join(m.asked, " "), "/deep"), on)
 		require.Equal(t, !strings.Contains(on, Directories), strings.Contains(strings.Join(m.asked, " "), "/stop"), on)
 	}

@@ -85,7 +85,7 @@ func (m *Maker) relearn(ctx context.Context, id int, t string, opt classify.Opti
 		return l, err
 	}
 	var raw json.RawMessage
-	err = guard.Logged(ctx, m.log, "what topic "+t+" learns from", func() error {
+	err = guard.Logged(ctx, m.Log, "what topic "+t+" learns from", func() error {
 		got, err := classify.Relearn(ctx, examples(labelled), examples(read), opt)
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (m *Maker) classifiers(ctx context.Context, id int, ask Ask) (map[string]*c
 		}
 		k, err := classify.Parse(raw)
 		if err != nil {
-			m.log.WarnContext(ctx, "what a topic's classifier learnt cannot be read; that which was asked for counts", "topic", t, "error", err)
+			m.Log.WarnContext(ctx, "what a topic's classifier learnt cannot be read; that which was asked for counts", "topic", t, "error", err)
 			continue
 		}
 		out[t] = k

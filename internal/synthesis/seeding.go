@@ -19,7 +19,7 @@ const titlePairs = 5
 // query that it is asked for: the Seed Finder of the CINDI robot. A search that the engine
 // refuses is left out: the crawl can do without.
 func (m *Maker) searched(ctx context.Context, id int, ask *Ask, topics []topic.Topic) error {
-	if ask.SearchSeeds == 0 || m.searcher == nil {
+	if ask.SearchSeeds == 0 || m.Searcher == nil {
 		return nil
 	}
 	ask.Seeds = maps.Clone(ask.Seeds)
@@ -28,8 +28,8 @@ func (m *Maker) searched(ctx context.Context, id int, ask *Ask, topics []topic.T
 	}
 	filter := topic.NewFilter(ask.Stops)
 	for _, t := range topics {
-		if paused, err := m.record.Paused(ctx, id); err != nil || paused {
-			return errors.Join(err, errPaused)
+		if err := m.unlessPaused(ctx, id); err != nil {
+			return err
 		}
 		queries, err := m.queries(ctx, filter, t)
 		if err != nil {
@@ -39,7 +39,7 @@ func (m *Maker) searched(ctx context.Context, id int, ask *Ask, topics []topic.T
 			urls, err := m.found(ctx, topic.Topic{ID: t.ID, Query: q}, ask.SearchSeeds)
 			switch {
 			case errors.Is(err, ErrInput):
-				m.log.WarnContext(ctx, "seeds of a topic cannot be searched for", "topic", t.ID, "query", q, "error", err)
+				m.Log.WarnContext(ctx, "seeds of a topic cannot be searched for", "topic", t.ID, "query", q, "error", err)
 			case err != nil:
 				return err
 			}
@@ -56,7 +56,7 @@ func (m *Maker) queries(ctx context.Context, f *topic.Filter, t topic.Topic) ([]
 	if t.Venue == "" {
 		return queries, nil
 	}
-	titles, err := m.db.VenueTitles(ctx, t.Venue, titlesRead)
+	titles, err := m.DB.VenueTitles(ctx, t.Venue, titlesRead)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ const mostResults = 200
 // documents among them, others follow in their place.
 func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string, err error) {
 	for of := n; ; of = min(2*of, mostResults) {
-		results, err := m.searcher.Search(ctx, t.Query, of)
+		results, err := m.Searcher.Search(ctx, t.Query, of)
 		var answer interface{ Refused() bool }
 		if refused := errors.As(err, &answer) && answer.Refused(); refused && len(results)+len(urls) > 0 {
 			err, of = nil, mostResults // fewer, since nothing more may be asked

@@ -31,13 +31,13 @@ func (m *Maker) relearnt(ctx context.Context, id int, ask *Ask, model *topic.Mod
 // config lays what is asked for over the worker's bounds, and makes the lists of what is
 // left out ready, with the stop directories that the record knows by now.
 func (m *Maker) config(ctx context.Context, ask Ask, topics []topic.Topic) (Config, error) {
-	c, err := ask.over(m.cfg, topics).Inspected(ask.Patterns)
+	c, err := ask.over(m.Config, topics).Inspected(ask.Patterns)
 	if err != nil {
 		return c, err
 	}
 	var learnt []string
 	if c.Links.Learns() {
-		if learnt, err = m.db.StopNames(ctx, c.StopSites, c.StopShare); err != nil {
+		if learnt, err = m.DB.StopNames(ctx, c.StopSites, c.StopShare); err != nil {
 			return c, err
 		}
 	}
@@ -47,7 +47,7 @@ func (m *Maker) config(ctx context.Context, ask Ask, topics []topic.Topic) (Conf
 
 // Slice crawls for a collection for a while. The error is the system's, never a site's.
 func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (Result, error) {
-	if err := m.coll.Ready(ctx); err != nil {
+	if err := m.Coll.Ready(ctx); err != nil {
 		return Result{}, fmt.Errorf("collect %s: %w", name, err)
 	}
 	c, err := m.record.Get(ctx, name)
@@ -82,15 +82,15 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 		w.began = *c.Started
 	}
 	if cfg.WARC {
-		w.keeping = m.coll.Repository().Keeping("collections-"+name, "collections "+name, m.log)
+		w.keeping = m.Coll.Repository().Keeping("collections-"+name, "collections "+name, m.Log)
 	}
 	defer func() {
 		w.release()
 		if err := w.keeping.Close(ctx); err != nil {
-			m.log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice of the collections does it", "collections", name, "error", err)
+			m.Log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice of the collections does it", "collections", name, "error", err)
 		}
 	}()
-	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt, ask.Options), Filter: filter, Log: m.log}, report)
+	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt, ask.Options), Filter: filter, Log: m.Log}, report)
 }
 
 // forget lets go of what of earlier pages nothing is learnt from any more.

@@ -121,7 +121,7 @@ func newShop(t *testing.T, web *smallWeb) *shop {
 	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: documenttest.Shared(), Log: log})
 	cfg := Defaults()
 	cfg.RetryBase, cfg.SlicePages = time.Millisecond, 3
-	return &shop{db, collections.In(db), Tools{DB: db, Keeper: keeper, Fetch: client, Coll: coll, Getter: politely{client}, Passing: func(error) bool { return false }, Config: cfg, Log: log}, web}
+	return &shop{db, collections.In(db), Tools{DB: db, Keeper: keeper, Fetch: client, Coll: coll, Getter: politely{client}, Config: cfg, Log: log}, web}
 }
 
 // opens enters a collection whose topics' pages are given, and makes their centroids.
@@ -161,11 +161,7 @@ func (s *shop) ends(t *testing.T, name string) Result {
 // outcomes are what became of each address.
 func (s *shop) outcomes(t *testing.T, id int) map[string]string {
 	t.Helper()
-	asked, err := s.record.Requests(t.Context(), id, 0, 1000)
+	out, err := store.Map[string, string](t.Context(), s.db, `SELECT substr(url, 8), outcome FROM collection_urls WHERE collection=$1 AND NOT waiting`, id)
 	require.NoError(t, err)
-	out := map[string]string{}
-	for _, a := range asked {
-		out[strings.TrimPrefix(a.URL, "http://")] = a.Outcome
-	}
 	return out
 }

@@ -20,7 +20,7 @@ const (
 // for in their stead: the words that most of the venue's titles have.
 func (m *Maker) ofVenue(ctx context.Context, id int, ask Ask, t topic.Topic) (enough bool, query string, err error) {
 	filter := topic.NewFilter(ask.Stops)
-	texts, err := m.db.VenueTexts(ctx, t.Venue, ask.Results)
+	texts, err := m.DB.VenueTexts(ctx, t.Venue, ask.Results)
 	if err != nil {
 		return false, "", err
 	}
@@ -32,14 +32,14 @@ func (m *Maker) ofVenue(ctx context.Context, id int, ask Ask, t topic.Topic) (en
 		}
 		return true, "", m.record.SetRead(ctx, id, t.ID, read)
 	}
-	titles, err := m.db.VenueTitles(ctx, t.Venue, titlesRead)
+	titles, err := m.DB.VenueTitles(ctx, t.Venue, titlesRead)
 	if err != nil {
 		return false, "", err
 	}
 	if query = filter.Query(titles, queryWords); query == "" {
 		return false, "", fmt.Errorf("%w: topic %q: no paper of %s is on record, of which it could be made: harvest it first", ErrInput, t.ID, t.Venue)
 	}
-	if m.searcher == nil {
+	if m.Searcher == nil {
 		return false, "", fmt.Errorf("%w: topic %q: %d papers of %s are found, %d are needed, and no search engine is set for a search by its titles (GLEANER_SEARCH)",
 			ErrInput, t.ID, len(texts), t.Venue, ask.LeastResults)
 	}

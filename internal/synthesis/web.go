@@ -29,7 +29,7 @@ type web struct {
 	collections.Crawl
 	began time.Time // when the crawl did that this slice is of
 	lease *politeness.Lease
-	by    collections.Fence // of the lease, under which the record is written
+	by    store.Slice // of the lease, under which the record is written
 
 	keeping *repository.Keeping // of what is exchanged; nil keeps nothing
 
@@ -49,7 +49,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 			}
 			return nil, wait, err
 		}
-		lease, err := w.keeper.Acquire(ctx, host)
+		lease, err := w.Keeper.Acquire(ctx, host)
 		var busy *politeness.BusyError
 		if errors.As(err, &busy) {
 			pass = append(pass, host)
@@ -60,7 +60,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 		}
 		w.hold(ctx, lease)
 		w.taken = host
-		u, err := w.Take(ctx, w.by, host, w.cfg.RetryBase)
+		u, err := w.Take(ctx, w.by, host, w.Config.RetryBase)
 		if errors.Is(err, collections.ErrLimit) { // one under way may yet be refused
 			w.taken = ""
 			w.release()
@@ -79,7 +79,7 @@ func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	free := lease.Hold(ctx, func() { cancel(politeness.ErrLost) })
 	w.lease, w.ctx, w.let = lease, ctx, func() { cancel(nil); free() }
-	w.by = collections.Fence{SiteID: lease.SiteID, Token: lease.Token}
+	w.by = store.Slice{SiteID: lease.SiteID, Token: lease.Token}
 }
 
 // release gives the host back, if one is held. What was taken of it waits again: who
@@ -100,16 +100,16 @@ func (w *web) release() {
 // Ask implements Source. What was fetched lately for a centroid is taken from there.
 func (w *web) Ask(_ context.Context, u *collections.URL) (*Answer, error) {
 	h := u.Hash()
-	if p, ok, err := w.db.CachedPage(w.ctx, h[:], cacheAge); err == nil && ok && p.Outcome == string(gleaner.OK) {
+	if p, ok, err := w.DB.CachedPage(w.ctx, h[:], cacheAge); err == nil && ok && p.Outcome == string(gleaner.OK) {
 		a := &Answer{Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}
 		return a, w.keeping.Cached(w.ctx, a.Response)
 	}
-	resp, err := w.fetch.Fetch(w.ctx, fetch.Request{
-		Terms: fetch.Terms{Gate: w.keeper.Under(w.lease), Tape: w.keeping.Tape()},
+	resp, err := w.Fetch.Fetch(w.ctx, fetch.Request{
+		Terms: fetch.Terms{Gate: w.Keeper.Under(w.lease), Tape: w.keeping.Tape()},
 		URL:   u.URL,
 		Known: func(to string) bool { return w.Known(w.ctx, frontier.HashOf(to)) },
 	})
-	if err := w.keeping.Write(w.ctx, func(x *fetch.Exchanged) repository.Origin { return repository.OriginOf(x, u.URL, u.Parent, u.Depth) }); err != nil {
+	if err := w.keeping.Write(w.ctx, u.URL, u.Parent, u.Depth); err != nil {
 		resp.Release()
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (w *web) Ask(_ context.Context, u *collections.URL) (*Answer, error) {
 // the URL waits for who has it now.
 func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 	err := store.Patiently(ctx, store.Passes, func(err error) {
-		w.log.WarnContext(ctx, "the record cannot be asked; waiting for it", "url", v.URL.URL, "error", err)
+		w.Log.WarnContext(ctx, "the record cannot be asked; waiting for it", "url", v.URL.URL, "error", err)
 	}, func() error {
 		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 		defer cancel()
@@ -145,7 +145,7 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 		w.release()
 	}
 	if errors.Is(err, store.ErrNotHeld) {
-		w.log.WarnContext(ctx, "the lease of a host was lost over a request; it is asked again", "url", v.URL.URL)
+		w.Log.WarnContext(ctx, "the lease of a host was lost over a request; it is asked again", "url", v.URL.URL)
 		return nil
 	}
 	return err
@@ -169,7 +169,7 @@ func (w *web) file(u *collections.URL, a *Answer) collection.File {
 
 // Read implements Documents.
 func (w *web) Read(ctx context.Context, u *collections.URL, a *Answer) (title, text, why string, err error) {
-	t, err := w.coll.Read(ctx, w.file(u, a))
+	t, err := w.Coll.Read(ctx, w.file(u, a))
 	if err != nil {
 		return "", "", "", err
 	}
@@ -185,14 +185,14 @@ func (w *web) Read(ctx context.Context, u *collections.URL, a *Answer) (title, t
 // Keep implements Documents: the file is in the library then, and judged as each file
 // is that a crawl finds.
 func (w *web) Keep(ctx context.Context, u *collections.URL, a *Answer) (string, error) {
-	k, err := w.coll.Keep(context.WithoutCancel(ctx), w.file(u, a))
+	k, err := w.Coll.Keep(context.WithoutCancel(ctx), w.file(u, a))
 	if err != nil {
 		return "", err
 	}
 	defer k.Release()
 	for _, d := range k.Documents {
-		if _, err := w.coll.Judge(ctx, d, collection.Once); err != nil && ctx.Err() == nil {
-			w.log.WarnContext(ctx, "document cannot be examined yet", "sha256", d.SHA256, "url", u.URL, "error", err)
+		if _, err := w.Coll.Judge(ctx, d, collection.Once); err != nil && ctx.Err() == nil {
+			w.Log.WarnContext(ctx, "document cannot be examined yet", "sha256", d.SHA256, "url", u.URL, "error", err)
 		}
 	}
 	return k.Documents[0].SHA256, nil

@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"strings"
 
-	"gleaner/internal/rank"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
 
@@ -70,7 +70,7 @@ func (t Thresholds) judges(r store.Rates) bool { return r.Pages+r.Documents >= t
 // verdict judges a whole site.
 func (t Thresholds) verdict(r store.Rates) string {
 	switch {
-	case rank.Trap{After: t.TrapPages, Rate: t.Yield}.Is(r.Pages, r.Relevant) && r.Accepted == 0:
+	case gleaner.Trap{After: t.TrapPages, Rate: t.Yield}.Is(r.Pages, r.Relevant) && r.Accepted == 0:
 		return Trap
 	case t.poor(r):
 		return Barren

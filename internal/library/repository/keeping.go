@@ -35,34 +35,34 @@ func (k *Keeping) Tape() *fetch.Tape {
 	return k.tape
 }
 
-// Write writes what was exchanged since the last time. from says where its URL was met.
-func (k *Keeping) Write(ctx context.Context, from func(*fetch.Exchanged) Origin) error {
+// Write writes what was exchanged since the last time for a URL, which a page led to so
+// many links from a seed; "" is no URL, as of robots.txt.
+func (k *Keeping) Write(ctx context.Context, url, parent string, depth int) error {
 	if k == nil {
 		return nil
 	}
 	var failed error
 	for _, x := range k.tape.Take() {
 		if failed == nil {
-			failed = k.one(ctx, x, from)
+			failed = k.one(ctx, x, originOf(x, url, parent, depth))
 		}
 		x.Close()
 	}
 	return failed
 }
 
-func (k *Keeping) one(ctx context.Context, x *fetch.Exchanged, from func(*fetch.Exchanged) Origin) error {
+func (k *Keeping) one(ctx context.Context, x *fetch.Exchanged, from Origin) error {
 	if x.Err != nil {
 		return fmt.Errorf("crawl %s: keep what came: %w", x.URL, x.Err)
 	}
 	if err := k.open(ctx, x.Request); err != nil {
 		return err
 	}
-	return k.file.Write(x, from(x))
+	return k.file.Write(x, from)
 }
 
-// OriginOf is where an exchange was met that was made for a URL, which a page led to so
-// many links from a seed; "" is no URL, as of robots.txt.
-func OriginOf(x *fetch.Exchanged, url, parent string, depth int) Origin {
+// originOf is where an exchange was met.
+func originOf(x *fetch.Exchanged, url, parent string, depth int) Origin {
 	from := Origin{Via: x.Via, Depth: -1}
 	if url == "" {
 		return from

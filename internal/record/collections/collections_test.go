@@ -28,7 +28,6 @@ type queue interface {
 	Write(ctx context.Context, v *Visit) error
 	Standing(ctx context.Context) (Standing, error)
 	Like(ctx context.Context, print int64) (bool, error)
-	Terms(ctx context.Context) (int, map[string]int, error)
 	Known(ctx context.Context, h frontier.Hash) bool
 	Linked(ctx context.Context, most int) ([]Linked, error)
 	Lesson(ctx context.Context, last, requests int) (bool, error)
@@ -75,12 +74,12 @@ func (q inPostgres) next(t *testing.T) string {
 	return host
 }
 
-func (q inPostgres) fence(ctx context.Context, host string) Fence {
+func (q inPostgres) fence(ctx context.Context, host string) store.Slice {
 	site, err := store.EnsureSite(ctx, q.db.Pool, host)
 	if err != nil {
 		panic(err)
 	}
-	return Fence{SiteID: site}
+	return store.Slice{SiteID: site}
 }
 
 func (q inPostgres) Write(ctx context.Context, v *Visit) error {
@@ -91,10 +90,6 @@ func (q inPostgres) Standing(ctx context.Context) (Standing, error) {
 	s, err := q.Record.Standing(ctx, q.ID)
 	s.Began, s.Took = time.Time{}, 0
 	return s, err
-}
-
-func (q inPostgres) Terms(ctx context.Context) (int, map[string]int, error) {
-	return q.Record.Terms(ctx, q.ID, "")
 }
 
 func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
@@ -190,10 +185,6 @@ func follow(t *testing.T, q queue) {
 	s, err := q.Standing(ctx)
 	require.NoError(t, err)
 	require.Equal(t, Standing{Requests: 6, Topics: map[string]Filled{"math": {2, 0.4}, "verse": {1, 0.3}}}, s)
-	pages, df, err := q.Terms(ctx)
-	require.NoError(t, err)
-	require.Equal(t, 2, pages)
-	require.Equal(t, map[string]int{"prime": 2, "ring": 1}, df)
 	for print, want := range map[int64]bool{1<<10 | 7: true, 1<<10 | 15: false} {
 		like, err := q.Like(ctx, print)
 		require.NoError(t, err)
@@ -243,12 +234,12 @@ func TestTermsOfTheCentroidsPages(t *testing.T) {
 	for _, u := range seeds {
 		require.NoError(t, q.Write(ctx, &Visit{URL: &u, At: time.Now(), Terms: []string{"prime"}}))
 	}
-	pages, df, err := q.Terms(ctx)
+	pages, df, err := q.Terms(ctx, q.ID, "")
 	require.NoError(t, err)
 	require.Equal(t, 2, pages)
 	require.Equal(t, map[string]int{"prime": 2}, df)
 	require.NoError(t, q.Write(ctx, &Visit{URL: &off, At: time.Now(), Outcome: "off-topic", Terms: []string{"oven"}}))
-	pages, df, err = q.Record.Terms(ctx, q.ID, "off-topic")
+	pages, df, err = q.Terms(ctx, q.ID, "off-topic")
 	require.NoError(t, err)
 	require.Equal(t, 1, pages)
 	require.Equal(t, map[string]int{"oven": 1}, df)
@@ -328,7 +319,7 @@ func TestWhatAnOwnerTakes(t *testing.T) {
 // a collection is gone on with without that rule; documents are no pages.
 func TestTraps(t *testing.T) {
 	t.Parallel()
-	rules := Rules{Size: 9, Trap: Trap{Pages: 4, Rate: 0.5}}
+	rules := Rules{Size: 9, Trap: gleaner.Trap{After: 4, Rate: 0.5}}
 	var seeds []URL
 	for i, host := range []string{"poor.example", "poor.example", "poor.example", "poor.example", "good.example", "good.example", "good.example", "good.example", "poor.example", "good.example"} {
 		seeds = append(seeds, url(host, fmt.Sprint(i), 1-float64(i)/100))
@@ -351,7 +342,7 @@ func TestTraps(t *testing.T) {
 			trapped, err := p.Trapped(t.Context(), p.ID, p.Rules.Trap)
 			require.NoError(t, err)
 			require.Equal(t, []Trapped{{Host: "poor.example", Pages: 4, Relevant: 1}}, trapped)
-			p.Rules.Trap = Trap{}
+			p.Rules.Trap = gleaner.Trap{}
 			u, _, err = p.Next(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, seeds[8].URL, u.URL)
@@ -364,7 +355,7 @@ func TestTraps(t *testing.T) {
 func TestTrapsHeedWhatWasJudged(t *testing.T) {
 	t.Parallel()
 	seeds := []URL{url("a.example", "0", 1), url("a.example", "1", 0.9), url("a.example", "2", 0.8)}
-	inBoth(t, Rules{Size: 9, Trap: Trap{Pages: 2, Rate: 0.5}}, seeds, func(t *testing.T, q queue) {
+	inBoth(t, Rules{Size: 9, Trap: gleaner.Trap{After: 2, Rate: 0.5}}, seeds, func(t *testing.T, q queue) {
 		for i := range seeds {
 			u := take(t, q)
 			require.NotNil(t, u)
@@ -403,7 +394,7 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	require.Empty(t, host)
 	require.Positive(t, wait)
 	u := url("a.example", "", 1)
-	require.ErrorIs(t, q.Crawl.Write(ctx, Fence{SiteID: site, Token: 6}, &Visit{URL: &u, At: time.Now(), Entries: []Member{{"a", 1}}}), store.ErrNotHeld)
+	require.ErrorIs(t, q.Crawl.Write(ctx, store.Slice{SiteID: site, Token: 6}, &Visit{URL: &u, At: time.Now(), Entries: []Member{{"a", 1}}}), store.ErrNotHeld)
 	s, err := q.Standing(ctx)
 	require.NoError(t, err)
 	require.Zero(t, s.Requests, "who lost the lease writes nothing")

@@ -38,9 +38,9 @@ func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) er
 // requests under way the limit is reached. It is noted until Write or Leave. Where another
 // URL is noted, the slice before died over it: that one waits for a random time, up to rest
 // for each death, and after frontier.MaxDeaths it is set aside (frontier.Killed).
-func (c Crawl) Take(ctx context.Context, by Fence, host string, rest time.Duration) (u *URL, err error) {
+func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.Duration) (u *URL, err error) {
 	err = c.db.Tx(ctx, func(tx pgx.Tx) error {
-		if err := by.holds(ctx, tx); err != nil {
+		if err := by.Holds(ctx, tx); err != nil {
 			return err
 		}
 		if err := within(ctx, tx, c.ID, c.Rules, host); err != nil {
@@ -64,7 +64,7 @@ func (c Crawl) Take(ctx context.Context, by Fence, host string, rest time.Durati
 
 // Leave forgets that a URL was taken of a host, which then waits as it did. Who lost the
 // lease leaves nothing.
-func (c Crawl) Leave(ctx context.Context, by Fence, host string) error {
+func (c Crawl) Leave(ctx context.Context, by store.Slice, host string) error {
 	_, err := c.db.Pool.Exec(ctx, `UPDATE collection_hosts h SET handling=NULL FROM sites s
 		WHERE h.collection=$1 AND h.host=$2 AND s.id=$3 AND s.token=$4`, c.ID, host, by.SiteID, by.Token)
 	return err
@@ -99,29 +99,4 @@ func charge(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string, re
 		return err
 	}
 	return reckon(ctx, tx, id, host, rules.worth(about, requests))
-}
-
-// holds reports with store.ErrNotHeld that the lease was lost; else nobody takes it
-// before the transaction ends.
-func (f Fence) holds(ctx context.Context, tx pgx.Tx) error {
-	var held bool
-	err := tx.QueryRow(ctx, `SELECT true FROM sites WHERE id=$1 AND token=$2 FOR NO KEY UPDATE`, f.SiteID, f.Token).Scan(&held)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return store.ErrNotHeld
-	}
-	return err
-}
-
-// TakeResult notes that a page which is to make a centroid is asked for and read. That of
-// the MaxDeaths processes before none came to an end of it, it says with killed.
-func (r *Record) TakeResult(ctx context.Context, id int, res Result) (killed bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `UPDATE collection_results SET deaths=deaths+1 WHERE collection=$1 AND topic=$2 AND place=$3 RETURNING deaths > $4`,
-		id, res.Topic, res.Place, frontier.MaxDeaths).Scan(&killed)
-	return killed, err
-}
-
-// LeaveResult takes that back: the page is to be asked for again, and nobody died over it.
-func (r *Record) LeaveResult(ctx context.Context, id int, res Result) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collection_results SET deaths=deaths-1 WHERE collection=$1 AND topic=$2 AND place=$3 AND deaths > 0`, id, res.Topic, res.Place)
-	return err
 }

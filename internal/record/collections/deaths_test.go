@@ -36,16 +36,13 @@ func TestWhatIsTakenAndNeverWritten(t *testing.T) {
 	for range frontier.MaxDeaths {
 		take("killer") // counted anew: it came to an end meanwhile
 	}
-	_, err := q.Take(ctx, Fence{by.SiteID, by.Token + 1}, "a.example", 0)
+	_, err := q.Take(ctx, store.Slice{SiteID: by.SiteID, Token: by.Token + 1}, "a.example", 0)
 	require.ErrorIs(t, err, store.ErrNotHeld)
-	require.NoError(t, q.Leave(ctx, Fence{by.SiteID, by.Token + 1}, "a.example"), "of somebody else")
+	require.NoError(t, q.Leave(ctx, store.Slice{SiteID: by.SiteID, Token: by.Token + 1}, "a.example"), "of somebody else")
 	require.NoError(t, q.Write(ctx, &Visit{URL: take("other"), At: time.Now()}))
-	asked, err := q.Requests(ctx, q.ID, 0, 10)
+	asked, err := store.Column[string](ctx, q.db.Pool, `SELECT concat_ws(' ', n, outcome, reason) FROM collection_urls WHERE collection=$1 AND NOT waiting ORDER BY n`, q.ID)
 	require.NoError(t, err)
-	require.Len(t, asked, 2)
-	require.Equal(t, string(frontier.Killed), asked[0].Outcome)
-	require.NotEmpty(t, asked[0].Reason)
-	require.Equal(t, []int{2, 3}, []int{asked[0].N, asked[1].N})
+	require.Equal(t, []string{"2 crawler-killed the process that was at it ended, each time", "3  "}, asked)
 	host, wait, err := q.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Empty(t, host)

@@ -33,23 +33,19 @@ func (r *Record) Entries(ctx context.Context, id int, topic string) ([]Entry, er
 	return store.List[Entry](ctx, r.db, entriesSQL+`WHERE e.collection=$1 AND ($2='' OR e.topic=$2) ORDER BY e.topic COLLATE "C", e.correlation DESC, u.n`, id, topic)
 }
 
-// Asked is a request of a collection's crawl.
-type Asked struct {
-	N           int     `json:"n"`
-	URL         string  `json:"url"`
-	Kind        string  `json:"kind,omitempty"`
-	Outcome     string  `json:"outcome"`
-	Topic       string  `json:"topic,omitempty"`
-	Correlation float64 `json:"correlation"`
-	Priority    float64 `json:"priority"`
-	Depth       int     `json:"depth"`
-	Reason      string  `json:"reason,omitempty"`
+// Worse is a place among the entries of a topic, the best of which come first.
+type Worse struct {
+	Correlation float64
+	N           int
 }
 
-// Requests lists what was asked for after a number, in order.
-func (r *Record) Requests(ctx context.Context, id, after, limit int) ([]Asked, error) {
-	return store.List[Asked](ctx, r.db, `SELECT n, url, kind, outcome, topic, correlation, priority, depth, reason FROM collection_urls
-		WHERE collection=$1 AND NOT waiting AND n > $2 ORDER BY n LIMIT $3`, id, after, limit)
+// EntriesBehind lists entries of a topic behind a place, nil from the best on.
+func (r *Record) EntriesBehind(ctx context.Context, id int, topic string, after *Worse, limit int) ([]Entry, error) {
+	correlation, n := 2.0, 0 // more than there is
+	if after != nil {
+		correlation, n = after.Correlation, after.N
+	}
+	return store.List[Entry](ctx, r.db, entriesSQL+`WHERE e.collection=$1 AND e.topic=$2 AND (e.correlation, -u.n) < ($3, -$4::bigint) ORDER BY e.correlation DESC, u.n LIMIT $5`, id, topic, correlation, n, limit)
 }
 
 // Counts are of all URLs of a collection's crawl.
@@ -81,9 +77,9 @@ type Trapped struct {
 }
 
 // Trapped lists them, those of most pages first.
-func (r *Record) Trapped(ctx context.Context, id int, t Trap) ([]Trapped, error) {
+func (r *Record) Trapped(ctx context.Context, id int, t gleaner.Trap) ([]Trapped, error) {
 	return store.List[Trapped](ctx, r.db, `SELECT host, pages, relevant FROM collection_hosts
-		WHERE collection=$1 AND $2::int > 0 AND pages >= $2::int AND relevant < $3::float8 * pages ORDER BY pages DESC, host COLLATE "C"`, id, t.Pages, t.Rate)
+		WHERE collection=$1 AND $2::int > 0 AND pages >= $2::int AND relevant < $3::float8 * pages ORDER BY pages DESC, host COLLATE "C"`, id, t.After, t.Rate)
 }
 
 // Acceptance is what came of what was fetched: how many of the documents the library's

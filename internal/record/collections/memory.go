@@ -2,7 +2,6 @@ package collections
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"encoding/json"
 	"math/bits"
@@ -18,14 +17,12 @@ import (
 type Memory struct {
 	rules    Rules
 	rows     map[frontier.Hash]*memoryRow
-	queue    heapOf[*memoryHost]
 	hosts    map[string]*memoryHost
+	met      []*memoryHost // all of them
 	domains  map[string]*memoryDomain
 	held     map[string][]Held
 	requests int
 	prints   []int64
-	read     int            // pages whose terms were counted
-	df       map[string]int // by term
 	linked   []Linked
 	lesson   int
 	learnt   json.RawMessage
@@ -37,11 +34,8 @@ type Memory struct {
 type memoryRow struct {
 	URL
 	seq     int
-	place   int // in the queue; -1 where it does not wait
 	waiting bool
 }
-
-func (r *memoryRow) at() *int { return &r.place }
 
 // before puts the higher priority first, and of those that are equal what was met first.
 func (r *memoryRow) before(o *memoryRow) bool {
@@ -50,8 +44,8 @@ func (r *memoryRow) before(o *memoryRow) bool {
 
 // memoryHost is what waits of a host.
 type memoryHost struct {
-	queue    heapOf[*memoryRow]
-	place    int // in the queue of hosts; -1 where nothing waits, or the host is left
+	rows     []*memoryRow
+	best     *memoryRow // of them; nil for none
 	requests int
 	about    int // of them, on topic
 	pages    int // of them, that were read
@@ -62,23 +56,28 @@ type memoryHost struct {
 }
 
 // memoryDomain is what a registrable domain took of the crawl.
-type memoryDomain struct {
-	hosts          []*memoryHost
-	requests, urls int
-}
-
-func (h *memoryHost) at() *int { return &h.place }
+type memoryDomain struct{ requests, urls int }
 
 // before compares the best that waits of each, with the worth of its host.
 func (h *memoryHost) before(o *memoryHost) bool {
-	a, b := h.queue[0], o.queue[0]
-	return cmp.Or(cmp.Compare(b.Priority+o.worth, a.Priority+h.worth), cmp.Compare(a.seq, b.seq)) < 0
+	return cmp.Or(cmp.Compare(o.best.Priority+o.worth, h.best.Priority+h.worth), cmp.Compare(h.best.seq, o.best.seq)) < 0
+}
+
+// take takes a row from those that wait.
+func (h *memoryHost) take(r *memoryRow) {
+	h.rows = slices.DeleteFunc(h.rows, func(o *memoryRow) bool { return o == r })
+	h.best = nil
+	for _, o := range h.rows {
+		if h.best == nil || o.before(h.best) {
+			h.best = o
+		}
+	}
 }
 
 // NewMemory makes an empty one.
 func NewMemory(rules Rules) *Memory {
 	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]*memoryHost{},
-		domains: map[string]*memoryDomain{}, held: map[string][]Held{}, df: map[string]int{}}
+		domains: map[string]*memoryDomain{}, held: map[string][]Held{}}
 }
 
 // Add enters URLs; one that waits already keeps the better of both. Domains that have as
@@ -104,18 +103,18 @@ func (m *Memory) enter(u URL) {
 	switch {
 	case !met:
 		r = &memoryRow{URL: u, seq: len(m.rows), waiting: true}
-		m.rows[h] = r
-		heap.Push(&of.queue, r)
+		m.rows[h], of.rows = r, append(of.rows, r)
 	case r.waiting:
 		r.Off, r.Depth = min(r.Off, u.Off), min(r.Depth, u.Depth)
 		if u.Priority > r.Priority {
 			r.Parent, r.Anchor, r.Priority = u.Parent, u.Anchor, u.Priority
-			heap.Fix(&of.queue, r.place)
 		}
 	default:
 		return
 	}
-	m.settle(of)
+	if of.best == nil || r.before(of.best) {
+		of.best = r
+	}
 }
 
 func (m *Memory) host(host string) *memoryHost {
@@ -123,36 +122,33 @@ func (m *Memory) host(host string) *memoryHost {
 	if h == nil {
 		d := cmp.Or(m.domains[weburl.Owner(host)], &memoryDomain{})
 		m.domains[weburl.Owner(host)] = d
-		h = &memoryHost{place: -1, worth: m.rules.worth(0, 0), domain: d}
-		d.hosts, m.hosts[host] = append(d.hosts, h), h
+		h = &memoryHost{worth: m.rules.worth(0, 0), domain: d}
+		m.hosts[host], m.met = h, append(m.met, h)
 	}
 	return h
 }
 
-// settle puts a host where it belongs among those with something to ask for.
-func (m *Memory) settle(h *memoryHost) {
+// waits reports whether a host has something to ask for that the rules leave anything of.
+func (m *Memory) waits(h *memoryHost) bool {
 	within := func(requests, limit int) bool { return limit == 0 || requests < limit }
-	waits := len(h.queue) > 0 && within(h.requests, m.rules.HostPages) &&
-		within(h.domain.requests, m.rules.Domain.Pages) && h.failures < maxFailures && !m.rules.Trap.is(h.pages, h.relevant)
-	switch {
-	case waits && h.place < 0:
-		heap.Push(&m.queue, h)
-	case waits:
-		heap.Fix(&m.queue, h.place)
-	case h.place >= 0:
-		heap.Remove(&m.queue, h.place)
-	}
+	return h.best != nil && within(h.requests, m.rules.HostPages) &&
+		within(h.domain.requests, m.rules.Domain.Pages) && h.failures < maxFailures && !m.rules.Trap.Is(h.pages, h.relevant)
 }
 
 // Next takes the URL of the highest priority of the host that is best by that and by its
 // worth; of those that are equal the one that was met first. wait is 0 where none waits.
 func (m *Memory) Next(context.Context) (u *URL, wait time.Duration, err error) {
-	if len(m.queue) == 0 {
+	var best *memoryHost
+	for _, h := range m.met {
+		if m.waits(h) && (best == nil || h.before(best)) {
+			best = h
+		}
+	}
+	if best == nil {
 		return nil, 0, nil
 	}
-	h := m.queue[0]
-	r := heap.Pop(&h.queue).(*memoryRow)
-	m.settle(h)
+	r := best.best
+	best.take(r)
 	return &r.URL, 0, nil
 }
 
@@ -162,11 +158,7 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	m.requests += one(!v.Refused)
 	of := m.host(v.Host)
 	of.requests += one(!v.Refused)
-	if of.domain.requests += one(!v.Refused); of.domain.requests == m.rules.Domain.Pages {
-		for _, h := range of.domain.hosts {
-			m.settle(h)
-		}
-	}
+	of.domain.requests += one(!v.Refused)
 	pages, relevant := read(v)
 	of.pages, of.relevant = of.pages+pages, of.relevant+relevant
 	of.failures = (of.failures + 1) * one(v.Trouble)
@@ -177,7 +169,6 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 		}
 	}
 	of.worth = m.rules.worth(of.about, of.requests)
-	m.settle(of)
 	if v.Leads != nil {
 		p := Linked{URL: v.URL.URL, Host: v.Host, Hash: v.Hash(), Anchor: v.Anchor, Words: v.Words, Correlation: v.Best.Correlation, Links: v.Leads}
 		if v.Alias != "" {
@@ -187,12 +178,6 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	}
 	if v.Print != 0 {
 		m.prints = append(m.prints, v.Print)
-	}
-	if v.Terms != nil {
-		m.read++
-		for _, t := range v.Terms {
-			m.df[t]++
-		}
 	}
 	for _, e := range v.Entries {
 		one := Held{v.Hash(), v.Host, e.Correlation}
@@ -206,8 +191,7 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 		m.enter(URL{URL: v.Alias, Host: v.Host})
 		if r := m.rows[frontier.HashOf(v.Alias)]; r.waiting {
 			r.waiting = false
-			heap.Remove(&of.queue, r.place)
-			m.settle(of)
+			of.take(r)
 		}
 	}
 	return nil
@@ -225,8 +209,8 @@ func (m *Memory) Standing(context.Context) (Standing, error) {
 // Tunnel begins to tunnel where nothing of high priority waits, and reports whether the
 // crawl does.
 func (m *Memory) Tunnel(context.Context) (bool, error) {
-	is := func(h *memoryHost) bool { return h.queue[0].Priority >= m.rules.Tunnel.High }
-	if m.rules.Tunnel.Sites > 0 && !m.tunnels && !slices.ContainsFunc(m.queue, is) {
+	is := func(h *memoryHost) bool { return m.waits(h) && h.best.Priority >= m.rules.Tunnel.High }
+	if m.rules.Tunnel.Sites > 0 && !m.tunnels && !slices.ContainsFunc(m.met, is) {
 		m.tunnels, m.sites = true, 0
 	}
 	return m.tunnels, nil
@@ -266,11 +250,6 @@ func (m *Memory) Learnt(context.Context) (json.RawMessage, int, error) {
 // Like reports whether a text nearly the same was read.
 func (m *Memory) Like(_ context.Context, print int64) (bool, error) {
 	return slices.ContainsFunc(m.prints, func(p int64) bool { return bits.OnesCount64(uint64(p^print)) <= near }), nil
-}
-
-// Terms says how many pages were read, and in how many of them each word occurs.
-func (m *Memory) Terms(context.Context) (pages int, df map[string]int, err error) {
-	return m.read, m.df, nil
 }
 
 // Entries are those of a topic.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
 )
 
@@ -26,7 +27,7 @@ const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
 
 // waiting are the parameters of waits.
 func (r Rules) waiting(id int, more ...any) []any {
-	return append([]any{id, r.HostPages, maxFailures, r.Trap.Pages, r.Trap.Rate, r.Domain.Pages}, more...)
+	return append([]any{id, r.HostPages, maxFailures, r.Trap.After, r.Trap.Rate, r.Domain.Pages}, more...)
 }
 
 const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($7)
@@ -107,17 +108,11 @@ func (r *Record) Weigh(ctx context.Context, id int, rules Rules) error {
 	})
 }
 
-// Fence is the lease under which a visit is written.
-type Fence struct {
-	SiteID int
-	Token  int64
-}
-
 // Write notes what became of a URL, all of it or nothing. Who lost the lease of its
 // host writes nothing (store.ErrNotHeld).
-func (c Crawl) Write(ctx context.Context, by Fence, v *Visit) error {
+func (c Crawl) Write(ctx context.Context, by store.Slice, v *Visit) error {
 	return c.db.Tx(ctx, func(tx pgx.Tx) error {
-		if err := by.holds(ctx, tx); err != nil {
+		if err := by.Holds(ctx, tx); err != nil {
 			return err
 		}
 		h, waiting := v.Hash(), false

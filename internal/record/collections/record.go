@@ -82,9 +82,10 @@ func (r *Record) one(ctx context.Context, sql, name string) (Collection, error) 
 	return store.One(ctx, r.db, pgx.RowToStructByPos[Collection], fmt.Errorf("%s: %w", name, ErrNone), sql, name)
 }
 
-// List returns all collections as Told does, the latest first.
-func (r *Record) List(ctx context.Context) ([]Collection, error) {
-	return store.List[Collection](ctx, r.db, brief+`ORDER BY id DESC`)
+// Behind lists collections as Told does that were asked for before one, the latest first;
+// 0 is before none, and no limit.
+func (r *Record) Behind(ctx context.Context, id, limit int) ([]Collection, error) {
+	return store.List[Collection](ctx, r.db, brief+`WHERE $1::bigint=0 OR id<$1::bigint ORDER BY id DESC LIMIT nullif($2, 0)`, id, limit)
 }
 
 // Begin takes a collection up, which may be done again.

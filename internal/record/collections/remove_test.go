@@ -14,7 +14,7 @@ func TestRemove(t *testing.T) {
 	t.Parallel()
 	q := open(t, Rules{Size: 4}, []URL{url("a.example", "", 1), url("b.example", "", 1)})
 	ctx := t.Context()
-	names, err := q.List(ctx)
+	names, err := q.Behind(ctx, 0, 0)
 	require.NoError(t, err)
 	name := names[0].Name
 	require.ErrorIs(t, Remove(ctx, q.Record, name), ErrMade)
@@ -31,7 +31,7 @@ func TestAPrunedCollectionIsGoneOnWith(t *testing.T) {
 	t.Parallel()
 	q := open(t, Rules{Size: 4}, []URL{url("a.example", "", 1)})
 	ctx := t.Context()
-	c, err := q.List(ctx)
+	c, err := q.Behind(ctx, 0, 0)
 	require.NoError(t, err)
 	require.NoError(t, q.End(ctx, c[0].Name, 0, Ended, ""))
 	_, err = q.db.Pool.Exec(ctx, `UPDATE collections SET ended_at=now() - interval '1 day'`)

@@ -135,7 +135,7 @@ type Rules struct {
 	HostPages  int  // requests to one host; 0 is no limit
 	MaxPages   int  // requests of all runs; 0 is no limit
 	Domain     DomainLimits
-	Trap       Trap
+	Trap       gleaner.Trap // by the pages of a host that were on topic
 	Worth      Worth
 	Tunnel     Tunnel
 }
@@ -165,17 +165,6 @@ type Worth struct {
 	Usual float64 // share of pages on topic, of a host of no worth
 	Slow  float64 // requests after which half of it counts
 	New   float64 // in priority, of a host that was not asked yet
-}
-
-// Trap is the rule by which a host is left (Chen 2008): of the pages that were read of it,
-// at least so many, a smaller share than Rate was on topic. The zero value leaves none.
-type Trap struct {
-	Pages int
-	Rate  float64
-}
-
-func (t Trap) is(pages, relevant int) bool {
-	return t.Pages > 0 && pages >= t.Pages && float64(relevant) < t.Rate*float64(pages)
 }
 
 // worth of a host of which so many of its requests were on topic.

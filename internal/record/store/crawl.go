@@ -25,6 +25,16 @@ type Slice struct {
 	Token  int64
 }
 
+// Holds reports with ErrNotHeld that the lease was lost; else nobody takes it before the
+// transaction ends.
+func (s Slice) Holds(ctx context.Context, tx pgx.Tx) error {
+	tag, err := tx.Exec(ctx, `SELECT FROM sites WHERE id=$1 AND token=$2 FOR NO KEY UPDATE`, s.SiteID, s.Token)
+	if err == nil && tag.RowsAffected() == 0 {
+		return ErrNotHeld
+	}
+	return err
+}
+
 // CrawlProgress is how far the crawl of a site is, over all its slices.
 type CrawlProgress struct {
 	Pages    int           // requests
@@ -52,11 +62,7 @@ type Section struct {
 // transaction, fenced by the lease: what the last crawl got counts against no limit of this one.
 func (db CrawlRecords) BeginCrawl(ctx context.Context, of Slice) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `SELECT FROM sites WHERE id=$1 AND token=$2 FOR NO KEY UPDATE`, of.SiteID, of.Token)
-		if err == nil && tag.RowsAffected() == 0 {
-			return ErrNotHeld
-		}
-		if err != nil {
+		if err := of.Holds(ctx, tx); err != nil {
 			return err
 		}
 		return beginCrawl(ctx, tx, of.SiteID, of.Crawl)

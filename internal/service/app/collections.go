@@ -1,8 +1,6 @@
 package app
 
 import (
-	"errors"
-
 	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
 	"gleaner/internal/synthesis"
@@ -14,7 +12,5 @@ func (a *App) maker(web homepage.Engines, getter *harvest.Getter) *synthesis.Mak
 	c := synthesis.Defaults()
 	c.MaxTries, c.RetryBase, c.WARC = limits.Tries, limits.RetryBase, a.Config.Crawl.WARC
 	c.Links, c.StopSites, c.StopShare = Links(a.Config), a.Stats.StopSites, a.Stats.StopShare
-	t := synthesis.Tools{Searcher: web.Searcher(), DB: a.DB, Keeper: a.Keeper, Fetch: watchedClient{a.Fetch, a.Watch}, Coll: a.Collection, Getter: getter, Config: c, Log: a.Log,
-		Passing: func(err error) bool { return errors.Is(err, homepage.ErrRecord) }}
-	return synthesis.New(t)
+	return synthesis.New(synthesis.Tools{Searcher: web.Searcher(), DB: a.DB, Keeper: a.Keeper, Fetch: watchedClient{a.Fetch, a.Watch}, Coll: a.Collection, Getter: getter, Config: c, Log: a.Log})
 }

@@ -76,7 +76,6 @@ type builder struct {
 	xhtml    bool
 	signs    signs
 	robots   robotsRules
-	canon    string
 }
 
 // newBuilder makes a builder for one page.

@@ -3,8 +3,6 @@ package page
 import (
 	"net/http"
 	"strings"
-
-	"gleaner/internal/web/weburl"
 )
 
 // finish turns what was gathered into the page.
@@ -25,11 +23,6 @@ func (b *builder) finish(header http.Header) {
 	}
 	if p.Title == "" && len(p.Headings) > 0 {
 		p.Title = p.Headings[0]
-	}
-	if b.canon != "" {
-		if c, err := weburl.Canonical(p.Base, b.canon); err == nil && weburl.Host(c) == weburl.Host(p.URL) {
-			p.Canonical = c
-		}
 	}
 	p.Wall = b.signs.wall(p, header)
 	p.SoftMissing = p.Wall == NoWall && softMissing(p)

@@ -117,7 +117,7 @@ func TestNoControlComesOutOfAPage(t *testing.T) {
 
 // stringsOf are all texts of a page.
 func stringsOf(p *page.Page) []string {
-	all := append([]string{p.URL, p.Base, p.Canonical, p.Charset, p.Lang, p.Title, p.Text, fmt.Sprint(p.Wall)}, p.Headings...)
+	all := append([]string{p.URL, p.Base, p.Charset, p.Lang, p.Title, p.Text, fmt.Sprint(p.Wall)}, p.Headings...)
 	for k, v := range p.Meta {
 		all = append(all, k, v)
 	}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"net/http"
 	"strings"
 
@@ -108,11 +107,8 @@ func (b *builder) related(rel, mediaType, href, title string) {
 	source := Source("")
 	for r := range strings.FieldsSeq(rel) {
 		switch r {
-		case "canonical":
+		case "canonical", "next", "prev", "previous", "alternate", "contents", "index", "item":
 			source = SourceAlternate
-			b.canon = href
-		case "next", "prev", "previous", "alternate", "contents", "index", "item":
-			source = cmp.Or(source, SourceAlternate)
 		case "stylesheet", "icon", "preload", "preconnect":
 			return
 		}

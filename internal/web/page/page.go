@@ -45,7 +45,6 @@ const (
 type Page struct {
 	URL         string            // where it was fetched, canonical
 	Base        string            // what relative links are relative to
-	Canonical   string            // <link rel=canonical> if on the same host, or ""
 	Charset     string            // IANA name of what the body was decoded from
 	Lang        string            // <html lang>
 	Title       string            // <title>, or the first heading

@@ -161,8 +161,8 @@ func TestPageFields(t *testing.T) {
 	p := parse(t, nil, `<!DOCTYPE html><html lang="en-GB"><head><title> Ada&nbsp;&amp;
 Bob </title><link rel=canonical href="https://www.example.edu/~ada/"><meta name=Keywords content="a, b"><meta name=citation_author content=X><meta name=citation_author content=Y>
 <style>p { x: "<a href=no>" }</style></head><body>One<br>two<p>three</p>f&ouml;ur <script>no()</script><b>fi</b>ve&shy;</body></html>`)
-	if p.Title != "Ada & Bob" || p.Lang != "en-gb" || p.Canonical != "https://www.example.edu/~ada/" || p.Base != here {
-		t.Errorf("title %q, lang %q, canonical %q, base %q", p.Title, p.Lang, p.Canonical, p.Base)
+	if p.Title != "Ada & Bob" || p.Lang != "en-gb" || p.Base != here {
+		t.Errorf("title %q, lang %q, base %q", p.Title, p.Lang, p.Base)
 	}
 	if p.Meta["keywords"] != "a, b" || p.Meta["citation_author"] != "X; Y" {
 		t.Errorf("meta %v", p.Meta)
@@ -170,13 +170,10 @@ Bob </title><link rel=canonical href="https://www.example.edu/~ada/"><meta name=
 	if want := "One two three föur five\u00ad"; p.Text != want {
 		t.Errorf("text %q, want %q", p.Text, want)
 	}
-	if q := parse(t, nil, `<link rel=canonical href="http://elsewhere.org/">`); q.Canonical != "" {
-		t.Errorf("canonical on another host: %q", q.Canonical)
-	}
 	h := http.Header{"Link": {`<https://www.example.edu/c.html>; rel="canonical", <x.pdf>; rel=alternate; type="application/pdf"`}, "Refresh": {"1; url=r.html"}}
 	p = parse(t, h, `x`)
-	if p.Canonical != "https://www.example.edu/c.html" || len(p.Links) != 3 || p.Links[2].Source != page.SourceCitation {
-		t.Errorf("headers: canonical %q, links %+v", p.Canonical, p.Links)
+	if len(p.Links) != 3 || p.Links[2].Source != page.SourceCitation {
+		t.Errorf("headers: links %+v", p.Links)
 	}
 }
 

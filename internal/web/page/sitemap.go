@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,9 +33,8 @@ const (
 
 // SitemapEntry is one address of a sitemap.
 type SitemapEntry struct {
-	URL      string    // canonical
-	LastMod  time.Time // zero if not told
-	Priority float64   // 0–1; 0.5 if not told
+	URL     string    // canonical
+	LastMod time.Time // zero if not told
 }
 
 // Sitemap is what one file says. Pages and Sitemaps may name other hosts: it is
@@ -116,7 +113,7 @@ func (m *Sitemap) cut(what string) {
 }
 
 // sitemapItem is an entry while it is read.
-type sitemapItem struct{ loc, lastMod, priority []byte }
+type sitemapItem struct{ loc, lastMod []byte }
 
 // readXML reads elements by their local names, whatever the name space, and reports
 // whether the file is a sitemap or a feed. encoding/xml stops at the first error, and
@@ -180,9 +177,6 @@ func (i *sitemapItem) start(name string, href []byte) *[]byte {
 	case "lastmod", "pubdate", "updated", "date":
 		i.lastMod = nil
 		return &i.lastMod
-	case "priority":
-		i.priority = nil
-		return &i.priority
 	}
 	return nil
 }
@@ -210,11 +204,7 @@ func (m *Sitemap) add(list *[]SitemapEntry, base string, item sitemapItem) {
 		return
 	}
 	m.addresses += len(u)
-	e := SitemapEntry{URL: u, LastMod: parseTime(strings.TrimSpace(string(item.lastMod))), Priority: 0.5}
-	if p, err := strconv.ParseFloat(strings.TrimSpace(string(item.priority)), 64); err == nil && !math.IsNaN(p) {
-		e.Priority = min(max(p, 0), 1)
-	}
-	*list = append(*list, e)
+	*list = append(*list, SitemapEntry{URL: u, LastMod: parseTime(strings.TrimSpace(string(item.lastMod)))})
 }
 
 // parseTime reads the dates of the W3C profile (ISO 8601) and of feeds.

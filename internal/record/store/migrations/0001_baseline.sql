@@ -935,7 +935,6 @@ CREATE TABLE collection_results (
     url text NOT NULL,
     outcome text NOT NULL DEFAULT '',
     counts jsonb,
-    deaths integer NOT NULL DEFAULT 0,
     -- Where the crawl begins for a page of a centroid, if not at the page itself.
     parent text NOT NULL DEFAULT '',
     PRIMARY KEY (collection, topic, place)
