@@ -25,7 +25,7 @@ func New(a *app.App) *Activities {
 	return &Activities{
 		Stages:    &Stages{db: a.DB, stages: a.Stages, stats: a.Stats, recrawl: a.Recrawl, policy: string(a.Config.Crawl.Policy), Hurry: hurry},
 		Crawl:     &Crawl{db: a.DB, crawler: a.Crawler, watch: a.Watch},
-		Documents: &Documents{db: a.DB, coll: a.Collection},
+		Documents: &Documents{db: a.DB, coll: a.Collection, importer: a.Importer},
 		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl, stats: a.Stats},
 		Notices:   &Notices{db: a.DB, channels: a.Channels, review: a.Config.Notify.Review},
 		Imports:   &Imports{db: a.DB, importer: a.Importer},

@@ -3,14 +3,16 @@ package activities
 import (
 	"context"
 
+	"gleaner/internal/ingest"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 )
 
 // Documents examines files.
 type Documents struct {
-	db   *store.DB
-	coll *collection.Collection
+	db       *store.DB
+	coll     *collection.Collection
+	importer *ingest.Importer
 }
 
 // Judged is what a slice of FilterDocuments or JudgeStalled comes to.
@@ -43,6 +45,9 @@ func (a *Documents) judge(ctx context.Context, which store.Unexamined) (Judged, 
 	beat, set, stop := heartbeats[int](ctx)
 	defer stop()
 	n, more, err := a.coll.JudgeWaiting(beat, which, set)
+	if err == nil {
+		err = a.importer.Settle(beat)
+	}
 	return Judged{n, more}, typed(err)
 }
 

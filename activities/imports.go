@@ -55,8 +55,13 @@ type ImportEnd struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// EndImport writes the end of an import down.
+// EndImport writes the end of an import down, and what became meanwhile of what it left to be
+// examined.
 func (a *Imports) EndImport(ctx context.Context, end ImportEnd) error {
 	defer alive(ctx)()
-	return typed(a.db.EndJob(ctx, end.Job, end.Run.Run, end.State, end.Note))
+	err := a.db.EndJob(ctx, end.Job, end.Run.Run, end.State, end.Note)
+	if err == nil {
+		err = a.importer.Settle(ctx)
+	}
+	return typed(err)
 }

@@ -3,7 +3,10 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,9 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/ingest/source"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
 )
 
 // deadlyAsker ends whoever asks for a file.
@@ -170,4 +176,46 @@ func TestFatalLine(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWhatWasExaminedLaterIsSaid: what an import left to be examined, as a document over which
+// a process died, is told apart once it is judged, in its record and in the import's counters,
+// and lies where the import's documents are wanted.
+func TestWhatWasExaminedLaterIsSaid(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	path := s.write("a.warc.gz", slices.Concat(answer("http://a.example/1.pdf", "", s.pdf(1)), answer("http://a.example/2.pdf", "", s.pdf(2)),
+		answer("http://a.example/hw.pdf", "", string(s.pile.File(3, sampleweb.AsSheet)))))
+	_, _ = s.imported(Options{Paths: []string{path}})
+	_, err := s.DB.Pool.Exec(ctx, `UPDATE documents SET state='new', deaths=1 WHERE sha256 IN (
+		SELECT sha256 FROM import_records WHERE url NOT LIKE '%2.pdf')`)
+	require.NoError(t, err)
+	to := filepath.Join(t.TempDir(), "to")
+	id := s.addImport(Options{Paths: []string{path}, To: to})
+	before, by := s.finish(Run{id, 1})
+	require.EqualValues(t, 2, before.Unexamined)
+	require.Equal(t, Unexamined, by["http://a.example/1.pdf"].Outcome)
+	_, _, err = s.Coll.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+	require.NoError(t, err)
+	require.NoError(t, s.Settle(ctx))
+
+	records, err := s.DB.ImportRecords(ctx, id, 0, false, 10)
+	require.NoError(t, err)
+	var said []string
+	for _, r := range records {
+		said = append(said, r.Outcome+r.Difference)
+	}
+	require.Equal(t, []string{SavedNew, SavedDuplicate, FilteredDCF}, said)
+	job, err := s.DB.Job(ctx, id)
+	require.NoError(t, err)
+	var after Counters
+	require.NoError(t, json.Unmarshal(job.Counters, &after))
+	require.Equal(t, before.All, after.All)
+	require.Equal(t, []int64{0, 1, 1, 1, 0}, []int64{int64(after.Unexamined), int64(after.SavedNew), int64(after.SavedDuplicate), int64(after.FilteredDCF), after.Differences})
+	there, err := repository.Open(ctx, to)
+	require.NoError(t, err)
+	defer there.Close()
+	_, err = there.Read(ctx, records[0].SHA256)
+	require.NoError(t, err)
 }

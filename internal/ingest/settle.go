@@ -4,7 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
 
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
@@ -225,7 +229,7 @@ func (w *work) judgements(ctx context.Context, it *item, judged map[string]colle
 		if err != nil {
 			return nil, err
 		}
-		if j.Academic() {
+		if j.Academic() || j.State == gleaner.DocumentNew {
 			it.SHA256 = d.SHA256
 		}
 		js = append(js, j)
@@ -264,6 +268,51 @@ func (w *work) copyOut(ctx context.Context, it *item) error {
 	d, err := w.to.Put(ctx, it.file.Body)
 	if it.SHA256 == "" {
 		it.SHA256 = d.SHA256
+	}
+	return err
+}
+
+// Settle says what became of resources whose documents waited to be examined when their import
+// ended, and were judged since.
+func (im *Importer) Settle(ctx context.Context) error {
+	for {
+		is, err := im.DB.SettleWaiting(ctx, stepRecords, func(job store.Job, some []*store.Waited) (any, error) {
+			var o Options
+			var c Counters
+			if err := errors.Join(json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &c)); err != nil {
+				return nil, err
+			}
+			for _, r := range some {
+				c.All, c.Unexamined, c.Differences = c.All-1, c.Unexamined-1, c.Differences-1
+				now := collection.Judgement{State: r.State, Outcome: r.DocumentOutcome, Class: r.DocumentClass}
+				r.Outcome, r.Detail, r.Class = outcome([]collection.Judgement{now}, document.Kind(r.Kind), r.Known)
+				r.Difference = ""
+				if err := im.copyLate(ctx, o.To, r); err != nil {
+					r.Difference = fmt.Sprintf("it could not be copied to %s: %v", o.To, err)
+				}
+				c.count(&r.ImportRecord)
+			}
+			return c, nil
+		})
+		if !is || err != nil {
+			return err
+		}
+	}
+}
+
+// copyLate copies a document where its import wanted it.
+func (im *Importer) copyLate(ctx context.Context, where string, r *store.Waited) error {
+	if where == "" || r.State != gleaner.DocumentAccepted {
+		return nil
+	}
+	to, err := repository.Open(ctx, where)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	body, err := im.Repo.Read(ctx, r.SHA256)
+	if err == nil {
+		_, err = to.Put(ctx, body)
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 )
 
@@ -229,6 +230,47 @@ func (db JobRecords) ImportRecords(ctx context.Context, job, after int64, differ
 func (db JobRecords) SkippedRecords(ctx context.Context, job, after int64, why string, limit int) ([]ImportRecord, error) {
 	return List[ImportRecord](ctx, db, `SELECT `+importColumns+` FROM import_records
 		WHERE job=$1 AND n>$2 AND outcome='skipped' AND starts_with(detail, $3) ORDER BY n LIMIT $4`, job, after, why, limit)
+}
+
+// Waited is a record of an import whose document waited to be examined when the import ended,
+// and what was decided of that since.
+type Waited struct {
+	ImportRecord
+	State           gleaner.DocumentState
+	DocumentOutcome string
+	DocumentClass   string
+}
+
+// SettleWaiting has settle say what became of records that waited, of one import that has
+// ended, and what its counters are then, and writes both down. It reports whether there were any.
+func (db JobRecords) SettleWaiting(ctx context.Context, limit int, settle func(Job, []*Waited) (counters any, err error)) (is bool, err error) {
+	// What waits is among what differs from the log, which has an index.
+	const waits = ` FROM import_records r JOIN documents d USING (sha256)
+		WHERE r.difference<>'' AND r.outcome='unexamined' AND d.state<>'new' AND r.job=`
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		jobs, err := List[Job](ctx, tx, `SELECT `+jobColumns+` FROM jobs j WHERE state NOT IN ('new', 'running')
+			AND (counters->>'unexamined')::bigint > 0 AND EXISTS (SELECT`+waits+`j.id) ORDER BY id LIMIT 1 FOR NO KEY UPDATE`)
+		if err != nil || len(jobs) == 0 {
+			return err
+		}
+		is = true
+		of := jobs[0]
+		some, err := Collect(ctx, tx, pgx.RowToAddrOfStructByPos[Waited], `SELECT r.`+strings.ReplaceAll(importColumns, ", ", ", r.")+
+			`, d.state, d.outcome, d.class`+waits+`$1 ORDER BY r.n LIMIT $2`, of.ID, limit)
+		if err != nil {
+			return err
+		}
+		counters, err := settle(of, some)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `WITH settled AS (UPDATE import_records r SET outcome=v.outcome, detail=coalesce(v.detail, ''),
+				class=coalesce(v.class, ''), difference=coalesce(v.difference, '')
+				FROM jsonb_to_recordset($2) v (n bigint, outcome text, detail text, class text, difference text) WHERE r.job=$1 AND r.n=v.n)
+			UPDATE jobs SET counters=$3 WHERE id=$1`, of.ID, some, counters)
+		return err
+	})
+	return is, err
 }
 
 // Saved is a document that an import says it saved, and what the record has of it.
