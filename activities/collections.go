@@ -42,11 +42,13 @@ func (a *Collections) CollectSlice(ctx context.Context, name string) (synthesis.
 }
 
 // RetrainCollection has the classifiers of a collection's topics learn anew. A second
-// attempt goes on with the topics that the first did not come to.
+// attempt goes on with the topics that the first did not come to. Attempts are few: what is
+// away meanwhile is waited for within one.
 func (a *Collections) RetrainCollection(ctx context.Context, r synthesis.Relearning) (synthesis.Relearnt, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
-	got, err := a.maker.Relearn(beat, r, set)
+	var got synthesis.Relearnt
+	err := untilBack(beat, func() (err error) { got, err = a.maker.Relearn(beat, r, set); return err })
 	return got, typed(err)
 }
 

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/internal/crawl"
+	"gleaner/internal/fetch"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/library/repository"
@@ -64,6 +65,16 @@ func typed(err error, details ...any) error {
 	kind, after := classify(err)
 	return temporal.NewApplicationErrorWithOptions(err.Error(), kind, temporal.ApplicationErrorOptions{
 		Cause: err, NonRetryable: kind == ErrTypeInput, NextRetryDelay: after, Details: details})
+}
+
+// untilBack does what it is given again while something that it needs is away.
+func untilBack(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if kind, _ := classify(err); err == nil || !Outage(kind) || fetch.Wait(ctx, OutageLook) != nil {
+			return err
+		}
+	}
 }
 
 // classify names an error; after 0 leaves the time of the next try to the

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -85,4 +87,20 @@ func TestErrorsThatAreTypedAlreadyStay(t *testing.T) {
 	cancelled := fmt.Errorf("query: %w", context.Canceled)
 	require.Equal(t, cancelled, typed(cancelled))
 	require.NotErrorIs(t, typed(context.DeadlineExceeded), context.Canceled)
+}
+
+// TestUntilBack: what is done of few attempts waits for what is away, and fails for anything else.
+func TestUntilBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tries, began := 0, time.Now()
+		err := untilBack(t.Context(), func() error {
+			if tries++; time.Since(began) < time.Hour {
+				return fmt.Errorf("begin: %w", &net.OpError{Op: "dial", Err: errors.New("refused")})
+			}
+			return errors.New("a model that cannot be learnt")
+		})
+		require.ErrorContains(t, err, "learnt")
+		require.Equal(t, int(time.Hour/OutageLook)+1, tries)
+	})
 }

@@ -276,7 +276,7 @@ func (w *work) copyOut(ctx context.Context, it *item) error {
 // ended, and were judged since.
 func (im *Importer) Settle(ctx context.Context) error {
 	for {
-		is, err := im.DB.SettleWaiting(ctx, stepRecords, func(job store.Job, some []*store.Waited) (any, error) {
+		is, err := im.DB.ExaminedLater(ctx, stepRecords, func(job store.Job, some []*store.Waited) (any, error) {
 			var o Options
 			var c Counters
 			if err := errors.Join(json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &c)); err != nil {

@@ -252,3 +252,31 @@ func TestARepairThatFailsEndsNoOther(t *testing.T) {
 	}
 	require.True(t, kinds[reconcile.EndJob] && kinds[reconcile.EndCollection], "%v", done)
 }
+
+// TestACrawlThatIsTakenUpMeanwhileGoesOn: a crawl that was found lost, and whose site another
+// takes up while it is mended, is not ended.
+func TestACrawlThatIsTakenUpMeanwhileGoesOn(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 4)
+	ctx := t.Context()
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, token) VALUES ('a.example', 'crawling', 1, 7)`)
+	tx, err := db.Pool.Begin(ctx)
+	require.NoError(t, err)
+	_, err = tx.Exec(ctx, `UPDATE sites SET token=8 WHERE host='a.example'`)
+	require.NoError(t, err)
+	stopped := make(chan bool)
+	go func() {
+		same, err := db.StopCrawl(ctx, store.OpenCrawl{Host: "a.example", State: gleaner.SiteCrawling, Crawl: 1, Token: 7}, "lost", recrawl.Defaults())
+		stopped <- same || err != nil
+	}()
+	require.Eventually(t, func() bool { // it waits for the row
+		var waits bool
+		err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)`).Scan(&waits)
+		return err == nil && waits
+	}, time.Minute, time.Millisecond)
+	require.NoError(t, tx.Commit(ctx))
+	require.False(t, <-stopped)
+	s, err := db.Site(ctx, "a.example")
+	require.NoError(t, err)
+	require.Equal(t, gleaner.SiteCrawling, s.State)
+}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
@@ -246,11 +245,7 @@ func (r *Reconciler) mend(ctx context.Context, p Repair, gathered time.Time) (bo
 	case RequeueSite:
 		return r.DB.RequeueCrawl(ctx, p.crawl, p.Reason)
 	case StopSite:
-		same, err := r.DB.SameCrawl(ctx, p.crawl)
-		if err != nil || !same {
-			return false, err
-		}
-		return true, r.DB.FinishCrawl(ctx, p.crawl.Host, gleaner.SiteStopped, p.Reason, "", false, r.Recrawl)
+		return r.DB.StopCrawl(ctx, p.crawl, p.Reason, r.Recrawl)
 	case EndHarvest:
 		return r.DB.EndHarvest(ctx, p.harvest, fmt.Sprintf("%s; `%s` goes on from what is known", p.Reason, p.harvest.Command()))
 	case LeaveRecrawl:

@@ -241,9 +241,9 @@ type Waited struct {
 	DocumentClass   string
 }
 
-// SettleWaiting has settle say what became of records that waited, of one import that has
+// ExaminedLater has settle say what became of records that waited, of one import that has
 // ended, and what its counters are then, and writes both down. It reports whether there were any.
-func (db JobRecords) SettleWaiting(ctx context.Context, limit int, settle func(Job, []*Waited) (counters any, err error)) (is bool, err error) {
+func (db JobRecords) ExaminedLater(ctx context.Context, limit int, settle func(Job, []*Waited) (counters any, err error)) (is bool, err error) {
 	// What waits is among what differs from the log, which has an index.
 	const waits = ` FROM import_records r JOIN documents d USING (sha256)
 		WHERE r.difference<>'' AND r.outcome='unexamined' AND d.state<>'new' AND r.job=`

@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"gleaner/internal/gleaner"
+	"gleaner/internal/recrawl"
 )
 
 // OpenCrawl is a site whose crawl is under way, or about to be, by its row.
@@ -24,11 +27,19 @@ func (db CrawlRecords) OpenCrawls(ctx context.Context, hosts []string) ([]OpenCr
 		FROM sites WHERE state='crawling' OR (state='new' AND host = ANY($1)) ORDER BY host`, hosts)
 }
 
-// SameCrawl reports whether a site's row is as it was.
-func (db CrawlRecords) SameCrawl(ctx context.Context, c OpenCrawl) (bool, error) {
-	var same bool
-	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites WHERE host=$1 AND state=$2 AND crawl=$3 AND token=$4
-		AND (holder = '' OR expires_at <= now()))`, c.Host, c.State, c.Crawl, c.Token).Scan(&same)
+// sameCrawl holds for a site's row that is as it was.
+const sameCrawl = `host=$1 AND state=$2 AND crawl=$3 AND token=$4 AND (holder = '' OR expires_at <= now())`
+
+// StopCrawl is FinishCrawl of a crawl that nobody ends. It reports whether the row was as it
+// is said to be.
+func (db CrawlRecords) StopCrawl(ctx context.Context, c OpenCrawl, reason string, p recrawl.Policy) (same bool, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `SELECT FROM sites WHERE `+sameCrawl+` FOR NO KEY UPDATE`, c.Host, c.State, c.Crawl, c.Token)
+		if same = tag.RowsAffected() == 1; err != nil || !same {
+			return err
+		}
+		return finishCrawl(ctx, tx, c.Host, crawlEnd{state: gleaner.SiteStopped, reason: reason}, p)
+	})
 	return same, err
 }
 
@@ -36,8 +47,7 @@ func (db CrawlRecords) SameCrawl(ctx context.Context, c OpenCrawl) (bool, error)
 // the next wave of a harvest, or as due at once. It reports whether the row was
 // as it is said to be.
 func (db CrawlRecords) RequeueCrawl(ctx context.Context, c OpenCrawl, reason string) (bool, error) {
-	tag, err := db.Pool.Exec(ctx, `UPDATE sites SET state='done', reason=$5, due_at=now() WHERE host=$1 AND state=$2 AND crawl=$3 AND token=$4
-		AND (holder = '' OR expires_at <= now())`, c.Host, c.State, c.Crawl, c.Token, reason)
+	tag, err := db.Pool.Exec(ctx, `UPDATE sites SET state='done', reason=$5, due_at=now() WHERE `+sameCrawl, c.Host, c.State, c.Crawl, c.Token, reason)
 	return tag.RowsAffected() == 1, err
 }
 

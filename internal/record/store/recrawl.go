@@ -156,35 +156,44 @@ const NotWanted = "nobody wants it any more"
 // is due again. A second call for the same crawl changes nothing. One that ended as
 // not wanted, and that somebody has come to want meanwhile, is not stopped for it.
 func (db SiteRecords) FinishCrawl(ctx context.Context, host string, state gleaner.SiteState, reason, policy string, barren bool, p recrawl.Policy) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		c, err := crawlOf(ctx, tx, host)
-		if err != nil {
-			return fmt.Errorf("store: finish %s: %w", host, err)
-		}
-		if c.Started != nil {
-			if err := saveCrawl(ctx, tx, c, policy); err != nil {
-				return err
-			}
-		}
-		if reason == NotWanted && c.Watched {
-			state, reason = gleaner.SiteDone, ""
-		}
-		o := recrawl.Outcome{Ended: state == gleaner.SiteDone || state == gleaner.SiteTrap, Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: barren || state == gleaner.SiteTrap, Retries: c.Retries + 1}
-		rest, interval := p.Site(c.Interval, o)
-		retries := o.Retries
-		if o.Ended {
-			retries = 0
-		}
-		if c.Finished {
-			_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3 WHERE id=$1`, c.ID, state, reason)
+	return db.Tx(ctx, func(tx pgx.Tx) error { return finishCrawl(ctx, tx, host, crawlEnd{state, reason, policy, barren}, p) })
+}
+
+// crawlEnd is how a crawl ended.
+type crawlEnd struct {
+	state          gleaner.SiteState
+	reason, policy string
+	barren         bool
+}
+
+func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e crawlEnd, p recrawl.Policy) error {
+	c, err := crawlOf(ctx, tx, host)
+	if err != nil {
+		return fmt.Errorf("store: finish %s: %w", host, err)
+	}
+	if c.Started != nil {
+		if err := saveCrawl(ctx, tx, c, e.policy); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second',
-			recrawled_for=NULL, warc=false,
-			trap_seq=CASE WHEN $2='trap' THEN (SELECT last_value FROM urls_seq) ELSE 0 END WHERE id=$1`,
-			c.ID, state, reason, retries, int64(interval/time.Second), int64(rest/time.Second))
+	}
+	if e.reason == NotWanted && c.Watched {
+		e.state, e.reason = gleaner.SiteDone, ""
+	}
+	o := recrawl.Outcome{Ended: e.state == gleaner.SiteDone || e.state == gleaner.SiteTrap, Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: e.barren || e.state == gleaner.SiteTrap, Retries: c.Retries + 1}
+	rest, interval := p.Site(c.Interval, o)
+	retries := o.Retries
+	if o.Ended {
+		retries = 0
+	}
+	if c.Finished {
+		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3 WHERE id=$1`, c.ID, e.state, e.reason)
 		return err
-	})
+	}
+	_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second',
+		recrawled_for=NULL, warc=false,
+		trap_seq=CASE WHEN $2='trap' THEN (SELECT last_value FROM urls_seq) ELSE 0 END WHERE id=$1`,
+		c.ID, e.state, e.reason, retries, int64(interval/time.Second), int64(rest/time.Second))
+	return err
 }
 
 // ended is what the record says of the crawl of a site that ends.
