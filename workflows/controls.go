@@ -30,6 +30,10 @@ func (h *harvestRun) pause(ctx workflow.Context, paused bool) error {
 		return err
 	}
 	defer h.pausing.Unlock()
+	return h.setPaused(ctx, paused)
+}
+
+func (h *harvestRun) setPaused(ctx workflow.Context, paused bool) error {
 	if err := workflow.ExecuteActivity(quick(ctx, "pause"), stages.Pause, h.p.Harvest.ID, paused).Get(ctx, nil); err != nil {
 		return err
 	}

@@ -177,13 +177,16 @@ func nextStage(stage gleaner.Stage) gleaner.Stage {
 }
 
 func (h *harvestRun) begin(ctx workflow.Context) error {
-	if err := workflow.ExecuteActivity(quick(ctx, "begin "+h.p.Harvest.ID), stages.Begin, h.p.Harvest).Get(ctx, nil); err != nil {
+	if err := h.pausing.Lock(ctx); err != nil { // what is begun is not paused on record
 		return err
 	}
-	if h.s.Paused { // one that is begun again since its workflow was lost
-		if err := h.pause(ctx, true); err != nil {
-			return err
-		}
+	err := workflow.ExecuteActivity(quick(ctx, "begin "+h.p.Harvest.ID), stages.Begin, h.p.Harvest).Get(ctx, nil)
+	if err == nil && h.s.Paused { // one that is begun again since its workflow was lost
+		err = h.setPaused(ctx, true)
+	}
+	h.pausing.Unlock()
+	if err != nil {
+		return err
 	}
 	if h.p.Retry != nil {
 		if _, err := h.requeue(ctx, *h.p.Retry); err != nil {

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -312,4 +313,36 @@ func TestAPauseWaitsForTheResumeBefore(t *testing.T) {
 	easyStages(env)
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, State: HarvestState{Paused: true}})
 	require.Len(t, began, 1)
+}
+
+// TestAPauseThatMeetsTheBeginningHolds: a pause that is asked for while a harvest is begun on
+// record, which makes it one that goes on, is on record when both are over.
+func TestAPauseThatMeetsTheBeginningHolds(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	var paused atomic.Bool
+	wrote := make(chan struct{}, 1)
+	env.OnActivity(stages.Begin, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) error {
+		env.UpdateWorkflow(UpdatePause, "pause", callback(t))
+		select {
+		case <-wrote:
+		case <-time.After(200 * time.Millisecond):
+		}
+		paused.Store(false)
+		return nil
+	}).Once()
+	env.OnActivity(stages.Pause, mock.Anything, mock.Anything, true).Return(func(context.Context, string, bool) error {
+		paused.Store(true)
+		wrote <- struct{}{}
+		time.Sleep(200 * time.Millisecond) // the workflow hears of the beginning first
+		return nil
+	})
+	env.RegisterDelayedCallback(func() {
+		require.True(t, paused.Load())
+		env.CancelWorkflow()
+	}, time.Hour)
+	onWaves(env)
+	easyStages(env)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.True(t, paused.Load())
 }

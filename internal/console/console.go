@@ -52,8 +52,8 @@ type Console struct {
 	growth     *lately[growth]
 	counters   *lately[store.Counters] // of the collection
 	failures   *lately[[]store.Failure]
-	searches   turns // through texts, and estimates
-	exports    turns
+	searches   *turns // through texts, and estimates
+	exports    *turns
 	startTime  time.Duration          // how long the start of a harvest may take
 	collection *collection.Collection // draws pictures of documents
 	end        context.CancelFunc
@@ -70,7 +70,7 @@ var ErrPlain = errors.New("passwords of others would travel unencrypted: give it
 func New(ctx context.Context, o Options) (*Console, error) {
 	c := &Console{Options: o, key: rand.Text(), log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{},
 		growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
-		searches: make(turns, searchesATime), exports: make(turns, exportsATime), startTime: startTime}
+		searches: newTurns(searchesATime), exports: newTurns(exportsATime), startTime: startTime}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)

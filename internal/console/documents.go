@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"gleaner/internal/document"
@@ -88,16 +89,42 @@ const (
 	exportsATime  = 4
 )
 
-// turns bounds how much of something goes on at a time.
-type turns chan struct{}
+// turns bounds how much of something goes on at a time; one user has half of it at most.
+type turns struct {
+	all chan struct{}
+	mu  sync.Mutex
+	of  map[string]chan struct{} // by user
+}
+
+func newTurns(atATime int) *turns {
+	return &turns{all: make(chan struct{}, atATime), of: map[string]chan struct{}{}}
+}
 
 // turn waits for a place, which over gives back.
-func (t turns) turn(ctx context.Context) (over func(), err error) {
-	select {
-	case t <- struct{}{}:
-		return func() { <-t }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+func (t *turns) turn(ctx context.Context) (over func(), err error) {
+	places := []chan struct{}{t.all}
+	if name := user(ctx); name != "" { // else nobody is told apart
+		t.mu.Lock()
+		if t.of[name] == nil {
+			t.of[name] = make(chan struct{}, cap(t.all)/2)
+		}
+		places = []chan struct{}{t.of[name], t.all}
+		t.mu.Unlock()
+	}
+	for i, place := range places {
+		select {
+		case place <- struct{}{}:
+		case <-ctx.Done():
+			leave(places[:i])
+			return nil, ctx.Err()
+		}
+	}
+	return func() { leave(places) }, nil
+}
+
+func leave(places []chan struct{}) {
+	for _, place := range places {
+		<-place
 	}
 }
 

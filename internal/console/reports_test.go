@@ -105,8 +105,8 @@ func TestFewSearchesAtATime(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, false)
 	d.sample()
-	require.Equal(t, searchesATime, cap(d.searches))
-	d.searches = make(chan struct{})
+	require.Equal(t, searchesATime, cap(d.searches.all))
+	d.searches.all = make(chan struct{})
 	ended := make(chan error)
 	go func() {
 		r := httptest.NewRequest(http.MethodGet, "/documents?text=web", nil)
@@ -117,11 +117,11 @@ func TestFewSearchesAtATime(t *testing.T) {
 		ended <- err
 	}()
 	select {
-	case <-d.searches:
+	case <-d.searches.all:
 	case err := <-ended:
 		t.Fatal("it took no turn", err)
 	}
-	d.searches <- struct{}{}
+	d.searches.all <- struct{}{}
 	require.NoError(t, <-ended)
 }
 
@@ -147,4 +147,22 @@ func (slow) Start(ctx context.Context, _ Wish) (id, did string, err error) {
 func (slow) Estimate(ctx context.Context, _ Wish) ([]string, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
+}
+
+// TestOneUserKeepsNobodyOut of what only some may do at a time.
+func TestOneUserKeepsNobodyOut(t *testing.T) {
+	t.Parallel()
+	exports := newTurns(exportsATime)
+	as := func(name string) context.Context { return context.WithValue(t.Context(), whoKey{}, who{name: name}) }
+	for range exportsATime / 2 {
+		_, err := exports.turn(as("a"))
+		require.NoError(t, err)
+	}
+	ended, end := context.WithCancel(as("a"))
+	end()
+	_, err := exports.turn(ended)
+	require.ErrorIs(t, err, context.Canceled)
+	over, err := exports.turn(as("b"))
+	require.NoError(t, err)
+	over()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/guard"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
@@ -34,19 +35,16 @@ func (d deadlyAsker) Stream(ctx context.Context, req fetch.StreamRequest, use fu
 }
 
 // survived takes up an import until an attempt comes to an end, and gives that and how
-// many were killed.
-func (s *shop) survived(run Run, most int) (kills int, err error) {
+// many panicked, whose errors are tried again like any other.
+func (s *shop) survived(run Run, most int) (panics int, err error) {
 	s.t.Helper()
-	once := func() (killed bool, err error) {
-		defer func() { killed = recover() != nil }()
+	for ; ; panics++ {
 		_, err = s.Import(context.Background(), run, time.Hour, func(Progress) {})
-		return false, err
-	}
-	for killed := true; ; kills++ {
-		if killed, err = once(); !killed {
-			return kills, err
+		require.False(s.t, guard.Panicked(err))
+		if err == nil || !strings.HasPrefix(err.Error(), "panic") {
+			return panics, err
 		}
-		require.LessOrEqual(s.t, kills, most)
+		require.LessOrEqual(s.t, panics, most)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"gleaner/internal/guard"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -86,7 +87,18 @@ const (
 // Import takes resources until the log ends or within is over. It tells of each
 // step, and whenever it came on in the log, as on its way to where it goes on. Called
 // again, also after a crash, it goes on where it was.
-func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, report func(Progress)) (Progress, error) {
+func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, report func(Progress)) (p Progress, err error) {
+	err = guard.Logged(ctx, im.Log, fmt.Sprint("import ", run.Job), func() (err error) {
+		p, err = im.attempt(ctx, run, within, report)
+		return err
+	})
+	if guard.Panicked(err) { // which counts as a death of what it was at, and so is bounded
+		err = errors.New(err.Error())
+	}
+	return p, err
+}
+
+func (im *Importer) attempt(ctx context.Context, run Run, within time.Duration, report func(Progress)) (Progress, error) {
 	w, err := im.begin(ctx, run)
 	if errors.Is(err, source.ErrUnanswered) && w.done.Done == 0 {
 		err = fmt.Errorf("%w: %w", ErrInput, err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/guard"
 	"gleaner/internal/web/weburl"
 )
 
@@ -81,7 +82,11 @@ func (s *service) do(ctx context.Context, method, addr string, body []byte, use 
 	if err != nil {
 		return s.secrets.hideIn(err)
 	}
-	return use(a.Body)
+	err = guard.Logged(ctx, s.log, s.secrets.hide(addr), func() error { return use(a.Body) })
+	if guard.Panicked(err) {
+		err = ErrBadAnswer{s.name, s.secrets.hide(addr), errors.New(err.Error())}
+	}
+	return err
 }
 
 func (s *service) ask(ctx context.Context, method, addr string, body []byte) (answer, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/fetch"
 )
@@ -154,12 +155,19 @@ func (k *Keeper) acquire(ctx context.Context, host string) (*Lease, error) {
 	return l, nil
 }
 
+// rowTime is how long to wait for the rows of a host that others change: the connections are
+// few, and leases are renewed over them.
+const rowTime = 500 * time.Millisecond
+
 // take takes the lease where the host's rows, locked, say that it is free.
 func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 	asked := time.Now()
 	l, had := &Lease{Host: host, k: k}, k.left.get(host)
 	var s standing
 	err := pgx.BeginFunc(ctx, k.pool, func(tx pgx.Tx) (err error) {
+		if _, err = tx.Exec(ctx, `SET LOCAL lock_timeout = '`+rowTime.String()+`'`); err != nil {
+			return err
+		}
 		if s, err = stands(ctx, tx, host, true); err != nil {
 			return err
 		}
@@ -178,6 +186,10 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 		return tx.QueryRow(ctx, `UPDATE sites SET holder = $2, token = token + 1, expires_at = clock_timestamp() + $3 WHERE id = $1 RETURNING token, clock_timestamp()`,
 			s.id, k.holder, k.ttl).Scan(&l.Token, &l.granted)
 	})
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "55P03" {
+		err = &BusyError{Host: host, Wait: rowTime}
+	}
 	if err != nil {
 		return nil, err
 	}

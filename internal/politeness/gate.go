@@ -93,7 +93,7 @@ const sayEvery = time.Second
 func (k *Keeper) await(ctx context.Context, host string) error {
 	for {
 		_, err := k.pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE host = ANY($1) AND awaited_at < clock_timestamp() - $2::interval
-				ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
+				ORDER BY host COLLATE "C" FOR NO KEY UPDATE SKIP LOCKED)
 			UPDATE sites s SET awaited_at = clock_timestamp() FROM held WHERE s.id = held.id`, paired(host), sayEvery/2)
 		if err != nil {
 			return fmt.Errorf("politeness: turn of %s: %w", host, err)

@@ -404,3 +404,41 @@ func (s *serverLog) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	s.inFlight--
 	s.mu.Unlock()
 }
+
+// TestALockedRowHoldsUpNoLease: while the row of one host is locked for long, those who want
+// its lease leave connections for the leases of other hosts.
+func TestALockedRowHoldsUpNoLease(t *testing.T) {
+	t.Parallel()
+	dsn := devtest.Postgres(t)
+	db, others := storetest.At(t, dsn, 2), storetest.At(t, dsn, 1)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	l := acquire(t, k, "a.example")
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('b.example')`)
+	tx, err := others.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	_, err = tx.Exec(t.Context(), `SELECT FROM sites WHERE host='b.example' FOR NO KEY UPDATE`)
+	require.NoError(t, err)
+	ctx, end := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if _, err := k.Turn(ctx, "b.example", 0); !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+		wg.Go(func() {
+			if _, err := k.AcquireWithin(ctx, "b.example", time.Hour); !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+	}
+	require.Eventually(t, func() bool { return db.Pool.Stat().AcquiredConns() == 2 }, time.Minute, time.Millisecond)
+	for range 3 {
+		within, over := context.WithTimeout(t.Context(), k.ttl)
+		require.NoError(t, l.Renew(within))
+		over()
+	}
+	end()
+	wg.Wait()
+}

@@ -43,8 +43,9 @@ func (w *work) askParents(ctx context.Context, at store.ParentAt) error {
 	for _, pages := range byHost {
 		group.Go(func() error {
 			for _, p := range pages {
-				gone, err := w.isGone(ctx, p.URL)
-				if err == nil {
+				gone := ""
+				err := guard.Logged(ctx, w.Log, p.URL, func() (err error) { gone, err = w.isGone(ctx, p.URL); return err })
+				if err == nil || guard.Panicked(err) { // a page that makes the program panic is there
 					err = w.DB.MarkAsked(ctx, p.Page, gone)
 				}
 				if err != nil {

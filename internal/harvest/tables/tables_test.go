@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -382,6 +383,16 @@ func TestCleanParents(t *testing.T) {
 // TestCleanParentsAsks checks that pages which no crawl asked for, as those of imports, are
 // asked for where a cleaning is to, each once a day: what is gone goes, also from the
 // whitelist. Robots.txt holds.
+// panicsFor grants every turn at once, and panics over those of one host.
+type panicsFor string
+
+func (p panicsFor) Turn(_ context.Context, host string, _ time.Duration) (func(fetch.Visit), error) {
+	if host == string(p) {
+		panic("the end")
+	}
+	return func(fetch.Visit) {}, nil
+}
+
 func TestCleanParentsAsks(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -402,33 +413,37 @@ func TestCleanParentsAsks(t *testing.T) {
 	}))
 	defer web.Close()
 	var err error
-	s.Fetch, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Pacing: fetch.Pacing{Unpaced: true, ParkAfter: 1000}})
+	s.Fetch, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: panicsFor("127.0.0.2")})
 	require.NoError(t, err)
 	defer s.Fetch.Close()
+	pages := []string{strings.Replace(web.URL, "127.0.0.1", "127.0.0.2", 1) + "/deep.html"} // over which the program panics
 	for _, path := range []string{"/there.html", "/gone.html", "/busy.html", "/private/gone.html", "/crawled.html"} {
-		sha := s.document(path, web.URL+path+".pdf")
-		s.exec(`UPDATE locations SET parent=$2 WHERE sha256=$1`, sha, web.URL+path)
-		s.exec(`DELETE FROM parents WHERE url=$1`, web.URL+"/")
-		h := frontier.HashOf(web.URL + path)
-		s.exec(`INSERT INTO parents (page, url, host, first_crawl, last_crawl) VALUES ($1,$2,$3,'2005-01-02','2005-01-02')`, h[:], web.URL+path, weburl.Host(web.URL))
-		if path == "/crawled.html" {
-			s.exec(`INSERT INTO urls (site_id, hash, url, state) SELECT id, $1, $2, 1 FROM sites`, h[:], web.URL+path)
+		pages = append(pages, web.URL+path)
+	}
+	for i, page := range pages {
+		sha := s.document(fmt.Sprint(i), page+".pdf")
+		s.exec(`UPDATE locations SET parent=$2 WHERE sha256=$1`, sha, page)
+		s.exec(`DELETE FROM parents WHERE url LIKE '%/'`)
+		h := frontier.HashOf(page)
+		s.exec(`INSERT INTO parents (page, url, host, first_crawl, last_crawl) VALUES ($1,$2,$3,'2005-01-02','2005-01-02')`, h[:], page, weburl.Host(page))
+		if strings.HasSuffix(page, "/crawled.html") {
+			s.exec(`INSERT INTO urls (site_id, hash, url, state) SELECT id, $1, $2, 1 FROM sites WHERE host=$3`, h[:], page, weburl.Host(page))
 		}
 	}
 	_, n := s.job(store.JobCleanParents, Options{})
 	require.Zero(t, n.Parents)
 	require.Empty(t, asked, "nobody is asked unless the options say so")
 	id, n := s.job(store.JobCleanParents, Options{Ask: true})
-	require.Equal(t, Counters{Looked: 5, Parents: 1, Asked: 4, Why: map[string]int64{"dead link": 1}}, n)
+	require.Equal(t, Counters{Looked: 6, Parents: 1, Asked: 5, Why: map[string]int64{"dead link": 1}}, n)
 	require.Equal(t, map[string]string{web.URL + "/gone.html": "would-go parent: dead link: not-found"}, s.outcomes(id))
 	want := map[string]int{"/robots.txt": 1, "/there.html": 1, "/gone.html": 1, "/busy.html": 1}
 	require.Equal(t, want, asked)
-	pages, err := s.DB.ParentPages(t.Context(), false)
+	left, err := s.DB.ParentPages(t.Context(), false)
 	require.NoError(t, err)
-	require.Len(t, pages, 4)
+	require.Len(t, left, 5)
 
 	_, n = s.job(store.JobCleanParents, Options{Ask: true, InPlace: true})
-	require.Equal(t, []int64{5, 1, 0}, []int64{n.Looked, n.Parents, n.Asked})
+	require.Equal(t, []int64{6, 1, 0}, []int64{n.Looked, n.Parents, n.Asked})
 	require.Equal(t, want, asked, "what was asked today")
 }
 

@@ -31,7 +31,7 @@ func (c *Collection) JudgeOtherwise(ctx context.Context, harvest string, at Posi
 	if err != nil {
 		return err
 	}
-	for some := range slices.Chunk(all, judgedTogether) {
+	for some := range slices.Chunk(all, cap(c.cores)) {
 		if err := c.judgeAgain(ctx, harvest, some); err != nil {
 			return err
 		}
@@ -40,9 +40,6 @@ func (c *Collection) JudgeOtherwise(ctx context.Context, harvest string, at Posi
 	}
 	return nil
 }
-
-// judgedTogether bounds how many documents are judged again before the position is reported.
-const judgedTogether = 32
 
 func (c *Collection) judgeAgain(ctx context.Context, harvest string, some []store.ToJudge) error {
 	var done atomic.Int64

@@ -63,6 +63,26 @@ func TestJudgeWaitingGoesInSlices(t *testing.T) {
 	require.True(t, more)
 }
 
+// TestJudgingOtherwiseGoesInSlices: each judges as many documents at least as there are
+// processors, and no more where its time is over.
+func TestJudgingOtherwiseGoesInSlices(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.want(1)
+	s.slice = 0
+	most := cap(s.cores)
+	s.sheets(slices.Repeat([]string{"http://a.example/s.pdf"}, 2*most+1)...)
+	storetest.Exec(t, s.db.Pool, `UPDATE documents SET state='accepted', outcome='unread'`)
+	storetest.Exec(t, s.db.Pool, `INSERT INTO sites (host) VALUES ('a.example')`)
+	storetest.Exec(t, s.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/pile/all', 1, 'homepage')`)
+	at, err := s.MatchHeld(t.Context(), "conf/pile/all", Position{}, func(Position) {})
+	require.NoError(t, err)
+	require.True(t, at.More)
+	var judged int
+	require.NoError(t, s.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM documents WHERE outcome<>'unread'`).Scan(&judged))
+	require.Equal(t, most, judged)
+}
+
 // TestMatchHeldGoesOn after what was not compared before, also where that stays so.
 func TestMatchHeldGoesOn(t *testing.T) {
 	t.Parallel()
