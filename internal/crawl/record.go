@@ -130,7 +130,7 @@ func (b library) Ready(ctx context.Context) error { return b.coll.Ready(ctx) }
 func (b library) Keep(ctx context.Context, f collection.File) (k *collection.Kept, err error) {
 	f.Token = b.lease.Token
 	err = b.patiently(ctx, func() error {
-		k, err = b.coll.Keep(context.WithoutCancel(ctx), f)
+		k, err = b.coll.Keep(ctx, f)
 		return err
 	})
 	return k, lost(err)

@@ -6,7 +6,10 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
+	"context"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,7 +113,7 @@ func textOf(s string) func(int) []byte {
 // digest does in this process all that is done with foreign bytes but what outside
 // programs do.
 func digest(b []byte) {
-	parts, _ := Unpack("x", "", b, Limits{})
+	parts, _ := Unpack(context.Background(), "x", "", b, Limits{})
 	if len(parts) < 2 {
 		html, plain := &Text{}, &Text{}
 		readHTML(Part{Name: "x.html", Body: b}, html)
@@ -122,7 +125,7 @@ func digest(b []byte) {
 	tex, markup, office := &Text{}, &Text{}, &Text{}
 	r.readLaTeX(Part{Name: "x.tex", Body: b}, tex)
 	r.readXML(Part{Name: "x.xml", Body: b}, markup)
-	text, _ := readOffice(Part{Name: "x.docx", Body: b}, office)
+	text, _ := readOffice(context.Background(), Part{Name: "x.docx", Body: b}, office)
 	r.settlePlain(office, text)
 	for _, t := range []*Text{tex, markup, office} {
 		judgeText(t)
@@ -184,6 +187,22 @@ func brokenZip(members int) []byte {
 	return body.Bytes()
 }
 
+// overlapping is a zip of entries that share the bytes of one, which unpack to nothing.
+func overlapping(name string, entries int) []byte {
+	empty := strings.Repeat("\x00\x00\x00\xff\xff", 1<<15) + "\x01\x00\x00\xff\xff"
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, _ := z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CompressedSize64: uint64(len(empty))})
+	_, _ = w.Write([]byte(empty))
+	_ = z.Close()
+	list, end := bytes.Index(b.Bytes(), []byte(zipEntry)), bytes.LastIndex(b.Bytes(), []byte("PK\x05\x06"))
+	entry, tail := b.Bytes()[list:end], bytes.Clone(b.Bytes()[end:])
+	binary.LittleEndian.PutUint16(tail[8:], uint16(entries))
+	binary.LittleEndian.PutUint16(tail[10:], uint16(entries))
+	binary.LittleEndian.PutUint32(tail[12:], uint32(entries*len(entry)))
+	return slices.Concat(b.Bytes()[:list], bytes.Repeat(entry, entries), tail)
+}
+
 // A small file does not become a large one, nor a list of contents without end.
 func TestUnpackingIsBoundedByTheFile(t *testing.T) {
 	t.Parallel()
@@ -191,12 +210,42 @@ func TestUnpackingIsBoundedByTheFile(t *testing.T) {
 		"ratio":   gzipOf(make([]byte, 40<<20)),
 		"entries": zipOf(10_001, "%d/"),
 		"broken":  brokenZip(70),
+		"shared":  overlapping("a.pdf", 100),
 	} {
-		parts, err := Unpack("x", "", body, Limits{})
+		parts, err := Unpack(t.Context(), "x", "", body, Limits{})
 		assert.ErrorIs(t, err, errLimit, name)
 		assert.Empty(t, parts, name)
 	}
-	parts, err := Unpack("x.ps.gz", "", gzipOf(append([]byte("%!PS\n"), bytes.Repeat([]byte("0 0 moveto\n"), 1<<20)...)), Limits{})
+	_, err := readOffice(t.Context(), Part{Name: "x.docx", Body: overlapping("word/document.xml", 100)}, &Text{})
+	assert.ErrorIs(t, err, errLimit)
+	parts, err := Unpack(t.Context(), "x.ps.gz", "", gzipOf(append([]byte("%!PS\n"), bytes.Repeat([]byte("0 0 moveto\n"), 1<<20)...)), Limits{})
 	assert.NoError(t, err)
 	assert.Len(t, parts, 1)
+}
+
+// ending is a context that ends once it was looked at so many times.
+type ending struct {
+	context.Context
+	looks int
+}
+
+func (e *ending) Err() error {
+	if e.looks--; e.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Who ends while a file is unpacked, from which nothing may come for long, does not wait
+// for its end.
+func TestUnpackingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string][]byte{"gzip": bytes.Repeat(gzipOf(nil), 10_000), "zip": overlapping("a.pdf", 1), "tar": tarOf(900)} {
+		ctx := &ending{t.Context(), 20}
+		parts, err := Unpack(ctx, "x", "", body, Limits{})
+		assert.ErrorIs(t, err, context.Canceled, name)
+		assert.Empty(t, parts, name)
+	}
+	ctx := &ending{t.Context(), 20}
+	assert.ErrorIs(t, growthReader.readWord(ctx, Part{Name: "x.docx", Body: overlapping("word/document.xml", 1)}, &Text{}), context.Canceled)
 }

@@ -1,12 +1,10 @@
 package document
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -19,9 +17,11 @@ func (r *Reader) readWord(ctx context.Context, p Part, t *Text) error {
 		return r.catdoc(ctx, p, t)
 	}
 	t.Reader, t.PageCount = "office", 1
-	text, err := readOffice(p, t)
+	text, err := readOffice(ctx, p, t)
 	var bad *UnpackError
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case errors.As(err, &bad):
 		t.end(bad.Outcome, bad.Error())
 	case err != nil:
@@ -55,15 +55,11 @@ const officeMember = 16 << 20
 
 // readOffice takes the text of a .docx or .odt, and its title, within the limits on
 // archives.
-func readOffice(p Part, t *Text) (string, error) {
-	u := &unpacker{lim: Limits{Member: officeMember}.withDefaults()}
-	u.lim.Total = u.lim.total(len(p.Body))
-	if bytes.Count(p.Body, []byte(zipEntry)) > listed*u.lim.Members {
-		return "", &UnpackError{p.Name, TooLarge, fmt.Errorf("%w: a long list of contents", errLimit)}
-	}
-	z, err := zip.NewReader(bytes.NewReader(p.Body), int64(len(p.Body)))
+func readOffice(ctx context.Context, p Part, t *Text) (string, error) {
+	u := newUnpacker(ctx, p.Body, Limits{Member: officeMember})
+	z, err := u.openZip(p.Name, p.Body)
 	if err != nil {
-		return "", unpackError(p.Name, err)
+		return "", err
 	}
 	text, found := "", false
 	for _, f := range z.File {

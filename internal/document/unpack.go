@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -58,15 +59,17 @@ var errLimit = errors.New("limit on unpacking met")
 // returns the documents found, in their order. A file that is not packed comes
 // back as its own single part, whatever its kind. Members that cannot be papers
 // (images, styles, hidden files) are left out. The error is an *UnpackError;
-// parts read before it are returned with it.
-func Unpack(name, mediaType string, body []byte, lim Limits) ([]Part, error) {
-	u := &unpacker{lim: lim.withDefaults()}
-	u.lim.Total = u.lim.total(len(body))
+// parts read before it are returned with it. Or it is the cause of the end of ctx.
+func Unpack(ctx context.Context, name, mediaType string, body []byte, lim Limits) ([]Part, error) {
+	u := newUnpacker(ctx, body, lim)
 	kind := Sniff(name, mediaType, body)
 	if !kind.IsPacked() {
 		return []Part{{Name: name, MediaType: mediaType, Kind: kind, Body: body}}, nil
 	}
 	err := u.open(name, kind, body, 1)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	return u.parts, err
 }
 
@@ -90,10 +93,39 @@ const (
 )
 
 type unpacker struct {
+	ctx     context.Context
 	lim     Limits
 	total   int64
 	members int
 	parts   []Part
+}
+
+func newUnpacker(ctx context.Context, body []byte, lim Limits) *unpacker {
+	lim = lim.withDefaults()
+	lim.Total = lim.total(len(body))
+	return &unpacker{ctx: ctx, lim: lim}
+}
+
+// packed is a file that is read until ctx ends: much of it may unpack to nothing.
+type packed struct {
+	ctx context.Context
+	in  *bytes.Reader
+}
+
+func (u *unpacker) packed(body []byte) packed { return packed{u.ctx, bytes.NewReader(body)} }
+
+func (p packed) Read(b []byte) (int, error) {
+	if p.ctx.Err() != nil {
+		return 0, context.Cause(p.ctx)
+	}
+	return p.in.Read(b)
+}
+
+func (p packed) ReadAt(b []byte, at int64) (int, error) {
+	if p.ctx.Err() != nil {
+		return 0, context.Cause(p.ctx)
+	}
+	return p.in.ReadAt(b, at)
 }
 
 // add takes one unpacked member: an archive is opened, a document kept.
@@ -117,7 +149,7 @@ func (u *unpacker) open(name string, kind Kind, body []byte, depth int) error {
 	}
 	switch kind {
 	case Gzip:
-		r, err := gzip.NewReader(bytes.NewReader(body))
+		r, err := gzip.NewReader(u.packed(body))
 		if err != nil {
 			return unpackError(name, err)
 		}
@@ -129,7 +161,7 @@ func (u *unpacker) open(name string, kind Kind, body []byte, depth int) error {
 		}
 		return u.single(name, ".Z", r, depth)
 	case Bzip2:
-		return u.single(name, ".bz2", bzip2.NewReader(bytes.NewReader(body)), depth)
+		return u.single(name, ".bz2", bzip2.NewReader(u.packed(body)), depth)
 	case Zip:
 		return u.zip(name, body, depth)
 	default:
@@ -172,14 +204,30 @@ const (
 	listed   = 10
 )
 
-func (u *unpacker) zip(name string, body []byte, depth int) error {
-	// Each entry of a list of contents takes memory before the first is looked at.
+// openZip reads a list of contents. Each of its entries takes memory before the first is
+// looked at, and entries that share bytes have them unpacked again and again.
+func (u *unpacker) openZip(name string, body []byte) (*zip.Reader, error) {
 	if most := listed * u.lim.Members; bytes.Count(body, []byte(zipEntry)) > most {
-		return &UnpackError{name, TooLarge, fmt.Errorf("%w: a list of more than %d entries", errLimit, most)}
+		return nil, &UnpackError{name, TooLarge, fmt.Errorf("%w: a list of more than %d entries", errLimit, most)}
 	}
-	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	z, err := zip.NewReader(u.packed(body), int64(len(body)))
 	if err != nil {
-		return unpackError(name, err)
+		return nil, unpackError(name, err)
+	}
+	left := uint64(len(body))
+	for _, f := range z.File {
+		if f.CompressedSize64 > left {
+			return nil, &UnpackError{name, TooLarge, fmt.Errorf("%w: its members are longer than it is", errLimit)}
+		}
+		left -= f.CompressedSize64
+	}
+	return z, nil
+}
+
+func (u *unpacker) zip(name string, body []byte, depth int) error {
+	z, err := u.openZip(name, body)
+	if err != nil {
+		return err
 	}
 	var first error
 	for _, f := range z.File {
@@ -212,7 +260,7 @@ func (u *unpacker) zipMember(name string, f *zip.File, depth int) error {
 }
 
 func (u *unpacker) tar(name string, body []byte, depth int) error {
-	t := tar.NewReader(bytes.NewReader(body))
+	t := tar.NewReader(u.packed(body))
 	for {
 		h, err := t.Next()
 		if err == io.EOF {

@@ -101,7 +101,7 @@ func TestUnpack(t *testing.T) {
 		"tgz of source": {"a.tgz", gz(t, tarred.Bytes()), []string{"a.tar/src/paper.tex latex"}},
 		"gzip of noise": {"a.pdf.gz", gz(t, []byte{1, 2, 3, 0, 255, 254, 1, 2}), []string{"a.pdf unknown"}},
 	} {
-		parts, err := Unpack(tc.file, "", tc.body, Limits{})
+		parts, err := Unpack(t.Context(), tc.file, "", tc.body, Limits{})
 		require.NoError(t, err, name)
 		var got []string
 		for _, p := range parts {
@@ -112,7 +112,7 @@ func TestUnpack(t *testing.T) {
 	// One bad member does not cost the others.
 	torn := zipped(t, "one.ps", ps, "two.pdf", "%PDF-1.4\n")
 	torn[bytes.Index(torn, []byte("one.ps"))+10] ^= 0xff
-	parts, err := Unpack("a.zip", "", torn, Limits{})
+	parts, err := Unpack(t.Context(), "a.zip", "", torn, Limits{})
 	var bad *UnpackError
 	require.ErrorAs(t, err, &bad)
 	assert.Equal(t, "a.zip/one.ps", bad.Name)
@@ -137,7 +137,7 @@ func TestUnpackLimits(t *testing.T) {
 		"truncated": {big[:len(big)/2], Limits{}, Truncated, false},
 		"bad zip":   {[]byte("PK\x03\x04 this is no zip at all"), Limits{}, Unreadable, false},
 	} {
-		_, err := Unpack("x", "", tc.body, tc.lim)
+		_, err := Unpack(t.Context(), "x", "", tc.body, tc.lim)
 		var ue *UnpackError
 		require.ErrorAs(t, err, &ue, name)
 		assert.Equal(t, tc.want, ue.Outcome, name)
@@ -197,10 +197,10 @@ func lzw(in []byte) []byte {
 func TestCompressLongText(t *testing.T) {
 	t.Parallel()
 	text := []byte(paragraph(1, 900))
-	parts, err := Unpack("a.txt.Z", "", lzw(text), Limits{})
+	parts, err := Unpack(t.Context(), "a.txt.Z", "", lzw(text), Limits{})
 	require.NoError(t, err)
 	require.Len(t, parts, 1)
 	assert.Equal(t, string(text), string(parts[0].Body), "widths of 9 to 12 bits, and a full table")
-	_, err = Unpack("a.Z", "", []byte{0x1f, 0x9d, 0xff, 1, 2, 3}, Limits{})
+	_, err = Unpack(t.Context(), "a.Z", "", []byte{0x1f, 0x9d, 0xff, 1, 2, 3}, Limits{})
 	assert.Error(t, err)
 }

@@ -185,7 +185,7 @@ func (w *web) Read(ctx context.Context, u *collections.URL, a *Answer) (title, t
 // Keep implements Documents: the file is in the library then, and judged as each file
 // is that a crawl finds.
 func (w *web) Keep(ctx context.Context, u *collections.URL, a *Answer) (string, error) {
-	k, err := w.Coll.Keep(context.WithoutCancel(ctx), w.file(u, a))
+	k, err := w.Coll.Keep(ctx, w.file(u, a))
 	if err != nil {
 		return "", err
 	}

@@ -31,13 +31,16 @@ func (c *Collection) open(ctx context.Context, name, media string, body []byte) 
 			return o, func() {}, err
 		}
 	}
-	o.parts, err = document.Unpack(name, media, body, document.Limits{})
+	o.parts, err = document.Unpack(ctx, name, media, body, document.Limits{})
 	if errors.As(err, &o.bad) {
 		err = nil // it is named when the file is judged
+	} else if err != nil {
+		release()
+		return o, func() {}, err
 	} else if unpacked > 0 && !slices.ContainsFunc(o.parts, mayBePaper) {
 		o.parts = nil
 	}
-	return o, release, err
+	return o, release, nil
 }
 
 // mayBePaper reports whether a file in a packed one may be a paper: it is of a kind in which
@@ -104,7 +107,8 @@ func (c *Collection) Keep(ctx context.Context, f File) (*Kept, error) {
 }
 
 // KeepAll is Keep of several files together. All of them are in memory, unpacked, until
-// the caller releases them.
+// the caller releases them. Where ctx ends, what is not packed is stored nevertheless, so that
+// nobody fetches it again.
 func (c *Collection) KeepAll(ctx context.Context, files []File) (kept []*Kept, err error) {
 	defer func() {
 		if err != nil {
@@ -128,7 +132,7 @@ func (c *Collection) KeepAll(ctx context.Context, files []File) (kept []*Kept, e
 		}
 		all = append(all, k.stock(f, o)...)
 	}
-	if err = c.add(ctx, all); err != nil {
+	if err = c.add(context.WithoutCancel(ctx), all); err != nil {
 		return kept, err
 	}
 	for _, s := range all {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestUnpackingWaitsForMemory: what is packed waits while others hold all that
-// there is, for as long as it is wanted; what is not packed goes on.
+// there is, and is unpacked, for as long as it is wanted; what is not packed goes on.
 func TestUnpackingWaitsForMemory(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -21,14 +21,16 @@ func TestUnpackingWaitsForMemory(t *testing.T) {
 	giveBack, err := s.memory.Hold(t.Context(), 32<<20)
 	require.NoError(t, err)
 
-	s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	stop := errors.New("told to stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
 	_, err = s.Add(ctx, packed)
 	require.ErrorIs(t, err, stop)
-
 	giveBack()
+	_, err = s.Add(ctx, packed)
+	require.ErrorIs(t, err, stop, "nor is it unpacked")
+	_, err = s.Add(ctx, fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	require.NoError(t, err, "what was got is kept")
 	shas := s.mustAdd(packed)
 	require.Len(t, shas, 2)
 	for _, sha := range shas {

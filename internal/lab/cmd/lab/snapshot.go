@@ -141,7 +141,7 @@ func pathOf(address string) string {
 // kindOf reads a document and says what it is; an archive is what its best member
 // is.
 func kindOf(ctx context.Context, reader *document.Reader, filter *document.Filter, address string, body []byte) evaluate.Kind {
-	parts, _ := document.Unpack(path.Base(pathOf(address)), "", body, document.Limits{})
+	parts, _ := document.Unpack(ctx, path.Base(pathOf(address)), "", body, document.Limits{})
 	best := evaluate.Kind("")
 	for _, p := range parts {
 		text, err := reader.Read(ctx, p)
