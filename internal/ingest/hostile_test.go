@@ -19,8 +19,21 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// TestBombIsLeft: a few bytes that unpack to a record of a terabyte are left when the
-// import is to stop.
+// ending is a context that ends once it was looked at so many times.
+type ending struct {
+	context.Context
+	looks int
+}
+
+func (e *ending) Err() error {
+	if e.looks--; e.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestBombIsLeft: a few bytes, read at once, that unpack to a record of a gigabyte are left
+// when the import is to stop.
 func TestBombIsLeft(t *testing.T) {
 	t.Parallel()
 	const block = 128 << 10
@@ -28,7 +41,7 @@ func TestBombIsLeft(t *testing.T) {
 	add := func(kind, size int, data string) {
 		frame = append(binary.LittleEndian.AppendUint32(frame, uint32(kind<<1|size<<3))[:len(frame)+3], data...)
 	}
-	blocks := 8 << 20
+	blocks := 8 << 10
 	head := fmt.Sprintf("WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: %d\r\n\r\n", blocks*block)
 	add(0, len(head), head)
 	for range blocks {
@@ -38,10 +51,8 @@ func TestBombIsLeft(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, frame, 0o600))
 	log := mustOpen(t, Options{Paths: []string{path}})
 	defer log.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	r, err := log.Next(ctx)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
+	r, err := log.Next(&ending{t.Context(), 100})
+	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, r, "and nothing is wrong with the archive")
 }
 

@@ -35,7 +35,8 @@ func (p Position) to(q Position) int64 {
 }
 
 // Source opens an archive at a byte. A Reader opens it again to look for the next
-// record where one is damaged.
+// record where one is damaged. While it unpacks it reads nothing of the file again and again,
+// whose error then ends it.
 type Source func(offset int64) (io.ReadCloser, error)
 
 // Passer is a file of a Source for which opening it at a byte costs more than that.
@@ -283,6 +284,11 @@ func (s *stream) more() {
 		var from io.Reader = s.src
 		if s.member != nil {
 			from = s.member
+			// What was read of the file may unpack for long, and its source may be over.
+			if _, over := s.from.Read(nil); over != nil && over != io.EOF {
+				s.err = over
+				return
+			}
 		}
 		n, err := from.Read(s.room[s.w:])
 		s.w, s.total = s.w+n, s.total+int64(n)
