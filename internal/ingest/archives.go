@@ -39,6 +39,7 @@ type archives struct {
 	gaps    bool         // something of the file was passed over
 	taken   bool         // the record at from was passed, since it had been taken
 	over    func() error // why reading is to stop; nil where it is not
+	room    float64      // for resources that may come yet, by the bytes read, beside freeResources
 	begun   func(f stored) error
 }
 
@@ -127,6 +128,7 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 			return nil, err
 		}
 		if r != nil {
+			a.room--
 			return r, nil
 		}
 	}
@@ -148,7 +150,7 @@ func (a *archives) endFile() {
 	a.shut()
 	a.before, a.read = a.before+max(a.files[a.i].size, 0), 0
 	a.i, a.from, a.taken, a.last, a.ahead, a.between = a.i+1, Position{}, false, nil, nil, nil
-	a.lost, a.gaps = nil, false
+	a.lost, a.gaps, a.room = nil, false, max(a.room, 0)
 }
 
 // next reads a record; nil is one that is no resource.
@@ -158,6 +160,9 @@ func (a *archives) next() (*Resource, error) {
 	}
 	if why, is := a.passes(a.files[a.i].name); is {
 		return a.rest(why), nil
+	}
+	if a.room < -freeResources {
+		return a.rest("more resources than its bytes can hold"), nil
 	}
 	if a.in == nil {
 		if err := a.begun(a.files[a.i]); err != nil {
@@ -226,45 +231,6 @@ func (a *archives) begin() (err error) {
 
 // errOther is an archive of another format than the one that was named.
 var errOther = errors.New("an archive of another format")
-
-// source opens a file at any byte.
-func (a *archives) source(file stored) archive.Source {
-	return func(offset int64) (io.ReadCloser, error) {
-		get := a.get
-		if file.inside != nil {
-			get = a.openInside
-		}
-		r, err := get(file, offset)
-		if err != nil {
-			a.lost = err
-			return nil, err
-		}
-		return &reading{r, a, offset}, nil
-	}
-}
-
-// reading is a file that is read until reading is to stop: a few bytes of it may
-// unpack to so many that a record has no end.
-type reading struct {
-	io.ReadCloser
-	of *archives
-	at int64
-}
-
-func (r *reading) Read(p []byte) (int, error) {
-	if err := r.of.over(); err != nil || len(p) == 0 {
-		return 0, err
-	}
-	n, err := r.ReadCloser.Read(p)
-	r.at += int64(n)
-	if r.of.read = max(r.of.read, r.at); n > 0 {
-		r.of.came()
-	}
-	if err != nil && err != io.EOF {
-		r.of.lost = err
-	}
-	return n, err
-}
 
 // gap stands for what cannot be read of a file, which is read on behind it.
 func (a *archives) gap(d *archive.Damage) *Resource {

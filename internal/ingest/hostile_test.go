@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/ingest/source"
@@ -54,6 +56,32 @@ func TestBombIsLeft(t *testing.T) {
 	r, err := log.Next(&ending{t.Context(), 100})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, r, "and nothing is wrong with the archive")
+}
+
+// TestAnArchiveGivesWhatItHolds: a few bytes that unpack to resources without end give no more
+// than a crawl's bytes do, and the rest of the file is passed over by name.
+func TestAnArchiveGivesWhatItHolds(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	var log bytes.Buffer
+	const records = 8 * freeResources
+	for i := range records {
+		fmt.Fprintf(&log, "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: dns:%d\r\nContent-Length: 0\r\n\r\n\r\n\r\n", i)
+	}
+	z, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	packed := z.EncodeAll(log.Bytes(), nil)
+	most := freeResources + len(packed)/packedResource + 4 // its rest and the other file
+	require.Less(t, most, records/2)
+	id := s.addImport(Options{Paths: []string{s.write("a.warc.zst", packed), s.write("b.warc.gz", record("response", "dns:b.example", "text/dns", "", "x"))}})
+	p, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	require.NoError(t, err)
+	require.True(t, p.Ended)
+	all, err := s.DB.ImportRecords(t.Context(), id, 0, false, records)
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(all), most)
+	require.Equal(t, map[string]int64{"dns": int64(len(all) - 1), Damaged: 1}, p.Counters.Skipped)
+	require.Equal(t, "dns:b.example", all[len(all)-1].URL)
 }
 
 // TestWhatIsNoFile: what has no end, or none yet, is not read; links are followed.

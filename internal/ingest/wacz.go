@@ -95,21 +95,6 @@ func (a *archives) openInside(f stored, offset int64) (io.ReadCloser, error) {
 	}{io.LimitReader(r, max(f.size-offset, 0)), r}, nil
 }
 
-// unpacked is an archive of which all before a byte was unpacked.
-type unpacked struct {
-	io.ReadCloser
-	passed int64
-}
-
-// Passed implements archive.Passer. Of a file elsewhere a piece is asked for at least.
-func (r *reading) Passed() int64 {
-	u, _ := r.ReadCloser.(unpacked)
-	if f := r.of.files[r.of.i]; f.place != nil {
-		u.passed += min(source.Piece, max(f.size-r.at, 0))
-	}
-	return u.passed
-}
-
 // directory reads a zip file at any byte, a part of it at a time.
 type directory struct {
 	open func(offset int64) (io.ReadCloser, error)

@@ -1,0 +1,74 @@
+package ingest
+
+import (
+	"io"
+
+	"gleaner/internal/ingest/archive"
+	"gleaner/internal/ingest/source"
+)
+
+// A crawl has more bytes of each resource than packedResource, as they are packed, beside some
+// of each file. A file that has fewer was made to fill the record.
+const (
+	packedResource = 16
+	freeResources  = 1000
+)
+
+// source opens a file at any byte.
+func (a *archives) source(file stored) archive.Source {
+	return func(offset int64) (io.ReadCloser, error) {
+		get := a.get
+		if file.inside != nil {
+			get = a.openInside
+		}
+		r, err := get(file, offset)
+		if err != nil {
+			a.lost = err
+			return nil, err
+		}
+		return &reading{r, a, offset}, nil
+	}
+}
+
+// reading is a file that is read until reading is to stop: a few bytes of it may
+// unpack to so many that a record has no end.
+type reading struct {
+	io.ReadCloser
+	of *archives
+	at int64
+}
+
+func (r *reading) Read(p []byte) (int, error) {
+	if err := r.of.over(); err != nil || len(p) == 0 {
+		return 0, err
+	}
+	n, err := r.ReadCloser.Read(p)
+	r.at += int64(n)
+	came := float64(max(r.at-r.of.read, 0)) / packedResource
+	if f := r.of.files[r.of.i].inside; f != nil {
+		came *= min(1, float64(f.CompressedSize64)/float64(max(f.UncompressedSize64, 1)))
+	}
+	r.of.room += came
+	if r.of.read = max(r.of.read, r.at); n > 0 {
+		r.of.came()
+	}
+	if err != nil && err != io.EOF {
+		r.of.lost = err
+	}
+	return n, err
+}
+
+// unpacked is an archive of which all before a byte was unpacked.
+type unpacked struct {
+	io.ReadCloser
+	passed int64
+}
+
+// Passed implements archive.Passer. Of a file elsewhere a piece is asked for at least.
+func (r *reading) Passed() int64 {
+	u, _ := r.ReadCloser.(unpacked)
+	if f := r.of.files[r.of.i]; f.place != nil {
+		u.passed += min(source.Piece, max(f.size-r.at, 0))
+	}
+	return u.passed
+}
