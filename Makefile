@@ -31,7 +31,7 @@ GOSEC_LEAVE   = -exclude-dir=internal/lab/topicweb -exclude-dir=internal/lab/sam
 # slowness is a matter of minutes. `make soak` runs all packages under it.
 RACE = ./internal/fetch/... ./internal/politeness/... ./internal/document/... ./internal/homepage/... \
        ./internal/metadata/... ./internal/library/repository/... ./internal/service/terminal/... \
-       ./internal/synthesis/...
+       ./internal/crawl/synthesis/...
 
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
@@ -45,7 +45,7 @@ COUNTTESTS = $(GO) run ./internal/lab/housetest/cmd/counttests
 # The packages that take longest begin first. Their tests wait more than they compute,
 # so that more of them run at a time than there are processors. `make check` vets them.
 PACKAGES = ./starter ./activities ./worker/pool ./internal/crawl ./internal/console ./internal/library/collection ./internal/document ./internal/harvest ./internal/ingest \
-           ./internal/synthesis ./internal/record/store ./...
+           ./internal/crawl/synthesis ./internal/record/store ./...
 PARALLEL = -vet=off -p 3 -parallel 4
 
 # Processes of tests and compilers live shortly: what they collect seldom costs memory,

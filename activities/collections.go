@@ -3,9 +3,10 @@ package activities
 import (
 	"context"
 
+	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
-	"gleaner/internal/synthesis"
 )
 
 // Collections make collections by topic.
@@ -25,19 +26,11 @@ func (a *Collections) PrepareCollection(ctx context.Context, name string) (synth
 }
 
 // CollectSlice crawls for a collection for a while. The place to go on from is in the
-// record; what attempts did that were cut off counts with what this one does.
-func (a *Collections) CollectSlice(ctx context.Context, name string) (synthesis.Result, error) {
-	beat, set, stop := heartbeats[synthesis.Progress](ctx)
-	defer stop()
-	before, _ := resumed[synthesis.Progress](ctx)
-	r, err := a.maker.Slice(beat, name, func(p synthesis.Progress) { set(before.Plus(p)) })
-	a.watch.Crawled(r.Pages, r.Documents, 0, 0)
-	r.Progress = before.Plus(r.Progress)
-	if err != nil && beat.Err() != nil && ctx.Err() == nil {
-		r.Ending = synthesis.SliceFull // the worker stops: what was done is written, the rest is for the next
-		err = nil
-	}
-	a.watch.SliceEnded(string(r.Ending))
+// record.
+func (a *Collections) CollectSlice(ctx context.Context, name string) (crawl.Result, error) {
+	r, err := slice(ctx, a.watch, func(ctx context.Context, report func(crawl.Progress)) (crawl.Result, error) {
+		return a.maker.Slice(ctx, name, report)
+	})
 	return r, typed(err)
 }
 

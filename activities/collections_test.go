@@ -5,9 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 )
 
@@ -24,8 +25,8 @@ func TestASliceTellsOfTheAttemptBefore(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, record.Begin(ctx, "some"))
 	require.NoError(t, record.Pause(ctx, "some", true))
-	var r synthesis.Result
-	_, err = attempt(t, l, l.acts.Collections.CollectSlice, "some", &synthesis.Progress{Requests: 5, Pages: 4}, nil, &r)
+	var r crawl.Result
+	_, err = attempt(t, l, l.acts.Collections.CollectSlice, "some", &crawl.Progress{Requests: 5, Pages: 4}, nil, &r)
 	require.NoError(t, err)
-	require.Equal(t, synthesis.Result{Progress: synthesis.Progress{Requests: 5, Pages: 4}, Ending: synthesis.Paused}, r)
+	require.Equal(t, crawl.Result{Progress: crawl.Progress{Requests: 5, Pages: 4}, Ending: crawl.Paused}, r)
 }

@@ -20,17 +20,9 @@ type Crawl struct {
 // CrawlSlice crawls a part of one site. The place to go on from is in the
 // record, so a second attempt goes on where the first was killed.
 func (a *Crawl) CrawlSlice(ctx context.Context, host string) (Slice, error) {
-	beat, set, stop := heartbeats[crawl.Progress](ctx)
-	defer stop()
-	told := teller{watch: a.watch}
-	r, err := a.crawler.Slice(beat, host, func(p crawl.Progress) { set(p); told.upTo(p) })
-	told.upTo(r.Progress)
-	a.watch.SliceEnded(string(r.Ending))
-	if err != nil && beat.Err() != nil && ctx.Err() == nil {
-		// The worker stops: what was done is written, the rest is for the next.
-		r.Ending = crawl.SliceFull
-		return Slice{Result: r}, nil
-	}
+	r, err := slice(ctx, a.watch, func(ctx context.Context, report func(crawl.Progress)) (crawl.Result, error) {
+		return a.crawler.Slice(ctx, host, report)
+	})
 	if err != nil {
 		return Slice{Result: r}, typed(err, r.Progress)
 	}
@@ -40,6 +32,23 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string) (Slice, error) {
 	}
 	waits, err := a.db.Unexamined(ctx, host)
 	return Slice{Result: r, Venues: venues, Examined: err == nil && !waits}, nil
+}
+
+// slice runs a slice of a crawl. What attempts did that were cut off counts with what this
+// one does. If the worker stops, what was done is written and the rest is for the next slice.
+func slice(ctx context.Context, watch app.Watch, run func(context.Context, func(crawl.Progress)) (crawl.Result, error)) (crawl.Result, error) {
+	beat, set, stop := heartbeats[crawl.Progress](ctx)
+	defer stop()
+	before, _ := resumed[crawl.Progress](ctx)
+	told := teller{watch: watch}
+	r, err := run(beat, func(p crawl.Progress) { set(before.Plus(p)); told.upTo(p) })
+	told.upTo(r.Progress)
+	r.Progress = before.Plus(r.Progress)
+	if err != nil && beat.Err() != nil && ctx.Err() == nil {
+		r.Ending, err = crawl.SliceFull, nil
+	}
+	watch.SliceEnded(string(r.Ending))
+	return r, err
 }
 
 // LinkCounts are how many links on record a harvest took.

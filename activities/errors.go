@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/fetch"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
@@ -17,7 +18,6 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
-	"gleaner/internal/synthesis"
 )
 
 // Types of application errors, as the Temporal UI shows them.

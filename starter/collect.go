@@ -18,11 +18,11 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/topic/seeds"
 	"gleaner/workflows"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,10 +9,9 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/terminal"
-	"gleaner/internal/synthesis"
-	"gleaner/internal/topic"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -74,15 +72,13 @@ func (l *lookingOn) first(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var topics []topic.Topic
-	if err := json.Unmarshal(got.Topics, &topics); err != nil {
+	ask, topics, err := synthesis.Asked(got)
+	if err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := json.Unmarshal(got.Options, &l.ask); err != nil {
-		return err
-	}
+	l.ask = ask
 	for _, t := range topics {
 		l.topics = append(l.topics, t.ID)
 	}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/terminal"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 )
 

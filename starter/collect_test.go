@@ -13,11 +13,11 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/program"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 )
 

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 )
 
@@ -178,10 +178,8 @@ const (
 
 // trapsOf are the hosts that a collection left, where it leaves any.
 func trapsOf(ctx context.Context, record *collections.Record, c collections.Collection) ([]collections.Trapped, error) {
-	var ask struct {
-		Patterns []string `json:"url_patterns"`
-	}
-	if err := json.Unmarshal(c.Options, &ask); err != nil || !slices.Contains(ask.Patterns, synthesis.Traps) {
+	ask, _, err := synthesis.Asked(c)
+	if err != nil || !slices.Contains(ask.Patterns, synthesis.Traps) {
 		return nil, err
 	}
 	return record.Trapped(ctx, c.ID, synthesis.PatternTrap())

@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -49,8 +49,8 @@ func (c *cli) exportCollection(ctx context.Context, a *app.App, name, of string,
 	if err != nil {
 		return err
 	}
-	var topics []topic.Topic
-	if err := json.Unmarshal(got.Topics, &topics); err != nil {
+	_, topics, err := synthesis.Asked(got)
+	if err != nil {
 		return err
 	}
 	if of != "" && !slices.ContainsFunc(topics, func(t topic.Topic) bool { return t.ID == of }) {

@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/service/app"
@@ -56,8 +56,8 @@ page that is in no collection where its line names the topic.`,
 
 // namesTopics says which judgement names a topic that a collection has not.
 func namesTopics(c collections.Collection, judged []topic.Judgement) error {
-	var topics []topic.Topic
-	if err := json.Unmarshal(c.Topics, &topics); err != nil {
+	_, topics, err := synthesis.Asked(c)
+	if err != nil {
 		return err
 	}
 	var ids []string
@@ -78,11 +78,8 @@ const namedTopics = 20 // of a collection, where a name is wrong
 // teachJudged has the classifiers of a collection that learn anew do so from what a person
 // judged.
 func (c *cli) teachJudged(ctx context.Context, record *collections.Record, got collections.Collection, entries []collections.Entry, judged []topic.Judgement) error {
-	var ask struct {
-		Retrain int                        `json:"retrain"`
-		Learnt  map[string]json.RawMessage `json:"learnt"`
-	}
-	if err := json.Unmarshal(got.Options, &ask); err != nil || ask.Retrain == 0 {
+	ask, _, err := synthesis.Asked(got)
+	if err != nil || ask.Retrain == 0 {
 		return err
 	}
 	var said []collections.Judged

@@ -182,11 +182,6 @@ func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) er
 	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.State)), attrOutcome.ValueSet(string(end.State)))
 }
 
-func sum(a, b crawl.Progress) crawl.Progress {
-	return crawl.Progress{Requests: a.Requests + b.Requests, Pages: a.Pages + b.Pages, Documents: a.Documents + b.Documents, Accepted: a.Accepted + b.Accepted,
-		Found: a.Found + b.Found, Failed: a.Failed + b.Failed, Bytes: a.Bytes + b.Bytes, URL: b.URL}
-}
-
 func siteDetails(p SiteParams, next step) string {
 	t := p.Total
 	d := fmt.Sprintf("### %s\n\n| pages | documents | accepted | wanted found | failed | MB |\n|--:|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d | %.1f |\n",

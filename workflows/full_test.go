@@ -12,10 +12,10 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
-	"gleaner/internal/synthesis"
 )
 
 // finishing has an activity that is under way when its workflow is cancelled come to its end,
@@ -112,7 +112,7 @@ func TestARunThatIsFullAndCancelledEnds(t *testing.T) {
 			env.ExecuteWorkflow(TableJob, tables.Run{Job: 1})
 		},
 		"collections": func(env env, cancel func(mock.Arguments)) {
-			full := synthesis.Result{Ending: synthesis.SliceFull}
+			full := crawl.Result{Ending: crawl.SliceFull}
 			prepared := synthesis.Prepared{Centroids: 1}
 			env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(prepared, nil)
 			env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(full, nil).Run(cancel)

@@ -12,9 +12,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
-	"gleaner/internal/synthesis"
 )
 
 // TestASearchAmongManyDocumentsGoesInSlices: other harvests wait on its queue.
@@ -45,7 +46,7 @@ func TestCollectionsArePausedAndEndedAtOnce(t *testing.T) {
 	env := suite.NewTestWorkflowEnvironment()
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1}, nil)
 	env.OnActivity(topical.PauseCollection, mock.Anything, "some", false).Return(nil)
-	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(synthesis.Result{Ending: synthesis.Full}, nil).
+	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(crawl.Result{Ending: synthesis.Full}, nil).
 		Run(func(mock.Arguments) { env.UpdateWorkflow(UpdateResume, "1", callback(t)) })
 	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil)
 	env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {

@@ -12,11 +12,11 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
-	"gleaner/internal/synthesis"
 )
 
 // answers are what activities answer, by their names and in their order.
@@ -216,10 +216,10 @@ func collectionStories() []story {
 		runs(id, SynthesizeCollections, CollectParams{Name: name, Run: 1, Parallel: 1}, answers{
 			"PrepareCollection": {meanwhile{pauses, synthesis.Prepared{Paused: true}}, synthesis.Prepared{Retrain: 1}},
 			"CollectSlice": slices.Concat(
-				[]any{synthesis.Result{Ending: synthesis.Waiting, Wait: time.Second}},
-				[]any{synthesis.Result{Progress: synthesis.Progress{Pages: 1}}},
-				slices.Repeat([]any{synthesis.Result{}}, 10),
-				[]any{synthesis.Result{Ending: synthesis.Full}, synthesis.Result{Ending: synthesis.Exhausted}}),
+				[]any{crawl.Result{Ending: crawl.Waiting, Wait: time.Second}},
+				[]any{crawl.Result{Progress: crawl.Progress{Pages: 1}}},
+				slices.Repeat([]any{crawl.Result{}}, 10),
+				[]any{crawl.Result{Ending: synthesis.Full}, crawl.Result{Ending: synthesis.Exhausted}}),
 			"EndCollection": {meanwhile{askedAgain, nil}},
 		}),
 	}

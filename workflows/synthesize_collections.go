@@ -10,7 +10,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
-	"gleaner/internal/synthesis"
+	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 )
 
 // CollectParams starts or continues the making of collections by topic. What they are
@@ -25,11 +26,11 @@ type CollectParams struct {
 // CollectState is what a run hands to the next, and what QueryStatus tells.
 type CollectState struct {
 	Prepared *synthesis.Prepared `json:"prepared,omitempty"` // nil before the centroids are made
-	Total    synthesis.Progress  `json:"total"`
+	Total    crawl.Progress      `json:"total"`
 	Learning string              `json:"learning,omitempty"`  // what the last learning anew came to
 	LearntAt int                 `json:"learnt_at,omitempty"` // pages and documents, of Total
 	Paused   bool                `json:"paused,omitempty"`
-	End      synthesis.Ending    `json:"end,omitempty"`
+	End      crawl.Ending        `json:"end,omitempty"`
 }
 
 // CollectionsID is the workflow id of the collections of a name: one at a time.
@@ -92,13 +93,11 @@ func (c *collectRun) askedAgain() CollectParams {
 }
 
 func (c *collectRun) listen(ctx workflow.Context) error {
-	if err := query(ctx, QueryStatus, func() (CollectState, error) { return c.s, nil }); err != nil {
-		return err
-	}
-	if err := update(ctx, UpdatePause, func(ctx workflow.Context) error { return c.pause(ctx, true) }); err != nil {
-		return err
-	}
-	return update(ctx, UpdateResume, func(ctx workflow.Context) error { return c.pause(ctx, false) })
+	return cmp.Or(
+		query(ctx, QueryStatus, func() (CollectState, error) { return c.s, nil }),
+		update(ctx, UpdatePause, func(ctx workflow.Context) error { return c.pause(ctx, true) }),
+		update(ctx, UpdateResume, func(ctx workflow.Context) error { return c.pause(ctx, false) }),
+	)
 }
 
 func (c *collectRun) pause(ctx workflow.Context, paused bool) error {
@@ -170,7 +169,7 @@ func (c *collectRun) run(ctx workflow.Context) error {
 				return err
 			}
 		}
-		paused := slices.ContainsFunc(results, func(r synthesis.Result) bool { return r.Ending == synthesis.Paused })
+		paused := slices.ContainsFunc(results, func(r crawl.Result) bool { return r.Ending == crawl.Paused })
 		if err := c.rest(ctx, paused, resumed); err != nil {
 			return err
 		}
@@ -200,12 +199,12 @@ func (c *collectRun) prepare(ctx workflow.Context) error {
 }
 
 // slices runs some slices side by side; the record keeps them from each other's hosts.
-func (c *collectRun) slices(ctx workflow.Context) ([]synthesis.Result, error) {
+func (c *collectRun) slices(ctx workflow.Context) ([]crawl.Result, error) {
 	futures := make([]workflow.Future, c.p.Parallel)
 	for i := range futures {
 		futures[i] = workflow.ExecuteActivity(long(ctx, activities.QueueCrawl, fmt.Sprintf("slice %d of %d", i+1, len(futures))), topical.CollectSlice, c.p.Name)
 	}
-	results := make([]synthesis.Result, len(futures))
+	results := make([]crawl.Result, len(futures))
 	var failed error
 	for i, f := range futures {
 		if err := f.Get(ctx, &results[i]); err != nil {
@@ -249,19 +248,19 @@ const longestWait = 10 * time.Minute
 // afterRound is what follows slices that ran side by side: the end, another round at
 // once, or one after a wait. Nothing waits only where all of them say so: what one was
 // at may have brought something for the others.
-func afterRound(results []synthesis.Result) (end synthesis.Ending, wait time.Duration) {
+func afterRound(results []crawl.Result) (end crawl.Ending, wait time.Duration) {
 	exhausted, waiting, paused := 0, 0, false
 	wait = longestWait
 	for _, r := range results {
 		switch r.Ending {
-		case synthesis.Full, synthesis.PageLimit, synthesis.TimeLimit, synthesis.Stopped:
+		case synthesis.Full, crawl.PageLimit, crawl.TimeLimit, synthesis.Stopped:
 			return r.Ending, 0
 		case synthesis.Exhausted:
 			exhausted++
-		case synthesis.Waiting:
+		case crawl.Waiting:
 			waiting++
 			wait = min(wait, r.Wait)
-		case synthesis.Paused:
+		case crawl.Paused:
 			paused = true
 		}
 	}

@@ -15,7 +15,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
-	"gleaner/internal/synthesis"
+	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 )
 
 // collects runs the workflow of asking 2 with a crawl of some rounds; while is called over
@@ -25,11 +26,11 @@ func collects(t *testing.T, rounds int, while, atEnd func(*testsuite.TestWorkflo
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1}, nil)
-	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (synthesis.Result, error) {
+	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (crawl.Result, error) {
 		if rounds--; rounds > 0 {
-			return synthesis.Result{}, nil
+			return crawl.Result{}, nil
 		}
-		return synthesis.Result{Ending: synthesis.Full}, nil
+		return crawl.Result{Ending: synthesis.Full}, nil
 	}).Run(func(mock.Arguments) { while(env) })
 	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil).Run(func(mock.Arguments) { atEnd(env) })
 	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 2, Parallel: 1})
@@ -87,11 +88,11 @@ func TestCollectionsPausedOnRecord(t *testing.T) {
 				prepared++
 				return synthesis.Prepared{Centroids: 1, Paused: paused && stage == "searching"}, nil
 			})
-			env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (synthesis.Result, error) {
+			env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (crawl.Result, error) {
 				if slices++; paused {
-					return synthesis.Result{Ending: synthesis.Paused}, nil
+					return crawl.Result{Ending: crawl.Paused}, nil
 				}
-				return synthesis.Result{Ending: synthesis.Full}, nil
+				return crawl.Result{Ending: synthesis.Full}, nil
 			})
 			env.RegisterDelayedCallback(func() {
 				assert.LessOrEqual(t, prepared+slices, 2, "it looks again and again")
@@ -114,9 +115,9 @@ func learns(t *testing.T, every int, fails error) (at []int, s CollectState) {
 	env.SetTestTimeout(time.Minute)
 	rounds := 0
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1, Retrain: every}, nil)
-	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (synthesis.Result, error) {
+	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (crawl.Result, error) {
 		rounds++
-		r := synthesis.Result{Progress: synthesis.Progress{Pages: 4, Documents: 2}, Ending: synthesis.SliceFull}
+		r := crawl.Result{Progress: crawl.Progress{Pages: 4, Documents: 2}, Ending: crawl.SliceFull}
 		if rounds == 5 {
 			r.Ending = synthesis.Full
 		}
@@ -158,7 +159,7 @@ func TestCollectionsCancelledOverLearning(t *testing.T) {
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1, Retrain: 1}, nil)
-	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(synthesis.Result{Progress: synthesis.Progress{Pages: 1}, Ending: synthesis.SliceFull}, nil)
+	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(crawl.Result{Progress: crawl.Progress{Pages: 1}, Ending: crawl.SliceFull}, nil)
 	env.OnActivity(topical.RetrainCollection, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ synthesis.Relearning) (synthesis.Relearnt, error) {
 		env.CancelWorkflow()
 		<-ctx.Done()

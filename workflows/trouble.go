@@ -44,7 +44,7 @@ func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
 	var s activities.Slice
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), crawler.CrawlSlice, c.p.Host).Get(ctx, &s)
 	if err == nil {
-		c.p.Total = sum(c.p.Total, s.Progress)
+		c.p.Total = c.p.Total.Plus(s.Progress)
 		c.show(ctx, Trouble{})
 		c.index(ctx, s.Venues)
 	}
@@ -59,7 +59,7 @@ func (c *siteRun) afterFailure(ctx workflow.Context, err error) step {
 	}
 	t := c.p.Trouble
 	if did := progressOf(err); did.Requests > 0 {
-		c.p.Total = sum(c.p.Total, did)
+		c.p.Total = c.p.Total.Plus(did)
 		t = Trouble{}
 	}
 	if t.Attempt++; t.Attempt == 1 {

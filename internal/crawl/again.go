@@ -52,7 +52,7 @@ func eventOf(v *frontier.Visit, r rank.Result) recrawl.Event {
 		return recrawl.Unchanged
 	case v.State == frontier.Failed:
 		return recrawl.Failing
-	case v.State == frontier.Gone && (v.Status == 404 || v.Outcome == outcomeSoftMissing):
+	case v.State == frontier.Gone && (v.Status == 404 || v.Outcome == SoftMissing):
 		return recrawl.NotFound
 	case v.State == frontier.Gone:
 		return recrawl.Permanent

@@ -10,10 +10,8 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// Outcomes of URLs that are set aside because of what they do to the crawler.
-const (
-	outcomeUnfit gleaner.Outcome = "cannot-be-kept" // the database refuses what came of it
-)
+// Unfit is the outcome of a URL if the database refuses what came of it.
+const Unfit gleaner.Outcome = "cannot-be-kept"
 
 // orderly reports whether a slice that ended with err came to an end that says
 // nothing against its site: it stopped, or what it stands on was away.
@@ -21,15 +19,11 @@ func orderly(err error) bool {
 	return !store.Refused(err) || passing(err) || store.Full(err)
 }
 
-func (l *loop) guarded(ctx context.Context, url string, work func() error) error {
-	return guard.Logged(ctx, l.log, url, work)
-}
-
 // pick lets the strategy choose. One that panics over what waits, or chooses what
 // is not there, does not hold the site up.
 func (l *loop) pick(ctx context.Context, from []page.Candidate) (i int, reason string) {
-	err := l.guarded(ctx, from[0].Link.URL, func() error {
-		i, reason = l.strategy.Next(from)
+	err := guard.Logged(ctx, l.Log, from[0].Link.URL, func() error {
+		i, reason = l.Strategy.Next(from)
 		_ = from[i]
 		return nil
 	})
@@ -46,7 +40,7 @@ func setAside(v *frontier.Visit, err error) error {
 	case guard.Panicked(err):
 		v.Outcome = frontier.Panicked
 	case store.Unfit(err):
-		v.Outcome = outcomeUnfit
+		v.Outcome = Unfit
 	default:
 		return err
 	}

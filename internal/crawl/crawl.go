@@ -110,6 +110,8 @@ func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Co
 // place to resume from is in the record.
 type Progress struct {
 	Requests  int    `json:"requests"`
+	Refused   int    `json:"refused,omitempty"` // of a collection, by robots.txt or the blacklist, which is no request
+	Entries   int    `json:"entries,omitempty"` // that were offered to collections
 	Pages     int    `json:"pages"`
 	Documents int    `json:"documents"`
 	Accepted  int    `json:"accepted"`
@@ -117,6 +119,22 @@ type Progress struct {
 	Failed    int    `json:"failed"`
 	Bytes     int64  `json:"bytes"`
 	URL       string `json:"url,omitempty"` // the one asked for last
+}
+
+// Plus adds what another slice did after this one.
+func (p Progress) Plus(o Progress) Progress {
+	return Progress{p.Requests + o.Requests, p.Refused + o.Refused, p.Entries + o.Entries, p.Pages + o.Pages, p.Documents + o.Documents,
+		p.Accepted + o.Accepted, p.Found + o.Found, p.Failed + o.Failed, p.Bytes + o.Bytes, o.URL}
+}
+
+// Count counts what a document turned out to be.
+func (p *Progress) Count(v Verdict) {
+	if v.Accepted {
+		p.Accepted++
+	}
+	if v.Found {
+		p.Found++
+	}
 }
 
 // Ending says why a slice ended.

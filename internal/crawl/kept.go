@@ -164,7 +164,7 @@ func (c *Crawler) scopeOf(ctx context.Context, of store.Site, wanted *match.Inde
 	s := &slice{Crawler: c, site: of}
 	site, cfg, kept, err := s.describe(ctx)
 	site.Wanted = wanted
-	return newScope(site, cfg), view(site, cfg, kept), err
+	return scope{site, cfg}, view(site, cfg, kept), err
 }
 
 // askKept asks the kept links of pages once more: those that one of the harvest's papers
@@ -262,7 +262,7 @@ const keptOfPaper = 6
 // explains reports whether a link is one of the first that name a paper, and counts it.
 func (s *scope) explains(e *frontier.Entry, had map[string]int) (first bool) {
 	for _, words := range []string{e.Link.Anchor, e.Link.Context, e.Link.Heading} {
-		papers := s.wanted.Mentioned(words)
+		papers := s.Wanted.Mentioned(words)
 		for _, paper := range papers {
 			had[paper]++
 			first = first || had[paper] <= keptOfPaper

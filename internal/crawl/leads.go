@@ -90,7 +90,7 @@ func (l *loop) give(host string, e *frontier.Entry) gleaner.Outcome {
 		return why
 	}
 	l.leads.note(e.Hash(), host, e.Wanted)
-	l.strategy.Enter(own(e))
+	l.Strategy.Enter(own(e))
 	l.batch.AddLead(host, *e)
 	return ""
 }

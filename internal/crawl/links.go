@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,33 +19,21 @@ const indexedDepth = 2
 
 // Outcomes of answers that came with status 200 and are not what was asked for.
 const (
-	outcomeSoftMissing gleaner.Outcome = "soft-not-found"
-	outcomeKind        gleaner.Outcome = "wrong-mimetype"
-	outcomeLoop        gleaner.Outcome = "link-loop"
+	SoftMissing gleaner.Outcome = "soft-not-found"
+	WrongKind   gleaner.Outcome = "wrong-mimetype"
+	outcomeLoop gleaner.Outcome = "link-loop"
 )
 
 // page takes the links of a page.
 func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) (rank.Result, error) {
 	v.State = frontier.Page
 	l.progress.Pages++
-	p, err := a.Page, error(nil)
-	if p == nil {
-		p, err = page.Parse(a.URL, a.Header, a.Body)
+	p, outcome, why := a.Parse(context.WithoutCancel(ctx))
+	if dir := l.seen.around(a.URL, v.Content); outcome == "" && dir != "" && e.Role == frontier.Member && !forwards(p) {
+		outcome, why = outcomeLoop, "the same page as one in "+dir
 	}
-	if err != nil {
-		v.State, v.Outcome, v.Reason = frontier.Gone, outcomeKind, err.Error()
-		return rank.Result{Failed: true}, nil
-	}
-	if p.Wall != page.NoWall {
-		v.State, v.Outcome = frontier.Gone, gleaner.Outcome(p.Wall)
-		return rank.Result{Page: p, Failed: true}, nil
-	}
-	if p.SoftMissing {
-		v.State, v.Outcome = frontier.Gone, outcomeSoftMissing
-		return rank.Result{Page: p, Failed: true}, nil
-	}
-	if dir := l.seen.around(a.URL, v.Content); dir != "" && e.Role == frontier.Member && !forwards(p) {
-		v.State, v.Outcome, v.Reason = frontier.Gone, outcomeLoop, "the same page as one in "+dir
+	if outcome != "" {
+		v.State, v.Outcome, v.Reason = frontier.Gone, outcome, cmp.Or(why, v.Reason)
 		return rank.Result{Page: p, Failed: true}, nil
 	}
 	v.Reason = leftOut(v.Reason, p.Truncated)
@@ -65,7 +54,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 		l.keepLinks(last, nil)
 		return r, nil
 	}
-	if err := l.seen.learn(ctx, l.record, p.Links); err != nil {
+	if err := l.seen.learn(ctx, l.Recorder, p.Links); err != nil {
 		return r, err
 	}
 	relevant := l.takeLinks(e, p, &r)
@@ -141,7 +130,7 @@ func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, taken 
 	if why := l.limit(&e, met); why != "" {
 		return false, false, l.skip(e, why) && taken
 	}
-	l.strategy.Enter(own(&e))
+	l.Strategy.Enter(own(&e))
 	l.seen.add(e.Hash(), e.Depth, e.Role)
 	if !met {
 		l.seen.enter(&e)
@@ -169,4 +158,28 @@ func own(e *frontier.Entry) *page.Candidate {
 	l := &e.Link
 	l.Anchor, l.Context, l.Heading, l.TagPath = strings.Clone(l.Anchor), strings.Clone(l.Context), strings.Clone(l.Heading), strings.Clone(l.TagPath)
 	return &e.Candidate
+}
+
+// maxFiles is how many files of one page are put on record as linked there: more
+// than all the papers of a busy life.
+const maxFiles = 1000
+
+// files are those that a page links to, taken or not, on whatever host: what turns
+// out to be a paper may have been found by another page, and this one leads there
+// as well.
+func files(e *frontier.Entry, p *page.Page) (of []frontier.Hash) {
+	var met map[frontier.Hash]bool // made for the few pages that need it
+	for link := range p.Files() {
+		if met == nil {
+			met = map[frontier.Hash]bool{e.Hash(): true}
+		}
+		if h := frontier.HashOf(link.URL); !met[h] {
+			met[h] = true
+			of = append(of, h)
+		}
+		if len(of) == maxFiles {
+			break
+		}
+	}
+	return of
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/match"
 	"gleaner/internal/rank"
@@ -56,17 +57,13 @@ func Run(ctx context.Context, site Site, cfg Config, p Parts) (Result, error) {
 // documents, hands these to the recorder and to the judge, and learns from the
 // verdict.
 type loop struct {
-	site     Site
-	cfg      Config
-	scope    scope
-	source   Source
-	record   Recorder
-	library  Judge
-	strategy rank.Strategy
-	log      *slog.Logger
-	report   func(Progress)
-	stop     atomic.Value // Ending, set from outside
-	latest   atomic.Pointer[Progress]
+	Parts
+	site   Site
+	cfg    Config
+	scope  scope
+	report func(Progress)
+	stop   atomic.Value // Ending, set from outside
+	latest atomic.Pointer[Progress]
 
 	progress Progress            // of this slice
 	crawl    store.CrawlProgress // of the crawl, over all its slices
@@ -102,7 +99,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 		cfg.Now = time.Now
 	}
 	now := time.Now()
-	l := &loop{site: site, cfg: cfg, scope: newScope(site, cfg), source: p.Source, record: p.Recorder, library: p.Judge, strategy: p.Strategy, log: p.Log, report: report,
+	l := &loop{Parts: p, site: site, cfg: cfg, scope: scope{site, cfg}, report: report,
 		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder, size: cfg.Window}, seen: newSeen(cfg.KnownURLs),
 		leads: newLeads(), misses: misses{}, sections: newSections(site.Sofar.Sections), found: map[string]bool{}}
 	l.batch.Reset()
@@ -153,7 +150,7 @@ func (l *loop) run(ctx context.Context) error {
 // written in batches, unless the next request is for a link of the batch. After an answer
 // from the cache the next request is chosen among its links, too.
 func (l *loop) due() bool {
-	return l.source.Paced() || l.cached || l.site.Careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second || l.better()
+	return l.Source.Paced() || l.cached || l.site.Careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second || l.better()
 }
 
 // better reports whether a link that is not in the window yet is in a higher queue than
@@ -185,10 +182,10 @@ func (l *loop) mayGoOn(ctx context.Context) error {
 	} else if ok {
 		return &errStop{ending: e, reason: map[Ending]string{Paused: "as the harvest says", Cancelled: store.NotWanted}[e]}
 	}
-	if err := l.library.Ready(ctx); err != nil {
+	if err := l.Judge.Ready(ctx); err != nil {
 		return fmt.Errorf("crawl %s: %w", l.site.Host, err) // what is fetched could not be kept
 	}
-	if err := l.source.Ready(ctx); err != nil {
+	if err := l.Source.Ready(ctx); err != nil {
 		return err
 	}
 	if l.crawl.Pages >= l.cfg.MaxPages {
@@ -205,7 +202,7 @@ func (l *loop) mayGoOn(ctx context.Context) error {
 
 // next picks what to ask for; where nothing waits it says when something will.
 func (l *loop) next(ctx context.Context) (*frontier.Entry, string, error) {
-	low := l.window.low() || l.window.stale() && l.source.Paced()
+	low := l.window.low() || l.window.stale() && l.Source.Paced()
 	if low || l.window.bare() {
 		// What was found and not yet written is not in the window either.
 		if err := l.flush(ctx, end{}); err != nil {
@@ -245,7 +242,7 @@ func (l *loop) enterSeeds(ctx context.Context) {
 	for i, e := range l.window.entries {
 		if e.Parent == "" && e.Link.Source == page.SourceSeed {
 			c := e.Candidate
-			_ = l.guarded(ctx, e.Link.URL, func() error { l.strategy.Enter(&c); return nil })
+			_ = guard.Logged(ctx, l.Log, e.Link.URL, func() error { l.Strategy.Enter(&c); return nil })
 			e.Mark, l.window.candidates[i].Mark = c.Mark, c.Mark
 		}
 	}
@@ -292,7 +289,7 @@ func (l *loop) choose(ctx context.Context) (int, string) {
 // exhausted ends the slice where nothing waits, or returns nil where something
 // waits after all.
 func (l *loop) exhausted(ctx context.Context) error {
-	relaxed, at, err := l.record.Left(ctx, l.cfg.MaxDepth)
+	relaxed, at, err := l.Recorder.Left(ctx, l.cfg.MaxDepth)
 	switch {
 	case err != nil:
 		return err
@@ -322,12 +319,12 @@ func (l *loop) flush(ctx context.Context, as end) error {
 	var learnt json.RawMessage // nil leaves what is written
 	if l.taught && (as.last || l.cfg.Now().Sub(l.learnt) >= learntEvery) {
 		var err error
-		if learnt, err = l.strategy.State(); err != nil {
+		if learnt, err = l.Strategy.State(); err != nil {
 			return fmt.Errorf("crawl %s: %w", l.site.Host, err)
 		}
 	}
 	l.crawl.Time, l.crawl.Sections = l.took+time.Since(l.started), l.sections.changed()
-	w, err := l.record.Write(ctx, store.SliceWrite{Batch: &l.batch, Progress: l.crawl, Learnt: learnt, Last: as.last, Orderly: as.orderly})
+	w, err := l.Recorder.Write(ctx, store.SliceWrite{Batch: &l.batch, Progress: l.crawl, Learnt: learnt, Last: as.last, Orderly: as.orderly})
 	if err != nil {
 		return fmt.Errorf("crawl %s: write: %w", l.site.Host, err)
 	}
@@ -350,7 +347,7 @@ func (l *loop) flush(ctx context.Context, as end) error {
 	}
 	if len(l.pages) > 0 {
 		if err := l.cfg.Index(ctx, l.pages); err != nil && ctx.Err() == nil {
-			l.log.WarnContext(ctx, "pages could not be indexed", "host", l.site.Host, "error", err)
+			l.Log.WarnContext(ctx, "pages could not be indexed", "host", l.site.Host, "error", err)
 		}
 	}
 	l.batch.Reset()

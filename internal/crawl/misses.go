@@ -53,7 +53,7 @@ func (m misses) count(giver string, v *frontier.Visit) {
 		m[giver] = 0
 	case frontier.Gone:
 		switch v.Outcome {
-		case fetch.NotFound, fetch.Forbidden, fetch.BadStatus, outcomeSoftMissing, outcomeKind:
+		case fetch.NotFound, fetch.Forbidden, fetch.BadStatus, SoftMissing, WrongKind:
 			m[giver]++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -40,12 +41,42 @@ func (a *Answer) Release() {
 	}
 }
 
-// what tells what the answer is.
-func (a *Answer) what() collection.What {
+// What tells what the answer is.
+func (a *Answer) What() collection.What {
 	if a.Page != nil {
 		return collection.APage
 	}
 	return collection.Sniff(a.URL, a.Header.Get("Content-Type"), a.Body)
+}
+
+// Parse reads the page that came. If it cannot be read, or is not what was asked for,
+// outcome says so, and why says more where there is more to say.
+func (a *Answer) Parse(ctx context.Context) (p *page.Page, outcome gleaner.Outcome, why string) {
+	if p = a.Page; p == nil {
+		var err error
+		if p, err = page.ParseContext(ctx, a.URL, a.Header, a.Body); err != nil {
+			return nil, WrongKind, err.Error()
+		}
+	}
+	switch {
+	case p.Wall != page.NoWall:
+		outcome = gleaner.Outcome(p.Wall)
+	case p.SoftMissing:
+		outcome = SoftMissing
+	}
+	return p, outcome, ""
+}
+
+// cacheAge is how old an answer fetched outside a crawl may be.
+const cacheAge = 24 * time.Hour
+
+// CachedAnswer is what was fetched of a URL outside a crawl not long ago; nil for nothing.
+func CachedAnswer(ctx context.Context, db *store.DB, h frontier.Hash) *Answer {
+	p, ok, err := db.CachedPage(ctx, h[:], cacheAge)
+	if err != nil || !ok || p.Outcome != string(gleaner.OK) {
+		return nil
+	}
+	return &Answer{Cached: true, Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}
 }
 
 // Recorder keeps the URLs of one site: those that wait, and what became of the

@@ -7,7 +7,6 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/match"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"
@@ -21,32 +20,19 @@ const wantedLead = 0.8
 // scope says which links of a site's pages are taken, and as what. It looks at the
 // link and where it stands, and asks nobody.
 type scope struct {
-	host         string
-	prefixes     []string // of the paths below which pages are followed
-	parentDomain bool     // links are followed within the registrable domain
-	policy       string
-	leads        string // documents on other hosts: wanted, all or none
-	maxDepth     int
-	limits       weburl.Limits
-	wanted       *match.Index
-	rules        rules.Sets
-	names        bool // files are left out whose name speaks against them
-}
-
-func newScope(site Site, cfg Config) scope {
-	return scope{host: site.Host, prefixes: site.Scopes, parentDomain: site.ParentDomain, policy: cfg.Policy, leads: cfg.Leads,
-		maxDepth: cfg.MaxDepth, limits: cfg.Limits, wanted: site.Wanted, rules: site.Rules, names: cfg.Names}
+	Site
+	Config
 }
 
 // take makes an entry of a link of a page where it may be taken, on the page's own
 // host (here) or another.
 func (s *scope) take(from *frontier.Entry, link page.Link) (e frontier.Entry, here, ok bool) {
-	here = weburl.Host(link.URL) == s.host
+	here = weburl.Host(link.URL) == s.Host
 	e = frontier.Entry{Candidate: page.Candidate{Link: link, Parent: from.Link.URL, Depth: from.Depth + 1}}
 	e.Derive()
 	if link.NoFollow || weburl.IsIgnoredType(link.URL) &&
 		// A source that is called like a wanted paper may be there in no other form.
-		!(weburl.IsSourceName(link.URL) && s.wanted.Likeness(link.Anchor) >= wantedLead) {
+		!(weburl.IsSourceName(link.URL) && s.Wanted.Likeness(link.Anchor) >= wantedLead) {
 		return e, here, false
 	}
 	role, ok := s.role(from, &e, here)
@@ -71,9 +57,9 @@ func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 		return frontier.Lead, e.Document && s.weigh(e) >= wantedLead
 	case from.Role == frontier.Landing:
 		return frontier.Lead, here && (e.Document || forward)
-	case here && weburl.InScope(e.Link.URL, s.prefixes) &&
+	case here && weburl.InScope(e.Link.URL, s.Scopes) &&
 		// PolicyWhitelist takes pages two steps away, and documents a step further.
-		(s.policy != PolicyWhitelist || e.Document || e.Depth <= parentDomainDepth):
+		(s.Policy != PolicyWhitelist || e.Document || e.Depth <= parentDomainDepth):
 		return frontier.Member, true
 	case !e.Document && (s.inParentDomain(from, e) || s.listed(e)):
 		return frontier.Member, true
@@ -90,11 +76,11 @@ func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 // scope, whose link reads like a wanted title, for the document that it names.
 // PolicyWhitelist leaves no domain.
 func (s *scope) outsideRole(e *frontier.Entry, here bool) (frontier.Role, bool) {
-	if s.leads == "none" && !here || s.policy == PolicyWhitelist || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
+	if s.Leads == "none" && !here || s.Policy == PolicyWhitelist || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
 		return 0, false
 	}
 	switch {
-	case e.Document && s.leads == "all":
+	case e.Document && s.Leads == "all":
 		return frontier.Lead, true
 	case !s.wantedItself(e):
 		return 0, false
@@ -110,7 +96,7 @@ func (s *scope) wantedItself(e *frontier.Entry) bool {
 	if e.Document {
 		return s.weigh(e) >= wantedLead
 	}
-	return s.wanted.Likeness(e.Link.Anchor) >= wantedLead
+	return s.Wanted.Likeness(e.Link.Anchor) >= wantedLead
 }
 
 // unfollowed says why a link has no role.
@@ -128,7 +114,7 @@ func unfollowed(e *frontier.Entry, here bool) gleaner.Outcome {
 func (s *scope) weigh(e *frontier.Entry) float64 {
 	if e.Wanted == 0 {
 		l := &e.Link
-		e.Wanted = max(s.wanted.Likeness(l.Anchor), s.wanted.Likeness(l.Context), s.wanted.Likeness(l.Heading))
+		e.Wanted = max(s.Wanted.Likeness(l.Anchor), s.Wanted.Likeness(l.Context), s.Wanted.Likeness(l.Heading))
 	}
 	return e.Wanted
 }
@@ -140,7 +126,7 @@ func (s *scope) besideRoot(from, e *frontier.Entry) bool {
 	if e.Link.Source == page.SourceSitemap || e.Link.Source == page.SourceScript {
 		return false
 	}
-	for _, p := range s.prefixes {
+	for _, p := range s.Scopes {
 		if p != "/" && strings.LastIndexByte(p, '/') == 0 && !strings.Contains(p, "?") && weburl.InScope(from.Link.URL, []string{p}) {
 			return true
 		}
@@ -158,13 +144,13 @@ func (s *scope) inParentDomain(from, e *frontier.Entry) bool {
 	if e.Document {
 		most++
 	}
-	return s.parentDomain && e.Depth <= most && weburl.SameSite(from.Link.URL, e.Link.URL)
+	return s.ParentDomain && e.Depth <= most && weburl.SameSite(from.Link.URL, e.Link.URL)
 }
 
 // listed reports whether an allow list names a page: it is followed then on
 // whatever host, as far as the crawl's policy lets it.
 func (s *scope) listed(e *frontier.Entry) bool {
-	return s.policy != PolicyWhitelist && s.rules.Follows(e.Link.URL)
+	return s.Policy != PolicyWhitelist && s.Rules.Follows(e.Link.URL)
 }
 
 // keptOut names the rule of the lists that keeps a link out, and its entry; "" if
@@ -173,12 +159,12 @@ func (s *scope) keptOut(e *frontier.Entry) (why gleaner.Outcome, entry string) {
 	if e.Link.Source == sourceSitemapFile {
 		return "", ""
 	}
-	if s.names && e.Document && e.Link.Source != page.SourceCitation {
+	if s.Names && e.Document && e.Link.Source != page.SourceCitation {
 		if why, is := document.UnwelcomeName(e.Link.URL, 0); is {
 			return gleaner.Outcome(rules.Unwelcome), why
 		}
 	}
-	rule, entry := s.rules.KeepsOut(e.Link.URL, e.Document)
+	rule, entry := s.Rules.KeepsOut(e.Link.URL, e.Document)
 	return gleaner.Outcome(rule), entry
 }
 
@@ -196,7 +182,7 @@ func (s *scope) outside(e *frontier.Entry) gleaner.Outcome {
 	if why, _ := s.keptOut(e); why != "" {
 		return why
 	}
-	if e.Depth > s.maxDepth {
+	if e.Depth > s.MaxDepth {
 		return frontier.TooDeep
 	}
 	return ""
@@ -204,7 +190,7 @@ func (s *scope) outside(e *frontier.Entry) gleaner.Outcome {
 
 func (s *scope) misshapen(url string) gleaner.Outcome {
 	var shape *weburl.ShapeError
-	if errors.As(s.limits.CheckShape(url), &shape) {
+	if errors.As(s.Limits.CheckShape(url), &shape) {
 		return gleaner.Outcome(shape.Reason)
 	}
 	return ""

@@ -18,8 +18,8 @@ import (
 func TestScope(t *testing.T) {
 	t.Parallel()
 	const title = "On the Growth of Samples that Nobody has Counted"
-	s := scope{host: "a.test", prefixes: []string{"/~ada/"}, leads: "wanted", maxDepth: 3, limits: weburl.DefaultLimits(time.Now()),
-		wanted: match.NewIndex([]gleaner.Paper{{Key: "1", Title: title}})}
+	s := scope{Site{Host: "a.test", Scopes: []string{"/~ada/"}, Wanted: match.NewIndex([]gleaner.Paper{{Key: "1", Title: title}})},
+		Config{Leads: "wanted", MaxDepth: 3, Limits: weburl.DefaultLimits(time.Now())}}
 	const none = frontier.Role(-1)
 	for _, c := range []struct {
 		from   frontier.Role
@@ -46,7 +46,7 @@ func TestScope(t *testing.T) {
 		from.Link.URL = "http://a.test/~ada/"
 		e := frontier.Entry{Candidate: page.Candidate{Depth: 1, Link: page.Link{URL: c.url, Anchor: c.anchor, Source: c.source}}}
 		e.Derive()
-		got, ok := s.role(&from, &e, weburl.Host(c.url) == s.host)
+		got, ok := s.role(&from, &e, weburl.Host(c.url) == s.Host)
 		if !ok {
 			got = none
 		}

@@ -27,10 +27,10 @@ const (
 
 // enterSitemaps enters the sitemaps that robots.txt names, when a crawl begins.
 func (l *loop) enterSitemaps(ctx context.Context) error {
-	if !l.cfg.Sitemaps || l.crawl.Pages > 0 || len(l.scope.prefixes) == 0 {
+	if !l.cfg.Sitemaps || l.crawl.Pages > 0 || len(l.scope.Scopes) == 0 {
 		return nil
 	}
-	found, err := l.source.Sitemaps(ctx)
+	found, err := l.Source.Sitemaps(ctx)
 	var unread *fetch.Error
 	if err != nil && (!errors.As(err, &unread) || unread.Outcome == fetch.Canceled) {
 		return err
@@ -62,7 +62,7 @@ func (l *loop) enterSitemapFiles(parent string, urls []string, depth int) {
 func (l *loop) sitemap(e *frontier.Entry, v *frontier.Visit, a *Answer) {
 	m, err := page.ParseSitemap(e.Link.URL, a.Body)
 	if err != nil {
-		v.State, v.Outcome, v.Reason = frontier.Gone, outcomeKind, err.Error()
+		v.State, v.Outcome, v.Reason = frontier.Gone, WrongKind, err.Error()
 		return
 	}
 	v.State = frontier.Page

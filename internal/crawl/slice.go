@@ -228,10 +228,9 @@ func (s *slice) run(ctx context.Context) error {
 	return s.loop.run(ctx)
 }
 
-// finish writes what is left and says how the slice ended. The WARC file is put away
-// last, since that may take a minute.
+// finish writes what is left and says how the slice ended. The WARC file is put away last.
 func (s *slice) finish(ctx context.Context, err error) (Result, error) {
-	defer s.putAway(ctx)
+	defer s.keeping.Close(ctx)
 	if errors.Is(err, politeness.ErrLost) || errors.Is(context.Cause(ctx), politeness.ErrLost) {
 		s.loop.release()
 		return Result{Progress: s.loop.progress}, politeness.ErrLost // whoever has the lease now writes
@@ -241,8 +240,38 @@ func (s *slice) finish(ctx context.Context, err error) (Result, error) {
 	return s.loop.end(write, err)
 }
 
-func (s *slice) putAway(ctx context.Context) {
-	if cerr := s.keeping.Close(ctx); cerr != nil {
-		s.log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice of the host does it", "host", s.site.Host, "error", cerr)
+// Policies of what may be asked (Wu et al., WebSci 2012, section 3).
+const (
+	// PolicyBlacklist asks every site that a harvest wants, but for hosts on the
+	// blacklist.
+	PolicyBlacklist = "blacklist"
+	// PolicyWhitelist asks domains on the whitelist alone, and there follows
+	// links that stay in the parent's domain, two steps from a listed page.
+	PolicyWhitelist = "whitelist"
+	// PolicyHybrid treats domains on the whitelist as PolicyWhitelist does, and
+	// all others as PolicyBlacklist does.
+	PolicyHybrid = "hybrid"
+)
+
+// Denied ends the crawl of a site that the policy does not allow.
+const Denied Ending = "denied"
+
+// standing asks what the policy makes of the site: why it is not asked at all, ""
+// if it is, and whether links are followed within its registrable domain.
+func (s *slice) standing(ctx context.Context) (denied string, parentDomain bool, err error) {
+	at, err := s.db.Standing(ctx, s.site.Host, weburl.Domain(s.site.Host))
+	if err != nil {
+		return "", false, fmt.Errorf("crawl %s: %w", s.site.Host, err)
 	}
+	policy := s.Crawler.cfg.Policy
+	switch {
+	case at.Blocked:
+		denied = gleaner.Blacklisted
+		if at.Reason != "" {
+			denied += ": " + at.Reason
+		}
+	case policy == PolicyWhitelist && !at.Listed:
+		denied = gleaner.NotListed
+	}
+	return denied, at.Listed && policy != PolicyBlacklist && policy != "", nil
 }

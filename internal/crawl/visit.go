@@ -22,7 +22,7 @@ import (
 // error ends the slice: ctx ended, the system failed, or the host as a whole
 // cannot be asked; the entry then still waits.
 func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) error {
-	a, err := l.source.Ask(ctx, e, func(url string) bool { return l.fetched(ctx, url) })
+	a, err := l.Source.Ask(ctx, e, func(url string) bool { return l.fetched(ctx, url) })
 	defer a.Release()
 	defer l.release()
 	var stop *errStop
@@ -36,7 +36,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	if err != nil && !answers(err) && !broken {
 		return fmt.Errorf("crawl %s: %w", e.Link.URL, err) // the system's: the lease, the database
 	}
-	if err := l.record.Handling(ctx, e); err != nil {
+	if err := l.Recorder.Handling(ctx, e); err != nil {
 		return err
 	}
 	l.cached = a != nil && a.Cached
@@ -82,7 +82,7 @@ func (l *loop) learn(ctx context.Context, v *frontier.Visit, r rank.Result) {
 	}
 	l.taught = true
 	l.history.Add(r)
-	_ = l.guarded(ctx, v.Entry.Link.URL, func() error { l.strategy.Observe(v.Entry.Candidate, r); return nil })
+	_ = guard.Logged(ctx, l.Log, v.Entry.Link.URL, func() error { l.Strategy.Observe(v.Entry.Candidate, r); return nil })
 }
 
 // answers reports whether an error of a request says what became of its URL.
@@ -102,7 +102,7 @@ func (l *loop) outcome(ctx context.Context, e *frontier.Entry, v *frontier.Visit
 		l.progress.Failed++
 		return rank.Result{Failed: true}, setAside(v, err)
 	}
-	err = l.guarded(ctx, e.Link.URL, func() (err error) {
+	err = guard.Logged(ctx, l.Log, e.Link.URL, func() (err error) {
 		result, err = l.answered(ctx, e, v, a)
 		return err
 	})
@@ -128,7 +128,7 @@ func (l *loop) fetched(ctx context.Context, url string) bool {
 			return true
 		}
 	}
-	return l.record.Fetched(ctx, h)
+	return l.Recorder.Fetched(ctx, h)
 }
 
 // failed decides whether a URL is asked for again.
@@ -214,7 +214,7 @@ func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 		l.sitemap(e, v, a)
 		return rank.Result{}, nil
 	}
-	switch a.what() {
+	switch a.What() {
 	case collection.AFile:
 		return l.document(ctx, e, v, a)
 	case collection.APage:
@@ -224,7 +224,7 @@ func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 		}
 		return r, err
 	}
-	v.State, v.Outcome = frontier.Gone, outcomeKind
+	v.State, v.Outcome = frontier.Gone, WrongKind
 	return rank.Result{Failed: true}, nil
 }
 

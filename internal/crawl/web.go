@@ -32,9 +32,6 @@ type web struct {
 	}
 }
 
-// cacheAge is how old an answer fetched outside the crawl may be.
-const cacheAge = 24 * time.Hour
-
 func (s *slice) openWeb(ctx context.Context) (*web, error) {
 	hashes, err := s.db.CachedOn(ctx, s.site.Host, cacheAge)
 	w := &web{slice: s, cached: make(map[frontier.Hash]bool, len(hashes))}
@@ -82,9 +79,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 	}
 	if h := e.Hash(); w.cached[h] && e.Content == nil {
 		delete(w.cached, h)
-		p, ok, err := w.db.CachedPage(ctx, h[:], cacheAge)
-		if err == nil && ok && p.Outcome == string(gleaner.OK) {
-			a := &Answer{Cached: true, Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}
+		if a := CachedAnswer(ctx, w.db, h); a != nil {
 			return a, w.keeping.Cached(ctx, a.Response)
 		}
 	}
@@ -112,7 +107,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 		return nil, err
 	}
 	a := &Answer{Response: resp}
-	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= mostLent && a.what() != collection.AFile {
+	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= mostLent && a.What() != collection.AFile {
 		w.lend(ctx, e.Link.URL, resp)
 	}
 	return a, nil

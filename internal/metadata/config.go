@@ -26,7 +26,6 @@ type Config struct {
 
 	OpenAlexKey        string
 	SemanticScholarKey string // optional: a pace of one's own
-	CrossrefKey        string // optional: Crossref Plus
 
 	// Contact is an e-mail address that operators can write to. It is sent in
 	// the User-Agent and where a service asks for it; Unpaywall refuses to

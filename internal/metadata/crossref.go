@@ -31,9 +31,6 @@ func NewCrossref(cfg Config) *Crossref {
 	c := &Crossref{url: cfg.CrossrefURL, contact: cfg.Contact, svc: newService(cfg, "Crossref", cfg.Delays.Crossref)}
 	c.svc.slower = crossrefPace
 	c.svc.problem = crossrefProblem
-	if cfg.CrossrefKey != "" {
-		c.svc.header.Set("Crossref-Plus-API-Token", "Bearer "+cfg.CrossrefKey)
-	}
 	return c
 }
 

@@ -42,7 +42,7 @@ func TestKeysStaySecret(t *testing.T) {
 		"gone": wrong(404, ""), "strange": wrong(302, ""),
 	} {
 		var log bytes.Buffer
-		cfg := metadata.Config{HTTPClient: &http.Client{Transport: web}, OpenAlexKey: key, SemanticScholarKey: key, CrossrefKey: key, Retries: 1, Backoff: time.Microsecond,
+		cfg := metadata.Config{HTTPClient: &http.Client{Transport: web}, OpenAlexKey: key, SemanticScholarKey: key, Retries: 1, Backoff: time.Microsecond,
 			Contact: "a@example.org", Log: slog.New(slog.NewTextHandler(&log, nil)), Delays: metadata.Delays{OpenAlex: 1, SemanticScholar: 1, Crossref: 1}}
 		v := gleaner.Venue{Key: "journals/exa", IDs: map[string]string{"issn": "1234-5678"}}
 		p := gleaner.Paper{Key: "a", Title: "T", DOI: "10.5555/a"}

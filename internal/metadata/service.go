@@ -53,7 +53,7 @@ func newService(cfg Config, name string, delay time.Duration) *service {
 		name: name, retries: max(cfg.Retries, 0), header: http.Header{},
 		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Memory, requestTime, maxBody), log: cfg.Log, userAgent: agent,
 		backoff: cfg.Backoff,
-		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey, cfg.CrossrefKey),
+		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey),
 	}
 	s.delay.Store(int64(delay))
 	return s

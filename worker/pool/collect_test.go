@@ -13,11 +13,11 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/weburl"
 	"gleaner/workflows"

@@ -7,10 +7,10 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/converter"
 
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/collections"
-	"gleaner/internal/synthesis"
 	"gleaner/workflows"
 )
 

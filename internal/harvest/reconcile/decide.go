@@ -39,6 +39,8 @@ type State struct {
 
 	Collections    []collections.Made // that have not ended
 	CollectionRuns map[string]Status  // of each one's workflow, by name
+
+	known int // workflows that Temporal knows of all these
 }
 
 // Grace is how long a site after its crawl began, a harvest or a job after its row

@@ -98,11 +98,11 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 	if s.Now, err = r.DB.Now(ctx); err != nil { // what it is held against is dated by that clock
 		return s, err
 	}
-	known, waits, err := r.harvests(ctx, &s)
+	waits, err := r.harvests(ctx, &s)
 	if err != nil {
 		return s, err
 	}
-	recrawls, waited, err := r.recrawls(ctx, &s)
+	waited, err := r.recrawls(ctx, &s)
 	if err != nil {
 		return s, err
 	}
@@ -114,42 +114,42 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 		return s, err
 	}
 	for _, c := range s.Crawls {
-		if s.Sites[c.Host], err = r.Workflows.Site(ctx, c.Host); err != nil {
+		if s.Sites[c.Host], err = s.met(r.Workflows.Site(ctx, c.Host)); err != nil {
 			return s, err
 		}
-		if s.Sites[c.Host] != Unknown {
-			known++
-		}
 	}
-	running, jobs, err := r.jobs(ctx, &s)
+	running, err := r.jobs(ctx, &s)
 	if err != nil {
 		return s, err
 	}
-	made, err := r.collections(ctx, &s)
-	if err != nil {
+	if err := r.collections(ctx, &s); err != nil {
 		return s, err
 	}
-	known += recrawls + jobs + made
-	return s, r.belong(ctx, known, len(s.Harvests)+len(s.Crawls)+len(s.Recrawls)+len(s.Collections)+running)
+	return s, r.belong(ctx, s.known, len(s.Harvests)+len(s.Crawls)+len(s.Recrawls)+len(s.Collections)+running)
 }
 
-// harvests gathers those that have not ended. It returns how many Temporal knows, and the
-// hosts whose crawls those that run wait for.
-func (r *Reconciler) harvests(ctx context.Context, s *State) (known int, waits []string, err error) {
+// met counts the workflows that Temporal knows.
+func (s *State) met(status Status, err error) (Status, error) {
+	if err == nil && status != Unknown {
+		s.known++
+	}
+	return status, err
+}
+
+// harvests gathers those that have not ended. It returns the hosts whose crawls those that
+// run wait for.
+func (r *Reconciler) harvests(ctx context.Context, s *State) (waits []string, err error) {
 	all, err := r.DB.Harvests(ctx)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	for _, h := range all {
 		if h.CompletedAt != nil {
 			continue
 		}
 		s.Harvests = append(s.Harvests, h)
-		if s.Runs[h.ID], err = r.Workflows.Harvest(ctx, h.ID); err != nil {
-			return 0, nil, err
-		}
-		if s.Runs[h.ID] != Unknown {
-			known++
+		if s.Runs[h.ID], err = s.met(r.Workflows.Harvest(ctx, h.ID)); err != nil {
+			return nil, err
 		}
 		if s.Runs[h.ID] == Runs {
 			// Without a worker nobody answers; the next round asks again.
@@ -160,19 +160,19 @@ func (r *Reconciler) harvests(ctx context.Context, s *State) (known int, waits [
 			waits = append(waits, hosts...)
 		}
 	}
-	return known, waits, nil
+	return waits, nil
 }
 
-// recrawls gathers those that want sites crawled. It returns how many Temporal knows,
-// and the hosts whose crawls those that run wait for.
-func (r *Reconciler) recrawls(ctx context.Context, s *State) (known int, waits []string, err error) {
+// recrawls gathers those that want sites crawled. It returns the hosts whose crawls those
+// that run wait for.
+func (r *Reconciler) recrawls(ctx context.Context, s *State) (waits []string, err error) {
 	names, err := r.DB.RecrawlNames(ctx)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	for _, name := range names {
-		if s.Recrawls[name], err = r.Workflows.Recrawl(ctx, name); err != nil {
-			return 0, nil, err
+		if s.Recrawls[name], err = s.met(r.Workflows.Recrawl(ctx, name)); err != nil {
+			return nil, err
 		}
 		if s.Recrawls[name] == Runs {
 			hosts, err := r.Workflows.RecrawlWaits(ctx, name)
@@ -181,49 +181,40 @@ func (r *Reconciler) recrawls(ctx context.Context, s *State) (known int, waits [
 			}
 			waits = append(waits, hosts...)
 		}
-		if s.Recrawls[name] != Unknown {
-			known++
-		}
 	}
-	return known, waits, nil
+	return waits, nil
 }
 
 // jobs gathers the jobs that have not ended. It returns how many the record has under
-// way, and how many of all Temporal knows.
-func (r *Reconciler) jobs(ctx context.Context, s *State) (running, known int, err error) {
+// way.
+func (r *Reconciler) jobs(ctx context.Context, s *State) (running int, err error) {
 	if s.Jobs, err = r.DB.OpenJobs(ctx); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	s.JobRuns = map[int64]Status{}
 	for _, j := range s.Jobs {
-		if s.JobRuns[j.ID], err = r.Workflows.Job(ctx, j.Kind, j.ID); err != nil {
-			return 0, 0, err
-		}
-		if s.JobRuns[j.ID] != Unknown {
-			known++
+		if s.JobRuns[j.ID], err = s.met(r.Workflows.Job(ctx, j.Kind, j.ID)); err != nil {
+			return 0, err
 		}
 		if j.State == store.JobRunning {
 			running++
 		}
 	}
-	return running, known, nil
+	return running, nil
 }
 
-// collections gathers those that have not ended. It returns how many Temporal knows.
-func (r *Reconciler) collections(ctx context.Context, s *State) (known int, err error) {
+// collections gathers those that have not ended.
+func (r *Reconciler) collections(ctx context.Context, s *State) (err error) {
 	if s.Collections, err = collections.Open(ctx, collections.In(r.DB)); err != nil {
-		return 0, err
+		return err
 	}
 	s.CollectionRuns = map[string]Status{}
 	for _, c := range s.Collections {
-		if s.CollectionRuns[c.Name], err = r.Workflows.Collection(ctx, c.Name); err != nil {
-			return 0, err
-		}
-		if s.CollectionRuns[c.Name] != Unknown {
-			known++
+		if s.CollectionRuns[c.Name], err = s.met(r.Workflows.Collection(ctx, c.Name)); err != nil {
+			return err
 		}
 	}
-	return known, nil
+	return nil
 }
 
 // belong fails where Temporal knows none of several workflows that the record

@@ -12,10 +12,10 @@ import (
 	"text/tabwriter"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/rank"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
 )

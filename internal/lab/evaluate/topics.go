@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -175,7 +176,7 @@ type topicRead struct {
 	correlation float64
 }
 
-func (c *topicCrawl) Ask(ctx context.Context, u *collections.URL) (*synthesis.Answer, error) {
+func (c *topicCrawl) Ask(ctx context.Context, u *collections.URL) (*crawl.Answer, error) {
 	p, ok := c.web.Page(u.URL)
 	if !ok {
 		return nil, &fetch.Error{Outcome: fetch.NotFound, URL: u.URL}
@@ -183,16 +184,16 @@ func (c *topicCrawl) Ask(ctx context.Context, u *collections.URL) (*synthesis.An
 	if p.URL != u.URL && c.Known(ctx, frontier.HashOf(p.URL)) {
 		return nil, &fetch.Error{Outcome: fetch.RedirectKnown, URL: u.URL, Location: p.URL}
 	}
-	return &synthesis.Answer{Response: &fetch.Response{URL: p.URL, Status: 200}, Page: p}, nil
+	return &crawl.Answer{Response: &fetch.Response{URL: p.URL, Status: 200}, Page: p}, nil
 }
 
 // Read implements synthesis.Documents; no document is asked for.
-func (c *topicCrawl) Read(context.Context, *collections.URL, *synthesis.Answer) (title, text, why string, err error) {
+func (c *topicCrawl) Read(context.Context, *collections.URL, *crawl.Answer) (title, text, why string, err error) {
 	return "", "", "", nil
 }
 
-func (c *topicCrawl) Keep(context.Context, *collections.URL, *synthesis.Answer) (string, error) {
-	return "", nil
+func (c *topicCrawl) Keep(context.Context, *collections.URL, *crawl.Answer) (sha string, v crawl.Verdict, err error) {
+	return "", v, nil
 }
 
 // Write implements synthesis.Queue. Documents are counted as they are met: as in the
@@ -249,6 +250,6 @@ func crawlTopics(ctx context.Context, web TopicSource, by way, b bounds) (*topic
 	if is, ok := web.(judgedSource); ok {
 		c.judged, with.Documents = is, c
 	}
-	_, err = synthesis.Run(ctx, set.Config, with, func(synthesis.Progress) {})
+	_, err = synthesis.Run(ctx, set.Config, with, func(crawl.Progress) {})
 	return c, err
 }

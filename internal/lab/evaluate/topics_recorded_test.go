@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/rank"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"

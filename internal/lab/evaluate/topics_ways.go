@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 )
 

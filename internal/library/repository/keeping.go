@@ -107,18 +107,20 @@ func (k *Keeping) Cached(ctx context.Context, r *fetch.Response) error {
 	return k.file.WriteItem(Item{URL: r.URL, Status: r.Status, Header: r.Header, FetchedAt: r.FetchedAt, MediaType: r.Header.Get("Content-Type")}, r.Body)
 }
 
-// Close ends the file. What is in it stays, whatever the error.
-func (k *Keeping) Close(ctx context.Context) error {
+// Close puts the file away, which may take a minute; where it cannot, the next slice does.
+func (k *Keeping) Close(ctx context.Context) {
 	if k == nil {
-		return nil
+		return
 	}
 	for _, x := range k.tape.Take() {
 		x.Close()
 	}
 	if k.file == nil {
-		return nil
+		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	return k.file.Close(ctx)
+	if err := k.file.Close(ctx); err != nil {
+		k.log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice does it", "of", k.says, "error", err)
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"gleaner/internal/classify"
 	"gleaner/internal/crawl"
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner/evidence"
@@ -29,7 +30,6 @@ import (
 	"gleaner/internal/recrawl"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/notify"
-	"gleaner/internal/synthesis"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"
 )

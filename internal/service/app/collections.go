@@ -1,9 +1,9 @@
 package app
 
 import (
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
-	"gleaner/internal/synthesis"
 )
 
 // maker makes the maker of collections by topic.

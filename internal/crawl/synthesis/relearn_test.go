@@ -8,11 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl"
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
-	. "gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 )
 
@@ -58,7 +59,7 @@ func TestRelearn(t *testing.T) {
 	}
 	id := s.opens(t, "some", twoTopics, ask(5))
 	require.NoError(t, s.record.SetExamples(ctx, id, "primes", pages))
-	require.Equal(t, PageLimit, s.ends(t, "some").Ending)
+	require.Equal(t, crawl.PageLimit, s.ends(t, "some").Ending)
 	require.Equal(t, string(OffTopic), s.outcomes(t, id)["c.example/1"])
 
 	var judged []collections.Judged
@@ -119,7 +120,7 @@ func TestWordsAreForgottenMeanwhile(t *testing.T) {
 	storetest.Exec(t, s.db.Pool, `INSERT INTO collection_urls (collection, hash, host, url, waiting, n)
 		SELECT $1, decode(md5(i::text), 'hex'), 'old.example', 'http://old.example/' || i, false, i FROM generate_series(1, 3100) AS i`, id)
 	storetest.Exec(t, s.db.Pool, `INSERT INTO collection_words SELECT collection, hash, 'word' FROM collection_urls WHERE collection=$1 AND n IS NOT NULL`, id)
-	_, err := New(s.tools).Slice(ctx, "some", func(Progress) {})
+	_, err := New(s.tools).Slice(ctx, "some", func(crawl.Progress) {})
 	require.NoError(t, err)
 	var kept int
 	require.NoError(t, s.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_words WHERE collection=$1 AND words='word'`, id).Scan(&kept))

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
-	. "gleaner/internal/synthesis"
 )
 
 // TestWordsOfLinksAreLearnt: a crawl that is to learn soon passes over links with a word

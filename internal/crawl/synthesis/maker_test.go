@@ -20,11 +20,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
-	. "gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"

@@ -9,8 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/crawl"
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/record/collections"
-	. "gleaner/internal/synthesis"
 	"gleaner/internal/web/weburl"
 )
 
@@ -32,8 +33,8 @@ func TestPagesOfAllRuns(t *testing.T) {
 		for range 4 {
 			g.Go(func() {
 				for {
-					r, err := New(s.tools).Slice(t.Context(), "some", func(Progress) {})
-					if err != nil || r.Ending != SliceFull && r.Ending != Waiting {
+					r, err := New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {})
+					if err != nil || r.Ending != crawl.SliceFull && r.Ending != crawl.Waiting {
 						return
 					}
 				}
@@ -56,20 +57,20 @@ func TestTimeOfAllRuns(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes + " more>a.example/more", "a.example/more": primes, "b.example/": verses}})
 	s.tools.Config.SlicePages = 100
-	hours := func(begun string) Ending {
+	hours := func(begun string) crawl.Ending {
 		_, err := s.db.Pool.Exec(t.Context(), `UPDATE collections SET started_at=now()-$1::interval WHERE name='some'`, begun)
 		require.NoError(t, err)
-		r, err := New(s.tools).Slice(t.Context(), "some", func(Progress) {})
+		r, err := New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {})
 		require.NoError(t, err)
 		require.NoError(t, s.record.End(t.Context(), "some", 0, collections.Ended, string(r.Ending)))
 		return r.Ending
 	}
 	ask := func(limit time.Duration) func(*Ask) { return func(a *Ask) { a.MaxTime = limit } }
 	s.opens(t, "some", twoTopics, ask(2*time.Hour))
-	require.Equal(t, TimeLimit, hours("121 minutes"))
+	require.Equal(t, crawl.TimeLimit, hours("121 minutes"))
 	require.Empty(t, s.web.asked()[2:], "but the pages of the centroids")
 	s.opens(t, "some", twoTopics, ask(4*time.Hour))
-	require.Equal(t, TimeLimit, hours("120 minutes"), "with the two hours of the run before")
+	require.Equal(t, crawl.TimeLimit, hours("120 minutes"), "with the two hours of the run before")
 	s.opens(t, "some", twoTopics, ask(5*time.Hour))
 	require.Equal(t, Exhausted, hours("30 minutes"))
 	s.opens(t, "some", twoTopics, ask(0))

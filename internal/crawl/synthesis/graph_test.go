@@ -9,9 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/crawl"
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
-	. "gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/weburl"
 )
@@ -75,7 +76,7 @@ func TestTunnellingIsOnRecord(t *testing.T) {
 		return c.Tunnel
 	}
 	slice := func(ctx context.Context, m *Maker) error {
-		_, err := m.Slice(ctx, "some", func(Progress) {})
+		_, err := m.Slice(ctx, "some", func(crawl.Progress) {})
 		return err
 	}
 	require.NoError(t, slice(t.Context(), New(s.tools))) // the seeds

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/crawl"
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/collection"
@@ -20,7 +22,6 @@ import (
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
-	. "gleaner/internal/synthesis"
 	"gleaner/internal/web/page"
 )
 
@@ -92,7 +93,7 @@ type shop struct {
 }
 
 // politely is the polite client as a Getter.
-type politely struct{ Fetcher }
+type politely struct{ crawl.Fetcher }
 
 func (p politely) Get(ctx context.Context, url string) (*page.Page, string, error) {
 	r, err := p.Fetch(ctx, fetch.Request{URL: url})
@@ -142,14 +143,14 @@ func (s *shop) opens(t *testing.T, name string, topics map[string]string, change
 }
 
 // ends crawls slice after slice until the last, and says what that one came to.
-func (s *shop) ends(t *testing.T, name string) Result {
+func (s *shop) ends(t *testing.T, name string) crawl.Result {
 	t.Helper()
 	for {
-		r, err := New(s.tools).Slice(t.Context(), name, func(Progress) {})
+		r, err := New(s.tools).Slice(t.Context(), name, func(crawl.Progress) {})
 		require.NoError(t, err)
 		switch r.Ending {
-		case SliceFull:
-		case Waiting:
+		case crawl.SliceFull:
+		case crawl.Waiting:
 			time.Sleep(min(r.Wait, 10*time.Millisecond))
 		default:
 			require.NoError(t, s.record.End(t.Context(), name, 0, collections.Ended, string(r.Ending)))

@@ -6,8 +6,8 @@ import (
 	"path"
 	"time"
 
+	"gleaner/internal/crawl"
 	"gleaner/internal/fetch"
-	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	cacheAge  = 24 * time.Hour // of an answer that was fetched for a centroid
 	writeTime = 20 * time.Second
 	contended = 200 * time.Millisecond // before a host is looked at again that another has
 )
@@ -98,10 +97,8 @@ func (w *web) release() {
 }
 
 // Ask implements Source. What was fetched lately for a centroid is taken from there.
-func (w *web) Ask(_ context.Context, u *collections.URL) (*Answer, error) {
-	h := u.Hash()
-	if p, ok, err := w.DB.CachedPage(w.ctx, h[:], cacheAge); err == nil && ok && p.Outcome == string(gleaner.OK) {
-		a := &Answer{Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}
+func (w *web) Ask(_ context.Context, u *collections.URL) (*crawl.Answer, error) {
+	if a := crawl.CachedAnswer(w.ctx, w.DB, u.Hash()); a != nil {
 		return a, w.keeping.Cached(w.ctx, a.Response)
 	}
 	resp, err := w.Fetch.Fetch(w.ctx, fetch.Request{
@@ -114,7 +111,7 @@ func (w *web) Ask(_ context.Context, u *collections.URL) (*Answer, error) {
 		return nil, err
 	}
 	if err == nil {
-		return &Answer{Response: resp}, nil
+		return &crawl.Answer{Response: resp}, nil
 	}
 	resp.Release()
 	var busy *politeness.BusyError
@@ -159,7 +156,7 @@ func (w *web) Standing(ctx context.Context) (collections.Standing, error) {
 	return s, err
 }
 
-func (w *web) file(u *collections.URL, a *Answer) collection.File {
+func (w *web) file(u *collections.URL, a *crawl.Answer) collection.File {
 	f := collection.File{SiteID: w.lease.SiteID, URL: a.URL, Parent: u.Parent, Anchor: u.Anchor, Header: a.Header, Body: a.Body, At: a.FetchedAt, Token: w.lease.Token}
 	if a.URL != u.URL {
 		f.Asked = u.URL
@@ -168,7 +165,7 @@ func (w *web) file(u *collections.URL, a *Answer) collection.File {
 }
 
 // Read implements Documents.
-func (w *web) Read(ctx context.Context, u *collections.URL, a *Answer) (title, text, why string, err error) {
+func (w *web) Read(ctx context.Context, u *collections.URL, a *crawl.Answer) (title, text, why string, err error) {
 	t, err := w.Coll.Read(ctx, w.file(u, a))
 	if err != nil {
 		return "", "", "", err
@@ -184,16 +181,18 @@ func (w *web) Read(ctx context.Context, u *collections.URL, a *Answer) (title, t
 
 // Keep implements Documents: the file is in the library then, and judged as each file
 // is that a crawl finds.
-func (w *web) Keep(ctx context.Context, u *collections.URL, a *Answer) (string, error) {
+func (w *web) Keep(ctx context.Context, u *collections.URL, a *crawl.Answer) (sha string, v crawl.Verdict, err error) {
 	k, err := w.Coll.Keep(ctx, w.file(u, a))
 	if err != nil {
-		return "", err
+		return "", v, err
 	}
 	defer k.Release()
 	for _, d := range k.Documents {
-		if _, err := w.Coll.Judge(ctx, d, collection.Once); err != nil && ctx.Err() == nil {
+		j, err := w.Coll.Judge(ctx, d, collection.Once)
+		if err != nil && ctx.Err() == nil {
 			w.Log.WarnContext(ctx, "document cannot be examined yet", "sha256", d.SHA256, "url", u.URL, "error", err)
 		}
+		v.Accepted, v.Found = v.Accepted || j.Academic(), v.Found || j.Found()
 	}
-	return k.Documents[0].SHA256, nil
+	return k.Documents[0].SHA256, v, nil
 }

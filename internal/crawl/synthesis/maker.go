@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
@@ -29,11 +30,6 @@ import (
 // ErrInput is what a person has to change before a collection can be made.
 var ErrInput = errors.New("collections")
 
-// Fetcher is the polite client (fetch.Client).
-type Fetcher interface {
-	Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-}
-
 // Searcher is a search engine.
 type Searcher interface {
 	Search(ctx context.Context, query string, n int) ([]evidence.Result, error)
@@ -49,7 +45,7 @@ type Maker struct {
 type Tools struct {
 	DB       *store.DB
 	Keeper   *politeness.Keeper
-	Fetch    Fetcher
+	Fetch    crawl.Fetcher
 	Coll     *collection.Collection
 	Searcher Searcher        // nil for none: topics then need pages
 	Getter   homepage.Getter // charges a page with the processes that die over it; the crawl has its pages from the cache
@@ -60,8 +56,8 @@ type Tools struct {
 // New makes a Maker.
 func New(t Tools) *Maker { return &Maker{t, collections.In(t.DB)} }
 
-// asked reads what a person asked for.
-func asked(c collections.Collection) (ask Ask, topics []topic.Topic, err error) {
+// Asked is what a person asked for.
+func Asked(c collections.Collection) (ask Ask, topics []topic.Topic, err error) {
 	if err = json.Unmarshal(c.Options, &ask); err == nil {
 		err = json.Unmarshal(c.Topics, &topics)
 	}
@@ -102,7 +98,7 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err != nil {
 		return Prepared{}, err
 	}
-	ask, topics, err := asked(c)
+	ask, topics, err := Asked(c)
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -302,11 +298,11 @@ func sample(r *collections.Result, p *page.Page, err error, filter *topic.Filter
 		r.Outcome = string(fe.Outcome)
 	case err != nil:
 		r.Outcome = storable(err.Error(), 200)
-	case p.Wall != page.NoWall:
-		r.Outcome = string(p.Wall)
-	case p.SoftMissing:
-		r.Outcome = string(softMissing)
 	default:
+		_, outcome, _ := (&crawl.Answer{Page: p}).Parse(context.Background())
+		if r.Outcome = string(outcome); outcome != "" {
+			return
+		}
 		r.Outcome, r.Counts = string(gleaner.OK), topic.NewSample(r.Topic, r.URL, filter, topic.Page{Title: p.Title, Text: p.Text}).Counts
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gleaner/internal/crawl"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
@@ -29,10 +30,7 @@ const (
 	NearDuplicate                 = collections.NearDuplicate
 	NotCollected                  = collections.NoPlace // on topic, and its collection has no place for it
 	NoText        gleaner.Outcome = "no-text"
-	wrongKind     gleaner.Outcome = "wrong-mimetype"
-	softMissing   gleaner.Outcome = "soft-not-found"
-	setAside      gleaner.Outcome = "set-aside"      // its answer made the program panic, or a reader stall
-	unfit         gleaner.Outcome = "cannot-be-kept" // the database refuses what came of it
+	setAside      gleaner.Outcome = "set-aside" // its answer made the program panic, or a reader stall
 )
 
 // visit asks for a URL, and writes what follows. The error is the system's.
@@ -42,9 +40,7 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	defer end()
 	err := guard.Logged(ctx, l.Log, u.URL, func() error {
 		a, err := l.Source.Ask(ctx, u)
-		if a != nil {
-			defer a.Release()
-		}
+		defer a.Release()
 		if err != nil {
 			return err
 		}
@@ -75,7 +71,7 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 func (l *loop) write(ctx context.Context, v *collections.Visit) error {
 	err := l.Queue.Write(ctx, v)
 	if store.Unfit(err) {
-		err = l.Queue.Write(ctx, &collections.Visit{URL: v.URL, At: v.At, Outcome: unfit, Reason: storable(err.Error(), 300)})
+		err = l.Queue.Write(ctx, &collections.Visit{URL: v.URL, At: v.At, Outcome: crawl.Unfit, Reason: storable(err.Error(), 300)})
 	}
 	return err
 }
@@ -100,41 +96,29 @@ func (l *loop) failed(v *collections.Visit, fe *fetch.Error) {
 	}
 }
 
-func (l *loop) answered(ctx context.Context, v *collections.Visit, a *Answer) error {
+func (l *loop) answered(ctx context.Context, v *collections.Visit, a *crawl.Answer) error {
 	v.Outcome, v.Bytes = gleaner.OK, a.Bytes
 	if weburl.Key(a.URL) != weburl.Key(v.URL.URL) && weburl.Host(a.URL) == v.Host {
 		v.Alias = a.URL
 	}
-	what := collection.APage
-	if a.Page == nil {
-		what = collection.Sniff(a.URL, a.Header.Get("Content-Type"), a.Body)
-	}
-	switch {
+	l.progress.Bytes += a.Bytes
+	switch what := a.What(); {
 	case what == collection.APage:
 		return l.page(ctx, v, a)
 	case what == collection.AFile && l.Documents != nil:
 		return l.document(ctx, v, a)
 	}
-	v.Outcome = wrongKind
+	v.Outcome = crawl.WrongKind
 	return nil
 }
 
-func (l *loop) page(ctx context.Context, v *collections.Visit, a *Answer) error {
-	p, err := a.Page, error(nil)
-	if p == nil {
-		p, err = page.ParseContext(ctx, a.URL, a.Header, a.Body)
-	}
+func (l *loop) page(ctx context.Context, v *collections.Visit, a *crawl.Answer) error {
+	p, outcome, why := a.Parse(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil:
-		v.Outcome, v.Reason = wrongKind, err.Error()
-		return nil
-	case p.Wall != page.NoWall:
-		v.Outcome = gleaner.Outcome(p.Wall)
-		return nil
-	case p.SoftMissing:
-		v.Outcome = softMissing
+	case outcome != "":
+		v.Outcome, v.Reason = outcome, why
 		return nil
 	}
 	l.progress.Pages++
@@ -152,7 +136,7 @@ func (l *loop) page(ctx context.Context, v *collections.Visit, a *Answer) error 
 
 // document has the text of a file judged, and keeps the file where it belongs to a
 // collection.
-func (l *loop) document(ctx context.Context, v *collections.Visit, a *Answer) error {
+func (l *loop) document(ctx context.Context, v *collections.Visit, a *crawl.Answer) error {
 	title, text, why, err := l.Documents.Read(ctx, v.URL, a)
 	if err != nil {
 		return err
@@ -166,7 +150,9 @@ func (l *loop) document(ctx context.Context, v *collections.Visit, a *Answer) er
 	if _, err = l.judge(ctx, v, topic.Page{URL: a.URL, Title: title, Text: text}); err != nil || len(v.Entries) == 0 {
 		return err
 	}
-	v.SHA256, err = l.Documents.Keep(ctx, v.URL, a)
+	sha, verdict, err := l.Documents.Keep(ctx, v.URL, a)
+	v.SHA256 = sha
+	l.progress.Count(verdict)
 	return err
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/go-pdf/fpdf"
 	"github.com/stretchr/testify/require"
 
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/document"
 	"gleaner/internal/record/collections"
-	. "gleaner/internal/synthesis"
 )
 
 // TestPapersOfEachFormat are entries beside pages: PDF and PostScript that are on topic are

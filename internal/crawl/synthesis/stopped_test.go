@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "gleaner/internal/synthesis"
+	"gleaner/internal/crawl"
+	. "gleaner/internal/crawl/synthesis"
 )
 
 // TestStoppedAtAnyRequest: a worker that is told to stop while a request is under way
@@ -40,7 +41,7 @@ func TestStoppedAtAnyRequest(t *testing.T) {
 			}
 		}
 		for ctx.Err() == nil {
-			_, err := New(s.tools).Slice(ctx, name, func(Progress) {})
+			_, err := New(s.tools).Slice(ctx, name, func(crawl.Progress) {})
 			if err != nil {
 				require.ErrorIs(t, err, context.Canceled)
 			}

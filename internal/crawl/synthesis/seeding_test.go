@@ -11,10 +11,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
-	. "gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 )
 

@@ -8,7 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "gleaner/internal/synthesis"
+	"gleaner/internal/crawl"
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/topic"
 )
 
@@ -34,7 +35,7 @@ type made struct {
 	entries map[string][]string
 	like    map[string]float64 // the correlation of each address that is an entry
 	asked   []string
-	ending  Ending
+	ending  crawl.Ending
 }
 
 // collected makes a collection of the web that all cases of TestOptions share.

@@ -45,7 +45,7 @@ func (m *Maker) Relearn(ctx context.Context, r Relearning, told func(topic strin
 	if err != nil {
 		return out, err
 	}
-	ask, _, err := asked(c)
+	ask, _, err := Asked(c)
 	if err != nil {
 		return out, err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
-	. "gleaner/internal/synthesis"
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/topic"
 )
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
@@ -46,36 +47,36 @@ func (m *Maker) config(ctx context.Context, ask Ask, topics []topic.Topic) (Conf
 }
 
 // Slice crawls for a collection for a while. The error is the system's, never a site's.
-func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (Result, error) {
+func (m *Maker) Slice(ctx context.Context, name string, report func(crawl.Progress)) (crawl.Result, error) {
 	if err := m.Coll.Ready(ctx); err != nil {
-		return Result{}, fmt.Errorf("collect %s: %w", name, err)
+		return crawl.Result{}, fmt.Errorf("collect %s: %w", name, err)
 	}
 	c, err := m.record.Get(ctx, name)
 	if err != nil {
-		return Result{}, err
+		return crawl.Result{}, err
 	}
-	ask, topics, err := asked(c)
+	ask, topics, err := Asked(c)
 	if err != nil {
-		return Result{}, err
+		return crawl.Result{}, err
 	}
 	model, err := modelOf(c)
 	if err != nil {
-		return Result{}, err
+		return crawl.Result{}, err
 	}
 	if model, err = m.relearnt(ctx, c.ID, &ask, model); err != nil {
-		return Result{}, err
+		return crawl.Result{}, err
 	}
 	cfg, err := m.config(ctx, ask, topics)
 	if err != nil {
-		return Result{}, err
+		return crawl.Result{}, err
 	}
 	if err := m.forget(ctx, c.ID, cfg); err != nil {
-		return Result{}, err
+		return crawl.Result{}, err
 	}
 	filter := topic.NewFilter(ask.Stops)
 	learnt, err := m.classifiers(ctx, c.ID, ask)
 	if err != nil {
-		return Result{}, err
+		return crawl.Result{}, err
 	}
 	w := &web{Maker: m, Crawl: collections.Crawl{Record: m.record, ID: c.ID, Rules: cfg.QueueRules()}}
 	if c.Started != nil {
@@ -84,12 +85,7 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 	if cfg.WARC {
 		w.keeping = m.Coll.Repository().Keeping("collections-"+name, "collections "+name, m.Log)
 	}
-	defer func() {
-		w.release()
-		if err := w.keeping.Close(ctx); err != nil {
-			m.Log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice of the collections does it", "collections", name, "error", err)
-		}
-	}()
+	defer func() { w.release(); w.keeping.Close(ctx) }()
 	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt, ask.Options), Filter: filter, Log: m.Log}, report)
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "gleaner/internal/synthesis"
+	. "gleaner/internal/crawl/synthesis"
 )
 
 // TestGoingOnUnderOtherRules: a full collection of which the second entries of sites, or

@@ -10,31 +10,32 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/crawl"
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/collections"
-	. "gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
 
 // answers is a web in a function.
-type answers func(url string) (*Answer, error)
+type answers func(url string) (*crawl.Answer, error)
 
-func (w answers) Ask(_ context.Context, u *collections.URL) (*Answer, error) { return w(u.URL) }
+func (w answers) Ask(_ context.Context, u *collections.URL) (*crawl.Answer, error) { return w(u.URL) }
 
 // entering is what is about the only topic, and all that it links to.
-func entering(url string, links ...string) *Answer {
+func entering(url string, links ...string) *crawl.Answer {
 	p := &page.Page{URL: url, Title: "page", Text: "all is on topic"}
 	for _, l := range links {
 		p.Links = append(p.Links, page.Link{URL: l, Anchor: "more", Source: page.SourceAnchor})
 	}
-	return &Answer{Response: &fetch.Response{URL: url, Status: 200, Header: http.Header{}}, Page: p}
+	return &crawl.Answer{Response: &fetch.Response{URL: url, Status: 200, Header: http.Header{}}, Page: p}
 }
 
-func file(url string) *Answer {
-	return &Answer{Response: &fetch.Response{URL: url, Status: 200, Header: http.Header{"Content-Type": {"application/pdf"}}, Body: []byte("%PDF-1.4")}}
+func file(url string) *crawl.Answer {
+	return &crawl.Answer{Response: &fetch.Response{URL: url, Status: 200, Header: http.Header{"Content-Type": {"application/pdf"}}, Body: []byte("%PDF-1.4")}}
 }
 
 // everything is a classifier to whom all is on topic.
@@ -46,7 +47,7 @@ func (everything) Classify(topic.Page) []topic.Score {
 func (everything) Topics() []string { return []string{"all"} }
 
 // collects crawls from http://a.example/ in memory, and says what became of each URL.
-func collects(t *testing.T, web answers, change func(*Parts)) (Result, map[string]string) {
+func collects(t *testing.T, web answers, change func(*Parts)) (crawl.Result, map[string]string) {
 	t.Helper()
 	cfg := Defaults()
 	cfg.Size, cfg.MaxPages, cfg.SlicePages = 1000, 500, 1000
@@ -57,7 +58,7 @@ func collects(t *testing.T, web answers, change func(*Parts)) (Result, map[strin
 	if change != nil {
 		change(&p)
 	}
-	r, err := Run(t.Context(), cfg, p, func(Progress) {})
+	r, err := Run(t.Context(), cfg, p, func(crawl.Progress) {})
 	require.NoError(t, err)
 	return r, noted.outcomes
 }
@@ -80,7 +81,7 @@ func (n noting) Write(ctx context.Context, v *collections.Visit) error {
 func TestAFarmOfRedirects(t *testing.T) {
 	t.Parallel()
 	n := 0
-	r, _ := collects(t, func(url string) (*Answer, error) {
+	r, _ := collects(t, func(url string) (*crawl.Answer, error) {
 		n++
 		return nil, &fetch.Error{Outcome: fetch.RedirectOffHost, URL: url, Location: fmt.Sprintf("http://h%d.example/", n)}
 	}, nil)
@@ -92,7 +93,7 @@ func TestAFarmOfRedirects(t *testing.T) {
 func TestAHostThatIsDown(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	_, _ = collects(t, func(url string) (*Answer, error) {
+	_, _ = collects(t, func(url string) (*crawl.Answer, error) {
 		if weburl.Host(url) != "down.example" {
 			var links []string
 			for i := range 100 {
@@ -110,7 +111,7 @@ func TestAHostThatIsDown(t *testing.T) {
 // stalls, and what the database will not hold are set aside, and the crawl goes on.
 func TestWhatAnAnswerDoesToTheProgram(t *testing.T) {
 	t.Parallel()
-	web := func(url string) (*Answer, error) {
+	web := func(url string) (*crawl.Answer, error) {
 		switch url {
 		case "http://panic.example/":
 			panic("hostile")
@@ -133,8 +134,10 @@ func TestWhatAnAnswerDoesToTheProgram(t *testing.T) {
 // stalling cannot read anything.
 type stalling struct{}
 
-func (stalling) Read(context.Context, *collections.URL, *Answer) (title, text, why string, err error) {
+func (stalling) Read(context.Context, *collections.URL, *crawl.Answer) (title, text, why string, err error) {
 	return "", "", "", collection.ErrStalled
 }
 
-func (stalling) Keep(context.Context, *collections.URL, *Answer) (string, error) { return "", nil }
+func (stalling) Keep(context.Context, *collections.URL, *crawl.Answer) (string, crawl.Verdict, error) {
+	return "", crawl.Verdict{}, nil
+}

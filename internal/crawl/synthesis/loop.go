@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/crawl"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
-	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"
 	"gleaner/internal/web/weburl"
 )
@@ -44,22 +44,16 @@ type Queue interface {
 type Source interface {
 	// Ask asks for a URL. A *fetch.Error says what became of it; any other error
 	// ends the slice.
-	Ask(ctx context.Context, u *collections.URL) (*Answer, error)
-}
-
-// Answer is what came back for a URL.
-type Answer struct {
-	*fetch.Response
-	Page *page.Page // where it is known already; else the body is parsed
+	Ask(ctx context.Context, u *collections.URL) (*crawl.Answer, error)
 }
 
 // Documents reads and keeps files.
 type Documents interface {
 	// Read is the title and the text of a file; "" where it has none that can be read,
 	// and why.
-	Read(ctx context.Context, u *collections.URL, a *Answer) (title, text, why string, err error)
-	// Keep stores it, and says under which SHA-256.
-	Keep(ctx context.Context, u *collections.URL, a *Answer) (sha string, err error)
+	Read(ctx context.Context, u *collections.URL, a *crawl.Answer) (title, text, why string, err error)
+	// Keep stores it, and says under which SHA-256, and what the library makes of it.
+	Keep(ctx context.Context, u *collections.URL, a *crawl.Answer) (sha string, v crawl.Verdict, err error)
 }
 
 // Parts are what a crawl is made of.
@@ -213,69 +207,38 @@ func Defaults() Config {
 	return Config{Bounds: Bounds{Options: topic.Defaults()}, Weights: DefaultWeights(), MaxDepth: 30, MaxLinks: 500, MaxTries: 3, RetryBase: 30 * time.Second, SlicePages: 200, SliceTime: 2 * time.Minute, Limits: weburl.DefaultLimits(time.Now())}
 }
 
-// Ending says why a slice ended.
-type Ending string
-
-// The endings of a slice.
+// Why a slice of a collection ended, beside the endings of any crawl.
 const (
-	SliceFull Ending = "slice-full" // go on with the next one
-	Exhausted Ending = "exhausted"  // nothing waits
-	Waiting   Ending = "waiting"    // nothing can be asked for before Result.Wait has passed
-	Paused    Ending = "paused"
-	Stopped   Ending = "stopped" // the collection was ended meanwhile
-	Full      Ending = "full"    // every collection is
-	PageLimit Ending = "page-limit"
-	TimeLimit Ending = "time-limit"
+	Exhausted crawl.Ending = "exhausted" // nothing waits
+	Stopped   crawl.Ending = "stopped"   // the collection was ended meanwhile
+	Full      crawl.Ending = "full"      // every collection is
 )
-
-// Progress counts what a slice did.
-type Progress struct {
-	Requests  int    `json:"requests"`
-	Refused   int    `json:"refused,omitempty"` // by robots.txt or the blacklist, which is no request
-	Pages     int    `json:"pages"`
-	Documents int    `json:"documents"`
-	Entries   int    `json:"entries"` // that were offered to collections
-	Failed    int    `json:"failed"`
-	URL       string `json:"url,omitempty"`
-}
-
-// Plus adds what another slice did.
-func (p Progress) Plus(o Progress) Progress {
-	return Progress{p.Requests + o.Requests, p.Refused + o.Refused, p.Pages + o.Pages, p.Documents + o.Documents, p.Entries + o.Entries, p.Failed + o.Failed, o.URL}
-}
-
-// Result is what a slice comes to.
-type Result struct {
-	Progress
-	Ending Ending        `json:"ending"`
-	Wait   time.Duration `json:"wait,omitempty"`
-}
 
 // idle is for how long a slice waits for a host; with a longer wait it ends.
 const idle = 2 * time.Second
 
 // Run crawls in one slice.
-func Run(ctx context.Context, cfg Config, p Parts, report func(Progress)) (Result, error) {
+func Run(ctx context.Context, cfg Config, p Parts, report func(crawl.Progress)) (crawl.Result, error) {
 	if cfg.Rules == nil {
 		cfg.Rules = rules.New(cfg.Links, nil)
 	}
 	l := &loop{cfg: cfg, Parts: p, report: report, started: time.Now()}
 	e, wait, err := l.run(ctx)
-	return Result{Progress: l.progress, Ending: e, Wait: wait}, err
+	return crawl.Result{Progress: l.progress, Ending: e, Wait: wait}, err
 }
 
 type loop struct {
 	Parts
 	cfg      Config
-	report   func(Progress)
+	report   func(crawl.Progress)
 	started  time.Time
-	progress Progress
+	progress crawl.Progress
 	at       collections.Standing
 	graph    *contextGraph // of that policy, and of who learns of links
 	learnt   int           // requests at which it was learnt
 }
 
-func (l *loop) run(ctx context.Context) (e Ending, wait time.Duration, err error) {
+func (l *loop) run(ctx context.Context) (e crawl.Ending, wait time.Duration, err error) {
 	for {
 		if ctx.Err() != nil {
 			return "", 0, context.Cause(ctx)
@@ -296,7 +259,7 @@ func (l *loop) run(ctx context.Context) (e Ending, wait time.Duration, err error
 		case u == nil && wait == 0:
 			return Exhausted, 0, nil
 		case u == nil && wait > idle:
-			return Waiting, wait, nil
+			return crawl.Waiting, wait, nil
 		case u == nil:
 			if err := fetch.Wait(ctx, wait); err != nil {
 				return "", 0, err
@@ -314,7 +277,7 @@ func (l *loop) run(ctx context.Context) (e Ending, wait time.Duration, err error
 }
 
 // over says why the slice is to end, "" where it goes on.
-func (l *loop) over() Ending {
+func (l *loop) over() crawl.Ending {
 	full := true
 	for _, t := range l.Classifier.Topics() {
 		full = full && l.at.Topics[t].Entries >= l.cfg.Size
@@ -323,15 +286,15 @@ func (l *loop) over() Ending {
 	case l.at.Ended:
 		return Stopped
 	case l.at.Paused:
-		return Paused
+		return crawl.Paused
 	case full && !l.cfg.Adapt:
 		return Full
 	case l.cfg.MaxPages > 0 && l.at.Requests >= l.cfg.MaxPages:
-		return PageLimit
+		return crawl.PageLimit
 	case l.cfg.MaxTime > 0 && l.at.Took >= l.cfg.MaxTime:
-		return TimeLimit
+		return crawl.TimeLimit
 	case l.progress.Requests >= l.cfg.SlicePages || time.Since(l.started) >= l.cfg.SliceTime:
-		return SliceFull
+		return crawl.SliceFull
 	}
 	return ""
 }

@@ -9,17 +9,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/crawl"
+	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
-	. "gleaner/internal/synthesis"
 )
 
 // killer is a client whose process dies over what one address answers: it is asked
 // for, and never heard of again.
 type killer struct {
-	Fetcher
+	crawl.Fetcher
 	over string
 	died chan struct{}
 }
@@ -70,7 +71,7 @@ func TestAPageThatKillsTheWorker(t *testing.T) {
 	deaths := 0
 	for range 10 {
 		if s.dies(t, "/killer", func(ctx context.Context, m *Maker) error {
-			_, err := m.Slice(ctx, "some", func(Progress) {})
+			_, err := m.Slice(ctx, "some", func(crawl.Progress) {})
 			return err
 		}) {
 			deaths++
@@ -95,7 +96,7 @@ func TestWhatRobotsRefuses(t *testing.T) {
 	require.Equal(t, map[string]string{"a.example/": "success", "a.example/one": "success", "a.example/two": "success", "a.example/three": "success", "b.example/": "success",
 		"a.example/no/1": "robots-denied", "a.example/no/2": "robots-denied", "a.example/no/3": "robots-denied", "black.example/": "blacklisted"}, s.outcomes(t, id), "--host-pages 4")
 	id = s.opens(t, "other", twoTopics, func(a *Ask) { a.MaxPages = 6 })
-	require.Equal(t, PageLimit, s.ends(t, "other").Ending)
+	require.Equal(t, crawl.PageLimit, s.ends(t, "other").Ending)
 	c, err := s.record.Get(t.Context(), "other")
 	require.NoError(t, err)
 	require.Equal(t, 6, c.Requests)
@@ -107,7 +108,7 @@ func TestWhatRobotsRefuses(t *testing.T) {
 
 // meanwhile is a client over whose first request something else happens.
 type meanwhile struct {
-	Fetcher
+	crawl.Fetcher
 	once *sync.Once
 	do   func()
 }
@@ -129,7 +130,7 @@ func TestASliceOfAnEarlierCrawl(t *testing.T) {
 		require.NoError(t, s.record.End(t.Context(), "some", 0, collections.Cancelled, ""))
 		s.opens(t, "some", twoTopics, func(a *Ask) { a.OnePerSite = true })
 	}}
-	r, err := New(tools).Slice(t.Context(), "some", func(Progress) {})
+	r, err := New(tools).Slice(t.Context(), "some", func(crawl.Progress) {})
 	require.NoError(t, err)
 	require.Equal(t, Stopped, r.Ending)
 	require.Len(t, s.web.asked()[before:], 1)
