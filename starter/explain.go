@@ -61,6 +61,9 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 	case e.FetchedAt != nil:
 		row("asked", fmt.Sprintf("as number %d of crawl %d, %s", e.Rank, e.Crawl, e.FetchedAt.Format("2006-01-02 15:04:05")))
 	}
+	if s := e.Site; s != nil {
+		row("site", strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")+"; next request "+s.NextWords(time.DateTime))
+	}
 	row("pace of the site", e.Pace.Words())
 	row("why", e.Reason)
 	row("left out by", strings.Join(e.Lists, ", "))

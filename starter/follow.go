@@ -91,7 +91,14 @@ func sayAcademic(ctx context.Context, w io.Writer, db *store.DB, id string) erro
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s complete: %d academic documents of %d files, %d pages read\nthey are:  starter export %s\n", id, n.Accepted, n.Documents, n.Pages, id)
+	answer, err := report.AnswerOf(ctx, db, id)
+	if err != nil {
+		return err
+	}
+	if answer != "" {
+		answer = "the address itself answered no page: " + answer + "\n"
+	}
+	_, err = fmt.Fprintf(w, "%s complete: %d academic documents of %d files, %d pages read\n%sthey are:  starter export %s\n", id, n.Accepted, n.Documents, n.Pages, answer, id)
 	return err
 }
 

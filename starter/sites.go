@@ -91,20 +91,13 @@ func listSites(ctx context.Context, db store.SiteRecords, q store.SiteQuery) (li
 func writeSites(w io.Writer, found listedSites) error {
 	err := table(w, "HOST\tSTATE\tPAGES\tDOCUMENTS\tPAPERS\tWAITING\tFAILED\tNEXT REQUEST\tREASON", func(line func(string, ...any)) {
 		for _, s := range found.Sites {
-			line("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", s.Host, s.State, s.Pages, s.Documents, s.Papers, s.Waiting, s.Failed, mayBeAsked(s.Next), s.Reason)
+			line("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", s.Host, s.State, s.Pages, s.Documents, s.Papers, s.Waiting, s.Failed, s.NextWords(time.DateTime), s.Reason)
 		}
 	}, "no site meets that; harvests and recrawls bring them")
 	if err == nil && found.Next != "" {
 		_, err = fmt.Fprintf(w, "more:  --after %s\n", found.Next)
 	}
 	return err
-}
-
-func mayBeAsked(at *time.Time) string {
-	if at == nil {
-		return "at once"
-	}
-	return at.Local().Format(time.DateTime)
 }
 
 // shownSite is what `starter sites show` says of one.
@@ -182,7 +175,7 @@ func (s shownSite) write(w io.Writer) error {
 	row("state", strings.TrimSuffix(string(s.State)+": "+s.Reason, ": "))
 	row("blacklisted", s.Blocked)
 	if s.Blocked == "" {
-		row("next request", mayBeAsked(s.Next))
+		row("next request", s.NextWords(time.DateTime))
 	}
 	row("pace", s.Pace.Words())
 	if s.Holder != "" {
@@ -214,5 +207,5 @@ func (c *cli) retrySite(ctx context.Context, t client.Client, db *store.DB, s sh
 	if f.wait {
 		return c.follow(ctx, t, h.ID)
 	}
-	return c.Say(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, "%s: asked again for %d URLs that failed and %d documents that stalled, for %s; next request %s\n", s.Host, did.URLs, did.Stalled, h.ID, mayBeAsked(s.Next))
+	return c.Say(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, "%s: asked again for %d URLs that failed and %d documents that stalled, for %s; next request %s\n", s.Host, did.URLs, did.Stalled, h.ID, store.SiteRow{Next: s.Next}.NextWords(time.DateTime))
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 )
 
@@ -51,6 +53,17 @@ func TestSites(t *testing.T) {
 		require.Contains(t, out, say)
 	}
 	require.Contains(t, c.ok("sites", "show", "b.example"), "refused: robots.txt cannot be read (503)")
+	require.Regexp(t, `(?m)^b\.example +refused .* never by itself +robots.txt`, c.ok("sites", "list"))
+	require.Regexp(t, `(?m)^site +refused: robots.txt cannot be read \(503\); next request never by itself$`, c.ok("explain", "http://b.example/1"))
+	c.exec(`UPDATE sites SET due_at='2126-05-04 12:00' WHERE host='b.example'`)
+	require.Contains(t, c.ok("sites", "show", "b.example"), "by a recrawl, from 2126-05-04")
+	c.visited("dead.example", "/", "", 4, "no-such-host")
+	require.Regexp(t, `(?m)^dead.example +done .*no page: no-such-host$`, c.ok("sites", "list"))
+	dead := store.Harvest{ID: "site:http://dead.example/", Venue: "site:http://dead.example/", Options: []byte("{}"), Stage: "complete"}
+	require.NoError(t, c.SaveHarvest(t.Context(), dead))
+	var said strings.Builder
+	require.NoError(t, sayAcademic(t.Context(), &said, c.DB, dead.ID))
+	require.Contains(t, said.String(), "the address itself answered no page: no-such-host\n")
 	c.ok("blacklist", "add", "b.example", "--reason", "asked by mail")
 	out = c.ok("sites", "show", "b.example")
 	require.Contains(t, out, "asked by mail")

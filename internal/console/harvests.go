@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/store"
 )
 
@@ -84,6 +85,8 @@ type harvestPage struct {
 	Progress *Progress        `json:"progress,omitempty"` // while it runs
 	Failures []store.Failure  `json:"failures"`           // what may be tried again
 	Failing  []string         `json:"failing_sites"`      // hosts of these, at most pageSize
+
+	Answer string `json:"address_answered,omitempty"` // what the address of a site answered that was no page
 }
 
 func (p harvestPage) Title() string { return p.ID }
@@ -108,6 +111,9 @@ func harvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 		return nil, err
 	}
 	p.Sites = listed(sites)
+	if p.Answer, err = report.AnswerOf(ctx, c.App.DB, h.Venue); err != nil {
+		return nil, err
+	}
 	if err := p.fail(ctx, c); err != nil {
 		return nil, err
 	}

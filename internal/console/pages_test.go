@@ -131,7 +131,7 @@ func TestPagesSayWhy(t *testing.T) {
 	require.Regexp(t, `<li><a href="/urls\?url=http%3a%2f%2fwww.ada.example%2fp1.pdf">http://www.ada.example/p1.pdf</a>: ambiguous match`, d.page("/papers?harvest="+id+"&state=missing"))
 
 	site := d.page("/sites/www.ada.example")
-	require.Regexp(t, `(?s)not before .*\(Retry-After\).*every 1.5s \(robots.txt\)`, site)
+	require.Regexp(t, `(?s)\d{4}, \d\d:.* \(Retry-After\).*every 1.5s \(robots.txt\)`, site)
 	require.Contains(t, d.page("/sites/bad.example"), "the host is on the blacklist")
 	require.Contains(t, d.page("/documents/"+sampleSHA), `linked from <a href="http://www.ada.example/" rel="noopener noreferrer nofollow">`)
 	require.Contains(t, d.page("/urls?url=http://www.ada.example/p0.pdf"), sampleSHA)
@@ -145,6 +145,16 @@ func TestPagesSayWhy(t *testing.T) {
 	require.Regexp(t, `cancelled</span> <span class="quiet">in stage crawl`, ended)
 	require.Contains(t, ended, "URLs not asked")
 	require.NotContains(t, ended, "URLs wait")
+
+	const dead = "site:http://www.ada.example/gone"
+	require.NoError(t, d.SaveHarvest(t.Context(), store.Harvest{ID: dead, Venue: dead, Options: []byte("{}"), Stage: "complete"}))
+	hash := frontier.HashOf("http://www.ada.example/gone")
+	d.exec(`UPDATE urls SET hash=$1 WHERE url LIKE '%/gone'`, hash[:])
+	require.Contains(t, d.page("/harvests/"+url.PathEscape(dead)), "The address itself answered no page: timeout")
+	d.exec(`UPDATE sites SET state='refused', asked_until='-infinity' WHERE host='www.ada.example'`)
+	for _, path := range []string{"/sites", "/sites/www.ada.example", "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf")} {
+		require.Contains(t, d.page(path), "never by itself", path)
+	}
 }
 
 // TestListsGoOnWhereTheyEnded: every row is on one page, and on one alone.

@@ -69,6 +69,7 @@ func functions() template.FuncMap {
 		"web":     webAddress,
 		"pieces":  pieces,
 		"when":    when,
+		"asked":   func(s store.SiteRow) string { return s.NextWords(timeForm) },
 		"nextTry": func(next *time.Time) string { return nextTry(next, time.Now()) },
 		"short":   func(sha string) string { return sha[:min(len(sha), 12)] },
 		"set":     withParam,
@@ -79,12 +80,15 @@ func functions() template.FuncMap {
 	}
 }
 
+// timeForm is the form of moments for people.
+const timeForm = "2 Jan 2006, 15:04:05 MST"
+
 // when says a moment to a person.
 func when(t any) string {
 	switch t := t.(type) {
 	case time.Time:
 		if !t.IsZero() {
-			return t.Local().Format("2 Jan 2006, 15:04:05 MST")
+			return t.Local().Format(timeForm)
 		}
 	case *time.Time:
 		if t != nil {

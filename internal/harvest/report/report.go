@@ -263,10 +263,8 @@ func (b *builder) authors(ctx context.Context) error {
 	}
 	if err == nil && b.r.ofSite() {
 		b.r.Files.Papers, err = b.db.AcademicPapers(ctx, b.r.Harvest.Venue)
-		site := gleaner.ParseGoal(b.r.Harvest.Venue).Site
-		hash := frontier.HashOf(site)
 		if err == nil {
-			b.r.Answer, err = b.db.AnswerOf(ctx, weburl.Host(site), hash[:])
+			b.r.Answer, err = AnswerOf(ctx, b.db, b.r.Harvest.Venue)
 		}
 	}
 	if h := b.r.Harvest; c.Kept && h.CompletedAt != nil {
@@ -274,6 +272,17 @@ func (b *builder) authors(ctx context.Context) error {
 			Files: Files{Pages: c.Pages, Documents: c.Documents, Accepted: c.Accepted}}
 	}
 	return err
+}
+
+// AnswerOf says what the address of a harvest of a site answered that was no page, "" for a
+// page and for other harvests.
+func AnswerOf(ctx context.Context, db *store.DB, venue string) (string, error) {
+	site := gleaner.ParseGoal(venue).Site
+	if site == "" {
+		return "", nil
+	}
+	hash := frontier.HashOf(site)
+	return db.AnswerOf(ctx, weburl.Host(site), hash[:])
 }
 
 func (b *builder) documents(ctx context.Context) error {

@@ -16,12 +16,27 @@ type SiteRow struct {
 	Documents int               `json:"documents"`
 	Failed    int               `json:"failed"`
 	Waiting   int               `json:"waiting"`
-	Next      *time.Time        `json:"next_allowed_at,omitempty"` // nil where it may be asked at once
+	Next      *time.Time        `json:"next_allowed_at,omitempty"` // by its pace and pauses; nil for at once
 	Started   *time.Time        `json:"crawl_started,omitempty"`
 	Finished  *time.Time        `json:"crawl_finished,omitempty"`
 	Due       *time.Time        `json:"recrawl_due_at,omitempty"`
 
 	Pace `json:"pace"`
+}
+
+// NextWords says when the site may be asked next, in a form for times. One that refused or
+// was stopped is asked by a recrawl, or when a person has it asked.
+func (r SiteRow) NextWords(form string) string {
+	out := r.State == gleaner.SiteRefused || r.State == gleaner.SiteStopped
+	switch {
+	case out && r.Due == nil:
+		return "never by itself"
+	case out:
+		return "by a recrawl, from " + r.Due.Local().Format(form)
+	case r.Next == nil:
+		return "at once"
+	}
+	return r.Next.Local().Format(form)
 }
 
 // SiteQuery are conditions on sites; zero fields are none.
@@ -42,7 +57,8 @@ func (q SiteQuery) sql() string {
 		of = `JOIN harvest_sites h ON h.site_id=s.id AND h.harvest_id=$2`
 	}
 	return `
-	SELECT s.host, s.state, s.reason, u.pages, u.documents, u.failed, u.waiting,
+	SELECT s.host, s.state, CASE WHEN s.reason='' AND s.state='done' AND u.pages+u.documents=0 AND u.failed > 0
+			THEN 'no page: ' || (SELECT f.outcome FROM urls f WHERE f.site_id=s.id AND f.state IN (3, 4) LIMIT 1) ELSE s.reason END, u.pages, u.documents, u.failed, u.waiting,
 		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
 		s.crawl_started, s.crawl_finished, s.due_at, ` + paceColumns + `
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)

@@ -18,6 +18,7 @@ type Explanation struct {
 	LinkedBy []store.BackLink `json:"linked_by,omitempty"`
 	Found    []store.Document `json:"found,omitempty"`
 	Lists    []string         `json:"lists,omitempty"` // that leave it out, by harvest
+	Site     *store.SiteRow   `json:"site,omitempty"`  // nil for a document that an import brought
 }
 
 // maxBackLinks is how many pages that link to a file are told of.
@@ -36,6 +37,13 @@ func (a *App) Explain(ctx context.Context, url string) (*Explanation, error) {
 		return nil, neverMet(err, lists)
 	}
 	e := &Explanation{URLRecord: r, Lists: lists}
+	sites, err := a.DB.Sites(ctx, store.SiteQuery{Host: r.Host, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(sites) > 0 {
+		e.Site = &sites[0]
+	}
 	if e.LinkedBy, err = a.DB.BackLinks(ctx, h[:], maxBackLinks); err != nil {
 		return nil, err
 	}
