@@ -30,7 +30,7 @@ With --files the documents, too.`,
   starter collections export math --topic 'mathematics/number theory' --format bibtex
   starter collections export math --format csv --files --out math`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := f.check(); err != nil {
+			if _, err := f.check(c.JSON); err != nil {
 				return err
 			}
 			return c.onRecord(func(ctx context.Context, a *app.App, args []string) error {

@@ -92,7 +92,7 @@ func (d *desk) Progress(ctx context.Context, id string) (console.Progress, error
 
 func (d *desk) Export(ctx context.Context, harvest, format string, years gleaner.Years, files bool) (console.Export, error) {
 	f := exportFlags{format: format, files: files, out: "zip"}
-	if _, err := f.check(); err != nil {
+	if _, err := f.check(false); err != nil {
 		return console.Export{}, err
 	}
 	h, err := d.db.FindHarvest(ctx, harvest)

@@ -11,6 +11,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/match"
+	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
@@ -30,6 +31,7 @@ type wantedPaper struct {
 	Paper   string   `json:"paper"`
 	Title   string   `json:"title"`
 	Year    int      `json:"year"`
+	DOI     string   `json:"doi,omitempty"`
 	Authors []string `json:"authors"`
 	Held    string   `json:"held,omitempty"` // why it counts as held
 }
@@ -97,7 +99,7 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 
 func listed(papers []gleaner.Paper, held map[string]string) (out []wantedPaper) {
 	for _, p := range papers {
-		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, Held: held[p.Key]}
+		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key]}
 		for _, who := range p.Authors {
 			w.Authors = append(w.Authors, who.Name)
 		}
@@ -114,6 +116,15 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 	}
 	if f.sources.papers != "" {
 		e.Goal, e.From = name, f.sources.papers
+		if given.List == "" {
+			key, err := c.keyOf(ctx, a, name, &f.sources)
+			if err == nil {
+				err = f.sources.replacesNone(ctx, a.DB, key)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
 		return papersOfFile(ctx, name, years, f.sources.papers)
 	}
 	c.Progress("papers of " + name)
@@ -173,7 +184,7 @@ func (e estimated) write(w io.Writer) error {
 		if p.Held != "" {
 			mark = "held"
 		}
-		fmt.Fprintf(w, "%-6s  %d  %s\n        %s\n", mark, p.Year, p.Title, cmp.Or(strings.Join(p.Authors, ", "), "-"))
+		fmt.Fprintf(w, "%-6s  %s  %s\n        %s\n", mark, cmp.Or(biblio.Year(p.Year), "-"), cmp.Or(p.Title, p.DOI), cmp.Or(strings.Join(p.Authors, ", "), "-"))
 	}
 	fmt.Fprintln(w)
 	return e.summary(w)
@@ -182,6 +193,10 @@ func (e estimated) write(w io.Writer) error {
 // summary says how much the harvest would be, a line each.
 func (e estimated) summary(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %d %s %s, %d held, %d wanted\n", e.Goal, e.Papers, one(e.Papers, "paper"), e.listing(), e.Held, e.Wanted)
+	untitled := len(slices.DeleteFunc(slices.Clone(e.Listed), func(p wantedPaper) bool { return p.Title != "" }))
+	if untitled > 0 {
+		fmt.Fprintf(w, "of %d %s only the DOI is known here; the harvest asks Crossref for their titles and authors\n", untitled, one(untitled, "paper"))
+	}
 	fmt.Fprintf(w, "authors of wanted papers: %d; of %d a homepage is known, %d were looked for in vain of late, %d are to be looked for\n", e.Authors, e.Known.Found, e.Known.InVain, e.ToFind)
 	fmt.Fprintf(w, "sites: %d known, %d of them crawled before (%d links wait there or are due); about %d new ones\n", e.Known.Sites, e.Known.Crawled, e.Known.Waiting, e.NewSites)
 	fmt.Fprintf(w, "about %d requests (%d for homepages, %d of crawls), about %s\n", e.Requests, e.Looking, e.Crawling, program.Span(e.Time()))

@@ -83,13 +83,15 @@ const exportFormats = "jsonl, csv, bibtex, ris, csljson, oai, warc, tree or cite
 var listEndings = map[string]string{"jsonl": ".jsonl", "csv": ".csv", "bibtex": ".bib", "ris": ".ris", "csljson": ".json", "oai": ".xml"}
 
 // check says what of the flags cannot be.
-func (f exportFlags) check() (years gleaner.Years, err error) {
+func (f exportFlags) check(json bool) (years gleaner.Years, err error) {
 	_, isList := listEndings[f.format]
 	switch {
 	case !isList && f.format != "warc" && f.format != "tree" && f.format != "citeseerx":
 		return years, fmt.Errorf("%w: --format is %s, not %q", program.ErrUsage, exportFormats, f.format)
 	case f.files && (!isList || f.format == "csljson" || f.format == "oai"):
 		return years, fmt.Errorf("%w: --files is of the formats jsonl, csv, bibtex and ris", program.ErrUsage)
+	case json && !f.files && isList && f.format != "jsonl" && f.format != "csljson":
+		return years, fmt.Errorf("%w: --json is of --format jsonl and csljson, and of exports of documents, not of %s", program.ErrUsage, f.format)
 	case (f.files || !isList) && f.out == "":
 		return years, fmt.Errorf("%w: documents want a place: --out", program.ErrUsage)
 	}
@@ -97,7 +99,7 @@ func (f exportFlags) check() (years gleaner.Years, err error) {
 }
 
 func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error {
-	in, err := f.check()
+	in, err := f.check(c.JSON)
 	if err != nil {
 		return err
 	}

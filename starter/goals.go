@@ -162,20 +162,34 @@ func enterList(ctx context.Context, a *app.App, list gleaner.Goal, years gleaner
 		papers[i].Key = key + "/" + papers[i].Key // a list's own: the same paper may be of a venue, too
 		papers[i].Year = cmp.Or(papers[i].Year, years.Single())
 	}
-	if err := keepsItsPapers(ctx, a.DB, key, papers); err != nil {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	if err := keepsItsPapers(ctx, a.DB, key, path, papers); err != nil {
 		return err
 	}
 	if err := a.Stages.Enter(ctx, harvest.SourceFile, key, "list", papers); err != nil {
 		return err
 	}
-	return a.DB.DescribeVenue(ctx, key, nil, harvest.SourceFile)
+	return a.DB.DescribeVenue(ctx, key, map[string]string{harvest.SourceFile: path}, harvest.SourceFile)
 }
 
-// keepsItsPapers refuses other papers for a list that is being harvested.
-func keepsItsPapers(ctx context.Context, db *store.DB, key string, papers []gleaner.Paper) error {
+// keepsItsPapers refuses other papers for a list that is being harvested, or that is of
+// another file of the same name.
+func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers []gleaner.Paper) error {
 	all, err := db.Harvests(ctx)
-	if err != nil || !slices.ContainsFunc(all, func(h store.Harvest) bool { return h.Venue == key && h.CompletedAt == nil }) {
+	if err != nil {
 		return err
+	}
+	of, err := db.Venue(ctx, key)
+	if err != nil {
+		return err
+	}
+	runs := slices.ContainsFunc(all, func(h store.Harvest) bool { return h.Venue == key && h.CompletedAt == nil })
+	was := cmp.Or(of.IDs[harvest.SourceFile], path)
+	if !runs && was == path {
+		return nil
 	}
 	had, err := db.Listing(ctx, harvest.SourceFile, key, gleaner.Years{})
 	if err != nil {
@@ -190,6 +204,9 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key string, papers []glea
 		same[paper{p.Key, p.Title, p.DOI}]--
 	}
 	for _, n := range same {
+		if n != 0 && !runs {
+			return fmt.Errorf("%w: %s is the list of %s, and %s has other papers; give this file another name", program.ErrUsage, key, was, path)
+		}
 		if n != 0 {
 			return fmt.Errorf("%w: %[2]s is being harvested with other papers; wait for its end, or `starter cancel %[2]s`, or give the file another name", program.ErrUsage, key)
 		}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -266,7 +268,12 @@ func TestAListIsOneFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, had, 2)
 	require.NoError(t, c.SetStage(t.Context(), "papers:mine", gleaner.StageComplete, ""))
-	c.ok("harvest", "--papers", other)
+	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "--papers", other), "papers:mine is the list of "+list)
+	list = c.file("mine.csv", two)
+	c.ok("harvest", "--papers", list)
+	raw, err := os.ReadFile(other)
+	require.NoError(t, errors.Join(err, os.WriteFile(list, raw, 0o600)))
+	c.ok("harvest", "--papers", list)
 	had, err = c.Listing(t.Context(), harvest.SourceFile, "papers:mine", gleaner.Years{})
 	require.NoError(t, err)
 	require.Len(t, had, 1)
@@ -275,6 +282,11 @@ func TestAListIsOneFiles(t *testing.T) {
 	require.Contains(t, c.ok("harvest", "papers:mine", "--dry-run"), "papers:mine: 1 paper ")
 
 	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/a", Venue: "conf/x", Year: 2001, Title: "A Thing of DBLP"}}, nil))
-	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "conf/x", "--papers", other), "would replace the 1 papers of conf/x")
+	for _, dry := range []string{"--dry-run=false", "--dry-run"} {
+		require.Contains(t, c.wrong(program.ExitUsage, "harvest", "conf/x", "--papers", other, dry), "would replace the 1 papers of conf/x")
+	}
+	out := c.ok("harvest", "--papers", c.file("some.doi", "10.5555/exa.1\n10.5555/exa.2\n"), "--dry-run")
+	require.Contains(t, out, "wanted  -  10.5555/exa.1\n")
+	require.Contains(t, out, "of 2 papers only the DOI is known here; the harvest asks Crossref for their titles and authors")
 	c.ok("harvest", "conf/x", "--papers", other, "--sources", "file")
 }

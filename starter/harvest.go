@@ -83,6 +83,9 @@ everything again (--again). It needs a worker: "starter dev" runs one.`,
   starter harvest "Local Workshop" --years 2003 --papers workshop.bib
   starter harvest journals/jair --years 2003 --sources dblp,crossref --id issn=1076-9757`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("sites") && f.options.Window == 0 {
+				return fmt.Errorf("%w: --sites: want one or more", program.ErrUsage)
+			}
 			names := f.goalNames(args)
 			if err := errors.Join(f.validate(), f.checkGoals(names)); err != nil {
 				return err

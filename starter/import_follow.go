@@ -41,7 +41,7 @@ func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, i
 	}
 	took := job.Time(time.Now())
 	end := endOfImport{n, id, job.State, took.Seconds()}
-	return c.printEnd(end, func(w io.Writer) error { return writeImported(w, n, took) })
+	return c.printEnd(end, func(w io.Writer) error { return writeImported(w, n, took, dryImport(job)) })
 }
 
 // printEnd prints what a job came to behind its lines, which are JSON where no person reads them.
@@ -155,6 +155,7 @@ func (c *cli) printRecords(ctx context.Context, db *store.DB, of store.Job, afte
 		var n ingest.Counters
 		if len(done) > 0 && of.Kind == store.JobImport {
 			if job, jerr := db.Job(ctx, of.ID); jerr == nil {
+				of = job
 				_ = json.Unmarshal(job.Counters, &n) // else nothing is known of the whole
 			}
 		}
@@ -162,7 +163,7 @@ func (c *cli) printRecords(ctx context.Context, db *store.DB, of store.Job, afte
 			after = r.N
 			line := fmt.Sprintf("[%d] %s  %s %s  %s", r.N, r.URL, r.Outcome, r.Kind, r.Detail)
 			if of.Kind == store.JobImport {
-				line = lineOf(r, n)
+				line = lineOf(r, n, dryImport(of))
 			}
 			if err := c.printRecord(recordOf{r, n.Extent}, line); err != nil {
 				return after, err
@@ -194,7 +195,7 @@ func (c *cli) printRecord(r recordOf, line string) error {
 
 // lineOf says of a resource what each filter made of it, whether its URL is new, and
 // whether it was saved.
-func lineOf(r store.ImportRecord, c ingest.Counters) string {
+func lineOf(r store.ImportRecord, c ingest.Counters, dry bool) string {
 	verdict := r.Detail
 	if r.Kind != "" && !strings.HasPrefix(verdict, r.Kind) {
 		verdict = strings.TrimSuffix(r.Kind+", "+r.Class+", "+verdict, ", ")
@@ -204,9 +205,9 @@ func lineOf(r store.ImportRecord, c ingest.Counters) string {
 		word = "duplicate"
 	}
 	if !strings.HasPrefix(r.Outcome, "saved") {
-		word = "not saved"
+		word, dry = "not saved", false
 	}
-	return fmt.Sprintf("[%s] %s  %s  %s  %s", c.Place(r.N), r.URL, verdict, word, r.Outcome)
+	return fmt.Sprintf("[%s] %s  %s  %s  %s%s", c.Place(r.N), r.URL, verdict, word, would[dry], r.Outcome)
 }
 
 // colorOf is green for what was saved, yellow for what was filtered, red for what
@@ -223,9 +224,18 @@ func colorOf(outcome string) string {
 	return "90"
 }
 
-func writeImported(w io.Writer, n ingest.Counters, took time.Duration) error {
-	fmt.Fprintf(w, "all %d\nsaved_New %d\nsaved_Duplicate %d\nfiltered %d\nfiltered_MTF %d\nfiltered_DCF %d\nfailed_TextExtract %d\nfailed_FileNotFound %d\nfailed_PDFFilenotFound %d\n",
-		n.All, n.SavedNew, n.SavedDuplicate, n.Filtered, n.FilteredMTF, n.FilteredDCF, n.FailedTextExtract, n.FailedFileNotFound, n.FailedPDFNotFound)
+// would begins what a dry run says of what it would save.
+var would = map[bool]string{true: "would be "}
+
+// dryImport reports whether an import only says what would be saved.
+func dryImport(job store.Job) bool {
+	var o ingest.Options
+	return json.Unmarshal(job.Options, &o) == nil && o.Unrecorded
+}
+
+func writeImported(w io.Writer, n ingest.Counters, took time.Duration, dry bool) error {
+	fmt.Fprintf(w, "all %d\n%ssaved_New %d\n%ssaved_Duplicate %d\nfiltered %d\nfiltered_MTF %d\nfiltered_DCF %d\nfailed_TextExtract %d\nfailed_FileNotFound %d\nfailed_PDFFilenotFound %d\n",
+		n.All, would[dry], n.SavedNew, would[dry], n.SavedDuplicate, n.Filtered, n.FilteredMTF, n.FilteredDCF, n.FailedTextExtract, n.FailedFileNotFound, n.FailedPDFNotFound)
 	if n.Unexamined > 0 {
 		fmt.Fprintf(w, "unexamined %d\n", n.Unexamined)
 	}

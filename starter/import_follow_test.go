@@ -25,6 +25,15 @@ func TestOfHowMany(t *testing.T) {
 	}
 }
 
+// TestADryImportSaysThatNothingWasSaved, on the command line.
+func TestADryImportSaysThatNothingWasSaved(t *testing.T) {
+	t.Parallel()
+	var said strings.Builder
+	require.NoError(t, writeJob(&said, shownJob{Job: store.Job{Kind: store.JobImport, Options: []byte(`{"unrecorded": true}`), Counters: []byte(`{"saved_New": 3}`)}}))
+	require.Contains(t, said.String(), "would be saved_New 3\nwould be saved_Duplicate 0\n")
+	require.Equal(t, "[1] http://a.example/x.pdf    new  would be saved_New", lineOf(store.ImportRecord{N: 1, URL: "http://a.example/x.pdf", Outcome: ingest.SavedNew}, ingest.Counters{}, true))
+}
+
 // TestTypesAreNamed: who asks for help, or names a kind that there is not, is told which
 // there are.
 func TestTypesAreNamed(t *testing.T) {

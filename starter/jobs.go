@@ -150,7 +150,7 @@ func writeJob(w io.Writer, s shownJob) error {
 	if err := json.Unmarshal(s.Counters, &n); err != nil {
 		return err
 	}
-	if err := writeImported(w, n, time.Duration(s.Seconds*float64(time.Second))); err != nil {
+	if err := writeImported(w, n, time.Duration(s.Seconds*float64(time.Second)), dryImport(s.Job)); err != nil {
 		return err
 	}
 	for _, d := range s.Differences {

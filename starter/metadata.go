@@ -54,14 +54,8 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 		return err
 	}
 	if f.papers != "" {
-		v, err := db.Venue(ctx, key)
-		had, unread := db.Papers(ctx, key, gleaner.Years{})
-		if err := cmp.Or(err, unread); err != nil {
+		if err := f.replacesNone(ctx, db, key); err != nil {
 			return err
-		}
-		if sources == "" && len(had) > 0 && !strings.Contains(v.Sources, harvest.SourceFile) {
-			return fmt.Errorf("%w: --papers would replace the %d papers of %s, which other sources list; add --sources file, "+
-				"or leave the venue out, so that the file is a list of its own", program.ErrUsage, len(had), key)
 		}
 		sources = cmp.Or(sources, harvest.SourceFile)
 		papers, err := papersOfFile(ctx, key, years, f.papers)
@@ -85,6 +79,20 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 		return nil
 	}
 	return db.DescribeVenue(ctx, key, f.ids, sources)
+}
+
+// replacesNone refuses a file for a venue that other sources list, unless that is asked for.
+func (f *sourceFlags) replacesNone(ctx context.Context, db *store.DB, key string) error {
+	v, err := db.Venue(ctx, key)
+	had, unread := db.Papers(ctx, key, gleaner.Years{})
+	if err := cmp.Or(err, unread); err != nil {
+		return err
+	}
+	if f.sources == "" && len(had) > 0 && !strings.Contains(v.Sources, harvest.SourceFile) {
+		return fmt.Errorf("%w: --papers would replace the %d papers of %s, which other sources list; add --sources file, "+
+			"or leave the venue out, so that the file is a list of its own", program.ErrUsage, len(had), key)
+	}
+	return nil
 }
 
 func (c *cli) metadataCommand() *cobra.Command {

@@ -32,6 +32,9 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "--site", []string{"harvest", "http://www.example.edu/"}},
 		{program.ExitUsage, "--max-pages", []string{"harvest", "conf/x", "--years", "2001", "--max-pages", "-1"}},
 		{program.ExitUsage, "--sites", []string{"harvest", "conf/x", "--years", "2001", "--sites", "-1"}},
+		{program.ExitUsage, `no command is called "nosuch"`, []string{"help", "nosuch"}},
+		{program.ExitUsage, "--sites: want one or more", []string{"harvest", "conf/x", "--years", "2001", "--sites", "0"}},
+		{program.ExitUsage, "--json is of --format jsonl", []string{"export", "conf/x", "--format", "csv", "--json"}},
 		{program.ExitUsage, `no command is called "imprt"`, []string{"holdings", "imprt", "x"}},
 		{program.ExitUsage, `no command is called "foo"`, []string{"schedule", "foo"}},
 		{program.ExitUsage, "want a venue", []string{"export"}},
@@ -79,6 +82,7 @@ func TestMisuses(t *testing.T) {
 			require.NotContains(t, said, leak, "%v", m.args)
 		}
 	}
+	require.Contains(t, c.ok("help", "holdings", "import"), "starter holdings import library.bib")
 	require.Contains(t, c.ok("documents", "list", "--kind", "epub"), "0 documents")
 	require.Contains(t, c.ok("review", "conf/x", "--list"), "0 matches")
 	require.Contains(t, c.wrong(program.ExitUnavailable, "recrawl", "ada.example", "--temporal-address", "127.0.0.1:1"), "127.0.0.1:1", "a host is a site")

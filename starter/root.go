@@ -46,6 +46,7 @@ func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 			root.AddCommand(cmd)
 		}
 	}
+	root.SetHelpCommand(program.HelpCommand(root))
 	root.SetHelpCommandGroupID("Operate")
 	c.completes(root)
 	program.StrictArgs(root)

@@ -48,14 +48,14 @@ func main() {
 	}
 	if err := run(*file, pool.Options{Queues: strings.Split(*queues, ","), Cores: *cores, Child: child}); err != nil {
 		fmt.Fprintln(terminal.New(os.Stderr), "worker:", err)
-		os.Exit(1)
+		os.Exit(program.ExitCode(err))
 	}
 }
 
 func run(file string, o pool.Options) error {
 	cfg, err := config.Load(nil, file, os.Environ())
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	devstack.Use(cfg)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -7,9 +7,11 @@ import (
 	"io"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
@@ -152,6 +154,10 @@ func (a *asked) wish() (Wish, error) {
 	goal := strings.TrimSpace(a.get("goal"))
 	if kind := a.get("kind"); kind != "" && kind != "venue" {
 		goal = kind + ":" + goal
+	}
+	several := strings.FieldsFunc(goal, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) })
+	if len(several) > 1 && !slices.ContainsFunc(several, func(one string) bool { return strings.Count(one, "/") != 1 }) {
+		return Wish{}, fmt.Errorf("%w: %s are several: name one venue at a time", errInput, strings.Join(several, " and "))
 	}
 	if strings.HasPrefix(goal, "site:") && !strings.Contains(goal, "://") {
 		goal = strings.Replace(goal, ":", ":https://", 1)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,6 +100,11 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	for form, want := range map[string]int{"": 400, "goal=conf/x&delay=soon": 400, "goal=conf/x&kind=odd": 400, "goal=conf/x&scope=planet": 400, "goal=conf/x&max-pages=few": 400, "goal=conf/x&budget=much": 400, "goal=conf/none": 404} {
 		res, body := d.do("POST", "/harvests", form)
 		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+	}
+	for _, two := range []string{"goal=conf/webdb conf/vldb", "goal=conf/webdb,+conf/vldb"} {
+		res, body := d.do("POST", "/harvests", strings.ReplaceAll(two, " ", "%20"))
+		require.Equal(t, http.StatusBadRequest, res.StatusCode)
+		require.Contains(t, body, "one venue at a time")
 	}
 	for _, form := range []string{"goal=site:http://ada:sesame@www.example.edu/", "kind=site&goal=ada:sesame@www.example.edu", "goal=http://ada:sesame@www.example.edu/"} {
 		for _, path := range []string{"/harvests", "/estimates"} {

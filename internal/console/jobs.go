@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gleaner/internal/harvest/tables"
@@ -83,6 +84,16 @@ func jobRowOf(j store.Job) jobRow {
 		count("pages listed", int64(w.URLs))
 	}
 	return r
+}
+
+// Would says of an outcome, or of how many had it, that an import without the record only
+// would have it.
+func (r jobRow) Would(outcome string) string {
+	var o ingest.Options
+	if r.Kind == store.JobImport && strings.HasPrefix(outcome, "saved") && json.Unmarshal(r.Options, &o) == nil && o.Unrecorded {
+		return "would be " + outcome
+	}
+	return outcome
 }
 
 // Runs reports whether the job is under way.

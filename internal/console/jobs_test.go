@@ -159,6 +159,10 @@ func TestTheJobPageSaysHowAFileWasFound(t *testing.T) {
 	require.Regexp(t, `a seed linked from <a href="http://www.ada.example/list.html"[^>]*>[^<]*</a> <span class="quiet">depth 2</span> <span class="quiet">crawled 5 Apr 2003`, d.page("/jobs/2"))
 	d.exec(`UPDATE import_records SET parent='javascript:alert(1)', depth=NULL, seed=false, crawled_at=NULL WHERE job=2`)
 	require.Contains(t, d.page("/jobs/2"), `<td> linked from javascript:alert(1)</td>`)
+	d.exec(`UPDATE import_records SET outcome='saved_New' WHERE job=2`)
+	d.exec(`UPDATE jobs SET options=options || '{"unrecorded": true}', counters='{"saved_New": 1}' WHERE id=2`)
+	require.Contains(t, d.page("/jobs/2"), "would be saved, new")
+	require.Contains(t, d.page("/jobs/2"), ">would be saved_")
 }
 
 // TestNobodyConfirmsWhatNobodySees: a dry run whose list was pruned is to be done anew.

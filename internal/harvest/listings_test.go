@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 )
@@ -31,4 +33,15 @@ func TestWithListings(t *testing.T) {
 	}
 	require.Equal(t, []string{"http://press.example/v1/", "http://press.example/v2/"}, listings,
 		"neither a whole host, nor a script's pages, nor files, nor the directory of one page")
+}
+
+// TestNothingIsKnownWhileACatalogueIsAway: whoever asks has nothing to mend.
+func TestNothingIsKnownWhileACatalogueIsAway(t *testing.T) {
+	t.Parallel()
+	var away metadata.ErrUnavailable
+	var none metadata.ErrNoPapers
+	err := nothing("papers:x", gleaner.Years{}, []gap{{"crossref", "", metadata.ErrUnavailable{Service: "Crossref", Status: 503}}})
+	require.ErrorAs(t, err, &away)
+	require.NotErrorAs(t, err, &none)
+	require.ErrorAs(t, nothing("papers:x", gleaner.Years{}, []gap{{SourceFile, "", errNoTitle{"10.5555/none", false}}}), &none)
 }

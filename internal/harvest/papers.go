@@ -114,7 +114,7 @@ func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years
 		records, missing = untitled(records, missing)
 	}
 	if len(records) == 0 {
-		return nil, missing, nothing(venueKey, years, words(missing))
+		return nil, missing, nothing(venueKey, years, missing)
 	}
 	from := make([]gleaner.Origin, len(records))
 	for i := range records {
@@ -128,8 +128,14 @@ func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years
 }
 
 // nothing is why a venue's years are empty: they are not there, or could not be
-// listed.
-func nothing(venueKey string, years gleaner.Years, missing []string) error {
+// listed. While a service is away it is not known which.
+func nothing(venueKey string, years gleaner.Years, gaps []gap) error {
+	for _, g := range gaps {
+		if away := (metadata.ErrUnavailable{}); errors.As(g.err, &away) {
+			return fmt.Errorf("the papers of %s are not known: %w", venueKey, g.err)
+		}
+	}
+	missing := words(gaps)
 	var none error = metadata.ErrNoVolume{Venue: venueKey, Years: years, Year: years.Single()}
 	if gleaner.ParseGoal(venueKey).Venue == "" {
 		none = metadata.ErrNoPapers{Goal: venueKey, Years: years}

@@ -24,6 +24,7 @@ import (
 	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
 
@@ -99,7 +100,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	o = o.withDefaults()
 	for _, q := range o.Queues {
 		if !slices.Contains(activities.Queues(), q) {
-			return fmt.Errorf("no queue is called %q; there are %v", q, activities.Queues())
+			return fmt.Errorf("%w: no queue is called %q; there are %v", program.ErrUsage, q, activities.Queues())
 		}
 	}
 	p, err := open(ctx, cfg, o)

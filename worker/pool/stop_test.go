@@ -17,6 +17,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/service/program"
 	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
@@ -32,6 +33,12 @@ func (l *log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
+}
+
+// TestNoQueueIsCalledSo is the fault of whoever starts the worker.
+func TestNoQueueIsCalledSo(t *testing.T) {
+	t.Parallel()
+	require.ErrorIs(t, pool.Run(t.Context(), nil, pool.Options{Queues: []string{"foo"}}), program.ErrUsage)
 }
 
 // TestAWorkerThatStopsFinishesItsRequest: while it does it is not taken for dead, and the

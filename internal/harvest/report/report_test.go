@@ -257,6 +257,18 @@ func TestMentioned(t *testing.T) {
 	require.Empty(t, mentioned(ix, store.LinkClue{Anchor: "home", Context: "my engines"}))
 }
 
+// TestAReportSaysOfWhichDayItIs, and that a harvest failed.
+func TestAReportSaysOfWhichDayItIs(t *testing.T) {
+	t.Parallel()
+	r := &Report{Harvest: store.Harvest{ID: "papers:x", Venue: "papers:x", Stage: gleaner.StageFailed, Note: "in stage papers: Crossref is unavailable"}, Ended: &Ending{Found: 2}}
+	for name, write := range map[string]func(io.Writer) error{"text": r.WriteText, "html": r.WriteHTML} {
+		var b strings.Builder
+		require.NoError(t, write(&b))
+		require.Contains(t, b.String(), "It failed in stage papers: Crossref is unavailable. What follows was known before.", name)
+		require.Contains(t, b.String(), "held papers and homepages are of then, all else of now", name)
+	}
+}
+
 // TestReportOfASiteSpeaksOfDocuments: there are no papers that could be missing.
 func TestReportOfASiteSpeaksOfDocuments(t *testing.T) {
 	t.Parallel()

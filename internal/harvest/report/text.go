@@ -17,6 +17,9 @@ import (
 func (r *Report) WriteText(w io.Writer) error {
 	s := r.Summary
 	fmt.Fprintf(w, "%s  (%s)\n", r.Harvest.ID, r.Harvest.Stage)
+	if failed := r.Failed(); failed != "" {
+		fmt.Fprintln(w, failed)
+	}
 	if e := r.Ended; e != nil {
 		fmt.Fprintf(w, "%s\n", e.words(r, "2006-01-02 15:04"))
 	}
@@ -57,13 +60,21 @@ func (r *Report) WriteText(w io.Writer) error {
 	return nil
 }
 
+// Failed says that the harvest failed, and why; it is "" of others.
+func (r *Report) Failed() string {
+	if r.Harvest.Stage != gleaner.StageFailed {
+		return ""
+	}
+	return fmt.Sprintf("It failed %s. What follows was known before.", r.Harvest.Note)
+}
+
 // words say of which day the figures of the report are, in a form for days.
 func (e *Ending) words(r *Report, day string) string {
 	then, now := e.At.Local().Format(day), r.Made.Local().Format(day)
 	if r.ofSite() {
 		return fmt.Sprintf("ended %s; academic documents, files and pages are of then, papers and sites of now, %s", then, now)
 	}
-	return fmt.Sprintf("ended %s with %d found and %d missing; homepages are of then, all else of now, %s", then, e.Found, e.Missing, now)
+	return fmt.Sprintf("ended %s with %d found and %d missing; held papers and homepages are of then, all else of now, %s", then, e.Found, e.Missing, now)
 }
 
 // ofSite reports whether academic documents of a site were wanted, and no papers.

@@ -84,6 +84,21 @@ func version() string {
 	return release
 }
 
+// HelpCommand prints the help of a command that is named, and refuses what is none.
+func HelpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{Use: "help [COMMAND …]", Short: "Print the help of a command", Example: "  " + root.Name() + " help harvest",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err == nil {
+				err = noCommand(cmd, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return cmd.Help()
+		}}
+}
+
 // noCommand refuses what is no command of a group.
 func noCommand(group *cobra.Command, args []string) error {
 	if len(args) == 0 {
