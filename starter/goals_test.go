@@ -287,6 +287,6 @@ func TestAListIsOneFiles(t *testing.T) {
 	}
 	out := c.ok("harvest", "--papers", c.file("some.doi", "10.5555/exa.1\n10.5555/exa.2\n"), "--dry-run")
 	require.Contains(t, out, "wanted  -  10.5555/exa.1\n")
-	require.Contains(t, out, "of 2 papers only the DOI is known here; the harvest asks Crossref for their titles and authors")
+	require.Contains(t, out, "of 2 papers only the DOI is known here; the harvest asks Crossref")
 	c.ok("harvest", "conf/x", "--papers", other, "--sources", "file")
 }

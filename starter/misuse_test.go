@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,9 +26,9 @@ func TestMisuses(t *testing.T) {
 		args []string
 	}{
 		{program.ExitUsage, "unknown flag: --nope", []string{"harvest", "--nope"}},
-		{program.ExitUsage, "no command is called", []string{"harvets"}},
+		{program.ExitUsage, "no command is called \"harvets\"; did you mean harvest?", []string{"harvets"}},
 		{program.ExitUsage, "is an address", []string{"recrawl", "http://a.example/b.html"}},
-		{program.ExitUsage, "no command is called", []string{"train", "links"}},
+		{program.ExitUsage, "see `starter --help`", []string{"train", "links"}},
 		{program.ExitUsage, "want a venue such as", []string{"harvest"}},
 		{program.ExitUsage, "--site", []string{"harvest", "http://www.example.edu/"}},
 		{program.ExitUsage, "--max-pages", []string{"harvest", "conf/x", "--years", "2001", "--max-pages", "-1"}},
@@ -53,6 +54,8 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "nowhere.bib: no such file", []string{"harvest", "--papers", "nowhere.bib", "--dry-run"}},
 		{program.ExitUsage, "nowhere.bib: no such file", []string{"metadata", "show", "x", "--papers", "nowhere.bib"}},
 		{program.ExitUsage, "--id: want one of issn", []string{"metadata", "show", "conf/x", "--id", "ISSN=1076-9757"}},
+		{program.ExitUsage, "kinds are pdf, ", []string{"import", "http://a.example/x.warc", "--types", "exe"}},
+		{program.ExitUsage, "--format", []string{"import", t.TempDir()}},
 		{program.ExitUsage, "want years, such as", []string{"harvest", "conf/x", "--years", "2001,soon"}},
 		{program.ExitUsage, "want years, such as", []string{"documents", "list", "--years", "soon"}},
 		{program.ExitUsage, "--scope: want one of prefix, host", []string{"schedule", "create", "site:https://www.example.edu/", "--scope", "all"}},
@@ -69,7 +72,6 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "want a shell", []string{"completion", "csh"}},
 		{program.ExitUnknown, "nope", []string{"pause", "conf/nope"}},
 		{program.ExitUnknown, "no site nope.example", []string{"retry", "site/nope.example"}},
-		{program.ExitUnknown, "no site nope.example", []string{"recrawl", "nope.example"}},
 		{program.ExitUsage, "--verdict", []string{"stats", "sites", "--verdict", "foo"}},
 		{program.ExitUsage, "--format", []string{"export", "conf/x", "--format", "foo"}},
 		{program.ExitUsage, "--format", []string{"documents", "retrieve", "--out", t.TempDir(), "--format", "foo"}},
@@ -81,6 +83,10 @@ func TestMisuses(t *testing.T) {
 		for _, leak := range []string{"wrong usage: wrong usage", "refuses the request: ", "open nowhere", "strconv", "%!", "is unavailable: DBLP is"} {
 			require.NotContains(t, said, leak, "%v", m.args)
 		}
+	}
+	for _, not := range []string{"venues search", "holdings forget", "holdings list extra", "sites list a b c", "recrawl a b",
+		"doctor extra", "import gopher://x/y", "import /none/such", "import s3://", "import s3:///crawls"} {
+		c.wrong(program.ExitUsage, strings.Fields(not)...)
 	}
 	require.Contains(t, c.ok("help", "holdings", "import"), "starter holdings import library.bib")
 	require.Contains(t, c.ok("documents", "list", "--kind", "epub"), "0 documents")

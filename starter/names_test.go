@@ -78,15 +78,3 @@ func TestNamesOfHarvests(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "r.html")
 	require.Contains(t, c.ok("report", "exa", "--html", page), page)
 }
-
-// TestArgumentsThatAreNotTaken are wrong usage in every command, as unknown flags are.
-func TestArgumentsThatAreNotTaken(t *testing.T) {
-	t.Parallel()
-	c := newConsole(t)
-	for _, args := range [][]string{
-		{"venues", "search"}, {"holdings", "forget"}, {"holdings", "list", "extra"}, {"sites", "list", "a", "b", "c"},
-		{"recrawl", "a", "b"}, {"doctor", "extra"},
-	} {
-		c.wrong(program.ExitUsage, args...)
-	}
-}

@@ -74,6 +74,34 @@ func TestAPictureInABrowser(t *testing.T) {
 	require.Empty(t, w.complaints())
 }
 
+// TestReviewByKeys: after a word the next match has the focus; u takes the last word back.
+func TestReviewByKeys(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	_, err := d.App.Repo.Put(t.Context(), []byte("a store of the record"))
+	require.NoError(t, err)
+	d.sample()
+	d.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/webdb/P3', $1, 'ambiguous', 0.8)`, sampleSHA)
+	w := d.window()
+	w.open("/review")
+	focused := func(n int, title string) {
+		t.Helper()
+		w.until(fmt.Sprintf(`document.querySelectorAll("article").length == %d &&
+			(document.activeElement.querySelector("h2")?.textContent ?? "").startsWith(%q)`, n, title))
+	}
+	w.press("j")
+	focused(2, "Difference Engines")
+	w.press("y")
+	focused(1, "Missing Since")
+	w.press("n")
+	focused(0, "")
+	w.press("u")
+	focused(1, "Missing Since")
+	for _, said := range w.complaints() {
+		require.Contains(t, said, "page.png", "the sample's files cannot be drawn")
+	}
+}
+
 // TestColoursCanBeTold: words stand out from what is behind them as WCAG asks for, in
 // the light and in the dark.
 func TestColoursCanBeTold(t *testing.T) {

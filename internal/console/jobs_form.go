@@ -87,7 +87,7 @@ func form(kind, name string, value func(field string) string) jobForm {
 		store.JobCleanDocuments: {"Clean documents", "Lists documents on blacklisted hosts that the library could not take. Nothing is removed before you say so on the page of the job."},
 		store.JobCleanParents:   {"Clean parent pages", "Lists pages that lead to files and are of no use. Nothing is removed before you say so on the page of the job."},
 		store.JobWhitelist:      {"Generate the whitelist", "Ranks domains by documents and citations, and lists their pages."},
-		store.JobRetrieve:       {"List documents", "Lists the documents that meet conditions, all or some at random, as a table."},
+		store.JobRetrieve:       {"List documents", "Lists the documents that meet conditions, all or some at random, as a table: accepted ones where no state is named."},
 	}[kind]
 	f := jobForm{Kind: kind, Name: says[0], Say: says[1]}
 	all := jobFields()

@@ -97,6 +97,7 @@ func TestJobsAreSetUpAndActedOn(t *testing.T) {
 	page := d.page("/jobs")
 	require.Contains(t, page, `<label for="retrieve-sample">`)
 	require.Contains(t, page, `<label for="import-path">`)
+	require.Contains(t, page, "accepted ones where no state is named")
 	res, body := d.post("/jobs", url.Values{"job": {"retrieve"}, "kind": {"pdf"}, "sample": {"1000"}, "seed": {"7"}, "from": {"2026-01-01"}})
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	require.Equal(t, "/jobs/3", res.Header.Get("Location"))

@@ -144,17 +144,16 @@ func TestPagesSayWhy(t *testing.T) {
 	ended := d.page("/harvests/" + id)
 	require.Regexp(t, `cancelled</span> <span class="quiet">in stage crawl`, ended)
 	require.Contains(t, ended, "URLs not asked")
-	require.NotContains(t, ended, "URLs wait")
 
 	const dead = "site:http://www.ada.example/gone"
-	require.NoError(t, d.SaveHarvest(t.Context(), store.Harvest{ID: dead, Venue: dead, Options: []byte("{}"), Stage: "complete"}))
+	of := store.Harvest{ID: dead, Venue: dead, Options: []byte("{}"), Stage: "complete"}
+	require.NoError(t, d.SaveHarvest(t.Context(), of))
 	hash := frontier.HashOf("http://www.ada.example/gone")
 	d.exec(`UPDATE urls SET hash=$1 WHERE url LIKE '%/gone'`, hash[:])
 	require.Contains(t, d.page("/harvests/"+url.PathEscape(dead)), "The address itself answered no page: timeout")
 	d.exec(`UPDATE sites SET state='refused', asked_until='-infinity' WHERE host='www.ada.example'`)
-	for _, path := range []string{"/sites", "/sites/www.ada.example", "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf")} {
-		require.Contains(t, d.page(path), "never by itself", path)
-	}
+	require.Contains(t, d.page("/sites"), "never by itself")
+	require.Contains(t, d.page("/urls?url=http://www.ada.example/p0.pdf"), "never by itself")
 }
 
 // TestListsGoOnWhereTheyEnded: every row is on one page, and on one alone.

@@ -35,17 +35,12 @@ func (l *log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// TestNoQueueIsCalledSo is the fault of whoever starts the worker.
-func TestNoQueueIsCalledSo(t *testing.T) {
-	t.Parallel()
-	require.ErrorIs(t, pool.Run(t.Context(), nil, pool.Options{Queues: []string{"foo"}}), program.ErrUsage)
-}
-
 // TestAWorkerThatStopsFinishesItsRequest: while it does it is not taken for dead, and the
 // next worker asks for nothing again. It says that it stops, and calls nothing a failure
 // that it hands over.
 func TestAWorkerThatStopsFinishesItsRequest(t *testing.T) {
 	t.Parallel()
+	require.ErrorIs(t, pool.Run(t.Context(), nil, pool.Options{Queues: []string{"foo"}}), program.ErrUsage)
 	const host = "ada.example"
 	held, answer := make(chan struct{}), make(chan struct{})
 	var once sync.Once

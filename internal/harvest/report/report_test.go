@@ -62,7 +62,7 @@ func TestTextTellsEveryMissingPaper(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	require.NoError(t, sample().WriteText(&b))
-	for _, want := range []string{"recall 85.0 %", "with 15 found and 5 missing; homepages are of then, all else of now, 2004-06-1", "links left out: ignore-list 7, max-depth 2", "missing: nothing linked (2)", "missing: no homepage found (1)", "Queries & <Views>", "1998", "90.0 %", "of all published found 70.0 %, 4 held ones among them; held or found 90.0 %"} {
+	for _, want := range []string{"recall 85.0 %", "with 15 found and 5 missing; held papers and homepages are of then, all else of now, 2004-06-1", "links left out: ignore-list 7, max-depth 2", "missing: nothing linked (2)", "missing: no homepage found (1)", "Queries & <Views>", "1998", "90.0 %", "of all published found 70.0 %, 4 held ones among them; held or found 90.0 %"} {
 		require.Contains(t, b.String(), want)
 	}
 	require.Less(t, strings.Index(b.String(), "nothing linked"), strings.Index(b.String(), "no homepage"), "the nearer reason first")
@@ -130,7 +130,7 @@ func TestPageInABrowser(t *testing.T) {
 	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+) links (\d+) (\d+) ([^<]*)</title>`).FindStringSubmatch(out)
 	require.NotNil(t, title, "the script did not run: %.300s", out)
 	require.Contains(t, out, "Links left out: ignore-list 7, max-depth 2")
-	require.Contains(t, out, "with 15 found and 5 missing; homepages are of then, all else of now, 17 June 2004")
+	require.Contains(t, out, "with 15 found and 5 missing; held papers and homepages are of then, all else of now, 17 June 2004")
 	// Three parts and three recalls of two years, two reasons with papers.
 	require.Equal(t, "14", title[1])
 	require.Equal(t, "0", title[2], "a title was read as markup")
@@ -257,28 +257,17 @@ func TestMentioned(t *testing.T) {
 	require.Empty(t, mentioned(ix, store.LinkClue{Anchor: "home", Context: "my engines"}))
 }
 
-// TestAReportSaysOfWhichDayItIs, and that a harvest failed.
-func TestAReportSaysOfWhichDayItIs(t *testing.T) {
-	t.Parallel()
-	r := &Report{Harvest: store.Harvest{ID: "papers:x", Venue: "papers:x", Stage: gleaner.StageFailed, Note: "in stage papers: Crossref is unavailable"}, Ended: &Ending{Found: 2}}
-	for name, write := range map[string]func(io.Writer) error{"text": r.WriteText, "html": r.WriteHTML} {
-		var b strings.Builder
-		require.NoError(t, write(&b))
-		require.Contains(t, b.String(), "It failed in stage papers: Crossref is unavailable. What follows was known before.", name)
-		require.Contains(t, b.String(), "held papers and homepages are of then, all else of now", name)
-	}
-}
-
 // TestReportOfASiteSpeaksOfDocuments: there are no papers that could be missing.
 func TestReportOfASiteSpeaksOfDocuments(t *testing.T) {
 	t.Parallel()
-	r := &Report{Harvest: store.Harvest{ID: "site:https://a.org/", Venue: "site:https://a.org/", Stage: "complete"}, Files: Files{Pages: 12, Documents: 7, Accepted: 5, Papers: 4},
+	r := &Report{Harvest: store.Harvest{ID: "site:https://a.org/", Venue: "site:https://a.org/", Stage: "failed", Note: "in stage crawl: x"}, Files: Files{Pages: 12, Documents: 7, Accepted: 5, Papers: 4},
 		Answer: "404, not-found"}
 	for name, write := range map[string]func(io.Writer) error{"text": r.WriteText, "html": r.WriteHTML} {
 		var b strings.Builder
 		require.NoError(t, write(&b))
 		require.Regexp(t, `(?s)papers 4, in 5 academic documents of 7 files; pages 12|<b>4</b>papers.*<b>5</b>academic documents.*<b>7</b>files.*<b>12</b>pages`, b.String(), name)
 		require.Contains(t, b.String(), r.Answer, name)
+		require.Contains(t, b.String(), "It failed in stage crawl: x. What follows was known before.", name)
 		for _, no := range []string{"published", "ecall", "missing (", "all years"} {
 			require.NotContains(t, b.String(), no, name)
 		}
