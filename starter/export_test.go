@@ -207,21 +207,6 @@ func TestTwinsAreOnePaper(t *testing.T) {
 	require.Contains(t, c.ok("report", site), "papers 2, in 5 academic documents of 6 files")
 }
 
-// TestExportOfNothingSaysSo, and why.
-func TestExportOfNothingSaysSo(t *testing.T) {
-	t.Parallel()
-	c := newConsole(t)
-	require.Contains(t, c.wrong(program.ExitUnknown, "export", "author:9/9"), "nothing is known of author:9/9")
-	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/A01", Venue: "conf/x", Year: 2001, Title: "A Thing"}}, nil))
-	require.Contains(t, c.wrong(program.ExitUnknown, "export", "conf/x"), "starter report conf/x")
-}
-
-func TestProgramSaysItsVersion(t *testing.T) {
-	t.Parallel()
-	c := newConsole(t)
-	require.Regexp(t, `^starter \S+`, c.ok("--version"))
-}
-
 // checkOAI reads a static repository as harvesters do, by its namespaces.
 func checkOAI(t *testing.T, file string) {
 	t.Helper()

@@ -88,6 +88,7 @@ func TestMisuses(t *testing.T) {
 		"doctor extra", "import gopher://x/y", "import /none/such", "import s3://", "import s3:///crawls"} {
 		c.wrong(program.ExitUsage, strings.Fields(not)...)
 	}
+	require.Regexp(t, `^starter \S+`, c.ok("--version"))
 	require.Contains(t, c.ok("help", "holdings", "import"), "starter holdings import library.bib")
 	require.Contains(t, c.ok("documents", "list", "--kind", "epub"), "0 documents")
 	require.Contains(t, c.ok("review", "conf/x", "--list"), "0 matches")

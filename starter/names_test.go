@@ -52,18 +52,6 @@ func TestNamesOfHarvests(t *testing.T) {
 	c.read(&listed, "documents", "list", "--venue", "conf/exa/2003")
 	require.Len(t, listed, 1)
 
-	var reviews []store.Review
-	for name, n := range map[string]int{"conf/exa": 1, "conf/exa/2003": 0, "exa/2004": 1} {
-		c.read(&reviews, "review", name)
-		require.Len(t, reviews, n, name)
-	}
-
-	var held struct{ Papers int }
-	for name, n := range map[string]int{"conf/exa": 2, "conf/exa/2003": 1, "EXA": 2} {
-		c.read(&held, "holdings", "explain", name)
-		require.Equal(t, n, held.Papers, name)
-	}
-
 	for _, name := range []string{"Exa/2003", "conf/exa/2003"} {
 		var is struct{ Harvest store.Harvest }
 		c.read(&is, "report", name)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -40,12 +39,6 @@ func TestThePaceOfASiteIsShown(t *testing.T) {
 		require.Regexp(t, `slow\.example.* `+slow, out, "%v", args)
 	}
 	require.Regexp(t, slow, c.ok("explain", "http://slow.example/"))
-	html := c.file("report.html", "")
-	c.ok("report", "conf/x", "--html", html)
-	page, err := os.ReadFile(html)
-	require.NoError(t, err)
-	require.Regexp(t, slow, string(page))
-
 	var url app.Explanation
 	c.read(&url, "explain", "http://slow.example/")
 	require.Equal(t, store.Pace{Seconds: 15, By: "slow answers"}, url.Pace)
