@@ -30,8 +30,9 @@ type archives struct {
 	disk    disk
 	places  []source.Place // that are open
 	in      *archive.Reader
-	log     *beside   // nil where there is none
-	last    *Resource // whose parent may be named yet
+	log     *beside          // nil where there is none
+	record  archive.Position // at which one was read last
+	last    *Resource        // whose parent may be named yet
 	lastID  string
 	ahead   map[string]said // of resources that are yet to come, by their URLs
 	between error
@@ -131,6 +132,10 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 			a.room--
 			return r, nil
 		}
+		if a.late && a.record != a.from.Position {
+			file := a.files[a.i]
+			return &Resource{At: Position{File: file.name, Version: file.version, Position: a.record, Pass: 1}, Skip: nothingYet}, nil
+		}
 	}
 	return nil, io.EOF
 }
@@ -185,6 +190,7 @@ func (a *archives) next() (*Resource, error) {
 	if err != nil {
 		return a.broken(err)
 	}
+	a.record = r.At
 	if a.from.Pass > 0 && !a.taken {
 		a.taken = true
 		return nil, nil // the record was taken before; what comes behind it was not

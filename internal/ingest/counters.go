@@ -45,6 +45,9 @@ const (
 	BadLine     = "bad line"       // a line of a list that says nothing
 )
 
+// nothingYet is the Skip of what is no resource: the log says where it is.
+const nothingYet = "nothing yet"
+
 // Fatal is the detail of a resource that was given up, since worker after worker ended
 // over it.
 const Fatal = "its worker ended"

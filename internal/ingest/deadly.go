@@ -66,7 +66,7 @@ func (w *work) try(ctx context.Context, from place) (err error) {
 		return err
 	}
 	if w.log, err = Open(ctx, w.Places, w.options, from.Position); err == nil {
-		w.log.Watch(w.enter, func() { w.moved() })
+		w.log.Watch(w.enter, func() bool { w.moved(); return w.late() })
 	}
 	return err
 }
@@ -106,14 +106,15 @@ func (w *work) leave(ctx context.Context, why error) {
 
 // watched is what each log knows of who reads it. It is a part of logs.
 type watched struct {
-	moved  func()
+	moved  func() bool
+	late   bool // it is to say where it is, also where no resource is
 	begins func(ctx context.Context, file string) error
 	passed string // the file whose rest is passed over; "" for the next resource alone
 	why    string // "" for nothing
 }
 
 // Watch implements Log.
-func (w *watched) Watch(begins func(ctx context.Context, file string) error, moved func()) {
+func (w *watched) Watch(begins func(ctx context.Context, file string) error, moved func() bool) {
 	w.begins, w.moved = begins, moved
 }
 
@@ -131,7 +132,7 @@ func (w *watched) started(ctx context.Context, file string) error {
 // came tells that something of the log was read.
 func (w *watched) came() {
 	if w.moved != nil {
-		w.moved()
+		w.late = w.moved()
 	}
 }
 

@@ -84,6 +84,32 @@ func TestAnArchiveGivesWhatItHolds(t *testing.T) {
 	require.Equal(t, "dns:b.example", all[len(all)-1].URL)
 }
 
+// TestATurnEndsWithoutResources: an archive of requests alone, or of notes, is left when a turn
+// is over, and gone on with there.
+func TestATurnEndsWithoutResources(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	var log []byte
+	for range 3 {
+		log = append(log, record("request", "http://a.example/", "", "", "x")...)
+	}
+	run := Run{s.addImport(Options{Paths: []string{s.write("a.warc.gz", append(log, record("response", "dns:a.example", "text/dns", "", "x")...))}}), 1}
+	var at []int64
+	var c Counters
+	for ended := false; !ended; {
+		w, err := s.begin(t.Context(), run)
+		require.NoError(t, err)
+		at, w.turn = append(at, w.from.Offset), 1
+		require.NoError(t, w.through(t.Context(), 1, func(Progress) {}))
+		w.close()
+		c, ended = w.done.Counters, w.done.Ended
+		require.Less(t, len(at), 10)
+	}
+	one := int64(len(log) / 3)
+	require.Equal(t, []int64{0, one, 2 * one}, at, "each turn came on by a record")
+	require.Equal(t, map[string]int64{"dns": 1}, c.Skipped)
+}
+
 // TestWhatIsNoFile: what has no end, or none yet, is not read; links are followed.
 func TestWhatIsNoFile(t *testing.T) {
 	t.Parallel()

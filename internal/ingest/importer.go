@@ -135,10 +135,10 @@ func (w *work) takeAll(ctx context.Context, within time.Duration, report func(Pr
 	if w.from.Missed > 0 {
 		return w.end(ctx, w.from.Missed)
 	}
-	for turn := time.Duration(0); ; {
+	for {
 		r, err := w.read(ctx)
-		if turn == 0 {
-			turn = turnOf(within, time.Since(w.opened))
+		if w.turn == 0 {
+			w.turn = turnOf(within, time.Since(w.opened))
 		}
 		if err == io.EOF { // and not the record's server, that hung up
 			if err := w.step(ctx, place{Missed: 1}); err != nil {
@@ -149,20 +149,27 @@ func (w *work) takeAll(ctx context.Context, within time.Duration, report func(Pr
 		if err != nil {
 			return err
 		}
-		if w.full(r) {
+		nothing := r.Skip == nothingYet
+		if w.full(r) || nothing && w.late() {
 			if err := w.begins(ctx, place{Position: r.At}); err != nil {
 				return err
 			}
 			report(w.done)
-			if time.Since(w.opened) > turn {
+			if w.late() {
 				return nil
 			}
+		}
+		if nothing {
+			continue
 		}
 		if err := w.take(ctx, r); err != nil {
 			return err
 		}
 	}
 }
+
+// late reports whether its turn is over, or not known yet: it begins where the log is come to.
+func (w *work) late() bool { return time.Since(w.opened) > w.turn }
 
 // end ends an import whose log is read, once what was missed behind a resource was
 // taken again.
@@ -188,11 +195,12 @@ type work struct {
 	*Importer
 	from    place     // where it goes on
 	opened  time.Time // when it began to open its log
-	wary    int64     // the last resource that is taken by itself
-	before  trying    // of the attempt before, which was lost; zero where none was
-	now     trying    // that is on record
-	file    string    // of the log's, that is read
-	moved   func()    // tells that it came on
+	turn    time.Duration
+	wary    int64  // the last resource that is taken by itself
+	before  trying // of the attempt before, which was lost; zero where none was
+	now     trying // that is on record
+	file    string // of the log's, that is read
+	moved   func() // tells that it came on
 	run     Run
 	options Options
 	log     Log

@@ -25,8 +25,9 @@ type Log interface {
 	// Extent is how much there is of it, as far as that is known before its end.
 	Extent() Extent
 	// Watch has begins called before a file or a folder of the log is opened, whose error
-	// is Next's, and moved whenever something of an archive was read.
-	Watch(begins func(ctx context.Context, file string) error, moved func())
+	// is Next's, and moved whenever something of an archive was read. Once that is true, Next
+	// gives a resource that is nothing yet where none comes.
+	Watch(begins func(ctx context.Context, file string) error, moved func() bool)
 	// Pass has the next call of Next give a resource that it does not look into or, where
 	// a file or a folder is named, one that stands for the rest of that, which is not read.
 	Pass(file, why string)

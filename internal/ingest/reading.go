@@ -40,6 +40,7 @@ type reading struct {
 
 func (r *reading) Read(p []byte) (int, error) {
 	if err := r.of.over(); err != nil || len(p) == 0 {
+		r.of.came()
 		return 0, err
 	}
 	n, err := r.ReadCloser.Read(p)
