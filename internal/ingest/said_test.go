@@ -68,6 +68,17 @@ func TestRevisitByDigestAlone(t *testing.T) {
 	require.Equal(t, SavedNew, by["http://b.example/copy.pdf"].Outcome)
 	require.Equal(t, by["http://a.example/1.pdf"].SHA256, by["http://b.example/copy.pdf"].SHA256)
 	require.Contains(t, by["http://b.example/other.pdf"].Detail, NoEarlier)
+
+	// Its file is not read for that: it may be as long as they are many.
+	sha := by["http://a.example/1.pdf"].SHA256
+	require.NoError(t, s.Repo.Delete(t.Context(), sha))
+	id := s.addImport(Options{Paths: []string{s.write("b.warc.gz", again("http://c.example/copy.pdf", pdf))}})
+	_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	require.NoError(t, err)
+	all, err := s.DB.ImportRecords(t.Context(), id, 0, false, 2)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, SavedNew+" "+sha, all[0].Outcome+" "+all[0].SHA256)
 }
 
 // TestPlacedElsewhere: a document that lies at another place than the one that the log

@@ -38,7 +38,7 @@ func (w *work) settle(ctx context.Context, items []*item, s *store.ImportStep) e
 				return err
 			}
 		}
-		if stays && !isPage(it.kind) && !it.kind.IsPacked() {
+		if stays && !isPage(it.kind) && !it.kind.IsPacked() && !it.again {
 			together = append(together, it)
 		} else {
 			others = append(others, it)
@@ -91,7 +91,13 @@ func (w *work) keepAll(ctx context.Context, items []*item) (judged map[string]co
 // keepAndJudge stores a file and judges what is in it, which is unpacked until then.
 func (w *work) keepAndJudge(ctx context.Context, it *item) error {
 	if !w.options.Unrecorded && !isPage(it.kind) {
-		k, err := w.coll.Keep(ctx, it.file)
+		keep := w.coll.Keep
+		if it.again {
+			keep = func(ctx context.Context, f collection.File) (*collection.Kept, error) {
+				return w.coll.KeepAgain(ctx, f, it.SHA256)
+			}
+		}
+		k, err := keep(ctx, it.file)
 		if err != nil {
 			return err
 		}
@@ -110,7 +116,7 @@ func (it *item) keeps(ctx context.Context, in *repository.Repository, k *collect
 		it.SHA256 = k.Documents[0].SHA256
 	}
 	for _, d := range k.Documents {
-		if !it.Known { // it was stored just now
+		if !it.Known || it.again { // it was stored just now, or is not in hand
 			break
 		}
 		if err := d.Mend(ctx, in); err != nil {

@@ -36,6 +36,7 @@ type item struct {
 	page  *page.Page      // of one that is a page, once it was read
 	files []frontier.Hash // that the page links to
 	kept  *collection.Kept
+	again bool // its file is not read, since it is on record
 }
 
 func (it *item) skipped(why, detail string) {
@@ -235,32 +236,32 @@ func (it *item) lost(err error) error {
 	return nil
 }
 
-// takeAgain takes what was as before from the repository.
+// takeAgain takes what was as before from the repository. A document is not read for that: a
+// few bytes of a log may say so of large ones again and again.
 func (w *work) takeAgain(ctx context.Context, it *item) error {
 	before := it.hash
 	if it.of.SameAs != "" {
 		before = hashOf(it.of.SameAs)
 	}
-	sha, header, err := w.DB.Earlier(ctx, it.of.SHA1, before[:], it.of.SameOn)
+	d, header, err := w.DB.Earlier(ctx, it.of.SHA1, before[:], it.of.SameOn)
 	if err != nil {
 		return err
 	}
-	if sha == "" {
+	if d.SHA256 == "" {
 		it.skipped(NoEarlier, it.of.promise())
 		return nil
-	}
-	body, err := w.Repo.Read(ctx, sha)
-	if errors.Is(err, repository.ErrNotFound) {
-		return it.lost(err)
 	}
 	it.file.Header = http.Header{}
 	for k, v := range header {
 		it.file.Header.Set(k, v)
 	}
-	it.file.Body, it.Bytes = body, int64(len(body))
-	it.kind = document.Sniff(path.Base(it.URL), it.file.Header.Get("Content-Type"), body)
-	it.Kind = string(it.kind)
-	w.bytes += it.Bytes
+	it.kind, it.Kind, it.Bytes = document.Kind(d.Kind), d.Kind, d.Bytes
+	if it.again = w.to == nil && !w.options.Unrecorded && !isPage(it.kind); it.again {
+		it.file.Body, it.SHA256 = []byte{}, d.SHA256
+	} else if it.file.Body, err = w.Repo.Read(ctx, d.SHA256); errors.Is(err, repository.ErrNotFound) {
+		return it.lost(err)
+	}
+	w.bytes += int64(len(it.file.Body))
 	if !w.options.takes(it.kind) {
 		it.Outcome, it.Detail, it.file.Body = FilteredMTF, it.Kind, nil
 	}

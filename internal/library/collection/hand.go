@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
 )
 
 // opened is a file with what is in it.
@@ -104,6 +105,13 @@ func (c *Collection) Keep(ctx context.Context, f File) (*Kept, error) {
 		return nil, err
 	}
 	return all[0], nil
+}
+
+// KeepAgain notes where a stored document was found once more.
+func (c *Collection) KeepAgain(ctx context.Context, f File, sha256 string) (*Kept, error) {
+	s := stock{file: f}
+	err := c.db.SaveFetched(ctx, store.Document{SHA256: sha256}, s.location(), func() error { return repository.ErrNotFound })
+	return &Kept{Documents: []Document{Stored(sha256)}}, err
 }
 
 // KeepAll is Keep of several files together. All of them are in memory, unpacked, until

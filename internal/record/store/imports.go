@@ -324,16 +324,16 @@ func (db JobRecords) Differences(ctx context.Context, job int64) (records, diffe
 // (raw, nil where it is not known), else the file of that SHA-1 from wherever: "" where it
 // is not on record. Of several, it is the one that was found on a day (zero for any), or
 // the current one.
-func (db JobRecords) Earlier(ctx context.Context, sha1, hash []byte, on time.Time) (sha string, header map[string]string, err error) {
-	const from = `SELECT l.sha256, l.header FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.member='' AND d.blob_removed_at IS NULL AND `
+func (db JobRecords) Earlier(ctx context.Context, sha1, hash []byte, on time.Time) (d Document, header map[string]string, err error) {
+	const from = `SELECT l.sha256, l.header, d.kind, d.bytes FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.member='' AND d.blob_removed_at IS NULL AND `
 	const order = ` ORDER BY l.found_at=$2 DESC, l.current DESC, l.seen_at DESC LIMIT 1`
 	sum := hex.EncodeToString(sha1)
-	err = db.Pool.QueryRow(ctx, from+`l.asked=$3 AND ($1='' OR d.sha1=$1)`+order, sum, on, hash).Scan(&sha, &header)
+	err = db.Pool.QueryRow(ctx, from+`l.asked=$3 AND ($1='' OR d.sha1=$1)`+order, sum, on, hash).Scan(&d.SHA256, &header, &d.Kind, &d.Bytes)
 	if errors.Is(err, pgx.ErrNoRows) && sum != "" {
-		err = db.Pool.QueryRow(ctx, from+`d.sha1=$1`+order, sum, on).Scan(&sha, &header)
+		err = db.Pool.QueryRow(ctx, from+`d.sha1=$1`+order, sum, on).Scan(&d.SHA256, &header, &d.Kind, &d.Bytes)
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", nil, nil
+		return Document{}, nil, nil
 	}
-	return sha, header, err
+	return d, header, err
 }
