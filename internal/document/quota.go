@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"gleaner/internal/guard"
@@ -59,6 +60,9 @@ func overfull(dir string, most int64) bool {
 		}
 		if files++; info.Mode().IsRegular() {
 			most -= info.Size()
+			if s, is := info.Sys().(*syscall.Stat_t); is { // a file may be given room that is not in its size
+				most -= max(0, 512*s.Blocks-info.Size())
+			}
 		}
 		if files > maxFiles || most < 0 {
 			return errFlood

@@ -26,6 +26,7 @@ const (
 	namelessFile     = 0o20000000 // O_TMPFILE, without what it stands for beside that
 	ioUringSetup     = 425
 	memfdSecret      = 447
+	setXattrAt       = 463
 	x32Bit           = 0x40000000
 	auditArchX86     = 0xc000003e
 	auditArchAArch64 = 0xc00000b7
@@ -105,7 +106,7 @@ func noNewPrivileges() {
 // also databases listen on one in the file system. It refuses them files without a name,
 // too, whose bytes nobody could count, and memory that counts against no limit of a
 // process or outlasts it. The other ways to both, io_uring and openat2, are
-// closed, and so are calls by another machine's numbers.
+// closed, and so are calls by another machine's numbers. Nor has a file room beside its bytes.
 func noSockets() bool {
 	const (
 		load  = syscall.BPF_LD | syscall.BPF_W | syscall.BPF_ABS
@@ -117,17 +118,22 @@ func noSockets() bool {
 	)
 	filter := []syscall.SockFilter{
 		{Code: load, K: offsetMachine},
-		{Code: equal, K: machine(), Jt: 0, Jf: 18},
+		{Code: equal, K: machine(), Jt: 0, Jf: 23},
 		{Code: load, K: offsetNumber},
-		{Code: above, K: x32Bit, Jt: 16, Jf: 0},
-		{Code: equal, K: syscall.SYS_SOCKET, Jt: 15, Jf: 0},
-		{Code: equal, K: ioUringSetup, Jt: 14, Jf: 0},
-		{Code: equal, K: unix.SYS_MEMFD_CREATE, Jt: 13, Jf: 0},
-		{Code: equal, K: memfdSecret, Jt: 12, Jf: 0},
-		{Code: equal, K: unix.SYS_SHMGET, Jt: 11, Jf: 0},
-		{Code: equal, K: unix.SYS_MSGGET, Jt: 10, Jf: 0},
-		{Code: equal, K: unix.SYS_SEMGET, Jt: 9, Jf: 0},
-		{Code: equal, K: unix.SYS_OPENAT2, Jt: 9, Jf: 0},
+		{Code: above, K: x32Bit, Jt: 21, Jf: 0},
+		{Code: equal, K: syscall.SYS_SOCKET, Jt: 20, Jf: 0},
+		{Code: equal, K: ioUringSetup, Jt: 19, Jf: 0},
+		{Code: equal, K: unix.SYS_MEMFD_CREATE, Jt: 18, Jf: 0},
+		{Code: equal, K: memfdSecret, Jt: 17, Jf: 0},
+		{Code: equal, K: unix.SYS_SHMGET, Jt: 16, Jf: 0},
+		{Code: equal, K: unix.SYS_MSGGET, Jt: 15, Jf: 0},
+		{Code: equal, K: unix.SYS_SEMGET, Jt: 14, Jf: 0},
+		{Code: equal, K: unix.SYS_OPENAT2, Jt: 14, Jf: 0},
+		{Code: equal, K: unix.SYS_FALLOCATE, Jt: 14, Jf: 0},
+		{Code: equal, K: unix.SYS_SETXATTR, Jt: 13, Jf: 0},
+		{Code: equal, K: unix.SYS_LSETXATTR, Jt: 12, Jf: 0},
+		{Code: equal, K: unix.SYS_FSETXATTR, Jt: 11, Jf: 0},
+		{Code: equal, K: setXattrAt, Jt: 10, Jf: 0},
 		{Code: equal, K: syscall.SYS_OPENAT, Jt: 2, Jf: 0},
 		{Code: equal, K: open, Jt: 3, Jf: 0},
 		{Code: give, K: seccompAllow},
@@ -137,7 +143,8 @@ func noSockets() bool {
 		{Code: bits, K: namelessFile, Jt: 1, Jf: 0},
 		{Code: give, K: seccompAllow},
 		{Code: give, K: seccompErrno | uint32(syscall.EACCES)},
-		{Code: give, K: seccompErrno | uint32(syscall.ENOSYS)}, // by which programs go back to openat
+		{Code: give, K: seccompErrno | uint32(syscall.ENOSYS)},     // by which programs go back to openat
+		{Code: give, K: seccompErrno | uint32(syscall.EOPNOTSUPP)}, // and write the bytes
 	}
 	program := syscall.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetSeccomp, seccompFilter, uintptr(unsafe.Pointer(&program)))

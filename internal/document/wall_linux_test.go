@@ -184,7 +184,9 @@ func TestReaderIsHeldToItsFolder(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"large": `n=0; while :; do head -c 1000000 /dev/zero > "$TMPDIR/$n"; n=$((n+1)); done`,
-		"many":  `n=0; while :; do : > "$TMPDIR/$n"; n=$((n+1)); done`,
+		"unseen": `: > "$TMPDIR/unseen"; fallocate -n -l 8000000 "$TMPDIR/unseen" 2>/dev/null && exit 3
+			n=0; while :; do head -c 1000000 /dev/zero > "$TMPDIR/$n"; n=$((n+1)); done`,
+		"many": `n=0; while :; do : > "$TMPDIR/$n"; n=$((n+1)); done`,
 		"deep": `d=$(printf '%0250d' 0); n=0; while [ $n -lt 20 ]; do mkdir $d && cd -P $d || exit 1; n=$((n+1)); done 2>/dev/null
 			while :; do :; done`,
 	} {
@@ -193,6 +195,17 @@ func TestReaderIsHeldToItsFolder(t *testing.T) {
 		got := read(t, r, "x.pdf", []byte("%PDF-1.4\n%%EOF"))
 		assert.Equal(t, TooLarge, got.Outcome, "%s: %s", name, got.Detail)
 	}
+}
+
+// TestWhatIsSetAsideCounts, though no byte of it is written.
+func TestWhatIsSetAsideCounts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "unseen"))
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, 2<<20))
+	assert.True(t, overfull(dir, 1<<20))
 }
 
 // TestWhatCannotBeCountedIsFull: a folder that its worker may not list, or look into,
