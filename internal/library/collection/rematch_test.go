@@ -195,33 +195,6 @@ func TestRematchGoesOn(t *testing.T) {
 	require.Zero(t, s.rematched())
 }
 
-// BenchmarkRematch looks for ten new papers, and lets go of ten, among ever more
-// documents: what it reads grows slower than they do, with those that share a phrase
-// of a title, of which the pile has few.
-func BenchmarkRematch(b *testing.B) {
-	for _, documents := range []int{1_000, 10_000, 50_000} {
-		b.Run(fmt.Sprint(documents), func(b *testing.B) {
-			s := newShop(b)
-			s.fillTexts(0, documents)
-			s.want(0)
-			s.rematched()
-			_, err := s.db.Pool.Exec(b.Context(), `ANALYZE`)
-			require.NoError(b, err)
-			read, next := 0, 0
-			for b.Loop() {
-				var ten []int
-				for range 10 {
-					next = (next + 37) % documents
-					ten = append(ten, next)
-				}
-				s.want(ten...)
-				read += s.rematched()
-			}
-			b.ReportMetric(float64(read)/float64(b.N), "documents-read/op")
-		})
-	}
-}
-
 // TestATitleAloneIsAPaperAtItsAuthorsHomepage: a document on which nobody's name stands is
 // a paper where it lies at the homepage of an author, or is linked from there, whenever
 // that was found and as long as it is held for one.
