@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"gleaner/internal/document"
+	"gleaner/internal/ingest/source"
 	"gleaner/internal/service/app"
 )
 
@@ -97,7 +98,7 @@ func (d *doctor) disk(context.Context) {
 		if _, err := os.Stat(dir); err != nil {
 			continue // it is made when it is needed
 		}
-		free, err := freeBytes(dir)
+		free, err := source.FreeBytes(dir)
 		switch do := "make room, or see `starter prune --dry-run`"; {
 		case err != nil:
 			d.warn("disk", "", "%s: %v", dir, err)

@@ -369,35 +369,6 @@ func TestLeadsHaveOneLimit(t *testing.T) {
 	require.Equal(t, map[string]int{"skipped " + string(outcomeLeadsPerHost): 10}, is)
 }
 
-// BenchmarkFindLinks looks for 20 papers among the links of pages on record, 20 links each.
-func BenchmarkFindLinks(b *testing.B) {
-	for _, n := range []int{10_000, 30_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			d, pile := &secondDay{world: newWorld(b)}, sampleweb.NewPile(3)
-			var papers []gleaner.Paper
-			var links []page.Link
-			for i := range 20 {
-				papers = append(papers, pile.Paper(i))
-				said := pile.Paper(100 + i).Title
-				url := fmt.Sprintf("http://files.test/%d.pdf", i)
-				links = append(links, page.Link{URL: url, Anchor: said, Context: "A. Lovelace: " + said})
-			}
-			packed, _ := packLinks(links)
-			d.want(b, "conf/x", "{}", papers)
-			_, err := d.db.Pool.Exec(b.Context(), `WITH s AS (INSERT INTO sites (host) VALUES ('ada.test') RETURNING id),
-				u AS (INSERT INTO urls (site_id, hash, state, url) 
-					SELECT id, decode(md5(i::text), 'hex'), 1, 'http://ada.test/' || i FROM s, generate_series(1, $1::int) i RETURNING site_id, hash)
-				INSERT INTO kept_links (site_id, page, data) SELECT site_id, hash, $2 FROM u`, n, packed)
-			require.NoError(b, err)
-			c, report := d.crawler(d.client), func(KeptPosition) {}
-			for b.Loop() {
-				_, err := c.FindLinks(b.Context(), "conf/x", time.Time{}, KeptPosition{}, report)
-				require.NoError(b, err)
-			}
-		})
-	}
-}
-
 // TestAFileThatIsBackIsNoLongerLost: a server that answered for a day that a file is gone
 // says of it next that it is as it was.
 func TestAFileThatIsBackIsNoLongerLost(t *testing.T) {

@@ -223,29 +223,16 @@ func TestUnpackingIsBoundedByTheFile(t *testing.T) {
 	assert.Len(t, parts, 1)
 }
 
-// ending is a context that ends once it was looked at so many times.
-type ending struct {
-	context.Context
-	looks int
-}
-
-func (e *ending) Err() error {
-	if e.looks--; e.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Who ends while a file is unpacked, from which nothing may come for long, does not wait
 // for its end.
 func TestUnpackingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string][]byte{"gzip": bytes.Repeat(gzipOf(nil), 10_000), "zip": overlapping("a.pdf", 1), "tar": tarOf(900)} {
-		ctx := &ending{t.Context(), 20}
+		ctx := &growthtest.Ending{Context: t.Context(), Looks: 20}
 		parts, err := Unpack(ctx, "x", "", body, Limits{})
 		assert.ErrorIs(t, err, context.Canceled, name)
 		assert.Empty(t, parts, name)
 	}
-	ctx := &ending{t.Context(), 20}
+	ctx := &growthtest.Ending{Context: t.Context(), Looks: 20}
 	assert.ErrorIs(t, growthReader.readWord(ctx, Part{Name: "x.docx", Body: overlapping("word/document.xml", 1)}, &Text{}), context.Canceled)
 }

@@ -17,22 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/ingest/source"
+	"gleaner/internal/lab/growthtest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
-
-// ending is a context that ends once it was looked at so many times.
-type ending struct {
-	context.Context
-	looks int
-}
-
-func (e *ending) Err() error {
-	if e.looks--; e.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 // TestBombIsLeft: a few bytes, read at once, that unpack to a record of a gigabyte are left
 // when the import is to stop.
@@ -53,7 +41,7 @@ func TestBombIsLeft(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, frame, 0o600))
 	log := mustOpen(t, Options{Paths: []string{path}})
 	defer log.Close()
-	r, err := log.Next(&ending{t.Context(), 100})
+	r, err := log.Next(&growthtest.Ending{Context: t.Context(), Looks: 100})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, r, "and nothing is wrong with the archive")
 }

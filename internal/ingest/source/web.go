@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"os"
+	"syscall"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -33,6 +34,7 @@ type web struct {
 	names []string
 	known map[string]*webFile
 	disk  *webFile // whose bytes are on disk; nil for none
+	free  func(dir string) (int64, error)
 }
 
 // webFile is what is known of a file.
@@ -236,11 +238,21 @@ func (p *pieces) next() error {
 // Close implements io.Closer.
 func (p *pieces) Close() error { return nil }
 
+// room is how large a file may be that is put on disk: others need the disk, too.
+func (w *web) room() int64 {
+	free, err := w.free(os.TempDir())
+	if err != nil {
+		return largestWhole
+	}
+	return min(largestWhole, free/4)
+}
+
 // download puts a file on disk of which the server gives no parts.
 func (w *web) download(ctx context.Context, f *webFile) error {
 	w.drop()
-	if f.Size > largestWhole {
-		return tooLarge(f.Name)
+	room := w.room()
+	if f.Size > room {
+		return tooLarge(f.Name, room)
 	}
 	to, err := os.CreateTemp("", "gleaner-import-")
 	if err != nil {
@@ -249,7 +261,7 @@ func (w *web) download(ctx context.Context, f *webFile) error {
 	_ = os.Remove(to.Name()) // it lasts as long as it is open
 	var n int64
 	for range again {
-		n, err = w.copyTo(ctx, to, f)
+		n, err = w.copyTo(ctx, to, f, room)
 		if !errors.Is(err, ErrAway) {
 			break
 		}
@@ -265,7 +277,7 @@ func (w *web) download(ctx context.Context, f *webFile) error {
 	return nil
 }
 
-func (w *web) copyTo(ctx context.Context, to *os.File, f *webFile) (n int64, err error) {
+func (w *web) copyTo(ctx context.Context, to *os.File, f *webFile, room int64) (n int64, err error) {
 	if _, err := to.Seek(0, io.SeekStart); err != nil {
 		return 0, err
 	}
@@ -273,21 +285,24 @@ func (w *web) copyTo(ctx context.Context, to *os.File, f *webFile) (n int64, err
 		return 0, err
 	}
 	err = w.ask.Stream(ctx, fetch.StreamRequest{URL: f.Name, ETag: f.etag, LastModified: f.modified}, func(s *fetch.Streamed) (err error) {
-		if n, err = io.Copy(to, io.LimitReader(s.Body, largestWhole+1)); n > largestWhole {
-			return tooLarge(f.Name)
+		if n, err = io.Copy(to, io.LimitReader(s.Body, room+1)); n > room {
+			return tooLarge(f.Name, room)
+		}
+		if errors.Is(err, syscall.ENOSPC) {
+			return tooLarge(f.Name, n)
 		}
 		return err
 	})
 	return n, typed(err)
 }
 
-func tooLarge(name string) error {
-	return fmt.Errorf("%w: %s gives no parts of its files, or does not say of which version they are, and this one is larger than %d bytes: fetch it yourself, and import it from a folder", ErrRefused, name, largestWhole)
+func tooLarge(name string, room int64) error {
+	return fmt.Errorf("%w: %s gives no parts of its files, or does not say of which version they are, and this one is larger than the %d bytes for which there is room: fetch it yourself, and import it from a folder", ErrRefused, name, room)
 }
 
 // openWeb opens an archive, or a list of archives.
 func openWeb(ctx context.Context, ask Asker, where string) (Place, error) {
-	w := &web{ask: ask, names: []string{where}, known: map[string]*webFile{}}
+	w := &web{ask: ask, names: []string{where}, known: map[string]*webFile{}, free: FreeBytes}
 	if err := w.look(ctx, where); err != nil {
 		_ = w.Close()
 		return nil, err

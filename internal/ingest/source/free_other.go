@@ -1,9 +1,10 @@
 //go:build !unix
 
-package main
+package source
 
 import "errors"
 
-func freeBytes(string) (int64, error) {
+// FreeBytes fails.
+func FreeBytes(string) (int64, error) {
 	return 0, errors.New("free room cannot be told on this system")
 }

@@ -1,11 +1,11 @@
 //go:build unix
 
-package main
+package source
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is what an ordinary user may still write below a folder.
-func freeBytes(dir string) (int64, error) {
+// FreeBytes is what an ordinary user may still write below a folder.
+func FreeBytes(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, err
