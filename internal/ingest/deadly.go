@@ -66,7 +66,7 @@ func (w *work) try(ctx context.Context, from place) (err error) {
 		return err
 	}
 	if w.log, err = Open(ctx, w.Places, w.options, from.Position); err == nil {
-		w.log.Watch(w.enter, func() bool { w.moved(); return w.late() })
+		w.log.Watch(w.enter, func() bool { w.moved(); return turnOver(w) })
 	}
 	return err
 }

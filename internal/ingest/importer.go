@@ -150,12 +150,12 @@ func (w *work) takeAll(ctx context.Context, within time.Duration, report func(Pr
 			return err
 		}
 		nothing := r.Skip == nothingYet
-		if w.full(r) || nothing && w.late() {
+		if w.full(r) || nothing && turnOver(w) {
 			if err := w.begins(ctx, place{Position: r.At}); err != nil {
 				return err
 			}
 			report(w.done)
-			if w.late() {
+			if turnOver(w) {
 				return nil
 			}
 		}
@@ -168,8 +168,8 @@ func (w *work) takeAll(ctx context.Context, within time.Duration, report func(Pr
 	}
 }
 
-// late reports whether its turn is over, or not known yet: it begins where the log is come to.
-func (w *work) late() bool { return time.Since(w.opened) > w.turn }
+// turnOver reports whether its turn is over, or not known yet: it begins where the log is come to.
+func turnOver(w *work) bool { return time.Since(w.opened) > w.turn }
 
 // end ends an import whose log is read, once what was missed behind a resource was
 // taken again.
