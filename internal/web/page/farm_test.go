@@ -116,24 +116,3 @@ func TestFarm(t *testing.T) {
 		t.Errorf("links lost on %d pages: %d against %d", fewer, same, byPattern)
 	}
 }
-
-func BenchmarkParseFarm(b *testing.B) {
-	pages := farmPages(b)
-	total := 0
-	for _, p := range pages {
-		total += len(p.body)
-	}
-	h := http.Header{"Content-Type": {"text/html"}}
-	b.ReportAllocs()
-	n, before := 0, cpuTime(b)
-	for b.Loop() {
-		for _, p := range pages {
-			if _, err := page.Parse(p.url, h, p.body); err != nil && !errors.Is(err, page.ErrNotPage) {
-				b.Fatal(err)
-			}
-		}
-		n++
-	}
-	b.SetBytes(int64(total))
-	b.ReportMetric(float64(len(pages)*n)/(cpuTime(b)-before).Seconds(), "pages/cpu-s")
-}
