@@ -32,7 +32,8 @@ type Summary struct {
 	Covered float64 `json:"coverage"`      // of all published, those held or found
 }
 
-func (s *Summary) finish() {
+// Finish computes what follows from Published, Held, Found and HeldMet.
+func (s *Summary) Finish() {
 	s.Wanted = s.Published - s.Held
 	s.Missing = s.Wanted - s.Found
 	s.Recall = share(s.Found, s.Wanted)
@@ -217,14 +218,14 @@ func (b *builder) years(ctx context.Context) error {
 	}
 	for _, t := range tallies {
 		y := Year{Year: t.Year, Summary: Summary{Published: t.Published, Held: t.Held, Found: t.Published - t.Held - missing[t.Year], HeldMet: met[t.Year]}}
-		y.finish()
+		y.Finish()
 		b.r.Years = append(b.r.Years, y)
 		b.r.Summary.HeldMet += y.HeldMet
 		b.r.Summary.Published += t.Published
 		b.r.Summary.Held += t.Held
 		b.r.Summary.Found += y.Found
 	}
-	b.r.Summary.finish()
+	b.r.Summary.Finish()
 	return nil
 }
 

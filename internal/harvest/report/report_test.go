@@ -42,9 +42,9 @@ func sample() *Report {
 		Sites:   []SiteLine{{Host: strings.Repeat("long.", 40) + "example", State: "refused", Reason: strings.Repeat("http://x.example/", 30)}},
 		LeftOut: map[string]int{"ignore-list": 7, "max-depth": 2},
 	}
-	r.Summary.finish()
+	r.Summary.Finish()
 	for i := range r.Years {
-		r.Years[i].finish()
+		r.Years[i].Finish()
 	}
 	return r
 }
@@ -54,7 +54,7 @@ func TestSummary(t *testing.T) {
 	s := sample().Summary
 	require.Equal(t, Summary{Published: 30, Held: 10, Wanted: 20, Found: 17, Missing: 3, HeldMet: 4, Recall: 0.85, Target: 0.7, Covered: 0.9}, s)
 	var none Summary
-	none.finish()
+	none.Finish()
 	require.Zero(t, none.Recall)
 }
 

@@ -20,11 +20,14 @@ import (
 
 // ImportOptions say what Import imports.
 type ImportOptions struct {
-	Records     int // answers in the generated archive
-	Every       int // each so manieth is a document; the others are pages
+	Records     int    // answers in the generated archive; 0 where that is not known
+	Every       int    // each so manieth is a document; the others are pages
+	Format      string // "" tells by content
 	Filter      bool
 	DatabaseURL string // of a server on which databases may be made
 	Child       document.Child
+
+	Then func(context.Context, *store.DB) error // is given the record at the end; may be nil
 }
 
 // ImportTenth is a tenth of an import.
@@ -36,18 +39,18 @@ type ImportTenth struct {
 
 // ImportRun is what Import measured.
 type ImportRun struct {
-	Filter       bool          `json:"filter"`
-	Bytes        int64         `json:"archive_bytes"`
-	Seconds      float64       `json:"seconds"`
-	Records      int64         `json:"records"`
-	PerSecond    float64       `json:"records_per_second"`
-	Documents    int64         `json:"documents"`
-	DocumentsPer float64       `json:"documents_per_second"`
-	Saved        int64         `json:"saved_new"`
-	Differences  int64         `json:"differences"`
-	Bare         BareLoop      `json:"bare_loop"`
-	Peak         int64         `json:"peak_resident_bytes"` // 0 where it is not known
-	Tenths       []ImportTenth `json:"tenths"`
+	Filter       bool           `json:"filter"`
+	Bytes        int64          `json:"archive_bytes"`
+	Seconds      float64        `json:"seconds"`
+	Records      int64          `json:"records"`
+	PerSecond    float64        `json:"records_per_second"`
+	Documents    int64          `json:"documents"`
+	DocumentsPer float64        `json:"documents_per_second"`
+	Counters     store.Counters `json:"counters"`
+	Differences  int64          `json:"differences"`
+	Bare         BareLoop       `json:"bare_loop"`
+	Peak         int64          `json:"peak_resident_bytes"` // 0 where it is not known
+	Tenths       []ImportTenth  `json:"tenths"`
 }
 
 // WriteArchive writes a WARC file of pages and documents, all of which differ, on
@@ -108,11 +111,14 @@ func Import(ctx context.Context, archive, dir string, o ImportOptions) (ImportRu
 		defer func() { _ = repo.Close() }()
 		coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{Child: o.Child}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
 		im := ingest.New(ingest.Parts{DB: db, Repo: repo, Coll: coll, Log: quiet()})
-		job, err := db.AddJob(ctx, store.JobImport, ingest.Options{Paths: []string{archive}, Unfiltered: !o.Filter})
-		if err != nil {
-			return err
+		job, err := db.AddJob(ctx, store.JobImport, ingest.Options{Paths: []string{archive}, Format: o.Format, Unfiltered: !o.Filter})
+		if err == nil {
+			err = run.take(ctx, im, ingest.Run{Job: job, Run: 1}, o)
 		}
-		return run.take(ctx, im, ingest.Run{Job: job, Run: 1}, o)
+		if err == nil && o.Then != nil {
+			err = o.Then(ctx, db)
+		}
+		return err
 	})
 	return run, err
 }
@@ -131,7 +137,7 @@ func (r *ImportRun) take(ctx context.Context, im *ingest.Importer, run ingest.Ru
 		}
 		last = p.Done
 		most = max(most, resident())
-		if p.Done*10 < int64(o.Records*(len(r.Tenths)+1)) && !p.Ended {
+		if (o.Records == 0 || p.Done*10 < int64(o.Records*(len(r.Tenths)+1))) && !p.Ended {
 			return
 		}
 		now := time.Now()
@@ -147,8 +153,8 @@ func (r *ImportRun) take(ctx context.Context, im *ingest.Importer, run ingest.Ru
 		r.Peak = max(r.Peak, t.Resident)
 	}
 	r.Seconds = time.Since(began).Seconds()
-	c := p.Counters
-	r.Records, r.Documents, r.Saved = p.Done, int64(o.Records/o.Every), int64(c.SavedNew)
+	r.Counters = p.Counters.Counters
+	r.Records, r.Documents = p.Done, int64(r.Counters.All-r.Counters.FilteredMTF)
 	r.PerSecond, r.DocumentsPer = float64(r.Records)/r.Seconds, float64(r.Documents)/r.Seconds
 	v, err := im.Verify(ctx, run, 0, endless, func(int64) {})
 	r.Differences = int64(v.Differences)

@@ -116,7 +116,7 @@ func Summarise(name string, runs []Run) Comparison {
 }
 
 func (r *Result) curves(steps []Step) {
-	r.Composition = map[Kind]int{}
+	r.Composition = classes(steps, FirstDocuments)
 	papers, documents := 0, 0
 	for i, s := range steps {
 		if !s.Document {
@@ -127,11 +127,20 @@ func (r *Result) curves(steps []Step) {
 			papers++
 			r.Curve = append(r.Curve, Point{i + 1 - documents, float64(papers)})
 		}
-		if documents <= FirstDocuments {
-			r.Composition[s.Kind]++
-		}
 		r.Precision = append(r.Precision, Point{i + 1, 100 * float64(papers) / float64(documents)})
 	}
+}
+
+// classes counts the first documents of a crawl by what they are.
+func classes(steps []Step, first int) map[Kind]int {
+	out := map[Kind]int{}
+	for _, s := range steps {
+		if s.Document && first > 0 {
+			out[s.Kind]++
+			first--
+		}
+	}
+	return out
 }
 
 // Result is the result of a strategy, if it is there.

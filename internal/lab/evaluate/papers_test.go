@@ -23,12 +23,53 @@ func TestZhuangAgain(t *testing.T) {
 		}
 		g.document(root, fmt.Sprintf("/%d.pdf", i), "a file", listPath, "", kind)
 	}
-	rows, err := Zhuang([]Named{{"site", Setup{Site: g, Judge: g.Judge}}}, rank.Options{})
+	g.link(root, "http://elsewhere.example/away.pdf", "Away", listPath, "")
+	papers, err := ReadPublished(strings.NewReader(strings.ReplaceAll(`key venue year title authors urls
+- conf 1998 held - HOST/0.pdf
+- conf 1998 b - HOST/1.pdf
+- conf 1998 c - http://elsewhere.example/away.pdf
+- conf 1999 held - http://nowhere.example/0.pdf
+- conf 1999 e - HOST/130.pdf`, " ", "\t")), map[string]bool{"held": true})
+	require.NoError(t, err)
+	for i := range papers {
+		papers[i].URLs[0] = strings.Replace(papers[i].URLs[0], "HOST", graphHost, 1)
+	}
+	rows, err := Zhuang(Library{Sites: []Named{{"site", Setup{Site: g, Judge: g.Judge}}}, Papers: papers}, rank.Options{})
 	require.NoError(t, err)
 	var text strings.Builder
 	require.NoError(t, WriteRows(&text, "zhuang", rows))
-	require.Contains(t, text.String(), "site: 120 papers, 1 pages, to 50 and 85 %")
-	require.Contains(t, text.String(), "bfs 100, 100; zhuang 100, 100; gleaner 100, 100 %")
+	require.Contains(t, text.String(), "site: 120 papers, 1 pages, to 50, 85, 100 %")
+	require.Contains(t, text.String(), "bfs 100, 100, 100; zhuang 100, 100, 100; gleaner 100, 100, 100 %")
 	require.Contains(t, text.String(), "bfs 120, bfs by 100 links a page 100, gleaner 120, zhuang 120")
-	require.Contains(t, text.String(), "bfs 25.0 %, gleaner 25.0 %, zhuang 25.0 %")
+	require.Regexp(t, "Fig. 13.*, bfs .* paper 100.0 % of 22", text.String())
+	require.Regexp(t, "Fig. 6-9, conf: .* 40.0 %, 33.3 %, 60.0 % of 5 papers", text.String())
+	require.Regexp(t, "the same by year .* 1998: 66.7, 50.0, 66.7 of 3 papers; 1999: 0.0, 0.0, 50.0 of 2 papers", text.String())
+	require.Contains(t, text.String(), "judged no paper 33.3, linked nowhere 33.3, one link outside 33.3 % of 3")
+}
+
+// TestWhitelistsAgain: a crawl from the pages that led to papers asks for no page beside them.
+func TestWhitelistsAgain(t *testing.T) {
+	t.Parallel()
+	g := &graph{pages: map[string]*page.Page{}, kinds: map[string]Kind{}}
+	root, papers, talks := g.page("/", "Home"), g.page("/papers.html", "Papers"), g.page("/talks.html", "Talks")
+	g.link(root, papers.URL, "Papers", listPath, "")
+	g.link(root, talks.URL, "Talks", listPath, "")
+	for i := range 40 {
+		g.document(papers, fmt.Sprintf("/%d.pdf", i), "a file", listPath, "", Paper)
+		g.document(talks, fmt.Sprintf("/talk%d.pdf", i), "a file", listPath, "", "slides")
+	}
+	bfs, err := policy(rank.BreadthFirst, rank.Options{})
+	require.NoError(t, err)
+	whole, err := Simulate(Setup{Site: g, Judge: g.Judge}, bfs)
+	require.NoError(t, err)
+	urls, n := goodParents(whole)
+	require.Equal(t, []string{papers.URL}, urls)
+	black, _ := yielded("blacklist", []Run{whole})
+	require.Equal(t, 40-n, black.Good)
+
+	rows, err := Whitelists([]Named{{"site", Setup{Site: g, Judge: g.Judge}}})
+	require.NoError(t, err)
+	require.Contains(t, rows[0].Ours, fmt.Sprintf("(Q 83, F 83, N %d, G %d, P 2, P_G 1)", black.New, black.Good))
+	require.Contains(t, rows[1].Ours, fmt.Sprintf("100.00 %%, 100.00 %%, %.2f %%", 100*float64(black.Good)/41))
+	require.Contains(t, rows[1].Ours, fmt.Sprintf("(Q 41, F 41, N %d, G %d, P 1, P_G 1)", black.Good, black.Good))
 }

@@ -39,6 +39,9 @@ type Setup struct {
 	// Goal says of the document at a canonical URL whether it is to be reached; nil is
 	// every paper.
 	Goal func(url string) bool
+	// Listed are the pages of the whitelist from which the site is crawled, as the policy of that
+	// name crawls it; nil for a crawl from its start.
+	Listed []string
 }
 
 // goal says whether a document of that kind is to be reached.
@@ -78,13 +81,19 @@ type Run struct {
 func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 	start := setup.Site.Start()
 	sim := &simulation{setup: setup, record: frontier.NewMemory(), answers: map[frontier.Hash]Answer{}}
-	sim.record.Add([]frontier.Entry{{Candidate: page.Candidate{Link: page.Link{URL: start, Source: page.SourceSeed}}}})
 	cfg := crawl.Defaults()
 	cfg.SlicePages, cfg.SliceTime, cfg.MaxPages, cfg.MaxBytes, cfg.MaxTime = math.MaxInt, math.MaxInt64, math.MaxInt, 0, 0
 	cfg.TrapPages, cfg.Leads, cfg.Sitemaps = 0, "none", false
 	site := crawl.Site{Host: weburl.Host(start), Crawl: 1, Scopes: []string{weburl.PathPrefix(start)}, Wanted: setup.Wanted}
 	if site.Wanted == nil {
 		site.Wanted = match.NewIndex(nil)
+	}
+	seeds := []string{start}
+	if setup.Listed != nil {
+		seeds, site.Scopes, site.ParentDomain, cfg.Policy = setup.Listed, nil, true, crawl.PolicyWhitelist
+	}
+	for _, u := range seeds {
+		sim.record.Add([]frontier.Entry{{Candidate: page.Candidate{Link: page.Link{URL: u, Source: page.SourceSeed}}}})
 	}
 	r, err := crawl.Run(context.Background(), site, cfg, crawl.Parts{Source: sim, Recorder: sim, Judge: sim, Strategy: s, Log: slog.New(slog.DiscardHandler)})
 	sim.run.Strategy = s.Name()

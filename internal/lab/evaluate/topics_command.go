@@ -20,7 +20,6 @@ type topicWebs struct {
 	seeds  []uint
 	gaps   []int
 	noises []float64
-	mixed  []float64
 	out    string
 	pages  int
 	parts  []string
@@ -36,14 +35,14 @@ are told the share of pages on topic after a fifth of the web's pages, by how mu
 that is more than breadth-first's, which share of the web's pages on topic that is, and the share of the sites about a topic that were
 met in half of the pages that breadth-first took to meet its last one. One web is
 made of each seed, each gap (pages off topic in a row between the islands of a
-topic) and each noise (share of a topic's words on pages that are not about it), with
---wide and of each --mixed, too. --wide gives them the sizes, links and directories that
-recorded sites have. --parts tells what the parts of gleaner are worth, and the
+topic) and each noise (share of a topic's words on pages that are not about it). --wide
+gives them the sizes, links and directories that recorded sites have, and 7 % of the pages
+off topic say much of one. --parts tells what the parts of gleaner are worth, and the
 heuristics of the context graph, each left out in turn; both take many crawls.
 Precision is also told for the first pages of each topic, beside that of what the search
 engine finds without a crawl ("search alone"). "at most" is the precision of who asks for no page off topic while another is left.`,
 		Example: `  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5
-  lab evaluate collect --wide --mixed 0,0.07,0.2 --parts gleaner,cindi --json
+  lab evaluate collect --wide --parts gleaner,cindi --json
   lab evaluate collect --out figures`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.web.Wide { // its own figures, unless others are asked for
@@ -52,6 +51,7 @@ engine finds without a crawl ("search alone"). "at most" is the precision of who
 						*at = 0
 					}
 				}
+				o.web.Mixed = 0.07
 				o.web = o.web.WithDefaults()
 			}
 			webs, err := o.run(cmd.Context())
@@ -65,7 +65,6 @@ engine finds without a crawl ("search alone"). "at most" is the precision of who
 	fl.UintSliceVar(&o.seeds, "seeds", []uint{1}, "of the webs")
 	fl.IntSliceVar(&o.gaps, "gaps", []int{1, 3, 5}, "pages off topic in a row between islands (0: any page may lead there)")
 	fl.Float64SliceVar(&o.noises, "noises", []float64{0.02}, "shares of topics' words on pages off topic")
-	fl.Float64SliceVar(&o.mixed, "mixed", []float64{0.07}, "with --wide: shares of pages off topic that say much of a topic")
 	fl.BoolVar(&o.web.Wide, "wide", false, "webs shaped as recorded sites are")
 	fl.IntVar(&o.web.Hosts, "hosts", 600, "of each web (1,000 with --wide)")
 	fl.IntVar(&o.web.Pages, "host-pages", 100, "of each host; --wide has its own")
@@ -113,18 +112,12 @@ func (o *topicWebs) run(ctx context.Context) (webs []TopicWeb, err error) {
 
 // each are the webs that are asked for.
 func (o *topicWebs) each() (out []topicweb.Options) {
-	mixed := o.mixed
-	if !o.web.Wide {
-		mixed = []float64{0}
-	}
 	for _, seed := range o.seeds {
 		for _, gap := range o.gaps {
 			for _, noise := range o.noises {
-				for _, m := range mixed {
-					web := o.web
-					web.Seed, web.Gap, web.Noise, web.Mixed = uint64(seed), gap, noise, m
-					out = append(out, web)
-				}
+				web := o.web
+				web.Seed, web.Gap, web.Noise = uint64(seed), gap, noise
+				out = append(out, web)
 			}
 		}
 	}

@@ -43,14 +43,19 @@ func LeaveOneOut(lists rank.Lists, sites []Named) (map[string]*rank.Prior, error
 	return out, nil
 }
 
+// BreadthFirst crawls a whole site.
+func BreadthFirst(s Setup) (Run, error) {
+	strategy, err := rank.New(rank.BreadthFirst, rank.Options{})
+	if err != nil {
+		return Run{}, err
+	}
+	return Simulate(s, strategy)
+}
+
 func trainingExamples(sites []Named) (map[string][]rank.Example, error) {
 	out := map[string][]rank.Example{}
 	for _, s := range sites {
-		strategy, err := rank.New(rank.BreadthFirst, rank.Options{})
-		if err != nil {
-			return nil, err
-		}
-		run, err := Simulate(s.Setup, strategy)
+		run, err := BreadthFirst(s.Setup)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ func (c *cli) benchCommand() *cobra.Command {
 interface and a Postgres of its own. With GLEANER_DATABASE_URL that server is used,
 and databases are made on it and dropped again. Nothing else is asked.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.benchCrawlCommand(), c.benchFrontierCommand(), c.benchWebCommand(), c.benchDocumentsCommand(), c.benchImportCommand(), c.benchScaleCommand())
+	cmd.AddCommand(c.benchCrawlCommand(), c.benchFrontierCommand(), c.benchWebCommand(), c.benchImportCommand(), c.benchScaleCommand())
 	return cmd
 }
 

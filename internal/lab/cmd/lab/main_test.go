@@ -90,18 +90,17 @@ func (l *laboratory) recorded() (dir, wanted string) {
 
 // elsewhere are the commands that are not run here.
 var elsewhere = map[string]string{
-	"lab":                        "prints its help",
-	"lab bench":                  "prints its help",
-	"lab bench documents worker": "is started by lab bench documents",
-	"lab bench web":              "is started by lab bench crawl",
-	"lab bench crawl":            "runs for minutes; make it short and it measures nothing",
-	"lab bench documents":        "as above",
-	"lab bench frontier":         "as above",
-	"lab bench import":           "package bench tests it",
-	"lab bench scale":            "as above",
-	"lab papers":                 "runs for minutes; package evaluate tests its tables",
-	"lab train filter":           "needs labelled documents; package evaluate tests it",
-	"lab train homepage":         "trains for minutes; package hardset tests it",
+	"lab":                 "prints its help",
+	"lab bench":           "prints its help",
+	"lab bench web":       "is started by lab bench crawl",
+	"lab bench crawl":     "runs for minutes; make it short and it measures nothing",
+	"lab bench documents": "as above",
+	"lab bench frontier":  "as above",
+	"lab bench import":    "package bench tests it",
+	"lab bench scale":     "as above",
+	"lab papers":          "runs for minutes; package evaluate tests its tables",
+	"lab train filter":    "needs labelled documents; package evaluate tests it",
+	"lab train homepage":  "trains for minutes; package hardset tests it",
 }
 
 // trainTopic learns from pages of two hosts each about something and about nothing of it.

@@ -245,11 +245,7 @@ func (c *cli) learnLinks(sites []evaluate.Named, crawls [][]rank.Followed, out, 
 	lists rank.Lists, titles bool,
 ) error {
 	for _, s := range sites {
-		bfs, err := rank.New(rank.BreadthFirst, rank.Options{})
-		if err != nil {
-			return err
-		}
-		run, err := evaluate.Simulate(s.Setup, bfs)
+		run, err := evaluate.BreadthFirst(s.Setup)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}

@@ -90,6 +90,16 @@ the pages stand in the file, too, so that the setting retrain of 'starter collec
 
 // pages reads the labelled pages and, after them, the subjects.
 func (o topicTraining) pages() ([]classify.Labelled, error) {
+	f, err := os.Open(o.labels)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	defer f.Close()
+	return o.read(f)
+}
+
+// read is pages with the labels in r.
+func (o topicTraining) read(r io.Reader) ([]classify.Labelled, error) {
 	stops, err := topic.DefaultStops()
 	if err != nil {
 		return nil, err
@@ -100,13 +110,8 @@ func (o topicTraining) pages() ([]classify.Labelled, error) {
 	}
 	defer func() { _ = mirror.Close() }()
 	filter := topic.NewFilter(stops)
-	f, err := os.Open(o.labels)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	defer f.Close()
 	var out []classify.Labelled
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		address, label, _ := strings.Cut(strings.TrimSpace(lines.Text()), "\t")
 		if address == "" || n == 1 && address == "url" {
