@@ -41,7 +41,7 @@ type countedRow struct {
 }
 
 // Label is the counter's name for people. Programs get the names of Wu et al. (WIDM
-// 2012, table 2).
+// 2012, Table 1).
 func (r countedRow) Label() string {
 	if label, ok := map[string]string{"all": "files", "saved_New": "saved, new", "saved_Duplicate": "saved, known before", "filtered_MTF": "not of a wanted kind",
 		"filtered_DCF": "not academic by content", "failed_TextExtract": "no text could be read", "failed_FileNotFound": "file not found",

@@ -82,7 +82,7 @@ var fields = [...]struct {
 }{
 	{"mathematics", "arXiv 84.5 %", regexp.MustCompile("math|algebra|topology|statistics")},
 	{"computer science", "91.1 %", regexp.MustCompile("CS|network|software|HCI|learning|NLP|linguistics|algorithm|computational geometry")},
-	{"economics", "PubMed 41.3 %", regexp.MustCompile("econom")},
+	{"economics", "– (PubMed 41.3 %: no site of it here)", regexp.MustCompile("econom")},
 	{"physics", "mathematical physics 75.7 %", regexp.MustCompile("physics")},
 }
 
@@ -147,15 +147,7 @@ func (m *papersMade) labelledPages() (out []classify.Example, err error) {
 		return nil, err
 	}
 	for _, folder := range []string{"farm", "atlas"} {
-		var lines strings.Builder
-		for line := range strings.Lines(string(labels)) {
-			cells := strings.Split(line, "\t")
-			label := map[string]string{"cs": "topic", "other": "other"}[cells[1]]
-			if address, ok := strings.CutPrefix(cells[0], folder+"/"); ok && label != "" {
-				fmt.Fprintf(&lines, "http://%s\t%s\n", address, label)
-			}
-		}
-		pages, err := topicTraining{dir: filepath.Join(m.data, folder)}.read(strings.NewReader(lines.String()))
+		pages, err := topicTraining{dir: filepath.Join(m.data, folder)}.read(strings.NewReader(labelsOf(string(labels), folder)))
 		if err != nil {
 			return nil, err
 		}
@@ -164,4 +156,17 @@ func (m *papersMade) labelledPages() (out []classify.Example, err error) {
 		}
 	}
 	return out, nil
+}
+
+// labelsOf are the labels of the pages in a folder, as topicTraining reads them.
+func labelsOf(labels, folder string) string {
+	var out strings.Builder
+	for line := range strings.Lines(labels) {
+		cells := strings.Split(strings.TrimSpace(line), "\t")
+		label := map[string]string{"cs": "topic", "other": "other"}[cells[min(1, len(cells)-1)]]
+		if address, ok := strings.CutPrefix(cells[0], folder+"/"); ok && label != "" {
+			fmt.Fprintf(&out, "http://%s\t%s\n", address, label)
+		}
+	}
+	return out.String()
 }
