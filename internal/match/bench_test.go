@@ -135,34 +135,3 @@ func cpuTime(t *testing.T) time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
-
-func BenchmarkLikeness(b *testing.B) {
-	for _, n := range []int{400, 20_000} {
-		ix := match.NewIndex(synthetic(n))
-		for name, text := range map[string]string{
-			"anchor":  "Teaching and office hours",
-			"context": strings.Repeat("Department of Computer Science: teaching, office hours and directions. ", 7),
-			"yes":     "A paper: " + ix.Papers()[17].Title + " (PDF)",
-		} {
-			b.Run(fmt.Sprintf("%s/%d titles", name, n), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					ix.Likeness(text)
-				}
-			})
-		}
-	}
-}
-
-func BenchmarkDocument(b *testing.B) {
-	papers := synthetic(20_000)
-	ix := match.NewIndex(papers)
-	r := rand.New(rand.NewPCG(1, 1))
-	page := pageOf(papers[5], r, vocabulary(r))
-	b.ReportAllocs()
-	for b.Loop() {
-		if ms := ix.Document(match.Evidence{FirstPages: page}); len(ms) == 0 {
-			b.Fatal("not found")
-		}
-	}
-}
