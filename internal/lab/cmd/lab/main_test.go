@@ -134,7 +134,8 @@ func (l *laboratory) trainTopic() {
 	require.Equal(l.t, classify.Labelled{URL: "http://h0.example/", Topic: true, Words: "compil databas network protocol"}, c.Pages[0])
 }
 
-// TestMeasuringOnASampleWeb compares strategies on a recorded site, learns from it, and judges homepages that are looked for now.
+// TestMeasuringOnASampleWeb compares strategies on a recorded site, learns from it, and judges
+// homepages that are looked for now.
 func TestMeasuringOnASampleWeb(t *testing.T) {
 	t.Parallel()
 	l := open(t)
