@@ -45,9 +45,7 @@ func (a *Documents) judge(ctx context.Context, which store.Unexamined) (Judged, 
 	beat, set, stop := heartbeats[int](ctx)
 	defer stop()
 	n, more, err := a.coll.JudgeWaiting(beat, which, set)
-	if err == nil {
-		err = a.importer.Settle(beat)
-	}
+	a.importer.Settle(beat)
 	return Judged{n, more}, typed(err)
 }
 

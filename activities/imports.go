@@ -60,8 +60,6 @@ type ImportEnd struct {
 func (a *Imports) EndImport(ctx context.Context, end ImportEnd) error {
 	defer alive(ctx)()
 	err := a.db.EndJob(ctx, end.Job, end.Run.Run, end.State, end.Note)
-	if err == nil {
-		err = a.importer.Settle(ctx)
-	}
+	a.importer.Settle(ctx)
 	return typed(err)
 }

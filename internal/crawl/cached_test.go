@@ -62,7 +62,7 @@ func TestPagesAreLentWhileHomepagesAreLookedFor(t *testing.T) {
 		for _, p := range pages {
 			indexed = append(indexed, p.Text)
 		}
-		return nil
+		panic("over their words") // which is not the crawl's
 	}
 	s := serve(t, map[string]any{"/": `home <a href="b.html"></a>`, "/b.html": `b <a href="c.html"></a>`, "/c.html": "c",
 		"/cite.html": "@inproceedings{roe03, title={Sorting}}"})

@@ -346,7 +346,8 @@ func (l *loop) flush(ctx context.Context, as end) error {
 		}
 	}
 	if len(l.pages) > 0 {
-		if err := l.cfg.Index(ctx, l.pages); err != nil && ctx.Err() == nil {
+		err := l.guarded(ctx, l.site.Host, func() error { return l.cfg.Index(ctx, l.pages) })
+		if err != nil && ctx.Err() == nil {
 			l.Log.WarnContext(ctx, "pages could not be indexed", "host", l.site.Host, "error", err)
 		}
 	}

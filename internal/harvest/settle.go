@@ -224,7 +224,8 @@ func (s *Stages) indexPages(ctx context.Context) error {
 				return err
 			})
 		}
-		if err := s.Index.PutPages(ctx, pages); err != nil {
+		err = guard.Logged(ctx, s.Log, "pages for the index", func() error { return s.Index.PutPages(ctx, pages) })
+		if err != nil && !guard.Panicked(err) {
 			return err
 		}
 	}

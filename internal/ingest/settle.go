@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"time"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -278,37 +278,55 @@ func (w *work) copyOut(ctx context.Context, it *item) error {
 	return err
 }
 
+// settleTime is how long Settle takes at most: who calls it has other work.
+const settleTime = 30 * time.Second
+
 // Settle says what became of resources whose documents waited to be examined when their import
-// ended, and were judged since.
-func (im *Importer) Settle(ctx context.Context) error {
+// ended, and were judged since. What cannot be said yet is at a later call.
+func (im *Importer) Settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	var job, n int64
 	for {
-		is, err := im.DB.ExaminedLater(ctx, stepRecords, func(job store.Job, some []*store.Waited) (any, error) {
-			var o Options
-			var c Counters
-			if err := errors.Join(json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &c)); err != nil {
-				return nil, err
+		some, err := im.DB.ExaminedLater(ctx, job, n, stepRecords)
+		for _, w := range some {
+			job, n = w.Job, w.N
+			if err := im.settleLate(ctx, w); err != nil {
+				im.Log.WarnContext(ctx, "what an import left to be examined is settled later", "job", job, "url", w.URL, "error", err)
 			}
-			for _, r := range some {
-				c.All, c.Unexamined, c.Differences = c.All-1, c.Unexamined-1, c.Differences-1
-				now := collection.Judgement{State: r.State, Outcome: r.DocumentOutcome, Class: r.DocumentClass}
-				r.Outcome, r.Detail, r.Class = outcome([]collection.Judgement{now}, document.Kind(r.Kind), r.Known)
-				r.Difference = ""
-				if err := im.copyLate(ctx, o.To, r); err != nil {
-					r.Difference = fmt.Sprintf("it could not be copied to %s: %v", o.To, err)
-				}
-				c.count(&r.ImportRecord)
-			}
-			return c, nil
-		})
-		if !is || err != nil {
-			return err
+		}
+		if err != nil {
+			im.Log.WarnContext(ctx, "what imports left to be examined is settled later", "error", err)
+		}
+		if len(some) == 0 || ctx.Err() != nil {
+			return
 		}
 	}
 }
 
+func (im *Importer) settleLate(ctx context.Context, w store.Waited) error {
+	var o Options
+	if err := json.Unmarshal(w.Options, &o); err != nil {
+		return err
+	}
+	if err := im.copyLate(ctx, o.To, w); err != nil {
+		return err
+	}
+	now := collection.Judgement{State: w.State, Outcome: w.DocumentOutcome, Class: w.DocumentClass}
+	w.Outcome, w.Detail, w.Class = outcome([]collection.Judgement{now}, document.Kind(w.Kind), w.Known)
+	w.Difference = ""
+	return im.DB.RecordExamined(ctx, w, func(counters json.RawMessage) (any, error) {
+		var c Counters
+		err := json.Unmarshal(counters, &c)
+		c.All, c.Unexamined, c.Differences = c.All-1, c.Unexamined-1, c.Differences-1
+		c.count(&w.ImportRecord)
+		return c, err
+	})
+}
+
 // copyLate copies a document where its import wanted it.
-func (im *Importer) copyLate(ctx context.Context, where string, r *store.Waited) error {
-	if where == "" || r.State != gleaner.DocumentAccepted {
+func (im *Importer) copyLate(ctx context.Context, where string, w store.Waited) error {
+	if where == "" || w.State != gleaner.DocumentAccepted {
 		return nil
 	}
 	to, err := repository.Open(ctx, where)
@@ -316,7 +334,10 @@ func (im *Importer) copyLate(ctx context.Context, where string, r *store.Waited)
 		return err
 	}
 	defer to.Close()
-	body, err := im.Repo.Read(ctx, r.SHA256)
+	body, err := im.Repo.Read(ctx, w.SHA256)
+	if errors.Is(err, repository.ErrNotFound) { // it was pruned since
+		return nil
+	}
 	if err == nil {
 		_, err = to.Put(ctx, body)
 	}

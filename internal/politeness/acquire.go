@@ -142,7 +142,11 @@ func (k *Keeper) acquire(ctx context.Context, host string) (*Lease, error) {
 	if errors.Is(err, errNoRow) {
 		// A conflict uses up a number, so a row is made only where none was seen;
 		// and by itself, so that whoever takes its pair at this moment sees it.
-		if _, err = k.pool.Exec(ctx, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err == nil {
+		err = untilFree(ctx, func() error {
+			_, err := k.pool.Exec(ctx, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host)
+			return err
+		})
+		if err == nil {
 			l, err = k.take(ctx, host)
 		}
 	}
@@ -155,9 +159,25 @@ func (k *Keeper) acquire(ctx context.Context, host string) (*Lease, error) {
 	return l, nil
 }
 
-// rowTime is how long to wait for the rows of a host that others change: the connections are
-// few, and leases are renewed over them.
-const rowTime = 500 * time.Millisecond
+// heldWait is how long to leave a row alone that others hold.
+const heldWait = 100 * time.Millisecond
+
+// isHeld reports whether others held a row for longer than a connection waits: these are few,
+// and the leases of all hosts are renewed over them.
+func isHeld(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "55P03"
+}
+
+// untilFree does a statement again while others hold the row that it changes.
+func untilFree(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if !isHeld(err) || fetch.Wait(ctx, heldWait) != nil {
+			return err
+		}
+	}
+}
 
 // take takes the lease where the host's rows, locked, say that it is free.
 func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
@@ -165,9 +185,6 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 	l, had := &Lease{Host: host, k: k}, k.left.get(host)
 	var s standing
 	err := pgx.BeginFunc(ctx, k.pool, func(tx pgx.Tx) (err error) {
-		if _, err = tx.Exec(ctx, `SET LOCAL lock_timeout = '`+rowTime.String()+`'`); err != nil {
-			return err
-		}
 		if s, err = stands(ctx, tx, host, true); err != nil {
 			return err
 		}
@@ -186,9 +203,8 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 		return tx.QueryRow(ctx, `UPDATE sites SET holder = $2, token = token + 1, expires_at = clock_timestamp() + $3 WHERE id = $1 RETURNING token, clock_timestamp()`,
 			s.id, k.holder, k.ttl).Scan(&l.Token, &l.granted)
 	})
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == "55P03" {
-		err = &BusyError{Host: host, Wait: rowTime}
+	if isHeld(err) {
+		err = &BusyError{Host: host, Wait: heldWait}
 	}
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/fetch"
@@ -128,8 +129,11 @@ type told struct {
 func (l *Lease) Renew(ctx context.Context) error {
 	asked := time.Now()
 	var awaited bool
-	err := l.k.pool.QueryRow(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2 RETURNING awaited_at > $4`,
-		l.SiteID, l.Token, l.k.ttl, l.granted).Scan(&awaited)
+	err := untilFree(ctx, func() error {
+		asked = time.Now()
+		return l.k.pool.QueryRow(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2 RETURNING awaited_at > $4`,
+			l.SiteID, l.Token, l.k.ttl, l.granted).Scan(&awaited)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrLost
 	}
@@ -300,7 +304,11 @@ func (l *Lease) remains(at *time.Time) time.Duration {
 }
 
 func (l *Lease) write(ctx context.Context, sql string, args ...any) error {
-	tag, err := l.k.pool.Exec(ctx, sql, append([]any{l.SiteID, l.Token}, args...)...)
+	var tag pgconn.CommandTag
+	err := untilFree(ctx, func() (err error) {
+		tag, err = l.k.pool.Exec(ctx, sql, append([]any{l.SiteID, l.Token}, args...)...)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("politeness: %s: %w", l.Host, err)
 	}

@@ -333,28 +333,6 @@ func TestPublicHostsHaveAFloor(t *testing.T) {
 	require.Less(t, nextIn(t, db, "service.test"), 10*time.Second, "an interface for programs has a pace of its own")
 }
 
-// TestWhoWaitsTakesRowsInTheOrderOfAll: a host and its pair with "www." are locked in one
-// order by whoever takes either and by who says that it waits, wherever their rows lie.
-func TestWhoWaitsTakesRowsInTheOrderOfAll(t *testing.T) {
-	t.Parallel()
-	db := open(t)
-	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('www.lab.test'), ('lab.test')`)
-	lock := func(tx pgx.Tx, host string) error {
-		_, err := tx.Exec(t.Context(), `SELECT FROM sites WHERE host=$1 FOR NO KEY UPDATE`, host)
-		return err
-	}
-	said := make(chan error, 1)
-	require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error {
-		if err := lock(tx, "lab.test"); err != nil {
-			return err
-		}
-		go func() { said <- NewKeeper(db.Pool, unpaced, "a").await(t.Context(), "lab.test") }()
-		storetest.AwaitLock(t, db.Pool)
-		return lock(tx, "www.lab.test")
-	}))
-	require.NoError(t, <-said)
-}
-
 // TestRenewAllLeavesWhatIsNotItsOwn: of four leases the one that nobody has taken or
 // locked is renewed.
 func TestRenewAllLeavesWhatIsNotItsOwn(t *testing.T) {

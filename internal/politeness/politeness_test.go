@@ -405,35 +405,44 @@ func (s *serverLog) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Unlock()
 }
 
-// TestALockedRowHoldsUpNoLease: while the row of one host is locked for long, those who want
-// its lease leave connections for the leases of other hosts.
+// TestALockedRowHoldsUpNoLease: while the rows of some hosts are locked for long, those who want
+// their leases or have them leave connections for the leases of other hosts.
 func TestALockedRowHoldsUpNoLease(t *testing.T) {
 	t.Parallel()
-	dsn := devtest.Postgres(t)
-	db, others := storetest.At(t, dsn, 2), storetest.At(t, dsn, 1)
-	k := NewKeeper(db.Pool, unpaced, "a")
-	l := acquire(t, k, "a.example")
-	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('b.example')`)
-	tx, err := others.Pool.Begin(t.Context())
+	db := open(t)
+	leases, err := db.SidePool(t.Context(), 2)
+	require.NoError(t, err)
+	t.Cleanup(leases.Close)
+	k := NewKeeper(leases, unpaced, "a")
+	l, locked := acquire(t, k, "a.example"), acquire(t, k, "b.example")
+	tx, err := db.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	defer func() { _ = tx.Rollback(context.Background()) }()
+	_, err = tx.Exec(t.Context(), `INSERT INTO sites (host) VALUES ('c.example')`)
+	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), `SELECT FROM sites WHERE host='b.example' FOR NO KEY UPDATE`)
 	require.NoError(t, err)
 	ctx, end := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for range 4 {
-		wg.Go(func() {
-			if _, err := k.Turn(ctx, "b.example", 0); !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-		})
-		wg.Go(func() {
-			if _, err := k.AcquireWithin(ctx, "b.example", time.Hour); !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-		})
+		for _, want := range []func() error{
+			func() error { _, err := k.Turn(ctx, "b.example", 0); return err },
+			func() error { _, err := k.Acquire(ctx, "c.example"); return err },
+			func() error { return locked.Renew(ctx) },
+			func() error { return locked.Release(ctx) },
+		} {
+			wg.Go(func() {
+				for err := error(nil); ctx.Err() == nil; err = want() {
+					var busy *BusyError
+					if err != nil && !errors.As(err, &busy) && !errors.Is(err, context.Canceled) {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
 	}
-	require.Eventually(t, func() bool { return db.Pool.Stat().AcquiredConns() == 2 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return leases.Stat().AcquiredConns() == 2 }, time.Minute, time.Millisecond)
 	for range 3 {
 		within, over := context.WithTimeout(t.Context(), k.ttl)
 		require.NoError(t, l.Renew(within))

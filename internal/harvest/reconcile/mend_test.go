@@ -280,3 +280,21 @@ func TestACrawlThatIsTakenUpMeanwhileGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, gleaner.SiteCrawling, s.State)
 }
+
+// TestWhatWasPausedDoesNotGoOnByItself: the crawls of a paused harvest whose workflow is lost end
+// when they look again, and do not ask their hosts.
+func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 2)
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, crawl_started) VALUES ('a.example', 'crawling', 1, now())`)
+	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, paused) VALUES ('conf/a/1', 'conf/a', 1, 1, true)`)
+	storetest.Exec(t, db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/a/1', 1, 'homepage')`)
+	all, err := db.Harvests(t.Context())
+	require.NoError(t, err)
+	ended, err := db.EndHarvest(t.Context(), all[0], "its workflow was terminated")
+	require.NoError(t, err)
+	require.True(t, ended)
+	of, err := db.Attention(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, store.Attention{Cancelled: true}, of[1])
+}

@@ -38,11 +38,15 @@ func (w *work) askParents(ctx context.Context, at store.ParentAt) error {
 		}
 	}
 	var asked atomic.Int64
+	full := func() bool { return asked.Load() > 0 && time.Since(w.began) >= w.Slice }
 	group, ctx := guard.WithContext(ctx)
 	group.SetLimit(hostsAtOnce)
 	for _, pages := range byHost {
 		group.Go(func() error {
 			for _, p := range pages {
+				if full() { // and no request is broken off
+					return nil
+				}
 				gone := ""
 				err := guard.Logged(ctx, w.Log, p.URL, func() (err error) { gone, err = w.isGone(ctx, p.URL); return err })
 				if err == nil || guard.Panicked(err) { // a page that makes the program panic is there
@@ -58,6 +62,9 @@ func (w *work) askParents(ctx context.Context, at store.ParentAt) error {
 	}
 	err = group.Wait()
 	w.done.Counters.Asked += asked.Load()
+	if err == nil && full() {
+		err = errFull
+	}
 	return err
 }
 

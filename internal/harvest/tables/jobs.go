@@ -229,11 +229,15 @@ func (w *work) cleanParents(ctx context.Context) error {
 		return err
 	}
 	for !at.End {
-		if err := w.askParents(ctx, at); err != nil {
+		err := w.askParents(ctx, at)
+		if errors.Is(err, errFull) { // how many it asked is kept
+			return w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) { return 0, nil, at, nil })
+		}
+		if err != nil {
 			return err
 		}
 		var next store.ParentAt
-		err := w.step(ctx, func(tx pgx.Tx) (int, []store.ImportRecord, any, error) {
+		err = w.step(ctx, func(tx pgx.Tx) (int, []store.ImportRecord, any, error) {
 			looked, useless, to, err := w.DB.CleanParents(ctx, tx, at, w.options.InPlace, w.Batch)
 			next = to
 			var records []store.ImportRecord

@@ -433,7 +433,9 @@ func TestCleanParentsAsks(t *testing.T) {
 	_, n := s.job(store.JobCleanParents, Options{})
 	require.Zero(t, n.Parents)
 	require.Empty(t, asked, "nobody is asked unless the options say so")
+	s.slices, s.Slice = 0, 1
 	id, n := s.job(store.JobCleanParents, Options{Ask: true})
+	require.Greater(t, s.slices, 4, "each asks for a page of a host and makes room for others")
 	require.Equal(t, Counters{Looked: 6, Parents: 1, Asked: 5, Why: map[string]int64{"dead link": 1}}, n)
 	require.Equal(t, map[string]string{web.URL + "/gone.html": "would-go parent: dead link: not-found"}, s.outcomes(id))
 	want := map[string]int{"/robots.txt": 1, "/there.html": 1, "/gone.html": 1, "/busy.html": 1}

@@ -26,7 +26,10 @@ func TestMigrationsAreNumberedInTurn(t *testing.T) {
 }
 
 var (
-	indexMade  = regexp.MustCompile(`(?is)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\b)?.*?\sON\s+(?:ONLY\s+)?(\w+)`)
+	indexMade = regexp.MustCompile(`(?is)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\b)?.*?\sON\s+(?:ONLY\s+)?(\w+)`)
+	// What rewrites a table, reads all of it under a lock, or holds a lock for others' work.
+	rewritten = regexp.MustCompile(`(?i)\bALTER\s+(?:COLUMN\s+)?\w+\s+(?:SET\s+DATA\s+)?TYPE\b|\bSET\s+NOT\s+NULL\b|\bLOCK\s+TABLE\b|` +
+		`\bADD\s+(?:CONSTRAINT|CHECK|FOREIGN|PRIMARY|UNIQUE|EXCLUDE)\b|\bUPDATE\s+(?:ONLY\s+)?sites\b`)
 	dropped    = regexp.MustCompile(`(?i)\bDROP\s+(?:TABLE|COLUMN)\b`)
 	lastUsedIn = regexp.MustCompile(`-- last used in (\S+)`)
 )
@@ -40,6 +43,11 @@ func hindering(sql, changelog string) string {
 		made := regexp.MustCompile(`(?i)\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?` + m[2] + `\b`)
 		if m[1] == "" && !made.MatchString(up) {
 			return "an index of " + m[2] + " is made without CONCURRENTLY"
+		}
+	}
+	for _, m := range rewritten.FindAllStringIndex(up, -1) {
+		if statement, _, _ := strings.Cut(up[m[0]:], ";"); !strings.Contains(strings.ToUpper(statement), "NOT VALID") {
+			return "it holds a lock that workers need for longer than a moment: " + statement
 		}
 	}
 	last := lastUsedIn.FindStringSubmatch(up)
@@ -56,6 +64,12 @@ func TestMigrationsHinderNobody(t *testing.T) {
 		"create unique index a\non urls (host);":                               true,
 		"CREATE INDEX CONCURRENTLY a ON urls (host);":                          false,
 		"CREATE TABLE new (a int);\nCREATE INDEX b ON new (a);":                false,
+		"ALTER TABLE urls ALTER COLUMN host TYPE bytea;":                       true,
+		"ALTER TABLE urls ALTER host SET NOT NULL;":                            true,
+		"ALTER TABLE urls ADD CONSTRAINT a CHECK (host <> '');":                true,
+		"ALTER TABLE urls ADD CONSTRAINT a CHECK (host <> '') NOT VALID;":      false,
+		"UPDATE sites SET host = lower(host);":                                 true,
+		"LOCK TABLE urls;":                                                     true,
 		"ALTER TABLE urls DROP COLUMN host;":                                   true,
 		"-- last used in 0.1\nDROP TABLE old;":                                 false,
 		"-- last used in 0.2\nDROP TABLE old;":                                 true,

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -236,41 +237,39 @@ func (db JobRecords) SkippedRecords(ctx context.Context, job, after int64, why s
 // and what was decided of that since.
 type Waited struct {
 	ImportRecord
+	Job             int64
+	Options         json.RawMessage
 	State           gleaner.DocumentState
 	DocumentOutcome string
 	DocumentClass   string
 }
 
-// ExaminedLater has settle say what became of records that waited, of one import that has
-// ended, and what its counters are then, and writes both down. It reports whether there were any.
-func (db JobRecords) ExaminedLater(ctx context.Context, limit int, settle func(Job, []*Waited) (counters any, err error)) (is bool, err error) {
+// ExaminedLater lists the next such records behind one of a job.
+func (db JobRecords) ExaminedLater(ctx context.Context, job, n int64, limit int) ([]Waited, error) {
 	// What waits is among what differs from the log, which has an index.
-	const waits = ` FROM import_records r JOIN documents d USING (sha256)
-		WHERE r.difference<>'' AND r.outcome='unexamined' AND d.state<>'new' AND r.job=`
-	err = db.Tx(ctx, func(tx pgx.Tx) error {
-		jobs, err := List[Job](ctx, tx, `SELECT `+jobColumns+` FROM jobs j WHERE state NOT IN ('new', 'running')
-			AND (counters->>'unexamined')::bigint > 0 AND EXISTS (SELECT`+waits+`j.id) ORDER BY id LIMIT 1 FOR NO KEY UPDATE`)
-		if err != nil || len(jobs) == 0 {
+	return List[Waited](ctx, db, `SELECT r.`+strings.ReplaceAll(importColumns, ", ", ", r.")+`, j.id, j.options, d.state, d.outcome, d.class
+		FROM jobs j JOIN import_records r ON r.job=j.id AND r.difference<>'' AND r.outcome='unexamined' JOIN documents d USING (sha256)
+		WHERE j.state NOT IN ('new', 'running') AND (j.counters->>'unexamined')::bigint > 0 AND d.state<>'new' AND (r.job, r.n) > ($1, $2)
+		ORDER BY r.job, r.n LIMIT $3`, job, n, limit)
+}
+
+// RecordExamined writes down what became of a record that waited, and the counters of its import that
+// count gives, unless another does.
+func (db JobRecords) RecordExamined(ctx context.Context, w Waited, count func(counters json.RawMessage) (any, error)) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		now, err := Column[json.RawMessage](ctx, tx, `SELECT counters FROM jobs j WHERE id=$1 AND state NOT IN ('new', 'running')
+			AND EXISTS (SELECT FROM import_records r WHERE r.job=j.id AND r.n=$2 AND r.outcome='unexamined') FOR NO KEY UPDATE SKIP LOCKED`, w.Job, w.N)
+		if err != nil || len(now) == 0 {
 			return err
 		}
-		is = true
-		of := jobs[0]
-		some, err := Collect(ctx, tx, pgx.RowToAddrOfStructByPos[Waited], `SELECT r.`+strings.ReplaceAll(importColumns, ", ", ", r.")+
-			`, d.state, d.outcome, d.class`+waits+`$1 ORDER BY r.n LIMIT $2`, of.ID, limit)
+		counters, err := count(now[0])
 		if err != nil {
 			return err
 		}
-		counters, err := settle(of, some)
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `WITH settled AS (UPDATE import_records r SET outcome=v.outcome, detail=coalesce(v.detail, ''),
-				class=coalesce(v.class, ''), difference=coalesce(v.difference, '')
-				FROM jsonb_to_recordset($2) v (n bigint, outcome text, detail text, class text, difference text) WHERE r.job=$1 AND r.n=v.n)
-			UPDATE jobs SET counters=$3 WHERE id=$1`, of.ID, some, counters)
+		_, err = tx.Exec(ctx, `WITH settled AS (UPDATE import_records SET outcome=$3, detail=$4, class=$5, difference=$6 WHERE job=$1 AND n=$2)
+			UPDATE jobs SET counters=$7 WHERE id=$1`, w.Job, w.N, w.Outcome, w.Detail, w.Class, w.Difference, counters)
 		return err
 	})
-	return is, err
 }
 
 // Saved is a document that an import says it saved, and what the record has of it.

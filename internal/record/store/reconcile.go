@@ -51,9 +51,10 @@ func (db CrawlRecords) RequeueCrawl(ctx context.Context, c OpenCrawl, reason str
 	return tag.RowsAffected() == 1, err
 }
 
-// EndHarvest ends a harvest that nobody runs, where its row is as it was.
+// EndHarvest ends a harvest that nobody runs, where its row is as it was. The crawls of one that
+// was paused are not to go on without it: they end as if it were cancelled.
 func (db CrawlRecords) EndHarvest(ctx context.Context, h Harvest, note string) (bool, error) {
-	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage='failed', note=$3, updated_at=now(), completed_at=now()
+	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage='failed', cancelled=cancelled OR paused, paused=false, note=$3, updated_at=now(), completed_at=now()
 		WHERE id=$1 AND updated_at=$2 AND completed_at IS NULL`, h.ID, h.UpdatedAt, note)
 	return tag.RowsAffected() == 1, err
 }
