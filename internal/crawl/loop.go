@@ -346,7 +346,7 @@ func (l *loop) flush(ctx context.Context, as end) error {
 		}
 	}
 	if len(l.pages) > 0 {
-		err := l.guarded(ctx, l.site.Host, func() error { return l.cfg.Index(ctx, l.pages) })
+		err := guard.Logged(ctx, l.Log, l.site.Host, func() error { return l.cfg.Index(ctx, l.pages) })
 		if err != nil && ctx.Err() == nil {
 			l.Log.WarnContext(ctx, "pages could not be indexed", "host", l.site.Host, "error", err)
 		}
