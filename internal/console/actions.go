@@ -75,8 +75,6 @@ type donePage struct {
 	Did     string `json:"did"`
 }
 
-func (p donePage) Title() string { return "Done" }
-
 // errReadOnly is what a console answers that has nobody to tell.
 var errReadOnly = errors.New("this console only shows")
 
@@ -89,7 +87,7 @@ const (
 	doAgain  = "again"
 )
 
-func startHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
+func startHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Harvests == nil {
 		return nil, errReadOnly
 	}
@@ -123,12 +121,10 @@ type estimatePage struct {
 	given url.Values
 }
 
-func (estimatePage) Title() string { return "How much that would be" }
-
 // Given are the fields of the form that starts it.
 func (p estimatePage) Given() url.Values { return p.given }
 
-func estimate(ctx context.Context, c *Console, a *asked) (titled, error) {
+func estimate(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Harvests == nil {
 		return nil, errReadOnly
 	}
@@ -198,12 +194,12 @@ func harvestParams() []param {
 }
 
 // done notes who did what.
-func (c *Console) done(ctx context.Context, a *asked, id, did string, err error) (titled, error) {
+func (c *Console) done(ctx context.Context, a *asked, id, did string, err error) (any, error) {
 	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "harvest", id, "user", user(ctx), "did", did, "error", err)
 	return donePage{Harvest: id, Did: did}, err
 }
 
-func actOnHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
+func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Harvests == nil {
 		return nil, errReadOnly
 	}
@@ -236,8 +232,6 @@ type settledPage struct {
 	venue, back string
 }
 
-func (settledPage) Title() string { return "Settled" }
-
 // Onward is the page that is shown next.
 func (p settledPage) Onward() string {
 	if p.back == "paper" {
@@ -246,7 +240,7 @@ func (p settledPage) Onward() string {
 	return "/review?venue=" + url.QueryEscape(p.venue)
 }
 
-func settle(ctx context.Context, c *Console, a *asked) (titled, error) {
+func settle(ctx context.Context, c *Console, a *asked) (any, error) {
 	p := settledPage{Paper: a.get("paper"), SHA256: a.get("sha256"), Settled: a.get("word"), venue: a.get("venue"), back: a.get("back")}
 	if p.Settled == "undo" {
 		p.Settled = ""

@@ -16,9 +16,7 @@ type blacklistPage struct {
 	Next  string          `json:"next,omitempty"`
 }
 
-func (blacklistPage) Title() string { return "Blacklist" }
-
-func blacklist(ctx context.Context, c *Console, a *asked) (titled, error) {
+func blacklist(ctx context.Context, c *Console, a *asked) (any, error) {
 	rows, err := c.App.DB.Blacklist(ctx, a.get("after"), pageSize+1)
 	var p blacklistPage
 	p.Hosts, p.Next = more(rows, func(b store.Blocked) string { return b.Host })
@@ -31,8 +29,6 @@ type blockedPage struct {
 	Did  string `json:"did"`
 }
 
-func (blockedPage) Title() string { return "Done" }
-
 // Onward is the list.
 func (blockedPage) Onward() string { return "/blacklist" }
 
@@ -44,7 +40,7 @@ const (
 
 // block puts a host on the blacklist or takes it off: both with a reason, which is in
 // the list, or in the console's log.
-func block(ctx context.Context, c *Console, a *asked) (titled, error) {
+func block(ctx context.Context, c *Console, a *asked) (any, error) {
 	host, reason := weburl.HostNamed(a.get("host")), strings.TrimSpace(a.get("reason"))
 	if host == "" {
 		return nil, fmt.Errorf("%w: %q is no host such as www.example.edu", errInput, a.get("host"))

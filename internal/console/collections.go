@@ -34,9 +34,7 @@ type collectionsPage struct {
 	Next        string          `json:"next,omitempty"`
 }
 
-func (collectionsPage) Title() string { return "Collections by topic" }
-
-func allCollections(ctx context.Context, c *Console, a *asked) (titled, error) {
+func allCollections(ctx context.Context, c *Console, a *asked) (any, error) {
 	rows, err := collections.In(c.App.DB).Behind(ctx, a.number("after"), pageSize+1)
 	var p collectionsPage
 	rows, p.Next = more(rows, func(r collections.Collection) string { return strconv.Itoa(r.ID) })
@@ -63,9 +61,7 @@ type collectionPage struct {
 	Next       string              `json:"next,omitempty"`
 }
 
-func (p collectionPage) Title() string { return "Collection: " + p.Collection.Name }
-
-func oneCollection(ctx context.Context, c *Console, a *asked) (titled, error) {
+func oneCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 	record := collections.In(c.App.DB)
 	after, err := worseThan(a.get("after"))
 	if err != nil {
@@ -117,9 +113,7 @@ type parentsPage struct {
 	Next    string         `json:"next,omitempty"`
 }
 
-func (parentsPage) Title() string { return "Parent pages" }
-
-func parents(ctx context.Context, c *Console, a *asked) (titled, error) {
+func parents(ctx context.Context, c *Console, a *asked) (any, error) {
 	after, err := store.ParseParentAt(a.get("after"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: after: %w", errInput, err)

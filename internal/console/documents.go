@@ -32,8 +32,6 @@ type documentsPage struct {
 	Next      string         `json:"next,omitempty"`
 }
 
-func (documentsPage) Title() string { return "Documents" }
-
 // States are what became of a document.
 func (documentsPage) States() []string { return documentStates() }
 
@@ -52,7 +50,7 @@ func documentStates() (all []string) {
 	return all
 }
 
-func documents(ctx context.Context, c *Console, a *asked) (titled, error) {
+func documents(ctx context.Context, c *Console, a *asked) (any, error) {
 	p := documentsPage{State: a.get("state"), Class: a.get("class"), Site: a.get("site"), Venue: a.get("venue"), Text: a.get("text")}
 	q := store.DocumentQuery{Host: p.Site, Venue: p.Venue, Text: p.Text, After: int64(a.number("after")), Limit: pageSize + 1}
 	if p.State != "" {
@@ -150,7 +148,7 @@ func (p documentPage) Drawn() bool { return p.Kind == string(document.PDF) && p.
 // begins is how many characters of a document's text a page shows.
 const begins = 3000
 
-func oneDocument(ctx context.Context, c *Console, a *asked) (titled, error) {
+func oneDocument(ctx context.Context, c *Console, a *asked) (any, error) {
 	s, err := collection.SheetOf(ctx, c.App.DB, c.App.Repo, a.get("sha256"))
 	if err != nil {
 		return nil, err

@@ -40,14 +40,12 @@ type harvestsPage struct {
 	Next     string       `json:"next,omitempty"` // the parameter after of the next page
 }
 
-func (harvestsPage) Title() string { return "Harvests" }
-
 func (p harvestsPage) Live() bool { return slices.ContainsFunc(p.Harvests, harvestRow.Runs) }
 
 // harvestsListed is how many harvests a page lists: each is counted anew.
 const harvestsListed = 20
 
-func harvests(ctx context.Context, c *Console, a *asked) (titled, error) {
+func harvests(ctx context.Context, c *Console, a *asked) (any, error) {
 	all, err := c.App.DB.HarvestsBefore(ctx, a.get("after"), harvestsListed+1)
 	if err != nil {
 		return nil, err
@@ -89,14 +87,12 @@ type harvestPage struct {
 	Answer string `json:"address_answered,omitempty"` // what the address of a site answered that was no page
 }
 
-func (p harvestPage) Title() string { return p.ID }
-
 func (p harvestPage) Live() bool { return p.Runs() }
 
 // troubleTime is how long Temporal may take to say what fails.
 const troubleTime = 3 * time.Second
 
-func harvest(ctx context.Context, c *Console, a *asked) (titled, error) {
+func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	h, err := c.exactly(ctx, a.get("id"))
 	if err != nil {
 		return nil, err

@@ -130,8 +130,6 @@ type jobsPage struct {
 	forms []jobForm
 }
 
-func (jobsPage) Title() string { return "Jobs" }
-
 func (p jobsPage) Live() bool {
 	return slices.ContainsFunc(p.Jobs, jobRow.Runs)
 }
@@ -139,7 +137,7 @@ func (p jobsPage) Live() bool {
 // Forms are those that set up a job.
 func (p jobsPage) Forms() []jobForm { return p.forms }
 
-func jobs(ctx context.Context, c *Console, a *asked) (titled, error) {
+func jobs(ctx context.Context, c *Console, a *asked) (any, error) {
 	rows, err := c.App.DB.JobsBefore(ctx, int64(a.number("after")), pageSize+1)
 	if err != nil {
 		return nil, err
@@ -164,8 +162,6 @@ type jobPage struct {
 	ui      string
 	wouldGo int64
 }
-
-func (p jobPage) Title() string { return fmt.Sprintf("Job %d: %s", p.Job.ID, p.Job.Kind) }
 
 func (p jobPage) Live() bool { return p.Job.Runs() }
 
@@ -205,7 +201,7 @@ func (c *Console) jobOf(r *http.Request) (store.Job, error) {
 	return c.App.DB.Job(r.Context(), id)
 }
 
-func job(ctx context.Context, c *Console, a *asked) (titled, error) {
+func job(ctx context.Context, c *Console, a *asked) (any, error) {
 	j, err := c.jobOf(a.Request)
 	if err != nil {
 		return nil, err
@@ -235,8 +231,6 @@ type jobDone struct {
 	Did string `json:"did"`
 }
 
-func (jobDone) Title() string { return "Done" }
-
 // Onward is the page of the job.
 func (p jobDone) Onward() string { return fmt.Sprintf("/jobs/%d", p.Job) }
 
@@ -247,7 +241,7 @@ const (
 	doModify  = "modify"
 )
 
-func startJob(ctx context.Context, c *Console, a *asked) (titled, error) {
+func startJob(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Jobs == nil {
 		return nil, errReadOnly
 	}
@@ -263,7 +257,7 @@ func startJob(ctx context.Context, c *Console, a *asked) (titled, error) {
 }
 
 // jobDid notes who did what to a job.
-func (c *Console) jobDid(ctx context.Context, a *asked, id int64, did string, err error) (titled, error) {
+func (c *Console) jobDid(ctx context.Context, a *asked, id int64, did string, err error) (any, error) {
 	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "job", id, "user", user(ctx), "did", did, "error", err)
 	if errors.Is(err, store.ErrJobRuns) {
 		err = fmt.Errorf("%w: %w", errInput, err)
@@ -271,7 +265,7 @@ func (c *Console) jobDid(ctx context.Context, a *asked, id int64, did string, er
 	return jobDone{id, did}, err
 }
 
-func actOnJob(ctx context.Context, c *Console, a *asked) (titled, error) {
+func actOnJob(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Jobs == nil {
 		return nil, errReadOnly
 	}

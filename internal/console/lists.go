@@ -16,9 +16,7 @@ type whitelistPage struct {
 	Next string            `json:"next,omitempty"`
 }
 
-func (whitelistPage) Title() string { return "Whitelist" }
-
-func whitelist(ctx context.Context, c *Console, a *asked) (titled, error) {
+func whitelist(ctx context.Context, c *Console, a *asked) (any, error) {
 	position, url := -1, ""
 	if after := a.get("after"); after != "" {
 		at, rest, _ := strings.Cut(after, " ")
@@ -52,12 +50,10 @@ type statisticsPage struct {
 	Paces    []store.PaceTally  `json:"paces"`  // how often sites are asked
 }
 
-func (statisticsPage) Title() string { return "Statistics" }
-
 // bestListed is how many sites and domains the statistics show.
 const bestListed = 25
 
-func statistics(ctx context.Context, c *Console, _ *asked) (titled, error) {
+func statistics(ctx context.Context, c *Console, _ *asked) (any, error) {
 	db := c.App.DB
 	var p statisticsPage
 	var err error

@@ -316,8 +316,6 @@ type loginForm struct {
 	Provider    string // where to log in without a password; "" for nowhere
 }
 
-func (loginForm) Title() string { return "Log in" }
-
 func (c *Console) loginForm(next, wrong string) loginForm {
 	f := loginForm{Next: next, Wrong: wrong}
 	if c.portal != nil {

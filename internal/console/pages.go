@@ -22,8 +22,8 @@ type route struct {
 	page         string     // the template
 	what         string     // in a sentence
 	params       []param
-	answer       func(ctx context.Context, c *Console, a *asked) (titled, error)
-	shows        titled // an empty one of what answer makes
+	answer       func(ctx context.Context, c *Console, a *asked) (any, error)
+	shows        any // an empty one of what answer makes
 }
 
 // param is what may be said in the address, or in a form.
@@ -90,7 +90,7 @@ func (c *Console) answer(to route) http.Handler {
 		defer cancel()
 		a := &asked{Request: r, params: to.params}
 		err := a.check()
-		var data titled
+		var data any
 		if err == nil {
 			data, err = to.answer(ctx, c, a)
 		}

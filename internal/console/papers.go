@@ -21,8 +21,6 @@ type papersPage struct {
 	Next    string               `json:"next,omitempty"`
 }
 
-func (p papersPage) Title() string { return "Papers: " + p.Harvest }
-
 func (p papersPage) Live() bool { return p.Unknown }
 
 // States are what a paper may be.
@@ -42,7 +40,7 @@ func reasonNames() (all []string) {
 	return all
 }
 
-func papers(ctx context.Context, c *Console, a *asked) (titled, error) {
+func papers(ctx context.Context, c *Console, a *asked) (any, error) {
 	h, err := c.exactly(ctx, a.get("harvest"))
 	if err != nil {
 		return nil, err
@@ -74,9 +72,7 @@ type paperPage struct {
 	Candidates []store.Candidate    `json:"candidates"` // documents that are it or like it
 }
 
-func (p paperPage) Title() string { return p.Paper.Title }
-
-func paper(ctx context.Context, c *Console, a *asked) (titled, error) {
+func paper(ctx context.Context, c *Console, a *asked) (any, error) {
 	db, key := c.App.DB, a.get("key")
 	p := paperPage{}
 	var err error

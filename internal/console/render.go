@@ -183,15 +183,11 @@ func follow(address, next string) string {
 	return withParam(address, "after", next)
 }
 
-// titled is what a page shows.
-type titled interface{ Title() string }
-
 // lively is a page that changes by itself, while it does.
 type lively interface{ Live() bool }
 
 // view is what the frame and the page in it are made of.
 type view struct {
-	Title   string
 	User    string
 	Role    store.Role
 	Address string // of the page, as asked for
@@ -225,7 +221,7 @@ func asJSON(r *http.Request) bool {
 }
 
 // show answers with a page, or with its data.
-func (c *Console) show(w http.ResponseWriter, r *http.Request, code int, name string, data titled) {
+func (c *Console) show(w http.ResponseWriter, r *http.Request, code int, name string, data any) {
 	w.Header().Add("Vary", "Accept")
 	if !asJSON(r) {
 		c.render(w, r, code, name, data)
@@ -251,13 +247,13 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, code int, name st
 	_, _ = w.Write(append(body, '\n'))
 }
 
-func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name string, data titled) {
+func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name string, data any) {
 	c.draw(w, r, code, name, c.view(r, data))
 }
 
 // view is what is shown of data to who asks.
-func (c *Console) view(r *http.Request, data titled) view {
-	v := view{Title: data.Title(), User: user(r.Context()), Role: asker(r.Context()).role, Address: r.URL.RequestURI(), Data: data}
+func (c *Console) view(r *http.Request, data any) view {
+	v := view{User: user(r.Context()), Role: asker(r.Context()).role, Address: r.URL.RequestURI(), Data: data}
 	switch v.Here, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); v.Here {
 	case "harvests", "reports", "papers":
 		v.Here = ""

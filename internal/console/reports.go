@@ -126,8 +126,6 @@ type reportPage struct {
 	unmade bool // nothing but the harvest is known yet
 }
 
-func (p reportPage) Title() string { return "Report: " + p.Harvest.ID }
-
 func (p reportPage) Live() bool { return p.unmade }
 
 // Unmade reports whether the numbers are still being worked out.
@@ -154,7 +152,7 @@ type reasonLine struct {
 	Papers int
 }
 
-func harvestReport(ctx context.Context, c *Console, a *asked) (titled, error) {
+func harvestReport(ctx context.Context, c *Console, a *asked) (any, error) {
 	h, err := c.exactly(ctx, a.get("id"))
 	if err != nil {
 		return nil, err

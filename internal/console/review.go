@@ -18,9 +18,7 @@ type reviewPage struct {
 	Next    string         `json:"next,omitempty"`
 }
 
-func (p reviewPage) Title() string { return "Review" }
-
-func reviews(ctx context.Context, c *Console, a *asked) (titled, error) {
+func reviews(ctx context.Context, c *Console, a *asked) (any, error) {
 	p := reviewPage{Venue: a.get("venue"), Settled: a.get("settled") == "yes"}
 	q := store.ReviewQuery{Venue: p.Venue, Settled: p.Settled, Limit: pageSize + 1}
 	if after := a.get("after"); after != "" {

@@ -20,17 +20,10 @@ type sitesPage struct {
 	Next    string          `json:"next,omitempty"`
 }
 
-func (p sitesPage) Title() string {
-	if p.Harvest != "" {
-		return "Sites: " + p.Harvest
-	}
-	return "Sites"
-}
-
 // States are what a site may be in.
 func (sitesPage) States() []string { return gleaner.SiteStates() }
 
-func sites(ctx context.Context, c *Console, a *asked) (titled, error) {
+func sites(ctx context.Context, c *Console, a *asked) (any, error) {
 	p := sitesPage{Harvest: a.get("harvest"), Name: strings.ToLower(strings.TrimSpace(a.get("name"))), State: a.get("state")}
 	rows, err := c.App.DB.Sites(ctx, store.SiteQuery{Harvest: p.Harvest, Begins: p.Name, State: p.State, After: a.get("after"), Limit: pageSize + 1})
 	p.Sites, p.Next = more(rows, func(s store.SiteRow) string { return s.Host })
@@ -47,11 +40,9 @@ type sitePage struct {
 	Failures []store.Failure `json:"failures"`
 }
 
-func (p sitePage) Title() string { return p.Host }
-
 func (p sitePage) Live() bool { return p.State == gleaner.SiteCrawling }
 
-func site(ctx context.Context, c *Console, a *asked) (titled, error) {
+func site(ctx context.Context, c *Console, a *asked) (any, error) {
 	db, host := c.App.DB, a.get("host")
 	rows, err := db.Sites(ctx, store.SiteQuery{Host: host, Limit: 1})
 	if err != nil {
@@ -92,9 +83,7 @@ type urlPage struct {
 	*app.Explanation
 }
 
-func (p urlPage) Title() string { return "Why this URL" }
-
-func explained(ctx context.Context, c *Console, a *asked) (titled, error) {
+func explained(ctx context.Context, c *Console, a *asked) (any, error) {
 	url, err := weburl.Canonical("", a.get("url"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errInput, err)

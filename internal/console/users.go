@@ -15,8 +15,6 @@ type usersPage struct {
 	Self  string       `json:"self,omitempty"` // who asks
 }
 
-func (usersPage) Title() string { return "Users" }
-
 // Roles are what a user may be.
 func (usersPage) Roles() []string { return roleNames() }
 
@@ -27,7 +25,7 @@ func roleNames() (all []string) {
 	return all
 }
 
-func users(ctx context.Context, c *Console, _ *asked) (titled, error) {
+func users(ctx context.Context, c *Console, _ *asked) (any, error) {
 	all, err := c.App.DB.Users(ctx)
 	return usersPage{listed(all), user(ctx)}, err
 }
@@ -38,8 +36,6 @@ type changedUser struct {
 	Did  string `json:"did"`
 }
 
-func (changedUser) Title() string { return "Done" }
-
 // Onward is the list.
 func (changedUser) Onward() string { return "/users" }
 
@@ -48,7 +44,7 @@ const doRole = "role"
 
 // changeUser does something to another user: an administrator stays one, so that there
 // is always one left.
-func changeUser(ctx context.Context, c *Console, a *asked) (titled, error) {
+func changeUser(ctx context.Context, c *Console, a *asked) (any, error) {
 	name, role, db := a.get("user"), store.Role(a.get("role")), c.App.DB
 	var err error
 	switch do := a.get("do"); {
