@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
@@ -35,12 +36,7 @@ func (c *cli) onJob(do func(ctx context.Context, a *app.App, id int64) error) fu
 		if err != nil {
 			return err
 		}
-		a, err := c.Record(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer a.Close()
-		return do(cmd.Context(), a, id)
+		return c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return do(ctx, a, id) })(cmd, args)
 	}
 }
 
@@ -187,12 +183,7 @@ its options. Paths in it are seen from the folder in which the command is given.
 			if err != nil {
 				return err
 			}
-			t, err := c.temporal(ctx)
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			return c.runJob(ctx, t, a.DB, id, wait)
+			return c.onTemporal(ctx, func(t client.Client) error { return c.runJob(ctx, t, a.DB, id, wait) })
 		})}
 	cmd.Flags().BoolVar(&wait, "wait", false, "show a line for each file or document, and end when the job does")
 	cmd.Flags().BoolVar(&confirm, "confirm", false, "of a cleaning: remove what it says would go")

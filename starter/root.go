@@ -89,6 +89,16 @@ func (c *cli) temporal(ctx context.Context) (client.Client, error) {
 	return t, nil
 }
 
+// onTemporal does something with a connection to the server.
+func (c *cli) onTemporal(ctx context.Context, do func(client.Client) error) error {
+	t, err := c.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	return do(t)
+}
+
 // open opens the record, and connects to the server; done closes both.
 func (c *cli) open(ctx context.Context) (a *app.App, t client.Client, done func(), err error) {
 	if a, err = c.Record(ctx); err != nil {

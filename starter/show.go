@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
@@ -117,12 +118,7 @@ func (c *cli) watchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t, err := c.temporal(ctx)
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			return c.follow(ctx, t, h.ID)
+			return c.onTemporal(ctx, func(t client.Client) error { return c.follow(ctx, t, h.ID) })
 		})}
 }
 

@@ -120,12 +120,7 @@ func (c *cli) onRun(check func(run) error, do func(ctx context.Context, t client
 		if err != nil {
 			return err
 		}
-		t, err := c.temporal(ctx)
-		if err != nil {
-			return err
-		}
-		defer t.Close()
-		return do(ctx, t, a, r)
+		return c.onTemporal(ctx, func(t client.Client) error { return do(ctx, t, a, r) })
 	})
 }
 
