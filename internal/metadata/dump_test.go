@@ -3,20 +3,14 @@ package metadata
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 )
 
@@ -151,86 +145,5 @@ func TestDumpInLatin1(t *testing.T) {
 	x, err := d.parse([]byte("<article key=\"journals/j/A\"><author>J\xf6rg</author><title>T.</title></article>"))
 	if err != nil || x.Authors[0].Name != "Jörg" {
 		t.Errorf("%+v, %v", x, err)
-	}
-}
-
-// hugeDump is a reader of about size bytes in the shape of dblp.xml, made as it
-// is read; one record in a hundred thousand is of the venue conf/exa.
-type hugeDump struct {
-	size, made int
-	n          int
-	buf        []byte
-	done       bool
-}
-
-func (h *hugeDump) Read(p []byte) (int, error) {
-	for len(h.buf) == 0 {
-		switch {
-		case h.done:
-			return 0, io.EOF
-		case h.n == 0:
-			h.buf = []byte("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<!DOCTYPE dblp SYSTEM \"dblp.dtd\">\n<dblp>\n")
-		case h.made >= h.size:
-			h.buf, h.done = []byte("</dblp>\n"), true
-		case h.n%10 == 0:
-			h.buf = fmt.Appendf(nil, "<www mdate=\"2020-01-01\" key=\"homepages/%d/%d\">\n<author>Person Number%d</author>\n<title>Home Page</title>\n<url>http://www.example.edu/~p%d</url>\n</www>\n", h.n%300, h.n, h.n%5000, h.n)
-		default:
-			v := "oth"
-			if h.n%100_000 == 1 {
-				v = "exa"
-			}
-			h.buf = fmt.Appendf(nil, "<inproceedings mdate=\"2020-01-01\" key=\"conf/%s/P%d\">\n<author>Person Number%d</author>\n<author>Jos&eacute; Example%d</author>\n<title>A Record of Number %d in a Synthetic Dump of Some Length.</title>\n<pages>1-9</pages>\n<year>2003</year>\n<booktitle>OTH</booktitle>\n<ee>https://doi.org/10.5555/%d</ee>\n<crossref>conf/%s/2003</crossref>\n<url>db/conf/%s/%s2003.html#P%d</url>\n</inproceedings>\n", v, h.n, h.n%5000/10*10, h.n, h.n, h.n, v, v, v, h.n)
-		}
-		h.n++
-		h.made += len(h.buf)
-	}
-	n := copy(p, h.buf)
-	h.buf = h.buf[n:]
-	return n, nil
-}
-
-// BenchmarkDump passes through a gzipped dump of 200 MB, looking for one venue,
-// and reports the peak of the heap above where it began.
-func BenchmarkDump(b *testing.B) {
-	const size = 200 << 20
-	path := filepath.Join(b.TempDir(), "dblp.xml.gz")
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	w, _ := gzip.NewWriterLevel(f, gzip.BestSpeed)
-	if _, err := io.Copy(w, &hugeDump{size: size}); err != nil {
-		b.Fatal(err)
-	}
-	_, _ = w.Close(), f.Close()
-	d, err := openDump(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(2 * size) // two passes: papers, then people
-	for b.Loop() {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		base := m.HeapAlloc
-		var peak atomic.Uint64
-		ctx, stop := context.WithCancel(context.Background())
-		stopped := make(chan struct{})
-		go func() {
-			defer close(stopped)
-			fetch.Every(ctx, 20*time.Millisecond, func() bool {
-				var m runtime.MemStats
-				runtime.ReadMemStats(&m)
-				peak.Store(max(peak.Load(), m.HeapAlloc))
-				return true
-			})
-		}()
-		v, err := d.venue(context.Background(), "conf/exa")
-		stop()
-		<-stopped
-		if err != nil || len(v.volumes["db/conf/exa/exa2003"]) < 5 {
-			b.Fatalf("%d volumes, %v", len(v.volumes), err)
-		}
-		b.ReportMetric(float64(peak.Load()-min(base, peak.Load()))/(1<<20), "MB-peak")
 	}
 }

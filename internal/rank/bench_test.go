@@ -72,24 +72,3 @@ func BenchmarkPick(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkState is the cost of writing down what was learnt.
-func BenchmarkState(b *testing.B) {
-	s, err := New(Gleaner, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range 2000 {
-		c := like(i)
-		s.Enter(&c)
-		s.Observe(c, Result{Document: true, Accepted: i%2 == 0})
-	}
-	b.ResetTimer()
-	for range b.N {
-		raw, err := s.State()
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(len(raw)), "bytes")
-	}
-}

@@ -61,21 +61,3 @@ func (g *group) list() []rule {
 	}
 	return g.rules
 }
-
-func BenchmarkAllowed(b *testing.B) {
-	var file strings.Builder
-	file.WriteString("User-agent: *\n")
-	for i := range 200 {
-		fmt.Fprintf(&file, "Disallow: /private/%d/\n", i)
-	}
-	plain := Parse([]byte(file.String()), "gleaner")
-	file.WriteString("Disallow: /*.cgi$\n")
-	wild := Parse([]byte(file.String()), "gleaner")
-	for name, rules := range map[string]*Rules{"plain": plain, "wildcards": wild} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				rules.Allowed("/~joe/papers/paper.pdf")
-			}
-		})
-	}
-}

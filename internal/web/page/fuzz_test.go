@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,17 @@ import (
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
+
+// authorPage is a page of about 9 KB with 50 links, as authors write them.
+func authorPage() []byte {
+	var b strings.Builder
+	b.WriteString("<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>Ada Example &ndash; Publications</title></head>\n<body><div id=main class=\"content wide\"><h1>Ada Example</h1>\n<p>I work on the <b>theory</b> of crawling.</p>\n<h2>Publications</h2>\n<ul class=pubs>\n")
+	for i := range 25 {
+		fmt.Fprintf(&b, "<li class=\"pub conf\"><a href=\"papers/2003/paper%d.pdf\">On the convergence of focused crawlers, part %d</a>.<br>\nAda Example, Bob Sample &amp; Carl Muster. <i>Proceedings of the %dth Workshop on the Web and Databases</i>, San Diego, 2003, pages %d&ndash;%d.\n<span class=\"links\">[<a href=\"/~ada/bib/paper%d.bib\" class=\"bib\">BibTeX</a>]</span> An abstract is to be had from the author on request.</li>\n", i, i, i+3, i*12, i*12+11, i)
+	}
+	b.WriteString("</ul></div></body></html>")
+	return []byte(b.String())
+}
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
