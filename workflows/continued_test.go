@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
-	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
@@ -122,11 +120,7 @@ func (w *aWeb) settle() {
 // all runs together, the server suggests to continue as new.
 func (w *aWeb) run(t *testing.T, p HarvestParams, full func(call int) bool, during func(*testsuite.TestWorkflowEnvironment)) (HarvestResult, error) {
 	t.Helper()
-	var s testsuite.WorkflowTestSuite
-	s.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	env := s.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(time.Minute)
-	env.SetWorkerOptions(patient)
+	env := bareEnv(t)
 	env.RegisterWorkflow(HarvestVenue)
 	env.RegisterWorkflow(FindHomepages)
 	env.RegisterWorkflowWithOptions(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {

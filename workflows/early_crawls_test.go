@@ -145,7 +145,7 @@ func TestASearchEndsAfterItsCrawlsHaveBegun(t *testing.T) {
 	env := h.env(t, nil)
 	over := sync.OnceFunc(func() { close(h.batch) })
 	start := func(ctx workflow.Context) { over(); _ = workflow.Sleep(ctx, time.Hour) }
-	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&finishing{start: start}}})
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{finishing(start)}})
 	env.ExecuteWorkflow(FindHomepages, HomepagesParams{Harvest: webdb})
 	require.NoError(t, env.GetWorkflowError())
 	var end Searched
@@ -290,8 +290,7 @@ func TestAFullSearchWaitsForNoBatchThatDoesNotEnd(t *testing.T) {
 // for days. The run ends before its history is full, and the next begins the batch anew.
 func TestASearchWhoseBatchDoesNotEndIsContinued(t *testing.T) {
 	t.Parallel()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := bareEnv(t)
 	env.RegisterWorkflow(FindHomepages)
 	env.RegisterActivity(stages)
 	looks := 0

@@ -18,37 +18,46 @@ import (
 	"gleaner/internal/ingest"
 )
 
-// finishing has an activity that is under way when its workflow is cancelled come to its end,
-// as on a server: the test environment takes it for cancelled at once. Nor does a child start
-// at once on a server.
-type finishing struct {
-	interceptor.WorkerInterceptorBase
-	start func(workflow.Context) // before it does
-}
-
 type (
-	finishingIn struct {
-		interceptor.WorkflowInboundInterceptorBase
-		start func(workflow.Context)
-	}
-	finishingOut struct {
-		interceptor.WorkflowOutboundInterceptorBase
-		start func(workflow.Context)
-	}
 	inbound  = interceptor.WorkflowInboundInterceptor
 	outbound = interceptor.WorkflowOutboundInterceptor
 )
 
-func (f *finishing) InterceptWorkflow(_ workflow.Context, next inbound) inbound {
-	in := &finishingIn{start: f.start}
+// between stands between workflows of a type, or all, and what they ask for.
+type between struct {
+	interceptor.WorkerInterceptorBase
+	of   string // "" for all
+	wrap func(next outbound) outbound
+}
+
+type betweenIn struct {
+	interceptor.WorkflowInboundInterceptorBase
+	wrap func(next outbound) outbound
+}
+
+func (b *between) InterceptWorkflow(ctx workflow.Context, next inbound) inbound {
+	if b.of != "" && workflow.GetInfo(ctx).WorkflowType.Name != b.of {
+		return next
+	}
+	in := &betweenIn{wrap: b.wrap}
 	in.Next = next
 	return in
 }
 
-func (in *finishingIn) Init(next outbound) error {
-	out := &finishingOut{start: in.start}
-	out.Next = next
-	return in.Next.Init(out)
+func (in *betweenIn) Init(next outbound) error { return in.Next.Init(in.wrap(next)) }
+
+// finishing has an activity that is under way when its workflow is cancelled come to its end,
+// as on a server: the test environment takes it for cancelled at once. Nor does a child start
+// at once on a server: start is called before it does.
+func finishing(start func(workflow.Context)) *between {
+	return &between{wrap: func(next outbound) outbound {
+		return &finishingOut{interceptor.WorkflowOutboundInterceptorBase{Next: next}, start}
+	}}
+}
+
+type finishingOut struct {
+	interceptor.WorkflowOutboundInterceptorBase
+	start func(workflow.Context)
 }
 
 func (out *finishingOut) ExecuteActivity(ctx workflow.Context, name string, args ...any) workflow.Future {
@@ -125,7 +134,7 @@ func TestARunThatIsFullAndCancelledEnds(t *testing.T) {
 			t.Parallel()
 			env := newEnv(t)
 			o := patient
-			o.Interceptors = []interceptor.WorkerInterceptor{&finishing{}}
+			o.Interceptors = []interceptor.WorkerInterceptor{finishing(nil)}
 			env.SetWorkerOptions(o)
 			run(env, func(mock.Arguments) {
 				env.SetContinueAsNewSuggested(true)

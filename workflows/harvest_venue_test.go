@@ -30,15 +30,22 @@ var webdb = activities.Harvest{ID: "conf/webdb/1998-2004", Venue: "conf/webdb", 
 // patient lets a busy machine take its time.
 var patient = worker.Options{DeadlockDetectionTimeout: time.Minute}
 
-// newEnv is a test environment in which every stage answers with little and at
-// once. A test overrides what it is about before.
-func newEnv(t *testing.T) *testsuite.TestWorkflowEnvironment {
+// bareEnv is an environment in which no workflow is registered.
+func bareEnv(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	var s testsuite.WorkflowTestSuite
 	s.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := s.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
 	env.SetWorkerOptions(patient)
+	return env
+}
+
+// newEnv is a test environment in which every stage answers with little and at
+// once. A test overrides what it is about before.
+func newEnv(t *testing.T) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	env := bareEnv(t)
 	Register(env)
 	env.RegisterActivity(stages)
 	env.RegisterActivity(crawler)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/testsuite"
 
 	"gleaner/activities"
 	"gleaner/internal/ingest"
@@ -19,9 +18,7 @@ import (
 // what takes longer anew for ever. What it saved is compared in slices, which yield.
 func TestAnImportHasTheTimeItNeeds(t *testing.T) {
 	t.Parallel()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(time.Minute)
+	env := bareEnv(t)
 	limits := map[string]time.Duration{}
 	env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
 		limits[info.ActivityType.Name] = time.Until(info.Deadline)

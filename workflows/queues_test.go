@@ -42,8 +42,7 @@ func TestASearchAmongManyDocumentsGoesInSlices(t *testing.T) {
 func TestCollectionsArePausedAndEndedAtOnce(t *testing.T) {
 	t.Parallel()
 	queues := map[string]string{}
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := bareEnv(t)
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1}, nil)
 	env.OnActivity(topical.PauseCollection, mock.Anything, "some", false).Return(nil)
 	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(crawl.Result{Ending: synthesis.Full}, nil).
@@ -78,8 +77,7 @@ func TestJobsHaveTheirOwnQueue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var suite testsuite.WorkflowTestSuite
-			env := suite.NewTestWorkflowEnvironment()
+			env := bareEnv(t)
 			env.RegisterActivity(imports)
 			env.RegisterActivity(tableJobs)
 			env.OnActivity(imports.EndImport, mock.Anything, mock.Anything).Return(nil)

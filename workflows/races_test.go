@@ -102,33 +102,18 @@ func TestRetryDuringTheEndIsCrawled(t *testing.T) {
 // ends makes the first crawl of a host one that is under way when it is started,
 // and has ended when it is woken.
 type ends struct {
-	interceptor.WorkerInterceptorBase
-	interceptor.WorkflowInboundInterceptorBase
 	interceptor.WorkflowOutboundInterceptorBase
 	host   string
 	starts int
 	wakes  int
 }
 
-func (e *ends) InterceptWorkflow(ctx workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
-	if workflow.GetInfo(ctx).WorkflowType.Name != "HarvestVenue" {
-		return next
-	}
-	e.WorkflowInboundInterceptorBase.Next = next
-	return e
-}
-
-func (e *ends) Init(out interceptor.WorkflowOutboundInterceptor) error {
-	e.WorkflowOutboundInterceptorBase.Next = out
-	return e.WorkflowInboundInterceptorBase.Init(e)
-}
-
 func (e *ends) ExecuteChildWorkflow(ctx workflow.Context, name string, args ...any) workflow.ChildWorkflowFuture {
 	if p, ok := args[0].(SiteParams); !ok || p.Host != e.host {
-		return e.WorkflowOutboundInterceptorBase.ExecuteChildWorkflow(ctx, name, args...)
+		return e.Next.ExecuteChildWorkflow(ctx, name, args...)
 	}
 	if e.starts++; e.starts > 1 {
-		return e.WorkflowOutboundInterceptorBase.ExecuteChildWorkflow(ctx, name, args...)
+		return e.Next.ExecuteChildWorkflow(ctx, name, args...)
 	}
 	f, set := workflow.NewFuture(ctx)
 	set.SetError(serviceerror.NewWorkflowExecutionAlreadyStarted("it runs", "", ""))
@@ -137,7 +122,7 @@ func (e *ends) ExecuteChildWorkflow(ctx workflow.Context, name string, args ...a
 
 func (e *ends) SignalExternalWorkflow(ctx workflow.Context, id, run, signal string, arg any) workflow.Future {
 	if id != SiteID(e.host) {
-		return e.WorkflowOutboundInterceptorBase.SignalExternalWorkflow(ctx, id, run, signal, arg)
+		return e.Next.SignalExternalWorkflow(ctx, id, run, signal, arg)
 	}
 	e.wakes++
 	f, set := workflow.NewFuture(ctx)
@@ -158,7 +143,7 @@ func TestACrawlThatEndsWhileItIsJoinedIsStarted(t *testing.T) {
 	w := newWeb()
 	e := &ends{host: "cyd.example"}
 	_, err := w.run(t, HarvestParams{Harvest: webdb}, func(int) bool { return false }, func(env *testsuite.TestWorkflowEnvironment) {
-		env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute, Interceptors: []interceptor.WorkerInterceptor{e}})
+		env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute, Interceptors: []interceptor.WorkerInterceptor{&between{of: "HarvestVenue", wrap: func(next outbound) outbound { e.Next = next; return e }}}})
 	})
 	require.NoError(t, err)
 	require.Equal(t, 2, e.starts)
@@ -200,26 +185,11 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 
 // slow has a harvest hear only after a while that a signal of its was taken.
 type slow struct {
-	interceptor.WorkerInterceptorBase
-	interceptor.WorkflowInboundInterceptorBase
 	interceptor.WorkflowOutboundInterceptorBase
 }
 
-func (s *slow) InterceptWorkflow(ctx workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
-	if workflow.GetInfo(ctx).WorkflowType.Name != "HarvestVenue" {
-		return next
-	}
-	s.WorkflowInboundInterceptorBase.Next = next
-	return s
-}
-
-func (s *slow) Init(out interceptor.WorkflowOutboundInterceptor) error {
-	s.WorkflowOutboundInterceptorBase.Next = out
-	return s.WorkflowInboundInterceptorBase.Init(s)
-}
-
 func (s *slow) SignalExternalWorkflow(ctx workflow.Context, id, run, signal string, arg any) workflow.Future {
-	taken := s.WorkflowOutboundInterceptorBase.SignalExternalWorkflow(ctx, id, run, signal, arg)
+	taken := s.Next.SignalExternalWorkflow(ctx, id, run, signal, arg)
 	f, set := workflow.NewFuture(ctx)
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		_ = workflow.Sleep(ctx, time.Second)
@@ -239,7 +209,9 @@ func TestEverySiteIsWoken(t *testing.T) {
 		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
 	})
 	env.SetTestTimeout(time.Minute)
-	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute, Interceptors: []interceptor.WorkerInterceptor{&slow{}}})
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute, Interceptors: []interceptor.WorkerInterceptor{&between{of: "HarvestVenue", wrap: func(next outbound) outbound {
+		return &slow{interceptor.WorkflowOutboundInterceptorBase{Next: next}}
+	}}}})
 	env.RegisterWorkflow(HarvestVenue)
 	easyStages(env)
 	onWaves(env, hosts(5))

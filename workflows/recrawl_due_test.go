@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
-	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
@@ -42,10 +40,7 @@ func onDue(env *testsuite.TestWorkflowEnvironment, asked *[]activities.Due, batc
 // run to its end before its parent goes on.
 func envWithSites(t *testing.T, site func(workflow.Context, SiteParams) (activities.SiteEnd, error)) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
-	var s testsuite.WorkflowTestSuite
-	s.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	env := s.NewTestWorkflowEnvironment()
-	env.SetWorkerOptions(patient)
+	env := bareEnv(t)
 	env.RegisterWorkflow(RecrawlDue)
 	env.RegisterWorkflowWithOptions(site, workflow.RegisterOptions{Name: "CrawlSite"})
 	env.RegisterActivity(stages)

@@ -22,9 +22,7 @@ import (
 // collects runs the workflow of asking 2 with a crawl of some rounds; while is called over
 // each slice, and atEnd over the activity that writes its end.
 func collects(t *testing.T, rounds int, while, atEnd func(*testsuite.TestWorkflowEnvironment)) error {
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(time.Minute)
+	env := bareEnv(t)
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1}, nil)
 	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (crawl.Result, error) {
 		if rounds--; rounds > 0 {
@@ -79,9 +77,7 @@ func TestCollectionsPausedOnRecord(t *testing.T) {
 	for _, stage := range []string{"searching", "collecting"} {
 		t.Run(stage, func(t *testing.T) {
 			t.Parallel()
-			var suite testsuite.WorkflowTestSuite
-			env := suite.NewTestWorkflowEnvironment()
-			env.SetTestTimeout(time.Minute)
+			env := bareEnv(t)
 			paused, prepared, slices := true, 0, 0
 			env.OnActivity(topical.PauseCollection, mock.Anything, "some", false).Return(func(context.Context, string, bool) error { paused = false; return nil })
 			env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(func(context.Context, string) (synthesis.Prepared, error) {
@@ -110,9 +106,7 @@ func TestCollectionsPausedOnRecord(t *testing.T) {
 // and says at how many of them its classifiers learnt anew, which fails as told.
 func learns(t *testing.T, every int, fails error) (at []int, s CollectState) {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(time.Minute)
+	env := bareEnv(t)
 	rounds := 0
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1, Retrain: every}, nil)
 	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (crawl.Result, error) {
@@ -155,9 +149,7 @@ func TestCollectionsLearnAnew(t *testing.T) {
 // TestCollectionsCancelledOverLearning end as cancelled.
 func TestCollectionsCancelledOverLearning(t *testing.T) {
 	t.Parallel()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(time.Minute)
+	env := bareEnv(t)
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1, Retrain: 1}, nil)
 	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(crawl.Result{Progress: crawl.Progress{Pages: 1}, Ending: crawl.SliceFull}, nil)
 	env.OnActivity(topical.RetrainCollection, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ synthesis.Relearning) (synthesis.Relearnt, error) {

@@ -76,8 +76,7 @@ func (h *told) Export(_ context.Context, id, format string, years gleaner.Years,
 func TestHarvestsAreActedOn(t *testing.T) {
 	t.Parallel()
 	ear := &told{}
-	d := open(t, func(o *Options) { o.Harvests = ear }, false)
-	d.sample()
+	d := sampled(t, func(o *Options) { o.Harvests = ear })
 	at := "/harvests/" + url.PathEscape(sampleHarvest)
 	page := d.page(at)
 	require.Contains(t, page, `value="pause"`)
@@ -127,10 +126,7 @@ func TestHarvestsAreActedOn(t *testing.T) {
 // TestAmbiguousMatchesAreSettled by a click, and the word can be taken back.
 func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	_, err := d.App.Repo.Put(t.Context(), []byte("a store of the record"))
-	require.NoError(t, err)
-	d.sample()
+	d := sampled(t, nil)
 	form := url.Values{"paper": {"conf/webdb/P2"}, "sha256": {otherSHA}, "venue": {"conf/webdb"}, "word": {"yes"}}
 	res, body := d.do("POST", "/review", form.Encode())
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)

@@ -12,8 +12,7 @@ import (
 // is said.
 func TestHostsArePutOnTheBlacklist(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	res, body := d.do("POST", "/blacklist", url.Values{"do": {"add"}, "host": {" WWW.Example.edu "}, "reason": {"asked us " + hostile}}.Encode())
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	page := d.page(res.Header.Get("Location"))

@@ -77,10 +77,7 @@ func TestAPictureInABrowser(t *testing.T) {
 // TestReviewByKeys: after a word the next match has the focus; u takes the last word back.
 func TestReviewByKeys(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	_, err := d.App.Repo.Put(t.Context(), []byte("a store of the record"))
-	require.NoError(t, err)
-	d.sample()
+	d := sampled(t, nil)
 	d.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/webdb/P3', $1, 'ambiguous', 0.8)`, sampleSHA)
 	w := d.window()
 	w.open("/review")

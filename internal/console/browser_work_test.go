@@ -52,8 +52,6 @@ func workplace(t *testing.T) (*window, *hand) {
 	t.Helper()
 	h := &hand{jobTold: jobTold{&told{}}, goOn: make(chan struct{})}
 	d := open(t, func(o *Options) { o.Harvests, o.Jobs = h, h }, true)
-	_, err := d.App.Repo.Put(t.Context(), []byte("a store of the record"))
-	require.NoError(t, err)
 	d.sample()
 	h.of = d
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))

@@ -15,8 +15,7 @@ import (
 // pictures that say what they show, and the same stands in a table beside each.
 func TestStatisticsAreDrawn(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	d.exec(`UPDATE documents SET discovered_at = (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '3 months') AT TIME ZONE 'UTC' WHERE sha256=$1`, sampleSHA)
 	d.exec(`UPDATE documents SET state='rejected' WHERE sha256=$1`, otherSHA)
 	d.exec(`INSERT INTO domains (domain, documents, citations, p_documents, p_citations, f1, rank, list) VALUES ($1, 12, 3, .5, .5, .5, 1, 'D')`, "a&b."+hostile)

@@ -14,8 +14,7 @@ import (
 // most similar first, and those of the others are counted.
 func TestCollectionsAreListed(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	var all collectionsPage
 	d.read(&all, "/collections")
 	require.Len(t, all.Collections, 1)
@@ -50,8 +49,7 @@ func TestCollectionsAreListed(t *testing.T) {
 // pages of the console, and the words of strangers do nothing.
 func TestCollectionsInABrowser(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	d.exec(`UPDATE collection_urls SET parent='javascript:alert(3)'`)
 	d.exec(`UPDATE parents SET url='javascript:alert(4)' WHERE host='p1.example'`)
 	w := d.window()
@@ -104,8 +102,7 @@ func TestCollectionsInABrowser(t *testing.T) {
 // the days of its crawls.
 func TestParentsAreListed(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	seen := map[string]bool{}
 	for next := "/parents"; next != ""; {
 		var p parentsPage

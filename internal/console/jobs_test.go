@@ -56,8 +56,7 @@ func jobDesk(t *testing.T) (*desk, *told, string) {
 	folder := filepath.Join(t.TempDir(), "imports")
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, "2026"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "2026", "crawl.warc"), []byte("WARC/1.0\r\n"), 0o600))
-	d := open(t, func(o *Options) { o.Jobs, o.ImportFolder = jobTold{ear}, folder }, false)
-	d.sample()
+	d := sampled(t, func(o *Options) { o.Jobs, o.ImportFolder = jobTold{ear}, folder })
 	return d, ear, folder
 }
 

@@ -61,8 +61,7 @@ func TestDocumentsHaveTitles(t *testing.T) {
 	} {
 		require.Equal(t, of.want, documentTitle(sha, of.paper, of.anchor, of.text, of.meta), "%+v", of)
 	}
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	d.exec(`UPDATE documents SET meta_title='paper.dvi'`)
 	require.Contains(t, d.page("/documents/"+sampleSHA), "<h1>Analytical Engines for Everyone and Their Machines</h1>")
 	require.NotContains(t, d.page("/documents"), "paper.dvi")
@@ -72,10 +71,7 @@ func TestDocumentsHaveTitles(t *testing.T) {
 // be it, and shows the paper again after the answer.
 func TestAPaperIsSettledWhereItIsRead(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	_, err := d.App.Repo.Put(t.Context(), []byte("a store of the record"))
-	require.NoError(t, err)
-	d.sample()
+	d := sampled(t, nil)
 	d.explained(sampleHarvest)
 	at := "/papers/" + url.PathEscape("conf/webdb/P2")
 	require.Contains(t, d.page("/papers?harvest="+url.QueryEscape(sampleHarvest)+"&reason=ambiguous"), `<a href="/papers/conf%2Fwebdb%2FP2#documents">Is it one of these?</a>`)
@@ -92,8 +88,7 @@ func TestAPaperIsSettledWhereItIsRead(t *testing.T) {
 // shown where nothing failed.
 func TestWhatFailedIsChosen(t *testing.T) {
 	t.Parallel()
-	d := open(t, func(o *Options) { o.Harvests = &told{} }, false)
-	d.sample()
+	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
 	at := "/harvests/" + url.PathEscape(sampleHarvest)
 	page := d.page(at)
 	require.Contains(t, page, `<option value="timeout">timeout (1)</option>`)
@@ -106,8 +101,7 @@ func TestWhatFailedIsChosen(t *testing.T) {
 // TestSitesAreFoundByName: by how the host begins, with and without www.
 func TestSitesAreFoundByName(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	for name, want := range map[string][]string{"www.a": {"www.ada.example"}, "ada": {"www.ada.example"}, "BAD": {"bad.example"}, "x": {}, "a%": {}} {
 		var got sitesPage
 		d.read(&got, "/sites?name="+url.QueryEscape(name))
@@ -126,8 +120,7 @@ func TestSitesAreFoundByName(t *testing.T) {
 // be saved, to readers, too.
 func TestWhatWasFoundIsExported(t *testing.T) {
 	t.Parallel()
-	d := open(t, func(o *Options) { o.Harvests = &told{} }, false)
-	d.sample()
+	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
 	at := "/exports/" + url.PathEscape(sampleHarvest)
 	res, body := d.do("GET", at+"?format=ris&year=1999&files=yes", "")
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
@@ -147,8 +140,7 @@ func TestWhatWasFoundIsExported(t *testing.T) {
 func TestAHarvestIsEstimatedBeforeItStarts(t *testing.T) {
 	t.Parallel()
 	ear := &told{}
-	d := open(t, func(o *Options) { o.Harvests = ear }, false)
-	d.sample()
+	d := sampled(t, func(o *Options) { o.Harvests = ear })
 	res, body := d.post("/estimates", url.Values{"goal": {"conf/x"}, "years": {"1999"}})
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
 	require.Contains(t, body, "about 70 requests for conf/x1999")
@@ -164,8 +156,7 @@ func TestAHarvestIsEstimatedBeforeItStarts(t *testing.T) {
 func TestAHarvestSaysHowFastItGoes(t *testing.T) {
 	t.Parallel()
 	ear := &told{}
-	d := open(t, func(o *Options) { o.Harvests = ear }, false)
-	d.sample()
+	d := sampled(t, func(o *Options) { o.Harvests = ear })
 	at := "/harvests/" + url.PathEscape(sampleHarvest)
 	page := d.page(at)
 	require.Contains(t, page, "1.5 answers a second, about 3m left")

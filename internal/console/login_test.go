@@ -86,9 +86,7 @@ func TestEverybodyLogsInOnceThereIsAUser(t *testing.T) {
 // TestWhoIsShutOutIsOutAtOnce: with a new password, and when removed.
 func TestWhoIsShutOutIsOutAtOnce(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
-	require.NoError(t, AddUser(t.Context(), d.DB, "bob", password, ""))
+	d := openFor(t, nil, "ada", "bob")
 	_, _ = d.login("ada", password)
 	d.page("/")
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password+"!", ""))
@@ -104,8 +102,7 @@ func TestWhoIsShutOutIsOutAtOnce(t *testing.T) {
 // TestASessionEnds twelve hours after its log-in.
 func TestASessionEnds(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, nil, "ada")
 	_, _ = d.login("ada", password)
 	for _, tt := range []struct {
 		later string
@@ -121,8 +118,7 @@ func TestASessionEnds(t *testing.T) {
 // TestProgramsLogInWithEveryRequest as scripts do, by the same doors.
 func TestProgramsLogInWithEveryRequest(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, nil, "ada")
 	for said, want := range map[string]int{password: 200, "wrong password": 401} {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", d.server.URL+"/?format=json", nil)
 		require.NoError(t, err)
@@ -143,8 +139,7 @@ func (d *desk) unforgiving(key string, a allowance) {
 // looked at from that network; all names that it tries count together, too.
 func TestGuessesAreBounded(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, nil, "ada")
 	d.unforgiving("pair 127.0.0.1 ada", pairGuesses)
 	for range pairGuesses.atOnce {
 		code, _ := d.login("ada", "a wrong password")
@@ -161,9 +156,7 @@ func TestGuessesAreBounded(t *testing.T) {
 // others out, and neither does who makes up names without end.
 func TestOneStrangerKeepsNobodyOut(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
-	require.NoError(t, AddUser(t.Context(), d.DB, "cy", password, ""))
+	d := openFor(t, nil, "ada", "cy")
 	d.unforgiving("pair 192.0.2.1 ada", pairGuesses)
 	for range 2 * pairGuesses.atOnce {
 		_ = d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", "a wrong password")
@@ -182,9 +175,7 @@ func TestOneStrangerKeepsNobodyOut(t *testing.T) {
 // networks to guess from, and they count together, too.
 func TestWhoHasManyNetworksKeepsNobodyOut(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
-	require.NoError(t, AddUser(t.Context(), d.DB, "cy", password, ""))
+	d := openFor(t, nil, "ada", "cy")
 	d.unforgiving("pair 2001:db8::/48 ada", sitePairGuesses)
 	wrong := 0
 	for i := range allGuesses.atOnce + 5 {
@@ -215,8 +206,7 @@ func TestWhoHasManyNetworksKeepsNobodyOut(t *testing.T) {
 // whatever others guessed, until it is changed.
 func TestProgramsPayForOneHash(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, nil, "ada")
 	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password))
 	require.NoError(t, d.doors.hashes.Acquire(t.Context(), hashesATime)) // nothing can be hashed
 	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password))
@@ -263,8 +253,7 @@ func TestWhatAProxyPassesOnNeedsUsers(t *testing.T) {
 // own TLS.
 func TestCookiesBehindTLS(t *testing.T) {
 	t.Parallel()
-	d := open(t, func(o *Options) { o.BehindTLS = true }, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, func(o *Options) { o.BehindTLS = true }, "ada")
 	_, cookies := d.login("ada", password)
 	require.Len(t, cookies, 1)
 	require.True(t, cookies[0].Secure)
@@ -278,8 +267,7 @@ func TestCookiesBehindTLS(t *testing.T) {
 func TestWrongNumbersAreInput(t *testing.T) {
 	t.Parallel()
 	h := &told{}
-	d := open(t, func(o *Options) { o.Harvests = h }, false)
-	d.sample()
+	d := sampled(t, func(o *Options) { o.Harvests = h })
 	for _, path := range []string{"/papers?harvest=conf/farm&year=99999999999", "/jobs?after=-9223372036854775808", "/jobs?after=2147483648"} {
 		res, body := d.do("GET", path, "")
 		require.Equal(t, http.StatusBadRequest, res.StatusCode, "%s: %s", path, body)
@@ -327,8 +315,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 // TestBrowsersAreToldWhatTheyMayDo in every answer, and with TLS more.
 func TestBrowsersAreToldWhatTheyMayDo(t *testing.T) {
 	t.Parallel()
-	d := open(t, func(o *Options) { o.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"} }, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, func(o *Options) { o.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"} }, "ada")
 	for _, path := range []string{"/", "/login", "/style.css", "/nowhere"} {
 		res, _ := d.do("GET", path, "")
 		for name, want := range map[string]string{"Content-Security-Policy": contentRules, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
@@ -366,8 +353,7 @@ func TestWhatIsSentIsBounded(t *testing.T) {
 // by the one name that no other host can set.
 func TestCookiesOfNeighbours(t *testing.T) {
 	t.Parallel()
-	d := open(t, func(o *Options) { o.TLS = true }, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "mallory", password, ""))
+	d := openFor(t, func(o *Options) { o.TLS = true }, "mallory")
 	_, cookies := d.login("mallory", password)
 	require.Len(t, cookies, 1)
 	d.another()
@@ -381,8 +367,7 @@ func TestCookiesOfNeighbours(t *testing.T) {
 // names are made up.
 func TestLongNamesAreNotRemembered(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, nil, "ada")
 	for i := range pairGuesses.atOnce + 5 {
 		code, _ := d.login(strings.Repeat("x", 60<<10)+strconv.Itoa(i), password)
 		require.Contains(t, []int{http.StatusUnauthorized, http.StatusTooManyRequests}, code)

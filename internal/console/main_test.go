@@ -36,6 +36,24 @@ func open(t *testing.T, change func(*Options), public bool) *desk {
 	return openOn(t, devtest.Postgres(t), change, public)
 }
 
+// sampled is a console of the sample that asks nobody to log in.
+func sampled(t *testing.T, change func(*Options)) *desk {
+	t.Helper()
+	d := open(t, change, false)
+	d.sample()
+	return d
+}
+
+// openFor is a console of users who log in by a password.
+func openFor(t *testing.T, change func(*Options), users ...string) *desk {
+	t.Helper()
+	d := open(t, change, true)
+	for _, name := range users {
+		require.NoError(t, AddUser(t.Context(), d.DB, name, password, ""))
+	}
+	return d
+}
+
 func openOn(t *testing.T, dsn string, change func(*Options), public bool) *desk {
 	t.Helper()
 	secret := filepath.Join(t.TempDir(), "secret")

@@ -16,8 +16,7 @@ import (
 func TestAnswersOfActionsAreAsDescribed(t *testing.T) {
 	t.Parallel()
 	ear := &told{}
-	d := open(t, func(o *Options) { o.Harvests, o.Jobs = ear, jobTold{ear} }, false)
-	d.sample()
+	d := sampled(t, func(o *Options) { o.Harvests, o.Jobs = ear, jobTold{ear} })
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(d.page("/openapi.json")))
 	require.NoError(t, err)
 	doc.Servers = nil

@@ -108,8 +108,7 @@ var options3 = []openapi3gen.Option{openapi3gen.UseAllExportedFields(), openapi3
 // says that it is.
 func TestAnswersAreAsDescribed(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(d.page("/openapi.json")))
 	require.NoError(t, err)
 	require.NoError(t, doc.Validate(t.Context()))

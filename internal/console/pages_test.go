@@ -37,6 +37,8 @@ const (
 func (d *desk) sample() {
 	d.t.Helper()
 	ctx := d.t.Context()
+	_, err := d.App.Repo.Put(ctx, []byte("a store of the record"))
+	require.NoError(d.t, err)
 	h := store.Harvest{ID: sampleHarvest, Venue: "conf/webdb", Years: gleaner.Years{From: 1998, To: 1999}, Options: []byte("{}"), Stage: "crawl"}
 	require.NoError(d.t, d.SaveHarvest(ctx, h))
 	ada := gleaner.Author{PID: "1/1", Name: "Ada Lovelace"}
@@ -87,8 +89,7 @@ func samplePages() []string {
 // TestWordsOfStrangersAreText on every page.
 func TestWordsOfStrangersAreText(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	said := 0
 	for _, path := range samplePages() {
 		body := d.page(path)
@@ -107,8 +108,7 @@ func TestWordsOfStrangersAreText(t *testing.T) {
 // evidence leads.
 func TestPagesSayWhy(t *testing.T) {
 	t.Parallel()
-	d := open(t, func(o *Options) { o.WorkflowURL = func(h string) string { return "http://127.0.0.1:8233/" + h } }, false)
-	d.sample()
+	d := sampled(t, func(o *Options) { o.WorkflowURL = func(h string) string { return "http://127.0.0.1:8233/" + h } })
 	id := url.PathEscape(sampleHarvest)
 	d.explained(sampleHarvest)
 	require.Regexp(t, `(?s)<b>4</b> published.*<b>1</b> held.*<b>3</b> wanted.*<b>1</b> found`, d.page("/"))
@@ -159,8 +159,7 @@ func TestPagesSayWhy(t *testing.T) {
 // TestListsGoOnWhereTheyEnded: every row is on one page, and on one alone.
 func TestListsGoOnWhereTheyEnded(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	seen := map[string]bool{}
 	for path := "/whitelist"; path != ""; {
 		var p whitelistPage
@@ -179,10 +178,7 @@ func TestListsGoOnWhereTheyEnded(t *testing.T) {
 // TestWrongQuestionsAreSaidSo to people and to programs alike.
 func TestWrongQuestionsAreSaidSo(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	_, err := d.App.Repo.Put(t.Context(), []byte("a store of the record"))
-	require.NoError(t, err)
-	d.sample()
+	d := sampled(t, nil)
 	for path, want := range map[string]int{"/nowhere": 404, "/harvests/conf%2Fnone": 404, "/harvests/webdb": 404, "/papers": 400, "/papers?harvest=conf/none": 404, "/papers/none": 404,
 		"/sites/none.example": 404, "/sites?state=odd": 400, "/documents/00": 404, "/documents?after=x": 400, "/urls": 400, "/urls?url=http://never.example/": 404,
 		"/whitelist?after=x": 400, "/documents/" + sampleSHA + "/page.png": 404, "/documents/..%2F..%2Fetc/page.png": 404} {

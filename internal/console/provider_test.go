@@ -113,8 +113,7 @@ func (d *desk) byProvider(next string) (back string, res *http.Response, body st
 func TestPeopleLogInByTheirProvider(t *testing.T) {
 	t.Parallel()
 	p := newIdentity(t)
-	d := open(t, p.options, false)
-	d.sample()
+	d := sampled(t, p.options)
 	res, _ := d.do("GET", "/", "")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, "with a provider nobody is let in without log-in")
 	require.Contains(t, d.page("/login?next=/sites"), `href="/login/provider?next=%2Fsites"`)
@@ -315,8 +314,7 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r
 // one that a stranger chose is never taken.
 func TestALogInMakesANewSession(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, nil, "ada")
 	res, _ := d.do("POST", "/login", url.Values{"user": {"ada"}, "password": {password}}.Encode(), "Cookie", "gleaner=CHOSENBYASTRANGER")
 	require.Len(t, res.Cookies(), 1)
 	first := res.Cookies()[0].Value
@@ -364,8 +362,7 @@ func TestProvidersAreChecked(t *testing.T) {
 // TLS, or it is said that something does.
 func TestPasswordsOfOthersAreEncrypted(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, nil, "ada")
 	serve := func(listen string, change func(*Console)) (up bool, err error) {
 		c := *d.Console
 		change(&c)

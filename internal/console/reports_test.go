@@ -19,8 +19,7 @@ import (
 // or show what was kept.
 func TestFewReportsAtATime(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	for range reportsATime {
 		d.reports.hands <- struct{}{}
 	}
@@ -47,8 +46,7 @@ func TestFewReportsAtATime(t *testing.T) {
 // worked out.
 func TestReasonsAreOfPapersThatAreMissing(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	d.explained(sampleHarvest)
 	d.exec(`UPDATE harvest_reports SET took = '1 minute'`)
 	d.exec(`UPDATE matches SET settled='yes' WHERE verdict='ambiguous'`)
@@ -103,8 +101,7 @@ func TestReportsAreDatedByTheRecord(t *testing.T) {
 // TestFewSearchesAtATime: whoever searches texts takes a turn, and gives it back.
 func TestFewSearchesAtATime(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, false)
-	d.sample()
+	d := sampled(t, nil)
 	require.Equal(t, searchesATime, cap(d.searches.all))
 	d.searches.all = make(chan struct{})
 	ended := make(chan error)

@@ -93,8 +93,7 @@ func TestPagesOfferWhatMayBeDone(t *testing.T) {
 // request on, all but themselves.
 func TestAdministratorsSayWhoMay(t *testing.T) {
 	t.Parallel()
-	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	d := openFor(t, nil, "ada")
 	_, _ = d.login("ada", password)
 	ada := d.client
 	res, body := d.post("/users", url.Values{"do": {"add"}, "user": {"bob"}, "password": {password}})

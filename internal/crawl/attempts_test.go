@@ -202,8 +202,7 @@ func TestACharge(t *testing.T) {
 	for n := range 2 {
 		w.dying(t, s.host, "/long.html")
 		asked := s.asked()["/long.html"]
-		r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
-		require.NoError(t, err)
+		r := sliced(t, w.crawler(w.client), s.host)
 		require.Equal(t, Waiting, r.Ending)
 		require.Equal(t, asked, s.asked()["/long.html"])
 		require.Equal(t, n+1, deaths())

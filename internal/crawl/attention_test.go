@@ -75,8 +75,7 @@ func TestACrawlIsNotBegunForAHarvestThatWasCancelled(t *testing.T) {
 	require.NoError(t, w.db.SetStage(t.Context(), "h", "cancelled", ""))
 	slice := func() Ending {
 		t.Helper()
-		r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
-		require.NoError(t, err)
+		r := sliced(t, w.crawler(w.client), s.host)
 		return r.Ending
 	}
 	require.Equal(t, Cancelled, slice())

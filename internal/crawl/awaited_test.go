@@ -52,7 +52,6 @@ func TestACrawlGivesWayToWhoWaitsForOnePage(t *testing.T) {
 	require.Equal(t, Waiting, r.Ending, r.Reason)
 	require.Positive(t, r.Wait)
 	w.cfg.SlicePages = 5
-	r, err = w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
-	require.NoError(t, err)
+	r = sliced(t, w.crawler(w.client), s.host)
 	require.Equal(t, SliceFull, r.Ending, "it goes on, and nobody waits")
 }

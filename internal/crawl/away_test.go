@@ -49,8 +49,7 @@ func TestADatabaseThatGoesAwayCostsNoRequest(t *testing.T) {
 			line.Mend()
 		}
 	}})
-	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
-	require.NoError(t, err)
+	r := sliced(t, c, s.host)
 	require.Equal(t, Exhausted, r.Ending)
 	require.Greater(t, waits, 2)
 	require.Equal(t, want, w.bare(t, s.host))
@@ -189,14 +188,12 @@ func TestASliceWaitsForADeadHolder(t *testing.T) {
 	_, err := politeness.NewKeeper(w.db.Pool, paced, "dead").Acquire(t.Context(), s.host)
 	require.NoError(t, err)
 	c := w.crawler(w.client)
-	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
-	require.NoError(t, err)
+	r := sliced(t, c, s.host)
 	require.Equal(t, Waiting, r.Ending)
 	require.Positive(t, r.Wait)
 	require.Empty(t, s.asked())
 	c.patience = time.Minute
-	r, err = c.Slice(t.Context(), s.host, func(Progress) {})
-	require.NoError(t, err)
+	r = sliced(t, c, s.host)
 	require.Equal(t, Exhausted, r.Ending)
 }
 

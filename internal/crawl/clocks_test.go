@@ -27,8 +27,7 @@ func TestClocksApart(t *testing.T) {
 			require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&began))
 			for range 2 {
 				w.cfg.RetryBase = 5 * time.Minute
-				r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
-				require.NoError(t, err)
+				r := sliced(t, w.crawler(w.client), s.host)
 				require.Equal(t, Waiting, r.Ending, r.Reason)
 				require.InDelta(t, 5*time.Minute, r.Wait, float64(time.Minute))
 				require.Equal(t, 1, s.asked()["/busy.html"], "it is to rest for five minutes")

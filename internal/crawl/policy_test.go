@@ -127,8 +127,7 @@ func TestNobodyLeadsToTheBlacklist(t *testing.T) {
 	for _, to := range []string{"/robots.txt", "/rules.txt"} {
 		liar := serve(t, map[string]any{"/": links(), "/robots.txt": redirect("http://" + blocked.host + to)})
 		w.seed(t, liar.host, "/", "/")
-		r, err := w.crawler(w.client).Slice(t.Context(), liar.host, func(Progress) {})
-		require.NoError(t, err)
+		r := sliced(t, w.crawler(w.client), liar.host)
 		require.Equal(t, Refused, r.Ending)
 		require.Contains(t, r.Reason, "blacklisted")
 	}

@@ -217,8 +217,7 @@ func TestATakenLeaseEndsTheSlice(t *testing.T) {
 	c.look = time.Hour // it is not told, but finds out
 	_, err := c.Slice(t.Context(), s.host, func(Progress) {})
 	require.ErrorIs(t, err, politeness.ErrLost)
-	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
-	require.NoError(t, err)
+	r := sliced(t, c, s.host)
 	require.Equal(t, Waiting, r.Ending, "another holds it")
 	require.Positive(t, r.Wait)
 	require.NoError(t, taken.Release(t.Context()))
@@ -262,8 +261,7 @@ func TestEndings(t *testing.T) {
 			own.cfg.TrapPages, own.cfg.MaxPages = 0, 60
 			c.change(&own.cfg)
 			own.seed(t, s.host, "/", "/")
-			r, err := own.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
-			require.NoError(t, err)
+			r := sliced(t, own.crawler(w.client), s.host)
 			require.Equal(t, c.want, r.Ending, r.Reason)
 			require.Equal(t, c.most, r.Requests)
 			if c.want != SliceFull && c.want != Exhausted {
@@ -357,8 +355,7 @@ func TestAParkedHostSaysWhy(t *testing.T) {
 	w, s := newWorld(t), serve(t, pages)
 	w.seed(t, s.host, "/", "/")
 	for _, part := range []string{"5 failures in a row, the last one server-error (http://" + s.host + "/5.html)", "failures in a row: 5"} {
-		r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
-		require.NoError(t, err)
+		r := sliced(t, w.crawler(w.client), s.host)
 		require.Equal(t, Waiting, r.Ending)
 		require.Contains(t, r.Reason, part)
 		require.InDelta(t, time.Hour, r.Wait, float64(time.Minute))

@@ -116,8 +116,7 @@ func TestOneUserPausesNoOthersCrawl(t *testing.T) {
 	c := w.crawler(w.client)
 	paused := func() {
 		for {
-			r, err := c.Slice(t.Context(), s.host, func(Progress) {})
-			require.NoError(t, err)
+			r := sliced(t, c, s.host)
 			if r.Ending != SliceFull {
 				require.Equal(t, Waiting, r.Ending, r.Reason)
 				break
@@ -151,8 +150,7 @@ func TestAPauseIsForgotten(t *testing.T) {
 	w.seed(t, s.host, "/~ada/", "/~ada/")
 	for i := range 3 {
 		w.seed(t, s.host, fmt.Sprintf("/~ada/?%d", i), "/~ada/")
-		_, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
-		require.NoError(t, err)
+		sliced(t, w.crawler(w.client), s.host)
 		var counts bool
 		const any = `SELECT bool_or(pauses<>0) FROM crawl_sections WHERE dir<>''`
 		require.NoError(t, w.db.Pool.QueryRow(t.Context(), any).Scan(&counts))
@@ -179,8 +177,7 @@ func TestAHostThatIsDownIsNoUsersDoing(t *testing.T) {
 	s := serve(t, pages)
 	w.seed(t, s.host, "/~ada/", "/~ada/")
 	w.seed(t, s.host, "/~bob/", "/~bob/")
-	r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
-	require.NoError(t, err)
+	r := sliced(t, w.crawler(w.client), s.host)
 	require.Equal(t, Waiting, r.Ending, r.Reason)
 	var pauses int
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(pauses), 0) FROM crawl_sections`).Scan(&pauses))

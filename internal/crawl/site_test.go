@@ -108,6 +108,14 @@ func (w *world) rested(t *testing.T, host string) {
 	storetest.Exec(t, w.db.Pool, `UPDATE sites SET next_allowed_at='-infinity', paced_until='-infinity', asked_until='-infinity', parked_until='-infinity' WHERE host=$1`, host)
 }
 
+// sliced is what one slice came to.
+func sliced(t *testing.T, c *Crawler, host string) Result {
+	t.Helper()
+	r, err := c.Slice(t.Context(), host, func(Progress) {})
+	require.NoError(t, err)
+	return r
+}
+
 // finish crawls slice by slice until the crawl ends for good.
 func (w *world) finish(t *testing.T, c *Crawler, host string) Result {
 	t.Helper()

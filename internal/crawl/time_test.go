@@ -60,8 +60,7 @@ func TestTimeOfACrawlIsLimited(t *testing.T) {
 			_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET state='stopped'`)
 			require.NoError(t, err)
 			w.hurry(t, s.host)
-			_, err = cr.Slice(t.Context(), s.host, func(Progress) {})
-			require.NoError(t, err)
+			sliced(t, cr, s.host)
 			require.NotEqual(t, before, s.asked(), "the next crawl has its own time")
 		})
 	}

@@ -110,8 +110,7 @@ func TestTheRestOfADocumentCannotBeRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t)
-			s.want(1)
+			s := newShop(t, 1)
 			long, _ := s.takeFile(fileAt("http://a.example/2.pdf", longPaper(t, s.pile.Paper(2))))
 			if s.document(long[0]).Detail != partly {
 				t.Skip("poppler's pdftotext is not installed")

@@ -32,8 +32,7 @@ func gz(body []byte) []byte {
 
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1, 2, 3)
+	s := newShop(t, 1, 2, 3)
 	bomb := gz(make([]byte, 80<<20))
 	cases := []struct {
 		name, url string
@@ -93,8 +92,7 @@ func TestOutcomes(t *testing.T) {
 
 func TestArchiveWithSeveral(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1, 2)
+	s := newShop(t, 1, 2)
 	shas, js := s.takeFile(fileAt("http://a.example/papers.zip", archive(map[string][]byte{
 		"a.ps": s.pile.File(1, sampleweb.AsPostScript), "b.pdf": s.pile.File(2, sampleweb.AsPDF), "notes.pdf": s.pile.File(3, sampleweb.AsSheet)})))
 	require.Len(t, shas, 3)
@@ -239,9 +237,8 @@ func TestFileIsGone(t *testing.T) {
 
 func TestAWordLasts(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newShop(t, 1)
 	ctx := t.Context()
-	s.want(1)
 	shas, js := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.True(t, js[0].Found())
 	key := s.pile.Paper(1).Key
@@ -259,12 +256,10 @@ func TestAWordLasts(t *testing.T) {
 // judged before that place was known.
 func TestLaterPlace(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	p := s.pile.Paper(1)
 	body := s.pile.File(1, sampleweb.AsPDF)
-	a := newShop(t)
-	a.want(1)
+	a := newShop(t, 1)
 	plain, landing := fileAt("http://a.example/x.pdf", body), fileAt("http://b.example/y.pdf", body)
 	landing.MetaTitle, landing.DOI = p.Title, "10.5555/1"
 	s.takeFile(plain)
@@ -295,8 +290,7 @@ func TestNewlyWanted(t *testing.T) {
 
 func TestPaperAsPage(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	ctx := t.Context()
 	p := s.pile.Paper(1)
 	body := s.pile.File(1, sampleweb.AsHTML)

@@ -124,8 +124,7 @@ func archive(members map[string][]byte) []byte {
 // each point is met once, early or late.
 func TestCrashAnywhere(t *testing.T) {
 	t.Parallel()
-	clean := newShop(t)
-	clean.want(1, 2)
+	clean := newShop(t, 1, 2)
 	require.NoError(t, scenario(clean.Collection))
 	want := clean.dump()
 	require.NoError(t, scenario(clean.Collection))
@@ -179,8 +178,7 @@ func TestCrashAnywhere(t *testing.T) {
 // judged by whoever looks for unexamined documents.
 func TestLeftoversAreJudged(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	shas := s.mustAdd(fileAt("http://www.example.org/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	n := s.mustJudgeWaiting(store.Unexamined{})
 	require.Equal(t, 1, n)

@@ -85,8 +85,7 @@ func (s *shop) process(over []byte, judge func(*Collection)) (died bool) {
 // TestADocumentThatKillsItsProcessFails after frontier.MaxDeaths, and those beside it are judged.
 func TestADocumentThatKillsItsProcessFails(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	shas := s.three()
 	over := s.pile.File(1, sampleweb.AsPDF)
 	deaths := 0
@@ -146,8 +145,7 @@ func TestACrawlCountsADeathOverADocument(t *testing.T) {
 // it, has killed nobody.
 func TestTwoCrawlsJudgeOneDocument(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	shas := s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	_, err := s.db.Take(t.Context(), shas[0], store.Hold{By: 1, For: heldFor}, false, false)
 	require.NoError(t, err)

@@ -41,8 +41,7 @@ func TestContentIsLikeReadBack(t *testing.T) {
 	files := map[string][]byte{"1.pdf": paper(1), "2.pdf.gz": packed(paper(2)), "all.zip": archive.Bytes(), "cut.pdf.gz": packed(paper(5))[:2000], "empty.pdf": []byte(" \n"),
 		"cut.pdf": paper(6)[:1500], "zeros": make([]byte, 500), "page.html": []byte("<html><body><p>A page</p></body></html>")}
 	judged := func(judge func(s *shop, k *Kept)) string {
-		s := newShop(t)
-		s.want(1, 2, 3)
+		s := newShop(t, 1, 2, 3)
 		for name, body := range files {
 			k, err := s.Keep(context.Background(), fileAt("http://www.example.org/~ada/"+name, body))
 			require.NoError(t, err)

@@ -25,8 +25,7 @@ func TestPapersListedMeanwhile(t *testing.T) {
 	for _, at := range []point{recorded, read, written, sketched} {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t)
-			s.want(1)
+			s := newShop(t, 1)
 			listed := false
 			s.reached = func(p point) {
 				if p == at && !listed {
@@ -45,8 +44,7 @@ func TestPapersListedMeanwhile(t *testing.T) {
 // another place just after a harvest listed its papers.
 func TestFoundElsewhereMeanwhile(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	s.take("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
 	s.list(2)
 	js := s.take("http://b.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
@@ -57,9 +55,8 @@ func TestFoundElsewhereMeanwhile(t *testing.T) {
 // not undo what was found since.
 func TestMatchesOfOldPapersAreNotWritten(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newShop(t, 1)
 	ctx := t.Context()
-	s.want(1)
 	shas, _ := s.takeFile(fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
 	_, version, err := s.wanted.get(ctx)
 	require.NoError(t, err)

@@ -37,9 +37,14 @@ type shop struct {
 	pile *sampleweb.Pile
 }
 
-func newShop(t testing.TB) *shop {
+// newShop is a collection in which some papers of the pile are wanted.
+func newShop(t testing.TB, papers ...int) *shop {
 	t.Helper()
-	return openShop(t, devtest.Postgres(t), t.TempDir())
+	s := openShop(t, devtest.Postgres(t), t.TempDir())
+	if len(papers) > 0 {
+		s.want(papers...)
+	}
+	return s
 }
 
 func openShop(t testing.TB, dsn, dir string) *shop {

@@ -17,8 +17,7 @@ import (
 // name; one that was judged before keeps its verdict.
 func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	poisoned := s.mustAdd(fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
 	var poison atomic.Bool
 	poison.Store(true)

@@ -57,9 +57,8 @@ func TestFirstPagesSettle(t *testing.T) {
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		t.Skip("poppler's pdftotext is not installed")
 	}
-	s := newShop(t)
+	s := newShop(t, 1)
 	ctx := t.Context()
-	s.want(1)
 	text := func(sha string) string {
 		got, err := s.repo.GetText(ctx, sha)
 		require.NoError(t, err)
@@ -99,8 +98,7 @@ func TestFirstPagesSettle(t *testing.T) {
 // calls it something else; by default every file is read.
 func TestNameFilter(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	paper := s.pile.File(1, sampleweb.AsPDF)
 	other := s.pile.File(2, sampleweb.AsPDF)
 	s.names = true

@@ -18,9 +18,8 @@ import (
 // judged as they are.
 func TestRecognitionComesLast(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newShop(t, 1)
 	ctx := t.Context()
-	s.want(1)
 	s.recognises()
 
 	scan := s.keep("http://www.example.org/~ada/scan.pdf", s.pile.File(2, sampleweb.AsScan))

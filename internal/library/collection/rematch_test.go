@@ -200,8 +200,7 @@ func TestRematchGoesOn(t *testing.T) {
 // that was found and as long as it is held for one.
 func TestATitleAloneIsAPaperAtItsAuthorsHomepage(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(0, 1, 2)
+	s := newShop(t, 0, 1, 2)
 	ada := s.pile.Paper(0).Authors[0]
 	for i, at := range [][2]string{
 		{"http://a.example/~ada/p.pdf", "http://search.example/"},

@@ -67,8 +67,7 @@ func TestJudgeWaitingGoesInSlices(t *testing.T) {
 // processors, and no more where its time is over.
 func TestJudgingOtherwiseGoesInSlices(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	s.slice = 0
 	most := cap(s.cores)
 	s.sheets(slices.Repeat([]string{"http://a.example/s.pdf"}, 2*most+1)...)
@@ -108,8 +107,7 @@ func TestMatchHeldGoesOn(t *testing.T) {
 // documents beside it are judged.
 func TestADocumentThatKillsWhoJudgesItOtherwise(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	shas := s.three()
 	for _, sql := range []string{
 		`UPDATE documents SET state='accepted', outcome='unread'`,

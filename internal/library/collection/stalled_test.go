@@ -54,8 +54,7 @@ func program(t testing.TB, script string) string {
 // is given up by name after some tries, and taken up again when somebody asks.
 func TestStalledReaderRejectsNothing(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.want(1)
+	s := newShop(t, 1)
 	able, stopped := s.reader, standIn(t, `kill -STOP $$`, 200*time.Millisecond)
 
 	s.reader = stopped
@@ -128,9 +127,8 @@ func TestWhoExaminesWhatIsLeftWaitsForNobody(t *testing.T) {
 // TestARetryTakesUpWhatStalled on the sites of its harvest, and nowhere else.
 func TestARetryTakesUpWhatStalled(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newShop(t, 1, 2)
 	ctx := t.Context()
-	s.want(1, 2)
 	able := s.reader
 	s.reader = standIn(t, `kill -STOP $$`, 200*time.Millisecond)
 	given := map[string]string{}

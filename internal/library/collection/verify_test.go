@@ -160,9 +160,8 @@ func TestPrunedThenWanted(t *testing.T) {
 
 func TestCounters(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newShop(t, 1)
 	ctx := t.Context()
-	s.want(1)
 	take := func() {
 		for url, body := range map[string][]byte{
 			"http://a.example/1.pdf":  s.pile.File(1, sampleweb.AsPDF),
@@ -198,9 +197,8 @@ func TestCounters(t *testing.T) {
 
 func TestFindDocuments(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newShop(t, 1, 2, 3)
 	ctx := t.Context()
-	s.want(1, 2, 3)
 	for i := range 8 {
 		s.take("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF))
 	}
