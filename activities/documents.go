@@ -45,7 +45,9 @@ func (a *Documents) judge(ctx context.Context, which store.Unexamined) (Judged, 
 	beat, set, stop := heartbeats[int](ctx)
 	defer stop()
 	n, more, err := a.coll.JudgeWaiting(beat, which, set)
-	a.importer.Settle(beat)
+	if which == (store.Unexamined{}) {
+		a.importer.Settle(beat)
+	}
 	return Judged{n, more}, typed(err)
 }
 

@@ -55,7 +55,8 @@ func openArchives(ctx context.Context, places source.Places, o Options, from Pos
 		return nil, err
 	}
 	if from.File != "" {
-		name, _, within := strings.Cut(from.File, withinWACZ)
+		at := strings.LastIndex(from.File, withinWACZ)
+		name, within := from.File[:max(at, 0)], at >= 0
 		if i := slices.IndexFunc(a.files, func(f stored) bool { return f.name == name && f.isWACZ() }); within && i >= 0 {
 			a.using(ctx)
 			if err := a.unzip(i); err != nil {
@@ -166,7 +167,7 @@ func (a *archives) next() (*Resource, error) {
 	if why, is := a.passes(a.files[a.i].name); is {
 		return a.rest(why), nil
 	}
-	if a.room < -freeResources {
+	if a.room < -a.files[a.i].free() {
 		return a.rest("more resources than its bytes can hold"), nil
 	}
 	if a.in == nil {

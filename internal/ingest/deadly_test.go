@@ -185,17 +185,24 @@ func TestWhatWasExaminedLaterIsSaid(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	path := s.write("a.warc.gz", slices.Concat(answer("http://a.example/1.pdf", "", s.pdf(1)), answer("http://a.example/2.pdf", "", s.pdf(2)),
-		answer("http://a.example/hw.pdf", "", string(s.pile.File(3, sampleweb.AsSheet)))))
+		answer("http://a.example/hw.pdf", "", string(s.pile.File(3, sampleweb.AsSheet))),
+		answer("http://a.example/two.zip", "", archived(t, "a.pdf", s.pdf(4), "b.pdf", s.pdf(5)))))
 	_, _ = s.imported(Options{Paths: []string{path}})
-	_, err := s.DB.Pool.Exec(ctx, `UPDATE documents SET state='new', deaths=1 WHERE sha256 IN (
-		SELECT sha256 FROM import_records WHERE url NOT LIKE '%2.pdf')`)
+	_, err := s.DB.Pool.Exec(ctx, `UPDATE documents SET state='new', deaths=1 WHERE sha256 NOT IN (
+		SELECT sha256 FROM import_records WHERE url LIKE '%2.pdf')`)
 	require.NoError(t, err)
 	to := filepath.Join(t.TempDir(), "to")
 	id := s.addImport(Options{Paths: []string{path}, To: to})
 	before, by := s.finish(Run{id, 1})
-	require.EqualValues(t, 2, before.Unexamined)
+	require.EqualValues(t, 3, before.Unexamined)
 	require.Equal(t, Unexamined, by["http://a.example/1.pdf"].Outcome)
 	_, _, err = s.Coll.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+	require.NoError(t, err)
+	storetest.Exec(t, s.DB.Pool, `UPDATE documents SET state='rejected', class='other' WHERE sha256=$1`, by["http://a.example/two.zip"].SHA256)
+	left, err := s.DB.LeftDocuments(ctx, time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, 1, left, "who looks after what waits has it settled")
+	listed, err := s.DB.ExaminedLater(ctx, 0, 0, 10)
 	require.NoError(t, err)
 	storetest.Exec(t, s.DB.Pool, `UPDATE jobs SET options=jsonb_set(options, '{to}', '"/dev/null/no"') WHERE id=$1`, id)
 	s.Settle(ctx) // what it saved cannot be copied where it is wanted: that is done later
@@ -204,20 +211,22 @@ func TestWhatWasExaminedLaterIsSaid(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Unexamined, records[0].Outcome)
 	s.Settle(ctx)
-	s.Settle(ctx) // there is nothing left
+	for _, w := range listed { // another listed them, too
+		require.NoError(t, s.settleLate(ctx, w))
+	}
 	records, err = s.DB.ImportRecords(ctx, id, 0, false, 10)
 	require.NoError(t, err)
 	var said []string
 	for _, r := range records {
 		said = append(said, r.Outcome+r.Difference)
 	}
-	require.Equal(t, []string{SavedNew, SavedDuplicate, FilteredDCF}, said)
+	require.Equal(t, []string{SavedNew, SavedDuplicate, FilteredDCF, SavedNew}, said)
 	job, err := s.DB.Job(ctx, id)
 	require.NoError(t, err)
 	var after Counters
 	require.NoError(t, json.Unmarshal(job.Counters, &after))
 	require.Equal(t, before.All, after.All)
-	require.Equal(t, []int64{0, 1, 1, 1, 0}, []int64{int64(after.Unexamined), int64(after.SavedNew), int64(after.SavedDuplicate), int64(after.FilteredDCF), after.Differences})
+	require.Equal(t, []int64{0, 2, 1, 1, 0}, []int64{int64(after.Unexamined), int64(after.SavedNew), int64(after.SavedDuplicate), int64(after.FilteredDCF), after.Differences})
 	there, err := repository.Open(ctx, to)
 	require.NoError(t, err)
 	defer there.Close()

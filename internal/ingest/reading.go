@@ -14,6 +14,19 @@ const (
 	freeResources  = 1000
 )
 
+// free is how many resources a file may give before its bytes are counted: fewer where it has
+// few bytes.
+func (f stored) free() float64 {
+	size := f.size
+	if f.inside != nil {
+		size = int64(f.inside.CompressedSize64)
+	}
+	if size < 0 {
+		return freeResources
+	}
+	return min(freeResources, float64(size/packedResource+packedResource))
+}
+
 // source opens a file at any byte.
 func (a *archives) source(file stored) archive.Source {
 	return func(offset int64) (io.ReadCloser, error) {

@@ -32,7 +32,7 @@ func (a *archives) hear(r *archive.Record) {
 			s.path = cmp.Or(value, seedPath)
 		}
 	}
-	if s.parent == "" && s.path == "" {
+	if s.parent == "" && s.path == "" || len(s.url) > maxURL || len(s.parent) > maxURL {
 		return
 	}
 	of := r.Header.Get("WARC-Concurrent-To")

@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha1"
 	"encoding/base32"
+	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,10 +26,21 @@ func TestViaOfARequest(t *testing.T) {
 	data := bytes.Join([][]byte{
 		answer("http://a.example/1.pdf", "", "x"), asked("http://a.example/1.pdf", "Via: http://proxy.example/\r\nhopsFromSeed: L"),
 		answer("http://a.example/2.pdf", "", "x"), asked("http://a.example/2.pdf", "Referer: http://a.example/list.html\r\nVia: http://proxy.example/"),
+		record("metadata", "http://a.example/"+strings.Repeat("x", maxURL), "application/warc-fields", "", "via: http://a.example/\r\n"),
 		answer("http://a.example/3.pdf", "", "x"), record("metadata", "http://a.example/3.pdf", "application/warc-fields", "", "via: http://a.example/\r\nReferer: http://b.example/\r\nhopsFromSeed: L\r\n"),
 	}, nil)
-	all, _ := read(t, Options{Paths: []string{s.write("a.warc.gz", data)}}, Position{})
-	require.Len(t, all, 3)
+	log := mustOpen(t, Options{Paths: []string{s.write("a.warc.gz", data)}})
+	defer log.Close()
+	var all []*Resource
+	for {
+		r, err := log.Next(t.Context())
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		all = append(all, r)
+		require.Empty(t, log.(*archives).ahead, "what is said of so long an address is not held")
+	}
 	require.Equal(t, "", all[0].Parent)
 	require.Equal(t, -1, all[0].Depth)
 	require.Equal(t, "http://a.example/list.html", all[1].Parent)

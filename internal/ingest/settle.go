@@ -309,11 +309,21 @@ func (im *Importer) settleLate(ctx context.Context, w store.Waited) error {
 	if err := json.Unmarshal(w.Options, &o); err != nil {
 		return err
 	}
-	if err := im.copyLate(ctx, o.To, w); err != nil {
+	documents, err := im.DB.DocumentsOf(ctx, w)
+	if err != nil {
 		return err
 	}
-	now := collection.Judgement{State: w.State, Outcome: w.DocumentOutcome, Class: w.DocumentClass}
-	w.Outcome, w.Detail, w.Class = outcome([]collection.Judgement{now}, document.Kind(w.Kind), w.Known)
+	var js []collection.Judgement
+	for _, d := range documents {
+		if d.State == gleaner.DocumentNew { // another member of the archive
+			return nil
+		}
+		if err := im.copyLate(ctx, o.To, d); err != nil {
+			return err
+		}
+		js = append(js, collection.Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class})
+	}
+	w.Outcome, w.Detail, w.Class = outcome(js, document.Kind(w.Kind), w.Known)
 	w.Difference = ""
 	return im.DB.RecordExamined(ctx, w, func(counters json.RawMessage) (any, error) {
 		var c Counters
@@ -325,8 +335,8 @@ func (im *Importer) settleLate(ctx context.Context, w store.Waited) error {
 }
 
 // copyLate copies a document where its import wanted it.
-func (im *Importer) copyLate(ctx context.Context, where string, w store.Waited) error {
-	if where == "" || w.State != gleaner.DocumentAccepted {
+func (im *Importer) copyLate(ctx context.Context, where string, d store.Document) error {
+	if where == "" || d.State != gleaner.DocumentAccepted {
 		return nil
 	}
 	to, err := repository.Open(ctx, where)
@@ -334,7 +344,7 @@ func (im *Importer) copyLate(ctx context.Context, where string, w store.Waited) 
 		return err
 	}
 	defer to.Close()
-	body, err := im.Repo.Read(ctx, w.SHA256)
+	body, err := im.Repo.Read(ctx, d.SHA256)
 	if errors.Is(err, repository.ErrNotFound) { // it was pruned since
 		return nil
 	}

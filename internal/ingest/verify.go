@@ -76,9 +76,9 @@ func (im *Importer) verifySome(ctx context.Context, job int64, after *int64) (bo
 	if err != nil || len(saved) == 0 {
 		return false, err
 	}
-	found := map[int64]string{}
+	found, checked := map[int64]string{}, map[string]string{}
 	for _, s := range saved {
-		what, err := im.difference(ctx, s)
+		what, err := im.difference(ctx, s, checked)
 		if err != nil {
 			return false, err
 		}
@@ -90,8 +90,9 @@ func (im *Importer) verifySome(ctx context.Context, job int64, after *int64) (bo
 	return true, im.DB.Differ(ctx, job, found)
 }
 
-// difference is what the record or the repository lacks of a saved document.
-func (im *Importer) difference(ctx context.Context, s store.Saved) (string, error) {
+// difference is what the record or the repository lacks of a saved document. A file is read
+// once: what it came to is in checked.
+func (im *Importer) difference(ctx context.Context, s store.Saved, checked map[string]string) (what string, err error) {
 	switch {
 	case s.State == "":
 		return noRow, nil
@@ -102,12 +103,16 @@ func (im *Importer) difference(ctx context.Context, s store.Saved) (string, erro
 	case s.Pruned:
 		return "", nil
 	}
-	err := im.Repo.Check(ctx, s.SHA256)
+	if what, is := checked[s.SHA256]; is {
+		return what, nil
+	}
+	err = im.Repo.Check(ctx, s.SHA256)
 	switch {
 	case errors.Is(err, repository.ErrNotFound):
-		return noFile, nil
+		what, err = noFile, nil
 	case errors.Is(err, repository.ErrCorrupt):
-		return changed, nil
+		what, err = changed, nil
 	}
-	return "", err
+	checked[s.SHA256] = what
+	return what, err
 }

@@ -24,6 +24,9 @@ const withinWACZ = "!/"
 // maxDirectory bounds what is read of a zip file for its directory, in bytes.
 const maxDirectory = 64 << 20
 
+// maxName bounds the name of an archive in a WACZ file, in bytes: each resource is noted with it.
+const maxName = 1 << 10
+
 // isWACZ reports whether a file is a WACZ that is not opened yet.
 func (f stored) isWACZ() bool {
 	return f.inside == nil && strings.HasSuffix(strings.ToLower(f.name), waczName)
@@ -43,11 +46,15 @@ func (a *archives) unzip(i int) error {
 		return fmt.Errorf("%w: %w", errNoWACZ, err)
 	}
 	var in []stored
-	left := uint64(file.size)
+	left, met := uint64(file.size), map[string]bool{}
 	for _, f := range z.File {
 		if !source.ArchiveName(path.Base(f.Name)) || strings.HasSuffix(strings.ToLower(f.Name), waczName) {
 			continue
 		}
+		if met[f.Name] || len(f.Name) > maxName {
+			return fmt.Errorf("%w: the name of an archive in it is there twice, or too long", errNoWACZ)
+		}
+		met[f.Name] = true
 		size := max(f.CompressedSize64, 1)
 		if f.Method == zip.Store {
 			size = max(size, f.UncompressedSize64)

@@ -49,6 +49,12 @@ func TestWACZ(t *testing.T) {
 			require.Equal(t, got[i:], rest, "%s from %+v", name, at)
 		}
 	}
+	inner := filepath.Join(dir, "a!")
+	require.NoError(t, os.Mkdir(inner, 0o700))
+	path := made(filepath.Join("a!", "b.wacz"), zip.Store, files)
+	all, places := resources(t, path, Position{}, false)
+	rest, _ := resources(t, path, places[1], false)
+	require.Equal(t, all[1:], rest, "where a folder is called as if it were a WACZ file")
 	got, _ := resources(t, made("none.wacz", zip.Store, map[string][]byte{"datapackage.json": []byte("{}")}), Position{}, false)
 	require.Equal(t, []string{NoArchive}, got)
 }
@@ -106,6 +112,27 @@ func TestUnpackedAgain(t *testing.T) {
 	got, _ := resources(t, path, Position{}, false)
 	require.Greater(t, len(got), 3500)
 	require.Less(t, unpackedBytes.Load(), int64(6*len(text)+16<<20), "of %d bytes", len(text))
+}
+
+// TestNamesInAWACZ: a position tells archives apart by their names, and each resource is noted
+// with that of its archive.
+func TestNamesInAWACZ(t *testing.T) {
+	t.Parallel()
+	for _, names := range [][]string{{"a.warc", "a.warc"}, {strings.Repeat("a", maxName) + ".warc"}} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, name := range names {
+			w, err := z.Create(name)
+			require.NoError(t, err)
+			_, err = io.WriteString(w, plainRecord("http://a.test/1", "", "1"))
+			require.NoError(t, err)
+		}
+		require.NoError(t, z.Close())
+		path := filepath.Join(t.TempDir(), "a.wacz")
+		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+		got, _ := resources(t, path, Position{}, false)
+		require.Equal(t, []string{NoArchive}, got)
+	}
 }
 
 // TestOverlap: a WACZ file whose directory has the same bytes many times is no archive.

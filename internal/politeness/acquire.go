@@ -142,11 +142,7 @@ func (k *Keeper) acquire(ctx context.Context, host string) (*Lease, error) {
 	if errors.Is(err, errNoRow) {
 		// A conflict uses up a number, so a row is made only where none was seen;
 		// and by itself, so that whoever takes its pair at this moment sees it.
-		err = untilFree(ctx, func() error {
-			_, err := k.pool.Exec(ctx, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host)
-			return err
-		})
-		if err == nil {
+		if _, err = k.untilFree(ctx, nil, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err == nil {
 			l, err = k.take(ctx, host)
 		}
 	}
@@ -169,12 +165,24 @@ func isHeld(err error) bool {
 	return errors.As(err, &pg) && pg.Code == "55P03"
 }
 
-// untilFree does a statement again while others hold the row that it changes.
-func untilFree(ctx context.Context, do func() error) error {
+// boundWaits bounds how long the transaction that it is in waits for a row: behind a pooler,
+// whose connections serve others in turn, no other has the bound.
+const boundWaits = `SELECT set_config('lock_timeout', '500ms', true)`
+
+// untilFree does a statement, again while others hold the row that it changes. What it is
+// asked to return goes into into, if anything; changed is how many rows it changed.
+func (k *Keeper) untilFree(ctx context.Context, into any, sql string, args ...any) (changed int64, err error) {
 	for {
-		err := do()
+		b := &pgx.Batch{}
+		b.Queue(boundWaits)
+		if q := b.Queue(sql, args...); into == nil {
+			q.Exec(func(tag pgconn.CommandTag) error { changed = tag.RowsAffected(); return nil })
+		} else {
+			q.QueryRow(func(row pgx.Row) error { return row.Scan(into) })
+		}
+		err = k.pool.SendBatch(ctx, b).Close()
 		if !isHeld(err) || fetch.Wait(ctx, heldWait) != nil {
-			return err
+			return changed, err
 		}
 	}
 }
@@ -185,6 +193,9 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 	l, had := &Lease{Host: host, k: k}, k.left.get(host)
 	var s standing
 	err := pgx.BeginFunc(ctx, k.pool, func(tx pgx.Tx) (err error) {
+		if _, err = tx.Exec(ctx, boundWaits); err != nil {
+			return err
+		}
 		if s, err = stands(ctx, tx, host, true); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/fetch"
@@ -129,11 +128,8 @@ type told struct {
 func (l *Lease) Renew(ctx context.Context) error {
 	asked := time.Now()
 	var awaited bool
-	err := untilFree(ctx, func() error {
-		asked = time.Now()
-		return l.k.pool.QueryRow(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2 RETURNING awaited_at > $4`,
-			l.SiteID, l.Token, l.k.ttl, l.granted).Scan(&awaited)
-	})
+	_, err := l.k.untilFree(ctx, &awaited, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2 RETURNING awaited_at > $4`,
+		l.SiteID, l.Token, l.k.ttl, l.granted)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrLost
 	}
@@ -304,15 +300,11 @@ func (l *Lease) remains(at *time.Time) time.Duration {
 }
 
 func (l *Lease) write(ctx context.Context, sql string, args ...any) error {
-	var tag pgconn.CommandTag
-	err := untilFree(ctx, func() (err error) {
-		tag, err = l.k.pool.Exec(ctx, sql, append([]any{l.SiteID, l.Token}, args...)...)
-		return err
-	})
+	changed, err := l.k.untilFree(ctx, nil, sql, append([]any{l.SiteID, l.Token}, args...)...)
 	if err != nil {
 		return fmt.Errorf("politeness: %s: %w", l.Host, err)
 	}
-	if tag.RowsAffected() == 0 {
+	if changed == 0 {
 		return ErrLost
 	}
 	return nil

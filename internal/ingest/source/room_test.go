@@ -28,7 +28,7 @@ func TestADownloadLeavesRoom(t *testing.T) {
 		err := w.download(t.Context(), &webFile{File: File{Size: -1}})
 		require.Equal(t, fits, err == nil, err)
 		if !fits {
-			require.ErrorIs(t, err, ErrRefused)
+			require.ErrorIs(t, err, ErrAway)
 			require.Nil(t, w.disk)
 		}
 		require.NoError(t, w.Close())

@@ -262,7 +262,7 @@ func (w *web) download(ctx context.Context, f *webFile) error {
 	var n int64
 	for range again {
 		n, err = w.copyTo(ctx, to, f, room)
-		if !errors.Is(err, ErrAway) {
+		if !errors.Is(err, ErrAway) || errors.Is(err, errNoRoom) {
 			break
 		}
 	}
@@ -296,7 +296,13 @@ func (w *web) copyTo(ctx context.Context, to *os.File, f *webFile, room int64) (
 	return n, typed(err)
 }
 
+// errNoRoom waits for room on the disk.
+var errNoRoom = fmt.Errorf("%w: there is too little room on the disk for it", ErrAway)
+
 func tooLarge(name string, room int64) error {
+	if room < largestWhole {
+		return fmt.Errorf("%w: %s, of which its server gives no parts", errNoRoom, name)
+	}
 	return fmt.Errorf("%w: %s gives no parts of its files, or does not say of which version they are, and this one is larger than the %d bytes for which there is room: fetch it yourself, and import it from a folder", ErrRefused, name, room)
 }
 

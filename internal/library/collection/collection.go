@@ -193,12 +193,16 @@ func (s stock) location() store.Location {
 	}
 }
 
+// maxHeader bounds what is kept of one field of a header, in bytes: a document may be at many
+// addresses, and all that is kept of these is read with it.
+const maxHeader = 1 << 10
+
 // keptHeader is the provenance worth keeping of an answer's header.
 func keptHeader(h http.Header) map[string]string {
 	kept := map[string]string{}
 	for _, k := range []string{"Content-Type", "Content-Length", "Content-Disposition", "Last-Modified", "Etag", "Date", "Server"} {
 		if v := h.Get(k); v != "" {
-			kept[k] = clean(v)
+			kept[k] = clean(v[:min(len(v), maxHeader)])
 		}
 	}
 	return kept

@@ -32,15 +32,21 @@ func (c *Collection) open(ctx context.Context, name, media string, body []byte) 
 			return o, func() {}, err
 		}
 	}
+	held, well := release, false
+	defer func() { // also where it panics
+		if !well {
+			held()
+		}
+	}()
 	o.parts, err = document.Unpack(ctx, name, media, body, document.Limits{})
 	if errors.As(err, &o.bad) {
 		err = nil // it is named when the file is judged
 	} else if err != nil {
-		release()
 		return o, func() {}, err
 	} else if unpacked > 0 && !slices.ContainsFunc(o.parts, mayBePaper) {
 		o.parts = nil
 	}
+	well = true
 	return o, release, nil
 }
 
@@ -118,8 +124,9 @@ func (c *Collection) KeepAgain(ctx context.Context, f File, sha256 string) (*Kep
 // the caller releases them. Where ctx ends, what is not packed is stored nevertheless, so that
 // nobody fetches it again.
 func (c *Collection) KeepAll(ctx context.Context, files []File) (kept []*Kept, err error) {
-	defer func() {
-		if err != nil {
+	well := false
+	defer func() { // also where it panics
+		if !well {
 			for _, k := range kept {
 				k.Release()
 			}
@@ -149,6 +156,7 @@ func (c *Collection) KeepAll(ctx context.Context, files []File) (kept []*Kept, e
 			s.of.Bytes += int64(len(s.content.body))
 		}
 	}
+	well = true
 	return kept, nil
 }
 

@@ -3,10 +3,14 @@ package collection
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/sampleweb"
 )
@@ -36,7 +40,36 @@ func TestUnpackingWaitsForMemory(t *testing.T) {
 	for _, sha := range shas {
 		s.mustJudge(Stored(sha), Once)
 	}
-	giveBack, err = s.memory.Hold(t.Context(), 32<<20)
+	opened := 0
+	s.reached = func(at point) {
+		if at == fetched {
+			opened++
+		}
+		if opened == 2 {
+			panic("over the second file")
+		}
+	}
+	require.Panics(t, func() { _, _ = s.KeepAll(t.Context(), []File{packed, packed}) })
+	within, over := context.WithTimeout(t.Context(), time.Minute)
+	defer over()
+	giveBack, err = s.memory.Hold(within, 32<<20)
 	require.NoError(t, err, "all is given back")
 	giveBack()
+}
+
+// TestADocumentAtManyAddresses: of each a little is kept, and of any number some are read.
+func TestADocumentAtManyAddresses(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	f := fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
+	f.Header = http.Header{"Etag": {strings.Repeat("x", 1<<20)}}
+	sha := s.mustAdd(f)[0]
+	storetest.Exec(t, s.db.Pool, `INSERT INTO locations (hash, sha256, site_id, url, found_at)
+		SELECT sha256(n::text::bytea), $1, 1, 'http://a.example/' || n, now() FROM generate_series(1, 1100) n`, sha)
+	_, places, err := s.db.Document(t.Context(), sha)
+	require.NoError(t, err)
+	require.Len(t, places, 1000)
+	for _, at := range places {
+		require.LessOrEqual(t, len(at.Header["Etag"]), maxHeader)
+	}
 }

@@ -270,8 +270,12 @@ func scanDocument(row pgx.CollectableRow) (d Document, err error) {
 	return d, row.Scan(d.columns()...)
 }
 
+// mostLocations bounds the locations that are read with a document, which may be at any number
+// of addresses.
+const mostLocations = 1000
+
 // Document returns one document and where it was found, its current locations
-// first.
+// first, mostLocations at most.
 func (db DocumentRecords) Document(ctx context.Context, sha string) (Document, []Location, error) {
 	return db.document(ctx, scanDocument, `SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
 }
@@ -308,7 +312,7 @@ func (db DocumentRecords) document(
 		return d, nil, err
 	}
 	ls, err := List[Location](ctx, db, `SELECT `+locationColumns+` FROM locations
-		WHERE sha256=$1 ORDER BY current DESC, url, member`, sha)
+		WHERE sha256=$1 ORDER BY current DESC, url, member LIMIT $2`, sha, mostLocations)
 	if err == nil {
 		err = owners(ctx, db, ls)
 	}

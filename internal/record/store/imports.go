@@ -14,7 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 )
 
@@ -237,37 +236,47 @@ func (db JobRecords) SkippedRecords(ctx context.Context, job, after int64, why s
 // and what was decided of that since.
 type Waited struct {
 	ImportRecord
-	Job             int64
-	Options         json.RawMessage
-	State           gleaner.DocumentState
-	DocumentOutcome string
-	DocumentClass   string
+	Job     int64
+	Options json.RawMessage
 }
+
+// DocumentsOf are the documents of a record: its own and, where that is a member of an archive,
+// the other members.
+func (db JobRecords) DocumentsOf(ctx context.Context, w Waited) ([]Document, error) {
+	hash := frontier.HashOf(w.URL)
+	return Collect(ctx, db, scanDocument, `SELECT `+documentColumns+` FROM documents d WHERE sha256=$1 OR EXISTS (SELECT FROM locations l
+		JOIN locations o ON o.asked=l.asked AND o.member<>'' AND o.current WHERE l.asked=$2 AND l.sha256=$1 AND l.member<>'' AND o.sha256=d.sha256)`, w.SHA256, hash[:])
+}
+
+// waitedSQL is true of an import j that ended while documents waited to be examined.
+const waitedSQL = `j.state NOT IN ('new', 'running') AND (j.counters->>'unexamined')::bigint > 0`
 
 // ExaminedLater lists the next such records behind one of a job.
 func (db JobRecords) ExaminedLater(ctx context.Context, job, n int64, limit int) ([]Waited, error) {
 	// What waits is among what differs from the log, which has an index.
-	return List[Waited](ctx, db, `SELECT r.`+strings.ReplaceAll(importColumns, ", ", ", r.")+`, j.id, j.options, d.state, d.outcome, d.class
+	return List[Waited](ctx, db, `SELECT r.`+strings.ReplaceAll(importColumns, ", ", ", r.")+`, j.id, j.options
 		FROM jobs j JOIN import_records r ON r.job=j.id AND r.difference<>'' AND r.outcome='unexamined' JOIN documents d USING (sha256)
-		WHERE j.state NOT IN ('new', 'running') AND (j.counters->>'unexamined')::bigint > 0 AND d.state<>'new' AND (r.job, r.n) > ($1, $2)
+		WHERE `+waitedSQL+` AND d.state<>'new' AND (r.job, r.n) > ($1, $2)
 		ORDER BY r.job, r.n LIMIT $3`, job, n, limit)
 }
 
 // RecordExamined writes down what became of a record that waited, and the counters of its import that
-// count gives, unless another does.
+// count gives, unless another has.
 func (db JobRecords) RecordExamined(ctx context.Context, w Waited, count func(counters json.RawMessage) (any, error)) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		now, err := Column[json.RawMessage](ctx, tx, `SELECT counters FROM jobs j WHERE id=$1 AND state NOT IN ('new', 'running')
-			AND EXISTS (SELECT FROM import_records r WHERE r.job=j.id AND r.n=$2 AND r.outcome='unexamined') FOR NO KEY UPDATE SKIP LOCKED`, w.Job, w.N)
+		now, err := Column[json.RawMessage](ctx, tx, `SELECT counters FROM jobs WHERE id=$1 AND state NOT IN ('new', 'running') FOR NO KEY UPDATE`, w.Job)
 		if err != nil || len(now) == 0 {
 			return err
 		}
-		counters, err := count(now[0])
-		if err != nil {
+		tag, err := tx.Exec(ctx, `UPDATE import_records SET outcome=$3, detail=$4, class=$5, difference=$6 WHERE job=$1 AND n=$2 AND outcome='unexamined'`,
+			w.Job, w.N, w.Outcome, w.Detail, w.Class, w.Difference)
+		if err != nil || tag.RowsAffected() == 0 { // another has counted it
 			return err
 		}
-		_, err = tx.Exec(ctx, `WITH settled AS (UPDATE import_records SET outcome=$3, detail=$4, class=$5, difference=$6 WHERE job=$1 AND n=$2)
-			UPDATE jobs SET counters=$7 WHERE id=$1`, w.Job, w.N, w.Outcome, w.Detail, w.Class, w.Difference, counters)
+		counters, err := count(now[0])
+		if err == nil {
+			_, err = tx.Exec(ctx, `UPDATE jobs SET counters=$2 WHERE id=$1`, w.Job, counters)
+		}
 		return err
 	})
 }

@@ -214,10 +214,10 @@ func listedParents(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Pa
 	return next, at, err
 }
 
-// MarkAsked notes that a page was asked for today, and with which outcome it is gone; ""
+// MarkAsked notes that a page was asked for today (UTC), and with which outcome it is gone; ""
 // where it is not.
 func (db DocumentRecords) MarkAsked(ctx context.Context, page []byte, gone string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE parents SET asked=current_date, gone=$2 WHERE page=$1`, page, gone)
+	_, err := db.Pool.Exec(ctx, `UPDATE parents SET asked=(now() AT TIME ZONE 'UTC')::date, gone=$2 WHERE page=$1`, page, gone)
 	return err
 }
 

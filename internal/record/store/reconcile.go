@@ -59,12 +59,14 @@ func (db CrawlRecords) EndHarvest(ctx context.Context, h Harvest, note string) (
 	return tag.RowsAffected() == 1, err
 }
 
-// LeftDocuments counts documents that have waited to be examined since before a
-// time, on no site that is being crawled.
+// LeftDocuments counts documents that have waited to be examined since before a time, on no
+// site that is being crawled, and the imports that have yet to say what became of theirs.
 func (db CrawlRecords) LeftDocuments(ctx context.Context, before time.Time) (int, error) {
 	var n int
-	err := db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE d.state='new' AND d.updated_at < $1
-		AND NOT EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.state IN ('crawling'))`, before).Scan(&n)
+	err := db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM documents d WHERE d.state='new' AND d.updated_at < $1
+		AND NOT EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.state IN ('crawling')))
+		+ (SELECT count(*) FROM jobs j WHERE `+waitedSQL+` AND j.ended_at < $1 AND EXISTS (
+			SELECT FROM import_records r JOIN documents d USING (sha256) WHERE r.job=j.id AND r.difference<>'' AND r.outcome='unexamined' AND d.state<>'new'))`, before).Scan(&n)
 	return n, err
 }
 

@@ -86,15 +86,10 @@ func prepare(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // SidePool opens a second pool on the same database, for work that must not wait
-// behind the queries of the first. Its connections wait for a row for half a second:
-// they are few, and what each waits for is held up by nobody else's rows.
+// behind the queries of the first.
 func (db *DB) SidePool(ctx context.Context, maxConns int) (*pgxpool.Pool, error) {
 	cfg := db.Pool.Config()
 	cfg.MaxConns, cfg.MinConns, cfg.MinIdleConns = int32(maxConns), 0, 0
-	cfg.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `SET lock_timeout = '500ms'`)
-		return errors.Join(err, prepare(ctx, conn))
-	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
