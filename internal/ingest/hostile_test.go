@@ -22,23 +22,39 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// TestBombIsLeft: a few bytes, read at once, that unpack to a record of a gigabyte are left
-// when the import is to stop.
-func TestBombIsLeft(t *testing.T) {
-	t.Parallel()
+// bomb is a zstd frame of a few bytes that is a record of many blocks.
+func bomb(blocks int) []byte {
 	const block = 128 << 10
 	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3}
 	add := func(kind, size int, data string) {
 		frame = append(binary.LittleEndian.AppendUint32(frame, uint32(kind<<1|size<<3))[:len(frame)+3], data...)
 	}
-	blocks := 8 << 10
 	head := fmt.Sprintf("WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: %d\r\n\r\n", blocks*block)
 	add(0, len(head), head)
 	for range blocks {
 		add(1, block, "x")
 	}
+	frame[len(frame)-4] |= 1 // the last
+	return frame
+}
+
+// TestWhatUnpacksToTooMuchIsDamaged: the rest of the archive is read.
+func TestWhatUnpacksToTooMuchIsDamaged(t *testing.T) {
+	t.Parallel()
+	z, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "bomb.warc.zst")
-	require.NoError(t, os.WriteFile(path, frame, 0o600))
+	require.NoError(t, os.WriteFile(path, z.EncodeAll([]byte(plainRecord("http://a.test/1", "", "1")), bomb(1<<10)), 0o600))
+	got, _ := resources(t, path, Position{}, false)
+	require.Equal(t, []string{Damaged, "/1 read"}, got)
+}
+
+// TestBombIsLeft: a few bytes, read at once, that unpack to a record of a gigabyte are left
+// when the import is to stop.
+func TestBombIsLeft(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "bomb.warc.zst")
+	require.NoError(t, os.WriteFile(path, bomb(8<<10), 0o600))
 	log := mustOpen(t, Options{Paths: []string{path}})
 	defer log.Close()
 	r, err := log.Next(&growthtest.Ending{Context: t.Context(), Looks: 100})

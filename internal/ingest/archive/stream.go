@@ -59,6 +59,8 @@ func Once(r io.Reader) Source {
 var (
 	errOnce = errors.New("an archive that can be read only once")
 	errDear = errors.New("too much of the archive was read again")
+
+	errTooMuch = fmt.Errorf("it unpacks to more than %d times its bytes", mostUnpacked)
 )
 
 const (
@@ -68,6 +70,8 @@ const (
 	// read of it, and againFree more. So a damaged archive costs linear time.
 	againFactor = 4
 	againFree   = 16 << 20
+	// A member may unpack to mostUnpacked times its bytes, and againFree more.
+	mostUnpacked = 2000
 )
 
 // stream is an archive unpacked: a buffer over its members.
@@ -271,6 +275,16 @@ func (s *stream) begin() error {
 	return nil
 }
 
+// tooMuch reports whether a member has unpacked to more than its bytes can hold of anything but
+// one byte again and again: the time that an archive takes grows with its size alone.
+func (s *stream) tooMuch() bool {
+	if s.member == nil || len(s.begun) == 0 {
+		return false
+	}
+	m := s.begun[len(s.begun)-1]
+	return s.at+int64(s.w-s.r)-m.at > mostUnpacked*(s.offset()-m.start)+againFree
+}
+
 // more unpacks more into the buffer, or sets err. The buffer grows where it is full.
 func (s *stream) more() {
 	if s.w == len(s.room) {
@@ -293,6 +307,8 @@ func (s *stream) more() {
 		n, err := from.Read(s.room[s.w:])
 		s.w, s.total = s.w+n, s.total+int64(n)
 		switch {
+		case err == nil && s.tooMuch():
+			s.err, s.between, s.damaged = errTooMuch, false, s.begun[len(s.begun)-1].start
 		case err == nil:
 		case err == io.EOF && s.member != nil:
 			if n == 0 { // else the next read says so again
