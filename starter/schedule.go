@@ -140,9 +140,7 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 // scheduleOptions lays a schedule out.
 func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags) (client.ScheduleOptions, error) {
 	jitter := f.jitter
-	if jitter == 0 {
-		jitter = min(f.every/10, time.Hour)
-	}
+	jitter = cmp.Or(jitter, min(f.every/10, time.Hour))
 	spec := client.ScheduleSpec{Jitter: jitter}
 	if f.cron != "" {
 		spec.CronExpressions = []string{f.cron}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -70,9 +71,7 @@ type HarvestResult struct {
 // carries counts alone.
 func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) {
 	h := &harvestRun{p: p, s: p.State, ended: signals(ctx, SignalSiteEnded), pausing: workflow.NewMutex(ctx)}
-	if h.s.Stage == "" {
-		h.s.Stage = p.Stage
-	}
+	h.s.Stage = cmp.Or(h.s.Stage, p.Stage)
 	h.s.Started = max(h.s.Started, len(h.s.Pending)) // a run before may not have counted
 	if err := h.listen(ctx); err != nil {
 		return HarvestResult{}, err

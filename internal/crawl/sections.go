@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,9 +87,7 @@ func (all sections) leftOut() (why []string) {
 	for _, dir := range slices.Sorted(maps.Keys(all)) {
 		if s := all[dir]; s.Left > 0 {
 			name := dir
-			if name == "" {
-				name = "pages of no user's"
-			}
+			name = cmp.Or(name, "pages of no user's")
 			why = append(why, fmt.Sprintf("%d links within %s were left out: %d of its %d pages led to documents, and it brought %s", s.Left, name, s.Relevant, s.Read, gigabytes(s.Bytes)))
 		}
 	}

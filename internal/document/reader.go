@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -46,36 +47,16 @@ type Reader struct {
 
 // NewReader looks up the programs that the options leave open.
 func NewReader(opt Options) *Reader {
-	if opt.CPU <= 0 {
-		opt.CPU = 9 * time.Second
-	}
-	if opt.Timeout <= 0 {
-		opt.Timeout = time.Minute
-	}
-	if opt.OCRTime <= 0 {
-		opt.OCRTime = ocrTime
-	}
-	if opt.OCRWait <= 0 {
-		opt.OCRWait = 2 * opt.OCRTime
-	}
-	if opt.Memory <= 0 {
-		opt.Memory = 480 << 20
-	}
-	if opt.Folder <= 0 {
-		opt.Folder = 256 << 20
-	}
-	if opt.MaxBytes <= 0 {
-		opt.MaxBytes = 64 << 20
-	}
-	if opt.FirstPages <= 0 {
-		opt.FirstPages = 20
-	}
-	if opt.LastPages <= 0 {
-		opt.LastPages = 4
-	}
-	if opt.MinWords <= 0 {
-		opt.MinWords = 6
-	}
+	opt.CPU = cmp.Or(opt.CPU, 9*time.Second)
+	opt.Timeout = cmp.Or(opt.Timeout, time.Minute)
+	opt.OCRTime = cmp.Or(opt.OCRTime, ocrTime)
+	opt.OCRWait = cmp.Or(opt.OCRWait, 2*opt.OCRTime)
+	opt.Memory = cmp.Or(opt.Memory, 480<<20)
+	opt.Folder = cmp.Or(opt.Folder, 256<<20)
+	opt.MaxBytes = cmp.Or(opt.MaxBytes, 64<<20)
+	opt.FirstPages = cmp.Or(opt.FirstPages, 20)
+	opt.LastPages = cmp.Or(opt.LastPages, 4)
+	opt.MinWords = cmp.Or(opt.MinWords, 6)
 	opt.PDFToText = lookUp(opt.PDFToText, "pdftotext")
 	opt.PDFInfo = lookUp(opt.PDFInfo, "pdfinfo")
 	opt.Ghostscript = lookUp(opt.Ghostscript, "gs")
@@ -84,9 +65,7 @@ func NewReader(opt Options) *Reader {
 	opt.Tesseract = lookUp(opt.Tesseract, "tesseract")
 	opt.PDFToPPM = lookUp(opt.PDFToPPM, "pdftoppm")
 	temp := opt.TempDir
-	if temp == "" {
-		temp = os.TempDir()
-	}
+	temp = cmp.Or(temp, os.TempDir())
 	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript, opt.Catdoc, opt.PDFToPPM}
 	if opt.OCR {
 		programs = append(programs, opt.OCRmyPDF, opt.Tesseract)

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -23,9 +24,7 @@ type API struct {
 // (nil: no request waits). Large answers wait for memory (nil: no bound). longest bounds
 // the time of an answer with its body, largest its bytes.
 func NewAPI(way http.RoundTripper, gate Gate, memory *Memory, longest time.Duration, largest int64) *API {
-	if way == nil {
-		way = http.DefaultTransport
-	}
+	way = cmp.Or(way, http.DefaultTransport)
 	chain := &turns{cfg: &Config{Gate: gate}, next: &limited{&decoded{&watched{&exit{way, way}}}}}
 	return &API{
 		client: http.Client{Transport: chain, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},

@@ -138,9 +138,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Clock == nil {
 		c.Clock = systemClock{}
 	}
-	if c.Resolver == nil {
-		c.Resolver = net.DefaultResolver
-	}
+	c.Resolver = cmp.Or(c.Resolver, net.DefaultResolver)
 	c.Pacing, c.Limits = c.Pacing.WithDefaults(), c.Limits.withDefaults()
 	if c.Gate == nil {
 		c.Gate = newMemoryGate(c.Pacing, c.Clock)

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,9 +41,7 @@ func openFiles(ctx context.Context, places source.Places, o Options, from Positi
 	f.address = func(name string) string { return expand(o.URLs, name) }
 	if o.Format == Mirror {
 		template := o.URLs
-		if template == "" {
-			template = mirrorTemplate
-		}
+		template = cmp.Or(template, mirrorTemplate)
 		f.address = func(name string) string { return mirrored(template, name) }
 	}
 	for _, root := range o.Paths {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"os"
@@ -35,9 +36,7 @@ func (d disk) heritrixList(path string, info os.FileInfo) ([]list, error) {
 		mirrors = append(mirrors, filepath.Join(filepath.Dir(dir), "mirror"))
 	}
 	mirror := d.firstThere(mirrors...)
-	if mirror == "" {
-		mirror = dir
-	}
+	mirror = cmp.Or(mirror, dir)
 	return []list{{file, mirror, heritrixLog{}}}, nil
 }
 

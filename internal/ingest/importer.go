@@ -32,18 +32,10 @@ type Parts struct {
 }
 
 func (p Parts) withDefaults() Parts {
-	if p.DocumentBytes <= 0 {
-		p.DocumentBytes = 100 << 20
-	}
-	if p.PageBytes <= 0 {
-		p.PageBytes = 10 << 20
-	}
-	if p.Cores <= 0 {
-		p.Cores = 2 * runtime.NumCPU()
-	}
-	if p.Log == nil {
-		p.Log = slog.New(slog.DiscardHandler)
-	}
+	p.DocumentBytes = cmp.Or(p.DocumentBytes, 100<<20)
+	p.PageBytes = cmp.Or(p.PageBytes, 10<<20)
+	p.Cores = cmp.Or(p.Cores, 2*runtime.NumCPU())
+	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 	return p
 }
 

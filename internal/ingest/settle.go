@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -272,9 +273,7 @@ func (w *work) copyOut(ctx context.Context, it *item) error {
 		return nil
 	}
 	d, err := w.to.Put(ctx, it.file.Body)
-	if it.SHA256 == "" {
-		it.SHA256 = d.SHA256
-	}
+	it.SHA256 = cmp.Or(it.SHA256, d.SHA256)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -58,12 +59,8 @@ func TrainLogistic(examples []Example, opt LogisticOptions) (*Logistic, error) {
 	if len(classes) < 2 || len(examples[0].X) == 0 {
 		return nil, fmt.Errorf("%w: %d examples of %d classes", errExamples, len(examples), len(classes))
 	}
-	if opt.L2 <= 0 {
-		opt.L2 = 0.01
-	}
-	if opt.Iterations <= 0 {
-		opt.Iterations = 300
-	}
+	opt.L2 = cmp.Or(opt.L2, 0.01)
+	opt.Iterations = cmp.Or(opt.Iterations, 300)
 	m := &Logistic{Features: opt.Features, Classes: classes}
 	m.standardise(examples)
 	p := newLogisticProblem(m, examples, opt)

@@ -1,6 +1,10 @@
 package match
 
-import "gleaner/internal/gleaner"
+import (
+	"cmp"
+
+	"gleaner/internal/gleaner"
+)
 
 // mostDOIs bounds how many DOIs of the first pages are looked at.
 const mostDOIs = 8
@@ -45,9 +49,7 @@ func (d *document) hint(ix *Index, seen map[int]finding, doi, where string, sure
 func (d *document) raise(f finding, ix *Index, i int, v Verdict, why string) finding {
 	paper := ix.papers[i]
 	p := d.placeOf(0, 0, paper)
-	if f.verdict == "" {
-		f.verdict = Different
-	}
+	f.verdict = cmp.Or(f.verdict, Different)
 	if p.of > 0 && p.authors == 0 && f.verdict == Different {
 		if len(d.letters) > 400 {
 			return f
@@ -81,9 +83,7 @@ func (ix *Index) byName(d *document, seen map[int]finding) {
 				continue
 			}
 			f := seen[c.paper]
-			if f.verdict == "" {
-				f.verdict = Different
-			}
+			f.verdict = cmp.Or(f.verdict, Different)
 			p := d.placeOf(0, 0, ix.papers[c.paper])
 			v := Different
 			switch {

@@ -115,9 +115,7 @@ func (c Config) withDefaults() Config {
 	if c.Gate == nil {
 		c.Gate = NewLocalGate()
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return c
 }
 

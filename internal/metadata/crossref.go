@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -208,14 +209,10 @@ func (w crossrefWork) paper(key string) (gleaner.Paper, bool) {
 	doi := gleaner.ParseDOI(w.DOI)
 	p := gleaner.Paper{Key: "doi:" + doi, Venue: key, Title: title, DOI: doi, ArXiv: gleaner.LabelledArXiv(doi), Pages: w.Page,
 		Year: w.Print.year(), Links: []string{"https://doi.org/" + doi}}
-	if p.Year == 0 {
-		p.Year = w.Issued.year()
-	}
+	p.Year = cmp.Or(p.Year, w.Issued.year())
 	for _, a := range w.Author {
 		name := cleanName(strings.Join(strings.Fields(a.Given+" "+a.Family+" "+a.Suffix), " "))
-		if name == "" {
-			name = cleanName(a.Name)
-		}
+		name = cmp.Or(name, cleanName(a.Name))
 		if name == "" {
 			continue
 		}

@@ -143,9 +143,7 @@ func (d *DBLP) byKey(ctx context.Context, key string) (gleaner.Venue, error) {
 	if v.Name == "" {
 		v.Name, v.Title = title, ""
 	}
-	if v.Name == "" {
-		v.Name = lastSegment(key)
-	}
+	v.Name = cmp.Or(v.Name, lastSegment(key))
 	return v, nil
 }
 

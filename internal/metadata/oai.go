@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -169,12 +170,8 @@ func (r oaiRecord) paper() gleaner.Paper {
 	}
 	for _, id := range append(append([]string{}, r.DC.Identifier...), r.DC.Relation...) {
 		id = strings.TrimSpace(id)
-		if p.DOI == "" {
-			p.DOI = gleaner.DOIInURL(id)
-		}
-		if p.ArXiv == "" {
-			p.ArXiv = gleaner.LabelledArXiv(id)
-		}
+		p.DOI = cmp.Or(p.DOI, gleaner.DOIInURL(id))
+		p.ArXiv = cmp.Or(p.ArXiv, gleaner.LabelledArXiv(id))
 		if strings.HasPrefix(id, "http://") || strings.HasPrefix(id, "https://") {
 			p.Links = append(p.Links, id)
 		}

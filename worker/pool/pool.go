@@ -4,6 +4,7 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -86,12 +87,8 @@ func (o Options) withDefaults() Options {
 	if len(o.Queues) == 0 {
 		o.Queues = activities.Queues()
 	}
-	if o.Cores == 0 {
-		o.Cores = runtime.NumCPU()
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Cores = cmp.Or(o.Cores, runtime.NumCPU())
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return o
 }
 

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,15 +34,9 @@ type Jobs struct{ Parts }
 
 // New makes Jobs.
 func New(p Parts) *Jobs {
-	if p.Batch <= 0 {
-		p.Batch = 200
-	}
-	if p.Slice <= 0 {
-		p.Slice = 10 * time.Minute
-	}
-	if p.Log == nil {
-		p.Log = slog.New(slog.DiscardHandler)
-	}
+	p.Batch = cmp.Or(p.Batch, 200)
+	p.Slice = cmp.Or(p.Slice, 10*time.Minute)
+	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 	return &Jobs{p}
 }
 

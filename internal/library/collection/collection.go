@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -89,12 +90,8 @@ const (
 
 // New makes a collection over the record and the blob store.
 func New(p Parts) *Collection {
-	if p.Cores <= 0 {
-		p.Cores = runtime.NumCPU()
-	}
-	if p.Log == nil {
-		p.Log = slog.New(slog.DiscardHandler)
-	}
+	p.Cores = cmp.Or(p.Cores, runtime.NumCPU())
+	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, of: p.Disciplines, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
 		cores: make(chan struct{}, p.Cores), judging: semaphore.NewWeighted(everybody),
 		memory: p.Memory, slice: sliceTime, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}

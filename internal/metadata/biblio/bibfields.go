@@ -1,6 +1,7 @@
 package biblio
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -34,14 +35,10 @@ func paperOfFields(key string, f map[string]string) (gleaner.Paper, error) {
 		}
 	}
 	for _, name := range []string{"venue", "booktitle", "journal", "journaltitle"} {
-		if p.Venue == "" {
-			p.Venue = text.FromTeX(f[name])
-		}
+		p.Venue = cmp.Or(p.Venue, text.FromTeX(f[name]))
 	}
 	for _, name := range []string{"arxiv", "eprint"} {
-		if p.ArXiv == "" {
-			p.ArXiv = gleaner.ParseArXiv(f[name])
-		}
+		p.ArXiv = cmp.Or(p.ArXiv, gleaner.ParseArXiv(f[name]))
 	}
 	if u := strings.TrimSpace(f["url"] + " " + f["also"]); u != "" {
 		p.Links = strings.Fields(strings.NewReplacer(`\url`, "", "{", "", "}", "", `\_`, "_", `\%`, "%", `\&`, "&", `\#`, "#").Replace(u))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"net"
 	"strings"
 	"syscall"
@@ -19,13 +20,9 @@ const silence = 6 * time.Second
 // those that wait in the pool, and those that are being made. A query may take as
 // long as it likes while its server is there.
 func hearSilence(cfg *pgxpool.Config) {
-	if cfg.PingTimeout == 0 {
-		cfg.PingTimeout = silence
-	}
+	cfg.PingTimeout = cmp.Or(cfg.PingTimeout, silence)
 	c := cfg.ConnConfig
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = silence
-	}
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, silence)
 	c.DialFunc = dialer(c.ConnectTimeout).DialContext
 }
 

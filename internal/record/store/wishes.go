@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -26,15 +27,9 @@ type SiteOptions struct {
 
 // or fills in what a harvest left to the worker.
 func (o SiteOptions) or(worker SiteOptions) SiteOptions {
-	if o.Delay == 0 {
-		o.Delay = worker.Delay
-	}
-	if o.MaxPages == 0 {
-		o.MaxPages = worker.MaxPages
-	}
-	if o.Budget == 0 {
-		o.Budget = worker.Budget
-	}
+	o.Delay = cmp.Or(o.Delay, worker.Delay)
+	o.MaxPages = cmp.Or(o.MaxPages, worker.MaxPages)
+	o.Budget = cmp.Or(o.Budget, worker.Budget)
 	o.WARC = o.WARC || worker.WARC
 	o.Kept = worker.Kept
 	if o.Links != nil {
@@ -81,12 +76,8 @@ func (db HarvestRecords) SiteOptions(ctx context.Context, siteID int, worker Sit
 	for _, a := range asked[1:] {
 		o = o.merge(a.or(worker))
 	}
-	if o.Strategy == "" {
-		o.Strategy = worker.Strategy
-	}
-	if o.Leads == "" {
-		o.Leads = worker.Leads
-	}
+	o.Strategy = cmp.Or(o.Strategy, worker.Strategy)
+	o.Leads = cmp.Or(o.Leads, worker.Leads)
 	return o, true, nil
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,12 +59,8 @@ type Parser struct{ opt Options }
 
 // NewParser makes a Parser.
 func NewParser(opt Options) *Parser {
-	if opt.MaxLinks <= 0 {
-		opt.MaxLinks = MaxLinks
-	}
-	if opt.MaxText <= 0 {
-		opt.MaxText = MaxText
-	}
+	opt.MaxLinks = cmp.Or(opt.MaxLinks, MaxLinks)
+	opt.MaxText = cmp.Or(opt.MaxText, MaxText)
 	opt.Agent = strings.ToLower(opt.Agent)
 	return &Parser{opt: opt}
 }
