@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/guard"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -30,9 +31,10 @@ func (l *loop) enterSitemaps(ctx context.Context) error {
 	if !l.cfg.Sitemaps || l.crawl.Pages > 0 || len(l.scope.Scopes) == 0 {
 		return nil
 	}
-	found, err := l.Source.Sitemaps(ctx)
+	var found []string
+	err := guard.Logged(ctx, l.Log, l.site.Host, func() (err error) { found, err = l.Source.Sitemaps(ctx); return err })
 	var unread *fetch.Error
-	if err != nil && (!errors.As(err, &unread) || unread.Outcome == fetch.Canceled) {
+	if err != nil && !guard.Panicked(err) && (!errors.As(err, &unread) || unread.Outcome == fetch.Canceled) {
 		return err
 	}
 	l.enterSitemapFiles("", found, 0)

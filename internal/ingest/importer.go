@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"sync"
 	"time"
 
 	"gleaner/internal/guard"
@@ -40,10 +41,13 @@ func (p Parts) withDefaults() Parts {
 }
 
 // Importer runs imports. It is safe for concurrent use.
-type Importer struct{ Parts }
+type Importer struct {
+	Parts
+	settling sync.Mutex // held while Settle works
+}
 
 // New makes an Importer.
-func New(p Parts) *Importer { return &Importer{p.withDefaults()} }
+func New(p Parts) *Importer { return &Importer{Parts: p.withDefaults()} }
 
 // Run names one run of a job.
 type Run struct {

@@ -281,10 +281,21 @@ func (w *work) copyOut(ctx context.Context, it *item) error {
 const settleTime = 30 * time.Second
 
 // Settle says what became of resources whose documents waited to be examined when their import
-// ended, and were judged since. What cannot be said yet is at a later call.
+// ended, and were judged since. What cannot be said yet is at a later call, also where a place
+// that documents are copied to hangs.
 func (im *Importer) Settle(ctx context.Context) {
+	if !im.settling.TryLock() {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
+	select {
+	case <-guard.Go(func() { defer im.settling.Unlock(); im.settle(ctx) }):
+	case <-ctx.Done():
+	}
+}
+
+func (im *Importer) settle(ctx context.Context) {
 	var job, n int64
 	for {
 		some, err := im.DB.ExaminedLater(ctx, job, n, stepRecords)

@@ -17,7 +17,7 @@ const lookAgain = 500 * time.Millisecond
 // JudgeWaiting judges the documents that wait to be examined, several at a time, until
 // none is left or a slice is over, and returns their number, and whether there may be more.
 // Any number of workers may call it at once: each takes documents of its own, and waits for
-// those that others hold on only where a site or a harvest is named. It calls report with
+// those that others hold on only where a harvest is named. It calls report with
 // the number of documents judged so far.
 func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, report func(done int)) (n int, more bool, err error) {
 	// Twice as many as can be read at a time: some wait for the database or

@@ -49,8 +49,9 @@ type Hold struct {
 // wait to be recognised, and at last those over which a process died; at most limit. They
 // are the caller's for a while: others take other ones, so that workers share the load. What
 // a worker that died had taken is free again when that time is over. A caller who has had
-// none for the time idle waits for those that others hold of the site or the harvest that
-// is named, else for those that nobody has held on since: their number is waiting.
+// none for the time idle waits for those that others hold of the harvest that is named, else
+// for those that nobody has held on since: their number is waiting. So the end of a site's
+// crawl does not wait for an import that has documents of it in hand.
 func (db MatchRecords) TakeNew(
 	ctx context.Context, which Unexamined, limit int, hold Hold, idle time.Duration,
 ) (took []string, waiting int, err error) {
@@ -65,7 +66,7 @@ func (db MatchRecords) TakeNew(
 		}
 	}
 	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of+` AND ($3 OR d.taken_until < now() + $4::interval)`,
-		which.Site, which.Stalled, which != (Unexamined{}), hold.For-idle).Scan(&waiting)
+		which.Site, which.Stalled, which.Stalled != "", hold.For-idle).Scan(&waiting)
 	return nil, waiting, err
 }
 

@@ -183,7 +183,7 @@ func (a *App) openParts(ctx context.Context) error {
 		cc.Index = a.indexPages
 	}
 	a.Crawler = crawl.New(a.DB, a.Keeper, watchedClient{a.Fetch, a.Watch}, a.Collection, cc, a.Log)
-	client, err := serviceClient(cfg)
+	client, err := ServiceClient(cfg)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 func OwnClient(cfg *config.Config) (*http.Client, error) {
 	own := *cfg
 	own.Web.Proxy = ""
-	return serviceClient(&own)
+	return ServiceClient(&own)
 }
 
 // Channels are the ways by which whoever runs Gleaner is told what happened; none

@@ -15,14 +15,15 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/harvest"
+	"gleaner/internal/harvest/stats"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/config"
 )
 
-// serviceClient asks outside APIs, through the proxy of the settings.
-func serviceClient(cfg *config.Config) (*http.Client, error) {
+// ServiceClient asks outside services, through the proxy and with the authorities of the settings.
+func ServiceClient(cfg *config.Config) (*http.Client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	switch p := string(cfg.Web.Proxy); p {
 	case "":
@@ -131,7 +132,7 @@ func OpenCatalogues(cfg *config.Config, log *slog.Logger) (Catalogues, error) {
 	if err != nil {
 		return Catalogues{}, err
 	}
-	client, err := serviceClient(cfg)
+	client, err := ServiceClient(cfg)
 	if err != nil {
 		return Catalogues{}, err
 	}
@@ -204,4 +205,10 @@ func webSearch(cfg *config.Config, name config.Provider, service homepage.Servic
 		return homepage.NewSerper("", string(s.SerperKey), service), need("serper-key", string(s.SerperKey))
 	}
 	return nil, nil
+}
+
+// citations is the catalogue that is asked how often papers are cited.
+func (a *App) citations(client *http.Client, gate fetch.Gate) stats.Citations {
+	return metadata.NewSemanticScholar(metadata.Config{Contact: email(a.Config.Web.Contact), SemanticScholarKey: string(a.Config.Catalogues.SemanticScholarKey),
+		HTTPClient: client, Gate: gate, Memory: a.memory, Log: a.Log})
 }
