@@ -188,6 +188,7 @@ func TestWhoHasManyNetworksKeepsNobodyOut(t *testing.T) {
 	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.2", "ada", password), "from elsewhere")
 	other := network("2001:db8:0:ff::1")
 	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, other, "cy", password), "another user from there")
+	d.unforgiving("address 2001:db8::/48", siteGuesses)
 	for range siteGuesses.atOnce {
 		d.doors.guesses("address 2001:db8::/48", siteGuesses).Allow()
 	}
