@@ -196,11 +196,14 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 		if _, err = tx.Exec(ctx, boundWaits); err != nil {
 			return err
 		}
-		if s, err = stands(ctx, tx, host, true); err != nil {
-			return err
+		if s, err = stands(ctx, tx, host, true); err == nil && s.id == 0 {
+			err = errNoRow
 		}
-		if s.id == 0 {
-			return errNoRow
+		if err == nil { // again, since its pair may have come while its row was waited for
+			s, err = stands(ctx, tx, host, false)
+		}
+		if err != nil {
+			return err
 		}
 		switch {
 		case s.holder == k.holder && s.token == had.token:

@@ -182,6 +182,25 @@ func TestBothNamesAreTakenOnce(t *testing.T) {
 	require.Len(t, got, 1)
 }
 
+// TestAPairThatIsMadeMeanwhileIsSeen: who waits for the row of a host sees the lease that its
+// pair, which had no row when the wait began, was given meanwhile.
+func TestAPairThatIsMadeMeanwhileIsSeen(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('lab.test')`)
+	got := make(chan error, 1)
+	require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), `SELECT FROM sites WHERE host='lab.test' FOR NO KEY UPDATE`); err != nil {
+			return err
+		}
+		go func() { _, err := NewKeeper(db.Pool, unpaced, "a").Acquire(t.Context(), "lab.test"); got <- err }()
+		storetest.AwaitLock(t, db.Pool)
+		_, err := tx.Exec(t.Context(), `INSERT INTO sites (host, holder, expires_at) VALUES ('www.lab.test', 'b', now() + interval '1 hour')`)
+		return err
+	}))
+	requireBusy(t, <-got, false)
+}
+
 func web(t *testing.T, k *Keeper) *fetch.Client {
 	t.Helper()
 	c, err := fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: k, Linger: time.Minute})
