@@ -47,16 +47,16 @@ type Reader struct {
 
 // NewReader looks up the programs that the options leave open.
 func NewReader(opt Options) *Reader {
-	opt.CPU = cmp.Or(opt.CPU, 9*time.Second)
-	opt.Timeout = cmp.Or(opt.Timeout, time.Minute)
-	opt.OCRTime = cmp.Or(opt.OCRTime, ocrTime)
-	opt.OCRWait = cmp.Or(opt.OCRWait, 2*opt.OCRTime)
-	opt.Memory = cmp.Or(opt.Memory, 480<<20)
-	opt.Folder = cmp.Or(opt.Folder, 256<<20)
-	opt.MaxBytes = cmp.Or(opt.MaxBytes, 64<<20)
-	opt.FirstPages = cmp.Or(opt.FirstPages, 20)
-	opt.LastPages = cmp.Or(opt.LastPages, 4)
-	opt.MinWords = cmp.Or(opt.MinWords, 6)
+	opt.CPU = cmp.Or(max(opt.CPU, 0), 9*time.Second)
+	opt.Timeout = cmp.Or(max(opt.Timeout, 0), time.Minute)
+	opt.OCRTime = cmp.Or(max(opt.OCRTime, 0), ocrTime)
+	opt.OCRWait = cmp.Or(max(opt.OCRWait, 0), 2*opt.OCRTime)
+	opt.Memory = cmp.Or(max(opt.Memory, 0), 480<<20)
+	opt.Folder = cmp.Or(max(opt.Folder, 0), 256<<20)
+	opt.MaxBytes = cmp.Or(max(opt.MaxBytes, 0), 64<<20)
+	opt.FirstPages = cmp.Or(max(opt.FirstPages, 0), 20)
+	opt.LastPages = cmp.Or(max(opt.LastPages, 0), 4)
+	opt.MinWords = cmp.Or(max(opt.MinWords, 0), 6)
 	opt.PDFToText = lookUp(opt.PDFToText, "pdftotext")
 	opt.PDFInfo = lookUp(opt.PDFInfo, "pdfinfo")
 	opt.Ghostscript = lookUp(opt.Ghostscript, "gs")
@@ -64,8 +64,7 @@ func NewReader(opt Options) *Reader {
 	opt.OCRmyPDF = lookUp(opt.OCRmyPDF, "ocrmypdf")
 	opt.Tesseract = lookUp(opt.Tesseract, "tesseract")
 	opt.PDFToPPM = lookUp(opt.PDFToPPM, "pdftoppm")
-	temp := opt.TempDir
-	temp = cmp.Or(temp, os.TempDir())
+	temp := cmp.Or(opt.TempDir, os.TempDir())
 	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript, opt.Catdoc, opt.PDFToPPM}
 	if opt.OCR {
 		programs = append(programs, opt.OCRmyPDF, opt.Tesseract)

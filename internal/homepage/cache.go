@@ -39,8 +39,8 @@ const month = 30 * 24 * time.Hour
 // Cached keeps the answers of s and never passes its budget. A query that is
 // asked again within MaxAge costs nothing.
 func Cached(s Searcher, c Cache, b Budget) *CachedSearcher {
-	b.Period = cmp.Or(b.Period, month)
-	b.MaxAge = cmp.Or(b.MaxAge, month)
+	b.Period = cmp.Or(max(b.Period, 0), month)
+	b.MaxAge = cmp.Or(max(b.MaxAge, 0), month)
 	if b.Now == nil {
 		b.Now = time.Now
 	}

@@ -33,9 +33,9 @@ type Parts struct {
 }
 
 func (p Parts) withDefaults() Parts {
-	p.DocumentBytes = cmp.Or(p.DocumentBytes, 100<<20)
-	p.PageBytes = cmp.Or(p.PageBytes, 10<<20)
-	p.Cores = cmp.Or(p.Cores, 2*runtime.NumCPU())
+	p.DocumentBytes = cmp.Or(max(p.DocumentBytes, 0), 100<<20)
+	p.PageBytes = cmp.Or(max(p.PageBytes, 0), 10<<20)
+	p.Cores = cmp.Or(max(p.Cores, 0), 2*runtime.NumCPU())
 	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 	return p
 }

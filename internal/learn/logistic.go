@@ -59,8 +59,8 @@ func TrainLogistic(examples []Example, opt LogisticOptions) (*Logistic, error) {
 	if len(classes) < 2 || len(examples[0].X) == 0 {
 		return nil, fmt.Errorf("%w: %d examples of %d classes", errExamples, len(examples), len(classes))
 	}
-	opt.L2 = cmp.Or(opt.L2, 0.01)
-	opt.Iterations = cmp.Or(opt.Iterations, 300)
+	opt.L2 = cmp.Or(max(opt.L2, 0), 0.01)
+	opt.Iterations = cmp.Or(max(opt.Iterations, 0), 300)
 	m := &Logistic{Features: opt.Features, Classes: classes}
 	m.standardise(examples)
 	p := newLogisticProblem(m, examples, opt)

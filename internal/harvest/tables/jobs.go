@@ -34,8 +34,8 @@ type Jobs struct{ Parts }
 
 // New makes Jobs.
 func New(p Parts) *Jobs {
-	p.Batch = cmp.Or(p.Batch, 200)
-	p.Slice = cmp.Or(p.Slice, 10*time.Minute)
+	p.Batch = cmp.Or(max(p.Batch, 0), 200)
+	p.Slice = cmp.Or(max(p.Slice, 0), 10*time.Minute)
 	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 	return &Jobs{p}
 }

@@ -90,7 +90,7 @@ const (
 
 // New makes a collection over the record and the blob store.
 func New(p Parts) *Collection {
-	p.Cores = cmp.Or(p.Cores, runtime.NumCPU())
+	p.Cores = cmp.Or(max(p.Cores, 0), runtime.NumCPU())
 	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, of: p.Disciplines, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
 		cores: make(chan struct{}, p.Cores), judging: semaphore.NewWeighted(everybody),

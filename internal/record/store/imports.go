@@ -248,15 +248,14 @@ func (db JobRecords) DocumentsOf(ctx context.Context, w Waited) ([]Document, err
 		JOIN locations o ON o.asked=l.asked AND o.member<>'' AND o.current WHERE l.asked=$2 AND l.sha256=$1 AND l.member<>'' AND o.sha256=d.sha256)`, w.SHA256, hash[:])
 }
 
-// waitedSQL is true of an import j that ended while documents waited to be examined.
-const waitedSQL = `j.state NOT IN ('new', 'running') AND (j.counters->>'unexamined')::bigint > 0`
+// waitedSQL are such records r, whose imports j ended before their documents were judged. What
+// waits is among what differs from the log, which has an index.
+const waitedSQL = ` FROM jobs j JOIN import_records r ON r.job=j.id AND r.difference<>'' AND r.outcome='unexamined' JOIN documents d USING (sha256)
+		WHERE j.state NOT IN ('new', 'running') AND (j.counters->>'unexamined')::bigint > 0 AND d.state<>'new'`
 
 // ExaminedLater lists the next such records behind one of a job.
 func (db JobRecords) ExaminedLater(ctx context.Context, job, n int64, limit int) ([]Waited, error) {
-	// What waits is among what differs from the log, which has an index.
-	return List[Waited](ctx, db, `SELECT r.`+strings.ReplaceAll(importColumns, ", ", ", r.")+`, j.id, j.options
-		FROM jobs j JOIN import_records r ON r.job=j.id AND r.difference<>'' AND r.outcome='unexamined' JOIN documents d USING (sha256)
-		WHERE `+waitedSQL+` AND d.state<>'new' AND (r.job, r.n) > ($1, $2)
+	return List[Waited](ctx, db, `SELECT r.`+strings.ReplaceAll(importColumns, ", ", ", r.")+`, j.id, j.options`+waitedSQL+` AND (r.job, r.n) > ($1, $2)
 		ORDER BY r.job, r.n LIMIT $3`, job, n, limit)
 }
 

@@ -65,8 +65,7 @@ func (db CrawlRecords) LeftDocuments(ctx context.Context, before time.Time) (int
 	var n int
 	err := db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM documents d WHERE d.state='new' AND d.updated_at < $1
 		AND NOT EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.state IN ('crawling')))
-		+ (SELECT count(*) FROM jobs j WHERE `+waitedSQL+` AND j.ended_at < $1 AND EXISTS (
-			SELECT FROM import_records r JOIN documents d USING (sha256) WHERE r.job=j.id AND r.difference<>'' AND r.outcome='unexamined' AND d.state<>'new'))`, before).Scan(&n)
+		+ (SELECT count(DISTINCT j.id)`+waitedSQL+` AND j.ended_at < $1)`, before).Scan(&n)
 	return n, err
 }
 

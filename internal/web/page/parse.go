@@ -59,8 +59,8 @@ type Parser struct{ opt Options }
 
 // NewParser makes a Parser.
 func NewParser(opt Options) *Parser {
-	opt.MaxLinks = cmp.Or(opt.MaxLinks, MaxLinks)
-	opt.MaxText = cmp.Or(opt.MaxText, MaxText)
+	opt.MaxLinks = cmp.Or(max(opt.MaxLinks, 0), MaxLinks)
+	opt.MaxText = cmp.Or(max(opt.MaxText, 0), MaxText)
 	opt.Agent = strings.ToLower(opt.Agent)
 	return &Parser{opt: opt}
 }
