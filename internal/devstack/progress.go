@@ -30,9 +30,9 @@ func withProgress(ctx context.Context, o Options, what string, f func() error) e
 	}
 }
 
-// ownGroup puts a tool of many processes (go and its compilers) into a group,
+// OwnGroup puts a tool of many processes (go and its compilers) into a group,
 // so that ending it early ends them all.
-func ownGroup(cmd *exec.Cmd) {
+func OwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	setDeathSignal(cmd.SysProcAttr, syscall.SIGKILL)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -77,7 +77,7 @@ func goInstall(ctx context.Context, o Options, goTool, bin string, env []string)
 	cmd.Dir = bin // outside of any module
 	// No other flags: packages that the user's build cache has are not compiled again.
 	cmd.Env = append(env, "GOBIN="+bin, "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
-	ownGroup(cmd)
+	OwnGroup(cmd)
 	var out []byte
 	err := withProgress(ctx, o, "building the Temporal server "+temporalVersion+", once, about 6 minutes on 2 cores", func() (err error) {
 		out, err = cmd.CombinedOutput()

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"slices"
+	"runtime/pprof"
 	"sync"
+	"time"
 
 	"github.com/gocolly/colly/v2"
 	"github.com/jackc/pgx/v5"
@@ -21,30 +23,43 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Options say what Crawl crawls.
+// Options say which crawlers Crawl measures, and on what.
 type Options struct {
-	Pages       int                      // of all hosts together
-	Hosts       int                      // crawled at the same time, each with one request in flight
-	Rounds      int                      // of both crawlers in turns
-	DatabaseURL string                   // of a server on which databases may be made
-	DatabaseCPU func() float64           // seconds that the server has used; nil if not known
-	Profile     func(func() error) error // wraps the crawler's rounds, for a profile; may be nil
-	WithWARC    bool                     // crawl the same pages in turns with the others, and keep what is exchanged in WARC files
-	WithFiles   *Web                     // the same pages with links to files, which are crawled in turns with the others; nil for none
+	Pages       int // of all hosts together
+	Hosts       int // crawled at the same time
+	Rounds      int
+	Names       []string                                        // of the crawlers; nil for all
+	Delays      []time.Duration                                 // all crawl with each
+	Timeout     time.Duration                                   // of one crawl
+	Dir         string                                          // where crawlers are installed
+	NoInstall   bool                                            // measure what is there
+	StartWeb    func() (*Web, func() ([]*Visits, error), error) // whose end returns the visits of each host
+	DatabaseURL string                                          // of a server on which databases may be made
+	DatabaseCPU func() float64                                  // seconds that the server has used; nil if not known
+	Profile     io.Writer                                       // takes a CPU profile of Gleaner; may be nil
+	WARC        bool                                            // Gleaner keeps what is exchanged in WARC files
 
-	keeps bool // WARC files, in this round
+	delay time.Duration // from an answer of a host to the next request; 0 is none
 }
 
-// Run is what one crawler did in one round.
+// Run is what one crawler did with one delay. Its pages are those that the web counted,
+// each once, and its memory is that which it had resident.
 type Run struct {
+	Name        string  `json:"name"`
+	Delay       float64 `json:"delay_seconds"`
 	Pages       int     `json:"pages"`
 	Requests    int     `json:"requests"`
-	Bytes       int64   `json:"bytes"`
 	Seconds     float64 `json:"seconds"`
 	PagesPerSec float64 `json:"pages_per_second"`
-	CPU         float64 `json:"cpu_seconds"`          // of this process: crawler and, where it serves the pages itself, web
+	CPU         float64 `json:"cpu_seconds"`
 	DatabaseCPU float64 `json:"database_cpu_seconds"` // 0 if not known
-	PeakBytes   uint64  `json:"peak_memory_bytes"`    // of the Go runtime
+	PeakBytes   int64   `json:"peak_memory_bytes"`    // 0 if not known
+	Impolite    int     `json:"impolite"`             // requests before their time, or beside another to the host
+	// Ratio is the median of the rounds' ratios of the first crawler's pages a second to its own.
+	Ratio    float64   `json:"ratio"`
+	Database *Database `json:"database,omitempty"`
+	Missing  string    `json:"missing,omitempty"` // why it has no figures
+	Keeps    string    `json:"keeps_and_checks"`
 }
 
 // Database counts what a crawl asked of Postgres, per page.
@@ -54,102 +69,9 @@ type Database struct {
 	WALBytes     float64 `json:"wal_bytes_per_page"`
 }
 
-// Report is what Crawl measured; the runs are the medians by pages per second.
-type Report struct {
-	Gleaner  Run       `json:"gleaner"`
-	Database Database  `json:"database"`
-	Colly    Run       `json:"colly"`
-	Ratio    float64   `json:"ratio"` // median of the rounds' ratios of pages per second
-	Ratios   []float64 `json:"ratios"`
-	CPURatio float64   `json:"cpu_ratio"` // colly's CPU seconds by ours, the database's included
-
-	WithFiles *Variant `json:"with_files,omitempty"`
-	WithWARC  *Variant `json:"with_warc,omitempty"`
-}
-
-// Variant is what a crawl of another kind came to, beside the one without: of pages
-// with links to files, or with WARC files.
-type Variant struct {
-	Run
-	Database Database  `json:"database"`
-	Ratio    float64   `json:"ratio"` // median of the rounds' ratios of pages per second
-	Ratios   []float64 `json:"ratios"`
-	CPURatio float64   `json:"cpu_ratio"` // median of the rounds' ratios of pages per CPU second, the database's included
-}
-
-// Crawl crawls the same web with the crawler and with colly alone, in turns.
-func Crawl(ctx context.Context, web *Web, o Options) (Report, error) {
-	var ours, theirs []Run
-	var r Report
-	var files, warc turns
-	for range max(1, o.Rounds) {
-		run, db, err := crawlOnce(ctx, web, o)
-		if err != nil {
-			return r, err
-		}
-		other, err := collyOnce(ctx, web, o)
-		if err != nil {
-			return r, err
-		}
-		ours, theirs, r.Database = append(ours, run), append(theirs, other), db
-		r.Ratios = append(r.Ratios, run.PagesPerSec/other.PagesPerSec)
-		if o.WithFiles != nil {
-			if err := files.take(ctx, o.WithFiles, run, o); err != nil {
-				return r, err
-			}
-		}
-		if o.WithWARC {
-			with := o
-			with.keeps = true
-			if err := warc.take(ctx, web, run, with); err != nil {
-				return r, err
-			}
-		}
-	}
-	r.Gleaner, r.Colly, r.WithFiles, r.WithWARC = median(ours), median(theirs), files.report(), warc.report()
-	r.Ratio = middle(r.Ratios)
-	r.CPURatio = r.Colly.CPU / (r.Gleaner.CPU + r.Gleaner.DatabaseCPU)
-	return r, nil
-}
-
-// turns are the rounds of a variant.
-type turns struct {
-	runs        []Run
-	ratios, cpu []float64
-	used        Database
-}
-
-// take crawls it beside a run without.
-func (t *turns) take(ctx context.Context, web *Web, without Run, o Options) error {
-	run, used, err := crawlOnce(ctx, web, o)
-	if err != nil {
-		return err
-	}
-	t.runs, t.used = append(t.runs, run), used
-	t.ratios = append(t.ratios, run.PagesPerSec/without.PagesPerSec)
-	t.cpu = append(t.cpu, (without.CPU+without.DatabaseCPU)/(run.CPU+run.DatabaseCPU))
-	return nil
-}
-
-func (t *turns) report() *Variant {
-	if len(t.runs) == 0 {
-		return nil
-	}
-	return &Variant{Run: median(t.runs), Database: t.used, Ratio: middle(t.ratios), Ratios: t.ratios, CPURatio: middle(t.cpu)}
-}
-
-func middle(xs []float64) float64 { return slices.Sorted(slices.Values(xs))[len(xs)/2] }
-
-func median(runs []Run) Run {
-	slices.SortFunc(runs, func(a, b Run) int { return int(a.PagesPerSec - b.PagesPerSec) })
-	return runs[len(runs)/2]
-}
-
 // crawlOnce crawls the web with a new database.
-func crawlOnce(ctx context.Context, web *Web, o Options) (Run, Database, error) {
-	var run Run
-	var used Database
-	err := withDatabase(ctx, o.DatabaseURL, func(dsn string) error {
+func crawlOnce(ctx context.Context, web *Web, o Options) (run Run, err error) {
+	err = withDatabase(ctx, o.DatabaseURL, func(dsn string) error {
 		c, err := openCrawler(ctx, dsn, o)
 		if err != nil {
 			return err
@@ -162,28 +84,27 @@ func crawlOnce(ctx context.Context, web *Web, o Options) (Run, Database, error) 
 		if err != nil {
 			return err
 		}
-		profile := o.Profile
-		if profile == nil {
-			profile = func(f func() error) error { return f() }
+		if o.Profile != nil {
+			if err := pprof.StartCPUProfile(o.Profile); err != nil {
+				return err
+			}
+			defer pprof.StopCPUProfile()
 		}
-		m := startMeter(o.DatabaseCPU)
-		err = profile(func() error { return c.crawl(ctx, web.Hosts) })
+		m := startMeter(os.Getpid(), o.DatabaseCPU)
+		err = c.crawl(ctx, web.Hosts)
 		run = m.stop()
 		if err != nil {
 			return err
 		}
-		run.fill(c.pages, c.requests, c.bytes)
 		c.db.Close() // backends hand in their counts when they end
-		after, err := readCounters(ctx, o.DatabaseURL, dsn)
-		used = after.since(before, run.Pages)
+		after := counters{backends: 1}
+		for after.backends > 0 && err == nil {
+			after, err = readCounters(ctx, o.DatabaseURL, dsn)
+		}
+		run.Database = after.since(before, c.pages)
 		return err
 	})
-	return run, used, err
-}
-
-func (r *Run) fill(pages, requests int, bytes int64) {
-	r.Pages, r.Requests, r.Bytes = pages, requests, bytes
-	r.PagesPerSec = float64(pages) / r.Seconds
+	return run, err
 }
 
 // crawler is the crawler and what it stands on.
@@ -196,10 +117,8 @@ type crawler struct {
 	crawler *crawl.Crawler
 	dir     string
 
-	mu       sync.Mutex
-	pages    int
-	requests int
-	bytes    int64
+	mu    sync.Mutex
+	pages int
 }
 
 func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
@@ -207,10 +126,10 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	unpaced := fetch.Pacing{Unpaced: true}
-	keeper := politeness.NewKeeper(db.Pool, unpaced, "bench")
+	pacing := fetch.Pacing{Unpaced: o.delay == 0, MinDelay: o.delay, MaxDelay: o.delay}
+	keeper := politeness.NewKeeper(db.Pool, pacing, "bench")
 	c := &crawler{db: db, keeper: keeper}
-	c.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: keeper, Robots: politeness.NewRobots(db.Pool), Pacing: unpaced})
+	c.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: keeper, Robots: politeness.NewRobots(db.Pool), Pacing: pacing})
 	if err == nil {
 		c.dir, err = os.MkdirTemp("", "gleaner-bench-*")
 	}
@@ -227,7 +146,7 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	}
 	c.coll = collection.New(collection.Parts{DB: db, Repo: c.repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
 	// The web has no documents: for a crawl it is a trap.
-	cfg.TrapPages, cfg.MaxPages, cfg.WARC = 0, 10*o.Pages, o.keeps
+	cfg.TrapPages, cfg.MaxPages, cfg.WARC = 0, 10*o.Pages, o.WARC
 	c.crawler = c.crawlerWith(c.client, cfg)
 	return c, nil
 }
@@ -290,8 +209,6 @@ func (c *crawler) crawlHost(ctx context.Context, host string) error {
 		}
 		c.mu.Lock()
 		c.pages += r.Pages
-		c.requests += r.Requests
-		c.bytes += r.Bytes
 		c.mu.Unlock()
 		switch r.Ending {
 		case crawl.SliceFull:
@@ -306,29 +223,24 @@ func (c *crawler) crawlHost(ctx context.Context, host string) error {
 // collyOnce crawls the web with the library alone, as its documentation does:
 // a DOM for each page, its links visited, what was visited kept in memory.
 func collyOnce(ctx context.Context, web *Web, o Options) (Run, error) {
-	c := colly.NewCollector(colly.Async(true), colly.StdlibContext(ctx))
-	if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: o.Hosts}); err != nil {
+	c := colly.NewCollector(colly.Async(true), colly.StdlibContext(ctx), colly.AllowedDomains("127.0.0.1"))
+	limits := []*colly.LimitRule{{DomainGlob: "*", Parallelism: o.Hosts}}
+	if o.delay > 0 {
+		limits = nil
+		for _, host := range web.Hosts {
+			limits = append(limits, &colly.LimitRule{DomainGlob: host, Parallelism: 1, Delay: o.delay})
+		}
+	}
+	if err := c.Limits(limits); err != nil {
 		return Run{}, err
 	}
-	var mu sync.Mutex
-	var bytes int64
-	requests, pages := 0, map[string]bool{}
-	c.OnResponse(func(r *colly.Response) {
-		mu.Lock()
-		defer mu.Unlock()
-		requests++
-		pages[r.Request.URL.String()] = true // it asks for a few twice
-		bytes += int64(len(r.Body))
-	})
 	c.OnHTML("a[href]", func(e *colly.HTMLElement) { _ = e.Request.Visit(e.Attr("href")) })
-	m := startMeter(nil)
+	m := startMeter(os.Getpid(), nil)
 	for _, host := range web.Hosts {
 		if err := c.Visit(web.Start(host)); err != nil {
 			return Run{}, fmt.Errorf("bench: colly: %w", err)
 		}
 	}
 	c.Wait()
-	run := m.stop()
-	run.fill(len(pages), requests, bytes)
-	return run, ctx.Err()
+	return m.stop(), ctx.Err()
 }

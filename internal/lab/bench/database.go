@@ -44,7 +44,7 @@ func execute(ctx context.Context, dsn, sql string) error {
 }
 
 // counters are the server's own, of one database; WAL is the whole server's.
-type counters struct{ transactions, rows, wal float64 }
+type counters struct{ transactions, rows, wal, backends float64 }
 
 func readCounters(ctx context.Context, server, dsn string) (c counters, err error) {
 	u, err := url.Parse(dsn)
@@ -56,14 +56,15 @@ func readCounters(ctx context.Context, server, dsn string) (c counters, err erro
 		return c, fmt.Errorf("bench: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	err = conn.QueryRow(ctx, `SELECT xact_commit, tup_inserted + tup_updated + tup_deleted, pg_current_wal_insert_lsn() - '0/0'
-		FROM pg_stat_database WHERE datname = $1`, strings.TrimPrefix(u.Path, "/")).Scan(&c.transactions, &c.rows, &c.wal)
+	err = conn.QueryRow(ctx, `SELECT xact_commit, tup_inserted + tup_updated + tup_deleted, pg_current_wal_insert_lsn() - '0/0', numbackends
+		FROM pg_stat_database WHERE datname = $1`, strings.TrimPrefix(u.Path, "/")).
+		Scan(&c.transactions, &c.rows, &c.wal, &c.backends)
 	return c, err
 }
 
-func (c counters) since(before counters, pages int) Database {
+func (c counters) since(before counters, pages int) *Database {
 	n := float64(max(pages, 1))
-	return Database{Transactions: (c.transactions - before.transactions) / n, Rows: (c.rows - before.rows) / n, WALBytes: (c.wal - before.wal) / n}
+	return &Database{Transactions: (c.transactions - before.transactions) / n, Rows: (c.rows - before.rows) / n, WALBytes: (c.wal - before.wal) / n}
 }
 
 // ServerCPU returns a function that adds up the CPU seconds of a process and its

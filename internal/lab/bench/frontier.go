@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 
@@ -40,7 +41,7 @@ type Size struct {
 	Pages     float64 `json:"pages_per_claim"`      // of the database, of 8 KiB, touched for each URL claimed
 	Visit     Cost    `json:"visit"`                // writing down what became of a URL
 	Enqueue   Cost    `json:"enqueue"`              // entering a new one
-	Memory    uint64  `json:"slice_memory_bytes"`
+	Memory    int64   `json:"slice_memory_bytes"`
 	SliceRate float64 `json:"slice_pages_per_second"` // of a slice whose pages come from memory
 	Disk      int64   `json:"disk_bytes"`
 }
@@ -164,7 +165,7 @@ func (s *Size) slice(ctx context.Context, c *crawler) error {
 	cfg := crawl.Defaults()
 	cfg.TrapPages, cfg.Sitemaps, cfg.MaxPages = 0, false, 1<<30
 	with := c.crawlerWith(memoryFetcher{rand.New(rand.NewPCG(1, uint64(s.Rows))), s.Rows}, cfg)
-	m := startMeter(nil)
+	m := startMeter(os.Getpid(), nil)
 	r, err := with.Slice(ctx, frontierHost(0), func(crawl.Progress) {})
 	run := m.stop()
 	if err != nil {
@@ -173,7 +174,7 @@ func (s *Size) slice(ctx context.Context, c *crawler) error {
 	if r.Ending != crawl.SliceFull && r.Ending != crawl.Exhausted {
 		return fmt.Errorf("bench: the slice ended with %s: %s", r.Ending, r.Reason)
 	}
-	s.Memory, s.SliceRate = run.PeakBytes-min(m.base, run.PeakBytes), float64(r.Requests)/run.Seconds
+	s.Memory, s.SliceRate = run.PeakBytes-m.base, float64(r.Requests)/run.Seconds
 	return nil
 }
 

@@ -2,24 +2,34 @@ package bench
 
 import (
 	"runtime/debug"
-	"runtime/metrics"
+	"syscall"
 	"time"
 )
 
-// meter watches this process while a crawler runs.
+// cpuSeconds is what this process has used.
+func cpuSeconds() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// meter watches a process while it crawls.
 type meter struct {
+	pid      int
+	base     int64 // memory at the start
 	start    time.Time
 	cpu      float64
 	database func() float64
 	used     float64 // the database's CPU seconds at the start
-	base     uint64  // memory at the start
 	end      chan struct{}
-	peak     chan uint64
+	peak     chan int64
 }
 
-func startMeter(database func() float64) *meter {
+func startMeter(pid int, database func() float64) *meter {
 	debug.FreeOSMemory() // what the run before left is not this one's
-	m := &meter{cpu: cpuSeconds(), base: memory(), database: database, end: make(chan struct{}), peak: make(chan uint64)}
+	m := &meter{pid: pid, base: residentOf(pid), cpu: cpuSeconds(), database: database, end: make(chan struct{}), peak: make(chan int64)}
 	if database != nil {
 		m.used = database()
 	}
@@ -41,21 +51,14 @@ func (m *meter) stop() Run {
 func (m *meter) watch() {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	peak := memory()
+	peak := residentOf(m.pid)
 	for {
 		select {
 		case <-m.end:
-			m.peak <- max(peak, memory())
+			m.peak <- max(peak, residentOf(m.pid))
 			return
 		case <-tick.C:
-			peak = max(peak, memory())
+			peak = max(peak, residentOf(m.pid))
 		}
 	}
-}
-
-// memory is what the Go runtime holds of the system's, without what it gave back.
-func memory() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64() - s[1].Value.Uint64()
 }

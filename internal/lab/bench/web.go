@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,22 +25,28 @@ type Web struct {
 // Visits are the requests that one host of a web had.
 type Visits struct {
 	Requests    int       `json:"requests"`
+	Pages       int       `json:"pages"`       // different ones
 	Overlapping int       `json:"overlapping"` // that came while another was answered
 	Last        time.Time `json:"last"`
 	Gaps        []float64 `json:"gaps"` // seconds from the end of an answer to the next request
 
 	mu       sync.Mutex
+	seen     map[string]bool // paths of pages
 	inFlight int
 	answered time.Time
 }
 
 // begin notes a request, and returns what notes its answer.
-func (v *Visits) begin() (end func()) {
+func (v *Visits) begin(path string) (end func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.Last = time.Now()
 	if v.Requests++; v.Requests > 1 {
 		v.Gaps = append(v.Gaps, v.Last.Sub(v.answered).Seconds())
+	}
+	if strings.Contains(path, "/page") && !v.seen[path] {
+		v.seen[path] = true
+		v.Pages++
 	}
 	if v.inFlight++; v.inFlight > 1 {
 		v.Overlapping++
@@ -63,9 +70,9 @@ func NewWeb(hosts, pages, files int) (*Web, error) {
 			w.Close()
 			return nil, fmt.Errorf("bench: %w", err)
 		}
-		v := &Visits{}
+		v := &Visits{seen: map[string]bool{}}
 		count := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-			defer v.begin()()
+			defer v.begin(r.URL.Path)()
 			w.site.ServeHTTP(out, r)
 		})
 		s := &http.Server{Handler: count, ReadHeaderTimeout: 10 * time.Second}

@@ -56,7 +56,7 @@ func (t *Thicket) Served() int { return int(t.served.Load()) }
 // many of them to files on another host, as a page of publications has.
 func ThicketPage(i, n, files int) []byte {
 	r := Options{Seed: 1}.random(fmt.Sprint("thicket ", i))
-	d := bareDoc(fmt.Sprintf("Page %d: %s", i, title(r)), "\n<link rel=stylesheet href=/style.css>")
+	d := bareDoc(fmt.Sprintf("Page %d: %s", i, title(r)), "\n<link rel=\"stylesheet\" href=\"/style.css\">")
 	links := 0
 	link := func(to int) {
 		links++

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/bench"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -27,6 +29,9 @@ import (
 
 func TestMain(m *testing.M) {
 	document.MaybeRunChild()
+	if len(os.Args) > 2 && os.Args[2] == "web" { // of a benchmark
+		main()
+	}
 	os.Exit(devtest.Main(m))
 }
 
@@ -90,17 +95,17 @@ func (l *laboratory) recorded() (dir, wanted string) {
 
 // elsewhere are the commands that are not run here.
 var elsewhere = map[string]string{
-	"lab":                 "prints its help",
-	"lab bench":           "prints its help",
-	"lab bench web":       "is started by lab bench crawl",
-	"lab bench crawl":     "runs for minutes; make it short and it measures nothing",
-	"lab bench documents": "as above",
-	"lab bench frontier":  "as above",
-	"lab bench import":    "package bench tests it",
-	"lab bench scale":     "as above",
-	"lab papers":          "runs for minutes; package evaluate tests its tables",
-	"lab train filter":    "needs labelled documents; package evaluate tests it",
-	"lab train homepage":  "trains for minutes; package hardset tests it",
+	"lab":                "prints its help",
+	"lab bench":          "prints its help",
+	"lab bench web":      "is started by lab bench crawl",
+	"lab bench crawl":    "TestPeersOnTime runs it",
+	"lab bench frontier": "runs for minutes; make it short and it measures nothing",
+	"lab bench import":   "package bench tests it",
+	"lab bench scale":    "as above",
+	"lab bench peers":    "TestPeers runs it",
+	"lab papers":         "runs for minutes; package evaluate tests its tables",
+	"lab train filter":   "needs labelled documents; package evaluate tests it",
+	"lab train homepage": "trains for minutes; package hardset tests it",
 }
 
 // trainTopic learns from pages of two hosts each about something and about nothing of it.
@@ -204,6 +209,45 @@ func (l *laboratory) crawled(host string) {
 		_, err = l.db.Pool.Exec(ctx, `UPDATE documents SET state='accepted'`)
 		require.NoError(l.t, err)
 	}
+}
+
+// TestPeers: those that are on the machine ask for every page, and the others say why they
+// do not. Colly asks for some twice, the more the busier the machine.
+func TestPeers(t *testing.T) {
+	t.Parallel()
+	l := open(t)
+	args := []string{"bench", "peers", "--pages", "40", "--hosts", "2", "--delays", "0,1ms", "--no-install"}
+	args = append(args, "--dir", t.TempDir(), "--peers", "gleaner,colly,bare,wget,katana")
+	table := l.must(args...)
+	for _, name := range []string{"gleaner", "colly", "bare", "wget"} {
+		want := ` +[1-9]\d* +\d+\.\d\d +\d+\.\d\d +0\.00 +\d+ +\d\d .*URLs once`
+		if _, err := exec.LookPath(name); name == "wget" && err != nil {
+			want = ".* not on this machine"
+		}
+		require.Regexp(t, `(?m)^`+name+` +0s`+want, table)
+		require.Regexp(t, `(?m)^`+name+` +1ms`+want, table)
+	}
+	require.Regexp(t, `(?m)^katana .* 0  not on this machine$`, table)
+	var runs []bench.Run
+	require.NoError(t, json.Unmarshal([]byte(l.must(append(args, "--json", "--files", "5", "--rounds", "2")...)), &runs))
+	require.Len(t, runs, 10)
+	require.Equal(t, [2]int{40, 42}, [2]int{runs[0].Pages, runs[0].Requests}, "and robots.txt of each host")
+	require.Greater(t, runs[0].Database.Rows, 6., "a page is inserted and updated, and has five links")
+	require.Equal(t, 40, runs[2].Requests)
+	require.Zero(t, runs[5].Impolite, "%+v", runs[5])
+	require.NotEmpty(t, runs[4].Missing)
+}
+
+// TestPeersOnTime: a crawler that does not come to its end is ended, and its row says so.
+func TestPeersOnTime(t *testing.T) {
+	t.Parallel()
+	l := open(t)
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(dir+"/bin", 0o700))
+	require.NoError(t, os.WriteFile(dir+"/bin/katana", []byte("#!/bin/sh\nsleep 100 & wait\n"), 0o700)) //nolint:gosec // is run
+	args := []string{"bench", "crawl", "--pages", "4", "--hosts", "2", "--no-install", "--dir", dir}
+	table := l.must(append(args, "--peers", "katana", "--timeout", "200ms")...)
+	require.Regexp(t, `katana .* asked for 0 of 4 pages: katana: context deadline exceeded`, table)
 }
 
 // TestWordsOfCrawlsOnRecord: what was crawled for real is learnt from; a host that was
