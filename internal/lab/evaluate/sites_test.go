@@ -209,27 +209,3 @@ func storePrior(t *testing.T, lists rank.Lists, sites []recordedSite, figures []
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join("..", "..", "rank", "prior.json"), append(data, '\n'), 0o644))
 }
-
-// TestWordsThatLead finds the words that lead to papers by one cycle of log analysis
-// (Zhuang et al., JCDL 2005, Table 4).
-func TestWordsThatLead(t *testing.T) {
-	lists, err := rank.DefaultLists()
-	require.NoError(t, err)
-	var logs [][]rank.Followed
-	for _, site := range recordedSites(t, recordings[0]) {
-		s, err := rank.New(rank.BreadthFirst, rank.Options{})
-		require.NoError(t, err)
-		run, err := Simulate(site.setup, s)
-		require.NoError(t, err)
-		logs = append(logs, Log(run))
-	}
-	trained, report := rank.TrainLinks(lists, logs, false)
-	var text strings.Builder
-	require.NoError(t, report.WriteText(&text))
-	t.Log("\n" + text.String())
-	require.Subset(t, trained.High, []string{"publication", "paper", "research"})
-	for _, word := range trained.High {
-		require.NotContains(t, trained.Medium, word, "one word is in two classes")
-	}
-	require.Equal(t, lists.StopDirectories, trained.StopDirectories)
-}

@@ -65,15 +65,20 @@ func content(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// TestComposeNamesSettings: a setting that the code does not know would be
-// ignored without a word.
-func TestComposeNamesSettings(t *testing.T) {
-	t.Parallel()
+// settingNames are the variables that some setting, Go or a proxy reads.
+func settingNames() map[string]bool {
 	known := map[string]bool{"HTTP_PROXY": true, "HTTPS_PROXY": true, "NO_PROXY": true, "SSL_CERT_FILE": true, "GOMEMLIMIT": true}
 	for _, s := range config.Settings() {
 		known[s.Env] = true
 	}
-	c := readCompose(t)
+	return known
+}
+
+// TestComposeNamesSettings: a setting that the code does not know would be
+// ignored without a word.
+func TestComposeNamesSettings(t *testing.T) {
+	t.Parallel()
+	known, c := settingNames(), readCompose(t)
 	for _, name := range ours {
 		env := c.Services[name].Environment
 		for variable := range env {
