@@ -176,27 +176,31 @@ func Undo(h http.Header, body io.Reader) (plain io.Reader, done func(), err erro
 	return plain, done, err
 }
 
-// between ends a body of which more comes out of a decoder for the next one than could
-// have been packed.
+// between ends a body whose request is over, or of which more comes out of decoders for
+// the next ones than could have been packed.
 func (x *exchange) between(n int64) error {
-	if x.most == 0 || n <= x.most {
+	switch cause := context.Cause(x.watch.ctx); {
+	case cause != nil:
+		x.cut = x.fail(causeOutcome(cause), cause)
+	case x.most > 0 && n > x.most:
+		x.cut = x.fail(Inflated, &sizeError{x.most, "what is packed more than once"})
+	default:
 		return nil
 	}
-	x.cut = x.fail(Inflated, &sizeError{x.most, "what is packed more than once"})
 	return x.cut
 }
 
-// layer is what one decoder reads from another. check is given how many bytes these are.
+// layer is what one decoder reads from another. check is given how many bytes all layers had.
 type layer struct {
 	io.Reader
-	n     int64
+	n     *int64
 	check func(n int64) error
 }
 
 func (l *layer) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
-	l.n += int64(n)
-	if over := l.check(l.n); over != nil {
+	*l.n += int64(n)
+	if over := l.check(*l.n); over != nil {
 		return 0, over
 	}
 	return n, err
@@ -208,6 +212,7 @@ func inflater(body io.Reader, applied []string, check func(n int64) error) (io.R
 	if len(applied) > 3 {
 		return nil, nil, fmt.Errorf("%w: %d layers", errUnknownCoding, len(applied))
 	}
+	var between int64
 	var closers []func()
 	closeAll := func() {
 		for _, c := range closers {
@@ -222,7 +227,7 @@ func inflater(body io.Reader, applied []string, check func(n int64) error) (io.R
 		}
 		body, closers = r, append(closers, done)
 		if i > 0 {
-			body = &layer{Reader: r, check: check}
+			body = &layer{r, &between, check}
 		}
 	}
 	return body, closeAll, nil

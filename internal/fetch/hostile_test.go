@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -65,11 +66,14 @@ func TestPackedBodiesAreBoundedOnTheWire(t *testing.T) {
 func TestLayersAreBounded(t *testing.T) {
 	t.Parallel()
 	skipped := append([]byte{0x50, 0x2a, 0x4d, 0x18, 0xf8, 0xff, 0x0f, 0}, make([]byte, 1<<20-8)...) // a frame
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	pages := func(h http.Header, in []byte) error {
 		resp := &http.Response{Header: h, ContentLength: -1, Body: io.NopCloser(bytes.NewReader(in))}
-		_, err := unpack(resp, Limits{PageBytes: 1 << 20}.withDefaults())
+		_, err := unpack(ctx, resp, Limits{PageBytes: 1 << 20}.withDefaults())
 		return err
 	}
+	noisy := append([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 0x0a, 0}, noise(0xa0000)...)
 	for _, c := range []struct {
 		codings string
 		body    []byte
@@ -78,8 +82,13 @@ func TestLayersAreBounded(t *testing.T) {
 		{"zstd, gzip", pack(t, "gzip", bytes.Repeat(skipped, 3)), Inflated},
 		{"zstd, br", pack(t, "br", bytes.Repeat(skipped, 3)), Inflated},
 		{"zstd, br, gzip", pack(t, "gzip", pack(t, "br", bytes.Repeat(skipped, 3))), Inflated},
+		{"zstd, br, gzip", pack(t, "gzip", pack(t, "br", noisy)), Inflated}, // by all layers together
 		{"gzip, br", pack(t, "br", bytes.Repeat(pack(t, "gzip", nil), 100)), BadAnswer},
+		{"zstd, gzip", pack(t, "gzip", bytes.Repeat(skipped, 3)), Canceled},
 	} {
+		if c.want == Canceled {
+			cancel()
+		}
 		err := pages(http.Header{"Content-Encoding": {c.codings}, "Content-Type": {"text/html"}}, c.body)
 		require.Equal(t, c.want, OutcomeOf(err), "%s: %v", c.codings, err)
 	}
@@ -96,18 +105,16 @@ func TestLayersAreBounded(t *testing.T) {
 	require.Error(t, err)
 }
 
+func noise(n int) []byte {
+	out := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(out)
+	return out
+}
+
 // TestUnpackingGrowsWithWhatCame unpacks what is made to be dear.
 func TestUnpackingGrowsWithWhatCame(t *testing.T) {
 	repeat := func(part []byte) func(int) []byte {
 		return func(n int) []byte { return bytes.Repeat(part, max(1, n/len(part))) }
-	}
-	noise := func(n int) []byte {
-		out, x := make([]byte, n), uint32(1)
-		for i := range out {
-			x = x*1664525 + 1013904223
-			out[i] = byte(x >> 24)
-		}
-		return out
 	}
 	for name, worst := range map[string]struct {
 		coding string
@@ -127,16 +134,16 @@ func TestUnpackingGrowsWithWhatCame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			growthtest.Linear(t, 8<<10, worst.body, func(in []byte) {
 				resp := &http.Response{Header: http.Header{"Content-Encoding": {worst.coding}}, ContentLength: -1, Body: io.NopCloser(bytes.NewReader(in))}
-				_, _ = unpack(resp, Limits{}.withDefaults())
+				_, _ = unpack(t.Context(), resp, Limits{}.withDefaults())
 			})
 		})
 	}
 }
 
 // unpack reads an answer by the part of the chain below turns.
-func unpack(resp *http.Response, l Limits) ([]byte, error) {
+func unpack(ctx context.Context, resp *http.Response, l Limits) ([]byte, error) {
 	x := &exchange{limits: l, clock: systemClock{}, target: &target{}, status: http.StatusOK}
-	r, err := http.NewRequestWithContext(x.in(context.Background()), http.MethodGet, "http://www.example.org/", nil)
+	r, err := http.NewRequestWithContext(x.in(ctx), http.MethodGet, "http://www.example.org/", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -146,11 +153,7 @@ func unpack(resp *http.Response, l Limits) ([]byte, error) {
 		return nil, err
 	}
 	defer read.Body.Close()
-	body, err := io.ReadAll(read.Body)
-	if err != nil {
-		return nil, err
-	}
-	return body, nil
+	return io.ReadAll(read.Body)
 }
 
 type answers struct{ resp *http.Response }

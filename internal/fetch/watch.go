@@ -27,14 +27,14 @@ type watched struct{ next http.RoundTripper }
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	ctx, cancel := context.WithCancelCause(r.Context())
-	x.watch = newWatch(x.limits, cancel)
+	x.watch = newWatch(ctx, x.limits, cancel)
 	resp, err := w.next.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		x.elapsed = x.watch.end()
 		return nil, err
 	}
 	x.watch.body = time.Now()
-	body := &wireBody{ReadCloser: resp.Body, ctx: ctx, x: x}
+	body := &wireBody{ReadCloser: resp.Body, x: x}
 	resp.Body = body
 	if x.statusOutcome() != gleaner.OK && !x.everyStatus {
 		if resp.ContentLength <= drainBytes && resp.Header.Get("Retry-After") == "" {
@@ -49,8 +49,7 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 // wireBody reads from the connection, watching its pace.
 type wireBody struct {
 	io.ReadCloser
-	ctx context.Context
-	x   *exchange
+	x *exchange
 }
 
 // Read names what cuts a body off in the exchange, too: a decoder may pass an
@@ -77,7 +76,7 @@ func (b *wireBody) Read(p []byte) (int, error) {
 	o := Truncated
 	if err == errSlow {
 		o = SlowBody
-	} else if cause := context.Cause(b.ctx); cause != nil {
+	} else if cause := context.Cause(x.watch.ctx); cause != nil {
 		o, err = causeOutcome(cause), cause
 	}
 	x.cut = x.fail(o, err)
@@ -106,6 +105,7 @@ func causeOutcome(cause error) gleaner.Outcome {
 // watch cancels a request that takes too long, as a whole or between two reads
 // of the body.
 type watch struct {
+	ctx    context.Context // of the request
 	limits Limits
 	start  time.Time
 	body   time.Time // when it began
@@ -113,8 +113,8 @@ type watch struct {
 	cancel context.CancelCauseFunc
 }
 
-func newWatch(l Limits, cancel context.CancelCauseFunc) *watch {
-	w := &watch{limits: l, start: time.Now(), cancel: cancel}
+func newWatch(ctx context.Context, l Limits, cancel context.CancelCauseFunc) *watch {
+	w := &watch{ctx: ctx, limits: l, start: time.Now(), cancel: cancel}
 	w.timer = time.AfterFunc(l.Total, func() {
 		if time.Since(w.start) >= l.Total {
 			cancel(errTotal)
