@@ -13,19 +13,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOutOfRange: a date or a depth that the record cannot hold is none, and neither
-// stops the import nor keeps its lines from being shown.
+// TestOutOfRange: a date or a depth that the record cannot hold is none, and neither stops the
+// import nor keeps its lines from being shown. Bad lines without end do not fill the record.
 func TestOutOfRange(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	rows := "url,path,depth,date\n"
+	rows := "url,path,depth,date\n" + strings.Repeat("bad\n", 2*freeResources)
 	for i, more := range []string{"99999999999,", "2,9999-12-31T23:59:59-12:00", "2,0000-01-01T00:00:00+14:00", "2,2005-06-30"} {
 		rows += fmt.Sprintf("http://a.example/%d.pdf,%d.pdf,%s\n", i, i, more)
 	}
 	root := s.lay("list", map[string]string{"list.csv": rows, "0.pdf": s.pdf(0), "1.pdf": s.pdf(1), "2.pdf": s.pdf(2), "3.pdf": s.pdf(3)})
 	c, by := s.imported(Options{Paths: []string{filepath.Join(root, "list.csv")}, Format: CSV})
 	require.Equal(t, 3, c.SavedNew, "%v", by)
-	require.Equal(t, map[string]int64{BadLine: 1}, c.Skipped)
+	require.Equal(t, map[string]int64{BadLine: freeResources}, c.Skipped)
 	require.Nil(t, by["http://a.example/1.pdf"].Crawled)
 	require.Nil(t, by["http://a.example/2.pdf"].Crawled)
 	require.NotNil(t, by["http://a.example/3.pdf"].Crawled)

@@ -39,6 +39,7 @@ type lists struct {
 	at     int64 // where the next line begins
 	line   int64 // lines read
 	behind int64 // where the first line of the last resource ended
+	bad    int   // lines that said nothing
 }
 
 // list is one text file, and the folder that its paths are below.
@@ -235,11 +236,8 @@ func (l *lists) lines(ctx context.Context) (all []byte, err error) {
 		if all = append(all, line...); errors.Is(err, io.EOF) && len(all) > 0 {
 			return all, nil
 		}
-		if err != nil {
+		if err != nil || l.parser.whole(all) {
 			return all, err
-		}
-		if l.parser.whole(all) {
-			return all, nil
 		}
 		if n == maxLines || len(all) > maxLine {
 			return nil, errLong
@@ -262,9 +260,7 @@ func (l *lists) one(ctx context.Context) (line []byte, err error) {
 			return nil, over
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case errors.Is(err, io.EOF) && len(line) == 0 && !long:
-			return nil, io.EOF
-		case err != nil && !errors.Is(err, io.EOF):
+		case err != nil && (!errors.Is(err, io.EOF) || len(line) == 0 && !long):
 			return nil, err
 		case long:
 			return nil, errLong
@@ -292,12 +288,14 @@ func (l *lists) next(ctx context.Context) (*Resource, error) {
 	}
 	if err != nil {
 		r = &Resource{Skip: BadLine, Detail: fmt.Sprintf("line %d: %v", at.Line, err), Depth: -1}
-		names = nil
+		if l.bad++; l.bad == freeResources {
+			r.Detail += "; bad lines behind it are passed over without a record"
+		}
 		if err := l.back(at.Line); err != nil {
 			return nil, err
 		}
 	}
-	if r == nil {
+	if r == nil || r.Skip == BadLine && l.bad > freeResources {
 		return nil, nil
 	}
 	r.At, r.Source, r.Line = at, one.file, len(lines)
