@@ -44,13 +44,13 @@ func TestLongLines(t *testing.T) {
 		rows += fmt.Sprintf("http://a.example/%d.pdf,%d.pdf,,%s\n", i, i, long)
 	}
 	root := s.lay("list", map[string]string{"list.csv": rows})
-	id := s.addImport(Options{Paths: []string{filepath.Join(root, "list.csv")}, Format: CSV})
+	run := s.addImport(Options{Paths: []string{filepath.Join(root, "list.csv")}, Format: CSV})
 	steps := 0
-	p, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) { steps++ })
+	p, err := s.Import(t.Context(), run, time.Hour, func(Progress) { steps++ })
 	require.NoError(t, err)
 	require.EqualValues(t, 102, p.Done)
 	require.GreaterOrEqual(t, steps, 102*maxLine/stepBytes-1, "each step holds a few lines")
-	all, err := s.DB.ImportRecords(t.Context(), id, 0, false, 1000)
+	all, err := s.DB.ImportRecords(t.Context(), run.Job, 0, false, 1000)
 	require.NoError(t, err)
 	for _, r := range all {
 		require.Less(t, len(r.Detail)+len(r.Difference), 4000, r.URL)
@@ -63,9 +63,9 @@ func TestArchiveOfAnyName(t *testing.T) {
 	s := newShop(t)
 	twice := append(answer("http://a.example/1.pdf", "", s.pdf(1)), answer("http://a.example/1.pdf", "", s.pdf(2))...)
 	root := s.lay("crawl", map[string]string{"a\xff.warc": string(twice), "a\xfe.warc": string(twice)})
-	id := s.addImport(Options{Paths: []string{root}})
+	run := s.addImport(Options{Paths: []string{root}})
 	for i := 0; ; i++ {
-		p, err := s.Import(t.Context(), Run{id, 1}, 0, func(Progress) {})
+		p, err := s.Import(t.Context(), run, 0, func(Progress) {})
 		require.NoError(t, err)
 		require.Less(t, i, 10)
 		if p.Ended {

@@ -110,9 +110,9 @@ func TestRefusedBucket(t *testing.T) {
 	}
 	where := o.at(t)
 	for _, options := range []Options{{Paths: where("tr/")}, {Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}} {
-		id := s.addImport(options)
+		run := s.addImport(options)
 		for _, o.code = range []string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "NoSuchBucket"} {
-			_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+			_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
 			require.ErrorIs(t, err, ErrInput, o.code)
 			require.ErrorContains(t, err, o.code)
 		}
@@ -122,7 +122,7 @@ func TestRefusedBucket(t *testing.T) {
 			}
 			t.Setenv("AWS_CONFIG_FILE", "/dev/null")
 			t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
-			_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+			_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
 			require.ErrorIs(t, err, ErrInput)
 			require.ErrorContains(t, err, "credentials")
 		})
@@ -130,13 +130,13 @@ func TestRefusedBucket(t *testing.T) {
 		if options.Format == "" {
 			continue // there are no archives
 		}
-		p, _ := s.Import(t.Context(), Run{id, 1}, 0, func(Progress) { o.code = "InvalidAccessKeyId" })
+		p, _ := s.Import(t.Context(), run, 0, func(Progress) { o.code = "InvalidAccessKeyId" })
 		require.Positive(t, p.Done)
-		_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+		_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
 		require.Error(t, err)
 		require.NotErrorIs(t, err, ErrInput, "it has begun: nothing of it is lost")
 		o.code = ""
-		p, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+		p, err = s.Import(t.Context(), run, time.Hour, func(Progress) {})
 		require.NoError(t, err)
 		require.EqualValues(t, len(o.data), p.Counters.All)
 		require.Zero(t, p.Counters.FailedFileNotFound)

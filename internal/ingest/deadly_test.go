@@ -58,10 +58,10 @@ func TestFatalArchive(t *testing.T) {
 	web := &site{files: map[string]string{"/a.warc.gz": one(1) + one(2), "/bad.warc.gz": one(3), "/c.warc.gz": one(4), "/list.txt": "a.warc.gz\nbad.warc.gz\nc.warc.gz\n"}}
 	at := web.serve(t)
 	s.Places = source.Places{Asker: deadlyAsker{asker(t, nil), "/bad.warc.gz"}}
-	id := s.addImport(Options{Paths: []string{at + "/list.txt"}})
-	_, err := s.survived(Run{id, 1}, 2*deadly+1)
+	run := s.addImport(Options{Paths: []string{at + "/list.txt"}})
+	_, err := s.survived(run, 2*deadly+1)
 	require.NoError(t, err)
-	c, by := s.finish(Run{id, 1})
+	c, by := s.finish(run)
 	require.Equal(t, 3, c.SavedNew, "%v", by)
 	require.Equal(t, map[string]int64{Damaged: 1}, c.Skipped)
 	require.Equal(t, at+"/bad.warc.gz", by[""].Source)
@@ -73,8 +73,8 @@ func TestFatalOpening(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Places = source.Places{Asker: deadlyAsker{asker(t, nil), "/list.txt"}}
-	id := s.addImport(Options{Paths: []string{(&site{}).serve(t) + "/list.txt"}})
-	_, err := s.survived(Run{id, 1}, deadly+1)
+	run := s.addImport(Options{Paths: []string{(&site{}).serve(t) + "/list.txt"}})
+	_, err := s.survived(run, deadly+1)
 	require.ErrorIs(t, err, ErrInput)
 	require.ErrorContains(t, err, "3 workers ended")
 }
@@ -132,10 +132,10 @@ func TestFatalReading(t *testing.T) {
 			all = append(all, answer(fmt.Sprintf("http://a.example/%d.pdf", i), "", s.pdf(i)))
 		}
 		paths := []string{s.write("a.warc.gz", bytes.Join(all, nil)), s.write("b.warc.gz", answer("http://b.example/5.pdf", "", s.pdf(5)))}
-		id := s.addImport(Options{Paths: paths})
+		run := s.addImport(Options{Paths: paths})
 		const fatal = "http://a.example/2.pdf"
-		kills := s.reads(Run{id, 1}, fatal, always)
-		c, by := s.finish(Run{id, 1})
+		kills := s.reads(run, fatal, always)
+		c, by := s.finish(run)
 		require.Equal(t, SavedNew, by["http://a.example/1.pdf"].Outcome, "it did nothing")
 		require.Equal(t, SavedNew, by["http://b.example/5.pdf"].Outcome)
 		if !always {
@@ -162,9 +162,9 @@ func TestFatalLine(t *testing.T) {
 	root := s.lay("files", files)
 	for _, o := range []Options{{Paths: []string{root + "/list.csv"}, Format: CSV}, {Paths: []string{root}, Format: Folder, URLs: "http://a.example/{path}"}} {
 		for _, always := range []bool{false, true} {
-			id := s.addImport(o)
-			s.reads(Run{id, 1}, "http://a.example/1.pdf", always)
-			c, by := s.finish(Run{id, 1})
+			run := s.addImport(o)
+			s.reads(run, "http://a.example/1.pdf", always)
+			c, by := s.finish(run)
 			require.EqualValues(t, 1, c.Differences)
 			require.Contains(t, by["http://a.example/0.pdf"].Outcome, "saved", "%v", by)
 			if always {
@@ -192,8 +192,8 @@ func TestWhatWasExaminedLaterIsSaid(t *testing.T) {
 		SELECT sha256 FROM import_records WHERE url LIKE '%2.pdf')`)
 	require.NoError(t, err)
 	to := filepath.Join(t.TempDir(), "to")
-	id := s.addImport(Options{Paths: []string{path}, To: to})
-	before, by := s.finish(Run{id, 1})
+	run := s.addImport(Options{Paths: []string{path}, To: to})
+	before, by := s.finish(run)
 	require.EqualValues(t, 3, before.Unexamined)
 	require.Equal(t, Unexamined, by["http://a.example/1.pdf"].Outcome)
 	_, _, err = s.Coll.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
@@ -204,24 +204,25 @@ func TestWhatWasExaminedLaterIsSaid(t *testing.T) {
 	require.Equal(t, 1, left, "who looks after what waits has it settled")
 	listed, err := s.DB.ExaminedLater(ctx, 0, 0, 10)
 	require.NoError(t, err)
-	storetest.Exec(t, s.DB.Pool, `UPDATE jobs SET options=jsonb_set(options, '{to}', '"/dev/null/no"') WHERE id=$1`, id)
+	const aim = `UPDATE jobs SET options=jsonb_set(options, '{to}', to_jsonb($2::text)) WHERE id=$1`
+	storetest.Exec(t, s.DB.Pool, aim, run.Job, "/dev/null/no")
 	s.Settle(ctx) // what it saved cannot be copied where it is wanted: that is done later
-	storetest.Exec(t, s.DB.Pool, `UPDATE jobs SET options=jsonb_set(options, '{to}', to_jsonb($2::text)) WHERE id=$1`, id, to)
-	records, err := s.DB.ImportRecords(ctx, id, 0, false, 10)
+	storetest.Exec(t, s.DB.Pool, aim, run.Job, to)
+	records, err := s.DB.ImportRecords(ctx, run.Job, 0, false, 10)
 	require.NoError(t, err)
 	require.Equal(t, Unexamined, records[0].Outcome)
 	s.Settle(ctx)
 	for _, w := range listed { // another listed them, too
 		require.NoError(t, s.settleLate(ctx, w))
 	}
-	records, err = s.DB.ImportRecords(ctx, id, 0, false, 10)
+	records, err = s.DB.ImportRecords(ctx, run.Job, 0, false, 10)
 	require.NoError(t, err)
 	var said []string
 	for _, r := range records {
 		said = append(said, r.Outcome+r.Difference)
 	}
 	require.Equal(t, []string{SavedNew, SavedDuplicate, FilteredDCF, SavedNew}, said)
-	job, err := s.DB.Job(ctx, id)
+	job, err := s.DB.Job(ctx, run.Job)
 	require.NoError(t, err)
 	var after Counters
 	require.NoError(t, json.Unmarshal(job.Counters, &after))

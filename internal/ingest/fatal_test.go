@@ -47,8 +47,8 @@ func TestFatalResource(t *testing.T) {
 	for i := range 6 {
 		all = append(all, answer(fmt.Sprintf("http://a.example/%d.pdf", i), "", s.pdf(i)))
 	}
-	id := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", bytes.Join(all, nil))}})
-	run, kills := Run{id, 1}, 0
+	run := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", bytes.Join(all, nil))}})
+	run, kills := run, 0
 	const fatal = "http://a.example/3.pdf"
 	for {
 		p, killed := s.attempt(run, fatal)
@@ -71,8 +71,7 @@ func TestFatalResource(t *testing.T) {
 func TestStoppedIsNotFatal(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	id := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", answer("http://a.example/1.pdf", "", s.pdf(1)))}})
-	run := Run{id, 1}
+	run := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", answer("http://a.example/1.pdf", "", s.pdf(1)))}})
 	for range 6 {
 		w, err := s.begin(t.Context(), run)
 		require.NoError(t, err)
@@ -96,8 +95,8 @@ func TestComesOnTowardsItsPlace(t *testing.T) {
 	z := gzip.NewWriter(&all)
 	_, _ = io.WriteString(z, head+head)
 	require.NoError(t, z.Close())
-	id := s.addImport(Options{Paths: []string{s.write("one.warc.gz", all.Bytes())}})
-	w, err := s.begin(t.Context(), Run{id, 1})
+	run := s.addImport(Options{Paths: []string{s.write("one.warc.gz", all.Bytes())}})
+	w, err := s.begin(t.Context(), run)
 	require.NoError(t, err)
 	defer w.close()
 	first, err := w.read(t.Context())
@@ -107,7 +106,7 @@ func TestComesOnTowardsItsPlace(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.step(t.Context(), place{Position: second.At}))
 	came := 0
-	p, err := s.Import(t.Context(), Run{id, 1}, 0, func(p Progress) {
+	p, err := s.Import(t.Context(), run, 0, func(p Progress) {
 		if p.Done == 1 {
 			came++
 		}

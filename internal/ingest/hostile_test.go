@@ -77,15 +77,10 @@ func TestAnArchiveGivesWhatItHolds(t *testing.T) {
 	packed := z.EncodeAll(log.Bytes(), nil)
 	most := 2*len(packed)/packedResource + packedResource + 4 // its rest and the other file
 	require.Less(t, most, records/2)
-	id := s.addImport(Options{Paths: []string{s.write("a.warc.zst", packed), s.write("b.warc.gz", record("response", "dns:b.example", "text/dns", "", "x"))}})
-	p, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
-	require.NoError(t, err)
-	require.True(t, p.Ended)
-	all, err := s.DB.ImportRecords(t.Context(), id, 0, false, records)
-	require.NoError(t, err)
-	require.LessOrEqual(t, len(all), most)
-	require.Equal(t, map[string]int64{"dns": int64(len(all) - 1), Damaged: 1}, p.Counters.Skipped)
-	require.Equal(t, "dns:b.example", all[len(all)-1].URL)
+	c, by := s.imported(Options{Paths: []string{s.write("a.warc.zst", packed), s.write("b.warc.gz", record("response", "dns:b.example", "text/dns", "", "x"))}})
+	require.LessOrEqual(t, len(by), most)
+	require.Equal(t, map[string]int64{"dns": int64(len(by) - 1), Damaged: 1}, c.Skipped)
+	require.Contains(t, by, "dns:b.example")
 }
 
 // TestATurnEndsWithoutResources: an archive of requests alone, or of notes, is left when a turn
@@ -97,7 +92,7 @@ func TestATurnEndsWithoutResources(t *testing.T) {
 	for range 3 {
 		log = append(log, record("request", "http://a.example/", "", "", "x")...)
 	}
-	run := Run{s.addImport(Options{Paths: []string{s.write("a.warc.gz", append(log, record("response", "dns:a.example", "text/dns", "", "x")...))}}), 1}
+	run := s.addImport(Options{Paths: []string{s.write("a.warc.gz", append(log, record("response", "dns:a.example", "text/dns", "", "x")...))}})
 	var at []int64
 	var c Counters
 	for ended := false; !ended; {
@@ -254,14 +249,14 @@ func TestHostileHeads(t *testing.T) {
 	}
 	path := s.write("hostile.warc.gz", log)
 	ctx := t.Context()
-	id := s.addImport(Options{Paths: []string{path}})
+	run := s.addImport(Options{Paths: []string{path}})
 	steps := map[int64]bool{}
-	p, err := s.Import(ctx, Run{id, 1}, time.Hour, func(p Progress) { steps[p.Done] = true })
+	p, err := s.Import(ctx, run, time.Hour, func(p Progress) { steps[p.Done] = true })
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(steps), 3, "the first, and of 150 MB, at most 32 MiB at a time")
 	require.Equal(t, map[string]int64{NoWeb: each, NoAnswer: each}, p.Counters.Skipped)
 	require.Equal(t, each, p.Counters.All)
-	all, err := s.DB.ImportRecords(ctx, id, 0, false, 1)
+	all, err := s.DB.ImportRecords(ctx, run.Job, 0, false, 1)
 	require.NoError(t, err)
 	require.Len(t, all[0].URL, maxURL)
 }
@@ -280,8 +275,8 @@ func TestManyLinks(t *testing.T) {
 		}
 		log = append(log, answer(fmt.Sprintf("http://a.example/%d/", i), "Content-Type: text/html\r\n", "<html>"+body.String())...)
 	}
-	id := s.addImport(Options{Paths: []string{s.write("links.warc.gz", log)}})
-	w, err := s.begin(t.Context(), Run{id, 1})
+	run := s.addImport(Options{Paths: []string{s.write("links.warc.gz", log)}})
+	w, err := s.begin(t.Context(), run)
 	require.NoError(t, err)
 	defer w.close()
 	for {
@@ -310,8 +305,7 @@ func TestPanicOverOne(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	path := s.write("a.warc.gz", append(answer("http://a.example/1.pdf", "", string(s.pile.File(1, sampleweb.AsPDF))), answer("http://a.example/2.pdf", "", string(s.pile.File(2, sampleweb.AsPDF)))...))
-	id := s.addImport(Options{Paths: []string{path}})
-	run := Run{id, 1}
+	run := s.addImport(Options{Paths: []string{path}})
 	w, err := s.begin(ctx, run)
 	require.NoError(t, err)
 	defer w.close()

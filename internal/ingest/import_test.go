@@ -104,8 +104,7 @@ func (s *shop) write(name string, data []byte) string {
 // imported runs a new import to its end, with its verification.
 func (s *shop) imported(o Options) (Counters, map[string]store.ImportRecord) {
 	s.t.Helper()
-	id := s.addImport(o)
-	return s.finish(Run{id, 1})
+	return s.finish(s.addImport(o))
 }
 
 func (s *shop) finish(run Run) (Counters, map[string]store.ImportRecord) {
@@ -138,8 +137,7 @@ func TestVerifyMissesResources(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	path := s.write("crawl.warc.gz", answer("http://a.example/", "", "<p>a page"))
-	id := s.addImport(Options{Paths: []string{path}})
-	run := Run{id, 1}
+	run := s.addImport(Options{Paths: []string{path}})
 	_, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	for want, sql := range []string{`UPDATE import_records SET n=n`, `DELETE FROM import_records`} {
@@ -285,8 +283,7 @@ func TestGoesOn(t *testing.T) {
 	wantC, wantBy := want.imported(o)
 	s := newShop(t)
 	ctx := t.Context()
-	id := s.addImport(o)
-	run := Run{id, 1}
+	run := s.addImport(o)
 	for stops := 1; ; stops++ {
 		w, err := s.begin(ctx, run)
 		require.NoError(t, err)
@@ -344,8 +341,7 @@ func TestTwoAttempts(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	ctx := t.Context()
-	id := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", s.crawl())}})
-	run := Run{id, 1}
+	run := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", s.crawl())}})
 	late, err := s.begin(ctx, run)
 	require.NoError(t, err)
 	defer late.close()
@@ -361,9 +357,9 @@ func TestTwoAttempts(t *testing.T) {
 }
 
 // addImport puts an import on record and returns its job.
-func (s *shop) addImport(o Options) int64 {
+func (s *shop) addImport(o Options) Run {
 	s.t.Helper()
 	id, err := s.DB.AddJob(s.t.Context(), store.JobImport, o)
 	require.NoError(s.t, err)
-	return id
+	return Run{id, 1}
 }

@@ -283,17 +283,17 @@ func TestWhyAnImportWaits(t *testing.T) {
 	away.Store(true)
 	web.say = func(w http.ResponseWriter, _ *http.Request) bool { return away.Load() && hangUp(w) }
 	s.Places = source.Places{Asker: asker(t, nil)}
-	id := s.addImport(Options{Paths: []string{web.serve(t) + "/a.warc.gz"}})
-	_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	run := s.addImport(Options{Paths: []string{web.serve(t) + "/a.warc.gz"}})
+	_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, source.ErrAway)
-	job, err := s.DB.Job(t.Context(), id)
+	job, err := s.DB.Job(t.Context(), run.Job)
 	require.NoError(t, err)
 	require.Equal(t, store.JobRunning, job.State)
 	require.NotEmpty(t, job.Note)
 	away.Store(false)
-	_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	_, err = s.Import(t.Context(), run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
-	job, err = s.DB.Job(t.Context(), id)
+	job, err = s.DB.Job(t.Context(), run.Job)
 	require.NoError(t, err)
 	require.Empty(t, job.Note)
 }
@@ -306,12 +306,12 @@ func TestUnanswered(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	s.Places = source.Places{Asker: asker(t, nil)}
-	id := s.addImport(Options{Paths: []string{server.URL + "/a.warc.gz"}})
-	_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	run := s.addImport(Options{Paths: []string{server.URL + "/a.warc.gz"}})
+	_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, ErrInput)
 	_, err = s.DB.Pool.Exec(t.Context(), `UPDATE jobs SET done=1`)
 	require.NoError(t, err)
-	_, err = s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	_, err = s.Import(t.Context(), run, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, source.ErrAway)
 	require.NotErrorIs(t, err, ErrInput)
 }

@@ -58,9 +58,9 @@ func TestRealArchives(t *testing.T) {
 	s := newShop(t)
 	files, err := filepath.Glob(filepath.Join(root, "*", "*"))
 	require.NoError(t, err)
-	id := s.addImport(Options{Paths: files})
-	c, _ := s.finish(Run{id, 1})
-	all, err := s.DB.ImportRecords(context.WithoutCancel(t.Context()), id, 0, false, 10_000)
+	run := s.addImport(Options{Paths: files})
+	c, _ := s.finish(run)
+	all, err := s.DB.ImportRecords(context.WithoutCancel(t.Context()), run.Job, 0, false, 10_000)
 	require.NoError(t, err)
 	counted := map[string]map[string]int{}
 	for _, f := range files {

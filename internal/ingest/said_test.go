@@ -85,10 +85,10 @@ func TestRevisitByDigestAlone(t *testing.T) {
 	// Its file is not read for that: it may be as long as they are many.
 	sha := by["http://a.example/1.pdf"].SHA256
 	require.NoError(t, s.Repo.Delete(t.Context(), sha))
-	id := s.addImport(Options{Paths: []string{s.write("b.warc.gz", again("http://c.example/copy.pdf", pdf))}})
-	_, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) {})
+	run := s.addImport(Options{Paths: []string{s.write("b.warc.gz", again("http://c.example/copy.pdf", pdf))}})
+	_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
-	all, err := s.DB.ImportRecords(t.Context(), id, 0, false, 2)
+	all, err := s.DB.ImportRecords(t.Context(), run.Job, 0, false, 2)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.Equal(t, SavedNew+" "+sha, all[0].Outcome+" "+all[0].SHA256)
@@ -103,8 +103,7 @@ func TestPlacedElsewhere(t *testing.T) {
 	pdf := s.pdf(1)
 	zip := string(s.pile.File(2, sampleweb.AsGzip))
 	data := bytes.Join([][]byte{answer("http://a.example/1.pdf", "", pdf), answer("http://b.example/1.pdf", "", pdf), answer("http://a.example/2.ps.gz", "", zip)}, nil)
-	id := s.addImport(Options{Paths: []string{s.write("a.warc.gz", data)}})
-	run := Run{id, 1}
+	run := s.addImport(Options{Paths: []string{s.write("a.warc.gz", data)}})
 	_, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	_, err = s.DB.Pool.Exec(ctx, `DELETE FROM locations WHERE url='http://b.example/1.pdf'`)

@@ -16,8 +16,7 @@ func TestVerifyComparesContent(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	o := Options{Paths: []string{s.write("x.warc.gz", answer("http://a.example/1.pdf", "", s.pdf(1)))}}
-	id := s.addImport(o)
-	run := Run{id, 1}
+	run := s.addImport(o)
 	_, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	h := hashOf("http://a.example/1.pdf")
@@ -25,7 +24,7 @@ func TestVerifyComparesContent(t *testing.T) {
 	require.NoError(t, err, "no crawl met it")
 	require.Equal(t, []string{"document", "import"}, []string{known.StateName, known.Source})
 	require.Len(t, known.SHA256, 1)
-	all, err := s.DB.ImportRecords(ctx, id, 0, false, 10)
+	all, err := s.DB.ImportRecords(ctx, run.Job, 0, false, 10)
 	require.NoError(t, err)
 	sha := all[0].SHA256
 	require.NoError(t, s.Repo.Check(ctx, sha))

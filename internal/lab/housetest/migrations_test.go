@@ -26,7 +26,8 @@ func TestMigrationsAreNumberedInTurn(t *testing.T) {
 }
 
 var (
-	indexMade = regexp.MustCompile(`(?is)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\b)?.*?\sON\s+(?:ONLY\s+)?(\w+)`)
+	indexMade   = regexp.MustCompile(`(?is)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\b)?.*?\sON\s+(?:ONLY\s+)?(\w+)`)
+	indexBeside = regexp.MustCompile(`(?i)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(\w+)`)
 	// What rewrites a table, reads all of it under a lock, or holds a lock for others' work.
 	rewritten = regexp.MustCompile(`(?i)\bALTER\s+(?:COLUMN\s+)?\w+\s+(?:SET\s+DATA\s+)?TYPE\b|\bSET\s+NOT\s+NULL\b|\bLOCK\s+TABLE\b|` +
 		`\bADD\s+(?:CONSTRAINT|CHECK|FOREIGN|PRIMARY|UNIQUE|EXCLUDE)\b|\bUPDATE\s+(?:ONLY\s+)?sites\b`)
@@ -35,14 +36,20 @@ var (
 )
 
 // hindering says what of a migration stops workers at an upgrade: an index over a table with
-// rows shuts writers out unless it is made concurrently, and what the release before reads
-// or writes may be dropped by a later one alone, which names the last that used it.
+// rows shuts writers out unless it is made concurrently, and then what an interrupted attempt
+// left of it is dropped first; what the release before reads or writes may be dropped by a
+// later one alone, which names the last that used it.
 func hindering(sql, changelog string) string {
 	up, _, _ := strings.Cut(sql, "-- +goose Down")
 	for _, m := range indexMade.FindAllStringSubmatch(up, -1) {
 		made := regexp.MustCompile(`(?i)\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?` + m[2] + `\b`)
 		if m[1] == "" && !made.MatchString(up) {
 			return "an index of " + m[2] + " is made without CONCURRENTLY"
+		}
+	}
+	for _, m := range indexBeside.FindAllStringSubmatchIndex(up, -1) {
+		if drop := "DROP INDEX CONCURRENTLY IF EXISTS " + up[m[2]:m[3]] + ";"; !strings.Contains(up[:m[0]], drop) {
+			return "an index that an interruption leaves invalid is not made again; want before it: " + drop
 		}
 	}
 	for _, m := range rewritten.FindAllStringIndex(up, -1) {
@@ -59,10 +66,13 @@ func hindering(sql, changelog string) string {
 
 // TestMigrationsHinderNobody from the first upgrade on.
 func TestMigrationsHinderNobody(t *testing.T) {
+	const remade = "DROP INDEX CONCURRENTLY IF EXISTS a;\nCREATE INDEX CONCURRENTLY a ON urls (host);"
 	for sql, want := range map[string]bool{
-		"CREATE INDEX a ON urls (host);":                                       true,
-		"create unique index a\non urls (host);":                               true,
-		"CREATE INDEX CONCURRENTLY a ON urls (host);":                          false,
+		"CREATE INDEX a ON urls (host);":                            true,
+		"create unique index a\non urls (host);":                    true,
+		"CREATE INDEX CONCURRENTLY a ON urls (host);":               true,
+		"CREATE INDEX CONCURRENTLY IF NOT EXISTS a ON urls (host);": true,
+		remade: false,
 		"CREATE TABLE new (a int);\nCREATE INDEX b ON new (a);":                false,
 		"ALTER TABLE urls ALTER COLUMN host TYPE bytea;":                       true,
 		"ALTER TABLE urls ALTER host SET NOT NULL;":                            true,

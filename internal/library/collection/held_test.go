@@ -65,8 +65,7 @@ func TestAFileThatComesBackTakesOneConnection(t *testing.T) {
 	f := fileAt("http://www.example.org/~ada/one.pdf", s.pile.File(1, sampleweb.AsPDF))
 	shas := s.mustAdd(f)
 	require.NoError(t, s.repo.Delete(t.Context(), shas[0]))
-	_, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET state='rejected', blob_removed_at=now()`)
-	require.NoError(t, err)
+	storetest.Exec(t, s.db.Pool, `UPDATE documents SET state='rejected', blob_removed_at=now()`)
 
 	narrow := storetest.At(t, s.dsn, 1)
 	s.db = narrow
@@ -80,7 +79,7 @@ func TestAFileThatComesBackTakesOneConnection(t *testing.T) {
 	}
 	patience, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	_, err = s.Add(patience, f)
+	_, err := s.Add(patience, f)
 	require.NoError(t, err)
 	require.NoError(t, s.repo.Check(t.Context(), shas[0]))
 }

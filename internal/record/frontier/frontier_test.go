@@ -292,11 +292,9 @@ func TestWindowIsFilledWhereMarksAreFew(t *testing.T) {
 func TestWindowReadsTheIndex(t *testing.T) {
 	t.Parallel()
 	db, site := open(t)
-	_, err := db.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url, mark, priority)
+	storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url, mark, priority)
 		SELECT $1, sha256(n::text::bytea), 'http://h.test/' || n, n % 20, random() FROM generate_series(1, 30000) n`, site)
-	require.NoError(t, err)
-	_, err = db.Pool.Exec(t.Context(), `ANALYZE urls`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `ANALYZE urls`)
 	rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+WindowSQL, site, 200)
 	require.NoError(t, err)
 	var plan strings.Builder

@@ -24,8 +24,7 @@ func TestAServerThatDiesIsAway(t *testing.T) {
 	}
 	for name, end := range map[string]func(*testing.T, func()){
 		"it says that it stops": func(t *testing.T, _ func()) {
-			_, err := other.Pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock'`)
-			require.NoError(t, err)
+			storetest.Exec(t, other.Pool, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock'`)
 		},
 		"it is killed": func(_ *testing.T, cut func()) { cut() },
 	} {

@@ -25,8 +25,7 @@ func TestWhoAsksAndWhoReadsAreChargedApart(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, deaths)
 	require.NotNil(t, since)
-	_, err = db.Pool.Exec(t.Context(), `UPDATE page_cache SET asking = now() - interval '1 minute'`)
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `UPDATE page_cache SET asking = now() - interval '1 minute'`)
 	begin()
 }
 
@@ -42,8 +41,7 @@ func TestDeathsInQuickSuccessionCount(t *testing.T) {
 		var err error
 		died, err = db.BeginPage(t.Context(), p.Hash)
 		require.NoError(t, err)
-		_, err = db.Pool.Exec(t.Context(), `UPDATE page_cache SET reading = reading - interval '3 seconds'`)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, `UPDATE page_cache SET reading = reading - interval '3 seconds'`)
 	}
 	require.Equal(t, 1, died)
 }

@@ -270,8 +270,7 @@ func TestAfterABlacklistIsLifted(t *testing.T) {
 	out := func(url, source string) evidence.Candidate {
 		return evidence.Candidate{URL: url, Source: source, Rule: evidence.OnBlacklist}
 	}
-	_, err := db.Pool.Exec(ctx, `INSERT INTO sites (host, state, reason) VALUES ('a.test', 'stopped', $1)`, gleaner.Blacklisted+": asked by mail")
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, reason) VALUES ('a.test', 'stopped', $1)`, gleaner.Blacklisted+": asked by mail")
 	const a, b = "http://a.test/~ada/", "http://b.test/~ada/"
 	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: ada, Candidates: []evidence.Candidate{
 		out(a, "listed:dblp"), out(b, evidence.SourceVenue), {URL: "http://c.test/"}}}, nil))

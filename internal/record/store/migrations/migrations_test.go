@@ -7,55 +7,64 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store/migrations"
 )
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 
 // TestAMigrationLetsLeasesPass: while a dump holds a table that a migration is to change,
-// leases are renewed, and the migration is applied when the dump is through.
+// leases are renewed, and the migration is applied when the dump is through. An index that
+// was cut off is made again.
 func TestAMigrationLetsLeasesPass(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	pool, err := pgxpool.New(ctx, devtest.Postgres(t))
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	_, err = pool.Exec(ctx, `INSERT INTO sites (host) VALUES ('a.example')`)
-	require.NoError(t, err)
+	storetest.Exec(t, pool, `INSERT INTO sites (host) VALUES ('a.example')`)
 	baseline, err := migrations.Files.ReadFile("0001_baseline.sql")
 	require.NoError(t, err)
 	files := fstest.MapFS{
 		"0001_baseline.sql": {Data: baseline},
 		"0002_more.sql":     {Data: []byte("-- +goose Up\nALTER TABLE sites ADD COLUMN more text;\n")},
+		"0003_index.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\n" +
+			"DROP INDEX CONCURRENTLY IF EXISTS sites_more;\nCREATE INDEX CONCURRENTLY sites_more ON sites (more);\n")},
 	}
-	dump, err := pool.Begin(ctx)
-	require.NoError(t, err)
-	defer func() { _ = dump.Rollback(context.Background()) }()
-	_, err = dump.Exec(ctx, `SELECT FROM sites`)
-	require.NoError(t, err)
+	begun := func(statement string) pgx.Tx {
+		tx, err := pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+		_, err = tx.Exec(ctx, statement)
+		require.NoError(t, err)
+		return tx
+	}
+	dump, query := begun(`SELECT FROM sites`), begun(`SELECT FROM venues`)
 	migrated := make(chan error, 1)
 	go func() { migrated <- migrations.ApplyAll(ctx, pool, files) }()
-	require.Eventually(t, func() bool {
-		var waits bool
-		err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity
-			WHERE datname=current_database() AND wait_event_type='Lock' AND query LIKE '%ADD COLUMN more%')`).Scan(&waits)
-		require.NoError(t, err)
-		return waits
-	}, 30*time.Second, time.Millisecond)
+	until := func(condition string) {
+		require.Eventually(t, func() (is bool) {
+			require.NoError(t, pool.QueryRow(ctx, `SELECT `+condition).Scan(&is))
+			return is
+		}, 30*time.Second, time.Millisecond)
+	}
+	const active = `EXISTS (SELECT FROM pg_stat_activity
+		WHERE datname=current_database() AND pid<>pg_backend_pid() AND state='active' AND query LIKE `
+	until(active + `'%ADD COLUMN more%' AND wait_event_type='Lock')`)
 	// As long as a lease lasts: the migration gives way before.
-	lease, err := pool.Begin(ctx)
-	require.NoError(t, err)
-	_, err = lease.Exec(ctx, `SET LOCAL lock_timeout = '6s'`)
-	require.NoError(t, err)
+	lease := begun(`SET LOCAL lock_timeout = '6s'`)
 	_, err = lease.Exec(ctx, `UPDATE sites SET expires_at=now() + interval '6 seconds'`)
 	require.NoError(t, err, "the lease is lost")
 	require.NoError(t, lease.Commit(ctx))
 	require.NoError(t, dump.Commit(ctx))
+	const invalid = `EXISTS (SELECT FROM pg_index WHERE NOT indisvalid)`
+	until(invalid + ` AND NOT ` + active + `'%INDEX CONCURRENTLY%')`)
+	require.NoError(t, query.Commit(ctx))
 	require.NoError(t, <-migrated)
-	_, err = pool.Exec(ctx, `SELECT more FROM sites`)
-	require.NoError(t, err)
+	until(`NOT ` + invalid + ` AND 'sites_more'::regclass IS NOT NULL`)
 }
