@@ -43,23 +43,22 @@ var parts = map[string]func(context.Context, *Web, Options) (Run, error){
 func Crawl(ctx context.Context, o Options, report func(Run)) error {
 	var peers []peer
 	raw, err := peerFiles.ReadFile("peers/peers.yaml")
-	if err == nil {
-		err = yaml.Unmarshal(raw, &peers)
+	err = errors.Join(err, yaml.Unmarshal(raw, &peers))
+	if err == nil && o.Dir != "" {
+		err = installedIn(o.Dir)
 	}
 	if err != nil {
 		return err
-	}
-	if o.Dir != "" {
-		if err := installedIn(o.Dir); err != nil {
-			return err
-		}
 	}
 	for _, o.delay = range o.Delays {
 		all := make([][]Run, len(peers))
 		for round := range o.Rounds {
 			for i, p := range peers {
 				if slices.Contains(o.Names, p.Name) && (round == 0 || all[i][0].Missing == "") {
-					all[i] = append(all[i], p.measure(ctx, o))
+					r := p.measure(ctx, o)
+					if all[i] = append(all[i], r); p.Name == "gleaner" && r.Missing != "" {
+						return fmt.Errorf("bench: gleaner: %s", r.Missing)
+					}
 				}
 			}
 		}
