@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ forget" takes it back.`,
 func (c *cli) importHoldings(ctx context.Context, name string, dry bool) (store.Imported, error) {
 	papers, err := readPapers(name)
 	if err == nil {
-		err = metadata.Sound(name, papers)
+		papers, err = metadata.Sound(ctx, slog.Default(), name, papers)
 	}
 	if err != nil {
 		return store.Imported{}, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
@@ -17,17 +16,11 @@ import (
 
 // askPerson brings up to date what DBLP lists of the person whose papers are the goal.
 func (s *Stages) askPerson(ctx context.Context, goal string, report func(string)) (missing []gap, err error) {
-	const volume = "papers"
-	at, err := s.DB.ListedAt(ctx, SourceDBLP, goal, volume)
-	if err != nil || time.Since(at) < listingAge {
-		return nil, err
-	}
 	pid := gleaner.ParseGoal(goal).Author
-	report("the papers of " + pid)
-	papers, err := s.DBLP.PapersOf(ctx, pid)
-	if err == nil {
-		err = s.Enter(ctx, SourceDBLP, goal, volume, papers)
-	}
+	err = enter(ctx, s, SourceDBLP, goal, "papers", func() ([]gleaner.Paper, error) {
+		report("the papers of " + pid)
+		return s.DBLP.PapersOf(ctx, pid)
+	})
 	var bad metadata.ErrBadAnswer
 	if errors.As(err, &bad) {
 		return []gap{{SourceDBLP, pid, err}}, nil

@@ -1,6 +1,7 @@
 package harvest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,9 +223,7 @@ func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years glea
 	switch {
 	case err == nil || ctx.Err() != nil || errors.As(err, &gate):
 		return missing, err
-	case errors.As(err, &uncovered), len(known) > 0:
-		return append(missing, gap{name, "", err}), nil
-	case errors.As(err, &none) && name != SourceDBLP:
+	case errors.As(err, &uncovered), len(known) > 0, errors.As(err, &none) && name != SourceDBLP:
 		return append(missing, gap{name, "", err}), nil
 	}
 	return missing, err
@@ -239,17 +238,7 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 	}
 	for i, v := range volumes {
 		report(fmt.Sprintf("volume %d of %d: %s", i+1, len(volumes), v.TOC))
-		at, err := s.DB.ListedAt(ctx, SourceDBLP, key, v.TOC)
-		if err != nil {
-			return missing, err
-		}
-		if time.Since(at) < listingAge {
-			continue
-		}
-		papers, err := s.DBLP.Papers(ctx, v)
-		if err == nil {
-			err = s.Enter(ctx, SourceDBLP, key, v.TOC, papers)
-		}
+		err := enter(ctx, s, SourceDBLP, key, v.TOC, func() ([]gleaner.Paper, error) { return s.DBLP.Papers(ctx, v) })
 		var none metadata.ErrNoVolume
 		var bad metadata.ErrBadAnswer
 		switch {
@@ -266,10 +255,24 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 // way of papers into the record, and refuses those that no catalogue can mean with a
 // metadata.ErrBadAnswer.
 func (s *Stages) Enter(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
-	if err := metadata.Sound(source, papers); err != nil {
+	papers, err := metadata.Sound(ctx, s.Log, source, papers)
+	if err != nil {
 		return err
 	}
 	return s.DB.SaveListing(ctx, source, venueKey, volume, papers)
+}
+
+// enter lists a volume and enters its papers, unless that was done lately.
+func enter(ctx context.Context, s *Stages, source, key, volume string, list func() ([]gleaner.Paper, error)) error {
+	at, err := s.DB.ListedAt(ctx, source, key, volume)
+	if err != nil || time.Since(at) < listingAge {
+		return err
+	}
+	papers, err := list()
+	if err != nil {
+		return err
+	}
+	return s.Enter(ctx, source, key, volume, papers)
 }
 
 // merged merges what the record has of the sources: the first with papers says
@@ -317,30 +320,21 @@ func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string
 	}
 	for year, papers := range byYear {
 		volume := fmt.Sprint(year)
-		at, err := s.DB.ListedAt(ctx, c.Name(), key, volume)
-		if err != nil {
-			return missing, err
-		}
-		if time.Since(at) < listingAge {
-			continue
-		}
-		report(fmt.Sprintf("%s: identifiers for %d papers of %d", c.Name(), len(papers), year))
-		located, err := metadata.LocateCopies(ctx, []metadata.CopySource{c}, papers)
-		if err != nil {
-			return missing, err
-		}
-		var said []gleaner.Paper
-		for _, l := range located {
-			if why := l.Failed[c.Name()]; why != nil {
-				return append(missing, gap{c.Name(), volume, why}), nil
+		var why error
+		err := enter(ctx, s, c.Name(), key, volume, func() (said []gleaner.Paper, err error) {
+			report(fmt.Sprintf("%s: identifiers for %d papers of %d", c.Name(), len(papers), year))
+			located, err := metadata.LocateCopies(ctx, []metadata.CopySource{c}, papers)
+			for _, l := range located {
+				why = cmp.Or(why, l.Failed[c.Name()])
+				if p, ok := completed(l); ok {
+					said = append(said, p)
+				}
 			}
-			if p, ok := completed(l); ok {
-				said = append(said, p)
-			}
-		}
+			return said, cmp.Or(err, why)
+		})
 		var bad metadata.ErrBadAnswer
-		switch err := s.Enter(ctx, c.Name(), key, volume, said); {
-		case errors.As(err, &bad):
+		switch {
+		case why != nil, errors.As(err, &bad):
 			return append(missing, gap{c.Name(), volume, err}), nil
 		case err != nil:
 			return missing, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
@@ -18,20 +17,15 @@ func (s *Stages) askYears(ctx context.Context, src metadata.Source, v gleaner.Ve
 	}
 	for _, y := range years.All() {
 		year := gleaner.YearsOf(y)
-		at, err := s.DB.ListedAt(ctx, src.Name(), v.Key, year.String())
+		err := enter(ctx, s, src.Name(), v.Key, year.String(), func() ([]gleaner.Paper, error) {
+			report(fmt.Sprintf("%s: %s %d", src.Name(), v.Key, y))
+			papers, err := src.Papers(ctx, v, year)
+			if none := (metadata.ErrNoVolume{}); errors.As(err, &none) {
+				err = nil
+			}
+			return papers, err
+		})
 		if err != nil {
-			return missing, err
-		}
-		if time.Since(at) < listingAge {
-			continue
-		}
-		report(fmt.Sprintf("%s: %s %d", src.Name(), v.Key, y))
-		papers, err := src.Papers(ctx, v, year)
-		var none metadata.ErrNoVolume
-		if err != nil && !errors.As(err, &none) {
-			return missing, err
-		}
-		if err := s.Enter(ctx, src.Name(), v.Key, year.String(), papers); err != nil {
 			return missing, err
 		}
 	}
@@ -41,26 +35,21 @@ func (s *Stages) askYears(ctx context.Context, src metadata.Source, v gleaner.Ve
 // askWhole lists a venue whose years nobody knows, and keeps them as if they had been
 // asked one by one.
 func (s *Stages) askWhole(ctx context.Context, src metadata.Source, v gleaner.Venue, report func(string)) error {
-	whole := gleaner.Years{}.String()
-	at, err := s.DB.ListedAt(ctx, src.Name(), v.Key, whole)
-	if err != nil || time.Since(at) < listingAge {
-		return err
-	}
-	report(src.Name() + ": " + v.Key)
-	papers, err := src.Papers(ctx, v, gleaner.Years{})
-	if err != nil {
-		return err
-	}
-	byYear := map[int][]gleaner.Paper{}
-	for _, p := range papers {
-		byYear[p.Year] = append(byYear[p.Year], p)
-	}
-	for y, some := range byYear {
-		if err := s.Enter(ctx, src.Name(), v.Key, fmt.Sprint(y), some); err != nil {
-			return err
+	whole := gleaner.Years{}
+	return enter(ctx, s, src.Name(), v.Key, whole.String(), func() ([]gleaner.Paper, error) {
+		report(src.Name() + ": " + v.Key)
+		papers, err := src.Papers(ctx, v, whole)
+		byYear := map[int][]gleaner.Paper{}
+		for _, p := range papers {
+			byYear[p.Year] = append(byYear[p.Year], p)
 		}
-	}
-	return s.Enter(ctx, src.Name(), v.Key, whole, nil)
+		for y, some := range byYear {
+			if err == nil {
+				err = s.Enter(ctx, src.Name(), v.Key, fmt.Sprint(y), some)
+			}
+		}
+		return nil, err
+	})
 }
 
 // yearsOf are the years of papers that are known.

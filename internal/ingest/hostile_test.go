@@ -279,11 +279,8 @@ func TestManyLinks(t *testing.T) {
 	w, err := s.begin(t.Context(), run)
 	require.NoError(t, err)
 	defer w.close()
-	for {
+	for range pages {
 		r, err := w.read(t.Context())
-		if err == io.EOF {
-			break
-		}
 		require.NoError(t, err)
 		require.NoError(t, w.take(t.Context(), r))
 	}
@@ -309,11 +306,8 @@ func TestPanicOverOne(t *testing.T) {
 	w, err := s.begin(ctx, run)
 	require.NoError(t, err)
 	defer w.close()
-	for {
+	for range 2 {
 		r, err := w.log.Next(ctx)
-		if err == io.EOF {
-			break
-		}
 		require.NoError(t, err)
 		require.NoError(t, w.take(ctx, r))
 	}

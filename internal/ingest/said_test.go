@@ -85,13 +85,9 @@ func TestRevisitByDigestAlone(t *testing.T) {
 	// Its file is not read for that: it may be as long as they are many.
 	sha := by["http://a.example/1.pdf"].SHA256
 	require.NoError(t, s.Repo.Delete(t.Context(), sha))
-	run := s.addImport(Options{Paths: []string{s.write("b.warc.gz", again("http://c.example/copy.pdf", pdf))}})
-	_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
-	require.NoError(t, err)
-	all, err := s.DB.ImportRecords(t.Context(), run.Job, 0, false, 2)
-	require.NoError(t, err)
-	require.Len(t, all, 1)
-	require.Equal(t, SavedNew+" "+sha, all[0].Outcome+" "+all[0].SHA256)
+	_, by = s.imported(Options{Paths: []string{s.write("b.warc.gz", again("http://c.example/copy.pdf", pdf))}})
+	require.Equal(t, SavedNew, by["http://c.example/copy.pdf"].Outcome)
+	require.Equal(t, sha, by["http://c.example/copy.pdf"].SHA256)
 }
 
 // TestPlacedElsewhere: a document that lies at another place than the one that the log

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -23,15 +22,9 @@ func TestAnImportStaysWithinItsFolder(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.warc"), record("response", "dns:a.example", "text/dns", "", "x"), 0o600))
 	require.NoError(t, os.Symlink(secret, filepath.Join(folder, "b.warc")))
 	require.NoError(t, os.Symlink("a.warc", filepath.Join(folder, "c.warc")))
-	log := mustOpen(t, Options{Paths: []string{folder}, Within: folder})
-	defer log.Close()
+	all, _ := read(t, Options{Paths: []string{folder}, Within: folder}, Position{})
 	var got []string
-	for {
-		r, err := log.Next(t.Context())
-		if err == io.EOF {
-			break
-		}
-		require.NoError(t, err)
+	for _, r := range all {
 		if got = append(got, filepath.Base(r.Source)+" "+r.URL); r.URL == "" {
 			require.Equal(t, Outside, r.Skip)
 		}

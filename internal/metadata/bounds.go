@@ -1,12 +1,17 @@
 package metadata
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 	"unicode"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
+	"gleaner/internal/match"
 )
 
 // ErrTooMuch names the limit that an answer passes. It stands within an
@@ -52,14 +57,32 @@ func (p *paging) more(fresh int) error {
 }
 
 // Sound refuses papers that no catalogue can mean, by the name of what is wrong:
-// it is asked of all that a source lists before it goes into the record.
-func Sound(source string, papers []gleaner.Paper) error {
+// it is asked of all that a source lists before it goes into the record. It leaves out
+// papers over which the program panics: on record, they would stop every crawl.
+func Sound(ctx context.Context, log *slog.Logger, source string, papers []gleaner.Paper) ([]gleaner.Paper, error) {
 	for _, p := range papers {
 		if err := sound(p); err != nil {
-			return ErrBadAnswer{source, cut(p.Key), err}
+			return nil, ErrBadAnswer{source, cut(p.Key), err}
 		}
 	}
-	return nil
+	return usable(ctx, log, source, papers, use), nil
+}
+
+// usable leaves out the papers over which a use of one panics, and logs their keys.
+func usable(ctx context.Context, log *slog.Logger, source string, papers []gleaner.Paper, use func(gleaner.Paper)) []gleaner.Paper {
+	return slices.DeleteFunc(slices.Clone(papers), func(p gleaner.Paper) bool {
+		return guard.Logged(ctx, log, source+": "+cut(p.Key), func() error { use(p); return nil }) != nil
+	})
+}
+
+// use does with a paper what is done with those on record: by itself, and with its like.
+func use(p gleaner.Paper) {
+	one := []gleaner.Paper{p}
+	Merge(Listing{Papers: one}, Listing{Papers: one})
+	match.Held(one, one)
+	match.SignsOf(p)
+	match.NewIndex(one).Likeness(p.Title)
+	match.NewIndex(one).Document(match.Evidence{FirstPages: p.Title})
 }
 
 func sound(p gleaner.Paper) error {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -114,9 +116,24 @@ func TestSoundRefusesByName(t *testing.T) {
 		"links of a paper":       {Links: make([]string, maxLinks+1)},
 		"authors of a paper":     {Authors: make([]gleaner.Author, maxAuthors+1)},
 	} {
-		if err := Sound("x", []gleaner.Paper{{Key: "good", Title: "Good"}, p}); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
+		if _, err := Sound(t.Context(), slog.Default(), "x", []gleaner.Paper{{Key: "good", Title: "Good"}, p}); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
 			t.Errorf("want %q, got %.300v", want, err)
 		}
+	}
+}
+
+// TestAPaperThatPanicsIsLeftOut by its name, and those beside it are not.
+func TestAPaperThatPanicsIsLeftOut(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	to := slog.New(slog.NewTextHandler(&log, nil))
+	got := usable(t.Context(), to, "x", []gleaner.Paper{{Key: "a"}, {Key: "bad"}, {Key: "b"}}, func(p gleaner.Paper) {
+		if p.Key == "bad" {
+			panic("what nobody thought of")
+		}
+	})
+	if !reflect.DeepEqual(got, []gleaner.Paper{{Key: "a"}, {Key: "b"}}) || !strings.Contains(log.String(), "x: bad") {
+		t.Errorf("got %v, logged %s", got, &log)
 	}
 }
 

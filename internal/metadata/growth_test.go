@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -84,7 +85,7 @@ var foreign = map[string]func(ctx context.Context, cfg Config) error{
 func takenIn(papers []gleaner.Paper, err error) error {
 	Merge(Listing{Source: "a", Papers: papers}, Listing{Source: "b", Papers: papers})
 	if err == nil {
-		err = Sound("a", papers)
+		_, err = Sound(context.Background(), slog.Default(), "a", papers)
 	}
 	return err
 }
