@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 )
 
@@ -113,7 +114,7 @@ func TestWhoseFailure(t *testing.T) {
 	ctx := t.Context()
 	shas := s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	fail := func(cause error) store.Document {
-		for range 6 {
+		for range frontier.MaxDeaths {
 			d := s.document(shas[0])
 			_, err := s.failed(ctx, d, cause)
 			require.ErrorIs(t, err, cause)

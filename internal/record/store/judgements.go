@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/frontier"
 )
 
 // Unexamined says which of the documents that wait to be examined are meant; the
@@ -230,16 +231,13 @@ func queueMatches(b *pgx.Batch, sha string, found []Found) {
 	}
 }
 
-// givenUpAfter is how many failed examinations end a document's.
-const givenUpAfter = 5
-
 // SaveFailure notes that a document could not be examined, for a reason that is
-// not the file's. It is tried again a few times and then given up, so that one
+// not the file's. After frontier.MaxDeaths of them it is given up, so that one
 // document does not hold up the others for ever; at once where forGood. What was
 // judged before stays as it was judged.
 func (db MatchRecords) SaveFailure(ctx context.Context, sha, outcome, detail string, forGood bool) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, outcome=$2, detail=$3, `+released+`, updated_at=now(),
-		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1 AND state='new'`, sha, outcome, detail, forGood, givenUpAfter)
+		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1 AND state='new'`, sha, outcome, detail, forGood, frontier.MaxDeaths)
 	return err
 }
 
