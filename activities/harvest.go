@@ -3,9 +3,11 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
@@ -234,6 +236,20 @@ func (a *Stages) EndSite(ctx context.Context, end SiteEnd) ([]string, error) {
 	}
 	watchers, err := a.db.SiteWatchers(ctx, end.Host)
 	return watchers, typed(err)
+}
+
+// SignalSiteEnded tells a harvest that a site's crawl has ended. It carries the SiteEnd.
+const SignalSiteEnded = "site-ended"
+
+// TellEnd tells workflows that a crawl has ended. One that is over itself does not hear of it.
+func (a *Stages) TellEnd(ctx context.Context, workflows []string, end SiteEnd) error {
+	for _, id := range workflows {
+		err := activity.GetClient(ctx).SignalWorkflow(ctx, id, "", SignalSiteEnded, end)
+		if over := new(serviceerror.NotFound); err != nil && !errors.As(err, &over) {
+			return fmt.Errorf("tell %s that the crawl of %s has ended: %w", id, end.Host, err)
+		}
+	}
+	return nil
 }
 
 // Ended lists those of the hosts whose crawl has ended.

@@ -22,7 +22,7 @@ import (
 const (
 	Beat         = Silence * 3 / 10
 	Silence      = 5 * time.Second
-	CrawlSilence = 30 * time.Second
+	CrawlSilence = 2 * time.Minute
 )
 
 // heartbeats sends heartbeats with the details set last, until stop is called or ctx ends,
@@ -32,7 +32,7 @@ const (
 func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), stop func()) {
 	beat, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	over := context.AfterFunc(ctx, cancel)
-	if !activity.IsActivity(ctx) { // called by a command: nobody listens
+	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity { // nobody listens
 		return beat, func(T) {}, func() { over(); cancel() }
 	}
 	var latest atomic.Pointer[T]

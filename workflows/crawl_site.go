@@ -44,9 +44,6 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		p.Patience = sitePatience
 	}
 	c := &siteRun{p: p, wake: signals(ctx, SignalWake)}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, attrHost.ValueSet(p.Host), attrStage.ValueSet(string(gleaner.SiteCrawling))); err != nil {
-		return activities.SiteEnd{}, err
-	}
 	if err := query(ctx, QueryProgress, func() (crawl.Progress, error) { return c.p.Total, nil }); err != nil {
 		return activities.SiteEnd{}, err
 	}
@@ -167,7 +164,7 @@ func endSite(ctx workflow.Context, end activities.SiteEnd, examined bool) (watch
 			return nil, err
 		}
 	}
-	err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, end.Host+": "+string(end.State)), stages.EndSite, end).Get(ctx, &watchers)
+	err = workflow.ExecuteLocalActivity(here(ctx, end.Host+": "+string(end.State)), stages.EndSite, end).Get(ctx, &watchers)
 	return watchers, err
 }
 
@@ -175,9 +172,14 @@ func endSite(ctx workflow.Context, end activities.SiteEnd, examined bool) (watch
 func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) error {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	for _, h := range watchers {
-		// A harvest that is over has no ear; that is no failure.
-		_ = workflow.SignalExternalWorkflow(ctx, HarvestID(h), "", SignalSiteEnded, end).Get(ctx, nil)
+	if len(watchers) > 0 {
+		ids := make([]string, len(watchers))
+		for i, h := range watchers {
+			ids[i] = HarvestID(h)
+		}
+		if err := workflow.ExecuteLocalActivity(here(ctx, "tell of the end"), stages.TellEnd, ids, end).Get(ctx, nil); err != nil {
+			return err
+		}
 	}
 	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.State)), attrOutcome.ValueSet(string(end.State)))
 }

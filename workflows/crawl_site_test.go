@@ -30,7 +30,7 @@ func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
 	})
 	env.OnActivity(documents.FilterDocuments, mock.Anything, "ada.example").Return(activities.Judged{}, nil).Once()
 	env.OnActivity(stages.EndSite, mock.Anything, activities.SiteEnd{Host: "ada.example", State: "done"}).Return([]string{webdb.ID}, nil).Once()
-	env.OnSignalExternalWorkflow(mock.Anything, HarvestID(webdb.ID), "", SignalSiteEnded, mock.Anything).Return(nil).Once()
+	env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(nil).Once()
 	start := env.Now()
 	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
 	require.NoError(t, env.GetWorkflowError())

@@ -17,7 +17,7 @@ import (
 
 // Signals and updates of a harvest.
 const (
-	SignalSiteEnded = "site-ended"
+	SignalSiteEnded = activities.SignalSiteEnded
 	UpdatePause     = "pause"
 	UpdateResume    = "resume"
 	UpdateRetryWhat = "retry-what" // argument: activities.Retry

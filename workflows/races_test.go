@@ -170,7 +170,7 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 			return []string{webdb.ID}, nil
 		}).After(time.Minute)
 		told := 0
-		env.OnSignalExternalWorkflow(mock.Anything, HarvestID(webdb.ID), "", SignalSiteEnded, mock.Anything).Return(func(string, string, string, string, any) error {
+		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(func(context.Context, []string, activities.SiteEnd) error {
 			told++
 			return nil
 		})

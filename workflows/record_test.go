@@ -69,11 +69,13 @@ func TestRecord(t *testing.T) {
 		w := worker.New(c, queue, worker.Options{DeadlockDetectionTimeout: time.Minute})
 		Register(w)
 		w.RegisterDynamicActivity(s.answer, activity.DynamicRegisterOptions{})
+		w.RegisterActivityWithOptions(s.endSite, activity.RegisterOptions{Name: "EndSite"}) // no local activity is a dynamic one
+		w.RegisterActivity(stages.TellEnd)
 		require.NoError(t, w.Start())
 		t.Cleanup(w.Stop)
 	}
 	var running sync.WaitGroup
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // then it names what has not ended
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // then it names what has not ended
 	defer cancel()
 	for _, story := range stories {
 		if story.workflow == nil {
@@ -132,6 +134,15 @@ func (s *script) answer(ctx context.Context, _ converter.EncodedValues) (any, er
 		return nil, err
 	}
 	return next, nil
+}
+
+// endSite is EndSite.
+func (s *script) endSite(ctx context.Context, _ activities.SiteEnd) (watchers []string, err error) {
+	answer, err := s.answer(ctx, nil)
+	if answer != nil {
+		watchers = answer.([]string)
+	}
+	return watchers, err
 }
 
 // beat heartbeats until it is stopped.
