@@ -3,6 +3,7 @@ package rank
 import (
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"gleaner/internal/web/page"
 )
@@ -95,13 +96,27 @@ type extractor struct {
 	named  []string
 }
 
-func newExtractor(l Lists) (*extractor, error) {
-	lex, err := newLexicon(l)
+// compiled is the last extractor that was made, and what of: all sites of a process have
+// the same lists.
+var compiled atomic.Pointer[struct {
+	of *Lists
+	x  *extractor
+}]
+
+func newExtractor(l *Lists) (*extractor, error) {
+	if c := compiled.Load(); c != nil && c.of == l {
+		return c.x, nil
+	}
+	lex, err := newLexicon(*l)
 	if err != nil {
 		return nil, err
 	}
 	x := &extractor{lex: lex, shared: traits + places*len(lex.names)}
 	x.named = x.names()
+	compiled.Store(&struct {
+		of *Lists
+		x  *extractor
+	}{l, x})
 	return x, nil
 }
 

@@ -75,7 +75,7 @@ type offspring struct {
 }
 
 func newGleaner(opts Options) (*gleaner, error) {
-	x, err := newExtractor(*opts.Lists)
+	x, err := newExtractor(opts.Lists)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,8 @@ import "math"
 // step is that of an extended Kalman filter, so that features which always come
 // together share what is learnt between them.
 type model struct {
-	weights []weight
+	weights []weight // the shared ones, one for all of the site's own that have not moved, and those that have
+	place   []uint16 // in weights, of each feature's: most of a site's own never move
 	start   start
 	version int     // how often it has learnt, and one: what was added up before is out of date
 	risen   float64 // sum of all rises of the weights' means; features are never negative
@@ -30,12 +31,28 @@ func (s start) of(i int) weight {
 }
 
 func newModel(prior []float32, priorVariance, siteVariance float64) *model {
-	n := len(prior) + siteSlots
-	m := &model{weights: make([]weight, n), start: start{prior, float32(priorVariance), float32(siteVariance)}, version: 1}
+	m := &model{weights: make([]weight, len(prior)+1), place: make([]uint16, len(prior)+siteSlots),
+		start: start{prior, float32(priorVariance), float32(siteVariance)}, version: 1}
 	for i := range m.weights {
 		m.weights[i] = m.start.of(i)
 	}
+	for i := range m.place {
+		m.place[i] = uint16(min(i, len(prior)))
+	}
 	return m
+}
+
+// at is the weight of a feature.
+func (m *model) at(i int32) weight { return m.weights[m.place[i]] }
+
+// own is the weight of a feature, to be moved.
+func (m *model) own(i int32) *weight {
+	p := m.place[i]
+	if p == uint16(len(m.start.prior)) {
+		p = uint16(len(m.weights))
+		m.place[i], m.weights = p, append(m.weights, m.start.of(int(i)))
+	}
+	return &m.weights[p]
 }
 
 // predict is the log-odds of success and their variance.
@@ -51,7 +68,7 @@ func (m *model) sums(fs []feature) (mean, spread float32) {
 	var mean2, spread2 float32
 	for len(fs) >= 2 {
 		f, e := fs[0], fs[1]
-		w, u := m.weights[f.index], m.weights[e.index]
+		w, u := m.at(f.index), m.at(e.index)
 		mean += w.mean * f.value
 		spread += w.variance * f.value * f.value
 		mean2 += u.mean * e.value
@@ -59,7 +76,7 @@ func (m *model) sums(fs []feature) (mean, spread float32) {
 		fs = fs[2:]
 	}
 	for _, f := range fs {
-		w := m.weights[f.index]
+		w := m.at(f.index)
 		mean += w.mean * f.value
 		spread += w.variance * f.value * f.value
 	}
@@ -75,7 +92,7 @@ func (m *model) learn(fs []feature, outcome, share float64) {
 	slope := share * math.Max(p*(1-p), 0.02)
 	gain := 1 / (1 + slope*variance)
 	for _, f := range fs {
-		w := &m.weights[f.index]
+		w := m.own(f.index)
 		v, s := float64(f.value), float64(w.variance)
 		was := w.mean
 		w.mean += float32(s * v * gain * share * (outcome - p))

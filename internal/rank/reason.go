@@ -36,7 +36,7 @@ func (g *gleaner) explain(c *page.Candidate) string {
 	var most parts
 	site := 0.0
 	for _, f := range fs {
-		v := float64(m.weights[f.index].mean * f.value)
+		v := float64(m.at(f.index).mean * f.value)
 		if int(f.index) < g.x.shared {
 			most.add(g.x.named[f.index], v)
 		} else {

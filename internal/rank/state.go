@@ -143,7 +143,8 @@ func (g *gleaner) Restore(raw json.RawMessage) error {
 // of twelve bytes each: a small site has a small state.
 func (m *model) encode() string {
 	var buf []byte
-	for i, w := range m.weights {
+	for i := range m.place {
+		w := m.at(int32(i))
 		if w == m.start.of(i) {
 			continue
 		}
@@ -162,10 +163,10 @@ func (m *model) decode(s string) error {
 	m.version++
 	for ; len(buf) >= 12; buf = buf[12:] {
 		i := binary.LittleEndian.Uint32(buf)
-		if int(i) >= len(m.weights) {
-			return fmt.Errorf("rank: restore %s: weight %d of %d", Gleaner, i, len(m.weights))
+		if int(i) >= len(m.place) {
+			return fmt.Errorf("rank: restore %s: weight %d of %d", Gleaner, i, len(m.place))
 		}
-		m.weights[i] = weight{math.Float32frombits(binary.LittleEndian.Uint32(buf[4:])), math.Float32frombits(binary.LittleEndian.Uint32(buf[8:]))}
+		*m.own(int32(i)) = weight{math.Float32frombits(binary.LittleEndian.Uint32(buf[4:])), math.Float32frombits(binary.LittleEndian.Uint32(buf[8:]))}
 	}
 	return nil
 }

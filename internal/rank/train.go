@@ -33,7 +33,7 @@ func DefaultFit() Fit { return Fit{DocumentRidge: 2, PageRidge: 16, SiteWeight: 
 // TrainPrior fits a prior to links of several sites by logistic regression with
 // a Gaussian penalty.
 func TrainPrior(lists Lists, examples []Example, fit Fit) (Prior, error) {
-	x, err := newExtractor(lists)
+	x, err := newExtractor(&lists)
 	if err != nil {
 		return Prior{}, err
 	}
