@@ -17,6 +17,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
+
+	"gleaner/internal/guard"
 )
 
 // OpenWorkflows are the ids of what has not ended in a namespace, at most a
@@ -45,12 +47,15 @@ func StartWorkflows(ctx context.Context, address, namespace, queue, kind string,
 		return err
 	}
 	defer c.Close()
+	g, ctx := guard.WithContext(ctx)
+	g.SetLimit(16)
 	for id, arg := range args {
-		if _, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, kind, arg); err != nil {
+		g.Go(func() error {
+			_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, kind, arg)
 			return err
-		}
+		})
 	}
-	return nil
+	return g.Wait()
 }
 
 // Histories returns how many workflows are open in a namespace, how many runs have ended,
