@@ -25,6 +25,7 @@ type ScaleOptions struct {
 	Workers int                       // processes
 	Dir     string                    // of the workers' files
 	Pace    time.Duration             // from an answer of a host to the next request
+	Kill    bool                      // the first worker, once half of the pages were asked for
 
 	DatabaseURL         string // of a server on which databases may be made
 	Temporal, Namespace string
@@ -45,7 +46,9 @@ type Scale struct {
 	Connections          int     `json:"connections"`            // to Postgres, at most
 	BytesPerWaitingHost  float64 `json:"bytes_per_waiting_host"` // memory of the workers beyond that at their start, by leases, when these were most
 	RecordBytesPerURL    float64 `json:"record_bytes_per_url"`
-	Impolite             int     `json:"impolite"` // requests before their time, or beside another to the host
+	Impolite             int     `json:"impolite"`    // requests before their time, or beside another to the host
+	LongestGap           float64 `json:"longest_gap"` // seconds from the end of an answer to the next request
+	Repeated             int     `json:"repeated"`    // requests beyond one a page and one for robots.txt
 }
 
 // scaleRun is a run of Scale.
@@ -116,6 +119,7 @@ func (r *scaleRun) run(ctx context.Context) error {
 		return err
 	}
 	r.count(visits, began)
+	r.Repeated = r.Requests - r.Hosts*(r.Web.Pages+1)
 	n := float64(max(r.Requests, 1))
 	r.EventsPer1000, r.StatementsPerRequest = 1000*float64(events)/n, used/n
 	r.RecordBytesPerURL /= float64(max(r.URLs, 1))
@@ -194,10 +198,10 @@ func (r *scaleRun) statements(ctx context.Context) (n float64) {
 // wait waits until all crawls have ended, and notes connections and memory.
 func (r *scaleRun) wait(ctx context.Context) error {
 	for {
-		var open, leases, connections int
+		var open, leases, connections, pages int
 		err := r.db.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE state IN ('new', 'crawling')), count(*) FILTER (WHERE holder <> ''),
-			(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()) FROM sites`).
-			Scan(&open, &leases, &connections)
+			(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()), sum(crawl_pages) FROM sites`).
+			Scan(&open, &leases, &connections, &pages)
 		if err != nil || open == 0 {
 			return err
 		}
@@ -211,6 +215,10 @@ func (r *scaleRun) wait(ctx context.Context) error {
 			r.leases, r.BytesPerWaitingHost = leases, float64(bytes-r.base)/float64(leases)
 		}
 		r.Connections = max(r.Connections, connections)
+		if r.Kill && 2*pages > r.Web.Pages*r.Scale.Hosts {
+			r.Kill = false
+			_ = r.workers[0].Process.Kill()
+		}
 		if err := fetch.Wait(ctx, time.Second/2); err != nil {
 			return err
 		}
@@ -239,6 +247,7 @@ func (r *scaleRun) count(visits []*Visits, began time.Time) {
 			if gap < r.Pace.Seconds() {
 				r.Impolite++
 			}
+			r.LongestGap = max(r.LongestGap, gap)
 		}
 		allowed := 1.0
 		if v.Requests > 0 && r.Pace > 0 {

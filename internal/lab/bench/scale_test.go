@@ -52,5 +52,5 @@ func TestScaleCountsWhatIsImpolite(t *testing.T) {
 		{Requests: 21, Last: began.Add(20 * time.Second), Gaps: []float64{1}, Overlapping: 1},
 		{},
 	}, began)
-	require.Equal(t, Scale{Requests: 32, PaceMedian: 11. / 21, Impolite: 2}, r.Scale)
+	require.Equal(t, Scale{Requests: 32, PaceMedian: 11. / 21, Impolite: 2, LongestGap: 3}, r.Scale)
 }

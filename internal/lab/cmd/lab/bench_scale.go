@@ -27,7 +27,7 @@ func (c *cli) benchScaleCommand() *cobra.Command {
 server and worker processes of their own, and measure until the last has ended. The
 program worker is taken from beside this one. Statements are counted by
 PostgreSQL's pg_stat_statements.`,
-		Example: "  lab bench scale --hosts 100 --urls 1000 --workers 2 --pace 2s --json",
+		Example: "  lab bench scale --hosts 100 --urls 1000 --workers 2 --pace 2s --json\n  lab bench scale --hosts 400 --urls 8000 --workers 4 --pace 5s --kill --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if hosts < 1 || urls < hosts || o.Workers < 1 || o.Pace < 0 {
 				return fmt.Errorf("%w: --hosts and --workers are 1 or more, there is a URL for each host, and --pace is 0 or more", program.ErrUsage)
@@ -40,6 +40,7 @@ PostgreSQL's pg_stat_statements.`,
 	fl.IntVar(&urls, "urls", 1000, "pages of all hosts together")
 	fl.IntVar(&o.Workers, "workers", 1, "worker processes")
 	fl.DurationVar(&o.Pace, "pace", 2*time.Second, "from an answer of a host to the next request; 0 is none")
+	fl.BoolVar(&o.Kill, "kill", false, "kill the first worker once half of the pages were asked for")
 	return cmd
 }
 
