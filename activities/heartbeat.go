@@ -22,7 +22,7 @@ import (
 const (
 	Beat         = Silence * 3 / 10
 	Silence      = 5 * time.Second
-	CrawlSilence = 2 * time.Minute
+	CrawlSilence = time.Minute
 )
 
 // heartbeats sends heartbeats with the details set last, until stop is called or ctx ends,

@@ -75,7 +75,7 @@ func TestRecord(t *testing.T) {
 		t.Cleanup(w.Stop)
 	}
 	var running sync.WaitGroup
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // then it names what has not ended
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // then it names what has not ended
 	defer cancel()
 	for _, story := range stories {
 		if story.workflow == nil {

@@ -121,7 +121,8 @@ func (db PersonRecords) StillOpen(ctx context.Context, harvest string) (Question
 // and forgets the failures that were kept to spare their hosts. Sources are asked
 // again where no host is named, and no reason but theirs. It returns how many there are.
 // With unpark, which is a person's word, hosts that only failed need not rest:
-// those of the pages and, where a question to a service is open, the services.
+// those of the pages and, where a question to a service is open or the harvest is in a
+// stage that asks them, the services.
 func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questions, error) {
 	var o Questions
 	err := db.Tx(ctx, func(tx pgx.Tx) error {
@@ -138,7 +139,8 @@ func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool
 			b.Queue(`UPDATE harvests SET retried_at=now() WHERE id=$1`, f.Harvest)
 			services = services && f.Host == "" && (f.Reason == "" || strings.HasPrefix(f.Reason, ReasonUnanswered))
 			b.Queue(`WITH of AS (SELECT id FROM sites s WHERE failures > 0 AND (`+of("$4")+`
-					OR ($5 OR EXISTS (SELECT 1 FROM unanswered q WHERE `+openSources+`)) AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id))
+					OR ($5 OR EXISTS (SELECT 1 FROM unanswered q WHERE `+openSources+`)
+						OR $2 = '' AND $3 = '' AND EXISTS (SELECT 1 FROM harvests WHERE id=$1 AND stage IN ('papers', 'copies'))) AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id))
 					ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 				UPDATE sites s SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until))
 				FROM of WHERE s.id=of.id`, f.Harvest, f.Host, f.Reason, pages, services)
