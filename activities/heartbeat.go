@@ -61,7 +61,6 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 			case <-stopping: // the last request is finished, and needs beats
 				cancel()
 				stopping = nil
-				continue
 			case <-tick.C:
 			}
 			tell()
