@@ -31,9 +31,6 @@ const SignalWake = "wake"
 // it signals its crawls, so that the look is for signals that were lost.
 const pausedLook = 24 * time.Hour
 
-// slicesPerRun bounds the history of one run of CrawlSite.
-const slicesPerRun = 200
-
 // QueryProgress tells what a crawl did so far.
 const QueryProgress = "progress"
 
@@ -72,9 +69,8 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 }
 
 type siteRun struct {
-	p      SiteParams
-	wake   workflow.ReceiveChannel
-	slices int // of this run
+	p    SiteParams
+	wake workflow.ReceiveChannel
 	// examined reports that the last slice left no document of the site to be examined.
 	examined bool
 }
@@ -82,10 +78,9 @@ type siteRun struct {
 // crawl crawls until the crawl's end, or until the run is full.
 func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 	for {
-		if c.slices >= slicesPerRun && ctx.Err() == nil || runIsFull(ctx) {
+		if runIsFull(ctx) {
 			return activities.SiteEnd{}, workflow.NewContinueAsNewError(ctx, CrawlSite, c.p)
 		}
-		c.slices++
 		s, err := c.slice(ctx)
 		c.examined = err == nil && s.Examined
 		var next step
@@ -164,7 +159,8 @@ func endSite(ctx workflow.Context, end activities.SiteEnd, examined bool) (watch
 			return nil, err
 		}
 	}
-	err = workflow.ExecuteLocalActivity(here(ctx, end.Host+": "+string(end.State)), stages.EndSite, end).Get(ctx, &watchers)
+	ctx = here(ctx, end.Host+": "+string(end.State))
+	err = workflow.ExecuteLocalActivity(ctx, stages.EndSite, end).Get(ctx, &watchers)
 	return watchers, err
 }
 
@@ -177,7 +173,8 @@ func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) er
 		for i, h := range watchers {
 			ids[i] = HarvestID(h)
 		}
-		if err := workflow.ExecuteLocalActivity(here(ctx, "tell of the end"), stages.TellEnd, ids, end).Get(ctx, nil); err != nil {
+		ctx := here(ctx, "tell of the end")
+		if err := workflow.ExecuteLocalActivity(ctx, stages.TellEnd, ids, end).Get(ctx, nil); err != nil {
 			return err
 		}
 	}

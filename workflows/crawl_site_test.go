@@ -121,14 +121,19 @@ func TestASiteWokenWhileItEndsLooksAgain(t *testing.T) {
 
 func TestLongCrawlIsContinuedAsNew(t *testing.T) {
 	t.Parallel()
-	env := newEnv(t)
-	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(activities.Slice{Result: crawl.Result{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 2}}}, nil).Times(slicesPerRun)
+	env, n := newEnv(t), 0
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
+		if n++; n == 3 {
+			env.SetContinueAsNewSuggested(true)
+		}
+		return activities.Slice{Result: crawl.Result{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 2}}}, nil
+	}).Times(3)
 	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "huge.example"})
 	var next *workflow.ContinueAsNewError
 	require.ErrorAs(t, env.GetWorkflowError(), &next)
 	var p SiteParams
 	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
 	require.Equal(t, "huge.example", p.Host)
-	require.Equal(t, 2*slicesPerRun, p.Total.Pages)
+	require.Equal(t, 6, p.Total.Pages)
 	env.AssertExpectations(t)
 }

@@ -106,9 +106,10 @@ func TestAHarvestPausedForMonths(t *testing.T) {
 				return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: true}, nil
 			})
 			env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{webdb.ID}, nil)
-			env.OnActivity(stages.TellEnd, mock.Anything, mock.Anything, mock.Anything).Return(func(_ context.Context, ids []string, end activities.SiteEnd) error {
+			tell := func(_ context.Context, ids []string, end activities.SiteEnd) error {
 				return env.SignalWorkflowByID(ids[0], SignalSiteEnded, end)
-			})
+			}
+			env.OnActivity(stages.TellEnd, mock.Anything, mock.Anything, mock.Anything).Return(tell)
 			env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(nil, nil).Maybe()
 			answer(stages.Report, func(context.Context, activities.Harvest) (report.Summary, error) {
 				pause(gleaner.StageReport)

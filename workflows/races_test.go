@@ -170,10 +170,8 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 			return []string{webdb.ID}, nil
 		}).After(time.Minute)
 		told := 0
-		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(func(context.Context, []string, activities.SiteEnd) error {
-			told++
-			return nil
-		})
+		tell := func(context.Context, []string, activities.SiteEnd) error { told++; return nil }
+		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(tell)
 		env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 30*time.Second)
 		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
 		require.NoError(t, env.GetWorkflowError())

@@ -61,6 +61,9 @@ var (
 	topical   *activities.Collections
 )
 
+// again is how what fails is tried again.
+var again = temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute}
+
 // on gives the options of an activity. Errors that trying again does not help
 // are typed so by the activity; all others are tried again for as long as it
 // takes, since what they wait for (a database, an API, room on a disk) comes
@@ -72,7 +75,7 @@ func on(ctx workflow.Context, queue, what string, timeout time.Duration) workflo
 		HeartbeatTimeout:    activities.Silence,
 		WaitForCancellation: true,
 		Summary:             summary(what),
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+		RetryPolicy:         &again,
 	})
 }
 
@@ -94,7 +97,7 @@ func here(ctx workflow.Context, what string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout:    time.Hour,
 		ScheduleToCloseTimeout: 365 * 24 * time.Hour, // with all attempts
-		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+		RetryPolicy:            &again,
 		Summary:                summary(what),
 	})
 }

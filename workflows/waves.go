@@ -141,11 +141,12 @@ func startSite(ctx workflow.Context, host, venue string, patience time.Duration)
 		WaitForCancellation:   true,
 		StaticSummary:         told.Summary,
 		StaticDetails:         told.Details,
-		TypedSearchAttributes: indexed(venue, attrHost.ValueSet(host), attrStage.ValueSet(string(gleaner.SiteCrawling))),
+		TypedSearchAttributes: indexed(venue, attrHost.ValueSet(host), attrStage.ValueSet("crawling")),
 		WorkflowTaskTimeout:   TaskTime,
 	})
 	for try := 1; ; try++ {
-		f := workflow.ExecuteChildWorkflow(child, CrawlSite, SiteParams{Host: host, Patience: patience, Venues: venuesOf(venue)})
+		p := SiteParams{Host: host, Patience: patience, Venues: venuesOf(venue)}
+		f := workflow.ExecuteChildWorkflow(child, CrawlSite, p)
 		err := f.GetChildWorkflowExecution().Get(own, nil)
 		if err == nil {
 			return f, nil

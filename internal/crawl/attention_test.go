@@ -79,7 +79,9 @@ func TestASliceEndsWhereMoreIsAsked(t *testing.T) {
 	w.harvest(t, "a", id)
 	for _, more := range []func(){
 		func() { w.harvest(t, "b", id) },
-		func() { storetest.Exec(t, w.db.Pool, `INSERT INTO scopes (site_id, prefix, origin) VALUES ($1, '/~ada/', 'test')`, id) },
+		func() {
+			storetest.Exec(t, w.db.Pool, `INSERT INTO scopes (site_id, prefix, origin) VALUES ($1, '/~ada/', 'test')`, id)
+		},
 	} {
 		var once sync.Once // two goroutines report
 		within, over := context.WithTimeout(t.Context(), time.Minute)

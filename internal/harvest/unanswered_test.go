@@ -67,6 +67,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	assert.Equal(t, asked, o.pagesAsked(roeHost), "not due")
 	o.set(roeHost, 0)
 	storetest.Exec(t, a.DB.Pool, `INSERT INTO sites (host, failures, parked_until) VALUES ('mirror.example', 5, now() + interval '1 hour')`)
+	require.NoError(t, a.DB.SetStage(ctx, id, gleaner.StageHomepages, ""))
 	again, err := a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
 	require.NoError(t, err)
 	assert.Equal(t, 1, again.Authors)

@@ -3,7 +3,6 @@ package rank
 import (
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"gleaner/internal/web/page"
 )
@@ -91,32 +90,19 @@ type feature struct {
 
 // extractor turns links into features.
 type extractor struct {
+	of     *Lists
 	lex    *lexicon
 	shared int // number of shared features
 	named  []string
 }
 
-// compiled is the last extractor that was made, and what of: all sites of a process have
-// the same lists.
-var compiled atomic.Pointer[struct {
-	of *Lists
-	x  *extractor
-}]
-
 func newExtractor(l *Lists) (*extractor, error) {
-	if c := compiled.Load(); c != nil && c.of == l {
-		return c.x, nil
-	}
 	lex, err := newLexicon(*l)
 	if err != nil {
 		return nil, err
 	}
-	x := &extractor{lex: lex, shared: traits + places*len(lex.names)}
+	x := &extractor{of: l, lex: lex, shared: traits + places*len(lex.names)}
 	x.named = x.names()
-	compiled.Store(&struct {
-		of *Lists
-		x  *extractor
-	}{l, x})
 	return x, nil
 }
 

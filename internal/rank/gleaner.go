@@ -74,20 +74,17 @@ type offspring struct {
 	best      float64   // value of the best page among them
 }
 
-func newGleaner(opts Options) (*gleaner, error) {
-	x, err := newExtractor(opts.Lists)
-	if err != nil {
-		return nil, err
-	}
+// newGleaner makes one of complete options.
+func newGleaner(opts Options) *gleaner {
 	tune := DefaultTuning()
 	if opts.Tuning != nil {
 		tune = *opts.Tuning
 	}
-	g := &gleaner{tune: tune, x: x}
-	names := x.named
+	g := &gleaner{tune: tune, x: opts.x}
+	names := g.x.named
 	g.prior = [2][]float32{weights(opts.Prior.Page, names), weights(opts.Prior.Document, names)}
 	g.reset()
-	return g, nil
+	return g
 }
 
 func (g *gleaner) reset() {

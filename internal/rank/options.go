@@ -28,6 +28,8 @@ type Options struct {
 	Prior *Prior
 	// Tuning are gleaner's constants; nil for DefaultTuning.
 	Tuning *Tuning
+
+	x *extractor // of Lists, made by WithDefaults
 }
 
 // WithDefaults sets lists and prior to the defaults where there are none. Whoever makes
@@ -47,7 +49,11 @@ func (o Options) WithDefaults() (Options, error) {
 		}
 		o.Prior = &p
 	}
-	return o, nil
+	var err error
+	if o.x == nil || o.x.of != o.Lists {
+		o.x, err = newExtractor(o.Lists)
+	}
+	return o, err
 }
 
 // New makes the strategy of that name; "" is the default.
@@ -62,7 +68,7 @@ func New(name string, opts Options) (Strategy, error) {
 	case Zhuang:
 		return &zhuang{lists: *opts.Lists}, nil
 	case Gleaner, "":
-		return newGleaner(opts)
+		return newGleaner(opts), nil
 	}
 	return nil, fmt.Errorf("%w %q: want one of %v", ErrUnknownStrategy, name, Names())
 }

@@ -195,7 +195,8 @@ func (db SiteRecords) Attention(ctx context.Context, sites ...int) (map[int]Atte
 			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`,
 			of.harvests + (SELECT count(*) FROM scopes c WHERE c.site_id=s.id)
 		FROM sites s CROSS JOIN LATERAL (
-			SELECT count(*) AS harvests, bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
+			SELECT count(*) AS harvests,
+				bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
 			FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
 			WHERE hs.site_id=s.id AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= coalesce(s.crawl_finished, '-infinity'))) of
 		WHERE s.id = ANY($1)`, sites)

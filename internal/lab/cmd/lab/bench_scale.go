@@ -27,7 +27,8 @@ func (c *cli) benchScaleCommand() *cobra.Command {
 server and worker processes of their own, and measure until the last has ended. The
 program worker is taken from beside this one. Statements are counted by
 PostgreSQL's pg_stat_statements.`,
-		Example: "  lab bench scale --hosts 100 --urls 1000 --workers 2 --pace 2s --json\n  lab bench scale --hosts 400 --urls 8000 --workers 4 --pace 5s --kill --json",
+		Example: "  lab bench scale --hosts 100 --urls 1000 --workers 2 --pace 2s --json\n" +
+			"  lab bench scale --hosts 400 --urls 8000 --workers 4 --pace 5s --kill --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if hosts < 1 || urls < hosts || o.Workers < 1 || o.Pace < 0 {
 				return fmt.Errorf("%w: --hosts and --workers are 1 or more, there is a URL for each host, and --pace is 0 or more", program.ErrUsage)
