@@ -3,11 +3,9 @@ package activities
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
@@ -241,13 +239,11 @@ func (a *Stages) EndSite(ctx context.Context, end SiteEnd) ([]string, error) {
 // SignalSiteEnded tells a harvest that a site's crawl has ended. It carries the SiteEnd.
 const SignalSiteEnded = "site-ended"
 
-// TellEnd tells workflows that a crawl has ended. One that is over itself does not hear of it.
+// TellEnd tells workflows that a crawl has ended. One that is over does not hear of it, and
+// one that cannot be told asks by itself after a while.
 func (a *Stages) TellEnd(ctx context.Context, workflows []string, end SiteEnd) error {
 	for _, id := range workflows {
-		err := activity.GetClient(ctx).SignalWorkflow(ctx, id, "", SignalSiteEnded, end)
-		if over := new(serviceerror.NotFound); err != nil && !errors.As(err, &over) {
-			return fmt.Errorf("tell %s that the crawl of %s has ended: %w", id, end.Host, err)
-		}
+		_ = activity.GetClient(ctx).SignalWorkflow(ctx, id, "", SignalSiteEnded, end)
 	}
 	return nil
 }

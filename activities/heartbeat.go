@@ -32,7 +32,7 @@ const (
 func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), stop func()) {
 	beat, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	over := context.AfterFunc(ctx, cancel)
-	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity { // nobody listens
+	if !activity.IsActivity(ctx) { // called by a command: nobody listens
 		return beat, func(T) {}, func() { over(); cancel() }
 	}
 	var latest atomic.Pointer[T]

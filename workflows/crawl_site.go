@@ -159,8 +159,7 @@ func endSite(ctx workflow.Context, end activities.SiteEnd, examined bool) (watch
 			return nil, err
 		}
 	}
-	ctx = here(ctx, end.Host+": "+string(end.State))
-	err = workflow.ExecuteLocalActivity(ctx, stages.EndSite, end).Get(ctx, &watchers)
+	err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, end.Host+": "+string(end.State)), stages.EndSite, end).Get(ctx, &watchers)
 	return watchers, err
 }
 

@@ -69,8 +69,7 @@ func TestRecord(t *testing.T) {
 		w := worker.New(c, queue, worker.Options{DeadlockDetectionTimeout: time.Minute})
 		Register(w)
 		w.RegisterDynamicActivity(s.answer, activity.DynamicRegisterOptions{})
-		w.RegisterActivityWithOptions(s.endSite, activity.RegisterOptions{Name: "EndSite"}) // no local activity is a dynamic one
-		w.RegisterActivity(stages.TellEnd)
+		w.RegisterActivity(stages.TellEnd) // no local activity is a dynamic one
 		require.NoError(t, w.Start())
 		t.Cleanup(w.Stop)
 	}
@@ -134,15 +133,6 @@ func (s *script) answer(ctx context.Context, _ converter.EncodedValues) (any, er
 		return nil, err
 	}
 	return next, nil
-}
-
-// endSite is EndSite.
-func (s *script) endSite(ctx context.Context, _ activities.SiteEnd) (watchers []string, err error) {
-	answer, err := s.answer(ctx, nil)
-	if answer != nil {
-		watchers = answer.([]string)
-	}
-	return watchers, err
 }
 
 // beat heartbeats until it is stopped.

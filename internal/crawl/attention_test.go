@@ -1,12 +1,8 @@
 package crawl
 
 import (
-	"context"
 	"encoding/json"
-	"math"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -67,32 +63,6 @@ func TestACrawlRestsOnceAllHarvestsThatWantItDo(t *testing.T) {
 		attention, err := w.db.Attention(t.Context(), id)
 		require.NoError(t, err)
 		require.Equal(t, step.paused, attention[id].Paused, step.set)
-	}
-}
-
-// TestASliceEndsWhereMoreIsAsked of the site: a harvest that joins a crawl, or a homepage that
-// is found on the host, does not wait for hours for the next slice to read what it wants.
-func TestASliceEndsWhereMoreIsAsked(t *testing.T) {
-	t.Parallel()
-	w, s, id := untrapped(t)
-	w.cfg.SlicePages, w.cfg.MaxPages, w.cfg.DirPages, w.cfg.MaxDepth = math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt
-	w.harvest(t, "a", id)
-	for _, more := range []func(){
-		func() { w.harvest(t, "b", id) },
-		func() {
-			storetest.Exec(t, w.db.Pool, `INSERT INTO scopes (site_id, prefix, origin) VALUES ($1, '/~ada/', 'test')`, id)
-		},
-	} {
-		var once sync.Once // two goroutines report
-		within, over := context.WithTimeout(t.Context(), time.Minute)
-		r, err := w.crawler(w.client).Slice(within, s.host, func(p Progress) {
-			if p.Requests > 0 {
-				once.Do(more)
-			}
-		})
-		over()
-		require.NoError(t, err)
-		require.Equal(t, SliceFull, r.Ending)
 	}
 }
 

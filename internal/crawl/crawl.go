@@ -68,7 +68,7 @@ type Config struct {
 
 // Defaults is a careful crawl.
 func Defaults() Config {
-	return Config{SlicePages: 500, SliceTime: 4 * time.Hour, MaxPages: 20_000, MaxURLs: 1_000_000, Window: 512, KnownURLs: 100_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxTime: 7 * 24 * time.Hour, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
+	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxURLs: 1_000_000, Window: 512, KnownURLs: 100_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxTime: 7 * 24 * time.Hour, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
 		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32,
 		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, StopSites: 5, StopShare: 0.05, Recrawl: recrawl.Defaults()}
 }

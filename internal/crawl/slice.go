@@ -24,7 +24,6 @@ type slice struct {
 	lease    *politeness.Lease
 	site     store.Site
 	loop     *loop
-	wanted   int // Attention.Asked when the slice began
 	attempts int // slices before this one that did not come to an end
 	keeping  *repository.Keeping
 	denied   string // why the policy does not allow the site, "" where it does
@@ -59,7 +58,6 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	if a := attention[s.site.ID]; err != nil || a.Paused && !a.Cancelled {
 		return Result{Ending: Paused}, err // before all that is read of a site
 	}
-	s.wanted = attention[s.site.ID].Asked
 	if err := s.load(ctx, report); errors.Is(context.Cause(ctx), politeness.ErrLost) {
 		return Result{}, politeness.ErrLost
 	} else if err != nil {
@@ -217,8 +215,6 @@ func (s *slice) checkControls(a store.Attention) {
 		s.loop.stop.Store(Cancelled)
 	case a.Paused:
 		s.loop.stop.Store(Paused)
-	case a.Asked != s.wanted:
-		s.loop.stop.CompareAndSwap(nil, SliceFull) // the next one reads what is asked now
 	}
 }
 

@@ -186,24 +186,21 @@ const recrawlSQL = `coalesce(cardinality(s.recrawled_for) > 0, false)`
 type Attention struct {
 	Paused    bool // by all harvests that want the site
 	Cancelled bool // nobody wants it any more
-	Asked     int  // harvests that want the site, and path prefixes of what is followed there
 }
 
 // Attention returns what is asked of the crawls of sites, by their numbers.
 func (db SiteRecords) Attention(ctx context.Context, sites ...int) (map[int]Attention, error) {
 	rows, _ := db.Pool.Query(ctx, `SELECT s.id, coalesce(of.paused, false) AND NOT `+recrawlSQL+`,
-			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`,
-			of.harvests + (SELECT count(*) FROM scopes c WHERE c.site_id=s.id)
+			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`
 		FROM sites s CROSS JOIN LATERAL (
-			SELECT count(*) AS harvests,
-				bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
+			SELECT bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
 			FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
 			WHERE hs.site_id=s.id AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= coalesce(s.crawl_finished, '-infinity'))) of
 		WHERE s.id = ANY($1)`, sites)
 	of := map[int]Attention{}
 	var id int
 	var a Attention
-	_, err := pgx.ForEachRow(rows, []any{&id, &a.Paused, &a.Cancelled, &a.Asked}, func() error { of[id] = a; return nil })
+	_, err := pgx.ForEachRow(rows, []any{&id, &a.Paused, &a.Cancelled}, func() error { of[id] = a; return nil })
 	return of, err
 }
 
