@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"gleaner/internal/gleaner"
@@ -28,6 +29,7 @@ const (
 	maxBody        = 64 << 20 // of one answer, inflated; a thousand Crossref works are about 12 MB
 	maxListPages   = 200_000
 	maxListEntries = 500_000
+	maxListTime    = 3 * time.Hour
 	maxTitle       = 10_000 // bytes of a title or an address
 	maxName        = 1_000  // bytes of a name, a key or another identifier
 	maxAuthors     = 20_000 // of one paper; physics has some with 5,000
@@ -39,13 +41,21 @@ const (
 var errNothingNew = errors.New("a page of a list that is not at its end brings nothing new")
 
 // paging bounds a list that comes in pages.
-type paging struct{ pages, entries int }
+type paging struct {
+	pages, entries int
+	began          time.Time // the second page
+}
 
 // more counts a page that is not the last, with so many entries that no page
 // before had.
 func (p *paging) more(fresh int) error {
 	p.pages, p.entries = p.pages+1, p.entries+fresh
+	if p.began.IsZero() {
+		p.began = time.Now()
+	}
 	switch {
+	case time.Since(p.began) > maxListTime: // an activity that lists has six hours
+		return ErrTooMuch{"hours for a list", int(maxListTime.Hours())}
 	case fresh == 0:
 		return errNothingNew
 	case p.pages >= maxListPages:
@@ -56,16 +66,26 @@ func (p *paging) more(fresh int) error {
 	return nil
 }
 
-// Sound refuses papers that no catalogue can mean, by the name of what is wrong:
-// it is asked of all that a source lists before it goes into the record. It leaves out
-// papers over which the program panics: on record, they would stop every crawl.
+// Sound leaves out papers that no catalogue can mean, and logs what is wrong: it is asked of
+// all that a source lists before it goes into the record. A list with more than one in ten
+// of them is refused. It leaves out papers over which the program panics, too: on record,
+// they would stop every crawl.
 func Sound(ctx context.Context, log *slog.Logger, source string, papers []gleaner.Paper) ([]gleaner.Paper, error) {
-	for _, p := range papers {
-		if err := sound(p); err != nil {
-			return nil, ErrBadAnswer{source, cut(p.Key), err}
+	var wrong []error
+	kept := slices.DeleteFunc(slices.Clone(papers), func(p gleaner.Paper) bool {
+		err := sound(p)
+		if err != nil {
+			wrong = append(wrong, ErrBadAnswer{source, cut(p.Key), err})
 		}
+		return err != nil
+	})
+	if 10*len(wrong) > len(papers) {
+		return nil, wrong[0]
 	}
-	return usable(ctx, log, source, papers, use), nil
+	for _, err := range wrong {
+		log.WarnContext(ctx, "a paper is left out", "error", err)
+	}
+	return usable(ctx, log, source, kept, use), nil
 }
 
 // usable leaves out the papers over which a use of one panics, and logs their keys.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -81,6 +82,10 @@ func TestPagesAreCounted(t *testing.T) {
 	if err := p.more(1); !errors.As(err, &long) || long.Limit != maxListPages {
 		t.Errorf("got %v", err)
 	}
+	late := paging{began: time.Now().Add(-maxListTime)}
+	if err := late.more(1); !errors.As(err, &long) || long.What != "hours for a list" {
+		t.Errorf("got %v", err)
+	}
 	if err := new(paging).more(maxListEntries); !errors.As(err, &long) || long.Limit != maxListEntries {
 		t.Errorf("got %v", err)
 	}
@@ -119,6 +124,20 @@ func TestSoundRefusesByName(t *testing.T) {
 		if _, err := Sound(t.Context(), slog.Default(), "x", []gleaner.Paper{{Key: "good", Title: "Good"}, p}); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
 			t.Errorf("want %q, got %.300v", want, err)
 		}
+	}
+}
+
+// TestOneUnsoundPaperRefusesNoList: what one depositor of a repository writes does not keep
+// a venue from being listed.
+func TestOneUnsoundPaperRefusesNoList(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	to := slog.New(slog.NewTextHandler(&log, nil))
+	papers := slices.Repeat([]gleaner.Paper{{Key: "good", Title: "Good"}}, 10)
+	papers[3] = gleaner.Paper{Key: "long", Title: strings.Repeat("a", maxTitle+1)}
+	got, err := Sound(t.Context(), to, "x", papers)
+	if err != nil || len(got) != 9 || !strings.Contains(log.String(), "long") {
+		t.Errorf("got %d papers, %v, logged %s", len(got), err, &log)
 	}
 }
 
