@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/ingest/source"
 )
 
 // TestOutOfRange: a date or a depth that the record cannot hold is none, and neither stops the
@@ -31,6 +33,34 @@ func TestOutOfRange(t *testing.T) {
 	require.NotNil(t, by["http://a.example/3.pdf"].Crawled)
 	_, err := json.Marshal(by)
 	require.NoError(t, err)
+}
+
+// TestAListGivesWay behind lines that say nothing, and is gone on with there.
+func TestAListGivesWay(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	head := "url,path\n" + strings.Repeat("bad\n", freeResources+1)
+	root := s.lay("list", map[string]string{"list.csv": head + "bad\nhttp://a.example/0.pdf,0.pdf\n", "0.pdf": s.pdf(0)})
+	o := Options{Paths: []string{filepath.Join(root, "list.csv")}, Format: CSV}
+	log, err := Open(t.Context(), source.Places{}, o, Position{})
+	require.NoError(t, err)
+	defer log.Close()
+	log.Watch(func(context.Context, string) error { return nil }, func() bool { return true })
+	for range freeResources {
+		r, err := log.Next(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, BadLine, r.Skip)
+	}
+	r, err := log.Next(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, nothingYet, r.Skip)
+	require.EqualValues(t, len(head), r.At.Offset)
+	rest, err := Open(t.Context(), source.Places{}, o, r.At)
+	require.NoError(t, err)
+	defer rest.Close()
+	r, err = rest.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("line %d: ", freeResources+3), r.Detail[:len("line 1003: ")])
 }
 
 // TestLongLines: what is held of a list is bounded by what its lines hold, and not by

@@ -156,7 +156,11 @@ func (l *lists) Next(ctx context.Context) (*Resource, error) {
 		}
 		r, err := l.next(ctx)
 		if err == nil && r == nil {
-			continue
+			if l.came(); !l.late {
+				continue
+			}
+			r = &Resource{At: Position{File: l.all[l.i].file, Line: l.line + 1}, Skip: nothingYet}
+			r.At.Offset = l.at
 		}
 		if !errors.Is(err, io.EOF) {
 			return r, err
