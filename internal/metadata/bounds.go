@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -29,6 +30,7 @@ const (
 	maxBody        = 64 << 20 // of one answer, inflated; a thousand Crossref works are about 12 MB
 	maxListPages   = 200_000
 	maxListEntries = 500_000
+	maxListBytes   = 512 << 20 // in memory until the list is whole
 	maxListTime    = 3 * time.Hour
 	maxTitle       = 10_000 // bytes of a title or an address
 	maxName        = 1_000  // bytes of a name, a key or another identifier
@@ -42,14 +44,18 @@ var errNothingNew = errors.New("a page of a list that is not at its end brings n
 
 // paging bounds a list that comes in pages.
 type paging struct {
-	pages, entries int
-	began          time.Time // the second page
+	pages, entries, bytes int
+	began                 time.Time // the second page
 }
 
 // more counts a page that is not the last, with so many entries that no page
-// before had.
-func (p *paging) more(fresh int) error {
-	p.pages, p.entries = p.pages+1, p.entries+fresh
+// before had. What is kept of it counts by its size in JSON.
+func (p *paging) more(fresh int, kept any) error {
+	raw, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	p.pages, p.entries, p.bytes = p.pages+1, p.entries+fresh, p.bytes+len(raw)
 	if p.began.IsZero() {
 		p.began = time.Now()
 	}
@@ -58,6 +64,8 @@ func (p *paging) more(fresh int) error {
 		return ErrTooMuch{"hours for a list", int(maxListTime.Hours())}
 	case fresh == 0:
 		return errNothingNew
+	case p.bytes > maxListBytes:
+		return ErrTooMuch{"bytes of a list", maxListBytes}
 	case p.pages >= maxListPages:
 		return ErrTooMuch{"pages of a list", maxListPages}
 	case p.entries >= maxListEntries:

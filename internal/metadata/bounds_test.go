@@ -75,18 +75,22 @@ func TestPagesAreCounted(t *testing.T) {
 	var p paging
 	var long ErrTooMuch
 	for p.pages < maxListPages-1 {
-		if err := p.more(1); err != nil {
+		if err := p.more(1, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.more(1); !errors.As(err, &long) || long.Limit != maxListPages {
+	if err := p.more(1, nil); !errors.As(err, &long) || long.Limit != maxListPages {
+		t.Errorf("got %v", err)
+	}
+	big := paging{bytes: maxListBytes}
+	if err := big.more(1, "a title"); !errors.As(err, &long) || long.Limit != maxListBytes {
 		t.Errorf("got %v", err)
 	}
 	late := paging{began: time.Now().Add(-maxListTime)}
-	if err := late.more(1); !errors.As(err, &long) || long.What != "hours for a list" {
+	if err := late.more(1, nil); !errors.As(err, &long) || long.What != "hours for a list" {
 		t.Errorf("got %v", err)
 	}
-	if err := new(paging).more(maxListEntries); !errors.As(err, &long) || long.Limit != maxListEntries {
+	if err := new(paging).more(maxListEntries, nil); !errors.As(err, &long) || long.Limit != maxListEntries {
 		t.Errorf("got %v", err)
 	}
 }

@@ -182,7 +182,7 @@ func (c *Crossref) all(ctx context.Context, params url.Values) ([]crossrefWork, 
 		if len(ans.Message.Items) == 0 || ans.Message.Cursor == "" {
 			return nil, ErrBadAnswer{"Crossref", c.url, fmt.Errorf("the list ended after %d of %d works", len(works), ans.Message.Total)}
 		}
-		if err := list.more(len(works) - had); err != nil {
+		if err := list.more(len(works)-had, works[had:]); err != nil {
 			return nil, ErrBadAnswer{"Crossref", c.url, err}
 		}
 		cursor = ans.Message.Cursor

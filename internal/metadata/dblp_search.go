@@ -135,7 +135,7 @@ func (b base) searchVolume(ctx context.Context, toc string) ([]record, error) {
 		if len(hits) == 0 {
 			return nil, fmt.Errorf("%s sent %d of %d records of %s: %w", b.svc.name, from, total, toc, errElsewhere)
 		}
-		if err := list.more(len(seen) - had); err != nil {
+		if err := list.more(len(seen)-had, hits); err != nil {
 			return nil, ErrBadAnswer{b.svc.name, toc, err}
 		}
 	}

@@ -138,7 +138,7 @@ func (o *OpenAlex) all(ctx context.Context, filter, fields string) ([]openAlexWo
 			}
 			return works, nil
 		}
-		if err := list.more(len(works) - had); err != nil {
+		if err := list.more(len(works)-had, works[had:]); err != nil {
 			return nil, ErrBadAnswer{"OpenAlex", o.url, err}
 		}
 		cursor = ans.Meta.Cursor
