@@ -141,7 +141,7 @@ func startSite(ctx workflow.Context, host, venue string, patience time.Duration)
 		WaitForCancellation:   true,
 		StaticSummary:         told.Summary,
 		StaticDetails:         told.Details,
-		TypedSearchAttributes: indexed(venue, attrHost.ValueSet(host), attrStage.ValueSet("crawling")),
+		TypedSearchAttributes: indexed(venue, attrHost.ValueSet(host), attrStage.ValueSet(string(gleaner.SiteCrawling))),
 		WorkflowTaskTimeout:   TaskTime,
 	})
 	for try := 1; ; try++ {

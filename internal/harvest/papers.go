@@ -252,8 +252,8 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 }
 
 // Enter keeps what a source, or a person's file, lists for a volume. It is the one
-// way of papers into the record, and refuses those that no catalogue can mean with a
-// metadata.ErrBadAnswer.
+// way of papers into the record, and leaves out those that no catalogue can mean, or refuses
+// all with a metadata.ErrBadAnswer where these are many.
 func (s *Stages) Enter(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
 	papers, err := metadata.Sound(ctx, s.Log, source, papers)
 	if err != nil {
