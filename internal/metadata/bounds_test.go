@@ -70,6 +70,23 @@ func TestListsEndByName(t *testing.T) {
 	}
 }
 
+// TestOAIListsAreBounded as those of other catalogues are: here in time.
+func TestOAIListsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		endless := &pagesWithoutEnd{of: func(n int) string {
+			return fmt.Sprintf(`<OAI-PMH><ListRecords><resumptionToken>%d</resumptionToken></ListRecords></OAI-PMH>`, n)
+		}}
+		cfg, _ := stubConfig(t, nil)
+		cfg.HTTPClient, cfg.Delays.OAI = &http.Client{Transport: endless}, 20*time.Minute
+		_, err := NewOAI(cfg, "https://oai.example.org").Papers(t.Context(), gleaner.Venue{IDs: map[string]string{"oai": "x"}}, gleaner.Years{})
+		var much ErrTooMuch
+		if !errors.As(err, &much) || much.What != "hours for a list" {
+			t.Errorf("got %v after %d requests", err, endless.n)
+		}
+	})
+}
+
 func TestPagesAreCounted(t *testing.T) {
 	t.Parallel()
 	var p paging

@@ -66,13 +66,14 @@ type oaiRecord struct {
 	} `xml:"metadata>dc"`
 }
 
-// Records calls yield for each record that is not deleted, page by page, so that
-// a catalogue of any size passes in the memory of one page. An empty list is no
-// error. If the endpoint forgets its token on the way, the harvest begins anew,
-// once, and yield sees records again: it has to be idempotent by key.
-func (o *OAI) records(ctx context.Context, set string, yield func(gleaner.Paper) error) error {
+// records calls yield for each record that is not deleted, page by page; it reports
+// whether it keeps the record. An empty list is no error. If the endpoint forgets its
+// token on the way, the harvest begins anew, once, and yield sees records again: it has
+// to be idempotent by key.
+func (o *OAI) records(ctx context.Context, set string, yield func(gleaner.Paper) bool) error {
 	restarted := false
 	token := ""
+	var list paging
 	tokens := map[[sha256.Size]byte]bool{} // a token may be of any length
 	for {
 		ans, err := o.page(ctx, set, token)
@@ -91,12 +92,13 @@ func (o *OAI) records(ctx context.Context, set string, yield func(gleaner.Paper)
 			}
 			return ErrOAI{o.endpoint, cut(code), cut(ans.Errors[0].Message)}
 		}
+		var kept []gleaner.Paper
 		for _, r := range ans.Records {
 			if r.Header.Status == "deleted" || len(r.DC.Title) == 0 {
 				continue
 			}
-			if err := yield(r.paper()); err != nil {
-				return err
+			if p := r.paper(); yield(p) {
+				kept = append(kept, p)
 			}
 		}
 		next := strings.TrimSpace(ans.Token.Value)
@@ -104,11 +106,12 @@ func (o *OAI) records(ctx context.Context, set string, yield func(gleaner.Paper)
 			return nil
 		}
 		sum := sha256.Sum256([]byte(next))
-		switch {
-		case tokens[sum]:
+		if tokens[sum] {
 			return ErrBadAnswer{o.svc.name, o.endpoint, fmt.Errorf("the same resumption token twice: %s", cut(next))}
-		case len(tokens) == maxListPages:
-			return ErrBadAnswer{o.svc.name, o.endpoint, ErrTooMuch{"pages of a list", maxListPages}}
+		}
+		// A page without any record that is wanted is as good as another.
+		if err := list.more(max(len(kept), 1), kept); err != nil {
+			return ErrBadAnswer{o.svc.name, o.endpoint, err}
 		}
 		tokens[sum], token = true, next
 	}
@@ -144,13 +147,14 @@ func (o *OAI) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) 
 	}
 	var out []gleaner.Paper
 	seen := map[string]bool{}
-	err := o.records(ctx, set, func(p gleaner.Paper) error {
-		if years.Contains(p.Year) && !seen[p.Key] && !isFrontMatter(p.Title) {
-			seen[p.Key] = true
-			p.Venue = v.Key
-			out = append(out, p)
+	err := o.records(ctx, set, func(p gleaner.Paper) bool {
+		if !years.Contains(p.Year) || seen[p.Key] || isFrontMatter(p.Title) {
+			return false
 		}
-		return nil
+		seen[p.Key] = true
+		p.Venue = v.Key
+		out = append(out, p)
+		return true
 	})
 	return out, err
 }

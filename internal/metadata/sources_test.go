@@ -187,11 +187,11 @@ func testOAI(t *testing.T) {
 	cfg.Gate = freeGate{}
 	o := NewOAI(cfg, "http://repo.example/oai")
 	all := func(set string) (papers []gleaner.Paper, err error) {
-		err = o.records(t.Context(), set, func(p gleaner.Paper) error {
+		err = o.records(t.Context(), set, func(p gleaner.Paper) bool {
 			if n := len(papers); n == 0 || papers[n-1].Key != p.Key { // a record may come again with the next token
 				papers = append(papers, p)
 			}
-			return nil
+			return true
 		})
 		return papers, err
 	}
