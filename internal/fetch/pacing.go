@@ -3,6 +3,7 @@ package fetch
 import (
 	"cmp"
 	"math/rand/v2"
+	"net/http"
 	"time"
 )
 
@@ -110,7 +111,7 @@ func (p Pacing) Pause(v Visit, crawlDelay time.Duration) (pause time.Duration, b
 func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait time.Duration, failuresNow int, parked bool) {
 	p = p.WithDefaults()
 	wait, _ = p.Pause(v, crawlDelay)
-	asked := min(max(v.RetryAfter, 0), p.MaxRetryAfter)
+	asked := p.Asked(v)
 	if v.Void {
 		return wait, failures, false
 	}
@@ -127,6 +128,20 @@ func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait tim
 		return max(wait, p.ParkFor), failures, true
 	}
 	return wait, failures, false
+}
+
+// Asked is the pause that an answer asks for by Retry-After. The header is meant for
+// refusals and redirects (RFC 9110 section 10.2.3): beside a page, or where there is
+// none, it counts as a Crawl-delay, which is waited for within a slice.
+func (p Pacing) Asked(v Visit) time.Duration {
+	p = p.WithDefaults()
+	most := p.MaxRetryAfter
+	switch {
+	case v.Failed:
+	case v.Status < 300, v.Status == http.StatusNotModified, statusOutcome(v.Status) == NotFound:
+		most = min(most, p.MaxCrawlDelay)
+	}
+	return min(max(v.RetryAfter, 0), most)
 }
 
 // Backoff is the pause after so many failures in a row: exponential, drawn

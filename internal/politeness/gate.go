@@ -195,8 +195,8 @@ func (l *Lease) visited(ctx context.Context, v fetch.Visit, crawlDelay time.Dura
 	l.paced = later(now.Add(l.pace), started.Add(delay))
 	l.next = later(now.Add(wait), l.paced)
 	l.asked = time.Time{}
-	if v.RetryAfter > 0 {
-		l.asked = now.Add(min(v.RetryAfter, pacing.MaxRetryAfter))
+	if asked := pacing.Asked(v); asked > 0 {
+		l.asked = now.Add(asked)
 	}
 	// Else what was written before the request still holds.
 	l.unsaved = failures != l.failures || parked || l.next.Sub(now) > delay

@@ -2,6 +2,7 @@ package politeness
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -270,16 +271,20 @@ func TestRetryAfterIsInTheRecordBeforeTheAnswerEnds(t *testing.T) {
 	require.InDelta(t, time.Hour, inTime, float64(time.Minute))
 }
 
-// TestRetryAfterOfAGoodAnswerIsInTheRecord, while the lease goes on.
-func TestRetryAfterOfAGoodAnswerIsInTheRecord(t *testing.T) {
+// TestRetryAfterOfAGoodAnswer is waited for within the slice, as a Crawl-delay is; that of a
+// redirect is in the record while the lease goes on.
+func TestRetryAfterOfAGoodAnswer(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	k := NewKeeper(db.Pool, unpaced, "a")
-	l := acquire(t, k, "host.test")
-	visit(t, k.Under(l), "host.test", 0, fetch.Visit{Status: http.StatusOK, RetryAfter: time.Hour})
-	var asked bool
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT next_allowed_at > now() + interval '50 min' FROM sites`).Scan(&asked))
-	require.True(t, asked)
+	for _, status := range []int{http.StatusOK, http.StatusFound} {
+		host := fmt.Sprintf("status%d.test", status)
+		l := acquire(t, k, host)
+		visit(t, k.Under(l), host, 0, fetch.Visit{Status: status, RetryAfter: time.Hour})
+		next := nextIn(t, db, host)
+		require.Greater(t, next, k.pacing.MaxCrawlDelay-10*time.Second, status)
+		require.Equal(t, status != http.StatusOK, next > k.pacing.MaxBlock, status)
+	}
 }
 
 // TestWhatCouldNotBeWrittenIsWrittenWithTheLease: the database may be away when
