@@ -64,7 +64,7 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 		return nil, err
 	}
 	if f.holdings != "" {
-		more, err := readPapers(f.holdings)
+		more, err := readPapers(ctx, f.holdings)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
-	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/text"
@@ -54,10 +52,7 @@ forget" takes it back.`,
 }
 
 func (c *cli) importHoldings(ctx context.Context, name string, dry bool) (store.Imported, error) {
-	papers, err := readPapers(name)
-	if err == nil {
-		papers, err = metadata.Sound(ctx, slog.Default(), name, papers)
-	}
+	papers, err := readPapers(ctx, name)
 	if err != nil {
 		return store.Imported{}, err
 	}

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -122,17 +123,18 @@ func (c *cli) watchCommand() *cobra.Command {
 		})}
 }
 
-func readPapers(name string) ([]gleaner.Paper, error) {
+func readPapers(ctx context.Context, name string) ([]gleaner.Paper, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	defer f.Close()
-	head := make([]byte, 4096)
-	n, _ := io.ReadFull(f, head)
-	papers, err := biblio.Read(io.MultiReader(strings.NewReader(string(head[:n])), f), biblio.Detect(name, head[:n]))
-	if errors.Is(err, biblio.ErrFormat) {
+	papers, wrong, err := metadata.ReadList(ctx, slog.Default(), name, f)
+	switch {
+	case errors.Is(err, biblio.ErrFormat):
 		err = fmt.Errorf("%w: %w", program.ErrUsage, biblio.ErrFormat)
+	case err == nil && len(wrong) > 0:
+		err = wrong
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

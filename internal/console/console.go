@@ -102,6 +102,7 @@ func (c *Console) Close() {
 // Bounds of what a client may send, and of how long anything takes.
 const (
 	maxForm     = 64 << 10
+	maxList     = 8 << 20 // of papers that a library holds
 	maxHeader   = 32 << 10
 	readTime    = 30 * time.Second
 	answerTime  = 2 * time.Minute  // an estimate may list papers of a catalogue

@@ -25,7 +25,7 @@ func (c *Console) guard(public bool, next http.Handler) http.Handler {
 		_ = own.AddTrustedOrigin(c.URL.Scheme + "://" + c.URL.Host) // what is no origin is the same as none
 	}
 	own.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, errForeign) }))
-	next = own.Handler(http.MaxBytesHandler(next, maxForm))
+	next = own.Handler(bounded(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", contentRules)
@@ -43,6 +43,17 @@ func (c *Console) guard(public bool, next http.Handler) http.Handler {
 			return
 		}
 		next.ServeHTTP(w, r)
+	})
+}
+
+// bounded bounds what is sent: by maxForm, and where lists of papers are sent by maxList.
+func bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		most := int64(maxForm)
+		if r.URL.Path == holdingsPath {
+			most = maxList
+		}
+		http.MaxBytesHandler(next, most).ServeHTTP(w, r)
 	})
 }
 

@@ -2,8 +2,10 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -60,10 +62,26 @@ func (a *asked) years() gleaner.Years {
 	return gleaner.Years{From: y, To: y}
 }
 
+// read reads the form, and files that were sent with it.
+func (a *asked) read() error {
+	err := a.ParseForm()
+	if kind, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
+		err = a.ParseMultipartForm(maxList) // all that may be sent: no file is kept on disk
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return fmt.Errorf("too much at once, more than %d KB: %w", tooLarge.Limit>>10, err)
+	case err != nil:
+		return fmt.Errorf("%w: %w", errInput, err)
+	}
+	return nil
+}
+
 // check holds what was given to what may be.
 func (a *asked) check() error {
-	if err := a.ParseForm(); err != nil {
-		return fmt.Errorf("%w: %w", errInput, err)
+	if err := a.read(); err != nil {
+		return err
 	}
 	for _, p := range a.params {
 		v := a.get(p.name)
@@ -200,6 +218,10 @@ func routes() []route {
 		{"POST", "/jobs/{id}", store.Editor, "done", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, jobDone{}},
 		{"GET", "/collections", store.Reader, "collections", "Lists collections by topic, the latest first.", []param{{name: "after", what: after.what, number: true}}, allCollections, collectionsPage{}},
 		{"GET", "/collections/{name}", store.Reader, "collection", "Shows what is in the collection of a topic, the most similar first, and how full those of the others are.", []param{{name: "topic", what: "that is shown (default: the first)"}, after}, oneCollection, collectionPage{}},
+		{"GET", holdingsPath, store.Reader, "holdings", "Lists the lists of what the library holds, the last entered first.",
+			nil, holdings, holdingsPage{}},
+		{"POST", holdingsPath, store.Editor, "holdings", "Looks at a list of what the library holds, enters it, or takes one back.",
+			holdingsParams(), changeHoldings, holdingsPage{}},
 		{"GET", "/parents", store.Reader, "parents", "Lists pages that lead to documents, by host, with their first and last crawl.", []param{{name: "site", what: "on this host"}, after}, parents, parentsPage{}},
 		{"GET", "/whitelist", store.Reader, "whitelist", "Lists pages worth a crawl, the best domain's first.", []param{after}, whitelist, whitelistPage{}},
 		{"GET", "/blacklist", store.Reader, "blacklist", "Lists hosts that are never asked, by name.", []param{after}, blacklist, blacklistPage{}},

@@ -71,6 +71,8 @@ func (d *desk) sample() {
 	require.NoError(d.t, d.Block(ctx, []store.Blocked{{Host: "bad.example", Reason: hostile}}))
 	_, err = store.EnsureSite(ctx, d.Pool, "bad.example")
 	require.NoError(d.t, err)
+	_, err = d.SaveHoldings(ctx, all[:1], hostile, false, nil)
+	require.NoError(d.t, err)
 	d.sampleJobs()
 	d.exec(`INSERT INTO collections (name, options, topics, state, note, requests) VALUES ('conf/maths', '{}', '[]', 'ended', $1, 130)`, hostile)
 	d.exec(`INSERT INTO collection_urls (collection, hash, host, url, title, kind, sha256, parent, depth, n, at, waiting, priority) SELECT 1, sha256(n::text::bytea), 't.example', 'http://t.example/' || n, $1, 'pdf', CASE WHEN n=1 THEN $2 ELSE '' END, 'http://t.example/', 1, n, now(), false, 1 FROM generate_series(1, 130) n`, hostile, sampleSHA)
@@ -83,7 +85,8 @@ func samplePages() []string {
 	id := url.PathEscape(sampleHarvest)
 	return []string{"/", "/harvests/" + id, "/reports/" + id, "/papers?harvest=" + id, "/papers?harvest=" + id + "&state=missing", "/papers?harvest=" + id + "&reason=ambiguous",
 		"/papers/" + url.PathEscape("conf/webdb/P1"), "/sites", "/sites?harvest=" + id, "/sites/www.ada.example", "/sites/bad.example", "/documents", "/documents?state=accepted&site=www.ada.example",
-		"/documents/" + sampleSHA, "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf"), "/review", "/jobs", "/jobs/1", "/jobs/2", "/jobs/2?differs=yes", "/collections", "/collections/conf%2Fmaths", "/collections/conf%2Fmaths?topic=knots", "/parents", "/parents?site=www.ada.example", "/whitelist", "/blacklist", "/users", "/statistics"}
+		"/documents/" + sampleSHA, "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf"), "/review", "/jobs", "/jobs/1", "/jobs/2", "/jobs/2?differs=yes", "/collections", "/collections/conf%2Fmaths", "/collections/conf%2Fmaths?topic=knots", "/parents", "/parents?site=www.ada.example", "/whitelist", "/blacklist", "/users", "/statistics",
+		holdingsPath}
 }
 
 // TestWordsOfStrangersAreText on every page.

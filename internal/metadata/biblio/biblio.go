@@ -123,17 +123,7 @@ func Detect(name string, head []byte) Format {
 // that could not be read; an unknown format is ErrFormat; other errors are the
 // reader's.
 func Read(r io.Reader, format Format) ([]gleaner.Paper, error) {
-	var out []gleaner.Paper
-	var wrong SyntaxErrors
-	err := each(r, format, func(p gleaner.Paper) error {
-		out = append(out, p)
-		return nil
-	}, func(e *SyntaxError) error {
-		if wrong = append(wrong, e); len(wrong) >= maxErrors {
-			return wrong
-		}
-		return nil
-	})
+	out, wrong, err := ReadSome(r, format)
 	switch {
 	case err != nil:
 		return nil, err
@@ -141,6 +131,21 @@ func Read(r io.Reader, format Format) ([]gleaner.Paper, error) {
 		return nil, wrong
 	}
 	return out, nil
+}
+
+// ReadSome reads what of a list can be read, and returns what cannot beside it. A list
+// with too much of that is an error, SyntaxErrors; the others are those of Read.
+func ReadSome(r io.Reader, format Format) (papers []gleaner.Paper, wrong SyntaxErrors, err error) {
+	err = each(r, format, func(p gleaner.Paper) error {
+		papers = append(papers, p)
+		return nil
+	}, func(e *SyntaxError) error {
+		if wrong = append(wrong, e); len(wrong) >= maxErrors {
+			return wrong
+		}
+		return nil
+	})
+	return papers, wrong, err
 }
 
 // each tells bad of what cannot be read, and goes on behind it unless bad returns

@@ -1,0 +1,153 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"gleaner/internal/match"
+	"gleaner/internal/metadata"
+	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/record/store"
+)
+
+// holdingsPath is where lists of papers are sent, which may be long (maxList).
+const holdingsPath = "/holdings"
+
+// What may be done with a list of holdings.
+const (
+	doPreview = "preview"
+	doEnter   = "enter"
+	doForget  = "forget"
+)
+
+// holdingsPage lists the lists of what the library holds, the last entered first, and says
+// what became of one.
+type holdingsPage struct {
+	Lists []store.HeldSource `json:"lists"`
+	List  *heldList          `json:"list,omitempty"`
+}
+
+// heldList is a list that was looked at, entered or taken back.
+type heldList struct {
+	Name string `json:"name"`
+	Did  string `json:"did"`
+	store.Imported
+	Wanted int      `json:"wanted"` // papers that harvests look for, and that it names
+	Wrong  []string `json:"wrong"`  // what of it could not be read
+	Gone   int      `json:"gone"`   // papers that are not held any more
+
+	text string
+}
+
+// Text is the list as it was given.
+func (l heldList) Text() string { return l.text }
+
+func holdingsParams() []param {
+	return []param{
+		{name: "do", what: "what to do", one: []string{doPreview, doEnter, doForget}, required: true},
+		{name: "name", what: "of the list (default: of the file); one of the same name is brought up to date"},
+		{name: "list", what: "papers as BibTeX, RIS, CSV, JSON Lines, or DOIs, at most 8 MB"},
+	}
+}
+
+func holdings(ctx context.Context, c *Console, _ *asked) (any, error) {
+	all, err := c.App.DB.HeldSources(ctx)
+	return holdingsPage{Lists: listed(all)}, err
+}
+
+// changeHoldings looks at a list, enters it, or takes it back.
+func changeHoldings(ctx context.Context, c *Console, a *asked) (any, error) {
+	l, err := a.heldList()
+	if err != nil {
+		return nil, err
+	}
+	if l.Did == doForget {
+		l.Gone, err = c.App.DB.ForgetHoldings(ctx, l.Name, false)
+	} else {
+		err = enter(ctx, c, l)
+	}
+	if l.Did != doPreview || err != nil {
+		c.log.InfoContext(ctx, "console: holdings", "do", l.Did, "list", l.Name, "papers", l.Papers, "gone", l.Gone,
+			"user", user(ctx), "error", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.App.DB.HeldSources(ctx)
+	return holdingsPage{listed(all), l}, err
+}
+
+// heldList is the list that a form or a file gives.
+func (a *asked) heldList() (*heldList, error) {
+	l := &heldList{Name: strings.TrimSpace(a.get("name")), Did: a.get("do"), text: a.get("list"), Wrong: []string{}}
+	file, head, err := a.FormFile("file")
+	switch {
+	case err == nil:
+		raw, err := io.ReadAll(file)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return nil, err
+		}
+		if len(raw) > 0 && strings.TrimSpace(l.text) != "" {
+			return nil, fmt.Errorf("%w: give a file, or the list itself, not both", errInput)
+		}
+		if len(raw) > 0 {
+			l.text = string(raw)
+		}
+		if l.Name == "" {
+			l.Name = head.Filename
+		}
+	case !errors.Is(err, http.ErrMissingFile) && !errors.Is(err, http.ErrNotMultipart):
+		return nil, fmt.Errorf("%w: %w", errInput, err)
+	}
+	switch {
+	case l.Name == "":
+		return nil, fmt.Errorf("%w: give the list a name, by which it can be changed and taken back", errInput)
+	case l.Did != doForget && len(l.Name) > 200, !isText(l.Name):
+		return nil, fmt.Errorf("%w: the name of a list has at most 200 bytes", errInput)
+	case l.Did != doForget && strings.TrimSpace(l.text) == "":
+		return nil, fmt.Errorf("%w: the list is empty", errInput)
+	case !isText(l.text):
+		return nil, fmt.Errorf("%w: this is no text in UTF-8: save the list as UTF-8, and try again", errInput)
+	}
+	return l, nil
+}
+
+// isText reports whether the record can hold a text.
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// enter makes a list's papers held, or says what that would come to.
+func enter(ctx context.Context, c *Console, l *heldList) error {
+	over, err := c.searches.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer over()
+	papers, wrong, err := metadata.ReadList(ctx, c.log, l.Name, strings.NewReader(l.text))
+	var bad metadata.ErrBadAnswer
+	switch {
+	case errors.Is(err, biblio.ErrFormat):
+		return fmt.Errorf("%w: neither BibTeX, RIS, JSON Lines nor DOIs, and no table with a column title", errInput)
+	case errors.As(err, &bad):
+		return fmt.Errorf("%w: too many of its papers are none, such as %q: %w", errInput, bad.URL, bad.Err)
+	case err != nil:
+		return err
+	case len(papers) == 0 && len(wrong) == 0:
+		return fmt.Errorf("%w: the list names no paper", errInput)
+	case len(papers) == 0:
+		return fmt.Errorf("%w: no paper could be read: %w", errInput, wrong)
+	}
+	for _, e := range wrong {
+		l.Wrong = append(l.Wrong, e.Error())
+	}
+	if l.Imported, err = c.App.DB.SaveHoldings(ctx, papers, l.Name, l.Did == doPreview, nil); err != nil {
+		return err
+	}
+	wanted, err := c.App.DB.Wanted(ctx)
+	l.Wanted = len(match.Held(wanted, papers))
+	return err
+}
