@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gleaner/internal/crawl"
@@ -15,13 +16,34 @@ type Crawl struct {
 	db      *store.DB
 	crawler *crawl.Crawler
 	watch   app.Watch
+	running atomic.Int32 // slices that this worker crawls
 }
 
-// CrawlSlice crawls a part of one site. The place to go on from is in the
+// An activity crawls slice after slice for an hour, since Temporal writes six events for
+// each, and a slow host gets few requests in one slice. Where a worker has so many at once
+// that others wait for its places, each of them gives up its own after one slice.
+const (
+	severalSlices = time.Hour
+	manyCrawls    = CrawlPlaces * 3 / 4
+)
+
+// CrawlPlaces is how many sites a worker crawls at a time; nearly all of them wait.
+const CrawlPlaces = 4000
+
+// CrawlSlice crawls a part of one site, in slices. The place to go on from is in the
 // record, so a second attempt goes on where the first was killed.
 func (a *Crawl) CrawlSlice(ctx context.Context, host string) (Slice, error) {
 	r, err := slice(ctx, a.watch, func(ctx context.Context, report func(crawl.Progress)) (crawl.Result, error) {
-		return a.crawler.Slice(ctx, host, report)
+		a.running.Add(1)
+		defer a.running.Add(-1)
+		began := time.Now()
+		return a.crawler.Slices(ctx, host, report, func(e crawl.Ending) bool {
+			goesOn := time.Since(began) < severalSlices && a.running.Load() <= manyCrawls
+			if goesOn {
+				a.watch.SliceEnded(string(e))
+			}
+			return goesOn
+		})
 	})
 	if err != nil {
 		return Slice{Result: r}, typed(err, r.Progress)

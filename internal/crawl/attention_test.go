@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -47,6 +49,60 @@ func TestAHarvestCancelledBeforeHasNoSay(t *testing.T) {
 	cancelled := attention[id].Cancelled
 	require.NoError(t, err)
 	require.True(t, cancelled, "cancelled while it was crawled")
+}
+
+// TestSlicesReadAnewWhatTheRecordSays: a limit that is lowered, and a pause, hold from the
+// next slice on.
+func TestSlicesReadAnewWhatTheRecordSays(t *testing.T) {
+	t.Parallel()
+	w, s, id := untrapped(t)
+	w.harvest(t, "a", id)
+	c := w.crawler(w.client)
+	crawl := func(between string) (r Result, endings []Ending) {
+		last := Progress{}
+		r, err := c.Slices(t.Context(), s.host, func(p Progress) {
+			require.GreaterOrEqual(t, p.Requests, last.Requests)
+			last = p
+		}, func(e Ending) bool {
+			if endings = append(endings, e); len(endings) == 2 {
+				storetest.Exec(t, w.db.Pool, between)
+			}
+			return len(endings) < 4
+		})
+		require.NoError(t, err)
+		require.Equal(t, r.Requests, last.Requests)
+		return r, endings
+	}
+
+	r, endings := crawl(`SELECT 1`)
+	require.Equal(t, []Ending{SliceFull, SliceFull, SliceFull, SliceFull}, endings)
+	require.Equal(t, 20, r.Requests)
+	r, _ = crawl(`UPDATE harvests SET paused = true`)
+	require.Equal(t, Paused, r.Ending)
+	require.Equal(t, 10, r.Requests)
+	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET paused = false`)
+	r, _ = crawl(`UPDATE harvests SET options = '{"max_pages": 42}'`)
+	require.Equal(t, PageLimit, r.Ending)
+	require.Equal(t, 12, r.Requests)
+}
+
+// TestSlicesWaitForAHostAMoment and then go on.
+func TestSlicesWaitForAHostAMoment(t *testing.T) {
+	t.Parallel()
+	w, s, _ := untrapped(t)
+	other, err := politeness.NewKeeper(w.db.Pool, fetch.Pacing{}, "other").Acquire(t.Context(), s.host)
+	require.NoError(t, err)
+	c := w.crawler(w.client)
+	c.patience = 0
+	r, err := c.Slices(t.Context(), s.host, func(Progress) {}, func(e Ending) bool {
+		if e == Waiting {
+			other.Free(t.Context())
+		}
+		return e == Waiting
+	})
+	require.NoError(t, err)
+	require.Equal(t, SliceFull, r.Ending)
+	require.Equal(t, 5, r.Requests)
 }
 
 // TestACrawlRestsOnceAllHarvestsThatWantItDo, cancelled ones aside.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 	"gleaner/internal/library/repository"
@@ -76,6 +77,27 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	}
 	defer func() { over(); <-watched }()
 	return s.finish(ctx, err)
+}
+
+// shortWait is how long Slices waits for a host at most, since it hears of a retry after
+// the wait.
+const shortWait = 30 * time.Second
+
+// Slices crawls slice after slice of a site, each of which reads anew what the record says
+// of the site and of the harvests that want it. It ends with a slice after which another
+// would have to wait for long or would do nothing, or after which more says no. The result
+// is that of the last slice, with the progress of all.
+func (c *Crawler) Slices(ctx context.Context, host string, report func(Progress), more func(Ending) bool) (Result, error) {
+	var before Progress
+	for {
+		r, err := c.Slice(ctx, host, func(p Progress) { report(before.Plus(p)) })
+		before = before.Plus(r.Progress)
+		r.Progress = before
+		soon := r.Ending == SliceFull || r.Ending == Waiting && r.Wait <= shortWait
+		if err != nil || !soon || !more(r.Ending) || fetch.Wait(ctx, r.Wait) != nil {
+			return r, err
+		}
+	}
 }
 
 // load makes the loop from what the record knows of the site.

@@ -38,7 +38,7 @@ const stopTimeout = 20 * time.Second
 func concurrency(queue string, cores int) int {
 	switch queue {
 	case activities.QueueCrawl, activities.QueueMetadata:
-		return 4000 // nearly all of them wait
+		return activities.CrawlPlaces
 	case activities.QueueDocuments, activities.QueueJobs:
 		return max(cores, 1)
 	}
