@@ -87,10 +87,10 @@ const shortWait = 30 * time.Second
 // of the site and of the harvests that want it. It ends with a slice after which another
 // would have to wait for long or would do nothing, or after which more says no. The result
 // is that of the last slice, with the progress of all.
-func (c *Crawler) Slices(ctx context.Context, host string, report func(Progress), more func(Ending) bool) (Result, error) {
+func (c *Crawler) Slices(ctx context.Context, host string, tell func(Progress), more func(Ending) bool) (Result, error) {
 	var before Progress
 	for {
-		r, err := c.Slice(ctx, host, func(p Progress) { report(before.Plus(p)) })
+		r, err := c.Slice(ctx, host, func(p Progress) { tell(before.Plus(p)) })
 		before = before.Plus(r.Progress)
 		r.Progress = before
 		soon := r.Ending == SliceFull || r.Ending == Waiting && r.Wait <= shortWait
