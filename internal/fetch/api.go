@@ -86,7 +86,7 @@ func (a *API) Do(c Call) (*Answer, error) {
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		x.failed = x.outcome != Canceled // what cannot be read is of no use
+		x.failed = x.outcome != Canceled && !x.broken() // what cannot be read is of no use
 		x.giveBack()
 		return nil, x.unaddressed(err)
 	}

@@ -31,7 +31,7 @@ func TestAnswersOfServicesWaitForMemory(t *testing.T) {
 		_, _ = w.Write(make([]byte, size))
 	}))
 	t.Cleanup(s.Close)
-	memory := NewMemory(2 * size * inUse)
+	memory := NewMemory(3 * size * inUse)
 	a := NewAPI(&http.Transport{}, nil, memory, time.Minute, 2*size)
 	ask := func(ctx context.Context, path string, use func(*Answer) error) (*Answer, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
@@ -39,9 +39,9 @@ func TestAnswersOfServicesWaitForMemory(t *testing.T) {
 		return a.Do(Call{Request: r, Use: use})
 	}
 	free := func(n int64) bool {
-		got := memory.free.TryAcquire(n)
+		got := memory.bodies.all.TryAcquire(n)
 		if got {
-			memory.free.Release(n)
+			memory.bodies.all.Release(n)
 		}
 		return got
 	}
@@ -65,7 +65,7 @@ func TestAnswersOfServicesWaitForMemory(t *testing.T) {
 	others()
 	got.Release()
 	got.Release()
-	require.True(t, free(2*size*inUse), "all is given back, once")
+	requireFree(t, memory)
 }
 
 // TestAPIAsksByTheChain: an outside service is asked in turns and within limits,

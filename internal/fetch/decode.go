@@ -14,6 +14,8 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"gleaner/internal/web/weburl"
 )
 
 // acceptEncoding is what the decoders below can undo.
@@ -124,7 +126,7 @@ func (b *inflated) holdWindows() (packed io.Reader, err error) {
 		first = head[0]
 	}
 	if n := windows(b.applied, first); n > smallWindow {
-		b.free, err = b.x.await(b.ctx, func() (func(), error) { return b.x.memory.window(b.ctx, n) })
+		b.free, err = b.x.await(b.ctx, func() (func(), error) { return b.x.memory.window(b.ctx, weburl.Owner(b.x.host), n) })
 	}
 	return in, err
 }

@@ -47,6 +47,8 @@ type exchange struct {
 	outcome gleaner.Outcome // what kept the answer from being read
 	failed  bool            // what was read says that the host is in trouble
 	release func()          // what the body holds of memory; nil for nothing
+	held    int64           // the size up to which memory is held for the body
+	waited  bool            // for memory, so long that the host may have given up
 }
 
 type exchangeKey struct{}
@@ -64,6 +66,7 @@ func (x *exchange) in(ctx context.Context) context.Context {
 // again forgets the last request.
 func (x *exchange) again() {
 	x.trace, x.watch, x.status, x.answer, x.wire, x.most, x.cut, x.refused, x.elapsed, x.outcome, x.failed = nil, nil, 0, nil, 0, 0, nil, nil, 0, "", false
+	x.waited = false
 }
 
 // fail names why the answer cannot be had.
@@ -92,6 +95,13 @@ func (x *exchange) unwanted(resp *http.Response, coded bool) error {
 	return x.Unwanted(resp.Header, promised)
 }
 
+// longWait is how long a body may not be read without an effect on its connection.
+const longWait = time.Second
+
+// broken says that the body was cut off after a wait for memory: what the host would have
+// sent is not known.
+func (x *exchange) broken() bool { return x.waited && hostFailed(x.outcome) }
+
 // await waits for memory, which is not the host's fault.
 func (x *exchange) await(ctx context.Context, take func() (func(), error)) (release func(), err error) {
 	resume := x.watch.pause()
@@ -99,7 +109,7 @@ func (x *exchange) await(ctx context.Context, take func() (func(), error)) (rele
 		x.cut = x.fail(causeOutcome(context.Cause(ctx)), err)
 		return nil, x.cut
 	}
-	resume()
+	x.waited = resume() > longWait || x.waited
 	return release, nil
 }
 

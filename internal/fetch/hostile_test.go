@@ -180,7 +180,7 @@ func TestLargeBodiesWaitForMemory(t *testing.T) {
 	other := site(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "small") })
 	c := testClient(t, func(cfg *Config) { cfg.Memory = memory })
 	first := mustFetch(t, c, Request{URL: s.URL + "/1"})
-	require.False(t, memory.free.TryAcquire(1), "nothing is held for a large body")
+	require.False(t, memory.bodies.all.TryAcquire(1), "nothing is held for a large body")
 
 	small := mustFetch(t, c, Request{URL: other.URL + "/"}) // small bodies do not wait
 	small.Release()
@@ -209,7 +209,7 @@ func TestLargeBodiesWaitForMemory(t *testing.T) {
 	require.NotNil(t, r, "what was released is another's")
 	require.Len(t, r.Body, size)
 	r.Release()
-	require.True(t, memory.free.TryAcquire(size*inUse), "all is given back, once")
+	requireFree(t, memory)
 }
 
 // TestWindowsOfDecodersWaitForMemory: a packed body of a few bytes may have its
@@ -250,8 +250,8 @@ func TestWindowsOfDecodersWaitForMemory(t *testing.T) {
 				ended <- err
 			}(one + "/1")
 			require.Equal(t, "/1", <-asked)
-			for memory.windows.TryAcquire(1) { // until its first byte has come
-				memory.windows.Release(1)
+			for memory.windows.all.TryAcquire(1) { // until its first byte has come
+				memory.windows.all.Release(1)
 				select {
 				case err := <-ended:
 					t.Fatalf("it ended: %v", err)
@@ -272,7 +272,7 @@ func TestWindowsOfDecodersWaitForMemory(t *testing.T) {
 			if err := <-ended; name != "layers" { // nothing is packed twice here
 				require.NoError(t, err)
 			}
-			require.True(t, memory.windows.TryAcquire(maxWindow), "all is given back")
+			requireFree(t, memory)
 		})
 	}
 }
@@ -309,7 +309,7 @@ func TestMemoryComesBackFromFailures(t *testing.T) {
 	c := testClient(t, func(cfg *Config) { cfg.Memory = memory })
 	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
 	require.Equal(t, Truncated, fetchError(t, err).Outcome)
-	require.True(t, memory.free.TryAcquire(16<<20))
+	requireFree(t, memory)
 }
 
 // TestProxiedNamesAreLookedUpHereToo: a name that leads inside a network is not

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/web/weburl"
 )
 
 const (
@@ -121,18 +122,29 @@ func (b *bounded) cut(err error) *Error {
 	}
 }
 
-// hold asks for memory when a body turns out to be large, once and for all of it.
-func (b *bounded) hold() (err error) {
+// hold asks for memory when a body turns out to be large: for all of it where its length
+// is known, else for its first part, and for the rest when it is larger.
+func (b *bounded) hold() error {
 	x := b.x
-	if b.n <= smallBody || x.release != nil || x.memory == nil {
+	if x.memory == nil || b.n <= max(smallBody, x.held) || x.held == b.limit {
 		return nil
 	}
 	most := b.limit
 	if b.promised > 0 && !b.coded {
 		most = min(most, b.promised)
+	} else if x.held == 0 {
+		most = min(most, x.memory.first())
 	}
-	x.release, err = x.await(b.ctx, func() (func(), error) { return x.memory.take(b.ctx, most) })
-	return err
+	owner, before := weburl.Owner(x.host), x.release
+	more, err := x.await(b.ctx, func() (func(), error) { return x.memory.take(b.ctx, owner, x.held, most) })
+	if err != nil {
+		return err
+	}
+	x.held, x.release = most, more
+	if before != nil {
+		x.release = func() { more(); before() }
+	}
+	return nil
 }
 
 func (b *bounded) checkSize() (*sizeError, gleaner.Outcome) {

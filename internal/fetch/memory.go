@@ -11,35 +11,43 @@ const (
 	// smallBody is what a body may take without asking: most are smaller, and
 	// as many of them as there are fetches at a time fit anywhere.
 	smallBody = 1 << 20
+	// firstBody is what is first held for a body of unknown length. Few papers are larger.
+	firstBody = 16 << 20
 	// inUse is how many times its size a body takes while it is read and
 	// worked on: the buffer that grows, its text, what is made of it.
 	inUse = 3
+	// ownersShare is the part of a pool, as its divisor, that hosts of one owner may hold,
+	// unless it is one body.
+	ownersShare = 4
 )
 
 // Memory bounds what all bodies in flight take together, in bytes: those being
 // read, and those not released yet. A body larger than smallBody asks once, for
-// all that it may become, so nobody who holds a part waits for another. The windows
-// of decoders have a share of their own, which a body takes first: who has a body
-// never waits for one.
+// all that it may become; one of unknown length asks again when it is larger than
+// firstBody. What is beyond firstBody comes from a pool of its own, and so do the
+// windows of decoders. Each asks the pools in one order, windows, bodies, large, and each
+// pool once: nobody waits for one who waits for him.
 type Memory struct {
-	size    int64
-	free    *semaphore.Weighted
-	windows *semaphore.Weighted
+	windows, bodies, large *pool
 }
 
 // NewMemory makes a bound of so many bytes for bodies, and of a third of it for
 // windows beside.
 func NewMemory(size int64) *Memory {
-	size = max(size, 1)
-	return &Memory{size: size, free: semaphore.NewWeighted(size), windows: semaphore.NewWeighted(windowsOf(size))}
+	size = max(size, 2)
+	return &Memory{windows: newPool(size / 3), bodies: newPool(size - size/3), large: newPool(size / 3)}
 }
 
-func windowsOf(size int64) int64 { return max(size/3, 1) }
+// first is how much of a body the pool of bodies holds.
+func (m *Memory) first() int64 { return max(1, min(firstBody, m.bodies.size/inUse)) }
 
-// take waits until a body of so many bytes may be held, and returns what gives
-// its share back.
-func (m *Memory) take(ctx context.Context, body int64) (release func(), err error) {
-	return m.Hold(ctx, body*inUse)
+// take waits until a body of an owner's host may be held up to a size, of which a part is
+// held already, and returns what gives the share back.
+func (m *Memory) take(ctx context.Context, owner string, held, body int64) (release func(), err error) {
+	if held > 0 {
+		return m.large.hold(ctx, owner, (body-held)*inUse)
+	}
+	return m.hold(ctx, owner, body*inUse)
 }
 
 // Hold waits until so many bytes may be held, and returns what gives them back.
@@ -48,18 +56,87 @@ func (m *Memory) Hold(ctx context.Context, n int64) (release func(), err error) 
 	if m == nil {
 		return func() {}, nil
 	}
-	return hold(ctx, m.free, min(n, m.size))
+	return m.hold(ctx, "", n)
+}
+
+func (m *Memory) hold(ctx context.Context, owner string, n int64) (release func(), err error) {
+	inBodies := min(n, m.bodies.size, firstBody*inUse)
+	first, err := m.bodies.hold(ctx, owner, inBodies)
+	if err != nil || n == inBodies {
+		return first, err
+	}
+	rest, err := m.large.hold(ctx, owner, n-inBodies)
+	if err != nil {
+		first()
+		return nil, err
+	}
+	return func() { rest(); first() }, nil
 }
 
 // window waits until decoders may have windows of so many bytes.
-func (m *Memory) window(ctx context.Context, n int64) (release func(), err error) {
-	return hold(ctx, m.windows, min(n, windowsOf(m.size)))
+func (m *Memory) window(ctx context.Context, owner string, n int64) (release func(), err error) {
+	return m.windows.hold(ctx, owner, n)
 }
 
-func hold(ctx context.Context, of *semaphore.Weighted, n int64) (release func(), err error) {
-	if err := of.Acquire(ctx, n); err != nil {
+// pool is a part of the memory. Hosts of one owner hold a share of it at most, so that some
+// that send without end leave room for others.
+type pool struct {
+	size int64
+	all  *semaphore.Weighted
+
+	mu     sync.Mutex
+	owners map[string]*ownerShare
+}
+
+// ownerShare is what the hosts of an owner may hold.
+type ownerShare struct {
+	*semaphore.Weighted
+	users int // that hold a part, or wait; guarded by pool.mu
+}
+
+func newPool(size int64) *pool {
+	size = max(size, 1)
+	return &pool{size: size, all: semaphore.NewWeighted(size), owners: map[string]*ownerShare{}}
+}
+
+// hold waits until so many bytes may be held, all there are at most.
+func (p *pool) hold(ctx context.Context, owner string, n int64) (release func(), err error) {
+	n = min(n, p.size)
+	share := func() {}
+	if owner != "" {
+		if share, err = p.share(ctx, owner, n); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.all.Acquire(ctx, n); err != nil {
+		share()
 		return nil, context.Cause(ctx)
 	}
-	var once sync.Once
-	return func() { once.Do(func() { of.Release(n) }) }, nil
+	return sync.OnceFunc(func() { p.all.Release(n); share() }), nil
+}
+
+// share waits until an owner's hosts hold so little that so many bytes fit beside.
+func (p *pool) share(ctx context.Context, owner string, n int64) (release func(), err error) {
+	most := max(1, p.size/ownersShare)
+	n = min(n, most)
+	p.mu.Lock()
+	s := p.owners[owner]
+	if s == nil {
+		s = &ownerShare{Weighted: semaphore.NewWeighted(most)}
+		p.owners[owner] = s
+	}
+	s.users++
+	p.mu.Unlock()
+	leave := func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if s.users--; s.users == 0 {
+			delete(p.owners, owner)
+		}
+	}
+	if err := s.Acquire(ctx, n); err != nil {
+		leave()
+		return nil, context.Cause(ctx)
+	}
+	return func() { s.Release(n); leave() }, nil
 }

@@ -113,8 +113,8 @@ func (t *turn) finish() {
 	x := t.x
 	v := Visit{Status: x.status, Elapsed: x.elapsed, CrawlDelay: x.learnt, RetryAfter: x.retryAfter()}
 	noAnswer := x.outcome == BadAnswer && x.answer == nil // something came, but no header
-	v.Failed = (noAnswer || x.failed || hostFailed(x.outcome) || hostFailed(statusOutcome(x.status))) && !x.stale()
-	v.Void = x.answer == nil && !v.Failed
+	v.Failed = (noAnswer || x.failed || hostFailed(x.outcome) && !x.broken() || hostFailed(statusOutcome(x.status))) && !x.stale()
+	v.Void = (x.answer == nil || x.broken()) && !v.Failed
 	t.done(v)
 	t.end()
 }

@@ -59,8 +59,10 @@ func (b *wireBody) Read(p []byte) (int, error) {
 	if x.cut != nil {
 		return 0, x.cut
 	}
-	x.watch.reading(time.Now())
+	from := time.Now()
+	x.watch.reading(from)
 	n, err := b.ReadCloser.Read(p)
+	drips := x.watch.drips(n, time.Since(from))
 	x.wire += int64(n)
 	switch {
 	case x.most > 0 && x.wire > x.most:
@@ -68,7 +70,7 @@ func (b *wireBody) Read(p []byte) (int, error) {
 		return 0, x.cut // with bytes beside it a decoder may pass it over
 	case err == io.EOF:
 		return n, err
-	case err == nil && x.watch.slow(x.wire):
+	case err == nil && (drips || x.watch.slow(x.wire)):
 		err = errSlow
 	case err == nil:
 		return n, nil
@@ -111,6 +113,9 @@ type watch struct {
 	body   time.Time // when it began
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
+
+	lately time.Duration // that the last reads took,
+	came   int64         // and what they brought
 }
 
 func newWatch(ctx context.Context, l Limits, cancel context.CancelCauseFunc) *watch {
@@ -136,15 +141,27 @@ func (w *watch) slow(wire int64) bool {
 	return took > w.limits.Grace && float64(wire) < took.Seconds()*float64(w.limits.MinRate)
 }
 
+// drips says that the last reads of the body, which took three times Grace together,
+// brought too little, however fast it came before.
+func (w *watch) drips(n int, took time.Duration) (is bool) {
+	w.lately, w.came = w.lately+took, w.came+int64(n)
+	if w.lately > 3*w.limits.Grace {
+		is = float64(w.came) < w.lately.Seconds()*float64(w.limits.MinRate)
+		w.lately, w.came = 0, 0
+	}
+	return is
+}
+
 // pause is called when something else than the host is waited for; what that
-// took is not the host's.
-func (w *watch) pause() (resume func()) {
+// took, which resume returns, is not the host's.
+func (w *watch) pause() (resume func() time.Duration) {
 	from := time.Now()
 	w.timer.Stop()
-	return func() {
+	return func() time.Duration {
 		took := time.Since(from)
 		w.start, w.body = w.start.Add(took), w.body.Add(took)
 		w.reading(time.Now())
+		return took
 	}
 }
 
