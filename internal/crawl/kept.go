@@ -34,7 +34,7 @@ const (
 // keepable reports whether a link that was not taken may be taken later, when papers,
 // scope or lists are others, or has to be named as why a paper is missing.
 func keepable(from *frontier.Entry, link *page.Link) bool {
-	if weburl.IsIgnoredType(link.URL) && !weburl.IsSourceName(link.URL) {
+	if isIgnored(link) && !weburl.IsSourceName(link.URL) {
 		return false
 	}
 	return from.Role == frontier.Member || from.Link.Source == page.SourceListing

@@ -28,6 +28,7 @@ const (
 func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) (rank.Result, error) {
 	v.State = frontier.Page
 	l.progress.Pages++
+	a.Parent = e.Parent
 	p, outcome, why := a.Parse(context.WithoutCancel(ctx))
 	if dir := l.seen.around(a.URL, v.Content); outcome == "" && dir != "" && e.Role == frontier.Member && !forwards(p) {
 		outcome, why = outcomeLoop, "the same page as one in "+dir

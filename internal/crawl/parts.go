@@ -32,6 +32,7 @@ type Answer struct {
 	*fetch.Response
 	Page   *page.Page // where it is known already; else the body is parsed
 	Cached bool       // it was fetched before the crawl, and took no request now
+	Parent string     // the page that led to it, where that is known; addresses in data are relative to it
 }
 
 // Release says that the answer's body is no longer needed.
@@ -46,13 +47,20 @@ func (a *Answer) What() collection.What {
 	if a.Page != nil {
 		return collection.APage
 	}
-	return collection.Sniff(a.URL, a.Header.Get("Content-Type"), a.Body)
+	what := collection.Sniff(a.URL, a.Header.Get("Content-Type"), a.Body)
+	if what == collection.Neither && a.data() == bibTeX {
+		return collection.APage // its entries are links
+	}
+	return what
 }
 
 // Parse reads the page that came. If it cannot be read, or is not what was asked for,
 // outcome says so, and why says more where there is more to say.
 func (a *Answer) Parse(ctx context.Context) (p *page.Page, outcome gleaner.Outcome, why string) {
 	if p = a.Page; p == nil {
+		if kind := a.data(); kind != "" {
+			return a.readData(kind), "", ""
+		}
 		var err error
 		if p, err = page.ParseContext(ctx, a.URL, a.Header, a.Body); err != nil {
 			return nil, WrongKind, err.Error()

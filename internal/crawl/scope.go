@@ -30,7 +30,7 @@ func (s *scope) take(from *frontier.Entry, link page.Link) (e frontier.Entry, he
 	here = weburl.Host(link.URL) == s.Host
 	e = frontier.Entry{Candidate: page.Candidate{Link: link, Parent: from.Link.URL, Depth: from.Depth + 1}}
 	e.Derive()
-	if link.NoFollow || weburl.IsIgnoredType(link.URL) &&
+	if link.NoFollow || isIgnored(&link) &&
 		// A source that is called like a wanted paper may be there in no other form.
 		!(weburl.IsSourceName(link.URL) && s.Wanted.Likeness(link.Anchor) >= wantedLead) {
 		return e, here, false

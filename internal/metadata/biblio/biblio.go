@@ -161,7 +161,7 @@ func each(r io.Reader, format Format, do func(gleaner.Paper) error, bad func(*Sy
 	case JSONL:
 		return eachJSONL(br, do, bad)
 	case BibTeX:
-		return eachBibTeX(br, do, bad)
+		return newBibReader(br).each(do, bad)
 	case RIS:
 		return eachRIS(br, do, bad)
 	case DOI:

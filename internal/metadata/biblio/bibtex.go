@@ -25,11 +25,20 @@ type bibReader struct {
 	prevColumn   int
 	read         int // bytes of this entry
 	strings      map[string]string
-	expanded     int // bytes that abbreviations stood for
+	expanded     int               // bytes that abbreviations stood for
+	fields       map[string]string // of the last entry
 }
 
-func eachBibTeX(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
-	r := &bibReader{in: br, line: 1, strings: months()}
+// EachBibTeX hands on the entries of a BibTeX file that can be read, each with its fields by
+// lower-case name. Errors are those of do and of the reader.
+func EachBibTeX(in io.Reader, do func(p gleaner.Paper, fields map[string]string) error) error {
+	r := newBibReader(bufio.NewReaderSize(in, 64<<10))
+	return r.each(func(p gleaner.Paper) error { return do(p, r.fields) }, func(*SyntaxError) error { return nil })
+}
+
+func newBibReader(br *bufio.Reader) *bibReader { return &bibReader{in: br, line: 1, strings: months()} }
+
+func (r *bibReader) each(do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
 	for {
 		// Whatever stands between entries is a comment.
 		c, err := r.next()
@@ -207,11 +216,11 @@ func (r *bibReader) entry() (gleaner.Paper, bool, error) {
 	if err != nil {
 		return p, false, err
 	}
-	fields, err := r.fields(closing)
+	r.fields, err = r.readFields(closing)
 	if err != nil {
 		return p, false, err
 	}
-	p, err = paperOfFields(key, fields)
+	p, err = paperOfFields(key, r.fields)
 	if err != nil {
 		return p, false, failAt(start, 0, "entry %s: %v", key, err)
 	}
@@ -242,8 +251,8 @@ func (r *bibReader) definition(closing byte) error {
 	return err
 }
 
-// fields reads ", name = value" up to the closing brace.
-func (r *bibReader) fields(closing byte) (map[string]string, error) {
+// readFields reads ", name = value" up to the closing brace.
+func (r *bibReader) readFields(closing byte) (map[string]string, error) {
 	out := map[string]string{}
 	for {
 		c, err := r.skipSpace()

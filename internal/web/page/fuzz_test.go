@@ -45,23 +45,29 @@ func FuzzParse(f *testing.F) {
 		if len(p.Links) > page.MaxLinks || len(p.Text) > page.MaxText || !utf8.ValidString(p.Text) || !utf8.ValidString(p.Title) {
 			t.Fatalf("out of bounds: %d links, %d bytes, valid %v", len(p.Links), len(p.Text), utf8.ValidString(p.Text))
 		}
-		for i, l := range p.Links {
-			if l.Position != i || len(l.Anchor) > 300 || len(l.Context) > 500 || len(l.Heading) > 120 || len(l.TagPath) > 300 {
-				t.Fatalf("link out of bounds: %+v", l)
-			}
-			if c, err := weburl.Canonical("", l.URL); err != nil || c != l.URL {
-				t.Fatalf("%q is not canonical: %q, %v", l.URL, c, err)
-			}
-			if !utf8.ValidString(l.Anchor) || !utf8.ValidString(l.Context) || !utf8.ValidString(l.Heading) || !utf8.ValidString(l.TagPath) {
-				t.Fatalf("invalid UTF-8: %+v", l)
-			}
-		}
+		checkLinks(t, p)
 		for _, s := range stringsOf(p) {
 			if strings.ContainsFunc(s, unicode.IsControl) {
 				t.Fatalf("a control character in %q", s)
 			}
 		}
 	})
+}
+
+// checkLinks holds the links of a page to their bounds.
+func checkLinks(t *testing.T, p *page.Page) {
+	t.Helper()
+	for i, l := range p.Links {
+		if l.Position != i || len(l.Anchor) > 300 || len(l.Context) > 500 || len(l.Heading) > 120 || len(l.TagPath) > 300 {
+			t.Fatalf("link out of bounds: %+v", l)
+		}
+		if c, err := weburl.Canonical("", l.URL); err != nil || c != l.URL {
+			t.Fatalf("%q is not canonical: %q, %v", l.URL, c, err)
+		}
+		if !utf8.ValidString(l.Anchor) || !utf8.ValidString(l.Context) || !utf8.ValidString(l.Heading) || !utf8.ValidString(l.TagPath) {
+			t.Fatalf("invalid UTF-8: %+v", l)
+		}
+	}
 }
 
 func FuzzSitemap(f *testing.F) {

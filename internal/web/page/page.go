@@ -15,6 +15,8 @@ const (
 	SourceCitation  Source = "citation"  // citation_pdf_url and its kin: a landing page names its document
 	SourceAlternate Source = "alternate" // <link rel=alternate|next|canonical>
 	SourceSitemap   Source = "sitemap"   // sitemap.xml
+	SourceData      Source = "data"      // a work in data: state of a script, JSON, BibTeX; anchor and context are what is said of it there
+	SourceList      Source = "list"      // a file of data that a script reads, or a script that fills the page
 	SourceScript    Source = "script"    // a string in plain JavaScript, a menu's option, an address in plain text: a hint
 )
 

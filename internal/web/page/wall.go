@@ -133,7 +133,7 @@ func (s *signs) wall(p *Page, header http.Header) Wall {
 		return WallLogin
 	case containsAny(text, payWords) >= 2:
 		return WallLogin
-	case len(text) <= 600 && len(p.Links) <= 5 && containsAny(text, cookieWords) > 0 && !hasFrames(p):
+	case len(text) <= 600 && len(p.Links) <= 5 && containsAny(text, cookieWords) > 0 && !showsMore(p):
 		return WallCookie
 	}
 	return NoWall
@@ -150,14 +150,12 @@ func citesDocument(p *Page) bool {
 	return false
 }
 
-// hasFrames says whether the page is made of others.
-func hasFrames(p *Page) bool {
-	for i := range p.Links {
-		if p.Links[i].Source == SourceFrame {
-			return true
-		}
-	}
-	return false
+// showsMore says whether the page is made of others, or a script makes it of data that
+// can be read without it.
+func showsMore(p *Page) bool {
+	return slices.ContainsFunc(p.Links, func(l Link) bool {
+		return l.Source == SourceFrame || l.Source == SourceData || l.Source == SourceList
+	})
 }
 
 // containsAny counts the phrases that s has.

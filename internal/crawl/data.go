@@ -1,0 +1,119 @@
+package crawl
+
+import (
+	"bytes"
+	"errors"
+	"mime"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
+)
+
+// Kinds of data that are read as a page of links.
+const (
+	bibTeX = "bib"
+	script = "json" // JSON or JavaScript
+)
+
+// isIgnored reports whether a link is named like what leads to no paper, and no script
+// reads it.
+func isIgnored(l *page.Link) bool {
+	return l.Source != page.SourceList && weburl.IsIgnoredType(l.URL)
+}
+
+// data is the kind of data that an answer is, "" for a page: what the server says of it
+// counts, and else its name. A page that comes under such a name is a page.
+func (a *Answer) data() string {
+	media, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	switch media {
+	case "text/html", "application/xhtml+xml":
+		return ""
+	case "application/x-bibtex", "text/x-bibtex", "application/x-bibtex-text-file":
+		return bibTeX
+	case "application/json", "application/ld+json", "text/json", "text/javascript", "application/javascript", "application/x-javascript":
+		return script
+	}
+	switch weburl.Extension(a.URL) {
+	case "bib":
+		return bibTeX
+	case "json", "js", "mjs":
+		return script
+	}
+	return ""
+}
+
+// readData reads an answer that is data as a page: each entry that has a title is a link.
+func (a *Answer) readData(kind string) *page.Page {
+	base := a.Parent
+	switch weburl.Extension(base) {
+	case "js", "mjs", "json":
+		base, _ = weburl.Canonical(base, "/") // the page that the script is on is not known here
+	}
+	if kind == bibTeX {
+		return page.OfData(a.URL, base, readBibTeX(a.Body))
+	}
+	return page.OfData(a.URL, base, page.ReadScript(a.Body))
+}
+
+// maxBibLinks bounds the addresses of one BibTeX file.
+const maxBibLinks = 5000
+
+var errEnough = errors.New("crawl: enough entries")
+
+// readBibTeX takes the addresses of a file's entries.
+func readBibTeX(body []byte) (all []page.Datum) {
+	if !utf8.Valid(body) {
+		body, _ = charmap.Windows1252.NewDecoder().Bytes(body)
+	}
+	_ = biblio.EachBibTeX(bytes.NewReader(body), func(p gleaner.Paper, fields map[string]string) error {
+		refs := addresses(p, fields)
+		if len(all)+len(refs) > maxBibLinks {
+			return errEnough
+		}
+		var people []string
+		for _, a := range p.Authors[:min(len(p.Authors), 20)] {
+			people = append(people, a.Name)
+		}
+		year := ""
+		if p.Year > 0 {
+			year = strconv.Itoa(p.Year)
+		}
+		d := page.Described(p.Title, strings.Join(people, ", "), year)
+		for _, d.Ref = range refs {
+			all = append(all, d)
+		}
+		return nil
+	})
+	return all
+}
+
+// unquoted undoes what TeX needs in an address.
+var unquoted = strings.NewReplacer(`\url`, "", "{", "", "}", "", `\_`, "_", `\%`, "%", `\&`, "&", `\~`, "~", `\:`, ":")
+
+// addresses are those that the fields of an entry name.
+func addresses(p gleaner.Paper, fields map[string]string) []string {
+	refs := p.Links[:min(len(p.Links), 4)]
+	for _, name := range []string{"pdf", "ps", "postscript", "link", "ee", "eprint", "bdsk-url-1", "bdsk-url-2"} {
+		v := strings.TrimSpace(unquoted.Replace(fields[name]))
+		if v != "" && !strings.ContainsAny(v, " \n") && (name != "eprint" || strings.Contains(v, "://")) {
+			refs = append(refs, v)
+		}
+	}
+	// "words:papers/a.pdf:PDF", as reference managers write it
+	for v := range strings.FieldsFuncSeq(unquoted.Replace(fields["file"]), func(c rune) bool { return c == ';' || c == ':' }) {
+		if weburl.IsDocumentName("http://h/"+v) && len(refs) < 16 {
+			refs = append(refs, v)
+		}
+	}
+	if p.ArXiv != "" {
+		refs = append(refs, "https://arxiv.org/abs/"+p.ArXiv)
+	}
+	return refs
+}

@@ -1,0 +1,67 @@
+package crawl
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/document"
+	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/politeness"
+	"gleaner/internal/rank"
+	"gleaner/internal/record/store"
+)
+
+// TestPapersThatAScriptShows crawls homepages of which a script makes the list of papers.
+func TestPapersThatAScriptShows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.Strategy, w.cfg.Leads = rank.Gleaner, "wanted"
+	w.filters(document.NewFilter(document.Balanced))
+	web := sampleweb.NewScripted(1)
+	proxy := httptest.NewServer(web)
+	t.Cleanup(proxy.Close)
+	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
+	client, err := fetch.New(fetch.Config{Proxy: proxy.URL, Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Pacing: pacing, Contact: "test@example.org"})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+
+	ctx := t.Context()
+	wanted := []gleaner.Paper{sampleweb.NewPile(1).Paper(0)} // what hostile sites say they have
+	for _, site := range web.Sites {
+		wanted = append(wanted, site.Papers...)
+	}
+	require.NoError(t, w.db.SavePapers(ctx, wanted, map[string]string{"source": "test"}))
+	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "conf/pile", Options: []byte("{}"), Stage: "papers"}))
+	require.NoError(t, w.db.SetHarvestPapers(ctx, "h", wanted, nil))
+	c := w.crawler(client)
+	for _, site := range web.Sites {
+		w.seed(t, site.Host, "/", "/")
+		r := w.finish(t, c, site.Host)
+		require.Equal(t, Exhausted, r.Ending, "%s: %s", site.Host, r.Reason)
+		require.LessOrEqual(t, r.Requests, 8, site.Host)
+	}
+	w.finish(t, c, sampleweb.ScriptedFiles)
+	missing, err := w.db.Missing(ctx, "h")
+	require.NoError(t, err)
+	var titles []string
+	for _, p := range missing {
+		titles = append(titles, p.Key+" "+p.Title)
+	}
+	require.Equal(t, []string{wanted[0].Key + " " + wanted[0].Title}, titles, strings.Join(titles, "\n"))
+
+	// Addresses inside are leads as any other, and nobody asks them.
+	for _, host := range []string{"10.0.0.1", "169.254.169.254"} {
+		w.finish(t, c, host)
+		got := w.record(t, host)
+		require.Len(t, got, 1, host)
+		for path, is := range got {
+			require.Equal(t, "gone address-denied", is, path)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"net/url"
+	"path"
+	"strings"
+
+	"golang.org/x/net/html/atom"
+
+	"gleaner/internal/web/weburl"
+)
+
+// Bounds of what is taken of the data of a page.
+const (
+	maxData      = 5000    // addresses of one page or file
+	maxScripts   = 4 << 20 // bytes of one page's scripts that are read as data
+	maxDataFiles = 8       // that one page names; one that names more has one for each paper
+	maxBundles   = 3       // scripts of one page that are read
+	// A page that has more links of its own than these does not leave them to a script.
+	fewLinks, fewDocuments = 30, 2
+	// emptyLinks and emptyText (bytes) are what a page may have that a bundle fills.
+	emptyLinks, emptyText = 2, 500
+)
+
+// CutData is in Page.Truncated where data of the page was not read.
+const CutData = "data"
+
+// Datum is an address in data, with the title and all that is said of what it leads to.
+type Datum struct{ Ref, Title, Said string }
+
+// OfData makes a page of a file of data. Addresses in it are relative to base, the page
+// whose script reads it.
+func OfData(address, base string, data []Datum) *Page {
+	p := &Page{URL: address, Base: cmp.Or(base, address)}
+	if len(data) >= maxData {
+		p.Truncated = []string{CutData}
+	}
+	p.addData(data, data)
+	return p
+}
+
+// addData adds the links of data behind the others. files may name files of data; both may
+// be the same.
+func (p *Page) addData(data, files []Datum) {
+	if len(data)+len(files) == 0 {
+		return
+	}
+	met, size := map[string]int{p.URL: -1}, 0
+	for i := len(p.Links) - 1; i >= 0; i-- {
+		met[p.Links[i].URL] = i
+	}
+	links, documents := p.own()
+	bare := links <= fewLinks && documents <= fewDocuments
+	for _, d := range data {
+		to, err := weburl.Canonical(p.Base, d.Ref)
+		if err != nil || len(p.Links) >= MaxLinks || len(to) > maxAddress || size+len(to) > maxAddresses {
+			continue
+		}
+		at, known := met[to]
+		switch {
+		case known && at >= 0 && p.Links[at].Source == SourceScript && d.Title != "":
+			l := &p.Links[at]
+			l.Source, l.Anchor, l.Context = SourceData, d.Title, d.Said
+		case known || !weburl.IsDocumentName(to) && (!bare || d.Title == ""):
+		case isDataFile(to):
+		default:
+			l := Link{URL: to, Anchor: d.Title, Context: d.Said, Position: len(p.Links), Source: SourceData}
+			if d.Title == "" {
+				l.Source = SourceScript
+			}
+			met[to], size = len(p.Links), size+len(to)
+			p.Links = append(p.Links, l)
+		}
+	}
+	p.addFiles(files, bare, met)
+}
+
+// addFiles adds the files of data that scripts read. A list in JSON is looked for only
+// where the page itself has hardly any links.
+func (p *Page) addFiles(files []Datum, bare bool, met map[string]int) {
+	n := 0
+	for _, d := range files {
+		to, err := weburl.Canonical(p.Base, d.Ref)
+		if _, known := met[to]; err != nil || known || len(to) > maxAddress || !isDataFile(to) || n == maxDataFiles {
+			continue
+		}
+		if weburl.Extension(to) == "json" && (!bare || noList(to)) {
+			continue
+		}
+		met[to] = len(p.Links)
+		p.Links = append(p.Links, Link{URL: to, Position: len(p.Links), Source: SourceList})
+		n++
+	}
+}
+
+// own counts the links of a page that stand in its markup, and those of them to documents.
+func (p *Page) own() (links, documents int) {
+	for i := range p.Links {
+		switch l := &p.Links[i]; {
+		case l.Source == SourceScript || l.Source == SourceList || l.Source == SourceAlternate:
+		case l.Source == SourceCitation || weburl.IsDocumentName(l.URL):
+			documents++
+		default:
+			links++
+		}
+	}
+	return links, documents
+}
+
+func isDataFile(canonical string) bool {
+	switch weburl.Extension(canonical) {
+	case "bib", "json":
+		return true
+	}
+	return false
+}
+
+// noList knows files of JSON that have settings, words or an index for a search.
+func noList(canonical string) bool {
+	name := strings.ToLower(path.Base(canonical))
+	for _, s := range []string{"manifest", "package", "config", "redirects", "search", "index.", "settings", "locale", "lang", "theme", "lottie"} {
+		if strings.HasPrefix(name, s) || strings.HasSuffix(name, s+".json") {
+			return true
+		}
+	}
+	return false
+}
+
+// scriptData reads an inline script as data. What has the type of JSON names no file that
+// is read beside it, but for BibTeX.
+func (b *builder) scriptData(src []byte) {
+	if b.scriptBytes += len(src); b.scriptBytes > maxScripts || len(b.data) >= maxData {
+		b.cut(CutData)
+		return
+	}
+	data := ReadScript(src)
+	b.data = append(b.data, data[:min(len(data), maxData-len(b.data))]...)
+	for _, d := range data {
+		if !b.jsonType || !strings.Contains(d.Ref, ".json") {
+			b.dataFile(d.Ref)
+		}
+	}
+}
+
+// dataFile notes an address that may name a file of data, directly or for BibBase.
+func (b *builder) dataFile(ref string) {
+	if len(b.files) >= maxData || len(ref) > maxAddress {
+		return
+	}
+	if _, query, ok := strings.Cut(ref, "bibbase.org/show?"); ok {
+		query, _, _ = strings.Cut(query, "#")
+		values, err := url.ParseQuery(strings.ReplaceAll(query, ";", "&"))
+		if ref = values.Get("bib"); err != nil || ref == "" {
+			return
+		}
+	} else if !strings.Contains(ref, ".bib") && !strings.Contains(ref, ".json") {
+		return
+	}
+	b.files = append(b.files, Datum{Ref: ref})
+}
+
+// dataFiles takes the files that attributes of the present tag name: what a script is to
+// read, not what a reader may click.
+func (b *builder) dataFiles() {
+	s := &b.scan
+	switch s.atom {
+	case atom.A, atom.Button:
+		return
+	case atom.Div, atom.Main:
+		b.appRoot = b.appRoot || isAppRoot(s.attr("id"))
+	case 0:
+		b.appRoot = b.appRoot || isAppRoot(s.name)
+	case atom.Script:
+		b.jsonType = bytes.Contains(s.attr("type"), []byte("json"))
+		if src := s.attr("src"); len(src) > 0 && len(src) < maxAddress && len(b.bundles) < 2*maxBundles {
+			b.bundles = append(b.bundles, string(src))
+		}
+	case atom.Link:
+		if rel := s.attr("rel"); hasToken(rel, "preload") || hasToken(rel, "prefetch") {
+			b.dataFile(string(s.attr("href")))
+		}
+	}
+	for _, a := range s.attrs {
+		if equalFold(a.key, "src") || len(a.key) > 5 && equalFold(a.key[:5], "data-") {
+			b.dataFile(string(a.val))
+		}
+	}
+}
+
+// isAppRoot knows the names of elements that a script's libraries fill.
+func isAppRoot(name []byte) bool {
+	switch strings.ToLower(string(name)) {
+	case "root", "app", "__next", "__nuxt", "___gatsby", "react-root", "app-root", "q-app", "svelte":
+		return true
+	}
+	return false
+}
+
+// takeData adds what scripts have and read to the links of the page, and the scripts
+// themselves where the page is empty without them.
+func (b *builder) takeData() {
+	p := b.page
+	titled := b.data[:0:0]
+	for _, d := range b.data {
+		if d.Title != "" {
+			titled = append(titled, d) // the others are hints
+		}
+	}
+	links, documents := p.own()
+	p.addData(titled, b.files)
+	if !b.appRoot || links > emptyLinks || documents > 0 || len(p.Text) > emptyText {
+		return
+	}
+	n := 0
+	for _, src := range b.bundles {
+		to, err := weburl.Canonical(p.Base, src)
+		if err != nil || n == maxBundles || weburl.Host(to) != weburl.Host(p.URL) || isLibrary(to) {
+			continue
+		}
+		n++
+		p.Links = append(p.Links, Link{URL: to, Position: len(p.Links), Source: SourceList})
+	}
+}
+
+// isLibrary knows scripts that are the same on any site.
+func isLibrary(canonical string) bool {
+	name := strings.ToLower(path.Base(canonical))
+	for _, s := range []string{"vendor", "polyfill", "runtime", "jquery", "bootstrap", "analytics", "gtag", "mathjax", "webpack", "framework", "react", "vue."} {
+		if strings.Contains(name, s) {
+			return true
+		}
+	}
+	return weburl.Extension(canonical) != "js" && weburl.Extension(canonical) != "mjs"
+}
