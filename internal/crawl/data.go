@@ -37,7 +37,8 @@ func (a *Answer) data() string {
 		return ""
 	case "application/x-bibtex", "text/x-bibtex", "application/x-bibtex-text-file":
 		return bibTeX
-	case "application/json", "application/ld+json", "text/json", "text/javascript", "application/javascript", "application/x-javascript":
+	case "application/json", "application/ld+json", "text/json", "text/javascript",
+		"application/javascript", "application/x-javascript":
 		return script
 	}
 	switch weburl.Extension(a.URL) {
@@ -107,7 +108,7 @@ func addresses(p gleaner.Paper, fields map[string]string) []string {
 		}
 	}
 	// "words:papers/a.pdf:PDF", as reference managers write it
-	for v := range strings.FieldsFuncSeq(unquoted.Replace(fields["file"]), func(c rune) bool { return c == ';' || c == ':' }) {
+	for v := range strings.SplitSeq(strings.ReplaceAll(unquoted.Replace(fields["file"]), ";", ":"), ":") {
 		if weburl.IsDocumentName("http://h/"+v) && len(refs) < 16 {
 			refs = append(refs, v)
 		}

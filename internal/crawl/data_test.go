@@ -27,7 +27,8 @@ func TestPapersThatAScriptShows(t *testing.T) {
 	proxy := httptest.NewServer(web)
 	t.Cleanup(proxy.Close)
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
-	client, err := fetch.New(fetch.Config{Proxy: proxy.URL, Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Pacing: pacing, Contact: "test@example.org"})
+	client, err := fetch.New(fetch.Config{Proxy: proxy.URL, Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool),
+		Pacing: pacing, Contact: "test@example.org"})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 
@@ -37,7 +38,8 @@ func TestPapersThatAScriptShows(t *testing.T) {
 		wanted = append(wanted, site.Papers...)
 	}
 	require.NoError(t, w.db.SavePapers(ctx, wanted, map[string]string{"source": "test"}))
-	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "conf/pile", Options: []byte("{}"), Stage: "papers"}))
+	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{
+		ID: "h", Venue: "conf/pile", Options: []byte("{}"), Stage: "papers"}))
 	require.NoError(t, w.db.SetHarvestPapers(ctx, "h", wanted, nil))
 	c := w.crawler(client)
 	for _, site := range web.Sites {

@@ -39,15 +39,19 @@ func NewScripted(seed uint64) *Scripted {
 	call := func(of string) string { return "<div id=list></div><script>" + of + "</script>" }
 	s.add("bib", call("bibtexify('publications.bib', 'list')"), "publications.bib", "text/plain", s.bib)
 	s.add("attribute", `<bibtex src="my.bib"></bibtex>`, "my.bib", "application/x-bibtex", s.bib)
-	s.add("json", call("fetch(\"data/papers.json\").then(r => r.json()).then(show)"), "data/papers.json", "application/json", s.json)
+	s.add("json", call("fetch('data/papers.json').then(r => r.json()).then(show)"), "data/papers.json", "application/json", s.json)
 	s.add("preload", `<link rel=preload as=fetch href="/works.json"><main></main>`, "works.json", "text/plain", s.json)
-	s.add("bibbase", `<script src="https://bibbase.org/show?bib=`+url.QueryEscape("http://bibbase"+scriptedDomain+"/all.bib")+`&jsonp=1"></script>`, "all.bib", "text/plain", s.bib)
-	s.add("bundle", `<noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script defer src="/static/vendor.js"></script><script defer src="/static/main.4f2a.js"></script>`, "static/main.4f2a.js", "application/javascript", s.bundle)
+	all := url.QueryEscape("http://bibbase" + scriptedDomain + "/all.bib")
+	s.add("bibbase", `<script src="https://bibbase.org/show?bib=`+all+`&jsonp=1"></script>`, "all.bib", "text/plain", s.bib)
+	s.add("bundle", `<noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div>
+		<script defer src="/static/vendor.js"></script><script defer src="/static/main.4f2a.js"></script>`, "static/main.4f2a.js", "application/javascript", s.bundle)
 	s.inline("next", func(papers string) string {
-		return `<div id="__next"></div><script id="__NEXT_DATA__" type="application/json">{"props":{"pageProps":{"title":"Home","papers":` + papers + `}},"page":"/"}</script>`
+		return `<div id="__next"></div><script id="__NEXT_DATA__" type="application/json">
+			{"props":{"pageProps":{"title":"Home","papers":` + papers + `}},"page":"/"}</script>`
 	})
 	s.inline("linked", func(papers string) string {
-		return `<script type="application/ld+json">{"@context":"https://schema.org","@type":"ItemList","itemListElement":` + papers + `}</script>`
+		return `<script type="application/ld+json">
+			{"@context":"https://schema.org","@type":"ItemList","itemListElement":` + papers + `}</script>`
 	})
 	s.inline("assigned", func(papers string) string {
 		return `<div id="app"></div><script>window.__STATE__ = {"list":` + papers + `};</script>`
@@ -68,11 +72,14 @@ func (s *Scripted) hostile() {
 	for i := range 60_000 {
 		fmt.Fprintf(&many, `{"title":"%s %d","pdf":"http://%s/%d.pdf"},`, wanted, i, VictimHost, i)
 	}
-	for _, a := range []string{"http://10.0.0.1/a.pdf", "http://169.254.169.254/latest/b.pdf", "http://[::1]/c.pdf", "file:///etc/passwd.pdf"} {
+	for _, a := range []string{
+		"http://10.0.0.1/a.pdf", "http://169.254.169.254/latest/b.pdf", "http://[::1]/c.pdf", "file:///etc/passwd.pdf",
+	} {
 		fmt.Fprintf(&inside, `{"title":"%s","pdf":%q},`, wanted, a)
 	}
 	for kind, json := range map[string]string{
-		"huge": "[" + many.String() + "{}]", "deep": strings.Repeat(`{"a":[`, 500_000), "inside": "[" + inside.String() + "{}]",
+		"huge": "[" + many.String() + "{}]", "inside": "[" + inside.String() + "{}]",
+		"deep": strings.Repeat(`{"a":[`, 500_000),
 	} {
 		s.Sites = append(s.Sites, ScriptedSite{Host: kind + scriptedDomain})
 		s.page(kind+scriptedDomain, `<script type="application/json">`+json+`</script>`)
@@ -145,7 +152,8 @@ func (s *Scripted) bib(papers []scriptedPaper) string {
 	var b strings.Builder
 	for i, p := range papers {
 		field := []string{"url", "pdf", "bdsk-url-1"}[i%3]
-		fmt.Fprintf(&b, "@inproceedings{p%d,\n  author = {%s},\n  title = {{%s}},\n  year = %d,\n  %s = {%s}\n}\n\n", i, strings.Join(p.names(), " and "), p.Title, p.Year, field, p.at)
+		fmt.Fprintf(&b, "@inproceedings{p%d,\n  author = {%s},\n  title = {{%s}},\n  year = %d,\n  %s = {%s}\n}\n\n",
+			i, strings.Join(p.names(), " and "), p.Title, p.Year, field, p.at)
 	}
 	return b.String()
 }
@@ -153,7 +161,9 @@ func (s *Scripted) bib(papers []scriptedPaper) string {
 func (s *Scripted) json(papers []scriptedPaper) string {
 	var list []any
 	for _, p := range papers {
-		list = append(list, map[string]any{"title": p.Title, "authors": p.names(), "year": p.Year, "links": []any{map[string]any{"name": "PDF", "url": p.at}}})
+		list = append(list, map[string]any{
+			"title": p.Title, "authors": p.names(), "year": p.Year, "links": []any{map[string]any{"name": "PDF", "url": p.at}},
+		})
 	}
 	out, _ := json.Marshal(list) // of strings and numbers
 	return string(out)
@@ -167,7 +177,8 @@ func (s *Scripted) bundle(papers []scriptedPaper) string {
 	for _, p := range papers[1:] {
 		fmt.Fprintf(&b, `{title:%q,year:%d,pdf:%q},`, p.Title, p.Year, p.at)
 	}
-	fmt.Fprintf(&b, `];e.render((0,r.jsxs)("li",{children:[%q,(0,r.jsx)("a",{href:%q,children:"PDF"})]}))}(window);`, papers[0].Title, papers[0].at)
+	fmt.Fprintf(&b,
+		`];e.render((0,r.jsxs)("li",{children:[%q,(0,r.jsx)("a",{href:%q,children:"PDF"})]}))}(window);`, papers[0].Title, papers[0].at)
 	return b.String()
 }
 

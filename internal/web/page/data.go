@@ -120,7 +120,9 @@ func isDataFile(canonical string) bool {
 // noList knows files of JSON that have settings, words or an index for a search.
 func noList(canonical string) bool {
 	name := strings.ToLower(path.Base(canonical))
-	for _, s := range []string{"manifest", "package", "config", "redirects", "search", "index.", "settings", "locale", "lang", "theme", "lottie"} {
+	for _, s := range []string{
+		"manifest", "package", "config", "redirects", "search", "index.", "settings", "locale", "lang", "theme", "lottie",
+	} {
 		if strings.HasPrefix(name, s) || strings.HasSuffix(name, s+".json") {
 			return true
 		}
@@ -227,7 +229,9 @@ func (b *builder) takeData() {
 // isLibrary knows scripts that are the same on any site.
 func isLibrary(canonical string) bool {
 	name := strings.ToLower(path.Base(canonical))
-	for _, s := range []string{"vendor", "polyfill", "runtime", "jquery", "bootstrap", "analytics", "gtag", "mathjax", "webpack", "framework", "react", "vue."} {
+	for _, s := range []string{
+		"vendor", "polyfill", "runtime", "jquery", "bootstrap", "analytics", "gtag", "mathjax", "webpack", "framework", "react", "vue.",
+	} {
 		if strings.Contains(name, s) {
 			return true
 		}

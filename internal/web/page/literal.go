@@ -74,7 +74,8 @@ func (r *stateReader) literal() string {
 }
 
 // asJSON writes the escapes of JavaScript as those of JSON.
-var asJSON = strings.NewReplacer(`\\`, `\\`, `\"`, `\"`, `"`, `\"`, `\'`, `'`, "\\`", "`", `\x`, `\u00`, "\\\n", " ", "\n", " ", "\t", " ")
+var asJSON = strings.NewReplacer(
+	`\\`, `\\`, `\"`, `\"`, `"`, `\"`, `\'`, `'`, "\\`", "`", `\x`, `\u00`, "\\\n", " ", "\n", " ", "\t", " ")
 
 // unescaped decodes a literal; what has other escapes loses their signs.
 func unescaped(s string) (out string) {

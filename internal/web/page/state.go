@@ -198,7 +198,8 @@ func fieldOf(key string) field {
 		return peopleField
 	case "year", "date", "issued", "date-parts", "datepublished", "published":
 		return yearField
-	case "url", "href", "link", "links", "path", "permalink", "pdf", "paper", "to", "file", "uri", "download", "@id", "item", "preprint", "fulltext":
+	case "url", "href", "link", "links", "path", "permalink", "pdf", "paper", "to", "file",
+		"uri", "download", "@id", "item", "preprint", "fulltext":
 		return addressField
 	}
 	return otherField
@@ -259,7 +260,8 @@ func isReference(s string, of field) bool {
 	if len(s) < 2 || len(s) > 2048 || strings.ContainsAny(s, " <>{}\"\n\\|^`") {
 		return false
 	}
-	if of == addressField && (strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || s[0] == '/' || strings.HasPrefix(s, "./")) {
+	if of == addressField && (s[0] == '/' || strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") ||
+		strings.HasPrefix(s, "./")) {
 		return true
 	}
 	name, _, _ := strings.Cut(s, "#")
