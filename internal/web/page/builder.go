@@ -70,12 +70,7 @@ type builder struct {
 	tries     int // strings looked at for them
 	hidden    int // open elements whose text is not seen
 
-	data        []Datum  // in scripts
-	files       []Datum  // of data that scripts may read
-	bundles     []string // scripts beside the page
-	scriptBytes int      // read as data so far
-	jsonType    bool     // of the present script
-	appRoot     bool     // an element is there for scripts to fill
+	data pageData
 
 	baseSeen bool
 	metas    map[string][]string // contents of meta data by name
@@ -133,7 +128,9 @@ func (b *builder) rawText() {
 		}
 	case atom.Script:
 		b.scriptHints(b.scan.text)
-		b.scriptData(b.scan.text)
+		if !b.data.script(b.scan.text) {
+			b.cut(CutData)
+		}
 	}
 }
 
@@ -161,7 +158,7 @@ func (b *builder) startTag() {
 	}
 	b.element()
 	b.inlineHandlers()
-	b.dataFiles()
+	b.data.see(&b.scan)
 	if len(b.open) > depth && s.atom == atom.A && b.current >= 0 {
 		b.curOpen = len(b.open)
 	}

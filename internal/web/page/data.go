@@ -130,25 +130,35 @@ func noList(canonical string) bool {
 	return false
 }
 
-// scriptData reads an inline script as data. What has the type of JSON names no file that
-// is read beside it, but for BibTeX.
-func (b *builder) scriptData(src []byte) {
-	if b.scriptBytes += len(src); b.scriptBytes > maxScripts || len(b.data) >= maxData {
-		b.cut(CutData)
-		return
-	}
-	data := ReadScript(src)
-	b.data = append(b.data, data[:min(len(data), maxData-len(b.data))]...)
-	for _, d := range data {
-		if !b.jsonType || !strings.Contains(d.Ref, ".json") {
-			b.dataFile(d.Ref)
-		}
-	}
+// pageData gathers the data of a page that is read.
+type pageData struct {
+	works   []Datum  // in scripts
+	files   []Datum  // of data that scripts may read
+	scripts []string // beside the page
+	bytes   int      // of scripts that were read so far
+	json    bool     // the type of the present script
+	root    bool     // an element is there for scripts to fill
 }
 
-// dataFile notes an address that may name a file of data, directly or for BibBase.
-func (b *builder) dataFile(ref string) {
-	if len(b.files) >= maxData || len(ref) > maxAddress {
+// script reads an inline script, unless the page's are too long. What has the type of
+// JSON names no file that is read beside it, but for BibTeX.
+func (d *pageData) script(src []byte) (whole bool) {
+	if d.bytes += len(src); d.bytes > maxScripts || len(d.works) >= maxData {
+		return false
+	}
+	works := ReadScript(src)
+	d.works = append(d.works, works[:min(len(works), maxData-len(d.works))]...)
+	for _, w := range works {
+		if !d.json || !strings.Contains(w.Ref, ".json") {
+			d.file(w.Ref)
+		}
+	}
+	return true
+}
+
+// file notes an address that may name a file of data, directly or for BibBase.
+func (d *pageData) file(ref string) {
+	if len(d.files) >= maxData || len(ref) > maxAddress {
 		return
 	}
 	if _, query, ok := strings.Cut(ref, "bibbase.org/show?"); ok {
@@ -160,33 +170,32 @@ func (b *builder) dataFile(ref string) {
 	} else if !strings.Contains(ref, ".bib") && !strings.Contains(ref, ".json") {
 		return
 	}
-	b.files = append(b.files, Datum{Ref: ref})
+	d.files = append(d.files, Datum{Ref: ref})
 }
 
-// dataFiles takes the files that attributes of the present tag name: what a script is to
-// read, not what a reader may click.
-func (b *builder) dataFiles() {
-	s := &b.scan
+// see takes the files that attributes of a tag name: what a script is to read, not what a
+// reader may click.
+func (d *pageData) see(s *scanner) {
 	switch s.atom {
 	case atom.A, atom.Button:
 		return
 	case atom.Div, atom.Main:
-		b.appRoot = b.appRoot || isAppRoot(s.attr("id"))
+		d.root = d.root || isAppRoot(s.attr("id"))
 	case 0:
-		b.appRoot = b.appRoot || isAppRoot(s.name)
+		d.root = d.root || isAppRoot(s.name)
 	case atom.Script:
-		b.jsonType = bytes.Contains(s.attr("type"), []byte("json"))
-		if src := s.attr("src"); len(src) > 0 && len(src) < maxAddress && len(b.bundles) < 2*maxBundles {
-			b.bundles = append(b.bundles, string(src))
+		d.json = bytes.Contains(s.attr("type"), []byte("json"))
+		if src := s.attr("src"); len(src) > 0 && len(src) < maxAddress && len(d.scripts) < 2*maxBundles {
+			d.scripts = append(d.scripts, string(src))
 		}
 	case atom.Link:
 		if rel := s.attr("rel"); hasToken(rel, "preload") || hasToken(rel, "prefetch") {
-			b.dataFile(string(s.attr("href")))
+			d.file(string(s.attr("href")))
 		}
 	}
 	for _, a := range s.attrs {
 		if equalFold(a.key, "src") || len(a.key) > 5 && equalFold(a.key[:5], "data-") {
-			b.dataFile(string(a.val))
+			d.file(string(a.val))
 		}
 	}
 }
@@ -200,23 +209,22 @@ func isAppRoot(name []byte) bool {
 	return false
 }
 
-// takeData adds what scripts have and read to the links of the page, and the scripts
+// add adds what scripts have and read to the links of the page, and the scripts
 // themselves where the page is empty without them.
-func (b *builder) takeData() {
-	p := b.page
-	titled := b.data[:0:0]
-	for _, d := range b.data {
-		if d.Title != "" {
-			titled = append(titled, d) // the others are hints
+func (d *pageData) add(p *Page) {
+	titled := d.works[:0:0]
+	for _, w := range d.works {
+		if w.Title != "" {
+			titled = append(titled, w) // the others are hints
 		}
 	}
 	links, documents := p.own()
-	p.addData(titled, b.files)
-	if !b.appRoot || links > emptyLinks || documents > 0 || len(p.Text) > emptyText {
+	p.addData(titled, d.files)
+	if !d.root || links > emptyLinks || documents > 0 || len(p.Text) > emptyText {
 		return
 	}
 	n := 0
-	for _, src := range b.bundles {
+	for _, src := range d.scripts {
 		to, err := weburl.Canonical(p.Base, src)
 		if err != nil || n == maxBundles || weburl.Host(to) != weburl.Host(p.URL) || isLibrary(to) {
 			continue

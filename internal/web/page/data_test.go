@@ -1,7 +1,6 @@
 package page_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -116,7 +115,8 @@ func TestLinksOfScripts(t *testing.T) {
 		"json that is no list": {
 			`<script>fetch("manifest.json");fetch("/i/index.json")</script><link rel=preload href=config.json>`, nil},
 		"bibbase": {
-			`<iframe src="https://bibbase.org/show?bib=http%3A%2F%2Fwww.example.org%2Fall.bib&x=1"></iframe>`, []string{"list /all.bib "}},
+			`<iframe src="https://bibbase.org/show?bib=http%3A%2F%2Fwww.example.org%2Fall.bib&x=1"></iframe>`,
+			[]string{"list /all.bib "}},
 		"a bundle":                       {root + bundle, []string{"list /js/main.js "}},
 		"a bundle that says so":          {noscript + root + bundle, []string{"list /js/main.js "}},
 		"a bundle of no empty page":      {root + "<a href=1>1</a><a href=2>2</a><a href=3>3</a>" + bundle, nil},
@@ -125,7 +125,7 @@ func TestLinksOfScripts(t *testing.T) {
 			"list /0.bib ", "list /1.bib ", "list /2.bib ", "list /3.bib ",
 			"list /4.bib ", "list /5.bib ", "list /6.bib ", "list /7.bib "}},
 	} {
-		p, err := page.Parse("http://www.example.org/", http.Header{"Content-Type": {"text/html"}}, []byte("<p>Ada"+tt.body))
+		p, err := page.Parse("http://www.example.org/", htmlHeader, []byte("<p>Ada"+tt.body))
 		require.NoError(t, err)
 		var got []string
 		for _, l := range p.Links {

@@ -21,7 +21,7 @@ func (b *builder) finish(header http.Header) {
 		p.Text = cutText(text, b.opt.MaxText)
 		b.cut(CutText)
 	}
-	b.takeData()
+	b.data.add(p)
 	if p.Title == "" && len(p.Headings) > 0 {
 		p.Title = p.Headings[0]
 	}
