@@ -136,6 +136,20 @@ func (d *desk) Cancel(ctx context.Context, id string) (string, error) {
 	return d.steer(ctx, id, "cancel")
 }
 
+// PauseSite implements console.Harvests. It needs no Temporal.
+func (d *desk) PauseSite(ctx context.Context, host, why string) (string, error) {
+	return steerSite(ctx, nil, d.db, &run{name: host, reason: why}, "pause")
+}
+
+func (d *desk) ResumeSite(ctx context.Context, host string) (string, error) {
+	t, err := d.temporal(ctx)
+	if err != nil {
+		return "", err
+	}
+	did, err := steerSite(ctx, t, d.db, &run{name: host}, "resume")
+	return did, told(err)
+}
+
 func (d *desk) steer(ctx context.Context, id, do string) (string, error) {
 	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
 		return steer(ctx, t, d.db, &run{kind: runHarvest, name: h.ID, harvest: h}, do)

@@ -81,11 +81,7 @@ func known(ctx context.Context, db *store.DB, h store.Harvest, what activities.R
 // is false).
 func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.Harvest, what activities.Retry) (did activities.Requeued, now bool, err error) {
 	if h.CompletedAt == nil {
-		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetryWhat,
-			Args: []any{what}, WaitForStage: client.WorkflowUpdateStageCompleted})
-		if err == nil {
-			err = handle.Get(ctx, &did)
-		}
+		did, err := retryRunning(ctx, t, h.ID, what)
 		if !hasEnded(err) {
 			return did, true, err
 		}
@@ -109,4 +105,18 @@ func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.
 	}
 	_, err = startHarvest(ctx, t, workflows.HarvestParams{Harvest: again, Stage: gleaner.StageCrawl, Retry: &what})
 	return did, false, err
+}
+
+// retryRunning tells a harvest that runs, and returns what it put back.
+func retryRunning(ctx context.Context, t client.Client, harvest string, what activities.Retry) (did activities.Requeued, err error) {
+	handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID:   workflows.HarvestID(harvest),
+		UpdateName:   workflows.UpdateRetryWhat,
+		Args:         []any{what},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, &did)
+	}
+	return did, err
 }

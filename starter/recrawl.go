@@ -175,7 +175,7 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 func whyNone(r store.Rest) string {
 	switch {
 	case r.Sites == r.Blocked:
-		return fmt.Sprintf("of %d %s every one is on the blacklist (starter blacklist list)", r.Sites, one(r.Sites, "site"))
+		return fmt.Sprintf("of %d %s every one is on the blacklist or paused (starter sites list)", r.Sites, one(r.Sites, "site"))
 	case r.Next == nil:
 		return fmt.Sprintf("on %d %s nothing is asked again by itself; --all asks what is on record", r.Sites, one(r.Sites, "site"))
 	}

@@ -96,4 +96,6 @@ func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
 		(SELECT count(*) FROM urls WHERE state=0) + (SELECT count(*) FROM documents WHERE state='new' AND tries=0)`).Scan(&due, &waiting))
 	require.Equal(t, []int{4, 2}, []int{due, waiting})
 	require.Contains(t, c.ok("retry", retried.ID, "--failed"), "0 URLs that failed, 1 documents that stalled", "the document still waits for a worker that reads")
+	c.ok("pause", "cyd.example")
+	require.Contains(t, c.ok("resume", "cyd.example"), "it is asked for conf/x/2001")
 }

@@ -20,8 +20,8 @@ import (
 func (c *cli) sitesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "sites", Short: "See the hosts that are crawled, one by one",
 		Long: `See the hosts that are crawled: how far each is, why it rests, when it may be asked
-next, and what was found there. A host is asked no more by "starter blacklist add",
-again before its time by "starter recrawl HOST", and what failed there by "starter retry HOST".`}
+next, and what was found there. A host is asked no more by "starter blacklist add", for a
+while not by "starter pause HOST", again before its time by "starter recrawl HOST", and what failed there by "starter retry HOST".`}
 	cmd.AddCommand(c.sitesList(), c.sitesShow())
 	return cmd
 }
@@ -173,6 +173,7 @@ func (s shownSite) write(w io.Writer) error {
 	}
 	row("host", s.Host)
 	row("state", strings.TrimSuffix(string(s.State)+": "+s.Reason, ": "))
+	row("paused since", day(s.PausedAt))
 	row("blacklisted", s.Blocked)
 	if s.Blocked == "" {
 		row("next request", s.NextWords(time.DateTime))

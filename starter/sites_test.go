@@ -78,5 +78,17 @@ func TestSites(t *testing.T) {
 
 	c.onTemporal()
 	c.exec(`UPDATE harvests SET completed_at=now(), stage='complete'`)
+	require.Contains(t, c.ok("pause", "a.example", "--reason", "asked by mail"), "a.example paused: nobody asks it")
+	for _, line := range strings.Split(c.ok("sites", "show", "a.example")+c.ok("sites", "list", "conf/x"), "\n") {
+		if strings.Contains(line, "a.example ") || strings.HasPrefix(line, "state") {
+			require.Contains(t, line, "paused by a person: asked by mail")
+		}
+	}
+	require.Contains(t, c.ok("sites", "show", "a.example"), "never while it is paused")
+	require.Contains(t, c.ok("report", "conf/x"), "paused by a person: asked by mail")
+	require.Contains(t, c.ok("resume", "a.example"), "resumed: no harvest that runs wants it")
+	require.NotContains(t, c.ok("sites", "show", "a.example"), "paused")
+	require.Contains(t, c.wrong(program.ExitUnknown, "resume", "a.example"), "a.example is not paused")
+	require.Contains(t, c.wrong(program.ExitUsage, "cancel", "a.example"), "starter blacklist add")
 	require.Contains(t, c.ok("retry", "a.example"), "a.example: asked again for 1 URLs that failed and 0 documents that stalled, for conf/x/2001; next request 2")
 }

@@ -38,6 +38,7 @@ type run struct {
 	harvest    store.Harvest
 	job        int64
 	site       shownSite
+	reason     string // for which a host is paused
 }
 
 // id is the name by which a run is found whatever else is called so.
@@ -126,21 +127,33 @@ func (c *cli) onRun(check func(run) error, do func(ctx context.Context, t client
 
 // steerCommand is a command that pauses, resumes or cancels a run.
 func (c *cli) steerCommand(use, short, long string) *cobra.Command {
-	return &cobra.Command{Use: use + " NAME", Short: short, Long: long, Args: args(1, aRun), ValidArgsFunction: c.harvests,
+	var reason string
+	cmd := &cobra.Command{Use: use + " NAME", Short: short, Long: long,
+		Args: args(1, aRun), ValidArgsFunction: c.harvests,
 		Example: "  starter " + use + " conf/webdb\n  starter " + use + " math",
 		RunE: c.onRun(func(run) error { return nil }, func(ctx context.Context, t client.Client, a *app.App, r run) error {
+			r.reason = reason
 			did, err := steer(ctx, t, a.DB, &r, use)
 			if err != nil {
 				return err
 			}
 			return c.sayDid(r.kind, r.name, did)
 		})}
+	if use == "pause" {
+		cmd.Flags().StringVar(&reason, "reason", "", "why a host is paused, for whoever asks later")
+	}
+	return cmd
 }
 
 func (c *cli) steerCommands() []*cobra.Command {
 	return []*cobra.Command{
-		c.steerCommand("pause", "Pause a harvest, collections or a schedule", "Pause a harvest, collections or a schedule (schedule/due). Requests that are under way\nare finished."),
-		c.steerCommand("resume", "Resume what is paused", "Resume a harvest, collections or a schedule that is paused."),
+		c.steerCommand("pause", "Pause a harvest, collections, a host or a schedule",
+			`Pause a harvest, collections, a host or a schedule (schedule/due). Requests that are under
+way are finished. A host that is paused is asked by no worker, by its name with "www." or
+without: its crawls end as stopped, and harvests go on without it.`),
+		c.steerCommand("resume", "Resume what is paused",
+			`Resume a harvest, collections, a host or a schedule that is paused. Harvests that run and
+want the host go on there at once.`),
 		c.steerCommand("cancel", "Cancel a harvest, collections, a job or a recrawl; what was found is kept", "Cancel a harvest, collections, a job (by its number) or a recrawl (recrawl/due,\nrecrawl/conf/webdb). What was found is kept."),
 	}
 }
@@ -172,6 +185,8 @@ func steer(ctx context.Context, t client.Client, db *store.DB, r *run, do string
 		err = t.CancelWorkflow(ctx, r.id(), "")
 	case r.kind == runSchedule && do != "cancel":
 		return did, steerSchedule(ctx, t.ScheduleClient(), r, do)
+	case r.kind == runSite && do != "cancel":
+		return steerSite(ctx, t, db, r, do)
 	default:
 		instead := map[string]string{runJob: "cancel it, and run it again by `starter retry " + r.name + "`",
 			runRecrawl: "cancel it, and start it again", runSchedule: "`starter schedule delete` ends it", runSite: "`starter blacklist add` keeps a host from being asked"}

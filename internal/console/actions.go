@@ -29,6 +29,9 @@ type Harvests interface {
 	Resume(ctx context.Context, harvest string) (did string, err error)
 	Cancel(ctx context.Context, harvest string) (did string, err error)
 	Retry(ctx context.Context, harvest string, of Failed) (did string, err error)
+	// PauseSite has a host not asked by anybody until ResumeSite.
+	PauseSite(ctx context.Context, host, why string) (did string, err error)
+	ResumeSite(ctx context.Context, host string) (did string, err error)
 	// Again starts a harvest again with its own options.
 	Again(ctx context.Context, harvest string) (did string, err error)
 	// Estimate returns what a harvest would have to do, a line each. Nothing is kept.

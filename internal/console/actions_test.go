@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/politeness"
 	"gleaner/internal/service/program"
 )
 
@@ -46,6 +47,14 @@ func (h *told) Resume(_ context.Context, id string) (string, error) { return h.n
 func (h *told) Cancel(_ context.Context, id string) (string, error) { return h.note("cancel %s", id) }
 func (h *told) Retry(_ context.Context, id string, of Failed) (string, error) {
 	return h.note("retry %s %s %s", id, of.Site, of.Reason)
+}
+
+func (h *told) PauseSite(_ context.Context, host, why string) (string, error) {
+	return h.note("pause %s %s", host, why)
+}
+
+func (h *told) ResumeSite(_ context.Context, host string) (string, error) {
+	return h.note("resume %s", host)
 }
 
 func (h *told) Again(_ context.Context, id string) (string, error) { return h.note("again %s", id) }
@@ -139,4 +148,35 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	form.Set("paper", "conf/webdb/P9")
 	res, _ = d.do("POST", "/review", form.Encode())
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
+}
+
+// TestASiteIsPausedAndResumed from its page, which says that it is.
+func TestASiteIsPausedAndResumed(t *testing.T) {
+	t.Parallel()
+	ear := &told{}
+	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	at := "/sites/www.ada.example"
+	require.Contains(t, d.page(at), `value="pause"`)
+	res, body := d.do("POST", at, "do=pause&reason=asked+by+mail")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+	require.Equal(t, at, res.Header.Get("Location"))
+	require.NoError(t, politeness.Pause(t.Context(), d.Pool, "www.ada.example", hostile))
+	page := d.page(at)
+	for _, want := range []string{
+		`value="resume"`, "paused by a person: &lt;script&gt;", "never while it is paused", "Nobody asks it since",
+	} {
+		require.Contains(t, page, want)
+	}
+	require.NotContains(t, page, `value="pause"`)
+	require.Contains(t, d.page("/sites"), "paused by a person")
+	_, body = d.do("POST", at, "do=resume", "Accept", "application/json")
+	require.JSONEq(t, `{"host": "www.ada.example", "did": "did it"}`, body)
+	long := "do=pause&reason=" + strings.Repeat("a", 501)
+	for path, form := range map[string]string{
+		at: "do=stop", "/sites/none.example": "do=pause", at + "?": "", at + "?a": long, "/sites/a.example": "do=resume",
+	} {
+		res, body = d.do("POST", path, form)
+		require.Contains(t, []int{400, 404}, res.StatusCode, "%s %.60s: %s", path, form, body)
+	}
+	require.Equal(t, []string{"pause www.ada.example asked by mail", "resume www.ada.example"}, ear.heard)
 }

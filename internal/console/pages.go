@@ -202,6 +202,9 @@ func routes() []route {
 		{"GET", "/papers/{key...}", store.Reader, "paper", "Shows a paper, where catalogues say that copies are, and the documents that were compared with it.", nil, paper, paperPage{}},
 		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, {name: "name", what: "how the host begins, with www. or without"}, inState(gleaner.SiteStates()...), after}, sites, sitesPage{}},
 		{"GET", "/sites/{host}", store.Reader, "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
+		{"POST", "/sites/{host}", store.Editor, "done", "Pauses a site, or lets it be asked again.", []param{
+			{name: "do", what: "what to do", one: []string{doPause, doResume}, required: true},
+			{name: "reason", what: "why it is paused, for whoever asks later"}}, actOnSite, siteDone{}},
 		{"GET", "/documents", store.Reader, "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "judged to be this", one: document.Classes()},
 			{name: "site", what: "found on this host"}, {name: "venue", what: "papers of this venue, person or list"}, {name: "text", what: "what the first pages say, in any case"},
 			{name: "after", what: after.what, number: true}}, documents, documentsPage{}},

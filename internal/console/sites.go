@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -78,17 +79,48 @@ func site(ctx context.Context, c *Console, a *asked) (any, error) {
 	return p, err
 }
 
+// siteDone is a site that was paused, or may be asked again.
+type siteDone struct {
+	Host string `json:"host"`
+	Did  string `json:"did"`
+}
+
+// Onward is the page of the site.
+func (p siteDone) Onward() string { return "/sites/" + url.PathEscape(p.Host) }
+
+func actOnSite(ctx context.Context, c *Console, a *asked) (any, error) {
+	if c.Harvests == nil {
+		return nil, errReadOnly
+	}
+	if _, err := site(ctx, c, a); err != nil {
+		return nil, err
+	}
+	p, reason := siteDone{Host: a.get("host")}, strings.TrimSpace(a.get("reason"))
+	if len(reason) > 500 || !isText(reason) {
+		return nil, fmt.Errorf("%w: the reason has more than 500 bytes", errInput)
+	}
+	var err error
+	if a.get("do") == doPause {
+		p.Did, err = c.Harvests.PauseSite(ctx, p.Host, reason)
+	} else {
+		p.Did, err = c.Harvests.ResumeSite(ctx, p.Host)
+	}
+	c.log.InfoContext(ctx, "console: site", "do", a.get("do"), "host", p.Host, "reason", reason,
+		"user", user(ctx), "error", err)
+	return p, err
+}
+
 // urlPage is all that is known of a URL.
 type urlPage struct {
 	*app.Explanation
 }
 
 func explained(ctx context.Context, c *Console, a *asked) (any, error) {
-	url, err := weburl.Canonical("", a.get("url"))
+	address, err := weburl.Canonical("", a.get("url"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errInput, err)
 	}
-	e, err := c.App.Explain(ctx, url)
+	e, err := c.App.Explain(ctx, address)
 	if err != nil {
 		return nil, err
 	}

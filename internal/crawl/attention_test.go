@@ -183,3 +183,42 @@ func TestATrapTakesWhatComesLater(t *testing.T) {
 	require.Contains(t, s.asked(), "/d/800001.html")
 	listed()
 }
+
+// TestASiteThatAPersonPausedIsNotAsked: its crawl ends over the pause, nothing is asked
+// until it is resumed, and then the crawl goes on where it was.
+func TestASiteThatAPersonPausedIsNotAsked(t *testing.T) {
+	t.Parallel()
+	w, s, id := untrapped(t)
+	w.cfg.SlicePages = 1 << 20
+	ctx, c, reads := t.Context(), w.crawler(w.client), 0
+	c.read = func(string) {
+		if reads++; reads == 3 {
+			require.NoError(t, politeness.Pause(ctx, w.db.Pool, s.host, "asked by mail"))
+		}
+	}
+	r := sliced(t, c, s.host)
+	require.Equal(t, Denied, r.Ending)
+	require.Equal(t, gleaner.SitePaused, r.Reason)
+	require.NoError(t, w.db.FinishCrawl(ctx, s.host, "stopped", r.Reason, "", false, w.cfg.Recrawl))
+	asked := len(s.asked())
+	r = sliced(t, c, s.host)
+	require.Equal(t, Denied, r.Ending)
+	require.Equal(t, gleaner.SitePaused, r.Reason)
+	_, err := w.keeper.Turn(ctx, s.host, 0)
+	require.ErrorContains(t, err, "paused by a person: asked by mail")
+	storetest.Exec(t, w.db.Pool, `UPDATE sites SET due_at=now() - interval '1 day'`)
+	due, _, err := w.db.DueSites(ctx, store.Selection{}, false, "", 10)
+	require.NoError(t, err)
+	require.Empty(t, due, "a recrawl leaves it out")
+	require.Len(t, s.asked(), asked)
+
+	names, err := politeness.Resume(ctx, w.db.Pool, s.host)
+	require.NoError(t, err)
+	require.Contains(t, names, s.host)
+	site, err := w.db.SiteByID(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, gleaner.SiteNew, site.State)
+	w.cfg.SlicePages = 5
+	require.Equal(t, SliceFull, sliced(t, w.crawler(w.client), s.host).Ending)
+	require.Greater(t, len(s.asked()), asked)
+}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/match"
@@ -180,7 +181,8 @@ func (l *loop) mayGoOn(ctx context.Context) error {
 	if e, ok := l.stop.Load().(Ending); ok && e == Waiting {
 		return &errStop{ending: Waiting, wait: time.Second, reason: "somebody waits for a page of the host"}
 	} else if ok {
-		return &errStop{ending: e, reason: map[Ending]string{Paused: "as the harvest says", Cancelled: store.NotWanted}[e]}
+		why := map[Ending]string{Paused: "as the harvest says", Cancelled: store.NotWanted, Denied: gleaner.SitePaused}
+		return &errStop{ending: e, reason: why[e]}
 	}
 	if err := l.Judge.Ready(ctx); err != nil {
 		return fmt.Errorf("crawl %s: %w", l.site.Host, err) // what is fetched could not be kept

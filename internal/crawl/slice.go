@@ -40,6 +40,9 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	}
 	lease, err := c.keeper.AcquireWithin(ctx, host, c.patience)
 	var busy *politeness.BusyError
+	if errors.As(err, &busy) && busy.Paused != "" {
+		return Result{Ending: Denied, Reason: gleaner.SitePaused}, nil
+	}
 	if errors.As(err, &busy) {
 		return Result{Ending: Waiting, Reason: busy.Error(), Wait: busy.Wait}, nil
 	}
@@ -235,6 +238,8 @@ func (s *slice) checkControls(a store.Attention) {
 	switch {
 	case a.Cancelled:
 		s.loop.stop.Store(Cancelled)
+	case a.Stopped:
+		s.loop.stop.Store(Denied)
 	case a.Paused:
 		s.loop.stop.Store(Paused)
 	}
@@ -275,7 +280,7 @@ const (
 	PolicyHybrid = "hybrid"
 )
 
-// Denied ends the crawl of a site that the policy does not allow.
+// Denied ends the crawl of a site that the policy does not allow, or a person has paused.
 const Denied Ending = "denied"
 
 // standing asks what the policy makes of the site: why it is not asked at all, ""

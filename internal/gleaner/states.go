@@ -50,5 +50,6 @@ const (
 const (
 	Blacklisted = "the host is on the blacklist"  // a reason of a person's may follow
 	Unblocked   = "the host was on the blacklist" // likewise, after it was taken off
+	SitePaused  = "paused by a person"            // likewise
 	NotListed   = "the domain is not on the whitelist"
 )

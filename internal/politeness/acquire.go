@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/fetch"
 )
@@ -42,6 +43,7 @@ type standing struct {
 	asked    time.Duration // what the host itself still asks for
 	paced    time.Duration // what is left of the ordinary pause, of either
 	next     time.Duration // until the next request may leave
+	paused   string        // why a person has the host or its pair not asked
 }
 
 // timeLeft is how long until a moment of a row, in seconds: 0 where it is past.
@@ -50,7 +52,7 @@ func timeLeft(column string) string {
 }
 
 var standingSQL = `SELECT id, host = $2, holder, token, failures, CASE WHEN holder <> '' THEN ` + timeLeft("expires_at") + ` ELSE 0 END, ` +
-	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `
+	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `, paused
 	FROM sites WHERE host = ANY($1) ORDER BY host COLLATE "C"`
 
 // querier is a pool or a transaction.
@@ -69,10 +71,12 @@ func stands(ctx context.Context, q querier, host string, lock bool) (standing, e
 	var s standing
 	var id, failures int
 	var own bool
-	var holder string
+	var holder, paused string
 	var token int64
 	var held, parked, asked, paced, next float64
-	_, err := pgx.ForEachRow(rows, []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next}, func() error {
+	into := []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next, &paused}
+	_, err := pgx.ForEachRow(rows, into, func() error {
+		s.paused = cmp.Or(s.paused, paused)
 		if own {
 			s.own = seconds(held)
 		} else {
@@ -92,6 +96,8 @@ func stands(ctx context.Context, q querier, host string, lock bool) (standing, e
 // busy is why a host cannot be had, nil where it can.
 func (s standing) busy(host string) error {
 	switch {
+	case s.paused != "":
+		return &BusyError{Host: host, Wait: pausedLook, Parked: true, Paused: s.paused}
 	case s.parked > 0:
 		return &BusyError{Host: host, Wait: max(s.parked, s.asked), Parked: true, Asked: s.asked > 0, Failures: s.failures}
 	case s.held > 0 || s.own > 0:
@@ -142,7 +148,7 @@ func (k *Keeper) acquire(ctx context.Context, host string) (*Lease, error) {
 	if errors.Is(err, errNoRow) {
 		// A conflict uses up a number, so a row is made only where none was seen;
 		// and by itself, so that whoever takes its pair at this moment sees it.
-		if _, err = k.untilFree(ctx, nil, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err == nil {
+		if _, err = untilFree(ctx, k.pool, nil, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err == nil {
 			l, err = k.take(ctx, host)
 		}
 	}
@@ -171,7 +177,7 @@ const boundWaits = `SELECT set_config('lock_timeout', '500ms', true)`
 
 // untilFree does a statement, again while others hold the row that it changes. What it is
 // asked to return goes into into, if anything; changed is how many rows it changed.
-func (k *Keeper) untilFree(ctx context.Context, into any, sql string, args ...any) (changed int64, err error) {
+func untilFree(ctx context.Context, pool *pgxpool.Pool, into any, sql string, args ...any) (changed int64, err error) {
 	for {
 		b := &pgx.Batch{}
 		b.Queue(boundWaits)
@@ -180,7 +186,7 @@ func (k *Keeper) untilFree(ctx context.Context, into any, sql string, args ...an
 		} else {
 			q.QueryRow(func(row pgx.Row) error { return row.Scan(into) })
 		}
-		err = k.pool.SendBatch(ctx, b).Close()
+		err = pool.SendBatch(ctx, b).Close()
 		if !isHeld(err) || fetch.Wait(ctx, heldWait) != nil {
 			return changed, err
 		}
@@ -264,7 +270,7 @@ func (k *Keeper) waitFree(ctx context.Context, host string) error {
 		if err != nil {
 			return fmt.Errorf("politeness: lease of %s: %w", host, err)
 		}
-		if s.held == 0 && s.own == 0 || s.parked > 0 {
+		if s.held == 0 && s.own == 0 || s.parked > 0 || s.paused != "" {
 			return nil
 		}
 	}

@@ -29,11 +29,15 @@ type BusyError struct {
 	Parked   bool // it is not to be asked for long; else another process holds its lease
 	Asked    bool // the host itself asked for the pause (Retry-After)
 	Failures int  // in a row, where it is parked
+
+	Paused string // why a person has it not asked; "" where nobody has
 }
 
 func (e *BusyError) Error() string {
 	why := "another process is asking it"
 	switch {
+	case e.Paused != "":
+		return fmt.Sprintf("politeness: %s is not asked: %s", e.Host, e.Paused)
 	case e.Asked && e.Failures > 0:
 		why = fmt.Sprintf("it asked for the pause (Retry-After), failures in a row: %d", e.Failures)
 	case e.Asked:
@@ -128,7 +132,7 @@ type told struct {
 func (l *Lease) Renew(ctx context.Context) error {
 	asked := time.Now()
 	var awaited bool
-	_, err := l.k.untilFree(ctx, &awaited, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2 RETURNING awaited_at > $4`,
+	_, err := untilFree(ctx, l.k.pool, &awaited, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2 RETURNING awaited_at > $4`,
 		l.SiteID, l.Token, l.k.ttl, l.granted)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrLost
@@ -300,7 +304,7 @@ func (l *Lease) remains(at *time.Time) time.Duration {
 }
 
 func (l *Lease) write(ctx context.Context, sql string, args ...any) error {
-	changed, err := l.k.untilFree(ctx, nil, sql, append([]any{l.SiteID, l.Token}, args...)...)
+	changed, err := untilFree(ctx, l.k.pool, nil, sql, append([]any{l.SiteID, l.Token}, args...)...)
 	if err != nil {
 		return fmt.Errorf("politeness: %s: %w", l.Host, err)
 	}

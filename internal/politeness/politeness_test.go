@@ -200,6 +200,31 @@ func TestAHostThatKeepsFailingIsParked(t *testing.T) {
 	require.Nil(t, site.Parked)
 }
 
+// TestAHostThatIsPausedIsAskedByNobody, by its name with "www." or without, until it is
+// resumed.
+func TestAHostThatIsPausedIsAskedByNobody(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	held := acquire(t, k, "www.host.test")
+	require.NoError(t, Pause(t.Context(), db.Pool, "host.test", "asked by mail"))
+	require.NoError(t, Pause(t.Context(), db.Pool, "host.test", "asked again"))
+	require.NoError(t, held.Release(t.Context()), "who asks it finishes that")
+	for _, host := range []string{"host.test", "www.host.test"} {
+		require.Equal(t, "paused by a person: asked again", requireTaken(t, k, host, true).Paused)
+		_, err := k.Turn(t.Context(), host, 0)
+		requireBusy(t, err, true)
+	}
+	visit(t, k, "other.test", 0, fetch.Visit{Status: 200})
+	names, err := Resume(t.Context(), db.Pool, "www.host.test")
+	require.NoError(t, err)
+	require.Equal(t, []string{"host.test", "www.host.test"}, names)
+	visit(t, k, "host.test", 0, fetch.Visit{Status: 200})
+	names, err = Resume(t.Context(), db.Pool, "host.test")
+	require.NoError(t, err)
+	require.Empty(t, names)
+}
+
 func TestALongPauseIsAnError(t *testing.T) {
 	t.Parallel()
 	k := NewKeeper(open(t).Pool, unpaced, "a")

@@ -94,6 +94,13 @@ func (p places) under(home store.Homepage) (documents, accepted, open int) {
 // crawled reports whether the crawl of a site has come to its end.
 func crawled(site store.SiteClue) bool { return site.State == gleaner.SiteDone && site.Waiting == 0 }
 
+// refuses reports whether a site refused, or was stopped before a page of it was read, and
+// not by a person.
+func refuses(site store.SiteClue) bool {
+	return site.State == gleaner.SiteRefused ||
+		site.State == gleaner.SiteStopped && site.Pages == 0 && site.Reason != gleaner.SitePaused
+}
+
 // read reports whether the homepage itself was read by a crawl that has come to its end.
 func read(site store.SiteClue) bool { return crawled(site) && !site.Unasked && site.Unread == "" }
 
@@ -170,7 +177,7 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 				known = append(known, fmt.Sprintf("%s, %d pages and %d documents fetched, %d failed, none is it", line, site.Pages, site.Documents, site.Failed))
 			case site.State == gleaner.SiteStopped && (site.Reason == gleaner.NotListed || strings.HasPrefix(site.Reason, gleaner.Blacklisted)):
 				listed = append(listed, line)
-			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:
+			case refuses(site):
 				refused = append(refused, line)
 			default:
 				waiting = append(waiting, fmt.Sprintf("%s, %d URLs wait", line, site.Waiting))

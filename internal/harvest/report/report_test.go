@@ -174,6 +174,8 @@ func TestExplain(t *testing.T) {
 	parked := at("stopped", 3)
 	away := at("stopped", 3)
 	away["1/1"].Sites[0].Pages = 0
+	paused := at("stopped", 3)
+	paused["1/1"].Sites[0].Pages, paused["1/1"].Sites[0].Reason = 0, gleaner.SitePaused
 	barred := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred}}
 	lifted := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred, Lifted: []string{"http://bob.example/"}}}
 	beyond := at("done", 0)
@@ -214,6 +216,7 @@ func TestExplain(t *testing.T) {
 		"it is another work":         {clues{matches: no, authors: at("done", 0), places: held}, NotLinked},
 		"another work, a link waits": {clues{matches: no, links: waits}, NotYet},
 		"parked, and read before":    {clues{authors: parked}, NotYet},
+		"paused by a person":         {clues{authors: paused}, NotYet},
 		"parked, and never read":     {clues{authors: away}, SiteRefused},
 		"on the blacklist":           {clues{authors: barred}, LeftOut},
 		"one is on the blacklist":    {clues{authors: beyond}, LeftOut},

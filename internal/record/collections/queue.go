@@ -15,7 +15,8 @@ import (
 // until is when a host may be asked next, as far as its row says,
 // nor that of its pair with or without "www.".
 const until = `greatest(h.due, CASE WHEN s.holder <> '' THEN s.expires_at END, s.parked_until, s.asked_until, s.next_allowed_at,
-	CASE WHEN pair.holder <> '' THEN pair.expires_at END)`
+	CASE WHEN pair.holder <> '' THEN pair.expires_at END,
+	CASE WHEN s.paused <> '' THEN clock_timestamp() + interval '1 hour' END)`
 
 // waits are the hosts with something to ask for that the rules leave anything of.
 const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host

@@ -64,7 +64,8 @@ func (db HarvestRecords) SiteTallies(ctx context.Context, harvest string) ([]Sit
 			FROM locations l JOIN documents d ON d.sha256=l.sha256
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` AND m.paper_key IN (SELECT paper_key FROM harvest_papers WHERE harvest_id=$1 AND NOT held)
 			WHERE l.site_id IN (SELECT id FROM s) GROUP BY l.site_id)
-		SELECT s.host, s.state, s.reason, coalesce(u.pages,0), coalesce(d.documents,0), coalesce(d.accepted,0), coalesce(d.found,0), coalesce(u.failed,0), coalesce(u.waiting,0), `+paceColumns+`
+		SELECT s.host, s.state, CASE WHEN s.paused <> '' THEN s.paused ELSE s.reason END,
+			coalesce(u.pages,0), coalesce(d.documents,0), coalesce(d.accepted,0), coalesce(d.found,0), coalesce(u.failed,0), coalesce(u.waiting,0), `+paceColumns+`
 		FROM s LEFT JOIN u ON u.site_id=s.id LEFT JOIN d ON d.site_id=s.id ORDER BY coalesce(d.documents,0) DESC, s.host`, harvest)
 }
 
@@ -136,9 +137,12 @@ type SiteClue struct {
 }
 
 // byLists makes a site that has more to ask what the lists make of it now: barred is why it
-// is on the blacklist, nil where it is not; listed says that it came to be on the whitelist.
-func (s *SiteClue) byLists(barred *string, listed bool) {
+// is on the blacklist, nil where it is not; listed says that it came to be on the whitelist,
+// paused that a person has it not asked.
+func (s *SiteClue) byLists(barred *string, listed, paused bool) {
 	switch {
+	case barred == nil && paused && (s.State != gleaner.SiteDone || s.Waiting > 0):
+		s.State, s.Reason = gleaner.SiteStopped, gleaner.SitePaused
 	case barred != nil && (s.State != gleaner.SiteDone || s.Waiting > 0):
 		s.State, s.Reason = gleaner.SiteStopped, gleaner.Blacklisted
 		if *barred != "" {
@@ -174,7 +178,7 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string, whole 
 			WHERE u.site_id IN (SELECT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host) GROUP BY u.site_id)
 		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), b.reason,
 			CASE WHEN s.reason=$2 THEN EXISTS (SELECT 1 FROM whitelist l WHERE s.host=l.domain OR s.host LIKE '%.' || l.domain) ELSE false END,
-				coalesce(s.state, ''), coalesce(s.reason, ''),
+				coalesce(s.state, ''), coalesce(s.reason, ''), coalesce(s.paused, '') <> '',
 			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0),
 			k.barred, k.lifted FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
 			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id LEFT JOIN blacklist b ON b.host=g.host
@@ -190,13 +194,13 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string, whole 
 	var of AuthorClue
 	var site SiteClue
 	var barred *string
-	var listed bool
+	var listed, paused bool
 	_, err := pgx.ForEachRow(rows, []any{&id, &of.NotFound, &of.NextTry, &url, &scope, &barred, &listed, &site.State,
-		&site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed, &of.Barred, &of.Lifted}, func() error {
+		&site.Reason, &paused, &site.Pages, &site.Documents, &site.Waiting, &site.Failed, &of.Barred, &of.Lifted}, func() error {
 		c := of
 		c.Homepages, c.Sites = out[id].Homepages, out[id].Sites
 		if url != "" {
-			site.byLists(barred, listed)
+			site.byLists(barred, listed, paused)
 			c.Homepages, c.Sites = append(c.Homepages, Homepage{AuthorID: id, URL: url, Scope: scope}), append(c.Sites, site)
 		}
 		out[id] = c

@@ -24,7 +24,7 @@ type Selection struct {
 const selectSites = `($1='' OR EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.venue=$1))
 	AND ($2='' OR EXISTS (SELECT 1 FROM harvest_sites hs WHERE hs.site_id=s.id AND hs.harvest_id=$2)) AND ($3='' OR s.host=$3)`
 
-// dueSites is true of a site s that a Selection names, that is not on the blacklist,
+// dueSites is true of a site s that a Selection names, that is not blocked,
 // and whose rest is over; or, where $4 says all, that has anything to ask again.
 const dueSites = selectSites + ` AND CASE WHEN $4 THEN s.due_at IS NOT NULL OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.due_at IS NOT NULL)
 		ELSE s.due_at <= now() AND s.parked_until <= now() END
@@ -272,12 +272,14 @@ func (db SiteRecords) AnySite(ctx context.Context, of Selection) (any bool, err 
 // Rest is when sites are to be asked again.
 type Rest struct {
 	Sites, Blocked int
-	Next           *time.Time // of those not on the blacklist; nil where none is
+	Next           *time.Time // of those not blocked; nil where none is
 }
 
 // Rests says when some sites are to be asked again.
 func (db SiteRecords) Rests(ctx context.Context, of Selection) (r Rest, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT count(*), count(b.host), min(greatest(s.due_at, s.parked_until)) FILTER (WHERE b.host IS NULL AND s.due_at IS NOT NULL)
-		FROM sites s LEFT JOIN blacklist b ON b.host=s.host WHERE `+selectSites, of.Venue, of.Harvest, of.Host).Scan(&r.Sites, &r.Blocked, &r.Next)
+	err = db.Pool.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE b.is),
+			min(greatest(s.due_at, s.parked_until)) FILTER (WHERE NOT b.is AND s.due_at IS NOT NULL)
+		FROM sites s CROSS JOIN LATERAL (SELECT `+blocked+` AS is) b
+		WHERE `+selectSites, of.Venue, of.Harvest, of.Host).Scan(&r.Sites, &r.Blocked, &r.Next)
 	return r, err
 }

@@ -122,8 +122,8 @@ type Failure struct {
 // All is how much failed so.
 func (f Failure) All() int { return f.URLs + f.Stalled + f.Authors + f.Sources }
 
-// blocked is true of a site s on the blacklist.
-const blocked = `EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host)`
+// blocked is true of a site s on the blacklist, or that a person has not asked.
+const blocked = `(s.paused <> '' OR EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host))`
 
 // siteDue is when a site s is asked again by a recrawl of what is due; null for never.
 const siteDue = `CASE WHEN s.due_at IS NOT NULL AND NOT ` + blocked + ` THEN greatest(s.due_at, s.parked_until, s.asked_until) END`

@@ -20,6 +20,8 @@ type SiteRow struct {
 	Started   *time.Time        `json:"crawl_started,omitempty"`
 	Finished  *time.Time        `json:"crawl_finished,omitempty"`
 	Due       *time.Time        `json:"recrawl_due_at,omitempty"`
+	Paused    string            `json:"paused,omitempty"` // why a person has it not asked
+	PausedAt  *time.Time        `json:"paused_at,omitempty"`
 
 	Pace `json:"pace"`
 }
@@ -29,6 +31,8 @@ type SiteRow struct {
 func (r SiteRow) NextWords(form string) string {
 	out := r.State == gleaner.SiteRefused || r.State == gleaner.SiteStopped
 	switch {
+	case r.Paused != "":
+		return "never while it is paused"
 	case out && r.Due == nil:
 		return "never by itself"
 	case out:
@@ -57,10 +61,11 @@ func (q SiteQuery) sql() string {
 		of = `JOIN harvest_sites h ON h.site_id=s.id AND h.harvest_id=$2`
 	}
 	return `
-	SELECT s.host, s.state, CASE WHEN s.reason='' AND s.state='done' AND u.pages+u.documents=0 AND u.failed > 0
+	SELECT s.host, s.state, CASE WHEN s.paused <> '' THEN s.paused
+		WHEN s.reason='' AND s.state='done' AND u.pages+u.documents=0 AND u.failed > 0
 			THEN 'no page: ' || (SELECT f.outcome FROM urls f WHERE f.site_id=s.id AND f.state IN (3, 4) LIMIT 1) ELSE s.reason END, u.pages, u.documents, u.failed, u.waiting,
 		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
-		s.crawl_started, s.crawl_finished, s.due_at, ` + paceColumns + `
+		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, ` + paceColumns + `
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
 			AND ($1<>'' OR $6<>'' OR s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))
 			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))

@@ -186,12 +186,13 @@ const recrawlSQL = `coalesce(cardinality(s.recrawled_for) > 0, false)`
 type Attention struct {
 	Paused    bool // by all harvests that want the site
 	Cancelled bool // nobody wants it any more
+	Stopped   bool // a person has the site not asked
 }
 
 // Attention returns what is asked of the crawls of sites, by their numbers.
 func (db SiteRecords) Attention(ctx context.Context, sites ...int) (map[int]Attention, error) {
 	rows, _ := db.Pool.Query(ctx, `SELECT s.id, coalesce(of.paused, false) AND NOT `+recrawlSQL+`,
-			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`
+			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`, s.paused <> ''
 		FROM sites s CROSS JOIN LATERAL (
 			SELECT bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
 			FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
@@ -200,7 +201,7 @@ func (db SiteRecords) Attention(ctx context.Context, sites ...int) (map[int]Atte
 	of := map[int]Attention{}
 	var id int
 	var a Attention
-	_, err := pgx.ForEachRow(rows, []any{&id, &a.Paused, &a.Cancelled}, func() error { of[id] = a; return nil })
+	_, err := pgx.ForEachRow(rows, []any{&id, &a.Paused, &a.Cancelled, &a.Stopped}, func() error { of[id] = a; return nil })
 	return of, err
 }
 

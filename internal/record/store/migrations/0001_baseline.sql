@@ -387,7 +387,11 @@ CREATE TABLE sites (
     -- nobody wants any more ends. warc: what is exchanged is kept in WARC files till then.
     recrawled_for   text[],
     warc            boolean NOT NULL DEFAULT false,
-    awaited_at      timestamptz NOT NULL DEFAULT '-infinity'
+    awaited_at      timestamptz NOT NULL DEFAULT '-infinity',
+
+    -- Why a person has the host not asked for a while, '' where nobody has, and since when.
+    paused          text NOT NULL DEFAULT '',
+    paused_at       timestamptz
 );
 CREATE INDEX sites_held ON sites (id) WHERE holder <> '';
 CREATE INDEX sites_due ON sites (due_at) WHERE due_at IS NOT NULL;
