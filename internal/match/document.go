@@ -183,7 +183,7 @@ func (d *document) judge(ix *Index, c candidate) finding {
 	p := d.placeOf(al.start, al.end, paper)
 	f.reasons = append(f.reasons, rel.reason(), p.reason())
 	f.verdict, f.score = decide(rel, p, w)
-	if f.verdict == Ambiguous && p.form == FormSupplement {
+	if f.verdict == Ambiguous && p.form == FormSupplement && (p.authors > 0 || p.of == 0) {
 		f.verdict = Strong // it says itself what it belongs to
 	}
 	if (f.verdict != Exact || p.authors < p.of || p.of == 0) && Untellable(paper) != "" {
@@ -212,7 +212,7 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 		return Strong, 0.9
 	case rel == nearTitle && named && p.alone:
 		return Strong, 0.8
-	case rel <= misread && p.alone && long && (p.of == 0 || p.top && p.own):
+	case rel <= misread && p.alone && long && (p.of == 0 || p.top && p.signed):
 		return Strong, 0.7 // elsewhere, the title alone may be that of another person's work
 	case rel == withSubtitle:
 		return subtitled(p)
@@ -276,6 +276,9 @@ func (p place) reason() string {
 	}
 	if p.own && p.authors == 0 {
 		b.WriteString(", at an author's homepage")
+	}
+	if p.signed {
+		b.WriteString(", an author further down")
 	}
 	return b.String()
 }

@@ -54,7 +54,12 @@ func TestDocument(t *testing.T) {
 		{"two letters misread", nil, match.Evidence{FirstPages: "Efficient Off-diagonal Rarnsey Nunbers for Sparse Graphs\n" + by + prose}, match.Strong, "paper"},
 		{"an article more", nil, match.Evidence{FirstPages: "Efficient Off-diagonal Ramsey Numbers for the Sparse Graphs\n" + by + prose}, match.Strong, "paper"},
 		{"authors illegible", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + prose}, match.Ambiguous, "paper"},
-		{"authors illegible, at an author's homepage", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + prose, Owners: "1/1\nname:li wu"}, match.Strong, "paper"},
+		{"no author, at an author's homepage", nil, match.Evidence{
+			FirstPages: ramsey.Title + "\n" + prose, Owners: "1/1\nname:li wu"}, match.Ambiguous, "paper"},
+		{"an author below the first column, at an author's homepage", nil, match.Evidence{
+			FirstPages: ramsey.Title + "\n" + strings.Repeat(prose, 20) + "\nLi Wu\n", Owners: "1/1\nname:li wu"}, match.Strong, "paper"},
+		{"the same elsewhere", nil, match.Evidence{
+			FirstPages: ramsey.Title + "\n" + strings.Repeat(prose, 20) + "\nLi Wu\n"}, match.Ambiguous, "paper"},
 		{"authors illegible, at somebody else's", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + prose, Owners: "1/1\nname:karl huber"}, match.Ambiguous, "paper"},
 		{"by somebody else", nil, match.Evidence{FirstPages: ramsey.Title + "\nKarl Huber\nUniversity of Somewhere\n" + prose}, match.Ambiguous, "paper"},
 		{"behind a cover page", nil, match.Evidence{FirstPages: "University of Somewhere\nTechnical Report 17\n2020\n\f" + ramsey.Title + "\n" + by + prose}, match.Exact, "paper"},
@@ -94,6 +99,8 @@ func TestDocument(t *testing.T) {
 		{"a word before it", nil, match.Evidence{FirstPages: "Discussion: " + ramsey.Title + "\n" + by + prose}, match.Ambiguous, "paper"},
 		{"words before it", nil, match.Evidence{FirstPages: "On the Theory of RamSey: " + ramsey.Title + "\n" + by + prose}, match.Ambiguous, "paper"},
 		{"an appendix, on its line", nil, match.Evidence{FirstPages: "Appendix for " + ramsey.Title + "\n" + by + prose}, match.Strong, "supplement"},
+		{"an appendix of nobody", nil, match.Evidence{
+			FirstPages: "Appendix for\n" + ramsey.Title + "\n" + prose}, match.Ambiguous, "supplement"},
 		{"an addendum", nil, match.Evidence{FirstPages: "ADDENDUM TO ”EFFICIENT OFF-DIAGONAL RAMSEY NUMBERS\nFOR SPARSE GRAPHS”\n" + by + prose}, match.Strong, "supplement"},
 		{"lines cut short, linked with the title", nil, match.Evidence{FirstPages: "EFFICIENT OFF-DIAGONAL RAMSEY NUM\nFOR SPARSE GRA\n" + by + prose, Anchor: ramsey.Title}, match.Strong, "paper"},
 		{"lines cut short, an author missing", nil, match.Evidence{FirstPages: "EFFICIENT OFF-DIAGONAL RAMSEY NUM\nFOR SPARSE GRA\nLi Wu\n" + prose, Anchor: ramsey.Title}, match.Ambiguous, "paper"},

@@ -152,7 +152,7 @@ func TestDocumentsByTitleAlone(t *testing.T) {
 // links: some titles of the farm's truth are a journal's name or a sentence, and on no
 // document.
 var least = map[string]float64{
-	"as read": 0.94, "no spaces": 0.94, "no spaces, no lines": 0.85, "no ligatures": 0.94, "1 % of letters changed": 0.94,
+	"as read": 0.94, "no spaces": 0.94, "no spaces, no lines": 0.85, "no ligatures": 0.94, "1 % of letters changed": 0.93,
 }
 
 // contradicted: the truth lists the document as another paper, or its reader

@@ -20,6 +20,7 @@ type place struct {
 	authors int  // authors of the paper found near it
 	of      int  // authors of the paper
 	own     bool // it lies at the homepage of one of them, or is linked from there
+	signed  bool // own, and one of them stands further down, as below one of two columns, or misread by a letter
 	gap     int  // letters between the title and the nearest author behind it
 	colon   bool // the title ends its line with a colon: a subtitle follows
 	called  bool // alone on its lines but for a name and a colon before it: "SpecFuzzer: …"
@@ -55,6 +56,8 @@ func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 			}
 		}
 	}
+	p.signed = p.own && p.authors == 0 && slices.ContainsFunc(paper.Authors[:min(len(paper.Authors), 20)],
+		func(a gleaner.Author) bool { return d.findAuthor(a, hi, len(d.letters), hi) >= 0 || d.nearlySigned(a) })
 	if d.lined {
 		starts := d.startsLine(start)
 		p.alone = starts && d.endsLine(end, paper)
@@ -249,6 +252,18 @@ func (d *document) findAuthor(a gleaner.Author, lo, hi, from int) int {
 		return d.findShorter(ws[:len(ws)-1], lo, hi)
 	}
 	return best
+}
+
+// nearlySigned reports whether an author's first and last name stand anywhere, but for a
+// letter.
+func (d *document) nearlySigned(a gleaner.Author) bool {
+	names := people([]gleaner.Author{a})
+	if len(names) == 0 {
+		return false
+	}
+	ws := names[0]
+	name := skeleton(ws[0] + ws[len(ws)-1])
+	return len(ws) > 1 && len(name) >= 8 && d.al.align(name, d.letters, 0, len(d.letters), 1).edits <= 1
 }
 
 // findShorter finds a name without the last of its surnames, as Spaniards often
