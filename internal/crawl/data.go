@@ -57,11 +57,19 @@ func (a *Answer) readData(kind string) *page.Page {
 	case "js", "mjs", "json":
 		base, _ = weburl.Canonical(base, "/") // the page that the script is on is not known here
 	}
+	body, read := a.Body[:min(len(a.Body), maxDataBody)], page.ReadScript
 	if kind == bibTeX {
-		return page.OfData(a.URL, base, readBibTeX(a.Body))
+		read = readBibTeX
 	}
-	return page.OfData(a.URL, base, page.ReadScript(a.Body))
+	p := page.OfData(a.URL, base, read(body))
+	if len(a.Body) > len(body) {
+		p.Truncated = append(p.Truncated, page.CutBody)
+	}
+	return p
 }
+
+// maxDataBody bounds what is read of one file of data, in bytes.
+const maxDataBody = 10 << 20
 
 // maxBibLinks bounds the addresses of one BibTeX file.
 const maxBibLinks = 5000

@@ -11,10 +11,12 @@ import (
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/growthtest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // TestPapersThatAScriptShows crawls homepages of which a script makes the list of papers.
@@ -66,4 +68,35 @@ func TestPapersThatAScriptShows(t *testing.T) {
 			require.Equal(t, "gone address-denied", is, path)
 		}
 	}
+}
+
+// TestDataFilesGrowWithTheirLength: no file of data costs more than its length, and a long
+// one is cut.
+func TestDataFilesGrowWithTheirLength(t *testing.T) {
+	parse := func(name string, body []byte) *page.Page {
+		a := &Answer{Response: &fetch.Response{URL: "http://www.example.org/" + name, Body: body}}
+		p, outcome, why := a.Parse(t.Context())
+		require.Empty(t, outcome, why)
+		return p
+	}
+	for name, part := range map[string]string{
+		"entries": "@misc{k, title={A title}, pdf={a.pdf}}\n",
+		"files":   "@misc{k, title={A}, file={" + strings.Repeat(":a.pdf;", 99) + "}}\n",
+		"people":  "@misc{k, title={A}, url={u}, author={" + strings.Repeat("B, A and ", 99) + "C}}\n",
+		"names":   "@", "braces": "@misc{k, title={{",
+		"letters of Latin-1": "@misc{k, title={\xe4}, url={/\xe4}}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			growthtest.Linear(t, 8<<10, func(n int) []byte {
+				return []byte(strings.Repeat(part, max(1, n/len(part))))
+			}, func(b []byte) { parse("a.bib", b) })
+		})
+	}
+	require.Contains(t, parse("a.json", make([]byte, maxDataBody+1)).Truncated, page.CutBody)
+	p := parse("a.bib", []byte(`@misc{k, title={On \"Uber}, file={:b.pdf:PDF}, eprint={2001.00001},
+		year=2003, author={Ada B}}`))
+	require.Len(t, p.Links, 2)
+	require.Equal(t, "http://www.example.org/b.pdf", p.Links[0].URL)
+	require.Equal(t, "On Über. Ada B. 2003", p.Links[0].Context)
+	require.Equal(t, "https://arxiv.org/abs/2001.00001", p.Links[1].URL)
 }
