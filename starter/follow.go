@@ -104,8 +104,7 @@ func sayAcademic(ctx context.Context, w io.Writer, db *store.DB, id string) erro
 
 // endedBadly says in one line why a harvest ended, as the record has it.
 func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
-	var lost program.Unreachable
-	if errors.As(err, &lost) {
+	if _, ok := errors.AsType[program.Unreachable](err); ok {
 		return err
 	}
 	h, herr := db.FindHarvest(ctx, id)
@@ -113,8 +112,7 @@ func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
 		return err
 	}
 	why := fmt.Errorf("%s %s %s", id, h.Stage, h.Note)
-	var app *temporal.ApplicationError
-	if errors.As(err, &app) && app.Type() == activities.ErrTypeInput {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == activities.ErrTypeInput {
 		return program.Unknown{Reason: why}
 	}
 	return why

@@ -280,8 +280,7 @@ func startOnce(ctx context.Context, t client.Client, id string, told workflows.T
 	o := startOptions(id, told)
 	o.WorkflowIDConflictPolicy, o.WorkflowExecutionErrorWhenAlreadyStarted = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, true
 	_, err = t.ExecuteWorkflow(ctx, o, workflow, params)
-	var running *serviceerror.WorkflowExecutionAlreadyStarted
-	if errors.As(err, &running) {
+	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
 		return true, nil
 	}
 	return false, err

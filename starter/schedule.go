@@ -124,8 +124,7 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 		}
 		return err
 	})
-	var invalid *serviceerror.InvalidArgument
-	if errors.As(err, &invalid) {
+	if _, ok := errors.AsType[*serviceerror.InvalidArgument](err); ok {
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {

@@ -235,8 +235,7 @@ func (w *aWeb) through(t *testing.T, full func(call int) bool) HarvestResult {
 			return r
 		}
 		var next *workflow.ContinueAsNewError
-		var panicked *temporal.PanicError
-		if errors.As(err, &panicked) {
+		if panicked, ok := errors.AsType[*temporal.PanicError](err); ok {
 			t.Fatalf("%v\n%s", err, panicked.StackTrace())
 		}
 		require.True(t, errors.As(err, &next), "%v", err)

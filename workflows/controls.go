@@ -128,8 +128,7 @@ func writeCounts(b *strings.Builder, c activities.Counts) {
 
 // rootCause is the message that says what to do, without the layers around it.
 func rootCause(err error) string {
-	var app *temporal.ApplicationError
-	if errors.As(err, &app) {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return app.Message()
 	}
 	return err.Error()

@@ -108,8 +108,7 @@ func (e *earlyCrawls) leave(ctx workflow.Context, err error) error {
 
 // crawlsOf are the crawls that a cancelled search left.
 func crawlsOf(err error) (hosts []string) {
-	var cancelled *temporal.CanceledError
-	if errors.As(err, &cancelled) && cancelled.HasDetails() {
+	if cancelled, ok := errors.AsType[*temporal.CanceledError](err); ok && cancelled.HasDetails() {
 		_ = cancelled.Details(&hosts)
 	}
 	return hosts

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -63,9 +64,7 @@ func newIdentity(t *testing.T) *identity {
 			return
 		}
 		claims := map[string]any{"iss": p.server.URL, "aud": "console", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(), "nonce": p.asked.Get("nonce")}
-		for name, v := range p.claims {
-			claims[name] = v
-		}
+		maps.Copy(claims, p.claims)
 		signer := key
 		if p.twist != nil {
 			for _, other := range p.twist(claims) {

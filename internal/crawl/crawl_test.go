@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 
@@ -71,9 +72,7 @@ func TestEveryURLEndsWithAName(t *testing.T) {
 			got, want := w.record(t, s.host), homeRecord
 			if got["/~ada/new.html"] == "page success" { // asked for before what redirects to it
 				want = map[string]string{}
-				for p, is := range homeRecord {
-					want[p] = is
-				}
+				maps.Copy(want, homeRecord)
 				want["/~ada/new.html"], want["/~ada/old.html"] = "page success", got["/~ada/old.html"]
 				require.Contains(t, []string{"page success", "moved redirect-known"}, got["/~ada/old.html"])
 			}

@@ -24,8 +24,7 @@ func (*deadlocks) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQ
 }
 
 func (d *deadlocks) TraceQueryEnd(_ context.Context, _ *pgx.Conn, q pgx.TraceQueryEndData) {
-	var pg *pgconn.PgError
-	if errors.As(q.Err, &pg) && pg.Code == "40P01" {
+	if pg, ok := errors.AsType[*pgconn.PgError](q.Err); ok && pg.Code == "40P01" {
 		d.n.Add(1)
 	}
 }

@@ -14,8 +14,7 @@ import (
 // database is away, or two transactions stood in each other's way. What a web
 // site does to a request is none.
 func passing(err error) bool {
-	var of *fetch.Error
-	if errors.As(err, &of) {
+	if _, ok := errors.AsType[*fetch.Error](err); ok {
 		return false
 	}
 	return store.Passes(err)

@@ -189,8 +189,7 @@ func (s *scope) outside(e *frontier.Entry) gleaner.Outcome {
 }
 
 func (s *scope) misshapen(url string) gleaner.Outcome {
-	var shape *weburl.ShapeError
-	if errors.As(s.Limits.CheckShape(url), &shape) {
+	if shape, ok := errors.AsType[*weburl.ShapeError](s.Limits.CheckShape(url)); ok {
 		return gleaner.Outcome(shape.Reason)
 	}
 	return ""

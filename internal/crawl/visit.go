@@ -25,8 +25,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	a, err := l.Source.Ask(ctx, e, func(url string) bool { return l.fetched(ctx, url) })
 	defer a.Release()
 	defer l.release()
-	var stop *errStop
-	if errors.As(err, &stop) {
+	if stop, ok := errors.AsType[*errStop](err); ok {
 		return stop
 	}
 	if err != nil && ctx.Err() != nil && !answers(err) {
@@ -94,8 +93,7 @@ func answers(err error) bool {
 // outcome works on what came back for a URL. The error is the system's, never
 // the URL's.
 func (l *loop) outcome(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer, err error) (result rank.Result, _ error) {
-	var fe *fetch.Error
-	if errors.As(err, &fe) {
+	if fe, ok := errors.AsType[*fetch.Error](err); ok {
 		return l.failed(e, v, fe), nil
 	}
 	if err != nil {

@@ -170,8 +170,7 @@ func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, 
 // hostTrouble turns what ails the host rather than one URL into a stop. last is the URL
 // whose answer a pause is due to.
 func hostTrouble(err error, last string) error {
-	var busy *politeness.BusyError
-	if errors.As(err, &busy) {
+	if busy, ok := errors.AsType[*politeness.BusyError](err); ok {
 		if !busy.Asked && busy.Failures == 0 {
 			last = ""
 		}

@@ -162,8 +162,7 @@ func (c *Client) target(u *url.URL) (*target, error) {
 	t.proxied = proxy != nil
 	if err := c.policy.checkURL(u, t.proxied); err != nil {
 		outcome := BadURL
-		var denied *AddressError
-		if errors.As(err, &denied) {
+		if _, ok := errors.AsType[*AddressError](err); ok {
 			outcome = AddressDenied
 		}
 		return nil, &Error{Outcome: outcome, URL: t.raw, Err: err}

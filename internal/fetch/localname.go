@@ -50,8 +50,7 @@ func (l *localNames) check(ctx context.Context, c *Client, t *target) error {
 	ctx, cancel := context.WithTimeout(ctx, localLookup)
 	defer cancel()
 	ips, err := c.cfg.Resolver.LookupNetIP(ctx, "ip", t.url.Hostname())
-	var dns *net.DNSError
-	if errors.As(err, &dns) && !dns.IsNotFound {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && !dns.IsNotFound {
 		l.silent.Store(now.Add(localPause).UnixNano())
 	}
 	for _, ip := range ips {

@@ -11,8 +11,7 @@ func OutcomeOf(err error) gleaner.Outcome {
 	if err == nil {
 		return gleaner.OK
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Outcome
 	}
 	return "no error of this package"

@@ -221,8 +221,7 @@ func (c robotsReader) askRobots(ctx context.Context, page *target, old RobotsRec
 	x, body, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay(), lent)
 	now := c.cfg.Clock.Now()
 	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(robotsAge)}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		switch e.Outcome {
 		case Canceled, Parked, NoContact:
 			return rec, e

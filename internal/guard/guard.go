@@ -41,8 +41,7 @@ func Run(work func() error) (err error) {
 // Logged is Run that logs a panic; which names the URL or the file that was at work.
 func Logged(ctx context.Context, log *slog.Logger, which string, work func() error) error {
 	err := Run(work)
-	var p *Panic
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Panic](err); ok {
 		log.ErrorContext(ctx, "panic over foreign data", "which", which, "panic", p.Value, "stack", string(p.Stack))
 	}
 	return err

@@ -21,8 +21,7 @@ func (s *Stages) askPerson(ctx context.Context, goal string, report func(string)
 		report("the papers of " + pid)
 		return s.DBLP.PapersOf(ctx, pid)
 	})
-	var bad metadata.ErrBadAnswer
-	if errors.As(err, &bad) {
+	if _, ok := errors.AsType[metadata.ErrBadAnswer](err); ok {
 		return []gap{{SourceDBLP, pid, err}}, nil
 	}
 	return nil, err

@@ -5,6 +5,7 @@ import (
 	"html"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -77,9 +78,7 @@ func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		defer resp.Body.Close()
-		for k, v := range resp.Header {
-			w.Header()[k] = v
-		}
+		maps.Copy(w.Header(), resp.Header)
 		w.WriteHeader(resp.StatusCode)
 		_, _ = io.Copy(w, resp.Body)
 		return
@@ -151,9 +150,7 @@ func (o *outside) open(t *testing.T, dsn string, settings map[string]string, pol
 	}
 	given := map[string]string{"database-url": dsn, "data-dir": t.TempDir(), "proxy": proxy.URL, "dblp-url": "http://dblp.org", "dblp-delay": "1ms",
 		"delay": "1ms", "min-delay": "0s", "contact": "librarian@library.example.org"}
-	for k, v := range settings {
-		given[k] = v
-	}
+	maps.Copy(given, settings)
 	cfg, err := config.Load(given, os.DevNull, nil)
 	require.NoError(t, err)
 	cfg.Policy.Services = config.ServicesPolicy{Crossref: "http://api.crossref.org", OpenAlex: "http://api.openalex.org", SemanticScholar: "http://api.semanticscholar.org",

@@ -34,8 +34,7 @@ type gap struct {
 }
 
 func (g gap) String() string {
-	var none metadata.ErrNoVolume
-	if errors.As(g.err, &none) || g.source == SourceDBLP {
+	if _, ok := errors.AsType[metadata.ErrNoVolume](g.err); ok || g.source == SourceDBLP {
 		return g.err.Error()
 	}
 	return g.source + ": " + g.err.Error()

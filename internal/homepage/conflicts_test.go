@@ -2,6 +2,7 @@ package homepage
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -53,9 +54,7 @@ func TestAnOwnerIsCertain(t *testing.T) {
 	t.Parallel()
 	with := func(more map[string]float64) map[string]float64 {
 		f := map[string]float64{fRoot: 1, fUser: 1, fNameTitle: 1, fIdentity: 1}
-		for k, v := range more {
-			f[k] = v
-		}
+		maps.Copy(f, more)
 		return f
 	}
 	require.True(t, certain(with(map[string]float64{fListed: 1})))

@@ -25,10 +25,8 @@ func kindOf(u *url.URL, pg *page.Page, kind string) bool {
 		}
 		// A directory's name tells what lies in it, but people live below "people".
 		if kind != "list" && kind != "inner" {
-			for _, s := range segs[:len(segs)-1] {
-				if s == w {
-					return true
-				}
+			if slices.Contains(segs[:len(segs)-1], w) {
+				return true
 			}
 		}
 	}

@@ -176,10 +176,8 @@ func (n name) givenMatch(run []string) float64 {
 	if first == 0 {
 		// Known by the middle name: "J. Ross Quinlan" as "Ross Quinlan".
 		if len(run) == 1 && len(n.given) > 1 && len(run[0]) > 2 {
-			for _, g := range n.given[1:] {
-				if g == run[0] {
-					return nameLoose
-				}
+			if slices.Contains(n.given[1:], run[0]) {
+				return nameLoose
 			}
 		}
 		return 0

@@ -2,6 +2,7 @@ package homepage
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 )
 
@@ -26,10 +27,8 @@ func readNicknames(s string) nicknameTable {
 
 func (t nicknameTable) same(a, b string) bool {
 	for _, i := range t[a] {
-		for _, j := range t[b] {
-			if i == j {
-				return true
-			}
+		if slices.Contains(t[b], i) {
+			return true
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package homepage
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -22,9 +23,7 @@ func TestOnTheListOfAGroup(t *testing.T) {
 	home := map[string]string{"http://www.example.edu/~doe/": doesPage}
 	with := func(more ...string) pagesAt {
 		web := pagesAt{}
-		for at, body := range home {
-			web[at] = body
-		}
+		maps.Copy(web, home)
 		for i := 0; i < len(more); i += 2 {
 			web[more[i]] = "<html><body>" + more[i+1] + "</body></html>"
 		}

@@ -42,8 +42,7 @@ func unansweredSearch(query string, err error) evidence.Unanswered {
 // retryIn is the longest wait that any of the joined errors asks for; of several engines
 // the shortest, since who answers first may know enough.
 func retryIn(err error) time.Duration {
-	var engines failures
-	if errors.As(err, &engines) {
+	if engines, ok := errors.AsType[failures](err); ok {
 		shortest := retryIn(engines[0])
 		for _, e := range engines[1:] {
 			shortest = min(shortest, retryIn(e))
@@ -58,8 +57,7 @@ func retryIn(err error) time.Duration {
 		}
 		return longest
 	}
-	var se *SearchError
-	if errors.As(err, &se) && se.RetryAfter > 0 {
+	if se, ok := errors.AsType[*SearchError](err); ok && se.RetryAfter > 0 {
 		return se.RetryAfter
 	}
 	var parked interface{ RetryIn() time.Duration }

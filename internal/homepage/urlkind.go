@@ -78,10 +78,8 @@ func isPublisher(u *url.URL, title string) bool {
 	}
 	labels := strings.Split(strings.ToLower(u.Hostname()), ".")
 	for _, label := range labels[:len(labels)-1] {
-		for _, l := range hosts.Labels {
-			if label == l {
-				return true
-			}
+		if slices.Contains(hosts.Labels, label) {
+			return true
 		}
 	}
 	t := " " + strings.Join(text.Words(title), " ") + " "

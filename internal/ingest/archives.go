@@ -184,8 +184,7 @@ func (a *archives) next() (*Resource, error) {
 		}
 	}
 	r, err := a.in.Next()
-	var d *archive.Damage
-	if errors.As(err, &d) && a.lost == nil {
+	if d, ok := errors.AsType[*archive.Damage](err); ok && a.lost == nil {
 		return a.gap(d), nil
 	}
 	if err != nil {

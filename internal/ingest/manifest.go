@@ -84,8 +84,7 @@ func (m *manifest) split(line string) ([]string, error) {
 	r.Comma = m.comma
 	r.FieldsPerRecord = -1
 	fields, err := r.Read()
-	var e *csv.ParseError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*csv.ParseError](err); ok {
 		return nil, e.Err
 	}
 	return fields, err

@@ -92,8 +92,7 @@ func (a *ACL) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) 
 		}
 		var c aclCollection
 		err := a.svc.xml(ctx, a.url+"/"+file+".xml", &c)
-		var none ErrNotFound
-		if errors.As(err, &none) {
+		if _, ok := errors.AsType[ErrNotFound](err); ok {
 			continue
 		}
 		if err != nil {

@@ -239,8 +239,7 @@ func (c *Crossref) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) 
 		Message crossrefWork `json:"message"`
 	}
 	err := c.svc.json(ctx, query(c.url, "/works/"+escapeDOI(p.DOI), params), &ans)
-	var none ErrNotFound
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[ErrNotFound](err); ok {
 		return nil, nil
 	}
 	if err != nil {

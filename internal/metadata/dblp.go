@@ -71,8 +71,7 @@ func (d *DBLP) List(ctx context.Context, v gleaner.Venue, years gleaner.Years) (
 	seen := map[string]bool{}
 	for _, vol := range volumes {
 		list, err := d.Papers(ctx, vol)
-		var none ErrNoVolume
-		if errors.As(err, &none) {
+		if _, ok := errors.AsType[ErrNoVolume](err); ok {
 			// The index announces volumes whose contents are not entered yet.
 			d.log.WarnContext(ctx, "a volume in the index has no contents", "venue", v.Key, "toc", vol.TOC)
 			continue
@@ -167,8 +166,7 @@ func (d *DBLP) contentWays(vol Volume, out *[]record) []way {
 
 // asNoVolume names a missing page by what it means.
 func asNoVolume(err error, vol Volume) error {
-	var none ErrNotFound
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[ErrNotFound](err); ok {
 		return ErrNoVolume{Venue: vol.Venue, TOC: vol.TOC, Years: vol.Years}
 	}
 	return err
@@ -191,8 +189,7 @@ func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
 		}})
 	}
 	err := d.advised(d.ways.first(ctx, "DBLP", ways))
-	var none ErrNotFound
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[ErrNotFound](err); ok {
 		return ix, ErrUnknownVenue{Name: key}
 	}
 	return ix, err

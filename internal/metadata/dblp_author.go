@@ -36,8 +36,7 @@ func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, 
 	name = strings.TrimSpace(name)
 	if pid := personID(name); pid != "" {
 		p, err := d.Person(ctx, pid)
-		var none ErrNotFound
-		if errors.As(err, &none) || err == nil && p.Ambiguous {
+		if _, ok := errors.AsType[ErrNotFound](err); ok || err == nil && p.Ambiguous {
 			err = ErrNotOnePerson{Name: name, Several: p.Ambiguous}
 		}
 		return p.Author, err
@@ -110,8 +109,7 @@ func (d *DBLP) PapersOf(ctx context.Context, pid string) ([]gleaner.Paper, error
 		}})
 	}
 	err := d.ways.first(ctx, "DBLP", ways)
-	var none ErrNotFound
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[ErrNotFound](err); ok {
 		return nil, ErrNotOnePerson{Name: pid}
 	}
 	papers, _ := papersOf(records, Volume{})

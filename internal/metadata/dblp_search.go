@@ -179,8 +179,7 @@ func (b base) search(ctx context.Context, what, q string, from, count int) (sear
 		}
 		return nil
 	})
-	var none ErrNotFound
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[ErrNotFound](err); ok {
 		// The service answers an unknown table of contents with 0 hits; a 404
 		// is the service itself that is not there.
 		return ans, ErrUnavailable{Service: b.svc.name, URL: addr, Status: 404, Err: errors.New("no search service")}

@@ -83,8 +83,7 @@ func (s *SemanticScholar) lookUp(ctx context.Context, papers []gleaner.Paper, fi
 		var ans []*s2Paper
 		addr := query(s.url, "/graph/v1/paper/batch", url.Values{"fields": {fields}})
 		err := s.svc.post(ctx, addr, map[string][]string{"ids": ids[:n]}, &ans)
-		var refused ErrRefused
-		if errors.As(err, &refused) && strings.Contains(refused.Reason, "No valid paper ids") {
+		if refused, ok := errors.AsType[ErrRefused](err); ok && strings.Contains(refused.Reason, "No valid paper ids") {
 			ans, err = make([]*s2Paper, n), nil // all of them unknown
 		}
 		if err != nil {

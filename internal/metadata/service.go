@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -150,9 +151,7 @@ func (s *service) once(ctx context.Context, method, addr, asked string, body []b
 	if err != nil {
 		return answer{}, ErrRefused{Service: s.name, URL: asked, Reason: fetch.Unaddressed(err).Error()}
 	}
-	for k, v := range s.header {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, s.header)
 	req.Header.Set("User-Agent", s.userAgent)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")

@@ -67,8 +67,7 @@ func (u *Unpaywall) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error)
 	}
 	var ans unpaywallAnswer
 	err := u.svc.json(ctx, query(u.url, "/"+escapeDOI(p.DOI), url.Values{"email": {u.contact}}), &ans)
-	var none ErrNotFound
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[ErrNotFound](err); ok {
 		return nil, nil
 	}
 	if err != nil {

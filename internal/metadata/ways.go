@@ -164,8 +164,7 @@ func (b *breaker) note(name string, err error) {
 	st.failures++
 	st.since, st.err = time.Now(), err
 	pause := b.rest
-	var down ErrUnavailable
-	if errors.As(err, &down) {
+	if down, ok := errors.AsType[ErrUnavailable](err); ok {
 		pause = max(pause, down.RetryAfter)
 	}
 	if st.failures >= failuresToRest || pause > b.rest {

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -42,9 +43,7 @@ func newLexicon(l Lists) (*lexicon, error) {
 		"high": l.High, "medium": l.Medium, "department": l.DepartmentWords, "stop": l.StopDirectories,
 		"avoid": l.AvoidDirectories, "unwelcome": l.UnwelcomeNames, "prune": l.PruningAnchors, "extract": l.ExtractingAnchors,
 	}
-	for name, list := range l.Concepts {
-		concepts[name] = list
-	}
+	maps.Copy(concepts, l.Concepts)
 	if len(concepts) > 64 {
 		return nil, fmt.Errorf("rank: %d concepts, at most 64", len(concepts))
 	}

@@ -156,8 +156,7 @@ func gone(pending []*workflow.PendingActivityInfo, worker string, at time.Time) 
 
 // unlessGone is an error of Temporal's, unless it says that something is over.
 func unlessGone(err error) error {
-	var gone *serviceerror.NotFound
-	if errors.As(err, &gone) {
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return nil
 	}
 	return err

@@ -49,8 +49,7 @@ func (t temporal) Job(ctx context.Context, kind string, id int64) (reconcile.Sta
 // answer is never behind.
 func (t temporal) status(ctx context.Context, id string) (reconcile.Status, error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
-	var none *serviceerror.NotFound
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return reconcile.Unknown, nil
 	}
 	if err != nil {

@@ -94,8 +94,7 @@ func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 // other work by the server.
 func LookAt(ctx context.Context, c client.Client, id string) (all Seen, err error) {
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")
-	var none *serviceerror.NotFound
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return all, nil
 	}
 	if err != nil {

@@ -49,8 +49,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 			return nil, wait, err
 		}
 		lease, err := w.Keeper.Acquire(ctx, host)
-		var busy *politeness.BusyError
-		if errors.As(err, &busy) {
+		if _, ok := errors.AsType[*politeness.BusyError](err); ok {
 			pass = append(pass, host)
 			continue
 		}

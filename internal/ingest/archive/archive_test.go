@@ -51,8 +51,7 @@ func all(t testing.TB, data []byte, at Position) ([]seen, error) {
 		if err == io.EOF {
 			return out, damage
 		}
-		var d *Damage
-		if errors.As(err, &d) {
+		if _, ok := errors.AsType[*Damage](err); ok {
 			damage = cmp.Or(damage, err)
 			continue
 		}

@@ -153,8 +153,7 @@ func (b *bucket) typed(err error) error {
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
-	var said smithy.APIError
-	if errors.As(err, &said) {
+	if said, ok := errors.AsType[smithy.APIError](err); ok {
 		switch said.ErrorCode() {
 		case "AccessDenied":
 			return fmt.Errorf("%w: %w", fs.ErrPermission, err)

@@ -134,8 +134,7 @@ func (w *web) head(ctx context.Context, name string) (f *webFile, err error) {
 		f = describe(name, s)
 		return nil
 	})
-	var e *fetch.Error
-	if errors.As(err, &e) && e.Outcome == fetch.EmptyBody {
+	if e, ok := errors.AsType[*fetch.Error](err); ok && e.Outcome == fetch.EmptyBody {
 		f, err = &webFile{File: File{Name: name}}, nil
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package hardset_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"runtime"
 	"slices"
 	"testing"
@@ -48,9 +49,7 @@ func measure(t *testing.T, known func([]homepage.Subject)) {
 		d, l, s, err := hardset.Run(t.Context(), seed, 200, nil, known)
 		require.NoError(t, err)
 		decisions, labels = append(decisions, d...), append(labels, l...)
-		for k, v := range s {
-			situations[k] = v
-		}
+		maps.Copy(situations, s)
 	}
 	report := homepage.Evaluate(decisions, labels)
 	t.Logf("\n%s", report)

@@ -3,6 +3,7 @@ package hardset
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 
@@ -93,9 +94,7 @@ func gather(ctx context.Context, seeds []uint64, authors int, m *homepage.Model)
 
 func without(f map[string]float64, drop ...string) map[string]float64 {
 	out := make(map[string]float64, len(f))
-	for k, v := range f {
-		out[k] = v
-	}
+	maps.Copy(out, f)
 	for _, k := range drop {
 		delete(out, k)
 	}

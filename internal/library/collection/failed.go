@@ -60,8 +60,7 @@ func (c *Collection) others(ctx context.Context, err error) bool {
 			return true
 		}
 	}
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// Data that the database refuses, or a row too large for it.
 		return refused.Code[:2] != "22" && refused.Code[:2] != "54"
 	}

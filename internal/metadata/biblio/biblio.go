@@ -172,8 +172,7 @@ func each(r io.Reader, format Format, do func(gleaner.Paper) error, bad func(*Sy
 
 // tell tells bad of an error of the input; every other error is returned.
 func tell(err error, bad func(*SyntaxError) error) error {
-	var wrong *SyntaxError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*SyntaxError](err); ok {
 		return bad(wrong)
 	}
 	return err

@@ -161,8 +161,7 @@ func delimiter(br *bufio.Reader) (rune, error) {
 }
 
 func csvError(err error) error {
-	var pe *csv.ParseError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
 		return failAt(pe.Line, pe.Column, "%v", pe.Err)
 	}
 	return err

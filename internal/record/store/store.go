@@ -146,8 +146,7 @@ func Full(err error) bool {
 // Away reports whether err says that the database could not be asked at all: the
 // connection failed or broke, or the server is starting or stopping.
 func Away(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code[:2] == "57" || pg.Code[:2] == "08" || pg.Code == "53300"
 	}
 	// A server that is killed says nothing: the connection just ends.

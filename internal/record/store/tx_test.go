@@ -25,8 +25,7 @@ type failing struct {
 }
 
 func (f *failing) saw(err error) {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		f.mu.Lock()
 		f.codes = append(f.codes, pg.Code)
 		f.mu.Unlock()

@@ -26,8 +26,7 @@ func WriteFile(name string, write func(io.Writer) error) error {
 		}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), ".partial-*")
-	var at *os.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*os.PathError](err); ok {
 		at.Path = name // the one that was given
 	}
 	if err != nil {

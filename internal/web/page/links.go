@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -70,10 +71,8 @@ func (b *builder) link(href []byte, source Source) *rawLink {
 
 // cut says that something of the page is left out.
 func (b *builder) cut(what string) {
-	for _, w := range b.page.Truncated {
-		if w == what {
-			return
-		}
+	if slices.Contains(b.page.Truncated, what) {
+		return
 	}
 	b.page.Truncated = append(b.page.Truncated, what)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,10 +105,8 @@ func (m *Sitemap) inflate(body []byte) ([]byte, error) {
 
 // cut says that something is left out.
 func (m *Sitemap) cut(what string) {
-	for _, w := range m.Truncated {
-		if w == what {
-			return
-		}
+	if slices.Contains(m.Truncated, what) {
+		return
 	}
 	m.Truncated = append(m.Truncated, what)
 }

@@ -65,8 +65,7 @@ func run(ctx context.Context, dir string, args []string) (code int, err error) {
 		devtest.DatabaseVariable+"="+stack.DatabaseURL,
 		devtest.TemporalVariable+"="+stack.TemporalAddress)
 	err = cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return max(exit.ExitCode(), 1), nil
 	}
 	if err != nil {
