@@ -65,9 +65,8 @@ func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.
 // Leave forgets that a URL was taken of a host, which then waits as it did. Who lost the
 // lease leaves nothing.
 func (c Crawl) Leave(ctx context.Context, by store.Slice, host string) error {
-	_, err := c.db.Pool.Exec(ctx, `UPDATE collection_hosts h SET handling=NULL FROM sites s
+	return c.db.Exec(ctx, `UPDATE collection_hosts h SET handling=NULL FROM sites s
 		WHERE h.collection=$1 AND h.host=$2 AND s.id=$3 AND s.token=$4`, c.ID, host, by.SiteID, by.Token)
-	return err
 }
 
 // charge notes a death over the URL that was taken of a host before, where there was one.

@@ -57,15 +57,13 @@ type Counts struct {
 
 // Counts counts them.
 func (r *Record) Counts(ctx context.Context, id int) (Counts, error) {
-	c := Counts{Outcomes: map[string]int{}}
+	var c Counts
 	err := r.db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM collection_urls WHERE collection=$1 AND waiting), (SELECT count(*) FROM collection_hosts WHERE collection=$1 AND requests > 0)`, id).Scan(&c.Waiting, &c.Hosts)
 	if err != nil {
 		return c, err
 	}
-	rows, _ := r.db.Pool.Query(ctx, `SELECT outcome, count(*)::int FROM collection_urls WHERE collection=$1 AND NOT waiting GROUP BY outcome`, id)
-	var outcome string
-	var n int
-	_, err = pgx.ForEachRow(rows, []any{&outcome, &n}, func() error { c.Outcomes[outcome] = n; return nil })
+	c.Outcomes, err = store.Map[string, int](ctx, r.db, `SELECT outcome, count(*)::int FROM collection_urls
+		WHERE collection=$1 AND NOT waiting GROUP BY outcome`, id)
 	return c, err
 }
 

@@ -79,12 +79,11 @@ func (r *Record) Read(ctx context.Context, id int, topic string, most int) ([]Ex
 // ForgetWords forgets the words of all but so many of the latest pages, and of what is in a
 // collection. Two that do so at once do not wait for each other.
 func (r *Record) ForgetWords(ctx context.Context, id, but int) error {
-	_, err := r.db.Pool.Exec(ctx, `WITH old AS (SELECT w.hash FROM collection_words w WHERE w.collection=$1
+	return r.db.Exec(ctx, `WITH old AS (SELECT w.hash FROM collection_words w WHERE w.collection=$1
 		AND NOT EXISTS (SELECT FROM collection_entries e WHERE e.collection=$1 AND e.hash=w.hash)
 		AND w.hash NOT IN (SELECT l.hash FROM collection_words l JOIN collection_urls u ON u.collection=l.collection AND u.hash=l.hash
 			WHERE l.collection=$1 ORDER BY u.n DESC LIMIT $2) FOR UPDATE OF w SKIP LOCKED)
 		DELETE FROM collection_words w USING old WHERE w.collection=$1 AND w.hash=old.hash`, id, but)
-	return err
 }
 
 // Learning is what became of having a topic's classifier learn anew, after so many pages

@@ -87,11 +87,10 @@ func (c Crawl) Linked(ctx context.Context, most int) (out []Linked, err error) {
 
 // ForgetLinks forgets the links of all but so many of the latest pages.
 func (r *Record) ForgetLinks(ctx context.Context, id, but int) error {
-	_, err := r.db.Pool.Exec(ctx, `WITH old AS (SELECT l.hash FROM collection_links l WHERE l.collection=$1 AND l.hash NOT IN (
+	return r.db.Exec(ctx, `WITH old AS (SELECT l.hash FROM collection_links l WHERE l.collection=$1 AND l.hash NOT IN (
 			SELECT k.hash FROM collection_links k JOIN collection_urls u ON u.collection=k.collection AND u.hash=k.hash
 			WHERE k.collection=$1 ORDER BY u.n DESC LIMIT $2) FOR UPDATE OF l SKIP LOCKED)
 		DELETE FROM collection_links l USING old WHERE l.collection=$1 AND l.hash=old.hash`, id, but)
-	return err
 }
 
 // Lesson takes a lesson that a crawl learns from its own links on, at so many requests: of
@@ -103,8 +102,7 @@ func (c Crawl) Lesson(ctx context.Context, last, requests int) (mine bool, err e
 
 // Learn keeps what a lesson came to.
 func (c Crawl) Learn(ctx context.Context, requests int, what json.RawMessage) error {
-	_, err := c.db.Pool.Exec(ctx, `UPDATE collections SET learnt=$3, learnt_at=$2 WHERE id=$1 AND learnt_at < $2`, c.ID, requests, what)
-	return err
+	return c.db.Exec(ctx, `UPDATE collections SET learnt=$3, learnt_at=$2 WHERE id=$1 AND learnt_at < $2`, c.ID, requests, what)
 }
 
 // Learnt is what the last lesson came to, nil for none, and at how many requests it was.

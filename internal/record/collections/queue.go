@@ -264,8 +264,7 @@ func (c Crawl) Tunnel(ctx context.Context) (tunnels bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = c.db.Pool.QueryRow(ctx, `SELECT tunnel IS NOT NULL FROM collections WHERE id=$1`, c.ID).Scan(&tunnels)
-	return tunnels, err
+	return store.Get[bool](ctx, c.db, `SELECT tunnel IS NOT NULL FROM collections WHERE id=$1`, c.ID)
 }
 
 // newSite counts a site on which the first page on topic was met: enough of them end

@@ -90,16 +90,14 @@ func (r *Record) Behind(ctx context.Context, id, limit int) ([]Collection, error
 
 // Begin takes a collection up, which may be done again.
 func (r *Record) Begin(ctx context.Context, name string) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state='running', started_at=coalesce(started_at, now()) WHERE name=$1 AND state IN ('new', 'running')`, name)
-	return err
+	return r.db.Exec(ctx, `UPDATE collections SET state='running', started_at=coalesce(started_at, now()) WHERE name=$1 AND state IN ('new', 'running')`, name)
 }
 
 // End ends a run of a collection that is being made, whichever where run is 0. Said again
 // after the next was asked for, it leaves that alone.
 func (r *Record) End(ctx context.Context, name string, run int, state, note string) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state=$3, note=$4, ended_at=now(), `+resumed+`
+	return r.db.Exec(ctx, `UPDATE collections SET state=$3, note=$4, ended_at=now(), `+resumed+`
 		WHERE name=$1 AND $2 IN (0, run) AND state IN ('new', 'running')`, name, run, state, note)
-	return err
 }
 
 // Made is a run of a collection that has not ended.
@@ -112,9 +110,8 @@ type Made struct {
 
 // Open lists the runs that have not ended.
 func Open(ctx context.Context, r *Record) ([]Made, error) {
-	rows, _ := r.db.Pool.Query(ctx, `SELECT name, run, asked_at, coalesce((options->>'parallel')::int, 0) FROM collections
+	return store.List[Made](ctx, r.db, `SELECT name, run, asked_at, coalesce((options->>'parallel')::int, 0) FROM collections
 		WHERE state IN ('new', 'running') ORDER BY id`)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Made])
 }
 
 // ErrMade is returned for a collection that is being made.
@@ -143,25 +140,22 @@ func (r *Record) Pause(ctx context.Context, name string, paused bool) error {
 	if paused {
 		set = `paused_at=coalesce(paused_at, now())`
 	}
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET `+set+` WHERE name=$1`, name)
-	return err
+	return r.db.Exec(ctx, `UPDATE collections SET `+set+` WHERE name=$1`, name)
 }
 
 // Paused reports whether a collection is to rest.
-func (r *Record) Paused(ctx context.Context, id int) (paused bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `SELECT paused_at IS NOT NULL FROM collections WHERE id=$1`, id).Scan(&paused)
-	return paused, err
+func (r *Record) Paused(ctx context.Context, id int) (bool, error) {
+	return store.Get[bool](ctx, r.db, `SELECT paused_at IS NOT NULL FROM collections WHERE id=$1`, id)
 }
 
 // AddResults enters the pages that are to make a topic's centroid; those that are
 // there stay, each once, and others follow them until there are as many as are given.
 func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []string) error {
-	_, err := r.db.Pool.Exec(ctx, `WITH had AS (SELECT place, url FROM collection_results WHERE collection=$1 AND topic=$2),
+	return r.db.Exec(ctx, `WITH had AS (SELECT place, url FROM collection_results WHERE collection=$1 AND topic=$2),
 		more AS (SELECT url, (SELECT coalesce(max(place), 0) FROM had) + row_number() OVER (ORDER BY place) AS place
 			FROM unnest($3::text[]) WITH ORDINALITY AS u(url, place) WHERE url NOT IN (SELECT url FROM had))
 		INSERT INTO collection_results (collection, topic, place, url)
 		SELECT $1, $2, place, url FROM more WHERE place <= cardinality($3::text[]) ON CONFLICT DO NOTHING`, id, topic, urls)
-	return err
 }
 
 // SetRead has a topic's centroid made of pages whose words are known already, and of no
@@ -184,8 +178,7 @@ func (r *Record) SetRead(ctx context.Context, id int, topic string, read []Resul
 
 // SetResult notes what became of such a page.
 func (r *Record) SetResult(ctx context.Context, id int, res Result) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collection_results SET outcome=$4, counts=$5 WHERE collection=$1 AND topic=$2 AND place=$3`, id, res.Topic, res.Place, res.Outcome, res.Counts)
-	return err
+	return r.db.Exec(ctx, `UPDATE collection_results SET outcome=$4, counts=$5 WHERE collection=$1 AND topic=$2 AND place=$3`, id, res.Topic, res.Place, res.Outcome, res.Counts)
 }
 
 // Results are all those pages.
@@ -258,9 +251,8 @@ const addSQL = `WITH given AS (SELECT u.* FROM unnest($2::bytea[], $3::text[], $
 
 // Known reports whether a URL was asked for.
 func (c Crawl) Known(ctx context.Context, h frontier.Hash) bool {
-	var known bool
-	err := c.db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls
-		WHERE collection=$1 AND hash=$2 AND NOT waiting)`, c.ID, h[:]).Scan(&known)
+	known, err := store.Get[bool](ctx, c.db, `SELECT EXISTS (SELECT 1 FROM collection_urls
+		WHERE collection=$1 AND hash=$2 AND NOT waiting)`, c.ID, h[:])
 	return known && err == nil
 }
 

@@ -24,10 +24,9 @@ type Change struct {
 
 // GoalTitle is what people call the goal of a harvest: the title of a venue, the name of
 // a person; the goal's own name where neither is known.
-func (db HarvestRecords) GoalTitle(ctx context.Context, goal string) (title string, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT coalesce(nullif(title, ''), nullif(name, '')) FROM venues WHERE key=$1),
-		(SELECT name FROM authors WHERE pid<>'' AND 'author:' || pid=$1 LIMIT 1), $1)`, goal).Scan(&title)
-	return title, err
+func (db HarvestRecords) GoalTitle(ctx context.Context, goal string) (string, error) {
+	return Get[string](ctx, db, `SELECT coalesce((SELECT coalesce(nullif(title, ''), nullif(name, '')) FROM venues WHERE key=$1),
+		(SELECT name FROM authors WHERE pid<>'' AND 'author:' || pid=$1 LIMIT 1), $1)`, goal)
 }
 
 // Changes lists what became since a time of what a harvest wants: what was found

@@ -262,6 +262,5 @@ func (db DocumentRecords) removeDocument(ctx context.Context, sha string, blobs 
 // ForgetCleaned forgets documents that went so long ago that no fetch from before is
 // under way.
 func (db DocumentRecords) ForgetCleaned(ctx context.Context) error {
-	_, err := db.Pool.Exec(ctx, `DELETE FROM cleaned WHERE done AND cleaned_at < now() - interval '7 days'`)
-	return err
+	return db.Exec(ctx, `DELETE FROM cleaned WHERE done AND cleaned_at < now() - interval '7 days'`)
 }

@@ -117,8 +117,7 @@ func (db CrawlRecords) BeginSlice(ctx context.Context, of Slice, rest time.Durat
 
 // Handling notes which URL a slice works on from now on.
 func (db CrawlRecords) Handling(ctx context.Context, of Slice, h frontier.Hash) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE sites SET handling=$3 WHERE id=$1 AND token=$2`, of.SiteID, of.Token, h[:])
-	return err
+	return db.Exec(ctx, `UPDATE sites SET handling=$3 WHERE id=$1 AND token=$2`, of.SiteID, of.Token, h[:])
 }
 
 // SliceWrite is what a slice writes at once.

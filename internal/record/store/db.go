@@ -50,6 +50,18 @@ func (db base) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 	return db.Pool.Query(ctx, sql, args...)
 }
 
+// Exec runs a statement on any connection.
+func (db base) Exec(ctx context.Context, sql string, args ...any) error {
+	_, err := db.Pool.Exec(ctx, sql, args...)
+	return err
+}
+
+// changed runs a statement on any connection, and returns how many rows it changed.
+func (db base) changed(ctx context.Context, sql string, args ...any) (int, error) {
+	tag, err := db.Pool.Exec(ctx, sql, args...)
+	return int(tag.RowsAffected()), err
+}
+
 type (
 	// HarvestRecords are harvests, their options, progress, evidence and reports.
 	HarvestRecords struct{ base }
@@ -109,7 +121,13 @@ func Map[K comparable, V any](ctx context.Context, db source, sql string, args .
 	return all, err
 }
 
-// One runs a query for one row; the error is unknown where there is none.
+// Get runs a query for one value.
+func Get[T any](ctx context.Context, db source, sql string, args ...any) (T, error) {
+	rows, _ := db.Query(ctx, sql, args...)
+	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+}
+
+// One runs a query for one row; the error is unknown where there is none, and the row zero.
 func One[T any](ctx context.Context, db source, scan pgx.RowToFunc[T], unknown error, sql string, args ...any) (row T, err error) {
 	rows, _ := db.Query(ctx, sql, args...)
 	row, err = pgx.CollectExactlyOneRow(rows, scan)

@@ -78,15 +78,13 @@ func (db HarvestRecords) SetStage(ctx context.Context, id string, stage gleaner.
 
 // SetPaused pauses a harvest or lets it go on.
 func (db HarvestRecords) SetPaused(ctx context.Context, id string, paused bool) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE harvests SET paused=$2, updated_at=now() WHERE id=$1`, id, paused)
-	return err
+	return db.Exec(ctx, `UPDATE harvests SET paused=$2, updated_at=now() WHERE id=$1`, id, paused)
 }
 
 // Paused reports whether a harvest is paused; one that the record does not know
 // is not.
-func (db HarvestRecords) Paused(ctx context.Context, id string) (paused bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT paused FROM harvests WHERE id=$1), false)`, id).Scan(&paused)
-	return paused, err
+func (db HarvestRecords) Paused(ctx context.Context, id string) (bool, error) {
+	return Get[bool](ctx, db, `SELECT coalesce((SELECT paused FROM harvests WHERE id=$1), false)`, id)
 }
 
 const harvestColumns = `id, venue, year_from, year_to, years, options, stage, paused, cancelled, note, started_at, updated_at, completed_at`

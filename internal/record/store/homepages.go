@@ -107,23 +107,20 @@ type AuthorRange struct {
 }
 
 // Suspect reports whether a process may have died over the search of a harvest for an author.
-func (db PersonRecords) Suspect(ctx context.Context, author, harvest string) (is bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT deaths > 0 OR sought_by=$2 FROM authors WHERE id=$1`, author, harvest).Scan(&is)
-	return is, err
+func (db PersonRecords) Suspect(ctx context.Context, author, harvest string) (bool, error) {
+	return Get[bool](ctx, db, `SELECT deaths > 0 OR sought_by=$2 FROM authors WHERE id=$1`, author, harvest)
 }
 
 // BeginSearch notes that a harvest looks for an author, and returns how many processes died
 // over that: one that began and came to no end did.
-func (db PersonRecords) BeginSearch(ctx context.Context, author, harvest string) (deaths int, err error) {
-	err = db.Pool.QueryRow(ctx, `UPDATE authors SET deaths = deaths + (sought_by=$2)::int, sought_by=$2
-		WHERE id=$1 RETURNING deaths`, author, harvest).Scan(&deaths)
-	return deaths, err
+func (db PersonRecords) BeginSearch(ctx context.Context, author, harvest string) (int, error) {
+	return Get[int](ctx, db, `UPDATE authors SET deaths = deaths + (sought_by=$2)::int, sought_by=$2
+		WHERE id=$1 RETURNING deaths`, author, harvest)
 }
 
 // EndSearch notes that nobody died over the search of a harvest for an author.
 func (db PersonRecords) EndSearch(ctx context.Context, author, harvest string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE authors SET sought_by='', deaths=0 WHERE id=$1 AND sought_by=$2`, author, harvest)
-	return err
+	return db.Exec(ctx, `UPDATE authors SET sought_by='', deaths=0 WHERE id=$1 AND sought_by=$2`, author, harvest)
 }
 
 // missingAsOf is missingSQL as it was at the time $8.
@@ -240,10 +237,9 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 	}
 	slices.Sort(urls)
 	// Documents may be papers, or none, by lying at the author's homepage alone.
-	rows, _ := tx.Query(ctx, `SELECT DISTINCT m.paper_key FROM matches m JOIN paper_authors pa ON pa.paper_key=m.paper_key
+	papers, err := Column[string](ctx, tx, `SELECT DISTINCT m.paper_key FROM matches m JOIN paper_authors pa ON pa.paper_key=m.paper_key
 		WHERE pa.author_id=$1 AND m.settled='' AND m.verdict IN ('ambiguous', 'strong')
 			AND (SELECT coalesce(array_agg(url ORDER BY url COLLATE "C"), '{}') FROM homepages WHERE author_id=$1) <> $2::text[]`, authorID, urls)
-	papers, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return err
 	}
@@ -298,9 +294,7 @@ func (db PersonRecords) ForgetDecision(ctx context.Context, authorID string) err
 
 // Now is the database's time, by which the record is dated.
 func (db PersonRecords) Now(ctx context.Context) (time.Time, error) {
-	var at time.Time
-	err := db.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at)
-	return at, err
+	return Get[time.Time](ctx, db, `SELECT clock_timestamp()`)
 }
 
 // Overrides lists a person's words about an author's homepages.
@@ -314,9 +308,8 @@ func (db PersonRecords) SetOverride(ctx context.Context, authorID, url, word str
 		_, err := db.Pool.Exec(ctx, `DELETE FROM homepage_overrides WHERE author_id=$1 AND md5(url)=md5($2)`, authorID, url)
 		return err
 	}
-	_, err := db.Pool.Exec(ctx, `INSERT INTO homepage_overrides (author_id, url, word) VALUES ($1,$2,$3)
+	return db.Exec(ctx, `INSERT INTO homepage_overrides (author_id, url, word) VALUES ($1,$2,$3)
 		ON CONFLICT (author_id, md5(url)) DO UPDATE SET word=EXCLUDED.word, said_at=now()`, authorID, url, word)
-	return err
 }
 
 // AuthorsByName lists authors whose id or name it is.

@@ -158,37 +158,29 @@ func saveImportedLinks(ctx context.Context, tx pgx.Tx, pages []ParentSeen, links
 // it is to take one at a time: the next few, once an attempt that began at the same place
 // was not heard of since, as when it ended its worker.
 func (db JobRecords) TryImport(ctx context.Context, job int64, run, few int) (wary int64, err error) {
-	err = db.Pool.QueryRow(ctx, `UPDATE jobs SET attempts=attempts+1, wary=CASE WHEN attempts>0 THEN done+$3 ELSE wary END
-		WHERE id=$1 AND run=$2 AND state='running' RETURNING wary`, job, run, few).Scan(&wary)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrJobOver
-	}
-	return wary, err
+	return One(ctx, db, pgx.RowTo[int64], ErrJobOver, `UPDATE jobs SET attempts=attempts+1, wary=CASE WHEN attempts>0 THEN done+$3 ELSE wary END
+		WHERE id=$1 AND run=$2 AND state='running' RETURNING wary`, job, run, few)
 }
 
 // NoteImport notes what an attempt at an import begins, until it ends as it should or
 // the next step of the import is written down.
 func (db JobRecords) NoteImport(ctx context.Context, job int64, run int, trying any) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET position=position || jsonb_build_object('trying', $3::jsonb) WHERE id=$1 AND run=$2 AND state='running'`, job, run, trying)
-	return err
+	return db.Exec(ctx, `UPDATE jobs SET position=position || jsonb_build_object('trying', $3::jsonb) WHERE id=$1 AND run=$2 AND state='running'`, job, run, trying)
 }
 
 // NoteWaiting notes why an import waits, until its next step is written down.
 func (db JobRecords) NoteWaiting(ctx context.Context, job int64, run int, why string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET note=$3 WHERE id=$1 AND run=$2 AND state='running'`, job, run, why)
-	return err
+	return db.Exec(ctx, `UPDATE jobs SET note=$3 WHERE id=$1 AND run=$2 AND state='running'`, job, run, why)
 }
 
 // NoteOpened notes how much there is of an import's log, once it was opened.
 func (db JobRecords) NoteOpened(ctx context.Context, job int64, run int, counters any) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET counters=$3, note='' WHERE id=$1 AND run=$2 AND state='running'`, job, run, counters)
-	return err
+	return db.Exec(ctx, `UPDATE jobs SET counters=$3, note='' WHERE id=$1 AND run=$2 AND state='running'`, job, run, counters)
 }
 
 // LeaveImport notes that an attempt at an import ended as it should, whatever it came to.
 func (db JobRecords) LeaveImport(ctx context.Context, job int64, run int) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET attempts=0, position=position - 'trying' WHERE id=$1 AND run=$2`, job, run)
-	return err
+	return db.Exec(ctx, `UPDATE jobs SET attempts=0, position=position - 'trying' WHERE id=$1 AND run=$2`, job, run)
 }
 
 // BeginRecords notes that resources of an import are about to be taken, and sets Known where

@@ -61,9 +61,8 @@ type Job struct {
 const jobColumns = `id, kind, options, state, note, run, done, position, counters, created_at, started_at, updated_at, ended_at`
 
 // AddJob sets up a job.
-func (db JobRecords) AddJob(ctx context.Context, kind string, options any) (id int64, err error) {
-	err = db.Pool.QueryRow(ctx, `INSERT INTO jobs (kind, options) VALUES ($1,$2) RETURNING id`, kind, options).Scan(&id)
-	return id, err
+func (db JobRecords) AddJob(ctx context.Context, kind string, options any) (int64, error) {
+	return Get[int64](ctx, db, `INSERT INTO jobs (kind, options) VALUES ($1,$2) RETURNING id`, kind, options)
 }
 
 // Job returns a job.
@@ -116,8 +115,7 @@ func (db JobRecords) BeginJob(ctx context.Context, id int64, run int) error {
 
 // EndJob ends a run of a job; one that was ended stays as it is.
 func (db JobRecords) EndJob(ctx context.Context, id int64, run int, state, note string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET state=$3, note=$4, ended_at=now(), updated_at=now() WHERE id=$1 AND run=$2 AND state IN ('new', 'running')`, id, run, state, note)
-	return err
+	return db.Exec(ctx, `UPDATE jobs SET state=$3, note=$4, ended_at=now(), updated_at=now() WHERE id=$1 AND run=$2 AND state IN ('new', 'running')`, id, run, state, note)
 }
 
 // OpenJobs lists the jobs that have not ended.

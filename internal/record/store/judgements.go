@@ -28,16 +28,14 @@ const released = `taken_until='-infinity', taken_by=0, deaths=0`
 
 // PutOff has a new document wait behind all others.
 func (db MatchRecords) PutOff(ctx context.Context, sha, outcome string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET outcome=$2, `+released+`, updated_at=now()
+	return db.Exec(ctx, `UPDATE documents SET outcome=$2, `+released+`, updated_at=now()
 		WHERE sha256=$1 AND state='new'`, sha, outcome)
-	return err
 }
 
 // Unexamined reports whether a document of a host waits to be examined.
-func (db MatchRecords) Unexamined(ctx context.Context, host string) (waits bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM sites s JOIN locations l ON l.site_id=s.id
-		JOIN documents d ON d.sha256=l.sha256 WHERE s.host=$1 AND d.state='new')`, host).Scan(&waits)
-	return waits, err
+func (db MatchRecords) Unexamined(ctx context.Context, host string) (bool, error) {
+	return Get[bool](ctx, db, `SELECT EXISTS (SELECT FROM sites s JOIN locations l ON l.site_id=s.id
+		JOIN documents d ON d.sha256=l.sha256 WHERE s.host=$1 AND d.state='new')`, host)
 }
 
 // Hold says who takes documents, by a number of its own, and for how long.
@@ -73,26 +71,23 @@ func (db MatchRecords) TakeNew(
 
 // HoldOn holds documents on that Take or TakeNew gave and that are still the caller's.
 func (db MatchRecords) HoldOn(ctx context.Context, shas []string, hold Hold) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + $2
+	return db.Exec(ctx, `UPDATE documents SET taken_until = now() + $2
 		WHERE sha256 = ANY($1) AND taken_by=$3 AND taken_until > now()`, shas, hold.For, hold.By)
-	return err
 }
 
 // Free frees documents that are still the caller's: of Take, over which nobody died then, or
 // of TakeNew.
 func (db MatchRecords) Free(ctx context.Context, shas []string, by int64, taken bool) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents
+	return db.Exec(ctx, `UPDATE documents
 		SET taken_until='-infinity', taken_by=0, deaths=greatest(deaths - $3::bool::int, 0) WHERE sha256 = ANY($1) AND taken_by=$2`, shas, by, taken)
-	return err
 }
 
 // SaveSketch records the sketch of a document's text, ahead of its judgement: of
 // two copies that are examined at once, the one that is judged later then sees
 // the other.
 func (db MatchRecords) SaveSketch(ctx context.Context, sha string, sketch []byte, bands []int64) error {
-	_, err := db.Pool.Exec(ctx, `INSERT INTO sketches (sha256, sketch, bands) VALUES ($1,$2,$3)
+	return db.Exec(ctx, `INSERT INTO sketches (sha256, sketch, bands) VALUES ($1,$2,$3)
 		ON CONFLICT (sha256) DO UPDATE SET sketch=EXCLUDED.sketch, bands=EXCLUDED.bands`, sha, sketch, bands)
-	return err
 }
 
 // Kin is how a document's copies are found: by the bands of its sketch, of those
@@ -236,14 +231,12 @@ func queueMatches(b *pgx.Batch, sha string, found []Found) {
 // document does not hold up the others for ever; at once where forGood. What was
 // judged before stays as it was judged.
 func (db MatchRecords) SaveFailure(ctx context.Context, sha, outcome, detail string, forGood bool) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, outcome=$2, detail=$3, `+released+`, updated_at=now(),
+	return db.Exec(ctx, `UPDATE documents SET tries=tries+1, outcome=$2, detail=$3, `+released+`, updated_at=now(),
 		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1 AND state='new'`, sha, outcome, detail, forGood, frontier.MaxDeaths)
-	return err
 }
 
 // SetIngestion notes what became of documents in the library's own system: new,
 // ingested or failed.
 func (db MatchRecords) SetIngestion(ctx context.Context, state string, shas ...string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE documents SET ingestion=$1, updated_at=now() WHERE sha256 = ANY($2)`, state, shas)
-	return err
+	return db.Exec(ctx, `UPDATE documents SET ingestion=$1, updated_at=now() WHERE sha256 = ANY($2)`, state, shas)
 }

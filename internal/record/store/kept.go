@@ -64,15 +64,13 @@ func waiting(added map[frontier.Hash]frontier.Added) (n int) {
 }
 
 // KnownURLs counts the URLs of a site that are on record, but for those that a limit kept out.
-func (db SiteRecords) KnownURLs(ctx context.Context, siteID int) (n int, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT coalesce(sum(n), 0)::int FROM url_counts WHERE site_id=$1 AND state<>5`, siteID).Scan(&n)
-	return n, err
+func (db SiteRecords) KnownURLs(ctx context.Context, siteID int) (int, error) {
+	return Get[int](ctx, db, `SELECT coalesce(sum(n), 0)::int FROM url_counts WHERE site_id=$1 AND state<>5`, siteID)
 }
 
 // SetView notes under which options the links of a site's pages were taken.
 func (db SiteRecords) SetView(ctx context.Context, siteID int, view string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE sites SET view=$2 WHERE id=$1 AND view<>$2`, siteID, view)
-	return err
+	return db.Exec(ctx, `UPDATE sites SET view=$2 WHERE id=$1 AND view<>$2`, siteID, view)
 }
 
 // ReadSites lists the hosts of a harvest of which pages were read, after a host.
@@ -91,8 +89,7 @@ type LinkCounts struct {
 
 // CountLinks notes the links.
 func (db SiteRecords) CountLinks(ctx context.Context, harvest string, n LinkCounts) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE harvests SET links_found=$2, links_reopened=$3 WHERE id=$1`, harvest, n.Found, n.Reopened)
-	return err
+	return db.Exec(ctx, `UPDATE harvests SET links_found=$2, links_reopened=$3 WHERE id=$1`, harvest, n.Found, n.Reopened)
 }
 
 // LinkCounts returns them.

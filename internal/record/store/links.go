@@ -31,9 +31,8 @@ func parentsSQL(site, host string) string {
 
 // NumRefBy is how many pages refer to a document (num_ref_by in Chen, CINDI Robot,
 // 2008, section 3.6).
-func (db DocumentRecords) NumRefBy(ctx context.Context, sha string) (n int, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM (`+refersSQL+`) r WHERE r.sha256=$1`, sha).Scan(&n)
-	return n, err
+func (db DocumentRecords) NumRefBy(ctx context.Context, sha string) (int, error) {
+	return Get[int](ctx, db, `SELECT count(*) FROM (`+refersSQL+`) r WHERE r.sha256=$1`, sha)
 }
 
 // BackLink is a page that links to a file.

@@ -32,9 +32,7 @@ func volumeID(source, venueKey, volume string) string { return source + ":" + ve
 
 // ListedAt says when a source listed a volume last, zero if never.
 func (db PaperRecords) ListedAt(ctx context.Context, source, venueKey, volume string) (time.Time, error) {
-	var at time.Time
-	err := db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT listed_at FROM volumes WHERE id=$1), '0001-01-01')`, volumeID(source, venueKey, volume)).Scan(&at)
-	return at, err
+	return Get[time.Time](ctx, db, `SELECT coalesce((SELECT listed_at FROM volumes WHERE id=$1), '0001-01-01')`, volumeID(source, venueKey, volume))
 }
 
 // Listing lists what a source says that a venue published in the years, in the
@@ -101,9 +99,8 @@ func (db PaperRecords) Venue(ctx context.Context, key string) (Venue, error) {
 
 // NameVenue keeps a venue's names.
 func (db PaperRecords) NameVenue(ctx context.Context, v gleaner.Venue) error {
-	_, err := db.Pool.Exec(ctx, `INSERT INTO venues (key, name, title, named_at) VALUES ($1,$2,$3,now())
+	return db.Exec(ctx, `INSERT INTO venues (key, name, title, named_at) VALUES ($1,$2,$3,now())
 		ON CONFLICT (key) DO UPDATE SET name=EXCLUDED.name, title=EXCLUDED.title, named_at=EXCLUDED.named_at`, v.Key, v.Name, v.Title)
-	return err
 }
 
 // DescribeVenue keeps a person's word about a venue: names of it in other
@@ -112,9 +109,8 @@ func (db PaperRecords) DescribeVenue(ctx context.Context, key string, ids map[st
 	if ids == nil {
 		ids = map[string]string{}
 	}
-	_, err := db.Pool.Exec(ctx, `INSERT INTO venues (key, ids, sources) VALUES ($1,$2,$3) ON CONFLICT (key) DO UPDATE
+	return db.Exec(ctx, `INSERT INTO venues (key, ids, sources) VALUES ($1,$2,$3) ON CONFLICT (key) DO UPDATE
 		SET ids = venues.ids || EXCLUDED.ids, sources = CASE WHEN $3 = '' THEN venues.sources ELSE $3 END`, key, ids, sources)
-	return err
 }
 
 // SavePersons keeps what a directory says of people, by id; ids that it does not

@@ -119,18 +119,12 @@ func (db MatchRecords) Reviews(ctx context.Context, q ReviewQuery) ([]Review, er
 }
 
 // CountReviews counts all that Reviews would list without a limit.
-func (db MatchRecords) CountReviews(ctx context.Context, q ReviewQuery) (n int, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM matches m JOIN papers p ON p.key=m.paper_key WHERE ($1='' OR p.venue=$1) AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+q.condition(), q.Venue, q.Years.All()).Scan(&n)
-	return n, err
+func (db MatchRecords) CountReviews(ctx context.Context, q ReviewQuery) (int, error) {
+	return Get[int](ctx, db, `SELECT count(*) FROM matches m JOIN papers p ON p.key=m.paper_key WHERE ($1='' OR p.venue=$1) AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+q.condition(), q.Venue, q.Years.All())
 }
 
 // PaperOf is the paper that a document is, or one without a key.
 func (db MatchRecords) PaperOf(ctx context.Context, sha string) (gleaner.Paper, error) {
-	rows, _ := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN matches m ON m.paper_key=p.key WHERE m.sha256=$1 AND `+FoundSQL+`
+	return One(ctx, db, scanPaper, nil, `SELECT `+paperColumns+` FROM papers p JOIN matches m ON m.paper_key=p.key WHERE m.sha256=$1 AND `+FoundSQL+`
 		ORDER BY m.score DESC, p.key LIMIT 1`, sha)
-	p, err := pgx.CollectOneRow(rows, scanPaper)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return gleaner.Paper{}, nil
-	}
-	return p, err
 }

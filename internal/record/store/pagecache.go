@@ -36,19 +36,17 @@ func (db CrawlRecords) SavePage(ctx context.Context, p CachedPage) error {
 	if p.Header == nil {
 		p.Header = http.Header{}
 	}
-	_, err := db.Pool.Exec(ctx, `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body, fetched_at, indexed) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
+	return db.Exec(ctx, `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body, fetched_at, indexed) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
 		ON CONFLICT (hash) DO UPDATE SET final_url=EXCLUDED.final_url, outcome=EXCLUDED.outcome, status=EXCLUDED.status,
 			header=EXCLUDED.header, body=EXCLUDED.body, fetched_at=EXCLUDED.fetched_at,
 			indexed=EXCLUDED.indexed OR page_cache.indexed AND page_cache.outcome<>''`,
 		p.Hash, p.Host, p.URL, p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At, p.Crawled)
-	return err
 }
 
 // Searched reports whether a harvest that wants a site still looks for homepages.
-func (db CrawlRecords) Searched(ctx context.Context, siteID int) (is bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
-		WHERE hs.site_id=$1 AND h.completed_at IS NULL AND h.stage=$2)`, siteID, gleaner.StageHomepages).Scan(&is)
-	return is, err
+func (db CrawlRecords) Searched(ctx context.Context, siteID int) (bool, error) {
+	return Get[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
+		WHERE hs.site_id=$1 AND h.completed_at IS NULL AND h.stage=$2)`, siteID, gleaner.StageHomepages)
 }
 
 // CachedPage returns an answer not older than maxAge, false if there is none. What
@@ -79,8 +77,7 @@ func (db CrawlRecords) BeginAsk(ctx context.Context, p CachedPage, alone bool) (
 
 // EndAsk notes that nobody died over the answer to what was asked at a time.
 func (db CrawlRecords) EndAsk(ctx context.Context, hash []byte, since time.Time) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE page_cache SET asking = NULL, deaths = 0 WHERE hash=$1 AND asking=$2`, hash, since)
-	return err
+	return db.Exec(ctx, `UPDATE page_cache SET asking = NULL, deaths = 0 WHERE hash=$1 AND asking=$2`, hash, since)
 }
 
 // readTime is longer than a page takes to be read. Whoever began to read one longer ago,
@@ -90,19 +87,14 @@ const readTime = `interval '5 seconds'`
 // BeginPage notes that a page is being read, and returns how many processes died over it:
 // one in readTime at most.
 func (db CrawlRecords) BeginPage(ctx context.Context, hash []byte) (deaths int, err error) {
-	err = db.Pool.QueryRow(ctx, `UPDATE page_cache SET deaths = deaths + coalesce(reading < now() - `+readTime+`, false)::int,
+	return One(ctx, db, pgx.RowTo[int], nil, `UPDATE page_cache SET deaths = deaths + coalesce(reading < now() - `+readTime+`, false)::int,
 			reading = CASE WHEN reading >= now() - `+readTime+` THEN reading ELSE now() END
-		WHERE hash=$1 RETURNING deaths`, hash).Scan(&deaths)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return 0, nil
-	}
-	return deaths, err
+		WHERE hash=$1 RETURNING deaths`, hash)
 }
 
 // EndPage notes that a page was read. With an outcome it is set aside under that one.
 func (db CrawlRecords) EndPage(ctx context.Context, hash []byte, outcome gleaner.Outcome) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE page_cache SET reading = NULL, deaths = 0, outcome = coalesce(nullif($2, ''), outcome) WHERE hash=$1`, hash, string(outcome))
-	return err
+	return db.Exec(ctx, `UPDATE page_cache SET reading = NULL, deaths = 0, outcome = coalesce(nullif($2, ''), outcome) WHERE hash=$1`, hash, string(outcome))
 }
 
 // CachedOn lists the hashes of the answers kept for a host.

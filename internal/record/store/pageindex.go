@@ -59,8 +59,7 @@ func (x *PageIndex) PutPages(ctx context.Context, pages []evidence.Page) error {
 	if err := x.db.Pool.SendBatch(ctx, b).Close(); err != nil || !trim || x.limit == 0 {
 		return err
 	}
-	_, err := x.db.Pool.Exec(ctx, `DELETE FROM page_index WHERE id <= (SELECT id FROM page_index ORDER BY id DESC OFFSET $1 LIMIT 1)`, x.limit)
-	return err
+	return x.db.Exec(ctx, `DELETE FROM page_index WHERE id <= (SELECT id FROM page_index ORDER BY id DESC OFFSET $1 LIMIT 1)`, x.limit)
 }
 
 // clean makes text storable: valid, without NUL, bounded.

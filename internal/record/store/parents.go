@@ -217,8 +217,7 @@ func listedParents(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Pa
 // MarkAsked notes that a page was asked for today (UTC), and with which outcome it is gone; ""
 // where it is not.
 func (db DocumentRecords) MarkAsked(ctx context.Context, page []byte, gone string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE parents SET asked=(now() AT TIME ZONE 'UTC')::date, gone=$2 WHERE page=$1`, page, gone)
-	return err
+	return db.Exec(ctx, `UPDATE parents SET asked=(now() AT TIME ZONE 'UTC')::date, gone=$2 WHERE page=$1`, page, gone)
 }
 
 // CleanParents looks at the next pages that lead to files, and at those of the whitelist:

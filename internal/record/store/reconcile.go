@@ -62,11 +62,9 @@ func (db CrawlRecords) EndHarvest(ctx context.Context, h Harvest, note string) (
 // LeftDocuments counts documents that have waited to be examined since before a time, on no
 // site that is being crawled, and the imports that have yet to say what became of theirs.
 func (db CrawlRecords) LeftDocuments(ctx context.Context, before time.Time) (int, error) {
-	var n int
-	err := db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM documents d WHERE d.state='new' AND d.updated_at < $1
+	return Get[int](ctx, db, `SELECT (SELECT count(*) FROM documents d WHERE d.state='new' AND d.updated_at < $1
 		AND NOT EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.state IN ('crawling')))
-		+ (SELECT count(DISTINCT j.id)`+waitedSQL+` AND j.ended_at < $1)`, before).Scan(&n)
-	return n, err
+		+ (SELECT count(DISTINCT j.id)`+waitedSQL+` AND j.ended_at < $1)`, before)
 }
 
 // DropLeases clears the leases that ran out before a time, and returns how many.
@@ -87,16 +85,12 @@ func (db CrawlRecords) countOrDo(ctx context.Context, really bool, what, sql str
 		tag, err := db.Pool.Exec(ctx, sql, args...)
 		return int(tag.RowsAffected()), err
 	}
-	var n int
-	err := db.Pool.QueryRow(ctx, `SELECT count(*) FROM `+what, args...).Scan(&n)
-	return n, err
+	return Get[int](ctx, db, `SELECT count(*) FROM `+what, args...)
 }
 
 // AnyLease reports whether some process asks a host now.
 func (db CrawlRecords) AnyLease(ctx context.Context) (bool, error) {
-	var any bool
-	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites WHERE holder <> '' AND expires_at > now())`).Scan(&any)
-	return any, err
+	return Get[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM sites WHERE holder <> '' AND expires_at > now())`)
 }
 
 // RecrawlNames lists the recrawls that want sites crawled, by their names.
@@ -108,7 +102,6 @@ func (db CrawlRecords) RecrawlNames(ctx context.Context) ([]string, error) {
 // were put back for it before a time, and returns from how many: crawls that nobody
 // else wants end, as they do where it was cancelled.
 func (db CrawlRecords) ForgetRecrawl(ctx context.Context, name string, before time.Time) (int, error) {
-	tag, err := db.Pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE $1 = ANY(recrawled_for) AND coalesce(due_at < $2::timestamptz + interval '`+guardTime+`', true) ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
+	return db.changed(ctx, `WITH held AS (SELECT id FROM sites WHERE $1 = ANY(recrawled_for) AND coalesce(due_at < $2::timestamptz + interval '`+guardTime+`', true) ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 		UPDATE sites s SET recrawled_for=array_remove(recrawled_for, $1) FROM held WHERE s.id=held.id`, name, before)
-	return int(tag.RowsAffected()), err
 }

@@ -8,9 +8,8 @@ import (
 )
 
 // RecordID names this record among others: a blob store is marked with it.
-func (db *DB) RecordID(ctx context.Context) (id string, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT id::text FROM record`).Scan(&id)
-	return id, err
+func (db *DB) RecordID(ctx context.Context) (string, error) {
+	return Get[string](ctx, db, `SELECT id::text FROM record`)
 }
 
 // someFiles is how many of the oldest and of the latest documents SomeFiles
@@ -66,7 +65,6 @@ func changeWanted(ctx context.Context, tx pgx.Tx, papers []string) error {
 }
 
 // WantedVersion changes whenever Wanted would.
-func (db *DB) WantedVersion(ctx context.Context) (v int64, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT wanted FROM record`).Scan(&v)
-	return v, err
+func (db *DB) WantedVersion(ctx context.Context) (int64, error) {
+	return Get[int64](ctx, db, `SELECT wanted FROM record`)
 }

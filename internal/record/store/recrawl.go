@@ -144,9 +144,8 @@ func (db SiteRecords) RequeueHarvest(ctx context.Context, harvest string, what P
 // LeaveSites takes the name of a recrawl that was cancelled from those of the sites
 // whose crawl has not ended. One that nobody wants any more hears of it by Attention.
 func (db SiteRecords) LeaveSites(ctx context.Context, name string, hosts []string) error {
-	_, err := db.Pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE host = ANY($2) AND state IN ('new', 'crawling') ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
+	return db.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE host = ANY($2) AND state IN ('new', 'crawling') ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 		UPDATE sites s SET recrawled_for=coalesce(array_remove(recrawled_for, $1), '{}') FROM held WHERE s.id=held.id`, name, hosts)
-	return err
 }
 
 // NotWanted is the reason of a crawl that ended since whoever wanted it was cancelled.
@@ -264,9 +263,8 @@ func (db SiteRecords) Brought(ctx context.Context, of Selection, since time.Time
 }
 
 // AnySite reports whether a Selection names a site at all.
-func (db SiteRecords) AnySite(ctx context.Context, of Selection) (any bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites s WHERE `+selectSites+`)`, of.Venue, of.Harvest, of.Host).Scan(&any)
-	return any, err
+func (db SiteRecords) AnySite(ctx context.Context, of Selection) (bool, error) {
+	return Get[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM sites s WHERE `+selectSites+`)`, of.Venue, of.Harvest, of.Host)
 }
 
 // Rest is when sites are to be asked again.

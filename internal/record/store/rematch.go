@@ -136,8 +136,7 @@ type ToJudge struct {
 
 // CountJudged adds documents that JudgedOtherwise listed and that were judged again.
 func (db MatchRecords) CountJudged(ctx context.Context, harvest string, n int) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE harvests SET documents_judged=documents_judged+$2 WHERE id=$1`, harvest, n)
-	return err
+	return db.Exec(ctx, `UPDATE harvests SET documents_judged=documents_judged+$2 WHERE id=$1`, harvest, n)
 }
 
 // readable reads documents with their places, the first of each, and matches.

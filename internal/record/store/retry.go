@@ -35,23 +35,20 @@ const stalledDocuments = `d.outcome=` + stalled + ` AND d.state IN ('new', 'fail
 	AND ($1='' AND $2='' OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id IN (` + failedSites + `)))`
 
 // StalledDocuments counts the documents that RequeueStalled would take up.
-func (db CrawlRecords) StalledDocuments(ctx context.Context, f RetryFilter) (n int, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+stalledDocuments, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second)).Scan(&n)
-	return n, err
+func (db CrawlRecords) StalledDocuments(ctx context.Context, f RetryFilter) (int, error) {
+	return Get[int](ctx, db, `SELECT count(*) FROM documents d WHERE `+stalledDocuments, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
 
 // RequeueStalled has the documents of a filter examined again, as often as if no
 // reader had stalled over them yet. It returns how many they are.
 func (db CrawlRecords) RequeueStalled(ctx context.Context, f RetryFilter) (int, error) {
-	tag, err := db.Pool.Exec(ctx, `UPDATE documents SET state='new', tries=0 WHERE sha256 IN (
+	return db.changed(ctx, `UPDATE documents SET state='new', tries=0 WHERE sha256 IN (
 		SELECT d.sha256 FROM documents d WHERE `+stalledDocuments+` ORDER BY d.sha256 FOR UPDATE)`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
-	return int(tag.RowsAffected()), err
 }
 
 // FailedURLs counts the URLs that RequeueFailed would put back.
-func (db CrawlRecords) FailedURLs(ctx context.Context, f RetryFilter) (n int, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM urls WHERE `+failedURLs, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second)).Scan(&n)
-	return n, err
+func (db CrawlRecords) FailedURLs(ctx context.Context, f RetryFilter) (int, error) {
+	return Get[int](ctx, db, `SELECT count(*) FROM urls WHERE `+failedURLs, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
 
 // RetryHosts lists the hosts of a filter, whatever their state, after one host;

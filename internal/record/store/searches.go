@@ -28,9 +28,8 @@ func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int
 
 // SaveSearch implements homepage.Cache.
 func (s *Searches) SaveSearch(ctx context.Context, provider, query string, n int, a evidence.Answer) error {
-	_, err := s.db.Pool.Exec(ctx, `INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ($1,$2,$3,$4,$5)
+	return s.db.Exec(ctx, `INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ($1,$2,$3,$4,$5)
 		ON CONFLICT (provider, md5(query), wanted) DO UPDATE SET results=EXCLUDED.results, asked_at=EXCLUDED.asked_at`, provider, query, n, orEmpty(a.Results), a.At)
-	return err
 }
 
 // Spend implements homepage.Cache.
@@ -42,9 +41,7 @@ func (s *Searches) Spend(ctx context.Context, provider string, start time.Time, 
 
 // Spent implements homepage.Cache.
 func (s *Searches) Spent(ctx context.Context, provider string, start time.Time) (int, error) {
-	var n int
-	err := s.db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT requests FROM search_spending WHERE provider=$1 AND period=$2), 0)`, provider, start).Scan(&n)
-	return n, err
+	return Get[int](ctx, s.db, `SELECT coalesce((SELECT requests FROM search_spending WHERE provider=$1 AND period=$2), 0)`, provider, start)
 }
 
 // Spending is what was asked of a search provider.
@@ -64,7 +61,5 @@ func (s *Searches) Spending(ctx context.Context) ([]Spending, error) {
 
 // IndexedPages counts the pages of the local index.
 func (db CrawlRecords) IndexedPages(ctx context.Context) (int, error) {
-	var n int
-	err := db.Pool.QueryRow(ctx, `SELECT count(*) FROM page_index`).Scan(&n)
-	return n, err
+	return Get[int](ctx, db, `SELECT count(*) FROM page_index`)
 }

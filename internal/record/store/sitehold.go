@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,15 +16,10 @@ type SiteHold struct {
 
 // SiteHold says who has a site's turn, and which harvest wanted it last.
 func (db SiteRecords) SiteHold(ctx context.Context, host string) (SiteHold, error) {
-	var h SiteHold
-	err := db.Pool.QueryRow(ctx, `SELECT CASE WHEN s.expires_at > now() THEN s.holder ELSE '' END, CASE WHEN s.expires_at > now() AND s.holder <> '' THEN s.expires_at END,
+	return One(ctx, db, pgx.RowToStructByPos[SiteHold], nil, `SELECT CASE WHEN s.expires_at > now() THEN s.holder ELSE '' END, CASE WHEN s.expires_at > now() AND s.holder <> '' THEN s.expires_at END,
 			coalesce((SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id WHERE hs.site_id=s.id
 				ORDER BY h.completed_at IS NULL DESC, h.started_at DESC, h.id LIMIT 1), '')
-		FROM sites s WHERE s.host=$1`, host).Scan(&h.Holder, &h.Until, &h.Harvest)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return h, nil
-	}
-	return h, err
+		FROM sites s WHERE s.host=$1`, host)
 }
 
 // SitePapers counts the papers that were found on hosts.

@@ -157,8 +157,7 @@ func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool
 // RetriedAt is when a person last had a harvest asked again for what was out; zero
 // for never.
 func (db PersonRecords) RetriedAt(ctx context.Context, harvest string) (time.Time, error) {
-	var at *time.Time
-	err := db.Pool.QueryRow(ctx, `SELECT max(retried_at) FROM harvests WHERE id=$1`, harvest).Scan(&at)
+	at, err := Get[*time.Time](ctx, db, `SELECT max(retried_at) FROM harvests WHERE id=$1`, harvest)
 	if at == nil {
 		return time.Time{}, err
 	}

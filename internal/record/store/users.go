@@ -72,15 +72,13 @@ func (db UserRecords) SaveProvided(ctx context.Context, name, subject string, ro
 // RemoveProvided shuts out whom an identity provider knows by a subject, also where they
 // are logged in. One that is not known is no error.
 func (db UserRecords) RemoveProvided(ctx context.Context, subject string) error {
-	_, err := db.Pool.Exec(ctx, `DELETE FROM console_users WHERE subject=$1`, subject)
-	return err
+	return db.Exec(ctx, `DELETE FROM console_users WHERE subject=$1`, subject)
 }
 
 // EndProvided logs out all whom an identity provider knows; at their next log-in they are
 // looked up anew.
 func (db UserRecords) EndProvided(ctx context.Context) error {
-	_, err := db.Pool.Exec(ctx, `DELETE FROM console_sessions s USING console_users u WHERE u.name=s.user_name AND u.subject IS NOT NULL`)
-	return err
+	return db.Exec(ctx, `DELETE FROM console_sessions s USING console_users u WHERE u.name=s.user_name AND u.subject IS NOT NULL`)
 }
 
 // SetRole changes what a user may do, from their next request on.
@@ -111,11 +109,8 @@ func (db UserRecords) Users(ctx context.Context) ([]User, error) {
 // Password returns the hash of a user's password. The error is ErrNoUser for one
 // that is not known, or has none.
 func (db UserRecords) Password(ctx context.Context, name string) (hash string, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT password FROM console_users WHERE name=$1 AND subject IS NULL`, name).Scan(&hash)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", fmt.Errorf("%s: %w", name, ErrNoUser)
-	}
-	return hash, err
+	return One(ctx, db, pgx.RowTo[string], fmt.Errorf("%s: %w", name, ErrNoUser),
+		`SELECT password FROM console_users WHERE name=$1 AND subject IS NULL`, name)
 }
 
 // BeginSession notes that a user is logged in for a while, under the hash of what
@@ -129,8 +124,7 @@ func (db UserRecords) BeginSession(ctx context.Context, token []byte, name strin
 
 // EndSession logs out.
 func (db UserRecords) EndSession(ctx context.Context, token []byte) error {
-	_, err := db.Pool.Exec(ctx, `DELETE FROM console_sessions WHERE token=$1`, token)
-	return err
+	return db.Exec(ctx, `DELETE FROM console_sessions WHERE token=$1`, token)
 }
 
 // Session tells whose session it is and what they may do, "" for nobody's, and whether
@@ -142,10 +136,6 @@ func (db UserRecords) Session(ctx context.Context, token []byte) (name string, r
 }
 
 // RoleOf is what a user may do. The error is ErrNoUser for one that is not known.
-func (db UserRecords) RoleOf(ctx context.Context, name string) (role Role, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT role FROM console_users WHERE name=$1`, name).Scan(&role)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = fmt.Errorf("%s: %w", name, ErrNoUser)
-	}
-	return role, err
+func (db UserRecords) RoleOf(ctx context.Context, name string) (Role, error) {
+	return One(ctx, db, pgx.RowTo[Role], fmt.Errorf("%s: %w", name, ErrNoUser), `SELECT role FROM console_users WHERE name=$1`, name)
 }

@@ -162,21 +162,19 @@ func (db ListRecords) Block(ctx context.Context, hosts []Blocked) error {
 
 // Unblock reports whether the host was on the blacklist. Authors of whom it kept a page out
 // are to be looked for again.
-func (db ListRecords) Unblock(ctx context.Context, host string) (was bool, err error) {
-	err = db.Pool.QueryRow(ctx, `WITH off AS (DELETE FROM blacklist WHERE host=$1 RETURNING host),
+func (db ListRecords) Unblock(ctx context.Context, host string) (bool, error) {
+	return Get[bool](ctx, db, `WITH off AS (DELETE FROM blacklist WHERE host=$1 RETURNING host),
 		again AS (UPDATE homepage_decisions d SET next_try=now() FROM off
 			WHERE EXISTS (SELECT 1 FROM (`+barredSQL+`).url') v) c WHERE NOT EXISTS (
 				SELECT 1 FROM blacklist b WHERE b.host=split_part(c.url, '/', 3) AND b.host<>off.host))),
 		site AS (UPDATE sites s SET reason=overlay(s.reason PLACING $3 FROM 1 FOR length($2)) FROM off
 			WHERE s.host=off.host AND s.state='stopped' AND starts_with(s.reason, $2))
-		SELECT EXISTS (SELECT 1 FROM off)`, host, gleaner.Blacklisted, gleaner.Unblocked).Scan(&was)
-	return was, err
+		SELECT EXISTS (SELECT 1 FROM off)`, host, gleaner.Blacklisted, gleaner.Unblocked)
 }
 
 // Blocked tells why a host is on the blacklist, "" where it is not.
-func (db ListRecords) Blocked(ctx context.Context, host string) (why string, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT concat_ws(': ', 'the host is on the blacklist', nullif(reason, '')) FROM blacklist WHERE host=$1), '')`, host).Scan(&why)
-	return why, err
+func (db ListRecords) Blocked(ctx context.Context, host string) (string, error) {
+	return Get[string](ctx, db, `SELECT coalesce((SELECT concat_ws(': ', 'the host is on the blacklist', nullif(reason, '')) FROM blacklist WHERE host=$1), '')`, host)
 }
 
 // Standing says how a host stands with the lists.
