@@ -172,7 +172,13 @@ func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) er
 		for i, h := range watchers {
 			ids[i] = HarvestID(h)
 		}
-		ctx := here(ctx, "tell of the end")
+		// A local activity takes one event of the history, and no place on a queue.
+		ctx := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+			StartToCloseTimeout:    time.Hour,
+			ScheduleToCloseTimeout: 365 * 24 * time.Hour, // with all attempts
+			RetryPolicy:            &again,
+			Summary:                summary("tell of the end"),
+		})
 		if err := workflow.ExecuteLocalActivity(ctx, stages.TellEnd, ids, end).Get(ctx, nil); err != nil {
 			return err
 		}

@@ -91,17 +91,6 @@ func unlimited(ctx workflow.Context, queue, what string) workflow.Context {
 	return on(ctx, queue, what, 365*24*time.Hour)
 }
 
-// here gives the options of an activity of moments that the worker of the workflow runs
-// itself: it takes one event of the history, and no place on a queue.
-func here(ctx workflow.Context, what string) workflow.Context {
-	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout:    time.Hour,
-		ScheduleToCloseTimeout: 365 * 24 * time.Hour, // with all attempts
-		RetryPolicy:            &again,
-		Summary:                summary(what),
-	})
-}
-
 // quick is on for activities that ask the database for little.
 func quick(ctx workflow.Context, what string) workflow.Context {
 	return on(ctx, activities.QueueHarvest, what, 5*time.Minute)

@@ -93,31 +93,34 @@ func TestAPanicOverARequestSetsItsURLAside(t *testing.T) {
 	require.Contains(t, w.rows(t, s.host, "reason")["/good.html"], "chooser")
 }
 
+// deadly is a fetcher over whose answer to one URL a process dies.
+type deadly struct {
+	Fetcher
+	over string
+	die  func()
+}
+
+func (d deadly) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	resp, err := d.Fetcher.Fetch(ctx, r)
+	if strings.HasSuffix(r.URL, d.over) {
+		d.die()
+	}
+	return resp, err
+}
+
 // dying is a process that dies over what one URL answers: nothing of its slice
 // is written any more, and its lease runs out.
 func (w *world) dying(t *testing.T, host, over string) {
-	t.Helper()
-	w.dyingIn(t, host, func(c *Crawler, die func()) {
-		c.read = func(url string) {
-			if strings.HasSuffix(url, over) {
-				die()
-			}
-		}
-	})
-}
-
-// dyingIn is a process that dies where it calls a function.
-func (w *world) dyingIn(t *testing.T, host string, over func(c *Crawler, die func())) {
 	t.Helper()
 	c := w.crawler(w.client)
 	// The dead renew nothing: a renewal that is under way at the death may reach the
 	// database after the lease was made to run out.
 	c.look = time.Hour
 	died := make(chan struct{})
-	over(c, func() {
+	c.fetch = deadly{c.fetch, over, func() {
 		close(died)
 		select {} // never heard of again
-	})
+	}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	var r Result
@@ -154,34 +157,6 @@ func TestAURLThatKillsItsProcessIsSetAside(t *testing.T) {
 	var attempts int
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT attempts FROM sites WHERE host=$1`, s.host).Scan(&attempts))
 	require.Zero(t, attempts)
-}
-
-// deadly is a fetcher whose process dies over a URL.
-type deadly struct {
-	Fetcher
-	die func()
-}
-
-func (d deadly) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
-	if strings.HasSuffix(r.URL, "/killer.html") {
-		d.die()
-	}
-	return d.Fetcher.Fetch(ctx, r)
-}
-
-// TestAnAnswerThatKillsWhileItIsReadIsSetAside, though nobody gets to work on it.
-func TestAnAnswerThatKillsWhileItIsReadIsSetAside(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s := serve(t, map[string]any{"/": links("killer.html", "1.pdf"), "/1.pdf": "one"})
-	w.seed(t, s.host, "/", "/")
-	for range 8 {
-		w.dyingIn(t, s.host, func(c *Crawler, die func()) { c.fetch = deadly{c.fetch, die} })
-		w.hurry(t, s.host)
-	}
-	require.Equal(t, map[string]string{
-		"/": "page success", "/killer.html": "failed crawler-killed", "/1.pdf": "document success",
-	}, w.record(t, s.host))
 }
 
 // TestACharge: a URL that was at work when its process died rests before it is asked for

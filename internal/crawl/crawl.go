@@ -88,10 +88,7 @@ type Crawler struct {
 	// a little longer than the lease of one that died lasts.
 	patience time.Duration
 
-	// Tests put themselves between: wrap around a strategy, read before the work
-	// on an answer.
-	wrap func(rank.Strategy) rank.Strategy
-	read func(url string)
+	wrap func(rank.Strategy) rank.Strategy // by which tests put themselves between
 }
 
 // New makes a crawler.
@@ -102,7 +99,6 @@ func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Co
 		look:     1500 * time.Millisecond,
 		patience: 7 * time.Second,
 		wrap:     func(s rank.Strategy) rank.Strategy { return s },
-		read:     func(string) {},
 	}
 }
 

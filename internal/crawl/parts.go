@@ -105,8 +105,6 @@ type Recorder interface {
 	Left(ctx context.Context, maxDepth int) (relaxed int, next time.Time, err error)
 	// Hold makes sure that the site is still this crawl's to write.
 	Hold(ctx context.Context) error
-	// Handling notes that the answer of a URL is worked on from now on.
-	Handling(ctx context.Context, e *frontier.Entry) error
 }
 
 // Judge keeps the documents that a crawl finds, and says what they are.

@@ -32,7 +32,6 @@ type inMemory struct {
 func (*inMemory) Ready(context.Context) error                       { return nil }
 func (*inMemory) Sitemaps(context.Context) ([]string, error)        { return nil, nil }
 func (*inMemory) Hold(context.Context) error                        { return nil }
-func (*inMemory) Handling(context.Context, *frontier.Entry) error   { return nil }
 func (m *inMemory) Paced() bool                                     { return m.paced }
 func (m *inMemory) Fetched(_ context.Context, h frontier.Hash) bool { return m.Memory.Fetched(h) }
 

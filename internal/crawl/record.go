@@ -78,15 +78,6 @@ func (r record) Left(ctx context.Context, maxDepth int) (relaxed int, next time.
 // Hold implements Recorder.
 func (r record) Hold(ctx context.Context) error { return r.hold(ctx) }
 
-// Handling implements Recorder.
-func (r record) Handling(ctx context.Context, e *frontier.Entry) error {
-	if err := r.hold(ctx); err != nil {
-		return err
-	}
-	r.read(e.Link.URL)
-	return nil
-}
-
 // recall tells the loop what slices before this one knew.
 func (r record) recall(ctx context.Context, l *loop) error {
 	db, site := r.db.Pool, r.site.ID

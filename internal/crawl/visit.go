@@ -35,7 +35,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	if err != nil && !answers(err) && !broken {
 		return fmt.Errorf("crawl %s: %w", e.Link.URL, err) // the system's: the lease, the database
 	}
-	if err := l.Recorder.Handling(ctx, e); err != nil {
+	if err := l.Recorder.Hold(ctx); err != nil {
 		return err
 	}
 	l.cached = a != nil && a.Cached

@@ -193,8 +193,6 @@ func (s *simulation) Left(_ context.Context, maxDepth int) (int, time.Time, erro
 
 func (*simulation) Hold(context.Context) error { return nil }
 
-func (*simulation) Handling(context.Context, *frontier.Entry) error { return nil }
-
 func (*simulation) Keep(_ context.Context, f collection.File) (*collection.Kept, error) {
 	return &collection.Kept{Documents: []collection.Document{{SHA256: f.URL}}}, nil
 }
