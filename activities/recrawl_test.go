@@ -26,6 +26,7 @@ import (
 	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document/documenttest"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -267,11 +268,7 @@ func (l *library) edit(t *testing.T, page, old, with string) {
 }
 
 func names(as []gleaner.Author) []string {
-	var out []string
-	for _, a := range as {
-		out = append(out, a.Name)
-	}
-	return out
+	return each.Of(as, func(a gleaner.Author) string { return a.Name })
 }
 
 func hostOf(t *testing.T, address string) string {

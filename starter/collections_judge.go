@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/crawl/synthesis"
+	"gleaner/internal/each"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/service/app"
@@ -60,10 +61,7 @@ func namesTopics(c collections.Collection, judged []topic.Judgement) error {
 	if err != nil {
 		return err
 	}
-	var ids []string
-	for _, t := range topics {
-		ids = append(ids, t.ID)
-	}
+	ids := each.Of(topics, func(t topic.Topic) string { return t.ID })
 	slices.Sort(ids)
 	for _, j := range judged {
 		if j.Topic != "" && !slices.Contains(ids, j.Topic) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
@@ -203,10 +204,7 @@ a copy of each file by its SHA-256, in a folder as the worker sees it or in s3:/
 				return fmt.Errorf("%w: want --out", program.ErrUsage)
 			}
 			return c.onDocuments(ctx, q, func(a *app.App, found []store.Listed) error {
-				shas := make([]string, len(found))
-				for i, d := range found {
-					shas[i] = d.SHA256
-				}
+				shas := each.Of(found, func(d store.Listed) string { return d.SHA256 })
 				return c.exportFiles(ctx, a, format, out, chosen{shas: shas})
 			})
 		}}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
@@ -229,11 +230,7 @@ func jsonLines[T any](w io.Writer, all []T) error {
 }
 
 func twinURLs(f store.Exported) []string {
-	urls := make([]string, len(f.Also))
-	for i, t := range f.Also {
-		urls[i] = t.URL
-	}
-	return urls
+	return each.Of(f.Also, func(t store.Twin) string { return t.URL })
 }
 
 func exportCSV(w io.Writer, found []store.Exported) error {

@@ -20,6 +20,7 @@ import (
 
 	"gleaner/internal/console"
 	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
@@ -173,10 +174,7 @@ func TestTwinsAreOnePaper(t *testing.T) {
 	var e store.Exported
 	require.NoError(t, json.Unmarshal([]byte(c.ok("export", "conf/x")), &e), "one line")
 	require.Equal(t, at+"roe.pdf", e.URL)
-	var also []string
-	for _, o := range e.Also {
-		also = append(also, o.URL)
-	}
+	also := each.Of(e.Also, func(o store.Twin) string { return o.URL })
 	require.Equal(t, others, also)
 	require.Equal(t, store.Twin{SHA256: host + "roe.dvi", URL: at + "roe.dvi", Kind: "dvi", Path: e.Also[2].Path}, e.Also[2])
 	require.Contains(t, e.Also[2].Path, "roe.dvi")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
@@ -92,10 +93,7 @@ func (g *goals) site(who sampleweb.AuthorTruth) {
 		}
 	}
 	name := "site:" + who.Homepage
-	var had []string
-	for _, e := range g.exports(name) {
-		had = append(had, e.SHA256)
-	}
+	had := each.Of(g.exports(name), func(e store.Exported) string { return e.SHA256 })
 	for _, p := range g.of(who.Name) {
 		for i, u := range p.URLs {
 			if weburl.Host(u) == weburl.Host(who.Homepage) && p.Missing == "" {

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
@@ -115,10 +116,7 @@ func oneAuthor(ctx context.Context, db store.PersonRecords, name string) (gleane
 		}
 		how = "nobody is called %q exactly; there are: %s"
 	}
-	list := make([]string, len(found))
-	for i, a := range found {
-		list[i] = fmt.Sprintf("%s (%s)", a.Name, a.ID())
-	}
+	list := each.Of(found, func(a gleaner.Author) string { return fmt.Sprintf("%s (%s)", a.Name, a.ID()) })
 	return gleaner.Author{}, program.Unknown{Reason: fmt.Errorf(how, name, strings.Join(list, ", "))}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata"
@@ -201,10 +202,7 @@ func (c *cli) known(ctx context.Context, a *app.App, records []metadata.Record) 
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]string, len(papers))
-	for i, p := range papers {
-		keys[i] = p.Key
-	}
+	keys := each.Of(papers, func(p gleaner.Paper) string { return p.Key })
 	copies, err := a.DB.OpenCopies(ctx, keys)
 	if err != nil {
 		return nil, err

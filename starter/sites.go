@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -77,10 +78,7 @@ func listSites(ctx context.Context, db store.SiteRecords, q store.SiteQuery) (li
 		rows = rows[:limit]
 		found.Next = rows[limit-1].Host
 	}
-	hosts := make([]string, len(rows))
-	for i, r := range rows {
-		hosts[i] = r.Host
-	}
+	hosts := each.Of(rows, func(r store.SiteRow) string { return r.Host })
 	papers, err := db.SitePapers(ctx, hosts)
 	for _, r := range rows {
 		found.Sites = append(found.Sites, listedSite{r, papers[r.Host]})

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/each"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -84,10 +85,7 @@ func findRun(ctx context.Context, db *store.DB, given string) (run, error) {
 	case 1:
 		return found[0], nil
 	}
-	ids := make([]string, len(found))
-	for i, r := range found {
-		ids[i] = r.id()
-	}
+	ids := each.Of(found, run.id)
 	return run{}, fmt.Errorf("%w: several are called %s; name one of %s", program.ErrUsage, given, strings.Join(ids, ", "))
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -168,10 +169,7 @@ func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) er
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	if len(watchers) > 0 {
-		ids := make([]string, len(watchers))
-		for i, h := range watchers {
-			ids[i] = HarvestID(h)
-		}
+		ids := each.Of(watchers, HarvestID)
 		// A local activity takes one event of the history, and no place on a queue.
 		ctx := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 			StartToCloseTimeout:    time.Hour,

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/each"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/learn"
 	"gleaner/internal/topic"
@@ -83,11 +84,7 @@ func subjects(t *testing.T, words *topic.Filter) []classify.Example {
 	defer func() { _ = f.Close() }()
 	of, err := classify.ReadSubjects(f, words)
 	require.NoError(t, err)
-	out := make([]classify.Example, len(of))
-	for i, s := range of {
-		out[i] = s.Example()
-	}
-	return out
+	return each.Of(of, classify.Labelled.Example)
 }
 
 // judged is what classifiers said of pages of sites that they did not see.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/record/store"
 )
 
@@ -105,10 +106,7 @@ func TestSitesAreFoundByName(t *testing.T) {
 	for name, want := range map[string][]string{"www.a": {"www.ada.example"}, "ada": {"www.ada.example"}, "BAD": {"bad.example"}, "x": {}, "a%": {}} {
 		var got sitesPage
 		d.read(&got, "/sites?name="+url.QueryEscape(name))
-		hosts := []string{}
-		for _, s := range got.Sites {
-			hosts = append(hosts, s.Host)
-		}
+		hosts := each.Of(got.Sites, func(s store.SiteRow) string { return s.Host })
 		require.Equal(t, want, hosts, name)
 	}
 	require.Contains(t, d.page("/documents"), `<option>thesis</option>`)

@@ -15,6 +15,7 @@ import (
 	"github.com/go-pdf/fpdf"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -119,10 +120,7 @@ func TestPagesSayWhy(t *testing.T) {
 
 	var got papersPage
 	d.read(&got, "/papers?harvest="+id)
-	var states []string
-	for _, p := range got.Papers {
-		states = append(states, p.State)
-	}
+	states := each.Of(got.Papers, func(p store.HarvestPaper) string { return p.State })
 	require.Equal(t, []string{"held", "found", "missing", "missing"}, states)
 	require.Equal(t, "same DOI", got.Papers[0].HeldWhy)
 	require.Equal(t, sampleSHA, got.Papers[1].SHA256)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
 )
@@ -155,10 +156,7 @@ func TestAStrangerShutsNoDomainOut(t *testing.T) {
 		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, state, r.Reason, "", false, w.cfg.Recrawl))
 	}
 	name := func(giver string, hosts ...*site) {
-		var all []string
-		for _, s := range hosts {
-			all = append(all, "http://"+s.host+"/paper.pdf")
-		}
+		all := each.Of(hosts, func(s *site) string { return "http://" + s.host + "/paper.pdf" })
 		page := serveAt(t, giver, map[string]any{"/": links(all...)})
 		w.seed(t, page.host, "/", "/")
 		crawl(page, gleaner.SiteDone)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/guard"
 	"gleaner/internal/record/frontier"
@@ -69,10 +70,7 @@ func (l *loop) sitemap(e *frontier.Entry, v *frontier.Visit, a *Answer) {
 	}
 	v.State = frontier.Page
 	v.Reason = leftOut(v.Reason, m.Truncated)
-	var files []string
-	for _, f := range m.Sitemaps {
-		files = append(files, f.URL)
-	}
+	files := each.Of(m.Sitemaps, func(f page.SitemapEntry) string { return f.URL })
 	l.enterSitemapFiles(e.Link.URL, files, e.Depth+1)
 	from := frontier.Entry{Candidate: page.Candidate{Link: e.Link}}
 	telling := tellsChanges(m.Pages)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -21,10 +22,7 @@ func TestSourcesOfWantedPapers(t *testing.T) {
 	w := newWorld(t)
 	w.filters(document.NewFilter(document.Balanced))
 	p := sampleweb.NewPile(7).Paper(1)
-	var names []string
-	for _, a := range p.Authors {
-		names = append(names, a.Name)
-	}
+	names := each.Of(p.Authors, func(a gleaner.Author) string { return a.Name })
 	source := fmt.Sprintf("\\documentclass{article}\n\\title{%s}\n\\author{%s}\n\\begin{document}\n\\maketitle\n\\section{Introduction}\n%s\\end{document}\n",
 		p.Title, strings.Join(names, ` \and `), strings.Repeat("In this paper we show that it runs, and that it runs well.\n", 40))
 	tex := func(rw http.ResponseWriter, _ *http.Request) {

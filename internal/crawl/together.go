@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/guard"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
@@ -60,9 +61,6 @@ func (t *together) run(r *round, moment time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), max(2*moment, time.Second/2))
 	defer cancel()
 	r.renewed = t.keeper.RenewAll(ctx, r.leases)
-	ids := make([]int, len(r.leases))
-	for i, l := range r.leases {
-		ids[i] = l.SiteID
-	}
+	ids := each.Of(r.leases, func(l *politeness.Lease) int { return l.SiteID })
 	r.attention, r.err = t.db.Attention(ctx, ids...)
 }

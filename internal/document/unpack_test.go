@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"gleaner/internal/each"
 	"strings"
 	"testing"
 
@@ -103,10 +104,7 @@ func TestUnpack(t *testing.T) {
 	} {
 		parts, err := Unpack(t.Context(), tc.file, "", tc.body, Limits{})
 		require.NoError(t, err, name)
-		var got []string
-		for _, p := range parts {
-			got = append(got, p.Name+" "+string(p.Kind))
-		}
+		got := each.Of(parts, func(p Part) string { return p.Name + " " + string(p.Kind) })
 		assert.Equal(t, tc.want, got, name)
 	}
 	// One bad member does not cost the others.

@@ -1,5 +1,7 @@
 package document
 
+import "gleaner/internal/each"
+
 // Kinds are the words for what a file is.
 func Kinds() []string {
 	return words(PDF, PostScript, DVI, DjVu, HTML, Word, LaTeX, BibTeX, PlainText, Presentation, Spreadsheet, EPUB, XML, Image, Media,
@@ -16,9 +18,5 @@ func Outcomes() []string {
 }
 
 func words[T ~string](all ...T) []string {
-	out := make([]string, len(all))
-	for i, w := range all {
-		out[i] = string(w)
-	}
-	return out
+	return each.Of(all, func(w T) string { return string(w) })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gleaner/internal/each"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -351,10 +352,7 @@ func TestAHostOfSeveralAddresses(t *testing.T) {
 	require.Equal(t, NotFound, fetchError(t, err).Outcome)
 	want := []string{"www.example.org:" + port, "address:127.0.0.3", "address:127.0.0.4"}
 	require.Equal(t, append(want, want...), g.turns)
-	var failed []bool
-	for _, v := range g.visits {
-		failed = append(failed, v.Failed)
-	}
+	failed := each.Of(g.visits, func(v Visit) bool { return v.Failed })
 	require.Equal(t, []bool{true, false, false, true, false, false}, failed)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
@@ -127,11 +128,7 @@ type dblpPeople struct{ dblp *metadata.DBLP }
 func (d dblpPeople) Name() string { return "dblp" }
 
 func (d dblpPeople) IDs(_ context.Context, subjects []homepage.Subject, _ []gleaner.Person) ([]string, error) {
-	ids := make([]string, len(subjects))
-	for i, sub := range subjects {
-		ids[i] = sub.Author.PID
-	}
-	return ids, nil
+	return each.Of(subjects, func(sub homepage.Subject) string { return sub.Author.PID }), nil
 }
 
 // Persons passes over a page that cannot be read: one broken record must not keep

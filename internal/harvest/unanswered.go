@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/frontier"
@@ -41,11 +42,7 @@ func (g gap) String() string {
 }
 
 func words(gaps []gap) []string {
-	var out []string
-	for _, g := range gaps {
-		out = append(out, g.String())
-	}
-	return out
+	return each.Of(gaps, gap.String)
 }
 
 // openGaps records which of the gaps are to be asked for again, and forgets those
@@ -76,10 +73,7 @@ func (s *Stages) openGaps(ctx context.Context, id string, gaps []gap) error {
 
 // openCopies records for which papers a source of copies is to be asked again.
 func (s *Stages) openCopies(ctx context.Context, id string, sources []metadata.CopySource, located []metadata.Located) error {
-	var keys []string
-	for _, l := range located {
-		keys = append(keys, l.Paper.Key)
-	}
+	keys := each.Of(located, func(l metadata.Located) string { return l.Paper.Key })
 	for _, src := range sources {
 		var open []store.Unanswered
 		for _, l := range located {

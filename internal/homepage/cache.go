@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 )
 
@@ -159,10 +160,7 @@ func (e Engines) Searcher() Searcher {
 	if len(e) == 0 {
 		return nil
 	}
-	all := make([]Searcher, len(e))
-	for i, s := range e {
-		all[i] = s
-	}
+	all := each.Of(e, func(s *CachedSearcher) Searcher { return s })
 	return Merged(all...)
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/guard"
@@ -275,10 +276,7 @@ func FirstAnswer(searchers ...Searcher) Searcher { return firstAnswer(searchers)
 type firstAnswer []Searcher
 
 func (f firstAnswer) Name() string {
-	names := make([]string, len(f))
-	for i, s := range f {
-		names[i] = s.Name()
-	}
+	names := each.Of(f, Searcher.Name)
 	return strings.Join(names, ",")
 }
 

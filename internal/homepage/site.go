@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 	"gleaner/internal/web/page"
@@ -207,9 +208,5 @@ func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return b.score - a.score })
-	var out []string
-	for _, a := range all[:min(maxInner, len(all))] {
-		out = append(out, a.url)
-	}
-	return out
+	return each.Of(all[:min(maxInner, len(all))], func(a scored) string { return a.url })
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/guard"
 	"gleaner/internal/ingest/source"
@@ -217,10 +218,7 @@ func TestWhatWasExaminedLaterIsSaid(t *testing.T) {
 	}
 	records, err = s.DB.ImportRecords(ctx, run.Job, 0, false, 10)
 	require.NoError(t, err)
-	var said []string
-	for _, r := range records {
-		said = append(said, r.Outcome+r.Difference)
-	}
+	said := each.Of(records, func(r store.ImportRecord) string { return r.Outcome + r.Difference })
 	require.Equal(t, []string{SavedNew, SavedDuplicate, FilteredDCF, SavedNew}, said)
 	job, err := s.DB.Job(ctx, run.Job)
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -138,10 +139,7 @@ func TestMirror(t *testing.T) {
 	})
 	o := Options{Paths: []string{dir}, Format: Mirror}
 	all := everywhere(t, o)
-	var urls []string
-	for _, r := range all {
-		urls = append(urls, r.URL)
-	}
+	urls := each.Of(all, func(r *Resource) string { return r.URL })
 	require.ElementsMatch(t, []string{"http://www.a.example/", "http://www.a.example/papers/1.pdf", "http://www.a.example/get.php?id=2&v=a%2Fb", "http://b.example:8080/~ada/x%20y.pdf",
 		"https://c.example/4.pdf", "http://www.a.example/?C=N%3BO=D", "index.html", "hts-log.txt"}, urls)
 	c, by := s.imported(o)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
@@ -71,10 +72,7 @@ func (w *work) keepAll(ctx context.Context, items []*item) (judged map[string]co
 	if len(items) == 0 {
 		return nil, nil
 	}
-	files := make([]collection.File, len(items))
-	for i, it := range items {
-		files[i] = it.file
-	}
+	files := each.Of(items, func(it *item) collection.File { return it.file })
 	kept, err := w.coll.KeepAll(ctx, files)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/text"
@@ -154,10 +155,7 @@ func TestADocumentIsOnePaper(t *testing.T) {
 	other := gleaner.Paper{Key: "other", Title: "Querying Temporal Archives without an Index", Authors: []gleaner.Author{{Name: "Mia Sandoval"}}}
 	both := ramsey.Title + "\nÁgnes Erdős\nLi Wu\n" + prose + "\n\f" + other.Title + "\nMia Sandoval\n" + prose
 	ms := match.NewIndex([]gleaner.Paper{ramsey, other}).Document(match.Evidence{FirstPages: both})
-	keys := []string{}
-	for _, m := range ms {
-		keys = append(keys, m.Paper.Key)
-	}
+	keys := each.Of(ms, func(m match.Match) string { return m.Paper.Key })
 	assert.Equal(t, []string{"ramsey"}, keys)
 }
 
@@ -204,11 +202,7 @@ func TestNormalise(t *testing.T) {
 func TestRecordsAndHeld(t *testing.T) {
 	t.Parallel()
 	a := func(names ...string) []gleaner.Author {
-		var out []gleaner.Author
-		for _, n := range names {
-			out = append(out, gleaner.Author{Name: n})
-		}
-		return out
+		return each.Of(names, func(n string) gleaner.Author { return gleaner.Author{Name: n} })
 	}
 	for _, tt := range []struct {
 		name string

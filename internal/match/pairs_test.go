@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
@@ -131,10 +132,7 @@ func TestRecordsOnHardPairs(t *testing.T) {
 func TestHeldOfLists(t *testing.T) {
 	t.Parallel()
 	dir := realdata.Path(t, "truth")
-	var wanted []gleaner.Paper
-	for _, row := range wantedPapers(t, "truth") {
-		wanted = append(wanted, row.paper)
-	}
+	wanted := each.Of(wantedPapers(t, "truth"), func(row wantedRow) gleaner.Paper { return row.paper })
 	for _, name := range []string{"holdings-farm.csv", "holdings-colt.csv"} {
 		f, err := os.Open(filepath.Join(dir, name))
 		if err != nil {

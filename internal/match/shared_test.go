@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
 )
@@ -112,9 +113,5 @@ func readText(url, path string) (sample, error) {
 }
 
 func papersOf(rows []wantedRow) []gleaner.Paper {
-	out := make([]gleaner.Paper, len(rows))
-	for i, r := range rows {
-		out[i] = r.paper
-	}
-	return out
+	return each.Of(rows, func(r wantedRow) gleaner.Paper { return r.paper })
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 )
@@ -69,10 +70,7 @@ func TestNoMatchWithoutASign(t *testing.T) {
 // TestNoMatchOfSitesWithoutASign: the same of real documents.
 func TestNoMatchOfSitesWithoutASign(t *testing.T) {
 	t.Parallel()
-	var papers []gleaner.Paper
-	for _, row := range wantedPapers(t, "truth") {
-		papers = append(papers, row.paper)
-	}
+	papers := each.Of(wantedPapers(t, "truth"), func(row wantedRow) gleaner.Paper { return row.paper })
 	ix := match.NewIndex(papers)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, how := range slices.Sorted(maps.Keys(spoil)) {

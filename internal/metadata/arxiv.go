@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 )
@@ -89,10 +90,7 @@ func (a *ArXiv) CopiesOf(ctx context.Context, papers []gleaner.Paper) ([][]Copy,
 	}
 	for len(ask) > 0 {
 		n := min(len(ask), arxivTitles)
-		var terms []string
-		for _, i := range ask[:n] {
-			terms = append(terms, titleQuery(papers[i].Title))
-		}
+		terms := each.Of(ask[:n], func(i int) string { return titleQuery(papers[i].Title) })
 		found, err := a.search(ctx, strings.Join(terms, " OR "), 5*n)
 		if err != nil {
 			return nil, err

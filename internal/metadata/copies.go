@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/web/weburl"
 )
 
@@ -72,10 +73,7 @@ func rankOf(copies []Copy) []Copy {
 		}
 		have.join(c)
 	}
-	out := make([]Copy, 0, len(keys))
-	for _, k := range keys {
-		out = append(out, *byKey[k])
-	}
+	out := each.Of(keys, func(k string) Copy { return *byKey[k] })
 	slices.SortFunc(out, func(a, b Copy) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.URL, b.URL)) })
 	return out
 }

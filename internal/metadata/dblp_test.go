@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -257,10 +258,7 @@ func TestListKeepsTheYears(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var keys []string
-	for _, p := range papers {
-		keys = append(keys, p.Key)
-	}
+	keys := each.Of(papers, func(p gleaner.Paper) string { return p.Key })
 	if want := []string{"journals/jex/A", "journals/jex/C"}; !reflect.DeepEqual(keys, want) {
 		t.Errorf("got %v, want %v", keys, want)
 	}

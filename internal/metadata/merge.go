@@ -3,6 +3,7 @@ package metadata
 import (
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/text"
 )
@@ -170,9 +171,5 @@ func (r *Record) identify(source string, p gleaner.Paper) {
 
 // Papers takes the papers out of merged records.
 func Papers(records []Record) []gleaner.Paper {
-	out := make([]gleaner.Paper, len(records))
-	for i, r := range records {
-		out[i] = r.Paper
-	}
-	return out
+	return each.Of(records, func(r Record) gleaner.Paper { return r.Paper })
 }

@@ -8,15 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
 func titles(papers []gleaner.Paper) []string {
-	out := []string{}
-	for _, p := range papers {
-		out = append(out, p.Title)
-	}
-	return out
+	return each.Of(papers, func(p gleaner.Paper) string { return p.Title })
 }
 
 func TestCrossref(t *testing.T) {

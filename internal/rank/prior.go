@@ -4,6 +4,7 @@ import (
 	_ "embed" // the default prior is data, beside the code that reads it
 	"encoding/json"
 	"fmt"
+	"gleaner/internal/each"
 )
 
 //go:embed prior.json
@@ -32,9 +33,5 @@ func ParsePrior(data []byte) (Prior, error) {
 // weights lays out a prior in the order of the features' names. A feature that
 // the prior does not know starts at 0.
 func weights(named map[string]float64, names []string) []float32 {
-	out := make([]float32, len(names))
-	for i, n := range names {
-		out[i] = float32(named[n])
-	}
-	return out
+	return each.Of(names, func(n string) float32 { return float32(named[n]) })
 }

@@ -22,6 +22,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/service/config"
@@ -171,10 +172,7 @@ func (p *pool) options(queue string, cores int, failed chan<- error) worker.Opti
 
 // stop stops all workers side by side, so that the whole takes one timeout.
 func stop(workers []worker.Worker) {
-	var done []<-chan struct{}
-	for _, w := range workers {
-		done = append(done, guard.Go(w.Stop))
-	}
+	done := each.Of(workers, func(w worker.Worker) <-chan struct{} { return guard.Go(w.Stop) })
 	for _, d := range done {
 		<-d
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
@@ -34,10 +35,7 @@ func (p Policy) Check() error {
 	if p == "" || slices.Contains(Policies(), p) {
 		return nil
 	}
-	var names []string
-	for _, known := range Policies() {
-		names = append(names, string(known))
-	}
+	names := each.Of(Policies(), func(known Policy) string { return string(known) })
 	return fmt.Errorf("policy: %q is none of %s", p, strings.Join(names, ", "))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
@@ -66,10 +67,7 @@ func TestInnermostDirectoryDecides(t *testing.T) {
 	require.NoError(t, err)
 	dirs, err := r.DirectoryRatesList(t.Context(), "dept.example", true)
 	require.NoError(t, err)
-	var avoided []string
-	for _, d := range dirs {
-		avoided = append(avoided, d.Path)
-	}
+	avoided := each.Of(dirs, func(d store.DirectoryRates) string { return d.Path })
 	require.Equal(t, []string{"/people/", "/people/bob/", "/people/staff/"}, avoided)
 
 	p := recrawl.Defaults()

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"encoding/binary"
+	"gleaner/internal/each"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -14,10 +15,7 @@ import (
 // dictionary it is damaged.
 func TestDictionary(t *testing.T) {
 	t.Parallel()
-	var samples [][]byte
-	for _, p := range parts() {
-		samples = append(samples, []byte(p))
-	}
+	samples := each.Of(parts(), func(p string) []byte { return []byte(p) })
 	dict, err := zstd.BuildDict(zstd.BuildDictOptions{ID: 7, Contents: samples, History: []byte(parts()[1]), Offsets: [3]int{1, 4, 8}})
 	require.NoError(t, err)
 	with, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dict))

@@ -20,6 +20,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/web/page"
 )
@@ -140,10 +141,7 @@ func (p peer) run(ctx context.Context, web *Web, o Options) (r Run, err error) {
 		return r, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	var start []string
-	for _, host := range web.Hosts {
-		start = append(start, web.Start(host))
-	}
+	start := each.Of(web.Hosts, web.Start)
 	err = errors.Join(os.CopyFS(dir, peerFiles), os.WriteFile(dir+"/urls", []byte(strings.Join(start, "\n")), 0o600))
 	if err != nil {
 		return r, err

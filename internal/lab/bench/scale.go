@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gleaner/internal/devstack/temporalapi"
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/config"
@@ -143,10 +144,7 @@ func (r *scaleRun) startWorker(ctx context.Context) error {
 	if err := os.WriteFile(policy, []byte("poor: {trap-pages: 0}\n"), 0o600); err != nil { // a web without documents is a trap
 		return err
 	}
-	var ports []string
-	for _, host := range r.Web.Hosts {
-		ports = append(ports, host[strings.LastIndexByte(host, ':')+1:])
-	}
+	ports := each.Of(r.Web.Hosts, func(host string) string { return host[strings.LastIndexByte(host, ':')+1:] })
 	cmd := exec.CommandContext(ctx, r.Program)
 	cmd.Env = os.Environ()
 	for key, value := range map[string]string{

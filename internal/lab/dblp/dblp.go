@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -141,10 +142,7 @@ func (s *Service) info(p gleaner.Paper, v Venue) object {
 	if len(p.Links) > 0 {
 		info["ee"] = oneOrMore(p.Links)
 	}
-	var authors []object
-	for _, a := range p.Authors {
-		authors = append(authors, object{"@pid": a.PID, "text": a.Name})
-	}
+	authors := each.Of(p.Authors, func(a gleaner.Author) object { return object{"@pid": a.PID, "text": a.Name} })
 	if len(authors) > 0 {
 		info["authors"] = object{"author": oneOrMore(authors)}
 	}

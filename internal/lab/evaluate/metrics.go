@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"gleaner/internal/each"
 	"gleaner/internal/web/weburl"
 )
 
@@ -23,11 +24,7 @@ func (r Run) Answered() []Step {
 
 // Order lists the identities asked for, in order, failures left out.
 func (r Run) Order() []string {
-	out := make([]string, 0, len(r.Steps))
-	for _, s := range r.Answered() {
-		out = append(out, weburl.Key(s.URL))
-	}
-	return out
+	return each.Of(r.Answered(), func(s Step) string { return weburl.Key(s.URL) })
 }
 
 // Goals are the identities of the documents to be reached that the run reached.

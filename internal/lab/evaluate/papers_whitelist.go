@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gleaner/internal/crawl"
+	"gleaner/internal/each"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
 )
@@ -96,10 +97,7 @@ func Whitelists(sites []Named) (rows []Row, err error) {
 		white = append(white, listed{run, papers})
 	}
 	slices.SortStableFunc(white, func(a, b listed) int { return b.papers - a.papers })
-	var best []Run
-	for _, l := range white {
-		best = append(best, l.crawl)
-	}
+	best := each.Of(white, func(l listed) Run { return l.crawl })
 	theirs := map[string]string{crawl.PolicyBlacklist: "15.28 %, 20.33 %, 0.11 %, 0.750", crawl.PolicyWhitelist: "38.09 %, 49.61 %, 0.52 %, 1.082",
 		crawl.PolicyHybrid: "15.64 %, 32.47 %, 0.07 %, 1.021"}
 	curves := []string{}

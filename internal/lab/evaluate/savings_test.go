@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"fmt"
+	"gleaner/internal/each"
 	"slices"
 	"strings"
 )
@@ -76,11 +77,7 @@ func (s *saving) worst(i, n int) []string {
 		order[j] = j
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.values[i][a], s.values[i][b]) })
-	var out []string
-	for _, j := range order[:min(n, len(order))] {
-		out = append(out, s.names[i][j])
-	}
-	return out
+	return each.Of(order[:min(n, len(order))], func(j int) string { return s.names[i][j] })
 }
 
 func median(v []float64) float64 {

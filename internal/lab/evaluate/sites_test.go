@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/rank"
 	"gleaner/internal/web/page"
@@ -100,11 +101,7 @@ func wanted(t testing.TB, sites []recordedSite) []recordedSite {
 
 // named gives the sites their names.
 func named(sites []recordedSite) []Named {
-	var out []Named
-	for _, s := range sites {
-		out = append(out, Named{Name: s.host, Setup: s.setup})
-	}
-	return out
+	return each.Of(sites, func(s recordedSite) Named { return Named{Name: s.host, Setup: s.setup} })
 }
 
 // leaveOut loads all recorded sites, with the lists that ship and a prior for each that

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"gleaner/internal/each"
 	"gleaner/internal/service/program"
 )
 
@@ -38,10 +39,7 @@ func SummariseTopics(webs []TopicWeb) (out []TopicSummary) {
 	}
 	for i, way := range webs[0].Runs {
 		over := func(of func(TopicRun) float64) Spread {
-			var xs []float64
-			for _, w := range webs {
-				xs = append(xs, of(w.Runs[i]))
-			}
+			xs := each.Of(webs, func(w TopicWeb) float64 { return of(w.Runs[i]) })
 			slices.Sort(xs)
 			return Spread{xs[(len(xs)-1)/2], xs[0]}
 		}
@@ -142,10 +140,7 @@ func (t TopicWeb) WritePoints(dir string) error {
 		"correlation": func(r TopicRun) []Point { return r.Correlation },
 		"rank":        func(r TopicRun) []Point { return r.ByRank },
 	} {
-		var lines []series
-		for _, r := range t.Runs {
-			lines = append(lines, series{r.Policy, of(r)})
-		}
+		lines := each.Of(t.Runs, func(r TopicRun) series { return series{r.Policy, of(r)} })
 		if err := writePoints(filepath.Join(dir, name+"-"+t.name()+".csv"), lines); err != nil {
 			return err
 		}
@@ -162,10 +157,7 @@ func WritePoints(dir string, sites []Comparison) error {
 			"papers":    func(r Result) []Point { return r.Curve },
 			"precision": func(r Result) []Point { return r.Precision },
 		} {
-			var lines []series
-			for _, r := range c.Results {
-				lines = append(lines, series{r.Strategy, of(r)})
-			}
+			lines := each.Of(c.Results, func(r Result) series { return series{r.Strategy, of(r)} })
 			if err := writePoints(filepath.Join(dir, name+"-"+filepath.Base(c.Site)+".csv"), lines); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package sampleweb
 
 import (
 	"fmt"
+	"gleaner/internal/each"
 	"strings"
 )
 
@@ -74,18 +75,11 @@ func (w *Web) paperFile(p *paper) []byte {
 
 // bibtex is the paper's entry as authors put it on their pages.
 func (w *Web) bibtex(p *paper) string {
-	names := make([]string, len(p.authors))
-	for i, a := range p.authors {
-		names[i] = a.last + ", " + a.first
-	}
+	names := each.Of(p.authors, func(a *author) string { return a.last + ", " + a.first })
 	return fmt.Sprintf("@inproceedings{%s,\n  author = {%s},\n  title = {%s},\n  booktitle = {%s},\n  pages = {%s},\n  year = {%d}\n}\n",
 		p.id, strings.Join(names, " and "), p.title, w.venueLong(p.venue), strings.ReplaceAll(p.pages, "-", "--"), p.year)
 }
 
 func (p *paper) authorNames() []string {
-	names := make([]string, len(p.authors))
-	for i, a := range p.authors {
-		names[i] = a.name
-	}
-	return names
+	return each.Of(p.authors, func(a *author) string { return a.name })
 }

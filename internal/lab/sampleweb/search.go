@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 )
@@ -69,11 +70,7 @@ func (x *Index) Search(terms []string) []evidence.Page {
 	slices.SortFunc(found, func(a, b int) int {
 		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(x.pages[a].URL, x.pages[b].URL))
 	})
-	hits := make([]evidence.Page, len(found))
-	for i, p := range found {
-		hits[i] = x.pages[p]
-	}
-	return hits
+	return each.Of(found, func(p int) evidence.Page { return x.pages[p] })
 }
 
 // buildIndex indexes the pages that a search engine would know: homepages, lists of

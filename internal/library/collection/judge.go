@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
@@ -329,9 +330,5 @@ func firstPages(t *document.Text) string {
 }
 
 func cleanAll(all []string) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = clean(s)
-	}
-	return out
+	return each.Of(all, clean)
 }

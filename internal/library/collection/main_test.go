@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
 	"gleaner/internal/document/documenttest"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
@@ -74,10 +75,7 @@ func openCollection(dsn, dir string) (*Collection, func(), error) {
 // want makes papers of the pile wanted.
 func (s *shop) want(papers ...int) {
 	s.t.Helper()
-	var all []gleaner.Paper
-	for _, i := range papers {
-		all = append(all, s.pile.Paper(i))
-	}
+	all := each.Of(papers, s.pile.Paper)
 	s.wantPapers(all)
 }
 
@@ -160,11 +158,7 @@ func add(ctx context.Context, c *Collection, f File) ([]string, error) {
 		return nil, err
 	}
 	defer k.Release()
-	var shas []string
-	for _, d := range k.Documents {
-		shas = append(shas, d.SHA256)
-	}
-	return shas, nil
+	return each.Of(k.Documents, func(d Document) string { return d.SHA256 }), nil
 }
 
 func (s *shop) Add(ctx context.Context, f File) ([]string, error) { return add(ctx, s.Collection, f) }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"gleaner/internal/each"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -153,10 +154,7 @@ func behind(at CleanAt, done []cleanable, limit int) CleanAt {
 // judges it until the end of the transaction. It returns them as they are then.
 func lockCleanables(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt, next []cleanable) ([]cleanable, error) {
 	for {
-		shas := make([]string, len(next))
-		for i, d := range next {
-			shas[i] = d.SHA256
-		}
+		shas := each.Of(next, func(d cleanable) string { return d.SHA256 })
 		if _, err := tx.Exec(ctx, `SELECT FROM documents WHERE sha256 = ANY($1) ORDER BY sha256 FOR UPDATE`, shas); err != nil {
 			return nil, err
 		}

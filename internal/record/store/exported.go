@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -209,10 +210,7 @@ func namesOne(papers [][]Exported, kin map[string][]relative) []Exported {
 // withReferences gives each paper the reference list of its document, and its title where
 // that of no paper is known.
 func (db DocumentRecords) withReferences(ctx context.Context, papers []Exported) ([]Exported, error) {
-	shas := make([]string, len(papers))
-	for i, p := range papers {
-		shas[i] = p.SHA256
-	}
+	shas := each.Of(papers, func(p Exported) string { return p.SHA256 })
 	type of struct {
 		SHA256             string
 		N                  int

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/web/weburl"
@@ -231,10 +232,7 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 	if err != nil {
 		return err
 	}
-	urls := make([]string, len(kept))
-	for i, h := range kept {
-		urls[i] = h.URL
-	}
+	urls := each.Of(kept, func(h Homepage) string { return h.URL })
 	slices.Sort(urls)
 	// Documents may be papers, or none, by lying at the author's homepage alone.
 	papers, err := Column[string](ctx, tx, `SELECT DISTINCT m.paper_key FROM matches m JOIN paper_authors pa ON pa.paper_key=m.paper_key

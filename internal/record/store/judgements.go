@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 )
@@ -210,10 +211,7 @@ func queueAccept(b *pgx.Batch, sha string) {
 }
 
 func queueMatches(b *pgx.Batch, sha string, found []Found) {
-	keys := make([]string, len(found))
-	for i, f := range found {
-		keys[i] = f.Paper
-	}
+	keys := each.Of(found, func(f Found) string { return f.Paper })
 	// A paper that was found and is held now is compared no more: it stays found.
 	b.Queue(`DELETE FROM matches m WHERE m.sha256=$1 AND m.settled='' AND NOT m.paper_key = ANY($2)
 		AND NOT (`+FoundSQL+` AND coalesce((SELECT bool_and(h.held) FROM harvest_papers h WHERE h.paper_key=m.paper_key), false))`, sha, keys)

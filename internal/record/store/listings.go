@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -58,10 +59,7 @@ func (db PaperRecords) SaveRecords(ctx context.Context, papers []gleaner.Paper, 
 // SaveNewRecords is SaveRecords for those that the record does not have: of the
 // others it may know more, from more sources.
 func (db PaperRecords) SaveNewRecords(ctx context.Context, papers []gleaner.Paper, from []gleaner.Origin) error {
-	keys := make([]string, len(papers))
-	for i, p := range papers {
-		keys[i] = p.Key
-	}
+	keys := each.Of(papers, func(p gleaner.Paper) string { return p.Key })
 	had, err := Column[string](ctx, db, `SELECT key FROM papers WHERE key = ANY($1)`, keys)
 	if err != nil {
 		return err

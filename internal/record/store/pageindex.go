@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
@@ -114,10 +115,7 @@ func (x *PageIndex) SearchPages(ctx context.Context, terms []string, n int) ([]e
 	if err != nil || len(rare) == 0 {
 		return nil, err
 	}
-	each := make([]string, len(terms))
-	for i, t := range terms {
-		each[i] = anyOf([]string{t})
-	}
+	each := each.Of(terms, func(t string) string { return anyOf([]string{t}) })
 	// The weights are those of D (text), C (none), B (address) and A (title); 1 divides
 	// by the logarithm of the length.
 	return Collect(ctx, x.db, func(row pgx.CollectableRow) (r evidence.Result, err error) {
@@ -147,10 +145,7 @@ func (x *PageIndex) rare(ctx context.Context, terms []string) ([]string, error) 
 }
 
 func anyOf(terms []string) string {
-	quoted := make([]string, len(terms))
-	for i, t := range terms {
-		quoted[i] = "'" + strings.ReplaceAll(t, "'", "''") + "'"
-	}
+	quoted := each.Of(terms, func(t string) string { return "'" + strings.ReplaceAll(t, "'", "''") + "'" })
 	return strings.Join(quoted, " | ")
 }
 

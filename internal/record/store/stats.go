@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"gleaner/internal/each"
 	"slices"
 	"time"
 
@@ -198,9 +199,6 @@ func (db SiteRecords) StopDirectories(ctx context.Context, minSites int, maxShar
 // StopNames are the names of stop directories.
 func (db SiteRecords) StopNames(ctx context.Context, minSites int, maxShare float64) ([]string, error) {
 	dirs, err := db.StopDirectories(ctx, minSites, maxShare)
-	names := make([]string, len(dirs))
-	for i, d := range dirs {
-		names[i] = d.Name
-	}
+	names := each.Of(dirs, func(d StopDirectory) string { return d.Name })
 	return names, err
 }

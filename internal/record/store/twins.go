@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"gleaner/internal/each"
+)
 
 // relative is a document that is another's paper too, by its text or its name.
 type relative struct {
@@ -22,10 +26,7 @@ const namedSQL = `SELECT l.sha256, l.site_id, l.url, regexp_replace(l.url, ` + e
 // with another ending: whoever puts paper.ps.gz beside paper.pdf means one paper,
 // also where no program reads one of them.
 func (db DocumentRecords) kin(ctx context.Context, of []Exported) (map[string][]relative, error) {
-	shas := make([]string, len(of))
-	for i, c := range of {
-		shas[i] = c.SHA256
-	}
+	shas := each.Of(of, func(c Exported) string { return c.SHA256 })
 	all, err := List[relative](ctx, db, `
 		WITH f AS (SELECT d.sha256, CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END AS root FROM documents d WHERE d.sha256 = ANY($1)),
 		at AS (`+namedSQL+` AND l.sha256 = ANY($1)),

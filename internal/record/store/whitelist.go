@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
 )
@@ -33,10 +34,7 @@ func (db ListRecords) Yields(ctx context.Context, ingested bool) ([]DomainYield,
 	if err != nil {
 		return nil, err
 	}
-	domains := make([]string, len(hosts))
-	for i, h := range hosts {
-		domains[i] = weburl.Domain(h)
-	}
+	domains := each.Of(hosts, weburl.Domain)
 	return List[DomainYield](ctx, db, `SELECT v.domain, count(DISTINCT CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END),
 			coalesce(array_agg(DISTINCT lower(p.doi)) FILTER (WHERE p.doi <> ''), '{}')
 		FROM (`+referredSQL+`) d JOIN unnest($2::text[], $3::text[]) v (host, domain) ON v.host=d.host

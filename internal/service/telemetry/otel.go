@@ -18,6 +18,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/reconcile"
 )
 
@@ -61,11 +62,7 @@ func New(ctx context.Context, service, version string, getenv func(string) strin
 }
 
 func kinds() []string {
-	var out []string
-	for _, k := range reconcile.Kinds() {
-		out = append(out, string(k))
-	}
-	return out
+	return each.Of(reconcile.Kinds(), func(k reconcile.Kind) string { return string(k) })
 }
 
 // Registry takes further collectors.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/each"
 	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/service/program"
 	"gleaner/internal/topic"
@@ -48,10 +49,7 @@ the pages stand in the file, too, so that the setting retrain of 'starter collec
 			if err != nil {
 				return err
 			}
-			examples := make([]classify.Example, len(pages))
-			for i, p := range pages {
-				examples[i] = p.Example()
-			}
+			examples := each.Of(pages, classify.Labelled.Example)
 			model, err := classify.Train(examples, o.options)
 			if err != nil {
 				return fmt.Errorf("%w: %s: %w", program.ErrUsage, o.labels, err)
