@@ -93,17 +93,17 @@ func TestAPanicOverARequestSetsItsURLAside(t *testing.T) {
 	require.Contains(t, w.rows(t, s.host, "reason")["/good.html"], "chooser")
 }
 
-// deadly is a fetcher over whose answer to one URL a process dies.
-type deadly struct {
+// watched is a fetcher that calls a function after the answers of URLs with an ending.
+type watched struct {
 	Fetcher
-	over string
-	die  func()
+	ending string
+	then   func()
 }
 
-func (d deadly) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
-	resp, err := d.Fetcher.Fetch(ctx, r)
-	if strings.HasSuffix(r.URL, d.over) {
-		d.die()
+func (w watched) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	resp, err := w.Fetcher.Fetch(ctx, r)
+	if strings.HasSuffix(r.URL, w.ending) {
+		w.then()
 	}
 	return resp, err
 }
@@ -117,7 +117,7 @@ func (w *world) dying(t *testing.T, host, over string) {
 	// database after the lease was made to run out.
 	c.look = time.Hour
 	died := make(chan struct{})
-	c.fetch = deadly{c.fetch, over, func() {
+	c.fetch = watched{c.fetch, over, func() {
 		close(died)
 		select {} // never heard of again
 	}}

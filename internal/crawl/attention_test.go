@@ -191,11 +191,11 @@ func TestASiteThatAPersonPausedIsNotAsked(t *testing.T) {
 	w, s, id := untrapped(t)
 	w.cfg.SlicePages = 1 << 20
 	ctx, c, reads := t.Context(), w.crawler(w.client), 0
-	c.read = func(string) {
+	c.fetch = watched{c.fetch, "", func() {
 		if reads++; reads == 3 {
 			require.NoError(t, politeness.Pause(ctx, w.db.Pool, s.host, "asked by mail"))
 		}
-	}
+	}}
 	r := sliced(t, c, s.host)
 	require.Equal(t, Denied, r.Ending)
 	require.Equal(t, gleaner.SitePaused, r.Reason)
