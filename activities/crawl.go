@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,15 +31,20 @@ const (
 // CrawlPlaces is how many sites a worker crawls at a time; nearly all of them wait.
 const CrawlPlaces = 4000
 
-// CrawlSlice crawls a part of one site, in slices. The place to go on from is in the
-// record, so a second attempt goes on where the first was killed.
-func (a *Crawl) CrawlSlice(ctx context.Context, host string) (Slice, error) {
+// CrawlSlice crawls a part of one site, in several slices, or in one: that shows whether
+// a site that failed goes on. The place to go on from is in the record, so a second
+// attempt goes on where the first was killed.
+func (a *Crawl) CrawlSlice(ctx context.Context, host string, one bool) (Slice, error) {
+	began := time.Now()
+	of, err := a.db.SiteVenues(ctx, host)
+	if err != nil {
+		return Slice{}, typed(err)
+	}
 	r, err := slice(ctx, a.watch, func(ctx context.Context, report func(crawl.Progress)) (crawl.Result, error) {
 		a.running.Add(1)
 		defer a.running.Add(-1)
-		began := time.Now()
 		return a.crawler.Slices(ctx, host, report, func(e crawl.Ending) bool {
-			goesOn := time.Since(began) < severalSlices && a.running.Load() <= manyCrawls
+			goesOn := !one && a.goesOn(ctx, host, began, of)
 			if goesOn {
 				a.watch.SliceEnded(string(e))
 			}
@@ -48,12 +54,21 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string) (Slice, error) {
 	if err != nil {
 		return Slice{Result: r}, typed(err, r.Progress)
 	}
-	venues, err := a.db.SiteVenues(ctx, host)
-	if err != nil {
-		venues = nil // they are for people to see; the slice is done
+	if now, err := a.db.SiteVenues(ctx, host); err == nil {
+		of = now // they are for people to see; the slice is done
 	}
 	waits, err := a.db.Unexamined(ctx, host)
-	return Slice{Result: r, Venues: venues, Examined: err == nil && !waits}, nil
+	return Slice{Result: r, Venues: of, Examined: err == nil && !waits}, nil
+}
+
+// goesOn reports whether another slice of a site may follow in its activity. A harvest that
+// has joined is to be shown, which the workflow does.
+func (a *Crawl) goesOn(ctx context.Context, host string, began time.Time, of []string) bool {
+	if time.Since(began) > severalSlices || a.running.Load() > manyCrawls {
+		return false
+	}
+	now, err := a.db.SiteVenues(ctx, host)
+	return err == nil && slices.Equal(now, of)
 }
 
 // slice runs a slice of a crawl. What attempts did that were cut off counts with what this

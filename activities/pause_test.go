@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
@@ -78,4 +79,29 @@ func TestPausedWorkStopsAndIsNotBegun(t *testing.T) {
 	over, end := context.WithCancel(ctx)
 	end()
 	require.ErrorIs(t, unlessPaused(over, db, "h", func(ctx context.Context) error { return ctx.Err() }), context.Canceled)
+}
+
+// TestACrawlShowsWhoJoinsAndMakesRoom: an activity ends with its slice where a harvest has
+// joined, where others wait for its place, and after an hour.
+func TestACrawlShowsWhoJoinsAndMakesRoom(t *testing.T) {
+	t.Parallel()
+	db := record(t)
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('a.example')`)
+	join := func(id string) {
+		require.NoError(t, db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "conf/" + id, Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
+		storetest.Exec(t, db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'test' FROM sites`, id)
+	}
+	join("first")
+	a := &Crawl{db: db}
+	of, err := db.SiteVenues(t.Context(), "a.example")
+	require.NoError(t, err)
+	goesOn := func(began time.Time) bool { return a.goesOn(t.Context(), "a.example", began, of) }
+	require.True(t, goesOn(time.Now()))
+	require.False(t, goesOn(time.Now().Add(-severalSlices)))
+	a.running.Store(manyCrawls + 1)
+	require.False(t, goesOn(time.Now()))
+	a.running.Store(manyCrawls)
+	require.True(t, goesOn(time.Now()))
+	join("second")
+	require.False(t, goesOn(time.Now()))
 }

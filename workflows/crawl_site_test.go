@@ -24,7 +24,7 @@ func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
 		{Result: crawl.Result{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1, Documents: 1}}, Venues: []string{"conf/vldb", "conf/webdb"}},
 	}
 	n := 0
-	env.OnActivity(crawler.CrawlSlice, mock.Anything, "ada.example").Return(func(context.Context, string) (activities.Slice, error) {
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, "ada.example", mock.Anything).Return(func(context.Context, string, bool) (activities.Slice, error) {
 		n++
 		return slices[n-1], nil
 	})
@@ -50,7 +50,7 @@ func TestASiteWhoseDocumentsAreExaminedEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, examined := range []bool{true, false} {
 		env := newEnv(t)
-		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: examined}, nil)
+		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: examined}, nil)
 		filtered := 0
 		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Maybe().Return(func(context.Context, string) (activities.Judged, error) {
 			filtered++
@@ -68,7 +68,7 @@ func TestASiteWhoseDocumentsAreExaminedEndsAtOnce(t *testing.T) {
 func TestASliceOutlivesAnOutage(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
-	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ string) (activities.Slice, error) {
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ string, _ bool) (activities.Slice, error) {
 		require.GreaterOrEqual(t, activity.GetInfo(ctx).StartToCloseTimeout, 3*time.Hour)
 		return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: true}, nil
 	})
@@ -81,7 +81,7 @@ func TestWakingASiteCutsItsWaitShort(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	n := 0
-	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(func(context.Context, string, bool) (activities.Slice, error) {
 		if n++; n == 1 {
 			return activities.Slice{Result: crawl.Result{Ending: crawl.Waiting, Wait: 4 * time.Minute}}, nil
 		}
@@ -105,7 +105,7 @@ func TestASiteWokenWhileItEndsLooksAgain(t *testing.T) {
 	} {
 		env := newEnv(t)
 		n := 0
-		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
+		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(func(context.Context, string, bool) (activities.Slice, error) {
 			n++
 			return activities.Slice{Result: crawl.Result{Ending: ending, Progress: crawl.Progress{Pages: 1}}}, nil
 		}).After(time.Minute)
@@ -122,7 +122,7 @@ func TestASiteWokenWhileItEndsLooksAgain(t *testing.T) {
 func TestLongCrawlIsContinuedAsNew(t *testing.T) {
 	t.Parallel()
 	env, n := newEnv(t), 0
-	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(func(context.Context, string, bool) (activities.Slice, error) {
 		if n++; n == 3 {
 			env.SetContinueAsNewSuggested(true)
 		}

@@ -96,7 +96,7 @@ func TestARunThatIsFullAndCancelledEnds(t *testing.T) {
 		"site": func(env env, cancel func(mock.Arguments)) {
 			slice := activities.Slice{Result: crawl.Result{Ending: crawl.SliceFull}}
 			end := activities.SiteEnd{Host: "a.example", State: gleaner.SiteStopped, Reason: "cancelled"}
-			env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(slice, nil).Run(cancel)
+			env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(slice, nil).Run(cancel)
 			env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(activities.Judged{}, nil)
 			env.OnActivity(stages.EndSite, mock.Anything, end).Return(nil, temporal.NewCanceledError()).Once()
 			env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "a.example"})

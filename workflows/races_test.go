@@ -158,7 +158,7 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 	for _, ending := range []crawl.Ending{crawl.Exhausted, crawl.Refused, crawl.PageLimit} {
 		env := newEnv(t)
 		n, ended := 0, 0
-		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
+		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(func(context.Context, string, bool) (activities.Slice, error) {
 			if n++; n == 1 {
 				return activities.Slice{Result: crawl.Result{Ending: ending}}, nil
 			}

@@ -41,8 +41,10 @@ func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
 	o := workflow.GetActivityOptions(ctx)
 	o.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
 	o.HeartbeatTimeout = activities.CrawlSilence
+	o.StartToCloseTimeout += time.Hour // of slices
 	var s activities.Slice
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), crawler.CrawlSlice, c.p.Host).Get(ctx, &s)
+	failed := c.p.Trouble.Attempt > 0
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), crawler.CrawlSlice, c.p.Host, failed).Get(ctx, &s)
 	if err == nil {
 		c.p.Total = c.p.Total.Plus(s.Progress)
 		c.show(ctx, Trouble{})

@@ -20,7 +20,7 @@ import (
 // failing is a site whose slices fail, until the one that fails is nil.
 func failing(t *testing.T, errs func(n int) error) (env *testsuite.TestWorkflowEnvironment, slices *int, end *activities.SiteEnd) {
 	env, slices, end = newEnv(t), new(int), new(activities.SiteEnd)
-	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(func(context.Context, string, bool) (activities.Slice, error) {
 		*slices++
 		if err := errs(*slices); err != nil {
 			return activities.Slice{}, err
@@ -48,6 +48,24 @@ func TestASiteWhoseSlicesFailEnds(t *testing.T) {
 	_, slices, end := failing(t, func(int) error { return failure(activities.ErrTypeOther, 0) })
 	require.Equal(t, slicesThatFail, *slices)
 	require.Equal(t, activities.SiteEnd{Host: "ada.example", State: "stopped", Reason: fmt.Sprintf("%d slices in a row failed without progress, the last one: it broke", slicesThatFail)}, *end)
+}
+
+// TestASiteThatFailedIsShownAsGoingOn as soon as one slice went well: the next activity is
+// of one slice.
+func TestASiteThatFailedIsShownAsGoingOn(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	var alone []bool
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(func(_ context.Context, _ string, one bool) (activities.Slice, error) {
+		if alone = append(alone, one); len(alone) == 1 {
+			return activities.Slice{}, failure(activities.ErrTypeOther, 0)
+		}
+		return activities.Slice{Examined: true, Result: crawl.Result{Ending: []crawl.Ending{crawl.SliceFull, crawl.Exhausted}[len(alone)-2]}}, nil
+	})
+	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return(nil, nil)
+	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []bool{false, true, false}, alone)
 }
 
 // A process that dies tells nothing, but for its last heartbeat.

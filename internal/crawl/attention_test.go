@@ -3,6 +3,7 @@ package crawl
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -103,6 +104,36 @@ func TestSlicesWaitForAHostAMoment(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, SliceFull, r.Ending)
 	require.Equal(t, 5, r.Requests)
+}
+
+// TestSlicesLetTheOtherNameOfTheirHostHaveATurn: who waits for "www.", looking now and
+// then, gets it between two slices; and a crawl that is paused waits for nobody.
+func TestSlicesLetTheOtherNameOfTheirHostHaveATurn(t *testing.T) {
+	t.Parallel()
+	w, s, id := untrapped(t)
+	w.harvest(t, "a", id)
+	c := w.crawler(w.client)
+	other := politeness.NewKeeper(w.db.Pool, fetch.Pacing{}, "other")
+	had := make(chan *politeness.Lease, 1)
+	slices := 0
+	_, err := c.Slices(t.Context(), s.host, func(Progress) {}, func(Ending) bool {
+		if slices++; slices == 1 {
+			go func() {
+				if l, err := other.AcquireWithin(t.Context(), "www."+s.host, time.Minute); err == nil {
+					had <- l
+				}
+			}()
+			return true
+		}
+		return len(had) == 0 && slices < 9
+	})
+	require.NoError(t, err)
+	require.Less(t, slices, 9)
+	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET paused = true`)
+	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, Paused, r.Ending)
+	(<-had).Free(t.Context())
 }
 
 // TestACrawlRestsOnceAllHarvestsThatWantItDo, cancelled ones aside.

@@ -38,6 +38,9 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	if err := c.coll.Ready(ctx); err != nil {
 		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
 	}
+	if paused, err := c.paused(ctx, host); err != nil || paused {
+		return Result{Ending: Paused}, err // before all that is read of a site, and before any wait
+	}
 	lease, err := c.keeper.AcquireWithin(ctx, host, c.patience)
 	var busy *politeness.BusyError
 	if errors.As(err, &busy) && busy.Paused != "" {
@@ -58,10 +61,6 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	if s.site, err = s.db.Site(ctx, host); err != nil {
 		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
 	}
-	attention, err := s.db.Attention(ctx, s.site.ID)
-	if a := attention[s.site.ID]; err != nil || a.Paused && !a.Cancelled {
-		return Result{Ending: Paused}, err // before all that is read of a site
-	}
 	if err := s.load(ctx, report); errors.Is(context.Cause(ctx), politeness.ErrLost) {
 		return Result{}, politeness.ErrLost
 	} else if err != nil {
@@ -74,12 +73,24 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	watching, over := context.WithCancel(context.WithoutCancel(ctx)) // the last request of a worker that stops needs the lease, too
 	defer over()
 	watched := guard.Go(func() { s.watch(watching, cancel) })
-	if attention, err = s.db.Attention(ctx, s.site.ID); err == nil {
+	attention, err := s.db.Attention(ctx, s.site.ID)
+	if err == nil {
 		s.checkControls(attention[s.site.ID])
 		err = s.run(ctx)
 	}
 	defer func() { over(); <-watched }()
 	return s.finish(ctx, err)
+}
+
+// paused reports whether all who want a site let it rest.
+func (c *Crawler) paused(ctx context.Context, host string) (bool, error) {
+	id, err := store.EnsureSite(ctx, c.db.Pool, host)
+	if err != nil {
+		return false, err
+	}
+	attention, err := c.db.Attention(ctx, id)
+	a := attention[id]
+	return a.Paused && !a.Cancelled, err
 }
 
 // shortWait is how long Slices waits for a host at most, since it hears of a retry after
@@ -97,7 +108,8 @@ func (c *Crawler) Slices(ctx context.Context, host string, tell func(Progress), 
 		before = before.Plus(r.Progress)
 		r.Progress = before
 		soon := r.Ending == SliceFull || r.Ending == Waiting && r.Wait <= shortWait
-		if err != nil || !soon || !more(r.Ending) || fetch.Wait(ctx, r.Wait) != nil {
+		// Nobody has the lease for a second, in which another that waits for the host gets it.
+		if err != nil || !soon || !more(r.Ending) || fetch.Wait(ctx, max(r.Wait, time.Second)) != nil {
 			return r, err
 		}
 	}
