@@ -44,6 +44,8 @@ type standing struct {
 	paced    time.Duration // what is left of the ordinary pause, of either
 	next     time.Duration // until the next request may leave
 	paused   string        // why a person has the host or its pair not asked
+	waits    time.Duration // how long a crawl of the host waits for one of its pair, unless it says so again
+	awaits   time.Duration // the same of its pair
 }
 
 // timeLeft is how long until a moment of a row, in seconds: 0 where it is past.
@@ -52,7 +54,7 @@ func timeLeft(column string) string {
 }
 
 var standingSQL = `SELECT id, host = $2, holder, token, failures, CASE WHEN holder <> '' THEN ` + timeLeft("expires_at") + ` ELSE 0 END, ` +
-	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `, paused
+	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `, ` + timeLeft("waits_until") + `, paused
 	FROM sites WHERE host = ANY($1) ORDER BY host COLLATE "C"`
 
 // querier is a pool or a transaction.
@@ -73,14 +75,14 @@ func stands(ctx context.Context, q querier, host string, lock bool) (standing, e
 	var own bool
 	var holder, paused string
 	var token int64
-	var held, parked, asked, paced, next float64
-	into := []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next, &paused}
+	var held, parked, asked, paced, next, waits float64
+	into := []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next, &waits, &paused}
 	_, err := pgx.ForEachRow(rows, into, func() error {
 		s.paused = cmp.Or(s.paused, paused)
 		if own {
-			s.own = seconds(held)
+			s.own, s.waits = seconds(held), seconds(waits)
 		} else {
-			s.held = seconds(held)
+			s.held, s.awaits = seconds(held), seconds(waits)
 		}
 		s.asked, s.paced = max(s.asked, seconds(asked)), max(s.paced, seconds(paced))
 		s.next = max(s.next, s.asked, s.paced)
@@ -113,7 +115,11 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // pair with or without "www." is held. One that this process could not give back,
 // since the database was away, it need not wait for.
 func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
-	l, err := k.acquire(ctx, host)
+	return k.acquireFor(ctx, host, false)
+}
+
+func (k *Keeper) acquireFor(ctx context.Context, host string, crawl bool) (*Lease, error) {
+	l, err := k.acquire(ctx, host, crawl)
 	var busy *BusyError
 	if err == nil || errors.As(err, &busy) {
 		return l, err
@@ -121,35 +127,56 @@ func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
 	return nil, fmt.Errorf("politeness: lease of %s: %w", host, err)
 }
 
-// AcquireWithin is Acquire that waits for a host's holder for a while: one that
-// died, or that comes to its end at this moment, is not worth another visit.
+// A crawl that waits for one of its pair asks again after pairWait. The other one leaves it the
+// host after its slice, and asks again after giveWay, unless for pairWaits nobody asked.
+const (
+	pairWait  = 30 * time.Second
+	giveWay   = 10 * time.Second
+	pairWaits = 75 * time.Second
+)
+
+// AcquireWithin is Acquire for a crawl. It waits for a host's holder for a while: one that
+// died, or that comes to its end at this moment, is not worth another visit. Crawls of a
+// pair take turns.
 func (k *Keeper) AcquireWithin(ctx context.Context, host string, patience time.Duration) (*Lease, error) {
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		l, err := k.Acquire(ctx, host)
+		l, err := k.acquireFor(ctx, host, true)
 		var busy *BusyError
-		if !errors.As(err, &busy) || busy.Parked {
+		if !errors.As(err, &busy) || busy.Parked || busy.Pair {
 			return l, err
 		}
-		if free := k.waitFree(within, host); within.Err() != nil {
-			return nil, cmp.Or(ctx.Err(), err)
+		if free := k.waitFree(within, host); within.Err() != nil && ctx.Err() == nil {
+			return nil, k.waitsForPair(ctx, busy)
 		} else if free != nil {
-			return nil, free
+			return nil, cmp.Or(ctx.Err(), free)
 		}
 	}
+}
+
+// waitsForPair notes that a crawl waits for one of its pair, if that has the host, and
+// returns for how long it is to wait.
+func (k *Keeper) waitsForPair(ctx context.Context, busy *BusyError) error {
+	s, err := stands(ctx, k.pool, busy.Host, false)
+	if err != nil || s.held == 0 {
+		return cmp.Or(err, error(busy))
+	}
+	busy.Wait, busy.Pair = pairWait, true
+	_, err = untilFree(ctx, k.pool, nil, `UPDATE sites SET waits_until = now() + $2 WHERE id = $1`, s.id, pairWaits)
+	return cmp.Or(err, error(busy))
 }
 
 // errNoRow says that nobody has met the host yet.
 var errNoRow = errors.New("the host has no row")
 
-func (k *Keeper) acquire(ctx context.Context, host string) (*Lease, error) {
-	l, err := k.take(ctx, host)
+func (k *Keeper) acquire(ctx context.Context, host string, crawl bool) (*Lease, error) {
+	l, err := k.take(ctx, host, crawl)
 	if errors.Is(err, errNoRow) {
 		// A conflict uses up a number, so a row is made only where none was seen;
 		// and by itself, so that whoever takes its pair at this moment sees it.
 		if _, err = untilFree(ctx, k.pool, nil, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err == nil {
-			l, err = k.take(ctx, host)
+			l, err = k.take(ctx, host, crawl)
 		}
 	}
 	if err != nil {
@@ -194,7 +221,7 @@ func untilFree(ctx context.Context, pool *pgxpool.Pool, into any, sql string, ar
 }
 
 // take takes the lease where the host's rows, locked, say that it is free.
-func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
+func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, error) {
 	asked := time.Now()
 	l, had := &Lease{Host: host, k: k}, k.left.get(host)
 	var s standing
@@ -220,8 +247,12 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 		if err = s.busy(host); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `UPDATE sites SET holder = $2, token = token + 1, expires_at = clock_timestamp() + $3 WHERE id = $1 RETURNING token, clock_timestamp()`,
-			s.id, k.holder, k.ttl).Scan(&l.Token, &l.granted)
+		if crawl && s.awaits > 0 && (s.waits == 0 || s.awaits < s.waits) {
+			return &BusyError{Host: host, Wait: giveWay, Pair: true}
+		}
+		return tx.QueryRow(ctx, `UPDATE sites SET holder = $2, token = token + 1, expires_at = clock_timestamp() + $3,
+				waits_until = CASE WHEN $4 THEN '-infinity' ELSE waits_until END
+			WHERE id = $1 RETURNING token, clock_timestamp()`, s.id, k.holder, k.ttl, crawl).Scan(&l.Token, &l.granted)
 	})
 	if isHeld(err) {
 		err = &BusyError{Host: host, Wait: heldWait}

@@ -28,6 +28,7 @@ type BusyError struct {
 	Wait     time.Duration
 	Parked   bool // it is not to be asked for long; else another process holds its lease
 	Asked    bool // the host itself asked for the pause (Retry-After)
+	Pair     bool // a crawl of its name with or without "www." goes first
 	Failures int  // in a row, where it is parked
 
 	Paused string // why a person has it not asked; "" where nobody has
@@ -38,6 +39,8 @@ func (e *BusyError) Error() string {
 	switch {
 	case e.Paused != "":
 		return fmt.Sprintf("politeness: %s is not asked: %s", e.Host, e.Paused)
+	case e.Pair:
+		why = `the crawl of its name with or without "www." goes first`
 	case e.Asked && e.Failures > 0:
 		why = fmt.Sprintf("it asked for the pause (Retry-After), failures in a row: %d", e.Failures)
 	case e.Asked:

@@ -391,7 +391,11 @@ CREATE TABLE sites (
 
     -- Why a person has the host not asked for a while, '' where nobody has, and since when.
     paused          text NOT NULL DEFAULT '',
-    paused_at       timestamptz
+    paused_at       timestamptz,
+
+    -- Until when a crawl of this name waits for one of the name with or without "www.", which
+    -- gives way after its slice.
+    waits_until     timestamptz NOT NULL DEFAULT '-infinity'
 );
 CREATE INDEX sites_held ON sites (id) WHERE holder <> '';
 CREATE INDEX sites_due ON sites (due_at) WHERE due_at IS NOT NULL;
