@@ -202,7 +202,11 @@ func newProvider(name string, s Service) provider {
 	// No redirect is followed: a key and what is searched for are for the host that
 	// the operator named.
 	api := fetch.NewAPI(client.Transport, s.Gate, s.Memory, cmp.Or(client.Timeout, time.Minute), maxAnswer)
-	return provider{name: name, api: api, delay: s.Delay}
+	begin := s.Begin
+	if begin == nil {
+		begin = func(context.Context, string) (func(), error) { return func() {}, nil }
+	}
+	return provider{name: name, api: api, delay: s.Delay, begin: begin}
 }
 
 // Merged asks all of the given searchers and takes of each the first result, then of each

@@ -2,9 +2,11 @@ package homepage
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -69,6 +71,7 @@ type provider struct {
 	name  string
 	api   *fetch.API
 	delay time.Duration
+	begin func(ctx context.Context, what string) (end func(), err error)
 }
 
 // Service says how a search provider is reached.
@@ -77,15 +80,28 @@ type Service struct {
 	Gate   fetch.Gate    // nil: no request waits
 	Memory *fetch.Memory // bounds answers; nil does not
 	Delay  time.Duration // the least pause between two requests
+
+	// Begin is called before an answer is read, with a name of what was asked for, and
+	// end after. An error refuses the answer [nil].
+	Begin func(ctx context.Context, what string) (end func(), err error)
 }
 
 // call sends req when its host's turn has come and decodes the answer.
 func (p provider) call(ctx context.Context, req *http.Request, into any) error {
 	req.Header.Set("Accept", "application/json")
+	asked, err := subject(req)
+	if err != nil {
+		return &SearchError{Provider: p.name, Err: err}
+	}
 	a, err := p.api.Do(fetch.Call{Request: req.WithContext(ctx), Delay: p.delay, Ready: func() error { return pay(ctx) }, Use: func(a *fetch.Answer) error {
 		if err := p.refusal(req, a); err != nil {
 			return err
 		}
+		end, err := p.begin(ctx, asked)
+		if err != nil {
+			return &SearchError{Provider: p.name, Status: a.Status, Err: err}
+		}
+		defer end()
 		if err := json.Unmarshal(a.Body, into); err != nil {
 			return &SearchError{Provider: p.name, Status: a.Status, Err: fmt.Errorf("not the JSON that was expected: %w", err)}
 		}
@@ -102,6 +118,22 @@ func (p provider) call(ctx context.Context, req *http.Request, into any) error {
 		return fmt.Errorf("%w: %w", ErrRecord, e.Err)
 	}
 	return &SearchError{Provider: p.name, Status: e.Status, Err: e.Err}
+}
+
+// subject names what a request asks for: its address, which holds no key, and a sum of what
+// it posts.
+func subject(req *http.Request) (string, error) {
+	var body []byte
+	if req.GetBody != nil {
+		r, err := req.GetBody()
+		if err != nil {
+			return "", err
+		}
+		if body, err = io.ReadAll(r); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%s %x", req.URL, sha256.Sum256(body)), nil
 }
 
 // refusal types a status other than 200.

@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -46,6 +47,10 @@ type Config struct {
 	Gate       fetch.Gate    // nil: turns are counted within this process alone
 	Memory     *fetch.Memory // what large answers wait for; nil: nothing bounds them
 	Log        *slog.Logger  // nil: silent
+
+	// Begin is called before an answer is read, with a name of what was asked for that
+	// holds no key, and end after. An error refuses the answer [nil].
+	Begin func(ctx context.Context, what string) (end func(), err error)
 }
 
 // Delays are the least times from one request's end to the next one's begin, by
@@ -116,6 +121,9 @@ func (c Config) withDefaults() Config {
 		c.Gate = NewLocalGate()
 	}
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	if c.Begin == nil {
+		c.Begin = func(context.Context, string) (func(), error) { return func() {}, nil }
+	}
 	return c
 }
 

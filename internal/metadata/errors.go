@@ -180,6 +180,9 @@ func (e ErrBadAnswer) Error() string {
 
 func (e ErrBadAnswer) Unwrap() error { return e.Err }
 
+// ErrSetAside is why an answer is refused unread: processes died over it before.
+var ErrSetAside = errors.New("crawler-killed")
+
 // ErrNotOnePerson says that a name is nobody's in DBLP, or several people's, who
 // have to be told apart by their ids.
 type ErrNotOnePerson struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,6 +33,7 @@ type service struct {
 	header  http.Header
 
 	api       *fetch.API
+	begin     func(ctx context.Context, what string) (end func(), err error)
 	log       *slog.Logger
 	userAgent string
 	secrets   secrets
@@ -53,7 +55,7 @@ func newService(cfg Config, name string, delay time.Duration) *service {
 	s := &service{
 		name: name, retries: max(cfg.Retries, 0), header: http.Header{},
 		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Memory, requestTime, maxBody), log: cfg.Log, userAgent: agent,
-		backoff: cfg.Backoff,
+		backoff: cfg.Backoff, begin: cfg.Begin,
 		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey),
 	}
 	s.delay.Store(int64(delay))
@@ -83,11 +85,29 @@ func (s *service) do(ctx context.Context, method, addr string, body []byte, use 
 	if err != nil {
 		return s.secrets.hideIn(err)
 	}
+	end, err := s.begin(ctx, s.subject(addr, body))
+	if err != nil {
+		return ErrBadAnswer{s.name, s.secrets.hide(addr), err}
+	}
+	defer end()
 	err = guard.Logged(ctx, s.log, s.secrets.hide(addr), func() error { return use(a.Body) })
 	if guard.Panicked(err) {
 		err = ErrBadAnswer{s.name, s.secrets.hide(addr), errors.New(err.Error())}
 	}
 	return err
+}
+
+// subject names what is asked for: the address without a key, and without what is another
+// each time that a list is asked for, and a sum of what was posted.
+func (s *service) subject(addr string, body []byte) string {
+	if u, err := url.Parse(addr); err == nil {
+		q := u.Query()
+		q.Del("cursor")
+		q.Del("resumptionToken")
+		u.RawQuery = q.Encode()
+		addr = u.String()
+	}
+	return fmt.Sprintf("%s %x", s.secrets.hide(addr), sha256.Sum256(body))
 }
 
 func (s *service) ask(ctx context.Context, method, addr string, body []byte) (answer, error) {

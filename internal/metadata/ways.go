@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,9 +55,10 @@ func Anew(ctx context.Context, since time.Time) context.Context {
 
 // first returns at the first way that answers, be it with data or with the word
 // that there is none. If all are unavailable, so is the whole, until the first
-// of them may be asked again.
+// of them may be asked again. What each would answer may be set aside: no waiting helps.
 func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 	var failed []failure
+	var aside error // of the last way whose answer is set aside
 	for _, w := range ways {
 		if err := b.resting(ctx, w.name); err != nil {
 			failed = append(failed, failure{w.name, err})
@@ -70,6 +72,10 @@ func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 			return err // the next way would have no turn either
 		}
 		var wrong ErrBadAnswer
+		if errors.Is(err, ErrSetAside) { // which says nothing of the way
+			failed, aside = append(failed, failure{w.name, err}), err
+			continue
+		}
 		if isUnavailable(err) || errors.As(err, &wrong) {
 			b.note(w.name, err)
 			failed = append(failed, failure{w.name, err})
@@ -80,6 +86,9 @@ func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 			return err
 		}
 		failed = append(failed, failure{w.name, err})
+	}
+	if aside != nil && !slices.ContainsFunc(failed, func(f failure) bool { return !errors.Is(f.err, ErrSetAside) }) {
+		return aside
 	}
 	return summarise(whole, failed)
 }

@@ -18,36 +18,43 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// deadlyParser has the parser panic over one page and run out of memory over another.
-const deadlyParser = `package page
+// deadly has what reads a page, or the answer of a catalogue, panic over one and run out of memory
+// over another.
+const deadly = `
 import "os"
 var all []byte
 func die(url string) {
 	if url == os.Getenv("PANICS") { panic("it nests too deep") }
-	if url == os.Getenv("KILLS") { all = make([]byte, 1<<47) }
+	if url == os.Getenv("KILLS") || strings.Contains(url, os.Getenv("KILLS_OF_CATALOGUE")) { all = make([]byte, 1<<47) }
 }
 `
 
-// TestPagesThatKillWorkers: the worker program dies over one author's homepage and panics over
-// another's, and is started again. The harvest ends, these two pages are set aside by name and
-// no other, and what others wrote is found.
+// TestPagesThatKillWorkers: the worker program dies over the answer of a catalogue and over one
+// author's homepage, panics over another's, and is started again. The harvest ends, what it dies
+// over is set aside by name and nothing else, and what others wrote is found.
 func TestPagesThatKillWorkers(t *testing.T) {
 	devtest.Soak(t, "a worker program of its own is built and run")
 	t.Parallel()
 	dir, files := t.TempDir(), map[string]string{}
-	parse, err := filepath.Abs("../../internal/web/page/parse.go")
-	require.NoError(t, err)
-	text, err := os.ReadFile(parse)
-	require.NoError(t, err)
-	const first = "	canonical, err := weburl.Canonical(\"\", pageURL)\n"
-	require.Contains(t, string(text), first)
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		return file
 	}
-	files[parse] = write("parse.go", strings.Replace(string(text), first, "	die(pageURL)\n"+first, 1))
-	files[filepath.Join(filepath.Dir(parse), "die.go")] = write("die.go", deadlyParser)
+	for path, c := range map[string]struct{ before, dies string }{
+		"web/page/parse.go":   {"	canonical, err := weburl.Canonical(\"\", pageURL)\n", "	die(pageURL)\n"},
+		"metadata/service.go": {"	err = guard.Logged(ctx, s.log, s.secrets.hide(addr),", "	die(addr)\n"},
+	} {
+		file, err := filepath.Abs("../../internal/" + path)
+		require.NoError(t, err)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(text), c.before)
+		pkg := filepath.Base(filepath.Dir(file))
+		files[file] = write(pkg+".go", strings.Replace(string(text), c.before, c.dies+c.before, 1))
+		die := filepath.Join(filepath.Dir(file), "die.go")
+		files[die] = write("die_"+pkg+".go", "package "+pkg+"\nimport \"strings\"\n"+deadly)
+	}
 	overlay, err := json.Marshal(map[string]any{"Replace": files})
 	require.NoError(t, err)
 	program := filepath.Join(dir, "worker")
@@ -66,7 +73,8 @@ func TestPagesThatKillWorkers(t *testing.T) {
 	over, deaths := make(chan struct{}), make(chan int)
 	go func() {
 		for n := 0; ; n++ {
-			child := w.startWorker(t, program, "PANICS="+bad[0].Homepage, "KILLS="+bad[1].Homepage)
+			child := w.startWorker(t, program, "PANICS="+bad[0].Homepage, "KILLS="+bad[1].Homepage,
+				"KILLS_OF_CATALOGUE=/search/publ/api?")
 			ended := make(chan error, 1)
 			go func() { ended <- child.Wait() }()
 			select {
@@ -81,7 +89,12 @@ func TestPagesThatKillWorkers(t *testing.T) {
 	w.wait(t, h)
 	close(over)
 	n := <-deaths
-	require.GreaterOrEqual(t, n, frontier.MaxDeaths)
+	require.GreaterOrEqual(t, n, 2*frontier.MaxDeaths)
+	aside, err := store.Column[string](t.Context(), w.db.HarvestRecords,
+		`SELECT url FROM page_cache WHERE host='' AND deaths>=$1`, frontier.MaxDeaths)
+	require.NoError(t, err)
+	require.NotEmpty(t, aside)
+	require.Contains(t, aside[0], "/search/publ/api?")
 	set, err := store.Column[string](t.Context(), w.db.HarvestRecords, `SELECT outcome || ' ' || url FROM page_cache WHERE outcome LIKE 'crawler-%' ORDER BY outcome`)
 	require.NoError(t, err)
 	require.Equal(t, []string{"crawler-killed " + bad[1].Homepage, "crawler-panic " + bad[0].Homepage}, set)

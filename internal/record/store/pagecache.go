@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"net/http"
 	"time"
@@ -95,6 +96,32 @@ func (db CrawlRecords) BeginPage(ctx context.Context, hash []byte) (deaths int, 
 // EndPage notes that a page was read. With an outcome it is set aside under that one.
 func (db CrawlRecords) EndPage(ctx context.Context, hash []byte, outcome gleaner.Outcome) error {
 	return db.Exec(ctx, `UPDATE page_cache SET reading = NULL, deaths = 0, outcome = coalesce(nullif($2, ''), outcome) WHERE hash=$1`, hash, string(outcome))
+}
+
+// answerHash is the key of an outside service's answer, which is no page's.
+func answerHash(what string) []byte {
+	sum := sha256.Sum256([]byte("answer " + what))
+	return sum[:16]
+}
+
+// BeginAnswer notes that an outside service's answer is being read, and returns how many
+// processes died over it, as BeginPage does. One with deaths is noted only if alone is set.
+func (db CrawlRecords) BeginAnswer(ctx context.Context, what string, alone bool) (deaths int, err error) {
+	err = db.Pool.QueryRow(ctx, `INSERT INTO page_cache AS p (hash, host, url, final_url, outcome, status, header, indexed, reading)
+			VALUES ($1,'',$2,'','',0,'{}',true,now())
+		ON CONFLICT (hash) DO UPDATE SET deaths = p.deaths + coalesce(p.reading < now() - `+readTime+`, false)::int,
+			reading = CASE WHEN $3 THEN now() WHEN p.reading >= now() - `+readTime+` THEN p.reading
+				WHEN p.deaths = 0 AND p.reading IS NULL THEN now() END
+		RETURNING deaths`, answerHash(what), what, alone).Scan(&deaths)
+	return deaths, err
+}
+
+// EndAnswer notes that an answer was read. Its deaths are kept for as long as pages are: the
+// next page of the same list may be what they were over.
+func (db CrawlRecords) EndAnswer(ctx context.Context, what string) error {
+	_, err := db.Pool.Exec(ctx, `WITH gone AS (DELETE FROM page_cache WHERE hash=$1 AND deaths=0)
+		UPDATE page_cache SET reading=NULL WHERE hash=$1 AND deaths>0`, answerHash(what))
+	return err
 }
 
 // CachedOn lists the hashes of the answers kept for a host.

@@ -136,6 +136,7 @@ func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool
 		b := &pgx.Batch{}
 		b.Queue(`DELETE FROM page_cache WHERE url = ANY($1) AND outcome <> 'success'`, pages)
 		if unpark {
+			b.Queue(`DELETE FROM page_cache WHERE host=''`) // answers that were set aside
 			b.Queue(`UPDATE harvests SET retried_at=now() WHERE id=$1`, f.Harvest)
 			services = services && f.Host == "" && (f.Reason == "" || strings.HasPrefix(f.Reason, ReasonUnanswered))
 			b.Queue(`WITH of AS (SELECT id FROM sites s WHERE failures > 0 AND (`+of("$4")+`

@@ -59,7 +59,8 @@ type App struct {
 
 	options  Options
 	memory   *fetch.Memory // of all clients
-	shutTemp func()        // removes the readers' temporary files; nil where none were opened
+	answers  *harvest.Answers
+	shutTemp func() // removes the readers' temporary files; nil where none were opened
 
 	filter      *document.Filter // nil where it is switched off
 	disciplines *classify.Disciplines
@@ -111,7 +112,7 @@ func OpenRecord(ctx context.Context, cfg *config.Config, o Options) (*App, error
 		return nil, err
 	}
 	repo.BelongTo(db)
-	a := &App{Config: cfg, Log: o.Log, Watch: o.Watch, options: o, DB: db, Repo: repo, memory: bodies(), Recrawl: recrawlPolicy(cfg.Policy.Recrawl), Stats: thresholds(cfg.Policy.Poor)}
+	a := &App{Config: cfg, Log: o.Log, Watch: o.Watch, options: o, DB: db, Repo: repo, memory: bodies(), answers: &harvest.Answers{DB: db}, Recrawl: recrawlPolicy(cfg.Policy.Recrawl), Stats: thresholds(cfg.Policy.Poor)}
 	if a.filter, err = Filter(cfg); err == nil {
 		a.disciplines, err = Disciplines(cfg)
 	}
@@ -190,7 +191,7 @@ func (a *App) openParts(ctx context.Context) error {
 	services := robotsFirst{a.Keeper.Services(), a.Fetch, a.Keeper}
 	a.Citations = a.citations(client, services)
 	a.Tables = tables.New(tables.Parts{DB: a.DB, Repo: a.Repo, Citations: a.Citations, Fetch: a.Fetch, Log: a.Log})
-	a.Catalogues = catalogues(cfg, client, services, a.memory, a.Log)
+	a.Catalogues = catalogues(cfg, client, services, a.memory, a.Log, a.answers.Begin)
 	return a.openStages(client)
 }
 
@@ -206,7 +207,7 @@ func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
 // openStages makes what runs between crawls.
 func (a *App) openStages(client *http.Client) error {
 	cfg, c := a.Config, a.Catalogues
-	web, search, err := searchers(cfg, a.DB.CrawlRecords, a.index, client, a.searchGate, a.memory)
+	web, search, err := searchers(cfg, a.DB.CrawlRecords, a.index, client, a.searchGate, a.memory, a.answers.Begin)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -74,9 +75,15 @@ func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, me
 		Delays: metadata.Delays{DBLP: known.DBLPDelay}, Backoff: cfg.Policy.Crawl.RetryBase / 15, Rest: cfg.Policy.Pace.ParkFor / 12}
 }
 
+// begins is harvest.Answers.Begin, or nil.
+type begins = func(ctx context.Context, what string) (end func(), err error)
+
 // catalogues makes a client for each.
-func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, memory *fetch.Memory, log *slog.Logger) Catalogues {
+func catalogues(
+	cfg *config.Config, client *http.Client, gate fetch.Gate, memory *fetch.Memory, log *slog.Logger, begin begins,
+) Catalogues {
 	mc := metadataConfig(cfg, client, gate, memory, log)
+	mc.Begin = begin
 	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{}}
 	for _, name := range cfg.Catalogues.Sources {
 		c.Names = append(c.Names, string(name))
@@ -136,7 +143,7 @@ func OpenCatalogues(cfg *config.Config, log *slog.Logger) (Catalogues, error) {
 	if err != nil {
 		return Catalogues{}, err
 	}
-	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite, nil}, bodies(), log), nil
+	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite, nil}, bodies(), log, nil), nil
 }
 
 func email(contact string) string {
@@ -166,12 +173,12 @@ func copySource(name config.CopySource, mc metadata.Config) metadata.CopySource 
 // searchers are what finds pages by words: the web search that the settings name, its
 // engines each with memory and budget, and behind it the local index, which answers where
 // that knows nothing or is not to be asked.
-func searchers(cfg *config.Config, db store.CrawlRecords, index *store.PageIndex, client *http.Client, gate func(config.Provider) fetch.Gate, memory *fetch.Memory) (web homepage.Engines, all homepage.Searcher, err error) {
+func searchers(cfg *config.Config, db store.CrawlRecords, index *store.PageIndex, client *http.Client, gate func(config.Provider) fetch.Gate, memory *fetch.Memory, begin begins) (web homepage.Engines, all homepage.Searcher, err error) {
 	for i, name := range cfg.Search.Providers {
 		if slices.Contains(cfg.Search.Providers[:i], name) {
 			continue
 		}
-		s, err := webSearch(cfg, name, homepage.Service{Client: client, Gate: gate(name), Memory: memory, Delay: cfg.Search.Delay})
+		s, err := webSearch(cfg, name, homepage.Service{Client: client, Gate: gate(name), Memory: memory, Delay: cfg.Search.Delay, Begin: begin})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -210,5 +217,5 @@ func webSearch(cfg *config.Config, name config.Provider, service homepage.Servic
 // citations is the catalogue that is asked how often papers are cited.
 func (a *App) citations(client *http.Client, gate fetch.Gate) stats.Citations {
 	return metadata.NewSemanticScholar(metadata.Config{Contact: email(a.Config.Web.Contact), SemanticScholarKey: string(a.Config.Catalogues.SemanticScholarKey),
-		HTTPClient: client, Gate: gate, Memory: a.memory, Log: a.Log})
+		HTTPClient: client, Gate: gate, Memory: a.memory, Log: a.Log, Begin: a.answers.Begin})
 }
