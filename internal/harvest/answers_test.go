@@ -29,7 +29,8 @@ func TestACataloguesAnswerThatKillsIsSetAside(t *testing.T) {
 		for range n {
 			answers := harvest.Answers{DB: o.open(t, dsn, nil).DB}
 			d := metadata.NewDBLP(metadata.Config{
-				HTTPClient: o.Client(), DBLPMirrorURL: "-", DBLPURL: "http://dblp.org", Delays: metadata.Delays{DBLP: 1},
+				HTTPClient: o.Client(), DBLPMirrorURL: "-", DBLPURL: "http://dblp.org",
+				Delays: metadata.Delays{DBLP: 1},
 				Begin: func(ctx context.Context, what string) (func(), error) {
 					end, err := answers.Begin(ctx, what)
 					if strings.Contains(what, "exa2003") {

@@ -50,7 +50,8 @@ func TestCrawlsOfAPairTakeTurns(t *testing.T) {
 	require.NotNil(t, holder, "nobody waits for ever for one that is no more")
 	require.NoError(t, holder.Release(t.Context()))
 
-	storetest.Exec(t, db.Pool, `UPDATE sites SET waits_until = now() + length(host) * interval '-1s' + interval '1 min'`)
+	const longer = `UPDATE sites SET waits_until = now() + interval '1 min' - length(host) * interval '1s'`
+	storetest.Exec(t, db.Pool, longer) // www.lab.test
 	l, _ := crawl(one, bare)
 	require.Nil(t, l)
 	l, _ = crawl(two, www)
