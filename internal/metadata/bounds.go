@@ -27,7 +27,13 @@ func (e ErrTooMuch) Error() string { return fmt.Sprintf("more than %d %s", e.Lim
 
 // The limits of what is taken from catalogues, far beyond what theirs hold.
 const (
-	maxBody        = 64 << 20 // of one answer, inflated; a thousand Crossref works are about 12 MB
+	maxBody        = 64 << 20  // of one answer, inflated; a thousand Crossref works are about 12 MB
+	maxMembers     = 500_000   // of all lists in one answer of JSON; a thousand works have about 40,000
+	maxDepth       = 10_000    // of JSON, as encoding/json has it
+	maxElements    = 400_000   // and attributes, in one answer of XML that is read as a whole
+	maxStreamed    = 1_500_000 // of one that is read by the record; a volume of 18,000 papers has about 550,000
+	maxTag         = 64 << 10  // bytes
+	maxRecords     = 100_000   // of a volume
 	maxListPages   = 200_000
 	maxListEntries = 500_000
 	maxListBytes   = 512 << 20 // in memory until the list is whole

@@ -3,7 +3,6 @@ package metadata
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -64,7 +63,7 @@ func crossrefProblem(status int, body []byte) error {
 			Message string `json:"message"`
 		} `json:"message"`
 	}
-	if json.Unmarshal(body, &e) != nil || len(e.Message) == 0 {
+	if decodeJSON(body, &e) != nil || len(e.Message) == 0 {
 		return nil
 	}
 	for _, m := range e.Message {

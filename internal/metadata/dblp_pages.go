@@ -104,13 +104,7 @@ func newDecoder(r io.Reader, entities map[string]string) *xml.Decoder {
 
 // page fetches one of DBLP's XML pages and has it read.
 func (b base) page(ctx context.Context, path string, read func(body []byte) error) error {
-	addr := b.url + "/" + path
-	return b.svc.get(ctx, addr, func(body []byte) error {
-		if err := read(body); err != nil {
-			return ErrBadAnswer{b.svc.name, addr, err}
-		}
-		return nil
-	})
+	return b.svc.markup(ctx, b.url+"/"+path, maxStreamed, read)
 }
 
 // eachRecord calls f for the records (the children of <r>) of an XML page. A
@@ -156,7 +150,15 @@ func eachRecord(body []byte, f func(xmlRecord)) error {
 func (b base) volumePage(ctx context.Context, toc string) ([]record, error) {
 	var out []record
 	err := b.page(ctx, toc+".xml", func(body []byte) error {
-		return eachRecord(body, func(x xmlRecord) { out = append(out, x.record()) })
+		err := eachRecord(body, func(x xmlRecord) {
+			if len(out) <= maxRecords {
+				out = append(out, x.record())
+			}
+		})
+		if len(out) > maxRecords {
+			return ErrTooMuch{"records of a volume", maxRecords}
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err

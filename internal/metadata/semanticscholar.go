@@ -32,10 +32,10 @@ func NewSemanticScholar(cfg Config) *SemanticScholar {
 func (s *SemanticScholar) Name() string { return "s2" }
 
 type s2Paper struct {
-	PaperID string          `json:"paperId"`
-	IDs     map[string]any  `json:"externalIds"` // strings, but CorpusId is a number
-	PDF     *s2PDF          `json:"openAccessPdf"`
-	Authors []s2PaperAuthor `json:"authors"`
+	PaperID string                      `json:"paperId"`
+	IDs     struct{ ArXiv, ACL string } `json:"externalIds"` // of others, CorpusId is a number
+	PDF     *s2PDF                      `json:"openAccessPdf"`
+	Authors []s2PaperAuthor             `json:"authors"`
 	// Citations is filled where citationCount was asked for.
 	Citations int64 `json:"citationCount"`
 }
@@ -136,10 +136,10 @@ func (p s2Paper) copies() []Copy {
 		c.Landing = gleaner.ParseDOI(c.URL) != "" || strings.Contains(c.URL, "arxiv.org/abs/")
 		out = append(out, c)
 	}
-	if id, ok := p.IDs["ArXiv"].(string); ok && id != "" {
+	if id := p.IDs.ArXiv; id != "" {
 		out = append(out, arxivCopy(id, "s2"))
 	}
-	if id, ok := p.IDs["ACL"].(string); ok && id != "" {
+	if id := p.IDs.ACL; id != "" {
 		out = append(out, aclCopy(aclSite, id, 0, "s2"))
 	}
 	return out
@@ -166,12 +166,12 @@ func (s *SemanticScholar) AuthorIDs(ctx context.Context, papers []gleaner.Paper)
 }
 
 type s2Author struct {
-	ID           string         `json:"authorId"`
-	Name         string         `json:"name"`
-	Homepage     string         `json:"homepage"`
-	Affiliations []string       `json:"affiliations"`
-	IDs          map[string]any `json:"externalIds"` // DBLP is a list of names, ORCID a string
-	URL          string         `json:"url"`
+	ID           string                 `json:"authorId"`
+	Name         string                 `json:"name"`
+	Homepage     string                 `json:"homepage"`
+	Affiliations []string               `json:"affiliations"`
+	IDs          struct{ ORCID string } `json:"externalIds"` // of others, DBLP is a list of names
+	URL          string                 `json:"url"`
 }
 
 // s2AuthorBatch is how many authors one request may name.
@@ -211,7 +211,7 @@ func (a s2Author) person() gleaner.Person {
 	if a.URL != "" {
 		addProfile(&p, "s2", a.URL)
 	}
-	if id, ok := a.IDs["ORCID"].(string); ok && id != "" {
+	if id := a.IDs.ORCID; id != "" {
 		addProfile(&p, "orcid", "https://orcid.org/"+id)
 	}
 	return p
