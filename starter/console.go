@@ -101,7 +101,7 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 	}
 	d := &desk{c: c, db: a.DB, app: a}
 	defer d.close()
-	o.Harvests, o.Jobs = d, d
+	o.Harvests, o.Jobs, o.Schedules = d, d, d
 	if folder := a.Config.Console.Imports; folder != "" {
 		if o.ImportFolder, err = filepath.Abs(folder); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -110,6 +111,28 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	code, body = act("cancel")
 	require.Equal(t, http.StatusNotFound, code, body)
 	require.Contains(t, body, "does not run")
+
+	schedule := func(form string) string {
+		t.Helper()
+		given, err := url.ParseQuery(form)
+		require.NoError(t, err)
+		return asked(http.PostForm(said[1]+"schedules?format=json&"+said[2], given))
+	}
+	const name = "site:https://www.example.edu/workshop/"
+	create := "do=create&kind=site&goal=www.example.edu/workshop/&every=30d"
+	require.JSONEq(t, `{"schedule": "`+name+`", "did": "create"}`, schedule(create))
+	require.Regexp(t, `"wrong usage: there is a schedule `+name+` already"`, schedule(create))
+	require.Contains(t, schedule("do=pause&schedule="+name), "pause")
+	var s scheduled
+	c.read(&s, "schedule", "show", name)
+	require.True(t, s.Paused)
+	require.Equal(t, "in the console", s.Note)
+	require.Eventually(t, func() bool { // the server lists what it has indexed
+		return strings.Contains(asked(http.Get(said[1]+"schedules?format=json&"+said[2])), name)
+	}, 2*time.Minute, 100*time.Millisecond)
+	require.Contains(t, schedule("do=resume&schedule="+name), "resume")
+	require.Contains(t, schedule("do=remove&schedule="+name), "remove")
+	require.Contains(t, schedule("do=pause&schedule=conf/none"), "no schedule is called conf/none")
 	end()
 	require.Contains(t, []int{program.ExitOK, program.ExitInterrupted}, result())
 }

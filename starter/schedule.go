@@ -18,6 +18,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
+	"gleaner/internal/console"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
 	"gleaner/workflows"
@@ -116,24 +117,36 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 		return err
 	}
 	defer t.Close()
+	err = startSchedule(ctx, t, o)
+	if errors.Is(err, errScheduled) {
+		err = fmt.Errorf("%w; `starter schedule delete` ends it", err)
+	}
+	if err != nil {
+		return err
+	}
+	return c.showSchedule(ctx, t.ScheduleClient().GetHandle(ctx, o.ID), "created")
+}
+
+// errScheduled is that a schedule is there already, which the error names.
+var errScheduled = errors.New("already")
+
+func startSchedule(ctx context.Context, t client.Client, o client.ScheduleOptions) error {
 	tries := 0
-	err = insist(ctx, func() error {
+	err := insist(ctx, func() error {
 		_, err := t.ScheduleClient().Create(ctx, o)
 		if tries++; tries > 1 && errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
 			return nil
 		}
 		return err
 	})
-	if _, ok := errors.AsType[*serviceerror.InvalidArgument](err); ok {
+	_, invalid := errors.AsType[*serviceerror.InvalidArgument](err)
+	switch {
+	case invalid:
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	case errors.Is(err, temporal.ErrScheduleAlreadyRunning):
+		return fmt.Errorf("%w: there is a schedule %s %w", program.ErrUsage, shortName(o.ID), errScheduled)
 	}
-	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
-		return fmt.Errorf("%w: there is a schedule %s already; `starter schedule delete` ends it", program.ErrUsage, shortName(o.ID))
-	}
-	if err != nil {
-		return err
-	}
-	return c.showSchedule(ctx, t.ScheduleClient().GetHandle(ctx, o.ID), "created")
+	return err
 }
 
 // scheduleOptions lays a schedule out.
@@ -193,18 +206,8 @@ func scheduleID(name string) string { return "gleaner/" + name }
 
 func shortName(id string) string { return strings.TrimPrefix(id, "gleaner/") }
 
-// scheduled is a schedule as scripts read it.
-type scheduled struct {
-	Schedule string      `json:"schedule"`
-	Paused   bool        `json:"paused"`
-	Note     string      `json:"note,omitempty"`
-	Next     []time.Time `json:"next,omitempty"`
-	Last     *time.Time  `json:"last,omitempty"`
-	Runs     int         `json:"runs,omitempty"`
-	Skipped  int         `json:"skipped,omitempty"` // for overlap
-	Missed   int         `json:"missed,omitempty"`  // beyond the catch-up window
-	Running  []string    `json:"running,omitempty"`
-}
+// scheduled is a schedule as scripts and the console read it.
+type scheduled = console.Scheduled
 
 func (c *cli) showSchedule(ctx context.Context, h client.ScheduleHandle, did string) error {
 	d, err := h.Describe(ctx)
@@ -252,24 +255,9 @@ func (c *cli) scheduleList() *cobra.Command {
 			return err
 		}
 		defer t.Close()
-		it, err := t.ScheduleClient().List(ctx, client.ScheduleListOptions{})
+		all, err := listSchedules(ctx, t.ScheduleClient())
 		if err != nil {
 			return err
-		}
-		all := []scheduled{}
-		for it.HasNext() {
-			e, err := it.Next()
-			if err != nil {
-				return err
-			}
-			if !strings.HasPrefix(e.ID, "gleaner/") {
-				continue
-			}
-			s := scheduled{Schedule: shortName(e.ID), Paused: e.Paused, Note: e.Note, Next: e.NextActionTimes}
-			if n := len(e.RecentActions); n > 0 {
-				s.Last = &e.RecentActions[n-1].ActualTime
-			}
-			all = append(all, s)
 		}
 		return c.Print(all, func(w io.Writer) error {
 			if len(all) == 0 {
@@ -285,4 +273,27 @@ func (c *cli) scheduleList() *cobra.Command {
 			return nil
 		})
 	}}
+}
+
+func listSchedules(ctx context.Context, schedules client.ScheduleClient) ([]scheduled, error) {
+	it, err := schedules.List(ctx, client.ScheduleListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	all := []scheduled{}
+	for it.HasNext() {
+		e, err := it.Next()
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(e.ID, scheduleID("")) {
+			continue
+		}
+		s := scheduled{Schedule: shortName(e.ID), Paused: e.Paused, Note: e.Note, Next: e.NextActionTimes}
+		if n := len(e.RecentActions); n > 0 {
+			s.Last = &e.RecentActions[n-1].ActualTime
+		}
+		all = append(all, s)
+	}
+	return all, nil
 }

@@ -58,7 +58,7 @@ func TestScheduleCommands(t *testing.T) {
 	c.ok("pause", "schedule/due")
 	c.read(&s, "schedule", "show", "due")
 	require.True(t, s.Paused)
-	require.Contains(t, s.Note, "starter pause")
+	require.Contains(t, s.Note, "by a command")
 	s = scheduled{}
 	c.ok("resume", "due")
 	c.read(&s, "schedule", "show", "due")

@@ -138,7 +138,7 @@ func (c *cli) steerCommand(use, short, long string) *cobra.Command {
 			return c.sayDid(r.kind, r.name, did)
 		})}
 	if use == "pause" {
-		cmd.Flags().StringVar(&reason, "reason", "", "why a host is paused, for whoever asks later")
+		cmd.Flags().StringVar(&reason, "reason", "", "why a host or a schedule is paused, for whoever asks later")
 	}
 	return cmd
 }
@@ -205,11 +205,9 @@ func steerSchedule(ctx context.Context, schedules client.ScheduleClient, r *run,
 	r.name = name
 	h := schedules.GetHandle(ctx, scheduleID(name))
 	if do == "pause" {
-		err = h.Pause(ctx, client.SchedulePauseOptions{Note: "by starter pause"})
-	} else {
-		err = h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "by starter resume"})
+		return h.Pause(ctx, client.SchedulePauseOptions{Note: cmp.Or(r.reason, "by a command")})
 	}
-	return err
+	return h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "by a command"})
 }
 
 // updateWorkflow sends a running workflow an update, and waits until it is done.

@@ -26,6 +26,8 @@ type Options struct {
 	Harvests Harvests // nil where they are only looked at
 	Jobs     Jobs     // likewise
 
+	Schedules Schedules // likewise
+
 	ImportFolder string // from which people may import; "" for nowhere
 
 	Provider *Provider // by which people log in beside passwords; nil for none

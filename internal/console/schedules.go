@@ -1,0 +1,118 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gleaner/internal/service/config"
+)
+
+// Schedules does to schedules what commands do. An error says what a command would.
+type Schedules interface {
+	ListSchedules(ctx context.Context) ([]Scheduled, error)
+	// CreateSchedule has a harvest, or a recrawl (WishDue), started every so often.
+	CreateSchedule(ctx context.Context, w Wish, every time.Duration) (name string, err error)
+	PauseSchedule(ctx context.Context, name, note string) error
+	ResumeSchedule(ctx context.Context, name, note string) error
+	DeleteSchedule(ctx context.Context, name string) error
+}
+
+// WishDue is the goal of the schedule that asks every site again whose rest is over.
+const WishDue = "due"
+
+// Scheduled is a schedule.
+type Scheduled struct {
+	Schedule string      `json:"schedule"`
+	Paused   bool        `json:"paused"`
+	Note     string      `json:"note,omitempty"`
+	Next     []time.Time `json:"next,omitempty"`
+	Last     *time.Time  `json:"last,omitempty"`
+	Runs     int         `json:"runs,omitempty"`
+	Skipped  int         `json:"skipped,omitempty"` // for overlap
+	Missed   int         `json:"missed,omitempty"`  // beyond the catch-up window
+	Running  []string    `json:"running,omitempty"`
+}
+
+// schedulesPage lists the schedules.
+type schedulesPage struct {
+	Schedules []Scheduled `json:"schedules"`
+}
+
+func schedules(ctx context.Context, c *Console, _ *asked) (any, error) {
+	if c.Schedules == nil {
+		return schedulesPage{[]Scheduled{}}, nil
+	}
+	all, err := c.Schedules.ListSchedules(ctx)
+	return schedulesPage{listed(all)}, err
+}
+
+// scheduleDone is a schedule that was made or changed.
+type scheduleDone struct {
+	Schedule string `json:"schedule"`
+	Did      string `json:"did"`
+}
+
+// Onward is the list.
+func (scheduleDone) Onward() string { return "/schedules" }
+
+// doCreate makes a schedule.
+const doCreate = "create"
+
+func scheduleParams() []param {
+	return []param{
+		{name: "do", what: "what to do", one: []string{doCreate, doPause, doResume, doRemove}, required: true},
+		{name: "schedule", what: "its name, unless it is made"},
+		{name: "kind", what: "of what a new one is (default: a venue); due asks every site again whose rest is over",
+			one: []string{"venue", "site", "author", "papers", WishDue}},
+		{name: "goal", what: "of the harvest, as harvests have it"},
+		{name: "years", what: "years of publication, such as 1998-2004"},
+		{name: "every", what: "time between two starts, an hour or longer, such as 30d"},
+	}
+}
+
+// changeSchedule makes a schedule, or does something to one.
+func changeSchedule(ctx context.Context, c *Console, a *asked) (any, error) {
+	if c.Schedules == nil {
+		return nil, errReadOnly
+	}
+	p := scheduleDone{Schedule: a.get("schedule"), Did: a.get("do")}
+	if p.Schedule == "" && p.Did != doCreate {
+		return nil, fmt.Errorf("%w: schedule is missing", errInput)
+	}
+	var err error
+	switch note := strings.TrimPrefix("by "+user(ctx)+" in the console", "by  "); p.Did {
+	case doCreate:
+		p.Schedule, err = newSchedule(ctx, c, a)
+	case doPause:
+		err = c.Schedules.PauseSchedule(ctx, p.Schedule, note)
+	case doResume:
+		err = c.Schedules.ResumeSchedule(ctx, p.Schedule, note)
+	default:
+		err = c.Schedules.DeleteSchedule(ctx, p.Schedule)
+	}
+	c.log.InfoContext(ctx, "console: schedule", "do", p.Did, "schedule", p.Schedule, "user", user(ctx), "error", err)
+	return p, err
+}
+
+func newSchedule(ctx context.Context, c *Console, a *asked) (name string, err error) {
+	w := Wish{Goal: WishDue}
+	if a.get("kind") != WishDue {
+		if w, err = a.wish(); err != nil {
+			return "", err
+		}
+		if w.Goal == "" {
+			return "", fmt.Errorf("%w: goal is missing", errInput)
+		}
+	}
+	every, err := config.ParseDuration(a.get("every"))
+	if err != nil || every < time.Hour {
+		return "", fmt.Errorf("%w: every is an hour or longer, such as 30d", errInput)
+	}
+	err = within(ctx, c.startTime, func(ctx context.Context) error {
+		name, err = c.Schedules.CreateSchedule(ctx, w, every)
+		return err
+	})
+	return name, err
+}

@@ -1,0 +1,109 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/service/program"
+)
+
+// clock notes what is asked of schedules, and has some.
+type clock struct {
+	*told
+	all []Scheduled
+}
+
+func (h *clock) ListSchedules(context.Context) ([]Scheduled, error) { return h.all, nil }
+
+func (h *clock) CreateSchedule(_ context.Context, w Wish, every time.Duration) (string, error) {
+	if w.Goal == "conf/none" {
+		return "", program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
+	}
+	_, err := h.note("every %s %s %s", every, w.Goal, w.Years)
+	h.all = append(h.all, Scheduled{Schedule: w.Goal, Next: []time.Time{time.Now().Add(every)}})
+	return w.Goal, err
+}
+
+func (h *clock) PauseSchedule(_ context.Context, name, note string) error {
+	for i := range h.all {
+		if h.all[i].Schedule == name {
+			h.all[i].Paused, h.all[i].Note = true, note
+		}
+	}
+	_, err := h.note("pause %s", name)
+	return err
+}
+
+func (h *clock) ResumeSchedule(_ context.Context, name, note string) error {
+	_, err := h.note("resume %s %s", name, note)
+	return err
+}
+
+func (h *clock) DeleteSchedule(_ context.Context, name string) error {
+	_, err := h.note("remove %s", name)
+	return err
+}
+
+// TestSchedulesAreSetUp, paused, resumed and removed, and what is wrong with a new one is
+// said over what was written.
+func TestSchedulesAreSetUp(t *testing.T) {
+	t.Parallel()
+	h := &clock{told: &told{}}
+	d := sampled(t, func(o *Options) { o.Schedules = h })
+	require.Contains(t, d.page("/schedules"), "No schedule yet")
+	for _, form := range []string{
+		"do=create&goal=conf/webdb&years=1998-2004&every=30d", "do=create&kind=site&goal=www.example.edu/&every=1h",
+		"do=create&kind=due&every=7d",
+		"do=pause&schedule=due", "do=resume&schedule=due", "do=remove&schedule=conf/webdb/1998-2004",
+	} {
+		res, body := d.do("POST", "/schedules", form)
+		require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+		require.Equal(t, "/schedules", res.Header.Get("Location"))
+	}
+	require.Equal(t, []string{
+		"every 720h0m0s conf/webdb 1998-2004", "every 1h0m0s site:https://www.example.edu/ ", "every 168h0m0s due ",
+		"pause due", "resume due in the console", "remove conf/webdb/1998-2004",
+	}, h.heard)
+	page := d.page("/schedules")
+	due := `(?s)every site whose rest is over</td>.*paused</span> <span class="quiet">in the console.*value="resume"`
+	require.Regexp(t, due, page)
+	require.Contains(t, page, "<td>conf/webdb</td>")
+	for form, want := range map[string]int{
+		"do=create&goal=conf/x": 400, "do=create&goal=conf/x&every=59m": 400, "do=create&goal=conf/x&every=soon": 400,
+		"do=create&every=1d": 400, "do=create&goal=conf/none&every=1d": 404, "do=pause": 400, "do=stop&schedule=due": 400,
+		"do=create&kind=odd&goal=x&every=1d": 400,
+	} {
+		res, body := d.do("POST", "/schedules", form)
+		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+	}
+	_, body := d.do("POST", "/schedules", "do=create&goal=conf/none&every=90d")
+	require.Regexp(t, `(?s)no venue is called conf/none.*value="conf/none".*value="90d" selected`, body)
+	require.Len(t, h.heard, 6)
+	res, _ := sampled(t, nil).do("POST", "/schedules", "do=pause&schedule=due")
+	require.Equal(t, http.StatusForbidden, res.StatusCode)
+}
+
+// TestSchedulesInABrowser: a person sets one up on a phone and pauses it.
+func TestSchedulesInABrowser(t *testing.T) {
+	t.Parallel()
+	h := &clock{told: &told{}}
+	h.all = []Scheduled{{Schedule: hostile, Paused: true, Note: hostile, Last: new(time.Now())}}
+	d := sampled(t, func(o *Options) { o.Schedules = h })
+	w := d.window()
+	w.size(360, "dark")
+	w.open("/schedules")
+	w.write("#goal", "conf/webdb"+kb.Enter)
+	w.until(`document.querySelectorAll("tbody tr").length == 2`)
+	require.Empty(t, see[string](w, looks))
+	w.picture("schedules")
+	w.do(chromedp.Click(`tbody tr:nth-child(2) button[value=pause]`))
+	w.until(`document.querySelectorAll("button[value=resume]").length == 2`)
+	require.Empty(t, w.complaints())
+}
