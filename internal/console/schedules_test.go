@@ -77,8 +77,8 @@ func TestSchedulesAreSetUp(t *testing.T) {
 	require.Contains(t, page, "<td>conf/webdb</td>")
 	for form, want := range map[string]int{
 		"do=create&goal=conf/x": 400, "do=create&goal=conf/x&every=59m": 400, "do=create&goal=conf/x&every=soon": 400,
-		"do=create&every=1d": 400, "do=create&goal=conf/none&every=1d": 404, "do=pause": 400, "do=stop&schedule=due": 400,
-		"do=create&kind=odd&goal=x&every=1d": 400,
+		"do=create&every=1d": 400, "do=create&goal=conf/none&every=1d": 404, "do=pause": 400,
+		"do=stop&schedule=due": 400, "do=create&kind=odd&goal=x&every=1d": 400,
 	} {
 		res, body := d.do("POST", "/schedules", form)
 		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
