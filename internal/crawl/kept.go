@@ -29,6 +29,8 @@ const (
 	maxKeptPlain = 2 << 20   // bytes of one page, as JSON
 	maxKeptPage  = 128 << 10 // bytes of one page, packed
 	maxKeptSite  = 64 << 20  // bytes of one site, packed
+	maxKeptRatio = 32        // of the bytes of one page to those packed, where they are more than
+	smallKept    = 64 << 10
 )
 
 // keepable reports whether a link that was not taken may be taken later, when papers,
@@ -71,7 +73,8 @@ func packLinks(links []page.Link) ([]byte, bool) {
 			return nil, false
 		}
 	}
-	return packer.EncodeAll(plain.Bytes(), make([]byte, 0, plain.Len()/4)), true
+	packed := packer.EncodeAll(plain.Bytes(), make([]byte, 0, plain.Len()/4))
+	return packed, plain.Len() <= max(smallKept, maxKeptRatio*len(packed))
 }
 
 // unpackLinks gives the links of a page one by one. It reports false if they cannot be read.

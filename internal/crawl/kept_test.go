@@ -2,9 +2,11 @@ package crawl
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -411,4 +413,32 @@ func TestAFileThatIsBackIsNoLongerLost(t *testing.T) {
 	require.NoError(t, err)
 	require.Positive(t, b.Failed)
 	require.Equal(t, b.Asked, b.Unchanged+b.Changed+b.Failed)
+}
+
+// TestWhatPacksTooWellIsNotKept: each later question would unpack it.
+func TestWhatPacksTooWellIsNotKept(t *testing.T) {
+	t.Parallel()
+	link := page.Link{URL: "http://a.example/", Context: strings.Repeat("the same words ", 80)}
+	_, ok := packLinks(slices.Repeat([]page.Link{link}, 1000))
+	require.False(t, ok)
+	_, ok = packLinks(slices.Repeat([]page.Link{link}, 50))
+	require.True(t, ok, "it is small")
+}
+
+// TestLongTagsAreNotKept: they would be read with each window of URLs, and sent back.
+func TestLongTagsAreNotKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", `"`+strings.Repeat("a", 2000)+`"`)
+		_, _ = io.WriteString(w, links("/short.html"))
+	}, "/short.html": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		_, _ = io.WriteString(w, links())
+	}})
+	w.seed(t, s.host, "/", "/")
+	_ = sliced(t, w.crawler(w.client), s.host)
+	tags, err := store.Column[string](t.Context(), w.db, `SELECT etag FROM urls ORDER BY etag`)
+	require.NoError(t, err)
+	require.Equal(t, []string{"", `"1"`}, tags)
 }

@@ -192,9 +192,15 @@ func (l *loop) redirected(e *frontier.Entry, location string) (limit gleaner.Out
 	return l.give(host, &to)
 }
 
+// longestTag is how long ETag and Last-Modified may be together, in bytes, to be kept: they
+// are of each URL, and are sent back.
+const longestTag = 1 << 10
+
 func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) (rank.Result, error) {
 	v.Outcome, v.Status, v.Bytes = gleaner.OK, a.Status, a.Bytes
-	v.ETag, v.LastModified = a.Header.Get("Etag"), a.Header.Get("Last-Modified")
+	if tag, modified := a.Header.Get("Etag"), a.Header.Get("Last-Modified"); len(tag)+len(modified) <= longestTag {
+		v.ETag, v.LastModified = tag, modified
+	}
 	l.progress.Bytes += a.Bytes
 	l.brings(e, max(a.Bytes, int64(len(a.Body))))
 	if a.Status == 304 {

@@ -43,12 +43,29 @@ func (b *builder) missing(ctx context.Context) error {
 type clues struct {
 	matches map[string][]store.MatchClue
 	links   map[string][]store.LinkClue
+	kinds   map[clueKind]int            // how many links there are of each
 	authors map[string]store.AuthorClue // by author id
 	places  places
 }
 
+// add adds a link that speaks of a paper. A few of each kind are enough, since a site may
+// have a million.
+func (c *clues) add(paper string, l store.LinkClue) {
+	k := clueKind{paper, l.Parent == "", l.Waiting, l.Failed && l.Tries == 0, l.Outcome, l.Document}
+	if c.kinds[k]++; c.kinds[k] <= maxEvidence {
+		c.links[paper] = append(c.links[paper], l)
+	}
+}
+
+// clueKind is what explanations tell apart of links.
+type clueKind struct {
+	paper                  string
+	copy, waiting, untried bool
+	outcome, document      string
+}
+
 func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, error) {
-	c := &clues{matches: map[string][]store.MatchClue{}, links: map[string][]store.LinkClue{}}
+	c := &clues{matches: map[string][]store.MatchClue{}, links: map[string][]store.LinkClue{}, kinds: map[clueKind]int{}}
 	matches, err := b.db.MatchClues(ctx, b.r.Harvest.ID)
 	if err != nil {
 		return nil, err
@@ -59,7 +76,7 @@ func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, e
 	ix := match.NewIndex(papers)
 	err = b.db.EachLinkClue(ctx, b.r.Harvest.ID, func(l store.LinkClue) {
 		for _, key := range mentioned(ix, l) {
-			c.links[key] = append(c.links[key], l)
+			c.add(key, l)
 		}
 	})
 	if err != nil {

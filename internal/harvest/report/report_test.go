@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -275,4 +276,17 @@ func TestReportOfASiteSpeaksOfDocuments(t *testing.T) {
 			require.NotContains(t, b.String(), no, name)
 		}
 	}
+}
+
+// TestCluesOfOnePaperAreFew: a site may have a million links with one title.
+func TestCluesOfOnePaperAreFew(t *testing.T) {
+	t.Parallel()
+	c := &clues{links: map[string][]store.LinkClue{}, kinds: map[clueKind]int{}}
+	for n := range 1000 {
+		c.add("conf/x/a", store.LinkClue{URL: fmt.Sprint(n), Parent: "p", Waiting: true})
+	}
+	c.add("conf/x/a", store.LinkClue{URL: "failed", Parent: "p", Failed: true, Tries: 3, Outcome: "timeout"})
+	c.add("conf/x/b", store.LinkClue{URL: "other", Parent: "p", Waiting: true})
+	require.Len(t, c.links["conf/x/a"], maxEvidence+1)
+	require.Len(t, c.links["conf/x/b"], 1)
 }

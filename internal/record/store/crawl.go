@@ -133,12 +133,56 @@ type SliceWrite struct {
 // that lost it writes nothing (ErrNotHeld). It takes the rows of all its sites in
 // the order in which everybody takes them: the next one may be a slice of a site
 // that leads here.
+//
+// Many links of a site that leads to others are entered before, in a transaction of their
+// own, since they take seconds: rows of other hosts are held as long as their own leads
+// take.
 func (db CrawlRecords) WriteSlice(ctx context.Context, of Slice, w SliceWrite) (out frontier.Written, err error) {
+	before := map[frontier.Hash]frontier.Added{}
+	if len(w.Leads) > 0 && len(w.Links) > manyLinks {
+		batch := *w.Batch
+		var many []frontier.Entry
+		many, batch.Links = unvisited(w.Batch)
+		err = db.Tx(ctx, func(tx pgx.Tx) (err error) {
+			if err = of.Holds(ctx, tx); err == nil {
+				before, err = frontier.Add(ctx, tx, of.SiteID, many)
+			}
+			return err
+		})
+		if err != nil {
+			return out, err
+		}
+		w.Batch = &batch
+	}
 	err = db.Tx(ctx, func(tx pgx.Tx) (err error) {
 		out, err = writeSlice(ctx, tx, of, w)
 		return err
 	})
+	if out.Added == nil {
+		out.Added = before
+	} else {
+		maps.Copy(out.Added, before)
+	}
 	return out, err
+}
+
+// manyLinks are so many that to enter them takes a tenth of a second.
+const manyLinks = 500
+
+// unvisited divides the links of a batch by whether they were visited in it.
+func unvisited(b *frontier.Batch) (not, visited []frontier.Entry) {
+	of := map[frontier.Hash]bool{}
+	for i := range b.Visits {
+		of[b.Visits[i].Entry.Hash()] = true
+	}
+	for _, e := range b.Links {
+		if of[e.Hash()] {
+			visited = append(visited, e)
+		} else {
+			not = append(not, e)
+		}
+	}
+	return not, visited
 }
 
 func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out frontier.Written, err error) {

@@ -1,12 +1,15 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 )
 
@@ -37,4 +40,57 @@ func TestOnlyTheHolderSaysWhatIsCurrent(t *testing.T) {
 	_, _, err = db.Document(t.Context(), "old")
 	require.ErrorIs(t, err, store.ErrNoDocument, "nothing of it is on record")
 	require.NoError(t, save("by hand", 0), "what no crawl brings has no lease")
+}
+
+// TestManyLinksHoldNoOtherHost: while a slice enters the many links of a page that leads to
+// another host, that host's lease is renewed. What it enters is known to be new.
+func TestManyLinksHoldNoOtherHost(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := storetest.Open(t, 4)
+	site, err := store.EnsureSite(ctx, db.Pool, "a.example")
+	require.NoError(t, err)
+	lead, err := store.EnsureSite(ctx, db.Pool, "b.example")
+	require.NoError(t, err)
+	at := func(host string, n int) (e frontier.Entry) {
+		e.Link.URL = fmt.Sprintf("http://%s/%d", host, n)
+		return e
+	}
+	var links []frontier.Entry
+	for n := range 600 {
+		links = append(links, at("a.example", n))
+	}
+	other, err := db.Pool.Begin(ctx) // is adding a link of the page, too
+	require.NoError(t, err)
+	_, err = frontier.Add(ctx, other, site, links[599:])
+	require.NoError(t, err)
+	written := make(chan frontier.Written, 1)
+	go func() {
+		batch := &frontier.Batch{Visits: []frontier.Visit{{Entry: &links[0], State: frontier.Page}}, Links: links,
+			Leads: map[string][]frontier.Entry{"b.example": {at("b.example", 0)}}}
+		w, err := db.WriteSlice(ctx, store.Slice{SiteID: site, Crawl: 1}, store.SliceWrite{Batch: batch})
+		if err != nil {
+			t.Error(err)
+		}
+		written <- w
+	}()
+	require.Eventually(t, func() (waits bool) {
+		return db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock')`).Scan(&waits) == nil && waits
+	}, 30*time.Second, time.Millisecond)
+	_, err = db.Pool.Exec(ctx, `SELECT FROM sites WHERE id=$1 FOR NO KEY UPDATE NOWAIT`, lead)
+	require.NoError(t, err, "its row is held")
+	require.NoError(t, other.Commit(ctx))
+	w := <-written
+	require.Len(t, w.Added, 599, "all but the one that another added")
+	require.True(t, w.Added[links[1].Hash()].New)
+}
+
+// TestPapersWithoutATitleAreToldByTheirIdentifiers, as in a list of DOIs.
+func TestPapersWithoutATitleAreToldByTheirIdentifiers(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 2)
+	papers := []gleaner.Paper{{DOI: "10.1145/1.2"}, {DOI: "10.1145/3.4"}, {ArXiv: "2001.00001"}, {DOI: "10.1145/1.2"}}
+	done, err := db.SaveHoldings(t.Context(), papers, "list", false, nil)
+	require.NoError(t, err)
+	require.Equal(t, 3, done.New)
 }

@@ -37,8 +37,12 @@ type HeldSource struct {
 }
 
 // heldID is what makes two records of a library the same paper: title and first
-// author, however written, and the year.
+// author, however written, and the year. One without a title is told by its identifiers.
 func heldID(p gleaner.Paper) []byte {
+	if p.Title == "" {
+		id := sha256.Sum256(fmt.Appendf(nil, "doi %s\narxiv %s", p.DOI, p.ArXiv))
+		return id[:16]
+	}
 	first := ""
 	if names := p.Surnames(); len(names) > 0 {
 		first = text.Normalise(names[0])

@@ -40,9 +40,11 @@ var ErrLocked = errors.New("another session (a dump of the database, or a long q
 	"that a migration changes; try again when it has ended")
 
 // Apply applies the migrations that a database lacks, under an advisory lock.
-func Apply(ctx context.Context, pool *pgxpool.Pool) error { return applyAll(ctx, pool, Files) }
+func Apply(ctx context.Context, pool *pgxpool.Pool) error {
+	return applyAll(ctx, pool, Files, patience)
+}
 
-func applyAll(ctx context.Context, pool *pgxpool.Pool, files fs.FS) error {
+func applyAll(ctx context.Context, pool *pgxpool.Pool, files fs.FS, patience time.Duration) error {
 	cfg := pool.Config()
 	before := cfg.AfterConnect
 	cfg.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
@@ -59,13 +61,18 @@ func applyAll(ctx context.Context, pool *pgxpool.Pool, files fs.FS) error {
 		return err
 	}
 	defer own.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrLocked)
-	defer cancel()
+	var since time.Time // when a lock was waited for first
 	for rest := time.Second; ; rest = min(2*rest, mostRest) {
 		err := apply(ctx, own, files)
 		var pg *pgconn.PgError
 		if !errors.As(err, &pg) || pg.Code != "55P03" {
 			return err
+		}
+		if since.IsZero() {
+			since = time.Now()
+		}
+		if time.Since(since) > patience {
+			return fmt.Errorf("%w: %w", ErrLocked, err)
 		}
 		select {
 		case <-ctx.Done():

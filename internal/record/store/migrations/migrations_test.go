@@ -46,7 +46,7 @@ func TestAMigrationLetsLeasesPass(t *testing.T) {
 	}
 	dump, query := begun(`SELECT FROM sites`), begun(`SELECT FROM venues`)
 	migrated := make(chan error, 1)
-	go func() { migrated <- migrations.ApplyAll(ctx, pool, files) }()
+	go func() { migrated <- migrations.ApplyAll(ctx, pool, files, time.Minute) }()
 	until := func(condition string) {
 		require.Eventually(t, func() (is bool) {
 			require.NoError(t, pool.QueryRow(ctx, `SELECT `+condition).Scan(&is))
@@ -67,4 +67,19 @@ func TestAMigrationLetsLeasesPass(t *testing.T) {
 	require.NoError(t, query.Commit(ctx))
 	require.NoError(t, <-migrated)
 	until(`NOT ` + invalid + ` AND 'sites_more'::regclass IS NOT NULL`)
+}
+
+// TestALongMigrationIsNotCutOff: patience is for locks of others, not for the work.
+func TestALongMigrationIsNotCutOff(t *testing.T) {
+	t.Parallel()
+	pool, err := pgxpool.New(t.Context(), devtest.Postgres(t))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	baseline, err := migrations.Files.ReadFile("0001_baseline.sql")
+	require.NoError(t, err)
+	files := fstest.MapFS{
+		"0001_baseline.sql": {Data: baseline},
+		"0002_long.sql":     {Data: []byte("-- +goose Up\nSELECT pg_sleep(1);\n")},
+	}
+	require.NoError(t, migrations.ApplyAll(t.Context(), pool, files, time.Millisecond))
 }
