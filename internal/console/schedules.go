@@ -12,15 +12,15 @@ import (
 // Schedules does to schedules what commands do. An error says what a command would.
 type Schedules interface {
 	ListSchedules(ctx context.Context) ([]Scheduled, error)
-	// CreateSchedule has a harvest, or a recrawl (WishDue), started every so often.
+	// CreateSchedule has a harvest, or a recrawl of what is due ("due"), started every so often.
 	CreateSchedule(ctx context.Context, w Wish, every time.Duration) (name string, err error)
 	PauseSchedule(ctx context.Context, name, note string) error
 	ResumeSchedule(ctx context.Context, name, note string) error
 	DeleteSchedule(ctx context.Context, name string) error
 }
 
-// WishDue is the goal of the schedule that asks every site again whose rest is over.
-const WishDue = "due"
+// wishDue is the goal of the schedule that asks every site again whose rest is over.
+const wishDue = "due"
 
 // Scheduled is a schedule.
 type Scheduled struct {
@@ -65,7 +65,7 @@ func scheduleParams() []param {
 		{name: "do", what: "what to do", one: []string{doCreate, doPause, doResume, doRemove}, required: true},
 		{name: "schedule", what: "its name, unless it is made"},
 		{name: "kind", what: "of what a new one is (default: a venue); due asks every site again whose rest is over",
-			one: []string{"venue", "site", "author", "papers", WishDue}},
+			one: []string{"venue", "site", "author", "papers", wishDue}},
 		{name: "goal", what: "of the harvest, as harvests have it"},
 		{name: "years", what: "years of publication, such as 1998-2004"},
 		{name: "every", what: "time between two starts, an hour or longer, such as 30d"},
@@ -97,8 +97,8 @@ func changeSchedule(ctx context.Context, c *Console, a *asked) (any, error) {
 }
 
 func newSchedule(ctx context.Context, c *Console, a *asked) (name string, err error) {
-	w := Wish{Goal: WishDue}
-	if a.get("kind") != WishDue {
+	w := Wish{Goal: wishDue}
+	if a.get("kind") != wishDue {
 		if w, err = a.wish(); err != nil {
 			return "", err
 		}
