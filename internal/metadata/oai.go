@@ -94,7 +94,7 @@ func (o *OAI) records(ctx context.Context, set string, yield func(gleaner.Paper)
 		}
 		var kept []gleaner.Paper
 		for _, r := range ans.Records {
-			if r.Header.Status == "deleted" || len(r.DC.Title) == 0 {
+			if r.Header.Status == "deleted" || len(r.DC.Title) == 0 || r.key() == "" {
 				continue
 			}
 			if p := r.paper(); yield(p) {
@@ -159,8 +159,18 @@ func (o *OAI) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) 
 	return out, err
 }
 
+// key is the record's identifier, marked as one of OAI-PMH: an endpoint must not overwrite a
+// paper of another source. It is "" where there is none.
+func (r oaiRecord) key() string {
+	id := strings.TrimSpace(r.Header.Identifier)
+	if id == "" || strings.HasPrefix(strings.ToLower(id), "oai:") {
+		return id
+	}
+	return "oai:" + id
+}
+
 func (r oaiRecord) paper() gleaner.Paper {
-	p := gleaner.Paper{Key: strings.TrimSpace(r.Header.Identifier), Title: cleanTitle(string(r.DC.Title[0]))}
+	p := gleaner.Paper{Key: r.key(), Title: cleanTitle(string(r.DC.Title[0]))}
 	for _, c := range r.DC.Creator {
 		if name := uninvert(cleanName(c)); name != "" {
 			p.Authors = append(p.Authors, gleaner.Author{Name: name})

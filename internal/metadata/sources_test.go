@@ -222,6 +222,25 @@ func testOAI(t *testing.T) {
 	}
 }
 
+// TestAnOAIIdentifierIsNoOtherSourcesKey: a repository must not overwrite papers of DBLP.
+func TestAnOAIIdentifierIsNoOtherSourcesKey(t *testing.T) {
+	t.Parallel()
+	answer := `<OAI-PMH><ListRecords>`
+	for _, id := range []string{"conf/sigmod/Codd70", " doi:10.1/a", "OAI:x:1", "oai:x:2", " "} {
+		answer += `<record><header><identifier>` + id + `</identifier></header><metadata><dc><title>` + id + `</title></dc></metadata></record>`
+	}
+	cfg, _ := stubConfig(t, map[string][]reply{"verb": one(answer + `</ListRecords></OAI-PMH>`)})
+	var keys []string
+	err := NewOAI(cfg, "http://repo.example/oai").records(t.Context(), "", func(p gleaner.Paper) bool {
+		keys = append(keys, p.Key)
+		return true
+	})
+	want := []string{"oai:conf/sigmod/Codd70", "oai:doi:10.1/a", "OAI:x:1", "oai:x:2"}
+	if err != nil || !reflect.DeepEqual(keys, want) {
+		t.Errorf("got %q, %v; want %q", keys, err, want)
+	}
+}
+
 func TestORCID(t *testing.T) {
 	t.Parallel()
 	cfg, s := stubConfig(t, map[string][]reply{"/0000-0002-1825-0097/person": one(`{"name":{"given-names":{"value":"Josiah"},"family-name":{"value":"Carberry"},"credit-name":null},
