@@ -28,7 +28,8 @@ const maxHops = 4
 // again. It knows nothing of what the answers mean.
 type service struct {
 	name    string
-	delay   atomic.Int64 // nanoseconds; raised when the service asks for it
+	least   time.Duration // between two requests
+	delay   atomic.Int64  // nanoseconds; more than least while the service asks for it
 	retries int
 	header  http.Header
 
@@ -53,7 +54,7 @@ func newService(cfg Config, name string, delay time.Duration) *service {
 		agent += " (mailto:" + cfg.Contact + ")"
 	}
 	s := &service{
-		name: name, retries: max(cfg.Retries, 0), header: http.Header{},
+		name: name, least: delay, retries: max(cfg.Retries, 0), header: http.Header{},
 		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Memory, requestTime, maxBody), log: cfg.Log, userAgent: agent,
 		backoff: cfg.Backoff, begin: cfg.Begin,
 		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey),
@@ -191,7 +192,9 @@ func (s *service) once(ctx context.Context, method, addr, asked string, body []b
 // heed takes up the pace that an answer asks for.
 func (s *service) heed(a *fetch.Answer) error {
 	if s.slower != nil {
-		s.delay.Store(max(s.delay.Load(), int64(s.slower(a.Header))))
+		if pace := s.slower(a.Header); pace > 0 {
+			s.delay.Store(int64(max(pace, s.least)))
+		}
 	}
 	return nil
 }

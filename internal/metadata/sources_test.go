@@ -241,6 +241,23 @@ func TestAnOAIIdentifierIsNoOtherSourcesKey(t *testing.T) {
 	}
 }
 
+// TestCrossrefsLastPaceHolds: one that was slow for a while does not stay so.
+func TestCrossrefsLastPaceHolds(t *testing.T) {
+	t.Parallel()
+	pace := func(limit, interval string) reply {
+		return reply{body: `{"message":{}}`, header: map[string]string{"x-rate-limit-limit": limit, "x-rate-limit-interval": interval}}
+	}
+	cfg, _ := stubConfig(t, map[string][]reply{"/works/": {pace("20", "1s"), pace("50", "1s"), {body: `{"message":{}}`}, pace("1000", "1s")}})
+	cfg.Delays.Crossref = 10 * time.Millisecond
+	c := NewCrossref(cfg)
+	for i, want := range []time.Duration{50 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 10 * time.Millisecond} {
+		_, err := c.Copies(t.Context(), gleaner.Paper{DOI: "10.1/a"})
+		if got := time.Duration(c.svc.delay.Load()); err != nil || got != want {
+			t.Errorf("after answer %d: %v, %v; want %v", i, got, err, want)
+		}
+	}
+}
+
 func TestORCID(t *testing.T) {
 	t.Parallel()
 	cfg, s := stubConfig(t, map[string][]reply{"/0000-0002-1825-0097/person": one(`{"name":{"given-names":{"value":"Josiah"},"family-name":{"value":"Carberry"},"credit-name":null},
