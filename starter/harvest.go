@@ -146,35 +146,32 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 			return err
 		}
 	}
-	t, err := c.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	all, err := c.begin(ctx, t, names, years, f)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(all, func(h begun) bool { return h.Goal.Site == "" }) {
-		c.hints()
-	}
-	c.hintYears(all)
-	c.hintDelay(f.options.Delay)
-	if f.holdings != "" {
-		c.tooLateHoldings(all)
-	}
-	for _, h := range all {
-		if f.wait {
-			c.notTakenHint(h)
-			err = c.follow(ctx, t, h.ID)
-		} else {
-			err = c.sayBegun(h)
-		}
+	return c.onTemporal(ctx, func(t client.Client) error {
+		all, err := c.begin(ctx, t, names, years, f)
 		if err != nil {
 			return err
 		}
-	}
-	return nil
+		if slices.ContainsFunc(all, func(h begun) bool { return h.Goal.Site == "" }) {
+			c.hints()
+		}
+		c.hintYears(all)
+		c.hintDelay(f.options.Delay)
+		if f.holdings != "" {
+			c.tooLateHoldings(all)
+		}
+		for _, h := range all {
+			if f.wait {
+				c.notTakenHint(h)
+				err = c.follow(ctx, t, h.ID)
+			} else {
+				err = c.sayBegun(h)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // begin starts harvests, or joins those that run.

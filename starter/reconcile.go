@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/service/app"
@@ -23,19 +24,16 @@ examines, leases of the dead. Workers do so by themselves when they start and
 every ten minutes; what they mended is in their logs.`,
 		Example: "  starter reconcile --dry-run\n  starter reconcile --restart",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			t, err := c.temporal(ctx)
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			mended, err := pool.Reconciler(a, t, slog.New(slog.DiscardHandler)).Run(ctx, o)
-			if err != nil {
-				return err
-			}
-			if mended == nil {
-				mended = []reconcile.Repair{}
-			}
-			return c.Print(mended, func(w io.Writer) error { return writeRepairs(w, mended, o.DryRun) })
+			return c.onTemporal(ctx, func(t client.Client) error {
+				mended, err := pool.Reconciler(a, t, slog.New(slog.DiscardHandler)).Run(ctx, o)
+				if err != nil {
+					return err
+				}
+				if mended == nil {
+					mended = []reconcile.Repair{}
+				}
+				return c.Print(mended, func(w io.Writer) error { return writeRepairs(w, mended, o.DryRun) })
+			})
 		})}
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "only say what would be mended")
 	cmd.Flags().BoolVar(&o.Restart, "restart", false, "start harvests again that nobody runs, instead of ending them")

@@ -83,25 +83,22 @@ func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
 	if err := c.hasSites(ctx, d.Of); err != nil {
 		return err
 	}
-	t, err := c.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	id := recrawlID(d.Of)
-	p := workflows.RecrawlParams{Due: d}
-	joined, err := startOnce(ctx, t, id, workflows.TellRecrawl(p), workflows.RecrawlDue, p)
-	if err != nil {
-		return err
-	}
-	if !wait {
-		verb := "started"
-		if joined {
-			verb = "is running already"
+	return c.onTemporal(ctx, func(t client.Client) error {
+		id := recrawlID(d.Of)
+		p := workflows.RecrawlParams{Due: d}
+		joined, err := startOnce(ctx, t, id, workflows.TellRecrawl(p), workflows.RecrawlDue, p)
+		if err != nil {
+			return err
 		}
-		return c.Say(map[string]any{"workflow": id, "joined": joined}, "%s %s\n", id, verb)
-	}
-	return c.followRecrawl(ctx, t, id, d.Of)
+		if !wait {
+			verb := "started"
+			if joined {
+				verb = "is running already"
+			}
+			return c.Say(map[string]any{"workflow": id, "joined": joined}, "%s %s\n", id, verb)
+		}
+		return c.followRecrawl(ctx, t, id, d.Of)
+	})
 }
 
 // hasSites fails where a venue or a host was never crawled: it would be asked

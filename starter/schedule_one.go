@@ -20,26 +20,23 @@ func (c *cli) scheduleDo(use, short string, do func(context.Context, client.Sche
 		Example: "  starter schedule " + use + " due\n  starter schedule " + use + " conf/webdb\n  starter schedule " + use + " conf/webdb/1998-2004",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			t, err := c.temporal(ctx)
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			name, err := findSchedule(ctx, t.ScheduleClient(), args[0])
-			if err != nil {
-				return err
-			}
-			h := t.ScheduleClient().GetHandle(ctx, scheduleID(name))
-			did, err := do(ctx, h)
-			switch {
-			case notThere(err):
-				return noSchedule(args[0])
-			case err != nil:
-				return err
-			case use == "delete":
-				return c.Say(map[string]string{"schedule": name, "did": did}, "%s %s\n", name, did)
-			}
-			return c.showSchedule(ctx, h, did)
+			return c.onTemporal(ctx, func(t client.Client) error {
+				name, err := findSchedule(ctx, t.ScheduleClient(), args[0])
+				if err != nil {
+					return err
+				}
+				h := t.ScheduleClient().GetHandle(ctx, scheduleID(name))
+				did, err := do(ctx, h)
+				switch {
+				case notThere(err):
+					return noSchedule(args[0])
+				case err != nil:
+					return err
+				case use == "delete":
+					return c.Say(map[string]string{"schedule": name, "did": did}, "%s %s\n", name, did)
+				}
+				return c.showSchedule(ctx, h, did)
+			})
 		}}
 }
 

@@ -108,7 +108,6 @@ func (w *randomWeb) hit(url string) {
 	}
 }
 
-// Fetch implements Fetcher.
 func (w *randomWeb) Fetch(_ context.Context, r fetch.Request) (*fetch.Response, error) {
 	url, at := r.URL, w.pages[r.URL]
 	if at != nil && at.kind == aDenied {
@@ -141,7 +140,6 @@ func (w *randomWeb) Fetch(_ context.Context, r fetch.Request) (*fetch.Response, 
 	return &fetch.Response{URL: url, Status: http.StatusOK, Header: http.Header{"Content-Type": {media}}, Body: []byte(body), Bytes: int64(len(body))}, nil
 }
 
-// Sitemaps implements Fetcher.
 func (*randomWeb) Sitemaps(context.Context, string, fetch.Terms) ([]string, error) { return nil, nil }
 
 // wrong says what is wrong with the end of a crawl: of each URL what became of it,

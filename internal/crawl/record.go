@@ -20,7 +20,6 @@ func (s *slice) of() store.Slice {
 	return store.Slice{SiteID: s.site.ID, Crawl: s.site.Crawl, Token: s.lease.Token}
 }
 
-// Window implements Recorder.
 func (r record) Window(ctx context.Context, size int) (best []frontier.Entry, all bool, err error) {
 	err = r.patiently(ctx, func() error {
 		if best, err = frontier.Window(ctx, r.db.Pool, r.site.ID, size); err != nil {
@@ -48,7 +47,6 @@ func (r record) Write(ctx context.Context, w store.SliceWrite) (out frontier.Wri
 	return out, err
 }
 
-// LookUp implements Recorder.
 func (r record) LookUp(ctx context.Context, hashes [][]byte) (known []frontier.Known, err error) {
 	err = r.patiently(ctx, func() error {
 		known, err = frontier.LookUp(context.WithoutCancel(ctx), r.db.Pool, r.site.ID, hashes)
@@ -57,13 +55,11 @@ func (r record) LookUp(ctx context.Context, hashes [][]byte) (known []frontier.K
 	return known, err
 }
 
-// Fetched implements Recorder.
 func (r record) Fetched(ctx context.Context, h frontier.Hash) bool {
 	done, err := frontier.Fetched(ctx, r.db.Pool, r.site.ID, h, r.site.Crawl)
 	return done && err == nil
 }
 
-// Left implements Recorder.
 func (r record) Left(ctx context.Context, maxDepth int) (relaxed int, next time.Time, err error) {
 	err = r.patiently(ctx, func() error {
 		if relaxed, err = frontier.Relax(ctx, r.db.Pool, r.site.ID, maxDepth); err != nil || relaxed > 0 {
@@ -75,7 +71,6 @@ func (r record) Left(ctx context.Context, maxDepth int) (relaxed int, next time.
 	return relaxed, next, err
 }
 
-// Hold implements Recorder.
 func (r record) Hold(ctx context.Context) error { return r.hold(ctx) }
 
 // recall tells the loop what slices before this one knew.
@@ -114,10 +109,8 @@ func (r record) recall(ctx context.Context, l *loop) error {
 // library is the Judge over the collection. What cannot be kept now it waits with.
 type library struct{ *slice }
 
-// Ready implements Judge.
 func (b library) Ready(ctx context.Context) error { return b.coll.Ready(ctx) }
 
-// Keep implements Judge.
 func (b library) Keep(ctx context.Context, f collection.File) (k *collection.Kept, err error) {
 	f.Token = b.lease.Token
 	err = b.patiently(ctx, func() error {
@@ -127,7 +120,6 @@ func (b library) Keep(ctx context.Context, f collection.File) (k *collection.Kep
 	return k, lost(err)
 }
 
-// Judge implements Judge.
 func (b library) Judge(ctx context.Context, d collection.Document) (Verdict, error) {
 	j, err := b.coll.Judge(ctx, d, collection.Quick)
 	if err != nil {
@@ -136,7 +128,6 @@ func (b library) Judge(ctx context.Context, d collection.Document) (Verdict, err
 	return b.verdict(ctx, j)
 }
 
-// KeepPage implements Judge.
 func (b library) KeepPage(ctx context.Context, f collection.File, titles []string, visible string) (v Verdict, is bool, err error) {
 	f.Token = b.lease.Token
 	err = b.patiently(ctx, func() error {

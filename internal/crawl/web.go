@@ -41,7 +41,6 @@ func (s *slice) openWeb(ctx context.Context) (*web, error) {
 	return w, err
 }
 
-// Ready implements Source.
 func (w *web) Ready(context.Context) error {
 	wait := w.lease.ParkedFor()
 	if wait <= 0 {
@@ -56,10 +55,8 @@ func (w *web) terms() fetch.Terms {
 	return fetch.Terms{Gate: w.keeper.Under(w.lease), Tape: w.keeping.Tape()}
 }
 
-// Paced implements Source.
 func (w *web) Paced() bool { return w.lease.Paced() }
 
-// Sitemaps implements Source.
 func (w *web) Sitemaps(ctx context.Context) ([]string, error) {
 	urls, err := w.fetch.Sitemaps(ctx, w.site.Host, w.terms())
 	if err := w.keeping.Write(ctx, "", "", -1); err != nil {

@@ -63,7 +63,6 @@ func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error
 	return asker{Getter: g}.Get(ctx, url)
 }
 
-// Get implements homepage.Getter.
 func (g asker) Get(ctx context.Context, url string) (*page.Page, string, error) {
 	h := frontier.HashOf(url)
 	var shared singleflight.Result

@@ -49,21 +49,17 @@ func (b book) Decisions(ctx context.Context, authorIDs []string, until time.Time
 	return b.s.DB.Decisions(ctx, authorIDs, until)
 }
 
-// All implements homepage.Book.
 func (b book) All(ctx context.Context) ([]evidence.Decision, error) {
 	return b.s.DB.HarvestDecisions(ctx, b.harvest)
 }
 
-// Heed implements homepage.Book.
 func (b book) Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
 	words, err := b.s.DB.Overrides(ctx, d.Author.ID())
 	return heed(d, words), err
 }
 
-// Save implements homepage.Book.
 func (b book) Save(ctx context.Context, d evidence.Decision) error { return b.s.save(ctx, d) }
 
-// Replace implements homepage.Book.
 func (b book) Replace(ctx context.Context, d evidence.Decision, were []evidence.Candidate) error {
 	return b.s.DB.ReviseDecision(ctx, d.Author.ID(), func(on evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
 		return d, kept(d), homepage.SameHomepages(on.Homepages, were)

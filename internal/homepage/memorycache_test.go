@@ -30,7 +30,6 @@ func newMemoryCache() *memoryCache {
 	return &memoryCache{answers: map[memoryKey]evidence.Answer{}, spent: map[spentKey]int{}}
 }
 
-// LoadSearch implements Cache.
 func (m *memoryCache) LoadSearch(_ context.Context, provider, query string, n int) (evidence.Answer, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,7 +37,6 @@ func (m *memoryCache) LoadSearch(_ context.Context, provider, query string, n in
 	return a, ok, nil
 }
 
-// SaveSearch implements Cache.
 func (m *memoryCache) SaveSearch(_ context.Context, provider, query string, n int, a evidence.Answer) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,7 +44,6 @@ func (m *memoryCache) SaveSearch(_ context.Context, provider, query string, n in
 	return nil
 }
 
-// Spend implements Cache.
 func (m *memoryCache) Spend(_ context.Context, provider string, start time.Time, limit int) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,7 +55,6 @@ func (m *memoryCache) Spend(_ context.Context, provider string, start time.Time,
 	return true, nil
 }
 
-// Spent implements Cache.
 func (m *memoryCache) Spent(_ context.Context, provider string, start time.Time) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -26,10 +26,5 @@ func readNicknames(s string) nicknameTable {
 }
 
 func (t nicknameTable) same(a, b string) bool {
-	for _, i := range t[a] {
-		if slices.Contains(t[b], i) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t[a], func(i int) bool { return slices.Contains(t[b], i) })
 }

@@ -85,13 +85,11 @@ func (a *archives) Read() (done, total int64) {
 	return a.before + a.read, total
 }
 
-// Extent implements Log.
 func (a *archives) Extent() Extent {
 	all := int64(len(a.files))
 	return Extent{Archives: all, Archive: min(int64(a.i)+1, all)}
 }
 
-// Close implements Log.
 func (a *archives) Close() error {
 	a.shut()
 	var err error
@@ -110,7 +108,6 @@ func (a *archives) shut() {
 	a.in, a.log = nil, nil
 }
 
-// Next implements Log.
 func (a *archives) Next(ctx context.Context) (*Resource, error) {
 	a.using(ctx)
 	a.begun = func(f stored) error { return a.started(ctx, f.name) }

@@ -118,7 +118,6 @@ func (w *watched) Watch(begins func(ctx context.Context, file string) error, mov
 	w.begins, w.moved = begins, moved
 }
 
-// Pass implements Log.
 func (w *watched) Pass(file, why string) { w.passed, w.why = file, why }
 
 // started tells that a file is about to be read.

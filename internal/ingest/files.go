@@ -102,10 +102,8 @@ func (f *files) Read() (done, total int64) {
 	return min(f.done, f.total), f.total
 }
 
-// Extent implements Log.
 func (f *files) Extent() Extent { return Extent{Resources: f.count} }
 
-// Close implements Log.
 func (f *files) Close() error {
 	if f.place == nil {
 		return nil
@@ -116,7 +114,6 @@ func (f *files) Close() error {
 	return err
 }
 
-// Next implements Log.
 func (f *files) Next(ctx context.Context) (*Resource, error) {
 	for f.i < len(f.roots) {
 		if why, is := f.passes(f.roots[f.i]); is {

@@ -127,7 +127,6 @@ func (l *lists) Read() (done, total int64) { return min(l.before+l.at, l.total),
 // Extent implements Log: how many resources lines name, only reading them tells.
 func (l *lists) Extent() Extent { return Extent{} }
 
-// Close implements Log.
 func (l *lists) Close() error {
 	if l.file == nil {
 		return nil
@@ -137,7 +136,6 @@ func (l *lists) Close() error {
 	return err
 }
 
-// Next implements Log.
 func (l *lists) Next(ctx context.Context) (*Resource, error) {
 	for l.i < len(l.all) {
 		if err := context.Cause(ctx); err != nil {

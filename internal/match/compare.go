@@ -63,12 +63,7 @@ func subtitleAt(title string) int {
 
 // parted reports whether something between two letters parts words.
 func parted(between string) bool {
-	for _, r := range between {
-		if text.Separates(r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(between, text.Separates)
 }
 
 // small are the words whose coming and going changes no title.

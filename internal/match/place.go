@@ -81,12 +81,8 @@ func (d *document) cover() bool {
 		return true
 	}
 	first := d.letters[:d.second]
-	for _, w := range []string{"tocitethisversion", "openaccessarchive", "technicalreport", "citation", "downloaded", "thisversion", "acceptedmanuscript"} {
-		if bytes.Contains(first, []byte(w)) {
-			return true
-		}
-	}
-	return false
+	marks := []string{"tocitethisversion", "openaccessarchive", "technicalreport", "citation", "downloaded", "thisversion", "acceptedmanuscript"}
+	return slices.ContainsFunc(marks, func(w string) bool { return bytes.Contains(first, []byte(w)) })
 }
 
 // startsLine reports whether letter i is the first of its line, but for numbers

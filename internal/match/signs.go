@@ -3,6 +3,7 @@ package match
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/text"
@@ -172,12 +173,7 @@ func (s stream) starts(i int) bool {
 	if i == 0 {
 		return true
 	}
-	for _, c := range []byte(s.text[s.pos[i-1]:s.pos[i]]) {
-		if c == '\n' || c == '\f' {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsAny(s.text[s.pos[i-1]:s.pos[i]], "\n\f")
 }
 
 const digits = "0123456789"

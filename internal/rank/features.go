@@ -172,12 +172,7 @@ func (x *extractor) textTraits(c *page.Candidate, name string, trait func(int, b
 }
 
 func hasQuotes(s string) bool {
-	for _, quote := range [...]string{`"`, "“", "”", "«", "»"} {
-		if strings.Contains(s, quote) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsAny(s, `"“”«»`)
 }
 
 func (x *extractor) addressTraits(c *page.Candidate, a, p address, trait func(int, bool)) {

@@ -2,6 +2,7 @@ package robots
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/temoto/robotstxt"
 )
@@ -58,12 +59,7 @@ var overrules = []overrule{
 
 // overruled reports whether the group decides about a path instead of the library.
 func (g *group) overruled(path string) bool {
-	for i := range overrules {
-		if at := overrules[i].at; at != nil && at(g, path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(overrules, func(o overrule) bool { return o.at != nil && o.at(g, path) })
 }
 
 // library returns the group as the library has it: for every agent, Allow first, paths in

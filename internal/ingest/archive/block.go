@@ -39,7 +39,6 @@ func (r *Record) begin(a *Reader) {
 // block reads the block of a record.
 type block Record
 
-// Read implements io.Reader.
 func (b *block) Read(p []byte) (int, error) {
 	r := (*Record)(b)
 	if len(p) == 0 {

@@ -49,7 +49,6 @@ func (m *zstdMembers) open() (err error) {
 	return err
 }
 
-// Close implements io.Closer.
 func (m *zstdMembers) Close() error {
 	if m.z != nil {
 		m.z.Close()

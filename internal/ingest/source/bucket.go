@@ -65,7 +65,6 @@ func signs(ctx context.Context, in *blob.Bucket) error {
 // Close implements Place.
 func (b *bucket) Close() error { return b.in.Close() }
 
-// List implements Place.
 func (b *bucket) List(ctx context.Context, from string) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
 		asked, last := 0, "" // since a key came, and that key
@@ -119,7 +118,6 @@ func (b *bucket) unlisted(err error) error {
 	return err
 }
 
-// Stat implements Place.
 func (b *bucket) Stat(ctx context.Context, name string) (File, error) {
 	a, err := b.in.Attributes(ctx, b.prefix+name)
 	if err != nil {

@@ -26,7 +26,6 @@ func resume(offset int64, open func(at int64) (io.ReadCloser, error)) (io.ReadCl
 	return &resumed{open: open, body: body, at: offset}, nil
 }
 
-// Read implements io.Reader.
 func (r *resumed) Read(p []byte) (int, error) {
 	for {
 		n, err := r.body.Read(p)
@@ -51,5 +50,4 @@ func (r *resumed) Read(p []byte) (int, error) {
 	}
 }
 
-// Close implements io.Closer.
 func (r *resumed) Close() error { return r.body.Close() }

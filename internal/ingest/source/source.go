@@ -50,7 +50,6 @@ func away(err error) error { return awayError{err} }
 
 type awayError struct{ error }
 
-// Error implements error.
 func (e awayError) Error() string { return ErrAway.Error() + ": " + e.error.Error() }
 
 // Is and As look for all but that in its chain.

@@ -77,7 +77,6 @@ func (w *web) List(ctx context.Context, from string) iter.Seq2[File, error] {
 	}
 }
 
-// Stat implements Place.
 func (w *web) Stat(ctx context.Context, name string) (File, error) {
 	f, err := w.file(ctx, name)
 	if err != nil {
@@ -184,7 +183,6 @@ type pieces struct {
 	tries int
 }
 
-// Read implements io.Reader.
 func (p *pieces) Read(b []byte) (int, error) {
 	for len(p.held) == 0 {
 		if p.at >= p.file.Size {
@@ -234,7 +232,6 @@ func (p *pieces) next() error {
 	return err
 }
 
-// Close implements io.Closer.
 func (p *pieces) Close() error { return nil }
 
 // room is how large a file may be that is put on disk: others need the disk, too.

@@ -20,7 +20,6 @@ func (cleanArguments) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.Tr
 	return ctx
 }
 
-// TraceQueryEnd implements pgx.QueryTracer.
 func (cleanArguments) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // TraceBatchStart implements pgx.BatchTracer.
@@ -31,10 +30,8 @@ func (cleanArguments) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.Tr
 	return ctx
 }
 
-// TraceBatchQuery implements pgx.BatchTracer.
 func (cleanArguments) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
-// TraceBatchEnd implements pgx.BatchTracer.
 func (cleanArguments) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 // cleanStrings replaces what Postgres takes in no text, of strings of any type.
