@@ -14,6 +14,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/classify"
 	"gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
@@ -101,8 +102,7 @@ func TestCollectCommands(t *testing.T) {
 	learnt = c.file("learnt.json", learnTopic(t, web, web.Topics()[0].ID, c.ok("collections", "export", "math"), true))
 	c.read(&s, "collect", topics, "--name", "learnt", "--size", "4", "--threshold", "0.5", "--set", "classifier="+web.Topics()[0].ID+"="+learnt, "--set", "retrain=100000", "--wait")
 	require.Equal(t, "exhausted", s.Note)
-	var examples int
-	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_examples WHERE topic=$1 AND words<>''`, web.Topics()[0].ID).Scan(&examples))
+	examples := storetest.Get[int](t, c.Pool, `SELECT count(*) FROM collection_examples WHERE topic=$1 AND words<>''`, web.Topics()[0].ID)
 	require.Positive(t, examples)
 	require.NotContains(t, string(s.Options), `"pages":`, "slices have no use for them")
 	require.Equal(t, 4, s.Entries[web.Topics()[0].ID].Entries)
@@ -135,8 +135,7 @@ func TestCollectCommands(t *testing.T) {
 
 	// The crawl begins at further results of searches, which come page by page.
 	c.read(&s, "collect", topics, "--name", "found", "--pages", "1", "--set", "search-seeds=25", "--wait")
-	var found int
-	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_urls u JOIN collections c ON c.id=u.collection WHERE c.name='found' AND u.depth=0 AND u.priority < 1`).Scan(&found))
+	found := storetest.Get[int](t, c.Pool, `SELECT count(*) FROM collection_urls u JOIN collections c ON c.id=u.collection WHERE c.name='found' AND u.depth=0 AND u.priority < 1`)
 	require.Greater(t, found, 2*(10-topic.Defaults().Results), "more than the first page of results has")
 
 	// The crawl begins at what a directory lists, too.
@@ -145,8 +144,7 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "seeds="+topics), "url and category")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--set", "seeds="+c.file("other.csv", "url,category\nhttp://a.example/,Arts\n")), "none of 1 entries")
 	c.read(&s, "collect", topics, "--name", "listed", "--size", "2", "--set", "seeds="+dump, "--wait")
-	var begins bool
-	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE url='http://listed.example/')`).Scan(&begins))
+	begins := storetest.Get[bool](t, c.Pool, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE url='http://listed.example/')`)
 	require.True(t, begins)
 
 	// It goes on where it was, with what waits.

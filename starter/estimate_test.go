@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/service/program"
@@ -32,8 +33,7 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	require.Contains(t, out, "assumed, since the record has 0 authors")
 	require.Contains(t, out, "Nothing was kept and no site was asked.")
 	for _, table := range []string{"papers", "listings", "volumes", "venues", "authors", "harvests", "homepages", "urls", "holdings"} {
-		var n int
-		require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
+		n := storetest.Get[int](t, c.Pool, `SELECT count(*) FROM `+table)
 		require.Zero(t, n, table)
 	}
 	for _, q := range web.Log() {

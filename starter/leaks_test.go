@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/sampleweb"
 )
 
@@ -50,8 +51,7 @@ func (v *tour) places(text string) (found []string) {
 	}
 	require.NoError(t, rows.Err())
 	for _, table := range tables {
-		var n int
-		require.NoError(t, v.Pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table+` AS row WHERE position($1 in row::text) > 0`, text).Scan(&n))
+		n := storetest.Get[int](t, v.Pool, `SELECT count(*) FROM `+table+` AS row WHERE position($1 in row::text) > 0`, text)
 		if n > 0 {
 			found = append(found, "table "+table)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store"
 )
 
@@ -71,9 +72,8 @@ func TestReportsAreDatedByTheRecord(t *testing.T) {
 			db.Close()
 			d := openOn(t, dsn, nil, false)
 			d.sample()
-			made := func() (at time.Time) {
-				require.NoError(t, d.Pool.QueryRow(t.Context(), `SELECT made_at FROM harvest_reports`).Scan(&at))
-				return at
+			made := func() time.Time {
+				return storetest.Get[time.Time](t, d.Pool, `SELECT made_at FROM harvest_reports`)
 			}
 			began, err := d.Now(t.Context())
 			require.NoError(t, err)

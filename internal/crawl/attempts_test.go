@@ -154,8 +154,7 @@ func TestAURLThatKillsItsProcessIsSetAside(t *testing.T) {
 	require.Equal(t, map[string]string{"/": "page success", "/a.html": "page success", "/b.html": "page success", "/killer.html": "failed crawler-killed",
 		"/1.pdf": "document success", "/2.pdf": "document success"}, w.record(t, s.host))
 	require.Equal(t, 4, s.asked()["/killer.html"], "the first of the deaths is not charged")
-	var attempts int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT attempts FROM sites WHERE host=$1`, s.host).Scan(&attempts))
+	attempts := storetest.Get[int](t, w.db.Pool, `SELECT attempts FROM sites WHERE host=$1`, s.host)
 	require.Zero(t, attempts)
 }
 

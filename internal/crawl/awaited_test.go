@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/politeness"
 )
@@ -42,8 +43,7 @@ func TestACrawlGivesWayToWhoWaitsForOnePage(t *testing.T) {
 	_, err = other.Under(crossing).Turn(t.Context(), s.host, 0)
 	var busy *politeness.BusyError
 	require.ErrorAs(t, err, &busy)
-	var said bool
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT awaited_at > '-infinity' FROM sites WHERE host=$1`, s.host).Scan(&said))
+	said := storetest.Get[bool](t, w.db.Pool, `SELECT awaited_at > '-infinity' FROM sites WHERE host=$1`, s.host)
 	require.False(t, said)
 	done, err := other.Turn(t.Context(), s.host, 0)
 	require.NoError(t, err)

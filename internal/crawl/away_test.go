@@ -83,9 +83,8 @@ func TestASilentDatabaseCostsNoHost(t *testing.T) {
 	defer line.Mend()
 	answer := sync.OnceFunc(func() { close(goOn) })
 	defer answer()
-	expires := func() (at time.Time) {
-		require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT expires_at FROM sites WHERE host=$1`, s.host).Scan(&at))
-		return at
+	expires := func() time.Time {
+		return storetest.Get[time.Time](t, w.db.Pool, `SELECT expires_at FROM sites WHERE host=$1`, s.host)
 	}
 	// What looked at the record before it was silent has its answer by now or never.
 	for range 3 {
@@ -126,9 +125,8 @@ func TestARequestEndsWithItsLease(t *testing.T) {
 	<-asked
 	line.Hush()
 	defer line.Mend()
-	require.Eventually(t, func() (free bool) {
-		require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT expires_at < now() FROM sites WHERE host=$1`, s.host).Scan(&free))
-		return free
+	require.Eventually(t, func() bool {
+		return storetest.Get[bool](t, w.db.Pool, `SELECT expires_at < now() FROM sites WHERE host=$1`, s.host)
 	}, time.Minute, 20*time.Millisecond, "the lease runs out by itself")
 	select {
 	case <-left:

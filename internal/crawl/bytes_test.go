@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"testing"
 
+	"gleaner/internal/devstack/storetest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -68,8 +70,7 @@ func TestBytesOfASiteAreLimited(t *testing.T) {
 			r := w.finish(t, c, s.host)
 			require.Equal(t, ByteLimit, r.Ending, w.record(t, s.host))
 			require.Contains(t, r.Reason, "byte-limit: ")
-			var kept int
-			require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT sum(bytes) FROM documents`).Scan(&kept))
+			kept := storetest.Get[int](t, w.db.Pool, `SELECT sum(bytes) FROM documents`)
 			if packed {
 				require.Less(t, kept, 3*4*size)
 				require.Greater(t, kept, 3*2*size)
@@ -161,8 +162,7 @@ func TestArchivesOfManyMembersEnd(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	require.Equal(t, ByteLimit, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Len(t, s.asked(), 1+2, "%v", w.record(t, s.host))
-	var kept int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM documents`).Scan(&kept))
+	kept := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM documents`)
 	require.Equal(t, 600, kept)
 	require.Contains(t, w.rows(t, s.host, "reason")["/0.pdf.zip"], "too-large: limit on unpacking met: more than 300 documents")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store"
 )
 
@@ -23,8 +24,7 @@ func TestClocksApart(t *testing.T) {
 			busy := func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) }
 			s := serve(t, map[string]any{"/": links("/busy.html", "/page.html"), "/busy.html": busy, "/page.html": links()})
 			id := w.seed(t, s.host, "/", "/")
-			var began time.Time
-			require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&began))
+			began := storetest.Get[time.Time](t, w.db.Pool, `SELECT clock_timestamp()`)
 			for range 2 {
 				w.cfg.RetryBase = 5 * time.Minute
 				r := sliced(t, w.crawler(w.client), s.host)
@@ -33,8 +33,7 @@ func TestClocksApart(t *testing.T) {
 				require.Equal(t, 1, s.asked()["/busy.html"], "it is to rest for five minutes")
 				w.rested(t, s.host)
 			}
-			var early int
-			require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM urls WHERE site_id=$1 AND fetched_at NOT BETWEEN $2 AND clock_timestamp()`, id, began).Scan(&early))
+			early := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM urls WHERE site_id=$1 AND fetched_at NOT BETWEEN $2 AND clock_timestamp()`, id, began)
 			require.Zero(t, early, "URLs that were asked outside of the time of the crawl")
 
 			// A harvest that began before the crawl asks nothing of it again.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 
+	"gleaner/internal/devstack/storetest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -107,8 +109,7 @@ func TestProvenance(t *testing.T) {
 	require.Equal(t, "0", depth["/~ada/"])
 	require.Equal(t, "1", depth["/dept/report.pdf"])
 	require.NotEmpty(t, w.rows(t, s.host, "reason")["/~ada/busy.html"])
-	var documents int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM locations WHERE current`).Scan(&documents))
+	documents := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM locations WHERE current`)
 	require.Equal(t, 4, documents)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store"
 )
 
@@ -79,9 +80,8 @@ func TestSitesThatLeadToEachOther(t *testing.T) {
 		}()
 	}
 	require.Eventually(t, func() bool {
-		var n int
-		require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock'
-			AND (wait_event='advisory' OR query LIKE 'SELECT FROM sites WHERE id = ANY%')`).Scan(&n))
+		n := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock'
+			AND (wait_event='advisory' OR query LIKE 'SELECT FROM sites WHERE id = ANY%')`)
 		return n == 2
 	}, 30*time.Second, time.Millisecond)
 	_, err = gate.Exec(t.Context(), `SELECT pg_advisory_unlock(4711)`)

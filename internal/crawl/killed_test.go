@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/sampleweb"
@@ -198,7 +199,6 @@ func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
 	t.Logf("%d hosts, %d kills, %d requests, %d repeated (%.2f %%)", len(hosts), kills, total, again, 100*float64(again)/float64(total))
 	require.GreaterOrEqual(t, kills, least)
 	require.LessOrEqual(t, again, kills*len(hosts), "a kill costs a host no more than what was in flight")
-	var waiting int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM urls WHERE state = 0 AND site_id IN (SELECT site_id FROM scopes)`).Scan(&waiting))
+	waiting := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM urls WHERE state = 0 AND site_id IN (SELECT site_id FROM scopes)`)
 	require.Zero(t, waiting, "nothing is left behind")
 }

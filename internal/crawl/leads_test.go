@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
@@ -31,8 +32,7 @@ func TestAPageCannotFloodOthers(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Len(t, w.record(t, "victim.test"), maxLeadsPerHost*3/4, "the rest is for what is wanted")
-	var hosts int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sites`).Scan(&hosts))
+	hosts := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM sites`)
 	require.Equal(t, maxLeadHosts*3/4+1, hosts)
 	is := map[string]int{}
 	for url, outcome := range w.record(t, s.host) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/rank"
 )
 
@@ -21,9 +22,8 @@ func TestWhatWasLearntIsWrittenOnceAMinute(t *testing.T) {
 		CREATE FUNCTION written() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO writes DEFAULT VALUES; RETURN NEW; END';
 		CREATE TRIGGER written AFTER UPDATE OF learnt ON sites FOR EACH ROW WHEN (NEW.learnt IS DISTINCT FROM OLD.learnt) EXECUTE FUNCTION written()`)
 	require.NoError(t, err)
-	writes := func() (n int) {
-		require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM writes`).Scan(&n))
-		return n
+	writes := func() int {
+		return storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM writes`)
 	}
 	var before []int // each request was answered
 	clock := time.Now()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
@@ -179,8 +180,7 @@ func TestAHostThatIsDownIsNoUsersDoing(t *testing.T) {
 	w.seed(t, s.host, "/~bob/", "/~bob/")
 	r := sliced(t, w.crawler(w.client), s.host)
 	require.Equal(t, Waiting, r.Ending, r.Reason)
-	var pauses int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(pauses), 0) FROM crawl_sections`).Scan(&pauses))
+	pauses := storetest.Get[int](t, w.db.Pool, `SELECT coalesce(sum(pauses), 0) FROM crawl_sections`)
 	require.Zero(t, pauses)
 }
 

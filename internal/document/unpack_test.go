@@ -6,9 +6,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"gleaner/internal/each"
 	"strings"
 	"testing"
+
+	"gleaner/internal/each"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -156,15 +156,13 @@ func TestASearchEngineThatFailsIsLeftAlone(t *testing.T) {
 	a := o.open(t, "", map[string]string{"search": "searxng", "searxng-url": "http://" + engine, "search-delay": "1ms"}, unindexed, func(p *config.Policy) {
 		p.Pace.ParkAfter, p.Pace.ParkFor, p.Crawl.RetryBase = 2, 6*time.Hour, 3*time.Millisecond
 	})
-	ctx := t.Context()
 	id := listed(t, a)
 	warned.reset()
 	first(t, a, id, time.Time{})
 	require.Equal(t, 2, o.pagesAsked(engine), "four authors want it")
 	require.Equal(t, 1, strings.Count(warned.String(), "level=WARN"), warned.String())
 	require.Contains(t, warned.String(), "authors=4")
-	var parked float64
-	require.NoError(t, a.DB.Pool.QueryRow(ctx, `SELECT extract(epoch FROM parked_until - now())::float8 FROM sites WHERE host=$1`, engine).Scan(&parked))
+	parked := storetest.Get[float64](t, a.DB.Pool, `SELECT extract(epoch FROM parked_until - now())::float8 FROM sites WHERE host=$1`, engine)
 	require.Greater(t, parked, 0.)
 	require.LessOrEqual(t, parked, 60.)
 

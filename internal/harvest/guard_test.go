@@ -141,8 +141,7 @@ func TestADeathOverAnAnswerIsItsAuthors(t *testing.T) {
 	for _, d := range decisions {
 		require.Equal(t, d.Author.PID == "1/2", strings.HasPrefix(d.NotFound, evidence.Unreadable), d.Author)
 	}
-	var marked int
-	require.NoError(t, a.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM authors WHERE sought_by <> '' OR deaths > 0`).Scan(&marked))
+	marked := storetest.Get[int](t, a.DB.Pool, `SELECT count(*) FROM authors WHERE sought_by <> '' OR deaths > 0`)
 	require.Zero(t, marked)
 }
 
@@ -194,8 +193,7 @@ func TestADeathOverARequestIsChargedToItsURL(t *testing.T) {
 	require.ErrorAs(t, get(), &failed)
 	require.Equal(t, frontier.Killed, failed.Outcome)
 	require.Equal(t, site.URL+"/killer", failed.URL)
-	var deaths int
-	require.NoError(t, a.DB.Pool.QueryRow(t.Context(), `SELECT sum(deaths) FROM page_cache`).Scan(&deaths))
+	deaths := storetest.Get[int](t, a.DB.Pool, `SELECT sum(deaths) FROM page_cache`)
 	require.Zero(t, deaths, "and others are not")
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/metadata"
@@ -117,10 +118,7 @@ func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years
 	if len(records) == 0 {
 		return nil, missing, nothing(venueKey, years, missing)
 	}
-	from := make([]gleaner.Origin, len(records))
-	for i := range records {
-		from[i] = records[i].Origin
-	}
+	from := each.Of(records, func(r metadata.Record) gleaner.Origin { return r.Origin })
 	save := s.DB.SaveRecords
 	if gleaner.ParseGoal(venueKey).Author != "" {
 		save = s.DB.SaveNewRecords // their venues know more of them

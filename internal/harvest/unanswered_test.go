@@ -71,8 +71,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	again, err := a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
 	require.NoError(t, err)
 	assert.Equal(t, 1, again.Authors)
-	var parked bool
-	require.NoError(t, a.DB.Pool.QueryRow(ctx, `SELECT parked_until > now() FROM sites WHERE host='mirror.example'`).Scan(&parked))
+	parked := storetest.Get[bool](t, a.DB.Pool, `SELECT parked_until > now() FROM sites WHERE host='mirror.example'`)
 	assert.True(t, parked, "no service left a question of this harvest open")
 	first(t, a, id, time.Time{})
 	assert.Equal(t, "http://"+roeHost+"/~roe/", best(t, a, id)["1/1"])

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
@@ -33,7 +34,6 @@ func TestTruncated(t *testing.T) {
 	docs, err := s.DB.FindDocuments(t.Context(), store.DocumentQuery{})
 	require.NoError(t, err)
 	require.Empty(t, docs)
-	var links int
-	require.NoError(t, s.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM links`).Scan(&links))
+	links := storetest.Get[int](t, s.DB.Pool, `SELECT count(*) FROM links`)
 	require.Equal(t, 1, links)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
@@ -33,10 +34,9 @@ func TestOlderThanTheRecord(t *testing.T) {
 		require.Len(t, places, 1)
 		return places[0]
 	}
-	seen := func(sha string) (at time.Time) {
+	seen := func(sha string) time.Time {
 		t.Helper()
-		require.NoError(t, s.DB.Pool.QueryRow(ctx, `SELECT seen_at FROM locations WHERE sha256=$1`, sha).Scan(&at))
-		return at
+		return storetest.Get[time.Time](t, s.DB.Pool, `SELECT seen_at FROM locations WHERE sha256=$1`, sha)
 	}
 	newer := got("2024-05-06T07:08:09Z", 1)[url].SHA256
 	older := got("2014-05-06T07:08:09Z", 2)[url].SHA256

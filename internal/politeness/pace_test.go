@@ -21,8 +21,7 @@ import (
 // nextIn is how long the row keeps a host from being asked.
 func nextIn(t *testing.T, db *store.DB, host string) time.Duration {
 	t.Helper()
-	var s float64
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT CASE WHEN next_allowed_at > now() THEN extract(epoch FROM next_allowed_at - now())::float8 ELSE 0 END FROM sites WHERE host = $1`, host).Scan(&s))
+	s := storetest.Get[float64](t, db.Pool, `SELECT CASE WHEN next_allowed_at > now() THEN extract(epoch FROM next_allowed_at - now())::float8 ELSE 0 END FROM sites WHERE host = $1`, host)
 	return time.Duration(s * float64(time.Second))
 }
 
@@ -53,9 +52,8 @@ func TestAskingInVainUsesUpNoNumbers(t *testing.T) {
 	db := open(t)
 	k := NewKeeper(db.Pool, unpaced, "a")
 	l := acquire(t, k, "host.test")
-	number := func() (n int64) {
-		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT last_value FROM sites_id_seq`).Scan(&n))
-		return n
+	number := func() int64 {
+		return storetest.Get[int64](t, db.Pool, `SELECT last_value FROM sites_id_seq`)
 	}
 	before := number()
 	for range 20 {

@@ -275,9 +275,8 @@ func TestASlowAnswerKeepsItsTurn(t *testing.T) {
 	done, err := k.Turn(t.Context(), "host.test", 0)
 	require.NoError(t, err)
 	var first time.Time
-	expires := func() (at time.Time) {
-		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT expires_at FROM sites WHERE host = 'host.test'`).Scan(&at))
-		return at
+	expires := func() time.Time {
+		return storetest.Get[time.Time](t, db.Pool, `SELECT expires_at FROM sites WHERE host = 'host.test'`)
 	}
 	first = expires()
 	require.Eventually(t, func() bool { return expires().After(first.Add(3 * k.ttl)) }, 10*time.Second, 5*time.Millisecond)
@@ -337,8 +336,7 @@ func TestAWriteThatWaitedLeavesTheWholePause(t *testing.T) {
 	_, err = l.turn(t.Context(), 0)
 	leaves := time.Now()
 	require.NoError(t, err)
-	var next float64
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT extract(epoch FROM next_allowed_at - clock_timestamp())::float8 FROM sites WHERE id=$1`, l.SiteID).Scan(&next))
+	next := storetest.Get[float64](t, db.Pool, `SELECT extract(epoch FROM next_allowed_at - clock_timestamp())::float8 FROM sites WHERE id=$1`, l.SiteID)
 	require.GreaterOrEqual(t, seconds(next)+time.Since(leaves), delay)
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"gleaner/internal/each"
 )
 
 // The bounds of what is learnt of the words of links.
@@ -90,11 +92,7 @@ func weightiest(all []Anchor) []Anchor {
 // and of links that lead on from others.
 func (l Lists) With(pruning, extracting []Anchor) Lists {
 	add := func(to []string, learnt []Anchor) []string {
-		to = slices.Clip(to)
-		for _, a := range learnt {
-			to = append(to, a.Word)
-		}
-		return to
+		return slices.Concat(to, each.Of(learnt, func(a Anchor) string { return a.Word }))
 	}
 	l.PruningAnchors, l.ExtractingAnchors = add(l.PruningAnchors, pruning), add(l.ExtractingAnchors, extracting)
 	return l

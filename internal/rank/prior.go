@@ -4,6 +4,7 @@ import (
 	_ "embed" // the default prior is data, beside the code that reads it
 	"encoding/json"
 	"fmt"
+
 	"gleaner/internal/each"
 )
 

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"gleaner/internal/each"
 )
 
 // Page is what is classified.
@@ -83,11 +85,8 @@ func (m *Model) Vectors(f *Filter) *Vectors {
 	return v
 }
 
-func (v *Vectors) Topics() (ids []string) {
-	for _, c := range v.centroids {
-		ids = append(ids, c.Topic)
-	}
-	return ids
+func (v *Vectors) Topics() []string {
+	return each.Of(v.centroids, func(c Centroid) string { return c.Topic })
 }
 
 // Counts says how often words of the dictionary occur in a page.

@@ -346,8 +346,7 @@ func (w *world) slices(t *testing.T) map[string]int {
 
 // idle reports whether no process holds the lease of any host.
 func (w *world) idle(t *testing.T) bool {
-	var held int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sites WHERE holder <> '' AND expires_at > now()`).Scan(&held))
+	held := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM sites WHERE holder <> '' AND expires_at > now()`)
 	return held == 0
 }
 

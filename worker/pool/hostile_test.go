@@ -16,6 +16,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/service/config"
 )
@@ -53,9 +54,8 @@ func TestHostileWeb(t *testing.T) {
 	}
 	for _, host := range sampleweb.HostileHosts() {
 		if states[host] == "" { // its page was not taken for a homepage: that is in the decision
-			var why string
-			require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT coalesce((SELECT c::text FROM homepage_decisions, jsonb_path_query(decision, '$.**') c
-				WHERE jsonb_typeof(c)='object' AND c::text LIKE '%' || $1 || '%' ORDER BY length(c::text) LIMIT 1), '')`, host).Scan(&why))
+			why := storetest.Get[string](t, w.db.Pool, `SELECT coalesce((SELECT c::text FROM homepage_decisions, jsonb_path_query(decision, '$.**') c
+				WHERE jsonb_typeof(c)='object' AND c::text LIKE '%' || $1 || '%' ORDER BY length(c::text) LIMIT 1), '')`, host)
 			require.NotEmpty(t, why, host)
 			t.Logf("%s: %s", host, why)
 			continue

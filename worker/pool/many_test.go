@@ -17,6 +17,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	connection "gleaner/internal/devstack/line"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -96,9 +97,8 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 	require.Positive(t, w.handedOn(t, held), "the hosts of the dead worker waited until its heartbeats were missed")
 	require.Len(t, w.buildsOf(t, workers), 2, "one build did all")
 	w.requireAllFound(t, activities.Harvest{Venue: harvests[0].Venue, Years: gleaner.Years{From: first, To: last}})
-	var shared int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM (
-		SELECT FROM harvest_sites GROUP BY site_id HAVING count(*) > 1) s`).Scan(&shared))
+	shared := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM (
+		SELECT FROM harvest_sites GROUP BY site_id HAVING count(*) > 1) s`)
 	require.Positive(t, shared, "the harvests want no host together")
 	closest, asked, again := time.Hour, map[string]int{}, 0
 	hosts := map[string]bool{}

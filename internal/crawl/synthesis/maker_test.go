@@ -365,8 +365,7 @@ func TestTheContextGraphBeginsAtWhatADirectoryLists(t *testing.T) {
 		a.Policy, a.Seeds = ContextGraph, map[string][]string{"two": {"http://listed.example/"}}
 	}, topic.Topic{ID: "two", Query: "two"})
 	require.NoError(t, err)
-	var low int
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_urls WHERE collection=$1 AND priority < 1`, c.ID).Scan(&low))
+	low := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM collection_urls WHERE collection=$1 AND priority < 1`, c.ID)
 	require.Zero(t, low)
 }
 

@@ -122,7 +122,6 @@ func TestWordsAreForgottenMeanwhile(t *testing.T) {
 	storetest.Exec(t, s.db.Pool, `INSERT INTO collection_words SELECT collection, hash, 'word' FROM collection_urls WHERE collection=$1 AND n IS NOT NULL`, id)
 	_, err := New(s.tools).Slice(ctx, "some", func(crawl.Progress) {})
 	require.NoError(t, err)
-	var kept int
-	require.NoError(t, s.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_words WHERE collection=$1 AND words='word'`, id).Scan(&kept))
+	kept := storetest.Get[int](t, s.db.Pool, `SELECT count(*) FROM collection_words WHERE collection=$1 AND words='word'`, id)
 	require.LessOrEqual(t, kept, 3000)
 }

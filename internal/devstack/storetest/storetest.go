@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
@@ -33,6 +34,15 @@ func Exec(t testing.TB, db *pgxpool.Pool, sql string, args ...any) {
 	t.Helper()
 	_, err := db.Exec(context.Background(), sql, args...)
 	require.NoError(t, err, sql)
+}
+
+// Get asks for one value.
+func Get[T any](t testing.TB, db *pgxpool.Pool, sql string, args ...any) T {
+	t.Helper()
+	rows, _ := db.Query(context.Background(), sql, args...)
+	value, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	require.NoError(t, err, sql)
+	return value
 }
 
 // AwaitLock waits until a statement waits for a lock.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fmt"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/library/collection"

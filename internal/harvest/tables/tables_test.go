@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/library/repository"
@@ -198,8 +199,7 @@ func TestCleanDocuments(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, places, 1)
 	require.Equal(t, "http://good.example/e.pdf", places[0].URL)
-	var etag string
-	require.NoError(t, s.DB.Pool.QueryRow(t.Context(), `SELECT etag FROM urls WHERE url='http://good.example/n.pdf'`).Scan(&etag))
+	etag := storetest.Get[string](t, s.DB.Pool, `SELECT etag FROM urls WHERE url='http://good.example/n.pdf'`)
 	require.Empty(t, etag, "the next crawl would be told that it did not change, and is not there")
 	copies, err := s.DB.Duplicates(t.Context(), s.docs["its copy"])
 	require.NoError(t, err)

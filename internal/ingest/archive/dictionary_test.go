@@ -3,8 +3,9 @@ package archive
 import (
 	"bytes"
 	"encoding/binary"
-	"gleaner/internal/each"
 	"testing"
+
+	"gleaner/internal/each"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"

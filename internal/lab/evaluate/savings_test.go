@@ -3,9 +3,10 @@ package evaluate
 import (
 	"cmp"
 	"fmt"
-	"gleaner/internal/each"
 	"slices"
 	"strings"
+
+	"gleaner/internal/each"
 )
 
 // measured are the places in Shares of what savings look at: 85 and 95 %.

@@ -2,8 +2,9 @@ package sampleweb
 
 import (
 	"fmt"
-	"gleaner/internal/each"
 	"strings"
+
+	"gleaner/internal/each"
 )
 
 // article is the text of a paper, before it becomes a file.

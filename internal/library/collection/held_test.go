@@ -52,8 +52,7 @@ func heldWhileExamined(t *testing.T, judge func(ctx context.Context, s *shop, sh
 	require.Eventually(t, func() bool { at, _ := until(); return at.After(first) }, time.Minute, 50*time.Millisecond, "it is not held on")
 	die()
 	require.Error(t, <-ended)
-	var free bool
-	require.NoError(t, s.db.Pool.QueryRow(t.Context(), `SELECT taken_until < now() FROM documents WHERE sha256=$1`, shas[0]).Scan(&free))
+	free := storetest.Get[bool](t, s.db.Pool, `SELECT taken_until < now() FROM documents WHERE sha256=$1`, shas[0])
 	require.True(t, free, "who comes next waits for nothing")
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
@@ -100,8 +101,7 @@ func TestLostFile(t *testing.T) {
 
 	_, js := s.takeFile(file)
 	require.Equal(t, gleaner.DocumentAccepted, js[0].State)
-	var tries int
-	require.NoError(t, s.db.Pool.QueryRow(ctx, `SELECT tries FROM documents WHERE sha256=$1`, waits[0]).Scan(&tries))
+	tries := storetest.Get[int](t, s.db.Pool, `SELECT tries FROM documents WHERE sha256=$1`, waits[0])
 	require.Zero(t, tries)
 }
 

@@ -77,8 +77,7 @@ func TestJudgingOtherwiseGoesInSlices(t *testing.T) {
 	at, err := s.MatchHeld(t.Context(), "conf/pile/all", Position{}, func(Position) {})
 	require.NoError(t, err)
 	require.True(t, at.More)
-	var judged int
-	require.NoError(t, s.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM documents WHERE outcome<>'unread'`).Scan(&judged))
+	judged := storetest.Get[int](t, s.db.Pool, `SELECT count(*) FROM documents WHERE outcome<>'unread'`)
 	require.Equal(t, most, judged)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 )
@@ -87,8 +88,7 @@ func TestLearnings(t *testing.T) {
 	require.Equal(t, 12, all[11].Version)
 	require.Equal(t, 61, all[11].Told)
 	require.InDelta(t, right, *all[11].Accuracy, 1e-9)
-	var kept int
-	require.NoError(t, q.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_learnings WHERE model IS NOT NULL AND topic='math'`).Scan(&kept))
+	kept := storetest.Get[int](t, q.db.Pool, `SELECT count(*) FROM collection_learnings WHERE model IS NOT NULL AND topic='math'`)
 	require.Equal(t, 10, kept)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 )
@@ -21,8 +22,7 @@ func TestRemove(t *testing.T) {
 	require.NoError(t, q.End(ctx, name, 0, Ended, ""))
 	require.NoError(t, Remove(ctx, q.Record, name))
 	require.ErrorIs(t, Remove(ctx, q.Record, name), ErrNone)
-	var left int
-	require.NoError(t, q.db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM collection_urls) + (SELECT count(*) FROM collection_hosts)`).Scan(&left))
+	left := storetest.Get[int](t, q.db.Pool, `SELECT (SELECT count(*) FROM collection_urls) + (SELECT count(*) FROM collection_hosts)`)
 	require.Zero(t, left)
 }
 

@@ -77,8 +77,7 @@ func TestAddTwiceIsAddOnce(t *testing.T) {
 	again, err := Add(t.Context(), db.Pool, site, es)
 	require.NoError(t, err)
 	require.Empty(t, again)
-	var locked int
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM urls WHERE site_id=$1 AND xmax <> 0`, site).Scan(&locked))
+	locked := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls WHERE site_id=$1 AND xmax <> 0`, site)
 	require.Zero(t, locked, "meeting a URL again is no write")
 	got := waiting(t, db, site)
 	require.Len(t, got, 50)

@@ -3,8 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
-	"gleaner/internal/each"
 	"slices"
+
+	"gleaner/internal/each"
 
 	"github.com/jackc/pgx/v5"
 )

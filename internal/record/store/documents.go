@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/weburl"
@@ -214,10 +215,7 @@ func queueParents(b *pgx.Batch, places []placed) {
 
 // queueDocuments writes documents, and notes whose files were removed.
 func queueDocuments(b *pgx.Batch, docs []Document, removed map[string]bool) {
-	shas := make([]string, len(docs))
-	for i := range docs {
-		shas[i] = docs[i].SHA256
-	}
+	shas := each.Of(docs, func(d Document) string { return d.SHA256 })
 	note := func(rows pgx.Rows) error {
 		var sha string
 		_, err := pgx.ForEachRow(rows, []any{&sha}, func() error { removed[sha] = true; return nil })

@@ -34,8 +34,7 @@ func TestOnlyTheHolderSaysWhatIsCurrent(t *testing.T) {
 	hold(8) // another takes over
 	require.NoError(t, save("second", 8))
 	require.ErrorIs(t, save("old", 7), store.ErrNotHeld)
-	var current string
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT string_agg(sha256, ' ') FROM locations WHERE current`).Scan(&current))
+	current := storetest.Get[string](t, db.Pool, `SELECT string_agg(sha256, ' ') FROM locations WHERE current`)
 	require.Equal(t, "second", current)
 	_, _, err = db.Document(t.Context(), "old")
 	require.ErrorIs(t, err, store.ErrNoDocument, "nothing of it is on record")

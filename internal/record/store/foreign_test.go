@@ -149,8 +149,7 @@ func TestForeignTextIsKept(t *testing.T) {
 			require.True(t, all[name], "%s is not tried", name)
 		}
 	}
-	var title string
-	require.NoError(t, db.Pool.QueryRow(ctx, `SELECT title FROM papers`).Scan(&title))
+	title := storetest.Get[string](t, db.Pool, `SELECT title FROM papers`)
 	require.Equal(t, clean, title)
 	d, places, err := db.Document(ctx, "aa")
 	require.NoError(t, err)

@@ -85,8 +85,7 @@ func TestPrune(t *testing.T) {
 	require.Equal(t, blobs{"aa": true}, gone)
 	_, err = db.FindHarvest(t.Context(), "v/1990")
 	require.NoError(t, err, "no later harvest covers it")
-	var left int
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM import_records`).Scan(&left))
+	left := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM import_records`)
 	require.Equal(t, 4, left, "of jobs that run and of one that ended lately")
 	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_urls`).Scan(&left))
 	require.Equal(t, 7, left, "what was asked for, and what waits for a collection that is made or ended lately")

@@ -2,8 +2,9 @@ package store
 
 import (
 	"context"
-	"gleaner/internal/gleaner"
 	"time"
+
+	"gleaner/internal/gleaner"
 
 	"github.com/jackc/pgx/v5"
 )

@@ -100,8 +100,7 @@ func TestASiteMadeByTwo(t *testing.T) {
 		got <- id
 	}()
 	require.Eventually(t, func() bool {
-		var n int
-		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n))
+		n := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 		return n == 1
 	}, 30*time.Second, time.Millisecond)
 	require.NoError(t, tx.Commit(t.Context()))

@@ -3,9 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"gleaner/internal/each"
 	"slices"
 	"time"
+
+	"gleaner/internal/each"
 
 	"github.com/jackc/pgx/v5"
 )

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
@@ -69,8 +70,7 @@ func watched(t *testing.T) (*store.DB, *failing) {
 func blocked(t *testing.T, db *store.DB, want int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		var n int
-		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n))
+		n := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 		return n == want
 	}, 30*time.Second, time.Millisecond)
 }
@@ -103,8 +103,7 @@ func TestHarvestsSaveTheSamePeople(t *testing.T) {
 	all, err := db.Papers(t.Context(), "v", gleaner.Years{From: 2003, To: 2003})
 	require.NoError(t, err)
 	require.Len(t, all, 9)
-	var linked int
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM paper_authors pa JOIN papers p ON p.key=pa.paper_key AND p.title=(SELECT pid FROM authors WHERE id=pa.author_id)`).Scan(&linked))
+	linked := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM paper_authors pa JOIN papers p ON p.key=pa.paper_key AND p.title=(SELECT pid FROM authors WHERE id=pa.author_id)`)
 	require.Equal(t, 9, linked)
 }
 
