@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"gleaner/internal/gleaner"
-
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
 )
 
 // forGood lists the outcomes that another try does not change.
