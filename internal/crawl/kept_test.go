@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -294,7 +295,9 @@ func TestOnePageStopsNoSearchForLinks(t *testing.T) {
 // TestKeptLinksAreHeldInParts of at most so many bytes.
 func TestKeptLinksAreHeldInParts(t *testing.T) {
 	t.Parallel()
-	links := []page.Link{{URL: "http://ada.test/" + strings.Repeat("x", maxKeptPlain-100)}}
+	name := make([]byte, maxKeptPlain/2-50)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(name)
+	links := []page.Link{{URL: fmt.Sprintf("http://ada.test/%x", name)}}
 	packed, ok := packLinks(links)
 	require.True(t, ok)
 	pages := make([]frontier.Kept, 20)
