@@ -86,8 +86,10 @@ func (ix *Index) shortInLines(d *document) []candidate {
 	for range shortLines {
 		end := d.lineEnd(p)
 		lo, hi := d.letterAt(p), d.letterAt(end)
-		for _, i := range ix.short[string(d.letters[lo:hi])] {
-			out = append(out, candidate{paper: int(i), at: lo, votes: 1})
+		if first, ok := ix.short[string(d.letters[lo:hi])]; ok {
+			for _, i := range ix.alike(first, fewAlike) {
+				out = append(out, candidate{paper: i, at: lo, votes: 1})
+			}
 		}
 		if p = end + 1; p >= len(d.text) {
 			break

@@ -78,6 +78,42 @@ func TestHeldGrowsWithTheLists(t *testing.T) {
 	}
 }
 
+// However many wanted papers have one title, or titles alike, asking what a text says of
+// them costs the same.
+func TestTextsCostNoMoreForManyPapersOfOneTitle(t *testing.T) {
+	const title = "Guest Editors' Introduction"
+	text := strings.Repeat(title+" ", 18)
+	for name, titled := range map[string]func(i int) string{
+		"one title":       func(int) string { return title },
+		"one short title": func(int) string { return "Preface" },
+		"titles alike":    func(i int) string { return fmt.Sprint(title, " ", i) },
+		"one letter":      func(i int) string { return fmt.Sprint("Aaaaaaaaaaaaaaaaaaaaaa ", i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			indexes := map[int]*match.Index{}
+			input := func(n int) []byte {
+				papers := make([]gleaner.Paper, n)
+				for i := range papers {
+					papers[i] = gleaner.Paper{Key: fmt.Sprint(i), Title: titled(i)}
+				}
+				indexes[n] = match.NewIndex(papers)
+				return make([]byte, n)
+			}
+			growthtest.Linear(t, 256, input, func(b []byte) {
+				ix := indexes[len(b)]
+				for range len(b) / 256 {
+					for _, text := range []string{text, titled(0), strings.Repeat("a", 600)} {
+						ix.Likeness(text)
+						ix.Mentioned(text)
+						ix.Document(match.Evidence{FirstPages: text, Anchor: text})
+						ix.Titled(text)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestHeldOfOneTitle: of many papers of one title each is held by its own record.
 func TestHeldOfOneTitle(t *testing.T) {
 	t.Parallel()

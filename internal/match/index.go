@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"hash/maphash"
 	"math/bits"
 	"slices"
 
@@ -12,10 +13,11 @@ import (
 )
 
 const (
-	gram     = 8   // letters of an n-gram
-	maxGrams = 6   // n-grams of one title in the index
-	maxTitle = 400 // letters of a title that are looked at
-	common   = 256 // titles that may share an n-gram before it says nothing
+	gram     = 8           // letters of an n-gram
+	maxGrams = 6           // n-grams of one title in the index
+	maxTitle = 400         // letters of a title that are looked at
+	common   = 256         // titles of an n-gram that are looked at
+	maxHits  = 16 * common // of the n-grams of a text
 )
 
 // Index finds the wanted papers whose title is like a text. It is read-only
@@ -31,7 +33,8 @@ type Index struct {
 	bloom   []uint64
 	bloomSh uint
 
-	short map[string][]int32 // titles too short for an n-gram
+	next  []int32        // the next paper of the same title, or 0
+	short map[string]int // the first paper of a title too short for an n-gram
 	doi   map[string][]int32
 	arxiv map[string][]int32
 }
@@ -51,7 +54,7 @@ func NewIndex(papers []gleaner.Paper) *Index {
 	ix := &Index{
 		papers: papers,
 		from:   make([]uint32, 1, len(papers)+1),
-		short:  map[string][]int32{},
+		short:  map[string]int{},
 		doi:    map[string][]int32{},
 		arxiv:  map[string][]int32{},
 	}
@@ -79,16 +82,17 @@ func (ix *Index) title(i int) []byte { return ix.arena[ix.from[i]:ix.from[i+1]] 
 
 // fill chooses the n-grams of each title and sorts them into buckets.
 func (ix *Index) fill() {
-	freq := ix.frequencies()
+	freq, again := ix.frequencies(), ix.chain()
 	entries := make([]entry, 0, len(ix.papers)*4)
 	hashes := make([]uint64, 0, len(ix.papers)*4)
 	var hs []uint64
 	for i := range ix.papers {
 		t := ix.title(i)
+		if again[i] || len(t) == 0 {
+			continue
+		}
 		if len(t) < gram {
-			if len(t) > 0 {
-				ix.short[string(t)] = append(ix.short[string(t)], int32(i))
-			}
+			ix.short[string(t)] = i
 			continue
 		}
 		hs = appendHashes(hs[:0], t)
@@ -118,6 +122,20 @@ func (ix *Index) fill() {
 		bit := h >> ix.bloomSh
 		ix.bloom[bit/64] |= 1 << (bit % 64)
 	}
+}
+
+// chain links the papers of each title, and says which papers are not the first of theirs.
+func (ix *Index) chain() (again []bool) {
+	ix.next, again = make([]int32, len(ix.papers)), make([]bool, len(ix.papers))
+	last, seed := make(map[uint64]int32, len(ix.papers)), maphash.MakeSeed()
+	for i := range ix.papers {
+		h := maphash.Bytes(seed, ix.title(i))
+		if was, ok := last[h]; ok && bytes.Equal(ix.title(int(was)), ix.title(i)) {
+			ix.next[was], again[i] = int32(i), true
+		}
+		last[h] = int32(i)
+	}
+	return again
 }
 
 // frequencies counts the n-grams of all titles in a table of saturating
@@ -205,12 +223,32 @@ func newHit(paper, at int) hit { return hit(paper)<<32 | hit(at+hitZero) }
 func (h hit) paper() int { return int(h >> 32) }
 func (h hit) at() int    { return int(h&(1<<32-1)) - hitZero }
 
-// candidates finds titles that may lie in text[lo:hi], best first. A title with
-// four or more n-grams needs two of them in line.
+// candidates finds papers whose title may lie in text[lo:hi], best first.
 func (ix *Index) candidates(text []byte, lo, hi, limit int) []candidate {
+	var out []candidate
+	for _, c := range ix.titles(text, lo, hi, limit) {
+		for _, i := range ix.alike(c.paper, limit-len(out)) {
+			out = append(out, candidate{i, c.at, c.votes})
+		}
+	}
+	return out
+}
+
+// alike are the first papers of a title, from the given one on, at most n.
+func (ix *Index) alike(paper, n int) []int {
+	var out []int
+	for i := paper; len(out) < n && (i > 0 || len(out) == 0); i = int(ix.next[i]) {
+		out = append(out, i)
+	}
+	return out
+}
+
+// titles finds titles that may lie in text[lo:hi], best first, each by its first paper.
+// A title with four or more n-grams needs two of them in line.
+func (ix *Index) titles(text []byte, lo, hi, limit int) []candidate {
 	var hits []hit
 	hi = min(hi, len(text))
-	for p := lo; p+gram <= hi; p++ {
+	for p := lo; p+gram <= hi && len(hits) < maxHits; p++ {
 		h := hashGram(text[p:])
 		if !ix.has(h) {
 			continue
@@ -219,7 +257,7 @@ func (ix *Index) candidates(text []byte, lo, hi, limit int) []candidate {
 		for _, e := range ix.lookup(h) {
 			if e.tag() == tag {
 				hits = append(hits, newHit(e.paper(), p-e.offset()))
-				if n++; n > 16*common {
+				if n++; n == common {
 					break
 				}
 			}
@@ -254,7 +292,7 @@ func (ix *Index) Likeness(text string) float64 {
 	var buf [640]byte
 	b := foldShort(buf[:0], text)
 	if len(b) < gram {
-		if slices.ContainsFunc(ix.short[string(b)], func(i int32) bool { return Untellable(ix.papers[i]) == "" }) {
+		if i, ok := ix.short[string(b)]; ok && ix.tellable(i) {
 			return 0.5 // a title this short is also a common word
 		}
 		return 0
@@ -264,8 +302,8 @@ func (ix *Index) Likeness(text string) float64 {
 	}
 	best := 0.0
 	var al aligner
-	for _, c := range ix.candidates(b, 0, len(b), 8) {
-		if Untellable(ix.papers[c.paper]) != "" {
+	for _, c := range ix.titles(b, 0, len(b), mostNamed) {
+		if !ix.tellable(c.paper) {
 			continue
 		}
 		t := ix.title(c.paper)
@@ -280,6 +318,15 @@ func (ix *Index) Likeness(text string) float64 {
 		return 0
 	}
 	return best
+}
+
+// mostNamed is how many titles of a short text, and papers of a title, are looked at.
+const mostNamed = 8
+
+// tellable reports whether a document can be told by a title: if it can for one of the
+// title's papers.
+func (ix *Index) tellable(first int) bool {
+	return slices.ContainsFunc(ix.alike(first, mostNamed), func(i int) bool { return Untellable(ix.papers[i]) == "" })
 }
 
 // foldShort appends the skeleton of at most 600 letters of s.

@@ -8,14 +8,15 @@ func (ix *Index) Mentioned(text string) []string {
 	b := foldShort(make([]byte, 0, 640), text)
 	var keys []string
 	var al aligner
-	for _, c := range ix.candidates(b, 0, len(b), 8) {
-		if Untellable(ix.papers[c.paper]) != "" {
-			continue
-		}
+	for _, c := range ix.titles(b, 0, len(b), mostNamed) {
 		t := ix.title(c.paper)
 		slack := len(t)/8 + 8
 		if bytes.Contains(b, t) || 10*al.align(t, b, c.at-slack, c.at+len(t)+slack, len(t)/10).edits <= len(t) {
-			keys = append(keys, ix.papers[c.paper].Key)
+			for _, i := range ix.alike(c.paper, mostNamed) {
+				if len(keys) < mostNamed && Untellable(ix.papers[i]) == "" {
+					keys = append(keys, ix.papers[i].Key)
+				}
+			}
 		}
 	}
 	return keys

@@ -182,9 +182,8 @@ const mostLike = 200
 func (ix *Index) Titled(title string) []int {
 	var out []int
 	sk := skeleton(clip(title))
-	short := ix.short[string(sk)]
-	for _, i := range short[:min(len(short), mostLike)] {
-		out = append(out, int(i))
+	if first, ok := ix.short[string(sk)]; ok {
+		out = ix.alike(first, mostLike)
 	}
 	for _, c := range ix.candidates(sk, 0, len(sk), mostLike) {
 		out = append(out, c.paper)
