@@ -195,10 +195,10 @@ func TestRematchGoesOn(t *testing.T) {
 	require.Zero(t, s.rematched())
 }
 
-// TestATitleAloneIsAPaperAtItsAuthorsHomepage: a document on which nobody's name stands is
-// a paper where it lies at the homepage of an author, or is linked from there, whenever
-// that was found and as long as it is held for one.
-func TestATitleAloneIsAPaperAtItsAuthorsHomepage(t *testing.T) {
+// TestATitleIsAPaperAtItsAuthorsHomepage: a document by whose title no author stands, but
+// further down, is a paper where it lies at the homepage of one, or is linked from there,
+// whenever that was found and as long as it is held for one.
+func TestATitleIsAPaperAtItsAuthorsHomepage(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, 0, 1, 2)
 	ada := s.pile.Paper(0).Authors[0]
@@ -212,7 +212,7 @@ func TestATitleAloneIsAPaperAtItsAuthorsHomepage(t *testing.T) {
 		require.NoError(t, s.db.SavePapers(t.Context(), []gleaner.Paper{p}, nil))
 		sha := fmt.Sprintf("%064x", i+1)
 		storetest.Exec(t, s.db.Pool, `INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, outcome, first_pages) VALUES ($1,'','',1,'pdf','rejected','ok',$2)`,
-			sha, p.Title+"\n\nAbstract\n"+strings.Repeat("We show that the frontier grows as it is asked.\n", 20))
+			sha, p.Title+"\n\nAbstract\n"+strings.Repeat("We show that the frontier grows as it is asked.\n", 200)+ada.Name+"\n")
 		storetest.Exec(t, s.db.Pool, `INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES ($1,$2,1,$3,$4)`, []byte(sha[48:]), sha, at[0], at[1])
 	}
 	verdicts := func(homepages ...string) (all []string) {
