@@ -95,7 +95,7 @@ func TestAHarvestPausedForMonths(t *testing.T) {
 				return found, nil
 			})
 			slices := map[string]int{}
-			answer(crawler.CrawlSlice, func(_ context.Context, of string, _ bool) (activities.Slice, error) {
+			env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(func(_ context.Context, of string, _ bool) (activities.Slice, error) {
 				if of == host {
 					pause(gleaner.StageCrawl)
 				}
