@@ -60,7 +60,7 @@ func (m *Memory) Hold(ctx context.Context, n int64) (release func(), err error) 
 }
 
 func (m *Memory) hold(ctx context.Context, owner string, n int64) (release func(), err error) {
-	inBodies := min(n, m.bodies.size, firstBody*inUse)
+	inBodies := min(n, m.bodies.size, max(firstBody*inUse, n-m.large.size))
 	first, err := m.bodies.hold(ctx, owner, inBodies)
 	if err != nil || n == inBodies {
 		return first, err

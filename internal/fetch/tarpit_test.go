@@ -137,3 +137,18 @@ func TestAWaitForMemoryIsNotTheHosts(t *testing.T) {
 	require.Less(t, visit.Elapsed, longWait)
 	requireFree(t, memory)
 }
+
+// TestAllOfTheMemoryIsHeld by who asks for all of it: another waits.
+func TestAllOfTheMemoryIsHeld(t *testing.T) {
+	t.Parallel()
+	memory := NewMemory(256 << 20)
+	release, err := memory.Hold(t.Context(), 256<<20)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = memory.Hold(ctx, 1<<20)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	release()
+	_, err = memory.Hold(t.Context(), 1<<20)
+	require.NoError(t, err)
+}

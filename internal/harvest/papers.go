@@ -221,7 +221,7 @@ func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years glea
 	switch {
 	case err == nil || ctx.Err() != nil || errors.As(err, &gate):
 		return missing, err
-	case errors.As(err, &uncovered), len(known) > 0, errors.As(err, &none) && name != SourceDBLP:
+	case errors.As(err, &uncovered), len(known) > 0, refused(err), errors.As(err, &none) && name != SourceDBLP:
 		return append(missing, gap{name, "", err}), nil
 	}
 	return missing, err
@@ -238,9 +238,8 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 		report(fmt.Sprintf("volume %d of %d: %s", i+1, len(volumes), v.TOC))
 		err := enter(ctx, s, SourceDBLP, key, v.TOC, func() ([]gleaner.Paper, error) { return s.DBLP.Papers(ctx, v) })
 		var none metadata.ErrNoVolume
-		var bad metadata.ErrBadAnswer
 		switch {
-		case errors.As(err, &none), errors.As(err, &bad):
+		case errors.As(err, &none), refused(err):
 			missing = append(missing, gap{SourceDBLP, v.TOC, err})
 		case err != nil:
 			return missing, err

@@ -2,6 +2,7 @@ package harvest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -112,6 +113,39 @@ func TestKnownOfAYearWithoutAVolume(t *testing.T) {
 	_, _, err = a.Stages.Known(t.Context(), "conf/nowhere", gleaner.Years{From: 2003, To: 2003}, nothing)
 	var unknown metadata.ErrUnknownVenue
 	require.ErrorAs(t, err, &unknown)
+}
+
+// refusing is a source that answers what it would answer again, but for one year.
+type refusing struct {
+	metadata.Source
+	err   error
+	asked *int
+}
+
+func (r refusing) Papers(_ context.Context, _ gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
+	if *r.asked++; years.From == 2004 {
+		return []gleaner.Paper{{Key: "oai:one", Title: "The Only One", Year: 2004}}, nil
+	}
+	return nil, r.err
+}
+
+// TestARefusedListIsAGap: what a source would answer again is asked for once, also where no
+// other source lists the venue, and its other years are entered.
+func TestARefusedListIsAGap(t *testing.T) {
+	t.Parallel()
+	for _, refusal := range []error{metadata.ErrOAI{}, metadata.ErrBadAnswer{URL: "oai", Err: errors.New("is no XML")}} {
+		a := smallVenue().open(t, "", map[string]string{"sources": "crossref"})
+		asked := 0
+		a.Stages.Sources["crossref"] = refusing{a.Stages.Sources["crossref"], refusal, &asked}
+		records, missing, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2005}, nothing)
+		require.NoError(t, err)
+		require.Len(t, records, 1)
+		require.Len(t, missing, 2)
+		require.Equal(t, 3, asked)
+		_, _, err = a.Stages.Known(t.Context(), "journals/exa", gleaner.YearsOf(2003), nothing)
+		var none metadata.ErrNoVolume
+		require.ErrorAs(t, err, &none, "it has an end that is named")
+	}
 }
 
 // TestNoListIsAboveTheBounds: what no catalogue can mean stays out of the record,

@@ -66,7 +66,8 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	first(t, a, id, time.Time{})
 	assert.Equal(t, asked, o.pagesAsked(roeHost), "not due")
 	o.set(roeHost, 0)
-	storetest.Exec(t, a.DB.Pool, `INSERT INTO sites (host, failures, parked_until) VALUES ('mirror.example', 5, now() + interval '1 hour')`)
+	storetest.Exec(t, a.DB.Pool, `INSERT INTO sites (host, failures, parked_until) VALUES ('mirror.example', 5, now() + interval '1 hour'), ('page.example', 5, now() + interval '1 hour')`)
+	storetest.Exec(t, a.DB.Pool, `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header) VALUES ('1', 'page.example', 'http://page.example/', '', 'success', 200, '{}')`)
 	require.NoError(t, a.DB.SetStage(ctx, id, gleaner.StageHomepages, ""))
 	again, err := a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
 	require.NoError(t, err)
@@ -79,6 +80,13 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, q.Any())
 	assert.Nil(t, q.Next)
+
+	// A retry of a harvest that is at its papers has services asked, and no pages of others.
+	require.NoError(t, a.DB.SetStage(ctx, id, gleaner.StagePapers, ""))
+	_, err = a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
+	require.NoError(t, err)
+	rest := storetest.Get[string](t, a.DB.Pool, `SELECT string_agg(host, ' ') FROM sites WHERE parked_until > now()`)
+	assert.Equal(t, "page.example", rest)
 }
 
 // What is due is taken up by any harvest, without a person's word, and later each

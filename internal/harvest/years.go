@@ -25,11 +25,21 @@ func (s *Stages) askYears(ctx context.Context, src metadata.Source, v gleaner.Ve
 			}
 			return papers, err
 		})
-		if err != nil {
+		if refused(err) {
+			missing = append(missing, gap{src.Name(), year.String(), err})
+		} else if err != nil {
 			return missing, err
 		}
 	}
 	return missing, nil
+}
+
+// refused reports whether a source gave an answer that it would give again: what is missing
+// is noted, and nobody asks for it without end.
+func refused(err error) bool {
+	var bad metadata.ErrBadAnswer
+	var oai metadata.ErrOAI
+	return errors.As(err, &bad) || errors.As(err, &oai)
 }
 
 // askWhole lists a venue whose years nobody knows, and keeps them as if they had been

@@ -81,8 +81,8 @@ func (p *paging) more(fresh int, kept any) error {
 }
 
 // Sound leaves out papers that no catalogue can mean, and logs what is wrong: it is asked of
-// all that a source lists before it goes into the record. A list with more than one in ten
-// of them is refused. It leaves out papers over which the program panics, too: on record,
+// all that a source lists before it goes into the record. A list of nothing else is refused,
+// and one with several of them, more than one in ten. It leaves out papers over which the program panics, too: on record,
 // they would stop every crawl.
 func Sound(ctx context.Context, log *slog.Logger, source string, papers []gleaner.Paper) ([]gleaner.Paper, error) {
 	var wrong []error
@@ -93,21 +93,26 @@ func Sound(ctx context.Context, log *slog.Logger, source string, papers []gleane
 		}
 		return err != nil
 	})
-	if 10*len(wrong) > len(papers) {
+	if n := len(wrong); n > 0 && (n == len(papers) || n > 1 && 10*n > len(papers)) {
 		return nil, wrong[0]
 	}
 	for _, err := range wrong {
 		log.WarnContext(ctx, "a paper is left out", "error", err)
 	}
-	return usable(ctx, log, source, kept, use), nil
+	kept = usable(ctx, log, source, kept, use)
+	return kept, ctx.Err()
 }
 
 // usable leaves out the papers over which a use of one panics, and logs their keys.
 func usable(ctx context.Context, log *slog.Logger, source string, papers []gleaner.Paper, use func(gleaner.Paper)) []gleaner.Paper {
 	return slices.DeleteFunc(slices.Clone(papers), func(p gleaner.Paper) bool {
-		return guard.Logged(ctx, log, source+": "+cut(p.Key), func() error { use(p); return nil }) != nil
+		return ctx.Err() != nil || guard.Logged(ctx, log, source+": "+cut(p.Key), func() error { use(p); return nil }) != nil
 	})
 }
+
+// longestUsed is how much of a title is tried as a document, in bytes: it takes half a second
+// for one of ten kilobytes.
+const longestUsed = 2 << 10
 
 // use does with a paper what is done with those on record: by itself, and with its like.
 func use(p gleaner.Paper) {
@@ -116,7 +121,7 @@ func use(p gleaner.Paper) {
 	match.Held(one, one)
 	match.SignsOf(p)
 	match.NewIndex(one).Likeness(p.Title)
-	match.NewIndex(one).Document(match.Evidence{FirstPages: p.Title})
+	match.NewIndex(one).Document(match.Evidence{FirstPages: p.Title[:min(len(p.Title), longestUsed)]})
 }
 
 func sound(p gleaner.Paper) error {

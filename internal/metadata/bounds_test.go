@@ -142,7 +142,7 @@ func TestSoundRefusesByName(t *testing.T) {
 		"links of a paper":       {Links: make([]string, maxLinks+1)},
 		"authors of a paper":     {Authors: make([]gleaner.Author, maxAuthors+1)},
 	} {
-		if _, err := Sound(t.Context(), slog.Default(), "x", []gleaner.Paper{{Key: "good", Title: "Good"}, p}); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
+		if _, err := Sound(t.Context(), slog.Default(), "x", []gleaner.Paper{{Key: "good", Title: "Good"}, p, p}); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
 			t.Errorf("want %q, got %.300v", want, err)
 		}
 	}
@@ -154,11 +154,25 @@ func TestOneUnsoundPaperRefusesNoList(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	to := slog.New(slog.NewTextHandler(&log, nil))
-	papers := slices.Repeat([]gleaner.Paper{{Key: "good", Title: "Good"}}, 10)
-	papers[3] = gleaner.Paper{Key: "long", Title: strings.Repeat("a", maxTitle+1)}
-	got, err := Sound(t.Context(), to, "x", papers)
-	if err != nil || len(got) != 9 || !strings.Contains(log.String(), "long") {
-		t.Errorf("got %d papers, %v, logged %s", len(got), err, &log)
+	for _, n := range []int{3, 10} { // the volume of a workshop, and of a conference
+		papers := slices.Repeat([]gleaner.Paper{{Key: "good", Title: "Good"}}, n)
+		papers[1] = gleaner.Paper{Key: "long", Title: strings.Repeat("a", maxTitle+1)}
+		got, err := Sound(t.Context(), to, "x", papers)
+		if err != nil || len(got) != n-1 || !strings.Contains(log.String(), "long") {
+			t.Errorf("got %d papers, %v, logged %s", len(got), err, &log)
+		}
+	}
+}
+
+// TestSoundEndsWithItsContext: papers over which the program works long are not all tried
+// when nobody waits any more.
+func TestSoundEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got, err := Sound(ctx, slog.Default(), "x", []gleaner.Paper{{Key: "good", Title: "Good"}})
+	if !errors.Is(err, context.Canceled) || len(got) > 0 {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
 

@@ -141,7 +141,8 @@ func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool
 			services = services && f.Host == "" && (f.Reason == "" || strings.HasPrefix(f.Reason, ReasonUnanswered))
 			b.Queue(`WITH of AS (SELECT id FROM sites s WHERE failures > 0 AND (`+of("$4")+`
 					OR ($5 OR EXISTS (SELECT 1 FROM unanswered q WHERE `+openSources+`)
-						OR $2 = '' AND $3 = '' AND EXISTS (SELECT 1 FROM harvests WHERE id=$1 AND stage IN ('papers', 'copies'))) AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id))
+						OR $2 = '' AND $3 = '' AND EXISTS (SELECT 1 FROM harvests WHERE id=$1 AND stage IN ('papers', 'copies'))) AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id)
+						AND NOT EXISTS (SELECT 1 FROM collection_hosts c WHERE c.host=s.host) AND NOT EXISTS (SELECT 1 FROM page_cache p WHERE p.host=s.host))
 					ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 				UPDATE sites s SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until))
 				FROM of WHERE s.id=of.id`, f.Harvest, f.Host, f.Reason, pages, services)
