@@ -51,7 +51,7 @@ func TestANoIsNotSaidFromMemory(t *testing.T) {
 			ask(c.no)
 			require.EqualValues(t, 1, asked.Load(), "until then it is not asked for again")
 			host := s.Listener.Addr().String()
-			rec, ok, err := record.LoadRobots(context.Background(), host)
+			rec, ok, err := record.LoadRobots(context.Background(), host, RobotsRecord{})
 			require.True(t, ok)
 			require.NoError(t, err)
 			rec.ExpiresAt = time.Now()

@@ -151,7 +151,7 @@ func (c robotsReader) rules(ctx context.Context, t *target) (*robots.Rules, erro
 // never taken.
 func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*robots.Rules, error) {
 	h := c.robots.host(t.host)
-	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh && memory && rec.Available {
+	if _, rules, fresh := h.get(c.cfg.Clock.Now()); fresh && memory {
 		return rules, nil
 	}
 	select {
@@ -160,12 +160,19 @@ func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*r
 		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: context.Cause(ctx)}
 	}
 	defer func() { <-h.slot }()
-	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh && memory && rec.Available {
+	known, rules, fresh := h.get(c.cfg.Clock.Now())
+	if fresh && memory {
 		return rules, nil
 	}
-	old, found, err := c.cfg.Robots.LoadRobots(ctx, t.host)
+	if !fresh {
+		known = RobotsRecord{} // its body may be needed
+	}
+	old, found, err := c.cfg.Robots.LoadRobots(ctx, t.host, known)
 	if err != nil {
 		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
+	}
+	if found && fresh && old.same(known) {
+		return rules, nil
 	}
 	if !found || !c.cfg.Clock.Now().Before(old.ExpiresAt) {
 		if old, err = c.askRobots(ctx, t, old, c.lent); err != nil {
@@ -178,7 +185,7 @@ func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*r
 	if rec, rules, _ := h.get(c.cfg.Clock.Now()); rules != nil && rec.same(old) {
 		return rules, c.robotsError(t, old)
 	}
-	rules := robots.Parse(old.Body, c.cfg.Product)
+	rules = robots.Parse(old.Body, c.cfg.Product)
 	c.robots.set(t.host, h, old, rules)
 	return rules, c.robotsError(t, old)
 }
@@ -262,7 +269,7 @@ func (c robotsReader) askRobots(ctx context.Context, page *target, old RobotsRec
 // asked for, but where they lie in a third host's pages; nobody is waited for who
 // asks for them, too, and may wait for us.
 func (c robotsReader) lent(ctx context.Context, t *target) error {
-	rec, found, err := c.cfg.Robots.LoadRobots(ctx, t.host)
+	rec, found, err := c.cfg.Robots.LoadRobots(ctx, t.host, RobotsRecord{})
 	if err == nil && (!found || !c.cfg.Clock.Now().Before(rec.ExpiresAt)) {
 		rec, err = c.askRobots(ctx, t, rec, notLent)
 		if err == nil {

@@ -245,7 +245,7 @@ func TestRobotsRecordIsBounded(t *testing.T) {
 	cache := newMemoryRobots(10)
 	c := testClient(t, func(cfg *Config) { cfg.Robots = cache })
 	mustFetch(t, c, Request{URL: s.URL + "/a"})
-	rec, ok, err := cache.LoadRobots(context.Background(), s.URL[len("http://"):])
+	rec, ok, err := cache.LoadRobots(context.Background(), s.URL[len("http://"):], RobotsRecord{})
 	require.NoError(t, err)
 	require.True(t, ok && rec.Available)
 	require.LessOrEqual(t, len(rec.Body), robots.MaxBytes)
@@ -260,7 +260,7 @@ func TestMemoryRobotsDropsTheOldest(t *testing.T) {
 		require.NoError(t, m.SaveRobots(ctx, h, RobotsRecord{Status: 200}))
 	}
 	for h, want := range map[string]bool{"a": false, "b": true, "c": true} {
-		_, ok, _ := m.LoadRobots(ctx, h)
+		_, ok, _ := m.LoadRobots(ctx, h, RobotsRecord{})
 		require.Equal(t, want, ok, h)
 	}
 }
@@ -301,4 +301,35 @@ func TestRememberedRulesAreBoundedInBytes(t *testing.T) {
 	}
 	require.LessOrEqual(t, total, memoryRobotsBytes)
 	require.Greater(t, total, memoryRobotsBytes/2)
+}
+
+// sparing is a cache that gives no body of a record that is known, and counts those it gives.
+type sparing struct {
+	*memoryRobots
+	bodies int
+}
+
+func (s *sparing) LoadRobots(ctx context.Context, host string, known RobotsRecord) (RobotsRecord, bool, error) {
+	rec, ok, err := s.memoryRobots.LoadRobots(ctx, host, known)
+	if ok && rec.same(known) {
+		rec.Body = nil
+	} else if ok {
+		s.bodies++
+	}
+	return rec, ok, err
+}
+
+// TestADenialReadsTheFileOnce asks for many pages that one robots.txt denies.
+func TestADenialReadsTheFileOnce(t *testing.T) {
+	t.Parallel()
+	s, _ := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("User-agent: *\nDisallow: /\n"))
+	})
+	cache := &sparing{memoryRobots: newMemoryRobots(10)}
+	c := testClient(t, func(cfg *Config) { cfg.Robots = cache })
+	for i := range 20 {
+		_, err := c.Fetch(t.Context(), Request{URL: fmt.Sprintf("%s/%d", s.URL, i)})
+		require.Equal(t, RobotsDenied, OutcomeOf(err))
+	}
+	require.LessOrEqual(t, cache.bodies, 1)
 }

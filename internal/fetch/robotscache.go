@@ -23,7 +23,7 @@ func newMemoryRobots(limit int) *memoryRobots {
 	return &memoryRobots{limit: max(limit, 1), recs: map[string]RobotsRecord{}}
 }
 
-func (m *memoryRobots) LoadRobots(_ context.Context, host string) (RobotsRecord, bool, error) {
+func (m *memoryRobots) LoadRobots(_ context.Context, host string, _ RobotsRecord) (RobotsRecord, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	rec, ok := m.recs[host]

@@ -474,3 +474,17 @@ func TestALockedRowHoldsUpNoLease(t *testing.T) {
 	end()
 	wg.Wait()
 }
+
+func TestRobotsThatAreKnownAreNotReadAgain(t *testing.T) {
+	t.Parallel()
+	pool, ctx := open(t).Pool, t.Context()
+	cache, now := NewRobots(pool), time.Now().UTC().Truncate(time.Microsecond)
+	saved := fetch.RobotsRecord{Body: []byte("Disallow: /"), Status: 200, Available: true, FetchedAt: now, ExpiresAt: now.Add(time.Hour)}
+	require.NoError(t, cache.SaveRobots(ctx, "a.test", saved))
+	got, _, err := cache.LoadRobots(ctx, "a.test", fetch.RobotsRecord{})
+	require.NoError(t, err)
+	require.Equal(t, saved.Body, got.Body)
+	got, found, err := cache.LoadRobots(ctx, "a.test", got)
+	require.NoError(t, err)
+	require.True(t, found && got.Body == nil)
+}

@@ -16,9 +16,11 @@ type Robots struct{ pool *pgxpool.Pool }
 // NewRobots keeps it in a database that the store has prepared.
 func NewRobots(pool *pgxpool.Pool) Robots { return Robots{pool} }
 
-func (r Robots) LoadRobots(ctx context.Context, host string) (fetch.RobotsRecord, bool, error) {
+func (r Robots) LoadRobots(ctx context.Context, host string, known fetch.RobotsRecord) (fetch.RobotsRecord, bool, error) {
 	var rec fetch.RobotsRecord
-	err := r.pool.QueryRow(ctx, `SELECT body, status, available, failures, reason, fetched_at, expires_at FROM robots WHERE host=$1`, host).
+	err := r.pool.QueryRow(ctx, `SELECT CASE WHEN (fetched_at, expires_at, available) = ($2, $3, $4) THEN NULL ELSE body END,
+			status, available, failures, reason, fetched_at, expires_at FROM robots WHERE host=$1`,
+		host, known.FetchedAt, known.ExpiresAt, known.Available).
 		Scan(&rec.Body, &rec.Status, &rec.Available, &rec.Failures, &rec.Reason, &rec.FetchedAt, &rec.ExpiresAt)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return rec, false, nil
