@@ -479,7 +479,7 @@ func TestRobotsThatAreKnownAreNotReadAgain(t *testing.T) {
 	t.Parallel()
 	pool, ctx := open(t).Pool, t.Context()
 	cache, now := NewRobots(pool), time.Now().UTC().Truncate(time.Microsecond)
-	saved := fetch.RobotsRecord{Body: []byte("Disallow: /"), Status: 200, Available: true, FetchedAt: now, ExpiresAt: now.Add(time.Hour)}
+	saved := fetch.RobotsRecord{Body: []byte("Disallow: /"), Available: true, FetchedAt: now, ExpiresAt: now.Add(time.Hour)}
 	require.NoError(t, cache.SaveRobots(ctx, "a.test", saved))
 	got, _, err := cache.LoadRobots(ctx, "a.test", fetch.RobotsRecord{})
 	require.NoError(t, err)

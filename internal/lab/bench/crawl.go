@@ -38,6 +38,7 @@ type Options struct {
 	DatabaseCPU func() float64                                  // seconds that the server has used; nil if not known
 	Profile     io.Writer                                       // takes a CPU profile of Gleaner; may be nil
 	WARC        bool                                            // Gleaner keeps what is exchanged in WARC files
+	ByWorkflows ScaleOptions                                    // the worker program, and the Temporal server of its crawls
 
 	delay time.Duration // from an answer of a host to the next request; 0 is none
 }

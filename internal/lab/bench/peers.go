@@ -36,7 +36,7 @@ type peer struct {
 
 // parts are the peers that are crawlers of this process.
 var parts = map[string]func(context.Context, *Web, Options) (Run, error){
-	"gleaner": crawlOnce, "colly": collyOnce, "bare": bareOnce,
+	"gleaner": crawlOnce, "temporal": temporalOnce, "colly": collyOnce, "bare": bareOnce,
 }
 
 // Crawl measures crawlers in turns, each on a new web of the same pages, and reports the

@@ -30,6 +30,8 @@ type ScaleOptions struct {
 
 	DatabaseURL         string // of a server on which databases may be made
 	Temporal, Namespace string
+
+	DatabaseUsed, TemporalUsed func() float64 // seconds that the servers have used; nil if not known
 }
 
 // Scale is what a crawl of many hosts at once came to. Figures that are not known are 0.
@@ -50,6 +52,10 @@ type Scale struct {
 	Impolite             int     `json:"impolite"`    // requests before their time, or beside another to the host
 	LongestGap           float64 `json:"longest_gap"` // seconds from the end of an answer to the next request
 	Repeated             int     `json:"repeated"`    // requests beyond one a page and one for robots.txt
+	// Seconds of processors' time that the workers and the servers used.
+	WorkerCPU   float64 `json:"worker_cpu_seconds"`
+	DatabaseCPU float64 `json:"database_cpu_seconds"`
+	TemporalCPU float64 `json:"temporal_cpu_seconds"`
 }
 
 // scaleRun is a run of Scale.
@@ -95,6 +101,7 @@ func (r *scaleRun) run(ctx context.Context) error {
 		return err
 	}
 	before := r.statements(ctx)
+	used := r.cpu()
 	began := time.Now()
 	crawls := map[string]any{}
 	for _, host := range r.Web.Hosts {
@@ -107,7 +114,9 @@ func (r *scaleRun) run(ctx context.Context) error {
 		return err
 	}
 	r.Seconds = time.Since(began).Seconds()
-	used := r.statements(ctx) - before
+	now := r.cpu()
+	r.WorkerCPU, r.DatabaseCPU, r.TemporalCPU = now[0]-used[0], now[1]-used[1], now[2]-used[2]
+	asked := r.statements(ctx) - before
 	if err := r.db.Pool.QueryRow(ctx, `SELECT count(*), (`+sizeSQL+`) - $1 FROM urls`, size).Scan(&r.URLs, &r.RecordBytesPerURL); err != nil {
 		return err
 	}
@@ -122,7 +131,7 @@ func (r *scaleRun) run(ctx context.Context) error {
 	r.count(visits, began)
 	r.Repeated = r.Requests - r.Hosts*(r.Web.Pages+1)
 	n := float64(max(r.Requests, 1))
-	r.EventsPer1000, r.StatementsPerRequest = 1000*float64(events)/n, used/n
+	r.EventsPer1000, r.StatementsPerRequest = 1000*float64(events)/n, asked/n
 	r.RecordBytesPerURL /= float64(max(r.URLs, 1))
 	return nil
 }
@@ -183,6 +192,21 @@ func (r *scaleRun) stop() {
 	for _, w := range r.workers {
 		_ = w.Wait()
 	}
+}
+
+// cpu is what the workers, Postgres and Temporal have used.
+func (r *scaleRun) cpu() (seconds [3]float64) {
+	used := func(i int, cpu func() float64) {
+		if cpu != nil {
+			seconds[i] += cpu()
+		}
+	}
+	for _, w := range r.workers {
+		used(0, ServerCPU(w.Process.Pid))
+	}
+	used(1, r.DatabaseUsed)
+	used(2, r.TemporalUsed)
+	return seconds
 }
 
 // statements is how many the database was asked so far; 0 where they are not counted.
@@ -254,7 +278,23 @@ func (r *scaleRun) count(visits []*Visits, began time.Time) {
 		shares = append(shares, min(1, float64(v.Requests)/allowed))
 	}
 	slices.Sort(shares)
-	r.PaceMedian, r.PaceSlowest = shares[len(shares)/2], shares[0]
+	if len(shares) > 0 {
+		r.PaceMedian, r.PaceSlowest = shares[len(shares)/2], shares[0]
+	}
+}
+
+// temporalOnce crawls the web by workflows, on a worker process.
+func temporalOnce(ctx context.Context, web *Web, o Options) (Run, error) {
+	dir, err := os.MkdirTemp("", "gleaner-bench-*")
+	if err != nil {
+		return Run{}, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	by := o.ByWorkflows
+	by.Web, by.Workers, by.Dir, by.Pace, by.Visits = web, 1, dir, o.delay, func() ([]*Visits, error) { return nil, nil }
+	by.DatabaseURL, by.DatabaseUsed = o.DatabaseURL, o.DatabaseCPU
+	s, err := RunScale(ctx, by)
+	return Run{Seconds: s.Seconds, CPU: s.WorkerCPU, DatabaseCPU: s.DatabaseCPU}, err
 }
 
 // WorkerProgram is the worker program beside this one.

@@ -54,3 +54,25 @@ func TestScaleCountsWhatIsImpolite(t *testing.T) {
 	}, began)
 	require.Equal(t, Scale{Requests: 32, PaceMedian: 11. / 21, Impolite: 2, LongestGap: 3}, r.Scale)
 }
+
+// TestCrawlByWorkflows: the same pages are crawled with and without workflows.
+func TestCrawlByWorkflows(t *testing.T) {
+	t.Parallel()
+	o := Options{
+		Pages: 12, Hosts: 2, Rounds: 1, Delays: []time.Duration{0}, Timeout: time.Minute,
+		Names: []string{"gleaner", "temporal"}, DatabaseURL: devtest.Postgres(t),
+	}
+	o.ByWorkflows.Program = filepath.Join(devtest.Programs(t), "worker")
+	o.ByWorkflows.Temporal, o.ByWorkflows.Namespace = temporaltest.Temporal(t)
+	o.StartWeb = func() (*Web, func() ([]*Visits, error), error) {
+		web, err := NewWeb(o.Hosts, o.Pages, 0)
+		return web, func() ([]*Visits, error) { web.Close(); return web.Visits, nil }, err
+	}
+	var runs []Run
+	require.NoError(t, Crawl(t.Context(), o, func(r Run) { runs = append(runs, r) }))
+	require.Len(t, runs, 2)
+	for _, r := range runs {
+		require.Equal(t, 12, r.Pages, "%+v", r)
+		require.Positive(t, r.CPU)
+	}
+}

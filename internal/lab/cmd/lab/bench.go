@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/devstack/temporalapi"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/bench"
 )
 
@@ -105,13 +107,13 @@ func webProcess(ctx context.Context, hosts, pages, files int) (*bench.Web, func(
 }
 
 // benchServer is a Postgres for a benchmark: the one configured, or one that is
-// started and is gone afterwards.
-func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err error) {
+// started and is gone afterwards, as is a Temporal server with which it comes.
+func (c *cli) benchServer(ctx context.Context, f *benchFlags, temporal bool) (stop func(), err error) {
 	cfg, err := c.Settings()
 	if err != nil {
 		return nil, err
 	}
-	if from := cfg.Origin("database-url"); from != "default" && from != "dev" {
+	if from := cfg.Origin("database-url"); from != "default" && from != "dev" && !temporal {
 		f.options.DatabaseURL = string(cfg.Servers.Database)
 		return func() {}, nil
 	}
@@ -119,13 +121,21 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err 
 	if err != nil {
 		return nil, err
 	}
-	stack, err := devstack.Start(ctx, devstack.Options{DataDir: dir, NoTemporal: true})
+	o := devstack.Options{DataDir: dir, NoTemporal: true}
+	if temporal {
+		o = devstack.Options{DataDir: dir, Headless: true, Statements: true, SearchAttributes: gleaner.SearchAttributes(), Ready: temporalapi.EnsureSearchAttributes}
+	}
+	stack, err := devstack.Start(ctx, o)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	f.options.DatabaseURL = stack.DatabaseURL
-	if info, ok := devstack.Find(dir); ok {
-		f.options.DatabaseCPU = bench.ServerCPU(info.PostgresPID)
+	postgres, server := stack.PIDs()
+	f.options.DatabaseURL, f.options.DatabaseCPU = stack.DatabaseURL, bench.ServerCPU(postgres)
+	if by := &f.options.ByWorkflows; temporal {
+		by.Temporal, by.Namespace, by.TemporalUsed = stack.TemporalAddress, stack.Namespace, bench.ServerCPU(server)
+		if by.Program, err = bench.WorkerProgram(); err != nil {
+			return nil, errors.Join(err, stack.Stop(), os.RemoveAll(dir))
+		}
 	}
 	return func() {
 		_ = stack.Stop()
@@ -134,7 +144,7 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err 
 }
 
 func (c *cli) benchFrontier(ctx context.Context, f *benchFlags) error {
-	stop, err := c.benchServer(ctx, f)
+	stop, err := c.benchServer(ctx, f, false)
 	if err != nil {
 		return err
 	}

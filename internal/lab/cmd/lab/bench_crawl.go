@@ -18,7 +18,7 @@ import (
 )
 
 // allPeers are the crawlers that can be measured.
-const allPeers = "gleaner,colly,bare,wget,wget2,katana,scrapy,crawlee"
+const allPeers = "gleaner,temporal,colly,bare,wget,wget2,katana,scrapy,crawlee"
 
 func (c *cli) benchCrawlCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -28,7 +28,7 @@ func (c *cli) benchCrawlCommand() *cobra.Command {
 durable frontier on Postgres and all checks on; and crawl the same pages with
 colly alone (a DOM for each page, nothing stored), in turns. The pages are
 served by a process of their own; all share the machine's processors.`,
-		Example: "  lab bench crawl\n  lab bench crawl --files 5\n  lab bench crawl --warc\n  lab bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof",
+		Example: "  lab bench crawl\n  lab bench crawl --peers gleaner,temporal\n  lab bench crawl --files 5\n  lab bench crawl --warc\n  lab bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof",
 	}
 	c.benchCrawls(cmd, bench.Options{Rounds: 3, Names: []string{"gleaner", "colly"}, Delays: []time.Duration{0}})
 	return cmd
@@ -111,12 +111,12 @@ func (c *cli) printCrawls(ctx context.Context, o bench.Options, files int) error
 // benchCrawl crawls with a Postgres and webs of its own.
 func (c *cli) benchCrawl(ctx context.Context, o bench.Options, files int, report func(bench.Run)) error {
 	f := &benchFlags{}
-	stop, err := c.benchServer(ctx, f)
+	stop, err := c.benchServer(ctx, f, slices.Contains(o.Names, "temporal"))
 	if err != nil {
 		return err
 	}
 	defer stop()
-	o.DatabaseURL, o.DatabaseCPU = f.options.DatabaseURL, f.options.DatabaseCPU
+	o.DatabaseURL, o.DatabaseCPU, o.ByWorkflows = f.options.DatabaseURL, f.options.DatabaseCPU, f.options.ByWorkflows
 	o.StartWeb = func() (*bench.Web, func() ([]*bench.Visits, error), error) {
 		return webProcess(ctx, o.Hosts, o.Pages, files)
 	}

@@ -65,7 +65,7 @@ func (c *cli) benchImport(ctx context.Context, from string, o bench.ImportOption
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	f := &benchFlags{}
-	stop, err := c.benchServer(ctx, f)
+	stop, err := c.benchServer(ctx, f, false)
 	if err != nil {
 		return nil, err
 	}

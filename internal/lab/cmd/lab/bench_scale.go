@@ -9,9 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/devstack"
-	"gleaner/internal/devstack/temporalapi"
-	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/bench"
 	"gleaner/internal/service/program"
 )
@@ -46,26 +43,20 @@ PostgreSQL's pg_stat_statements.`,
 }
 
 func (c *cli) benchScale(ctx context.Context, hosts, urls int, o bench.ScaleOptions) (err error) {
-	if o.Program, err = bench.WorkerProgram(); err != nil {
-		return err
-	}
 	dir, err := os.MkdirTemp("", "gleaner-bench-*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	stack, err := devstack.Start(ctx, devstack.Options{
-		Ready:            temporalapi.EnsureSearchAttributes,
-		DataDir:          dir,
-		Headless:         true,
-		Statements:       true,
-		SearchAttributes: gleaner.SearchAttributes(),
-	})
+	f := &benchFlags{}
+	stop, err := c.benchServer(ctx, f, true)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stack.Stop() }()
-	o.Dir, o.DatabaseURL, o.Temporal, o.Namespace = dir, stack.DatabaseURL, stack.TemporalAddress, stack.Namespace
+	defer stop()
+	by := f.options.ByWorkflows
+	o.Dir, o.Program, o.Temporal, o.Namespace, o.TemporalUsed = dir, by.Program, by.Temporal, by.Namespace, by.TemporalUsed
+	o.DatabaseURL, o.DatabaseUsed = f.options.DatabaseURL, f.options.DatabaseCPU
 	if o.Web, o.Visits, err = webProcess(ctx, hosts, urls, 0); err != nil {
 		return err
 	}
