@@ -16,11 +16,14 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/harvest"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // Options say which crawlers Crawl measures, and on what.
@@ -130,7 +133,9 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	pacing := fetch.Pacing{Unpaced: o.delay == 0, MinDelay: o.delay, MaxDelay: o.delay}
 	keeper := politeness.NewKeeper(db.Pool, pacing, "bench")
 	c := &crawler{db: db, keeper: keeper}
-	c.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: keeper, Robots: politeness.NewRobots(db.Pool), Pacing: pacing})
+	c.client, err = fetch.New(fetch.Config{
+		AllowLoopback: true, Proxy: "none", Gate: keeper, Robots: politeness.NewRobots(db.Pool), Pacing: pacing, Blocked: db.Blocked,
+	})
 	if err == nil {
 		c.dir, err = os.MkdirTemp("", "gleaner-bench-*")
 	}
@@ -148,6 +153,14 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	c.coll = collection.New(collection.Parts{DB: db, Repo: c.repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
 	// The web has no documents: for a crawl it is a trap.
 	cfg.TrapPages, cfg.MaxPages, cfg.WARC = 0, 10*o.Pages, o.WARC
+	index := db.PageIndex(200_000)
+	cfg.Index = func(ctx context.Context, pages []*page.Page) error {
+		var out []evidence.Page
+		for _, p := range pages {
+			out = append(out, harvest.Indexed(p)...)
+		}
+		return index.PutPages(ctx, out)
+	}
 	c.crawler = c.crawlerWith(c.client, cfg)
 	return c, nil
 }

@@ -1,9 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -75,28 +76,39 @@ func clean(s string, limit int) string {
 // wordsOf writes a page as a tsvector literal. Terms are letters and digits, so
 // that they need no escaping; quoted all the same.
 func wordsOf(p evidence.Page) string {
-	var order []string
-	places := map[string][]string{}
+	type term struct {
+		word   string
+		times  int
+		places []byte
+	}
+	var terms []term
+	at := map[string]int{} // a word's place in terms
 	position := 0
 	enter := func(field, weight string) {
-		terms := text.Words(field)
-		for _, t := range terms[:min(len(terms), indexedWords)] {
+		words := text.Words(field)
+		for _, w := range words[:min(len(words), indexedWords)] {
 			position++
-			if utf8.RuneCountInString(t) > 60 || len(places[t]) >= indexedTimes {
-				continue
+			i, known := at[w]
+			if !known {
+				i, at[w] = len(terms), len(terms)
+				terms = append(terms, term{word: w})
 			}
-			if places[t] == nil {
-				order = append(order, t)
+			if t := &terms[i]; t.times < indexedTimes && utf8.RuneCountInString(w) <= 60 {
+				t.times++
+				t.places = append(append(strconv.AppendInt(t.places, int64(position), 10), weight...), ',')
 			}
-			places[t] = append(places[t], fmt.Sprint(position)+weight)
 		}
 	}
 	enter(clean(p.Title, indexedBytes), "A")
 	enter(clean(p.URL, indexedBytes), "B")
 	enter(clean(p.Text, indexedText), "")
 	var b strings.Builder
-	for _, t := range order {
-		fmt.Fprintf(&b, "'%s':%s ", strings.ReplaceAll(t, "'", "''"), strings.Join(places[t], ","))
+	for _, t := range terms {
+		if t.times > 0 {
+			b.WriteString("'" + strings.ReplaceAll(t.word, "'", "''") + "':")
+			b.Write(bytes.TrimSuffix(t.places, []byte{','}))
+			b.WriteByte(' ')
+		}
 	}
 	return b.String()
 }
