@@ -139,7 +139,8 @@ type Gate interface {
 
 // RobotsCache keeps robots.txt between fetches, shared by all workers.
 type RobotsCache interface {
-	// LoadRobots returns a host's record, without its body where it is the one known.
+	// LoadRobots returns a host's record: the known one itself, whose body need not be
+	// read, where that is still what is kept.
 	LoadRobots(ctx context.Context, host string, known RobotsRecord) (RobotsRecord, bool, error)
 	SaveRobots(ctx context.Context, host string, rec RobotsRecord) error
 }

@@ -475,16 +475,37 @@ func TestALockedRowHoldsUpNoLease(t *testing.T) {
 	wg.Wait()
 }
 
-func TestRobotsThatAreKnownAreNotReadAgain(t *testing.T) {
+// TestRobotsOnRecordDeny: what a file denies is denied to the process that asked for it and
+// to others, at every look.
+func TestRobotsOnRecordDeny(t *testing.T) {
 	t.Parallel()
-	pool, ctx := open(t).Pool, t.Context()
-	cache, now := NewRobots(pool), time.Now().UTC().Truncate(time.Microsecond)
-	saved := fetch.RobotsRecord{Body: []byte("Disallow: /"), Available: true, FetchedAt: now, ExpiresAt: now.Add(time.Hour)}
-	require.NoError(t, cache.SaveRobots(ctx, "a.test", saved))
-	got, _, err := cache.LoadRobots(ctx, "a.test", fetch.RobotsRecord{})
+	var asked atomic.Int32
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			_, _ = w.Write([]byte("User-agent: *\nDisallow: /private/\n"))
+			return
+		}
+		asked.Add(1)
+	}))
+	t.Cleanup(web.Close)
+	cache := NewRobots(open(t).Pool)
+	for range 2 {
+		client, err := fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Contact: "test@example.org", Robots: cache, Pacing: unpaced})
+		require.NoError(t, err)
+		t.Cleanup(client.Close)
+		for range 3 {
+			_, err := client.Fetch(t.Context(), fetch.Request{URL: web.URL + "/private/a"})
+			e, _ := errors.AsType[*fetch.Error](err)
+			require.Equal(t, fetch.RobotsDenied, e.Outcome)
+		}
+	}
+	require.Zero(t, asked.Load())
+	host := web.Listener.Addr().String()
+	first, _, err := cache.LoadRobots(t.Context(), host, fetch.RobotsRecord{})
 	require.NoError(t, err)
-	require.Equal(t, saved.Body, got.Body)
-	got, found, err := cache.LoadRobots(ctx, "a.test", got)
+	first.Body, first.FetchedAt = nil, first.FetchedAt.Add(time.Nanosecond)
+	again, found, err := cache.LoadRobots(t.Context(), host, first)
 	require.NoError(t, err)
-	require.True(t, found && got.Body == nil)
+	require.True(t, found)
+	require.Equal(t, first, again, "the body of what is known is not read")
 }

@@ -18,12 +18,16 @@ func NewRobots(pool *pgxpool.Pool) Robots { return Robots{pool} }
 
 func (r Robots) LoadRobots(ctx context.Context, host string, known fetch.RobotsRecord) (fetch.RobotsRecord, bool, error) {
 	var rec fetch.RobotsRecord
-	err := r.pool.QueryRow(ctx, `SELECT CASE WHEN (fetched_at, expires_at, available) = ($2, $3, $4) THEN NULL ELSE body END,
-			status, available, failures, reason, fetched_at, expires_at FROM robots WHERE host=$1`,
+	var same bool // by the database's clock, which knows no nanoseconds
+	err := r.pool.QueryRow(ctx, `SELECT same, CASE WHEN NOT same THEN body END, status, available, failures, reason, fetched_at, expires_at
+			FROM robots, LATERAL (SELECT (fetched_at, expires_at, available) = ($2, $3, $4)) AS s (same) WHERE host=$1`,
 		host, known.FetchedAt, known.ExpiresAt, known.Available).
-		Scan(&rec.Body, &rec.Status, &rec.Available, &rec.Failures, &rec.Reason, &rec.FetchedAt, &rec.ExpiresAt)
+		Scan(&same, &rec.Body, &rec.Status, &rec.Available, &rec.Failures, &rec.Reason, &rec.FetchedAt, &rec.ExpiresAt)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return rec, false, nil
+	}
+	if err == nil && same {
+		return known, true, nil
 	}
 	return rec, err == nil, err
 }
