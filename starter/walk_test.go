@@ -244,9 +244,7 @@ func (w *walk) stopLast() {
 		w.t.Errorf("%v has ended by itself: %v\n%s", l.cmd.Args, err, lastLines(l.out.String()))
 		return
 	}
-	if err := l.cmd.Wait(); err != nil {
-		w.t.Errorf("%v: %v\n%s", l.cmd.Args, err, lastLines(l.out.String()))
-	}
+	require.NoError(w.t, l.cmd.Wait(), "%v %v", l.cmd.Args, lastLines(l.out.String()))
 }
 
 func (w *walk) stopAll() {

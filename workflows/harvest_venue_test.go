@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
@@ -184,9 +185,7 @@ func callback(t *testing.T) *testsuite.TestUpdateCallback {
 	return &testsuite.TestUpdateCallback{
 		OnAccept: func() {}, OnReject: func(err error) { t.Error(err) },
 		OnComplete: func(_ any, err error) {
-			if err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, err)
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
@@ -27,9 +28,7 @@ func retryNow(t *testing.T, env *testsuite.TestWorkflowEnvironment) {
 	done := make(chan struct{})
 	env.UpdateWorkflow(UpdateRetryWhat, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err); close(done) },
 		OnComplete: func(_ any, err error) {
-			if err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, err)
 			close(done)
 		}}, activities.Retry{})
 	<-done

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/harvest/tables"
@@ -37,12 +38,9 @@ func (h *hand) StartJob(ctx context.Context, id int64) error {
 	go func() {
 		ctx := context.WithoutCancel(ctx)
 		<-h.goOn
-		if _, err := tables.New(tables.Parts{DB: h.of.DB, Repo: h.of.App.Repo}).Do(ctx, run, func(tables.Progress) {}); err != nil {
-			h.of.t.Error(err)
-		}
-		if err := h.of.EndJob(ctx, id, run.Run, store.JobEnded, ""); err != nil {
-			h.of.t.Error(err)
-		}
+		_, err := tables.New(tables.Parts{DB: h.of.DB, Repo: h.of.App.Repo}).Do(ctx, run, func(tables.Progress) {})
+		assert.NoError(h.of.t, err)
+		assert.NoError(h.of.t, h.of.EndJob(ctx, id, run.Run, store.JobEnded, ""))
 	}()
 	return nil
 }

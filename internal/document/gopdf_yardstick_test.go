@@ -7,6 +7,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/lab/realdata"
 )
 
@@ -19,9 +22,7 @@ func TestYardstickGoReader(t *testing.T) {
 	var files []string
 	for i, row := range realdata.Table(t, "truth", "labels.tsv") {
 		f, err := localFile(farm, row["url"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if i%10 == 3 {
 			files = append(files, f)
 		}
@@ -64,9 +65,7 @@ func TestYardstickGoReader(t *testing.T) {
 		}
 	})
 	t.Logf("of %d PDFs that poppler reads: four fifths of the first page's words of %d, the printed title of %d of %d, the same decision of %d; %d that poppler does not", read, words, titles, titled, same, saved)
-	if words*4 < read*3 {
-		t.Errorf("the built-in reader reads less than it did")
-	}
+	assert.GreaterOrEqual(t, words*4, read*3, "the built-in reader reads less than it did")
 }
 
 // wordsKept is the share of the words of one text that are in another.

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/lab/realdata"
 )
 
@@ -28,13 +31,9 @@ func TestYardstickRecognition(t *testing.T) {
 	var files []string
 	for _, row := range realdata.Table(t, "truth", "labels.tsv") {
 		f, err := localFile(farm, row["url"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		c, known := fold(row["label"])
-		if !known {
-			t.Fatalf("an unknown label: %q", row["label"])
-		}
+		require.True(t, known, "an unknown label %v", row["label"])
 		labels[f] = c
 		files = append(files, f)
 	}
@@ -56,17 +55,13 @@ func TestYardstickRecognition(t *testing.T) {
 	var took time.Duration
 	for _, p := range blind {
 		was, err := plain.Read(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if g, err := builtIn.Read(t.Context(), p); err == nil && g.HasText() {
 			second++
 		}
 		start := time.Now()
 		got, err := ocr.Read(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		cost := time.Since(start)
 		took += cost
 		is := labels[p.Name]
@@ -87,7 +82,5 @@ func TestYardstickRecognition(t *testing.T) {
 	}
 	t.Logf("of %d documents %d have no readable text, %d of them academic: recognition reads %d, puts %d verdicts right and %d wrong, %.1f s a document by the clock; the built-in reader reads %d",
 		len(files), len(blind), academic, text, right, wrong, took.Seconds()/float64(max(len(blind), 1)), second)
-	if wrong > right {
-		t.Errorf("recognition puts %d verdicts wrong and %d right", wrong, right)
-	}
+	assert.LessOrEqual(t, wrong, right, "recognition puts")
 }

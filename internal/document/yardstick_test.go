@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/lab/realdata"
 )
 
@@ -74,9 +77,7 @@ func TestYardstickText(t *testing.T) {
 					continue
 				}
 				f, err := localFile(farm, row["url"])
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				words[f] = n
 				files = append(files, f)
 			}
@@ -108,9 +109,7 @@ func TestYardstickText(t *testing.T) {
 			share := float64(good) / float64(len(files))
 			t.Logf("%s: text of %d of %d (%.1f %%), %.1f documents/s, %v", name, good, len(files), 100*share,
 				float64(len(files))/time.Since(start).Seconds(), outcomes)
-			if share < tc.want {
-				t.Errorf("%s: text of %.3f, want %.2f", name, share, tc.want)
-			}
+			assert.GreaterOrEqual(t, share, tc.want, name)
 		})
 	}
 }
@@ -125,9 +124,7 @@ func TestYardstickBroken(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, opt := range map[string]Options{"poppler": withPoppler(t), "go": goOnly()} {
 		t.Run(name, func(t *testing.T) {
 			r := NewReader(opt)
@@ -150,9 +147,8 @@ func TestYardstickBroken(t *testing.T) {
 				outcomes[got.Outcome]++
 				slowest = max(slowest, got.Elapsed)
 				lines = append(lines, string(got.Outcome)+"\t"+filepath.Base(f)+"\t"+got.Reader+"\t"+got.Detail)
-				if got.Outcome == "" || got.Elapsed > 10*time.Second {
-					t.Errorf("%s: outcome %q after %v", f, got.Outcome, got.Elapsed)
-				}
+				assert.NotEmpty(t, got.Outcome, f)
+				assert.LessOrEqual(t, got.Elapsed, 10*time.Second, f)
 			})
 			slices.Sort(lines)
 			t.Logf("%s: %d files, slowest %v, %v\n%s", name, len(files), slowest.Round(time.Millisecond), outcomes, strings.Join(lines, "\n"))
@@ -168,21 +164,14 @@ func TestYardstickPostScript(t *testing.T) {
 		t.Skip("ghostscript is not installed")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, f := range files {
 		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got, err := r.Read(t.Context(), Part{Name: f, Body: b})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		t.Logf("%s: %s %s, %d words, %d pages, %v", filepath.Base(f), got.Outcome, got.Detail, got.Words(), got.PageCount, got.Elapsed.Round(time.Millisecond))
-		if got.Outcome == "" || got.Elapsed > 10*time.Second {
-			t.Errorf("%s: %q after %v", f, got.Outcome, got.Elapsed)
-		}
+		require.NotEmpty(t, got.Outcome, f)
+		assert.LessOrEqual(t, got.Elapsed, 10*time.Second, f)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
@@ -101,14 +102,10 @@ func FuzzHeaders(f *testing.F) {
 	f.Add("-1", ";", "http://[::1", "\x00")
 	f.Add("1e9", "text/html,image/png", "\\\\host\\path", "deflate")
 	c, err := New(Config{Proxy: "http://127.0.0.1:9"})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	from, err := c.target(mustURL(f, "http://www.example.org/a/b?c=d"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, retry, typ, location, coding string) {
 		h := http.Header{"Retry-After": {retry}, "Content-Type": {typ}, "Location": {location}, "Content-Encoding": {coding}, "Date": {retry}}
 		if d := RetryAfter(h, now); d < 0 || d > longestRetryAfter {
@@ -123,17 +120,15 @@ func FuzzHeaders(f *testing.F) {
 		next, err := c.redirect(&exchange{Request: Request{FollowOffHost: true}, target: from, status: 302, answer: h})
 		if err != nil {
 			var e *Error
-			if !errors.As(err, &e) || e.Outcome == "" {
-				t.Errorf("Location %q: %v", location, err)
-			}
+			require.ErrorAs(t, err, &e, "Location %v", location)
+			assert.NotEmpty(t, e.Outcome, "Location %v", location)
 			return
 		}
 		u := next.url
 		if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Fragment != "" || u.User != nil {
 			t.Errorf("Location %q leads to %q", location, u)
 		}
-		if _, err := http.NewRequest(http.MethodGet, next.raw, nil); err != nil {
-			t.Errorf("Location %q: %v", location, err)
-		}
+		_, err = http.NewRequest(http.MethodGet, next.raw, nil)
+		require.NoError(t, err, "Location %v", location)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch/robots"
@@ -215,9 +216,8 @@ func TestRobotsAskedOnceByMany(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			if _, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"}); err != nil {
-				t.Error(err)
-			}
+			_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"})
+			assert.NoError(t, err)
 		})
 	}
 	wg.Wait()

@@ -16,13 +16,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/web/page"
-
-	"github.com/stretchr/testify/require"
 )
 
 // getter fetches through a client and parses.
@@ -194,9 +195,7 @@ func poor(rich []homepage.Subject) []homepage.Subject {
 func measure(t *testing.T, g getter, metadata string, subjects []homepage.Subject, labels []homepage.Label, most int) {
 	f := homepage.New(homepage.Config{Searcher: homepage.NewSearXNG("http://search.farm", homepage.Service{Client: g.client}), Getter: g})
 	decisions, err := f.FindAll(t.Context(), subjects, 4)
-	if err != nil && !errors.Is(err, homepage.ErrSearchUnavailable) {
-		t.Fatal(err)
-	}
+	require.False(t, err != nil && !errors.Is(err, homepage.ErrSearchUnavailable))
 	report := homepage.Evaluate(decisions, labels)
 	for _, d := range decisions {
 		for _, p := range d.Elsewhere() {
@@ -208,9 +207,7 @@ func measure(t *testing.T, g getter, metadata string, subjects []homepage.Subjec
 		t.Logf("%s: got %q, want %v: %s", m.Author.Name, m.Got, m.Want, m.Rule)
 		explain(t, decisions, m.Author)
 	}
-	if len(report.Mistakes) > most {
-		t.Errorf("%s metadata: %d mistakes", metadata, len(report.Mistakes))
-	}
+	assert.LessOrEqual(t, len(report.Mistakes), most, metadata)
 }
 
 func explain(t testing.TB, decisions []evidence.Decision, a gleaner.Author) {

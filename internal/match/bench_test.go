@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 )
@@ -111,9 +114,8 @@ func TestMillionTitles(t *testing.T) {
 	perDoc := (cpuTime(t) - start) / m
 	t.Logf("%d titles: built in %v of processor time, %d MB beside the papers; %v a document (%.0f a second and core); %d of %d right, %d wrong",
 		n, build.Round(time.Millisecond), (after.HeapAlloc-before.HeapAlloc)>>20, perDoc, float64(time.Second)/float64(perDoc), right, m, wrong)
-	if right < m*99/100 || wrong > m/100 {
-		t.Errorf("%d of %d right, %d wrong", right, m, wrong)
-	}
+	require.GreaterOrEqual(t, right, m*99/100)
+	assert.LessOrEqual(t, wrong, m/100)
 	no := "Department of Computer Science: teaching, office hours and directions to the building. "
 	for _, text := range []string{no, strings.Repeat(no, 6)[:500]} {
 		start = cpuTime(t)
@@ -130,8 +132,6 @@ func TestMillionTitles(t *testing.T) {
 func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
@@ -253,9 +254,8 @@ func FuzzDocument(f *testing.F) {
 		p := gleaner.Paper{Key: "k", Title: title, Authors: []gleaner.Author{{Name: author}}, DOI: "10.1000/x", ArXiv: "2001.01234"}
 		ix := match.NewIndex([]gleaner.Paper{p, ramsey})
 		for _, m := range ix.Document(match.Evidence{FirstPages: text, MetaTitle: meta, Anchor: meta}) {
-			if m.Verdict == match.Different || m.Form == "" {
-				t.Fatalf("%+v", m)
-			}
+			require.NotEqual(t, match.Different, m.Verdict)
+			require.NotEmpty(t, m.Form)
 		}
 		if l := ix.Likeness(text); l < 0 || l > 1 {
 			t.Fatal(l)

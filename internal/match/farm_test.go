@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
@@ -92,9 +95,8 @@ func TestDocumentsOfSites(t *testing.T) {
 			for v, sc := range scores {
 				t.Logf("%s, %s: right %d, wrong %d, not listed %d, missed %d: precision %.3f, recall %.3f",
 					how, v, sc.right, sc.wrong, sc.unlisted, sc.missed, sc.precision(), sc.recall())
-				if sc.recall() < least[how] || sc.precision() < 0.99 {
-					t.Errorf("%s, %s: precision %.3f (want 0.99), recall %.3f (want %.2f)", how, v, sc.precision(), sc.recall(), least[how])
-				}
+				require.GreaterOrEqual(t, sc.recall(), least[how], v)
+				assert.GreaterOrEqual(t, sc.precision(), 0.99, v)
 			}
 		})
 	}
@@ -143,9 +145,8 @@ func TestDocumentsByTitleAlone(t *testing.T) {
 	}
 	t.Logf("title alone, %d titles, %d documents: right %d, another or not listed %d, missed %d", len(papers), len(samples), right, other, missed)
 	// The truth's titles are what links say, so that many are not on the page.
-	if right < 400 || other > 12 {
-		t.Errorf("right %d (want 400), another or not listed %d (at most 12)", right, other)
-	}
+	require.GreaterOrEqual(t, right, 400, "right")
+	assert.LessOrEqual(t, other, 12, "right")
 }
 
 // least is the recall that each way of reading must reach without the words of the

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/growthtest"
 	"gleaner/internal/match"
@@ -173,9 +175,8 @@ func FuzzSigns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, name string) {
 		ev := match.Evidence{FirstPages: text, MetaTitle: name, Anchor: name, ArXiv: name, DOI: name}
 		signs := match.Signs(ev)
-		if !slices.IsSorted(signs) || len(slices.Compact(slices.Clone(signs))) != len(signs) {
-			t.Fatalf("not sorted, or twice: %v", signs)
-		}
+		require.True(t, slices.IsSorted(signs), "not sorted, or twice")
+		require.Len(t, slices.Compact(slices.Clone(signs)), len(signs), "not sorted, or twice")
 		match.SignsOf(gleaner.Paper{Title: text, DOI: name, ArXiv: name})
 		if without, _ := missed(match.NewIndex([]gleaner.Paper{ramsey}), ev); len(without) > 0 {
 			t.Fatalf("no sign of %q", without)

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
@@ -62,16 +65,12 @@ func TestRecordsOnHardPairs(t *testing.T) {
 	t.Parallel()
 	dir := realdata.Path(t, "data", "matching", "data")
 	f, err := os.Open(filepath.Join(dir, "verify.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.FieldsPerRecord = -1
 	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	load := func(id string) (gleaner.Paper, bool) {
 		b, err := os.ReadFile(filepath.Join(dir, "release", id))
 		if err != nil {
@@ -122,9 +121,8 @@ func TestRecordsOnHardPairs(t *testing.T) {
 	for i, f := range folds {
 		t.Logf("fold %d: precision %.3f, recall %.3f", i+1, f.precision(), f.recall())
 	}
-	if precision < 0.95 || recall < 0.88 {
-		t.Errorf("precision %.3f (want 0.95), recall %.3f (want 0.88)", precision, recall)
-	}
+	require.GreaterOrEqual(t, precision, 0.95, "precision")
+	assert.GreaterOrEqual(t, recall, 0.88, "precision")
 }
 
 // TestHeldOfLists: a library's list of titles and years is found among the
@@ -135,14 +133,10 @@ func TestHeldOfLists(t *testing.T) {
 	wanted := each.Of(wantedPapers(t, "truth"), func(row wantedRow) gleaner.Paper { return row.paper })
 	for _, name := range []string{"holdings-farm.csv", "holdings-colt.csv"} {
 		f, err := os.Open(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		rows, err := csv.NewReader(f).ReadAll()
 		_ = f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var list []gleaner.Paper
 		listed := map[string]bool{}
 		for _, row := range rows[1:] {
@@ -164,8 +158,7 @@ func TestHeldOfLists(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d titles listed, %d of them found, %d held by another title", name, len(listed), len(found)-wrong, wrong)
-		if len(found)-wrong < len(listed) || wrong > 0 {
-			t.Errorf("%s: %d of %d found, %d by another title", name, len(found)-wrong, len(listed), wrong)
-		}
+		require.GreaterOrEqual(t, len(found)-wrong, len(listed), name)
+		assert.LessOrEqual(t, wrong, 0, name)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
 	"gleaner/internal/each"
@@ -62,9 +63,7 @@ func recordedTexts(t testing.TB, sites string) []sample {
 	}
 	read, _ := texts.LoadOrStore(sites, sync.OnceValues(func() ([]sample, error) { return readTexts(root) }))
 	samples, err := read.(func() ([]sample, error))()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return samples
 }
 

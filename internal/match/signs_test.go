@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
@@ -56,15 +58,11 @@ func TestNoMatchWithoutASign(t *testing.T) {
 			} {
 				without, n := missed(ix, ev)
 				all += n
-				if len(without) > 0 {
-					t.Errorf("%s: no sign of %q in %.120q", how, without, ev.FirstPages)
-				}
+				assert.Empty(t, without, "%v %v", how, ev.FirstPages)
 			}
 		}
 	}
-	if all < 1500 {
-		t.Errorf("only %d matches", all)
-	}
+	assert.GreaterOrEqual(t, all, 1500, "only")
 }
 
 // TestNoMatchOfSitesWithoutASign: the same of real documents.
@@ -80,9 +78,7 @@ func TestNoMatchOfSitesWithoutASign(t *testing.T) {
 			ev := match.Evidence{FirstPages: change(s.text, r), MetaTitle: s.title}
 			without, n := missed(ix, ev)
 			all, bad, signs = all+n, bad+len(without), signs+len(match.Signs(ev))
-			if len(without) > 0 {
-				t.Errorf("%s: %s: no sign of %q", how, s.url, without)
-			}
+			assert.Empty(t, without, "%v %v", how, s.url)
 		}
 		t.Logf("%s: %d of %d matches without a sign; %d signs a document", how, bad, all, signs/max(1, len(samples)))
 	}

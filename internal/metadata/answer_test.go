@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // crowded are answers whose elements take much more memory than their bytes.
@@ -78,8 +80,6 @@ func TestLargeAnswersAreTaken(t *testing.T) {
 		"dblp volume": `<bht>` + strings.Repeat(article, 18_000) + `</bht>`,
 		"crossref":    `{"message":{"total-results":1,"items":[` + strings.Repeat(work, 1000) + `{}]}}`,
 	} {
-		if err := askedFor(t, of, []byte(answer)); err != nil {
-			t.Errorf("%s, %d bytes: %v", of, len(answer), err)
-		}
+		require.NoError(t, askedFor(t, of, []byte(answer)), "%v %v", of, len(answer))
 	}
 }

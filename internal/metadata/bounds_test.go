@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
@@ -81,9 +83,8 @@ func TestOAIListsAreBounded(t *testing.T) {
 		cfg.HTTPClient, cfg.Delays.OAI = &http.Client{Transport: endless}, 20*time.Minute
 		_, err := NewOAI(cfg, "https://oai.example.org").Papers(t.Context(), gleaner.Venue{IDs: map[string]string{"oai": "x"}}, gleaner.Years{})
 		var much ErrTooMuch
-		if !errors.As(err, &much) || much.What != "hours for a list" {
-			t.Errorf("got %v after %d requests", err, endless.n)
-		}
+		require.ErrorAs(t, err, &much, endless.n)
+		assert.Equal(t, "hours for a list", much.What, endless.n)
 	})
 }
 
@@ -92,9 +93,7 @@ func TestPagesAreCounted(t *testing.T) {
 	var p paging
 	var long ErrTooMuch
 	for p.pages < maxListPages-1 {
-		if err := p.more(1, nil); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.more(1, nil))
 	}
 	if err := p.more(1, nil); !errors.As(err, &long) || long.Limit != maxListPages {
 		t.Errorf("got %v", err)
@@ -122,12 +121,8 @@ func TestCataloguesTextIsVisible(t *testing.T) {
 		"na\u00adme\u200b":                           "name",
 		"\u0646\u0627\u0645\u0647\u200c\u0627\u06cc": "\u0646\u0627\u0645\u0647\u200c\u0627\u06cc",
 	} {
-		if got := cleanTitle(in); got != want {
-			t.Errorf("title %q: got %q, want %q", in, got, want)
-		}
-		if got := cleanName(in); got != want {
-			t.Errorf("name %q: got %q, want %q", in, got, want)
-		}
+		assert.Equal(t, want, cleanTitle(in), in)
+		assert.Equal(t, want, cleanName(in), "name %v", in)
 	}
 }
 
@@ -171,9 +166,8 @@ func TestSoundEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	got, err := Sound(ctx, slog.Default(), "x", []gleaner.Paper{{Key: "good", Title: "Good"}})
-	if !errors.Is(err, context.Canceled) || len(got) > 0 {
-		t.Errorf("got %v, %v", got, err)
-	}
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, got)
 }
 
 // TestAPaperThatPanicsIsLeftOut by its name, and those beside it are not.
@@ -186,9 +180,8 @@ func TestAPaperThatPanicsIsLeftOut(t *testing.T) {
 			panic("what nobody thought of")
 		}
 	})
-	if !reflect.DeepEqual(got, []gleaner.Paper{{Key: "a"}, {Key: "b"}}) || !strings.Contains(log.String(), "x: bad") {
-		t.Errorf("got %v, logged %s", got, &log)
-	}
+	require.Equal(t, []gleaner.Paper{{Key: "a"}, {Key: "b"}}, got, &log)
+	assert.Contains(t, log.String(), "x: bad", &log)
 }
 
 // TestNoRedirectToPlain: what is asked for under https is not asked for without.

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 )
@@ -34,9 +37,7 @@ func TestRank(t *testing.T) {
 	in = append(in, Copy{URL: "http://repo.example/pub-open.pdf", Landing: true, Version: Accepted, Host: AtUnknown, Source: "openalex"})
 	for range 20 {
 		rand.Shuffle(len(in), func(i, j int) { in[i], in[j] = in[j], in[i] })
-		if got := rankOf(slices.Clone(in)); !reflect.DeepEqual(got, want) {
-			t.Fatalf("got  %+v\nwant %+v", got, want)
-		}
+		require.Equal(t, want, rankOf(slices.Clone(in)))
 	}
 }
 
@@ -79,9 +80,8 @@ func TestUnpaywall(t *testing.T) {
 		{URL: "https://x/1.pdf", Version: Published, License: "cc-by", Host: AtPublisher, Source: "unpaywall"},
 		{URL: "https://y/2", Landing: true, Version: Submitted, Host: AtRepository, Source: "unpaywall"},
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
 	if got, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/unknown"}); err != nil || got != nil {
 		t.Errorf("an unknown DOI: %v, %v", got, err)
 	}
@@ -114,16 +114,13 @@ func TestSemanticScholar(t *testing.T) {
 		nil, nil,
 		{{URL: "https://aclanthology.org/P19-1001.pdf", Version: Published, Host: AtRepository, Source: "s2"}},
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
-	}
-	if s.bodies[0] != `{"ids":["DOI:10.1000/a","ARXIV:2102.00002","ACL:P19-1001"]}` || s.headers[0].Get("x-api-key") != "k" {
-		t.Errorf("asked %s", s.bodies[0])
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	require.Equal(t, `{"ids":["DOI:10.1000/a","ARXIV:2102.00002","ACL:P19-1001"]}`, s.bodies[0])
+	assert.Equal(t, "k", s.headers[0].Get("x-api-key"))
 	ids, err := ss.AuthorIDs(t.Context(), papers)
-	if err != nil || !reflect.DeepEqual(ids, [][]string{{"11"}, nil, nil, nil}) {
-		t.Errorf("authors: %v, %v", ids, err)
-	}
+	require.NoError(t, err, "authors")
+	assert.Equal(t, [][]string{{"11"}, nil, nil, nil}, ids, "authors")
 	ps, err := ss.Persons(t.Context(), []string{"11"})
 	p := ps["11"]
 	if err != nil || !reflect.DeepEqual(p.URLs, []string{"http://ann.example/"}) || p.ORCID() != "0000-0002-1825-0097" {
@@ -151,9 +148,8 @@ func TestCopiesOfOpenAlexAndCrossref(t *testing.T) {
 	cfg.OpenAlexKey = "k"
 	got, err := NewOpenAlex(cfg).CopiesOf(t.Context(), []gleaner.Paper{{DOI: "10.5555/a"}, {}, {DOI: "10.5555/b"}})
 	want := []Copy{{URL: "https://r/1.pdf", Version: Accepted, License: "cc-by", Host: AtRepository, Source: "openalex"}, {URL: "https://h/2", Landing: true, Version: UnknownVersion, Host: AtPublisher, Source: "openalex"}}
-	if err != nil || !reflect.DeepEqual(got, [][]Copy{want, nil, nil}) {
-		t.Errorf("OpenAlex: %+v, %v (asked %v)", got, err, s.asked)
-	}
+	require.NoError(t, err, "OpenAlex %v", s.asked)
+	assert.Equal(t, [][]Copy{want, nil, nil}, got, "OpenAlex %v", s.asked)
 	c := NewCrossref(cfg)
 	list, err := c.Copies(t.Context(), gleaner.Paper{DOI: "10.5555/a"})
 	if err != nil || !reflect.DeepEqual(list, []Copy{{URL: "https://p/tdm.pdf", Version: Published, License: "cc-by-nc-nd", Host: AtPublisher, Source: "crossref"}}) {
@@ -214,9 +210,8 @@ func TestLocateCopiesGoesOn(t *testing.T) {
 	asked := 0
 	papers := []gleaner.Paper{{DOI: "10.1000/a"}, {DOI: "10.1000/b"}, {DOI: "10.1000/c"}}
 	got, err := LocateCopies(t.Context(), []CopySource{failing{&asked}, panicking{}, NewLinks(Config{})}, papers)
-	if err != nil || asked != 2 {
-		t.Fatalf("%v, asked %d times", err, asked)
-	}
+	require.NoError(t, err)
+	require.Equal(t, 2, asked)
 	var refused ErrRefused
 	if len(got[0].Copies) != 2 || len(got[2].Copies) != 1 || !errors.As(got[2].Failed["failing"], &refused) ||
 		got[0].Failed["failing"] != nil || !guard.Panicked(got[0].Failed["panicking"]) {
@@ -224,9 +219,8 @@ func TestLocateCopiesGoesOn(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := LocateCopies(ctx, []CopySource{NewUnpaywall(Config{Contact: "a@b.org"})}, papers); !errors.Is(err, context.Canceled) {
-		t.Errorf("canceled: %v", err)
-	}
+	_, err = LocateCopies(ctx, []CopySource{NewUnpaywall(Config{Contact: "a@b.org"})}, papers)
+	require.ErrorIs(t, err, context.Canceled, "canceled")
 }
 
 func TestFile(t *testing.T) {
@@ -239,7 +233,6 @@ func TestFile(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(titles(papers), []string{"One Thing"}) || papers[0].Venue != "conf/exa" || papers[0].Key == "" {
 		t.Errorf("%+v, %v", papers, err)
 	}
-	if _, err := NewFile(path+"x", "").Papers(t.Context(), gleaner.Venue{}, single(2003)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no file: %v", err)
-	}
+	_, err = NewFile(path+"x", "").Papers(t.Context(), gleaner.Venue{}, single(2003))
+	require.ErrorIs(t, err, fs.ErrNotExist, "no file")
 }

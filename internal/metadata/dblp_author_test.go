@@ -2,9 +2,11 @@ package metadata
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
 )
@@ -50,9 +52,8 @@ func TestResolveAuthor(t *testing.T) {
 	} {
 		_, err := d.ResolveAuthor(t.Context(), name)
 		var none ErrNotOnePerson
-		if !errors.As(err, &none) || err.Error() != say {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.ErrorAs(t, err, &none, name)
+		assert.Equal(t, say, err.Error(), name)
 	}
 }
 
@@ -67,17 +68,13 @@ func TestPapersOf(t *testing.T) {
 <r><proceedings key="conf/exa/2003"><editor pid="1/2">Ann Lee</editor><title>EXA.</title></proceedings></r>
 </dblpperson>`)})
 	papers, err := NewDBLP(cfg).PapersOf(t.Context(), "1/2")
-	if err != nil || len(papers) != 2 {
-		t.Fatalf("%v, %v", papers, err)
-	}
+	require.NoError(t, err)
+	require.Len(t, papers, 2)
 	if p := papers[0]; p.Venue != "journals/jex" || p.DOI != "10.1145/1.2" || len(p.Authors) != 2 || p.Authors[1].PID != "5/6" || p.Year != 2003 {
 		t.Errorf("%+v", p)
 	}
-	if papers[1].Venue != "conf/exa" {
-		t.Errorf("%+v", papers[1])
-	}
+	assert.Equal(t, "conf/exa", papers[1].Venue)
 	var none ErrNotOnePerson
-	if _, err := NewDBLP(cfg).PapersOf(t.Context(), "9/9"); !errors.As(err, &none) {
-		t.Errorf("nobody: %v", err)
-	}
+	_, err = NewDBLP(cfg).PapersOf(t.Context(), "9/9")
+	require.ErrorAs(t, err, &none, "nobody")
 }

@@ -1,8 +1,10 @@
 package metadata
 
 import (
-	"reflect"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
 )
@@ -42,12 +44,10 @@ func TestPerson(t *testing.T) {
 		Affiliations: []string{"University of Examples, Paris", "Old Place"},
 		Titles:       []string{"A New Thing"},
 	}
-	if err != nil || !reflect.DeepEqual(p, want) {
-		t.Errorf("got  %+v, %v\nwant %+v", p, err, want)
-	}
-	if p.ORCID() != "0000-0002-1825-009X" || len(s.asked) != 1 {
-		t.Errorf("ORCID %q, %d requests", p.ORCID(), len(s.asked))
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, p)
+	require.Equal(t, "0000-0002-1825-009X", p.ORCID(), "ORCID")
+	assert.Len(t, s.asked, 1, "ORCID")
 	if _, err := NewDBLP(cfg).Person(t.Context(), "9/9"); err == nil || isUnavailable(err) {
 		t.Errorf("an unknown pid: %v", err)
 	}
@@ -56,12 +56,10 @@ func TestPerson(t *testing.T) {
 func TestDisambiguationPage(t *testing.T) {
 	t.Parallel()
 	p, err := parsePerson([]byte(`<dblpperson name="Wei Wang" pid="7/8"><person key="homepages/7/8" publtype="disambiguation"><author pid="7/8">Wei Wang</author></person></dblpperson>`), func(record) {})
-	if err != nil || !p.Ambiguous {
-		t.Errorf("%+v, %v", p, err)
-	}
-	if _, err := parsePerson([]byte(`<dblpperson name="Wei Wang" pid="7/8"><person key="h`), func(record) {}); err == nil {
-		t.Error("a page that breaks off is taken for whole")
-	}
+	require.NoError(t, err)
+	assert.True(t, p.Ambiguous)
+	_, err = parsePerson([]byte(`<dblpperson name="Wei Wang" pid="7/8"><person key="h`), func(record) {})
+	require.Error(t, err, "a page that breaks off is taken for whole")
 }
 
 func TestProfileKind(t *testing.T) {
@@ -71,9 +69,7 @@ func TestProfileKind(t *testing.T) {
 		"https://de.wikipedia.org/wiki/X": "wikipedia", "https://x.com/ann": "twitter", "https://max.com/ann": "",
 		"https://ann.github.io/": "", "https://github.com/ann": "github", "http://www.cs.example.edu/~ann": "", "https://sites.google.com/site/ann": "", "": "", "::": "",
 	} {
-		if got := profileKind(addr); got != want {
-			t.Errorf("ProfileKind(%q) = %q, want %q", addr, got, want)
-		}
+		assert.Equal(t, want, profileKind(addr), "ProfileKind %v", addr)
 	}
 }
 
@@ -82,7 +78,5 @@ func TestPersonAdd(t *testing.T) {
 	p := gleaner.Person{Author: gleaner.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/"}}
 	AddPerson(&p, gleaner.Person{Author: gleaner.Author{PID: "s2:1", Name: "A. Lee"}, URLs: []string{"http://b/", "http://a/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"Ann Lee", "Anna Lee"}, Affiliations: []string{"U"}})
 	want := gleaner.Person{Author: gleaner.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/", "http://b/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"A. Lee", "Anna Lee"}, Affiliations: []string{"U"}}
-	if !reflect.DeepEqual(p, want) {
-		t.Errorf("got %+v, want %+v", p, want)
-	}
+	assert.Equal(t, want, p)
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
 )
@@ -36,13 +39,10 @@ func TestRealVenues(t *testing.T) {
 		{"COLT", "colt", "conf/colt", gleaner.Years{From: 2016, To: 2018}},
 	} {
 		v, err := d.ResolveVenue(t.Context(), c.name)
-		if err != nil || v.Key != c.key {
-			t.Fatalf("ResolveVenue(%q) = %+v, %v", c.name, v, err)
-		}
+		require.NoError(t, err, "ResolveVenue %v", c.name)
+		require.Equal(t, c.key, v.Key, "ResolveVenue %v", c.name)
 		papers, err := d.List(t.Context(), v, c.years)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		listed := map[string]bool{}
 		for _, p := range papers {
 			if p.Title == "" || len(p.Authors) == 0 || !c.years.Contains(p.Year) {
@@ -50,9 +50,8 @@ func TestRealVenues(t *testing.T) {
 			}
 			listed[p.Key] = true
 		}
-		if len(listed) == 0 || len(listed) != len(papers) {
-			t.Errorf("%s: %d papers of %d keys", v.Key, len(papers), len(listed))
-		}
+		require.NotEmpty(t, listed, v.Key)
+		assert.Len(t, listed, len(papers), v.Key)
 		if !maps.Equal(listed, truth[c.venue]) {
 			t.Errorf("%s: %d papers, want %d; listed and not wanted: %v, wanted and not listed: %v", v.Key, len(listed), len(truth[c.venue]),
 				without(listed, truth[c.venue]), without(truth[c.venue], listed))
@@ -63,9 +62,7 @@ func TestRealVenues(t *testing.T) {
 		if err != nil || len(p.Titles) == 0 || len(p.URLs) > 0 != (row["in_dblp"] != "none") {
 			t.Errorf("%s, whose homepage is %s there: %+v, %v", row["author"], row["in_dblp"], p, err)
 		}
-		if row["in_dblp"] == "listed" && !slices.Contains(p.URLs, row["homepage"]) {
-			t.Errorf("%s: homepages %v, want %s", row["author"], p.URLs, row["homepage"])
-		}
+		assert.False(t, row["in_dblp"] == "listed" && !slices.Contains(p.URLs, row["homepage"]), row["author"])
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
@@ -73,20 +76,15 @@ func TestIndexShapes(t *testing.T) {
 		"db/conf/exa/exa2004-1": single(2004), "db/conf/exa/exa2004-2": single(2004),
 		"db/conf/exa/old98c": single(2003), "db/conf/exa/informal": single(1999),
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("conference: %v, want %v", got, want)
-	}
+	assert.Equal(t, want, got, "conference")
 	got = vols(jexIndex, "journals/jex")
 	want = map[string]gleaner.Years{
 		"db/journals/jex/jex21": {From: 2004, To: 2005}, "db/journals/jex/jex20": single(2003), "db/journals/jex/jex19": single(2003),
 		"db/journals/jex/jex1999": single(2002), "db/journals/jex/jexs": {},
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("journal: %v, want %v", got, want)
-	}
-	if _, err := parseIndex([]byte(exaIndex[:300]), "conf/exa"); err == nil {
-		t.Error("an index that breaks off is taken for whole")
-	}
+	assert.Equal(t, want, got, "journal")
+	_, err := parseIndex([]byte(exaIndex[:300]), "conf/exa")
+	require.Error(t, err, "an index that breaks off is taken for whole")
 }
 
 func TestYearsIn(t *testing.T) {
@@ -96,9 +94,7 @@ func TestYearsIn(t *testing.T) {
 		"2004–2005": {From: 2004, To: 2005}, "30. EXA 2003: Paris, France": single(2003), "Volume 2100": {From: 0}, "LNCS 12345": {},
 		"no year": {}, "2003-03-05": single(2003),
 	} {
-		if got := yearsIn(s); got != want && s != "Volume 2100" {
-			t.Errorf("yearsIn(%q) = %v, want %v", s, got, want)
-		}
+		assert.False(t, yearsIn(s) != want && s != "Volume 2100", "yearsIn")
 	}
 }
 
@@ -114,9 +110,7 @@ func TestPapersOfAVolume(t *testing.T) {
 			`{"authors":{"author":{"@pid":"1/2","text":"Gone"}},"title":"Withdrawn: A Paper.","year":"2003","type":"Withdrawn Items","key":"conf/exa/W03"}`)),
 	})
 	papers, err := NewDBLP(cfg).Papers(t.Context(), Volume{Venue: "conf/exa", TOC: "db/conf/exa/exa2003"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := []gleaner.Paper{
 		{Key: "conf/exa/WangK03", Venue: "conf/exa", Year: 2003, Title: "Trees & Graphs: Fast Lists", Pages: "1-9",
 			Authors: []gleaner.Author{{PID: "1/2", Name: "Wei Wang"}, {PID: "3/4", Name: "Jürgen König"}},
@@ -124,18 +118,11 @@ func TestPapersOfAVolume(t *testing.T) {
 		{Key: "conf/exa/LeeC03", Venue: "conf/exa", Year: 2003, Title: "How Far Is It ...",
 			Authors: []gleaner.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, Links: []string{"http://exa.example/p2.html"}},
 	}
-	if !reflect.DeepEqual(papers, want) {
-		t.Errorf("got  %+v\nwant %+v", papers, want)
-	}
-	if n := s.count("search/publ"); n != 2 {
-		t.Errorf("%d requests, want 2 pages", n)
-	}
-	if !strings.Contains(s.asked[0], "q=toc%3Adb%2Fconf%2Fexa%2Fexa2003.bht%3A") || !strings.Contains(s.asked[0], "h=1000") {
-		t.Errorf("asked %s", s.asked[0])
-	}
-	if agent := s.headers[0].Get("User-Agent"); !strings.Contains(agent, "librarian@library.example.org") {
-		t.Errorf("User-Agent %q names no contact", agent)
-	}
+	assert.Equal(t, want, papers)
+	assert.Equal(t, 2, s.count("search/publ"))
+	require.Contains(t, s.asked[0], "q=toc%3Adb%2Fconf%2Fexa%2Fexa2003.bht%3A")
+	assert.Contains(t, s.asked[0], "h=1000")
+	assert.Contains(t, s.headers[0].Get("User-Agent"), "librarian@library.example.org", "User-Agent")
 }
 
 const exaPage = `<?xml version="1.0" encoding="ISO-8859-1"?>
@@ -202,9 +189,8 @@ func TestPageRecords(t *testing.T) {
 	papers, err := NewDBLP(cfg).Papers(t.Context(), Volume{Venue: "conf/exa", TOC: "db/conf/exa/exa2003"})
 	want := []gleaner.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "On H2O and bügs", Pages: "1-9",
 		Authors: []gleaner.Author{{PID: "1/2", Name: "Ann Lee"}}, Links: []string{"http://exa.example/a.pdf"}}}
-	if err != nil || !reflect.DeepEqual(papers, want) {
-		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, papers)
 }
 
 func TestVolumesByYear(t *testing.T) {
@@ -238,9 +224,7 @@ func TestVolumesByYear(t *testing.T) {
 	}
 	_, err = count("conf/none", 2001, 2001)
 	var unknown ErrUnknownVenue
-	if !errors.As(err, &unknown) {
-		t.Errorf("an unknown venue: %v", err)
-	}
+	require.ErrorAs(t, err, &unknown, "an unknown venue")
 }
 
 func TestListKeepsTheYears(t *testing.T) {
@@ -255,13 +239,9 @@ func TestListKeepsTheYears(t *testing.T) {
 		"jexs.bht":                   one(hits(1, 0, in("journals/jex/D", "1995"))),
 	})
 	papers, err := NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(2003))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	keys := each.Of(papers, func(p gleaner.Paper) string { return p.Key })
-	if want := []string{"journals/jex/A", "journals/jex/C"}; !reflect.DeepEqual(keys, want) {
-		t.Errorf("got %v, want %v", keys, want)
-	}
+	assert.Equal(t, []string{"journals/jex/A", "journals/jex/C"}, keys)
 	var none ErrNoVolume
 	if _, err := NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(1980)); !errors.As(err, &none) || none.Listed != (gleaner.Years{From: 2002, To: 2005}) {
 		t.Errorf("a year of no volume: %v", err)

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"gleaner/internal/gleaner"
 )
 
@@ -61,9 +63,8 @@ func TestResolveWithoutSearch(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	// Nothing at its pages, and no search to say what else it may be.
-	if _, err := d.ResolveVenue(t.Context(), "Symposium on Examples"); !isUnavailable(err) {
-		t.Errorf("%v", err)
-	}
+	_, err := d.ResolveVenue(t.Context(), "Symposium on Examples")
+	assert.True(t, isUnavailable(err))
 }
 
 func TestVariations(t *testing.T) {

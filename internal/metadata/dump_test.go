@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
 )
@@ -40,9 +42,7 @@ func writeDump(t testing.TB, body string, zipped bool) string {
 		_ = w.Close()
 		data = b.Bytes()
 	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, data, 0o600))
 	if err := os.WriteFile(filepath.Join(dir, "dblp.dtd"), []byte("<!ELEMENT dblp ANY>\n<!ENTITY own    \"&#8704;\" ><!-- for all -->\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -56,43 +56,34 @@ func TestDumpIsTheLastWay(t *testing.T) {
 		cfg.DumpPath = writeDump(t, smallDump, zipped)
 		d := NewDBLP(cfg)
 		v, err := d.ResolveVenue(t.Context(), "conf/exa")
-		if err != nil || v.Name != "EXA" {
-			t.Fatalf("%+v, %v", v, err)
-		}
+		require.NoError(t, err)
+		require.Equal(t, "EXA", v.Name)
 		papers, err := d.List(t.Context(), v, single(2003))
 		want := []gleaner.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "Fast ∀ lists λ", Pages: "1-9", DOI: "10.1000/a",
 			Authors: []gleaner.Author{{PID: "1/2", Name: "Jörg Müller"}, {PID: "l/AnnLee", Name: "Ann Lee"}}, Links: []string{"https://doi.org/10.1000/A"}}}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(papers, want) {
-			t.Errorf("got %+v\nwant %+v", papers, want)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, want, papers)
 		var none ErrNoVolume
 		if _, err := d.List(t.Context(), v, single(1990)); !errors.As(err, &none) || none.Listed != gleaner.YearsOf(2003, 2005) {
 			t.Errorf("a year without a volume: %v", err)
 		}
 		var unknown ErrUnknownVenue
-		if _, err := d.List(t.Context(), gleaner.Venue{Key: "conf/none"}, single(2003)); !errors.As(err, &unknown) {
-			t.Errorf("an unknown venue: %v", err)
-		}
+		_, err = d.List(t.Context(), gleaner.Venue{Key: "conf/none"}, single(2003))
+		require.ErrorAs(t, err, &unknown, "an unknown venue")
 	}
 }
 
 func TestDumpPersons(t *testing.T) {
 	t.Parallel()
 	d, err := openDump(writeDump(t, smallDump, true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got, err := d.Persons(t.Context(), []string{"1/2", "l/AnnLee", "9/9"})
 	want := map[string]gleaner.Person{
 		"1/2":      {Author: gleaner.Author{PID: "1/2", Name: "Jörg Müller"}, URLs: []string{"http://cs.example.edu/~jm/"}, Profiles: map[string]string{"orcid": "https://orcid.org/0000-0002-1825-0097"}},
 		"l/AnnLee": {Author: gleaner.Author{PID: "l/AnnLee", Name: "Ann Lee"}, Aliases: []string{"Anna Lee"}},
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
 }
 
 func TestPersonsWithoutPages(t *testing.T) {
@@ -105,9 +96,7 @@ func TestPersonsWithoutPages(t *testing.T) {
 	if err != nil || len(got) != 3 || got["7/7"].Author.Name != "Cy Doe" || got["l/AnnLee"].Author.Name != "Ann Lee" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if n := s.count("AnnLee"); n != 0 {
-		t.Errorf("%d requests after the pages had failed", n)
-	}
+	assert.Equal(t, 0, s.count("AnnLee"))
 	if p, err := d.Person(t.Context(), "1/2"); err != nil || len(p.URLs) != 1 {
 		t.Errorf("one person: %+v, %v", p, err)
 	}
@@ -127,15 +116,11 @@ func TestBadDumps(t *testing.T) {
 		"too long":   writeDump(t, "<dblp><www "+strings.Repeat("x", maxRecord+10)+"></www></dblp>", false),
 	} {
 		d, err := openDump(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_, err = d.venue(t.Context(), "conf/exa")
 		var bad ErrBadAnswer
 		var refused ErrRefused
-		if !errors.As(err, &bad) && !errors.As(err, &refused) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.False(t, !errors.As(err, &bad) && !errors.As(err, &refused), name)
 	}
 }
 
@@ -143,7 +128,6 @@ func TestDumpInLatin1(t *testing.T) {
 	t.Parallel()
 	d := &dump{}
 	x, err := d.parse([]byte("<article key=\"journals/j/A\"><author>J\xf6rg</author><title>T.</title></article>"))
-	if err != nil || x.Authors[0].Name != "Jörg" {
-		t.Errorf("%+v, %v", x, err)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, "Jörg", x.Authors[0].Name)
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 )
@@ -36,19 +39,16 @@ func TestALostDatabaseIsNoFailureOfAService(t *testing.T) {
 	d := NewDBLP(cfg)
 	for range 5 {
 		_, err := d.Person(t.Context(), "1/2")
-		if !errors.Is(err, errLostDatabase) || isUnavailable(err) {
-			t.Fatalf("got %v", err)
-		}
+		require.ErrorIs(t, err, errLostDatabase)
+		require.False(t, isUnavailable(err))
 	}
-	if len(s.asked) != 0 || gate.lost != 0 {
-		t.Errorf("asked %v, %d turns left: each question ends at the first turn that is not had", s.asked, gate.lost)
-	}
+	require.Empty(t, s.asked)
+	assert.Equal(t, 0, gate.lost)
 	if p, err := d.Person(t.Context(), "1/2"); err != nil || p.Author.PID != "1/2" {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	gate.lost = 1
 	papers := []gleaner.Paper{{Key: "a", Title: "A", DOI: "10.1000/a"}}
-	if _, err := LocateCopies(t.Context(), []CopySource{NewUnpaywall(cfg)}, papers); !errors.Is(err, errLostDatabase) {
-		t.Errorf("copies: got %v, and a source would be blamed", err)
-	}
+	_, err := LocateCopies(t.Context(), []CopySource{NewUnpaywall(cfg)}, papers)
+	require.ErrorIs(t, err, errLostDatabase, "copies: got")
 }

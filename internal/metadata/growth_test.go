@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/growthtest"
 )
@@ -295,8 +298,7 @@ func FuzzDump(f *testing.F) {
 		var whole, cutUp []string
 		errWhole := scanRecords(t.Context(), bytes.NewReader(in), func(raw []byte) error { whole = append(whole, string(raw)); return nil })
 		errCut := scanRecords(t.Context(), pieces{bytes.NewReader(in)}, func(raw []byte) error { cutUp = append(cutUp, string(raw)); return nil })
-		if strings.Join(whole, "\x00") != strings.Join(cutUp, "\x00") || (errWhole == nil) != (errCut == nil) {
-			t.Errorf("%q, %v; in pieces %q, %v", whole, errWhole, cutUp, errCut)
-		}
+		require.Equal(t, strings.Join(cutUp, "\x00"), strings.Join(whole, "\x00"))
+		assert.Equal(t, (errCut == nil), (errWhole == nil))
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/metadata"
@@ -82,19 +85,13 @@ func venueYear(t *testing.T, cfg metadata.Config, c catalogues.Catalogue) {
 	ctx := t.Context()
 	d := metadata.NewDBLP(cfg)
 	v, err := d.ResolveVenue(ctx, "exa")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v.IDs = map[string]string{"issn": c.ISSN}
 	years := gleaner.Years{From: 2003, To: 2003}
 	papers, err := d.List(ctx, v, years)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	registered, err := metadata.NewCrossref(cfg).Papers(ctx, v, years)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	merged := metadata.Merge(metadata.Listing{Source: "dblp", Papers: papers}, metadata.Listing{Source: "crossref", Papers: registered})
 	if len(papers) != 500 || len(registered) != 500 || len(merged) != 500 {
 		t.Fatalf("%d papers in DBLP, %d in Crossref, %d merged; want 500 of each", len(papers), len(registered), len(merged))
@@ -107,13 +104,10 @@ func venueYear(t *testing.T, cfg metadata.Config, c catalogues.Catalogue) {
 	}
 	sources := []metadata.CopySource{metadata.NewLinks(cfg), metadata.NewSemanticScholar(cfg), metadata.NewArXiv(cfg), metadata.NewUnpaywall(cfg), metadata.NewOpenAlex(cfg)}
 	located, err := metadata.LocateCopies(ctx, sources, metadata.Papers(merged))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, l := range located {
-		if len(l.Failed) > 0 || len(l.Copies) < 3 {
-			t.Fatalf("%s: %d copies, failed %v", l.Paper.Key, len(l.Copies), l.Failed)
-		}
+		require.Empty(t, l.Failed, l.Paper.Key)
+		require.GreaterOrEqual(t, len(l.Copies), 3, l.Paper.Key)
 	}
 	persons(t, cfg, papers)
 }
@@ -146,7 +140,5 @@ func persons(t *testing.T, cfg metadata.Config, papers []gleaner.Paper) {
 	}
 	close(pids)
 	wg.Wait()
-	if len(found) != 1500 {
-		t.Errorf("%d authors looked up, want 1,500", len(found))
-	}
+	assert.Len(t, found, 1500)
 }

@@ -4,6 +4,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 )
 
@@ -29,53 +32,40 @@ func TestMerge(t *testing.T) {
 	for _, r := range got {
 		byKey[r.Paper.Key] = r
 	}
-	if len(got) != 7 || len(byKey) != 7 {
-		t.Fatalf("%d records, want 7: %+v", len(got), got)
-	}
+	require.Len(t, got, 7)
+	require.Len(t, byKey, 7)
 	a := byKey["conf/exa/A"]
-	if want := map[string]string{"dblp": "conf/exa/A", "doi": "10.5555/a", "arxiv": "0301.00001"}; !reflect.DeepEqual(a.IDs, want) {
-		t.Errorf("ids %v, want %v", a.IDs, want)
-	}
+	assert.Equal(t, map[string]string{"dblp": "conf/exa/A", "doi": "10.5555/a", "arxiv": "0301.00001"}, a.IDs)
 	if a.Paper.Title != dblp[0].Title || a.Paper.Year != 2003 || a.Paper.DOI != "10.5555/a" || a.Paper.Pages != "1-9" || a.Paper.ArXiv != "0301.00001" || !reflect.DeepEqual(a.Paper.Authors, dblp[0].Authors) {
 		t.Errorf("paper %+v", a.Paper)
 	}
 	wantFrom := map[string][]string{"title": {"dblp", "crossref", "arxiv"}, "year": {"dblp", "crossref"}, "authors": {"dblp", "crossref", "arxiv"}, "doi": {"dblp", "crossref"}, "arxiv": {"arxiv"}, "pages": {"crossref"}, "links": {"dblp"}}
-	if !reflect.DeepEqual(a.From, wantFrom) {
-		t.Errorf("from %v, want %v", a.From, wantFrom)
-	}
+	assert.Equal(t, wantFrom, a.From)
 	if !reflect.DeepEqual(a.Sources, []string{"dblp", "crossref", "arxiv"}) || len(a.Why) != 2 || !reflect.DeepEqual(a.Differ["year"], []string{"arxiv: 2002"}) {
 		t.Errorf("sources %v, why %v, differ %v", a.Sources, a.Why, a.Differ)
 	}
 	b := byKey["conf/exa/B"]
-	if b.Paper.DOI != "10.5555/b" || b.Paper.Authors[0].PID != "orcid:0000-0002-1825-0097" {
-		t.Errorf("matched by title: %+v", b)
-	}
+	require.Equal(t, "10.5555/b", b.Paper.DOI, "matched by title")
+	assert.Equal(t, "orcid:0000-0002-1825-0097", b.Paper.Authors[0].PID, "matched by title")
 	if _, ok := byKey["doi:10.5555/b2"]; !ok {
 		t.Error("another paper of nearly the same title was merged")
 	}
 	if _, ok := byKey["doi:10.7777/e"]; !ok {
 		t.Error("a journal version with its own DOI was merged into the conference paper")
 	}
-	if dblp[1].Authors[0].PID != "" {
-		t.Error("Merge wrote into its input")
-	}
+	assert.Empty(t, dblp[1].Authors[0].PID, "Merge wrote into its input")
 }
 
 func TestMergeIsDeterministicAndWhole(t *testing.T) {
 	t.Parallel()
-	if got := Merge(); len(got) != 0 {
-		t.Errorf("nothing: %+v", got)
-	}
+	assert.Empty(t, Merge(), "nothing")
 	p := gleaner.Paper{Key: "conf/exa/A", Year: 2003, Title: "One", DOI: "10.1000/a"}
 	got := Merge(Listing{Source: "dblp", Papers: []gleaner.Paper{p, p}})
-	if len(got) != 1 || len(got[0].Sources) != 1 {
-		t.Errorf("the same record twice: %+v", got)
-	}
+	require.Len(t, got, 1, "the same record twice")
+	assert.Len(t, got[0].Sources, 1, "the same record twice")
 	other := gleaner.Paper{Key: "openalex:W1", Year: 2003, Title: "Another"}
 	if more := Merge(Listing{Source: "dblp", Papers: []gleaner.Paper{p}}, Listing{Source: "openalex", Papers: []gleaner.Paper{other, {Key: "openalex:W2", DOI: "10.1000/a", Title: "One", Pages: "7"}}, Enrich: true}); len(more) != 1 || more[0].Paper.Pages != "7" || more[0].IDs["openalex"] != "W2" {
 		t.Errorf("a source that only enriches: %+v", more)
 	}
-	if !reflect.DeepEqual(Papers(got), []gleaner.Paper{p}) {
-		t.Errorf("papers: %+v", Papers(got))
-	}
+	assert.Equal(t, []gleaner.Paper{p}, Papers(got))
 }

@@ -8,6 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
@@ -43,18 +46,14 @@ func TestCrossref(t *testing.T) {
 			Authors: []gleaner.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {Name: "The Group"}}},
 		{Key: "doi:10.1000/c", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1000/C", DOI: "10.1000/c", Links: []string{"https://doi.org/10.1000/c"}},
 	}
-	if err != nil || !reflect.DeepEqual(papers, want) {
-		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, papers)
 	if n := s.count("cursor=%2A"); n != 2 || len(s.asked) != 4 {
 		t.Errorf("an expired cursor: %d begins, %d requests", n, len(s.asked))
 	}
-	if !strings.Contains(s.asked[0], "issn%3A1234-5678%2Cissn%3A8765-4321") || !strings.Contains(s.asked[0], "mailto=librarian") {
-		t.Errorf("asked %s", s.asked[0])
-	}
-	if got := time.Duration(c.svc.delay.Load()); got != 500*time.Millisecond {
-		t.Errorf("pace %s after 2 requests a second were allowed", got)
-	}
+	require.Contains(t, s.asked[0], "issn%3A1234-5678%2Cissn%3A8765-4321")
+	assert.Contains(t, s.asked[0], "mailto=librarian")
+	assert.Equal(t, 500*time.Millisecond, time.Duration(c.svc.delay.Load()), "pace")
 	var uncovered ErrNotCovered
 	if _, err := c.Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003)); !errors.As(err, &uncovered) || uncovered.Needs != "issn" {
 		t.Errorf("without an ISSN: %v", err)
@@ -66,9 +65,7 @@ func TestCrossrefEndsEarly(t *testing.T) {
 	cfg, _ := stubConfig(t, map[string][]reply{"/works": one(`{"message":{"total-results":2,"next-cursor":"x","items":[]}}`)})
 	_, err := NewCrossref(cfg).Papers(t.Context(), gleaner.Venue{IDs: map[string]string{"issn": "1"}}, single(2003))
 	var bad ErrBadAnswer
-	if !errors.As(err, &bad) {
-		t.Errorf("a list that ends early: %v", err)
-	}
+	require.ErrorAs(t, err, &bad, "a list that ends early")
 }
 
 func TestOpenAlex(t *testing.T) {
@@ -93,18 +90,14 @@ func TestOpenAlex(t *testing.T) {
 			Authors: []gleaner.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {PID: "openalex:A6", Name: "Bo Chen"}}},
 		{Key: "openalex:W3", Venue: "journals/jex", Year: 2003, Title: "Two"},
 	}
-	if err != nil || !reflect.DeepEqual(papers, want) {
-		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
-	}
-	if !strings.Contains(s.asked[0], "primary_location.source.id%3AS12%2Cpublication_year%3A2003-2003") {
-		t.Errorf("asked %s", s.asked[0])
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, papers)
+	assert.Contains(t, s.asked[0], "primary_location.source.id%3AS12%2Cpublication_year%3A2003-2003")
 	bad, _ := stubConfig(t, map[string][]reply{"/works": {{status: 401, body: `{"error":"Invalid API key"}`}}})
 	bad.OpenAlexKey = "se+cret"
 	_, err = NewOpenAlex(bad).Papers(t.Context(), v, single(2003))
-	if !errors.As(err, &refused) || strings.Contains(err.Error()+refused.URL, "se%2Bcret") {
-		t.Errorf("a wrong key: %v at %s", err, refused.URL)
-	}
+	require.ErrorAs(t, err, &refused, "a wrong key")
+	assert.NotContains(t, err.Error()+refused.URL, "se%2Bcret", "a wrong key")
 }
 
 func TestACLPapers(t *testing.T) {
@@ -122,17 +115,14 @@ func TestACLPapers(t *testing.T) {
 		{Key: "acl:P03-1001", Venue: "conf/acl", Year: 2003, Title: "Offline LMs: A Way", Authors: []gleaner.Author{{Name: "Ann Lee"}, {Name: "Mono"}}, Pages: "1-9", DOI: "10.3115/1075096.1075097", Links: []string{"https://aclanthology.org/P03-1001.pdf"}},
 		{Key: "acl:2021.acl-long.12", Venue: "conf/acl", Year: 2021, Title: "New", Authors: []gleaner.Author{{Name: "Bo Chen"}}, Links: []string{"https://aclanthology.org/2021.acl-long.12.pdf"}},
 	}
-	if err != nil || !reflect.DeepEqual(papers, want) {
-		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, papers)
 	var none ErrNoVolume
-	if _, err := a.Papers(t.Context(), gleaner.Venue{Key: "conf/acl"}, single(1950)); !errors.As(err, &none) {
-		t.Errorf("no such year: %v", err)
-	}
+	_, err = a.Papers(t.Context(), gleaner.Venue{Key: "conf/acl"}, single(1950))
+	require.ErrorAs(t, err, &none, "no such year")
 	var uncovered ErrNotCovered
-	if _, err := a.Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003)); !errors.As(err, &uncovered) {
-		t.Errorf("a venue of other fields: %v", err)
-	}
+	_, err = a.Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003))
+	require.ErrorAs(t, err, &uncovered, "a venue of other fields")
 }
 
 func TestACLIDs(t *testing.T) {
@@ -142,16 +132,12 @@ func TestACLIDs(t *testing.T) {
 		"http://aclweb.org/anthology/W/W03/W03-0101.pdf": "W03-0101", "https://aclanthology.info/papers/D15-1001/d15-1001": "D15-1001",
 		"10.18653/v1/p19-1001": "P19-1001", "https://doi.org/10.18653/v1/2020.acl-main.1": "2020.acl-main.1", "10.3115/1075096.1075097": "", "https://other.example/P03-1001.pdf": "",
 	} {
-		if got := aclID(s); got != want {
-			t.Errorf("aclID(%q) = %q, want %q", s, got, want)
-		}
+		assert.Equal(t, want, aclID(s), "aclID %v", s)
 	}
 	for _, c := range []struct{ collection, volume, paper, want string }{
 		{"P03", "1", "1", "P03-1001"}, {"W03", "1", "2", "W03-0102"}, {"D19", "50", "1", "D19-5001"}, {"D19", "1", "7", "D19-1007"}, {"2020.acl", "main", "3", "2020.acl-main.3"},
 	} {
-		if got := aclPaperID(c.collection, c.volume, c.paper); got != c.want {
-			t.Errorf("%v: %s", c, got)
-		}
+		assert.Equal(t, c.want, aclPaperID(c.collection, c.volume, c.paper))
 	}
 }
 
@@ -197,9 +183,8 @@ func testOAI(t *testing.T) {
 		{Key: "oai:x:1", Year: 2003, Title: "One", DOI: "10.5555/one", Authors: []gleaner.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, Links: []string{"https://repo.example/1"}},
 		{Key: "oai:x:3", Year: 2004, Title: "Three"},
 	}
-	if err != nil || !reflect.DeepEqual(papers, want) {
-		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, papers)
 	for _, a := range s.asked {
 		if strings.Contains(a, "resumptionToken") && strings.Contains(a, "metadataPrefix") {
 			t.Errorf("a token goes alone: %s", a)
@@ -213,9 +198,8 @@ func testOAI(t *testing.T) {
 		t.Errorf("an endpoint without sets: %v", err)
 	}
 	var bad ErrBadAnswer
-	if _, err := all("loop"); !errors.As(err, &bad) {
-		t.Errorf("the same token twice: %v", err)
-	}
+	_, err = all("loop")
+	require.ErrorAs(t, err, &bad, "the same token twice")
 	got, err := o.Papers(t.Context(), gleaner.Venue{Key: "conf/exa", IDs: map[string]string{"oai": "exa"}}, single(2003))
 	if err != nil || !reflect.DeepEqual(titles(got), []string{"One"}) || got[0].Venue != "conf/exa" {
 		t.Errorf("by set and year: %+v, %v", got, err)
@@ -236,9 +220,8 @@ func TestAnOAIIdentifierIsNoOtherSourcesKey(t *testing.T) {
 		return true
 	})
 	want := []string{"oai:conf/sigmod/Codd70", "oai:doi:10.1/a", "OAI:x:1", "oai:x:2"}
-	if err != nil || !reflect.DeepEqual(keys, want) {
-		t.Errorf("got %q, %v; want %q", keys, err, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, keys)
 }
 
 // TestCrossrefsLastPaceHolds: one that was slow for a while does not stay so.
@@ -269,7 +252,6 @@ func TestORCID(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(p, want) || s.headers[0].Get("Accept") != "application/json" {
 		t.Errorf("got %+v, %v\nwant %+v", p, err, want)
 	}
-	if _, err := NewORCID(cfg).Person(t.Context(), "Ann"); !isRefused(err) {
-		t.Errorf("no iD: %v", err)
-	}
+	_, err = NewORCID(cfg).Person(t.Context(), "Ann")
+	assert.True(t, isRefused(err), "no iD")
 }

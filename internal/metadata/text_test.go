@@ -1,6 +1,10 @@
 package metadata
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 func TestCleanTitle(t *testing.T) {
 	t.Parallel()
@@ -9,31 +13,23 @@ func TestCleanTitle(t *testing.T) {
 		"H<sub>2</sub>O <jats:italic>x</jats:italic>": "H2O x", "if a < b and c > d": "if a < b and c > d", "x &lt; y.": "x < y", "  two\n lines ": "two lines",
 		"vs. Foo Inc..": "vs. Foo Inc..", "": "", "O(n<sup>2</sup>) for <tt>f<a></tt>": "O(n2) for f<a>",
 	} {
-		if got := cleanTitle(s); got != want {
-			t.Errorf("cleanTitle(%q) = %q, want %q", s, got, want)
-		}
+		assert.Equal(t, want, cleanTitle(s), "cleanTitle %v", s)
 	}
 }
 
 func TestCleanName(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]string{"Wei Wang 0001": "Wei Wang", "Wei Wang": "Wei Wang", "J&#246;rg  M.": "Jörg M.", "Agent 007": "Agent 007", "0001": "0001"} {
-		if got := cleanName(s); got != want {
-			t.Errorf("cleanName(%q) = %q, want %q", s, got, want)
-		}
+		assert.Equal(t, want, cleanName(s), "cleanName %v", s)
 	}
 }
 
 func TestFrontMatter(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"Front Matter", "Frontmatter, Table of Contents.", "Preface", "Preface and Acknowledgements", "Message from the Program Chairs", "Organizing Committee", "Program Committee", "Author Index", "Editorial", "List of Reviewers 2004", "Foreword", "Welcome Message", "Editor's Note", "Title Page iii"} {
-		if s != "Frontmatter, Table of Contents." && !isFrontMatter(s) {
-			t.Errorf("%q is front matter", s)
-		}
+		assert.False(t, s != "Frontmatter, Table of Contents." && !isFrontMatter(s))
 	}
 	for _, s := range []string{"Editorial Control in Newsrooms", "Prefaces of Logic Programs", "Indexing Authors", "Cover Trees", "Contents Prediction", "Message from the Deep: A Study", "Reviewers' Bias in Committees", "Welcome to the Jungle of Types", "Sponsored Search"} {
-		if isFrontMatter(s) {
-			t.Errorf("%q is a paper", s)
-		}
+		assert.False(t, isFrontMatter(s))
 	}
 }

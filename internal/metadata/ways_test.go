@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/fetch"
 )
 
@@ -53,12 +56,9 @@ func TestRest(t *testing.T) {
 		ask := func(want int) {
 			t.Helper()
 			before := s.count("dblp.org/pid")
-			if _, err := d.Person(t.Context(), "1/2"); err != nil {
-				t.Error(err)
-			}
-			if got := s.count("dblp.org/pid") - before; got != want {
-				t.Errorf("%d requests to the failing site, want %d", got, want)
-			}
+			_, err := d.Person(t.Context(), "1/2")
+			assert.NoError(t, err)
+			assert.Equal(t, want, s.count("dblp.org/pid")-before)
 		}
 		ask(3) // once, and two repeats
 		ask(3) // one broken record is not yet a broken service
@@ -83,14 +83,10 @@ func TestWall(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		}
-		if len(s.asked) != 2 {
-			t.Errorf("asked %v", s.asked)
-		}
+		assert.Len(t, s.asked, 2)
 		time.Sleep(restAtWall)
 		_, _ = d.Volumes(t.Context(), "conf/exa", single(2003))
-		if len(s.asked) != 4 {
-			t.Errorf("%d requests an hour later", len(s.asked))
-		}
+		assert.Len(t, s.asked, 4)
 	})
 }
 
@@ -104,9 +100,8 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 			{body: `<dblpperson name="Ann Lee" pid="1/2"><person key="homepages/1/2"><author pid="1/2">Ann Lee</author></person></dblpperson>`},
 		}})
 		begin := time.Now()
-		if _, err := NewDBLP(cfg).Person(t.Context(), "1/2"); err != nil {
-			t.Error(err)
-		}
+		_, err := NewDBLP(cfg).Person(t.Context(), "1/2")
+		require.NoError(t, err)
 		// The date lies 30 s after the first 90 s.
 		if took := time.Since(begin); took < 120*time.Second || took > 125*time.Second || len(s.asked) != 3 {
 			t.Errorf("took %s, %d requests", took, len(s.asked))
@@ -137,20 +132,16 @@ func TestRedirects(t *testing.T) {
 		cfg, s := stubConfig(t, c.replies)
 		cfg.DBLPMirrorURL = "-"
 		p, err := NewDBLP(cfg).Person(t.Context(), "1/2")
-		if (err == nil) != c.ok || (c.ok && p.Author.PID != "3/4") {
-			t.Errorf("%s: %+v, %v", name, p, err)
-		}
-		if s.count("169.254")+s.count("elsewhere.example") > 0 || len(s.asked) > maxHops+1 {
-			t.Errorf("%s: asked %v", name, s.asked)
-		}
+		require.Equal(t, c.ok, (err == nil), name)
+		assert.False(t, (c.ok && p.Author.PID != "3/4"), name)
+		require.LessOrEqual(t, s.count("169.254")+s.count("elsewhere.example"), 0, name)
+		assert.LessOrEqual(t, len(s.asked), maxHops+1, name)
 	}
 }
 
 func TestMirrorOfAnotherDBLP(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]int{"": 2, "https://dblp.org": 2, "http://dblp.org": 2, "http://127.0.0.1:8080": 1, "https://dblp.example.org": 1} {
-		if got := len(NewDBLP(Config{DBLPURL: addr}).bases); got != want {
-			t.Errorf("%q: %d sites, want %d", addr, got, want)
-		}
+		assert.Equal(t, want, len(NewDBLP(Config{DBLPURL: addr}).bases), addr)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/web/page"
 )
 
@@ -32,9 +34,7 @@ func BenchmarkEnter(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name, func(b *testing.B) {
 			s, err := New(name, Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, err)
 			cs := make([]page.Candidate, 400)
 			for i := range cs {
 				cs[i] = like(i)
@@ -55,9 +55,7 @@ func BenchmarkPick(b *testing.B) {
 	for _, name := range Names() {
 		b.Run(name, func(b *testing.B) {
 			s, err := New(name, Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, err)
 			cs := make([]page.Candidate, 500)
 			for i := range cs {
 				cs[i] = like(i)

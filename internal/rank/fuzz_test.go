@@ -163,9 +163,8 @@ func (s script) check(t testing.TB) {
 		all := slices.Clone(once)
 		slices.Sort(all)
 		for i, id := range all {
-			if id != int64(i+1) || len(all) != len(s.links) {
-				t.Fatalf("%s took %v of %d links", name, once, len(s.links))
-			}
+			require.Equal(t, int64(i+1), id, "%v %v", name, once)
+			require.Len(t, all, len(s.links), "%v %v", name, once)
 		}
 		require.Equal(t, once, s.order(t, name, 0, true), "%s: what waits was shown the other way round", name)
 		require.Equal(t, once, s.order(t, name, 7, false), "%s: put down and taken up again", name)

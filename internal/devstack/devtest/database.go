@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/record/store/migrations"
@@ -26,9 +27,7 @@ import (
 func Postgres(tb testing.TB) (dsn string) {
 	tb.Helper()
 	template, err := templates.get(server(tb))
-	if err != nil {
-		tb.Fatalf("template of the test databases: %v", err)
-	}
+	require.NoError(tb, err, "template of the test databases")
 	return Copy(tb, template)
 }
 
@@ -98,9 +97,7 @@ func copyDatabase(tb testing.TB, server, name, template string) {
 		_, err := conn.Exec(ctx, sql)
 		return err
 	})
-	if err != nil {
-		tb.Fatalf("test database: %v", err)
-	}
+	require.NoError(tb, err, "test database")
 }
 
 // kept are the databases that outlive their test: name → server.
@@ -111,9 +108,7 @@ func KeptPostgres(tb testing.TB) (dsn string) {
 	tb.Helper()
 	server, name := server(tb), "kept_"+strings.ToLower(rand.Text())
 	template, err := templates.get(server)
-	if err != nil {
-		tb.Fatalf("template of the test databases: %v", err)
-	}
+	require.NoError(tb, err, "template of the test databases")
 	copyDatabase(tb, server, name, databaseOf(template))
 	kept.Store(name, server)
 	return named(server, name)
@@ -156,9 +151,7 @@ func named(server, database string) string {
 
 func admin(tb testing.TB, dsn, sql string) {
 	tb.Helper()
-	if err := execute(dsn, sql); err != nil {
-		tb.Fatalf("test database: %v", err)
-	}
+	require.NoError(tb, execute(dsn, sql), "test database")
 }
 
 func execute(dsn, sql string) error {

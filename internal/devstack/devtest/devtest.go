@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/devstack"
 )
 
@@ -90,9 +92,7 @@ func Programs(tb testing.TB) (dir string) {
 			programs.err = fmt.Errorf("%w: %s", err, out)
 		}
 	})
-	if programs.err != nil {
-		tb.Fatalf("programs: %v", programs.err)
-	}
+	require.NoError(tb, programs.err, "programs")
 	return programs.dir
 }
 
@@ -109,9 +109,7 @@ func Soak(tb testing.TB, why string) {
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "gleaner-test-*")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	shared.dirs = append(shared.dirs, dir)
@@ -126,16 +124,12 @@ func start(tb testing.TB, slot **devstack.Stack, o devstack.Options) *devstack.S
 		return *slot
 	}
 	dir, err := os.MkdirTemp("", "gleaner-test-*")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	shared.dirs = append(shared.dirs, dir)
 	o.DataDir, o.Disposable = dir, true
 	o.Progress = func(line string) { fmt.Fprintln(os.Stderr, "devtest:", line) }
 	// Not the test's context: the server outlives the test.
 	*slot, err = devstack.Start(context.Background(), o)
-	if err != nil {
-		tb.Fatalf("test servers: %v", err)
-	}
+	require.NoError(tb, err, "test servers")
 	return *slot
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/devstack/line"
 )
 
@@ -11,12 +13,9 @@ import (
 func Lay(tb testing.TB, dsn string) (through string, l *line.Line) {
 	tb.Helper()
 	u, err := url.Parse(dsn)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if l, err = line.New(u.Host); err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
+	l, err = line.New(u.Host)
+	require.NoError(tb, err)
 	tb.Cleanup(l.Close)
 	u.Host = l.Address()
 	return u.String(), l

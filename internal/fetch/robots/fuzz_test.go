@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // agree checks that the library and this package decide plain rules alike: two
@@ -36,20 +39,15 @@ func FuzzParse(f *testing.F) {
 		for _, agent := range []string{"gleaner", "*", ""} {
 			rules := Parse([]byte(file), agent)
 			if len(rules.group.list()) <= 1000 { // agree is quadratic
-				if err := agree(rules); err != nil {
-					t.Error(err)
-				}
+				require.NoError(t, agree(rules))
 			}
 			allowed, rule := rules.Allowed(path)
-			if !allowed && !strings.HasPrefix(rule, "Disallow: ") {
-				t.Errorf("denied by %q", rule)
-			}
+			assert.False(t, !allowed && !strings.HasPrefix(rule, "Disallow: "), rule)
 			if rules.CrawlDelay() < 0 {
 				t.Error("negative delay")
 			}
-			if rules.Size() < 0 || rules.Size() > 100*(len(file)+1) {
-				t.Errorf("%d bytes of %d", rules.Size(), len(file))
-			}
+			require.GreaterOrEqual(t, rules.Size(), 0)
+			assert.LessOrEqual(t, rules.Size(), 100*(len(file)+1))
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"gleaner/internal/lab/growthtest"
 )
 
@@ -82,16 +84,12 @@ func TestMatchingGrowsWithThePath(t *testing.T) {
 // is read of it.
 func TestLargestFileIsSmall(t *testing.T) {
 	for name, worst := range worstFiles {
-		if size := Parse(worst(MaxBytes), "gleaner").Size(); size > 40*MaxBytes {
-			t.Errorf("%s: %d bytes", name, size)
-		}
+		assert.LessOrEqual(t, Parse(worst(MaxBytes), "gleaner").Size(), 40*MaxBytes, name)
 	}
 }
 
 // TestRepeatedRulesCountOnce: what a line says again changes nothing.
 func TestRepeatedRulesCountOnce(t *testing.T) {
 	rules := Parse(worstFiles["our own name again and again"](MaxBytes), "gleaner")
-	if n := len(rules.group.list()); n != 1 {
-		t.Errorf("%d rules of one line", n)
-	}
+	assert.Equal(t, 1, len(rules.group.list()))
 }

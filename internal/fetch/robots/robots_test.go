@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/temoto/robotstxt"
 
 	"gleaner/internal/lab/realdata"
@@ -182,9 +184,8 @@ func TestLineEndsAndMarks(t *testing.T) {
 	} {
 		foo, _ := Parse([]byte(body), "foo").Allowed("/x")
 		bar, _ := Parse([]byte(body), "bar").Allowed("/x")
-		if !foo || bar {
-			t.Errorf("%s: foo allowed %v, bar allowed %v", name, foo, bar)
-		}
+		require.True(t, foo, name)
+		assert.False(t, bar, name)
 	}
 	broken := Parse([]byte("\xEF\x11\xBFUser-Agent: foo\nDisallow: /\n"), "foo")
 	if ok, _ := broken.Allowed("/x"); !ok {
@@ -239,9 +240,7 @@ Crawl-delay: NaN
 		"Gleaner": 2500 * time.Millisecond, "glean": 10 * time.Second, "other": 10 * time.Second,
 		"fast": 0, "endless": 24 * time.Hour, "odd": 0,
 	} {
-		if got := Parse(file, agent).CrawlDelay(); got != want {
-			t.Errorf("%s: delay %v, want %v", agent, got, want)
-		}
+		assert.Equal(t, want, Parse(file, agent).CrawlDelay(), agent)
 	}
 	if got := strings.Join(Parse(file, "gleaner").Sitemaps(), " "); got != "https://x.example/one.xml /two.xml" {
 		t.Errorf("sitemaps %q", got)
@@ -302,9 +301,7 @@ func TestRealFiles(t *testing.T) {
 		}
 		return agree(rules)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if files == 0 {
 		t.Skipf("no files in %s", root)
 	}

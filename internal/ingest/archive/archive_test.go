@@ -318,9 +318,8 @@ func FuzzReader(f *testing.F) {
 		got, _ := all(t, data, Position{})
 		for _, s := range got {
 			rest, _ := all(t, data, s.at)
-			if len(rest) == 0 || rest[0].url != s.url {
-				t.Fatalf("from %+v there is not what was there: %+v", s.at, rest)
-			}
+			require.NotEmpty(t, rest, s.at)
+			require.Equal(t, s.url, rest[0].url, s.at)
 		}
 	})
 }

@@ -1,10 +1,12 @@
 package archive
 
 import (
-	"bytes"
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/growthtest"
 )
@@ -71,9 +73,7 @@ func TestTrialsAreCharged(t *testing.T) {
 	t.Parallel()
 	data := string(gzipOf(warc(Info, "", "", ""))) + strings.Repeat("\x1f\x8b\x08", 1<<17)
 	a, err := New(bytesOf([]byte(data)), Position{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer a.Close()
 	for err != io.EOF {
 		_, err = a.Next()
@@ -88,9 +88,7 @@ func TestEmptyMembers(t *testing.T) {
 	t.Parallel()
 	data := string(gzipOf("W")) + strings.Repeat(string(gzipOf("")), 1000) + string(gzipOf("ARC/"))
 	s, err := newStream(bytesOf([]byte(data)), Position{}, unknown, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.close()
 	if got := s.peek(2); string(got) != "WARC/" || len(s.begun) > 2 {
 		t.Errorf("%q: %d members are held", got, len(s.begun))
@@ -112,21 +110,14 @@ func TestDigests(t *testing.T) {
 	} {
 		text := strings.Replace(warc(Resource, "http://a.test/", "text/plain", "foo"), "Content-Length", "WARC-Payload-Digest: "+digest+"\r\nContent-Length", 1)
 		a, err := New(bytesOf([]byte(text)), Position{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		r, err := a.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		p, err := r.Payload()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		body, err := io.ReadAll(p.Body)
-		if (err == nil) != right || !bytes.Equal(body, []byte("foo")) {
-			t.Errorf("%s: %q, %v", digest, body, err)
-		}
+		require.Equal(t, right, (err == nil), digest)
+		assert.Equal(t, []byte("foo"), body, digest)
 		a.Close()
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/lab/growthtest"
 )
 
@@ -14,9 +16,7 @@ import (
 // does, be it a page or a list.
 func TestListingsGrow(t *testing.T) { //nolint:paralleltest // it measures
 	base, err := url.Parse("http://a.test/crawl/list.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, of := range map[string]func(n int) string{
 		"names":    func(n int) string { return strings.Repeat("a.warc.gz\n", n) },
 		"comments": func(n int) string { return strings.Repeat("#\n", n) },

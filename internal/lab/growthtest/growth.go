@@ -16,6 +16,8 @@ import (
 	"runtime/debug"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -48,9 +50,7 @@ func Linear(t testing.TB, n int, input func(n int) []byte, work func([]byte)) {
 	if UnderRace {
 		t.Skip("growth is not measured under the race detector")
 	}
-	if err := check(n, input, work); err != nil {
-		t.Errorf("%v", err)
-	}
+	require.NoError(t, check(n, input, work))
 }
 
 func check(n int, input func(n int) []byte, work func([]byte)) error {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func filled(n int) []byte { return bytes.Repeat([]byte("a"), n) }
@@ -57,16 +59,12 @@ func TestQuadraticTimeIsFound(t *testing.T) {
 }
 
 func TestQuadraticMemoryIsFound(t *testing.T) {
-	if err := check(4<<10, filled, reappend); err == nil || !strings.Contains(err.Error(), "the memory") {
-		t.Fatalf("quadratic copies: %v", err)
-	}
-	if err := check(2<<10, filled, remap); err == nil || !strings.Contains(err.Error(), "the allocations") {
-		t.Fatalf("quadratic allocations: %v", err)
-	}
+	err := check(4<<10, filled, reappend)
+	require.ErrorContains(t, err, "the memory", "quadratic copies")
+	err = check(2<<10, filled, remap)
+	require.ErrorContains(t, err, "the allocations", "quadratic allocations")
 }
 
 func TestInputThatDoesNotGrowIsFound(t *testing.T) {
-	if err := check(64, func(int) []byte { return filled(64) }, linear); err == nil {
-		t.Fatal("nothing was compared")
-	}
+	require.Error(t, check(64, func(int) []byte { return filled(64) }, linear), "nothing was compared")
 }

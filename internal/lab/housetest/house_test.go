@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -178,9 +179,7 @@ func (plan plan) checkFolder(t *testing.T, p pkg) {
 			// "worker/pool" allows itself, "worker" the whole folder.
 			allowed = allowed || name == m || strings.HasPrefix(name, m+"/")
 		}
-		if !allowed {
-			t.Errorf("%s imports %s: %s/ may import %v", p.name(), name, folder, may)
-		}
+		assert.True(t, allowed, "%v %v %v %v", p.name(), name, folder, may)
 	}
 }
 
@@ -193,9 +192,7 @@ func TestTheLoopKnowsNoDatabase(t *testing.T) {
 			continue
 		}
 		for _, imported := range p.Imports {
-			if strings.HasPrefix(imported, "github.com/jackc/pgx") {
-				t.Errorf("%s imports %s", p.name(), imported)
-			}
+			assert.False(t, strings.HasPrefix(imported, "github.com/jackc/pgx"), p.name())
 		}
 	}
 }
@@ -210,9 +207,7 @@ func TestTemporalStaysAbove(t *testing.T) {
 			continue
 		}
 		for _, imported := range p.Imports {
-			if strings.HasPrefix(imported, "go.temporal.io/") {
-				t.Errorf("%s imports %s", p.name(), imported)
-			}
+			assert.False(t, strings.HasPrefix(imported, "go.temporal.io/"), p.name())
 		}
 	}
 }
@@ -245,9 +240,7 @@ func TestWorkflowsReachNothing(t *testing.T) {
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
-		if p.Doc == "" && len(p.GoFiles) > 0 {
-			t.Errorf("%s has no package comment", p.ImportPath)
-		}
+		assert.False(t, p.Doc == "" && len(p.GoFiles) > 0, p.ImportPath)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -15,13 +16,10 @@ import (
 // bring, open no database.
 func TestMigrationsAreNumberedInTurn(t *testing.T) {
 	all, err := filepath.Glob(filepath.Join(root(t), "internal/record/store/migrations/*.sql"))
-	if err != nil || len(all) == 0 {
-		t.Fatal("no migrations", err)
-	}
+	require.NoError(t, err, "no migrations")
+	require.NotEmpty(t, all, "no migrations")
 	for i, path := range all {
-		if name := filepath.Base(path); name[:5] != fmt.Sprintf("%04d_", i+1) {
-			t.Errorf("%s: want number %d", name, i+1)
-		}
+		assert.Equal(t, fmt.Sprintf("%04d_", i+1), filepath.Base(path)[:5])
 	}
 }
 

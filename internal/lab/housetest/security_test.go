@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,25 +30,17 @@ func TestEveryPromiseHasItsTest(t *testing.T) {
 	require.Greater(t, len(promises), 20)
 	for _, promise := range promises {
 		named := regexp.MustCompile("`(\\w+)\\.((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(promise, -1)
-		if len(named) == 0 {
-			t.Errorf("no test holds it: %s", promise)
-		}
+		assert.NotEmpty(t, named, "no test holds it %v", promise)
 		kept := true
 		for _, n := range named {
 			name := n[1] + "." + n[2]
 			kept = kept && !broken[name] && unbroken[name] == ""
-			if !hasTest(t, folders[n[1]], n[2]) {
-				t.Errorf("there is no %s", name)
-			}
+			assert.True(t, hasTest(t, folders[n[1]], n[2]), "there is no %v", name)
 		}
-		if kept {
-			t.Errorf("no patch breaks it: %s", promise)
-		}
+		assert.False(t, kept, "no patch breaks it %v", promise)
 	}
 	for name := range unbroken {
-		if broken[name] {
-			t.Errorf("a patch breaks %s", name)
-		}
+		assert.False(t, broken[name], "a patch breaks")
 	}
 }
 

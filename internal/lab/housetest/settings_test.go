@@ -18,6 +18,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/service/config"
@@ -141,9 +142,8 @@ func TestOneSpellingOfDefaults(t *testing.T) {
 				if !ok || fn.Type.Params.NumFields() > 0 || fn.Type.Results.NumFields() == 0 || !other.MatchString(fn.Name.Name) {
 					continue
 				}
-				if fn.Recv != nil || fn.Name.Name != "Defaults" {
-					t.Errorf("%s/%s: %s: call it withDefaults, or as a function Defaults", p.name(), name, fn.Name.Name)
-				}
+				require.Nil(t, fn.Recv, "%v %v", p.name(), name)
+				assert.Equal(t, "Defaults", fn.Name.Name, "%v %v", p.name(), name)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -60,9 +61,7 @@ func measure(t *testing.T, path, short string) (lines int, functions []int) {
 	if ast.IsGenerated(file) {
 		return lines, nil
 	}
-	if lines > maxFileLines {
-		t.Errorf("%s has %d lines, more than %d", short, lines, maxFileLines)
-	}
+	assert.LessOrEqual(t, lines, maxFileLines, short)
 	for _, decl := range file.Decls {
 		f, ok := decl.(*ast.FuncDecl)
 		if !ok {
@@ -70,12 +69,8 @@ func measure(t *testing.T, path, short string) (lines int, functions []int) {
 		}
 		n := set.Position(f.End()).Line - set.Position(f.Pos()).Line + 1
 		functions = append(functions, n)
-		if n > maxFunctionLines {
-			t.Errorf("%s: %s has %d lines, more than %d", short, f.Name.Name, n, maxFunctionLines)
-		}
-		if f.Recv == nil && f.Name.Name == "init" {
-			t.Errorf("%s has an init function: dependencies come through New", short)
-		}
+		assert.LessOrEqual(t, n, maxFunctionLines, "%v %v", short, f.Name.Name)
+		assert.False(t, f.Recv == nil && f.Name.Name == "init", short)
 	}
 	for _, m := range unfinished.FindAll(raw, -1) {
 		t.Errorf("%s says %q", short, m)

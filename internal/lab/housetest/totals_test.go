@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -40,13 +41,9 @@ func TestTotals(t *testing.T) {
 		most, err := strconv.Atoi(strings.ReplaceAll(row[2], ",", ""))
 		require.NoError(t, err)
 		n, known := is[row[1]]
-		if !known {
-			t.Errorf("%q is not measured, or is within the rule for all: take it out of the table", row[1])
-		}
+		assert.True(t, known, row[1])
 		t.Logf("%s: %d of %d", row[1], n, most)
-		if n > most {
-			t.Errorf("%s: %d, more than %d", row[1], n, most)
-		}
+		assert.LessOrEqual(t, n, most, row[1])
 		delete(is, row[1])
 	}
 	for what, n := range is {

@@ -72,9 +72,7 @@ func TestFirstPagesSettle(t *testing.T) {
 	d := s.document(other[0])
 	require.Equal(t, gleaner.DocumentAccepted, js[0].State)
 	require.Greater(t, d.Pages, 3)
-	if d.Detail != partly {
-		t.Fatalf("its first pages do not settle it: %v", d.Reasons)
-	}
+	require.Equal(t, partly, d.Detail, "its first pages do not settle it %v", d.Reasons)
 	require.Equal(t, 20, d.References, "its end was read")
 	sheet, err := SheetOf(ctx, s.db, s.repo, other[0])
 	require.NoError(t, err)

@@ -274,23 +274,17 @@ func FuzzRead(f *testing.F) {
 		papers, err := biblio.Read(strings.NewReader(in), format)
 		if err != nil {
 			var se *biblio.SyntaxError
-			if !errors.As(err, &se) {
-				t.Fatalf("untyped error %v", err)
-			}
-			if se.Line < 1 || se.Column < 0 {
-				t.Fatalf("no place in %+v", se)
-			}
+			require.ErrorAs(t, err, &se, "untyped error")
+			require.GreaterOrEqual(t, se.Line, 1, "no place in")
+			require.GreaterOrEqual(t, se.Column, 0, "no place in")
 			return
 		}
 		var b bytes.Buffer
-		if err := biblio.Write(&b, format, entries(papers)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, biblio.Write(&b, format, entries(papers)))
 		if format == biblio.JSONL { // the others drop what they cannot hold
 			again, err := biblio.Read(&b, format)
-			if err != nil || len(again) != len(papers) {
-				t.Fatalf("%d papers, read again %d: %v", len(papers), len(again), err)
-			}
+			require.NoError(t, err)
+			require.Len(t, again, len(papers))
 		}
 	})
 }

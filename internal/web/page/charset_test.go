@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 
@@ -15,13 +17,9 @@ import (
 func encoded(t *testing.T, charset, text string) []byte {
 	t.Helper()
 	enc, err := htmlindex.Get(charset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	out, err := enc.NewEncoder().Bytes([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return out
 }
 
@@ -62,18 +60,10 @@ func TestCharset(t *testing.T) {
 			text := strings.Repeat(samples[tt.sample]+"\n", 4)
 			body := encoded(t, tt.charset, tt.meta+"<html><body><p>"+text+`</p><a href="x.html">`+samples[tt.sample][:30]+"</a></body></html>")
 			p, err := page.Parse(here, http.Header{"Content-Type": {tt.header}}, body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p.Charset != tt.want {
-				t.Errorf("charset %q, want %q", p.Charset, tt.want)
-			}
-			if want := strings.TrimSpace(samples[tt.sample]); !strings.HasPrefix(p.Text, want) {
-				t.Errorf("text %.80q, want %.80q", p.Text, want)
-			}
-			if len(p.Links) != 1 {
-				t.Errorf("links %v", p.Links)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, p.Charset, "charset")
+			assert.True(t, strings.HasPrefix(p.Text, strings.TrimSpace(samples[tt.sample])), "text")
+			assert.Len(t, p.Links, 1, "links")
 		})
 	}
 }
@@ -82,13 +72,9 @@ func TestMarksAndUTF16(t *testing.T) {
 	t.Parallel()
 	const text = "<html><head><title>Größe</title></head><body><a href=x.html>übung</a></body></html>"
 	le, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	be, err := unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewEncoder().String(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for body, want := range map[string]string{"\xef\xbb\xbf" + text: "utf-8", le: "utf-16le", be: "utf-16be"} {
 		p := parse(t, http.Header{"Content-Type": {"text/html; charset=windows-1251"}}, body)
 		if p.Charset != want || p.Title != "Größe" || len(p.Links) != 1 || p.Links[0].Anchor != "übung" {
@@ -101,7 +87,6 @@ func TestQueryInThePagesCharset(t *testing.T) {
 	t.Parallel()
 	body := encoded(t, "windows-1252", `<meta charset=windows-1252><a href="s?q=größe&x=1#ö">s</a><a href="größe.html">p</a>`)
 	p := parse(t, nil, string(body))
-	if p.Links[0].URL != "http://www.example.edu/~ada/s?q=gr%F6%DFe&x=1" || p.Links[1].URL != "http://www.example.edu/~ada/gr%C3%B6%C3%9Fe.html" {
-		t.Errorf("links %q, %q", p.Links[0].URL, p.Links[1].URL)
-	}
+	require.Equal(t, "http://www.example.edu/~ada/s?q=gr%F6%DFe&x=1", p.Links[0].URL, "links")
+	assert.Equal(t, "http://www.example.edu/~ada/gr%C3%B6%C3%9Fe.html", p.Links[1].URL, "links")
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -43,9 +46,7 @@ func recordedPages(tb testing.TB, folder string) []farmPage {
 		pages = append(pages, farmPage{"http://" + filepath.ToSlash(rel), body})
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return pages
 }
 
@@ -112,7 +113,6 @@ func TestFarm(t *testing.T) {
 	t.Logf("%d pages, %d bytes, %d links %v, on the own host %d (a pattern finds %d; fewer on %d pages)",
 		len(pages), bytes, links, sources, same, byPattern, fewer)
 	t.Logf("not pages %d, walls %d, soft 404 %d, charsets %v", notPages, walls, missing, charsets)
-	if fewer > 0 || same < byPattern {
-		t.Errorf("links lost on %d pages: %d against %d", fewer, same, byPattern)
-	}
+	require.LessOrEqual(t, fewer, 0, "links lost on")
+	assert.GreaterOrEqual(t, same, byPattern, "links lost on")
 }

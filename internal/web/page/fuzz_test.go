@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -47,9 +49,7 @@ func FuzzParse(f *testing.F) {
 		}
 		checkLinks(t, p)
 		for _, s := range stringsOf(p) {
-			if strings.ContainsFunc(s, unicode.IsControl) {
-				t.Fatalf("a control character in %q", s)
-			}
+			require.False(t, strings.ContainsFunc(s, unicode.IsControl), "a control character in")
 		}
 	})
 }

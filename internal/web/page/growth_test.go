@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/lab/growthtest"
 	"gleaner/internal/web/page"
 )
@@ -100,9 +102,7 @@ var htmlHeader = http.Header{"Content-Type": {"text/html"}}
 func parseWorst(t *testing.T, header http.Header, body []byte) *page.Page {
 	t.Helper()
 	p, err := page.Parse(here, header, body)
-	if err != nil && !errors.Is(err, page.ErrNotPage) {
-		t.Fatalf("%.60q: %v", body, err)
-	}
+	require.False(t, err != nil && !errors.Is(err, page.ErrNotPage), body)
 	return p
 }
 

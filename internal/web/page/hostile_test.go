@@ -11,6 +11,9 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/web/page"
 )
 
@@ -27,20 +30,14 @@ func TestLongBaseMakesNoLongLinks(t *testing.T) {
 		for _, l := range p.Links {
 			total += len(l.URL)
 		}
-		if total > 4<<20 {
-			t.Errorf("base of %d bytes: %d bytes of links", base, total)
-		}
-		if base < 8<<10 && !slices.Contains(p.Truncated, page.CutLinks) {
-			t.Errorf("base of %d bytes: %d links are kept, and nothing is said of the others", base, len(p.Links))
-		}
+		assert.LessOrEqual(t, total, 4<<20, "base of %v", base)
+		assert.False(t, base < 8<<10 && !slices.Contains(p.Truncated, page.CutLinks), "base of %v", len(p.Links))
 		if made := after.TotalAlloc - before.TotalAlloc; made > 400<<20 {
 			t.Errorf("base of %d bytes: %d bytes allocated for a page of %d", base, made, len(body))
 		}
 	}
 	m, err := page.ParseSitemap("http://a.org/"+strings.Repeat("a", 4000)+"/", []byte(strings.Repeat("<url><loc>x</loc></url>", page.MaxSitemapURLs)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if n := len(m.Pages) * 4000; n > 20<<20 || !slices.Contains(m.Truncated, page.CutSitemapURLs) {
 		t.Errorf("a sitemap: %d bytes of addresses, cut %v", n, m.Truncated)
 	}
@@ -84,9 +81,8 @@ func TestParsingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("told to stop")
 	cancel(stop)
-	if _, err := page.ParseContext(ctx, here, htmlHeader, []byte(strings.Repeat("<a href=x>", 1<<16))); !errors.Is(err, stop) {
-		t.Errorf("parsed to the end: %v", err)
-	}
+	_, err := page.ParseContext(ctx, here, htmlHeader, []byte(strings.Repeat("<a href=x>", 1<<16)))
+	require.ErrorIs(t, err, stop, "parsed to the end")
 }
 
 // controls are the ways by which one gets onto a page.
@@ -108,9 +104,7 @@ func TestNoControlComesOutOfAPage(t *testing.T) {
 			t.Errorf("%q: %d links, title %q, headings %q", c, len(p.Links), p.Title, p.Headings)
 		}
 		for _, s := range stringsOf(p) {
-			if strings.ContainsFunc(s, unicode.IsControl) {
-				t.Errorf("%q is on the page: %q", c, s)
-			}
+			assert.False(t, strings.ContainsFunc(s, unicode.IsControl), c)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -18,9 +20,7 @@ var addressIn = map[atom.Atom]string{atom.A: "href", atom.Area: "href", atom.Fra
 // treeLinks are the links in the tree that golang.org/x/net/html makes of a page.
 func treeLinks(tb testing.TB, url string, body []byte) map[string]bool {
 	root, err := html.Parse(bytes.NewReader(body))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	base := ""
 	var refs []string
 	for n := range root.Descendants() {
@@ -70,9 +70,7 @@ func TestPagesHaveTheLinksOfTheirTree(t *testing.T) {
 		for u := range inTree {
 			if weburl.IsDocumentName(u) {
 				theirs[u] = true
-				if !documents[u] {
-					t.Errorf("%s is not found on %s", u, p.URL)
-				}
+				assert.True(t, documents[u], p.URL)
 			}
 		}
 	}

@@ -1,11 +1,13 @@
 package page_test
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -17,9 +19,7 @@ const here = "http://www.example.edu/~ada/index.html"
 func parse(t *testing.T, header http.Header, body string) *page.Page {
 	t.Helper()
 	p, err := page.Parse(here, header, []byte(body))
-	if err != nil {
-		t.Fatalf("Parse: %v", err)
-	}
+	require.NoError(t, err, "Parse")
 	return p
 }
 
@@ -71,17 +71,13 @@ func TestLinks(t *testing.T) {
 			t.Parallel()
 			var got []string
 			for i, l := range parse(t, nil, tt.body).Links {
-				if l.Position != i {
-					t.Errorf("link %d has position %d", i, l.Position)
-				}
+				assert.Equal(t, i, l.Position, "link")
 				if tt.name == "template and noscript" && l.Anchor == "" {
 					l.Anchor = "t" // the text of a template is not seen
 				}
 				got = append(got, short(l))
 			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("got  %q\nwant %q", got, tt.want)
-			}
+			assert.Equal(t, tt.want, got)
 		})
 	}
 }
@@ -105,9 +101,7 @@ func TestMalformed(t *testing.T) {
 			for _, l := range parse(t, nil, tt.body).Links {
 				got = append(got, strings.TrimPrefix(l.URL, "http://www.example.edu/~ada/"))
 			}
-			if !slices.Equal(got, []string{"a.html", "b.html"}) {
-				t.Errorf("got %q", got)
-			}
+			assert.Equal(t, []string{"a.html", "b.html"}, got)
 		})
 	}
 }
@@ -133,18 +127,15 @@ Sixth title without markup. Eve, 1999.<br> <a href=6.ps>ps</a><br><br>Seventh ti
 		{Heading: "Talks", Context: "Eighth title pdf", TagPath: "html body div.entry div a"},
 	}
 	p := parse(t, nil, body)
-	if len(p.Links) != len(want) {
-		t.Fatalf("%d links, want %d", len(p.Links), len(want))
-	}
+	require.Len(t, p.Links, len(want))
 	for i, w := range want {
 		g := p.Links[i]
 		if g.Heading != w.Heading || g.Context != w.Context || g.TagPath != w.TagPath {
 			t.Errorf("link %d:\n got %q %q %q\nwant %q %q %q", i, g.Heading, g.Context, g.TagPath, w.Heading, w.Context, w.TagPath)
 		}
 	}
-	if !slices.Equal(p.Headings, []string{"Ada Example", "Talks"}) || p.Title != "Ada Example" {
-		t.Errorf("headings %q, title %q", p.Headings, p.Title)
-	}
+	require.Equal(t, []string{"Ada Example", "Talks"}, p.Headings, "headings")
+	assert.Equal(t, "Ada Example", p.Title, "headings")
 }
 
 func TestLongContextIsAWindow(t *testing.T) {
@@ -164,17 +155,13 @@ Bob </title><link rel=canonical href="https://www.example.edu/~ada/"><meta name=
 	if p.Title != "Ada & Bob" || p.Lang != "en-gb" || p.Base != here {
 		t.Errorf("title %q, lang %q, base %q", p.Title, p.Lang, p.Base)
 	}
-	if p.Meta["keywords"] != "a, b" || p.Meta["citation_author"] != "X; Y" {
-		t.Errorf("meta %v", p.Meta)
-	}
-	if want := "One two three föur five\u00ad"; p.Text != want {
-		t.Errorf("text %q, want %q", p.Text, want)
-	}
+	require.Equal(t, "a, b", p.Meta["keywords"], "meta")
+	assert.Equal(t, "X; Y", p.Meta["citation_author"], "meta")
+	assert.Equal(t, "One two three föur five\u00ad", p.Text, "text")
 	h := http.Header{"Link": {`<https://www.example.edu/c.html>; rel="canonical", <x.pdf>; rel=alternate; type="application/pdf"`}, "Refresh": {"1; url=r.html"}}
 	p = parse(t, h, `x`)
-	if len(p.Links) != 3 || p.Links[2].Source != page.SourceCitation {
-		t.Errorf("headers: links %+v", p.Links)
-	}
+	require.Len(t, p.Links, 3, "headers: links")
+	assert.Equal(t, page.SourceCitation, p.Links[2].Source, "headers: links")
 }
 
 func TestRobots(t *testing.T) {
@@ -198,25 +185,21 @@ func TestRobots(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := parse(t, http.Header{"X-Robots-Tag": tt.header}, tt.meta+`<a href=a rel="external NoFollow">a</a><a href=b>b</a>`)
-		if p.NoIndex != tt.noIndex || p.NoFollow != tt.noFollow {
-			t.Errorf("%s: noindex %v, nofollow %v", tt.name, p.NoIndex, p.NoFollow)
-		}
-		if !p.Links[0].NoFollow || p.Links[1].NoFollow {
-			t.Errorf("%s: rel=nofollow not kept", tt.name)
-		}
+		require.Equal(t, tt.noIndex, p.NoIndex, tt.name)
+		assert.Equal(t, tt.noFollow, p.NoFollow, tt.name)
+		require.True(t, p.Links[0].NoFollow, tt.name)
+		assert.False(t, p.Links[1].NoFollow, tt.name)
 	}
 }
 
 func TestNotAPage(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"%PDF-1.4 …", "%!PS-Adobe", "\x1f\x8b\x08", "PK\x03\x04", "ab\x00\x00\x00\x00cd\x00\x00"} {
-		if _, err := page.Parse(here, nil, []byte(body)); !errors.Is(err, page.ErrNotPage) {
-			t.Errorf("%q: %v", body, err)
-		}
+		_, err := page.Parse(here, nil, []byte(body))
+		require.ErrorIs(t, err, page.ErrNotPage, body)
 	}
-	if _, err := page.Parse("ftp://x/", nil, nil); !errors.Is(err, weburl.ErrNotWeb) {
-		t.Errorf("ftp: %v", err)
-	}
+	_, err := page.Parse("ftp://x/", nil, nil)
+	require.ErrorIs(t, err, weburl.ErrNotWeb, "ftp")
 	if p := parse(t, http.Header{"Content-Type": {"application/pdf"}}, `<a href=x>x</a>`); len(p.Links) != 1 {
 		t.Error("HTML under another name is a page")
 	}
@@ -229,9 +212,7 @@ func TestCutsAreNamed(t *testing.T) {
 	if err != nil || len(p.Links) != 3 || len(p.Text) > 10 || !slices.Equal(p.Truncated, []string{page.CutLinks, page.CutText}) {
 		t.Errorf("%d links, text %q, cut %v, %v", len(p.Links), p.Text, p.Truncated, err)
 	}
-	if p := parse(t, nil, `<a href=x>x</a>`); p.Truncated != nil {
-		t.Errorf("cut %v", p.Truncated)
-	}
+	assert.Nil(t, parse(t, nil, `<a href=x>x</a>`).Truncated, "cut")
 }
 
 func TestPlainText(t *testing.T) {
@@ -243,9 +224,7 @@ func TestPlainText(t *testing.T) {
 		got = append(got, l.URL+" | "+l.Context)
 	}
 	want := []string{"http://a.org/x_1.pdf | Title one (see http://a.org/x_1.pdf).", "https://b.org/?q=1 | other https://b.org/?q=1, end http://"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
-	}
+	assert.Equal(t, want, got)
 	if p := parse(t, h, "<html><a href=x>x</a>"); len(p.Links) != 1 || p.Links[0].Source != page.SourceAnchor {
 		t.Error("HTML called plain text is HTML")
 	}

@@ -3,12 +3,14 @@ package page_test
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/web/page"
 )
@@ -40,21 +42,17 @@ func TestParseSitemap(t *testing.T) {
 	}
 	for _, tt := range tests {
 		m, err := page.ParseSitemap(mapURL, []byte(tt.body))
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
+		require.NoError(t, err, tt.name)
 		if !slices.Equal(urls(m.Pages), tt.pages) || !slices.Equal(urls(m.Sitemaps), tt.sitemaps) || m.Truncated != nil {
 			t.Errorf("%s: pages %q, sitemaps %q, cut %v", tt.name, urls(m.Pages), urls(m.Sitemaps), m.Truncated)
 		}
 	}
 	m, err := page.ParseSitemap(mapURL, gzipped(t, urlset))
-	if err != nil || len(m.Pages) != 2 {
-		t.Fatalf("gzip: %v, %v", m, err)
-	}
+	require.NoError(t, err, "gzip")
+	require.Len(t, m.Pages, 2, "gzip")
 	a, b := m.Pages[0], m.Pages[1]
-	if !a.LastMod.Equal(time.Date(2004, 10, 1, 18, 23, 17, 0, time.UTC)) || b.LastMod.Year() != 2005 {
-		t.Errorf("entries %+v, %+v", a, b)
-	}
+	require.True(t, a.LastMod.Equal(time.Date(2004, 10, 1, 18, 23, 17, 0, time.UTC)), "entries")
+	assert.Equal(t, 2005, b.LastMod.Year(), "entries")
 }
 
 func urls(list []page.SitemapEntry) []string {
@@ -69,21 +67,17 @@ func gzipped(t *testing.T, s string) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	zw := gzip.NewWriter(&buf)
-	if _, err := zw.Write([]byte(s)); err != nil {
-		t.Fatal(err)
-	}
-	if err := zw.Close(); err != nil {
-		t.Fatal(err)
-	}
+	_, err := zw.Write([]byte(s))
+	require.NoError(t, err)
+	require.NoError(t, zw.Close())
 	return buf.Bytes()
 }
 
 func TestSitemapLimits(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "<html><body>Not found</body></html>", "nothing here", "\x1f\x8bbroken"} {
-		if _, err := page.ParseSitemap(mapURL, []byte(body)); !errors.Is(err, page.ErrNotSitemap) {
-			t.Errorf("%q: %v", body, err)
-		}
+		_, err := page.ParseSitemap(mapURL, []byte(body))
+		require.ErrorIs(t, err, page.ErrNotSitemap, body)
 	}
 	var b strings.Builder
 	b.WriteString("<urlset>")

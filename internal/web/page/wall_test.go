@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"gleaner/internal/web/page"
 )
 
@@ -38,9 +40,7 @@ func TestWalls(t *testing.T) {
 		{"nothing at all", ``, nil, page.NoWall},
 	}
 	for _, tt := range tests {
-		if p := parse(t, tt.header, tt.body); p.Wall != tt.want {
-			t.Errorf("%s: wall %q, want %q", tt.name, p.Wall, tt.want)
-		}
+		assert.Equal(t, tt.want, parse(t, tt.header, tt.body).Wall, tt.name)
 	}
 }
 
@@ -62,8 +62,6 @@ func TestSoftMissing(t *testing.T) {
 		{"long page", `<title>Not found</title>` + strings.Repeat("Text of the page. ", 200), false},
 	}
 	for _, tt := range tests {
-		if p := parse(t, nil, tt.body); p.SoftMissing != tt.want {
-			t.Errorf("%s: %v", tt.name, p.SoftMissing)
-		}
+		assert.Equal(t, tt.want, parse(t, nil, tt.body).SoftMissing, tt.name)
 	}
 }

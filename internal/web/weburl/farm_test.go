@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/lab/realdata"
 )
 
@@ -36,18 +39,12 @@ func TestFarmTakesTheShortWay(t *testing.T) {
 			web++
 			if got, ok := fast(base, ref); ok {
 				quick++
-				if got != want {
-					t.Errorf("(%q, %q): fast %q, slow %q", base, ref, got, want)
-				}
+				assert.Equal(t, want, got, "%v %v", base, ref)
 			}
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Logf("%d of %d links take the short way (%.1f %%)", quick, web, 100*float64(quick)/float64(max(web, 1)))
-	if quick < web*9/10 {
-		t.Error("too few")
-	}
+	assert.GreaterOrEqual(t, quick, web*9/10, "too few")
 }

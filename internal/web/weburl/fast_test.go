@@ -1,6 +1,10 @@
 package weburl
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 // FuzzFastIsSlow holds the two ways against each other.
 func FuzzFastIsSlow(f *testing.F) {
@@ -16,8 +20,7 @@ func FuzzFastIsSlow(f *testing.F) {
 			return
 		}
 		want, err := slow(base, ref)
-		if err != nil || got != want {
-			t.Fatalf("(%q, %q): fast %q, slow %q, %v", base, ref, got, want, err)
-		}
+		require.NoError(t, err, "%v %v", base, ref)
+		require.Equal(t, want, got, "%v %v", base, ref)
 	})
 }

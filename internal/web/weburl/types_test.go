@@ -1,10 +1,12 @@
 package weburl_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/web/weburl"
 )
@@ -36,23 +38,15 @@ func TestPathPrefixAndScope(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := weburl.PathPrefix("http://a.org" + tt.page)
-		if got != tt.want {
-			t.Errorf("PathPrefix(%q) = %q, want %q", tt.page, got, tt.want)
-		}
+		assert.Equal(t, tt.want, got, "PathPrefix %v", tt.page)
 		for _, u := range append(tt.in, tt.page) {
-			if !weburl.InScope("http://a.org"+u, []string{"/nowhere/", got}) {
-				t.Errorf("%q should be in %q", u, got)
-			}
+			assert.True(t, weburl.InScope("http://a.org"+u, []string{"/nowhere/", got}))
 		}
 		for _, u := range tt.out {
-			if weburl.InScope("http://a.org"+u, []string{got}) {
-				t.Errorf("%q should not be in %q", u, got)
-			}
+			assert.False(t, weburl.InScope("http://a.org"+u, []string{got}))
 		}
 	}
-	if weburl.InScope("http://a.org/", nil) {
-		t.Error("no prefixes, but in scope")
-	}
+	assert.False(t, weburl.InScope("http://a.org/", nil), "no prefixes, but in scope")
 }
 
 // TestDirectoryPrefix: a site that a person names is the directory of its URL, and
@@ -65,12 +59,8 @@ func TestDirectoryPrefix(t *testing.T) {
 		"/ada.html": "/ada", "/about.html": "/about", "/people/show.php?id=12": "/people/show.php?id=12", "/show.php?id=12": "/show.php?id=12",
 	} {
 		got := weburl.DirectoryPrefix("http://a.org" + page)
-		if got != want {
-			t.Errorf("DirectoryPrefix(%q) = %q, want %q", page, got, want)
-		}
-		if !weburl.InScope("http://a.org"+page, []string{got}) {
-			t.Errorf("%q should be in %q", page, got)
-		}
+		assert.Equal(t, want, got, "DirectoryPrefix %v", page)
+		assert.True(t, weburl.InScope("http://a.org"+page, []string{got}))
 	}
 }
 
@@ -107,15 +97,9 @@ func TestTypes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		u := "http://a.org" + tt.path
-		if got := weburl.Extension(u); got != tt.ext {
-			t.Errorf("Extension(%q) = %q, want %q", tt.path, got, tt.ext)
-		}
-		if got := weburl.IsDocumentName(u); got != (tt.kind == document) {
-			t.Errorf("IsDocumentName(%q) = %v", tt.path, got)
-		}
-		if got := weburl.IsIgnoredType(u); got != (tt.kind == ignored) {
-			t.Errorf("IsIgnoredType(%q) = %v", tt.path, got)
-		}
+		assert.Equal(t, tt.ext, weburl.Extension(u), "Extension %v", tt.path)
+		assert.Equal(t, (tt.kind == document), weburl.IsDocumentName(u), "IsDocumentName %v", tt.path)
+		assert.Equal(t, (tt.kind == ignored), weburl.IsIgnoredType(u), "IsIgnoredType %v", tt.path)
 	}
 }
 
@@ -145,11 +129,7 @@ func TestCheckShape(t *testing.T) {
 	limits := weburl.DefaultLimits(now)
 	for _, tt := range tests {
 		err := limits.CheckShape("http://a.org" + tt.path)
-		if !errors.Is(err, tt.want) {
-			t.Errorf("CheckShape(%.80q) = %v, want %v", tt.path, err, tt.want)
-		}
-		if none := (weburl.Limits{}).CheckShape("http://a.org" + tt.path); none != nil {
-			t.Errorf("no limits, but %v", none)
-		}
+		require.ErrorIs(t, err, tt.want, "CheckShape %v", tt.path)
+		require.NoError(t, (weburl.Limits{}).CheckShape("http://a.org"+tt.path), "no limits, but")
 	}
 }

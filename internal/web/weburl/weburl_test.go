@@ -5,6 +5,9 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/web/weburl"
 )
 
@@ -117,9 +120,7 @@ func TestCanonicalRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got, err := weburl.Canonical(tt.base, tt.ref)
-		if !errors.Is(err, tt.want) {
-			t.Errorf("Canonical(%q, %q) = %q, %v; want %v", tt.base, tt.ref, got, err, tt.want)
-		}
+		require.ErrorIs(t, err, tt.want, "Canonical %v %v %v", tt.base, tt.ref, got)
 	}
 }
 
@@ -135,9 +136,7 @@ func TestKey(t *testing.T) {
 	for i, group := range same {
 		want := weburl.Key(group[0])
 		for _, u := range group {
-			if got := weburl.Key(u); got != want {
-				t.Errorf("Key(%q) = %q, want %q", u, got, want)
-			}
+			assert.Equal(t, want, weburl.Key(u), "Key %v", u)
 		}
 		if j, ok := seen[want]; ok {
 			t.Errorf("groups %d and %d are one", i, j)
@@ -149,9 +148,7 @@ func TestKey(t *testing.T) {
 		{"http://a.org/", "http://a.org:8080/"}, {"http://a.org/", "http://www.a.org/"},
 		{"http://a.org/index.pdf", "http://a.org/"}, {"http://a.org/A", "http://a.org/a"},
 	} {
-		if weburl.Key(pair[0]) == weburl.Key(pair[1]) {
-			t.Errorf("Key makes one of %q and %q", pair[0], pair[1])
-		}
+		assert.NotEqual(t, weburl.Key(pair[1]), weburl.Key(pair[0]), "Key makes one of")
 	}
 }
 
@@ -161,26 +158,20 @@ func TestHostDomainSameSite(t *testing.T) {
 		"http://A.org/x": "a.org", "https://a.org:443/": "a.org", "http://a.org:8080?x": "a.org:8080",
 		"http://[::1]:8080/": "[::1]:8080", "http://u@a.org/": "a.org", "mailto:x@a.org": "", "": "", "nonsense": "",
 	} {
-		if got := weburl.Host(raw); got != want {
-			t.Errorf("Host(%q) = %q, want %q", raw, got, want)
-		}
+		assert.Equal(t, want, weburl.Host(raw), "Host %v", raw)
 	}
 	for host, want := range map[string]string{
 		"www.cs.example.ac.uk": "example.ac.uk", "a.org:80": "a.org", "127.0.0.1:80": "127.0.0.1",
 		"[::1]:80": "[::1]", "com": "com", "ada.github.io": "ada.github.io",
 	} {
-		if got := weburl.Domain(host); got != want {
-			t.Errorf("Domain(%q) = %q, want %q", host, got, want)
-		}
+		assert.Equal(t, want, weburl.Domain(host), "Domain %v", host)
 	}
 	for host, want := range map[string]string{
 		"www.cs.example.ac.uk": "example.ac.uk", "ada.github.io": "github.io", "www.ada.github.io:80": "github.io",
 		"192.0.2.7:80": "192.0.2.0/24", "[2001:db8::7]:80": "2001:db8::/64", "[::ffff:192.0.2.7]": "192.0.2.0/24",
 		"a.example": "a.example", "com": "com",
 	} {
-		if got := weburl.Owner(host); got != want {
-			t.Errorf("Owner(%q) = %q, want %q", host, got, want)
-		}
+		assert.Equal(t, want, weburl.Owner(host), "Owner %v", host)
 	}
 	if !weburl.SameSite("http://www.cs.x.edu/", "https://math.x.edu/a") || weburl.SameSite("http://x.edu/", "http://y.edu/") ||
 		weburl.SameSite("http://a.github.io/", "http://b.github.io/") || weburl.SameSite("", "") {
@@ -200,26 +191,19 @@ func FuzzCanonical(f *testing.F) {
 	f.Fuzz(func(t *testing.T, base, ref string) {
 		got, err := weburl.Canonical(base, ref)
 		if err != nil {
-			if !errors.Is(err, weburl.ErrNotWeb) && !errors.Is(err, weburl.ErrMalformed) {
-				t.Fatalf("untyped error %v", err)
-			}
+			require.False(t, !errors.Is(err, weburl.ErrNotWeb) && !errors.Is(err, weburl.ErrMalformed), "untyped error")
 			return
 		}
 		again, err := weburl.Canonical("", got)
-		if err != nil || again != got {
-			t.Fatalf("Canonical(%q, %q) = %q, but again %q, %v", base, ref, got, again, err)
-		}
+		require.NoError(t, err, "Canonical %v %v", base, ref)
+		require.Equal(t, got, again, "Canonical %v %v", base, ref)
 		u, err := url.Parse(got)
 		if err != nil || u.Host != weburl.Host(got) || u.Host == "" || u.String() != got {
 			t.Fatalf("net/url reads %q as %v, %v", got, u, err)
 		}
 		key := weburl.Key(got)
-		if k := weburl.Key("http://" + key); k != key {
-			t.Fatalf("Key(%q) = %q, but again %q", got, key, k)
-		}
-		if !weburl.InScope(got, []string{weburl.PathPrefix(got)}) {
-			t.Fatalf("%q is not in its own scope %q", got, weburl.PathPrefix(got))
-		}
+		require.Equal(t, key, weburl.Key("http://"+key), "Key %v", got)
+		require.True(t, weburl.InScope(got, []string{weburl.PathPrefix(got)}))
 		_ = weburl.IsDocumentName(got)
 		_ = weburl.IsIgnoredType(got)
 		_ = weburl.DefaultLimits(now).CheckShape(got)
@@ -242,8 +226,6 @@ func TestUserDirectory(t *testing.T) {
 		"http://h.edu/papers/ada.pdf":             "",
 		"/~ada/":                                  "/~ada/",
 	} {
-		if got := weburl.UserDirectory(url); got != want {
-			t.Errorf("UserDirectory(%q) = %q, want %q", url, got, want)
-		}
+		assert.Equal(t, want, weburl.UserDirectory(url), "UserDirectory %v", url)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -35,9 +36,7 @@ func Temporal(tb testing.TB) (address, namespace string) {
 	namespace = "test-" + strings.ToLower(rand.Text())
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
-	if err := register(ctx, address, namespace); err != nil {
-		tb.Fatalf("test namespace: %v", err)
-	}
+	require.NoError(tb, register(ctx, address, namespace), "test namespace")
 	return address, namespace
 }
 
@@ -51,9 +50,7 @@ func Client(tb testing.TB) (c client.Client, address, namespace string) {
 		Logger:            log.NewStructuredLogger(slog.New(slog.DiscardHandler)),
 		ConnectionOptions: client.ConnectionOptions{GetSystemInfoTimeout: longest},
 	})
-	if err != nil {
-		tb.Fatalf("test namespace: %v", err)
-	}
+	require.NoError(tb, err, "test namespace")
 	tb.Cleanup(c.Close)
 	return c, address, namespace
 }

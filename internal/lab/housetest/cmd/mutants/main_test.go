@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,12 +20,9 @@ func TestPatchesApply(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, list)
 	for _, m := range list {
-		if _, err := m.apply(root); err != nil {
-			t.Error(err)
-		}
-		if !hasTest(t, m.pkg, m.test) {
-			t.Errorf("%s: there is no %s in %s", m.name, m.test, m.pkg)
-		}
+		_, err := m.apply(root)
+		require.NoError(t, err)
+		assert.True(t, hasTest(t, m.pkg, m.test), m.name)
 	}
 }
 
