@@ -16,7 +16,11 @@ const maxEntry = 4 << 20
 
 // maxExpanded bounds what the abbreviations of one file stand for, in bytes, each
 // time that they are used: one may stand for others, which stand for others.
-const maxExpanded = 64 << 20
+const maxExpanded = 4 << 20
+
+// maxValue bounds a value that is joined of others, in bytes: a name takes ten times its
+// bytes of memory, and physics has papers with 5,000.
+const maxValue = 1 << 20
 
 // bibReader reads BibTeX byte by byte and knows where it is.
 type bibReader struct {
@@ -299,6 +303,9 @@ func (r *bibReader) value() (string, error) {
 		part, err := r.part()
 		if err != nil {
 			return "", err
+		}
+		if b.Len() > 0 && b.Len()+len(part) > maxValue {
+			return "", r.fail("a value joined of more than %d bytes", maxValue)
 		}
 		b.WriteString(part)
 		c, err := r.skipSpace()

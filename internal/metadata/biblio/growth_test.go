@@ -65,7 +65,21 @@ func TestAbbreviationsOfAbbreviations(t *testing.T) {
 	}
 	b.WriteString("@article{k, title = s18, year = 2003}\n")
 	papers, err := biblio.Read(strings.NewReader(b.String()), biblio.BibTeX)
-	require.ErrorContains(t, err, "line 18")
-	require.ErrorContains(t, err, "abbreviations")
+	require.ErrorContains(t, err, "line 12")
+	require.ErrorContains(t, err, "a value joined of more than 1048576 bytes")
 	require.Empty(t, papers)
+	names := `@string{a="` + strings.Repeat("B and ", 1<<19/6) + "B and \"}\n"
+	for _, field := range []string{"author", "url", "title"} {
+		b.Reset()
+		for i := range 10 {
+			fmt.Fprintf(&b, "@article{k%d, title={x}, %s=a%s}\n", i, field, strings.Repeat("#a", i))
+		}
+		most := 0
+		err = biblio.EachBibTeX(strings.NewReader(names+b.String()), func(p gleaner.Paper, _ map[string]string) error {
+			most = max(most, len(p.Authors), len(p.Links))
+			return nil
+		})
+		require.NoError(t, err)
+		require.Less(t, most, 400_000, field)
+	}
 }
