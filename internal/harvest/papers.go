@@ -252,6 +252,9 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 // way of papers into the record, and leaves out those that no catalogue can mean, or refuses
 // all with a metadata.ErrBadAnswer where these are many.
 func (s *Stages) Enter(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
+	if err := metadata.FewAuthors(source, volume, papers); err != nil {
+		return err
+	}
 	papers, err := metadata.Sound(ctx, s.Log, source, papers)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,6 +158,9 @@ func TestNoListIsAboveTheBounds(t *testing.T) {
 	var bad metadata.ErrBadAnswer
 	huge := gleaner.Paper{Key: "file:one", Year: 2003, Title: strings.Repeat("a", 20_000)}
 	require.ErrorAs(t, a.Stages.Enter(ctx, "file", "list/local", "2003", []gleaner.Paper{huge}), &bad)
+	crowd := slices.Repeat([]gleaner.Author{{Name: "A"}}, 20_000)
+	crowded := slices.Repeat([]gleaner.Paper{{Key: "file:many", Year: 2003, Title: "A paper", Authors: crowd}}, 51)
+	require.ErrorContains(t, a.Stages.Enter(ctx, "file", "list/local", "2003", crowded), "more than 1000000 authors of a volume")
 	listed, err := a.DB.Listing(ctx, "file", "list/local", years)
 	require.NoError(t, err)
 	require.Empty(t, listed)

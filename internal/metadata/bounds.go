@@ -36,13 +36,14 @@ const (
 	maxRecords     = 100_000   // of a volume
 	maxListPages   = 200_000
 	maxListEntries = 500_000
-	maxListBytes   = 512 << 20 // in memory until the list is whole
+	maxListBytes   = 256 << 20 // in memory until the list is whole
 	maxListTime    = 3 * time.Hour
-	maxTitle       = 10_000 // bytes of a title or an address
-	maxName        = 1_000  // bytes of a name, a key or another identifier
-	maxAuthors     = 20_000 // of one paper; physics has some with 5,000
-	maxLinks       = 1_000  // of one paper
-	maxOfAPerson   = 1_000  // addresses, names, affiliations
+	maxTitle       = 10_000    // bytes of a title or an address
+	maxName        = 1_000     // bytes of a name, a key or another identifier
+	maxAuthors     = 20_000    // of one paper; physics has some with 5,000
+	maxListAuthors = 1_000_000 // of a volume; 30,000 papers of a large journal's year have about 250,000
+	maxLinks       = 1_000     // of one paper
+	maxOfAPerson   = 1_000     // addresses, names, affiliations
 )
 
 // errNothingNew is said of a service that would be asked for pages for ever.
@@ -101,6 +102,18 @@ func Sound(ctx context.Context, log *slog.Logger, source string, papers []gleane
 	}
 	kept = usable(ctx, log, source, kept, use)
 	return kept, ctx.Err()
+}
+
+// FewAuthors refuses a volume whose papers have more authors in all than any has: each takes
+// memory and a row.
+func FewAuthors(source, volume string, papers []gleaner.Paper) error {
+	n := 0
+	for _, p := range papers {
+		if n += len(p.Authors); n > maxListAuthors {
+			return ErrBadAnswer{source, cut(volume), ErrTooMuch{"authors of a volume", maxListAuthors}}
+		}
+	}
+	return nil
 }
 
 // usable leaves out the papers over which a use of one panics, and logs their keys.

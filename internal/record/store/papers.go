@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -62,10 +63,10 @@ func queueAuthors(b *pgx.Batch, papers []gleaner.Paper) {
 			byID[a.ID()] = a
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(byID)) {
-		b.Queue(`INSERT INTO authors (id, pid, name) VALUES ($1,$2,$3) ON CONFLICT (id) DO UPDATE SET name=EXCLUDED.name
-			WHERE authors.name <> EXCLUDED.name`, id, byID[id].PID, byID[id].Name)
-	}
+	ids := slices.Sorted(maps.Keys(byID))
+	b.Queue(`INSERT INTO authors (id, pid, name) SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
+		ON CONFLICT (id) DO UPDATE SET name=EXCLUDED.name WHERE authors.name <> EXCLUDED.name`, ids,
+		each.Of(ids, func(id string) string { return byID[id].PID }), each.Of(ids, func(id string) string { return byID[id].Name }))
 }
 
 func queuePaper(b *pgx.Batch, p gleaner.Paper, origin []byte, changed func()) {
@@ -84,9 +85,8 @@ func queuePaper(b *pgx.Batch, p gleaner.Paper, origin []byte, changed func()) {
 			return nil
 		})
 	b.Queue(`DELETE FROM paper_authors WHERE paper_key=$1`, p.Key)
-	for i, a := range p.Authors {
-		b.Queue(`INSERT INTO paper_authors (paper_key, author_id, position) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, p.Key, a.ID(), i)
-	}
+	b.Queue(`INSERT INTO paper_authors (paper_key, author_id, position)
+		SELECT $1, id, n - 1 FROM unnest($2::text[]) WITH ORDINALITY AS a (id, n) ON CONFLICT DO NOTHING`, p.Key, each.Of(p.Authors, gleaner.Author.ID))
 }
 
 func orEmpty[T any](s []T) []T {
