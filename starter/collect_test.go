@@ -169,7 +169,6 @@ func documentsOf(lines []string) (n int) {
 // learnTopic is a classifier, as JSON, of pages that were collected: about a topic, and
 // of others; it holds those pages where it is to.
 func learnTopic(t *testing.T, web *topicweb.Web, about, exported string, pages bool) string {
-	t.Helper()
 	stops, err := topic.DefaultStops()
 	require.NoError(t, err)
 	var examples []classify.Example

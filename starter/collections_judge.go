@@ -80,12 +80,9 @@ func (c *cli) teachJudged(ctx context.Context, record *collections.Record, got c
 	if err != nil || ask.Retrain == 0 {
 		return err
 	}
-	var said []collections.Judged
-	for _, j := range judgedPages(entries, judged) {
-		if ask.Learnt[j.Topic] != nil {
-			said = append(said, j)
-		}
-	}
+	said := each.Where(judgedPages(entries, judged), func(j collections.Judged) bool {
+		return ask.Learnt[j.Topic] != nil
+	})
 	kept, err := record.Judge(ctx, got.ID, said)
 	if err == nil {
 		fmt.Fprintf(c.Err, "%d of %d judgements are learnt from when classifiers learn anew\n", kept, len(judged))

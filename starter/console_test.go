@@ -113,7 +113,6 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	require.Contains(t, body, "does not run")
 
 	schedule := func(form string) string {
-		t.Helper()
 		given, err := url.ParseQuery(form)
 		require.NoError(t, err)
 		return asked(http.PostForm(said[1]+"schedules?format=json&"+said[2], given))

@@ -89,7 +89,6 @@ func blockCommands(block string) (all []string) {
 // brackets, and is tried with the rest; of words with a stroke between each is tried;
 // dots stand for what is not shown.
 func checkShown(t *testing.T, where, line string) {
-	t.Helper()
 	said := where + ": starter " + line
 	parts := strings.Split(line, " | ")
 	first := words.FindAllString(strings.NewReplacer("[", "", "]", "").Replace(parts[0]), -1)

@@ -14,6 +14,7 @@ import (
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/service/config"
 )
 
@@ -74,13 +75,7 @@ with a small file that is removed again. Exit code 1 if a check fails.`,
 }
 
 func countLevel(found []finding, level string) int {
-	n := 0
-	for _, f := range found {
-		if f.Level == level {
-			n++
-		}
-	}
-	return n
+	return each.Count(found, func(f finding) bool { return f.Level == level })
 }
 
 func writeFindings(w io.Writer, found []finding) error {
@@ -129,12 +124,7 @@ func (d *doctor) settings(context.Context) {
 		d.warn("settings", "check the spelling; `starter config` lists all names", "no setting is called %s", strings.Join(strange, ", "))
 		return
 	}
-	given := 0
-	for _, v := range d.cfg.Show() {
-		if v.Origin != "default" {
-			given++
-		}
-	}
+	given := each.Count(d.cfg.Show(), func(v config.Value) bool { return v.Origin != "default" })
 	where := ""
 	if _, dev := devstack.Find(d.cfg.Servers.DataDir); dev {
 		where = "; a `starter dev` runs in " + d.cfg.Servers.DataDir

@@ -13,7 +13,6 @@ import (
 
 // visit runs the doctor, and returns what it found by check.
 func visit(t *testing.T, args ...string) (map[string]finding, error) {
-	t.Helper()
 	var out, errs strings.Builder
 	root := newRoot(&out, &errs)
 	root.SetArgs(append([]string{"doctor", "--json", "--data-dir", t.TempDir()}, args...))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/match"
@@ -159,12 +160,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 }
 
 func ofYears(papers []gleaner.Paper, years gleaner.Years) (in []gleaner.Paper) {
-	for _, p := range papers {
-		if years.Contains(p.Year) {
-			in = append(in, p)
-		}
-	}
-	return in
+	return each.Where(papers, func(p gleaner.Paper) bool { return years.Contains(p.Year) })
 }
 
 // listing is where papers of an estimate come from, in words.

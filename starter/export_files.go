@@ -125,7 +125,7 @@ func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[
 
 func itemOf(d store.Document, places []store.Location, paper gleaner.Paper) repository.Item {
 	it := repository.Item{ID: d.ID, SHA256: d.SHA256, SHA1: d.SHA1, Paper: paper, Extension: repository.Extension(d.Kind),
-		Discovered: d.Discovered, Updated: d.Updated}
+		Discovered: d.Discovered}
 	l := store.Location{}
 	if len(places) > 0 {
 		l = places[0]

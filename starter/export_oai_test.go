@@ -28,7 +28,6 @@ type oaiRead struct {
 
 // writtenOAI is what a gateway reads of some entries of a collection.
 func writtenOAI(t *testing.T, found ...store.Exported) (r oaiRead) {
-	t.Helper()
 	o, err := oaiOf("math", "https://gate.example/math.xml", "Keeper <mailto@example.org>")
 	require.NoError(t, err)
 	var b strings.Builder

@@ -207,7 +207,6 @@ func TestTwinsAreOnePaper(t *testing.T) {
 
 // checkOAI reads a static repository as harvesters do, by its namespaces.
 func checkOAI(t *testing.T, file string) {
-	t.Helper()
 	const oai, dc = "http://www.openarchives.org/OAI/2.0/", "http://purl.org/dc/elements/1.1/"
 	said := map[xml.Name][]string{}
 	var in []xml.Name

@@ -52,12 +52,7 @@ func (g *goals) people() (out []sampleweb.AuthorTruth) {
 }
 
 func (g *goals) of(author string) (out []sampleweb.PaperTruth) {
-	for _, p := range g.truth.Papers {
-		if slices.Contains(p.Authors, author) {
-			out = append(out, p)
-		}
-	}
-	return out
+	return each.Where(g.truth.Papers, func(p sampleweb.PaperTruth) bool { return slices.Contains(p.Authors, author) })
 }
 
 func (g *goals) exports(name string) (out []store.Exported) {

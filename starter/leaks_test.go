@@ -33,7 +33,6 @@ func (v *tour) leaksNothing() {
 // places are where a text turns up.
 func (v *tour) places(text string) (found []string) {
 	t := v.t
-	t.Helper()
 	look := func(where, in string) {
 		if strings.Contains(in, text) && !slices.Contains(found, where) {
 			found = append(found, where)

@@ -41,7 +41,6 @@ func newConsole(t *testing.T) *testConsole {
 
 // secretFile holds a secret, which is never an argument.
 func secretFile(t *testing.T, value string) string {
-	t.Helper()
 	path := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(path, []byte(value), 0o600))
 	return path

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -33,11 +34,7 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n := len(args)
-			for _, given := range []bool{due, site != ""} {
-				if given {
-					n++
-				}
-			}
+			n += each.Count([]bool{due, site != ""}, func(given bool) bool { return given })
 			if n != 1 {
 				return fmt.Errorf("%w: want one of a venue, a host (or --site HOST), or --due", program.ErrUsage)
 			}

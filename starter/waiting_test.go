@@ -127,7 +127,6 @@ func (s *said) String() string {
 }
 
 func (s *said) until(t *testing.T, words string) {
-	t.Helper()
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), words) }, time.Minute, 10*time.Millisecond, "never said %q", words)
 }
 

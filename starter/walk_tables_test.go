@@ -17,7 +17,6 @@ import (
 // renames are the names that the sample web has to differ in from what the pages show,
 // and what a page leaves to its reader (VENUE). The first that fits counts.
 func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
-	t.Helper()
 	checkout, err := filepath.Abs("..")
 	require.NoError(t, err)
 	truth := web.Truth()
@@ -140,7 +139,6 @@ var endsWith = map[string]string{
 }
 
 func freePort(t *testing.T) string {
-	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()

@@ -73,7 +73,6 @@ type left struct {
 }
 
 func newWalk(t *testing.T) *walk {
-	t.Helper()
 	web := sampleweb.New(sampleweb.Options{Seed: 1, FirstYear: 1998, Years: 7, Papers: 14, Authors: 12, Venues: 2, PagesPerSite: 1, NoCrawlDelay: true})
 	server := httptest.NewServer(web.Handler())
 	t.Cleanup(server.Close)
@@ -260,7 +259,6 @@ type step struct {
 }
 
 func walkedPages(t *testing.T) []string {
-	t.Helper()
 	pages, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
 	return append([]string{"../README.md"}, append(pages, "../deploy/README.md")...)
@@ -275,7 +273,6 @@ var optional = strings.NewReplacer("[", "", "]", "")
 
 // steps are the commands of a page, in order.
 func steps(t *testing.T, page string) (all []step) {
-	t.Helper()
 	raw, err := os.ReadFile(page)
 	require.NoError(t, err)
 	block := false

@@ -119,7 +119,6 @@ func (w *aWeb) settle() {
 // run runs one run of a harvest. full says after which call of an activity, of
 // all runs together, the server suggests to continue as new.
 func (w *aWeb) run(t *testing.T, p HarvestParams, full func(call int) bool, during func(*testsuite.TestWorkflowEnvironment)) (HarvestResult, error) {
-	t.Helper()
 	env := bareEnv(t)
 	env.RegisterWorkflow(HarvestVenue)
 	env.RegisterWorkflow(FindHomepages)

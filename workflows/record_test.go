@@ -163,7 +163,6 @@ type silent time.Duration
 
 // recorded returns the histories of all runs.
 func recorded(t *testing.T, c client.Client) (runs []*historypb.History) {
-	t.Helper()
 	page, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000})
 	require.NoError(t, err)
 	for _, x := range page.Executions {

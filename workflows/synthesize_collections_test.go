@@ -105,7 +105,6 @@ func TestCollectionsPausedOnRecord(t *testing.T) {
 // learns runs a crawl of five rounds of one slice, each of four pages and two documents,
 // and says at how many of them its classifiers learnt anew, which fails as told.
 func learns(t *testing.T, every int, fails error) (at []int, s CollectState) {
-	t.Helper()
 	env := bareEnv(t)
 	rounds := 0
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1, Retrain: every}, nil)

@@ -31,7 +31,6 @@ func words(t *testing.T, text string) []string {
 }
 
 func filter(t *testing.T) *topic.Filter {
-	t.Helper()
 	stops, err := topic.DefaultStops()
 	require.NoError(t, err)
 	return topic.NewFilter(stops)
@@ -253,7 +252,6 @@ func TestTablesAskAboutEveryPageOnce(t *testing.T) {
 }
 
 func mustTrain(t *testing.T, examples []classify.Example, o classify.Options) *classify.Classifier {
-	t.Helper()
 	c, err := classify.Train(examples, o)
 	require.NoError(t, err)
 	return c

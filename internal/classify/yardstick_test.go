@@ -31,7 +31,6 @@ type labelled struct {
 }
 
 func labels(t *testing.T) []labelled {
-	t.Helper()
 	f, err := os.Open("testdata/pages.tsv")
 	require.NoError(t, err)
 	defer func() { _ = f.Close() }()
@@ -67,7 +66,6 @@ func TestLabelsAreWhole(t *testing.T) {
 
 // example reads a labelled page; it is about the topic where its label is cs.
 func example(t *testing.T, words *topic.Filter, l labelled, label string) classify.Example {
-	t.Helper()
 	body, err := os.ReadFile(realdata.Path(t, filepath.FromSlash(l.page)))
 	require.NoError(t, err)
 	_, address, _ := strings.Cut(l.page, "/")
@@ -78,7 +76,6 @@ func example(t *testing.T, words *topic.Filter, l labelled, label string) classi
 
 // subjects are those of computer science and beside it.
 func subjects(t *testing.T, words *topic.Filter) []classify.Example {
-	t.Helper()
 	f, err := os.Open("testdata/subjects.tsv")
 	require.NoError(t, err)
 	defer func() { _ = f.Close() }()

@@ -82,7 +82,6 @@ func TestReviewByKeys(t *testing.T) {
 	w := d.window()
 	w.open("/review")
 	focused := func(n int, title string) {
-		t.Helper()
 		w.until(fmt.Sprintf(`document.querySelectorAll("article").length == %d &&
 			(document.activeElement.querySelector("h2")?.textContent ?? "").startsWith(%q)`, n, title))
 	}
@@ -123,7 +122,6 @@ func TestColoursCanBeTold(t *testing.T) {
 }
 
 func luminance(t *testing.T, hex string) float64 {
-	t.Helper()
 	if len(hex) == 3 {
 		hex = hex[:1] + hex[:1] + hex[1:2] + hex[1:2] + hex[2:] + hex[2:]
 	}

@@ -47,7 +47,6 @@ func (h *hand) StartJob(ctx context.Context, id int64) error {
 
 // workplace is a console where everybody logs in, before a browser.
 func workplace(t *testing.T) (*window, *hand) {
-	t.Helper()
 	h := &hand{jobTold: jobTold{&told{}}, goOn: make(chan struct{})}
 	d := open(t, func(o *Options) { o.Harvests, o.Jobs = h, h }, true)
 	d.sample()

@@ -47,7 +47,6 @@ func TestHoldingsAreLookedAtFirst(t *testing.T) {
 	t.Parallel()
 	d := sampled(t, nil)
 	held := func() int {
-		t.Helper()
 		all, err := d.Holdings(t.Context())
 		require.NoError(t, err)
 		return len(all)

@@ -51,7 +51,6 @@ func (h jobTold) CancelJob(_ context.Context, id int64) error {
 
 // jobDesk is a console with jobs, and a folder for imports with one archive.
 func jobDesk(t *testing.T) (*desk, *told, string) {
-	t.Helper()
 	ear := &told{}
 	folder := filepath.Join(t.TempDir(), "imports")
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, "2026"), 0o700))

@@ -46,7 +46,6 @@ func sampled(t *testing.T, change func(*Options)) *desk {
 
 // openFor is a console of users who log in by a password.
 func openFor(t *testing.T, change func(*Options), users ...string) *desk {
-	t.Helper()
 	d := open(t, change, true)
 	for _, name := range users {
 		require.NoError(t, AddUser(t.Context(), d.DB, name, password, ""))
@@ -55,7 +54,6 @@ func openFor(t *testing.T, change func(*Options), users ...string) *desk {
 }
 
 func openOn(t *testing.T, dsn string, change func(*Options), public bool) *desk {
-	t.Helper()
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte(dsn), 0o600))
 	cfg, err := config.Load(map[string]string{"database-url-file": secret, "data-dir": t.TempDir()}, os.DevNull, nil)

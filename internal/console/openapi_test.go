@@ -39,7 +39,6 @@ func TestOpenAPI(t *testing.T) {
 
 // described makes the document of the routes.
 func described(t *testing.T) *openapi3.T {
-	t.Helper()
 	doc := &openapi3.T{OpenAPI: "3.0.3", Paths: openapi3.NewPaths(), Components: &openapi3.Components{Schemas: openapi3.Schemas{}, SecuritySchemes: openapi3.SecuritySchemes{
 		"password": &openapi3.SecuritySchemeRef{Value: openapi3.NewSecurityScheme().WithType("http").WithScheme("basic")}}},
 		Info:     &openapi3.Info{Title: "Gleaner's console", Version: "1", Description: "The data of every page, for Accept: application/json or format=json. While there are no users nobody has to log in."},

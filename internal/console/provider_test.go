@@ -38,7 +38,6 @@ type identity struct {
 }
 
 func newIdentity(t *testing.T) *identity {
-	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)
 	p := &identity{t: t, key: key, claims: map[string]any{"sub": "1001", "email": "Ada@library.example", "email_verified": true, "groups": []string{"staff"}}}

@@ -76,7 +76,6 @@ type Stack struct {
 	info     Info
 	postgres *child
 	temporal *child
-	log      *slog.Logger
 	failed   chan error
 	stopOnce sync.Once
 	stopErr  error
@@ -101,7 +100,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stack{dir: o.DataDir, lock: lock, log: o.Log, Namespace: o.Namespace, failed: make(chan error, 2)}
+	s := &Stack{dir: o.DataDir, lock: lock, Namespace: o.Namespace, failed: make(chan error, 2)}
 	stopLeftovers(ctx, o)
 	for _, asked := range []int{o.Ports.Temporal, o.Ports.UI, o.Ports.Postgres} {
 		if asked == 0 {

@@ -12,7 +12,6 @@ import (
 )
 
 func deflated(t *testing.T, name, content string) []byte {
-	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	w, err := z.Create(name)

@@ -129,7 +129,7 @@ func readPublished(path string) ([]learn.Example, error) {
 
 func publishedRow(line string) learn.Example {
 	row := map[int]float64{}
-	e := learn.Example{Label: academicLabel, Group: "published"}
+	e := learn.Example{Label: academicLabel}
 	for field := range strings.SplitSeq(line, ", ") {
 		at, value, _ := strings.Cut(strings.TrimSpace(field), " ")
 		i, err := strconv.Atoi(at)

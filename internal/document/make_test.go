@@ -33,7 +33,6 @@ func newPDF(orientation string) *fpdf.Fpdf {
 }
 
 func pdfBytes(tb testing.TB, pdf *fpdf.Fpdf) []byte {
-	tb.Helper()
 	var b bytes.Buffer
 	require.NoError(tb, pdf.Output(&b))
 	return b.Bytes()
@@ -118,7 +117,6 @@ func blankPDF(tb testing.TB) []byte {
 }
 
 func imagePDF(tb testing.TB) []byte {
-	tb.Helper()
 	img := image.NewGray(image.Rect(0, 0, 60, 80))
 	for i := range img.Pix {
 		img.Pix[i] = byte(i * 37)

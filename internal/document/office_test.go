@@ -20,7 +20,6 @@ var paragraphs = append(append([]string{"On Engines", "Ada Lovelace and Kurt Gö
 	"References", "[1] C. Babbage. On the Economy of Machinery. London, 1832.", "[2] K. Other. Looms. In Proc. Looms, pages 1-9, 1801.", "[3] B. Third. Cards. Journal of Cards, 7, 1805.")
 
 func zipWith(t *testing.T, members ...string) []byte {
-	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(members); i += 2 {

@@ -16,7 +16,6 @@ import (
 )
 
 func read(t *testing.T, r *Reader, name string, body []byte) *Text {
-	t.Helper()
 	got, err := r.Read(t.Context(), Part{Name: name, Kind: Sniff(name, "", body), Body: body})
 	require.NoError(t, err)
 	return got

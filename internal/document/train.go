@@ -201,9 +201,9 @@ func (t *trainer) fitBoth(samples []sample, of func(sample) Features) (a, k *lea
 		if s.class.Academic() {
 			label = academicLabel
 		} else {
-			kinds = append(kinds, learn.Example{X: of(s), Label: string(s.class), Group: s.host})
+			kinds = append(kinds, learn.Example{X: of(s), Label: string(s.class)})
 		}
-		academic = append(academic, learn.Example{X: of(s), Label: label, Group: s.host})
+		academic = append(academic, learn.Example{X: of(s), Label: label})
 	}
 	for _, e := range t.extra {
 		e.Weight = publishedWeight

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"gleaner/internal/each"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/each"
 )
 
 func TestSniff(t *testing.T) {
@@ -52,7 +52,6 @@ func TestSniff(t *testing.T) {
 }
 
 func gz(tb testing.TB, b []byte) []byte {
-	tb.Helper()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	_, err := w.Write(b)
@@ -62,7 +61,6 @@ func gz(tb testing.TB, b []byte) []byte {
 }
 
 func zipped(tb testing.TB, files ...string) []byte {
-	tb.Helper()
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for i := 0; i+1 < len(files); i += 2 {

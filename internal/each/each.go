@@ -1,4 +1,4 @@
-// Package each makes a slice of another, element by element.
+// Package each goes through slices, element by element.
 package each
 
 // Of returns what do makes of each of all, in their order.
@@ -8,4 +8,24 @@ func Of[T, U any](all []T, do func(T) U) []U {
 		out[i] = do(one)
 	}
 	return out
+}
+
+// Where returns those of all for which is holds, in their order; nil where there are none.
+func Where[T any](all []T, is func(T) bool) (out []T) {
+	for _, one := range all {
+		if is(one) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// Count returns for how many of all is holds.
+func Count[T any](all []T, is func(T) bool) (n int) {
+	for _, one := range all {
+		if is(one) {
+			n++
+		}
+	}
+	return n
 }

@@ -42,7 +42,6 @@ func TestCheckIP(t *testing.T) {
 }
 
 func networks(t *testing.T, all ...string) (ns []Network) {
-	t.Helper()
 	for _, text := range all {
 		var n Network
 		require.NoError(t, n.UnmarshalText([]byte(text)), text)

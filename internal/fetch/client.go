@@ -17,7 +17,6 @@ import (
 type Client struct {
 	cfg    Config
 	policy *addressPolicy
-	guard  guard
 	proxy  proxyFunc
 	header http.Header // sent with every request
 	robots robotsKeeper
@@ -46,7 +45,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		cfg: cfg, policy: policy, guard: checked, proxy: proxy,
+		cfg: cfg, policy: policy, proxy: proxy,
 		header: http.Header{
 			"User-Agent":      {userAgent(cfg.Product, cfg.Version, cfg.Contact)},
 			"Accept":          {"text/html,application/xhtml+xml,application/pdf,application/postscript;q=0.9,*/*;q=0.8"},

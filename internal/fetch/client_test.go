@@ -15,7 +15,6 @@ import (
 // testClient is a client for servers of the test alone, with short limits and
 // no pause between requests.
 func testClient(t *testing.T, change func(*Config)) *Client {
-	t.Helper()
 	cfg := Config{
 		AllowLoopback: true, Proxy: "none", Version: "test",
 		Pacing: Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond, ParkAfter: 1000},
@@ -49,7 +48,6 @@ func site(t *testing.T, pages http.HandlerFunc) *httptest.Server {
 }
 
 func fetchError(t *testing.T, err error) *Error {
-	t.Helper()
 	var e *Error
 	require.True(t, errors.As(err, &e), "not an *Error: %v", err)
 	return e
@@ -70,7 +68,6 @@ func TestFetchPage(t *testing.T) {
 }
 
 func mustFetch(t *testing.T, c *Client, r Request) *Response {
-	t.Helper()
 	resp, err := c.Fetch(t.Context(), r)
 	require.NoError(t, err)
 	return resp

@@ -12,16 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
-
-	"github.com/stretchr/testify/require"
 )
 
 // startFarm serves two small sites of our own and returns the proxy to ask and
 // the file of its authority.
 func startFarm(t *testing.T) (proxy, ca string) {
-	t.Helper()
 	data := t.TempDir()
 	for _, host := range []string{"www.ada.example.org", "www.bob.example.org"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(data, host), 0o755))
@@ -34,7 +33,6 @@ func startFarm(t *testing.T) (proxy, ca string) {
 
 // control asks the farm's own host through its proxy.
 func control(t *testing.T, proxy, path string, body []byte) []byte {
-	t.Helper()
 	p, err := url.Parse(proxy)
 	require.NoError(t, err)
 	h := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(p)}}

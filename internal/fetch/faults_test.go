@@ -23,7 +23,6 @@ import (
 )
 
 func pack(t testing.TB, coding string, plain []byte) []byte {
-	t.Helper()
 	var b bytes.Buffer
 	var w io.WriteCloser
 	switch coding {

@@ -19,7 +19,6 @@ import (
 )
 
 func mustURL(t testing.TB, s string) *url.URL {
-	t.Helper()
 	u, err := url.Parse(s)
 	require.NoError(t, err)
 	return u

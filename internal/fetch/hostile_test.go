@@ -279,7 +279,6 @@ func TestWindowsOfDecodersWaitForMemory(t *testing.T) {
 
 // brotliOf packs a page with a window of so many bits.
 func brotliOf(t *testing.T, bits int) []byte {
-	t.Helper()
 	var b bytes.Buffer
 	w := brotli.NewWriterOptions(&b, brotli.WriterOptions{Quality: 5, LGWin: bits})
 	_, err := w.Write([]byte("<title>A page</title><p>of some words"))

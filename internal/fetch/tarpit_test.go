@@ -65,7 +65,6 @@ func TestTarpitsHoldAShareOfTheMemory(t *testing.T) {
 
 // requireFree sees that nothing is held.
 func requireFree(t *testing.T, m *Memory) {
-	t.Helper()
 	for _, p := range []*pool{m.bodies, m.large, m.windows} {
 		require.True(t, p.all.TryAcquire(p.size), "all is given back")
 		p.all.Release(p.size)

@@ -16,7 +16,6 @@ import (
 
 // listOfDOIs enters a list of two DOIs that are registered and one that is not.
 func listOfDOIs(t *testing.T, s *harvest.Stages) string {
-	t.Helper()
 	const key = "papers:mine"
 	list := []gleaner.Paper{{Key: key + "/1", DOI: "10.5555/exa.1"}, {Key: key + "/2", DOI: "10.5555/exa.2"}, {Key: key + "/3", DOI: "10.5555/none"}}
 	require.NoError(t, s.Enter(t.Context(), harvest.SourceFile, key, "list", list))

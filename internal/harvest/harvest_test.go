@@ -19,6 +19,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document/documenttest"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/lab/catalogues"
@@ -56,13 +57,7 @@ func (o *outside) set(host string, status int) {
 func (o *outside) pagesAsked(host string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	n := 0
-	for _, r := range o.asked {
-		if r.Host == host {
-			n++
-		}
-	}
-	return n
+	return each.Count(o.asked, func(r catalogues.Request) bool { return r.Host == host })
 }
 
 func newOutside(c catalogues.Catalogue) *outside {
@@ -142,7 +137,6 @@ func (o *outside) paceOf() map[string]time.Duration {
 
 // open makes an application over the outside; dsn "" is a database of its own.
 func (o *outside) open(t *testing.T, dsn string, settings map[string]string, policy ...func(*config.Policy)) *app.App {
-	t.Helper()
 	proxy := httptest.NewServer(o)
 	t.Cleanup(proxy.Close)
 	if dsn == "" {
@@ -170,7 +164,6 @@ func noCount(int, int) {}
 
 // begin records a harvest of the catalogue and lists its papers.
 func begin(t *testing.T, a *app.App, key string, years gleaner.Years) string {
-	t.Helper()
 	id := key + "/" + years.String()
 	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: key, Years: years, Options: []byte("{}"), Stage: "papers"}))
 	return id
@@ -179,7 +172,6 @@ func begin(t *testing.T, a *app.App, key string, years gleaner.Years) string {
 // findAll does what the workflow FindHomepages does: batches side by side, and
 // with others than a in turn.
 func findAll(t *testing.T, a *app.App, id, key string, batch int, others ...*app.App) (looked, found int) {
-	t.Helper()
 	on := append([]*app.App{a}, others...)
 	var settled time.Time
 	for pass := 1; pass <= 2; pass++ {

@@ -47,7 +47,6 @@ func circleOf(roes string) *outside {
 }
 
 func listed(t *testing.T, a *app.App) string {
-	t.Helper()
 	years := gleaner.Years{From: 2003, To: 2003}
 	id := begin(t, a, smallKey, years)
 	_, err := a.Stages.ListPapers(t.Context(), id, smallKey, years, nothing)
@@ -57,7 +56,6 @@ func listed(t *testing.T, a *app.App) string {
 
 // best lists the first homepage of each author.
 func best(t *testing.T, a *app.App, id string) map[string]string {
-	t.Helper()
 	all, err := a.DB.ListHomepages(t.Context(), id)
 	require.NoError(t, err)
 	out := map[string]string{}
@@ -152,7 +150,6 @@ func TestAPersonsWordLasts(t *testing.T) {
 	_, err = a.Stages.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is-not")
 	require.NoError(t, err)
 	check := func() {
-		t.Helper()
 		got := best(t, a, id)
 		assert.Equal(t, "http://www.example.ac.uk/~chen/", got["2/2"])
 		assert.Equal(t, "http://www.example.ac.uk/~chen/", got["2/1"], "a person gave it to both")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/metadata"
@@ -73,12 +74,7 @@ func TestKnownOfAllYears(t *testing.T) {
 				require.Contains(t, r.Sources, "crossref")
 			}
 			require.ElementsMatch(t, keys, got, sources)
-			n := 0
-			for _, r := range o.Log() {
-				if r.Host == "api.crossref.org" {
-					n++
-				}
-			}
+			n := each.Count(o.Log(), func(r catalogues.Request) bool { return r.Host == "api.crossref.org" })
 			asked = append(asked, n)
 		}
 		require.Positive(t, asked[0])

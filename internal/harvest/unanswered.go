@@ -120,12 +120,7 @@ func (s *Stages) LocateAgain(ctx context.Context, id string, report func(done, o
 	}
 	byHost := map[string][]frontier.Entry{}
 	for _, src := range s.Copies {
-		var papers []gleaner.Paper
-		for _, p := range wanted {
-			if open[src.Name()][p.Key] {
-				papers = append(papers, p)
-			}
-		}
+		papers := each.Where(wanted, func(p gleaner.Paper) bool { return open[src.Name()][p.Key] })
 		if len(papers) == 0 {
 			continue
 		}

@@ -29,7 +29,6 @@ func unparked(p *config.Policy) { p.Pace.ParkAfter, p.Index.On = 1000, false }
 
 // first runs the first pass over all authors.
 func first(t *testing.T, a *app.App, id string, since time.Time) {
-	t.Helper()
 	_, err := a.Stages.FindHomepages(t.Context(), id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1, Since: since}, noCount)
 	require.NoError(t, err)
 }

@@ -127,7 +127,6 @@ func TestVenueYear(t *testing.T) {
 }
 
 func mustPapers(t *testing.T, a *app.App, id string) []gleaner.Paper {
-	t.Helper()
 	ps, err := a.DB.Missing(t.Context(), id)
 	require.NoError(t, err)
 	return ps

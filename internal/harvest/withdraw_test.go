@@ -28,7 +28,6 @@ var poe = gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}
 // byNameAlone is a circle in which nothing but the name speaks for Poe's page, and no
 // site is being crawled.
 func byNameAlone(t *testing.T) (*app.App, string) {
-	t.Helper()
 	a := circle().open(t, "", nil)
 	id := listed(t, a)
 	findAll(t, a, id, smallKey, 100)
@@ -49,7 +48,6 @@ func byNameAlone(t *testing.T) (*app.App, string) {
 
 // joined makes a host a site of a harvest whose crawl has ended; id "" is of no harvest.
 func joined(t *testing.T, a *app.App, id, host string) {
-	t.Helper()
 	site, err := store.EnsureSite(t.Context(), a.DB.Pool, host)
 	require.NoError(t, err)
 	storetest.Exec(t, a.DB.Pool, `WITH s AS (UPDATE sites SET state='done' WHERE id=$2)
@@ -83,7 +81,6 @@ func linked(t *testing.T, a *app.App, page, file string) {
 }
 
 func barren(t *testing.T, a *app.App, id string) (urls []string) {
-	t.Helper()
 	r, err := report.Build(t.Context(), a.DB, id)
 	require.NoError(t, err)
 	for _, b := range r.Barren {

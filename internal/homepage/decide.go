@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 )
 
@@ -146,12 +147,7 @@ func (h *hunt) missing(f map[string]float64) string {
 
 // kept are the candidates that passed, the best first, one per site.
 func (h *hunt) kept() []*site {
-	var out []*site
-	for _, s := range h.sites {
-		if s.c.Priority != "" {
-			out = append(out, s)
-		}
-	}
+	out := each.Where(h.sites, func(s *site) bool { return s.c.Priority != "" })
 	slices.SortStableFunc(out, func(a, b *site) int {
 		return cmp.Or(cmp.Compare(b.c.Score, a.c.Score), cmp.Compare(a.c.URL, b.c.URL))
 	})

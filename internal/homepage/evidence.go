@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 	"gleaner/internal/web/page"
@@ -193,12 +194,9 @@ func ownedByAnother(u *url.URL, pg *page.Page) bool {
 func titleSegments(t string) [][]string {
 	var out [][]string
 	for _, s := range strings.FieldsFunc(t, func(r rune) bool { return strings.ContainsRune("|·•:–—/()[]-", r) }) {
-		var seg []string
-		for _, w := range text.Words(strings.ReplaceAll(strings.ReplaceAll(s, "'s", " "), "’s", " ")) {
-			if !nameNoise[w] {
-				seg = append(seg, w)
-			}
-		}
+		seg := each.Where(text.Words(strings.ReplaceAll(strings.ReplaceAll(s, "'s", " "), "’s", " ")), func(w string) bool {
+			return !nameNoise[w]
+		})
 		if len(seg) > 0 {
 			out = append(out, seg)
 		}
@@ -269,20 +267,10 @@ func (p *person) substance(ex exhibit, set func(string, float64)) {
 		}
 	}
 	set(fDocuments, saturate(float64(docs), 5))
-	count := 0
-	for _, stem := range researchStems {
-		if strings.Contains(joined, " "+stem) {
-			count++
-		}
-	}
+	count := each.Count(researchStems, func(stem string) bool { return strings.Contains(joined, " "+stem) })
 	set(fResearch, saturate(float64(count), 4))
 	set(fThin, boolTo(len(all) < 200))
-	signs := 0
-	for _, w := range portalWords {
-		if strings.Contains(joined, " "+w+" ") {
-			signs++
-		}
-	}
+	signs := each.Count(portalWords, func(w string) bool { return strings.Contains(joined, " "+w+" ") })
 	set(fPortal, saturate(float64(signs), 2))
 }
 

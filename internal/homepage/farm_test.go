@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
@@ -51,7 +52,6 @@ func (g getter) Get(ctx context.Context, u string) (*page.Page, string, error) {
 }
 
 func (g getter) body(t testing.TB, u string) []byte {
-	t.Helper()
 	resp, err := g.client.Get(u)
 	require.NoError(t, err)
 	defer func() { _ = resp.Body.Close() }()
@@ -96,11 +96,7 @@ func (g getter) listed(t testing.TB, a gleaner.Author) []homepage.Listed {
 		return nil
 	}
 	require.NoError(t, xml.Unmarshal(raw, &person))
-	var out []homepage.Listed
-	for _, u := range person.Person.URL {
-		out = append(out, homepage.Listed{URL: u, Source: "dblp"})
-	}
-	return out
+	return each.Of(person.Person.URL, func(u string) homepage.Listed { return homepage.Listed{URL: u, Source: "dblp"} })
 }
 
 type dblpAuthor struct {
@@ -109,7 +105,6 @@ type dblpAuthor struct {
 }
 
 func decodeHits(t testing.TB, raw []byte) []gleaner.Paper {
-	t.Helper()
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
@@ -221,7 +216,6 @@ func explain(t testing.TB, decisions []evidence.Decision, a gleaner.Author) {
 }
 
 func readLabels(t testing.TB, file string) []homepage.Label {
-	t.Helper()
 	f, err := os.Open(file)
 	require.NoError(t, err)
 	defer func() { _ = f.Close() }()

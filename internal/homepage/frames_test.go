@@ -42,7 +42,6 @@ func listedAt(s Subject, url string) Subject {
 }
 
 func decided(t *testing.T, web pagesAt, s Subject, results ...string) evidence.Decision {
-	t.Helper()
 	c := Config{Getter: web}
 	if len(results) > 0 {
 		c.Searcher = listing{"a", results, nil}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/text"
 )
@@ -150,11 +151,5 @@ func (p *person) topicIn(ws []string) float64 {
 
 // titlesIn counts the titles that stand in a text given as letters alone.
 func (p *person) titlesIn(text string) int {
-	count := 0
-	for _, t := range p.titles {
-		if strings.Contains(text, t) {
-			count++
-		}
-	}
-	return count
+	return each.Count(p.titles, func(t string) bool { return strings.Contains(text, t) })
 }

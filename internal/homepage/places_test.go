@@ -27,7 +27,6 @@ const groupsList = `<html><head><title>Publications of the Engines Group</title>
 var otherPapers = strings.ReplaceAll(groupsList, "On the Letters of Analytical Engines", "Letters")
 
 func placesOf(t *testing.T, web pagesAt) []evidence.Place {
-	t.Helper()
 	d := decided(t, web, listedAt(doe, doesHome))
 	require.Equal(t, doesHome, d.Best())
 	return d.Elsewhere()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 )
 
@@ -45,12 +46,7 @@ func Train(examples []Example, iterations int) (*Model, error) {
 	names := featureNames(examples)
 	held := make([]float64, len(examples))
 	for fold := range trainFolds {
-		var train []Example
-		for _, e := range examples {
-			if e.Group%trainFolds != fold {
-				train = append(train, e)
-			}
-		}
+		train := each.Where(examples, func(e Example) bool { return e.Group%trainFolds != fold })
 		if !both(train) {
 			return nil, errNoExamples
 		}
@@ -110,12 +106,7 @@ func readPrior() priorWeights {
 // fit minimises the weighted log loss with an L2 penalty on the distance to
 // the prior, within the prior's signs.
 func fit(examples []Example, names []string, iterations int) *Model {
-	rights := 0
-	for _, e := range examples {
-		if e.Right {
-			rights++
-		}
-	}
+	rights := each.Count(examples, func(e Example) bool { return e.Right })
 	weightRight, weightWrong := 0.5/float64(rights), 0.5/float64(len(examples)-rights)
 	x := rows(examples, names)
 	w, v := make([]float64, len(names)+1), make([]float64, len(names)+1)

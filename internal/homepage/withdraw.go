@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/web/weburl"
 )
@@ -40,12 +41,7 @@ func nameAlone(c evidence.Candidate) bool {
 // Provisional are the homepages of a decision for which nothing but the name speaks: what
 // their crawls bring confirms them, or withdraws them.
 func Provisional(d evidence.Decision) (all []evidence.Candidate) {
-	for _, c := range d.Homepages {
-		if nameAlone(c) {
-			all = append(all, c)
-		}
-	}
-	return all
+	return each.Where(d.Homepages, nameAlone)
 }
 
 // Confirm notes that a crawl found papers of the author at a provisional homepage, which is
@@ -83,12 +79,9 @@ func ConfirmedBy(d evidence.Decision) (all []Listed) {
 // WithdrawnFrom are the pages that a decision took back, or one before it: whoever looks
 // again leaves them out.
 func WithdrawnFrom(d evidence.Decision) (all []evidence.Candidate) {
-	for _, c := range d.Candidates {
-		if strings.HasPrefix(c.Rule, evidence.Withdrawn) {
-			all = append(all, c)
-		}
-	}
-	return all
+	return each.Where(d.Candidates, func(c evidence.Candidate) bool {
+		return strings.HasPrefix(c.Rule, evidence.Withdrawn)
+	})
 }
 
 // withdrawn is the page that was taken back with which another was crawled, and why that

@@ -30,7 +30,6 @@ func taken(url string) []evidence.Candidate {
 
 // lookForPoe looks for Poe in a search that brings some pages.
 func lookForPoe(t *testing.T, withdrawn []evidence.Candidate, listed, moved string, results ...string) (best string, still []string) {
-	t.Helper()
 	e := listing{"a", results, nil}
 	sub := Subject{Author: gleaner.Author{PID: "1", Name: "Adalbert Poe"}, Venue: []string{"X"}, Papers: []gleaner.Paper{{Title: "On the Letters of Engines"}}, Withdrawn: withdrawn}
 	if listed != "" {

@@ -35,7 +35,6 @@ func (s *shop) pdf(i int) string { return string(s.pile.File(i, sampleweb.AsPDF)
 
 // read gives all resources of a log, each with its payload.
 func read(t *testing.T, o Options, from Position) (all []*Resource, bodies map[string]string) {
-	t.Helper()
 	log, err := Open(t.Context(), source.Places{}, o, from)
 	require.NoError(t, err)
 	return drained(t, log)
@@ -43,7 +42,6 @@ func read(t *testing.T, o Options, from Position) (all []*Resource, bodies map[s
 
 // drained reads a log to its end.
 func drained(t *testing.T, log Log) (all []*Resource, bodies map[string]string) {
-	t.Helper()
 	defer log.Close()
 	bodies = map[string]string{}
 	for {
@@ -85,7 +83,6 @@ func TestNamedTwice(t *testing.T) {
 
 // everywhere reads a log again from each of its resources: what is left is the same.
 func everywhere(t *testing.T, o Options) []*Resource {
-	t.Helper()
 	all, _ := read(t, o, Position{})
 	for i, r := range all {
 		rest, _ := read(t, o, r.At)
@@ -396,7 +393,6 @@ func TestWordsOfFiles(t *testing.T) {
 }
 
 func mustOpen(t *testing.T, o Options) Log {
-	t.Helper()
 	log, err := Open(t.Context(), source.Places{}, o, Position{})
 	require.NoError(t, err)
 	return log

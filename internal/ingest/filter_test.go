@@ -17,7 +17,6 @@ import (
 
 // archived is a zip archive of members, each a name and its text.
 func archived(t *testing.T, members ...string) string {
-	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(members); i += 2 {

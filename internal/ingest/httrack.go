@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/ingest/source"
 )
 
@@ -19,11 +20,7 @@ var httrackLog = filepath.Join("hts-cache", "new.txt")
 // openMirrors opens mirrors: by HTTrack's own log where it is there, else file by file.
 func openMirrors(ctx context.Context, places source.Places, o Options, from Position) (Log, error) {
 	logged, disk := 0, disk{o.Within}
-	for _, p := range o.Paths {
-		if disk.firstThere(filepath.Join(p, httrackLog)) != "" {
-			logged++
-		}
-	}
+	logged += each.Count(o.Paths, func(p string) bool { return disk.firstThere(filepath.Join(p, httrackLog)) != "" })
 	switch {
 	case logged == 0 || o.URLs != "":
 		return opened(openFiles(ctx, places, o, from))

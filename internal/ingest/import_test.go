@@ -40,7 +40,6 @@ type shop struct {
 }
 
 func newShop(t testing.TB) *shop {
-	t.Helper()
 	ctx := context.Background()
 	db, err := store.Open(ctx, devtest.Postgres(t), 8)
 	require.NoError(t, err)

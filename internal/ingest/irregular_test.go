@@ -143,7 +143,6 @@ func TestIrregular(t *testing.T) {
 
 // resources says what each resource of an archive comes to, and where it stands.
 func resources(t *testing.T, path string, from Position, dates bool) (all []string, places []Position) {
-	t.Helper()
 	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}}, from)
 	require.NoError(t, err)
 	defer log.Close()

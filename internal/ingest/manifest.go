@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -42,12 +43,7 @@ func (m *manifest) header() bool { return true }
 
 // whole implements parser: a quoted field may have several lines.
 func (m *manifest) whole(lines []byte) bool {
-	n := 0
-	for _, c := range lines {
-		if c == '"' {
-			n++
-		}
-	}
+	n := bytes.Count(lines, []byte{'"'})
 	return n%2 == 0
 }
 

@@ -29,7 +29,6 @@ const (
 // logs lays the same four files down as every kind of log, here and on servers.
 func (s *shop) logs() map[string]Options {
 	t := s.t.(*testing.T)
-	t.Helper()
 	files := map[string]string{aPaper: s.pdf(1), aPackedOne: string(s.pile.File(2, sampleweb.AsGzip)), aSheet: string(s.pile.File(3, sampleweb.AsSheet)), aHidden: s.pdf(4)}
 	tree := map[string]string{}
 	var warc, arc, crawl, httrack, list strings.Builder

@@ -81,7 +81,6 @@ func (c counting) Read(p []byte) (int, error) {
 
 // packedWACZ is a WACZ file of one deflated archive.
 func packedWACZ(t *testing.T, text string) []byte {
-	t.Helper()
 	var packed, b bytes.Buffer
 	d, err := flate.NewWriter(&packed, flate.DefaultCompression)
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/ingest/source"
 )
@@ -83,7 +84,6 @@ func (s *site) serve(t *testing.T) string {
 
 // asker asks servers of this machine, without a pause.
 func asker(t *testing.T, change func(*fetch.Config)) *fetch.Client {
-	t.Helper()
 	c := fetch.Config{AllowLoopback: true, Proxy: "none", Pacing: fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond, ParkAfter: 1000}}
 	if change != nil {
 		change(&c)
@@ -96,7 +96,6 @@ func asker(t *testing.T, change func(*fetch.Config)) *fetch.Client {
 
 // from gives all resources of a log that is elsewhere, each with its payload.
 func from(t *testing.T, places source.Places, o Options, at Position) (all []*Resource, bodies map[string]string) {
-	t.Helper()
 	log, err := Open(t.Context(), places, o, at)
 	require.NoError(t, err)
 	return drained(t, log)
@@ -179,12 +178,7 @@ func TestWebImport(t *testing.T) {
 	require.Equal(t, SavedNew, by["http://b.example/7.pdf"].Outcome)
 	require.EqualValues(t, 1, c.Skipped[Damaged], "the archive that is gone")
 	require.Equal(t, 6, c.SavedNew)
-	ranges := 0
-	for _, r := range web.asked {
-		if strings.HasPrefix(r, "/a.warc.gz bytes=") {
-			ranges++
-		}
-	}
+	ranges := each.Count(web.asked, func(r string) bool { return strings.HasPrefix(r, "/a.warc.gz bytes=") })
 	require.Greater(t, ranges, 3, "piece by piece: %v", web.asked)
 
 	log, err := Open(t.Context(), s.Places, Options{Paths: []string{at + "/list.txt"}}, Position{})
@@ -246,7 +240,6 @@ func TestWebManners(t *testing.T) {
 	g := &turns{}
 	places := source.Places{Asker: asker(t, func(c *fetch.Config) { c.Gate = g })}
 	fails := func(path string, is error, says string) {
-		t.Helper()
 		_, err := Open(t.Context(), places, Options{Paths: []string{path}}, Position{})
 		require.ErrorIs(t, err, is)
 		require.ErrorContains(t, err, says)

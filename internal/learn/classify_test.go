@@ -12,17 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clouds makes points around one centre for each class, groups in turn.
+// clouds makes points around one centre for each class.
 func clouds(n int, spread float64) []Example {
 	rng := rand.New(rand.NewPCG(1, 2))
 	centres := map[string][2]float64{"a": {0, 0}, "b": {4, 0}, "c": {0, 400}}
 	var out []Example
-	for i := range n {
+	for range n {
 		for _, l := range []string{"a", "b", "c"} {
 			c := centres[l]
 			out = append(out, Example{
 				X:     []float64{c[0] + rng.NormFloat64()*spread, c[1] + rng.NormFloat64()*spread*100, 7},
-				Label: l, Group: string(rune('p' + i%5)),
+				Label: l,
 			})
 		}
 	}

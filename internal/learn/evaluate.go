@@ -131,7 +131,6 @@ func (c *Confusion) String() string {
 
 // Fold is one split: indices into the examples.
 type Fold struct {
-	Name        string // the group left out, or the number of the fold
 	Train, Test []int
 }
 
@@ -146,7 +145,6 @@ func KFolds(examples []Example, k int) []Fold {
 	}
 	out := make([]Fold, k)
 	for f := range out {
-		out[f].Name = fmt.Sprint(f + 1)
 		for i := range examples {
 			if at[i] == f {
 				out[f].Test = append(out[f].Test, i)

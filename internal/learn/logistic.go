@@ -17,7 +17,6 @@ var errExamples = errors.New("examples unfit for training")
 type Example struct {
 	X      []float64
 	Label  string
-	Group  string  // examples of one group are never parted in cross-validation
 	Weight float64 // 0 means 1
 }
 

@@ -130,7 +130,6 @@ func TestMillionTitles(t *testing.T) {
 // cpuTime is the processor time of this process: on a shared machine the wall
 // clock measures the neighbours.
 func cpuTime(t *testing.T) time.Duration {
-	t.Helper()
 	var u syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())

@@ -81,7 +81,6 @@ func (f firstPage) paper() gleaner.Paper {
 
 // firstPages are those in testdata: a line with the title, one with the authors, the text.
 func firstPages(t testing.TB) (out []firstPage) {
-	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "cut", "*.txt"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -155,7 +154,6 @@ func TestRecordedTextsCutAnywhere(t *testing.T) {
 
 // someTexts reads one in so many PDFs of a recording.
 func someTexts(t testing.TB, root string, oneIn int) (out []string) {
-	t.Helper()
 	n := 0
 	require.NoError(t, filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pdf") {

@@ -50,7 +50,6 @@ type Evidence struct {
 	MetaTitle  string // title in the file's own metadata, or citation_title of its landing page
 	FileName   string // last part of the URL's path
 	Anchor     string // visible text of the link that led here
-	Context    string // text around that link
 	ArXiv      string // id in the URL, or ""
 	DOI        string // DOI that the publisher's landing page or URL, or the resolver's, gives, or ""
 	PageDOI    string // DOI that a landing page on any other host gives, or "": anybody can write one there

@@ -122,7 +122,7 @@ func TestRecordsOnHardPairs(t *testing.T) {
 		t.Logf("fold %d: precision %.3f, recall %.3f", i+1, f.precision(), f.recall())
 	}
 	require.GreaterOrEqual(t, precision, 0.95, "precision")
-	assert.GreaterOrEqual(t, recall, 0.88, "precision")
+	assert.GreaterOrEqual(t, recall, 0.88, "recall")
 }
 
 // TestHeldOfLists: a library's list of titles and years is found among the

@@ -56,7 +56,6 @@ var texts sync.Map
 
 // recordedTexts reads the text of all PDFs of a recording.
 func recordedTexts(t testing.TB, sites string) []sample {
-	t.Helper()
 	root := realdata.Path(t, sites)
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		realdata.Skip(t, "pdftotext (poppler-utils) is not installed")

@@ -99,7 +99,7 @@ func another(rows []wantedRow, row wantedRow, s sample) bool {
 func surest(ix *match.Index, s sample, links []page.Link, owners string) map[string]match.Match {
 	out := map[string]match.Match{}
 	for _, l := range append(links, page.Link{}) {
-		ev := match.Evidence{FirstPages: s.text, MetaTitle: s.title, FileName: path.Base(s.url), Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context), Owners: owners}
+		ev := match.Evidence{FirstPages: s.text, MetaTitle: s.title, FileName: path.Base(s.url), Anchor: l.Anchor, Owners: owners}
 		for _, m := range ix.Document(ev) {
 			if was, ok := out[m.Paper.Key]; !ok || m.Taken() && !was.Taken() {
 				out[m.Paper.Key] = m
@@ -119,7 +119,6 @@ func keyOf(raw string) string {
 
 // linksTo are the links of a recording's pages to its documents.
 func linksTo(t *testing.T, sites string) map[string][]page.Link {
-	t.Helper()
 	root, out := realdata.Path(t, sites), map[string][]page.Link{}
 	require.NoError(t, filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
 		ext := strings.ToLower(filepath.Ext(file))

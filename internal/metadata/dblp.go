@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -105,12 +106,7 @@ func (d *DBLP) volumes(ctx context.Context, key string, years gleaner.Years) ([]
 	if err != nil {
 		return nil, ix, err
 	}
-	var out []Volume
-	for _, vol := range ix.volumes {
-		if years.Meet(vol.Years) {
-			out = append(out, vol)
-		}
-	}
+	out := each.Where(ix.volumes, func(vol Volume) bool { return years.Meet(vol.Years) })
 	if len(out) == 0 {
 		return nil, ix, noVolume(key, years, ix.volumes, ix.elsewhere(years))
 	}

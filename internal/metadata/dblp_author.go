@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/text"
 )
@@ -46,12 +47,9 @@ func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, 
 		return gleaner.Author{}, fmt.Errorf("DBLP's search for people did not answer: name %q by DBLP's id, such as 65/2885, "+
 			"or set dblp-url or dblp-mirror-url to a DBLP that has the search: %w", name, err)
 	}
-	var exact []gleaner.Author
-	for _, a := range found {
-		if text.Normalise(cleanName(a.Name)) == text.Normalise(cleanName(name)) {
-			exact = append(exact, a)
-		}
-	}
+	exact := each.Where(found, func(a gleaner.Author) bool {
+		return text.Normalise(cleanName(a.Name)) == text.Normalise(cleanName(name))
+	})
 	if len(exact) != 1 {
 		if len(exact) > 0 {
 			found = exact

@@ -19,13 +19,11 @@ type xmlRecord struct {
 	Key       string      `xml:"key,attr"`
 	PublType  string      `xml:"publtype,attr"`
 	Authors   []xmlPerson `xml:"author"`
-	Editors   []xmlPerson `xml:"editor"`
 	Title     rich        `xml:"title"`
 	Year      string      `xml:"year"`
 	Pages     string      `xml:"pages"`
 	Booktitle string      `xml:"booktitle"`
 	Journal   string      `xml:"journal"`
-	Volume    string      `xml:"volume"`
 	EE        []xmlLink   `xml:"ee"`
 	URL       []xmlLink   `xml:"url"`
 	Crossref  string      `xml:"crossref"`
@@ -74,8 +72,8 @@ func (t *rich) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
 
 func (x xmlRecord) record() record {
 	r := record{
-		kind: x.XMLName.Local, key: x.Key, publtype: x.PublType, title: string(x.Title), editors: len(x.Editors),
-		year: atoi(x.Year), pages: x.Pages, booktitle: x.Booktitle + x.Journal, volume: x.Volume,
+		kind: x.XMLName.Local, key: x.Key, publtype: x.PublType, title: string(x.Title),
+		year: atoi(x.Year), pages: x.Pages, booktitle: x.Booktitle + x.Journal,
 	}
 	for _, a := range x.Authors {
 		r.authors = append(r.authors, gleaner.Author{PID: a.PID, Name: a.Name})

@@ -18,14 +18,12 @@ type record struct {
 	// rawAuthors are the authors as the dump writes them, in the same order;
 	// nil from other ways, which give pids.
 	rawAuthors []string
-	editors    int
 	year       int
 	pages      string
 	doi        string
 	ee         []string // open ones first
 	url        string   // where it is listed: "db/conf/x/x2003.html#Abc"
 	booktitle  string   // or journal
-	volume     string
 }
 
 // searchKinds maps the search service's words for a type to element names; what

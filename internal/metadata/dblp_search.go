@@ -40,15 +40,14 @@ type publInfo struct {
 	Authors struct {
 		Author oneOrMany[sAuthor] `json:"author"`
 	} `json:"authors"`
-	Title  oneOrMany[string] `json:"title"`
-	Venue  oneOrMany[string] `json:"venue"`
-	Volume oneOrMany[string] `json:"volume"`
-	Pages  oneOrMany[string] `json:"pages"`
-	Year   string            `json:"year"`
-	Type   string            `json:"type"`
-	Key    string            `json:"key"`
-	DOI    oneOrMany[string] `json:"doi"`
-	EE     oneOrMany[string] `json:"ee"`
+	Title oneOrMany[string] `json:"title"`
+	Venue oneOrMany[string] `json:"venue"`
+	Pages oneOrMany[string] `json:"pages"`
+	Year  string            `json:"year"`
+	Type  string            `json:"type"`
+	Key   string            `json:"key"`
+	DOI   oneOrMany[string] `json:"doi"`
+	EE    oneOrMany[string] `json:"ee"`
 }
 
 type venueInfo struct {
@@ -156,7 +155,7 @@ func publRecord(info json.RawMessage) (record, error) {
 	}
 	r := record{
 		kind: kind, key: p.Key, title: first(p.Title), year: atoi(p.Year), pages: first(p.Pages),
-		doi: first(p.DOI), ee: p.EE, booktitle: first(p.Venue), volume: first(p.Volume),
+		doi: first(p.DOI), ee: p.EE, booktitle: first(p.Venue),
 	}
 	for _, a := range p.Authors.Author {
 		r.authors = append(r.authors, gleaner.Author{PID: a.pid, Name: a.name})

@@ -18,10 +18,7 @@ import (
 
 // hits composes an answer of the search service.
 func hits(total, first int, infos ...string) string {
-	var list []string
-	for _, in := range infos {
-		list = append(list, `{"@score":"1","@id":"7","info":`+in+`,"url":"URL#7"}`)
-	}
+	list := each.Of(infos, func(in string) string { return `{"@score":"1","@id":"7","info":` + in + `,"url":"URL#7"}` })
 	hit := ""
 	if len(list) > 0 {
 		hit = `,"hit":[` + strings.Join(list, ",") + `]`

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gleaner/internal/each"
 )
 
 // reply is one canned answer.
@@ -73,13 +75,7 @@ func response(r *http.Request, a reply) *http.Response {
 func (s *stub) count(part string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := 0
-	for _, a := range s.asked {
-		if strings.Contains(a, part) {
-			n++
-		}
-	}
-	return n
+	return each.Count(s.asked, func(a string) bool { return strings.Contains(a, part) })
 }
 
 // one is a list of a single answer.

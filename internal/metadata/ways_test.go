@@ -54,7 +54,6 @@ func TestRest(t *testing.T) {
 		cfg.Backoff = time.Second
 		d := NewDBLP(cfg)
 		ask := func(want int) {
-			t.Helper()
 			before := s.count("dblp.org/pid")
 			_, err := d.Person(t.Context(), "1/2")
 			assert.NoError(t, err)

@@ -74,7 +74,6 @@ func (s script) result(n int, c *page.Candidate) Result {
 var options = sync.OnceValues(Options{}.WithDefaults)
 
 func strategy(t testing.TB, name string) Strategy {
-	t.Helper()
 	opts, err := options()
 	require.NoError(t, err)
 	s := mustNew(t, name, opts)
@@ -129,7 +128,6 @@ func (c *crawl) next(turned bool) page.Candidate {
 // where not 0, puts it down and takes it up again after so many picks; turned shows it
 // what waits the other way round.
 func (s script) order(t testing.TB, name string, every int, turned bool) (out []int64) {
-	t.Helper()
 	c := crawl{script: s, t: t, strategy: strategy(t, name)}
 	c.enter(1, "")
 	for len(c.waiting) > 0 {
@@ -157,7 +155,6 @@ func (s script) order(t testing.TB, name string, every int, turned bool) (out []
 // check lets each strategy take a script's links: each once, in an order that follows
 // from the script alone.
 func (s script) check(t testing.TB) {
-	t.Helper()
 	for _, name := range Names() {
 		once := s.order(t, name, 0, false)
 		all := slices.Clone(once)

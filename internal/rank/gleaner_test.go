@@ -14,7 +14,6 @@ import (
 // good/ are papers, and returns the order. restart, where not 0, replaces the
 // strategy by a restored one after so many picks.
 func walk(t *testing.T, good string, restart int) (order, reasons []string) {
-	t.Helper()
 	s := mustNew(t, Gleaner, Options{})
 	var waiting []page.Candidate
 	for i := range 60 {

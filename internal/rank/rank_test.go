@@ -77,7 +77,6 @@ func TestListsOverride(t *testing.T) {
 }
 
 func mustNew(t testing.TB, name string, opts Options) Strategy {
-	t.Helper()
 	s, err := New(name, opts)
 	require.NoError(t, err)
 	return s

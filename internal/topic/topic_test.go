@@ -14,7 +14,6 @@ import (
 )
 
 func filter(t *testing.T) *Filter {
-	t.Helper()
 	s, err := DefaultStops()
 	require.NoError(t, err)
 	return NewFilter(s)

@@ -37,7 +37,6 @@ func (k killer) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, er
 // dies runs something that ends, or dies over an address, and says which: its leases
 // have run out then.
 func (s *shop) dies(t *testing.T, over string, do func(context.Context, *Maker) error) (died bool) {
-	t.Helper()
 	tools := s.tools
 	k := killer{s.tools.Fetch, over, make(chan struct{})}
 	tools.Fetch, tools.Getter = k, politely{k}

@@ -58,7 +58,6 @@ func TestPapersOfEachFormat(t *testing.T) {
 }
 
 func pdfOf(t *testing.T, text string) string {
-	t.Helper()
 	f := fpdf.New("P", "mm", "A4", "")
 	f.AddPage()
 	f.SetFont("Times", "", 11)

@@ -30,7 +30,6 @@ func TestDepartments(t *testing.T) {
 }
 
 func departments(t *testing.T, inspect, heeded bool) {
-	t.Helper()
 	s := newShop(t, &smallWeb{pages: map[string]string{
 		"a.example/":            primes + " oven>a.example/off kitchen>a.example/late",
 		"a.example/off":         others + " table>a.example/low chair>a.example/dept/high",

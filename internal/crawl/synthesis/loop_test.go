@@ -48,7 +48,6 @@ func (everything) Topics() []string { return []string{"all"} }
 
 // collects crawls from http://a.example/ in memory, and says what became of each URL.
 func collects(t *testing.T, web answers, change func(*Parts)) (crawl.Result, map[string]string) {
-	t.Helper()
 	cfg := Defaults()
 	cfg.Size, cfg.MaxPages, cfg.SlicePages = 1000, 500, 1000
 	memory := collections.NewMemory(collections.Rules{Size: 1000})

@@ -12,18 +12,17 @@ import (
 	"sync"
 	"testing"
 
-	"gleaner/internal/devstack/storetest"
-	"gleaner/internal/gleaner"
-	"gleaner/internal/homepage"
-	"gleaner/internal/record/frontier"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/homepage"
 	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
@@ -65,7 +64,6 @@ func prepares(t *testing.T, db *store.DB, ask func(*Ask), topics ...topic.Topic)
 }
 
 func preparesBy(t *testing.T, db *store.DB, searcher Searcher, ask func(*Ask), topics ...topic.Topic) (Prepared, collections.Collection, error) {
-	t.Helper()
 	a := defaultAsk(t)
 	ask(&a)
 	record := collections.In(db)
@@ -472,7 +470,6 @@ func TestCentroidsOfAnEarlierRun(t *testing.T) {
 }
 
 func defaultAsk(t *testing.T) Ask {
-	t.Helper()
 	a, err := DefaultAsk()
 	require.NoError(t, err)
 	return a

@@ -40,7 +40,6 @@ type made struct {
 
 // collected makes a collection of the web that all cases of TestOptions share.
 func (s *shop) collected(t *testing.T, name string, change func(*Ask)) made {
-	t.Helper()
 	id := s.opens(t, name, twoTopics, change)
 	before := len(s.web.asked())
 	m := made{entries: map[string][]string{}, like: map[string]float64{}, ending: s.ends(t, name).Ending, asked: s.web.asked()[before:]}

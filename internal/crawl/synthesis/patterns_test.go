@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/each"
 	"gleaner/internal/web/rules"
 )
 
@@ -31,12 +32,7 @@ func TestURLPatterns(t *testing.T) {
 	for _, parts := range [][]string{nil, {Directories}, {Levels}, {Traps}, Patterns()} {
 		on := strings.Join(parts, ",")
 		m := s.collected(t, "with "+on, func(a *Ask) { a.Policy, a.HostPages, a.Patterns = BreadthFirst, 0, parts })
-		trap := 0
-		for _, a := range m.asked {
-			if strings.HasPrefix(a, "trap.example/") {
-				trap++
-			}
-		}
+		trap := each.Count(m.asked, func(a string) bool { return strings.HasPrefix(a, "trap.example/") })
 		require.Equal(t, map[bool]int{false: pages + 1, true: PatternTrap().After}[strings.Contains(on, Traps)], trap, on)
 		require.Equal(t, !strings.Contains(on, Levels), strings.Contains(strings.Join(m.asked, " "), "/deep"), on)
 		require.Equal(t, !strings.Contains(on, Directories), strings.Contains(strings.Join(m.asked, " "), "/stop"), on)

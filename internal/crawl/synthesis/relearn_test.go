@@ -22,7 +22,6 @@ const sheaves = "sheaf functor topos kettle oven flour butter" // of which a per
 // taught is a classifier of pages with the words of one kind and pages with others, of ten
 // sites, and those pages.
 func taught(t *testing.T, about, other string) (*classify.Classifier, []collections.Example) {
-	t.Helper()
 	stops, err := topic.DefaultStops()
 	require.NoError(t, err)
 	var pages []collections.Example

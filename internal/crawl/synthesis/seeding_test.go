@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
@@ -69,11 +70,7 @@ func TestSeedsAreSearchedFor(t *testing.T) {
 	hosts := seeds(100)
 	require.Equal(t, map[string]bool{"prime numbers": true, "sieve": true, "primes mathematics": true, "haiku": true, "haiku verse": true}, e.queries)
 	of := func(prefix string) (n int) {
-		for _, h := range hosts {
-			if strings.HasPrefix(h, prefix) {
-				n++
-			}
-		}
+		n += each.Count(hosts, func(h string) bool { return strings.HasPrefix(h, prefix) })
 		return n
 	}
 	const centroid = 7

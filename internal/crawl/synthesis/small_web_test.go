@@ -106,7 +106,6 @@ func (p politely) Get(ctx context.Context, url string) (*page.Page, string, erro
 }
 
 func newShop(t *testing.T, web *smallWeb) *shop {
-	t.Helper()
 	db := open(t)
 	server := httptest.NewServer(web)
 	t.Cleanup(server.Close)
@@ -127,7 +126,6 @@ func newShop(t *testing.T, web *smallWeb) *shop {
 
 // opens enters a collection whose topics' pages are given, and makes their centroids.
 func (s *shop) opens(t *testing.T, name string, topics map[string]string, change func(*Ask)) int {
-	t.Helper()
 	ask := defaultAsk(t)
 	ask.LeastResults = 1
 	change(&ask)
@@ -144,7 +142,6 @@ func (s *shop) opens(t *testing.T, name string, topics map[string]string, change
 
 // ends crawls slice after slice until the last, and says what that one came to.
 func (s *shop) ends(t *testing.T, name string) crawl.Result {
-	t.Helper()
 	for {
 		r, err := New(s.tools).Slice(t.Context(), name, func(crawl.Progress) {})
 		require.NoError(t, err)
@@ -161,7 +158,6 @@ func (s *shop) ends(t *testing.T, name string) crawl.Result {
 
 // outcomes are what became of each address.
 func (s *shop) outcomes(t *testing.T, id int) map[string]string {
-	t.Helper()
 	out, err := store.Map[string, string](t.Context(), s.db, `SELECT substr(url, 8), outcome FROM collection_urls WHERE collection=$1 AND NOT waiting`, id)
 	require.NoError(t, err)
 	return out

@@ -103,7 +103,6 @@ func TestRunMendsWhatCrashesLeft(t *testing.T) {
 }
 
 func mendsWhatCrashesLeft(t *testing.T, dsn string) {
-	t.Helper()
 	db := storetest.At(t, dsn, 2)
 	storetest.Exec(t, db.Pool, wreck)
 	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "leased.example": reconcile.Terminated, "terminated.example": reconcile.Terminated,

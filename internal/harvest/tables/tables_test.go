@@ -37,7 +37,6 @@ type shop struct {
 }
 
 func newShop(t *testing.T) *shop {
-	t.Helper()
 	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
 	require.NoError(t, err)
 	repo, err := repository.Open(t.Context(), filepath.Join(t.TempDir(), "blobs"))

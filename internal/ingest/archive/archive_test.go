@@ -38,7 +38,6 @@ func bytesOf(data []byte) Source {
 
 // all reads what data has from a position on.
 func all(t testing.TB, data []byte, at Position) ([]seen, error) {
-	t.Helper()
 	a, err := New(bytesOf(data), at)
 	if err != nil {
 		return nil, err
@@ -102,7 +101,6 @@ var bodies = []string{"software: a test\r\n", "plain", "chunked", "not chunked",
 
 // packings are the ways in which archives are written.
 func packings(t testing.TB) map[string][]byte {
-	t.Helper()
 	text := strings.Join(parts(), "")
 	gz := func(parts ...string) []byte {
 		var b bytes.Buffer

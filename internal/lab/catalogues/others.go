@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -35,13 +36,7 @@ func crossrefItem(p gleaner.Paper) object {
 }
 
 func (s *Service) withDOI() []gleaner.Paper {
-	var out []gleaner.Paper
-	for _, p := range s.catalogue.Papers() {
-		if p.DOI != "" {
-			out = append(out, p)
-		}
-	}
-	return out
+	return each.Where(s.catalogue.Papers(), func(p gleaner.Paper) bool { return p.DOI != "" })
 }
 
 // crossrefList pages by a cursor that names the next offset.

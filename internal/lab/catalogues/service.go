@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/dblp"
 )
@@ -54,10 +55,7 @@ type Fault struct {
 // Request is one line of the log.
 type Request struct {
 	Begin, End time.Time
-	Method     string
 	Host, URL  string
-	Agent      string
-	Status     int
 	RetryAfter time.Duration
 }
 
@@ -105,7 +103,7 @@ func (s *Service) Client() *http.Client { return &http.Client{Transport: s} }
 
 // RoundTrip implements http.RoundTripper without a network.
 func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
-	entry := Request{Begin: time.Now(), Method: r.Method, Host: r.URL.Host, URL: r.URL.String(), Agent: r.UserAgent()}
+	entry := Request{Begin: time.Now(), Host: r.URL.Host, URL: r.URL.String()}
 	if s.Latency > 0 {
 		time.Sleep(s.Latency)
 	}
@@ -129,7 +127,7 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp := out.Result()
 	resp.Request = r
-	entry.Status, entry.End = resp.StatusCode, time.Now()
+	entry.End = time.Now()
 	s.mu.Lock()
 	s.log = append(s.log, entry)
 	s.mu.Unlock()
@@ -164,13 +162,7 @@ func (s *Service) Log() []Request {
 
 // Requests are those of one host.
 func (s *Service) Requests(host string) []Request {
-	var out []Request
-	for _, r := range s.Log() {
-		if r.Host == host {
-			out = append(out, r)
-		}
-	}
-	return out
+	return each.Where(s.Log(), func(r Request) bool { return r.Host == host })
 }
 
 // Hosts lists the hosts that were asked, sorted.

@@ -141,7 +141,6 @@ type siteGoal struct {
 
 // recordedGoals are both goals on the recorded sites, with what priors are trained on.
 func recordedGoals(t *testing.T) (lists rank.Lists, examples map[string][]rank.Example, goals []siteGoal) {
-	t.Helper()
 	lists, err := rank.DefaultLists()
 	require.NoError(t, err)
 	sites := recordedSites(t, recordings...)

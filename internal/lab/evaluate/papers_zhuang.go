@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/rank"
 	"gleaner/internal/web/weburl"
@@ -70,10 +71,9 @@ func Zhuang(lib Library, opts rank.Options) (rows []Row, err error) {
 			if r.Strategy == OracleName {
 				continue
 			}
-			var at []string
-			for _, of := range []float64{0.5, 0.85, 1} {
-				at = append(at, fmt.Sprintf("%.0f", share(pagesTo(runs[i], c.Papers, of), pages)))
-			}
+			at := each.Of([]float64{0.5, 0.85, 1}, func(of float64) string {
+				return fmt.Sprintf("%.0f", share(pagesTo(runs[i], c.Papers, of), pages))
+			})
 			to = append(to, r.Strategy+" "+strings.Join(at, ", "))
 			reached[r.Strategy] += r.Papers
 			if composed[r.Strategy] == nil {
@@ -92,10 +92,9 @@ func Zhuang(lib Library, opts rank.Options) (rows []Row, err error) {
 		rows = append(rows, Row{"Fig. 13, classes of the first seventh of each site's documents, " + name,
 			"500 of 3,500: less noise than bfs", shares(composed[name])})
 	}
-	var papers []string
-	for _, name := range slices.Sorted(maps.Keys(reached)) {
-		papers = append(papers, fmt.Sprintf("%s %d", name, reached[name]))
-	}
+	papers := each.Of(slices.Sorted(maps.Keys(reached)), func(name string) string {
+		return fmt.Sprintf("%s %d", name, reached[name])
+	})
 	rows = append(rows, Row{"Fig. 15-16, papers reached", "Nutch misses 184 of the ACL site", strings.Join(papers, ", ")})
 	for _, with := range []bool{true, false} {
 		lists, _ := rank.TrainLinks(rank.Lists{}, logs, with)
@@ -111,12 +110,7 @@ func Zhuang(lib Library, opts rank.Options) (rows []Row, err error) {
 // firstOf is how many documents of a site are looked at as their figure 13 does: 500, but no
 // more than a seventh, as of VLDB's 3,500.
 func firstOf(r Run) int {
-	all := 0
-	for _, s := range r.Answered() {
-		if s.Document {
-			all++
-		}
-	}
+	all := each.Count(r.Answered(), func(s Step) bool { return s.Document })
 	return min(FirstDocuments, all/7)
 }
 

@@ -32,7 +32,6 @@ type recordedSite struct {
 // recordedSites loads every host of the recordings. A document is accepted when it
 // was labelled a paper or a thesis and can be reached.
 func recordedSites(t testing.TB, recordings ...recording) []recordedSite {
-	t.Helper()
 	var out []recordedSite
 	for _, c := range recordings {
 		judge := labels(t, c)
@@ -85,10 +84,9 @@ func wanted(t testing.TB, sites []recordedSite) []recordedSite {
 	t.Helper()
 	out := append([]recordedSite(nil), sites...)
 	for _, c := range recordings {
-		var papers []Wanted
-		for _, r := range realdata.Table(t, c.truth, "wanted.tsv") {
-			papers = append(papers, Wanted{r["title"], strings.Fields(r["urls"])})
-		}
+		papers := each.Of(realdata.Table(t, c.truth, "wanted.tsv"), func(r map[string]string) Wanted {
+			return Wanted{r["title"], strings.Fields(r["urls"])}
+		})
 		of := Setup{}.For(papers)
 		for i := range out {
 			if out[i].from == c {
@@ -107,7 +105,6 @@ func named(sites []recordedSite) []Named {
 // leaveOut loads all recorded sites, with the lists that ship and a prior for each that
 // was trained on the others.
 func leaveOut(t testing.TB) ([]recordedSite, rank.Lists, map[string]*rank.Prior) {
-	t.Helper()
 	sites := recordedSites(t, recordings...)
 	lists, err := rank.DefaultLists()
 	require.NoError(t, err)
@@ -121,7 +118,6 @@ var compared = []string{DocumentsFirst, rank.Zhuang, rank.Gleaner}
 
 // leftOut compares the strategies on each site, gleaner with a prior of all the others.
 func leftOut(t testing.TB, sites []recordedSite, priors map[string]*rank.Prior) []Comparison {
-	t.Helper()
 	var all []Comparison
 	for _, s := range sites {
 		c, _, err := Compare(s.host, s.setup, compared, rank.Options{Prior: priors[s.host]})
@@ -196,7 +192,6 @@ func printSteps(t *testing.T, sites []recordedSite, priors map[string]*rank.Prio
 // storePrior trains on every site and notes what the method reached on sites that it
 // had not seen.
 func storePrior(t *testing.T, lists rank.Lists, sites []recordedSite, figures []string) {
-	t.Helper()
 	p, err := TrainPrior(lists, named(sites))
 	require.NoError(t, err)
 	p.Figure = "each site left out of the training, shares of the possible saving; " + strings.Join(figures, "; ") + "; the few constants of Tuning were chosen on left-out scores of the same sites"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/rank"
@@ -100,12 +101,7 @@ func TestLargeConference(t *testing.T) {
 	setup := Setup{Site: NewSnapshot(start, fromHandler(web.Handler()), page.Parse), Judge: func(string) Kind { return Paper }}
 	c, runs, err := Compare(host, setup, []string{rank.Zhuang, rank.Gleaner}, rank.Options{})
 	require.NoError(t, err)
-	pages := 0
-	for _, s := range runs[0].Answered() {
-		if !s.Document {
-			pages++
-		}
-	}
+	pages := each.Count(runs[0].Answered(), func(s Step) bool { return !s.Document })
 	for _, r := range runs {
 		t.Logf("%-8s pages to 50 %%: %d, to 85 %%: %d, to 95 %%: %d, to 100 %%: %d, of %d pages and %d documents", r.Strategy, pagesTo(r, c.Papers, .5),
 			pagesTo(r, c.Papers, .85), pagesTo(r, c.Papers, .95), pagesTo(r, c.Papers, 1), pages, c.Papers)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/crawl/synthesis"
+	"gleaner/internal/each"
 	"gleaner/internal/rank"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
@@ -177,23 +178,13 @@ func (w recordedTopic) About(u string) string {
 }
 
 func (w recordedTopic) Sites(string) (hosts []string) {
-	for _, h := range w.order {
-		if w.topics[h] == w.topic {
-			hosts = append(hosts, h)
-		}
-	}
-	return hosts
+	return each.Where(w.order, func(h string) bool { return w.topics[h] == w.topic })
 }
 
 func (w recordedTopic) Pages() int { return len(w.pages) }
 
 func (w recordedTopic) Relevant() (n int) {
-	for _, u := range w.pages {
-		if w.About(u) != "" {
-			n++
-		}
-	}
-	return n
+	return each.Count(w.pages, func(u string) bool { return w.About(u) != "" })
 }
 
 // Search ranks all pages of the web by BM25.

@@ -3,6 +3,8 @@ package hardset
 import (
 	"math/rand/v2"
 	"strings"
+
+	"gleaner/internal/each"
 )
 
 // culture is a pool of given names and surnames that go together.
@@ -62,12 +64,7 @@ func pick[T any](r *rand.Rand, pool []T) T { return pool[r.IntN(len(pool))] }
 
 // some draws a subset of about share of the pool, at least four, in its order.
 func some[T any](r *rand.Rand, pool []T, share float64) []T {
-	var out []T
-	for _, x := range pool {
-		if r.Float64() < share {
-			out = append(out, x)
-		}
-	}
+	out := each.Where(pool, func(x T) bool { return r.Float64() < share })
 	if len(out) < min(4, len(pool)) {
 		return append([]T(nil), pool...)
 	}

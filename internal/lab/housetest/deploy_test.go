@@ -47,7 +47,6 @@ type compose struct {
 var ours = []string{"console", "starter", "worker"}
 
 func readCompose(t *testing.T) compose {
-	t.Helper()
 	var c compose
 	require.NoError(t, yaml.Unmarshal([]byte(content(t, "docker-compose.yml")), &c))
 	return c
@@ -55,7 +54,6 @@ func readCompose(t *testing.T) compose {
 
 // content reads a file of the checkout, or its patched copy where `make mutants` breaks it.
 func content(t *testing.T, path string) string {
-	t.Helper()
 	at := filepath.Join(root(t), path)
 	if patched, by, _ := strings.Cut(os.Getenv("PATCHED_FILE"), "="); patched == path {
 		at = by

@@ -18,7 +18,6 @@ type object = map[string]any
 
 // chart renders the objects of the Helm chart, which needs none of Helm's own functions.
 func chart(t *testing.T) (all []object) {
-	t.Helper()
 	var values object
 	require.NoError(t, yaml.Unmarshal([]byte(content(t, "deploy/helm/values.yaml")), &values))
 	values["image"] = "registry.example.org/gleaner:1.0"

@@ -34,7 +34,6 @@ type pkg struct {
 func (p pkg) name() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
 
 func root(t *testing.T) string {
-	t.Helper()
 	dir, err := findRoot()
 	require.NoError(t, err)
 	return dir
@@ -46,7 +45,6 @@ var findRoot = sync.OnceValues(func() (string, error) {
 })
 
 func packages(t *testing.T) []pkg {
-	t.Helper()
 	all, err := listPackages()
 	require.NoError(t, err)
 	require.NotEmpty(t, all)
@@ -85,7 +83,6 @@ var (
 )
 
 func readPlan(t *testing.T) plan {
-	t.Helper()
 	f, err := os.Open(filepath.Join(root(t), "docs", "architecture.md"))
 	require.NoError(t, err)
 	defer func() { _ = f.Close() }()

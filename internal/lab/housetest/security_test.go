@@ -46,7 +46,6 @@ func TestEveryPromiseHasItsTest(t *testing.T) {
 
 // patchedTests are the tests that patches name, by package and name.
 func patchedTests(t *testing.T) map[string]bool {
-	t.Helper()
 	tables, err := filepath.Glob(filepath.Join(root(t), "internal", "lab", "housetest", "cmd", "mutants", "*.txt"))
 	require.NoError(t, err)
 	all := map[string]bool{}
@@ -61,7 +60,6 @@ func patchedTests(t *testing.T) map[string]bool {
 }
 
 func hasTest(t *testing.T, dir, name string) bool {
-	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	require.NoError(t, err)
 	for _, file := range files {

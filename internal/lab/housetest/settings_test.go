@@ -70,7 +70,6 @@ func leaves(t reflect.Type) (all []string) {
 
 // exportData is where the compiler left what it knows of each package.
 func exportData(t *testing.T) map[string]string {
-	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "./...")
 	cmd.Dir, cmd.Stderr = root(t), os.Stderr
 	out, err := cmd.Output()
@@ -89,7 +88,6 @@ func exportData(t *testing.T) map[string]string {
 
 // fieldsRead notes which fields of package config's structs a package reads.
 func fieldsRead(t *testing.T, p pkg, set *token.FileSet, from types.Importer, read map[string]bool) {
-	t.Helper()
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, 0)

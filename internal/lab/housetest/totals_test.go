@@ -134,7 +134,6 @@ func wide(text string) (n int) {
 
 // names counts the declarations of a file; methods is nil for a test.
 func (s *sizes) names(t *testing.T, name string, raw []byte, methods map[string]int) {
-	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, raw, 0)
 	require.NoError(t, err)
 	dir := filepath.Dir(name)

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/png"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/go-pdf/fpdf"
 )
@@ -40,7 +41,7 @@ func writePDF(a article) []byte {
 	f.MultiCell(0, 8, latin(a.title), "", "C", false)
 	f.Ln(3)
 	f.SetFont("Times", "", 12)
-	f.MultiCell(0, 6, latin(join(a.authors)), "", "C", false)
+	f.MultiCell(0, 6, latin(strings.Join(a.authors, ", ")), "", "C", false)
 	f.SetFont("Times", "I", 10)
 	f.MultiCell(0, 5, latin(a.contact), "", "C", false)
 	f.Ln(4)
@@ -81,7 +82,7 @@ func slidesPDF(title string, authors []string, r *rand.Rand) []byte {
 			f.Ln(40)
 			f.MultiCell(0, 14, latin(title), "", "C", false)
 			f.SetFont("Helvetica", "", 16)
-			f.MultiCell(0, 12, latin(join(authors)), "", "C", false)
+			f.MultiCell(0, 12, latin(strings.Join(authors, ", ")), "", "C", false)
 			continue
 		}
 		f.MultiCell(0, 14, capital(pick(r, gerunds))+" "+pick(r, things), "", "L", false)
@@ -143,15 +144,4 @@ func scannedPDF(r *rand.Rand) []byte {
 		f.ImageOptions("scan", 0, 0, 210, 297, false, fpdf.ImageOptions{ImageType: "PNG"}, 0, "")
 	}
 	return finish(f)
-}
-
-func join(names []string) string {
-	s := ""
-	for i, n := range names {
-		if i > 0 {
-			s += ", "
-		}
-		s += n
-	}
-	return s
 }

@@ -2,7 +2,6 @@ package sampleweb
 
 import (
 	"fmt"
-	"html"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -97,18 +96,17 @@ func (p *Pile) File(i int, as Form) []byte {
 
 func htmlArticle(a article) []byte {
 	var b strings.Builder
-	e := html.EscapeString
-	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html><head><meta charset=utf-8><title>%s</title></head><body>\n<h1>%s</h1>\n<p>%s</p>\n", e(a.title), e(a.title), e(join(a.authors)))
-	fmt.Fprintf(&b, "<h2>Abstract</h2>\n<p>%s</p>\n", e(a.abstract))
+	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html><head><meta charset=utf-8><title>%s</title></head><body>\n<h1>%s</h1>\n<p>%s</p>\n", esc(a.title), esc(a.title), esc(strings.Join(a.authors, ", ")))
+	fmt.Fprintf(&b, "<h2>Abstract</h2>\n<p>%s</p>\n", esc(a.abstract))
 	for _, s := range a.sections {
-		fmt.Fprintf(&b, "<h2>%s</h2>\n", e(s.heading))
+		fmt.Fprintf(&b, "<h2>%s</h2>\n", esc(s.heading))
 		for _, p := range s.text {
-			fmt.Fprintf(&b, "<p>%s</p>\n", e(p))
+			fmt.Fprintf(&b, "<p>%s</p>\n", esc(p))
 		}
 	}
 	b.WriteString("<h2>References</h2>\n")
 	for _, r := range a.refs {
-		fmt.Fprintf(&b, "<p>%s</p>\n", e(r))
+		fmt.Fprintf(&b, "<p>%s</p>\n", esc(r))
 	}
 	b.WriteString("</body></html>\n")
 	return []byte(b.String())

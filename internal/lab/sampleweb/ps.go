@@ -21,7 +21,7 @@ func writePS(a article) []byte {
 		lines = append(lines, line{size, ""})
 	}
 	add(16, 56, a.title)
-	add(12, 76, join(a.authors))
+	add(12, 76, strings.Join(a.authors, ", "))
 	add(10, 96, strings.ReplaceAll(a.contact, "\n", ", "))
 	add(12, 76, "Abstract")
 	add(10, 96, a.abstract)

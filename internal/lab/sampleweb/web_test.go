@@ -71,7 +71,6 @@ func TestSameOptionsSameBytes(t *testing.T) {
 // crawl visits everything below the given pages on their own hosts, breadth
 // first, and returns every address that was linked with the page that did.
 func crawl(t *testing.T, w *sampleweb.Web, seeds []string) (status map[string]int, parent map[string]string) {
-	t.Helper()
 	status, parent = map[string]int{}, map[string]string{}
 	for queue := seeds; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
@@ -160,7 +159,6 @@ func TestPapersAreReadable(t *testing.T) {
 }
 
 func pdfText(t *testing.T, raw []byte) string {
-	t.Helper()
 	file := filepath.Join(t.TempDir(), "paper.pdf")
 	require.NoError(t, os.WriteFile(file, raw, 0o600))
 	out, err := exec.Command("pdftotext", file, "-").Output()

@@ -118,7 +118,6 @@ func (p crashPlan) runJob() error {
 // job runs a copy of the test program on a shop. It returns how many steps there
 // were; 0 where it was killed before its nth.
 func (s *shop) job(t *testing.T, name string, nth int) (n int) {
-	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	plan, err := json.Marshal(crashPlan{DSN: s.dsn, Dir: s.dir, Job: name, Nth: nth})

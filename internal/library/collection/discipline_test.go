@@ -18,7 +18,6 @@ import (
 
 // about is a discipline whose texts have all words of some, and no others.
 func about(t *testing.T, name string, some []string) *classify.Disciplines {
-	t.Helper()
 	var examples []classify.Example
 	for i := range 12 {
 		site := fmt.Sprint(name, i)

@@ -80,7 +80,7 @@ func taken(f store.Found) bool {
 // evidence is what is known of a document at one of its places.
 func evidence(d store.Document, l store.Location) match.Evidence {
 	ev := match.Evidence{FirstPages: d.FirstPages, MetaTitle: d.MetaTitle, FileName: fileName(l),
-		Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context), ArXiv: gleaner.LabelledArXiv(l.URL),
+		Anchor: l.Anchor, ArXiv: gleaner.LabelledArXiv(l.URL),
 		Owners: strings.Join(l.Owners, "\n")}
 	if l.MetaTitle != "" {
 		ev.MetaTitle = l.MetaTitle // the landing page knows better than the file's own metadata

@@ -49,7 +49,6 @@ func newShop(t testing.TB, papers ...int) *shop {
 }
 
 func openShop(t testing.TB, dsn, dir string) *shop {
-	t.Helper()
 	c, shut, err := openCollection(dsn, dir)
 	require.NoError(t, err)
 	t.Cleanup(shut)

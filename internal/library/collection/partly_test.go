@@ -18,7 +18,6 @@ import (
 
 // longPaper is a paper of twelve pages with a paper's title and authors.
 func longPaper(t *testing.T, p gleaner.Paper) []byte {
-	t.Helper()
 	pdf := fpdf.New("P", "pt", "Letter", "")
 	line := func(style string, size float64, s string) {
 		pdf.SetFont("Times", style, size)

@@ -40,7 +40,6 @@ func lasting(t testing.TB) (r *document.Reader, begun func() bool) {
 
 // program is a program that is a script.
 func program(t testing.TB, script string) string {
-	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
 	// Another process writes it: a file that this one has open for writing while
 	// a parallel test forks cannot be executed.

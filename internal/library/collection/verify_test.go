@@ -21,7 +21,6 @@ import (
 )
 
 func differences(t *testing.T, s *shop, deep bool) map[string]string {
-	t.Helper()
 	out := map[string]string{}
 	_, err := Verify(context.Background(), s.db.DocumentRecords, s.repo, deep, func(d Difference) { out[d.SHA256] = d.What }, func(int, int) {})
 	require.NoError(t, err)
@@ -131,7 +130,6 @@ func TestPrunedThenWanted(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	exec := func(sql string) {
-		t.Helper()
 		storetest.Exec(t, s.db.Pool, sql)
 	}
 	const url = "http://a.example/1.pdf"
@@ -256,7 +254,6 @@ func TestVerifyNamesTwoCurrent(t *testing.T) {
 
 // zipped is an archive of one file.
 func zipped(t *testing.T, name, body string) []byte {
-	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	w, err := z.Create(name)

@@ -21,7 +21,6 @@ import (
 
 // killed is a file whose writer is killed within a record, n bytes before its end.
 func killed(t *testing.T, r *Repository, host string, n int64) {
-	t.Helper()
 	c, err := r.CrawlFile(t.Context(), host, "a test")
 	require.NoError(t, err)
 	for i := range 3 {
@@ -35,7 +34,6 @@ func killed(t *testing.T, r *Repository, host string, n int64) {
 
 // records counts what a file has of records that are whole; one that is not is an error.
 func records(t *testing.T, data []byte) (n int) {
-	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	require.NoError(t, err)
 	all, err := io.ReadAll(z)
@@ -45,7 +43,6 @@ func records(t *testing.T, data []byte) (n int) {
 
 // stored are the files that the store has of a host, by name.
 func stored(t *testing.T, r *Repository, host string) map[string][]byte {
-	t.Helper()
 	all := map[string][]byte{}
 	for it := r.bucket.List(&blob.ListOptions{Prefix: crawlKey(host, "")}); ; {
 		o, err := it.Next(t.Context())

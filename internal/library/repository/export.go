@@ -41,7 +41,6 @@ type Item struct {
 	Header     http.Header
 	FetchedAt  time.Time
 	Discovered time.Time
-	Updated    time.Time
 	References []string // entries of its reference list
 }
 

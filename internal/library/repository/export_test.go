@@ -65,7 +65,6 @@ func TestReadableName(t *testing.T) {
 
 // stored puts documents into a repository and returns items for them.
 func stored(t *testing.T, r *repository.Repository, bodies ...string) []repository.Item {
-	t.Helper()
 	var out []repository.Item
 	for i, b := range bodies {
 		d, err := r.Put(t.Context(), []byte(b))

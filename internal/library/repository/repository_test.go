@@ -17,7 +17,6 @@ import (
 )
 
 func open(t *testing.T, url string) *repository.Repository {
-	t.Helper()
 	r, err := repository.Open(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = r.Close() })

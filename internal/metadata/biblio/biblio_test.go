@@ -12,16 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
 )
 
 func authors(names ...string) []gleaner.Author {
-	var out []gleaner.Author
-	for _, n := range names {
-		out = append(out, gleaner.Author{Name: n})
-	}
-	return out
+	return each.Of(names, func(n string) gleaner.Author { return gleaner.Author{Name: n} })
 }
 
 func entries(papers []gleaner.Paper) (out []biblio.Entry) {

@@ -43,7 +43,6 @@ func other(t *testing.T, stdin []byte, program string, args ...string) []byte {
 }
 
 func writtenAs(t *testing.T, f biblio.Format) []byte {
-	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, biblio.Write(&b, f, written()))
 	return b.Bytes()

@@ -53,7 +53,6 @@ func (q inPostgres) Next(ctx context.Context) (*URL, time.Duration, error) {
 
 // take is the URL to ask next.
 func take(t *testing.T, q queue) *URL {
-	t.Helper()
 	u, wait, err := q.Next(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, wait)
@@ -62,13 +61,11 @@ func take(t *testing.T, q queue) *URL {
 
 // none requires that nothing waits.
 func none(t *testing.T, q queue, why ...any) {
-	t.Helper()
 	require.Nil(t, take(t, q), why...)
 }
 
 // next is the host to ask next.
 func (q inPostgres) next(t *testing.T) string {
-	t.Helper()
 	host, _, err := q.Host(t.Context(), nil)
 	require.NoError(t, err)
 	return host
@@ -93,7 +90,6 @@ func (q inPostgres) Standing(ctx context.Context) (Standing, error) {
 }
 
 func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
-	t.Helper()
 	db := storetest.Open(t, 4)
 	r := In(db)
 	_, _, err := r.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
@@ -274,7 +270,6 @@ func TestWhatADomainTakes(t *testing.T) {
 	rules := Rules{Size: 9, Domain: DomainLimits{Pages: 2, URLs: 3}}
 	inBoth(t, rules, []URL{url("a.one.example", "", 1)}, func(t *testing.T, q queue) {
 		asks := func(want string, give ...URL) {
-			t.Helper()
 			u := take(t, q)
 			require.Equal(t, want, u.Host)
 			require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Links: give}))
@@ -430,7 +425,6 @@ func TestTheNextHostReadsTheIndex(t *testing.T) {
 
 // plan is how Postgres went about a query, and how many rows each step met.
 func plan(t *testing.T, db *store.DB, sql string, args ...any) string {
-	t.Helper()
 	rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, COSTS off, TIMING off) `+sql, args...)
 	require.NoError(t, err)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -19,7 +19,6 @@ func TestWhatIsTakenAndNeverWritten(t *testing.T) {
 	q := open(t, Rules{Size: 1}, []URL{url("a.example", "killer", 1), url("a.example", "other", 0.5)})
 	by := q.fence(ctx, "a.example")
 	take := func(want string) *URL {
-		t.Helper()
 		u, err := q.Take(ctx, by, "a.example", 0)
 		require.NoError(t, err)
 		require.Equal(t, "http://a.example/"+want, u.URL)

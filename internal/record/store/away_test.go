@@ -19,7 +19,6 @@ func TestAServerThatDiesIsAway(t *testing.T) {
 	dsn := devtest.Postgres(t)
 	other := storetest.At(t, dsn, 2)
 	waits := func(t *testing.T) {
-		t.Helper()
 		blocked(t, other, 1)
 	}
 	for name, end := range map[string]func(*testing.T, func()){

@@ -16,7 +16,6 @@ import (
 
 // two opens one record by two processes.
 func two(t *testing.T) (a, b *store.DB) {
-	t.Helper()
 	dsn := devtest.Postgres(t)
 	dbs := make([]*store.DB, 2)
 	for i := range dbs {
@@ -57,7 +56,6 @@ func TestOneDoesAChoreForAll(t *testing.T) {
 
 // passes makes it later for all chores.
 func passes(t *testing.T, db *store.DB, what string) {
-	t.Helper()
 	tag, err := db.Pool.Exec(t.Context(), `UPDATE chores SET `+what)
 	require.NoError(t, err)
 	require.Positive(t, tag.RowsAffected())
@@ -71,7 +69,6 @@ func TestAChoreThatIsNotDone(t *testing.T) {
 	sweep := store.Chore{Name: "sweep", Every: time.Hour, Within: time.Hour}
 	fine := func(context.Context) (any, error) { return nil, nil }
 	does := func(db *store.DB) bool {
-		t.Helper()
 		ran, err := db.Chore(t.Context(), sweep, fine)
 		require.NoError(t, err)
 		return ran
@@ -116,7 +113,6 @@ func TestGaugesAreComputedOnce(t *testing.T) {
 	t.Parallel()
 	a, b := two(t)
 	sites := func(db *store.DB) (n float64) {
-		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		gauges, err := store.SharedGauges{DB: db, Every: time.Hour}.Gauges(ctx)

@@ -28,7 +28,6 @@ func TestAPaperOfASiteKeepsItsIdentity(t *testing.T) {
 		exec(`INSERT INTO locations (hash, sha256, site_id, url, found_at) VALUES ($1::text::bytea, $1, 1, 'http://a.example/' || $2, $3::timestamptz)`, sha, name, day)
 	}
 	only := func() store.Exported {
-		t.Helper()
 		all, err := db.ExportAcademic(ctx, goal)
 		require.NoError(t, err)
 		require.Len(t, all, 1)

@@ -114,7 +114,6 @@ func TestPagesOfLongListsAreReadAlone(t *testing.T) {
 // readsAlone has a statement done, and holds it to the indexes that it is to use and to
 // how many rows it may look at.
 func readsAlone(t *testing.T, db *DB, name string, most float64, sql string, args []any, uses ...string) {
-	t.Helper()
 	var raw string
 	require.NoError(t, db.Pool.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+sql, append([]any{pgx.QueryExecModeExec}, args...)...).Scan(&raw), name)
 	var plans []struct{ Plan planNode }

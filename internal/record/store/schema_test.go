@@ -71,7 +71,6 @@ FROM pairs p JOIN pg_attribute m ON m.attrelid = p.at AND m.attnum = p.mine JOIN
 // describe reads a schema from the catalogue of Postgres: tables by name, each with
 // its columns in their order, and what hangs on it.
 func describe(ctx context.Context, t *testing.T, pool *pgxpool.Pool) string {
-	t.Helper()
 	rows, err := pool.Query(ctx, catalogue, migrations.VersionTable)
 	require.NoError(t, err)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])

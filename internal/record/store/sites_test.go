@@ -25,7 +25,6 @@ func open(t *testing.T) *store.DB { return storetest.Open(t, 8) }
 // watch makes a harvest with options one that wants a host, and returns the
 // host's number.
 func watch(t *testing.T, db *store.DB, harvest, options, host string) int {
-	t.Helper()
 	h := store.Harvest{ID: harvest, Venue: "v", Options: json.RawMessage(options), Years: gleaner.Years{From: 2000, To: 2000}}
 	require.NoError(t, db.SaveHarvest(t.Context(), h))
 	var id int
@@ -115,7 +114,6 @@ func TestAHarvestsWishesEndWithIt(t *testing.T) {
 	worker := store.SiteOptions{Delay: time.Second, MaxPages: 100, Strategy: "gleaner", Leads: "wanted"}
 	id := watch(t, db, "quick", `{"delay": 50000000, "max_pages": 5, "budget": 3, "strategy": "bfs"}`, "host.test")
 	is := func(want store.SiteOptions, watched bool) {
-		t.Helper()
 		got, w, err := db.SiteOptions(t.Context(), id, worker)
 		require.NoError(t, err)
 		require.Equal(t, want, got)

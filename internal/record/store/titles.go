@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gleaner/internal/each"
 )
 
 // maxTitle is the length in characters at which the first lines of a text are cut.
@@ -42,11 +44,6 @@ var noTitle = regexp.MustCompile(`(?i)^(untitled|microsoft word|my title)|\.(doc
 // isTitle reports whether words say what a document is about: a name of a file, and
 // links such as "PDF" or "full text", do not.
 func isTitle(words string) bool {
-	long := 0
-	for _, w := range strings.Fields(words) {
-		if utf8.RuneCountInString(w) > 3 {
-			long++
-		}
-	}
+	long := each.Count(strings.Fields(words), func(w string) bool { return utf8.RuneCountInString(w) > 3 })
 	return !noTitle.MatchString(words) && strings.Contains(words, " ") && (long > 1 || utf8.RuneCountInString(words) > 15)
 }

@@ -51,7 +51,6 @@ func (f *failing) TraceBatchEnd(_ context.Context, _ *pgx.Conn, d pgx.TraceBatch
 
 // watched is a record whose refusals are seen.
 func watched(t *testing.T) (*store.DB, *failing) {
-	t.Helper()
 	dsn := devtest.Postgres(t)
 	first, err := store.Open(t.Context(), dsn, 2)
 	require.NoError(t, err)
@@ -68,7 +67,6 @@ func watched(t *testing.T) (*store.DB, *failing) {
 
 // blocked waits until so many connections wait for a lock.
 func blocked(t *testing.T, db *store.DB, want int) {
-	t.Helper()
 	require.Eventually(t, func() bool {
 		n := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 		return n == want

@@ -13,11 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/service/config"
 )
 
 func file(t *testing.T, body string) string {
-	t.Helper()
 	path := filepath.Join(t.TempDir(), "gleaner.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(body), 0o600))
 	return path
@@ -282,13 +282,7 @@ func TestTemporalsOwnNamesHold(t *testing.T) {
 }
 
 func secrets() []config.Setting {
-	var out []config.Setting
-	for _, s := range config.Settings() {
-		if s.Secret {
-			out = append(out, s)
-		}
-	}
-	return out
+	return each.Where(config.Settings(), func(s config.Setting) bool { return s.Secret })
 }
 
 // secret is the value of a secret setting.

@@ -15,7 +15,6 @@ import (
 
 // jobs are one of each kind, with every option that there is.
 func jobs(t *testing.T) map[string]any {
-	t.Helper()
 	all := map[string]any{store.JobImport: ingest.Options{Paths: []string{"/data/a b: c.warc", "s3://crawls/2005/?region=eu-west-1"}, Format: ingest.Folder, URLs: "https://www.example.edu/tr/{path}",
 		Parent: "https://www.example.edu/tr/", Date: "2005-06-30", Unfiltered: true, Unrecorded: true, Types: []string{"pdf", "postscript"}, To: "/data/copies", Blacklist: []string{"bad.example", "no"}}}
 	values := map[string]string{"only": "failed", "with-ingested": "yes", "domains": "7", "least": "2", "uncited": "yes", "ask": "yes", "ingested": "yes", "state": "accepted,rejected", "class": "paper", "kind": "pdf", "outcome": "ok",

@@ -24,7 +24,6 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 		return func(w io.Writer) error { _, _ = io.WriteString(w, what); return err }
 	}
 	is := func(name, want string) {
-		t.Helper()
 		body, err := os.ReadFile(name)
 		require.NoError(t, err)
 		require.Equal(t, want, string(body))

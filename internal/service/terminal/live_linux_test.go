@@ -19,7 +19,6 @@ import (
 
 // open opens a terminal of a size. what is all that was written to it so far.
 func open(t *testing.T, width, height uint16) (w *os.File, what func() string) {
-	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
 	require.NoError(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))

@@ -13,7 +13,6 @@ import (
 )
 
 func shown(t *testing.T, writes ...string) string {
-	t.Helper()
 	var out strings.Builder
 	w := terminal.New(&out)
 	for _, s := range writes {

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/topic"
 )
 
@@ -23,7 +24,6 @@ http://verse.example/,Top/Arts/Poetry
 `
 
 func entries(t *testing.T, dump string) (out []Entry) {
-	t.Helper()
 	_, err := Each(strings.NewReader(dump), func(e Entry) bool { out = append(out, e); return true })
 	require.NoError(t, err)
 	return out
@@ -92,12 +92,7 @@ func TestFind(t *testing.T) {
 	}
 	require.NoError(t, f.Read(strings.NewReader(big.String())))
 	require.Len(t, f.Of["none"], PerTopic)
-	one := 0
-	for _, u := range f.Of["none"] {
-		if strings.HasPrefix(u, "http://one.example/") {
-			one++
-		}
-	}
+	one := each.Count(f.Of["none"], func(u string) bool { return strings.HasPrefix(u, "http://one.example/") })
 	require.Equal(t, perHost, one, "no host fills a topic alone")
 	require.Len(t, f.Of["verse"], 1)
 

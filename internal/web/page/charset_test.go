@@ -15,7 +15,6 @@ import (
 
 // encoded is text in a character set.
 func encoded(t *testing.T, charset, text string) []byte {
-	t.Helper()
 	enc, err := htmlindex.Get(charset)
 	require.NoError(t, err)
 	out, err := enc.NewEncoder().Bytes([]byte(text))

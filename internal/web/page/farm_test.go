@@ -31,7 +31,6 @@ func farmPages(tb testing.TB) []farmPage {
 
 // recordedPages reads all pages of the sites in a folder of recorded ones.
 func recordedPages(tb testing.TB, folder string) []farmPage {
-	tb.Helper()
 	root := realdata.Path(tb, folder)
 	var pages []farmPage
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

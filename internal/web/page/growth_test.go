@@ -100,7 +100,6 @@ var worstPages = map[string]func(n int) []byte{
 var htmlHeader = http.Header{"Content-Type": {"text/html"}}
 
 func parseWorst(t *testing.T, header http.Header, body []byte) *page.Page {
-	t.Helper()
 	p, err := page.Parse(here, header, body)
 	require.False(t, err != nil && !errors.Is(err, page.ErrNotPage), body)
 	return p

@@ -84,7 +84,6 @@ func (b *builder) textLink(ref string, source Source) *rawLink {
 
 // refresh takes "5; url=next.html", which is also a header.
 func (b *builder) refresh(content string) {
-	b.signs.refresh = true
 	_, rest, ok := strings.Cut(strings.Replace(content, ",", ";", 1), ";")
 	if !ok {
 		return

@@ -17,7 +17,6 @@ const here = "http://www.example.edu/~ada/index.html"
 
 // parse fails the test where Parse fails.
 func parse(t *testing.T, header http.Header, body string) *page.Page {
-	t.Helper()
 	p, err := page.Parse(here, header, []byte(body))
 	require.NoError(t, err, "Parse")
 	return p
@@ -135,7 +134,7 @@ Sixth title without markup. Eve, 1999.<br> <a href=6.ps>ps</a><br><br>Seventh ti
 		}
 	}
 	require.Equal(t, []string{"Ada Example", "Talks"}, p.Headings, "headings")
-	assert.Equal(t, "Ada Example", p.Title, "headings")
+	assert.Equal(t, "Ada Example", p.Title, "title")
 }
 
 func TestLongContextIsAWindow(t *testing.T) {

@@ -64,7 +64,6 @@ func urls(list []page.SitemapEntry) []string {
 }
 
 func gzipped(t *testing.T, s string) []byte {
-	t.Helper()
 	var buf bytes.Buffer
 	zw := gzip.NewWriter(&buf)
 	_, err := zw.Write([]byte(s))

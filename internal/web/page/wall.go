@@ -23,7 +23,6 @@ type signs struct {
 	sso       bool // a form that hands over to single sign-on
 	captcha   bool // a CAPTCHA's element or script
 	challenge bool // a browser check's script
-	refresh   bool
 }
 
 // see takes the present tag.

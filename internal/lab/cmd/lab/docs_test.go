@@ -38,7 +38,6 @@ var (
 
 // commands are the measuring lines of the pages: in blocks, indented, and in the text.
 func commands(t *testing.T) (all []command) {
-	t.Helper()
 	pages, err := filepath.Glob(filepath.Join(checkout, "docs", "*.md"))
 	require.NoError(t, err)
 	for _, page := range append(pages, checkout+"/README.md", checkout+"/CONTRIBUTING.md") {
@@ -107,7 +106,6 @@ func TestEveryFigureHasItsWay(t *testing.T) {
 }
 
 func checkLab(t *testing.T, c command, args []string) {
-	t.Helper()
 	cmd, rest, err := newRootCommand(io.Discard, io.Discard, document.Child{}).Root.Find(args)
 	assert.NoError(t, err, c.where)
 	assert.NoError(t, cmd.ParseFlags(rest), c.where)
@@ -120,7 +118,6 @@ func checkLab(t *testing.T, c command, args []string) {
 
 // checkTests looks at the tests that the flag args[at] names.
 func checkTests(t *testing.T, c command, in map[string]*function, args []string, at int) {
-	t.Helper()
 	tests := regexp.MustCompile(map[string]string{"-run": "^(Test|Fuzz)", "-bench": "^Benchmark"}[args[at]])
 	for word := range strings.SplitSeq(strings.Trim(args[at+1], "'"), "|") {
 		matches, found := regexp.MustCompile(word), false
@@ -145,7 +142,6 @@ type function struct {
 
 // functions reads the tests of a package.
 func functions(t *testing.T, dir string) map[string]*function {
-	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files, dir)

@@ -45,7 +45,6 @@ type laboratory struct {
 }
 
 func open(t *testing.T) *laboratory {
-	t.Helper()
 	dsn := devtest.Postgres(t)
 	db, err := store.Open(t.Context(), dsn, 2)
 	require.NoError(t, err)

@@ -50,7 +50,6 @@ func TestA(t *testing.T) { t.Fail() }
 }
 
 func hasTest(t *testing.T, pkg, name string) bool {
-	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
 	require.NoError(t, err)
 	for _, file := range files {
