@@ -11,7 +11,6 @@ import (
 	"gleaner/internal/service/program"
 )
 
-// ListSchedules implements console.Schedules.
 func (d *desk) ListSchedules(ctx context.Context) ([]console.Scheduled, error) {
 	t, err := d.temporal(ctx)
 	if err != nil {

@@ -70,9 +70,8 @@ func TestOAIOfADocumentAtTwoPlaces(t *testing.T) {
 func TestOAIDatesWhatBecameARecord(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	ctx := t.Context()
 	paper := gleaner.Paper{Key: "journals/exa/Roe03", Venue: "journals/exa", Year: 2003, Title: "Sorting Measured Examples"}
-	require.NoError(t, c.SavePapers(ctx, []gleaner.Paper{paper}, nil))
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{paper}, nil))
 	c.accepted("ada.example", "roe.pdf")
 	storetest.Exec(t, c.Pool, `UPDATE locations SET found_at='2026-01-02'`)
 	storetest.Exec(t, c.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score, matched_at) VALUES ($1, 'ada.exampleroe.pdf', 'exact', 1, '2026-06-07 12:00Z')`, paper.Key)

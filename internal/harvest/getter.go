@@ -58,7 +58,6 @@ func (g asker) kept(ctx context.Context, url string) (store.CachedPage, bool, er
 	return p, !passing && p.At.After(g.since), nil
 }
 
-// Get implements homepage.Getter.
 func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error) {
 	return asker{Getter: g}.Get(ctx, url)
 }

@@ -176,7 +176,6 @@ func TestAPlaceOfPapersIsDenied(t *testing.T) {
 	t.Parallel()
 	a := circle().open(t, "", nil)
 	listed(t, a)
-	ctx := t.Context()
 	roe := gleaner.Author{PID: "1/1", Name: "Jane Roe"}
 	const home, place = "http://www.cs.example.edu/~roe/", "http://lab.example.edu/papers/"
 	d := evidence.Decision{
@@ -184,10 +183,10 @@ func TestAPlaceOfPapersIsDenied(t *testing.T) {
 		Homepages: []evidence.Candidate{{URL: home, Source: "dblp", Kept: true}},
 		Places:    []evidence.Place{{URL: place, Of: home}},
 	}
-	require.NoError(t, a.DB.SaveDecision(ctx, d, nil))
-	_, err := a.Stages.Say(ctx, roe, place, "is-not")
+	require.NoError(t, a.DB.SaveDecision(t.Context(), d, nil))
+	_, err := a.Stages.Say(t.Context(), roe, place, "is-not")
 	require.NoError(t, err)
-	ds, err := a.DB.Decisions(ctx, []string{roe.ID()}, time.Time{})
+	ds, err := a.DB.Decisions(t.Context(), []string{roe.ID()}, time.Time{})
 	require.NoError(t, err)
 	require.Len(t, ds, 1)
 	require.Empty(t, ds[0].Places)

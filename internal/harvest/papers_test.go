@@ -32,10 +32,9 @@ func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
 	a := o.open(t, "", map[string]string{"sources": "crossref,dblp"})
-	ctx := t.Context()
 	years := gleaner.Years{From: 2003, To: 2004}
-	require.NoError(t, a.DB.DescribeVenue(ctx, "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
-	records, missing, err := a.Stages.Known(ctx, "journals/exa", years, nothing)
+	require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
+	records, missing, err := a.Stages.Known(t.Context(), "journals/exa", years, nothing)
 	require.NoError(t, err)
 	assert.Empty(t, missing)
 	require.Len(t, records, 2)
@@ -46,7 +45,7 @@ func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
 		assert.Equal(t, r.Paper.DOI, r.IDs["doi"])
 	}
 	asked := len(o.Log())
-	again, _, err := a.Stages.Known(ctx, "journals/exa", years, nothing)
+	again, _, err := a.Stages.Known(t.Context(), "journals/exa", years, nothing)
 	require.NoError(t, err)
 	assert.Equal(t, records, again)
 	for _, r := range o.Log()[asked:] {

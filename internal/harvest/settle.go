@@ -44,7 +44,6 @@ type book struct {
 	harvest string
 }
 
-// Decisions implements homepage.Book.
 func (b book) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error) {
 	return b.s.DB.Decisions(ctx, authorIDs, until)
 }

@@ -95,7 +95,6 @@ func TestWhatIsDueIsLookedForAgain(t *testing.T) {
 	o := circle()
 	o.set(roeHost, 500)
 	a := o.open(t, "", map[string]string{"search": "none"}, unparked)
-	ctx := t.Context()
 	id := listed(t, a)
 	first(t, a, id, time.Time{})
 	for range 2 { // as if the time had come
@@ -104,7 +103,7 @@ func TestWhatIsDueIsLookedForAgain(t *testing.T) {
 		storetest.Exec(t, a.DB.Pool, `UPDATE robots SET expires_at=now()`)
 		first(t, a, id, time.Time{})
 	}
-	e, err := a.Stages.Explain(ctx, gleaner.Author{PID: "1/1", Name: "Jane Roe"})
+	e, err := a.Stages.Explain(t.Context(), gleaner.Author{PID: "1/1", Name: "Jane Roe"})
 	require.NoError(t, err)
 	assert.Equal(t, 3, e.Decision.Tries)
 	assert.WithinDuration(t, time.Now().Add(4*evidence.FirstRetry), e.Decision.NextTry, time.Minute)

@@ -81,7 +81,6 @@ func (m meanwhile) Heed(ctx context.Context, d evidence.Decision) (evidence.Deci
 // keeps it.
 func TestSettlingLosesNobodysWord(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	given := func(name, url string, score float64) evidence.Decision {
 		c := evidence.Candidate{URL: url, Kept: true, Score: score, Features: map[string]float64{fIdentity: score}}
 		return evidence.Decision{Author: gleaner.Author{Name: name}, Candidates: []evidence.Candidate{c}, Homepages: []evidence.Candidate{c}}
@@ -90,10 +89,10 @@ func TestSettlingLosesNobodysWord(t *testing.T) {
 	for want, decides := range map[string]evidence.Decision{own: given("Charles Babbage", own, 1), "": given("Mary Somerville", own, 1)} {
 		m := meanwhile{&notes{of: map[string]note{}}, decides}
 		for _, d := range []evidence.Decision{given("Charles Babbage", shared, 0.5), given("Ada Lovelace", shared, 1)} {
-			require.NoError(t, m.Save(ctx, d))
+			require.NoError(t, m.Save(t.Context(), d))
 		}
-		require.NoError(t, Search{Book: m}.Settle(ctx))
-		left, err := m.Decisions(ctx, []string{gleaner.Author{Name: "Charles Babbage"}.ID()}, time.Time{})
+		require.NoError(t, Search{Book: m}.Settle(t.Context()))
+		left, err := m.Decisions(t.Context(), []string{gleaner.Author{Name: "Charles Babbage"}.ID()}, time.Time{})
 		require.NoError(t, err)
 		require.Equal(t, want, left[0].Best())
 	}

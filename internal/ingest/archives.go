@@ -75,7 +75,6 @@ func openArchives(ctx context.Context, places source.Places, o Options, from Pos
 	return a, nil
 }
 
-// Read implements Log.
 func (a *archives) Read() (done, total int64) {
 	for _, f := range a.files {
 		if total += f.size; f.size < 0 {

@@ -113,7 +113,6 @@ type watched struct {
 	why    string // "" for nothing
 }
 
-// Watch implements Log.
 func (w *watched) Watch(begins func(ctx context.Context, file string) error, moved func() bool) {
 	w.begins, w.moved = begins, moved
 }

@@ -94,7 +94,6 @@ func (f *files) measure(ctx context.Context) error {
 	return nil
 }
 
-// Read implements Log.
 func (f *files) Read() (done, total int64) {
 	if f.total == 0 { // of what is elsewhere nobody has added it up
 		return f.done, 0

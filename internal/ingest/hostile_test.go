@@ -248,15 +248,14 @@ func TestHostileHeads(t *testing.T) {
 		log = append(log, record("response", fmt.Sprintf("http://b.example/%d", i), "application/http", "", fmt.Sprintf("HTTP/1.1 %d OK\r\n\r\n", 1000+i))...)
 	}
 	path := s.write("hostile.warc.gz", log)
-	ctx := t.Context()
 	run := s.addImport(Options{Paths: []string{path}})
 	steps := map[int64]bool{}
-	p, err := s.Import(ctx, run, time.Hour, func(p Progress) { steps[p.Done] = true })
+	p, err := s.Import(t.Context(), run, time.Hour, func(p Progress) { steps[p.Done] = true })
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(steps), 3, "the first, and of 150 MB, at most 32 MiB at a time")
 	require.Equal(t, map[string]int64{NoWeb: each, NoAnswer: each}, p.Counters.Skipped)
 	require.Equal(t, each, p.Counters.All)
-	all, err := s.DB.ImportRecords(ctx, run.Job, 0, false, 1)
+	all, err := s.DB.ImportRecords(t.Context(), run.Job, 0, false, 1)
 	require.NoError(t, err)
 	require.Len(t, all[0].URL, maxURL)
 }

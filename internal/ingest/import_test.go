@@ -134,15 +134,14 @@ func (s *shop) finish(run Run) (Counters, map[string]store.ImportRecord) {
 func TestVerifyMissesResources(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	ctx := t.Context()
 	path := s.write("crawl.warc.gz", answer("http://a.example/", "", "<p>a page"))
 	run := s.addImport(Options{Paths: []string{path}})
-	_, err := s.Import(ctx, run, time.Hour, func(Progress) {})
+	_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	for want, sql := range []string{`UPDATE import_records SET n=n`, `DELETE FROM import_records`} {
-		_, err = s.DB.Pool.Exec(ctx, sql)
+		_, err = s.DB.Pool.Exec(t.Context(), sql)
 		require.NoError(t, err)
-		c, err := s.Verify(ctx, run, 0, time.Hour, func(int64) {})
+		c, err := s.Verify(t.Context(), run, 0, time.Hour, func(int64) {})
 		require.NoError(t, err)
 		require.EqualValues(t, want, c.Differences, sql)
 	}
@@ -153,8 +152,7 @@ func TestVerifyMissesResources(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	ctx := t.Context()
-	require.NoError(t, s.DB.Block(ctx, []store.Blocked{{Host: "blocked.example"}}))
+	require.NoError(t, s.DB.Block(t.Context(), []store.Blocked{{Host: "blocked.example"}}))
 	path := s.write("crawl.warc.gz", s.crawl())
 	c, by := s.imported(Options{Paths: []string{path}, Blacklist: []string{"bad.example"}})
 	for url, want := range map[string]string{
@@ -170,7 +168,7 @@ func TestOutcomes(t *testing.T) {
 	require.EqualValues(t, 0, c.Differences)
 	require.Equal(t, c.Total, c.Read)
 
-	_, places, err := s.DB.Document(ctx, by["http://a.example/papers/1.pdf"].SHA256)
+	_, places, err := s.DB.Document(t.Context(), by["http://a.example/papers/1.pdf"].SHA256)
 	require.NoError(t, err)
 	require.Len(t, places, 2, "and the copy of which the archive only says that it was the same")
 	for _, l := range places {
@@ -181,7 +179,7 @@ func TestOutcomes(t *testing.T) {
 			require.Equal(t, 2026, l.Found.Year())
 		}
 	}
-	_, places, err = s.DB.Document(ctx, by["http://a.example/papers/2.ps.gz"].SHA256)
+	_, places, err = s.DB.Document(t.Context(), by["http://a.example/papers/2.ps.gz"].SHA256)
 	require.NoError(t, err)
 	require.Equal(t, "http://a.example/list.html", places[0].Parent, "as the crawler's metadata says")
 
@@ -281,15 +279,14 @@ func TestGoesOn(t *testing.T) {
 	o := Options{Paths: []string{want.write("crawl.warc.gz", data), want.write("cut.warc.gz", data[:len(data)-3000])}}
 	wantC, wantBy := want.imported(o)
 	s := newShop(t)
-	ctx := t.Context()
 	run := s.addImport(o)
 	for stops := 1; ; stops++ {
-		w, err := s.begin(ctx, run)
+		w, err := s.begin(t.Context(), run)
 		require.NoError(t, err)
 		if w.done.Ended {
 			break
 		}
-		err = w.disturbed(ctx, stops)
+		err = w.disturbed(t.Context(), stops)
 		w.close()
 		if err != nil && !errors.Is(err, errStop) {
 			require.NoError(t, err)

@@ -121,7 +121,6 @@ func (d disk) noArchive(file string) error {
 	return nil
 }
 
-// Read implements Log.
 func (l *lists) Read() (done, total int64) { return min(l.before+l.at, l.total), l.total }
 
 // Extent implements Log: how many resources lines name, only reading them tells.

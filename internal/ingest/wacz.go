@@ -110,7 +110,6 @@ type directory struct {
 	read int64
 }
 
-// ReadAt implements io.ReaderAt.
 func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 	n := 0
 	for n < len(p) {

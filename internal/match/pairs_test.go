@@ -5,18 +5,15 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
-	"gleaner/internal/text"
 )
 
 // release is a record of the pairs, in the shape of fatcat's API.
@@ -123,42 +120,4 @@ func TestRecordsOnHardPairs(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, precision, 0.95, "precision")
 	assert.GreaterOrEqual(t, recall, 0.88, "recall")
-}
-
-// TestHeldOfLists: a library's list of titles and years is found among the
-// wanted papers, and nothing else is.
-func TestHeldOfLists(t *testing.T) {
-	t.Parallel()
-	dir := realdata.Path(t, "truth")
-	wanted := each.Of(wantedPapers(t, "truth"), func(row wantedRow) gleaner.Paper { return row.paper })
-	for _, name := range []string{"holdings-farm.csv", "holdings-colt.csv"} {
-		f, err := os.Open(filepath.Join(dir, name))
-		require.NoError(t, err)
-		rows, err := csv.NewReader(f).ReadAll()
-		_ = f.Close()
-		require.NoError(t, err)
-		var list []gleaner.Paper
-		listed := map[string]bool{}
-		for _, row := range rows[1:] {
-			year, _ := strconv.Atoi(row[1])
-			list = append(list, gleaner.Paper{Title: row[0], Year: year})
-			listed[text.Normalise(row[0])] = true
-		}
-		held := match.Held(wanted, list)
-		found := map[string]bool{}
-		wrong := 0
-		for _, p := range wanted {
-			if _, ok := held[p.Key]; !ok {
-				continue
-			}
-			found[text.Normalise(p.Title)] = true
-			if !listed[text.Normalise(p.Title)] {
-				wrong++
-				t.Logf("held by another title: %q, by %q", p.Title, held[p.Key].Held.Title)
-			}
-		}
-		t.Logf("%s: %d titles listed, %d of them found, %d held by another title", name, len(listed), len(found)-wrong, wrong)
-		require.GreaterOrEqual(t, len(found)-wrong, len(listed), name)
-		assert.LessOrEqual(t, wrong, 0, name)
-	}
 }

@@ -110,7 +110,6 @@ func TestNothingIsKeptToLearnFrom(t *testing.T) {
 // learning, which may never be due.
 func TestWordsAreForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
 	k, _ := taught(t, primes, others)
 	id := s.opens(t, "some", twoTopics, func(a *Ask) {
@@ -119,7 +118,7 @@ func TestWordsAreForgottenMeanwhile(t *testing.T) {
 	storetest.Exec(t, s.db.Pool, `INSERT INTO collection_urls (collection, hash, host, url, waiting, n)
 		SELECT $1, decode(md5(i::text), 'hex'), 'old.example', 'http://old.example/' || i, false, i FROM generate_series(1, 3100) AS i`, id)
 	storetest.Exec(t, s.db.Pool, `INSERT INTO collection_words SELECT collection, hash, 'word' FROM collection_urls WHERE collection=$1 AND n IS NOT NULL`, id)
-	_, err := New(s.tools).Slice(ctx, "some", func(crawl.Progress) {})
+	_, err := New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {})
 	require.NoError(t, err)
 	kept := storetest.Get[int](t, s.db.Pool, `SELECT count(*) FROM collection_words WHERE collection=$1 AND words='word'`, id)
 	require.LessOrEqual(t, kept, 3000)

@@ -163,7 +163,6 @@ func (w *web) file(u *collections.URL, a *crawl.Answer) collection.File {
 	return f
 }
 
-// Read implements Documents.
 func (w *web) Read(ctx context.Context, u *collections.URL, a *crawl.Answer) (title, text, why string, err error) {
 	t, err := w.Coll.Read(ctx, w.file(u, a))
 	if err != nil {

@@ -62,7 +62,6 @@ func signs(ctx context.Context, in *blob.Bucket) error {
 	return ctx.Err()
 }
 
-// Close implements Place.
 func (b *bucket) Close() error { return b.in.Close() }
 
 func (b *bucket) List(ctx context.Context, from string) iter.Seq2[File, error] {

@@ -30,7 +30,6 @@ func OpenFolder(dir string) (*Folder, error) {
 // FolderOf is a folder that is open.
 func FolderOf(root *os.Root) *Folder { return &Folder{root} }
 
-// Close implements Place.
 func (f *Folder) Close() error { return f.root.Close() }
 
 // List implements Place. A file that goes away meanwhile is not given, nor is a folder.
@@ -69,7 +68,6 @@ func (f *Folder) List(ctx context.Context, from string) iter.Seq2[File, error] {
 	}
 }
 
-// Stat implements Place.
 func (f *Folder) Stat(_ context.Context, name string) (File, error) {
 	one := File{Name: name}
 	if !local(name) {
@@ -86,7 +84,6 @@ func (f *Folder) Stat(_ context.Context, name string) (File, error) {
 	return one, nil
 }
 
-// Open implements Place.
 func (f *Folder) Open(_ context.Context, name string, offset int64) (io.ReadCloser, error) {
 	if !local(name) {
 		return nil, ErrOutside

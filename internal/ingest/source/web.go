@@ -45,7 +45,6 @@ type webFile struct {
 	whole          *os.File // nil where it is not on disk
 }
 
-// Close implements Place.
 func (w *web) Close() error {
 	w.drop()
 	return nil

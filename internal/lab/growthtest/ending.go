@@ -8,7 +8,6 @@ type Ending struct {
 	Looks int
 }
 
-// Err implements context.Context.
 func (e *Ending) Err() error {
 	if e.Looks--; e.Looks < 0 {
 		return context.Canceled

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Farm is a running server of real websites, asked as a proxy.
@@ -18,55 +20,41 @@ type Farm struct {
 }
 
 // StartFarm builds the farm program and serves the sites under data (a folder a
-// host; "" for the real ones) on a free loopback port until the test ends.
+// host) on a free loopback port until the test ends.
 // Further arguments are the program's own.
 func StartFarm(tb testing.TB, data string, args ...string) Farm {
 	tb.Helper()
 	source := Path(tb, "webfarm")
-	if data == "" {
-		data = Path(tb, "farm")
-	}
 	dir := tb.TempDir()
 	program := filepath.Join(dir, "webfarm")
-	if out, err := exec.Command("go", "-C", source, "build", "-o", program, ".").CombinedOutput(); err != nil {
-		tb.Fatalf("building the farm: %v\n%s", err, out)
-	}
+	built, err := exec.Command("go", "-C", source, "build", "-o", program, ".").CombinedOutput()
+	require.NoError(tb, err, "building the farm: %s", built)
 	farm := Farm{Proxy: &url.URL{Scheme: "http", Host: freeAddress(tb)}, CA: filepath.Join(dir, "ca.pem")}
 	cmd := exec.Command(program, append([]string{"-data", data, "-listen", farm.Proxy.Host, "-ca", farm.CA}, args...)...)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
+	require.NoError(tb, cmd.Start())
 	tb.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
 	// It prints a line when it is about to listen.
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		tb.Fatalf("the farm said nothing: %v", err)
-	}
-	for tries := 0; ; tries++ {
+	_, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(tb, err, "the farm said nothing")
+	require.Eventually(tb, func() bool {
 		conn, err := net.DialTimeout("tcp", farm.Proxy.Host, time.Second)
 		if err == nil {
 			_ = conn.Close()
-			return farm
 		}
-		if tries == 500 {
-			tb.Fatalf("the farm does not answer: %v", err)
-		}
-		<-time.After(10 * time.Millisecond)
-	}
+		return err == nil
+	}, time.Minute, 10*time.Millisecond, "the farm does not answer")
+	return farm
 }
 
 func freeAddress(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	defer func() { _ = l.Close() }()
 	return l.Addr().String()
 }

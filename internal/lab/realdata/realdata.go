@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Variable names the folder of real data; "none" leaves every measurement on it out.
@@ -52,9 +54,7 @@ func Skip(tb testing.TB, reason string) {
 func roots(tb testing.TB) []string {
 	tb.Helper()
 	dir, err := os.Getwd()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	if named := os.Getenv(Variable); named != "" {
 		if !filepath.IsAbs(named) {
 			named = filepath.Join(dir, named)
@@ -73,9 +73,7 @@ func roots(tb testing.TB) []string {
 func Table(tb testing.TB, parts ...string) []map[string]string {
 	tb.Helper()
 	text, err := os.ReadFile(Path(tb, parts...))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	var head []string
 	var rows []map[string]string
 	for line := range strings.Lines(string(text)) {

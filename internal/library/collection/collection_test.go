@@ -238,18 +238,17 @@ func TestFileIsGone(t *testing.T) {
 func TestAWordLasts(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, 1)
-	ctx := t.Context()
 	shas, js := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.True(t, js[0].Found())
 	key := s.pile.Paper(1).Key
-	require.NoError(t, s.db.Settle(ctx, key, shas[0], "no"))
+	require.NoError(t, s.db.Settle(t.Context(), key, shas[0], "no"))
 	for range 2 {
 		j := s.mustJudge(Stored(shas[0]), Again)
 		require.False(t, j.Found())
 		j = s.mustJudge(Stored(shas[0]), Once)
 		require.False(t, j.Found())
 	}
-	require.ErrorIs(t, s.db.Settle(ctx, "conf/pile/none", shas[0], "no"), store.ErrNoMatch)
+	require.ErrorIs(t, s.db.Settle(t.Context(), "conf/pile/none", shas[0], "no"), store.ErrNoMatch)
 }
 
 // TestLaterPlace: what another place says of a document counts, though it was

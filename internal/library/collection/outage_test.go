@@ -85,14 +85,13 @@ func TestStoreOfAnotherRecord(t *testing.T) {
 func TestLostFile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	ctx := t.Context()
 	kept, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	file := fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
 	waits := s.mustAdd(file)
 	for _, sha := range []string{kept[0], waits[0]} {
 		require.NoError(t, os.Remove(filepath.Join(s.dir, repository.Path(sha))))
 	}
-	_, err := s.Judge(ctx, Stored(kept[0]), Again)
+	_, err := s.Judge(t.Context(), Stored(kept[0]), Again)
 	require.ErrorIs(t, err, repository.ErrNotFound)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(kept[0]).State)
 	j := s.mustJudge(Stored(waits[0]), Once)
@@ -111,12 +110,11 @@ func TestLostFile(t *testing.T) {
 func TestWhoseFailure(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	ctx := t.Context()
 	shas := s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	fail := func(cause error) store.Document {
 		for range frontier.MaxDeaths {
 			d := s.document(shas[0])
-			_, err := s.failed(ctx, d, cause)
+			_, err := s.failed(t.Context(), d, cause)
 			require.ErrorIs(t, err, cause)
 		}
 		return s.document(shas[0])
@@ -128,7 +126,7 @@ func TestWhoseFailure(t *testing.T) {
 	}
 	require.Equal(t, gleaner.DocumentFailed, fail(&pgconn.PgError{Code: "22P05"}).State, "text that the database refuses")
 	s.take("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
-	_, err := s.db.Pool.Exec(ctx, `UPDATE documents SET state='new'`)
+	_, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET state='new'`)
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentFailed, fail(errors.New("input/output error")).State, "one file that the disk does not give back")
 }

@@ -57,9 +57,8 @@ func TestFirstPagesSettle(t *testing.T) {
 		t.Skip("poppler's pdftotext is not installed")
 	}
 	s := newShop(t, 1)
-	ctx := t.Context()
 	text := func(sha string) string {
-		got, err := s.repo.GetText(ctx, sha)
+		got, err := s.repo.GetText(t.Context(), sha)
 		require.NoError(t, err)
 		return got
 	}
@@ -73,13 +72,13 @@ func TestFirstPagesSettle(t *testing.T) {
 	require.Greater(t, d.Pages, 3)
 	require.Equal(t, partly, d.Detail, "its first pages do not settle it %v", d.Reasons)
 	require.Equal(t, 20, d.References, "its end was read")
-	sheet, err := SheetOf(ctx, s.db, s.repo, other[0])
+	sheet, err := SheetOf(t.Context(), s.db, s.repo, other[0])
 	require.NoError(t, err)
 	require.Len(t, sheet.ReferenceList, 20)
 	short := text(other[0])
 
 	s.want(1, 2)
-	_, err = s.Rematch(ctx, Position{}, func(Position) {})
+	_, err = s.Rematch(t.Context(), Position{}, func(Position) {})
 	require.NoError(t, err)
 	require.Empty(t, s.document(other[0]).Detail)
 	require.Greater(t, strings.Count(text(other[0]), "\f"), strings.Count(short, "\f"))

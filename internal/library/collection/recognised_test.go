@@ -19,22 +19,21 @@ import (
 func TestRecognitionComesLast(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, 1)
-	ctx := t.Context()
 	s.recognises()
 
 	scan := s.keep("http://www.example.org/~ada/scan.pdf", s.pile.File(2, sampleweb.AsScan))
-	_, err := s.Judge(ctx, scan, Quick)
+	_, err := s.Judge(t.Context(), scan, Quick)
 	require.ErrorIs(t, err, ErrUnrecognised)
 	require.True(t, Later(err))
 	d := s.document(scan.SHA256)
 	require.Equal(t, []any{gleaner.DocumentNew, "image-only"}, []any{d.State, d.Outcome})
 	text := s.keep("http://www.example.org/~ada/text.pdf", s.pile.File(3, sampleweb.AsPDF))
 	for _, next := range []Document{text, scan} {
-		got, _, err := s.db.TakeNew(ctx, store.Unexamined{Site: 1}, 1, store.Hold{By: 1, For: time.Minute}, 0)
+		got, _, err := s.db.TakeNew(t.Context(), store.Unexamined{Site: 1}, 1, store.Hold{By: 1, For: time.Minute}, 0)
 		require.NoError(t, err)
 		require.Equal(t, []string{next.SHA256}, got)
 	}
-	require.NoError(t, s.db.Free(ctx, []string{text.SHA256, scan.SHA256}, 1, false))
+	require.NoError(t, s.db.Free(t.Context(), []string{text.SHA256, scan.SHA256}, 1, false))
 
 	n := s.mustJudgeWaiting(store.Unexamined{Site: 1})
 	require.Equal(t, 2, n)

@@ -110,12 +110,11 @@ func TestEndedAttemptWritesNothing(t *testing.T) {
 func TestWhoExaminesWhatIsLeftWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	ctx := t.Context()
 	for i := range 2 {
 		file := s.pile.File(1+i, sampleweb.AsPDF)
 		s.mustAdd(fileAt(fmt.Sprintf("http://www.example.org/~ada/%d.pdf", i), file))
 	}
-	taken, err := s.db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + interval '1 day'
+	taken, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET taken_until = now() + interval '1 day'
 		WHERE id = (SELECT min(id) FROM documents)`)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, taken.RowsAffected())

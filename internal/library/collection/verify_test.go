@@ -30,7 +30,6 @@ func differences(t *testing.T, s *shop, deep bool) map[string]string {
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	ctx := t.Context()
 	var shas []string
 	for i := range 6 {
 		sha, _ := s.takeFile(fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
@@ -49,7 +48,7 @@ func TestVerify(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(text[0]))
 	storetest.Exec(t, s.db.Pool, "DELETE FROM documents WHERE sha256=$1", shas[4])
-	young, err := s.repo.Put(ctx, []byte("a file whose row is about to be written"))
+	young, err := s.repo.Put(t.Context(), []byte("a file whose row is about to be written"))
 	require.NoError(t, err)
 
 	want := map[string]string{shas[0]: NoFile, shas[1]: WrongSize, shas[3]: NoText}
@@ -159,7 +158,6 @@ func TestPrunedThenWanted(t *testing.T) {
 func TestCounters(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, 1)
-	ctx := t.Context()
 	take := func() {
 		for url, body := range map[string][]byte{
 			"http://a.example/1.pdf":  s.pile.File(1, sampleweb.AsPDF),
@@ -179,16 +177,16 @@ func TestCounters(t *testing.T) {
 	want := store.Counters{All: 10, SavedNew: 4, SavedDuplicate: 1, SameText: 2, Filtered: 2, FilteredMTF: 1, FilteredDCF: 1, FailedTextExtract: 2, FailedPDFNotFound: 1}
 	for range 2 {
 		take()
-		n, err := s.db.HarvestCounters(ctx, "")
+		n, err := s.db.HarvestCounters(t.Context(), "")
 		require.NoError(t, err)
 		require.Equal(t, want, n)
 	}
 	s.mustAdd(fileAt("http://a.example/new.pdf", s.pile.File(7, sampleweb.AsPDF)))
-	n, err := s.db.HarvestCounters(ctx, "")
+	n, err := s.db.HarvestCounters(t.Context(), "")
 	require.NoError(t, err)
 	want.All, want.Unexamined = 11, 1
 	require.Equal(t, want, n)
-	n, err = s.db.HarvestCounters(ctx, "conf/pile/all")
+	n, err = s.db.HarvestCounters(t.Context(), "conf/pile/all")
 	require.NoError(t, err)
 	require.Zero(t, n, "that harvest has no sites")
 }

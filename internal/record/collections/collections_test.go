@@ -406,13 +406,12 @@ func TestHostsThatAreNotFree(t *testing.T) {
 // waits, of one host that is at rest or of many.
 func TestTheNextHostReadsTheIndex(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	var farm []URL
 	for i := range 15000 {
 		farm = append(farm, url("calendar.example", fmt.Sprint(i), 0.9), url(fmt.Sprintf("h%d.example", i), "", 0.5))
 	}
 	q := open(t, Rules{Size: 1, HostPages: 200, Domain: DomainLimits{Pages: 1000, URLs: 20_000}}, farm)
-	site, err := store.EnsureSite(ctx, q.db.Pool, "calendar.example")
+	site, err := store.EnsureSite(t.Context(), q.db.Pool, "calendar.example")
 	require.NoError(t, err)
 	storetest.Exec(t, q.db.Pool, `UPDATE sites SET next_allowed_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
 	storetest.Exec(t, q.db.Pool, `ANALYZE collection_urls, collection_hosts, collection_domains, sites`)
@@ -436,7 +435,6 @@ func plan(t *testing.T, db *store.DB, sql string, args ...any) string {
 // asked again when somebody goes on with the collection.
 func TestAHostThatIsDown(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	var seeds []URL
 	for _, path := range "abcdefghijk" {
 		seeds = append(seeds, url("a.example", string(path), 1))
@@ -449,11 +447,11 @@ func TestAHostThatIsDown(t *testing.T) {
 		if i != 4 { // which it answers
 			v.Trouble, v.Again = true, time.Now().Add(time.Hour)
 		}
-		require.NoError(t, q.Write(ctx, v))
+		require.NoError(t, q.Write(t.Context(), v))
 	}
 	require.Nil(t, take(t, q), "the host is down")
-	require.NoError(t, q.End(ctx, "some", 0, Ended, "exhausted"))
-	_, _, err := q.Ask(ctx, "some", map[string]int{}, []string{"a"})
+	require.NoError(t, q.End(t.Context(), "some", 0, Ended, "exhausted"))
+	_, _, err := q.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
 	require.NoError(t, err)
 	require.Equal(t, "http://a.example/k", take(t, q).URL)
 }

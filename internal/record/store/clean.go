@@ -34,7 +34,6 @@ type cleanCodec struct {
 	clean func([]byte) []byte
 }
 
-// PlanEncode implements pgtype.Codec.
 func (c cleanCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	plan := c.Codec.PlanEncode(m, oid, format, value)
 	if plan == nil {
@@ -48,7 +47,6 @@ type cleanPlan struct {
 	clean func([]byte) []byte
 }
 
-// Encode implements pgtype.EncodePlan.
 func (p cleanPlan) Encode(value any, buf []byte) ([]byte, error) {
 	begins := len(buf)
 	buf, err := p.EncodePlan.Encode(value, buf)

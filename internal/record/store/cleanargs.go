@@ -14,7 +14,6 @@ import (
 // arguments of every query just before they are sent.
 type cleanArguments struct{}
 
-// TraceQueryStart implements pgx.QueryTracer.
 func (cleanArguments) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
 	cleanStrings(q.Args)
 	return ctx
@@ -22,7 +21,6 @@ func (cleanArguments) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.Tr
 
 func (cleanArguments) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TraceBatchStart implements pgx.BatchTracer.
 func (cleanArguments) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
 	for _, q := range b.Batch.QueuedQueries {
 		cleanStrings(q.Arguments)

@@ -15,7 +15,6 @@ import (
 func TestCountsOfURLs(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 4)
-	ctx := t.Context()
 	const sites = 3
 	statements := []string{
 		`INSERT INTO urls (site_id, hash, url, state, was) SELECT n % 3 + 1, sha256((random()::text || n)::bytea), 'u', n % 7, n % 3 FROM generate_series(1, 20) n`,
@@ -28,7 +27,7 @@ func TestCountsOfURLs(t *testing.T) {
 	for worker := range 4 {
 		all.Go(func() {
 			for i := range 60 {
-				_, err := db.Pool.Exec(ctx, statements[(i+worker)%len(statements)])
+				_, err := db.Pool.Exec(t.Context(), statements[(i+worker)%len(statements)])
 				if err != nil {
 					t.Error(err)
 				}
@@ -37,7 +36,7 @@ func TestCountsOfURLs(t *testing.T) {
 	}
 	all.Wait()
 	sums := func(sql string) (out []string) {
-		rows, err := db.Pool.Query(ctx, sql)
+		rows, err := db.Pool.Query(t.Context(), sql)
 		require.NoError(t, err)
 		for rows.Next() {
 			v, err := rows.Values()

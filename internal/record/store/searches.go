@@ -16,7 +16,6 @@ type Searches struct{ db base }
 // Searches returns the answers kept in the record.
 func (db CrawlRecords) Searches() *Searches { return &Searches{db.base} }
 
-// LoadSearch implements homepage.Cache.
 func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int) (evidence.Answer, bool, error) {
 	var a evidence.Answer
 	err := s.db.Pool.QueryRow(ctx, `SELECT results, asked_at FROM searches WHERE provider=$1 AND md5(query)=md5($2) AND wanted=$3`, provider, query, n).Scan(&a.Results, &a.At)
@@ -26,20 +25,17 @@ func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int
 	return a, err == nil, err
 }
 
-// SaveSearch implements homepage.Cache.
 func (s *Searches) SaveSearch(ctx context.Context, provider, query string, n int, a evidence.Answer) error {
 	return s.db.Exec(ctx, `INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ($1,$2,$3,$4,$5)
 		ON CONFLICT (provider, md5(query), wanted) DO UPDATE SET results=EXCLUDED.results, asked_at=EXCLUDED.asked_at`, provider, query, n, orEmpty(a.Results), a.At)
 }
 
-// Spend implements homepage.Cache.
 func (s *Searches) Spend(ctx context.Context, provider string, start time.Time, limit int) (bool, error) {
 	tag, err := s.db.Pool.Exec(ctx, `INSERT INTO search_spending (provider, period, requests) SELECT $1, $2, 1 WHERE $3 > 0
 		ON CONFLICT (provider, period) DO UPDATE SET requests = search_spending.requests + 1 WHERE search_spending.requests < $3`, provider, start, limit)
 	return err == nil && tag.RowsAffected() == 1, err
 }
 
-// Spent implements homepage.Cache.
 func (s *Searches) Spent(ctx context.Context, provider string, start time.Time) (int, error) {
 	return Get[int](ctx, s.db, `SELECT coalesce((SELECT requests FROM search_spending WHERE provider=$1 AND period=$2), 0)`, provider, start)
 }

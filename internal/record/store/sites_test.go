@@ -340,12 +340,11 @@ func TestSitesAreCrawledInTurns(t *testing.T) {
 func TestWhatRunsIsAmongAHundredGoals(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	ctx := t.Context()
 	watch(t, db, "first", `{}`, "a.example")
 	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage, completed_at)
 		SELECT 'h' || lpad(n::text, 3, '0'), 'conf/' || lpad(n::text, 3, '0'), 2000, 2000, '{}', 'complete', CASE WHEN n < 150 THEN now() END FROM generate_series(1, 150) n`)
 	storetest.Exec(t, db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT h.id, s.id, 'copy' FROM harvests h, sites s ON CONFLICT DO NOTHING`)
-	venues, err := db.SiteVenues(ctx, "a.example")
+	venues, err := db.SiteVenues(t.Context(), "a.example")
 	require.NoError(t, err)
 	require.Len(t, venues, 100)
 	require.Equal(t, []string{"conf/150", "v", "conf/001"}, venues[:3])
