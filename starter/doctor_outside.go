@@ -16,7 +16,9 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/ingest/source"
+	"gleaner/internal/render"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
 )
 
 // identity says how the web sees a worker.
@@ -60,6 +62,7 @@ func (d *doctor) readers(context.Context) {
 		d.ok("catdoc", "%s", path)
 	}
 	d.isolation(document.NewReader(document.Options{Child: d.child}).Isolation())
+	d.browser()
 	if !d.cfg.Documents.OCR {
 		return
 	}
@@ -70,6 +73,24 @@ func (d *doctor) readers(context.Context) {
 		}
 	}
 	d.fail("ocr", "install ocrmypdf, or set GLEANER_OCR=false", errors.New("GLEANER_OCR is on, and neither ocrmypdf nor tesseract is installed"))
+}
+
+// browser says whether pages that scripts make are shown.
+func (d *doctor) browser() {
+	b, err := render.Find()
+	if err == nil {
+		err = b.Check()
+	}
+	switch {
+	case d.cfg.Policy.Crawl.Render == config.RenderOff:
+		d.ok("browser", "not used: crawl.render is off")
+	case errors.Is(err, render.ErrNotInstalled):
+		d.ok("browser", "%v: what only scripts show is not found", err)
+	case err != nil:
+		d.warn("browser", "let the worker's user make user namespaces, or set crawl.render of the policy to off", "not used: %v", err)
+	default:
+		d.ok("browser", "%s, shut in without a network", b.Path())
+	}
 }
 
 // isolation says how far the programs that read files are shut in.

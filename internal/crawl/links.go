@@ -30,13 +30,29 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	l.progress.Pages++
 	a.Parent = e.Parent
 	p, outcome, why := a.Parse(context.WithoutCancel(ctx))
-	if dir := l.seen.around(a.URL, v.Content); outcome == "" && dir != "" && e.Role == frontier.Member && !forwards(p) {
+	shell := l.shells.is(p)
+	if shell && outcome == gleaner.Outcome(page.WallCookie) {
+		outcome = ""
+	}
+	dir := l.seen.around(a.URL, v.Content)
+	if outcome == "" && dir != "" && e.Role == frontier.Member && !forwards(p) && !shell {
 		outcome, why = outcomeLoop, "the same page as one in "+dir
 	}
 	if outcome != "" {
 		v.State, v.Outcome, v.Reason = frontier.Gone, outcome, cmp.Or(why, v.Reason)
 		return rank.Result{Page: p, Failed: true}, nil
 	}
+	r, err := l.readPage(ctx, e, v, a, p)
+	if shell && err == nil {
+		l.shells.note(ctx, e, a, p)
+	}
+	return r, err
+}
+
+// readPage takes the links of a page that is what was asked for.
+func (l *loop) readPage(
+	ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer, p *page.Page,
+) (rank.Result, error) {
 	v.Reason = leftOut(v.Reason, p.Truncated)
 	if l.cfg.About != nil {
 		about := l.cfg.About(p)

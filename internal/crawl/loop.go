@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/render"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"
 )
@@ -76,6 +77,7 @@ type loop struct {
 	seen      *seenSet
 	leads     leads
 	misses    misses
+	shells    *shells
 	sections  sections
 	keptBytes int             // of links that were not taken, over all pages of the site
 	passed    bool            // what waits is to be looked at: it is new, or a section reached a limit
@@ -104,6 +106,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder, size: cfg.Window}, seen: newSeen(cfg.KnownURLs),
 		leads: newLeads(), misses: misses{}, sections: newSections(site.Sofar.Sections), found: map[string]bool{}}
 	l.batch.Reset()
+	l.shells = &shells{loop: l, lists: map[string]bool{}, scripts: map[string]*render.Answer{}}
 	return l
 }
 
@@ -133,6 +136,9 @@ func (l *loop) run(ctx context.Context) error {
 			return err
 		}
 		if err := l.visit(ctx, e, reason); err != nil {
+			return err
+		}
+		if err := l.shells.show(ctx, false); err != nil {
 			return err
 		}
 		if l.due() {
@@ -298,6 +304,8 @@ func (l *loop) exhausted(ctx context.Context) error {
 	case relaxed > 0:
 		l.window.filled = false
 		return nil
+	case len(l.shells.waiting) > 0:
+		return l.shells.show(ctx, true)
 	case !at.IsZero():
 		return &errStop{ending: Waiting, wait: max(time.Second, time.Until(at)), reason: "failed URLs wait for their next try"}
 	}
@@ -366,6 +374,9 @@ func (l *loop) end(ctx context.Context, err error) (Result, error) {
 	if errors.As(err, &stop) && stop.ending == Waiting {
 		l.took += stop.wait
 		l.sections.pause(stop.by)
+	}
+	if stop != nil {
+		err = errors.Join(err, l.shells.postpone(ctx))
 	}
 	if ferr := l.flush(ctx, end{last: true, orderly: stop != nil || orderly(err)}); ferr != nil {
 		return r, errors.Join(err, ferr)

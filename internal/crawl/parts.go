@@ -9,6 +9,7 @@ import (
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/render"
 	"gleaner/internal/web/page"
 )
 
@@ -85,6 +86,16 @@ func CachedAnswer(ctx context.Context, db *store.DB, h frontier.Hash) *Answer {
 		return nil
 	}
 	return &Answer{Cached: true, Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}
+}
+
+// resources is a Source that also answers for what the scripts of a page ask.
+type resources interface {
+	resource(ctx context.Context, url, parent string) (*fetch.Response, error)
+}
+
+// Browser shows pages of which scripts make what they say (render.Browser).
+type Browser interface {
+	Show(ctx context.Context, p render.Page, wait time.Duration, get render.Get) render.Shown
 }
 
 // Recorder keeps the URLs of one site: those that wait, and what became of the

@@ -58,6 +58,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 		}
 	}
 	l.batch.Visits = append(l.batch.Visits, v)
+	l.shells.read(e, a, result.Page)
 	if broken {
 		return &errStop{ending: SliceFull} // when the host may be asked next the record knows, not this lease
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"time"
 
@@ -109,6 +110,27 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 	}
 	return a, nil
 }
+
+// resource implements resources: by the same way as Ask, and under the same lease. Only
+// what scripts can read is taken.
+func (w *web) resource(ctx context.Context, url, parent string) (*fetch.Response, error) {
+	unwanted := func(h http.Header, promised int64) error {
+		media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+		if promised > maxDataBody || !readByScripts.MatchString(media) {
+			return errors.New("not what a script reads")
+		}
+		return nil
+	}
+	resp, err := w.send(ctx, fetch.Request{Terms: w.terms(), URL: url, Unwanted: unwanted})
+	if err := w.keeping.Write(ctx, url, parent, -1); err != nil {
+		resp.Release()
+		return nil, err
+	}
+	return resp, err
+}
+
+// readByScripts matches the media types of scripts, pages and data.
+var readByScripts = regexp.MustCompile(`^text/|[/+](json|xml|javascript|x-javascript|ecmascript|x-bibtex)$`)
 
 // mostLent bounds a page that is kept for those who look for homepages, in bytes.
 const mostLent = 1 << 20

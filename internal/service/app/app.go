@@ -29,6 +29,7 @@ import (
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
+	"gleaner/internal/render"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/notify"
 	"gleaner/internal/web/page"
@@ -172,6 +173,9 @@ func (a *App) openParts(ctx context.Context) error {
 	cc := crawlConfig(cfg)
 	if d := a.disciplines; d != nil {
 		cc.About = func(p *page.Page) bool { _, sure := d.Best(p.Title, p.Text); return sure >= classify.Sure }
+	}
+	if b, err := render.Find(); err == nil && cfg.Policy.Crawl.Render != config.RenderOff {
+		cc.Browser = b
 	}
 	if err := cc.Links.Check(); err != nil {
 		return fmt.Errorf("config: links.%w", err)

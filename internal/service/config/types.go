@@ -130,6 +130,7 @@ type (
 	Leads       string // which documents on other hosts are taken
 	AvoidRule   string // when a directory is to be avoided
 	CrawlPolicy string // which hosts may be asked
+	Render      string // whether a browser shows pages that scripts make
 	Filter      string // strictness of the academic filter
 	LogLevel    string
 )
@@ -167,6 +168,12 @@ func (AvoidRule) Choices() []string { return []string{"and", string(AvoidAny)} }
 
 // Choices are the policies of a crawl.
 func (CrawlPolicy) Choices() []string { return []string{"blacklist", "whitelist", "hybrid"} }
+
+// RenderOff has no browser show a page.
+const RenderOff Render = "off"
+
+// Choices are whether a browser shows pages.
+func (Render) Choices() []string { return []string{"auto", string(RenderOff)} }
 
 // Choices are the filter's points.
 func (Filter) Choices() []string { return []string{"conservative", "balanced", "liberal", "off"} }

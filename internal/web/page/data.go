@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -223,6 +224,7 @@ func (d *pageData) add(p *Page) {
 	if !d.root || links > emptyLinks || documents > 0 || len(p.Text) > emptyText {
 		return
 	}
+	p.Shell = len(titled) == 0 && !slices.ContainsFunc(p.Links, func(l Link) bool { return l.Source == SourceList })
 	n := 0
 	for _, src := range d.scripts {
 		to, err := weburl.Canonical(p.Base, src)

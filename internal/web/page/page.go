@@ -58,6 +58,7 @@ type Page struct {
 	NoFollow    bool              // the same: its links must not be followed
 	Wall        Wall
 	SoftMissing bool // a "not found" page under status 200
+	Shell       bool // scripts fill it, and neither it nor data that it names has what they show
 	// Truncated names what was cut off at a limit (CutLinks, CutText); nil if
 	// the page is whole.
 	Truncated []string

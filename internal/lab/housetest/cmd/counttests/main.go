@@ -39,7 +39,7 @@ var allowed = []*regexp.Regexp{
 	// README lists what to install
 	regexp.MustCompile(`is not installed|no Chromium is installed|needs (pdftotext|ghostscript)`),
 	// what a system or a copy of the program lacks
-	regexp.MustCompile(`gives no process space|only root can be|nobody can reach the programs|needs Linux|needs a shell|no named pipes|^no git repository|needs /proc|THIS KERNEL CONFINES NO FILES`),
+	regexp.MustCompile(`gives no process space|no browser can be shut in here|only root can be|nobody can reach the programs|needs Linux|needs a shell|no named pipes|^no git repository|needs /proc|THIS KERNEL CONFINES NO FILES`),
 	// no tests but tools, or measurements for who asks
 	regexp.MustCompile(`only as a child of|measures on|give -args|the race detector`),
 }

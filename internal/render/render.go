@@ -1,0 +1,166 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/fetch"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
+)
+
+// Browser shows pages.
+type Browser struct {
+	path   string
+	limits limits
+	slots  chan struct{}
+	tried  func() error // once
+}
+
+// Page is a page as it was fetched.
+type Page struct {
+	URL    string // canonical
+	Header http.Header
+	Body   []byte
+}
+
+// Request is one of a page that is shown, by the method GET.
+type Request struct {
+	URL    string
+	Script bool // else it is data or a frame
+}
+
+// Answer is what came for a request.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Get answers a request of a page. An error refuses it.
+type Get func(ctx context.Context, r Request) (*Answer, error)
+
+// Shown is what became of a page.
+type Shown struct {
+	HTML     []byte          // the page as its scripts left it; nil where it was not shown
+	Outcome  gleaner.Outcome // what cut it short; "" for nothing
+	Requests int             // that Get was asked for
+	Refused  int             // requests that were not answered
+	Took     time.Duration
+}
+
+// names are those of the programs that are looked for.
+var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell"}
+
+// ErrNotInstalled says that there is no Chromium.
+var ErrNotInstalled = errors.New("no Chromium is installed")
+
+// Find finds a Chromium.
+func Find() (*Browser, error) {
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			b := &Browser{path: path, limits: bounds(), slots: make(chan struct{}, maxBrowsers)}
+			b.tried = sync.OnceValue(b.try)
+			return b, nil
+		}
+	}
+	return nil, ErrNotInstalled
+}
+
+// Path is the program.
+func (b *Browser) Path() string { return b.path }
+
+// Check reports why the browser cannot be shut in here. It shows a page, the first time.
+func (b *Browser) Check() error { return b.tried() }
+
+func (b *Browser) try() error {
+	p := Page{URL: "http://example.org/", Header: http.Header{"Content-Type": {"text/html"}},
+		Body: []byte(`<p id="a"></p><script>document.getElementById("a").textContent = 6 * 7</script>`)}
+	s, said := b.show(context.Background(), p, nil)
+	if !bytes.Contains(s.HTML, []byte(`<p id="a">42</p>`)) {
+		return fmt.Errorf("%s cannot be shut in here: %s", b.path, said)
+	}
+	return nil
+}
+
+// Show shows a page. It waits for a place among the pages that are shown for so long.
+func (b *Browser) Show(ctx context.Context, p Page, wait time.Duration, get Get) Shown {
+	if b.Check() != nil {
+		return Shown{Outcome: Shut}
+	}
+	waiting, cancel := context.WithTimeout(ctx, wait+time.Millisecond)
+	defer cancel()
+	select {
+	case b.slots <- struct{}{}:
+	case <-waiting.Done():
+		return Shown{Outcome: Busy}
+	}
+	defer func() { <-b.slots }()
+	s, _ := b.show(ctx, p, get)
+	return s
+}
+
+// show starts a browser for a page, and ends it. said is what the browser complained of.
+func (b *Browser) show(ctx context.Context, p Page, get Get) (s Shown, said string) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, b.limits.wall, errLimit)
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	proc, err := start(ctx, b.limits, append([]string{b.path}, flags...)...)
+	if err != nil {
+		return Shown{Outcome: crashed}, err.Error()
+	}
+	watched := guard.Go(func() { b.watch(ctx, proc, stop) })
+	v := &view{
+		limits: b.limits, page: p, get: get, stop: stop, deadline: began.Add(b.limits.wall - b.limits.grace),
+		asked: make(chan *fetch.EventRequestPaused, 1000), dialogs: make(chan struct{}, 1), had: map[string]*Answer{},
+	}
+	html, err := v.show(ctx, proc)
+	switch cause := context.Cause(ctx); {
+	case err == nil && v.cut.Load():
+		s.Outcome = cut
+	case err == nil:
+	case errors.Is(cause, errLimit):
+		s.Outcome = limit
+	default:
+		s.Outcome = crashed
+	}
+	stop(errOver)
+	<-watched
+	proc.end()
+	s.HTML, s.Took = html, time.Since(began)
+	s.Requests, s.Refused = int(v.sent.Load()), int(v.refused.Load())
+	if err != nil {
+		said = err.Error() + ": " + proc.complaint()
+	}
+	return s, said
+}
+
+var (
+	errLimit   = errors.New("render: a limit was reached")
+	errCrashed = errors.New("render: the page crashed")
+	errOver    = errors.New("render: the page was read")
+)
+
+// watch stops a browser that uses up what it may.
+func (b *Browser) watch(ctx context.Context, p *process, stop context.CancelCauseFunc) {
+	for tick := time.Tick(200 * time.Millisecond); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+		if cpu, memory := p.used(); cpu > b.limits.cpu || memory > b.limits.memory {
+			stop(errLimit)
+			return
+		}
+	}
+}
