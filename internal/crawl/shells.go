@@ -56,9 +56,8 @@ func (s *shells) note(ctx context.Context, e *frontier.Entry, a *Answer, p *page
 		len(s.waiting) >= maxShells || s.shown+len(s.waiting) >= maxShown {
 		return
 	}
-	resp := *a.Response
-	resp.Body = bytes.Clone(a.Body)
-	w := &shell{entry: *e, answer: Answer{Response: &resp, Parent: e.Parent}, unread: map[string]bool{}}
+	resp := &fetch.Response{URL: a.URL, Header: a.Header, Body: bytes.Clone(a.Body), FetchedAt: a.FetchedAt}
+	w := &shell{entry: *e, answer: Answer{Response: resp, Parent: e.Parent}, unread: map[string]bool{}}
 	for i := range p.Links {
 		to := p.Links[i].URL
 		if p.Links[i].Source != page.SourceList {
@@ -106,12 +105,10 @@ func (s *shells) keep(url string, r *fetch.Response) *render.Answer {
 
 // show shows the pages whose scripts were read; all of them where nothing else waits.
 func (s *shells) show(ctx context.Context, all bool) error {
-	wait := time.Duration(0)
-	if all {
+	waiting, wait := s.waiting, time.Duration(0)
+	if s.waiting = nil; all {
 		wait = showWait
 	}
-	waiting := s.waiting
-	s.waiting = nil
 	for i, w := range waiting {
 		if !all && len(w.unread) > 0 {
 			s.waiting = append(s.waiting, w)

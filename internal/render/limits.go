@@ -42,11 +42,9 @@ const maxBrowsers = 1
 // flags of the browser. The box keeps it from the network; these spare it the attempt.
 var flags = []string{
 	"--headless", "--remote-debugging-pipe", "--user-data-dir=/tmp/profile", "--no-first-run",
-	"--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad",
-	"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
-	"--disable-extensions", "--disable-quic", "--disable-client-side-phishing-detection", "--disable-hang-monitor",
-	"--disable-prompt-on-repost", "--disable-notifications", "--disable-remote-fonts", "--mute-audio",
-	"--block-new-web-contents", "--password-store=basic", "--use-mock-keychain", "--metrics-recording-only",
+	"--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad", "--disable-background-networking",
+	"--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-extensions",
+	"--disable-remote-fonts", "--mute-audio", "--block-new-web-contents", "--password-store=basic",
 	"--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512",
 	"--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>", "--host-resolver-rules=MAP * ~NOTFOUND",
 	"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -60,9 +58,7 @@ var flags = []string{
 var unasked = []string{
 	"google-analytics.com", "googletagmanager.com", "doubleclick.net", "googlesyndication.com", "googleadservices.com",
 	"clarity.ms", "hotjar.com", "matomo.cloud", "plausible.io", "segment.com", "segment.io", "mixpanel.com",
-	"amplitude.com", "fullstory.com", "newrelic.com", "nr-data.net", "sentry.io", "sentry-cdn.com", "bugsnag.com",
-	"statcounter.com", "histats.com", "quantserve.com", "scorecardresearch.com", "cloudflareinsights.com",
-	"facebook.net", "addthis.com", "addtoany.com", "sharethis.com", "disqus.com", "clustrmaps.com", "mapmyvisitors.com",
-	"umami.is", "goatcounter.com", "yandex.ru", "baidu.com", "cnzz.com", "intercom.io", "crisp.chat", "tawk.to",
-	"google.com", "gstatic.com", "recaptcha.net", "hcaptcha.com",
+	"amplitude.com", "newrelic.com", "nr-data.net", "sentry.io", "sentry-cdn.com", "statcounter.com", "histats.com",
+	"cloudflareinsights.com", "facebook.net", "addthis.com", "addtoany.com", "disqus.com", "clustrmaps.com",
+	"umami.is", "goatcounter.com", "hm.baidu.com", "mc.yandex.ru", "recaptcha.net", "hcaptcha.com",
 }
