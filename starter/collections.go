@@ -52,7 +52,7 @@ func collectionsRemove(c *cli) *cobra.Command {
 			if err := collections.Remove(ctx, collections.In(a.DB), args[0]); err != nil {
 				return err
 			}
-			return c.sayDid(runCollections, args[0], "removed")
+			return c.Say(map[string]string{runCollections: args[0], "did": "removed"}, "%s removed\n", args[0])
 		})}
 }
 

@@ -24,7 +24,7 @@ func (c *cli) collectionsJudge() *cobra.Command {
 		Long: `Say how many of the first 5, 10, 20 … entries of each topic's collection are about it, by
 a file of judgements: an address, 1 or 0, and perhaps the topic, parted by tabs, one a
 line. Entries that nobody judged do not count. Where the collections are made with
---retrain, the topic's classifier learns from these pages, too, when it learns anew; from a
+"starter collect --retrain", the topic's classifier learns from these pages, too, when it learns anew; from a
 page that is in no collection where its line names the topic.`,
 		Example: "  starter collections judge math judged.tsv",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {

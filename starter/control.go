@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -40,31 +39,26 @@ const (
 	isCancelledAlready = "is being cancelled already; it ends when what is under way has been written"
 )
 
-// cancelHarvest ends a harvest that runs; already is true where that was asked for
-// before.
-func cancelHarvest(ctx context.Context, t client.Client, h store.Harvest) (already bool, err error) {
-	d, err := t.DescribeWorkflowExecution(ctx, workflows.HarvestID(h.ID), "")
+// cancelWorkflow ends a workflow that runs, and returns what that comes to.
+func cancelWorkflow(ctx context.Context, t client.Client, id string) (did string, err error) {
+	d, err := t.DescribeWorkflowExecution(ctx, id, "")
 	if err == nil && d.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		err = serviceerror.NewNotFound("its workflow has ended")
 	}
-	if already = d.GetWorkflowExtendedInfo().GetCancelRequested(); err == nil && !already {
-		err = t.CancelWorkflow(ctx, workflows.HarvestID(h.ID), "")
+	if err == nil && d.GetWorkflowExtendedInfo().GetCancelRequested() {
+		return isCancelledAlready, nil
 	}
-	if err != nil {
-		return false, notRunning(h, err)
+	if err == nil {
+		err = t.CancelWorkflow(ctx, id, "")
 	}
-	return already, nil
+	return isCancelled, err
 }
 
 // known reports whether there is such a site, and whether anything failed for the
 // reason named: a misspelt one would retry nothing, and not say so.
 func known(ctx context.Context, db *store.DB, h store.Harvest, what activities.Retry) error {
-	if what.Host != "" {
-		if _, err := db.Site(ctx, what.Host); errors.Is(err, pgx.ErrNoRows) {
-			return noSite(what.Host)
-		} else if err != nil {
-			return err
-		}
+	if err := hasSite(ctx, db, what.Host); err != nil {
+		return err
 	}
 	if what.Reason == "" {
 		return nil

@@ -129,5 +129,5 @@ func (d *doctor) settings(context.Context) {
 	if _, dev := devstack.Find(d.cfg.Servers.DataDir); dev {
 		where = "; a `starter dev` runs in " + d.cfg.Servers.DataDir
 	}
-	d.ok("settings", "%d settings, %d given%s", len(config.Settings()), given, where)
+	d.ok("settings", "%d of %d settings are given, the others have their defaults%s", given, len(config.Settings()), where)
 }

@@ -60,6 +60,9 @@ func (c *cli) onDocuments(ctx context.Context, q *conditions, do func(*app.App, 
 			return err
 		}
 	}
+	if err := hasSite(ctx, a.DB, query.Host); err != nil {
+		return err
+	}
 	found, err := a.DB.FindDocuments(ctx, query)
 	if err != nil {
 		return err
@@ -169,7 +172,11 @@ func writeSheet(w io.Writer, s collection.Sheet) error {
 		if !l.Current {
 			was = "  (no longer there)"
 		}
-		fmt.Fprintf(w, "\nat %s %s%s\n  linked on %s as %q\n", l.URL, l.Member, was, l.Parent, l.Anchor)
+		fmt.Fprintf(w, "\nat %s %s%s\n  linked on %s", l.URL, l.Member, was, l.Parent)
+		if l.Anchor != "" {
+			fmt.Fprintf(w, " as %q", l.Anchor)
+		}
+		fmt.Fprintln(w)
 	}
 	for _, m := range s.Matches {
 		fmt.Fprintf(w, "\n%s %s (%.2f, %s) %s\n  %s\n", m.Verdict, m.Paper, m.Score, m.Form, m.Settled, strings.Join(m.Reasons, "; "))
@@ -251,7 +258,7 @@ document is "new" again.`,
 			if err := a.DB.SetIngestion(ctx, got[0], shas...); err != nil {
 				return err
 			}
-			return c.Say(map[string]any{"ingestion": got[0], "documents": shas}, "%d documents are %s\n", len(shas), got[0])
+			return c.Say(map[string]any{"ingestion": got[0], "documents": shas}, "%s %s\n", text.CountIs(len(shas), "document"), got[0])
 		})}
 }
 

@@ -45,6 +45,9 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 	row("state", e.StateName)
 	row("linked from", e.Parent)
 	for _, l := range e.LinkedBy {
+		if l.URL == e.Parent {
+			continue
+		}
 		row("  also from", fmt.Sprintf("%s (%s to %s)", l.URL, l.First.Format(time.DateOnly), l.Last.Format(time.DateOnly)))
 	}
 	row("as", e.Source)
@@ -77,6 +80,9 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 		for _, why := range d.Reasons {
 			row("  because", why)
 		}
+	}
+	for _, paper := range e.Denied {
+		row("is no paper", paper+": a person said so")
 	}
 	return t.Flush()
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -118,7 +117,7 @@ func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error 
 		return err
 	}
 	if len(found) == 0 {
-		return nothingFound(ctx, a.DB, venueKey, in)
+		return fmt.Errorf("%w, so nothing was written; `starter report %s` says why", noneFound(venueKey, in), venueKey)
 	}
 	return c.exportFound(ctx, a, f, found, venueKey)
 }
@@ -163,23 +162,6 @@ type lines struct{ to io.Writer }
 func (l lines) Write(p []byte) (int, error) {
 	_, err := l.to.Write(bytes.ReplaceAll(p, []byte("\r"), nil))
 	return len(p), err
-}
-
-// nothingFound says why an export would be empty: nothing is known of the name, or no
-// paper of it was found yet. Nothing is written then.
-func nothingFound(ctx context.Context, db *store.DB, name string, years gleaner.Years) error {
-	papers, err := db.Papers(ctx, name, gleaner.Years{})
-	if err != nil {
-		return err
-	}
-	_, herr := db.FindHarvest(ctx, name)
-	switch {
-	case len(papers) == 0 && errors.Is(herr, store.ErrNoHarvest):
-		return program.Unknown{Reason: fmt.Errorf("nothing is known of %s; `starter status` lists what was harvested", name)}
-	case herr != nil && !errors.Is(herr, store.ErrNoHarvest):
-		return herr
-	}
-	return fmt.Errorf("%w, so nothing was written; `starter report %s` says why", noneFound(name, years), name)
 }
 
 // noneFound says that there is nothing to export.

@@ -38,14 +38,14 @@ forget" takes it back.`,
 			if err != nil {
 				return err
 			}
-			verb := "are held"
+			verb := ""
 			if dry {
-				verb = "would be held"
+				verb = "would be "
 			}
 			return c.Say(struct {
 				File string `json:"file"`
 				store.Imported
-			}{args[0], done}, "%s of %s %s: %d new, %d known\n", text.Count(done.Papers, "paper"), args[0], verb, done.New, done.Known)
+			}{args[0], done}, "%s of %s %sheld: %d new, %d known\n", text.Count(done.Papers, "paper"), args[0], verb, done.New, done.Known)
 		}}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be new")
 	return cmd

@@ -20,9 +20,9 @@ func TestHoldingsCanBeSeenAndTakenBack(t *testing.T) {
 	c.read(&done, "holdings", "import", csv, "--dry-run")
 	require.Equal(t, store.Imported{Papers: 2, New: 2}, done)
 	require.Contains(t, c.ok("holdings", "list"), "nothing was imported")
-	require.Contains(t, c.ok("holdings", "import", csv), "are held: 2 new, 0 known")
-	require.Contains(t, c.ok("holdings", "import", csv), "are held: 0 new, 2 known")
-	require.Contains(t, c.ok("holdings", "import", bib), "2 papers of "+bib+" are held: 1 new, 1 known")
+	require.Contains(t, c.ok("holdings", "import", csv), "2 papers of "+csv+" held: 2 new, 0 known")
+	require.Contains(t, c.ok("holdings", "import", csv), "held: 0 new, 2 known")
+	require.Contains(t, c.ok("holdings", "import", bib), "2 papers of "+bib+" held: 1 new, 1 known")
 
 	var lists []store.HeldSource
 	c.read(&lists, "holdings", "list")

@@ -211,7 +211,7 @@ func (c *cli) crawlToo(ctx context.Context, a *app.App, s *harvest.Stages, runni
 }
 
 func (c *cli) homepagesForget() *cobra.Command {
-	return &cobra.Command{Use: "forget AUTHOR [URL]", Short: "Take back what was said of an author; the next harvest looks anew", Args: cobra.RangeArgs(1, 2),
+	return &cobra.Command{Use: "forget AUTHOR [URL]", Short: "Take back what was said of an author; what was found before counts again", Args: cobra.RangeArgs(1, 2),
 		Example: "  starter homepages forget 'Jane Roe'",
 		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error {
 			url := ""
@@ -228,6 +228,6 @@ func (c *cli) homepagesForget() *cobra.Command {
 			if n == 0 {
 				return program.Unknown{Reason: fmt.Errorf("nobody said anything of the homepages of %s, so nothing was changed; `starter homepages explain` says how they were found", who.Name)}
 			}
-			return c.Say(map[string]any{"author": who, "words": n}, "%s (%s): %s taken back; the next harvest looks for their homepage again\n", who.Name, who.ID(), text.Count(n, "answer"))
+			return c.Say(map[string]any{"author": who, "words": n}, "%s (%s): %s taken back; what was found before counts again, and where that is nothing the next harvest looks\n", who.Name, who.ID(), text.Count(n, "answer"))
 		})}
 }

@@ -136,7 +136,7 @@ func (l *looking) String() string {
 		parts = append(parts, left)
 	}
 	if n, first := l.failing(); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of the sites fail: %s", n, first))
+		parts = append(parts, fmt.Sprintf("%d of the sites fail, such as %s", n, first))
 	}
 	return strings.Join(parts, " | ")
 }

@@ -71,7 +71,7 @@ func TestAHarvestThatOneWatches(t *testing.T) {
 		require.LessOrEqual(t, terminal.Width(s), 80, s)
 	}
 	require.Contains(t, strings.Join(l.Lines(80, 9), "\n"), "and 3 more")
-	require.Contains(t, l.String(), "2 of the sites fail: ")
+	require.Contains(t, l.String(), "2 of the sites fail, such as ")
 	require.Contains(t, l.String(), "conf/x/2001 [crawl] wanted 0")
 
 	c.exec(`INSERT INTO listings (source, venue, volume, position, year, paper) SELECT 'dblp', 'conf/x', 'v', n, 2001, '{}' FROM generate_series(1, 7) n`)

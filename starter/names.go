@@ -8,6 +8,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 )
 
 // spelling returns a name in the spelling of the record: the canonical URL of a site.
@@ -49,7 +50,7 @@ func splitYears(name string, flag gleaner.Years) (goal string, years gleaner.Yea
 
 // papersOf resolves a name to the venue, person or list whose papers are meant, in the
 // spelling of the record, and to the years of the harvest whose id it is. Years that a
-// flag gives take precedence.
+// flag gives take precedence. A name of which nothing is known is an error.
 func papersOf(ctx context.Context, db *store.DB, name string, flag gleaner.Years) (goal string, years gleaner.Years, err error) {
 	goal, years = splitYears(spelling(name), flag)
 	if goal == "" {
@@ -57,7 +58,11 @@ func papersOf(ctx context.Context, db *store.DB, name string, flag gleaner.Years
 	}
 	h, err := findHarvest(ctx, db, goal)
 	if errors.Is(err, store.ErrNoHarvest) {
-		return goal, years, nil
+		papers, err := db.Papers(ctx, goal, gleaner.Years{})
+		if err == nil && len(papers) == 0 && gleaner.ParseGoal(goal).Author == "" { // whose papers are those of venues
+			err = program.Unknown{Reason: fmt.Errorf("nothing is known of %s; `starter status` lists what was harvested", goal)}
+		}
+		return goal, years, err
 	}
 	if err != nil {
 		return "", gleaner.Years{}, err

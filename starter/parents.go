@@ -40,6 +40,9 @@ that is named the documents are listed, too. What is of no use among the pages g
 			if limit < 1 {
 				return fmt.Errorf("%w: --limit: want one or more, not %d", program.ErrUsage, limit)
 			}
+			if err := hasSite(ctx, a.DB, host); err != nil {
+				return err
+			}
 			found := listedParents{Parents: []store.Parent{}}
 			rows, err := a.DB.Parents(ctx, host, at, limit+1)
 			if err != nil {

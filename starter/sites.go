@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
@@ -150,6 +152,18 @@ func showSite(ctx context.Context, db *store.DB, given string) (s shownSite, err
 	}
 	s.Harvests, s.Scopes, s.Failures = append([]string{}, s.Harvests...), append([]string{}, s.Scopes...), append([]store.Failure{}, s.Failures...) // lists in JSON
 	return s, nil
+}
+
+// hasSite fails where a host is named that the record does not know: it would find nothing.
+func hasSite(ctx context.Context, db *store.DB, host string) error {
+	if host == "" {
+		return nil
+	}
+	_, err := db.Site(ctx, host)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return noSite(host)
+	}
+	return err
 }
 
 func noSite(host string) error {

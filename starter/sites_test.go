@@ -9,6 +9,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
+	"gleaner/workflows"
 )
 
 // TestSites: hosts are listed part by part, and one is shown with its state, who asks it,
@@ -91,4 +92,47 @@ func TestSites(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitUnknown, "resume", "a.example"), "a.example is not paused")
 	require.Contains(t, c.wrong(program.ExitUsage, "cancel", "a.example"), "starter blacklist add")
 	require.Contains(t, c.ok("retry", "a.example"), "a.example: asked again for 1 URLs that failed and 0 documents that stalled, for conf/x/2001; next request 2")
+}
+
+// TestUnknownNamesAreRefused: a venue or a host that the record does not know ends a command
+// with 3, and is no empty result.
+func TestUnknownNamesAreRefused(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.accepted("ada.example", "paper.pdf")
+	for _, line := range []string{
+		"documents list --venue conf/nosuch", "documents retrieve --out x --venue conf/nosuch", "documents rejudge --host nosuch.example",
+		"holdings explain conf/nosuch", "review --list --venue conf/nosuch", "stats directories nosuch.example",
+		"stats failures --site nosuch.example", "parents --host nosuch.example",
+	} {
+		require.Contains(t, c.wrong(program.ExitUnknown, strings.Fields(line)...), "nosuch", line)
+	}
+	require.Equal(t, "wrong usage: malformed address: nosuch", c.wrong(program.ExitUsage, "explain", "nosuch"))
+	require.Contains(t, c.ok("stats", "sites", "--verdict", "trap"), "no site is a trap or barren")
+	require.NotContains(t, c.wrong(program.ExitUsage, "stats", "sites", "--verdict", "odd"), "one of , ")
+	require.Contains(t, c.wrong(program.ExitUsage, "whitelist", "import", c.file("empty.txt", "# nothing\n")), "no address")
+	c.ok("blacklist", "add", "bad.example", "--reason", "asked by mail")
+	c.ok("blacklist", "add", "bad.example")
+	require.Equal(t, "bad.example asked by mail\n", c.ok("blacklist", "list", "--plain"))
+	c.exec(`UPDATE locations SET anchor='', parent='http://ada.example/'`)
+	require.NotContains(t, c.ok("documents", "show", "ada.example"), `as ""`)
+	c.exec(`INSERT INTO papers (key, venue, year, title) VALUES ('conf/x/p', 'conf/x', 2001, 'A Paper')`)
+	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score, settled) VALUES ('conf/x/p', 'ada.examplepaper.pdf', 'exact', 1, 'no')`)
+	require.Regexp(t, `is no paper +conf/x/p: a person said so`, c.ok("explain", "http://ada.example/paper.pdf"))
+	require.Contains(t, c.ok("documents", "mark", "ingested", "ada.example"), "1 document is ingested")
+}
+
+// TestCancelOfARecrawlThatEnded: it says that none runs.
+func TestCancelOfARecrawlThatEnded(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	server := c.onTemporal()
+	c.exec(`INSERT INTO sites (host) VALUES ('ada.example')`)
+	id := recrawlID(store.Selection{Venue: "conf/x"})
+	c.wrong(program.ExitUnknown, "cancel", id)
+	_, err := server.ExecuteWorkflow(t.Context(), startOptions(id, workflows.Told{}), "RecrawlDue")
+	require.NoError(t, err)
+	require.Equal(t, id+" is being cancelled\n", c.ok("cancel", id))
+	require.NoError(t, server.TerminateWorkflow(t.Context(), id, "", "ended"))
+	require.Contains(t, c.wrong(program.ExitUnknown, "cancel", id), id+" does not run")
 }

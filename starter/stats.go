@@ -165,7 +165,7 @@ func (f *statsFlags) sites(ctx context.Context, c *cli, a *app.App, _ string) er
 			line("%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), prr(s.Rates), s.Documents, percent(stats.DDR(s.Rates)),
 				s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
 		}
-	}, "no site was crawled yet: starter harvest")
+	}, map[bool]string{true: "no site was crawled yet: starter harvest", false: "no site is a trap or barren as asked"}[f.verdict == ""])
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
@@ -202,6 +202,9 @@ func (f *statsFlags) directories(ctx context.Context, c *cli, a *app.App, host s
 	}
 	if f.stop {
 		return c.stopDirectories(ctx, a)
+	}
+	if err := hasSite(ctx, a.DB, host); err != nil {
+		return err
 	}
 	dirs, err := a.DB.DirectoryRatesList(ctx, host, f.avoid)
 	if err != nil {
@@ -257,6 +260,9 @@ func harvestID(ctx context.Context, db *store.DB, name string) (string, error) {
 func (f *statsFlags) failures(ctx context.Context, c *cli, a *app.App, name string) error {
 	id, err := harvestID(ctx, a.DB, name)
 	if err != nil {
+		return err
+	}
+	if err := hasSite(ctx, a.DB, f.site); err != nil {
 		return err
 	}
 	failures, err := a.DB.Failures(ctx, store.RetryFilter{Host: f.site, Harvest: id})

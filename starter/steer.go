@@ -135,7 +135,11 @@ func (c *cli) steerCommand(use, short, long string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.sayDid(r.kind, r.name, did)
+			name := r.name
+			if r.kind == runRecrawl {
+				name = r.id() // its name is a harvest's, too
+			}
+			return c.Say(map[string]string{r.kind: r.name, "did": did}, "%s %s\n", name, did)
 		})}
 	if use == "pause" {
 		cmd.Flags().StringVar(&reason, "reason", "", "why a host or a schedule is paused, for whoever asks later")
@@ -156,10 +160,6 @@ want the host go on there at once.`),
 	}
 }
 
-func (c *cli) sayDid(kind, name, did string) error {
-	return c.Say(map[string]string{kind: name, "did": did}, "%s %s\n", name, did)
-}
-
 // steer pauses, resumes or cancels a run, and returns what came of it.
 func steer(ctx context.Context, t client.Client, db *store.DB, r *run, do string) (did string, err error) {
 	update := map[string]string{"pause": workflows.UpdatePause, "resume": workflows.UpdateResume}[do]
@@ -168,19 +168,16 @@ func steer(ctx context.Context, t client.Client, db *store.DB, r *run, do string
 	case r.kind == runHarvest && do != "cancel":
 		return did, notRunning(r.harvest, updateWorkflow(ctx, t, workflows.HarvestID(r.harvest.ID), update))
 	case r.kind == runHarvest:
-		already, err := cancelHarvest(ctx, t, r.harvest)
-		if already {
-			did = isCancelledAlready
-		}
-		return did, err
+		did, err = cancelWorkflow(ctx, t, workflows.HarvestID(r.harvest.ID))
+		return did, notRunning(r.harvest, err)
 	case r.kind == runCollections && do != "cancel":
 		err = updateWorkflow(ctx, t, workflows.CollectionsID(r.name), update)
 	case r.kind == runCollections:
-		err = t.CancelWorkflow(ctx, workflows.CollectionsID(r.name), "")
+		did, err = cancelWorkflow(ctx, t, workflows.CollectionsID(r.name))
 	case r.kind == runJob && do == "cancel":
 		return did, cancelJob(ctx, t, db.JobRecords, r.job)
 	case r.kind == runRecrawl && do == "cancel":
-		err = t.CancelWorkflow(ctx, r.id(), "")
+		did, err = cancelWorkflow(ctx, t, r.id())
 	case r.kind == runSchedule && do != "cancel":
 		return did, steerSchedule(ctx, t.ScheduleClient(), r, do)
 	case r.kind == runSite && do != "cancel":

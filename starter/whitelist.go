@@ -195,6 +195,9 @@ func (c *cli) whitelistImport() *cobra.Command {
 		Example: "  starter whitelist import urls.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			lines, err := readLines(args[0])
+			if err == nil && len(lines) == 0 {
+				err = fmt.Errorf("%w: %s holds no address", program.ErrUsage, args[0])
+			}
 			if err == nil {
 				err = enlist(ctx, a.DB.ListRecords, args[0], lines)
 			}

@@ -201,7 +201,7 @@ func hostTrouble(err error, last string) error {
 	}
 	switch fe.Outcome {
 	case fetch.RobotsUnavailable:
-		return &errStop{ending: Refused, wait: fe.RetryAfter, reason: "robots.txt cannot be read, so nothing may be fetched: " + fe.Error()}
+		return &errStop{ending: Refused, wait: fe.RetryAfter, reason: fmt.Sprintf("%v, so nothing may be fetched", fe.Err)}
 	case fetch.Blacklisted: // since the slice began
 		return &errStop{ending: Denied, reason: fe.Err.Error()}
 	case fetch.NoContact:

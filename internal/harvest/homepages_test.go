@@ -166,6 +166,12 @@ func TestAPersonsWordLasts(t *testing.T) {
 	n, err := a.Stages.Forget(ctx, roe, "")
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
+	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"], "what was found before the word counts again at once")
+	_, err = a.Stages.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is")
+	require.NoError(t, err)
+	_, err = a.Stages.Forget(ctx, roe, "")
+	require.NoError(t, err)
+	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"], "a yes to the page that was found, taken back")
 	findAll(t, a, id, smallKey, 100)
 	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"])
 }

@@ -41,8 +41,8 @@ func (s *Stages) Say(ctx context.Context, a gleaner.Author, url, word string) ([
 	return slices.DeleteFunc(all, func(h store.Harvest) bool { return h.Stage != gleaner.StageCrawl }), nil
 }
 
-// Forget takes a person's words about an author back (of one page, or all) and
-// what was decided with them, so that the author is looked for anew by the next
+// Forget takes a person's words about an author back (of one page, or all). What was
+// found counts again; an author for whom nothing was found is looked for by the next
 // harvest. It returns how many words there were.
 func (s *Stages) Forget(ctx context.Context, a gleaner.Author, url string) (int, error) {
 	words, err := s.DB.Overrides(ctx, a.ID())
@@ -62,8 +62,22 @@ func (s *Stages) Forget(ctx context.Context, a gleaner.Author, url string) (int,
 	if n == 0 {
 		return 0, nil // nobody said anything: what was found stays
 	}
-	return n, s.DB.ForgetDecision(ctx, a.ID())
+	d, err := s.decision(ctx, a.ID())
+	if err != nil {
+		return n, err
+	}
+	d.Homepages = slices.DeleteFunc(slices.Clone(d.Candidates), func(c evidence.Candidate) bool { return !c.Kept || c.Source == saidSource })
+	if words, err = s.DB.Overrides(ctx, a.ID()); err != nil {
+		return n, err
+	}
+	if d = heed(d, words); len(d.Homepages) == 0 {
+		return n, s.DB.ForgetDecision(ctx, a.ID())
+	}
+	return n, s.save(ctx, d)
 }
+
+// saidSource is the source of a candidate that was looked at since a person named it.
+const saidSource = evidence.SourceListed + ":user"
 
 // Explained is all that is known of how an author's homepages were found.
 type Explained struct {

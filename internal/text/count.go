@@ -12,3 +12,12 @@ func Count(n int, singular string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, singular)
 }
+
+// CountIs is Count with the verb: "1 paper is", "2 papers are".
+func CountIs(n int, singular string) string {
+	verb := " are"
+	if n == 1 {
+		verb = " is"
+	}
+	return Count(n, singular) + verb
+}

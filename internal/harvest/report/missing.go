@@ -161,11 +161,14 @@ func (c *clues) byMatch(p gleaner.Paper) (Reason, []string) {
 func (c *clues) settled(p gleaner.Paper) (out []string) {
 	for _, m := range c.matches[p.Key] {
 		if m.Settled == "no" {
-			out = append(out, m.URL+": is not it, a person said")
+			out = append(out, m.URL+denied)
 		}
 	}
 	return out
 }
+
+// denied is said of a document that a person said is not the paper.
+const denied = ": is not it, a person said"
 
 // byTitle says where nothing that was found could have been known.
 func byTitle(p gleaner.Paper) (Reason, []string) {
@@ -195,6 +198,8 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 			waiting = append(waiting, l.URL+": waits to be examined")
 		case l.Document == store.LinkCleaned:
 			rejected = append(rejected, l.URL+": linked with the title, and "+l.Document)
+		case l.Document != "" && slices.ContainsFunc(c.matches[p.Key], func(m store.MatchClue) bool { return m.Settled == "no" && m.URL == l.URL }):
+			rejected = append(rejected, l.URL+denied)
 		case l.Document != "":
 			rejected = append(rejected, fmt.Sprintf("%s: linked with the title, and not taken for it: %s", l.URL, l.Document))
 		}

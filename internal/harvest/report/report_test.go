@@ -238,6 +238,20 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestADeniedDocumentIsSaidToBe: a link to a document of which a person said that it is not
+// the paper says so, and not that it was accepted as one.
+func TestADeniedDocumentIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	paper := gleaner.Paper{Key: "conf/x/a", Title: "Analytical Engines for Everyone and Their Machines"}
+	c := clues{
+		matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "exact", Settled: "no", URL: "http://ada.example/a.pdf"}}},
+		links:   map[string][]store.LinkClue{"conf/x/a": {{URL: "http://ada.example/a.pdf", Parent: "p", Document: "accepted as paper"}}},
+	}
+	why, evidence := c.explain(paper)
+	require.Equal(t, Rejected, why)
+	require.Equal(t, []string{"http://ada.example/a.pdf: is not it, a person said"}, evidence)
+}
+
 // TestTitleThatNothingCanBeToldByIsTheReason, not the link that has its words, nor that
 // its authors' sites do not link to it; what a person can settle comes before.
 func TestTitleThatNothingCanBeToldByIsTheReason(t *testing.T) {

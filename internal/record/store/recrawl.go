@@ -179,6 +179,10 @@ func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e crawlEnd, p recr
 		e.state, e.reason = gleaner.SiteDone, ""
 	}
 	o := recrawl.Outcome{Ended: e.state == gleaner.SiteDone || e.state == gleaner.SiteTrap, Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: e.barren || e.state == gleaner.SiteTrap, Retries: c.Retries + 1}
+	// Failures before the rest of the last one was over are the same one.
+	if last, _ := p.Site(0, recrawl.Outcome{Retries: c.Retries}); c.Retries > 0 && c.Since < last {
+		o.Retries = c.Retries
+	}
 	rest, interval := p.Site(c.Interval, o)
 	retries := o.Retries
 	if o.Ended {

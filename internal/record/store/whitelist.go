@@ -153,7 +153,7 @@ func (db ListRecords) Block(ctx context.Context, hosts []Blocked) error {
 	b := &pgx.Batch{}
 	inOrder := slices.SortedStableFunc(slices.Values(hosts), func(a, b Blocked) int { return strings.Compare(a.Host, b.Host) })
 	for _, h := range inOrder {
-		b.Queue(`INSERT INTO blacklist (host, reason) VALUES ($1,$2) ON CONFLICT (host) DO UPDATE SET reason=EXCLUDED.reason`, h.Host, h.Reason)
+		b.Queue(`INSERT INTO blacklist (host, reason) VALUES ($1,$2) ON CONFLICT (host) DO UPDATE SET reason=coalesce(nullif(EXCLUDED.reason, ''), blacklist.reason)`, h.Host, h.Reason)
 	}
 	return db.Pool.SendBatch(ctx, b).Close()
 }

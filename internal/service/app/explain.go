@@ -17,8 +17,9 @@ type Explanation struct {
 	store.URLRecord
 	LinkedBy []store.BackLink `json:"linked_by,omitempty"`
 	Found    []store.Document `json:"found,omitempty"`
-	Lists    []string         `json:"lists,omitempty"` // that leave it out, by harvest
-	Site     *store.SiteRow   `json:"site,omitempty"`  // nil for a document that an import brought
+	Denied   []string         `json:"denied,omitempty"` // papers that a person said no document here is
+	Lists    []string         `json:"lists,omitempty"`  // that leave it out, by harvest
+	Site     *store.SiteRow   `json:"site,omitempty"`   // nil for a document that an import brought
 }
 
 // maxBackLinks is how many pages that link to a file are told of.
@@ -53,6 +54,15 @@ func (a *App) Explain(ctx context.Context, url string) (*Explanation, error) {
 			return nil, err
 		}
 		e.Found = append(e.Found, d)
+		matches, err := a.DB.Matches(ctx, sha)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range matches {
+			if m.Settled == "no" {
+				e.Denied = append(e.Denied, m.Paper)
+			}
+		}
 	}
 	return e, nil
 }

@@ -102,7 +102,7 @@ func OneOf(v string, choices []string) error {
 	if slices.Contains(choices, v) {
 		return nil
 	}
-	return fmt.Errorf("want one of %s, not %q", strings.Join(choices, ", "), v)
+	return fmt.Errorf("want one of %s, not %q", strings.Trim(strings.Join(choices, ", "), ", "), v)
 }
 
 // compare orders two numbers of one type; what is no number has no order.

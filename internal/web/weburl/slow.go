@@ -99,7 +99,7 @@ func parse(base, ref string) (*whatwg.Url, error) {
 		u, err = whatwg.ParseRef(base, ref)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrMalformed, err)
+		return nil, fmt.Errorf("%w: %s", ErrMalformed, clip(ref))
 	}
 	return u, nil
 }

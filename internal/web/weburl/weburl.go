@@ -11,11 +11,11 @@ import (
 
 // ErrNotWeb is returned for a reference that is not an http or https address
 // (mailto:, javascript:, ftp:, …).
-var ErrNotWeb = errors.New("weburl: not an http(s) address")
+var ErrNotWeb = errors.New("not an http(s) address")
 
 // ErrMalformed is returned for a reference of which no browser could make an
 // address: an impossible host or port, or a relative reference without a base.
-var ErrMalformed = errors.New("weburl: malformed address")
+var ErrMalformed = errors.New("malformed address")
 
 // maxReference bounds what is looked at; few servers take half of it.
 const maxReference = 8 << 10
