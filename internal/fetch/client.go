@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 
 	"gleaner/internal/gleaner"
@@ -71,12 +72,10 @@ func (c *Client) UserAgent() string { return c.header.Get("User-Agent") }
 
 // Proxied says whether a page of a public host would be asked of a proxy.
 func (c *Client) Proxied() bool {
-	for _, scheme := range []string{"http", "https"} {
-		if proxy, err := c.proxy(&url.URL{Scheme: scheme, Host: "www.example.org"}); err == nil && proxy != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"http", "https"}, func(scheme string) bool {
+		proxy, err := c.proxy(&url.URL{Scheme: scheme, Host: "www.example.org"})
+		return err == nil && proxy != nil
+	})
 }
 
 // Close drops the connections that are kept for later.

@@ -129,12 +129,10 @@ func remark(raw string) bool {
 
 // namedAt reports whether an author's name stands right at letter i.
 func (d *document) namedAt(i int, paper gleaner.Paper) bool {
-	for _, a := range paper.Authors[:min(len(paper.Authors), maxAuthors)] {
-		if at := d.findAuthor(a, i, min(i+40, len(d.letters)), i); at >= 0 && at-i <= 3 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(paper.Authors[:min(len(paper.Authors), maxAuthors)], func(a gleaner.Author) bool {
+		at := d.findAuthor(a, i, min(i+40, len(d.letters)), i)
+		return at >= 0 && at-i <= 3
+	})
 }
 
 // runsOn reports whether the line behind a title goes on with it: it begins in

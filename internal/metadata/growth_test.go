@@ -95,44 +95,43 @@ func takenIn(papers []gleaner.Paper, err error) error {
 
 func rep(s string, n int) string { return strings.Repeat(s, 1+n/len(s)) }
 
+// between makes answers that repeat something, counting those in which each has another
+// word in it.
+func between(before, again, after string) func(n int) string {
+	return func(n int) string { return before + rep(again, n) + after }
+}
+
+func counting(before, again, end, after string) func(n int) string {
+	return func(n int) string { return before + numbered(n, again, end) + after }
+}
+
 // worst are answers that cost the reader most, by their number of bytes or so.
 var worst = []struct {
 	name, of string
 	answer   func(n int) string
 }{
-	{"hits of one key", "dblp search", func(n int) string {
-		return `{"result":{"hits":{"@total":"9","hit":[` + rep(`{"info":{"key":"a"}},`, n) + `{}]}}}`
-	}},
-	{"authors, one or many", "dblp search", func(n int) string {
-		return `{"result":{"hits":{"@total":"1","hit":{"info":{"key":"a","authors":{"author":[` + rep(`"b",{"text":"c"},`, n) + `"d"]}}}}}}`
-	}},
+	{"hits of one key", "dblp search",
+		between(`{"result":{"hits":{"@total":"9","hit":[`, `{"info":{"key":"a"}},`, `{}]}}}`)},
+	{"authors, one or many", "dblp search", between(`{"result":{"hits":{"@total":"1","hit":{"info":{"key":"a","authors":{"author":[`, `"b",{"text":"c"},`, `"d"]}}}}}}`)},
 	{"nesting", "dblp search", func(n int) string { return `{"result":` + rep("[", n) + rep("]", n) + `}` }},
 	{"nesting within a hit", "dblp search", func(n int) string {
 		return `{"result":{"hits":{"@total":"1","hit":{"info":` + strings.Repeat("[", min(n, 9000)) + strings.Repeat("]", min(n, 9000)) + rep(" ", n) + `}}}}`
 	}},
-	{"no count", "dblp search", func(n int) string { return `{"result":{"text":"` + rep("x", n) + `"}}` }},
-	{"venues", "dblp venues", func(n int) string {
-		return `{"result":{"hits":{"@total":"9","hit":[` + rep(`{"info":{"venue":["&amp;&amp;"],"url":"https://dblp.org/db/conf/a/"}},`, n) + `{"info":{}}]}}}`
-	}},
-	{"records", "dblp volume", func(n int) string {
-		return `<bht><dblpcites><r>` + rep(`<article key="a"><title>b</title></article>`, n) + `</r></dblpcites></bht>`
-	}},
-	{"a title of markup", "dblp volume", func(n int) string {
-		return `<bht><r><article key="a"><title>` + rep("<i>", n) + `</title></article></r></bht>`
-	}},
-	{"a title of ends of markup", "dblp volume", func(n int) string {
-		return `<bht><r><article key="a"><title>` + rep("&lt;i &amp;amp;", n) + `</title></article></r></bht>`
-	}},
-	{"a title of accents", "dblp volume", func(n int) string {
-		return `<bht><r><article key="a"><title>a` + rep("\u0301\u0323", n) + `</title></article></r></bht>`
-	}},
+	{"no count", "dblp search", between(`{"result":{"text":"`, "x", `"}}`)},
+	{"venues", "dblp venues", between(`{"result":{"hits":{"@total":"9","hit":[`, `{"info":{"venue":["&amp;&amp;"],"url":"https://dblp.org/db/conf/a/"}},`, `{"info":{}}]}}}`)},
+	{"records", "dblp volume",
+		between(`<bht><dblpcites><r>`, `<article key="a"><title>b</title></article>`, `</r></dblpcites></bht>`)},
+	{"a title of markup", "dblp volume",
+		between(`<bht><r><article key="a"><title>`, "<i>", `</title></article></r></bht>`)},
+	{"a title of ends of markup", "dblp volume",
+		between(`<bht><r><article key="a"><title>`, "&lt;i &amp;amp;", `</title></article></r></bht>`)},
+	{"a title of accents", "dblp volume",
+		between(`<bht><r><article key="a"><title>a`, "\u0301\u0323", `</title></article></r></bht>`)},
 	{"open elements", "dblp volume", func(n int) string { return rep("<a>", n) }},
 	{"closed elements", "dblp volume", func(n int) string { return "<bht><r>" + rep("<a></b>", n) }},
-	{"attributes", "dblp volume", func(n int) string { return "<bht><r><article " + rep(`a="b" `, n) + "/></r></bht>" }},
+	{"attributes", "dblp volume", between("<bht><r><article ", `a="b" `, "/></r></bht>")},
 	{"entities", "dblp volume", func(n int) string { return "<bht><r><article><title>" + rep("&eacute;&x", n) }},
-	{"links", "dblp volume", func(n int) string {
-		return `<bht><r><article key="a"><title>b</title>` + rep("<ee>https://doi.org/10.1234/%28a</ee>", n) + `</article></r></bht>`
-	}},
+	{"links", "dblp volume", between(`<bht><r><article key="a"><title>b</title>`, "<ee>https://doi.org/10.1234/%28a</ee>", `</article></r></bht>`)},
 	{"a long heading over many references", "dblp index", func(n int) string {
 		return `<bht><h2>` + rep("x 1", n) + `</h2>` + rep(`<ref href="db/conf/x/y"/>`, n) + `</bht>`
 	}},
@@ -142,71 +141,33 @@ var worst = []struct {
 	{"years in an item", "dblp index", func(n int) string {
 		return `<bht><li>` + rep("1999/00 ", n) + rep(`<ref href="db/conf/x/y"/>`, n) + `</li></bht>`
 	}},
-	{"other venues", "dblp index", func(n int) string { return `<bht>` + rep(`<ref href="db/conf/y/y">2003</ref>`, n) + `</bht>` }},
-	{"names of a person", "dblp person", func(n int) string {
-		return `<dblpperson name="A" pid="1/2"><person key="homepages/1/2">` + numbered(n, "<author>B ", "</author>") + `</person></dblpperson>`
-	}},
-	{"addresses of a person", "dblp person", func(n int) string {
-		return `<dblpperson name="A" pid="1/2"><person key="homepages/1/2">` + numbered(n, "<url>http://a.example/", "</url>") + `</person></dblpperson>`
-	}},
-	{"affiliations of a person", "dblp person", func(n int) string {
-		return `<dblpperson name="A" pid="1/2"><person key="homepages/1/2">` + numbered(n, `<note type="affiliation">`, "</note>") + `</person></dblpperson>`
-	}},
-	{"works", "crossref", func(n int) string {
-		return `{"message":{"total-results":1,"items":[` + numbered(n, `{"type":"journal-article","issued":{"date-parts":[[2003]]},"DOI":"10.1/a","title":["On the growth of `, `"]},`) + `{}]}}`
-	}},
-	{"authors", "crossref", func(n int) string {
-		return `{"message":{"total-results":1,"items":[{"type":"journal-article","DOI":"10.1/a","title":["a"],"issued":{"date-parts":[[2003]]},"author":[` + rep(`{"given":" ","family":"&amp;"},`, n) + `{}]}]}}`
-	}},
+	{"other venues", "dblp index", between(`<bht>`, `<ref href="db/conf/y/y">2003</ref>`, `</bht>`)},
+	{"names of a person", "dblp person", counting(`<dblpperson name="A" pid="1/2"><person key="homepages/1/2">`, "<author>B ", "</author>", `</person></dblpperson>`)},
+	{"addresses of a person", "dblp person", counting(`<dblpperson name="A" pid="1/2"><person key="homepages/1/2">`, "<url>http://a.example/", "</url>", `</person></dblpperson>`)},
+	{"affiliations of a person", "dblp person", counting(`<dblpperson name="A" pid="1/2"><person key="homepages/1/2">`, `<note type="affiliation">`, "</note>", `</person></dblpperson>`)},
+	{"works", "crossref", counting(`{"message":{"total-results":1,"items":[`, `{"type":"journal-article","issued":{"date-parts":[[2003]]},"DOI":"10.1/a","title":["On the growth of `, `"]},`, `{}]}}`)},
+	{"authors", "crossref", between(`{"message":{"total-results":1,"items":[{"type":"journal-article","DOI":"10.1/a","title":["a"],"issued":{"date-parts":[[2003]]},"author":[`, `{"given":" ","family":"&amp;"},`, `{}]}]}}`)},
 	{"a subtitle", "crossref", func(n int) string {
 		return `{"message":{"total-results":1,"items":[{"type":"journal-article","DOI":"10.1/a","title":["` + rep("ab", n) + `"],"subtitle":["` + rep("ab", n/2) + `c"]}]}}`
 	}},
-	{"links", "crossref copies", func(n int) string {
-		return `{"message":{"license":[{"URL":"https://creativecommons.org/licenses/by/4.0"}],"link":[` + numbered(n, `{"content-type":"application/pdf","URL":"https://a.example/`, `"},`) + `{}]}}`
-	}},
-	{"works", "openalex", func(n int) string {
-		return `{"meta":{"count":1},"results":[` + numbered(n, `{"publication_year":2003,"id":"W1","title":"On the growth of `, `"},`) + `{}]}`
-	}},
-	{"authors", "openalex", func(n int) string {
-		return `{"meta":{"count":1},"results":[{"id":"W1","title":"a","publication_year":2003,"authorships":[` + rep(`{"author":{"display_name":"B C"}},`, n) + `{}]}]}`
-	}},
-	{"locations", "openalex copies", func(n int) string {
-		return `{"meta":{"count":1},"results":[{"id":"W1","doi":"10.1/a","locations":[` + numbered(n, `{"is_oa":true,"pdf_url":"https://a.example/`, `"},`) + `{}]}]}`
-	}},
-	{"locations", "unpaywall", func(n int) string {
-		return `{"oa_locations":[` + numbered(n, `{"url":"https://a.example/`, `"},`) + `{}]}`
-	}},
-	{"one location", "unpaywall", func(n int) string { return `{"oa_locations":[` + rep(`{"url":"https://a.example/"},`, n) + `{}]}` }},
-	{"identifiers", "semantic scholar", func(n int) string { return `[{"externalIds":{` + numbered(n, `"`, `":"a",`) + `"ArXiv":"1"}}]` }},
-	{"affiliations", "semantic scholar people", func(n int) string { return `[{"authorId":"1","name":"A","affiliations":[` + rep(`"a",`, n) + `"b"]}]` }},
-	{"people", "semantic scholar people", func(n int) string { return `[` + numbered(n, `{"authorId":"`, `"},`) + `{}]` }},
-	{"other names", "orcid", func(n int) string {
-		return `{"other-names":{"other-name":[` + numbered(n, `{"content":"A `, `"},`) + `{}]}}`
-	}},
-	{"addresses", "orcid", func(n int) string {
-		return `{"researcher-urls":{"researcher-url":[` + numbered(n, `{"url":{"value":"https://a.example/`, `"}},`) + `{}]}}`
-	}},
-	{"entries", "arxiv", func(n int) string {
-		return `<feed>` + rep(`<entry><id>http://arxiv.org/abs/1234.5678v1</id><title>On the growth of things</title></entry>`, n) + `</feed>`
-	}},
-	{"a title", "arxiv", func(n int) string {
-		return `<feed><entry><id>http://arxiv.org/abs/1234.5678v1</id><title>` + rep("On the growth ", n) + `</title></entry></feed>`
-	}},
-	{"papers", "acl", func(n int) string {
-		return `<collection id="P03"><volume id="1">` + rep(`<paper id="1"><title>a</title></paper>`, n) + `</volume></collection>`
-	}},
-	{"pages", "acl", func(n int) string {
-		return `<collection id="P03"><volume id="1"><paper id="1"><title>a</title><pages>` + rep("–", n) + `</pages></paper></volume></collection>`
-	}},
-	{"records", "oai", func(n int) string {
-		return `<OAI-PMH><ListRecords>` + numbered(n, `<record><header><identifier>a</identifier></header><metadata><dc><date>2003</date><title>On the growth of `, `</title></dc></metadata></record>`) + `</ListRecords></OAI-PMH>`
-	}},
-	{"creators", "oai", func(n int) string {
-		return `<OAI-PMH><ListRecords><record><metadata><dc><title>a</title><date>2003</date>` + rep(`<creator>,,a, b</creator>`, n) + `</dc></metadata></record></ListRecords></OAI-PMH>`
-	}},
-	{"dates", "oai", func(n int) string {
-		return `<OAI-PMH><ListRecords><record><metadata><dc><title>a</title><date>` + rep("1999-2003 ", n) + `</date></dc></metadata></record></ListRecords></OAI-PMH>`
-	}},
+	{"links", "crossref copies", counting(`{"message":{"license":[{"URL":"https://creativecommons.org/licenses/by/4.0"}],"link":[`, `{"content-type":"application/pdf","URL":"https://a.example/`, `"},`, `{}]}}`)},
+	{"works", "openalex", counting(`{"meta":{"count":1},"results":[`, `{"publication_year":2003,"id":"W1","title":"On the growth of `, `"},`, `{}]}`)},
+	{"authors", "openalex", between(`{"meta":{"count":1},"results":[{"id":"W1","title":"a","publication_year":2003,"authorships":[`, `{"author":{"display_name":"B C"}},`, `{}]}]}`)},
+	{"locations", "openalex copies", counting(`{"meta":{"count":1},"results":[{"id":"W1","doi":"10.1/a","locations":[`, `{"is_oa":true,"pdf_url":"https://a.example/`, `"},`, `{}]}]}`)},
+	{"locations", "unpaywall", counting(`{"oa_locations":[`, `{"url":"https://a.example/`, `"},`, `{}]}`)},
+	{"one location", "unpaywall", between(`{"oa_locations":[`, `{"url":"https://a.example/"},`, `{}]}`)},
+	{"identifiers", "semantic scholar", counting(`[{"externalIds":{`, `"`, `":"a",`, `"ArXiv":"1"}}]`)},
+	{"affiliations", "semantic scholar people", between(`[{"authorId":"1","name":"A","affiliations":[`, `"a",`, `"b"]}]`)},
+	{"people", "semantic scholar people", counting(`[`, `{"authorId":"`, `"},`, `{}]`)},
+	{"other names", "orcid", counting(`{"other-names":{"other-name":[`, `{"content":"A `, `"},`, `{}]}}`)},
+	{"addresses", "orcid", counting(`{"researcher-urls":{"researcher-url":[`, `{"url":{"value":"https://a.example/`, `"}},`, `{}]}}`)},
+	{"entries", "arxiv", between(`<feed>`, `<entry><id>http://arxiv.org/abs/1234.5678v1</id><title>On the growth of things</title></entry>`, `</feed>`)},
+	{"a title", "arxiv", between(`<feed><entry><id>http://arxiv.org/abs/1234.5678v1</id><title>`, "On the growth ", `</title></entry></feed>`)},
+	{"papers", "acl", between(`<collection id="P03"><volume id="1">`, `<paper id="1"><title>a</title></paper>`, `</volume></collection>`)},
+	{"pages", "acl", between(`<collection id="P03"><volume id="1"><paper id="1"><title>a</title><pages>`, "–", `</pages></paper></volume></collection>`)},
+	{"records", "oai", counting(`<OAI-PMH><ListRecords>`, `<record><header><identifier>a</identifier></header><metadata><dc><date>2003</date><title>On the growth of `, `</title></dc></metadata></record>`, `</ListRecords></OAI-PMH>`)},
+	{"creators", "oai", between(`<OAI-PMH><ListRecords><record><metadata><dc><title>a</title><date>2003</date>`, `<creator>,,a, b</creator>`, `</dc></metadata></record></ListRecords></OAI-PMH>`)},
+	{"dates", "oai", between(`<OAI-PMH><ListRecords><record><metadata><dc><title>a</title><date>`, "1999-2003 ", `</date></dc></metadata></record></ListRecords></OAI-PMH>`)},
 	{"a page instead of data", "oai", func(n int) string { return "<!doctype html>" + rep("just a moment", n) }},
 }
 

@@ -17,10 +17,8 @@ import (
 
 // Entry is a page in a directory.
 type Entry struct {
-	URL         string
-	Category    string // its path, such as Top/Science/Math/Number_Theory
-	Title       string
-	Description string
+	URL      string
+	Category string // its path, such as Top/Science/Math/Number_Theory
 }
 
 // ErrFormat is what is wrong with a dump; its text says what.
@@ -86,10 +84,8 @@ func (m *meter) next() { m.n = 0 }
 
 // columns are the names of a table's columns, by what they hold.
 var columns = map[string][]string{
-	"url":         {"url", "link", "address", "uri"},
-	"category":    {"category", "categories", "topic", "path", "subject"},
-	"title":       {"title", "name"},
-	"description": {"description", "text"},
+	"url":      {"url", "link", "address", "uri"},
+	"category": {"category", "categories", "topic", "path", "subject"},
 }
 
 // eachRow reads a table with a header.
@@ -138,7 +134,7 @@ func eachRow(in *bufio.Reader, m *meter, do func(Entry) bool) (broken int, err e
 			}
 			return ""
 		}
-		if !do(Entry{URL: cell("url"), Category: cell("category"), Title: cell("title"), Description: cell("description")}) {
+		if !do(Entry{URL: cell("url"), Category: cell("category")}) {
 			return broken, nil
 		}
 	}
