@@ -46,15 +46,11 @@ var worstAnswers = map[string]func(n int) []byte{
 
 // No answer makes a search work more than its length.
 func TestReadingResultsGrowsWithThem(t *testing.T) {
-	for name, worst := range worstAnswers {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 8<<10, worst, func(in []byte) {
-				for _, e := range engines(in) {
-					_, _ = e.Search(t.Context(), "q", len(in))
-				}
-			})
-		})
-	}
+	growthtest.Each(t, 8<<10, worstAnswers, func(t *testing.T, in []byte) {
+		for _, e := range engines(in) {
+			_, _ = e.Search(t.Context(), "q", len(in))
+		}
+	})
 }
 
 // Whatever an engine answers, no more results come of it than were asked for, each

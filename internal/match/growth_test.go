@@ -20,21 +20,17 @@ func TestMatchingGrowsNoFasterThanItsInput(t *testing.T) {
 	repeat := func(s string) func(int) []byte {
 		return func(n int) []byte { return []byte(strings.Repeat(s, n)) }
 	}
-	for name, in := range map[string]func(int) []byte{
+	growthtest.Each(t, 1<<10, map[string]func(int) []byte{
 		"signs of subtitles": repeat("-:- "), "words": repeat("ab cd "), "tags": repeat("<b "), "entities": repeat("&amp;"),
 		"commands": repeat(`\\alpha`), "ligatures": repeat("ffi"), "a title": repeat(ramsey.Title + " "), "DOIs": repeat("10.1000/x "),
 		"stamps": repeat("arXiv:2001.01234v1 "), "lines": repeat("\n\f"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 1<<10, in, func(b []byte) {
-				s := string(b)
-				match.Records(ramsey, gleaner.Paper{Title: s})
-				match.Records(gleaner.Paper{Title: s}, gleaner.Paper{Title: s + "x"})
-				ix.Record(gleaner.Paper{Title: s})
-				lookAt(ix, s)
-			})
-		})
-	}
+	}, func(_ *testing.T, b []byte) {
+		s := string(b)
+		match.Records(ramsey, gleaner.Paper{Title: s})
+		match.Records(gleaner.Paper{Title: s}, gleaner.Paper{Title: s + "x"})
+		ix.Record(gleaner.Paper{Title: s})
+		lookAt(ix, s)
+	})
 	t.Run("authors", func(t *testing.T) {
 		growthtest.Linear(t, 1<<10, repeat("x"), func(b []byte) {
 			var as, bs []gleaner.Author
@@ -141,20 +137,16 @@ func TestSignsGrowWithTheirText(t *testing.T) {
 	repeat := func(s string) func(int) []byte {
 		return func(n int) []byte { return []byte(strings.Repeat(s, n)) }
 	}
-	for name, in := range map[string]func(int) []byte{
+	growthtest.Each(t, 1<<10, map[string]func(int) []byte{
 		"words": repeat("ab cd "), "letters": repeat("abcd"), "digits": repeat("1234 "), "lines of digits": repeat("12\n34"), "short lines": repeat("a\n"),
 		"pages": repeat("\f"), "ligatures": repeat("ffi"), "tags": repeat("<b "), "entities": repeat("&amp;"), "commands": repeat(`\\alpha`),
 		"accents": repeat("a\u0301"), "signs": repeat("-:- "), "DOIs": repeat("10.1000/x "), "stamps": repeat("arXiv:2001.01234v1 "), "beginnings of DOIs": repeat("10."),
 		"a title": repeat(ramsey.Title + " "), "broken UTF-8": repeat("\xe2\x82"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 1<<10, in, func(b []byte) {
-				s := string(b)
-				match.Signs(match.Evidence{FirstPages: s}, match.Evidence{FirstPages: s, MetaTitle: s, Anchor: s, ArXiv: s, DOI: s, URLDOI: s})
-				match.SignsOf(gleaner.Paper{Title: s, DOI: s, ArXiv: s})
-			})
-		})
-	}
+	}, func(_ *testing.T, b []byte) {
+		s := string(b)
+		match.Signs(match.Evidence{FirstPages: s}, match.Evidence{FirstPages: s, MetaTitle: s, Anchor: s, ArXiv: s, DOI: s, URLDOI: s})
+		match.SignsOf(gleaner.Paper{Title: s, DOI: s, ArXiv: s})
+	})
 	t.Run("names of one document", func(t *testing.T) {
 		growthtest.Linear(t, 256, repeat("x"), func(b []byte) {
 			all := make([]match.Evidence, len(b))

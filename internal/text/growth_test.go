@@ -9,14 +9,10 @@ import (
 
 // No title makes it cost more than its length to read what it says.
 func TestPlainGrowsWithTheTitle(t *testing.T) {
-	for name, of := range map[string]func(n int) string{
+	growthtest.Each(t, 1<<10, map[string]func(n int) string{
 		"signs that open no tag": func(n int) string { return strings.Repeat("<", n) },
 		"tags of many names":     func(n int) string { return strings.Repeat("<a b=c ", n) + ">" },
 		"TeX":                    func(n int) string { return strings.Repeat(`\'{`, n) },
 		"entities":               func(n int) string { return strings.Repeat("&amp;", n) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 1<<10, func(n int) []byte { return []byte(of(n)) }, func(b []byte) { Normalise(string(b)) })
-		})
-	}
+	}, func(_ *testing.T, b []byte) { Normalise(string(b)) })
 }

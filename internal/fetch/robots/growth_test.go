@@ -60,16 +60,12 @@ func numbered(format string, n int) []byte {
 
 func TestReadingGrowsWithTheFile(t *testing.T) {
 	path := "/" + strings.Repeat("a", 2000)
-	for name, worst := range worstFiles {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 8<<10, worst, func(b []byte) {
-				rules := Parse(b, "gleaner")
-				rules.Allowed(path)
-				rules.CrawlDelay()
-				rules.Sitemaps()
-			})
-		})
-	}
+	growthtest.Each(t, 8<<10, worstFiles, func(_ *testing.T, b []byte) {
+		rules := Parse(b, "gleaner")
+		rules.Allowed(path)
+		rules.CrawlDelay()
+		rules.Sitemaps()
+	})
 }
 
 // TestMatchingGrowsWithThePath matches paths made for the pattern.

@@ -13,7 +13,7 @@ import (
 
 // TestHeadsGrow: what headers and damages cost grows no faster than they do.
 func TestHeadsGrow(t *testing.T) { //nolint:paralleltest // it measures
-	for name, of := range map[string]func(n int) string{
+	growthtest.Each(t, 512, map[string]func(n int) string{
 		"folded record header": func(n int) string {
 			return "WARC/1.0\r\nWARC-Type: resource\r\nX: a\r\n" + strings.Repeat(" a\r\n", n) + "Content-Length: 0\r\n\r\n"
 		},
@@ -41,30 +41,26 @@ func TestHeadsGrow(t *testing.T) { //nolint:paralleltest // it measures
 			one := gzipOf(warc(Info, "", "", ""))
 			return strings.Repeat(string(one[:len(one)-9]), n)
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 512, func(n int) []byte { return []byte(of(n)) }, func(data []byte) {
-				a, err := New(bytesOf(data), Position{})
-				if err != nil {
-					return
-				}
-				defer a.Close()
-				for {
-					r, err := a.Next()
-					if err == io.EOF {
-						return
-					}
-					if r == nil {
-						continue
-					}
-					if p, err := r.Payload(); err == nil {
-						_, _ = io.Copy(io.Discard, p.Body)
-						p.Close()
-					}
-				}
-			})
-		})
-	}
+	}, func(_ *testing.T, data []byte) {
+		a, err := New(bytesOf(data), Position{})
+		if err != nil {
+			return
+		}
+		defer a.Close()
+		for {
+			r, err := a.Next()
+			if err == io.EOF {
+				return
+			}
+			if r == nil {
+				continue
+			}
+			if p, err := r.Payload(); err == nil {
+				_, _ = io.Copy(io.Discard, p.Body)
+				p.Close()
+			}
+		}
+	})
 }
 
 // TestTrialsAreCharged: what is tried to be unpacked, since it may be a member, counts among

@@ -17,18 +17,14 @@ import (
 func TestListingsGrow(t *testing.T) { //nolint:paralleltest // it measures
 	base, err := url.Parse("http://a.test/crawl/list.txt")
 	require.NoError(t, err)
-	for name, of := range map[string]func(n int) string{
+	growthtest.Each(t, 1<<10, map[string]func(n int) string{
 		"names":    func(n int) string { return strings.Repeat("a.warc.gz\n", n) },
 		"comments": func(n int) string { return strings.Repeat("#\n", n) },
 		"folders":  func(n int) string { return strings.Repeat("a/../", n) + "a.warc.gz\n" },
 		"escapes":  func(n int) string { return strings.Repeat("%41", n) + ".warc.gz\n" },
 		"links":    func(n int) string { return strings.Repeat(`<a href="a.warc.gz">a</a>`, n) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 1<<10, func(n int) []byte { return []byte(of(n)) }, func(in []byte) {
-				_, _ = listed(base, bufio.NewReader(bytes.NewReader(in)))
-				_, _ = linked(base.String(), bytes.NewReader(in))
-			})
-		})
-	}
+	}, func(_ *testing.T, in []byte) {
+		_, _ = listed(base, bufio.NewReader(bytes.NewReader(in)))
+		_, _ = linked(base.String(), bytes.NewReader(in))
+	})
 }

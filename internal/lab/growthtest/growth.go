@@ -53,6 +53,15 @@ func Linear(t testing.TB, n int, input func(n int) []byte, work func([]byte)) {
 	require.NoError(t, check(n, input, work))
 }
 
+// Each is Linear for each of some inputs, by name.
+func Each[S string | []byte](t *testing.T, n int, inputs map[string]func(n int) S, work func(*testing.T, []byte)) {
+	for name, input := range inputs {
+		t.Run(name, func(t *testing.T) {
+			Linear(t, n, func(n int) []byte { return []byte(input(n)) }, func(in []byte) { work(t, in) })
+		})
+	}
+}
+
 func check(n int, input func(n int) []byte, work func([]byte)) error {
 	short, long := input(n), input(factor*n)
 	if len(long) <= len(short) {

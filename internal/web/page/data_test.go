@@ -172,14 +172,10 @@ var worstScripts = map[string]func(n int) []byte{
 }
 
 func TestReadingScriptsGrowsWithThem(t *testing.T) {
-	for name, worst := range worstScripts {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 8<<10, worst, func(b []byte) {
-				page.OfData(here, here, page.ReadScript(b))
-				parseWorst(t, htmlHeader, []byte("<div id=root><script>"+string(b)+"</script>"))
-			})
-		})
-	}
+	growthtest.Each(t, 8<<10, worstScripts, func(t *testing.T, b []byte) {
+		page.OfData(here, here, page.ReadScript(b))
+		parseWorst(t, htmlHeader, []byte("<div id=root><script>"+string(b)+"</script>"))
+	})
 }
 
 func FuzzReadScript(f *testing.F) {

@@ -106,39 +106,27 @@ func parseWorst(t *testing.T, header http.Header, body []byte) *page.Page {
 }
 
 func TestParsingGrowsWithThePage(t *testing.T) {
-	for name, worst := range worstPages {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 8<<10, worst, func(b []byte) { parseWorst(t, htmlHeader, b) })
-		})
-	}
+	growthtest.Each(t, 8<<10, worstPages, func(t *testing.T, b []byte) { parseWorst(t, htmlHeader, b) })
 }
 
 func TestPlainTextGrowsWithThePage(t *testing.T) {
 	plain := http.Header{"Content-Type": {"text/plain"}}
-	for name, worst := range map[string]func(int) []byte{
+	growthtest.Each(t, 8<<10, map[string]func(int) []byte{
 		"addresses": between("", "http://a/\n", ""), "paragraphs": between("", "a\n\n", ""), "one address": between("http://", "a", ""),
 		"stops": between("http://", ".", ""), "schemes": between("", "http", ""), "schemes and stops": between("", "http://...", ""),
 		"empty lines": between("", "\n", ""),
-	} {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 8<<10, worst, func(b []byte) { parseWorst(t, plain, b) })
-		})
-	}
+	}, func(t *testing.T, b []byte) { parseWorst(t, plain, b) })
 }
 
 func TestHeadersGrowWithTheirLength(t *testing.T) {
-	for name, worst := range map[string]func(int) []byte{
+	growthtest.Each(t, 8<<10, map[string]func(int) []byte{
 		"links": between("", "<x>; rel=next, ", ""), "links that never end": between("", "<", ""), "parameters": between("<x>", ";a=b", ""),
 		"relations": between("<x>; rel='", "next ", "'"), "rules": between("", "noindex,", ""), "agents": between("", "a:b,", ""), "commas": between("", ",", ""),
 		"refresh": between("0;url=", ";", ""),
-	} {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 8<<10, worst, func(b []byte) {
-				v := []string{string(b)}
-				parseWorst(t, http.Header{"Link": v, "X-Robots-Tag": v, "Refresh": v, "Content-Type": v}, []byte("<p>a"))
-			})
-		})
-	}
+	}, func(t *testing.T, b []byte) {
+		v := []string{string(b)}
+		parseWorst(t, http.Header{"Link": v, "X-Robots-Tag": v, "Refresh": v, "Content-Type": v}, []byte("<p>a"))
+	})
 }
 
 func packed(worst func(int) []byte) func(int) []byte {
@@ -177,13 +165,9 @@ var worstMaps = map[string]func(int) []byte{
 }
 
 func TestSitemapsGrowWithTheFile(t *testing.T) {
-	for name, worst := range worstMaps {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 8<<10, worst, func(b []byte) {
-				if _, err := page.ParseSitemap(mapURL, b); err != nil && !errors.Is(err, page.ErrNotSitemap) {
-					t.Fatal(err)
-				}
-			})
-		})
-	}
+	growthtest.Each(t, 8<<10, worstMaps, func(t *testing.T, b []byte) {
+		if _, err := page.ParseSitemap(mapURL, b); err != nil && !errors.Is(err, page.ErrNotSitemap) {
+			t.Fatal(err)
+		}
+	})
 }

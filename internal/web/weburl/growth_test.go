@@ -71,34 +71,26 @@ func TestCanonicalGrowsWithTheReference(t *testing.T) {
 	const base = "http://www.example.edu/~ada/papers/index.html?a=b"
 	limits := weburl.DefaultLimits(time.Now())
 	limits.MaxLength = 0
-	for name, worst := range worstReferences {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 1000, worst, func(b []byte) {
-				for _, base := range []string{base, ""} {
-					c, err := weburl.Canonical(base, string(b))
-					if err != nil {
-						continue
-					}
-					_, _, _ = weburl.Key(c), weburl.Host(c), weburl.Domain(weburl.Host(c))
-					_, _ = weburl.IsDocumentName(c), weburl.PathPrefix(c)
-					_ = limits.CheckShape(c)
-				}
-			})
-		})
-	}
+	growthtest.Each(t, 1000, worstReferences, func(_ *testing.T, b []byte) {
+		for _, base := range []string{base, ""} {
+			c, err := weburl.Canonical(base, string(b))
+			if err != nil {
+				continue
+			}
+			_, _, _ = weburl.Key(c), weburl.Host(c), weburl.Domain(weburl.Host(c))
+			_, _ = weburl.IsDocumentName(c), weburl.PathPrefix(c)
+			_ = limits.CheckShape(c)
+		}
+	})
 }
 
 // TestCanonicalGrowsWithTheBase: a page names its base itself.
 func TestCanonicalGrowsWithTheBase(t *testing.T) {
-	for name, worst := range worstReferences {
-		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, 1000, worst, func(b []byte) {
-				base := string(b)
-				if !strings.HasPrefix(base, "http") {
-					base = "http://www.example.edu" + base
-				}
-				_, _ = weburl.Canonical(base, "../paper.pdf")
-			})
-		})
-	}
+	growthtest.Each(t, 1000, worstReferences, func(_ *testing.T, b []byte) {
+		base := string(b)
+		if !strings.HasPrefix(base, "http") {
+			base = "http://www.example.edu" + base
+		}
+		_, _ = weburl.Canonical(base, "../paper.pdf")
+	})
 }
