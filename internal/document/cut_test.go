@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/realdata"
 )
 
@@ -20,7 +21,7 @@ func wholes(tb testing.TB) map[string][]byte {
 		"\n\fReferences\n[1] A. Writer. A study of it-\nems. In Proc. 1999, pp. 1–9.\n[2] B. Other. Œuvres. 2001.\n"
 	return map[string][]byte{
 		"paper.pdf":  paper,
-		"paper.gz":   gzipOf(paper),
+		"paper.gz":   packtest.Gzip(paper),
 		"paper.txt":  []byte(text),
 		"paper.html": []byte("<!doctype html><title>Patience</title><h1>Harvesting</h1><h2>Abstract</h2><p>We &amp; wait&#8230;</p><script>'</p>'</script><h2>References</h2><ol><li>A. Writer</ol>"),
 		"paper.tex":  []byte(`\documentclass{article}\title{Harvesting \emph{by} Patience}\begin{document}\maketitle\begin{abstract}We \"{u}se it.\end{abstract}\section{One}\cite{a,b}$x_{1}$%` + "\n" + `\begin{thebibliography}{9}\bibitem{a} A.\end{thebibliography}\end{document}`),

@@ -5,7 +5,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"gleaner/internal/lab/growthtest"
+	"gleaner/internal/lab/packtest"
 )
 
 // zipOf is a zip of n small members, tarOf a tar of them.
@@ -41,20 +41,12 @@ func tarOf(n int) []byte {
 	return b.Bytes()
 }
 
-func gzipOf(body []byte) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = w.Write(body)
-	_ = w.Close()
-	return b.Bytes()
-}
-
 // worst are inputs made to keep a reader busy; each grows with n.
 var worst = map[string]func(n int) []byte{
 	"zip of members": func(n int) []byte { return zipOf(min(n/10, 900), "%d.pdf") },
 	"zip of folders": func(n int) []byte { return zipOf(n/10, "%d/") },
 	"tar of members": func(n int) []byte { return tarOf(min(n/10, 900)) },
-	"empty gzips":    func(n int) []byte { return bytes.Repeat(gzipOf(nil), n/10) },
+	"empty gzips":    func(n int) []byte { return bytes.Repeat(packtest.Gzip(""), n/10) },
 	"page trees":     pdfOf("<< /Type /Pages /Kids [3 0 R] >> "),
 	"object streams": pdfOf("1 0 obj << /Type /ObjStm >> stream "),
 	"dictionaries":   pdfOf("<< /A "),
@@ -205,7 +197,7 @@ func overlapping(name string, entries int) []byte {
 func TestUnpackingIsBoundedByTheFile(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string][]byte{
-		"ratio":   gzipOf(make([]byte, 40<<20)),
+		"ratio":   packtest.Gzip(make([]byte, 40<<20)),
 		"entries": zipOf(10_001, "%d/"),
 		"broken":  brokenZip(70),
 		"shared":  overlapping("a.pdf", 100),
@@ -216,7 +208,7 @@ func TestUnpackingIsBoundedByTheFile(t *testing.T) {
 	}
 	_, err := readOffice(t.Context(), Part{Name: "x.docx", Body: overlapping("word/document.xml", 100)}, &Text{})
 	assert.ErrorIs(t, err, errLimit)
-	parts, err := Unpack(t.Context(), "x.ps.gz", "", gzipOf(append([]byte("%!PS\n"), bytes.Repeat([]byte("0 0 moveto\n"), 1<<20)...)), Limits{})
+	parts, err := Unpack(t.Context(), "x.ps.gz", "", packtest.Gzip(append([]byte("%!PS\n"), bytes.Repeat([]byte("0 0 moveto\n"), 1<<20)...)), Limits{})
 	assert.NoError(t, err)
 	assert.Len(t, parts, 1)
 }
@@ -225,7 +217,7 @@ func TestUnpackingIsBoundedByTheFile(t *testing.T) {
 // for its end.
 func TestUnpackingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string][]byte{"gzip": bytes.Repeat(gzipOf(nil), 10_000), "zip": overlapping("a.pdf", 1), "tar": tarOf(900)} {
+	for name, body := range map[string][]byte{"gzip": bytes.Repeat(packtest.Gzip(""), 10_000), "zip": overlapping("a.pdf", 1), "tar": tarOf(900)} {
 		ctx := &growthtest.Ending{Context: t.Context(), Looks: 20}
 		parts, err := Unpack(ctx, "x", "", body, Limits{})
 		assert.ErrorIs(t, err, context.Canceled, name)

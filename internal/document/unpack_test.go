@@ -2,9 +2,7 @@ package document
 
 import (
 	"archive/tar"
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/each"
+	"gleaner/internal/lab/packtest"
 )
 
 func TestSniff(t *testing.T) {
@@ -51,28 +50,6 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-func gz(tb testing.TB, b []byte) []byte {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err := w.Write(b)
-	require.NoError(tb, err)
-	require.NoError(tb, w.Close())
-	return out.Bytes()
-}
-
-func zipped(tb testing.TB, files ...string) []byte {
-	var out bytes.Buffer
-	z := zip.NewWriter(&out)
-	for i := 0; i+1 < len(files); i += 2 {
-		w, err := z.Create(files[i])
-		require.NoError(tb, err)
-		_, err = w.Write([]byte(files[i+1]))
-		require.NoError(tb, err)
-	}
-	require.NoError(tb, z.Close())
-	return out.Bytes()
-}
-
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	ps := "%!PS-Adobe-2.0\n" + strings.Repeat("showpage\n", 500)
@@ -94,12 +71,12 @@ func TestUnpack(t *testing.T) {
 		want []string
 	}{
 		"plain":         {"a.ps", []byte(ps), []string{"a.ps postscript"}},
-		"gzip":          {"a.ps.gz", gz(t, []byte(ps)), []string{"a.ps postscript"}},
-		"gzip in gzip":  {"a.ps.gz.gz", gz(t, gz(t, []byte(ps))), []string{"a.ps postscript"}},
+		"gzip":          {"a.ps.gz", packtest.Gzip([]byte(ps)), []string{"a.ps postscript"}},
+		"gzip in gzip":  {"a.ps.gz.gz", packtest.Gzip(packtest.Gzip([]byte(ps))), []string{"a.ps postscript"}},
 		"compress":      {"a.ps.Z", lzw([]byte(ps)), []string{"a.ps postscript"}},
-		"zip of two":    {"a.zip", zipped(t, "one.pdf", "%PDF-1.4\n", "two.ps", ps, "__MACOSX/x.pdf", "%PDF-1.4", "fig.gif", "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00"), []string{"a.zip/one.pdf pdf", "a.zip/two.ps postscript"}},
-		"tgz of source": {"a.tgz", gz(t, tarred.Bytes()), []string{"a.tar/src/paper.tex latex"}},
-		"gzip of noise": {"a.pdf.gz", gz(t, []byte{1, 2, 3, 0, 255, 254, 1, 2}), []string{"a.pdf unknown"}},
+		"zip of two":    {"a.zip", packtest.Zip("one.pdf", "%PDF-1.4\n", "two.ps", ps, "__MACOSX/x.pdf", "%PDF-1.4", "fig.gif", "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00"), []string{"a.zip/one.pdf pdf", "a.zip/two.ps postscript"}},
+		"tgz of source": {"a.tgz", packtest.Gzip(tarred.Bytes()), []string{"a.tar/src/paper.tex latex"}},
+		"gzip of noise": {"a.pdf.gz", packtest.Gzip([]byte{1, 2, 3, 0, 255, 254, 1, 2}), []string{"a.pdf unknown"}},
 	} {
 		parts, err := Unpack(t.Context(), tc.file, "", tc.body, Limits{})
 		require.NoError(t, err, name)
@@ -107,7 +84,7 @@ func TestUnpack(t *testing.T) {
 		assert.Equal(t, tc.want, got, name)
 	}
 	// One bad member does not cost the others.
-	torn := zipped(t, "one.ps", ps, "two.pdf", "%PDF-1.4\n")
+	torn := packtest.Zip("one.ps", ps, "two.pdf", "%PDF-1.4\n")
 	torn[bytes.Index(torn, []byte("one.ps"))+10] ^= 0xff
 	parts, err := Unpack(t.Context(), "a.zip", "", torn, Limits{})
 	var bad *UnpackError
@@ -119,7 +96,7 @@ func TestUnpack(t *testing.T) {
 
 func TestUnpackLimits(t *testing.T) {
 	t.Parallel()
-	big := gz(t, bytes.Repeat([]byte("a"), 1<<20))
+	big := packtest.Gzip(bytes.Repeat([]byte("a"), 1<<20))
 	for name, tc := range map[string]struct {
 		body  []byte
 		lim   Limits
@@ -127,10 +104,10 @@ func TestUnpackLimits(t *testing.T) {
 		limit bool
 	}{
 		"bomb":      {big, Limits{Member: 1 << 16}, TooLarge, true},
-		"total":     {zipped(t, "a.txt", strings.Repeat("word ", 5000), "b.txt", strings.Repeat("word ", 5000)), Limits{Total: 30000}, TooLarge, true},
-		"members":   {zipped(t, "a.txt", "one", "b.txt", "two", "c.txt", "three"), Limits{Members: 2}, TooLarge, true},
-		"documents": {zipped(t, "a.pdf", "%PDF-1.4 a", "b.html", "<p>b", "c.pdf", "%PDF-1.4 c"), Limits{Documents: 1}, TooLarge, true},
-		"depth":     {gz(t, gz(t, gz(t, []byte("text")))), Limits{Depth: 2}, TooLarge, true},
+		"total":     {packtest.Zip("a.txt", strings.Repeat("word ", 5000), "b.txt", strings.Repeat("word ", 5000)), Limits{Total: 30000}, TooLarge, true},
+		"members":   {packtest.Zip("a.txt", "one", "b.txt", "two", "c.txt", "three"), Limits{Members: 2}, TooLarge, true},
+		"documents": {packtest.Zip("a.pdf", "%PDF-1.4 a", "b.html", "<p>b", "c.pdf", "%PDF-1.4 c"), Limits{Documents: 1}, TooLarge, true},
+		"depth":     {packtest.Gzip(packtest.Gzip(packtest.Gzip([]byte("text")))), Limits{Depth: 2}, TooLarge, true},
 		"truncated": {big[:len(big)/2], Limits{}, Truncated, false},
 		"bad zip":   {[]byte("PK\x03\x04 this is no zip at all"), Limits{}, Unreadable, false},
 	} {

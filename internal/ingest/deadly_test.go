@@ -187,7 +187,7 @@ func TestWhatWasExaminedLaterIsSaid(t *testing.T) {
 	ctx := t.Context()
 	path := s.write("a.warc.gz", slices.Concat(answer("http://a.example/1.pdf", "", s.pdf(1)), answer("http://a.example/2.pdf", "", s.pdf(2)),
 		answer("http://a.example/hw.pdf", "", string(s.pile.File(3, sampleweb.AsSheet))),
-		answer("http://a.example/two.zip", "", archived(t, "a.pdf", s.pdf(4), "b.pdf", s.pdf(5)))))
+		answer("http://a.example/two.zip", "", archived("a.pdf", s.pdf(4), "b.pdf", s.pdf(5)))))
 	_, _ = s.imported(Options{Paths: []string{path}})
 	_, err := s.DB.Pool.Exec(ctx, `UPDATE documents SET state='new', deaths=1 WHERE sha256 NOT IN (
 		SELECT sha256 FROM import_records WHERE url LIKE '%2.pdf')`)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/packtest"
 )
 
 // TestDenied: files and folders that the worker may not read are passed over, each by a name
@@ -17,7 +19,7 @@ func TestDenied(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"a.warc": 0o644, "b.warc": 0, "c.warc": 0o644} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), zipped(plainRecord("http://a.test/"+name[:1], "", "body")), mode))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), packtest.Gzip(plainRecord("http://a.test/"+name[:1], "", "body")), mode))
 	}
 	closed := filepath.Join(dir, "bb")
 	require.NoError(t, os.Mkdir(closed, 0))

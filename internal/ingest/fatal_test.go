@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/packtest"
 )
 
 // fatalLog ends whoever reads one of its resources.
@@ -91,11 +92,7 @@ func TestComesOnTowardsItsPlace(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	head := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: dns:a.example\r\nContent-Length: 8000000\r\n\r\n" + noise(8_000_000) + "\r\n\r\n"
-	var all bytes.Buffer
-	z := gzip.NewWriter(&all)
-	_, _ = io.WriteString(z, head+head)
-	require.NoError(t, z.Close())
-	run := s.addImport(Options{Paths: []string{s.write("one.warc.gz", all.Bytes())}})
+	run := s.addImport(Options{Paths: []string{s.write("one.warc.gz", packtest.Gzip(head+head))}})
 	w, err := s.begin(t.Context(), run)
 	require.NoError(t, err)
 	defer w.close()

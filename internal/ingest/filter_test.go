@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
 	"slices"
 	"testing"
@@ -11,23 +9,13 @@ import (
 
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/fetch"
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/collection"
 )
 
 // archived is a zip archive of members, each a name and its text.
-func archived(t *testing.T, members ...string) string {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(members); i += 2 {
-		w, err := z.Create(members[i])
-		require.NoError(t, err)
-		_, err = w.Write([]byte(members[i+1]))
-		require.NoError(t, err)
-	}
-	require.NoError(t, z.Close())
-	return b.String()
-}
+func archived(members ...string) string { return string(packtest.Zip(members...)) }
 
 // TestFilterSwitch checks that an import without the content filter takes what the filter
 // rejected before, and that one with it examines what came in unread.
@@ -64,10 +52,10 @@ func TestArchivesWithoutPapers(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	code := "int main(void) { return 0; }\n"
-	path := s.write("x.warc.gz", slices.Concat(answer("http://a.example/code.zip", "", archived(t, "code.c", code)),
-		answer("http://a.example/two.zip", "", archived(t, "README.txt", "Build it with make. See the manual.", "main.c", code)),
-		answer("http://a.example/site.zip", "", archived(t, "LICENSE.txt", "All rights.", "index.html", "<html><body>My code</body></html>")),
-		answer("http://a.example/paper.zip", "", archived(t, "README.txt", "My paper", "paper.pdf", s.pdf(1)))))
+	path := s.write("x.warc.gz", slices.Concat(answer("http://a.example/code.zip", "", archived("code.c", code)),
+		answer("http://a.example/two.zip", "", archived("README.txt", "Build it with make. See the manual.", "main.c", code)),
+		answer("http://a.example/site.zip", "", archived("LICENSE.txt", "All rights.", "index.html", "<html><body>My code</body></html>")),
+		answer("http://a.example/paper.zip", "", archived("README.txt", "My paper", "paper.pdf", s.pdf(1)))))
 	for _, off := range []bool{true, false} {
 		c, by := s.imported(Options{Paths: []string{path}, Unfiltered: off})
 		require.EqualValues(t, 3, c.FailedPDFNotFound, "%v", by)
@@ -82,7 +70,7 @@ func TestPackedOneByOne(t *testing.T) {
 	s.Coll = collection.New(collection.Parts{DB: s.DB, Repo: s.Repo, Reader: documenttest.Shared(), Memory: fetch.NewMemory(20 << 20)})
 	var all []byte
 	for i := range 3 {
-		all = append(all, answer(fmt.Sprintf("http://a.example/%d.zip", i), "", archived(t, "paper.pdf", s.pdf(i)))...)
+		all = append(all, answer(fmt.Sprintf("http://a.example/%d.zip", i), "", archived("paper.pdf", s.pdf(i)))...)
 	}
 	c, _ := s.imported(Options{Paths: []string{s.write("x.warc.gz", all)}, Unfiltered: true})
 	require.Equal(t, 3, c.SavedNew)

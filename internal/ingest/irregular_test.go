@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/ingest/source"
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/record/store"
 )
 
@@ -32,16 +32,6 @@ func plainRecord(url, more, body string) string {
 func blockRecord(url, more, block string) string {
 	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nContent-Type: application/http; msgtype=response\r\n"+
 		"WARC-Date: 2004-05-06T07:08:09Z\r\n%sContent-Length: %d\r\n\r\n%s\r\n\r\n", url, more, len(block), block)
-}
-
-func zipped(texts ...string) []byte {
-	var b bytes.Buffer
-	for _, t := range texts {
-		z := gzip.NewWriter(&b)
-		_, _ = z.Write([]byte(t))
-		_ = z.Close()
-	}
-	return b.Bytes()
 }
 
 // arcFile is an ARC file of version 1 with lines before bodies.
@@ -68,10 +58,10 @@ func irregulars() []irregular {
 		return irregular{name, []byte(first + middle + last), "/1 read; " + want + "/3 read"}
 	}
 	packed := func(name, middle, want string) irregular {
-		return irregular{name, zipped(first, middle, last), "/1 read; " + want + "/3 read"}
+		return irregular{name, packtest.Gzip(first, middle, last), "/1 read; " + want + "/3 read"}
 	}
-	flipped := zipped(first, odd("", ""), last)
-	flipped[len(zipped(first, odd("", "")))-14] ^= 4
+	flipped := packtest.Gzip(first, odd("", ""), last)
+	flipped[len(packtest.Gzip(first, odd("", "")))-14] ^= 4
 	holed := []byte(first + odd("", "") + last)
 	copy(holed[len(first)+20:], make([]byte, 120))
 	member := func(b []byte) string { return string(b) }
@@ -94,9 +84,9 @@ func irregulars() []irregular {
 		three("garbage between records", "garbage\n", "damaged; "),
 		{"a hole of zeros", holed, "/1 read; damaged; /3 read"},
 		{"a flipped bit, packed", flipped, "/1 read; /2 damaged; damaged; /3 read"},
-		{"zeros between members", []byte(member(zipped(first)) + strings.Repeat("\x00", 999) + member(zipped(last)) + "\x00\x00"), "/1 read; /3 read"},
-		{"garbage between members", []byte(member(zipped(first)) + "garbage" + member(zipped(last))), "/1 read; damaged; /3 read"},
-		{"damaged beginning", append([]byte("x"), zipped(first, last)[1:]...), "damaged; /3 read"},
+		{"zeros between members", []byte(member(packtest.Gzip(first)) + strings.Repeat("\x00", 999) + member(packtest.Gzip(last)) + "\x00\x00"), "/1 read; /3 read"},
+		{"garbage between members", []byte(member(packtest.Gzip(first)) + "garbage" + member(packtest.Gzip(last))), "/1 read; damaged; /3 read"},
+		{"damaged beginning", append([]byte("x"), packtest.Gzip(first, last)[1:]...), "damaged; /3 read"},
 		three("wrong payload digest", odd("Content-Length", digest+"Content-Length"), "/2 damaged; "),
 		packed("wrong block digest", odd("Content-Length", block+"Content-Length"), "/2 damaged; "),
 		three("coding that is not there", headed("HTTP/1.1 200 OK\r\nContent-Encoding: br"), "/2 read, not as its header says; "),
@@ -237,9 +227,9 @@ func TestIrregularImport(t *testing.T) {
 	pdf, other := s.pdf(1), s.pdf(2)
 	chunk := func(s string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(s), s) }
 	undated := func(url, head, body string) []byte {
-		return zipped(strings.Replace(blockRecord(url, "", "HTTP/1.1 200 OK\r\n"+head+"\r\n"+body), "WARC-Date", "X", 1))
+		return packtest.Gzip(strings.Replace(blockRecord(url, "", "HTTP/1.1 200 OK\r\n"+head+"\r\n"+body), "WARC-Date", "X", 1))
 	}
-	packed := zipped(s.pdf(5))
+	packed := packtest.Gzip(s.pdf(5))
 	path := s.write("a.warc.gz", bytes.Join([][]byte{
 		again("http://a.example/same.pdf", "WARC-Refers-To-Target-URI: http://a.example/1.pdf\r\nWARC-Refers-To-Date: 2026-01-02T03:04:05Z\r\n"),
 		again("http://a.example/never.pdf", ""),
@@ -277,7 +267,7 @@ func TestIrregularImport(t *testing.T) {
 func TestWhyAnImportWaits(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	web := &site{files: map[string]string{"/a.warc.gz": string(zipped(plainRecord("http://a.test/1", "", "first")))}}
+	web := &site{files: map[string]string{"/a.warc.gz": string(packtest.Gzip(plainRecord("http://a.test/1", "", "first")))}}
 	var away atomic.Bool
 	away.Store(true)
 	web.say = func(w http.ResponseWriter, _ *http.Request) bool { return away.Load() && hangUp(w) }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/packtest"
 )
 
 // TestWACZ: the archives of a WACZ file are read in place, whether it stores or packs
@@ -39,7 +41,7 @@ func TestWACZ(t *testing.T) {
 		return path
 	}
 	one, two, three := plainRecord("http://a.test/1", "", "1"), plainRecord("http://a.test/2", "", "2"), plainRecord("http://a.test/3", "", "3")
-	files := map[string][]byte{"datapackage.json": []byte("{}"), "archive/a.warc.gz": zipped(one, two), "archive/b.warc": []byte(three)}
+	files := map[string][]byte{"datapackage.json": []byte("{}"), "archive/a.warc.gz": packtest.Gzip(one, two), "archive/b.warc": []byte(three)}
 	for name, method := range map[string]uint16{"stored.wacz": zip.Store, "packed.WACZ": zip.Deflate} {
 		path := made(name, method, files)
 		got, places := resources(t, path, Position{}, false)

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -13,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/ingest/source"
+	"gleaner/internal/lab/packtest"
 )
 
 // site is a web server of files, which does what the test wants of it.
@@ -108,12 +107,8 @@ func TestWeb(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	a, b := string(s.crawl()), string(answer("http://b.example/7.pdf", "", s.pdf(7)))
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, _ = z.Write([]byte("data/2005/a.warc.gz\ndata/2005/b.warc.gz\n"))
-	require.NoError(t, z.Close())
 	web := &site{files: map[string]string{"/data/2005/a.warc.gz": a, "/data/2005/b.warc.gz": b, "/get": a,
-		"/data/2005/warc.paths.gz": packed.String(), "/data/list.txt": "# of 2005\r\n2005/a.warc.gz\r\n\r\n/data/2005/b.warc.gz\r\n",
+		"/data/2005/warc.paths.gz": string(packtest.Gzip("data/2005/a.warc.gz\ndata/2005/b.warc.gz\n")), "/data/list.txt": "# of 2005\r\n2005/a.warc.gz\r\n\r\n/data/2005/b.warc.gz\r\n",
 		"/data/2005/index.html": `<html><title>2005</title><a href="a.warc.gz">a</a> <a href="notes.txt">notes</a> <a href="b.warc.gz">b</a>`,
 		"/notes.txt":            "no list\n", "/empty.warc": "", "/other.txt": "a.warc.gz\nhttp://127.0.0.1:1/x.warc.gz?a=1\nmailto:x.warc\n"},
 		tags: map[string]string{"/data/2005/a.warc.gz": `"a"`}}

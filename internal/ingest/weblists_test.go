@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/ingest/source"
+	"gleaner/internal/lab/packtest"
 )
 
 // TestUnsteadyETag: a server whose ETag, and whose Last-Modified, is another in each answer
@@ -106,7 +107,7 @@ func TestLocalList(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.write("b.warc.gz", answer("http://a.example/1.pdf", "", s.pdf(1)))
-	c, _ := s.imported(Options{Paths: []string{s.write("warc.paths.gz", zipped("b.warc.gz\n\n# none\n"))}})
+	c, _ := s.imported(Options{Paths: []string{s.write("warc.paths.gz", packtest.Gzip("b.warc.gz\n\n# none\n"))}})
 	require.Equal(t, 1, c.SavedNew)
 	require.EqualValues(t, 1, c.Archives)
 	for _, wrong := range []string{"notes\n", "none.warc.gz\n", "https://a.example/x.warc.gz\n"} {

@@ -1,10 +1,7 @@
 package metadata
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/packtest"
 )
 
 const smallDump = `<?xml version="1.0" encoding="ISO-8859-1"?>
@@ -36,11 +34,7 @@ func writeDump(t testing.TB, body string, zipped bool) string {
 	data := []byte(body)
 	if zipped {
 		path += ".gz"
-		var b bytes.Buffer
-		w := gzip.NewWriter(&b)
-		_, _ = io.WriteString(w, body)
-		_ = w.Close()
-		data = b.Bytes()
+		data = packtest.Gzip(body)
 	}
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 	if err := os.WriteFile(filepath.Join(dir, "dblp.dtd"), []byte("<!ELEMENT dblp ANY>\n<!ENTITY own    \"&#8704;\" ><!-- for all -->\n"), 0o600); err != nil {

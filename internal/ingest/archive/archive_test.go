@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/realdata"
 )
 
@@ -79,16 +79,12 @@ func response(url, head, body string) string {
 
 // parts are the records of the tests, and what they say.
 func parts() []string {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, _ = z.Write([]byte("packed"))
-	_ = z.Close()
 	return []string{
 		warc(Info, "", "application/warc-fields", "software: a test\r\n"),
 		response("http://a.test/1", "", "plain"),
 		response("<http://a.test/2>", "Transfer-Encoding: chunked\r\n", "3;x=y\r\nchu\r\n4;x=y\r\nnked\r\n0\r\n\r\n"),
 		response("http://a.test/3", "Transfer-Encoding: chunked\r\n", "not chunked"),
-		response("http://a.test/4", "Content-Encoding: gzip\r\n", packed.String()),
+		response("http://a.test/4", "Content-Encoding: gzip\r\n", string(packtest.Gzip("packed"))),
 		response("http://a.test/5", "Content-Encoding: gzip\r\n", "not packed"),
 		response("http://a.test/6", "Content-Encoding: none\r\nbroken\r\nX: y\r\n z\r\n", "odd header"),
 		warc(Resource, "http://a.test/7", "text/plain", "a file"),
@@ -102,15 +98,7 @@ var bodies = []string{"software: a test\r\n", "plain", "chunked", "not chunked",
 // packings are the ways in which archives are written.
 func packings(t testing.TB) map[string][]byte {
 	text := strings.Join(parts(), "")
-	gz := func(parts ...string) []byte {
-		var b bytes.Buffer
-		for _, p := range parts {
-			z := gzip.NewWriter(&b)
-			_, _ = z.Write([]byte(p))
-			_ = z.Close()
-		}
-		return b.Bytes()
-	}
+	gz := packtest.Gzip[string]
 	enc, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
 	var frames, one bytes.Buffer
@@ -302,11 +290,7 @@ func checkDigests(t *testing.T, data []byte) (n, differ int) {
 func FuzzReader(f *testing.F) {
 	short := strings.Join(parts()[:9], "")
 	f.Add([]byte(short))
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write([]byte(short))
-	_ = z.Close()
-	f.Add(b.Bytes())
+	f.Add(packtest.Gzip(short))
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	require.NoError(f, err)
 	f.Add(enc.EncodeAll([]byte(short), nil))

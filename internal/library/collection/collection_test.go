@@ -1,8 +1,6 @@
 package collection
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,23 +15,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 )
 
-func gz(body []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(body)
-	_ = z.Close()
-	return b.Bytes()
-}
-
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, 1, 2, 3)
-	bomb := gz(make([]byte, 80<<20))
+	bomb := packtest.Gzip(make([]byte, 80<<20))
 	cases := []struct {
 		name, url string
 		body      []byte
@@ -58,7 +49,7 @@ func TestOutcomes(t *testing.T) {
 		{"DVI", "http://a.example/a.dvi", []byte("\xf7\x02\x01\x83\x92\xc0\x1c\x3b\x00\x00\x00\x00\x03\xe8\x1b"), "rejected", "no-reader", false},
 		{"DjVu under a PDF's name", "http://a.example/djvu.pdf", []byte("AT&TFORM\x00\x00\x00\x00DJVU"), "rejected", "no-reader", false},
 		{"Word", "http://a.example/a.doc", []byte(`{\rtf1\ansi A paper written with Word}`), "rejected", "empty", false},
-		{"LaTeX, packed", "http://a.example/src.gz", gz([]byte(`\documentclass{article}\begin{document}Hello\end{document}`)), "rejected", "empty", false},
+		{"LaTeX, packed", "http://a.example/src.gz", packtest.Gzip([]byte(`\documentclass{article}\begin{document}Hello\end{document}`)), "rejected", "empty", false},
 		{"nothing", "http://a.example/nothing.pdf", nil, "rejected", "empty", false},
 	}
 	for _, c := range cases {

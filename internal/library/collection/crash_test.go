@@ -1,14 +1,14 @@
 package collection
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -16,6 +16,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
@@ -97,25 +98,11 @@ func scenario(c *Collection) error {
 }
 
 func archive(members map[string][]byte) []byte {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, name := range []string{"a.ps", "b.pdf", "notes.pdf", "readme.html", "bomb"} {
-		body, ok := members[name]
-		if !ok {
-			continue
-		}
-		w, err := z.Create(name)
-		if err == nil {
-			_, err = w.Write(body)
-		}
-		if err != nil {
-			panic(err)
-		}
+	var files []string
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		files = append(files, name, string(members[name]))
 	}
-	if err := z.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
+	return packtest.Zip(files...)
 }
 
 // TestCrashAnywhere kills a process outright (SIGKILL) at every point between a

@@ -1,9 +1,6 @@
 package collection
 
 import (
-	"archive/zip"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"os"
 	"path/filepath"
@@ -12,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/sampleweb"
 )
 
@@ -21,24 +19,8 @@ func TestContentIsLikeReadBack(t *testing.T) {
 	t.Parallel()
 	pile := sampleweb.NewPile(1)
 	paper := func(i int) []byte { return pile.File(i, sampleweb.AsPDF) }
-	packed := func(body []byte) []byte {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		_, err := z.Write(body)
-		require.NoError(t, err)
-		require.NoError(t, z.Close())
-		return b.Bytes()
-	}
-	var archive bytes.Buffer
-	z := zip.NewWriter(&archive)
-	for name, body := range map[string][]byte{"a.pdf": paper(3), "b.pdf": paper(4), "notes.txt": []byte("Notes on how it was made.")} {
-		w, err := z.Create(name)
-		require.NoError(t, err)
-		_, err = w.Write(body)
-		require.NoError(t, err)
-	}
-	require.NoError(t, z.Close())
-	files := map[string][]byte{"1.pdf": paper(1), "2.pdf.gz": packed(paper(2)), "all.zip": archive.Bytes(), "cut.pdf.gz": packed(paper(5))[:2000], "empty.pdf": []byte(" \n"),
+	archive := packtest.Zip("a.pdf", string(paper(3)), "b.pdf", string(paper(4)), "notes.txt", "Notes on how it was made.")
+	files := map[string][]byte{"1.pdf": paper(1), "2.pdf.gz": packtest.Gzip(paper(2)), "all.zip": archive, "cut.pdf.gz": packtest.Gzip(paper(5))[:2000], "empty.pdf": []byte(" \n"),
 		"cut.pdf": paper(6)[:1500], "zeros": make([]byte, 500), "page.html": []byte("<html><body><p>A page</p></body></html>")}
 	judged := func(judge func(s *shop, k *Kept)) string {
 		s := newShop(t, 1, 2, 3)

@@ -1,8 +1,6 @@
 package collection
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -15,6 +13,7 @@ import (
 
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
@@ -172,7 +171,7 @@ func TestCounters(t *testing.T) {
 			s.take(url, body)
 		}
 		s.take("http://a.example/2.pdf", s.pile.File(4, sampleweb.AsPDF)) // another version of what was saved from there
-		s.take("http://a.example/code.zip", zipped(t, "plot.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 99)))
+		s.take("http://a.example/code.zip", packtest.Zip("plot.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 99)))
 	}
 	want := store.Counters{All: 10, SavedNew: 4, SavedDuplicate: 1, SameText: 2, Filtered: 2, FilteredMTF: 1, FilteredDCF: 1, FailedTextExtract: 2, FailedPDFNotFound: 1}
 	for range 2 {
@@ -248,16 +247,4 @@ func TestVerifyNamesTwoCurrent(t *testing.T) {
 	storetest.Exec(t, s.db.Pool, "UPDATE locations SET current=true")
 	require.Empty(t, differences(t, s, false))
 	require.Equal(t, map[string]string{first[0]: TwoCurrent, second[0]: TwoCurrent}, differences(t, s, true))
-}
-
-// zipped is an archive of one file.
-func zipped(t *testing.T, name, body string) []byte {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create(name)
-	require.NoError(t, err)
-	_, err = w.Write([]byte(body))
-	require.NoError(t, err)
-	require.NoError(t, z.Close())
-	return b.Bytes()
 }

@@ -1,16 +1,14 @@
 package seeds
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/each"
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/topic"
 )
 
@@ -37,12 +35,7 @@ func TestEach(t *testing.T) {
 	require.Equal(t, "http://primes.example/", got[2].URL)
 	require.Equal(t, "Top/Arts/Poetry", got[5].Category)
 
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, err := io.WriteString(z, odp)
-	require.NoError(t, err)
-	require.NoError(t, z.Close())
-	require.Equal(t, got, entries(t, packed.String()))
+	require.Equal(t, got, entries(t, string(packtest.Gzip(odp))))
 
 	require.Equal(t, []Entry{{URL: "http://a.example/", Category: "Math/Number Theory"}, {URL: "http://b.example/", Category: "Arts"}},
 		entries(t, "Title,URL,Category\n\"A, B\",http://a.example/,Math/Number Theory\n,http://b.example/,Arts,too,many\n"))

@@ -2,7 +2,6 @@ package page_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/growthtest"
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/web/page"
 )
 
@@ -130,13 +130,7 @@ func TestHeadersGrowWithTheirLength(t *testing.T) {
 }
 
 func packed(worst func(int) []byte) func(int) []byte {
-	return func(n int) []byte {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		_, _ = z.Write(worst(n))
-		_ = z.Close()
-		return b.Bytes()
-	}
+	return func(n int) []byte { return packtest.Gzip(worst(n)) }
 }
 
 func emptyMembers(n int) []byte {

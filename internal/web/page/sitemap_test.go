@@ -1,8 +1,6 @@
 package page_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/web/page"
 )
 
@@ -47,7 +46,7 @@ func TestParseSitemap(t *testing.T) {
 			t.Errorf("%s: pages %q, sitemaps %q, cut %v", tt.name, urls(m.Pages), urls(m.Sitemaps), m.Truncated)
 		}
 	}
-	m, err := page.ParseSitemap(mapURL, gzipped(t, urlset))
+	m, err := page.ParseSitemap(mapURL, packtest.Gzip(urlset))
 	require.NoError(t, err, "gzip")
 	require.Len(t, m.Pages, 2, "gzip")
 	a, b := m.Pages[0], m.Pages[1]
@@ -61,15 +60,6 @@ func urls(list []page.SitemapEntry) []string {
 		out = append(out, e.URL)
 	}
 	return out
-}
-
-func gzipped(t *testing.T, s string) []byte {
-	var buf bytes.Buffer
-	zw := gzip.NewWriter(&buf)
-	_, err := zw.Write([]byte(s))
-	require.NoError(t, err)
-	require.NoError(t, zw.Close())
-	return buf.Bytes()
 }
 
 func TestSitemapLimits(t *testing.T) {
@@ -87,12 +77,12 @@ func TestSitemapLimits(t *testing.T) {
 	if err != nil || len(m.Pages) != page.MaxSitemapURLs || !slices.Equal(m.Truncated, []string{page.CutSitemapURLs}) {
 		t.Errorf("%d pages, cut %v, %v", len(m.Pages), m.Truncated, err)
 	}
-	bomb := gzipped(t, "<urlset><url><loc>https://www.example.edu/a</loc></url>"+strings.Repeat(" ", page.MaxSitemapBytes))
+	bomb := packtest.Gzip("<urlset><url><loc>https://www.example.edu/a</loc></url>" + strings.Repeat(" ", page.MaxSitemapBytes))
 	m, err = page.ParseSitemap(mapURL, bomb)
 	if err != nil || len(m.Pages) != 1 || !slices.Equal(m.Truncated, []string{page.CutSitemapBytes}) {
 		t.Errorf("bomb: %d pages, cut %v, %v", len(m.Pages), m.Truncated, err)
 	}
-	cut := gzipped(t, b.String())
+	cut := packtest.Gzip(b.String())
 	m, err = page.ParseSitemap(mapURL, cut[:len(cut)/2])
 	if err != nil || len(m.Pages) == 0 || !slices.Equal(m.Truncated, []string{page.CutSitemapBytes}) {
 		t.Errorf("cut file: %d pages, cut %v, %v", len(m.Pages), m.Truncated, err)
