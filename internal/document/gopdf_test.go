@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/growthtest"
+	"gleaner/internal/lab/sampleweb"
 )
 
 func TestGoReaderReadsAPaper(t *testing.T) {
@@ -49,10 +50,10 @@ func TestGoReaderOutcomes(t *testing.T) {
 		body []byte
 		want Outcome
 	}{
-		"encrypted": {encryptedPDF(t), Encrypted},
+		"encrypted": {pile.File(1, sampleweb.AsEncrypted), Encrypted},
 		"truncated": {paper[:len(paper)*2/3], Truncated},
 		"blank":     {blankPDF(t), EmptyFile},
-		"scan":      {imagePDF(t), ImageOnly},
+		"scan":      {pile.File(1, sampleweb.AsScan), ImageOnly},
 		"garbage":   {[]byte("%PDF-1.4\n" + strings.Repeat("garbage ", 50) + "\nstartxref\n9\n%%EOF"), Unreadable},
 		"a lie":     {rawPDF("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 4000000000 >>"), Unreadable},
 		"no font":   {pagePDF("BT /F1 Tf (a break in the page) Tj ET", "", ""), EmptyFile},

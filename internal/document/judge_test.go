@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
 )
 
 func TestJudge(t *testing.T) {
@@ -24,7 +26,7 @@ func TestJudge(t *testing.T) {
 	}{
 		"paper":    {paperPDF(t, 8), "x.pdf", true, Paper},
 		"slides":   {slidesPDF(t), "x.pdf", false, Slides},
-		"homework": {homeworkPDF(t), "hw3.pdf", false, Course},
+		"homework": {pile.File(1, sampleweb.AsSheet), "hw3.pdf", false, Course},
 	} {
 		got := NewFilter(Balanced).Judge(read(t, r, tc.file, tc.body), Hints{Name: tc.file})
 		assert.True(t, got.Judged, name)

@@ -3,15 +3,17 @@ package document
 import (
 	"bytes"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"strings"
 	"testing"
 
 	"github.com/go-pdf/fpdf"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
 )
+
+// pile has files that are no papers of the usual shape.
+var pile = sampleweb.NewPile(1)
 
 // paragraph makes sentences that differ by seed, so that no two pages are equal.
 func paragraph(seed, sentences int) string {
@@ -87,47 +89,10 @@ func slidesPDF(tb testing.TB) []byte {
 	return pdfBytes(tb, pdf)
 }
 
-// homeworkPDF is an exercise sheet.
-func homeworkPDF(tb testing.TB) []byte {
-	tb.Helper()
-	pdf := newPDF("P")
-	pdf.AddPage()
-	pdf.SetFont("Times", "", 11)
-	pdf.MultiCell(0, 14, "CS 101 Homework 3\nInstructor: B. Teacher. Due: Friday at noon. Office hours: Monday.\n\n"+
-		"Problem 1 (10 points) Students shall show that the exercise has a solution.\n(a) Prove it.\n(b) Draw it.\n"+
-		"Problem 2 (20 points) Solve the assignment of the last lecture.\nProblem 3 (5 points) Grade your own homework.\n"+paragraph(3, 6), "", "L", false)
-	return pdfBytes(tb, pdf)
-}
-
-func encryptedPDF(tb testing.TB) []byte {
-	tb.Helper()
-	pdf := newPDF("P")
-	pdf.SetProtection(fpdf.CnProtectPrint, "secret", "owner")
-	pdf.AddPage()
-	pdf.SetFont("Times", "", 11)
-	pdf.MultiCell(0, 14, paragraph(5, 20), "", "L", false)
-	return pdfBytes(tb, pdf)
-}
-
 func blankPDF(tb testing.TB) []byte {
 	tb.Helper()
 	pdf := newPDF("P")
 	pdf.AddPage()
-	return pdfBytes(tb, pdf)
-}
-
-func imagePDF(tb testing.TB) []byte {
-	img := image.NewGray(image.Rect(0, 0, 60, 80))
-	for i := range img.Pix {
-		img.Pix[i] = byte(i * 37)
-	}
-	img.Set(3, 3, color.White)
-	var b bytes.Buffer
-	require.NoError(tb, png.Encode(&b, img))
-	pdf := newPDF("P")
-	pdf.AddPage()
-	pdf.RegisterImageOptionsReader("scan", fpdf.ImageOptions{ImageType: "PNG"}, &b)
-	pdf.ImageOptions("scan", 0, 0, 600, 780, false, fpdf.ImageOptions{ImageType: "PNG"}, 0, "")
 	return pdfBytes(tb, pdf)
 }
 

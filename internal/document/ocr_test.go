@@ -12,6 +12,8 @@ import (
 	"github.com/go-pdf/fpdf"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
 )
 
 // scanPDF is a PDF of pictures of another one's pages, as a scanner makes it.
@@ -83,7 +85,7 @@ func TestRecognise(t *testing.T) {
 // program in its stead: it is there on any machine.
 func TestRecogniseWiring(t *testing.T) {
 	t.Parallel()
-	scan := imagePDF(t)
+	scan := pile.File(1, sampleweb.AsScan)
 	picture := `head -c 2 "$1" | grep -q P5 || { echo "no picture: $1" >&2; exit 1; }; test "$2" = - || exit 2; `
 	recognise := func(says string, change func(*Options)) *Text {
 		o := ocrOptions(t, "-", script(t, says))
@@ -130,14 +132,14 @@ func TestRecogniseOCRmyPDF(t *testing.T) {
 	t.Parallel()
 	text := base64.StdEncoding.EncodeToString(paperPDF(t, 2)) // a reader reaches no file of the test
 	o := ocrOptions(t, script(t, "for last; do :; done; base64 -d >\"$last\" <<'END'\n"+text+"\nEND"), "-")
-	got := read(t, NewReader(o), "scan.pdf", imagePDF(t))
+	got := read(t, NewReader(o), "scan.pdf", pile.File(1, sampleweb.AsScan))
 	require.Equal(t, OK, got.Outcome, got.Detail)
 	assert.Equal(t, "ocrmypdf", got.Reader)
 	assert.Contains(t, got.String(), "Harvesting the Missing Papers")
 	assert.Positive(t, got.First.Lines[0].Size, "it knows the places of words")
 
 	o = ocrOptions(t, script(t, `echo "PriorOcrFoundError" >&2; exit 6`), "-")
-	got = read(t, NewReader(o), "scan.pdf", imagePDF(t))
+	got = read(t, NewReader(o), "scan.pdf", pile.File(1, sampleweb.AsScan))
 	assert.Equal(t, ImageOnly, got.Outcome)
 	assert.Contains(t, got.Detail, "PriorOcrFoundError")
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
 )
 
 func read(t *testing.T, r *Reader, name string, body []byte) *Text {
@@ -56,10 +58,10 @@ func TestOutcomes(t *testing.T) {
 		body []byte
 		want Outcome
 	}{
-		"encrypted":  {encryptedPDF(t), Encrypted},
+		"encrypted":  {pile.File(1, sampleweb.AsEncrypted), Encrypted},
 		"truncated":  {paper[:len(paper)*2/3], Truncated},
 		"blank":      {blankPDF(t), EmptyFile},
-		"scan":       {imagePDF(t), ImageOnly},
+		"scan":       {pile.File(1, sampleweb.AsScan), ImageOnly},
 		"garbage":    {[]byte("%PDF-1.4\n" + strings.Repeat("garbage ", 50) + "\nstartxref\n9\n%%EOF"), Unreadable},
 		"empty file": {nil, EmptyFile},
 		"wall":       {[]byte("<html><title>Sign in</title><body>Please log in with your institution to read this article.</body></html>"), Wall},
@@ -149,7 +151,7 @@ func TestHangingReaderIsKilled(t *testing.T) {
 func TestFloodingReaderIsStopped(t *testing.T) {
 	t.Parallel()
 	r := NewReader(Options{PDFToText: script(t, `exec yes "<page flood>"`)})
-	assert.Equal(t, TooLarge, read(t, r, "x.pdf", encryptedPDF(t)).Outcome)
+	assert.Equal(t, TooLarge, read(t, r, "x.pdf", pile.File(1, sampleweb.AsEncrypted)).Outcome)
 }
 
 func TestReadEndsWithTheContext(t *testing.T) {
