@@ -36,29 +36,32 @@ const CrawlPlaces = 4000
 // attempt goes on where the first was killed.
 func (a *Crawl) CrawlSlice(ctx context.Context, host string, one bool) (Slice, error) {
 	began := time.Now()
-	of, err := a.db.SiteVenues(ctx, host)
-	if err != nil {
-		return Slice{}, typed(err)
-	}
-	r, err := slice(ctx, a.watch, func(ctx context.Context, report func(crawl.Progress)) (crawl.Result, error) {
+	var s Slice
+	r, err := slice(ctx, a.watch, func(beat context.Context, report func(crawl.Progress)) (r crawl.Result, err error) {
 		a.running.Add(1)
 		defer a.running.Add(-1)
-		return a.crawler.Slices(ctx, host, report, func(e crawl.Ending) bool {
-			goesOn := !one && a.goesOn(ctx, host, began, of)
+		if s.Venues, err = a.db.SiteVenues(beat, host); err != nil {
+			return r, err
+		}
+		r, err = a.crawler.Slices(beat, host, report, func(e crawl.Ending) bool {
+			goesOn := !one && a.goesOn(beat, host, began, s.Venues)
 			if goesOn {
 				a.watch.SliceEnded(string(e))
 			}
 			return goesOn
 		})
+		if err != nil {
+			return r, err
+		}
+		if now, err := a.db.SiteVenues(ctx, host); err == nil {
+			s.Venues = now // they are for people to see; the slice is done
+		}
+		waits, unknown := a.db.Unexamined(ctx, host)
+		s.Examined = unknown == nil && !waits
+		return r, nil
 	})
-	if err != nil {
-		return Slice{Result: r}, typed(err, r.Progress)
-	}
-	if now, err := a.db.SiteVenues(ctx, host); err == nil {
-		of = now // they are for people to see; the slice is done
-	}
-	waits, err := a.db.Unexamined(ctx, host)
-	return Slice{Result: r, Venues: of, Examined: err == nil && !waits}, nil
+	s.Result = r
+	return s, typed(err, r.Progress)
 }
 
 // goesOn reports whether another slice of a site may follow in its activity. A harvest that

@@ -1,0 +1,65 @@
+package activities_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
+	"gleaner/internal/gleaner"
+)
+
+// TestACrawlBeatsWhileThePostgresStandsStill: a database that answers nothing for longer than
+// the silence of an activity ends no attempt.
+func TestACrawlBeatsWhileThePostgresStandsStill(t *testing.T) {
+	t.Parallel()
+	ctx, dsn := t.Context(), devtest.Postgres(t)
+	web := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(web.Close)
+	l := openLibrary(t, "conf/exa", gleaner.YearsOf(2003), map[string]string{
+		"database-url": dsn, "data-dir": t.TempDir(), "dblp-url": "http://dblp.org", "search": "none", "proxy": web.URL,
+	})
+	c, _, _ := temporaltest.Client(t)
+	w := worker.New(c, activities.QueueCrawl, worker.Options{})
+	l.acts.Register(w, activities.QueueCrawl)
+	w.RegisterWorkflow(sliceOnce)
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+	_, err := l.DB.Pool.Exec(ctx, `INSERT INTO sites (host) VALUES ('a.example')`)
+	require.NoError(t, err)
+
+	conn, err := pgx.Connect(ctx, dsn)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	_, err = conn.Exec(ctx, `BEGIN; LOCK TABLE harvests IN ACCESS EXCLUSIVE MODE`)
+	require.NoError(t, err)
+	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: "slice", TaskQueue: activities.QueueCrawl}, sliceOnce, "a.example")
+	require.NoError(t, err)
+	time.Sleep(2 * silence)
+	_, err = conn.Exec(ctx, `ROLLBACK`)
+	require.NoError(t, err)
+	var s activities.Slice
+	require.NoError(t, run.Get(ctx, &s))
+	require.True(t, s.Examined)
+}
+
+const silence = 2 * time.Second
+
+// sliceOnce is a workflow of one attempt at a slice.
+func sliceOnce(ctx workflow.Context, host string) (s activities.Slice, err error) {
+	once := &temporal.RetryPolicy{MaximumAttempts: 1}
+	o := workflow.ActivityOptions{HeartbeatTimeout: silence, StartToCloseTimeout: time.Minute, RetryPolicy: once}
+	err = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), "CrawlSlice", host, false).Get(ctx, &s)
+	return s, err
+}
