@@ -190,6 +190,9 @@ func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, 
 // whose answer a pause is due to.
 func hostTrouble(err error, last string) error {
 	if busy, ok := errors.AsType[*politeness.BusyError](err); ok {
+		if busy.Paused != "" {
+			return &errStop{ending: Denied, reason: gleaner.SitePaused}
+		}
 		if !busy.Asked && busy.Failures == 0 {
 			last = ""
 		}

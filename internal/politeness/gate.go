@@ -145,6 +145,11 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 		return nil, err
 	}
 	started, err := l.reserve(ctx, delay, by)
+	if errors.Is(err, ErrLost) { // or the host was paused meanwhile
+		if s, unknown := stands(ctx, l.k.pool, l.Host, false); unknown == nil && s.paused != "" {
+			err = s.busy(l.Host)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +172,7 @@ func (l *Lease) reserve(ctx context.Context, delay time.Duration, by string) (st
 			// The request leaves a moment after now(): what is added keeps the
 			// distance where this process is killed and another reads the row.
 			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, paced_until = now() + $3, expires_at = greatest(expires_at, now() + $4), pace = $5, pace_by = $6
-				WHERE id = $1 AND token = $2`, delay+late, l.k.ttl, delay, by)
+				WHERE id = $1 AND token = $2 AND paused = ''`, delay+late, l.k.ttl, delay, by)
 			if err == nil {
 				l.extend(started)
 			}

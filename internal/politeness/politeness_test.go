@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -223,6 +224,21 @@ func TestAHostThatIsPausedIsAskedByNobody(t *testing.T) {
 	names, err = Resume(t.Context(), db.Pool, "host.test")
 	require.NoError(t, err)
 	require.Empty(t, names)
+}
+
+// TestAPauseHoldsForWhoWaitsForItsTurn: a request that was to leave after the pause does not.
+func TestAPauseHoldsForWhoWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
+	db, ctx := open(t), t.Context()
+	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Second, MaxDelay: time.Second}, "a")
+	crawl := k.Under(acquire(t, k, "crawl.test"))
+	for host, keeper := range map[string]*Keeper{"single.test": k, "crawl.test": crawl} {
+		visit(t, keeper, host, 0, fetch.Visit{Status: 200})
+		timer := time.AfterFunc(200*time.Millisecond, func() { assert.NoError(t, Pause(ctx, db.Pool, host, "asked by mail")) })
+		_, err := keeper.Turn(ctx, host, 0)
+		require.False(t, timer.Stop(), "it waited for its turn")
+		require.Equal(t, "paused by a person: asked by mail", requireBusy(t, err, true).Paused)
+	}
 }
 
 func TestALongPauseIsAnError(t *testing.T) {

@@ -175,7 +175,7 @@ func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e crawlEnd, p recr
 			return err
 		}
 	}
-	if e.reason == NotWanted && c.Watched {
+	if e.reason == NotWanted && c.Watched || e.reason == gleaner.SitePaused && !c.Paused {
 		e.state, e.reason = gleaner.SiteDone, ""
 	}
 	o := recrawl.Outcome{Ended: e.state == gleaner.SiteDone || e.state == gleaner.SiteTrap, Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: e.barren || e.state == gleaner.SiteTrap, Retries: c.Retries + 1}
@@ -206,6 +206,7 @@ type ended struct {
 	Started                             *time.Time
 	Finished, Wanted                    bool
 	Watched                             bool // a harvest or a recrawl waits for it that goes on
+	Paused                              bool // by a person, still
 }
 
 func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
@@ -218,9 +219,10 @@ func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
 			(SELECT count(*) FROM urls u WHERE u.site_id=s.id AND u.crawl=s.crawl AND u.state=1 AND u.outcome='success'),
 			EXISTS (SELECT 1 FROM homepages g JOIN paper_authors pa ON pa.author_id=g.author_id JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE g.host=s.host AND NOT h.held AND `+missingSQL+`),
-			`+recrawlSQL+` OR EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.completed_at IS NULL AND NOT h.cancelled)
+			`+recrawlSQL+` OR EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.completed_at IS NULL AND NOT h.cancelled),
+			s.paused <> ''
 		FROM sites s WHERE s.host=$1 FOR NO KEY UPDATE`, host).
-		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &since, &c.Gained, &c.Changed, &c.Wanted, &c.Watched)
+		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &since, &c.Gained, &c.Changed, &c.Wanted, &c.Watched, &c.Paused)
 	c.Interval, c.Since = time.Duration(seconds)*time.Second, time.Duration(since)*time.Second
 	return c, err
 }
