@@ -260,3 +260,26 @@ func TestASiteThatAPersonPausedIsNotAsked(t *testing.T) {
 	require.Equal(t, SliceFull, sliced(t, w.crawler(w.client), s.host).Ending)
 	require.Greater(t, len(s.asked()), asked)
 }
+
+// TestAFullDiskOfTheRecordIsWaitedFor: what was fetched is kept until there is room, and is
+// not asked for again.
+func TestAFullDiskOfTheRecordIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	w, s, _ := untrapped(t)
+	ctx, c, reads := t.Context(), w.crawler(w.client), 0
+	storetest.Exec(t, w.db.Pool, `CREATE TABLE disk (full_now boolean); CREATE FUNCTION room() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN IF EXISTS (SELECT 1 FROM disk) THEN RAISE 'could not extend file' USING ERRCODE='53100'; END IF; RETURN NEW; END $$;
+		CREATE TRIGGER room BEFORE UPDATE ON urls FOR EACH ROW EXECUTE FUNCTION room();
+		CREATE TRIGGER room BEFORE INSERT ON documents FOR EACH ROW EXECUTE FUNCTION room()`)
+	c.fetch = watched{c.fetch, "", func() {
+		if reads++; reads == 3 {
+			storetest.Exec(t, w.db.Pool, `INSERT INTO disk VALUES (true)`)
+			time.AfterFunc(2*time.Second, func() { _, _ = w.db.Pool.Exec(ctx, `DELETE FROM disk`) })
+		}
+	}}
+	require.Equal(t, SliceFull, sliced(t, c, s.host).Ending)
+	for path, times := range s.asked() {
+		require.Equal(t, 1, times, path)
+	}
+	require.Greater(t, reads, 3)
+}

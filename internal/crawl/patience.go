@@ -11,8 +11,8 @@ import (
 )
 
 // passing reports whether an error is one of the record's that passes: the
-// database is away, or two transactions stood in each other's way. What a web
-// site does to a request is none.
+// database is away or its disk is full, or two transactions stood in each other's way.
+// What a web site does to a request is none.
 func passing(err error) bool {
 	if _, ok := errors.AsType[*fetch.Error](err); ok {
 		return false

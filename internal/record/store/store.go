@@ -170,8 +170,8 @@ func Crossed(err error) bool {
 }
 
 // Passes reports whether err, of a call of the database alone, passes: the database is
-// away, or two transactions stood in each other's way.
-func Passes(err error) bool { return Away(err) || Broken(err) || Crossed(err) }
+// away, its disk is full, or two transactions stood in each other's way.
+func Passes(err error) bool { return Away(err) || Broken(err) || Crossed(err) || Full(err) }
 
 // Patiently does something with the database, and does it again until it can be asked,
 // as passes tells; first is told of the first error. It gives up when ctx ends.
