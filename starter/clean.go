@@ -36,8 +36,10 @@ func (c *cli) cleanDocumentsCommand() *cobra.Command {
 blacklist, and the library's own system could not take them (starter documents mark
 failed). With --any one of the two is enough. A document that is on another host, too,
 loses its place on the blacklisted host alone. One that the library took, that may be a
-paper somebody looks for, or that waits to be examined stays, and is listed as kept.`,
-		Example: "  starter clean documents\n  starter clean documents --any --csv would-go.csv\n  starter clean documents --confirm",
+paper somebody looks for, or that waits to be examined stays, and is listed as kept. Where
+a web master wants all of a host's documents gone, name those, too: their papers are
+missing again.`,
+		Example: "  starter clean documents\n  starter clean documents --any --csv would-go.csv\n  starter clean documents --confirm\n  starter clean documents --only blacklisted --with-ingested --with-matched --confirm",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if either {
 				o.Only = tables.Any
@@ -51,6 +53,7 @@ paper somebody looks for, or that waits to be examined stays, and is listed as k
 	cmd.Flags().StringVar(&o.Only, "only", "", "what meets this condition, whatever of the other: blacklisted or failed")
 	cmd.MarkFlagsMutuallyExclusive("any", "only")
 	cmd.Flags().BoolVar(&o.Ingested, "with-ingested", false, "documents that the library took as well")
+	cmd.Flags().BoolVar(&o.Matched, "with-matched", false, "of blacklisted hosts also documents that match a paper, or that a person decided on")
 	cleanFlags(cmd, &o, &file)
 	return cmd
 }

@@ -45,6 +45,7 @@ func jobFields() map[string]jobField {
 		"record": choice("Write to the record", "on", "off"), "types": text("Kinds of file, such as pdf,postscript"),
 		"blacklist": {Label: "Hosts to pass over, one a line", Type: "area"}, "only": choice("Which: empty for those that meet both conditions", "", tables.Any, tables.OnlyBlacklisted, tables.OnlyFailed),
 		"with-ingested": choice("Also documents that the library took", "", "yes"),
+		"with-matched":  choice("Also documents on blacklisted hosts that match a paper or were decided on", "", "yes"),
 		"ask":           choice("Ask for pages that no crawl asked for", "", "yes"),
 		"domains":       number("Domains on each list"), "least": number("Accepted documents a page links to, at least"), "uncited": choice("Also domains that nobody cites", "", "yes"),
 		"ingested": choice("Count only documents that the library took", "", "yes"),

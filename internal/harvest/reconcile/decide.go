@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -29,7 +30,7 @@ const (
 type State struct {
 	Now      time.Time
 	Crawls   []store.OpenCrawl // what the record says is crawled
-	Harvests []store.Harvest   // that have not ended
+	Harvests []store.Harvest   // that have not ended, or are to be started again
 	Sites    map[string]Status // of each crawl's workflow, by host
 	Runs     map[string]Status // of each harvest's workflow, by id
 	Wanted   map[string]bool   // hosts that a running harvest waits for
@@ -47,6 +48,11 @@ type State struct {
 // changed, and a collection after it was asked for are left alone: who works on them may
 // be about to say so.
 const Grace = 2 * time.Minute
+
+// lost reports whether a harvest was ended since Temporal did not know it.
+func lost(h store.Harvest) bool {
+	return h.Stage == gleaner.StageFailed && strings.HasPrefix(h.Note, "its workflow "+string(Unknown))
+}
 
 // Kind names what is mended.
 type Kind string

@@ -29,6 +29,7 @@ type workflows struct {
 	asked  func(host string) // runs before the status of a site is returned; may be nil
 	judged int
 	waits  map[string][]string // of recrawls
+	begun  []string            // harvests
 }
 
 func (w *workflows) of(name string) (reconcile.Status, error) {
@@ -59,8 +60,11 @@ func (w *workflows) RecrawlWaits(_ context.Context, name string) ([]string, erro
 	return w.waits[name], nil
 }
 func (w *workflows) Waits(context.Context, string) ([]string, error) { return nil, nil }
-func (w *workflows) Start(context.Context, store.Harvest) error      { return nil }
-func (w *workflows) JudgeLeft(context.Context) error                 { w.judged++; return nil }
+func (w *workflows) Start(_ context.Context, h store.Harvest) error {
+	w.begun = append(w.begun, h.ID)
+	return nil
+}
+func (w *workflows) JudgeLeft(context.Context) error { w.judged++; return nil }
 
 // What a night of crashes left: each row says what it is.
 const wreck = `
@@ -296,4 +300,20 @@ func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
 	of, err := db.Attention(t.Context(), 1)
 	require.NoError(t, err)
 	require.Equal(t, store.Attention{Cancelled: true}, of[1])
+}
+
+// TestARestartTakesHarvestsThatWereLost: after a restore a worker ends them before anybody can ask for the restart.
+func TestARestartTakesHarvestsThatWereLost(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 2)
+	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, updated_at) VALUES
+		('lost', 'conf/a', 1, 1, now() - interval '1 hour'), ('ended', 'conf/b', 1, 1, now() - interval '1 hour')`)
+	w := &workflows{status: map[string]reconcile.Status{"ended": reconcile.Terminated}}
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
+	done, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	require.Len(t, done, 2, "both are failed")
+	_, err = r.Run(t.Context(), reconcile.Options{Restart: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{"lost"}, w.begun)
 }

@@ -61,7 +61,7 @@ type Reconciler struct {
 // Run gathers both sides, decides and mends. It returns what it mended, or with
 // DryRun would.
 func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
-	s, err := r.gather(ctx)
+	s, err := r.gather(ctx, o.Restart)
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +92,13 @@ func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 
 // gather reads the record before it asks Temporal: what ends in between has
 // changed its row, and is left alone then.
-func (r *Reconciler) gather(ctx context.Context) (State, error) {
+func (r *Reconciler) gather(ctx context.Context, restart bool) (State, error) {
 	s := State{Sites: map[string]Status{}, Runs: map[string]Status{}, Wanted: map[string]bool{}, Recrawls: map[string]Status{}}
 	var err error
 	if s.Now, err = r.DB.Now(ctx); err != nil { // what it is held against is dated by that clock
 		return s, err
 	}
-	waits, err := r.harvests(ctx, &s)
+	waits, err := r.harvests(ctx, &s, restart)
 	if err != nil {
 		return s, err
 	}
@@ -136,15 +136,15 @@ func (s *State) met(status Status, err error) (Status, error) {
 	return status, err
 }
 
-// harvests gathers those that have not ended. It returns the hosts whose crawls those that
-// run wait for.
-func (r *Reconciler) harvests(ctx context.Context, s *State) (waits []string, err error) {
+// harvests gathers those that have not ended, and for a restart those that were lost. It
+// returns the hosts whose crawls those that run wait for.
+func (r *Reconciler) harvests(ctx context.Context, s *State, restart bool) (waits []string, err error) {
 	all, err := r.DB.Harvests(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, h := range all {
-		if h.CompletedAt != nil {
+		if h.CompletedAt != nil && !(restart && lost(h)) {
 			continue
 		}
 		s.Harvests = append(s.Harvests, h)

@@ -191,6 +191,7 @@ func (w *work) cleanDocuments(ctx context.Context) error {
 		InPlace:  w.options.InPlace,
 		Both:     w.options.Only == "",
 		Ingested: w.options.Ingested,
+		Matched:  w.options.Matched,
 		Batch:    w.Batch,
 	}
 	if err := w.DB.ForgetCleaned(ctx); err != nil {

@@ -33,6 +33,7 @@ type Options struct {
 	InPlace   bool                `json:"in_place,omitempty"` // clean; without, only tell what would go
 	Only      string              `json:"only,omitempty"`     // of a cleaning of documents; "" is what meets both conditions
 	Ingested  bool                `json:"ingested,omitempty"` // a cleaning removes documents that the library took, too
+	Matched   bool                `json:"matched,omitempty"`  // a cleaning removes of blacklisted hosts what matches a paper or was decided on, too
 	Ask       bool                `json:"ask,omitempty"`      // a cleaning of parents asks for them
 	Documents store.DocumentQuery `json:"documents,omitzero"` // to be retrieved
 	To        string              `json:"to,omitempty"`       // a folder or bucket for a copy of them; "" for a list alone
@@ -49,7 +50,7 @@ func Kinds() []string {
 func Fields(kind string) []string {
 	switch kind {
 	case store.JobCleanDocuments:
-		return []string{"only", "with-ingested", "confirm"}
+		return []string{"only", "with-ingested", "with-matched", "confirm"}
 	case store.JobCleanParents:
 		return []string{"ask", "confirm"}
 	case store.JobWhitelist:
@@ -92,6 +93,8 @@ func (o *Options) set(name, value string) (err error) {
 		o.Only, err = oneOf(value, "", Any, OnlyBlacklisted, OnlyFailed)
 	case "with-ingested":
 		o.Ingested, err = yesNo(value)
+	case "with-matched":
+		o.Matched, err = yesNo(value)
 	case "ask":
 		o.Ask, err = yesNo(value)
 	case "confirm":
@@ -149,6 +152,8 @@ func (o Options) Get(name string) string {
 		return o.Only
 	case "with-ingested":
 		return yes(o.Ingested)
+	case "with-matched":
+		return yes(o.Matched)
 	case "ask":
 		return yes(o.Ask)
 	case "confirm":

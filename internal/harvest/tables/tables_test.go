@@ -229,6 +229,20 @@ func TestCleanDocumentsMeetBothConditions(t *testing.T) {
 	s.sound("twice")
 }
 
+// TestCleanDocumentsThatArePapers: a web master's complaint is met whatever a document is of, and its paper is missing
+// again.
+func TestCleanDocumentsThatArePapers(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.collection()
+	s.exec(`INSERT INTO matches (paper_key, sha256, verdict, settled, score) VALUES ('conf/x/1', $1, 'exact', 'no', 1)`, s.docs["alone"])
+	id, _ := s.job(store.JobCleanDocuments, Options{Only: OnlyBlacklisted, InPlace: true, Matched: true})
+	require.Equal(t, "gone document: blacklisted host bad.example", s.outcomes(id)["http://bad.example/p.pdf"])
+	require.Regexp(t, "^kept document", s.outcomes(id)["http://bad.example/w.pdf"])
+	s.sound("alone", "twice", "paper")
+	require.Zero(t, storetest.Get[int](t, s.DB.Pool, `SELECT count(*)::int FROM matches`))
+}
+
 // sound holds the record to its rule: a document is on record exactly where its file
 // is there, and those that went are neither.
 func (s *shop) sound(gone ...string) {

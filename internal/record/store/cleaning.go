@@ -31,6 +31,7 @@ type Cleaning struct {
 	InPlace  bool // else nothing is changed
 	Both     bool // of those on blacklisted hosts only those that failed to be ingested
 	Ingested bool // those that the library took as well
+	Matched  bool // of those on blacklisted hosts also what matches a paper or was decided on
 	Batch    int  // documents or places of a step
 }
 
@@ -74,7 +75,8 @@ const notIngestedSQL = `SELECT d.sha256, 0::bigint, ''::bytea, coalesce(l.url, '
 // those of documents that failed to be ingested. A place is a document's last where all
 // others are on such hosts, too, and come before it.
 const onBlacklistSQL = `SELECT d.sha256, s.id, l.hash, l.url, s.host, d.kind, d.class, d.bytes,
-		CASE WHEN d.ingestion='ingested' AND NOT $6 THEN 'the library ingested it' ELSE ` + keepSQL + ` END,
+		CASE WHEN d.ingestion='ingested' AND NOT $6 THEN 'the library ingested it'
+			WHEN $7 AND d.state<>'new' AND coalesce(d.taken_until <= now(), true) THEN '' ELSE ` + keepSQL + ` END,
 		NOT EXISTS (SELECT 1 FROM locations o JOIN sites t ON t.id=o.site_id WHERE o.sha256=l.sha256
 			AND ((o.site_id, o.hash) > (l.site_id, l.hash) OR NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=t.host)))
 	FROM (SELECT s.id, s.host FROM sites s WHERE s.id >= $1 AND EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host) ORDER BY s.id) s
@@ -87,7 +89,7 @@ const onBlacklistSQL = `SELECT d.sha256, s.id, l.hash, l.url, s.host, d.kind, d.
 func cleanables(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt) ([]cleanable, error) {
 	sql, args := notIngestedSQL, []any{at.SHA256, c.Batch}
 	if at.Hosts {
-		sql, args = onBlacklistSQL, []any{at.Site, orNone(at.Hash), at.SHA256, c.Batch, c.Both, c.Ingested}
+		sql, args = onBlacklistSQL, []any{at.Site, orNone(at.Hash), at.SHA256, c.Batch, c.Both, c.Ingested, c.Matched}
 	}
 	return List[cleanable](ctx, tx, sql, args...)
 }
@@ -101,9 +103,9 @@ func orNone(b []byte) []byte {
 
 // CleanDocuments looks at the next documents that were not ingested, and then at those
 // on blacklisted hosts. It returns what became of each, and where it goes on. InPlace
-// marks them as gone in tx; RemoveCleaned removes them afterwards. Documents that are
-// compared with a paper, wait to be examined or were ingested stay, and one that is on
-// another host, too, loses the place alone.
+// marks them as gone in tx; RemoveCleaned removes them afterwards. Documents that wait
+// to be examined stay, and unless Cleaning names them those that are compared with a
+// paper or were ingested; one that is on another host, too, loses the place alone.
 func (db DocumentRecords) CleanDocuments(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt) ([]ImportRecord, CleanAt, error) {
 	next, err := cleanables(ctx, tx, c, at)
 	if err == nil && c.InPlace {
