@@ -68,7 +68,7 @@ func (s *shells) note(ctx context.Context, e *frontier.Entry, a *Answer, p *page
 			return
 		}
 		_, taken := s.seen.known(frontier.HashOf(to), 0, 0)
-		if taken && !read && !s.fetched(ctx, to) {
+		if taken && !read && e.Tries < 2 && !s.fetched(ctx, to) { // a page that waited in vain waits no more
 			w.unread[to] = true
 		}
 	}

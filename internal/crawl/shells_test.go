@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
@@ -217,6 +219,53 @@ func TestPapersThatABrowserShows(t *testing.T) {
 			require.GreaterOrEqual(t, r.at.Sub(before), pace-20*time.Millisecond, "%s%s", r.host, r.path)
 		}
 		last[r.host] = r.at
+	}
+}
+
+// shower shows what it is told, by no browser.
+type shower struct {
+	shown  []string // URLs
+	answer render.Shown
+}
+
+func (b *shower) Show(_ context.Context, p render.Page, _ time.Duration, _ render.Get) render.Shown {
+	b.shown = append(b.shown, p.URL)
+	return b.answer
+}
+
+// TestPagesWaitForTheirScripts: a page is shown when its scripts were read and have no
+// documents, be that in a later slice, and not again while it is as it was.
+func TestPagesWaitForTheirScripts(t *testing.T) {
+	t.Parallel()
+	shell := `<div id="root"></div><script src="/main.js"></script>`
+	for name, c := range map[string]struct {
+		script string
+		slice  int
+		answer render.Shown
+		shown  int
+		unread string
+	}{
+		"a list in the script":  {`[{title: "A paper of some length", pdf: "/a.pdf"}]`, 500, render.Shown{}, 0, ""},
+		"none":                  {`fetch("/api")`, 500, render.Shown{HTML: []byte(links("a.pdf"))}, 1, ""},
+		"none, in short slices": {`fetch("/api")`, 1, render.Shown{HTML: []byte(links("a.pdf"))}, 1, ""},
+		"one that crashes":      {`fetch("/api")`, 500, render.Shown{Outcome: "render-crashed"}, 1, "render-crashed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, s := newWorld(t), serve(t, map[string]any{"/": shell, "/a.pdf": "one", "/main.js": func(rw http.ResponseWriter, _ *http.Request) {
+				rw.Header().Set("Content-Type", "text/javascript")
+				_, _ = rw.Write([]byte(c.script))
+			}})
+			b := &shower{answer: c.answer}
+			w.cfg.Browser, w.cfg.SlicePages = b, c.slice
+			w.seed(t, s.host, "/", "/")
+			require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+			require.Len(t, b.shown, c.shown)
+			got := w.record(t, s.host)
+			require.Equal(t, "page success", got["/"])
+			require.Equal(t, c.unread == "", got["/a.pdf"] == "document success")
+			require.Equal(t, c.unread, storetest.Get[string](t, w.db.Pool,
+				`SELECT coalesce(string_agg(unread, ''), '') FROM kept_links`))
+		})
 	}
 }
 
