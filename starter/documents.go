@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/each"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -67,10 +68,7 @@ func (c *cli) onDocuments(ctx context.Context, q *conditions, do func(*app.App, 
 	if err != nil {
 		return err
 	}
-	if found == nil {
-		found = []store.Listed{} // an empty list in JSON
-	}
-	return do(a, found)
+	return do(a, append([]store.Listed{}, found...)) // a list in JSON, too, where it is empty
 }
 
 func writeList(w io.Writer, found []store.Listed) error {
@@ -121,7 +119,16 @@ was read from it.`,
 				return err
 			}
 			if out != "" || asText {
-				return c.writeDocument(ctx, a, sha, out, asText)
+				err := c.writeDocument(ctx, a, sha, out, asText)
+				d, _, derr := a.DB.Document(ctx, sha)
+				switch {
+				case derr != nil || !errors.Is(err, repository.ErrNotFound):
+				case asText:
+					err = program.Unknown{Reason: fmt.Errorf("no text was read from it: %s", d.Outcome)}
+				case d.Removed != nil:
+					err = program.Unknown{Reason: fmt.Errorf("%s: %w", sha, store.ErrPruned)}
+				}
+				return err
 			}
 			s, err := collection.SheetOf(ctx, a.DB, a.Repo, sha)
 			if err != nil {

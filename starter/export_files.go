@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -60,13 +61,13 @@ func (c *cli) exportFiles(ctx context.Context, a *app.App, format, out string, w
 	default:
 		return fmt.Errorf("%w: --format is files, tree, citeseerx or warc, not %q", program.ErrUsage, format)
 	}
+	if err != nil || failed != nil && !errors.Is(failed, store.ErrPruned) {
+		return errors.Join(err, failed)
+	}
 	if failed != nil {
-		err = failed
+		failed = fmt.Errorf("%d of %s were passed over:\n%w", len(what.shas)-n, text.Count(len(what.shas), "document"), failed)
 	}
-	if err != nil {
-		return err
-	}
-	return c.Say(map[string]any{"documents": n, "format": format, "out": out}, "%d documents in %s\n", n, out)
+	return errors.Join(c.Say(map[string]any{"documents": n, "format": format, "out": out}, "%s in %s\n", text.Count(n, "document"), out), failed)
 }
 
 // exportWithFiles copies documents into a folder, by readable names, and beside them
@@ -95,7 +96,7 @@ func (c *cli) exportWithFiles(ctx context.Context, a *app.App, f exportFlags, fo
 }
 
 // items reads what is known of each document as it is needed. An error ends the
-// sequence and is left in failed.
+// sequence and is left in failed, with the documents whose files were pruned.
 func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[repository.Item] {
 	return func(yield func(repository.Item) bool) {
 		for _, sha := range ch.shas {
@@ -103,6 +104,10 @@ func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[
 			if err != nil {
 				*failed = err
 				return
+			}
+			if d.Removed != nil {
+				*failed = errors.Join(*failed, fmt.Errorf("%s: %w", sha, store.ErrPruned))
+				continue
 			}
 			paper, ok := ch.papers[sha]
 			if !ok {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -41,11 +43,13 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 	if err != nil {
 		return endedBadly(ctx, a.DB, id, err)
 	}
+	if gleaner.ParseGoal(id).Site != "" {
+		var said strings.Builder
+		gave := sayAcademic(ctx, &said, a.DB, id)
+		return errors.Join(c.Print(result, func(w io.Writer) error { _, err := io.WriteString(w, said.String()); return err }), gave)
+	}
 	return c.Print(result, func(w io.Writer) error {
 		s := result.Summary
-		if gleaner.ParseGoal(id).Site != "" {
-			return sayAcademic(ctx, w, a.DB, id)
-		}
 		_, err := fmt.Fprintf(w, "%s complete: %d published, %d held, %d wanted, %d found, %d missing (recall %s)\nwhy:  starter report %s\n",
 			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, report.RecallOf(s.Recall, s.Wanted), id)
 		return err
@@ -85,7 +89,7 @@ func (c *cli) awaitInSight(ctx context.Context, t client.Client, id string, s si
 	return err
 }
 
-// sayAcademic says what the harvest of a site came to.
+// sayAcademic says what the harvest of a site came to. That nothing answered is an error.
 func sayAcademic(ctx context.Context, w io.Writer, db *store.DB, id string) error {
 	n, err := db.HarvestCounts(ctx, id)
 	if err != nil {
@@ -94,6 +98,9 @@ func sayAcademic(ctx context.Context, w io.Writer, db *store.DB, id string) erro
 	answer, err := report.AnswerOf(ctx, db, id)
 	if err != nil {
 		return err
+	}
+	if n.Pages+n.Documents == 0 {
+		return fmt.Errorf("%s gave nothing: its address answered no page: %s; `starter report %[1]s` says more", id, cmp.Or(answer, "it was not asked for"))
 	}
 	if answer != "" {
 		answer = "the address itself answered no page: " + answer + "\n"

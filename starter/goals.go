@@ -43,6 +43,9 @@ func (f *harvestFlags) checkGoals(names []string) error {
 	for _, n := range names {
 		switch goal := gleaner.ParseGoal(n); {
 		case goal.Site != "":
+			if _, err := siteURL(goal.Site); err != nil {
+				return err
+			}
 			sites++
 		case strings.Contains(goal.Venue, "://"):
 			return fmt.Errorf("%w: %s is an address; a site is named by --site %[2]s", program.ErrUsage, n)
@@ -78,7 +81,7 @@ const longestSite = 800
 
 // siteURL is the address of a site as the record has it.
 func siteURL(given string) (string, error) {
-	if !strings.Contains(given, "://") {
+	if host, _, _ := strings.Cut(given, "/"); !strings.Contains(given, "://") && strings.ContainsAny(host, ".:") {
 		given = "https://" + given
 	}
 	u, err := url.Parse(given)

@@ -159,6 +159,7 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 		if f.holdings != "" {
 			c.tooLateHoldings(all)
 		}
+		var failed error
 		for _, h := range all {
 			if f.wait {
 				c.notTakenHint(h)
@@ -166,11 +167,11 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 			} else {
 				err = c.sayBegun(h)
 			}
-			if err != nil {
-				return err
+			if failed = errors.Join(failed, err); ctx.Err() != nil {
+				break
 			}
 		}
-		return nil
+		return failed
 	})
 }
 

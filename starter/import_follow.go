@@ -41,15 +41,7 @@ func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, i
 	}
 	took := job.Time(time.Now())
 	end := endOfImport{n, id, job.State, took.Seconds()}
-	return c.printEnd(end, func(w io.Writer) error { return writeImported(w, n, took, dryImport(job)) })
-}
-
-// printEnd prints what a job came to behind its lines, which are JSON where no person reads them.
-func (c *cli) printEnd(end any, text func(io.Writer) error) error {
-	if !c.JSON && !c.Out.Terminal() {
-		return json.NewEncoder(c.Out).Encode(end)
-	}
-	return c.Print(end, text)
+	return c.Print(end, func(w io.Writer) error { return writeImported(w, n, took, dryImport(job)) })
 }
 
 // openedWithin is how long a command waits for a worker to open what an import names.
@@ -165,7 +157,10 @@ func (c *cli) printRecords(ctx context.Context, db *store.DB, of store.Job, afte
 			if of.Kind == store.JobImport {
 				line = lineOf(r, n, dryImport(of))
 			}
-			if err := c.printRecord(recordOf{r, n.Extent}, line); err != nil {
+			if c.JSON { // the counters alone
+				continue
+			}
+			if err := c.Out.Line(colorOf(r.Outcome), line); err != nil {
 				return after, err
 			}
 		}
@@ -173,24 +168,6 @@ func (c *cli) printRecords(ctx context.Context, db *store.DB, of store.Job, afte
 			return after, err
 		}
 	}
-}
-
-// recordOf is what became of a resource, and of how many it is one, as JSON.
-type recordOf struct {
-	store.ImportRecord
-	Of ingest.Extent `json:"of,omitzero"`
-}
-
-// printRecord prints a line to a person, or an object to a program; one that asked for
-// the counters alone gets nothing else.
-func (c *cli) printRecord(r recordOf, line string) error {
-	switch {
-	case c.JSON:
-		return nil
-	case c.Out.Terminal():
-		return c.Out.Line(colorOf(r.Outcome), line)
-	}
-	return json.NewEncoder(c.Out).Encode(r)
 }
 
 // lineOf says of a resource what each filter made of it, whether its URL is new, and

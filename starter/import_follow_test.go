@@ -14,16 +14,6 @@ import (
 	"gleaner/internal/service/program"
 )
 
-// TestOfHowMany: JSON says of how many a resource is one, where they have been counted.
-func TestOfHowMany(t *testing.T) {
-	t.Parallel()
-	for extent, want := range map[ingest.Extent]string{{Resources: 5}: `,"of":{"resources":5}}`, {}: `"known":false,"outcome":""}`} {
-		text, err := json.Marshal(recordOf{store.ImportRecord{N: 1}, extent})
-		require.NoError(t, err)
-		require.Contains(t, string(text), want)
-	}
-}
-
 // TestFailedImports end with the reason that is on record, in one sentence.
 func TestFailedImports(t *testing.T) {
 	t.Parallel()

@@ -128,7 +128,7 @@ func (c *cli) followTable(ctx context.Context, t client.Client, db *store.DB, jo
 	if err != nil {
 		return err
 	}
-	return c.printEnd(end, func(w io.Writer) error { return writeTable(w, end) })
+	return c.Print(end, func(w io.Writer) error { return writeTable(w, end) })
 }
 
 func endOfTableJob(job store.Job) (endOfTable, error) {

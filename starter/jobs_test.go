@@ -91,6 +91,9 @@ func TestImportOfADamagedArchive(t *testing.T) {
 	require.Positive(t, end.Differences)
 	out := c.ok("jobs", "show", strconv.FormatInt(end.Job, 10))
 	require.Contains(t, out, "skipped, damaged 1\n")
+	said := c.ok("import", file, "--wait")
+	require.Regexp(t, `(?m)^\[1\b.*`+`filtered_MTF$`, said, "a line each, and no JSON where none is asked for")
+	require.Contains(t, said, "skipped, damaged 1\n")
 	require.Regexp(t, `cut\.warc\t.+`, out)
 }
 

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
@@ -63,8 +65,9 @@ func TestSites(t *testing.T) {
 	dead := store.Harvest{ID: "site:http://dead.example/", Venue: "site:http://dead.example/", Options: []byte("{}"), Stage: "complete"}
 	require.NoError(t, c.SaveHarvest(t.Context(), dead))
 	var said strings.Builder
-	require.NoError(t, sayAcademic(t.Context(), &said, c.DB, dead.ID))
-	require.Contains(t, said.String(), "the address itself answered no page: no-such-host\n")
+	require.ErrorContains(t, sayAcademic(t.Context(), &said, c.DB, dead.ID), dead.ID+" gave nothing: its address answered no page: no-such-host")
+	require.Empty(t, said.String(), "nothing is complete")
+	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "--site", "notaurl"), "no address of a site")
 	c.ok("blacklist", "add", "b.example", "--reason", "asked by mail")
 	out = c.ok("sites", "show", "b.example")
 	require.Contains(t, out, "asked by mail")
@@ -135,4 +138,29 @@ func TestCancelOfARecrawlThatEnded(t *testing.T) {
 	require.Equal(t, id+" is being cancelled\n", c.ok("cancel", id))
 	require.NoError(t, server.TerminateWorkflow(t.Context(), id, "", "ended"))
 	require.Contains(t, c.wrong(program.ExitUnknown, "cancel", id), id+" does not run")
+}
+
+// TestAPrunedFileIsPassedOver where documents are copied, by its name, and is said to be where
+// it or its text is asked for.
+func TestAPrunedFileIsPassedOver(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	blobs := "file://" + t.TempDir()
+	c.args = append(c.args, "--repository-url", blobs)
+	repo, err := repository.Open(t.Context(), blobs)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = repo.Close() })
+	there, err := repo.Put(t.Context(), []byte("%PDF-1.4 there"))
+	require.NoError(t, err)
+	gone := strings.Repeat("0", 64)
+	c.acceptedAs("ada.example", "gone.pdf", gone)
+	c.acceptedAs("ada.example", "there.pdf", there.SHA256)
+	c.exec(`UPDATE documents SET blob_removed_at=now() WHERE sha256=$1`, gone)
+	out := t.TempDir()
+	said := c.wrong(program.ExitFailed, "documents", "retrieve", "--out", out)
+	require.Contains(t, said, "1 of 2 documents")
+	require.Contains(t, said, gone+": its file was pruned")
+	require.FileExists(t, filepath.Join(out, there.SHA256+".pdf"))
+	require.Contains(t, c.wrong(program.ExitUnknown, "documents", "show", gone, "--out", "-"), "its file was pruned")
+	require.Contains(t, c.wrong(program.ExitUnknown, "documents", "show", there.SHA256, "--as-text"), "no text was read from it")
 }

@@ -66,7 +66,9 @@ func (s *Stages) Forget(ctx context.Context, a gleaner.Author, url string) (int,
 	if err != nil {
 		return n, err
 	}
-	d.Homepages = slices.DeleteFunc(slices.Clone(d.Candidates), func(c evidence.Candidate) bool { return !c.Kept || c.Source == saidSource })
+	d.Homepages = slices.DeleteFunc(slices.Clone(d.Candidates), func(c evidence.Candidate) bool {
+		return !c.Kept || c.Source == evidence.SourceListed+":user" // looked at since a person named it
+	})
 	if words, err = s.DB.Overrides(ctx, a.ID()); err != nil {
 		return n, err
 	}
@@ -75,9 +77,6 @@ func (s *Stages) Forget(ctx context.Context, a gleaner.Author, url string) (int,
 	}
 	return n, s.save(ctx, d)
 }
-
-// saidSource is the source of a candidate that was looked at since a person named it.
-const saidSource = evidence.SourceListed + ":user"
 
 // Explained is all that is known of how an author's homepages were found.
 type Explained struct {
