@@ -140,6 +140,9 @@ func (b *bounded) hold() error {
 	if err != nil {
 		return err
 	}
+	if first := x.memory.first(); most > first { // others wait for what it holds
+		x.watch.least = float64(first) / x.limits.Total.Seconds()
+	}
 	x.held, x.release = most, more
 	if before != nil {
 		x.release = func() { more(); before() }

@@ -105,15 +105,17 @@ func TestBodiesGrowWithinTheMemory(t *testing.T) {
 // TestABodyThatDripsIsEnded, however fast it began.
 func TestABodyThatDripsIsEnded(t *testing.T) {
 	t.Parallel()
-	s := site(t, func(w http.ResponseWriter, r *http.Request) {
-		begun(w, 2<<20)
-		trickle(w, r, 2)
-	})
-	c := testClient(t, nil)
-	from := time.Now()
-	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
-	require.Equal(t, SlowBody, fetchError(t, err).Outcome)
-	require.Less(t, time.Since(from), 10*time.Second)
+	for bytes, memory := range map[int]int64{2: 64 << 20, 100: 6 << 20} { // a large body has to come faster
+		s := site(t, func(w http.ResponseWriter, r *http.Request) {
+			begun(w, 2<<20)
+			trickle(w, r, bytes)
+		})
+		c := testClient(t, func(cfg *Config) { cfg.Memory, cfg.Limits.Total = NewMemory(memory), 30*time.Second })
+		from := time.Now()
+		_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
+		require.Equal(t, SlowBody, fetchError(t, err).Outcome)
+		require.Less(t, time.Since(from), 10*time.Second)
+	}
 }
 
 // TestAWaitForMemoryIsNotTheHosts: neither its length nor a connection that broke over it.

@@ -116,6 +116,7 @@ type watch struct {
 
 	lately time.Duration // that the last reads took,
 	came   int64         // and what they brought
+	least  float64       // bytes a second of a body that holds much memory
 }
 
 func newWatch(ctx context.Context, l Limits, cancel context.CancelCauseFunc) *watch {
@@ -146,7 +147,7 @@ func (w *watch) slow(wire int64) bool {
 func (w *watch) drips(n int, took time.Duration) (is bool) {
 	w.lately, w.came = w.lately+took, w.came+int64(n)
 	if w.lately > 3*w.limits.Grace {
-		is = float64(w.came) < w.lately.Seconds()*float64(w.limits.MinRate)
+		is = float64(w.came) < w.lately.Seconds()*max(w.least, float64(w.limits.MinRate))
 		w.lately, w.came = 0, 0
 	}
 	return is

@@ -87,8 +87,11 @@ func (s *service) do(ctx context.Context, method, addr string, body []byte, use 
 		return s.secrets.hideIn(err)
 	}
 	end, err := s.begin(ctx, s.subject(addr, body))
-	if err != nil {
+	if errors.Is(err, ErrSetAside) {
 		return ErrBadAnswer{s.name, s.secrets.hide(addr), err}
+	}
+	if err != nil {
+		return err // the record was away, or ctx has ended
 	}
 	defer end()
 	err = guard.Logged(ctx, s.log, s.secrets.hide(addr), func() error { return use(a.Body) })

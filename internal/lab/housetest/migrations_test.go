@@ -46,8 +46,10 @@ func hindering(sql, changelog string) string {
 		}
 	}
 	for _, m := range indexBeside.FindAllStringSubmatchIndex(up, -1) {
-		if drop := "DROP INDEX CONCURRENTLY IF EXISTS " + up[m[2]:m[3]] + ";"; !strings.Contains(up[:m[0]], drop) {
-			return "an index that an interruption leaves invalid is not made again; want before it: " + drop
+		// It waits for old transactions by a lock that holds nobody up, for as long as a dump lasts.
+		drop := "SET lock_timeout = 0;\nDROP INDEX CONCURRENTLY IF EXISTS " + up[m[2]:m[3]] + ";"
+		if !strings.Contains(up[:m[0]], drop) || !strings.Contains(up[m[0]:], "\nSET lock_timeout = '1s';") {
+			return "an index that an interruption leaves invalid is not made again, or is begun anew each second; want after it SET lock_timeout = '1s', and before it: " + drop
 		}
 	}
 	for _, m := range rewritten.FindAllStringIndex(up, -1) {
@@ -65,12 +67,14 @@ func hindering(sql, changelog string) string {
 // TestMigrationsHinderNobody from the first upgrade on.
 func TestMigrationsHinderNobody(t *testing.T) {
 	const remade = "DROP INDEX CONCURRENTLY IF EXISTS a;\nCREATE INDEX CONCURRENTLY a ON urls (host);"
+	const patient = "SET lock_timeout = 0;\n" + remade + "\nSET lock_timeout = '1s';"
 	for sql, want := range map[string]bool{
 		"CREATE INDEX a ON urls (host);":                            true,
 		"create unique index a\non urls (host);":                    true,
 		"CREATE INDEX CONCURRENTLY a ON urls (host);":               true,
 		"CREATE INDEX CONCURRENTLY IF NOT EXISTS a ON urls (host);": true,
-		remade: false,
+		remade:  true,
+		patient: false,
 		"CREATE TABLE new (a int);\nCREATE INDEX b ON new (a);":                false,
 		"ALTER TABLE urls ALTER COLUMN host TYPE bytea;":                       true,
 		"ALTER TABLE urls ALTER host SET NOT NULL;":                            true,

@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/politeness"
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -388,6 +389,17 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, host)
 	require.Positive(t, wait)
+	require.NoError(t, politeness.Pause(ctx, q.db.Pool, "b.example", ""))
+	host, wait, err = q.Host(ctx, nil)
+	require.NoError(t, err)
+	require.Empty(t, host)
+	require.Greater(t, wait, 20*time.Second, "another crawls it, and renews its lease")
+	require.NoError(t, politeness.Pause(ctx, q.db.Pool, "a.example", ""))
+	host, wait, err = q.Host(ctx, nil)
+	require.NoError(t, err)
+	require.Empty(t, host)
+	require.Zero(t, wait, "nothing waits for a host that is paused")
+	storetest.Exec(t, q.db.Pool, `UPDATE sites SET paused=''`)
 	u := url("a.example", "", 1)
 	require.ErrorIs(t, q.Crawl.Write(ctx, store.Slice{SiteID: site, Token: 6}, &Visit{URL: &u, At: time.Now(), Entries: []Member{{"a", 1}}}), store.ErrNotHeld)
 	s, err := q.Standing(ctx)

@@ -12,17 +12,18 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// until is when a host may be asked next, as far as its row says,
-// nor that of its pair with or without "www.".
-const until = `greatest(h.due, CASE WHEN s.holder <> '' THEN s.expires_at END, s.parked_until, s.asked_until, s.next_allowed_at,
-	CASE WHEN pair.holder <> '' THEN pair.expires_at END,
-	CASE WHEN s.paused <> '' THEN clock_timestamp() + interval '1 hour' END)`
+// until is when a host may be asked next, as far as its row and that of its pair with or
+// without "www." say. Who crawls a host renews the lease for minutes.
+const until = `greatest(h.due, s.parked_until, s.asked_until, s.next_allowed_at,
+	CASE WHEN s.holder <> '' AND s.expires_at > clock_timestamp() OR pair.holder <> '' AND pair.expires_at > clock_timestamp()
+		THEN greatest(s.expires_at, pair.expires_at, clock_timestamp() + interval '30 seconds') END)`
 
-// waits are the hosts with something to ask for that the rules leave anything of.
+// waits are the hosts with something to ask for that the rules leave anything of, and that
+// no person has paused.
 const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
 	LEFT JOIN sites pair ON pair.host = CASE WHEN h.host LIKE 'www.%' THEN substr(h.host, 5) ELSE 'www.' || h.host END
 	LEFT JOIN collection_domains d ON d.collection = h.collection AND d.domain = h.domain
-	WHERE h.collection = $1 AND h.best IS NOT NULL AND ($2 = 0 OR h.requests < $2) AND h.failures < $3
+	WHERE h.collection = $1 AND h.best IS NOT NULL AND coalesce(s.paused, '') = '' AND ($2 = 0 OR h.requests < $2) AND h.failures < $3
 		AND ($6::int = 0 OR d.requests IS NULL OR d.requests < $6)
 		AND NOT ($4::int > 0 AND h.pages >= $4::int AND h.relevant < $5::float8 * h.pages)`
 
