@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"mime"
+	"path"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/web/page"
@@ -29,23 +31,28 @@ func isIgnored(l *page.Link) bool {
 }
 
 // data is the kind of data that an answer is, "" for a page: what the server says of it
-// counts, and else its name. A page that comes under such a name is a page.
+// counts, and else its name. A page that comes under such a name is a page, unless its content
+// is BibTeX.
 func (a *Answer) data() string {
 	media, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	name := weburl.Extension(a.URL)
 	switch media {
 	case "text/html", "application/xhtml+xml":
-		return ""
+		name = ""
 	case "application/x-bibtex", "text/x-bibtex", "application/x-bibtex-text-file":
 		return bibTeX
 	case "application/json", "application/ld+json", "text/json", "text/javascript",
 		"application/javascript", "application/x-javascript":
 		return script
 	}
-	switch weburl.Extension(a.URL) {
+	switch name {
 	case "bib":
 		return bibTeX
 	case "json", "js", "mjs":
 		return script
+	}
+	if document.Sniff(path.Base(a.URL), media, a.Body) == document.BibTeX {
+		return bibTeX
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/growthtest"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/store"
@@ -99,4 +101,16 @@ func TestDataFilesGrowWithTheirLength(t *testing.T) {
 	require.Equal(t, "http://www.example.org/b.pdf", p.Links[0].URL)
 	require.Equal(t, "On Über. Ada B. 2003", p.Links[0].Context)
 	require.Equal(t, "https://arxiv.org/abs/2001.00001", p.Links[1].URL)
+}
+
+// TestEntriesAreReadWhateverTheirName: servers send BibTeX by the name of a page, and as one.
+func TestEntriesAreReadWhateverTheirName(t *testing.T) {
+	t.Parallel()
+	a := &Answer{Response: &fetch.Response{URL: "http://www.example.org/fast20.bib.html",
+		Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte("@inproceedings{k, title={A}, url={/a.pdf}, year={2020}}\n")}}
+	require.Equal(t, collection.APage, a.What())
+	p, outcome, why := a.Parse(t.Context())
+	require.Empty(t, outcome, why)
+	require.Len(t, p.Links, 1)
+	require.Equal(t, "http://www.example.org/a.pdf", p.Links[0].URL)
 }
