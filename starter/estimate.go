@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/activities"
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
@@ -79,6 +80,7 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 		Most: cmp.Or(f.options.MaxPages, cfg.Crawl.MaxPages)}
 	all := []estimated{}
 	for _, name := range names {
+		name, years := splitYears(name, years)
 		e := estimated{Years: years}
 		papers, err := c.papersToBe(ctx, a, name, years, f, &e)
 		if err != nil {
@@ -89,6 +91,10 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 		for key, why := range match.Held(papers, holdings) {
 			held[key] = string(why.Verdict) + ": " + why.Held.Title
 		}
+		pace.Harvest = activities.NewHarvest(gleaner.ParseGoal(e.Goal), years, f.options).ID
+		again := f.options.Again
+		pace.All = again == activities.AgainAll || again == "" && c.completed(ctx, pace.Harvest)
+		pace.Due = again != activities.AgainNone
 		if e.Estimate, err = a.Stages.Estimate(ctx, papers, held, pace); err != nil {
 			return nil, err
 		}
@@ -194,7 +200,7 @@ func (e estimated) summary(w io.Writer) error {
 		fmt.Fprintf(w, "of %d %s only the DOI is known here; the harvest asks Crossref for their titles and authors\n", untitled, one(untitled, "paper"))
 	}
 	fmt.Fprintf(w, "authors of wanted papers: %d; of %d a homepage is known, %d were looked for in vain of late, %d are to be looked for\n", e.Authors, e.Known.Found, e.Known.InVain, e.ToFind)
-	fmt.Fprintf(w, "sites: %d known, %d of them crawled before (%d links wait there or are due); about %d new ones\n", e.Known.Sites, e.Known.Crawled, e.Known.Waiting, e.NewSites)
+	fmt.Fprintf(w, "sites: %d known, %d of them crawled before (%d links wait there or are asked again); about %d new ones\n", e.Known.Sites, e.Known.Crawled, e.Known.Waiting, e.NewSites)
 	fmt.Fprintf(w, "about %d requests (%d for homepages, %d of crawls), about %s\n", e.Requests, e.Looking, e.Crawling, program.Span(e.Time()))
 	for _, b := range e.Basis {
 		fmt.Fprintln(w, "  by", b)

@@ -8,6 +8,7 @@ import (
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 )
 
@@ -63,5 +64,16 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	require.Contains(t, out, "a request every 2s, the mean of ")
 	require.Contains(t, out, "4.0 requests an author, 0 % found")
 	require.Contains(t, out, "30 requests of a new site, the mean of 10 first crawls on record")
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: web.Venues()[0] + "/2001-2002", Venue: web.Venues()[0], Years: gleaner.Years{From: 2001, To: 2002}, Options: []byte("{}"), Stage: gleaner.StageComplete}))
+	c.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites`, web.Venues()[0]+"/2001-2002")
+	c.exec(`UPDATE sites SET crawl=1, pace='100 s'`)
+	c.exec(`UPDATE urls SET due_at=now() + interval '1 day', fetched_at=now()`)
+	for again, want := range map[string]int{"": 10, "all": 10, "due": 0, "none": 0} {
+		c.read(&all, append(dry, "--again", again)...)
+		require.Equal(t, want, all[0].Known.Waiting, again)
+	}
+	c.read(&all, "harvest", web.Venues()[0]+"/2001-2002", "--dry-run")
+	require.Equal(t, 10, all[0].Known.Waiting, "named by its id")
+	require.GreaterOrEqual(t, all[0].Seconds, 100.0, "no host is asked faster than its pace")
 	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "--site", "https://a.example/", "--dry-run"), "is not known before it is asked")
 }

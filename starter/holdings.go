@@ -30,8 +30,7 @@ func (c *cli) holdingsImportCommand() *cobra.Command {
 name and the content; a CSV file needs a header with at least a title column.
 A malformed file is refused with its line and column, and nothing is imported.
 A paper that several lists name counts once. A list is remembered by the name of
-its file: importing it again brings its papers up to date, "starter holdings
-forget" takes it back.`,
+its file: importing it again replaces it, "starter holdings forget" takes it back.`,
 		Example: "  starter holdings import library.csv --dry-run\n  starter holdings import library.bib",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			done, err := c.importHoldings(cmd.Context(), args[0], dry)
@@ -45,7 +44,7 @@ forget" takes it back.`,
 			return c.Say(struct {
 				File string `json:"file"`
 				store.Imported
-			}{args[0], done}, "%s of %s %sheld: %d new, %d known\n", text.Count(done.Papers, "paper"), args[0], verb, done.New, done.Known)
+			}{args[0], done}, "%s of %s %sheld: %d new, %d known; %d of before not any more\n", text.Count(done.Papers, "paper"), args[0], verb, done.New, done.Known, done.Gone)
 		}}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be new")
 	return cmd

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,5 +41,10 @@ func TestHoldingsCanBeSeenAndTakenBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, held, 2)
 	require.Contains(t, c.wrong(program.ExitUnknown, "holdings", "forget", csv), "starter holdings list")
-	require.Contains(t, c.ok("holdings", "forget", bib), "2 papers")
+	require.NoError(t, os.WriteFile(bib, []byte("@article{b, title={A Third Paper}, year=2003, author={Roe, R.}}\n"), 0o600))
+	done = store.Imported{}
+	c.read(&done, "holdings", "import", bib, "--dry-run")
+	require.Equal(t, store.Imported{Papers: 1, Known: 1, Gone: 1}, done)
+	require.Contains(t, c.ok("holdings", "import", bib), "0 new, 1 known; 1 of before not any more")
+	require.Contains(t, c.ok("holdings", "forget", bib), "1 paper")
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata"
 	"gleaner/internal/politeness"
 	"gleaner/internal/service/program"
 )
@@ -31,6 +33,9 @@ func (h *told) Troubles(context.Context, string) ([]string, error) {
 func (h *told) Start(_ context.Context, w Wish) (string, string, error) {
 	if w.Goal == "conf/none" {
 		return "", "", program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
+	}
+	if w.Goal == "Nobody Atall" {
+		return "", "", fmt.Errorf("search: %w", metadata.ErrUnavailable{Service: "DBLP", Err: errors.New("it rests until 09:00")})
 	}
 	goal, years, delay := w.Goal, w.Years, w.Delay
 	w.Goal, w.Years, w.Delay = "", "", 0
@@ -108,6 +113,11 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	for form, want := range map[string]int{"": 400, "goal=conf/x&delay=soon": 400, "goal=conf/x&kind=odd": 400, "goal=conf/x&scope=planet": 400, "goal=conf/x&max-pages=few": 400, "goal=conf/x&budget=much": 400, "goal=conf/none": 404} {
 		res, body := d.do("POST", "/harvests", form)
 		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+	}
+	res, body = d.do("POST", "/harvests", "goal=Nobody+Atall")
+	require.Equal(t, http.StatusBadGateway, res.StatusCode, body)
+	for _, want := range []string{"DBLP is unavailable", "it rests until 09:00", "by its key, such as conf/webdb"} {
+		require.Contains(t, body, want)
 	}
 	for _, two := range []string{"goal=conf/webdb conf/vldb", "goal=conf/webdb,+conf/vldb"} {
 		res, body := d.do("POST", "/harvests", strings.ReplaceAll(two, " ", "%20"))

@@ -39,7 +39,6 @@ type heldList struct {
 	store.Imported
 	Wanted int      `json:"wanted"` // papers that harvests look for, and that it names
 	Wrong  []string `json:"wrong"`  // what of it could not be read
-	Gone   int      `json:"gone"`   // papers that are not held any more
 
 	text string
 }
@@ -50,7 +49,7 @@ func (l heldList) Text() string { return l.text }
 func holdingsParams() []param {
 	return []param{
 		{name: "do", what: "what to do", one: []string{doPreview, doEnter, doForget}, required: true},
-		{name: "name", what: "of the list (default: of the file); one of the same name is brought up to date"},
+		{name: "name", what: "of the list (default: of the file); one of the same name is replaced"},
 		{name: "list", what: "papers as BibTeX, RIS, CSV, JSON Lines, or DOIs, at most 8 MB"},
 	}
 }
@@ -105,14 +104,14 @@ func (a *asked) heldList() (*heldList, error) {
 		return nil, fmt.Errorf("%w: %w", errInput, err)
 	}
 	switch {
+	case l.Did != doForget && strings.TrimSpace(l.text) == "":
+		return nil, fmt.Errorf("%w: the list is empty: choose a file, or paste a list", errInput)
 	case l.Name == "":
 		return nil, fmt.Errorf("%w: give the list a name, by which it can be changed and taken back", errInput)
 	case l.Did != doForget && len(l.Name) > 200, !isText(l.Name):
 		return nil, fmt.Errorf("%w: the name of a list has at most 200 bytes", errInput)
-	case l.Did != doForget && strings.TrimSpace(l.text) == "":
-		return nil, fmt.Errorf("%w: the list is empty", errInput)
 	case !isText(l.text):
-		return nil, fmt.Errorf("%w: this is no text in UTF-8: save the list as UTF-8, and try again", errInput)
+		return nil, fmt.Errorf("%w: this is no text in UTF-8: save a spreadsheet as CSV, and a list as UTF-8, and try again", errInput)
 	}
 	return l, nil
 }

@@ -75,10 +75,17 @@ func TestHoldingsAreLookedAtFirst(t *testing.T) {
 	require.Len(t, p.Lists, 3)
 	require.Equal(t, "shelf.csv", p.Lists[0].Source)
 
+	shorter := url.Values{"do": {"preview"}, "name": {"shelf.csv"}, "list": {"title,year\nA Paper of Another Field,2003\n"}}
+	_, body = d.post(holdingsPath, shorter)
+	require.Contains(t, body, "1 of the list of this name so far are not in it")
+	shorter.Set("do", "enter")
+	_, body = d.post(holdingsPath, shorter)
+	require.Contains(t, body, "1 of before are not any more")
+	require.Equal(t, 5, held(), "a list replaces the one of its name")
 	res, body = d.post(holdingsPath, url.Values{"do": {"forget"}, "name": {"own"}})
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
 	require.Contains(t, body, "own is taken back: 3 papers are not held any more")
-	require.Equal(t, 3, held())
+	require.Equal(t, 2, held())
 }
 
 // TestBadListsAreRefused with what is wrong with them, and the form keeps what was written.
@@ -92,8 +99,8 @@ func TestBadListsAreRefused(t *testing.T) {
 		"title,year\n":                         "names no paper",
 		"title,year\nA Paper,soon\n":           "no paper could be read: line 2",
 		many:                                   "line 51",
-		"title\nG\xf6del\n":                    "save the list as UTF-8",
-		"title\nA\x00B\n":                      "save the list as UTF-8",
+		"title\nG\xf6del\n":                    "a list as UTF-8",
+		"title\nA\x00B\n":                      "a list as UTF-8",
 		"title\n" + strings.Repeat("a", 1<<17): "too many of its papers are none",
 	} {
 		for _, do := range []string{"preview", "enter"} {

@@ -46,7 +46,7 @@ func papers(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	p := papersPage{Harvest: h.ID, State: a.get("state"), Reason: a.get("reason"), Year: a.number("year")}
-	why, err := c.reports.latest(ctx, h.ID)
+	why, err := c.reports.latest(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,11 @@ func papers(ctx context.Context, c *Console, a *asked) (any, error) {
 	}
 	q := store.PaperQuery{Harvest: h.ID, State: p.State, Years: a.years(), After: a.get("after"), Limit: pageSize + 1}
 	var rows []store.HarvestPaper
-	if p.Reason != "" {
+	switch {
+	case p.Reason != "" && p.State != "" && p.State != store.PaperMissing: // none of these has a reason
+	case p.Reason != "":
 		rows, err = c.App.DB.MissingFor(ctx, q, p.Reason)
-	} else {
+	default:
 		rows, err = c.App.DB.HarvestPapers(ctx, q)
 	}
 	p.Papers, p.Next = more(rows, func(r store.HarvestPaper) string { return r.Paper })

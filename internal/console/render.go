@@ -20,6 +20,7 @@ import (
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/library/repository"
+	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 )
@@ -311,6 +312,8 @@ func status(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, errSlow):
 		return http.StatusGatewayTimeout
+	case errors.As(err, &metadata.ErrUnavailable{}):
+		return http.StatusBadGateway
 	}
 	switch program.ExitCode(err) {
 	case program.ExitUsage:
@@ -342,6 +345,8 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusInternalServerError:
 		f.Reason = "something went wrong here; the log of `starter console` says what"
 		c.log.ErrorContext(r.Context(), "console: not answered", "path", r.URL.Path, "error", err)
+	case http.StatusBadGateway:
+		f.Reason += "; name a venue by its key, such as conf/webdb, and a person by DBLP's id, such as 65/2885, or try again later"
 	case http.StatusServiceUnavailable:
 		f.Reason = "the database, the blob store or Temporal does not answer; try again in a while"
 		c.log.WarnContext(r.Context(), "console: not answered", "path", r.URL.Path, "error", err)

@@ -51,18 +51,18 @@ func (rs *reports) whole(ctx context.Context, id string) (*report.Report, error)
 }
 
 // latest returns the numbers of a harvest's report, and has them made anew where they
-// are twenty times as old as that takes. Who would wait long for that gets the old
+// are twenty times as old as that takes, or of another stage. Who would wait long for that gets the old
 // ones, or nil where there are none.
-func (rs *reports) latest(ctx context.Context, id string) (*report.Report, error) {
+func (rs *reports) latest(ctx context.Context, h store.Harvest) (*report.Report, error) {
 	now, err := rs.db.Now(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r, err := report.Latest(ctx, rs.db.HarvestRecords, id)
-	if err != nil || r != nil && now.Sub(r.Made) < r.Took+max(reportFresh, 20*r.Took) {
+	r, err := report.Latest(ctx, rs.db.HarvestRecords, h.ID)
+	if err != nil || r != nil && r.Harvest.Stage == h.Stage && now.Sub(r.Made) < r.Took+max(reportFresh, 20*r.Took) {
 		return r, err
 	}
-	m := rs.make(id)
+	m := rs.make(h.ID)
 	if r != nil && r.Took > reportWaited {
 		return r, nil
 	}
@@ -73,7 +73,7 @@ func (rs *reports) latest(ctx context.Context, id string) (*report.Report, error
 		if m.err != nil {
 			return nil, m.err
 		}
-		return report.Latest(ctx, rs.db.HarvestRecords, id)
+		return report.Latest(ctx, rs.db.HarvestRecords, h.ID)
 	case <-late.C:
 		return r, nil
 	case <-ctx.Done():
@@ -161,7 +161,7 @@ func harvestReport(ctx context.Context, c *Console, a *asked) (any, error) {
 	if asJSON(a.Request) {
 		r, err = c.reports.whole(ctx, h.ID)
 	} else {
-		r, err = c.reports.latest(ctx, h.ID)
+		r, err = c.reports.latest(ctx, h)
 	}
 	if err == nil && r == nil {
 		return reportPage{&report.Report{Harvest: h}, true}, nil

@@ -84,14 +84,16 @@ func TestReportsAreDatedByTheRecord(t *testing.T) {
 
 			d.exec(`UPDATE harvest_reports SET made_at = now(), took = '1 hour'`)
 			kept := made()
-			r, err := d.reports.latest(t.Context(), sampleHarvest)
+			h, err := d.FindHarvest(t.Context(), sampleHarvest)
+			require.NoError(t, err)
+			r, err := d.reports.latest(t.Context(), h)
 			require.NoError(t, err)
 			require.True(t, kept.Equal(r.Made))
 			require.Empty(t, d.reports.making, "it is good enough")
 
 			d.exec(`UPDATE harvest_reports SET made_at = now() - interval '1 minute', took = '1 ms'`)
 			kept = made()
-			_, err = d.reports.latest(t.Context(), sampleHarvest)
+			_, err = d.reports.latest(t.Context(), h)
 			require.NoError(t, err)
 			require.Eventually(t, func() bool { return made().After(kept) }, time.Minute, 10*time.Millisecond)
 		})
@@ -162,4 +164,25 @@ func TestOneUserKeepsNobodyOut(t *testing.T) {
 	over, err := exports.turn(as("b"))
 	require.NoError(t, err)
 	over()
+}
+
+// TestPagesSayWhatHoldsNow of what was paused, ended or is never asked.
+func TestPagesSayWhatHoldsNow(t *testing.T) {
+	t.Parallel()
+	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
+	at, report := "/harvests/"+url.PathEscape(sampleHarvest), "/reports/"+url.PathEscape(sampleHarvest)
+	require.Contains(t, d.page(at), "1.5 answers a second")
+	require.NotContains(t, d.page(at), "As counted at the end")
+	require.NotContains(t, d.page("/papers?harvest="+sampleHarvest+"&state=found&reason=ambiguous"), "/papers/conf")
+	require.Contains(t, d.page("/papers?harvest="+sampleHarvest+"&state=missing&reason=ambiguous"), "/papers/conf")
+	require.Contains(t, d.page("/sites/www.ada.example"), "Next crawl")
+	require.Contains(t, d.page(report), "in stage crawl")
+	d.exec(`UPDATE harvests SET paused=true`)
+	d.exec(`UPDATE sites SET paused_at=now(), paused='why' WHERE host='www.ada.example'`)
+	require.NotContains(t, d.page(at), "answers a second")
+	require.NotContains(t, d.page("/sites/www.ada.example"), "Next crawl")
+	require.NotContains(t, d.page("/sites/bad.example"), "Pause it")
+	d.exec(`UPDATE harvests SET paused=false, stage='complete', completed_at=now()`)
+	require.Contains(t, d.page(at), "As counted at the end")
+	require.Contains(t, d.page(report), "in stage complete")
 }

@@ -17,6 +17,8 @@ type Pace struct {
 	Authors int           // looked for at a time
 	Sites   int           // crawled at a time
 	Most    int           // requests of one site
+
+	store.Again
 }
 
 // Estimate is what a harvest would have to do, as far as the record can tell.
@@ -65,7 +67,7 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 	} else {
 		e.Basis = append(e.Basis, fmt.Sprintf("pace: a request every %s, the setting", p.Delay))
 	}
-	if e.Known, err = s.DB.AuthorsKnown(ctx, ids, time.Now().Add(-decisionAge), p.Delay); err != nil {
+	if e.Known, err = s.DB.AuthorsKnown(ctx, ids, time.Now().Add(-decisionAge), p.Delay, p.Again); err != nil {
 		return e, err
 	}
 	e.ToFind = max(0, e.Authors-e.Known.Found-e.Known.InVain)

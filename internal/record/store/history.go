@@ -34,24 +34,33 @@ func (db HarvestRecords) History(ctx context.Context) (h History, err error) {
 type AuthorsKnown struct {
 	Found   int           `json:"with_homepage"`
 	InVain  int           `json:"looked_for_in_vain"` // of late
-	Sites   int           `json:"sites"`              // of their homepages
+	Sites   int           `json:"sites"`              // of their homepages, and those that the harvest crawled before
 	Crawled int           `json:"crawled"`            // of these, before
 	Waiting int           `json:"waiting"`            // URLs on those, and what is due again
 	Longest time.Duration `json:"-"`                  // that the one with the most takes at its pace
 }
 
+// Again says what a harvest asks again of what was asked before.
+type Again struct {
+	Harvest string // its id
+	Due     bool   // what is due
+	All     bool   // everything
+}
+
 // AuthorsKnown looks some authors up. Decisions before since do not stand any more;
 // pace is that of sites of which none is known.
-func (db HarvestRecords) AuthorsKnown(ctx context.Context, ids []string, since time.Time, pace time.Duration) (k AuthorsKnown, err error) {
+func (db HarvestRecords) AuthorsKnown(ctx context.Context, ids []string, since time.Time, pace time.Duration, again Again) (k AuthorsKnown, err error) {
 	var longest float64
 	err = db.Pool.QueryRow(ctx, `WITH h AS (SELECT author_id, host FROM homepages WHERE author_id = ANY($1)),
-			s AS (SELECT DISTINCT h.host, s.id, coalesce(s.crawl, 0) AS crawl, CASE WHEN coalesce(s.pace_by, '')='' THEN $3::float8 ELSE extract(epoch FROM s.pace)::float8 END AS pace
-				FROM h LEFT JOIN sites s ON s.host=h.host),
-			w AS (SELECT s.*, (SELECT count(*) FROM urls u WHERE u.site_id=s.id AND (u.state=0 OR u.due_at <= now())) AS waiting FROM s WHERE s.crawl > 0)
+			at AS (SELECT host FROM h UNION SELECT s.host FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$4 AND s.crawl > 0),
+			s AS (SELECT at.host, s.id, coalesce(s.crawl, 0) AS crawl, CASE WHEN coalesce(s.pace_by, '')='' THEN $3::float8 ELSE extract(epoch FROM s.pace)::float8 END AS pace
+				FROM at LEFT JOIN sites s ON s.host=at.host),
+			w AS (SELECT s.*, (SELECT count(*) FROM urls u WHERE u.site_id=s.id AND (u.state=0 OR $5 AND u.due_at <= now() OR $6 AND u.due_at IS NOT NULL)) AS waiting
+				FROM s WHERE s.crawl > 0)
 		SELECT (SELECT count(DISTINCT author_id) FROM h),
 			(SELECT count(*) FROM homepage_decisions d WHERE d.author_id = ANY($1) AND d.decided_at >= $2 AND d.author_id NOT IN (SELECT author_id FROM h)),
 			(SELECT count(*) FROM s), (SELECT count(*) FROM w), (SELECT coalesce(sum(waiting), 0)::int FROM w), (SELECT coalesce(max(waiting*pace), 0) FROM w)`,
-		ids, since, pace.Seconds()).Scan(&k.Found, &k.InVain, &k.Sites, &k.Crawled, &k.Waiting, &longest)
+		ids, since, pace.Seconds(), again.Harvest, again.Due, again.All).Scan(&k.Found, &k.InVain, &k.Sites, &k.Crawled, &k.Waiting, &longest)
 	k.Longest = time.Duration(longest * float64(time.Second))
 	return k, err
 }

@@ -26,6 +26,7 @@ type Imported struct {
 	Papers int `json:"papers"` // that the list names, each once
 	New    int `json:"new"`    // that no other list named before
 	Known  int `json:"known"`
+	Gone   int `json:"gone"` // that an earlier list of the name had, and that no list names any more
 }
 
 // HeldSource is a list of holdings that was imported.
@@ -55,8 +56,9 @@ func heldID(p gleaner.Paper) []byte {
 // is told how many there are.
 const heldAtOnce = 1000
 
-// SaveHoldings adds what a list says that a library holds. A dry run only says
-// what that would come to; told, where it is given, hears how many were written.
+// SaveHoldings adds what a list says that a library holds, in place of an earlier list of
+// its name. A dry run only says what that would come to; told, where it is given, hears how
+// many were written.
 func (db PaperRecords) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source string, dry bool, told func(done, of int)) (done Imported, err error) {
 	byID := map[string]gleaner.Paper{}
 	for _, p := range papers {
@@ -71,6 +73,11 @@ func (db PaperRecords) SaveHoldings(ctx context.Context, papers []gleaner.Paper,
 			return err
 		}
 		done.Papers, done.New = len(ids), len(ids)-done.Known
+		err := tx.QueryRow(ctx, `WITH del AS (DELETE FROM holdings h WHERE source=$2 AND NOT EXISTS (SELECT FROM unnest($1::bytea[]) hash WHERE hash=h.hash) RETURNING hash)
+			SELECT count(*) FROM del WHERE NOT EXISTS (SELECT 1 FROM holdings o WHERE o.hash=del.hash AND o.source <> $2)`, ids, source).Scan(&done.Gone)
+		if err != nil {
+			return err
+		}
 		if dry {
 			return errDryRun
 		}
