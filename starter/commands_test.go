@@ -290,7 +290,7 @@ func (v *tour) changes() {
 	v.must("whitelist", "seed")
 	v.secrets["a user's password"] = "mark-of-a-password"
 	v.must("console", "user", "add", "ada", "--password-file", secretFile(v.t, v.secrets["a user's password"]))
-	v.must("console", "user", "add", "ada", "--role", "reader")
+	v.must("console", "user", "add", "ada", "--role", "administrator")
 	v.must("console", "user", "list")
 	v.must("console", "user", "remove", "ada")
 	v.imports()

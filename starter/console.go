@@ -180,6 +180,10 @@ they are logged out everywhere. The first user is an administrator, others are r
 	add.Flags().StringVar(&role, "role", "", "what they may do: "+roleHelp())
 	cmd.AddCommand(add, &cobra.Command{Use: "remove NAME", Short: "Shut somebody out, at once", Args: args(1, "a user's name"), Example: "  starter console user remove ada",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
+			err := otherAdministrator(ctx, a.DB, got[0], true)
+			if err != nil {
+				return err
+			}
 			if err := a.DB.RemoveUser(ctx, got[0]); err != nil {
 				return program.Unknown{Reason: err}
 			}
@@ -204,6 +208,11 @@ func (c *cli) addUser(ctx context.Context, db *store.DB, in io.Reader, name, fil
 	if err := checkRole(role); role != "" && err != nil {
 		return err
 	}
+	if role != "" && role != string(store.Administrator) {
+		if err := otherAdministrator(ctx, db, name, false); err != nil {
+			return err
+		}
+	}
 	if role != "" && file == "" && db.SetRole(ctx, name, store.Role(role)) == nil { // who is known
 		return c.sayUser(name, "is "+role)
 	}
@@ -218,7 +227,26 @@ func (c *cli) addUser(ctx context.Context, db *store.DB, in io.Reader, name, fil
 	if err != nil {
 		return err
 	}
-	return c.sayUser(name, "may use the console")
+	is, err := db.RoleOf(ctx, name)
+	if err != nil {
+		return err
+	}
+	return c.sayUser(name, "may use the console as "+string(is))
+}
+
+// otherAdministrator fails where a user is the last administrator, unless it is alone and may go: the console is for
+// this machine then.
+func otherAdministrator(ctx context.Context, db *store.DB, name string, goes bool) error {
+	all, err := db.Users(ctx)
+	if err != nil || goes && len(all) == 1 {
+		return err
+	}
+	is := func(u store.User) bool { return u.Role == store.Administrator }
+	other := slices.ContainsFunc(all, func(u store.User) bool { return is(u) && u.Name != name })
+	if !other && slices.ContainsFunc(all, func(u store.User) bool { return is(u) && u.Name == name }) {
+		return fmt.Errorf("%w: %s is the last administrator; name another first: starter console user add NAME --role administrator", program.ErrUsage, name)
+	}
+	return nil
 }
 
 func roleHelp() string {

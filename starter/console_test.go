@@ -38,6 +38,9 @@ func TestConsoleUsers(t *testing.T) {
 	require.Contains(t, c.ok("console", "user", "add", "bob", "--role", "reader"), "bob is reader")
 	require.NoError(t, add("another long password\n", "bob"), "a new password changes no role")
 	require.Regexp(t, `bob +reader`, c.ok("console", "user", "list"))
+	require.Contains(t, c.wrong(program.ExitUsage, "console", "user", "remove", "ada"), "the last administrator")
+	c.wrong(program.ExitUsage, "console", "user", "add", "ada", "--role", "reader")
+	c.ok("console", "user", "add", "bob", "--role", "administrator")
 	c.ok("console", "user", "remove", "ada")
 	c.wrong(program.ExitUnknown, "console", "user", "remove", "ada")
 	var left []struct{ User string }

@@ -140,7 +140,11 @@ the database holds a table, and tries again for ten minutes.`,
 			if err != nil {
 				return err
 			}
-			return migrate(cmd.Context(), cfg)
+			before, _ := store.Inspect(cmd.Context(), string(cfg.Servers.Database)) // migrate says what is wrong
+			if err := migrate(cmd.Context(), cfg); err != nil {
+				return err
+			}
+			return c.Say(map[string]int64{"before": before.Applied, "after": before.Known}, "the database is at %d, and was at %d\n", before.Known, before.Applied)
 		}}
 }
 

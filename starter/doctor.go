@@ -39,6 +39,7 @@ type doctor struct {
 	cfg     *config.Config
 	network bool
 	found   []finding
+	notOurs error // why the blob store is not the record's
 }
 
 func (d *doctor) ok(check, format string, args ...any) {

@@ -11,6 +11,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
@@ -81,7 +82,8 @@ func (d *doctor) parts(ctx context.Context) {
 		d.fail("parts", "correct the setting named", err)
 		return
 	}
-	a.Close()
+	defer a.Close()
+	d.notOurs = a.Repo.There(ctx)
 	d.ok("parts", "a worker of these settings can start")
 }
 
@@ -147,18 +149,30 @@ func (d *doctor) pollers(ctx context.Context, c client.Client, queue string, kin
 		d.fail(name, "check the Temporal server", err)
 		return time.Time{}
 	}
-	var latest time.Time
-	for _, p := range r.GetPollers() {
-		if at := p.GetLastAccessTime().AsTime(); at.After(latest) {
+	n, latest := asking(r.GetPollers())
+	if n == 0 {
+		d.warn(name, "start a worker: worker --queues "+queue, "nobody works on it")
+	} else {
+		d.ok(name, "%s asked for work in the last %s", text.Count(n, "worker"), pollTime)
+	}
+	return latest
+}
+
+// pollTime is a little more than a worker waits for work before it asks again.
+const pollTime = 70 * time.Second
+
+// asking counts the workers that asked within pollTime, and returns when the last one did.
+func asking(pollers []*taskqueue.PollerInfo) (n int, latest time.Time) {
+	for _, p := range pollers {
+		at := p.GetLastAccessTime().AsTime()
+		if time.Since(at) < pollTime {
+			n++
+		}
+		if at.After(latest) {
 			latest = at
 		}
 	}
-	if len(r.GetPollers()) == 0 {
-		d.warn(name, "start a worker: worker --queues "+queue, "nobody works on it")
-	} else {
-		d.ok(name, "%s", text.Count(len(r.GetPollers()), "worker"))
-	}
-	return latest
+	return n, latest
 }
 
 // blobs writes, reads and removes a small file.
@@ -169,6 +183,10 @@ func (d *doctor) blobs(ctx context.Context) {
 		return
 	}
 	defer repo.Close()
+	if d.notOurs != nil {
+		d.fail("blob store", "mount its folder, or check GLEANER_REPOSITORY_URL", d.notOurs)
+		return
+	}
 	probe := fmt.Appendf(nil, "a probe of starter doctor, %s", time.Now().Format(time.RFC3339Nano))
 	digest, err := repo.Put(ctx, probe)
 	if err != nil {

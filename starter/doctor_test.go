@@ -2,10 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/taskqueue/v1"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
@@ -39,6 +44,28 @@ func TestDoctorFindsNothingAmiss(t *testing.T) {
 	}
 	require.Contains(t, found["identity"].Found, "+me@example.org")
 	require.Contains(t, found["network"].Found, "not asked")
+}
+
+// TestDoctorAsksForTheRecordsOwnStore: a file can be written to another's, too.
+func TestDoctorAsksForTheRecordsOwnStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "record"), []byte("another\n"), 0o600))
+	found, err := visit(t, "--database-url-file", secretFile(t, devtest.Postgres(t)), "--repository-url", "file://"+dir)
+	require.Error(t, err)
+	require.Equal(t, levelFail, found["blob store"].Level)
+	require.Contains(t, found["blob store"].Found, "another record's")
+}
+
+// TestDoctorCountsWorkersThatAsk: Temporal remembers the others for minutes.
+func TestDoctorCountsWorkersThatAsk(t *testing.T) {
+	t.Parallel()
+	at := func(ago time.Duration) *taskqueue.PollerInfo {
+		return &taskqueue.PollerInfo{LastAccessTime: timestamppb.New(time.Now().Add(-ago))}
+	}
+	n, latest := asking([]*taskqueue.PollerInfo{at(time.Second), at(2 * time.Minute), at(time.Minute)})
+	require.Equal(t, 2, n)
+	require.WithinDuration(t, time.Now(), latest, 30*time.Second)
 }
 
 // Without poppler a worker reads all the same, and less.

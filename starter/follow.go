@@ -115,6 +115,9 @@ func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
 		return err
 	}
 	h, herr := db.FindHarvest(ctx, id)
+	if _, ok := errors.AsType[*temporal.TerminatedError](err); ok && herr == nil {
+		return fmt.Errorf("%s: its workflow was terminated; `%s` goes on from what is known", id, h.Command())
+	}
 	if herr != nil || h.Note == "" {
 		return err
 	}

@@ -24,3 +24,12 @@ func TestHasEnded(t *testing.T) {
 	}
 	assert.False(t, hasEnded(nil))
 }
+
+// TestATerminatedHarvestSaysWhatToDo, and a migration what was done.
+func TestATerminatedHarvestSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.crawlsSites("a.example")
+	assert.ErrorContains(t, endedBadly(t.Context(), c.DB, "conf/x/2001", &temporal.TerminatedError{}), "`starter harvest conf/x --years 2001` goes on")
+	assert.Regexp(t, `the database is at \d+, and was at \d+`, c.ok("migrate"))
+}

@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/terminal"
+	"gleaner/internal/text"
 	"gleaner/workflows"
 )
 
@@ -126,7 +127,7 @@ func (l *looking) String() string {
 	}
 	parts := []string{progressText(l.h, l.n)}
 	if l.h.Stage == gleaner.StagePapers && l.now.Listed > 0 {
-		parts = append(parts, fmt.Sprintf("%d papers listed", l.now.Listed))
+		parts = append(parts, text.Count(l.now.Listed, "paper")+" listed")
 	}
 	parts = append(parts, l.doing...)
 	if rate, _ := rates(l.past); rate > 0 {

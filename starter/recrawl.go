@@ -109,6 +109,9 @@ func (c *cli) hasSites(ctx context.Context, of store.Selection) error {
 		return err
 	}
 	defer a.Close()
+	if why, err := a.DB.Blocked(ctx, of.Host); err != nil || why != "" {
+		return cmp.Or(err, fmt.Errorf("%s: %s", of.Host, why))
+	}
 	any, err := a.DB.AnySite(ctx, of)
 	if err != nil || any {
 		return err

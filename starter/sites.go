@@ -104,9 +104,8 @@ func writeSites(w io.Writer, found listedSites) error {
 type shownSite struct {
 	listedSite
 	store.SiteHold
-	Blocked  string          `json:"blacklisted,omitempty"` // why
-	Harvests []string        `json:"harvests"`              // that want it now
-	Scopes   []string        `json:"scopes"`                // paths that may be crawled
+	Harvests []string        `json:"harvests"` // that want it now
+	Scopes   []string        `json:"scopes"`   // paths that may be crawled
 	Failures []store.Failure `json:"failures"`
 }
 
@@ -141,7 +140,6 @@ func showSite(ctx context.Context, db *store.DB, given string) (s shownSite, err
 	}
 	for _, read := range []func() error{
 		func() (err error) { s.SiteHold, err = db.SiteHold(ctx, host); return },
-		func() (err error) { s.Blocked, err = db.Blocked(ctx, host); return },
 		func() (err error) { s.Harvests, err = db.SiteWatchers(ctx, host); return },
 		func() (err error) { s.Scopes, err = db.Scopes(ctx, site.ID); return },
 		func() (err error) { s.Failures, err = db.Failures(ctx, store.RetryFilter{Host: host}); return },

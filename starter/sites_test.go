@@ -58,6 +58,14 @@ func TestSites(t *testing.T) {
 	require.Contains(t, c.ok("sites", "show", "b.example"), "refused: robots.txt cannot be read (503)")
 	require.Regexp(t, `(?m)^b\.example +refused .* never by itself +robots.txt`, c.ok("sites", "list"))
 	require.Contains(t, c.ok("explain", "http://b.example/1"), "robots.txt cannot be read (503); next request never by itself\n")
+	c.exec(`UPDATE sites SET state='done', due_at=NULL WHERE host='c.example'`)
+	c.exec(`UPDATE urls SET state=2 WHERE url LIKE '%c.example%'`)
+	require.Regexp(t, `(?m)^c\.example +done .* nothing waits`, c.ok("sites", "list"))
+	require.NotContains(t, c.ok("blacklist", "add", "c.example", "--reason", "asked us to", "--json"), "0001-01-01")
+	require.Regexp(t, `(?m)^c\.example +done .* never while it is on the blacklist`, c.ok("sites", "list"))
+	for _, again := range []string{"retry", "recrawl"} {
+		require.Contains(t, c.wrong(1, again, "c.example"), "c.example: the host is on the blacklist: asked us to")
+	}
 	c.exec(`UPDATE sites SET due_at='2126-05-04 12:00' WHERE host='b.example'`)
 	require.Contains(t, c.ok("sites", "show", "b.example"), "by a recrawl, from 2126-05-04")
 	c.visited("dead.example", "/", "", 4, "no-such-host")

@@ -40,8 +40,10 @@ const slice = "CrawlSlice"
 // their hosts, so that their crawls go on elsewhere.
 func (p *pool) handOn(ctx context.Context) {
 	h := handing{pool: p, since: map[politeness.Lapsed]time.Time{}, revoked: map[politeness.Lapsed]time.Time{}}
+	var warned time.Time
 	fetch.Every(ctx, time.Second, func() bool {
-		if err := h.look(ctx); err != nil && ctx.Err() == nil {
+		if err := h.look(ctx); err != nil && ctx.Err() == nil && time.Since(warned) >= time.Minute {
+			warned = time.Now()
 			p.log.Warn("crawls of workers that are gone are not handed on yet", "error", err)
 		}
 		return true

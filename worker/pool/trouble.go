@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
 	"gleaner/activities"
+	"gleaner/internal/crawl"
 	"gleaner/internal/guard"
 	"gleaner/internal/harvest"
 	"gleaner/workflows"
@@ -103,7 +106,11 @@ func LookAt(ctx context.Context, c client.Client, id string) (all Seen, err erro
 	convert := converter.GetDefaultDataConverter()
 	var own workflows.Trouble
 	memo := d.GetWorkflowExecutionInfo().GetMemo().GetFields()[workflows.MemoTrouble]
-	if memo != nil && convert.FromPayload(memo, &own) == nil && own.Attempt > 0 {
+	goesOn := slices.ContainsFunc(d.GetPendingActivities(), func(a *workflow.PendingActivityInfo) bool {
+		var did crawl.Progress // since what failed last
+		return a.GetActivityType().GetName() == slice && convert.FromPayloads(a.GetHeartbeatDetails(), &did) == nil && did.Requests > 0
+	})
+	if memo != nil && !goesOn && convert.FromPayload(memo, &own) == nil && own.Attempt > 0 {
 		all.Troubles = append(all.Troubles, Trouble{What: id, Attempt: own.Attempt, Since: own.Since, Error: own.Error})
 	}
 	for _, a := range d.GetPendingActivities() {

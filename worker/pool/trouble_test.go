@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/crawl"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -24,9 +26,14 @@ import (
 func TestTroubleIsSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	var failed atomic.Bool
 	run := func(queue string) worker.Worker {
 		k := worker.New(w.client, queue, worker.Options{})
-		k.RegisterActivityWithOptions(func(context.Context, string) (activities.Slice, error) {
+		k.RegisterActivityWithOptions(func(ctx context.Context, host string) (activities.Slice, error) {
+			for host == "well.example" && failed.Swap(true) && ctx.Err() == nil { // it goes on after a failure
+				activity.RecordHeartbeat(ctx, crawl.Progress{Requests: 1})
+				time.Sleep(10 * time.Millisecond)
+			}
 			return activities.Slice{}, errors.New("the page kills its reader")
 		}, activity.RegisterOptions{Name: "CrawlSlice"})
 		for name, err := range map[string]error{"ListPapers": temporal.NewApplicationError("DBLP is out", activities.ErrTypeUnavailable),
@@ -54,6 +61,8 @@ func TestTroubleIsSeen(t *testing.T) {
 	}
 	start(workflows.HarvestID("conf/x/2001"), "HarvestVenue")
 	start(workflows.SiteID("ada.example"), workflows.CrawlSite, workflows.SiteParams{Host: "ada.example"})
+	start(workflows.SiteID("well.example"), workflows.CrawlSite, workflows.SiteParams{Host: "well.example"})
+	require.Eventually(t, failed.Load, time.Minute, 10*time.Millisecond)
 	var seen []pool.Trouble
 	require.Eventually(t, func() bool {
 		var err error

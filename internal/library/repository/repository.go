@@ -32,7 +32,7 @@ import (
 // The errors that callers tell apart; others come from the store as they are.
 var (
 	ErrNotFound = errors.New("not in the repository")
-	ErrFull     = errors.New("no space left for the repository: make room and run the same command again")
+	ErrFull     = errors.New("no space left for the repository: make room")
 	ErrCorrupt  = errors.New("the document's bytes are not what its name says")
 	ErrDigest   = errors.New("want a SHA-256 in lower-case hexadecimal")
 	ErrScheme   = errors.New("want a folder, file://, s3:// or mem://")

@@ -8,9 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Blobs removes files (repository.Repository).
+// Blobs removes files (repository.Repository). There reports why the store is not there, or not the record's.
 type Blobs interface {
 	Delete(ctx context.Context, sha256 string) error
+	There(ctx context.Context) error
 }
 
 // rejectedSQL is true of a document d whose file nobody needs: no paper by the
@@ -31,6 +32,9 @@ func (db DocumentRecords) pruneFiles(ctx context.Context, keep time.Duration, bl
 		if err != nil || o.DryRun {
 			return all, err
 		}
+	}
+	if err := blobs.There(ctx); err != nil {
+		return done, err
 	}
 	for {
 		tag, err := db.Pool.Exec(ctx, `UPDATE documents SET blob_removed_at=now(), blob_left=true WHERE sha256 = ANY (ARRAY(

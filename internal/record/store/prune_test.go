@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -19,6 +20,23 @@ type blobs map[string]bool
 func (b blobs) Delete(_ context.Context, sha string) error {
 	b[sha] = true
 	return nil
+}
+
+func (b blobs) There(context.Context) error {
+	if b["away"] {
+		return errors.New("the store is away")
+	}
+	return nil
+}
+
+// TestPruneMarksNothingWhileTheStoreIsAway: no row says that a file is gone that is there.
+func TestPruneMarksNothingWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 2)
+	storetest.Exec(t, db.Pool, keptRows)
+	_, err := db.Prune(t.Context(), store.Retention{Rejected: time.Hour}, blobs{"away": true}, store.PruneOptions{})
+	require.ErrorContains(t, err, "the store is away")
+	require.Zero(t, storetest.Get[int](t, db.Pool, `SELECT count(*)::int FROM documents WHERE blob_left`))
 }
 
 const keptRows = `

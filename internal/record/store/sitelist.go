@@ -22,6 +22,7 @@ type SiteRow struct {
 	Due       *time.Time        `json:"recrawl_due_at,omitempty"`
 	Paused    string            `json:"paused,omitempty"` // why a person has it not asked
 	PausedAt  *time.Time        `json:"paused_at,omitempty"`
+	Blocked   string            `json:"blacklisted,omitempty"` // why
 
 	Pace `json:"pace"`
 }
@@ -30,12 +31,17 @@ type SiteRow struct {
 // was stopped is asked by a recrawl, or when a person has it asked.
 func (r SiteRow) NextWords(form string) string {
 	out := r.State == gleaner.SiteRefused || r.State == gleaner.SiteStopped
+	done := r.State == gleaner.SiteDone && r.Waiting == 0
 	switch {
+	case r.Blocked != "":
+		return "never while it is on the blacklist"
 	case r.Paused != "":
 		return "never while it is paused"
 	case out && r.Due == nil:
 		return "never by itself"
-	case out:
+	case done && r.Due == nil:
+		return "nothing waits"
+	case out || done:
 		return "by a recrawl, from " + r.Due.Local().Format(form)
 	case r.Next == nil:
 		return "at once"
@@ -65,7 +71,7 @@ func (q SiteQuery) sql() string {
 		WHEN s.reason='' AND s.state='done' AND u.pages+u.documents=0 AND u.failed > 0
 			THEN 'no page: ' || (SELECT f.outcome FROM urls f WHERE f.site_id=s.id AND f.state IN (3, 4) LIMIT 1) ELSE s.reason END, u.pages, u.documents, u.failed, u.waiting,
 		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
-		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, ` + paceColumns + `
+		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, coalesce(` + blockedSQL + ` b.host=s.host), ''), ` + paceColumns + `
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
 			AND ($1<>'' OR $6<>'' OR s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))
 			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))

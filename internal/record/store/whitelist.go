@@ -138,7 +138,7 @@ func (db ListRecords) DomainRanks(ctx context.Context, limit int) ([]DomainRank,
 type Blocked struct {
 	Host   string    `json:"host"`
 	Reason string    `json:"reason,omitempty"`
-	Added  time.Time `json:"added_at"`
+	Added  time.Time `json:"added_at,omitzero"`
 }
 
 const blacklistSQL = `SELECT host, reason, added_at FROM blacklist WHERE host > $1 ORDER BY host LIMIT nullif($2, 0)`
@@ -170,9 +170,12 @@ func (db ListRecords) Unblock(ctx context.Context, host string) (bool, error) {
 		SELECT EXISTS (SELECT 1 FROM off)`, host, gleaner.Blacklisted, gleaner.Unblocked)
 }
 
+// blockedSQL begins a query of why a host is on the blacklist.
+const blockedSQL = `(SELECT concat_ws(': ', 'the host is on the blacklist', nullif(b.reason, '')) FROM blacklist b WHERE`
+
 // Blocked tells why a host is on the blacklist, "" where it is not.
 func (db ListRecords) Blocked(ctx context.Context, host string) (string, error) {
-	return Get[string](ctx, db, `SELECT coalesce((SELECT concat_ws(': ', 'the host is on the blacklist', nullif(reason, '')) FROM blacklist WHERE host=$1), '')`, host)
+	return Get[string](ctx, db, `SELECT coalesce(`+blockedSQL+` b.host=$1), '')`, host)
 }
 
 // Standing says how a host stands with the lists.

@@ -169,6 +169,11 @@ func TestMisspeltSettingsAreRefused(t *testing.T) {
 	_, err = config.Load(map[string]string{"policy": file(t, "pace: {park-four: 1h}\n")}, os.DevNull, nil)
 	require.ErrorContains(t, err, "did you mean pace.park-for?")
 
+	_, err = config.Load(map[string]string{"policy": file(t, "pace: {park-four: 1h, park-for: soon}\n")}, os.DevNull, nil)
+	require.ErrorContains(t, err, "pace.park-for (from", "all errors are told at once")
+	_, err = config.Load(map[string]string{"policy": file(t, "pace: {park-four: 1h}\n")}, os.DevNull, env(map[string]string{"GLEANER_PARK_FOR": "1h"}))
+	require.ErrorContains(t, err, `"park-for" under "pace"`)
+
 	// What others call so for reasons of their own is not ours.
 	_, err = config.Load(nil, os.DevNull, env(map[string]string{"GLEANER_PORT": "tcp://10.0.0.1:9090", "GLEANER_SERVICE_HOST": "10.0.0.1", "GLEANER_PASSWORD": "x", "GLEANER_DEALY": ""}))
 	require.NoError(t, err)

@@ -169,17 +169,16 @@ func defaultDataDir(env environment) string {
 func (c *Config) loadPolicy() error {
 	all := PolicySettings()
 	given, file := defaults(all), c.Process.Policy
+	var wrong error
 	if file != "" {
 		values, err := readYAML(file)
 		if err != nil {
 			return fmt.Errorf("config: policy (%s, from %s): %w", variable("policy"), c.Origin("policy"), err)
 		}
 		l := level{"policy:" + file, load(values)}
-		if err := errors.Join(l.check(all), c.take(l, given)); err != nil {
-			return err
-		}
+		wrong = errors.Join(l.check(all), c.take(l, given))
 	}
-	return c.fill(&c.Policy, given)
+	return errors.Join(wrong, c.fill(&c.Policy, given))
 }
 
 // Defaults is the configuration where nothing is given. A test holds every default

@@ -68,6 +68,11 @@ func (e environment) misspelt(all []Setting) (err error) {
 			continue
 		}
 		key := strings.ToLower(strings.ReplaceAll(rest, "_", "-"))
+		of := slices.IndexFunc(PolicySettings(), func(s Setting) bool { return strings.HasSuffix(s.Key, "."+key) })
+		if of >= 0 {
+			err = errors.Join(err, fmt.Errorf("config: %s (from environment): %s", name, unknown(PolicySettings()[of].Key, nil)))
+			continue
+		}
 		if like := nearest(name, slices.Collect(maps.Keys(known)), max(1, len(key)/5)); like != "" {
 			err = errors.Join(err, fmt.Errorf("config: %s (%s, from environment): no setting is called so; did you mean %s?", key, name, like))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/config"
+	"gleaner/internal/text"
 )
 
 // Message is what is told.
@@ -70,8 +71,8 @@ func Of(n store.News) Message {
 		fmt.Fprintf(&b, "  starter report %s --since LAST\n\n", h.Harvest)
 	}
 	if n.Refusals > 0 {
-		heads = append(heads, fmt.Sprintf("%d sites refused", n.Refusals))
-		fmt.Fprintf(&b, "%d sites refused:\n", n.Refusals)
+		heads = append(heads, text.Count(n.Refusals, "site")+" refused")
+		fmt.Fprintf(&b, "%s refused:\n", text.Count(n.Refusals, "site"))
 		for _, s := range n.Refused {
 			fmt.Fprintf(&b, "  %s: %s\n", s.Host, s.Reason)
 		}

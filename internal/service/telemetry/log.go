@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 )
 
@@ -25,13 +26,15 @@ func With(ctx context.Context, attrs ...slog.Attr) context.Context {
 	return context.WithValue(ctx, attrsKey{}, append(had[:len(had):len(had)], attrs...))
 }
 
-// contextual adds the attributes of the context to each line.
+// contextual adds the attributes of the context to each line that has none of their keys.
 type contextual struct{ slog.Handler }
 
 func (h contextual) Handle(ctx context.Context, r slog.Record) error {
 	if attrs, ok := ctx.Value(attrsKey{}).([]slog.Attr); ok {
 		r = r.Clone()
-		r.AddAttrs(attrs...)
+		had := map[string]bool{}
+		r.Attrs(func(a slog.Attr) bool { had[a.Key] = true; return true })
+		r.AddAttrs(slices.DeleteFunc(slices.Clone(attrs), func(a slog.Attr) bool { return had[a.Key] })...)
 	}
 	return h.Handler.Handle(ctx, r)
 }
