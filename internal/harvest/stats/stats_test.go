@@ -380,6 +380,7 @@ func TestRetryByReasonAndAge(t *testing.T) {
 		reasons[f.Reason] = f.ForGood
 	}
 	require.Equal(t, map[string]bool{"timeout": false, "busy": false, "not-found": true, "robots-denied": true}, reasons)
+	storetest.Exec(t, r.DB.Pool, `UPDATE urls SET etag='"1"', content=CASE WHEN outcome='timeout' THEN 'a'::bytea END`)
 	for _, c := range []struct {
 		name string
 		f    store.RetryFilter
@@ -395,6 +396,9 @@ func TestRetryByReasonAndAge(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, n, c.name)
 	}
+	kept, err := store.Get[string](t.Context(), r.DB, `SELECT string_agg(DISTINCT outcome, ' ') FROM urls WHERE state=0 AND etag<>'' AND tries=0`)
+	require.NoError(t, err)
+	require.Equal(t, "timeout", kept, "what was not read is not asked for by what it was")
 }
 
 func TestWhitelist(t *testing.T) {

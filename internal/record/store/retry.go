@@ -70,7 +70,10 @@ func (db CrawlRecords) RequeueFailed(ctx context.Context, f RetryFilter) (int, e
 		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id IN (`+failedSites+`) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, f.Harvest, f.Host); err != nil {
 			return err
 		}
-		of, err := Column[int](ctx, tx, `UPDATE urls SET state=0, tries=0, deaths=0, next_try=NULL WHERE `+failedURLs+`
+		// A server is not to say "not modified" of what was left unread.
+		of, err := Column[int](ctx, tx, `UPDATE urls SET state=0, tries=0, deaths=0, next_try=NULL,
+				etag=CASE WHEN content IS NOT NULL THEN etag ELSE '' END, last_modified=CASE WHEN content IS NOT NULL THEN last_modified ELSE '' END
+			WHERE `+failedURLs+`
 			RETURNING site_id`, f.Harvest, f.Host, f.Reason, age)
 		if err != nil {
 			return err
