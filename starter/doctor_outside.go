@@ -77,13 +77,15 @@ func (d *doctor) readers(context.Context) {
 
 // browser says whether pages that scripts make are shown.
 func (d *doctor) browser() {
+	if d.cfg.Policy.Crawl.Render == config.RenderOff {
+		d.ok("browser", "not used: crawl.render is off")
+		return
+	}
 	b, err := render.Find()
 	if err == nil {
 		err = b.Check()
 	}
 	switch {
-	case d.cfg.Policy.Crawl.Render == config.RenderOff:
-		d.ok("browser", "not used: crawl.render is off")
 	case errors.Is(err, render.ErrNotInstalled):
 		d.ok("browser", "%v: what only scripts show is not found", err)
 	case err != nil:

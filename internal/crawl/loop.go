@@ -106,7 +106,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder, size: cfg.Window}, seen: newSeen(cfg.KnownURLs),
 		leads: newLeads(), misses: misses{}, sections: newSections(site.Sofar.Sections), found: map[string]bool{}}
 	l.batch.Reset()
-	l.shells = &shells{loop: l, lists: map[string]bool{}, scripts: map[string]*render.Answer{}}
+	l.shells = &shells{loop: l, lists: map[string]bool{}, scripts: map[string]*render.Answer{}, failing: map[string]bool{}}
 	return l
 }
 
@@ -375,8 +375,8 @@ func (l *loop) end(ctx context.Context, err error) (Result, error) {
 		l.took += stop.wait
 		l.sections.pause(stop.by)
 	}
-	if stop != nil {
-		err = errors.Join(err, l.shells.postpone(ctx))
+	if stop != nil || orderly(err) {
+		err = errors.Join(err, l.shells.postpone(ctx, 0))
 	}
 	if ferr := l.flush(ctx, end{last: true, orderly: stop != nil || orderly(err)}); ferr != nil {
 		return r, errors.Join(err, ferr)

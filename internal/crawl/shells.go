@@ -10,8 +10,11 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/net/html"
+
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/render"
 	"gleaner/internal/web/page"
@@ -20,11 +23,14 @@ import (
 
 // Bounds of the pages of one slice that a browser shows.
 const (
-	maxShells     = 16          // pages that wait until their scripts were read
-	maxShell      = 1 << 20     // bytes of one
-	maxShown      = 50          // pages
-	maxKeptScript = 16 << 20    // bytes of scripts that are kept for the next page
-	showWait      = time.Minute // for a browser, where nothing else waits
+	maxShells     = 16               // pages that wait until their scripts were read
+	maxShell      = 128 << 10        // bytes of one
+	maxShown      = 50               // pages
+	maxKeptScript = 8 << 20          // bytes of scripts and data that are kept for the next page
+	maxForeign    = 100              // scripts on other hosts
+	maxPostponed  = 5                // times that a page is asked for anew to be shown
+	busyWait      = 10 * time.Minute // until a page is asked for again that found no browser
+	showWait      = time.Minute      // for a browser, where nothing else waits
 )
 
 // shells are the pages of a slice that scripts fill. Where a script was read and has a list
@@ -36,12 +42,16 @@ type shells struct {
 	scripts map[string]*render.Answer // by URL, so that the next page does not ask for them
 	bytes   int                       // of scripts
 	shown   int
+	foreign int             // scripts of other hosts that were asked for
+	failing map[string]bool // other hosts that gave one no script
 }
 
 type shell struct {
 	entry  frontier.Entry
 	answer Answer
 	unread map[string]bool // its scripts that wait for their visit
+	names  map[string]bool // the scripts that its HTML names
+	halted bool            // something was refused since the crawl is to end or to wait
 }
 
 // is reports whether a page is one that may be shown.
@@ -57,7 +67,7 @@ func (s *shells) note(ctx context.Context, e *frontier.Entry, a *Answer, p *page
 		return
 	}
 	resp := &fetch.Response{URL: a.URL, Header: a.Header, Body: bytes.Clone(a.Body), FetchedAt: a.FetchedAt}
-	w := &shell{entry: *e, answer: Answer{Response: resp, Parent: e.Parent}, unread: map[string]bool{}}
+	w := &shell{entry: *e, answer: Answer{Response: resp, Parent: e.Parent}, unread: map[string]bool{}, names: namedScripts(a.URL, a.Body)}
 	for i := range p.Links {
 		to := p.Links[i].URL
 		if p.Links[i].Source != page.SourceList {
@@ -86,7 +96,7 @@ func (s *shells) read(e *frontier.Entry, a *Answer, p *page.Page) {
 			return false
 		}
 		s.lists[url] = has
-		if delete(w.unread, url); !has && a != nil {
+		if delete(w.unread, url); !has && a != nil && a.Status == http.StatusOK { // not what is as it was
 			s.keep(url, a.Response)
 		}
 		return has
@@ -110,6 +120,11 @@ func (s *shells) show(ctx context.Context, all bool) error {
 		wait = showWait
 	}
 	for i, w := range waiting {
+		var stop *errStop
+		if err := s.mayGoOn(ctx); err != nil && (i > 0 || !errors.As(err, &stop) || stop.ending != SliceFull) {
+			s.waiting = append(s.waiting, waiting[i:]...)
+			return err
+		}
 		if !all && len(w.unread) > 0 {
 			s.waiting = append(s.waiting, w)
 			continue
@@ -120,15 +135,20 @@ func (s *shells) show(ctx context.Context, all bool) error {
 		case ctx.Err() != nil:
 			s.waiting = append(s.waiting, waiting[i:]...)
 			return context.Cause(ctx)
-		case seen.Outcome == render.Busy && !all:
-			s.waiting = append(s.waiting, w)
+		case w.halted || seen.Outcome == render.Busy && (!all || w.entry.Tries < 3):
+			w.halted, s.waiting = false, append(s.waiting, w)
+			if seen.Outcome == render.Busy && all {
+				s.waiting = append(s.waiting, waiting[i+1:]...)
+				return s.postpone(ctx, busyWait)
+			}
 			continue
 		case seen.Outcome == render.Shut:
 			s.cfg.Browser, s.waiting = nil, nil
 			return nil
 		}
 		s.shown++
-		if err := s.take(ctx, w, &seen); err != nil {
+		err := guard.Logged(ctx, s.Log, w.answer.URL, func() error { return s.take(ctx, w, &seen) })
+		if err != nil && !guard.Panicked(err) {
 			return fmt.Errorf("crawl %s: %w", w.answer.URL, err)
 		}
 	}
@@ -177,47 +197,82 @@ func (s *shells) get(w *shell) render.Get {
 		if a := s.scripts[r.URL]; a != nil {
 			return a, nil
 		}
-		if err := s.mayAsk(w.answer.URL, r); err != nil {
+		if err := s.mayAsk(w, r); err != nil {
 			return nil, err
 		}
 		if err := s.mayGoOn(ctx); err != nil {
 			if stop, ok := errors.AsType[*errStop](err); !ok || stop.ending != SliceFull {
+				w.halted = true
 				return nil, err
 			}
 		}
 		resp, err := s.Source.(resources).resource(ctx, r.URL, w.answer.URL)
+		if host := weburl.Host(r.URL); host != s.site.Host {
+			s.foreign++
+			s.failing[host] = err != nil || resp.Status != http.StatusOK
+		}
 		if err == nil || answers(err) {
 			s.progress.Requests++
 			s.progress.URL = r.URL
 			s.crawl.Pages++
 		}
 		if err != nil {
+			if answers(err) {
+				s.scripts[r.URL] = &render.Answer{Status: http.StatusNotFound} // it is not asked for again
+			}
 			return nil, err
 		}
 		defer resp.Release()
 		s.progress.Bytes += resp.Bytes
 		s.brings(&w.entry, max(resp.Bytes, int64(len(resp.Body))))
-		if r.Script {
-			return s.keep(r.URL, resp), nil
-		}
-		return &render.Answer{Status: resp.Status, Header: resp.Header, Body: bytes.Clone(resp.Body)}, nil
+		return s.keep(r.URL, resp), nil
 	}
 }
 
-// mayAsk reports why a page may not have something: data lies in its own domain, and
-// scripts on other hosts only where the policy lets these be asked.
-func (s *shells) mayAsk(from string, r render.Request) error {
+// mayAsk reports why a page may not have something. Data lies in the site's scope, or, where
+// that is the whole host, in its domain: users of one host are not to read one another's
+// through the crawl. Scripts on other hosts are those that the page itself names, where leads
+// may go to others, and a host that fails is left alone.
+func (s *shells) mayAsk(w *shell, r render.Request) error {
 	if why := s.scope.misshapen(r.URL); why != "" {
 		return errors.New(string(why))
 	}
-	if !weburl.SameSite(from, r.URL) && (!r.Script || s.site.ParentDomain || s.cfg.Policy == PolicyWhitelist) {
-		return errors.New("another domain")
+	if rule, _ := s.site.Rules.KeepsOut(r.URL, false); rule != "" {
+		return errors.New(string(rule))
+	}
+	host := weburl.Host(r.URL)
+	whole := slices.Contains(s.site.Scopes, "/")
+	switch {
+	case host == s.site.Host && (whole || weburl.InScope(r.URL, s.site.Scopes) || r.Script && w.names[r.URL]):
+		return nil
+	case host != s.site.Host && whole && weburl.SameSite(w.answer.URL, r.URL) && !s.failing[host] && s.foreign < maxForeign:
+		return nil
+	case !r.Script || !w.names[r.URL] || s.site.ParentDomain || s.cfg.Policy == PolicyWhitelist || s.cfg.Leads == "none":
+		return errors.New("not the page's own")
+	case s.failing[host] || s.foreign >= maxForeign:
+		return errors.New("enough of other hosts")
 	}
 	return nil
 }
 
-// postpone has the pages that still wait asked for in the next slice.
-func (s *shells) postpone(ctx context.Context) error {
+// namedScripts are the scripts that a page's HTML names.
+func namedScripts(base string, body []byte) map[string]bool {
+	names := map[string]bool{}
+	for t := html.NewTokenizer(bytes.NewReader(body)); t.Next() != html.ErrorToken; {
+		token := t.Token()
+		for _, a := range token.Attr {
+			if token.Data == "script" && a.Key == "src" || token.Data == "link" && a.Key == "href" {
+				if abs, err := weburl.Canonical(base, a.Val); err == nil {
+					names[abs] = true
+				}
+			}
+		}
+	}
+	return names
+}
+
+// postpone has the pages that still wait asked for in a later slice.
+func (s *shells) postpone(ctx context.Context, wait time.Duration) error {
 	if len(s.waiting) == 0 {
 		return nil
 	}
@@ -225,10 +280,13 @@ func (s *shells) postpone(ctx context.Context) error {
 		return err
 	}
 	for _, w := range s.waiting {
+		if w.entry.Tries >= maxPostponed {
+			continue
+		}
 		now := time.Now()
 		s.batch.Visits = append(s.batch.Visits, frontier.Visit{Entry: &w.entry, Crawl: s.site.Crawl, At: now,
 			State: frontier.Failed, Outcome: render.Busy,
-			Reason: "its scripts were not read yet", NextTry: now, Content: []byte{}}) // so that it is read again
+			Reason: "its scripts were not read yet", NextTry: now.Add(wait), Content: []byte{}}) // so that it is read again
 	}
 	s.waiting = nil
 	return nil

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"gleaner/internal/document"
@@ -63,7 +64,7 @@ func (w *web) Sitemaps(ctx context.Context) ([]string, error) {
 	if err := w.keeping.Write(ctx, "", "", -1); err != nil {
 		return nil, err
 	}
-	return urls, hostTrouble(err, w.last)
+	return urls, w.hostTrouble(err)
 }
 
 // Ask implements Source. It takes the answer that was fetched lately to look for
@@ -91,7 +92,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 	if errors.As(err, &fe) && fetch.Retryable(fe.Outcome) {
 		w.failed.url, w.failed.outcome = e.Link.URL, fe.Outcome
 	}
-	if err = hostTrouble(err, w.last); err != nil {
+	if err = w.hostTrouble(err); err != nil {
 		resp.Release()
 	}
 	var stop *errStop
@@ -121,6 +122,7 @@ func (w *web) resource(ctx context.Context, url, parent string) (*fetch.Response
 		}
 		return nil
 	}
+	w.last = parent // a pause that it asks for is due to the page
 	resp, err := w.send(ctx, fetch.Request{Terms: w.terms(), URL: url, Unwanted: unwanted})
 	if err := w.keeping.Write(ctx, url, parent, -1); err != nil {
 		resp.Release()
@@ -186,11 +188,12 @@ func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, 
 	}
 }
 
-// hostTrouble turns what ails the host rather than one URL into a stop. last is the URL
-// whose answer a pause is due to.
-func hostTrouble(err error, last string) error {
+// hostTrouble turns what ails the host rather than one URL into a stop. A pause is due to
+// the answer of the last URL.
+func (w *web) hostTrouble(err error) error {
+	last := w.last
 	if busy, ok := errors.AsType[*politeness.BusyError](err); ok {
-		if busy.Paused != "" {
+		if busy.Paused != "" && strings.TrimPrefix(busy.Host, "www.") == strings.TrimPrefix(w.site.Host, "www.") {
 			return &errStop{ending: Denied, reason: gleaner.SitePaused}
 		}
 		if !busy.Asked && busy.Failures == 0 {

@@ -140,7 +140,7 @@ func (b *bounded) hold() error {
 	if err != nil {
 		return err
 	}
-	if first := x.memory.first(); most > first { // others wait for what it holds
+	if first := x.memory.first(); most > first && !b.coded { // others wait for what it holds
 		x.watch.least = float64(first) / x.limits.Total.Seconds()
 	}
 	x.held, x.release = most, more

@@ -179,6 +179,7 @@ func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*r
 			return nil, err
 		}
 		if err := c.saveRobots(ctx, t.host, old); err != nil {
+			c.robots.set(t.host, h, old, robots.Parse(old.Body, c.cfg.Product)) // it is not asked for at each attempt
 			return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 		}
 	}

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -332,4 +333,24 @@ func TestADenialReadsTheFileOnce(t *testing.T) {
 		require.Equal(t, RobotsDenied, OutcomeOf(err))
 	}
 	require.LessOrEqual(t, cache.bodies, 1)
+}
+
+// unsaved is a cache whose disk is full.
+type unsaved struct{ *memoryRobots }
+
+func (unsaved) SaveRobots(context.Context, string, RobotsRecord) error { return errors.New("full") }
+
+// TestRobotsThatCannotBeSavedAreAskedForOnce: each attempt at a page would ask again.
+func TestRobotsThatCannotBeSavedAreAskedForOnce(t *testing.T) {
+	t.Parallel()
+	s, asked := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("User-agent: *\nDisallow: /private\n")) })
+	c := testClient(t, func(cfg *Config) { cfg.Robots = unsaved{newMemoryRobots(10)} })
+	_, err := c.Fetch(t.Context(), Request{URL: s.URL + "/a"})
+	require.ErrorContains(t, err, "full")
+	for range 3 {
+		r, err := c.Fetch(t.Context(), Request{URL: s.URL + "/a"})
+		require.NoError(t, err)
+		r.Release()
+	}
+	require.EqualValues(t, 1, asked.Load())
 }

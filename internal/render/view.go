@@ -111,7 +111,8 @@ func (v *view) hear(event any) {
 		v.pending.Add(1)
 		select {
 		case v.asked <- e:
-		default: // it is never answered
+		default: // it is never answered, and the page is read as it is
+			v.pending.Add(-1)
 			v.cut.Store(true)
 		}
 	case *inspector.EventTargetCrashed:
@@ -159,7 +160,7 @@ func (v *view) rest(ctx context.Context, t *chromedp.Target, in runtime.Executio
 			return context.Cause(ctx)
 		case <-tick:
 		}
-		if time.Now().After(v.deadline) {
+		if v.cut.Load() || time.Now().After(v.deadline) {
 			v.cut.Store(true)
 			return nil
 		}

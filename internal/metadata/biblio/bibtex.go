@@ -14,8 +14,8 @@ import (
 // swallow the rest of a large file.
 const maxEntry = 4 << 20
 
-// maxExpanded bounds what the abbreviations of one file stand for, in bytes, each
-// time that they are used: one may stand for others, which stand for others.
+// maxExpanded bounds what the abbreviations of one file stand for, in bytes beyond those of
+// the file, each time that they are used: one may stand for others, which stand for others.
 const maxExpanded = 4 << 20
 
 // maxValue bounds a value that is joined of others, in bytes: a name takes ten times its
@@ -28,6 +28,7 @@ type bibReader struct {
 	line, column int
 	prevColumn   int
 	read         int // bytes of this entry
+	all          int // bytes of the file
 	strings      map[string]string
 	expanded     int               // bytes that abbreviations stood for
 	fields       map[string]string // of the last entry
@@ -102,6 +103,7 @@ func (r *bibReader) next() (byte, error) {
 	r.prevColumn = r.column
 	r.column++
 	r.read++
+	r.all++
 	if c == '\n' {
 		r.line++
 		r.column = 0
@@ -115,6 +117,7 @@ func (r *bibReader) next() (byte, error) {
 func (r *bibReader) back(c byte) {
 	_ = r.in.UnreadByte()
 	r.read--
+	r.all--
 	if c == '\n' {
 		r.line--
 	}
@@ -342,8 +345,8 @@ func (r *bibReader) part() (string, error) {
 		return w, nil
 	}
 	v := r.strings[strings.ToLower(w)] // an undefined name is empty, as in BibTeX
-	if r.expanded += len(v); r.expanded > maxExpanded {
-		return "", r.fail("the abbreviations stand for more than %d bytes in all", maxExpanded)
+	if r.expanded += len(v); r.expanded > maxExpanded+r.all {
+		return "", r.fail("the abbreviations stand for %d bytes more than the file has", maxExpanded)
 	}
 	return v, nil
 }

@@ -68,6 +68,14 @@ func TestAbbreviationsOfAbbreviations(t *testing.T) {
 	require.ErrorContains(t, err, "line 12")
 	require.ErrorContains(t, err, "a value joined of more than 1048576 bytes")
 	require.Empty(t, papers)
+	b.Reset()
+	b.WriteString("@string{acl = {Association for Computational Linguistics}}\n@string{anth = {https://aclanthology.org/}}\n")
+	for i := range 80_000 {
+		fmt.Fprintf(&b, "@article{k%d, title={A paper}, publisher=acl, url=anth # {P00-%d/}, year=2003, note={of a large anthology}}\n", i, i)
+	}
+	papers, err = biblio.Read(strings.NewReader(b.String()), biblio.BibTeX)
+	require.NoError(t, err, "they stand for less than the file has")
+	require.Len(t, papers, 80_000)
 	names := `@string{a="` + strings.Repeat("B and ", 1<<19/6) + "B and \"}\n"
 	for _, field := range []string{"author", "url", "title"} {
 		b.Reset()

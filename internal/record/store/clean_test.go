@@ -36,6 +36,8 @@ func TestForeignTextInJSON(t *testing.T) {
 	ctx := t.Context()
 	paper := gleaner.Paper{Key: "p", Venue: "v", Year: 2003, Title: "A Paper", Authors: []gleaner.Author{{PID: "a/1", Name: "Ada"}}}
 	require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{paper}, map[string]string{"source": "a\x00b"}))
+	twins := gleaner.Paper{Key: "twins", Title: "Two ids that are one", Authors: []gleaner.Author{{PID: "a\x00", Name: "A"}, {PID: "a\uFFFD", Name: "B"}}}
+	require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{twins}, nil))
 	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: paper.Authors[0], Candidates: []evidence.Candidate{{Title: "a picture \x00 of Ada"}}}, nil))
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, learnt) VALUES ('a.example', $1)`, json.RawMessage(`{"tag\u0000path": 1}`))
 }

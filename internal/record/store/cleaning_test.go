@@ -41,7 +41,7 @@ func TestACleaningReadsItsBatchAlone(t *testing.T) {
 		uses []string
 	}{
 		"not ingested": {notIngestedSQL, []any{"d3", 200}, []string{"documents_not_ingested", "locations_sha256"}},
-		"blacklisted":  {onBlacklistSQL, []any{int64(100), []byte{1}, "", 200, false, false}, []string{"locations_site", "documents_pkey"}},
+		"blacklisted":  {onBlacklistSQL, []any{int64(100), []byte{1}, "", 200, false, false, false}, []string{"locations_site", "documents_pkey"}},
 		"parents":      {parentsOfSQL(behindSQL), []any{"h2", []byte{1}, 200}, []string{"parents_host", "links_pkey", "urls_pkey", "locations_asked", "locations_parent"}},
 		"on a host":    {parentsOfSQL(onHostSQL), []any{"h2.example", []byte{1}, 200}, []string{"parents_host", "links_pkey", "urls_pkey", "locations_asked", "locations_parent"}},
 		"one of them":  {parentsOfSQL(aloneSQL), []any{[]byte{1}}, []string{"parents_pkey", "links_pkey", "urls_pkey", "locations_asked", "locations_parent"}},

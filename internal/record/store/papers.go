@@ -64,7 +64,8 @@ func queueAuthors(b *pgx.Batch, papers []gleaner.Paper) {
 		}
 	}
 	ids := slices.Sorted(maps.Keys(byID))
-	b.Queue(`INSERT INTO authors (id, pid, name) SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
+	b.Queue(`INSERT INTO authors (id, pid, name) SELECT DISTINCT ON (id) id, pid, name
+		FROM unnest($1::text[], $2::text[], $3::text[]) AS a (id, pid, name) ORDER BY id
 		ON CONFLICT (id) DO UPDATE SET name=EXCLUDED.name WHERE authors.name <> EXCLUDED.name`, ids,
 		each.Of(ids, func(id string) string { return byID[id].PID }), each.Of(ids, func(id string) string { return byID[id].Name }))
 }

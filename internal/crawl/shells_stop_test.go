@@ -1,0 +1,148 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/politeness"
+	"gleaner/internal/record/store"
+	"gleaner/internal/render"
+)
+
+// acting is a browser that does as a test says.
+type acting func(ctx context.Context, p render.Page, get render.Get) render.Shown
+
+func (b acting) Show(ctx context.Context, p render.Page, _ time.Duration, get render.Get) render.Shown {
+	return b(ctx, p, get)
+}
+
+// application serves a page whose paper only a script shows.
+func application(t *testing.T) (*world, *site) {
+	script := func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "text/javascript")
+		rw.Header().Set("Etag", `"x"`)
+		if r.Header.Get("If-None-Match") != "" {
+			rw.WriteHeader(http.StatusNotModified)
+			return
+		}
+		_, _ = fmt.Fprint(rw, `fetch("/api")`)
+	}
+	w := newWorld(t)
+	s := serve(t, map[string]any{
+		"/":      `<div id="root"></div><script src="/main.js"></script><script src="http://cdn.example/lib.js"></script>`,
+		"/a.pdf": "one", "/main.js": script, "/api": `["a.pdf"]`,
+	})
+	w.seed(t, s.host, "/", "/")
+	return w, s
+}
+
+// TestAPageIsShownAnewAfterAStop: where a crawl ends over a page that is shown, or has to
+// leave a request of it, the page is shown in the next slice.
+func TestAPageIsShownAnewAfterAStop(t *testing.T) {
+	t.Parallel()
+	for name, stop := range map[string]func(w *world, s *site, cancel func()){
+		"a worker that stops":    func(_ *world, _ *site, cancel func()) { cancel() },
+		"another that waits":     func(w *world, s *site, _ func()) { go func() { _, _ = w.keeper.Turn(t.Context(), s.host, 0) }() },
+		"no browser at the time": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, s := application(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			shown := 0
+			w.cfg.Browser = acting(func(ctx context.Context, _ render.Page, get render.Get) render.Shown {
+				if shown++; shown == 1 && stop == nil {
+					return render.Shown{Outcome: render.Busy}
+				} else if shown == 1 {
+					stop(w, s, cancel)
+					time.Sleep(500 * time.Millisecond)
+				}
+				if _, err := get(ctx, render.Request{URL: "http://" + s.host + "/api"}); err != nil {
+					return render.Shown{HTML: []byte("<p>nothing")}
+				}
+				return render.Shown{HTML: []byte(links("a.pdf"))}
+			})
+			c := w.crawler(w.client)
+			_, _ = c.Slice(ctx, s.host, func(Progress) {})
+			w.hurry(t, s.host)
+			require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+			require.Equal(t, "document success", w.record(t, s.host)["/a.pdf"])
+			require.Equal(t, 2, shown)
+		})
+	}
+}
+
+// TestAScriptThatIsAsItWasIsAskedFor: the browser gets no empty body for it in a later crawl.
+func TestAScriptThatIsAsItWasIsAskedFor(t *testing.T) {
+	t.Parallel()
+	w, s := application(t)
+	var bodies []int
+	w.cfg.Browser = acting(func(ctx context.Context, _ render.Page, get render.Get) render.Shown {
+		a, err := get(ctx, render.Request{URL: "http://" + s.host + "/main.js", Script: true})
+		require.NoError(t, err)
+		bodies = append(bodies, len(a.Body))
+		return render.Shown{HTML: []byte("<p>nothing")}
+	})
+	for day := range 2 {
+		s.mu.Lock()
+		s.pages["/"] = fmt.Sprintf(`<div id="root"></div><script src="/main.js"></script><!-- %d -->`, day)
+		s.mu.Unlock()
+		w.finish(t, w.crawler(w.client), s.host)
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "done", "", "", false, w.cfg.Recrawl))
+		_, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true, For: "recrawl/all"}, w.cfg.Recrawl)
+		require.NoError(t, err)
+		w.rested(t, s.host)
+	}
+	require.Equal(t, []int{13, 13}, bodies)
+}
+
+// TestWhatAPageMayAsk that a browser shows: no data of another user's, and on other hosts
+// only the scripts that it names itself, while these answer.
+func TestWhatAPageMayAsk(t *testing.T) {
+	t.Parallel()
+	named := map[string]bool{"http://cdn.example/lib.js": true, "http://gone.example/lib.js": true}
+	for _, c := range []struct {
+		scope, url    string
+		script, leads bool
+		may           bool
+	}{
+		{"/", "http://h.example/api", false, true, true},
+		{"/", "http://data.h.example/api", false, true, true},
+		{"/", "http://h.example.org/api", false, true, false},
+		{"/~eve/", "http://h.example/~eve/api", false, true, true},
+		{"/~eve/", "http://h.example/~ada/members", false, true, false},
+		{"/~eve/", "http://data.h.example/api", false, true, false},
+		{"/~eve/", "http://cdn.example/lib.js", true, true, true},
+		{"/~eve/", "http://cdn.example/lib.js?d=secret", true, true, false},
+		{"/~eve/", "http://cdn.example/lib.js", true, false, false},
+		{"/~eve/", "http://gone.example/lib.js", true, true, false},
+	} {
+		cfg := Defaults()
+		if !c.leads {
+			cfg.Leads = "none"
+		}
+		l := newLoop(Site{Host: "h.example", Scopes: []string{c.scope}}, cfg, Parts{}, func(Progress) {})
+		l.shells.failing["gone.example"] = true
+		w := &shell{names: named}
+		w.answer.Response = &fetch.Response{URL: "http://h.example/~eve/"}
+		require.Equal(t, c.may, l.shells.mayAsk(w, render.Request{URL: c.url, Script: c.script}) == nil, "%+v", c)
+	}
+}
+
+// TestAPauseOfAnotherHostIsWaitedFor: one to which robots.txt leads is not the site's own.
+func TestAPauseOfAnotherHostIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	w := &web{slice: &slice{site: store.Site{Host: "dept.example.edu"}}}
+	for host, want := range map[string]Ending{"www.example.edu": Waiting, "www.dept.example.edu": Denied} {
+		var stop *errStop
+		require.ErrorAs(t, w.hostTrouble(&politeness.BusyError{Host: host, Wait: time.Hour, Parked: true, Paused: "by a person"}), &stop)
+		require.Equal(t, want, stop.ending)
+	}
+}
