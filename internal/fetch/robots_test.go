@@ -343,7 +343,9 @@ func (unsaved) SaveRobots(context.Context, string, RobotsRecord) error { return 
 // TestRobotsThatCannotBeSavedAreAskedForOnce: each attempt at a page would ask again.
 func TestRobotsThatCannotBeSavedAreAskedForOnce(t *testing.T) {
 	t.Parallel()
-	s, asked := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("User-agent: *\nDisallow: /private\n")) })
+	s, asked := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("User-agent: *\nDisallow: /private\n"))
+	})
 	c := testClient(t, func(cfg *Config) { cfg.Robots = unsaved{newMemoryRobots(10)} })
 	_, err := c.Fetch(t.Context(), Request{URL: s.URL + "/a"})
 	require.ErrorContains(t, err, "full")
