@@ -47,8 +47,14 @@ func application(t *testing.T) (*world, *site) {
 func TestAPageIsShownAnewAfterAStop(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(w *world, s *site, cancel func()){
-		"a worker that stops":    func(_ *world, _ *site, cancel func()) { cancel() },
-		"another that waits":     func(w *world, s *site, _ func()) { go func() { _, _ = w.keeper.Turn(t.Context(), s.host, 0) }() },
+		"a worker that stops": func(_ *world, _ *site, cancel func()) { cancel() },
+		"another that waits": func(w *world, s *site, _ func()) {
+			go func() {
+				if done, err := w.keeper.Turn(t.Context(), s.host, 0); err == nil {
+					done(fetch.Visit{Status: 200})
+				}
+			}()
+		},
 		"no browser at the time": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
