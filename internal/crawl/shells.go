@@ -120,14 +120,14 @@ func (s *shells) show(ctx context.Context, all bool) error {
 		wait = showWait
 	}
 	for i, w := range waiting {
+		if !all && len(w.unread) > 0 {
+			s.waiting = append(s.waiting, w)
+			continue
+		}
 		var stop *errStop
 		if err := s.mayGoOn(ctx); err != nil && (i > 0 || !errors.As(err, &stop) || stop.ending != SliceFull) {
 			s.waiting = append(s.waiting, waiting[i:]...)
 			return err
-		}
-		if !all && len(w.unread) > 0 {
-			s.waiting = append(s.waiting, w)
-			continue
 		}
 		p := render.Page{URL: w.answer.URL, Header: w.answer.Header, Body: w.answer.Body}
 		seen := s.cfg.Browser.Show(ctx, p, wait, s.get(w))
@@ -245,12 +245,12 @@ func (s *shells) mayAsk(w *shell, r render.Request) error {
 	switch {
 	case host == s.site.Host && (whole || weburl.InScope(r.URL, s.site.Scopes) || r.Script && w.names[r.URL]):
 		return nil
-	case host != s.site.Host && whole && weburl.SameSite(w.answer.URL, r.URL) && !s.failing[host] && s.foreign < maxForeign:
+	case s.failing[host] || s.foreign >= maxForeign:
+		return errors.New("enough of other hosts")
+	case host != s.site.Host && whole && weburl.SameSite(w.answer.URL, r.URL):
 		return nil
 	case !r.Script || !w.names[r.URL] || s.site.ParentDomain || s.cfg.Policy == PolicyWhitelist || s.cfg.Leads == "none":
 		return errors.New("not the page's own")
-	case s.failing[host] || s.foreign >= maxForeign:
-		return errors.New("enough of other hosts")
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"gleaner/internal/document"
@@ -193,7 +192,7 @@ func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, 
 func (w *web) hostTrouble(err error) error {
 	last := w.last
 	if busy, ok := errors.AsType[*politeness.BusyError](err); ok {
-		if busy.Paused != "" && strings.TrimPrefix(busy.Host, "www.") == strings.TrimPrefix(w.site.Host, "www.") {
+		if busy.Paused != "" && busy.Of(w.site.Host) {
 			return &errStop{ending: Denied, reason: gleaner.SitePaused}
 		}
 		if !busy.Asked && busy.Failures == 0 {

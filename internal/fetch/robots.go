@@ -160,7 +160,8 @@ func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*r
 		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: context.Cause(ctx)}
 	}
 	defer func() { <-h.slot }()
-	known, rules, fresh := h.get(c.cfg.Clock.Now())
+	now := c.cfg.Clock.Now()
+	known, rules, fresh := h.get(now)
 	if fresh && memory {
 		return rules, nil
 	}
@@ -171,10 +172,7 @@ func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*r
 	if err != nil {
 		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 	}
-	if found && fresh && old.same(known) {
-		return rules, nil
-	}
-	if !found || !c.cfg.Clock.Now().Before(old.ExpiresAt) {
+	if !found || !now.Before(old.ExpiresAt) {
 		if old, err = c.askRobots(ctx, t, old, c.lent); err != nil {
 			return nil, err
 		}

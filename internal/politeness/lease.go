@@ -53,6 +53,9 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("politeness: %s cannot be asked before %s (in %s): %s", e.Host, time.Now().Add(e.Wait).UTC().Format(time.RFC3339), e.Wait.Round(time.Second), why)
 }
 
+// Of reports whether it is a host's, by its name with or without "www.".
+func (e *BusyError) Of(host string) bool { return paceName(e.Host) == paceName(host) }
+
 // RetryIn says after how long asking again may help.
 func (e *BusyError) RetryIn() time.Duration { return e.Wait }
 

@@ -95,8 +95,8 @@ func (p *process) end() {
 }
 
 // used is what the processes of the browser have used of the processors, and hold of the
-// memory, in bytes. They are those of its session, which they cannot leave in a process
-// space of which the session is not part.
+// memory, in bytes. They are those of its session: one that leaves it is not counted, and ends
+// with the others.
 func (p *process) used() (cpu time.Duration, memory int64) {
 	const tick = time.Second / 100 // the kernel's, for programs
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
