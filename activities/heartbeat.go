@@ -22,8 +22,24 @@ import (
 const (
 	Beat         = Silence * 3 / 10
 	Silence      = 5 * time.Second
-	CrawlSilence = time.Minute
+	CrawlSilence = 5 * time.Minute
 )
+
+// Slices heartbeat every crawlBeat, and where a process has many of them so much more
+// seldom that it sends crawlBeats a second, or as seldom as CrawlSilence allows.
+const (
+	crawlBeat  = 18 * time.Second
+	crawlBeats = 25
+)
+
+// beating counts the activities of this process that heartbeat.
+var beating atomic.Int64
+
+// beatEvery is how often one of so many heartbeats, that may be silent for so long.
+func beatEvery(silence time.Duration, of int64) time.Duration {
+	seldom := time.Duration(of) * time.Second / crawlBeats
+	return max(Beat, min(silence*3/10, max(crawlBeat, seldom)))
+}
 
 // heartbeats sends heartbeats with the details set last, until stop is called or ctx ends,
 // and a last one if the details are newer. The context beat is cancelled when the attempt is
@@ -49,7 +65,10 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 	}
 	ended := make(chan struct{})
 	done := guard.Go(func() {
-		tick := time.NewTicker(max(Beat, activity.GetInfo(ctx).HeartbeatTimeout*3/10))
+		beating.Add(1)
+		defer beating.Add(-1)
+		silence := activity.GetInfo(ctx).HeartbeatTimeout
+		tick := time.NewTicker(beatEvery(silence, beating.Load()))
 		defer tick.Stop()
 		stopping := activity.GetWorkerStopChannel(ctx)
 		for {
@@ -64,6 +83,7 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 			case <-tick.C:
 			}
 			tell()
+			tick.Reset(beatEvery(silence, beating.Load()))
 		}
 	})
 	return beat, func(d T) { latest.Store(&d) }, func() {
@@ -85,7 +105,7 @@ func say(ctx context.Context, details ...any) {
 		return // nobody could read it
 	}
 	in := activity.GetInfo(ctx)
-	asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), Beat)
+	asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(Beat, in.HeartbeatTimeout/10))
 	defer cancel()
 	answer, err := activity.GetClient(ctx).WorkflowService().RecordActivityTaskHeartbeat(asked,
 		&workflowservice.RecordActivityTaskHeartbeatRequest{TaskToken: in.TaskToken, Details: payload, Namespace: in.Namespace})

@@ -31,3 +31,14 @@ func TestStandingStillEnds(t *testing.T) {
 		require.NoError(t, stood(ctx, nil))
 	})
 }
+
+// TestManySlicesHeartbeatSeldom: the Temporal server writes each heartbeat, so a process that
+// crawls thousands of hosts sends no more than one of hundreds does, while each may be silent
+// for so long.
+func TestManySlicesHeartbeatSeldom(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[int64]time.Duration{1: crawlBeat, 450: crawlBeat, 1000: 40 * time.Second, 4000: 90 * time.Second} {
+		require.Equal(t, want, beatEvery(CrawlSilence, of), of)
+		require.Equal(t, Beat, beatEvery(Silence, of), of)
+	}
+}

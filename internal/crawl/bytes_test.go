@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"testing"
+	"time"
 
 	"gleaner/internal/devstack/storetest"
 
@@ -119,6 +120,34 @@ func TestBytesOfAHarvestAreLimited(t *testing.T) {
 	require.NoError(t, err)
 	w.harvest(t, "another", other.ID)
 	require.Contains(t, w.finish(t, c, host).Reason, "the limit of a site", "one of its harvests may bring more")
+}
+
+// TestBytesOfAHarvestAreAddedUpOnce: of a harvest of many sites, a process asks the record for
+// the bytes of all of them now and then, and not with each slice; meanwhile it counts its own.
+func TestBytesOfAHarvestAreAddedUpOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.crawler(w.client)
+	a, b := w.seed(t, "a.test", "/", "/"), w.seed(t, "b.test", "/", "/")
+	w.harvest(t, "h", a)
+	storetest.Exec(t, w.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('h', $1, 'test')`, b)
+	brought := func(bytes int) {
+		storetest.Exec(t, w.db.Pool, `UPDATE sites SET crawl_bytes=$1, crawl_started=now()`, bytes)
+	}
+	least := func(site int) int64 {
+		s, err := c.totals.of(t.Context(), w.db, site)
+		require.NoError(t, err)
+		s.brings(1)
+		return s.least()
+	}
+	brought(5)
+	require.EqualValues(t, 11, least(a))
+	brought(50)
+	require.EqualValues(t, 12, least(b))
+	c.totals.harvests["h"].asked = time.Now().Add(-2 * totalsLast)
+	require.EqualValues(t, 101, least(a))
+	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET cancelled=true`)
+	require.Zero(t, least(a))
 }
 
 // TestBytesInVainCount: answers that are broken off as too large were sent all the

@@ -84,6 +84,7 @@ type Crawler struct {
 	cfg    Config
 	log    *slog.Logger
 	all    *together
+	totals *totals
 	look   time.Duration // how often the lease is renewed, and is looked whether to go on
 	// patience is how long a slice waits for another process that asks its host:
 	// a little longer than the lease of one that died lasts.
@@ -97,6 +98,7 @@ func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Co
 	return &Crawler{
 		db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log,
 		all:      &together{keeper: keeper, db: db, wait: time.Sleep},
+		totals:   &totals{harvests: map[string]*total{}},
 		look:     1500 * time.Millisecond,
 		patience: 7 * time.Second,
 		wrap:     func(s rank.Strategy) rank.Strategy { return s },

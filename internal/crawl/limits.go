@@ -128,13 +128,6 @@ func worthIt(e *frontier.Entry) bool {
 	return e.Document || e.Role != frontier.Member || e.Link.Source == page.SourceSeed
 }
 
-// allowance is what the harvests that want a site may still bring, of all their
-// sites together.
-type allowance struct {
-	limited bool
-	left    int64 // in bytes
-}
-
 // brings counts what an answer takes to keep, in bytes: as it came, or as what it
 // was compressed to.
 func (l *loop) brings(e *frontier.Entry, bytes int64) {
@@ -142,7 +135,7 @@ func (l *loop) brings(e *frontier.Entry, bytes int64) {
 	s.Bytes, s.Changed = s.Bytes+bytes, true
 	l.passed = l.passed || l.heavy(s)
 	l.crawl.Bytes += bytes
-	l.share.left -= bytes
+	l.share.brings(bytes)
 }
 
 // overBytes ends a crawl that brought as many bytes as one site, or all sites of a
@@ -155,9 +148,9 @@ func (l *loop) overBytes() error {
 	switch {
 	case limit > 0 && l.crawl.Bytes >= limit:
 		return &errStop{ending: ByteLimit, reason: fmt.Sprintf("%s: %s in this crawl, the limit of a site is %s", ByteLimit, gigabytes(l.crawl.Bytes), gigabytes(limit))}
-	case l.share.limited && l.share.left <= 0:
+	case l.cfg.HarvestBytes > 0 && l.share.least() >= l.cfg.HarvestBytes:
 		return &errStop{ending: ByteLimit, reason: fmt.Sprintf("%s: %s of all sites of the harvest, the limit is %s",
-			ByteLimit, gigabytes(l.cfg.HarvestBytes-l.share.left), gigabytes(l.cfg.HarvestBytes))}
+			ByteLimit, gigabytes(l.share.least()), gigabytes(l.cfg.HarvestBytes))}
 	}
 	return nil
 }

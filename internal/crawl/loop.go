@@ -35,7 +35,7 @@ type Site struct {
 
 	Sofar   store.CrawlProgress // of this crawl, in slices before this one
 	Careful bool                // slices before this one did not come to an end
-	share   allowance           // of the harvests that want it
+	share   shares              // of the harvests that want it
 }
 
 // Parts are what a crawl is made of.
@@ -82,7 +82,7 @@ type loop struct {
 	keptBytes int             // of links that were not taken, over all pages of the site
 	passed    bool            // what waits is to be looked at: it is new, or a section reached a limit
 	found     map[string]bool // normalised titles of the papers found on the site
-	share     allowance
+	share     shares
 
 	batch   frontier.Batch
 	pages   []*page.Page     // of the batch, for the index

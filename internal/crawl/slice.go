@@ -160,8 +160,10 @@ func (s *slice) load(ctx context.Context, report func(Progress)) (err error) {
 	if err != nil {
 		return err
 	}
-	if site.share, err = s.allowance(ctx); err != nil {
-		return err
+	if cfg.HarvestBytes > 0 {
+		if site.share, err = s.totals.of(ctx, s.db, s.site.ID); err != nil {
+			return err
+		}
 	}
 	s.loop = newLoop(site, cfg, Parts{Source: source, Recorder: record{s}, Judge: library{s}, Strategy: strategy, Log: s.log}, report)
 	return record{s}.recall(ctx, s.loop)
@@ -234,14 +236,6 @@ func (s *slice) strategy(ctx context.Context, cfg Config) (rank.Strategy, error)
 		}
 	}
 	return strategy, nil
-}
-
-// allowance asks what the harvests that want this site may still bring: the one
-// that may bring most counts. Slices that go on at the same time see what the
-// others bring when they begin.
-func (s *slice) allowance(ctx context.Context) (allowance, error) {
-	had, watched, err := s.db.HarvestBytes(ctx, s.site.ID)
-	return allowance{limited: watched && s.cfg.HarvestBytes > 0, left: s.cfg.HarvestBytes - had}, err
 }
 
 // checkControls looks whether anybody wants the crawl, before anything is asked and while
