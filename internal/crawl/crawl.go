@@ -50,6 +50,7 @@ type Config struct {
 	WARC     bool                  // what is exchanged with hosts is kept in WARC files
 	Names    bool                  // so are files whose name or size speaks against them
 	Browser  Browser               // shows pages that scripts make; nil for none
+	Memory   *fetch.Memory         // holds what is kept for them; nil is no bound
 	Batch    int                   // visits written at once where the delay is 0
 
 	HarvestBytes int64 // that the crawls of one harvest may bring together; 0 is no limit

@@ -30,7 +30,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	l.progress.Pages++
 	a.Parent = e.Parent
 	p, outcome, why := a.Parse(context.WithoutCancel(ctx))
-	shell := l.shells.is(p)
+	shell := l.shells.is(e, p)
 	if shell && outcome == gleaner.Outcome(page.WallCookie) {
 		outcome = ""
 	}
@@ -42,11 +42,10 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 		v.State, v.Outcome, v.Reason = frontier.Gone, outcome, cmp.Or(why, v.Reason)
 		return rank.Result{Page: p, Failed: true}, nil
 	}
-	r, err := l.readPage(ctx, e, v, a, p)
-	if shell && err == nil {
-		l.shells.note(ctx, e, a, p)
+	if shell {
+		return l.shells.page(ctx, e, v, a, p)
 	}
-	return r, err
+	return l.readPage(ctx, e, v, a, p)
 }
 
 // readPage takes the links of a page that is what was asked for.

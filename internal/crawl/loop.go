@@ -106,7 +106,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder, size: cfg.Window}, seen: newSeen(cfg.KnownURLs),
 		leads: newLeads(), misses: misses{}, sections: newSections(site.Sofar.Sections), found: map[string]bool{}}
 	l.batch.Reset()
-	l.shells = &shells{loop: l, lists: map[string]bool{}, scripts: map[string]*render.Answer{}, failing: map[string]bool{}}
+	l.shells = &shells{loop: l, lists: map[string]bool{}, answers: map[string]*render.Answer{}, failing: map[string]bool{}}
 	return l
 }
 
@@ -136,9 +136,6 @@ func (l *loop) run(ctx context.Context) error {
 			return err
 		}
 		if err := l.visit(ctx, e, reason); err != nil {
-			return err
-		}
-		if err := l.shells.show(ctx, false); err != nil {
 			return err
 		}
 		if l.due() {
@@ -305,7 +302,8 @@ func (l *loop) exhausted(ctx context.Context) error {
 		l.window.filled = false
 		return nil
 	case len(l.shells.waiting) > 0:
-		return l.shells.show(ctx, true)
+		l.shells.again()
+		return nil
 	case !at.IsZero():
 		return &errStop{ending: Waiting, wait: max(time.Second, time.Until(at)), reason: "failed URLs wait for their next try"}
 	}
@@ -374,9 +372,6 @@ func (l *loop) end(ctx context.Context, err error) (Result, error) {
 	if errors.As(err, &stop) && stop.ending == Waiting {
 		l.took += stop.wait
 		l.sections.pause(stop.by)
-	}
-	if stop != nil || orderly(err) {
-		err = errors.Join(err, l.shells.postpone(ctx, 0))
 	}
 	if ferr := l.flush(ctx, end{last: true, orderly: stop != nil || orderly(err)}); ferr != nil {
 		return r, errors.Join(err, ferr)

@@ -90,7 +90,9 @@ func CachedAnswer(ctx context.Context, db *store.DB, h frontier.Hash) *Answer {
 
 // resources is a Source that also answers for what the scripts of a page ask.
 type resources interface {
-	resource(ctx context.Context, url, parent string) (*fetch.Response, error)
+	resource(ctx context.Context, r fetch.Request, parent string) (*fetch.Response, error)
+	// madeOf is what a page was made of when a browser showed it last.
+	madeOf(ctx context.Context, page frontier.Hash) ([]byte, error)
 }
 
 // Browser shows pages of which scripts make what they say (render.Browser).

@@ -97,6 +97,13 @@ func (r record) recall(ctx context.Context, l *loop) error {
 	if l.keptBytes, err = frontier.KeptBytes(ctx, db, site); err != nil {
 		return err
 	}
+	if l.cfg.Browser != nil {
+		shown, failed, err := frontier.Shown(ctx, db, site, r.site.Crawl)
+		if err != nil {
+			return err
+		}
+		l.shells.shown = shown + failed*frontier.MaxDeaths*shownFailing
+	}
 	titles, err := r.db.TitlesFound(ctx, site)
 	if err != nil {
 		return err

@@ -2,10 +2,11 @@ package crawl
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -14,220 +15,354 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/guard"
+	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/render"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
 
-// Bounds of the pages of one slice that a browser shows.
+// Bounds of the pages of one site that a browser shows.
 const (
-	maxShells     = 16               // pages that wait until their scripts were read
-	maxShell      = 128 << 10        // bytes of one
-	maxShown      = 50               // pages
+	maxShown      = 300              // pages of one crawl
+	shownFailing  = 10               // pages that a failure counts as
 	maxKeptScript = 8 << 20          // bytes of scripts and data that are kept for the next page
-	maxForeign    = 100              // scripts on other hosts
-	maxPostponed  = 5                // times that a page is asked for anew to be shown
+	maxForeign    = 100              // scripts on other hosts in one slice
+	maxMadeOf     = 64 << 10         // bytes of the list of what one page asked for
+	maxBusy       = 6                // times that a page is asked for that finds no browser
 	busyWait      = 10 * time.Minute // until a page is asked for again that found no browser
 	showWait      = time.Minute      // for a browser, where nothing else waits
 )
 
-// shells are the pages of a slice that scripts fill. Where a script was read and has a list
-// of documents, no browser is needed; a page whose scripts have none is shown.
+// Outcomes of pages that are to be shown.
+const (
+	outcomeUnshown gleaner.Outcome = "render-waiting" // until nothing else waits
+	outcomeShown   gleaner.Outcome = "render-pages"   // maxShown was reached
+)
+
+// shells has a browser show the pages of a slice that scripts fill. Where a script was read
+// and has a list of documents, no browser is needed. A page that is not shown yet has failed
+// for now on the record, and is asked for again: by this slice where nothing else waits, or
+// by whoever crawls the site next.
 type shells struct {
 	*loop
-	waiting []*shell
+	waiting []*frontier.Entry
 	lists   map[string]bool           // scripts that were read: whether one has documents
-	scripts map[string]*render.Answer // by URL, so that the next page does not ask for them
-	bytes   int                       // of scripts
-	shown   int
-	foreign int             // scripts of other hosts that were asked for
-	failing map[string]bool // other hosts that gave one no script
+	answers map[string]*render.Answer // by URL, so that the next page does not ask for them
+	bytes   int64                     // of answers
+	shown   int                       // pages of this crawl
+	foreign int                       // scripts of other hosts that were asked for
+	failing map[string]bool           // other hosts that gave one no script
 }
 
+// shell is a page that is shown.
 type shell struct {
-	entry  frontier.Entry
-	answer Answer
-	unread map[string]bool // its scripts that wait for their visit
+	entry  *frontier.Entry
+	url    string
 	names  map[string]bool // the scripts that its HTML names
-	halted bool            // something was refused since the crawl is to end or to wait
+	halted gleaner.Outcome // why something was refused that may be had later
+	cut    bool            // something was refused for its bound
+	made   []part
 }
 
-// is reports whether a page is one that may be shown.
-func (s *shells) is(p *page.Page) bool {
-	_, answers := s.Source.(resources)
-	return p != nil && p.Shell && s.cfg.Browser != nil && answers
+// part is something that a page is made of: itself, or what its scripts asked for.
+type part struct {
+	render.Request
+	ETag, Modified string
+	Sum            []byte // of its content; nil where there was none
 }
 
-// note has a page wait for its scripts.
-func (s *shells) note(ctx context.Context, e *frontier.Entry, a *Answer, p *page.Page) {
-	if e.Role != frontier.Member || p.NoFollow || len(a.Body) > maxShell ||
-		len(s.waiting) >= maxShells || s.shown+len(s.waiting) >= maxShown {
-		return
+func partOf(r render.Request, a *render.Answer) part {
+	if a == nil || a.Status != http.StatusOK {
+		return part{Request: r}
 	}
-	resp := &fetch.Response{URL: a.URL, Header: a.Header, Body: bytes.Clone(a.Body), FetchedAt: a.FetchedAt}
-	w := &shell{entry: *e, answer: Answer{Response: resp, Parent: e.Parent}, unread: map[string]bool{}, names: namedScripts(a.URL, a.Body)}
+	sum := sha256.Sum256(a.Body)
+	p := part{Request: r, ETag: a.Header.Get("Etag"), Modified: a.Header.Get("Last-Modified"), Sum: sum[:]}
+	if len(p.ETag)+len(p.Modified) > longestTag {
+		p.ETag, p.Modified = "", ""
+	}
+	return p
+}
+
+// is reports whether a page is one that a browser is to show.
+func (s *shells) is(e *frontier.Entry, p *page.Page) bool {
+	_, answers := s.Source.(resources)
+	return p != nil && p.Shell && e.Role == frontier.Member && !p.NoFollow && s.cfg.Browser != nil && answers
+}
+
+// page reads a page as it came, has a browser show it where that is due, and reads what it
+// shows.
+func (s *shells) page(
+	ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer, p *page.Page,
+) (rank.Result, error) {
+	before := len(s.batch.Read)
+	r, err := s.readPage(ctx, e, v, a, p)
+	unread, listed := s.scripts(ctx, p)
+	if err != nil || listed {
+		return r, err
+	}
+	plain, content := s.batch.Read[before], v.Content
+	s.batch.Read = s.batch.Read[:before]
+	v.ETag, v.LastModified, v.Content = "", "", nil // so that it comes whole
+	e.ETag, e.LastModified = "", ""
+	made, err := s.Source.(resources).madeOf(ctx, e.Hash())
+	switch {
+	case err != nil:
+		return r, err
+	case s.shown >= maxShown:
+		return s.later(e, v, outcomeShown), nil
+	case e.Tries == 1 && unread && made == nil:
+		return s.later(e, v, outcomeUnshown), nil
+	}
+	e.Tries = max(e.Tries, 2)
+	w := &shell{entry: e, url: a.URL, names: namedScripts(a.URL, a.Body)}
+	w.made = []part{{Sum: content}}
+	defer func() {
+		if s.bytes > maxKeptScript || w.halted == render.Busy {
+			s.forget()
+		}
+	}()
+	if e.Was == frontier.Page && s.same(ctx, w, made) {
+		s.progress.Pages--
+		return s.unchanged(e, v), nil
+	}
+	seen := s.show(ctx, w, a)
+	switch outcome := cmp.Or(w.halted, seen.Outcome); {
+	case ctx.Err() != nil:
+		return r, context.Cause(ctx)
+	case seen.Outcome == render.Shut:
+		s.batch.Read = append(s.batch.Read, plain)
+		return s.later(e, v, render.Shut), nil
+	case w.halted != "" || len(seen.HTML) == 0:
+		return s.later(e, v, outcome), nil
+	}
+	return s.take(ctx, e, v, a, &plain, w, &seen)
+}
+
+// scripts reports whether scripts of a page are still to be read, and whether one that was
+// read has a list of documents.
+func (s *shells) scripts(ctx context.Context, p *page.Page) (unread, listed bool) {
 	for i := range p.Links {
 		to := p.Links[i].URL
 		if p.Links[i].Source != page.SourceList {
 			continue
 		}
 		has, read := s.lists[to]
-		if has {
-			return
-		}
 		_, taken := s.seen.known(frontier.HashOf(to), 0, 0)
-		if taken && !read && e.Tries < 2 && !s.fetched(ctx, to) { // a page that waited in vain waits no more
-			w.unread[to] = true
-		}
+		listed = listed || has
+		unread = unread || taken && !read && !s.fetched(ctx, to)
 	}
-	s.waiting = append(s.waiting, w)
+	return unread, listed
 }
 
-// read takes what a visit found in a script.
+// later leaves a page on record as one that is still to be shown, in this crawl or, where
+// that was tried often enough, in the next.
+func (s *shells) later(e *frontier.Entry, v *frontier.Visit, why gleaner.Outcome) rank.Result {
+	v.State, v.Outcome = frontier.Failed, why
+	tries, wait := maxBusy, time.Duration(0)
+	switch why {
+	case outcomeUnshown:
+	case outcomeShown, render.Shut:
+		tries = 0
+	case render.Busy:
+		if wait = busyWait; !s.window.empty() {
+			v.Outcome, wait = outcomeUnshown, 0
+		}
+	default:
+		tries, wait = frontier.MaxDeaths, s.cfg.RetryBase
+		s.shown += shownFailing
+	}
+	if e.Tries > tries {
+		s.progress.Failed++
+		return rank.Result{Failed: true}
+	}
+	if v.NextTry = v.At.Add(wait); v.Outcome == outcomeUnshown {
+		s.waiting = append(s.waiting, e)
+	}
+	return rank.Result{}
+}
+
+// again puts the first page that waits among those that are asked for.
+func (s *shells) again() {
+	s.window.put(s.waiting[0])
+	s.waiting = s.waiting[1:]
+}
+
+// read takes what a visit found in a script, as long as a page waits.
 func (s *shells) read(e *frontier.Entry, a *Answer, p *page.Page) {
-	url := e.Link.URL
+	if len(s.waiting) == 0 || e.Link.Source != page.SourceList {
+		return
+	}
 	has := p != nil && slices.ContainsFunc(p.Links, func(l page.Link) bool {
 		return l.Source == page.SourceList || weburl.IsDocumentName(l.URL)
 	})
-	s.waiting = slices.DeleteFunc(s.waiting, func(w *shell) bool {
-		if !w.unread[url] {
-			return false
-		}
-		s.lists[url] = has
-		if delete(w.unread, url); !has && a != nil && a.Status == http.StatusOK { // not what is as it was
-			s.keep(url, a.Response)
-		}
-		return has
-	})
+	s.lists[e.Link.URL] = has
+	if !has && a != nil && a.Status == http.StatusOK { // not what is as it was
+		s.keep(e.Link.URL, a.Response)
+	}
 }
 
-// keep keeps a script for the pages that are shown.
+// keep keeps an answer for the pages that are shown; nil says that it has no room.
 func (s *shells) keep(url string, r *fetch.Response) *render.Answer {
-	a := &render.Answer{Status: r.Status, Header: r.Header, Body: bytes.Clone(r.Body)}
-	if s.bytes+len(a.Body) <= maxKeptScript {
-		s.bytes += len(a.Body)
-		s.scripts[url] = a
+	if _, had := s.answers[url]; had || !s.cfg.Memory.Keep(int64(len(r.Body))) {
+		return s.answers[url]
 	}
+	a := &render.Answer{Status: r.Status, Header: r.Header, Body: bytes.Clone(r.Body)}
+	s.bytes += int64(len(a.Body))
+	s.answers[url] = a
 	return a
 }
 
-// show shows the pages whose scripts were read; all of them where nothing else waits.
-func (s *shells) show(ctx context.Context, all bool) error {
-	waiting, wait := s.waiting, time.Duration(0)
-	if s.waiting = nil; all {
+// forget gives back what was kept.
+func (s *shells) forget() {
+	s.cfg.Memory.Forget(s.bytes)
+	s.bytes = 0
+	clear(s.answers)
+}
+
+// same reports whether a page is made of what it was made of when it was shown last: each
+// part is asked for anew, and comes only where it is another.
+func (s *shells) same(ctx context.Context, w *shell, made []byte) bool {
+	var parts []part
+	if json.Unmarshal(made, &parts) != nil || len(parts) == 0 || !bytes.Equal(parts[0].Sum, w.made[0].Sum) {
+		return false
+	}
+	for _, was := range parts[1:] {
+		if now := s.part(ctx, w, was); w.halted != "" || !bytes.Equal(now.Sum, was.Sum) {
+			return false
+		}
+	}
+	return true
+}
+
+// part is what a part of a page is now.
+func (s *shells) part(ctx context.Context, w *shell, was part) part {
+	a := s.answers[was.URL]
+	if a == nil {
+		a, _ = s.ask(ctx, w, was)
+	}
+	if a != nil && a.Status == http.StatusNotModified {
+		return was
+	}
+	return partOf(was.Request, a)
+}
+
+// show has the browser show a page.
+func (s *shells) show(ctx context.Context, w *shell, a *Answer) (seen render.Shown) {
+	if w.halted != "" {
+		return seen
+	}
+	wait := time.Duration(0)
+	if s.window.empty() {
 		wait = showWait
 	}
-	for i, w := range waiting {
-		if !all && len(w.unread) > 0 {
-			s.waiting = append(s.waiting, w)
-			continue
+	p := render.Page{URL: a.URL, Header: a.Header, Body: a.Body}
+	seen = s.cfg.Browser.Show(ctx, p, wait, func(ctx context.Context, r render.Request) (*render.Answer, error) {
+		got, err := s.answers[r.URL], error(nil)
+		if got == nil {
+			got, err = s.ask(ctx, w, part{Request: r})
 		}
-		var stop *errStop
-		if err := s.mayGoOn(ctx); err != nil && (i > 0 || !errors.As(err, &stop) || stop.ending != SliceFull) {
-			s.waiting = append(s.waiting, waiting[i:]...)
-			return err
+		if got != nil || answers(err) {
+			w.made = append(w.made, partOf(r, got))
 		}
-		p := render.Page{URL: w.answer.URL, Header: w.answer.Header, Body: w.answer.Body}
-		seen := s.cfg.Browser.Show(ctx, p, wait, s.get(w))
-		switch {
-		case ctx.Err() != nil:
-			s.waiting = append(s.waiting, waiting[i:]...)
-			return context.Cause(ctx)
-		case w.halted || seen.Outcome == render.Busy && (!all || w.entry.Tries < 3):
-			w.halted, s.waiting = false, append(s.waiting, w)
-			if seen.Outcome == render.Busy && all {
-				s.waiting = append(s.waiting, waiting[i+1:]...)
-				return s.postpone(ctx, busyWait)
-			}
-			continue
-		case seen.Outcome == render.Shut:
-			s.cfg.Browser, s.waiting = nil, nil
-			return nil
-		}
-		s.shown++
-		err := guard.Logged(ctx, s.Log, w.answer.URL, func() error { return s.take(ctx, w, &seen) })
-		if err != nil && !guard.Panicked(err) {
-			return fmt.Errorf("crawl %s: %w", w.answer.URL, err)
-		}
-	}
-	return nil
+		return got, err
+	})
+	s.Log.InfoContext(ctx, "a page was shown in a browser", "url", a.URL, "requests", seen.Requests,
+		"refused", seen.Refused, "took", seen.Took, "outcome", seen.Outcome)
+	return seen
 }
 
-// take reads a page that was shown as any other. It stands on record as read twice; why not
-// all of it was shown is why not all of its links were looked at.
-func (s *shells) take(ctx context.Context, w *shell, seen *render.Shown) error {
-	s.Log.InfoContext(ctx, "a page was shown in a browser", "url", w.answer.URL, "requests", seen.Requests,
-		"refused", seen.Refused, "took", seen.Took, "outcome", seen.Outcome)
-	if err := s.flush(ctx, end{}); err != nil { // which has its first reading
-		return err
-	}
-	e, sum := &w.entry, sha256.Sum256(seen.HTML)
-	v := frontier.Visit{Entry: e, Crawl: s.site.Crawl, At: time.Now(), State: frontier.Page, Content: sum[:]}
-	e.Was = frontier.Page
-	raw, header := w.answer.Body, w.answer.Header
-	w.answer.Body, w.answer.Header = seen.HTML, http.Header{"Content-Type": {"text/html; charset=utf-8"}}
-	p, outcome, _ := w.answer.Parse(context.WithoutCancel(ctx))
-	if dir := s.seen.around(w.answer.URL, v.Content); dir != "" && outcome == "" {
+// take reads a page that was shown as any other. Where what is shown is no page, it is read
+// as it came. Why not all of it was shown is why not all of its links were looked at.
+func (s *shells) take(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer,
+	plain *frontier.Reading, w *shell, seen *render.Shown) (r rank.Result, err error) {
+	s.shown++
+	sum := sha256.Sum256(seen.HTML)
+	v.Content = sum[:]
+	html := &fetch.Response{URL: a.URL, Status: a.Status, Body: seen.HTML, FetchedAt: a.FetchedAt,
+		Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}
+	p, outcome, _ := (&Answer{Response: html, Parent: a.Parent}).Parse(context.WithoutCancel(ctx))
+	if outcome == "" && s.seen.around(a.URL, v.Content) != "" {
 		outcome = outcomeLoop
 	}
-	if len(seen.HTML) == 0 || outcome != "" {
-		w.answer.Body, w.answer.Header = raw, header
-		p, _, _ = w.answer.Parse(context.WithoutCancel(ctx))
+	why := seen.Outcome
+	if w.cut && why == "" {
+		why = render.Cut
 	}
-	for _, why := range []gleaner.Outcome{outcome, seen.Outcome} {
-		if why != "" && p != nil {
+	if outcome != "" {
+		plain.Unread = string(outcome)
+		s.batch.Read = append(s.batch.Read, *plain)
+	} else {
+		if why != "" {
 			p.Truncated = append(p.Truncated, string(why))
 		}
+		a.Body, a.Header = html.Body, html.Header
+		r, err = s.readPage(ctx, e, v, a, p)
 	}
-	if p == nil {
-		return nil
+	if e.Was == frontier.Page && bytes.Equal(v.Content, e.Content) {
+		v.Outcome = gleaner.NotModified
 	}
-	r, err := s.readPage(ctx, e, &v, &w.answer, p)
-	if err == nil && r.NewDocs > 0 {
-		s.learn(ctx, &v, r)
+	last := &s.batch.Read[len(s.batch.Read)-1]
+	if made, failed := json.Marshal(w.made); failed == nil && why == "" && len(made) <= maxMadeOf {
+		last.MadeOf = made
 	}
-	return err
+	if last.Kept == nil && !last.NoRoom {
+		last.Kept, _ = packLinks(nil)
+	}
+	return r, err
 }
 
-// get answers the requests of a page by the crawl's own way, and counts them as the site's.
-func (s *shells) get(w *shell) render.Get {
-	return func(ctx context.Context, r render.Request) (*render.Answer, error) {
-		if a := s.scripts[r.URL]; a != nil {
-			return a, nil
-		}
-		if err := s.mayAsk(w, r); err != nil {
-			return nil, err
-		}
-		if err := s.mayGoOn(ctx); err != nil {
-			if stop, ok := errors.AsType[*errStop](err); !ok || stop.ending != SliceFull {
-				w.halted = true
-				return nil, err
-			}
-		}
-		resp, err := s.Source.(resources).resource(ctx, r.URL, w.answer.URL)
-		if host := weburl.Host(r.URL); host != s.site.Host {
-			s.foreign++
-			s.failing[host] = err != nil || resp.Status != http.StatusOK
-		}
-		if err == nil || answers(err) {
-			s.progress.Requests++
-			s.progress.URL = r.URL
-			s.crawl.Pages++
-		}
-		if err != nil {
-			if answers(err) {
-				s.scripts[r.URL] = &render.Answer{Status: http.StatusNotFound} // it is not asked for again
-			}
-			return nil, err
-		}
-		defer resp.Release()
-		s.progress.Bytes += resp.Bytes
-		s.brings(&w.entry, max(resp.Bytes, int64(len(resp.Body))))
-		return s.keep(r.URL, resp), nil
+// ask asks for something of a page by the crawl's own way, and counts it as the site's. An
+// answer that it is as it was has the status 304.
+func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, error) {
+	if err := s.mayAsk(w, was.Request); err != nil {
+		return nil, err
 	}
+	if err := s.mayGoOn(ctx); err != nil {
+		if stop, ok := errors.AsType[*errStop](err); !ok || stop.ending != SliceFull {
+			w.halted = outcomeUnshown
+			return nil, err
+		}
+	}
+	q := fetch.Request{URL: was.URL, ETag: was.ETag, LastModified: was.Modified}
+	resp, err := s.Source.(resources).resource(ctx, q, w.url)
+	host := weburl.Host(was.URL)
+	if host != s.site.Host {
+		s.foreign++
+		s.failing[host] = err != nil
+	}
+	switch {
+	case err == nil:
+	case answers(err):
+		s.answers[was.URL] = &render.Answer{Status: http.StatusNotFound} // it is not asked for again
+	case host == s.site.Host:
+		w.halted = outcomeUnshown
+		return nil, err
+	default:
+		w.cut = true
+		return nil, err
+	}
+	s.progress.Requests++
+	s.progress.URL = was.URL
+	s.crawl.Pages++
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Release()
+	s.progress.Bytes += resp.Bytes
+	s.brings(w.entry, max(resp.Bytes, int64(len(resp.Body))))
+	if resp.Status == http.StatusNotModified {
+		return &render.Answer{Status: resp.Status}, nil
+	}
+	a := s.keep(was.URL, resp)
+	if a == nil {
+		w.halted = render.Busy
+		return nil, errNoRoom
+	}
+	return a, nil
 }
+
+var errNoRoom = errors.New("crawl: no memory for what a page asks for")
 
 // mayAsk reports why a page may not have something. Data lies in the site's scope, or, where
 // that is the whole host, in its domain: users of one host are not to read one another's
@@ -245,9 +380,12 @@ func (s *shells) mayAsk(w *shell, r render.Request) error {
 	switch {
 	case host == s.site.Host && (whole || weburl.InScope(r.URL, s.site.Scopes) || r.Script && w.names[r.URL]):
 		return nil
-	case s.failing[host] || s.foreign >= maxForeign:
+	case s.failing[host]:
+		return errors.New("a host that fails")
+	case s.foreign >= maxForeign:
+		w.cut = true
 		return errors.New("enough of other hosts")
-	case host != s.site.Host && whole && weburl.SameSite(w.answer.URL, r.URL):
+	case host != s.site.Host && whole && weburl.SameSite(w.url, r.URL):
 		return nil
 	case !r.Script || !w.names[r.URL] || s.site.ParentDomain || s.cfg.Policy == PolicyWhitelist || s.cfg.Leads == "none":
 		return errors.New("not the page's own")
@@ -269,25 +407,4 @@ func namedScripts(base string, body []byte) map[string]bool {
 		}
 	}
 	return names
-}
-
-// postpone has the pages that still wait asked for in a later slice.
-func (s *shells) postpone(ctx context.Context, wait time.Duration) error {
-	if len(s.waiting) == 0 {
-		return nil
-	}
-	if err := s.flush(ctx, end{}); err != nil {
-		return err
-	}
-	for _, w := range s.waiting {
-		if w.entry.Tries >= maxPostponed {
-			continue
-		}
-		now := time.Now()
-		s.batch.Visits = append(s.batch.Visits, frontier.Visit{Entry: &w.entry, Crawl: s.site.Crawl, At: now,
-			State: frontier.Failed, Outcome: render.Busy,
-			Reason: "its scripts were not read yet", NextTry: now.Add(wait), Content: []byte{}}) // so that it is read again
-	}
-	s.waiting = nil
-	return nil
 }

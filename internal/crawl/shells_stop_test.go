@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
@@ -56,6 +57,9 @@ func TestAPageIsShownAnewAfterAStop(t *testing.T) {
 			}()
 		},
 		"no browser at the time": nil,
+		"a worker that is killed": func(w *world, _ *site, _ func()) {
+			storetest.Exec(t, w.db.Pool, `UPDATE sites SET token=token+1, expires_at='-infinity'`) // it writes no more
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,6 +89,115 @@ func TestAPageIsShownAnewAfterAStop(t *testing.T) {
 	}
 }
 
+// TestAPageThatKillsItsWorkersIsSetAside by its name, after as many deaths as any URL.
+func TestAPageThatKillsItsWorkersIsSetAside(t *testing.T) {
+	t.Parallel()
+	w, s := application(t)
+	shown := 0
+	w.cfg.Browser = acting(func(context.Context, render.Page, render.Get) render.Shown {
+		shown++
+		storetest.Exec(t, w.db.Pool, `UPDATE sites SET token=token+1, expires_at='-infinity'`)
+		return render.Shown{HTML: []byte(links("a.pdf"))}
+	})
+	c := w.crawler(w.client)
+	for range 20 {
+		r, err := c.Slice(t.Context(), s.host, func(Progress) {})
+		if w.hurry(t, s.host); err == nil && r.Ending == Exhausted {
+			break
+		}
+	}
+	require.Equal(t, "failed crawler-killed", w.record(t, s.host)["/"])
+	require.Equal(t, 4, shown, "the first death is charged to nobody")
+}
+
+// recrawl puts all of a site back.
+func (w *world) recrawl(t *testing.T, s *site) {
+	t.Helper()
+	require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "done", "", "", false, w.cfg.Recrawl))
+	_, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true, For: "recrawl/all"}, w.cfg.Recrawl)
+	require.NoError(t, err)
+	w.rested(t, s.host)
+}
+
+// TestNewDataBehindAnUnchangedPage is found by a recrawl, which asks for what the page was
+// made of by its tags. While none is another, the page is not shown.
+func TestNewDataBehindAnUnchangedPage(t *testing.T) {
+	t.Parallel()
+	w, s := application(t)
+	data, whole, asked := "a.pdf", 0, 0
+	s.pages["/api"] = func(rw http.ResponseWriter, r *http.Request) {
+		asked++
+		rw.Header().Set("Content-Type", "application/json")
+		rw.Header().Set("Etag", `"`+data+`"`)
+		if r.Header.Get("If-None-Match") == `"`+data+`"` {
+			rw.WriteHeader(http.StatusNotModified)
+			return
+		}
+		whole++
+		_, _ = fmt.Fprint(rw, data)
+	}
+	s.pages["/b.pdf"] = "two"
+	shown := 0
+	w.cfg.Browser = acting(func(ctx context.Context, _ render.Page, get render.Get) render.Shown {
+		shown++
+		a, err := get(ctx, render.Request{URL: "http://" + s.host + "/api"})
+		require.NoError(t, err)
+		_, err = get(ctx, render.Request{URL: "http://" + s.host + "/main.js", Script: true})
+		require.NoError(t, err)
+		return render.Shown{HTML: []byte(links(string(a.Body)))}
+	})
+	for n, want := range []struct {
+		data                string
+		shown, whole, asked int
+	}{
+		{"a.pdf", 1, 1, 1}, {"a.pdf", 1, 1, 2}, {"b.pdf", 2, 2, 3}, {"b.pdf", 2, 2, 4},
+	} {
+		data = want.data
+		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+		require.Equal(t, want.shown, shown, n)
+		require.Equal(t, []int{want.whole, want.asked}, []int{whole, asked}, n)
+		require.Contains(t, w.record(t, s.host)["/"+data], "document ")
+		linked := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM links`)
+		require.Equal(t, 1, linked, "to what is shown")
+		w.recrawl(t, s)
+	}
+}
+
+// TestPagesBeyondTheirBoundAreNamed: more of one crawl than a browser shows, and what a page
+// asks for where no memory is left.
+func TestPagesBeyondTheirBoundAreNamed(t *testing.T) {
+	t.Parallel()
+	for outcome, prepare := range map[string]func(w *world, id int){
+		"failed render-pages": func(w *world, id int) {
+			storetest.Exec(t, w.db.Pool, `INSERT INTO urls (site_id, hash, url, state, crawl, outcome)
+				SELECT $1, decode(lpad(n::text, 32, '0'), 'hex'), 'http://h/'||n, 3, 1, 'render-crashed' FROM generate_series(1, 10) n`, id)
+		},
+		"failed render-busy": func(w *world, _ int) { require.True(t, w.cfg.Memory.Keep(1<<20)) },
+		"page success":       func(*world, int) {},
+	} {
+		t.Run(outcome, func(t *testing.T) {
+			t.Parallel()
+			w, s := application(t)
+			w.cfg.Memory = fetch.NewMemory(12 << 20)
+			prepare(w, storetest.Get[int](t, w.db.Pool, `SELECT id FROM sites`))
+			held := 0
+			w.cfg.Browser = acting(func(ctx context.Context, _ render.Page, get render.Get) render.Shown {
+				_, err := get(ctx, render.Request{URL: "http://" + s.host + "/api"})
+				if held = 0; err == nil && !w.cfg.Memory.Keep(1<<20) {
+					held = 1
+				}
+				return render.Shown{HTML: []byte(links("a.pdf"))}
+			})
+			w.finish(t, w.crawler(w.client), s.host)
+			require.Equal(t, outcome, w.record(t, s.host)["/"])
+			if outcome == "page success" {
+				require.Equal(t, 1, held, "what a page asked for is in memory")
+				require.True(t, w.cfg.Memory.Keep(1<<20), "and is given back")
+			}
+		})
+	}
+}
+
 // TestAScriptThatIsAsItWasIsAskedFor: the browser gets no empty body for it in a later crawl.
 func TestAScriptThatIsAsItWasIsAskedFor(t *testing.T) {
 	t.Parallel()
@@ -101,10 +214,7 @@ func TestAScriptThatIsAsItWasIsAskedFor(t *testing.T) {
 		s.pages["/"] = fmt.Sprintf(`<div id="root"></div><script src="/main.js"></script><!-- %d -->`, day)
 		s.mu.Unlock()
 		w.finish(t, w.crawler(w.client), s.host)
-		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "done", "", "", false, w.cfg.Recrawl))
-		_, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true, For: "recrawl/all"}, w.cfg.Recrawl)
-		require.NoError(t, err)
-		w.rested(t, s.host)
+		w.recrawl(t, s)
 	}
 	require.Equal(t, []int{13, 13}, bodies)
 }
@@ -136,8 +246,7 @@ func TestWhatAPageMayAsk(t *testing.T) {
 		}
 		l := newLoop(Site{Host: "h.example", Scopes: []string{c.scope}}, cfg, Parts{}, func(Progress) {})
 		l.shells.failing["gone.example"] = true
-		w := &shell{names: named}
-		w.answer.Response = &fetch.Response{URL: "http://h.example/~eve/"}
+		w := &shell{names: named, url: "http://h.example/~eve/"}
 		require.Equal(t, c.may, l.shells.mayAsk(w, render.Request{URL: c.url, Script: c.script}) == nil, "%+v", c)
 	}
 }

@@ -1,9 +1,11 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,6 +22,7 @@ import (
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/render"
 )
@@ -31,6 +34,7 @@ const shownPapers = 3 // of each site that has some
 type shownWeb struct {
 	pile  *sampleweb.Pile
 	files map[string]string // by host and path, or by host, for what its application routes
+	tries int               // that pages have behind them
 
 	mu  sync.Mutex
 	log []shownRequest
@@ -84,6 +88,16 @@ func newShownWeb() *shownWeb {
 		for (let i = 0; i < 4; i++) new Worker(w)
 		setInterval(() => fetch("/" + Math.random()).catch(() => 0), 100)</script>`)
 	shell("crash.example", `<script>const all = []; for (;;) all.push(new Uint8Array(5e7).fill(1))</script>`)
+	shell("bib.example", `<script>load("/own.bib")</script>`)
+	w.files["bib.example/own.bib"] = w.works(4, func(n int) string {
+		return fmt.Sprintf("@article{a%d, title={%s}, pdf={/f/%d.pdf}}", n, w.pile.Paper(n).Title, n)
+	})
+	shell("json.example", `<script>fetch("/own.json")</script>`)
+	w.files["json.example/own.json"] = "[" + strings.ReplaceAll(w.works(5, func(n int) string {
+		return fmt.Sprintf(`{"title":%q,"pdf":"/f/%d.pdf"},`, w.pile.Paper(n).Title, n)
+	})+"{}", ", {", ",{") + "]"
+	shell("bibbase.example", `<script src="https://bibbase.org/show?bib=http://bibbase.example/own.bib&jsonp=1"></script>`)
+	w.files["bibbase.example/own.bib"] = w.files["bib.example/own.bib"]
 	w.files["plain.example"] = `<title>Homepage</title><h1>Papers</h1>` + w.link(1+3*shownPapers) +
 		`<script>fetch("/more")</script>`
 	return w
@@ -123,6 +137,8 @@ func (w *shownWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "application/pdf")
 		_, _ = rw.Write(w.pile.File(n, sampleweb.AsPDF))
 		return
+	case strings.HasSuffix(path, ".bib") && ok:
+		rw.Header().Set("Content-Type", "text/x-bibtex")
 	case ok && (strings.HasSuffix(path, ".js") || strings.Contains(path, "show")):
 		rw.Header().Set("Content-Type", "text/javascript")
 	case ok:
@@ -168,7 +184,7 @@ func (w *shownWeb) crawled(
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	var wanted []gleaner.Paper
-	for n := range 1 + 4*shownPapers {
+	for n := range 1 + 6*shownPapers {
 		wanted = append(wanted, w.pile.Paper(n))
 	}
 	require.NoError(t, world.db.SavePapers(t.Context(), wanted, map[string]string{"source": "test"}))
@@ -179,6 +195,7 @@ func (w *shownWeb) crawled(
 	found, requests = map[string]int{}, map[string]int{}
 	for _, host := range hosts {
 		world.seed(t, host, "/", "/")
+		storetest.Exec(t, world.db.Pool, `UPDATE urls SET tries=$1 WHERE state=0`, w.tries)
 		began, before := time.Now(), len(w.log)
 		r := world.finish(t, c, host)
 		require.Equal(t, Exhausted, r.Ending, "%s: %s", host, r.Reason)
@@ -202,15 +219,18 @@ func (w *shownWeb) crawled(
 func TestPapersThatABrowserShows(t *testing.T) {
 	t.Parallel()
 	browser := chromium(t)
-	hosts := []string{"app.example", "embed.example", "scroll.example", "plain.example"}
+	hosts := []string{"app.example", "embed.example", "scroll.example", "plain.example", "bib.example", "json.example", "bibbase.example"}
 	found, without := newShownWeb().crawled(t, nil, 0, hosts...)
-	require.Equal(t, map[string]int{"plain.example": 1}, found)
+	readable := map[string]int{"plain.example": 1, "bib.example": 3, "json.example": 3, "bibbase.example": 3}
+	require.Equal(t, readable, found)
 	w := newShownWeb()
 	const pace = 200 * time.Millisecond
 	found, with := w.crawled(t, browser, pace, hosts...)
-	require.Equal(t, map[string]int{
-		"app.example": 3, "embed.example": 3, "scroll.example": 3, "plain.example": 1}, found)
-	require.Equal(t, without["plain.example"], with["plain.example"], "a site that needs none costs what it did")
+	for host := range readable {
+		require.Equal(t, without[host], with[host], "a site that needs none costs what it did")
+	}
+	maps.Copy(readable, map[string]int{"app.example": 3, "embed.example": 3, "scroll.example": 3})
+	require.Equal(t, readable, found)
 	last := map[string]time.Time{}
 	for _, r := range w.log {
 		require.NotContains(t, []string{"www.google-analytics.com"}, r.host)
@@ -243,12 +263,16 @@ func TestPagesWaitForTheirScripts(t *testing.T) {
 		slice  int
 		answer render.Shown
 		shown  int
-		unread string
+		is     string
 	}{
 		"a list in the script":  {`[{title: "A paper of some length", pdf: "/a.pdf"}]`, 500, render.Shown{}, 0, ""},
 		"none":                  {`fetch("/api")`, 500, render.Shown{HTML: []byte(links("a.pdf"))}, 1, ""},
 		"none, in short slices": {`fetch("/api")`, 1, render.Shown{HTML: []byte(links("a.pdf"))}, 1, ""},
-		"one that crashes":      {`fetch("/api")`, 500, render.Shown{Outcome: "render-crashed"}, 1, "render-crashed"},
+		"one that crashes":      {`fetch("/api")`, 500, render.Shown{Outcome: "render-crashed"}, 3, "failed render-crashed"},
+		"no way to shut one in": {`fetch("/api")`, 500, render.Shown{Outcome: render.Shut}, 1, "failed render-off"},
+		"none that is free":     {`fetch("/api")`, 500, render.Shown{Outcome: render.Busy}, 6, "failed render-busy"},
+		"one that is cut": {`fetch("/api")`, 500,
+			render.Shown{Outcome: render.Cut, HTML: []byte(links("a.pdf"))}, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, s := newWorld(t), serve(t, map[string]any{"/": shell, "/a.pdf": "one", "/main.js": func(rw http.ResponseWriter, _ *http.Request) {
@@ -261,10 +285,10 @@ func TestPagesWaitForTheirScripts(t *testing.T) {
 			require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 			require.Len(t, b.shown, c.shown)
 			got := w.record(t, s.host)
-			require.Equal(t, "page success", got["/"])
-			require.Equal(t, c.unread == "", got["/a.pdf"] == "document success")
-			require.Equal(t, c.unread, storetest.Get[string](t, w.db.Pool,
-				`SELECT coalesce(string_agg(unread, ''), '') FROM kept_links`))
+			require.Equal(t, cmp.Or(c.is, "page success"), got["/"])
+			require.Equal(t, c.is == "", got["/a.pdf"] == "document success")
+			cut := storetest.Get[string](t, w.db.Pool, `SELECT coalesce(string_agg(unread, ''), '') FROM kept_links`)
+			require.Equal(t, c.answer.Outcome == render.Cut, cut == "render-cut", cut)
 		})
 	}
 }
@@ -274,6 +298,7 @@ func TestPagesThatWantABrowserToFail(t *testing.T) {
 	t.Parallel()
 	browser := chromium(t)
 	w := newShownWeb()
+	w.tries = frontier.MaxDeaths // the next is the last
 	found, _ := w.crawled(t, browser, 0, "inside.example", "loop.example", "mine.example", "crash.example")
 	require.Empty(t, found)
 	for _, r := range w.log {

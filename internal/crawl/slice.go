@@ -264,6 +264,7 @@ func (s *slice) run(ctx context.Context) error {
 // finish writes what is left and says how the slice ended. The WARC file is put away last.
 func (s *slice) finish(ctx context.Context, err error) (Result, error) {
 	defer s.keeping.Close(ctx)
+	defer s.loop.shells.forget()
 	if errors.Is(err, politeness.ErrLost) || errors.Is(context.Cause(ctx), politeness.ErrLost) {
 		s.loop.release()
 		return Result{Progress: s.loop.progress}, politeness.ErrLost // whoever has the lease now writes

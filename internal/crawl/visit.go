@@ -77,7 +77,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 
 // learn lets the strategy learn from what a visit brought.
 func (l *loop) learn(ctx context.Context, v *frontier.Visit, r rank.Result) {
-	if v.Unchanged() || v.Entry.Link.Source == sourceSitemapFile {
+	if v.Unchanged() || v.Outcome == outcomeUnshown || v.Entry.Link.Source == sourceSitemapFile {
 		return
 	}
 	l.taught = true

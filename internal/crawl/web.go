@@ -113,8 +113,8 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 
 // resource implements resources: by the same way as Ask, and under the same lease. Only
 // what scripts can read is taken.
-func (w *web) resource(ctx context.Context, url, parent string) (*fetch.Response, error) {
-	unwanted := func(h http.Header, promised int64) error {
+func (w *web) resource(ctx context.Context, r fetch.Request, parent string) (*fetch.Response, error) {
+	r.Terms, r.Unwanted = w.terms(), func(h http.Header, promised int64) error {
 		media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
 		if promised > maxDataBody || !readByScripts.MatchString(media) {
 			return errors.New("not what a script reads")
@@ -122,12 +122,21 @@ func (w *web) resource(ctx context.Context, url, parent string) (*fetch.Response
 		return nil
 	}
 	w.last = parent // a pause that it asks for is due to the page
-	resp, err := w.send(ctx, fetch.Request{Terms: w.terms(), URL: url, Unwanted: unwanted})
-	if err := w.keeping.Write(ctx, url, parent, -1); err != nil {
+	resp, err := w.send(ctx, r)
+	if err := w.keeping.Write(ctx, r.URL, parent, -1); err != nil {
 		resp.Release()
 		return nil, err
 	}
 	return resp, err
+}
+
+// madeOf implements resources.
+func (w *web) madeOf(ctx context.Context, page frontier.Hash) (made []byte, err error) {
+	err = w.patiently(ctx, func() error {
+		made, err = frontier.MadeOf(ctx, w.db.Pool, w.site.ID, page)
+		return err
+	})
+	return made, err
 }
 
 // readByScripts matches the media types of scripts, pages and data.

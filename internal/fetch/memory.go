@@ -28,14 +28,15 @@ const (
 // windows of decoders. Each asks the pools in one order, windows, bodies, large, and each
 // pool once: nobody waits for one who waits for him.
 type Memory struct {
-	windows, bodies, large *pool
+	windows, bodies, large, kept *pool
 }
 
 // NewMemory makes a bound of so many bytes for bodies, and of a third of it for
 // windows beside.
 func NewMemory(size int64) *Memory {
 	size = max(size, 2)
-	return &Memory{windows: newPool(size / 3), bodies: newPool(size - size/3), large: newPool(size / 3)}
+	return &Memory{windows: newPool(size / 3), bodies: newPool(size - size/3 - size/12), large: newPool(size / 3),
+		kept: newPool(size / 12)}
 }
 
 // first is how much of a body the pool of bodies holds.
@@ -57,6 +58,17 @@ func (m *Memory) Hold(ctx context.Context, n int64) (release func(), err error) 
 		return func() {}, nil
 	}
 	return m.hold(ctx, "", n)
+}
+
+// Keep holds so many bytes for what outlives its fetch, in a part of its own, if there is
+// room: nobody waits for who keeps something and waits himself. Forget gives them back.
+func (m *Memory) Keep(n int64) bool { return m == nil || m.kept.all.TryAcquire(n) }
+
+// Forget gives back bytes that were kept.
+func (m *Memory) Forget(n int64) {
+	if m != nil {
+		m.kept.all.Release(n)
+	}
 }
 
 func (m *Memory) hold(ctx context.Context, owner string, n int64) (release func(), err error) {

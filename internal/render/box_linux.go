@@ -20,20 +20,55 @@ import (
 // nobody is the user of least rights on every system.
 const nobody = 65534
 
-// shut hides from the browser all files but those of the system, gives it a folder in
-// memory, and takes the rights away by which this was done. It ends where any of that is
-// refused.
+// shut gives the browser a root of its own, which has the system's programs and libraries,
+// read only, and a folder in memory; it takes the rights away by which this was done. It ends
+// where any of that is refused.
 const shut = `set -e
-for d in /var /run /home /root /srv /mnt /media /dev/shm; do
-	if [ -d $d ] && [ ! -L $d ]; then mount -t tmpfs -o ro,nosuid,nodev,noexec,size=4k none $d; fi
+mount -t tmpfs -o nosuid,nodev,mode=755,size=1m none /tmp
+cd /tmp
+for p in /usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/fonts /etc/ssl /etc/alternatives /etc/chromium /etc/chromium.d \
+	/etc/ld.so.cache "$3"; do
+	if [ -L "$p" ]; then
+		ln -s "$(readlink "$p")" ".$p"
+	elif [ -e "$p" ] && [ ! -e ".$p" ]; then
+		if [ -d "$p" ]; then mkdir -p ".$p"; else mkdir -p ".${p%/*}"; : >".$p"; fi
+		mount --rbind "$p" ".$p"
+		mount -o remount,bind,ro ".$p"
+	fi
 done
-mount -t tmpfs -o nosuid,nodev,noexec,size=128m,nr_inodes=8k none /tmp
+mkdir dev proc tmp old
+for d in null zero full random urandom; do
+	: >dev/$d
+	mount --bind /dev/$d dev/$d
+done
+mount -t proc -o nosuid,nodev,noexec none proc
+mount -t tmpfs -o nosuid,nodev,noexec,size=128m,nr_inodes=8k none tmp
+pivot_root . old
+cd /
+umount -n -l /old
+rmdir /old
+mount -o remount,bind,ro /
 cd /tmp
 ulimit -c 0
 ulimit -t $1
 ulimit -d $2
-shift 2
+shift 3
 exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all -- "$@"`
+
+// folder is that of a program, which the box has. One among a user's files has none.
+func folder(program string) (string, error) {
+	file, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Dir(file)
+	for _, system := range []string{"/usr/", "/bin", "/opt/"} {
+		if strings.HasPrefix(dir, system) {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("%s lies in no folder of the system's programs", file)
+}
 
 // process is a browser in its box.
 type process struct {
@@ -42,16 +77,22 @@ type process struct {
 	kill    context.CancelFunc
 	gone    chan struct{}
 	said    bytes.Buffer // what it complained of; to be read when it is gone
+
+	spent map[string]time.Duration // processor time, by process, of those that have ended, too
 }
 
 // start starts a program in user, network, process and mount spaces of its own.
 func start(ctx context.Context, l limits, program ...string) (*process, error) {
+	dir, err := folder(program[0])
+	if err != nil {
+		return nil, err
+	}
 	ctx, kill := context.WithCancel(ctx)
-	p := &process{kill: kill, gone: make(chan struct{})}
+	p := &process{kill: kill, gone: make(chan struct{}), spent: map[string]time.Duration{}}
 	argv := []string{
 		"--user", "--map-current-user", "--keep-caps", "--net", "--ipc", "--pid", "--mount", "--fork", "--kill-child",
 		"--mount-proc", "/bin/sh", "-c", shut, "sh",
-		strconv.Itoa(int(l.cpu / time.Second)), strconv.FormatInt(l.memory>>10, 10),
+		strconv.Itoa(int(l.cpu / time.Second)), strconv.FormatInt(l.memory>>10, 10), dir,
 	}
 	cmd := exec.CommandContext(ctx, "unshare", append(argv, program...)...)
 	cmd.Dir, cmd.Env = "/", []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "HOME=/tmp", "TMPDIR=/tmp"}
@@ -95,25 +136,38 @@ func (p *process) end() {
 }
 
 // used is what the processes of the browser have used of the processors, and hold of the
-// memory, in bytes. They are those of its session: one that leaves it is not counted, and ends
-// with the others.
+// memory, in bytes. They are those that descend from the first in its process space, to which
+// the kernel gives all whose parents have ended.
 func (p *process) used() (cpu time.Duration, memory int64) {
 	const tick = time.Second / 100 // the kernel's, for programs
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	stats, children := map[string][]string{}, map[string][]string{}
 	for _, f := range files {
 		raw, _ := os.ReadFile(f)
-		_, rest, _ := strings.Cut(string(raw), ") ")
-		field := strings.Fields(rest) // from the third on
-		if len(field) < 22 || field[3] != strconv.Itoa(p.pid) {
+		field := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:])) // from the third on
+		if len(field) >= 22 {
+			pid := filepath.Base(filepath.Dir(f))
+			stats[pid], children[field[1]] = field, append(children[field[1]], pid)
+		}
+	}
+	for tree := []string{strconv.Itoa(p.pid)}; len(tree) > 0; tree = tree[1:] {
+		pid := tree[0]
+		tree = append(tree, children[pid]...)
+		field := stats[pid]
+		if field == nil {
 			continue
 		}
 		number := func(n int) int64 { v, _ := strconv.ParseInt(field[n-3], 10, 64); return v }
-		for _, n := range []int{14, 15, 16, 17} { // its own and that of children which have ended
-			cpu += time.Duration(number(n)) * tick
-		}
+		own, who := number(14)+number(15), pid+" "+field[22-3] // with the time of its start
+		p.spent[who] = max(p.spent[who], time.Duration(own)*tick)
+		cpu += time.Duration(own+number(16)+number(17)) * tick // and that of children that it waited for
 		memory += number(24) * int64(os.Getpagesize())
 	}
-	return cpu, memory
+	var all time.Duration
+	for _, spent := range p.spent {
+		all += spent
+	}
+	return max(cpu, all), memory
 }
 
 // firstBytes keeps the first of what is written.

@@ -10,7 +10,7 @@ import (
 const (
 	crashed gleaner.Outcome = "render-crashed" // the page, or the browser, ended by itself
 	limit   gleaner.Outcome = "render-limit"   // it used up its time, its processor time or its memory
-	cut     gleaner.Outcome = "render-cut"     // it asked for more than it was given
+	Cut     gleaner.Outcome = "render-cut"     // it asked for more than it was given
 	Busy    gleaner.Outcome = "render-busy"    // other pages are being shown
 	Shut    gleaner.Outcome = "render-off"     // no browser can be shut in here
 )

@@ -21,7 +21,10 @@ type Browser struct {
 	path   string
 	limits limits
 	slots  chan struct{}
-	tried  func() error // once
+
+	mu    sync.Mutex
+	tried error     // what the last trial came to
+	again time.Time // when there is another; zero after one that went well
 }
 
 // Page is a page as it was fetched.
@@ -66,9 +69,7 @@ var ErrNotInstalled = errors.New("no Chromium is installed")
 func Find() (*Browser, error) {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
-			b := &Browser{path: path, limits: bounds(), slots: make(chan struct{}, maxBrowsers)}
-			b.tried = sync.OnceValue(b.try)
-			return b, nil
+			return &Browser{path: path, limits: bounds(), slots: make(chan struct{}, maxBrowsers), tried: errUntried}, nil
 		}
 	}
 	return nil, ErrNotInstalled
@@ -77,8 +78,20 @@ func Find() (*Browser, error) {
 // Path is the program.
 func (b *Browser) Path() string { return b.path }
 
-// Check reports why the browser cannot be shut in here. It shows a page, the first time.
-func (b *Browser) Check() error { return b.tried() }
+// Check reports why the browser cannot be shut in here. It shows a page for it, and again a
+// while after it failed.
+func (b *Browser) Check() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tried != nil && time.Now().After(b.again) {
+		b.tried = b.try()
+		b.again = time.Now().Add(retrial)
+	}
+	return b.tried
+}
+
+// retrial is how long a browser rests that could not be shut in.
+const retrial = 10 * time.Minute
 
 func (b *Browser) try() error {
 	p := Page{URL: "http://example.org/", Header: http.Header{"Content-Type": {"text/html"}},
@@ -126,7 +139,7 @@ func (b *Browser) show(ctx context.Context, p Page, get Get) (s Shown, said stri
 	html, err := v.show(ctx, proc)
 	switch cause := context.Cause(ctx); {
 	case err == nil && v.cut.Load():
-		s.Outcome = cut
+		s.Outcome = Cut
 	case err == nil:
 	case errors.Is(cause, errLimit):
 		s.Outcome = limit
@@ -145,6 +158,7 @@ func (b *Browser) show(ctx context.Context, p Page, get Get) (s Shown, said stri
 }
 
 var (
+	errUntried = errors.New("render: not tried yet")
 	errLimit   = errors.New("render: a limit was reached")
 	errCrashed = errors.New("render: the page crashed")
 	errOver    = errors.New("render: the page was read")

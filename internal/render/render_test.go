@@ -100,7 +100,7 @@ func TestShow(t *testing.T) {
 		"one that asks for ever": {
 			body: list + `<script>let n = 0; (function more() {
 				fetch("/" + n++).then(r => r.json()).then(l => { show(l[0]); more() }) })()</script>`,
-			files: map[string]string{"/*": `["a.pdf"]`}, has: []string{`<a href="a.pdf">`}, asked: 30, outcome: cut,
+			files: map[string]string{"/*": `["a.pdf"]`}, has: []string{`<a href="a.pdf">`}, asked: 30, outcome: Cut,
 		},
 		"what others may not see, and what is not asked for": {
 			body: list + `<script>
@@ -148,7 +148,7 @@ func TestPagesThatAreNotShown(t *testing.T) {
 	}{
 		"a loop": {`for (;;);`, []gleaner.Outcome{limit, crashed}},
 		"a miner": {`const w = URL.createObjectURL(new Blob(["for (;;);"])); for (let i = 0; i < 4; i++) new Worker(w)
-			setInterval(() => fetch("/" + Math.random()).catch(() => 0), 100)`, []gleaner.Outcome{limit, crashed, cut}},
+			setInterval(() => fetch("/" + Math.random()).catch(() => 0), 100)`, []gleaner.Outcome{limit, crashed, Cut}},
 		"memory": {`const a = []; for (;;) a.push(new Uint8Array(5e7).fill(1))`,
 			[]gleaner.Outcome{limit, crashed, ""}},
 		"words":   {`for (let i = 0; i < 50; i++) console.log("x".repeat(5e6) + i)`, []gleaner.Outcome{limit, crashed}},

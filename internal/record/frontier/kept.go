@@ -18,16 +18,17 @@ type Kept struct {
 
 // keep writes the links that were not taken of pages that were read.
 func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error {
-	var pages, none, data [][]byte
+	var pages, none, data, made [][]byte
 	var unread []string
 	for i := range readings {
 		r := &readings[i]
 		switch {
 		case r.Same:
-		case r.Kept == nil && !r.NoRoom:
+		case r.Kept == nil && !r.NoRoom && r.MadeOf == nil:
 			none = append(none, r.Page[:])
 		default:
-			pages, data, unread = append(pages, r.Page[:]), append(data, r.Kept), append(unread, r.Unread)
+			pages, data, made = append(pages, r.Page[:]), append(data, r.Kept), append(made, r.MadeOf)
+			unread = append(unread, r.Unread)
 		}
 	}
 	if len(none) > 0 {
@@ -38,13 +39,31 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 	if len(pages) == 0 {
 		return nil
 	}
-	_, err := q.Exec(ctx, `INSERT INTO kept_links (site_id, page, data, unread)
-		SELECT DISTINCT ON (page) $1::bigint, page, data, unread FROM unnest($2::bytea[], $3::bytea[], $4::text[]) AS v (page, data, unread)
-		ON CONFLICT (site_id, page) DO UPDATE SET data=EXCLUDED.data, unread=EXCLUDED.unread, read_at=now()`, siteID, pages, data, unread)
+	_, err := q.Exec(ctx, `INSERT INTO kept_links (site_id, page, data, unread, made_of)
+		SELECT DISTINCT ON (page) $1::bigint, page, data, unread, made_of
+		FROM unnest($2::bytea[], $3::bytea[], $4::text[], $5::bytea[]) AS v (page, data, unread, made_of)
+		ON CONFLICT (site_id, page) DO UPDATE
+		SET data=EXCLUDED.data, unread=EXCLUDED.unread, made_of=EXCLUDED.made_of, read_at=now()`, siteID, pages, data, unread, made)
 	if err != nil {
 		return fmt.Errorf("frontier: keep links: %w", err)
 	}
 	return nil
+}
+
+// MadeOf is what a browser asked for when it showed a page last; nil where none did.
+func MadeOf(ctx context.Context, q Querier, siteID int, page Hash) (made []byte, err error) {
+	err = q.QueryRow(ctx, `SELECT (SELECT made_of FROM kept_links WHERE site_id=$1 AND page=$2)`, siteID, page[:]).Scan(&made)
+	return made, err
+}
+
+// Shown counts the pages that a browser showed in the present crawl of a site, and those that
+// it failed to show.
+func Shown(ctx context.Context, q Querier, siteID, crawl int) (shown, failed int, err error) {
+	err = q.QueryRow(ctx, `SELECT (SELECT count(*) FROM kept_links k JOIN sites s ON s.id=k.site_id
+			WHERE k.site_id=$1 AND k.read_at >= s.crawl_started AND (k.made_of IS NOT NULL OR k.unread LIKE '%render-%')),
+		(SELECT count(*) FROM urls WHERE site_id=$1 AND crawl=$2 AND state=3 AND next_try IS NULL AND outcome LIKE 'render-%')`,
+		siteID, crawl).Scan(&shown, &failed)
+	return shown, failed, err
 }
 
 // KeptBytes is how much is kept of the links of a site's pages, but for those that wait to

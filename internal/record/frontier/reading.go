@@ -19,6 +19,7 @@ type Reading struct {
 	Kept   []byte // links that were not taken, packed; nil where there are none
 	NoRoom bool   // there are some, and no room for them
 	Unread string // why not all links were looked at; "" where they were
+	MadeOf []byte // what a browser asked for to show it, as crawl has it; nil where none did, or it is to be shown anew
 }
 
 // Link records what pages of one site link to.

@@ -175,7 +175,7 @@ func (a *App) openParts(ctx context.Context) error {
 		cc.About = func(p *page.Page) bool { _, sure := d.Best(p.Title, p.Text); return sure >= classify.Sure }
 	}
 	if b, err := render.Find(); err == nil && cfg.Policy.Crawl.Render != config.RenderOff {
-		cc.Browser = b
+		cc.Browser, cc.Memory = b, a.memory
 	}
 	if err := cc.Links.Check(); err != nil {
 		return fmt.Errorf("config: links.%w", err)

@@ -55,7 +55,7 @@ type CrawlLimits struct {
 	DirPages     int           `koanf:"directory-pages" default:"2000" min:"1" help:"pages of one directory of a site; documents are not counted"`
 	Tries        int           `koanf:"tries" default:"3" min:"1" help:"tries of a URL that fails for now"`
 	RetryBase    time.Duration `koanf:"retry-base" default:"30s" min:"1ms" help:"wait before a URL's second try; grows fourfold. A host rests a third of it after a failure, twice as long after each further one, but never less than 10s (less only where min-delay is below its default)"`
-	Render       Render        `koanf:"render" default:"off" help:"pages of which only scripts show the links: auto has an installed Chromium show them, where it can be shut in without a network; off none"`
+	Render       Render        `koanf:"render" default:"auto" help:"pages of which only scripts show the links: auto has an installed Chromium show them, where it can be shut in without a network; off none"`
 }
 
 // RecrawlPolicy holds the intervals and by how much they change.

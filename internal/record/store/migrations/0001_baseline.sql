@@ -595,13 +595,15 @@ CREATE INDEX links_target ON links (target);
 -- Links of a page that were not taken when it was read: what is wanted, the scope
 -- and the lists may be others later. data is packed by crawl; NULL says that the
 -- links had no room, so that the page has to be fetched again to be asked. unread
--- names why not all links of the page were looked at: limits of a page, or nofollow.
+-- names why not all links of the page were looked at: limits of a page, or nofollow. made_of
+-- is what a browser asked for to show the page, packed by crawl: NULL where none did.
 CREATE TABLE kept_links (
     site_id bigint      NOT NULL, -- of the page
     page    bytea       NOT NULL,
     data    bytea,
     read_at timestamptz NOT NULL DEFAULT now(),
     unread  text        NOT NULL DEFAULT '',
+    made_of bytea,
     PRIMARY KEY (site_id, page)
 );
 CREATE INDEX kept_links_unread ON kept_links (site_id) WHERE unread <> '';
