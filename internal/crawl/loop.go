@@ -17,7 +17,6 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
-	"gleaner/internal/render"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"
 )
@@ -106,7 +105,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder, size: cfg.Window}, seen: newSeen(cfg.KnownURLs),
 		leads: newLeads(), misses: misses{}, sections: newSections(site.Sofar.Sections), found: map[string]bool{}}
 	l.batch.Reset()
-	l.shells = &shells{loop: l, lists: map[string]bool{}, answers: map[string]*render.Answer{}, failing: map[string]bool{}}
+	l.shells = newShells(l)
 	return l
 }
 

@@ -6,12 +6,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
-
-	"golang.org/x/net/html"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
@@ -55,33 +52,8 @@ type shells struct {
 	failing map[string]bool           // other hosts that gave one no script
 }
 
-// shell is a page that is shown.
-type shell struct {
-	entry  *frontier.Entry
-	url    string
-	names  map[string]bool // the scripts that its HTML names
-	halted gleaner.Outcome // why something was refused that may be had later
-	cut    bool            // something was refused for its bound
-	made   []part
-}
-
-// part is something that a page is made of: itself, or what its scripts asked for.
-type part struct {
-	render.Request
-	ETag, Modified string
-	Sum            []byte // of its content; nil where there was none
-}
-
-func partOf(r render.Request, a *render.Answer) part {
-	if a == nil || a.Status != http.StatusOK {
-		return part{Request: r}
-	}
-	sum := sha256.Sum256(a.Body)
-	p := part{Request: r, ETag: a.Header.Get("Etag"), Modified: a.Header.Get("Last-Modified"), Sum: sum[:]}
-	if len(p.ETag)+len(p.Modified) > longestTag {
-		p.ETag, p.Modified = "", ""
-	}
-	return p
+func newShells(l *loop) *shells {
+	return &shells{loop: l, lists: map[string]bool{}, answers: map[string]*render.Answer{}, failing: map[string]bool{}}
 }
 
 // is reports whether a page is one that a browser is to show.
@@ -202,51 +174,6 @@ func (s *shells) read(e *frontier.Entry, a *Answer, p *page.Page) {
 	}
 }
 
-// keep keeps an answer for the pages that are shown; nil says that it has no room.
-func (s *shells) keep(url string, r *fetch.Response) *render.Answer {
-	if _, had := s.answers[url]; had || !s.cfg.Memory.Keep(int64(len(r.Body))) {
-		return s.answers[url]
-	}
-	a := &render.Answer{Status: r.Status, Header: r.Header, Body: bytes.Clone(r.Body)}
-	s.bytes += int64(len(a.Body))
-	s.answers[url] = a
-	return a
-}
-
-// forget gives back what was kept.
-func (s *shells) forget() {
-	s.cfg.Memory.Forget(s.bytes)
-	s.bytes = 0
-	clear(s.answers)
-}
-
-// same reports whether a page is made of what it was made of when it was shown last: each
-// part is asked for anew, and comes only where it is another.
-func (s *shells) same(ctx context.Context, w *shell, made []byte) bool {
-	var parts []part
-	if json.Unmarshal(made, &parts) != nil || len(parts) == 0 || !bytes.Equal(parts[0].Sum, w.made[0].Sum) {
-		return false
-	}
-	for _, was := range parts[1:] {
-		if now := s.part(ctx, w, was); w.halted != "" || !bytes.Equal(now.Sum, was.Sum) {
-			return false
-		}
-	}
-	return true
-}
-
-// part is what a part of a page is now.
-func (s *shells) part(ctx context.Context, w *shell, was part) part {
-	a := s.answers[was.URL]
-	if a == nil {
-		a, _ = s.ask(ctx, w, was)
-	}
-	if a != nil && a.Status == http.StatusNotModified {
-		return was
-	}
-	return partOf(was.Request, a)
-}
-
 // show has the browser show a page.
 func (s *shells) show(ctx context.Context, w *shell, a *Answer) (seen render.Shown) {
 	if w.halted != "" {
@@ -310,101 +237,4 @@ func (s *shells) take(ctx context.Context, e *frontier.Entry, v *frontier.Visit,
 		last.Kept, _ = packLinks(nil)
 	}
 	return r, err
-}
-
-// ask asks for something of a page by the crawl's own way, and counts it as the site's. An
-// answer that it is as it was has the status 304.
-func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, error) {
-	if err := s.mayAsk(w, was.Request); err != nil {
-		return nil, err
-	}
-	if err := s.mayGoOn(ctx); err != nil {
-		if stop, ok := errors.AsType[*errStop](err); !ok || stop.ending != SliceFull {
-			w.halted = outcomeUnshown
-			return nil, err
-		}
-	}
-	q := fetch.Request{URL: was.URL, ETag: was.ETag, LastModified: was.Modified}
-	resp, err := s.Source.(resources).resource(ctx, q, w.url)
-	host := weburl.Host(was.URL)
-	if host != s.site.Host {
-		s.foreign++
-		s.failing[host] = err != nil
-	}
-	switch {
-	case err == nil:
-	case answers(err):
-		s.answers[was.URL] = &render.Answer{Status: http.StatusNotFound} // it is not asked for again
-	case host == s.site.Host:
-		w.halted = outcomeUnshown
-		return nil, err
-	default:
-		w.cut = true
-		return nil, err
-	}
-	s.progress.Requests++
-	s.progress.URL = was.URL
-	s.crawl.Pages++
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Release()
-	s.progress.Bytes += resp.Bytes
-	s.brings(w.entry, max(resp.Bytes, int64(len(resp.Body))))
-	if resp.Status == http.StatusNotModified {
-		return &render.Answer{Status: resp.Status}, nil
-	}
-	a := s.keep(was.URL, resp)
-	if a == nil {
-		w.halted = render.Busy
-		return nil, errNoRoom
-	}
-	return a, nil
-}
-
-var errNoRoom = errors.New("crawl: no memory for what a page asks for")
-
-// mayAsk reports why a page may not have something. Data lies in the site's scope, or, where
-// that is the whole host, in its domain: users of one host are not to read one another's
-// through the crawl. Scripts on other hosts are those that the page itself names, where leads
-// may go to others, and a host that fails is left alone.
-func (s *shells) mayAsk(w *shell, r render.Request) error {
-	if why := s.scope.misshapen(r.URL); why != "" {
-		return errors.New(string(why))
-	}
-	if rule, _ := s.site.Rules.KeepsOut(r.URL, false); rule != "" {
-		return errors.New(string(rule))
-	}
-	host := weburl.Host(r.URL)
-	whole := slices.Contains(s.site.Scopes, "/")
-	switch {
-	case host == s.site.Host && (whole || weburl.InScope(r.URL, s.site.Scopes) || r.Script && w.names[r.URL]):
-		return nil
-	case s.failing[host]:
-		return errors.New("a host that fails")
-	case s.foreign >= maxForeign:
-		w.cut = true
-		return errors.New("enough of other hosts")
-	case host != s.site.Host && whole && weburl.SameSite(w.url, r.URL):
-		return nil
-	case !r.Script || !w.names[r.URL] || s.site.ParentDomain || s.cfg.Policy == PolicyWhitelist || s.cfg.Leads == "none":
-		return errors.New("not the page's own")
-	}
-	return nil
-}
-
-// namedScripts are the scripts that a page's HTML names.
-func namedScripts(base string, body []byte) map[string]bool {
-	names := map[string]bool{}
-	for t := html.NewTokenizer(bytes.NewReader(body)); t.Next() != html.ErrorToken; {
-		token := t.Token()
-		for _, a := range token.Attr {
-			if token.Data == "script" && a.Key == "src" || token.Data == "link" && a.Key == "href" {
-				if abs, err := weburl.Canonical(base, a.Val); err == nil {
-					names[abs] = true
-				}
-			}
-		}
-	}
-	return names
 }

@@ -170,7 +170,8 @@ func TestPagesBeyondTheirBoundAreNamed(t *testing.T) {
 	for outcome, prepare := range map[string]func(w *world, id int){
 		"failed render-pages": func(w *world, id int) {
 			storetest.Exec(t, w.db.Pool, `INSERT INTO urls (site_id, hash, url, state, crawl, outcome)
-				SELECT $1, decode(lpad(n::text, 32, '0'), 'hex'), 'http://h/'||n, 3, 1, 'render-crashed' FROM generate_series(1, 10) n`, id)
+				SELECT $1, decode(lpad(n::text, 32, '0'), 'hex'), 'http://h/'||n, 3, 1, 'render-crashed'
+				FROM generate_series(1, 10) n`, id)
 		},
 		"failed render-busy": func(w *world, _ int) { require.True(t, w.cfg.Memory.Keep(1<<20)) },
 		"page success":       func(*world, int) {},

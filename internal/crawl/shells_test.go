@@ -219,7 +219,8 @@ func (w *shownWeb) crawled(
 func TestPapersThatABrowserShows(t *testing.T) {
 	t.Parallel()
 	browser := chromium(t)
-	hosts := []string{"app.example", "embed.example", "scroll.example", "plain.example", "bib.example", "json.example", "bibbase.example"}
+	hosts := []string{"app.example", "embed.example", "scroll.example", "plain.example", "bib.example", "json.example",
+		"bibbase.example"}
 	found, without := newShownWeb().crawled(t, nil, 0, hosts...)
 	readable := map[string]int{"plain.example": 1, "bib.example": 3, "json.example": 3, "bibbase.example": 3}
 	require.Equal(t, readable, found)

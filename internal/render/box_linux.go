@@ -26,8 +26,8 @@ const nobody = 65534
 const shut = `set -e
 mount -t tmpfs -o nosuid,nodev,mode=755,size=1m none /tmp
 cd /tmp
-for p in /usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/fonts /etc/ssl /etc/alternatives /etc/chromium /etc/chromium.d \
-	/etc/ld.so.cache "$3"; do
+for p in /usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/fonts /etc/ssl /etc/alternatives /etc/chromium \
+	/etc/chromium.d /etc/ld.so.cache "$3"; do
 	if [ -L "$p" ]; then
 		ln -s "$(readlink "$p")" ".$p"
 	elif [ -e "$p" ] && [ ! -e ".$p" ]; then

@@ -19,7 +19,9 @@ func TestTheBoxIsShut(t *testing.T) {
 	p, err := start(t.Context(), bounds(), "/bin/sh", "-c", `exec >&4 4>&-
 		echo user $(id -u); echo devices $(tail -n +3 /proc/net/dev | cut -d: -f1)
 		echo addresses $(tail -n +2 /proc/net/route); echo processes $(ls -d /proc/[0-9]* | wc -l)
-		echo files $(ls -A /) $(ls -A /etc | grep -vE "^(alternatives|chromium|chromium.d|fonts|ld.so.cache|ssl)$") $(cat `+secret+` /etc/passwd 2>/dev/null)
+		echo files $(ls -A /) \
+			$(ls -A /etc | grep -vE "^(alternatives|chromium|chromium.d|fonts|ld.so.cache|ssl)$") \
+			$(cat `+secret+` /etc/passwd 2>/dev/null)
 		echo written $(touch /usr/a /etc/a /a /dev/a 2>/dev/null; ls /usr/a /etc/a /a /dev/a 2>/dev/null)
 		echo rights $(grep CapEff /proc/self/status)
 		echo more $(grep NoNewPrivs /proc/self/status); echo variables $(env | cut -d= -f1 | sort)

@@ -69,7 +69,8 @@ var ErrNotInstalled = errors.New("no Chromium is installed")
 func Find() (*Browser, error) {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
-			return &Browser{path: path, limits: bounds(), slots: make(chan struct{}, maxBrowsers), tried: errUntried}, nil
+			slots := make(chan struct{}, maxBrowsers)
+			return &Browser{path: path, limits: bounds(), slots: slots, tried: errUntried}, nil
 		}
 	}
 	return nil, ErrNotInstalled

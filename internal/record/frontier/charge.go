@@ -25,7 +25,8 @@ func Charge(ctx context.Context, q Querier, siteID int, h Hash, crawl int, rest 
 	_, err := q.Exec(ctx, `UPDATE urls SET deaths = deaths + 1, crawl = $3, fetched_at = now(), outcome = $5, state = 3,
 			reason = 'the process that read its answer ended',
 			next_try = CASE WHEN deaths + 1 < $4 THEN clock_timestamp() + (deaths + 1) * random() * $6::interval END
-		WHERE site_id = $1 AND hash = $2 AND (state = 0 OR state = 3 AND next_try IS NOT NULL)`, siteID, h[:], crawl, MaxDeaths, string(Killed), rest)
+		WHERE site_id = $1 AND hash = $2 AND (state = 0 OR state = 3 AND next_try IS NOT NULL)`,
+		siteID, h[:], crawl, MaxDeaths, string(Killed), rest)
 	if err != nil {
 		return fmt.Errorf("frontier: charge: %w", err)
 	}

@@ -43,7 +43,8 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 		SELECT DISTINCT ON (page) $1::bigint, page, data, unread, made_of
 		FROM unnest($2::bytea[], $3::bytea[], $4::text[], $5::bytea[]) AS v (page, data, unread, made_of)
 		ON CONFLICT (site_id, page) DO UPDATE
-		SET data=EXCLUDED.data, unread=EXCLUDED.unread, made_of=EXCLUDED.made_of, read_at=now()`, siteID, pages, data, unread, made)
+		SET data=EXCLUDED.data, unread=EXCLUDED.unread, made_of=EXCLUDED.made_of, read_at=now()`,
+		siteID, pages, data, unread, made)
 	if err != nil {
 		return fmt.Errorf("frontier: keep links: %w", err)
 	}
@@ -52,7 +53,8 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 
 // MadeOf is what a browser asked for when it showed a page last; nil where none did.
 func MadeOf(ctx context.Context, q Querier, siteID int, page Hash) (made []byte, err error) {
-	err = q.QueryRow(ctx, `SELECT (SELECT made_of FROM kept_links WHERE site_id=$1 AND page=$2)`, siteID, page[:]).Scan(&made)
+	const madeSQL = `SELECT (SELECT made_of FROM kept_links WHERE site_id=$1 AND page=$2)`
+	err = q.QueryRow(ctx, madeSQL, siteID, page[:]).Scan(&made)
 	return made, err
 }
 
@@ -61,7 +63,8 @@ func MadeOf(ctx context.Context, q Querier, siteID int, page Hash) (made []byte,
 func Shown(ctx context.Context, q Querier, siteID, crawl int) (shown, failed int, err error) {
 	err = q.QueryRow(ctx, `SELECT (SELECT count(*) FROM kept_links k JOIN sites s ON s.id=k.site_id
 			WHERE k.site_id=$1 AND k.read_at >= s.crawl_started AND (k.made_of IS NOT NULL OR k.unread LIKE '%render-%')),
-		(SELECT count(*) FROM urls WHERE site_id=$1 AND crawl=$2 AND state=3 AND next_try IS NULL AND outcome LIKE 'render-%')`,
+		(SELECT count(*) FROM urls
+			WHERE site_id=$1 AND crawl=$2 AND state=3 AND next_try IS NULL AND outcome LIKE 'render-%')`,
 		siteID, crawl).Scan(&shown, &failed)
 	return shown, failed, err
 }

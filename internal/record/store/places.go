@@ -54,7 +54,8 @@ func (db HarvestRecords) cutPages(ctx context.Context, authors map[string]Author
 				AND u.state<>4
 		UNION ALL SELECT s.host, u.url, u.outcome FROM s JOIN urls u ON u.site_id=s.id AND u.state=5
 			AND (u.outcome IN ('max-depth', 'trap') OR u.outcome LIKE '%-limit' AND u.outcome NOT LIKE 'lead%')
-		UNION ALL SELECT s.host, u.url, u.outcome FROM s JOIN urls u ON u.site_id=s.id AND u.state=3 AND u.outcome LIKE 'render-%'`, slices.Collect(maps.Keys(hosts)))
+		UNION ALL SELECT s.host, u.url, u.outcome FROM s
+			JOIN urls u ON u.site_id=s.id AND u.state=3 AND u.outcome LIKE 'render-%'`, slices.Collect(maps.Keys(hosts)))
 	for _, c := range all {
 		of[c.Host] = append(of[c.Host], c)
 	}
