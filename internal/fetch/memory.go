@@ -31,11 +31,11 @@ type Memory struct {
 	windows, bodies, large, kept *pool
 }
 
-// NewMemory makes a bound of so many bytes for bodies, and of a third of it for
-// windows beside.
+// NewMemory makes a bound of so many bytes for bodies, and of a third of it beside for
+// windows, a quarter of which is for what is kept.
 func NewMemory(size int64) *Memory {
 	size = max(size, 2)
-	return &Memory{windows: newPool(size / 3), bodies: newPool(size - size/3 - size/12), large: newPool(size / 3),
+	return &Memory{windows: newPool(size/3 - size/12), bodies: newPool(size - size/3), large: newPool(size / 3),
 		kept: newPool(size / 12)}
 }
 
