@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"mime"
 	"strings"
@@ -34,25 +33,32 @@ func (d *desk) Again(ctx context.Context, id string) (string, error) {
 	return did, err
 }
 
-func (d *desk) Estimate(ctx context.Context, w console.Wish) ([]string, error) {
+func (d *desk) Estimate(ctx context.Context, w console.Wish) (p console.Estimated, err error) {
 	f, years, err := wished(w)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	if gleaner.ParseGoal(w.Goal).Site != "" {
-		return nil, fmt.Errorf("%w: what a site has is not known before it is asked; start it, and cancel it when it is enough", program.ErrUsage)
+		p.Lines = []string{"What a site has is not known before it is asked. A harvest of it can be cancelled when it is enough: what was found is kept."}
+		return p, nil
 	}
 	all, err := d.c.estimates(ctx, []string{w.Goal}, years, f)
 	if err != nil {
-		return nil, told(err)
+		return p, told(err)
 	}
 	var text bytes.Buffer
 	for _, e := range all {
 		if err := e.summary(&text); err != nil {
-			return nil, err
+			return p, err
+		}
+		for _, l := range e.Listed {
+			state := map[bool]string{true: store.PaperHeld, false: "wanted"}[l.Held != ""]
+			p.Papers = append(p.Papers, store.HarvestPaper{Paper: l.Paper, Title: cmp.Or(l.Title, l.DOI), Year: l.Year, Authors: l.Authors,
+				State: state, HeldWhy: l.Held})
 		}
 	}
-	return strings.Split(strings.TrimSpace(text.String()), "\n"), nil
+	p.Lines = strings.Split(strings.TrimSpace(text.String()), "\n")
+	return p, nil
 }
 
 // Progress implements console.Harvests. Rates are measured between the looks of all

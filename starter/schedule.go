@@ -19,6 +19,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/console"
+	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
 	"gleaner/workflows"
@@ -290,6 +291,9 @@ func listSchedules(ctx context.Context, schedules client.ScheduleClient) ([]sche
 			continue
 		}
 		s := scheduled{Schedule: shortName(e.ID), Paused: e.Paused, Note: e.Note, Next: e.NextActionTimes}
+		if e.Spec != nil && len(e.Spec.Intervals) > 0 {
+			s.Every = config.DurationText(e.Spec.Intervals[0].Every)
+		}
 		if n := len(e.RecentActions); n > 0 {
 			s.Last = &e.RecentActions[n-1].ActualTime
 		}

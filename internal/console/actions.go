@@ -15,6 +15,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/config"
 )
 
@@ -34,8 +35,8 @@ type Harvests interface {
 	ResumeSite(ctx context.Context, host string) (did string, err error)
 	// Again starts a harvest again with its own options.
 	Again(ctx context.Context, harvest string) (did string, err error)
-	// Estimate returns what a harvest would have to do, a line each. Nothing is kept.
-	Estimate(ctx context.Context, w Wish) ([]string, error)
+	// Estimate returns what a harvest would have to do. Nothing is kept.
+	Estimate(ctx context.Context, w Wish) (Estimated, error)
 	// Progress returns how fast a harvest that runs goes on.
 	Progress(ctx context.Context, harvest string) (Progress, error)
 	// Export prepares a list of what a harvest found, in one of ExportFormats, with the
@@ -72,10 +73,18 @@ type Wish struct {
 // Failed is what failed and is to be tried again; zero fields are all of it.
 type Failed struct{ Site, Reason string }
 
+// Estimated is what a harvest would have to do, in words a line each, and its papers.
+type Estimated struct {
+	Lines  []string             `json:"lines"`
+	Papers []store.HarvestPaper `json:"papers"` // held or wanted
+}
+
 // donePage says what was done.
 type donePage struct {
 	Harvest string `json:"harvest"`
 	Did     string `json:"did"`
+
+	redirect
 }
 
 // errReadOnly is what a console answers that has nobody to tell.
@@ -103,8 +112,11 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		id, did, err = c.Harvests.Start(ctx, w)
 		return err
 	})
-	return c.done(ctx, a, id, did, err)
+	return c.done(ctx, a, donePage{id, did, redirect{to: harvestPath(id)}}, err)
 }
+
+// harvestPath is the address of a harvest's page.
+func harvestPath(id string) string { return "/harvests/" + url.PathEscape(id) }
 
 // within does what may ask a catalogue for a name. The error is errSlow once its time is over.
 func within(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
@@ -119,7 +131,7 @@ func within(ctx context.Context, limit time.Duration, do func(context.Context) e
 
 // estimatePage is what a harvest would have to do.
 type estimatePage struct {
-	Lines []string `json:"lines"`
+	Estimated
 
 	given url.Values
 }
@@ -140,12 +152,13 @@ func estimate(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	defer over()
-	var lines []string
+	p := estimatePage{given: a.PostForm}
 	err = within(ctx, c.startTime, func(ctx context.Context) error {
-		lines, err = c.Harvests.Estimate(ctx, w)
+		p.Estimated, err = c.Harvests.Estimate(ctx, w)
 		return err
 	})
-	return estimatePage{listed(lines), a.PostForm}, err
+	p.Lines, p.Papers = listed(p.Lines), listed(p.Papers)
+	return p, err
 }
 
 // wish reads the form that starts a harvest.
@@ -197,9 +210,10 @@ func harvestParams() []param {
 }
 
 // done notes who did what.
-func (c *Console) done(ctx context.Context, a *asked, id, did string, err error) (any, error) {
-	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "harvest", id, "user", user(ctx), "did", did, "error", err)
-	return donePage{Harvest: id, Did: did}, err
+func (c *Console) done(ctx context.Context, a *asked, p donePage, err error) (any, error) {
+	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "harvest", p.Harvest, "user", user(ctx), "did", p.Did, "error", err)
+	p.notice = p.Harvest + " " + p.Did + "."
+	return p, err
 }
 
 func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
@@ -223,7 +237,7 @@ func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	case doRetry:
 		did, err = c.Harvests.Retry(ctx, h.ID, Failed{Site: a.get("site"), Reason: a.get("reason")})
 	}
-	return c.done(ctx, a, h.ID, did, err)
+	return c.done(ctx, a, donePage{h.ID, did, redirect{to: a.was(harvestPath(h.ID))}}, err)
 }
 
 // settledPage is a person's word on a match.
@@ -232,19 +246,12 @@ type settledPage struct {
 	SHA256  string `json:"sha256"`
 	Settled string `json:"settled"`
 
-	venue, back string
-}
-
-// Onward is the page that is shown next.
-func (p settledPage) Onward() string {
-	if p.back == "paper" {
-		return "/papers/" + url.PathEscape(p.Paper)
-	}
-	return "/review?venue=" + url.QueryEscape(p.venue)
+	redirect
 }
 
 func settle(ctx context.Context, c *Console, a *asked) (any, error) {
-	p := settledPage{Paper: a.get("paper"), SHA256: a.get("sha256"), Settled: a.get("word"), venue: a.get("venue"), back: a.get("back")}
+	p := settledPage{Paper: a.get("paper"), SHA256: a.get("sha256"), Settled: a.get("word"), redirect: redirect{to: a.was("/review")}}
+	p.notice = p.Paper + map[string]string{"yes": ": the document is this paper.", "no": ": the document is another.", "undo": ": the word on it is taken back."}[p.Settled]
 	if p.Settled == "undo" {
 		p.Settled = ""
 	}

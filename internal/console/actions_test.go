@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/politeness"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 )
 
@@ -64,11 +65,12 @@ func (h *told) ResumeSite(_ context.Context, host string) (string, error) {
 
 func (h *told) Again(_ context.Context, id string) (string, error) { return h.note("again %s", id) }
 
-func (h *told) Estimate(_ context.Context, w Wish) ([]string, error) {
+func (h *told) Estimate(_ context.Context, w Wish) (Estimated, error) {
 	if w.Goal == "conf/none" {
-		return nil, program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
+		return Estimated{}, program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
 	}
-	return []string{"about 70 requests for " + w.Goal + w.Years}, nil
+	p := store.HarvestPaper{Title: "Engines of " + hostile, Year: 1999, Authors: []string{"Ada Lovelace"}, State: "wanted"}
+	return Estimated{[]string{"about 70 requests for " + w.Goal + w.Years}, []store.HarvestPaper{p}}, nil
 }
 
 func (h *told) Progress(context.Context, string) (Progress, error) {
@@ -96,9 +98,9 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	require.Contains(t, page, `value="pause"`)
 	require.Contains(t, page, "ListPapers fails &lt;script&gt;")
 	for _, form := range []string{"do=pause", "do=resume", "do=cancel", "do=retry&site=www.ada.example&reason=timeout"} {
-		res, body := d.do("POST", at, form)
-		require.Equal(t, http.StatusOK, res.StatusCode, body)
-		require.Contains(t, body, "did it")
+		landed := d.landed(d.do("POST", at, form))
+		require.Contains(t, landed, `role="status">conf/webdb/1998-1999 did it.`)
+		require.NotContains(t, d.page(at), `role="status"`, "it is said once")
 	}
 	res, body := d.do("POST", "/harvests", "goal=conf/webdb&years=1998-1999&delay=5s", "Accept", "application/json")
 	require.Equal(t, http.StatusOK, res.StatusCode)
@@ -146,8 +148,8 @@ func TestHarvestsAreActedOn(t *testing.T) {
 func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	t.Parallel()
 	d := sampled(t, nil)
-	form := url.Values{"paper": {"conf/webdb/P2"}, "sha256": {otherSHA}, "venue": {"conf/webdb"}, "word": {"yes"}}
-	res, body := d.do("POST", "/review", form.Encode())
+	form := url.Values{"paper": {"conf/webdb/P2"}, "sha256": {otherSHA}, "word": {"yes"}}
+	res, body := d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+"/review?venue=conf%2Fwebdb")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	require.Equal(t, "/review?venue=conf%2Fwebdb", res.Header.Get("Location"))
 	require.Contains(t, d.page("/review"), "Nothing waits")

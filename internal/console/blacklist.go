@@ -27,10 +27,9 @@ func blacklist(ctx context.Context, c *Console, a *asked) (any, error) {
 type blockedPage struct {
 	Host string `json:"host"`
 	Did  string `json:"did"`
-}
 
-// Onward is the list.
-func (blockedPage) Onward() string { return "/blacklist" }
+	redirect
+}
 
 // What may be done to the blacklist.
 const (
@@ -64,5 +63,6 @@ func block(ctx context.Context, c *Console, a *asked) (any, error) {
 		}
 	}
 	c.log.InfoContext(ctx, "console: blacklist", "do", a.get("do"), "host", host, "reason", reason, "user", user(ctx), "error", err)
-	return blockedPage{host, a.get("do")}, err
+	says := map[string]string{doAdd: " is on the blacklist: nobody asks it any more.", doRemove: " is off the blacklist: it may be asked again."}
+	return blockedPage{host, a.get("do"), redirect{a.was("/blacklist"), host + says[a.get("do")]}}, err
 }

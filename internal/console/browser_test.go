@@ -83,7 +83,8 @@ func TestReviewByKeys(t *testing.T) {
 	w.open("/review")
 	focused := func(n int, title string) {
 		w.until(fmt.Sprintf(`document.querySelectorAll("article").length == %d &&
-			(document.activeElement.querySelector("h2")?.textContent ?? "").startsWith(%q)`, n, title))
+			(document.activeElement.querySelector("h2")?.textContent ?? "").startsWith(%q) &&
+			!document.activeElement.querySelector("details:not([open])")`, n, title))
 	}
 	w.press("j")
 	focused(2, "Difference Engines")

@@ -104,7 +104,8 @@ func (c *Console) Close() {
 // Bounds of what a client may send, and of how long anything takes.
 const (
 	maxForm     = 64 << 10
-	maxList     = 8 << 20 // of papers that a library holds
+	maxList     = 8 << 20   // of papers that a library holds
+	maxDropped  = 256 << 20 // of a longer one, which is read and dropped
 	maxHeader   = 32 << 10
 	readTime    = 30 * time.Second
 	answerTime  = 2 * time.Minute  // an estimate may list papers of a catalogue

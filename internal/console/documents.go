@@ -215,6 +215,9 @@ func download(log *slog.Logger, w http.ResponseWriter, r *http.Request, file Exp
 	}
 }
 
+// linesTime is how long the taking of a piece of a file may last.
+const linesTime = answerTime + readTime
+
 // downloadTime is how long a whole file may take, so that a client that takes a little now
 // and then does not keep others from theirs.
 const downloadTime = time.Hour

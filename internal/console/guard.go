@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -54,6 +55,9 @@ func bounded(next http.Handler) http.Handler {
 			most = maxList
 		}
 		http.MaxBytesHandler(next, most).ServeHTTP(w, r)
+		if most > maxForm { // a browser reads no answer before it has sent everything
+			_, _ = io.CopyN(io.Discard, r.Body, maxDropped)
+		}
 	})
 }
 

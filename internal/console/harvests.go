@@ -3,8 +3,8 @@ package console
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -15,8 +15,19 @@ import (
 // harvestRow is a harvest and how far it is.
 type harvestRow struct {
 	store.Harvest
+	Title    string       `json:"title"` // of what it is after, as people write it
 	Counts   store.Counts `json:"counts"`
 	Workflow string       `json:"workflow_url,omitempty"` // in the Temporal UI
+}
+
+// Named is what the harvest is called by people.
+func (h harvestRow) Named() string { return harvestName(h.Harvest, h.Title) }
+
+func harvestName(h store.Harvest, title string) string {
+	if title == h.Venue || title == "" {
+		return h.ID
+	}
+	return strings.TrimSuffix(title+", "+h.Years.String(), ", ")
 }
 
 // OfSite reports whether the harvest is after the documents of a site, and not after
@@ -69,6 +80,9 @@ func (c *Console) harvestRow(ctx context.Context, h store.Harvest) (row harvestR
 	row.Harvest = h
 	if c.WorkflowURL != nil {
 		row.Workflow = c.WorkflowURL(h.ID)
+	}
+	if row.Title, err = c.App.DB.GoalTitle(ctx, h.Venue); err != nil {
+		return row, err
 	}
 	row.Counts, err = c.counts.get(h.ID+" "+h.UpdatedAt.String(), func() (store.Counts, error) { return c.App.DB.HarvestCounts(ctx, h.ID) })
 	return row, err
@@ -129,9 +143,7 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 
 // fail adds what failed of the harvest, and where.
 func (p *harvestPage) fail(ctx context.Context, c *Console) error {
-	failures, err := c.failures.get(p.ID, func() ([]store.Failure, error) {
-		return c.App.DB.Failures(ctx, store.RetryFilter{Harvest: p.ID})
-	})
+	failures, err := failuresOf(ctx, c, p.ID)
 	p.Failures, p.Failing = listed(failures), []string{}
 	if err != nil || len(failures) == 0 {
 		return err
@@ -141,49 +153,6 @@ func (p *harvestPage) fail(ctx context.Context, c *Console) error {
 		p.Failing = append(p.Failing, s.Host)
 	}
 	return err
-}
-
-// ExportFormats are those of the list of what a harvest found.
-func ExportFormats() []string { return []string{"bibtex", "ris", "csv", "csljson", "jsonl"} }
-
-// Formats are ExportFormats.
-func (harvestPage) Formats() []string { return ExportFormats() }
-
-// exportParams say what is exported.
-func exportParams() []param {
-	return []param{{name: "format", what: "of the list", one: ExportFormats(), required: true}, {name: "files", what: "with the documents, in an archive", one: []string{"yes"}},
-		{name: "year", what: "of publication (default: all)", number: true}}
-}
-
-// export serves what a harvest found as a file.
-func (c *Console) export(w http.ResponseWriter, r *http.Request) {
-	a := &asked{Request: r, params: exportParams()}
-	err := a.check()
-	var out Export
-	if err == nil {
-		out, err = exported(r.Context(), c, a)
-	}
-	over := func() {}
-	if err == nil {
-		over, err = c.exports.turn(r.Context())
-	}
-	if err != nil {
-		c.fail(w, r, err)
-		return
-	}
-	defer over()
-	download(c.log, w, r, out)
-}
-
-func exported(ctx context.Context, c *Console, a *asked) (Export, error) {
-	if c.Harvests == nil {
-		return Export{}, errReadOnly
-	}
-	h, err := c.exactly(ctx, a.get("id"))
-	if err != nil {
-		return Export{}, err
-	}
-	return c.Harvests.Export(ctx, h.ID, a.get("format"), a.years(), a.get("files") != "")
 }
 
 // exactly finds a harvest by its id alone: an address means one harvest for good.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/metadata"
 	"gleaner/internal/metadata/biblio"
@@ -30,6 +32,8 @@ const (
 type holdingsPage struct {
 	Lists []store.HeldSource `json:"lists"`
 	List  *heldList          `json:"list,omitempty"`
+
+	redirect
 }
 
 // heldList is a list that was looked at, entered or taken back.
@@ -37,8 +41,9 @@ type heldList struct {
 	Name string `json:"name"`
 	Did  string `json:"did"`
 	store.Imported
-	Wanted int      `json:"wanted"` // papers that harvests look for, and that it names
-	Wrong  []string `json:"wrong"`  // what of it could not be read
+	Wanted int                  `json:"wanted"` // papers that harvests look for, and that it names
+	Titles []store.HarvestPaper `json:"titles"` // its papers
+	Wrong  []string             `json:"wrong"`  // what of it could not be read
 
 	text string
 }
@@ -78,12 +83,31 @@ func changeHoldings(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	all, err := c.App.DB.HeldSources(ctx)
-	return holdingsPage{listed(all), l}, err
+	p := holdingsPage{Lists: listed(all), List: l}
+	if l.Did != doPreview {
+		p.redirect = redirect{holdingsPath, l.said()}
+	}
+	return p, err
+}
+
+// said is what became of it, in a line.
+func (l heldList) said() string {
+	if l.Did == doForget {
+		return fmt.Sprintf("%s is taken back: %d papers are not held any more.", l.Name, l.Gone)
+	}
+	s := fmt.Sprintf("%s is entered: %d papers are held, %d of them new", l.Name, l.Papers, l.New)
+	if l.Gone > 0 {
+		s += fmt.Sprintf(", %d of before are not any more", l.Gone)
+	}
+	if len(l.Wrong) > 0 {
+		s += fmt.Sprintf("; %d could not be read", len(l.Wrong))
+	}
+	return s + "."
 }
 
 // heldList is the list that a form or a file gives.
 func (a *asked) heldList() (*heldList, error) {
-	l := &heldList{Name: strings.TrimSpace(a.get("name")), Did: a.get("do"), text: a.get("list"), Wrong: []string{}}
+	l := &heldList{Name: strings.TrimSpace(a.get("name")), Did: a.get("do"), text: a.get("list"), Titles: []store.HarvestPaper{}, Wrong: []string{}}
 	file, head, err := a.FormFile("file")
 	switch {
 	case err == nil:
@@ -145,6 +169,9 @@ func enter(ctx context.Context, c *Console, l *heldList) error {
 	}
 	if l.Imported, err = c.App.DB.SaveHoldings(ctx, papers, l.Name, l.Did == doPreview, nil); err != nil {
 		return err
+	}
+	for _, p := range papers {
+		l.Titles = append(l.Titles, store.HarvestPaper{Title: cmp.Or(p.Title, p.DOI), Year: p.Year, Authors: gleaner.Names(p.Authors)})
 	}
 	wanted, err := c.App.DB.Wanted(ctx)
 	l.Wanted = len(match.Held(wanted, papers))

@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,6 +49,9 @@ func (r countedRow) Label() string {
 	}
 	return r.Name
 }
+
+// Name is what the job's kind is called by people.
+func (r jobRow) Name() string { return jobWords(r.Kind)[0] }
 
 func jobRowOf(j store.Job) jobRow {
 	r := jobRow{Job: j, Seconds: j.Time(time.Now()).Seconds(), Counted: []countedRow{}}
@@ -229,10 +231,9 @@ func job(ctx context.Context, c *Console, a *asked) (any, error) {
 type jobDone struct {
 	Job int64  `json:"job"`
 	Did string `json:"did"`
-}
 
-// Onward is the page of the job.
-func (p jobDone) Onward() string { return fmt.Sprintf("/jobs/%d", p.Job) }
+	redirect
+}
 
 // What may be done to a job.
 const (
@@ -262,7 +263,7 @@ func (c *Console) jobDid(ctx context.Context, a *asked, id int64, did string, er
 	if errors.Is(err, store.ErrJobRuns) {
 		err = fmt.Errorf("%w: %w", errInput, err)
 	}
-	return jobDone{id, did}, err
+	return jobDone{id, did, redirect{fmt.Sprintf("/jobs/%d", id), fmt.Sprintf("Job %d %s.", id, did)}}, err
 }
 
 func actOnJob(ctx context.Context, c *Console, a *asked) (any, error) {
@@ -296,47 +297,11 @@ func actOnJob(ctx context.Context, c *Console, a *asked) (any, error) {
 		if err == nil {
 			err = c.Jobs.StartJob(ctx, j.ID)
 		}
-		return c.jobDid(ctx, a, j.ID, "removes what it lists", err)
+		return c.jobDid(ctx, a, j.ID, "removes what it listed", err)
 	}
 	err = c.modify(ctx, j, func(name string) (string, bool) {
 		v, given := a.Form[name]
 		return cmp.Or(append(v, "")...), given && name != "confirm"
 	})
 	return c.jobDid(ctx, a, j.ID, "changed", err)
-}
-
-// linesTime is how long the taking of a thousand lines may last.
-const linesTime = answerTime + readTime
-
-// linesCSV gives all lines of a job as CSV.
-func (c *Console) linesCSV(w http.ResponseWriter, r *http.Request) {
-	j, err := c.jobOf(r)
-	if err != nil {
-		c.fail(w, r, err)
-		return
-	}
-	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="job-%d.csv"`, j.ID))
-	out := csv.NewWriter(w)
-	_ = out.Write(store.RecordHeads()) // whoever went away is known at the flush
-	for after, last := int64(0), http.NewResponseController(w); ; {
-		// However long all of it takes, whoever takes none of it for so long is left. It is
-		// in vain where the answer goes elsewhere than to a connection.
-		_ = last.SetWriteDeadline(time.Now().Add(linesTime))
-		lines, err := c.App.DB.ImportRecords(r.Context(), j.ID, after, false, 1000)
-		for _, l := range lines {
-			after = l.N
-			_ = out.Write(l.Row())
-		}
-		if out.Flush(); err == nil {
-			err = out.Error()
-		}
-		if err != nil || len(lines) < 1000 {
-			if err != nil {
-				c.log.WarnContext(r.Context(), "console: a list was cut off", "job", j.ID, "error", err)
-				panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
-			}
-			return
-		}
-	}
 }

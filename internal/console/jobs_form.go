@@ -81,15 +81,20 @@ func fieldsOf(kind string) []string {
 	return slices.DeleteFunc(slices.Clone(tables.Fields(kind)), func(name string) bool { return name == "confirm" })
 }
 
-// form is that of a kind, with the values that hold.
-func form(kind, name string, value func(field string) string) jobForm {
-	says := map[string][2]string{
+// jobWords are the name of a kind of job, and what it does.
+func jobWords(kind string) [2]string {
+	return map[string][2]string{
 		store.JobImport:         {"Import", "Takes over the documents of archives, crawlers' logs, mirrors, folders and lists that lie in the folder for imports."},
 		store.JobCleanDocuments: {"Clean documents", "Lists documents on blacklisted hosts that the library could not take. Nothing is removed before you say so on the page of the job."},
 		store.JobCleanParents:   {"Clean parent pages", "Lists pages that lead to files and are of no use. Nothing is removed before you say so on the page of the job."},
 		store.JobWhitelist:      {"Generate the whitelist", "Ranks domains by documents and citations, and lists their pages."},
 		store.JobRetrieve:       {"List documents", "Lists the documents that meet conditions, all or some at random, as a table: accepted ones where no state is named."},
 	}[kind]
+}
+
+// form is that of a kind, with the values that hold.
+func form(kind, name string, value func(field string) string) jobForm {
+	says := jobWords(kind)
 	f := jobForm{Kind: kind, Name: says[0], Say: says[1]}
 	all := jobFields()
 	for _, n := range fieldsOf(kind) {

@@ -183,8 +183,8 @@ func TestALongJobFileIsNotShown(t *testing.T) {
 	d.exec(`UPDATE jobs SET options=jsonb_set(options, '{blacklist}', (SELECT jsonb_agg('h' || n || '.example') FROM generate_series(1, 10000) n)) WHERE id=2`)
 	body := d.page("/jobs/2")
 	require.Less(t, len(body), maxForm)
-	require.Contains(t, body, "starter jobs show 2 --file")
-	require.NotContains(t, d.page("/jobs/1"), "show 1 --file")
+	require.Contains(t, body, "too long to be shown")
+	require.NotContains(t, d.page("/jobs/1"), "too long")
 }
 
 // slowTaker is who takes a list so slowly that the time for an answer is over before
@@ -207,7 +207,7 @@ func TestALongListTakesItsTime(t *testing.T) {
 	req.AddCookie(d.cookie(keySuffix(d.key), d.key, 0))
 	d.Handler(false).ServeHTTP(taker, req)
 	require.Equal(t, 2501, strings.Count(taker.Body.String(), "\n"))
-	require.Len(t, taker.until, 3)
+	require.Greater(t, len(taker.until), 2)
 	require.Greater(t, time.Until(taker.until[2]), answerTime)
 	require.True(t, taker.until[2].After(taker.until[0]))
 }

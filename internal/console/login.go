@@ -329,8 +329,8 @@ func (c *Console) loginPage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		c.fail(w, r, fmt.Errorf("%w: %w", errInput, err))
+	if err := (&asked{Request: r}).read(); err != nil {
+		c.fail(w, r, err)
 		return
 	}
 	name := folded(r.PostFormValue("user"))

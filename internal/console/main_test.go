@@ -104,6 +104,13 @@ func (d *desk) do(method, path, body string, headers ...string) (*http.Response,
 	return res, string(raw)
 }
 
+// landed is the page to which an action leads.
+func (d *desk) landed(res *http.Response, body string) string {
+	d.t.Helper()
+	require.Equal(d.t, http.StatusSeeOther, res.StatusCode, body)
+	return d.page(res.Header.Get("Location"))
+}
+
 // page gets a page that is to be there.
 func (d *desk) page(path string) string {
 	d.t.Helper()

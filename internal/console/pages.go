@@ -7,6 +7,7 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ import (
 type route struct {
 	method, path string
 	may          store.Role // the least that may
-	page         string     // the template
+	page         string     // the template; "" where browsers are led on to another page
 	what         string     // in a sentence
 	params       []param
 	answer       func(ctx context.Context, c *Console, a *asked) (any, error)
@@ -70,12 +71,30 @@ func (a *asked) read() error {
 	}
 	var tooLarge *http.MaxBytesError
 	switch {
+	case errors.As(err, &tooLarge) && tooLarge.Limit >= maxList:
+		return fmt.Errorf("%w: a list has at most %d MB; enter a longer one in parts, each by a name of its own", errTooLarge, maxList>>20)
 	case errors.As(err, &tooLarge):
-		return fmt.Errorf("too much at once, more than %d KB: %w", tooLarge.Limit>>10, err)
+		return fmt.Errorf("%w: a form has at most %d KB", errTooLarge, tooLarge.Limit>>10)
 	case err != nil:
 		return fmt.Errorf("%w: %w", errInput, err)
 	}
 	return nil
+}
+
+// redirect is the page to which a browser is led after something was done, and what was
+// done, in a line.
+type redirect struct{ to, notice string }
+
+// Onward is itself: what embeds it leads on.
+func (to redirect) Onward() redirect { return to }
+
+// was is the page from which a form was sent; other where the browser does not say.
+func (a *asked) was(other string) string {
+	u, err := url.Parse(a.Referer())
+	if err != nil || u.Path == "" {
+		return other
+	}
+	return local(u.RequestURI())
 }
 
 // check holds what was given to what may be.
@@ -116,8 +135,8 @@ func (c *Console) answer(to route) http.Handler {
 			c.refuse(ctx, w, to, a, err)
 			return
 		}
-		if on, ok := data.(interface{ Onward() string }); ok && !asJSON(r) && on.Onward() != "" {
-			http.Redirect(w, r, on.Onward(), http.StatusSeeOther)
+		if on, ok := data.(interface{ Onward() redirect }); ok && !asJSON(r) && on.Onward().to != "" {
+			c.lead(w, r, on.Onward())
 			return
 		}
 		c.show(w, r, http.StatusOK, to.page, data)
@@ -128,7 +147,8 @@ func (c *Console) answer(to route) http.Handler {
 // page, with all that was written.
 func (c *Console) refuse(ctx context.Context, w http.ResponseWriter, to route, a *asked, err error) {
 	r, code := a.Request, status(err)
-	if r.Method == http.MethodPost && (code == http.StatusBadRequest || code == http.StatusNotFound) && !asJSON(r) {
+	shownAgain := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge}
+	if r.Method == http.MethodPost && slices.Contains(shownAgain, code) && !asJSON(r) {
 		from := strings.TrimSuffix(strings.TrimSuffix(to.path, "harvests"), "estimates") // these are listed on the first page
 		for _, p := range routes() {
 			if p.method != http.MethodGet || strings.TrimSuffix(p.path, "{$}") != from {
@@ -136,7 +156,7 @@ func (c *Console) refuse(ctx context.Context, w http.ResponseWriter, to route, a
 			}
 			if data, wrong := p.answer(ctx, c, a); wrong == nil {
 				v := c.view(r, data)
-				v.Wrong, v.Given, v.Live = err.Error(), a.PostForm, false
+				v.Wrong, v.Given, v.Live = plainly(err.Error()), a.PostForm, false
 				if from == "/" {
 					v.Address, v.Here = "/", ""
 				}
@@ -173,8 +193,10 @@ func (c *Console) places() []place {
 	all := []place{
 		{"GET /documents/{sha256}/page.png", store.Reader, http.HandlerFunc(c.picture)},
 		{"GET /documents/{sha256}/file", store.Reader, http.HandlerFunc(c.file)},
-		{"GET /exports/{id...}", store.Reader, http.HandlerFunc(c.export)},
-		{"GET /jobs/{id}/lines.csv", store.Reader, http.HandlerFunc(c.linesCSV)},
+		{"GET /exports/{id...}", store.Reader, c.saved(exportParams(), exported)},
+		{"GET /jobs/{id}/lines.csv", store.Reader, c.saved(nil, jobLines)},
+		{"GET /papers.csv", store.Reader, c.saved(paperParams(), paperLines)},
+		{"GET /failures.csv", store.Reader, c.saved(failureParams(), failedLines)},
 		{"GET /openapi.json", store.Reader, http.HandlerFunc(c.serveOpenAPI)},
 	}
 	for _, r := range routes() {
@@ -188,21 +210,21 @@ func routes() []route {
 	after := param{name: "after", what: "what the page before gave as next"}
 	harvestID := param{name: "harvest", what: "id of a harvest"}
 	inState := func(of ...string) param { return param{name: "state", what: "only those in this state", one: of} }
-	must := func(p param) param { p.required = true; return p }
 	return []route{
 		{"GET", "/{$}", store.Reader, "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests, harvestsPage{}},
 		{"GET", "/harvests/{id...}", store.Reader, "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest, harvestPage{}},
-		{"POST", "/harvests", store.Editor, "done", "Starts a harvest, or joins the one that runs.", harvestParams(), startHarvest, donePage{}},
+		{"POST", "/harvests", store.Editor, "", "Starts a harvest, or joins the one that runs.", harvestParams(), startHarvest, donePage{}},
 		{"POST", "/estimates", store.Editor, "estimate", "Says what a harvest would have to do. Nothing is kept, and no site is asked.", harvestParams(), estimate, estimatePage{}},
-		{"POST", "/harvests/{id...}", store.Editor, "done", "Pauses, resumes, cancels, retries or runs a harvest again.", []param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry, doAgain}, required: true},
+		{"POST", "/harvests/{id...}", store.Editor, "", "Pauses, resumes, cancels, retries or runs a harvest again.", []param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry, doAgain}, required: true},
 			{name: "site", what: "retry what failed on this host alone"}, {name: "reason", what: "retry what failed for this reason alone"}}, actOnHarvest, donePage{}},
 		{"GET", "/reports/{id...}", store.Reader, "report", "Reports what a harvest came to: recall by year, every missing paper and why it is missing, sites.", nil, harvestReport, reportPage{}},
-		{"GET", "/papers", store.Reader, "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", []param{must(harvestID), inState(paperStates()...),
-			{name: "reason", what: "only those missing for this reason", one: reasonNames()}, {name: "year", what: "only those of this year", number: true}, after}, papers, papersPage{}},
+		{"GET", "/papers", store.Reader, "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", append(paperParams(), after), papers, papersPage{}},
+		{"GET", "/failures", store.Reader, "failures", "Lists the URLs of a harvest that failed, with the reason and the next try, by host.",
+			append(failureParams(), after), failed, failuresPage{}},
 		{"GET", "/papers/{key...}", store.Reader, "paper", "Shows a paper, where catalogues say that copies are, and the documents that were compared with it.", nil, paper, paperPage{}},
 		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, {name: "name", what: "how the host begins, with www. or without"}, inState(gleaner.SiteStates()...), after}, sites, sitesPage{}},
 		{"GET", "/sites/{host}", store.Reader, "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
-		{"POST", "/sites/{host}", store.Editor, "done", "Pauses a site, or lets it be asked again.", []param{
+		{"POST", "/sites/{host}", store.Editor, "", "Pauses a site, or lets it be asked again.", []param{
 			{name: "do", what: "what to do", one: []string{doPause, doResume}, required: true},
 			{name: "reason", what: "why it is paused, for whoever asks later"}}, actOnSite, siteDone{}},
 		{"GET", "/documents", store.Reader, "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "judged to be this", one: document.Classes()},
@@ -211,19 +233,18 @@ func routes() []route {
 		{"GET", "/documents/{sha256}", store.Reader, "document", "Shows a document: where it is from, how it was judged and matched, and how it begins.", nil, oneDocument, documentPage{}},
 		{"GET", "/urls", store.Reader, "url", "Says all that is known of a URL: why it was taken when it was, and what came of it.", []param{{name: "url", what: "an address", required: true}}, explained, urlPage{}},
 		{"GET", "/review", store.Reader, "review", "Lists matches that wait for a person's word, the likeliest first.", []param{{name: "venue", what: "of one venue"}, {name: "settled", what: "what was settled instead", one: []string{"yes"}}, after}, reviews, reviewPage{}},
-		{"POST", "/review", store.Editor, "done", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document", required: true},
-			{name: "word", what: "the word on it", one: []string{"yes", "no", "undo"}, required: true}, {name: "venue", what: "whose list is shown next"},
-			{name: "back", what: "what is shown next (default: the list)", one: []string{"paper"}}}, settle, settledPage{}},
+		{"POST", "/review", store.Editor, "", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document", required: true},
+			{name: "word", what: "the word on it", one: []string{"yes", "no", "undo"}, required: true}}, settle, settledPage{}},
 		{"GET", "/jobs", store.Reader, "jobs", "Lists jobs, the latest first.", []param{{name: "after", what: after.what, number: true}}, jobs, jobsPage{}},
-		{"POST", "/jobs", store.Editor, "done", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, jobDone{}},
+		{"POST", "/jobs", store.Editor, "", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, jobDone{}},
 		{"GET", "/jobs/{id}", store.Reader, "job", "Shows a job, and what became of each file, document or page.", []param{{name: "differs", what: "only what differs from what its files promise", one: []string{"yes"}},
 			{name: "after", what: after.what, number: true}}, job, jobPage{}},
-		{"POST", "/jobs/{id}", store.Editor, "done", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, jobDone{}},
+		{"POST", "/jobs/{id}", store.Editor, "", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, jobDone{}},
 		{"GET", "/collections", store.Reader, "collections", "Lists collections by topic, the latest first.", []param{{name: "after", what: after.what, number: true}}, allCollections, collectionsPage{}},
 		{"GET", "/collections/{name}", store.Reader, "collection", "Shows what is in the collection of a topic, the most similar first, and how full those of the others are.", []param{{name: "topic", what: "that is shown (default: the first)"}, after}, oneCollection, collectionPage{}},
 		{"GET", "/schedules", store.Reader, "schedules", "Lists the schedules, with their next run.",
 			nil, schedules, schedulesPage{}},
-		{"POST", "/schedules", store.Editor, "done", "Makes a schedule, or pauses, resumes or removes one.",
+		{"POST", "/schedules", store.Editor, "", "Makes a schedule, or pauses, resumes or removes one.",
 			scheduleParams(), changeSchedule, scheduleDone{}},
 		{"GET", holdingsPath, store.Reader, "holdings", "Lists the lists of what the library holds, the last entered first.",
 			nil, holdings, holdingsPage{}},
@@ -232,10 +253,10 @@ func routes() []route {
 		{"GET", "/parents", store.Reader, "parents", "Lists pages that lead to documents, by host, with their first and last crawl.", []param{{name: "site", what: "on this host"}, after}, parents, parentsPage{}},
 		{"GET", "/whitelist", store.Reader, "whitelist", "Lists pages worth a crawl, the best domain's first.", []param{after}, whitelist, whitelistPage{}},
 		{"GET", "/blacklist", store.Reader, "blacklist", "Lists hosts that are never asked, by name.", []param{after}, blacklist, blacklistPage{}},
-		{"POST", "/blacklist", store.Administrator, "done", "Puts a host on the blacklist, or takes it off.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRemove}, required: true}, {name: "host", what: "its name", required: true},
+		{"POST", "/blacklist", store.Administrator, "", "Puts a host on the blacklist, or takes it off.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRemove}, required: true}, {name: "host", what: "its name", required: true},
 			{name: "reason", what: "why; of a host that is added it is in the list, else in the log"}}, block, blockedPage{}},
 		{"GET", "/users", store.Administrator, "users", "Lists who may use the console, and what they may do.", nil, users, usersPage{}},
-		{"POST", "/users", store.Administrator, "done", "Lets somebody use the console, says what they may do, or shuts them out.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRole, doRemove}, required: true},
+		{"POST", "/users", store.Administrator, "", "Lets somebody use the console, says what they may do, or shuts them out.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRole, doRemove}, required: true},
 			{name: "user", what: "a name", required: true}, {name: "role", what: "what they may do", one: roleNames()}, {name: "password", what: "of somebody who is added, or their new one"}}, changeUser, changedUser{}},
 		{"GET", "/statistics", store.Reader, "statistics", "Counts what became of every file, what failed, and which sites and domains gave most.", nil, statistics, statisticsPage{}},
 	}

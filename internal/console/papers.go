@@ -53,17 +53,34 @@ func papers(ctx context.Context, c *Console, a *asked) (any, error) {
 	if p.Unknown = why == nil; !p.Unknown {
 		p.Why = &why.Made
 	}
-	q := store.PaperQuery{Harvest: h.ID, State: p.State, Years: a.years(), After: a.get("after"), Limit: pageSize + 1}
-	var rows []store.HarvestPaper
-	switch {
-	case p.Reason != "" && p.State != "" && p.State != store.PaperMissing: // none of these has a reason
-	case p.Reason != "":
-		rows, err = c.App.DB.MissingFor(ctx, q, p.Reason)
-	default:
-		rows, err = c.App.DB.HarvestPapers(ctx, q)
-	}
+	rows, err := papersFor(ctx, c, a.papers(h.ID, pageSize+1), p.Reason)
 	p.Papers, p.Next = more(rows, func(r store.HarvestPaper) string { return r.Paper })
 	return p, err
+}
+
+func paperParams() []param {
+	return []param{
+		{name: "harvest", what: "id of a harvest", required: true},
+		{name: "state", what: "only those in this state", one: paperStates()},
+		{name: "reason", what: "only those missing for this reason", one: reasonNames()},
+		{name: "year", what: "only those of this year", number: true},
+	}
+}
+
+// papers are the papers of a harvest that are asked for.
+func (a *asked) papers(harvest string, limit int) store.PaperQuery {
+	return store.PaperQuery{Harvest: harvest, State: a.get("state"), Years: a.years(), After: a.get("after"), Limit: limit}
+}
+
+// papersFor lists papers, or those that are missing for a reason.
+func papersFor(ctx context.Context, c *Console, q store.PaperQuery, reason string) ([]store.HarvestPaper, error) {
+	switch {
+	case reason == "":
+		return c.App.DB.HarvestPapers(ctx, q)
+	case q.State != "" && q.State != store.PaperMissing: // none of these has a reason
+		return nil, nil
+	}
+	return c.App.DB.MissingFor(ctx, q, reason)
 }
 
 // paperPage is one paper, and what was compared with it.

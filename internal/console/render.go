@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"embed"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,6 +79,13 @@ func functions() template.FuncMap {
 		"follow":  follow,
 		"options": options[string],
 		"json":    func(address string) string { return withParam(address, "format", "json") },
+		"csv":     csvOf,
+		"ask":     func(does, do, lost string) question { return question{does, do, lost} },
+		"query":   url.QueryEscape,
+		"first":   func(all []store.HarvestPaper) []store.HarvestPaper { return all[:min(len(all), mostTitles)] },
+		"beyond":  func(all []store.HarvestPaper) int { return max(0, len(all)-mostTitles) },
+
+		"intervals": intervals, "intervalWords": intervalWords, "scheduleOf": scheduleOf,
 	}
 }
 
@@ -162,6 +170,18 @@ type tab struct {
 	To, Name string
 }
 
+// question is asked before something is done that cannot be taken back.
+type question struct{ Does, Do, Lost string }
+
+// mostTitles is how many papers a preview lists.
+const mostTitles = 500
+
+// csvOf is the address of a list as CSV: all of it, from its beginning.
+func csvOf(address string) string {
+	path, query, _ := strings.Cut(withParam(address, "after", ""), "?")
+	return path + ".csv?" + query
+}
+
 // option is a choice of a form.
 type option struct {
 	Name   string
@@ -194,6 +214,7 @@ type view struct {
 	Address string // of the page, as asked for
 	Here    string // the first part of its path
 	Live    bool
+	Notice  string     // what was done before this page was led to
 	Wrong   string     // what is wrong with the form that was sent from this page
 	Given   url.Values // what that form said
 	Data    any
@@ -256,7 +277,7 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name 
 func (c *Console) view(r *http.Request, data any) view {
 	v := view{User: user(r.Context()), Role: asker(r.Context()).role, Address: r.URL.RequestURI(), Data: data}
 	switch v.Here, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); v.Here {
-	case "harvests", "reports", "papers":
+	case "harvests", "reports", "papers", "failures", "estimates":
 		v.Here = ""
 	}
 	if l, ok := data.(lively); ok && r.Method == http.MethodGet {
@@ -266,6 +287,9 @@ func (c *Console) view(r *http.Request, data any) view {
 }
 
 func (c *Console) draw(w http.ResponseWriter, r *http.Request, code int, name string, v view) {
+	if v.Role != "" {
+		v.Notice = c.notice(w, r)
+	}
 	var page bytes.Buffer
 	if err := c.pages[name].Execute(&page, v); err != nil {
 		c.log.ErrorContext(r.Context(), "console: no page", "page", name, "error", err)
@@ -280,21 +304,21 @@ func (c *Console) draw(w http.ResponseWriter, r *http.Request, code int, name st
 // Errors of requests.
 var (
 	errNoPage    = errors.New("there is no such page")
-	errHost      = errors.New("this console is asked by a name that is not this machine's: name its address by --url")
-	errForwarded = errors.New("a proxy passed this on, and this console has no users who could log in: `starter console user add NAME` makes one")
-	errKey       = errors.New("this console has no users: open the address with its key, which `starter console` printed when it began")
+	errHost      = errors.New("this console is asked by a name that is not this machine's; whoever runs it can give it that name")
+	errForwarded = errors.New("a proxy passed this on, and this console has no users who could log in; whoever runs it can add one")
+	errKey       = errors.New("this console has no users: open the address with the key that was printed when it was started")
 	errForeign   = errors.New("this was sent from a page of another site")
 	errLogin     = errors.New("log in first")
 	errRole      = errors.New("this is not allowed")
 	errWrong     = errors.New("user or password is wrong")
 	errTooMany   = errors.New("too many wrong passwords: wait a minute, and try again")
 	errInput     = errors.New("wrong input")
+	errTooLarge  = errors.New("this is too much at once")
 	errSlow      = errors.New("the catalogue does not answer: name a venue by its key, such as conf/webdb, or try again later")
 )
 
 // status is what an error comes to.
 func status(err error) int {
-	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.Is(err, errHost):
 		return http.StatusMisdirectedRequest
@@ -306,7 +330,7 @@ func status(err error) int {
 		return http.StatusTooManyRequests
 	case errors.Is(err, errNoPage), errors.Is(err, store.ErrNoPaper):
 		return http.StatusNotFound
-	case errors.As(err, &tooLarge):
+	case errors.Is(err, errTooLarge):
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, errInput), errors.Is(err, tables.ErrInput), errors.Is(err, ingest.ErrInput):
 		return http.StatusBadRequest
@@ -329,6 +353,43 @@ func status(err error) int {
 	return http.StatusInternalServerError
 }
 
+// plainly is what a command says, without what a command line alone understands: the
+// dashes of flags, and the part of a sentence that names a command.
+func plainly(said string) string {
+	return aFlag.ReplaceAllString(aCommand.ReplaceAllString(said, ""), "$1$2")
+}
+
+var (
+	aCommand = regexp.MustCompile("; [^;]*`starter [^;]*")
+	aFlag    = regexp.MustCompile(`(^|[\s(:])--([a-z])`)
+)
+
+// What was done is kept in a cookie until the page that says so is shown.
+const (
+	noticeSuffix = "-notice"
+	noticeTime   = time.Minute
+	maxNotice    = 1000 // bytes
+)
+
+// lead leads a browser on, with a notice of what was done.
+func (c *Console) lead(w http.ResponseWriter, r *http.Request, on redirect) {
+	said := plainly(on.notice)
+	said = base64.RawURLEncoding.EncodeToString([]byte(said[:min(len(said), maxNotice)]))
+	http.SetCookie(w, c.cookie(noticeSuffix, said, int(noticeTime/time.Second)))
+	http.Redirect(w, r, on.to, http.StatusSeeOther) // #nosec G710 -- a page of the console
+}
+
+// notice is what was done before this page, which is said once.
+func (c *Console) notice(w http.ResponseWriter, r *http.Request) string {
+	k, err := r.Cookie(c.cookieName() + noticeSuffix)
+	if err != nil {
+		return ""
+	}
+	http.SetCookie(w, c.cookie(noticeSuffix, "", -1))
+	said, _ := base64.RawURLEncoding.DecodeString(k.Value) // of another's making it is nothing
+	return strings.ToValidUTF8(string(said), "")
+}
+
 // failure is the page of an error.
 type failure struct {
 	Status int    `json:"status"`
@@ -340,10 +401,10 @@ func (f failure) Title() string { return http.StatusText(f.Status) }
 // fail answers with an error. What went wrong inside is for the log: it may name
 // servers and files.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
-	f := failure{Status: status(err), Reason: err.Error()}
+	f := failure{Status: status(err), Reason: plainly(err.Error())}
 	switch f.Status {
 	case http.StatusInternalServerError:
-		f.Reason = "something went wrong here; the log of `starter console` says what"
+		f.Reason = "something went wrong here; the log of the console says what"
 		c.log.ErrorContext(r.Context(), "console: not answered", "path", r.URL.Path, "error", err)
 	case http.StatusBadGateway:
 		f.Reason += "; name a venue by its key, such as conf/webdb, and a person by DBLP's id, such as 65/2885, or try again later"

@@ -137,6 +137,9 @@ func (p reportPage) Drawn() report.Charts { return p.Report.Charts() }
 // OfSite reports whether the harvest is after no papers.
 func (p reportPage) OfSite() bool { return harvestRow{Harvest: p.Harvest}.OfSite() }
 
+// Named is what the harvest is called by people.
+func (p reportPage) Named() string { return harvestName(p.Harvest, p.Title) }
+
 // Why are the reasons for which papers are missing, the nearest first.
 func (p reportPage) Why() (all []reasonLine) {
 	for _, r := range report.Reasons() {

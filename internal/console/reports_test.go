@@ -143,9 +143,9 @@ func (slow) Start(ctx context.Context, _ Wish) (id, did string, err error) {
 	return "", "", ctx.Err()
 }
 
-func (slow) Estimate(ctx context.Context, _ Wish) ([]string, error) {
+func (slow) Estimate(ctx context.Context, _ Wish) (Estimated, error) {
 	<-ctx.Done()
-	return nil, ctx.Err()
+	return Estimated{}, ctx.Err()
 }
 
 // TestOneUserKeepsNobodyOut of what only some may do at a time.

@@ -21,7 +21,7 @@ func leastRoles() map[string]store.Role {
 		"POST /blacklist":    store.Administrator, "GET /users": store.Administrator, "POST /users": store.Administrator,
 	}
 	for _, page := range []string{"{$}", "harvests/{id...}", "reports/{id...}", "papers", "papers/{key...}", "sites", "sites/{host}", "documents", "documents/{sha256}", "documents/{sha256}/page.png", "documents/{sha256}/file",
-		"exports/{id...}", "urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "parents", "whitelist", "blacklist", "statistics", "openapi.json", "holdings", "schedules"} {
+		"exports/{id...}", "urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "parents", "whitelist", "blacklist", "statistics", "openapi.json", "holdings", "schedules", "failures", "failures.csv", "papers.csv"} {
 		all["GET /"+page] = store.Reader
 	}
 	return all

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -25,6 +26,7 @@ const wishDue = "due"
 // Scheduled is a schedule.
 type Scheduled struct {
 	Schedule string      `json:"schedule"`
+	Every    string      `json:"every,omitempty"` // such as 30d; "" for other rules
 	Paused   bool        `json:"paused"`
 	Note     string      `json:"note,omitempty"`
 	Next     []time.Time `json:"next,omitempty"`
@@ -33,6 +35,35 @@ type Scheduled struct {
 	Skipped  int         `json:"skipped,omitempty"` // for overlap
 	Missed   int         `json:"missed,omitempty"`  // beyond the catch-up window
 	Running  []string    `json:"running,omitempty"`
+}
+
+// scheduleOf says to a person of what a schedule is.
+func scheduleOf(name string) string {
+	if name == wishDue {
+		return "every site whose rest is over"
+	}
+	return name
+}
+
+// interval is a time between two starts, in words.
+type interval struct{ Every, Words string }
+
+// intervals are those that a form offers.
+func intervals() []interval {
+	return []interval{
+		{"24h", "daily"}, {"7d", "weekly"}, {"30d", "monthly"},
+		{"90d", "every three months"}, {"182d", "every six months"}, {"365d", "yearly"},
+	}
+}
+
+// intervalWords says a time between two starts to a person.
+func intervalWords(every string) string {
+	for _, i := range intervals() {
+		if i.Every == every {
+			return i.Words
+		}
+	}
+	return "every " + every
 }
 
 // schedulesPage lists the schedules.
@@ -52,10 +83,9 @@ func schedules(ctx context.Context, c *Console, _ *asked) (any, error) {
 type scheduleDone struct {
 	Schedule string `json:"schedule"`
 	Did      string `json:"did"`
-}
 
-// Onward is the list.
-func (scheduleDone) Onward() string { return "/schedules" }
+	redirect
+}
 
 // doCreate makes a schedule.
 const doCreate = "create"
@@ -69,6 +99,7 @@ func scheduleParams() []param {
 		{name: "goal", what: "of the harvest, as harvests have it"},
 		{name: "years", what: "years of publication, such as 1998-2004"},
 		{name: "every", what: "time between two starts, an hour or longer, such as 30d"},
+		{name: "otherwise", what: "the same, in place of every"},
 	}
 }
 
@@ -92,6 +123,11 @@ func changeSchedule(ctx context.Context, c *Console, a *asked) (any, error) {
 	default:
 		err = c.Schedules.DeleteSchedule(ctx, p.Schedule)
 	}
+	says := map[string]string{
+		doCreate: "is set up; its next run is in the list",
+		doPause:  "is paused", doResume: "goes on", doRemove: "is removed",
+	}
+	p.redirect = redirect{"/schedules", "The schedule of " + scheduleOf(p.Schedule) + " " + says[p.Did] + "."}
 	c.log.InfoContext(ctx, "console: schedule", "do", p.Did, "schedule", p.Schedule, "user", user(ctx), "error", err)
 	return p, err
 }
@@ -106,9 +142,9 @@ func newSchedule(ctx context.Context, c *Console, a *asked) (name string, err er
 			return "", fmt.Errorf("%w: goal is missing", errInput)
 		}
 	}
-	every, err := config.ParseDuration(a.get("every"))
+	every, err := config.ParseDuration(strings.TrimSpace(cmp.Or(a.get("otherwise"), a.get("every"))))
 	if err != nil || every < time.Hour {
-		return "", fmt.Errorf("%w: every is an hour or longer, such as 30d", errInput)
+		return "", fmt.Errorf("%w: the time between two starts is an hour or longer, such as 12h or 45d", errInput)
 	}
 	err = within(ctx, c.startTime, func(ctx context.Context) error {
 		name, err = c.Schedules.CreateSchedule(ctx, w, every)

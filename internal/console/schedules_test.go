@@ -60,7 +60,7 @@ func TestSchedulesAreSetUp(t *testing.T) {
 	require.Contains(t, d.page("/schedules"), "No schedule yet")
 	for _, form := range []string{
 		"do=create&goal=conf/webdb&years=1998-2004&every=30d", "do=create&kind=site&goal=www.example.edu/&every=1h",
-		"do=create&kind=due&every=7d",
+		"do=create&kind=due&every=30d&otherwise=+7d",
 		"do=pause&schedule=due", "do=resume&schedule=due", "do=remove&schedule=conf/webdb/1998-2004",
 	} {
 		res, body := d.do("POST", "/schedules", form)
@@ -74,6 +74,7 @@ func TestSchedulesAreSetUp(t *testing.T) {
 	page := d.page("/schedules")
 	due := `(?s)every site whose rest is over</td>.*paused</span> <span class="quiet">in the console.*value="resume"`
 	require.Regexp(t, due, page)
+	require.Regexp(t, `(?s)<option value="30d" selected>monthly</option>.*every three months.*name="otherwise"`, page)
 	require.Contains(t, page, "<td>conf/webdb</td>")
 	for form, want := range map[string]int{
 		"do=create&goal=conf/x": 400, "do=create&goal=conf/x&every=59m": 400, "do=create&goal=conf/x&every=soon": 400,
@@ -84,7 +85,7 @@ func TestSchedulesAreSetUp(t *testing.T) {
 		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
 	}
 	_, body := d.do("POST", "/schedules", "do=create&goal=conf/none&every=90d")
-	require.Regexp(t, `(?s)no venue is called conf/none.*value="conf/none".*value="90d" selected`, body)
+	require.Regexp(t, `(?s)no venue is called conf/none.*value="conf/none".*value="90d" selected>every three months`, body)
 	require.Len(t, h.heard, 6)
 	res, _ := sampled(t, nil).do("POST", "/schedules", "do=pause&schedule=due")
 	require.Equal(t, http.StatusForbidden, res.StatusCode)

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -83,10 +82,9 @@ func site(ctx context.Context, c *Console, a *asked) (any, error) {
 type siteDone struct {
 	Host string `json:"host"`
 	Did  string `json:"did"`
-}
 
-// Onward is the page of the site.
-func (p siteDone) Onward() string { return "/sites/" + url.PathEscape(p.Host) }
+	redirect
+}
 
 func actOnSite(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Harvests == nil {
@@ -95,7 +93,7 @@ func actOnSite(ctx context.Context, c *Console, a *asked) (any, error) {
 	if _, err := site(ctx, c, a); err != nil {
 		return nil, err
 	}
-	p, reason := siteDone{Host: a.get("host")}, strings.TrimSpace(a.get("reason"))
+	p, reason := siteDone{Host: a.get("host"), redirect: redirect{to: a.URL.EscapedPath()}}, strings.TrimSpace(a.get("reason"))
 	if len(reason) > 500 || !isText(reason) {
 		return nil, fmt.Errorf("%w: the reason has more than 500 bytes", errInput)
 	}
@@ -107,6 +105,7 @@ func actOnSite(ctx context.Context, c *Console, a *asked) (any, error) {
 	}
 	c.log.InfoContext(ctx, "console: site", "do", a.get("do"), "host", p.Host, "reason", reason,
 		"user", user(ctx), "error", err)
+	p.notice = p.Host + " " + p.Did + "."
 	return p, err
 }
 

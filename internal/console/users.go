@@ -34,10 +34,9 @@ func users(ctx context.Context, c *Console, _ *asked) (any, error) {
 type changedUser struct {
 	User string `json:"user"`
 	Did  string `json:"did"`
-}
 
-// Onward is the list.
-func (changedUser) Onward() string { return "/users" }
+	redirect
+}
 
 // doRole says what a user may do.
 const doRole = "role"
@@ -69,5 +68,6 @@ func changeUser(ctx context.Context, c *Console, a *asked) (any, error) {
 		err = fmt.Errorf("%w: %w", errInput, err)
 	}
 	c.log.InfoContext(ctx, "console: user", "do", a.get("do"), "name", name, "role", role, "user", user(ctx), "error", err)
-	return changedUser{name, a.get("do")}, err
+	says := map[string]string{doAdd: "may log in by the password given", doRole: "is " + article(role) + " now", doRemove: "is shut out"}
+	return changedUser{name, a.get("do"), redirect{"/users", name + " " + says[a.get("do")] + "."}}, err
 }

@@ -7,7 +7,7 @@ const renew = async () => {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     let all = true;
     for (const part of document.querySelectorAll("[data-live]")) {
-      const now = page.getElementById(part.id), held = part.contains(document.activeElement);
+      const now = page.getElementById(part.id), held = part.contains(document.activeElement) || part.querySelector(".ask[open]") != null;
       if (now && !held) part.replaceChildren(...now.childNodes);
       all &&= !held;
     }

@@ -17,8 +17,13 @@
   };
   for (const form of document.querySelectorAll("article.card form"))
     form.addEventListener("submit", () => keep({ at: cards.indexOf(form.closest("article")), fields: [...new FormData(form)], arrives: true }));
+  const show = (at) => {
+    const card = cards[Math.min(Math.max(at, 0), cards.length - 1)];
+    for (const part of card?.querySelectorAll("details") ?? []) part.open = true;
+    card?.focus();
+  };
   if (last?.arrives) {
-    cards[Math.min(last.at, cards.length - 1)]?.focus();
+    show(last.at);
     keep({ ...last, arrives: false });
   }
   document.addEventListener("keydown", (event) => {
@@ -26,11 +31,8 @@
     const here = at();
     const step = { j: 1, k: -1 }[event.key];
     const button = cards[here]?.querySelector(`button[value="${words[event.key]}"]`);
-    if (step) {
-      const card = cards[Math.min(Math.max(here + step, 0), cards.length - 1)];
-      for (const part of card?.querySelectorAll("details") ?? []) part.open = true;
-      card?.focus();
-    } else if (button) button.click();
+    if (step) show(here + step);
+    else if (button) button.click();
     else if (event.key === "u" && last?.fields.length) takeBack();
   });
 }

@@ -157,3 +157,23 @@ func (db CrawlRecords) Failures(ctx context.Context, f RetryFilter) ([]Failure, 
 		SELECT reason, sum(urls)::int, sum(documents)::int, sum(authors)::int, sum(sources)::int, sum(sites)::int, min(oldest), min(next), bool_and(for_good)
 		FROM failed GROUP BY reason ORDER BY 9, 2 DESC, 4 DESC, 1`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
+
+// FailedURL is a URL that failed, or that waits at a site that was refused or stopped.
+type FailedURL struct {
+	URL    string     `json:"url"`
+	Host   string     `json:"host"`
+	Reason string     `json:"reason"`
+	At     *time.Time `json:"failed_at,omitempty"`
+	Next   *time.Time `json:"next_try,omitempty"` // nil for none
+}
+
+// FailedList lists the URLs that Failures counts, by host and address, after one of them;
+// at most limit.
+func (db CrawlRecords) FailedList(ctx context.Context, f RetryFilter, after FailedURL, limit int) ([]FailedURL, error) {
+	return List[FailedURL](ctx, db, `SELECT u.url, s.host, r.reason, coalesce(u.fetched_at, s.crawl_finished),
+			CASE WHEN u.state=0 THEN `+siteDue+` ELSE `+nextTry+` END
+		FROM urls u JOIN sites s ON s.id=u.site_id CROSS JOIN LATERAL (SELECT CASE WHEN u.state=0 THEN s.state ELSE u.outcome END AS reason) r
+		WHERE s.id IN (`+failedSites+`) AND (u.state IN (3, 4) AND u.fetched_at IS NOT NULL OR u.state=0 AND s.state IN ('refused', 'stopped'))
+			AND ($3='' OR r.reason=$3) AND (s.host COLLATE "C", u.url COLLATE "C") > ($4, $5)
+		ORDER BY s.host COLLATE "C", u.url COLLATE "C" LIMIT $6`, f.Harvest, f.Host, f.Reason, after.Host, after.URL, limit)
+}

@@ -22,7 +22,8 @@ type SiteRow struct {
 	Due       *time.Time        `json:"recrawl_due_at,omitempty"`
 	Paused    string            `json:"paused,omitempty"` // why a person has it not asked
 	PausedAt  *time.Time        `json:"paused_at,omitempty"`
-	Blocked   string            `json:"blacklisted,omitempty"` // why
+	Blocked   string            `json:"blacklisted,omitempty"`     // why
+	Halted    bool              `json:"harvests_paused,omitempty"` // every harvest under way that wants it is paused
 
 	Pace `json:"pace"`
 }
@@ -43,6 +44,8 @@ func (r SiteRow) NextWords(form string) string {
 		return "nothing waits"
 	case out || done:
 		return "by a recrawl, from " + r.Due.Local().Format(form)
+	case r.Halted:
+		return "none while its harvest is paused"
 	case r.Next == nil:
 		return "at once"
 	}
@@ -71,7 +74,9 @@ func (q SiteQuery) sql() string {
 		WHEN s.reason='' AND s.state='done' AND u.pages+u.documents=0 AND u.failed > 0
 			THEN 'no page: ' || (SELECT f.outcome FROM urls f WHERE f.site_id=s.id AND f.state IN (3, 4) LIMIT 1) ELSE s.reason END, u.pages, u.documents, u.failed, u.waiting,
 		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
-		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, coalesce(` + blockedSQL + ` b.host=s.host), ''), ` + paceColumns + `
+		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, coalesce(` + blockedSQL + ` b.host=s.host), ''),
+		coalesce((SELECT bool_and(r.paused) FROM harvest_sites hs JOIN harvests r ON r.id=hs.harvest_id WHERE hs.site_id=s.id AND r.completed_at IS NULL), false),
+		` + paceColumns + `
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
 			AND ($1<>'' OR $6<>'' OR s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))
 			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))
