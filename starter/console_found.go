@@ -16,7 +16,6 @@ import (
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
-	"gleaner/internal/service/program"
 )
 
 func (d *desk) Again(ctx context.Context, id string) (string, error) {
