@@ -15,6 +15,8 @@ type failuresPage struct {
 	Reasons []store.Failure   `json:"reasons"`
 	URLs    []store.FailedURL `json:"urls"`
 	Next    string            `json:"next,omitempty"`
+
+	ofHarvest
 }
 
 func failureParams() []param {
@@ -30,6 +32,9 @@ func failed(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	p := failuresPage{Harvest: h.ID, Reason: a.get("reason")}
+	if err := p.named(ctx, c, h); err != nil {
+		return nil, err
+	}
 	all, err := failuresOf(ctx, c, h.ID)
 	if err != nil {
 		return nil, err

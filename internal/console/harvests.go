@@ -23,6 +23,19 @@ type harvestRow struct {
 // Named is what the harvest is called by people.
 func (h harvestRow) Named() string { return harvestName(h.Harvest, h.Title) }
 
+// ofHarvest is what a page of a harvest's things is called after.
+type ofHarvest struct{ name string }
+
+// Named is what the harvest is called by people.
+func (p ofHarvest) Named() string { return p.name }
+
+// named finds the name of a harvest.
+func (p *ofHarvest) named(ctx context.Context, c *Console, h store.Harvest) error {
+	title, err := c.App.DB.GoalTitle(ctx, h.Venue)
+	p.name = harvestName(h, title)
+	return err
+}
+
 func harvestName(h store.Harvest, title string) string {
 	if title == h.Venue || title == "" {
 		return h.ID

@@ -7,7 +7,6 @@ import (
 	"math"
 	"mime"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,22 +80,6 @@ func (a *asked) read() error {
 	return nil
 }
 
-// redirect is the page to which a browser is led after something was done, and what was
-// done, in a line.
-type redirect struct{ to, notice string }
-
-// Onward is itself: what embeds it leads on.
-func (to redirect) Onward() redirect { return to }
-
-// was is the page from which a form was sent; other where the browser does not say.
-func (a *asked) was(other string) string {
-	u, err := url.Parse(a.Referer())
-	if err != nil || u.Path == "" {
-		return other
-	}
-	return local(u.RequestURI())
-}
-
 // check holds what was given to what may be.
 func (a *asked) check() error {
 	if err := a.read(); err != nil {
@@ -136,7 +119,7 @@ func (c *Console) answer(to route) http.Handler {
 			return
 		}
 		if on, ok := data.(interface{ Onward() redirect }); ok && !asJSON(r) && on.Onward().to != "" {
-			c.lead(w, r, on.Onward())
+			lead(c, w, r, on.Onward())
 			return
 		}
 		c.show(w, r, http.StatusOK, to.page, data)

@@ -19,6 +19,8 @@ type papersPage struct {
 	Why     *time.Time           `json:"reasons_as_of,omitempty"`   // when the reasons were worked out
 	Unknown bool                 `json:"reasons_unknown,omitempty"` // they are being worked out: ask again in a while
 	Next    string               `json:"next,omitempty"`
+
+	ofHarvest
 }
 
 func (p papersPage) Live() bool { return p.Unknown }
@@ -46,6 +48,9 @@ func papers(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	p := papersPage{Harvest: h.ID, State: a.get("state"), Reason: a.get("reason"), Year: a.number("year")}
+	if err := p.named(ctx, c, h); err != nil {
+		return nil, err
+	}
 	why, err := c.reports.latest(ctx, h)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"embed"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -288,7 +287,7 @@ func (c *Console) view(r *http.Request, data any) view {
 
 func (c *Console) draw(w http.ResponseWriter, r *http.Request, code int, name string, v view) {
 	if v.Role != "" {
-		v.Notice = c.notice(w, r)
+		v.Notice = noticeOf(c, w, r)
 	}
 	var page bytes.Buffer
 	if err := c.pages[name].Execute(&page, v); err != nil {
@@ -351,43 +350,6 @@ func status(err error) int {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
-}
-
-// plainly is what a command says, without what a command line alone understands: the
-// dashes of flags, and the part of a sentence that names a command.
-func plainly(said string) string {
-	return aFlag.ReplaceAllString(aCommand.ReplaceAllString(said, ""), "$1$2")
-}
-
-var (
-	aCommand = regexp.MustCompile("; [^;]*`starter [^;]*")
-	aFlag    = regexp.MustCompile(`(^|[\s(:])--([a-z])`)
-)
-
-// What was done is kept in a cookie until the page that says so is shown.
-const (
-	noticeSuffix = "-notice"
-	noticeTime   = time.Minute
-	maxNotice    = 1000 // bytes
-)
-
-// lead leads a browser on, with a notice of what was done.
-func (c *Console) lead(w http.ResponseWriter, r *http.Request, on redirect) {
-	said := plainly(on.notice)
-	said = base64.RawURLEncoding.EncodeToString([]byte(said[:min(len(said), maxNotice)]))
-	http.SetCookie(w, c.cookie(noticeSuffix, said, int(noticeTime/time.Second)))
-	http.Redirect(w, r, on.to, http.StatusSeeOther) // #nosec G710 -- a page of the console
-}
-
-// notice is what was done before this page, which is said once.
-func (c *Console) notice(w http.ResponseWriter, r *http.Request) string {
-	k, err := r.Cookie(c.cookieName() + noticeSuffix)
-	if err != nil {
-		return ""
-	}
-	http.SetCookie(w, c.cookie(noticeSuffix, "", -1))
-	said, _ := base64.RawURLEncoding.DecodeString(k.Value) // of another's making it is nothing
-	return strings.ToValidUTF8(string(said), "")
 }
 
 // failure is the page of an error.

@@ -63,6 +63,9 @@ func intervalWords(every string) string {
 			return i.Words
 		}
 	}
+	if n, of := strings.CutSuffix(every, "d"); of {
+		return "every " + n + " days"
+	}
 	return "every " + every
 }
 

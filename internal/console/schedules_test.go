@@ -74,6 +74,7 @@ func TestSchedulesAreSetUp(t *testing.T) {
 	page := d.page("/schedules")
 	due := `(?s)every site whose rest is over</td>.*paused</span> <span class="quiet">in the console.*value="resume"`
 	require.Regexp(t, due, page)
+	require.Equal(t, []string{"weekly", "every 45 days", "every 12h"}, []string{intervalWords("7d"), intervalWords("45d"), intervalWords("12h")})
 	require.Regexp(t, `(?s)<option value="30d" selected>monthly</option>.*every three months.*name="otherwise"`, page)
 	require.Contains(t, page, "<td>conf/webdb</td>")
 	for form, want := range map[string]int{

@@ -169,7 +169,7 @@ type FailedURL struct {
 
 // FailedList lists the URLs that Failures counts, by host and address, after one of them;
 // at most limit.
-func (db CrawlRecords) FailedList(ctx context.Context, f RetryFilter, after FailedURL, limit int) ([]FailedURL, error) {
+func (db SiteRecords) FailedList(ctx context.Context, f RetryFilter, after FailedURL, limit int) ([]FailedURL, error) {
 	return List[FailedURL](ctx, db, `SELECT u.url, s.host, r.reason, coalesce(u.fetched_at, s.crawl_finished),
 			CASE WHEN u.state=0 THEN `+siteDue+` ELSE `+nextTry+` END
 		FROM urls u JOIN sites s ON s.id=u.site_id CROSS JOIN LATERAL (SELECT CASE WHEN u.state=0 THEN s.state ELSE u.outcome END AS reason) r
