@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -40,17 +41,24 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string, one bool) (Slice, e
 	r, err := slice(ctx, a.watch, func(beat context.Context, report func(crawl.Progress)) (r crawl.Result, err error) {
 		a.running.Add(1)
 		defer a.running.Add(-1)
-		if s.Venues, err = a.db.SiteVenues(beat, host); err != nil {
-			return r, err
-		}
-		r, err = a.crawler.Slices(beat, host, report, func(e crawl.Ending) bool {
+		next := func(e crawl.Ending) bool {
 			goesOn := !one && a.goesOn(beat, host, began, s.Venues)
 			if goesOn {
 				a.watch.SliceEnded(string(e))
 			}
 			return goesOn
+		}
+		var failed error // of slices that did something, which the workflow counts
+		err = untilBack(beat, func() (err error) {
+			if s.Venues, err = a.db.SiteVenues(beat, host); err != nil {
+				return err
+			}
+			if r, err = a.crawler.Slices(beat, host, report, next); r.Progress != (crawl.Progress{}) {
+				failed, err = err, nil
+			}
+			return err
 		})
-		if err != nil {
+		if err = cmp.Or(err, failed); err != nil {
 			return r, err
 		}
 		if now, err := a.db.SiteVenues(ctx, host); err == nil {

@@ -21,10 +21,11 @@ import (
 )
 
 // TestACrawlBeatsWhileThePostgresStandsStill: a database that answers nothing for longer than
-// the silence of an activity ends no attempt.
+// the silence of an activity ends no attempt, nor one that cannot be reached as the attempt begins.
 func TestACrawlBeatsWhileThePostgresStandsStill(t *testing.T) {
 	t.Parallel()
-	ctx, dsn := t.Context(), devtest.Postgres(t)
+	ctx, direct := t.Context(), devtest.Postgres(t)
+	dsn, line := devtest.Lay(t, direct)
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
 	l := openLibrary(t, "conf/exa", gleaner.YearsOf(2003), map[string]string{
@@ -39,19 +40,30 @@ func TestACrawlBeatsWhileThePostgresStandsStill(t *testing.T) {
 	_, err := l.DB.Pool.Exec(ctx, `INSERT INTO sites (host) VALUES ('a.example')`)
 	require.NoError(t, err)
 
-	conn, err := pgx.Connect(ctx, dsn)
+	conn, err := pgx.Connect(ctx, direct)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
 	_, err = conn.Exec(ctx, `BEGIN; LOCK TABLE harvests IN ACCESS EXCLUSIVE MODE`)
 	require.NoError(t, err)
-	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: "slice", TaskQueue: activities.QueueCrawl}, sliceOnce, "a.example")
-	require.NoError(t, err)
-	time.Sleep(2 * silence)
+	begin := func() client.WorkflowRun {
+		run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: "slice", TaskQueue: activities.QueueCrawl}, sliceOnce, "a.example")
+		require.NoError(t, err)
+		time.Sleep(2 * silence)
+		return run
+	}
+	ends := func(run client.WorkflowRun) {
+		var s activities.Slice
+		require.NoError(t, run.Get(ctx, &s))
+		require.True(t, s.Examined)
+	}
+	run := begin()
 	_, err = conn.Exec(ctx, `ROLLBACK`)
 	require.NoError(t, err)
-	var s activities.Slice
-	require.NoError(t, run.Get(ctx, &s))
-	require.True(t, s.Examined)
+	ends(run)
+	line.Cut()
+	run = begin()
+	line.Mend()
+	ends(run)
 }
 
 const silence = 2 * time.Second

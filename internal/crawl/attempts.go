@@ -16,7 +16,7 @@ const Unfit gleaner.Outcome = "cannot-be-kept"
 // orderly reports whether a slice that ended with err came to an end that says
 // nothing against its site: it stopped, or what it stands on was away.
 func orderly(err error) bool {
-	return !store.Refused(err) || passing(err)
+	return !store.Refused(err) || store.Passes(err)
 }
 
 // pick lets the strategy choose. One that panics over what waits, or chooses what

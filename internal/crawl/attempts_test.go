@@ -13,7 +13,9 @@ import (
 
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
+	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 )
 
@@ -242,4 +244,29 @@ func TestAnAnswerThatCannotBeKeptIsSetAside(t *testing.T) {
 	storetest.Exec(t, w.db.Pool, `ALTER TABLE locations ADD CONSTRAINT refuses CHECK (url NOT LIKE '%/1.pdf')`)
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Equal(t, map[string]string{"/": "page success", "/1.pdf": "failed cannot-be-kept", "/2.pdf": "document success"}, w.record(t, s.host))
+}
+
+// TestAFullDiskIsNoDeath: a turn that cannot be written since the disk of the database is full
+// is no failure of the URL whose turn it is.
+func TestAFullDiskIsNoDeath(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("a.pdf"), "/a.pdf": "one"})
+	w.seed(t, s.host, "/", "/")
+	w.keeper = politeness.NewKeeper(w.db.Pool, fetch.Pacing{MinDelay: 100 * time.Millisecond}, "test")
+	client, err := fetch.New(fetch.Config{AllowLoopback: true, Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Contact: "t@example.org"})
+	require.NoError(t, err)
+	w.cfg.SlicePages = 1
+	c := w.crawler(client)
+	_, err = c.Slice(t.Context(), s.host, func(Progress) {})
+	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `CREATE FUNCTION room() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN RAISE 'could not extend file' USING ERRCODE='53100'; END $$;
+		CREATE TRIGGER room BEFORE UPDATE ON sites FOR EACH ROW WHEN (NEW.next_allowed_at > greatest(OLD.next_allowed_at, now())) EXECUTE FUNCTION room()`)
+	for range 4 {
+		_, err = c.Slice(t.Context(), s.host, func(Progress) {})
+		require.True(t, store.Full(err), err)
+	}
+	require.Zero(t, storetest.Get[int](t, w.db.Pool, `SELECT attempts FROM sites WHERE host=$1`, s.host))
+	require.Zero(t, storetest.Get[int](t, w.db.Pool, `SELECT max(deaths)::int FROM urls`))
 }

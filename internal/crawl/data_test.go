@@ -113,4 +113,9 @@ func TestEntriesAreReadWhateverTheirName(t *testing.T) {
 	require.Empty(t, outcome, why)
 	require.Len(t, p.Links, 1)
 	require.Equal(t, "http://www.example.org/a.pdf", p.Links[0].URL)
+
+	a.Body = []byte("Warning: connect()\n<a href=/b.pdf>B</a> <pre>\n@article{k, title={A}, url={/a.pdf}, year={2020}}\n</pre>")
+	p, outcome, why = a.Parse(t.Context())
+	require.Empty(t, outcome, why)
+	require.Equal(t, "http://www.example.org/b.pdf", p.Links[0].URL, "a page with an entry in it")
 }

@@ -170,6 +170,7 @@ func sniffOLE(b []byte) Kind {
 var (
 	partTag   = regexp.MustCompile(`(?i)<(p|h[1-6]|a|ul|ol|li|br|hr|b|i|em|strong|center|font|img|span|pre|blockquote)[\s/>]`)
 	htmlTag   = regexp.MustCompile(`(?i)<(!doctype\s+html|html|head|body|title|meta|script|table|div|frameset)[\s>/]`)
+	pageTag   = regexp.MustCompile(`(?i)<(a\s|(html|body)[\s>])`)
 	latexMark = regexp.MustCompile(`\\(documentclass|documentstyle|begin\s*\{document\}|chapter\s*\{|section\s*\{)`)
 	bibMark   = regexp.MustCompile(`(?im)^\s*@(article|inproceedings|conference|book|incollection|inbook|misc|techreport|phdthesis|mastersthesis|proceedings|unpublished|string)\s*[{(]`)
 )
@@ -197,7 +198,7 @@ func sniffText(name, mediaType string, body []byte) Kind {
 	switch {
 	case latexMark.Match(w):
 		return LaTeX
-	case bibMark.Match(w):
+	case bibMark.Match(w) && !(strings.Contains(mediaType, "html") && pageTag.Match(w)):
 		return BibTeX
 	case bytes.HasPrefix(bytes.TrimLeft(w, "\xef\xbb\xbf \t\r\n"), []byte("<?xml")):
 		if bytes.Contains(w, []byte("<html")) {

@@ -156,6 +156,13 @@ func TestALeaseThatWasNotGivenBackIsTakenUp(t *testing.T) {
 	require.InDelta(t, time.Minute, again.Ready(), float64(5*time.Second))
 	requireTaken(t, k, "host.test", false)
 	require.ErrorIs(t, l.Renew(t.Context()), ErrLost, "what was given back stays so")
+
+	storetest.Exec(t, db.Pool, `UPDATE sites SET expires_at = now() - interval '1 hour'`)
+	now, err := db.Now(t.Context())
+	require.NoError(t, err)
+	_, err = db.DropLeases(t.Context(), now, true)
+	require.NoError(t, err)
+	require.ErrorIs(t, again.Renew(t.Context()), ErrLost, "a row without a holder is free to others")
 }
 
 func TestPacingSurvivesTheProcess(t *testing.T) {

@@ -68,9 +68,10 @@ func (db CrawlRecords) LeftDocuments(ctx context.Context, before time.Time) (int
 }
 
 // DropLeases clears the leases that ran out before a time, and returns how many.
-// Nobody needs it to take them over; people read the holder's name.
+// Nobody needs it to take them over; people read the holder's name. A holder that comes back
+// has lost them.
 func (db CrawlRecords) DropLeases(ctx context.Context, before time.Time, really bool) (int, error) {
-	return db.countOrDo(ctx, really, `sites WHERE holder <> '' AND expires_at < $1`, `UPDATE sites SET holder='' WHERE id IN (
+	return db.countOrDo(ctx, really, `sites WHERE holder <> '' AND expires_at < $1`, `UPDATE sites SET holder='', token=token+1 WHERE id IN (
 		SELECT id FROM sites WHERE holder <> '' AND expires_at < $1 FOR NO KEY UPDATE SKIP LOCKED)`, before)
 }
 

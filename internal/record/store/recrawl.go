@@ -189,7 +189,7 @@ func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e crawlEnd, p recr
 		retries = 0
 	}
 	if c.Finished {
-		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3 WHERE id=$1`, c.ID, e.state, e.reason)
+		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, recrawled_for=NULL, warc=false WHERE id=$1`, c.ID, e.state, e.reason)
 		return err
 	}
 	_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second',

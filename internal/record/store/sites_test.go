@@ -366,3 +366,24 @@ func TestACrawlBeginsWhollyOrNot(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, gleaner.SiteNew, site.State)
 }
+
+// TestARecrawlThatEndsBeforeItBeginsIsOver: a site that a person paused before a recrawl began
+// is not held for the recrawl any more, so that harvests that want it can pause it.
+func TestARecrawlThatEndsBeforeItBeginsIsOver(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, crawl_started, crawl_finished, due_at) VALUES ('a.example', 'done', 1, now() - interval '9 days', now() - interval '8 days', now())`)
+	storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url, state, crawl, fetched_at, due_at) SELECT id, '\x01', 'http://a.example/', 1, 1, now() - interval '8 days', now() FROM sites`)
+	n, err := db.RequeueDue(t.Context(), "a.example", store.PutBack{For: "recrawl/due", WARC: true}, recrawl.Defaults())
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	storetest.Exec(t, db.Pool, `UPDATE sites SET paused='x'`)
+	require.NoError(t, db.FinishCrawl(t.Context(), "a.example", gleaner.SiteStopped, gleaner.SitePaused, "", false, recrawl.Defaults()))
+	storetest.Exec(t, db.Pool, `UPDATE sites SET paused='', state='new'`)
+	id := watch(t, db, "h", `{}`, "a.example")
+	storetest.Exec(t, db.Pool, `UPDATE harvests SET paused=true`)
+	a, err := db.Attention(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, a[id].Paused)
+	require.False(t, storetest.Get[bool](t, db.Pool, `SELECT warc FROM sites`))
+}
