@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+
+	"gleaner/internal/gleaner"
 )
 
 const (
@@ -25,6 +28,7 @@ type document struct {
 	form   string
 	formBy string
 	al     aligner
+	by     func() traits
 }
 
 // Document finds the wanted papers that a document may be, best first;
@@ -32,6 +36,7 @@ type document struct {
 // wanted papers of one title (a conference and a journal version).
 func (ix *Index) Document(ev Evidence) []Match {
 	d := newDocument(ev)
+	d.by = sync.OnceValue(func() traits { return d.traits(ix) })
 	seen := map[int]finding{}
 	for _, c := range ix.inHead(d) {
 		f := d.judge(ix, c)
@@ -69,11 +74,30 @@ func (ix *Index) inHead(d *document) []candidate {
 	if d.second >= 0 {
 		end = min(end, d.second+gram-1)
 	}
-	out := ix.candidates(d.letters, 0, end, 24)
+	out := ix.candidates(d.letters, 0, end, 24, d.by)
 	if d.second >= 0 {
-		out = append(out, ix.candidates(d.letters, d.second, d.second+secondLetters, 12)...)
+		out = append(out, ix.candidates(d.letters, d.second, d.second+secondLetters, 12, d.by)...)
 	}
 	return append(out, ix.shortInLines(d)...)
+}
+
+// traits are the words of the first pages, where authors' names are, and the papers whose
+// DOI the document bears.
+func (d *document) traits(ix *Index) traits {
+	of := traits{year: d.ev.Year, names: []string{nobody}}
+	for lo, i := 0, 1; lo < len(d.letters); i++ {
+		if i == len(d.letters) || d.begins(i) {
+			of.names = append(of.names, string(d.letters[lo:i]))
+			lo = i
+		}
+	}
+	slices.Sort(of.names)
+	of.names = slices.Compact(of.names)
+	for _, doi := range append(gleaner.DOIsInText(d.text, mostDOIs),
+		gleaner.ParseDOI(d.ev.DOI), gleaner.ParseDOI(d.ev.PageDOI), gleaner.ParseDOI(d.ev.URLDOI)) {
+		of.same = append(of.same, ix.doi[doi]...)
+	}
+	return of
 }
 
 // shortInLines finds titles too short for an n-gram: they have to fill a line.
@@ -87,7 +111,7 @@ func (ix *Index) shortInLines(d *document) []candidate {
 		end := d.lineEnd(p)
 		lo, hi := d.letterAt(p), d.letterAt(end)
 		if first, ok := ix.short[string(d.letters[lo:hi])]; ok {
-			for _, i := range ix.alike(first, fewAlike) {
+			for _, i := range ix.likeliest(first, fewAlike, d.by) {
 				out = append(out, candidate{paper: i, at: lo, votes: 1})
 			}
 		}

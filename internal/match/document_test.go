@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -158,6 +159,51 @@ func TestADocumentIsOnePaper(t *testing.T) {
 	ms := match.NewIndex([]gleaner.Paper{ramsey, other}).Document(match.Evidence{FirstPages: both})
 	keys := each.Of(ms, func(m match.Match) string { return m.Paper.Key })
 	assert.Equal(t, []string{"ramsey"}, keys)
+}
+
+// TestADocumentOfOneOfManyPapersOfOneTitle is told by its authors, by its year and by its DOI,
+// whatever its key.
+func TestADocumentOfOneOfManyPapersOfOneTitle(t *testing.T) {
+	t.Parallel()
+	own := func(i int) string { return fmt.Sprintf("Ada King%c%c", 'a'+i/26, 'a'+i%26) }
+	none := func(int) string { return "" }
+	one := func(int) string { return "Ada King" }
+	for _, tt := range []struct {
+		name, title string
+		by          func(i int) string
+		ev          match.Evidence // beside the title and the author
+		want        match.Verdict
+	}{
+		{"authors", "Introduction", own, match.Evidence{}, match.Exact},
+		{"authors, behind a cover page", "Guest Editors' Introduction", own,
+			match.Evidence{FirstPages: "University of Somewhere\n\f"}, match.Exact},
+		{"authors, of a title of a few letters", "Kami", own, match.Evidence{}, match.Exact},
+		{"authors, linked with the title", "Robust Parsing of Broken Files", own,
+			match.Evidence{FirstPages: "Files\n", Anchor: "Robust Parsing of Broken Files"}, match.Ambiguous},
+		{"year", "Report of the Editors to the Members", one, match.Evidence{Year: 2039}, match.Exact},
+		{"DOI", "Report of the Editors to the Members", none, match.Evidence{PageDOI: "10.1000/x39"}, match.Strong},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var wanted []gleaner.Paper
+			for i := range 40 {
+				p := gleaner.Paper{Key: fmt.Sprint("k", 10+i), Title: tt.title, Year: 2000 + i}
+				p.DOI = fmt.Sprint("10.1000/x", i)
+				if name := tt.by(i); name != "" {
+					p.Authors = []gleaner.Author{{Name: name}}
+				}
+				wanted = append(wanted, p)
+			}
+			if tt.ev.Anchor == "" {
+				tt.ev.FirstPages += tt.title + "\n"
+			}
+			tt.ev.FirstPages += tt.by(39) + "\n" + prose
+			ms := match.NewIndex(wanted).Document(tt.ev)
+			require.NotEmpty(t, ms)
+			assert.Equal(t, "k49", ms[0].Paper.Key)
+			assert.Equal(t, tt.want, ms[0].Verdict, "%q", ms[0].Reasons)
+		})
+	}
 }
 
 func TestLikeness(t *testing.T) {

@@ -1,6 +1,8 @@
 package match
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 
 	"gleaner/internal/gleaner"
@@ -46,21 +48,14 @@ func Held(wanted, holdings []gleaner.Paper) map[string]Reason {
 	return out
 }
 
-const (
-	// fewAlike is how many papers of one title a record is compared with, whatever
-	// else they say; of more, as many of one of its authors and of its year.
-	fewAlike = 32
-	// mostCompared is with how many papers a record is compared at all.
-	mostCompared = 200
-)
+// fewAlike is how many papers of one title a record is compared with, whatever else they
+// say; of more, as many of one of its authors and of its year.
+const fewAlike = 32
 
-// shelf has wanted papers by what a record of a library may say of them: a
-// catalogue lists hundreds of one title ("Editorial").
+// shelf has wanted papers by what a record of a library may say of them.
 type shelf struct {
 	byID   map[string][]int
-	titles *Index        // one paper for each title
-	alike  map[int][]int // the papers of each
-	crowds map[crowd][]int
+	titles *Index
 }
 
 // crowd are the papers of one title that one author wrote in one year.
@@ -70,6 +65,21 @@ type crowd struct {
 	year  int    // or anyYear
 }
 
+// crowds are the papers of titles that many have.
+type crowds map[crowd][]int
+
+// add puts the papers of a title under the names of each one's authors and its year.
+func (cs crowds) add(title int, all []int, papers []gleaner.Paper) {
+	for _, i := range all {
+		for _, name := range append(nameWords(papers[i]), anybody) {
+			for _, year := range []int{papers[i].Year, anyYear} {
+				c := crowd{title, name, year}
+				cs[c] = append(cs[c], i)
+			}
+		}
+	}
+}
+
 const (
 	anybody = "*"
 	nobody  = ""
@@ -77,36 +87,12 @@ const (
 )
 
 func newShelf(papers []gleaner.Paper) *shelf {
-	s := &shelf{byID: map[string][]int{}, alike: map[int][]int{}, crowds: map[crowd][]int{}}
-	var first []gleaner.Paper // of each title
-	number := map[string]int{}
+	s := &shelf{byID: map[string][]int{}, titles: NewIndex(papers)}
 	for i, p := range papers {
 		for _, id := range Identifiers(p) {
 			s.byID[id] = append(s.byID[id], i)
 		}
-		title := text.Normalise(p.Title)
-		n, ok := number[title]
-		if !ok {
-			n = len(first)
-			number[title] = n
-			first = append(first, p)
-		}
-		s.alike[n] = append(s.alike[n], i)
 	}
-	for n, all := range s.alike {
-		if len(all) <= fewAlike {
-			continue
-		}
-		for _, i := range all {
-			for _, name := range append(nameWords(papers[i]), anybody) {
-				for _, year := range []int{papers[i].Year, anyYear} {
-					c := crowd{n, name, year}
-					s.crowds[c] = append(s.crowds[c], i)
-				}
-			}
-		}
-	}
-	s.titles = NewIndex(first)
 	return s
 }
 
@@ -120,51 +106,78 @@ func Identifiers(p gleaner.Paper) (out []string) {
 	return out
 }
 
-// nameWords are the words of the authors' names; nobody where there are none.
+// nameWords are the words of the authors' names, as documents are read; nobody where there
+// are none.
 func nameWords(p gleaner.Paper) []string {
 	words := slices.Concat(people(p.Authors)...)
 	if len(words) == 0 {
 		return []string{nobody}
 	}
+	for i, w := range words {
+		words[i] = string(skeleton(w))
+	}
 	slices.Sort(words)
 	return slices.Compact(words)
 }
 
-// candidates are the papers with which a record is compared: those of its
-// identifiers, and those of its title and of titles like it. Where these are many,
-// those of its authors, or of no author, first those of its year.
+// candidates are the papers with which a record is compared: those of its identifiers, and
+// the likeliest of its title and of titles like it.
 func (s *shelf) candidates(h gleaner.Paper) []int {
 	var out []int
 	seen := map[int]bool{}
 	take := func(some []int) {
-		for _, i := range some[:min(len(some), fewAlike)] {
-			if !seen[i] && len(out) < mostCompared {
+		for _, i := range some {
+			if !seen[i] && len(out) < mostLike {
 				seen[i] = true
 				out = append(out, i)
 			}
 		}
 	}
 	for _, id := range Identifiers(h) {
-		take(s.byID[id])
+		take(s.byID[id][:min(len(s.byID[id]), fewAlike)])
 	}
-	names := nameWords(h)
-	if names[0] == nobody {
-		names[0] = anybody
-	} else {
-		names = append(names, nobody)
+	take(s.titles.titled(h.Title, func() traits { return traitsOf(h) }))
+	return out
+}
+
+// traits are by what the papers of one title are told apart.
+type traits struct {
+	names []string // words of names, or of a text in which names stand
+	year  int      // 0 where unknown
+	same  []int32  // papers of an identifier
+}
+
+// traitsOf are those of a record.
+func traitsOf(p gleaner.Paper) traits {
+	return traits{names: append(nameWords(p), nobody), year: p.Year}
+}
+
+// likeliest are papers of a title, from the first on, at most n. Where many have it, those of
+// an identifier come first, then those of a name and a year that the fewest share.
+func (ix *Index) likeliest(first, n int, by func() traits) []int {
+	if n == 0 || len(ix.crowds[crowd{first, anybody, anyYear}]) <= min(n, fewAlike) {
+		return ix.alike(first, n)
 	}
-	for _, n := range s.titles.Titled(h.Title) {
-		if len(out) == mostCompared {
-			break
+	of := by()
+	var some [][]int
+	for _, i := range of.same[:min(len(of.same), fewAlike)] {
+		if bytes.Equal(ix.title(int(i)), ix.title(first)) {
+			some = append(some, []int{int(i)})
 		}
-		if len(s.alike[n]) <= fewAlike {
-			take(s.alike[n])
-			continue
+	}
+	for _, name := range append(of.names, anybody) {
+		for _, year := range []int{of.year, of.year - 1, of.year + 1, anyYear} {
+			all := ix.crowds[crowd{first, name, year}]
+			some = append(some, all[:min(len(all), fewAlike)])
 		}
-		for _, year := range []int{h.Year, h.Year - 1, h.Year + 1, anyYear} {
-			for _, name := range names {
-				take(s.crowds[crowd{n, name, year}])
-			}
+	}
+	slices.SortStableFunc(some, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
+	var out []int
+	seen := map[int]bool{}
+	for _, i := range slices.Concat(some...) {
+		if !seen[i] && len(out) < n {
+			seen[i] = true
+			out = append(out, i)
 		}
 	}
 	return out

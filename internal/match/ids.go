@@ -77,7 +77,7 @@ func (ix *Index) byName(d *document, seen map[int]finding) {
 			continue
 		}
 		sk := skeleton(clip(name.text))
-		for _, c := range ix.candidates(sk, 0, len(sk), 10) {
+		for _, c := range ix.candidates(sk, 0, len(sk), 10, d.by) {
 			rel := compareTitles(ix.papers[c.paper].Title, name.text)
 			if rel > nearTitle || Untellable(ix.papers[c.paper]) != "" {
 				continue

@@ -37,6 +37,8 @@ type Index struct {
 	short map[string]int // the first paper of a title too short for an n-gram
 	doi   map[string][]int32
 	arxiv map[string][]int32
+
+	crowds crowds // of the titles that many papers have, by the first
 }
 
 // entry is one n-gram of one title: 28 bits of its hash, 28 bits of the paper's
@@ -57,6 +59,7 @@ func NewIndex(papers []gleaner.Paper) *Index {
 		short:  map[string]int{},
 		doi:    map[string][]int32{},
 		arxiv:  map[string][]int32{},
+		crowds: crowds{},
 	}
 	for i, p := range papers {
 		ix.arena = append(ix.arena, titleStream(p.Title).letters...)
@@ -90,6 +93,9 @@ func (ix *Index) fill() {
 		t := ix.title(i)
 		if again[i] || len(t) == 0 {
 			continue
+		}
+		if all := ix.alike(i, len(ix.papers)); len(all) > mostNamed {
+			ix.crowds.add(i, all, ix.papers)
 		}
 		if len(t) < gram {
 			ix.short[string(t)] = i
@@ -224,10 +230,10 @@ func (h hit) paper() int { return int(h >> 32) }
 func (h hit) at() int    { return int(h&(1<<32-1)) - hitZero }
 
 // candidates finds papers whose title may lie in text[lo:hi], best first.
-func (ix *Index) candidates(text []byte, lo, hi, limit int) []candidate {
+func (ix *Index) candidates(text []byte, lo, hi, limit int, by func() traits) []candidate {
 	var out []candidate
 	for _, c := range ix.titles(text, lo, hi, limit) {
-		for _, i := range ix.alike(c.paper, limit-len(out)) {
+		for _, i := range ix.likeliest(c.paper, limit-len(out), by) {
 			out = append(out, candidate{i, c.at, c.votes})
 		}
 	}

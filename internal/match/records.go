@@ -167,25 +167,29 @@ func (ix *Index) Record(p gleaner.Paper) []Match {
 	for _, i := range ix.arxiv[gleaner.ParseArXiv(p.ArXiv)] {
 		try(int(i))
 	}
-	for _, i := range ix.Titled(p.Title) {
+	for _, i := range ix.titled(p.Title, func() traits { return traitsOf(p) }) {
 		try(i)
 	}
 	sortMatches(out)
 	return out
 }
 
-// mostLike is to how many titles one is compared.
+// mostLike is to how many papers one is compared.
 const mostLike = 200
 
 // Titled finds the papers whose title is like this one, by their number, likeliest
 // first.
 func (ix *Index) Titled(title string) []int {
+	return ix.titled(title, func() traits { return traits{} })
+}
+
+func (ix *Index) titled(title string, by func() traits) []int {
 	var out []int
 	sk := skeleton(clip(title))
 	if first, ok := ix.short[string(sk)]; ok {
-		out = ix.alike(first, mostLike)
+		out = ix.likeliest(first, mostLike, by)
 	}
-	for _, c := range ix.candidates(sk, 0, len(sk), mostLike) {
+	for _, c := range ix.candidates(sk, 0, len(sk), mostLike, by) {
 		out = append(out, c.paper)
 	}
 	return out
