@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,11 +33,13 @@ func TestACataloguesAnswerThatKillsIsSetAside(t *testing.T) {
 				HTTPClient: o.Client(), DBLPMirrorURL: "-", DBLPURL: "http://dblp.org",
 				Delays: metadata.Delays{DBLP: 1},
 				Begin: func(ctx context.Context, what string) (func(), error) {
-					end, err := answers.Begin(ctx, what)
-					if strings.Contains(what, "exa2003") {
-						end = func() {} // as far as the record knows this process did nothing any more
-					}
-					return end, err
+					lives, dies := context.WithCancel(ctx)
+					end, err := answers.Begin(lives, what)
+					return func() {
+						if dies(); !strings.Contains(what, "exa2003") { // else it does nothing any more
+							end()
+						}
+					}, err
 				},
 			})
 			_, _ = d.Papers(t.Context(), metadata.Volume{Venue: smallKey, Years: years, TOC: "db/conf/exa/exa2003"})
@@ -71,4 +74,22 @@ func TestACataloguesAnswerThatKillsIsSetAside(t *testing.T) {
 	var noted int
 	require.NoError(t, a.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM page_cache WHERE host=''`).Scan(&noted))
 	require.Zero(t, noted, "what was read leaves nothing")
+}
+
+// TestReadersOfASlowAnswerLive: readers that come while others read the same answer, for
+// longer than a dead one would be waited for, find nobody dead.
+func TestReadersOfASlowAnswerLive(t *testing.T) {
+	t.Parallel()
+	o, dsn := circle(), devtest.Postgres(t)
+	for range frontier.MaxDeaths + 1 {
+		db := o.open(t, dsn, nil).DB
+		end, err := (&harvest.Answers{DB: db}).Begin(t.Context(), "a large volume")
+		require.NoError(t, err)
+		defer end()
+		storetest.Exec(t, db.Pool, `UPDATE page_cache SET reading = reading - interval '1 hour'`)
+		require.Eventually(t, func() bool {
+			return storetest.Get[bool](t, db.Pool, `SELECT reading > now() - interval '5 seconds' AND deaths = 0
+				FROM page_cache WHERE host=''`)
+		}, 10*time.Second, 50*time.Millisecond)
+	}
 }

@@ -116,6 +116,11 @@ func (db CrawlRecords) BeginAnswer(ctx context.Context, what string, alone bool)
 	return deaths, err
 }
 
+// KeepAnswer notes that an answer is still being read.
+func (db CrawlRecords) KeepAnswer(ctx context.Context, what string) error {
+	return db.Exec(ctx, `UPDATE page_cache SET reading=now() WHERE hash=$1`, answerHash(what))
+}
+
 // EndAnswer notes that an answer was read. Its deaths are kept for as long as pages are: the
 // next page of the same list may be what they were over.
 func (db CrawlRecords) EndAnswer(ctx context.Context, what string) error {
