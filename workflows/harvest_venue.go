@@ -101,6 +101,7 @@ type harvestRun struct {
 	pausing workflow.Mutex // held by who pauses or resumes
 	counts  activities.Counts
 	shown   time.Time // when the counts were
+	look    look
 
 	retries int // that this run heard of
 }

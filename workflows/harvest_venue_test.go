@@ -239,10 +239,25 @@ func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
 	easyStages(env)
 	onWaves(env, []string{"mute.example"})
 	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(activities.SiteEnd{Host: "mute.example", State: "done"}, nil)
-	env.OnActivity(stages.Ended, mock.Anything, []string{"mute.example"}).Return([]string{"mute.example"}, nil).Once()
+	begin, asked := env.Now(), 0
+	ended := env.OnActivity(stages.Ended, mock.Anything, []string{"mute.example"})
+	ended.Return(func(_ context.Context, hosts []string) ([]string, error) {
+		asked++
+		return hosts[:min(1, int(env.Now().Sub(begin)/time.Hour))], nil
+	})
+	const retried = 20 * time.Minute
+	retry := func() { env.UpdateWorkflow(UpdateRetryWhat, "", callback(t), activities.Retry{}) }
+	env.RegisterDelayedCallback(retry, retried)
+	var listed []time.Duration
+	env.SetOnActivityStartedListener(func(a *activity.Info, _ context.Context, _ converter.EncodedValues) {
+		if a.ActivityType.Name == "SitesToCrawl" {
+			listed = append(listed, env.Now().Sub(begin))
+		}
+	})
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
 	require.NoError(t, env.GetWorkflowError())
-	env.AssertExpectations(t)
+	require.Less(t, asked, 15, "in an hour")
+	require.Contains(t, listed, retried, "a retry waits for no look")
 }
 
 // TestCountsAreShownOnceAMinute, however often sites begin and end: they cost a query of

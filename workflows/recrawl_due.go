@@ -74,8 +74,9 @@ func RecrawlDue(ctx workflow.Context, p RecrawlParams) (RecrawlResult, error) {
 }
 
 type recrawlRun struct {
-	p RecrawlParams
-	s RecrawlState
+	p    RecrawlParams
+	s    RecrawlState
+	look look
 }
 
 func (r *recrawlRun) run(ctx workflow.Context) error {
@@ -140,6 +141,7 @@ func (r *recrawlRun) start(ctx workflow.Context, host string) error {
 		return err
 	}
 	r.s.Started++
+	r.look = 0
 	r.s.Pending = append(r.s.Pending, host)
 	if f == nil {
 		return nil
@@ -161,13 +163,14 @@ func (r *recrawlRun) ended(ctx workflow.Context, host string, state gleaner.Site
 	}
 	r.s.Pending = slices.Delete(r.s.Pending, i, i+1)
 	r.s.Ended[state]++
+	r.look = 0
 	workflow.SetCurrentDetails(ctx, r.details())
 }
 
 // wait waits until a site ends, or a while; then the record says which did.
 func (r *recrawlRun) wait(ctx workflow.Context) error {
 	n := len(r.s.Pending)
-	heard, err := waitFor(ctx, "look which crawls ended, if none says so", workflow.AwaitOptions{Timeout: lookAround}, func() bool { return len(r.s.Pending) < n })
+	heard, err := r.look.wait(ctx, func() bool { return len(r.s.Pending) < n })
 	if err != nil || heard {
 		return err
 	}

@@ -19,8 +19,10 @@ const (
 	hostsPerBatch = 50
 	// lookAround is after how long without a word from any site the record is
 	// asked which crawls ended: a word can be lost where a crawl that another
-	// harvest started ended while this one was joining it.
+	// harvest started ended while this one was joining it. While none ends or
+	// begins, it is twice as long each time, up to rarestLook.
 	lookAround = 30 * time.Second
+	rarestLook = 10 * time.Minute
 )
 
 // waves crawls the sites that something waits on; what leads off them to other
@@ -117,6 +119,7 @@ func (h *harvestRun) start(ctx workflow.Context) error {
 		}
 		h.s.Pending = append(h.s.Pending, host)
 		h.s.Started++
+		h.look = 0
 	}
 	h.s.Next = h.s.Next[1:]
 	return h.refresh(ctx)
@@ -173,16 +176,26 @@ func (h *harvestRun) patience() time.Duration {
 // sitePatience is how long a crawl waits for a host where nothing else is said.
 const sitePatience = 5 * time.Minute
 
-// hear waits for a site to end, or after a while asks the record which did.
+// look is how long the end of a crawl was waited for before the record was asked, 0 since
+// one ended or began.
+type look time.Duration
+
+// wait waits until something is so, or for the next look at the record.
+func (l *look) wait(ctx workflow.Context, so func() bool) (bool, error) {
+	*l = min(max(2**l, look(lookAround)), look(rarestLook))
+	while := workflow.AwaitOptions{Timeout: time.Duration(*l)}
+	return waitFor(ctx, "look which crawls ended, if none says so", while, so)
+}
+
+// hear waits for a site to end or for a retry, or after a while asks the record which
+// crawls ended.
 func (h *harvestRun) hear(ctx workflow.Context) error {
-	heard, err := waitFor(ctx, "look which crawls ended, if none says so", workflow.AwaitOptions{Timeout: lookAround}, func() bool { return h.ended.Len() > 0 })
+	retries := h.retries
+	heard, err := h.look.wait(ctx, func() bool { return h.ended.Len() > 0 || h.retries != retries })
 	if err != nil {
 		return err
 	}
-	if heard {
-		var end activities.SiteEnd
-		h.ended.ReceiveAsync(&end)
-		h.siteEnded(end.Host)
+	if heard { // the wave takes what was said
 		return h.refresh(ctx)
 	}
 	var gone []string
@@ -208,6 +221,7 @@ func (h *harvestRun) siteEnded(host string) {
 	if i := slices.Index(h.s.Pending, host); i >= 0 {
 		h.s.Pending = slices.Delete(h.s.Pending, i, i+1)
 		h.s.Sites++
+		h.look = 0
 	}
 }
 
