@@ -42,6 +42,7 @@ type State struct {
 	CollectionRuns map[string]Status  // of each one's workflow, by name
 
 	known int // workflows that Temporal knows of all these
+	lost  int // harvests to be started again that ended since Temporal did not know them
 }
 
 // Grace is how long a site after its crawl began, a harvest or a job after its row
@@ -118,6 +119,10 @@ func decide(s State, restart bool) []Repair {
 			continue
 		}
 		r := Repair{Kind: EndHarvest, What: h.ID, Reason: fmt.Sprintf("its workflow %s in stage %s", status, h.Stage), harvest: h}
+		if lost(h) {
+			why, _, _ := strings.Cut(h.Note, ";")
+			r.Reason = "it was lost: " + why
+		}
 		if restart {
 			r.Kind = StartHarvest
 		}

@@ -313,7 +313,11 @@ func TestARestartTakesHarvestsThatWereLost(t *testing.T) {
 	done, err := r.Run(t.Context(), reconcile.Options{})
 	require.NoError(t, err)
 	require.Len(t, done, 2, "both are failed")
-	_, err = r.Run(t.Context(), reconcile.Options{Restart: true})
-	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, holder, state, expires_at)
+		VALUES ('page.example', 'alive', 'done', now() + interval '1 hour')`)
+	done, err = r.Run(t.Context(), reconcile.Options{Restart: true})
+	require.NoError(t, err, "what was lost is not under way on another server")
 	require.Equal(t, []string{"lost"}, w.begun)
+	require.Len(t, done, 1)
+	require.Regexp(t, "^it was lost: its workflow is not known to Temporal in stage", done[0].Reason)
 }

@@ -125,7 +125,7 @@ func (r *Reconciler) gather(ctx context.Context, restart bool) (State, error) {
 	if err := r.collections(ctx, &s); err != nil {
 		return s, err
 	}
-	return s, r.belong(ctx, s.known, len(s.Harvests)+len(s.Crawls)+len(s.Recrawls)+len(s.Collections)+running)
+	return s, r.belong(ctx, s.known, len(s.Harvests)-s.lost+len(s.Crawls)+len(s.Recrawls)+len(s.Collections)+running)
 }
 
 // met counts the workflows that Temporal knows.
@@ -148,6 +148,9 @@ func (r *Reconciler) harvests(ctx context.Context, s *State, restart bool) (wait
 			continue
 		}
 		s.Harvests = append(s.Harvests, h)
+		if lost(h) { // it is not under way, on this server or on another
+			s.lost++
+		}
 		if s.Runs[h.ID], err = s.met(r.Workflows.Harvest(ctx, h.ID)); err != nil {
 			return nil, err
 		}
