@@ -31,6 +31,7 @@ type CollectState struct {
 	LearntAt int                 `json:"learnt_at,omitempty"` // pages and documents, of Total
 	Paused   bool                `json:"paused,omitempty"`
 	End      crawl.Ending        `json:"end,omitempty"`
+	Reason   string              `json:"reason,omitempty"` // beside End, for a person
 }
 
 // CollectionsID is the workflow id of the collections of a name: one at a time.
@@ -159,6 +160,11 @@ func (c *collectRun) run(ctx workflow.Context) error {
 		end, wait := afterRound(results)
 		if end != "" {
 			c.s.End = end
+			for _, r := range results {
+				if r.Ending == end {
+					c.s.Reason = r.Reason
+				}
+			}
 			return nil
 		}
 		if err := c.retrain(ctx); err != nil {
@@ -277,7 +283,8 @@ func afterRound(results []crawl.Result) (end crawl.Ending, wait time.Duration) {
 
 // end writes down how it ended, also that of a cancelled one.
 func (c *collectRun) end(ctx workflow.Context, err error) error {
-	end := activities.CollectionEnd{Name: c.p.Name, Run: c.p.Run, State: activities.JobEnded, Note: string(c.s.End)}
+	end := activities.CollectionEnd{Name: c.p.Name, Run: c.p.Run, State: activities.JobEnded}
+	end.Note = strings.Trim(string(c.s.End)+": "+c.s.Reason, ": ")
 	switch {
 	case ctx.Err() != nil:
 		end.State, end.Note = activities.JobCancelled, ""

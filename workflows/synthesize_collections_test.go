@@ -28,9 +28,11 @@ func collects(t *testing.T, rounds int, while, atEnd func(*testsuite.TestWorkflo
 		if rounds--; rounds > 0 {
 			return crawl.Result{}, nil
 		}
-		return crawl.Result{Ending: synthesis.Full}, nil
+		return crawl.Result{Ending: synthesis.Exhausted, Reason: "a.example is paused"}, nil
 	}).Run(func(mock.Arguments) { while(env) })
-	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil).Run(func(mock.Arguments) { atEnd(env) })
+	end := activities.CollectionEnd{Name: "some", Run: 2, State: activities.JobEnded}
+	end.Note = "exhausted: a.example is paused"
+	env.OnActivity(topical.EndCollection, mock.Anything, end).Return(nil).Run(func(mock.Arguments) { atEnd(env) })
 	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 2, Parallel: 1})
 	require.True(t, env.IsWorkflowCompleted())
 	return env.GetWorkflowError()

@@ -196,7 +196,7 @@ func modelOf(c collections.Collection) (*topic.Model, error) {
 	return m, nil
 }
 
-// shown is how many topics are named to a workflow, whose payloads are bounded.
+// shown is how many topics or hosts are named to a workflow, whose payloads are bounded.
 const shown = 20
 
 func firstOf(topics []string) []string {

@@ -3,6 +3,7 @@ package synthesis
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"gleaner/internal/classify"
 	"gleaner/internal/crawl"
@@ -86,7 +87,16 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(crawl.Progre
 		w.keeping = m.Coll.Repository().Keeping("collections-"+name, "collections "+name, m.Log)
 	}
 	defer func() { w.release(); w.keeping.Close(ctx) }()
-	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt, ask.Options), Filter: filter, Log: m.Log}, report)
+	parts := Parts{Queue: w, Source: w, Documents: w, Filter: filter, Log: m.Log,
+		Classifier: classify.Over(model.Vectors(filter), filter, learnt, ask.Options)}
+	r, err := Run(ctx, cfg, parts, report)
+	if err == nil && r.Ending == Exhausted {
+		var paused []string
+		if paused, err = w.Paused(ctx); len(paused) > 0 {
+			r.Reason = "these hosts are paused, and pages of theirs wait: " + strings.Join(firstOf(paused), ", ")
+		}
+	}
+	return r, err
 }
 
 // forget lets go of what of earlier pages nothing is learnt from any more.

@@ -8,7 +8,21 @@ import (
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/politeness"
 )
+
+// TestACollectionNamesThePausedHosts that it would ask where nothing else waits.
+func TestACollectionNamesThePausedHosts(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{
+		"a.example/": primes + " far>c.example/", "b.example/": verses, "c.example/": primes + " lattice",
+	}})
+	s.opens(t, "some", twoTopics, func(*Ask) {})
+	require.NoError(t, politeness.Pause(t.Context(), s.tools.DB.Pool, "c.example", "by its owner's wish"))
+	r := s.ends(t, "some")
+	require.Equal(t, Exhausted, r.Ending)
+	require.Equal(t, "these hosts are paused, and pages of theirs wait: c.example", r.Reason)
+}
 
 // TestStoppedAtAnyRequest: a worker that is told to stop while a request is under way
 // finishes it, and writes what came: no URL is asked for twice.

@@ -18,21 +18,23 @@ const until = `greatest(h.due, s.parked_until, s.asked_until, s.next_allowed_at,
 	CASE WHEN s.holder <> '' AND s.expires_at > clock_timestamp() OR pair.holder <> '' AND pair.expires_at > clock_timestamp()
 		THEN greatest(s.expires_at, pair.expires_at, clock_timestamp() + interval '30 seconds') END)`
 
-// waits are the hosts with something to ask for that the rules leave anything of, and that
-// no person has paused.
+// waits are the hosts with something to ask for that the rules leave anything of.
 const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
 	LEFT JOIN sites pair ON pair.host = CASE WHEN h.host LIKE 'www.%' THEN substr(h.host, 5) ELSE 'www.' || h.host END
 	LEFT JOIN collection_domains d ON d.collection = h.collection AND d.domain = h.domain
-	WHERE h.collection = $1 AND h.best IS NOT NULL AND coalesce(s.paused, '') = '' AND ($2 = 0 OR h.requests < $2) AND h.failures < $3
+	WHERE h.collection = $1 AND h.best IS NOT NULL AND ($2 = 0 OR h.requests < $2) AND h.failures < $3
 		AND ($6::int = 0 OR d.requests IS NULL OR d.requests < $6)
 		AND NOT ($4::int > 0 AND h.pages >= $4::int AND h.relevant < $5::float8 * h.pages)`
+
+// unpaused are those of them that no person has paused.
+const unpaused = waits + ` AND coalesce(s.paused, '') = ''`
 
 // waiting are the parameters of waits.
 func (r Rules) waiting(id int, more ...any) []any {
 	return append([]any{id, r.HostPages, maxFailures, r.Trap.After, r.Trap.Rate, r.Domain.Pages}, more...)
 }
 
-const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($7)
+const hostSQL = `SELECT h.host ` + unpaused + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($7)
 	ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
 
 // Host is the one to ask next: that of the best URL which waits, with the worth of its
@@ -47,7 +49,7 @@ func (c Crawl) Host(ctx context.Context, pass []string) (host string, wait time.
 		return host, 0, err
 	}
 	var left float64
-	err = c.db.Pool.QueryRow(ctx, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+waits+` HAVING count(*) > 0`,
+	err = c.db.Pool.QueryRow(ctx, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+unpaused+` HAVING count(*) > 0`,
 		c.Rules.waiting(c.ID)...).Scan(&left)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, nil
@@ -56,6 +58,12 @@ func (c Crawl) Host(ctx context.Context, pass []string) (host string, wait time.
 		return "", 0, err
 	}
 	return "", max(50*time.Millisecond, time.Duration(left*float64(time.Second))), nil
+}
+
+// Paused are the hosts with something to ask for that a person has paused.
+func (c Crawl) Paused(ctx context.Context) ([]string, error) {
+	const pausedSQL = `SELECT h.host ` + waits + ` AND s.paused <> '' ORDER BY h.host`
+	return store.Column[string](ctx, c.db, pausedSQL, c.Rules.waiting(c.ID)...)
 }
 
 const bestSQL = `SELECT url, host, parent, anchor, depth, off, priority, tries FROM collection_urls
