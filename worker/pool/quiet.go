@@ -10,13 +10,13 @@ import (
 // quiet passes on what the SDK warns of, and its chatter at debug only.
 func quiet(log *slog.Logger) *slog.Logger {
 	if log.Enabled(context.Background(), slog.LevelDebug) {
-		return log
+		return slog.New(atLeast{log.Handler(), slog.LevelDebug, nil})
 	}
 	return slog.New(atLeast{log.Handler(), slog.LevelWarn, &repeats{said: map[string]repeat{}}})
 }
 
-// atLeast passes on lines of a level, and what is said again and again once a
-// minute: while Temporal is away, dozens of pollers say so every few seconds.
+// atLeast passes on lines of a level, and where again is not nil what is said again and
+// again once a minute: while Temporal is away, dozens of pollers say so every few seconds.
 type atLeast struct {
 	slog.Handler
 	level slog.Level
@@ -31,6 +31,9 @@ func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
 func (h atLeast) Handle(ctx context.Context, r slog.Record) error {
 	if r.Message == "Activity error." {
 		return nil
+	}
+	if h.again == nil {
+		return h.Handler.Handle(ctx, r)
 	}
 	unsaid, say := h.again.next(r.Message, r.Time)
 	if !say {

@@ -23,3 +23,16 @@ func TestTheSDKSaysAThingOnceAMinute(t *testing.T) {
 	require.Equal(t, 3, strings.Count(out.String(), "\n"), out.String())
 	require.Contains(t, out.String(), "said_as_often_in_between=59")
 }
+
+// TestAFailureIsSaidOnce, at whatever level: what the SDK says of it, logActivities does.
+func TestAFailureIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo} {
+		var out strings.Builder
+		sdk := quiet(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: level})))
+		sdk.Error("Activity error.", "error", "DBLP is out")
+		require.Empty(t, out.String(), level)
+		sdk.Error("another thing")
+		require.NotEmpty(t, out.String(), level)
+	}
+}

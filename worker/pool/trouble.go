@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
@@ -102,6 +103,9 @@ func LookAt(ctx context.Context, c client.Client, id string) (all Seen, err erro
 	}
 	if err != nil {
 		return all, err
+	}
+	if d.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return all, nil // its memo says what failed before it ended
 	}
 	convert := converter.GetDefaultDataConverter()
 	var own workflows.Trouble

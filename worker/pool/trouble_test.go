@@ -77,4 +77,8 @@ func TestTroubleIsSeen(t *testing.T) {
 	require.True(t, strings.HasSuffix(seen[1].String(), ": the page kills its reader"), seen[1].String())
 	_, err := pool.Troubles(t.Context(), w.client, "conf/never/2001")
 	require.NoError(t, err)
+	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.SiteID("ada.example"), "", ""))
+	seen, err = pool.Troubles(t.Context(), w.client, "conf/x/2001")
+	require.NoError(t, err)
+	require.Len(t, seen, 1, "a crawl that has ended fails no more")
 }
