@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/store/migrations"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
@@ -111,6 +112,9 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config, at devstack.Po
 	cfg.UseServers(config.Secret(stack.DatabaseURL), stack.TemporalAddress)
 	if err := migrate(ctx, cfg); err != nil {
 		stack.Stop()
+		if errors.Is(err, migrations.ErrBaseline) && s.Database == "" {
+			err = fmt.Errorf("%w; this one is %s, which is made anew once it is removed", err, s.DataDir)
+		}
 		return nil, err
 	}
 	return stack, nil

@@ -43,7 +43,7 @@ func Inspect(ctx context.Context, dsn string) (Inspection, error) {
 	if err != nil {
 		return i, err
 	}
-	i.Applied, err = applied(ctx, conn)
+	i.Applied, err = migrations.Applied(ctx, conn)
 	return i, err
 }
 
@@ -57,17 +57,4 @@ func latest() (most int64) {
 		}
 	}
 	return most
-}
-
-// applied is the latest migration that was applied, 0 in an empty database.
-func applied(ctx context.Context, db interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}) (latest int64, err error) {
-	var exists bool
-	if err := db.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, migrations.VersionTable).Scan(&exists); err != nil || !exists {
-		return 0, err
-	}
-	const latestSQL = `SELECT coalesce(max(version_id), 0) FROM ` + migrations.VersionTable + ` WHERE is_applied`
-	err = db.QueryRow(ctx, latestSQL).Scan(&latest)
-	return latest, err
 }

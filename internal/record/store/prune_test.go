@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
+	"gleaner/internal/record/store/migrations"
 )
 
 // blobs remembers what was removed.
@@ -148,6 +149,11 @@ func TestInspect(t *testing.T) {
 	same, err := store.Connect(t.Context(), dsn, 2)
 	require.NoError(t, err)
 	same.Close()
+	storetest.Exec(t, db.Pool, `COMMENT ON TABLE schema_version IS 'another'`)
+	_, err = store.Connect(t.Context(), dsn, 2)
+	require.ErrorIs(t, err, migrations.ErrBaseline)
+	_, err = store.Inspect(t.Context(), dsn)
+	require.ErrorIs(t, err, migrations.ErrBaseline)
 	require.Positive(t, i.Applied)
 	require.Less(t, i.Skew.Abs(), time.Second)
 	require.Greater(t, i.VersionNum, 100000)

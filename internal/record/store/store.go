@@ -42,7 +42,7 @@ func Connect(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := applied(ctx, db.Pool)
+	at, err := migrations.Applied(ctx, db.Pool)
 	if err == nil && at < latest() {
 		err = ErrSchema
 	}

@@ -7,6 +7,8 @@
 -- Addresses, and what people ask for, are as long as others make them, and a btree
 -- takes no more than 2,704 bytes: what is told apart by an address is so by its
 -- hash.
+--
+-- Its digest is the comment of schema_version: a database that another one made is refused.
 
 -- The record ---------------------------------------------------------------
 

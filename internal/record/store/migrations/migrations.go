@@ -3,10 +3,12 @@ package migrations
 
 import (
 	"context"
+	"crypto/sha256"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,6 +40,11 @@ const (
 // ErrLocked is returned by Apply where others held a table all the time.
 var ErrLocked = errors.New("another session (a dump of the database, or a long query) holds a table " +
 	"that a migration changes; try again when it has ended")
+
+// ErrBaseline is returned where another version's first migration made the database: the
+// migrations after it are for a schema that is not there.
+var ErrBaseline = errors.New("another version of this program made the database, and no migration leads from its " +
+	"schema to this one's; use that version, or begin with another database or data folder (GLEANER_DATA_DIR)")
 
 // Apply applies the migrations that a database lacks, under an advisory lock.
 func Apply(ctx context.Context, pool *pgxpool.Pool) error {
@@ -94,6 +101,68 @@ func apply(ctx context.Context, pool *pgxpool.Pool, files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
+	at, err := applied(ctx, pool, files)
+	if err == nil && at == 0 {
+		err = mark(ctx, pool, p, files)
+	}
+	if err == nil {
+		_, err = p.Up(ctx)
+	}
 	return err
+}
+
+// mark notes in an empty database what its first migration will be.
+func mark(ctx context.Context, pool *pgxpool.Pool, p *goose.Provider, files fs.FS) error {
+	of, err := baseline(files)
+	if err == nil {
+		_, err = p.GetDBVersion(ctx) // makes the table
+	}
+	if err == nil {
+		_, err = pool.Exec(ctx, `COMMENT ON TABLE `+VersionTable+` IS '`+of+`'`)
+	}
+	return err
+}
+
+// querier is a pool or a connection.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// Applied is the latest migration that was applied, 0 in an empty database. Of one that
+// another version's first migration made it returns ErrBaseline, too.
+func Applied(ctx context.Context, db querier) (latest int64, err error) {
+	return applied(ctx, db, Files)
+}
+
+func applied(ctx context.Context, db querier, files fs.FS) (latest int64, err error) {
+	var exists bool
+	if err := db.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, VersionTable).Scan(&exists); err != nil || !exists {
+		return 0, err
+	}
+	of, err := baseline(files)
+	if err != nil {
+		return 0, err
+	}
+	var made string
+	const latestSQL = `SELECT coalesce(max(version_id), 0), coalesce(obj_description($1::text::regclass, 'pg_class'), '')
+		FROM ` + VersionTable + ` WHERE is_applied`
+	if err = db.QueryRow(ctx, latestSQL, VersionTable).Scan(&latest, &made); err == nil && latest > 0 && made != of {
+		err = ErrBaseline
+	}
+	return latest, err
+}
+
+// baseline is the digest of the first migration, but for its comments.
+func baseline(files fs.FS) (string, error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil || len(names) == 0 {
+		return "", errors.Join(err, fs.ErrNotExist)
+	}
+	text, err := fs.ReadFile(files, names[0])
+	sum := sha256.New()
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "--")
+		fmt.Fprint(sum, strings.TrimSpace(line))
+	}
+	return fmt.Sprintf("baseline %x", sum.Sum(nil)[:16]), err
 }

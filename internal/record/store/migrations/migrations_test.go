@@ -83,3 +83,21 @@ func TestALongMigrationIsNotCutOff(t *testing.T) {
 	}
 	require.NoError(t, migrations.ApplyAll(t.Context(), pool, files, time.Millisecond))
 }
+
+// TestAnotherBaselineIsRefused, of whatever version of the program, and not one whose comments
+// alone are others.
+func TestAnotherBaselineIsRefused(t *testing.T) {
+	t.Parallel()
+	pool, err := pgxpool.New(t.Context(), devtest.EmptyPostgres(t))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	of := func(baseline string) error {
+		files := fstest.MapFS{"0001_baseline.sql": {Data: []byte("-- +goose Up\n" + baseline)}}
+		return migrations.ApplyAll(t.Context(), pool, files, time.Minute)
+	}
+	require.NoError(t, of("CREATE TABLE a (one int);\n"))
+	require.NoError(t, of("-- What is so.\nCREATE TABLE a (one int); -- of one\n"))
+	require.ErrorIs(t, of("CREATE TABLE a (two int);\n"), migrations.ErrBaseline)
+	storetest.Exec(t, pool, `COMMENT ON TABLE schema_version IS NULL`) // as before there were digests
+	require.ErrorIs(t, of("CREATE TABLE a (one int);\n"), migrations.ErrBaseline)
+}
