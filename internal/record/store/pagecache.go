@@ -117,8 +117,8 @@ func (db CrawlRecords) BeginAnswer(ctx context.Context, what string, alone bool)
 }
 
 // KeepAnswer notes that an answer is still being read.
-func (db CrawlRecords) KeepAnswer(ctx context.Context, what string) error {
-	return db.Exec(ctx, `UPDATE page_cache SET reading=now() WHERE hash=$1`, answerHash(what))
+func KeepAnswer(ctx context.Context, db *DB, what string) error {
+	return db.CrawlRecords.Exec(ctx, `UPDATE page_cache SET reading=now() WHERE hash=$1`, answerHash(what))
 }
 
 // EndAnswer notes that an answer was read. Its deaths are kept for as long as pages are: the
