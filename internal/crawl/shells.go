@@ -43,13 +43,20 @@ const (
 // by whoever crawls the site next.
 type shells struct {
 	*loop
-	waiting []*frontier.Entry
+	waiting []waitingPage
 	lists   map[string]bool           // scripts that were read: whether one has documents
 	answers map[string]*render.Answer // by URL, so that the next page does not ask for them
 	bytes   int64                     // of answers
 	shown   int                       // pages of this crawl
 	foreign int                       // scripts of other hosts that were asked for
 	failing map[string]bool           // other hosts that gave one no script
+}
+
+// waitingPage is a page that waits for its scripts, and what is written of it if one of them has a list.
+type waitingPage struct {
+	visit frontier.Visit
+	plain frontier.Reading
+	names []string // its scripts
 }
 
 func newShells(l *loop) *shells {
@@ -69,11 +76,12 @@ func (s *shells) page(
 ) (rank.Result, error) {
 	before := len(s.batch.Read)
 	r, err := s.readPage(ctx, e, v, a, p)
-	unread, listed := s.scripts(ctx, p)
+	names, unread, listed := s.scripts(ctx, p)
 	if err != nil || listed {
 		return r, err
 	}
 	plain, content := s.batch.Read[before], v.Content
+	waits := waitingPage{*v, plain, names}
 	s.batch.Read = s.batch.Read[:before]
 	v.ETag, v.LastModified, v.Content = "", "", nil // so that it comes whole
 	e.ETag, e.LastModified = "", ""
@@ -84,6 +92,7 @@ func (s *shells) page(
 	case s.shown >= maxShown:
 		return s.later(e, v, outcomeShown), nil
 	case e.Tries == 1 && unread && made == nil:
+		s.waiting = append(s.waiting, waits)
 		return s.later(e, v, outcomeUnshown), nil
 	}
 	e.Tries = max(e.Tries, 2)
@@ -106,25 +115,29 @@ func (s *shells) page(
 		s.batch.Read = append(s.batch.Read, plain)
 		return s.later(e, v, render.Shut), nil
 	case w.halted != "" || len(seen.HTML) == 0:
-		return s.later(e, v, outcome), nil
+		if s.later(e, v, outcome); v.Outcome == outcomeUnshown && !v.NextTry.IsZero() {
+			s.waiting = append(s.waiting, waits)
+		}
+		return rank.Result{Failed: v.NextTry.IsZero()}, nil
 	}
 	return s.take(ctx, e, v, a, &plain, w, &seen)
 }
 
 // scripts reports whether scripts of a page are still to be read, and whether one that was
 // read has a list of documents.
-func (s *shells) scripts(ctx context.Context, p *page.Page) (unread, listed bool) {
+func (s *shells) scripts(ctx context.Context, p *page.Page) (names []string, unread, listed bool) {
 	for i := range p.Links {
 		to := p.Links[i].URL
 		if p.Links[i].Source != page.SourceList {
 			continue
 		}
+		names = append(names, to)
 		has, read := s.lists[to]
 		_, taken := s.seen.known(frontier.HashOf(to), 0, 0)
 		listed = listed || has
 		unread = unread || taken && !read && !s.fetched(ctx, to)
 	}
-	return unread, listed
+	return names, unread, listed
 }
 
 // later leaves a page on record as one that is still to be shown, in this crawl or, where
@@ -148,15 +161,13 @@ func (s *shells) later(e *frontier.Entry, v *frontier.Visit, why gleaner.Outcome
 		s.progress.Failed++
 		return rank.Result{Failed: true}
 	}
-	if v.NextTry = v.At.Add(wait); v.Outcome == outcomeUnshown {
-		s.waiting = append(s.waiting, e)
-	}
+	v.NextTry = v.At.Add(wait)
 	return rank.Result{}
 }
 
 // again puts the first page that waits among those that are asked for.
 func (s *shells) again() {
-	s.window.put(s.waiting[0])
+	s.window.put(s.waiting[0].visit.Entry)
 	s.waiting = s.waiting[1:]
 }
 
@@ -169,9 +180,28 @@ func (s *shells) read(e *frontier.Entry, a *Answer, p *page.Page) {
 		return l.Source == page.SourceList || weburl.IsDocumentName(l.URL)
 	})
 	s.lists[e.Link.URL] = has
+	if has {
+		s.waiting = slices.DeleteFunc(s.waiting, func(w waitingPage) bool {
+			return slices.Contains(w.names, e.Link.URL) && s.asItCame(&w)
+		})
+	}
 	if !has && a != nil && a.Status == http.StatusOK { // not what is as it was
 		s.keep(e.Link.URL, a.Response)
 	}
+}
+
+// asItCame writes of a page that waited that it was read as it came.
+func (s *shells) asItCame(w *waitingPage) bool {
+	s.schedule(w.visit.Entry, &w.visit, rank.Result{})
+	s.batch.Read = append(s.batch.Read, w.plain)
+	h := w.visit.Entry.Hash()
+	at := slices.IndexFunc(s.batch.Visits, func(v frontier.Visit) bool { return v.Entry.Hash() == h })
+	if at < 0 {
+		s.batch.Visits = append(s.batch.Visits, w.visit)
+	} else {
+		s.batch.Visits[at] = w.visit
+	}
+	return true
 }
 
 // show has the browser show a page.

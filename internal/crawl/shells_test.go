@@ -285,6 +285,9 @@ func TestPagesWaitForTheirScripts(t *testing.T) {
 			w.seed(t, s.host, "/", "/")
 			require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 			require.Len(t, b.shown, c.shown)
+			if name == "a list in the script" {
+				require.Equal(t, 1, s.asked()["/"], "it need not be shown, nor asked for again")
+			}
 			got := w.record(t, s.host)
 			require.Equal(t, cmp.Or(c.is, "page success"), got["/"])
 			require.Equal(t, c.is == "", got["/a.pdf"] == "document success")
