@@ -78,7 +78,11 @@ func (c *cli) manCommand() *cobra.Command {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return fmt.Errorf("%w: %w", program.ErrUsage, err)
 			}
-			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "STARTER", Section: "1", Source: "Gleaner"}, args[0])
+			head := &doc.GenManHeader{Title: "STARTER", Section: "1", Source: "Gleaner"}
+			if err := doc.GenManTree(cmd.Root(), head, args[0]); err != nil {
+				return err
+			}
+			return c.Say(map[string]string{"folder": args[0]}, "manual pages written to %s\n", args[0])
 		}}
 }
 

@@ -166,11 +166,7 @@ func (d *desk) Retry(ctx context.Context, id string, of console.Failed) (string,
 		if err != nil {
 			return "", err
 		}
-		word := "starts, and asks again for"
-		if now {
-			word = "asks again for"
-		}
-		return fmt.Sprintf("%s %d URLs that failed, %d documents that stalled, %d authors and %d questions to catalogues that were not answered", word, did.URLs, did.Stalled, did.Authors, did.Sources), nil
+		return retryWords(did, now), nil
 	})
 }
 

@@ -53,6 +53,10 @@ func (q *conditions) query() (store.DocumentQuery, error) {
 			return o.Documents, fmt.Errorf("%w: --%s: %s", program.ErrUsage, flag.Name, why)
 		}
 	}
+	if err := o.Check(); err != nil {
+		why := strings.TrimPrefix(err.Error(), tables.ErrInput.Error()+": ")
+		return o.Documents, fmt.Errorf("%w: --%s", program.ErrUsage, why)
+	}
 	if q.accepted {
 		return tables.Retrieved(o.Documents), nil
 	}

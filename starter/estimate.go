@@ -12,7 +12,6 @@ import (
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
-	"gleaner/internal/match"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -61,16 +60,11 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 		return nil, err
 	}
 	defer a.Close()
-	holdings, err := a.DB.Holdings(ctx)
-	if err != nil {
-		return nil, err
-	}
+	var more []gleaner.Paper
 	if f.holdings != "" {
-		more, err := readPapers(ctx, f.holdings)
-		if err != nil {
+		if more, err = readPapers(ctx, f.holdings); err != nil {
 			return nil, err
 		}
-		holdings = append(holdings, more...)
 	}
 	cfg, err := c.Settings()
 	if err != nil {
@@ -87,9 +81,9 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 			return nil, err
 		}
 		slices.SortStableFunc(papers, func(a, b gleaner.Paper) int { return cmp.Compare(a.Year, b.Year) })
-		held := map[string]string{}
-		for key, why := range match.Held(papers, holdings) {
-			held[key] = string(why.Verdict) + ": " + why.Held.Title
+		held, err := a.Stages.Held(ctx, papers, more...)
+		if err != nil {
+			return nil, err
 		}
 		pace.Harvest = activities.NewHarvest(gleaner.ParseGoal(e.Goal), years, f.options).ID
 		again := f.options.Again

@@ -47,6 +47,9 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	c.read(&all, "harvest", web.Venues()[0], "--dry-run")
 	require.Equal(t, 16, all[0].Papers, "all years")
 
+	c.read(&all, "harvest", "--author", e.Listed[0].Authors[0], "--dry-run")
+	require.Equal(t, 1, all[0].Authors, "co-authors are not looked for")
+
 	held := c.file("held.csv", "title,year\n\""+e.Listed[0].Title+"\","+"2001\n")
 	c.read(&all, append(dry, "--holdings", held)...)
 	require.Equal(t, []int{1, 15}, []int{all[0].Held, all[0].Wanted})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/web/weburl"
@@ -72,7 +73,7 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 	row("left out by", strings.Join(e.Lists, ", "))
 	row("outcome", e.Outcome)
 	if e.NextTry != nil {
-		row("next try", nextTry(e.NextTry))
+		row("next try", store.Failure{Next: e.NextTry}.NextWords(time.DateTime))
 	}
 	for _, d := range e.Found {
 		row("document", d.SHA256)

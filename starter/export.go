@@ -89,7 +89,7 @@ func (f exportFlags) check(json bool) (years gleaner.Years, err error) {
 	case !isList && f.format != "warc" && f.format != "tree" && f.format != "citeseerx":
 		return years, fmt.Errorf("%w: --format is %s, not %q", program.ErrUsage, exportFormats, f.format)
 	case f.files && (!isList || f.format == "csljson" || f.format == "oai"):
-		return years, fmt.Errorf("%w: --files is of the formats jsonl, csv, bibtex and ris", program.ErrUsage)
+		return years, fmt.Errorf("%w: %s has no place for documents (--files); jsonl, csv, bibtex and ris have", program.ErrUsage, f.format)
 	case json && !f.files && isList && f.format != "jsonl" && f.format != "csljson":
 		return years, fmt.Errorf("%w: --json is of --format jsonl and csljson, and of exports of documents, not of %s", program.ErrUsage, f.format)
 	case (f.files || !isList) && f.out == "":

@@ -17,6 +17,10 @@ import (
 	"gleaner/internal/text"
 )
 
+// laterHoldings is said wherever holdings or retries are.
+const laterHoldings = `Holdings that are entered or taken back later count when a harvest is started
+again; a retry lists its papers again only where a catalogue had not answered.`
+
 func (c *cli) holdingsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "holdings", Short: "Tell Gleaner what the library holds"}
 	cmd.AddCommand(c.holdingsImportCommand(), c.holdingsListCommand(), c.holdingsForgetCommand(), c.holdingsExplainCommand())
@@ -30,7 +34,9 @@ func (c *cli) holdingsImportCommand() *cobra.Command {
 name and the content; a CSV file needs a header with at least a title column.
 A malformed file is refused with its line and column, and nothing is imported.
 A paper that several lists name counts once. A list is remembered by the name of
-its file: importing it again replaces it, "starter holdings forget" takes it back.`,
+its file: importing it again replaces it, "starter holdings forget" takes it back.
+
+` + laterHoldings,
 		Example: "  starter holdings import library.csv --dry-run\n  starter holdings import library.bib",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			done, err := c.importHoldings(cmd.Context(), args[0], dry)
@@ -85,8 +91,9 @@ func (c *cli) holdingsListCommand() *cobra.Command {
 func (c *cli) holdingsForgetCommand() *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{Use: "forget FILE", Short: "Take an import back", Args: args(1, "a source, as `starter holdings list` names it"),
-		Long: `Take an import back. What another list names, too, stays held. A harvest that
-began before keeps what it was told; start it again to want what is missing now.`,
+		Long: `Take an import back. What another list names, too, stays held.
+
+` + laterHoldings,
 		Example: "  starter holdings forget library.csv --dry-run",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			source := args[0]
@@ -120,7 +127,9 @@ func (c *cli) holdingsExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "explain VENUE [--years YEARS]", Short: "Say why each paper of a venue counts as held", Args: args(1, "a venue, such as conf/webdb"),
 		Long: `Say why each paper of a venue counts as held: by which record of the library, how
 sure that is, and what agrees. It compares what is known of the venue with the
-holdings of now; a harvest that began before keeps what it was told then.`,
+holdings of now.
+
+` + laterHoldings,
 		Example: "  starter holdings explain conf/webdb --years 1998-2004\n  starter holdings explain conf/webdb --years 2003 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := yearsFlag(years)

@@ -264,5 +264,8 @@ func (c *cli) modifyTable(ctx context.Context, db *store.DB, id int64, set []str
 			return fmt.Errorf("%w: --set: %w", program.ErrUsage, err)
 		}
 	}
+	if err := o.Check(); err != nil {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
 	return db.ModifyJob(ctx, id, o)
 }

@@ -34,6 +34,8 @@ type looking struct {
 	h   store.Harvest
 	n   store.Counts
 	now store.Now
+
+	open store.Questions
 }
 
 // watched is what is kept of harvests and of collections alike while somebody waits.
@@ -63,13 +65,17 @@ func (l *looking) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	open, err := l.db.StillOpen(ctx, l.id)
+	if err != nil {
+		return err
+	}
 	at := sample{time.Now(), n.Pages + n.Documents + n.Failures, n.Decided}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.h.Stage != h.Stage {
 		l.past = nil
 	}
-	l.h, l.n, l.now = h, n, now
+	l.h, l.n, l.now, l.open = h, n, now, open
 	l.past = lately(l.past, at)
 	return nil
 }
@@ -240,7 +246,7 @@ func (l *looking) homepages() string {
 	}
 	if l.h.CompletedAt != nil {
 		s := part(l.n.Homepages, l.n.Authors) + " authors have one"
-		if again := l.n.Authors - l.n.Decided; again > 0 {
+		if again := l.open.Authors; again > 0 {
 			s += fmt.Sprintf("; %d did not answer, and will be looked for again", again)
 		}
 		return s

@@ -230,6 +230,7 @@ func TestFailuresCommand(t *testing.T) {
 	require.Contains(t, c.ok("stats", "failures"), "due since ")
 	c.exec(`INSERT INTO blacklist (host) VALUES ('slow.example')`)
 	require.NotContains(t, c.ok("stats", "failures"), "due since ", "it is on the blacklist")
+	require.Contains(t, c.ok("stats", "failures"), "never, unless a retry names the reason")
 	c.read(&one, "stats", "failures", "--site", "shut.example")
 	require.Len(t, one, 1)
 	c.wrong(program.ExitUnknown, "stats", "failures", "conf/none")
@@ -271,14 +272,8 @@ func TestRecrawlCommandUsage(t *testing.T) {
 func TestEveryCommandShowsHow(t *testing.T) {
 	t.Parallel()
 	root := newRoot(io.Discard, io.Discard)
-	for _, name := range []string{"stats", "whitelist", "schedule", "retry", "recrawl", "prune", "reconcile", "doctor"} {
-		cmd, _, err := root.Find([]string{name})
-		require.NoError(t, err)
-		for _, c := range append(cmd.Commands(), cmd) {
-			if c.Runnable() && !c.HasSubCommands() || c.Example != "" {
-				require.Contains(t, c.Example, "starter "+name, c.CommandPath())
-			}
-		}
+	for _, c := range allCommands(root)[1:] {
+		require.Contains(t, c.Example, c.CommandPath())
 	}
 }
 

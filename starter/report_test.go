@@ -40,7 +40,7 @@ func TestReportSaysWhereAHomepageLed(t *testing.T) {
 	m := missing()
 	require.Equal(t, report.LedNowhere, m.Reason)
 	require.Equal(t, []string{"Ada Lovelace (http://www.u.example/~ada/): done, 2 pages of its host fetched, and no document on it or linked from it"}, m.Evidence)
-	require.Contains(t, c.ok("report", "conf/x"), "missing: homepage led nowhere (1)")
+	require.Contains(t, c.ok("report", "conf/x"), "missing: homepage led nowhere (1 paper)")
 
 	storetest.Exec(t, c.Pool, `UPDATE locations SET parent=$1, url='http://lab.example/engines.pdf'`, homepage+"papers.html")
 	require.Equal(t, report.NotLinked, missing().Reason)

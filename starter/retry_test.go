@@ -89,6 +89,22 @@ func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
 	var failures []store.Failure
 	c.read(&failures, "stats", "failures", retried.ID)
 	require.Len(t, failures, 5, "%+v", failures)
+	cyd := gleaner.Author{PID: "1/3", Name: "Cyd Cole"} // of whom nobody wants a paper
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{
+		{Key: "conf/x/Cole01", Venue: "conf/x", Year: 2001, Title: "Tides", Authors: []gleaner.Author{cyd}}}, nil))
+	require.NoError(t, c.SaveDecision(t.Context(), evidence.Decision{
+		Author:     cyd,
+		NotFound:   "did not answer",
+		NextTry:    time.Now().Add(time.Hour),
+		Unanswered: []evidence.Unanswered{{What: "http://cyd.example/", Kind: evidence.KindPage, Reason: "timeout"}},
+	}, nil))
+	for of, says := range map[string]string{
+		"stats failures":        "2 authors in all",
+		"stats failures conf/x": "2 authors in all",
+		"report conf/x":         "2 to be looked for again",
+	} {
+		require.Contains(t, c.ok(strings.Fields(of)...), says, of)
+	}
 	require.Equal(t, "conf/x/2001 asks again for 1 URLs that failed, 1 documents that stalled, 2 authors and 2 questions to catalogues that were not answered\n",
 		c.ok("retry", retried.ID, "--failed"))
 	var due, waiting int

@@ -199,7 +199,7 @@ func (s shownSite) write(w io.Writer) error {
 	row("crawl ended", day(s.Finished))
 	row("recrawl due", day(s.Due))
 	for _, f := range s.Failures {
-		row("failed as", fmt.Sprintf("%s: %d URLs, next try %s", f.Reason, f.URLs, nextTry(f.Next)))
+		row("failed as", fmt.Sprintf("%s: %d URLs, next try %s", f.Reason, f.URLs, f.NextWords(time.DateTime)))
 	}
 	return t.Flush()
 }

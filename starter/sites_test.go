@@ -29,12 +29,21 @@ func TestSites(t *testing.T) {
 	c.exec(`INSERT INTO papers (key, venue, year, title) VALUES ('conf/x/p', 'conf/x', 2001, 'A Paper')`)
 	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/p', 'a.examplepaper.pdf', 'exact', 1)`)
 
+	// It lies there twice, and a list names it, too.
+	c.exec(`INSERT INTO locations (hash, asked, sha256, site_id, url) SELECT '\x77', '\x77', sha256, site_id, 'http://a.example/again.pdf' FROM locations`)
+	c.exec(`INSERT INTO papers (key, venue, year, title) VALUES ('papers:mine/p', 'papers:mine', 2001, 'A paper.')`)
+	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('papers:mine/p', 'a.examplepaper.pdf', 'exact', 1)`)
+
 	c.exec(`INSERT INTO sites (host) VALUES ('a.catalogue.example')`) // of which nothing is known but its pace
 	var part listedSites
 	c.read(&part, "sites", "list", "--limit", "2")
 	require.Len(t, part.Sites, 2)
 	require.Equal(t, "a.example", part.Sites[0].Host)
 	require.Equal(t, 1, part.Sites[0].Papers)
+	require.Equal(t, 1, part.Sites[0].Documents)
+	var measured []rated[store.SiteRates]
+	c.read(&measured, "stats", "sites")
+	require.Equal(t, 1, measured[0].Row.Documents)
 	require.Zero(t, part.Sites[1].Papers)
 	require.NotNil(t, part.Sites[0].Next, "it asked to be left alone")
 	require.Equal(t, "b.example", part.Next)

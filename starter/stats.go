@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 // statsFlags are the options of `starter stats`; each is of some of its tables.
@@ -54,8 +55,7 @@ const statsHelp = `Print a table of statistics:
                directories under which many sites have nothing
   domains      domains by what they gave and how it is cited (made by "starter
                whitelist generate")
-  failures     what failed, of one harvest or of all, by reason, and which reasons are
-               for good
+  failures     what failed, of one harvest or of all, by reason, and when it is tried again
   counters     what became of every file, of one harvest or of all, by the names of CDI
                (Wu et al., WIDM 2012, Table 1)
   searches     what was asked of web searches, and what is left
@@ -265,7 +265,12 @@ func (f *statsFlags) failures(ctx context.Context, c *cli, a *app.App, name stri
 	if err := hasSite(ctx, a.DB, f.site); err != nil {
 		return err
 	}
-	failures, err := a.DB.Failures(ctx, store.RetryFilter{Host: f.site, Harvest: id})
+	filter := store.RetryFilter{Host: f.site, Harvest: id}
+	failures, err := a.DB.Failures(ctx, filter)
+	if err != nil {
+		return err
+	}
+	open, err := a.DB.Meant(ctx, filter)
 	if err != nil {
 		return err
 	}
@@ -273,13 +278,13 @@ func (f *statsFlags) failures(ctx context.Context, c *cli, a *app.App, name stri
 		if slices.ContainsFunc(failures, func(x store.Failure) bool { return x.Next != nil }) {
 			defer fmt.Fprintln(w, "what is due is asked again by a recrawl: starter recrawl --due, or starter schedule create due")
 		}
-		return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY\tFOR GOOD", func(line func(string, ...any)) {
+		if open.Authors > 0 {
+			defer fmt.Fprintf(w, "%s in all; who has several reasons is in several rows\n", text.Count(open.Authors, "author"))
+		}
+		return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY", func(line func(string, ...any)) {
 			for _, x := range failures {
-				word := ""
-				if x.ForGood {
-					word = "yes"
-				}
-				line("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s", x.Reason, x.URLs, x.Stalled, x.Authors, x.Sources, x.Sites, x.Oldest.Local().Format(time.DateTime), nextTry(x.Next), word)
+				line("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", x.Reason, x.URLs, x.Stalled, x.Authors, x.Sources, x.Sites,
+					x.Oldest.Local().Format(time.DateTime), x.NextWords(time.DateTime))
 			}
 		}, "nothing failed")
 	})
@@ -305,15 +310,4 @@ func (f *statsFlags) searches(ctx context.Context, c *cli, a *app.App, _ string)
 		return err
 	}
 	return c.Print(b, func(w io.Writer) error { return writeBudget(w, b) })
-}
-
-// nextTry says when a recrawl of what is due asks again for what failed.
-func nextTry(at *time.Time) string {
-	switch {
-	case at == nil:
-		return "-"
-	case at.Before(time.Now()):
-		return "due since " + at.Local().Format(time.DateTime)
-	}
-	return at.Local().Format(time.DateTime)
 }

@@ -22,6 +22,9 @@ func (f *statsFlags) table2(ctx context.Context, c *cli, a *app.App, _ string) e
 		return err
 	}
 	end, err := dayFlag("to", f.to)
+	if err == nil && !begin.IsZero() && !end.IsZero() && !begin.Before(end) {
+		err = fmt.Errorf("%w: --from, %s, is not before --to, %s", program.ErrUsage, f.from, f.to)
+	}
 	if err != nil {
 		return err
 	}

@@ -236,6 +236,8 @@ for again, and catalogues that did not answer are asked again. What failed for g
 (forbidden by robots.txt, not found) is left, unless its reason is named; "starter stats
 failures" lists the reasons. A pause that a host asked for is kept.
 
+` + laterHoldings + `
+
 Of a host, what failed there is tried again for the harvest that wants it, or the last
 one that did. A job, by its number, runs again from its beginning.`,
 		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu\n  starter retry conf/webdb --reason timeout --older-than 24h\n  starter retry www.example.edu\n  starter retry 3 --wait",
@@ -275,6 +277,16 @@ func (f *retryFlags) check(r run) error {
 	return fmt.Errorf("%w: %s is no harvest, and no host or job without further options: these alone are tried again", program.ErrUsage, r.id())
 }
 
+// retryWords says what a retry takes up, of a harvest that runs or that it starts.
+func retryWords(did activities.Requeued, runs bool) string {
+	word := "goes on:"
+	if runs {
+		word = "asks again for"
+	}
+	return fmt.Sprintf("%s %d URLs that failed, %d documents that stalled, %d authors and %d questions to catalogues that were not answered",
+		word, did.URLs, did.Stalled, did.Authors, did.Sources)
+}
+
 // retryHarvest tries again what failed of a harvest, and says what that is.
 func (c *cli) retryHarvest(ctx context.Context, t client.Client, db *store.DB, h store.Harvest, f *retryFlags) error {
 	if err := known(ctx, db, h, f.Retry); err != nil {
@@ -292,11 +304,7 @@ func (c *cli) retryHarvest(ctx context.Context, t client.Client, db *store.DB, h
 		return err
 	}
 	return c.Print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "waiting": asked}, func(w io.Writer) error {
-		word := "goes on:"
-		if now {
-			word = "asks again for"
-		}
-		fmt.Fprintf(w, "%s %s %d URLs that failed, %d documents that stalled, %d authors and %d questions to catalogues that were not answered\n", h.ID, word, did.URLs, did.Stalled, did.Authors, did.Sources)
+		fmt.Fprintln(w, h.ID, retryWords(did, now))
 		for _, a := range asked {
 			fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Format("2006-01-02 15:04:05"))
 		}

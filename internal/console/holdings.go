@@ -111,7 +111,7 @@ func (a *asked) heldList() (*heldList, error) {
 	file, head, err := a.FormFile("file")
 	switch {
 	case err == nil:
-		raw, err := io.ReadAll(file)
+		raw, err := io.ReadAll(biblio.Text(file))
 		if err = errors.Join(err, file.Close()); err != nil {
 			return nil, err
 		}
@@ -135,13 +135,24 @@ func (a *asked) heldList() (*heldList, error) {
 	case l.Did != doForget && len(l.Name) > 200, !isText(l.Name):
 		return nil, fmt.Errorf("%w: the name of a list has at most 200 bytes", errInput)
 	case !isText(l.text):
-		return nil, fmt.Errorf("%w: this is no text in UTF-8: save a spreadsheet as CSV, and a list as UTF-8, and try again", errInput)
+		return nil, fmt.Errorf("%w: line %d is no text in UTF-8, but perhaps in Latin-1: save a spreadsheet as CSV, and a list as UTF-8",
+			errInput, badLine(l.text))
 	}
 	return l, nil
 }
 
 // isText reports whether the record can hold a text.
 func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// badLine is the number of the first line of a text that the record cannot hold.
+func badLine(s string) (n int) {
+	for line := range strings.Lines(s) {
+		if n++; !isText(line) {
+			break
+		}
+	}
+	return n
+}
 
 // enter makes a list's papers held, or says what that would come to.
 func enter(ctx context.Context, c *Console, l *heldList) error {

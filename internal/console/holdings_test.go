@@ -66,7 +66,8 @@ func TestHoldingsAreLookedAtFirst(t *testing.T) {
 	require.Contains(t, d.landed(d.post(holdingsPath, form)), "3 papers are held, 3 of them new; 1 could not be read")
 	require.Equal(t, 4, held())
 	shelf := "title,year\nA Paper of Another Field,2003\nAnother One,2004\n"
-	res, body = d.upload("shelf.csv", shelf, url.Values{"do": {"enter"}})
+	utf16 := "\xff\xfe" + strings.Join(strings.Split(shelf, ""), "\x00") + "\x00"
+	res, body = d.upload("shelf.csv", utf16, url.Values{"do": {"enter"}})
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
 	var p holdingsPage
 	d.read(&p, holdingsPath)
@@ -94,8 +95,9 @@ func TestBadListsAreRefused(t *testing.T) {
 		"title,year\n":                         "names no paper",
 		"title,year\nA Paper,soon\n":           "no paper could be read: line 2",
 		many:                                   "line 51",
-		"title\nG\xf6del\n":                    "a list as UTF-8",
+		"title\nG\xf6del\n":                    "line 2 is no text in UTF-8",
 		"title\nA\x00B\n":                      "a list as UTF-8",
+		"[{\"title\": \"A Paper\"}]":           "CSL-JSON",
 		"title\n" + strings.Repeat("a", 1<<17): "too many of its papers are none",
 	} {
 		for _, do := range []string{"preview", "enter"} {
@@ -120,7 +122,7 @@ func TestBadListsAreRefused(t *testing.T) {
 	require.Contains(t, body, "not both")
 	res, body = d.upload("a.csv", strings.Repeat("a", maxList), url.Values{"do": {"preview"}})
 	require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
-	require.Contains(t, body, "a list has at most 8 MB")
+	require.Contains(t, body, "a list has at most 8 MB; `starter holdings import FILE` takes longer ones")
 	res, _ = d.do("POST", "/blacklist", "do=add&host=a.example&reason="+strings.Repeat("a", maxForm))
 	require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode, "elsewhere no more than before")
 	lists, err := d.HeldSources(t.Context())

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -194,7 +195,7 @@ func (c *Console) modify(ctx context.Context, j store.Job, given func(name strin
 
 func tableOptions(kind string, o tables.Options, given func(string) (string, bool)) (tables.Options, error) {
 	err := setGiven(tables.Fields(kind), given, func(name, value string) error { return o.Set(kind, name, value) })
-	return o, err
+	return o, cmp.Or(err, o.Check())
 }
 
 func importOptions(o ingest.Options, given func(string) (string, bool)) (ingest.Options, error) {

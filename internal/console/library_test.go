@@ -173,8 +173,11 @@ func TestAHarvestSaysHowFastItGoes(t *testing.T) {
 func TestWordsForPeople(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
+	words := func(at *time.Time) string { return store.Failure{Next: at}.NextWords(timeForm) }
 	past, soon := now.Add(-time.Hour), now.Add(time.Hour)
-	require.Equal(t, []string{"none", "due since " + when(past), when(soon)}, []string{nextTry(nil, now), nextTry(&past, now), nextTry(&soon, now)})
+	require.Equal(t,
+		[]string{"not by itself", "due since " + when(past), when(soon), "never, unless a retry names the reason"},
+		[]string{words(nil), words(&past), words(&soon), store.Failure{ForGood: true}.NextWords(timeForm)})
 	for _, name := range []string{"saved_New", "saved_Duplicate", "filtered_MTF", "filtered_DCF", "failed_TextExtract", "failed_FileNotFound", "failed_PDFFilenotFound"} {
 		require.NotContains(t, countedRow{Name: name}.Label(), "_", name)
 	}

@@ -71,7 +71,7 @@ func functions() template.FuncMap {
 		"pieces":  pieces,
 		"when":    when,
 		"asked":   func(s store.SiteRow) string { return s.NextWords(timeForm) },
-		"nextTry": func(next *time.Time) string { return nextTry(next, time.Now()) },
+		"nextTry": func(f store.Failure) string { return f.NextWords(timeForm) },
 		"short":   func(sha string) string { return sha[:min(len(sha), 12)] },
 		"set":     withParam,
 		"tab":     func(here, own, to, name string) tab { return tab{here == own, to, name} },
@@ -104,18 +104,6 @@ func when(t any) string {
 		}
 	}
 	return "–"
-}
-
-// nextTry says when a failure is tried again, nil for never. A time that has passed is
-// no promise: nothing tries again but a schedule, a harvest or a person.
-func nextTry(next *time.Time, now time.Time) string {
-	switch {
-	case next == nil:
-		return "none"
-	case next.Before(now):
-		return "due since " + when(*next)
-	}
-	return when(*next)
 }
 
 // webAddress is a stranger's address where it may be a link, else "".

@@ -55,7 +55,7 @@ const (
 // Estimate says what a harvest of papers would have to do. It asks the record alone.
 func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[string]string, p Pace) (Estimate, error) {
 	e := Estimate{Papers: len(papers), Held: len(held), Wanted: len(papers) - len(held)}
-	ids := wantedAuthors(papers, held)
+	ids := wantedAuthors(p.Harvest, papers, held)
 	e.Authors = len(ids)
 	h, err := s.DB.History(ctx)
 	if err != nil {
@@ -106,15 +106,18 @@ func lasts(e Estimate, p Pace, crawl float64) float64 {
 	return looking + max(longest, float64(e.Crawling)*p.Delay.Seconds()/float64(max(p.Sites, 1)))
 }
 
-// wantedAuthors are the authors of papers that are not held.
-func wantedAuthors(papers []gleaner.Paper, held map[string]string) (ids []string) {
+// wantedAuthors are those whom a harvest looks for: the authors of papers that are not held,
+// or the one whose papers they are.
+func wantedAuthors(harvest string, papers []gleaner.Paper, held map[string]string) (ids []string) {
 	seen := map[string]bool{}
+	goal, _ := gleaner.SplitHarvest(harvest)
+	alone := gleaner.ParseGoal(goal).Author
 	for _, p := range papers {
 		if _, has := held[p.Key]; has {
 			continue
 		}
 		for _, a := range p.Authors {
-			if !seen[a.ID()] {
+			if !seen[a.ID()] && (alone == "" || alone == a.ID()) {
 				seen[a.ID()] = true
 				ids = append(ids, a.ID())
 			}

@@ -49,6 +49,38 @@ func TestListOfDOIs(t *testing.T) {
 	assert.NotContains(t, asked[2].URL, "exa.1", "what is known is not asked for again")
 }
 
+// TestAuthorsOfAListAreThoseOfItsPapers where a venue on record has these, and the one known
+// person of their name where it has not.
+func TestAuthorsOfAListAreThoseOfItsPapers(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a := smallVenue().open(t, "", nil)
+	known := gleaner.Paper{
+		Key: "conf/x/1", Venue: "conf/x", Year: 2001, Title: "Analytical Engines for Everyone",
+		Authors: []gleaner.Author{{PID: "1/1", Name: "Ada Lovelace"}},
+	}
+	require.NoError(t, a.DB.SavePapers(ctx, []gleaner.Paper{known}, nil))
+	const key = "papers:mine"
+	named := []gleaner.Author{{Name: "Ada Lovelace"}}
+	list := []gleaner.Paper{
+		{Key: key + "/1", Year: 2001, Title: "Analytical engines, for everyone", Authors: named},
+		{Key: key + "/2", Year: 2002, Title: "Notes on Machines That Weave", Authors: named},
+	}
+	require.NoError(t, a.Stages.Enter(ctx, harvest.SourceFile, key, "list", list))
+	require.NoError(t, a.DB.DescribeVenue(ctx, key, nil, harvest.SourceFile))
+	require.NoError(t, a.DB.SaveHarvest(ctx, store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
+	l, err := a.Stages.ListPapers(ctx, key, key, gleaner.Years{}, nothing)
+	require.NoError(t, err)
+	require.Equal(t, 2, l.Wanted)
+	missing, err := a.DB.Missing(ctx, key)
+	require.NoError(t, err)
+	require.Equal(t, "1/1", missing[0].Authors[0].ID())
+	require.Equal(t, "name:ada lovelace", missing[1].Authors[0].ID())
+	found, err := a.DB.AuthorsByName(ctx, "ada lovelace")
+	require.NoError(t, err)
+	require.Equal(t, known.Authors, found)
+}
+
 // TestALongListOfDOIsGoesOn behind what had come before it was cut off.
 func TestALongListOfDOIsGoesOn(t *testing.T) {
 	t.Parallel()

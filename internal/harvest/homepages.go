@@ -1,6 +1,7 @@
 package harvest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,9 +93,11 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in Part
 	b := &findBatch{s: s, harvest: id, search: s.search(id), names: names, pass: pass, pages: pages, settled: since, report: report, of: len(authors),
 		out: Looked{Last: authors[len(authors)-1].Place, More: len(authors) == in.Authors.Limit}}
 	out, err := b.run(ctx, authors)
-	if b.open > 0 {
-		s.Log.WarnContext(ctx, "pages, searches or directories did not answer; their authors are looked for again later",
-			"harvest", id, "authors", b.open, "such as", b.example.What, "because", b.example.Reason)
+	if b.open {
+		q, qerr := s.DB.StillOpen(context.WithoutCancel(ctx), id)
+		err = cmp.Or(err, qerr)
+		s.Log.WarnContext(ctx, "pages, searches or directories did not answer; so many authors of the harvest are looked for again",
+			"harvest", id, "authors", q.Authors, "such as", b.example.What, "because", b.example.Reason)
 	}
 	return out, err
 }
@@ -114,7 +117,7 @@ type findBatch struct {
 	mu      sync.Mutex // guards what follows
 	done    int
 	out     Looked
-	open    int                 // authors of whom something did not answer
+	open    bool                // something did not answer
 	example evidence.Unanswered // of what
 }
 
@@ -218,7 +221,7 @@ func (b *findBatch) tell(d evidence.Decision, looked bool) {
 		b.out.Looked++
 	}
 	if len(d.Unanswered) > 0 {
-		b.open++
+		b.open = true
 		b.example = d.Unanswered[0]
 	}
 	b.out.Searches += d.Searches

@@ -59,14 +59,14 @@ func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years glea
 	return l, s.DB.SetHarvestPapers(ctx, id, papers, held)
 }
 
-// Held says of the papers that the library holds why, by key.
-func (s *Stages) Held(ctx context.Context, papers []gleaner.Paper) (map[string]string, error) {
+// Held says of the papers that the library holds, with more beside its holdings, why, by key.
+func (s *Stages) Held(ctx context.Context, papers []gleaner.Paper, more ...gleaner.Paper) (map[string]string, error) {
 	holdings, err := s.DB.Holdings(ctx)
 	if err != nil {
 		return nil, err
 	}
 	held := map[string]string{}
-	for key, why := range match.Held(papers, holdings) {
+	for key, why := range match.Held(papers, append(holdings, more...)) {
 		held[key] = string(why.Verdict) + ": " + why.Held.Title
 	}
 	return held, nil
@@ -292,6 +292,13 @@ func (s *Stages) merged(ctx context.Context, names []string, key string, years g
 		if len(papers) > 0 {
 			lists = append(lists, metadata.Listing{Source: n, Papers: papers, Enrich: len(lists) > 0})
 		}
+	}
+	if gleaner.ParseGoal(key).List != "" && len(lists) > 0 { // authors of papers that are known have ids
+		known, err := s.DB.PapersLike(ctx, lists[0].Papers)
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists, metadata.Listing{Source: "record", Papers: known, Enrich: true})
 	}
 	records := metadata.Merge(lists...)
 	for i := range records {

@@ -170,7 +170,7 @@ func turnOver(w *work) bool { return time.Since(w.opened) > w.turn }
 // end ends an import whose log is read, once what was missed behind a resource was
 // taken again.
 func (w *work) end(ctx context.Context, missed int64) error {
-	if w.done.Counters.Skipped[NoEarlier] > 0 && !w.options.Unrecorded {
+	if w.done.Counters.Skipped[NoEarlier] > 0 {
 		if err := w.takeMissed(ctx, missed); err != nil {
 			return err
 		}
@@ -213,10 +213,13 @@ type work struct {
 	hosts  map[string]string // why one is passed over; "" for not
 	links  map[frontier.Hash]link
 	hidden map[string]bool // hosts of the job's blacklist
+
+	verdicts map[frontier.Hash]verdict // of a trial
 }
 
 func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
-	w := &work{Importer: im, opened: time.Now(), moved: func() {}, run: run, coll: im.Coll, sites: map[string]int{}, hosts: map[string]string{}, links: map[frontier.Hash]link{}, hidden: map[string]bool{}}
+	w := &work{Importer: im, opened: time.Now(), moved: func() {}, run: run, coll: im.Coll, sites: map[string]int{}, hosts: map[string]string{}, links: map[frontier.Hash]link{}, hidden: map[string]bool{},
+		verdicts: map[frontier.Hash]verdict{}}
 	if err := im.DB.BeginJob(ctx, run.Job, run.Run); err != nil {
 		return w, err
 	}
@@ -244,7 +247,7 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 		}
 	}
 	w.clear()
-	if err = w.try(ctx, at); err == nil && w.done.Done == 0 {
+	if err = cmp.Or(w.remember(ctx), w.try(ctx, at)); err == nil && w.done.Done == 0 {
 		w.done.Counters.Extent = w.log.Extent()
 		_, w.done.Counters.Total = w.log.Read()
 		err = im.DB.NoteOpened(ctx, run.Job, run.Run, w.done.Counters)

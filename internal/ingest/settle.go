@@ -62,6 +62,9 @@ func (w *work) settle(ctx context.Context, items []*item, s *store.ImportStep) e
 	}
 	for _, it := range items {
 		it.told()
+		if it.Outcome != Skipped && it.file.Body != nil {
+			w.foresee(&it.ImportRecord, it.file.Body)
+		}
 		s.Records = append(s.Records, it.ImportRecord)
 	}
 	return w.parents(ctx, items, s)
@@ -204,7 +207,11 @@ func (it *item) paper() bool { return it.page != nil && len(it.page.Text) >= col
 
 // judge finds the outcome of an item, some of whose documents are judged.
 func (w *work) judge(ctx context.Context, it *item, judged map[string]collection.Judgement) error {
-	if isPage(it.kind) {
+	switch {
+	case it.as != nil:
+		it.same()
+		return nil
+	case isPage(it.kind):
 		return w.judgePage(ctx, it)
 	}
 	js, err := w.judgements(ctx, it, judged)
@@ -245,17 +252,17 @@ func (w *work) judgements(ctx context.Context, it *item, judged map[string]colle
 // judgePage keeps a page that is itself a paper, as a crawl does.
 func (w *work) judgePage(ctx context.Context, it *item) error {
 	it.Outcome, it.Detail = FilteredMTF, it.Kind
-	if it.page == nil || it.page.NoIndex || it.of.Cut != "" || w.options.Unrecorded || !w.options.takes(it.kind) {
+	if !it.paper() || it.page.NoIndex || it.of.Cut != "" || !w.options.takes(it.kind) {
 		return nil
 	}
-	if !it.paper() {
-		return nil
-	}
-	var err error
-	if err = w.DB.BeginRecords(ctx, w.run.Job, w.run.Run, []*store.ImportRecord{&it.ImportRecord}); err != nil {
+	if err := w.beginRecords(ctx, it); err != nil {
 		return err
 	}
-	j, is, err := w.coll.AddPage(ctx, it.file, it.page.Titles(), it.page.Text)
+	add := w.coll.AddPage
+	if w.options.Unrecorded {
+		add = w.coll.AssessPage
+	}
+	j, is, err := add(ctx, it.file, it.page.Titles(), it.page.Text)
 	if err != nil || !is {
 		return err
 	}

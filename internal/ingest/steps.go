@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"gleaner/internal/each"
 	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
 )
@@ -99,16 +100,8 @@ func (w *work) wait() error {
 
 // beginDocuments notes documents before any of them is kept.
 func (w *work) beginDocuments(ctx context.Context, items []*item) error {
-	var some []*store.ImportRecord
-	for _, it := range items {
-		if it.file.Body != nil && !isPage(it.kind) {
-			some = append(some, &it.ImportRecord)
-		}
-	}
-	if len(some) == 0 {
-		return nil
-	}
-	return w.DB.BeginRecords(ctx, w.run.Job, w.run.Run, some)
+	documents := each.Where(items, func(it *item) bool { return it.file.Body != nil && !isPage(it.kind) })
+	return w.beginRecords(ctx, documents...)
 }
 
 // save writes a step down, whose Done are the new resources in it, with the counters until

@@ -36,7 +36,8 @@ type item struct {
 	page  *page.Page      // of one that is a page, once it was read
 	files []frontier.Hash // that the page links to
 	kept  *collection.Kept
-	again bool // its file is not read, since it is on record
+	again bool     // its file is not read, since it is on record
+	as    *verdict // of a trial, on what it is the same as
 }
 
 func (it *item) skipped(why, detail string) {
@@ -248,15 +249,19 @@ func (w *work) takeAgain(ctx context.Context, it *item) error {
 		return err
 	}
 	if d.SHA256 == "" {
-		it.skipped(NoEarlier, it.of.promise())
-		return nil
+		v, is := w.foreseen(it.of.SHA1, before)
+		if !is {
+			it.skipped(NoEarlier, it.of.promise())
+			return nil
+		}
+		it.as, d.Kind = &v, v.kind
 	}
 	it.file.Header = http.Header{}
 	for k, v := range header {
 		it.file.Header.Set(k, v)
 	}
 	it.kind, it.Kind, it.Bytes = document.Kind(d.Kind), d.Kind, d.Bytes
-	if it.again = w.to == nil && !w.options.Unrecorded && !isPage(it.kind); it.again {
+	if it.again = it.as == nil && w.to == nil && !w.options.Unrecorded && !isPage(it.kind); it.again || it.as != nil {
 		it.file.Body, it.SHA256 = []byte{}, d.SHA256
 	} else if it.file.Body, err = w.Repo.Read(ctx, d.SHA256); errors.Is(err, repository.ErrNotFound) {
 		return it.lost(err)

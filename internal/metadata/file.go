@@ -3,6 +3,7 @@ package metadata
 import (
 	"cmp"
 	"context"
+	"io"
 	"os"
 
 	"gleaner/internal/gleaner"
@@ -32,7 +33,7 @@ func (f *File) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years)
 	format := f.format
 	if format == "" {
 		head := make([]byte, 512)
-		n, _ := file.ReadAt(head, 0)
+		n, _ := io.ReadFull(biblio.Text(io.NewSectionReader(file, 0, int64(len(head)))), head)
 		format = biblio.Detect(f.path, head[:n])
 	}
 	all, err := biblio.Read(file, format)

@@ -14,7 +14,7 @@ import (
 // cannot be read. Its format is told from its name and its beginning (biblio.ErrFormat).
 // Papers that no catalogue can mean are left out, as Sound does.
 func ReadList(ctx context.Context, log *slog.Logger, name string, r io.Reader) ([]gleaner.Paper, biblio.SyntaxErrors, error) {
-	head := make([]byte, 4096)
+	r, head := biblio.Text(r), make([]byte, 4096)
 	n, _ := io.ReadFull(r, head)
 	whole := io.MultiReader(strings.NewReader(string(head[:n])), r)
 	papers, wrong, err := biblio.ReadSome(whole, biblio.Detect(name, head[:n]))

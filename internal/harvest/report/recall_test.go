@@ -59,6 +59,16 @@ func TestRecallInThreeForms(t *testing.T) {
 	}, r.Years)
 	require.Equal(t, Summary{Published: 8, Held: 4, Wanted: 4, Found: 2, Missing: 2, HeldMet: 2, Recall: 2. / 4, Target: 4. / 8, Covered: 6. / 8}, r.Summary)
 	require.Nil(t, r.Ended, "it runs")
+
+	// A harvest of one of its years, which met other sites, counts that year as this one does.
+	one := "conf/x/1999"
+	year := gleaner.Years{From: 1999, To: 1999}
+	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: one, Venue: "conf/x", Years: year, Options: []byte("{}")}))
+	require.NoError(t, db.SetHarvestPapers(ctx, one, papers[5:], held))
+	ofOne, err := Build(ctx, db, one)
+	require.NoError(t, err)
+	require.Equal(t, r.Years[1:], ofOne.Years)
+
 	require.Equal(t, []int{4, 0}, []int{r.Authors, r.Sought})
 
 	exec(`INSERT INTO homepage_decisions (author_id, decision) SELECT id, '{}' FROM authors WHERE pid='a/4'`)

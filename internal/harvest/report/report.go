@@ -142,6 +142,7 @@ type Report struct {
 	Authors   int               `json:"authors"`
 	Sought    int               `json:"authors_looked_for"` // now or before; who has only papers found otherwise need not be
 	Homepages int               `json:"authors_with_homepage"`
+	Open      int               `json:"authors_looked_for_again"`   // as "stats failures" counts them
 	Elsewhere []store.Elsewhere `json:"papers_elsewhere,omitempty"` // places of papers that authors' homepages link to
 	Files     Files             `json:"files"`
 	Answer    string            `json:"address_answered,omitempty"` // what the address of a site answered that was no page
@@ -230,16 +231,16 @@ func (b *builder) years(ctx context.Context) error {
 	return nil
 }
 
-// heldMet counts by year the held papers of which a document lies on the harvest's
-// sites. Documents are matched with wanted papers as they come; with these when a
-// report is made.
+// heldMet counts by year the held papers of which a document lies on a site of any
+// harvest of the goal: a year is the same in each of their reports. Documents are
+// matched with wanted papers as they come; with these when a report is made.
 func (b *builder) heldMet(ctx context.Context) (map[int]int, error) {
 	held, err := b.db.HeldPapers(ctx, b.r.Harvest.ID)
 	if err != nil || len(held) == 0 {
 		return nil, err
 	}
 	index, met := match.NewIndex(held), map[string]bool{}
-	err = b.db.EachReadable(ctx, b.r.Harvest.ID, func(batch []store.Readable) error {
+	err = b.db.EachReadable(ctx, b.r.Harvest.Venue, func(batch []store.Readable) error {
 		for _, r := range batch {
 			for _, key := range collection.PapersIn(index, r) {
 				met[key] = true
@@ -260,6 +261,11 @@ func (b *builder) authors(ctx context.Context) error {
 	c, err := b.db.HarvestCounts(ctx, b.r.Harvest.ID)
 	b.r.Authors, b.r.Sought, b.r.Homepages = c.Authors, c.Decided, c.Homepages
 	b.r.Files = Files{Pages: c.Pages, Documents: c.Documents, Accepted: c.Accepted}
+	if err == nil {
+		var q store.Questions
+		q, err = b.db.StillOpen(ctx, b.r.Harvest.ID)
+		b.r.Open = q.Authors
+	}
 	if err == nil {
 		b.r.Elsewhere, err = b.db.PapersElsewhere(ctx, b.r.Harvest.ID)
 	}

@@ -39,6 +39,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Sought < r.Authors {
 		fmt.Fprintf(w, ", %d looked for", r.Sought)
 	}
+	if r.Open > 0 {
+		fmt.Fprintf(w, ", %d to be looked for again since something did not answer", r.Open)
+	}
 	fmt.Fprintln(w)
 	for _, e := range r.Elsewhere {
 		fmt.Fprintf(w, "%s (%s): papers at %s\n", e.Author, e.Homepage, e.Papers)
@@ -133,7 +136,7 @@ func (r *Report) writeMissing(w io.Writer) {
 		if r.Reasons[why] == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "\nmissing: %s (%d)\n", why, r.Reasons[why])
+		fmt.Fprintf(w, "\nmissing: %s (%s)\n", why, text.Count(r.Reasons[why], "paper"))
 		for _, m := range r.Missing {
 			if m.Reason != why {
 				continue

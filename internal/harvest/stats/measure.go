@@ -63,9 +63,15 @@ func compute(rec store.SiteRecord, t Thresholds) (store.SiteRates, []store.Direc
 	relevant := relevantPages(rec)
 	site := store.SiteRates{Host: rec.Host, Foreign: rec.Foreign}
 	byPath := map[string]*store.Rates{}
-	count := func(url string, add func(*store.Rates)) {
+	count := func(add func(*store.Rates), urls ...string) {
 		add(&site.Rates)
-		for _, d := range directories(url) {
+		in := map[string]bool{}
+		for _, url := range urls {
+			for _, d := range directories(url) {
+				in[d] = true
+			}
+		}
+		for d := range in {
 			r := byPath[d]
 			if r == nil {
 				r = &store.Rates{}
@@ -75,7 +81,7 @@ func compute(rec store.SiteRecord, t Thresholds) (store.SiteRates, []store.Direc
 		}
 	}
 	for url := range rec.Pages {
-		count(url, func(r *store.Rates) {
+		count(func(r *store.Rates) {
 			r.Pages++
 			if relevant[url] {
 				r.Relevant++
@@ -86,15 +92,15 @@ func compute(rec store.SiteRecord, t Thresholds) (store.SiteRates, []store.Direc
 					r.About++
 				}
 			}
-		})
+		}, url)
 	}
-	for url, d := range rec.Documents {
-		count(url, func(r *store.Rates) {
+	for _, d := range rec.Documents {
+		count(func(r *store.Rates) {
 			r.Documents++
 			if d.Accepted {
 				r.Accepted++
 			}
-		})
+		}, d.URLs...)
 		site.References += d.References
 	}
 	site.Verdict = t.verdict(site.Rates)

@@ -86,6 +86,14 @@ func (o *Options) Set(kind, name, value string) error {
 	return err
 }
 
+// Check reports whether the options go together.
+func (o Options) Check() error {
+	if q := o.Documents; !q.From.IsZero() && !q.To.IsZero() && !q.From.Before(q.To) {
+		return fmt.Errorf("%w: from: %s is later than to, %s", ErrInput, o.Get("from"), o.Get("to"))
+	}
+	return nil
+}
+
 func (o *Options) set(name, value string) (err error) {
 	q := &o.Documents
 	switch name {

@@ -6,11 +6,12 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/match"
 	"gleaner/internal/record/store"
 )
 
-// Assess says what the filter makes of a file, or of each document in it, without
-// keeping anything. What is wanted is not asked.
+// Assess says what Judge would make of a file, or of each document in it, without keeping
+// anything.
 func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
 	o, release, err := c.open(ctx, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
 	if err != nil {
@@ -20,26 +21,54 @@ func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
 	if c.filter == nil && len(o.parts) > 0 {
 		return []Judgement{{State: gleaner.DocumentAccepted, Outcome: unread}}, nil
 	}
-	files := []opened{o}
-	if len(o.parts) > 1 {
-		files = nil
-		for _, p := range o.parts {
-			files = append(files, opened{name: p.Name, body: p.Body, parts: []document.Part{p}})
-		}
+	index, _, err := c.wanted.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := store.Location{URL: f.URL, Parent: f.Parent, Anchor: f.Anchor}
+	if len(o.parts) < 2 {
+		j, err := c.assess(ctx, index, at, o)
+		return []Judgement{j}, err
 	}
 	var all []Judgement
-	for _, o := range files {
-		text, j, err := c.readAndFilter(ctx, &store.Document{}, store.Location{URL: f.URL, Anchor: f.Anchor}, o, func(*document.Text) bool { return false })
+	for _, p := range o.parts {
+		at.Member = p.Name
+		j, err := c.assess(ctx, index, at, opened{name: p.Name, body: p.Body, parts: []document.Part{p}})
 		if err != nil {
 			return nil, err
 		}
-		verdict := Judgement{State: gleaner.DocumentRejected, Outcome: outcome(text, j), Class: string(j.Class)}
-		if j.Academic {
-			verdict.State = gleaner.DocumentAccepted
-		}
-		all = append(all, verdict)
+		all = append(all, j)
 	}
 	return all, nil
+}
+
+func (c *Collection) assess(ctx context.Context, index *match.Index, at store.Location, o opened) (Judgement, error) {
+	d, places := store.Document{Bytes: int64(len(o.body))}, []store.Location{at}
+	if len(o.parts) > 0 {
+		d.Kind = string(o.parts[0].Kind)
+	}
+	if _, is := unwelcome(d, places); is && c.names {
+		return Judgement{State: gleaner.DocumentRejected, Outcome: string(document.Unwelcome)}, nil
+	}
+	wanted := func(t *document.Text) bool { return len(matches(index, titled(d, t), places)) > 0 }
+	text, j, err := c.readAndFilter(ctx, &d, at, o, wanted)
+	if err != nil {
+		return Judgement{}, err
+	}
+	verdict := Judgement{State: gleaner.DocumentRejected, Outcome: outcome(text, j), Class: string(j.Class)}
+	if text.HasText() {
+		verdict.Matched = matches(index, titled(d, text), places)
+	}
+	if j.Academic || verdict.Found() {
+		verdict.State = gleaner.DocumentAccepted
+	}
+	return verdict, nil
+}
+
+// AssessPage says whether AddPage would keep a page, without keeping it.
+func (c *Collection) AssessPage(ctx context.Context, f File, titles []string, visible string) (Judgement, bool, error) {
+	_, is, err := c.paperPage(ctx, f, titles, visible)
+	return Judgement{State: gleaner.DocumentAccepted, Outcome: string(document.OK)}, is, err
 }
 
 // Read reads the document in a file, or the first of several in an archive, without

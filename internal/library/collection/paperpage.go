@@ -25,45 +25,53 @@ const (
 // are the page's title and first headings, visible is its text. Every other page
 // costs next to nothing and leaves no trace.
 func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visible string) (Judgement, bool, error) {
+	part, is, err := c.paperPage(ctx, f, titles, visible)
+	if err != nil || !is {
+		return Judgement{}, false, err
+	}
+	content := &opened{name: part.Name, media: part.MediaType, body: f.Body, parts: []document.Part{part}}
+	one := []stock{{file: f, kind: part.Kind, content: content}}
+	if err := c.add(ctx, one); err != nil {
+		return Judgement{}, false, err
+	}
+	j, err := c.Judge(ctx, Document{one[0].sha256, one[0].content}, Once)
+	return j, err == nil, err
+}
+
+// paperPage returns the one part of a page, and whether it is itself a paper.
+func (c *Collection) paperPage(ctx context.Context, f File, titles []string, visible string) (
+	part document.Part, is bool, err error) {
 	if len(visible) < PaperPageText {
-		return Judgement{}, false, nil
+		return part, false, nil
 	}
 	index, err := c.Wanted(ctx)
 	if err != nil {
-		return Judgement{}, false, err
+		return part, false, err
 	}
 	like := 0.0
 	for _, t := range titles {
 		like = max(like, index.Likeness(t))
 	}
 	if like < likePaper && (c.filter == nil || !sectioned(visible)) {
-		return Judgement{}, false, nil
+		return part, false, nil
 	}
 	name, media := path.Base(f.URL), f.Header.Get("Content-Type")
-	part := document.Part{Name: name, MediaType: media, Kind: document.Sniff(name, media, f.Body), Body: f.Body}
+	part = document.Part{Name: name, MediaType: media, Kind: document.Sniff(name, media, f.Body), Body: f.Body}
 	switch part.Kind {
 	case document.HTML, document.XML, document.PlainText:
 	default:
-		return Judgement{}, false, nil
+		return part, false, nil
 	}
 	text, err := c.reader.Read(ctx, part)
 	if err != nil || text.Outcome != document.OK || text.Words() < paperPageWords || !text.Sectioned() {
-		return Judgement{}, false, err
+		return part, false, err
 	}
-	is := like < likePaper && c.filtered(text, document.Hints{Name: f.URL, Anchor: f.Anchor}).Academic
+	is = like < likePaper && c.filtered(text, document.Hints{Name: f.URL, Anchor: f.Anchor}).Academic
 	d := store.Document{FirstPages: firstPages(text), MetaTitle: clean(text.Title)}
 	for _, m := range matches(index, d, []store.Location{{URL: f.URL, Anchor: f.Anchor}}) {
 		is = is || taken(m)
 	}
-	if !is {
-		return Judgement{}, false, nil
-	}
-	one := []stock{{file: f, kind: part.Kind, content: &opened{name: name, media: media, body: f.Body, parts: []document.Part{part}}}}
-	if err := c.add(ctx, one); err != nil {
-		return Judgement{}, false, err
-	}
-	j, err := c.Judge(ctx, Document{one[0].sha256, one[0].content}, Once)
-	return j, err == nil, err
+	return part, is, nil
 }
 
 // sectioned reports whether a page's text may have a paper's sections: words of its

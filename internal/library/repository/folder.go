@@ -24,11 +24,11 @@ const staleAfter = 24 * time.Hour
 
 func openFolder(root string) (*folder, error) {
 	f := &folder{root: root, temp: filepath.Join(root, ".partial")}
-	if err := os.MkdirAll(f.temp, 0o700); err != nil {
+	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, err
 	}
 	left, err := os.ReadDir(f.temp)
-	if err != nil {
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // the first write makes it
 		return nil, err
 	}
 	for _, e := range left {
@@ -56,6 +56,9 @@ func (f *folder) write(ctx context.Context, files ...file) error {
 			}
 		}
 	}()
+	if err := os.Mkdir(f.temp, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
 	for i := range files {
 		var err error
 		if temps[i], err = os.CreateTemp(f.temp, "put-*"); err != nil {

@@ -93,6 +93,14 @@ func TestReady(t *testing.T) {
 	unmount()
 	require.NoError(t, r.Ready(ctx), "it was found to be well")
 
+	require.NoError(t, os.Mkdir(dir, 0o700)) // what is there while nothing is mounted
+	away, err := Open(ctx, dir)
+	require.NoError(t, err)
+	away.BelongTo(somebody{})
+	_, err = away.Put(ctx, []byte("a document"))
+	require.ErrorIs(t, err, ErrAway)
+	require.NoError(t, os.Remove(dir), "nothing is left over there")
+
 	big := make([]byte, leastProbe+1)
 	r.owner = nobody{}
 	_, err = r.Put(ctx, big)
@@ -140,6 +148,11 @@ type nobody struct{}
 
 func (nobody) RecordID(context.Context) (string, error)    { return "id", nil }
 func (nobody) SomeFiles(context.Context) ([]string, error) { return nil, nil }
+
+// somebody is a record with a document.
+type somebody struct{ nobody }
+
+func (somebody) SomeFiles(context.Context) ([]string, error) { return []string{strings.Repeat("a", 64)}, nil }
 
 // fullAfter stands for a copy that fails as one to a full disk does.
 type fullAfter struct {

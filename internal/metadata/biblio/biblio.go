@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"gleaner/internal/gleaner"
 )
 
@@ -100,7 +103,7 @@ func Detect(name string, head []byte) Format {
 	switch {
 	case s == "":
 		return ""
-	case strings.HasPrefix(s, "{"):
+	case strings.HasPrefix(s, "{"), strings.HasPrefix(s, "["): // of a list is said that it is none of lines
 		return JSONL
 	case strings.HasPrefix(s, "TY  -"):
 		return RIS
@@ -118,6 +121,15 @@ func Detect(name string, head []byte) Format {
 	}
 	return ""
 }
+
+// Text reads a text that begins with a byte order mark as UTF-8 without one, UTF-16 too, and
+// any other as it is.
+func Text(r io.Reader) io.Reader {
+	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
+}
+
+// notUTF8 is the message for bytes that are not of that encoding.
+const notUTF8 = "not UTF-8, perhaps Latin-1: save the file as UTF-8"
 
 // Read reads a whole list. Malformed input is SyntaxErrors, which name everything
 // that could not be read; an unknown format is ErrFormat; other errors are the
@@ -151,10 +163,7 @@ func ReadSome(r io.Reader, format Format) (papers []gleaner.Paper, wrong SyntaxE
 // each tells bad of what cannot be read, and goes on behind it unless bad returns
 // an error.
 func each(r io.Reader, format Format, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
-	br := bufio.NewReaderSize(r, 64<<10)
-	if b, err := br.Peek(3); err == nil && string(b) == "\ufeff" {
-		_, _ = br.Discard(3)
-	}
+	br := bufio.NewReaderSize(Text(r), 64<<10)
 	switch format {
 	case CSV:
 		return eachCSV(br, do, bad)

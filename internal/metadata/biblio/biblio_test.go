@@ -126,6 +126,8 @@ func TestMalformedInputHasAPlace(t *testing.T) {
 		{"csv stray quote", biblio.CSV, "title,year\nx \"y\" z,2001\n", 2, 3},
 		{"csv binary", biblio.CSV, "title\nPK\x00\x01\n", 2, 0},
 		{"csv latin-1", biblio.CSV, "title,year\nG\xf6del,1931\n", 2, 1},
+		{"csv latin-1 header", biblio.CSV, "title,ann\xe9e\nx,2001\n", 1, 1},
+		{"csl-json", biblio.JSONL, "\n[{\"title\":\"a\"},\n{\"title\":\"b\"}]\n", 2, 1},
 		{"json cut", biblio.JSONL, "{\"title\":\"a\"}\n{\"title\":\n", 2, 9},
 		{"json type", biblio.JSONL, "{\"title\":3}\n", 1, 10},
 		{"json without anything", biblio.JSONL, "{}\n", 1, 1},
@@ -247,7 +249,7 @@ func TestDetect(t *testing.T) {
 	}{
 		{"a.bib", "", biblio.BibTeX}, {"a.JSONL", "", biblio.JSONL}, {"a.csv", "", biblio.CSV}, {"a.ris", "", biblio.RIS},
 		{"-", `{"title":`, biblio.JSONL}, {"x.txt", "TY  - JOUR\n", biblio.RIS}, {"x", "% refs\n@book{", biblio.BibTeX},
-		{"x", "\ufeffYear;Title\n", biblio.CSV}, {"x", "hello", ""}, {"x", "", ""},
+		{"x", "\ufeffYear;Title\n", biblio.CSV}, {"x", "[{", biblio.JSONL}, {"x", "hello", ""}, {"x", "", ""},
 	} {
 		assert.Equal(t, tt.want, biblio.Detect(tt.name, []byte(tt.head)), "%s %q", tt.name, tt.head)
 	}

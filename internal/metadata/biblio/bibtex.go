@@ -369,7 +369,7 @@ func (r *bibReader) balanced(closing byte) (string, error) {
 			if s := b.String(); utf8.ValidString(s) {
 				return s, nil
 			}
-			return "", failAt(line, max(1, column), "not UTF-8: save the file as UTF-8")
+			return "", failAt(line, max(1, column), notUTF8)
 		case c == '\\':
 			b.WriteByte(c)
 			if c, err = r.next(); err != nil {

@@ -61,7 +61,10 @@ func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxErr
 		columns[i] = column(h)
 		found = found || columns[i] == "title"
 	}
-	if !found {
+	switch {
+	case !utf8.ValidString(strings.Join(header, "")):
+		return tell(failAt(1, 1, notUTF8), bad)
+	case !found:
 		return tell(failAt(1, 1, "no column named title in the header %q", strings.Join(header, string(comma))), bad)
 	}
 	for {
@@ -103,7 +106,7 @@ func paperOfRow(in *csv.Reader, columns, row []string) (gleaner.Paper, error) {
 		v = cellOf(v)
 		l, col := in.FieldPos(i)
 		if !utf8.ValidString(v) {
-			return p, failAt(l, col, "not UTF-8: save the file as UTF-8")
+			return p, failAt(l, col, notUTF8)
 		}
 		switch columns[i] {
 		case "title":
@@ -142,7 +145,8 @@ func delimiter(br *bufio.Reader) (rune, error) {
 		return 0, err
 	}
 	if i := bytes.IndexByte(head, 0); i >= 0 {
-		return 0, failAt(1+bytes.Count(head[:i], []byte("\n")), 0, "a zero byte: not a text file")
+		line := 1 + bytes.Count(head[:i], []byte("\n"))
+		return 0, failAt(line, 0, "a zero byte: not a text file, or UTF-16 without a mark: save it as UTF-8")
 	}
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	best, most, quoted := ',', 0, false

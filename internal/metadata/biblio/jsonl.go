@@ -43,6 +43,10 @@ func eachJSONL(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxE
 		if len(b) == 0 {
 			continue
 		}
+		if b[0] == '[' {
+			const why = "a list in one, such as CSL-JSON, is not read: give a JSON object a line, or BibTeX, RIS or CSV"
+			return tell(failAt(line, 1, why), bad)
+		}
 		p, err := paperOfJSON(b, line)
 		if err != nil {
 			if err := tell(err, bad); err != nil {

@@ -68,7 +68,7 @@ func eachRIS(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxErr
 // line takes a line that can be one of a reference.
 func (rec *risRecord) line(s string, line int) (done bool, err error) {
 	if !utf8.ValidString(s) {
-		return false, failAt(line, 0, "not UTF-8: save the file as UTF-8")
+		return false, failAt(line, 0, notUTF8)
 	}
 	if rec.size += len(s); rec.size > maxEntry {
 		return false, failAt(rec.start, 1, "the reference that begins here is longer than %d bytes: is its \"ER  - \" missing?", maxEntry)

@@ -12,13 +12,15 @@ import (
 	"gleaner/internal/gleaner/evidence"
 )
 
-// urlCounts are the pages and documents that were fetched among url_counts u, also those
-// that wait to be asked again or, as pages, are gone, and the URLs that failed or wait.
-// A document that a cleaning removed is none.
+// urlCounts are the pages that were fetched among url_counts u, also those that wait to be
+// asked again or are gone, and the URLs that failed or wait.
 const urlCounts = `coalesce(sum(u.n) FILTER (WHERE u.was=1 OR u.state=1), 0)::int AS pages,
-	coalesce(sum(u.n) FILTER (WHERE u.was=2 AND u.state<>6), 0)::int AS documents,
 	coalesce(sum(u.n) FILTER (WHERE u.state IN (3, 4)), 0)::int AS failed,
 	coalesce(sum(u.n) FILTER (WHERE u.state=0), 0)::int AS waiting`
+
+// siteDocuments counts the documents of a site s: files by their SHA-256, at however many of
+// its addresses, in each version.
+const siteDocuments = `(SELECT count(DISTINCT l.sha256)::int FROM locations l WHERE l.site_id=s.id)`
 
 // YearTally is one year of a harvest in numbers.
 type YearTally struct{ Year, Published, Held int }
@@ -179,7 +181,7 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string, whole 
 		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), b.reason,
 			CASE WHEN s.reason=$2 THEN EXISTS (SELECT 1 FROM whitelist l WHERE s.host=l.domain OR s.host LIKE '%.' || l.domain) ELSE false END,
 				coalesce(s.state, ''), coalesce(s.reason, ''), coalesce(s.paused, '') <> '',
-			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0),
+			coalesce(u.pages, 0), `+siteDocuments+`, coalesce(u.waiting, 0), coalesce(u.failed, 0),
 			k.barred, k.lifted FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
 			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id LEFT JOIN blacklist b ON b.host=g.host
 			CROSS JOIN LATERAL (SELECT array_agg(c.url) FILTER (WHERE o.host IS NOT NULL) AS barred,

@@ -310,9 +310,11 @@ func (db PersonRecords) SetOverride(ctx context.Context, authorID, url, word str
 		ON CONFLICT (author_id, md5(url)) DO UPDATE SET word=EXCLUDED.word, said_at=now()`, authorID, url, word)
 }
 
-// AuthorsByName lists authors whose id or name it is.
+// AuthorsByName lists authors whose id or name it is. Those that lists name without an id are
+// taken for the others of that name.
 func (db PersonRecords) AuthorsByName(ctx context.Context, name string) ([]gleaner.Author, error) {
-	return Collect(ctx, db, scanAuthor, `SELECT pid, name FROM authors WHERE id=$1 OR lower(name)=lower($1) ORDER BY id`, name)
+	return Collect(ctx, db, scanAuthor, `SELECT pid, name FROM authors a WHERE id=$1 OR lower(name)=lower($1)
+		AND (pid<>'' OR NOT EXISTS (SELECT 1 FROM authors o WHERE lower(o.name)=lower($1) AND o.pid<>'')) ORDER BY id`, name)
 }
 
 // AuthorsLike lists a few authors in whose names all words stand.

@@ -43,6 +43,20 @@ func (db PaperRecords) Listing(ctx context.Context, source, venueKey string, yea
 		source, venueKey, years.All())
 }
 
+// lettersOf is the SQL of the letters and digits of a title, by which two sources have the same.
+func lettersOf(title string) string {
+	return `regexp_replace(lower(` + title + `), '[^[:alnum:]]+', '', 'g')`
+}
+
+// PapersLike lists the papers of venues that have the DOI or the title of one of some papers.
+func (db PaperRecords) PapersLike(ctx context.Context, some []gleaner.Paper) ([]gleaner.Paper, error) {
+	dois := each.Of(some, func(p gleaner.Paper) string { return p.DOI })
+	titles := each.Of(some, func(p gleaner.Paper) string { return p.Title })
+	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p
+		WHERE p.venue NOT LIKE 'papers:%' AND (p.doi<>'' AND p.doi = ANY($1)
+			OR `+lettersOf("p.title")+` IN (SELECT `+lettersOf("t")+` FROM unnest($2::text[]) t WHERE t<>'')) ORDER BY p.key`, dois, titles)
+}
+
 // SaveRecords writes merged papers with the origin of the fields of each.
 func (db PaperRecords) SaveRecords(ctx context.Context, papers []gleaner.Paper, from []gleaner.Origin) error {
 	origins := make([][]byte, len(from))

@@ -23,10 +23,11 @@ func (db MatchRecords) Readable(ctx context.Context, sha string) (Readable, erro
 }
 
 // EachReadable calls do with batches of the documents with text that were found on
-// the sites of a harvest, in the order of their ids.
-func (db MatchRecords) EachReadable(ctx context.Context, harvest string, do func([]Readable) error) error {
+// the sites of all harvests of a goal, in the order of their ids.
+func (db MatchRecords) EachReadable(ctx context.Context, goal string, do func([]Readable) error) error {
 	return db.eachReadable(ctx, `EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id
-		WHERE l.sha256=d.sha256 AND h.harvest_id=$3)`, 0, do, harvest)
+			JOIN harvests v ON v.id=h.harvest_id
+		WHERE l.sha256=d.sha256 AND v.venue=$3)`, 0, do, goal)
 }
 
 // Matches lists what a document was matched with, by paper.

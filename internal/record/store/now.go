@@ -53,7 +53,7 @@ func (db HarvestRecords) HarvestNow(ctx context.Context, id string, pace time.Du
 			shown AS (SELECT * FROM s ORDER BY state='crawling' AND failures=0, waiting DESC, host LIMIT $2)
 		SELECT s.host, s.state, CASE WHEN s.state='crawling' AND s.failures > 0
 				THEN coalesce((SELECT u.outcome FROM urls u WHERE u.site_id=s.id AND u.state=3 ORDER BY u.next_try DESC LIMIT 1), '') ELSE s.reason END,
-			u.pages, u.documents,
+			u.pages, `+siteDocuments+`,
 			(SELECT count(DISTINCT m.paper_key)::int FROM locations l JOIN matches m ON m.sha256=l.sha256 JOIN harvest_papers hp ON hp.paper_key=m.paper_key
 				WHERE l.site_id=s.id AND hp.harvest_id=$1 AND NOT hp.held AND `+FoundSQL+`),
 			s.waiting, s.failures, greatest(s.next_allowed_at, s.asked_until, s.parked_until, s.crawl_started, '2000-01-01')

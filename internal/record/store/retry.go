@@ -123,6 +123,20 @@ type Failure struct {
 // All is how much failed so.
 func (f Failure) All() int { return f.URLs + f.Stalled + f.Authors + f.Sources }
 
+// NextWords says when what failed so is tried again, in a form for times. A time that has
+// passed is no promise: nothing tries again but a schedule, a harvest or a person.
+func (f Failure) NextWords(form string) string {
+	switch {
+	case f.ForGood:
+		return "never, unless a retry names the reason"
+	case f.Next == nil:
+		return "not by itself"
+	case f.Next.Before(time.Now()):
+		return "due since " + f.Next.Local().Format(form)
+	}
+	return f.Next.Local().Format(form)
+}
+
 // blocked is true of a site s on the blacklist, or that a person has not asked.
 const blocked = `(s.paused <> '' OR EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host))`
 

@@ -22,9 +22,10 @@ func (db SiteRecords) SiteHold(ctx context.Context, host string) (SiteHold, erro
 		FROM sites s WHERE s.host=$1`, host)
 }
 
-// SitePapers counts the papers that were found on hosts.
+// SitePapers counts the papers that were found on hosts. One that a list names, too, has two
+// keys and is one: its year and the letters of its title are the same.
 func (db SiteRecords) SitePapers(ctx context.Context, hosts []string) (map[string]int, error) {
-	return Map[string, int](ctx, db, `SELECT s.host, count(DISTINCT m.paper_key)
+	return Map[string, int](ctx, db, `SELECT s.host, count(DISTINCT (p.year, `+lettersOf("p.title")+`))
 		FROM sites s JOIN locations l ON l.site_id=s.id
-		JOIN matches m ON m.sha256=l.sha256 AND `+FoundSQL+` WHERE s.host = ANY($1) GROUP BY s.host`, hosts)
+		JOIN matches m ON m.sha256=l.sha256 AND `+FoundSQL+` JOIN papers p ON p.key=m.paper_key WHERE s.host = ANY($1) GROUP BY s.host`, hosts)
 }

@@ -53,15 +53,16 @@ type SiteRecord struct {
 	Scopes    []string
 	Pages     map[string]string // URL → the page that links to it
 	About     map[string]bool   // of the pages that were judged, whether they are about a subject that is collected
-	Documents map[string]SiteDocument
+	Documents []SiteDocument
 	Fruitful  []string  // pages here that link to an accepted document, here or elsewhere
 	Imported  bool      // and never crawled: its pages are those that link to files
 	Foreign   int       // links from pages of other sites to its documents
 	At        time.Time // by the database's clock, when the reading began
 }
 
-// SiteDocument is a file by its URL.
+// SiteDocument is a file, at however many URLs.
 type SiteDocument struct {
+	URLs       []string
 	Accepted   bool
 	References int
 }
@@ -72,7 +73,7 @@ func (db SiteRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, 
 	if err != nil {
 		return SiteRecord{}, fmt.Errorf("store: site %s: %w", host, err)
 	}
-	rec := SiteRecord{ID: s.ID, Host: host, Imported: s.Crawl == 0, Pages: map[string]string{}, About: map[string]bool{}, Documents: map[string]SiteDocument{}}
+	rec := SiteRecord{ID: s.ID, Host: host, Imported: s.Crawl == 0, Pages: map[string]string{}, About: map[string]bool{}}
 	if err := db.Pool.QueryRow(ctx, `SELECT now()`).Scan(&rec.At); err != nil {
 		return rec, err
 	}
@@ -92,10 +93,9 @@ func (db SiteRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, 
 	if err != nil {
 		return rec, err
 	}
-	rows, _ = db.Pool.Query(ctx, `SELECT l.url, bool_or(d.state='accepted'), max(d.refs) FROM locations l JOIN documents d ON d.sha256=l.sha256
-		WHERE l.site_id=$1 GROUP BY l.url`, s.ID)
-	var d SiteDocument
-	_, err = pgx.ForEachRow(rows, []any{&url, &d.Accepted, &d.References}, func() error { rec.Documents[url] = d; return nil })
+	rec.Documents, err = List[SiteDocument](ctx, db, `SELECT array_agg(l.url), d.state='accepted', d.refs
+		FROM locations l JOIN documents d ON d.sha256=l.sha256
+		WHERE l.site_id=$1 GROUP BY d.sha256`, s.ID)
 	if err != nil {
 		return rec, err
 	}

@@ -68,9 +68,10 @@ type Questions struct {
 func (o Questions) Any() bool { return o.Papers+o.Copies+o.Authors > 0 }
 
 // authorsOfHarvest is true of a decision d about an author of a paper that the
-// harvest $1 misses.
+// harvest $1, or any where it is "", misses.
 const authorsOfHarvest = `EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-	WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held AND ` + missingSQL + ` AND ` + soughtSQL + `)`
+	WHERE pa.author_id=d.author_id AND ($1='' OR h.harvest_id=$1) AND NOT h.held
+		AND ` + missingSQL + ` AND ` + soughtSQL + `)`
 
 // openReason is why an open question u of an author is open: a page's outcome, or
 // what did not answer.
@@ -85,7 +86,7 @@ const ReasonUnanswered = "unanswered-"
 
 // openAuthors selects the decisions d that a filter means ($1 harvest, $2 host,
 // $3 reason, $4 age).
-const openAuthors = `d.next_try IS NOT NULL AND ($1='' OR ` + authorsOfHarvest + `) AND d.decided_at <= now() - $4 * interval '1 second'
+const openAuthors = `d.next_try IS NOT NULL AND ` + authorsOfHarvest + ` AND d.decided_at <= now() - $4 * interval '1 second'
 	AND ($2='' AND $3='' OR EXISTS (SELECT 1 FROM jsonb_array_elements(d.decision->'unanswered') u WHERE ($2='' OR ` + openHost + `=$2) AND ($3='' OR ` + openReason + `=$3)))`
 
 // stillAsked is true of a question q to a source, unless it is for copies of a

@@ -217,5 +217,5 @@ func tableOptions(kind string, file map[string]values) (tables.Options, error) {
 			}
 		}
 	}
-	return o, nil
+	return o, o.Check()
 }

@@ -111,7 +111,8 @@ func noCommand(group *cobra.Command, args []string) error {
 	return fmt.Errorf("%w: no command is called %q; see `%s --help`", ErrUsage, args[0], group.CommandPath())
 }
 
-// StrictArgs makes every command refuse arguments that it does not take by ErrUsage.
+// StrictArgs makes every command refuse arguments that it does not take by ErrUsage, and gives
+// groups the first example of each of their commands.
 func StrictArgs(cmd *cobra.Command) {
 	if !cmd.Runnable() && cmd.HasSubCommands() {
 		cmd.Args, cmd.RunE = noCommand, cmd.Root().RunE
@@ -125,8 +126,12 @@ func StrictArgs(cmd *cobra.Command) {
 			return fmt.Errorf("%w: %s", ErrUsage, cmd.UseLine())
 		}
 	}
+	examples := cmd.HasParent() && cmd.Example == ""
 	for _, sub := range cmd.Commands() {
 		StrictArgs(sub)
+		if first, _, _ := strings.Cut(sub.Example, "\n"); examples {
+			cmd.Example = strings.Trim(cmd.Example+"\n"+first, "\n")
+		}
 	}
 }
 
