@@ -71,7 +71,7 @@ func (q SiteQuery) sql() string {
 	}
 	return `
 	SELECT s.host, s.state, CASE WHEN s.paused <> '' THEN s.paused
-		WHEN s.reason='' AND s.state='done' AND u.pages=0 AND u.failed > 0 AND NOT EXISTS (SELECT 1 FROM locations l WHERE l.site_id=s.id)
+		WHEN s.reason='' AND s.state='done' AND u.pages=0 AND u.failed > 0 AND ` + siteDocuments + `=0
 			THEN 'no page: ' || (SELECT f.outcome FROM urls f WHERE f.site_id=s.id AND f.state IN (3, 4) LIMIT 1) ELSE s.reason END, u.pages, ` + siteDocuments + `, u.failed, u.waiting,
 		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
 		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, coalesce(` + blockedSQL + ` b.host=s.host), ''),
