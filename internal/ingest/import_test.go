@@ -194,7 +194,14 @@ func TestSwitches(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	ctx := t.Context()
-	path := s.write("crawl.warc.gz", s.crawl())
+	sum := sha1.Sum([]byte(s.pdf(8)))
+	digest := "WARC-Payload-Digest: sha1:" + base32.StdEncoding.EncodeToString(sum[:]) + "\r\n"
+	path := s.write("crawl.warc.gz", bytes.Join([][]byte{
+		record("revisit", "http://a.example/8.pdf", "application/http; msgtype=response", digest, "HTTP/1.1 200 OK\r\n\r\n"),
+		s.crawl(),
+		answer("http://a.example/copies/8.pdf", "", s.pdf(8)),
+		answer("http://a.example/7.html", "Content-Type: text/html\r\n", string(s.pile.File(7, sampleweb.AsHTML))),
+	}, nil))
 	to := filepath.Join(s.dir, "out")
 	trial, by := s.imported(Options{Paths: []string{path}, Unrecorded: true, To: to})
 	docs, err := s.DB.FindDocuments(ctx, store.DocumentQuery{})
@@ -208,11 +215,13 @@ func TestSwitches(t *testing.T) {
 
 	c, _ := s.imported(Options{Paths: []string{path}})
 	require.Equal(t, c, trial, "a trial counts what the import does")
+	require.Equal(t, SavedNew, by["http://a.example/7.html"].Outcome)
+	require.Equal(t, 2, c.SavedDuplicate, "%v", by)
 
 	c, by = s.imported(Options{Paths: []string{path}, Unfiltered: true, Types: []string{"pdf"}})
 	require.Equal(t, SavedNew, by["http://a.example/hw.pdf"].Outcome, "kept unread")
 	require.Equal(t, FilteredMTF, by["http://a.example/papers/2.ps.gz"].Outcome, "no PDF")
-	require.Equal(t, 3, c.FilteredMTF-1, "the page, the PostScript, the archive and the wall: %+v", c)
+	require.Equal(t, 4, c.FilteredMTF-1, "the pages, the PostScript, the archive and the wall: %+v", c)
 
 	_, err = s.Import(ctx, Run{99, 1}, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, store.ErrJobOver)

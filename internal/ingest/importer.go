@@ -214,12 +214,11 @@ type work struct {
 	links  map[frontier.Hash]link
 	hidden map[string]bool // hosts of the job's blacklist
 
-	verdicts map[frontier.Hash]verdict // of a trial
+	trial trial
 }
 
 func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
-	w := &work{Importer: im, opened: time.Now(), moved: func() {}, run: run, coll: im.Coll, sites: map[string]int{}, hosts: map[string]string{}, links: map[frontier.Hash]link{}, hidden: map[string]bool{},
-		verdicts: map[frontier.Hash]verdict{}}
+	w := &work{Importer: im, opened: time.Now(), moved: func() {}, run: run, coll: im.Coll, sites: map[string]int{}, hosts: map[string]string{}, links: map[frontier.Hash]link{}, hidden: map[string]bool{}}
 	if err := im.DB.BeginJob(ctx, run.Job, run.Run); err != nil {
 		return w, err
 	}
@@ -247,7 +246,10 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 		}
 	}
 	w.clear()
-	if err = cmp.Or(w.remember(ctx), w.try(ctx, at)); err == nil && w.done.Done == 0 {
+	if w.options.Unrecorded {
+		w.trial, err = newTrial(ctx, im.DB.JobRecords, run.Job)
+	}
+	if err = cmp.Or(err, w.try(ctx, at)); err == nil && w.done.Done == 0 {
 		w.done.Counters.Extent = w.log.Extent()
 		_, w.done.Counters.Total = w.log.Read()
 		err = im.DB.NoteOpened(ctx, run.Job, run.Run, w.done.Counters)

@@ -63,7 +63,7 @@ func (w *work) settle(ctx context.Context, items []*item, s *store.ImportStep) e
 	for _, it := range items {
 		it.told()
 		if it.Outcome != Skipped && it.file.Body != nil {
-			w.foresee(&it.ImportRecord, it.file.Body)
+			w.trial.foresee(&it.ImportRecord, it.file.Body)
 		}
 		s.Records = append(s.Records, it.ImportRecord)
 	}
@@ -255,14 +255,11 @@ func (w *work) judgePage(ctx context.Context, it *item) error {
 	if !it.paper() || it.page.NoIndex || it.of.Cut != "" || !w.options.takes(it.kind) {
 		return nil
 	}
-	if err := w.beginRecords(ctx, it); err != nil {
+	if err := beginRecords(ctx, w, []*item{it}); err != nil {
 		return err
 	}
-	add := w.coll.AddPage
-	if w.options.Unrecorded {
-		add = w.coll.AssessPage
-	}
-	j, is, err := add(ctx, it.file, it.page.Titles(), it.page.Text)
+	it.file.Trial = w.options.Unrecorded
+	j, is, err := w.coll.AddPage(ctx, it.file, it.page.Titles(), it.page.Text)
 	if err != nil || !is {
 		return err
 	}

@@ -100,8 +100,7 @@ func (w *work) wait() error {
 
 // beginDocuments notes documents before any of them is kept.
 func (w *work) beginDocuments(ctx context.Context, items []*item) error {
-	documents := each.Where(items, func(it *item) bool { return it.file.Body != nil && !isPage(it.kind) })
-	return w.beginRecords(ctx, documents...)
+	return beginRecords(ctx, w, each.Where(items, func(it *item) bool { return it.file.Body != nil && !isPage(it.kind) }))
 }
 
 // save writes a step down, whose Done are the new resources in it, with the counters until

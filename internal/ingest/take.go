@@ -249,7 +249,7 @@ func (w *work) takeAgain(ctx context.Context, it *item) error {
 		return err
 	}
 	if d.SHA256 == "" {
-		v, is := w.foreseen(it.of.SHA1, before)
+		v, is := w.trial.foreseen(it.of.SHA1, before)
 		if !is {
 			it.skipped(NoEarlier, it.of.promise())
 			return nil

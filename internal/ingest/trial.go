@@ -19,47 +19,50 @@ func (v verdict) saved() bool { return strings.HasPrefix(v.outcome, "saved") }
 // mostVerdicts bounds the verdicts that a trial keeps in mind, two for a file.
 const mostVerdicts = 500_000
 
-// foresee keeps the verdict on a file of a trial in mind, as an import would find it on record:
-// by its URL, and where its bytes are here by their SHA-1.
-func (w *work) foresee(r *store.ImportRecord, body []byte) {
+// trial has the verdicts of a trial, as an import would find them on record: by URL, and by
+// SHA-1. It is nil where files are kept.
+type trial map[frontier.Hash]verdict
+
+// foresee takes the verdict on a file; its SHA-1 is known where its bytes are here.
+func (t trial) foresee(r *store.ImportRecord, body []byte) {
 	v := verdict{r.Kind, r.Outcome, r.Detail, r.Class}
 	none := v.outcome == FilteredMTF && len(body) == 0 || isPage(document.Kind(v.kind)) && !v.saved()
-	if !w.options.Unrecorded || none || len(w.verdicts) >= mostVerdicts {
+	if t == nil || none || len(t) >= mostVerdicts {
 		return
 	}
-	if hash := hashOf(r.URL); !w.verdicts[hash].saved() {
-		w.verdicts[hash] = v
+	if hash := hashOf(r.URL); !t[hash].saved() {
+		t[hash] = v
 	}
 	if sum := sha1.Sum(body); len(body) > 0 {
-		w.verdicts[frontier.Hash(sum[:16])] = v
+		t[frontier.Hash(sum[:16])] = v
 	}
 }
 
-// foreseen is the verdict on what a resource of a trial is the same as.
-func (w *work) foreseen(sum []byte, url frontier.Hash) (v verdict, is bool) {
+// foreseen is the verdict on what a resource is the same as.
+func (t trial) foreseen(sum []byte, url frontier.Hash) (v verdict, is bool) {
 	if len(sum) >= len(url) {
-		v, is = w.verdicts[frontier.Hash(sum[:16])]
+		v, is = t[frontier.Hash(sum[:16])]
 	}
 	if !is {
-		v, is = w.verdicts[url]
+		v, is = t[url]
 	}
 	return v, is
 }
 
-// remember gathers the verdicts of a trial that goes on.
-func (w *work) remember(ctx context.Context) error {
-	for after := int64(0); w.options.Unrecorded && w.done.Done > 0; {
-		some, err := w.DB.ImportRecords(ctx, w.run.Job, after, false, 1000)
+// newTrial has the verdicts of a job so far, which is a trial.
+func newTrial(ctx context.Context, db store.JobRecords, job int64) (trial, error) {
+	t := trial{}
+	for after := int64(0); ; {
+		some, err := db.ImportRecords(ctx, job, after, false, 1000)
 		for i := range some {
 			if after = some[i].N; some[i].Outcome != Skipped {
-				w.foresee(&some[i], nil)
+				t.foresee(&some[i], nil)
 			}
 		}
 		if err != nil || len(some) < 1000 {
-			return err
+			return t, err
 		}
 	}
-	return nil
 }
 
 // same gives a resource of a trial the verdict on what it is the same as.
@@ -74,7 +77,7 @@ func (it *item) same() {
 }
 
 // beginRecords notes items before any of them is kept, and sets Known.
-func (w *work) beginRecords(ctx context.Context, items ...*item) error {
+func beginRecords(ctx context.Context, w *work, items []*item) error {
 	records := make([]*store.ImportRecord, len(items))
 	for i, it := range items {
 		records[i] = &it.ImportRecord
@@ -84,7 +87,7 @@ func (w *work) beginRecords(ctx context.Context, items ...*item) error {
 	}
 	err := w.DB.BeginRecords(ctx, w.run.Job, w.run.Run, records)
 	for _, it := range items {
-		it.Known = it.Known || w.verdicts[it.hash].saved()
+		it.Known = it.Known || w.trial[it.hash].saved()
 	}
 	return err
 }

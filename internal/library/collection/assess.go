@@ -27,13 +27,13 @@ func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
 	}
 	at := store.Location{URL: f.URL, Parent: f.Parent, Anchor: f.Anchor}
 	if len(o.parts) < 2 {
-		j, err := c.assess(ctx, index, at, o)
+		j, err := assess(ctx, c, index, at, o)
 		return []Judgement{j}, err
 	}
 	var all []Judgement
 	for _, p := range o.parts {
 		at.Member = p.Name
-		j, err := c.assess(ctx, index, at, opened{name: p.Name, body: p.Body, parts: []document.Part{p}})
+		j, err := assess(ctx, c, index, at, opened{name: p.Name, body: p.Body, parts: []document.Part{p}})
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
 	return all, nil
 }
 
-func (c *Collection) assess(ctx context.Context, index *match.Index, at store.Location, o opened) (Judgement, error) {
+func assess(ctx context.Context, c *Collection, index *match.Index, at store.Location, o opened) (Judgement, error) {
 	d, places := store.Document{Bytes: int64(len(o.body))}, []store.Location{at}
 	if len(o.parts) > 0 {
 		d.Kind = string(o.parts[0].Kind)
@@ -63,12 +63,6 @@ func (c *Collection) assess(ctx context.Context, index *match.Index, at store.Lo
 		verdict.State = gleaner.DocumentAccepted
 	}
 	return verdict, nil
-}
-
-// AssessPage says whether AddPage would keep a page, without keeping it.
-func (c *Collection) AssessPage(ctx context.Context, f File, titles []string, visible string) (Judgement, bool, error) {
-	_, is, err := c.paperPage(ctx, f, titles, visible)
-	return Judgement{State: gleaner.DocumentAccepted, Outcome: string(document.OK)}, is, err
 }
 
 // Read reads the document in a file, or the first of several in an archive, without

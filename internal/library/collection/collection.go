@@ -114,6 +114,7 @@ type File struct {
 	DOI       string // likewise
 
 	Token int64 // of the lease under which it was fetched; 0 for none
+	Trial bool  // nothing of it is to be kept
 }
 
 // What is what a fetched body is to a crawl.

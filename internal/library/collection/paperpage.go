@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
 
@@ -25,53 +26,48 @@ const (
 // are the page's title and first headings, visible is its text. Every other page
 // costs next to nothing and leaves no trace.
 func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visible string) (Judgement, bool, error) {
-	part, is, err := c.paperPage(ctx, f, titles, visible)
-	if err != nil || !is {
-		return Judgement{}, false, err
-	}
-	content := &opened{name: part.Name, media: part.MediaType, body: f.Body, parts: []document.Part{part}}
-	one := []stock{{file: f, kind: part.Kind, content: content}}
-	if err := c.add(ctx, one); err != nil {
-		return Judgement{}, false, err
-	}
-	j, err := c.Judge(ctx, Document{one[0].sha256, one[0].content}, Once)
-	return j, err == nil, err
-}
-
-// paperPage returns the one part of a page, and whether it is itself a paper.
-func (c *Collection) paperPage(ctx context.Context, f File, titles []string, visible string) (
-	part document.Part, is bool, err error) {
 	if len(visible) < PaperPageText {
-		return part, false, nil
+		return Judgement{}, false, nil
 	}
 	index, err := c.Wanted(ctx)
 	if err != nil {
-		return part, false, err
+		return Judgement{}, false, err
 	}
 	like := 0.0
 	for _, t := range titles {
 		like = max(like, index.Likeness(t))
 	}
 	if like < likePaper && (c.filter == nil || !sectioned(visible)) {
-		return part, false, nil
+		return Judgement{}, false, nil
 	}
 	name, media := path.Base(f.URL), f.Header.Get("Content-Type")
-	part = document.Part{Name: name, MediaType: media, Kind: document.Sniff(name, media, f.Body), Body: f.Body}
+	part := document.Part{Name: name, MediaType: media, Kind: document.Sniff(name, media, f.Body), Body: f.Body}
 	switch part.Kind {
 	case document.HTML, document.XML, document.PlainText:
 	default:
-		return part, false, nil
+		return Judgement{}, false, nil
 	}
 	text, err := c.reader.Read(ctx, part)
 	if err != nil || text.Outcome != document.OK || text.Words() < paperPageWords || !text.Sectioned() {
-		return part, false, err
+		return Judgement{}, false, err
 	}
-	is = like < likePaper && c.filtered(text, document.Hints{Name: f.URL, Anchor: f.Anchor}).Academic
+	is := like < likePaper && c.filtered(text, document.Hints{Name: f.URL, Anchor: f.Anchor}).Academic
 	d := store.Document{FirstPages: firstPages(text), MetaTitle: clean(text.Title)}
 	for _, m := range matches(index, d, []store.Location{{URL: f.URL, Anchor: f.Anchor}}) {
 		is = is || taken(m)
 	}
-	return part, is, nil
+	if !is {
+		return Judgement{}, false, nil
+	}
+	if f.Trial {
+		return Judgement{State: gleaner.DocumentAccepted, Outcome: string(document.OK)}, true, nil
+	}
+	one := []stock{{file: f, kind: part.Kind, content: &opened{name: name, media: media, body: f.Body, parts: []document.Part{part}}}}
+	if err := c.add(ctx, one); err != nil {
+		return Judgement{}, false, err
+	}
+	j, err := c.Judge(ctx, Document{one[0].sha256, one[0].content}, Once)
+	return j, err == nil, err
 }
 
 // sectioned reports whether a page's text may have a paper's sections: words of its

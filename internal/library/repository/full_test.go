@@ -152,7 +152,9 @@ func (nobody) SomeFiles(context.Context) ([]string, error) { return nil, nil }
 // somebody is a record with a document.
 type somebody struct{ nobody }
 
-func (somebody) SomeFiles(context.Context) ([]string, error) { return []string{strings.Repeat("a", 64)}, nil }
+func (somebody) SomeFiles(context.Context) ([]string, error) {
+	return []string{strings.Repeat("a", 64)}, nil
+}
 
 // fullAfter stands for a copy that fails as one to a full disk does.
 type fullAfter struct {
