@@ -122,7 +122,7 @@ func TestBadListsAreRefused(t *testing.T) {
 	require.Contains(t, body, "not both")
 	res, body = d.upload("a.csv", strings.Repeat("a", maxList), url.Values{"do": {"preview"}})
 	require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
-	require.Contains(t, body, "a list has at most 8 MB; `starter holdings import FILE` takes longer ones")
+	require.Contains(t, body, "a list has at most 8 MB (`starter holdings import FILE` takes longer ones)")
 	res, _ = d.do("POST", "/blacklist", "do=add&host=a.example&reason="+strings.Repeat("a", maxForm))
 	require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode, "elsewhere no more than before")
 	lists, err := d.HeldSources(t.Context())

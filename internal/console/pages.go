@@ -71,7 +71,7 @@ func (a *asked) read() error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge) && tooLarge.Limit >= maxList:
-		return fmt.Errorf("%w: a list has at most %d MB; `starter holdings import FILE` takes longer ones", errTooLarge, maxList>>20)
+		return fmt.Errorf("%w: a list has at most %d MB (`starter holdings import FILE` takes longer ones)", errTooLarge, maxList>>20)
 	case errors.As(err, &tooLarge):
 		return fmt.Errorf("%w: a form has at most %d KB", errTooLarge, tooLarge.Limit>>10)
 	case err != nil:

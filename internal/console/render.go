@@ -71,7 +71,9 @@ func functions() template.FuncMap {
 		"pieces":  pieces,
 		"when":    when,
 		"asked":   func(s store.SiteRow) string { return s.NextWords(timeForm) },
-		"nextTry": func(f store.Failure) string { return f.NextWords(timeForm) },
+		"nextTry": func(at *time.Time, forGood bool) string {
+			return store.Failure{Next: at, ForGood: forGood}.NextWords(timeForm)
+		},
 		"short":   func(sha string) string { return sha[:min(len(sha), 12)] },
 		"set":     withParam,
 		"tab":     func(here, own, to, name string) tab { return tab{here == own, to, name} },
