@@ -334,11 +334,13 @@ func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 		}
 		for _, host := range hosts {
 			n, err := a.db.RequeueFailed(beat, store.RetryFilter{Harvest: r.Harvest, Host: host, Reason: r.Reason, OlderThan: r.OlderThan})
+			if at.Did.URLs += n; err == nil {
+				at.Host = host
+			}
+			set(at)
 			if err != nil {
 				return at.Did, typed(err)
 			}
-			at.Host, at.Did.URLs = host, at.Did.URLs+n
-			set(at)
 		}
 	}
 }

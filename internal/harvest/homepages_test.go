@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/catalogues"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 )
@@ -335,4 +337,35 @@ func TestPapersElsewhereAreASeedOfTheirOwn(t *testing.T) {
 	r, err = report.Build(ctx, a.DB, id)
 	require.NoError(t, err)
 	assert.Empty(t, r.Elsewhere)
+}
+
+// TestManyHomepagesOfAHostHoldItForSome: while the last of them cannot be entered yet, those
+// before are on record.
+func TestManyHomepagesOfAHostHoldItForSome(t *testing.T) {
+	t.Parallel()
+	a := circle().open(t, "", nil)
+	id := listed(t, a)
+	ctx := t.Context()
+	storetest.Exec(t, a.DB.Pool, `INSERT INTO homepages (author_id, url, host, rank, source) SELECT (SELECT min(author_id) FROM paper_authors),
+		'http://many.example/'||i||'/', 'many.example', i, 'test' FROM generate_series(1, 600) i`)
+	site, err := store.EnsureSite(ctx, a.DB.Pool, "many.example")
+	require.NoError(t, err)
+	other, err := a.DB.Pool.Begin(ctx)
+	require.NoError(t, err)
+	var last frontier.Entry
+	last.Link.URL = "http://many.example/600/"
+	_, err = frontier.Add(ctx, other, site, []frontier.Entry{last})
+	require.NoError(t, err)
+	seeded := make(chan harvest.Seeded, 1)
+	go func() {
+		n, err := a.Stages.SeedHomepages(ctx, id, "", "", func(string, harvest.Seeded) {})
+		assert.NoError(t, err)
+		seeded <- n
+	}()
+	require.Eventually(t, func() bool {
+		return storetest.Get[int](t, a.DB.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock'`) == 1
+	}, 30*time.Second, time.Millisecond)
+	require.Equal(t, []int{600, 500}, storetest.Get[[]int](t, a.DB.Pool, `SELECT ARRAY[(SELECT count(*) FROM scopes), (SELECT count(*) FROM urls)]`))
+	require.NoError(t, other.Commit(ctx))
+	require.Equal(t, harvest.Seeded{Hosts: 1, URLs: 600}, <-seeded, "the one that another added got better")
 }

@@ -246,31 +246,57 @@ func (s *Stages) seedPages(ctx context.Context, id, scope, after string, pages [
 func (s *Stages) seed(ctx context.Context, id, origin string, byHost map[string][]frontier.Entry, prefixes map[string]map[string]string, report func(host string, so Seeded)) (Seeded, error) {
 	var done Seeded
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
-		entries := unique(byHost[host])
-		var added map[frontier.Hash]frontier.Added
-		err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
-			site, err := store.HoldSite(ctx, tx, host)
-			if err != nil {
-				return err
+		into := func(tx pgx.Tx) (site int, err error) {
+			if site, err = store.HoldSite(ctx, tx, host); err == nil {
+				err = store.JoinSite(ctx, tx, id, site, origin)
 			}
-			if err := store.JoinSite(ctx, tx, id, site, origin); err != nil {
-				return err
-			}
-			for _, prefix := range slices.Sorted(maps.Keys(prefixes[host])) {
-				if err := store.AddScope(ctx, tx, site, prefix, prefixes[host][prefix]); err != nil {
-					return err
-				}
-			}
-			added, err = frontier.Add(ctx, tx, site, entries)
-			return err
-		})
+			return site, err
+		}
+		n, err := seedHost(ctx, s.DB, into, unique(byHost[host]), prefixes[host])
 		if err != nil {
 			return done, fmt.Errorf("harvest: seed %s: %w", host, err)
 		}
-		done.Hosts, done.URLs = done.Hosts+1, done.URLs+len(added)
+		done.Hosts, done.URLs = done.Hosts+1, done.URLs+n
 		report(host, done)
 	}
 	return done, nil
+}
+
+// seededAtOnce are so many entries of a host that its lease is renewed soon.
+const seededAtOnce = 500
+
+// seedHost enters URLs of the host that into holds, after the scopes that let them be
+// crawled, some at a time. It returns how many URLs were new.
+func seedHost(ctx context.Context, db *store.DB, into func(pgx.Tx) (site int, err error), entries []frontier.Entry, scopes map[string]string) (n int, err error) {
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(scopes)), seededAtOnce) {
+		err := db.Tx(ctx, func(tx pgx.Tx) error {
+			site, err := into(tx)
+			for _, prefix := range some {
+				if err == nil {
+					err = store.AddScope(ctx, tx, site, prefix, scopes[prefix])
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return n, err
+		}
+	}
+	for some := range slices.Chunk(entries, seededAtOnce) {
+		var added map[frontier.Hash]frontier.Added
+		err := db.Tx(ctx, func(tx pgx.Tx) error {
+			site, err := into(tx)
+			if err == nil {
+				added, err = frontier.Add(ctx, tx, site, some)
+			}
+			return err
+		})
+		if err != nil {
+			return n, err
+		}
+		n += len(added)
+	}
+	return n, nil
 }
 
 // unique drops entries of one identity, keeping the first, in seq order.

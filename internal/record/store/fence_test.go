@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/storetest"
@@ -42,46 +43,57 @@ func TestOnlyTheHolderSaysWhatIsCurrent(t *testing.T) {
 }
 
 // TestManyLinksHoldNoOtherHost: while a slice enters the many links of a page that leads to
-// another host, that host's lease is renewed. What it enters is known to be new.
+// another host, or a harvest takes links that were kept, that host's lease is renewed. What
+// a slice enters is known to be new, and of kept links those before are on record already.
 func TestManyLinksHoldNoOtherHost(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	db := storetest.Open(t, 4)
-	site, err := store.EnsureSite(ctx, db.Pool, "a.example")
-	require.NoError(t, err)
-	lead, err := store.EnsureSite(ctx, db.Pool, "b.example")
-	require.NoError(t, err)
 	at := func(host string, n int) (e frontier.Entry) {
 		e.Link.URL = fmt.Sprintf("http://%s/%d", host, n)
 		return e
 	}
-	var links []frontier.Entry
-	for n := range 600 {
-		links = append(links, at("a.example", n))
+	leads := map[string][]frontier.Entry{"b.example": {at("b.example", 0)}}
+	slice := func(t *testing.T, db *store.DB, site int, links []frontier.Entry) {
+		batch := &frontier.Batch{Visits: []frontier.Visit{{Entry: &links[0], State: frontier.Page}}, Links: links, Leads: leads}
+		w, err := db.WriteSlice(t.Context(), store.Slice{SiteID: site, Crawl: 1}, store.SliceWrite{Batch: batch})
+		assert.NoError(t, err)
+		assert.Len(t, w.Added, 599, "all but the one that another added")
+		assert.True(t, w.Added[links[1].Hash()].New)
 	}
-	other, err := db.Pool.Begin(ctx) // is adding a link of the page, too
-	require.NoError(t, err)
-	_, err = frontier.Add(ctx, other, site, links[599:])
-	require.NoError(t, err)
-	written := make(chan frontier.Written, 1)
-	go func() {
-		batch := &frontier.Batch{Visits: []frontier.Visit{{Entry: &links[0], State: frontier.Page}}, Links: links,
-			Leads: map[string][]frontier.Entry{"b.example": {at("b.example", 0)}}}
-		w, err := db.WriteSlice(ctx, store.Slice{SiteID: site, Crawl: 1}, store.SliceWrite{Batch: batch})
-		if err != nil {
-			t.Error(err)
-		}
-		written <- w
-	}()
-	require.Eventually(t, func() (waits bool) {
-		return db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock')`).Scan(&waits) == nil && waits
-	}, 30*time.Second, time.Millisecond)
-	_, err = db.Pool.Exec(ctx, `SELECT FROM sites WHERE id=$1 FOR NO KEY UPDATE NOWAIT`, lead)
-	require.NoError(t, err, "its row is held")
-	require.NoError(t, other.Commit(ctx))
-	w := <-written
-	require.Len(t, w.Added, 599, "all but the one that another added")
-	require.True(t, w.Added[links[1].Hash()].New)
+	kept := func(t *testing.T, db *store.DB, site int, links []frontier.Entry) {
+		n, err := db.TakeKeptLinks(t.Context(), store.KeptLinks{Site: site, Links: links, Leads: leads})
+		assert.NoError(t, err)
+		assert.Equal(t, 600, n, "the lead, and all but the one that another added")
+	}
+	for name, c := range map[string]struct {
+		write  func(*testing.T, *store.DB, int, []frontier.Entry)
+		before int
+	}{"a slice": {slice, 0}, "kept links": {kept, 500}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			db := storetest.Open(t, 4)
+			site, err := store.EnsureSite(ctx, db.Pool, "a.example")
+			require.NoError(t, err)
+			lead, err := store.EnsureSite(ctx, db.Pool, "b.example")
+			require.NoError(t, err)
+			var links []frontier.Entry
+			for n := range 600 {
+				links = append(links, at("a.example", n))
+			}
+			other, err := db.Pool.Begin(ctx) // is adding a link of the page, too
+			require.NoError(t, err)
+			_, err = frontier.Add(ctx, other, site, links[599:])
+			require.NoError(t, err)
+			written := make(chan bool)
+			go func() { defer close(written); c.write(t, db, site, links) }()
+			blocked(t, db, 1)
+			_, err = db.Pool.Exec(ctx, `SELECT FROM sites WHERE id=$1 FOR NO KEY UPDATE NOWAIT`, lead)
+			require.NoError(t, err, "its row is held")
+			require.Equal(t, c.before, storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls`))
+			require.NoError(t, other.Commit(ctx))
+			<-written
+		})
+	}
 }
 
 // TestPapersWithoutATitleAreToldByTheirIdentifiers, as in a list of DOIs.

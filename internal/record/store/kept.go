@@ -20,38 +20,59 @@ type KeptLinks struct {
 
 // TakeKeptLinks adds links to the frontiers of their hosts, and the hosts to the
 // harvest. It returns how many were new or wait again; a repetition changes nothing.
+// The site's own links are entered before, some at a time: while many are, its lease
+// and those of other hosts are renewed.
 func (db SiteRecords) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, err error) {
+	for some := range slices.Chunk(k.Links, manyLinks) {
+		var own int
+		err := db.Tx(ctx, func(tx pgx.Tx) (err error) {
+			if _, err = tx.Exec(ctx, `SELECT FROM sites WHERE id=$1 FOR NO KEY UPDATE`, k.Site); err == nil {
+				own, err = k.takeOwn(ctx, tx, some, nil)
+			}
+			return err
+		})
+		if err != nil {
+			return n, err
+		}
+		n += own
+	}
+	var rest int
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
-		n = 0
 		hosts, sites, err := holdSites(ctx, tx, k.Site, k.Leads)
 		if err != nil {
 			return err
 		}
-		added, err := frontier.Add(ctx, tx, k.Site, k.Links)
-		if err != nil {
+		if rest, err = k.takeOwn(ctx, tx, nil, k.Whole); err != nil {
 			return err
-		}
-		taken := func(e frontier.Entry) bool { return e.Skip == "" }
-		whole, err := frontier.AskWhole(ctx, tx, k.Site, k.Whole)
-		if err != nil {
-			return err
-		}
-		n = waiting(added) + whole
-		if k.Harvest != "" && (whole > 0 || slices.ContainsFunc(k.Links, taken)) {
-			if err := JoinSite(ctx, tx, k.Harvest, k.Site, "link"); err != nil {
-				return err
-			}
 		}
 		for i, host := range hosts {
 			added, err := writeLeads(ctx, tx, k.Harvest, k.Site, sites[i], k.Leads[host])
 			if err != nil {
 				return err
 			}
-			n += waiting(added)
+			rest += waiting(added)
 		}
 		return nil
 	})
-	return n, err
+	return n + rest, err
+}
+
+// takeOwn enters links of the site itself, whose row is locked, and has pages of it
+// fetched again. It returns how many of both wait.
+func (k *KeptLinks) takeOwn(ctx context.Context, tx pgx.Tx, links []frontier.Entry, pages [][]byte) (int, error) {
+	added, err := frontier.Add(ctx, tx, k.Site, links)
+	if err != nil {
+		return 0, err
+	}
+	whole, err := frontier.AskWhole(ctx, tx, k.Site, pages)
+	if err != nil {
+		return 0, err
+	}
+	taken := func(e frontier.Entry) bool { return e.Skip == "" }
+	if k.Harvest != "" && (whole > 0 || slices.ContainsFunc(links, taken)) {
+		err = JoinSite(ctx, tx, k.Harvest, k.Site, "link")
+	}
+	return waiting(added) + whole, err
 }
 
 func waiting(added map[frontier.Hash]frontier.Added) (n int) {

@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -59,39 +61,68 @@ func (db CrawlRecords) RetryHosts(ctx context.Context, f RetryFilter, after stri
 		f.Harvest, f.Host, after, limit)
 }
 
+// retriedAtOnce are so many URLs that to put them back takes half a second.
+const retriedAtOnce = 5000
+
 // RequeueFailed puts failed URLs back among the waiting, and lets parked, refused
 // and stopped sites be asked again. What failed for good is left, unless its
-// reason is named. It returns how many URLs wait anew.
+// reason is named. It returns how many URLs wait anew, also where not all could be put
+// back. Of many, some are put back at a time: leases of their sites are renewed meanwhile.
 func (db CrawlRecords) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 	n := 0
+	var last urlKey
+	for more := true; more; {
+		var put []urlKey
+		err := db.Tx(ctx, func(tx pgx.Tx) (err error) {
+			put, err = requeue(ctx, tx, f, last)
+			return err
+		})
+		if err != nil {
+			return n, err
+		}
+		n += len(put)
+		if more = len(put) == retriedAtOnce; more {
+			last = put[len(put)-1]
+		}
+	}
+	return n, nil
+}
+
+// urlKey is a URL's place in the order of all.
+type urlKey struct {
+	Site int
+	Hash []byte
+}
+
+// requeue puts back the first failed URLs of a filter after one, and returns them in order.
+func requeue(ctx context.Context, tx pgx.Tx, f RetryFilter, after urlKey) ([]urlKey, error) {
 	age := int64(f.OlderThan / time.Second)
-	err := db.Tx(ctx, func(tx pgx.Tx) error {
-		// Sites before their URLs, in the order in which everybody locks them.
-		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id IN (`+failedSites+`) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, f.Harvest, f.Host); err != nil {
-			return err
-		}
-		// A server is not to say "not modified" of what was left unread.
-		of, err := Column[int](ctx, tx, `UPDATE urls SET state=0, tries=0, deaths=0, next_try=NULL,
-				etag=CASE WHEN content IS NOT NULL THEN etag ELSE '' END, last_modified=CASE WHEN content IS NOT NULL THEN last_modified ELSE '' END
-			WHERE `+failedURLs+`
-			RETURNING site_id`, f.Harvest, f.Host, f.Reason, age)
-		if err != nil {
-			return err
-		}
-		n = len(of)
-		// The ordinary pause stays, and what the host itself asked for.
-		again, err := Column[int](ctx, tx, `UPDATE sites SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until)),
-				reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
-			WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR ($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
-				AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second')
-			RETURNING id`, f.Harvest, f.Host, f.Reason, age, of)
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `UPDATE robots SET expires_at=now() WHERE (NOT available OR $2='robots-denied') AND host IN (SELECT host FROM sites WHERE id = ANY($1))`, again, f.Reason)
-		return err
-	})
-	return n, err
+	// Sites before their URLs, in the order in which everybody locks them.
+	if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id IN (`+failedSites+`) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, f.Harvest, f.Host); err != nil {
+		return nil, err
+	}
+	// A server is not to say "not modified" of what was left unread.
+	put, err := List[urlKey](ctx, tx, `WITH put AS (UPDATE urls SET state=0, tries=0, deaths=0, next_try=NULL,
+			etag=CASE WHEN content IS NOT NULL THEN etag ELSE '' END, last_modified=CASE WHEN content IS NOT NULL THEN last_modified ELSE '' END
+		WHERE (site_id, hash) IN (SELECT site_id, hash FROM urls
+			WHERE `+failedURLs+` AND (site_id, hash) > ($5, coalesce($6, ''::bytea)) ORDER BY site_id, hash LIMIT $7)
+		RETURNING site_id, hash)
+		SELECT * FROM put ORDER BY site_id, hash`, f.Harvest, f.Host, f.Reason, age, after.Site, after.Hash, retriedAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	of := slices.Compact(each.Of(put, func(u urlKey) int { return u.Site }))
+	// The ordinary pause stays, and what the host itself asked for.
+	again, err := Column[int](ctx, tx, `UPDATE sites SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until)),
+			reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
+		WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR ($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
+			AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second')
+		RETURNING id`, f.Harvest, f.Host, f.Reason, age, of)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec(ctx, `UPDATE robots SET expires_at=now() WHERE (NOT available OR $2='robots-denied') AND host IN (SELECT host FROM sites WHERE id = ANY($1))`, again, f.Reason)
+	return put, err
 }
 
 // Asked is a host that asked to be left alone (Retry-After), until when.

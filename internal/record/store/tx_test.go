@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -169,6 +170,33 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	n, err = tries("23505", -1)
 	require.True(t, store.Unfit(err), err)
 	require.Equal(t, 1, n)
+}
+
+// TestARetryOfManyHoldsASiteForSome: while the last of many URLs cannot be put back yet,
+// those before are on record, and each is put back once.
+func TestARetryOfManyHoldsASiteForSome(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 4)
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('ada.test')`)
+	storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at)
+		SELECT s.id, int4send(i), 'http://ada.test/'||i, 3, 'timeout', now() FROM sites s, generate_series(1, 5001) i`)
+	other, err := db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = other.Rollback(context.Background()) })
+	_, err = other.Exec(t.Context(), `SELECT FROM urls WHERE hash=int4send(5001) FOR UPDATE`)
+	require.NoError(t, err)
+	retried := make(chan int)
+	go func() {
+		n, err := db.RequeueFailed(context.Background(), store.RetryFilter{Host: "ada.test"})
+		assert.NoError(t, err)
+		retried <- n
+	}()
+	blocked(t, db, 1)
+	require.Equal(t, 5000, storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls WHERE state=0`))
+	storetest.Exec(t, db.Pool, `UPDATE urls SET state=3 WHERE hash=int4send(1)`) // it failed again
+	require.NoError(t, other.Commit(t.Context()))
+	require.Equal(t, 5001, <-retried)
+	require.Equal(t, 1, storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls WHERE state=3`))
 }
 
 // TestARetryLocksAsACrawlDoes: the site first, and then its URLs.
