@@ -214,7 +214,8 @@ const (
 	Full      crawl.Ending = "full"      // every collection is
 )
 
-// idle is for how long a slice waits for a host; with a longer wait it ends.
+// idle is after how long a slice that waits for a host looks again: whether it is to end,
+// and whether another host has become free. It holds no lease then.
 const idle = 2 * time.Second
 
 // Run crawls in one slice.
@@ -258,10 +259,10 @@ func (l *loop) run(ctx context.Context) (e crawl.Ending, wait time.Duration, err
 			return "", 0, err
 		case u == nil && wait == 0:
 			return Exhausted, 0, nil
-		case u == nil && wait > idle:
+		case u == nil && wait > l.cfg.SliceTime-time.Since(l.started):
 			return crawl.Waiting, wait, nil
 		case u == nil:
-			if err := fetch.Wait(ctx, wait); err != nil {
+			if err := fetch.Wait(ctx, min(wait, idle)); err != nil {
 				return "", 0, err
 			}
 			continue

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
@@ -60,6 +62,58 @@ func collects(t *testing.T, web answers, change func(*Parts)) (crawl.Result, map
 	r, err := Run(t.Context(), cfg, p, func(crawl.Progress) {})
 	require.NoError(t, err)
 	return r, noted.outcomes
+}
+
+// TestASliceWaitsForItsHosts: a host that rests between two requests does not end a slice,
+// and a pause ends it soon. It ends at once where no host is free before its time is over.
+func TestASliceWaitsForItsHosts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rest, paused time.Duration // between two requests to the host; when a person pauses the collection
+		ending       crawl.Ending
+		requests     int
+		took         time.Duration
+	}{
+		"a slow host":    {rest: 4 * time.Second, ending: crawl.SliceFull, requests: 30, took: 2 * time.Minute},
+		"a slower one":   {rest: 50 * time.Second, ending: crawl.Waiting, requests: 3, took: 100 * time.Second},
+		"a resting host": {rest: time.Hour, ending: crawl.Waiting, requests: 1},
+		"a pause":        {rest: time.Minute, paused: 5 * time.Second, ending: crawl.Paused, requests: 1, took: 6 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n, began := 0, time.Now()
+				r, _ := collects(t, func(url string) (*crawl.Answer, error) {
+					n++
+					return entering(url, fmt.Sprintf("http://a.example/%d", n)), nil
+				}, func(p *Parts) {
+					p.Queue = &resting{noting: p.Queue.(noting), rest: c.rest, paused: c.paused, began: began}
+				})
+				require.Equal(t, []any{c.ending, c.requests, c.took}, []any{r.Ending, r.Requests, time.Since(began)})
+			})
+		})
+	}
+}
+
+// resting is a queue whose hosts rest after each request, and whose collection is paused
+// after a while, unless that is 0.
+type resting struct {
+	noting
+	rest, paused time.Duration
+	began, next  time.Time
+}
+
+func (r *resting) Next(ctx context.Context) (*collections.URL, time.Duration, error) {
+	if wait := time.Until(r.next); wait > 0 {
+		return nil, wait, nil
+	}
+	r.next = time.Now().Add(r.rest)
+	return r.noting.Next(ctx)
+}
+
+func (r *resting) Standing(ctx context.Context) (collections.Standing, error) {
+	s, err := r.noting.Standing(ctx)
+	s.Paused = r.paused > 0 && time.Since(r.began) >= r.paused
+	return s, err
 }
 
 // noting remembers outcomes; what "unfit" names is refused as a database does.
