@@ -55,19 +55,35 @@ type Hold struct {
 func (db MatchRecords) TakeNew(
 	ctx context.Context, which Unexamined, limit int, hold Hold, idle time.Duration,
 ) (took []string, waiting int, err error) {
-	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))
-		AND ($2='' OR d.outcome=` + stalled + ` AND EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE l.sha256=d.sha256 AND h.harvest_id=$2))`
 	for _, turn := range []string{` AND d.deaths=0 AND d.outcome NOT IN ` + putOff, ` AND d.deaths=0`, ``} {
-		took, err = Column[string](ctx, db, `UPDATE documents SET taken_until = now() + $4, taken_by = $5 WHERE sha256 IN (
-				SELECT d.sha256 FROM documents d WHERE `+of+turn+` AND d.taken_until < now() ORDER BY d.id LIMIT $3 FOR UPDATE SKIP LOCKED)
-			RETURNING sha256`, which.Site, which.Stalled, limit, hold.For, hold.By)
+		took, err = Column[string](ctx, db, which.takeSQL(turn), which.Site, which.Stalled, limit, hold.For, hold.By)
 		if err != nil || len(took) > 0 {
 			return took, 0, err
 		}
 	}
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of+` AND ($3 OR d.taken_until < now() + $4::interval)`,
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+which.sql()+` AND ($3 OR d.taken_until < now() + $4::interval)`,
 		which.Site, which.Stalled, which.Stalled != "", hold.For-idle).Scan(&waiting)
 	return nil, waiting, err
+}
+
+// sql is true of a document d that is meant ($1 site, $2 harvest). Each is a statement of
+// its own: of one site those on other sites are not read.
+func (u Unexamined) sql() string {
+	site, harvest := `$1=0`, `$2=''`
+	if u.Site > 0 {
+		site = `d.sha256 IN (SELECT l.sha256 FROM locations l WHERE l.site_id=$1)`
+	}
+	if u.Stalled != "" {
+		harvest = `d.outcome=` + stalled + ` AND d.sha256 IN (SELECT l.sha256 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE h.harvest_id=$2)`
+	}
+	return `d.state='new' AND ` + site + ` AND ` + harvest
+}
+
+// takeSQL takes documents of a turn.
+func (u Unexamined) takeSQL(turn string) string {
+	return `UPDATE documents SET taken_until = now() + $4, taken_by = $5 WHERE sha256 IN (
+			SELECT d.sha256 FROM documents d WHERE ` + u.sql() + turn + ` AND d.taken_until < now() ORDER BY d.id LIMIT $3 FOR UPDATE SKIP LOCKED)
+		RETURNING sha256`
 }
 
 // HoldOn holds documents on that Take or TakeNew gave and that are still the caller's.

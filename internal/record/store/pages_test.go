@@ -2,8 +2,10 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
@@ -109,6 +111,29 @@ func TestPagesOfLongListsAreReadAlone(t *testing.T) {
 	words.Until = last
 	sql, args = words.sql()
 	readsAlone(t, db, "words in 500 texts", 2000, sql, args, "documents_id")
+}
+
+// TestNewDocumentsOfASiteAreReadAlone, and not those of other sites, of which there are many.
+func TestNewDocumentsOfASiteAreReadAlone(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	for _, sql := range []string{
+		`INSERT INTO sites (host) SELECT 'h'||i||'.example' FROM generate_series(1, 500) i`,
+		`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) SELECT 'd'||i, '', '', 1, 'pdf', 'new' FROM generate_series(1, 20000) i`,
+		`INSERT INTO locations (hash, sha256, site_id, url, parent, asked) SELECT int4send(i), 'd'||i, 2 + i % 400, 'http://x/'||i, '', int4send(i) FROM generate_series(1, 20000) i`,
+		`UPDATE locations SET site_id=1 WHERE sha256 IN ('d1000', 'd19000')`,
+		`ANALYZE`,
+	} {
+		_, err := db.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err, sql)
+	}
+	for site, most := range map[int]float64{1: 50, 500: 50, 2: 500} {
+		u := Unexamined{Site: site}
+		readsAlone(t, db, fmt.Sprint("site ", site), most, u.takeSQL(``), []any{site, "", 4, time.Minute, int64(7)}, "locations_site")
+		readsAlone(t, db, fmt.Sprint("waiting of ", site), most, `SELECT count(*) FROM documents d WHERE `+u.sql(), []any{site, ""}, "locations_site")
+	}
 }
 
 // readsAlone has a statement done, and holds it to the indexes that it is to use and to
