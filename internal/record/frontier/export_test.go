@@ -1,7 +1,10 @@
 package frontier
 
-// WindowSQL is for tests of its plan.
-const WindowSQL = windowSQL
+// WindowSQL and KeptSQL are for tests of their plans.
+const (
+	WindowSQL = windowSQL
+	KeptSQL   = keptSQL
+)
 
 // Bare is an entry without what it remembers of its own hash.
 func Bare(e Entry) Entry {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -287,25 +288,29 @@ func TestWindowIsFilledWhereMarksAreFew(t *testing.T) {
 	require.Equal(t, es[0].Link.URL, got[19].Link.URL, "the worst of all is the best of its mark")
 }
 
-// TestWindowReadsTheIndex: what the next URLs cost must not grow with what waits.
-func TestWindowReadsTheIndex(t *testing.T) {
+// TestPlansReadTheIndex: what the next URLs cost must not grow with what waits, nor what
+// links kept lately cost with all that were kept.
+func TestPlansReadTheIndex(t *testing.T) {
 	t.Parallel()
 	db, site := open(t)
 	storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url, mark, priority)
 		SELECT $1, sha256(n::text::bytea), 'http://h.test/' || n, n % 20, random() FROM generate_series(1, 30000) n`, site)
-	storetest.Exec(t, db.Pool, `ANALYZE urls`)
-	rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+WindowSQL, site, 200)
-	require.NoError(t, err)
-	var plan strings.Builder
-	var line string
-	for rows.Next() {
-		require.NoError(t, rows.Scan(&line))
-		plan.WriteString(line + "\n")
+	storetest.Exec(t, db.Pool, `INSERT INTO kept_links (site_id, page, read_at)
+		SELECT $1, hash, now() - seq * interval '1 hour' FROM urls`, site)
+	storetest.Exec(t, db.Pool, `ANALYZE urls, kept_links`)
+	for index, args := range map[string][]any{
+		"urls_waiting":    {WindowSQL, site, 200},
+		"kept_links_read": {KeptSQL, 0, 0, []byte{}, time.Now().Add(-100 * time.Hour), 200},
+	} {
+		rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+args[0].(string), args[1:]...)
+		require.NoError(t, err)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		plan := strings.Join(lines, "\n")
+		require.NotContains(t, plan, "Seq Scan", plan)
+		require.Contains(t, plan, index)
+		require.NotRegexp(t, `rows=\d{4,}|Filter: \d{4,}`, plan, "no step meets thousands of rows")
 	}
-	require.NoError(t, rows.Err())
-	require.NotContains(t, plan.String(), "Seq Scan on urls", plan.String())
-	require.Contains(t, plan.String(), "urls_waiting")
-	require.NotRegexp(t, `rows=\d{4,}`, plan.String(), "no step meets thousands of rows")
 }
 
 func TestVisits(t *testing.T) {

@@ -87,16 +87,17 @@ type KeptRange struct {
 	Limit     int
 }
 
-// KeptLinks lists pages whose links are kept, by site and page. OFFSET keeps the planner
-// from joining all pages for each part of them.
+// keptSQL keeps the planner by its OFFSET from joining all pages for each part of them.
+const keptSQL = `SELECT k.site_id, k.page, k.data, u.url, u.role, u.depth, u.source
+	FROM kept_links k CROSS JOIN LATERAL (SELECT * FROM urls WHERE site_id=k.site_id AND hash=k.page AND state=1 OFFSET 0) u
+	WHERE ($1=0 OR k.site_id=$1) AND (k.site_id, k.page) > ($2, $3) AND k.read_at >= $4 ORDER BY k.site_id, k.page LIMIT $5`
+
+// KeptLinks lists pages whose links are kept, by site and page.
 func KeptLinks(ctx context.Context, q Querier, r KeptRange) ([]Kept, error) {
 	if r.AfterPage == nil {
 		r.AfterPage = []byte{}
 	}
-	rows, _ := q.Query(ctx, `SELECT k.site_id, k.page, k.data, u.url, u.role, u.depth, u.source
-		FROM kept_links k CROSS JOIN LATERAL (SELECT * FROM urls WHERE site_id=k.site_id AND hash=k.page AND state=1 OFFSET 0) u
-		WHERE ($1=0 OR k.site_id=$1) AND (k.site_id, k.page) > ($2, $3) AND k.read_at >= $4 ORDER BY k.site_id, k.page LIMIT $5`,
-		r.Site, r.AfterSite, r.AfterPage, r.Since, r.Limit)
+	rows, _ := q.Query(ctx, keptSQL, r.Site, r.AfterSite, r.AfterPage, r.Since, r.Limit)
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Kept, err error) {
 		var page []byte
 		err = row.Scan(&k.Site, &page, &k.Data, &k.From.Link.URL, &k.From.Role, &k.From.Depth, &k.From.Link.Source)

@@ -608,6 +608,7 @@ CREATE TABLE kept_links (
     made_of bytea,
     PRIMARY KEY (site_id, page)
 );
+CREATE INDEX kept_links_read ON kept_links (read_at);
 CREATE INDEX kept_links_unread ON kept_links (site_id) WHERE unread <> '';
 
 -- Pages that lead to documents: those that were read and linked to files, and those by
