@@ -296,10 +296,11 @@ func TestFinishCrawl(t *testing.T) {
 		require.NoError(t, r.Pool.QueryRow(t.Context(), `SELECT extract(epoch FROM due_at - crawl_finished), retries FROM sites WHERE host='ada.example'`).Scan(&seconds, &retries))
 		return time.Duration(seconds * float64(time.Second)).Round(time.Minute), retries
 	}
+	reason := ""
 	again := func(state gleaner.SiteState) {
 		storetest.Exec(t, r.Pool, `UPDATE sites SET crawl_started=now(), state='crawling' WHERE host='ada.example'`)
 		for range 2 { // as an activity that is retried does
-			require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", state, "", "blacklist", false, p))
+			require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", state, reason, "blacklist", false, p))
 		}
 	}
 	_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET crawl_pages=50`) // 47 URLs, some of them more than once
@@ -329,6 +330,15 @@ func TestFinishCrawl(t *testing.T) {
 		}
 		storetest.Exec(t, r.Pool, `UPDATE sites SET crawl_finished=now() - interval '1 day' WHERE host='ada.example'`)
 	}
+	reason = gleaner.SitePaused // which is no failure, resumed meanwhile or not
+	for _, paused := range []string{reason, ""} {
+		storetest.Exec(t, r.Pool, `UPDATE sites SET paused=$1 WHERE host='ada.example'`, paused)
+		again("stopped")
+		rest, retries := due()
+		require.Equal(t, []any{time.Duration(0), 3}, []any{rest, retries}, "paused: %q", paused)
+	}
+	reason = ""
+	storetest.Exec(t, r.Pool, `UPDATE sites SET crawl_finished=now() - interval '1 day' WHERE host='ada.example'`)
 	again("done")
 	rest, retries := due()
 	require.Equal(t, p.First*8/10, rest, "its pages were new or changed")

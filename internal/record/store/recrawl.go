@@ -175,7 +175,8 @@ func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e crawlEnd, p recr
 			return err
 		}
 	}
-	if e.reason == NotWanted && c.Watched || e.reason == gleaner.SitePaused && !c.Paused {
+	paused := e.reason == gleaner.SitePaused
+	if e.reason == NotWanted && c.Watched || paused && !c.Paused {
 		e.state, e.reason = gleaner.SiteDone, ""
 	}
 	o := recrawl.Outcome{Ended: e.state == gleaner.SiteDone || e.state == gleaner.SiteTrap, Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: e.barren || e.state == gleaner.SiteTrap, Retries: c.Retries + 1}
@@ -185,7 +186,10 @@ func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e crawlEnd, p recr
 	}
 	rest, interval := p.Site(c.Interval, o)
 	retries := o.Retries
-	if o.Ended {
+	switch {
+	case paused: // which is no failure: the site is due as soon as it may be asked
+		retries, rest, interval = c.Retries, 0, c.Interval
+	case o.Ended:
 		retries = 0
 	}
 	if c.Finished {
