@@ -42,10 +42,13 @@ type Queue interface {
 
 // Source answers for URLs.
 type Source interface {
-	// Ask asks for a URL. A *fetch.Error says what became of it; any other error
-	// ends the slice.
+	// Ask asks for a URL. A *fetch.Error says what became of it; with errLeft it waits
+	// as it did. Any other error ends the slice.
 	Ask(ctx context.Context, u *collections.URL) (*crawl.Answer, error)
 }
+
+// errLeft is why nothing is written of a URL: its host was paused before it was asked for.
+var errLeft = errors.New("left as it was")
 
 // Documents reads and keeps files.
 type Documents interface {

@@ -2,13 +2,18 @@ package synthesis_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/fetch"
 	"gleaner/internal/politeness"
+	"gleaner/internal/record/frontier"
 )
 
 // TestACollectionNamesThePausedHosts that it would ask where nothing else waits.
@@ -66,4 +71,27 @@ func TestStoppedAtAnyRequest(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, entries, 6, "stopped at %d", k)
 	}
+}
+
+// TestAPauseIsNoTry: a person pauses a host between the moment when its URL is taken and the
+// request. After the resume it is asked for at once, as often as any.
+func TestAPauseIsNoTry(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes + " one>a.example/one", "a.example/one": primes, "b.example/": verses}})
+	s.tools.Keeper = politeness.NewKeeper(s.db.Pool, fetch.Pacing{MinDelay: time.Millisecond, MaxDelay: time.Millisecond}, "paced")
+	id := s.opens(t, "some", twoTopics, func(*Ask) {})
+	storetest.Exec(t, s.db.Pool, fmt.Sprintf(`CREATE FUNCTION pause() RETURNS trigger AS $$ BEGIN
+			UPDATE sites SET paused='paused by a person' WHERE host=NEW.host; RETURN NULL; END $$ LANGUAGE plpgsql;
+		CREATE TRIGGER taken AFTER UPDATE OF handling ON collection_hosts FOR EACH ROW WHEN (NEW.handling = '\x%x') EXECUTE FUNCTION pause()`,
+		frontier.HashOf("http://a.example/one")))
+	r, err := New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, []any{Exhausted, 2, 0}, []any{r.Ending, r.Requests, s.asksFor("a.example/one")}, "nothing else is left to ask for")
+	require.Equal(t, 1, storetest.Get[int](t, s.db.Pool, `SELECT count(*) FROM collection_urls WHERE waiting AND tries+deaths=0 AND next_try <= now()`))
+	storetest.Exec(t, s.db.Pool, `DROP TRIGGER taken ON collection_hosts`)
+	_, err = politeness.Resume(t.Context(), s.db.Pool, "a.example")
+	require.NoError(t, err)
+	s.ends(t, "some")
+	require.Equal(t, 1, s.asksFor("a.example/one"))
+	require.Len(t, s.outcomes(t, id), 3)
 }

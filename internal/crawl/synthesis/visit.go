@@ -48,6 +48,8 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	})
 	var fe *fetch.Error
 	switch {
+	case errors.Is(err, errLeft):
+		return nil
 	case errors.As(err, &fe) && fe.Outcome != fetch.Canceled:
 		l.failed(v, fe)
 	case collection.Later(err): // asked again, it would be so again

@@ -117,6 +117,9 @@ func (w *web) Ask(_ context.Context, u *collections.URL) (*crawl.Answer, error) 
 	switch {
 	case errors.Is(context.Cause(w.ctx), politeness.ErrLost):
 		return nil, &fetch.Error{Outcome: fetch.Parked, URL: u.URL, Err: politeness.ErrLost} // which Write will find, too
+	case errors.As(err, &busy) && busy.Paused != "" && busy.Of(u.Host):
+		w.release() // what a person has not asked is no try
+		return nil, errLeft
 	case errors.As(err, &busy): // perhaps after a redirect: the URL was asked for then
 		return nil, &fetch.Error{Outcome: fetch.Parked, URL: u.URL, RetryAfter: max(busy.Wait, time.Second), Err: err}
 	}
