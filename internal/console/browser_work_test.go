@@ -117,7 +117,7 @@ func (w *window) cleaning(h *hand) {
 	require.Equal(w.t, "Cancel this job …", see[string](w, `document.querySelector("#acts").innerText.trim()`))
 	see[chromedp.Void](w, `window.mark = "the page is still the same"`)
 	h.goOn <- struct{}{}
-	w.until(`document.querySelector("button.danger")?.textContent == "Remove these 2" && !!window.mark`)
+	w.until(`document.querySelector("button.danger")?.textContent == "Remove what is listed (2)" && !!window.mark`)
 	require.Equal(w.t, 2, see[int](w, `document.querySelectorAll("#lines tbody tr").length`))
 	w.do(chromedp.Click(".ask summary"))
 	require.Contains(w.t, see[string](w, `document.querySelector(".ask").innerText`), "lost for good")

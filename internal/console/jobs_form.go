@@ -223,7 +223,7 @@ func setGiven(names []string, given func(string) (string, bool), set func(name, 
 // read what else lies on its machine.
 func (c *Console) importPath(given string) (root, real string, err error) {
 	if c.ImportFolder == "" {
-		return "", "", fmt.Errorf("%w: nothing can be imported from here: console-imports names no folder", errInput)
+		return "", "", fmt.Errorf("%w: nothing can be imported from here: whoever runs Gleaner has set no folder for imports", errInput)
 	}
 	given = strings.TrimSpace(given)
 	if !filepath.IsLocal(given) {

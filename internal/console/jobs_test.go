@@ -118,7 +118,7 @@ func TestJobsAreSetUpAndActedOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, ingest.Options{Paths: []string{filepath.Join(real, "2026/crawl.warc")}, Within: real, Unfiltered: true, Types: []string{"pdf", "postscript"}, Blacklist: []string{"a.example", "b.example"}}, load)
 
-	require.Contains(t, d.page("/jobs/1"), "Remove these 1")
+	require.Contains(t, d.page("/jobs/1"), "Remove what is listed (1)")
 	for path, do := range map[string]string{"/jobs/1": "confirm", "/jobs/2": "cancel", "/jobs/3": "run"} {
 		res, body := d.post(path, url.Values{"do": {do}})
 		require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
@@ -135,12 +135,12 @@ func TestJobsAreSetUpAndActedOn(t *testing.T) {
 	require.JSONEq(t, `{}`, string(j.Options), "run again, it lists first what would go")
 	_, err = d.Pool.Exec(t.Context(), `UPDATE jobs SET ended_at=now(), updated_at=now() WHERE id=1`)
 	require.NoError(t, err)
-	require.Contains(t, d.page("/jobs/1"), "Remove these 1")
+	require.Contains(t, d.page("/jobs/1"), "Remove what is listed (1)")
 	d.post("/jobs/1", url.Values{"do": {"modify"}, "only": {"failed"}})
 	_, body = d.post("/jobs", url.Values{"job": {"retrieve"}, "from": {"soon"}})
 	require.Contains(t, body, "wrong input: from")
 	require.NotContains(t, body, "wrong input: wrong input")
-	require.NotContains(t, d.page("/jobs/1"), "Remove these 1", "what would go now has not been listed")
+	require.NotContains(t, d.page("/jobs/1"), "Remove what is listed (1)", "what would go now has not been listed")
 	res, _ = d.post("/jobs/1", url.Values{"do": {"confirm"}})
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
 
@@ -168,9 +168,9 @@ func TestTheJobPageSaysHowAFileWasFound(t *testing.T) {
 func TestNobodyConfirmsWhatNobodySees(t *testing.T) {
 	t.Parallel()
 	d, ear, _ := jobDesk(t)
-	require.Contains(t, d.page("/jobs/1"), "Remove these 1")
+	require.Contains(t, d.page("/jobs/1"), "Remove what is listed (1)")
 	d.exec(`DELETE FROM import_records WHERE job=1`)
-	require.NotContains(t, d.page("/jobs/1"), "Remove these")
+	require.NotContains(t, d.page("/jobs/1"), "Remove what is listed")
 	res, _ := d.post("/jobs/1", url.Values{"do": {"confirm"}})
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
 	require.Empty(t, ear.heard)
@@ -289,6 +289,6 @@ func TestImportsStayInTheirFolder(t *testing.T) {
 	require.NotContains(t, d.page("/jobs"), "import-path")
 	res, body := d.post("/jobs", url.Values{"job": {"import"}, "path": {"2026/crawl.warc"}})
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
-	require.Contains(t, body, "console-imports")
+	require.Contains(t, body, "no folder for imports")
 	require.Empty(t, ear.heard)
 }
