@@ -31,6 +31,9 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	a.Parent = e.Parent
 	p, outcome, why := a.Parse(context.WithoutCancel(ctx))
 	shell := l.shells.is(e, p)
+	if shell && l.cfg.Browser == nil {
+		shell, v.ETag, v.LastModified = false, "", "" // it comes whole when there is one
+	}
 	if shell && outcome == gleaner.Outcome(page.WallCookie) {
 		outcome = ""
 	}

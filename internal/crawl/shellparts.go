@@ -104,23 +104,30 @@ func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, e
 			return nil, err
 		}
 	}
-	q := fetch.Request{URL: was.URL, ETag: was.ETag, LastModified: was.Modified}
+	q := fetch.Request{URL: was.URL, ETag: was.ETag, LastModified: was.Modified, Largest: maxPart,
+		Known: func(to string) bool { // a redirect leads nowhere else
+			return s.mayAsk(w, render.Request{URL: to, Script: was.Script}) != nil
+		}}
 	resp, err := s.Source.(resources).resource(ctx, q, w.url)
-	host := weburl.Host(was.URL)
-	if host != s.site.Host {
-		s.foreign++
-		s.failing[host] = err != nil
+	own := weburl.Host(was.URL) == s.site.Host
+	if !own {
+		s.failing[weburl.Host(was.URL)] = err != nil
 	}
-	switch {
+	switch fe, _ := errors.AsType[*fetch.Error](err); {
 	case err == nil:
-	case answers(err):
-		s.answers[was.URL] = &render.Answer{Status: http.StatusNotFound} // it is not asked for again
-	case host == s.site.Host:
+	case own && (!answers(err) || ctx.Err() != nil):
 		w.halted = outcomeUnshown
 		return nil, err
-	default:
+	case !answers(err) || ctx.Err() != nil:
 		w.cut = true
 		return nil, err
+	case !fetch.Retryable(fe.Outcome) || fe.Outcome == fetch.EmptyBody:
+		w.cut = w.cut || fe.Outcome == fetch.TooLarge || fe.Outcome == fetch.Inflated
+		s.answers[was.URL] = &render.Answer{Status: http.StatusNotFound} // it is not asked for again
+	case own && w.entry.Tries <= frontier.MaxDeaths:
+		w.halted = fe.Outcome
+	default:
+		w.cut = true
 	}
 	s.progress.Requests++
 	s.progress.URL = was.URL
@@ -156,15 +163,14 @@ func (s *shells) mayAsk(w *shell, r render.Request) error {
 		return errors.New(string(rule))
 	}
 	host := weburl.Host(r.URL)
+	_, met := s.failing[host]
 	whole := slices.Contains(s.site.Scopes, "/")
 	switch {
 	case host == s.site.Host && (whole || weburl.InScope(r.URL, s.site.Scopes) || r.Script && w.names[r.URL]):
 		return nil
-	case s.failing[host]:
-		return errors.New("a host that fails")
-	case s.foreign >= maxForeign:
+	case s.failing[host], host != s.site.Host && !met && len(s.failing) >= maxForeign:
 		w.cut = true
-		return errors.New("enough of other hosts")
+		return errors.New("a host that fails, or one too many")
 	case host != s.site.Host && whole && weburl.SameSite(w.url, r.URL):
 		return nil
 	case !r.Script || !w.names[r.URL] || s.site.ParentDomain || s.cfg.Policy == PolicyWhitelist || s.cfg.Leads == "none":

@@ -12,6 +12,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/render"
@@ -24,7 +25,8 @@ const (
 	maxShown      = 300              // pages of one crawl
 	shownFailing  = 10               // pages that a failure counts as
 	maxKeptScript = 8 << 20          // bytes of scripts and data that are kept for the next page
-	maxForeign    = 100              // scripts on other hosts in one slice
+	maxForeign    = 10               // other hosts in one slice
+	maxPart       = 4 << 20          // bytes of an answer to a page's script
 	maxMadeOf     = 64 << 10         // bytes of the list of what one page asked for
 	maxBusy       = 6                // times that a page is asked for that finds no browser
 	busyWait      = 10 * time.Minute // until a page is asked for again that found no browser
@@ -48,8 +50,7 @@ type shells struct {
 	answers map[string]*render.Answer // by URL, so that the next page does not ask for them
 	bytes   int64                     // of answers
 	shown   int                       // pages of this crawl
-	foreign int                       // scripts of other hosts that were asked for
-	failing map[string]bool           // other hosts that gave one no script
+	failing map[string]bool           // other hosts that were asked: whether one gave nothing
 }
 
 // waitingPage is a page that waits for its scripts, and what is written of it if one of them has a list.
@@ -66,7 +67,21 @@ func newShells(l *loop) *shells {
 // is reports whether a page is one that a browser is to show.
 func (s *shells) is(e *frontier.Entry, p *page.Page) bool {
 	_, answers := s.Source.(resources)
-	return p != nil && p.Shell && e.Role == frontier.Member && !p.NoFollow && s.cfg.Browser != nil && answers
+	return p != nil && p.Shell && e.Role == frontier.Member && !p.NoFollow && answers
+}
+
+// due reports whether a page that is as it was is to be shown, since there is a browser now
+// and was none. Such a page has no tags on record.
+func (s *shells) due(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) bool {
+	if e.ETag != "" || e.LastModified != "" || a.What() != collection.APage {
+		return false
+	}
+	p, _, _ := a.Parse(context.WithoutCancel(ctx))
+	if !s.is(e, p) {
+		return false
+	}
+	v.ETag, v.LastModified = "", ""
+	return s.cfg.Browser != nil
 }
 
 // page reads a page as it came, has a browser show it where that is due, and reads what it
@@ -154,8 +169,9 @@ func (s *shells) later(e *frontier.Entry, v *frontier.Visit, why gleaner.Outcome
 			v.Outcome, wait = outcomeUnshown, 0
 		}
 	default:
-		tries, wait = frontier.MaxDeaths, s.cfg.RetryBase
-		s.shown += shownFailing
+		if tries, wait = frontier.MaxDeaths, s.cfg.RetryBase; !fetch.Retryable(why) {
+			s.shown += shownFailing
+		}
 	}
 	if e.Tries > tries {
 		s.progress.Failed++

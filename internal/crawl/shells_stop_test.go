@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/render"
+	"gleaner/internal/web/weburl"
 )
 
 // acting is a browser that does as a test says.
@@ -57,6 +58,10 @@ func TestAPageIsShownAnewAfterAStop(t *testing.T) {
 			}()
 		},
 		"no browser at the time": nil,
+		"data that is busy":      func(_ *world, s *site, _ func()) { s.busyOnce("/api", "") },
+		"data of a host that asks for an hour": func(_ *world, s *site, _ func()) {
+			s.busyOnce("/api", "3600")
+		},
 		"a worker that is killed": func(w *world, _ *site, _ func()) {
 			storetest.Exec(t, w.db.Pool, `UPDATE sites SET token=token+1, expires_at='-infinity'`) // it writes no more
 		},
@@ -86,6 +91,90 @@ func TestAPageIsShownAnewAfterAStop(t *testing.T) {
 			require.Equal(t, "document success", w.record(t, s.host)["/a.pdf"])
 			require.Equal(t, 2, shown)
 		})
+	}
+}
+
+// busyOnce has a page answer once that it is busy.
+func (s *site) busyOnce(path, retryAfter string) {
+	busy := true
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages[path] = func(rw http.ResponseWriter, _ *http.Request) {
+		if rw.Header().Set("Content-Type", "text/plain"); !busy {
+			_, _ = fmt.Fprint(rw, "a.pdf")
+			return
+		}
+		busy = false
+		rw.Header().Set("Retry-After", retryAfter)
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+// TestDataThatAPageDoesNotGet since it leads to another user's, is too large, or never comes,
+// of which what may have papers is named.
+func TestDataThatAPageDoesNotGet(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]struct {
+		unread string
+		shown  int
+	}{
+		"/~eve/moved": {"", 1}, "/~eve/large": {"render-cut", 1}, "/~eve/busy": {"render-cut", 3}, "/~eve/empty": {"", 1},
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			w, read := newWorld(t), 0
+			s := serve(t, map[string]any{"/~eve/": `<div id="root"></div>`, "/~ada/members": "theirs",
+				"/~eve/moved": func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/~ada/members", 302) },
+				"/~eve/busy":  func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusServiceUnavailable) },
+				"/~eve/empty": func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNoContent) },
+				"/~eve/large": func(rw http.ResponseWriter, _ *http.Request) {
+					rw.Header().Set("Content-Type", "text/plain")
+					for range 40 {
+						n, _ := rw.Write(make([]byte, 1<<20))
+						read += n
+					}
+				}})
+			w.seed(t, s.host, "/~eve/", "/~eve/")
+			shown := 0
+			w.cfg.Browser = acting(func(ctx context.Context, _ render.Page, get render.Get) render.Shown {
+				shown++
+				_, err := get(ctx, render.Request{URL: "http://" + s.host + path})
+				require.Error(t, err)
+				return render.Shown{HTML: []byte("<p>nothing")}
+			})
+			require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+			require.Equal(t, "page success", w.record(t, s.host)["/~eve/"])
+			require.Equal(t, want.shown, shown)
+			require.Zero(t, s.asked()["/~ada/members"])
+			require.Less(t, read, 30<<20)
+			unread := storetest.Get[string](t, w.db.Pool, `SELECT coalesce(string_agg(unread, ''), '') FROM kept_links`)
+			require.Equal(t, want.unread, unread)
+		})
+	}
+}
+
+// TestPagesAreShownOnceThereIsABrowser by a recrawl of a site that was crawled without one.
+func TestPagesAreShownOnceThereIsABrowser(t *testing.T) {
+	t.Parallel()
+	for _, tag := range []string{"", `"x"`} {
+		w, s := application(t)
+		page := s.pages["/"].(string)
+		s.pages["/"] = func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", "text/html")
+			if rw.Header().Set("Etag", tag); tag != "" && r.Header.Get("If-None-Match") == tag {
+				rw.WriteHeader(http.StatusNotModified)
+				return
+			}
+			_, _ = fmt.Fprint(rw, page)
+		}
+		for range 2 {
+			w.finish(t, w.crawler(w.client), s.host)
+			require.Contains(t, w.record(t, s.host)["/"], "page ")
+			w.recrawl(t, s)
+		}
+		w.cfg.Browser = &shower{answer: render.Shown{HTML: []byte(links("a.pdf"))}}
+		w.finish(t, w.crawler(w.client), s.host)
+		require.Equal(t, "document success", w.record(t, s.host)["/a.pdf"], tag)
 	}
 }
 
@@ -249,6 +338,11 @@ func TestWhatAPageMayAsk(t *testing.T) {
 		l.shells.failing["gone.example"] = true
 		w := &shell{names: named, url: "http://h.example/~eve/"}
 		require.Equal(t, c.may, l.shells.mayAsk(w, render.Request{URL: c.url, Script: c.script}) == nil, "%+v", c)
+		for i := range maxForeign {
+			l.shells.failing[fmt.Sprintf("%d.h.example", i)] = false
+		}
+		r := render.Request{URL: c.url, Script: c.script}
+		require.Equal(t, c.may && weburl.Host(c.url) == "h.example", l.shells.mayAsk(w, r) == nil, "%+v", c)
 	}
 }
 

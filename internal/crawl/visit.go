@@ -209,7 +209,7 @@ func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 	}
 	sum := sha256.Sum256(a.Body)
 	v.Content = sum[:]
-	if e.Was != frontier.Waiting && bytes.Equal(v.Content, e.Content) {
+	if e.Was != frontier.Waiting && bytes.Equal(v.Content, e.Content) && !l.shells.due(ctx, e, v, a) {
 		return l.unchanged(e, v), nil
 	}
 	if a.URL != e.Link.URL {

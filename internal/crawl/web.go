@@ -114,9 +114,8 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 // resource implements resources: by the same way as Ask, and under the same lease. Only
 // what scripts can read is taken.
 func (w *web) resource(ctx context.Context, r fetch.Request, parent string) (*fetch.Response, error) {
-	r.Terms, r.Unwanted = w.terms(), func(h http.Header, promised int64) error {
-		media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
-		if promised > maxDataBody || !readByScripts.MatchString(media) {
+	r.Terms, r.Unwanted = w.terms(), func(h http.Header, _ int64) error {
+		if media, _, _ := mime.ParseMediaType(h.Get("Content-Type")); !readByScripts.MatchString(media) {
 			return errors.New("not what a script reads")
 		}
 		return nil
@@ -127,7 +126,7 @@ func (w *web) resource(ctx context.Context, r fetch.Request, parent string) (*fe
 		resp.Release()
 		return nil, err
 	}
-	return resp, err
+	return resp, w.hostTrouble(err)
 }
 
 // madeOf implements resources.

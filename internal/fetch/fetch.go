@@ -68,6 +68,8 @@ type Request struct {
 	// bytes it promises (-1: not said), why its body is not wanted; nothing of it is
 	// read then. nil wants all.
 	Unwanted func(header http.Header, promised int64) error
+	// Largest bounds the body, inflated, in bytes, below the limit of its kind; 0 does not.
+	Largest int64
 }
 
 // Response is an answer read to its end. Body is inflated and never cut. A

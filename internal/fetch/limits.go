@@ -67,6 +67,9 @@ func packedBytes(plain int64) int64 { return plain + plain/8 + firstRead }
 
 // setLimit bounds a packed body on the wire, too, however little comes out of it.
 func (b *bounded) setLimit(limit int64) {
+	if most := b.x.Largest; most > 0 {
+		limit = min(limit, most)
+	}
 	b.limit = limit
 	if b.coded {
 		if b.x.prefix > 0 {
