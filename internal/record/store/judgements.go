@@ -67,11 +67,12 @@ func (db MatchRecords) TakeNew(
 }
 
 // sql is true of a document d that is meant ($1 site, $2 harvest). Each is a statement of
-// its own: of one site those on other sites are not read.
+// its own: of one site those on other sites are not read, as they would be where the planner
+// hopes to meet enough of the site's soon.
 func (u Unexamined) sql() string {
 	site, harvest := `$1=0`, `$2=''`
 	if u.Site > 0 {
-		site = `d.sha256 IN (SELECT l.sha256 FROM locations l WHERE l.site_id=$1)`
+		site = `d.sha256 = ANY(ARRAY(SELECT l.sha256 FROM locations l WHERE l.site_id=$1))`
 	}
 	if u.Stalled != "" {
 		harvest = `d.outcome=` + stalled + ` AND d.sha256 IN (SELECT l.sha256 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE h.harvest_id=$2)`

@@ -121,15 +121,15 @@ func TestNewDocumentsOfASiteAreReadAlone(t *testing.T) {
 	t.Cleanup(db.Close)
 	for _, sql := range []string{
 		`INSERT INTO sites (host) SELECT 'h'||i||'.example' FROM generate_series(1, 500) i`,
-		`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) SELECT 'd'||i, '', '', 1, 'pdf', 'new' FROM generate_series(1, 20000) i`,
-		`INSERT INTO locations (hash, sha256, site_id, url, parent, asked) SELECT int4send(i), 'd'||i, 2 + i % 400, 'http://x/'||i, '', int4send(i) FROM generate_series(1, 20000) i`,
+		`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) SELECT 'd'||i, '', '', 1, 'pdf', 'new' FROM generate_series(1, 200000) i`,
+		`INSERT INTO locations (hash, sha256, site_id, url, parent, asked) SELECT int4send(i), 'd'||i, 2 + i % 400, 'http://x/'||i, '', int4send(i) FROM generate_series(1, 200000) i`,
 		`UPDATE locations SET site_id=1 WHERE sha256 IN ('d1000', 'd19000')`,
 		`ANALYZE`,
 	} {
 		_, err := db.Pool.Exec(t.Context(), sql)
 		require.NoError(t, err, sql)
 	}
-	for site, most := range map[int]float64{1: 50, 500: 50, 2: 500} {
+	for site, most := range map[int]float64{1: 50, 500: 50, 2: 2500} {
 		u := Unexamined{Site: site}
 		readsAlone(t, db, fmt.Sprint("site ", site), most, u.takeSQL(``), []any{site, "", 4, time.Minute, int64(7)}, "locations_site")
 		readsAlone(t, db, fmt.Sprint("waiting of ", site), most, `SELECT count(*) FROM documents d WHERE `+u.sql(), []any{site, ""}, "locations_site")
