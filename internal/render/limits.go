@@ -32,7 +32,7 @@ type limits struct {
 func bounds() limits {
 	return limits{
 		requests: 30, bytes: 20 << 20, wall: 2 * time.Minute, grace: 10 * time.Second, cpu: 20 * time.Second,
-		memory: 1500 << 20, quiet: 500 * time.Millisecond, scrolls: 5, page: 4 << 20, said: 64 << 20,
+		memory: 1500 << 20, quiet: 500 * time.Millisecond, scrolls: 5, page: 4 << 20, said: 16 << 20,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,26 @@ func TestShow(t *testing.T) {
 	}
 }
 
+// TestWhatAPageTakesOfTheHeap: neither what it says nor what it is answered is held beyond its
+// bounds.
+func TestWhatAPageTakesOfTheHeap(t *testing.T) {
+	b := chromium(t)
+	large := strings.Repeat("x", 60<<20)
+	for name, script := range map[string]string{
+		"words":     `const a = Array(60000).fill(1); for (let i = 0; i < 25; i++) console.log(...a)`,
+		"an answer": `fetch("/large").then(r => r.text())`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			s := &site{files: map[string]string{"/large": large}}
+			s.show(t, b, "<script>"+script+"</script>")
+			runtime.ReadMemStats(&after)
+			require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(200), "MB")
+		})
+	}
+}
+
 // TestPagesThatAreNotShown: what crashes, mines or floods costs its bound, is named, and
 // leaves nothing.
 func TestPagesThatAreNotShown(t *testing.T) {
@@ -151,7 +172,8 @@ func TestPagesThatAreNotShown(t *testing.T) {
 			setInterval(() => fetch("/" + Math.random()).catch(() => 0), 100)`, []gleaner.Outcome{limit, crashed, Cut}},
 		"memory": {`const a = []; for (;;) a.push(new Uint8Array(5e7).fill(1))`,
 			[]gleaner.Outcome{limit, crashed, ""}},
-		"words":   {`for (let i = 0; i < 50; i++) console.log("x".repeat(5e6) + i)`, []gleaner.Outcome{limit, crashed}},
+		"words": {`for (let i = 0; i < 50; i++) fetch("/" + i, {headers: {a: "x".repeat(1e6)}}).catch(() => 0)`,
+			[]gleaner.Outcome{limit, crashed}},
 		"dialogs": {`for (;;) alert("x")`, []gleaner.Outcome{limit, crashed}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -84,6 +84,12 @@ func (v *view) show(ctx context.Context, p *process) (html []byte, err error) {
 		if err == nil {
 			_, err = cdp.Call(ctx, t, fetch.Enable, fetch.EnableParams{})
 		}
+		// What a page says on its console, and how it changes, is of no use.
+		for _, told := range []string{"Runtime", "Log", "CSS", "DOM"} {
+			if err == nil {
+				err = t.Call(ctx, told+".disable", cdp.Empty{}, nil)
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -250,8 +256,9 @@ func (v *view) answer(ctx context.Context, e *fetch.EventRequestPaused) *Answer 
 	a, err := v.get(ctx, Request{URL: address, Script: e.ResourceType == network.ResourceTypeScript})
 	if err != nil {
 		a = nil
-	} else {
-		v.bytes += int64(len(a.Body))
+	} else if v.bytes += int64(len(a.Body)); v.bytes > v.limits.bytes {
+		v.cut.Store(true)
+		a = nil
 	}
 	v.had[address] = a
 	v.last.Store(time.Now().UnixNano())
