@@ -284,7 +284,14 @@ func TestPaperAsPage(t *testing.T) {
 	ctx := t.Context()
 	p := s.pile.Paper(1)
 	body := s.pile.File(1, sampleweb.AsHTML)
+	// While a document is judged alone a page is kept, and waits to be judged.
+	require.NoError(t, s.judging.Acquire(ctx, everybody))
 	j, is, err := s.AddPage(ctx, fileAt("http://a.example/paper.html", body), []string{p.Title}, string(body))
+	require.NoError(t, err)
+	require.True(t, is)
+	require.False(t, j.Academic())
+	s.judging.Release(everybody)
+	j, is, err = s.AddPage(ctx, fileAt("http://a.example/paper.html", body), []string{p.Title}, string(body))
 	require.NoError(t, err)
 	require.True(t, is && j.Found())
 	// A page of another paper that links to it, and one that nobody wants.

@@ -67,6 +67,9 @@ func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visib
 		return Judgement{}, false, err
 	}
 	j, err := c.Judge(ctx, Document{one[0].sha256, one[0].content}, Once)
+	if Later(err) { // it is kept, and waits to be examined
+		err = nil
+	}
 	return j, err == nil, err
 }
 
