@@ -66,9 +66,14 @@ func (c *cli) cleanParentsCommand() *cobra.Command {
 gone, and those that lead to no document on record ("starter parents" lists them):
 the pages, their links to files, and their lines of the whitelist. Pages of a site that
 is being crawled may have documents soon. A page that only an import brought was never
-asked for here: with --ask it is, politely, and goes where the server says that it is gone.`,
-		Example: "  starter clean parents --csv parents.csv\n  starter clean parents --ask --confirm --revised parenturl.revised.csv",
+asked for here: with --ask it is, politely, and goes where the server says that it is gone.
+Of blacklisted hosts all text of pages goes, too: bodies, what is indexed, and the texts of
+links. --only blacklisted removes nothing else.`,
+		Example: "  starter clean parents --csv parents.csv\n  starter clean parents --only blacklisted --confirm\n  starter clean parents --ask --confirm --revised parenturl.revised.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.Set(store.JobCleanParents, "only", o.Only); err != nil {
+				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
+			}
 			err := c.newJob(cmd.Context(), store.JobCleanParents, o, true, file)
 			if err != nil || revised == "" {
 				return err
@@ -77,6 +82,7 @@ asked for here: with --ask it is, politely, and goes where the server says that 
 				return writeRevised(ctx, a.DB, revised)
 			})(cmd, nil)
 		}}
+	cmd.Flags().StringVar(&o.Only, "only", "", "blacklisted: pages of blacklisted hosts, whatever of others")
 	cmd.Flags().BoolVar(&o.Ask, "ask", false, "ask for pages that no crawl asked for, whether they are still there")
 	cmd.Flags().StringVar(&revised, "revised", "", "write the pages that stay as CSV to this file")
 	cleanFlags(cmd, &o, &file)

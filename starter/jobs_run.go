@@ -148,7 +148,7 @@ func writeTable(w io.Writer, e endOfTable) error {
 		for _, n := range []struct {
 			name string
 			n    int64
-		}{{"places", e.Places}, {"parents", e.Parents}, {"asked", e.Asked}, {"kept", e.Kept}, {"without a file", e.Failed}} {
+		}{{"places", e.Places}, {"parents", e.Parents}, {"asked", e.Asked}, {"rows with texts", e.Texts}, {"kept", e.Kept}, {"without a file", e.Failed}} {
 			if n.n > 0 {
 				fmt.Fprintf(w, "%s %d\n", n.name, n.n)
 			}

@@ -102,6 +102,10 @@ func form(kind, name string, value func(field string) string) jobForm {
 		field := all[n]
 		field.Form, field.Name, field.Value = name, n, value(n)
 		field.Options = slices.Clone(field.Options)
+		if kind == store.JobCleanParents && n == "only" {
+			field.Label = "Which: empty for all of no use"
+			field.Options = slices.DeleteFunc(field.Options, func(o option) bool { return o.Name != "" && o.Name != tables.OnlyBlacklisted })
+		}
 		for i := range field.Options {
 			field.Options[i].Chosen = field.Options[i].Name == field.Value
 		}

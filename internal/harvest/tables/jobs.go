@@ -54,6 +54,7 @@ type Counters struct {
 	Places    int64            `json:"places"`    // likewise, of documents that are elsewhere, too
 	Parents   int64            `json:"parents"`
 	Asked     int64            `json:"asked,omitempty"` // parents
+	Texts     int64            `json:"texts,omitempty"` // rows that lost what they kept of pages of blacklisted hosts
 	Kept      int64            `json:"kept"`
 	Failed    int64            `json:"failed"` // documents whose file is not there
 	Bytes     int64            `json:"bytes"`  // of the documents
@@ -234,7 +235,7 @@ func (w *work) cleanParents(ctx context.Context) error {
 		}
 		var next store.ParentAt
 		err = w.step(ctx, func(tx pgx.Tx) (int, []store.ImportRecord, any, error) {
-			looked, useless, to, err := w.DB.CleanParents(ctx, tx, at, w.options.InPlace, w.Batch)
+			looked, useless, to, err := w.DB.CleanParents(ctx, tx, at, w.options.InPlace, w.options.Only == OnlyBlacklisted, w.Batch)
 			next = to
 			var records []store.ImportRecord
 			for _, p := range useless {
@@ -251,7 +252,15 @@ func (w *work) cleanParents(ctx context.Context) error {
 		}
 		at = next
 	}
-	return nil
+	if !w.options.InPlace {
+		return nil
+	}
+	n, err := w.DB.RemovePages(ctx, 10*w.Batch, func() { w.tell(w.done) })
+	if err != nil || n == 0 {
+		return err
+	}
+	w.done.Counters.Texts += n
+	return w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) { return 0, nil, at, nil })
 }
 
 // citationsAt is how far a whitelist's job has asked for citations.

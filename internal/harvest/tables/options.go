@@ -31,7 +31,7 @@ const SemanticScholar = "semanticscholar"
 // Options are what a person asks of a job.
 type Options struct {
 	InPlace   bool                `json:"in_place,omitempty"` // clean; without, only tell what would go
-	Only      string              `json:"only,omitempty"`     // of a cleaning of documents; "" is what meets both conditions
+	Only      string              `json:"only,omitempty"`     // of a cleaning; "" is documents that meet both conditions, all parents of no use
 	Ingested  bool                `json:"ingested,omitempty"` // a cleaning removes documents that the library took, too
 	Matched   bool                `json:"matched,omitempty"`  // a cleaning removes of blacklisted hosts what matches a paper or was decided on, too
 	Ask       bool                `json:"ask,omitempty"`      // a cleaning of parents asks for them
@@ -52,7 +52,7 @@ func Fields(kind string) []string {
 	case store.JobCleanDocuments:
 		return []string{"only", "with-ingested", "with-matched", "confirm"}
 	case store.JobCleanParents:
-		return []string{"ask", "confirm"}
+		return []string{"only", "ask", "confirm"}
 	case store.JobWhitelist:
 		return []string{"domains", "least", "uncited", "ingested"}
 	}
@@ -80,6 +80,9 @@ func (o *Options) Set(kind, name, value string) error {
 	}
 	value = strings.TrimSpace(value)
 	err := o.set(name, value)
+	if kind == store.JobCleanParents && name == "only" {
+		o.Only, err = oneOf(value, "", OnlyBlacklisted)
+	}
 	if err != nil {
 		err = fmt.Errorf("%w: %s: %w", ErrInput, name, err)
 	}

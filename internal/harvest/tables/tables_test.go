@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -377,8 +378,14 @@ func TestCleanParents(t *testing.T) {
 	listed, err := s.DB.Whitelist(t.Context(), -1, "", 0)
 	require.NoError(t, err)
 	require.Len(t, listed, 4)
+	s.texts("bad.example", "good.example")
+	_, only := s.job(store.JobCleanParents, Options{InPlace: true, Only: OnlyBlacklisted})
+	require.Equal(t, Counters{Looked: 7, Parents: 2, Texts: 8, Why: map[string]int64{"blacklisted host": 2}}, only)
+	require.Equal(t, map[string][]string{"page_cache": {"good.example"}, "page_index": {"good.example"}, "kept_links": {"good.example"},
+		"urls": {"good.example"}, "collection_urls": {"good.example"}}, s.withTexts())
 	_, did := s.job(store.JobCleanParents, Options{InPlace: true})
-	require.Equal(t, int64(5), did.Parents)
+	require.Equal(t, int64(3), did.Parents)
+	require.Zero(t, did.Texts)
 	listed, err = s.DB.Whitelist(t.Context(), -1, "", 0)
 	require.NoError(t, err)
 	require.Len(t, listed, 1)
@@ -391,6 +398,46 @@ func TestCleanParents(t *testing.T) {
 	}
 	_, again := s.job(store.JobCleanParents, Options{InPlace: true})
 	require.Zero(t, again.Parents)
+}
+
+// texts puts text of a page of each host in every table that keeps any, and for the first
+// host a link to the second and an answer of the second that redirected to it.
+func (s *shop) texts(hosts ...string) {
+	s.t.Helper()
+	s.exec(`DELETE FROM urls WHERE url LIKE '%text%'`)
+	s.exec(`UPDATE urls SET etag='', last_modified=''`)
+	s.exec(`INSERT INTO collections (id, name, options, topics) OVERRIDING SYSTEM VALUE VALUES (1, 'c', '{}', '[]')`)
+	put := func(path, host, from, final string) {
+		url := "http://" + host + path
+		h := frontier.HashOf(url)
+		s.exec(`INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body) VALUES ($1,$2,$3,$4,'success',200,'{}','body')`, h[:], host, url, final)
+		s.exec(`INSERT INTO urls (site_id, hash, url, parent, anchor) SELECT id, $1, $2, $3, 'anchor' FROM sites WHERE host=$4`, h[:], url, from, host)
+		s.exec(`INSERT INTO collection_urls (collection, hash, host, url, parent, anchor) VALUES (1,$1,$2,$3,$4,'anchor')`, h[:], host, url, from)
+	}
+	for _, host := range hosts {
+		url := "http://" + host + "/text.html"
+		h := frontier.HashOf(url)
+		put("/text.html", host, "http://"+host+"/", url)
+		s.exec(`INSERT INTO page_index (hash, url, title, snippet, words) VALUES ($1,$2,'title','snippet','word')`, h[:], url)
+		s.exec(`INSERT INTO kept_links (site_id, page, data) SELECT id, $1, 'links' FROM sites WHERE host=$2`, h[:], host)
+	}
+	put("/text-linked.html", hosts[1], "http://"+hosts[0]+"/", "http://"+hosts[0]+"/moved.html")
+	s.exec(`UPDATE urls SET content='hash' WHERE url=$1`, "http://"+hosts[0]+"/text.html")
+}
+
+// withTexts lists the hosts of which each table keeps text.
+func (s *shop) withTexts() map[string][]string {
+	s.t.Helper()
+	all := map[string][]string{}
+	for table, sql := range map[string]string{"page_cache": `SELECT host FROM page_cache`, "page_index": `SELECT split_part(url, '/', 3) FROM page_index`,
+		"kept_links": `SELECT host FROM kept_links JOIN sites ON id=site_id`, "urls": `SELECT host FROM urls JOIN sites ON id=site_id WHERE anchor<>'' OR content IS NOT NULL`,
+		"collection_urls": `SELECT host FROM collection_urls WHERE anchor<>''`} {
+		rows, err := s.DB.Pool.Query(s.t.Context(), sql)
+		require.NoError(s.t, err)
+		all[table], err = pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(s.t, err)
+	}
+	return all
 }
 
 // TestCleanParentsAsks checks that pages which no crawl asked for, as those of imports, are

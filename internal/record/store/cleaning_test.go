@@ -111,7 +111,7 @@ func TestCleaningParentsWaitsAsCrawlsDo(t *testing.T) {
 		}
 		go func() {
 			cleaned <- pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-				_, useless, _, err := db.CleanParents(ctx, tx, ParentAt{}, true, 10)
+				_, useless, _, err := db.CleanParents(ctx, tx, ParentAt{}, true, false, 10)
 				if err == nil && len(useless) != 1 {
 					err = fmt.Errorf("%d pages went", len(useless))
 				}

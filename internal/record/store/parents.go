@@ -223,8 +223,9 @@ func (db DocumentRecords) MarkAsked(ctx context.Context, page []byte, gone strin
 // CleanParents looks at the next pages that lead to files, and at those of the whitelist:
 // which of them are of no use (on a blacklisted host, gone, or without any document), and
 // where it goes on. With inPlace they, their links and their lines of the whitelist go in
-// the transaction that it is given; without, nothing is changed.
-func (db DocumentRecords) CleanParents(ctx context.Context, tx pgx.Tx, at ParentAt, inPlace bool, limit int) (looked int, useless []Parent, next ParentAt, err error) {
+// the transaction that it is given; without, nothing is changed. With blacklisted only those
+// on blacklisted hosts count.
+func (db DocumentRecords) CleanParents(ctx context.Context, tx pgx.Tx, at ParentAt, inPlace, blacklisted bool, limit int) (looked int, useless []Parent, next ParentAt, err error) {
 	all, next, err := parentsAt(ctx, tx, at, limit)
 	if err != nil {
 		return 0, nil, at, err
@@ -232,7 +233,7 @@ func (db DocumentRecords) CleanParents(ctx context.Context, tx pgx.Tx, at Parent
 	var urls []string
 	var pages [][]byte
 	for _, p := range all {
-		if p.Why != "" {
+		if p.Why != "" && (!blacklisted || strings.HasPrefix(p.Why, "blacklisted host ")) {
 			useless, urls, pages = append(useless, p), append(urls, p.URL), append(pages, p.Page)
 		}
 	}

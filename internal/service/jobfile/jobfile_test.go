@@ -17,7 +17,7 @@ import (
 func jobs(t *testing.T) map[string]any {
 	all := map[string]any{store.JobImport: ingest.Options{Paths: []string{"/data/a b: c.warc", "s3://crawls/2005/?region=eu-west-1"}, Format: ingest.Folder, URLs: "https://www.example.edu/tr/{path}",
 		Parent: "https://www.example.edu/tr/", Date: "2005-06-30", Unfiltered: true, Unrecorded: true, Types: []string{"pdf", "postscript"}, To: "/data/copies", Blacklist: []string{"bad.example", "no"}}}
-	values := map[string]string{"only": "failed", "with-ingested": "yes", "with-matched": "yes", "domains": "7", "least": "2", "uncited": "yes", "ask": "yes", "ingested": "yes", "state": "accepted,rejected", "class": "paper", "kind": "pdf", "outcome": "ok",
+	values := map[string]string{"only": "blacklisted", "with-ingested": "yes", "with-matched": "yes", "domains": "7", "least": "2", "uncited": "yes", "ask": "yes", "ingested": "yes", "state": "accepted,rejected", "class": "paper", "kind": "pdf", "outcome": "ok",
 		"ingestion": "failed", "host": "a.example", "venue": "conf/x", "year": "1998-2004", "from": "2026-01-01", "to": "2026-03-31", "text": "on: \"words\" # such\nas these", "primary": "yes", "sample": "1000", "seed": "007", "limit": "9"}
 	for _, kind := range tables.Kinds() {
 		o := tables.Defaults(kind)
