@@ -112,6 +112,9 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		id, did, err = c.Harvests.Start(ctx, w)
 		return err
 	})
+	if err == nil {
+		c.begun.Store(id, true)
+	}
 	return c.done(ctx, a, donePage{id, did, redirect{to: harvestPath(id)}}, err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
@@ -45,6 +46,9 @@ func (h *told) Start(_ context.Context, w Wish) (string, string, error) {
 		more = fmt.Sprintf(" %+v", w)
 	}
 	_, err := h.note("start %s %s %s%s", goal, years, delay, more)
+	if goal == "conf/new" {
+		return goal, "started", err
+	}
 	return sampleHarvest, "started", err
 }
 
@@ -191,4 +195,40 @@ func TestASiteIsPausedAndResumed(t *testing.T) {
 		require.Contains(t, []int{400, 404}, res.StatusCode, "%s %.60s: %s", path, form, body)
 	}
 	require.Equal(t, []string{"pause www.ada.example asked by mail", "resume www.ada.example"}, ear.heard)
+}
+
+// TestAStartedHarvestIsShownAtOnce: its page says that it starts until it is on record.
+func TestAStartedHarvestIsShownAtOnce(t *testing.T) {
+	t.Parallel()
+	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
+	res, _ := d.do("GET", "/harvests/conf%2Fnew", "")
+	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	w := d.window()
+	w.open("/")
+	w.write("#goal", "conf/new")
+	w.do(chromedp.Click(`button[formaction="/harvests"]`))
+	w.until(`document.querySelector("main").innerText.includes("conf/new is starting")`)
+	require.NoError(t, d.SaveHarvest(t.Context(), store.Harvest{ID: "conf/new", Venue: "conf/new", Options: []byte("{}"), Stage: gleaner.StagePapers}))
+	w.until(`document.querySelector("#progress")?.innerText.includes("papers")`)
+	d.exec(`DELETE FROM harvests WHERE id='conf/new'`)
+	res, _ = d.do("GET", "/harvests/conf%2Fnew", "")
+	require.Equal(t, http.StatusNotFound, res.StatusCode)
+}
+
+// TestAPageIsRenewedAfterWhatWasDone: a harvest that had ended and is run again shows that a
+// while later.
+func TestAPageIsRenewedAfterWhatWasDone(t *testing.T) {
+	t.Parallel()
+	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
+	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageComplete, ""))
+	at := "/harvests/" + url.PathEscape(sampleHarvest)
+	require.NotContains(t, d.page(at), "live.js")
+	w := d.window()
+	w.open(at)
+	w.do(chromedp.Click(`button[value=retry]`))
+	w.until(`document.querySelector("[role=status]") != null`)
+	w.until(`performance.getEntriesByType("resource").some(e => e.initiatorType == "fetch")`) // which finds it ended
+	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageCrawl, ""))
+	w.until(`document.querySelector("#progress").innerText.startsWith("crawl")`)
+	w.until(`document.querySelector("button[value=pause]") != null`)
 }

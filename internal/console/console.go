@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -54,7 +55,8 @@ type Console struct {
 	growth     *lately[growth]
 	counters   *lately[store.Counters] // of the collection
 	failures   *lately[[]store.Failure]
-	searches   *turns // through texts, and estimates
+	begun      sync.Map // ids of harvests that were started here and are not on record yet
+	searches   *turns   // through texts, and estimates
 	exports    *turns
 	startTime  time.Duration          // how long the start of a harvest may take
 	collection *collection.Collection // draws pictures of documents

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,14 +117,25 @@ type harvestPage struct {
 
 func (p harvestPage) Live() bool { return p.Runs() }
 
+// stageStarting is the stage of a harvest that was started and is not on record yet.
+const stageStarting gleaner.Stage = "starting"
+
+// Starting reports whether the harvest is not on record yet.
+func (p harvestPage) Starting() bool { return p.Stage == stageStarting }
+
 // troubleTime is how long Temporal may take to say what fails.
 const troubleTime = 3 * time.Second
 
 func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	h, err := c.exactly(ctx, a.get("id"))
+	if _, begun := c.begun.Load(a.get("id")); begun && errors.Is(err, store.ErrNoHarvest) {
+		row := harvestRow{Harvest: store.Harvest{ID: a.get("id"), Stage: stageStarting}}
+		return harvestPage{harvestRow: row, Sites: []store.SitePace{}, Failures: []store.Failure{}, Failing: []string{}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
+	c.begun.Delete(h.ID)
 	row, err := c.harvestRow(ctx, h)
 	if err != nil {
 		return nil, err

@@ -279,6 +279,9 @@ func (c *Console) draw(w http.ResponseWriter, r *http.Request, code int, name st
 	if v.Role != "" {
 		v.Notice = noticeOf(c, w, r)
 	}
+	if _, ok := v.Data.(lively); ok && v.Notice != "" {
+		v.Live = true // what was done may begin to show a while later
+	}
 	var page bytes.Buffer
 	if err := c.pages[name].Execute(&page, v); err != nil {
 		c.log.ErrorContext(r.Context(), "console: no page", "page", name, "error", err)
