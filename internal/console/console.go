@@ -55,7 +55,7 @@ type Console struct {
 	growth     *lately[growth]
 	counters   *lately[store.Counters] // of the collection
 	failures   *lately[[]store.Failure]
-	begun      sync.Map // ids of harvests that were started here and are not on record yet
+	begun      *sync.Map // ids of harvests that were started here and are not on record yet
 	searches   *turns   // through texts, and estimates
 	exports    *turns
 	startTime  time.Duration          // how long the start of a harvest may take
@@ -74,7 +74,7 @@ var ErrPlain = errors.New("passwords of others would travel unencrypted: give it
 func New(ctx context.Context, o Options) (*Console, error) {
 	c := &Console{Options: o, key: rand.Text(), log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{},
 		growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
-		searches: newTurns(searchesATime), exports: newTurns(exportsATime), startTime: startTime}
+		searches: newTurns(searchesATime), exports: newTurns(exportsATime), startTime: startTime, begun: &sync.Map{}}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
