@@ -56,7 +56,7 @@ type Console struct {
 	counters   *lately[store.Counters] // of the collection
 	failures   *lately[[]store.Failure]
 	begun      *sync.Map // ids of harvests that were started here and are not on record yet
-	searches   *turns   // through texts, and estimates
+	searches   *turns    // through texts, and estimates
 	exports    *turns
 	startTime  time.Duration          // how long the start of a harvest may take
 	collection *collection.Collection // draws pictures of documents
