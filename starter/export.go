@@ -66,7 +66,7 @@ With the documents themselves, to --out:
 			return c.export(cmd.Context(), args[0], f)
 		}}
 	f.register(cmd)
-	cmd.Flags().StringVar(&f.years, "years", "", yearsHelp)
+	cmd.Flags().Var((*yearsGiven)(&f.years), "years", yearsHelp)
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -60,6 +61,21 @@ func optionOf(f *pflag.Flag) string {
 
 // yearsHelp explains every --years.
 const yearsHelp = "years of publication: 2003, 1998-2004 or a list such as 2001-2003,2007 (default: all)"
+
+// yearsGiven is the value of --years, which is never empty: a variable of a shell that is not
+// set would stand for all years.
+type yearsGiven string
+
+func (y *yearsGiven) String() string { return string(*y) }
+func (y *yearsGiven) Type() string   { return "string" }
+
+func (y *yearsGiven) Set(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return errors.New("no years are given: without --years all are meant")
+	}
+	*y = yearsGiven(s)
+	return nil
+}
 
 // yearsFlag reads --years, which may be left out.
 func yearsFlag(given string) (years gleaner.Years, err error) {

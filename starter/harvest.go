@@ -106,7 +106,7 @@ everything again (--again). It needs a worker: "starter dev" runs one.`,
 
 func (f *harvestFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.years, "years", "", yearsHelp)
+	fl.Var((*yearsGiven)(&f.years), "years", yearsHelp)
 	fl.StringArrayVar(&f.sites, "site", nil, "the address of a site whose academic documents are wanted; may be given again")
 	fl.StringArrayVar(&f.authors, "author", nil, "a person, by name or DBLP's id, whose papers are wanted; may be given again")
 	fl.StringVar(&f.holdings, "holdings", "", "file of papers that the library holds (csv, jsonl, bibtex, ris, doi); imported first")

@@ -159,7 +159,7 @@ holdings of now.
 				return writeHeld(w, venue, len(papers), held)
 			})
 		}}
-	cmd.Flags().StringVar(&years, "years", "", yearsHelp)
+	cmd.Flags().Var((*yearsGiven)(&years), "years", yearsHelp)
 	return cmd
 }
 

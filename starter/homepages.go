@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -226,7 +227,8 @@ func (c *cli) homepagesForget() *cobra.Command {
 				return err
 			}
 			if n == 0 {
-				return program.Unknown{Reason: fmt.Errorf("nobody said anything of the homepages of %s, so nothing was changed; `starter homepages explain` says how they were found", who.Name)}
+				of := cmp.Or(url, "the homepages")
+				return program.Unknown{Reason: fmt.Errorf("nobody said anything of %s of %s, so nothing was changed; `starter homepages explain` says how homepages were found", of, who.Name)}
 			}
 			return c.Say(map[string]any{"author": who, "words": n}, "%s (%s): %s taken back; what was found before counts again, and where that is nothing the next harvest looks\n", who.Name, who.ID(), text.Count(n, "answer"))
 		})}

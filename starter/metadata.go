@@ -118,7 +118,7 @@ a harvest then need not ask again. It needs a database and no worker.`,
 			return c.showMetadata(cmd.Context(), args[0], years, &f, locate)
 		}}
 	f.register(show)
-	show.Flags().StringVar(&given, "years", "", yearsHelp)
+	show.Flags().Var((*yearsGiven)(&given), "years", yearsHelp)
 	show.Flags().BoolVar(&locate, "locate", false, "ask the catalogues of the setting copies for open copies, too")
 	cmd := &cobra.Command{Use: "metadata", Short: "See what catalogues know of a venue"}
 	cmd.AddCommand(show)

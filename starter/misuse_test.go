@@ -57,6 +57,8 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "kinds are pdf, ", []string{"import", "http://a.example/x.warc", "--types", "exe"}},
 		{program.ExitUsage, "--format", []string{"import", t.TempDir()}},
 		{program.ExitUsage, "want years, such as", []string{"harvest", "conf/x", "--years", "2001,soon"}},
+		{program.ExitUsage, "no years are given", []string{"harvest", "conf/x", "--years", ""}},
+		{program.ExitUsage, "outside 1600-2999", []string{"harvest", "conf/x", "--years", "19900-1999"}},
 		{program.ExitUsage, "want years, such as", []string{"documents", "list", "--years", "soon"}},
 		{program.ExitUsage, "--scope: want one of prefix, host", []string{"schedule", "create", "site:https://www.example.edu/", "--scope", "all"}},
 		{program.ExitUsage, "--years and --scope are of a harvest", []string{"schedule", "create", "due", "--years", "2001"}},

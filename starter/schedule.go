@@ -77,7 +77,7 @@ func (c *cli) scheduleCreate() *cobra.Command {
 	durationVar(fl, &f.every, "every", 24*time.Hour, "time between two starts, an hour at least")
 	fl.StringVar(&f.cron, "cron", "", "calendar in place of --every, as of cron: minute hour day month weekday (UTC); the minute is one number, so that an hour lies between two starts")
 	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
-	fl.StringVar(&f.years, "years", "", yearsHelp)
+	fl.Var((*yearsGiven)(&f.years), "years", yearsHelp)
 	fl.StringVar(&f.scope, "scope", "", scopeHelp)
 	durationVar(fl, &f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	fl.BoolVar(&f.warc, "warc", false, warcHelp)

@@ -30,7 +30,7 @@ func ParseYears(s string) (Years, error) {
 		switch {
 		case errA != nil || errB != nil:
 			return Years{}, fmt.Errorf("years %q: want years, such as 2003, 1998-2004 or 2001-2003,2007", s)
-		case a < 1600 || b > 2999:
+		case min(a, b) < 1600 || max(a, b) > 2999:
 			return Years{}, fmt.Errorf("years %q: outside 1600-2999", s)
 		case a > b:
 			return Years{}, fmt.Errorf("years %q: the first year is after the last", s)
