@@ -123,7 +123,7 @@ func (c *Crawler) FindLinks(ctx context.Context, harvest string, since time.Time
 	if err != nil || len(missing) == 0 {
 		return from, err
 	}
-	if err := c.db.JoinLeads(ctx, harvest); err != nil {
+	if err := c.db.JoinLeads(ctx, harvest, c.cfg.Leads, wantedLead); err != nil {
 		return from, err
 	}
 	wanted := match.NewIndex(missing)

@@ -109,15 +109,18 @@ func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) er
 	return err
 }
 
-// JoinLeads makes the hosts a harvest's own to which its sites gave links that wait still.
-func (db SiteRecords) JoinLeads(ctx context.Context, harvest string) error {
+// JoinLeads makes the hosts a harvest's own to which its sites gave links that wait still. Where
+// it follows wanted leads alone, which def says unless its options do, they are those that are
+// so like a wanted title at least: others were given for who wants all documents of a site.
+func (db SiteRecords) JoinLeads(ctx context.Context, harvest, def string, least float64) error {
 	return db.Exec(ctx, `WITH given AS (SELECT l.to_site, min(l.from_site) AS giver FROM harvest_sites h
-			JOIN leads l ON l.from_site=h.site_id
+			JOIN harvests v ON v.id=h.harvest_id
+			JOIN leads l ON l.from_site=h.site_id AND (l.wanted >= $3 OR coalesce(nullif(v.options->>'leads', ''), $2)='all')
 			JOIN urls u ON u.site_id=l.to_site AND u.hash=l.hash AND u.state=0
 			WHERE h.harvest_id=$1 AND l.to_site NOT IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) GROUP BY l.to_site),
 		held AS (SELECT s.id FROM sites s WHERE id IN (SELECT to_site FROM given) ORDER BY s.host COLLATE "C" FOR NO KEY UPDATE),
 		joined AS (INSERT INTO harvest_sites (harvest_id, site_id, origin, given_by, turn) SELECT $1, g.to_site, 'lead', g.giver, 1
-			FROM given g JOIN held ON held.id=g.to_site ON CONFLICT DO NOTHING`+takenUp, harvest)
+			FROM given g JOIN held ON held.id=g.to_site ON CONFLICT DO NOTHING`+takenUp, harvest, def, least)
 }
 
 // SitesToCrawl lists hosts of a harvest with URLs that wait or whose next try

@@ -245,12 +245,20 @@ func TestACompleteHarvestGetsNoSitesOfAnothersCrawl(t *testing.T) {
 	require.Equal(t, []string{"a.test", "both.test", "recrawled.test"}, sites("first"))
 	storetest.Exec(t, db.Pool, `WITH u AS (INSERT INTO urls (site_id, hash, url) VALUES ($2, '\x01', 'http://late.test/1.pdf')),
 		l AS (INSERT INTO leads (from_site, hash, to_site, wanted) VALUES ($1, '\x01', $2, 1)) UPDATE sites SET state='stopped' WHERE id=$2`, from, late)
-	for range 2 {
-		require.NoError(t, db.JoinLeads(ctx, "first"))
+	other := give("other.test")
+	storetest.Exec(t, db.Pool, `DELETE FROM harvest_sites WHERE site_id=$1`, other)
+	storetest.Exec(t, db.Pool, `WITH u AS (INSERT INTO urls (site_id, hash, url) VALUES ($2, '\x02', 'http://other.test/1.pdf'))
+		INSERT INTO leads (from_site, hash, to_site, wanted) VALUES ($1, '\x02', $2, 0.2)`, from, other)
+	joins := func(leads string, want ...string) {
+		for range 2 {
+			require.NoError(t, db.JoinLeads(ctx, "first", leads, 0.8))
+		}
+		hosts, _, err := db.SitesToCrawl(ctx, "first", "", 10)
+		require.NoError(t, err)
+		require.Equal(t, want, hosts)
 	}
-	hosts, _, err := db.SitesToCrawl(ctx, "first", "", 10)
-	require.NoError(t, err)
-	require.Equal(t, []string{"late.test"}, hosts)
+	joins("wanted", "late.test")
+	joins("all", "late.test", "other.test")
 }
 
 // TestAfterABlacklistIsLifted authors are looked for again of whom it kept a page out.
