@@ -192,8 +192,12 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 	}
 	entries := make([]biblio.Entry, len(found))
 	for i, f := range found {
+		key, venue := cmp.Or(f.Paper, f.SHA256), f.VenueName
+		if gleaner.ParseGoal(f.Venue).List != "" { // which is where a person has the paper from, and by a key of theirs
+			key, venue = strings.TrimPrefix(key, f.Venue+"/"), ""
+		}
 		entries[i] = biblio.Entry{Kind: repository.Extension(f.Kind),
-			Paper: gleaner.Paper{Key: cmp.Or(f.Paper, f.SHA256), Venue: f.VenueName, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: append([]string{f.URL}, twinURLs(f)...)}}
+			Paper: gleaner.Paper{Key: key, Venue: venue, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: append([]string{f.URL}, twinURLs(f)...)}}
 		if !strings.Contains(f.Path, "://") { // a program here can open it
 			entries[i].File = f.Path
 		}

@@ -140,6 +140,9 @@ func (g *goals) personAndList(who sampleweb.AuthorTruth) {
 	g.read(&r, "report", "papers:reading-list")
 	require.Equal(g.t, len(listed), r.Summary.Published)
 	g.found("papers:reading-list", listed, func(sampleweb.PaperTruth) bool { return true })
+	entries := g.ok("export", "papers:reading-list", "--format", "bibtex")
+	require.Contains(g.t, entries, "@misc{p0,", "by the keys of the list, which is no venue")
+	require.NotContains(g.t, entries, "papers:")
 	var s harvestStatus
 	g.read(&[]*harvestStatus{&s}, "status", "papers:reading-list")
 	require.Equal(g.t, gleaner.Years{}, s.Years)
