@@ -84,6 +84,7 @@ func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.
 	if err != nil {
 		return did, false, err
 	}
+	again.Options.Again = activities.AgainNone // what did not fail is not asked again
 	what.Harvest = h.ID
 	f := store.RetryFilter{Harvest: h.ID, Host: what.Host, Reason: what.Reason, OlderThan: what.OlderThan}
 	q, err := db.Meant(ctx, f)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -175,7 +176,11 @@ func asking(pollers []*taskqueue.PollerInfo) (n int, latest time.Time) {
 	return n, latest
 }
 
-// blobs writes, reads and removes a small file.
+// probeSize is that of a file that doctor writes, in bytes: a store without room for it
+// has none for many a paper.
+const probeSize = 4 << 20
+
+// blobs writes, reads and removes a file.
 func (d *doctor) blobs(ctx context.Context) {
 	repo, err := app.OpenRepository(ctx, d.cfg)
 	if err != nil {
@@ -187,7 +192,8 @@ func (d *doctor) blobs(ctx context.Context) {
 		d.fail("blob store", "mount its folder, or check GLEANER_REPOSITORY_URL", d.notOurs)
 		return
 	}
-	probe := fmt.Appendf(nil, "a probe of starter doctor, %s", time.Now().Format(time.RFC3339Nano))
+	probe := make([]byte, probeSize)
+	_, _ = rand.Read(probe) // bytes that no file system can pack
 	digest, err := repo.Put(ctx, probe)
 	if err != nil {
 		d.fail("blob store", "it must be writable, with room left", err)

@@ -24,6 +24,11 @@ examines, leases of the dead. Workers do so by themselves when they start and
 every ten minutes; what they mended is in their logs.`,
 		Example: "  starter reconcile --dry-run\n  starter reconcile --restart",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			if o.Restart { // what it starts would keep its files in the wrong place
+				if err := a.Repo.There(ctx); err != nil {
+					return err
+				}
+			}
 			return c.onTemporal(ctx, func(t client.Client) error {
 				mended, err := pool.Reconciler(a, t, slog.New(slog.DiscardHandler)).Run(ctx, o)
 				if err != nil {

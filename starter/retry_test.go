@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 
 	"gleaner/activities"
 	"gleaner/internal/fetch"
@@ -57,8 +59,8 @@ func TestRetrySaysWhatItTakesUp(t *testing.T) {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
 			c := newConsole(t)
-			c.onTemporal()
-			require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: retried.ID, Venue: retried.Venue, Years: retried.Years, Options: []byte("{}"), Stage: "papers"}))
+			server := c.onTemporal()
+			require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: retried.ID, Venue: retried.Venue, Years: retried.Years, Options: []byte(`{"again": "all"}`), Stage: "papers"}))
 			require.NoError(t, c.SetStage(t.Context(), retried.ID, "complete", ""))
 			c.leavesOpen(retried)
 			args := append([]string{"retry", retried.ID}, strings.Fields(args)...)
@@ -68,6 +70,11 @@ func TestRetrySaysWhatItTakesUp(t *testing.T) {
 			c.read(&did, args...) // no worker has begun yet
 			delete(did, "waiting")
 			require.Equal(t, map[string]any{"harvest": retried.ID, "urls": n[0], "documents": n[1], "authors": n[2], "sources": n[3]}, did)
+			began, err := server.GetWorkflowHistory(t.Context(), workflows.HarvestID(retried.ID), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+			require.NoError(t, err)
+			var p workflows.HarvestParams
+			require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(began.GetWorkflowExecutionStartedEventAttributes().GetInput(), &p))
+			require.Equal(t, activities.AgainNone, p.Harvest.Options.Again, "what did not fail is not asked again")
 		})
 	}
 }

@@ -25,6 +25,9 @@ func (c *cli) scheduleDo(use, short string, do func(context.Context, client.Sche
 				if err != nil {
 					return err
 				}
+				if use == "delete" && name != spelling(strings.TrimPrefix(args[0], runSchedule+"/")) {
+					return program.Unknown{Reason: fmt.Errorf("no schedule is called %s; to delete %s, give its whole name", args[0], name)}
+				}
 				h := t.ScheduleClient().GetHandle(ctx, scheduleID(name))
 				did, err := do(ctx, h)
 				switch {
@@ -50,9 +53,9 @@ func noSchedule(name string) error {
 }
 
 // findSchedule makes a schedule's name of what a person calls it: its own name, or that
-// of what it is of, where there is but one.
+// of what it is of, where there is but one. Either may begin with "schedule/".
 func findSchedule(ctx context.Context, schedules client.ScheduleClient, given string) (string, error) {
-	name := spelling(given)
+	name := spelling(strings.TrimPrefix(given, runSchedule+"/"))
 	_, err := schedules.GetHandle(ctx, scheduleID(name)).Describe(ctx)
 	if err == nil || !notThere(err) {
 		return name, err

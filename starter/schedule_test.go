@@ -56,7 +56,7 @@ func TestScheduleCommands(t *testing.T) {
 	}, 2*time.Minute, 100*time.Millisecond)
 
 	c.ok("pause", "schedule/due")
-	c.read(&s, "schedule", "show", "due")
+	c.read(&s, "schedule", "show", "schedule/due")
 	require.True(t, s.Paused)
 	require.Contains(t, s.Note, "by a command")
 	s = scheduled{}
@@ -72,6 +72,7 @@ func TestScheduleCommands(t *testing.T) {
 		c.read(&s, "schedule", "show", called)
 		require.Equal(t, name, s.Schedule, "by its venue, as elsewhere")
 	}
+	require.Contains(t, c.wrong(program.ExitUnknown, "schedule", "delete", web.Venues()[0]), "to delete "+name+", give its whole name")
 	c.ok("schedule", "create", web.Venues()[0], "--every", "30d")
 	c.read(&s, "schedule", "show", web.Venues()[0])
 	require.Equal(t, web.Venues()[0], s.Schedule, "of all years")

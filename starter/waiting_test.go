@@ -277,6 +277,10 @@ func TestReconcileSaysWhatItLeaves(t *testing.T) {
 	require.Contains(t, c.ok("reconcile"), "nothing to mend (what began or changed in the last 2m0s is left alone)")
 	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}))
 	require.Contains(t, c.ok("reconcile", "--restart", "--dry-run"), "would be harvest-started  conf/x/2001", "who asks for a restart need not wait for two minutes")
+	blobs := filepath.Join(t.TempDir(), "blobs")
+	require.NoError(t, os.Mkdir(blobs, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(blobs, "record"), []byte("another\n"), 0o600))
+	require.Contains(t, c.wrong(program.ExitFailed, "reconcile", "--restart", "--repository-url", "file://"+blobs), "another record's")
 }
 
 // TestABusyServerIsAskedAgain where it did not answer in time, and only then.

@@ -46,6 +46,10 @@ func main() {
 		fmt.Fprintf(os.Stderr, "worker: wrong usage: it takes no arguments but flags, not %q\n", flag.Arg(0))
 		os.Exit(program.ExitUsage)
 	}
+	if *cores < 1 {
+		fmt.Fprintf(os.Stderr, "worker: wrong usage: --cores: want 1 or more, not %d\n", *cores)
+		os.Exit(program.ExitUsage)
+	}
 	if err := run(*file, pool.Options{Queues: strings.Split(*queues, ","), Cores: *cores, Child: child}); err != nil {
 		fmt.Fprintln(terminal.New(os.Stderr), "worker:", err)
 		os.Exit(program.ExitCode(err))

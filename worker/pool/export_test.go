@@ -41,3 +41,6 @@ func (h House) Keep(ctx context.Context, every time.Duration) { h.keepHouse(ctx,
 
 // Close closes what OpenHouse opened.
 func (h House) Close() { h.close() }
+
+// Pending is pending.
+var Pending = pending

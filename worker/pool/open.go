@@ -99,8 +99,10 @@ func (p *pool) checks() map[string]telemetry.Check {
 		},
 		"blobs": func(ctx context.Context) error {
 			// A digest that no file has: that it is not there is an answer.
-			_, err := p.app.Repo.Exists(ctx, noDocument)
-			return err
+			if _, err := p.app.Repo.Exists(ctx, noDocument); err != nil {
+				return err
+			}
+			return p.app.Repo.Ready(ctx)
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,15 +33,18 @@ type Trouble struct {
 
 // String says it to a person in a line.
 func (t Trouble) String() string {
-	when := "last tried " + t.Last.Local().Format(time.DateTime)
-	if !t.Since.IsZero() {
-		when = "since " + t.Since.Local().Format(time.DateTime)
+	when := ""
+	switch {
+	case !t.Since.IsZero():
+		when = ", since " + t.Since.Local().Format(time.DateTime)
+	case !t.Last.IsZero():
+		when = ", last tried " + t.Last.Local().Format(time.DateTime)
 	}
 	why := whose.ReplaceAllString(t.Error, "")
 	if why == silent {
 		why = "its worker fell silent"
 	}
-	return fmt.Sprintf("%s fails and is tried again (attempt %d, %s): %s", t.What, t.Attempt, when, why)
+	return fmt.Sprintf("%s fails and is tried again (attempt %d%s): %s", t.What, t.Attempt, when, why)
 }
 
 // whose is what an error of an activity begins with, silent what the server says of one
@@ -130,7 +134,17 @@ func LookAt(ctx context.Context, c client.Client, id string) (all Seen, err erro
 		if why == nil || why.GetApplicationFailureInfo().GetType() == activities.ErrTypePaused {
 			continue
 		}
-		all.Troubles = append(all.Troubles, Trouble{What: id + " " + a.GetActivityType().GetName(), Attempt: int(a.GetAttempt()), Last: a.GetLastStartedTime().AsTime(), Error: why.GetMessage()})
+		all.Troubles = append(all.Troubles, pending(id, a))
 	}
 	return all, nil
+}
+
+// pending is the trouble of an activity that failed before and is to be tried again.
+func pending(id string, a *workflow.PendingActivityInfo) Trouble {
+	t := Trouble{What: id + " " + a.GetActivityType().GetName(), Attempt: int(a.GetAttempt()), Error: a.GetLastFailure().GetMessage()}
+	// While the next attempt waits there is no time at which the last one began.
+	if at := cmp.Or(a.GetLastStartedTime(), a.GetLastAttemptCompleteTime()); at != nil {
+		t.Last = at.AsTime()
+	}
+	return t
 }

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	failurepb "go.temporal.io/api/failure/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
@@ -20,6 +23,13 @@ import (
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
+
+// TestTroubleWithoutATime: the server knows no time of an attempt that was not begun.
+func TestTroubleWithoutATime(t *testing.T) {
+	t.Parallel()
+	a := &workflowpb.PendingActivityInfo{ActivityType: &commonpb.ActivityType{Name: "ListPapers"}, Attempt: 2, LastFailure: &failurepb.Failure{Message: "DBLP is out"}}
+	require.Equal(t, "harvest/x ListPapers fails and is tried again (attempt 2): DBLP is out", pool.Pending("harvest/x", a).String())
+}
 
 // TestTroubleIsSeen: what fails and is tried again can be seen from outside, a
 // harvest's own work and the crawls that it waits for; a pause is no trouble.
