@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -86,20 +88,49 @@ func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.
 	}
 	again.Options.Again = activities.AgainNone // what did not fail is not asked again
 	what.Harvest = h.ID
-	f := store.RetryFilter{Harvest: h.ID, Host: what.Host, Reason: what.Reason, OlderThan: what.OlderThan}
-	q, err := db.Meant(ctx, f)
-	if err != nil {
-		return did, false, err
-	}
-	did.Authors, did.Sources = q.Authors, q.Papers+q.Copies
-	if did.URLs, err = db.FailedURLs(ctx, f); err != nil {
-		return did, false, err
-	}
-	if did.Stalled, err = db.StalledDocuments(ctx, f); err != nil {
+	if did, err = taken(ctx, db, h, what); err != nil {
 		return did, false, err
 	}
 	_, err = startHarvest(ctx, t, workflows.HarvestParams{Harvest: again, Stage: gleaner.StageCrawl, Retry: &what})
 	return did, false, err
+}
+
+// taken counts what a retry of a harvest that does not run would take up.
+func taken(ctx context.Context, db *store.DB, h store.Harvest, what activities.Retry) (would activities.Requeued, err error) {
+	f := store.RetryFilter{Harvest: h.ID, Host: what.Host, Reason: what.Reason, OlderThan: what.OlderThan}
+	q, err := db.Meant(ctx, f)
+	if err != nil {
+		return would, err
+	}
+	would.Authors, would.Sources = q.Authors, q.Papers+q.Copies
+	if would.URLs, err = db.FailedURLs(ctx, f); err != nil {
+		return would, err
+	}
+	would.Stalled, err = db.StalledDocuments(ctx, f)
+	return would, err
+}
+
+// somethingLeft returns an error that names the reasons which a retry has to name, where
+// a retry of a complete harvest would take up nothing without them.
+func somethingLeft(ctx context.Context, db *store.DB, h store.Harvest, what activities.Retry) error {
+	would, err := taken(ctx, db, h, what)
+	if err != nil || h.Stage != gleaner.StageComplete || would != (activities.Requeued{}) {
+		return err
+	}
+	f := store.RetryFilter{Harvest: h.ID, Host: what.Host, Reason: what.Reason}
+	if n, err := db.RetriedSites(ctx, f); err != nil || n > 0 {
+		return err
+	}
+	failures, err := db.Failures(ctx, store.RetryFilter{Harvest: h.ID, Host: what.Host})
+	var named []string
+	for _, failure := range failures {
+		named = append(named, fmt.Sprintf("%s (%d)", failure.Reason, failure.All()))
+	}
+	if named == nil {
+		return cmp.Or(err, fmt.Errorf("%w: nothing failed that could be tried again", program.ErrUsage))
+	}
+	return fmt.Errorf("%w: nothing would be tried again, as this is only where it is named as the reason: %s",
+		program.ErrUsage, strings.Join(named, ", "))
 }
 
 // retryRunning tells a harvest that runs, and returns what it put back.

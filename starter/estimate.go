@@ -148,8 +148,11 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 	}
 	e.Goal = key
 	papers, err := a.DB.Papers(ctx, key, years)
-	some := given.List == "" && years == (gleaner.Years{}) && !c.completed(ctx, key) // of all years, perhaps
-	if err != nil || len(papers) > 0 && !some {
+	listed := given.List != ""
+	if err == nil && !listed && len(papers) > 0 {
+		listed, err = a.DB.Listed(ctx, key, years)
+	}
+	if err != nil || len(papers) > 0 && listed {
 		e.From = "record"
 		return papers, err
 	}

@@ -80,3 +80,25 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	require.GreaterOrEqual(t, all[0].Seconds, 100.0, "no host is asked faster than its pace")
 	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "--site", "https://a.example/", "--dry-run"), "is not known before it is asked")
 }
+
+// TestTheRecordAnswersForYearsThatItHas alone: where a harvest listed some of the years that
+// are asked for, the catalogue is asked for all.
+func TestTheRecordAnswersForYearsThatItHas(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	web := c.onWebOf(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
+	venue := web.Venues()[0]
+	dry := func(years string) string { return c.ok("harvest", venue, "--years", years, "--dry-run") }
+	h := store.Harvest{ID: venue + "/2001", Venue: venue, Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: gleaner.StageComplete}
+	require.NoError(t, c.SaveHarvest(t.Context(), h))
+	paper := gleaner.Paper{Key: venue + "/P", Venue: venue, Year: 2001, Title: "Engines for Everyone"}
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{paper}, nil))
+	require.NoError(t, c.SetHarvestPapers(t.Context(), h.ID, []gleaner.Paper{paper}, nil))
+	require.Contains(t, dry("2001"), "1 paper as the record has them")
+	require.Contains(t, dry("2001-2002"), "16 papers as DBLP lists them now")
+	h.ID, h.Years, h.Stage = venue+"/2002-2003", gleaner.Years{From: 2002, To: 2003}, gleaner.StageCrawl
+	require.NoError(t, c.SaveHarvest(t.Context(), h))
+	require.Contains(t, dry("2001-2002"), "1 paper as the record has them")
+	require.NoError(t, c.SetUnanswered(t.Context(), h.ID, store.UnansweredPapers, "dblp", nil, []store.Unanswered{{Subject: "2002", Reason: "status 503"}}))
+	require.Contains(t, dry("2001-2002"), "16 papers as DBLP lists them now")
+}

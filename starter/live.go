@@ -194,7 +194,8 @@ func (l *looking) Lines(width, height int) []string {
 		row("homepages", l.homepages())
 	}
 	if l.n.Sites > 0 {
-		row("sites", part(l.n.SitesDone, l.n.Sites)+fmt.Sprintf(" done; %d pages, %d files, %d academic", l.n.Pages, l.n.Documents, l.n.Accepted))
+		bar := terminal.Bar(float64(l.n.SitesDone)/float64(l.n.Sites), barWidth)
+		row("sites", fmt.Sprintf("%s %s; %d pages, %d files, %d academic", bar, l.n.SiteWords(), l.n.Pages, l.n.Documents, l.n.Accepted))
 	}
 	row("now", strings.Join(l.doing, "; "))
 	if l.h.CompletedAt != nil {
@@ -325,13 +326,13 @@ func progressText(h store.Harvest, c store.Counts) string {
 		then = "at its end " // a cleaning or another harvest may have changed it since
 	}
 	if gleaner.ParseGoal(h.Venue).Site != "" {
-		return fmt.Sprintf("%s [%s] %ssites %d of %d | pages %d, waiting %d | documents %d, academic %d",
-			h.ID, state, then, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
+		return fmt.Sprintf("%s [%s] %ssites %s | pages %d, waiting %d | documents %d, academic %d",
+			h.ID, state, then, c.SiteWords(), c.Pages, c.Waiting, c.Documents, c.Accepted)
 	}
 	found := fmt.Sprint(c.Found)
 	if c.FoundNow != c.Found {
 		found = fmt.Sprintf("%d (%d now)", c.Found, c.FoundNow)
 	}
-	return fmt.Sprintf("%s [%s] wanted %d, found %s | %sauthors %d, looked for %d, homepages of %d | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
-		h.ID, state, c.Wanted, found, then, c.Authors, c.Decided, c.Homepages, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
+	return fmt.Sprintf("%s [%s] wanted %d, found %s | %sauthors %d, looked for %d, homepages of %d | sites %s | pages %d, waiting %d | documents %d, accepted %d",
+		h.ID, state, c.Wanted, found, then, c.Authors, c.Decided, c.Homepages, c.SiteWords(), c.Pages, c.Waiting, c.Documents, c.Accepted)
 }

@@ -122,3 +122,27 @@ func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
 	c.ok("pause", "cyd.example")
 	require.Contains(t, c.ok("resume", "cyd.example"), "it is asked for conf/x/2001")
 }
+
+// TestARetryOfNothingNamesReasons: what failed for good is tried again only where its reason
+// is named, or where its site may be asked again.
+func TestARetryOfNothingNamesReasons(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	h := store.Harvest{ID: retried.ID, Venue: retried.Venue, Years: retried.Years, Options: []byte("{}"), Stage: "crawl"}
+	require.NoError(t, c.SaveHarvest(t.Context(), h))
+	c.visited("cyd.example", "/gone.html", "", frontier.Failed, "not-found")
+	c.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites`, h.ID)
+	c.exec(`UPDATE sites SET state='done'`)
+	try := func(reason string) error {
+		return somethingLeft(t.Context(), c.DB, h, activities.Retry{Reason: reason})
+	}
+	require.NoError(t, try(""), "what waits of one that was cancelled")
+	h.Stage = gleaner.StageComplete
+	require.ErrorContains(t, try(""), "nothing would be tried again, as this is only where it is named as the reason: not-found (1)")
+	require.NoError(t, try("not-found"))
+	c.exec(`UPDATE sites SET state='refused'`)
+	require.NoError(t, try(""))
+	c.exec(`UPDATE sites SET state='done'`)
+	c.exec(`UPDATE urls SET state=1, outcome='ok'`)
+	require.ErrorContains(t, try(""), "nothing failed")
+}

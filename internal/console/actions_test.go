@@ -73,6 +73,9 @@ func (h *told) Estimate(_ context.Context, w Wish) (Estimated, error) {
 	if w.Goal == "conf/none" {
 		return Estimated{}, program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
 	}
+	if w.Goal == "author:Nobody Atall" {
+		return Estimated{}, fmt.Errorf("search: %w", metadata.ErrUnavailable{Service: "DBLP", Err: errors.New("it rests")})
+	}
 	p := store.HarvestPaper{Title: "Engines of " + hostile, Year: 1999, Authors: []string{"Ada Lovelace"}, State: "wanted"}
 	return Estimated{[]string{"about 70 requests for " + w.Goal + w.Years}, []store.HarvestPaper{p}}, nil
 }
@@ -125,6 +128,12 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	for _, want := range []string{"DBLP is unavailable", "it rests until 09:00", "by its key, such as conf/webdb"} {
 		require.Contains(t, body, want)
 	}
+	res, body = d.do("POST", "/estimates", "kind=author&goal=Nobody+Atall&years=1998")
+	require.Equal(t, http.StatusBadGateway, res.StatusCode, body)
+	require.Contains(t, body, "name a person by DBLP&#39;s id, such as 65/2885")
+	require.NotContains(t, body, "its key, such as conf/webdb, or")
+	require.Contains(t, body, `value="Nobody Atall"`)
+	require.Contains(t, body, `value="author" selected`)
 	for _, two := range []string{"goal=conf/webdb conf/vldb", "goal=conf/webdb,+conf/vldb"} {
 		res, body := d.do("POST", "/harvests", strings.ReplaceAll(two, " ", "%20"))
 		require.Equal(t, http.StatusBadRequest, res.StatusCode)

@@ -136,6 +136,9 @@ func TestWhatFailedIsListed(t *testing.T) {
 	var p failuresPage
 	d.read(&p, at+"&reason=refused")
 	require.Equal(t, "http://www.ada.example/x", p.URLs[0].URL, "what waits at a site that refuses")
+	d.failures = &lately[[]store.Failure]{}
+	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)),
+		fmt.Sprintf(">%d failed</a>", len(d.table("/failures.csv?harvest="+url.QueryEscape(sampleHarvest)))))
 	for path, want := range map[string]int{"/failures.csv?harvest=none": 404, "/failures": 400, "/papers.csv": 400, "/papers.csv?harvest=none": 404} {
 		res, _ := d.do("GET", path, "")
 		require.Equal(t, want, res.StatusCode, path)

@@ -170,6 +170,10 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 func (p *harvestPage) fail(ctx context.Context, c *Console) error {
 	failures, err := failuresOf(ctx, c, p.ID)
 	p.Failures, p.Failing = listed(failures), []string{}
+	p.Counts.Failures = 0 // as many as the page of the failed lists
+	for _, f := range failures {
+		p.Counts.Failures += f.URLs
+	}
 	if err != nil || len(failures) == 0 {
 		return err
 	}

@@ -130,7 +130,15 @@ func (c *Console) answer(to route) http.Handler {
 // page, with all that was written.
 func (c *Console) refuse(ctx context.Context, w http.ResponseWriter, to route, a *asked, err error) {
 	r, code := a.Request, status(err)
-	shownAgain := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge}
+	if code == http.StatusBadGateway || code == http.StatusGatewayTimeout {
+		named := "a venue by its key, such as conf/webdb"
+		if a.get("kind") == "author" {
+			named = "a person by DBLP's id, such as 65/2885"
+		}
+		err = fmt.Errorf("%w; name %s, or try again later", err, named)
+	}
+	shownAgain := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge,
+		http.StatusBadGateway, http.StatusGatewayTimeout}
 	if r.Method == http.MethodPost && slices.Contains(shownAgain, code) && !asJSON(r) {
 		from := strings.TrimSuffix(strings.TrimSuffix(to.path, "harvests"), "estimates") // these are listed on the first page
 		for _, p := range routes() {

@@ -306,7 +306,7 @@ var (
 	errTooMany   = errors.New("too many wrong passwords: wait a minute, and try again")
 	errInput     = errors.New("wrong input")
 	errTooLarge  = errors.New("this is too much at once")
-	errSlow      = errors.New("the catalogue does not answer: name a venue by its key, such as conf/webdb, or try again later")
+	errSlow      = errors.New("the catalogue does not answer")
 )
 
 // status is what an error comes to.
@@ -361,8 +361,6 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusInternalServerError:
 		f.Reason = "something went wrong here; the log of the console says what"
 		c.log.ErrorContext(r.Context(), "console: not answered", "path", r.URL.Path, "error", err)
-	case http.StatusBadGateway:
-		f.Reason += "; name a venue by its key, such as conf/webdb, and a person by DBLP's id, such as 65/2885, or try again later"
 	case http.StatusServiceUnavailable:
 		f.Reason = "the database, the blob store or Temporal does not answer; try again in a while"
 		c.log.WarnContext(r.Context(), "console: not answered", "path", r.URL.Path, "error", err)

@@ -99,6 +99,15 @@ func scanHarvest(row pgx.CollectableRow) (Harvest, error) {
 const yearsSQL = `CASE WHEN h.year_from=0 THEN '{(,)}'::int4multirange WHEN h.years='' THEN int4multirange(int4range(h.year_from, h.year_to, '[]'))
 	ELSE (SELECT range_agg(int4range(split_part(y, '-', 1)::int, coalesce(nullif(split_part(y, '-', 2), ''), y)::int, '[]')) FROM unnest(string_to_array(h.years, ',')) y) END`
 
+// Listed reports whether harvests of a venue listed all that it published in these years.
+func (db HarvestRecords) Listed(ctx context.Context, venue string, years gleaner.Years) (bool, error) {
+	return Get[bool](ctx, db, `SELECT coalesce((SELECT range_agg(r) FROM harvests h, unnest(`+yearsSQL+`) r
+			WHERE h.venue=$1 AND h.stage NOT IN ('papers', 'cancelled', 'failed')
+				AND NOT EXISTS (SELECT 1 FROM unanswered q WHERE q.harvest_id=h.id AND q.stage='papers'))
+		@> (SELECT `+yearsSQL+` FROM (SELECT $2::int AS year_from, $3::int AS year_to, $4::text AS years) h), false)`,
+		venue, years.From, years.To, years.List)
+}
+
 // Harvests lists all harvests, the latest first.
 func (db HarvestRecords) Harvests(ctx context.Context) ([]Harvest, error) {
 	return Collect(ctx, db, scanHarvest, `SELECT `+harvestColumns+` FROM harvests ORDER BY started_at DESC, id`)
@@ -133,6 +142,9 @@ type Counts struct {
 	Homepages  int `json:"homepages"` // of these, found
 	Sites      int `json:"sites"`
 	SitesDone  int `json:"sites_done"`
+	Refused    int `json:"sites_refused"`
+	Stopped    int `json:"sites_stopped"`
+	Paused     int `json:"sites_paused"` // by a person, before they were done
 	Parked     int `json:"parked"`
 	Pages      int `json:"pages"`
 	Waiting    int `json:"waiting"`
@@ -144,6 +156,17 @@ type Counts struct {
 	FoundNow int `json:"found_now"` // of the wanted papers, whoever found them
 
 	Kept bool `json:"-"` // they were kept when the harvest ended
+}
+
+// SiteWords says how many of the sites are done, and why others are not crawled.
+func (c Counts) SiteWords() string {
+	words := fmt.Sprintf("%d of %d done", c.SitesDone, c.Sites)
+	for i, n := range []int{c.Refused, c.Stopped, c.Paused} {
+		if n > 0 {
+			words += fmt.Sprintf(", %d %s", n, []string{"refused", "stopped", "paused"}[i])
+		}
+	}
+	return words
 }
 
 // FoundSQL is true of a match m that settles its paper: a person said so, or the
@@ -189,11 +212,13 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 			(SELECT count(*) FROM who),
 			(SELECT count(*) FROM who JOIN homepage_decisions hd USING (author_id)),
 			(SELECT count(DISTINCT author_id) FROM who JOIN homepages h USING (author_id)),
-			(SELECT count(*) FROM s), (SELECT count(*) FROM s WHERE state IN ('done', 'refused', 'trap', 'stopped')),
+			(SELECT count(*) FROM s), (SELECT count(*) FROM s WHERE state='done'),
+			(SELECT count(*) FROM s WHERE state='refused' AND paused=''), (SELECT count(*) FROM s WHERE state IN ('trap', 'stopped') AND paused=''),
+			(SELECT count(*) FROM s WHERE state<>'done' AND paused<>''),
 			(SELECT count(*) FROM s WHERE parked_until > now()),
 			(SELECT pages FROM u), (SELECT waiting FROM u), (SELECT failed FROM u),
 			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new')`, id).
-		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Parked,
+		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Refused, &c.Stopped, &c.Paused, &c.Parked,
 			&c.Pages, &c.Waiting, &c.Failures, &c.Documents, &c.Accepted, &c.Unexamined)
 	if err == nil {
 		err = db.countInScope(ctx, id, &c)

@@ -49,6 +49,17 @@ func (db CrawlRecords) RequeueStalled(ctx context.Context, f RetryFilter) (int, 
 		SELECT d.sha256 FROM documents d WHERE `+stalledDocuments+` ORDER BY d.sha256 FOR UPDATE)`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
 
+// retriedSites is true of a site that is asked again though none of its URLs failed ($3 and $4
+// as of a filter).
+const retriedSites = `($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
+	AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second'`
+
+// RetriedSites counts the sites that RequeueFailed would have asked again without failed URLs.
+func (db CrawlRecords) RetriedSites(ctx context.Context, f RetryFilter) (int, error) {
+	return Get[int](ctx, db, `SELECT count(*) FROM sites WHERE id IN (`+failedSites+`) AND `+retriedSites,
+		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+}
+
 // FailedURLs counts the URLs that RequeueFailed would put back.
 func (db CrawlRecords) FailedURLs(ctx context.Context, f RetryFilter) (int, error) {
 	return Get[int](ctx, db, `SELECT count(*) FROM urls WHERE `+failedURLs, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
@@ -115,8 +126,7 @@ func requeue(ctx context.Context, tx pgx.Tx, f RetryFilter, after urlKey) ([]url
 	// The ordinary pause stays, and what the host itself asked for.
 	again, err := Column[int](ctx, tx, `UPDATE sites SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until)),
 			reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
-		WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR ($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
-			AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second')
+		WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR `+retriedSites+`)
 		RETURNING id`, f.Harvest, f.Host, f.Reason, age, of)
 	if err != nil {
 		return nil, err
