@@ -60,7 +60,7 @@ func TestAHarvestThatOneWatches(t *testing.T) {
 		all := strings.Join(lines, "\n")
 		require.Contains(t, all, "conf/x/2001  crawl (5 of 6)")
 		require.Regexp(t, `3m[2-9]\ds`, all)
-		require.Contains(t, all, "1 of 4 done")
+		require.Contains(t, all, "0 of 4 done, 1 refused")
 		require.Contains(t, all, "12 of 30 papers")
 		require.Contains(t, all, "about 6s left", "three links at two seconds, site beside site")
 		require.Regexp(t, `! bob\.example +timeout, 3 times in a row; asked again in 1m`, all)
