@@ -55,7 +55,7 @@ const retriedSites = `($3='' OR state=$3) AND (failures > 0 OR parked_until > no
 	AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second'`
 
 // RetriedSites counts the sites that RequeueFailed would have asked again without failed URLs.
-func (db SiteRecords) RetriedSites(ctx context.Context, f RetryFilter) (int, error) {
+func (db PersonRecords) RetriedSites(ctx context.Context, f RetryFilter) (int, error) {
 	return Get[int](ctx, db, `SELECT count(*) FROM sites WHERE id IN (`+failedSites+`) AND `+retriedSites,
 		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
