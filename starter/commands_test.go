@@ -90,11 +90,14 @@ func TestEveryCommandOnRealData(t *testing.T) {
 }
 
 func commandPaths(c *cobra.Command) (all []string) {
-	if c.Runnable() && c.Name() != "help" && (c.Example != "" || !c.HasSubCommands()) { // others only list commands
-		all = append(all, c.CommandPath())
-	}
+	own := c.Example // of others, which only list commands, all are those of the commands
 	for _, sub := range c.Commands() {
 		all = append(all, commandPaths(sub)...)
+		first, _, _ := strings.Cut(sub.Example, "\n")
+		own = strings.Replace(own, first, "", 1)
+	}
+	if c.Runnable() && c.Name() != "help" && (strings.TrimSpace(own) != "" || !c.HasSubCommands()) {
+		all = append(all, c.CommandPath())
 	}
 	return all
 }
