@@ -124,7 +124,7 @@ func TestDataThatAPageDoesNotGet(t *testing.T) {
 			t.Parallel()
 			w, read := newWorld(t), 0
 			s := serve(t, map[string]any{"/~eve/": `<div id="root"></div>`, "/~ada/members": "theirs",
-				"/~eve/moved": func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/~ada/members", 302) },
+				"/~eve/moved": func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/~ada/members", http.StatusFound) },
 				"/~eve/busy":  func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusServiceUnavailable) },
 				"/~eve/empty": func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNoContent) },
 				"/~eve/large": func(rw http.ResponseWriter, _ *http.Request) {
