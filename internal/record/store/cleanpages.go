@@ -25,20 +25,24 @@ type textsOf struct{ table, number, hash, of, remove string }
 // blacklisted host the validators go, too, or a later crawl would be told that nothing
 // changed; a link to another host stays as a URL.
 var textsOfPages = []textsOf{
-	{"page_cache", "0::bigint", "hash", `host IN (SELECT host FROM blacklist) OR ` + onBlack("final_url"), `DELETE FROM page_cache t USING s WHERE t.hash=s.hash`},
+	{"page_cache", "0::bigint", "hash", blackHostSQL + ` OR ` + onBlack("final_url"), `DELETE FROM page_cache t USING s WHERE t.hash=s.hash`},
 	{"page_index", "0::bigint", "hash", onBlack("url"), `DELETE FROM page_index t USING s WHERE t.hash=s.hash`},
 	{"kept_links", "site_id", "page", blackSiteSQL, `DELETE FROM kept_links t USING s WHERE t.site_id=s.number AND t.page=s.hash`},
-	{"urls", "site_id", "hash", `(anchor || context || heading || tag_path <> '' OR content IS NOT NULL OR etag || last_modified <> '') AND ` + blackSiteSQL, `UPDATE urls t
-		SET anchor='', context='', heading='', tag_path='', etag='', last_modified='', content=NULL FROM s WHERE t.site_id=s.number AND t.hash=s.hash`},
-	{"urls", "site_id", "hash", `anchor || context || heading || tag_path <> '' AND ` + onBlack("parent"), `UPDATE urls t
-		SET anchor='', context='', heading='', tag_path='' FROM s WHERE t.site_id=s.number AND t.hash=s.hash`},
-	{"collection_urls", "collection::bigint", "hash", `(anchor || title <> '' OR terms IS NOT NULL) AND host IN (SELECT host FROM blacklist)`, `UPDATE collection_urls t
-		SET anchor='', title='', terms=NULL FROM s WHERE t.collection=s.number AND t.hash=s.hash`},
-	{"collection_urls", "collection::bigint", "hash", `anchor <> '' AND ` + onBlack("parent"), `UPDATE collection_urls t
-		SET anchor='' FROM s WHERE t.collection=s.number AND t.hash=s.hash`},
+	{"urls", "site_id", "hash", texts + ` AND ` + onBlack("parent") + ` OR (` + texts + ` OR content IS NOT NULL OR etag || last_modified <> '') AND ` + blackSiteSQL, `UPDATE urls t
+		SET anchor='', context='', heading='', tag_path='', etag=CASE WHEN ` + blackSiteSQL + ` THEN '' ELSE etag END,
+			last_modified=CASE WHEN ` + blackSiteSQL + ` THEN '' ELSE last_modified END, content=CASE WHEN ` + blackSiteSQL + ` THEN NULL ELSE content END
+		FROM s WHERE t.site_id=s.number AND t.hash=s.hash`},
+	{"collection_urls", "collection::bigint", "hash", `anchor <> '' AND ` + onBlack("parent") + ` OR (anchor || title <> '' OR terms IS NOT NULL) AND ` + blackHostSQL, `UPDATE collection_urls t
+		SET anchor='', title=CASE WHEN ` + blackHostSQL + ` THEN '' ELSE title END, terms=CASE WHEN ` + blackHostSQL + ` THEN NULL ELSE terms END
+		FROM s WHERE t.collection=s.number AND t.hash=s.hash`},
 }
 
-const blackSiteSQL = `site_id IN (SELECT s.id FROM sites s JOIN blacklist b ON b.host=s.host)`
+// What is true of rows with text of links, and of those of blacklisted hosts.
+const (
+	texts        = `anchor || context || heading || tag_path <> ''`
+	blackSiteSQL = `site_id IN (SELECT s.id FROM sites s JOIN blacklist b ON b.host=s.host)`
+	blackHostSQL = `host IN (SELECT host FROM blacklist)`
+)
 
 // RemovePages removes what is kept of the pages of blacklisted hosts: their bodies, what
 // is indexed of them, and the texts of their links. It returns how many rows held any, and

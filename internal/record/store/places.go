@@ -109,5 +109,5 @@ func (db PersonRecords) PlacesLeft(ctx context.Context, harvest string, hosts []
 			AND (u.state IN (0, 3) OR u.state IN (4, 5) AND (u.outcome IN `+unseen+` OR u.outcome LIKE '%-limit'))
 		UNION SELECT u.url, u.parent, false, true FROM urls u WHERE u.role > 0 AND (u.state=0 OR u.state=3)
 			AND u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1 OR given_by IN (SELECT id FROM s))
-			AND split_part(split_part(u.parent, '://', 2), '/', 1) = ANY($2)`, harvest, hosts)
+			AND `+hostOfSQL("u.parent")+` = ANY($2)`, harvest, hosts)
 }

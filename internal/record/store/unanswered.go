@@ -78,7 +78,7 @@ const authorsOfHarvest = `EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_pa
 const openReason = `CASE u->>'kind' WHEN '` + evidence.KindPage + `' THEN split_part(u->>'reason', ',', 1) ELSE '` + ReasonUnanswered + `' || (u->>'kind') END`
 
 // openHost is the host of that question, empty for those that are no page's.
-const openHost = `CASE u->>'kind' WHEN '` + evidence.KindPage + `' THEN split_part(split_part(u->>'what', '://', 2), '/', 1) ELSE '' END`
+var openHost = `CASE u->>'kind' WHEN '` + evidence.KindPage + `' THEN ` + hostOfSQL(`u->>'what'`) + ` ELSE '' END`
 
 // ReasonUnanswered begins the reasons of what is no URL: a search or a directory
 // that did not answer for an author, a source that did not list papers or copies.
@@ -86,7 +86,7 @@ const ReasonUnanswered = "unanswered-"
 
 // openAuthors selects the decisions d that a filter means ($1 harvest, $2 host,
 // $3 reason, $4 age).
-const openAuthors = `d.next_try IS NOT NULL AND ` + authorsOfHarvest + ` AND d.decided_at <= now() - $4 * interval '1 second'
+var openAuthors = `d.next_try IS NOT NULL AND ` + authorsOfHarvest + ` AND d.decided_at <= now() - $4 * interval '1 second'
 	AND ($2='' AND $3='' OR EXISTS (SELECT 1 FROM jsonb_array_elements(d.decision->'unanswered') u WHERE ($2='' OR ` + openHost + `=$2) AND ($3='' OR ` + openReason + `=$3)))`
 
 // stillAsked is true of a question q to a source, unless it is for copies of a
@@ -132,7 +132,7 @@ func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool
 			return err
 		}
 		of := func(pages string) string {
-			return `host IN (SELECT split_part(split_part(u, '://', 2), '/', 1) FROM unnest(` + pages + `::text[]) u)`
+			return `host IN (SELECT ` + hostOfSQL("u") + ` FROM unnest(` + pages + `::text[]) u)`
 		}
 		b := &pgx.Batch{}
 		b.Queue(`DELETE FROM page_cache WHERE url = ANY($1) AND outcome <> 'success'`, pages)
