@@ -113,7 +113,6 @@ func TestWhatFailedIsListed(t *testing.T) {
 	require.Regexp(t, `(?s)timeout \(1\).*href="/failures.csv\?harvest=conf%2[Ff]webdb%2[Ff]1998-1999".*http://www.ada.example/gone</a>.*www.ada.example</a>.*timeout`, d.page(at))
 	d.exec(`INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at, next_try)
 		SELECT s.id, sha256(n::text::bytea), 'http://www.ada.example/f' || n, 3, '=cmd', now(), now() + interval '1 day' FROM sites s, generate_series(101, 220) n WHERE s.host='www.ada.example'`)
-	d.failures = &lately[[]store.Failure]{}
 	seen := map[string]bool{}
 	for next := at + "&reason=%3Dcmd"; next != ""; {
 		var p failuresPage
@@ -136,7 +135,6 @@ func TestWhatFailedIsListed(t *testing.T) {
 	var p failuresPage
 	d.read(&p, at+"&reason=refused")
 	require.Equal(t, "http://www.ada.example/x", p.URLs[0].URL, "what waits at a site that refuses")
-	d.failures = &lately[[]store.Failure]{}
 	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)),
 		fmt.Sprintf(">%d failed</a>", len(d.table("/failures.csv?harvest="+url.QueryEscape(sampleHarvest)))))
 	for path, want := range map[string]int{"/failures.csv?harvest=none": 404, "/failures": 400, "/papers.csv": 400, "/papers.csv?harvest=none": 404} {

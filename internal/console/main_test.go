@@ -139,4 +139,7 @@ func (d *desk) exec(sql string, args ...any) {
 	d.t.Helper()
 	_, err := d.Pool.Exec(d.t.Context(), sql, args...)
 	require.NoError(d.t, err)
+	// A busy machine keeps figures for a while.
+	d.counts, d.growth = &lately[store.Counts]{}, &lately[growth]{}
+	d.counters, d.failures = &lately[store.Counters]{}, &lately[[]store.Failure]{}
 }
