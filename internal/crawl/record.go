@@ -98,11 +98,16 @@ func (r record) recall(ctx context.Context, l *loop) error {
 		return err
 	}
 	if l.cfg.Browser != nil {
-		shown, failed, err := frontier.Shown(ctx, db, site, r.site.Crawl)
+		err := frontier.EachShown(ctx, db, site, r.site.Crawl, func(url string, failed bool) {
+			pages := 1
+			if failed {
+				pages = frontier.MaxDeaths * shownFailing
+			}
+			l.shells.count(url, pages)
+		})
 		if err != nil {
 			return err
 		}
-		l.shells.shown = shown + failed*frontier.MaxDeaths*shownFailing
 	}
 	titles, err := r.db.TitlesFound(ctx, site)
 	if err != nil {

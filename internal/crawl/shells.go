@@ -22,7 +22,7 @@ import (
 
 // Bounds of the pages of one site that a browser shows.
 const (
-	maxShown      = 300              // pages of one crawl
+	maxShown      = 300              // pages of one user in one crawl
 	shownFailing  = 10               // pages that a failure counts as
 	maxKeptScript = 8 << 20          // bytes of scripts and data that are kept for the next page
 	maxForeign    = 10               // other hosts in one slice
@@ -49,7 +49,7 @@ type shells struct {
 	lists   map[string]bool           // scripts that were read: whether one has documents
 	answers map[string]*render.Answer // by URL, so that the next page does not ask for them
 	bytes   int64                     // of answers
-	shown   int                       // pages of this crawl
+	shown   map[string]int            // pages of this crawl by the user's directory; "*" counts them all
 	failing map[string]bool           // other hosts that were asked: whether one gave nothing
 }
 
@@ -61,7 +61,20 @@ type waitingPage struct {
 }
 
 func newShells(l *loop) *shells {
-	return &shells{loop: l, lists: map[string]bool{}, answers: map[string]*render.Answer{}, failing: map[string]bool{}}
+	return &shells{loop: l, lists: map[string]bool{}, answers: map[string]*render.Answer{}, failing: map[string]bool{},
+		shown: map[string]int{}}
+}
+
+// count counts pages that were shown, for the user whose URL it is and for all.
+func (s *shells) count(url string, pages int) {
+	s.shown[weburl.UserDirectory(url)] += pages
+	s.shown["*"] += pages
+}
+
+// enough reports whether a browser has shown as many pages of a user, or of all of them, as
+// it may.
+func (s *shells) enough(url string) bool {
+	return s.shown[weburl.UserDirectory(url)] >= maxShown || s.shown["*"] >= maxShown*sharedHost
 }
 
 // is reports whether a page is one that a browser is to show.
@@ -104,7 +117,7 @@ func (s *shells) page(
 	switch {
 	case err != nil:
 		return r, err
-	case s.shown >= maxShown:
+	case s.enough(e.Link.URL):
 		return s.later(e, v, outcomeShown), nil
 	case e.Tries == 1 && unread && made == nil:
 		s.waiting = append(s.waiting, waits)
@@ -170,7 +183,7 @@ func (s *shells) later(e *frontier.Entry, v *frontier.Visit, why gleaner.Outcome
 		}
 	default:
 		if tries, wait = frontier.MaxDeaths, s.cfg.RetryBase; !fetch.Retryable(why) {
-			s.shown += shownFailing
+			s.count(e.Link.URL, shownFailing)
 		}
 	}
 	if e.Tries > tries {
@@ -249,7 +262,7 @@ func (s *shells) show(ctx context.Context, w *shell, a *Answer) (seen render.Sho
 // as it came. Why not all of it was shown is why not all of its links were looked at.
 func (s *shells) take(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer,
 	plain *frontier.Reading, w *shell, seen *render.Shown) (r rank.Result, err error) {
-	s.shown++
+	s.count(e.Link.URL, 1)
 	sum := sha256.Sum256(seen.HTML)
 	v.Content = sum[:]
 	html := &fetch.Response{URL: a.URL, Status: a.Status, Body: seen.HTML, FetchedAt: a.FetchedAt,

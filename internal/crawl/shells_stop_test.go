@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -256,17 +257,24 @@ func TestNewDataBehindAnUnchangedPage(t *testing.T) {
 // asks for where no memory is left.
 func TestPagesBeyondTheirBoundAreNamed(t *testing.T) {
 	t.Parallel()
-	for outcome, prepare := range map[string]func(w *world, id int){
-		"failed render-pages": func(w *world, id int) {
+	crashed := func(users, each int) func(w *world, id int) {
+		return func(w *world, id int) {
 			storetest.Exec(t, w.db.Pool, `INSERT INTO urls (site_id, hash, url, state, crawl, outcome)
-				SELECT $1, decode(lpad(n::text, 32, '0'), 'hex'), 'http://h/'||n, 3, 1, 'render-crashed'
-				FROM generate_series(1, 10) n`, id)
-		},
-		"failed render-busy": func(w *world, _ int) { require.True(t, w.cfg.Memory.Keep(1<<20)) },
-		"page success":       func(*world, int) {},
+				SELECT $1, decode(lpad(u||'0'||n::text, 32, '0'), 'hex'),
+					'http://h/'||CASE WHEN $2>1 THEN '~u'||u||'/' ELSE '' END||n, 3, 1, 'render-crashed'
+				FROM generate_series(1, $2::int) u, generate_series(1, $3::int) n`, id, users, each)
+		}
+	}
+	for name, prepare := range map[string]func(w *world, id int){
+		"failed render-pages":                          crashed(1, 10),
+		"page success, beside a user with too many":    crashed(2, 10),
+		"failed render-pages, beside all that one may": crashed(5, 10),
+		"failed render-busy":                           func(w *world, _ int) { require.True(t, w.cfg.Memory.Keep(1<<20)) },
+		"page success":                                 func(*world, int) {},
 	} {
-		t.Run(outcome, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			outcome, _, _ := strings.Cut(name, ",")
 			w, s := application(t)
 			w.cfg.Memory = fetch.NewMemory(12 << 20)
 			prepare(w, storetest.Get[int](t, w.db.Pool, `SELECT id FROM sites`))
