@@ -40,7 +40,7 @@ func (o Options) withDefaults() Options {
 	o.Outage = cmp.Or(o.Outage, time.Hour)
 	o.Workers = cmp.Or(o.Workers, 2)
 	o.Delay = cmp.Or(o.Delay, 500*time.Millisecond)
-	o.PagesPerSite = cmp.Or(o.PagesPerSite, 60)
+	o.PagesPerSite = cmp.Or(o.PagesPerSite, 110)
 	o.Patience = cmp.Or(o.Patience, 30*time.Minute)
 	if o.Log == nil {
 		o.Log = io.Discard

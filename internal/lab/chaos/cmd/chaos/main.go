@@ -31,7 +31,7 @@ func main() {
 	flag.DurationVar(&o.Outage, "outage", 0, "how long \"Postgres away\", \"Temporal away\" and \"disk full for long\" last, which are made only where they are named (default 1h)")
 	flag.IntVar(&o.Workers, "workers", 2, "worker processes")
 	flag.DurationVar(&o.Delay, "delay", 0, "between two requests to a host (default 500ms)")
-	flag.IntVar(&o.PagesPerSite, "pages", 0, "pages of a site beside those with papers (default 60)")
+	flag.IntVar(&o.PagesPerSite, "pages", 0, "pages of a site beside those with papers (default 110)")
 	flag.BoolVar(&asJSON, "json", false, "print the verdict as JSON")
 	flag.Parse()
 	if kinds != "" {
