@@ -1,8 +1,10 @@
 package tables
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +58,10 @@ func Fields(kind string) []string {
 	case store.JobWhitelist:
 		return []string{"domains", "least", "uncited", "ingested"}
 	}
-	return []string{"state", "class", "kind", "outcome", "ingestion", "host", "venue", "year", "from", "to", "text", "primary", "sample", "seed", "limit"}
+	return []string{
+		"state", "class", "kind", "outcome", "ingestion", "host", "venue", "year", "from", "to", "text", "primary",
+		"sample", "seed", "limit",
+	}
 }
 
 // Removes reports whether jobs of a kind remove what they list, once they are confirmed.
@@ -78,15 +83,15 @@ func (o *Options) Set(kind, name, value string) error {
 	if !slices.Contains(Kinds(), kind) || !slices.Contains(Fields(kind), name) {
 		return fmt.Errorf("%w: a job of kind %q has no option %q", ErrInput, kind, name)
 	}
-	value = strings.TrimSpace(value)
-	err := o.set(name, value)
+	f := o.fields()[name]
 	if kind == store.JobCleanParents && name == "only" {
-		o.Only, err = oneOf(value, "", OnlyBlacklisted)
+		f.of = []string{"", OnlyBlacklisted}
 	}
-	if err != nil {
-		err = fmt.Errorf("%w: %s: %w", ErrInput, name, err)
+	if err := f.set(strings.TrimSpace(value)); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrInput, name, err)
 	}
-	return err
+	o.Documents.Host = strings.ToLower(o.Documents.Host)
+	return nil
 }
 
 // Check reports whether the options go together.
@@ -97,99 +102,110 @@ func (o Options) Check() error {
 	return nil
 }
 
-func (o *Options) set(name, value string) (err error) {
-	q := &o.Documents
-	switch name {
-	case "only":
-		o.Only, err = oneOf(value, "", Any, OnlyBlacklisted, OnlyFailed)
-	case "with-ingested":
-		o.Ingested, err = yesNo(value)
-	case "with-matched":
-		o.Matched, err = yesNo(value)
-	case "ask":
-		o.Ask, err = yesNo(value)
-	case "confirm":
-		o.InPlace, err = yesNo(value)
-	case "domains":
-		o.Lists.Domains, err = number(value, 1)
-	case "least":
-		o.Lists.Least, err = number(value, 1)
-	case "uncited":
-		o.Lists.Uncited, err = yesNo(value)
-	case "ingested":
-		o.Lists.Ingested, err = yesNo(value)
-	case "state":
-		q.States, err = words(value, "new", "accepted", "rejected", "failed")
-	case "class":
-		q.Classes, err = words(value, document.Classes()...)
-	case "kind":
-		q.Kinds, err = words(value, document.Kinds()...)
-	case "outcome":
-		q.Outcomes, err = words(value, document.Outcomes()...)
-	case "ingestion":
-		q.Ingestion, err = oneOf(value, "", "new", "ingested", "failed")
-	case "host":
-		q.Host = strings.ToLower(value)
-	case "venue":
-		q.Venue = value
-	case "year":
-		q.Years = gleaner.Years{}
-		if value != "" {
-			q.Years, err = gleaner.ParseYears(value)
+// field is an option: where its value is kept, and what it may be.
+type field struct {
+	to any      // *string, *[]string, *bool, *int, *time.Time or *gleaner.Years
+	of []string // words that it may be; nil for any
+	n  int      // of a number, the least that it may be; of a day, how many days later the time is that is kept
+}
+
+// fields are the options by their names.
+func (o *Options) fields() map[string]field {
+	q, lists := &o.Documents, o.Lists
+	if lists == nil {
+		lists = &stats.Lists{}
+	}
+	return map[string]field{
+		"only":          {to: &o.Only, of: []string{"", Any, OnlyBlacklisted, OnlyFailed}},
+		"with-ingested": {to: &o.Ingested},
+		"with-matched":  {to: &o.Matched},
+		"ask":           {to: &o.Ask},
+		"confirm":       {to: &o.InPlace},
+		"domains":       {to: &lists.Domains, n: 1},
+		"least":         {to: &lists.Least, n: 1},
+		"uncited":       {to: &lists.Uncited},
+		"ingested":      {to: &lists.Ingested},
+		"state":         {to: &q.States, of: []string{"new", "accepted", "rejected", "failed"}},
+		"class":         {to: &q.Classes, of: document.Classes()},
+		"kind":          {to: &q.Kinds, of: document.Kinds()},
+		"outcome":       {to: &q.Outcomes, of: document.Outcomes()},
+		"ingestion":     {to: &q.Ingestion, of: []string{"", "new", "ingested", "failed"}},
+		"host":          {to: &q.Host},
+		"venue":         {to: &q.Venue},
+		"year":          {to: &q.Years},
+		"from":          {to: &q.From},
+		"to":            {to: &q.To, n: 1},
+		"text":          {to: &q.Text},
+		"primary":       {to: &q.Primary},
+		"sample":        {to: &q.Sample},
+		"seed":          {to: &q.Seed},
+		"limit":         {to: &q.Limit},
+	}
+}
+
+// set keeps a value that is written so.
+func (f field) set(value string) (err error) {
+	switch to := f.to.(type) {
+	case *string:
+		*to, err = value, f.check(value)
+	case *[]string: // an unknown word would find nothing, and say nothing
+		*to = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+		for _, w := range *to {
+			err = cmp.Or(err, f.check(w))
 		}
-	case "from":
-		q.From, err = day(value, 0)
-	case "to":
-		q.To, err = day(value, 1) // the day itself is meant, too
-	case "text":
-		q.Text = value
-	case "primary":
-		q.Primary, err = yesNo(value)
-	case "sample":
-		q.Sample, err = number(value, 0)
-	case "seed":
-		q.Seed = value
-	case "limit":
-		q.Limit, err = number(value, 0)
+	case *bool:
+		f.of = []string{"", "no", "yes"}
+		*to, err = value == "yes", f.check(value)
+	case *int:
+		if *to = f.n; value != "" {
+			*to, err = strconv.Atoi(value)
+		}
+		if err != nil || *to < f.n {
+			err = fmt.Errorf("want a number from %d on, not %q", f.n, value)
+		}
+	case *time.Time:
+		*to = time.Time{}
+		if value == "" {
+			return nil
+		}
+		day, wrong := time.ParseInLocation(time.DateOnly, value, time.Local)
+		if wrong != nil {
+			return fmt.Errorf("want a day such as 2026-01-31, not %q", value)
+		}
+		*to = day.AddDate(0, 0, f.n)
+	case *gleaner.Years:
+		if *to = (gleaner.Years{}); value != "" {
+			*to, err = gleaner.ParseYears(value)
+		}
 	}
 	return err
 }
 
+func (f field) check(value string) error {
+	if f.of != nil && !slices.Contains(f.of, value) {
+		return fmt.Errorf("want one of %s, not %q", strings.TrimPrefix(strings.Join(f.of, ", "), ", "), value)
+	}
+	return nil
+}
+
 // Get is an option as Set takes it.
 func (o Options) Get(name string) string {
-	q := o.Documents
-	switch name {
-	case "only":
-		return o.Only
-	case "with-ingested":
-		return yes(o.Ingested)
-	case "with-matched":
-		return yes(o.Matched)
-	case "ask":
-		return yes(o.Ask)
-	case "confirm":
-		return yes(o.InPlace)
-	case "domains", "least", "uncited", "ingested":
-		if o.Lists == nil {
-			return ""
-		}
-		return map[string]string{"domains": strconv.Itoa(o.Lists.Domains), "least": strconv.Itoa(o.Lists.Least), "uncited": yes(o.Lists.Uncited), "ingested": yes(o.Lists.Ingested)}[name]
-	case "year":
-		if q.Years == (gleaner.Years{}) {
-			return ""
-		}
-		return q.Years.String()
-	case "from":
-		return dayOf(q.From, 0)
-	case "to":
-		return dayOf(q.To, -1)
-	case "sample":
-		return some(q.Sample)
-	case "limit":
-		return some(q.Limit)
+	f := o.fields()[name]
+	if reflect.ValueOf(f.to).Elem().IsZero() {
+		return ""
 	}
-	return map[string]string{"state": strings.Join(q.States, ","), "class": strings.Join(q.Classes, ","), "kind": strings.Join(q.Kinds, ","), "outcome": strings.Join(q.Outcomes, ","),
-		"ingestion": q.Ingestion, "host": q.Host, "venue": q.Venue, "text": q.Text, "primary": yes(q.Primary), "seed": q.Seed}[name]
+	switch to := f.to.(type) {
+	case *string:
+		return *to
+	case *[]string:
+		return strings.Join(*to, ",")
+	case *bool:
+		return "yes"
+	case *time.Time:
+		return to.Local().AddDate(0, 0, -f.n).Format(time.DateOnly)
+	default: // *int and *gleaner.Years
+		return fmt.Sprint(reflect.ValueOf(to).Elem())
+	}
 }
 
 // Say says in a line what a job of a kind does.
@@ -211,70 +227,4 @@ func (o Options) Say(kind string) string {
 		said = append(said, "to folder "+o.To)
 	}
 	return strings.Join(said, " ")
-}
-
-func oneOf(value string, of ...string) (string, error) {
-	if !slices.Contains(of, value) {
-		return "", fmt.Errorf("want one of %s, not %q", strings.TrimPrefix(strings.Join(of, ", "), ", "), value)
-	}
-	return value, nil
-}
-
-// words are those of a list: an unknown one would find nothing, and say nothing.
-func words(value string, of ...string) ([]string, error) {
-	all := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
-	for _, w := range all {
-		if _, err := oneOf(w, of...); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-func yesNo(value string) (bool, error) {
-	word, err := oneOf(value, "", "no", "yes")
-	return word == "yes", err
-}
-
-func yes(is bool) string {
-	if is {
-		return "yes"
-	}
-	return ""
-}
-
-func number(value string, least int) (int, error) {
-	if value == "" {
-		return least, nil
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < least {
-		return 0, fmt.Errorf("want a number from %d on, not %q", least, value)
-	}
-	return n, nil
-}
-
-func some(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-func day(value string, more int) (time.Time, error) {
-	if value == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.ParseInLocation(time.DateOnly, value, time.Local)
-	if err != nil {
-		return t, fmt.Errorf("want a day such as 2026-01-31, not %q", value)
-	}
-	return t.AddDate(0, 0, more), nil
-}
-
-func dayOf(t time.Time, more int) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Local().AddDate(0, 0, more).Format(time.DateOnly)
 }
