@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 )
 
@@ -109,25 +110,12 @@ func recallChart(years []Year) string {
 }
 
 // reasonsChart draws why papers are missing.
-func reasonsChart(r *Report) string {
-	step := chartHeight / float64(len(reasons))
-	c := newCanvas("Why papers are missing", step*float64(max(len(r.Reasons), 1)))
-	most := 1
-	for _, n := range r.Reasons {
-		most = max(most, n)
-	}
-	const label = 240.0
-	i := 0
+func reasonsChart(r *Report) template.HTML {
+	var bars []Bar
 	for _, why := range reasons {
-		y, n := float64(i)*step, r.Reasons[why]
-		if n == 0 {
-			continue
+		if n := r.Reasons[why]; n > 0 {
+			bars = append(bars, Bar{string(why), []Part{{"missing", n}}})
 		}
-		i++
-		w := (chartWidth - label - 40) * float64(n) / float64(most)
-		c.text(label-8, y+step*.62, "end", string(why))
-		c.bar(label, y+step*.15, w, step*.7, "missing", fmt.Sprintf("%s: %d", why, n))
-		c.text(label+w+6, y+step*.62, "start", fmt.Sprint(n))
 	}
-	return c.done()
+	return Bars("Why papers are missing", bars)
 }
