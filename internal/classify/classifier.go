@@ -25,10 +25,11 @@ type Options struct {
 	Phrases        bool           `json:"phrases,omitempty"`        // pairs of neighbouring words are words, too
 	Beside         float64        `json:"beside,omitempty"`         // what the pages of the site that were read before weigh against the page, 0 to 10 (ScoreOn)
 
-	classic bool // naïve Bayes counts words and does not weigh them
+	Classic bool `json:"-"` // naïve Bayes counts words and does not weigh them
 }
 
-func (o Options) withDefaults(examples []Example) Options {
+// WithDefaults fills the fields that are zero, for examples.
+func (o Options) WithDefaults(examples []Example) Options {
 	if o.Representation == "" {
 		o.Representation = shapeFor(examples)
 	}
@@ -83,7 +84,7 @@ const scaleFolds = 3
 // times as many others, taken in turn from their sites. The error is ErrExamples
 // where one class is missing.
 func Train(examples []Example, opt Options) (*Classifier, error) {
-	opt = opt.withDefaults(examples)
+	opt = opt.WithDefaults(examples)
 	examples = balance(examples, opt.Negatives)
 	if opt.Phrases {
 		examples = slices.Clone(examples)
@@ -124,7 +125,7 @@ func train(examples []Example, opt Options) (*Classifier, error) {
 	c := &Classifier{Version: version, Examples: len(examples), Options: opt, Vocabulary: v}
 	if len(examples) > opt.Few {
 		c.Bayes = trainBayes(v, examples)
-		if opt.classic {
+		if opt.Classic {
 			v.IDF = slices.Repeat([]float64{1}, len(v.IDF))
 		}
 		return c, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/topic"
 )
 
@@ -234,12 +235,12 @@ func TestPagesAreClassifiedForACrawl(t *testing.T) {
 // sets, spread over the sites; both kinds of leaving out ask about every page once.
 func TestTablesAskAboutEveryPageOnce(t *testing.T) {
 	all := pages(80)
-	tables, err := classify.Compare(all, 4, classify.Options{})
+	tables, err := evaluate.CompareLearners(all, 4, classify.Options{})
 	require.NoError(t, err)
 	require.Len(t, tables.Machines, len(classify.Representations()))
 	var sizes []int
 	for _, f := range append(tables.Machines, tables.Bayes...) {
-		for _, m := range []classify.Measured{f.BySite, f.ByPage} {
+		for _, m := range []evaluate.Measured{f.BySite, f.ByPage} {
 			c := m.Confusion.Counts
 			assert.Equal(t, len(all), c[0][0]+c[0][1]+c[1][0]+c[1][1])
 			assert.InDelta(t, float64(c[0][0]+c[1][1])/float64(len(all)), m.Accuracy, 1e-9)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/lab/memory"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/match"
 	"gleaner/internal/rank"
@@ -22,7 +23,7 @@ import (
 // inMemory is the Source, the Recorder and the Judge of a crawl of a random web. Some
 // writes are repeated, as after a commit of which the answer was lost.
 type inMemory struct {
-	*frontier.Memory
+	*memory.Frontier
 	web    *randomWeb
 	rnd    *rand.Rand
 	paced  bool
@@ -33,15 +34,15 @@ func (*inMemory) Ready(context.Context) error                       { return nil
 func (*inMemory) Sitemaps(context.Context) ([]string, error)        { return nil, nil }
 func (*inMemory) Hold(context.Context) error                        { return nil }
 func (m *inMemory) Paced() bool                                     { return m.paced }
-func (m *inMemory) Fetched(_ context.Context, h frontier.Hash) bool { return m.Memory.Fetched(h) }
+func (m *inMemory) Fetched(_ context.Context, h frontier.Hash) bool { return m.Frontier.Fetched(h) }
 
 func (m *inMemory) Window(_ context.Context, size int) ([]frontier.Entry, bool, error) {
-	best, all := m.Memory.Window(size)
+	best, all := m.Frontier.Window(size)
 	return best, all, nil
 }
 
 func (m *inMemory) LookUp(_ context.Context, hashes [][]byte) ([]frontier.Known, error) {
-	return m.Memory.LookUp(hashes), nil
+	return m.Frontier.LookUp(hashes), nil
 }
 
 func (m *inMemory) Left(_ context.Context, maxDepth int) (int, time.Time, error) {
@@ -65,9 +66,9 @@ func (m *inMemory) Write(_ context.Context, w store.SliceWrite) (frontier.Writte
 			m.states[url] = frontier.Moved
 		}
 	}
-	out := m.Memory.Write(w.Batch)
+	out := m.Frontier.Write(w.Batch)
 	if m.rnd != nil && m.rnd.IntN(8) == 0 {
-		out = m.Memory.Write(w.Batch)
+		out = m.Frontier.Write(w.Batch)
 		out.Repeated = true
 	}
 	return out, nil
@@ -137,7 +138,7 @@ func TestEveryURLOfARandomWeb(t *testing.T) {
 			n, wide, cfg.Window, cfg.SlicePages = 3000, 1500, Defaults().Window, 2000
 		}
 		w := newRandomWeb(rnd, n, wide)
-		m := &inMemory{Memory: frontier.NewMemory(), web: w, rnd: rnd, paced: rnd.IntN(4) == 0, states: map[string]frontier.State{}}
+		m := &inMemory{Frontier: memory.NewFrontier(), web: w, rnd: rnd, paced: rnd.IntN(4) == 0, states: map[string]frontier.State{}}
 		if m.paced {
 			unwritten = 2
 		}
@@ -150,7 +151,7 @@ func TestEveryURLOfARandomWeb(t *testing.T) {
 			require.NoError(t, err)
 			return r
 		})
-		left, _ := m.Memory.Window(1 << 20)
+		left, _ := m.Frontier.Window(1 << 20)
 		require.Empty(t, left, "seed %d", seed)
 		require.NoError(t, w.wrong(m.states, 1, excused), "seed %d, window %d, batch %d", seed, cfg.Window, cfg.Batch)
 	}
@@ -215,7 +216,7 @@ func TestBetterLinksDoNotWait(t *testing.T) {
 		}
 		web.pages[url(c, length)] = &node{}
 	}
-	m := &inMemory{Memory: frontier.NewMemory(), web: web, paced: true, states: map[string]frontier.State{}}
+	m := &inMemory{Frontier: memory.NewFrontier(), web: web, paced: true, states: map[string]frontier.State{}}
 	m.Add([]frontier.Entry{web.seed()})
 	cfg := Defaults()
 	s, err := rank.New(rank.BreadthFirst, cfg.Rank)

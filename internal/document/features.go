@@ -12,7 +12,7 @@ import (
 // text and layout. NaN marks what could not be known.
 type Features []float64
 
-// featureNames names them in order. The first sharedFeatures are also in the
+// featureNames names them in order. The first SharedFeatures are also in the
 // published training set of CiteSeerX's filter (43 features) with the same
 // meaning.
 var featureNames = []string{
@@ -29,8 +29,11 @@ var featureNames = []string{
 	"name-course", "name-cv", "name-talk", "name-thesis", "name-poster", "tiny-file",
 }
 
-// sharedFeatures is how many of featureNames the published set knows.
-const sharedFeatures = 25
+// FeatureNames are the names of the features, in order.
+func FeatureNames() []string { return featureNames }
+
+// SharedFeatures is how many of featureNames the published set knows.
+const SharedFeatures = 25
 
 // Hints are what is known of a document besides its text.
 type Hints struct {
@@ -163,7 +166,7 @@ func (c *counts) shared(t *Text) []float64 {
 		math.Log1p(float64(refs)),
 		said(markInterests), has(secEducation), has(secPublications),
 	}
-	return append(values, structure(values)...)
+	return append(values, Structure(values)...)
 }
 
 // Places of features that others are made of.
@@ -172,18 +175,19 @@ const (
 	atAcknowledgements, atIntroduction, atConclusion = 15, 16, 18
 )
 
-// structure adds up the signs of a paper's structure, and applies the rule of
+// Structure adds up the signs of a paper's structure, and applies the rule of
 // thumb "(references and (abstract or introduction)) or 'this paper', at most
 // 60 pages". A line cannot see such a combination in its parts.
-func structure(v []float64) []float64 {
+func Structure(v []float64) []float64 {
 	sum := 0.0
 	for _, i := range []int{atThisPaper, atReferences, atAbstract, atAcknowledgements, atIntroduction, atConclusion} {
 		sum += v[i]
 	}
-	return []float64{sum, yes(ruleOfThumb(v))}
+	return []float64{sum, yes(RuleOfThumb(v))}
 }
 
-func ruleOfThumb(v []float64) bool {
+// RuleOfThumb is that rule, of features.
+func RuleOfThumb(v []float64) bool {
 	return (v[atReferences] > 0 && (v[atAbstract] > 0 || v[atIntroduction] > 0) || v[atThisPaper] > 0) && v[atPages] <= math.Log1p(60)
 }
 

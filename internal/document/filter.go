@@ -39,6 +39,17 @@ type FilterModel struct {
 	Figures  Figures           `json:"figures"`
 }
 
+// Figures are kept with the weights.
+type Figures struct {
+	Documents    int     `json:"documents"`
+	Sites        int     `json:"sites"`
+	Accuracy     float64 `json:"accuracy"`       // academic or not, leaving one site out
+	Precision    float64 `json:"precision"`      // of academic
+	Recall       float64 `json:"recall"`         // of academic
+	ClassMacroF1 float64 `json:"class_macro_f1"` // over the six classes
+	RuleAccuracy float64 `json:"rule_accuracy"`  // of the rule of thumb, same documents
+}
+
 // Setting is one operating point with its cross-validated figures.
 type Setting struct {
 	Threshold float64 `json:"threshold"`
@@ -80,7 +91,7 @@ func NewFilter(point Point) *Filter {
 	return f
 }
 
-// LoadFilter reads weights that TrainFilter made. The error is errModel when
+// LoadFilter reads weights that `lab train filter` made. The error is errModel when
 // they were made for other features.
 func LoadFilter(r io.Reader, point Point) (*Filter, error) {
 	m := &FilterModel{}
@@ -116,7 +127,7 @@ func (f *Filter) Judge(t *Text, h Hints) Judgement {
 		academic, kinds, x = f.model.Front.Academic, f.model.Front.Kinds, ofFront(counted(first).features(first, h))
 	}
 	j := Judgement{Judged: true, Features: x, References: c.entries, ReferenceList: c.entriesOf(t)}
-	j.Score = academic.Probability(x, academicLabel)
+	j.Score = academic.Probability(x, LabelAcademic)
 	thesis := c.thesisEvidence(t)
 	if thesis != "" {
 		j.Score = max(j.Score, evidenceScore)
@@ -194,9 +205,9 @@ func (c *counts) thesisEvidence(t *Text) string {
 // explain names the features that weighed most for the decision, and the most
 // that stood against it.
 func (f *Filter) explain(m *learn.Logistic, x Features, j Judgement) []string {
-	label := academicLabel
+	label := LabelAcademic
 	if !j.Academic {
-		label = otherLabel
+		label = LabelOther
 	}
 	c := m.Contributions(x, label)
 	order := make([]int, len(c))

@@ -17,7 +17,7 @@ const shingle = 4
 // sketchPages is how many first pages are fingerprinted. Copies of one paper
 // are read by different readers to different depths; their first pages are what
 // all of them have.
-const sketchPages = verdictPages
+const sketchPages = VerdictPages
 
 // Sketch is a minhash of a text's shingles (Broder 1997): the share of equal
 // entries estimates the Jaccard similarity of two texts. Nil for a text too

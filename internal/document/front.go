@@ -27,8 +27,8 @@ const (
 	surely    = 0.9
 )
 
-// settled reports whether a score by the first pages needs no further reading.
-func settled(score float64) bool { return score < surelyNot || score > surely }
+// Settled reports whether a score by the first pages needs no further reading.
+func Settled(score float64) bool { return score < surelyNot || score > surely }
 
 // Enough says of a document's first pages, for Reader.ReadUntil, how much more is
 // to be read of it: all where they leave open what it is, its end where they
@@ -40,12 +40,12 @@ func (f *Filter) Enough(t *Text, h Hints) More {
 	}
 	c := counted(t)
 	x := ofFront(c.features(t, h))
-	score := front.Academic.Probability(x, academicLabel)
+	score := front.Academic.Probability(x, LabelAcademic)
 	if c.paperEvidence(t, x) != "" {
 		score = max(score, evidenceScore)
 	}
 	switch {
-	case c.slow(t) || !settled(score):
+	case c.slow(t) || !Settled(score):
 		return ReadAll
 	case score > surely:
 		return ReadEnd
@@ -72,10 +72,10 @@ func ofFront(x Features) Features {
 
 // front is the text that ReadUntil asks about; nil for a document without more.
 func (t *Text) front() *Text {
-	if t.PageCount <= verdictPages || t.Front < verdictPages || t.Outcome != OK {
+	if t.PageCount <= VerdictPages || t.Front < VerdictPages || t.Outcome != OK {
 		return nil
 	}
 	f := *t
-	f.Pages, f.Front, f.PageCount, f.Skipped = t.Pages[:verdictPages], verdictPages, verdictPages, 0
+	f.Pages, f.Front, f.PageCount, f.Skipped = t.Pages[:VerdictPages], VerdictPages, VerdictPages, 0
 	return &f
 }

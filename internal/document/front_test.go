@@ -26,20 +26,20 @@ func TestReadUntil(t *testing.T) {
 	asked := 0
 	end := read(func(first *Text) More {
 		asked++
-		assert.Len(t, first.Pages, verdictPages)
-		assert.Equal(t, all.Pages[:verdictPages], first.Pages)
+		assert.Len(t, first.Pages, VerdictPages)
+		assert.Equal(t, all.Pages[:VerdictPages], first.Pages)
 		return ReadEnd
 	})
 	assert.Equal(t, 1, asked)
 	assert.True(t, end.Stopped)
-	assert.Len(t, end.Pages, verdictPages+endPages)
-	assert.Equal(t, verdictPages, end.Front)
+	assert.Len(t, end.Pages, VerdictPages+endPages)
+	assert.Equal(t, VerdictPages, end.Front)
 	assert.Equal(t, 12-len(end.Pages), end.Skipped)
 	assert.Equal(t, all.Pages[11], end.Pages[len(end.Pages)-1], "its end is there")
 
 	none := read(func(*Text) More { return ReadNoMore })
 	assert.True(t, none.Stopped)
-	assert.Equal(t, 12-verdictPages, none.Skipped)
+	assert.Equal(t, 12-VerdictPages, none.Skipped)
 	assert.Equal(t, NewSketch(all), NewSketch(none), "its copies are found by the pages that are read of all")
 
 	whole, partly := NewFilter(Balanced).Judge(all, Hints{}), NewFilter(Balanced).Judge(end, Hints{})

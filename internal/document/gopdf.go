@@ -164,7 +164,7 @@ func goLines(letters []pdf.Text, height float64) []Line {
 // pages as tell what it is, since the library looks a font up anew for each letter.
 func (j *job) goScan(ctx context.Context) (*scan, error) {
 	opt := j.r.opt
-	spec, err := json.Marshal(childSpec{j.file, min(opt.FirstPages, verdictPages), min(opt.LastPages, verdictPages)})
+	spec, err := json.Marshal(childSpec{j.file, min(opt.FirstPages, VerdictPages), min(opt.LastPages, VerdictPages)})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (j *job) goScan(ctx context.Context) (*scan, error) {
 			s.Pages = append(s.Pages, p)
 		}
 	}
-	s.Reader, s.Front = "go", min(opt.FirstPages, verdictPages, len(s.Pages))
+	s.Reader, s.Front = "go", min(opt.FirstPages, VerdictPages, len(s.Pages))
 	switch {
 	case got.late:
 		s.Failed, s.Detail = Timeout, "the built-in reader used up its processor time"

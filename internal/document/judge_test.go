@@ -123,7 +123,7 @@ func TestOperatingPoints(t *testing.T) {
 		f := NewFilter(p)
 		least[p] = 1
 		for range 200 {
-			f.model.Academic.Bias[slices.Index(f.model.Academic.Classes, academicLabel)] += 0.1
+			f.model.Academic.Bias[slices.Index(f.model.Academic.Classes, LabelAcademic)] += 0.1
 			if j := f.Judge(text, Hints{}); j.Academic {
 				least[p] = min(least[p], j.Score)
 			}
@@ -139,15 +139,15 @@ func TestOperatingPoints(t *testing.T) {
 // for first pages judges.
 func TestFirstPagesHaveAModelOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	text := &Text{Outcome: OK, Kind: PDF, Front: verdictPages, PageCount: 9, Width: 595, Height: 842}
-	for i := range verdictPages {
+	text := &Text{Outcome: OK, Kind: PDF, Front: VerdictPages, PageCount: 9, Width: 595, Height: 842}
+	for i := range VerdictPages {
 		text.Pages = append(text.Pages, paragraph(i, 200))
 	}
 	f := NewFilter(Balanced)
 	model, front, academic := *f.model, *f.model.Front, *f.model.Front.Academic
 	academic.Bias = slices.Clone(academic.Bias)
 	for i, class := range academic.Classes { // it takes everything for academic
-		if class == academicLabel {
+		if class == LabelAcademic {
 			academic.Bias[i] += 1000
 		}
 	}

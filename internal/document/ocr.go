@@ -68,7 +68,7 @@ func (t *Text) recognised(s *scan, minWords int) {
 }
 
 // recognisedPages is how many first pages of a document are recognised.
-func (r *Reader) recognisedPages() int { return min(r.opt.FirstPages, verdictPages) }
+func (r *Reader) recognisedPages() int { return min(r.opt.FirstPages, VerdictPages) }
 
 // ocrLimits are what recognition may use: a page of 300 dots an inch and the
 // network that reads it take more than the text of a PDF.

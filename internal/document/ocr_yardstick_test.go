@@ -20,7 +20,7 @@ import (
 func TestYardstickRecognition(t *testing.T) {
 	farm := realdata.Path(t, "farm")
 	opt := withPoppler(t)
-	opt.OCR, opt.FirstPages = true, verdictPages // what a verdict wants
+	opt.OCR, opt.FirstPages = true, VerdictPages // what a verdict wants
 	ocr := NewReader(opt)
 	if ocr.opt.OCRmyPDF == "" && (ocr.opt.Tesseract == "" || ocr.opt.PDFToPPM == "") {
 		realdata.Skip(t, "tesseract is not installed, nor ocrmypdf")
@@ -32,7 +32,7 @@ func TestYardstickRecognition(t *testing.T) {
 	for _, row := range realdata.Table(t, "truth", "labels.tsv") {
 		f, err := localFile(farm, row["url"])
 		require.NoError(t, err)
-		c, known := fold(row["label"])
+		c, known := ClassOf(row["label"])
 		require.True(t, known, "an unknown label %v", row["label"])
 		labels[f] = c
 		files = append(files, f)

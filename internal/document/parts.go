@@ -15,7 +15,7 @@ const endPages = 2
 // that says: all up to the options' FirstPages and the last ones, or some last
 // ones, or nothing.
 func (r *Reader) inParts(read pager, next func(*scan) More) (*scan, error) {
-	first := min(verdictPages, r.opt.FirstPages)
+	first := min(VerdictPages, r.opt.FirstPages)
 	s, err := read.first(first)
 	if err != nil || s.Failed != "" {
 		return s, err

@@ -211,7 +211,7 @@ func TestPostScriptPages(t *testing.T) {
 		assert.Equal(t, OK, all.Outcome, all.Detail)
 		assert.Equal(t, []int{pages, 7, 5, 2}, []int{all.PageCount, len(all.Pages), all.Front, all.Skipped}, "%q", said)
 		assert.Contains(t, all.Pages[6], "Page 9")
-		for more, want := range map[More]int{ReadEnd: verdictPages + endPages, ReadNoMore: verdictPages} {
+		for more, want := range map[More]int{ReadEnd: VerdictPages + endPages, ReadNoMore: VerdictPages} {
 			part := Part{Name: "x.ps", Body: []byte(ps)}
 			got, err := r.ReadUntil(t.Context(), part, func(*Text) More { return more })
 			require.NoError(t, err)

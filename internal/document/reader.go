@@ -123,10 +123,10 @@ func (r *Reader) Read(ctx context.Context, p Part) (*Text, error) {
 	return r.ReadUntil(ctx, p, nil)
 }
 
-// verdictPages is how many first pages are read before it is asked whether they
+// VerdictPages is how many first pages are read before it is asked whether they
 // are enough. By the first three, leaving one site out, as many documents are
 // judged rightly as by all their pages (FrontModel).
-const verdictPages = 3
+const VerdictPages = 3
 
 // More is how much of a PDF is read after its first pages.
 type More int

@@ -262,14 +262,14 @@ func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) 
 	return sub, err
 }
 
-// LookFor decides on the authors of labels as a harvest would, in both passes,
-// with the papers that the record or the directories know of each. Nothing of it
-// is written but what was asked for.
-func (s *Stages) LookFor(ctx context.Context, labels []homepage.Label, report func(done, of int)) ([]evidence.Decision, error) {
-	subjects := make([]homepage.Subject, len(labels))
-	for i, l := range labels {
+// LookFor decides on authors as a harvest would, in both passes, with the papers that
+// the record or the directories know of each. Nothing of it is written but what was
+// asked for.
+func (s *Stages) LookFor(ctx context.Context, authors []gleaner.Author, report func(done, of int)) ([]evidence.Decision, error) {
+	subjects := make([]homepage.Subject, len(authors))
+	for i, a := range authors {
 		var err error
-		if subjects[i], err = s.subject(ctx, l.Author, nil); err != nil {
+		if subjects[i], err = s.subject(ctx, a, nil); err != nil {
 			return nil, err
 		}
 		if ps := subjects[i].Papers; len(ps) > 0 {

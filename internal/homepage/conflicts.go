@@ -42,7 +42,7 @@ func resolveConflicts(decisions []evidence.Decision) {
 	claims := map[string][]claim{}
 	for i, d := range decisions {
 		for _, c := range d.Homepages {
-			k := addressKey(c.URL)
+			k := AddressKey(c.URL)
 			claims[k] = append(claims[k], claim{i, c})
 		}
 	}
@@ -82,7 +82,7 @@ func resolveHosts(decisions []evidence.Decision) {
 	for _, d := range decisions {
 		for _, c := range d.Homepages {
 			root, personal := siteOf(parseURL(c.URL), parseName(d.Author.Name))
-			key, claim := addressKey(root), c.Features[fIdentity]+c.Features[fVouched]
+			key, claim := AddressKey(root), c.Features[fIdentity]+c.Features[fVouched]
 			if personal && c.Features[fUser] > 0 && c.Features[fIdentity] >= nameLoose && claim > owners[key].claim {
 				owners[key] = owner{d.Author, claim}
 			}
@@ -90,9 +90,9 @@ func resolveHosts(decisions []evidence.Decision) {
 	}
 	for i := range decisions {
 		for _, c := range slices.Clone(decisions[i].Homepages) {
-			o := ownerOf(owners, addressKey(c.URL))
+			o := ownerOf(owners, AddressKey(c.URL))
 			if o.claim > 0 && c.Features[fIdentity] < minIdentity && o.author.ID() != decisions[i].Author.ID() {
-				yieldTo(&decisions[i], o.author.Name, addressKey(c.URL))
+				yieldTo(&decisions[i], o.author.Name, AddressKey(c.URL))
 			}
 		}
 	}
@@ -110,9 +110,9 @@ func ownerOf(owners map[string]owner, key string) (o owner) {
 // yieldTo gives up a page to another author.
 func yieldTo(d *evidence.Decision, winner, key string) {
 	d.Homepages, d.Candidates = slices.Clone(d.Homepages), slices.Clone(d.Candidates) // a book in memory has them, too
-	d.Homepages = slices.DeleteFunc(d.Homepages, func(c evidence.Candidate) bool { return addressKey(c.URL) == key })
+	d.Homepages = slices.DeleteFunc(d.Homepages, func(c evidence.Candidate) bool { return AddressKey(c.URL) == key })
 	for i := range d.Candidates {
-		if c := &d.Candidates[i]; c.Kept && addressKey(c.URL) == key {
+		if c := &d.Candidates[i]; c.Kept && AddressKey(c.URL) == key {
 			c.Kept, c.Priority, c.Rule = false, "", ruleGiven+" "+winner+", with more evidence"
 		}
 	}

@@ -61,19 +61,23 @@ func (h *hunt) rivals() {
 		}
 		if rival > 0 {
 			s.c.Features[fRival] = rival * (1 - s.c.Features[fCoAuthors])
-			s.c.Score = h.f.model.score(s.c.Features)
+			s.c.Score = h.f.model.Score(s.c.Features)
 		}
 	}
 }
 
-// The rules that rest on the score alone; training learns from the candidates
-// that came to them.
 const (
 	ruleEvidence  = "evidence"
 	ruleTooLittle = "too little evidence"
 	ruleGiven     = "given to" // somebody else
 	ruleDead      = "does not answer: "
 )
+
+// Weighed reports whether the score alone decided on a candidate: weights are learnt from
+// such ones.
+func Weighed(c evidence.Candidate) bool {
+	return c.Features != nil && (strings.HasPrefix(c.Rule, ruleEvidence) || strings.HasPrefix(c.Rule, ruleTooLittle))
+}
 
 // minIdentity is the identity that a page must show, unless it is a project's
 // site that stands for the person.
@@ -163,7 +167,7 @@ func (h *hunt) onePerSite(in []*site) []*site {
 			continue
 		}
 		below := slices.ContainsFunc(out, func(o *site) bool {
-			a, b := addressKey(o.c.URL), addressKey(s.c.URL)
+			a, b := AddressKey(o.c.URL), AddressKey(s.c.URL)
 			return a == b || strings.HasPrefix(b, a+"/") || strings.HasPrefix(a, b+"/")
 		})
 		if below {

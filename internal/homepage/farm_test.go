@@ -23,6 +23,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
+	"gleaner/internal/lab/homepages"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/web/page"
 )
@@ -187,11 +188,11 @@ func poor(rich []homepage.Subject) []homepage.Subject {
 	return out
 }
 
-func measure(t *testing.T, g getter, metadata string, subjects []homepage.Subject, labels []homepage.Label, most int) {
+func measure(t *testing.T, g getter, metadata string, subjects []homepage.Subject, labels []homepages.Label, most int) {
 	f := homepage.New(homepage.Config{Searcher: homepage.NewSearXNG("http://search.farm", homepage.Service{Client: g.client}), Getter: g})
 	decisions, err := f.FindAll(t.Context(), subjects, 4)
 	require.False(t, err != nil && !errors.Is(err, homepage.ErrSearchUnavailable))
-	report := homepage.Evaluate(decisions, labels)
+	report := homepages.Evaluate(decisions, labels)
 	for _, d := range decisions {
 		for _, p := range d.Elsewhere() {
 			t.Logf("%s (%s): papers at %s (%s): %s", d.Author.Name, p.Of, p.URL, p.Scope, p.Rule)
@@ -215,11 +216,11 @@ func explain(t testing.TB, decisions []evidence.Decision, a gleaner.Author) {
 	}
 }
 
-func readLabels(t testing.TB, file string) []homepage.Label {
+func readLabels(t testing.TB, file string) []homepages.Label {
 	f, err := os.Open(file)
 	require.NoError(t, err)
 	defer func() { _ = f.Close() }()
-	labels, err := homepage.ReadLabels(f)
+	labels, err := homepages.ReadLabels(f)
 	require.NoError(t, err)
 	return labels
 }

@@ -283,4 +283,4 @@ func parseURL(s string) *url.URL {
 }
 
 // sameAddress compares addresses without scheme and closing slash.
-func sameAddress(a, b string) bool { return addressKey(a) == addressKey(b) }
+func sameAddress(a, b string) bool { return AddressKey(a) == AddressKey(b) }

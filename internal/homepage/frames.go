@@ -57,8 +57,8 @@ func (h *hunt) through(ctx context.Context, s *site, pg *page.Page, final string
 		shown = []string{to}
 	}
 	for _, u := range shown[:min(maxFrames, len(shown))] {
-		in := h.pages[addressKey(u)]
-		if in == nil && h.asked[addressKey(u)] {
+		in := h.pages[AddressKey(u)]
+		if in == nil && h.asked[AddressKey(u)] {
 			continue
 		}
 		at := u
@@ -68,8 +68,8 @@ func (h *hunt) through(ctx context.Context, s *site, pg *page.Page, final string
 				continue
 			}
 		}
-		if h.byKey[addressKey(at)] == nil {
-			h.byKey[addressKey(at)] = s // it is no candidate of its own
+		if h.byKey[AddressKey(at)] == nil {
+			h.byKey[AddressKey(at)] = s // it is no candidate of its own
 		}
 		pg = h.joined(pg, in)
 	}

@@ -59,10 +59,10 @@ func (m *Model) Write(w io.Writer) error {
 	return enc.Encode(m)
 }
 
-// score is the probability that a candidate with these features is a homepage
+// Score is the probability that a candidate with these features is a homepage
 // of the author. The sum runs in the order of names, so that it is the same on
 // every run to the last bit.
-func (m *Model) score(f map[string]float64) float64 {
+func (m *Model) Score(f map[string]float64) float64 {
 	z := m.Bias
 	for _, k := range slices.Sorted(maps.Keys(f)) {
 		z += m.Weights[k] * f[k]

@@ -31,7 +31,7 @@ func (h *hunt) lists(ctx context.Context, pg *page.Page, final string) {
 
 // list asks for one, and enters the links on it that bear the person's name; nil for none.
 func (h *hunt) list(ctx context.Context, u string) (pg *page.Page, final string, found bool) {
-	if h.listings == maxListings || h.asked[addressKey(u)] || h.d.Fetches >= h.limit {
+	if h.listings == maxListings || h.asked[AddressKey(u)] || h.d.Fetches >= h.limit {
 		return nil, u, false
 	}
 	h.listings++

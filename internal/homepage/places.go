@@ -45,10 +45,10 @@ func (h *hunt) places(ctx context.Context) error {
 		slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(b.hope, a.hope) })
 		w := ways[0]
 		ways = ways[1:]
-		if asked[addressKey(w.url)] {
+		if asked[AddressKey(w.url)] {
 			continue
 		}
-		asked[addressKey(w.url)] = true
+		asked[AddressKey(w.url)] = true
 		pg, final, err := h.seen(ctx, w.url)
 		switch {
 		case ctx.Err() != nil:
@@ -57,10 +57,10 @@ func (h *hunt) places(ctx context.Context) error {
 			return h.broken
 		case errors.Is(err, errTooMany):
 			return nil
-		case err != nil || asked[addressKey(final)] && !sameAddress(final, w.url) || !h.elsewhere(parseURL(final), pg.Title):
+		case err != nil || asked[AddressKey(final)] && !sameAddress(final, w.url) || !h.elsewhere(parseURL(final), pg.Title):
 			continue
 		}
-		asked[addressKey(final)] = true
+		asked[AddressKey(final)] = true
 		if rule := h.papersOn(pg, final); rule != "" {
 			h.d.Places = append(h.d.Places, evidence.Place{URL: final, Scope: h.placeScope(final), Of: w.of, Rule: rule})
 			continue
@@ -74,7 +74,7 @@ func (h *hunt) places(ctx context.Context) error {
 
 // seen is a page that was fetched already, or is now.
 func (h *hunt) seen(ctx context.Context, u string) (*page.Page, string, error) {
-	if pg := h.pages[addressKey(u)]; pg != nil {
+	if pg := h.pages[AddressKey(u)]; pg != nil {
 		return pg, u, nil
 	}
 	return h.get(ctx, u)

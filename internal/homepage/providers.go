@@ -241,7 +241,7 @@ func (m merged) Search(ctx context.Context, query string, n int) ([]evidence.Res
 			if rank >= len(rs) || len(all) == n {
 				continue
 			}
-			if key := addressKey(rs[rank].URL); !met[key] {
+			if key := AddressKey(rs[rank].URL); !met[key] {
 				met[key] = true
 				all = append(all, rs[rank])
 			}

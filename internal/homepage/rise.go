@@ -18,7 +18,7 @@ func (h *hunt) rise(ctx context.Context) error {
 			continue
 		}
 		to := homeAbove(s.page, s.c.URL)
-		if to == "" || h.asked[addressKey(to)] {
+		if to == "" || h.asked[AddressKey(to)] {
 			continue
 		}
 		pg, final, err := h.get(ctx, to)
@@ -30,7 +30,7 @@ func (h *hunt) rise(ctx context.Context) error {
 		}
 		inner, before := s.page, s.c
 		s.c.Via = s.c.URL
-		h.byKey[addressKey(final)] = s
+		h.byKey[AddressKey(final)] = s
 		if h.score(s, &exhibit{url: parseURL(final), page: pg, inner: []*page.Page{inner}, hits: len(s.leads)}); s.c.Score < h.f.model.Threshold {
 			s.page, s.c = inner, before
 		}

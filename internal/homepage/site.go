@@ -62,7 +62,7 @@ func (h *hunt) enter(l lead) {
 		return
 	}
 	root := h.rootFor(u, l)
-	key := addressKey(root)
+	key := AddressKey(root)
 	s := h.byKey[key]
 	if s == nil {
 		s = &site{root: root, c: evidence.Candidate{URL: root, Title: l.title, Source: l.source, Rank: l.rank, Via: l.via}}
@@ -158,8 +158,8 @@ func (h *hunt) next() *site {
 	return best
 }
 
-// addressKey is the identity of an address without its closing slash.
-func addressKey(u string) string {
+// AddressKey is the identity of an address without its closing slash.
+func AddressKey(u string) string {
 	c, err := weburl.Canonical("", u)
 	if err != nil {
 		return u

@@ -43,7 +43,7 @@ func (h *hunt) get(ctx context.Context, u string) (*page.Page, string, error) {
 		return nil, "", errTooMany
 	}
 	h.d.Fetches++
-	h.asked[addressKey(u)] = true
+	h.asked[AddressKey(u)] = true
 	getter := h.f.cfg.Getter
 	if h.s.Getter != nil {
 		getter = h.s.Getter
@@ -63,7 +63,7 @@ func (h *hunt) get(ctx context.Context, u string) (*page.Page, string, error) {
 	}
 	final = cmp.Or(final, u)
 	if err == nil {
-		h.pages[addressKey(final)] = pg
+		h.pages[AddressKey(final)] = pg
 	}
 	return pg, final, err
 }
@@ -84,7 +84,7 @@ func (h *hunt) look(ctx context.Context, s *site) {
 	}
 	for range maxMoves {
 		target := movedTo(pg, final)
-		if target == "" || h.asked[addressKey(target)] {
+		if target == "" || h.asked[AddressKey(target)] {
 			break
 		}
 		u := parseURL(target)
@@ -113,9 +113,9 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 	if !sameAddress(final, s.c.URL) && s.c.Via == "" {
 		s.c.Via = s.c.URL
 	}
-	h.byKey[addressKey(final)] = s
+	h.byKey[AddressKey(final)] = s
 	ex := exhibit{url: u, page: pg, hits: len(s.leads)}
-	if from := h.pages[addressKey(s.c.Via)]; s.c.Source == evidence.SourceInner && from != nil {
+	if from := h.pages[AddressKey(s.c.Via)]; s.c.Source == evidence.SourceInner && from != nil {
 		ex.inner = append(ex.inner, from)
 	}
 	h.score(s, &ex)
@@ -123,8 +123,8 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 		if !h.wantsInner(s) {
 			break
 		}
-		inner, innerFinal := h.pages[addressKey(in)], in
-		if inner == nil && h.asked[addressKey(in)] {
+		inner, innerFinal := h.pages[AddressKey(in)], in
+		if inner == nil && h.asked[AddressKey(in)] {
 			continue
 		}
 		if inner == nil {
@@ -176,7 +176,7 @@ func (h *hunt) unfit(u *url.URL, s *site, pg *page.Page, final string) string {
 	if _, rule := h.withdrawn(final, s.c.Source); rule != "" {
 		return rule
 	}
-	if other := h.byKey[addressKey(final)]; other != nil && other != s {
+	if other := h.byKey[AddressKey(final)]; other != nil && other != s {
 		if other.visited {
 			return "leads to a page that was looked at already"
 		}
@@ -191,7 +191,7 @@ func (h *hunt) score(s *site, ex *exhibit) {
 	s.page = ex.page
 	s.c.URL, s.c.Title, s.c.Fetched = ex.url.String(), ex.page.Title, true
 	s.c.Features = h.person.features(s.c, *ex)
-	s.c.Score = h.f.model.score(s.c.Features)
+	s.c.Score = h.f.model.Score(s.c.Features)
 }
 
 // wantsInner reports whether another page of the site could change the verdict.
@@ -207,7 +207,7 @@ func (h *hunt) innerInstead(s *site, inner *page.Page, final string, hits int) {
 	c := s.c
 	c.URL, c.Title = final, inner.Title
 	f := h.person.features(c, ex)
-	if score := h.f.model.score(f); s.c.Features[fIdentity] < nameInitials && f[fIdentity] >= nameInitials && score > s.c.Score {
+	if score := h.f.model.Score(f); s.c.Features[fIdentity] < nameInitials && f[fIdentity] >= nameInitials && score > s.c.Score {
 		s.page, s.c.URL, s.c.Title, s.c.Features, s.c.Score = inner, final, inner.Title, f, score
 	}
 }
@@ -234,7 +234,7 @@ func (h *hunt) follow(pg *page.Page, final, source string) (added int) {
 			from = evidence.SourceInner
 		}
 		u := parseURL(l.URL)
-		if sameAddress(l.URL, final) || isPortal(u) || isFile(u) || isPublisher(u, "") || h.byKey[addressKey(l.URL)] != nil {
+		if sameAddress(l.URL, final) || isPortal(u) || isFile(u) || isPublisher(u, "") || h.byKey[AddressKey(l.URL)] != nil {
 			continue
 		}
 		h.enter(lead{url: l.URL, title: l.Anchor, source: from, via: final})
@@ -296,4 +296,4 @@ func movedTo(pg *page.Page, final string) string {
 }
 
 // parentOf reports whether a is a directory above b.
-func parentOf(a, b string) bool { return strings.HasPrefix(addressKey(b), addressKey(a)) }
+func parentOf(a, b string) bool { return strings.HasPrefix(AddressKey(b), AddressKey(a)) }

@@ -19,7 +19,7 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Queue holds what waits, and takes what became of it (collections.Memory).
+// Queue holds what waits, and takes what became of it.
 type Queue interface {
 	// Next takes the URL to ask next; nil where none can be asked before wait, or none waits (0).
 	Next(ctx context.Context) (u *collections.URL, wait time.Duration, err error)

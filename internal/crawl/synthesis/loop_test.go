@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/fetch"
+	"gleaner/internal/lab/memory"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
@@ -52,9 +53,9 @@ func (everything) Topics() []string { return []string{"all"} }
 func collects(t *testing.T, web answers, change func(*Parts)) (crawl.Result, map[string]string) {
 	cfg := Defaults()
 	cfg.Size, cfg.MaxPages, cfg.SlicePages = 1000, 500, 1000
-	memory := collections.NewMemory(collections.Rules{Size: 1000})
-	memory.Add([]collections.URL{{URL: "http://a.example/", Host: "a.example", Priority: 1}})
-	noted := noting{Memory: memory, outcomes: map[string]string{}}
+	queue := memory.NewCollection(collections.Rules{Size: 1000})
+	queue.Add([]collections.URL{{URL: "http://a.example/", Host: "a.example", Priority: 1}})
+	noted := noting{Collection: queue, outcomes: map[string]string{}}
 	p := Parts{Queue: noted, Source: web, Classifier: everything{}, Filter: topic.NewFilter(topic.Stops{}), Log: slog.New(slog.DiscardHandler)}
 	if change != nil {
 		change(&p)
@@ -118,7 +119,7 @@ func (r *resting) Standing(ctx context.Context) (collections.Standing, error) {
 
 // noting remembers outcomes; what "unfit" names is refused as a database does.
 type noting struct {
-	*collections.Memory
+	*memory.Collection
 	outcomes map[string]string
 }
 
@@ -127,7 +128,7 @@ func (n noting) Write(ctx context.Context, v *collections.Visit) error {
 		return &pgconn.PgError{Code: "22021"}
 	}
 	n.outcomes[v.URL.URL] = string(v.Outcome)
-	return n.Memory.Write(ctx, v)
+	return n.Collection.Write(ctx, v)
 }
 
 // TestAFarmOfRedirects from host to host is followed as deep as links are, and no further.

@@ -72,18 +72,18 @@ func Examples(site string, r Run) []rank.Example {
 	return out
 }
 
-// Log turns a whole breadth-first crawl into the log that rank.TrainLinks reads.
+// Log turns a whole breadth-first crawl into the log that TrainLinks reads.
 // Links to what the crawl did not reach are left out.
-func Log(r Run) []rank.Followed {
+func Log(r Run) []Followed {
 	steps := r.Answered()
 	reached := map[string]Step{}
 	for _, s := range steps {
 		reached[weburl.Key(s.URL)] = s
 	}
-	var out []rank.Followed
+	var out []Followed
 	for _, s := range steps {
 		if s.Parent == "" {
-			out = append(out, rank.Followed{URL: s.URL})
+			out = append(out, Followed{URL: s.URL})
 		}
 		if s.Page == nil {
 			continue
@@ -91,7 +91,7 @@ func Log(r Run) []rank.Followed {
 		for _, l := range s.Page.Links {
 			to, ok := reached[weburl.Key(l.URL)]
 			if ok && to.URL != s.URL && (!to.Document || to.Kind == Paper) {
-				out = append(out, rank.Followed{URL: to.URL, Parent: s.URL, Anchor: l.Anchor, Document: to.Document})
+				out = append(out, Followed{URL: to.URL, Parent: s.URL, Anchor: l.Anchor, Document: to.Document})
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func Chen(ctx context.Context, pages []classify.Example) (rows []Row, err error)
 		about := web.Search(web.Topics()[0].Query, 100)
 		pages = examplesOf(web, topic.NewFilter(stops), about, web.Others(200))
 	}
-	tables, err := classify.Compare(pages, 5, classify.Options{})
+	tables, err := CompareLearners(pages, 5, classify.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,10 @@ func Chen(ctx context.Context, pages []classify.Example) (rows []Row, err error)
 
 // ClassifierRows are Tables 10 and 11 of Chen (2008), §4.3.3: the accuracy on pages that were
 // left out, as there, and on sites that were.
-func ClassifierRows(t *classify.Tables) (rows []Row) {
+func ClassifierRows(t *LearnerTables) (rows []Row) {
 	theirs := map[string]string{string(classify.Keywords): "76-82 %", string(classify.Documents): "80-81 %",
 		string(classify.RDFGammaRKF): "88.5-93.5 %", "weighted": "89.5-91.5 %"}
-	add := func(what string, f classify.Figures) {
+	add := func(what string, f LearnerFigures) {
 		rows = append(rows, Row{fmt.Sprintf("%s, %d pages", what, f.Pages), theirs[f.Learner],
 			fmt.Sprintf("%.1f %% (sites left out %.1f %%, precision %.1f %%, recall %.1f %%)", 100*f.ByPage.Accuracy,
 				100*f.BySite.Accuracy, 100*f.BySite.Precision, 100*f.BySite.Recall)})

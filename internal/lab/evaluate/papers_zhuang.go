@@ -51,7 +51,7 @@ const manyPapers = 75
 
 // Zhuang makes figures 6 to 13, 15 and 16 and Table 4 of Zhuang et al. (JCDL 2005) again.
 func Zhuang(lib Library, opts rank.Options) (rows []Row, err error) {
-	var logs [][]rank.Followed
+	var logs [][]Followed
 	var theirs []Run
 	composed, reached := map[string]map[Kind]int{}, map[string]int{}
 	for _, s := range lib.Sites {
@@ -97,7 +97,7 @@ func Zhuang(lib Library, opts rank.Options) (rows []Row, err error) {
 	})
 	rows = append(rows, Row{"Fig. 15-16, papers reached", "Nutch misses 184 of the ACL site", strings.Join(papers, ", ")})
 	for _, with := range []bool{true, false} {
-		lists, _ := rank.TrainLinks(rank.Lists{}, logs, with)
+		lists, _ := TrainLinks(rank.Lists{}, logs, with)
 		what := fmt.Sprintf("Table 4, with the anchors of documents: %v, ", with)
 		high, medium := lists.High[:min(9, len(lists.High))], lists.Medium[:min(9, len(lists.Medium))]
 		rows = append(rows,

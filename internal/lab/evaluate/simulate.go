@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/fetch"
+	"gleaner/internal/lab/memory"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/match"
 	"gleaner/internal/rank"
@@ -80,7 +81,7 @@ type Run struct {
 // the crawl as a whole ends it, since what is measured is the order.
 func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 	start := setup.Site.Start()
-	sim := &simulation{setup: setup, record: frontier.NewMemory(), answers: map[frontier.Hash]Answer{}}
+	sim := &simulation{setup: setup, record: memory.NewFrontier(), answers: map[frontier.Hash]Answer{}}
 	cfg := crawl.Defaults()
 	cfg.SlicePages, cfg.SliceTime, cfg.MaxPages, cfg.MaxBytes, cfg.MaxTime = math.MaxInt, math.MaxInt64, math.MaxInt, 0, 0
 	cfg.TrapPages, cfg.Leads, cfg.Sitemaps = 0, "none", false
@@ -106,7 +107,7 @@ func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 // simulation is the source, the recorder and the judge of a simulated crawl.
 type simulation struct {
 	setup   Setup
-	record  *frontier.Memory
+	record  *memory.Frontier
 	answers map[frontier.Hash]Answer // by the URL asked for
 	run     Run
 }

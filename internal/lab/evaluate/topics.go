@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/fetch"
+	"gleaner/internal/lab/memory"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
@@ -157,7 +158,7 @@ func at(points []Point, n int) float64 {
 
 // topicCrawl is a crawl's queue, source, documents and log.
 type topicCrawl struct {
-	*collections.Memory
+	*memory.Collection
 	web       TopicSource
 	judged    judgedSource // nil where nobody judged documents
 	read      []topicRead
@@ -209,7 +210,7 @@ func (c *topicCrawl) Write(ctx context.Context, v *collections.Visit) error {
 		}
 		return is
 	})
-	return c.Memory.Write(ctx, v)
+	return c.Collection.Write(ctx, v)
 }
 
 func crawlTopics(ctx context.Context, web TopicSource, by way, b bounds) (*topicCrawl, error) {
@@ -244,7 +245,7 @@ func crawlTopics(ctx context.Context, web TopicSource, by way, b bounds) (*topic
 			return nil, err
 		}
 	}
-	c := &topicCrawl{Memory: collections.NewMemory(set.QueueRules()), web: web, documents: map[string]met{}}
+	c := &topicCrawl{Collection: memory.NewCollection(set.QueueRules()), web: web, documents: map[string]met{}}
 	c.Add(seeds)
 	with := synthesis.Parts{Queue: c, Source: c, Classifier: classify.Over(model.Vectors(filter), filter, learnt, set.Options), Filter: filter, Log: slog.New(slog.DiscardHandler)}
 	if is, ok := web.(judgedSource); ok {

@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/hardset"
+	"gleaner/internal/lab/homepages"
 	"gleaner/internal/web/page"
 
 	"github.com/stretchr/testify/require"
@@ -43,7 +44,7 @@ func poor(subjects []homepage.Subject) {
 
 func measure(t *testing.T, known func([]homepage.Subject)) {
 	var decisions []evidence.Decision
-	var labels []homepage.Label
+	var labels []homepages.Label
 	situations := map[string]string{}
 	for _, seed := range testSeeds() {
 		d, l, s, err := hardset.Run(t.Context(), seed, 200, nil, known)
@@ -51,7 +52,7 @@ func measure(t *testing.T, known func([]homepage.Subject)) {
 		decisions, labels = append(decisions, d...), append(labels, l...)
 		maps.Copy(situations, s)
 	}
-	report := homepage.Evaluate(decisions, labels)
+	report := homepages.Evaluate(decisions, labels)
 	t.Logf("\n%s", report)
 	for _, m := range report.Mistakes {
 		t.Logf("%-26s %-32s got %q, want %v: %s", situations[m.Author.ID()], m.Author.Name, m.Got, m.Want, m.Rule)

@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
+	"gleaner/internal/lab/homepages"
 )
 
 // parallel is how many authors are looked for at a time.
@@ -18,7 +19,7 @@ const parallel = 4
 // (nil: the embedded one), by what is known of them, which known may lessen. Author ids
 // carry the seed, so that several webs can be judged together. The last result names each
 // author's difficulty.
-func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model, known func([]homepage.Subject)) ([]evidence.Decision, []homepage.Label, map[string]string, error) {
+func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model, known func([]homepage.Subject)) ([]evidence.Decision, []homepages.Label, map[string]string, error) {
 	w, err := Generate(ctx, seed, authors)
 	if err != nil {
 		return nil, nil, nil, err
@@ -50,7 +51,7 @@ const rounds = 2
 // the user's own beside them (their groups are kept apart from these). A tenth
 // of the examples lose what directories and search said of them, so that the
 // model does not lean on a source alone.
-func Train(ctx context.Context, seeds []uint64, authors int, own []homepage.Example) (*homepage.Model, error) {
+func Train(ctx context.Context, seeds []uint64, authors int, own []homepages.Example) (*homepage.Model, error) {
 	var m *homepage.Model
 	for range rounds {
 		examples, err := gather(ctx, seeds, authors, m)
@@ -62,7 +63,7 @@ func Train(ctx context.Context, seeds []uint64, authors int, own []homepage.Exam
 			e.Group += groups
 			examples = append(examples, e)
 		}
-		if m, err = homepage.Train(examples, homepage.TrainIterations); err != nil {
+		if m, err = homepages.Train(examples, homepages.TrainIterations); err != nil {
 			return nil, err
 		}
 	}
@@ -73,15 +74,15 @@ func Train(ctx context.Context, seeds []uint64, authors int, own []homepage.Exam
 
 // gather finds homepages on each web and takes what was fetched as examples,
 // one group per web.
-func gather(ctx context.Context, seeds []uint64, authors int, m *homepage.Model) ([]homepage.Example, error) {
-	var examples []homepage.Example
+func gather(ctx context.Context, seeds []uint64, authors int, m *homepage.Model) ([]homepages.Example, error) {
+	var examples []homepages.Example
 	for i, seed := range seeds {
 		ds, labels, _, err := Run(ctx, seed, authors, m, func([]homepage.Subject) {})
 		if err != nil {
 			return nil, err
 		}
 		r := rand.New(rand.NewPCG(seed, 7))
-		for _, e := range homepage.Examples(ds, labels) {
+		for _, e := range homepages.Examples(ds, labels) {
 			e.Group = i
 			if chance(r, 0.1) {
 				e.Features = without(e.Features, "rank", "hits", "listed", "linked")

@@ -11,6 +11,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
+	"gleaner/internal/lab/homepages"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -26,7 +27,7 @@ type doc struct {
 // Web is a made-up web with the authors to be found on it and the truth.
 type Web struct {
 	Subjects []homepage.Subject
-	Labels   []homepage.Label
+	Labels   []homepages.Label
 	// Situations says by author id which difficulty was made for each.
 	Situations map[string]string
 
@@ -103,7 +104,7 @@ func (w *Web) subject(p *person, listed []string) {
 		s.Listed = append(s.Listed, homepage.Listed{URL: u, Source: pick(w.rand, []string{"dblp", "dblp", "orcid", "semanticscholar"})})
 	}
 	w.Subjects = append(w.Subjects, s)
-	w.Labels = append(w.Labels, homepage.Label{Author: gleaner.Author{PID: p.author.PID, Name: p.author.Name}, Homepages: p.homepages})
+	w.Labels = append(w.Labels, homepages.Label{Author: gleaner.Author{PID: p.author.PID, Name: p.author.Name}, Homepages: p.homepages})
 }
 
 // put adds a page unless its address is taken.

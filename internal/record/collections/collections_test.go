@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/memory"
 	"gleaner/internal/politeness"
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
@@ -134,9 +135,9 @@ func TestShorterPath(t *testing.T) {
 // inBoth runs a test over each record.
 func inBoth(t *testing.T, rules Rules, seeds []URL, test func(*testing.T, queue)) {
 	t.Helper()
-	memory := NewMemory(rules)
-	memory.Add(seeds)
-	for name, q := range map[string]queue{"memory": memory, "postgres": open(t, rules, seeds)} {
+	inMemory := memory.NewCollection(rules)
+	inMemory.Add(seeds)
+	for name, q := range map[string]queue{"memory": inMemory, "postgres": open(t, rules, seeds)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, q)

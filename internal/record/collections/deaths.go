@@ -97,5 +97,5 @@ func charge(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string, re
 	if err != nil {
 		return err
 	}
-	return reckon(ctx, tx, id, host, rules.worth(about, requests))
+	return reckon(ctx, tx, id, host, rules.Score(about, requests))
 }

@@ -21,7 +21,7 @@ func (r *Record) GoOn(ctx context.Context, id int, rules Rules) error {
 			}
 		}
 		if rules.Distinct {
-			if err := putOut(ctx, tx, id, `a.print<>0 AND b.print<>0 AND b.n < a.n AND bit_count((a.print # b.print)::bit(64)) <= $2`, near); err != nil {
+			if err := putOut(ctx, tx, id, `a.print<>0 AND b.print<>0 AND b.n < a.n AND bit_count((a.print # b.print)::bit(64)) <= $2`, NearBits); err != nil {
 				return err
 			}
 		}

@@ -31,7 +31,7 @@ const unpaused = waits + ` AND coalesce(s.paused, '') = ''`
 
 // waiting are the parameters of waits.
 func (r Rules) waiting(id int, more ...any) []any {
-	return append([]any{id, r.HostPages, maxFailures, r.Trap.After, r.Trap.Rate, r.Domain.Pages}, more...)
+	return append([]any{id, r.HostPages, MaxFailures, r.Trap.After, r.Trap.Rate, r.Domain.Pages}, more...)
 }
 
 const hostSQL = `SELECT h.host ` + unpaused + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($7)
@@ -106,7 +106,7 @@ func (r *Record) Weigh(ctx context.Context, id int, rules Rules) error {
 		var abouts, all []int
 		var worths []float64
 		_, err := pgx.ForEachRow(rows, []any{&about, &requests}, func() error {
-			abouts, all, worths = append(abouts, about), append(all, requests), append(worths, rules.worth(about, requests))
+			abouts, all, worths = append(abouts, about), append(all, requests), append(worths, rules.Score(about, requests))
 			return nil
 		})
 		if err != nil {
@@ -149,7 +149,7 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 		return err
 	}
 	var about, requests int
-	pages, relevant := read(v)
+	pages, relevant := PageCounts(v)
 	err := tx.QueryRow(ctx, visitedSQL, id, v.Host, one(v.Trouble), one(!v.Refused), v.About, pages, relevant, weburl.Owner(v.Host)).
 		Scan(&about, &requests)
 	if err != nil {
@@ -184,7 +184,7 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	if err := add(ctx, tx, id, rules, v.Links); err != nil {
 		return err
 	}
-	return reckon(ctx, tx, id, v.Host, rules.worth(about, requests))
+	return reckon(ctx, tx, id, v.Host, rules.Score(about, requests))
 }
 
 // one is 1 for what is so, else 0.
@@ -195,17 +195,17 @@ func one(is bool) int {
 	return 0
 }
 
-// read is 1 for a visit that read a page and judged it, and 1 for one on topic.
-func read(v *Visit) (page, relevant int) {
+// PageCounts is 1 for a visit that read a page and judged it, and 1 for one on topic.
+func PageCounts(v *Visit) (page, relevant int) {
 	if v.Kind != Page || !v.Again.IsZero() || v.Outcome == NearDuplicate {
 		return 0, 0
 	}
 	return 1, one(v.About)
 }
 
-// maxFailures is after how many failures in a row a host is left: as many as it is
+// MaxFailures is after how many failures in a row a host is left: as many as it is
 // parked after, and a collection does not wait for it for hours.
-const maxFailures = 5
+const MaxFailures = 5
 
 func done(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {
 	h := v.Hash()

@@ -222,7 +222,7 @@ func add(ctx context.Context, tx pgx.Tx, id int, rules Rules, urls []URL) error 
 		depths, offs, priorities = append(depths, u.Depth), append(offs, u.Off), append(priorities, u.Priority)
 	}
 	_, err := tx.Exec(ctx, addSQL, id, hashes, hosts, all, parents, anchors, depths, offs, priorities,
-		rules.worth(0, 0), domains, rules.Domain.URLs)
+		rules.Score(0, 0), domains, rules.Domain.URLs)
 	return err
 }
 
@@ -267,7 +267,7 @@ func like(ctx context.Context, q interface {
 	if print == 0 {
 		return false, nil
 	}
-	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, near).Scan(&is)
+	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, NearBits).Scan(&is)
 	return is, err
 }
 

@@ -157,6 +157,9 @@ type Tunnel struct {
 	Sites int
 }
 
+// NearBits is in how many bits two prints of nearly the same text differ, at most.
+const NearBits = 3
+
 // Worth says how much sooner a host is asked for being on topic: for the share of its
 // pages that were, as far as they were more than Usual; a host of which nothing is known
 // is worth nothing. The zero value heeds no host.
@@ -167,8 +170,8 @@ type Worth struct {
 	New   float64 // in priority, of a host that was not asked yet
 }
 
-// worth of a host of which so many of its requests were on topic.
-func (r Rules) worth(about, requests int) float64 {
+// Score is the worth of a host of which so many of its requests were on topic.
+func (r Rules) Score(about, requests int) float64 {
 	if requests == 0 {
 		return r.Worth.New
 	}

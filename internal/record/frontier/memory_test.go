@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/memory"
 	. "gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -22,7 +23,7 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 	for seed := range uint64(12) {
 		site, err := store.EnsureSite(t.Context(), db.Pool, fmt.Sprintf("memory%d.test", seed))
 		require.NoError(t, err)
-		r, memory := rand.New(rand.NewPCG(seed, 1)), NewMemory()
+		r, inMemory := rand.New(rand.NewPCG(seed, 1)), memory.NewFrontier()
 		url := func() string { return fmt.Sprintf("http://a.example/%d.html", r.IntN(150)) }
 		marks := 1 + r.IntN(12)
 		entry := func() Entry {
@@ -53,7 +54,7 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 			added, err := Add(t.Context(), db.Pool, site, b.Links)
 			require.NoError(t, err)
 			require.NoError(t, AddAliases(t.Context(), db.Pool, site, 1, b.Aliases))
-			got := memory.Write(&b)
+			got := inMemory.Write(&b)
 			require.Len(t, got.Added, len(added))
 			for h, a := range added {
 				require.Equal(t, a.New, got.Added[h].New)
@@ -62,22 +63,22 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 			if r.IntN(5) == 0 {
 				n, err := Relax(t.Context(), db.Pool, site, 3)
 				require.NoError(t, err)
-				require.Equal(t, n, memory.Relax(3))
+				require.Equal(t, n, inMemory.Relax(3))
 			}
 			for _, limit := range []int{1, 7, 20, 500} {
-				sameWindow(t, db, site, memory, limit)
+				sameWindow(t, db, site, inMemory, limit)
 			}
 		}
 	}
 }
 
-func sameWindow(t *testing.T, db *store.DB, site int, memory *Memory, limit int) {
+func sameWindow(t *testing.T, db *store.DB, site int, inMemory *memory.Frontier, limit int) {
 	t.Helper()
 	want, err := Window(t.Context(), db.Pool, site, limit)
 	require.NoError(t, err)
 	waiting, err := Count(t.Context(), db.Pool, site, limit+1)
 	require.NoError(t, err)
-	got, all := memory.Window(limit)
+	got, all := inMemory.Window(limit)
 	require.Equal(t, waiting <= len(want), all)
 	show := func(es []Entry) (out []string) {
 		for _, e := range es {
@@ -88,7 +89,7 @@ func sameWindow(t *testing.T, db *store.DB, site int, memory *Memory, limit int)
 	require.Equal(t, show(want), show(got), "of %d", limit)
 	for _, e := range want {
 		h := e.Hash()
-		require.Equal(t, []Known{{Hash: h, Depth: e.Depth, Role: e.Role}}, memory.LookUp([][]byte{h[:]}))
+		require.Equal(t, []Known{{Hash: h, Depth: e.Depth, Role: e.Role}}, inMemory.LookUp([][]byte{h[:]}))
 	}
 }
 

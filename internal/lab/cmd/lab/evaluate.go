@@ -11,9 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
-	"gleaner/internal/homepage"
 	"gleaner/internal/lab/evaluate"
+	"gleaner/internal/lab/homepages"
 	"gleaner/internal/rank"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -44,7 +45,7 @@ authors of the file, with what the record and the directories know of them. Tabl
 			if err != nil {
 				return err
 			}
-			r := homepage.Evaluate(ds, knownAs(ls, ds))
+			r := homepages.Evaluate(ds, knownAs(ls, ds))
 			return c.Print(r, func(w io.Writer) error { return writeHomepageReport(w, r) })
 		}}
 	fl := cmd.Flags()
@@ -55,7 +56,7 @@ authors of the file, with what the record and the directories know of them. Tabl
 	return cmd
 }
 
-func (c *cli) decisions(ctx context.Context, labels []homepage.Label, of string, live bool) ([]evidence.Decision, error) {
+func (c *cli) decisions(ctx context.Context, labels []homepages.Label, of string, live bool) ([]evidence.Decision, error) {
 	if live {
 		if of != "" {
 			return nil, fmt.Errorf("%w: want either --harvest or --live", program.ErrUsage)
@@ -84,8 +85,8 @@ func (c *cli) decisions(ctx context.Context, labels []homepage.Label, of string,
 
 // lookNow looks for labelled authors as a harvest would; nothing of it is written
 // but the pages and answers that were asked for.
-func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepage.Label) ([]evidence.Decision, error) {
-	authors := labels[:0:0]
+func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepages.Label) ([]evidence.Decision, error) {
+	var authors []gleaner.Author
 	for _, l := range labels {
 		if known, err := a.DB.AuthorsByName(ctx, l.Author.ID()); err != nil {
 			return nil, err
@@ -97,7 +98,7 @@ func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepage.Label) 
 				l.Author = known[0]
 			}
 		}
-		authors = append(authors, l)
+		authors = append(authors, l.Author)
 	}
 	progress := c.Progress("authors")
 	defer progress.End()
@@ -106,7 +107,7 @@ func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepage.Label) 
 
 // knownAs gives labels without a pid that of the one author of the name who was
 // decided on.
-func knownAs(labels []homepage.Label, decisions []evidence.Decision) []homepage.Label {
+func knownAs(labels []homepages.Label, decisions []evidence.Decision) []homepages.Label {
 	byName := map[string][]evidence.Decision{}
 	for _, d := range decisions {
 		byName[d.Author.Name] = append(byName[d.Author.Name], d)
@@ -120,7 +121,7 @@ func knownAs(labels []homepage.Label, decisions []evidence.Decision) []homepage.
 	return out
 }
 
-func writeHomepageReport(w io.Writer, r homepage.Report) error {
+func writeHomepageReport(w io.Writer, r homepages.Report) error {
 	if _, err := io.WriteString(w, r.String()); err != nil {
 		return err
 	}

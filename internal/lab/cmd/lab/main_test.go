@@ -20,6 +20,7 @@ import (
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/bench"
+	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -123,7 +124,7 @@ func (l *laboratory) trainTopic() {
 	args := []string{"train", "topic", "--dir", mirror, "--labels", l.file("pages.tsv", labels), "--out", model, "--folds", "2", "--phrases"}
 	said := l.must(args...)
 	require.Regexp(l.t, `(?s)Table 10, rdf\+γ·rkf, \d+ pages +88.5.*Table 11, classic, 2 pages .*Table 11, weighted, 2 pages `, said)
-	var figures struct{ Tables classify.Tables }
+	var figures struct{ Tables evaluate.LearnerTables }
 	require.NoError(l.t, json.Unmarshal([]byte(l.must(append(args, "--json")...)), &figures))
 	require.Len(l.t, figures.Tables.Machines, len(classify.Representations()))
 	require.Len(l.t, figures.Tables.Bayes, 8)

@@ -16,6 +16,7 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/lab/evaluate"
+	"gleaner/internal/lab/filter"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
@@ -95,7 +96,7 @@ func (f *snapshotFlags) judge(ctx context.Context, cfg *config.Config) (func(bod
 			return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 		}
 		defer file.Close()
-		labels, err := document.ReadLabels(file)
+		labels, err := filter.ReadLabels(file)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, f.labels, err)
 		}

@@ -12,9 +12,10 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gleaner/internal/document"
-	"gleaner/internal/homepage"
 	"gleaner/internal/lab/evaluate"
+	"gleaner/internal/lab/filter"
 	"gleaner/internal/lab/hardset"
+	"gleaner/internal/lab/homepages"
 	"gleaner/internal/rank"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -77,7 +78,7 @@ has none. The figures are those of held-out authors.`,
 }
 
 // ownExamples are the candidates of the record that a file of labels judges.
-func (c *cli) ownExamples(ctx context.Context, file string) ([]homepage.Example, error) {
+func (c *cli) ownExamples(ctx context.Context, file string) ([]homepages.Example, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -94,20 +95,20 @@ func (c *cli) ownExamples(ctx context.Context, file string) ([]homepage.Example,
 	if err != nil {
 		return nil, err
 	}
-	own := homepage.Examples(decisions, knownAs(labels, decisions))
+	own := homepages.Examples(decisions, knownAs(labels, decisions))
 	if len(own) == 0 {
 		return nil, fmt.Errorf("%w: the record has no candidate of an author in %s; harvest, or `lab evaluate homepages --live`, first", program.ErrUsage, file)
 	}
 	return own, nil
 }
 
-func readLabels(file string) ([]homepage.Label, error) {
+func readLabels(file string) ([]homepages.Label, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	defer f.Close()
-	labels, err := homepage.ReadLabels(f)
+	labels, err := homepages.ReadLabels(f)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, err)
 	}
@@ -115,7 +116,7 @@ func readLabels(file string) ([]homepage.Label, error) {
 }
 
 func (c *cli) trainFilter() *cobra.Command {
-	var o document.TrainOptions
+	var o filter.Options
 	var out string
 	cmd := &cobra.Command{Use: "filter --dir DIR --labels FILE --out FILE", Short: "Learn how papers are told from other documents", Args: cobra.NoArgs,
 		Long: `Learn the weights of the academic filter from documents in a folder
@@ -129,7 +130,7 @@ course, cv, …). Cross-validation leaves out whole sites.`,
 			}
 			o.Reader = document.NewReader(document.Options{OCR: cfg.Documents.OCR})
 			o.Command = "lab train filter"
-			m, report, err := document.TrainFilter(cmd.Context(), o)
+			m, report, err := filter.Train(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
@@ -214,7 +215,7 @@ func cfgLists(o rank.Options, err error) (rank.Lists, error) {
 }
 
 // crawlsOf reads the crawls of hosts from the record.
-func (c *cli) crawlsOf(ctx context.Context, hosts []string) ([][]rank.Followed, error) {
+func (c *cli) crawlsOf(ctx context.Context, hosts []string) ([][]evaluate.Followed, error) {
 	if len(hosts) == 0 {
 		return nil, nil
 	}
@@ -223,7 +224,7 @@ func (c *cli) crawlsOf(ctx context.Context, hosts []string) ([][]rank.Followed, 
 		return nil, err
 	}
 	defer a.Close()
-	var out [][]rank.Followed
+	var out [][]evaluate.Followed
 	for _, host := range hosts {
 		links, err := a.DB.FollowedLinks(ctx, host)
 		if err != nil {
@@ -232,16 +233,16 @@ func (c *cli) crawlsOf(ctx context.Context, hosts []string) ([][]rank.Followed, 
 		if len(links) == 0 {
 			return nil, program.Unknown{Reason: fmt.Errorf("nothing of %s is on record: see the hosts in 'starter report'", host)}
 		}
-		var log []rank.Followed
+		var log []evaluate.Followed
 		for _, l := range links {
-			log = append(log, rank.Followed(l))
+			log = append(log, evaluate.Followed(l))
 		}
 		out = append(out, log)
 	}
 	return out, nil
 }
 
-func (c *cli) learnLinks(sites []evaluate.Named, crawls [][]rank.Followed, out, prior string,
+func (c *cli) learnLinks(sites []evaluate.Named, crawls [][]evaluate.Followed, out, prior string,
 	lists rank.Lists, titles bool,
 ) error {
 	for _, s := range sites {
@@ -251,7 +252,7 @@ func (c *cli) learnLinks(sites []evaluate.Named, crawls [][]rank.Followed, out, 
 		}
 		crawls = append(crawls, evaluate.Log(run))
 	}
-	learnt, report := rank.TrainLinks(lists, crawls, titles)
+	learnt, report := evaluate.TrainLinks(lists, crawls, titles)
 	if err := program.WriteFile(out, func(w io.Writer) error { return yaml.NewEncoder(w).Encode(learnt) }); err != nil {
 		return err
 	}

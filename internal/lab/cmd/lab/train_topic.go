@@ -55,7 +55,7 @@ the pages stand in the file, too, so that the setting retrain of 'starter collec
 				return fmt.Errorf("%w: %s: %w", program.ErrUsage, o.labels, err)
 			}
 			model.Pages = pages
-			tables, err := classify.Compare(examples, o.folds, o.options)
+			tables, err := evaluate.CompareLearners(examples, o.folds, o.options)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package homepage
+package homepages
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/homepage"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,26 +65,26 @@ func TestTrainSeparatesAndKeepsSigns(t *testing.T) {
 	var examples []Example
 	for i := range 60 {
 		right := i%3 == 0
-		f := map[string]float64{fIdentity: 1, fVouched: boolTo(right)}
+		f := map[string]float64{"identity": 1, "vouched": map[bool]float64{true: 1}[right]}
 		if right {
-			f[fPortal] = 0.1 // appears only on right ones here, and still must not speak for a page
+			f["portal_signs"] = 0.1 // appears only on right ones here, and still must not speak for a page
 		}
 		examples = append(examples, Example{Features: f, Right: right, Group: i})
 	}
 	m, err := Train(examples, 500)
 	require.NoError(t, err)
 	assert.InDelta(t, 1, m.Figures["accuracy"], 0)
-	assert.LessOrEqual(t, m.Weights[fPortal], 0.0)
+	assert.LessOrEqual(t, m.Weights["portal_signs"], 0.0)
 	assert.Negative(t, m.Weights["kind_event"], "what no example shows keeps the prior's weight")
 
 	var buf bytes.Buffer
 	require.NoError(t, m.Write(&buf))
-	back, err := ReadModel(&buf)
+	back, err := homepage.ReadModel(&buf)
 	require.NoError(t, err)
 	assert.Equal(t, m, back)
 
 	_, err = Train(examples[:1], 500)
 	require.ErrorIs(t, err, errNoExamples)
-	_, err = ReadModel(strings.NewReader(`{"weights":{}}`))
+	_, err = homepage.ReadModel(strings.NewReader(`{"weights":{}}`))
 	require.Error(t, err)
 }

@@ -1,4 +1,4 @@
-package homepage
+package homepages
 
 import (
 	_ "embed"
@@ -7,10 +7,10 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/homepage"
 )
 
 // Example is a candidate with its features and whether it is a homepage of the
@@ -25,7 +25,7 @@ type Example struct {
 // What the embedded model was trained with.
 const (
 	TrainIterations = 3000
-	trainL2         = 0.0005 // pull towards the prior (data/prior.json)
+	trainL2         = 0.0005 // pull towards the prior (prior.json)
 	trainFolds      = 5      // of the cross-validation over groups
 	// wrongCost is how many homepages that are missed weigh as much as one wrong page that
 	// is kept, when the threshold is chosen.
@@ -33,13 +33,13 @@ const (
 )
 
 // errNoExamples says that there is nothing to learn from.
-var errNoExamples = errors.New("homepage: training wants right and wrong candidates")
+var errNoExamples = errors.New("homepages: training wants right and wrong candidates")
 
 // Train fits a logistic regression by full-batch gradient descent with
 // momentum, right and wrong candidates weighing the same, and chooses the
 // threshold on scores of the held-out folds. It is deterministic. Figures holds
 // accuracy, precision and recall of the held-out candidates.
-func Train(examples []Example, iterations int) (*Model, error) {
+func Train(examples []Example, iterations int) (*homepage.Model, error) {
 	if !both(examples) {
 		return nil, errNoExamples
 	}
@@ -53,7 +53,7 @@ func Train(examples []Example, iterations int) (*Model, error) {
 		m := fit(train, names, iterations)
 		for i, e := range examples {
 			if e.Group%trainFolds == fold {
-				held[i] = m.score(e.Features)
+				held[i] = m.Score(e.Features)
 			}
 		}
 	}
@@ -92,20 +92,20 @@ type priorWeights struct {
 	Weights map[string]float64 `json:"weights"`
 }
 
-//go:embed data/prior.json
+//go:embed prior.json
 var priorJSON []byte
 
 func readPrior() priorWeights {
 	var p priorWeights
 	if err := json.Unmarshal(priorJSON, &p); err != nil {
-		panic("homepage: embedded data/prior.json: " + err.Error())
+		panic("homepages: embedded prior.json: " + err.Error())
 	}
 	return p
 }
 
 // fit minimises the weighted log loss with an L2 penalty on the distance to
 // the prior, within the prior's signs.
-func fit(examples []Example, names []string, iterations int) *Model {
+func fit(examples []Example, names []string, iterations int) *homepage.Model {
 	rights := each.Count(examples, func(e Example) bool { return e.Right })
 	weightRight, weightWrong := 0.5/float64(rights), 0.5/float64(len(examples)-rights)
 	x := rows(examples, names)
@@ -149,7 +149,7 @@ func fit(examples []Example, names []string, iterations int) *Model {
 			}
 		}
 	}
-	m := &Model{Bias: round4(w[bias]), Weights: map[string]float64{}, Threshold: 0.5}
+	m := &homepage.Model{Bias: round4(w[bias]), Weights: map[string]float64{}, Threshold: 0.5}
 	for j, n := range names {
 		m.Weights[n] = round4(w[j])
 	}
@@ -244,7 +244,7 @@ func Examples(decisions []evidence.Decision, labels []Label) []Example {
 			continue
 		}
 		for _, c := range d.Candidates {
-			if c.Features != nil && (strings.HasPrefix(c.Rule, ruleEvidence) || strings.HasPrefix(c.Rule, ruleTooLittle)) {
+			if homepage.Weighed(c) {
 				out = append(out, Example{Features: c.Features, Right: right(c.URL, l), Group: i})
 			}
 		}

@@ -1,4 +1,4 @@
-package collections
+package memory
 
 import (
 	"cmp"
@@ -8,22 +8,23 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/weburl"
 )
 
-// Memory keeps one crawl in the process. It is not safe for concurrent use, and knows
+// Collection keeps one crawl of collections in the process. It is not safe for concurrent use, and knows
 // no hosts that are busy: what waits can be asked for at once.
-type Memory struct {
-	rules    Rules
-	rows     map[frontier.Hash]*memoryRow
-	hosts    map[string]*memoryHost
-	met      []*memoryHost // all of them
-	domains  map[string]*memoryDomain
-	held     map[string][]Held
+type Collection struct {
+	rules    collections.Rules
+	rows     map[frontier.Hash]*queued
+	hosts    map[string]*hostQueue
+	met      []*hostQueue // all of them
+	domains  map[string]*domainUse
+	held     map[string][]collections.Held
 	requests int
 	prints   []int64
-	linked   []Linked
+	linked   []collections.Linked
 	lesson   int
 	learnt   json.RawMessage
 	learntAt int
@@ -31,41 +32,41 @@ type Memory struct {
 	sites    int // new ones since it does
 }
 
-type memoryRow struct {
-	URL
+type queued struct {
+	collections.URL
 	seq     int
 	waiting bool
 }
 
 // before puts the higher priority first, and of those that are equal what was met first.
-func (r *memoryRow) before(o *memoryRow) bool {
+func (r *queued) before(o *queued) bool {
 	return cmp.Or(cmp.Compare(o.Priority, r.Priority), cmp.Compare(r.seq, o.seq)) < 0
 }
 
-// memoryHost is what waits of a host.
-type memoryHost struct {
-	rows     []*memoryRow
-	best     *memoryRow // of them; nil for none
+// hostQueue is what waits of a host.
+type hostQueue struct {
+	rows     []*queued
+	best     *queued // of them; nil for none
 	requests int
 	about    int // of them, on topic
 	pages    int // of them, that were read
 	relevant int // of these, on topic
 	failures int // in a row
 	worth    float64
-	domain   *memoryDomain
+	domain   *domainUse
 }
 
-// memoryDomain is what a registrable domain took of the crawl.
-type memoryDomain struct{ requests, urls int }
+// domainUse is what a registrable domain took of the crawl.
+type domainUse struct{ requests, urls int }
 
 // before compares the best that waits of each, with the worth of its host.
-func (h *memoryHost) before(o *memoryHost) bool {
+func (h *hostQueue) before(o *hostQueue) bool {
 	return cmp.Or(cmp.Compare(o.best.Priority+o.worth, h.best.Priority+h.worth), cmp.Compare(h.best.seq, o.best.seq)) < 0
 }
 
 // take takes a row from those that wait.
-func (h *memoryHost) take(r *memoryRow) {
-	h.rows = slices.DeleteFunc(h.rows, func(o *memoryRow) bool { return o == r })
+func (h *hostQueue) take(r *queued) {
+	h.rows = slices.DeleteFunc(h.rows, func(o *queued) bool { return o == r })
 	h.best = nil
 	for _, o := range h.rows {
 		if h.best == nil || o.before(h.best) {
@@ -74,16 +75,16 @@ func (h *memoryHost) take(r *memoryRow) {
 	}
 }
 
-// NewMemory makes an empty one.
-func NewMemory(rules Rules) *Memory {
-	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]*memoryHost{},
-		domains: map[string]*memoryDomain{}, held: map[string][]Held{}}
+// NewCollection makes an empty one.
+func NewCollection(rules collections.Rules) *Collection {
+	return &Collection{rules: rules, rows: map[frontier.Hash]*queued{}, hosts: map[string]*hostQueue{},
+		domains: map[string]*domainUse{}, held: map[string][]collections.Held{}}
 }
 
 // Add enters URLs; one that waits already keeps the better of both. Domains that have as
 // many as they may get no more.
-func (m *Memory) Add(urls []URL) {
-	full := map[*memoryDomain]bool{}
+func (m *Collection) Add(urls []collections.URL) {
+	full := map[*domainUse]bool{}
 	for _, u := range urls {
 		d := m.host(u.Host).domain
 		if _, met := full[d]; !met {
@@ -96,13 +97,13 @@ func (m *Memory) Add(urls []URL) {
 	}
 }
 
-func (m *Memory) enter(u URL) {
+func (m *Collection) enter(u collections.URL) {
 	h := u.Hash()
 	r, met := m.rows[h]
 	of := m.host(u.Host)
 	switch {
 	case !met:
-		r = &memoryRow{URL: u, seq: len(m.rows), waiting: true}
+		r = &queued{URL: u, seq: len(m.rows), waiting: true}
 		m.rows[h], of.rows = r, append(of.rows, r)
 	case r.waiting:
 		r.Off, r.Depth = min(r.Off, u.Off), min(r.Depth, u.Depth)
@@ -117,28 +118,28 @@ func (m *Memory) enter(u URL) {
 	}
 }
 
-func (m *Memory) host(host string) *memoryHost {
+func (m *Collection) host(host string) *hostQueue {
 	h := m.hosts[host]
 	if h == nil {
-		d := cmp.Or(m.domains[weburl.Owner(host)], &memoryDomain{})
+		d := cmp.Or(m.domains[weburl.Owner(host)], &domainUse{})
 		m.domains[weburl.Owner(host)] = d
-		h = &memoryHost{worth: m.rules.worth(0, 0), domain: d}
+		h = &hostQueue{worth: m.rules.Score(0, 0), domain: d}
 		m.hosts[host], m.met = h, append(m.met, h)
 	}
 	return h
 }
 
 // waits reports whether a host has something to ask for that the rules leave anything of.
-func (m *Memory) waits(h *memoryHost) bool {
+func (m *Collection) waits(h *hostQueue) bool {
 	within := func(requests, limit int) bool { return limit == 0 || requests < limit }
 	return h.best != nil && within(h.requests, m.rules.HostPages) &&
-		within(h.domain.requests, m.rules.Domain.Pages) && h.failures < maxFailures && !m.rules.Trap.Is(h.pages, h.relevant)
+		within(h.domain.requests, m.rules.Domain.Pages) && h.failures < collections.MaxFailures && !m.rules.Trap.Is(h.pages, h.relevant)
 }
 
 // Next takes the URL of the highest priority of the host that is best by that and by its
 // worth; of those that are equal the one that was met first. wait is 0 where none waits.
-func (m *Memory) Next(context.Context) (u *URL, wait time.Duration, err error) {
-	var best *memoryHost
+func (m *Collection) Next(context.Context) (u *collections.URL, wait time.Duration, err error) {
+	var best *hostQueue
 	for _, h := range m.met {
 		if m.waits(h) && (best == nil || h.before(best)) {
 			best = h
@@ -153,13 +154,13 @@ func (m *Memory) Next(context.Context) (u *URL, wait time.Duration, err error) {
 }
 
 // Write notes what became of a URL.
-func (m *Memory) Write(_ context.Context, v *Visit) error {
+func (m *Collection) Write(_ context.Context, v *collections.Visit) error {
 	m.rows[v.Hash()].waiting = false
 	m.requests += one(!v.Refused)
 	of := m.host(v.Host)
 	of.requests += one(!v.Refused)
 	of.domain.requests += one(!v.Refused)
-	pages, relevant := read(v)
+	pages, relevant := collections.PageCounts(v)
 	of.pages, of.relevant = of.pages+pages, of.relevant+relevant
 	of.failures = (of.failures + 1) * one(v.Trouble)
 	if v.About {
@@ -168,9 +169,9 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 			m.tunnels = m.tunnels && m.sites < m.rules.Tunnel.Sites
 		}
 	}
-	of.worth = m.rules.worth(of.about, of.requests)
+	of.worth = m.rules.Score(of.about, of.requests)
 	if v.Leads != nil {
-		p := Linked{URL: v.URL.URL, Host: v.Host, Hash: v.Hash(), Anchor: v.Anchor, Words: v.Words, Correlation: v.Best.Correlation, Links: v.Leads}
+		p := collections.Linked{URL: v.URL.URL, Host: v.Host, Hash: v.Hash(), Anchor: v.Anchor, Words: v.Words, Correlation: v.Best.Correlation, Links: v.Leads}
 		if v.Alias != "" {
 			p.Alias = frontier.HashOf(v.Alias)
 		}
@@ -180,15 +181,15 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 		m.prints = append(m.prints, v.Print)
 	}
 	for _, e := range v.Entries {
-		one := Held{v.Hash(), v.Host, e.Correlation}
+		one := collections.Held{Hash: v.Hash(), Host: v.Host, Correlation: e.Correlation}
 		in, out := m.rules.Admit(m.held[e.Topic], one)
 		if in {
-			m.held[e.Topic] = append(slices.DeleteFunc(m.held[e.Topic], func(h Held) bool { return slices.Contains(out, h.Hash) }), one)
+			m.held[e.Topic] = append(slices.DeleteFunc(m.held[e.Topic], func(h collections.Held) bool { return slices.Contains(out, h.Hash) }), one)
 		}
 	}
 	m.Add(v.Links)
 	if v.Alias != "" {
-		m.enter(URL{URL: v.Alias, Host: v.Host})
+		m.enter(collections.URL{URL: v.Alias, Host: v.Host})
 		if r := m.rows[frontier.HashOf(v.Alias)]; r.waiting {
 			r.waiting = false
 			of.take(r)
@@ -198,18 +199,18 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 }
 
 // Standing says how far the crawl is.
-func (m *Memory) Standing(context.Context) (Standing, error) {
-	s := Standing{Requests: m.requests, Tunnels: m.tunnels, Lesson: m.lesson, Learnt: m.learntAt, Topics: map[string]Filled{}}
+func (m *Collection) Standing(context.Context) (collections.Standing, error) {
+	s := collections.Standing{Requests: m.requests, Tunnels: m.tunnels, Lesson: m.lesson, Learnt: m.learntAt, Topics: map[string]collections.Filled{}}
 	for topic, held := range m.held {
-		s.Topics[topic] = Filled{len(held), slices.MinFunc(held, func(a, b Held) int { return cmp.Compare(a.Correlation, b.Correlation) }).Correlation}
+		s.Topics[topic] = collections.Filled{Entries: len(held), Worst: slices.MinFunc(held, func(a, b collections.Held) int { return cmp.Compare(a.Correlation, b.Correlation) }).Correlation}
 	}
 	return s, nil
 }
 
 // Tunnel begins to tunnel where nothing of high priority waits, and reports whether the
 // crawl does.
-func (m *Memory) Tunnel(context.Context) (bool, error) {
-	is := func(h *memoryHost) bool { return m.waits(h) && h.best.Priority >= m.rules.Tunnel.High }
+func (m *Collection) Tunnel(context.Context) (bool, error) {
+	is := func(h *hostQueue) bool { return m.waits(h) && h.best.Priority >= m.rules.Tunnel.High }
 	if m.rules.Tunnel.Sites > 0 && !m.tunnels && !slices.ContainsFunc(m.met, is) {
 		m.tunnels, m.sites = true, 0
 	}
@@ -217,18 +218,18 @@ func (m *Memory) Tunnel(context.Context) (bool, error) {
 }
 
 // Known reports whether a URL was asked for.
-func (m *Memory) Known(_ context.Context, h frontier.Hash) bool {
+func (m *Collection) Known(_ context.Context, h frontier.Hash) bool {
 	r, met := m.rows[h]
 	return met && !r.waiting
 }
 
 // Linked are the pages read last, as those of a Record.
-func (m *Memory) Linked(_ context.Context, most int) ([]Linked, error) {
+func (m *Collection) Linked(_ context.Context, most int) ([]collections.Linked, error) {
 	return m.linked[max(0, len(m.linked)-most):], nil
 }
 
 // Lesson says who is to learn, as that of a Record.
-func (m *Memory) Lesson(_ context.Context, last, requests int) (bool, error) {
+func (m *Collection) Lesson(_ context.Context, last, requests int) (bool, error) {
 	mine := m.lesson == last && last < requests
 	if mine {
 		m.lesson = requests
@@ -237,23 +238,28 @@ func (m *Memory) Lesson(_ context.Context, last, requests int) (bool, error) {
 }
 
 // Learn keeps what a lesson came to.
-func (m *Memory) Learn(_ context.Context, requests int, what json.RawMessage) error {
+func (m *Collection) Learn(_ context.Context, requests int, what json.RawMessage) error {
 	m.learnt, m.learntAt = what, requests
 	return nil
 }
 
 // Learnt is what the last lesson came to.
-func (m *Memory) Learnt(context.Context) (json.RawMessage, int, error) {
+func (m *Collection) Learnt(context.Context) (json.RawMessage, int, error) {
 	return m.learnt, m.learntAt, nil
 }
 
 // Like reports whether a text nearly the same was read.
-func (m *Memory) Like(_ context.Context, print int64) (bool, error) {
-	return slices.ContainsFunc(m.prints, func(p int64) bool { return bits.OnesCount64(uint64(p^print)) <= near }), nil
+func (m *Collection) Like(_ context.Context, print int64) (bool, error) {
+	return slices.ContainsFunc(m.prints, func(p int64) bool { return bits.OnesCount64(uint64(p^print)) <= collections.NearBits }), nil
 }
 
 // Entries are those of a topic.
-func (m *Memory) Entries(topic string) []Held { return m.held[topic] }
+func (m *Collection) Entries(topic string) []collections.Held { return m.held[topic] }
 
-// near is in how many bits two prints of nearly the same text differ, at most.
-const near = 3
+// one is 1 for what is so, else 0.
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,47 +1,37 @@
-package classify
+package evaluate
 
 import (
 	"cmp"
 	"math"
 
+	"gleaner/internal/classify"
+	"gleaner/internal/each"
 	"gleaner/internal/learn"
 )
 
-// SiteFolds deals whole sites to k folds: those that hold pages about the topic and
-// those that do not in turn, in order of appearance, so that every fold has both.
-func SiteFolds(examples []Example, k int) []learn.Fold {
-	has := map[string]bool{}
-	var sites []string
-	pages, _ := asked(examples)
-	for _, e := range learn.Pick(examples, pages) {
-		if _, met := has[e.Site]; !met {
-			sites = append(sites, e.Site)
-		}
-		has[e.Site] = has[e.Site] || e.Topic
+// The two labels of a page.
+const (
+	about = "topic"
+	other = "other"
+)
+
+func label(topic bool) string {
+	if topic {
+		return about
 	}
-	at := map[string]int{}
-	var dealt [2]int
-	for _, s := range sites {
-		c := class(has[s])
-		at[s] = dealt[c] % k
-		dealt[c]++
-	}
-	out := make([]learn.Fold, k)
-	for f := range out {
-		for i, e := range examples {
-			if !e.Subject && at[e.Site] == f {
-				out[f].Test = append(out[f].Test, i)
-			} else {
-				out[f].Train = append(out[f].Train, i)
-			}
-		}
-	}
-	return out
+	return other
 }
 
 // pageFolds deals single pages to k folds, of each class in proportion, as the thesis does.
-func pageFolds(examples []Example, k int) []learn.Fold {
-	pages, subjects := asked(examples)
+func pageFolds(examples []classify.Example, k int) []learn.Fold {
+	var pages, subjects []int
+	for i, e := range examples {
+		if e.Subject {
+			subjects = append(subjects, i)
+		} else {
+			pages = append(pages, i)
+		}
+	}
 	labels := make([]learn.Example, len(pages))
 	for i, e := range learn.Pick(examples, pages) {
 		labels[i].Label = label(e.Topic)
@@ -56,16 +46,16 @@ func pageFolds(examples []Example, k int) []learn.Fold {
 
 // cross trains on each fold and counts what the classifier, which had not seen a
 // site, said of its pages, read in their order.
-func cross(examples []Example, folds []learn.Fold, opt Options) (*learn.Confusion, error) {
-	out := learn.NewConfusion([]string{aboutTopic, aboutOther})
+func cross(examples []classify.Example, folds []learn.Fold, opt classify.Options) (*learn.Confusion, error) {
+	out := learn.NewConfusion([]string{about, other})
 	for _, f := range folds {
-		c, err := Train(learn.Pick(examples, f.Train), opt)
+		c, err := classify.Train(learn.Pick(examples, f.Train), opt)
 		if err != nil {
 			return nil, err
 		}
-		var sites Sites
+		var sites classify.Sites
 		for _, e := range learn.Pick(examples, f.Test) {
-			out.Add(label(e.Topic), label(c.ScoreOn(&sites, e.Site, e.Words) >= Sure))
+			out.Add(label(e.Topic), label(c.ScoreOn(&sites, e.Site, e.Words) >= classify.Sure))
 		}
 	}
 	return out, nil
@@ -82,12 +72,12 @@ type Measured struct {
 
 func measure(c *learn.Confusion) Measured {
 	m := Measured{Accuracy: c.Accuracy(), Confusion: c}
-	m.Precision, m.Recall, _ = c.Scores(aboutTopic)
+	m.Precision, m.Recall, _ = c.Scores(about)
 	return m
 }
 
-// Figures are those of one learner.
-type Figures struct {
+// LearnerFigures are those of one learner.
+type LearnerFigures struct {
 	Learner string   `json:"learner"` // a representation of the support vector machine, or classic or weighted naïve Bayes
 	Share   float64  `json:"share"`   // of the pages that were not left out, which it learnt from
 	Pages   int      `json:"pages"`   // which these are, in the mean, before classes are balanced
@@ -95,30 +85,30 @@ type Figures struct {
 	ByPage  Measured `json:"by_page"` // pages were, as in the thesis
 }
 
-// Tables are in the shape of the thesis's: 10, the machine on each representation, and 11,
+// LearnerTables are in the shape of the thesis's: 10, the machine on each representation, and 11,
 // classic naïve Bayes and that weighted by tf·idf, by the size of the training set.
-type Tables struct {
-	Folds    int       `json:"folds"`
-	Machines []Figures `json:"machines"`
-	Bayes    []Figures `json:"bayes"`
-	Beside   Figures   `json:"beside"` // the machine that is used, which weighs the pages of the site before, too: as Options.Beside has it, or as much as the page
+type LearnerTables struct {
+	Folds    int              `json:"folds"`
+	Machines []LearnerFigures `json:"machines"`
+	Bayes    []LearnerFigures `json:"bayes"`
+	Beside   LearnerFigures   `json:"beside"` // the machine that is used, which weighs the pages of the site before, too: as Options.Beside has it, or as much as the page
 }
 
 // bayesShares are the sizes of the training set for naïve Bayes.
 var bayesShares = [...]float64{0.25, 0.5, 0.75, 1}
 
-// Compare cross-validates every learner over k parts of the examples, each page by itself.
+// CompareLearners cross-validates every learner over k parts of the examples, each page by itself.
 // The machine, which takes time by the square of its examples, learns from opt.Few pages at
 // most, spread evenly.
-func Compare(examples []Example, k int, opt Options) (*Tables, error) {
-	t := &Tables{Folds: k}
-	machine := opt.withDefaults(examples)
+func CompareLearners(examples []classify.Example, k int, opt classify.Options) (*LearnerTables, error) {
+	t := &LearnerTables{Folds: k}
+	machine := opt.WithDefaults(examples)
 	bayes := machine
 	used := machine.Representation
 	few := min(1, float64(machine.Few)/float64(len(examples)))
 	machine.Few, machine.Beside = len(examples), 0
 	bayes.Few, bayes.Beside = 1, 0
-	for _, r := range Representations() {
+	for _, r := range classify.Representations() {
 		machine.Representation = r
 		f, err := crossBoth(string(r), examples, k, few, machine)
 		if err != nil {
@@ -128,7 +118,7 @@ func Compare(examples []Example, k int, opt Options) (*Tables, error) {
 	}
 	for i := range 2 * len(bayesShares) {
 		learner := [...]string{"classic", "weighted"}[i%2]
-		bayes.classic = learner == "classic"
+		bayes.Classic = learner == "classic"
 		f, err := crossBoth(learner, examples, k, bayesShares[i/2], bayes)
 		if err != nil {
 			return nil, err
@@ -141,12 +131,12 @@ func Compare(examples []Example, k int, opt Options) (*Tables, error) {
 	return t, err
 }
 
-func crossBoth(learner string, examples []Example, k int, share float64, opt Options) (Figures, error) {
-	f := Figures{Learner: learner, Share: share}
-	folds := [...][]learn.Fold{SiteFolds(examples, k), pageFolds(examples, k)}
+func crossBoth(learner string, examples []classify.Example, k int, share float64, opt classify.Options) (LearnerFigures, error) {
+	f := LearnerFigures{Learner: learner, Share: share}
+	folds := [...][]learn.Fold{classify.SiteFolds(examples, k), pageFolds(examples, k)}
 	for i, of := range []*Measured{&f.BySite, &f.ByPage} {
 		for j, fold := range folds[i] {
-			folds[i][j].Train = thin(examples, fold.Train, share)
+			folds[i][j].Train = thinned(examples, fold.Train, share)
 		}
 		c, err := cross(examples, folds[i], opt)
 		if err != nil {
@@ -155,23 +145,22 @@ func crossBoth(learner string, examples []Example, k int, share float64, opt Opt
 		*of = measure(c)
 	}
 	for _, fold := range folds[0] {
-		pages, _ := asked(learn.Pick(examples, fold.Train))
-		f.Pages += len(pages)
+		f.Pages += each.Count(learn.Pick(examples, fold.Train), func(e classify.Example) bool { return !e.Subject })
 	}
 	f.Pages /= k
 	return f, nil
 }
 
-// thin keeps a share of the pages of each class, spread evenly over their order.
-func thin(examples []Example, at []int, share float64) []int {
-	var met [2]float64
+// thinned keeps a share of the pages of each class, spread evenly over their order.
+func thinned(examples []classify.Example, at []int, share float64) []int {
+	met := map[string]float64{}
 	var out []int
 	for _, i := range at {
 		if examples[i].Subject {
 			out = append(out, i)
 			continue
 		}
-		k := class(examples[i].Topic)
+		k := label(examples[i].Topic)
 		before := math.Ceil(met[k] * share)
 		met[k]++
 		if math.Ceil(met[k]*share) > before {

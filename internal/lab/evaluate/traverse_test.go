@@ -1,10 +1,12 @@
-package rank
+package evaluate
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/rank"
 )
 
 // site is the log of a small crawl: the home page leads to publications (two
@@ -25,7 +27,7 @@ func siteLog(host string) []Followed {
 
 func TestTrainLinks(t *testing.T) {
 	t.Parallel()
-	base, err := DefaultLists()
+	base, err := rank.DefaultLists()
 	require.NoError(t, err)
 	lists, report := TrainLinks(base, [][]Followed{siteLog("a.test"), siteLog("b.test")}, false)
 	require.Equal(t, 2, report.Trees)
@@ -58,7 +60,7 @@ func TestTrainLinks(t *testing.T) {
 
 func TestTrainLinksOfNothing(t *testing.T) {
 	t.Parallel()
-	lists, report := TrainLinks(Lists{High: []string{"pub"}}, nil, false)
+	lists, report := TrainLinks(rank.Lists{High: []string{"pub"}}, nil, false)
 	require.Empty(t, lists.High)
 	require.Zero(t, report.Documents)
 }

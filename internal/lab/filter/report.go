@@ -1,4 +1,4 @@
-package document
+package filter
 
 import (
 	"cmp"
@@ -7,22 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/document"
 	"gleaner/internal/learn"
 )
 
-// Figures are kept with the weights.
-type Figures struct {
-	Documents    int     `json:"documents"`
-	Sites        int     `json:"sites"`
-	Accuracy     float64 `json:"accuracy"`       // academic or not, leaving one site out
-	Precision    float64 `json:"precision"`      // of academic
-	Recall       float64 `json:"recall"`         // of academic
-	ClassMacroF1 float64 `json:"class_macro_f1"` // over the six classes
-	RuleAccuracy float64 `json:"rule_accuracy"`  // of the rule of thumb, same documents
-}
-
-// TrainReport is what cross-validation by site showed.
-type TrainReport struct {
+// Report is what cross-validation by site showed.
+type Report struct {
 	Sites          int
 	Published      int      // rows of the published set that taught along
 	Missing        []string // labelled documents that were not in the mirror
@@ -32,12 +22,12 @@ type TrainReport struct {
 	scores  []float64
 	whole   []float64 // by all pages
 	fronts  []float64 // by the first pages; NaN where they may not settle it
-	said    []Class
+	said    []document.Class
 }
 
 // decided counts decisions of a rule against the labels.
-func (r *TrainReport) decided(rule func(i int) bool, keep func(sample) bool) *learn.Confusion {
-	c := learn.NewConfusion([]string{academicLabel, otherLabel})
+func (r *Report) decided(rule func(i int) bool, keep func(sample) bool) *learn.Confusion {
+	c := learn.NewConfusion([]string{document.LabelAcademic, document.LabelOther})
 	for i, s := range r.samples {
 		if keep == nil || keep(s) {
 			c.Add(labelOf(s.class.Academic()), labelOf(rule(i)))
@@ -46,24 +36,24 @@ func (r *TrainReport) decided(rule func(i int) bool, keep func(sample) bool) *le
 	return c
 }
 
-func (r *TrainReport) at(threshold float64) func(int) bool {
-	return func(i int) bool { return r.samples[i].judged && r.scores[i] >= threshold }
+func (r *Report) at(threshold float64) func(int) bool {
+	return func(i int) bool { return r.samples[i].HasText && r.scores[i] >= threshold }
 }
 
 // academicConfusion is academic or not at a threshold on the score.
-func (r *TrainReport) academicConfusion(threshold float64) *learn.Confusion {
+func (r *Report) academicConfusion(threshold float64) *learn.Confusion {
 	return r.decided(r.at(threshold), nil)
 }
 
 // ruleConfusion is the rule of thumb "(references and (abstract or
 // introduction)) or 'this paper', at most 60 pages" on the same documents.
-func (r *TrainReport) ruleConfusion() *learn.Confusion {
-	return r.decided(func(i int) bool { return ruleOfThumb(r.samples[i].x) }, nil)
+func (r *Report) ruleConfusion() *learn.Confusion {
+	return r.decided(func(i int) bool { return document.RuleOfThumb(r.samples[i].X) }, nil)
 }
 
 // classConfusion is the confusion of the six classes.
-func (r *TrainReport) classConfusion() *learn.Confusion {
-	c := learn.NewConfusion([]string{string(Paper), string(Thesis), string(Slides), string(Course), string(CV), string(Other)})
+func (r *Report) classConfusion() *learn.Confusion {
+	c := learn.NewConfusion([]string{string(document.Paper), string(document.Thesis), string(document.Slides), string(document.Course), string(document.CV), string(document.Other)})
 	for i, s := range r.samples {
 		c.Add(string(s.class), string(r.said[i]))
 	}
@@ -72,49 +62,53 @@ func (r *TrainReport) classConfusion() *learn.Confusion {
 
 // settled is the share of the documents with more pages that their first ones
 // settle.
-func (r *TrainReport) settled() float64 {
+func (r *Report) settled() float64 {
 	long, stops := 0, 0
 	for i, s := range r.samples {
-		long += boolInt(s.front != nil)
-		stops += boolInt(settled(r.fronts[i]))
+		if s.Front != nil {
+			long++
+		}
+		if document.Settled(r.fronts[i]) {
+			stops++
+		}
 	}
 	return float64(stops) / float64(max(1, long))
 }
 
 // wholeConfusion is academic or not where every page is read.
-func (r *TrainReport) wholeConfusion() *learn.Confusion {
-	return r.decided(func(i int) bool { return r.samples[i].judged && r.whole[i] >= 0.5 }, nil)
+func (r *Report) wholeConfusion() *learn.Confusion {
+	return r.decided(func(i int) bool { return r.samples[i].HasText && r.whole[i] >= 0.5 }, nil)
 }
 
 // points sets the operating points from the cross-validated scores: the lowest
 // threshold with precision 0.995, one half, and the lowest with precision 0.95,
 // of the documents that have text.
-func (r *TrainReport) points() map[Point]Setting {
-	judged := func(s sample) bool { return s.judged }
-	setting := func(threshold float64) Setting {
-		p, rec, _ := r.decided(r.at(threshold), judged).Scores(academicLabel)
-		return Setting{Threshold: threshold, Precision: p, Recall: rec}
+func (r *Report) points() map[document.Point]document.Setting {
+	judged := func(s sample) bool { return s.HasText }
+	setting := func(threshold float64) document.Setting {
+		p, rec, _ := r.decided(r.at(threshold), judged).Scores(document.LabelAcademic)
+		return document.Setting{Threshold: threshold, Precision: p, Recall: rec}
 	}
-	out := map[Point]Setting{Balanced: setting(0.5), Conservative: setting(0.9), Liberal: setting(0.49)}
+	out := map[document.Point]document.Setting{document.Balanced: setting(0.5), document.Conservative: setting(0.9), document.Liberal: setting(0.49)}
 	for t := 51; t <= 99; t++ {
 		if s := setting(float64(t) / 100); s.Precision >= 0.995 {
-			out[Conservative] = s
+			out[document.Conservative] = s
 			break
 		}
 	}
 	for t := 1; t < 50; t++ {
 		if s := setting(float64(t) / 100); s.Precision >= 0.95 {
-			out[Liberal] = s
+			out[document.Liberal] = s
 			break
 		}
 	}
 	return out
 }
 
-func (r *TrainReport) figures(map[Point]Setting) Figures {
+func (r *Report) figures(map[document.Point]document.Setting) document.Figures {
 	c := r.academicConfusion(0.5)
-	p, rec, _ := c.Scores(academicLabel)
-	return Figures{
+	p, rec, _ := c.Scores(document.LabelAcademic)
+	return document.Figures{
 		Documents: len(r.samples), Sites: r.Sites, Accuracy: c.Accuracy(), Precision: p, Recall: rec,
 		ClassMacroF1: r.classConfusion().MacroF1(), RuleAccuracy: r.ruleConfusion().Accuracy(),
 	}
@@ -129,7 +123,7 @@ type siteFigure struct {
 
 // bySite are the sites, the worst first. Those of less than ten documents are one,
 // since there one document is a tenth.
-func (r *TrainReport) bySite() []siteFigure {
+func (r *Report) bySite() []siteFigure {
 	const few, rest = 10, "(sites of less than ten documents)"
 	size := map[string]int{}
 	for _, s := range r.samples {
@@ -142,7 +136,9 @@ func (r *TrainReport) bySite() []siteFigure {
 			host = rest
 		}
 		of[host]++
-		right[host] += boolInt(r.at(0.5)(i) == s.class.Academic())
+		if r.at(0.5)(i) == s.class.Academic() {
+			right[host]++
+		}
 	}
 	var out []siteFigure
 	for host, n := range of {
@@ -154,7 +150,7 @@ func (r *TrainReport) bySite() []siteFigure {
 	return out
 }
 
-func (r *TrainReport) writeSites(b *strings.Builder) {
+func (r *Report) writeSites(b *strings.Builder) {
 	sites := r.bySite()
 	fmt.Fprintf(b, "By site left out: median %.4f, worst %.4f\n", sites[len(sites)/2].accuracy, sites[0].accuracy)
 	for _, s := range sites {
@@ -163,26 +159,28 @@ func (r *TrainReport) writeSites(b *strings.Builder) {
 }
 
 // Write prints the report for a person.
-func (r *TrainReport) Write(w io.Writer) error {
+func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
 	judged := 0
 	for _, s := range r.samples {
-		judged += boolInt(s.judged)
+		if s.HasText {
+			judged++
+		}
 	}
 	fmt.Fprintf(&b, "%d documents of %d sites (%d with text to judge), %d rows of the published set, %d missing.\n",
 		len(r.samples), r.Sites, judged, r.Published, len(r.Missing))
 	fmt.Fprintf(&b, "Each site is judged by weights that never saw it; a document without text counts as refused.\n\n")
 	fmt.Fprintf(&b, "Academic or not, threshold 0.5:\n%s\n", r.academicConfusion(0.5))
 	r.writeSites(&b)
-	fmt.Fprintf(&b, "\nThe same, of documents with text alone:\n%s\n", r.decided(r.at(0.5), func(s sample) bool { return s.judged }))
+	fmt.Fprintf(&b, "\nThe same, of documents with text alone:\n%s\n", r.decided(r.at(0.5), func(s sample) bool { return s.HasText }))
 	fmt.Fprintf(&b, "Rule of thumb (references and (abstract or introduction), or \"this paper\"; at most 60 pages):\n%s\n", r.ruleConfusion())
 	fmt.Fprintf(&b, "Classes:\n%s\n", r.classConfusion())
 	points := r.points()
-	for _, p := range []Point{Conservative, Balanced, Liberal} {
+	for _, p := range []document.Point{document.Conservative, document.Balanced, document.Liberal} {
 		s := points[p]
 		fmt.Fprintf(&b, "%-12s threshold %.2f: precision %.4f, recall %.4f\n", p, s.Threshold, s.Precision, s.Recall)
 	}
-	fmt.Fprintf(&b, "\nThe first %d pages settle %.1f %% of the longer documents. Reading all pages of all:\n%s\n", verdictPages, 100*r.settled(), r.wholeConfusion())
+	fmt.Fprintf(&b, "\nThe first %d pages settle %.1f %% of the longer documents. Reading all pages of all:\n%s\n", document.VerdictPages, 100*r.settled(), r.wholeConfusion())
 	if r.PublishedAlone != nil {
 		fmt.Fprintf(&b, "\nThe published set by itself, ten folds, the features shared:\n%s\n", r.PublishedAlone)
 	}
@@ -192,12 +190,12 @@ func (r *TrainReport) Write(w io.Writer) error {
 }
 
 // writeErrors lists the wrong decisions, since these teach more than figures.
-func (r *TrainReport) writeErrors(b *strings.Builder) {
+func (r *Report) writeErrors(b *strings.Builder) {
 	var lines []string
 	for i, s := range r.samples {
 		if said := r.at(0.5)(i); said != s.class.Academic() {
 			note := ""
-			if !s.judged {
+			if !s.HasText {
 				note = " (no text)"
 			}
 			lines = append(lines, fmt.Sprintf("%-12s %.2f %s%s", s.label, r.scores[i], s.url, note))

@@ -1,4 +1,4 @@
-package rank
+package evaluate
 
 import (
 	"cmp"
@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+
+	"gleaner/internal/rank"
 )
 
 // Followed is one link of a logged breadth-first crawl: from the page Parent ("" for
@@ -60,7 +63,7 @@ const (
 // to the paper p. The words are put into the classes high and medium of base,
 // whose other lists stay. As in the paper documents count the anchors of the documents
 // themselves (DP, of weight 1) and long ones; without it these titles are left out.
-func TrainLinks(base Lists, crawls [][]Followed, documents bool) (Lists, LinkReport) {
+func TrainLinks(base rank.Lists, crawls [][]Followed, documents bool) (rank.Lists, LinkReport) {
 	stats := map[string]*wordStats{}
 	var report LinkReport
 	for i, log := range crawls {
@@ -188,7 +191,7 @@ func (t traverseTree) count(site int, documents bool, stats map[string]*wordStat
 // keywords are the words of an anchor that can be one, without a plural's s, as
 // the lists match the beginnings of words.
 func keywords(anchor string) []string {
-	list := words(anchor)
+	list := strings.FieldsFunc(anchor, func(r rune) bool { return !unicode.IsLetter(r) })
 	n := 0
 	for _, w := range list {
 		if len(w) > 4 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {

@@ -1,4 +1,6 @@
-package homepage
+// Package homepages measures how well homepages are found, by labels, and learns the weights
+// of the evidence for them.
+package homepages
 
 import (
 	"bufio"
@@ -10,6 +12,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/homepage"
 )
 
 // Label says where an author's homepage is. With no Homepages it says that
@@ -203,9 +206,9 @@ func firstWrong(d evidence.Decision, l Label) string {
 
 // right reports whether u is one of the labelled pages or lies below it.
 func right(u string, l Label) bool {
-	k := addressKey(u)
+	k := homepage.AddressKey(u)
 	for _, h := range l.Homepages {
-		hk := addressKey(h)
+		hk := homepage.AddressKey(h)
 		if k == hk || strings.HasPrefix(k, hk+"/") {
 			return true
 		}

@@ -1,4 +1,4 @@
-package document
+package filter
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/document"
 )
 
 // A URL of the training set names a file of its mirror, whatever its path says.
@@ -18,7 +20,7 @@ func TestTrainingReadsItsMirrorAlone(t *testing.T) {
 	for _, name := range []string{"outside.html", "mirror/a.org/inside.html"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("<html><p>words of a page"), 0o600))
 	}
-	r := NewReader(Options{})
+	r := document.NewReader(document.Options{})
 	s, err := readSample(t.Context(), r, mirror, Labelled{URL: "http://a.org/inside.html", Label: "Text"})
 	require.NoError(t, err)
 	assert.Equal(t, "a.org", s.host)

@@ -1,51 +1,53 @@
-package frontier
+// Package memory keeps what a crawl has met in the process, by the rules of the tables.
+package memory
 
 import (
 	"cmp"
 	"slices"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/frontier"
 )
 
-// Memory keeps the URLs of one site for a crawl of it that begins with nothing, by
+// Frontier keeps the URLs of one site for a crawl of it that begins with nothing, by
 // the rules of the table urls (addSQL, windowSQL, Done, Relax). It is for recorded
 // sites, and not safe for concurrent use.
-type Memory struct {
-	rows map[Hash]*row
+type Frontier struct {
+	rows map[frontier.Hash]*row
 	seq  int64
 }
 
 type row struct {
-	Entry
-	state   State
+	frontier.Entry
+	state   frontier.State
 	outcome gleaner.Outcome
 }
 
 // maxMarks is how many marks windowSQL looks at.
 const maxMarks = 4096
 
-// NewMemory makes an empty one.
-func NewMemory() *Memory { return &Memory{rows: map[Hash]*row{}} }
+// NewFrontier makes an empty one.
+func NewFrontier() *Frontier { return &Frontier{rows: map[frontier.Hash]*row{}} }
 
 // Write enters what a crawl did.
-func (m *Memory) Write(b *Batch) Written {
+func (m *Frontier) Write(b *frontier.Batch) frontier.Written {
 	for i := range b.Visits {
 		m.done(&b.Visits[i])
 	}
-	w := Written{Added: m.Add(b.Links)}
+	w := frontier.Written{Added: m.Add(b.Links)}
 	for i := range b.Aliases {
 		e := &b.Aliases[i]
-		m.Add([]Entry{*e})
-		if r := m.rows[e.Hash()]; r.state == Waiting || r.state == Failed {
-			r.state, r.outcome = Moved, gleaner.OK
+		m.Add([]frontier.Entry{*e})
+		if r := m.rows[e.Hash()]; r.state == frontier.Waiting || r.state == frontier.Failed {
+			r.state, r.outcome = frontier.Moved, gleaner.OK
 		}
 	}
 	return w
 }
 
 // Add is the function Add in memory.
-func (m *Memory) Add(entries []Entry) map[Hash]Added {
-	out := make(map[Hash]Added, len(entries))
+func (m *Frontier) Add(entries []frontier.Entry) map[frontier.Hash]frontier.Added {
+	out := make(map[frontier.Hash]frontier.Added, len(entries))
 	for _, e := range entries {
 		// As wide as the columns are.
 		e.Priority, e.Wanted = float64(float32(e.Priority)), float64(float32(e.Wanted))
@@ -59,27 +61,27 @@ func (m *Memory) Add(entries []Entry) map[Hash]Added {
 			o = &row{Entry: e}
 			o.ID, o.Skip = m.seq, ""
 			if e.Skip != "" {
-				o.state, o.outcome = Skipped, e.Skip
+				o.state, o.outcome = frontier.Skipped, e.Skip
 			}
 			m.rows[h] = o
 		} else {
 			o.improve(&e)
 		}
-		out[h] = Added{Seq: o.ID, New: !met, Waiting: o.state == Waiting}
+		out[h] = frontier.Added{Seq: o.ID, New: !met, Waiting: o.state == frontier.Waiting}
 	}
 	return out
 }
 
 // gains reports whether a row gets better by a URL that was met again.
-func (r *row) gains(e *Entry) bool {
-	wider := e.Role < r.Role && (r.state == Waiting || r.state == Page || r.state == Failed || r.state == Moved)
-	return e.Skip == "" && (e.Depth < r.Depth || wider || r.state == Waiting && (e.Queue > r.Queue || e.Wanted > r.Wanted) || r.state == Skipped)
+func (r *row) gains(e *frontier.Entry) bool {
+	wider := e.Role < r.Role && (r.state == frontier.Waiting || r.state == frontier.Page || r.state == frontier.Failed || r.state == frontier.Moved)
+	return e.Skip == "" && (e.Depth < r.Depth || wider || r.state == frontier.Waiting && (e.Queue > r.Queue || e.Wanted > r.Wanted) || r.state == frontier.Skipped)
 }
 
-func (r *row) improve(e *Entry) {
+func (r *row) improve(e *frontier.Entry) {
 	wider := e.Role < r.Role
-	if (r.state == Page || r.state == Moved) && wider || r.state == Skipped {
-		r.state = Waiting
+	if (r.state == frontier.Page || r.state == frontier.Moved) && wider || r.state == frontier.Skipped {
+		r.state = frontier.Waiting
 	}
 	r.Depth, r.Role, r.Wanted = min(r.Depth, e.Depth), min(r.Role, e.Role), max(r.Wanted, e.Wanted)
 	switch {
@@ -93,7 +95,7 @@ func (r *row) improve(e *Entry) {
 	}
 }
 
-func (m *Memory) done(v *Visit) {
+func (m *Frontier) done(v *frontier.Visit) {
 	r := m.rows[v.Entry.Hash()]
 	if r == nil {
 		return
@@ -103,17 +105,17 @@ func (m *Memory) done(v *Visit) {
 	if v.Content != nil {
 		r.Content = v.Content
 	}
-	if v.State == Page || v.State == Document {
+	if v.State == frontier.Page || v.State == frontier.Document {
 		r.Was = v.State
 	}
 }
 
 // Window is the function Window in memory, and says whether all that waits is in
 // it.
-func (m *Memory) Window(limit int) (best []Entry, all bool) {
+func (m *Frontier) Window(limit int) (best []frontier.Entry, all bool) {
 	var waiting []*row
 	for _, r := range m.rows {
-		if r.state == Waiting {
+		if r.state == frontier.Waiting {
 			waiting = append(waiting, r)
 		}
 	}
@@ -153,37 +155,45 @@ func (m *Memory) Window(limit int) (best []Entry, all bool) {
 }
 
 // LookUp is the function LookUp in memory.
-func (m *Memory) LookUp(hashes [][]byte) (known []Known) {
+func (m *Frontier) LookUp(hashes [][]byte) (known []frontier.Known) {
 	for _, h := range hashes {
-		if r := m.rows[Hash(h)]; r != nil {
-			known = append(known, Known{Hash: Hash(h), Depth: r.Depth, Role: r.Role})
+		if r := m.rows[frontier.Hash(h)]; r != nil {
+			known = append(known, frontier.Known{Hash: frontier.Hash(h), Depth: r.Depth, Role: r.Role})
 		}
 	}
 	return known
 }
 
 // Fetched is the function Fetched in memory.
-func (m *Memory) Fetched(h Hash) bool {
+func (m *Frontier) Fetched(h frontier.Hash) bool {
 	r := m.rows[h]
-	return r != nil && (r.state == Page || r.state == Document || r.state == Moved && r.outcome == gleaner.OK)
+	return r != nil && (r.state == frontier.Page || r.state == frontier.Document || r.state == frontier.Moved && r.outcome == gleaner.OK)
 }
 
 // Relax is the function Relax in memory.
-func (m *Memory) Relax(maxDepth int) (relaxed int) {
-	w := ways{known: make(map[Hash]way, len(m.rows))}
-	var deep []Hash
+func (m *Frontier) Relax(maxDepth int) (relaxed int) {
+	depths := map[frontier.Hash]int{}
 	for h, r := range m.rows {
-		w.known[h] = way{depth: r.Depth, parent: HashOf(r.Parent), seed: r.Parent == ""}
-		if r.state == Skipped && r.outcome == TooDeep {
-			deep = append(deep, h)
+		if r.state == frontier.Skipped && r.outcome == frontier.TooDeep {
+			depths[h] = m.depth(h, maxDepth+1)
 		}
 	}
-	for _, h := range deep {
-		if d := w.depth(h, maxDepth+1); d <= maxDepth {
+	for h, d := range depths {
+		if d <= maxDepth {
 			r := m.rows[h]
-			r.state, r.outcome, r.Depth = Waiting, "", d
+			r.state, r.outcome, r.Depth = frontier.Waiting, "", d
 			relaxed++
 		}
 	}
 	return relaxed
+}
+
+// depth is the least known, by the pages that lead to a URL; hops bounds the way.
+func (m *Frontier) depth(h frontier.Hash, hops int) int {
+	r := m.rows[h]
+	parent := frontier.HashOf(r.Parent)
+	if m.rows[parent] == nil || r.Parent == "" || hops == 0 {
+		return r.Depth
+	}
+	return min(r.Depth, m.depth(parent, hops-1)+1)
 }

@@ -1,4 +1,6 @@
-package document
+// Package filter learns the weights of the academic filter from labelled documents, and
+// measures them.
+package filter
 
 import (
 	"context"
@@ -11,16 +13,17 @@ import (
 	"slices"
 	"sync"
 
+	"gleaner/internal/document"
 	"gleaner/internal/guard"
 	"gleaner/internal/learn"
 )
 
-// TrainOptions say what a filter is trained on.
-type TrainOptions struct {
+// Options say what a filter is trained on.
+type Options struct {
 	Dir       string // mirror: DIR/<host>/<path>
 	Labels    string // file of "url<TAB>label"
 	Published string // the published training set (ARFF), "" for none
-	Reader    *Reader
+	Reader    *document.Reader
 	Workers   int    // documents read at a time; 0 means 2
 	Command   string // kept in the weights
 }
@@ -36,22 +39,16 @@ const (
 
 // sample is one labelled document as the trainer sees it.
 type sample struct {
+	document.Sample
 	url, label, host string
-	class            Class
-	x                Features
-	front            Features // by its first pages; nil where these are all
-	mayStop          bool     // they may settle it
-	judged           bool     // has text
-	thesis           bool     // by its evidence
-	paper            bool     // likewise
-	opens            bool     // its first pages are evidence of a paper
+	class            document.Class
 }
 
-// TrainFilter reads the labelled documents, cross-validates by site, and fits
+// Train reads the labelled documents, cross-validates by site, and fits
 // the weights on all of them. Documents that are not in Dir are left out and
 // counted in the report. The same files, labels and readers give the same
 // weights.
-func TrainFilter(ctx context.Context, opt TrainOptions) (*FilterModel, *TrainReport, error) {
+func Train(ctx context.Context, opt Options) (*document.FilterModel, *Report, error) {
 	f, err := os.Open(opt.Labels)
 	if err != nil {
 		return nil, nil, err
@@ -74,7 +71,7 @@ func TrainFilter(ctx context.Context, opt TrainOptions) (*FilterModel, *TrainRep
 	return trainOn(opt, samples, extra, missing)
 }
 
-func trainOn(opt TrainOptions, samples []sample, extra []learn.Example, missing []string) (*FilterModel, *TrainReport, error) {
+func trainOn(opt Options, samples []sample, extra []learn.Example, missing []string) (*document.FilterModel, *Report, error) {
 	t := trainer{samples: samples, extra: extra}
 	m, err := t.fit(samples)
 	if err != nil {
@@ -90,10 +87,10 @@ func trainOn(opt TrainOptions, samples []sample, extra []learn.Example, missing 
 	return m, report, nil
 }
 
-func readSamples(ctx context.Context, opt TrainOptions, labels []Labelled) ([]sample, []string, error) {
+func readSamples(ctx context.Context, opt Options, labels []Labelled) ([]sample, []string, error) {
 	reader := opt.Reader
 	if reader == nil {
-		reader = NewReader(Options{})
+		reader = document.NewReader(document.Options{})
 	}
 	out := make([]*sample, len(labels))
 	g, gctx := guard.WithContext(ctx)
@@ -126,7 +123,7 @@ func readSamples(ctx context.Context, opt TrainOptions, labels []Labelled) ([]sa
 	return samples, missing, nil
 }
 
-func readSample(ctx context.Context, r *Reader, dir string, l Labelled) (*sample, error) {
+func readSample(ctx context.Context, r *document.Reader, dir string, l Labelled) (*sample, error) {
 	u, err := url.Parse(l.URL)
 	if err != nil {
 		return nil, err
@@ -143,25 +140,12 @@ func readSample(ctx context.Context, r *Reader, dir string, l Labelled) (*sample
 	if err != nil {
 		return nil, err
 	}
-	t, err := r.Read(ctx, Part{Name: l.URL, Body: body})
+	t, err := r.Read(ctx, document.Part{Name: l.URL, Body: body})
 	if err != nil {
 		return nil, err
 	}
-	return newSample(t, l, u.Host), nil
-}
-
-func newSample(t *Text, l Labelled, host string) *sample {
-	class, _ := fold(l.Label)
-	s := &sample{url: l.URL, label: l.Label, host: host, class: class, judged: t.HasText()}
-	c := counted(t)
-	s.x = c.features(t, Hints{Name: l.URL})
-	if first := t.front(); first != nil {
-		fc := counted(first)
-		s.front, s.mayStop = ofFront(fc.features(first, Hints{Name: l.URL})), !fc.slow(first)
-		s.opens = fc.paperEvidence(first, s.front) != ""
-	}
-	s.thesis, s.paper = c.thesisEvidence(t) != "", c.paperEvidence(t, s.x) != ""
-	return s
+	class, _ := document.ClassOf(l.Label)
+	return &sample{t.Sample(document.Hints{Name: l.URL}), l.URL, l.Label, u.Host, class}, nil
 }
 
 // trainer holds what the folds share.
@@ -171,15 +155,15 @@ type trainer struct {
 }
 
 // fit trains the models: of whole documents, and of their first pages.
-func (t *trainer) fit(samples []sample) (*FilterModel, error) {
-	whole := func(s sample) Features { return s.x }
-	first := func(s sample) Features {
-		if s.front == nil {
-			return s.x
+func (t *trainer) fit(samples []sample) (*document.FilterModel, error) {
+	whole := func(s sample) document.Features { return s.X }
+	first := func(s sample) document.Features {
+		if s.Front == nil {
+			return s.X
 		}
-		return s.front
+		return s.Front
 	}
-	m := &FilterModel{Front: &FrontModel{}}
+	m := &document.FilterModel{Front: &document.FrontModel{}}
 	var err error
 	if m.Academic, m.Kinds, err = t.fitBoth(samples, whole); err != nil {
 		return nil, err
@@ -191,15 +175,15 @@ func (t *trainer) fit(samples []sample) (*FilterModel, error) {
 // fitBoth trains "academic or not" and what the others are. Documents without
 // text teach nothing and are left out; so are, for the kinds, those of the
 // published set, which has none.
-func (t *trainer) fitBoth(samples []sample, of func(sample) Features) (a, k *learn.Logistic, err error) {
+func (t *trainer) fitBoth(samples []sample, of func(sample) document.Features) (a, k *learn.Logistic, err error) {
 	var academic, kinds []learn.Example
 	for _, s := range samples {
-		if !s.judged {
+		if !s.HasText {
 			continue
 		}
-		label := otherLabel
+		label := document.LabelOther
 		if s.class.Academic() {
-			label = academicLabel
+			label = document.LabelAcademic
 		} else {
 			kinds = append(kinds, learn.Example{X: of(s), Label: string(s.class)})
 		}
@@ -209,10 +193,10 @@ func (t *trainer) fitBoth(samples []sample, of func(sample) Features) (a, k *lea
 		e.Weight = publishedWeight
 		academic = append(academic, e)
 	}
-	if a, err = learn.TrainLogistic(academic, learn.LogisticOptions{Features: featureNames, L2: trainL2, Balanced: trainBalanced}); err != nil {
+	if a, err = learn.TrainLogistic(academic, learn.LogisticOptions{Features: document.FeatureNames(), L2: trainL2, Balanced: trainBalanced}); err != nil {
 		return nil, nil, fmt.Errorf("academic or not: %w", err)
 	}
-	if k, err = learn.TrainLogistic(kinds, learn.LogisticOptions{Features: featureNames, L2: kindsL2, Balanced: trainBalanced}); err != nil {
+	if k, err = learn.TrainLogistic(kinds, learn.LogisticOptions{Features: document.FeatureNames(), L2: kindsL2, Balanced: trainBalanced}); err != nil {
 		return nil, nil, fmt.Errorf("kinds: %w", err)
 	}
 	shorten(a)
@@ -239,8 +223,8 @@ func shorten(m *learn.Logistic) {
 }
 
 // crossValidate leaves one site out at a time.
-func (t *trainer) crossValidate() *TrainReport {
-	r := &TrainReport{samples: t.samples, Published: len(t.extra)}
+func (t *trainer) crossValidate() *Report {
+	r := &Report{samples: t.samples, Published: len(t.extra)}
 	var sites []string
 	for _, s := range t.samples {
 		if !slices.Contains(sites, s.host) {
@@ -249,7 +233,7 @@ func (t *trainer) crossValidate() *TrainReport {
 	}
 	slices.Sort(sites)
 	r.Sites = len(sites)
-	r.scores, r.said = make([]float64, len(t.samples)), make([]Class, len(t.samples))
+	r.scores, r.said = make([]float64, len(t.samples)), make([]document.Class, len(t.samples))
 	r.whole = make([]float64, len(t.samples))
 	r.fronts = slices.Repeat([]float64{math.NaN()}, len(t.samples))
 	for _, site := range sites {
@@ -258,45 +242,23 @@ func (t *trainer) crossValidate() *TrainReport {
 			if s.host != site {
 				continue
 			}
-			r.said[i] = Other
-			if err != nil || !s.judged {
+			r.said[i] = document.Other
+			if err != nil || !s.HasText {
 				continue
 			}
-			r.scores[i], r.whole[i], r.fronts[i], r.said[i] = m.judge(s)
+			r.scores[i], r.whole[i], r.fronts[i], r.said[i] = m.JudgeSample(s.Sample)
 		}
 	}
 	r.transfer(t)
 	return r
 }
 
-// judge is what the filter says of a sample: by its first pages where these settle
-// it, else by all. front is NaN where they may not settle anything.
-func (m *FilterModel) judge(s sample) (score, whole, front float64, said Class) {
-	whole = m.Academic.Probability(s.x, academicLabel)
-	if s.thesis || s.paper {
-		whole = max(whole, evidenceScore)
-	}
-	front = math.NaN()
-	if s.front != nil && s.mayStop {
-		front = m.Front.Academic.Probability(s.front, academicLabel)
-		if s.opens {
-			front = max(front, evidenceScore)
-		}
-	}
-	if settled(front) {
-		_, said = classes(m.Front.Kinds, s.front, front, false, front > surely)
-		return front, whole, front, said
-	}
-	_, said = classes(m.Kinds, s.x, whole, s.thesis, whole >= 0.5)
-	return whole, whole, front, said
-}
-
 // transfer measures the published set by itself, in ten folds.
-func (r *TrainReport) transfer(t *trainer) {
+func (r *Report) transfer(t *trainer) {
 	if len(t.extra) == 0 {
 		return
 	}
-	classes := []string{academicLabel, otherLabel}
+	classes := []string{document.LabelAcademic, document.LabelOther}
 	r.PublishedAlone = learn.NewConfusion(classes)
 	for i, p := range learn.CrossLogistic(t.extra, learn.KFolds(t.extra, 10), classes, learn.LogisticOptions{L2: 0.01}) {
 		if k := learn.Best(p); k >= 0 {
@@ -307,7 +269,7 @@ func (r *TrainReport) transfer(t *trainer) {
 
 func labelOf(academic bool) string {
 	if academic {
-		return academicLabel
+		return document.LabelAcademic
 	}
-	return otherLabel
+	return document.LabelOther
 }
