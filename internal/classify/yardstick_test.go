@@ -15,6 +15,7 @@ import (
 
 	"gleaner/internal/classify"
 	"gleaner/internal/each"
+	"gleaner/internal/lab/measure"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/learn"
 	"gleaner/internal/topic"
@@ -86,9 +87,9 @@ func subjects(t *testing.T, words *topic.Filter) []classify.Example {
 
 // judged is what classifiers said of pages of sites that they did not see.
 type judged struct {
-	alone, beside, sure *learn.Confusion // each page by itself; with its site's before; by itself, without doubtful ones
-	rows                []labelled       // asked about
-	right               []bool           // by itself
+	alone, beside, sure *measure.Confusion // each page by itself; with its site's before; by itself, without doubtful ones
+	rows                []labelled         // asked about
+	right               []bool             // by itself
 }
 
 // unseen has five classifiers, each of which saw four fifths of the sites and the subjects,
@@ -104,7 +105,7 @@ func unseen(t *testing.T, of func(labelled) string, further []classify.Example) 
 		}
 	}
 	all = append(all, further...)
-	confusion := func() *learn.Confusion { return learn.NewConfusion([]string{"cs", "other"}) }
+	confusion := func() *measure.Confusion { return measure.NewConfusion([]string{"cs", "other"}) }
 	out := judged{alone: confusion(), beside: confusion(), sure: confusion()}
 	say := map[bool]string{true: "cs", false: "other"}
 	for _, f := range classify.SiteFolds(all, 5) {
@@ -183,7 +184,7 @@ func TestFewSites(t *testing.T) {
 	least := map[int][2]float64{8: {0.60, 0.76}, 4: {0.72, 0.79}, 2: {0.77, 0.80}} // without and with subjects
 	for k, of := range least {
 		for i, further := range [][]classify.Example{nil, subjects(t, words)} {
-			counts := learn.NewConfusion([]string{"cs", "other"})
+			counts := measure.NewConfusion([]string{"cs", "other"})
 			say := map[bool]string{true: "cs", false: "other"}
 			for _, f := range classify.SiteFolds(all, k) {
 				c := mustTrain(t, slices.Concat(learn.Pick(all, f.Test), further), classify.Options{})
@@ -208,7 +209,7 @@ func TestRelearning(t *testing.T) {
 			all = append(all, example(t, words, l, l.label))
 		}
 	}
-	first, anew := learn.NewConfusion([]string{"cs", "other"}), learn.NewConfusion([]string{"cs", "other"})
+	first, anew := measure.NewConfusion([]string{"cs", "other"}), measure.NewConfusion([]string{"cs", "other"})
 	say := map[bool]string{true: "cs", false: "other"}
 	parts, taken, own, guess := classify.SiteFolds(all, 4), 0, 0, 0.0
 	for k := range parts {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -103,40 +102,4 @@ func TestBalancedRaisesTheRareClass(t *testing.T) {
 	require.NoError(t, err)
 	mid := []float64{2, 0, 7}
 	assert.Greater(t, even.Probability(mid, "b"), plain.Probability(mid, "b")+0.1)
-}
-
-func TestFolds(t *testing.T) {
-	t.Parallel()
-	ex := clouds(10, 1)
-	seen := map[int]int{}
-	for _, f := range KFolds(ex, 3) {
-		assert.Len(t, ex, len(f.Train)+len(f.Test))
-		for _, i := range f.Test {
-			seen[i]++
-		}
-	}
-	assert.Len(t, seen, len(ex))
-	p := CrossLogistic(ex, KFolds(ex, 5), []string{"a", "b", "c"}, LogisticOptions{})
-	for i := range p {
-		require.Len(t, p[i], 3, "example %d", i)
-	}
-}
-
-func TestConfusion(t *testing.T) {
-	t.Parallel()
-	c := NewConfusion([]string{"no", "yes"})
-	for range 8 {
-		c.Add("yes", "yes")
-	}
-	c.Add("yes", "no")
-	c.Add("no", "yes")
-	c.Add("no", "yes")
-	c.Add("no", "maybe")
-	p, r, f := c.Scores("yes")
-	assert.InDelta(t, 0.8, p, 1e-9)
-	assert.InDelta(t, 8.0/9, r, 1e-9)
-	assert.InDelta(t, 2*0.8*(8.0/9)/(0.8+8.0/9), f, 1e-9)
-	assert.InDelta(t, 8.0/11, c.Accuracy(), 1e-9)
-	assert.Equal(t, 11, c.total())
-	assert.True(t, strings.Contains(c.String(), "0.800"))
 }

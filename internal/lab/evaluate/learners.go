@@ -6,6 +6,7 @@ import (
 
 	"gleaner/internal/classify"
 	"gleaner/internal/each"
+	"gleaner/internal/lab/measure"
 	"gleaner/internal/learn"
 )
 
@@ -36,7 +37,7 @@ func pageFolds(examples []classify.Example, k int) []learn.Fold {
 	for i, e := range learn.Pick(examples, pages) {
 		labels[i].Label = label(e.Topic)
 	}
-	folds := learn.KFolds(labels, k)
+	folds := measure.KFolds(labels, k)
 	for i, f := range folds {
 		folds[i].Test = learn.Pick(pages, f.Test)
 		folds[i].Train = append(learn.Pick(pages, f.Train), subjects...)
@@ -46,8 +47,8 @@ func pageFolds(examples []classify.Example, k int) []learn.Fold {
 
 // cross trains on each fold and counts what the classifier, which had not seen a
 // site, said of its pages, read in their order.
-func cross(examples []classify.Example, folds []learn.Fold, opt classify.Options) (*learn.Confusion, error) {
-	out := learn.NewConfusion([]string{about, other})
+func cross(examples []classify.Example, folds []learn.Fold, opt classify.Options) (*measure.Confusion, error) {
+	out := measure.NewConfusion([]string{about, other})
 	for _, f := range folds {
 		c, err := classify.Train(learn.Pick(examples, f.Train), opt)
 		if err != nil {
@@ -64,13 +65,13 @@ func cross(examples []classify.Example, folds []learn.Fold, opt classify.Options
 // Measured is what a learner said of pages that it did not see; precision and recall are
 // of the pages about the topic.
 type Measured struct {
-	Accuracy  float64          `json:"accuracy"`
-	Precision float64          `json:"precision"`
-	Recall    float64          `json:"recall"`
-	Confusion *learn.Confusion `json:"confusion"`
+	Accuracy  float64            `json:"accuracy"`
+	Precision float64            `json:"precision"`
+	Recall    float64            `json:"recall"`
+	Confusion *measure.Confusion `json:"confusion"`
 }
 
-func measure(c *learn.Confusion) Measured {
+func scored(c *measure.Confusion) Measured {
 	m := Measured{Accuracy: c.Accuracy(), Confusion: c}
 	m.Precision, m.Recall, _ = c.Scores(about)
 	return m
@@ -142,7 +143,7 @@ func crossBoth(learner string, examples []classify.Example, k int, share float64
 		if err != nil {
 			return f, err
 		}
-		*of = measure(c)
+		*of = scored(c)
 	}
 	for _, fold := range folds[0] {
 		f.Pages += each.Count(learn.Pick(examples, fold.Train), func(e classify.Example) bool { return !e.Subject })

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"gleaner/internal/document"
-	"gleaner/internal/learn"
+	"gleaner/internal/lab/measure"
 )
 
 // Report is what cross-validation by site showed.
@@ -16,7 +16,7 @@ type Report struct {
 	Sites          int
 	Published      int      // rows of the published set that taught along
 	Missing        []string // labelled documents that were not in the mirror
-	PublishedAlone *learn.Confusion
+	PublishedAlone *measure.Confusion
 
 	samples []sample
 	scores  []float64
@@ -26,8 +26,8 @@ type Report struct {
 }
 
 // decided counts decisions of a rule against the labels.
-func (r *Report) decided(rule func(i int) bool, keep func(sample) bool) *learn.Confusion {
-	c := learn.NewConfusion([]string{document.LabelAcademic, document.LabelOther})
+func (r *Report) decided(rule func(i int) bool, keep func(sample) bool) *measure.Confusion {
+	c := measure.NewConfusion([]string{document.LabelAcademic, document.LabelOther})
 	for i, s := range r.samples {
 		if keep == nil || keep(s) {
 			c.Add(labelOf(s.class.Academic()), labelOf(rule(i)))
@@ -41,19 +41,19 @@ func (r *Report) at(threshold float64) func(int) bool {
 }
 
 // academicConfusion is academic or not at a threshold on the score.
-func (r *Report) academicConfusion(threshold float64) *learn.Confusion {
+func (r *Report) academicConfusion(threshold float64) *measure.Confusion {
 	return r.decided(r.at(threshold), nil)
 }
 
 // ruleConfusion is the rule of thumb "(references and (abstract or
 // introduction)) or 'this paper', at most 60 pages" on the same documents.
-func (r *Report) ruleConfusion() *learn.Confusion {
+func (r *Report) ruleConfusion() *measure.Confusion {
 	return r.decided(func(i int) bool { return document.RuleOfThumb(r.samples[i].X) }, nil)
 }
 
 // classConfusion is the confusion of the six classes.
-func (r *Report) classConfusion() *learn.Confusion {
-	c := learn.NewConfusion([]string{string(document.Paper), string(document.Thesis), string(document.Slides), string(document.Course), string(document.CV), string(document.Other)})
+func (r *Report) classConfusion() *measure.Confusion {
+	c := measure.NewConfusion([]string{string(document.Paper), string(document.Thesis), string(document.Slides), string(document.Course), string(document.CV), string(document.Other)})
 	for i, s := range r.samples {
 		c.Add(string(s.class), string(r.said[i]))
 	}
@@ -76,7 +76,7 @@ func (r *Report) settled() float64 {
 }
 
 // wholeConfusion is academic or not where every page is read.
-func (r *Report) wholeConfusion() *learn.Confusion {
+func (r *Report) wholeConfusion() *measure.Confusion {
 	return r.decided(func(i int) bool { return r.samples[i].HasText && r.whole[i] >= 0.5 }, nil)
 }
 

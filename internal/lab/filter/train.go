@@ -15,6 +15,7 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/guard"
+	"gleaner/internal/lab/measure"
 	"gleaner/internal/learn"
 )
 
@@ -258,11 +259,14 @@ func (r *Report) transfer(t *trainer) {
 	if len(t.extra) == 0 {
 		return
 	}
-	classes := []string{document.LabelAcademic, document.LabelOther}
-	r.PublishedAlone = learn.NewConfusion(classes)
-	for i, p := range learn.CrossLogistic(t.extra, learn.KFolds(t.extra, 10), classes, learn.LogisticOptions{L2: 0.01}) {
-		if k := learn.Best(p); k >= 0 {
-			r.PublishedAlone.Add(t.extra[i].Label, classes[k])
+	r.PublishedAlone = measure.NewConfusion([]string{document.LabelAcademic, document.LabelOther})
+	for _, f := range measure.KFolds(t.extra, 10) {
+		m, err := learn.TrainLogistic(learn.Pick(t.extra, f.Train), learn.LogisticOptions{L2: 0.01})
+		if err != nil {
+			continue
+		}
+		for _, e := range learn.Pick(t.extra, f.Test) {
+			r.PublishedAlone.Add(e.Label, labelOf(m.Probability(e.X, document.LabelAcademic) >= 0.5))
 		}
 	}
 }

@@ -1,24 +1,13 @@
-package learn
+// Package measure counts what learners are right and wrong about.
+package measure
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gleaner/internal/learn"
 )
-
-// labels returns the distinct labels, sorted.
-func labels(examples []Example) []string {
-	var out []string
-	for _, e := range examples {
-		if !slices.Contains(out, e.Label) {
-			out = append(out, e.Label)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-func indexOf(list []string, s string) int { return slices.Index(list, s) }
 
 // Confusion counts what was said of what is.
 type Confusion struct {
@@ -37,7 +26,7 @@ func NewConfusion(classes []string) *Confusion {
 
 // Add counts one decision; unknown classes are ignored.
 func (c *Confusion) Add(is, said string) {
-	i, j := indexOf(c.Classes, is), indexOf(c.Classes, said)
+	i, j := slices.Index(c.Classes, is), slices.Index(c.Classes, said)
 	if i >= 0 && j >= 0 {
 		c.Counts[i][j]++
 	}
@@ -72,7 +61,7 @@ func ratio(a, b int) float64 {
 
 // Scores of one class: precision, recall, F1, each 0 where undefined.
 func (c *Confusion) Scores(class string) (precision, recall, f1 float64) {
-	k := indexOf(c.Classes, class)
+	k := slices.Index(c.Classes, class)
 	if k < 0 {
 		return 0, 0, 0
 	}
@@ -129,21 +118,16 @@ func (c *Confusion) String() string {
 	return b.String()
 }
 
-// Fold is one split: indices into the examples.
-type Fold struct {
-	Train, Test []int
-}
-
 // KFolds deals the examples of each class in turn to k folds: stratified, and
 // the same at every call.
-func KFolds(examples []Example, k int) []Fold {
+func KFolds(examples []learn.Example, k int) []learn.Fold {
 	at := make([]int, len(examples))
 	seen := map[string]int{}
 	for i, e := range examples {
 		at[i] = seen[e.Label] % k
 		seen[e.Label]++
 	}
-	out := make([]Fold, k)
+	out := make([]learn.Fold, k)
 	for f := range out {
 		for i := range examples {
 			if at[i] == f {
@@ -154,47 +138,4 @@ func KFolds(examples []Example, k int) []Fold {
 		}
 	}
 	return out
-}
-
-// Pick returns what stands at the given indices.
-func Pick[T any](all []T, at []int) []T {
-	out := make([]T, len(at))
-	for i, j := range at {
-		out[i] = all[j]
-	}
-	return out
-}
-
-// CrossLogistic trains on each fold and returns for every example the
-// probabilities that the model which had not seen it gave to classes; nil where
-// a fold could not be trained.
-func CrossLogistic(examples []Example, folds []Fold, classes []string, opt LogisticOptions) [][]float64 {
-	out := make([][]float64, len(examples))
-	for _, f := range folds {
-		m, err := TrainLogistic(Pick(examples, f.Train), opt)
-		if err != nil {
-			continue
-		}
-		for _, i := range f.Test {
-			p := make([]float64, len(classes))
-			for k, v := range m.Probabilities(examples[i].X) {
-				if at := indexOf(classes, m.Classes[k]); at >= 0 {
-					p[at] = v
-				}
-			}
-			out[i] = p
-		}
-	}
-	return out
-}
-
-// Best returns the index of the largest value; -1 for none.
-func Best(p []float64) int {
-	best := -1
-	for k := range p {
-		if best < 0 || p[k] > p[best] {
-			best = k
-		}
-	}
-	return best
 }
