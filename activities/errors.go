@@ -29,6 +29,7 @@ const (
 	ErrTypeStoreAway   = "StoreAway"   // the blob store is not there, or not this record's; tried again
 	ErrTypeLeaseLost   = "LeaseLost"   // another process has the host
 	ErrTypePaused      = "Paused"      // the harvest is; looked at again
+	ErrTypeHandedOver  = "HandedOver"  // the worker was told to stop; another one goes on at once
 	ErrTypeWorkerGone  = "WorkerGone"  // the worker of a slice died, stood still or was cut off
 	ErrTypeOther       = "Failure"     // nobody foresaw it; tried again
 )
@@ -49,6 +50,16 @@ func WorkerGone(did crawl.Progress) error {
 	return temporal.NewApplicationErrorWithOptions("its worker no longer renews the lease of the host", ErrTypeWorkerGone,
 		temporal.ApplicationErrorOptions{Details: []any{did}})
 }
+
+// HandedOver is the error of an attempt that ended since its worker was told to stop, which
+// is no failure.
+func HandedOver() error {
+	return temporal.NewApplicationErrorWithOptions("its worker was told to stop", ErrTypeHandedOver,
+		temporal.ApplicationErrorOptions{NextRetryDelay: time.Millisecond})
+}
+
+// Failed reports whether an error of that type tells of a failure, and not of a wait that somebody wanted.
+func Failed(kind string) bool { return kind != ErrTypePaused && kind != ErrTypeHandedOver }
 
 // OutageLook is how often is looked whether something of our own that is away
 // (the database, the blob store, room on a disk) has come back.

@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/terminal"
+	"gleaner/internal/text"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -142,8 +143,8 @@ func (l *lookingOn) Lines(width, height int) []string {
 	entries, full := l.filled()
 	rate, _ := rates(l.past)
 	lines := []string{headLine(l.name+"  "+l.stage(), time.Since(l.begun), width),
-		"topics     " + part(full, len(l.topics)) + fmt.Sprintf(" full; %d entries", entries),
-		fmt.Sprintf("web        %s to %d hosts; %d links wait; %.1f requests a second", l.asked(), l.n.Hosts, l.n.Waiting, rate)}
+		"topics     " + part(full, len(l.topics)) + " full; " + text.Count(entries, "entry"),
+		fmt.Sprintf("web        %s to %s; %s waiting; %.1f requests a second", l.asked(), text.Count(l.n.Hosts, "host"), text.Count(l.n.Waiting, "link"), rate)}
 	if l.stage() == "searching" && len(l.doing) > 0 {
 		lines = append(lines, "now        "+strings.Join(l.doing, "; "))
 	}

@@ -149,7 +149,7 @@ func TestCollectionsThatOneWatches(t *testing.T) {
 		require.LessOrEqual(t, terminal.Width(lines[0]), width)
 		require.Regexp(t, `^math  collecting +running 3m2\d`, all)
 		require.Contains(t, all, "1 of 2 full; 2 entries")
-		require.Contains(t, all, "3 of 5000 requests to 1 hosts; 3 links wait")
+		require.Contains(t, all, "3 of 5000 requests to 1 host; 3 links waiting")
 		require.Regexp(t, `(?s)number theory  ─+ 0 of 2\n  verse +━+ 2 of 2`, all, "the emptiest first")
 	}
 	require.Contains(t, strings.Join(l.Lines(80, 6), "\n"), "and 1 more")

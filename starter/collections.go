@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
+	"gleaner/internal/text"
 	"gleaner/internal/topic"
 )
 
@@ -131,7 +132,7 @@ func writeLinks(w io.Writer, l *synthesis.Lessons) error {
 	if l == nil {
 		return nil
 	}
-	fmt.Fprintf(w, "\nlearnt of the links of the latest %d pages; %d lead to pages on topic, %d do not\n", l.Pages, l.Leads, l.Others)
+	fmt.Fprintf(w, "\nlearnt of the links of the latest %s; %d lead to pages on topic, %d do not\n", text.Count(l.Pages, "page"), l.Leads, l.Others)
 	for _, x := range []struct {
 		what  string
 		words []rank.Anchor
@@ -186,7 +187,8 @@ func trapsOf(ctx context.Context, record *collections.Record, c collections.Coll
 }
 
 func (s *shownCollection) write(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s\n%d requests to %d hosts, %d URLs refused by robots.txt or the blacklist, %d wait\n", s.Name, strings.TrimSpace(s.How()+" "+s.Note), s.Requests, s.Counts.Hosts, s.Refused, s.Counts.Waiting)
+	fmt.Fprintf(w, "%s: %s\n%s to %s, %s refused by robots.txt or the blacklist, %d waiting\n", s.Name, strings.TrimSpace(s.How()+" "+s.Note),
+		text.Count(s.Requests, "request"), text.Count(s.Counts.Hosts, "host"), text.Count(s.Refused, "URL"), s.Counts.Waiting)
 	if s.Tunnel != nil {
 		fmt.Fprintf(w, "tunnels: of %d new sites that end it %d were met\n", classify.TunnelSites, *s.Tunnel)
 	}
@@ -194,10 +196,10 @@ func (s *shownCollection) write(w io.Writer) error {
 		fmt.Fprintf(w, "  %s %d\n", o, s.Counts.Outcomes[o])
 	}
 	for _, t := range s.Traps[:min(len(s.Traps), mostTraps)] {
-		fmt.Fprintf(w, "  left: %s, %d of whose %d pages were on topic\n", t.Host, t.Relevant, t.Pages)
+		fmt.Fprintf(w, "  left: %s, on topic were %d of %s\n", t.Host, t.Relevant, text.Count(t.Pages, "page"))
 	}
 	if more := len(s.Traps) - mostTraps; more > 0 {
-		fmt.Fprintf(w, "  and %d hosts more were left for that\n", more)
+		fmt.Fprintf(w, "  and %s more\n", text.Count(more, "host"))
 	}
 	err := table(w, "\ntopic\tentries\tleast correlation", func(line func(string, ...any)) {
 		for _, t := range slices.Sorted(maps.Keys(s.Entries)) {

@@ -162,9 +162,6 @@ func (d *desk) Retry(ctx context.Context, id string, of console.Failed) (string,
 		if err := known(ctx, d.db, h, what); err != nil {
 			return "", err
 		}
-		if err := somethingLeft(ctx, d.db, h, what); err != nil {
-			return "", err
-		}
 		did, now, err := d.c.retry(ctx, t, d.db, h, what)
 		if err != nil {
 			return "", err

@@ -16,7 +16,7 @@ func (d *desk) ListSchedules(ctx context.Context) ([]console.Scheduled, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := listSchedules(ctx, t.ScheduleClient())
+	all, err := listSchedules(ctx, t)
 	return all, told(err)
 }
 

@@ -88,7 +88,7 @@ func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.
 	}
 	again.Options.Again = activities.AgainNone // what did not fail is not asked again
 	what.Harvest = h.ID
-	if did, err = taken(ctx, db, h, what); err != nil {
+	if did, err = somethingLeft(ctx, db, h, what); err != nil {
 		return did, false, err
 	}
 	_, err = startHarvest(ctx, t, workflows.HarvestParams{Harvest: again, Stage: gleaner.StageCrawl, Retry: &what})
@@ -110,16 +110,16 @@ func taken(ctx context.Context, db *store.DB, h store.Harvest, what activities.R
 	return would, err
 }
 
-// somethingLeft returns an error that names the reasons which a retry has to name, where
-// a retry of a complete harvest would take up nothing without them.
-func somethingLeft(ctx context.Context, db *store.DB, h store.Harvest, what activities.Retry) error {
-	would, err := taken(ctx, db, h, what)
+// somethingLeft returns what a retry of a harvest that does not run takes up. Where that is
+// nothing of a complete one, the error names the reasons which a retry has to name.
+func somethingLeft(ctx context.Context, db *store.DB, h store.Harvest, what activities.Retry) (would activities.Requeued, err error) {
+	would, err = taken(ctx, db, h, what)
 	if err != nil || h.Stage != gleaner.StageComplete || would != (activities.Requeued{}) {
-		return err
+		return would, err
 	}
 	f := store.RetryFilter{Harvest: h.ID, Host: what.Host, Reason: what.Reason}
 	if n, err := db.RetriedSites(ctx, f); err != nil || n > 0 {
-		return err
+		return would, err
 	}
 	failures, err := db.Failures(ctx, store.RetryFilter{Harvest: h.ID, Host: what.Host})
 	var named []string
@@ -127,9 +127,9 @@ func somethingLeft(ctx context.Context, db *store.DB, h store.Harvest, what acti
 		named = append(named, fmt.Sprintf("%s (%d)", failure.Reason, failure.All()))
 	}
 	if named == nil {
-		return cmp.Or(err, fmt.Errorf("%w: nothing failed that could be tried again", program.ErrUsage))
+		return would, cmp.Or[error](err, program.Unknown{Reason: fmt.Errorf("nothing of %s failed that could be tried again", h.ID)})
 	}
-	return fmt.Errorf("%w: nothing would be tried again, as this is only where it is named as the reason: %s",
+	return would, fmt.Errorf("%w: nothing would be tried again, as this is only where it is named as the reason: %s",
 		program.ErrUsage, strings.Join(named, ", "))
 }
 

@@ -171,7 +171,8 @@ func (c *cli) writeDocument(ctx context.Context, a *app.App, sha, out string, as
 
 func writeSheet(w io.Writer, s collection.Sheet) error {
 	fmt.Fprintf(w, "%s  %s, %d bytes\n%s as %s (%.2f): %s\n", s.SHA256, s.Kind, s.Bytes, s.State, cmp.Or(s.What(), "-"), s.Score, cmp.Or(strings.Join(s.Reasons, "; "), "-"))
-	fmt.Fprintf(w, "read: %s by %s, %d pages, %d words, %d references  %s\n", s.Outcome, cmp.Or(s.Reader, "-"), s.Pages, s.Words, s.References, s.Detail)
+	fmt.Fprintf(w, "read: %s by %s, %s, %s, %s  %s\n", s.Outcome, cmp.Or(s.Reader, "-"),
+		text.Count(s.Pages, "page"), text.Count(s.Words, "word"), text.Count(s.References, "reference"), s.Detail)
 	fmt.Fprintf(w, "ingestion: %s   discovered %s, updated %s\nfile: %s\n", s.Ingestion, s.Discovered.Format(time.DateTime), s.Updated.Format(time.DateTime), s.Path)
 	fmt.Fprintf(w, "pages that refer to it: %d\n", s.NumRefBy)
 	for _, l := range s.Locations {

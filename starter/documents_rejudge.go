@@ -20,6 +20,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 func (c *cli) documentsRejudgeCommand() *cobra.Command {
@@ -110,7 +111,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 		result["judgements"] = all
 	}
 	return c.Print(result, func(w io.Writer) error {
-		fmt.Fprintf(w, "%d documents judged again, %d differently\n", len(all), n)
+		fmt.Fprintf(w, "%s judged again, %d differently\n", text.Count(len(all), "document"), n)
 		for _, how := range slices.Sorted(maps.Keys(changed)) {
 			fmt.Fprintf(w, "  %5d  %s\n", changed[how], how)
 		}

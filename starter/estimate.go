@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 	"gleaner/workflows"
 )
 
@@ -117,14 +118,16 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 	}
 	if f.sources.papers != "" {
 		e.Goal, e.From = name, f.sources.papers
-		if given.List == "" {
-			key, err := c.keyOf(ctx, a, name, &f.sources)
-			if err == nil {
-				err = f.sources.replacesNone(ctx, a.DB, key)
-			}
-			if err != nil {
-				return nil, err
-			}
+		if given.List != "" {
+			_, of, err := papersOfList(ctx, c.Err, name, years, f.sources.papers)
+			return of, err
+		}
+		key, err := c.keyOf(ctx, a, name, &f.sources)
+		if err == nil {
+			err = f.sources.replacesNone(ctx, a.DB, key)
+		}
+		if err != nil {
+			return nil, err
 		}
 		return papersOfFile(ctx, name, years, f.sources.papers)
 	}
@@ -191,14 +194,14 @@ func (e estimated) write(w io.Writer) error {
 
 // summary says how much the harvest would be, a line each.
 func (e estimated) summary(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %d %s %s, %d held, %d wanted\n", e.Goal, e.Papers, one(e.Papers, "paper"), e.listing(), e.Held, e.Wanted)
+	fmt.Fprintf(w, "%s: %s %s, %d held, %d wanted\n", e.Goal, text.Count(e.Papers, "paper"), e.listing(), e.Held, e.Wanted)
 	untitled := len(slices.DeleteFunc(slices.Clone(e.Listed), func(p wantedPaper) bool { return p.Title != "" }))
 	if untitled > 0 {
-		fmt.Fprintf(w, "of %d %s only the DOI is known here; the harvest asks Crossref for their titles and authors\n", untitled, one(untitled, "paper"))
+		fmt.Fprintf(w, "of %s only the DOI is known here; the harvest asks Crossref for titles and authors\n", text.Count(untitled, "paper"))
 	}
 	fmt.Fprintf(w, "authors of wanted papers: %d; of %d a homepage is known, %d were looked for in vain of late, %d are to be looked for\n", e.Authors, e.Known.Found, e.Known.InVain, e.ToFind)
-	fmt.Fprintf(w, "sites: %d known, %d of them crawled before (%d links wait there or are asked again); about %d new ones\n", e.Known.Sites, e.Known.Crawled, e.Known.Waiting, e.NewSites)
-	fmt.Fprintf(w, "about %d requests (%d for homepages, %d of crawls), about %s\n", e.Requests, e.Looking, e.Crawling, program.Span(e.Time()))
+	fmt.Fprintf(w, "sites: %d known, %d of them crawled before (with %s to ask); about %d new ones\n", e.Known.Sites, e.Known.Crawled, text.Count(e.Known.Waiting, "link"), e.NewSites)
+	fmt.Fprintf(w, "about %s (%d for homepages, %d of crawls), about %s\n", text.Count(e.Requests, "request"), e.Looking, e.Crawling, program.Span(e.Time()))
 	for _, b := range e.Basis {
 		fmt.Fprintln(w, "  by", b)
 	}

@@ -19,6 +19,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/terminal"
+	"gleaner/internal/text"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -50,8 +51,8 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 	}
 	return c.Print(result, func(w io.Writer) error {
 		s := result.Summary
-		_, err := fmt.Fprintf(w, "%s complete: %d published, %d held, %d wanted, %d found, %d missing (recall %s)\nwhy:  starter report %s\n",
-			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, report.RecallOf(s.Recall, s.Wanted), id)
+		_, err := fmt.Fprintf(w, "%s complete: %d %s, %d held, %d wanted, %d found, %d missing (recall %s)\nwhy:  starter report %s\n",
+			id, s.Published, report.Whole(id), s.Held, s.Wanted, s.Found, s.Missing, report.RecallOf(s.Recall, s.Wanted), id)
 		return err
 	})
 }
@@ -105,7 +106,8 @@ func sayAcademic(ctx context.Context, w io.Writer, db *store.DB, id string) erro
 	if answer != "" {
 		answer = "the address itself answered no page: " + answer + "\n"
 	}
-	_, err = fmt.Fprintf(w, "%s complete: %d academic documents of %d files, %d pages read\n%sthey are:  starter export %s\n", id, n.Accepted, n.Documents, n.Pages, answer, id)
+	_, err = fmt.Fprintf(w, "%s complete: %s of %s, %s read\n%sthey are:  starter export %s\n",
+		id, text.Count(n.Accepted, "academic document"), text.Count(n.Documents, "file"), text.Count(n.Pages, "page"), answer, id)
 	return err
 }
 

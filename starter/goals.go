@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata"
@@ -18,6 +20,7 @@ import (
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
@@ -141,7 +144,7 @@ func (c *cli) knowList(ctx context.Context, given gleaner.Goal, years gleaner.Ye
 	}
 	defer a.Close()
 	if f.papers != "" {
-		return enterList(ctx, a, given, years, f.papers)
+		return enterList(ctx, a, c.Err, given, years, f.papers)
 	}
 	v, err := a.DB.Venue(ctx, given.String())
 	if err == nil && v.Sources == "" {
@@ -152,18 +155,14 @@ func (c *cli) knowList(ctx context.Context, given gleaner.Goal, years gleaner.Ye
 
 // enterList makes a file the whole of a list, whatever years are wanted of it now. A
 // harvest that runs keeps the papers that it began with.
-func enterList(ctx context.Context, a *app.App, list gleaner.Goal, years gleaner.Years, file string) error {
+func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Goal, years gleaner.Years, file string) error {
 	key := list.String()
-	if _, err := papersOfFile(ctx, key, years, file); err != nil {
-		return err
-	}
-	papers, err := papersOfFile(ctx, key, gleaner.Years{}, file)
+	papers, _, err := papersOfList(ctx, hints, key, years, file)
 	if err != nil {
 		return err
 	}
 	for i := range papers {
 		papers[i].Key = key + "/" + papers[i].Key // a list's own: the same paper may be of a venue, too
-		papers[i].Year = cmp.Or(papers[i].Year, years.Single())
 	}
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -215,6 +214,21 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers 
 		}
 	}
 	return nil
+}
+
+// papersOfList reads all papers of a list, and those of the years among them. One without a year is of none.
+func papersOfList(ctx context.Context, hints io.Writer, key string, years gleaner.Years, file string) (all, of []gleaner.Paper, err error) {
+	if all, err = papersOfFile(ctx, key, gleaner.Years{}, file); err != nil {
+		return nil, nil, err
+	}
+	undated := each.Where(all, func(p gleaner.Paper) bool { return p.Year == 0 })
+	if of = ofYears(all, years); len(of) == 0 {
+		return nil, nil, fmt.Errorf("%w: %s holds no paper of %s; no year is named of %d", program.ErrUsage, file, years, len(undated))
+	}
+	if len(undated) > 0 && years != (gleaner.Years{}) {
+		fmt.Fprintf(hints, "hint: %s of %s without a year left out, as years are asked for\n", text.Count(len(undated), "paper"), file)
+	}
+	return all, of, nil
 }
 
 // papersOfFile reads a list of papers under a name; years leave out the others.

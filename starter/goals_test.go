@@ -281,6 +281,12 @@ func TestAListIsOneFiles(t *testing.T) {
 	for _, dry := range []string{"--dry-run=false", "--dry-run"} {
 		require.Contains(t, c.wrong(program.ExitUsage, "harvest", "conf/x", "--papers", other, dry), "would replace the 1 papers of conf/x")
 	}
+	undated := c.file("undated.csv", "title,year\nA Thing of One Year,2001\nA Thing of No Year,\n")
+	require.Contains(t, c.ok("harvest", "--papers", undated, "--years", "2001"), "papers:undated/2001 started")
+	had, err = c.Listing(t.Context(), harvest.SourceFile, "papers:undated", gleaner.Years{})
+	require.NoError(t, err)
+	require.Equal(t, []int{0, 2001}, each.Of(had, func(p gleaner.Paper) int { return p.Year }), "nobody knows its year")
+	require.NotContains(t, c.ok("harvest", "--papers", undated, "--years", "2001", "--dry-run"), "A Thing of No Year")
 	out := c.ok("harvest", "--papers", c.file("some.doi", "10.5555/exa.1\n10.5555/exa.2\n"), "--dry-run")
 	require.Contains(t, out, "wanted  -  10.5555/exa.1\n")
 	require.Contains(t, out, "of 2 papers only the DOI is known here; the harvest asks Crossref")

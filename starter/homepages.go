@@ -91,10 +91,10 @@ func writeHomepages(w io.Writer, all []store.AuthorHomepages, of int) error {
 		return err
 	}
 	if found == 0 && len(all) < of { // those without one alone are listed
-		_, err := fmt.Fprintf(w, "%d of %d authors have no homepage\n", len(all), of)
+		_, err := fmt.Fprintf(w, "no homepage of %d of %s\n", len(all), text.Count(of, "author"))
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%d of %d authors have a homepage\n", found, of)
+	_, err = fmt.Fprintf(w, "homepages of %d of %s\n", found, text.Count(of, "author"))
 	return err
 }
 

@@ -45,7 +45,7 @@ func writeExplained(w io.Writer, e harvest.Explained) error {
 	if d.NotFound != "" {
 		fmt.Fprintln(w, "not found:", d.NotFound)
 	}
-	fmt.Fprintf(w, "Table 1 alone would choose: %s\n%d searches, %d pages asked for\n", cmp.Or(d.Table1, "nothing"), d.Searches, d.Fetches)
+	fmt.Fprintf(w, "Table 1 alone would choose: %s\n%s, %s asked for\n", cmp.Or(d.Table1, "nothing"), text.Count(d.Searches, "search"), text.Count(d.Fetches, "page"))
 	for _, p := range d.Problems {
 		fmt.Fprintln(w, "problem:", p)
 	}
@@ -146,6 +146,6 @@ func writeBudget(w io.Writer, b searchBudget) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "local index: %d pages\n", b.Local)
+	_, err := fmt.Fprintf(w, "local index: %s\n", text.Count(b.Local, "page"))
 	return err
 }

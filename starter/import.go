@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 // importFlags are the options of `starter import` and `starter jobs modify`.
@@ -174,7 +175,7 @@ func (c *cli) sayFolders(o ingest.Options) error {
 			return usage(err)
 		}
 		if !c.JSON {
-			fmt.Fprintf(c.Err, "%s: %d archives, %.1f MB\n", p, n, float64(size)/1e6)
+			fmt.Fprintf(c.Err, "%s: %s, %.1f MB\n", p, text.Count(n, "archive"), float64(size)/1e6)
 		}
 	}
 	return nil

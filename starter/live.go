@@ -195,7 +195,7 @@ func (l *looking) Lines(width, height int) []string {
 	}
 	if l.n.Sites > 0 {
 		bar := terminal.Bar(float64(l.n.SitesDone)/float64(l.n.Sites), barWidth)
-		row("sites", fmt.Sprintf("%s %s; %d pages, %d files, %d academic", bar, l.n.SiteWords(), l.n.Pages, l.n.Documents, l.n.Accepted))
+		row("sites", fmt.Sprintf("%s %s; %s, %s, %d academic", bar, l.n.SiteWords(), text.Count(l.n.Pages, "page"), text.Count(l.n.Documents, "file"), l.n.Accepted))
 	}
 	row("now", strings.Join(l.doing, "; "))
 	if l.h.CompletedAt != nil {
@@ -283,20 +283,12 @@ func (l *looking) sites(width, room int) (lines []string) {
 		if gleaner.ParseGoal(l.h.Venue).Site != "" {
 			what, n = "file", s.Documents
 		}
-		lines = append(lines, fmt.Sprintf("  %s %5d %-5s %4d %-6s %5d waiting  %s", name, s.Pages, one(s.Pages, "page"), n, one(n, what), s.Waiting, nextRequest(s)))
+		lines = append(lines, fmt.Sprintf("  %s %5d %-5s %4d %-6s %5d waiting  %s", name, s.Pages, text.Noun(s.Pages, "page"), n, text.Noun(n, what), s.Waiting, nextRequest(s)))
 	}
 	if more := len(l.now.At) - shown; more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
 	return lines
-}
-
-// one is a word for so many of a thing.
-func one(n int, thing string) string {
-	if n == 1 {
-		return thing
-	}
-	return thing + "s"
 }
 
 // nextRequest says when a site is asked next.
@@ -312,7 +304,7 @@ func whyFails(s store.SiteNow) string {
 	if s.State != gleaner.SiteCrawling {
 		return string(s.State) + ": " + cmp.Or(s.Reason, "no reason was noted")
 	}
-	return fmt.Sprintf("%s, %d times in a row; asked again %s", cmp.Or(s.Reason, "did not answer"), s.Failures, nextRequest(s))
+	return fmt.Sprintf("%s, %s in a row; asked again %s", cmp.Or(s.Reason, "did not answer"), text.Count(s.Failures, "time"), nextRequest(s))
 }
 
 // progressText says in a line how far a harvest is.

@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 // sourceFlags say where the list of a venue's papers comes from. What is given is
@@ -180,9 +181,11 @@ func (c *cli) listedKey(ctx context.Context, a *app.App, name string, f *sourceF
 	return c.keyOf(ctx, a, name, f)
 }
 
-// keyOf makes a name a venue's key; one that a file lists need not be in DBLP.
+// keyOf makes a name a venue's key; one that a file lists need not be in DBLP. Of a key with
+// capitals the spelling is looked up: there are keys that have some.
 func (c *cli) keyOf(ctx context.Context, a *app.App, name string, f *sourceFlags) (string, error) {
-	if gleaner.ParseGoal(name).Venue == "" || strings.Count(name, "/") == 1 {
+	isKey := strings.Count(name, "/") == 1
+	if gleaner.ParseGoal(name).Venue == "" || isKey && name == strings.ToLower(name) {
 		return name, nil
 	}
 	key := listKey(name)
@@ -192,7 +195,13 @@ func (c *cli) keyOf(ctx context.Context, a *app.App, name string, f *sourceFlags
 	if v, err := a.DB.Venue(ctx, key); err != nil || v.Sources != "" {
 		return key, err
 	}
+	if h, err := a.DB.FindHarvest(ctx, name); isKey && err == nil {
+		return h.Venue, nil
+	}
 	v, err := a.Catalogues.DBLP.ResolveVenue(ctx, name)
+	if isKey && err != nil && !userError(err) {
+		return name, nil
+	}
 	return v.Key, err
 }
 
@@ -235,7 +244,7 @@ func writeKnown(w io.Writer, key string, years gleaner.Years, known []knownPaper
 	for _, p := range known {
 		writePaper(w, p)
 	}
-	fmt.Fprintf(w, "%s %s: %d papers, %d held, %d wanted; %d with a DOI, %d with copies known;", key, years, len(known), held, len(known)-held, dois, copies)
+	fmt.Fprintf(w, "%s %s: %s, %d held, %d wanted; %d with a DOI, %d with copies known;", key, years, text.Count(len(known), "paper"), held, len(known)-held, dois, copies)
 	for _, s := range slices.Sorted(maps.Keys(sources)) {
 		fmt.Fprintf(w, " %s %d", s, sources[s])
 	}

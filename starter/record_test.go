@@ -153,7 +153,7 @@ func TestWhitelistCommands(t *testing.T) {
 	other := newConsole(t)
 	require.Equal(t, "4 lines taken\n", other.ok("whitelist", "import", other.file("list.txt", exported+"# mine\nHTTP://New.Example/papers/\n")))
 	require.Equal(t, exported+"http://new.example/papers/\n", other.ok("whitelist", "show", "--plain"))
-	require.Equal(t, "4 sites have something to ask\n", other.ok("whitelist", "seed"))
+	require.Equal(t, "something is asked on 4 sites\n", other.ok("whitelist", "seed"))
 	due, _, err := other.DueSites(t.Context(), store.Selection{}, false, "", 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"cited.org", "cs.many.edu", "www.many.edu", "new.example"}, due, "the hosts in the order of their domains on the list")

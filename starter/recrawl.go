@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 	"gleaner/workflows"
 )
 
@@ -158,12 +159,12 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 			_, err := fmt.Fprintf(w, "no site was asked again: %s\n", result.Why)
 			return err
 		}
-		fmt.Fprintf(w, "%d %s asked again", r.Sites, one(r.Sites, "site"))
+		fmt.Fprintf(w, "%s asked again", text.Count(r.Sites, "site"))
 		for _, state := range slices.Sorted(maps.Keys(r.Ended)) {
 			fmt.Fprintf(w, ", %d %s", r.Ended[state], state)
 		}
-		_, err := fmt.Fprintf(w, "\n%d URLs asked, %d unchanged, %d changed or new, %d failed or moved; %d new documents (%d accepted), %d new versions, %d vanished\n",
-			brought.Asked, brought.Unchanged, brought.Changed, brought.Failed, brought.Documents, brought.Accepted, brought.Versions, brought.Vanished)
+		_, err := fmt.Fprintf(w, "\n%s asked, %d unchanged, %d changed or new, %d failed or moved; %s (%d accepted), %s, %d vanished\n",
+			text.Count(brought.Asked, "URL"), brought.Unchanged, brought.Changed, brought.Failed, text.Count(brought.Documents, "new document"), brought.Accepted, text.Count(brought.Versions, "new version"), brought.Vanished)
 		return err
 	})
 }
@@ -172,11 +173,11 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 func whyNone(r store.Rest) string {
 	switch {
 	case r.Sites == r.Blocked:
-		return fmt.Sprintf("of %d %s every one is on the blacklist or paused (starter sites list)", r.Sites, one(r.Sites, "site"))
+		return fmt.Sprintf("of %s every one is on the blacklist or paused (starter sites list)", text.Count(r.Sites, "site"))
 	case r.Next == nil:
-		return fmt.Sprintf("on %d %s nothing is asked again by itself; --all asks what is on record", r.Sites, one(r.Sites, "site"))
+		return fmt.Sprintf("on %s nothing is asked again by itself; --all asks what is on record", text.Count(r.Sites, "site"))
 	}
-	return fmt.Sprintf("of %d %s none is due before %s; --all asks now", r.Sites, one(r.Sites, "site"), r.Next.Local().Format(time.DateTime))
+	return fmt.Sprintf("of %s none is due before %s; --all asks now", text.Count(r.Sites, "site"), r.Next.Local().Format(time.DateTime))
 }
 
 // awaitRecrawl waits for a recrawl, and says meanwhile what it brings.
@@ -190,7 +191,8 @@ func (c *cli) awaitRecrawl(ctx context.Context, t client.Client, db *store.DB, i
 		for watch.Err() == nil {
 			asked := time.Now()
 			if b, err := db.Brought(watch, of, began); err == nil {
-				progress.Show(fmt.Sprintf("%s: %d URLs asked, %d unchanged, %d changed or new, %d new documents", id, b.Asked, b.Unchanged, b.Changed, b.Documents))
+				progress.Show(fmt.Sprintf("%s: %s asked, %d unchanged, %d changed or new, %s",
+					id, text.Count(b.Asked, "URL"), b.Unchanged, b.Changed, text.Count(b.Documents, "new document")))
 			}
 			_ = fetch.Wait(watch, max(2*time.Second, 20*time.Since(asked))) // it counts what is on record
 		}

@@ -47,5 +47,5 @@ func TestReportSaysWhereAHomepageLed(t *testing.T) {
 	storetest.Exec(t, c.Pool, `UPDATE documents SET state='rejected'`)
 	m = missing()
 	require.Equal(t, report.LedNowhere, m.Reason)
-	require.Contains(t, m.Evidence[0], "none of 1 documents on it or linked from it is academic")
+	require.Contains(t, m.Evidence[0], "none of 1 document on it or linked from it is academic")
 }

@@ -19,6 +19,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 func (c *cli) reviewCommand() *cobra.Command {
@@ -97,13 +98,13 @@ func writeReviews(w io.Writer, all []store.Review) error {
 	for _, r := range all {
 		writeReview(w, r)
 	}
-	_, err := fmt.Fprintf(w, "%d matches\n", len(all))
+	_, err := fmt.Fprintln(w, text.Count(len(all), "match"))
 	return err
 }
 
 func writeReview(w io.Writer, r store.Review) {
-	fmt.Fprintf(w, "%s  %q (%d)\n  by %s\n  may be %.12s, a %s of %d pages (%s), %s\n  linked as %q\n  %s (%.2f): %s\n",
-		r.Paper, r.Title, r.Year, strings.Join(r.Authors, ", "), r.SHA256, r.Kind, r.Pages, cmp.Or(r.Class, "-"), r.URL, r.Anchor, r.Verdict, r.Score, strings.Join(r.Reasons, "; "))
+	fmt.Fprintf(w, "%s  %q (%d)\n  by %s\n  may be %.12s, a %s of %s (%s), %s\n  linked as %q\n  %s (%.2f): %s\n",
+		r.Paper, r.Title, r.Year, strings.Join(r.Authors, ", "), r.SHA256, r.Kind, text.Count(r.Pages, "page"), cmp.Or(r.Class, "-"), r.URL, r.Anchor, r.Verdict, r.Score, strings.Join(r.Reasons, "; "))
 	if r.Settled != "" {
 		fmt.Fprintf(w, "  settled: %s\n", r.Settled)
 	}

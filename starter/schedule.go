@@ -125,7 +125,7 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 	if err != nil {
 		return err
 	}
-	return c.showSchedule(ctx, t.ScheduleClient().GetHandle(ctx, o.ID), "created")
+	return c.showSchedule(ctx, t, o.ID, "created")
 }
 
 // errScheduled is that a schedule is there already, which the error names.
@@ -210,16 +210,14 @@ func shortName(id string) string { return strings.TrimPrefix(id, "gleaner/") }
 // scheduled is a schedule as scripts and the console read it.
 type scheduled = console.Scheduled
 
-func (c *cli) showSchedule(ctx context.Context, h client.ScheduleHandle, did string) error {
-	d, err := h.Describe(ctx)
+func (c *cli) showSchedule(ctx context.Context, t client.Client, id, did string) error {
+	d, err := t.ScheduleClient().GetHandle(ctx, id).Describe(ctx)
 	if err != nil {
 		return err
 	}
-	s := scheduled{Schedule: shortName(h.GetID()), Paused: d.Schedule.State.Paused, Note: d.Schedule.State.Note, Next: d.Info.NextActionTimes,
+	s := scheduled{Schedule: shortName(id), Paused: d.Schedule.State.Paused, Note: d.Schedule.State.Note, Next: d.Info.NextActionTimes,
 		Runs: d.Info.NumActions, Skipped: d.Info.NumActionsSkippedOverlap, Missed: d.Info.NumActionsMissedCatchupWindow}
-	if n := len(d.Info.RecentActions); n > 0 {
-		s.Last = &d.Info.RecentActions[n-1].ActualTime
-	}
+	s.Last, s.Did = lastRun(ctx, t, d.Info.RecentActions)
 	for _, w := range d.Info.RunningWorkflows {
 		s.Running = append(s.Running, w.WorkflowID)
 	}
@@ -234,7 +232,7 @@ func writeScheduled(w io.Writer, s scheduled) error {
 		fmt.Fprintf(w, "  paused: %s\n", s.Note)
 	}
 	if s.Last != nil {
-		fmt.Fprintf(w, "  last %s\n", s.Last.Local().Format(time.DateTime))
+		fmt.Fprintf(w, "  last %s %s\n", s.Last.Local().Format(time.DateTime), s.Did)
 	}
 	if s.Runs > 0 { // unknown in a list
 		fmt.Fprintf(w, "  %s, %d left out while one was running, %d missed\n", text.Count(s.Runs, "run"), s.Skipped, s.Missed)
@@ -256,7 +254,7 @@ func (c *cli) scheduleList() *cobra.Command {
 			return err
 		}
 		defer t.Close()
-		all, err := listSchedules(ctx, t.ScheduleClient())
+		all, err := listSchedules(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -276,8 +274,31 @@ func (c *cli) scheduleList() *cobra.Command {
 	}}
 }
 
-func listSchedules(ctx context.Context, schedules client.ScheduleClient) ([]scheduled, error) {
-	it, err := schedules.List(ctx, client.ScheduleListOptions{})
+// lastRun says when a schedule ran last, and what came of it where that is still known.
+func lastRun(ctx context.Context, t client.Client, runs []client.ScheduleActionResult) (at *time.Time, did string) {
+	if len(runs) == 0 {
+		return nil, ""
+	}
+	last := runs[len(runs)-1]
+	w := cmp.Or(last.StartWorkflowResult, &client.ScheduleWorkflowExecution{})
+	d, err := t.DescribeWorkflowExecution(ctx, w.WorkflowID, w.FirstExecutionRunID)
+	switch {
+	case err != nil: // it was too long ago
+	case d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
+		did = "under way"
+	default:
+		if err := t.GetWorkflow(ctx, w.WorkflowID, w.FirstExecutionRunID).Get(ctx, &did); err != nil {
+			did = "failed: " + err.Error()
+			if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+				did = "failed: " + app.Message()
+			}
+		}
+	}
+	return &last.ActualTime, did
+}
+
+func listSchedules(ctx context.Context, t client.Client) ([]scheduled, error) {
+	it, err := t.ScheduleClient().List(ctx, client.ScheduleListOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -294,9 +315,7 @@ func listSchedules(ctx context.Context, schedules client.ScheduleClient) ([]sche
 		if e.Spec != nil && len(e.Spec.Intervals) > 0 {
 			s.Every = config.DurationText(e.Spec.Intervals[0].Every)
 		}
-		if n := len(e.RecentActions); n > 0 {
-			s.Last = &e.RecentActions[n-1].ActualTime
-		}
+		s.Last, s.Did = lastRun(ctx, t, e.RecentActions)
 		all = append(all, s)
 	}
 	return all, nil

@@ -38,7 +38,7 @@ func (c *cli) scheduleDo(use, short string, do func(context.Context, client.Sche
 				case use == "delete":
 					return c.Say(map[string]string{"schedule": name, "did": did}, "%s %s\n", name, did)
 				}
-				return c.showSchedule(ctx, h, did)
+				return c.showSchedule(ctx, t, h.GetID(), did)
 			})
 		}}
 }

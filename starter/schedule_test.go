@@ -66,7 +66,7 @@ func TestScheduleCommands(t *testing.T) {
 	c.ok("schedule", "trigger", "due")
 	require.Eventually(t, func() bool {
 		c.read(&s, "schedule", "show", "due")
-		return s.Runs == 1
+		return s.Runs == 1 && s.Did == "under way"
 	}, 2*time.Minute, 100*time.Millisecond)
 	for _, called := range []string{web.Venues()[0], strings.ToUpper(strings.TrimPrefix(web.Venues()[0], "conf/"))} {
 		c.read(&s, "schedule", "show", called)

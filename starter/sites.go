@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 func (c *cli) sitesCommand() *cobra.Command {
@@ -194,12 +195,13 @@ func (s shownSite) write(w io.Writer) error {
 	}
 	row("wanted by", strings.Join(s.Harvests, ", "))
 	row("paths", strings.Join(s.Scopes, " "))
-	row("pages", fmt.Sprintf("%d fetched, %d documents, %d papers found, %d waiting, %d failed", s.Pages, s.Documents, s.Papers, s.Waiting, s.Failed))
+	row("pages", fmt.Sprintf("%d fetched, %s, %s found, %d waiting, %d failed",
+		s.Pages, text.Count(s.Documents, "document"), text.Count(s.Papers, "paper"), s.Waiting, s.Failed))
 	row("crawl began", day(s.Started))
 	row("crawl ended", day(s.Finished))
 	row("recrawl due", day(s.Due))
 	for _, f := range s.Failures {
-		row("failed as", fmt.Sprintf("%s: %d URLs, next try %s", f.Reason, f.URLs, f.NextWords(time.DateTime)))
+		row("failed as", fmt.Sprintf("%s: %s, next try %s", f.Reason, text.Count(f.URLs, "URL"), f.NextWords(time.DateTime)))
 	}
 	return t.Flush()
 }
@@ -218,5 +220,6 @@ func (c *cli) retrySite(ctx context.Context, t client.Client, db *store.DB, s sh
 	if f.wait {
 		return c.follow(ctx, t, h.ID)
 	}
-	return c.Say(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, "%s: asked again for %d URLs that failed and %d documents that stalled, for %s; next request %s\n", s.Host, did.URLs, did.Stalled, h.ID, store.SiteRow{Next: s.Next}.NextWords(time.DateTime))
+	return c.Say(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, "%s: asked again for %s that failed and %s that stalled, for %s; next request %s\n",
+		s.Host, text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), h.ID, store.SiteRow{Next: s.Next}.NextWords(time.DateTime))
 }

@@ -61,7 +61,7 @@ func TestSites(t *testing.T) {
 	require.Equal(t, []string{"conf/x/2001"}, s.Harvests)
 	require.Len(t, s.Failures, 1)
 	out := c.ok("sites", "show", "a.example")
-	for _, say := range []string{"worker-7, until ", "1 papers found", "failed as", "server-error: 1 URLs", "next request", "Retry-After"} {
+	for _, say := range []string{"worker-7, until ", "1 paper found", "failed as", "server-error: 1 URL,", "next request", "Retry-After"} {
 		require.Contains(t, out, say)
 	}
 	require.Contains(t, c.ok("sites", "show", "b.example"), "refused: robots.txt cannot be read (503)")
@@ -111,7 +111,7 @@ func TestSites(t *testing.T) {
 	require.NotContains(t, c.ok("sites", "show", "a.example"), "paused")
 	require.Contains(t, c.wrong(program.ExitUnknown, "resume", "a.example"), "a.example is not paused")
 	require.Contains(t, c.wrong(program.ExitUsage, "cancel", "a.example"), "starter blacklist add")
-	require.Contains(t, c.ok("retry", "a.example"), "a.example: asked again for 1 URLs that failed and 0 documents that stalled, for conf/x/2001; next request 2")
+	require.Contains(t, c.ok("retry", "a.example"), "a.example: asked again for 1 URL that failed and 0 documents that stalled, for conf/x/2001; next request 2")
 }
 
 // TestUnknownNamesAreRefused: a venue or a host that the record does not know ends a command

@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 	"gleaner/workflows"
 )
 
@@ -283,8 +284,8 @@ func retryWords(did activities.Requeued, runs bool) string {
 	if runs {
 		word = "asks again for"
 	}
-	return fmt.Sprintf("%s %d URLs that failed, %d documents that stalled, %d authors and %d questions to catalogues that were not answered",
-		word, did.URLs, did.Stalled, did.Authors, did.Sources)
+	return fmt.Sprintf("%s %s that failed, %s that stalled, %s and %s to catalogues without an answer", word,
+		text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), text.Count(did.Authors, "author"), text.Count(did.Sources, "question"))
 }
 
 // retryHarvest tries again what failed of a harvest, and says what that is.

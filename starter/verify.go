@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/library/collection"
 	"gleaner/internal/service/app"
+	"gleaner/internal/text"
 )
 
 // errDifferences makes `starter verify` end with 1.
@@ -44,7 +45,8 @@ away are no difference.`,
 				if seen.Pruned > 0 {
 					pruned = fmt.Sprintf(" (the files of %d were pruned)", seen.Pruned)
 				}
-				_, err := fmt.Fprintf(w, "%d files (%.1f MB) and %d rows%s compared, %d differences\n", seen.Files, float64(seen.Bytes)/1e6, seen.Rows, pruned, len(all))
+				_, err := fmt.Fprintf(w, "%s (%.1f MB) and %s%s compared, %s\n",
+					text.Count(seen.Files, "file"), float64(seen.Bytes)/1e6, text.Count(seen.Rows, "row"), pruned, text.Count(len(all), "difference"))
 				return err
 			}); err != nil || len(all) == 0 {
 				return err

@@ -250,7 +250,7 @@ every so often: starter schedule create whitelist.`,
 			if err != nil {
 				return err
 			}
-			return c.Say(map[string]int{"sites": n}, "%d sites have something to ask\n", n)
+			return c.Say(map[string]int{"sites": n}, "something is asked on %s\n", text.Count(n, "site"))
 		})}
 	smallVar(cmd.Flags(), &small)
 	return cmd

@@ -65,6 +65,8 @@ func functions() template.FuncMap {
 	return template.FuncMap{
 		"percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) },
 		"recall":  report.RecallOf,
+		"year":    report.YearOf,
+		"whole":   report.Whole,
 		"join":    strings.Join,
 		"segment": url.PathEscape, // html/template leaves slashes and question marks in a path as they are
 		"web":     webAddress,

@@ -31,6 +31,7 @@ type Scheduled struct {
 	Note     string      `json:"note,omitempty"`
 	Next     []time.Time `json:"next,omitempty"`
 	Last     *time.Time  `json:"last,omitempty"`
+	Did      string      `json:"did,omitempty"` // what came of the last run: what it started, or why it failed
 	Runs     int         `json:"runs,omitempty"`
 	Skipped  int         `json:"skipped,omitempty"` // for overlap
 	Missed   int         `json:"missed,omitempty"`  // beyond the catch-up window

@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"
 )
@@ -193,7 +194,7 @@ func (l *loop) mayGoOn(ctx context.Context) error {
 		return err
 	}
 	if l.crawl.Pages >= l.cfg.MaxPages {
-		return &errStop{ending: PageLimit, reason: fmt.Sprintf("%d requests in this crawl, the limit", l.crawl.Pages)}
+		return &errStop{ending: PageLimit, reason: text.Count(l.crawl.Pages, "request") + " in this crawl, the limit"}
 	}
 	if err := errors.Join(l.overBytes(), l.overTime(), l.overBudget()); err != nil {
 		return err

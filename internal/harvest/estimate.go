@@ -8,6 +8,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
+	"gleaner/internal/text"
 )
 
 // Pace is how a harvest would be carried out.
@@ -63,7 +64,7 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 	}
 	if h.Paced >= enough && h.Pace > p.Delay {
 		p.Delay = h.Pace
-		e.Basis = append(e.Basis, fmt.Sprintf("pace: a request every %s, the mean of %d sites on record", h.Pace.Round(10*time.Millisecond), h.Paced))
+		e.Basis = append(e.Basis, fmt.Sprintf("pace: a request every %s, the mean of %s on record", h.Pace.Round(10*time.Millisecond), text.Count(h.Paced, "site")))
 	} else {
 		e.Basis = append(e.Basis, fmt.Sprintf("pace: a request every %s, the setting", p.Delay))
 	}
@@ -74,9 +75,9 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 	requests, found, hosts := assumedRequests, assumedFound, assumedHosts
 	if h.Authors >= enough && h.Requests > 0 {
 		requests, found, hosts = h.Requests, float64(h.Found)/float64(h.Authors), max(h.Hosts, 0.1)
-		e.Basis = append(e.Basis, fmt.Sprintf("homepages: %.1f requests an author, %.0f %% found, on %.1f hosts each, by %d authors on record", requests, 100*found, hosts, h.Authors))
+		e.Basis = append(e.Basis, fmt.Sprintf("homepages: %.1f requests an author, %.0f %% found, on %.1f hosts each, by %s on record", requests, 100*found, hosts, text.Count(h.Authors, "author")))
 	} else {
-		e.Basis = append(e.Basis, fmt.Sprintf("homepages: assumed, since the record has %d authors: %.0f requests an author, %.0f %% found, on a host each", h.Authors, requests, 100*found))
+		e.Basis = append(e.Basis, fmt.Sprintf("homepages: assumed, since the record has %s: %.0f requests an author, %.0f %% found, on a host each", text.Count(h.Authors, "author"), requests, 100*found))
 	}
 	crawl := assumedCrawl
 	if h.Crawls >= enough {

@@ -233,7 +233,7 @@ func TestSwitches(t *testing.T) {
 }
 
 // TestDamaged: a file that is cut off, one that is none, and a whole one: each has
-// its outcome, and the import goes on.
+// its outcome, and the import goes on. Where no file is an archive it fails.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -249,6 +249,10 @@ func TestDamaged(t *testing.T) {
 	require.Equal(t, map[string]int64{"dns": 1, "status 404": 1, Damaged: 1, NoArchive: 1}, c.Skipped)
 	require.Equal(t, 1, c.FailedFileNotFound, "the last document is cut off")
 	require.EqualValues(t, 3, c.Differences)
+
+	_, err := s.Import(t.Context(), s.addImport(Options{Paths: []string{s.write("list.csv", []byte("path,url\n"))}}), time.Hour, func(Progress) {})
+	require.ErrorIs(t, err, ErrInput, "nothing that it names is an archive")
+	require.ErrorContains(t, err, "list.csv: neither a WARC nor an ARC file; if it is something else, --format names it: heritrix, mirror, folder, csv")
 }
 
 // TestOneFormat: an archive of another format than the one that was named is not read,

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -168,14 +169,30 @@ func (w *work) takeAll(ctx context.Context, within time.Duration, report func(Pr
 func turnOver(w *work) bool { return time.Since(w.opened) > w.turn }
 
 // end ends an import whose log is read, once what was missed behind a resource was
-// taken again.
+// taken again. Where no file was an archive it fails.
 func (w *work) end(ctx context.Context, missed int64) error {
 	if w.done.Counters.Skipped[NoEarlier] > 0 {
 		if err := w.takeMissed(ctx, missed); err != nil {
 			return err
 		}
 	}
+	if err := w.noArchive(ctx); err != nil {
+		return err
+	}
 	return w.step(ctx, place{End: true})
+}
+
+// noArchive is ErrInput where none of the files that an import names is an archive.
+func (w *work) noArchive(ctx context.Context) error {
+	if n := w.done.Counters.Skipped[NoArchive]; n == 0 || n < w.done.Done {
+		return nil
+	}
+	first, err := w.DB.ImportRecords(ctx, w.run.Job, 0, false, 1)
+	for _, r := range first {
+		err = fmt.Errorf("%w: %s: %s; if it is something else, --format names it: %s",
+			ErrInput, r.Source, strings.TrimPrefix(r.Detail, NoArchive+": "), strings.Join(Formats()[3:], ", "))
+	}
+	return err
 }
 
 // turnOf is how long a turn takes: longer than it is wanted where it took long to come

@@ -52,6 +52,7 @@ func (l *logActivity) ExecuteActivity(ctx context.Context, in *interceptor.Execu
 		l.log.LogAttrs(ctx, slog.LevelDebug, "activity waits: its harvest is paused", took)
 	case handedOver(ctx, err):
 		l.log.LogAttrs(ctx, slog.LevelInfo, "activity handed over: the worker stops", took)
+		err = activities.HandedOver()
 	case ctx.Err() != nil:
 		l.log.LogAttrs(ctx, slog.LevelInfo, "activity cancelled", took)
 	default:
@@ -102,7 +103,7 @@ func paused(err error) bool {
 func handedOver(ctx context.Context, err error) bool {
 	select {
 	case <-activity.GetWorkerStopChannel(ctx):
-		return errors.Is(err, context.Canceled)
+		return errors.Is(err, context.Canceled) && ctx.Err() == nil
 	default:
 		return false
 	}

@@ -68,7 +68,7 @@ func TestOperatorIsToldWhatHappened(t *testing.T) {
 	require.Len(t, box.Mails(), 1, "what the webhook failed at was told by mail twice")
 	require.Len(t, told(), 3)
 	for _, said := range told() {
-		for _, want := range []string{"conf/x/2001 failed", "its venue is unknown", "shy.example", "1 matches wait for review"} {
+		for _, want := range []string{"conf/x/2001 failed", "its venue is unknown", "shy.example", "1 match to review"} {
 			require.Contains(t, said, want)
 		}
 	}

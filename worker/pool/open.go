@@ -1,9 +1,12 @@
 package pool
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -11,6 +14,8 @@ import (
 
 	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/ingest/source"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
@@ -102,9 +107,19 @@ func (p *pool) checks() map[string]telemetry.Check {
 			if _, err := p.app.Repo.Exists(ctx, noDocument); err != nil {
 				return err
 			}
-			return p.app.Repo.Ready(ctx)
+			return cmp.Or(p.room(), p.app.Repo.Ready(ctx))
 		},
 	}
+}
+
+// room is ErrFull where the folder of the blob store has no room for the largest document.
+func (p *pool) room() error {
+	dir := strings.TrimSuffix(p.app.Repo.Where(noDocument), repository.Path(noDocument))
+	free, err := source.FreeBytes(dir)
+	if most := p.cfg.Policy.Fetch.DocumentBytes; err == nil && free < int64(most) {
+		return fmt.Errorf("%w: less than the largest document, %s, is free", repository.ErrFull, most)
+	}
+	return nil // a bucket, or a folder that is away, which others say
 }
 
 // noDocument is the name of a file that nobody can have made.

@@ -131,7 +131,7 @@ func LookAt(ctx context.Context, c client.Client, id string) (all Seen, err erro
 			all.Doing = append(all.Doing, fmt.Sprintf("%d of %d papers", asked.Done, asked.Of))
 		}
 		why := a.GetLastFailure()
-		if why == nil || why.GetApplicationFailureInfo().GetType() == activities.ErrTypePaused {
+		if why == nil || !activities.Failed(why.GetApplicationFailureInfo().GetType()) {
 			continue
 		}
 		all.Troubles = append(all.Troubles, pending(id, a))

@@ -32,7 +32,7 @@ func TestTroubleWithoutATime(t *testing.T) {
 }
 
 // TestTroubleIsSeen: what fails and is tried again can be seen from outside, a
-// harvest's own work and the crawls that it waits for; a pause is no trouble.
+// harvest's own work and the crawls that it waits for; a pause is no trouble, and neither is a worker that stops.
 func TestTroubleIsSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -47,7 +47,7 @@ func TestTroubleIsSeen(t *testing.T) {
 			return activities.Slice{}, errors.New("the page kills its reader")
 		}, activity.RegisterOptions{Name: "CrawlSlice"})
 		for name, err := range map[string]error{"ListPapers": temporal.NewApplicationError("DBLP is out", activities.ErrTypeUnavailable),
-			"LocateCopies": temporal.NewApplicationError("the harvest is paused", activities.ErrTypePaused)} {
+			"LocateCopies": temporal.NewApplicationError("the harvest is paused", activities.ErrTypePaused), "FindLinks": temporal.NewApplicationError("its worker was told to stop", activities.ErrTypeHandedOver)} {
 			k.RegisterActivityWithOptions(func(context.Context) error { return err }, activity.RegisterOptions{Name: name})
 		}
 		k.RegisterWorkflow(workflows.CrawlSite)
@@ -57,6 +57,7 @@ func TestTroubleIsSeen(t *testing.T) {
 			})
 			ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
 			workflow.ExecuteActivity(ctx, "LocateCopies")
+			workflow.ExecuteActivity(ctx, "FindLinks")
 			return errors.Join(err, workflow.ExecuteActivity(ctx, "ListPapers").Get(ctx, nil))
 		}, workflow.RegisterOptions{Name: "HarvestVenue"})
 		require.NoError(t, k.Start())

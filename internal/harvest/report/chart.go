@@ -46,7 +46,7 @@ func columns(c *canvas, years []Year) (step float64) {
 	every := 1 + len(years)*34/int(chartWidth-chartMargin)
 	for i, y := range years {
 		if i%every == 0 {
-			c.text(chartMargin+(float64(i)+.5)*step, chartHeight-6, "middle", fmt.Sprint(y.Year))
+			c.text(chartMargin+(float64(i)+.5)*step, chartHeight-6, "middle", YearOf(y.Year))
 		}
 	}
 	return step
@@ -74,7 +74,7 @@ func papersChart(years []Year) string {
 		}{{y.Held, "held"}, {y.Found, "found"}, {y.Missing, "missing"}} {
 			h := room * float64(part.n) / float64(most)
 			at -= h
-			c.bar(chartMargin+(float64(i)+.15)*step, at, .7*step, h, part.class, fmt.Sprintf("%d: %d %s", y.Year, part.n, part.class))
+			c.bar(chartMargin+(float64(i)+.15)*step, at, .7*step, h, part.class, fmt.Sprintf("%s: %d %s", YearOf(y.Year), part.n, part.class))
 		}
 	}
 	return c.done()
@@ -102,7 +102,7 @@ func recallChart(years []Year) string {
 		} {
 			if form.of > 0 {
 				at := chartMargin + (float64(i)+.15+float64(j)*.7/3)*step
-				c.bar(at, floor-room*form.recall, .7*step/3, room*form.recall, form.class, fmt.Sprintf("%d: %d of %d %s", y.Year, form.part, form.of, form.words))
+				c.bar(at, floor-room*form.recall, .7*step/3, room*form.recall, form.class, fmt.Sprintf("%s: %d of %d %s", YearOf(y.Year), form.part, form.of, form.words))
 			}
 		}
 	}

@@ -174,13 +174,13 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 			case crawled(site) && site.Cut > 0, site.State == gleaner.SiteTrap && !site.Unasked:
 				cut = append(cut, line)
 			case crawled(site):
-				known = append(known, fmt.Sprintf("%s, %d pages and %d documents fetched, %d failed, none is it", line, site.Pages, site.Documents, site.Failed))
+				known = append(known, fmt.Sprintf("%s, %s and %s fetched, %d failed, none is it", line, text.Count(site.Pages, "page"), text.Count(site.Documents, "document"), site.Failed))
 			case site.State == gleaner.SiteStopped && (site.Reason == gleaner.NotListed || strings.HasPrefix(site.Reason, gleaner.Blacklisted)):
 				listed = append(listed, line)
 			case refuses(site):
 				refused = append(refused, line)
 			default:
-				waiting = append(waiting, fmt.Sprintf("%s, %d URLs wait", line, site.Waiting))
+				waiting = append(waiting, fmt.Sprintf("%s, %s waiting", line, text.Count(site.Waiting, "URL")))
 			}
 		}
 	}
@@ -205,7 +205,7 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 // page of another person of the name, or the papers lie elsewhere.
 func broughtNothing(pages, documents int) string {
 	if documents == 0 {
-		return fmt.Sprintf("%d pages of its host fetched, and no document on it or linked from it", pages)
+		return text.Count(pages, "page") + " of its host fetched, and no document on it or linked from it"
 	}
-	return fmt.Sprintf("%d pages of its host fetched, and none of %d documents on it or linked from it is academic", pages, documents)
+	return fmt.Sprintf("%s of its host fetched, and none of %s on it or linked from it is academic", text.Count(pages, "page"), text.Count(documents, "document"))
 }

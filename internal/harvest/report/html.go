@@ -16,6 +16,8 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"percent": RecallOf,
 		"join":    strings.Join,
+		"whole":   Whole,
+		"year":    YearOf,
 	}).Parse(page)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)

@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/match"
+	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
@@ -48,6 +49,17 @@ func RecallOf(recall float64, papers int) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f %%", 100*recall)
+}
+
+// YearOf writes a year, "–" where none is known.
+func YearOf(year int) string { return cmp.Or(biblio.Year(year), "–") }
+
+// Whole says what all papers of a goal are: published, of a list listed.
+func Whole(goal string) string {
+	if gleaner.ParseGoal(goal).List != "" {
+		return "listed"
+	}
+	return "published"
 }
 
 func share(part, whole int) float64 {

@@ -292,6 +292,21 @@ func TestReportOfASiteSpeaksOfDocuments(t *testing.T) {
 	}
 }
 
+// TestReportOfAList: nobody published it, and some of its papers may have no year.
+func TestReportOfAList(t *testing.T) {
+	t.Parallel()
+	r := &Report{Harvest: store.Harvest{ID: "papers:mine", Venue: "papers:mine", Stage: "complete"}, Summary: Summary{Published: 1, Held: 0, Wanted: 1, Missing: 1},
+		Years: []Year{{Year: 0, Summary: Summary{Published: 1, Wanted: 1, Missing: 1}}}, Reasons: map[Reason]int{NoHomepage: 1},
+		Missing: []MissingPaper{{Title: "Engines", Reason: NoHomepage}}}
+	for name, write := range map[string]func(io.Writer) error{"text": r.WriteText, "html": r.WriteHTML} {
+		var b strings.Builder
+		require.NoError(t, write(&b))
+		require.Regexp(t, `listed 1, held 0|<b>1</b>listed`, b.String(), name)
+		require.NotContains(t, b.String(), "published", name)
+		require.Regexp(t, `(?m)^ +–  +1 |<tr><td>–<td>1`, b.String(), name)
+	}
+}
+
 // TestCluesOfOnePaperAreFew: a site may have a million links with one title.
 func TestCluesOfOnePaperAreFew(t *testing.T) {
 	t.Parallel()

@@ -25,15 +25,16 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	if r.ofSite() {
-		fmt.Fprintf(w, "papers %d, in %d academic documents of %d files; pages %d\n", r.Files.Papers, r.Files.Accepted, r.Files.Documents, r.Files.Pages)
+		fmt.Fprintf(w, "papers %d, in %s of %s; pages %d\n", r.Files.Papers, text.Count(r.Files.Accepted, "academic document"), text.Count(r.Files.Documents, "file"), r.Files.Pages)
 		if r.Answer != "" {
 			fmt.Fprintf(w, "the address itself answered no page: %s\n", r.Answer)
 		}
 		return r.writeSites(w)
 	}
-	fmt.Fprintf(w, "published %d, held %d, wanted %d: found %d, missing %d, recall %s\n", s.Published, s.Held, s.Wanted, s.Found, s.Missing, RecallOf(s.Recall, s.Wanted))
+	whole := Whole(r.Harvest.Venue)
+	fmt.Fprintf(w, "%s %d, held %d, wanted %d: found %d, missing %d, recall %s\n", whole, s.Published, s.Held, s.Wanted, s.Found, s.Missing, RecallOf(s.Recall, s.Wanted))
 	if s.Held > 0 {
-		fmt.Fprintf(w, "of all published found %.1f %%, %d held ones among them; held or found %.1f %%\n", 100*s.Target, s.HeldMet, 100*s.Covered)
+		fmt.Fprintf(w, "of all %s found %.1f %%, %d held ones among them; held or found %.1f %%\n", whole, 100*s.Target, s.HeldMet, 100*s.Covered)
 	}
 	fmt.Fprintf(w, "homepages of %d of %s", r.Homepages, text.Count(r.Authors, "author"))
 	if r.Sought < r.Authors {
@@ -48,9 +49,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "year\tpublished\theld\twanted\tfound\tmissing\trecall\tof all\tcovered\t")
+	fmt.Fprintln(t, "year\t"+whole+"\theld\twanted\tfound\tmissing\trecall\tof all\tcovered\t")
 	for _, y := range r.Years {
-		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n", y.Year, y.Published, y.Held, y.Wanted, y.Found, y.Missing,
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n", YearOf(y.Year), y.Published, y.Held, y.Wanted, y.Found, y.Missing,
 			RecallOf(y.Recall, y.Wanted), RecallOf(y.Target, y.Published), RecallOf(y.Covered, y.Published))
 	}
 	if err := t.Flush(); err != nil {
@@ -141,7 +142,7 @@ func (r *Report) writeMissing(w io.Writer) {
 			if m.Reason != why {
 				continue
 			}
-			fmt.Fprintf(w, "  %d  %s\n        %s\n", m.Year, m.Title, strings.Join(m.Authors, ", "))
+			fmt.Fprintf(w, "  %-4s  %s\n        %s\n", YearOf(m.Year), m.Title, strings.Join(m.Authors, ", "))
 			for _, e := range m.Evidence {
 				fmt.Fprintf(w, "        · %s\n", e)
 			}

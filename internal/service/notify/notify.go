@@ -82,8 +82,8 @@ func Of(n store.News) Message {
 		b.WriteString("\n")
 	}
 	if n.Filled {
-		heads = append(heads, fmt.Sprintf("%d matches wait for review", n.Review))
-		fmt.Fprintf(&b, "%d matches wait for review:\n  starter review\n", n.Review)
+		heads = append(heads, text.Count(n.Review, "match")+" to review")
+		fmt.Fprintf(&b, "%s to review:\n  starter review\n", text.Count(n.Review, "match"))
 	}
 	m.Subject = "Gleaner: " + strings.Join(heads[:min(len(heads), 3)], ", ")
 	if len(heads) > 3 {

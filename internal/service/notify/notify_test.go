@@ -58,7 +58,7 @@ func TestWebhookIsSigned(t *testing.T) {
 	require.NoError(t, channels[0].Send(t.Context(), m))
 	require.Equal(t, m.ID, got.ID)
 	require.Equal(t, m.Text, got.Text)
-	require.Equal(t, "Gleaner: conf/webdb/1998-2004 complete, 2 sites refused, 30 matches wait for review", got.Subject)
+	require.Equal(t, "Gleaner: conf/webdb/1998-2004 complete, 2 sites refused, 30 matches to review", got.Subject)
 	require.Equal(t, 4, got.Data.Harvests[0].New.Found)
 
 	status = http.StatusServiceUnavailable
@@ -82,7 +82,7 @@ func TestMailSaysWhatHappened(t *testing.T) {
 	require.Len(t, box.Mails(), 1)
 	mail := strings.ReplaceAll(box.Mails()[0], "=\r\n", "")
 	for _, want := range []string{"ada@library.example\nbob@library.example\n\n", "Subject: Gleaner: conf/webdb/1998-2004 complete", "found 17, missing 3; since it was begun found 4",
-		"shy.example: robots-denied", "and 1 more", "30 matches wait for review"} {
+		"shy.example: robots-denied", "and 1 more", "30 matches to review"} {
 		require.Contains(t, mail, want)
 	}
 
