@@ -176,14 +176,14 @@ func (w *work) end(ctx context.Context, missed int64) error {
 			return err
 		}
 	}
-	if err := w.noArchive(ctx); err != nil {
+	if err := noArchive(ctx, w); err != nil {
 		return err
 	}
 	return w.step(ctx, place{End: true})
 }
 
 // noArchive is ErrInput where none of the files that an import names is an archive.
-func (w *work) noArchive(ctx context.Context) error {
+func noArchive(ctx context.Context, w *work) error {
 	if n := w.done.Counters.Skipped[NoArchive]; n == 0 || n < w.done.Done {
 		return nil
 	}
