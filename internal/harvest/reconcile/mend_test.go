@@ -284,22 +284,34 @@ func TestACrawlThatIsTakenUpMeanwhileGoesOn(t *testing.T) {
 	require.Equal(t, gleaner.SiteCrawling, s.State)
 }
 
-// TestWhatWasPausedDoesNotGoOnByItself: the crawls of a paused harvest whose workflow is lost end
-// when they look again, and do not ask their hosts.
+// TestWhatWasPausedDoesNotGoOnByItself: a paused harvest that Temporal does not know may be another
+// server's, and stays paused. Where it is lost, its crawls end when they look again, and do not ask
+// their hosts, until somebody resumes it after all.
 func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
 	t.Parallel()
-	db := storetest.Open(t, 2)
+	ctx, db := t.Context(), storetest.Open(t, 2)
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, crawl_started) VALUES ('a.example', 'crawling', 1, now())`)
-	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, paused) VALUES ('conf/a/1', 'conf/a', 1, 1, true)`)
+	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, paused, updated_at) VALUES
+		('conf/a/1', 'conf/a', 1, 1, true, now() - interval '1 hour')`)
 	storetest.Exec(t, db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/a/1', 1, 'homepage')`)
-	all, err := db.Harvests(t.Context())
+	attention := func(want store.Attention) {
+		of, err := db.Attention(ctx, 1)
+		require.NoError(t, err)
+		require.Equal(t, want, of[1])
+	}
+	w := &workflows{}
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
+	_, err := r.Run(ctx, reconcile.Options{})
+	require.ErrorIs(t, err, reconcile.ErrOthers)
+	attention(store.Attention{Paused: true})
+	_, err = r.Run(ctx, reconcile.Options{Restart: true, DryRun: true})
+	require.NoError(t, err, "a restart is asked for where Temporal's data is lost")
+	w.status = map[string]reconcile.Status{"conf/a/1": reconcile.Terminated}
+	_, err = r.Run(ctx, reconcile.Options{})
 	require.NoError(t, err)
-	ended, err := db.EndHarvest(t.Context(), all[0], "its workflow was terminated")
-	require.NoError(t, err)
-	require.True(t, ended)
-	of, err := db.Attention(t.Context(), 1)
-	require.NoError(t, err)
-	require.Equal(t, store.Attention{Cancelled: true}, of[1])
+	attention(store.Attention{Cancelled: true})
+	require.NoError(t, db.SetPaused(ctx, "conf/a/1", false))
+	attention(store.Attention{})
 }
 
 // TestARestartTakesHarvestsThatWereLost: after a restore a worker ends them before anybody can ask for the restart.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"gleaner/internal/record/collections"
@@ -33,10 +34,10 @@ type Workflows interface {
 	JudgeLeft(ctx context.Context) error
 }
 
-// ErrOthers is returned where the record is being worked on, and Temporal knows
+// ErrOthers is returned where the record is being worked on, or paused, and Temporal knows
 // nothing of it: the two servers do not belong together.
-var ErrOthers = errors.New("the record is being worked on, but this Temporal server and namespace know nothing of it; " +
-	"check TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. Nothing was mended")
+var ErrOthers = errors.New("the record is being worked on, or paused, but this Temporal server and namespace know nothing " +
+	"of it; check TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. Nothing was mended")
 
 const (
 	leaseAge  = 10 * time.Minute // after which a lease that ran out is of interest to nobody
@@ -125,7 +126,11 @@ func (r *Reconciler) gather(ctx context.Context, restart bool) (State, error) {
 	if err := r.collections(ctx, &s); err != nil {
 		return s, err
 	}
-	return s, r.belong(ctx, s.known, len(s.Harvests)-s.lost+len(s.Crawls)+len(s.Recrawls)+len(s.Collections)+running)
+	of := len(s.Harvests) - s.lost + len(s.Crawls) + len(s.Recrawls) + len(s.Collections) + running
+	if s.known > 0 || of == 0 {
+		return s, nil
+	}
+	return s, r.belong(ctx, s.Harvests, restart)
 }
 
 // met counts the workflows that Temporal knows.
@@ -220,11 +225,11 @@ func (r *Reconciler) collections(ctx context.Context, s *State) (err error) {
 	return nil
 }
 
-// belong fails where Temporal knows none of several workflows that the record
-// has under way, while some process crawls.
-func (r *Reconciler) belong(ctx context.Context, known, of int) error {
-	if known > 0 || of == 0 {
-		return nil
+// belong fails where some process crawls, or a harvest is paused, and Temporal knows nothing of
+// what is under way. Who asks for a restart knows that paused harvests are lost.
+func (r *Reconciler) belong(ctx context.Context, harvests []store.Harvest, restart bool) error {
+	if !restart && slices.ContainsFunc(harvests, func(h store.Harvest) bool { return h.Paused }) {
+		return ErrOthers
 	}
 	leased, err := r.DB.AnyLease(ctx)
 	if err == nil && leased {

@@ -76,9 +76,10 @@ func (db HarvestRecords) SetStage(ctx context.Context, id string, stage gleaner.
 	return err
 }
 
-// SetPaused pauses a harvest or lets it go on.
+// SetPaused pauses a harvest or lets it go on, also one that EndHarvest ended though it runs.
 func (db HarvestRecords) SetPaused(ctx context.Context, id string, paused bool) error {
-	return db.Exec(ctx, `UPDATE harvests SET paused=$2, updated_at=now() WHERE id=$1`, id, paused)
+	return db.Exec(ctx, `UPDATE harvests SET paused=$2, updated_at=now(), cancelled = cancelled AND ($2 OR stage<>'failed'),
+		completed_at = CASE WHEN $2 OR stage<>'failed' THEN completed_at END WHERE id=$1`, id, paused)
 }
 
 // Paused reports whether a harvest is paused; one that the record does not know
