@@ -91,6 +91,9 @@ func CachedAnswer(ctx context.Context, db *store.DB, h frontier.Hash) *Answer {
 // resources is a Source that also answers for what the scripts of a page ask.
 type resources interface {
 	resource(ctx context.Context, r fetch.Request, parent string) (*fetch.Response, error)
+	// foreign notes that a page asks another host for something, which counts as a link
+	// that the site gives to it.
+	foreign(ctx context.Context, url string) error
 	// madeOf is what a page was made of when a browser showed it last.
 	madeOf(ctx context.Context, page frontier.Hash) ([]byte, error)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -47,6 +48,9 @@ func partOf(r render.Request, a *render.Answer) part {
 	return p
 }
 
+// sameWithin is how long the parts of a page are asked for anew before it is shown instead.
+const sameWithin = 2 * time.Minute
+
 // keep keeps an answer for the pages that are shown; nil says that it has no room.
 func (s *shells) keep(url string, r *fetch.Response) *render.Answer {
 	if _, had := s.answers[url]; had || !s.cfg.Memory.Keep(int64(len(r.Body))) {
@@ -72,13 +76,23 @@ func (s *shells) same(ctx context.Context, w *shell, made []byte) bool {
 	if json.Unmarshal(made, &parts) != nil || len(parts) == 0 || !bytes.Equal(parts[0].Sum, w.made[0].Sum) {
 		return false
 	}
+	within, cancel := context.WithTimeout(ctx, sameWithin)
+	defer cancel()
 	for _, was := range parts[1:] {
-		if now := s.part(ctx, w, was); w.halted != "" || !bytes.Equal(now.Sum, was.Sum) {
+		now := s.part(within, w, was)
+		if ended(ctx, within) {
+			w.halted = ""
+			return false
+		}
+		if w.halted != "" || !bytes.Equal(now.Sum, was.Sum) {
 			return false
 		}
 	}
 	return true
 }
+
+// ended reports whether what a page has of a slice's time is over, and the slice is not.
+func ended(slice, page context.Context) bool { return page.Err() != nil && slice.Err() == nil }
 
 // part is what a part of a page is now.
 func (s *shells) part(ctx context.Context, w *shell, was part) part {
@@ -98,6 +112,9 @@ func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, e
 	if err := s.mayAsk(w, was.Request); err != nil {
 		return nil, err
 	}
+	if err := s.note(ctx, w, was.URL); err != nil {
+		return nil, err
+	}
 	if err := s.mayGoOn(ctx); err != nil {
 		if stop, ok := errors.AsType[*errStop](err); !ok || stop.ending != SliceFull {
 			w.halted = outcomeUnshown
@@ -106,7 +123,7 @@ func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, e
 	}
 	q := fetch.Request{URL: was.URL, ETag: was.ETag, LastModified: was.Modified, Largest: maxPart,
 		Known: func(to string) bool { // a redirect leads nowhere else
-			return s.mayAsk(w, render.Request{URL: to, Script: was.Script}) != nil
+			return s.mayAsk(w, render.Request{URL: to, Script: was.Script}) != nil || s.note(ctx, w, to) != nil
 		}}
 	resp, err := s.Source.(resources).resource(ctx, q, w.url)
 	own := weburl.Host(was.URL) == s.site.Host
@@ -147,6 +164,23 @@ func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, e
 		return nil, errNoRoom
 	}
 	return a, nil
+}
+
+// note counts a URL of another host with the links that the site gives to it, as far as these
+// may be.
+func (s *shells) note(ctx context.Context, w *shell, url string) error {
+	host := weburl.Host(url)
+	if host == s.site.Host {
+		return nil
+	}
+	e := frontier.Entry{}
+	e.Link.URL = url
+	if why := s.leads.tooMany(host, &e); why != "" {
+		w.cut = true
+		return errors.New(string(why))
+	}
+	s.leads.note(e.Hash(), host, s.leads.wanted[e.Hash()])
+	return s.Source.(resources).foreign(ctx, url)
 }
 
 var errNoRoom = errors.New("crawl: no memory for what a page asks for")

@@ -25,6 +25,7 @@ const (
 	maxShown      = 300              // pages of one user in one crawl
 	shownFailing  = 10               // pages that a failure counts as
 	maxKeptScript = 8 << 20          // bytes of scripts and data that are kept for the next page
+	maxReadScript = 4 << 20          // bytes of scripts that are kept for pages that wait
 	maxForeign    = 10               // other hosts in one slice
 	maxPart       = 4 << 20          // bytes of an answer to a page's script
 	maxMadeOf     = 64 << 10         // bytes of the list of what one page asked for
@@ -214,7 +215,8 @@ func (s *shells) read(e *frontier.Entry, a *Answer, p *page.Page) {
 			return slices.Contains(w.names, e.Link.URL) && s.asItCame(&w)
 		})
 	}
-	if !has && a != nil && a.Status == http.StatusOK { // not what is as it was
+	ok := a != nil && a.Status == http.StatusOK // not what is as it was
+	if !has && ok && s.bytes+int64(len(a.Body)) <= maxReadScript {
 		s.keep(e.Link.URL, a.Response)
 	}
 }
@@ -243,10 +245,13 @@ func (s *shells) show(ctx context.Context, w *shell, a *Answer) (seen render.Sho
 		wait = showWait
 	}
 	p := render.Page{URL: a.URL, Header: a.Header, Body: a.Body}
-	seen = s.cfg.Browser.Show(ctx, p, wait, func(ctx context.Context, r render.Request) (*render.Answer, error) {
+	seen = s.cfg.Browser.Show(ctx, p, wait, func(serving context.Context, r render.Request) (*render.Answer, error) {
 		got, err := s.answers[r.URL], error(nil)
 		if got == nil {
-			got, err = s.ask(ctx, w, part{Request: r})
+			got, err = s.ask(serving, w, part{Request: r})
+		}
+		if err != nil && ended(ctx, serving) { // the page was read without it
+			w.halted, w.cut = "", true
 		}
 		if got != nil || answers(err) {
 			w.made = append(w.made, partOf(r, got))
@@ -289,8 +294,11 @@ func (s *shells) take(ctx context.Context, e *frontier.Entry, v *frontier.Visit,
 		v.Outcome = gleaner.NotModified
 	}
 	last := &s.batch.Read[len(s.batch.Read)-1]
-	if made, failed := json.Marshal(w.made); failed == nil && why == "" && len(made) <= maxMadeOf {
+	if made, failed := json.Marshal(w.made); failed == nil && why == "" {
 		last.MadeOf = made
+		if len(made) > maxMadeOf {
+			last.MadeOf = []byte("[]") // it is shown again in any case
+		}
 	}
 	if last.Kept == nil && !last.NoRoom {
 		last.Kept, _ = packLinks(nil)

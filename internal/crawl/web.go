@@ -114,8 +114,10 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 // resource implements resources: by the same way as Ask, and under the same lease. Only
 // what scripts can read is taken.
 func (w *web) resource(ctx context.Context, r fetch.Request, parent string) (*fetch.Response, error) {
+	foreign := !weburl.SameSite(parent, r.URL)
 	r.Terms, r.Unwanted = w.terms(), func(h http.Header, _ int64) error {
-		if media, _, _ := mime.ParseMediaType(h.Get("Content-Type")); !readByScripts.MatchString(media) {
+		media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+		if !readByScripts.MatchString(media) || foreign && media == "text/html" {
 			return errors.New("not what a script reads")
 		}
 		return nil
@@ -127,6 +129,17 @@ func (w *web) resource(ctx context.Context, r fetch.Request, parent string) (*fe
 		return nil, err
 	}
 	return resp, w.hostTrouble(err)
+}
+
+// foreign implements resources.
+func (w *web) foreign(ctx context.Context, url string) error {
+	return w.patiently(ctx, func() error {
+		to, err := store.EnsureSite(ctx, w.db.Pool, weburl.Host(url))
+		if err != nil {
+			return err
+		}
+		return frontier.NoteLead(ctx, w.db.Pool, w.site.ID, to, frontier.HashOf(url))
+	})
 }
 
 // madeOf implements resources.

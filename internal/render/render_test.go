@@ -159,6 +159,17 @@ func TestWhatAPageTakesOfTheHeap(t *testing.T) {
 	}
 }
 
+// TestOneAnswerIsGivenSoOften that all of it is what a page may have.
+func TestOneAnswerIsGivenSoOften(t *testing.T) {
+	b := chromium(t)
+	s := &site{files: map[string]string{"/a": strings.Repeat("x", 1<<19)}}
+	shown := s.show(t, b, list+`<script>function more() {
+		fetch("/a").then(r => r.text()).then(() => { show("a.pdf"); more() }) }
+		for (let i = 0; i < 50; i++) more()</script>`)
+	require.Equal(t, Cut, shown.Outcome)
+	require.LessOrEqual(t, int64(strings.Count(string(shown.HTML), `<a href="a.pdf">`)), b.limits.bytes>>19)
+}
+
 // TestPagesThatAreNotShown: what crashes, mines or floods costs its bound, is named, and
 // leaves nothing.
 func TestPagesThatAreNotShown(t *testing.T) {

@@ -42,7 +42,7 @@ type view struct {
 
 	main  cdp.FrameID        // the page's own frame
 	shown bool               // the page itself was given
-	bytes int64              // of answers
+	bytes int64              // of answers, and perRequest for each request
 	had   map[string]*Answer // by URL; nil for one that was refused
 }
 
@@ -241,14 +241,17 @@ func (v *view) answer(ctx context.Context, e *fetch.EventRequestPaused) *Answer 
 		return &Answer{Status: http.StatusOK, Header: v.page.Header, Body: v.page.Body}
 	}
 	address, ok := v.wanted(e)
-	if !ok {
-		return nil
-	}
 	a, had := v.had[address]
-	if had {
-		return a
+	if v.bytes += perRequest; had && a != nil {
+		v.bytes += int64(len(a.Body))
 	}
-	if v.sent.Load() >= int64(v.limits.requests) || v.bytes >= v.limits.bytes || time.Now().After(v.deadline) {
+	switch {
+	case v.bytes >= v.limits.bytes:
+		v.cut.Store(true)
+		return nil
+	case !ok || had:
+		return a
+	case v.sent.Load() >= int64(v.limits.requests) || time.Now().After(v.deadline):
 		v.cut.Store(true)
 		return nil
 	}
@@ -264,6 +267,10 @@ func (v *view) answer(ctx context.Context, e *fetch.EventRequestPaused) *Answer 
 	v.last.Store(time.Now().UnixNano())
 	return a
 }
+
+// perRequest is what a request counts beside its answer, in bytes of answers: it costs whoever
+// answers it, too.
+const perRequest = 8 << 10
 
 // wanted reports whether a request may be for what makes the page: a script, data or a
 // frame. It gives the address as the crawl knows it.

@@ -61,6 +61,13 @@ func EachLead(ctx context.Context, q Querier, siteID int, each func(parent strin
 	return err
 }
 
+// NoteLead counts a URL of another site among the leads of one, though it is in no frontier.
+func NoteLead(ctx context.Context, q Querier, from, to int, h Hash) error {
+	_, err := q.Exec(ctx, `INSERT INTO leads (from_site, hash, to_site, wanted) VALUES ($1, $2, $3, 0)
+		ON CONFLICT DO NOTHING`, from, h[:], to)
+	return err
+}
+
 // Fetched reports whether a URL was fetched in the given crawl of its site, by
 // itself or as the end of a redirect (Alias).
 func Fetched(ctx context.Context, q Querier, siteID int, h Hash, crawl int) (bool, error) {

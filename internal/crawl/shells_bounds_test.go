@@ -1,0 +1,147 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/fetch"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/render"
+	"gleaner/internal/web/page"
+)
+
+var scriptSources = regexp.MustCompile(`src="([^"]+)"`)
+
+// TestPagesAskOtherHostsForLittle: what they ask counts with the links to other hosts, over all
+// slices of a crawl, and a host that has no script for them is left alone.
+func TestPagesAskOtherHostsForLittle(t *testing.T) {
+	t.Parallel()
+	for media, most := range map[string]int64{"text/javascript": maxLeadsPerHost - maxLeadsPerHost/4, "text/html": 4} {
+		t.Run(media, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.cfg.SlicePages, w.cfg.Leads = 100, "wanted"
+			var asked atomic.Int64
+			other := serveAt(t, "127.0.0.2", map[string]any{})
+			answer := func(rw http.ResponseWriter, _ *http.Request) {
+				asked.Add(1)
+				rw.Header().Set("Content-Type", media)
+				_, _ = rw.Write([]byte("x"))
+			}
+			for i := range 12 * 30 {
+				other.pages[fmt.Sprintf("/search?q=%dx%d", i/30, i%30)] = answer
+			}
+			s := serve(t, map[string]any{})
+			s.otherwise = func(path string) string {
+				var n int
+				if _, err := fmt.Sscanf(path, "/p/%d", &n); err != nil || n >= 12 {
+					return ""
+				}
+				html := fmt.Sprintf(`<div id="root"></div><a href="/p/%d">a</a>`, n+1)
+				for i := range 30 {
+					html += fmt.Sprintf(`<script src="http://%s/search?q=%dx%d"></script>`, other.host, n, i)
+				}
+				return html
+			}
+			w.cfg.Browser = acting(func(ctx context.Context, p render.Page, get render.Get) render.Shown {
+				for _, m := range scriptSources.FindAllStringSubmatch(string(p.Body), -1) {
+					_, _ = get(ctx, render.Request{URL: m[1], Script: true})
+				}
+				return render.Shown{HTML: p.Body}
+			})
+			w.seed(t, s.host, "/p/0", "/")
+			w.finish(t, w.crawler(w.client), s.host)
+			require.LessOrEqual(t, asked.Load(), most)
+			require.Positive(t, asked.Load())
+		})
+	}
+}
+
+// TestPagesThatAskForLongAddressesAreCounted among those that were shown.
+func TestPagesThatAskForLongAddressesAreCounted(t *testing.T) {
+	t.Parallel()
+	w, s := application(t)
+	s.otherwise = func(string) string { return "data" }
+	w.cfg.Browser = acting(func(ctx context.Context, _ render.Page, get render.Get) render.Shown {
+		for i := range 30 {
+			_, err := get(ctx, render.Request{URL: fmt.Sprintf("http://%s/d?%d=%s", s.host, i, strings.Repeat("&a", 900))})
+			require.NoError(t, err)
+		}
+		return render.Shown{HTML: []byte(links("a.pdf"))}
+	})
+	w.finish(t, w.crawler(w.client), s.host)
+	require.Equal(t, 1, storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM kept_links WHERE made_of='[]'`))
+}
+
+// TestAPageIsReadWithoutWhatComesTooSlowly, and is not shown again for it.
+func TestAPageIsReadWithoutWhatComesTooSlowly(t *testing.T) {
+	t.Parallel()
+	w, s := application(t)
+	s.pages["/slow"] = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	shown := 0
+	w.cfg.Browser = acting(func(ctx context.Context, _ render.Page, get render.Get) render.Shown {
+		shown++
+		serving, over := context.WithTimeout(ctx, 300*time.Millisecond)
+		defer over()
+		_, err := get(serving, render.Request{URL: "http://" + s.host + "/slow"})
+		require.Error(t, err)
+		return render.Shown{HTML: []byte(links("a.pdf")), Outcome: render.Cut}
+	})
+	w.finish(t, w.crawler(w.client), s.host)
+	require.Equal(t, 1, shown)
+	require.Equal(t, "document success", w.record(t, s.host)["/a.pdf"])
+}
+
+// TestScriptsOfPagesThatWaitLeaveRoom for the pages of other sites.
+func TestScriptsOfPagesThatWaitLeaveRoom(t *testing.T) {
+	t.Parallel()
+	l := newLoop(Site{Host: "h.example"}, Defaults(), Parts{}, func(Progress) {})
+	l.shells.waiting = []waitingPage{{}}
+	for i := range 9 {
+		e := frontier.Entry{}
+		e.Link.URL, e.Link.Source = fmt.Sprintf("http://h.example/%d.js", i), page.SourceList
+		l.shells.read(&e, &Answer{Response: &fetch.Response{Status: http.StatusOK, Body: make([]byte, 1<<20)}}, nil)
+	}
+	require.EqualValues(t, maxReadScript, l.shells.bytes)
+}
+
+// standing is a source whose answers never come.
+type standing struct{ Source }
+
+func (standing) Ready(context.Context) error { return nil }
+func (standing) resource(ctx context.Context, _ fetch.Request, _ string) (*fetch.Response, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+func (standing) foreign(context.Context, string) error                 { return nil }
+func (standing) madeOf(context.Context, frontier.Hash) ([]byte, error) { return nil, nil }
+
+// readyJudge is one that is always ready.
+type readyJudge struct{ library }
+
+func (readyJudge) Ready(context.Context) error { return nil }
+
+// TestAPageIsShownWhereItsPartsComeTooSlowly to tell whether they are as they were.
+func TestAPageIsShownWhereItsPartsComeTooSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		parts := Parts{Source: standing{}, Judge: readyJudge{}}
+		l := newLoop(Site{Host: "h.example", Scopes: []string{"/"}}, Defaults(), parts, func(Progress) {})
+		w := &shell{entry: &frontier.Entry{}, url: "http://h.example/", made: []part{{Sum: []byte("a")}}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		made := `[{"Sum":"YQ=="},{"URL":"http://h.example/api","Sum":"YQ=="}]`
+		require.False(t, l.shells.same(ctx, w, []byte(made)))
+		require.Empty(t, w.halted)
+		require.NoError(t, ctx.Err())
+	})
+}
