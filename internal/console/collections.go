@@ -113,10 +113,19 @@ type parentsPage struct {
 	Next    string         `json:"next,omitempty"`
 }
 
-func parents(ctx context.Context, c *Console, a *asked) (any, error) {
+// placeAfter is where a list by host and page goes on.
+func placeAfter(a *asked) (store.ParentAt, error) {
 	after, err := store.ParseParentAt(a.get("after"))
 	if err != nil {
-		return nil, fmt.Errorf("%w: after: %w", errInput, err)
+		err = fmt.Errorf("%w: after: %w", errInput, err)
+	}
+	return after, err
+}
+
+func parents(ctx context.Context, c *Console, a *asked) (any, error) {
+	after, err := placeAfter(a)
+	if err != nil {
+		return nil, err
 	}
 	p := parentsPage{Site: a.get("site")}
 	rows, err := c.App.DB.Parents(ctx, p.Site, after, pageSize+1)

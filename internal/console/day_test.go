@@ -112,7 +112,7 @@ func TestWhatFailedIsListed(t *testing.T) {
 	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)), `<a href="/failures?harvest=conf%2fwebdb%2f1998-1999">1 failed</a>`)
 	require.Regexp(t, `(?s)timeout \(1\).*href="/failures.csv\?harvest=conf%2[Ff]webdb%2[Ff]1998-1999".*http://www.ada.example/gone</a>.*www.ada.example</a>.*timeout`, d.page(at))
 	d.exec(`INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at, next_try)
-		SELECT s.id, sha256(n::text::bytea), 'http://www.ada.example/f' || n, 3, '=cmd', now(), now() + interval '1 day' FROM sites s, generate_series(101, 220) n WHERE s.host='www.ada.example'`)
+		SELECT s.id, int4send(n), 'http://www.ada.example/f' || n, 3, '=cmd', now(), now() + interval '1 day' FROM sites s, generate_series(101, 220) n WHERE s.host='www.ada.example'`)
 	seen := map[string]bool{}
 	for next := at + "&reason=%3Dcmd"; next != ""; {
 		var p failuresPage
@@ -137,7 +137,7 @@ func TestWhatFailedIsListed(t *testing.T) {
 	require.Equal(t, "http://www.ada.example/x", p.URLs[0].URL, "what waits at a site that refuses")
 	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)),
 		fmt.Sprintf(">%d failed</a>", len(d.table("/failures.csv?harvest="+url.QueryEscape(sampleHarvest)))))
-	for path, want := range map[string]int{"/failures.csv?harvest=none": 404, "/failures": 400, "/papers.csv": 400, "/papers.csv?harvest=none": 404} {
+	for path, want := range map[string]int{"/failures.csv?harvest=none": 404, "/failures": 400, at + "&after=www.ada.example+x": 400, "/papers.csv": 400, "/papers.csv?harvest=none": 404} {
 		res, _ := d.do("GET", path, "")
 		require.Equal(t, want, res.StatusCode, path)
 	}

@@ -123,7 +123,7 @@ func paperLines(ctx context.Context, c *Console, a *asked) (Export, error) {
 // failedLines are the URLs of a harvest that failed.
 func failedLines(ctx context.Context, c *Console, a *asked) (Export, error) {
 	h, err := c.exactly(ctx, a.get("harvest"))
-	var after store.FailedURL
+	var after store.ParentAt
 	moment := func(t *time.Time) string {
 		if t == nil {
 			return ""
@@ -134,7 +134,7 @@ func failedLines(ctx context.Context, c *Console, a *asked) (Export, error) {
 		f := store.RetryFilter{Harvest: h.ID, Reason: a.get("reason")}
 		rows, err := c.App.DB.FailedList(ctx, f, after, csvRows)
 		return each.Of(rows, func(u store.FailedURL) []string {
-			after = u
+			after = u.Place()
 			return []string{biblio.Cell(u.URL), biblio.Cell(u.Host), biblio.Cell(u.Reason), moment(u.At), moment(u.Next)}
 		}), err
 	}), err

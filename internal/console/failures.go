@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"strings"
 
 	"gleaner/internal/each"
 	"gleaner/internal/record/store"
@@ -27,6 +26,10 @@ func failureParams() []param {
 }
 
 func failed(ctx context.Context, c *Console, a *asked) (any, error) {
+	after, err := placeAfter(a)
+	if err != nil {
+		return nil, err
+	}
 	h, err := c.exactly(ctx, a.get("harvest"))
 	if err != nil {
 		return nil, err
@@ -40,10 +43,8 @@ func failed(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	p.Reasons = listed(each.Where(all, func(f store.Failure) bool { return f.URLs > 0 }))
-	var after store.FailedURL
-	after.Host, after.URL, _ = strings.Cut(a.get("after"), " ")
 	rows, err := c.App.DB.FailedList(ctx, store.RetryFilter{Harvest: h.ID, Reason: p.Reason}, after, pageSize+1)
-	p.URLs, p.Next = more(rows, func(u store.FailedURL) string { return u.Host + " " + u.URL })
+	p.URLs, p.Next = more(rows, func(u store.FailedURL) string { return u.Place().String() })
 	return p, err
 }
 

@@ -14,8 +14,8 @@ import (
 	"gleaner/internal/record/frontier"
 )
 
-// TestACleaningReadsItsBatchAlone: a step of a cleaning finds its documents and pages
-// by indexes, however many others there are.
+// TestACleaningReadsItsBatchAlone: a step of a cleaning finds its documents and pages, and
+// a part of the list of what failed its URLs, by indexes, however many others there are.
 func TestACleaningReadsItsBatchAlone(t *testing.T) {
 	t.Parallel()
 	db, err := Open(t.Context(), devtest.Postgres(t), 2)
@@ -47,6 +47,7 @@ func TestACleaningReadsItsBatchAlone(t *testing.T) {
 		"one of them":  {parentsOfSQL(aloneSQL), []any{[]byte{1}}, []string{"parents_pkey", "links_pkey", "urls_pkey", "locations_asked", "locations_parent"}},
 		"listed pages": {parentsOfSQL(givenSQL), []any{[]string{"http://h1.example/"}, []string{"h1.example"}, [][]byte{{1}}},
 			[]string{"links_pkey", "urls_pkey", "locations_parent"}},
+		"what failed":  {failedListSQL, []any{"", "", "", "h2.example", []byte{1}, 1000}, []string{"Incremental Sort", "urls_pkey"}},
 		"what is left": {`SELECT sha256 FROM cleaned WHERE NOT done ORDER BY sha256 LIMIT 500`, nil, nil},
 	} {
 		rows, err := db.Pool.Query(t.Context(), "EXPLAIN "+q.sql, append([]any{pgx.QueryExecModeExec}, q.args...)...)

@@ -95,7 +95,7 @@ type Parent struct {
 	Why       string     `json:"useless,omitempty"` // why it is of no use; "" where it is
 }
 
-// ParentAt is where a list of parents goes on, by host and then by page.
+// ParentAt is where a list of parents, or of URLs, goes on, by host and then by page.
 type ParentAt struct {
 	Host     string `json:"host,omitempty"`
 	Page     []byte `json:"page,omitempty"`

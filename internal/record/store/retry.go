@@ -220,15 +220,25 @@ type FailedURL struct {
 	Reason string     `json:"reason"`
 	At     *time.Time `json:"failed_at,omitempty"`
 	Next   *time.Time `json:"next_try,omitempty"` // nil for none
+	Hash   []byte     `json:"-"`
 }
 
-// FailedList lists the URLs that Failures counts, by host and address, after one of them;
+// Place is where the list goes on behind it.
+func (u FailedURL) Place() ParentAt { return ParentAt{Host: u.Host, Page: u.Hash} }
+
+// FailedList lists the URLs that Failures counts, by host and hash, after one of them;
 // at most limit.
-func (db SiteRecords) FailedList(ctx context.Context, f RetryFilter, after FailedURL, limit int) ([]FailedURL, error) {
-	return List[FailedURL](ctx, db, `SELECT u.url, s.host, r.reason, coalesce(u.fetched_at, s.crawl_finished),
-			CASE WHEN u.state=0 THEN `+siteDue+` ELSE `+nextTry+` END
-		FROM urls u JOIN sites s ON s.id=u.site_id CROSS JOIN LATERAL (SELECT CASE WHEN u.state=0 THEN s.state ELSE u.outcome END AS reason) r
-		WHERE s.id IN (`+failedSites+`) AND (u.state IN (3, 4) AND u.fetched_at IS NOT NULL OR u.state=0 AND s.state IN ('refused', 'stopped'))
-			AND ($3='' OR r.reason=$3) AND (s.host COLLATE "C", u.url COLLATE "C") > ($4, $5)
-		ORDER BY s.host COLLATE "C", u.url COLLATE "C" LIMIT $6`, f.Harvest, f.Host, f.Reason, after.Host, after.URL, limit)
+func (db SiteRecords) FailedList(ctx context.Context, f RetryFilter, after ParentAt, limit int) ([]FailedURL, error) {
+	return List[FailedURL](ctx, db, failedListSQL, planned([]any{f.Harvest, f.Host, f.Reason, after.Host, orEmpty(after.Page), limit})...)
 }
+
+// failedListSQL reads the sites in their order, and of each the URLs by its primary key: a
+// part of the list costs what it and those passed over on its sites are, not what the whole is.
+const failedListSQL = `SELECT u.url, s.host, u.reason, u.at, u.next, u.hash
+	FROM (SELECT * FROM sites WHERE id IN (` + failedSites + `) AND host >= $4 COLLATE "C" ORDER BY host COLLATE "C") s CROSS JOIN LATERAL (
+		SELECT u.url, r.reason, coalesce(u.fetched_at, s.crawl_finished) AS at, CASE WHEN u.state=0 THEN ` + siteDue + ` ELSE ` + nextTry + ` END AS next, u.hash
+		FROM urls u CROSS JOIN LATERAL (SELECT CASE WHEN u.state=0 THEN s.state ELSE u.outcome END AS reason) r
+		WHERE u.site_id=s.id AND u.hash > CASE WHEN s.host=$4 THEN $5 ELSE ''::bytea END AND ($3='' OR r.reason=$3)
+			AND (u.state IN (3, 4) AND u.fetched_at IS NOT NULL OR u.state=0 AND s.state IN ('refused', 'stopped'))
+		ORDER BY u.hash LIMIT $6) u
+	ORDER BY s.host COLLATE "C", u.hash LIMIT $6`
