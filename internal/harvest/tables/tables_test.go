@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -379,10 +378,17 @@ func TestCleanParents(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, listed, 4)
 	s.texts("bad.example", "good.example")
+	had, kept := s.withTexts(), map[string][]string{}
+	for table, hosts := range had {
+		require.Equal(t, []string{"bad.example", "good.example"}, hosts, table)
+		kept[table] = hosts[1:]
+	}
 	_, only := s.job(store.JobCleanParents, Options{InPlace: true, Only: OnlyBlacklisted})
-	require.Equal(t, Counters{Looked: 7, Parents: 2, Texts: 8, Why: map[string]int64{"blacklisted host": 2}}, only)
-	require.Equal(t, map[string][]string{"page_cache": {"good.example"}, "page_index": {"good.example"}, "kept_links": {"good.example"},
-		"urls": {"good.example"}, "collection_urls": {"good.example"}}, s.withTexts())
+	require.Equal(t, kept, s.withTexts())
+	require.Equal(t, Counters{Looked: 7, Parents: 2, Texts: 17, Why: map[string]int64{"blacklisted host": 2}}, only)
+	of, err := s.DB.Decisions(t.Context(), []string{"a"}, time.Time{})
+	require.NoError(t, err)
+	require.Len(t, of[0].Candidates, 2, "their addresses stay")
 	_, did := s.job(store.JobCleanParents, Options{InPlace: true})
 	require.Equal(t, int64(3), did.Parents)
 	require.Zero(t, did.Texts)
@@ -404,38 +410,52 @@ func TestCleanParents(t *testing.T) {
 // host a link to the second and an answer of the second that redirected to it.
 func (s *shop) texts(hosts ...string) {
 	s.t.Helper()
-	s.exec(`DELETE FROM urls WHERE url LIKE '%text%'`)
-	s.exec(`UPDATE urls SET etag='', last_modified=''`)
 	s.exec(`INSERT INTO collections (id, name, options, topics) OVERRIDING SYSTEM VALUE VALUES (1, 'c', '{}', '[]')`)
+	s.exec(`UPDATE urls SET etag=''`)
+	s.exec(`INSERT INTO authors (id, name) VALUES ('a', 'A')`)
 	put := func(path, host, from, final string) {
-		url := "http://" + host + path
+		url, says := "http://"+host+path, "said by "+from
 		h := frontier.HashOf(url)
-		s.exec(`INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body) VALUES ($1,$2,$3,$4,'success',200,'{}','body')`, h[:], host, url, final)
-		s.exec(`INSERT INTO urls (site_id, hash, url, parent, anchor) SELECT id, $1, $2, $3, 'anchor' FROM sites WHERE host=$4`, h[:], url, from, host)
-		s.exec(`INSERT INTO collection_urls (collection, hash, host, url, parent, anchor) VALUES (1,$1,$2,$3,$4,'anchor')`, h[:], host, url, from)
+		s.exec(`INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header) VALUES ($1,$2,$3,$4,'success',200,jsonb_build_array($5::text))`, h[:], host, url, final, says)
+		s.exec(`INSERT INTO urls (site_id, hash, url, parent, anchor, context, heading, tag_path) SELECT id, $1, $2, $3, $4, $4, $4, $4 FROM sites WHERE host=$5`, h[:], url, "http://"+from+"/", says, host)
+		s.exec(`INSERT INTO locations (hash, sha256, site_id, url, parent, anchor, context, heading, meta_title) SELECT $1, $2, id, $3, $4, $5, $5, $5, $5 FROM sites WHERE host=$6`,
+			h[:], s.docs["good"], url, "http://"+from+"/", says, host)
+		s.exec(`INSERT INTO collection_urls (collection, hash, host, url, parent, anchor) VALUES (1,$1,$2,$3,$4,$5)`, h[:], host, url, "http://"+from+"/", says)
 	}
-	for _, host := range hosts {
-		url := "http://" + host + "/text.html"
+	var found []map[string]string
+	for i, host := range hosts {
+		url, says := "http://"+host+"/text.html", "said by "+host
 		h := frontier.HashOf(url)
-		put("/text.html", host, "http://"+host+"/", url)
-		s.exec(`INSERT INTO page_index (hash, url, title, snippet, words) VALUES ($1,$2,'title','snippet','word')`, h[:], url)
-		s.exec(`INSERT INTO kept_links (site_id, page, data) SELECT id, $1, 'links' FROM sites WHERE host=$2`, h[:], host)
+		put("/text.html", host, host, url)
+		found = append(found, map[string]string{"url": url, "title": says, "snippet": says})
+		s.exec(`INSERT INTO page_index (hash, url, title, snippet, words) VALUES ($1,$2,$3,$3,'word')`, h[:], url, says)
+		s.exec(`INSERT INTO kept_links (site_id, page, unread) SELECT id, $1, $2 FROM sites WHERE host=$3`, h[:], says, host)
+		s.exec(`UPDATE urls SET etag=$1, last_modified=$1, content='hash' WHERE hash=$2`, says, h[:])
+		s.exec(`UPDATE sites SET learnt=jsonb_build_array($1::text) WHERE host=$2`, says, host)
+		s.exec(`UPDATE collection_urls SET title=$1, terms=ARRAY[$1] WHERE hash=$2`, says, h[:])
+		s.exec(`INSERT INTO collection_words (collection, hash, words) VALUES (1,$1,$2)`, h[:], says)
+		s.exec(`INSERT INTO collection_links (collection, hash, targets, anchors) VALUES (1,$1,'',$2)`, h[:], says)
+		s.exec(`INSERT INTO collection_examples (collection, topic, hash, url, about, judged, words) VALUES (1,'t',$1,$2,true,true,$3)`, h[:], url, says)
+		s.exec(`INSERT INTO collection_results (collection, topic, place, url, outcome, counts) VALUES (1,'t',$1,$2,'ok',jsonb_build_object($3::text, 1))`, i, url, says)
 	}
-	put("/text-linked.html", hosts[1], "http://"+hosts[0]+"/", "http://"+hosts[0]+"/moved.html")
-	s.exec(`UPDATE urls SET content='hash' WHERE url=$1`, "http://"+hosts[0]+"/text.html")
+	put("/text-linked.html", hosts[1], hosts[0], "http://"+hosts[0]+"/moved.html")
+	s.exec(`INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ('local','a',1,$1,now())`, found)
+	s.exec(`INSERT INTO homepage_decisions (author_id, decision) VALUES ('a',$1)`,
+		map[string]any{"author": map[string]string{"id": "a"}, "homepages": nil, "candidates": found, "searched": found, "co_authors": []string{"b"}})
 }
 
 // withTexts lists the hosts of which each table keeps text.
 func (s *shop) withTexts() map[string][]string {
 	s.t.Helper()
+	tables, err := store.Column[string](s.t.Context(), s.DB, `SELECT relname FROM pg_class WHERE relnamespace=current_schema::regnamespace AND relkind='r'`)
+	require.NoError(s.t, err)
 	all := map[string][]string{}
-	for table, sql := range map[string]string{"page_cache": `SELECT host FROM page_cache`, "page_index": `SELECT split_part(url, '/', 3) FROM page_index`,
-		"kept_links": `SELECT host FROM kept_links JOIN sites ON id=site_id`, "urls": `SELECT host FROM urls JOIN sites ON id=site_id WHERE anchor<>'' OR content IS NOT NULL`,
-		"collection_urls": `SELECT host FROM collection_urls WHERE anchor<>''`} {
-		rows, err := s.DB.Pool.Query(s.t.Context(), sql)
+	for _, table := range tables {
+		hosts, err := store.Column[string](s.t.Context(), s.DB, `SELECT DISTINCT m[1] FROM `+table+` r, regexp_matches(r::text, 'said by ([a-z.]+)', 'g') m ORDER BY 1`)
 		require.NoError(s.t, err)
-		all[table], err = pgx.CollectRows(rows, pgx.RowTo[string])
-		require.NoError(s.t, err)
+		if len(hosts) > 0 {
+			all[table] = hosts
+		}
 	}
 	return all
 }

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -17,63 +19,103 @@ func onBlack(column string) string {
 	return hostOfSQL(column) + ` IN (SELECT host FROM blacklist)`
 }
 
-// textsOf is a table that holds text of pages: the number and the hash by which it is
-// walked, which rows are of blacklisted hosts, and what removes the text of row t in s.
-type textsOf struct{ table, number, hash, of, remove string }
+// textsOf is a table t that holds text of pages: the key by which it is walked, which rows
+// are of blacklisted hosts, and what is set in them; "" has them deleted.
+type textsOf struct{ table, key, of, set string }
 
 // textsOfPages are walked in this order: the index is filled from the cache. On a
 // blacklisted host the validators go, too, or a later crawl would be told that nothing
-// changed; a link to another host stays as a URL.
+// changed; a link to another host stays as a URL. Of pages that others found, as searches
+// do, title and snippet go.
 var textsOfPages = []textsOf{
-	{"page_cache", "0::bigint", "hash", blackHostSQL + ` OR ` + onBlack("final_url"), `DELETE FROM page_cache t USING s WHERE t.hash=s.hash`},
-	{"page_index", "0::bigint", "hash", onBlack("url"), `DELETE FROM page_index t USING s WHERE t.hash=s.hash`},
-	{"kept_links", "site_id", "page", blackSiteSQL, `DELETE FROM kept_links t USING s WHERE t.site_id=s.number AND t.page=s.hash`},
-	{"urls", "site_id", "hash", texts + ` AND ` + onBlack("parent") + ` OR (` + texts + ` OR content IS NOT NULL OR etag || last_modified <> '') AND ` + blackSiteSQL, `UPDATE urls t
-		SET anchor='', context='', heading='', tag_path='', etag=CASE WHEN ` + blackSiteSQL + ` THEN '' ELSE etag END,
-			last_modified=CASE WHEN ` + blackSiteSQL + ` THEN '' ELSE last_modified END, content=CASE WHEN ` + blackSiteSQL + ` THEN NULL ELSE content END
-		FROM s WHERE t.site_id=s.number AND t.hash=s.hash`},
-	{"collection_urls", "collection::bigint", "hash", `anchor <> '' AND ` + onBlack("parent") + ` OR (anchor || title <> '' OR terms IS NOT NULL) AND ` + blackHostSQL, `UPDATE collection_urls t
-		SET anchor='', title=CASE WHEN ` + blackHostSQL + ` THEN '' ELSE title END, terms=CASE WHEN ` + blackHostSQL + ` THEN NULL ELSE terms END
-		FROM s WHERE t.collection=s.number AND t.hash=s.hash`},
+	{"page_cache", "hash", blackHostSQL + ` OR ` + onBlack("final_url"), ""},
+	{"page_index", "hash", onBlack("url"), ""},
+	{"kept_links", "site_id, page", blackSiteSQL, ""},
+	{"urls", "site_id, hash", texts + ` AND ` + onBlack("parent") + ` OR (` + texts + ` OR content IS NOT NULL OR etag || last_modified <> '') AND ` + blackSiteSQL,
+		`anchor='', context='', heading='', tag_path='', etag=CASE WHEN ` + blackSiteSQL + ` THEN '' ELSE etag END,
+			last_modified=CASE WHEN ` + blackSiteSQL + ` THEN '' ELSE last_modified END,
+			content=CASE WHEN ` + blackSiteSQL + ` THEN NULL ELSE content END`},
+	{"locations", "hash, sha256", `anchor || context || heading || meta_title <> '' AND ` + onBlack("parent"),
+		`anchor='', context='', heading='', meta_title=''`},
+	{"sites", "id", `learnt IS NOT NULL AND ` + blackHostSQL, `learnt=NULL`},
+	{"collection_urls", "collection, hash",
+		`anchor <> '' AND ` + onBlack("parent") + ` OR (anchor || title <> '' OR terms IS NOT NULL) AND ` + blackHostSQL,
+		`anchor='', title=CASE WHEN ` + blackHostSQL + ` THEN '' ELSE title END,
+			terms=CASE WHEN ` + blackHostSQL + ` THEN NULL ELSE terms END`},
+	{"collection_words", "collection, hash", blackReadSQL, ""},
+	{"collection_links", "collection, hash", blackReadSQL, ""},
+	{"collection_examples", "collection, topic, hash", onBlack("url"), ""},
+	{"collection_results", "collection, topic, place",
+		`counts IS NOT NULL AND ` + onBlack("url"), `counts=NULL, outcome='blacklisted'`},
+	{"homepage_decisions", "author_id",
+		`EXISTS (SELECT FROM jsonb_path_query(decision, '$.*[*]') o WHERE ` + titledSQL + `)`,
+		`decision=(SELECT jsonb_object_agg(k, CASE WHEN jsonb_typeof(v)='array' THEN ` + untitled("v") + ` ELSE v END)
+			FROM jsonb_each(decision) e(k, v))`},
+	{"searches", "provider, md5(query), wanted",
+		`EXISTS (SELECT FROM jsonb_array_elements(results) o WHERE ` + titledSQL + `)`, `results=` + untitled("results")},
 }
 
-// What is true of rows with text of links, and of those of blacklisted hosts.
+// What is true of rows with text of links, of those of blacklisted hosts, and of what a
+// search says of a page of theirs.
 const (
 	texts        = `anchor || context || heading || tag_path <> ''`
 	blackSiteSQL = `site_id IN (SELECT s.id FROM sites s JOIN blacklist b ON b.host=s.host)`
 	blackHostSQL = `host IN (SELECT host FROM blacklist)`
+	blackReadSQL = `(SELECT u.` + blackHostSQL + ` FROM collection_urls u
+		WHERE u.collection=t.collection AND u.hash=t.hash)`
 )
 
+var titledSQL = `(o ? 'title' OR o ? 'snippet') AND ` + onBlack("o->>'url'")
+
+// untitled is a JSON array in a column without what it says of pages of blacklisted hosts.
+func untitled(column string) string {
+	return `coalesce((SELECT jsonb_agg(CASE WHEN ` + titledSQL + ` THEN o - 'title' - 'snippet' ELSE o END ORDER BY n)
+		FROM jsonb_array_elements(` + column + `) WITH ORDINALITY a(o, n)), ` + column + `)`
+}
+
 // RemovePages removes what is kept of the pages of blacklisted hosts: their bodies, what
-// is indexed of them, and the texts of their links. It returns how many rows held any, and
-// calls told after each batch of rows.
+// is indexed and learnt of them, and the texts of their links. It returns how many rows
+// held any, and calls told after each batch of rows.
 func (db DocumentRecords) RemovePages(ctx context.Context, batch int, told func()) (removed int64, err error) {
 	for _, t := range textsOfPages {
-		var number int64
-		for hash, looked := []byte{}, batch; looked == batch; told() {
-			var n int64
-			err := db.Tx(ctx, func(tx pgx.Tx) error {
-				return tx.QueryRow(ctx, t.sql(), number, hash, batch).Scan(&looked, &n, &number, &hash)
+		for key, more := []any(nil), true; more; told() {
+			var did []any // looked, removed, and the last key; nil behind the end
+			err := db.Tx(ctx, func(tx pgx.Tx) (err error) {
+				rows, _ := tx.Query(ctx, t.sql(key == nil), append([]any{batch}, key...)...)
+				did, err = pgx.CollectOneRow(rows, func(row pgx.CollectableRow) ([]any, error) { return row.Values() })
+				if errors.Is(err, pgx.ErrNoRows) {
+					err = nil
+				}
+				return err
 			})
 			if err != nil {
 				return removed, fmt.Errorf("store: remove texts of pages in %s: %w", t.table, err)
 			}
-			removed += n
+			if more = did != nil; more {
+				removed, key, more = removed+did[1].(int64), did[2:], did[0] == int64(batch)
+			}
 		}
 	}
 	return removed, nil
 }
 
-// sql looks at the next $3 rows behind the number $1 and the hash $2. It returns how many
-// there were, how many held text, and the last.
-func (t textsOf) sql() string {
-	behind := `(` + t.number + `, ` + t.hash + `) > ($1, $2)`
-	if t.number == "0::bigint" {
-		behind = `$1::bigint = 0 AND ` + t.hash + ` > $2`
+// sql looks at the first $1 rows, or those behind a key ($2 and on). It returns how many
+// there were, how many held text, and the key of the last; nothing where there is none.
+func (t textsOf) sql(first bool) string {
+	last, params, where := "k1", "$2", ""
+	for i := range strings.Count(t.key, ",") {
+		last, params = fmt.Sprintf("%s, k%d", last, i+2), fmt.Sprintf("%s, $%d", params, i+3)
 	}
-	return `WITH next AS MATERIALIZED (SELECT ` + t.number + ` AS number, ` + t.hash + ` AS hash, ` + t.of + ` AS black
-			FROM ` + t.table + ` WHERE ` + behind + ` ORDER BY 1, 2 LIMIT $3),
-		s AS (SELECT * FROM next WHERE black), did AS (` + t.remove + ` RETURNING 1)
-		SELECT (SELECT count(*) FROM next), (SELECT count(*) FROM did), l.number, l.hash
-		FROM (SELECT number, hash FROM next UNION ALL SELECT $1::bigint, $2::bytea ORDER BY 1 DESC, 2 DESC LIMIT 1) l`
+	if !first {
+		where = ` WHERE (` + t.key + `) > (` + params + `)`
+	}
+	did := `DELETE FROM ` + t.table + ` t USING`
+	if t.set != "" {
+		did = `UPDATE ` + t.table + ` t SET ` + t.set + ` FROM`
+	}
+	return `WITH next (` + last + `, black) AS MATERIALIZED (
+			SELECT ` + t.key + `, ` + t.of + ` FROM ` + t.table + ` t` + where + ` ORDER BY ` + t.key + ` LIMIT $1),
+		did AS (` + did + ` next s WHERE s.black AND (` + t.key + `) = (` + last + `) RETURNING 1)
+		SELECT count(*) OVER (), (SELECT count(*) FROM did), ` + last + ` FROM next
+		ORDER BY ` + strings.ReplaceAll(last, ",", " DESC,") + ` DESC LIMIT 1`
 }
