@@ -22,9 +22,10 @@ type Activities struct {
 
 // New makes the activities of an open application.
 func New(a *app.App) *Activities {
+	stages := &Stages{db: a.DB, stages: a.Stages, stats: a.Stats, recrawl: a.Recrawl, policy: string(a.Config.Crawl.Policy), Hurry: hurry}
 	return &Activities{
-		Stages:    &Stages{db: a.DB, stages: a.Stages, stats: a.Stats, recrawl: a.Recrawl, policy: string(a.Config.Crawl.Policy), Hurry: hurry},
-		Crawl:     &Crawl{db: a.DB, crawler: a.Crawler, watch: a.Watch},
+		Stages:    stages,
+		Crawl:     &Crawl{db: a.DB, crawler: a.Crawler, watch: a.Watch, end: stages.endSite},
 		Documents: &Documents{db: a.DB, coll: a.Collection, importer: a.Importer},
 		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl, stats: a.Stats},
 		Notices:   &Notices{db: a.DB, channels: a.Channels, review: a.Config.Notify.Review},

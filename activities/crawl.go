@@ -3,12 +3,16 @@ package activities
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"gleaner/internal/crawl"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 )
@@ -18,6 +22,7 @@ type Crawl struct {
 	db      *store.DB
 	crawler *crawl.Crawler
 	watch   app.Watch
+	end     func(context.Context, SiteEnd) (watchers []string, err error)
 	running atomic.Int32 // slices that this worker crawls
 }
 
@@ -34,7 +39,8 @@ const CrawlPlaces = 4000
 
 // CrawlSlice crawls a part of one site, in several slices, or in one: that shows whether
 // a site that failed goes on. The place to go on from is in the record, so a second
-// attempt goes on where the first was killed.
+// attempt goes on where the first was killed. Where nothing waits any more, for nobody, it
+// records the end of the crawl, too.
 func (a *Crawl) CrawlSlice(ctx context.Context, host string, one bool) (Slice, error) {
 	began := time.Now()
 	var s Slice
@@ -66,10 +72,22 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string, one bool) (Slice, e
 		}
 		waits, unknown := a.db.Unexamined(ctx, host)
 		s.Examined = unknown == nil && !waits
+		if r.Ending == crawl.Exhausted && s.Examined && undisturbed(ctx) {
+			s.Watchers, err = a.end(beat, SiteEnd{Host: host, State: gleaner.SiteDone})
+			s.Ended = err == nil // else the workflow has it done
+		}
 		return r, nil
 	})
 	s.Result = r
 	return s, typed(err, r.Progress)
+}
+
+// undisturbed reports whether nothing came for an activity's workflow, such as a signal,
+// since it asked for the activity: by the event that did, the id of the activity, its history ends.
+func undisturbed(ctx context.Context) bool {
+	in := activity.GetInfo(ctx)
+	d, err := activity.GetClient(ctx).DescribeWorkflowExecution(ctx, in.WorkflowExecution.ID, in.WorkflowExecution.RunID)
+	return err == nil && fmt.Sprint(d.GetWorkflowExecutionInfo().GetHistoryLength()) == in.ActivityID
 }
 
 // goesOn reports whether another slice of a site may follow in its activity. A harvest that

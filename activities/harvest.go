@@ -225,15 +225,19 @@ func (a *Stages) SitesToCrawl(ctx context.Context, b Batch) (Sites, error) {
 func (a *Stages) EndSite(ctx context.Context, end SiteEnd) ([]string, error) {
 	ctx, _, stop := heartbeats[string](ctx)
 	defer stop()
+	watchers, err := a.endSite(ctx, end)
+	return watchers, typed(err)
+}
+
+func (a *Stages) endSite(ctx context.Context, end SiteEnd) ([]string, error) {
 	measured, err := stats.Measure(ctx, a.db, end.Host, a.stats)
 	if err != nil {
-		return nil, typed(err)
+		return nil, err
 	}
 	if err := a.db.FinishCrawl(ctx, end.Host, end.State, end.Reason, a.policy, measured.Verdict == stats.Barren, a.recrawl); err != nil {
-		return nil, typed(err)
+		return nil, err
 	}
-	watchers, err := a.db.SiteWatchers(ctx, end.Host)
-	return watchers, typed(err)
+	return a.db.SiteWatchers(ctx, end.Host)
 }
 
 // SignalSiteEnded tells a harvest that a site's crawl has ended. It carries the SiteEnd.

@@ -29,7 +29,7 @@ const (
 // seldom that it sends crawlBeats a second, or as seldom as CrawlSilence allows.
 const (
 	crawlBeat  = 18 * time.Second
-	crawlBeats = 25
+	crawlBeats = 5
 )
 
 // beating counts the activities of this process that heartbeat.
@@ -91,7 +91,8 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 		cancel()
 		close(ended)
 		<-done
-		if latest.Load() != told {
+		// What is not tried again says in its result or its error what it did.
+		if retry := activity.GetInfo(ctx).RetryPolicy; latest.Load() != told && (retry == nil || retry.MaximumAttempts != 1) {
 			tell()
 		}
 	}

@@ -37,7 +37,7 @@ func TestStandingStillEnds(t *testing.T) {
 // for so long.
 func TestManySlicesHeartbeatSeldom(t *testing.T) {
 	t.Parallel()
-	for of, want := range map[int64]time.Duration{1: crawlBeat, 450: crawlBeat, 1000: 40 * time.Second, 4000: 90 * time.Second} {
+	for of, want := range map[int64]time.Duration{1: crawlBeat, 90: crawlBeat, 200: 40 * time.Second, 4000: 90 * time.Second} {
 		require.Equal(t, want, beatEvery(CrawlSilence, of), of)
 		require.Equal(t, Beat, beatEvery(Silence, of), of)
 	}

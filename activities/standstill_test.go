@@ -51,19 +51,21 @@ func TestACrawlBeatsWhileThePostgresStandsStill(t *testing.T) {
 		time.Sleep(2 * silence)
 		return run
 	}
-	ends := func(run client.WorkflowRun) {
+	ends := func(run client.WorkflowRun, recorded bool) {
 		var s activities.Slice
 		require.NoError(t, run.Get(ctx, &s))
 		require.True(t, s.Examined)
+		require.Equal(t, recorded, s.Ended)
 	}
 	run := begin()
+	require.NoError(t, c.SignalWorkflow(ctx, run.GetID(), "", "anything", nil)) // perhaps to go on
 	_, err = conn.Exec(ctx, `ROLLBACK`)
 	require.NoError(t, err)
-	ends(run)
+	ends(run, false)
 	line.Cut()
 	run = begin()
 	line.Mend()
-	ends(run)
+	ends(run, true)
 }
 
 const silence = 2 * time.Second

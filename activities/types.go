@@ -135,6 +135,9 @@ type Slice struct {
 	Venues []string `json:"venues,omitempty"` // whose harvests want the site
 	// Examined reports that no document of the site waits to be examined.
 	Examined bool `json:"examined,omitempty"`
+	// Ended reports that the end of the crawl is on record, for which Watchers wait.
+	Ended    bool     `json:"ended,omitempty"`
+	Watchers []string `json:"watchers,omitempty"`
 }
 
 // SiteEnd says how a site's crawl ended.

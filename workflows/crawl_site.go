@@ -50,7 +50,7 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		if err != nil {
 			return end, err
 		}
-		watchers, err := endSite(ctx, end, c.examined)
+		watchers, err := c.endSite(ctx, end)
 		if err != nil {
 			return end, err
 		}
@@ -72,8 +72,7 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 type siteRun struct {
 	p    SiteParams
 	wake workflow.ReceiveChannel
-	// examined reports that the last slice left no document of the site to be examined.
-	examined bool
+	last activities.Slice // zero where it failed
 }
 
 // crawl crawls until the crawl's end, or until the run is full.
@@ -83,7 +82,7 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 			return activities.SiteEnd{}, workflow.NewContinueAsNewError(ctx, CrawlSite, c.p)
 		}
 		s, err := c.slice(ctx)
-		c.examined = err == nil && s.Examined
+		c.last = s
 		var next step
 		if err != nil {
 			next = c.afterFailure(ctx, err)
@@ -151,10 +150,13 @@ func afterSlice(s activities.Slice, patience time.Duration) step {
 // endSite examines what was not, records the end, and lists who waits for it. It
 // does so for a cancelled crawl, too. Where all is examined the site's end does not wait
 // for a place on the queue of documents.
-func endSite(ctx workflow.Context, end activities.SiteEnd, examined bool) (watchers []string, err error) {
+func (c *siteRun) endSite(ctx workflow.Context, end activities.SiteEnd) (watchers []string, err error) {
+	if c.last.Ended {
+		return c.last.Watchers, nil
+	}
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	if !examined {
+	if !c.last.Examined {
 		o := on(ctx, activities.QueueDocuments, "documents of "+end.Host, time.Hour)
 		if _, _, err := judge(o, never, documents.FilterDocuments, end.Host); err != nil {
 			return nil, err
@@ -168,18 +170,11 @@ func endSite(ctx workflow.Context, end activities.SiteEnd, examined bool) (watch
 func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) error {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	if len(watchers) > 0 {
-		ids := each.Of(watchers, HarvestID)
+	if ids := each.Of(watchers, HarvestID); len(ids) > 0 {
 		// A local activity takes one event of the history, and no place on a queue.
-		ctx := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-			StartToCloseTimeout:    time.Hour,
-			ScheduleToCloseTimeout: 365 * 24 * time.Hour, // with all attempts
-			RetryPolicy:            &again,
-			Summary:                summary("tell of the end"),
-		})
-		if err := workflow.ExecuteLocalActivity(ctx, stages.TellEnd, ids, end).Get(ctx, nil); err != nil {
-			return err
-		}
+		o := workflow.LocalActivityOptions{ScheduleToCloseTimeout: time.Minute, Summary: summary("tell of the end")}
+		ctx := workflow.WithLocalActivityOptions(ctx, o)
+		_ = workflow.ExecuteLocalActivity(ctx, stages.TellEnd, ids, end).Get(ctx, nil) // who is not told asks
 	}
 	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.State)), attrOutcome.ValueSet(string(end.State)))
 }

@@ -45,21 +45,27 @@ func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
 }
 
 // TestASiteWhoseDocumentsAreExaminedEndsAtOnce, without a place on the queue of documents,
-// which others may have for hours.
+// which others may have for hours, and without one anywhere where its slice recorded the end.
 func TestASiteWhoseDocumentsAreExaminedEndsAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, examined := range []bool{true, false} {
+	unexamined := exhausted
+	unexamined.Examined = false
+	for _, s := range []activities.Slice{unexamined, exhausted, ended(webdb.ID)} {
 		env := newEnv(t)
-		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: examined}, nil)
+		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything, mock.Anything).Return(s, nil)
 		filtered := 0
 		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Maybe().Return(func(context.Context, string) (activities.Judged, error) {
 			filtered++
 			return activities.Judged{More: filtered < 2}, nil // in slices
 		})
-		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil)
+		recorded, told := 0, 0
+		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Maybe().Return([]string{webdb.ID}, nil).Run(func(mock.Arguments) { recorded++ })
+		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(nil).Run(func(mock.Arguments) { told++ })
 		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
 		require.NoError(t, env.GetWorkflowError())
-		require.Equal(t, !examined, filtered == 2)
+		require.Equal(t, !s.Examined, filtered == 2)
+		require.Equal(t, !s.Ended, recorded == 1)
+		require.Equal(t, 1, told)
 	}
 }
 

@@ -42,7 +42,7 @@ const suggestContinueAsNew = "30"
 // written down in stories, so that every command of every workflow is given: by pauses,
 // retries, failures, cancellations and new runs, too. With -record it writes the histories.
 func TestRecord(t *testing.T) {
-	devtest.Soak(t, "starts a Temporal server of its own, and waits half a minute for lost signals")
+	devtest.Soak(t, "starts a Temporal server of its own, and waits minutes for a lost heartbeat")
 	t.Parallel()
 	stack, err := devstack.Start(context.Background(), devstack.Options{
 		DataDir:          t.TempDir(),
@@ -74,7 +74,7 @@ func TestRecord(t *testing.T) {
 		t.Cleanup(w.Stop)
 	}
 	var running sync.WaitGroup
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // then it names what has not ended
+	ctx, cancel := context.WithTimeout(t.Context(), activities.CrawlSilence+2*time.Minute) // then it names what has not ended
 	defer cancel()
 	for _, story := range stories {
 		if story.workflow == nil {

@@ -59,6 +59,13 @@ func (b busy) ended() meanwhile {
 	return meanwhile{func(context.Context, client.Client) error { b.asked <- struct{}{}; return nil }, []string{b.host}}
 }
 
+// ended is the answer of a slice that recorded the end of its crawl.
+func ended(watchers ...string) activities.Slice {
+	s := exhausted
+	s.Ended, s.Watchers = true, watchers
+	return s
+}
+
 var (
 	exhausted = activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: true}
 	full      = activities.Slice{Result: crawl.Result{Ending: crawl.SliceFull}, Venues: []string{"conf/first"}}
@@ -116,7 +123,7 @@ func harvestStories(b busy) []story {
 			"SitesToCrawl": {sites("press.example"), sites(b.host, "a.example"), sites("b.example")},
 			"Ended":        {b.ended()},
 		}),
-		child(SiteID("press.example"), answers{"EndSite": {[]string{first.ID}}}),
+		child(SiteID("press.example"), answers{"CrawlSlice": {ended(first.ID)}}),
 		child(SiteID("a.example"), answers{
 			"CrawlSlice": {meanwhile{control, exhausted}},
 			"EndSite":    {[]string{first.ID}},

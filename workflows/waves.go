@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -110,19 +111,29 @@ func (h *harvestRun) list(ctx workflow.Context) error {
 	return nil
 }
 
-// start begins the crawl of the next host, or joins the one that is under way.
-func (h *harvestRun) start(ctx workflow.Context) error {
-	host := h.s.Next[0]
-	if !slices.Contains(h.s.Pending, host) { // else it was listed anew
-		if _, err := startSite(ctx, host, h.p.Harvest.Venue, h.patience()); err != nil {
-			return err
+// startsAtOnce bounds how many crawls are begun in one step of a workflow, which takes three
+// events and an answer of the server.
+const startsAtOnce = 10
+
+// start begins the crawls of the next hosts, or joins those that are under way.
+func (h *harvestRun) start(ctx workflow.Context) (err error) {
+	n := min(len(h.s.Next), windowOf(h.p.Harvest)-len(h.s.Pending), startsAtOnce)
+	began := workflow.NewWaitGroup(ctx)
+	for _, host := range h.s.Next[:n] {
+		if slices.Contains(h.s.Pending, host) { // it was listed anew
+			continue
 		}
 		h.s.Pending = append(h.s.Pending, host)
 		h.s.Started++
 		h.look = 0
+		began.Go(ctx, func(ctx workflow.Context) {
+			_, e := startSite(ctx, host, h.p.Harvest.Venue, h.patience())
+			err = cmp.Or(err, e)
+		})
 	}
-	h.s.Next = h.s.Next[1:]
-	return h.refresh(ctx)
+	began.Wait(ctx)
+	h.s.Next = h.s.Next[n:]
+	return cmp.Or(err, h.refresh(ctx))
 }
 
 // startTries bounds how often a crawl is started that is under way when it is

@@ -105,7 +105,7 @@ func (r *scaleRun) run(ctx context.Context) error {
 	began := time.Now()
 	crawls := map[string]any{}
 	for _, host := range r.Web.Hosts {
-		crawls["site/"+host] = map[string]string{"host": host}
+		crawls["site/"+host] = map[string]any{"host": host, "venues": []string{"bench"}}
 	}
 	if err := temporalapi.StartWorkflows(ctx, r.Temporal, r.Namespace, "harvest", "CrawlSite", crawls); err != nil {
 		return err
