@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/fetch"
+	"gleaner/internal/guard"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/library/repository"
@@ -74,8 +75,11 @@ func typed(err error, details ...any) error {
 		return err
 	}
 	kind, after := classify(err)
-	return temporal.NewApplicationErrorWithOptions(err.Error(), kind, temporal.ApplicationErrorOptions{
-		Cause: err, NonRetryable: kind == ErrTypeInput, NextRetryDelay: after, Details: details})
+	o := temporal.ApplicationErrorOptions{NonRetryable: kind == ErrTypeInput, NextRetryDelay: after, Details: details}
+	if guard.Panicked(err) { // the worker counts these; of others a cause would say the same once more
+		o.Cause = err
+	}
+	return temporal.NewApplicationErrorWithOptions(err.Error(), kind, o)
 }
 
 // untilBack does what it is given again while something that it needs is away.

@@ -299,6 +299,7 @@ type Requeued struct {
 	Stalled int `json:"documents"` // over which a reader stalled
 	Authors int `json:"authors"`   // who are looked for again
 	Sources int `json:"sources"`   // questions to catalogues that are asked again
+	Sites   int `json:"sites"`     // that refused, stopped or did not answer
 }
 
 // requeuing is how far Requeue is.
@@ -320,6 +321,9 @@ func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 			return Requeued{}, typed(err)
 		}
 		at.Did.Authors, at.Did.Sources = q.Authors, q.Papers+q.Copies
+		if at.Did.Sites, err = a.db.RetriedSites(beat, f); err != nil {
+			return Requeued{}, typed(err)
+		}
 		if at.Did.Stalled, err = a.db.RequeueStalled(beat, f); err != nil {
 			return Requeued{}, typed(err)
 		}

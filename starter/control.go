@@ -106,6 +106,9 @@ func taken(ctx context.Context, db *store.DB, h store.Harvest, what activities.R
 	if would.URLs, err = db.FailedURLs(ctx, f); err != nil {
 		return would, err
 	}
+	if would.Sites, err = db.RetriedSites(ctx, f); err != nil {
+		return would, err
+	}
 	would.Stalled, err = db.StalledDocuments(ctx, f)
 	return would, err
 }
@@ -115,10 +118,6 @@ func taken(ctx context.Context, db *store.DB, h store.Harvest, what activities.R
 func somethingLeft(ctx context.Context, db *store.DB, h store.Harvest, what activities.Retry) (would activities.Requeued, err error) {
 	would, err = taken(ctx, db, h, what)
 	if err != nil || h.Stage != gleaner.StageComplete || would != (activities.Requeued{}) {
-		return would, err
-	}
-	f := store.RetryFilter{Harvest: h.ID, Host: what.Host, Reason: what.Reason}
-	if n, err := db.RetriedSites(ctx, f); err != nil || n > 0 {
 		return would, err
 	}
 	failures, err := db.Failures(ctx, store.RetryFilter{Harvest: h.ID, Host: what.Host})

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -16,11 +17,13 @@ import (
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/report"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 // exportFlags say how what was found is written out.
@@ -119,7 +122,24 @@ func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error 
 	if len(found) == 0 {
 		return fmt.Errorf("%w, so nothing was written; `starter report %s` says why", noneFound(venueKey, in), venueKey)
 	}
-	return c.exportFound(ctx, a, f, found, venueKey)
+	if err := c.exportFound(ctx, a, f, found, venueKey); err != nil || c.JSON {
+		return err
+	}
+	return notExported(ctx, a.DB, c.Err, gleaner.ParseGoal(venueKey).Harvest(in), len(found))
+}
+
+// notExported says of how many papers of a harvest there is no document to export.
+func notExported(ctx context.Context, db *store.DB, w io.Writer, harvest string, exported int) error {
+	h, err := db.FindHarvest(ctx, harvest)
+	if errors.Is(err, store.ErrNoHarvest) || h.ID != harvest {
+		return nil
+	}
+	n, err := db.HarvestCounts(ctx, h.ID)
+	if without := n.Published - exported; err == nil && without > 0 {
+		fmt.Fprintf(w, "hint: no document of %d of %s %s; what the library holds (%d) is not looked for; `starter report %s` says why\n",
+			without, text.Count(n.Published, "paper"), report.Whole(h.Venue), n.Held, h.ID)
+	}
+	return err
 }
 
 // exportFound writes what was found for a name as the flags say. What has no file, as a

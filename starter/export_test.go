@@ -58,6 +58,12 @@ func TestExportsForReferenceManagers(t *testing.T) {
 	var listed []store.Listed
 	require.NoError(t, c.SaveHarvest(ctx, store.Harvest{ID: "author:1/1", Venue: "author:1/1", Options: []byte("{}"), Stage: "papers"}))
 	require.NoError(t, c.SetHarvestPapers(ctx, "author:1/1", []gleaner.Paper{paper}, nil))
+	held := gleaner.Paper{Key: "journals/exa/Poe04", Venue: "journals/exa", Year: 2004, Title: "Held Examples", Authors: paper.Authors}
+	require.NoError(t, c.SavePapers(ctx, []gleaner.Paper{held}, nil))
+	require.NoError(t, c.SetHarvestPapers(ctx, "author:1/1", []gleaner.Paper{paper, held}, map[string]string{held.Key: "title"}))
+	var hint strings.Builder
+	require.NoError(t, notExported(ctx, c.DB, &hint, "author:1/1", 1))
+	require.Contains(t, hint.String(), "no document of 1 of 2 papers published; what the library holds (1) is not looked for")
 	for venue, n := range map[string]int{"journals/exa": 1, "author:1/1": 1, "author:1/2": 0} {
 		c.read(&listed, "documents", "list", "--venue", venue)
 		require.Len(t, listed, n, venue)

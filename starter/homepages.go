@@ -68,7 +68,7 @@ func writeHomepages(w io.Writer, all []store.AuthorHomepages, of int) error {
 	found := 0
 	err := table(w, "AUTHOR\tPID\tWANTED\tHOMEPAGE\tSOURCE\tSCORE", func(line func(string, ...any)) {
 		for _, l := range all {
-			head := fmt.Sprintf("%s\t%s\t%d", l.Author.Name, l.Author.PID, l.Wanted)
+			head := fmt.Sprintf("%s\t%s\t%d", l.Author.Name, l.Author.ID(), l.Wanted)
 			switch {
 			case l.DecidedAt == nil:
 				line("%s\t(not looked for yet)\t\t", head)

@@ -66,12 +66,12 @@ func TestRetrySaysWhatItTakesUp(t *testing.T) {
 			require.NoError(t, c.SetStage(t.Context(), retried.ID, "complete", ""))
 			c.leavesOpen(retried)
 			args := append([]string{"retry", retried.ID}, strings.Fields(args)...)
-			require.Equal(t, fmt.Sprintf("conf/x/2001 goes on: %s that failed, %s that stalled, %s and %s to catalogues without an answer\n",
+			require.Equal(t, fmt.Sprintf("conf/x/2001 goes on: %s that failed, %s that stalled, 0 sites that refused or stopped, %s and %s to catalogues without an answer\n",
 				text.Count(int(n[0]), "URL"), text.Count(int(n[1]), "document"), text.Count(int(n[2]), "author"), text.Count(int(n[3]), "question")), c.ok(args...))
 			var did map[string]any
 			c.read(&did, args...) // no worker has begun yet
 			delete(did, "waiting")
-			require.Equal(t, map[string]any{"harvest": retried.ID, "urls": n[0], "documents": n[1], "authors": n[2], "sources": n[3]}, did)
+			require.Equal(t, map[string]any{"harvest": retried.ID, "urls": n[0], "documents": n[1], "authors": n[2], "sources": n[3], "sites": 0.}, did)
 			began, err := server.GetWorkflowHistory(t.Context(), workflows.HarvestID(retried.ID), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
 			require.NoError(t, err)
 			var p workflows.HarvestParams
@@ -114,7 +114,7 @@ func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
 	} {
 		require.Contains(t, c.ok(strings.Fields(of)...), says, of)
 	}
-	require.Equal(t, "conf/x/2001 asks again for 1 URL that failed, 1 document that stalled, 2 authors and 2 questions to catalogues without an answer\n",
+	require.Equal(t, "conf/x/2001 asks again for 1 URL that failed, 1 document that stalled, 0 sites that refused or stopped, 2 authors and 2 questions to catalogues without an answer\n",
 		c.ok("retry", retried.ID, "--failed"))
 	var due, waiting int
 	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM homepage_decisions WHERE next_try <= now()) + (SELECT count(*) FROM unanswered WHERE next_try <= now()),
@@ -144,7 +144,9 @@ func TestARetryOfNothingNamesReasons(t *testing.T) {
 	require.ErrorContains(t, try(""), "nothing would be tried again, as this is only where it is named as the reason: not-found (1)")
 	require.NoError(t, try("not-found"))
 	c.exec(`UPDATE sites SET state='refused'`)
-	require.NoError(t, try(""))
+	would, err := somethingLeft(t.Context(), c.DB, h, activities.Retry{})
+	require.NoError(t, err)
+	require.Contains(t, retryWords(would, false), "goes on: 0 URLs that failed, 0 documents that stalled, 1 site that refused or stopped")
 	c.exec(`UPDATE sites SET state='done'`)
 	c.exec(`UPDATE urls SET state=1, outcome='ok'`)
 	c.onTemporal()

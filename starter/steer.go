@@ -284,8 +284,8 @@ func retryWords(did activities.Requeued, runs bool) string {
 	if runs {
 		word = "asks again for"
 	}
-	return fmt.Sprintf("%s %s that failed, %s that stalled, %s and %s to catalogues without an answer", word,
-		text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), text.Count(did.Authors, "author"), text.Count(did.Sources, "question"))
+	return fmt.Sprintf("%s %s that failed, %s that stalled, %s that refused or stopped, %s and %s to catalogues without an answer", word,
+		text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), text.Count(did.Sites, "site"), text.Count(did.Authors, "author"), text.Count(did.Sources, "question"))
 }
 
 // retryHarvest tries again what failed of a harvest, and says what that is.
@@ -304,7 +304,7 @@ func (c *cli) retryHarvest(ctx context.Context, t client.Client, db *store.DB, h
 	if err != nil {
 		return err
 	}
-	return c.Print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "waiting": asked}, func(w io.Writer) error {
+	return c.Print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "sites": did.Sites, "waiting": asked}, func(w io.Writer) error {
 		fmt.Fprintln(w, h.ID, retryWords(did, now))
 		for _, a := range asked {
 			fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Format("2006-01-02 15:04:05"))

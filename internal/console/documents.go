@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ func (documentsPage) Classes() []string { return document.Classes() }
 
 // Called is the title by which a document is listed.
 func (documentsPage) Called(d store.Listed) string {
-	return documentTitle(d.SHA256, d.Title, d.Anchor, d.FirstPages, d.MetaTitle)
+	return documentTitle(d.Document, d.Title, store.Location{URL: d.URL, Anchor: d.Anchor})
 }
 
 func documentStates() (all []string) {
@@ -137,9 +138,10 @@ type documentPage struct {
 func (p documentPage) Title() string { return p.title }
 
 // documentTitle is a title by which people can tell a document apart: of the paper that
-// it is, else its own.
-func documentTitle(sha, paper, anchor, text, meta string) string {
-	return cmp.Or(paper, store.DocumentTitle(anchor, text, meta), "Document "+sha[:min(len(sha), 12)])
+// it is, else its own, else the name of its file.
+func documentTitle(d store.Document, paper string, at store.Location) string {
+	file, _, _ := strings.Cut(at.URL, "?")
+	return cmp.Or(paper, store.DocumentTitle(at.Anchor, d.FirstPages, d.MetaTitle), file[strings.LastIndexByte(file, '/')+1:], "Document "+d.SHA256[:min(len(d.SHA256), 12)])
 }
 
 // Drawn reports whether a picture of its first page can be had.
@@ -160,11 +162,11 @@ func oneDocument(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	anchor := ""
+	at := store.Location{}
 	if len(s.Locations) > 0 {
-		anchor = s.Locations[0].Anchor
+		at = s.Locations[0]
 	}
-	title := documentTitle(s.SHA256, is.Title, anchor, s.FirstPages, s.MetaTitle)
+	title := documentTitle(s.Document, is.Title, at)
 	return documentPage{s, string(text[:min(len(text), begins)]), title}, nil
 }
 

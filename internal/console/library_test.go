@@ -49,18 +49,20 @@ func (d *desk) place(sha, kind, at string) {
 func TestDocumentsHaveTitles(t *testing.T) {
 	t.Parallel()
 	const sha = "0123456789abcdef"
-	for _, of := range []struct{ want, paper, anchor, text, meta string }{
+	for _, of := range []struct{ want, paper, anchor, text, meta, url string }{
 		{want: "A Paper", paper: "A Paper", anchor: "words of a link"},
 		{want: "Engines for everyone", anchor: " Engines for\n everyone ", text: "First lines here"},
 		{want: "Engines in the Large Ada L.", anchor: "PDF", text: "\n12\n Engines in the Large\nAda L.\n", meta: "paper.dvi"},
 		{want: "Engines of metadata", anchor: "[pdf]", meta: "Engines of metadata"},
 		{want: "Document 0123456789ab", anchor: "here", meta: "Microsoft Word - Equivalence_July2003.doc"},
-		{want: "Document 0123456789ab", meta: "my title"},
+		{want: "icse03.pdf", anchor: "PDF", meta: "my title", url: "http://a.example/~ada/icse03.pdf?download=1"},
+		{want: "Document 0123456789ab", meta: "my title", url: "http://a.example/papers/"},
 		{want: "Document 0123456789ab", meta: "untitled document"},
 		{want: "Document 0123456789ab", meta: "paperPostAcceptedUpdated2"},
 		{want: "Document 0123456789ab", meta: "some longer name.tex"},
 	} {
-		require.Equal(t, of.want, documentTitle(sha, of.paper, of.anchor, of.text, of.meta), "%+v", of)
+		d := store.Document{SHA256: sha, FirstPages: of.text, MetaTitle: of.meta}
+		require.Equal(t, of.want, documentTitle(d, of.paper, store.Location{URL: of.url, Anchor: of.anchor}), "%+v", of)
 	}
 	d := sampled(t, nil)
 	d.exec(`UPDATE documents SET meta_title='paper.dvi'`)
