@@ -152,8 +152,6 @@ func (c *counts) features(t *Text, h Hints) Features {
 
 // shared computes the features that the published training set knows too.
 func (c *counts) shared(t *Text) []float64 {
-	refs := c.references(t)
-	c.entries = refs
 	has := func(s section) float64 { return yes(c.at[s] >= 0) }
 	said := func(m mark) float64 { return yes(c.tally[m] > 0) }
 	values := []float64{
@@ -161,9 +159,9 @@ func (c *counts) shared(t *Text) []float64 {
 		float64(c.titled) / float64(max(1, c.words)), float64(c.symbols) / float64(max(1, c.chars)), float64(c.capital) / float64(max(1, c.lines)),
 		said(markThisPaper), c.place(c.thisPaperAt), said(markThisBook), said(markThisThesis),
 		said(markThisDocument), said(markThisChapter), said(markThisSection),
-		yes(c.at[secReferences] >= 0 || refs >= 5), has(secAbstract), c.place(c.at[secAbstract]), has(secAcknowledgements),
+		yes(c.at[secReferences] >= 0 || c.entries >= 5), has(secAbstract), c.place(c.at[secAbstract]), has(secAcknowledgements),
 		has(secIntroduction), c.place(c.at[secIntroduction]), has(secConclusion),
-		math.Log1p(float64(refs)),
+		math.Log1p(float64(c.entries)),
 		said(markInterests), has(secEducation), has(secPublications),
 	}
 	return append(values, Structure(values)...)

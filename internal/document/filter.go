@@ -119,14 +119,12 @@ func (f *Filter) Judge(t *Text, h Hints) Judgement {
 	if !t.HasText() {
 		return Judgement{Class: Other, Reasons: []string{"no text to judge: " + string(t.Outcome)}}
 	}
-	c := counted(t)
-	x := c.features(t, h)
-	academic, kinds := f.model.Academic, f.model.Kinds
+	academic, kinds, by := f.model.Academic, f.model.Kinds, byAll
 	if t.Stopped && f.model.Front != nil {
-		first := t.front()
-		academic, kinds, x = f.model.Front.Academic, f.model.Front.Kinds, ofFront(counted(first).features(first, h))
+		academic, kinds, by = f.model.Front.Academic, f.model.Front.Kinds, byFront
 	}
-	j := Judgement{Judged: true, Features: x, References: c.entries, ReferenceList: c.entriesOf(t)}
+	c, x := by(t, h)
+	j := Judgement{Judged: true, Features: x, References: c.entries, ReferenceList: c.entriesOf()}
 	j.Score = academic.Probability(x, LabelAcademic)
 	thesis := c.thesisEvidence(t)
 	if thesis != "" {

@@ -31,26 +31,42 @@ const (
 func Settled(score float64) bool { return score < surelyNot || score > surely }
 
 // Enough says of a document's first pages, for Reader.ReadUntil, how much more is
-// to be read of it: all where they leave open what it is, its end where they
-// settle that it is academic, else nothing.
+// to be read of it: its end where they settle that it is academic, nothing where they
+// settle that it is not, all of what comes late to its matter, and else the end, whose
+// references may settle it, before all.
 func (f *Filter) Enough(t *Text, h Hints) More {
-	front := f.model.Front
-	if front == nil { // trained without
+	if f.model.Front == nil { // trained without
 		return ReadAll
 	}
-	c := counted(t)
-	x := ofFront(c.features(t, h))
-	score := front.Academic.Probability(x, LabelAcademic)
-	if c.paperEvidence(t, x) != "" {
-		score = max(score, evidenceScore)
-	}
+	c, x := byFront(t, h)
+	score := f.model.Front.Academic.Probability(x, LabelAcademic)
+	paper := c.paperEvidence(t, x) != ""
 	switch {
-	case c.slow(t) || !Settled(score):
+	case c.slow(t, paper):
 		return ReadAll
-	case score > surely:
+	case paper || score > surely:
 		return ReadEnd
+	case score < surelyNot:
+		return ReadNoMore
+	case t.Skipped > 0: // its end is there
+		return ReadAll
 	}
-	return ReadNoMore
+	return ReadOn
+}
+
+// byAll counts a text, and takes its features.
+func byAll(t *Text, h Hints) (*counts, Features) {
+	c := counted(t)
+	return c, c.features(t, h)
+}
+
+// byFront counts a text, and takes the features of its first pages.
+func byFront(t *Text, h Hints) (*counts, Features) {
+	c := counted(t)
+	if first := t.front(); first != nil && c.first != nil {
+		return c, ofFront(c.first.features(first, h))
+	}
+	return c, ofFront(c.features(t, h))
 }
 
 // fewWords is how little the first pages of a document may say before more is
@@ -59,8 +75,8 @@ const fewWords = 150
 
 // slow knows the documents that take more pages to come to their matter than
 // papers do: theses, reports and books with their title pages and contents.
-func (c *counts) slow(t *Text) bool {
-	return c.words < fewWords || !t.landscape() && c.at[secContents] >= 0 || thesisFront.in(strings.ToLower(c.front))
+func (c *counts) slow(t *Text, paper bool) bool {
+	return !t.landscape() && (c.words < fewWords || c.at[secContents] >= 0) || !paper && thesisFront.in(strings.ToLower(c.front))
 }
 
 // ofFront is what the first pages know of the features.

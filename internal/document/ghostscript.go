@@ -24,15 +24,13 @@ func (r *Reader) readPostScript(ctx context.Context, p Part, t *Text, next func(
 	}
 	defer remove()
 	got, err := r.inParts(pager{
+		says: dscPages(p.Body),
 		first: func(to int) (*scan, error) {
 			s := &scan{Reader: "ghostscript"}
 			return s, j.ghostscript(ctx, s, 1, to)
 		},
 		more: func(s *scan, from, to int) error { return j.ghostscript(ctx, s, from, to) },
 		count: func(s *scan) (int, error) {
-			if n := dscPages(p.Body); n >= s.Front {
-				return n, nil
-			}
 			rest := &scan{}
 			err := j.ghostscript(ctx, rest, s.Front+1, manyPages)
 			return s.Front + len(rest.Pages), err

@@ -272,4 +272,4 @@ func TestUnwelcomeName(t *testing.T) {
 	}
 }
 
-func countReferences(t *Text) int { return counted(t).references(t) }
+func countReferences(t *Text) int { return counted(t).entries }

@@ -12,16 +12,22 @@ import (
 // dictionary of type Pages without a Parent. It looks through the file's bytes
 // and, from the last, through its object streams; 0 where it finds no root, or
 // several that disagree, as after an update: then a reader has to be asked, which
-// takes a process. What it inflates is bounded.
+// takes a process. What it inflates is bounded, and in a file that was never updated
+// ends with the root.
 func countPages(pdf []byte) int {
 	if bytes.Contains(pdf, []byte("/Encrypt")) {
 		return 0
 	}
-	n := rootCount(pdf)
+	n, once := rootCount(pdf), bytes.Count(pdf, []byte("startxref")) == 1
+	if once && n > 0 {
+		return n
+	}
 	for _, stream := range objectStreams(pdf) {
 		switch m := rootCount(inflated(stream)); {
 		case m < 0 || n > 0 && m > 0 && m != n:
 			return 0
+		case m > 0 && once:
+			return m
 		case m > 0:
 			n = m
 		}

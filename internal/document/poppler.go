@@ -14,9 +14,10 @@ import (
 // first pages how much more to read.
 func (j *job) poppler(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
 	return j.r.inParts(pager{
+		says:  countPages(p.Body),
 		first: func(to int) (*scan, error) { return j.pdftotext(ctx, j.file, 1, to) },
 		more:  func(s *scan, from, to int) error { return j.popplerMore(ctx, s, from, to) },
-		count: func(s *scan) (int, error) { return j.pageCount(ctx, p.Body, s.Front) },
+		count: func(s *scan) (int, error) { return j.pageCount(ctx, s.Front) },
 	}, next)
 }
 
@@ -87,12 +88,9 @@ func outOfMemory(got *run) bool {
 
 var pagesLine = regexp.MustCompile(`(?m)^Pages:\s+(\d+)`)
 
-// pageCount looks into the file, and asks pdfinfo where that does not say; without
-// it, or when that fails, what was read is all that is known.
-func (j *job) pageCount(ctx context.Context, body []byte, known int) (int, error) {
-	if n := countPages(body); n >= known {
-		return n, nil
-	}
+// pageCount asks pdfinfo; without it, or when that fails, what was read is all that is
+// known.
+func (j *job) pageCount(ctx context.Context, known int) (int, error) {
 	if j.r.opt.PDFInfo == "" {
 		return known, nil
 	}

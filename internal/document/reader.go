@@ -55,7 +55,7 @@ func NewReader(opt Options) *Reader {
 	opt.Folder = cmp.Or(max(opt.Folder, 0), 256<<20)
 	opt.MaxBytes = cmp.Or(max(opt.MaxBytes, 0), 64<<20)
 	opt.FirstPages = cmp.Or(max(opt.FirstPages, 0), 20)
-	opt.LastPages = cmp.Or(max(opt.LastPages, 0), 4)
+	opt.LastPages = cmp.Or(max(opt.LastPages, 0), lastPages)
 	opt.MinWords = cmp.Or(max(opt.MinWords, 0), 6)
 	opt.PDFToText = lookUp(opt.PDFToText, "pdftotext")
 	opt.PDFInfo = lookUp(opt.PDFInfo, "pdfinfo")
@@ -123,6 +123,9 @@ func (r *Reader) Read(ctx context.Context, p Part) (*Text, error) {
 	return r.ReadUntil(ctx, p, nil)
 }
 
+// lastPages is how many last pages are read where Options say nothing of it.
+const lastPages = 4
+
 // VerdictPages is how many first pages are read before it is asked whether they
 // are enough. By the first three, leaving one site out, as many documents are
 // judged rightly as by all their pages (FrontModel).
@@ -134,6 +137,7 @@ type More int
 // The answers to "how much more?".
 const (
 	ReadAll    More = iota // all that Options allow
+	ReadOn                 // the last pages; of what is read then it is asked again, and ReadAll wants the others, too
 	ReadEnd                // the last pages, with the references
 	ReadNoMore             // nothing
 )

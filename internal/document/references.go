@@ -12,18 +12,11 @@ var (
 	yearToken = regexp.MustCompile(`\b(?:19[0-9]{2}|20[0-4][0-9])[a-z]?\b`)
 )
 
-// references counts the entries of the reference list: by their labels
-// ([12], [Kle99], 12.) after the last heading that announces one, or by lines
-// that begin like an author list near a year. Where the heading lies in the
+// references finds where the entries of the reference list begin, and how many they
+// are: by their labels ([12], [Kle99], 12.) after the last heading that announces one,
+// or by lines that begin like an author list near a year. Where the heading lies in the
 // pages left out, labels alone are counted in the last pages.
-func (c *counts) references(t *Text) int {
-	_, _, n := c.referenceMarks(t)
-	return n
-}
-
-// referenceMarks finds where the entries of the reference list begin, and how many
-// they are.
-func (c *counts) referenceMarks(t *Text) (list string, marks [][]int, n int) {
+func (c *counts) references(t *Text) (list string, marks [][]int, n int) {
 	if c.refsEnd < 0 {
 		if t.Skipped == 0 || t.Front >= len(t.Pages) {
 			return "", nil, 0
@@ -58,15 +51,14 @@ const (
 )
 
 // entriesOf are the entries of the reference list, each on one line.
-func (c *counts) entriesOf(t *Text) (entries []string) {
-	list, marks, _ := c.referenceMarks(t)
-	for i, m := range marks[:min(len(marks), mostReferences)] {
-		end := len(list)
-		if i+1 < len(marks) {
-			end = marks[i+1][0]
+func (c *counts) entriesOf() (entries []string) {
+	for i, m := range c.marks[:min(len(c.marks), mostReferences)] {
+		end := len(c.list)
+		if i+1 < len(c.marks) {
+			end = c.marks[i+1][0]
 		}
 		end = min(end, m[0]+2*longReference)
-		entry, _, _ := strings.Cut(strings.TrimSpace(list[m[0]:end]), "\n\n")
+		entry, _, _ := strings.Cut(strings.TrimSpace(c.list[m[0]:end]), "\n\n")
 		entry = strings.Join(strings.Fields(strings.ReplaceAll(entry, "-\n", "")), " ")
 		entries = append(entries, strings.ToValidUTF8(entry[:min(len(entry), longReference)], ""))
 	}

@@ -1,6 +1,9 @@
 package document
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Sample is a document as weights of the filter are learnt from it, and measured by it.
 type Sample struct {
@@ -11,16 +14,22 @@ type Sample struct {
 	Thesis  bool // by its evidence
 	Paper   bool // likewise
 	Opens   bool // its first pages are evidence of a paper
+	Closes  bool // they and the last ones are
 }
 
 // Sample is the text as a sample.
 func (t *Text) Sample(h Hints) Sample {
-	c := counted(t)
-	s := Sample{HasText: t.HasText(), X: c.features(t, h)}
+	c, x := byAll(t, h)
+	s := Sample{HasText: t.HasText(), X: x}
 	if first := t.front(); first != nil {
 		fc := counted(first)
-		s.Front, s.MayStop = ofFront(fc.features(first, h)), !fc.slow(first)
+		s.Front = ofFront(fc.features(first, h))
 		s.Opens = fc.paperEvidence(first, s.Front) != ""
+		s.MayStop = !fc.slow(first, s.Opens)
+		ends := *t
+		ends.Pages = slices.Concat(first.Pages, t.Pages[max(VerdictPages, len(t.Pages)-lastPages):])
+		ends.Front, ends.Skipped = VerdictPages, t.PageCount-len(ends.Pages)
+		s.Closes = ends.Skipped > 0 && counted(&ends).paperEvidence(&ends, s.Front) != ""
 	}
 	s.Thesis, s.Paper = c.thesisEvidence(t) != "", c.paperEvidence(t, s.X) != ""
 	return s
@@ -36,7 +45,7 @@ func (m *FilterModel) JudgeSample(s Sample) (score, whole, front float64, said C
 	front = math.NaN()
 	if s.Front != nil && s.MayStop {
 		front = m.Front.Academic.Probability(s.Front, LabelAcademic)
-		if s.Opens {
+		if s.Opens || s.Closes && !Settled(front) {
 			front = max(front, evidenceScore)
 		}
 	}

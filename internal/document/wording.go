@@ -178,8 +178,11 @@ type counts struct {
 	tally               [marks]int
 	thisPaperAt         int
 	heads, bullets      int
-	entries             int // of the reference list
+	list                string  // of the references
+	marks               [][]int // where its entries begin
+	entries             int
 	lastWord            string
+	first               *counts // of the first pages, where there are more
 }
 
 func counted(t *Text) *counts {
@@ -188,15 +191,21 @@ func counted(t *Text) *counts {
 		c.at[i] = -1
 	}
 	for i, p := range t.Pages {
+		if i == VerdictPages {
+			first := *c
+			c.first, first.pages = &first, i
+			first.list, first.marks, first.entries = first.references(&Text{Pages: t.Pages[:i]})
+		}
 		for line := range strings.Lines(p) {
 			c.line(strings.TrimSpace(line))
 			c.bytes += len(line)
 		}
 		c.bytes++
 		if i == 0 {
-			c.front, c.firstWords = strings.ToValidUTF8(string(head([]byte(p), 4000)), ""), c.words
+			c.front, c.firstWords = strings.ToValidUTF8(p[:min(len(p), 4000)], ""), c.words
 		}
 	}
+	c.list, c.marks, c.entries = c.references(t)
 	return c
 }
 

@@ -31,7 +31,7 @@ type key struct {
 
 // entry is what is known of a file.
 type entry struct {
-	first *document.Text // of which ReadUntil asks how much more to read; nil if it does not ask
+	asked []*document.Text // of which ReadUntil asks how much more to read
 	texts map[document.More]*document.Text
 }
 
@@ -45,7 +45,7 @@ func (m *Memo) Read(ctx context.Context, p document.Part) (*document.Text, error
 	return m.ReadUntil(ctx, p, nil)
 }
 
-// ReadUntil is Reader.ReadUntil. Of a file that it knows it may call next once more.
+// ReadUntil is Reader.ReadUntil. Of a file that it knows it may call next more often.
 func (m *Memo) ReadUntil(ctx context.Context, p document.Part, next func(*document.Text) document.More) (*document.Text, error) {
 	kind := p.Kind
 	if kind == "" {
@@ -59,17 +59,20 @@ func (m *Memo) ReadUntil(ctx context.Context, p document.Part, next func(*docume
 	e := m.read[k]
 	m.mu.Unlock()
 	more := document.ReadAll
-	if next != nil && e.first != nil {
-		more = next(named(e.first, p.Name))
+	for i, t := range e.asked {
+		if next != nil && (i == 0 || more == document.ReadOn) {
+			more = next(named(t, p.Name))
+		}
 	}
 	if t := e.texts[more]; t != nil {
 		return named(t, p.Name), ctx.Err()
 	}
 	more = document.ReadAll
-	t, err := m.Reader.ReadUntil(ctx, p, func(first *document.Text) document.More {
-		e.first = named(first, "")
+	var asked []*document.Text
+	t, err := m.Reader.ReadUntil(ctx, p, func(t *document.Text) document.More {
+		asked = append(asked, named(t, ""))
 		if next != nil {
-			more = next(first)
+			more = next(t)
 		}
 		return more
 	})
@@ -78,8 +81,12 @@ func (m *Memo) ReadUntil(ctx context.Context, p document.Part, next func(*docume
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e.texts = maps.Clone(m.read[k].texts); e.texts == nil {
+	e = m.read[k]
+	if e.texts = maps.Clone(e.texts); e.texts == nil {
 		e.texts = map[document.More]*document.Text{}
+	}
+	if len(asked) >= len(e.asked) {
+		e.asked = asked
 	}
 	e.texts[more] = named(t, "")
 	m.read[k] = e
