@@ -60,8 +60,8 @@ func (r *Report) classConfusion() *measure.Confusion {
 	return c
 }
 
-// settled is the share of the documents with more pages that their first ones
-// settle.
+// settled is the share of the documents with more pages that their first ones, or
+// these and the last ones, settle.
 func (r *Report) settled() float64 {
 	long, stops := 0, 0
 	for i, s := range r.samples {
@@ -180,7 +180,7 @@ func (r *Report) Write(w io.Writer) error {
 		s := points[p]
 		fmt.Fprintf(&b, "%-12s threshold %.2f: precision %.4f, recall %.4f\n", p, s.Threshold, s.Precision, s.Recall)
 	}
-	fmt.Fprintf(&b, "\nThe first %d pages settle %.1f %% of the longer documents. Reading all pages of all:\n%s\n", document.VerdictPages, 100*r.settled(), r.wholeConfusion())
+	fmt.Fprintf(&b, "\nThe first %d pages, or these and the last ones, settle %.1f %% of the longer documents. Reading all pages of all:\n%s\n", document.VerdictPages, 100*r.settled(), r.wholeConfusion())
 	if r.PublishedAlone != nil {
 		fmt.Fprintf(&b, "\nThe published set by itself, ten folds, the features shared:\n%s\n", r.PublishedAlone)
 	}
