@@ -49,7 +49,7 @@ func (l *loop) release() {
 // wanted. What they are the crawl learns from; what it leaves stays kept, to be
 // examined later.
 func (l *loop) judge(ctx context.Context, url string) (rank.Result, error) {
-	r := rank.Result{Document: true}
+	r := rank.Result{Document: true, Unwanted: l.site.Wanted.Len() > 0}
 	defer l.release()
 	docs := l.kept.Documents
 	for _, d := range docs[:min(len(docs), judgedMembers)] {
@@ -74,6 +74,7 @@ func (l *loop) judgeOne(ctx context.Context, d collection.Document, r *rank.Resu
 	r.Accepted = r.Accepted || v.Accepted
 	l.progress.Count(v)
 	if v.Found {
+		r.Unwanted = false
 		l.noteFound(v.Titles)
 		l.leaveOut()
 	}

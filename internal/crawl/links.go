@@ -149,6 +149,7 @@ func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, taken 
 	if why := l.limit(&e, met); why != "" {
 		return false, false, l.skip(e, why) && taken
 	}
+	l.scope.unfound(&e, l.found)
 	l.Strategy.Enter(own(&e))
 	l.seen.add(e.Hash(), e.Depth, e.Role)
 	if !met {

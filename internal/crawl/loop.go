@@ -219,6 +219,7 @@ func (l *loop) next(ctx context.Context) (*frontier.Entry, string, error) {
 			return nil, "", err
 		}
 		l.enterSeeds(ctx)
+		l.window.reweigh(&l.scope, l.found)
 		l.passed = true // nobody has looked at these
 	}
 	if l.passed {

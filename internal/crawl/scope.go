@@ -8,6 +8,7 @@ import (
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"
 	"gleaner/internal/web/weburl"
@@ -113,10 +114,25 @@ func unfollowed(e *frontier.Entry, here bool) gleaner.Outcome {
 // weigh notes how like a wanted title a new link is, once.
 func (s *scope) weigh(e *frontier.Entry) float64 {
 	if e.Wanted == 0 {
-		l := &e.Link
-		e.Wanted = max(s.Wanted.Likeness(l.Anchor), s.Wanted.Likeness(l.Context), s.Wanted.Likeness(l.Heading))
+		e.Wanted = s.like(&e.Link, nil)
 	}
 	return e.Wanted
+}
+
+// like is how like a wanted title a link's words are, of titles of which had is false.
+func (s *scope) like(l *page.Link, had func(title string) bool) float64 {
+	of := func(words string) float64 { return s.Wanted.LikenessBut(words, had) }
+	return max(of(l.Anchor), of(l.Context), of(l.Heading))
+}
+
+// unfound leaves of the likeness of a link on the host to wanted titles what is like papers
+// that were not found here (found has normalised titles): the pages about one that was, and
+// its other copies, are worth no more than their like. What was given from outside need not
+// have the words for which it was given.
+func (s *scope) unfound(e *frontier.Entry, found map[string]bool) {
+	if e.Wanted > 0 && e.Parent != "" && len(found) > 0 {
+		e.Wanted = s.like(&e.Link, func(title string) bool { return found[text.Normalise(title)] })
+	}
 }
 
 // besideRoot lets the pages be read to which a homepage leads that is a file in

@@ -171,4 +171,13 @@ func (l *loop) noteFound(titles []string) {
 	for _, t := range titles {
 		l.found[text.Normalise(t)] = true
 	}
+	l.window.reweigh(&l.scope, l.found)
+}
+
+// reweigh takes from what waits the likeness to papers that were found.
+func (w *window) reweigh(s *scope, found map[string]bool) {
+	for i, e := range w.entries {
+		s.unfound(e, found)
+		w.candidates[i].Wanted = e.Wanted
+	}
 }

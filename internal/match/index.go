@@ -294,11 +294,15 @@ func (ix *Index) tally(hits []hit, limit int) []candidate {
 // Likeness says how much of a wanted title stands in text (an anchor, the words
 // around a link): 1 for the whole title, 0 for nothing like one. It is meant for
 // every link of every page, so a no is quick.
-func (ix *Index) Likeness(text string) float64 {
+func (ix *Index) Likeness(text string) float64 { return ix.LikenessBut(text, nil) }
+
+// LikenessBut is Likeness to the titles of which had, where it is not nil, is false.
+func (ix *Index) LikenessBut(text string, had func(title string) bool) float64 {
+	counts := func(first int) bool { return ix.tellable(first) && (had == nil || !had(ix.papers[first].Title)) }
 	var buf [640]byte
 	b := foldShort(buf[:0], text)
 	if len(b) < gram {
-		if i, ok := ix.short[string(b)]; ok && ix.tellable(i) {
+		if i, ok := ix.short[string(b)]; ok && counts(i) {
 			return 0.5 // a title this short is also a common word
 		}
 		return 0
@@ -309,7 +313,7 @@ func (ix *Index) Likeness(text string) float64 {
 	best := 0.0
 	var al aligner
 	for _, c := range ix.titles(b, 0, len(b), mostNamed) {
-		if !ix.tellable(c.paper) {
+		if !counts(c.paper) {
 			continue
 		}
 		t := ix.title(c.paper)

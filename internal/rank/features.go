@@ -63,7 +63,6 @@ const (
 	traitOffSite
 	traitWanted
 	traitSameStem // named like its parent, but for the type
-	traitTwin     // the same document in another format was asked for
 	traits
 )
 
@@ -71,7 +70,7 @@ var traitNames = [traits]string{"bias", "ps", "compressed", "other-type", "no-an
 	"long-context", "year-context", "year-name", "commas", "quoted", "long-name", "hyphens", "digits-name", "tilde",
 	"top-level", "deep-path", "slash", "html", "query", "below", "beside", "above", "depth-1", "depth-2", "depth-3",
 	"frame", "redirect", "citation", "alternate", "sitemap", "script", "seed", "nav", "list", "table", "early",
-	"off-site", "wanted", "same-stem", "twin"}
+	"off-site", "wanted", "same-stem"}
 
 // fullContext is the length in bytes up to which the text around a link counts
 // fully. Longer text is prose, which speaks of everything by chance.
@@ -133,7 +132,7 @@ func (x *extractor) extract(c *page.Candidate, arm int, out []feature) (fs []fea
 	x.addressTraits(c, a, p, trait)
 	x.placeTraits(c, trait)
 	if c.Wanted > 0 {
-		out = append(out, feature{traitWanted, float32(c.Wanted)})
+		out = append(out, feature{traitWanted, float32(max(0, 2*c.Wanted-1))})
 	}
 	parentName := ""
 	if c.Parent != "" {

@@ -49,7 +49,6 @@ type gleaner struct {
 	groups   groups
 	pages    *model
 	docs     *model
-	twins    stemSet
 	picks    int // uncertain picks so far, for the share of exploration
 	pending  *pendingPage
 	children map[string]*offspring
@@ -92,7 +91,6 @@ func (g *gleaner) reset() {
 	g.arms, g.groups = newArms(nil), groups{}
 	g.pages = newModel(g.prior[0], t.PriorVariance, t.SiteVariance)
 	g.docs = newModel(g.prior[1], t.PriorVariance, t.SiteVariance)
-	g.twins = stemSet{}
 	g.picks, g.pending, g.path, g.tries = 0, nil, ancestry{}, [patterns]uint16{}
 	g.yields = yields{}
 	g.children, g.memory = map[string]*offspring{}, newMemory()
@@ -283,6 +281,10 @@ const maxCredit = 4
 // is learnt again.
 const news = 0.05
 
+// unwantedWorth is what an accepted document is worth in a crawl for papers of which it is
+// none: where it stood they may stand.
+const unwantedWorth = 0.5
+
 // enough is how many of a page's documents are judged before their share is believed
 // where it is less than they promised.
 const enough = 3
@@ -327,7 +329,7 @@ func (g *gleaner) Observe(c page.Candidate, r Result) {
 	if n := &g.tries[g.know(&c).pattern]; *n < math.MaxUint16 {
 		*n++
 	}
-	g.memory.drop(c.ID)
+	delete(g.memory.links, c.ID)
 	if c.Document && r.Document {
 		g.yields.add(&c, r.Accepted)
 		g.verdict(&c, r.Accepted)
@@ -339,7 +341,9 @@ func (g *gleaner) Observe(c page.Candidate, r Result) {
 		outcome := 0.0
 		if r.Accepted {
 			outcome = 1
-			g.accepted(stemHash(c.Link.URL))
+			if r.Unwanted {
+				outcome = unwantedWorth
+			}
 		}
 		if c.Document {
 			g.docs.learn(fs, outcome, 1)
@@ -350,13 +354,4 @@ func (g *gleaner) Observe(c page.Candidate, r Result) {
 		g.settle()
 		g.pending = &pendingPage{asked: c.Link.URL, came: r.Page.URL, parent: c.Parent, features: slices.Clone(fs)}
 	}
-}
-
-// accepted remembers an accepted document, so that its twins in other formats are
-// known.
-func (g *gleaner) accepted(stem uint32) {
-	if gone := g.twins.add(stem); gone != 0 {
-		g.memory.twin(gone, false)
-	}
-	g.memory.twin(stem, true)
 }

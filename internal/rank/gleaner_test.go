@@ -87,9 +87,6 @@ func TestBoundsLoseNothing(t *testing.T) {
 		for n := range 400 {
 			c := like(n)
 			c.Link.Anchor = fmt.Sprint(c.Link.Anchor, " ", n%7, " about ", []string{"proofs", "slides", "proofs proofs", "queries", "errata"}[n%5])
-			if n%11 == 0 {
-				c.Link.URL += ".gz" // a twin where the like is a document
-			}
 			s.Enter(&c)
 			waiting = append(waiting, c)
 		}
@@ -127,21 +124,29 @@ func TestMemoryIsBounded(t *testing.T) {
 	require.Len(t, s.(*gleaner).memory.links, len(waiting))
 }
 
+// TestWantedGoesFirst: a link with a wanted title goes before all others, half a title
+// counts nothing, and another paper teaches less than a wanted one.
 func TestWantedGoesFirst(t *testing.T) {
 	t.Parallel()
-	s := mustNew(t, Gleaner, Options{})
-	var waiting []page.Candidate
-	for i := range 20 {
-		c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Document: true, Link: page.Link{URL: fmt.Sprintf("http://a.test/papers/%d.pdf", i), Anchor: "Paper"}}
-		if i == 13 {
-			c.Wanted = 0.95
+	expected := map[Result]float64{}
+	for _, r := range []Result{{Document: true}, {Document: true, Accepted: true}, {Document: true, Accepted: true, Unwanted: true}} {
+		s := mustNew(t, Gleaner, Options{})
+		var waiting []page.Candidate
+		for i := range 20 {
+			c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Document: true, Link: page.Link{URL: fmt.Sprintf("http://a.test/papers/%d.pdf", i), Anchor: "Paper"}}
+			c.Wanted = map[int]float64{7: 0.5, 13: 0.95}[i]
+			s.Enter(&c)
+			waiting = append(waiting, c)
 		}
-		s.Enter(&c)
-		waiting = append(waiting, c)
+		i, reason := s.Next(waiting)
+		require.Equal(t, 13, i, reason)
+		require.Contains(t, reason, "wanted")
+		require.InDelta(t, waiting[8].Priority, waiting[7].Priority, 1e-9)
+		s.Observe(waiting[0], r)
+		expected[r] = s.(*gleaner).Expect(&waiting[8])
 	}
-	i, reason := s.Next(waiting)
-	require.Equal(t, 13, i, reason)
-	require.Contains(t, reason, "wanted")
+	require.Less(t, expected[Result{Document: true, Accepted: true, Unwanted: true}], expected[Result{Document: true, Accepted: true}])
+	require.Less(t, expected[Result{Document: true}], expected[Result{Document: true, Accepted: true, Unwanted: true}])
 }
 
 // TestExplorationTakesTurns: one pick goes to the link that has waited longest, and one to

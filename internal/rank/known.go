@@ -21,15 +21,11 @@ type known struct {
 	wanted  float64 // of the candidate when it was computed
 	depth   int     // and this
 	pattern uint16
-	isTwin  bool
 
 	features []feature // all of them
-	twin     []feature // the same, for when it turns out to be a twin
 	shared   *block
 	like     *block
 	own      []feature
-	ownTwin  []feature
-	stem     uint32
 }
 
 // block is a run of features that many links have.
@@ -56,8 +52,7 @@ const maxKnown = 1 << 14
 type memory struct {
 	links  map[int64]*known
 	blocks map[uint64]*block
-	slots  []slot // of the waiting links at the last pick
-	stems  map[uint32][]*known
+	slots  []slot             // of the waiting links at the last pick
 	fresh  map[string]entered // by address, the links that entered and have no ID yet
 }
 
@@ -77,44 +72,13 @@ type slot struct {
 }
 
 func newMemory() memory {
-	return memory{links: map[int64]*known{}, blocks: map[uint64]*block{}, stems: map[uint32][]*known{}, fresh: map[string]entered{}}
+	return memory{links: map[int64]*known{}, blocks: map[uint64]*block{}, fresh: map[string]entered{}}
 }
 
 // fits says whether what is known of a link still holds: one that is met again
 // may come closer to a seed or to a wanted title.
 func (k *known) fits(c *page.Candidate) bool {
 	return k != nil && k.depth == c.Depth && k.wanted == c.Wanted
-}
-
-func (y *memory) keep(id int64, k *known) {
-	y.links[id] = k
-	if k.stem != 0 {
-		y.stems[k.stem] = append(y.stems[k.stem], k)
-	}
-}
-
-// drop forgets a link that waits no more.
-func (y *memory) drop(id int64) {
-	k := y.links[id]
-	if k == nil {
-		return
-	}
-	delete(y.links, id)
-	if k.stem == 0 {
-		return
-	}
-	if rest := slices.DeleteFunc(y.stems[k.stem], func(o *known) bool { return o == k }); len(rest) > 0 {
-		y.stems[k.stem] = rest
-	} else {
-		delete(y.stems, k.stem)
-	}
-}
-
-// twin tells the waiting links of a stem whether it was accepted.
-func (y *memory) twin(stem uint32, is bool) {
-	for _, k := range y.stems[stem] {
-		k.isTwin, k.version = is, 0
-	}
 }
 
 // block finds or makes the one of a run of features. A page and a document never
@@ -154,7 +118,6 @@ func (g *gleaner) know(c *page.Candidate) *known {
 	if k := y.links[c.ID]; k.fits(c) {
 		return k
 	}
-	y.drop(c.ID)
 	e := y.fresh[c.Link.URL]
 	delete(y.fresh, c.Link.URL)
 	was, k := e.candidate, e.known
@@ -162,8 +125,7 @@ func (g *gleaner) know(c *page.Candidate) *known {
 	if was != *c {
 		k = g.compute(c)
 	}
-	k.isTwin = k.stem != 0 && g.twins.has(k.stem)
-	y.keep(c.ID, k)
+	y.links[c.ID] = k
 	return k
 }
 
@@ -171,16 +133,10 @@ func (g *gleaner) know(c *page.Candidate) *known {
 func (g *gleaner) compute(c *page.Candidate) *known {
 	k := &known{depth: c.Depth, wanted: c.Wanted, pattern: patternOf(c.Link.URL)}
 	fs, like, own := g.x.extract(c, g.arms.of(c.Link), g.scratch[:0])
-	g.scratch = append(fs, feature{traitTwin, 1})
-	fs = slices.Clone(g.scratch)
-	n := len(fs) - 1
-	k.twin, k.features = fs, fs[:n:n]
-	k.own, k.ownTwin, k.most = fs[own:n:n], fs[own:], heaviest(fs[like:n])
+	g.scratch = fs
+	fs = slices.Clone(fs)
+	k.features, k.own, k.most = fs, fs[own:], heaviest(fs[like:])
 	k.shared, k.like = g.memory.block(fs[:like:like], c.Document), g.memory.block(fs[like:own:own], c.Document)
-	if c.Document {
-		k.stem = stemHash(c.Link.URL)
-		k.isTwin = g.twins.has(k.stem)
-	}
 	return k
 }
 
@@ -214,13 +170,7 @@ func (g *gleaner) knowAt(i int, c *page.Candidate) *known {
 }
 
 // features of a candidate as things are now.
-func (g *gleaner) features(c *page.Candidate) []feature {
-	k := g.know(c)
-	if k.isTwin {
-		return k.twin
-	}
-	return k.features
-}
+func (g *gleaner) features(c *page.Candidate) []feature { return g.know(c).features }
 
 // slack is more than the rounding of sums can make of a bound.
 const slack = 1e-4
@@ -242,11 +192,7 @@ func (g *gleaner) judge(k *known, m *model) {
 	if k.version == m.version {
 		return
 	}
-	own := k.own
-	if k.isTwin {
-		own = k.ownTwin
-	}
-	mean, spread := m.sums(own)
+	mean, spread := m.sums(k.own)
 	for _, b := range [...]*block{k.shared, k.like} {
 		mean2, spread2 := b.sums(m)
 		mean, spread = mean+mean2, spread+spread2

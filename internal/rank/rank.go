@@ -11,6 +11,7 @@ type Result struct {
 	Page     *page.Page // nil for a document or a failure
 	Document bool       // a document came back
 	Accepted bool       // and it passed the document filter, where that is known already
+	Unwanted bool       // and is none of the papers that the crawl is for
 	Failed   bool       // nothing came back
 	NewDocs  int        // links that were new and are named like documents
 }

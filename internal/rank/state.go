@@ -8,50 +8,8 @@ import (
 	"math"
 )
 
-// stemSet remembers the accepted documents without their format, the latest
-// maxStems of them, by hash.
-type stemSet struct {
-	order []uint32
-	at    map[uint32]bool
-}
-
-const maxStems = 1024
-
-// stemHash names a document without its format, so that its twins are known. It
-// is never 0.
-func stemHash(raw string) uint32 {
-	a := splitAddress(raw)
-	h := hashSeed
-	for _, part := range [3]string{a.host, a.dir, a.stem} {
-		for i := 0; i < len(part); i++ {
-			h = (h ^ uint32(lower(part[i]))) * hashPrime
-		}
-	}
-	return max(h, 1)
-}
-
-func (s *stemSet) has(h uint32) bool { return len(s.at) > 0 && s.at[h] }
-
-// add returns the stem that had to make room, or 0.
-func (s *stemSet) add(h uint32) (gone uint32) {
-	if s.at[h] {
-		return 0
-	}
-	if s.at == nil {
-		s.at = map[uint32]bool{}
-	}
-	if len(s.order) >= maxStems {
-		gone = s.order[0]
-		delete(s.at, gone)
-		s.order = append(s.order[:0], s.order[1:]...)
-	}
-	s.order = append(s.order, h)
-	s.at[h] = true
-	return gone
-}
-
 // gleanerState is what gleaner keeps between slices: the weights of its models that
-// the site has moved, the leaders of its arms, the stems of accepted documents.
+// the site has moved, the leaders of its arms, the groups of its links.
 type gleanerState struct {
 	Version int      `json:"version"`
 	Shared  int      `json:"shared"` // features of the lists it was learnt with
@@ -59,7 +17,6 @@ type gleanerState struct {
 	Docs    string   `json:"docs"`
 	Arms    []string `json:"arms"`
 	Groups  []uint32 `json:"groups"`
-	Stems   string   `json:"stems"`
 	Path    string   `json:"path"`
 	Tries   string   `json:"tries"` // requests by pattern: two bytes of bucket, two of count
 	Picks   int      `json:"picks"`
@@ -68,15 +25,10 @@ type gleanerState struct {
 
 const stateVersion = 3
 
-// State is at most 250 KiB: two models of 4,300 weights at 16 characters, 96 arms
-// of 300 bytes, 1,024 stems at 5⅓ characters, 96 pages
-// at 543, 2,048 counts at 5⅓, 320 groups at 8.
+// State is at most 245 KiB: two models of 4,300 weights at 16 characters, 96 arms
+// of 300 bytes, 96 pages at 543, 2,048 counts at 5⅓, 320 groups at 8.
 func (g *gleaner) State() (json.RawMessage, error) {
 	g.settle()
-	stems := make([]byte, 0, 4*len(g.twins.order))
-	for _, h := range g.twins.order {
-		stems = binary.LittleEndian.AppendUint32(stems, h)
-	}
 	var tries []byte
 	for i, n := range g.tries {
 		if n > 0 {
@@ -86,9 +38,8 @@ func (g *gleaner) State() (json.RawMessage, error) {
 	}
 	return json.Marshal(gleanerState{
 		Version: stateVersion, Shared: g.x.shared, Pages: g.pages.encode(), Docs: g.docs.encode(),
-		Arms: g.arms.leaders, Groups: g.groups.keys, Stems: base64.StdEncoding.EncodeToString(stems), Picks: g.picks, Path: g.path.encode(),
-		Yields: g.yields.encode(),
-		Tries:  base64.StdEncoding.EncodeToString(tries),
+		Arms: g.arms.leaders, Groups: g.groups.keys, Picks: g.picks, Path: g.path.encode(), Yields: g.yields.encode(),
+		Tries: base64.StdEncoding.EncodeToString(tries),
 	})
 }
 
@@ -112,13 +63,7 @@ func (g *gleaner) Restore(raw json.RawMessage) error {
 	if err := g.docs.decode(s.Docs); err != nil {
 		return err
 	}
-	stems, err := base64.StdEncoding.DecodeString(s.Stems)
-	if err != nil {
-		return fmt.Errorf("rank: restore %s: stems: %w", Gleaner, err)
-	}
-	for ; len(stems) >= 4; stems = stems[4:] {
-		g.twins.add(binary.LittleEndian.Uint32(stems))
-	}
+	var err error
 	if g.path, err = decodeAncestry(s.Path, g.x.shared+siteSlots); err != nil {
 		return err
 	}

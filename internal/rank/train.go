@@ -10,8 +10,7 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// Example is a link of a site whose outcome is known. The examples of a site
-// stand in the order in which they were asked for.
+// Example is a link of a site whose outcome is known.
 type Example struct {
 	Site      string
 	Candidate page.Candidate
@@ -54,20 +53,12 @@ func (x *extractor) train(examples []Example, document bool, ridge, siteWeight f
 	var outcomes []float64
 	var sites []string
 	count := map[string]float64{}
-	twins := map[uint32]bool{} // papers met in another format
 	for i := range examples {
 		e := &examples[i]
 		if e.Candidate.Document != document {
 			continue
 		}
 		fs, _, _ := x.extract(&e.Candidate, 0, nil)
-		if document {
-			key := stemHash(e.Candidate.Link.URL)
-			if twins[key] {
-				fs = append(fs, feature{traitTwin, 1})
-			}
-			twins[key] = twins[key] || e.Outcome >= 0.5
-		}
 		fs = slices.DeleteFunc(fs, func(f feature) bool { return int(f.index) >= x.shared || f.index == traitWanted })
 		rows, outcomes, sites = append(rows, fs), append(outcomes, e.Outcome), append(sites, e.Site)
 		count[e.Site]++
@@ -94,8 +85,8 @@ func (x *extractor) train(examples []Example, document bool, ridge, siteWeight f
 }
 
 // wantedWeight is set, not trained: a full likeness to a wanted title outweighs
-// all else, a likeness of a half about as much as a good anchor.
-const wantedWeight = 4
+// all else, and one of a half, which is chance, counts nothing.
+const wantedWeight = 8
 
 // seedWeight is set too: seeds were chosen by evidence, and no crawl from one
 // seed teaches what another is worth.

@@ -94,10 +94,10 @@ func Summarise(name string, runs []Run) Comparison {
 	base, best := runs[0], runs[len(runs)-1]
 	goals := base.Goals()
 	bfsOrder, bestOrder := base.Order(), best.Order()
-	out := Comparison{Site: name, Papers: len(goals)}
+	out := Comparison{Site: name, Papers: goals.Papers()}
 	for _, run := range runs {
 		order := run.Order()
-		r := Result{Strategy: run.Strategy, Requests: len(order), Failed: len(run.Steps) - len(order), Papers: len(run.Goals())}
+		r := Result{Strategy: run.Strategy, Requests: len(order), Failed: len(run.Steps) - len(order), Papers: run.Goals().Papers()}
 		for _, share := range Shares {
 			reach := Reach{Share: share}
 			if len(goals) > 0 {
@@ -117,17 +117,17 @@ func Summarise(name string, runs []Run) Comparison {
 
 func (r *Result) curves(steps []Step) {
 	r.Composition = classes(steps, FirstDocuments)
-	papers, documents := 0, 0
+	papers, documents := map[string]bool{}, 0
 	for i, s := range steps {
 		if !s.Document {
 			continue
 		}
 		documents++
-		if s.Goal {
-			papers++
-			r.Curve = append(r.Curve, Point{i + 1 - documents, float64(papers)})
+		if s.Goal != "" && !papers[s.Goal] {
+			papers[s.Goal] = true
+			r.Curve = append(r.Curve, Point{i + 1 - documents, float64(len(papers))})
 		}
-		r.Precision = append(r.Precision, Point{i + 1, 100 * float64(papers) / float64(documents)})
+		r.Precision = append(r.Precision, Point{i + 1, 100 * float64(len(papers)) / float64(documents)})
 	}
 }
 

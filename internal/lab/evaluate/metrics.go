@@ -27,12 +27,24 @@ func (r Run) Order() []string {
 	return each.Of(r.Answered(), func(s Step) string { return weburl.Key(s.URL) })
 }
 
-// Goals are the identities of the documents to be reached that the run reached.
-func (r Run) Goals() map[string]bool {
-	out := map[string]bool{}
+// Goals has the papers to be reached, by the identities of their documents.
+type Goals map[string]string
+
+// Papers is how many papers these are: each counts once, whichever of its copies is reached.
+func (g Goals) Papers() int {
+	papers := map[string]bool{}
+	for _, p := range g {
+		papers[p] = true
+	}
+	return len(papers)
+}
+
+// Goals are those that the run reached.
+func (r Run) Goals() Goals {
+	out := Goals{}
 	for _, s := range r.Steps {
-		if s.Goal {
-			out[weburl.Key(s.URL)] = true
+		if s.Goal != "" {
+			out[weburl.Key(s.URL)] = s.Goal
 		}
 	}
 	return out
@@ -40,14 +52,14 @@ func (r Run) Goals() map[string]bool {
 
 // RequestsTo is how many requests of an order reach a share of the goals; 0
 // when it never does.
-func RequestsTo(order []string, goals map[string]bool, share float64) int {
-	need := share * float64(len(goals))
-	got := 0
+func RequestsTo(order []string, goals Goals, share float64) int {
+	need := share * float64(goals.Papers())
+	got := map[string]bool{}
 	for i, u := range order {
-		if goals[u] {
-			got++
+		if p := goals[u]; p != "" {
+			got[p] = true
 		}
-		if float64(got) >= need-1e-9 {
+		if float64(len(got)) >= need-1e-9 {
 			return i + 1
 		}
 	}
@@ -67,16 +79,16 @@ func Saving(requests, breadthFirst, oracle int) float64 {
 // Oracle is about the fewest requests that reach all goals: always the nearest
 // goal next, by a crawler that knows the links of the site. graph maps each
 // identity to what it links to, in page order.
-func Oracle(start string, graph map[string][]string, goals map[string]bool) []string {
+func Oracle(start string, graph map[string][]string, goals Goals) []string {
 	have := map[string]bool{start: true}
 	out := []string{start}
-	left := 0
-	for g := range goals {
+	left := map[string]bool{}
+	for g, paper := range goals {
 		if _, ok := graph[g]; ok && g != start {
-			left++
+			left[paper] = true
 		}
 	}
-	for left > 0 {
+	for len(left) > 0 {
 		parent := map[string]string{}
 		queue := append([]string(nil), out...)
 		hit := ""
@@ -91,7 +103,7 @@ func Oracle(start string, graph map[string][]string, goals map[string]bool) []st
 					continue
 				}
 				parent[d] = c
-				if goals[d] {
+				if left[goals[d]] {
 					hit = d
 					break
 				}
@@ -101,7 +113,7 @@ func Oracle(start string, graph map[string][]string, goals map[string]bool) []st
 		if hit == "" {
 			break
 		}
-		left--
+		delete(left, goals[hit])
 		var chain []string
 		for ; !have[hit]; hit = parent[hit] {
 			chain = append(chain, hit)

@@ -103,7 +103,7 @@ func (n *nesting) prior(fit rank.Fit, without ...int) *rank.Prior {
 // measure crawls the sites of a fold with a prior that has not seen the folds without.
 func (n *nesting) measure(into savings, c choice, fold int, without ...int) {
 	for _, s := range n.sites {
-		if foldOf(s.host) != fold || len(n.runs[s.host][0].Goals()) < MinPapers {
+		if foldOf(s.host) != fold || n.runs[s.host][0].Goals().Papers() < MinPapers {
 			continue
 		}
 		g, err := rank.New(rank.Gleaner, rank.Options{Prior: n.prior(c.fit, without...), Tuning: &c.tune, Lists: &n.lists})

@@ -58,7 +58,7 @@ func yielded(policy string, crawls []Run) (y store.Yield, at []int) {
 			}
 			y.New++
 			parents[s.Parent] = true
-			if s.Goal {
+			if s.Goal != "" {
 				y.Good++
 				good[s.Parent] = true
 				at = append(at, y.Requests)

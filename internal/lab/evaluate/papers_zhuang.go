@@ -64,7 +64,7 @@ func Zhuang(lib Library, opts rank.Options) (rows []Row, err error) {
 			return nil, err
 		}
 		logs, theirs = append(logs, Log(runs[0])), append(theirs, runs[1])
-		reached["bfs by 100 links a page"] += len(few.Goals())
+		reached["bfs by 100 links a page"] += few.Goals().Papers()
 		pages := max(1, pagesTo(runs[0], c.Papers, 1))
 		var to []string
 		for i, r := range c.Results {

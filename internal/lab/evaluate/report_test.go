@@ -33,7 +33,7 @@ func TestReport(t *testing.T) {
 	for _, s := range runs[1].Answered() {
 		if !s.Document {
 			pages++
-		} else if s.Goal {
+		} else if s.Goal != "" {
 			papers++
 			require.Equal(t, Point{pages, papers}, c.Results[1].Curve[int(papers)-1], "documents are no pages of figures 10 to 12")
 		}
@@ -54,7 +54,7 @@ func TestReport(t *testing.T) {
 func TestMeasures(t *testing.T) {
 	t.Parallel()
 	order := []string{"/", "a", "1", "b", "2", "3", "4"}
-	goals := map[string]bool{"1": true, "2": true, "3": true, "4": true}
+	goals := Goals{"1": "1", "2": "2", "3": "3", "4": "4"}
 	for share, want := range map[float64]int{0.25: 3, 0.5: 5, 0.85: 7, 1: 7} {
 		require.Equal(t, want, RequestsTo(order, goals, share))
 	}
@@ -64,7 +64,7 @@ func TestMeasures(t *testing.T) {
 	require.True(t, math.IsNaN(Saving(10, 10, 10)), "nothing to save")
 
 	graph := map[string][]string{"/": {"a", "b"}, "a": {"x"}, "b": {"1", "c"}, "c": {"2"}, "x": nil, "1": nil, "2": nil}
-	require.Equal(t, []string{"/", "b", "1", "c", "2"}, Oracle("/", graph, map[string]bool{"1": true, "2": true, "none": true}))
+	require.Equal(t, []string{"/", "b", "1", "c", "2"}, Oracle("/", graph, Goals{"1": "1", "2": "2", "none": "none"}))
 }
 
 // TestLeaveOneOut: the prior for a site must not have seen it.

@@ -37,20 +37,23 @@ type Setup struct {
 	// Wanted are the papers that the crawl is for, whose titles it looks out for; nil
 	// for a crawl of all there is.
 	Wanted *match.Index
-	// Goal says of the document at a canonical URL whether it is to be reached; nil is
-	// every paper.
-	Goal func(url string) bool
+	// Goal says of the document at a canonical URL which of the papers to be reached it is,
+	// "" for none; nil is every paper.
+	Goal func(url string) string
 	// Listed are the pages of the whitelist from which the site is crawled, as the policy of that
 	// name crawls it; nil for a crawl from its start.
 	Listed []string
 }
 
-// goal says whether a document of that kind is to be reached.
-func (s Setup) goal(url string, kind Kind) bool {
-	if s.Goal == nil {
-		return kind == Paper
+// goal says which of the papers to be reached a document of that kind is.
+func (s Setup) goal(url string, kind Kind) string {
+	switch {
+	case s.Goal != nil:
+		return s.Goal(url)
+	case kind == Paper:
+		return weburl.Key(url)
 	}
-	return s.Goal(url)
+	return ""
 }
 
 // Step is one request of a simulated crawl.
@@ -60,7 +63,7 @@ type Step struct {
 	Depth     int            `json:"depth"`
 	Document  bool           `json:"document,omitempty"`
 	Kind      Kind           `json:"kind,omitempty"`
-	Goal      bool           `json:"goal,omitempty"`   // it is one of those to be reached
+	Goal      string         `json:"goal,omitempty"`   // which of the papers to be reached it is
 	Failed    bool           `json:"failed,omitempty"` // not in the snapshot: asked, but not counted
 	Reason    string         `json:"reason,omitempty"`
 	Queue     int            `json:"queue"`
@@ -199,7 +202,13 @@ func (*simulation) Keep(_ context.Context, f collection.File) (*collection.Kept,
 }
 
 func (s *simulation) Judge(_ context.Context, d collection.Document) (crawl.Verdict, error) {
-	return crawl.Verdict{Accepted: s.setup.Judge(d.SHA256) == Paper}, nil
+	v := crawl.Verdict{Accepted: s.setup.Judge(d.SHA256) == Paper}
+	if s.setup.Goal != nil {
+		if title := s.setup.Goal(d.SHA256); title != "" {
+			v.Found, v.Titles = true, []string{title}
+		}
+	}
+	return v, nil
 }
 
 func (*simulation) KeepPage(context.Context, collection.File, []string, string) (crawl.Verdict, bool, error) {

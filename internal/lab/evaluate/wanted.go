@@ -40,15 +40,15 @@ func ReadWanted(r io.Reader) ([]Wanted, error) {
 // for, and they alone count.
 func (s Setup) For(papers []Wanted) Setup {
 	var titles []gleaner.Paper
-	goals := map[string]bool{}
+	goals := map[string]string{}
 	for _, p := range papers {
 		titles = append(titles, gleaner.Paper{Title: p.Title})
 		for _, u := range p.URLs {
-			goals[unescapedKey(u)] = true
+			goals[unescapedKey(u)] = p.Title
 		}
 	}
 	s.Wanted = match.NewIndex(titles)
-	s.Goal = func(u string) bool { return goals[unescapedKey(u)] }
+	s.Goal = func(u string) string { return goals[unescapedKey(u)] }
 	return s
 }
 
