@@ -72,7 +72,7 @@ func (db MatchRecords) TakeNew(
 func (u Unexamined) sql() string {
 	site, harvest := `$1=0`, `$2=''`
 	if u.Site > 0 {
-		site = `d.sha256 = ANY(ARRAY(SELECT l.sha256 FROM locations l WHERE l.site_id=$1))`
+		site = `d.sha256 = ANY(ARRAY(SELECT n.sha256 FROM locations l JOIN documents n ON n.sha256=l.sha256 AND n.state='new' WHERE l.site_id=$1))`
 	}
 	if u.Stalled != "" {
 		harvest = `d.outcome=` + stalled + ` AND d.sha256 IN (SELECT l.sha256 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE h.harvest_id=$2)`

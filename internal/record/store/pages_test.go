@@ -113,26 +113,41 @@ func TestPagesOfLongListsAreReadAlone(t *testing.T) {
 	readsAlone(t, db, "words in 500 texts", 2000, sql, args, "documents_id")
 }
 
-// TestNewDocumentsOfASiteAreReadAlone, and not those of other sites, of which there are many.
+// TestNewDocumentsOfASiteAreReadAlone, and neither those of other sites, of which there are many,
+// nor those of the site that were examined long ago.
 func TestNewDocumentsOfASiteAreReadAlone(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	for _, sql := range []string{
-		`INSERT INTO sites (host) SELECT 'h'||i||'.example' FROM generate_series(1, 500) i`,
-		`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) SELECT 'd'||i, '', '', 1, 'pdf', 'new' FROM generate_series(1, 200000) i`,
-		`INSERT INTO locations (hash, sha256, site_id, url, parent, asked) SELECT int4send(i), 'd'||i, 2 + i % 400, 'http://x/'||i, '', int4send(i) FROM generate_series(1, 200000) i`,
-		`UPDATE locations SET site_id=1 WHERE sha256 IN ('d1000', 'd19000')`,
-		`ANALYZE`,
+	for name, c := range map[string]struct {
+		rows []string
+		most map[int]float64 // rows that are read, by site
+		uses []string
+	}{
+		"many sites": {[]string{
+			`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) SELECT 'd'||i, '', '', 1, 'pdf', 'new' FROM generate_series(1, 200000) i`,
+			`INSERT INTO locations (hash, sha256, site_id, url, parent, asked) SELECT int4send(i), 'd'||i, 2 + i % 400, 'http://x/'||i, '', int4send(i) FROM generate_series(1, 200000) i`,
+			`UPDATE locations SET site_id=1 WHERE sha256 IN ('d1000', 'd19000')`,
+		}, map[int]float64{1: 50, 500: 50, 2: 2500}, []string{"locations_site"}},
+		"an old site": {[]string{
+			`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) SELECT 'd'||i, '', '', 1, 'pdf', CASE WHEN i % 200 = 0 THEN 'new' ELSE 'accepted' END FROM generate_series(1, 20000) i`,
+			`INSERT INTO locations (hash, sha256, site_id, url, parent, asked) SELECT int4send(i), 'd'||i, 1, 'http://x/'||i, '', int4send(i) FROM generate_series(1, 20000) i`,
+		}, map[int]float64{1: 1000}, nil},
 	} {
-		_, err := db.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err, sql)
-	}
-	for site, most := range map[int]float64{1: 50, 500: 50, 2: 2500} {
-		u := Unexamined{Site: site}
-		readsAlone(t, db, fmt.Sprint("site ", site), most, u.takeSQL(``), []any{site, "", 4, time.Minute, int64(7)}, "locations_site")
-		readsAlone(t, db, fmt.Sprint("waiting of ", site), most, `SELECT count(*) FROM documents d WHERE `+u.sql(), []any{site, ""}, "locations_site")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, err := Open(t.Context(), devtest.Postgres(t), 2)
+			require.NoError(t, err)
+			t.Cleanup(db.Close)
+			sites := `INSERT INTO sites (host) SELECT 'h'||i||'.example' FROM generate_series(1, 500) i`
+			for _, sql := range append([]string{sites}, append(c.rows, `ANALYZE`)...) {
+				_, err := db.Pool.Exec(t.Context(), sql)
+				require.NoError(t, err, sql)
+			}
+			for site, most := range c.most {
+				u := Unexamined{Site: site}
+				readsAlone(t, db, fmt.Sprint("site ", site), most, u.takeSQL(``), []any{site, "", 4, time.Minute, int64(7)}, c.uses...)
+				readsAlone(t, db, fmt.Sprint("waiting of ", site), most, `SELECT count(*) FROM documents d WHERE `+u.sql(), []any{site, ""}, c.uses...)
+			}
+		})
 	}
 }
 
