@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/ingest/source"
@@ -229,6 +230,19 @@ func TestSwitches(t *testing.T) {
 		log, err := Open(t.Context(), source.Places{}, o, Position{})
 		require.ErrorIs(t, err, ErrInput)
 		require.Nil(t, log)
+	}
+}
+
+// TestATrialReadsItsRecordsUntilItHasEnough, which each of its slices does anew.
+func TestATrialReadsItsRecordsUntilItHasEnough(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	storetest.Exec(t, s.DB.Pool, `INSERT INTO import_records (job, n, url, kind, outcome)
+		SELECT 1, n, 'http://a.example/' || n, 'pdf', 'saved-new' FROM generate_series(1, 3500) n`)
+	for enough, want := range map[int]int{1: 1000, 1500: 2000, mostVerdicts: 3500} {
+		got, err := newTrial(t.Context(), s.DB.JobRecords, 1, enough)
+		require.NoError(t, err)
+		require.Equal(t, want, len(got), "not shown whole")
 	}
 }
 

@@ -264,7 +264,7 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 	}
 	w.clear()
 	if w.options.Unrecorded {
-		w.trial, err = newTrial(ctx, im.DB.JobRecords, run.Job)
+		w.trial, err = newTrial(ctx, im.DB.JobRecords, run.Job, mostVerdicts)
 	}
 	if err = cmp.Or(err, w.try(ctx, at)); err == nil && w.done.Done == 0 {
 		w.done.Counters.Extent = w.log.Extent()

@@ -49,8 +49,8 @@ func (t trial) foreseen(sum []byte, url frontier.Hash) (v verdict, is bool) {
 	return v, is
 }
 
-// newTrial has the verdicts of a job so far, which is a trial.
-func newTrial(ctx context.Context, db store.JobRecords, job int64) (trial, error) {
+// newTrial has the verdicts of a job so far, which is a trial: enough of them, or all.
+func newTrial(ctx context.Context, db store.JobRecords, job int64, enough int) (trial, error) {
 	t := trial{}
 	for after := int64(0); ; {
 		some, err := db.ImportRecords(ctx, job, after, false, 1000)
@@ -59,7 +59,7 @@ func newTrial(ctx context.Context, db store.JobRecords, job int64) (trial, error
 				t.foresee(&some[i], nil)
 			}
 		}
-		if err != nil || len(some) < 1000 {
+		if err != nil || len(some) < 1000 || len(t) >= enough {
 			return t, err
 		}
 	}
