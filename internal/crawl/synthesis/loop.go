@@ -218,8 +218,12 @@ const (
 )
 
 // idle is after how long a slice that waits for a host looks again: whether it is to end,
-// and whether another host has become free. It holds no lease then.
-const idle = 2 * time.Second
+// and whether another host has become free. It holds no lease then. A look reads all hosts
+// that wait, so that the time doubles to mostIdle.
+const (
+	idle     = 2 * time.Second
+	mostIdle = 15 * time.Second
+)
 
 // Run crawls in one slice.
 func Run(ctx context.Context, cfg Config, p Parts, report func(crawl.Progress)) (crawl.Result, error) {
@@ -243,7 +247,7 @@ type loop struct {
 }
 
 func (l *loop) run(ctx context.Context) (e crawl.Ending, wait time.Duration, err error) {
-	for {
+	for idles := idle; ; {
 		if ctx.Err() != nil {
 			return "", 0, context.Cause(ctx)
 		}
@@ -265,11 +269,13 @@ func (l *loop) run(ctx context.Context) (e crawl.Ending, wait time.Duration, err
 		case u == nil && wait > l.cfg.SliceTime-time.Since(l.started):
 			return crawl.Waiting, wait, nil
 		case u == nil:
-			if err := fetch.Wait(ctx, min(wait, idle)); err != nil {
+			if err := fetch.Wait(ctx, min(wait, idles)); err != nil {
 				return "", 0, err
 			}
+			idles = min(2*idles, mostIdle)
 			continue
 		}
+		idles = idle
 		if err := l.tunnel(ctx, u); err != nil {
 			return "", 0, err
 		}

@@ -74,22 +74,25 @@ func TestASliceWaitsForItsHosts(t *testing.T) {
 		ending       crawl.Ending
 		requests     int
 		took         time.Duration
+		looks        int // for a host
 	}{
-		"a slow host":    {rest: 4 * time.Second, ending: crawl.SliceFull, requests: 30, took: 2 * time.Minute},
-		"a slower one":   {rest: 50 * time.Second, ending: crawl.Waiting, requests: 3, took: 100 * time.Second},
-		"a resting host": {rest: time.Hour, ending: crawl.Waiting, requests: 1},
-		"a pause":        {rest: time.Minute, paused: 5 * time.Second, ending: crawl.Paused, requests: 1, took: 6 * time.Second},
+		"a slow host":    {rest: 4 * time.Second, ending: crawl.SliceFull, requests: 30, took: 2 * time.Minute, looks: 90},
+		"a slower one":   {rest: 50 * time.Second, ending: crawl.Waiting, requests: 3, took: 100 * time.Second, looks: 16},
+		"a resting host": {rest: time.Hour, ending: crawl.Waiting, requests: 1, looks: 2},
+		"a pause":        {rest: time.Minute, paused: 5 * time.Second, ending: crawl.Paused, requests: 1, took: 6 * time.Second, looks: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, began := 0, time.Now()
+				var queue *resting
 				r, _ := collects(t, func(url string) (*crawl.Answer, error) {
 					n++
 					return entering(url, fmt.Sprintf("http://a.example/%d", n)), nil
 				}, func(p *Parts) {
-					p.Queue = &resting{noting: p.Queue.(noting), rest: c.rest, paused: c.paused, began: began}
+					queue = &resting{noting: p.Queue.(noting), rest: c.rest, paused: c.paused, began: began}
+					p.Queue = queue
 				})
-				require.Equal(t, []any{c.ending, c.requests, c.took}, []any{r.Ending, r.Requests, time.Since(began)})
+				require.Equal(t, []any{c.ending, c.requests, c.took, c.looks}, []any{r.Ending, r.Requests, time.Since(began), queue.looks})
 			})
 		})
 	}
@@ -101,9 +104,11 @@ type resting struct {
 	noting
 	rest, paused time.Duration
 	began, next  time.Time
+	looks        int
 }
 
 func (r *resting) Next(ctx context.Context) (*collections.URL, time.Duration, error) {
+	r.looks++
 	if wait := time.Until(r.next); wait > 0 {
 		return nil, wait, nil
 	}
