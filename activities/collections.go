@@ -41,7 +41,7 @@ func (a *Collections) RetrainCollection(ctx context.Context, r synthesis.Relearn
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
 	var got synthesis.Relearnt
-	err := untilBack(beat, func() (err error) { got, err = a.maker.Relearn(beat, r, set); return err })
+	err := untilBack(beat, Still, func() (err error) { got, err = a.maker.Relearn(beat, r, set); return err })
 	return got, typed(err)
 }
 

@@ -34,6 +34,10 @@ const (
 	manyCrawls    = CrawlPlaces * 3 / 4
 )
 
+// outagePatience is for how long a slice after one that failed waits for the blob store, or for
+// room: each attempt is some events of its workflow.
+const outagePatience = 10 * time.Minute
+
 // CrawlPlaces is how many sites a worker crawls at a time; nearly all of them wait.
 const CrawlPlaces = 4000
 
@@ -54,8 +58,12 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string, one bool) (Slice, e
 			}
 			return goesOn
 		}
-		var failed error // of slices that did something, which the workflow counts
-		err = untilBack(beat, func() (err error) {
+		var failed error           // of slices that did something, which the workflow counts
+		var patience time.Duration // the first failure is for people to see
+		if one {
+			patience = outagePatience
+		}
+		err = untilBack(beat, patience, func() (err error) {
 			if s.Venues, err = a.db.SiteVenues(beat, host); err != nil {
 				return err
 			}

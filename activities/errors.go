@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/internal/crawl"
@@ -82,11 +83,20 @@ func typed(err error, details ...any) error {
 	return temporal.NewApplicationErrorWithOptions(err.Error(), kind, o)
 }
 
-// untilBack does what it is given again while something that it needs is away.
-func untilBack(ctx context.Context, do func() error) error {
-	for {
+// untilBack does what it is given again while the record is away, and for as long as patience
+// while something else is that it needs.
+func untilBack(ctx context.Context, patience time.Duration, do func() error) error {
+	for began, logged := time.Now(), false; ; logged = true {
 		err := do()
-		if kind, _ := classify(err); err == nil || !Outage(kind) || fetch.Wait(ctx, OutageLook) != nil {
+		kind, _ := classify(err)
+		waits := kind == ErrTypeDatabase || Outage(kind) && time.Since(began) < patience
+		if !waits {
+			return err
+		}
+		if !logged && activity.IsActivity(ctx) {
+			activity.GetLogger(ctx).Warn("waits for what is away", "error", err)
+		}
+		if fetch.Wait(ctx, OutageLook) != nil {
 			return err
 		}
 	}

@@ -90,12 +90,13 @@ func TestErrorsThatAreTypedAlreadyStay(t *testing.T) {
 	require.NotErrorIs(t, typed(context.DeadlineExceeded), context.Canceled)
 }
 
-// TestUntilBack: what is done of few attempts waits for what is away, and fails for anything else.
+// TestUntilBack: what is done of few attempts waits for what is away, for the blob store no longer than
+// it is to, and fails for anything else.
 func TestUntilBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tries, began := 0, time.Now()
-		err := untilBack(t.Context(), func() error {
+		err := untilBack(t.Context(), 0, func() error {
 			if tries++; time.Since(began) < time.Hour {
 				return fmt.Errorf("begin: %w", &net.OpError{Op: "dial", Err: errors.New("refused")})
 			}
@@ -103,5 +104,16 @@ func TestUntilBack(t *testing.T) {
 		})
 		require.ErrorContains(t, err, "learnt")
 		require.Equal(t, int(time.Hour/OutageLook)+1, tries)
+		for patience, want := range map[time.Duration]int{0: 1, time.Minute: int(time.Minute/OutageLook) + 1} {
+			tries = 0
+			err = untilBack(t.Context(), patience, func() error {
+				if tries++; tries > 100 {
+					return errors.New("too many tries")
+				}
+				return repository.ErrFull
+			})
+			require.ErrorIs(t, err, repository.ErrFull)
+			require.Equal(t, want, tries)
+		}
 	})
 }
