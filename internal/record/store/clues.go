@@ -171,26 +171,31 @@ type AuthorClue struct {
 const barredSQL = `SELECT v #>> '{}' AS url
 	FROM jsonb_path_query(d.decision, '$.candidates[*] ? (@.rule == "` + evidence.OnBlacklist + `"`
 
+// authorCluesSQL selects AuthorClues of the harvest $1. What a site has is counted once, and not
+// for each author who has a homepage there.
+const authorCluesSQL = `
+	WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND ` + soughtSQL + `),
+	theirs AS (SELECT DISTINCT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host),
+	u AS (SELECT u.site_id, ` + urlCounts + ` FROM url_counts u WHERE u.site_id IN (SELECT id FROM theirs) GROUP BY u.site_id),
+	f AS MATERIALIZED (SELECT s.id, ` + siteDocuments + ` AS documents FROM theirs s)
+	SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), b.reason,
+		CASE WHEN s.reason=$2 THEN EXISTS (SELECT 1 FROM whitelist l WHERE s.host=l.domain OR s.host LIKE '%.' || l.domain) ELSE false END,
+			coalesce(s.state, ''), coalesce(s.reason, ''), coalesce(s.paused, '') <> '',
+		coalesce(u.pages, 0), coalesce(f.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0),
+		k.barred, k.lifted FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
+		LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id LEFT JOIN f ON f.id=s.id LEFT JOIN blacklist b ON b.host=g.host
+		CROSS JOIN LATERAL (SELECT array_agg(c.url) FILTER (WHERE o.host IS NOT NULL) AS barred,
+				array_agg(c.url) FILTER (WHERE o.host IS NULL AND d.next_try <= now()) AS lifted
+			FROM (` + barredSQL + `
+				&& (@.source starts with "listed" || !exists($.not_found)
+					|| $.not_found == "` + evidence.Barred + `")).url') v) c
+				LEFT JOIN blacklist o ON o.host=split_part(c.url, '/', 3)) k
+	ORDER BY w.author_id, g.rank`
+
 // AuthorClues returns, by author id, what is known of the authors of a harvest's wanted
 // papers; whole is Homepage.Prefix's.
 func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string, whole bool) (map[string]AuthorClue, error) {
-	rows, _ := db.Pool.Query(ctx, `
-		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`),
-		u AS (SELECT u.site_id, `+urlCounts+` FROM url_counts u
-			WHERE u.site_id IN (SELECT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host) GROUP BY u.site_id)
-		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), b.reason,
-			CASE WHEN s.reason=$2 THEN EXISTS (SELECT 1 FROM whitelist l WHERE s.host=l.domain OR s.host LIKE '%.' || l.domain) ELSE false END,
-				coalesce(s.state, ''), coalesce(s.reason, ''), coalesce(s.paused, '') <> '',
-			coalesce(u.pages, 0), `+siteDocuments+`, coalesce(u.waiting, 0), coalesce(u.failed, 0),
-			k.barred, k.lifted FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
-			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id LEFT JOIN blacklist b ON b.host=g.host
-			CROSS JOIN LATERAL (SELECT array_agg(c.url) FILTER (WHERE o.host IS NOT NULL) AS barred,
-					array_agg(c.url) FILTER (WHERE o.host IS NULL AND d.next_try <= now()) AS lifted
-				FROM (`+barredSQL+`
-					&& (@.source starts with "listed" || !exists($.not_found)
-						|| $.not_found == "`+evidence.Barred+`")).url') v) c
-					LEFT JOIN blacklist o ON o.host=split_part(c.url, '/', 3)) k
-		ORDER BY w.author_id, g.rank`, harvest, gleaner.NotListed)
+	rows, _ := db.Pool.Query(ctx, authorCluesSQL, harvest, gleaner.NotListed)
 	out := map[string]AuthorClue{}
 	var id, url, scope string
 	var of AuthorClue

@@ -151,22 +151,55 @@ func TestNewDocumentsOfASiteAreReadAlone(t *testing.T) {
 	}
 }
 
+// TestDocumentsOfAHostAreCountedOnce, and not for each author who has a homepage there.
+func TestDocumentsOfAHostAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	for _, sql := range []string{
+		`INSERT INTO sites (host) VALUES ('a.example')`,
+		`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) SELECT 'd'||i, '', '', 1, 'pdf', 'accepted' FROM generate_series(1, 2000) i`,
+		`INSERT INTO locations (hash, sha256, site_id, url) SELECT int4send(i), 'd'||i, 1, 'http://a.example/'||i FROM generate_series(1, 2000) i`,
+		`INSERT INTO harvests (id, venue, year_from, year_to) VALUES ('conf/x', 'conf/x', 2000, 2009)`,
+		`INSERT INTO papers (key, venue, year, title) SELECT 'p'||i, 'conf/x', 2000, 'Title '||i FROM generate_series(1, 300) i`,
+		`INSERT INTO harvest_papers (harvest_id, paper_key) SELECT 'conf/x', key FROM papers`,
+		`INSERT INTO authors (id, name) SELECT 'a'||i, 'Author '||i FROM generate_series(1, 300) i`,
+		`INSERT INTO paper_authors (paper_key, author_id, position) SELECT 'p'||i, 'a'||i, 1 FROM generate_series(1, 300) i`,
+		`INSERT INTO homepages (author_id, url, host, rank, source) SELECT id, 'http://a.example/~'||id, 'a.example', 0, '' FROM authors`,
+		`ANALYZE`,
+	} {
+		_, err := db.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err, sql)
+	}
+	plan, _, said := planOf(t, db, authorCluesSQL, []any{"conf/x", ""})
+	require.Less(t, plan.looked(), 20000., said)
+	of, err := db.AuthorClues(t.Context(), "conf/x", false)
+	require.NoError(t, err)
+	require.Len(t, of, 300)
+	require.Equal(t, 2000, of["a7"].Sites[0].Documents)
+}
+
 // readsAlone has a statement done, and holds it to the indexes that it is to use and to
 // how many rows it may look at.
 func readsAlone(t *testing.T, db *DB, name string, most float64, sql string, args []any, uses ...string) {
-	var raw string
-	require.NoError(t, db.Pool.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+sql, append([]any{pgx.QueryExecModeExec}, args...)...).Scan(&raw), name)
+	plan, raw, said := planOf(t, db, sql, args)
+	assert.NotContains(t, raw, "Seq Scan", name, said)
+	for _, index := range uses {
+		assert.True(t, strings.Contains(raw, index), "no %s in %s: %s", index, name, said)
+	}
+	assert.Less(t, plan.looked(), most, "rows that are looked at: %s: %s", name, said)
+	assert.Less(t, plan.Hit+plan.Read, 3*most, "blocks that are read: %s: %s", name, said)
+}
+
+// planOf has a statement done, and returns how: as it is, in JSON and for people.
+func planOf(t *testing.T, db *DB, sql string, args []any) (plan planNode, raw, said string) {
+	require.NoError(t, db.Pool.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+sql, append([]any{pgx.QueryExecModeExec}, args...)...).Scan(&raw), sql)
 	var plans []struct{ Plan planNode }
 	require.NoError(t, json.Unmarshal([]byte(raw), &plans))
-	plan, err := Column[string](t.Context(), db, "EXPLAIN "+sql, append([]any{pgx.QueryExecModeExec}, args...)...)
+	lines, err := Column[string](t.Context(), db, "EXPLAIN "+sql, append([]any{pgx.QueryExecModeExec}, args...)...)
 	require.NoError(t, err)
-	said := name + ": " + strings.Join(plan, "\n")
-	assert.NotContains(t, raw, "Seq Scan", said)
-	for _, index := range uses {
-		assert.True(t, strings.Contains(raw, index), "no %s: %s", index, said)
-	}
-	assert.Less(t, plans[0].Plan.looked(), most, "rows that are looked at: %s", said)
-	assert.Less(t, plans[0].Plan.Hit+plans[0].Plan.Read, 3*most, "blocks that are read: %s", said)
+	return plans[0].Plan, raw, strings.Join(lines, "\n")
 }
 
 // planNode is a step of a plan that was carried out.
