@@ -34,6 +34,7 @@ type collectFlags struct {
 	name, stops string
 	words       string            // file of them
 	venues      []string          // whose papers stand for a topic
+	given       []topic.Topic     // in place of a file and of venues
 	seeds       []string          // files
 	directory   seeds.Found       // what is in them
 	learnt      map[string]string // file by topic
@@ -294,14 +295,8 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		return err
 	}
 	defer done()
-	if err := f.known(ctx, a.DB.PaperRecords); err != nil {
-		return err
-	}
 	record := collections.In(a.DB)
-	run, running, err := record.Ask(ctx, f.name, f.Ask, topics)
-	if err == nil && !running {
-		err = f.teach(ctx, record)
-	}
+	run, running, err := f.ask(ctx, a.DB, topics)
 	if err != nil {
 		return err
 	}
@@ -322,6 +317,20 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		return c.Say(map[string]any{"collections": f.name, "workflow": id}, "collections %s are being made; `starter collections show %s` shows how far they are\n", f.name, f.name)
 	}
 	return c.followCollection(ctx, t, record, f.name)
+}
+
+// ask writes to the record what collections are asked for, and returns the run that makes them; running reports
+// whether they are being made already.
+func (f *collectFlags) ask(ctx context.Context, db *store.DB, topics []topic.Topic) (run int, running bool, err error) {
+	if err := f.known(ctx, db.PaperRecords); err != nil {
+		return 0, false, err
+	}
+	record := collections.In(db)
+	run, running, err = record.Ask(ctx, f.name, f.Ask, topics)
+	if err == nil && !running {
+		err = f.teach(ctx, record)
+	}
+	return run, running, err
 }
 
 // hintLimits says which limits earlier runs used up.

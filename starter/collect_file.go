@@ -19,10 +19,13 @@ import (
 // topics reads the topics and the settings of their collections. A setting of --set takes
 // precedence over the file's, as does a flag.
 func (f *collectFlags) topics(file string) (topics []topic.Topic, err error) {
-	if file == "" {
+	switch {
+	case f.given != nil:
+		topics = f.given
+	case file == "":
 		f.name = cmp.Or(f.name, strings.ReplaceAll(strings.Join(f.venues, "+"), "/", "-"))
 		topics, err = topic.OfVenues(f.venues)
-	} else {
+	default:
 		topics, err = f.readFile(file)
 	}
 	for _, one := range f.set {

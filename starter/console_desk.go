@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"go.temporal.io/sdk/client"
@@ -10,6 +11,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/console"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -148,6 +150,16 @@ func (d *desk) ResumeSite(ctx context.Context, host string) (string, error) {
 	}
 	did, err := steerSite(ctx, t, d.db, &run{name: host}, "resume")
 	return did, told(err)
+}
+
+// SetHomepage implements console.Harvests.
+func (d *desk) SetHomepage(ctx context.Context, who gleaner.Author, url, word string) (string, error) {
+	if word == "" {
+		did, _, err := forgetHomepage(ctx, &harvest.Stages{DB: d.db, Log: d.app.Log}, who, url)
+		return did, told(err)
+	}
+	at, joined, err := setHomepage(ctx, d.c, d.app, who, url, word)
+	return strings.Join(setWords(at, word, joined), "; "), told(err)
 }
 
 func (d *desk) steer(ctx context.Context, id, do string) (string, error) {

@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"mime"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,6 +19,7 @@ import (
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 func (d *desk) Again(ctx context.Context, id string) (string, error) {
@@ -58,6 +62,33 @@ func (d *desk) Estimate(ctx context.Context, w console.Wish) (p console.Estimate
 	}
 	p.Lines = strings.Split(strings.TrimSpace(text.String()), "\n")
 	return p, nil
+}
+
+// EnterList implements console.Harvests. It enters the list as a file's is.
+func (d *desk) EnterList(ctx context.Context, name, text string) (string, error) {
+	goal := gleaner.Goal{List: listName(name)}
+	if goal.List == "" {
+		return "", fmt.Errorf("%w: %q is no name for a list", program.ErrUsage, name)
+	}
+	folder, err := os.MkdirTemp("", "list-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	file := filepath.Join(folder, "list"+filepath.Ext(filepath.Base(name)))
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	a, err := d.c.Application(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer a.Close()
+	err = told(enterList(ctx, a, io.Discard, goal, gleaner.Years{}, file, "console/"+goal.List))
+	if program.ExitCode(err) == program.ExitUsage {
+		err = fmt.Errorf("%w: %s", program.ErrUsage, strings.ReplaceAll(err.Error(), file, name))
+	}
+	return goal.String(), err
 }
 
 // Progress implements console.Harvests. Rates are measured between the looks of all

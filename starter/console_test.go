@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
@@ -103,6 +105,23 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	require.NoError(t, err)
 	asked((&http.Client{Jar: jar}).Get(said[0]))
 	require.Contains(t, asked((&http.Client{Jar: jar}).Get(said[1]+"exports/"+url.PathEscape(id)+"?format=csv&year=2001")), "no paper of conf/x was found yet in 2001")
+
+	post := func(to string, form url.Values) string {
+		return asked(http.PostForm(said[1]+to+"?format=json&"+said[2], form))
+	}
+	require.Contains(t, post("lists", url.Values{"name": {"own.csv"}, "list": {"title,year\nA Paper of Mine,2001\n"}}), "A Paper of Mine")
+	odd := post("lists", url.Values{"name": {"odd.csv"}, "list": {"title,year\nA Paper,2001,more\n"}})
+	require.Contains(t, odd, "odd.csv: line 2")
+	require.NotContains(t, odd, os.TempDir())
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/P", Venue: "conf/x", Title: "A Paper", Year: 2001, Authors: []gleaner.Author{{PID: "7/7", Name: "Jane Roe"}}}}, nil))
+	require.Contains(t, post("people/7%2F7", url.Values{"do": {"is"}, "url": {"http://roe.example/"}}), "http://roe.example/ is their homepage")
+	require.Contains(t, c.ok("homepages", "explain", "Jane Roe"), "a person said: http://roe.example/ is their homepage")
+	require.Contains(t, post("people/7%2F7", url.Values{"do": {"forget"}, "url": {"http://roe.example/"}}), "1 answer taken back")
+	require.Contains(t, post("people/7%2F7", url.Values{"do": {"is"}, "url": {"roe"}}), "is no address of a page")
+	require.Contains(t, post("collections", url.Values{"name": {"maths"}, "topics": {"knots: knot theory"}, "size": {"3"}}), "is being made")
+	require.Contains(t, post("collections", url.Values{"name": {"odd"}, "topics": {"knots"}, "threshold": {"7"}}), "threshold: 7 is not")
+	require.Contains(t, c.ok("collections", "list"), "maths")
+	require.Contains(t, post("collections/maths", url.Values{"do": {"cancel"}}), "is being cancelled")
 
 	code, body := act("cancel")
 	require.Equal(t, http.StatusOK, code, body)

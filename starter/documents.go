@@ -87,34 +87,16 @@ func writeList(w io.Writer, found []store.Listed) error {
 	return err
 }
 
-// resolve makes the beginning of a SHA-256 the whole.
-func resolve(ctx context.Context, db store.DocumentRecords, prefix string) (string, error) {
-	prefix = strings.ToLower(prefix)
-	if len(prefix) < 6 {
-		return "", fmt.Errorf("%w: give at least six digits of the SHA-256", program.ErrUsage)
-	}
-	like, err := db.DocumentsLike(ctx, prefix)
-	switch {
-	case err != nil:
-		return "", err
-	case len(like) == 0:
-		return "", fmt.Errorf("%s: %w", prefix, store.ErrNoDocument)
-	case len(like) > 1:
-		return "", fmt.Errorf("%w: several documents begin with %s", program.ErrUsage, prefix)
-	}
-	return like[0], nil
-}
-
 func (c *cli) documentsShowCommand() *cobra.Command {
 	var out string
 	var asText bool
-	cmd := &cobra.Command{Use: "show SHA256", Short: "Show all that is known of a document and why it was judged so, or write its file or text", Args: args(1, "a SHA-256, or its first digits"),
+	cmd := &cobra.Command{Use: "show SHA256|URL", Short: "Show all that is known of a document and why it was judged so, or write its file or text", Args: args(1, "a SHA-256, its first digits, or an address"),
 		Long: `Show all that is known of a document, and why it was judged so. With --out the document
 itself is written to a file ("-" is the standard output), with --as-text the text that
 was read from it.`,
 		Example: "  starter documents show 1f3a9c\n  starter documents show 1f3a9c --out paper.pdf\n  starter documents show 1f3a9c --as-text",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			sha, err := resolve(ctx, a.DB.DocumentRecords, args[0])
+			sha, err := program.FindDocument(ctx, a.DB, args[0])
 			if err != nil {
 				return err
 			}
@@ -257,7 +239,7 @@ document is "new" again.`,
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			shas := make([]string, len(got)-1)
 			for i, p := range got[1:] {
-				sha, err := resolve(ctx, a.DB.DocumentRecords, p)
+				sha, err := program.FindDocument(ctx, a.DB, p)
 				if err != nil {
 					return err
 				}

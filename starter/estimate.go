@@ -142,25 +142,27 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		papers, err := a.Catalogues.DBLP.PapersOf(ctx, who.PID)
 		return ofYears(papers, years), err
 	}
-	key := name
-	if given.List == "" {
-		var err error
-		if key, err = c.keyOf(ctx, a, name, &f.sources); err != nil {
-			return nil, err
+	if given.List != "" {
+		e.Goal, e.From = name, "record"
+		papers, err := a.DB.Listing(ctx, harvest.SourceFile, name, years)
+		if err == nil && len(papers) == 0 {
+			err = program.Unknown{Reason: fmt.Errorf("no list is called %s; --papers FILE names one", name)}
 		}
+		return papers, err
+	}
+	key, err := c.keyOf(ctx, a, name, &f.sources)
+	if err != nil {
+		return nil, err
 	}
 	e.Goal = key
 	papers, err := a.DB.Papers(ctx, key, years)
-	listed := given.List != ""
-	if err == nil && !listed && len(papers) > 0 {
+	listed := false
+	if err == nil && len(papers) > 0 {
 		listed, err = a.DB.Listed(ctx, key, years)
 	}
-	if err != nil || len(papers) > 0 && listed {
+	if err != nil || listed {
 		e.From = "record"
 		return papers, err
-	}
-	if given.List != "" {
-		return nil, program.Unknown{Reason: fmt.Errorf("no list is called %s; --papers FILE names one", name)}
 	}
 	return a.Catalogues.DBLP.List(ctx, gleaner.Venue{Key: key}, years)
 }

@@ -77,6 +77,9 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 	}
 	for _, d := range e.Found {
 		row("document", d.SHA256)
+		if p := e.Is[d.SHA256]; p != nil {
+			row("  is the paper", fmt.Sprintf("%s: %s (%d)", p.Key, p.Title, p.Year))
+		}
 		row("  decided", fmt.Sprintf("%s as %s (%.2f), read by %s: %s", d.State, d.Class, d.Score, d.Reader, d.Outcome))
 		for _, why := range d.Reasons {
 			row("  because", why)

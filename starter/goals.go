@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata"
+	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
@@ -144,7 +145,11 @@ func (c *cli) knowList(ctx context.Context, given gleaner.Goal, years gleaner.Ye
 	}
 	defer a.Close()
 	if f.papers != "" {
-		return enterList(ctx, a, c.Err, given, years, f.papers)
+		path, err := filepath.Abs(f.papers)
+		if err != nil {
+			return err
+		}
+		return enterList(ctx, a, c.Err, given, years, f.papers, path)
 	}
 	v, err := a.DB.Venue(ctx, given.String())
 	if err == nil && v.Sources == "" {
@@ -154,8 +159,8 @@ func (c *cli) knowList(ctx context.Context, given gleaner.Goal, years gleaner.Ye
 }
 
 // enterList makes a file the whole of a list, whatever years are wanted of it now. A
-// harvest that runs keeps the papers that it began with.
-func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Goal, years gleaner.Years, file string) error {
+// harvest that runs keeps the papers that it began with. The record names the file by its origin.
+func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Goal, years gleaner.Years, file, origin string) error {
 	key := list.String()
 	papers, _, err := papersOfList(ctx, hints, key, years, file)
 	if err != nil {
@@ -164,17 +169,13 @@ func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Go
 	for i := range papers {
 		papers[i].Key = key + "/" + papers[i].Key // a list's own: the same paper may be of a venue, too
 	}
-	path, err := filepath.Abs(file)
-	if err != nil {
-		return err
-	}
-	if err := keepsItsPapers(ctx, a.DB, key, path, papers); err != nil {
+	if err := keepsItsPapers(ctx, a.DB, key, origin, papers); err != nil {
 		return err
 	}
 	if err := a.Stages.Enter(ctx, harvest.SourceFile, key, "list", papers); err != nil {
 		return err
 	}
-	return a.DB.DescribeVenue(ctx, key, map[string]string{harvest.SourceFile: path}, harvest.SourceFile)
+	return a.DB.DescribeVenue(ctx, key, map[string]string{harvest.SourceFile: origin}, harvest.SourceFile)
 }
 
 // keepsItsPapers refuses other papers for a list that is being harvested, or that is of
@@ -238,6 +239,8 @@ func papersOfFile(ctx context.Context, name string, years gleaner.Years, file st
 	switch {
 	case errors.As(err, &unread):
 		return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, unread.Err)
+	case errors.Is(err, biblio.ErrFormat):
+		return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -148,30 +148,68 @@ func (c *cli) homepagesSet() *cobra.Command {
 	var not bool
 	cmd := &cobra.Command{Use: "set AUTHOR URL", Short: "Say that a page is an author's homepage, or is not", Args: args(2, anAuthor+", and a URL"),
 		Example: "  starter homepages set 'Jane Roe' https://www.example.edu/~roe/\n  starter homepages set 12/3456 https://www.example.com/roe --not",
-		RunE: c.onAuthor(func(ctx context.Context, a *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error {
-			url, err := weburl.Canonical("", rest[0])
-			if err != nil {
-				return fmt.Errorf("%w: %q is no address of a page: %w", program.ErrUsage, rest[0], err)
-			}
+		RunE: c.onAuthor(func(ctx context.Context, a *app.App, _ *harvest.Stages, who gleaner.Author, rest []string) error {
 			word := "is"
 			if not {
 				word = "is-not"
 			}
-			running, err := s.Say(ctx, who, url, word)
+			url, joined, err := setHomepage(ctx, c, a, who, rest[0], word)
 			if err != nil {
 				return err
 			}
-			joined := c.crawlToo(ctx, a, s, running, url)
 			return c.Print(map[string]any{"author": who, "url": url, "word": word, "harvests": joined}, func(w io.Writer) error {
-				fmt.Fprintf(w, "%s (%s): %s %s their homepage\n", who.Name, who.ID(), url, strings.ReplaceAll(word, "-", " "))
-				for _, id := range joined {
-					fmt.Fprintf(w, "%s takes it up\n", id)
-				}
+				fmt.Fprintf(w, "%s (%s): %s\n", who.Name, who.ID(), strings.Join(setWords(url, word, joined), "\n"))
 				return nil
 			})
 		})}
 	cmd.Flags().BoolVar(&not, "not", false, "the page is not theirs")
 	return cmd
+}
+
+// pageURL is the address of a page that a person gave.
+func pageURL(given string) (string, error) {
+	url, err := weburl.Canonical("", given)
+	if err != nil {
+		err = fmt.Errorf("%w: %q is no address of a page: %w", program.ErrUsage, given, err)
+	}
+	return url, err
+}
+
+// setHomepage keeps a person's word on a page of an author, and returns the harvests that take it up.
+func setHomepage(ctx context.Context, c *cli, a *app.App, who gleaner.Author, given, word string) (url string, joined []string, err error) {
+	if url, err = pageURL(given); err != nil {
+		return "", nil, err
+	}
+	s := &harvest.Stages{DB: a.DB, Log: a.Log}
+	running, err := s.Say(ctx, who, url, word)
+	if err != nil {
+		return "", nil, err
+	}
+	return url, c.crawlToo(ctx, a, s, running, url), nil
+}
+
+// setWords say what setHomepage did, a line each.
+func setWords(url, word string, joined []string) []string {
+	lines := []string{url + " " + strings.ReplaceAll(word, "-", " ") + " their homepage"}
+	for _, id := range joined {
+		lines = append(lines, id+" takes it up")
+	}
+	return lines
+}
+
+// forgetHomepage takes back what was said of a page of an author, or of all where none is given.
+func forgetHomepage(ctx context.Context, s *harvest.Stages, who gleaner.Author, given string) (did string, n int, err error) {
+	url := given
+	if given != "" {
+		if url, err = pageURL(given); err != nil {
+			return "", 0, err
+		}
+	}
+	if n, err = s.Forget(ctx, who, url); err == nil && n == 0 {
+		of := cmp.Or(url, "the homepages")
+		err = program.Unknown{Reason: fmt.Errorf("nobody said anything of %s of %s, so nothing was changed; `starter homepages explain` says how homepages were found", of, who.Name)}
+	}
+	return text.Count(n, "answer") + " taken back; what was found before counts again, and where that is nothing the next harvest looks", n, err
 }
 
 // crawlToo gives the homepages of harvests that crawl already to the frontier, and
@@ -215,21 +253,10 @@ func (c *cli) homepagesForget() *cobra.Command {
 	return &cobra.Command{Use: "forget AUTHOR [URL]", Short: "Take back what was said of an author; what was found before counts again", Args: cobra.RangeArgs(1, 2),
 		Example: "  starter homepages forget 'Jane Roe'",
 		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error {
-			url := ""
-			if len(rest) == 1 {
-				var err error
-				if url, err = weburl.Canonical("", rest[0]); err != nil {
-					return fmt.Errorf("%w: %q is no address of a page: %w", program.ErrUsage, rest[0], err)
-				}
-			}
-			n, err := s.Forget(ctx, who, url)
+			did, n, err := forgetHomepage(ctx, s, who, strings.Join(rest, ""))
 			if err != nil {
 				return err
 			}
-			if n == 0 {
-				of := cmp.Or(url, "the homepages")
-				return program.Unknown{Reason: fmt.Errorf("nobody said anything of %s of %s, so nothing was changed; `starter homepages explain` says how homepages were found", of, who.Name)}
-			}
-			return c.Say(map[string]any{"author": who, "words": n}, "%s (%s): %s taken back; what was found before counts again, and where that is nothing the next harvest looks\n", who.Name, who.ID(), text.Count(n, "answer"))
+			return c.Say(map[string]any{"author": who, "words": n}, "%s (%s): %s\n", who.Name, who.ID(), did)
 		})}
 }

@@ -297,4 +297,11 @@ func TestPruneCommand(t *testing.T) {
 	c.read(&done, "prune")
 	require.Zero(t, rows("searches"))
 	c.wrong(program.ExitUsage, "prune", "--rejected", "long")
+	storetest.Exec(t, c.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage) VALUES ('conf/x/2001', 'conf/x', 2001, 2001, '{}', 'crawl')`)
+	require.Contains(t, c.wrong(program.ExitUsage, "prune", "conf/x/2001"), "cancel it first")
+	storetest.Exec(t, c.Pool, `UPDATE harvests SET completed_at=now()`)
+	require.Contains(t, c.wrong(program.ExitUsage, "prune", "conf/x"), "by its id, such as conf/x/2001")
+	require.Contains(t, c.ok("prune", "conf/x/2001", "--dry-run"), "conf/x/2001 would be removed: a list of 0 papers")
+	require.Contains(t, c.ok("prune", "conf/x/2001"), "conf/x/2001 is removed")
+	c.wrong(program.ExitUnknown, "prune", "conf/x/2001")
 }

@@ -25,19 +25,20 @@ import (
 func (c *cli) reviewCommand() *cobra.Command {
 	var venueKey string
 	var listOnly, settled bool
-	cmd := &cobra.Command{Use: "review [VENUE | PAPER SHA256 yes|no|undo]", Short: "Settle whether a document is a paper, where the matcher was not sure",
+	cmd := &cobra.Command{Use: "review [VENUE | PAPER SHA256|URL yes|no|undo]", Short: "Settle whether a document is a paper, where the matcher was not sure",
 		Long: `Settle ambiguous matches. On a terminal, without arguments, each is shown and
-asked about. A word given lasts: nothing overwrites it but another word.`,
-		Example: "  starter review\n  starter review conf/webdb\n  starter review --list --json\n  starter review conf/webdb/Doe03 1f3a9c yes",
+asked about. A word given lasts: nothing overwrites it but another word. A document that
+was not compared with a paper can be named, too, by its SHA-256 or its address.`,
+		Example: "  starter review\n  starter review conf/webdb\n  starter review --list --json\n  starter review conf/webdb/Doe03 1f3a9c yes\n  starter review conf/webdb/Doe03 http://www.example.edu/~doe/p.pdf yes",
 		Args: func(_ *cobra.Command, got []string) error {
 			if len(got) < 2 {
 				return nil
 			}
 			if len(got) != 3 {
-				return fmt.Errorf("%w: want nothing, a venue, or a paper, a SHA-256 and yes, no or undo", program.ErrUsage)
+				return fmt.Errorf("%w: want nothing, a venue, or a paper, a document and yes, no or undo", program.ErrUsage)
 			}
 			if _, ok := recorded(got[2]); !ok {
-				return fmt.Errorf("%w: want nothing, a venue, or a paper, a SHA-256 and yes, no or undo", program.ErrUsage)
+				return fmt.Errorf("%w: want nothing, a venue, or a paper, a document and yes, no or undo", program.ErrUsage)
 			}
 			return nil
 		},
@@ -82,8 +83,8 @@ func recorded(word string) (kept string, ok bool) {
 	return "", false
 }
 
-func (c *cli) settle(ctx context.Context, a *app.App, paper, prefix, word string) error {
-	sha, err := resolve(ctx, a.DB.DocumentRecords, prefix)
+func (c *cli) settle(ctx context.Context, a *app.App, paper, document, word string) error {
+	sha, err := program.FindDocument(ctx, a.DB, document)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,10 @@ func TestSites(t *testing.T) {
 	}
 	require.Contains(t, c.ok("sites", "show", "a.example"), "never while it is paused")
 	require.Contains(t, c.ok("report", "conf/x"), "paused by a person: asked by mail")
+	require.Contains(t, c.ok("report", "conf/x"), "done: the host is on the blacklist: asked us to")
 	require.Contains(t, c.ok("resume", "a.example"), "resumed: no harvest that runs wants it")
+	c.exec(`UPDATE sites SET state='new' WHERE host='a.example'`)
+	require.Regexp(t, `(?m)^a\.example +new .* no harvest asks it`, c.ok("sites", "list"))
 	require.NotContains(t, c.ok("sites", "show", "a.example"), "paused")
 	require.Contains(t, c.wrong(program.ExitUnknown, "resume", "a.example"), "a.example is not paused")
 	require.Contains(t, c.wrong(program.ExitUsage, "cancel", "a.example"), "starter blacklist add")

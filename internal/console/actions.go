@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 )
 
 // Harvests does to harvests what commands do. An error says what a command would.
@@ -33,10 +34,18 @@ type Harvests interface {
 	// PauseSite has a host not asked by anybody until ResumeSite.
 	PauseSite(ctx context.Context, host, why string) (did string, err error)
 	ResumeSite(ctx context.Context, host string) (did string, err error)
+	// SetHomepage keeps a person's word on a page of an author, is or is-not; "" takes it back.
+	SetHomepage(ctx context.Context, who gleaner.Author, url, word string) (did string, err error)
 	// Again starts a harvest again with its own options.
 	Again(ctx context.Context, harvest string) (did string, err error)
 	// Estimate returns what a harvest would have to do. Nothing is kept.
 	Estimate(ctx context.Context, w Wish) (Estimated, error)
+	// EnterList enters a list of wanted papers under the name of its file, and returns the goal of its harvest.
+	EnterList(ctx context.Context, file, text string) (goal string, err error)
+	// Collect has a collection by topic made, or goes on with one that ended.
+	Collect(ctx context.Context, w CollectionWish) (did string, err error)
+	// SteerCollection does one of pause, resume and cancel to a collection that is being made.
+	SteerCollection(ctx context.Context, name, do string) (did string, err error)
 	// Progress returns how fast a harvest that runs goes on.
 	Progress(ctx context.Context, harvest string) (Progress, error)
 	// Export prepares a list of what a harvest found, in one of ExportFormats, with the
@@ -150,12 +159,37 @@ func estimate(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return estimated(ctx, c, w, a.PostForm)
+}
+
+// listsPath is where lists of wanted papers are sent, which may be long (maxList).
+const listsPath = "/lists"
+
+// enterList enters a list of wanted papers. Its harvest is started from the page that says how much work it is.
+func enterList(ctx context.Context, c *Console, a *asked) (any, error) {
+	if c.Harvests == nil {
+		return nil, errReadOnly
+	}
+	l, err := a.heldList()
+	if err != nil {
+		return nil, err
+	}
+	goal, err := c.Harvests.EnterList(ctx, l.Name, l.text)
+	c.log.InfoContext(ctx, "console: list", "list", l.Name, "goal", goal, "user", user(ctx), "error", err)
+	if err != nil {
+		return nil, err
+	}
+	return estimated(ctx, c, Wish{Goal: goal}, url.Values{"goal": {goal}})
+}
+
+// estimated says what a harvest would have to do, and keeps the form that starts it.
+func estimated(ctx context.Context, c *Console, w Wish, given url.Values) (any, error) {
 	over, err := c.searches.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer over()
-	p := estimatePage{given: a.PostForm}
+	p := estimatePage{given: given}
 	err = within(ctx, c.startTime, func(ctx context.Context) error {
 		p.Estimated, err = c.Harvests.Estimate(ctx, w)
 		return err
@@ -237,6 +271,9 @@ func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		did, err = c.Harvests.Cancel(ctx, h.ID)
 	case doAgain:
 		did, err = c.Harvests.Again(ctx, h.ID)
+	case doRemove:
+		_, err = store.RemoveHarvest(ctx, c.App.DB, h.ID, false)
+		return c.done(ctx, a, donePage{h.ID, "is removed", redirect{to: "/"}}, err)
 	case doRetry:
 		did, err = c.Harvests.Retry(ctx, h.ID, Failed{Site: a.get("site"), Reason: a.get("reason")})
 	}
@@ -253,12 +290,16 @@ type settledPage struct {
 }
 
 func settle(ctx context.Context, c *Console, a *asked) (any, error) {
-	p := settledPage{Paper: a.get("paper"), SHA256: a.get("sha256"), Settled: a.get("word"), redirect: redirect{to: a.was("/review")}}
+	sha, err := program.FindDocument(ctx, c.App.DB, a.get("sha256"))
+	if err != nil {
+		return nil, err
+	}
+	p := settledPage{Paper: strings.TrimSpace(a.get("paper")), SHA256: sha, Settled: a.get("word"), redirect: redirect{to: a.was("/review")}}
 	p.notice = p.Paper + map[string]string{"yes": ": the document is this paper.", "no": ": the document is another.", "undo": ": the word on it is taken back."}[p.Settled]
 	if p.Settled == "undo" {
 		p.Settled = ""
 	}
-	err := collection.Settle(ctx, c.App.DB, c.App.Repo, p.Paper, p.SHA256, p.Settled)
+	err = collection.Settle(ctx, c.App.DB, c.App.Repo, p.Paper, p.SHA256, p.Settled)
 	c.log.InfoContext(ctx, "console: settled", "paper", p.Paper, "sha256", p.SHA256, "word", a.get("word"), "user", user(ctx), "error", err)
 	return p, err
 }

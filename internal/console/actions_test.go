@@ -67,6 +67,10 @@ func (h *told) ResumeSite(_ context.Context, host string) (string, error) {
 	return h.note("resume %s", host)
 }
 
+func (h *told) SetHomepage(_ context.Context, who gleaner.Author, url, word string) (string, error) {
+	return h.note("homepage %s %s %s", who.ID(), url, word)
+}
+
 func (h *told) Again(_ context.Context, id string) (string, error) { return h.note("again %s", id) }
 
 func (h *told) Estimate(_ context.Context, w Wish) (Estimated, error) {
@@ -78,6 +82,22 @@ func (h *told) Estimate(_ context.Context, w Wish) (Estimated, error) {
 	}
 	p := store.HarvestPaper{Title: "Engines of " + hostile, Year: 1999, Authors: []string{"Ada Lovelace"}, State: "wanted"}
 	return Estimated{[]string{"about 70 requests for " + w.Goal + w.Years}, []store.HarvestPaper{p}}, nil
+}
+
+func (h *told) EnterList(_ context.Context, file, text string) (string, error) {
+	if text == "odd" {
+		return "", fmt.Errorf("%w: %s: format not known", program.ErrUsage, file)
+	}
+	_, err := h.note("list %s %d", file, len(text))
+	return "papers:own", err
+}
+
+func (h *told) Collect(_ context.Context, w CollectionWish) (string, error) {
+	return h.note("collect %s %v %v %v", w.Name, w.Topics, w.Venues, w.Settings)
+}
+
+func (h *told) SteerCollection(_ context.Context, name, do string) (string, error) {
+	return h.note("%s collection %s", do, name)
 }
 
 func (h *told) Progress(context.Context, string) (Progress, error) {
@@ -155,6 +175,16 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	res, _ = d.do("GET", at+"?do=cancel", "")
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	require.Len(t, ear.heard, 8, "looking changes nothing")
+
+	res, body = d.do("POST", at, "do=remove")
+	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	require.Contains(t, body, "cancel it first")
+	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageCancelled, ""))
+	require.Contains(t, d.page(at), "Its list of 4 papers and its report go. 4 papers are on no other harvest&#39;s list")
+	require.Contains(t, d.landed(d.do("POST", at, "do=remove")), `role="status">conf/webdb/1998-1999 is removed.`)
+	res, _ = d.do("GET", at, "")
+	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	require.Contains(t, d.page("/documents/"+sampleSHA), "Analytical Engines", "what was found stays")
 }
 
 // TestAmbiguousMatchesAreSettled by a click, and the word can be taken back.
@@ -173,6 +203,15 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	form.Set("paper", "conf/webdb/P9")
 	res, _ = d.do("POST", "/review", form.Encode())
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
+
+	require.Contains(t, d.page("/papers/conf%2Fwebdb%2FP3"), `name="sha256"`)
+	for named, want := range map[string]int{"http://www.ada.example/none.pdf": 404, "ffff00": 404, "ff": 400, "http://www.ada.example/p1.pdf": 303} {
+		res, body := d.post("/review", url.Values{"paper": {"conf/webdb/P3"}, "sha256": {named}, "word": {"yes"}})
+		require.Equal(t, want, res.StatusCode, "%s: %s", named, body)
+	}
+	require.Regexp(t, `(?s)`+otherSHA[:12]+`</a> <span class="state found">is it.*settled: yes.*named by a person`, d.page("/papers/conf%2Fwebdb%2FP3"))
+	require.Regexp(t, `href="/papers/conf%2Fwebdb%2FP3">Missing Since`, d.page("/documents/"+otherSHA))
+	require.Regexp(t, `it is the paper <a href="/papers/conf%2Fwebdb%2FP3">Missing Since`, d.page("/urls?url=http://www.ada.example/p1.pdf"))
 }
 
 // TestASiteIsPausedAndResumed from its page, which says that it is.

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"gleaner/internal/crawl/synthesis"
+	"gleaner/internal/each"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 )
@@ -22,10 +25,18 @@ type collectionRow struct {
 	Requests int        `json:"requests"`
 	Created  time.Time  `json:"created_at"`
 	Ended    *time.Time `json:"ended_at,omitempty"`
+
+	runs, paused bool
 }
 
+// Runs reports whether it is being made.
+func (r collectionRow) Runs() bool { return r.runs }
+
+// Paused reports whether its making is paused.
+func (r collectionRow) Paused() bool { return r.paused }
+
 func collectionRowOf(c collections.Collection) collectionRow {
-	return collectionRow{c.Name, c.How(), c.Note, c.Requests, c.Created, c.Ended}
+	return collectionRow{c.Name, c.How(), c.Note, c.Requests, c.Created, c.Ended, c.State == collections.New || c.State == collections.Running, c.Paused}
 }
 
 // collectionsPage lists collections by topic, the latest first.
@@ -33,6 +44,8 @@ type collectionsPage struct {
 	Collections []collectionRow `json:"collections"`
 	Next        string          `json:"next,omitempty"`
 }
+
+func (p collectionsPage) Live() bool { return slices.ContainsFunc(p.Collections, collectionRow.Runs) }
 
 func allCollections(ctx context.Context, c *Console, a *asked) (any, error) {
 	rows, err := collections.In(c.App.DB).Behind(ctx, a.number("after"), pageSize+1)
@@ -60,6 +73,8 @@ type collectionPage struct {
 	Entries    []collections.Entry `json:"entries"`
 	Next       string              `json:"next,omitempty"`
 }
+
+func (p collectionPage) Live() bool { return p.Collection.runs }
 
 func oneCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 	record := collections.In(c.App.DB)
@@ -131,4 +146,91 @@ func parents(ctx context.Context, c *Console, a *asked) (any, error) {
 	rows, err := c.App.DB.Parents(ctx, p.Site, after, pageSize+1)
 	p.Parents, p.Next = more(rows, func(r store.Parent) string { return r.At().String() })
 	return p, err
+}
+
+// collectionPath is the address of a collection's page.
+func collectionPath(name string) string { return "/collections/" + url.PathEscape(name) }
+
+// CollectionWish is a collection by topic that somebody wants made.
+type CollectionWish struct {
+	Name     string
+	Topics   []topicWish
+	Venues   []string          // in place of topics: whose papers stand for one each
+	Settings map[string]string // by the names of `starter collect --set`
+}
+
+// topicWish is a topic, and the search for it; "" is one for its name.
+type topicWish struct {
+	Name  string `json:"name"`
+	Query string `json:"query"`
+}
+
+// collectionDone says what was done to a collection.
+type collectionDone struct {
+	Collection string `json:"collection"`
+	Did        string `json:"did"`
+
+	redirect
+}
+
+// collectionSettings are the options of a collection that the form has.
+func collectionSettings() []param {
+	return []param{
+		{name: "size", what: "entries of each topic's collection (default: 50)", number: true},
+		{name: "pages", what: "requests of the whole crawl, with those of earlier runs (default: 5000)", number: true},
+		{name: "time", what: "how long the crawl may take, such as 6h or 2d (default: 24h)"},
+		{name: "threshold", what: "similarity from which a page belongs to a topic, above 0 and at most 1 (default: 0.3)"},
+		{name: "policy", what: "which links come next (default: best)", one: policyNames()},
+	}
+}
+
+func policyNames() []string {
+	return each.Of(synthesis.Policies(), func(p synthesis.Policy) string { return string(p) })
+}
+
+func collectionParams() []param {
+	return append([]param{
+		{name: "name", what: "of the collection; one that ended goes on under these options", required: true},
+		{name: "topics", what: "a topic a line, and after a colon what to search for"},
+		{name: "venues", what: "keys of venues whose papers stand for topics, in place of topics"},
+	}, collectionSettings()...)
+}
+
+// Policies are the orders in which a crawl follows links.
+func (collectionsPage) Policies() []string { return policyNames() }
+
+func makeCollection(ctx context.Context, c *Console, a *asked) (any, error) {
+	if c.Harvests == nil {
+		return nil, errReadOnly
+	}
+	w := CollectionWish{Name: strings.TrimSpace(a.get("name")), Venues: strings.Fields(a.get("venues")), Settings: map[string]string{}}
+	for line := range strings.Lines(a.get("topics")) {
+		if name, query, _ := strings.Cut(line, ":"); strings.TrimSpace(line) != "" {
+			w.Topics = append(w.Topics, topicWish{strings.TrimSpace(name), strings.TrimSpace(query)})
+		}
+	}
+	if (len(w.Topics) == 0) == (len(w.Venues) == 0) {
+		return nil, fmt.Errorf("%w: name either topics or venues", errInput)
+	}
+	for _, p := range collectionSettings() {
+		if v := strings.TrimSpace(a.get(p.name)); v != "" {
+			w.Settings[p.name] = v
+		}
+	}
+	did, err := c.Harvests.Collect(ctx, w)
+	return collectionDid(ctx, c, a, w.Name, did, err)
+}
+
+// collectionDid notes who did what to a collection.
+func collectionDid(ctx context.Context, c *Console, a *asked, name, did string, err error) (any, error) {
+	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "collection", name, "user", user(ctx), "did", did, "error", err)
+	return collectionDone{name, did, redirect{collectionPath(name), name + " " + did + "."}}, err
+}
+
+func actOnCollection(ctx context.Context, c *Console, a *asked) (any, error) {
+	if c.Harvests == nil {
+		return nil, errReadOnly
+	}
+	did, err := c.Harvests.SteerCollection(ctx, a.get("name"), a.get("do"))
+	return collectionDid(ctx, c, a, a.get("name"), did, err)
 }

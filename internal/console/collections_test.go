@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -124,4 +125,27 @@ func TestParentsAreListed(t *testing.T) {
 	require.Contains(t, body, "no document")
 	res, _ := d.do("GET", "/parents?after=x", "")
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+}
+
+// TestACollectionIsMade of topics or venues with its main options, paused, resumed and cancelled.
+func TestACollectionIsMade(t *testing.T) {
+	t.Parallel()
+	ear := &told{}
+	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	require.Contains(t, d.page("/collections"), `action="/collections"`)
+	require.NotContains(t, d.page("/collections/conf%2Fmaths"), `value="cancel"`, "it has ended")
+	d.exec(`UPDATE collections SET state='running'`)
+	require.Contains(t, d.page("/collections/conf%2Fmaths"), `value="cancel"`)
+	made := url.Values{"name": {"conf/maths"}, "topics": {"knots\r\nnumber theory: prime numbers\r\n\r\n"}, "size": {"20"}, "time": {"6h"}, "policy": {"gleaner"}}
+	require.Contains(t, d.landed(d.post("/collections", made)), `role="status">conf/maths did it.`)
+	require.Contains(t, d.landed(d.post("/collections", url.Values{"name": {"conf/maths"}, "venues": {"conf/webdb conf/vldb"}})), "did it")
+	require.Contains(t, d.landed(d.post("/collections/conf%2Fmaths", url.Values{"do": {"pause"}})), "did it")
+	require.Equal(t, []string{
+		"collect conf/maths [{knots } {number theory prime numbers}] [] map[policy:gleaner size:20 time:6h]",
+		"collect conf/maths [] [conf/webdb conf/vldb] map[]", "pause collection conf/maths",
+	}, ear.heard)
+	for _, wrong := range []url.Values{{"name": {"x"}}, {"topics": {"knots"}}, {"name": {"x"}, "topics": {"knots"}, "venues": {"conf/x"}}, {"name": {"x"}, "topics": {"knots"}, "policy": {"odd"}}} {
+		res, body := d.post("/collections", wrong)
+		require.Equal(t, http.StatusBadRequest, res.StatusCode, body)
+	}
 }

@@ -107,7 +107,8 @@ func (c *Console) Close() {
 const (
 	maxForm     = 64 << 10
 	maxList     = 8 << 20   // of papers that a library holds
-	maxDropped  = 256 << 20 // of a longer one, which is read and dropped
+	maxUpload   = 8 << 30   // of a file to be imported
+	maxDropped  = 256 << 20 // of what is longer, which is read and dropped
 	maxHeader   = 32 << 10
 	readTime    = 30 * time.Second
 	answerTime  = 2 * time.Minute  // an estimate may list papers of a catalogue

@@ -130,7 +130,8 @@ func leave(places []chan struct{}) {
 // documentPage is one document: where it is from, what it is, and how it begins.
 type documentPage struct {
 	collection.Sheet
-	Begins string `json:"begins"`
+	Begins string            `json:"begins"`
+	Titles map[string]string `json:"titles"` // of the papers that it was matched with, by key
 
 	title string
 }
@@ -167,7 +168,15 @@ func oneDocument(ctx context.Context, c *Console, a *asked) (any, error) {
 		at = s.Locations[0]
 	}
 	title := documentTitle(s.Document, is.Title, at)
-	return documentPage{s, string(text[:min(len(text), begins)]), title}, nil
+	titles := map[string]string{}
+	for _, m := range s.Matches {
+		p, err := c.App.DB.Paper(ctx, m.Paper)
+		if err != nil {
+			return nil, err
+		}
+		titles[m.Paper] = p.Title
+	}
+	return documentPage{s, string(text[:min(len(text), begins)]), titles, title}, nil
 }
 
 // file serves a stored document, to be saved: what a stranger wrote is never shown as a

@@ -47,12 +47,16 @@ func (c *Console) guard(public bool, next http.Handler) http.Handler {
 	})
 }
 
-// bounded bounds what is sent: by maxForm, and where lists of papers are sent by maxList.
+// bounded bounds what is sent: by maxForm, where lists of papers are sent by maxList, and where files to be imported
+// are by maxUpload.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		most := int64(maxForm)
-		if r.URL.Path == holdingsPath {
+		switch r.URL.Path {
+		case holdingsPath, listsPath:
 			most = maxList
+		case uploadsPath:
+			most = maxUpload
 		}
 		http.MaxBytesHandler(next, most).ServeHTTP(w, r)
 		if most > maxForm { // a browser reads no answer before it has sent everything

@@ -112,6 +112,8 @@ type harvestPage struct {
 	Failures []store.Failure  `json:"failures"`           // what may be tried again
 	Failing  []string         `json:"failing_sites"`      // hosts of these, at most pageSize
 
+	Gone *store.HarvestRemoval `json:"would_go,omitempty"` // what its removal would take, of one that ended
+
 	Answer string `json:"address_answered,omitempty"` // what the address of a site answered that was no page
 }
 
@@ -152,7 +154,12 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err := p.fail(ctx, c); err != nil {
 		return nil, err
 	}
-	if c.Harvests != nil && row.Runs() {
+	if !row.Runs() {
+		gone, err := store.RemoveHarvest(ctx, c.App.DB, h.ID, true)
+		p.Gone = &gone
+		return p, err
+	}
+	if c.Harvests != nil {
 		look, cancel := context.WithTimeout(ctx, troubleTime)
 		defer cancel()
 		if now, err := c.Harvests.Progress(look, h.ID); err == nil {

@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/metadata"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
+	"gleaner/internal/text"
 )
 
 // holdingsPath is where lists of papers are sent, which may be long (maxList).
@@ -93,9 +94,9 @@ func changeHoldings(ctx context.Context, c *Console, a *asked) (any, error) {
 // said is what became of it, in a line.
 func (l heldList) said() string {
 	if l.Did == doForget {
-		return fmt.Sprintf("%s is taken back: %d papers are not held any more.", l.Name, l.Gone)
+		return fmt.Sprintf("%s is taken back: %s not held any more.", l.Name, text.CountIs(l.Gone, "paper"))
 	}
-	s := fmt.Sprintf("%s is entered: %d papers are held, %d of them new", l.Name, l.Papers, l.New)
+	s := fmt.Sprintf("%s is entered: %s held, %d of them new", l.Name, text.CountIs(l.Papers, "paper"), l.New)
 	if l.Gone > 0 {
 		s += fmt.Sprintf(", %d of before are not any more", l.Gone)
 	}

@@ -27,6 +27,11 @@ const ownList = `@article{a, title={Analytical Engines for Everyone and Their Ma
 // upload sends a form with a file.
 func (d *desk) upload(name, text string, form url.Values) (*http.Response, string) {
 	d.t.Helper()
+	return d.uploadTo(holdingsPath, name, text, form, "Accept", "application/json")
+}
+
+func (d *desk) uploadTo(path, name, text string, form url.Values, headers ...string) (*http.Response, string) {
+	d.t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	for field, values := range form {
@@ -37,8 +42,7 @@ func (d *desk) upload(name, text string, form url.Values) (*http.Response, strin
 	_, err = part.Write([]byte(text))
 	require.NoError(d.t, err)
 	require.NoError(d.t, w.Close())
-	kind := w.FormDataContentType()
-	return d.do("POST", holdingsPath, body.String(), "Content-Type", kind, "Accept", "application/json")
+	return d.do("POST", path, body.String(), append(headers, "Content-Type", w.FormDataContentType())...)
 }
 
 // TestHoldingsAreLookedAtFirst: a list says what it would come to before anything is held,

@@ -124,8 +124,12 @@ func (c *Console) newJobForms(a *asked) (all []jobForm) {
 		if kind != store.JobImport || c.ImportFolder != "" {
 			o := tables.Defaults(kind)
 			f := form(kind, kind, o.Get)
-			if a.PostForm.Get("job") == kind {
+			switch path := a.get("path"); {
+			case a.PostForm.Get("job") == kind:
 				f = form(kind, kind, a.PostForm.Get)
+				f.Open = true
+			case kind == store.JobImport && path != "":
+				f = form(kind, kind, func(name string) string { return map[string]string{"path": path}[name] })
 				f.Open = true
 			}
 			all = append(all, f)
@@ -222,12 +226,15 @@ func setGiven(names []string, given func(string) (string, bool), set func(name, 
 	return nil
 }
 
+// errNoImports is why nothing can be imported from the console.
+var errNoImports = fmt.Errorf("%w: nothing can be imported from here: whoever runs Gleaner has set no folder for imports", errInput)
+
 // importPath is the folder for imports, and a file in it. What leads out of it is refused,
 // here and whenever the worker opens it: a person at a browser must not have the worker
 // read what else lies on its machine.
 func (c *Console) importPath(given string) (root, real string, err error) {
 	if c.ImportFolder == "" {
-		return "", "", fmt.Errorf("%w: nothing can be imported from here: whoever runs Gleaner has set no folder for imports", errInput)
+		return "", "", errNoImports
 	}
 	given = strings.TrimSpace(given)
 	if !filepath.IsLocal(given) {

@@ -83,7 +83,7 @@ func TestAPaperIsSettledWhereItIsRead(t *testing.T) {
 	res, body := d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+at)
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	require.Equal(t, at, res.Header.Get("Location"))
-	require.NotContains(t, d.page(at), `value="yes"`)
+	require.NotContains(t, d.page(at), "Yes, it is")
 	require.Contains(t, d.page(at), `value="undo"`)
 }
 

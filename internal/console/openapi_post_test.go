@@ -32,6 +32,9 @@ func TestAnswersOfActionsAreAsDescribed(t *testing.T) {
 		{"/blacklist", "do=add&host=rude.example", 200}, {"/users", "do=remove&user=nobody", 404},
 		{"/schedules", "do=create&kind=due&every=7d", 200},
 		{"/sites/www.ada.example", "do=pause", 200},
+		{"/collections", "name=maths&topics=knots", 200}, {"/collections/conf%2Fmaths", "do=cancel", 200},
+		{"/lists", "name=own&list=title%0AA+Paper", 200},
+		{"/people/1%2F1", "do=is&url=http://a.example/", 200},
 		{"/holdings", "do=preview&name=own.csv&list=title%0AA+Paper", 200},
 		{"/holdings", "do=enter&name=own.csv&list=none", 400},
 	} {

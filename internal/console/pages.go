@@ -140,7 +140,10 @@ func (c *Console) refuse(ctx context.Context, w http.ResponseWriter, to route, a
 	shownAgain := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge,
 		http.StatusBadGateway, http.StatusGatewayTimeout}
 	if r.Method == http.MethodPost && slices.Contains(shownAgain, code) && !asJSON(r) {
-		from := strings.TrimSuffix(strings.TrimSuffix(to.path, "harvests"), "estimates") // these are listed on the first page
+		from := to.path
+		if slices.Contains([]string{"/harvests", "/estimates", listsPath}, from) { // these are on the first page
+			from = "/"
+		}
 		for _, p := range routes() {
 			if p.method != http.MethodGet || strings.TrimSuffix(p.path, "{$}") != from {
 				continue
@@ -188,6 +191,7 @@ func (c *Console) places() []place {
 		{"GET /jobs/{id}/lines.csv", store.Reader, c.saved(nil, jobLines)},
 		{"GET /papers.csv", store.Reader, c.saved(paperParams(), paperLines)},
 		{"GET /failures.csv", store.Reader, c.saved(failureParams(), failedLines)},
+		{"POST " + uploadsPath, store.Editor, http.HandlerFunc(c.upload)},
 		{"GET /openapi.json", store.Reader, http.HandlerFunc(c.serveOpenAPI)},
 	}
 	for _, r := range routes() {
@@ -201,37 +205,59 @@ func routes() []route {
 	after := param{name: "after", what: "what the page before gave as next"}
 	harvestID := param{name: "harvest", what: "id of a harvest"}
 	inState := func(of ...string) param { return param{name: "state", what: "only those in this state", one: of} }
-	return []route{
+	all := []route{
 		{"GET", "/{$}", store.Reader, "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests, harvestsPage{}},
 		{"GET", "/harvests/{id...}", store.Reader, "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest, harvestPage{}},
 		{"POST", "/harvests", store.Editor, "", "Starts a harvest, or joins the one that runs.", harvestParams(), startHarvest, donePage{}},
 		{"POST", "/estimates", store.Editor, "estimate", "Says what a harvest would have to do. Nothing is kept, and no site is asked.", harvestParams(), estimate, estimatePage{}},
-		{"POST", "/harvests/{id...}", store.Editor, "", "Pauses, resumes, cancels, retries or runs a harvest again.", []param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry, doAgain}, required: true},
+		{"POST", listsPath, store.Editor, "estimate", "Enters a list of wanted papers, and says what its harvest would have to do.",
+			[]param{{name: "name", what: "of the list (default: of the file); one of the same name is replaced"},
+				{name: "list", what: "papers as BibTeX, RIS, CSV, JSON Lines, or DOIs, at most 8 MB"}}, enterList, estimatePage{}},
+		{"POST", "/harvests/{id...}", store.Editor, "", "Pauses, resumes, cancels, retries or runs a harvest again, or removes one that ended.", []param{
+			{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry, doAgain, doRemove}, required: true},
 			{name: "site", what: "retry what failed on this host alone"}, {name: "reason", what: "retry what failed for this reason alone"}}, actOnHarvest, donePage{}},
 		{"GET", "/reports/{id...}", store.Reader, "report", "Reports what a harvest came to: recall by year, every missing paper and why it is missing, sites.", nil, harvestReport, reportPage{}},
 		{"GET", "/papers", store.Reader, "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", append(paperParams(), after), papers, papersPage{}},
 		{"GET", "/failures", store.Reader, "failures", "Lists the URLs of a harvest that failed, with the reason and the next try, by host.",
 			append(failureParams(), after), failed, failuresPage{}},
 		{"GET", "/papers/{key...}", store.Reader, "paper", "Shows a paper, where catalogues say that copies are, and the documents that were compared with it.", nil, paper, paperPage{}},
+		{"GET", "/homepages", store.Reader, "homepages", "Lists the authors of a harvest's wanted papers by name, with their homepages, or why there are none.",
+			[]param{harvestID, {name: "missing", what: "only authors without a homepage", one: []string{"yes"}}, {name: "after", what: after.what, number: true}}, homepages, homepagesPage{}},
+		{"GET", "/people/{id...}", store.Reader, "person", "Shows an author: their homepages, what was looked at and why it was kept or not, and their papers.", nil, person, personPage{}},
+		{"POST", "/people/{id...}", store.Editor, "", "Says that a page is an author's homepage or is not, or takes that back.", []param{
+			{name: "do", what: "what to say", one: []string{"is", "is-not", doForget}, required: true},
+			{name: "url", what: "address of the page", required: true}}, actOnPerson, personDone{}},
 		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, {name: "name", what: "how the host begins, with www. or without"}, inState(gleaner.SiteStates()...), after}, sites, sitesPage{}},
 		{"GET", "/sites/{host}", store.Reader, "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
 		{"POST", "/sites/{host}", store.Editor, "", "Pauses a site, or lets it be asked again.", []param{
 			{name: "do", what: "what to do", one: []string{doPause, doResume}, required: true},
 			{name: "reason", what: "why it is paused, for whoever asks later"}}, actOnSite, siteDone{}},
+	}
+	return append(all, otherRoutes(after)...)
+}
+
+// otherRoutes are those of what is on record beside harvests and sites.
+func otherRoutes(after param) []route {
+	inState := func(of ...string) param { return param{name: "state", what: "only those in this state", one: of} }
+	return []route{
 		{"GET", "/documents", store.Reader, "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "judged to be this", one: document.Classes()},
 			{name: "site", what: "found on this host"}, {name: "venue", what: "papers of this venue, person or list"}, {name: "text", what: "what the first pages say, in any case"},
 			{name: "after", what: after.what, number: true}}, documents, documentsPage{}},
 		{"GET", "/documents/{sha256}", store.Reader, "document", "Shows a document: where it is from, how it was judged and matched, and how it begins.", nil, oneDocument, documentPage{}},
 		{"GET", "/urls", store.Reader, "url", "Says all that is known of a URL: why it was taken when it was, and what came of it.", []param{{name: "url", what: "an address", required: true}}, explained, urlPage{}},
 		{"GET", "/review", store.Reader, "review", "Lists matches that wait for a person's word, the likeliest first.", []param{{name: "venue", what: "of one venue"}, {name: "settled", what: "what was settled instead", one: []string{"yes"}}, after}, reviews, reviewPage{}},
-		{"POST", "/review", store.Editor, "", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document", required: true},
+		{"POST", "/review", store.Editor, "", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document, or an address where it lies", required: true},
 			{name: "word", what: "the word on it", one: []string{"yes", "no", "undo"}, required: true}}, settle, settledPage{}},
-		{"GET", "/jobs", store.Reader, "jobs", "Lists jobs, the latest first.", []param{{name: "after", what: after.what, number: true}}, jobs, jobsPage{}},
+		{"GET", "/jobs", store.Reader, "jobs", "Lists jobs, the latest first.", []param{{name: "after", what: after.what, number: true},
+			{name: "path", what: "file within the folder for imports that the form of an import names"}}, jobs, jobsPage{}},
 		{"POST", "/jobs", store.Editor, "", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, jobDone{}},
 		{"GET", "/jobs/{id}", store.Reader, "job", "Shows a job, and what became of each file, document or page.", []param{{name: "differs", what: "only what differs from what its files promise", one: []string{"yes"}},
 			{name: "after", what: after.what, number: true}}, job, jobPage{}},
 		{"POST", "/jobs/{id}", store.Editor, "", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, jobDone{}},
 		{"GET", "/collections", store.Reader, "collections", "Lists collections by topic, the latest first.", []param{{name: "after", what: after.what, number: true}}, allCollections, collectionsPage{}},
+		{"POST", "/collections", store.Editor, "", "Has a collection by topic made, or goes on with one that ended.", collectionParams(), makeCollection, collectionDone{}},
+		{"POST", "/collections/{name}", store.Editor, "", "Pauses, resumes or cancels the making of a collection.",
+			[]param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel}, required: true}}, actOnCollection, collectionDone{}},
 		{"GET", "/collections/{name}", store.Reader, "collection", "Shows what is in the collection of a topic, the most similar first, and how full those of the others are.", []param{{name: "topic", what: "that is shown (default: the first)"}, after}, oneCollection, collectionPage{}},
 		{"GET", "/schedules", store.Reader, "schedules", "Lists the schedules, with their next run.",
 			nil, schedules, schedulesPage{}},

@@ -17,6 +17,7 @@ import (
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -54,6 +55,8 @@ func (d *desk) sample() {
 	d.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,'homepage')`, h.ID, id)
 	d.exec(`UPDATE sites SET state='crawling', crawl=1, pace='1.5 s', pace_by='robots.txt', asked_until=now() + interval '1 hour', crawl_started=now() WHERE id=$1`, id)
 	d.exec(`INSERT INTO homepages (author_id, url, host, rank, source) VALUES ('1/1', 'http://www.ada.example/', 'www.ada.example', 1, 'dblp')`)
+	d.exec(`INSERT INTO homepage_decisions (author_id, not_found, decision) VALUES ('1/1', 'no candidate showed enough evidence', $1)`, evidence.Decision{Author: ada,
+		Candidates: []evidence.Candidate{{URL: "http://b.example/", Title: hostile, Source: evidence.SourceVenue, Rule: "too little evidence", Fetched: true}}})
 	for i, sha := range []string{sampleSHA, otherSHA} {
 		e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: fmt.Sprintf("http://www.ada.example/p%d.pdf", i), Anchor: hostile, Source: page.SourceAnchor}, Parent: "http://www.ada.example/"}}
 		_, err = frontier.Add(ctx, d.Pool, id, []frontier.Entry{e})
@@ -87,7 +90,7 @@ func samplePages() []string {
 	return []string{"/", "/harvests/" + id, "/reports/" + id, "/papers?harvest=" + id, "/papers?harvest=" + id + "&state=missing", "/papers?harvest=" + id + "&reason=ambiguous",
 		"/papers/" + url.PathEscape("conf/webdb/P1"), "/sites", "/sites?harvest=" + id, "/sites/www.ada.example", "/sites/bad.example", "/documents", "/documents?state=accepted&site=www.ada.example",
 		"/documents/" + sampleSHA, "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf"), "/review", "/jobs", "/jobs/1", "/jobs/2", "/jobs/2?differs=yes", "/collections", "/collections/conf%2Fmaths", "/collections/conf%2Fmaths?topic=knots", "/parents", "/parents?site=www.ada.example", "/whitelist", "/blacklist", "/users", "/statistics",
-		holdingsPath, "/schedules", "/failures?harvest=" + id, "/failures?harvest=" + id + "&reason=timeout"}
+		"/homepages?harvest=" + id, "/people/1%2F1", holdingsPath, "/schedules", "/failures?harvest=" + id, "/failures?harvest=" + id + "&reason=timeout"}
 }
 
 // TestWordsOfStrangersAreText on every page.
@@ -139,6 +142,9 @@ func TestPagesSayWhy(t *testing.T) {
 	require.Contains(t, d.page("/review"), "Difference Engines")
 
 	require.Contains(t, d.page("/harvests/"+id), "Being crawled")
+	require.NotContains(t, d.page("/harvests/"+id), "still to be recognised")
+	d.exec(`UPDATE documents SET state='new', outcome='image-only' WHERE sha256=$1`, otherSHA)
+	require.Contains(t, d.page("/harvests/"+id), "1 scanned document is still to be recognised")
 	require.NoError(t, d.SetPaused(t.Context(), sampleHarvest, true))
 	require.Contains(t, d.page("/harvests/"+id), "Crawled further once it goes on")
 	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageCancelled, "in stage crawl"))

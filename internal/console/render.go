@@ -23,6 +23,7 @@ import (
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 //go:embed templates/*.html
@@ -68,6 +69,9 @@ func functions() template.FuncMap {
 		"year":    report.YearOf,
 		"whole":   report.Whole,
 		"join":    strings.Join,
+		"count":   text.Count[int],
+		"noun":    text.Noun[int],
+		"countIs": text.CountIs,
 		"segment": url.PathEscape, // html/template leaves slashes and question marks in a path as they are
 		"web":     webAddress,
 		"pieces":  pieces,
@@ -268,7 +272,7 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name 
 func (c *Console) view(r *http.Request, data any) view {
 	v := view{User: user(r.Context()), Role: asker(r.Context()).role, Address: r.URL.RequestURI(), Data: data}
 	switch v.Here, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); v.Here {
-	case "harvests", "reports", "papers", "failures", "estimates":
+	case "harvests", "reports", "papers", "failures", "estimates", "lists", "homepages", "people":
 		v.Here = ""
 	}
 	if l, ok := data.(lively); ok && r.Method == http.MethodGet {

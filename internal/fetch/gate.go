@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"gleaner/internal/text"
 )
 
 // ParkedError is returned by Gate.Turn when the host is not to be asked for
@@ -19,7 +21,7 @@ type ParkedError struct {
 func (e *ParkedError) Error() string {
 	why := "it asked for the pause"
 	if e.Failures > 0 {
-		why = fmt.Sprintf("%d failures in a row", e.Failures)
+		why = text.Count(e.Failures, "failure") + " in a row"
 	}
 	return fmt.Sprintf("host %s is parked until %s: %s", e.Host, e.Until.UTC().Format(time.RFC3339), why)
 }

@@ -144,7 +144,7 @@ func yearReason(gap int) string {
 	case gap == 0:
 		return "same year"
 	}
-	return fmt.Sprintf("%d years apart", gap)
+	return text.Count(gap, "year") + " apart"
 }
 
 // Record finds the wanted papers that a record of another source may be, best

@@ -66,7 +66,7 @@ func (db HarvestRecords) SiteTallies(ctx context.Context, harvest string) ([]Sit
 			FROM locations l JOIN documents d ON d.sha256=l.sha256
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` AND m.paper_key IN (SELECT paper_key FROM harvest_papers WHERE harvest_id=$1 AND NOT held)
 			WHERE l.site_id IN (SELECT id FROM s) GROUP BY l.site_id)
-		SELECT s.host, s.state, CASE WHEN s.paused <> '' THEN s.paused ELSE s.reason END,
+		SELECT s.host, s.state, coalesce(nullif(s.paused, ''), `+blockedSQL+` b.host=s.host), s.reason),
 			coalesce(u.pages,0), coalesce(d.documents,0), coalesce(d.accepted,0), coalesce(d.found,0), coalesce(u.failed,0), coalesce(u.waiting,0), `+paceColumns+`
 		FROM s LEFT JOIN u ON u.site_id=s.id LEFT JOIN d ON d.site_id=s.id ORDER BY coalesce(d.documents,0) DESC, s.host`, harvest)
 }

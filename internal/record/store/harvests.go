@@ -88,6 +88,44 @@ func (db HarvestRecords) Paused(ctx context.Context, id string) (bool, error) {
 	return Get[bool](ctx, db, `SELECT coalesce((SELECT paused FROM harvests WHERE id=$1), false)`, id)
 }
 
+// ErrHarvestRuns is returned by RemoveHarvest for one that has not ended.
+var ErrHarvestRuns = errors.New("the harvest has not ended; cancel it first")
+
+// HarvestRemoval is what goes with a harvest. Documents, sites and homepages stay, and what is known of papers.
+type HarvestRemoval struct {
+	Papers int `json:"papers"` // of its list
+	Alone  int `json:"alone"`  // of these, on the list of no other harvest: nobody looks for them any more
+	Sites  int `json:"sites"`  // that it wanted
+}
+
+// RemoveHarvest removes a harvest that ended with its list of papers and its report, or only says what would go.
+func RemoveHarvest(ctx context.Context, db *DB, id string, dry bool) (r HarvestRemoval, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		var ended bool
+		err := tx.QueryRow(ctx, `SELECT completed_at IS NOT NULL FROM harvests WHERE id=$1 FOR UPDATE`, id).Scan(&ended)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return fmt.Errorf("%s: %w", id, ErrNoHarvest)
+		case err != nil:
+			return err
+		case !ended:
+			return fmt.Errorf("%s: %w", id, ErrHarvestRuns)
+		}
+		err = tx.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE NOT EXISTS
+				(SELECT 1 FROM harvest_papers o WHERE o.paper_key=h.paper_key AND o.harvest_id<>h.harvest_id)),
+				(SELECT count(*) FROM harvest_sites WHERE harvest_id=$1)
+			FROM harvest_papers h WHERE harvest_id=$1`, id).Scan(&r.Papers, &r.Alone, &r.Sites)
+		if err != nil || dry {
+			return err
+		}
+		if _, err = tx.Exec(ctx, `DELETE FROM harvests WHERE id=$1`, id); err != nil {
+			return err
+		}
+		return nobodyWants(ctx, tx)
+	})
+	return r, err
+}
+
 const harvestColumns = `id, venue, year_from, year_to, years, options, stage, paused, cancelled, note, started_at, updated_at, completed_at`
 
 func scanHarvest(row pgx.CollectableRow) (Harvest, error) {
@@ -153,6 +191,7 @@ type Counts struct {
 	Documents  int `json:"documents"`
 	Accepted   int `json:"accepted"`
 	Unexamined int `json:"unexamined"`
+	Scans      int `json:"scans"` // of these, pictures of pages that wait to be recognised
 
 	FoundNow int `json:"found_now"` // of the wanted papers, whoever found them
 
@@ -207,7 +246,7 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 		who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN wanted w ON w.paper_key=pa.paper_key WHERE `+soughtSQL+`),
 		s AS (SELECT s.* FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1),
 		u AS (SELECT `+urlCounts+` FROM url_counts u JOIN s ON s.id=u.site_id),
-		d AS (SELECT DISTINCT d.sha256, d.state FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)
+		d AS (SELECT DISTINCT d.sha256, d.state, d.outcome FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)
 		SELECT (SELECT count(*) FROM hp), (SELECT count(*) FROM hp WHERE held), (SELECT count(*) FROM wanted),
 			(SELECT count(DISTINCT m.paper_key) FROM matches m JOIN wanted w ON w.paper_key=m.paper_key WHERE `+FoundSQL+`),
 			(SELECT count(*) FROM who),
@@ -218,9 +257,10 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 			(SELECT count(*) FROM s WHERE state<>'done' AND paused<>''),
 			(SELECT count(*) FROM s WHERE parked_until > now()),
 			(SELECT pages FROM u), (SELECT waiting FROM u), (SELECT failed FROM u),
-			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new')`, id).
+			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new'),
+			(SELECT count(*) FROM d WHERE state='new' AND outcome IN `+putOff+`)`, id).
 		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Refused, &c.Stopped, &c.Paused, &c.Parked,
-			&c.Pages, &c.Waiting, &c.Failures, &c.Documents, &c.Accepted, &c.Unexamined)
+			&c.Pages, &c.Waiting, &c.Failures, &c.Documents, &c.Accepted, &c.Unexamined, &c.Scans)
 	if err == nil {
 		err = db.countInScope(ctx, id, &c)
 	}

@@ -36,17 +36,26 @@ func (db MatchRecords) Matches(ctx context.Context, sha string) ([]Found, error)
 }
 
 // ErrNoMatch is returned by Settle where the document was never matched with
-// the paper.
+// the paper, or one of them is not on record.
 var ErrNoMatch = errors.New("this document was not matched with that paper")
 
 // Settle records a person's word on a match: "yes", "no", or "" to take it back.
-// A document that is the paper is accepted, once its file is here.
+// A document that is the paper is accepted, once its file is here; it need not have been
+// compared with it.
 func (db MatchRecords) Settle(ctx context.Context, paper, sha, word string) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE matches m SET settled=$3, matched_at=CASE WHEN $3='yes' AND `+FoundSQL+`
 			THEN matched_at ELSE now() END WHERE paper_key=$1 AND sha256=$2`, paper, sha, word)
 		if err != nil {
 			return err
+		}
+		if word == "yes" && tag.RowsAffected() == 0 {
+			tag, err = tx.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score, reasons, settled)
+				SELECT p.key, d.sha256, 'different', 0, '["named by a person"]', 'yes' FROM papers p, documents d
+				WHERE p.key=$1 AND d.sha256=$2`, paper, sha)
+			if err != nil {
+				return err
+			}
 		}
 		if tag.RowsAffected() == 0 {
 			return fmt.Errorf("%s, %s: %w", paper, sha, ErrNoMatch)

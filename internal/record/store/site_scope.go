@@ -45,7 +45,7 @@ func (db HarvestRecords) countInScope(ctx context.Context, id string, c *Counts)
 		return err
 	}
 	type place struct{ SHA256, State, URL, Parent string }
-	places, err := List[place](ctx, db, `SELECT d.sha256, d.state, l.url, l.parent FROM documents d JOIN locations l ON l.sha256=d.sha256
+	places, err := List[place](ctx, db, `SELECT d.sha256, CASE WHEN d.state='new' AND d.outcome IN `+putOff+` THEN 'scan' ELSE d.state END, l.url, l.parent FROM documents d JOIN locations l ON l.sha256=d.sha256
 		JOIN harvest_sites hs ON hs.site_id=l.site_id WHERE hs.harvest_id=$1`, id)
 	states := map[string]string{}
 	for _, p := range places {
@@ -53,13 +53,15 @@ func (db HarvestRecords) countInScope(ctx context.Context, id string, c *Counts)
 			states[p.SHA256] = p.State
 		}
 	}
-	c.Documents, c.Accepted, c.Unexamined = len(states), 0, 0
+	c.Documents, c.Accepted, c.Unexamined, c.Scans = len(states), 0, 0, 0
 	for _, state := range states {
 		switch gleaner.DocumentState(state) {
 		case gleaner.DocumentAccepted:
 			c.Accepted++
 		case gleaner.DocumentNew:
 			c.Unexamined++
+		case "scan":
+			c.Unexamined, c.Scans = c.Unexamined+1, c.Scans+1
 		}
 	}
 	return err

@@ -24,6 +24,7 @@ type SiteRow struct {
 	PausedAt  *time.Time        `json:"paused_at,omitempty"`
 	Blocked   string            `json:"blacklisted,omitempty"`     // why
 	Halted    bool              `json:"harvests_paused,omitempty"` // every harvest under way that wants it is paused
+	Idle      bool              `json:"idle,omitempty"`            // no harvest under way wants it, and it is not being crawled
 
 	Pace `json:"pace"`
 }
@@ -42,10 +43,12 @@ func (r SiteRow) NextWords(form string) string {
 		return "never by itself"
 	case done && r.Due == nil:
 		return "nothing waits"
-	case out || done:
+	case out || done || r.Idle && r.Due != nil:
 		return "by a recrawl, from " + r.Due.Local().Format(form)
 	case r.Halted:
 		return "none while its harvest is paused"
+	case r.Idle:
+		return "no harvest asks it"
 	case r.Next == nil:
 		return "at once"
 	}
@@ -75,14 +78,15 @@ func (q SiteQuery) sql() string {
 			THEN 'no page: ' || (SELECT f.outcome FROM urls f WHERE f.site_id=s.id AND f.state IN (3, 4) LIMIT 1) ELSE s.reason END, u.pages, ` + siteDocuments + `, u.failed, u.waiting,
 		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
 		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, coalesce(` + blockedSQL + ` b.host=s.host), ''),
-		coalesce((SELECT bool_and(r.paused) FROM harvest_sites hs JOIN harvests r ON r.id=hs.harvest_id WHERE hs.site_id=s.id AND r.completed_at IS NULL), false),
-		` + paceColumns + `
+		coalesce(w.paused, false), w.paused IS NULL AND s.state <> 'crawling', ` + paceColumns + `
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
 			AND ($1<>'' OR $6<>'' OR s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))
 			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))
 			AND (NOT $7 OR s.state IN ('refused', 'stopped') OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state IN (3, 4))) AND $2::text IS NOT NULL
 			ORDER BY s.host LIMIT $5) s
 		CROSS JOIN LATERAL (SELECT ` + urlCounts + ` FROM url_counts u WHERE u.site_id=s.id) u
+		CROSS JOIN LATERAL (SELECT bool_and(r.paused) AS paused FROM harvest_sites hs JOIN harvests r ON r.id=hs.harvest_id
+			WHERE hs.site_id=s.id AND r.completed_at IS NULL) w
 	ORDER BY s.host`
 }
 

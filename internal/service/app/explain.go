@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/rules"
@@ -15,11 +16,12 @@ import (
 // Explanation is all that is known of a URL.
 type Explanation struct {
 	store.URLRecord
-	LinkedBy []store.BackLink `json:"linked_by,omitempty"`
-	Found    []store.Document `json:"found,omitempty"`
-	Denied   []string         `json:"denied,omitempty"` // papers that a person said no document here is
-	Lists    []string         `json:"lists,omitempty"`  // that leave it out, by harvest
-	Site     *store.SiteRow   `json:"site,omitempty"`   // nil for a document that an import brought
+	LinkedBy []store.BackLink          `json:"linked_by,omitempty"`
+	Found    []store.Document          `json:"found,omitempty"`
+	Is       map[string]*gleaner.Paper `json:"is,omitempty"`     // which paper a document here is, by its SHA-256
+	Denied   []string                  `json:"denied,omitempty"` // papers that a person said no document here is
+	Lists    []string                  `json:"lists,omitempty"`  // that leave it out, by harvest
+	Site     *store.SiteRow            `json:"site,omitempty"`   // nil for a document that an import brought
 }
 
 // maxBackLinks is how many pages that link to a file are told of.
@@ -37,7 +39,7 @@ func (a *App) Explain(ctx context.Context, url string) (*Explanation, error) {
 	if err != nil {
 		return nil, neverMet(err, lists)
 	}
-	e := &Explanation{URLRecord: r, Lists: lists}
+	e := &Explanation{URLRecord: r, Lists: lists, Is: map[string]*gleaner.Paper{}}
 	sites, err := a.DB.Sites(ctx, store.SiteQuery{Host: r.Host, Limit: 1})
 	if err != nil {
 		return nil, err
@@ -54,6 +56,12 @@ func (a *App) Explain(ctx context.Context, url string) (*Explanation, error) {
 			return nil, err
 		}
 		e.Found = append(e.Found, d)
+		switch p, err := a.DB.PaperOf(ctx, sha); {
+		case err != nil:
+			return nil, err
+		case p.Key != "":
+			e.Is[sha] = &p
+		}
 		matches, err := a.DB.Matches(ctx, sha)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,129 @@
+package console
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"gleaner/internal/ingest/source"
+)
+
+// uploadsPath is where files to be imported are sent, which may be very long (maxUpload).
+const uploadsPath = "/uploads"
+
+// uploaded is a file that was sent to be imported.
+type uploaded struct {
+	Path string `json:"path"` // within the folder for imports
+}
+
+// upload keeps a file in the folder for imports, and leads on to the form that imports it.
+func (c *Console) upload(w http.ResponseWriter, r *http.Request) {
+	name, err := keepUpload(c, w, r)
+	c.log.InfoContext(r.Context(), "console: upload", "file", name, "user", user(r.Context()), "error", err)
+	switch {
+	case err != nil:
+		c.fail(w, r, err)
+	case asJSON(r):
+		c.show(w, r, http.StatusOK, "", uploaded{name})
+	default:
+		lead(c, w, r, redirect{"/jobs?path=" + url.QueryEscape(name) + "#new-import", name + " is here: say how it is imported, and start that."})
+	}
+}
+
+// keepUpload keeps the file of a form, in a folder of its own, and returns its path.
+func keepUpload(c *Console, w http.ResponseWriter, r *http.Request) (name string, err error) {
+	if c.ImportFolder == "" {
+		return "", errNoImports
+	}
+	over, err := c.exports.turn(r.Context())
+	if err != nil {
+		return "", err
+	}
+	defer over()
+	free, err := source.FreeBytes(c.ImportFolder)
+	if err != nil {
+		return "", fmt.Errorf("%w: the folder for imports is not here: %w", errInput, err)
+	}
+	most := min(maxUpload, free/4) // as much as a download of an import may take
+	if r.ContentLength > most {
+		return "", fmt.Errorf("%w: a file may have %d MB now", errTooLarge, most>>20)
+	}
+	r.Body = http.MaxBytesReader(w, unhurriedBody{r.Body, http.NewResponseController(w), time.Now().Add(downloadTime)}, most)
+	form, err := r.MultipartReader()
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errInput, err)
+	}
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("%w: choose a file", errInput)
+		}
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", errInput, err)
+		}
+		if name := part.FileName(); part.FormName() == "file" && name != "" {
+			return writeUpload(c.ImportFolder, name, part)
+		}
+	}
+}
+
+// writeUpload writes a file below the folder for imports, and returns its path in it: whole, or not at all.
+func writeUpload(imports, name string, from io.Reader) (string, error) {
+	if !fs.ValidPath(name) || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\\") || !isText(name) || len(name) > 200 {
+		return "", fmt.Errorf("%w: give the file another name", errInput)
+	}
+	root, err := os.OpenRoot(imports)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }()
+	const folder = "uploads"
+	if err := root.Mkdir(folder, 0o750); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	at, partial := path.Join(folder, name), path.Join(folder, ".partial-"+rand.Text())
+	if _, err := root.Lstat(at); err == nil {
+		return "", fmt.Errorf("%w: there is a file %s already: give this one another name", errInput, at)
+	}
+	f, err := root.OpenFile(partial, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o640)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Remove(partial) }() // where it was renamed it is gone
+	_, err = io.Copy(f, from)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		err = fmt.Errorf("%w: a file may have %d MB now", errTooLarge, tooLarge.Limit>>20)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, os.ErrDeadlineExceeded):
+		err = fmt.Errorf("%w: the file did not come whole", errInput)
+	}
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return "", err
+	}
+	return at, root.Rename(partial, at)
+}
+
+// unhurriedBody gives each read its own time, as long as there is any left.
+type unhurriedBody struct {
+	io.ReadCloser
+	connection *http.ResponseController
+	until      time.Time
+}
+
+func (b unhurriedBody) Read(p []byte) (int, error) {
+	if time.Now().After(b.until) {
+		return 0, os.ErrDeadlineExceeded
+	}
+	_ = b.connection.SetReadDeadline(time.Now().Add(linesTime)) // in vain where there is no connection
+	_ = b.connection.SetWriteDeadline(time.Now().Add(2 * linesTime))
+	return b.ReadCloser.Read(p)
+}

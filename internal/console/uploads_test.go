@@ -1,0 +1,54 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnArchiveIsSent to the folder for imports, whole and under its own name, and the form that imports it names it.
+func TestAnArchiveIsSent(t *testing.T) {
+	t.Parallel()
+	d, ear, folder := jobDesk(t)
+	archive := strings.Repeat("WARC/1.0\r\n", maxList/8) // longer than a list may be
+	page := d.landed(d.uploadTo(uploadsPath, "crawl.warc.gz", archive, nil))
+	require.Regexp(t, `(?s)role="status">uploads/crawl.warc.gz is here.*id="new-import" open>.*name="path"[^>]* value="uploads/crawl.warc.gz"`, page)
+	kept, err := os.ReadFile(filepath.Join(folder, "uploads", "crawl.warc.gz"))
+	require.NoError(t, err)
+	require.True(t, string(kept) == archive)
+	for name, want := range map[string]int{"crawl.warc.gz": 400, ".hidden": 400, "..": 400, "": 400} {
+		res, body := d.uploadTo(uploadsPath, name, "x", nil)
+		require.Equal(t, want, res.StatusCode, "%s: %s", name, body)
+	}
+	all, err := os.ReadDir(filepath.Join(folder, "uploads"))
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	res, body := d.post("/jobs", url.Values{"job": {"import"}, "path": {"uploads/crawl.warc.gz"}})
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+	require.Equal(t, []string{"start job 3"}, ear.heard)
+	d.Console.ImportFolder = ""
+	res, _ = d.uploadTo(uploadsPath, "b.warc", "x", nil)
+	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	require.NotContains(t, d.page("/jobs"), `action="/uploads"`)
+}
+
+// TestAListOfWantedPapersIsSent: it is entered, and the harvest that it is of previewed and then started.
+func TestAListOfWantedPapersIsSent(t *testing.T) {
+	t.Parallel()
+	ear := &told{}
+	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	require.Contains(t, d.page("/"), `action="/lists"`)
+	res, body := d.uploadTo(listsPath, "own.bib", ownList, url.Values{"name": {""}, "list": {""}})
+	require.Equal(t, http.StatusOK, res.StatusCode, body)
+	require.Regexp(t, `(?s)about 70 requests for papers:own.*name="goal" value="papers:own".*Engines of`, body)
+	_, _ = d.post("/harvests", url.Values{"goal": {"papers:own"}})
+	require.Equal(t, []string{"list own.bib 318", "start papers:own  0s"}, ear.heard)
+	res, body = d.post(listsPath, url.Values{"name": {"x"}, "list": {"odd"}})
+	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	require.Regexp(t, `(?s)role="alert">wrong usage: x: format not known.*>odd</textarea>`, body)
+}
