@@ -43,7 +43,7 @@ the file of --out:
   jsonl      {"paper", "title", "year", "sha256", "url", "parent_url", "matched_by",
              "score", "fetched_at", "path", "authors", "doi", "venue", "venue_name",
              "references", "reference_list", "kind", "also"}, one a line
-  csv        the same columns; authors are parted by semicolons, references by lines
+  csv        the same columns; authors are parted by semicolons, references by " | "
   bibtex     an entry each, with venue, DOI, url and file
   ris        the same for other reference managers
   csljson    the same for citation processors; it has no place for a file
@@ -246,7 +246,7 @@ func exportCSV(w io.Writer, found []store.Exported) error {
 	for _, f := range found {
 		rows = append(rows, []string{biblio.Cell(f.Paper), biblio.Cell(f.Title), biblio.Year(f.Year), f.SHA256, biblio.Cell(f.URL), biblio.Cell(f.ParentURL), f.MatchedBy,
 			strconv.FormatFloat(f.Score, 'f', 3, 64), f.FetchedAt.UTC().Format(time.RFC3339), biblio.Cell(f.Path), biblio.Cell(strings.Join(gleaner.Names(f.Authors), "; ")), biblio.Cell(f.DOI),
-			biblio.Cell(f.Venue), biblio.Cell(f.VenueName), strconv.Itoa(f.References), biblio.Cell(strings.Join(f.ReferenceList, "\n")), f.Kind, biblio.Cell(strings.Join(twinURLs(f), " "))})
+			biblio.Cell(f.Venue), biblio.Cell(f.VenueName), strconv.Itoa(f.References), biblio.Cell(strings.Join(f.ReferenceList, " | ")), f.Kind, biblio.Cell(strings.Join(twinURLs(f), " "))})
 	}
 	return out.WriteAll(rows)
 }

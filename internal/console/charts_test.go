@@ -22,6 +22,7 @@ func TestStatisticsAreDrawn(t *testing.T) {
 	page := d.page("/statistics")
 	drawn := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1)
 	require.Len(t, drawn, 3)
+	require.Contains(t, page, "counts once here")
 	for i, svg := range drawn {
 		require.Contains(t, svg, `role="img" aria-label="`+[]string{"Documents by month", "Sites by the pause", "Documents by domain"}[i])
 		for r := xml.NewDecoder(strings.NewReader(svg)); ; {

@@ -219,6 +219,11 @@ func TestReportsShowRecallOnAPhone(t *testing.T) {
 	w.size(360, "light")
 	w.open("/reports/" + url.PathEscape(sampleHarvest))
 	w.until(`[...document.querySelectorAll("th")].some(e => e.textContent == "Recall" && e.getBoundingClientRect().right < innerWidth)`)
+	for _, path := range []string{"/reports/" + url.PathEscape(sampleHarvest), "/statistics"} {
+		w.open(path)
+		w.until(`document.querySelector("svg") && [...document.querySelectorAll("svg")].every(e => e.getBoundingClientRect().right <= innerWidth)`)
+		w.picture("charts-" + filepath.Base(path))
+	}
 }
 
 // TestATooLongListIsRefusedInWords: a browser that sends more than may be sent shows why

@@ -9,18 +9,38 @@ import (
 // The size of a chart, in pixels of its view box.
 const (
 	chartWidth  = 720.0
+	narrowWidth = 360.0 // as wide as a phone
 	chartHeight = 240.0
 	chartMargin = 36.0
 )
 
 // canvas is an SVG drawing under way.
-type canvas struct{ strings.Builder }
+type canvas struct {
+	strings.Builder
+	width float64
+}
 
-func newCanvas(title string, height float64) *canvas {
-	c := &canvas{}
-	fmt.Fprintf(c, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title>`, chartWidth, height, title, title)
+func newCanvas(title string, width, height float64) *canvas {
+	c := &canvas{width: width}
+	class := ""
+	if width < chartWidth {
+		class = ` class="narrow"`
+	}
+	fmt.Fprintf(c, `<svg viewBox="0 0 %g %g"%s role="img" aria-label="%s"><title>%s</title>`, width, height, class, title, title)
 	return c
 }
+
+// yearsCanvas is as wide as columns of these years need.
+func yearsCanvas(title string, years []Year) *canvas {
+	width := chartWidth
+	if float64(len(years))*yearWidth <= narrowWidth-chartMargin {
+		width = narrowWidth
+	}
+	return newCanvas(title, width, chartHeight)
+}
+
+// yearWidth is what a year takes, with its label.
+const yearWidth = 34.0
 
 // bar draws a bar; none of nothing.
 func (c *canvas) bar(x, y, w, h float64, class, label string) {
@@ -35,15 +55,15 @@ func (c *canvas) text(x, y float64, anchor, s string) {
 }
 
 func (c *canvas) rule(y float64) {
-	fmt.Fprintf(c, `<line x1="%g" x2="%g" y1="%.1f" y2="%.1f"/>`, chartMargin, chartWidth, y, y)
+	fmt.Fprintf(c, `<line x1="%g" x2="%g" y1="%.1f" y2="%.1f"/>`, chartMargin, c.width, y, y)
 }
 
 func (c *canvas) done() string { return c.String() + "</svg>" }
 
 // columns places one column a year, and labels as many years as there is room.
 func columns(c *canvas, years []Year) (step float64) {
-	step = (chartWidth - chartMargin) / float64(max(len(years), 1))
-	every := 1 + len(years)*34/int(chartWidth-chartMargin)
+	step = (c.width - chartMargin) / float64(max(len(years), 1))
+	every := 1 + len(years)*yearWidth/int(c.width-chartMargin)
 	for i, y := range years {
 		if i%every == 0 {
 			c.text(chartMargin+(float64(i)+.5)*step, chartHeight-6, "middle", YearOf(y.Year))
@@ -55,7 +75,7 @@ func columns(c *canvas, years []Year) (step float64) {
 // papersChart stacks held, found and missing papers by year (Zhuang et al.,
 // figure 5).
 func papersChart(years []Year) string {
-	c := newCanvas("Papers by year: held, found, missing", chartHeight)
+	c := yearsCanvas("Papers by year: held, found, missing", years)
 	most := 1
 	for _, y := range years {
 		most = max(most, y.Published)
@@ -82,7 +102,7 @@ func papersChart(years []Year) string {
 
 // recallChart draws recall by year in its three forms (figures 6 to 9).
 func recallChart(years []Year) string {
-	c := newCanvas("Recall by year", chartHeight)
+	c := yearsCanvas("Recall by year", years)
 	floor, room := chartHeight-24, chartHeight-24-12
 	for _, share := range []float64{0, .5, 1} {
 		c.rule(floor - room*share)
