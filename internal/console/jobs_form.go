@@ -122,8 +122,11 @@ func (c *Console) newJobForms(a *asked) (all []jobForm) {
 	}
 	for _, kind := range kindsOfJobs() {
 		if kind != store.JobImport || c.ImportFolder != "" {
-			o := tables.Defaults(kind)
-			f := form(kind, kind, o.Get)
+			get := tables.Defaults(kind).Get
+			if kind == store.JobImport {
+				get = ingest.Options{}.Get
+			}
+			f := form(kind, kind, get)
 			switch path := a.get("path"); {
 			case a.PostForm.Get("job") == kind:
 				f = form(kind, kind, a.PostForm.Get)
