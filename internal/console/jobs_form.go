@@ -122,11 +122,8 @@ func (c *Console) newJobForms(a *asked) (all []jobForm) {
 	}
 	for _, kind := range kindsOfJobs() {
 		if kind != store.JobImport || c.ImportFolder != "" {
-			get := tables.Defaults(kind).Get
-			if kind == store.JobImport {
-				get = ingest.Options{}.Get
-			}
-			f := form(kind, kind, get)
+			o := tables.Defaults(kind)
+			f := form(kind, kind, o.Get)
 			switch path := a.get("path"); {
 			case a.PostForm.Get("job") == kind:
 				f = form(kind, kind, a.PostForm.Get)

@@ -188,10 +188,10 @@ func (f field) check(value string) error {
 	return nil
 }
 
-// Get is an option as Set takes it.
+// Get is an option as Set takes it, "" of one that is not of these jobs.
 func (o Options) Get(name string) string {
 	f := o.fields()[name]
-	if reflect.ValueOf(f.to).Elem().IsZero() {
+	if f.to == nil || reflect.ValueOf(f.to).Elem().IsZero() {
 		return ""
 	}
 	switch to := f.to.(type) {
