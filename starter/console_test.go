@@ -109,17 +109,24 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	post := func(to string, form url.Values) string {
 		return asked(http.PostForm(said[1]+to+"?format=json&"+said[2], form))
 	}
-	require.Contains(t, post("lists", url.Values{"name": {"own.csv"}, "list": {"title,year\nA Paper of Mine,2001\n"}}), "A Paper of Mine")
+	require.Contains(t, post("lists", url.Values{"name": {"own.csv"},
+		"list": {"title,year\nA Paper of Mine,2001\n"}}), "A Paper of Mine")
 	odd := post("lists", url.Values{"name": {"odd.csv"}, "list": {"title,year\nA Paper,2001,more\n"}})
 	require.Contains(t, odd, "odd.csv: line 2")
 	require.NotContains(t, odd, os.TempDir())
-	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/P", Venue: "conf/x", Title: "A Paper", Year: 2001, Authors: []gleaner.Author{{PID: "7/7", Name: "Jane Roe"}}}}, nil))
-	require.Contains(t, post("people/7%2F7", url.Values{"do": {"is"}, "url": {"http://roe.example/"}}), "http://roe.example/ is their homepage")
-	require.Contains(t, c.ok("homepages", "explain", "Jane Roe"), "a person said: http://roe.example/ is their homepage")
-	require.Contains(t, post("people/7%2F7", url.Values{"do": {"forget"}, "url": {"http://roe.example/"}}), "1 answer taken back")
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/P", Venue: "conf/x", Title: "A Paper",
+		Year: 2001, Authors: []gleaner.Author{{PID: "7/7", Name: "Jane Roe"}}}}, nil))
+	require.Contains(t, post("people/7%2F7", url.Values{"do": {"is"}, "url": {"http://roe.example/"}}),
+		"http://roe.example/ is their homepage")
+	require.Contains(t, c.ok("homepages", "explain", "Jane Roe"),
+		"a person said: http://roe.example/ is their homepage")
+	require.Contains(t, post("people/7%2F7", url.Values{"do": {"forget"}, "url": {"http://roe.example/"}}),
+		"1 answer taken back")
 	require.Contains(t, post("people/7%2F7", url.Values{"do": {"is"}, "url": {"roe"}}), "is no address of a page")
-	require.Contains(t, post("collections", url.Values{"name": {"maths"}, "topics": {"knots: knot theory"}, "size": {"3"}}), "is being made")
-	require.Contains(t, post("collections", url.Values{"name": {"odd"}, "topics": {"knots"}, "threshold": {"7"}}), "threshold: 7 is not")
+	require.Contains(t, post("collections", url.Values{"name": {"maths"}, "topics": {"knots: knot theory"},
+		"size": {"3"}}), "is being made")
+	require.Contains(t, post("collections", url.Values{"name": {"odd"}, "topics": {"knots"}, "threshold": {"7"}}),
+		"threshold: 7 is not")
 	require.Contains(t, c.ok("collections", "list"), "maths")
 	require.Contains(t, post("collections/maths", url.Values{"do": {"cancel"}}), "is being cancelled")
 

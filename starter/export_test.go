@@ -72,7 +72,8 @@ func TestExportsForReferenceManagers(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(c.ok("export", "journals/exa", "--format", "csv"))).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, []string{"authors", "doi", "venue", "venue_name", "references", "reference_list", "kind", "also"}, rows[0][10:])
-	require.Equal(t, []string{"Jane Roe; Ada Poe", "10.5555/exa.1", "journals/exa", "Journal of Examples", "2", "[1] A. One. | [2] B. Two.", "pdf", ""}, rows[1][10:])
+	require.Equal(t, []string{"Jane Roe; Ada Poe", "10.5555/exa.1", "journals/exa", "Journal of Examples", "2",
+		"[1] A. One. | [2] B. Two.", "pdf", ""}, rows[1][10:])
 	var line map[string]any
 	require.NoError(t, json.Unmarshal([]byte(c.ok("export", "journals/exa")), &line))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(line)), rows[0], "a table has what JSON Lines have")

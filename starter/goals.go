@@ -160,7 +160,8 @@ func (c *cli) knowList(ctx context.Context, given gleaner.Goal, years gleaner.Ye
 
 // enterList makes a file the whole of a list, whatever years are wanted of it now. A
 // harvest that runs keeps the papers that it began with. The record names the file by its origin.
-func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Goal, years gleaner.Years, file, origin string) error {
+func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Goal, years gleaner.Years, file,
+	origin string) error {
 	key := list.String()
 	papers, _, err := papersOfList(ctx, hints, key, years, file)
 	if err != nil {

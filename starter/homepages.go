@@ -176,7 +176,8 @@ func pageURL(given string) (string, error) {
 }
 
 // setHomepage keeps a person's word on a page of an author, and returns the harvests that take it up.
-func setHomepage(ctx context.Context, c *cli, a *app.App, who gleaner.Author, given, word string) (url string, joined []string, err error) {
+func setHomepage(ctx context.Context, c *cli, a *app.App, who gleaner.Author, given, word string) (url string,
+	joined []string, err error) {
 	if url, err = pageURL(given); err != nil {
 		return "", nil, err
 	}
@@ -198,7 +199,8 @@ func setWords(url, word string, joined []string) []string {
 }
 
 // forgetHomepage takes back what was said of a page of an author, or of all where none is given.
-func forgetHomepage(ctx context.Context, s *harvest.Stages, who gleaner.Author, given string) (did string, n int, err error) {
+func forgetHomepage(ctx context.Context, s *harvest.Stages, who gleaner.Author, given string) (did string, n int,
+	err error) {
 	url := given
 	if given != "" {
 		if url, err = pageURL(given); err != nil {

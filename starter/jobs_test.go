@@ -105,7 +105,8 @@ func TestExplainOfAnImport(t *testing.T) {
 	c := newConsole(t)
 	const url, parent = "http://a.example/x.pdf", "http://a.example/list.html"
 	h := frontier.HashOf(url)
-	require.NoError(t, c.SaveFetched(t.Context(), store.Document{SHA256: strings.Repeat("aa", 32), Kind: "pdf"}, store.Location{Hash: h[:], SiteID: 1, URL: url, Parent: parent, Found: time.Now()}, nil))
+	require.NoError(t, c.SaveFetched(t.Context(), store.Document{SHA256: strings.Repeat("aa", 32), Kind: "pdf"},
+		store.Location{Hash: h[:], SiteID: 1, URL: url, Parent: parent, Found: time.Now()}, nil))
 	var e app.Explanation
 	c.read(&e, "explain", url)
 	require.Equal(t, parent, e.Parent)
@@ -113,7 +114,8 @@ func TestExplainOfAnImport(t *testing.T) {
 	require.Regexp(t, `(?m)^imported  `, c.ok("explain", url))
 	require.NotRegexp(t, `(?m)^asked  `, c.ok("explain", url), "no crawl asked for it")
 	c.wrong(program.ExitUnknown, "explain", "http://a.example/y.pdf")
-	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/P", Venue: "conf/x", Title: "A Paper", Year: 2001}}, nil))
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/P", Venue: "conf/x", Title: "A Paper",
+		Year: 2001}}, nil))
 	c.wrong(program.ExitUnknown, "review", "conf/x/P", "http://a.example/y.pdf", "yes")
 	require.NotContains(t, c.ok("explain", url), "is the paper")
 	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score, settled) SELECT 'conf/x/P', sha256, 'different', 0, 'yes' FROM documents`)

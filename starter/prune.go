@@ -16,7 +16,8 @@ import (
 func (c *cli) pruneCommand() *cobra.Command {
 	var dry bool
 	r := store.Retention{}
-	cmd := &cobra.Command{Use: "prune [HARVEST]", Short: "Remove what was kept long enough, or a harvest", Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.harvests,
+	cmd := &cobra.Command{Use: "prune [HARVEST]", Short: "Remove what was kept long enough, or a harvest",
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.harvests,
 		Long: `Remove what was kept long enough: pages fetched as evidence, answers of search
 engines, robots.txt that ran out, URLs of sites that were removed, files that are
 no paper, lines of jobs that ended and, where an age is set for them, harvests
@@ -79,7 +80,8 @@ func removeHarvest(ctx context.Context, c *cli, db *store.DB, name string, dry b
 		return err
 	}
 	did := map[bool]string{true: "would be removed", false: "is removed"}[dry]
-	return c.Say(gone, "%s %s: a list of %s, %d of them on no other, and its report\n", h.ID, did, text.Count(gone.Papers, "paper"), gone.Alone)
+	return c.Say(gone, "%s %s: a list of %s, %d of them on no other, and its report\n", h.ID, did,
+		text.Count(gone.Papers, "paper"), gone.Alone)
 }
 
 func writePruned(w io.Writer, done []store.Pruned, dry bool) error {

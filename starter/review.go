@@ -25,7 +25,8 @@ import (
 func (c *cli) reviewCommand() *cobra.Command {
 	var venueKey string
 	var listOnly, settled bool
-	cmd := &cobra.Command{Use: "review [VENUE | PAPER SHA256|URL yes|no|undo]", Short: "Settle whether a document is a paper, where the matcher was not sure",
+	cmd := &cobra.Command{Use: "review [VENUE | PAPER SHA256|URL yes|no|undo]",
+		Short: "Settle whether a document is a paper, where the matcher was not sure",
 		Long: `Settle ambiguous matches. On a terminal, without arguments, each is shown and
 asked about. A word given lasts: nothing overwrites it but another word. A document that
 was not compared with a paper can be named, too, by its SHA-256 or its address.`,
@@ -35,10 +36,12 @@ was not compared with a paper can be named, too, by its SHA-256 or its address.`
 				return nil
 			}
 			if len(got) != 3 {
-				return fmt.Errorf("%w: want nothing, a venue, or a paper, a document and yes, no or undo", program.ErrUsage)
+				return fmt.Errorf("%w: want nothing, a venue, or a paper, a document and yes, no or undo",
+					program.ErrUsage)
 			}
 			if _, ok := recorded(got[2]); !ok {
-				return fmt.Errorf("%w: want nothing, a venue, or a paper, a document and yes, no or undo", program.ErrUsage)
+				return fmt.Errorf("%w: want nothing, a venue, or a paper, a document and yes, no or undo",
+					program.ErrUsage)
 			}
 			return nil
 		},

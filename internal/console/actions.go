@@ -294,7 +294,8 @@ func settle(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := settledPage{Paper: strings.TrimSpace(a.get("paper")), SHA256: sha, Settled: a.get("word"), redirect: redirect{to: a.was("/review")}}
+	p := settledPage{Paper: strings.TrimSpace(a.get("paper")), SHA256: sha, Settled: a.get("word"),
+		redirect: redirect{to: a.was("/review")}}
 	p.notice = p.Paper + map[string]string{"yes": ": the document is this paper.", "no": ": the document is another.", "undo": ": the word on it is taken back."}[p.Settled]
 	if p.Settled == "undo" {
 		p.Settled = ""

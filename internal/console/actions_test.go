@@ -209,9 +209,11 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 		res, body := d.post("/review", url.Values{"paper": {"conf/webdb/P3"}, "sha256": {named}, "word": {"yes"}})
 		require.Equal(t, want, res.StatusCode, "%s: %s", named, body)
 	}
-	require.Regexp(t, `(?s)`+otherSHA[:12]+`</a> <span class="state found">is it.*settled: yes.*named by a person`, d.page("/papers/conf%2Fwebdb%2FP3"))
+	require.Regexp(t, `(?s)`+otherSHA[:12]+`</a> <span class="state found">is it.*settled: yes.*named by a person`,
+		d.page("/papers/conf%2Fwebdb%2FP3"))
 	require.Regexp(t, `href="/papers/conf%2Fwebdb%2FP3">Missing Since`, d.page("/documents/"+otherSHA))
-	require.Regexp(t, `it is the paper <a href="/papers/conf%2Fwebdb%2FP3">Missing Since`, d.page("/urls?url=http://www.ada.example/p1.pdf"))
+	require.Regexp(t, `it is the paper <a href="/papers/conf%2Fwebdb%2FP3">Missing Since`,
+		d.page("/urls?url=http://www.ada.example/p1.pdf"))
 }
 
 // TestASiteIsPausedAndResumed from its page, which says that it is.

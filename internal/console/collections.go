@@ -36,7 +36,8 @@ func (r collectionRow) Runs() bool { return r.runs }
 func (r collectionRow) Paused() bool { return r.paused }
 
 func collectionRowOf(c collections.Collection) collectionRow {
-	return collectionRow{c.Name, c.How(), c.Note, c.Requests, c.Created, c.Ended, c.State == collections.New || c.State == collections.Running, c.Paused}
+	return collectionRow{c.Name, c.How(), c.Note, c.Requests, c.Created, c.Ended,
+		c.State == collections.New || c.State == collections.Running, c.Paused}
 }
 
 // collectionsPage lists collections by topic, the latest first.
@@ -203,7 +204,8 @@ func makeCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Harvests == nil {
 		return nil, errReadOnly
 	}
-	w := CollectionWish{Name: strings.TrimSpace(a.get("name")), Venues: strings.Fields(a.get("venues")), Settings: map[string]string{}}
+	w := CollectionWish{Name: strings.TrimSpace(a.get("name")), Venues: strings.Fields(a.get("venues")),
+		Settings: map[string]string{}}
 	for line := range strings.Lines(a.get("topics")) {
 		if name, query, _ := strings.Cut(line, ":"); strings.TrimSpace(line) != "" {
 			w.Topics = append(w.Topics, topicWish{strings.TrimSpace(name), strings.TrimSpace(query)})
@@ -223,7 +225,8 @@ func makeCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 
 // collectionDid notes who did what to a collection.
 func collectionDid(ctx context.Context, c *Console, a *asked, name, did string, err error) (any, error) {
-	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "collection", name, "user", user(ctx), "did", did, "error", err)
+	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "collection", name, "user", user(ctx),
+		"did", did, "error", err)
 	return collectionDone{name, did, redirect{collectionPath(name), name + " " + did + "."}}, err
 }
 

@@ -136,9 +136,11 @@ func TestACollectionIsMade(t *testing.T) {
 	require.NotContains(t, d.page("/collections/conf%2Fmaths"), `value="cancel"`, "it has ended")
 	d.exec(`UPDATE collections SET state='running'`)
 	require.Contains(t, d.page("/collections/conf%2Fmaths"), `value="cancel"`)
-	made := url.Values{"name": {"conf/maths"}, "topics": {"knots\r\nnumber theory: prime numbers\r\n\r\n"}, "size": {"20"}, "time": {"6h"}, "policy": {"gleaner"}}
+	made := url.Values{"name": {"conf/maths"}, "topics": {"knots\r\nnumber theory: prime numbers\r\n\r\n"},
+		"size": {"20"}, "time": {"6h"}, "policy": {"gleaner"}}
 	require.Contains(t, d.landed(d.post("/collections", made)), `role="status">conf/maths did it.`)
-	require.Contains(t, d.landed(d.post("/collections", url.Values{"name": {"conf/maths"}, "venues": {"conf/webdb conf/vldb"}})), "did it")
+	require.Contains(t, d.landed(d.post("/collections", url.Values{"name": {"conf/maths"},
+		"venues": {"conf/webdb conf/vldb"}})), "did it")
 	require.Contains(t, d.landed(d.post("/collections/conf%2Fmaths", url.Values{"do": {"pause"}})), "did it")
 	require.Equal(t, []string{
 		"collect conf/maths [{knots } {number theory prime numbers}] [] map[policy:gleaner size:20 time:6h]",

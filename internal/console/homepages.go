@@ -46,7 +46,8 @@ func homepages(ctx context.Context, c *Console, a *asked) (any, error) {
 		return p.Missing && found
 	})
 	after := a.number("after")
-	p.Authors, p.Next = more(all[min(after, len(all)):], func(store.AuthorHomepages) string { return strconv.Itoa(after + pageSize) })
+	p.Authors, p.Next = more(all[min(after, len(all)):],
+		func(store.AuthorHomepages) string { return strconv.Itoa(after + pageSize) })
 	return p, err
 }
 
@@ -120,7 +121,8 @@ func actOnPerson(ctx context.Context, c *Console, a *asked) (any, error) {
 		word = ""
 	}
 	p.Did, err = c.Harvests.SetHomepage(ctx, who, strings.TrimSpace(a.get("url")), word)
-	c.log.InfoContext(ctx, "console: homepage", "do", a.get("do"), "author", who.ID(), "url", a.get("url"), "user", user(ctx), "did", p.Did, "error", err)
+	c.log.InfoContext(ctx, "console: homepage", "do", a.get("do"), "author", who.ID(), "url", a.get("url"),
+		"user", user(ctx), "did", p.Did, "error", err)
 	p.notice = p.Did + "."
 	return p, err
 }

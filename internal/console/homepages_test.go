@@ -31,9 +31,11 @@ func TestHomepagesAreSaid(t *testing.T) {
 	res, _ := d.do("POST", "/people/9%2F9", "do=is&url=http://a.example/")
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
 	for _, word := range []string{"is", "is-not", "forget"} {
-		require.Contains(t, d.landed(d.do("POST", "/people/1%2F1", "do="+word+"&url=http://a.example/")), `role="status">did it.`)
+		require.Contains(t, d.landed(d.do("POST", "/people/1%2F1", "do="+word+"&url=http://a.example/")),
+			`role="status">did it.`)
 	}
-	require.Equal(t, []string{"homepage 1/1 http://a.example/ is", "homepage 1/1 http://a.example/ is-not", "homepage 1/1 http://a.example/ "}, ear.heard)
+	require.Equal(t, []string{"homepage 1/1 http://a.example/ is", "homepage 1/1 http://a.example/ is-not",
+		"homepage 1/1 http://a.example/ "}, ear.heard)
 	d.exec(`DELETE FROM homepages`)
 	require.Contains(t, d.page(of+"&missing=yes"), "none: no candidate showed enough evidence")
 }

@@ -56,7 +56,8 @@ func (d *desk) sample() {
 	d.exec(`UPDATE sites SET state='crawling', crawl=1, pace='1.5 s', pace_by='robots.txt', asked_until=now() + interval '1 hour', crawl_started=now() WHERE id=$1`, id)
 	d.exec(`INSERT INTO homepages (author_id, url, host, rank, source) VALUES ('1/1', 'http://www.ada.example/', 'www.ada.example', 1, 'dblp')`)
 	d.exec(`INSERT INTO homepage_decisions (author_id, not_found, decision) VALUES ('1/1', 'no candidate showed enough evidence', $1)`, evidence.Decision{Author: ada,
-		Candidates: []evidence.Candidate{{URL: "http://b.example/", Title: hostile, Source: evidence.SourceVenue, Rule: "too little evidence", Fetched: true}}})
+		Candidates: []evidence.Candidate{{URL: "http://b.example/", Title: hostile, Source: evidence.SourceVenue,
+			Rule: "too little evidence", Fetched: true}}})
 	for i, sha := range []string{sampleSHA, otherSHA} {
 		e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: fmt.Sprintf("http://www.ada.example/p%d.pdf", i), Anchor: hostile, Source: page.SourceAnchor}, Parent: "http://www.ada.example/"}}
 		_, err = frontier.Add(ctx, d.Pool, id, []frontier.Entry{e})

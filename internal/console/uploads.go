@@ -25,7 +25,7 @@ type uploaded struct {
 }
 
 // upload keeps a file in the folder for imports, and leads on to the form that imports it.
-func (c *Console) upload(w http.ResponseWriter, r *http.Request) {
+func upload(c *Console, w http.ResponseWriter, r *http.Request) {
 	name, err := keepUpload(c, w, r)
 	c.log.InfoContext(r.Context(), "console: upload", "file", name, "user", user(r.Context()), "error", err)
 	switch {
@@ -34,7 +34,8 @@ func (c *Console) upload(w http.ResponseWriter, r *http.Request) {
 	case asJSON(r):
 		c.show(w, r, http.StatusOK, "", uploaded{name})
 	default:
-		lead(c, w, r, redirect{"/jobs?path=" + url.QueryEscape(name) + "#new-import", name + " is here: say how it is imported, and start that."})
+		lead(c, w, r, redirect{"/jobs?path=" + url.QueryEscape(name) + "#new-import",
+			name + " is here: say how it is imported, and start that."})
 	}
 }
 
@@ -56,7 +57,8 @@ func keepUpload(c *Console, w http.ResponseWriter, r *http.Request) (name string
 	if r.ContentLength > most {
 		return "", fmt.Errorf("%w: a file may have %d MB now", errTooLarge, most>>20)
 	}
-	r.Body = http.MaxBytesReader(w, unhurriedBody{r.Body, http.NewResponseController(w), time.Now().Add(downloadTime)}, most)
+	r.Body = http.MaxBytesReader(w, unhurriedBody{r.Body, http.NewResponseController(w),
+		time.Now().Add(downloadTime)}, most)
 	form, err := r.MultipartReader()
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errInput, err)

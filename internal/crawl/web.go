@@ -48,8 +48,10 @@ func (w *web) Ready(context.Context) error {
 	if wait <= 0 {
 		return nil
 	}
-	return &errStop{ending: Waiting, wait: wait, by: w.last, reason: fmt.Sprintf("the host is parked until %s: %s in a row, the last one %s (%s)",
-		time.Now().Add(wait).UTC().Format(time.RFC3339), text.Count(w.lease.Failures(), "failure"), w.failed.outcome, w.failed.url)}
+	return &errStop{ending: Waiting, wait: wait, by: w.last,
+		reason: fmt.Sprintf("the host is parked until %s: %s in a row, the last one %s (%s)",
+			time.Now().Add(wait).UTC().Format(time.RFC3339),
+			text.Count(w.lease.Failures(), "failure"), w.failed.outcome, w.failed.url)}
 }
 
 // terms are those of every request: under the host's lease, into the slice's WARC file.

@@ -26,7 +26,8 @@ func newCanvas(title string, width, height float64) *canvas {
 	if width < chartWidth {
 		class = ` class="narrow"`
 	}
-	fmt.Fprintf(c, `<svg viewBox="0 0 %g %g"%s role="img" aria-label="%s"><title>%s</title>`, width, height, class, title, title)
+	fmt.Fprintf(c, `<svg viewBox="0 0 %g %g"%s role="img" aria-label="%s"><title>%s</title>`, width, height, class,
+		title, title)
 	return c
 }
 

@@ -246,7 +246,8 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 		who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN wanted w ON w.paper_key=pa.paper_key WHERE `+soughtSQL+`),
 		s AS (SELECT s.* FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1),
 		u AS (SELECT `+urlCounts+` FROM url_counts u JOIN s ON s.id=u.site_id),
-		d AS (SELECT DISTINCT d.sha256, d.state, d.outcome FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)
+		d AS (SELECT DISTINCT d.sha256, d.state,
+			d.outcome FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)
 		SELECT (SELECT count(*) FROM hp), (SELECT count(*) FROM hp WHERE held), (SELECT count(*) FROM wanted),
 			(SELECT count(DISTINCT m.paper_key) FROM matches m JOIN wanted w ON w.paper_key=m.paper_key WHERE `+FoundSQL+`),
 			(SELECT count(*) FROM who),
