@@ -361,7 +361,7 @@ func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) 
 	defer stop()
 	r, err := report.Build(ctx, a.db, h.ID)
 	if err == nil {
-		err = report.Keep(ctx, a.db.HarvestRecords, r)
+		err = report.Keep(ctx, a.db.ReportRecords, r)
 	}
 	if err == nil {
 		err = a.stages.Withdraw(ctx, r.Barren)

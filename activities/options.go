@@ -14,8 +14,8 @@ func (o HarvestOptions) Check() error {
 		choices     []string
 	}{
 		{"scope", o.Scope, []string{ScopePrefix, ScopeHost}},
-		{"strategy", o.Strategy, config.Strategy("").Choices()},
-		{"leads", o.Leads, config.Leads("").Choices()},
+		{"strategy", o.Strategy, config.Choices("strategy")},
+		{"leads", o.Leads, config.Choices("leads")},
 		{"again", o.Again, []string{AgainDue, AgainAll, AgainNone}},
 	} {
 		if c.value == "" {

@@ -24,7 +24,7 @@ func (c *cli) completes(cmd *cobra.Command) {
 		cmd.ValidArgsFunction = c.harvests
 	}
 	for flag, choices := range map[string][]string{"format": choicesOf(cmd), "scope": {"prefix", "host"}, "again": {"due", "all", "none"},
-		"strategy": config.Strategy("").Choices(), "leads": config.Leads("").Choices()} {
+		"strategy": config.Choices("strategy"), "leads": config.Choices("leads")} {
 		if cmd.Flags().Lookup(flag) != nil && len(choices) > 0 {
 			_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 		}

@@ -239,8 +239,8 @@ func harvestParams() []param {
 		{name: "years", what: "years of publication, such as 1998-2004"}, {name: "delay", what: "least time between two requests to one host, such as 5s"},
 		{name: "max-pages", what: "requests of the crawl of one site (default: the worker's setting)", number: true},
 		{name: "scope", what: "what of a host may be crawled: the directories of homepages, or all (default: prefix)", one: []string{"prefix", "host"}},
-		{name: "strategy", what: "the order in which links are followed (default: the worker's setting)", one: config.Strategy("").Choices()},
-		{name: "leads", what: "documents linked on other hosts that are taken (default: the worker's setting)", one: config.Leads("").Choices()},
+		{name: "strategy", what: "the order in which links are followed (default: the worker's setting)", one: config.Choices("strategy")},
+		{name: "leads", what: "documents linked on other hosts that are taken (default: the worker's setting)", one: config.Choices("leads")},
 		{name: "budget", what: "requests that one more accepted document may cost (default: no limit)"},
 		{name: "again", what: "what to ask again of what was asked before (default: all where this harvest is complete, else due)", one: []string{"due", "all", "none"}},
 		{name: "warc", what: "keep what is exchanged with sites in WARC files (default: the worker's setting)", one: []string{"yes", "no"}}}

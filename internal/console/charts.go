@@ -14,7 +14,7 @@ type growth struct {
 	paces  []store.PaceTally
 }
 
-func growthOf(ctx context.Context, db store.HarvestRecords) (g growth, err error) {
+func growthOf(ctx context.Context, db store.StatisticRecords) (g growth, err error) {
 	if g.months, err = db.Months(ctx); err != nil {
 		return g, err
 	}

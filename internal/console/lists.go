@@ -76,7 +76,7 @@ func statistics(ctx context.Context, c *Console, _ *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	grown, err := c.growth.get("", func() (growth, error) { return growthOf(ctx, db.HarvestRecords) })
+	grown, err := c.growth.get("", func() (growth, error) { return growthOf(ctx, db.StatisticRecords) })
 	p.Failures, p.Domains, p.Months, p.Paces = listed(failures), listed(domains), listed(grown.months), listed(grown.paces)
 	return p, err
 }

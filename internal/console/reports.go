@@ -58,7 +58,7 @@ func (rs *reports) latest(ctx context.Context, h store.Harvest) (*report.Report,
 	if err != nil {
 		return nil, err
 	}
-	r, err := report.Latest(ctx, rs.db.HarvestRecords, h.ID)
+	r, err := report.Latest(ctx, rs.db.ReportRecords, h.ID)
 	if err != nil || r != nil && r.Harvest.Stage == h.Stage && now.Sub(r.Made) < r.Took+max(reportFresh, 20*r.Took) {
 		return r, err
 	}
@@ -73,7 +73,7 @@ func (rs *reports) latest(ctx context.Context, h store.Harvest) (*report.Report,
 		if m.err != nil {
 			return nil, m.err
 		}
-		return report.Latest(ctx, rs.db.HarvestRecords, h.ID)
+		return report.Latest(ctx, rs.db.ReportRecords, h.ID)
 	case <-late.C:
 		return r, nil
 	case <-ctx.Done():
@@ -116,7 +116,7 @@ func (rs *reports) build(id string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, report.Keep(ctx, rs.db.HarvestRecords, r)
+	return r, report.Keep(ctx, rs.db.ReportRecords, r)
 }
 
 // reportPage is a harvest's report: whole for programs, for people its numbers.

@@ -51,7 +51,7 @@ func (a *Answers) reading(ctx context.Context, what string) (end func()) {
 	beat, stop := context.WithCancel(ctx)
 	over := guard.Go(func() {
 		fetch.Every(beat, answerBeat, func() bool {
-			_ = store.KeepAnswer(beat, a.DB, what)
+			_ = a.DB.KeepAnswer(beat, what)
 			return true
 		})
 	})

@@ -9,7 +9,7 @@ import (
 
 // Keep keeps a report that was built, for pages that show a part of it: its numbers,
 // and of each missing paper why it is missing.
-func Keep(ctx context.Context, db store.HarvestRecords, r *Report) error {
+func Keep(ctx context.Context, db store.ReportRecords, r *Report) error {
 	numbers := *r
 	numbers.Found, numbers.Missing, numbers.Sites = nil, nil, nil
 	raw, err := json.Marshal(numbers)
@@ -25,7 +25,7 @@ func Keep(ctx context.Context, db store.HarvestRecords, r *Report) error {
 
 // Latest returns the report of a harvest that was kept last, in numbers alone; nil
 // where none was.
-func Latest(ctx context.Context, db store.HarvestRecords, harvest string) (*Report, error) {
+func Latest(ctx context.Context, db store.ReportRecords, harvest string) (*Report, error) {
 	k, err := db.KeptReport(ctx, harvest)
 	if err != nil || k == nil {
 		return nil, err

@@ -26,7 +26,7 @@ const siteDocuments = `(SELECT count(DISTINCT l.sha256)::int FROM locations l WH
 type YearTally struct{ Year, Published, Held int }
 
 // YearTallies lists a harvest's years.
-func (db HarvestRecords) YearTallies(ctx context.Context, harvest string) ([]YearTally, error) {
+func (db ReportRecords) YearTallies(ctx context.Context, harvest string) ([]YearTally, error) {
 	return List[YearTally](ctx, db, `SELECT p.year, count(*), count(*) FILTER (WHERE h.held)
 		FROM harvest_papers h JOIN papers p ON p.key=h.paper_key WHERE h.harvest_id=$1 GROUP BY p.year ORDER BY p.year`, harvest)
 }
@@ -41,7 +41,7 @@ type DocumentTally struct {
 }
 
 // DocumentTallies counts the documents found on a harvest's sites.
-func (db HarvestRecords) DocumentTallies(ctx context.Context, harvest string) ([]DocumentTally, error) {
+func (db ReportRecords) DocumentTallies(ctx context.Context, harvest string) ([]DocumentTally, error) {
 	return List[DocumentTally](ctx, db, `SELECT d.state, `+whatSQL+`, count(*) FROM documents d
 		WHERE EXISTS (SELECT 1 FROM locations l JOIN harvest_sites hs ON hs.site_id=l.site_id WHERE l.sha256=d.sha256 AND hs.harvest_id=$1)
 		GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2`, harvest)
@@ -57,7 +57,7 @@ type SiteTally struct {
 }
 
 // SiteTallies lists a harvest's sites, those with the most documents first.
-func (db HarvestRecords) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, error) {
+func (db ReportRecords) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, error) {
 	return List[SiteTally](ctx, db, `
 		WITH s AS (SELECT s.* FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1),
 		u AS (SELECT u.site_id, `+urlCounts+` FROM url_counts u WHERE u.site_id IN (SELECT id FROM s) GROUP BY u.site_id),
@@ -74,7 +74,7 @@ func (db HarvestRecords) SiteTallies(ctx context.Context, harvest string) ([]Sit
 // LeftOut counts the links on a harvest's sites that were met and not asked for, by
 // the name of the limit or list that kept them out. Of each site the first 500 are
 // on record.
-func (db HarvestRecords) LeftOut(ctx context.Context, harvest string) (map[string]int, error) {
+func (db ReportRecords) LeftOut(ctx context.Context, harvest string) (map[string]int, error) {
 	return Map[string, int](ctx, db, `SELECT u.outcome, count(*) FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id
 		WHERE h.harvest_id=$1 AND u.state=5 GROUP BY u.outcome`, harvest)
 }
@@ -87,7 +87,7 @@ type MatchClue struct {
 }
 
 // MatchClues lists documents that may be missing papers of a harvest.
-func (db HarvestRecords) MatchClues(ctx context.Context, harvest string) ([]MatchClue, error) {
+func (db ReportRecords) MatchClues(ctx context.Context, harvest string) ([]MatchClue, error) {
 	return List[MatchClue](ctx, db, `SELECT m.paper_key, m.verdict, m.form, m.settled, coalesce((SELECT url FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1), ''),
 			m.score, m.reasons
 		FROM matches m JOIN harvest_papers h ON h.paper_key=m.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+missingSQL+`
@@ -109,7 +109,7 @@ const (
 
 // EachLinkClue visits the links on a harvest's sites, and those to other hosts, that may be
 // like a wanted title; one that was asked for may have been found before that was wanted.
-func (db HarvestRecords) EachLinkClue(ctx context.Context, harvest string, visit func(LinkClue)) error {
+func (db ReportRecords) EachLinkClue(ctx context.Context, harvest string, visit func(LinkClue)) error {
 	rows, _ := db.Pool.Query(ctx, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1),
 		given AS (SELECT DISTINCT l.to_site, l.hash FROM s JOIN leads l ON l.from_site=s.site_id WHERE l.to_site NOT IN (SELECT site_id FROM s)),
 		of AS (SELECT u.* FROM s JOIN urls u USING (site_id) UNION ALL SELECT u.* FROM given g JOIN urls u ON u.site_id=g.to_site AND u.hash=g.hash)
@@ -194,7 +194,7 @@ const authorCluesSQL = `
 
 // AuthorClues returns, by author id, what is known of the authors of a harvest's wanted
 // papers; whole is Homepage.Prefix's.
-func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string, whole bool) (map[string]AuthorClue, error) {
+func (db ReportRecords) AuthorClues(ctx context.Context, harvest string, whole bool) (map[string]AuthorClue, error) {
 	rows, _ := db.Pool.Query(ctx, authorCluesSQL, harvest, gleaner.NotListed)
 	out := map[string]AuthorClue{}
 	var id, url, scope string

@@ -27,7 +27,7 @@ func ByKind() []string {
 }
 
 // HarvestCounters computes Counters of a harvest; "" is the whole collection.
-func (db HarvestRecords) HarvestCounters(ctx context.Context, harvest string) (c Counters, err error) {
+func (db StatisticRecords) HarvestCounters(ctx context.Context, harvest string) (c Counters, err error) {
 	err = db.Pool.QueryRow(ctx, `
 		WITH item AS (SELECT l.hash, d.kind, d.state, d.outcome, d.class, CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END AS text
 			FROM locations l JOIN documents d ON d.sha256=l.sha256

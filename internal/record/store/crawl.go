@@ -28,11 +28,7 @@ type Slice struct {
 // Holds reports with ErrNotHeld that the lease was lost; else nobody takes it before the
 // transaction ends.
 func (s Slice) Holds(ctx context.Context, tx pgx.Tx) error {
-	tag, err := tx.Exec(ctx, `SELECT FROM sites WHERE id=$1 AND token=$2 FOR NO KEY UPDATE`, s.SiteID, s.Token)
-	if err == nil && tag.RowsAffected() == 0 {
-		return ErrNotHeld
-	}
-	return err
+	return unlessNone(ErrNotHeld)(tx.Exec(ctx, `SELECT FROM sites WHERE id=$1 AND token=$2 FOR NO KEY UPDATE`, s.SiteID, s.Token))
 }
 
 // CrawlProgress is how far the crawl of a site is, over all its slices.
@@ -248,13 +244,10 @@ func holdSites(ctx context.Context, tx pgx.Tx, from int, leads map[string][]fron
 // count of attempts, what was done begins it anew. A process that is stopped
 // before the commit must not keep the row locked from who comes after it.
 func writeProgress(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) error {
-	tag, err := tx.Exec(ctx, `UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt),
+	err := unlessNone(ErrNotHeld)(tx.Exec(ctx, `UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt),
 			attempts = CASE WHEN $7 THEN 0 WHEN $8 THEN 1 ELSE attempts END, handling = CASE WHEN $9 THEN handling END, crawl_bytes=$10, crawl_time=$11
 		WHERE id=$1 AND token=$2 RETURNING set_config('idle_in_transaction_session_timeout', '5s', true)`,
-		of.SiteID, of.Token, w.Progress.Pages, w.Progress.Read, w.Progress.Relevant, w.Learnt, w.Last && w.Orderly, len(w.Visits) > 0, w.Last && !w.Orderly, w.Progress.Bytes, w.Progress.Time)
-	if err == nil && tag.RowsAffected() == 0 {
-		return ErrNotHeld
-	}
+		of.SiteID, of.Token, w.Progress.Pages, w.Progress.Read, w.Progress.Relevant, w.Learnt, w.Last && w.Orderly, len(w.Visits) > 0, w.Last && !w.Orderly, w.Progress.Bytes, w.Progress.Time))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -13,10 +14,14 @@ import (
 type DB struct {
 	base
 	HarvestRecords
+	ReportRecords
 	PaperRecords
 	PersonRecords
 	SiteRecords
+	StatisticRecords
 	CrawlRecords
+	RetryRecords
+	PageRecords
 	DocumentRecords
 	MatchRecords
 	JobRecords
@@ -28,17 +33,21 @@ type DB struct {
 func New(pool *pgxpool.Pool) *DB {
 	b := base{pool}
 	return &DB{
-		base:            b,
-		HarvestRecords:  HarvestRecords{b},
-		PaperRecords:    PaperRecords{b},
-		PersonRecords:   PersonRecords{b},
-		SiteRecords:     SiteRecords{b},
-		CrawlRecords:    CrawlRecords{b},
-		DocumentRecords: DocumentRecords{b},
-		MatchRecords:    MatchRecords{b},
-		JobRecords:      JobRecords{b},
-		UserRecords:     UserRecords{b},
-		ListRecords:     ListRecords{b},
+		base:             b,
+		HarvestRecords:   HarvestRecords{b},
+		ReportRecords:    ReportRecords{b},
+		PaperRecords:     PaperRecords{b},
+		PersonRecords:    PersonRecords{b},
+		SiteRecords:      SiteRecords{b},
+		StatisticRecords: StatisticRecords{b},
+		CrawlRecords:     CrawlRecords{b},
+		RetryRecords:     RetryRecords{b},
+		PageRecords:      PageRecords{b},
+		DocumentRecords:  DocumentRecords{b},
+		MatchRecords:     MatchRecords{b},
+		JobRecords:       JobRecords{b},
+		UserRecords:      UserRecords{b},
+		ListRecords:      ListRecords{b},
 	}
 }
 
@@ -62,18 +71,35 @@ func (db base) changed(ctx context.Context, sql string, args ...any) (int, error
 	return int(tag.RowsAffected()), err
 }
 
+// unlessNone is the error of a statement: none where it changed no row.
+func unlessNone(none error) func(pgconn.CommandTag, error) error {
+	return func(tag pgconn.CommandTag, err error) error {
+		if err == nil && tag.RowsAffected() == 0 {
+			return none
+		}
+		return err
+	}
+}
+
 type (
-	// HarvestRecords are harvests, their options, progress, evidence and reports.
+	// HarvestRecords are harvests, their options and progress.
 	HarvestRecords struct{ base }
+	// ReportRecords are what reports are made of, and those that were kept.
+	ReportRecords struct{ base }
 	// PaperRecords are venues, papers, holdings and open copies.
 	PaperRecords struct{ base }
 	// PersonRecords are authors and their homepages.
 	PersonRecords struct{ base }
-	// SiteRecords are sites, who wants them, their statistics and recrawls.
+	// SiteRecords are sites, who wants them, and recrawls.
 	SiteRecords struct{ base }
-	// CrawlRecords are crawls: slices, cached pages, the local page index, retries, and
-	// what is repaired after a crash.
+	// StatisticRecords are rates of sites and directories, counters and growth.
+	StatisticRecords struct{ base }
+	// CrawlRecords are crawls and their slices, and what is repaired after a crash.
 	CrawlRecords struct{ base }
+	// RetryRecords are what failed or was not answered, and is asked again.
+	RetryRecords struct{ base }
+	// PageRecords are pages and answers that are kept for a while, and the local index.
+	PageRecords struct{ base }
 	// DocumentRecords are documents and where they were found.
 	DocumentRecords struct{ base }
 	// MatchRecords are judgements on documents, and the papers that these are.

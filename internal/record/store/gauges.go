@@ -33,7 +33,7 @@ const gaugesSQL = `
 
 // Gauges computes the numbers of the record. It takes one connection and gives
 // up when ctx ends.
-func (db HarvestRecords) Gauges(ctx context.Context) ([]Gauge, error) {
+func (db StatisticRecords) Gauges(ctx context.Context) ([]Gauge, error) {
 	return List[Gauge](ctx, db, gaugesSQL)
 }
 

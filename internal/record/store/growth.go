@@ -11,7 +11,7 @@ type Month struct {
 
 // Months lists what came in the last 24 months, the oldest first, from the first month
 // with a document on.
-func (db HarvestRecords) Months(ctx context.Context) ([]Month, error) {
+func (db StatisticRecords) Months(ctx context.Context) ([]Month, error) {
 	return List[Month](ctx, db, `
 		WITH came AS (SELECT date_trunc('month', discovered_at AT TIME ZONE 'UTC') AS month, count(*) AS n, count(*) FILTER (WHERE state='accepted') AS accepted
 			FROM documents WHERE discovered_at >= (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '23 months') AT TIME ZONE 'UTC' GROUP BY 1)
@@ -28,7 +28,7 @@ type PaceTally struct {
 }
 
 // PaceTallies counts the sites that were asked, from the shortest pause to the longest.
-func (db HarvestRecords) PaceTallies(ctx context.Context) ([]PaceTally, error) {
+func (db StatisticRecords) PaceTallies(ctx context.Context) ([]PaceTally, error) {
 	return List[PaceTally](ctx, db, `
 		WITH s AS (SELECT extract(epoch FROM pace) AS every, asked_until > now() OR parked_until > now() AS rests FROM sites WHERE pace_by <> ''),
 		step (n, most, every) AS (VALUES (1, 1.0, 'up to 1 s'), (2, 2.0, 'up to 2 s'), (3, 5.0, 'up to 5 s'), (4, 15.0, 'up to 15 s'), (5, 60.0, 'up to 1 min'), (6, 'Infinity'::numeric, 'more than 1 min'))

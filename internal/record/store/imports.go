@@ -103,11 +103,8 @@ func (db JobRecords) JobStep(ctx context.Context, do func(pgx.Tx) (ImportStep, e
 }
 
 func saveStep(ctx context.Context, tx pgx.Tx, s ImportStep) error {
-	tag, err := tx.Exec(ctx, `UPDATE jobs SET done=$4, position=$5, counters=$6, note='', attempts=least(attempts, 1), updated_at=now() WHERE id=$1 AND run=$2 AND done=$3 AND state='running'`,
-		s.Job, s.Run, s.From, s.Done, s.Position, s.Counters)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = ErrJobMoved
-	}
+	err := unlessNone(ErrJobMoved)(tx.Exec(ctx, `UPDATE jobs SET done=$4, position=$5, counters=$6, note='', attempts=least(attempts, 1), updated_at=now() WHERE id=$1 AND run=$2 AND done=$3 AND state='running'`,
+		s.Job, s.Run, s.From, s.Done, s.Position, s.Counters))
 	if err == nil {
 		err = saveImportRecords(ctx, tx, s)
 	}

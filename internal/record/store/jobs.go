@@ -105,12 +105,8 @@ func (db JobRecords) RenewJob(ctx context.Context, id int64) error {
 // BeginJob takes up a run of a job, which may be done again. It fails with
 // ErrJobOver where that run is.
 func (db JobRecords) BeginJob(ctx context.Context, id int64, run int) error {
-	tag, err := db.Pool.Exec(ctx, `UPDATE jobs SET state='running', started_at=coalesce(started_at, now()), updated_at=now()
-		WHERE id=$1 AND run=$2 AND state IN ('new', 'running')`, id, run)
-	if err == nil && tag.RowsAffected() == 0 {
-		return fmt.Errorf("%d, run %d: %w", id, run, ErrJobOver)
-	}
-	return err
+	return unlessNone(fmt.Errorf("%d, run %d: %w", id, run, ErrJobOver))(db.Pool.Exec(ctx, `UPDATE jobs SET state='running', started_at=coalesce(started_at, now()), updated_at=now()
+		WHERE id=$1 AND run=$2 AND state IN ('new', 'running')`, id, run))
 }
 
 // EndJob ends a run of a job; one that was ended stays as it is.

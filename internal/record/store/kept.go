@@ -109,12 +109,12 @@ type LinkCounts struct {
 }
 
 // CountLinks notes the links.
-func (db SiteRecords) CountLinks(ctx context.Context, harvest string, n LinkCounts) error {
+func (db HarvestRecords) CountLinks(ctx context.Context, harvest string, n LinkCounts) error {
 	return db.Exec(ctx, `UPDATE harvests SET links_found=$2, links_reopened=$3 WHERE id=$1`, harvest, n.Found, n.Reopened)
 }
 
 // LinkCounts returns them.
-func (db SiteRecords) LinkCounts(ctx context.Context, harvest string) (n LinkCounts, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT links_found, links_reopened, documents_judged FROM harvests WHERE id=$1`, harvest).Scan(&n.Found, &n.Reopened, &n.Documents)
-	return n, err
+func (db HarvestRecords) LinkCounts(ctx context.Context, harvest string) (LinkCounts, error) {
+	return One(ctx, db, pgx.RowToStructByPos[LinkCounts], pgx.ErrNoRows,
+		`SELECT links_found, links_reopened, documents_judged FROM harvests WHERE id=$1`, harvest)
 }

@@ -11,7 +11,7 @@ import (
 // InVain lists the registrable domains that named hosts of a domain in vain: the last so
 // many hosts that one named and that answered within a month gave no document. A site
 // that gave one, and hosts of homepages, are of another kind.
-func (db HarvestRecords) InVain(ctx context.Context, siteID int, domain string, hosts int) (map[string]bool, error) {
+func (db ReportRecords) InVain(ctx context.Context, siteID int, domain string, hosts int) (map[string]bool, error) {
 	rows, _ := db.Pool.Query(ctx, `SELECT EXISTS (SELECT 1 FROM locations l WHERE l.site_id=s.id),
 			ARRAY(SELECT DISTINCT split_part(u.parent, '/', 3) FROM urls u WHERE u.site_id=s.id AND u.parent <> '')
 		FROM sites s

@@ -110,11 +110,8 @@ func (db HarvestRecords) endedBetween(ctx context.Context, since, until time.Tim
 
 // Noticed notes that a channel was told news, or that there were none.
 func (db HarvestRecords) Noticed(ctx context.Context, channel string, n News) error {
-	tag, err := db.Pool.Exec(ctx, `UPDATE chores SET last=$2, result=to_jsonb($3::int) WHERE name=$1`, noticeChore(channel), n.Until, n.Review)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = errors.New("store: nothing is known of the channel " + channel)
-	}
-	return err
+	return unlessNone(errors.New("store: nothing is known of the channel " + channel))(db.Pool.Exec(ctx,
+		`UPDATE chores SET last=$2, result=to_jsonb($3::int) WHERE name=$1`, noticeChore(channel), n.Until, n.Review))
 }
 
 func noticeChore(channel string) string { return "notice " + channel }

@@ -45,7 +45,7 @@ type SitePace struct {
 }
 
 // SitePaces lists the sites of a harvest that are being crawled, by host.
-func (db HarvestRecords) SitePaces(ctx context.Context, harvest string) ([]SitePace, error) {
+func (db StatisticRecords) SitePaces(ctx context.Context, harvest string) ([]SitePace, error) {
 	return List[SitePace](ctx, db, `SELECT s.host, `+paceColumns+` FROM sites s JOIN harvest_sites h ON h.site_id=s.id
 		WHERE h.harvest_id=$1 AND s.state='crawling' ORDER BY s.host`, harvest)
 }

@@ -33,7 +33,7 @@ type CachedPage struct {
 }
 
 // SavePage keeps an answer for others who need the same page.
-func (db CrawlRecords) SavePage(ctx context.Context, p CachedPage) error {
+func (db PageRecords) SavePage(ctx context.Context, p CachedPage) error {
 	if p.Header == nil {
 		p.Header = http.Header{}
 	}
@@ -52,7 +52,7 @@ func (db CrawlRecords) Searched(ctx context.Context, siteID int) (bool, error) {
 
 // CachedPage returns an answer not older than maxAge, false if there is none. What
 // became of the answer, and whether it still counts, is the caller's to judge.
-func (db CrawlRecords) CachedPage(ctx context.Context, hash []byte, maxAge time.Duration) (CachedPage, bool, error) {
+func (db PageRecords) CachedPage(ctx context.Context, hash []byte, maxAge time.Duration) (CachedPage, bool, error) {
 	var p CachedPage
 	err := db.Pool.QueryRow(ctx, `SELECT hash, host, url, final_url, outcome, status, header, body, fetched_at, deaths > 0 OR coalesce(reading < now() - `+readTime+`, false) FROM page_cache
 		WHERE hash=$1 AND fetched_at > now() - $2::interval`, hash, maxAge).
@@ -66,7 +66,7 @@ func (db CrawlRecords) CachedPage(ctx context.Context, hash []byte, maxAge time.
 // BeginAsk notes, in the turn of its host, that a page is asked for, and returns since when,
 // nil where it is not. Who asked before and came to no end died over the answer: a page
 // with deaths is noted only if alone is set.
-func (db CrawlRecords) BeginAsk(ctx context.Context, p CachedPage, alone bool) (deaths int, since *time.Time, err error) {
+func (db PageRecords) BeginAsk(ctx context.Context, p CachedPage, alone bool) (deaths int, since *time.Time, err error) {
 	err = db.Pool.QueryRow(ctx, `INSERT INTO page_cache AS p
 			(hash, host, url, final_url, outcome, status, header, indexed, fetched_at, asking)
 			VALUES ($1,$2,$3,$3,'',0,'{}',true,'-infinity',now())
@@ -77,7 +77,7 @@ func (db CrawlRecords) BeginAsk(ctx context.Context, p CachedPage, alone bool) (
 }
 
 // EndAsk notes that nobody died over the answer to what was asked at a time.
-func (db CrawlRecords) EndAsk(ctx context.Context, hash []byte, since time.Time) error {
+func (db PageRecords) EndAsk(ctx context.Context, hash []byte, since time.Time) error {
 	return db.Exec(ctx, `UPDATE page_cache SET asking = NULL, deaths = 0 WHERE hash=$1 AND asking=$2`, hash, since)
 }
 
@@ -87,14 +87,14 @@ const readTime = `interval '5 seconds'`
 
 // BeginPage notes that a page is being read, and returns how many processes died over it:
 // one in readTime at most.
-func (db CrawlRecords) BeginPage(ctx context.Context, hash []byte) (deaths int, err error) {
+func (db PageRecords) BeginPage(ctx context.Context, hash []byte) (deaths int, err error) {
 	return One(ctx, db, pgx.RowTo[int], nil, `UPDATE page_cache SET deaths = deaths + coalesce(reading < now() - `+readTime+`, false)::int,
 			reading = CASE WHEN reading >= now() - `+readTime+` THEN reading ELSE now() END
 		WHERE hash=$1 RETURNING deaths`, hash)
 }
 
 // EndPage notes that a page was read. With an outcome it is set aside under that one.
-func (db CrawlRecords) EndPage(ctx context.Context, hash []byte, outcome gleaner.Outcome) error {
+func (db PageRecords) EndPage(ctx context.Context, hash []byte, outcome gleaner.Outcome) error {
 	return db.Exec(ctx, `UPDATE page_cache SET reading = NULL, deaths = 0, outcome = coalesce(nullif($2, ''), outcome) WHERE hash=$1`, hash, string(outcome))
 }
 
@@ -106,7 +106,7 @@ func answerHash(what string) []byte {
 
 // BeginAnswer notes that an outside service's answer is being read, and returns how many
 // processes died over it, as BeginPage does. One with deaths is noted only if alone is set.
-func (db CrawlRecords) BeginAnswer(ctx context.Context, what string, alone bool) (deaths int, err error) {
+func (db PageRecords) BeginAnswer(ctx context.Context, what string, alone bool) (deaths int, err error) {
 	err = db.Pool.QueryRow(ctx, `INSERT INTO page_cache AS p (hash, host, url, final_url, outcome, status, header, indexed, reading)
 			VALUES ($1,'',$2,'','',0,'{}',true,now())
 		ON CONFLICT (hash) DO UPDATE SET deaths = p.deaths + coalesce(p.reading < now() - `+readTime+`, false)::int,
@@ -117,19 +117,19 @@ func (db CrawlRecords) BeginAnswer(ctx context.Context, what string, alone bool)
 }
 
 // KeepAnswer notes that an answer is still being read.
-func KeepAnswer(ctx context.Context, db *DB, what string) error {
-	return db.CrawlRecords.Exec(ctx, `UPDATE page_cache SET reading=now() WHERE hash=$1`, answerHash(what))
+func (db PageRecords) KeepAnswer(ctx context.Context, what string) error {
+	return db.Exec(ctx, `UPDATE page_cache SET reading=now() WHERE hash=$1`, answerHash(what))
 }
 
 // EndAnswer notes that an answer was read. Its deaths are kept for as long as pages are: the
 // next page of the same list may be what they were over.
-func (db CrawlRecords) EndAnswer(ctx context.Context, what string) error {
+func (db PageRecords) EndAnswer(ctx context.Context, what string) error {
 	_, err := db.Pool.Exec(ctx, `WITH gone AS (DELETE FROM page_cache WHERE hash=$1 AND deaths=0)
 		UPDATE page_cache SET reading=NULL WHERE hash=$1 AND deaths>0`, answerHash(what))
 	return err
 }
 
 // CachedOn lists the hashes of the answers kept for a host.
-func (db CrawlRecords) CachedOn(ctx context.Context, host string, maxAge time.Duration) ([][]byte, error) {
+func (db PageRecords) CachedOn(ctx context.Context, host string, maxAge time.Duration) ([][]byte, error) {
 	return Column[[]byte](ctx, db, `SELECT hash FROM page_cache WHERE host=$1 AND outcome='success' AND fetched_at > now() - $2::interval`, host, maxAge)
 }

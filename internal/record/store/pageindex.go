@@ -28,7 +28,7 @@ const pagesPerTrim = 1000
 
 // PageIndex returns the index, which keeps about the limit pages seen last; 0 is
 // no limit.
-func (db CrawlRecords) PageIndex(limit int) *PageIndex { return &PageIndex{db.base, int64(limit)} }
+func (db PageRecords) PageIndex(limit int) *PageIndex { return &PageIndex{db.base, int64(limit)} }
 
 // Bounds of what is indexed of one page. A list of a large department's people
 // is within them; a term's fifth occurrence hardly changes a rank.
@@ -163,7 +163,7 @@ func anyOf(terms []string) string {
 
 // FreshPages lists pages of the cache that were not indexed yet, the oldest
 // first, and marks them as indexed.
-func (db CrawlRecords) FreshPages(ctx context.Context, limit int) ([]CachedPage, error) {
+func (db PageRecords) FreshPages(ctx context.Context, limit int) ([]CachedPage, error) {
 	return List[CachedPage](ctx, db, `UPDATE page_cache SET indexed=true WHERE hash IN
 			(SELECT hash FROM page_cache WHERE NOT indexed ORDER BY fetched_at LIMIT $1 FOR UPDATE SKIP LOCKED)
 		RETURNING hash, host, url, final_url, outcome, status, header, body, fetched_at, '0'::interval, false, false`, limit)

@@ -13,7 +13,7 @@ import (
 )
 
 // readHomepages says of homepages whether they were read.
-func (db HarvestRecords) readHomepages(ctx context.Context, authors map[string]AuthorClue) error {
+func (db ReportRecords) readHomepages(ctx context.Context, authors map[string]AuthorClue) error {
 	var of []*SiteClue
 	var hosts []string
 	var hashes [][]byte
@@ -41,7 +41,7 @@ func (db HarvestRecords) readHomepages(ctx context.Context, authors map[string]A
 
 // cutPages counts, by homepage, the pages of which not all links were looked at, and those
 // that limits kept from being asked for.
-func (db HarvestRecords) cutPages(ctx context.Context, authors map[string]AuthorClue, whole bool) error {
+func (db ReportRecords) cutPages(ctx context.Context, authors map[string]AuthorClue, whole bool) error {
 	type cut struct{ Host, URL, By string }
 	hosts, of := map[string]bool{}, map[string][]cut{}
 	for _, a := range authors {

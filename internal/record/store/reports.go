@@ -26,7 +26,7 @@ type MissingReason struct {
 
 // KeepReport keeps a harvest's report, and why each of its papers is missing, in the
 // place of the one before. One that was made earlier than what is kept is dropped.
-func (db HarvestRecords) KeepReport(ctx context.Context, harvest string, k KeptReport, missing []MissingReason) error {
+func (db ReportRecords) KeepReport(ctx context.Context, harvest string, k KeptReport, missing []MissingReason) error {
 	keys, reasons, evidence := make([]string, len(missing)), make([]string, len(missing)), make([]json.RawMessage, len(missing))
 	for i, m := range missing {
 		raw, err := json.Marshal(append([]string{}, m.Evidence...))
@@ -55,7 +55,7 @@ func (db HarvestRecords) KeepReport(ctx context.Context, harvest string, k KeptR
 }
 
 // KeptReport returns the report of a harvest that was kept, nil where none was.
-func (db HarvestRecords) KeptReport(ctx context.Context, harvest string) (*KeptReport, error) {
+func (db ReportRecords) KeptReport(ctx context.Context, harvest string) (*KeptReport, error) {
 	var k KeptReport
 	err := db.Pool.QueryRow(ctx, `SELECT made_at, took, report FROM harvest_reports WHERE harvest_id=$1`, harvest).Scan(&k.Made, &k.Took, &k.Report)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -72,6 +72,6 @@ const missingForSQL = `
 
 // MissingFor lists by key the papers of a harvest that are missing for one reason, as
 // the report says that was kept last.
-func (db HarvestRecords) MissingFor(ctx context.Context, q PaperQuery, reason string) ([]HarvestPaper, error) {
+func (db ReportRecords) MissingFor(ctx context.Context, q PaperQuery, reason string) ([]HarvestPaper, error) {
 	return List[HarvestPaper](ctx, db, missingForSQL, q.Harvest, q.After, reason, q.Years.All(), q.Limit)
 }

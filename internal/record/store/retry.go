@@ -38,13 +38,13 @@ const stalledDocuments = `d.outcome=` + stalled + ` AND d.state IN ('new', 'fail
 	AND ($1='' AND $2='' OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id IN (` + failedSites + `)))`
 
 // StalledDocuments counts the documents that RequeueStalled would take up.
-func (db CrawlRecords) StalledDocuments(ctx context.Context, f RetryFilter) (int, error) {
+func (db RetryRecords) StalledDocuments(ctx context.Context, f RetryFilter) (int, error) {
 	return Get[int](ctx, db, `SELECT count(*) FROM documents d WHERE `+stalledDocuments, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
 
 // RequeueStalled has the documents of a filter examined again, as often as if no
 // reader had stalled over them yet. It returns how many they are.
-func (db CrawlRecords) RequeueStalled(ctx context.Context, f RetryFilter) (int, error) {
+func (db RetryRecords) RequeueStalled(ctx context.Context, f RetryFilter) (int, error) {
 	return db.changed(ctx, `UPDATE documents SET state='new', tries=0 WHERE sha256 IN (
 		SELECT d.sha256 FROM documents d WHERE `+stalledDocuments+` ORDER BY d.sha256 FOR UPDATE)`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
@@ -55,19 +55,19 @@ const retriedSites = `($3='' OR state=$3) AND (failures > 0 OR parked_until > no
 	AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second'`
 
 // RetriedSites counts the sites that RequeueFailed would have asked again without failed URLs.
-func (db PersonRecords) RetriedSites(ctx context.Context, f RetryFilter) (int, error) {
+func (db RetryRecords) RetriedSites(ctx context.Context, f RetryFilter) (int, error) {
 	return Get[int](ctx, db, `SELECT count(*) FROM sites WHERE id IN (`+failedSites+`) AND `+retriedSites,
 		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
 
 // FailedURLs counts the URLs that RequeueFailed would put back.
-func (db CrawlRecords) FailedURLs(ctx context.Context, f RetryFilter) (int, error) {
+func (db RetryRecords) FailedURLs(ctx context.Context, f RetryFilter) (int, error) {
 	return Get[int](ctx, db, `SELECT count(*) FROM urls WHERE `+failedURLs, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
 
 // RetryHosts lists the hosts of a filter, whatever their state, after one host;
 // at most limit.
-func (db CrawlRecords) RetryHosts(ctx context.Context, f RetryFilter, after string, limit int) ([]string, error) {
+func (db RetryRecords) RetryHosts(ctx context.Context, f RetryFilter, after string, limit int) ([]string, error) {
 	return Column[string](ctx, db, `SELECT host FROM sites WHERE id IN (`+failedSites+`) AND host > $3 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $4`,
 		f.Harvest, f.Host, after, limit)
 }
@@ -79,7 +79,7 @@ const retriedAtOnce = 5000
 // and stopped sites be asked again. What failed for good is left, unless its
 // reason is named. It returns how many URLs wait anew, also where not all could be put
 // back. Of many, some are put back at a time: leases of their sites are renewed meanwhile.
-func (db CrawlRecords) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
+func (db RetryRecords) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 	n := 0
 	var last urlKey
 	for more := true; more; {
@@ -143,7 +143,7 @@ type Asked struct {
 
 // AskedSites lists the hosts of a filter that asked to be left alone for longer
 // than the ordinary pause, the longest pause first: no retry goes before it.
-func (db CrawlRecords) AskedSites(ctx context.Context, f RetryFilter) ([]Asked, error) {
+func (db RetryRecords) AskedSites(ctx context.Context, f RetryFilter) ([]Asked, error) {
 	return List[Asked](ctx, db, `SELECT host, asked_until FROM sites WHERE id IN (`+failedSites+`) AND asked_until > now() AND asked_until > paced_until
 		ORDER BY asked_until DESC, host`, f.Harvest, f.Host)
 }
@@ -193,7 +193,7 @@ const nextTry = `CASE WHEN ` + blocked + ` OR coalesce(u.next_try, u.due_at) IS 
 // Failures counts what failed by reason: URLs by their outcome, whole sites that
 // were refused or stopped, documents over which a reader stalled, and what did not
 // answer while authors, papers and copies were looked for.
-func (db CrawlRecords) Failures(ctx context.Context, f RetryFilter) ([]Failure, error) {
+func (db RetryRecords) Failures(ctx context.Context, f RetryFilter) ([]Failure, error) {
 	return List[Failure](ctx, db, `WITH failed AS (
 		SELECT outcome AS reason, count(*) AS urls, 0 AS documents, 0 AS authors, 0 AS sources, count(DISTINCT site_id) AS sites, min(fetched_at) AS oldest, min(`+nextTry+`) AS next,
 			outcome IN `+forGood+` AND min(`+nextTry+`) IS NULL AS for_good
@@ -228,7 +228,7 @@ func (u FailedURL) Place() ParentAt { return ParentAt{Host: u.Host, Page: u.Hash
 
 // FailedList lists the URLs that Failures counts, by host and hash, after one of them;
 // at most limit.
-func (db SiteRecords) FailedList(ctx context.Context, f RetryFilter, after ParentAt, limit int) ([]FailedURL, error) {
+func (db RetryRecords) FailedList(ctx context.Context, f RetryFilter, after ParentAt, limit int) ([]FailedURL, error) {
 	return List[FailedURL](ctx, db, failedListSQL, planned([]any{f.Harvest, f.Host, f.Reason, after.Host, orEmpty(after.Page), limit})...)
 }
 

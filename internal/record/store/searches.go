@@ -14,7 +14,7 @@ import (
 type Searches struct{ db base }
 
 // Searches returns the answers kept in the record.
-func (db CrawlRecords) Searches() *Searches { return &Searches{db.base} }
+func (db PageRecords) Searches() *Searches { return &Searches{db.base} }
 
 func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int) (evidence.Answer, bool, error) {
 	var a evidence.Answer
@@ -56,6 +56,6 @@ func (s *Searches) Spending(ctx context.Context) ([]Spending, error) {
 }
 
 // IndexedPages counts the pages of the local index.
-func (db CrawlRecords) IndexedPages(ctx context.Context) (int, error) {
+func (db PageRecords) IndexedPages(ctx context.Context) (int, error) {
 	return Get[int](ctx, db, `SELECT count(*) FROM page_index`)
 }

@@ -68,8 +68,8 @@ type SiteDocument struct {
 }
 
 // SiteRecord reads what was fetched of a site.
-func (db SiteRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
-	s, err := db.Site(ctx, host)
+func (db StatisticRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
+	s, err := SiteRecords(db).Site(ctx, host)
 	if err != nil {
 		return SiteRecord{}, fmt.Errorf("store: site %s: %w", host, err)
 	}
@@ -77,7 +77,7 @@ func (db SiteRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, 
 	if err := db.Pool.QueryRow(ctx, `SELECT now()`).Scan(&rec.At); err != nil {
 		return rec, err
 	}
-	if rec.Scopes, err = db.Scopes(ctx, s.ID); err != nil {
+	if rec.Scopes, err = SiteRecords(db).Scopes(ctx, s.ID); err != nil {
 		return rec, err
 	}
 	rows, _ := db.Pool.Query(ctx, `SELECT url, parent, about FROM urls WHERE site_id=$1 AND (state=1 OR was=1)
@@ -107,7 +107,7 @@ func (db SiteRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, 
 }
 
 // SaveRates replaces the rates of a site by those of a record read at a moment.
-func (db SiteRecords) SaveRates(ctx context.Context, siteID int, at time.Time, s SiteRates, dirs []DirectoryRates) error {
+func (db StatisticRecords) SaveRates(ctx context.Context, siteID int, at time.Time, s SiteRates, dirs []DirectoryRates) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`SELECT 1 FROM sites WHERE id=$1 FOR NO KEY UPDATE`, siteID) // one at a time
@@ -132,14 +132,14 @@ func (db SiteRecords) SaveRates(ctx context.Context, siteID int, at time.Time, s
 
 // MeasuredHosts lists hosts that were crawled or have documents of an import, by host,
 // after the host given.
-func (db SiteRecords) MeasuredHosts(ctx context.Context, after string, limit int) ([]string, error) {
+func (db StatisticRecords) MeasuredHosts(ctx context.Context, after string, limit int) ([]string, error) {
 	return Column[string](ctx, db, `SELECT host FROM sites s WHERE (crawl > 0 OR EXISTS (SELECT 1 FROM locations l WHERE l.site_id=s.id))
 		AND host > $1 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $2`, after, limit)
 }
 
 // StaleHosts lists hosts, crawled or with documents, whose rates are older than what they
 // are of: a visit of a crawl under way, or a verdict on a document there or linked there.
-func (db SiteRecords) StaleHosts(ctx context.Context) ([]string, error) {
+func (db StatisticRecords) StaleHosts(ctx context.Context) ([]string, error) {
 	return Column[string](ctx, db, `
 		WITH judged AS (SELECT host, max(at) AS at FROM (
 				SELECT s.host, d.updated_at AS at FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN sites s ON s.id=l.site_id
@@ -153,7 +153,7 @@ func (db SiteRecords) StaleHosts(ctx context.Context) ([]string, error) {
 
 // SiteRatesList lists the rates of sites, those with the most accepted documents
 // first; verdict is one of package stats, "" for all; limit 0 is all.
-func (db SiteRecords) SiteRatesList(ctx context.Context, verdict string, limit int) ([]SiteRates, error) {
+func (db StatisticRecords) SiteRatesList(ctx context.Context, verdict string, limit int) ([]SiteRates, error) {
 	return Collect(ctx, db, func(row pgx.CollectableRow) (SiteRates, error) {
 		var r SiteRates
 		err := row.Scan(slices.Concat([]any{&r.Host}, r.Rates.fields(), []any{&r.References, &r.Foreign, &r.Verdict}, r.Pace.fields())...)
@@ -164,7 +164,7 @@ func (db SiteRecords) SiteRatesList(ctx context.Context, verdict string, limit i
 
 // DirectoryRatesList lists the directories of a host, or of all where host is
 // "", by host and path; avoided lists only those to be avoided.
-func (db SiteRecords) DirectoryRatesList(ctx context.Context, host string, avoided bool) ([]DirectoryRates, error) {
+func (db StatisticRecords) DirectoryRatesList(ctx context.Context, host string, avoided bool) ([]DirectoryRates, error) {
 	return Collect(ctx, db, func(row pgx.CollectableRow) (DirectoryRates, error) {
 		var r DirectoryRates
 		err := row.Scan(slices.Concat([]any{&r.Host, &r.Path, &r.Name}, r.Rates.fields(), []any{&r.Avoid})...)
@@ -186,7 +186,7 @@ type StopDirectory struct {
 // StopDirectories lists names under which no accepted document, or no relevant
 // page, was found on more than minSites sites, unless more than maxShare of the
 // sites that have the name gave something (Chen, CINDI Robot, 2008).
-func (db SiteRecords) StopDirectories(ctx context.Context, minSites int, maxShare float64) ([]StopDirectory, error) {
+func (db StatisticRecords) StopDirectories(ctx context.Context, minSites int, maxShare float64) ([]StopDirectory, error) {
 	return List[StopDirectory](ctx, db, `
 		WITH named AS (SELECT d.name, s.host, sum(d.pages) AS pages,
 				sum(d.accepted) = 0 AND sum(d.relevant) = 0 AS barren
@@ -198,7 +198,7 @@ func (db SiteRecords) StopDirectories(ctx context.Context, minSites int, maxShar
 }
 
 // StopNames are the names of stop directories.
-func (db SiteRecords) StopNames(ctx context.Context, minSites int, maxShare float64) ([]string, error) {
+func (db StatisticRecords) StopNames(ctx context.Context, minSites int, maxShare float64) ([]string, error) {
 	dirs, err := db.StopDirectories(ctx, minSites, maxShare)
 	names := each.Of(dirs, func(d StopDirectory) string { return d.Name })
 	return names, err

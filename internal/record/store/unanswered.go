@@ -29,7 +29,7 @@ type Unanswered struct {
 
 // SetUnanswered replaces what a source left unanswered of some subjects (nil: of
 // all) in a stage of a harvest. What was unanswered before waits longer.
-func (db PersonRecords) SetUnanswered(ctx context.Context, harvest, stage, source string, of []string, open []Unanswered) error {
+func (db RetryRecords) SetUnanswered(ctx context.Context, harvest, stage, source string, of []string, open []Unanswered) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		var still []string
 		b := &pgx.Batch{}
@@ -48,7 +48,7 @@ func (db PersonRecords) SetUnanswered(ctx context.Context, harvest, stage, sourc
 
 // Unanswered lists what sources left unanswered of a harvest, by stage, source
 // and subject.
-func (db PersonRecords) Unanswered(ctx context.Context, harvest string) ([]Unanswered, error) {
+func (db RetryRecords) Unanswered(ctx context.Context, harvest string) ([]Unanswered, error) {
 	return Collect(ctx, db, func(row pgx.CollectableRow) (Unanswered, error) {
 		var u Unanswered
 		err := row.Scan(&u.Stage, &u.Source, &u.Subject, &u.Reason, &u.Tries, &u.NextTry)
@@ -99,7 +99,7 @@ const stillAsked = `(q.stage <> 'copies' OR EXISTS (SELECT 1 FROM harvest_papers
 const openSources = `($1='' OR q.harvest_id=$1) AND $2='' AND ($3='' OR '` + ReasonUnanswered + `' || q.stage=$3) AND ` + stillAsked
 
 // Meant counts what AskAgain would ask.
-func (db PersonRecords) Meant(ctx context.Context, f RetryFilter) (Questions, error) {
+func (db RetryRecords) Meant(ctx context.Context, f RetryFilter) (Questions, error) {
 	var o Questions
 	err := db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM homepage_decisions d WHERE `+openAuthors+`),
 			count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies') FROM unanswered q WHERE `+openSources,
@@ -108,7 +108,7 @@ func (db PersonRecords) Meant(ctx context.Context, f RetryFilter) (Questions, er
 }
 
 // StillOpen counts what a harvest has to ask again, due or not.
-func (db PersonRecords) StillOpen(ctx context.Context, harvest string) (Questions, error) {
+func (db RetryRecords) StillOpen(ctx context.Context, harvest string) (Questions, error) {
 	var o Questions
 	err := db.Pool.QueryRow(ctx, `WITH q AS (
 			SELECT stage, next_try FROM unanswered q WHERE harvest_id=$1 AND `+stillAsked+`
@@ -124,7 +124,7 @@ func (db PersonRecords) StillOpen(ctx context.Context, harvest string) (Question
 // With unpark, which is a person's word, hosts that only failed need not rest:
 // those of the pages and, where a question to a service is open or the harvest is in a
 // stage that asks them, the services.
-func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questions, error) {
+func (db RetryRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questions, error) {
 	var o Questions
 	err := db.Tx(ctx, func(tx pgx.Tx) error {
 		pages, services, n, err := askAuthorsAgain(ctx, tx, f)
@@ -159,7 +159,7 @@ func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool
 
 // RetriedAt is when a person last had a harvest asked again for what was out; zero
 // for never.
-func (db PersonRecords) RetriedAt(ctx context.Context, harvest string) (time.Time, error) {
+func (db RetryRecords) RetriedAt(ctx context.Context, harvest string) (time.Time, error) {
 	at, err := Get[*time.Time](ctx, db, `SELECT max(retried_at) FROM harvests WHERE id=$1`, harvest)
 	if at == nil {
 		return time.Time{}, err

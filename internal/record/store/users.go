@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Errors of users of the console.
@@ -60,12 +59,8 @@ func (db UserRecords) SaveProvided(ctx context.Context, name, subject string, ro
 		if _, err := tx.Exec(ctx, `DELETE FROM console_users WHERE subject=$1 AND name<>$2`, subject, name); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `INSERT INTO console_users (name, password, role, subject) VALUES ($1,'',$2,$3)
-			ON CONFLICT (name) DO UPDATE SET role=EXCLUDED.role WHERE console_users.subject=EXCLUDED.subject`, name, role, subject)
-		if err == nil && tag.RowsAffected() == 0 {
-			return fmt.Errorf("%s: %w", name, ErrUserTaken)
-		}
-		return err
+		return unlessNone(fmt.Errorf("%s: %w", name, ErrUserTaken))(tx.Exec(ctx, `INSERT INTO console_users (name, password, role, subject) VALUES ($1,'',$2,$3)
+			ON CONFLICT (name) DO UPDATE SET role=EXCLUDED.role WHERE console_users.subject=EXCLUDED.subject`, name, role, subject))
 	})
 }
 
@@ -83,22 +78,12 @@ func (db UserRecords) EndProvided(ctx context.Context) error {
 
 // SetRole changes what a user may do, from their next request on.
 func (db UserRecords) SetRole(ctx context.Context, name string, role Role) error {
-	return known(name)(db.Pool.Exec(ctx, `UPDATE console_users SET role=$2 WHERE name=$1`, name, role))
+	return unlessNone(fmt.Errorf("%s: %w", name, ErrNoUser))(db.Pool.Exec(ctx, `UPDATE console_users SET role=$2 WHERE name=$1`, name, role))
 }
 
 // RemoveUser shuts somebody out, also where they are logged in.
 func (db UserRecords) RemoveUser(ctx context.Context, name string) error {
-	return known(name)(db.Pool.Exec(ctx, `DELETE FROM console_users WHERE name=$1`, name))
-}
-
-// known is the error of a change of a user: ErrNoUser where there was none to change.
-func known(name string) func(pgconn.CommandTag, error) error {
-	return func(tag pgconn.CommandTag, err error) error {
-		if err == nil && tag.RowsAffected() == 0 {
-			return fmt.Errorf("%s: %w", name, ErrNoUser)
-		}
-		return err
-	}
+	return unlessNone(fmt.Errorf("%s: %w", name, ErrNoUser))(db.Pool.Exec(ctx, `DELETE FROM console_users WHERE name=$1`, name))
 }
 
 // Users lists who may use the console, by name.

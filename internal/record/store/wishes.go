@@ -66,7 +66,7 @@ func (o SiteOptions) merge(later SiteOptions) SiteOptions {
 // want it and are under way, which may be none. What a harvest leaves open is the
 // worker's before the harvests are compared, so that one in a hurry does not
 // hurry the others; with its end its wishes end.
-func (db HarvestRecords) SiteOptions(ctx context.Context, siteID int, worker SiteOptions) (o SiteOptions, watched bool, err error) {
+func (db SiteRecords) SiteOptions(ctx context.Context, siteID int, worker SiteOptions) (o SiteOptions, watched bool, err error) {
 	asked, err := Column[SiteOptions](ctx, db, `SELECT coalesce(h.options, '{}') FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
 		WHERE hs.site_id=$1 AND h.completed_at IS NULL AND NOT h.cancelled ORDER BY h.started_at, h.id`, siteID)
 	if err != nil || len(asked) == 0 {
@@ -88,7 +88,7 @@ type LinkLists struct {
 }
 
 // LinkLists lists those of the harvests that ever wanted a host.
-func (db HarvestRecords) LinkLists(ctx context.Context, host string) ([]LinkLists, error) {
+func (db SiteRecords) LinkLists(ctx context.Context, host string) ([]LinkLists, error) {
 	return Collect(ctx, db, func(row pgx.CollectableRow) (l LinkLists, err error) {
 		err = row.Scan(&l.Harvest, &l.Lists)
 		return l, err
@@ -98,7 +98,7 @@ func (db HarvestRecords) LinkLists(ctx context.Context, host string) ([]LinkList
 
 // SiteDelay is the least time between two requests to a site that the harvests
 // under way ask for, if any want it. It implements politeness.Promise.
-func (db HarvestRecords) SiteDelay(ctx context.Context, siteID int, worker time.Duration) (time.Duration, bool, error) {
+func (db SiteRecords) SiteDelay(ctx context.Context, siteID int, worker time.Duration) (time.Duration, bool, error) {
 	o, watched, err := db.SiteOptions(ctx, siteID, SiteOptions{Delay: worker})
 	return o.Delay, watched, err
 }

@@ -22,7 +22,7 @@ type Yield struct {
 // PolicyYields computes Table 2 for the crawls that began in a period. A
 // document counts for the crawl during which, and on whose site, it was first
 // found: the dates of an import from before it was on record do not count.
-func (db SiteRecords) PolicyYields(ctx context.Context, from, to time.Time) ([]Yield, error) {
+func (db StatisticRecords) PolicyYields(ctx context.Context, from, to time.Time) ([]Yield, error) {
 	return List[Yield](ctx, db, `
 		WITH c AS (SELECT * FROM crawls WHERE started_at >= $1 AND started_at < $2),
 		first AS (SELECT DISTINCT ON (l.sha256) l.sha256, l.site_id, l.parent, l.found_at, d.state, d.discovered_at FROM locations l JOIN documents d ON d.sha256=l.sha256

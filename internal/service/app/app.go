@@ -211,7 +211,7 @@ func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
 // openStages makes what runs between crawls.
 func (a *App) openStages(client *http.Client) error {
 	cfg, c := a.Config, a.Catalogues
-	web, search, err := searchers(cfg, a.DB.CrawlRecords, a.index, client, a.searchGate, a.memory, a.answers.Begin)
+	web, search, err := searchers(cfg, a.DB.PageRecords, a.index, client, a.searchGate, a.memory, a.answers.Begin)
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,9 @@ import (
 // TestChoicesAreThoseOfTheCode: package config stands below what it names.
 func TestChoicesAreThoseOfTheCode(t *testing.T) {
 	t.Parallel()
-	require.ElementsMatch(t, rank.Names(), config.Strategy("").Choices())
-	require.ElementsMatch(t, []string{string(document.Conservative), string(document.Balanced), string(document.Liberal), "off"}, config.Filter("").Choices())
-	require.ElementsMatch(t, []string{crawl.PolicyBlacklist, crawl.PolicyWhitelist, crawl.PolicyHybrid}, config.CrawlPolicy("").Choices())
+	require.ElementsMatch(t, rank.Names(), config.Choices("strategy"))
+	require.ElementsMatch(t, []string{string(document.Conservative), string(document.Balanced), string(document.Liberal), "off"}, config.Choices("filter"))
+	require.ElementsMatch(t, []string{crawl.PolicyBlacklist, crawl.PolicyWhitelist, crawl.PolicyHybrid}, config.Choices("crawl-policy"))
 }
 
 // TestDefaultsAreThoseOfTheCode: what a package does by itself it does where no

@@ -173,7 +173,7 @@ func copySource(name config.CopySource, mc metadata.Config) metadata.CopySource 
 // searchers are what finds pages by words: the web search that the settings name, its
 // engines each with memory and budget, and behind it the local index, which answers where
 // that knows nothing or is not to be asked.
-func searchers(cfg *config.Config, db store.CrawlRecords, index *store.PageIndex, client *http.Client, gate func(config.Provider) fetch.Gate, memory *fetch.Memory, begin begins) (web homepage.Engines, all homepage.Searcher, err error) {
+func searchers(cfg *config.Config, db store.PageRecords, index *store.PageIndex, client *http.Client, gate func(config.Provider) fetch.Gate, memory *fetch.Memory, begin begins) (web homepage.Engines, all homepage.Searcher, err error) {
 	for i, name := range cfg.Search.Providers {
 		if slices.Contains(cfg.Search.Providers[:i], name) {
 			continue

@@ -73,8 +73,8 @@ func (s Setting) check(v reflect.Value) error {
 		}
 		return err
 	}
-	if c, ok := v.Interface().(choice); ok {
-		return OneOf(v.String(), c.Choices())
+	if c := s.Choices(); c != nil {
+		return OneOf(v.String(), c)
 	}
 	for _, bound := range []struct {
 		text string
@@ -170,8 +170,8 @@ func (s Setting) wants() string {
 	if t.Kind() == reflect.Slice {
 		t, many = t.Elem(), ", or several of them with commas between"
 	}
-	if c, ok := reflect.Zero(t).Interface().(choice); ok {
-		return "one of " + strings.Join(c.Choices(), ", ") + many
+	if c := s.Choices(); c != nil {
+		return "one of " + strings.Join(c, ", ") + many
 	}
 	switch t {
 	case reflect.TypeFor[time.Duration]():

@@ -39,7 +39,7 @@ type Web struct {
 	Contact        string        `koanf:"contact" check:"text" help:"e-mail or URL where web masters reach you; required before anything but loopback or a proxy is asked"`
 	Delay          time.Duration `koanf:"delay" default:"1s" help:"least time between two requests to one host"`
 	MinDelay       time.Duration `koanf:"min-delay" default:"500ms" help:"no host is asked faster, whatever a harvest's --delay or delay says; lower it only for servers of your own, say behind a proxy"`
-	PaceBy         []PaceBy      `koanf:"pace-by" default:"host" help:"what shares one pace: host; domain or address (or domain,address) beside it"`
+	PaceBy         []PaceBy      `koanf:"pace-by" choices:"host,domain,address" default:"host" help:"what shares one pace: host; domain or address (or domain,address) beside it"`
 	Ports          []Port        `koanf:"ports" min:"1" help:"ports that may be asked beside 80, 443, 8080 and 8443: 8000,8081"`
 	AllowAddresses []Network     `koanf:"allow-addresses" help:"networks that may be asked though private, as CIDR, where it is not a usual one with a port: 10.1.0.0/16,127.0.0.1/32:8000"`
 	Proxy          Secret        `koanf:"proxy" check:"proxy" help:"HTTP proxy for everything that is fetched, or none (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)"`
@@ -52,17 +52,17 @@ type Catalogues struct {
 	DBLPMirror         string        `koanf:"dblp-mirror-url" check:"mirror" help:"its mirror, - for none (default: https://dblp.uni-trier.de, or none where dblp-url is set)"`
 	DBLPDelay          time.Duration `koanf:"dblp-delay" default:"1s" help:"least time between two requests to DBLP"`
 	DBLPDump           string        `koanf:"dblp-dump" check:"text" help:"local dblp.xml or dblp.xml.gz, asked when DBLP does not answer"`
-	Sources            []Source      `koanf:"sources" default:"dblp" help:"what lists a venue's papers: dblp, acl, crossref, openalex, oai; arxiv and semanticscholar add identifiers; comma-separated, dblp decides where it is named"`
-	Directories        []Directory   `koanf:"directories" default:"dblp" help:"what names people's homepages: dblp, orcid, semanticscholar; comma-separated, or none"`
+	Sources            []Source      `koanf:"sources" choices:"dblp,acl,crossref,openalex,oai,arxiv,semanticscholar" default:"dblp" help:"what lists a venue's papers: dblp, acl, crossref, openalex, oai; arxiv and semanticscholar add identifiers; comma-separated, dblp decides where it is named"`
+	Directories        []Directory   `koanf:"directories" choices:"dblp,orcid,semanticscholar,none" default:"dblp" help:"what names people's homepages: dblp, orcid, semanticscholar; comma-separated, or none"`
 	OAI                string        `koanf:"oai-endpoint" check:"http" help:"base address of an OAI-PMH repository, for sources"`
-	Copies             []CopySource  `koanf:"copies" default:"links" help:"where to look for open copies: links, arxiv, unpaywall, openalex, semanticscholar; comma-separated, or none"`
+	Copies             []CopySource  `koanf:"copies" choices:"links,arxiv,unpaywall,openalex,semanticscholar,none" default:"links" help:"where to look for open copies: links, arxiv, unpaywall, openalex, semanticscholar; comma-separated, or none"`
 	OpenAlexKey        Secret        `koanf:"openalex-key" check:"word" help:"OpenAlex API key"`
 	SemanticScholarKey Secret        `koanf:"semantic-scholar-key" check:"word" help:"Semantic Scholar API key"`
 }
 
 // Search is the web search for homepages.
 type Search struct {
-	Providers []Provider    `koanf:"search" default:"none" help:"web search for homepages and topics: searxng, brave, serper; comma-separated, whose answers are merged, or none"`
+	Providers []Provider    `koanf:"search" choices:"searxng,brave,serper,none" default:"none" help:"web search for homepages and topics: searxng, brave, serper; comma-separated, whose answers are merged, or none"`
 	SearXNG   string        `koanf:"searxng-url" check:"http" help:"base address of your SearXNG"`
 	Delay     time.Duration `koanf:"search-delay" default:"0s" help:"least time between two searches"`
 	Budget    int           `koanf:"search-budget" default:"0" min:"0" help:"searches a month of each engine; 0 is no limit"`
@@ -77,16 +77,16 @@ func (s Search) On() bool {
 
 // Crawl says what a crawl of a site takes, and in which order.
 type Crawl struct {
-	Strategy Strategy    `koanf:"strategy" default:"gleaner" help:"order of a crawl: gleaner, zhuang or bfs"`
+	Strategy Strategy    `koanf:"strategy" choices:"gleaner,zhuang,bfs" default:"gleaner" help:"order of a crawl: gleaner, zhuang or bfs"`
 	MaxPages int         `koanf:"max-pages" default:"20000" min:"1" help:"requests of one crawl of one site"`
-	Leads    Leads       `koanf:"leads" default:"wanted" help:"documents linked on other hosts: wanted, all or none"`
+	Leads    Leads       `koanf:"leads" choices:"wanted,all,none" default:"wanted" help:"documents linked on other hosts: wanted, all or none"`
 	WARC     bool        `koanf:"warc" default:"false" help:"keep what crawls exchange with hosts in WARC files, below warc in the blob store"`
-	Policy   CrawlPolicy `koanf:"crawl-policy" default:"blacklist" help:"what crawls may ask: blacklist (all but listed hosts), whitelist (listed pages and their domain, depth 2) or hybrid (both kinds of site)"`
+	Policy   CrawlPolicy `koanf:"crawl-policy" choices:"blacklist,whitelist,hybrid" default:"blacklist" help:"what crawls may ask: blacklist (all but listed hosts), whitelist (listed pages and their domain, depth 2) or hybrid (both kinds of site)"`
 }
 
 // Documents says how documents are read and told apart.
 type Documents struct {
-	Filter    Filter `koanf:"filter" default:"balanced" help:"academic filter: conservative, balanced, liberal, or off to keep files unread"`
+	Filter    Filter `koanf:"filter" choices:"conservative,balanced,liberal,off" default:"balanced" help:"academic filter: conservative, balanced, liberal, or off to keep files unread"`
 	WholeText bool   `koanf:"whole-text" default:"false" help:"read and keep all text of every document, not of wanted papers and doubtful ones alone; half as fast"`
 	OCR       bool   `koanf:"ocr" default:"true" help:"read the first pages of scanned documents with ocrmypdf or tesseract, where installed, after all others"`
 }
@@ -123,6 +123,6 @@ type Console struct {
 type Process struct {
 	BuildID  string   `koanf:"build-id" check:"word" help:"release of a worker for Temporal's worker versioning; empty for unversioned workers"`
 	Metrics  string   `koanf:"metrics-address" check:"host" help:"host:port for Prometheus metrics and health; empty for none"`
-	LogLevel LogLevel `koanf:"log-level" default:"info" help:"debug, info, warn or error"`
+	LogLevel LogLevel `koanf:"log-level" choices:"debug,info,warn,error" default:"info" help:"debug, info, warn or error"`
 	Policy   string   `koanf:"policy" check:"text" help:"policy file, for what is seldom changed; 'starter config init --write-policy' writes one"`
 }

@@ -55,7 +55,7 @@ type CrawlLimits struct {
 	DirPages     int           `koanf:"directory-pages" default:"2000" min:"1" help:"pages of one directory of a site; documents are not counted"`
 	Tries        int           `koanf:"tries" default:"3" min:"1" help:"tries of a URL that fails for now"`
 	RetryBase    time.Duration `koanf:"retry-base" default:"30s" min:"1ms" help:"wait before a URL's second try; grows fourfold. A host rests a third of it after a failure, twice as long after each further one, but never less than 10s (less only where min-delay is below its default)"`
-	Render       Render        `koanf:"render" default:"auto" help:"pages of which only scripts show the links: auto has an installed Chromium show them, where it can be shut in without a network; off none"`
+	Render       Render        `koanf:"render" choices:"auto,off" default:"auto" help:"pages of which only scripts show the links: auto has an installed Chromium show them, where it can be shut in without a network; off none"`
 }
 
 // RecrawlPolicy holds the intervals and by how much they change.
@@ -88,7 +88,7 @@ type PoorPolicy struct {
 	Yield     float64   `koanf:"page-rate" default:"0.05" min:"0" max:"1" help:"page yield below which a directory or site may be poor"`
 	DDR       float64   `koanf:"download-rate" default:"0.01" min:"0" max:"1" help:"document download rate below which it is, where its pages are not relevant either"`
 	ADR       float64   `koanf:"accepted-rate" default:"0.05" min:"0" max:"1" help:"accepted document rate below which it is, too"`
-	Avoid     AvoidRule `koanf:"avoid-rule" default:"and" help:"a directory is to be avoided where its pages are not relevant and its documents few or not accepted (and), or where one of the rates is low (or, as CINDI has it)"`
+	Avoid     AvoidRule `koanf:"avoid-rule" choices:"and,or" default:"and" help:"a directory is to be avoided where its pages are not relevant and its documents few or not accepted (and), or where one of the rates is low (or, as CINDI has it)"`
 	MinURLs   int       `koanf:"min-urls" default:"10" min:"0" help:"pages and documents a directory or site must have to be judged"`
 	TrapPages int       `koanf:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; of a shared host, one user is left out; 0 is never"`
 	StopSites int       `koanf:"stop-sites" default:"5" min:"0" help:"a directory name barren on more sites is a stop directory"`

@@ -26,6 +26,20 @@ func (s Setting) FileKey() string { return s.Key + "-file" }
 // FileEnv is the variable for FileKey.
 func (s Setting) FileEnv() string { return s.Env + "_FILE" }
 
+// Choices are the values that a setting takes; nil where they are not few.
+func (s Setting) Choices() []string {
+	if of := s.field.Tag.Get("choices"); of != "" {
+		return strings.Split(of, ",")
+	}
+	return nil
+}
+
+// Choices are the values that the setting of a name takes.
+func Choices(key string) []string {
+	s, _ := Find(key)
+	return s.Choices()
+}
+
 // Settings are all settings, in the order in which they are shown.
 func Settings() []Setting { return list(&Config{}) }
 

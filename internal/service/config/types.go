@@ -116,10 +116,7 @@ func DurationText(d time.Duration) string {
 	return s
 }
 
-// choice is a type of few values.
-type choice interface{ Choices() []string }
-
-// The settings that take one of few values, or some of them.
+// The settings that take one of few values, or some of them: those of their choices.
 type (
 	PaceBy      string // what shares one pace
 	Source      string // what lists a venue's papers
@@ -135,48 +132,7 @@ type (
 	LogLevel    string
 )
 
-// Choices are the values of a type, as are those below.
-func (PaceBy) Choices() []string { return []string{"host", "domain", "address"} }
-
-// Choices are the lists of papers.
-func (Source) Choices() []string {
-	return []string{"dblp", "acl", "crossref", "openalex", "oai", "arxiv", "semanticscholar"}
-}
-
-// Choices are the directories of people.
-func (Directory) Choices() []string { return []string{"dblp", "orcid", "semanticscholar", "none"} }
-
-// Choices are the catalogues of open copies.
-func (CopySource) Choices() []string {
-	return []string{"links", "arxiv", "unpaywall", "openalex", "semanticscholar", "none"}
-}
-
-// Choices are the search engines.
-func (Provider) Choices() []string { return []string{"searxng", "brave", "serper", "none"} }
-
-// Choices are the strategies.
-func (Strategy) Choices() []string { return []string{"gleaner", "zhuang", "bfs"} }
-
-// Choices are the kinds of leads.
-func (Leads) Choices() []string { return []string{"wanted", "all", "none"} }
-
-// AvoidAny is CINDI's rule of directories to be avoided: one low rate is enough.
-const AvoidAny AvoidRule = "or"
-
-// Choices are the rules of directories to be avoided.
-func (AvoidRule) Choices() []string { return []string{"and", string(AvoidAny)} }
-
-// Choices are the policies of a crawl.
-func (CrawlPolicy) Choices() []string { return []string{"blacklist", "whitelist", "hybrid"} }
-
-// RenderOff has no browser show a page.
-const RenderOff Render = "off"
-
-// Choices are whether a browser shows pages.
-func (Render) Choices() []string { return []string{"auto", string(RenderOff)} }
-
-// Choices are the filter's points.
-func (Filter) Choices() []string { return []string{"conservative", "balanced", "liberal", "off"} }
-
-// Choices are the levels.
-func (LogLevel) Choices() []string { return []string{"debug", "info", "warn", "error"} }
+const (
+	AvoidAny  AvoidRule = "or"  // CINDI's rule of directories to be avoided: one low rate is enough
+	RenderOff Render    = "off" // no browser shows a page
+)
