@@ -14,6 +14,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// The variables that name servers for tests (package devtest).
+const (
+	TestDatabase = "GLEANER_TEST_DATABASE_URL"
+	TestTemporal = "GLEANER_TEST_TEMPORAL_ADDRESS"
+)
+
 // Options says what to run and where. Only DataDir is required.
 type Options struct {
 	// DataDir holds the cluster, Temporal's database, logs and dev.json.

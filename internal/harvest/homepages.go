@@ -262,10 +262,9 @@ func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) 
 	return sub, err
 }
 
-// LookFor decides on authors as a harvest would, in both passes, with the papers that
-// the record or the directories know of each. Nothing of it is written but what was
-// asked for.
-func (s *Stages) LookFor(ctx context.Context, authors []gleaner.Author, report func(done, of int)) ([]evidence.Decision, error) {
+// Subjects are authors as a harvest looks for them, with the papers that the record or
+// the directories know of each.
+func (s *Stages) Subjects(ctx context.Context, authors []gleaner.Author, report func(done, of int)) ([]homepage.Subject, error) {
 	subjects := make([]homepage.Subject, len(authors))
 	for i, a := range authors {
 		var err error
@@ -285,11 +284,5 @@ func (s *Stages) LookFor(ctx context.Context, authors []gleaner.Author, report f
 			return nil, err
 		}
 	}
-	ds, err := s.Finder.FindAll(ctx, subjects, parallelAuthors)
-	report(len(subjects), len(subjects))
-	if errors.Is(err, homepage.ErrSearchUnavailable) {
-		s.Log.WarnContext(ctx, "searches failed", "error", err)
-		err = nil
-	}
-	return ds, err
+	return subjects, nil
 }

@@ -1,11 +1,8 @@
 package homepage
 
 import (
-	"context"
 	"maps"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -64,49 +61,4 @@ func TestAnOwnerIsCertain(t *testing.T) {
 	require.False(t, certain(with(map[string]float64{fListed: 1, fRoot: 0})))
 	require.False(t, certain(with(map[string]float64{fListed: 1, fRival: 0.5})), "another shows the papers")
 	require.False(t, certain(with(map[string]float64{fListed: 1, fOther: 1})))
-}
-
-// meanwhile is a book in which somebody else decides on an author who is about to give a
-// page up.
-type meanwhile struct {
-	*notes
-	decides evidence.Decision
-}
-
-func (m meanwhile) Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
-	return d, m.notes.Save(ctx, m.decides)
-}
-
-// TestSettlingLosesNobodysWord: who was given another page since the decisions were read
-// keeps it.
-func TestSettlingLosesNobodysWord(t *testing.T) {
-	t.Parallel()
-	given := func(name, url string, score float64) evidence.Decision {
-		c := evidence.Candidate{URL: url, Kept: true, Score: score, Features: map[string]float64{fIdentity: score}}
-		return evidence.Decision{Author: gleaner.Author{Name: name}, Candidates: []evidence.Candidate{c}, Homepages: []evidence.Candidate{c}}
-	}
-	const shared, own = "http://www.cs.example.edu/lace/", "http://babbage.example/"
-	for want, decides := range map[string]evidence.Decision{own: given("Charles Babbage", own, 1), "": given("Mary Somerville", own, 1)} {
-		m := meanwhile{&notes{of: map[string]note{}}, decides}
-		for _, d := range []evidence.Decision{given("Charles Babbage", shared, 0.5), given("Ada Lovelace", shared, 1)} {
-			require.NoError(t, m.Save(t.Context(), d))
-		}
-		require.NoError(t, Search{Book: m}.Settle(t.Context()))
-		left, err := m.Decisions(t.Context(), []string{gleaner.Author{Name: "Charles Babbage"}.ID()}, time.Time{})
-		require.NoError(t, err)
-		require.Equal(t, want, left[0].Best())
-	}
-}
-
-// TestNamesakesOfOnePage: who gives it up has none, in memory as in the record, and is
-// looked for again.
-func TestNamesakesOfOnePage(t *testing.T) {
-	t.Parallel()
-	other := Subject{Author: gleaner.Author{PID: "e", Name: "Jane Doe"}, Venue: doe.Venue, Papers: []gleaner.Paper{{Title: "Flowers of the Southern Valleys"}}}
-	web := pagesAt{doesHome: strings.ReplaceAll(doesPage, "</body>", strings.Repeat("<p>Jane Doe: research at the university</p>", 20)+"</body>")}
-	ds, err := New(Config{Getter: web, Searcher: listing{"a", []string{doesHome}, nil}}).FindAll(t.Context(), []Subject{listedAt(doe, doesHome), listedAt(other, doesHome)}, 2)
-	require.NoError(t, err)
-	require.Equal(t, doesHome, ds[0].Best())
-	require.Empty(t, ds[1].Homepages)
-	require.Equal(t, evidence.GivenToAnother, ds[1].NotFound)
 }

@@ -190,7 +190,7 @@ func poor(rich []homepage.Subject) []homepage.Subject {
 
 func measure(t *testing.T, g getter, metadata string, subjects []homepage.Subject, labels []homepages.Label, most int) {
 	f := homepage.New(homepage.Config{Searcher: homepage.NewSearXNG("http://search.farm", homepage.Service{Client: g.client}), Getter: g})
-	decisions, err := f.FindAll(t.Context(), subjects, 4)
+	decisions, err := homepages.FindAll(t.Context(), f, subjects, 4)
 	require.False(t, err != nil && !errors.Is(err, homepage.ErrSearchUnavailable))
 	report := homepages.Evaluate(decisions, labels)
 	for _, d := range decisions {

@@ -63,7 +63,7 @@ func PostgresApart(tb testing.TB, ahead time.Duration) (dsn string) {
 // server returns the DSN of the test server.
 func server(tb testing.TB) string {
 	tb.Helper()
-	if dsn := os.Getenv(DatabaseVariable); dsn != "" {
+	if dsn := os.Getenv(devstack.TestDatabase); dsn != "" {
 		return dsn
 	}
 	return start(tb, &shared.postgres, devstack.Options{NoTemporal: true}).DatabaseURL

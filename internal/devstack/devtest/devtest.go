@@ -13,12 +13,6 @@ import (
 	"gleaner/internal/devstack"
 )
 
-// Variables that name servers to use in place of private ones.
-const (
-	DatabaseVariable = "GLEANER_TEST_DATABASE_URL"
-	TemporalVariable = "GLEANER_TEST_TEMPORAL_ADDRESS"
-)
-
 // shared is the pair of servers of this test binary. It is the one piece of
 // package state: a server costs seconds to start, and a test binary has no
 // other place to keep what outlives a single test.
@@ -62,7 +56,7 @@ func Main(m *testing.M) int {
 // returns nil. Package temporaltest makes a namespace on it.
 func TemporalServer(tb testing.TB, ready func(ctx context.Context, address, namespace string, attributes map[string]string) error) (address string) {
 	tb.Helper()
-	if address = os.Getenv(TemporalVariable); address != "" {
+	if address = os.Getenv(devstack.TestTemporal); address != "" {
 		return address
 	}
 	return start(tb, &shared.temporal, devstack.Options{NoPostgres: true, Headless: true, Ready: ready}).TemporalAddress

@@ -26,7 +26,7 @@ func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model, known
 	}
 	known(w.Subjects)
 	f := homepage.New(homepage.Config{Searcher: w.Searcher(), Getter: w, Model: m})
-	ds, err := f.FindAll(ctx, w.Subjects, parallel)
+	ds, err := homepages.FindAll(ctx, f, w.Subjects, parallel)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"gleaner/internal/devstack"
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 )
@@ -62,8 +61,8 @@ func run(ctx context.Context, dir string, args []string) (code int, err error) {
 	cmd.WaitDelay = 20 * time.Second
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(),
-		devtest.DatabaseVariable+"="+stack.DatabaseURL,
-		devtest.TemporalVariable+"="+stack.TemporalAddress)
+		devstack.TestDatabase+"="+stack.DatabaseURL,
+		devstack.TestTemporal+"="+stack.TemporalAddress)
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return max(exit.ExitCode(), 1), nil

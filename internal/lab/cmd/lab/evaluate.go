@@ -13,6 +13,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/homepage"
 	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/lab/homepages"
 	"gleaner/internal/rank"
@@ -83,6 +84,9 @@ func (c *cli) decisions(ctx context.Context, labels []homepages.Label, of string
 	return a.DB.HarvestDecisions(ctx, h.ID)
 }
 
+// parallelAuthors are looked for at a time.
+const parallelAuthors = 12
+
 // lookNow looks for labelled authors as a harvest would; nothing of it is written
 // but the pages and answers that were asked for.
 func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepages.Label) ([]evidence.Decision, error) {
@@ -102,7 +106,16 @@ func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepages.Label)
 	}
 	progress := c.Progress("authors")
 	defer progress.End()
-	return a.Stages.LookFor(ctx, authors, progress.Count)
+	subjects, err := a.Stages.Subjects(ctx, authors, progress.Count)
+	if err != nil {
+		return nil, err
+	}
+	ds, err := homepages.FindAll(ctx, a.Stages.Finder, subjects, parallelAuthors)
+	if errors.Is(err, homepage.ErrSearchUnavailable) {
+		a.Log.WarnContext(ctx, "searches failed", "error", err)
+		err = nil
+	}
+	return ds, err
 }
 
 // knownAs gives labels without a pid that of the one author of the name who was
