@@ -282,6 +282,9 @@ func otherRoutes(after param) []route {
 		{"GET", "/users", store.Administrator, "users", "Lists who may use the console, and what they may do.", nil, users, usersPage{}},
 		{"POST", "/users", store.Administrator, "", "Lets somebody use the console, says what they may do, or shuts them out.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRole, doRemove}, required: true},
 			{name: "user", what: "a name", required: true}, {name: "role", what: "what they may do", one: roleNames()}, {name: "password", what: "of somebody who is added, or their new one"}}, changeUser, changedUser{}},
+		{"GET", "/password", store.Reader, "password", "Asks for another password of who is logged in.", nil, ownPassword, passwordPage{}},
+		{"POST", "/password", store.Reader, "", "Gives who is logged in another password, and logs them out everywhere.", []param{{name: "old", what: "the password until now", required: true},
+			{name: "password", what: "the new one", required: true}}, changePassword, changedUser{}},
 		{"GET", "/statistics", store.Reader, "statistics", "Counts what became of every file, what failed, and which sites and domains gave most.", nil, statistics, statisticsPage{}},
 	}
 }

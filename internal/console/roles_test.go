@@ -18,10 +18,11 @@ func leastRoles() map[string]store.Role {
 		"POST /schedules":    store.Editor,
 		"POST /sites/{host}": store.Editor, "POST /people/{id...}": store.Editor, "POST /uploads": store.Editor, "POST /lists": store.Editor, "POST /collections": store.Editor, "POST /collections/{name}": store.Editor,
 		"POST /holdings":  store.Editor,
+		"POST /password":  store.Reader,
 		"POST /blacklist": store.Administrator, "GET /users": store.Administrator, "POST /users": store.Administrator,
 	}
 	for _, page := range []string{"{$}", "harvests/{id...}", "reports/{id...}", "papers", "papers/{key...}", "sites", "sites/{host}", "documents", "documents/{sha256}", "documents/{sha256}/page.png", "documents/{sha256}/file",
-		"exports/{id...}", "urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "parents", "whitelist", "blacklist", "statistics", "openapi.json", "holdings", "schedules", "failures", "failures.csv", "papers.csv", "homepages", "people/{id...}"} {
+		"exports/{id...}", "urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "parents", "whitelist", "blacklist", "statistics", "openapi.json", "holdings", "schedules", "failures", "failures.csv", "papers.csv", "homepages", "people/{id...}", "password"} {
 		all["GET /"+page] = store.Reader
 	}
 	return all

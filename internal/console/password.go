@@ -1,0 +1,36 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// passwordPage is where people give themselves another password.
+type passwordPage struct {
+	User string `json:"user"`
+}
+
+func ownPassword(ctx context.Context, _ *Console, _ *asked) (any, error) {
+	return passwordPage{user(ctx)}, nil
+}
+
+// changePassword gives who asks another password in place of the one that they name. They
+// are logged in nowhere any more.
+func changePassword(ctx context.Context, c *Console, a *asked) (any, error) {
+	name := user(ctx)
+	err := fmt.Errorf("%w: nobody has to log in here", errInput)
+	if name != "" {
+		err = c.doors.check(ctx, c.App.DB.UserRecords, c.address(a.Request), name, a.get("old"))
+	}
+	switch {
+	case err == nil:
+		if err = AddUser(ctx, c.App.DB, name, a.get("password"), ""); errors.Is(err, ErrPassword) {
+			err = fmt.Errorf("%w: %w", errInput, err)
+		}
+	case errors.Is(err, errWrong): // and not a matter of logging in
+		err = fmt.Errorf("%w: the password until now is another one", errInput)
+	}
+	c.log.InfoContext(ctx, "console: password", "user", name, "error", err)
+	return changedUser{name, "password", redirect{"/", "Log in with the new password."}}, err
+}

@@ -1,0 +1,34 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPeopleChangeTheirPassword by naming the one until now; what they may do stays.
+func TestPeopleChangeTheirPassword(t *testing.T) {
+	t.Parallel()
+	d := openFor(t, nil, "ada", "bob")
+	const other = "another password"
+	_, _ = d.login("bob", password)
+	require.Contains(t, d.page("/password"), `name="old"`)
+	for _, wrong := range []url.Values{{"old": {"wrong password"}, "password": {other}}, {"old": {password}, "password": {"short"}}, {"password": {other}}} {
+		res, body := d.post("/password", wrong)
+		require.Equal(t, http.StatusBadRequest, res.StatusCode, body)
+	}
+	res, body := d.post("/password", url.Values{"old": {password}, "password": {other}})
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+	res, _ = d.do("GET", "/sites", "", "Accept", "application/json")
+	require.Equal(t, http.StatusUnauthorized, res.StatusCode, "logged in nowhere any more")
+	for said, want := range map[string]int{password: http.StatusUnauthorized, other: http.StatusSeeOther} {
+		code, _ := d.login("bob", said)
+		require.Equal(t, want, code)
+	}
+	res, _ = d.post("/users", url.Values{"do": {"remove"}, "user": {"ada"}})
+	require.Equal(t, http.StatusForbidden, res.StatusCode, "still one who looks")
+	code, _ := d.login("ada", password)
+	require.Equal(t, http.StatusSeeOther, code, "others keep theirs")
+}
