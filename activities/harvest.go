@@ -308,13 +308,16 @@ type requeuing struct {
 	Did  Requeued `json:"did"`
 }
 
-// Requeue puts what failed back among the waiting, host by host, takes up the
+// Requeue subtracts what the library holds by now, puts what failed back among the waiting, host by host, takes up the
 // documents that stalled, makes due what did not answer, and hurries what waits for its next attempt.
 func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 	beat, set, stop := heartbeats[requeuing](ctx)
 	defer stop()
 	at, again := resumed[requeuing](ctx)
 	if !again {
+		if err := a.holdMore(beat, r.Harvest); err != nil {
+			return Requeued{}, typed(err)
+		}
 		f := store.RetryFilter{Harvest: r.Harvest, Host: r.Host, Reason: r.Reason, OlderThan: r.OlderThan}
 		q, err := a.db.AskAgain(beat, f, true)
 		if err != nil {
@@ -354,6 +357,19 @@ func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 }
 
 const hostsPerRetry = 500
+
+// holdMore subtracts what the library holds by now from what a harvest still misses.
+func (a *Stages) holdMore(ctx context.Context, harvest string) error {
+	missing, err := a.db.Missing(ctx, harvest)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	held, err := a.stages.Held(ctx, missing)
+	if err != nil {
+		return err
+	}
+	return a.db.HoldPapers(ctx, harvest, held)
+}
 
 // Report computes the report once and keeps it.
 func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) {

@@ -18,8 +18,8 @@ import (
 )
 
 // laterHoldings is said wherever holdings or retries are.
-const laterHoldings = `Holdings that are entered or taken back later count when a harvest is started
-again; a retry lists its papers again only where a catalogue had not answered.`
+const laterHoldings = `Holdings that are entered later count when a harvest is started or tried again, and
+those that are taken back when it is started again.`
 
 func (c *cli) holdingsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "holdings", Short: "Tell Gleaner what the library holds"}

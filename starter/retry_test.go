@@ -121,6 +121,11 @@ func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
 		(SELECT count(*) FROM urls WHERE state=0) + (SELECT count(*) FROM documents WHERE state='new' AND tries=0)`).Scan(&due, &waiting))
 	require.Equal(t, []int{4, 2}, []int{due, waiting})
 	require.Contains(t, c.ok("retry", retried.ID, "--failed"), "0 URLs that failed, 1 document that stalled", "the document still waits for a worker that reads")
+	c.ok("holdings", "import", c.file("held.csv", "title,year,authors\nAnalytical Engines for Everyone,2001,Ada Lovelace; Bob Bell\n"))
+	c.ok("retry", retried.ID, "--failed")
+	counts, err := c.HarvestCounts(t.Context(), retried.ID)
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 0}, []int{counts.Held, counts.Wanted}, "what the library holds by now is wanted no more")
 	c.ok("pause", "cyd.example")
 	require.Contains(t, c.ok("resume", "cyd.example"), "it is asked for conf/x/2001")
 }

@@ -131,6 +131,23 @@ func (db PaperRecords) Missing(ctx context.Context, harvest string) ([]gleaner.P
 		WHERE h.harvest_id=$1 AND NOT h.held AND `+missingSQL+` ORDER BY p.year, p.key`, harvest)
 }
 
+// HoldPapers notes of wanted papers of a harvest that the library holds them by now, and why.
+func (db PaperRecords) HoldPapers(ctx context.Context, harvest string, held map[string]string) error {
+	if len(held) == 0 {
+		return nil
+	}
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		keys := slices.Sorted(maps.Keys(held))
+		whys := each.Of(keys, func(key string) string { return held[key] })
+		_, err := tx.Exec(ctx, `UPDATE harvest_papers h SET held=true, held_why=n.why FROM unnest($2::text[], $3::text[]) n(key, why)
+			WHERE h.harvest_id=$1 AND h.paper_key=n.key`, harvest, keys, whys)
+		if err != nil {
+			return err
+		}
+		return changeWanted(ctx, tx, keys)
+	})
+}
+
 // HeldPapers lists the papers of a harvest that the library holds.
 func (db PaperRecords) HeldPapers(ctx context.Context, harvest string) ([]gleaner.Paper, error) {
 	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
