@@ -252,15 +252,20 @@ func (w *work) cleanParents(ctx context.Context) error {
 		}
 		at = next
 	}
-	if !w.options.InPlace {
-		return nil
+	for w.options.InPlace && !at.Texts.End {
+		next, before := at, w.done.Counters.Texts
+		err := w.step(ctx, func(tx pgx.Tx) (_ int, _ []store.ImportRecord, _ any, err error) {
+			var n int64
+			n, next.Texts, err = w.DB.RemovePages(ctx, tx, at.Texts, 10*w.Batch)
+			w.done.Counters.Texts = before + n
+			return 0, nil, next, err
+		})
+		if err != nil {
+			return err
+		}
+		at = next
 	}
-	n, err := w.DB.RemovePages(ctx, 10*w.Batch, func() { w.tell(w.done) })
-	if err != nil || n == 0 {
-		return err
-	}
-	w.done.Counters.Texts += n
-	return w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) { return 0, nil, at, nil })
+	return nil
 }
 
 // citationsAt is how far a whitelist's job has asked for citations.

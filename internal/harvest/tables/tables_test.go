@@ -383,7 +383,9 @@ func TestCleanParents(t *testing.T) {
 		require.Equal(t, []string{"bad.example", "good.example"}, hosts, table)
 		kept[table] = hosts[1:]
 	}
+	s.Slice, s.slices = time.Nanosecond, 0
 	_, only := s.job(store.JobCleanParents, Options{InPlace: true, Only: OnlyBlacklisted})
+	require.Equal(t, 20, s.slices, "a table is a slice at least")
 	require.Equal(t, kept, s.withTexts())
 	require.Equal(t, Counters{Looked: 7, Parents: 2, Texts: 17, Why: map[string]int64{"blacklisted host": 2}}, only)
 	of, err := s.DB.Decisions(t.Context(), []string{"a"}, time.Time{})

@@ -73,30 +73,31 @@ func untitled(column string) string {
 		FROM jsonb_array_elements(` + column + `) WITH ORDINALITY a(o, n)), ` + column + `)`
 }
 
+// TextsAt is where RemovePages goes on: in one of textsOfPages, behind a key, as text.
+type TextsAt struct {
+	Table int      `json:"table,omitempty"`
+	Key   []string `json:"key,omitempty"`
+	End   bool     `json:"end,omitempty"` // there are no more
+}
+
 // RemovePages removes what is kept of the pages of blacklisted hosts: their bodies, what
-// is indexed and learnt of them, and the texts of their links. It returns how many rows
-// held any, and calls told after each batch of rows.
-func (db DocumentRecords) RemovePages(ctx context.Context, batch int, told func()) (removed int64, err error) {
-	for _, t := range textsOfPages {
-		for key, more := []any(nil), true; more; told() {
-			var did []any // looked, removed, and the last key; nil behind the end
-			err := db.Tx(ctx, func(tx pgx.Tx) (err error) {
-				rows, _ := tx.Query(ctx, t.sql(key == nil), append([]any{batch}, key...)...)
-				did, err = pgx.CollectOneRow(rows, func(row pgx.CollectableRow) ([]any, error) { return row.Values() })
-				if errors.Is(err, pgx.ErrNoRows) {
-					err = nil
-				}
-				return err
-			})
-			if err != nil {
-				return removed, fmt.Errorf("store: remove texts of pages in %s: %w", t.table, err)
-			}
-			if more = did != nil; more {
-				removed, key, more = removed+did[1].(int64), did[2:], did[0] == int64(batch)
-			}
-		}
+// is indexed and learnt of them, and the texts of their links, among so many rows. It
+// returns how many of them held any, and where it goes on.
+func (db DocumentRecords) RemovePages(ctx context.Context, tx pgx.Tx, at TextsAt, batch int) (removed int64, next TextsAt, err error) {
+	t, args := textsOfPages[at.Table], []any{batch}
+	for _, k := range at.Key {
+		args = append(args, k)
 	}
-	return removed, nil
+	var looked int
+	next.Table = at.Table
+	err = tx.QueryRow(ctx, t.sql(at.Key == nil), args...).Scan(&looked, &removed, &next.Key)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return 0, at, fmt.Errorf("store: remove texts of pages in %s: %w", t.table, err)
+	}
+	if looked < batch {
+		next = TextsAt{Table: at.Table + 1, End: at.Table+1 == len(textsOfPages)}
+	}
+	return removed, next, nil
 }
 
 // sql looks at the first $1 rows, or those behind a key ($2 and on). It returns how many
@@ -116,6 +117,6 @@ func (t textsOf) sql(first bool) string {
 	return `WITH next (` + last + `, black) AS MATERIALIZED (
 			SELECT ` + t.key + `, ` + t.of + ` FROM ` + t.table + ` t` + where + ` ORDER BY ` + t.key + ` LIMIT $1),
 		did AS (` + did + ` next s WHERE s.black AND (` + t.key + `) = (` + last + `) RETURNING 1)
-		SELECT count(*) OVER (), (SELECT count(*) FROM did), ` + last + ` FROM next
+		SELECT count(*) OVER (), (SELECT count(*) FROM did), ARRAY[` + strings.ReplaceAll(last, ",", "::text,") + `::text] FROM next
 		ORDER BY ` + strings.ReplaceAll(last, ",", " DESC,") + ` DESC LIMIT 1`
 }

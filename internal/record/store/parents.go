@@ -103,6 +103,8 @@ type ParentAt struct {
 	Position int    `json:"position,omitempty"`
 	URL      string `json:"url,omitempty"`
 	End      bool   `json:"end,omitempty"`
+
+	Texts TextsAt `json:"texts,omitzero"` // behind the end
 }
 
 // The pages of which parentsOfSQL tells: parents behind one, those of one host, one
