@@ -81,7 +81,7 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string, one bool) (Slice, e
 		waits, unknown := a.db.Unexamined(ctx, host)
 		s.Examined = unknown == nil && !waits
 		if r.Ending == crawl.Exhausted && s.Examined && undisturbed(ctx) {
-			s.Watchers, err = a.end(beat, SiteEnd{Host: host, State: gleaner.SiteDone})
+			s.Watchers, err = a.end(beat, SiteEnd{Host: host, State: gleaner.SiteDone, Reason: r.Reason})
 			s.Ended = err == nil // else the workflow has it done
 		}
 		return r, nil

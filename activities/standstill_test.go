@@ -17,6 +17,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 )
 
@@ -62,10 +63,20 @@ func TestACrawlBeatsWhileThePostgresStandsStill(t *testing.T) {
 	_, err = conn.Exec(ctx, `ROLLBACK`)
 	require.NoError(t, err)
 	ends(run, false)
+	for _, sql := range []string{
+		`INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out) SELECT id, '/~ada/', 900, 0, 0, 70 FROM sites`,
+		`INSERT INTO leads (from_site, hash, to_site, wanted) SELECT id, decode(repeat('01', 16), 'hex'), id, 0.9 FROM sites`,
+	} {
+		_, err = conn.Exec(ctx, sql)
+		require.NoError(t, err)
+	}
 	line.Cut()
 	run = begin()
 	line.Mend()
 	ends(run, true)
+	require.Contains(t, storetest.Get[string](t, l.DB.Pool, `SELECT reason FROM sites`), "70 links within /~ada/ were left out")
+	ends(begin(), true) // as where its end was not heard
+	require.Equal(t, 1, storetest.Get[int](t, l.DB.Pool, `SELECT count(*) FROM leads`))
 }
 
 const silence = 2 * time.Second

@@ -35,11 +35,11 @@ type slice struct {
 // each visit, and must not block. The error is the system's (the database is
 // away, the lease was lost, ctx ended), never the site's.
 func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress)) (Result, error) {
-	if err := c.coll.Ready(ctx); err != nil {
-		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
-	}
 	if paused, err := c.paused(ctx, host); err != nil || paused {
 		return Result{Ending: Paused}, err // before all that is read of a site, and before any wait
+	}
+	if err := c.coll.Ready(ctx); err != nil {
+		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
 	}
 	lease, err := c.keeper.AcquireWithin(ctx, host, c.patience)
 	var busy *politeness.BusyError

@@ -310,8 +310,10 @@ func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
 	_, err = r.Run(ctx, reconcile.Options{})
 	require.NoError(t, err)
 	attention(store.Attention{Cancelled: true})
+	storetest.Exec(t, db.Pool, `UPDATE sites SET state='stopped', reason=$1`, store.NotWanted) // its crawl looked
 	require.NoError(t, db.SetPaused(ctx, "conf/a/1", false))
 	attention(store.Attention{})
+	require.Equal(t, "new", storetest.Get[string](t, db.Pool, `SELECT state FROM sites`), "it is crawled again")
 }
 
 // TestARestartTakesHarvestsThatWereLost: after a restore a worker ends them before anybody can ask for the restart.

@@ -66,10 +66,13 @@ func (db CrawlRecords) BeginCrawl(ctx context.Context, of Slice) error {
 }
 
 func beginCrawl(ctx context.Context, tx pgx.Tx, siteID, crawl int) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM leads WHERE from_site=$1`, siteID); err != nil {
+	// Where nothing waits, no page gives them anew: the end of the last crawl may have been recorded unheard.
+	_, err := tx.Exec(ctx, `DELETE FROM leads WHERE from_site=$1
+		AND EXISTS (SELECT FROM urls WHERE site_id=$1 AND (state=0 OR state=3 AND next_try IS NOT NULL))`, siteID)
+	if err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
+	_, err = tx.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
 			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
 		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_time='0', crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
 			crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, siteID, crawl)
