@@ -30,6 +30,7 @@ func TestAnswersOfActionsAreAsDescribed(t *testing.T) {
 		{"/harvests", "goal=conf/x&scope=host&warc=yes&max-pages=7", 200}, {"/harvests", "goal=conf/none", 404}, {"/estimates", "goal=conf/x", 200}, {"/harvests/conf%2Fwebdb%2F1998-1999", "do=pause", 200},
 		{"/review", "paper=conf/webdb/P9&sha256=" + otherSHA + "&word=yes", 404}, {"/jobs", "job=retrieve&kind=pdf", 200}, {"/jobs", "job=retrieve&sample=few", 400}, {"/jobs/1", "do=run", 200},
 		{"/blacklist", "do=add&host=rude.example", 200}, {"/users", "do=remove&user=nobody", 404},
+		{"/password", "old=none&password=a+long+password", 400},
 		{"/schedules", "do=create&kind=due&every=7d", 200},
 		{"/sites/www.ada.example", "do=pause", 200},
 		{"/collections", "name=maths&topics=knots", 200}, {"/collections/conf%2Fmaths", "do=cancel", 200},

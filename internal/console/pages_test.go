@@ -90,7 +90,7 @@ func samplePages() []string {
 	id := url.PathEscape(sampleHarvest)
 	return []string{"/", "/harvests/" + id, "/reports/" + id, "/papers?harvest=" + id, "/papers?harvest=" + id + "&state=missing", "/papers?harvest=" + id + "&reason=ambiguous",
 		"/papers/" + url.PathEscape("conf/webdb/P1"), "/sites", "/sites?harvest=" + id, "/sites/www.ada.example", "/sites/bad.example", "/documents", "/documents?state=accepted&site=www.ada.example",
-		"/documents/" + sampleSHA, "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf"), "/review", "/jobs", "/jobs/1", "/jobs/2", "/jobs/2?differs=yes", "/collections", "/collections/conf%2Fmaths", "/collections/conf%2Fmaths?topic=knots", "/parents", "/parents?site=www.ada.example", "/whitelist", "/blacklist", "/users", "/statistics",
+		"/documents/" + sampleSHA, "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf"), "/review", "/jobs", "/jobs/1", "/jobs/2", "/jobs/2?differs=yes", "/collections", "/collections/conf%2Fmaths", "/collections/conf%2Fmaths?topic=knots", "/parents", "/parents?site=www.ada.example", "/whitelist", "/blacklist", "/users", "/password", "/statistics",
 		"/homepages?harvest=" + id, "/people/1%2F1", holdingsPath, "/schedules", "/failures?harvest=" + id, "/failures?harvest=" + id + "&reason=timeout"}
 }
 

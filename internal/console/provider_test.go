@@ -118,7 +118,7 @@ func TestPeopleLogInByTheirProvider(t *testing.T) {
 	_, res, body := d.byProvider("/sites?state=done")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	require.Equal(t, "/sites?state=done", res.Header.Get("Location"))
-	require.Contains(t, d.page("/"), "ada@library.example (editor)")
+	require.Contains(t, d.page("/"), "ada@library.example</a> (editor)")
 	all, err := d.Users(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
