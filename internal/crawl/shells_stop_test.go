@@ -90,7 +90,7 @@ func TestAPageIsShownAnewAfterAStop(t *testing.T) {
 			w.hurry(t, s.host)
 			require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
 			require.Equal(t, "document success", w.record(t, s.host)["/a.pdf"])
-			require.Equal(t, 2, shown)
+			require.InDelta(t, 2, shown, map[string]float64{"another that waits": 1}[name], "it may come late, or go on waiting")
 		})
 	}
 }
