@@ -155,9 +155,14 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	if !row.Runs() {
-		gone, err := store.RemoveHarvest(ctx, c.App.DB, h.ID, true)
-		p.Gone = &gone
-		return p, err
+		switch gone, err := store.RemoveHarvest(ctx, c.App.DB, h.ID, true); {
+		case errors.Is(err, store.ErrHarvestRuns), errors.Is(err, store.ErrNoHarvest): // it has gone on since, or has gone
+		case err != nil:
+			return nil, err
+		default:
+			p.Gone = &gone
+		}
+		return p, nil
 	}
 	if c.Harvests != nil {
 		look, cancel := context.WithTimeout(ctx, troubleTime)

@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	stages "gleaner/internal/harvest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/config"
 )
 
 // homepagesPage lists the authors of a harvest's wanted papers with their homepages, by name.
@@ -120,8 +121,12 @@ func actOnPerson(ctx context.Context, c *Console, a *asked) (any, error) {
 	if word == doForget {
 		word = ""
 	}
-	p.Did, err = c.Harvests.SetHomepage(ctx, who, strings.TrimSpace(a.get("url")), word)
-	c.log.InfoContext(ctx, "console: homepage", "do", a.get("do"), "author", who.ID(), "url", a.get("url"),
+	at := strings.TrimSpace(a.get("url"))
+	if config.Redact(at) != at {
+		return nil, fmt.Errorf("%w: the address has a name, a password or a key in it, and no crawl sends one", errInput)
+	}
+	p.Did, err = c.Harvests.SetHomepage(ctx, who, at, word)
+	c.log.InfoContext(ctx, "console: homepage", "do", a.get("do"), "author", who.ID(), "url", at,
 		"user", user(ctx), "did", p.Did, "error", err)
 	p.notice = p.Did + "."
 	return p, err

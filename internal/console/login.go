@@ -79,14 +79,27 @@ func AddUser(ctx context.Context, db *store.DB, name, password string, role stor
 	if err != nil || checkName(name) != nil {
 		return ErrUserName
 	}
-	if len(password) < minPassword || len(password) > maxPassword {
-		return ErrPassword
-	}
-	hash, err := argon2id.CreateHash(password, &hashing)
+	hash, err := hashed(password)
 	if err != nil {
 		return err
 	}
 	return db.SaveUser(ctx, name, hash, role)
+}
+
+// setPassword gives somebody another password in place of the one of which a hash is given.
+func setPassword(ctx context.Context, db *store.DB, name, until, password string) error {
+	hash, err := hashed(password)
+	if err != nil {
+		return err
+	}
+	return db.ChangePassword(ctx, name, until, hash)
+}
+
+func hashed(password string) (string, error) {
+	if len(password) < minPassword || len(password) > maxPassword {
+		return "", ErrPassword
+	}
+	return argon2id.CreateHash(password, &hashing)
 }
 
 func checkName(name string) error {

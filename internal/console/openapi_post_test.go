@@ -35,7 +35,7 @@ func TestAnswersOfActionsAreAsDescribed(t *testing.T) {
 		{"/sites/www.ada.example", "do=pause", 200},
 		{"/collections", "name=maths&topics=knots", 200}, {"/collections/conf%2Fmaths", "do=cancel", 200},
 		{"/lists", "name=own&list=title%0AA+Paper", 200},
-		{"/people/1%2F1", "do=is&url=http://a.example/", 200},
+		{"/people/1%2F1", "do=is&url=http://a.example/", 200}, {"/people/1%2F1", "do=is&url=http://ada:secret@a.example/", 400},
 		{"/holdings", "do=preview&name=own.csv&list=title%0AA+Paper", 200},
 		{"/holdings", "do=enter&name=own.csv&list=none", 400},
 	} {

@@ -20,12 +20,16 @@ func ownPassword(ctx context.Context, _ *Console, _ *asked) (any, error) {
 func changePassword(ctx context.Context, c *Console, a *asked) (any, error) {
 	name := user(ctx)
 	err := fmt.Errorf("%w: nobody has to log in here", errInput)
+	var until string
 	if name != "" {
+		until, err = c.App.DB.Password(ctx, name)
+	}
+	if err == nil {
 		err = c.doors.check(ctx, c.App.DB.UserRecords, c.address(a.Request), name, a.get("old"))
 	}
 	switch {
 	case err == nil:
-		if err = AddUser(ctx, c.App.DB, name, a.get("password"), ""); errors.Is(err, ErrPassword) {
+		if err = setPassword(ctx, c.App.DB, name, until, a.get("password")); errors.Is(err, ErrPassword) {
 			err = fmt.Errorf("%w: %w", errInput, err)
 		}
 	case errors.Is(err, errWrong): // and not a matter of logging in

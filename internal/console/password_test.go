@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/record/store"
 )
 
 // TestPeopleChangeTheirPassword by naming the one until now; what they may do stays.
@@ -29,6 +31,11 @@ func TestPeopleChangeTheirPassword(t *testing.T) {
 	}
 	res, _ = d.post("/users", url.Values{"do": {"remove"}, "user": {"ada"}})
 	require.Equal(t, http.StatusForbidden, res.StatusCode, "still one who looks")
+	until, err := d.Password(t.Context(), "bob")
+	require.NoError(t, err)
+	_, err = d.Pool.Exec(t.Context(), `DELETE FROM console_users WHERE name='bob'`)
+	require.NoError(t, err)
+	require.ErrorIs(t, setPassword(t.Context(), d.DB, "bob", until, other), store.ErrNoUser, "who was removed meanwhile")
 	code, _ := d.login("ada", password)
 	require.Equal(t, http.StatusSeeOther, code, "others keep theirs")
 }

@@ -186,4 +186,10 @@ func TestPagesSayWhatHoldsNow(t *testing.T) {
 	d.exec(`UPDATE harvests SET paused=false, stage='complete', completed_at=now()`)
 	require.Contains(t, d.page(at), "As counted at the end")
 	require.Contains(t, d.page(report), "in stage complete")
+	tx, err := d.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), `UPDATE harvests SET completed_at=NULL`) // it goes on just now
+	require.NoError(t, err)
+	require.Contains(t, d.page(at), "As counted at the end")
+	require.NoError(t, tx.Rollback(t.Context()))
 }

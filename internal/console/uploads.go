@@ -44,11 +44,10 @@ func keepUpload(c *Console, w http.ResponseWriter, r *http.Request) (name string
 	if c.ImportFolder == "" {
 		return "", errNoImports
 	}
-	over, err := c.exports.turn(r.Context())
-	if err != nil {
-		return "", err
+	if !c.uploading.TryLock() {
+		return "", fmt.Errorf("%w: somebody sends a file now: try again when it is here", errInput)
 	}
-	defer over()
+	defer c.uploading.Unlock()
 	free, err := source.FreeBytes(c.ImportFolder)
 	if err != nil {
 		return "", fmt.Errorf("%w: the folder for imports is not here: %w", errInput, err)
@@ -95,11 +94,14 @@ func writeUpload(imports, name string, from io.Reader) (string, error) {
 	if _, err := root.Lstat(at); err == nil {
 		return "", fmt.Errorf("%w: there is a file %s already: give this one another name", errInput, at)
 	}
+	if err := sweepUploads(root, folder); err != nil {
+		return "", err
+	}
 	f, err := root.OpenFile(partial, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o640)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = root.Remove(partial) }() // where it was renamed it is gone
+	defer func() { _ = root.Remove(partial) }()
 	_, err = io.Copy(f, from)
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -111,7 +113,21 @@ func writeUpload(imports, name string, from io.Reader) (string, error) {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return "", err
 	}
-	return at, root.Rename(partial, at)
+	if err = root.Link(partial, at); errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%w: there is a file %s by now: give this one another name", errInput, at)
+	}
+	return at, err
+}
+
+// sweepUploads removes what a console that was killed left of files.
+func sweepUploads(root *os.Root, folder string) error {
+	left, err := fs.Glob(root.FS(), folder+"/.partial-*")
+	for _, name := range left {
+		if is, gone := root.Stat(name); gone == nil && time.Since(is.ModTime()) > downloadTime {
+			err = errors.Join(err, root.Remove(name))
+		}
+	}
+	return err
 }
 
 // unhurriedBody gives each read its own time, as long as there is any left.

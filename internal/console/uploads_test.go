@@ -1,12 +1,14 @@
 package console
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -25,6 +27,16 @@ func TestAnArchiveIsSent(t *testing.T) {
 		res, body := d.uploadTo(uploadsPath, name, "x", nil)
 		require.Equal(t, want, res.StatusCode, "%s: %s", name, body)
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "uploads", ".partial-old"), nil, 0o600))
+	require.NoError(t, os.Chtimes(filepath.Join(folder, "uploads", ".partial-old"), time.Time{}, time.Unix(1, 0)))
+	_, err = writeUpload(folder, "b.warc", io.MultiReader(strings.NewReader("x"), &meanwhile{func() {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "uploads", "b.warc"), []byte("another"), 0o600))
+	}}))
+	require.ErrorIs(t, err, errInput)
+	is, err := os.ReadFile(filepath.Join(folder, "uploads", "b.warc"))
+	require.NoError(t, err)
+	require.Equal(t, "another", string(is))
+	require.NoError(t, os.Remove(filepath.Join(folder, "uploads", "b.warc")))
 	all, err := os.ReadDir(filepath.Join(folder, "uploads"))
 	require.NoError(t, err)
 	require.Len(t, all, 1)
@@ -36,6 +48,11 @@ func TestAnArchiveIsSent(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
 	require.NotContains(t, d.page("/jobs"), `action="/uploads"`)
 }
+
+// meanwhile does something at the end of a file.
+type meanwhile struct{ do func() }
+
+func (m *meanwhile) Read([]byte) (int, error) { m.do(); return 0, io.EOF }
 
 // TestAListOfWantedPapersIsSent: it is entered, and the harvest that it is of previewed and then started.
 func TestAListOfWantedPapersIsSent(t *testing.T) {

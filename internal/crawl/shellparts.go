@@ -166,20 +166,33 @@ func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, e
 	return a, nil
 }
 
+// notALink is how like a wanted title what a page asks for is: less than any link to it would be.
+const notALink = -1
+
 // note counts a URL of another host with the links that the site gives to it, as far as these
 // may be.
 func (s *shells) note(ctx context.Context, w *shell, url string) error {
-	host := weburl.Host(url)
-	if host == s.site.Host {
+	host, user := weburl.Host(url), weburl.UserDirectory(w.url)
+	if host == s.site.Host || slices.Contains(s.site.Scopes, "/") && weburl.SameSite(w.url, url) {
 		return nil
 	}
 	e := frontier.Entry{}
 	e.Link.URL = url
-	if why := s.leads.tooMany(host, &e); why != "" {
+	_, again := s.leads.wanted[e.Hash()]
+	why := s.leads.tooMany(host, &e)
+	if of := user + " " + host; !again && why == "" {
+		if s.foreign[of]++; s.foreign[of] > maxLeadsPerHost/sharedHost {
+			why = outcomeLeadsPerHost
+		}
+	}
+	if why != "" {
 		w.cut = true
 		return errors.New(string(why))
 	}
-	s.leads.note(e.Hash(), host, s.leads.wanted[e.Hash()])
+	if again {
+		return nil
+	}
+	s.leads.note(e.Hash(), host, notALink)
 	return s.Source.(resources).foreign(ctx, url)
 }
 

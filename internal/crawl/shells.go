@@ -52,6 +52,7 @@ type shells struct {
 	bytes   int64                     // of answers
 	shown   map[string]int            // pages of this crawl by the user's directory; "*" counts them all
 	failing map[string]bool           // other hosts that were asked: whether one gave nothing
+	foreign map[string]int            // URLs of other hosts that were asked in this slice, by user and host
 }
 
 // waitingPage is a page that waits for its scripts, and what is written of it if one of them has a list.
@@ -63,7 +64,7 @@ type waitingPage struct {
 
 func newShells(l *loop) *shells {
 	return &shells{loop: l, lists: map[string]bool{}, answers: map[string]*render.Answer{}, failing: map[string]bool{},
-		shown: map[string]int{}}
+		shown: map[string]int{}, foreign: map[string]int{}}
 }
 
 // count counts pages that were shown, for the user whose URL it is and for all.

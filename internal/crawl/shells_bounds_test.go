@@ -67,6 +67,46 @@ func TestPagesAskOtherHostsForLittle(t *testing.T) {
 	}
 }
 
+// TestAUserLeavesOthersTheirScripts: what the pages of one ask of another host takes neither
+// scripts nor links from those of another.
+func TestAUserLeavesOthersTheirScripts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.SlicePages, w.cfg.Leads = 400, "all"
+	other := serveAt(t, "127.0.0.2", map[string]any{})
+	script := func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/javascript")
+		_, _ = rw.Write([]byte("x"))
+	}
+	other.pages["/app.js"], other.pages["/paper.pdf"] = script, script
+	s := serve(t, map[string]any{
+		"/~bob/":  `<a href="/~bob/1">a</a>`,
+		"/~bob/1": fmt.Sprintf(`<a href="http://%s/paper.pdf">A paper</a><a href="/~bob/2">a</a>`, other.host),
+		"/~bob/2": fmt.Sprintf(`<div id="root"></div><script src="http://%s/app.js"></script>`, other.host),
+	})
+	for n := range 9 {
+		html := fmt.Sprintf(`<div id="root"></div><a href="/~ada/%d">a</a><script src="http://%s/paper.pdf"></script>`, n+1, other.host)
+		for i := range 29 {
+			path := fmt.Sprintf("/lib.js?q=%dx%d", n, i)
+			other.pages[path] = script
+			html += fmt.Sprintf(`<script src="http://%s%s"></script>`, other.host, path)
+		}
+		s.pages[fmt.Sprintf("/~ada/%d", n)] = html
+	}
+	w.cfg.Browser = acting(func(ctx context.Context, p render.Page, get render.Get) render.Shown {
+		for _, m := range scriptSources.FindAllStringSubmatch(string(p.Body), -1) {
+			_, _ = get(ctx, render.Request{URL: m[1], Script: true})
+		}
+		return render.Shown{HTML: p.Body}
+	})
+	w.seed(t, s.host, "/~ada/0", "/~ada/")
+	w.seed(t, s.host, "/~bob/", "/~bob/")
+	w.finish(t, w.crawler(w.client), s.host)
+	require.Equal(t, 1, other.asked()["/app.js"])
+	require.Equal(t, 1, storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM urls WHERE url LIKE '%/paper.pdf'`))
+	require.LessOrEqual(t, len(other.asked()), 2+maxLeadsPerHost/sharedHost)
+}
+
 // TestPagesThatAskForLongAddressesAreCounted among those that were shown.
 func TestPagesThatAskForLongAddressesAreCounted(t *testing.T) {
 	t.Parallel()
@@ -100,6 +140,17 @@ func TestAPageIsReadWithoutWhatComesTooSlowly(t *testing.T) {
 	w.finish(t, w.crawler(w.client), s.host)
 	require.Equal(t, 1, shown)
 	require.Equal(t, "document success", w.record(t, s.host)["/a.pdf"])
+}
+
+// TestDataOfTheSitesOwnDomainIsNoLink to another's host.
+func TestDataOfTheSitesOwnDomainIsNoLink(t *testing.T) {
+	t.Parallel()
+	for scope, is := range map[string]int{"/": 0, "/~ada/": 1} {
+		l := newLoop(Site{Host: "www.example.edu", Scopes: []string{scope}}, Defaults(), Parts{Source: standing{}}, func(Progress) {})
+		w := &shell{url: "http://www.example.edu/~ada/"}
+		require.NoError(t, l.shells.note(t.Context(), w, "http://api.example.edu/a.json"))
+		require.Len(t, l.leads.of, is, scope)
+	}
 }
 
 // TestScriptsOfPagesThatWaitLeaveRoom for the pages of other sites.

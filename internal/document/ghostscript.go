@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strconv"
@@ -58,7 +59,7 @@ const pageLimit = 1 << 20
 // device marks no ends of pages, and bitmap fonts print a form feed for "fi", so
 // each page is written to a file of its own.
 func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
-	out := "from-" + strconv.Itoa(from)
+	out := fmt.Sprintf("from-%d-to-%d", from, to) // pages may be counted before they are read
 	err := j.folder(out)
 	if err != nil {
 		return err

@@ -211,6 +211,12 @@ func TestPostScriptPages(t *testing.T) {
 		assert.Equal(t, OK, all.Outcome, all.Detail)
 		assert.Equal(t, []int{pages, 7, 5, 2}, []int{all.PageCount, len(all.Pages), all.Front, all.Skipped}, "%q", said)
 		assert.Contains(t, all.Pages[6], "Page 9")
+		say := []More{ReadOn, ReadAll}
+		whole, err := NewReader(Options{FirstPages: 9, LastPages: 2}).ReadUntil(t.Context(), Part{Name: "x.ps", Body: []byte(ps)},
+			func(*Text) (more More) { more, say = say[0], say[1:]; return more })
+		require.NoError(t, err)
+		assert.Equal(t, OK, whole.Outcome, whole.Detail)
+		assert.Len(t, whole.Pages, pages)
 		for more, want := range map[More]int{ReadEnd: VerdictPages + endPages, ReadNoMore: VerdictPages} {
 			part := Part{Name: "x.ps", Body: []byte(ps)}
 			got, err := r.ReadUntil(t.Context(), part, func(*Text) More { return more })

@@ -63,7 +63,7 @@ func EachLead(ctx context.Context, q Querier, siteID int, each func(parent strin
 
 // NoteLead counts a URL of another site among the leads of one, though it is in no frontier.
 func NoteLead(ctx context.Context, q Querier, from, to int, h Hash) error {
-	_, err := q.Exec(ctx, `INSERT INTO leads (from_site, hash, to_site, wanted) VALUES ($1, $2, $3, 0)
+	_, err := q.Exec(ctx, `INSERT INTO leads (from_site, hash, to_site, wanted) VALUES ($1, $2, $3, -1)
 		ON CONFLICT DO NOTHING`, from, h[:], to)
 	return err
 }

@@ -101,9 +101,13 @@ type HarvestRemoval struct {
 
 // RemoveHarvest removes a harvest that ended with its list of papers and its report, or only says what would go.
 func RemoveHarvest(ctx context.Context, db *DB, id string, dry bool) (r HarvestRemoval, err error) {
+	lock := ` FOR UPDATE`
+	if dry {
+		lock = ""
+	}
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		var ended bool
-		err := tx.QueryRow(ctx, `SELECT completed_at IS NOT NULL FROM harvests WHERE id=$1 FOR UPDATE`, id).Scan(&ended)
+		err := tx.QueryRow(ctx, `SELECT completed_at IS NOT NULL FROM harvests WHERE id=$1`+lock, id).Scan(&ended)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			return fmt.Errorf("%s: %w", id, ErrNoHarvest)

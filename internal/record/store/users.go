@@ -51,6 +51,18 @@ func (db UserRecords) SaveUser(ctx context.Context, name, hash string, role Role
 	})
 }
 
+// ChangePassword gives somebody another password in place of one, both by their hashes, unless
+// they were removed or given another meanwhile. They are logged in nowhere any more.
+func (db UserRecords) ChangePassword(ctx context.Context, name, until, hash string) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM console_sessions WHERE user_name=$1`, name); err != nil {
+			return err
+		}
+		return unlessNone(fmt.Errorf("%s: %w", name, ErrNoUser))(
+			tx.Exec(ctx, `UPDATE console_users SET password=$3 WHERE name=$1 AND password=$2`, name, until, hash))
+	})
+}
+
 // SaveProvided lets somebody use the console whom an identity provider knows by a
 // subject, under a name that nobody else has: not who has a password, nor another
 // subject. Who comes by another name than before is called by the new one.
