@@ -66,7 +66,7 @@ func (db CrawlRecords) BeginCrawl(ctx context.Context, of Slice) error {
 }
 
 func beginCrawl(ctx context.Context, tx pgx.Tx, siteID, crawl int) error {
-	// Where nothing waits, no page gives them anew: the end of the last crawl may have been recorded unheard.
+	// Where nothing waits no page gives them anew, and the end of the last crawl may not have been heard of.
 	_, err := tx.Exec(ctx, `DELETE FROM leads WHERE from_site=$1
 		AND EXISTS (SELECT FROM urls WHERE site_id=$1 AND (state=0 OR state=3 AND next_try IS NOT NULL))`, siteID)
 	if err != nil {
