@@ -75,7 +75,8 @@ var ErrPlain = errors.New("passwords of others would travel unencrypted: give it
 func New(ctx context.Context, o Options) (*Console, error) {
 	c := &Console{Options: o, key: rand.Text(), log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{},
 		growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
-		searches: newTurns(searchesATime), exports: newTurns(exportsATime), startTime: startTime, begun: &sync.Map{}, uploading: &sync.Mutex{}}
+		searches: newTurns(searchesATime), exports: newTurns(exportsATime), startTime: startTime, begun: &sync.Map{},
+		uploading: &sync.Mutex{}}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)

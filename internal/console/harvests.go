@@ -156,7 +156,7 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	}
 	if !row.Runs() {
 		switch gone, err := store.RemoveHarvest(ctx, c.App.DB, h.ID, true); {
-		case errors.Is(err, store.ErrHarvestRuns), errors.Is(err, store.ErrNoHarvest): // it has gone on since, or has gone
+		case errors.Is(err, store.ErrHarvestRuns), errors.Is(err, store.ErrNoHarvest): // since
 		case err != nil:
 			return nil, err
 		default:

@@ -123,7 +123,9 @@ func actOnPerson(ctx context.Context, c *Console, a *asked) (any, error) {
 	}
 	at := strings.TrimSpace(a.get("url"))
 	if config.Redact(at) != at {
-		return nil, fmt.Errorf("%w: the address has a name, a password or a key in it, and no crawl sends one", errInput)
+		return nil, fmt.Errorf(
+			"%w: the address has a name, a password or a key in it, and no crawl sends one", errInput,
+		)
 	}
 	p.Did, err = c.Harvests.SetHomepage(ctx, who, at, word)
 	c.log.InfoContext(ctx, "console: homepage", "do", a.get("do"), "author", who.ID(), "url", at,

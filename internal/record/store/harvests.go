@@ -76,7 +76,8 @@ func (db HarvestRecords) SetStage(ctx context.Context, id string, stage gleaner.
 // Its sites that were ended for that wait again.
 func (db HarvestRecords) SetPaused(ctx context.Context, id string, paused bool) error {
 	return db.Exec(ctx, `WITH of AS (SELECT s.id FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id
-			JOIN harvests h ON h.id=hs.harvest_id WHERE h.id=$1 AND NOT $2 AND h.stage='failed' AND s.state='stopped' AND s.reason='`+NotWanted+`'
+			JOIN harvests h ON h.id=hs.harvest_id WHERE h.id=$1 AND NOT $2 AND h.stage='failed'
+				AND s.state='stopped' AND s.reason='`+NotWanted+`'
 			ORDER BY s.host COLLATE "C" FOR NO KEY UPDATE OF s),
 		again AS (UPDATE sites s SET state='new', reason='' FROM of WHERE s.id=of.id)
 		UPDATE harvests SET paused=$2, updated_at=now(), cancelled = cancelled AND ($2 OR stage<>'failed'),
