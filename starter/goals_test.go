@@ -105,7 +105,7 @@ func (g *goals) site(who sampleweb.AuthorTruth) {
 	g.read(&s, "schedule", "create", name, "--every", "30d")
 	require.Equal(g.t, name, s.Schedule)
 	require.Contains(g.t, g.ok("schedule", "delete", name), "deleted")
-	require.Contains(g.t, g.ok("retry", name, "--failed", "--reason", "not-found"), name+" goes on")
+	require.Contains(g.t, g.ok("retry", name, "--reason", "not-found"), name+" goes on")
 	g.ok("watch", name)
 }
 
