@@ -38,8 +38,8 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 	hook, port := receiver.URL, freePort(t)
 	return strings.NewReplacer(
 		// What a page says in short, in full.
-		"starter schedule show | trigger | delete conf/webdb",
-		"starter schedule show conf/sample && starter pause schedule/conf/sample && starter resume schedule/conf/sample && starter schedule trigger conf/sample && starter schedule delete conf/sample && starter schedule delete whitelist",
+		"starter schedule show | trigger | delete conf/webdb/1998-2004",
+		"starter schedule show conf/sample && starter pause schedule/conf/sample && starter resume schedule/conf/sample && starter schedule trigger conf/sample && starter schedule delete conf/sample/1998-2004 && starter schedule delete whitelist",
 		"starter blacklist list --plain | add --file FILE | remove --file FILE",
 		"starter blacklist add rude.example && starter blacklist list --plain >hosts.txt && starter blacklist add --file hosts.txt && starter blacklist remove --file hosts.txt",
 		"starter whitelist show --plain | import FILE",
