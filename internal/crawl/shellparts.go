@@ -178,20 +178,18 @@ func (s *shells) note(ctx context.Context, w *shell, url string) error {
 	}
 	e := frontier.Entry{}
 	e.Link.URL = url
-	_, again := s.leads.wanted[e.Hash()]
-	why := s.leads.tooMany(host, &e)
-	if of := user + " " + host; !again && why == "" {
-		if s.foreign[of]++; s.foreign[of] > maxLeadsPerHost/sharedHost {
-			why = outcomeLeadsPerHost
-		}
+	if _, again := s.leads.wanted[e.Hash()]; again {
+		return nil
+	}
+	of, why := user+" "+host, s.leads.tooMany(host, &e)
+	if why == "" && s.foreign[of] >= maxLeadsPerHost/sharedHost {
+		why = outcomeLeadsPerHost
 	}
 	if why != "" {
 		w.cut = true
 		return errors.New(string(why))
 	}
-	if again {
-		return nil
-	}
+	s.foreign[of]++
 	s.leads.note(e.Hash(), host, notALink)
 	return s.Source.(resources).foreign(ctx, url)
 }

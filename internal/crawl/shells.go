@@ -50,7 +50,7 @@ type shells struct {
 	lists   map[string]bool           // scripts that were read: whether one has documents
 	answers map[string]*render.Answer // by URL, so that the next page does not ask for them
 	bytes   int64                     // of answers
-	shown   map[string]int            // pages of this crawl by the user's directory; "*" counts them all
+	shown   map[string]int            // pages of this crawl by the user's directory
 	failing map[string]bool           // other hosts that were asked: whether one gave nothing
 	foreign map[string]int            // URLs of other hosts that were asked in this slice, by user and host
 }
@@ -67,16 +67,17 @@ func newShells(l *loop) *shells {
 		shown: map[string]int{}, foreign: map[string]int{}}
 }
 
-// count counts pages that were shown, for the user whose URL it is and for all.
-func (s *shells) count(url string, pages int) {
-	s.shown[weburl.UserDirectory(url)] += pages
-	s.shown["*"] += pages
-}
+// count counts pages that were shown, for the user whose URL it is.
+func (s *shells) count(url string, pages int) { s.shown[weburl.UserDirectory(url)] += pages }
 
 // enough reports whether a browser has shown as many pages of a user, or of all of them, as
 // it may.
 func (s *shells) enough(url string) bool {
-	return s.shown[weburl.UserDirectory(url)] >= maxShown || s.shown["*"] >= maxShown*sharedHost
+	all := 0
+	for _, pages := range s.shown {
+		all += pages
+	}
+	return s.shown[weburl.UserDirectory(url)] >= maxShown || all >= maxShown*sharedHost
 }
 
 // is reports whether a page is one that a browser is to show.

@@ -168,6 +168,9 @@ func landingSeed(e *frontier.Entry) bool {
 
 // noteFound remembers the titles of papers that were found on the site.
 func (l *loop) noteFound(titles []string) {
+	if len(titles) == 0 { // most documents are no paper that is wanted
+		return
+	}
 	for _, t := range titles {
 		l.found[text.Normalise(t)] = true
 	}

@@ -61,17 +61,14 @@ func MadeOf(ctx context.Context, q Querier, siteID int, page Hash) (made []byte,
 // EachShown tells of the pages that a browser showed in the present crawl of a site, and of
 // those that it failed to show.
 func EachShown(ctx context.Context, q Querier, siteID, crawl int, tell func(url string, failed bool)) error {
-	rows, err := q.Query(ctx, `SELECT u.url, false FROM kept_links k JOIN sites s ON s.id=k.site_id
+	rows, _ := q.Query(ctx, `SELECT u.url, false FROM kept_links k JOIN sites s ON s.id=k.site_id
 			JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page
 			WHERE k.site_id=$1 AND k.read_at >= s.crawl_started AND (k.made_of IS NOT NULL OR k.unread LIKE '%render-%')
 		UNION ALL SELECT url, true FROM urls
 			WHERE site_id=$1 AND crawl=$2 AND state=3 AND next_try IS NULL AND outcome LIKE 'render-%'`, siteID, crawl)
-	if err != nil {
-		return err
-	}
 	var url string
 	var failed bool
-	_, err = pgx.ForEachRow(rows, []any{&url, &failed}, func() error { tell(url, failed); return nil })
+	_, err := pgx.ForEachRow(rows, []any{&url, &failed}, func() error { tell(url, failed); return nil })
 	return err
 }
 
