@@ -139,19 +139,6 @@ func (c *CachedSearcher) Usage(ctx context.Context) (spent, limit int, until tim
 	return spent, c.budget.Limit, start.Add(c.budget.Period), err
 }
 
-// Spare reports whether searches may be asked that one can do without: while less
-// than half of the period's budget is used. Without a budget they may.
-func (c *CachedSearcher) Spare(ctx context.Context) (bool, error) {
-	if c.budget.Limit == 0 {
-		return true, nil
-	}
-	spent, err := c.cache.Spent(ctx, c.Name(), c.periodStart(c.budget.Now()))
-	if err != nil {
-		return false, fmt.Errorf("%w: search budget: %w", ErrRecord, err)
-	}
-	return 2*spent < c.budget.Limit, nil
-}
-
 // Engines are the search engines of the settings, none or some.
 type Engines []*CachedSearcher
 
@@ -162,16 +149,6 @@ func (e Engines) Searcher() Searcher {
 	}
 	all := each.Of(e, func(s *CachedSearcher) Searcher { return s })
 	return Merged(all...)
-}
-
-// Spare reports whether each has budget for searches that one can do without.
-func (e Engines) Spare(ctx context.Context) (bool, error) {
-	for _, s := range e {
-		if spare, err := s.Spare(ctx); !spare || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 func (c *CachedSearcher) periodStart(now time.Time) time.Time {

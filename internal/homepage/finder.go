@@ -19,9 +19,6 @@ type Config struct {
 	Model    *Model // nil: defaultModel
 	// MaxFetches bounds the pages asked for per author; 0: 8.
 	MaxFetches int
-	// Spare says whether there is budget for searches beyond the surest of each
-	// author; nil: there is.
-	Spare func(ctx context.Context) (bool, error)
 	// MaxKept bounds the homepages kept per author; 0: 3.
 	MaxKept int
 }
@@ -36,9 +33,6 @@ type Finder struct {
 // New returns a Finder.
 func New(cfg Config) *Finder {
 	cfg.MaxFetches = cmp.Or(cfg.MaxFetches, 8)
-	if cfg.Spare == nil {
-		cfg.Spare = func(context.Context) (bool, error) { return true, nil }
-	}
 	cfg.MaxKept = cmp.Or(cfg.MaxKept, 3)
 	model := cfg.Model
 	if model == nil {
@@ -56,7 +50,7 @@ func (f *Finder) find(ctx context.Context, s Subject) (evidence.Decision, error)
 		h.d.NotFound = evidence.NoCandidates
 		return h.d, nil
 	}
-	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byVariation, h.byCoAuthors, h.rest, h.rise} {
+	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byCoAuthors, h.rest, h.rise} {
 		if err := stage(ctx); err != nil {
 			return h.d, err
 		}
@@ -116,11 +110,7 @@ func (h *hunt) listed(ctx context.Context) error {
 
 // byVenue asks for name and venue, and lets Table 1 judge the same results.
 func (h *hunt) byVenue(ctx context.Context) error {
-	qs := queryVariations(h.s.Author, h.s.Venue)
-	if len(qs) == 0 {
-		return nil
-	}
-	rs, err := h.search(ctx, qs[0])
+	rs, err := h.search(ctx, venueQuery(h.s.Author, h.s.Venue))
 	if err != nil {
 		return err
 	}
@@ -149,31 +139,6 @@ func (h *hunt) forTable1(rs []evidence.Result) {
 // reserved is how many of the fetches are kept for what comes after the first
 // search.
 const reserved = 3
-
-// byVariation asks with all other names of the venue where the budget allows it;
-// where not, with one of them, for want of a homepage.
-func (h *hunt) byVariation(ctx context.Context) error {
-	qs := queryVariations(h.s.Author, h.s.Venue)
-	qs = qs[min(1, len(qs)):]
-	spare, err := h.f.cfg.Spare(ctx)
-	if err != nil {
-		return err
-	}
-	if !spare && h.found() {
-		return nil
-	}
-	for i, q := range qs {
-		if i > 0 && (!spare || len(h.failures) > 0) {
-			break
-		}
-		rs, err := h.search(ctx, q)
-		if err != nil {
-			return err
-		}
-		h.enterResults(rs, evidence.SourceVenue)
-	}
-	return h.visit(ctx, 2)
-}
 
 // byTitle asks for name and title: a page that lists the paper may never name
 // the venue.

@@ -7,28 +7,13 @@ import (
 	"gleaner/internal/text"
 )
 
-// queryVariations are the queries for one author, name with each of the
-// venue's names (pairs of N and P, Zhuang et al. §3.2), the best first and
-// none twice. Without a venue name the name stands alone.
-func queryVariations(author gleaner.Author, venueNames []string) []string {
-	n := displayName(author.Name)
-	if n == "" {
-		return nil
+// venueQuery asks for the name and what the venue is called first (a pair of N and P,
+// Zhuang et al. §3.2). The venue's other names led to no further homepage.
+func venueQuery(author gleaner.Author, venueNames []string) string {
+	if len(venueNames) == 0 {
+		return displayName(author.Name)
 	}
-	var out []string
-	seen := map[string]bool{}
-	for _, v := range venueNames {
-		v = strings.Join(strings.Fields(v), " ")
-		q := n + " " + v
-		if v != "" && !seen[text.Fold(q)] {
-			seen[text.Fold(q)] = true
-			out = append(out, q)
-		}
-	}
-	if len(out) == 0 {
-		out = append(out, n)
-	}
-	return out
+	return titleQuery(author, venueNames[0])
 }
 
 // titleQuery asks for the name and one title.

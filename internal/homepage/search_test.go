@@ -317,9 +317,6 @@ func TestMerged(t *testing.T) {
 	require.Equal(t, a.urls, got, "and over whose answer one panics is down")
 	require.Equal(t, "a,b", Merged(a, b).Name())
 	require.Nil(t, Engines(nil).Searcher())
-	spare, err := Engines{Cached(a, newMemoryCache(), Budget{}), Cached(b, newMemoryCache(), Budget{Limit: 10})}.Spare(t.Context())
-	require.NoError(t, err)
-	require.True(t, spare)
 }
 
 // TestAnEngineThatIsOutAmongOthers is said where the others know nothing, is waited for

@@ -54,10 +54,9 @@ func TestTable1SeesTenResults(t *testing.T) {
 	}
 }
 
-func TestQueryVariations(t *testing.T) {
+func TestVenueQuery(t *testing.T) {
 	t.Parallel()
 	a := gleaner.Author{Name: "Wei Wang 0003"}
-	assert.Equal(t, []string{"Wei Wang WebDB", "Wei Wang Workshop on the Web and Databases"}, queryVariations(a, []string{"WebDB", " Workshop on the  Web and Databases", "webdb", ""}))
-	assert.Equal(t, []string{"Wei Wang"}, queryVariations(a, nil))
-	assert.Empty(t, queryVariations(gleaner.Author{}, []string{"X"}))
+	assert.Equal(t, "Wei Wang Workshop on the Web", venueQuery(a, []string{" Workshop on  the Web", "webdb"}))
+	assert.Equal(t, "Wei Wang", venueQuery(a, nil))
 }

@@ -227,7 +227,7 @@ func (a *App) openStages(client *http.Client) error {
 	a.Maker = a.maker(web, getter)
 	a.Stages = &harvest.Stages{DB: a.DB, DBLP: c.DBLP, Copies: c.Copies, Log: a.Log, Index: a.index,
 		Sources: c.Sources, Completers: c.Completers, SourceNames: c.Names, Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP, WebSearch: len(web) > 0,
-		Pages: getter, Every: a.every, Finder: homepage.New(homepage.Config{Searcher: search, Spare: web.Spare, Model: model, Getter: getter})}
+		Pages: getter, Every: a.every, Finder: homepage.New(homepage.Config{Searcher: search, Model: model, Getter: getter})}
 	return nil
 }
 
