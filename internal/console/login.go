@@ -79,7 +79,7 @@ func AddUser(ctx context.Context, db *store.DB, name, password string, role stor
 	if err != nil || checkName(name) != nil {
 		return ErrUserName
 	}
-	hash, err := hashed(password)
+	hash, err := hashed(ctx, password)
 	if err != nil {
 		return err
 	}
@@ -88,17 +88,24 @@ func AddUser(ctx context.Context, db *store.DB, name, password string, role stor
 
 // setPassword gives somebody another password in place of the one of which a hash is given.
 func setPassword(ctx context.Context, db *store.DB, name, until, password string) error {
-	hash, err := hashed(password)
+	hash, err := hashed(ctx, password)
 	if err != nil {
 		return err
 	}
 	return db.ChangePassword(ctx, name, until, hash)
 }
 
-func hashed(password string) (string, error) {
+// hashes bounds how many hashes are made at a time.
+var hashes = semaphore.NewWeighted(hashesATime)
+
+func hashed(ctx context.Context, password string) (string, error) {
 	if len(password) < minPassword || len(password) > maxPassword {
 		return "", ErrPassword
 	}
+	if err := hashes.Acquire(ctx, 1); err != nil {
+		return "", err
+	}
+	defer hashes.Release(1)
 	return argon2id.CreateHash(password, &hashing)
 }
 
@@ -112,7 +119,6 @@ func checkName(name string) error {
 // doors checks passwords, and bounds how often they are guessed.
 type doors struct {
 	nobody string // a hash that no password has: an unknown user takes as long as a wrong password
-	hashes *semaphore.Weighted
 
 	key []byte // of right
 
@@ -123,7 +129,7 @@ type doors struct {
 
 func newDoors() (*doors, error) {
 	nobody, err := argon2id.CreateHash(rand.Text(), &hashing)
-	d := &doors{nobody: nobody, hashes: semaphore.NewWeighted(hashesATime), key: []byte(rand.Text())}
+	d := &doors{nobody: nobody, key: []byte(rand.Text())}
 	d.guessers, d.right = map[string]*rate.Limiter{}, map[string]bool{}
 	return d, err
 }
@@ -217,10 +223,10 @@ func (d *doors) check(ctx context.Context, db store.UserRecords, address, name, 
 	if right {
 		return nil
 	}
-	if err := d.hashes.Acquire(ctx, 1); err != nil { // first, so that many guesses at a time are counted too
+	if err := hashes.Acquire(ctx, 1); err != nil { // first, so that many guesses at a time are counted too
 		return err
 	}
-	defer d.hashes.Release(1)
+	defer hashes.Release(1)
 	limits := d.limits(address, name)
 	for _, l := range limits {
 		if l.Tokens() < 1 {

@@ -209,9 +209,9 @@ func TestProgramsPayForOneHash(t *testing.T) {
 	t.Parallel()
 	d := openFor(t, nil, "ada")
 	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password))
-	require.NoError(t, d.doors.hashes.Acquire(t.Context(), hashesATime)) // nothing can be hashed
+	require.NoError(t, hashes.Acquire(t.Context(), hashesATime)) // nothing can be hashed
 	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password))
-	d.doors.hashes.Release(hashesATime)
+	hashes.Release(hashesATime)
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password+"!", ""))
 	require.ErrorIs(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password), errWrong)
 }

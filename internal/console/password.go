@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"gleaner/internal/record/store"
 )
 
 // passwordPage is where people give themselves another password.
@@ -29,11 +31,12 @@ func changePassword(ctx context.Context, c *Console, a *asked) (any, error) {
 	}
 	switch {
 	case err == nil:
-		if err = setPassword(ctx, c.App.DB, name, until, a.get("password")); errors.Is(err, ErrPassword) {
-			err = fmt.Errorf("%w: %w", errInput, err)
-		}
+		err = setPassword(ctx, c.App.DB, name, until, a.get("password"))
 	case errors.Is(err, errWrong): // and not a matter of logging in
 		err = fmt.Errorf("%w: the password until now is another one", errInput)
+	}
+	if errors.Is(err, ErrPassword) || errors.Is(err, store.ErrNoUser) {
+		err = fmt.Errorf("%w: %w", errInput, err)
 	}
 	c.log.InfoContext(ctx, "console: password", "user", name, "error", err)
 	return changedUser{name, "password", redirect{"/", "Log in with the new password."}}, err

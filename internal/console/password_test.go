@@ -1,9 +1,11 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,6 +23,11 @@ func TestPeopleChangeTheirPassword(t *testing.T) {
 		res, body := d.post("/password", wrong)
 		require.Equal(t, http.StatusBadRequest, res.StatusCode, body)
 	}
+	hurried, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	require.NoError(t, hashes.Acquire(t.Context(), hashesATime))
+	require.ErrorIs(t, setPassword(hurried, d.DB, "bob", "", other), context.DeadlineExceeded, "while others are hashed")
+	hashes.Release(hashesATime)
 	res, body := d.post("/password", url.Values{"old": {password}, "password": {other}})
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	res, _ = d.do("GET", "/sites", "", "Accept", "application/json")
@@ -36,6 +43,11 @@ func TestPeopleChangeTheirPassword(t *testing.T) {
 	_, err = d.Pool.Exec(t.Context(), `DELETE FROM console_users WHERE name='bob'`)
 	require.NoError(t, err)
 	require.ErrorIs(t, setPassword(t.Context(), d.DB, "bob", until, other), store.ErrNoUser, "who was removed meanwhile")
+	for _, self := range []string{"ada", "ADA"} {
+		_, _ = d.login("ada", password)
+		res, body = d.post("/users", url.Values{"do": {"add"}, "user": {self}, "password": {other}, "role": {"reader"}})
+		require.Equal(t, http.StatusBadRequest, res.StatusCode, body)
+	}
 	code, _ := d.login("ada", password)
 	require.Equal(t, http.StatusSeeOther, code, "others keep theirs")
 }

@@ -44,7 +44,7 @@ const doRole = "role"
 // changeUser does something to another user: an administrator stays one, so that there
 // is always one left.
 func changeUser(ctx context.Context, c *Console, a *asked) (any, error) {
-	name, role, db := a.get("user"), store.Role(a.get("role")), c.App.DB
+	name, role, db := folded(a.get("user")), store.Role(a.get("role")), c.App.DB
 	var err error
 	switch do := a.get("do"); {
 	case name == user(ctx):
