@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
@@ -23,7 +21,7 @@ import (
 type shell struct {
 	entry  *frontier.Entry
 	url    string
-	names  map[string]bool // the scripts that its HTML names
+	names  []string        // the scripts that its HTML names
 	halted gleaner.Outcome // why something was refused that may be had later
 	cut    bool            // something was refused for its bound
 	made   []part
@@ -210,32 +208,17 @@ func (s *shells) mayAsk(w *shell, r render.Request) error {
 	host := weburl.Host(r.URL)
 	_, met := s.failing[host]
 	whole := slices.Contains(s.site.Scopes, "/")
+	named := r.Script && slices.Contains(w.names, r.URL)
 	switch {
-	case host == s.site.Host && (whole || weburl.InScope(r.URL, s.site.Scopes) || r.Script && w.names[r.URL]):
+	case host == s.site.Host && (whole || weburl.InScope(r.URL, s.site.Scopes) || named):
 		return nil
 	case s.failing[host], host != s.site.Host && !met && len(s.failing) >= maxForeign:
 		w.cut = true
 		return errors.New("a host that fails, or one too many")
 	case host != s.site.Host && whole && weburl.SameSite(w.url, r.URL):
 		return nil
-	case !r.Script || !w.names[r.URL] || s.site.ParentDomain || s.cfg.Policy == PolicyWhitelist || s.cfg.Leads == "none":
+	case !named || s.site.ParentDomain || s.cfg.Policy == PolicyWhitelist || s.cfg.Leads == "none":
 		return errors.New("not the page's own")
 	}
 	return nil
-}
-
-// namedScripts are the scripts that a page's HTML names.
-func namedScripts(base string, body []byte) map[string]bool {
-	names := map[string]bool{}
-	for t := html.NewTokenizer(bytes.NewReader(body)); t.Next() != html.ErrorToken; {
-		token := t.Token()
-		for _, a := range token.Attr {
-			if token.Data == "script" && a.Key == "src" || token.Data == "link" && a.Key == "href" {
-				if abs, err := weburl.Canonical(base, a.Val); err == nil {
-					names[abs] = true
-				}
-			}
-		}
-	}
-	return names
 }

@@ -127,7 +127,7 @@ func (s *shells) page(
 		return s.later(e, v, outcomeUnshown), nil
 	}
 	e.Tries = max(e.Tries, 2)
-	w := &shell{entry: e, url: a.URL, names: namedScripts(a.URL, a.Body)}
+	w := &shell{entry: e, url: a.URL, names: p.Scripts}
 	w.made = []part{{Sum: content}}
 	defer func() {
 		if s.bytes > maxKeptScript || w.halted == render.Busy {

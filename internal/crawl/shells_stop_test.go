@@ -321,7 +321,7 @@ func TestAScriptThatIsAsItWasIsAskedFor(t *testing.T) {
 // only the scripts that it names itself, while these answer.
 func TestWhatAPageMayAsk(t *testing.T) {
 	t.Parallel()
-	named := map[string]bool{"http://cdn.example/lib.js": true, "http://gone.example/lib.js": true}
+	named := []string{"http://cdn.example/lib.js", "http://gone.example/lib.js"}
 	for _, c := range []struct {
 		scope, url    string
 		script, leads bool

@@ -19,6 +19,7 @@ const (
 	maxScripts   = 4 << 20 // bytes of one page's scripts that are read as data
 	maxDataFiles = 8       // that one page names; one that names more has one for each paper
 	maxBundles   = 3       // scripts of one page that are read
+	maxNamed     = 200     // scripts of one page that its tags name
 	// A page that has more links of its own than these does not leave them to a script.
 	fewLinks, fewDocuments = 30, 2
 	// emptyLinks and emptyText (bytes) are what a page may have that a bundle fills.
@@ -136,6 +137,7 @@ type pageData struct {
 	works   []Datum  // in scripts
 	files   []Datum  // of data that scripts may read
 	scripts []string // beside the page
+	named   []string // scripts that tags name, of other hosts and libraries, too
 	bytes   int      // of scripts that were read so far
 	json    bool     // the type of the present script
 	root    bool     // an element is there for scripts to fill
@@ -186,11 +188,12 @@ func (d *pageData) see(s *scanner) {
 		d.root = d.root || isAppRoot(s.name)
 	case atom.Script:
 		d.json = bytes.Contains(s.attr("type"), []byte("json"))
-		if src := s.attr("src"); len(src) > 0 && len(src) < maxAddress && len(d.scripts) < 2*maxBundles {
+		if src := s.attr("src"); d.name(src) && len(d.scripts) < 2*maxBundles {
 			d.scripts = append(d.scripts, string(src))
 		}
 	case atom.Link:
-		if rel := s.attr("rel"); hasToken(rel, "preload") || hasToken(rel, "prefetch") {
+		if rel := s.attr("rel"); hasToken(rel, "preload") || hasToken(rel, "prefetch") || hasToken(rel, "modulepreload") {
+			d.name(s.attr("href"))
 			d.file(string(s.attr("href")))
 		}
 	}
@@ -199,6 +202,17 @@ func (d *pageData) see(s *scanner) {
 			d.file(string(a.val))
 		}
 	}
+}
+
+// name notes an address that may be a script's, and reports whether it is one.
+func (d *pageData) name(ref []byte) bool {
+	if len(ref) == 0 || len(ref) >= maxAddress {
+		return false
+	}
+	if len(d.named) < maxNamed {
+		d.named = append(d.named, string(ref))
+	}
+	return true
 }
 
 // isAppRoot knows the names of elements that a script's libraries fill.
@@ -225,6 +239,11 @@ func (d *pageData) add(p *Page) {
 		return
 	}
 	p.Shell = len(titled) == 0 && !slices.ContainsFunc(p.Links, func(l Link) bool { return l.Source == SourceList })
+	for _, ref := range d.named {
+		if to, err := weburl.Canonical(p.Base, ref); err == nil && len(to) <= maxAddress {
+			p.Scripts = append(p.Scripts, to)
+		}
+	}
 	n := 0
 	for _, src := range d.scripts {
 		to, err := weburl.Canonical(p.Base, src)

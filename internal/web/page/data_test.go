@@ -138,6 +138,29 @@ func TestLinksOfScripts(t *testing.T) {
 	}
 }
 
+// TestNamedScripts: those that tags name are kept of a page that scripts fill, and of each
+// page as many as any that people make has.
+func TestNamedScripts(t *testing.T) {
+	t.Parallel()
+	const root = "<div id=root></div>"
+	for body, want := range map[string][]string{
+		root + `<base href=/b/><script src=a.js></script><script src="http://cdn.org/react.js"></script>`: {
+			"http://www.example.org/b/a.js", "http://cdn.org/react.js"},
+		root + `<link rel=modulepreload href=a.js><link rel="preload" as=script href=/b.js><link rel=next href=c.js>`: {
+			"http://www.example.org/a.js", "http://www.example.org/b.js"},
+		root + "<base href='/" + strings.Repeat("a", 4<<10) + "/'><script src=a.js></script>": nil,
+		"<script src=a.js></script>": nil,
+	} {
+		p, err := page.Parse("http://www.example.org/", htmlHeader, []byte(body))
+		require.NoError(t, err)
+		require.Equal(t, want, p.Scripts, body)
+	}
+	for _, tag := range []string{"<link rel=preload href=%x>", "<script src=%x></script>"} {
+		p := parseWorst(t, htmlHeader, []byte(root+numbered(tag, 1<<20)))
+		require.Len(t, p.Scripts, 200, tag)
+	}
+}
+
 // worstScripts are made to be dear to read.
 var worstScripts = map[string]func(n int) []byte{
 	"nested lists":        between("", "[", ""),

@@ -59,6 +59,9 @@ type Page struct {
 	Wall        Wall
 	SoftMissing bool // a "not found" page under status 200
 	Shell       bool // scripts fill it, and neither it nor data that it names has what they show
+	// Scripts are the canonical addresses of the scripts that tags of a page with an element
+	// for scripts to fill name, at most maxNamed.
+	Scripts []string
 	// Truncated names what was cut off at a limit (CutLinks, CutText); nil if
 	// the page is whole.
 	Truncated []string
