@@ -16,7 +16,7 @@ func TestRecrawlPassesOverWhatIsToBeAvoided(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
 	r.homepage("ada.example")
-	_, err := Measure(t.Context(), r.DB, "ada.example", cindi())
+	_, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
 	require.NoError(t, err)
 	p := recrawl.Defaults()
 	p.Revisit = 3
@@ -63,7 +63,7 @@ func TestInnermostDirectoryDecides(t *testing.T) {
 	r.page(id, at("/people/staff/eve.html"), at("/people/staff/3.html"))
 	r.document(elsewhere, "http://press.example/2.pdf", at("/people/staff/eve.html"), "two", true)
 
-	_, err := Measure(t.Context(), r.DB, "dept.example", cindi())
+	_, err := Measure(t.Context(), r.DB, "dept.example", Defaults())
 	require.NoError(t, err)
 	dirs, err := r.DirectoryRatesList(t.Context(), "dept.example", true)
 	require.NoError(t, err)
@@ -89,20 +89,15 @@ func TestInnermostDirectoryDecides(t *testing.T) {
 	}
 }
 
-// By CINDI's rule one low rate is enough: a page of publications beside its files has
-// no documents, and the files no pages.
-func TestEitherRateIsEnough(t *testing.T) {
+// A page of publications beside its files has no documents, and the files no pages: neither
+// is poor.
+func TestPoorInEachRate(t *testing.T) {
 	t.Parallel()
 	papers := store.Rates{Documents: 20, Accepted: 18}
 	list := store.Rates{Pages: 10, Relevant: 5}
 	both := store.Rates{Pages: 10, Relevant: 5, Documents: 20, Accepted: 18}
 	blog := store.Rates{Pages: 40, Documents: 2}
-	ours, theirs := cindi(), cindi()
-	theirs.AnyRate = true
-	for i, c := range []struct {
-		r       store.Rates
-		and, or bool
-	}{{papers, false, true}, {list, false, true}, {both, false, false}, {blog, true, true}} {
-		require.Equal(t, []bool{c.and, c.or}, []bool{ours.poor(c.r), theirs.poor(c.r)}, i)
+	for i, r := range []store.Rates{papers, list, both, blog} {
+		require.Equal(t, i == 3, Defaults().poor(r), i)
 	}
 }

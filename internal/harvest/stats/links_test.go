@@ -24,11 +24,11 @@ func TestEveryPageThatLinksToADocumentLeadsToIt(t *testing.T) {
 	r.linked(ada, second, at("/papers/a.pdf"), at("/papers/b.pdf"))
 	r.linked(bob, far, at("/papers/a.pdf"))
 
-	got, err := Measure(t.Context(), r.DB, "ada.example", cindi())
+	got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
 	require.NoError(t, err)
 	require.Equal(t, store.Rates{Pages: 44, Relevant: 3, Documents: 2, Accepted: 2}, got.Rates)
 	require.Equal(t, 1, got.Foreign)
-	other, err := Measure(t.Context(), r.DB, "bob.example", cindi())
+	other, err := Measure(t.Context(), r.DB, "bob.example", Defaults())
 	require.NoError(t, err)
 	require.Equal(t, store.Rates{Pages: 1, Relevant: 1}, other.Rates, "it leads to another site's")
 	require.Zero(t, other.Foreign)
@@ -48,7 +48,7 @@ func TestEveryPageThatLinksToADocumentLeadsToIt(t *testing.T) {
 	require.Equal(t, 5, waiting)
 
 	// What is judged anew makes the sites stale that link to it.
-	_, err = MeasureStale(t.Context(), r.DB, cindi())
+	_, err = MeasureStale(t.Context(), r.DB, Defaults())
 	require.NoError(t, err)
 	_, err = r.Pool.Exec(t.Context(), `UPDATE documents SET state='rejected', updated_at=now() WHERE sha256='ada.examplea'`)
 	require.NoError(t, err)

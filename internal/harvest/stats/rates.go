@@ -12,11 +12,15 @@ import (
 // shares from 0 to 1.
 type Thresholds struct {
 	Yield, DDR, ADR float64 // what falls short of Yield, and of DDR or ADR, is poor
-	AnyRate         bool    // what falls short of any of them is, as CINDI has it
 	MinURLs         int     // what has fewer pages and documents is not judged
 	TrapPages       int     // pages of a site after which a page yield below the threshold makes it a trap
 	StopSites       int     // a name barren on more sites than this is a stop directory
 	StopShare       float64 // unless more than this share of the sites with the name gave something
+}
+
+// Defaults are CINDI's thresholds (Chen 2008).
+func Defaults() Thresholds {
+	return Thresholds{Yield: 0.05, DDR: 0.01, ADR: 0.05, MinURLs: 10, TrapPages: 200, StopSites: 5, StopShare: 0.05}
 }
 
 // Verdicts on a site.
@@ -55,12 +59,9 @@ func share(part, whole int) float64 {
 // lead nowhere, and either hardly any documents lie there or hardly any of them
 // are accepted. DDR and ADR are two steps of one way, from what was fetched to
 // an accepted document; where one of them is dry, the other does not help: a
-// course with one slide in fifty pages has DDR = 2 %, and gave nothing. With AnyRate
-// one of them is enough (Chen 2008); the ADR speaks where there are documents.
+// course with one slide in fifty pages has DDR = 2 %, and gave nothing. By CINDI's rule one
+// low rate is enough, which drops a page of publications beside its files.
 func (t Thresholds) poor(r store.Rates) bool {
-	if t.AnyRate {
-		return t.judges(r) && (PageYield(r) < t.Yield || DDR(r) < t.DDR || r.Documents > 0 && ADR(r) < t.ADR)
-	}
 	return t.judges(r) && PageYield(r) < t.Yield && (DDR(r) < t.DDR || ADR(r) < t.ADR)
 }
 

@@ -110,7 +110,7 @@ func TestMeasure(t *testing.T) {
 	r.document(id, "http://ada.example/teaching/slides.pdf", "http://ada.example/teaching/w1.html", "slides", false)
 	want := store.SiteRates{Host: "ada.example", Rates: store.Rates{Pages: 44, Relevant: 2, Documents: 3, Accepted: 2}, References: 21}
 	for range 2 { // measuring again changes nothing
-		got, err := Measure(t.Context(), r.DB, "ada.example", cindi())
+		got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
@@ -133,7 +133,7 @@ func TestMeasure(t *testing.T) {
 
 	// A document accepted later, as after an import, changes the rates.
 	storetest.Exec(t, r.Pool, `UPDATE documents SET state='accepted' WHERE sha256='slides'`)
-	got, err := Measure(t.Context(), r.DB, "ada.example", cindi())
+	got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
 	require.NoError(t, err)
 	require.Equal(t, store.Rates{Pages: 44, Relevant: 3, Documents: 3, Accepted: 3}, got.Rates)
 	dirs, err = r.DirectoryRatesList(t.Context(), "ada.example", true)
@@ -159,19 +159,19 @@ func TestImportedSitesHaveRates(t *testing.T) {
 		_, err := r.Pool.Exec(t.Context(), sql)
 		require.NoError(t, err, sql)
 	}
-	n, err := MeasureStale(t.Context(), r.DB, cindi())
+	n, err := MeasureStale(t.Context(), r.DB, Defaults())
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	all, err := r.SiteRatesList(t.Context(), "", 0)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.Equal(t, store.Rates{Pages: 1, Relevant: 1, Documents: 12, Accepted: 1}, all[0].Rates)
-	poor := cindi()
-	poor.ADR, poor.Yield, poor.DDR, poor.AnyRate = 1, 1, 1, true
+	poor := Defaults()
+	poor.ADR, poor.Yield, poor.DDR = 1, 1, 1
 	got, err := Measure(t.Context(), r.DB, "ada.example", poor)
 	require.NoError(t, err)
 	require.Empty(t, got.Verdict, "nobody knows of its other pages")
-	n, err = MeasureAll(t.Context(), r.DB, cindi(), func(int) {})
+	n, err = MeasureAll(t.Context(), r.DB, Defaults(), func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 }
@@ -183,7 +183,7 @@ func TestRelevantThroughAnotherHost(t *testing.T) {
 	r.page(ada, "http://ada.example/", "")
 	r.page(ada, "http://ada.example/pubs.html", "http://ada.example/")
 	r.document(press, "http://press.example/1.pdf", "http://ada.example/pubs.html", "one", true)
-	got, err := Measure(t.Context(), r.DB, "ada.example", cindi())
+	got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
 	require.NoError(t, err)
 	require.Equal(t, store.Rates{Pages: 2, Relevant: 2}, got.Rates)
 }
@@ -200,7 +200,7 @@ func TestStaleRates(t *testing.T) {
 	stale := func() []string {
 		hosts, err := r.StaleHosts(t.Context())
 		require.NoError(t, err)
-		n, err := MeasureStale(t.Context(), r.DB, cindi())
+		n, err := MeasureStale(t.Context(), r.DB, Defaults())
 		require.NoError(t, err)
 		require.Equal(t, len(hosts), n)
 		return hosts
@@ -221,7 +221,7 @@ func TestStaleRates(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	th := cindi()
+	th := Defaults()
 	for _, c := range []struct {
 		name string
 		r    store.Rates
@@ -247,7 +247,7 @@ func TestStopDirectories(t *testing.T) {
 	for i := range 6 {
 		r.homepage(fmt.Sprintf("p%d.example", i))
 	}
-	n, err := MeasureAll(t.Context(), r.DB, cindi(), func(int) {})
+	n, err := MeasureAll(t.Context(), r.DB, Defaults(), func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 6, n)
 	stops, err := r.StopDirectories(t.Context(), 5, 0.05)
@@ -268,7 +268,7 @@ func TestStopDirectories(t *testing.T) {
 		r.homepage(host)
 		r.document(r.site(doc), "http://"+doc+"/teaching/lnai.pdf", "http://"+host+"/teaching/w1.html", host, true)
 	}
-	_, err = MeasureAll(t.Context(), r.DB, cindi(), func(int) {})
+	_, err = MeasureAll(t.Context(), r.DB, Defaults(), func(int) {})
 	require.NoError(t, err)
 	has := func(share float64) bool {
 		stops, err := r.StopDirectories(t.Context(), 5, share)
@@ -443,9 +443,4 @@ func TestWhitelist(t *testing.T) {
 	at, err := r.Standing(t.Context(), "cited.org", "cited.org")
 	require.NoError(t, err)
 	require.Equal(t, store.Standing{Blocked: true, Reason: "asked us to"}, at)
-}
-
-// cindi are the thresholds of CINDI.
-func cindi() Thresholds {
-	return Thresholds{Yield: 0.05, DDR: 0.01, ADR: 0.05, MinURLs: 10, TrapPages: 200, StopSites: 5, StopShare: 0.05}
 }

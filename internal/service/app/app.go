@@ -263,13 +263,14 @@ func crawlConfig(cfg *config.Config) crawl.Config {
 	c.MaxDepth, c.DirPages = limits.Depth, limits.DirPages
 	c.TrapPages, c.TrapRate = cfg.Policy.Poor.TrapPages, cfg.Policy.Poor.Yield
 	c.Inspect, c.Names = cfg.Policy.Links.Inspect, cfg.Policy.Documents.NameFilter
-	c.Links, c.StopSites, c.StopShare = Links(cfg), cfg.Policy.Poor.StopSites, cfg.Policy.Poor.StopShare
+	c.Links = Links(cfg)
 	return c
 }
 
 func recrawlPolicy(p config.RecrawlPolicy) recrawl.Policy {
-	return recrawl.Policy{First: p.First, Document: p.Document, Missing: p.Missing, Min: p.Min, Max: p.Max, Longer: p.Longer, Shorter: p.Shorter,
-		Gained: p.Gained, RetryBase: p.RetryBase, RetryMax: p.RetryMax, Revisit: p.Revisit}
+	r := recrawl.Defaults()
+	r.First, r.Document, r.Min, r.Max, r.RetryBase = p.First, p.Document, p.Min, p.Max, p.RetryBase
+	return r
 }
 
 // Links are the lists of what crawls leave out.
@@ -283,16 +284,9 @@ func Links(cfg *config.Config) rules.Lists {
 }
 
 func thresholds(p config.PoorPolicy) stats.Thresholds {
-	return stats.Thresholds{
-		Yield:     p.Yield,
-		DDR:       p.DDR,
-		ADR:       p.ADR,
-		AnyRate:   p.Avoid == config.AvoidAny,
-		MinURLs:   p.MinURLs,
-		TrapPages: p.TrapPages,
-		StopSites: p.StopSites,
-		StopShare: p.StopShare,
-	}
+	t := stats.Defaults()
+	t.Yield, t.TrapPages = p.Yield, p.TrapPages
+	return t
 }
 
 // Version is the crawler's, as web masters see it.

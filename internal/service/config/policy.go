@@ -58,19 +58,13 @@ type CrawlLimits struct {
 	Render       Render        `koanf:"render" choices:"auto,off" default:"auto" help:"pages of which only scripts show the links: auto has an installed Chromium show them, where it can be shut in without a network; off none"`
 }
 
-// RecrawlPolicy holds the intervals and by how much they change.
+// RecrawlPolicy holds the intervals.
 type RecrawlPolicy struct {
 	First     time.Duration `koanf:"first" default:"14d" help:"until a page is asked again for the first time"`
 	Document  time.Duration `koanf:"document" default:"90d" help:"until a document is asked again for the first time"`
-	Missing   time.Duration `koanf:"missing" default:"30d" help:"until a URL that was not found is asked again; doubles, and is given up beyond max"`
 	Min       time.Duration `koanf:"min" default:"24h" help:"shortest interval of a page and of a site; a document's is four times that"`
 	Max       time.Duration `koanf:"max" default:"90d" help:"longest interval of a page and of a site; a document's is four times that"`
-	Longer    float64       `koanf:"longer" default:"1.4" min:"1" max:"100" help:"factor of the interval where nothing changed"`
-	Shorter   float64       `koanf:"shorter" default:"0.8" min:"0" max:"1" help:"factor of the interval where something changed"`
-	Gained    float64       `koanf:"gained" default:"0.5" min:"0" max:"1" help:"factor of the interval where new documents were linked"`
-	RetryBase time.Duration `koanf:"site-retry-base" default:"1h" help:"until a site that was refused or stopped is tried again; doubles each time"`
-	RetryMax  time.Duration `koanf:"site-retry-max" default:"30d" help:"bound of that"`
-	Revisit   int           `koanf:"revisit-avoided" default:"5" min:"0" help:"ask to-be-avoided directories at every so many recrawls of a site; 0 is never"`
+	RetryBase time.Duration `koanf:"site-retry-base" default:"1h" help:"until a site that was refused or stopped is tried again; doubles each time, to 30 days"`
 }
 
 // LinksPolicy are the lists of package rules.
@@ -85,14 +79,8 @@ type LinksPolicy struct {
 
 // PoorPolicy says when a directory or a site is not worth it.
 type PoorPolicy struct {
-	Yield     float64   `koanf:"page-rate" default:"0.05" min:"0" max:"1" help:"page yield below which a directory or site may be poor"`
-	DDR       float64   `koanf:"download-rate" default:"0.01" min:"0" max:"1" help:"document download rate below which it is, where its pages are not relevant either"`
-	ADR       float64   `koanf:"accepted-rate" default:"0.05" min:"0" max:"1" help:"accepted document rate below which it is, too"`
-	Avoid     AvoidRule `koanf:"avoid-rule" choices:"and,or" default:"and" help:"a directory is to be avoided where its pages are not relevant and its documents few or not accepted (and), or where one of the rates is low (or, as CINDI has it)"`
-	MinURLs   int       `koanf:"min-urls" default:"10" min:"0" help:"pages and documents a directory or site must have to be judged"`
-	TrapPages int       `koanf:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; of a shared host, one user is left out; 0 is never"`
-	StopSites int       `koanf:"stop-sites" default:"5" min:"0" help:"a directory name barren on more sites is a stop directory"`
-	StopShare float64   `koanf:"stop-share" default:"0.05" min:"0" max:"1" help:"unless more than this share of the sites with the name gave something"`
+	Yield     float64 `koanf:"page-rate" default:"0.05" min:"0" max:"1" help:"page yield below which a directory or site may be poor, where its documents are few or not accepted"`
+	TrapPages int     `koanf:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; of a shared host, one user is left out; 0 is never"`
 }
 
 // IndexPolicy is of the local index.

@@ -125,14 +125,11 @@ type (
 	Provider    string // of web search
 	Strategy    string // order of a crawl
 	Leads       string // which documents on other hosts are taken
-	AvoidRule   string // when a directory is to be avoided
 	CrawlPolicy string // which hosts may be asked
 	Render      string // whether a browser shows pages that scripts make
 	Filter      string // strictness of the academic filter
 	LogLevel    string
 )
 
-const (
-	AvoidAny  AvoidRule = "or"  // CINDI's rule of directories to be avoided: one low rate is enough
-	RenderOff Render    = "off" // no browser shows a page
-)
+// RenderOff shows no page in a browser.
+const RenderOff Render = "off"
