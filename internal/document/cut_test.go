@@ -1,16 +1,12 @@
 package document
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/packtest"
-	"gleaner/internal/lab/realdata"
 )
 
 // wholes are documents as people make them, of each kind that is read.
@@ -53,42 +49,4 @@ func TestDocumentsCutAnywhere(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestRecordedDocumentsCutAnywhere: documents and pages of recorded sites, and their text
-// as poppler reads it, that break off or begin anywhere.
-func TestRecordedDocumentsCutAnywhere(t *testing.T) {
-	t.Parallel()
-	root := realdata.Path(t, "atlas")
-	poppler := NewReader(withPoppler(t))
-	of, n, cuts := map[string]int{".pdf": 100, ".html": 200, ".htm": 60, ".xml": 100, ".txt": 25, ".bib": 10}, map[string]int{}, 0
-	require.NoError(t, filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		ext := strings.ToLower(filepath.Ext(path))
-		if err != nil || e.IsDir() || of[ext] == 0 {
-			return err
-		}
-		if n[ext]++; n[ext]%of[ext] != 0 {
-			return nil
-		}
-		body, err := os.ReadFile(path)
-		if err != nil || len(body) == 0 {
-			return err
-		}
-		if ext == ".pdf" {
-			cut := n[ext] * 7919 % len(body)
-			require.NotEmpty(t, read(t, NewReader(goOnly()), path, body[:cut]).Outcome)
-			require.NotEmpty(t, read(t, poppler, path, body[cut/2:cut]).Outcome)
-			body = []byte(read(t, poppler, path, body).String())
-		}
-		body = body[:min(len(body), 1<<16)]
-		for k := range 12 {
-			cut := (n[ext]*7919 + k*104729) % (len(body) + 1)
-			digest(body[:cut])
-			digest(body[cut:])
-			cuts += 2
-		}
-		return nil
-	}))
-	t.Logf("%v files, one in %v of them cut, %d texts", n, of, cuts)
-	require.Greater(t, cuts, 1000)
 }

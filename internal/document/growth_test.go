@@ -122,7 +122,6 @@ func digest(b []byte) {
 	for _, t := range []*Text{tex, markup, office} {
 		judgeText(t)
 	}
-	countPages(b)
 	truncatedPDF(b)
 	hasImages(b)
 	dscPages(b)

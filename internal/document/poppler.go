@@ -12,9 +12,8 @@ import (
 // their words, page sizes and metadata (-bbox-layout); the others, of which only
 // the text counts, without: that takes a third less. next is asked about the
 // first pages how much more to read.
-func (j *job) poppler(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
+func (j *job) poppler(ctx context.Context, next func(*scan) More) (*scan, error) {
 	return j.r.inParts(pager{
-		says:  countPages(p.Body),
 		first: func(to int) (*scan, error) { return j.pdftotext(ctx, j.file, 1, to) },
 		more:  func(s *scan, from, to int) error { return j.popplerMore(ctx, s, from, to) },
 		count: func(s *scan) (int, error) { return j.pageCount(ctx, s.Front) },

@@ -220,7 +220,7 @@ func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) 
 		return err
 	}
 	defer remove()
-	got, err := j.pdfReaders(ctx, p, r.asking(p, t, next, r.settle))
+	got, err := j.pdfReaders(ctx, r.asking(p, t, next, r.settle))
 	if err != nil {
 		return err
 	}
@@ -233,11 +233,11 @@ func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) 
 }
 
 // pdfReaders gives the built-in reader what poppler left of the processor time.
-func (j *job) pdfReaders(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
+func (j *job) pdfReaders(ctx context.Context, next func(*scan) More) (*scan, error) {
 	if j.r.opt.PDFToText == "" {
 		return j.goScan(ctx)
 	}
-	got, err := j.poppler(ctx, p, next)
+	got, err := j.poppler(ctx, next)
 	if err != nil || j.r.opt.Child.executable == "" || len(got.Pages) > 0 || got.Failed != Unreadable && got.Failed != TooLarge {
 		return got, err
 	}
