@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -45,7 +44,7 @@ func writeExplained(w io.Writer, e harvest.Explained) error {
 	if d.NotFound != "" {
 		fmt.Fprintln(w, "not found:", d.NotFound)
 	}
-	fmt.Fprintf(w, "Table 1 alone would choose: %s\n%s, %s asked for\n", cmp.Or(d.Table1, "nothing"), text.Count(d.Searches, "search"), text.Count(d.Fetches, "page"))
+	fmt.Fprintf(w, "%s, %s asked for\n", text.Count(d.Searches, "search"), text.Count(d.Fetches, "page"))
 	for _, p := range d.Problems {
 		fmt.Fprintln(w, "problem:", p)
 	}

@@ -106,8 +106,14 @@ func (h *hunt) rule(s *site) {
 	}
 }
 
-// priorityOf words a score as Table 1's priorities: how surely a crawl that
-// starts here meets the person's papers.
+// Priorities of a candidate, those of Zhuang et al. (JCDL 2005, Table 1).
+const (
+	High   = "high"
+	Medium = "medium"
+	Low    = "low"
+)
+
+// priorityOf says how surely a crawl that starts here meets the person's papers.
 func priorityOf(score float64, f map[string]float64) string {
 	switch {
 	case score >= 0.9 && f[fTitles]+f[fDocuments] > 0:

@@ -5,8 +5,6 @@
 // co-authors' pages), looks at a bounded number of pages, turns what it sees
 // into features, and decides by a logistic model whose weights are data
 // (data/model.json). Every candidate is kept with the rule that decided it.
-// Beside each decision stands what Table 1 of Zhuang et al. (JCDL 2005) alone
-// would have chosen, so that both can be compared in one run.
 //
 // The same web gives the same decision, whatever the timing: a Finder holds no
 // state between authors, and what one author's homepage tells about another's

@@ -108,32 +108,17 @@ func (h *hunt) listed(ctx context.Context) error {
 	return h.visit(ctx, 4)
 }
 
-// byVenue asks for name and venue, and lets Table 1 judge the same results.
+// byVenue asks for name and venue.
 func (h *hunt) byVenue(ctx context.Context) error {
 	rs, err := h.search(ctx, venueQuery(h.s.Author, h.s.Venue))
 	if err != nil {
 		return err
 	}
-	h.forTable1(rs)
 	h.enterResults(rs, evidence.SourceVenue)
 	// Namesakes must not use up what the later, surer sources need.
 	h.limit = max(1, h.f.cfg.MaxFetches-reserved)
 	defer func() { h.limit = h.f.cfg.MaxFetches }()
 	return h.visit(ctx, 4)
-}
-
-// forTable1 keeps what Table 1 judges by, and its choice as long as nobody else's is
-// known (Search.Settle).
-func (h *hunt) forTable1(rs []evidence.Result) {
-	for _, r := range rs {
-		h.d.Searched = append(h.d.Searched, evidence.Result{URL: r.URL, Title: r.Title, Provider: r.Provider, Rank: r.Rank})
-	}
-	for _, co := range coAuthors(h.s) {
-		h.d.CoAuthors = append(h.d.CoAuthors, co.ID())
-	}
-	alone := []evidence.Decision{h.d}
-	table1(alone)
-	h.d.Table1 = alone[0].Table1
 }
 
 // reserved is how many of the fetches are kept for what comes after the first
@@ -200,6 +185,9 @@ func (h *hunt) rest(ctx context.Context) error {
 	return h.visit(ctx, h.f.cfg.MaxFetches)
 }
 
+// searchResults is how many results of a search are looked at, as many as Zhuang et al. do.
+const searchResults = 10
+
 // search asks once. A failure is noted, not returned: other sources remain, and
 // results may come with it.
 func (h *hunt) search(ctx context.Context, query string) ([]evidence.Result, error) {
@@ -207,7 +195,7 @@ func (h *hunt) search(ctx context.Context, query string) ([]evidence.Result, err
 		return nil, nil
 	}
 	h.d.Searches++
-	rs, err := h.f.cfg.Searcher.Search(ctx, query, table1Results)
+	rs, err := h.f.cfg.Searcher.Search(ctx, query, searchResults)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -222,7 +210,7 @@ func (h *hunt) search(ctx context.Context, query string) ([]evidence.Result, err
 	if err == nil || len(rs) > 0 { // of several engines, one
 		h.answered++
 	}
-	return rs[:min(len(rs), table1Results)], nil
+	return rs[:min(len(rs), searchResults)], nil
 }
 
 func (h *hunt) enterResults(rs []evidence.Result, source string) {

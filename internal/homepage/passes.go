@@ -99,17 +99,11 @@ func (s Search) Second(ctx context.Context, sub Subject, settled time.Time) (Sub
 	return sub, again, nil
 }
 
-// Settle leaves each page that several authors were given to one of them. And it lets
-// Table 1 choose with what it chose for the others, which nobody knows before.
+// Settle leaves each page that several authors were given to one of them.
 func (s Search) Settle(ctx context.Context) error {
 	decisions, err := s.Book.All(ctx)
 	if err != nil {
 		return err
-	}
-	for _, i := range table1(decisions) {
-		if err := s.Book.Replace(ctx, decisions[i], decisions[i].Homepages); err != nil {
-			return err
-		}
 	}
 	before := make([][]evidence.Candidate, len(decisions))
 	for i := range decisions {

@@ -243,3 +243,20 @@ func (n name) inToken(s string) float64 {
 	}
 	return strength
 }
+
+// belowFound reports whether a canonical address is one of the pages or lies in the
+// directory of one.
+func belowFound(u string, found []string) bool {
+	key := weburl.Key(u)
+	return slices.ContainsFunc(found, func(page string) bool {
+		canonical, err := weburl.Canonical("", page)
+		if err != nil {
+			return false
+		}
+		k := weburl.Key(canonical)
+		dir := k[:strings.LastIndexByte(k, '/')+1]
+		// The root of a host that many share is nobody's directory.
+		own := dir == k || strings.Count(dir, "/") > 1
+		return key == k || own && strings.HasPrefix(key, dir)
+	})
+}

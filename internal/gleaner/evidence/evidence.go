@@ -44,12 +44,9 @@ type Decision struct {
 	Places     []Place        `json:"places,omitempty"`    // of their papers, elsewhere than at the homepages: see Elsewhere
 	Candidates []Candidate    `json:"candidates"`          // all, in the order in which they were thought of
 	NotFound   string         `json:"not_found,omitempty"` // why there is none
-	Table1     string         `json:"table1,omitempty"`    // what Zhuang's Table 1 alone would choose, with what it chose for others
-	Searched   []Result       `json:"searched,omitempty"`  // what the search for name and venue brought, as far as Table 1 looks
-	CoAuthors  []string       `json:"co_authors,omitempty"`
-	Searches   int            `json:"searches"`           // queries asked, cached ones included
-	Fetches    int            `json:"fetches"`            // pages asked for
-	Problems   []string       `json:"problems,omitempty"` // searches that failed
+	Searches   int            `json:"searches"`            // queries asked, cached ones included
+	Fetches    int            `json:"fetches"`             // pages asked for
+	Problems   []string       `json:"problems,omitempty"`  // searches that failed
 	// Unanswered is what brought no answer this time. While there is any, the
 	// decision is not the last word: the author is looked for again.
 	Unanswered []Unanswered `json:"unanswered,omitempty"`

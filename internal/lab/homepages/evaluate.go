@@ -93,10 +93,9 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// Report compares the decisions with labels, and with Table 1 alone.
+// Report compares the decisions with labels.
 type Report struct {
 	Score
-	Table1    Score            `json:"table1"`
 	BySource  map[string]Score `json:"by_source"` // right and wrong of the best pages by the source that brought them
 	Unlabeled int              `json:"unlabeled"` // authors without a label who were given a page that no label gives to another
 	Searches  int              `json:"searches"`
@@ -131,8 +130,6 @@ func Evaluate(decisions []evidence.Decision, labels []Label) Report {
 		}
 		wrong := firstWrong(d, l)
 		r.Score.count(d.Best(), wrong != "", l)
-		table1Wrong := d.Table1 != "" && !right(d.Table1, l)
-		r.Table1.count(d.Table1, table1Wrong, l)
 		if len(d.Homepages) > 0 {
 			source, _, _ := strings.Cut(d.Homepages[0].Source, "#")
 			s := r.BySource[source]
@@ -152,16 +149,9 @@ func Evaluate(decisions []evidence.Decision, labels []Label) Report {
 // unlabelled looks at an author of whom nothing is known but whose pages are
 // not: those that the labels give to others.
 func (r *Report) unlabelled(d evidence.Decision, labels []Label) {
-	ofAnother := func(u string) bool {
-		return u != "" && slices.ContainsFunc(labels, func(l Label) bool { return right(u, l) })
-	}
 	r.Authors++
-	r.Table1.Authors++
-	if ofAnother(d.Table1) {
-		r.Table1.Wrong++
-	}
 	for _, c := range d.Homepages {
-		if ofAnother(c.URL) {
+		if slices.ContainsFunc(labels, func(l Label) bool { return right(c.URL, l) }) {
 			r.Wrong++
 			r.Mistakes = append(r.Mistakes, Mistake{Author: d.Author, Got: c.URL, Rule: c.Rule, Distinct: true})
 			return
@@ -233,7 +223,6 @@ func (r Report) String() string {
 	}
 	fmt.Fprintf(&b, "%-22s %7s %6s %6s %6s %10s %6s  %7s %7s\n", "", "authors", "exist", "right", "wrong", "not found", "none", "found", "wrong")
 	line("evidence", r.Score)
-	line("Table 1 alone", r.Table1)
 	for _, s := range slices.Sorted(maps.Keys(r.BySource)) {
 		line("  by "+s, r.BySource[s])
 	}

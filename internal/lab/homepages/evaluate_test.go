@@ -30,34 +30,32 @@ func TestReadLabels(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	author := func(id string) gleaner.Author { return gleaner.Author{PID: id, Name: id} }
-	given := func(id, table1 string, urls ...string) evidence.Decision {
-		d := evidence.Decision{Author: author(id), Table1: table1, Searches: 1, Fetches: 2}
+	given := func(id string, urls ...string) evidence.Decision {
+		d := evidence.Decision{Author: author(id), Searches: 1, Fetches: 2}
 		for _, u := range urls {
 			d.Homepages = append(d.Homepages, evidence.Candidate{URL: u, Source: evidence.SourceVenue, Kept: true})
 		}
 		return d
 	}
 	r := Evaluate([]evidence.Decision{
-		given("right", "http://x.org/", "http://a.org/papers.html"),
-		given("wrong", "http://b.org/", "http://x.org/"),
-		given("second wrong", "", "http://c.org/", "http://x.org/"),
-		given("missed", ""),
-		given("none", ""),
-		given("none but given", "", "http://x.org/"),
-		given("stranger", "http://a.org/", "http://a.org/"),
-		given("unknown", "", "http://y.org/"),
+		given("right", "http://a.org/papers.html"),
+		given("wrong", "http://x.org/"),
+		given("second wrong", "http://c.org/", "http://x.org/"),
+		given("missed"),
+		given("none"),
+		given("none but given", "http://x.org/"),
+		given("stranger", "http://a.org/"),
+		given("unknown", "http://y.org/"),
 	}, []Label{
 		{author("right"), []string{"https://www.a.org"}}, {author("wrong"), []string{"http://b.org/"}}, {author("second wrong"), []string{"http://c.org/"}},
 		{author("missed"), []string{"http://d.org/"}}, {author("none"), nil}, {author("none but given"), nil},
 	})
 	assert.Equal(t, Score{Authors: 8, Exist: 4, Right: 2, Wrong: 4, NotFound: 1, None: 1}, r.Score)
-	assert.Equal(t, 1, r.Table1.Right)
-	assert.Equal(t, 2, r.Table1.Wrong)
 	assert.Equal(t, 1, r.Unlabeled)
 	assert.Equal(t, 8, r.Searches)
 	assert.Equal(t, 16, r.Fetches)
 	assert.Len(t, r.Mistakes, 5)
-	assert.Contains(t, r.String(), "Table 1 alone")
+	assert.Contains(t, r.String(), "\n  by search ")
 }
 
 func TestTrainSeparatesAndKeepsSigns(t *testing.T) {

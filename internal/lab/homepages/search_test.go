@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
@@ -16,20 +15,6 @@ import (
 	"gleaner/internal/homepage"
 	"gleaner/internal/web/page"
 )
-
-// engine is a search engine that answers by the name in a query.
-type engine map[string][]evidence.Result
-
-func (engine) Name() string { return "engine" }
-
-func (e engine) Search(_ context.Context, query string, _ int) ([]evidence.Result, error) {
-	for name, rs := range e {
-		if strings.HasPrefix(query, name) {
-			return rs, nil
-		}
-	}
-	return nil, nil
-}
 
 // pages are a web.
 type pages map[string]string
@@ -58,40 +43,6 @@ var doe = homepage.Subject{Author: gleaner.Author{PID: "d", Name: "Jane Doe"}, V
 func listedAt(s homepage.Subject) homepage.Subject {
 	s.Listed = []homepage.Listed{{URL: doesHome, Source: "dblp"}}
 	return s
-}
-
-// Table 1 among authors, by the cases on which Zhuang et al. found it to fail: a
-// co-author's page in the author's stead, which its namesake rules help, a musician
-// beside a co-author's colleague, and a comic artist, against whom it has nothing.
-func TestTable1KnowsWhatItChoseForOthers(t *testing.T) {
-	t.Parallel()
-	author := func(pid, name string) gleaner.Author { return gleaner.Author{PID: pid, Name: name} }
-	ada, ben, cy, dot := author("1", "Ada Alda"), author("2", "Ben Burt"), author("3", "Cy Coleman"), author("4", "Dot Drew")
-	paper := gleaner.Paper{Key: "conf/x/1", Title: "A Joint Paper", Authors: []gleaner.Author{ada, ben, cy}}
-	adas := evidence.Result{URL: "http://cs.u.edu/~alda/", Title: "Ada Alda's home page"}
-	e := engine(map[string][]evidence.Result{
-		"Ada Alda": {adas},
-		"Ben Burt": {{URL: "http://cs.u.edu/~alda/papers.html", Title: "Publications with Ben Burt"}, {URL: "http://burt.example.org/", Title: "Publications"}},
-		"Cy Coleman": {{URL: "http://jazz.example.com/", Title: "Cy Coleman, the musician: website"},
-			{URL: "http://math.u.edu/~coleman/", Title: "Cy Coleman's homepage"}},
-		"Dot Drew": {{URL: "http://comics.example.com/", Title: "Dot Drew's home page"}, {URL: "http://www.v.edu/drew/", Title: "Dot Drew, research"}},
-	})
-	subjects := []homepage.Subject{{Author: dot}}
-	for _, a := range []gleaner.Author{cy, ben, ada} { // looked for in this order, judged in that of their ids
-		subjects = append(subjects, homepage.Subject{Author: a, Venue: []string{"X"}, Papers: []gleaner.Paper{paper}})
-	}
-	ds, err := FindAll(t.Context(), homepage.New(homepage.Config{Searcher: e, Getter: pages{}}), subjects, 2)
-	require.NoError(t, err)
-	chosen := map[string]string{}
-	for _, d := range ds {
-		chosen[d.Author.Name] = d.Table1
-	}
-	assert.Equal(t, map[string]string{
-		"Ada Alda":   "http://cs.u.edu/~alda/",
-		"Ben Burt":   "http://burt.example.org/",    // not below Ada's, though it has the name and the word
-		"Cy Coleman": "http://math.u.edu/~coleman/", // in Ada's domain, the musician's title being as good
-		"Dot Drew":   "http://comics.example.com/",  // nothing tells that she is no comic artist
-	}, chosen)
 }
 
 // meanwhile is a book in which somebody else decides on an author who is about to give a

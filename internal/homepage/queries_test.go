@@ -66,3 +66,10 @@ func TestAnAuthorTakesTwoSearchesAtMost(t *testing.T) {
 	getter = onePage{Title: "Ada Alda's home page", Headings: []string{"Ada Alda"}, Text: "Ada Alda. Publications: On the Letters of Engines."}
 	assert.Equal(t, both[:1], ask(0), "one where that leads to the homepage")
 }
+
+func TestVenueQuery(t *testing.T) {
+	t.Parallel()
+	a := gleaner.Author{Name: "Wei Wang 0003"}
+	assert.Equal(t, "Wei Wang Workshop on the Web", venueQuery(a, []string{" Workshop on  the Web", "webdb"}))
+	assert.Equal(t, "Wei Wang", venueQuery(a, nil))
+}
