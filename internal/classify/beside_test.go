@@ -81,9 +81,9 @@ func TestSubjectsAreNeverAskedAbout(t *testing.T) {
 		assert.Contains(t, f.Train, 60)
 		assert.NotContains(t, f.Test, 60)
 	}
-	tables, err := evaluate.CompareLearners(all, 3, classify.Options{})
+	f, err := evaluate.CrossValidate(all, 3, classify.Options{})
 	require.NoError(t, err)
-	for _, m := range []evaluate.Measured{tables.Bayes[0].BySite, tables.Bayes[0].ByPage} {
+	for _, m := range []evaluate.Measured{f.BySite, f.ByPage} {
 		c := m.Confusion.Counts
 		assert.Equal(t, 60, c[0][0]+c[0][1]+c[1][0]+c[1][1])
 	}

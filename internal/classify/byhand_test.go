@@ -3,7 +3,6 @@ package classify_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -121,84 +120,4 @@ func TestMachineAgainstKnownSolutions(t *testing.T) {
 	c := mustTrain(t, same, classify.Options{Representation: classify.SiteIDF})
 	assert.Equal(t, []float64{classify.SVMCost, -classify.SVMCost}, c.SVM.Alphas)
 	assert.InDelta(t, 0, c.Margin([]string{"net"}), 1e-9)
-}
-
-// muddled are pages of two classes that no machine parts wholly: a tenth has the words of
-// the other class.
-func muddled(n int) []classify.Example {
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same at every run
-	var out []classify.Example
-	for i := range n {
-		e := classify.Example{Topic: i%2 == 0, Site: fmt.Sprint(i % 7)}
-		from := i % 2
-		if r.IntN(10) == 0 {
-			from = 1 - from
-		}
-		for range 3 {
-			e.Words = append(e.Words, fmt.Sprint("w", from*4+r.IntN(6)))
-		}
-		out = append(out, e)
-	}
-	return out
-}
-
-// The conditions of Karush, Kuhn and Tucker, without which no solution is the best: pages
-// beyond the margin have no multiplier, those at it some, those within it the whole cost,
-// and the multipliers of the two classes come to the same. The vectors have length one.
-func TestMachineKeepsTheConditionsOfTheBest(t *testing.T) {
-	examples := muddled(80)
-	c := mustTrain(t, examples, classify.Options{Representation: classify.SiteIDF})
-	sum := 0.0
-	for i, s := range c.SVM.Support {
-		sum += c.SVM.Alphas[i]
-		norm := 0.0
-		for _, x := range s.X {
-			norm += float64(x) * float64(x)
-		}
-		assert.InDelta(t, 1, norm, 1e-6)
-	}
-	assert.InDelta(t, 0, sum, 1e-6)
-	var beyond, on, within int
-	support := slices.Clone(c.SVM.Alphas)
-	for _, e := range examples {
-		y := map[bool]float64{true: 1, false: -1}[e.Topic]
-		m := y * c.Margin(e.Words)
-		own := multiplier(c, e, &support)
-		switch {
-		case own == 0:
-			beyond++
-			assert.GreaterOrEqual(t, m, 1-2*classify.SVMTolerance)
-		case own >= classify.SVMCost:
-			within++
-			assert.LessOrEqual(t, m, 1+2*classify.SVMTolerance)
-		default:
-			on++
-			assert.InDelta(t, 1, m, 2*classify.SVMTolerance)
-		}
-	}
-	assert.Positive(t, beyond)
-	assert.Positive(t, on)
-	assert.Positive(t, within)
-	t.Logf("%d beyond the margin, %d on it, %d within", beyond, on, within)
-}
-
-// multiplier is that of an example, 0 where it is no support vector. They stand in the order
-// of the examples, and each is taken once.
-func multiplier(c *classify.Classifier, e classify.Example, left *[]float64) float64 {
-	next := len(c.SVM.Alphas) - len(*left)
-	if next == len(c.SVM.Alphas) {
-		return 0
-	}
-	want := c.Vocabulary.Vector(e.Words)
-	s := c.SVM.Support[next]
-	if len(s.At) != len(want) || (c.SVM.Alphas[next] > 0) != e.Topic {
-		return 0
-	}
-	for k, i := range s.At {
-		if want[c.Vocabulary.Words[i]] != float64(s.X[k]) {
-			return 0
-		}
-	}
-	*left = (*left)[1:]
-	return math.Abs(c.SVM.Alphas[next])
 }

@@ -24,8 +24,6 @@ type Options struct {
 	Negatives      int            `json:"negatives,omitempty"`      // pages of the rest for one about the topic: 2
 	Phrases        bool           `json:"phrases,omitempty"`        // pairs of neighbouring words are words, too
 	Beside         float64        `json:"beside,omitempty"`         // what the pages of the site that were read before weigh against the page, 0 to 10 (ScoreOn)
-
-	Classic bool `json:"-"` // naïve Bayes counts words and does not weigh them
 }
 
 // WithDefaults fills the fields that are zero, for examples.
@@ -125,9 +123,6 @@ func train(examples []Example, opt Options) (*Classifier, error) {
 	c := &Classifier{Version: version, Examples: len(examples), Options: opt, Vocabulary: v}
 	if len(examples) > opt.Few {
 		c.Bayes = trainBayes(v, examples)
-		if opt.Classic {
-			v.IDF = slices.Repeat([]float64{1}, len(v.IDF))
-		}
 		return c, nil
 	}
 	vectors, topic := make([]vector, len(examples)), make([]bool, len(examples))

@@ -22,37 +22,17 @@ type Example struct {
 // Every vector has length one.
 type Representation string
 
-// The four representations of the thesis (Table 10), and one of ours. A word's component is
-// how often the page holds it (Keywords), one (Documents), how often times the logarithm of
-// pages over pages that hold it (TFIDF), and in the others 1 + ln of how often, times a weight
-// of the word. RDF and RKF are differences between the topic and the rest, of the share of
-// pages that hold the word and of the share that it has of all words; γ = Σ RDF / Σ RKF over
-// the vocabulary. SiteIDF weighs by sites, so that no word is common for standing in one
-// site's menu; no word is in its vocabulary by the number of its pages, but by two sites. On
-// sites left out it is the best.
+// The best representation of the thesis (Table 10), and one of ours. A word's component is
+// 1 + ln of how often the page holds it, times a weight of the word. RDF and RKF are
+// differences between the topic and the rest, of the share of pages that hold the word and
+// of the share that it has of all words; γ = Σ RDF / Σ RKF over the vocabulary. SiteIDF
+// weighs by sites, so that no word is common for standing in one site's menu; no word is in
+// its vocabulary by the number of its pages, but by two sites. On sites left out it is the
+// best.
 const (
-	Keywords    Representation = "keywords"
-	Documents   Representation = "documents"
-	TFIDF       Representation = "tf×idf"
 	RDFGammaRKF Representation = "rdf+γ·rkf"
 	SiteIDF     Representation = "tf·idf"
 )
-
-// Representations are all of them, in the order of the tables.
-func Representations() []Representation {
-	return []Representation{Keywords, Documents, TFIDF, RDFGammaRKF, SiteIDF}
-}
-
-// component is that of a word of weight one that a page holds so many times.
-func (r Representation) component(times int) float64 {
-	switch r {
-	case Keywords, TFIDF:
-		return float64(times)
-	case Documents:
-		return 1
-	}
-	return 1 + math.Log(float64(times))
-}
 
 // minRDF is the RDF above which a word is in the vocabulary: the number of pages that hold
 // it, or, of few pages, what its shares of those of the topic and of the rest come to, in
@@ -179,12 +159,7 @@ func gammaOf(all []measured) float64 {
 }
 
 func (m measured) weight(shape Representation, gamma float64) float64 {
-	switch shape {
-	case Keywords, Documents:
-		return 1
-	case TFIDF:
-		return m.idf
-	case RDFGammaRKF:
+	if shape == RDFGammaRKF {
 		return m.rdf + gamma*m.rkf
 	}
 	return m.site
@@ -216,7 +191,7 @@ func (v *Vocabulary) vector(words []string) vector {
 	slices.Sort(at)
 	x, sum := make([]float64, len(at)), 0.0
 	for k, i := range at {
-		x[k] = v.Shape.component(bag[v.Words[i]]) * v.Weights[i]
+		x[k] = (1 + math.Log(float64(bag[v.Words[i]]))) * v.Weights[i]
 		sum += x[k] * x[k]
 	}
 	out := vector{At: at, X: make([]float32, len(at))}

@@ -3,9 +3,6 @@ package rank
 import (
 	"fmt"
 	"math"
-	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,9 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/lab/realdata"
 	"gleaner/internal/web/page"
-	"gleaner/internal/web/weburl"
 )
 
 // script are links and what comes of them: a verdict says how a link is answered, and how
@@ -197,57 +192,4 @@ func FuzzRank(f *testing.F) {
 	}
 	f.Add(dull.String(), "\x79")
 	f.Fuzz(func(t *testing.T, links, verdicts string) { scriptOf(links, verdicts).check(t) })
-}
-
-// rankPage lets each strategy take the links of a page as it would be parsed.
-func rankPage(t testing.TB, at, body, verdicts string) (links int) {
-	t.Helper()
-	p, err := page.Parse(at, http.Header{"Content-Type": {"text/html"}}, []byte(body))
-	if err != nil {
-		return 0
-	}
-	s := script{[]page.Candidate{{Link: page.Link{URL: at, Source: page.SourceSeed}}}, "\xfd" + verdicts} // a page with 43 links
-	for _, l := range p.Links[:min(len(p.Links), 43)] {
-		s.links = append(s.links, page.Candidate{Depth: 1, Document: weburl.IsDocumentName(l.URL), Link: l})
-	}
-	s.check(t)
-	return len(s.links)
-}
-
-// FuzzRankPage: the same of the links of a page, as the parser gives them.
-func FuzzRankPage(f *testing.F) {
-	for _, body := range []string{
-		"<h2>Papers<ul><li><a href=p/1.pdf>One</a> in Proc.<li><a href=p/2.ps.gz>Two</a><a href=p/2.pdf>", "<a href='/é/\xff.pdf'>\xff<a href=..><a href=?a=1#b>",
-		"<frameset><frame src=a.html><frame src=b.pdf></frameset>", "<meta http-equiv=refresh content='0;url=papers/'><title>論文<a href=論文.pdf>論文",
-		"<dl><dt><a href=1>x<dd><b><a href=1.pdf>" + strings.Repeat("<i>", 200), "<script>location='x.html'</script><a href=javascript:void(0)>",
-	} {
-		for _, verdicts := range []string{"", "\x04", "\x05\x04\x01\x00"} {
-			f.Add(body, verdicts)
-		}
-	}
-	f.Fuzz(func(t *testing.T, body, verdicts string) { rankPage(t, "http://a.test/~ada/", body, verdicts) })
-}
-
-// TestRecordedPagesCutAnywhere parses and ranks pages of recorded sites that break off,
-// or begin, anywhere.
-func TestRecordedPagesCutAnywhere(t *testing.T) {
-	t.Parallel()
-	pages, err := filepath.Glob(filepath.Join(realdata.Path(t, "atlas"), "*.*", "*.htm*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, pages)
-	cuts, links := 0, 0
-	for n, file := range pages {
-		body, err := os.ReadFile(file)
-		require.NoError(t, err)
-		at := "http://" + filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file)
-		for k := range 2 { // other places on each page
-			cut := (n*7919 + k*104729) % (len(body) + 1)
-			for _, part := range []string{string(body[:cut]), string(body[cut:])} {
-				links += rankPage(t, at, part, fmt.Sprint("\x04\x05\x01", n, k))
-				cuts++
-			}
-		}
-	}
-	t.Logf("%d pages, %d cuts, %d links ranked", len(pages), cuts, links)
-	require.Positive(t, links)
 }

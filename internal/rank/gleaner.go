@@ -9,10 +9,10 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// Tuning are gleaner's constants. They are few, and were chosen by what sites
+// tuning are gleaner's constants. They are few, and were chosen by what sites
 // reached whose links the prior had not been trained on; so figures on those
 // very sites are a little too good, and only sites kept aside judge fairly.
-type Tuning struct {
+type tuning struct {
 	PriorVariance float64 // how fast the shared weights move on a site
 	SiteVariance  float64 // how fast the site's own do
 	Optimism      float64 // standard deviations (in log-odds) added to what is uncertain
@@ -27,9 +27,8 @@ type Tuning struct {
 	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
 }
 
-// DefaultTuning is what New takes.
-func DefaultTuning() Tuning {
-	return Tuning{PriorVariance: 0.08, SiteVariance: 0.6, Optimism: 1, Novelty: 5, Grain: 1, GroupGrain: 0.75, Deeper: 0.7, Sure: 0.06, Explore: 3, Floor: 0.5, Verdict: 0.5, Failure: 0.1}
+func tuned() tuning {
+	return tuning{PriorVariance: 0.08, SiteVariance: 0.6, Optimism: 1, Novelty: 5, Grain: 1, GroupGrain: 0.75, Deeper: 0.7, Sure: 0.06, Explore: 3, Floor: 0.5, Verdict: 0.5, Failure: 0.1}
 }
 
 // gleaner learns on the site which links pay. Two online models, one for
@@ -42,7 +41,7 @@ func DefaultTuning() Tuning {
 // picks that promise little goes to the link that has waited longest: so every
 // link has its turn, and the tail is not lost.
 type gleaner struct {
-	tune     Tuning
+	tune     tuning
 	x        *extractor
 	prior    [2][]float32 // pages, documents
 	arms     *arms
@@ -75,11 +74,7 @@ type offspring struct {
 
 // newGleaner makes one of complete options.
 func newGleaner(opts Options) *gleaner {
-	tune := DefaultTuning()
-	if opts.Tuning != nil {
-		tune = *opts.Tuning
-	}
-	g := &gleaner{tune: tune, x: opts.x}
+	g := &gleaner{tune: tuned(), x: opts.x}
 	names := g.x.named
 	g.prior = [2][]float32{weights(opts.Prior.Page, names), weights(opts.Prior.Document, names)}
 	g.reset()
@@ -295,7 +290,7 @@ const enough = 3
 // or a project for each paper, are judged by what came of this one.
 func (g *gleaner) verdict(c *page.Candidate, accepted bool) {
 	a := g.path.find(hashOf(c.Parent))
-	if a == nil || g.tune.Verdict == 0 {
+	if a == nil {
 		return
 	}
 	a.count(accepted)

@@ -3,12 +3,32 @@ package rank
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/web/page"
 )
+
+// like makes candidate n of a page of papers, slides and further pages, of the
+// size that links have on real pages.
+func like(n int) page.Candidate {
+	parent := fmt.Sprintf("http://www.example.org/~ada/list%d.html", n/40)
+	c := page.Candidate{ID: int64(n + 2), Parent: parent, Depth: 2 + n/400, Link: page.Link{
+		Position: n % 40, Source: page.SourceAnchor, TagPath: "html>body>div.main>ul.papers>li>a", Heading: "Publications of the year",
+		Context: strings.Repeat("Ada Lovelace, Charles Babbage: Notes on the analytical engine, Proc. of a conference, 1843. ", 2),
+	}}
+	switch n % 4 {
+	case 0:
+		c.Document, c.Link.URL, c.Link.Anchor = true, fmt.Sprintf("http://www.example.org/~ada/papers/engine-%d.pdf", n), "Notes on the analytical engine"
+	case 1:
+		c.Document, c.Link.URL, c.Link.Anchor = true, fmt.Sprintf("http://www.example.org/~ada/slides/talk%d.pdf", n), "slides"
+	default:
+		c.Link.URL, c.Link.Anchor, c.Link.TagPath = fmt.Sprintf("http://www.example.org/~ada/notes/%d.html", n), fmt.Sprintf("Note %d", n), "html>body>nav>a"
+	}
+	return c
+}
 
 // walk lets a strategy take links from a made-up site, in which documents under
 // good/ are papers, and returns the order. restart, where not 0, replaces the
@@ -294,9 +314,8 @@ func TestModelLearns(t *testing.T) {
 // for what is thought of it.
 func TestTheReasonNamesTheGroup(t *testing.T) {
 	t.Parallel()
-	tune := DefaultTuning()
-	tune.Floor = -9 // the group outweighs all else
-	s := mustNew(t, Gleaner, Options{Tuning: &tune})
+	s := mustNew(t, Gleaner, Options{})
+	s.(*gleaner).tune.Floor = -9 // the group outweighs all else
 	var all []page.Candidate
 	for i := range 3 {
 		c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Depth: 1, Document: true,

@@ -26,8 +26,6 @@ type Options struct {
 	// Prior is what gleaner believes before it has seen anything of a site;
 	// nil for the one that ships with the program.
 	Prior *Prior
-	// Tuning are gleaner's constants; nil for DefaultTuning.
-	Tuning *Tuning
 
 	x *extractor // of Lists, made by WithDefaults
 }

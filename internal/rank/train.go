@@ -17,30 +17,27 @@ type Example struct {
 	Outcome   float64 // documents: 1 for a paper; pages: papers per request, 0–1
 }
 
-// Fit says how a prior is fitted.
-type Fit struct {
-	DocumentRidge float64 // the inverse variance of the penalty on the weights for documents
-	PageRidge     float64 // and on those for pages
-	SiteWeight    float64 // each site weighs at most as much as so many links, so that a large one does not speak for all
-}
-
-// DefaultFit did best on sites left out of the training. Weights for pages are held
-// closer to nothing than those for documents: few pages lead to papers, and what
+// How a prior is fitted, as did best on sites left out of the training. Weights for pages
+// are held closer to nothing than those for documents: few pages lead to papers, and what
 // makes one do so differs more from site to site.
-func DefaultFit() Fit { return Fit{DocumentRidge: 2, PageRidge: 16, SiteWeight: 60} }
+const (
+	documentRidge = 2.0  // the inverse variance of the penalty on the weights for documents
+	pageRidge     = 16.0 // and on those for pages
+	siteWeight    = 60.0 // each site weighs at most as much as so many links, so that a large one does not speak for all
+)
 
 // TrainPrior fits a prior to links of several sites by logistic regression with
 // a Gaussian penalty.
-func TrainPrior(lists Lists, examples []Example, fit Fit) (Prior, error) {
+func TrainPrior(lists Lists, examples []Example) (Prior, error) {
 	x, err := newExtractor(&lists)
 	if err != nil {
 		return Prior{}, err
 	}
-	docs, err := x.train(examples, true, fit.DocumentRidge, fit.SiteWeight)
+	docs, err := x.train(examples, true, documentRidge)
 	if err != nil {
 		return Prior{}, err
 	}
-	pages, err := x.train(examples, false, fit.PageRidge, fit.SiteWeight)
+	pages, err := x.train(examples, false, pageRidge)
 	if err != nil {
 		return Prior{}, err
 	}
@@ -48,7 +45,7 @@ func TrainPrior(lists Lists, examples []Example, fit Fit) (Prior, error) {
 }
 
 // train fits the weights for documents or for pages, by the features' names.
-func (x *extractor) train(examples []Example, document bool, ridge, siteWeight float64) (map[string]float64, error) {
+func (x *extractor) train(examples []Example, document bool, ridge float64) (map[string]float64, error) {
 	var rows [][]feature
 	var outcomes []float64
 	var sites []string

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"runtime/pprof"
 	"sync"
@@ -116,8 +117,6 @@ type crawler struct {
 	db      *store.DB
 	repo    *repository.Repository
 	client  *fetch.Client
-	keeper  *politeness.Keeper
-	coll    *collection.Collection
 	crawler *crawl.Crawler
 	dir     string
 
@@ -132,7 +131,7 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	}
 	pacing := fetch.Pacing{Unpaced: o.delay == 0, MinDelay: o.delay, MaxDelay: o.delay}
 	keeper := politeness.NewKeeper(db.Pool, pacing, "bench")
-	c := &crawler{db: db, keeper: keeper}
+	c := &crawler{db: db}
 	c.client, err = fetch.New(fetch.Config{
 		AllowLoopback: true, Proxy: "none", Gate: keeper, Robots: politeness.NewRobots(db.Pool), Pacing: pacing, Blocked: db.Blocked,
 	})
@@ -150,7 +149,7 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 		c.close()
 		return nil, err
 	}
-	c.coll = collection.New(collection.Parts{DB: db, Repo: c.repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
+	coll := collection.New(collection.Parts{DB: db, Repo: c.repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
 	// The web has no documents: for a crawl it is a trap.
 	cfg.TrapPages, cfg.MaxPages, cfg.WARC = 0, 10*o.Pages, o.WARC
 	index := db.PageIndex(200_000)
@@ -161,13 +160,11 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 		}
 		return index.PutPages(ctx, out)
 	}
-	c.crawler = c.crawlerWith(c.client, cfg)
+	c.crawler = crawl.New(c.db, keeper, c.client, coll, cfg, quiet())
 	return c, nil
 }
 
-func (c *crawler) crawlerWith(f crawl.Fetcher, cfg crawl.Config) *crawl.Crawler {
-	return crawl.New(c.db, c.keeper, f, c.coll, cfg, quiet())
-}
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func (c *crawler) close() {
 	if c.repo != nil {
@@ -196,7 +193,8 @@ func seed(ctx context.Context, db *store.DB, web *Web, harvest string) error {
 			if err := store.AddScope(ctx, tx, id, "/", "bench"); err != nil {
 				return err
 			}
-			if _, err := frontier.Add(ctx, tx, id, []frontier.Entry{seedEntry(web.Start(host))}); err != nil {
+			start := page.Link{URL: web.Start(host), Source: page.SourceSeed}
+			if _, err := frontier.Add(ctx, tx, id, []frontier.Entry{{Candidate: page.Candidate{Link: start}}}); err != nil {
 				return err
 			}
 		}

@@ -7,10 +7,6 @@ import (
 	"gleaner/internal/rank"
 )
 
-// FirstDocuments is how many documents of a crawl Composition looks at (Zhuang
-// et al., JCDL 2005, Figure 13).
-const FirstDocuments = 500
-
 // Comparison sets strategies beside each other on one snapshot.
 type Comparison struct {
 	Site    string   `json:"site"`
@@ -20,14 +16,12 @@ type Comparison struct {
 
 // Result is one strategy on one snapshot.
 type Result struct {
-	Strategy    string       `json:"strategy"`
-	Requests    int          `json:"requests"`    // answered
-	Failed      int          `json:"failed"`      // asked without an answer
-	Papers      int          `json:"papers"`      // reached
-	Reach       []Reach      `json:"reach"`       // one for each of Shares
-	Curve       []Point      `json:"curve"`       // papers against pages; documents are no pages
-	Precision   []Point      `json:"precision"`   // papers per document so far, ×100, against requests
-	Composition map[Kind]int `json:"composition"` // of the first FirstDocuments documents
+	Strategy string  `json:"strategy"`
+	Requests int     `json:"requests"` // answered
+	Failed   int     `json:"failed"`   // asked without an answer
+	Papers   int     `json:"papers"`   // reached
+	Reach    []Reach `json:"reach"`    // one for each of Shares
+	Curve    []Point `json:"curve"`    // papers against pages; documents are no pages
 }
 
 // Reach is what it took to reach a share of the papers.
@@ -39,8 +33,8 @@ type Reach struct {
 
 // Point is a point of a curve.
 type Point struct {
-	Requests int     `json:"requests"` // or pages
-	Value    float64 `json:"value"`
+	Pages  int `json:"pages"`
+	Papers int `json:"papers"`
 }
 
 // Compare runs each of the named strategies, breadth-first and the oracle
@@ -51,7 +45,7 @@ func Compare(name string, setup Setup, strategies []string, opts rank.Options) (
 		if s == rank.BreadthFirst && len(runs) > 0 {
 			continue
 		}
-		strategy, err := policy(s, opts)
+		strategy, err := rank.New(s, opts)
 		if err != nil {
 			return Comparison{}, nil, err
 		}
@@ -109,38 +103,25 @@ func Summarise(name string, runs []Run) Comparison {
 			}
 			r.Reach = append(r.Reach, reach)
 		}
-		r.curves(run.Answered())
+		r.Curve = curve(run.Answered())
 		out.Results = append(out.Results, r)
 	}
 	return out
 }
 
-func (r *Result) curves(steps []Step) {
-	r.Composition = classes(steps, FirstDocuments)
-	papers, documents := map[string]bool{}, 0
-	for i, s := range steps {
-		if !s.Document {
-			continue
-		}
-		documents++
-		if s.Goal != "" && !papers[s.Goal] {
-			papers[s.Goal] = true
-			r.Curve = append(r.Curve, Point{i + 1 - documents, float64(len(papers))})
-		}
-		r.Precision = append(r.Precision, Point{i + 1, 100 * float64(len(papers)) / float64(documents)})
-	}
-}
-
-// classes counts the first documents of a crawl by what they are.
-func classes(steps []Step, first int) map[Kind]int {
-	out := map[Kind]int{}
+// curve has a point for each paper.
+func curve(steps []Step) (points []Point) {
+	papers, pages := map[string]bool{}, 0
 	for _, s := range steps {
-		if s.Document && first > 0 {
-			out[s.Kind]++
-			first--
+		switch {
+		case !s.Document:
+			pages++
+		case s.Goal != "" && !papers[s.Goal]:
+			papers[s.Goal] = true
+			points = append(points, Point{pages, len(papers)})
 		}
 	}
-	return out
+	return points
 }
 
 // Result is the result of a strategy, if it is there.

@@ -55,22 +55,6 @@ func (s *saving) behind(i int) []string {
 	return out
 }
 
-// score is the mean of all savings, none below −1 or above 1, where being behind
-// breadth-first counts twice.
-func (s *saving) score() float64 {
-	sum, n := 0.0, 0.0
-	for i := range measured {
-		for _, v := range s.values[i] {
-			v = max(-1, min(1, v))
-			if v < late {
-				v *= 2
-			}
-			sum, n = sum+v, n+1
-		}
-	}
-	return sum / max(n, 1)
-}
-
 // worst names the n sites on which least was saved.
 func (s *saving) worst(i, n int) []string {
 	order := make([]int, len(s.values[i]))

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,16 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// chance is a number in [0,1) that a seed and a word always give.
+func chance(seed int, word string) float64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %s", seed, word)
+	x := h.Sum64()
+	x = (x ^ x>>33) * 0xff51afd7ed558ccd
+	x ^= x >> 33
+	return float64(x>>11) / (1 << 53)
+}
+
 func shapeNames() []string {
 	var out []string
 	for name := range shapes {
@@ -62,16 +73,10 @@ var shapes = map[string]func(*shaper){
 	"uniform":   (*shaper).uniform,
 	"lectures":  (*shaper).lectures,
 	"landing":   (*shaper).landing,
-	"years":     (*shaper).years,
-	"chain":     (*shaper).chain,
 	"mixed":     (*shaper).mixed,
 	"blog":      (*shaper).blog,
 	"group":     (*shaper).group,
-	"projects":  (*shaper).projects,
-	"formats":   (*shaper).formats,
 	"decoys":    (*shaper).decoys,
-	"numbered":  (*shaper).numbered,
-	"essays":    (*shaper).essays,
 	"honeypots": (*shaper).honeypots,
 }
 

@@ -88,37 +88,6 @@ func (s *shaper) landing() {
 	}
 }
 
-// years: an archive by years, each with its pages about other things.
-func (s *shaper) years() {
-	root := s.page("/", "")
-	for y := range s.between(4, 12) {
-		year := s.note(root, fmt.Sprintf("/%d/", 2024-y), fmt.Sprint(2024-y))
-		s.notes(year, fmt.Sprintf("/%d/", 2024-y), s.between(2, 8))
-		list := s.note(year, fmt.Sprintf("/%d/%s.html", 2024-y, []string{"programme", "accepted", "schedule"}[s.of(3)]), "Programme")
-		for range s.between(3, 10) {
-			s.paper(list, fmt.Sprintf("/%d/", 2024-y), s.roll() < 0.3)
-			if s.roll() < 0.3 {
-				s.slides(list, fmt.Sprintf("/%d/", 2024-y))
-			}
-		}
-	}
-}
-
-// chain: papers on pages that are linked one to the next.
-func (s *shaper) chain() {
-	at := s.page("/", "")
-	s.notes(at, "/", s.between(5, 20))
-	for i := range s.between(5, 15) {
-		next := s.page(fmt.Sprintf("/part/%d.html", i), fmt.Sprintf("Part %d", i))
-		s.link(at, next.URL, "next", prosePath, "next")
-		s.notes(next, fmt.Sprintf("/part/%d/", i), s.between(0, 4))
-		for range s.between(1, 6) {
-			s.paper(next, "/part/", true)
-		}
-		at = next
-	}
-}
-
 // mixed: one long list in which papers are some and nothing tells which.
 func (s *shaper) mixed() {
 	root := s.page("/", "")
@@ -179,40 +148,6 @@ func (s *shaper) group() {
 	}
 }
 
-// projects: papers stand on the pages of projects, beside manuals and talks.
-func (s *shaper) projects() {
-	root := s.page("/", "")
-	s.notes(root, "/", s.between(3, 10))
-	for i := range s.between(4, 12) {
-		dir := fmt.Sprintf("/projects/%s%d/", s.word(), i)
-		p := s.note(root, dir, s.word())
-		s.notes(p, dir, s.between(0, 6))
-		for range s.between(0, 4) {
-			s.paper(p, dir, s.roll() < 0.3)
-		}
-		for range s.between(0, 3) {
-			s.document(p, fmt.Sprintf("%smanual%d.pdf", dir, s.n), "Manual", listPath, "The manual of "+s.word(), "other")
-		}
-	}
-}
-
-// formats: each paper comes with slides, a poster and its PostScript.
-func (s *shaper) formats() {
-	root := s.page("/", "")
-	s.notes(root, "/", s.between(5, 20))
-	pubs := s.note(root, "/publications.html", "Publications")
-	for i := range s.between(10, 40) {
-		title := s.title()
-		cited := s.citation(title)
-		name := fmt.Sprintf("/pubs/%s%d", s.word(), i)
-		s.document(pubs, name+".pdf", "pdf", listPath, cited, Paper)
-		s.document(pubs, name+"-talk.pdf", "talk", listPath, cited, "slides")
-		if s.roll() < 0.5 {
-			s.document(pubs, name+"-poster.pdf", "poster", listPath, cited, "poster")
-		}
-	}
-}
-
 // decoys: what is named publications has only files of another kind; the papers
 // are elsewhere, plainly named.
 func (s *shaper) decoys() {
@@ -228,38 +163,6 @@ func (s *shaper) decoys() {
 		for range s.between(4, 12) {
 			s.paper(p, "/"+s.word()+"/", true)
 		}
-	}
-}
-
-// numbered: reports behind numbers, a page each, some of them never written.
-func (s *shaper) numbered() {
-	root := s.page("/", "")
-	s.notes(root, "/", s.between(2, 8))
-	all := s.note(root, "/tr/", "Technical reports")
-	for i := range s.between(20, 60) {
-		p := s.page(fmt.Sprintf("/tr/%d/", 100+i), "Report "+fmt.Sprint(100+i))
-		s.link(all, p.URL, fmt.Sprint(100+i), "html>body>div.main>table>tr>td>a", s.title())
-		if s.roll() < 0.7 {
-			s.document(p, fmt.Sprintf("/tr/%d/%d.pdf", 100+i, 100+i), "Full text", prosePath, s.title(), Paper)
-		}
-	}
-}
-
-// essays: a list of papers, then a longer one of essays of which some count.
-func (s *shaper) essays() {
-	root := s.page("/", "")
-	pubs := s.note(root, "/pubs.html", "Publications")
-	s.notes(root, "/", s.between(2, 10))
-	essays := s.note(root, "/essays/", "Essays")
-	for range s.between(20, 60) {
-		s.paper(pubs, "/", false)
-	}
-	for range s.between(20, 60) {
-		kind := Kind("prose")
-		if s.roll() < 0.25 {
-			kind = Paper
-		}
-		s.document(essays, fmt.Sprintf("/essays/%s%d.pdf", s.word(), s.n), s.title(), prosePath, s.title(), kind)
 	}
 }
 

@@ -114,7 +114,7 @@ func leaveOut(t testing.TB) ([]recordedSite, rank.Lists, map[string]*rank.Prior)
 }
 
 // compared are what is set beside breadth-first.
-var compared = []string{DocumentsFirst, rank.Zhuang, rank.Gleaner}
+var compared = []string{rank.Zhuang, rank.Gleaner}
 
 // leftOut compares the strategies on each site, gleaner with a prior of all the others.
 func leftOut(t testing.TB, sites []recordedSite, priors map[string]*rank.Prior) []Comparison {

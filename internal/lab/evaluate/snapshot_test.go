@@ -4,17 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/each"
-	"gleaner/internal/lab/realdata"
-	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/rank"
 	"gleaner/internal/web/page"
 )
@@ -64,53 +59,6 @@ func TestCrawlOfAnArchive(t *testing.T) {
 	require.ErrorIs(t, a.ReadWARC(strings.NewReader(recorded[:len(recorded)-30])), ErrTruncated)
 	require.Equal(t, 5, a.Len())
 	require.Error(t, a.ReadWARC(strings.NewReader("ARC/1.0 and so on\n")))
-}
-
-// TestArchivesInTheWild reads what other programs wrote, good and broken: no
-// crash, and a result or an error for each.
-func TestArchivesInTheWild(t *testing.T) {
-	t.Parallel()
-	found := 0
-	err := filepath.WalkDir(realdata.Path(t, "data", "archives"), func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.Contains(d.Name(), "warc") {
-			return err
-		}
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		a := NewArchive()
-		t.Logf("%-60s %v, %d answers", d.Name(), a.ReadWARC(f), a.Len())
-		found++
-		return nil
-	})
-	require.NoError(t, err)
-	require.Positive(t, found)
-}
-
-// TestLargeConference: on the generated web's large site, 5,000 pages with papers at
-// every depth, 85 % of them are there after a quarter of the pages (Zhuang et al.,
-// JCDL 2005, Figure 12: 33 %, breadth-first 50 %), and the tail is never behind
-// breadth-first.
-func TestLargeConference(t *testing.T) {
-	t.Parallel()
-	const host = "www.bigconf.example"
-	web := sampleweb.New(sampleweb.Options{Seed: 1, Conferences: []sampleweb.Conference{{Host: host, Pages: 5000}}})
-	_, start := web.ConferenceSize(host)
-	setup := Setup{Site: NewSnapshot(start, fromHandler(web.Handler()), page.Parse), Judge: func(string) Kind { return Paper }}
-	c, runs, err := Compare(host, setup, []string{rank.Zhuang, rank.Gleaner}, rank.Options{})
-	require.NoError(t, err)
-	pages := each.Count(runs[0].Answered(), func(s Step) bool { return !s.Document })
-	for _, r := range runs {
-		t.Logf("%-8s pages to 50 %%: %d, to 85 %%: %d, to 95 %%: %d, to 100 %%: %d, of %d pages and %d documents", r.Strategy, pagesTo(r, c.Papers, .5),
-			pagesTo(r, c.Papers, .85), pagesTo(r, c.Papers, .95), pagesTo(r, c.Papers, 1), pages, c.Papers)
-	}
-	bfs, gleaner := runs[0], runs[2]
-	require.LessOrEqual(t, pagesTo(gleaner, c.Papers, .85), pages/4)
-	for _, share := range Shares {
-		require.LessOrEqual(t, pagesTo(gleaner, c.Papers, share), pagesTo(bfs, c.Papers, share), "to %.0f %%", 100*share)
-	}
 }
 
 func TestFolder(t *testing.T) {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +17,7 @@ type topicWebs struct {
 	seeds  []uint
 	gaps   []int
 	noises []float64
-	out    string
 	pages  int
-	parts  []string
 }
 
 // TopicsCommand is the command that compares crawls by topic, of a program.
@@ -37,13 +32,10 @@ met in half of the pages that breadth-first took to meet its last one. One web i
 made of each seed, each gap (pages off topic in a row between the islands of a
 topic) and each noise (share of a topic's words on pages that are not about it). --wide
 gives them the sizes, links and directories that recorded sites have, and 7 % of the pages
-off topic say much of one. --parts tells what the parts of gleaner are worth, and the
-heuristics of the context graph, each left out in turn; both take many crawls.
-Precision is also told for the first pages of each topic, beside that of what the search
-engine finds without a crawl ("search alone"). "at most" is the precision of who asks for no page off topic while another is left.`,
+off topic say much of one. "at most" is the precision of who asks for no page off topic
+while another is left.`,
 		Example: `  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5
-  lab evaluate collect --wide --parts gleaner,cindi --json
-  lab evaluate collect --out figures`,
+  lab evaluate collect --wide --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.web.Wide { // its own figures, unless others are asked for
 				for name, at := range map[string]*int{"hosts": &o.web.Hosts, "share": &o.web.Share} {
@@ -58,8 +50,8 @@ engine finds without a crawl ("search alone"). "at most" is the precision of who
 			if err != nil {
 				return err
 			}
-			summary := SummariseTopics(webs)
-			return c.Print(map[string]any{"webs": webs, "summary": summary}, func(w io.Writer) error { return WriteTopics(w, webs, summary) })
+			summary := summariseTopics(webs)
+			return c.Print(map[string]any{"webs": webs, "summary": summary}, func(w io.Writer) error { return writeTopics(w, webs, summary) })
 		}}
 	fl := cmd.Flags()
 	fl.UintSliceVar(&o.seeds, "seeds", []uint{1}, "of the webs")
@@ -71,12 +63,10 @@ engine finds without a crawl ("search alone"). "at most" is the precision of who
 	fl.IntVar(&o.web.Topics, "topics", 5, "of each web")
 	fl.IntVar(&o.web.Share, "share", 6, "one in so many hosts is about a topic (12 with --wide)")
 	fl.IntVar(&o.pages, "pages", 20000, "of each crawl")
-	fl.StringSliceVar(&o.parts, "parts", nil, "also without each part: of "+strings.Join(PartsOf(), ", "))
-	fl.StringVar(&o.out, "out", "", "folder for the points of figures (CSV)")
 	return cmd
 }
 
-func (o *topicWebs) run(ctx context.Context) (webs []TopicWeb, err error) {
+func (o *topicWebs) run(ctx context.Context) (webs []topicWeb, err error) {
 	if o.web.Hosts < 1 || o.web.Pages < 1 || o.web.Topics < 1 || o.web.Share < 1 || o.pages < 1 || o.web.Hosts/o.web.Share/o.web.Topics < 2 {
 		return nil, fmt.Errorf("%w: hosts, host-pages, topics, share and pages must be positive, and each topic must have two hosts", program.ErrUsage)
 	}
@@ -85,25 +75,10 @@ func (o *topicWebs) run(ctx context.Context) (webs []TopicWeb, err error) {
 			return nil, fmt.Errorf("%w: gaps: %d is not between 0 and 20", program.ErrUsage, gap)
 		}
 	}
-	for _, set := range o.parts {
-		if !slices.Contains(PartsOf(), set) {
-			return nil, fmt.Errorf("%w: parts: %q is none of %s", program.ErrUsage, set, strings.Join(PartsOf(), ", "))
-		}
-	}
-	if o.out != "" {
-		if err := os.MkdirAll(o.out, 0o750); err != nil {
-			return nil, err
-		}
-	}
 	for _, web := range o.each() {
-		t, err := Topics(ctx, web, o.pages, o.parts)
+		t, err := Topics(ctx, web, o.pages)
 		if err != nil {
 			return nil, err
-		}
-		if o.out != "" {
-			if err := t.WritePoints(o.out); err != nil {
-				return nil, err
-			}
 		}
 		webs = append(webs, t)
 	}

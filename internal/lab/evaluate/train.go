@@ -71,5 +71,5 @@ func fit(lists rank.Lists, sites []Named, examples map[string][]rank.Example, wi
 			all = append(all, examples[s.Name]...)
 		}
 	}
-	return rank.TrainPrior(lists, all, rank.DefaultFit())
+	return rank.TrainPrior(lists, all)
 }

@@ -61,13 +61,13 @@ const (
 // rare elsewhere are weighted by equation (1), W(o→q) = D(q)/D(p): the hops from
 // the seed to the page q that the anchor leads to, over the hops from the seed
 // to the paper p. The words are put into the classes high and medium of base,
-// whose other lists stay. As in the paper documents count the anchors of the documents
-// themselves (DP, of weight 1) and long ones; without it these titles are left out.
-func TrainLinks(base rank.Lists, crawls [][]Followed, documents bool) (rank.Lists, LinkReport) {
+// whose other lists stay. Unlike in the paper the anchors of the documents themselves and
+// long ones do not count: they are titles, which teach little about pages.
+func TrainLinks(base rank.Lists, crawls [][]Followed) (rank.Lists, LinkReport) {
 	stats := map[string]*wordStats{}
 	var report LinkReport
 	for i, log := range crawls {
-		newTraverseTree(log).count(i, documents, stats, &report)
+		newTraverseTree(log).count(i, stats, &report)
 	}
 	report.Trees = len(crawls)
 	need := min(minTrees, len(crawls))
@@ -145,9 +145,8 @@ func newTraverseTree(log []Followed) traverseTree {
 
 // count adds the anchors of one tree to the words' statistics, each text once
 // for a page that it leads to. An anchor is interesting when a document hangs
-// below its page q, and its weight is that of the nearest. The links to the documents
-// themselves are titles as a rule, and teach little about pages.
-func (t traverseTree) count(site int, documents bool, stats map[string]*wordStats, report *LinkReport) {
+// below its page q, and its weight is that of the nearest.
+func (t traverseTree) count(site int, stats map[string]*wordStats, report *LinkReport) {
 	met := map[[2]string]bool{}
 	for _, l := range t.log {
 		anchor := strings.ToLower(strings.Join(strings.Fields(l.Anchor), " "))
@@ -155,15 +154,11 @@ func (t traverseTree) count(site int, documents bool, stats map[string]*wordStat
 			met[[2]string{"", l.URL}] = true
 			report.Documents++
 		}
-		if !documents && (l.Document || strings.Count(anchor, " ") >= longAnchor) ||
-			l.Parent == "" || t.hops[l.URL] == 0 || met[[2]string{l.URL, anchor}] {
+		if l.Document || strings.Count(anchor, " ") >= longAnchor || l.Parent == "" || t.hops[l.URL] == 0 || met[[2]string{l.URL, anchor}] {
 			continue
 		}
 		met[[2]string{l.URL, anchor}] = true
 		p, interesting := t.nearest[l.URL]
-		if l.Document {
-			p, interesting = t.hops[l.URL], true
-		}
 		if interesting {
 			report.Interesting++
 		} else {

@@ -29,7 +29,7 @@ func TestTrainLinks(t *testing.T) {
 	t.Parallel()
 	base, err := rank.DefaultLists()
 	require.NoError(t, err)
-	lists, report := TrainLinks(base, [][]Followed{siteLog("a.test"), siteLog("b.test")}, false)
+	lists, report := TrainLinks(base, [][]Followed{siteLog("a.test"), siteLog("b.test")})
 	require.Equal(t, 2, report.Trees)
 	require.Equal(t, 4, report.Documents)
 	require.ElementsMatch(t, []string{"publication", "older", "year"}, lists.High)
@@ -45,14 +45,6 @@ func TestTrainLinks(t *testing.T) {
 		}
 	}
 	require.Equal(t, base.StopDirectories, lists.StopDirectories)
-	lists, report = TrainLinks(base, [][]Followed{siteLog("a.test"), siteLog("b.test")}, true)
-	require.ElementsMatch(t, []string{"another", "older", "paper", "publication", "year"}, lists.High)
-	for _, w := range report.Words {
-		if w.Word == "paper" { // of the documents' own links, which weigh most
-			require.InDelta(t, 1, w.Weight, 1e-9)
-			require.Equal(t, 4, w.Interesting)
-		}
-	}
 	var b strings.Builder
 	require.NoError(t, report.WriteText(&b))
 	require.Contains(t, b.String(), "publication")
@@ -60,7 +52,7 @@ func TestTrainLinks(t *testing.T) {
 
 func TestTrainLinksOfNothing(t *testing.T) {
 	t.Parallel()
-	lists, report := TrainLinks(rank.Lists{High: []string{"pub"}}, nil, false)
+	lists, report := TrainLinks(rank.Lists{High: []string{"pub"}}, nil)
 	require.Empty(t, lists.High)
 	require.Zero(t, report.Documents)
 }

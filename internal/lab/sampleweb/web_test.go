@@ -1,17 +1,14 @@
 package sampleweb_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -154,8 +151,6 @@ func TestPapersAreReadable(t *testing.T) {
 		read++
 	}
 	assert.Greater(t, read, 12)
-	big := sampleweb.New(sampleweb.Options{Conferences: []sampleweb.Conference{{Host: "big.example", Pages: 500}}})
-	assert.Contains(t, pdfText(t, ask(big, "http://big.example/e0/program/p7.pdf").Body.Bytes()), "Introduction")
 }
 
 func pdfText(t *testing.T, raw []byte) string {
@@ -164,66 +159,6 @@ func pdfText(t *testing.T, raw []byte) string {
 	out, err := exec.Command("pdftotext", file, "-").Output()
 	require.NoError(t, err)
 	return string(out)
-}
-
-func TestMetadataService(t *testing.T) {
-	t.Parallel()
-	w := sampleweb.New(sampleweb.Options{Seed: 1})
-	first, last := w.Years()
-	papers := 0
-	for y := first; y <= last; y++ {
-		var answer struct {
-			Result struct {
-				Hits struct {
-					Total string `json:"@total"`
-					Hit   []struct {
-						Info struct{ Title, Key, EE string }
-					}
-				}
-			}
-		}
-		rec := ask(w, "http://dblp.example/search/publ/api?format=json&h=1000&f=0&q="+url.QueryEscape("toc:db/conf/sample/sample"+strconv.Itoa(y)+".bht:"))
-		require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &answer))
-		require.Equal(t, strconv.Itoa(len(answer.Result.Hits.Hit)), answer.Result.Hits.Total)
-		papers += len(answer.Result.Hits.Hit)
-		page := ask(w, "http://dblp.example/db/conf/sample/sample"+strconv.Itoa(y)+".xml").Body.String()
-		for _, hit := range answer.Result.Hits.Hit {
-			assert.Contains(t, page, `key="`+hit.Info.Key+`"`)
-			assert.NotEqual(t, http.StatusBadGateway, ask(w, hit.Info.EE).Code)
-		}
-	}
-	require.Equal(t, len(w.Truth().Papers), papers)
-	assert.NotContains(t, ask(w, "http://dblp.example/search/publ/api?q=toc:db/conf/x/x1999.bht:&format=json").Body.String(), `"hit":`)
-	for _, a := range w.Truth().Authors {
-		require.Contains(t, ask(w, "http://dblp.example/pid/"+a.PID+".xml").Body.String(), `pid="`+a.PID+`"`)
-	}
-	require.Contains(t, ask(w, "http://dblp.example/db/conf/sample/index.xml").Body.String(), "db/conf/sample/sample"+strconv.Itoa(first)+".html")
-}
-
-func TestSearchFindsHomepages(t *testing.T) {
-	t.Parallel()
-	w := sampleweb.New(sampleweb.Options{Seed: 1})
-	found, sought := 0, 0
-	for _, a := range w.Truth().Authors {
-		if a.Homepage == "" {
-			continue
-		}
-		var answer struct {
-			Results []struct{ URL string }
-		}
-		rec := ask(w, "http://search.example/search?format=json&q="+url.QueryEscape(a.Name+" SAMPLE"))
-		require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &answer))
-		sought++
-		for _, r := range answer.Results {
-			if r.URL == a.Homepage {
-				found++
-				break
-			}
-		}
-	}
-	t.Logf("%d of %d homepages among the first ten results", found, sought)
-	assert.GreaterOrEqual(t, found*10, sought*8)
-	assert.Equal(t, http.StatusForbidden, ask(w, "http://search.example/search?q=x").Code)
 }
 
 func TestLogTellsHowPoliteACrawlWas(t *testing.T) {
@@ -250,49 +185,6 @@ func TestUnchangedPagesCostNothing(t *testing.T) {
 	rec := httptest.NewRecorder()
 	w.Handler().ServeHTTP(rec, req)
 	require.Equal(t, http.StatusNotModified, rec.Code)
-}
-
-// TestConference holds the large site to its promise: the number of pages asked
-// for, every document linked, and a shape in which breadth-first gets most
-// papers late.
-func TestConference(t *testing.T) {
-	t.Parallel()
-	const host = "www.big.example"
-	w := sampleweb.New(sampleweb.Options{Conferences: []sampleweb.Conference{{Host: host, Pages: 5000}}})
-	documents, start := w.ConferenceSize(host)
-	pages, found := 0, 0
-	at := map[int]int{} // per cent of documents → pages
-	seen := map[string]bool{start: true}
-	for queue := []string{start}; len(queue) > 0; queue = queue[1:] {
-		rec := ask(w, queue[0])
-		require.Equal(t, http.StatusOK, rec.Code, queue[0])
-		pages++
-		base, _ := url.Parse(queue[0])
-		page, err := goquery.NewDocumentFromReader(rec.Body)
-		require.NoError(t, err)
-		page.Find("a[href]").Each(func(_ int, s *goquery.Selection) {
-			u, err := base.Parse(s.AttrOr("href", ""))
-			require.NoError(t, err)
-			if seen[u.String()] {
-				return
-			}
-			seen[u.String()] = true
-			if !strings.HasSuffix(u.Path, ".pdf") {
-				queue = append(queue, u.String())
-				return
-			}
-			require.True(t, bytes.HasPrefix(ask(w, u.String()).Body.Bytes(), []byte("%PDF")), u)
-			found++ // a document is fetched when it is found
-			if share := 100 * found / documents; at[share] == 0 {
-				at[share] = pages
-			}
-		})
-	}
-	require.Equal(t, documents, found)
-	require.InDelta(t, 5000, pages, 300)
-	t.Logf("%d pages, %d documents; breadth-first: half after %d %% of the pages, 85 %% after %d %%",
-		pages, documents, 100*at[50]/pages, 100*at[85]/pages)
-	require.Greater(t, 100*at[85]/pages, 40)
 }
 
 // TestABrokenWebIsInTheLog: what was asked of it while it dropped connections is a

@@ -30,12 +30,11 @@ func (c *cli) evaluateCommand() *cobra.Command {
 func (c *cli) evaluateHomepages() *cobra.Command {
 	var labels, of string
 	var live bool
-	cmd := &cobra.Command{Use: "homepages --labels FILE [--harvest HARVEST | --live]", Short: "Count homepages found, right, wrong and not found, beside Table 1 alone", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "homepages --labels FILE [--harvest HARVEST | --live]", Short: "Count homepages found, right, wrong and not found", Args: cobra.NoArgs,
 		Long: `Compare homepages with labels: tab-separated author, pid, homepage with a header
 line; an empty homepage says that there is none. Judged are the decisions of the
 record (of one harvest, or all), or with --live those that are made now for the
-authors of the file, with what the record and the directories know of them. Table
-1 of Zhuang et al. judges the same searches, by addresses and titles alone.`,
+authors of the file, with what the record and the directories know of them.`,
 		Example: "  lab evaluate homepages --labels judged.tsv --harvest conf/webdb\n  lab evaluate homepages --labels judged.tsv --live --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ls, err := readLabels(labels)
@@ -151,8 +150,6 @@ mirror (DIR is named like the host), --warc files of any origin, such as 'starte
 --site URL --strategy bfs --warc' leaves. What is a paper the academic filter says, or a
 file of labels (URL, tab, kind).
 
-A simple policy stands beside the strategies: documents-first takes pages last.
-
 With --wanted they are crawled for the papers of a list alone, as a harvest crawls.
 
 With several sites, --left-out trains gleaner's prior for each on all the others: the
@@ -161,11 +158,11 @@ figures are then those of sites that it has not seen.`
 func (c *cli) evaluateCrawl() *cobra.Command {
 	var s snapshotFlags
 	var strategies []string
-	var out, papers string
+	var papers string
 	var leftOut bool
 	cmd := &cobra.Command{Use: "crawl --record DIR | --warc FILE…", Short: "Compare strategies on a recorded site: papers against requests", Args: cobra.NoArgs,
 		Long: crawlHelp,
-		Example: `  lab evaluate crawl --warc roe.warc.gz --strategies bfs,zhuang,gleaner --out figures
+		Example: `  lab evaluate crawl --warc roe.warc.gz --strategies bfs,zhuang,gleaner
   lab evaluate crawl --record mirror/www.example.edu --labels labels.tsv --json
   lab evaluate crawl --warc roe.warc.gz --warc doe.warc.gz --left-out
   lab evaluate crawl --record mirror/www.example.edu --wanted papers.tsv`,
@@ -195,14 +192,13 @@ func (c *cli) evaluateCrawl() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.compare(sites, strategies, options, priors, out)
+			return c.compare(sites, strategies, options, priors)
 		}}
 	s.register(cmd)
 	fl := cmd.Flags()
-	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, evaluate.DocumentsFirst, rank.Zhuang, rank.Gleaner}, "strategies to compare")
+	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, rank.Zhuang, rank.Gleaner}, "strategies to compare")
 	fl.StringVar(&papers, "wanted", "", "papers that are crawled for: a line each with title, tab, addresses of its documents")
 	fl.BoolVar(&leftOut, "left-out", false, "train gleaner's prior for each site on all the others")
-	fl.StringVar(&out, "out", "", "folder for the points of figures (CSV)")
 	return cmd
 }
 
@@ -228,7 +224,7 @@ func crawlFor(sites []evaluate.Named, list string) error {
 
 // compare runs the strategies; a prior of a site's own goes before that of the
 // options.
-func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.Options, priors map[string]*rank.Prior, out string) error {
+func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.Options, priors map[string]*rank.Prior) error {
 	var all []evaluate.Comparison
 	for _, s := range sites {
 		if p := priors[s.Name]; p != nil {
@@ -242,11 +238,6 @@ func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		all = append(all, cmp)
-	}
-	if out != "" {
-		if err := errors.Join(os.MkdirAll(out, 0o750), evaluate.WritePoints(out, all)); err != nil {
-			return err
-		}
 	}
 	return c.Print(all, func(w io.Writer) error { return evaluate.WriteText(w, all) })
 }

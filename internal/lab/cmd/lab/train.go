@@ -162,7 +162,6 @@ func (c *cli) trainLinks() *cobra.Command {
 	var s snapshotFlags
 	var out, prior string
 	var from []string
-	var titles bool
 	cmd := &cobra.Command{Use: "links --from HOST… | --record DIR… | --warc FILE… --out FILE [--prior FILE]", Short: "Learn which words of links lead to papers", Args: cobra.NoArgs,
 		Long: `Learn from the traverse trees of breadth-first crawls which words of links lead to
 papers, as Zhuang et al. trained their crawler: from sites that were crawled for
@@ -193,13 +192,12 @@ gleaner starts on a site (--prior, JSON). Nothing is asked of the network.`,
 			if err != nil {
 				return err
 			}
-			return c.learnLinks(sites, crawls, out, prior, base, titles)
+			return c.learnLinks(sites, crawls, out, prior, base)
 		}}
 	s.register(cmd)
 	cmd.Flags().StringArrayVar(&from, "from", nil, "host that was crawled and is on record (may be given again)")
 	cmd.Flags().StringVar(&out, "out", "", "word lists to write (required)")
 	cmd.Flags().StringVar(&prior, "prior", "", "weights of gleaner to write")
-	cmd.Flags().BoolVar(&titles, "titles", false, "learn from the links to documents and from long ones, too, as the paper does")
 	_ = cmd.MarkFlagRequired("out")
 	return cmd
 }
@@ -242,9 +240,7 @@ func (c *cli) crawlsOf(ctx context.Context, hosts []string) ([][]evaluate.Follow
 	return out, nil
 }
 
-func (c *cli) learnLinks(sites []evaluate.Named, crawls [][]evaluate.Followed, out, prior string,
-	lists rank.Lists, titles bool,
-) error {
+func (c *cli) learnLinks(sites []evaluate.Named, crawls [][]evaluate.Followed, out, prior string, lists rank.Lists) error {
 	for _, s := range sites {
 		run, err := evaluate.BreadthFirst(s.Setup)
 		if err != nil {
@@ -252,7 +248,7 @@ func (c *cli) learnLinks(sites []evaluate.Named, crawls [][]evaluate.Followed, o
 		}
 		crawls = append(crawls, evaluate.Log(run))
 	}
-	learnt, report := evaluate.TrainLinks(lists, crawls, titles)
+	learnt, report := evaluate.TrainLinks(lists, crawls)
 	if err := program.WriteFile(out, func(w io.Writer) error { return yaml.NewEncoder(w).Encode(learnt) }); err != nil {
 		return err
 	}

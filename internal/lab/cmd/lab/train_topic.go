@@ -33,10 +33,10 @@ func (c *cli) trainTopic() *cobra.Command {
 	cmd := &cobra.Command{Use: "topic --dir DIR --labels FILE --out FILE", Short: "Learn how pages about a topic are told from others", Args: cobra.NoArgs,
 		Long: `Learn from labelled pages in a folder (DIR/HOST/PATH) what pages about a topic
 hold: a support vector machine while they are few, naïve Bayes weighted by tf·idf
-beyond --few. The labels are a line each: URL, tab, topic or other. The figures are
-tables 10 and 11 of the thesis that the classifiers come from: those of sites that were
-left out, and beside them those of pages that were left out, as in the thesis. The words of
-the pages stand in the file, too, so that the setting retrain of 'starter collect' can learn from them again.`,
+beyond --few. The labels are a line each: URL, tab, topic or other. The figures are those
+of sites that were left out of the training and, as in the thesis that the classifiers come
+from, of pages that were. The words of the pages stand in the file, too, so that the setting
+retrain of 'starter collect' can learn from them again.`,
 		Example: "  lab train topic --dir mirror --labels pages.tsv --out databases.json",
 		RunE: func(*cobra.Command, []string) error {
 			if o.options.Few > classify.MostFew {
@@ -55,15 +55,15 @@ the pages stand in the file, too, so that the setting retrain of 'starter collec
 				return fmt.Errorf("%w: %s: %w", program.ErrUsage, o.labels, err)
 			}
 			model.Pages = pages
-			tables, err := evaluate.CompareLearners(examples, o.folds, o.options)
+			figures, err := evaluate.CrossValidate(examples, o.folds, o.options)
 			if err != nil {
 				return err
 			}
 			if err := program.WriteJSON(o.out, model); err != nil {
 				return err
 			}
-			return c.Print(map[string]any{"file": o.out, "examples": len(examples), "tables": tables}, func(w io.Writer) error {
-				if err := evaluate.WriteRows(w, "the thesis, and ours", evaluate.ClassifierRows(tables)); err != nil {
+			return c.Print(map[string]any{"file": o.out, "examples": len(examples), "figures": figures}, func(w io.Writer) error {
+				if err := figures.WriteText(w); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintf(w, "%d pages: wrote %s\n", len(examples), o.out)
@@ -88,16 +88,11 @@ the pages stand in the file, too, so that the setting retrain of 'starter collec
 
 // pages reads the labelled pages and, after them, the subjects.
 func (o topicTraining) pages() ([]classify.Labelled, error) {
-	f, err := os.Open(o.labels)
+	labels, err := os.Open(o.labels)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
-	defer f.Close()
-	return o.read(f)
-}
-
-// read is pages with the labels in r.
-func (o topicTraining) read(r io.Reader) ([]classify.Labelled, error) {
+	defer labels.Close()
 	stops, err := topic.DefaultStops()
 	if err != nil {
 		return nil, err
@@ -109,7 +104,7 @@ func (o topicTraining) read(r io.Reader) ([]classify.Labelled, error) {
 	defer func() { _ = mirror.Close() }()
 	filter := topic.NewFilter(stops)
 	var out []classify.Labelled
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(labels)
 	for n := 1; lines.Scan(); n++ {
 		address, label, _ := strings.Cut(strings.TrimSpace(lines.Text()), "\t")
 		if address == "" || n == 1 && address == "url" {
