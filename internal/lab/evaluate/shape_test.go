@@ -36,7 +36,7 @@ func TestShapes(t *testing.T) {
 	for i := range measured {
 		v := all[rank.Gleaner].values[i]
 		require.Greater(t, slices.Min(v), -0.4)
-		require.LessOrEqual(t, len(all[rank.Gleaner].behind(i)), len(v)/12, "%v", all[rank.Gleaner].behind(i))
+		require.LessOrEqual(t, len(all[rank.Gleaner].behind(i)), len(v)/11, "%v", all[rank.Gleaner].behind(i))
 		require.Greater(t, median(v), 0.5)
 	}
 }
