@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"runtime/pprof"
 	"sync"
@@ -117,6 +116,8 @@ type crawler struct {
 	db      *store.DB
 	repo    *repository.Repository
 	client  *fetch.Client
+	keeper  *politeness.Keeper
+	coll    *collection.Collection
 	crawler *crawl.Crawler
 	dir     string
 
@@ -131,7 +132,7 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	}
 	pacing := fetch.Pacing{Unpaced: o.delay == 0, MinDelay: o.delay, MaxDelay: o.delay}
 	keeper := politeness.NewKeeper(db.Pool, pacing, "bench")
-	c := &crawler{db: db}
+	c := &crawler{db: db, keeper: keeper}
 	c.client, err = fetch.New(fetch.Config{
 		AllowLoopback: true, Proxy: "none", Gate: keeper, Robots: politeness.NewRobots(db.Pool), Pacing: pacing, Blocked: db.Blocked,
 	})
@@ -149,7 +150,7 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 		c.close()
 		return nil, err
 	}
-	coll := collection.New(collection.Parts{DB: db, Repo: c.repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
+	c.coll = collection.New(collection.Parts{DB: db, Repo: c.repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
 	// The web has no documents: for a crawl it is a trap.
 	cfg.TrapPages, cfg.MaxPages, cfg.WARC = 0, 10*o.Pages, o.WARC
 	index := db.PageIndex(200_000)
@@ -160,11 +161,13 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 		}
 		return index.PutPages(ctx, out)
 	}
-	c.crawler = crawl.New(c.db, keeper, c.client, coll, cfg, quiet())
+	c.crawler = c.crawlerWith(c.client, cfg)
 	return c, nil
 }
 
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+func (c *crawler) crawlerWith(f crawl.Fetcher, cfg crawl.Config) *crawl.Crawler {
+	return crawl.New(c.db, c.keeper, f, c.coll, cfg, quiet())
+}
 
 func (c *crawler) close() {
 	if c.repo != nil {
@@ -193,8 +196,7 @@ func seed(ctx context.Context, db *store.DB, web *Web, harvest string) error {
 			if err := store.AddScope(ctx, tx, id, "/", "bench"); err != nil {
 				return err
 			}
-			start := page.Link{URL: web.Start(host), Source: page.SourceSeed}
-			if _, err := frontier.Add(ctx, tx, id, []frontier.Entry{{Candidate: page.Candidate{Link: start}}}); err != nil {
+			if _, err := frontier.Add(ctx, tx, id, []frontier.Entry{seedEntry(web.Start(host))}); err != nil {
 				return err
 			}
 		}

@@ -20,11 +20,14 @@ import (
 
 // ImportOptions say what Import imports.
 type ImportOptions struct {
-	Records     int // answers in the generated archive
-	Every       int // each so manieth is a document; the others are pages
+	Records     int    // answers in the generated archive; 0 where that is not known
+	Every       int    // each so manieth is a document; the others are pages
+	Format      string // "" tells by content
 	Filter      bool
 	DatabaseURL string // of a server on which databases may be made
 	Child       document.Child
+
+	Then func(context.Context, *store.DB) error // is given the record at the end; may be nil
 }
 
 // ImportTenth is a tenth of an import.
@@ -45,7 +48,7 @@ type ImportRun struct {
 	DocumentsPer float64        `json:"documents_per_second"`
 	Counters     store.Counters `json:"counters"`
 	Differences  int64          `json:"differences"`
-	Bare         bareRates      `json:"bare_loop"`
+	Bare         BareLoop       `json:"bare_loop"`
 	Peak         int64          `json:"peak_resident_bytes"` // 0 where it is not known
 	Tenths       []ImportTenth  `json:"tenths"`
 }
@@ -108,9 +111,12 @@ func Import(ctx context.Context, archive, dir string, o ImportOptions) (ImportRu
 		defer func() { _ = repo.Close() }()
 		coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{Child: o.Child}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
 		im := ingest.New(ingest.Parts{DB: db, Repo: repo, Coll: coll, Log: quiet()})
-		job, err := db.AddJob(ctx, store.JobImport, ingest.Options{Paths: []string{archive}, Unfiltered: !o.Filter})
+		job, err := db.AddJob(ctx, store.JobImport, ingest.Options{Paths: []string{archive}, Format: o.Format, Unfiltered: !o.Filter})
 		if err == nil {
 			err = run.take(ctx, im, ingest.Run{Job: job, Run: 1}, o)
+		}
+		if err == nil && o.Then != nil {
+			err = o.Then(ctx, db)
 		}
 		return err
 	})
@@ -131,7 +137,7 @@ func (r *ImportRun) take(ctx context.Context, im *ingest.Importer, run ingest.Ru
 		}
 		last = p.Done
 		most = max(most, resident())
-		if p.Done*10 < int64(o.Records*(len(r.Tenths)+1)) && !p.Ended {
+		if (o.Records == 0 || p.Done*10 < int64(o.Records*(len(r.Tenths)+1))) && !p.Ended {
 			return
 		}
 		now := time.Now()

@@ -21,16 +21,16 @@ import (
 // bareRows is how many rows the bare loop writes in one transaction, as many as an import.
 const bareRows = 1000
 
-// bareRates is what a plain Go loop does with the same archive: the lower bound of an
+// BareLoop is what a plain Go loop does with the same archive: the lower bound of an
 // import's time.
-type bareRates struct {
+type BareLoop struct {
 	Reading float64 `json:"reading_records_per_second"` // gzip, the records' heads and bodies
 	Writing float64 `json:"writing_records_per_second"` // a row for each record, a synced file for each document, too
 }
 
 // Bare reads the archive in a plain loop: once alone, and once with what it read written to
 // a new database and to files in dir.
-func Bare(ctx context.Context, archive, dir string, o ImportOptions) (b bareRates, err error) {
+func Bare(ctx context.Context, archive, dir string, o ImportOptions) (b BareLoop, err error) {
 	if b.Reading, err = perSecond(func() (int, error) { return bareLoop(archive, func(bareRecord) error { return nil }) }); err != nil {
 		return b, err
 	}

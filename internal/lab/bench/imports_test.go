@@ -1,16 +1,15 @@
 package bench
 
 import (
-	"os"
+	"context"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/store"
 )
-
-func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 
 // TestImport: everything in the generated archive is imported, with the filter and
 // without, and each tenth is told of.
@@ -26,6 +25,11 @@ func TestImport(t *testing.T) {
 	n, err := bareLoop(archive, func(bareRecord) error { return nil })
 	require.NoError(t, err)
 	require.Equal(t, o.Records, n)
+	o.Then = func(ctx context.Context, db *store.DB) error {
+		domains, err := db.Yields(ctx, false)
+		require.Len(t, domains, 3)
+		return err
+	}
 	for _, o.Filter = range []bool{false, true} {
 		r, err := Import(t.Context(), archive, t.TempDir(), o)
 		require.NoError(t, err)

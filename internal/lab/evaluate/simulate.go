@@ -40,6 +40,9 @@ type Setup struct {
 	// Goal says of the document at a canonical URL which of the papers to be reached it is,
 	// "" for none; nil is every paper.
 	Goal func(url string) string
+	// Listed are the pages of the whitelist from which the site is crawled, as the policy of that
+	// name crawls it; nil for a crawl from its start.
+	Listed []string
 }
 
 // goal says which of the papers to be reached a document of that kind is.
@@ -89,7 +92,13 @@ func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 	if site.Wanted == nil {
 		site.Wanted = match.NewIndex(nil)
 	}
-	sim.record.Add([]frontier.Entry{{Candidate: page.Candidate{Link: page.Link{URL: start, Source: page.SourceSeed}}}})
+	seeds := []string{start}
+	if setup.Listed != nil {
+		seeds, site.Scopes, site.ParentDomain, cfg.Policy = setup.Listed, nil, true, crawl.PolicyWhitelist
+	}
+	for _, u := range seeds {
+		sim.record.Add([]frontier.Entry{{Candidate: page.Candidate{Link: page.Link{URL: u, Source: page.SourceSeed}}}})
+	}
 	r, err := crawl.Run(context.Background(), site, cfg, crawl.Parts{Source: sim, Recorder: sim, Judge: sim, Strategy: s, Log: slog.New(slog.DiscardHandler)})
 	sim.run.Strategy = s.Name()
 	if err == nil && r.Ending != crawl.Exhausted {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/rank"
 	"gleaner/internal/web/page"
 )
@@ -59,6 +61,30 @@ func TestCrawlOfAnArchive(t *testing.T) {
 	require.ErrorIs(t, a.ReadWARC(strings.NewReader(recorded[:len(recorded)-30])), ErrTruncated)
 	require.Equal(t, 5, a.Len())
 	require.Error(t, a.ReadWARC(strings.NewReader("ARC/1.0 and so on\n")))
+}
+
+// TestLargeConference: on the generated web's large site, 5,000 pages with papers at
+// every depth, 85 % of them are there after a quarter of the pages (Zhuang et al.,
+// JCDL 2005, Figure 12: 33 %, breadth-first 50 %), and the tail is never behind
+// breadth-first.
+func TestLargeConference(t *testing.T) {
+	t.Parallel()
+	const host = "www.bigconf.example"
+	web := sampleweb.New(sampleweb.Options{Seed: 1, Conferences: []sampleweb.Conference{{Host: host, Pages: 5000}}})
+	_, start := web.ConferenceSize(host)
+	setup := Setup{Site: NewSnapshot(start, fromHandler(web.Handler()), page.Parse), Judge: func(string) Kind { return Paper }}
+	c, runs, err := Compare(host, setup, []string{rank.Zhuang, rank.Gleaner}, rank.Options{})
+	require.NoError(t, err)
+	pages := each.Count(runs[0].Answered(), func(s Step) bool { return !s.Document })
+	for _, r := range runs {
+		t.Logf("%-8s pages to 50 %%: %d, to 85 %%: %d, to 95 %%: %d, to 100 %%: %d, of %d pages and %d documents", r.Strategy, pagesTo(r, c.Papers, .5),
+			pagesTo(r, c.Papers, .85), pagesTo(r, c.Papers, .95), pagesTo(r, c.Papers, 1), pages, c.Papers)
+	}
+	bfs, gleaner := runs[0], runs[2]
+	require.LessOrEqual(t, pagesTo(gleaner, c.Papers, .85), pages/4)
+	for _, share := range Shares {
+		require.LessOrEqual(t, pagesTo(gleaner, c.Papers, share), pagesTo(bfs, c.Papers, share), "to %.0f %%", 100*share)
+	}
 }
 
 func TestFolder(t *testing.T) {

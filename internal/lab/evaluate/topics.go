@@ -54,16 +54,16 @@ func Topics(ctx context.Context, o topicweb.Options, pages int) (topicWeb, error
 	}
 	out := topicWeb{Web: o, Most: min(1, float64(relevant)/float64(early))}
 	for i, policy := range synthesis.Policies() {
-		read, err := crawlTopics(ctx, web, policy, pages)
+		c, err := crawlTopics(ctx, web, policy, pages, nil)
 		if err != nil {
 			return out, err
 		}
-		on, met := progress(read, targets)
+		on, met := progress(c.read, targets)
 		if i == 0 {
 			out.Half = (slices.Index(met, met[len(met)-1]) + 1) / 2
 		}
-		run := TopicRun{Policy: string(policy), Pages: len(read)}
-		first := min(early, len(read))
+		run := TopicRun{Policy: string(policy), Pages: len(c.read)}
+		first := min(early, len(c.read))
 		run.Precision, run.Found = float64(on[first-1])/float64(first), float64(on[first-1])/float64(max(1, relevant))
 		run.Recall = float64(met[min(max(1, out.Half), len(met))-1]) / float64(len(targets))
 		run.All = float64(met[len(met)-1]) / float64(len(targets))
@@ -78,7 +78,7 @@ func Topics(ctx context.Context, o topicweb.Options, pages int) (topicWeb, error
 func progress(read []topicRead, targets map[string]bool) (on, met []int) {
 	pages, sites := 0, map[string]bool{}
 	for _, r := range read {
-		if r.about {
+		if r.about != "" {
 			pages++
 			if targets[r.host] {
 				sites[r.host] = true
@@ -89,16 +89,19 @@ func progress(read []topicRead, targets map[string]bool) (on, met []int) {
 	return on, met
 }
 
-// topicCrawl is a crawl's queue, source and log.
+// topicCrawl is a crawl's queue, source, documents and log.
 type topicCrawl struct {
 	*memory.Collection
-	web  *topicweb.Web
-	read []topicRead
+	web       *topicweb.Web
+	read      []topicRead
+	documents map[string]bool // that pages lead to
+	accepted  int             // of them
 }
 
 type topicRead struct {
-	host  string
-	about bool // of a topic
+	host        string
+	about, said string // topics: by the web's own word, and the crawl's
+	correlation float64
 }
 
 func (c *topicCrawl) Ask(ctx context.Context, u *collections.URL) (*crawl.Answer, error) {
@@ -112,17 +115,42 @@ func (c *topicCrawl) Ask(ctx context.Context, u *collections.URL) (*crawl.Answer
 	return &crawl.Answer{Response: &fetch.Response{URL: p.URL, Status: 200}, Page: p}, nil
 }
 
-// Write implements synthesis.Queue.
+// Read implements synthesis.Documents; no document is asked for.
+func (c *topicCrawl) Read(context.Context, *collections.URL, *crawl.Answer) (title, text, why string, err error) {
+	return "", "", "", nil
+}
+
+func (c *topicCrawl) Keep(context.Context, *collections.URL, *crawl.Answer) (sha string, v crawl.Verdict, err error) {
+	return "", v, nil
+}
+
+// Write implements synthesis.Queue. Documents are counted as they are met: as in Chen's
+// thesis they are no pages of the crawl.
 func (c *topicCrawl) Write(ctx context.Context, v *collections.Visit) error {
 	if v.Kind == collections.Page {
-		c.read = append(c.read, topicRead{v.Host, c.web.About(v.URL.URL) != ""})
+		c.read = append(c.read, topicRead{v.Host, c.web.About(v.URL.URL), v.Best.Topic, v.Best.Correlation})
 	}
+	v.Links = slices.DeleteFunc(v.Links, func(u collections.URL) bool {
+		is, key := weburl.IsDocumentName(u.URL), weburl.Key(u.URL)
+		if is && !c.documents[key] {
+			c.documents[key] = true
+			if c.web.Accepted(u.URL) {
+				c.accepted++
+			}
+		}
+		return is
+	})
 	return c.Collection.Write(ctx, v)
 }
 
-// crawlTopics returns the pages that a crawl for all topics of a web read, in their order.
-// Documents are passed over.
-func crawlTopics(ctx context.Context, web *topicweb.Web, policy synthesis.Policy, pages int) ([]topicRead, error) {
+// setting is what a crawl may have of its own.
+type setting struct {
+	synthesis.Config
+	classifiers bool // decide in place of centroids
+}
+
+// crawlTopics crawls for all topics of a web until so many pages are read; change may be nil.
+func crawlTopics(ctx context.Context, web *topicweb.Web, policy synthesis.Policy, pages int, change func(*setting)) (*topicCrawl, error) {
 	ask, err := synthesis.DefaultAsk()
 	if err != nil {
 		return nil, err
@@ -131,7 +159,7 @@ func crawlTopics(ctx context.Context, web *topicweb.Web, policy synthesis.Policy
 	ask.Size, ask.Adapt = math.MaxInt, false // what is compared is the way, not where it ends
 	var samples []topic.Sample
 	var seeds []collections.URL
-	cfg := synthesis.Defaults()
+	cfg := setting{Config: synthesis.Defaults()}
 	for _, t := range web.Topics() {
 		for _, u := range web.Search(t.Query, ask.Results) {
 			p, _ := web.Page(u)
@@ -140,16 +168,26 @@ func crawlTopics(ctx context.Context, web *topicweb.Web, policy synthesis.Policy
 		}
 		cfg.Words.DepartmentWords = append(cfg.Words.DepartmentWords, t.Departments...)
 	}
-	cfg.Options, cfg.Policy, cfg.MaxPages = ask.Options, policy, pages
+	cfg.Options, cfg.MaxPages, cfg.HostPages = ask.Options, pages, 0
 	cfg.SlicePages, cfg.SliceTime, cfg.MaxDepth = math.MaxInt, math.MaxInt64, math.MaxInt
-	cfg.HostPages = 0
+	if change != nil {
+		change(&cfg)
+	}
+	cfg.Policy = policy
 	model, _ := topic.Build(ask.Options, web.Topics(), samples)
-	c := &topicCrawl{Collection: memory.NewCollection(cfg.QueueRules()), web: web}
+	var learnt map[string]*classify.Classifier
+	if cfg.classifiers {
+		cfg.Threshold, cfg.Certainty = classify.Sure, classify.Sure
+		if learnt, err = learnTopics(web, filter); err != nil {
+			return nil, err
+		}
+	}
+	c := &topicCrawl{Collection: memory.NewCollection(cfg.QueueRules()), web: web, documents: map[string]bool{}}
 	c.Add(seeds)
 	with := synthesis.Parts{
-		Queue: c, Source: c, Filter: filter, Log: slog.New(slog.DiscardHandler),
-		Classifier: classify.Over(model.Vectors(filter), filter, nil, cfg.Options),
+		Queue: c, Source: c, Documents: c, Filter: filter, Log: slog.New(slog.DiscardHandler),
+		Classifier: classify.Over(model.Vectors(filter), filter, learnt, cfg.Options),
 	}
-	_, err = synthesis.Run(ctx, cfg, with, func(crawl.Progress) {})
-	return c.read, err
+	_, err = synthesis.Run(ctx, cfg.Config, with, func(crawl.Progress) {})
+	return c, err
 }

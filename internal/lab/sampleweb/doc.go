@@ -1,6 +1,6 @@
 // Package sampleweb generates an academic web and serves it: authors'
 // homepages of many shapes, department servers, a proceedings host, a
-// publisher's wall, real PDF and PostScript files, a
+// publisher's wall, a large conference site, real PDF and PostScript files, a
 // metadata service in DBLP's shapes and a search service in SearXNG's. The demo,
 // the tests, the benchmarks and the faults of package chaos crawl it. Of its parts
 // some serve alone: a Pile of papers, a Thicket of pages to measure speed on, the

@@ -24,6 +24,8 @@ type Options struct {
 	// PagesPerSite is how many pages without papers (courses, photos, blog)
 	// stand on each author's site beside those with. Default 8.
 	PagesPerSite int
+	// Conferences are large sites of their own, for benchmarks; none by default.
+	Conferences []Conference
 	// Hostile adds sites that want their reader to fail (HostileHosts).
 	Hostile bool
 	// NoCrawlDelay leaves out the delay of a second that ProceedingsHost asks for.
@@ -32,6 +34,13 @@ type Options struct {
 	Beside http.Handler
 	// LogSize is how many requests Log remembers, the newest. Default 100,000.
 	LogSize int
+}
+
+// Conference is a large site: events with programmes, workshops, galleries and
+// news, papers at every depth.
+type Conference struct {
+	Host  string // such as "www.bigconf.example"
+	Pages int    // number of HTML pages, about; documents come on top
 }
 
 func (o Options) withDefaults() Options {

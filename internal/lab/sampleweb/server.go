@@ -129,6 +129,10 @@ func (w *Web) serve(rw http.ResponseWriter, r *http.Request, name string) {
 		w.serveSearch(rw, r)
 		return
 	}
+	if c := w.big[name]; c != nil {
+		c.serve(rw, r)
+		return
+	}
 	if w.serveHostile(rw, r, name) {
 		return
 	}

@@ -26,7 +26,7 @@ const (
 func NewThicket(pages, files int) *Thicket {
 	t := &Thicket{pages: make([][]byte, pages)}
 	for i := range t.pages {
-		t.pages[i] = thicketPage(i, pages, files)
+		t.pages[i] = ThicketPage(i, pages, files)
 	}
 	return t
 }
@@ -52,9 +52,9 @@ func (t *Thicket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Served is how many pages were asked for.
 func (t *Thicket) Served() int { return int(t.served.Load()) }
 
-// thicketPage is page i of n: a menu that every page has, and paragraphs with links, so
+// ThicketPage is page i of n: a menu that every page has, and paragraphs with links, so
 // many of them to files on another host, as a page of publications has.
-func thicketPage(i, n, files int) []byte {
+func ThicketPage(i, n, files int) []byte {
 	r := Options{Seed: 1}.random(fmt.Sprint("thicket ", i))
 	d := bareDoc(fmt.Sprintf("Page %d: %s", i, title(r)), "\n<link rel=\"stylesheet\" href=\"/style.css\">")
 	links := 0

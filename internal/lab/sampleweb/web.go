@@ -27,6 +27,7 @@ type Web struct {
 	papers  []*paper
 	titles  map[string]bool
 	hosts   map[string]*host
+	big     map[string]*conference
 	log     *journal
 	broken  atomic.Bool
 	dblp    *dblp.Service
@@ -56,7 +57,7 @@ type resource struct {
 func New(o Options) *Web {
 	w := &Web{
 		opt: o.withDefaults(), titles: map[string]bool{},
-		hosts: map[string]*host{},
+		hosts: map[string]*host{}, big: map[string]*conference{},
 	}
 	w.log = &journal{size: w.opt.LogSize, flying: map[string]int{}, ended: map[string]time.Time{}}
 	w.generate()
@@ -71,6 +72,9 @@ func New(o Options) *Web {
 	w.buildNamesakes()
 	if w.opt.Hostile {
 		w.buildHostile()
+	}
+	for _, c := range w.opt.Conferences {
+		w.big[c.Host] = &conference{opt: w.opt, host: c.Host, events: max(1, (c.Pages+pagesPerEvent/2)/pagesPerEvent)}
 	}
 	w.dblp = w.catalogue()
 	return w
@@ -99,6 +103,9 @@ func (w *Web) SearchURL() string { return "http://" + SearchHost }
 func (w *Web) Hosts() []string {
 	var names []string
 	for name := range w.hosts {
+		names = append(names, name)
+	}
+	for name := range w.big {
 		names = append(names, name)
 	}
 	slices.Sort(names)

@@ -249,6 +249,12 @@ func (w *Web) reckon(h, i int) int {
 // hasPDF: in the wide shape pages off topic have documents, too, as often.
 func (w *Web) hasPDF(h, i int) bool { return i%7 == 3 && (w.opt.Wide || w.about(h, i) != offTopic) }
 
+// Accepted reports whether the document at a URL is a paper of a topic.
+func (w *Web) Accepted(url string) bool {
+	h, i, pdf, ok := w.place(url)
+	return ok && pdf && w.about(h, i) != offTopic
+}
+
 // About is the topic that a URL is about, "" where it is about none.
 func (w *Web) About(url string) string {
 	h, i, _, ok := w.place(url)

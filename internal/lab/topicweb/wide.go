@@ -183,3 +183,16 @@ func (w *Web) wideSearch(t, n int) (urls []string) {
 	}
 	return urls
 }
+
+// Others are pages that the search engine knows under other subjects than the topics:
+// those of some hosts off topic.
+func (w *Web) Others(n int) (urls []string) {
+	for i := range w.opt.Pages {
+		for h := range w.opt.Hosts {
+			if w.topicOf(h) == offTopic && h%engine == 1 && i < w.size(h) && len(urls) < n {
+				urls = append(urls, w.address(h, i))
+			}
+		}
+	}
+	return urls
+}

@@ -192,6 +192,21 @@ func Window(ctx context.Context, q Querier, siteID, limit int) ([]Entry, error) 
 	return entries, nil
 }
 
+// Blocks are pages of the database, of 8 KiB each.
+type Blocks struct {
+	Hit  int `json:"Shared Hit Blocks"`  // found in the server's memory
+	Read int `json:"Shared Read Blocks"` // asked of the operating system
+}
+
+// WindowBlocks runs what Window runs, and says what the server touched for it.
+func WindowBlocks(ctx context.Context, q Querier, siteID, limit int) (Blocks, error) {
+	var plan []struct{ Plan Blocks }
+	if err := q.QueryRow(ctx, `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT JSON) `+windowSQL, siteID, limit).Scan(&plan); err != nil {
+		return Blocks{}, fmt.Errorf("frontier: window: %w", err)
+	}
+	return plan[0].Plan, nil
+}
+
 func scanEntry(row pgx.CollectableRow) (Entry, error) {
 	var e Entry
 	var source string

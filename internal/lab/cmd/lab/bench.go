@@ -23,7 +23,27 @@ func (c *cli) benchCommand() *cobra.Command {
 interface and a Postgres of its own. With GLEANER_DATABASE_URL that server is used,
 and databases are made on it and dropped again. Nothing else is asked.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.benchCrawlCommand(), c.benchPeersCommand(), c.benchWebCommand(), c.benchImportCommand(), c.benchScaleCommand())
+	cmd.AddCommand(c.benchCrawlCommand(), c.benchPeersCommand(), c.benchFrontierCommand(), c.benchWebCommand(), c.benchImportCommand(), c.benchScaleCommand())
+	return cmd
+}
+
+// benchFlags are the options of the benchmarks.
+type benchFlags struct {
+	options  bench.Options
+	frontier bench.FrontierOptions
+}
+
+func (c *cli) benchFrontierCommand() *cobra.Command {
+	f := &benchFlags{}
+	cmd := &cobra.Command{Use: "frontier", Short: "What the next URL costs, and a slice's memory, as the frontier grows",
+		Long: `Fill a frontier with ever more waiting URLs, all on one host or so many on each,
+and measure at each size what it costs to claim the next one (to read the best of
+all groups), to write down what became of it, and to enter a new one; and how
+much memory a slice takes.`,
+		Example: "  lab bench frontier\n  lab bench frontier --rows 10000,100000,1000000 --per-host 10000", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchFrontier(cmd.Context(), f) }}
+	cmd.Flags().IntSliceVar(&f.frontier.Sizes, "rows", []int{10_000, 100_000, 1_000_000, 10_000_000}, "sizes of the frontier")
+	cmd.Flags().IntVar(&f.frontier.PerHost, "per-host", 0, "URLs that wait on one host; 0 is all of them")
 	return cmd
 }
 
@@ -88,30 +108,30 @@ func webProcess(ctx context.Context, hosts, pages, files int) (*bench.Web, func(
 
 // benchServer is a Postgres for a benchmark: the one configured, or one that is
 // started and is gone afterwards, as is a Temporal server with which it comes.
-func (c *cli) benchServer(ctx context.Context, o *bench.Options, temporal bool) (stop func(), err error) {
+func (c *cli) benchServer(ctx context.Context, f *benchFlags, temporal bool) (stop func(), err error) {
 	cfg, err := c.Settings()
 	if err != nil {
 		return nil, err
 	}
 	if from := cfg.Origin("database-url"); from != "default" && from != "dev" && !temporal {
-		o.DatabaseURL = string(cfg.Servers.Database)
+		f.options.DatabaseURL = string(cfg.Servers.Database)
 		return func() {}, nil
 	}
 	dir, err := os.MkdirTemp("", "gleaner-bench-*")
 	if err != nil {
 		return nil, err
 	}
-	servers := devstack.Options{DataDir: dir, NoTemporal: true}
+	o := devstack.Options{DataDir: dir, NoTemporal: true}
 	if temporal {
-		servers = devstack.Options{DataDir: dir, Headless: true, Statements: true, SearchAttributes: gleaner.SearchAttributes(), Ready: temporalapi.EnsureSearchAttributes}
+		o = devstack.Options{DataDir: dir, Headless: true, Statements: true, SearchAttributes: gleaner.SearchAttributes(), Ready: temporalapi.EnsureSearchAttributes}
 	}
-	stack, err := devstack.Start(ctx, servers)
+	stack, err := devstack.Start(ctx, o)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	postgres, server := stack.PIDs()
-	o.DatabaseURL, o.DatabaseCPU = stack.DatabaseURL, bench.ServerCPU(postgres)
-	if by := &o.ByWorkflows; temporal {
+	f.options.DatabaseURL, f.options.DatabaseCPU = stack.DatabaseURL, bench.ServerCPU(postgres)
+	if by := &f.options.ByWorkflows; temporal {
 		by.Temporal, by.Namespace, by.TemporalUsed = stack.TemporalAddress, stack.Namespace, bench.ServerCPU(server)
 		if by.Program, err = bench.WorkerProgram(); err != nil {
 			return nil, errors.Join(err, stack.Stop(), os.RemoveAll(dir))
@@ -121,4 +141,32 @@ func (c *cli) benchServer(ctx context.Context, o *bench.Options, temporal bool) 
 		_ = stack.Stop()
 		_ = os.RemoveAll(dir)
 	}, nil
+}
+
+func (c *cli) benchFrontier(ctx context.Context, f *benchFlags) error {
+	stop, err := c.benchServer(ctx, f, false)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if !c.JSON {
+		fmt.Fprintf(c.Out, "µs per URL: median (least)\n%10s %7s %16s %8s %16s %16s %9s %9s %9s %9s\n", "waiting", "hosts", "claim", "8K pages", "write visit", "enter new", "slice MB", "pages/s", "disk MB", "fill/s")
+	}
+	var all []bench.Size
+	f.frontier.DatabaseURL = f.options.DatabaseURL
+	err = bench.Frontier(ctx, f.frontier, func(s bench.Size) {
+		all = append(all, s)
+		if !c.JSON {
+			fmt.Fprintf(c.Out, "%10d %7d %16s %8.1f %16s %16s %9.1f %9.0f %9.0f %9.0f\n", s.Rows, s.Hosts, micros(s.Claim), s.Pages, micros(s.Visit), micros(s.Enqueue),
+				float64(s.Memory)/1e6, s.SliceRate, float64(s.Disk)/1e6, s.FillRate)
+		}
+	})
+	if err != nil || !c.JSON {
+		return err
+	}
+	return c.Print(all, nil)
+}
+
+func micros(c bench.Cost) string {
+	return fmt.Sprintf("%.1f (%.1f)", float64(c.Median)/1e3, float64(c.Least)/1e3)
 }

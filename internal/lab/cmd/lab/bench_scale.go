@@ -48,15 +48,15 @@ func (c *cli) benchScale(ctx context.Context, hosts, urls int, o bench.ScaleOpti
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	var server bench.Options
-	stop, err := c.benchServer(ctx, &server, true)
+	f := &benchFlags{}
+	stop, err := c.benchServer(ctx, f, true)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	by := server.ByWorkflows
+	by := f.options.ByWorkflows
 	o.Dir, o.Program, o.Temporal, o.Namespace, o.TemporalUsed = dir, by.Program, by.Temporal, by.Namespace, by.TemporalUsed
-	o.DatabaseURL, o.DatabaseUsed = server.DatabaseURL, server.DatabaseCPU
+	o.DatabaseURL, o.DatabaseUsed = f.options.DatabaseURL, f.options.DatabaseCPU
 	if o.Web, o.Visits, err = webProcess(ctx, hosts, urls, 0); err != nil {
 		return err
 	}

@@ -99,9 +99,11 @@ var elsewhere = map[string]string{
 	"lab bench":          "prints its help",
 	"lab bench web":      "is started by lab bench crawl",
 	"lab bench crawl":    "TestPeersOnTime runs it",
+	"lab bench frontier": "runs for minutes; make it short and it measures nothing",
 	"lab bench import":   "package bench tests it",
 	"lab bench scale":    "as above",
 	"lab bench peers":    "TestPeers runs it",
+	"lab papers":         "runs for minutes; package evaluate tests its tables",
 	"lab train filter":   "needs labelled documents; package evaluate tests it",
 	"lab train homepage": "trains for minutes; package hardset tests it",
 }
@@ -109,6 +111,7 @@ var elsewhere = map[string]string{
 // trainTopic learns from pages of two hosts each about something and about nothing of it.
 func (l *laboratory) trainTopic() {
 	l.t.Helper()
+	require.Equal(l.t, "http://h/x\ttopic\n", labelsOf("page\tlabel\nfarm/h/x\tcs\natlas/h/y\tcs\n", "farm"))
 	mirror, labels := l.t.TempDir(), "url\tlabel\n"
 	for i, words := range []string{"compilers and databases, networks of protocols", "manifolds and algebra, homology of theorems",
 		"a database of protocols for compilers", "the algebra of manifolds"} {

@@ -88,11 +88,16 @@ retrain of 'starter collect' can learn from them again.`,
 
 // pages reads the labelled pages and, after them, the subjects.
 func (o topicTraining) pages() ([]classify.Labelled, error) {
-	labels, err := os.Open(o.labels)
+	f, err := os.Open(o.labels)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
-	defer labels.Close()
+	defer f.Close()
+	return o.read(f)
+}
+
+// read is pages with the labels in r.
+func (o topicTraining) read(r io.Reader) ([]classify.Labelled, error) {
 	stops, err := topic.DefaultStops()
 	if err != nil {
 		return nil, err
@@ -104,7 +109,7 @@ func (o topicTraining) pages() ([]classify.Labelled, error) {
 	defer func() { _ = mirror.Close() }()
 	filter := topic.NewFilter(stops)
 	var out []classify.Labelled
-	lines := bufio.NewScanner(labels)
+	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		address, label, _ := strings.Cut(strings.TrimSpace(lines.Text()), "\t")
 		if address == "" || n == 1 && address == "url" {
