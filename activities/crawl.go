@@ -81,13 +81,13 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string, one bool) (Slice, e
 		waits, unknown := a.db.Unexamined(ctx, host)
 		s.Examined = unknown == nil && !waits
 		if r.Ending == crawl.Exhausted && s.Examined && undisturbed(ctx) {
-			s.Watchers, err = a.end(beat, SiteEnd{Host: host, State: gleaner.SiteDone, Reason: r.Reason})
+			s.Watchers, err = a.end(beat, SiteEnd{Host: host, State: gleaner.SiteDone, Reason: r.Reason, Crawl: r.Crawl})
 			s.Ended = err == nil // else the workflow has it done
 		}
 		return r, nil
 	})
 	s.Result = r
-	return s, typed(err, r.Progress)
+	return s, typed(err, r)
 }
 
 // undisturbed reports whether nothing came for an activity's workflow, such as a signal,

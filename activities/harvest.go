@@ -234,10 +234,11 @@ func (a *Stages) endSite(ctx context.Context, end SiteEnd) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.db.FinishCrawl(ctx, end.Host, end.State, end.Reason, a.policy, measured.Verdict == stats.Barren, a.recrawl); err != nil {
+	ended := store.CrawlEnd{Crawl: end.Crawl, State: end.State, Reason: end.Reason, Policy: a.policy, Barren: measured.Verdict == stats.Barren}
+	if err := a.db.FinishCrawl(ctx, end.Host, ended, a.recrawl); err != nil {
 		return nil, err
 	}
-	return a.db.SiteWatchers(ctx, end.Host)
+	return a.db.AwaitingEnd(ctx, end.Host)
 }
 
 // SignalSiteEnded tells a harvest that a site's crawl has ended. It carries the SiteEnd.

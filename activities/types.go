@@ -145,6 +145,7 @@ type SiteEnd struct {
 	Host   string            `json:"host"`
 	State  gleaner.SiteState `json:"state"` // done, refused, trap or stopped
 	Reason string            `json:"reason,omitempty"`
+	Crawl  int               `json:"crawl,omitempty"` // its number, where one was begun
 }
 
 // Counts is how far a harvest is.

@@ -39,6 +39,7 @@ func (h *harvestRun) setPaused(ctx workflow.Context, paused bool) error {
 	}
 	h.s.Paused = paused
 	if !paused {
+		h.s.Unheard = true
 		h.wakeSites(ctx)
 	}
 	return h.show(ctx)

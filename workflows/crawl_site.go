@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -20,7 +21,8 @@ type SiteParams struct {
 	// asked now; a longer wait ends it, to be taken up by a later run. 0 is
 	// five minutes.
 	Patience time.Duration  `json:"patience,omitempty"`
-	Total    crawl.Progress `json:"total"` // of the runs before
+	Total    crawl.Progress `json:"total"`           // of the runs before
+	Crawl    int            `json:"crawl,omitempty"` // its number, as slices told; 0 where its end is on record
 	Trouble  Trouble        `json:"trouble,omitzero"`
 	Venues   []string       `json:"venues,omitempty"` // that are shown
 }
@@ -83,6 +85,7 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 		}
 		s, err := c.slice(ctx)
 		c.last = s
+		c.p.Crawl = cmp.Or(s.Crawl, c.p.Crawl)
 		var next step
 		if err != nil {
 			next = c.afterFailure(ctx, err)
@@ -94,7 +97,7 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 		}
 		workflow.SetCurrentDetails(ctx, siteDetails(c.p, next))
 		if next.state != "" {
-			return activities.SiteEnd{Host: c.p.Host, State: next.state, Reason: next.reason}, nil
+			return activities.SiteEnd{Host: c.p.Host, State: next.state, Reason: next.reason, Crawl: c.p.Crawl}, nil
 		}
 		if next.wait > 0 {
 			if woken, _ := waitFor(ctx, "before the next slice: "+next.reason, workflow.AwaitOptions{Timeout: next.wait}, func() bool { return c.wake.Len() > 0 }); woken {
@@ -151,6 +154,7 @@ func afterSlice(s activities.Slice, patience time.Duration) step {
 // does so for a cancelled crawl, too. Where all is examined the site's end does not wait
 // for a place on the queue of documents.
 func (c *siteRun) endSite(ctx workflow.Context, end activities.SiteEnd) (watchers []string, err error) {
+	defer func() { c.p.Crawl = 0 }()
 	if c.last.Ended {
 		return c.last.Watchers, nil
 	}

@@ -19,7 +19,7 @@ func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	slices := []activities.Slice{
-		{Result: crawl.Result{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 500}}, Venues: []string{"conf/webdb"}},
+		{Result: crawl.Result{Ending: crawl.SliceFull, Crawl: 2, Progress: crawl.Progress{Pages: 500}}, Venues: []string{"conf/webdb"}},
 		{Result: crawl.Result{Ending: crawl.Waiting, Wait: 2 * time.Minute, Reason: "failed URLs wait", Progress: crawl.Progress{Pages: 20}}, Venues: []string{"conf/vldb", "conf/webdb"}},
 		{Result: crawl.Result{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1, Documents: 1}}, Venues: []string{"conf/vldb", "conf/webdb"}},
 	}
@@ -29,7 +29,7 @@ func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
 		return slices[n-1], nil
 	})
 	env.OnActivity(documents.FilterDocuments, mock.Anything, "ada.example").Return(activities.Judged{}, nil).Once()
-	env.OnActivity(stages.EndSite, mock.Anything, activities.SiteEnd{Host: "ada.example", State: "done"}).Return([]string{webdb.ID}, nil).Once()
+	env.OnActivity(stages.EndSite, mock.Anything, activities.SiteEnd{Host: "ada.example", State: "done", Crawl: 2}).Return([]string{webdb.ID}, nil).Once()
 	env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(nil).Once()
 	start := env.Now()
 	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})

@@ -13,7 +13,7 @@ import (
 
 // earlyCrawls begins crawls of sites that are found while a search for homepages goes
 // on: nearly all of its time is the search engine's pace. They are in the harvest's
-// window, and go on when the search ends: the harvest hears of their ends. What is not
+// window, and go on when the search ends: the harvest looks which ended. What is not
 // begun by then, and what leads off these sites, is left to the waves.
 type earlyCrawls struct {
 	harvest  activities.Harvest

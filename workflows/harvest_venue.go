@@ -43,6 +43,7 @@ type HarvestState struct {
 	Next      []string           `json:"next,omitempty"`    // hosts that were listed and not started
 	Pending   []string           `json:"pending,omitempty"` // hosts whose crawl has not ended
 	Early     []string           `json:"early,omitempty"`   // hosts whose crawl went on when the search was over
+	Unheard   bool               `json:"unheard,omitempty"` // crawls of Pending may have ended when the harvest was not told
 	Retried   bool               `json:"retried,omitempty"` // what a retry put back was not listed yet
 	Stalled   bool               `json:"stalled,omitempty"` // documents that a retry took up were not judged yet
 	Located   bool               `json:"located,omitempty"` // open copies were asked for
@@ -298,6 +299,7 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		return err
 	}
 	h.s.Authors, h.s.Pending, h.s.Early = end.Authors, end.Crawling, slices.Clone(end.Crawling)
+	h.s.Unheard = len(end.Crawling) > 0
 	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages); err != nil {
 		return err
 	}

@@ -260,6 +260,37 @@ func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
 	require.Contains(t, listed, retried, "a retry waits for no look")
 }
 
+// TestWhatEndedUnheardIsLookedForAtOnce: a harvest is not told while it is paused, nor while
+// it searches for homepages.
+func TestWhatEndedUnheardIsLookedForAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, paused := range []bool{true, false} {
+		env, took := newEnv(t), time.Duration(0)
+		easyStages(env)
+		begin := env.Now()
+		env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(activities.SiteEnd{}, nil)
+		env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
+		env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(_ context.Context, hosts []string) ([]string, error) {
+			if env.Now().Sub(begin) < took {
+				return nil, nil
+			}
+			return hosts, nil
+		})
+		if paused {
+			took = time.Hour
+			onWaves(env, []string{"mute.example"})
+			env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdatePause, "", callback(t)) }, time.Minute)
+			env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateResume, "", callback(t)) }, took)
+		} else {
+			onWaves(env)
+			env.OnWorkflow(FindHomepages, mock.Anything, mock.Anything).Return(Searched{Crawling: []string{"mute.example"}}, nil)
+		}
+		env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+		require.NoError(t, env.GetWorkflowError())
+		require.Less(t, env.Now().Sub(begin), took+10*time.Second, "paused: %v", paused)
+	}
+}
+
 // TestCountsAreShownOnceAMinute, however often sites begin and end: they cost a query of
 // the whole record.
 func TestCountsAreShownOnceAMinute(t *testing.T) {

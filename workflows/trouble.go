@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,8 +61,10 @@ func (c *siteRun) afterFailure(ctx workflow.Context, err error) step {
 		return step{state: gleaner.SiteStopped, reason: "cancelled"}
 	}
 	t := c.p.Trouble
-	if did := progressOf(err); did.Requests > 0 {
-		c.p.Total = c.p.Total.Plus(did)
+	did := doneBefore(err)
+	c.p.Crawl = cmp.Or(did.Crawl, c.p.Crawl)
+	if did.Requests > 0 {
+		c.p.Total = c.p.Total.Plus(did.Progress)
 		t = Trouble{}
 	}
 	if t.Attempt++; t.Attempt == 1 {
@@ -104,18 +107,18 @@ func pauseAfter(err error, attempt int, outage bool) time.Duration {
 	return wait
 }
 
-// progressOf is what a slice did before it failed: its error says so, or its
-// last heartbeat where the process died.
-func progressOf(err error) (p crawl.Progress) {
+// doneBefore is what a slice did before it failed: its error says so, or, of its progress
+// alone, its last heartbeat where the process died.
+func doneBefore(err error) (did crawl.Result) {
 	var app *temporal.ApplicationError
 	var late *temporal.TimeoutError
 	switch {
 	case errors.As(err, &app) && app.HasDetails():
-		_ = app.Details(&p) // what cannot be read is no progress
+		_ = app.Details(&did) // what cannot be read is no progress
 	case errors.As(err, &late) && late.HasLastHeartbeatDetails():
-		_ = late.LastHeartbeatDetails(&p)
+		_ = late.LastHeartbeatDetails(&did)
 	}
-	return p
+	return did
 }
 
 // index keeps the list of venues that want the site, by which it is found.

@@ -38,7 +38,7 @@ func failing(t *testing.T, errs func(n int) error) (env *testsuite.TestWorkflowE
 }
 
 func failure(kind string, did int) error {
-	return temporal.NewApplicationErrorWithOptions("it broke", kind, temporal.ApplicationErrorOptions{Details: []any{crawl.Progress{Requests: did, Pages: did}}})
+	return temporal.NewApplicationErrorWithOptions("it broke", kind, temporal.ApplicationErrorOptions{Details: []any{crawl.Result{Crawl: 2, Progress: crawl.Progress{Requests: did, Pages: did}}}})
 }
 
 // A site ends when slice after slice fails and nothing is done; whatever fails,
@@ -47,7 +47,8 @@ func TestASiteWhoseSlicesFailEnds(t *testing.T) {
 	t.Parallel()
 	_, slices, end := failing(t, func(int) error { return failure(activities.ErrTypeOther, 0) })
 	require.Equal(t, slicesThatFail, *slices)
-	require.Equal(t, activities.SiteEnd{Host: "ada.example", State: "stopped", Reason: fmt.Sprintf("%d slices in a row failed without progress, the last one: it broke", slicesThatFail)}, *end)
+	require.Equal(t, activities.SiteEnd{Host: "ada.example", State: "stopped", Crawl: 2,
+		Reason: fmt.Sprintf("%d slices in a row failed without progress, the last one: it broke", slicesThatFail)}, *end)
 }
 
 // TestASiteThatFailedIsShownAsGoingOn as soon as one slice went well: the next activity is

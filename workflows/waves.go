@@ -24,6 +24,7 @@ const (
 	// begins, it is twice as long each time, up to rarestLook.
 	lookAround = 30 * time.Second
 	rarestLook = 10 * time.Minute
+	soonLook   = time.Second // where ends were not told
 )
 
 // waves crawls the sites that something waits on; what leads off them to other
@@ -192,8 +193,11 @@ const sitePatience = 5 * time.Minute
 type look time.Duration
 
 // wait waits until something is so, or for the next look at the record.
-func (l *look) wait(ctx workflow.Context, so func() bool) (bool, error) {
+func (l *look) wait(ctx workflow.Context, soon bool, so func() bool) (bool, error) {
 	*l = min(max(2**l, look(lookAround)), look(rarestLook))
+	if soon {
+		*l = look(soonLook)
+	}
 	while := workflow.AwaitOptions{Timeout: time.Duration(*l)}
 	return waitFor(ctx, "look which crawls ended, if none says so", while, so)
 }
@@ -202,7 +206,7 @@ func (l *look) wait(ctx workflow.Context, so func() bool) (bool, error) {
 // crawls ended.
 func (h *harvestRun) hear(ctx workflow.Context) error {
 	retries := h.retries
-	heard, err := h.look.wait(ctx, func() bool { return h.ended.Len() > 0 || h.retries != retries })
+	heard, err := h.look.wait(ctx, h.s.Unheard, func() bool { return h.ended.Len() > 0 || h.retries != retries })
 	if err != nil {
 		return err
 	}
@@ -213,6 +217,7 @@ func (h *harvestRun) hear(ctx workflow.Context) error {
 	if err := workflow.ExecuteActivity(quick(ctx, "which crawls ended"), stages.Ended, h.s.Pending).Get(ctx, &gone); err != nil {
 		return err
 	}
+	h.s.Unheard = false
 	for _, host := range gone {
 		h.siteEnded(host)
 	}

@@ -27,7 +27,7 @@ func TestAFailureKeepsTheTag(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	for range 3 {
 		w.finish(t, w.crawler(w.client), s.host)
-		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "done", "", "", false, w.cfg.Recrawl))
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "done"}, w.cfg.Recrawl))
 		_, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true}, w.cfg.Recrawl)
 		require.NoError(t, err)
 	}

@@ -39,7 +39,7 @@ func TestAHarvestCancelledBeforeHasNoSay(t *testing.T) {
 	w, s, id := untrapped(t)
 	w.harvest(t, "old", id)
 	require.NoError(t, w.db.SetStage(t.Context(), "old", "cancelled", ""))
-	require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "stopped", store.NotWanted, "", false, w.cfg.Recrawl))
+	require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "stopped", Reason: store.NotWanted}, w.cfg.Recrawl))
 	c := w.crawler(w.client)
 	r, err := c.Slice(t.Context(), s.host, func(Progress) {}) // begins the crawl
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestSlicesReadAnewWhatTheRecordSays(t *testing.T) {
 	require.Equal(t, 20, r.Requests)
 	r, _ = crawl(`UPDATE harvests SET paused = true`)
 	require.Equal(t, Paused, r.Ending)
-	require.Equal(t, 10, r.Requests)
+	require.Equal(t, []int{10, 1}, []int{r.Requests, r.Crawl})
 	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET paused = false`)
 	r, _ = crawl(`UPDATE harvests SET options = '{"max_pages": 42}'`)
 	require.Equal(t, PageLimit, r.Ending)
@@ -185,7 +185,7 @@ func TestATrapTakesWhatComesLater(t *testing.T) {
 	crawl := func() int {
 		before := len(s.asked())
 		require.Equal(t, Trap, w.finish(t, c, s.host).Ending)
-		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "trap", "", "", false, w.cfg.Recrawl))
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "trap"}, w.cfg.Recrawl))
 		return len(s.asked()) - before
 	}
 	listed := func(want ...string) {
@@ -233,12 +233,12 @@ func TestASiteThatAPersonPausedIsNotAsked(t *testing.T) {
 	require.Equal(t, gleaner.SitePaused, r.Reason)
 	_, err := politeness.Resume(ctx, w.db.Pool, s.host)
 	require.NoError(t, err)
-	require.NoError(t, w.db.FinishCrawl(ctx, s.host, "stopped", r.Reason, "", false, w.cfg.Recrawl))
+	require.NoError(t, w.db.FinishCrawl(ctx, s.host, store.CrawlEnd{State: "stopped", Reason: r.Reason}, w.cfg.Recrawl))
 	resumed, err := w.db.Site(ctx, s.host)
 	require.NoError(t, err)
 	require.Equal(t, gleaner.SiteDone, resumed.State, "it was resumed before its crawl ended")
 	require.NoError(t, politeness.Pause(ctx, w.db.Pool, s.host, "asked by mail"))
-	require.NoError(t, w.db.FinishCrawl(ctx, s.host, "stopped", r.Reason, "", false, w.cfg.Recrawl))
+	require.NoError(t, w.db.FinishCrawl(ctx, s.host, store.CrawlEnd{State: "stopped", Reason: r.Reason}, w.cfg.Recrawl))
 	asked := len(s.asked())
 	r = sliced(t, c, s.host)
 	require.Equal(t, Denied, r.Ending)

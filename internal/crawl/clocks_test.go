@@ -37,7 +37,7 @@ func TestClocksApart(t *testing.T) {
 			require.Zero(t, early, "URLs that were asked outside of the time of the crawl")
 
 			// A harvest that began before the crawl asks nothing of it again.
-			require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "stopped", "", "", false, w.cfg.Recrawl))
+			require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "stopped"}, w.cfg.Recrawl))
 			waiting, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true, Before: began}, w.cfg.Recrawl)
 			require.NoError(t, err)
 			require.Zero(t, waiting)

@@ -161,4 +161,5 @@ type Result struct {
 	Ending Ending        `json:"ending"`
 	Reason string        `json:"reason,omitempty"` // one line for a person
 	Wait   time.Duration `json:"wait,omitempty"`   // before the next slice can do anything
+	Crawl  int           `json:"crawl,omitempty"`  // number of the site's crawl; 0 where no slice came to one
 }

@@ -134,7 +134,7 @@ func (d *secondDay) recrawl(t *testing.T) {
 		require.True(t, before == 0 || kept() < before, "what is said again counts once")
 		d.rested(t, s.host)
 		require.Equal(t, Exhausted, d.finish(t, c, s.host).Ending)
-		require.NoError(t, d.db.FinishCrawl(t.Context(), s.host, "done", "", "", false, d.cfg.Recrawl))
+		require.NoError(t, d.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "done"}, d.cfg.Recrawl))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
 )
 
@@ -131,7 +132,7 @@ func TestADomainOfManyHostsIsLeft(t *testing.T) {
 			for i, s := range hosts {
 				r := w.finish(t, w.crawler(w.client), s.host)
 				state := map[Ending]gleaner.SiteState{Exhausted: gleaner.SiteDone, Refused: gleaner.SiteRefused}[r.Ending]
-				require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, state, r.Reason, "", false, w.cfg.Recrawl))
+				require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: state, Reason: r.Reason}, w.cfg.Recrawl))
 				s.mu.Lock()
 				if s.total > 0 {
 					asked++
@@ -153,7 +154,7 @@ func TestAStrangerShutsNoDomainOut(t *testing.T) {
 	w := newWorld(t)
 	crawl := func(s *site, state gleaner.SiteState) {
 		r := w.finish(t, w.crawler(w.client), s.host)
-		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, state, r.Reason, "", false, w.cfg.Recrawl))
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: state, Reason: r.Reason}, w.cfg.Recrawl))
 	}
 	name := func(giver string, hosts ...*site) {
 		all := each.Of(hosts, func(s *site) string { return "http://" + s.host + "/paper.pdf" })

@@ -143,7 +143,7 @@ func TestAParkedRecrawlIsNoRefusal(t *testing.T) {
 	d.harvest(t, "conf/x", "{}", []gleaner.Paper{other})
 	_, err := d.db.RequeueDue(t.Context(), d.home.host, store.PutBack{All: true, For: "recrawl/all"}, d.cfg.Recrawl)
 	require.NoError(t, err)
-	err = d.db.FinishCrawl(t.Context(), d.home.host, "stopped", "the host is parked", "", false, d.cfg.Recrawl)
+	err = d.db.FinishCrawl(t.Context(), d.home.host, store.CrawlEnd{State: "stopped", Reason: "the host is parked"}, d.cfg.Recrawl)
 	require.NoError(t, err)
 	require.Equal(t, string(report.NotYet), d.reasons(t, "conf/x")[other.Title][0])
 	sites, err := d.db.SiteTallies(t.Context(), "conf/x")

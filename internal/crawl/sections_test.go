@@ -83,7 +83,7 @@ func TestOneUserEndsNoOthersCrawl(t *testing.T) {
 			require.Contains(t, fmt.Sprint(w.record(t, s.host)), c.left)
 
 			had := of("mallory")
-			require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "done", r.Reason, "", false, w.cfg.Recrawl))
+			require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "done", Reason: r.Reason}, w.cfg.Recrawl))
 			waiting, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{}, recrawl.Defaults())
 			require.NoError(t, err)
 			require.Positive(t, waiting)
@@ -123,7 +123,7 @@ func TestOneUserPausesNoOthersCrawl(t *testing.T) {
 				break
 			}
 		}
-		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, gleaner.SiteStopped, "", "", false, w.cfg.Recrawl))
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: gleaner.SiteStopped}, w.cfg.Recrawl))
 		w.rested(t, s.host)
 	}
 	paused()
@@ -156,7 +156,7 @@ func TestAPauseIsForgotten(t *testing.T) {
 		const any = `SELECT bool_or(pauses<>0) FROM crawl_sections WHERE dir<>''`
 		require.NoError(t, w.db.Pool.QueryRow(t.Context(), any).Scan(&counts))
 		got = append(got, counts)
-		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, gleaner.SiteStopped, "", "", false, w.cfg.Recrawl))
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: gleaner.SiteStopped}, w.cfg.Recrawl))
 		w.hurry(t, s.host)
 		down = false
 	}

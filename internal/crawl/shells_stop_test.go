@@ -203,7 +203,7 @@ func TestAPageThatKillsItsWorkersIsSetAside(t *testing.T) {
 // recrawl puts all of a site back.
 func (w *world) recrawl(t *testing.T, s *site) {
 	t.Helper()
-	require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "done", "", "", false, w.cfg.Recrawl))
+	require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "done"}, w.cfg.Recrawl))
 	_, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true, For: "recrawl/all"}, w.cfg.Recrawl)
 	require.NoError(t, err)
 	w.rested(t, s.host)

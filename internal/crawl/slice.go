@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,9 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 		err = s.run(ctx)
 	}
 	defer func() { over(); <-watched }()
-	return s.finish(ctx, err)
+	r, err := s.finish(ctx, err)
+	r.Crawl = s.site.Crawl
+	return r, err
 }
 
 // paused reports whether all who want a site let it rest.
@@ -100,13 +103,14 @@ const shortWait = 30 * time.Second
 // Slices crawls slice after slice of a site, each of which reads anew what the record says
 // of the site and of the harvests that want it. It ends with a slice after which another
 // would have to wait for long or would do nothing, or after which more says no. The result
-// is that of the last slice, with the progress of all.
+// is that of the last slice, with the progress of all, and the last crawl of which one was.
 func (c *Crawler) Slices(ctx context.Context, host string, tell func(Progress), more func(Ending) bool) (Result, error) {
 	var before Progress
-	for {
+	for last := 0; ; {
 		r, err := c.Slice(ctx, host, func(p Progress) { tell(before.Plus(p)) })
 		before = before.Plus(r.Progress)
-		r.Progress = before
+		r.Progress, r.Crawl = before, cmp.Or(r.Crawl, last)
+		last = r.Crawl
 		soon := r.Ending == SliceFull || r.Ending == Waiting && r.Wait <= shortWait
 		// Nobody has the lease for a second, in which another that waits for the host gets it.
 		if err != nil || !soon || !more(r.Ending) || fetch.Wait(ctx, max(r.Wait, time.Second)) != nil {

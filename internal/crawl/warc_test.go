@@ -218,7 +218,7 @@ func TestWARCOfWhatWasAsBefore(t *testing.T) {
 	w.cfg.WARC = false
 	for _, wants := range []bool{true, false} {
 		require.NoError(t, os.RemoveAll(filepath.Join(w.files, "warc")))
-		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "done", "", "", false, w.cfg.Recrawl))
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "done"}, w.cfg.Recrawl))
 		n, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true, WARC: wants, For: "recrawl/due"}, w.cfg.Recrawl)
 		require.NoError(t, err)
 		require.Positive(t, n)

@@ -20,7 +20,7 @@ func TestRecrawlPassesOverWhatIsToBeAvoided(t *testing.T) {
 	require.NoError(t, err)
 	p := recrawl.Defaults()
 	p.Revisit = 3
-	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "blacklist", false, p))
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", store.CrawlEnd{State: "done", Policy: "blacklist"}, p))
 	var waiting []int
 	for range 4 {
 		n, err := r.RequeueDue(t.Context(), "ada.example", store.PutBack{All: true}, p)
@@ -71,7 +71,7 @@ func TestInnermostDirectoryDecides(t *testing.T) {
 	require.Equal(t, []string{"/people/", "/people/bob/", "/people/staff/"}, avoided)
 
 	p := recrawl.Defaults()
-	require.NoError(t, r.FinishCrawl(t.Context(), "dept.example", "done", "", "blacklist", false, p))
+	require.NoError(t, r.FinishCrawl(t.Context(), "dept.example", store.CrawlEnd{State: "done", Policy: "blacklist"}, p))
 	_, err = r.RequeueDue(t.Context(), "dept.example", store.PutBack{All: true}, p)
 	require.NoError(t, err)
 	waiting := map[string]bool{}

@@ -42,7 +42,7 @@ func TestEveryPageThatLinksToADocumentLeadsToIt(t *testing.T) {
 
 	// The blog is to be avoided; the page in it that leads to papers is asked.
 	p := recrawl.Defaults()
-	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "blacklist", false, p))
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", store.CrawlEnd{State: "done", Policy: "blacklist"}, p))
 	waiting, err := r.RequeueDue(t.Context(), "ada.example", store.PutBack{All: true}, p)
 	require.NoError(t, err)
 	require.Equal(t, 5, waiting)

@@ -196,7 +196,7 @@ func TestStaleRates(t *testing.T) {
 	ada, press := r.site("ada.example"), r.site("press.example")
 	r.page(ada, "http://ada.example/", "")
 	r.document(press, "http://press.example/1.pdf", "http://ada.example/", "one", false)
-	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Defaults()))
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", store.CrawlEnd{State: "done"}, recrawl.Defaults()))
 	stale := func() []string {
 		hosts, err := r.StaleHosts(t.Context())
 		require.NoError(t, err)
@@ -300,12 +300,12 @@ func TestFinishCrawl(t *testing.T) {
 	again := func(state gleaner.SiteState) {
 		storetest.Exec(t, r.Pool, `UPDATE sites SET crawl_started=now(), state='crawling' WHERE host='ada.example'`)
 		for range 2 { // as an activity that is retried does
-			require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", state, reason, "blacklist", false, p))
+			require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", store.CrawlEnd{State: state, Reason: reason, Policy: "blacklist"}, p))
 		}
 	}
 	_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET crawl_pages=50`) // 47 URLs, some of them more than once
 	require.NoError(t, err)
-	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "blacklist", false, p))
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", store.CrawlEnd{State: "done", Policy: "blacklist"}, p))
 	rest, _ := due()
 	require.Equal(t, p.First, rest)
 	yields, err := r.PolicyYields(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
@@ -354,7 +354,7 @@ func TestDueSitesWaitOutTheirRest(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
 	r.homepage("ada.example")
-	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Defaults()))
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", store.CrawlEnd{State: "done"}, recrawl.Defaults()))
 	list := func(all bool) []string {
 		hosts, _, err := r.DueSites(t.Context(), store.Selection{}, all, "", 10)
 		require.NoError(t, err)

@@ -93,7 +93,7 @@ func TestHostsOfTheBestDomainsComeFirst(t *testing.T) {
 	require.NoError(t, r.SaveHarvest(t.Context(), store.Harvest{ID: "h", Venue: "v", Options: []byte(`{}`), Stage: "crawl"}))
 	for _, host := range []string{"www.z-best.edu", "cs.z-best.edu:8080", "m-good.org", "y-gave.com", "a.example", "b.example"} {
 		r.homepage(host)
-		require.NoError(t, r.FinishCrawl(t.Context(), host, "done", "", "", false, recrawl.Defaults()))
+		require.NoError(t, r.FinishCrawl(t.Context(), host, store.CrawlEnd{State: "done"}, recrawl.Defaults()))
 	}
 	storetest.Exec(t, r.Pool, `DELETE FROM locations USING sites WHERE site_id=sites.id AND host IN ('a.example', 'b.example')`)
 	storetest.Exec(t, r.Pool, `UPDATE sites SET due_at=now(); UPDATE urls SET state=0 WHERE url LIKE '%/pubs.html'; INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'h', id, 'homepage' FROM sites`)
@@ -142,7 +142,7 @@ func TestSmallDomainsAreSeededWhenTheirTimeHasCome(t *testing.T) {
 	require.NoError(t, err)
 	due := func(small int) []string {
 		for _, host := range []string{"large.edu", "small.edu"} {
-			require.NoError(t, r.FinishCrawl(t.Context(), host, "done", "", "", false, recrawl.Defaults()))
+			require.NoError(t, r.FinishCrawl(t.Context(), host, store.CrawlEnd{State: "done"}, recrawl.Defaults()))
 		}
 		storetest.Exec(t, r.Pool, `UPDATE sites SET due_at=now() + interval '1 day'; UPDATE urls SET due_at=now() + interval '1 day', state=was`)
 		_, err = r.SeedWhitelist(t.Context(), small)

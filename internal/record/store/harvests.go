@@ -69,7 +69,7 @@ func (db HarvestRecords) SetStage(ctx context.Context, id string, stage gleaner.
 	}
 	return unlessNone(fmt.Errorf("%s: %w", id, ErrNoHarvest))(db.Pool.Exec(ctx, `UPDATE harvests SET stage=$2, note=$3, counts=$4, updated_at=now(), paused = paused AND $4::jsonb IS NULL,
 		completed_at = CASE WHEN $2 IN ('complete', 'cancelled', 'failed') THEN now() END,
-		cancelled = cancelled OR $2 = 'cancelled' WHERE id=$1`, id, stage, note, counts))
+		cancelled = cancelled OR $2 = 'cancelled' OR $2 = 'failed' AND paused WHERE id=$1`, id, stage, note, counts))
 }
 
 // SetPaused pauses a harvest or lets it go on, also one that EndHarvest ended though it runs.

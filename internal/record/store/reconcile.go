@@ -38,7 +38,7 @@ func (db CrawlRecords) StopCrawl(ctx context.Context, c OpenCrawl, reason string
 		if same = tag.RowsAffected() == 1; err != nil || !same {
 			return err
 		}
-		return finishCrawl(ctx, tx, c.Host, crawlEnd{state: gleaner.SiteStopped, reason: reason}, p)
+		return finishCrawl(ctx, tx, c.Host, CrawlEnd{State: gleaner.SiteStopped, Reason: reason}, p)
 	})
 	return same, err
 }

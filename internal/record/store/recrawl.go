@@ -152,34 +152,41 @@ func (db SiteRecords) LeaveSites(ctx context.Context, name string, hosts []strin
 const NotWanted = "nobody wants it any more"
 
 // FinishCrawl ends a crawl of a site: it records its numbers and when the site
-// is due again. A second call for the same crawl changes nothing. One that ended as
-// not wanted, and that somebody has come to want meanwhile, is not stopped for it.
-func (db SiteRecords) FinishCrawl(ctx context.Context, host string, state gleaner.SiteState, reason, policy string, barren bool, p recrawl.Policy) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error { return finishCrawl(ctx, tx, host, crawlEnd{state, reason, policy, barren}, p) })
+// is due again. A second call for the same crawl changes nothing: somebody may have asked
+// for the next, and it may have begun. One that ended as not wanted, and that somebody has
+// come to want meanwhile, is not stopped for it.
+func (db SiteRecords) FinishCrawl(ctx context.Context, host string, e CrawlEnd, p recrawl.Policy) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error { return finishCrawl(ctx, tx, host, e, p) })
 }
 
-// crawlEnd is how a crawl ended.
-type crawlEnd struct {
-	state          gleaner.SiteState
-	reason, policy string
-	barren         bool
+// CrawlEnd is how a crawl ended.
+type CrawlEnd struct {
+	Crawl          int // its number; 0 where none was begun, or the last one is meant
+	State          gleaner.SiteState
+	Reason, Policy string
+	Barren         bool
 }
 
-func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e crawlEnd, p recrawl.Policy) error {
+func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e CrawlEnd, p recrawl.Policy) error {
 	c, err := crawlOf(ctx, tx, host)
 	if err != nil {
 		return fmt.Errorf("store: finish %s: %w", host, err)
 	}
-	if c.Started != nil {
-		if err := saveCrawl(ctx, tx, c, e.policy); err != nil {
+	if e.Crawl > 0 && (c.Finished || c.Crawl != e.Crawl) {
+		return nil
+	}
+	if c.Started != nil && !c.Finished {
+		if err := saveCrawl(ctx, tx, c, e.Policy); err != nil {
 			return err
 		}
 	}
-	paused := e.reason == gleaner.SitePaused
-	if e.reason == NotWanted && c.Watched || paused && !c.Paused {
-		e.state, e.reason = gleaner.SiteDone, ""
+	paused := e.Reason == gleaner.SitePaused
+	if e.Reason == NotWanted && c.Watched || paused && !c.Paused {
+		e.State, e.Reason = gleaner.SiteDone, ""
 	}
-	o := recrawl.Outcome{Ended: e.state == gleaner.SiteDone || e.state == gleaner.SiteTrap, Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: e.barren || e.state == gleaner.SiteTrap, Retries: c.Retries + 1}
+	trap := e.State == gleaner.SiteTrap
+	o := recrawl.Outcome{Ended: e.State == gleaner.SiteDone || trap, Soon: c.Since < c.Interval/2,
+		Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: e.Barren || trap, Retries: c.Retries + 1}
 	// Failures before the rest of the last one was over are the same one.
 	if last, _ := p.Site(0, recrawl.Outcome{Retries: c.Retries}); c.Retries > 0 && c.Since < last {
 		o.Retries = c.Retries
@@ -192,14 +199,16 @@ func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e crawlEnd, p recr
 	case o.Ended:
 		retries = 0
 	}
-	if c.Finished {
-		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, recrawled_for=NULL, warc=false WHERE id=$1`, c.ID, e.state, e.reason)
+	if c.Finished { // no crawl began since
+		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, recrawled_for=NULL, warc=false,
+			due_at=CASE WHEN $4 THEN due_at ELSE least(due_at, now() + $5 * interval '1 second') END WHERE id=$1`,
+			c.ID, e.State, e.Reason, o.Ended, int64(rest/time.Second))
 		return err
 	}
 	_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second',
 		recrawled_for=NULL, warc=false,
 		trap_seq=CASE WHEN $2='trap' THEN (SELECT last_value FROM urls_seq) ELSE 0 END WHERE id=$1`,
-		c.ID, e.state, e.reason, retries, int64(interval/time.Second), int64(rest/time.Second))
+		c.ID, e.State, e.Reason, retries, int64(interval/time.Second), int64(rest/time.Second))
 	return err
 }
 

@@ -167,8 +167,16 @@ func (db SiteRecords) EndedSites(ctx context.Context, hosts []string, recrawl st
 // SiteWatchers lists the harvests that want a site and are neither complete nor
 // cancelled.
 func (db SiteRecords) SiteWatchers(ctx context.Context, host string) ([]string, error) {
-	return Column[string](ctx, db, `SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
-		WHERE s.host=$1 AND h.completed_at IS NULL ORDER BY h.id`, host)
+	return Column[string](ctx, db, watchersSQL+` ORDER BY h.id`, host)
+}
+
+const watchersSQL = `SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
+	WHERE s.host=$1 AND h.completed_at IS NULL`
+
+// AwaitingEnd lists those of SiteWatchers that wait for crawls to end now. Others would only
+// have longer histories: they ask when they go on.
+func (db SiteRecords) AwaitingEnd(ctx context.Context, host string) ([]string, error) {
+	return Column[string](ctx, db, watchersSQL+` AND h.stage IN ('copies', 'crawl') AND NOT h.paused ORDER BY h.id`, host)
 }
 
 // SiteVenues lists what the harvests that want a site, or did, are after, those that

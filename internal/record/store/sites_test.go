@@ -60,7 +60,7 @@ func TestAHarvestGetsTheSitesThatOthersLeft(t *testing.T) {
 			if !c.late {
 				watch(t, db, second, `{}`, host)
 			}
-			require.NoError(t, db.FinishCrawl(t.Context(), host, gleaner.SiteStopped, c.reason, "", false, recrawl.Defaults()))
+			require.NoError(t, db.FinishCrawl(t.Context(), host, store.CrawlEnd{State: gleaner.SiteStopped, Reason: c.reason}, recrawl.Defaults()))
 			ended, err := db.EndedSites(t.Context(), []string{host}, "")
 			require.NoError(t, err)
 			require.Equal(t, []string{host}, ended)
@@ -72,7 +72,7 @@ func TestAHarvestGetsTheSitesThatOthersLeft(t *testing.T) {
 			require.Equal(t, []string{host}, hosts)
 			// It is not asked for over and over by one harvest.
 			require.NoError(t, db.BeginCrawl(t.Context(), store.Slice{SiteID: id, Crawl: 2}))
-			require.NoError(t, db.FinishCrawl(t.Context(), host, gleaner.SiteStopped, "the host is parked", "", false, recrawl.Defaults()))
+			require.NoError(t, db.FinishCrawl(t.Context(), host, store.CrawlEnd{State: gleaner.SiteStopped, Reason: "the host is parked"}, recrawl.Defaults()))
 			require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return store.JoinSite(t.Context(), tx, second, id, "test") }))
 			hosts, _, err = db.SitesToCrawl(t.Context(), second, "", 10)
 			require.NoError(t, err)
@@ -386,7 +386,7 @@ func TestARecrawlThatEndsBeforeItBeginsIsOver(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	storetest.Exec(t, db.Pool, `UPDATE sites SET paused='x'`)
-	require.NoError(t, db.FinishCrawl(t.Context(), "a.example", gleaner.SiteStopped, gleaner.SitePaused, "", false, recrawl.Defaults()))
+	require.NoError(t, db.FinishCrawl(t.Context(), "a.example", store.CrawlEnd{State: gleaner.SiteStopped, Reason: gleaner.SitePaused}, recrawl.Defaults()))
 	storetest.Exec(t, db.Pool, `UPDATE sites SET paused='', state='new'`)
 	id := watch(t, db, "h", `{}`, "a.example")
 	storetest.Exec(t, db.Pool, `UPDATE harvests SET paused=true`)

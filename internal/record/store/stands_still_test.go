@@ -36,7 +36,7 @@ func TestATransactionThatStandsStillHoldsNobodyUp(t *testing.T) {
 	<-held
 	patience, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	require.NoError(t, other.FinishCrawl(patience, "ada.test", "done", "", "", false, recrawl.Defaults()))
+	require.NoError(t, other.FinishCrawl(patience, "ada.test", store.CrawlEnd{State: "done"}, recrawl.Defaults()))
 	thaw()
 	require.Error(t, <-ended, "it is too late for what the other one did")
 }
