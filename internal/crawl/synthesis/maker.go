@@ -136,9 +136,6 @@ func (m *Maker) build(ctx context.Context, c collections.Collection, ask Ask, to
 		return Prepared{}, err
 	}
 	rules := cfg.QueueRules()
-	if err := m.record.Weigh(ctx, c.ID, rules); err != nil {
-		return Prepared{}, err
-	}
 	if err := m.record.GoOn(ctx, c.ID, rules); err != nil {
 		return Prepared{}, err
 	}

@@ -123,7 +123,7 @@ func (m *Collection) host(host string) *hostQueue {
 	if h == nil {
 		d := cmp.Or(m.domains[weburl.Owner(host)], &domainUse{})
 		m.domains[weburl.Owner(host)] = d
-		h = &hostQueue{worth: m.rules.Score(0, 0), domain: d}
+		h = &hostQueue{worth: m.rules.Worth.New, domain: d}
 		m.hosts[host], m.met = h, append(m.met, h)
 	}
 	return h
@@ -169,7 +169,9 @@ func (m *Collection) Write(_ context.Context, v *collections.Visit) error {
 			m.tunnels = m.tunnels && m.sites < m.rules.Tunnel.Sites
 		}
 	}
-	of.worth = m.rules.Score(of.about, of.requests)
+	if w := m.rules.Worth; of.requests > 0 {
+		of.worth = w.Most * (float64(of.about) - w.Usual*float64(of.requests)) / (float64(of.requests) + w.Slow)
+	}
 	if v.Leads != nil {
 		p := collections.Linked{URL: v.URL.URL, Host: v.Host, Hash: v.Hash(), Anchor: v.Anchor, Words: v.Words, Correlation: v.Best.Correlation, Links: v.Leads}
 		if v.Alias != "" {

@@ -362,17 +362,17 @@ func TestTrapsHeedWhatWasJudged(t *testing.T) {
 	})
 }
 
-// TestWeigh: a collection that is gone on with under other rules asks in their order.
-func TestWeigh(t *testing.T) {
+// TestOtherWorths: a collection that is gone on with under other rules asks in their order.
+func TestOtherWorths(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	q := open(t, Rules{Size: 1}, []URL{url("a.example", "", 1)})
 	u := take(t, q)
 	require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Links: []URL{url("a.example", "more", 0.6), url("new.example", "", 0.4)}}))
 	require.Equal(t, "a.example", q.next(t))
-	require.NoError(t, q.Weigh(ctx, q.ID, Rules{Worth: Worth{Most: 1, Usual: 0.3, Slow: 1, New: 0.5}}))
+	require.NoError(t, q.GoOn(ctx, q.ID, Rules{Worth: Worth{Most: 1, Usual: 0.3, Slow: 1, New: 0.5}}))
 	require.Equal(t, "new.example", q.next(t))
-	require.NoError(t, q.Weigh(ctx, q.ID, Rules{}))
+	require.NoError(t, q.GoOn(ctx, q.ID, Rules{}))
 	require.Equal(t, "a.example", q.next(t))
 }
 

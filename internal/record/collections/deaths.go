@@ -92,10 +92,8 @@ func charge(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string, re
 	case deaths >= frontier.MaxDeaths:
 		return visited(ctx, tx, id, rules, &Visit{URL: u, At: time.Now(), Outcome: frontier.Killed, Reason: "the process that was at it ended, each time"})
 	}
-	var about, requests int
-	err = tx.QueryRow(ctx, `UPDATE collection_hosts SET handling=NULL WHERE collection=$1 AND host=$2 RETURNING about, requests`, id, host).Scan(&about, &requests)
-	if err != nil {
+	if _, err = tx.Exec(ctx, `UPDATE collection_hosts SET handling=NULL WHERE collection=$1 AND host=$2`, id, host); err != nil {
 		return err
 	}
-	return reckon(ctx, tx, id, host, rules.Score(about, requests))
+	return reckon(ctx, tx, id, rules.Worth, ` AND host=$6`, host)
 }

@@ -12,6 +12,7 @@ import (
 // where it has room now. Done twice it changes nothing more.
 func (r *Record) GoOn(ctx context.Context, id int, rules Rules) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
+		// The row that each visit locks first: none may hold a host and wait for this.
 		if _, err := tx.Exec(ctx, `SELECT FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id); err != nil {
 			return err
 		}
@@ -25,7 +26,10 @@ func (r *Record) GoOn(ctx context.Context, id int, rules Rules) error {
 				return err
 			}
 		}
-		return askAgain(ctx, tx, id, rules)
+		if err := askAgain(ctx, tx, id, rules); err != nil {
+			return err
+		}
+		return reckon(ctx, tx, id, rules.Worth, ``) // also what waited may have been pruned
 	})
 }
 
@@ -40,24 +44,11 @@ func putOut(ctx context.Context, tx pgx.Tx, id int, so string, args ...any) erro
 
 // askAgain has those pages wait for which there was no place, and is now.
 func askAgain(ctx context.Context, tx pgx.Tx, id int, rules Rules) error {
-	rows, _ := tx.Query(ctx, `WITH again AS (UPDATE collection_urls u SET waiting=true, next_try='-infinity', tries=0
-			WHERE collection=$1 AND NOT waiting AND outcome=$2
-				AND (SELECT count(*) FROM collection_entries e WHERE e.collection=$1 AND e.topic=u.topic) < $3
-				AND NOT ($4 AND EXISTS (SELECT 1 FROM collection_entries e JOIN collection_urls h ON h.collection=e.collection AND h.hash=e.hash
-					WHERE e.collection=$1 AND e.topic=u.topic AND h.host=u.host AND e.correlation >= u.correlation))
-			RETURNING host)
-		SELECT DISTINCT h.host, h.worth FROM again JOIN collection_hosts h ON h.collection=$1 AND h.host=again.host`,
+	_, err := tx.Exec(ctx, `UPDATE collection_urls u SET waiting=true, next_try='-infinity', tries=0
+		WHERE collection=$1 AND NOT waiting AND outcome=$2
+			AND (SELECT count(*) FROM collection_entries e WHERE e.collection=$1 AND e.topic=u.topic) < $3
+			AND NOT ($4 AND EXISTS (SELECT 1 FROM collection_entries e JOIN collection_urls h ON h.collection=e.collection AND h.hash=e.hash
+				WHERE e.collection=$1 AND e.topic=u.topic AND h.host=u.host AND e.correlation >= u.correlation))`,
 		id, string(NoPlace), rules.Size, rules.OnePerSite)
-	worth := map[string]float64{}
-	var host string
-	var is float64
-	if _, err := pgx.ForEachRow(rows, []any{&host, &is}, func() error { worth[host] = is; return nil }); err != nil {
-		return err
-	}
-	for host, is := range worth {
-		if err := reckon(ctx, tx, id, host, is); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }

@@ -79,43 +79,22 @@ func best(ctx context.Context, tx pgx.Tx, id int, host string) (*URL, error) {
 	return &u, err
 }
 
-// reckon notes what of a host is to be asked for next, the best that is due, or else
-// what is due first, and what the host is worth.
-func reckon(ctx context.Context, tx pgx.Tx, id int, host string, worth float64) error {
-	const set = `UPDATE collection_hosts h SET worth=$3, best=u.priority, best_seq=u.seq, due=u.next_try
-		FROM (SELECT priority, seq, next_try FROM collection_urls WHERE collection=$1 AND host=$2 AND waiting `
-	for _, which := range []string{set + `AND next_try <= clock_timestamp() ORDER BY priority DESC, seq LIMIT 1) u WHERE h.collection=$1 AND h.host=$2`,
-		set + `ORDER BY next_try, priority DESC, seq LIMIT 1) u WHERE h.collection=$1 AND h.host=$2`,
-		`UPDATE collection_hosts SET worth=$3, best=NULL WHERE collection=$1 AND host=$2`} {
-		if tag, err := tx.Exec(ctx, which, id, host, worth); err != nil || tag.RowsAffected() > 0 {
-			return err
-		}
-	}
-	return nil
-}
+// reckonSQL notes of hosts what is to be asked for next, the best that is due, or else what
+// is due first, and what each is worth (Worth).
+const reckonSQL = `UPDATE collection_hosts h SET
+		worth=CASE WHEN requests=0 THEN $5::float8 ELSE $2::float8 * (about - $3::float8 * requests) / (requests + $4::float8) END,
+		(best, best_seq, due) = (
+			(SELECT priority, seq, next_try FROM collection_urls WHERE collection=h.collection AND host=h.host AND waiting
+				AND next_try <= clock_timestamp() ORDER BY priority DESC, seq LIMIT 1)
+			UNION ALL (SELECT priority, seq, next_try FROM collection_urls WHERE collection=h.collection AND host=h.host AND waiting
+				ORDER BY next_try, priority DESC, seq LIMIT 1)
+			LIMIT 1)
+	WHERE collection=$1`
 
-// Weigh reckons anew what all hosts are worth, where the rules are others than before.
-func (r *Record) Weigh(ctx context.Context, id int, rules Rules) error {
-	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		// The row that each visit locks first: none may hold a host and wait for this.
-		if _, err := tx.Exec(ctx, `SELECT FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id); err != nil {
-			return err
-		}
-		rows, _ := tx.Query(ctx, `SELECT DISTINCT about, requests FROM collection_hosts WHERE collection=$1`, id)
-		var about, requests int
-		var abouts, all []int
-		var worths []float64
-		_, err := pgx.ForEachRow(rows, []any{&about, &requests}, func() error {
-			abouts, all, worths = append(abouts, about), append(all, requests), append(worths, rules.Score(about, requests))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `UPDATE collection_hosts h SET worth=w.worth FROM unnest($2::int[], $3::int[], $4::float8[]) AS w(about, requests, worth)
-			WHERE h.collection=$1 AND h.about=w.about AND h.requests=w.requests AND h.worth <> w.worth`, id, abouts, all, worths)
-		return err
-	})
+// reckon does so for the hosts of a collection that a further condition names.
+func reckon(ctx context.Context, tx pgx.Tx, id int, w Worth, which string, args ...any) error {
+	_, err := tx.Exec(ctx, reckonSQL+which, append([]any{id, w.Most, w.Usual, w.Slow, w.New}, args...)...)
+	return err
 }
 
 // Write notes what became of a URL, all of it or nothing. Who lost the lease of its
@@ -139,7 +118,7 @@ const visitedSQL = `WITH domain AS (INSERT INTO collection_domains AS d (collect
 		VALUES ($1,$2,$4::int,$3::int,$5::bool::int,$6::int,$7::int,$8)
 	ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+$4, about=h.about+$5::bool::int,
 		failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, pages=h.pages+$6, relevant=h.relevant+$7, handling=NULL
-	RETURNING about, requests`
+	RETURNING about`
 
 // visited notes what became of a URL that waits. Visits of one collection are written one
 // after the other: what it holds, and the number of each, depend on those before.
@@ -148,10 +127,10 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	if err := tx.QueryRow(ctx, `UPDATE collections SET requests=requests+$2, refused=refused+1-$2 WHERE id=$1 RETURNING requests+refused`, id, one(!v.Refused)).Scan(&n); err != nil {
 		return err
 	}
-	var about, requests int
+	var about int
 	pages, relevant := PageCounts(v)
 	err := tx.QueryRow(ctx, visitedSQL, id, v.Host, one(v.Trouble), one(!v.Refused), v.About, pages, relevant, weburl.Owner(v.Host)).
-		Scan(&about, &requests)
+		Scan(&about)
 	if err != nil {
 		return err
 	}
@@ -184,7 +163,7 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	if err := add(ctx, tx, id, rules, v.Links); err != nil {
 		return err
 	}
-	return reckon(ctx, tx, id, v.Host, rules.Score(about, requests))
+	return reckon(ctx, tx, id, rules.Worth, ` AND host=$6`, v.Host)
 }
 
 // one is 1 for what is so, else 0.

@@ -50,11 +50,6 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 		if err == nil {
 			_, err = tx.Exec(ctx, `UPDATE collection_hosts SET failures=0 WHERE collection=$1 AND failures > 0`, id)
 		}
-		if err == nil { // what waited may have been pruned
-			_, err = tx.Exec(ctx, `UPDATE collection_hosts h SET best=NULL WHERE collection=$1 AND best IS NOT NULL
-				AND NOT EXISTS (SELECT FROM collection_urls u
-					WHERE u.collection=h.collection AND u.host=h.host AND u.waiting)`, id)
-		}
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -222,7 +217,7 @@ func add(ctx context.Context, tx pgx.Tx, id int, rules Rules, urls []URL) error 
 		depths, offs, priorities = append(depths, u.Depth), append(offs, u.Off), append(priorities, u.Priority)
 	}
 	_, err := tx.Exec(ctx, addSQL, id, hashes, hosts, all, parents, anchors, depths, offs, priorities,
-		rules.Score(0, 0), domains, rules.Domain.URLs)
+		rules.Worth.New, domains, rules.Domain.URLs)
 	return err
 }
 

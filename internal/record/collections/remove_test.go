@@ -41,5 +41,6 @@ func TestAPrunedCollectionIsGoneOnWith(t *testing.T) {
 	_, running, err := q.Ask(ctx, c[0].Name, c[0].Options, c[0].Topics)
 	require.NoError(t, err)
 	require.False(t, running)
+	require.NoError(t, q.GoOn(ctx, c[0].ID, q.Rules))
 	none(t, q)
 }

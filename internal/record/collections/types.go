@@ -170,14 +170,6 @@ type Worth struct {
 	New   float64 // in priority, of a host that was not asked yet
 }
 
-// Score is the worth of a host of which so many of its requests were on topic.
-func (r Rules) Score(about, requests int) float64 {
-	if requests == 0 {
-		return r.Worth.New
-	}
-	return r.Worth.Most * (float64(about) - r.Worth.Usual*float64(requests)) / (float64(requests) + r.Worth.Slow)
-}
-
 // Admit says whether an entry comes into a collection, and which of those there it
 // puts out.
 func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
