@@ -34,17 +34,6 @@ func (a *Collections) CollectSlice(ctx context.Context, name string) (crawl.Resu
 	return r, typed(err)
 }
 
-// RetrainCollection has the classifiers of a collection's topics learn anew. A second
-// attempt goes on with the topics that the first did not come to. Attempts are few: what is
-// away meanwhile is waited for within one.
-func (a *Collections) RetrainCollection(ctx context.Context, r synthesis.Relearning) (synthesis.Relearnt, error) {
-	beat, set, stop := heartbeats[string](ctx)
-	defer stop()
-	var got synthesis.Relearnt
-	err := untilBack(beat, Still, func() (err error) { got, err = a.maker.Relearn(beat, r, set); return err })
-	return got, typed(err)
-}
-
 // CollectionEnd says how the making of a collection ended.
 type CollectionEnd struct {
 	Name  string `json:"name"`

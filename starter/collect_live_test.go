@@ -119,10 +119,16 @@ func TestJudgementsAreLearntFrom(t *testing.T) {
 	require.Equal(t, []collections.Example{{URL: "http://a.example/a", About: true, Words: "word a"}, {URL: "http://a.example/b", Words: "word b"}, {URL: "http://a.example/d", About: true, Words: "word d"}}, pages)
 
 	right := 0.8125
-	require.NoError(t, record.AddLearning(t.Context(), got.ID, collections.Learning{Topic: "verse", Run: 1, Pages: 5, Told: 3, Own: 2, Accuracy: &right}, []byte(`{}`)))
-	require.NoError(t, record.AddLearning(t.Context(), got.ID, collections.Learning{Topic: "verse", Run: 1, Pages: 10, Note: "no word is frequent enough"}, nil))
+	for _, l := range []collections.Learning{
+		{Topic: "verse", Pages: 5, Told: 3, Own: 2, Accuracy: &right},
+		{Topic: "verse", Pages: 10, Note: "no word is frequent enough"},
+	} {
+		_, err := record.BeginLearning(t.Context(), got.ID, l)
+		require.NoError(t, err)
+		require.NoError(t, record.EndLearning(t.Context(), got.ID, l, nil))
+	}
 	shown := c.ok("collections", "show", "math")
-	require.Regexp(t, `verse +1 +1 +5 +3 +2 +0\.8125`, shown)
+	require.Regexp(t, `verse +1 +5 +3 +2 +0\.8125`, shown)
 	require.Contains(t, shown, "failed, version 1 stays: no word is frequent enough")
 }
 

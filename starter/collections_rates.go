@@ -59,7 +59,7 @@ func writeLearnings(w io.Writer, all []collections.Learning) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return table(w, "\nlearnt anew\tversion\trun\tat pages\tlabelled\tits own\taccuracy", func(line func(string, ...any)) {
+	return table(w, "\nlearnt anew\tversion\tat pages\tlabelled\tits own\taccuracy", func(line func(string, ...any)) {
 		for _, l := range all {
 			accuracy := "–"
 			if l.Accuracy != nil {
@@ -68,7 +68,7 @@ func writeLearnings(w io.Writer, all []collections.Learning) error {
 			if l.Note != "" {
 				accuracy = "failed, version " + fmt.Sprint(l.Version) + " stays: " + l.Note
 			}
-			line("%s\t%d\t%d\t%d\t%d\t%d\t%s", l.Topic, l.Version, l.Run, l.Pages, l.Told, l.Own, accuracy)
+			line("%s\t%d\t%d\t%d\t%d\t%s", l.Topic, l.Version, l.Pages, l.Told, l.Own, accuracy)
 		}
 	})
 }

@@ -221,7 +221,7 @@ func collectionStories() []story {
 	}
 	return []story{
 		runs(id, SynthesizeCollections, CollectParams{Name: name, Run: 1, Parallel: 1}, answers{
-			"PrepareCollection": {meanwhile{pauses, synthesis.Prepared{Paused: true}}, synthesis.Prepared{Retrain: 1}},
+			"PrepareCollection": {meanwhile{pauses, synthesis.Prepared{Paused: true}}, synthesis.Prepared{}},
 			"CollectSlice": slices.Concat(
 				[]any{crawl.Result{Ending: crawl.Waiting, Wait: time.Second}},
 				[]any{crawl.Result{Progress: crawl.Progress{Pages: 1}}},

@@ -27,8 +27,6 @@ type CollectParams struct {
 type CollectState struct {
 	Prepared *synthesis.Prepared `json:"prepared,omitempty"` // nil before the centroids are made
 	Total    crawl.Progress      `json:"total"`
-	Learning string              `json:"learning,omitempty"`  // what the last learning anew came to
-	LearntAt int                 `json:"learnt_at,omitempty"` // pages and documents, of Total
 	Paused   bool                `json:"paused,omitempty"`
 	End      crawl.Ending        `json:"end,omitempty"`
 	Reason   string              `json:"reason,omitempty"` // beside End, for a person
@@ -167,9 +165,6 @@ func (c *collectRun) run(ctx workflow.Context) error {
 			}
 			return nil
 		}
-		if err := c.retrain(ctx); err != nil {
-			return err
-		}
 		if wait > 0 {
 			if _, err := waitFor(ctx, "until a host may be asked", workflow.AwaitOptions{Timeout: wait}, func() bool { return c.s.Paused }); err != nil {
 				return err
@@ -220,33 +215,6 @@ func (c *collectRun) slices(ctx workflow.Context) ([]crawl.Result, error) {
 	}
 	return results, failed
 }
-
-// retrain has the classifiers learn anew where enough was brought in since they did. The
-// crawl goes on with those that it has where that fails, and tells of it.
-func (c *collectRun) retrain(ctx workflow.Context) error {
-	every, pages := c.s.Prepared.Retrain, c.s.Total.Pages+c.s.Total.Documents
-	if every <= 0 || pages-c.s.LearntAt < every {
-		return nil
-	}
-	o := workflow.GetActivityOptions(on(ctx, activities.QueueCrawl, fmt.Sprintf("learn anew, at %d pages and documents", pages), time.Hour))
-	o.RetryPolicy.MaximumAttempts = learnTries
-	var got synthesis.Relearnt
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), topical.RetrainCollection, synthesis.Relearning{Name: c.p.Name, Run: c.p.Run, Pages: pages}).Get(ctx, &got)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	c.s.LearntAt, c.s.Learning = pages, fmt.Sprintf("at %d pages and documents %d classifiers learnt anew", pages, got.Topics)
-	switch {
-	case err != nil:
-		c.s.Learning = fmt.Sprintf("at %d pages and documents no classifier learnt anew: %s", pages, rootCause(err))
-	case len(got.Failed) > 0:
-		c.s.Learning += "; those of before stay for " + strings.Join(got.Failed, "; ")
-	}
-	return nil
-}
-
-// learnTries is how often learning anew is tried before the crawl goes on without.
-const learnTries = 5
 
 // longestWait is after how long a collection looks again at hosts that cannot be asked.
 const longestWait = 10 * time.Minute
@@ -311,9 +279,6 @@ func (c *collectRun) details() string {
 	}
 	if p := c.s.Prepared; p != nil && len(p.Unsure) > 0 {
 		d += fmt.Sprintf("**only %.0f %% of the pages that made a centroid would be collected for its topic**, fewest of: %s\n\n", 100*p.Own, strings.Join(p.Unsure, ", "))
-	}
-	if c.s.Learning != "" {
-		d += c.s.Learning + "\n\n"
 	}
 	return d + fmt.Sprintf("| requests | refused | pages | documents | on topic | failed |\n|--:|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d | %d |\n", t.Requests, t.Refused, t.Pages, t.Documents, t.Entries, t.Failed)
 }

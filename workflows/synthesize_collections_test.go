@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -102,65 +100,4 @@ func TestCollectionsPausedOnRecord(t *testing.T) {
 			require.Equal(t, 3, prepared+slices)
 		})
 	}
-}
-
-// learns runs a crawl of five rounds of one slice, each of four pages and two documents,
-// and says at how many of them its classifiers learnt anew, which fails as told.
-func learns(t *testing.T, every int, fails error) (at []int, s CollectState) {
-	env := bareEnv(t)
-	rounds := 0
-	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1, Retrain: every}, nil)
-	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (crawl.Result, error) {
-		rounds++
-		r := crawl.Result{Progress: crawl.Progress{Pages: 4, Documents: 2}, Ending: crawl.SliceFull}
-		if rounds == 5 {
-			r.Ending = synthesis.Full
-		}
-		return r, nil
-	})
-	env.OnActivity(topical.RetrainCollection, mock.Anything, mock.Anything).Maybe().Return(func(_ context.Context, r synthesis.Relearning) (synthesis.Relearnt, error) {
-		assert.Equal(t, synthesis.Relearning{Name: "some", Run: 3, Pages: r.Pages}, r)
-		at = append(at, r.Pages)
-		return synthesis.Relearnt{Topics: 1, Failed: []string{"verses: nothing to learn from"}}, fails
-	})
-	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil)
-	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 3, Parallel: 1})
-	require.NoError(t, env.GetWorkflowError())
-	require.NoError(t, env.GetWorkflowResult(&s))
-	require.Equal(t, 5, rounds)
-	require.Equal(t, synthesis.Full, s.End)
-	return at, s
-}
-
-// TestCollectionsLearnAnew each time that enough was brought in, between slices; where that
-// fails the crawl goes on, tells of it, and tries again after as much.
-func TestCollectionsLearnAnew(t *testing.T) {
-	t.Parallel()
-	at, s := learns(t, 10, nil)
-	require.Equal(t, []int{12, 24}, at)
-	require.Equal(t, "at 24 pages and documents 1 classifiers learnt anew; those of before stay for verses: nothing to learn from", s.Learning)
-	at, s = learns(t, 20, errors.New("no memory"))
-	require.Equal(t, []int{24, 24, 24, 24, 24}, at, "tried some times")
-	require.Equal(t, "at 24 pages and documents no classifier learnt anew: no memory", s.Learning)
-	at, s = learns(t, 0, nil)
-	require.Empty(t, at)
-	require.Empty(t, s.Learning)
-}
-
-// TestCollectionsCancelledOverLearning end as cancelled.
-func TestCollectionsCancelledOverLearning(t *testing.T) {
-	t.Parallel()
-	env := bareEnv(t)
-	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1, Retrain: 1}, nil)
-	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(crawl.Result{Progress: crawl.Progress{Pages: 1}, Ending: crawl.SliceFull}, nil)
-	env.OnActivity(topical.RetrainCollection, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ synthesis.Relearning) (synthesis.Relearnt, error) {
-		env.CancelWorkflow()
-		<-ctx.Done()
-		return synthesis.Relearnt{}, ctx.Err()
-	})
-	var ended activities.CollectionEnd
-	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(func(_ context.Context, e activities.CollectionEnd) error { ended = e; return nil })
-	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Parallel: 1})
-	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()), "%v", env.GetWorkflowError())
-	require.Equal(t, activities.CollectionEnd{Name: "some", State: activities.JobCancelled}, ended)
 }

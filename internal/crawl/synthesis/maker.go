@@ -70,7 +70,6 @@ type Prepared struct {
 	Without   []string `json:"without,omitempty"` // topics for which too little was found
 	Own       float64  `json:"own"`               // share of the pages that made a centroid which fall to it
 	Unsure    []string `json:"unsure,omitempty"`  // topics that others take pages from, or the threshold, where that is too little
-	Retrain   int      `json:"retrain,omitempty"` // pages after which classifiers learn anew, as was asked for
 	Paused    bool     `json:"paused,omitempty"`  // it is to rest before they are made: nothing else is known yet
 }
 
@@ -159,7 +158,7 @@ func (m *Maker) build(ctx context.Context, c collections.Collection, ask Ask, to
 	if err != nil {
 		return Prepared{}, err
 	}
-	return Prepared{Centroids: len(model.Centroids), Without: firstOf(without), Own: own, Unsure: firstOf(unsure), Retrain: ask.Retrain}, nil
+	return Prepared{Centroids: len(model.Centroids), Without: firstOf(without), Own: own, Unsure: firstOf(unsure)}, nil
 }
 
 // selfCheck notes in a model whether the pages that made its centroids fall to them, and

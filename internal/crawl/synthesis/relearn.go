@@ -20,72 +20,52 @@ const (
 	pagesRead   = 3000 // the latest, of which those that the classifier is certain of count
 )
 
-// Relearning is one learning anew of the topics that have a classifier (Chen 2008, §4.3.3.1):
-// the run of a collection and the pages that it has brought in name it.
-type Relearning struct {
-	Name  string `json:"name"`
-	Run   int    `json:"run,omitempty"`
-	Pages int    `json:"pages"`
-}
-
-// Relearnt is what it came to.
-type Relearnt struct {
-	Topics int      `json:"topics"`           // that learnt
-	Failed []string `json:"failed,omitempty"` // that did not, and go on with the classifier of before
-}
-
-// Relearn has each topic's classifier learn anew, from the pages that a person labelled or
-// judged, and from the latest of the crawl's as classify.Relearn has it. What an
-// attempt did before it was cut off is not done again. A topic that cannot be learnt is
-// noted, and keeps the classifier that it has. told is called with each topic before it is
-// begun.
-func (m *Maker) Relearn(ctx context.Context, r Relearning, told func(topic string)) (Relearnt, error) {
-	var out Relearnt
-	c, err := m.record.Get(ctx, r.Name)
-	if err != nil {
-		return out, err
+// relearn has the topics' classifiers learn anew where enough was read since they did (Chen
+// 2008, §4.3.3.1), each by one of the slices, from the pages that a person labelled or judged,
+// and from the latest of the crawl's as classify.Relearn has it. One that cannot learn is
+// noted, and stays as it is.
+func (m *Maker) relearn(ctx context.Context, id int, ask Ask) error {
+	if ask.Retrain == 0 {
+		return nil
 	}
-	ask, _, err := Asked(c)
-	if err != nil {
-		return out, err
+	pages, err := m.record.PagesRead(ctx, id)
+	if err != nil || pages < ask.Retrain {
+		return err
 	}
-	before, err := m.record.Learnings(ctx, c.ID)
-	if err != nil {
-		return out, err
-	}
-	var failed []string
+	pages -= pages % ask.Retrain
 	for _, t := range slices.Sorted(maps.Keys(ask.Learnt)) {
-		told(t)
-		i := slices.IndexFunc(before, func(l collections.Learning) bool { return l.Topic == t && l.Run == r.Run && l.Pages == r.Pages })
-		var l collections.Learning
-		if i >= 0 {
-			l = before[i]
-		} else if l, err = m.relearn(ctx, c.ID, t, ask.Learnt[t].Options, r); err != nil {
-			return out, fmt.Errorf("topic %q: %w", t, err)
+		l := collections.Learning{Topic: t, Pages: pages}
+		mine, err := m.record.BeginLearning(ctx, id, l)
+		if err == nil && mine {
+			err = m.learning(ctx, id, l, ask.Learnt[t].Options)
 		}
-		if l.Note != "" {
-			failed = append(failed, t+": "+l.Note)
-		} else {
-			out.Topics++
+		if err != nil {
+			return fmt.Errorf("topic %q: %w", t, err)
 		}
 	}
-	out.Failed = firstOf(failed)
-	return out, nil
+	return nil
 }
 
-// relearn has one topic's classifier learn anew.
-func (m *Maker) relearn(ctx context.Context, id int, t string, opt classify.Options, r Relearning) (collections.Learning, error) {
-	l := collections.Learning{Topic: t, Run: r.Run, Pages: r.Pages}
-	labelled, err := m.record.Examples(ctx, id, t)
+// learning has one topic's classifier learn anew. Another slice may where this one cannot
+// end it.
+func (m *Maker) learning(ctx context.Context, id int, l collections.Learning, opt classify.Options) (err error) {
+	defer func() {
+		if err != nil {
+			leave, done := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+			defer done()
+			_ = m.record.LeaveLearning(leave, id, l)
+		}
+	}()
+	labelled, err := m.record.Examples(ctx, id, l.Topic)
 	if err != nil {
-		return l, err
+		return err
 	}
-	read, err := m.record.Read(ctx, id, t, pagesRead)
+	read, err := m.record.Read(ctx, id, l.Topic, pagesRead)
 	if err != nil {
-		return l, err
+		return err
 	}
 	var raw json.RawMessage
-	err = guard.Logged(ctx, m.Log, "what topic "+t+" learns from", func() error {
+	err = guard.Logged(ctx, m.Log, "what topic "+l.Topic+" learns from", func() error {
 		got, err := classify.Relearn(ctx, examples(labelled), examples(read), opt)
 		if err != nil {
 			return err
@@ -96,11 +76,11 @@ func (m *Maker) relearn(ctx context.Context, id int, t string, opt classify.Opti
 	})
 	switch {
 	case ctx.Err() != nil:
-		return l, context.Cause(ctx)
+		return context.Cause(ctx)
 	case err != nil:
 		l.Note, raw = storable(err.Error(), 300), nil
 	}
-	return l, m.record.AddLearning(ctx, id, l, raw)
+	return m.record.EndLearning(ctx, id, l, raw)
 }
 
 func examples(pages []collections.Example) []classify.Example {

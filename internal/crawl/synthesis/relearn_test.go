@@ -38,8 +38,8 @@ func taught(t *testing.T, about, other string) (*classify.Classifier, []collecti
 }
 
 // TestRelearn: a page that is like those which a person judged to be about a topic is an
-// entry of it once its classifier learnt anew, and not before. Done again it changes
-// nothing, and a topic that cannot be learnt keeps its classifier, and says so.
+// entry of it once its classifier learnt anew, and not before. That is due after so many
+// pages; a topic that cannot be learnt keeps its classifier, and says so.
 func TestRelearn(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -50,13 +50,13 @@ func TestRelearn(t *testing.T) {
 	}})
 	k, pages := taught(t, primes, others)
 	untold, _ := taught(t, verses, others)
-	ask := func(most int) func(*Ask) {
+	ask := func(most, every int) func(*Ask) {
 		return func(a *Ask) {
-			a.Threshold, a.MaxPages, a.Retrain = classify.Sure, most, 3
+			a.Threshold, a.MaxPages, a.Retrain = classify.Sure, most, every
 			a.Learnt = map[string]*classify.Classifier{"primes": k, "verses": untold}
 		}
 	}
-	id := s.opens(t, "some", twoTopics, ask(5))
+	id := s.opens(t, "some", twoTopics, ask(5, 3))
 	require.NoError(t, s.record.SetExamples(ctx, id, "primes", pages))
 	require.Equal(t, crawl.PageLimit, s.ends(t, "some").Ending)
 	require.Equal(t, string(OffTopic), s.outcomes(t, id)["c.example/1"])
@@ -68,25 +68,16 @@ func TestRelearn(t *testing.T) {
 	kept, err := s.record.Judge(ctx, id, judged)
 	require.NoError(t, err)
 	require.Equal(t, 3, kept)
-	for range 2 {
-		var told []string
-		got, err := New(s.tools).Relearn(ctx, Relearning{Name: "some", Run: 1, Pages: 5}, func(topic string) { told = append(told, topic) })
-		require.NoError(t, err)
-		require.Equal(t, 1, got.Topics)
-		require.Len(t, got.Failed, 1)
-		require.Contains(t, got.Failed[0], "verses: of 0 labelled pages")
-		require.Equal(t, []string{"primes", "verses"}, told)
-	}
-	all, err := s.record.Learnings(ctx, id)
-	require.NoError(t, err)
-	require.Len(t, all, 2)
-	require.Equal(t, []any{"primes", 1, 23, ""}, []any{all[0].Topic, all[0].Version, all[0].Told, all[0].Note})
-	require.NotNil(t, all[0].Accuracy)
-	require.Zero(t, all[1].Version)
-
-	require.Equal(t, id, s.opens(t, "some", twoTopics, ask(0)))
+	require.Equal(t, id, s.opens(t, "some", twoTopics, ask(0, 5)))
 	s.ends(t, "some")
 	require.Equal(t, string(gleaner.OK), s.outcomes(t, id)["c.example/4"])
+	all, err := s.record.Learnings(ctx, id)
+	require.NoError(t, err)
+	require.Len(t, all, 4)
+	require.Equal(t, []any{"primes", 2, 5, 23, ""}, []any{all[1].Topic, all[1].Version, all[1].Pages, all[1].Told, all[1].Note})
+	require.NotNil(t, all[1].Accuracy)
+	require.Equal(t, []any{"verses", 0, 5}, []any{all[3].Topic, all[3].Version, all[3].Pages})
+	require.Contains(t, all[3].Note, "of 0 labelled pages")
 	entries, err := s.record.Entries(ctx, id, "verses")
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "by the classifier that was given")

@@ -75,6 +75,9 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(crawl.Progre
 		return crawl.Result{}, err
 	}
 	filter := topic.NewFilter(ask.Stops)
+	if err := m.relearn(ctx, c.ID, ask); err != nil {
+		return crawl.Result{}, err
+	}
 	learnt, err := m.classifiers(ctx, c.ID, ask)
 	if err != nil {
 		return crawl.Result{}, err

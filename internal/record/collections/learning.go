@@ -86,13 +86,12 @@ func (r *Record) ForgetWords(ctx context.Context, id, but int) error {
 		DELETE FROM collection_words w USING old WHERE w.collection=$1 AND w.hash=old.hash`, id, but)
 }
 
-// Learning is what became of having a topic's classifier learn anew, after so many pages
-// of a run of its collection.
+// Learning is what became of having a topic's classifier learn anew, after so many pages of
+// its collection.
 type Learning struct {
 	Topic    string    `json:"topic"`
 	Version  int       `json:"version"` // from 1 on, of those of the topic that did not fail; of one that failed that of before
-	Run      int       `json:"run"`
-	Pages    int       `json:"pages"` // and documents that the run had brought in
+	Pages    int       `json:"pages"`   // and documents that were read
 	At       time.Time `json:"at"`
 	Told     int       `json:"labelled"`           // pages learnt from that a person labelled
 	Own      int       `json:"own"`                // of its own labelling
@@ -100,33 +99,50 @@ type Learning struct {
 	Note     string    `json:"note,omitempty"`     // why it failed: what was learnt before stays
 }
 
-// modelsKept is of how many learnings of a topic the classifier is kept; of the others it
-// is only known what they came to.
-const modelsKept = 10
+const (
+	modelsKept = 10 // learnings of a topic whose classifiers are kept
+	notEnded   = "it is under way, or its process ended"
+)
 
-// AddLearning notes one with its classifier, nil where it failed; said again, it changes
-// nothing.
-func (r *Record) AddLearning(ctx context.Context, id int, l Learning, model json.RawMessage) error {
+// PagesRead counts the pages and documents that were read.
+func (r *Record) PagesRead(ctx context.Context, id int) (int, error) {
+	return store.Get[int](ctx, r.db, `SELECT count(*) FROM collection_urls WHERE collection=$1 AND NOT waiting AND kind<>''`, id)
+}
+
+// BeginLearning notes that a topic's classifier learns anew, and reports whether the caller
+// is to do it: one of all who would after so many pages.
+func (r *Record) BeginLearning(ctx context.Context, id int, l Learning) (mine bool, err error) {
+	tag, err := r.db.Pool.Exec(ctx, `INSERT INTO collection_learnings (collection, topic, pages, note) VALUES ($1,$2,$3,$4)
+		ON CONFLICT DO NOTHING`, id, l.Topic, l.Pages, notEnded)
+	return tag.RowsAffected() == 1, err
+}
+
+// LeaveLearning leaves one that was begun to others.
+func (r *Record) LeaveLearning(ctx context.Context, id int, l Learning) error {
+	return r.db.Exec(ctx, `DELETE FROM collection_learnings WHERE collection=$1 AND topic=$2 AND pages=$3`, id, l.Topic, l.Pages)
+}
+
+// EndLearning notes what one came to, with its classifier, nil where it failed.
+func (r *Record) EndLearning(ctx context.Context, id int, l Learning, model json.RawMessage) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO collection_learnings (collection, topic, run, pages, told, own, accuracy, note, model) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)
-			ON CONFLICT DO NOTHING`, id, l.Topic, l.Run, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model)
+		_, err := tx.Exec(ctx, `UPDATE collection_learnings SET at=now(), told=$4, own=$5, accuracy=$6, note=$7, model=$8
+			WHERE collection=$1 AND topic=$2 AND pages=$3`, id, l.Topic, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE collection_learnings SET model=NULL WHERE collection=$1 AND topic=$2 AND model IS NOT NULL AND (run, pages) NOT IN (
-			SELECT run, pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY run DESC, at DESC, pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
+		_, err = tx.Exec(ctx, `UPDATE collection_learnings SET model=NULL WHERE collection=$1 AND topic=$2 AND model IS NOT NULL AND pages NOT IN (
+			SELECT pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
 		return err
 	})
 }
 
 // Learnings are all of them, by topic, the latest last.
 func (r *Record) Learnings(ctx context.Context, id int) ([]Learning, error) {
-	return store.List[Learning](ctx, r.db, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY run, at, pages))::int, run, pages, at, told, own, accuracy, note
-		FROM collection_learnings WHERE collection=$1 ORDER BY topic COLLATE "C", run, at, pages`, id)
+	return store.List[Learning](ctx, r.db, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY pages))::int, pages, at, told, own, accuracy, note
+		FROM collection_learnings WHERE collection=$1 ORDER BY topic COLLATE "C", pages`, id)
 }
 
-// Models are the classifiers that were learnt last, by topic. When, not at how many pages,
-// says which that is: a run that lost its workflow counts from nothing.
+// Models are the classifiers that were learnt last, by topic.
 func (r *Record) Models(ctx context.Context, id int) (map[string]json.RawMessage, error) {
-	return store.Map[string, json.RawMessage](ctx, r.db, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, run DESC, at DESC, pages DESC`, id)
+	return store.Map[string, json.RawMessage](ctx, r.db, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, pages DESC`, id)
 }

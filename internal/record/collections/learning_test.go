@@ -60,27 +60,41 @@ func TestExamples(t *testing.T) {
 	require.Len(t, read, 3, "the latest two, and what is in a collection")
 }
 
-// TestLearnings: each is noted once; the classifier is that of the latest which did not
-// fail, and old ones are not kept.
+// TestLearnings: each is done by one of those who would; the classifier is that of the latest
+// which did not fail, and old ones are not kept.
 func TestLearnings(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	q := open(t, Rules{}, nil)
+	learns := func(l Learning, want bool) {
+		mine, err := q.BeginLearning(ctx, q.ID, l)
+		require.NoError(t, err)
+		require.Equal(t, want, mine)
+	}
 	right := 0.75
 	for i := range 12 {
-		l := Learning{Topic: "math", Run: 1 + i/6, Pages: 100 * (1 + i%6), Told: 50 + i, Own: i, Accuracy: &right}
-		require.NoError(t, q.AddLearning(ctx, q.ID, l, json.RawMessage(fmt.Sprint(i))))
+		l := Learning{Topic: "math", Pages: 100 * (1 + i), Told: 50 + i, Own: i, Accuracy: &right}
+		learns(l, true)
+		learns(l, false)
+		require.NoError(t, q.EndLearning(ctx, q.ID, l, json.RawMessage(fmt.Sprint(i))))
 	}
-	require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "math", Run: 2, Pages: 700, Note: "nothing to learn from"}, nil))
-	require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "math", Run: 2, Pages: 600}, json.RawMessage("99")), "an attempt whose end nobody heard of")
-	require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "verse", Run: 1, Pages: 100}, json.RawMessage("7")))
+	failed := Learning{Topic: "math", Pages: 1300, Note: "nothing to learn from"}
+	learns(failed, true)
+	require.NoError(t, q.EndLearning(ctx, q.ID, failed, nil))
+	verse := Learning{Topic: "verse", Pages: 100}
+	learns(verse, true)
+	require.NoError(t, q.LeaveLearning(ctx, q.ID, verse))
+	learns(verse, true)
+	require.NoError(t, q.EndLearning(ctx, q.ID, verse, json.RawMessage("7")))
+	verse.Pages = 200
+	learns(verse, true)
 
 	models, err := q.Models(ctx, q.ID)
 	require.NoError(t, err)
 	require.Equal(t, map[string]json.RawMessage{"math": json.RawMessage("11"), "verse": json.RawMessage("7")}, models)
 	all, err := q.Learnings(ctx, q.ID)
 	require.NoError(t, err)
-	require.Len(t, all, 14)
+	require.Len(t, all, 15)
 	last := all[12]
 	require.Equal(t, "nothing to learn from", last.Note)
 	require.Equal(t, 12, last.Version, "that of before")
@@ -88,24 +102,7 @@ func TestLearnings(t *testing.T) {
 	require.Equal(t, 12, all[11].Version)
 	require.Equal(t, 61, all[11].Told)
 	require.InDelta(t, right, *all[11].Accuracy, 1e-9)
+	require.Contains(t, all[14].Note, "under way")
 	kept := storetest.Get[int](t, q.db.Pool, `SELECT count(*) FROM collection_learnings WHERE model IS NOT NULL AND topic='math'`)
 	require.Equal(t, 10, kept)
-}
-
-// TestLearningsOfARunBegunAnew: where a run's workflow was lost and begun again it counts its
-// pages from nothing; what it learns then is the latest all the same.
-func TestLearningsOfARunBegunAnew(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	q := open(t, Rules{}, nil)
-	for i := range 11 {
-		require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "math", Run: 1, Pages: 5000 + i}, json.RawMessage("1")))
-	}
-	require.NoError(t, q.AddLearning(ctx, q.ID, Learning{Topic: "math", Run: 1, Pages: 1000}, json.RawMessage("2")))
-	models, err := q.Models(ctx, q.ID)
-	require.NoError(t, err)
-	require.JSONEq(t, "2", string(models["math"]))
-	all, err := q.Learnings(ctx, q.ID)
-	require.NoError(t, err)
-	require.Equal(t, []int{1000, 12}, []int{all[11].Pages, all[11].Version})
 }

@@ -1058,15 +1058,14 @@ CREATE TABLE collection_examples (
 CREATE TABLE collection_learnings (
     collection integer NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
     topic text NOT NULL,
-    run integer NOT NULL,
     pages integer NOT NULL,
     at timestamptz NOT NULL DEFAULT now(),
-    told integer NOT NULL,
-    own integer NOT NULL,
+    told integer NOT NULL DEFAULT 0,
+    own integer NOT NULL DEFAULT 0,
     accuracy double precision,
     note text NOT NULL,
     model jsonb,
-    PRIMARY KEY (collection, topic, run, pages)
+    PRIMARY KEY (collection, topic, pages)
 );
 
 -- Where the pages of a crawl by topic lead, followed or not: the hashes of the targets one
