@@ -436,7 +436,7 @@ func (s *shop) texts(hosts ...string) {
 		s.exec(`UPDATE sites SET learnt=jsonb_build_array($1::text) WHERE host=$2`, says, host)
 		s.exec(`UPDATE collection_urls SET title=$1, terms=ARRAY[$1] WHERE hash=$2`, says, h[:])
 		s.exec(`INSERT INTO collection_words (collection, hash, words) VALUES (1,$1,$2)`, h[:], says)
-		s.exec(`INSERT INTO collection_links (collection, hash, targets, anchors) VALUES (1,$1,'',$2)`, h[:], says)
+		s.exec(`INSERT INTO collection_links (collection, hash, targets, anchors) VALUES (1,$1,'{}',ARRAY[$2])`, h[:], says)
 		s.exec(`INSERT INTO collection_examples (collection, topic, hash, url, about, judged, words) VALUES (1,'t',$1,$2,true,true,$3)`, h[:], url, says)
 		s.exec(`INSERT INTO collection_results (collection, topic, place, url, outcome, counts) VALUES (1,'t',$1,$2,'ok',jsonb_build_object($3::text, 1))`, i, url, says)
 	}

@@ -3,7 +3,6 @@ package collections
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -28,25 +27,6 @@ type Lead struct {
 	Anchor string
 }
 
-// pack is how links are kept: the targets one after the other, and a line of words for each.
-func pack(links []Lead) (targets []byte, anchors string) {
-	targets = []byte{}
-	lines := make([]string, len(links))
-	for i, l := range links {
-		targets, lines[i] = append(targets, l.To[:]...), strings.ReplaceAll(l.Anchor, "\n", " ")
-	}
-	return targets, strings.Join(lines, "\n")
-}
-
-func unpack(targets []byte, anchors string) []Lead {
-	lines := strings.Split(anchors, "\n")
-	out := make([]Lead, min(len(lines), len(targets)/len(frontier.Hash{})))
-	for i := range out {
-		out[i] = Lead{frontier.Hash(targets[i*len(frontier.Hash{}) : (i+1)*len(frontier.Hash{})]), lines[i]}
-	}
-	return out
-}
-
 // linked records the links of a page.
 func linked(ctx context.Context, tx pgx.Tx, id int, v *Visit) error {
 	if v.Leads == nil {
@@ -58,7 +38,10 @@ func linked(ctx context.Context, tx pgx.Tx, id int, v *Visit) error {
 		a := frontier.HashOf(v.Alias)
 		alias = a[:]
 	}
-	targets, anchors := pack(v.Leads)
+	targets, anchors := make([][]byte, len(v.Leads)), make([]string, len(v.Leads))
+	for i, l := range v.Leads {
+		targets[i], anchors[i] = l.To[:], l.Anchor
+	}
 	_, err := tx.Exec(ctx, `INSERT INTO collection_links (collection, hash, alias, targets, anchors) VALUES ($1,$2,$3,$4,$5)
 		ON CONFLICT (collection, hash) DO UPDATE SET alias=EXCLUDED.alias, targets=EXCLUDED.targets, anchors=EXCLUDED.anchors`, id, h[:], alias, targets, anchors)
 	return err
@@ -72,10 +55,14 @@ func (c Crawl) Linked(ctx context.Context, most int) (out []Linked, err error) {
 		SELECT u.url, u.host, u.hash, l.alias, u.anchor, coalesce(w.words, ''), u.correlation, l.targets, l.anchors FROM last u
 		JOIN collection_links l ON l.collection=$1 AND l.hash=u.hash LEFT JOIN collection_words w ON w.collection=$1 AND w.hash=u.hash ORDER BY u.n`, c.ID, most)
 	var p Linked
-	var hash, alias, targets []byte
-	var anchors string
+	var hash, alias []byte
+	var targets [][]byte
+	var anchors []string
 	_, err = pgx.ForEachRow(rows, []any{&p.URL, &p.Host, &hash, &alias, &p.Anchor, &p.Words, &p.Correlation, &targets, &anchors}, func() error {
-		p.Hash, p.Alias, p.Links = frontier.Hash(hash), frontier.Hash{}, unpack(targets, anchors)
+		p.Hash, p.Alias, p.Links = frontier.Hash(hash), frontier.Hash{}, make([]Lead, len(targets))
+		for i := range targets {
+			p.Links[i] = Lead{frontier.Hash(targets[i]), anchors[i]}
+		}
 		if alias != nil {
 			p.Alias = frontier.Hash(alias)
 		}

@@ -1068,14 +1068,14 @@ CREATE TABLE collection_learnings (
     PRIMARY KEY (collection, topic, pages)
 );
 
--- Where the pages of a crawl by topic lead, followed or not: the hashes of the targets one
--- after the other, and the words of each link on a line.
+-- Where the pages of a crawl by topic lead, followed or not: the hashes of the targets, and
+-- the words of each link.
 CREATE TABLE collection_links (
     collection integer NOT NULL,
     hash bytea NOT NULL,
     alias bytea,
-    targets bytea NOT NULL,
-    anchors text NOT NULL,
+    targets bytea[] NOT NULL,
+    anchors text[] NOT NULL,
     PRIMARY KEY (collection, hash),
     FOREIGN KEY (collection, hash) REFERENCES collection_urls(collection, hash) ON DELETE CASCADE
 );
