@@ -20,7 +20,6 @@ import (
 	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
-	"gleaner/internal/web/weburl"
 )
 
 // answers is a web in a function.
@@ -146,24 +145,6 @@ func TestAFarmOfRedirects(t *testing.T) {
 	}, nil)
 	require.Equal(t, Exhausted, r.Ending)
 	require.Equal(t, Defaults().MaxDepth+1, r.Requests)
-}
-
-// TestAHostThatIsDown is left after some failures, and does not use up the crawl.
-func TestAHostThatIsDown(t *testing.T) {
-	t.Parallel()
-	asked := 0
-	_, _ = collects(t, func(url string) (*crawl.Answer, error) {
-		if weburl.Host(url) != "down.example" {
-			var links []string
-			for i := range 100 {
-				links = append(links, fmt.Sprintf("http://down.example/%d", i))
-			}
-			return entering(url, links...), nil
-		}
-		asked++
-		return nil, &fetch.Error{Outcome: fetch.ConnectFailure, URL: url}
-	}, nil)
-	require.Equal(t, 5, asked)
 }
 
 // TestWhatAnAnswerDoesToTheProgram is that URL's failure: a panic, a reader that

@@ -117,25 +117,27 @@ func maker(db *store.DB, by Searcher, get homepage.Getter) *Maker {
 	})
 }
 
-// TestPreparePausedWhileItSearches: no search follows, and later those alone that are left.
-func TestPreparePausedWhileItSearches(t *testing.T) {
+// TestPreparePaused: neither a search nor a page is asked for any more, and later those alone
+// that are left.
+func TestPreparePaused(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	get := &pausing{record: collections.In(db), asked: 3}
+	get := &pausing{record: collections.In(db)}
 	topics := []topic.Topic{{ID: "two", Query: "two"}, {ID: "three", Query: "three"}}
 	_, _, err := get.record.Ask(t.Context(), "some", Ask{Bounds: Bounds{Options: topic.Defaults()}}, topics)
 	require.NoError(t, err)
-	m := maker(db, get, get)
-	for _, paused := range []bool{true, false} {
+	m, all := maker(db, get, get), 2*topic.Defaults().Results
+	for _, want := range [][]int{{1, 0}, {2, 3}, {2, all}} { // searches, pages
 		p, err := m.Prepare(t.Context(), "some", func(int) {})
 		require.NoError(t, err)
-		require.Equal(t, paused, p.Paused)
-		if paused {
-			require.Equal(t, 1, get.searched)
+		require.Equal(t, want, []int{get.searched, get.asked})
+		if p.Paused {
+			require.Equal(t, Prepared{Paused: true}, p)
+		} else {
+			require.Equal(t, []int{all, 2}, []int{get.asked, p.Centroids})
 		}
 		require.NoError(t, get.record.Pause(t.Context(), "some", false))
 	}
-	require.Equal(t, 2, get.searched)
 }
 
 // broken gives no page, and no reason, for the first that is asked for.
@@ -166,26 +168,6 @@ func TestAResultThatMakesTheProgramPanic(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(frontier.Panicked), results[0].Outcome)
 	require.Equal(t, string(gleaner.OK), results[1].Outcome)
-}
-
-// TestPreparePaused: no page is asked for any more, and later those alone that are left.
-func TestPreparePaused(t *testing.T) {
-	t.Parallel()
-	db := open(t)
-	record, ask := collections.In(db), topic.Defaults()
-	_, _, err := record.Ask(t.Context(), "some", Ask{Bounds: Bounds{Options: ask}}, []topic.Topic{{ID: "two", Query: "two"}})
-	require.NoError(t, err)
-	get := &pausing{record: record}
-	m := maker(db, engine{}, get)
-	p, err := m.Prepare(t.Context(), "some", func(int) {})
-	require.NoError(t, err)
-	require.Equal(t, Prepared{Paused: true}, p)
-	require.Equal(t, 3, get.asked)
-	require.NoError(t, record.Pause(t.Context(), "some", false))
-	p, err = m.Prepare(t.Context(), "some", func(int) {})
-	require.NoError(t, err)
-	require.Equal(t, 1, p.Centroids)
-	require.Equal(t, ask.Results, get.asked)
 }
 
 // TestPrepareUnderOtherOptions makes the centroids anew of what was found, and searches

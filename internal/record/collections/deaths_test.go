@@ -65,17 +65,3 @@ func TestWhatADeathLeft(t *testing.T) {
 	require.NoError(t, err)
 	require.Positive(t, wait)
 }
-
-// TestAHostWaitsForItsPair: while the pair with "www." is held the host is not free.
-func TestAHostWaitsForItsPair(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	q := open(t, Rules{Size: 1}, []URL{url("a.example", "one", 1)})
-	q.fence(ctx, "www.a.example")
-	_, err := q.db.Pool.Exec(ctx, `UPDATE sites SET holder='another', expires_at=now() + interval '5 minutes' WHERE host='www.a.example'`)
-	require.NoError(t, err)
-	host, wait, err := q.Host(ctx, nil)
-	require.NoError(t, err)
-	require.Empty(t, host)
-	require.Greater(t, wait, time.Minute)
-}

@@ -12,7 +12,7 @@ import (
 )
 
 // TestLinks: of the pages read last is told where they lead and by which words, by both
-// records alike; a page that redirected goes by both its names.
+// records alike; a page that redirected goes by both its names. Those of the latest are kept.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	seeds := []URL{{URL: "http://a.example/", Host: "a.example", Priority: 1}, {URL: "http://b.example/x", Host: "b.example", Priority: 0.5, Anchor: "see"}, url("c.example", "", 0.1), url("d.example", "", 0.05)}
@@ -39,6 +39,12 @@ func TestLinks(t *testing.T) {
 		got, err = q.Linked(ctx, 1)
 		require.NoError(t, err)
 		require.Equal(t, []Linked{last}, got)
+		if p, is := q.(inPostgres); is {
+			require.NoError(t, p.ForgetLinks(ctx, p.ID, 2))
+			got, err = q.Linked(ctx, 10)
+			require.NoError(t, err)
+			require.Equal(t, []Linked{second, last}, got)
+		}
 	})
 }
 
@@ -65,20 +71,4 @@ func TestLessons(t *testing.T) {
 		require.Equal(t, 200, at)
 		require.JSONEq(t, `{"a": 1}`, string(what))
 	})
-}
-
-// TestForgetLinks keeps those of the latest pages.
-func TestForgetLinks(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	q := open(t, Rules{Size: 1}, []URL{url("a.example", "", 1), url("b.example", "", 0.5)})
-	for range 2 {
-		u := take(t, q)
-		require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Leads: []Lead{{frontier.HashOf("http://c.example/"), "c"}}}))
-	}
-	require.NoError(t, q.ForgetLinks(ctx, q.ID, 1))
-	got, err := q.Linked(ctx, 10)
-	require.NoError(t, err)
-	require.Len(t, got, 1)
-	require.Equal(t, "http://b.example/", got[0].URL)
 }
