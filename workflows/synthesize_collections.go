@@ -40,9 +40,6 @@ func CollectionsID(name string) string { return "collections/" + name }
 // that come with the signal, whenever that comes.
 const SignalAskedAgain = "asked-again"
 
-// roundsPerRun bounds the history of one run.
-const roundsPerRun = 100
-
 // SynthesizeCollections makes collections by topic: the centroids first, then slices
 // of one crawl over many hosts, some at a time, until the collections are full, nothing
 // waits, or a limit is reached.
@@ -137,8 +134,8 @@ func (c *collectRun) run(ctx workflow.Context) error {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet("collecting")); err != nil {
 		return err
 	}
-	for round := 0; ; round++ {
-		if round >= roundsPerRun && ctx.Err() == nil || runIsFull(ctx) {
+	for {
+		if runIsFull(ctx) {
 			if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 				return err
 			}

@@ -49,24 +49,31 @@ func TestCollectionsAskedForAtTheirEnd(t *testing.T) {
 			}
 		}
 	}
+	full := func(runs ...int) func(*testsuite.TestWorkflowEnvironment) {
+		return func(env *testsuite.TestWorkflowEnvironment) {
+			env.SetContinueAsNewSuggested(true)
+			ask(runs...)(env)
+		}
+	}
 	require.NoError(t, collects(t, 1, ask(2), ask(1)))
 	for _, v := range []struct {
-		rounds         int
-		while, atEnd   func(*testsuite.TestWorkflowEnvironment)
-		run, fromRound int
+		rounds       int
+		while, atEnd func(*testsuite.TestWorkflowEnvironment)
+		run          int
+		goesOn       bool
 	}{
-		{1, nothing, ask(3), 3, 0},
-		{1, nothing, ask(4, 3), 4, 0},
-		{1, ask(3), nothing, 3, 0},
-		{roundsPerRun + 1, ask(3), nothing, 3, roundsPerRun},
-		{roundsPerRun + 1, nothing, nothing, 2, roundsPerRun},
+		{1, nothing, ask(3), 3, false},
+		{1, nothing, ask(4, 3), 4, false},
+		{1, ask(3), nothing, 3, false},
+		{9, full(3), nothing, 3, true},
+		{9, full(), nothing, 2, true},
 	} {
 		var again *workflow.ContinueAsNewError
 		require.ErrorAs(t, collects(t, v.rounds, v.while, v.atEnd), &again)
 		var p CollectParams
 		require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &p))
 		require.Equal(t, v.run, p.Run)
-		require.Equal(t, v.fromRound > 0, p.State.Prepared != nil, "it goes on with what it has only where it is the same")
+		require.Equal(t, v.goesOn, p.State.Prepared != nil, "it goes on with what it has only where it is the same")
 	}
 }
 
