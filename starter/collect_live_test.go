@@ -36,9 +36,7 @@ func (c *testConsole) collected(name string) (*collections.Record, collections.C
 func (c *testConsole) collects(record *collections.Record, id int, v collections.Visit, of string) {
 	c.t.Helper()
 	ctx := c.t.Context()
-	var began *time.Time
-	require.NoError(c.t, c.Pool.QueryRow(ctx, `SELECT started_at FROM collections WHERE id=$1`, id).Scan(&began))
-	require.NoError(c.t, record.SetModel(ctx, id, began, collections.Rules{}, topic.Model{}, []collections.URL{*v.URL}))
+	require.NoError(c.t, record.SetModel(ctx, id, 1, collections.Rules{}, topic.Model{}, []collections.URL{*v.URL}))
 	site, err := store.EnsureSite(ctx, c.Pool, v.Host)
 	require.NoError(c.t, err)
 	v.At, v.Outcome = time.Now(), gleaner.OK

@@ -153,14 +153,21 @@ func (l *loop) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ran
 		return rank.Result{}
 	case fetch.Retryable(fe.Outcome):
 		v.State = frontier.Failed
-		if e.Tries < l.cfg.MaxTries {
-			v.NextTry = v.At.Add(max(fe.RetryAfter, l.cfg.RetryBase<<(2*(e.Tries-1))))
-		}
+		v.NextTry = Again(fe, v.At, e.Tries, l.cfg.MaxTries, l.cfg.RetryBase)
 	default:
 		v.State = frontier.Gone
 	}
 	l.progress.Failed++
 	return rank.Result{Failed: true}
+}
+
+// Again is when a request that failed at a time is made again, zero for never: at most so
+// often, after a wait that grows fourfold.
+func Again(fe *fetch.Error, at time.Time, tries, most int, base time.Duration) (next time.Time) {
+	if fetch.Retryable(fe.Outcome) && tries < most {
+		next = at.Add(max(fe.RetryAfter, base<<(2*(tries-1))))
+	}
+	return next
 }
 
 // target is the entry of the URL that an entry's redirects to. It has that one's place,

@@ -78,8 +78,8 @@ var errPaused = errors.New("paused")
 
 // unlessPaused fails with errPaused while a collection is paused.
 func (m *Maker) unlessPaused(ctx context.Context, id int) error {
-	paused, err := m.record.Paused(ctx, id)
-	if err == nil && paused {
+	at, err := m.record.Standing(ctx, id)
+	if err == nil && at.Paused {
 		err = errPaused
 	}
 	return err
@@ -151,7 +151,7 @@ func (m *Maker) build(ctx context.Context, c collections.Collection, ask Ask, to
 	if err != nil {
 		return Prepared{}, err
 	}
-	err = m.record.SetModel(ctx, c.ID, c.Started, rules, model, cfg.seeds(ask, model, results))
+	err = m.record.SetModel(ctx, c.ID, c.Run, rules, model, cfg.seeds(ask, model, results))
 	if errors.Is(err, collections.ErrOver) {
 		return Prepared{}, fmt.Errorf("%w: %s %w", ErrInput, c.Name, err)
 	}

@@ -82,10 +82,7 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(crawl.Progre
 	if err != nil {
 		return crawl.Result{}, err
 	}
-	w := &web{Maker: m, Crawl: collections.Crawl{Record: m.record, ID: c.ID, Rules: cfg.QueueRules()}}
-	if c.Started != nil {
-		w.began = *c.Started
-	}
+	w := &web{Maker: m, Crawl: collections.Crawl{Record: m.record, ID: c.ID, Rules: cfg.QueueRules()}, run: c.Run}
 	if cfg.WARC {
 		w.keeping = m.Coll.Repository().Keeping("collections-"+name, "collections "+name, m.Log)
 	}

@@ -90,10 +90,8 @@ func (l *loop) failed(v *collections.Visit, fe *fetch.Error) {
 		if to.Host != "" && l.fits(&to, to.Anchor) {
 			v.Links = []collections.URL{to}
 		}
-	case fetch.Retryable(fe.Outcome) && v.Tries+1 < l.cfg.MaxTries:
-		v.Again = v.At.Add(max(fe.RetryAfter, l.cfg.RetryBase<<(2*v.Tries)))
-		l.progress.Failed++
 	default:
+		v.Again = crawl.Again(fe, v.At, v.Tries+1, l.cfg.MaxTries, l.cfg.RetryBase)
 		l.progress.Failed++
 	}
 }

@@ -26,7 +26,7 @@ const (
 type web struct {
 	*Maker
 	collections.Crawl
-	began time.Time // when the crawl did that this slice is of
+	run   int // of the collection, that this slice is of
 	lease *politeness.Lease
 	by    store.Slice // of the lease, under which the record is written
 
@@ -154,7 +154,7 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 // ended and gone on with, under other options perhaps, it has ended.
 func (w *web) Standing(ctx context.Context) (collections.Standing, error) {
 	s, err := w.Record.Standing(ctx, w.ID)
-	s.Ended = s.Ended || !s.Began.Equal(w.began)
+	s.Ended = s.Ended || s.Run != w.run
 	return s, err
 }
 

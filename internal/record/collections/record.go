@@ -60,12 +60,12 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 
 // Get returns a collection.
 func (r *Record) Get(ctx context.Context, name string) (Collection, error) {
-	return r.one(ctx, `SELECT id, name, options, `+columns+`WHERE name=$1`, name)
+	return r.one(ctx, `SELECT id, run, name, options, `+columns+`WHERE name=$1`, name)
 }
 
 // brief are the columns of a collection without what of its options is as long as files
 // are: classifiers and seeds.
-const brief = `SELECT id, name, options - 'learnt' - 'seeds', ` + columns
+const brief = `SELECT id, run, name, options - 'learnt' - 'seeds', ` + columns
 
 // Told returns a collection as it is shown, without the classifiers and the seeds of its
 // options.
@@ -138,11 +138,6 @@ func (r *Record) Pause(ctx context.Context, name string, paused bool) error {
 	return r.db.Exec(ctx, `UPDATE collections SET `+set+` WHERE name=$1`, name)
 }
 
-// Paused reports whether a collection is to rest.
-func (r *Record) Paused(ctx context.Context, id int) (bool, error) {
-	return store.Get[bool](ctx, r.db, `SELECT paused_at IS NOT NULL FROM collections WHERE id=$1`, id)
-}
-
 // AddResults enters the pages that are to make a topic's centroid; those that are
 // there stay, each once, and others follow them until there are as many as are given.
 func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []string) error {
@@ -186,10 +181,10 @@ func (r *Record) Results(ctx context.Context, id int) ([]Result, error) {
 var ErrOver = errors.New("was ended and asked for again meanwhile")
 
 // SetModel keeps what the topics are like, and enters the URLs from which their crawl
-// begins: that which began at a time, nil for none yet (else ErrOver).
-func (r *Record) SetModel(ctx context.Context, id int, began *time.Time, rules Rules, model any, seeds []URL) error {
+// begins: that of a run (else ErrOver).
+func (r *Record) SetModel(ctx context.Context, id, run int, rules Rules, model any, seeds []URL) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `UPDATE collections SET model=$2 WHERE id=$1 AND started_at IS NOT DISTINCT FROM $3`, id, model, began)
+		tag, err := tx.Exec(ctx, `UPDATE collections SET model=$2 WHERE id=$1 AND run=$3`, id, model, run)
 		if err != nil {
 			return err
 		}
@@ -282,16 +277,12 @@ func (r *Record) Terms(ctx context.Context, id int, of gleaner.Outcome) (pages i
 // Standing says how far a crawl is.
 func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
 	s := Standing{Topics: map[string]Filled{}}
-	var began *time.Time
 	var took float64
-	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused_at IS NOT NULL, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at, started_at,
+	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused_at IS NOT NULL, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at, run,
 			(spent + greatest(extract(epoch FROM coalesce(paused_at, now()) - started_at), 0))::float8
-		FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &s.Lesson, &s.Learnt, &began, &took)
+		FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &s.Lesson, &s.Learnt, &s.Run, &took)
 	if err != nil {
 		return s, err
-	}
-	if began != nil {
-		s.Began = *began
 	}
 	s.Took = time.Duration(took * float64(time.Second))
 	rows, _ := r.db.Pool.Query(ctx, `SELECT topic, count(*)::int, min(correlation) FROM collection_entries WHERE collection=$1 GROUP BY topic`, id)

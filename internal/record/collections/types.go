@@ -28,6 +28,7 @@ const (
 // by one crawl.
 type Collection struct {
 	ID       int             `json:"-"`
+	Run      int             `json:"-"` // see Record.Ask
 	Name     string          `json:"name"`
 	Options  json.RawMessage `json:"options"`
 	Topics   json.RawMessage `json:"topics"`
@@ -212,8 +213,8 @@ func amongFew(held []Held, e Held, most int, same func(Held) bool) (in bool, out
 // Standing is how far a crawl is.
 type Standing struct {
 	Requests int
-	Began    time.Time     // the run did; zero before
-	Took     time.Duration // since then, and of the runs before
+	Run      int           // see Record.Ask
+	Took     time.Duration // by all runs
 	Paused   bool
 	Ended    bool
 	Tunnels  bool // see Tunnel
