@@ -126,29 +126,15 @@ func (d *desk) on(ctx context.Context, id string, do func(t client.Client, h sto
 	return did, told(err)
 }
 
-func (d *desk) Pause(ctx context.Context, id string) (string, error) {
-	return d.steer(ctx, id, "pause")
-}
-
-func (d *desk) Resume(ctx context.Context, id string) (string, error) {
-	return d.steer(ctx, id, "resume")
-}
-
-func (d *desk) Cancel(ctx context.Context, id string) (string, error) {
-	return d.steer(ctx, id, "cancel")
-}
-
-// PauseSite implements console.Harvests. It needs no Temporal.
-func (d *desk) PauseSite(ctx context.Context, host, why string) (string, error) {
-	return steerSite(ctx, nil, d.db, &run{name: host, reason: why}, "pause")
-}
-
-func (d *desk) ResumeSite(ctx context.Context, host string) (string, error) {
-	t, err := d.temporal(ctx)
-	if err != nil {
-		return "", err
+// SteerSite implements console.Harvests. A pause needs no Temporal.
+func (d *desk) SteerSite(ctx context.Context, host, do, why string) (did string, err error) {
+	var t client.Client
+	if do == "resume" {
+		if t, err = d.temporal(ctx); err != nil {
+			return "", err
+		}
 	}
-	did, err := steerSite(ctx, t, d.db, &run{name: host}, "resume")
+	did, err = steerSite(ctx, t, d.db, &run{name: host, reason: why}, do)
 	return did, told(err)
 }
 
@@ -162,7 +148,8 @@ func (d *desk) SetHomepage(ctx context.Context, who gleaner.Author, url, word st
 	return strings.Join(setWords(at, word, joined), "; "), told(err)
 }
 
-func (d *desk) steer(ctx context.Context, id, do string) (string, error) {
+// Steer implements console.Harvests.
+func (d *desk) Steer(ctx context.Context, id, do string) (string, error) {
 	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
 		return steer(ctx, t, d.db, &run{kind: runHarvest, name: h.ID, harvest: h}, do)
 	})

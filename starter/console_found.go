@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/console"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -127,10 +128,6 @@ func (d *desk) Progress(ctx context.Context, id string) (console.Progress, error
 }
 
 func (d *desk) Export(ctx context.Context, harvest, format string, years gleaner.Years, files bool) (console.Export, error) {
-	f := exportFlags{format: format, files: files, out: "zip"}
-	if _, err := f.check(false); err != nil {
-		return console.Export{}, err
-	}
 	h, err := d.db.FindHarvest(ctx, harvest)
 	if err != nil {
 		return console.Export{}, err
@@ -145,16 +142,58 @@ func (d *desk) Export(ctx context.Context, harvest, format string, years gleaner
 	if len(found) == 0 {
 		return console.Export{}, noneFound(h.Venue, years)
 	}
-	name := strings.NewReplacer("/", "-", ":", "-").Replace(strings.TrimRight(harvest, "/"))
-	if files {
+	return d.save(ctx, harvest, exportFlags{format: format, files: files, out: "zip"}, found, h.Venue)
+}
+
+// ExportCollection implements console.Harvests.
+func (d *desk) ExportCollection(ctx context.Context, name, format string, files bool) (console.Export, error) {
+	record := collections.In(d.db)
+	got, err := record.Get(ctx, name)
+	if err != nil {
+		return console.Export{}, err
+	}
+	entries, err := record.Entries(ctx, got.ID, "")
+	if err != nil {
+		return console.Export{}, err
+	}
+	found, err := exportedEntries(ctx, d.db.DocumentRecords, entries)
+	if err != nil {
+		return console.Export{}, err
+	}
+	return d.save(ctx, name, exportFlags{format: format, files: files, out: "zip"}, found, name)
+}
+
+// save is a file of what was found for a goal, called after a name.
+func (d *desk) save(ctx context.Context, name string, f exportFlags, found []store.Exported, goal string) (
+	e console.Export, err error,
+) {
+	if _, err := f.check(false); err != nil {
+		return e, err
+	}
+	name = strings.NewReplacer("/", "-", ":", "-").Replace(strings.TrimRight(name, "/"))
+	if f.files {
 		return console.Export{Name: name + ".zip", MediaType: "application/zip", Write: func(w io.Writer) error {
-			return zipFound(ctx, d.app, w, f.format, found, ofExport(found, h.Venue))
+			return zipFound(ctx, d.app, w, f.format, found, ofExport(found, goal))
 		}}, nil
 	}
-	end := listEndings[format]
+	end := listEndings[f.format]
 	return console.Export{Name: name + end, MediaType: cmp.Or(mime.TypeByExtension(end), "text/plain; charset=utf-8"), Write: func(w io.Writer) error {
-		return exportAs(w, format, found)
+		return saveAs(w, f.format, found)
 	}}, nil
+}
+
+// saveAs writes found papers for who saves them from a page. Spreadsheets know UTF-8 by its
+// mark, and break a table at a cell as long as a list of references: its length stays.
+func saveAs(w io.Writer, format string, found []store.Exported) error {
+	if format == "csv" {
+		if _, err := io.WriteString(w, "\ufeff"); err != nil {
+			return err
+		}
+		for i := range found {
+			found[i].ReferenceList = nil
+		}
+	}
+	return exportAs(w, format, found)
 }
 
 // zipFound writes documents by readable names into an archive, and the list that names
@@ -173,9 +212,10 @@ func zipFound(ctx context.Context, a *app.App, w io.Writer, format string, found
 	for i := range found {
 		found[i].Path = at[found[i].SHA256]
 	}
-	list, err := z.Create("papers" + listEndings[format])
+	head := &zip.FileHeader{Name: "papers" + listEndings[format], Method: zip.Deflate, Modified: time.Now()}
+	list, err := z.CreateHeader(head)
 	if err == nil {
-		err = exportAs(list, format, found)
+		err = saveAs(list, format, found)
 	}
 	if err != nil {
 		return err

@@ -20,6 +20,19 @@ func (d *desk) ListSchedules(ctx context.Context) ([]console.Scheduled, error) {
 	return all, told(err)
 }
 
+// Schedule implements console.Schedules.
+func (d *desk) Schedule(ctx context.Context, name string) (*console.Scheduled, error) {
+	t, err := d.temporal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := describeSchedule(ctx, t, scheduleID(name))
+	if notThere(err) {
+		return nil, nil
+	}
+	return &s, err
+}
+
 func (d *desk) CreateSchedule(ctx context.Context, w console.Wish, every time.Duration) (name string, err error) {
 	f := &scheduleFlags{every: every, years: w.Years, scope: w.Scope, delay: w.Delay, warc: w.WARC}
 	if err = f.validate(false); err != nil {
@@ -36,29 +49,20 @@ func (d *desk) CreateSchedule(ctx context.Context, w console.Wish, every time.Du
 	return shortName(o.ID), told(startSchedule(ctx, t, o))
 }
 
-func (d *desk) PauseSchedule(ctx context.Context, name, note string) error {
-	return d.onSchedule(ctx, name, func(h client.ScheduleHandle) error {
-		return h.Pause(ctx, client.SchedulePauseOptions{Note: note})
-	})
-}
-
-func (d *desk) ResumeSchedule(ctx context.Context, name, note string) error {
-	return d.onSchedule(ctx, name, func(h client.ScheduleHandle) error {
-		return h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: note})
-	})
-}
-
-func (d *desk) DeleteSchedule(ctx context.Context, name string) error {
-	return d.onSchedule(ctx, name, func(h client.ScheduleHandle) error { return h.Delete(ctx) })
-}
-
-// onSchedule does something to a schedule of exactly that name.
-func (d *desk) onSchedule(ctx context.Context, name string, do func(client.ScheduleHandle) error) error {
+// SteerSchedule implements console.Schedules, for the schedule of exactly that name.
+func (d *desk) SteerSchedule(ctx context.Context, name, do, note string) error {
 	t, err := d.temporal(ctx)
 	if err != nil {
 		return err
 	}
-	err = do(t.ScheduleClient().GetHandle(ctx, scheduleID(name)))
+	switch h := t.ScheduleClient().GetHandle(ctx, scheduleID(name)); do {
+	case "pause":
+		err = h.Pause(ctx, client.SchedulePauseOptions{Note: note})
+	case "resume":
+		err = h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: note})
+	default:
+		err = h.Delete(ctx)
+	}
 	if notThere(err) {
 		return program.Unknown{Reason: fmt.Errorf("no schedule is called %s", name)}
 	}

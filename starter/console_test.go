@@ -100,7 +100,7 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 		return string(body)
 	}
 	wrong := asked(http.PostForm(said[1]+"harvests?format=json&"+said[2], url.Values{"goal": {"site:ftp://www.example.edu/"}}))
-	require.Contains(t, wrong, `"wrong usage: \"ftp://www.example.edu/\" is no address`)
+	require.Contains(t, wrong, `"\"ftp://www.example.edu/\" is no address`)
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
 	asked((&http.Client{Jar: jar}).Get(said[0]))
@@ -148,8 +148,8 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	}
 	const name = "site:https://www.example.edu/workshop/"
 	create := "do=create&kind=site&goal=www.example.edu/workshop/&every=30d"
-	require.JSONEq(t, `{"schedule": "`+name+`", "did": "create"}`, schedule(create))
-	require.Regexp(t, `"wrong usage: there is a schedule `+name+` already"`, schedule(create))
+	require.JSONEq(t, `{"name": "`+name+`", "did": "is set up; its next run is in the list"}`, schedule(create))
+	require.Regexp(t, `"there is a schedule `+name+` already"`, schedule(create))
 	require.Contains(t, schedule("do=pause&schedule="+name), "pause")
 	var s scheduled
 	c.read(&s, "schedule", "show", name)
@@ -158,7 +158,7 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	require.Eventually(t, func() bool { // the server lists what it has indexed
 		return strings.Contains(asked(http.Get(said[1]+"schedules?format=json&"+said[2])), name)
 	}, 2*time.Minute, 100*time.Millisecond)
-	require.Contains(t, schedule("do=resume&schedule="+name), "resume")
+	require.Contains(t, schedule("do=resume&schedule="+name), "goes on")
 	require.Contains(t, schedule("do=remove&schedule="+name), "remove")
 	require.Contains(t, schedule("do=pause&schedule=conf/none"), "no schedule is called conf/none")
 	end()

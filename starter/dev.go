@@ -63,6 +63,7 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, at devstack.Ports, ui
 		fmt.Fprintf(c.Out, "Temporal UI  %s\n", stack.UIURL)
 	}
 	fmt.Fprintf(c.Out, "Temporal     %s\nPostgres     %s\ndata folder  %s\n", stack.TemporalAddress, config.Redact(stack.DatabaseURL), cfg.Servers.DataDir)
+	fmt.Fprintln(c.Out, "web page     starter console, in another terminal, prints its address")
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {

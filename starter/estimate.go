@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"gleaner/activities"
 	"gleaner/internal/each"
@@ -71,7 +72,7 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 	if err != nil {
 		return nil, err
 	}
-	pace := harvest.Pace{Delay: max(cfg.Web.Delay, f.options.Delay), Search: cfg.Search.Delay, Authors: workflows.BatchesAtOnce, Sites: cmp.Or(f.options.Window, workflows.DefaultWindow),
+	pace := harvest.Pace{Delay: max(cfg.Web.Delay, f.options.Delay), Search: cfg.Search.Delay, Authors: workflows.BatchesAtOnce * harvest.ParallelAuthors, Sites: cmp.Or(f.options.Window, workflows.DefaultWindow),
 		Most: cmp.Or(f.options.MaxPages, cfg.Crawl.MaxPages)}
 	all := []estimated{}
 	for _, name := range names {
@@ -131,7 +132,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		}
 		return papersOfFile(ctx, name, years, f.sources.papers)
 	}
-	c.Progress("papers of " + name)
+	defer c.Progress("papers of " + name).End()
 	e.From = harvest.SourceDBLP
 	if given.Author != "" {
 		who, err := a.Catalogues.DBLP.ResolveAuthor(ctx, given.Author)
@@ -144,7 +145,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 	}
 	if given.List != "" {
 		e.Goal, e.From = name, "record"
-		papers, err := a.DB.Listing(ctx, harvest.SourceFile, name, years)
+		papers, err := harvest.Listed(ctx, a.Stages, name, years)
 		if err == nil && len(papers) == 0 {
 			err = program.Unknown{Reason: fmt.Errorf("no list is called %s; --papers FILE names one", name)}
 		}
@@ -203,7 +204,11 @@ func (e estimated) summary(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "authors of wanted papers: %d; of %d a homepage is known, %d were looked for in vain of late, %d are to be looked for\n", e.Authors, e.Known.Found, e.Known.InVain, e.ToFind)
 	fmt.Fprintf(w, "sites: %d known, %d of them crawled before (with %s to ask); about %d new ones\n", e.Known.Sites, e.Known.Crawled, text.Count(e.Known.Waiting, "link"), e.NewSites)
-	fmt.Fprintf(w, "about %s (%d for homepages, %d of crawls), about %s\n", text.Count(e.Requests, "request"), e.Looking, e.Crawling, program.Span(e.Time()))
+	took := "how long that takes is not known before more is on record"
+	if seconds := func(n float64) string { return program.Span(time.Duration(n * float64(time.Second))) }; !e.Assumed {
+		took = seconds(e.Least) + " to " + seconds(e.Seconds)
+	}
+	fmt.Fprintf(w, "about %s (%d for homepages, %d of crawls); %s\n", text.Count(e.Requests, "request"), e.Looking, e.Crawling, took)
 	for _, b := range e.Basis {
 		fmt.Fprintln(w, "  by", b)
 	}

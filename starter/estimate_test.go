@@ -32,6 +32,7 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	out := c.ok(dry...)
 	require.Contains(t, out, "16 papers as DBLP lists them now, 0 held, 16 wanted")
 	require.Contains(t, out, "assumed, since the record has 0 authors")
+	require.Contains(t, out, "how long that takes is not known")
 	require.Contains(t, out, "Nothing was kept and no site was asked.")
 	for _, table := range []string{"papers", "listings", "volumes", "venues", "authors", "harvests", "homepages", "urls", "holdings"} {
 		n := storetest.Get[int](t, c.Pool, `SELECT count(*) FROM `+table)
@@ -65,6 +66,8 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	require.Equal(t, 4*all[0].ToFind, all[0].Looking)
 	out = c.ok(dry...)
 	require.Contains(t, out, "a request every 2s, the mean of ")
+	require.Regexp(t, `of crawls\); \d+m?\d*s to \d+m?\d*s\n`, out)
+	require.InDelta(t, float64(all[0].Looking)*2/48, all[0].Seconds, .1, "48 authors are looked for at a time")
 	require.Contains(t, out, "4.0 requests an author, 0 % found")
 	require.Contains(t, out, "30 requests of a new site, the mean of 10 first crawls on record")
 	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: web.Venues()[0] + "/2001-2002", Venue: web.Venues()[0], Years: gleaner.Years{From: 2001, To: 2002}, Options: []byte("{}"), Stage: gleaner.StageComplete}))
@@ -99,6 +102,16 @@ func TestTheRecordAnswersForYearsThatItHas(t *testing.T) {
 	h.ID, h.Years, h.Stage = venue+"/2002-2003", gleaner.Years{From: 2002, To: 2003}, gleaner.StageCrawl
 	require.NoError(t, c.SaveHarvest(t.Context(), h))
 	require.Contains(t, dry("2001-2002"), "1 paper as the record has them")
+	known := gleaner.Paper{Key: venue + "/Q", Venue: venue, Year: 2001, Title: "Engines in the Large"}
+	known.Authors = []gleaner.Author{{PID: "7/7", Name: "Jane Roe"}}
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{known}, nil))
+	c.exec(`INSERT INTO homepages (author_id, url, host, rank, source)
+		VALUES ('7/7', 'http://roe.example/', 'roe.example', 1, 'dblp')`)
+	known.Key, known.Authors = "papers:own/1", []gleaner.Author{{Name: "Jane Roe"}}
+	require.NoError(t, c.SaveListing(t.Context(), "file", "papers:own", "list", []gleaner.Paper{known}))
+	var own []estimated
+	c.read(&own, "harvest", "papers:own", "--dry-run")
+	require.Equal(t, 1, own[0].Known.Found, "a list names people, and the record knows them")
 	require.NoError(t, c.SetUnanswered(t.Context(), h.ID, store.UnansweredPapers, "dblp", nil, []store.Unanswered{{Subject: "2002", Reason: "status 503"}}))
 	require.Contains(t, dry("2001-2002"), "16 papers as DBLP lists them now")
 }

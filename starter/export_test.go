@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -135,6 +136,9 @@ func (c *testConsole) zipped(repo *repository.Repository, file string, body []by
 	got, err := fs.ReadFile(z, file)
 	require.NoError(c.t, err)
 	require.Equal(c.t, body, got)
+	for _, f := range z.File {
+		require.WithinDuration(c.t, time.Now(), f.Modified, 24*time.Hour, f.Name)
+	}
 	list, err := fs.ReadFile(z, "papers.bib")
 	require.NoError(c.t, err)
 	require.Contains(c.t, string(list), `{:exa/2003/Roe - Sorting XML\; 50 % more.pdf:PDF}`)
@@ -144,6 +148,8 @@ func (c *testConsole) zipped(repo *repository.Repository, file string, body []by
 		packed.Reset()
 		require.NoError(c.t, out.Write(&packed))
 		require.Contains(c.t, packed.String(), "Sorting")
+		marked := strings.HasPrefix(packed.String(), "\ufeff")
+		require.Equal(c.t, format == "csv", marked, "spreadsheets know UTF-8 by its mark")
 	}
 	_, err = d.Export(ctx, h.ID, "ris", gleaner.Years{From: 2004, To: 2004}, false)
 	require.Equal(c.t, program.ExitUnknown, exitCode(err))

@@ -210,16 +210,25 @@ func shortName(id string) string { return strings.TrimPrefix(id, "gleaner/") }
 // scheduled is a schedule as scripts and the console read it.
 type scheduled = console.Scheduled
 
-func (c *cli) showSchedule(ctx context.Context, t client.Client, id, did string) error {
+// describeSchedule returns what is known of the schedule of an id.
+func describeSchedule(ctx context.Context, t client.Client, id string) (s scheduled, err error) {
 	d, err := t.ScheduleClient().GetHandle(ctx, id).Describe(ctx)
 	if err != nil {
-		return err
+		return s, err
 	}
-	s := scheduled{Schedule: shortName(id), Paused: d.Schedule.State.Paused, Note: d.Schedule.State.Note, Next: d.Info.NextActionTimes,
+	s = scheduled{Schedule: shortName(id), Paused: d.Schedule.State.Paused, Note: d.Schedule.State.Note, Next: d.Info.NextActionTimes,
 		Runs: d.Info.NumActions, Skipped: d.Info.NumActionsSkippedOverlap, Missed: d.Info.NumActionsMissedCatchupWindow}
 	s.Last, s.Did = lastRun(ctx, t, d.Info.RecentActions)
 	for _, w := range d.Info.RunningWorkflows {
 		s.Running = append(s.Running, w.WorkflowID)
+	}
+	return s, nil
+}
+
+func (c *cli) showSchedule(ctx context.Context, t client.Client, id, did string) error {
+	s, err := describeSchedule(ctx, t, id)
+	if err != nil {
+		return err
 	}
 	return c.Print(s, func(w io.Writer) error {
 		fmt.Fprintf(w, "%s %s\n", s.Schedule, did)

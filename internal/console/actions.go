@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,13 +28,11 @@ type Harvests interface {
 	// Start starts a harvest, or joins the one that runs, and returns its id and what
 	// was done, as all others do.
 	Start(ctx context.Context, w Wish) (id, did string, err error)
-	Pause(ctx context.Context, harvest string) (did string, err error)
-	Resume(ctx context.Context, harvest string) (did string, err error)
-	Cancel(ctx context.Context, harvest string) (did string, err error)
+	// Steer does one of pause, resume and cancel to a harvest.
+	Steer(ctx context.Context, harvest, do string) (did string, err error)
 	Retry(ctx context.Context, harvest string, of Failed) (did string, err error)
-	// PauseSite has a host not asked by anybody until ResumeSite.
-	PauseSite(ctx context.Context, host, why string) (did string, err error)
-	ResumeSite(ctx context.Context, host string) (did string, err error)
+	// SteerSite has a host not asked by anybody (pause), for a reason, or asked again (resume).
+	SteerSite(ctx context.Context, host, do, why string) (did string, err error)
 	// SetHomepage keeps a person's word on a page of an author, is or is-not; "" takes it back.
 	SetHomepage(ctx context.Context, who gleaner.Author, url, word string) (did string, err error)
 	// Again starts a harvest again with its own options.
@@ -51,6 +50,8 @@ type Harvests interface {
 	// Export prepares a list of what a harvest found, in one of ExportFormats, with the
 	// documents in an archive where files is true.
 	Export(ctx context.Context, harvest, format string, years gleaner.Years, files bool) (Export, error)
+	// ExportCollection does so with what is in a collection.
+	ExportCollection(ctx context.Context, name, format string, files bool) (Export, error)
 }
 
 // Progress is how fast a harvest goes on.
@@ -90,8 +91,8 @@ type Estimated struct {
 
 // donePage says what was done.
 type donePage struct {
-	Harvest string `json:"harvest"`
-	Did     string `json:"did"`
+	Name string `json:"name"` // of what it was done to
+	Did  string `json:"did"`
 
 	redirect
 }
@@ -141,16 +142,6 @@ func within(ctx context.Context, limit time.Duration, do func(context.Context) e
 	return err
 }
 
-// estimatePage is what a harvest would have to do.
-type estimatePage struct {
-	Estimated
-
-	given url.Values
-}
-
-// Given are the fields of the form that starts it.
-func (p estimatePage) Given() url.Values { return p.given }
-
 func estimate(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Harvests == nil {
 		return nil, errReadOnly
@@ -159,7 +150,7 @@ func estimate(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return estimated(ctx, c, w, a.PostForm)
+	return estimated(ctx, c, w)
 }
 
 // listsPath is where lists of wanted papers are sent, which may be long (maxList).
@@ -179,19 +170,30 @@ func enterList(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return estimated(ctx, c, Wish{Goal: goal}, url.Values{"goal": {goal}})
+	a.PostForm = url.Values{"goal": {goal}} // of the form that starts it
+	return estimated(ctx, c, Wish{Goal: goal})
 }
 
-// estimated says what a harvest would have to do, and keeps the form that starts it.
-func estimated(ctx context.Context, c *Console, w Wish, given url.Values) (any, error) {
+// removeList removes a list of wanted papers.
+func removeList(ctx context.Context, c *Console, a *asked) (any, error) {
+	name := a.get("name")
+	was, err := store.RemoveList(ctx, c.App.DB, gleaner.Goal{List: name}.String())
+	if err == nil && !was {
+		err = fmt.Errorf("%w: there is no list %s, or its harvest is on record: remove that first", errInput, name)
+	}
+	return c.done(ctx, a, donePage{name, "is removed", redirect{to: "/"}}, err)
+}
+
+// estimated says what a harvest would have to do.
+func estimated(ctx context.Context, c *Console, w Wish) (any, error) {
 	over, err := c.searches.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer over()
-	p := estimatePage{given: given}
+	var p Estimated
 	err = within(ctx, c.startTime, func(ctx context.Context) error {
-		p.Estimated, err = c.Harvests.Estimate(ctx, w)
+		p, err = c.Harvests.Estimate(ctx, w)
 		return err
 	})
 	p.Lines, p.Papers = listed(p.Lines), listed(p.Papers)
@@ -246,10 +248,11 @@ func harvestParams() []param {
 		{name: "warc", what: "keep what is exchanged with sites in WARC files (default: the worker's setting)", one: []string{"yes", "no"}}}
 }
 
-// done notes who did what.
-func (c *Console) done(ctx context.Context, a *asked, p donePage, err error) (any, error) {
-	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "harvest", p.Harvest, "user", user(ctx), "did", p.Did, "error", err)
-	p.notice = p.Harvest + " " + p.Did + "."
+// done notes who did what, and what more there is to note.
+func (c *Console) done(ctx context.Context, a *asked, p donePage, err error, more ...any) (any, error) {
+	said := []any{"path", a.URL.Path, "name", p.Name, "user", user(ctx), "did", p.Did, "error", err}
+	c.log.InfoContext(ctx, "console: asked for", append(said, more...)...)
+	p.notice = cmp.Or(p.notice, p.Name+" "+p.Did+".")
 	return p, err
 }
 
@@ -263,17 +266,17 @@ func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	}
 	var did string
 	switch a.get("do") {
-	case doPause:
-		did, err = c.Harvests.Pause(ctx, h.ID)
-	case doResume:
-		did, err = c.Harvests.Resume(ctx, h.ID)
-	case doCancel:
-		did, err = c.Harvests.Cancel(ctx, h.ID)
+	case doPause, doResume, doCancel:
+		did, err = c.Harvests.Steer(ctx, h.ID, a.get("do"))
 	case doAgain:
 		did, err = c.Harvests.Again(ctx, h.ID)
 	case doRemove:
+		did = "is removed"
 		_, err = store.RemoveHarvest(ctx, c.App.DB, h.ID, false)
-		return c.done(ctx, a, donePage{h.ID, "is removed", redirect{to: "/"}}, err)
+		if err == nil && a.get("schedule") != "" && c.Schedules != nil {
+			did, err = "is removed with its schedule", c.Schedules.SteerSchedule(ctx, h.ID, doRemove, "")
+		}
+		return c.done(ctx, a, donePage{h.ID, did, redirect{to: "/"}}, err)
 	case doRetry:
 		did, err = c.Harvests.Retry(ctx, h.ID, Failed{Site: a.get("site"), Reason: a.get("reason")})
 	}
@@ -301,6 +304,12 @@ func settle(ctx context.Context, c *Console, a *asked) (any, error) {
 		p.Settled = ""
 	}
 	err = collection.Settle(ctx, c.App.DB, c.App.Repo, p.Paper, p.SHA256, p.Settled)
+	if err == nil && p.Settled == "yes" {
+		var also []string
+		if also, err = store.AlsoPapers(ctx, c.App.DB, p.Paper, p.SHA256); len(also) > 0 {
+			p.notice += " It counts as another paper, too: " + strings.Join(also, "; ") + "."
+		}
+	}
 	c.log.InfoContext(ctx, "console: settled", "paper", p.Paper, "sha256", p.SHA256, "word", a.get("word"), "user", user(ctx), "error", err)
 	return p, err
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -52,19 +53,15 @@ func (h *told) Start(_ context.Context, w Wish) (string, string, error) {
 	return sampleHarvest, "started", err
 }
 
-func (h *told) Pause(_ context.Context, id string) (string, error)  { return h.note("pause %s", id) }
-func (h *told) Resume(_ context.Context, id string) (string, error) { return h.note("resume %s", id) }
-func (h *told) Cancel(_ context.Context, id string) (string, error) { return h.note("cancel %s", id) }
+func (h *told) Steer(_ context.Context, id, do string) (string, error) {
+	return h.note("%s %s", do, id)
+}
 func (h *told) Retry(_ context.Context, id string, of Failed) (string, error) {
 	return h.note("retry %s %s %s", id, of.Site, of.Reason)
 }
 
-func (h *told) PauseSite(_ context.Context, host, why string) (string, error) {
-	return h.note("pause %s %s", host, why)
-}
-
-func (h *told) ResumeSite(_ context.Context, host string) (string, error) {
-	return h.note("resume %s", host)
+func (h *told) SteerSite(_ context.Context, host, do, why string) (string, error) {
+	return h.note("%s %s %s", do, host, why)
 }
 
 func (h *told) SetHomepage(_ context.Context, who gleaner.Author, url, word string) (string, error) {
@@ -114,12 +111,17 @@ func (h *told) Export(_ context.Context, id, format string, years gleaner.Years,
 	}}, nil
 }
 
+func (h *told) ExportCollection(ctx context.Context, name, format string, files bool) (Export, error) {
+	return h.Export(ctx, name, format, gleaner.Years{}, files)
+}
+
 // TestHarvestsAreActedOn: what a form or a program asks for is asked of the harvest,
 // and what cannot be is said.
 func TestHarvestsAreActedOn(t *testing.T) {
 	t.Parallel()
 	ear := &told{}
-	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	h := &clock{told: ear, all: []Scheduled{{Schedule: sampleHarvest, Next: []time.Time{time.Now()}}}}
+	d := sampled(t, func(o *Options) { o.Harvests, o.Schedules = ear, h })
 	at := "/harvests/" + url.PathEscape(sampleHarvest)
 	page := d.page(at)
 	require.Contains(t, page, `value="pause"`)
@@ -131,7 +133,7 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	}
 	res, body := d.do("POST", "/harvests", "goal=conf/webdb&years=1998-1999&delay=5s", "Accept", "application/json")
 	require.Equal(t, http.StatusOK, res.StatusCode)
-	require.JSONEq(t, `{"harvest": "conf/webdb/1998-1999", "did": "started"}`, body)
+	require.JSONEq(t, `{"name": "conf/webdb/1998-1999", "did": "started"}`, body)
 	_, _ = d.do("POST", "/harvests", "kind=site&goal=https://www.example.edu/")
 	_, _ = d.do("POST", "/harvests", "goal=conf/y&delay=2d")
 	_, _ = d.do("POST", "/harvests", "goal=conf/x&scope=host&strategy=bfs&leads=none&again=due&max-pages=7&budget=2.5&warc=yes")
@@ -181,7 +183,10 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	require.Contains(t, body, "cancel it first")
 	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageCancelled, ""))
 	require.Contains(t, d.page(at), "Its list of 4 papers and its report go. 4 papers are on no other harvest&#39;s list")
-	require.Contains(t, d.landed(d.do("POST", at, "do=remove")), `role="status">conf/webdb/1998-1999 is removed.`)
+	require.Contains(t, d.page(at), "Its schedule starts it again on ")
+	removed := d.landed(d.do("POST", at, "do=remove&schedule=yes"))
+	require.Contains(t, removed, `role="status">conf/webdb/1998-1999 is removed with its schedule.`)
+	require.Equal(t, "remove conf/webdb/1998-1999 ", ear.heard[8])
 	res, _ = d.do("GET", at, "")
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
 	require.Contains(t, d.page("/documents/"+sampleSHA), "Analytical Engines", "what was found stays")
@@ -205,10 +210,28 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
 
 	require.Contains(t, d.page("/papers/conf%2Fwebdb%2FP3"), `name="sha256"`)
+	at := "/papers/conf%2Fwebdb%2FP3"
 	for named, want := range map[string]int{"http://www.ada.example/none.pdf": 404, "ffff00": 404, "ff": 400, "http://www.ada.example/p1.pdf": 303} {
-		res, body := d.post("/review", url.Values{"paper": {"conf/webdb/P3"}, "sha256": {named}, "word": {"yes"}})
+		form = url.Values{"paper": {"conf/webdb/P3"}, "sha256": {named}, "word": {"yes"}}
+		res, body := d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+at)
 		require.Equal(t, want, res.StatusCode, "%s: %s", named, body)
+		if want != 303 {
+			kept := `(?s)<h1>Missing Since.*role="alert">.*name="sha256"[^>]* value="` + named + `"`
+			require.Regexp(t, kept, body, "the page stays")
+		}
 	}
+	form = url.Values{"paper": {"conf/none"}, "sha256": {sampleSHA}, "word": {"yes"}}
+	_, body = d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+"/documents/"+sampleSHA)
+	require.Regexp(t, `(?s)<h1>Analytical.*role="alert">.*name="paper"[^>]* value="conf/none"`, body)
+	form.Set("paper", "conf/webdb/P2")
+	page := d.landed(d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+"/papers/conf%2Fwebdb%2FP2"))
+	require.Regexp(t, `role="status">[^<]*It counts as another paper, too: Analytical Engines`, page)
+	for _, at := range []string{"/papers/conf%2Fwebdb%2FP2", "/documents/" + sampleSHA} {
+		require.Contains(t, d.page(at), "This document counts as another paper, too: ", at)
+	}
+	d.exec(`UPDATE papers o SET title=p.title, year=p.year FROM papers p
+		WHERE p.key='conf/webdb/P1' AND o.key='conf/webdb/P2'`)
+	require.NotContains(t, d.page("/documents/"+sampleSHA), "another paper, too", "one of several lists is one")
 	require.Regexp(t, `(?s)`+otherSHA[:12]+`</a> <span class="state found">is it.*settled: yes.*named by a person`,
 		d.page("/papers/conf%2Fwebdb%2FP3"))
 	require.Regexp(t, `href="/papers/conf%2Fwebdb%2FP3">Missing Since`, d.page("/documents/"+otherSHA))
@@ -235,8 +258,17 @@ func TestASiteIsPausedAndResumed(t *testing.T) {
 	}
 	require.NotContains(t, page, `value="pause"`)
 	require.Contains(t, d.page("/sites"), "paused by a person")
+	of := "?harvest=" + url.QueryEscape(sampleHarvest)
+	named := `href="/sites\?harvest=conf%2[Ff]webdb%2[Ff]1998-1999&amp;barred=yes">`
+	id := url.PathEscape(sampleHarvest)
+	require.Regexp(t, named+`1 site</a>: <a href="/sites/www.ada.example">`, d.page("/harvests/"+id))
+	require.Regexp(t, `1 site is not asked: www.ada.example \(paused.*`+named, d.page("/reports/"+id))
+	require.Contains(t, d.page("/sites"+of+"&barred=yes"), "www.ada.example</a>")
 	_, body = d.do("POST", at, "do=resume", "Accept", "application/json")
-	require.JSONEq(t, `{"host": "www.ada.example", "did": "did it"}`, body)
+	d.exec(`UPDATE sites SET paused='', paused_at=NULL`)
+	require.Contains(t, d.page("/sites"+of+"&barred=yes"), "No such site")
+	require.Contains(t, d.page("/sites?barred=yes"), "bad.example</a>")
+	require.JSONEq(t, `{"name": "www.ada.example", "did": "did it"}`, body)
 	long := "do=pause&reason=" + strings.Repeat("a", 501)
 	for path, form := range map[string]string{
 		at: "do=stop", "/sites/none.example": "do=pause", at + "?": "", at + "?a": long, "/sites/a.example": "do=resume",
@@ -244,7 +276,7 @@ func TestASiteIsPausedAndResumed(t *testing.T) {
 		res, body = d.do("POST", path, form)
 		require.Contains(t, []int{400, 404}, res.StatusCode, "%s %.60s: %s", path, form, body)
 	}
-	require.Equal(t, []string{"pause www.ada.example asked by mail", "resume www.ada.example"}, ear.heard)
+	require.Equal(t, []string{"pause www.ada.example asked by mail", "resume www.ada.example "}, ear.heard)
 }
 
 // TestAStartedHarvestIsShownAtOnce: its page says that it starts until it is on record.

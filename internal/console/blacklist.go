@@ -14,21 +14,14 @@ import (
 type blacklistPage struct {
 	Hosts []store.Blocked `json:"hosts"`
 	Next  string          `json:"next,omitempty"`
+	Host  string          `json:"host,omitempty"` // that the form names
 }
 
 func blacklist(ctx context.Context, c *Console, a *asked) (any, error) {
 	rows, err := c.App.DB.Blacklist(ctx, a.get("after"), pageSize+1)
-	var p blacklistPage
+	p := blacklistPage{Host: a.get("host")}
 	p.Hosts, p.Next = more(rows, func(b store.Blocked) string { return b.Host })
 	return p, err
-}
-
-// blockedPage is a host that was put on the blacklist, or taken off it.
-type blockedPage struct {
-	Host string `json:"host"`
-	Did  string `json:"did"`
-
-	redirect
 }
 
 // What may be done to the blacklist.
@@ -62,7 +55,9 @@ func block(ctx context.Context, c *Console, a *asked) (any, error) {
 			err = program.Unknown{Reason: fmt.Errorf("%s is not on the blacklist", host)}
 		}
 	}
-	c.log.InfoContext(ctx, "console: blacklist", "do", a.get("do"), "host", host, "reason", reason, "user", user(ctx), "error", err)
-	says := map[string]string{doAdd: " is on the blacklist: nobody asks it any more.", doRemove: " is off the blacklist: it may be asked again."}
-	return blockedPage{host, a.get("do"), redirect{a.was("/blacklist"), host + says[a.get("do")]}}, err
+	says := map[string]string{
+		doAdd:    "is on the blacklist: nobody asks it any more",
+		doRemove: "is off the blacklist: it may be asked again",
+	}
+	return c.done(ctx, a, donePage{host, says[a.get("do")], redirect{to: a.was("/blacklist")}}, err, "reason", reason)
 }

@@ -166,14 +166,6 @@ type topicWish struct {
 	Query string `json:"query"`
 }
 
-// collectionDone says what was done to a collection.
-type collectionDone struct {
-	Collection string `json:"collection"`
-	Did        string `json:"did"`
-
-	redirect
-}
-
 // collectionSettings are the options of a collection that the form has.
 func collectionSettings() []param {
 	return []param{
@@ -197,8 +189,12 @@ func collectionParams() []param {
 	}, collectionSettings()...)
 }
 
-// Policies are the orders in which a crawl follows links.
-func (collectionsPage) Policies() []string { return policyNames() }
+func exportedCollection(ctx context.Context, c *Console, a *asked) (Export, error) {
+	if c.Harvests == nil {
+		return Export{}, errReadOnly
+	}
+	return c.Harvests.ExportCollection(ctx, a.get("name"), a.get("format"), a.get("files") != "")
+}
 
 func makeCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Harvests == nil {
@@ -220,20 +216,18 @@ func makeCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 		}
 	}
 	did, err := c.Harvests.Collect(ctx, w)
-	return collectionDid(ctx, c, a, w.Name, did, err)
-}
-
-// collectionDid notes who did what to a collection.
-func collectionDid(ctx context.Context, c *Console, a *asked, name, did string, err error) (any, error) {
-	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "collection", name, "user", user(ctx),
-		"did", did, "error", err)
-	return collectionDone{name, did, redirect{collectionPath(name), name + " " + did + "."}}, err
+	return c.done(ctx, a, donePage{w.Name, did, redirect{to: collectionPath(w.Name)}}, err)
 }
 
 func actOnCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Harvests == nil {
 		return nil, errReadOnly
 	}
-	did, err := c.Harvests.SteerCollection(ctx, a.get("name"), a.get("do"))
-	return collectionDid(ctx, c, a, a.get("name"), did, err)
+	name := a.get("name")
+	if a.get("do") == doRemove {
+		err := collections.Remove(ctx, collections.In(c.App.DB), name)
+		return c.done(ctx, a, donePage{name, "is removed", redirect{to: "/collections"}}, err)
+	}
+	did, err := c.Harvests.SteerCollection(ctx, name, a.get("do"))
+	return c.done(ctx, a, donePage{name, did, redirect{to: collectionPath(name)}}, err)
 }

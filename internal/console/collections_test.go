@@ -38,6 +38,8 @@ func TestCollectionsAreListed(t *testing.T) {
 	body := d.page(path)
 	require.Contains(t, body, `<a href="/documents/`+sampleSHA)
 	require.Contains(t, body, "1.000")
+	require.NotContains(t, body, `value="cancel"`)
+	require.Contains(t, body, `action="/collections/conf%2Fmaths/export"`)
 	for path, code := range map[string]int{"/collections/none": http.StatusNotFound, path + "?after=x": http.StatusBadRequest, path + "?after=0.5%20-9223372036854775808": http.StatusBadRequest,
 		path + "?after=0.5%2099999999999": http.StatusOK, "/collections?after=99999999999": http.StatusBadRequest} {
 		res, _ := d.do("GET", path, "")
@@ -76,7 +78,7 @@ func TestCollectionsInABrowser(t *testing.T) {
 	}
 	require.Equal(t, 20, rows())
 	require.False(t, see[bool](w, `!!document.querySelector("a[rel=next]")`))
-	w.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#topic").value = "knots"`), chromedp.Click("main form button"))
+	w.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#topic").value = "knots"`), chromedp.Click("form:has(#topic) button"))
 	w.until(at + ` == "/collections/conf/maths?topic=knots" && document.readyState == "complete"`)
 	require.Equal(t, 10, rows())
 	harmless()

@@ -47,7 +47,8 @@ type Console struct {
 	Options
 	log        *slog.Logger
 	pages      map[string]pageTemplate
-	key        string // lets in while there are no users
+	inside     *http.ServeMux // the pages, for who is let in
+	key        string         // lets in while there are no users
 	doors      *doors
 	portal     *portal // nil without a provider
 	reports    *reports
@@ -76,7 +77,7 @@ func New(ctx context.Context, o Options) (*Console, error) {
 	c := &Console{Options: o, key: rand.Text(), log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{},
 		growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
 		searches: newTurns(searchesATime), exports: newTurns(exportsATime), startTime: startTime, begun: &sync.Map{},
-		uploading: &sync.Mutex{}}
+		uploading: &sync.Mutex{}, inside: http.NewServeMux()}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
@@ -95,6 +96,10 @@ func New(ctx context.Context, o Options) (*Console, error) {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
+	for _, d := range c.places() {
+		c.inside.Handle(d.pattern, c.only(d.may, d.serve))
+	}
+	c.inside.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, errNoPage) })
 	c.reports = &reports{db: o.App.DB, ctx: ctx, making: map[string]*making{}, hands: make(chan struct{}, reportsATime)}
 	return c, nil
 }
@@ -124,7 +129,7 @@ const (
 // users.
 func (c *Console) Serve(ctx context.Context, l net.Listener, up func(query string)) error {
 	public := !loopback(l.Addr().String()) || c.URL != nil && !loopback(c.URL.Host)
-	_, _, users, err := c.App.DB.Session(ctx, nil)
+	_, users, err := c.App.DB.Session(ctx, nil)
 	switch open := !users && c.portal == nil; {
 	case err != nil:
 		return err
@@ -161,13 +166,6 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, up func(query strin
 
 // Handler is what Serve serves. A public one lets nobody in without log-in.
 func (c *Console) Handler(public bool) http.Handler {
-	mux := http.NewServeMux()
-	for _, d := range c.places() {
-		mux.Handle(d.pattern, c.only(d.may, d.serve))
-	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, errNoPage) })
-	inside := c.admit(public, mux)
-
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /style.css", c.static)
 	outer.HandleFunc("GET /live.js", c.static)
@@ -180,6 +178,6 @@ func (c *Console) Handler(public bool) http.Handler {
 		outer.HandleFunc("GET "+backPath, c.fromProvider)
 	}
 	outer.HandleFunc("POST /logout", c.logout)
-	outer.Handle("/", inside)
+	outer.Handle("/", c.admit(public, c.inside))
 	return c.guard(public, outer)
 }

@@ -33,12 +33,6 @@ type documentsPage struct {
 	Next      string         `json:"next,omitempty"`
 }
 
-// States are what became of a document.
-func (documentsPage) States() []string { return documentStates() }
-
-// Classes are what a document may be.
-func (documentsPage) Classes() []string { return document.Classes() }
-
 // Called is the title by which a document is listed.
 func (documentsPage) Called(d store.Listed) string {
 	return documentTitle(d.Document, d.Title, store.Location{URL: d.URL, Anchor: d.Anchor})
@@ -132,6 +126,7 @@ type documentPage struct {
 	collection.Sheet
 	Begins string            `json:"begins"`
 	Titles map[string]string `json:"titles"` // of the papers that it was matched with, by key
+	Also   []string          `json:"also"`   // titles of papers that it is beside the first
 
 	title string
 }
@@ -176,7 +171,8 @@ func oneDocument(ctx context.Context, c *Console, a *asked) (any, error) {
 		}
 		titles[m.Paper] = p.Title
 	}
-	return documentPage{s, string(text[:min(len(text), begins)]), titles, title}, nil
+	also, err := store.AlsoPapers(ctx, c.App.DB, is.Key, s.SHA256)
+	return documentPage{s, string(text[:min(len(text), begins)]), titles, listed(also), title}, err
 }
 
 // file serves a stored document, to be saved: what a stranger wrote is never shown as a

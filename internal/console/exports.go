@@ -18,9 +18,6 @@ import (
 // ExportFormats are those of the list of what a harvest found.
 func ExportFormats() []string { return []string{"bibtex", "ris", "csv", "csljson", "jsonl"} }
 
-// Formats are ExportFormats.
-func (harvestPage) Formats() []string { return ExportFormats() }
-
 // exportParams say what is exported.
 func exportParams() []param {
 	return []param{{name: "format", what: "of the list", one: ExportFormats(), required: true}, {name: "files", what: "with the documents, in an archive", one: []string{"yes"}},

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -106,8 +107,9 @@ func loopback(host string) bool {
 
 // who is who asks, and what they may do.
 type who struct {
-	name string // "" where nobody has to log in
-	role store.Role
+	name     string // "" where nobody has to log in
+	role     store.Role
+	password bool // they have one here
 }
 
 type whoKey struct{}
@@ -172,7 +174,7 @@ func (c *Console) admit(public bool, next http.Handler) http.Handler {
 		default:
 			to := "/login"
 			if r.Method == http.MethodGet && r.URL.Path != "/" {
-				to += "?next=" + escape(r.URL.RequestURI())
+				to += "?next=" + url.QueryEscape(r.URL.RequestURI())
 			}
 			http.Redirect(w, r, to, http.StatusSeeOther) // #nosec G710 -- the log-in, whatever is asked for after it
 		}
@@ -181,9 +183,9 @@ func (c *Console) admit(public bool, next http.Handler) http.Handler {
 
 // known is who asks, by session or by password; without a role they are to log in.
 func (c *Console) known(r *http.Request, public bool) (who, error) {
-	name, role, users, err := c.App.DB.Session(r.Context(), c.sessionOf(r))
-	if err != nil || name != "" {
-		return who{name, role}, err
+	u, users, err := c.App.DB.Session(r.Context(), c.sessionOf(r))
+	if err != nil || u.Name != "" {
+		return who{u.Name, u.Role, !u.Provider}, err
 	}
 	given, password, ok := r.BasicAuth()
 	if ok {
@@ -191,8 +193,8 @@ func (c *Console) known(r *http.Request, public bool) (who, error) {
 			return who{}, err
 		}
 		given = folded(given)
-		role, err = c.App.DB.RoleOf(r.Context(), given)
-		return who{given, role}, err
+		role, err := c.App.DB.RoleOf(r.Context(), given)
+		return who{given, role, true}, err
 	}
 	if !users && !public && c.portal == nil {
 		if forwarded(r) {
@@ -204,7 +206,7 @@ func (c *Console) known(r *http.Request, public bool) (who, error) {
 		}
 		for _, key := range given {
 			if hmac.Equal([]byte(key), []byte(c.key)) {
-				return who{"", store.Administrator}, nil
+				return who{role: store.Administrator}, nil
 			}
 		}
 		return who{}, errKey

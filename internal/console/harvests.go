@@ -63,6 +63,8 @@ func (h harvestRow) Runs() bool { return h.CompletedAt == nil }
 type harvestsPage struct {
 	Harvests []harvestRow `json:"harvests"`
 	Next     string       `json:"next,omitempty"` // the parameter after of the next page
+
+	Lists []store.WantedList `json:"lists"` // of wanted papers
 }
 
 func (p harvestsPage) Live() bool { return slices.ContainsFunc(p.Harvests, harvestRow.Runs) }
@@ -75,7 +77,11 @@ func harvests(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := harvestsPage{Harvests: []harvestRow{}}
+	lists, err := store.WantedLists(ctx, c.App.DB)
+	if err != nil {
+		return nil, err
+	}
+	p := harvestsPage{Harvests: []harvestRow{}, Lists: listed(lists)}
 	if len(all) > harvestsListed {
 		all = all[:harvestsListed]
 		p.Next = all[harvestsListed-1].ID
@@ -112,7 +118,10 @@ type harvestPage struct {
 	Failures []store.Failure  `json:"failures"`           // what may be tried again
 	Failing  []string         `json:"failing_sites"`      // hosts of these, at most pageSize
 
-	Gone *store.HarvestRemoval `json:"would_go,omitempty"` // what its removal would take, of one that ended
+	Barred []store.SiteRow `json:"barred"` // its sites that are paused or on the blacklist, at most pageSize
+
+	Gone     *store.HarvestRemoval `json:"would_go,omitempty"` // what its removal would take, of one that ended
+	Schedule *Scheduled            `json:"schedule,omitempty"` // that starts it again, of one that ended
 
 	Answer string `json:"address_answered,omitempty"` // what the address of a site answered that was no page
 }
@@ -131,8 +140,9 @@ const troubleTime = 3 * time.Second
 func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	h, err := c.exactly(ctx, a.get("id"))
 	if _, begun := c.begun.Load(a.get("id")); begun && errors.Is(err, store.ErrNoHarvest) {
-		row := harvestRow{Harvest: store.Harvest{ID: a.get("id"), Stage: stageStarting}}
-		return harvestPage{harvestRow: row, Sites: []store.SitePace{}, Failures: []store.Failure{}, Failing: []string{}}, nil
+		p := harvestPage{Sites: []store.SitePace{}, Barred: []store.SiteRow{}, Failures: []store.Failure{}, Failing: []string{}}
+		p.Harvest = store.Harvest{ID: a.get("id"), Stage: stageStarting}
+		return p, nil
 	}
 	if err != nil {
 		return nil, err
@@ -147,7 +157,11 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Sites = listed(sites)
+	barred, err := c.App.DB.Sites(ctx, store.SiteQuery{Harvest: h.ID, Barred: true, Limit: pageSize})
+	if err != nil {
+		return nil, err
+	}
+	p.Sites, p.Barred = listed(sites), listed(barred)
 	if p.Answer, err = report.AnswerOf(ctx, c.App.DB, h.Venue); err != nil {
 		return nil, err
 	}
@@ -155,14 +169,7 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	if !row.Runs() {
-		switch gone, err := store.RemoveHarvest(ctx, c.App.DB, h.ID, true); {
-		case errors.Is(err, store.ErrHarvestRuns), errors.Is(err, store.ErrNoHarvest): // since
-		case err != nil:
-			return nil, err
-		default:
-			p.Gone = &gone
-		}
-		return p, nil
+		return p, p.ended(ctx, c)
 	}
 	if c.Harvests != nil {
 		look, cancel := context.WithTimeout(ctx, troubleTime)
@@ -172,10 +179,36 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		}
 		if p.Troubles, err = c.Harvests.Troubles(look, h.ID); err != nil {
 			p.Unknown = "Temporal does not answer: what fails now is not known"
-			c.log.WarnContext(ctx, "console: troubles", "error", err)
+			wonder(ctx, c, "troubles", err)
 		}
 	}
 	return p, nil
+}
+
+// wonder notes what Temporal did not answer to who still asks.
+func wonder(ctx context.Context, c *Console, what string, err error) {
+	if err != nil && ctx.Err() == nil { // else the tab was closed
+		c.log.WarnContext(ctx, "console: "+what, "error", err)
+	}
+}
+
+// ended adds what the removal of a harvest that ended would take, and what starts it again.
+func (p *harvestPage) ended(ctx context.Context, c *Console) error {
+	gone, err := store.RemoveHarvest(ctx, c.App.DB, p.ID, true)
+	switch {
+	case errors.Is(err, store.ErrHarvestRuns), errors.Is(err, store.ErrNoHarvest): // since
+		return nil
+	case err != nil:
+		return err
+	}
+	p.Gone = &gone
+	if c.Schedules != nil {
+		look, cancel := context.WithTimeout(ctx, troubleTime)
+		defer cancel()
+		p.Schedule, err = c.Schedules.Schedule(look, p.ID)
+		wonder(ctx, c, "schedule", err)
+	}
+	return nil
 }
 
 // fail adds what failed of the harvest, and where.

@@ -43,6 +43,7 @@ type heldList struct {
 	Did  string `json:"did"`
 	store.Imported
 	Wanted int                  `json:"wanted"` // papers that harvests look for, and that it names
+	Holds  []store.HarvestPaper `json:"holds"`  // of these, at most pageSize
 	Titles []store.HarvestPaper `json:"titles"` // its papers
 	Wrong  []string             `json:"wrong"`  // what of it could not be read
 
@@ -108,7 +109,8 @@ func (l heldList) said() string {
 
 // heldList is the list that a form or a file gives.
 func (a *asked) heldList() (*heldList, error) {
-	l := &heldList{Name: strings.TrimSpace(a.get("name")), Did: a.get("do"), text: a.get("list"), Titles: []store.HarvestPaper{}, Wrong: []string{}}
+	l := &heldList{Name: strings.TrimSpace(a.get("name")), Did: a.get("do"), text: a.get("list"), Wrong: []string{}}
+	l.Titles, l.Holds = []store.HarvestPaper{}, []store.HarvestPaper{}
 	file, head, err := a.FormFile("file")
 	switch {
 	case err == nil:
@@ -183,9 +185,20 @@ func enter(ctx context.Context, c *Console, l *heldList) error {
 		return err
 	}
 	for _, p := range papers {
-		l.Titles = append(l.Titles, store.HarvestPaper{Title: cmp.Or(p.Title, p.DOI), Year: p.Year, Authors: gleaner.Names(p.Authors)})
+		l.Titles = append(l.Titles, titled(p))
 	}
 	wanted, err := c.App.DB.Wanted(ctx)
-	l.Wanted = len(match.Held(wanted, papers))
+	held := match.Held(wanted, papers)
+	l.Wanted = len(held)
+	for _, p := range wanted {
+		if _, is := held[p.Key]; is && len(l.Holds) < pageSize {
+			l.Holds = append(l.Holds, titled(p))
+		}
+	}
 	return err
+}
+
+// titled is a paper as lists show it.
+func titled(p gleaner.Paper) store.HarvestPaper {
+	return store.HarvestPaper{Title: cmp.Or(p.Title, p.DOI), Year: p.Year, Authors: gleaner.Names(p.Authors)}
 }

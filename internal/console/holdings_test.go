@@ -60,7 +60,9 @@ func TestHoldingsAreLookedAtFirst(t *testing.T) {
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
 	for _, want := range []string{
 		"3 papers: 3 new, 0 that", "2 of the papers that harvests look for", "line 4", "in 2x",
-		"These 3 papers are held", "<td>A Paper of Another Field", `<td data-name="authors">Richard Roe`,
+		"These 3 papers are held",
+		`name="name" maxlength="200" value="own"`, "Papers that harvests look for, and will not any more",
+		"<td>A Paper of Another Field", `<td data-name="authors">Richard Roe`,
 	} {
 		require.Contains(t, body, want)
 	}

@@ -97,14 +97,6 @@ func author(ctx context.Context, c *Console, id string) (gleaner.Author, error) 
 	return gleaner.Author{}, cmp.Or(err, fmt.Errorf("%w: nobody on record has the id %s", errNoPage, id))
 }
 
-// personDone is what was said of a page of an author.
-type personDone struct {
-	Author string `json:"author"`
-	Did    string `json:"did"`
-
-	redirect
-}
-
 // personPath is the address of an author's page.
 func personPath(id string) string { return "/people/" + url.PathEscape(id) }
 
@@ -116,7 +108,6 @@ func actOnPerson(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := personDone{Author: who.ID(), redirect: redirect{to: personPath(who.ID())}}
 	word := a.get("do")
 	if word == doForget {
 		word = ""
@@ -127,9 +118,6 @@ func actOnPerson(ctx context.Context, c *Console, a *asked) (any, error) {
 			"%w: the address has a name, a password or a key in it, and no crawl sends one", errInput,
 		)
 	}
-	p.Did, err = c.Harvests.SetHomepage(ctx, who, at, word)
-	c.log.InfoContext(ctx, "console: homepage", "do", a.get("do"), "author", who.ID(), "url", at,
-		"user", user(ctx), "did", p.Did, "error", err)
-	p.notice = p.Did + "."
-	return p, err
+	did, err := c.Harvests.SetHomepage(ctx, who, at, word)
+	return c.done(ctx, a, donePage{who.ID(), did, redirect{personPath(who.ID()), did + "."}}, err, "url", at)
 }

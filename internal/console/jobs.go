@@ -129,6 +129,8 @@ type jobsPage struct {
 	Jobs []jobRow `json:"jobs"`
 	Next string   `json:"next,omitempty"`
 
+	Uploads []string `json:"uploads,omitempty"` // files that were sent to be imported
+
 	forms []jobForm
 }
 
@@ -145,6 +147,9 @@ func jobs(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	p := jobsPage{Jobs: []jobRow{}, forms: c.newJobForms(a)}
+	if p.Uploads, err = uploads(c.ImportFolder); err != nil {
+		return nil, err
+	}
 	rows, p.Next = more(rows, func(j store.Job) string { return strconv.FormatInt(j.ID, 10) })
 	for _, j := range rows {
 		p.Jobs = append(p.Jobs, jobRowOf(j))
@@ -227,14 +232,6 @@ func job(ctx context.Context, c *Console, a *asked) (any, error) {
 	return p, err
 }
 
-// jobDone is the job that something was done to.
-type jobDone struct {
-	Job int64  `json:"job"`
-	Did string `json:"did"`
-
-	redirect
-}
-
 // What may be done to a job.
 const (
 	doRun     = "run"
@@ -259,11 +256,11 @@ func startJob(ctx context.Context, c *Console, a *asked) (any, error) {
 
 // jobDid notes who did what to a job.
 func (c *Console) jobDid(ctx context.Context, a *asked, id int64, did string, err error) (any, error) {
-	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "job", id, "user", user(ctx), "did", did, "error", err)
 	if errors.Is(err, store.ErrJobRuns) {
 		err = fmt.Errorf("%w: %w", errInput, err)
 	}
-	return jobDone{id, did, redirect{fmt.Sprintf("/jobs/%d", id), fmt.Sprintf("Job %d %s.", id, did)}}, err
+	job := strconv.FormatInt(id, 10)
+	return c.done(ctx, a, donePage{job, did, redirect{"/jobs/" + job, "Job " + job + " " + did + "."}}, err)
 }
 
 func actOnJob(ctx context.Context, c *Console, a *asked) (any, error) {

@@ -41,7 +41,7 @@ func jobFields() map[string]jobField {
 	number := func(label string) jobField { return jobField{Label: label, Type: "number"} }
 	return map[string]jobField{
 		"path": {Label: "File or folder, within the folder for imports", Type: "text", Required: true}, "filter": choice("Filter by content", "on", "off"),
-		"format": choice("What it is", ingest.Formats()...), "urls": text("Of a folder or mirror: template of the addresses"), "parent": text("Template of the pages that led there"),
+		"format": choice("What it is (format)", ingest.Formats()...), "urls": text("Of a folder or mirror: template of the addresses"), "parent": text("Template of the pages that led there"),
 		"date":   {Label: "Day on which they were got", Type: "date"},
 		"record": choice("Write to the record", "on", "off"), "types": text("Kinds of file, such as pdf,postscript"),
 		"blacklist": {Label: "Hosts to pass over, one a line", Type: "area"}, "only": choice("Which: empty for those that meet both conditions", "", tables.Any, tables.OnlyBlacklisted, tables.OnlyFailed),

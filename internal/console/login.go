@@ -338,7 +338,7 @@ type loginForm struct {
 func (c *Console) loginForm(next, wrong string) loginForm {
 	f := loginForm{Next: next, Wrong: wrong}
 	if c.portal != nil {
-		f.Provider = providerPath + "?next=" + escape(next)
+		f.Provider = providerPath + "?next=" + url.QueryEscape(next)
 	}
 	return f
 }
@@ -390,5 +390,3 @@ func local(to string) string {
 	}
 	return to
 }
-
-func escape(s string) string { return url.QueryEscape(s) }

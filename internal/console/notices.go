@@ -26,13 +26,15 @@ func (a *asked) was(other string) string {
 }
 
 // plainly is what a command says, without what a command line alone understands: the
-// dashes of flags, and the part of a sentence that names a command.
+// dashes of flags, the part of a sentence that names a command, and whose mistake it is.
 func plainly(said string) string {
+	said = aMistake.ReplaceAllString(said, "")
 	return aFlag.ReplaceAllString(aCommand.ReplaceAllString(said, ""), "$1$2")
 }
 
 var (
 	aCommand = regexp.MustCompile("; [^;]*`starter [^;]*")
+	aMistake = regexp.MustCompile("^(wrong (usage|input): )+")
 	aFlag    = regexp.MustCompile(`(^|[\s(:])--([a-z])`)
 )
 

@@ -34,6 +34,7 @@ func TestAnswersOfActionsAreAsDescribed(t *testing.T) {
 		{"/schedules", "do=create&kind=due&every=7d", 200},
 		{"/sites/www.ada.example", "do=pause", 200},
 		{"/collections", "name=maths&topics=knots", 200}, {"/collections/conf%2Fmaths", "do=cancel", 200},
+		{"/lists/none", "do=remove", 400}, {"/uploads/none", "do=remove", 404},
 		{"/lists", "name=own&list=title%0AA+Paper", 200},
 		{"/people/1%2F1", "do=is&url=http://a.example/", 200}, {"/people/1%2F1", "do=is&url=http://ada:secret@a.example/", 400},
 		{"/holdings", "do=preview&name=own.csv&list=title%0AA+Paper", 200},

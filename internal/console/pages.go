@@ -7,6 +7,7 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,7 +116,7 @@ func (c *Console) answer(to route) http.Handler {
 			data, err = to.answer(ctx, c, a)
 		}
 		if err != nil {
-			c.refuse(ctx, w, to, a, err)
+			c.refuse(w, a, err)
 			return
 		}
 		if on, ok := data.(interface{ Onward() redirect }); ok && !asJSON(r) && on.Onward().to != "" {
@@ -126,9 +127,23 @@ func (c *Console) answer(to route) http.Handler {
 	})
 }
 
-// refuse answers with an error. A form that says something wrong is shown again, on its
-// page, with all that was written.
-func (c *Console) refuse(ctx context.Context, w http.ResponseWriter, to route, a *asked, err error) {
+// refusal is a form that was sent and refused, kept while its page is shown again.
+type refusal struct {
+	code int
+	err  error
+}
+
+type refusalKey struct{}
+
+// refusalOf is the refused form of whose page a request is; nil of others.
+func refusalOf(ctx context.Context) *refusal {
+	f, _ := ctx.Value(refusalKey{}).(*refusal)
+	return f
+}
+
+// refuse answers with an error. A form that says something wrong is shown again, on the
+// page from which it was sent, with all that was written.
+func (c *Console) refuse(w http.ResponseWriter, a *asked, err error) {
 	r, code := a.Request, status(err)
 	if code == http.StatusBadGateway || code == http.StatusGatewayTimeout {
 		named := "a venue by its key, such as conf/webdb"
@@ -139,27 +154,30 @@ func (c *Console) refuse(ctx context.Context, w http.ResponseWriter, to route, a
 	}
 	shownAgain := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge,
 		http.StatusBadGateway, http.StatusGatewayTimeout}
-	if r.Method == http.MethodPost && slices.Contains(shownAgain, code) && !asJSON(r) {
-		from := to.path
-		if slices.Contains([]string{"/harvests", "/estimates", listsPath}, from) { // these are on the first page
-			from = "/"
-		}
-		for _, p := range routes() {
-			if p.method != http.MethodGet || strings.TrimSuffix(p.path, "{$}") != from {
-				continue
-			}
-			if data, wrong := p.answer(ctx, c, a); wrong == nil {
-				v := c.view(r, data)
-				v.Wrong, v.Given, v.Live = plainly(err.Error()), a.PostForm, false
-				if from == "/" {
-					v.Address, v.Here = "/", ""
-				}
-				c.draw(w, r, code, p.page, v)
+	if was := refusalOf(r.Context()); was != nil { // its page cannot be shown either
+		r, err = r.WithContext(context.WithValue(r.Context(), refusalKey{}, nil)), was.err
+	} else if r.Method == http.MethodPost && slices.Contains(shownAgain, code) && !asJSON(r) {
+		own := r.URL.EscapedPath()
+		for _, at := range []string{a.was(own), own, "/"} {
+			page := formPage(a, at, &refusal{code, err})
+			h, pattern := c.inside.Handler(page)
+			if _, ours := h.(http.HandlerFunc); ours && strings.HasPrefix(pattern, "GET ") { // and leads nowhere else
+				c.inside.ServeHTTP(w, page)
 				return
 			}
 		}
 	}
 	c.fail(w, r, err)
+}
+
+// formPage asks for the page at an address, to show a form that was sent from it again.
+func formPage(a *asked, at string, f *refusal) *http.Request {
+	r := a.Clone(context.WithValue(a.Context(), refusalKey{}, f))
+	r.Method, r.RequestURI, r.Body, r.MultipartForm = http.MethodGet, at, http.NoBody, nil
+	r.Header.Del("Content-Type")
+	r.URL, _ = url.Parse(at) // an address that was parsed before
+	r.Form, r.PostForm = r.URL.Query(), a.PostForm
+	return r
 }
 
 // pageSize is how many rows a page lists.
@@ -188,6 +206,7 @@ func (c *Console) places() []place {
 		{"GET /documents/{sha256}/page.png", store.Reader, http.HandlerFunc(c.picture)},
 		{"GET /documents/{sha256}/file", store.Reader, http.HandlerFunc(c.file)},
 		{"GET /exports/{id...}", store.Reader, c.saved(exportParams(), exported)},
+		{"GET /collections/{name}/export", store.Reader, c.saved(exportParams()[:2], exportedCollection)},
 		{"GET /jobs/{id}/lines.csv", store.Reader, c.saved(nil, jobLines)},
 		{"GET /papers.csv", store.Reader, c.saved(paperParams(), paperLines)},
 		{"GET /failures.csv", store.Reader, c.saved(failureParams(), failedLines)},
@@ -209,15 +228,17 @@ func routes() []route {
 		{"GET", "/{$}", store.Reader, "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests, harvestsPage{}},
 		{"GET", "/harvests/{id...}", store.Reader, "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest, harvestPage{}},
 		{"POST", "/harvests", store.Editor, "", "Starts a harvest, or joins the one that runs.", harvestParams(), startHarvest, donePage{}},
-		{"POST", "/estimates", store.Editor, "estimate", "Says what a harvest would have to do. Nothing is kept, and no site is asked.", harvestParams(), estimate, estimatePage{}},
+		{"POST", "/estimates", store.Editor, "estimate", "Says what a harvest would have to do. Nothing is kept, and no site is asked.", harvestParams(), estimate, Estimated{}},
 		{"POST", listsPath, store.Editor, "estimate",
 			"Enters a list of wanted papers, and says what its harvest would have to do.",
 			[]param{{name: "name", what: "of the list (default: of the file); one of the same name is replaced"},
-				{name: "list", what: "papers as BibTeX, RIS, CSV, JSON Lines, or DOIs, at most 8 MB"}}, enterList, estimatePage{}},
+				{name: "list", what: "papers as BibTeX, RIS, CSV, JSON Lines, or DOIs, at most 8 MB"}}, enterList, Estimated{}},
 		{"POST", "/harvests/{id...}", store.Editor, "", "Pauses, resumes, cancels, retries or runs a harvest again, or removes one that ended.", []param{
 			{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry, doAgain, doRemove},
 				required: true},
-			{name: "site", what: "retry what failed on this host alone"}, {name: "reason", what: "retry what failed for this reason alone"}}, actOnHarvest, donePage{}},
+			{name: "site", what: "retry what failed on this host alone"},
+			{name: "reason", what: "retry what failed for this reason alone"},
+			{name: "schedule", what: "remove its schedule with it", one: []string{"yes"}}}, actOnHarvest, donePage{}},
 		{"GET", "/reports/{id...}", store.Reader, "report", "Reports what a harvest came to: recall by year, every missing paper and why it is missing, sites.", nil, harvestReport, reportPage{}},
 		{"GET", "/papers", store.Reader, "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", append(paperParams(), after), papers, papersPage{}},
 		{"GET", "/failures", store.Reader, "failures", "Lists the URLs of a harvest that failed, with the reason and the next try, by host.",
@@ -230,12 +251,14 @@ func routes() []route {
 		{"GET", "/people/{id...}", store.Reader, "person", "Shows an author: their homepages, what was looked at and why it was kept or not, and their papers.", nil, person, personPage{}},
 		{"POST", "/people/{id...}", store.Editor, "", "Says that a page is an author's homepage or is not, or takes that back.", []param{
 			{name: "do", what: "what to say", one: []string{"is", "is-not", doForget}, required: true},
-			{name: "url", what: "address of the page", required: true}}, actOnPerson, personDone{}},
-		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, {name: "name", what: "how the host begins, with www. or without"}, inState(gleaner.SiteStates()...), after}, sites, sitesPage{}},
+			{name: "url", what: "address of the page", required: true}}, actOnPerson, donePage{}},
+		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, {name: "name", what: "how the host begins, with www. or without"}, inState(gleaner.SiteStates()...),
+			{name: "barred", what: "only those that are paused or on the blacklist", one: []string{"yes"}},
+			after}, sites, sitesPage{}},
 		{"GET", "/sites/{host}", store.Reader, "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
 		{"POST", "/sites/{host}", store.Editor, "", "Pauses a site, or lets it be asked again.", []param{
 			{name: "do", what: "what to do", one: []string{doPause, doResume}, required: true},
-			{name: "reason", what: "why it is paused, for whoever asks later"}}, actOnSite, siteDone{}},
+			{name: "reason", what: "why it is paused, for whoever asks later"}}, actOnSite, donePage{}},
 	}
 	return append(all, otherRoutes(after)...)
 }
@@ -243,6 +266,7 @@ func routes() []route {
 // otherRoutes are those of what is on record beside harvests and sites.
 func otherRoutes(after param) []route {
 	inState := func(of ...string) param { return param{name: "state", what: "only those in this state", one: of} }
+	toRemove := param{name: "do", what: "what to do", one: []string{doRemove}, required: true}
 	return []route{
 		{"GET", "/documents", store.Reader, "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "judged to be this", one: document.Classes()},
 			{name: "site", what: "found on this host"}, {name: "venue", what: "papers of this venue, person or list"}, {name: "text", what: "what the first pages say, in any case"},
@@ -255,36 +279,42 @@ func otherRoutes(after param) []route {
 		{"GET", "/jobs", store.Reader, "jobs", "Lists jobs, the latest first.", []param{
 			{name: "after", what: after.what, number: true},
 			{name: "path", what: "file within the folder for imports that the form of an import names"}}, jobs, jobsPage{}},
-		{"POST", "/jobs", store.Editor, "", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, jobDone{}},
+		{"POST", "/jobs", store.Editor, "", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, donePage{}},
+		{"POST", uploadsPath + "/{name}", store.Editor, "", "Removes a file that was sent to be imported.",
+			[]param{toRemove}, removeUpload, donePage{}},
+		{"POST", listsPath + "/{name}", store.Editor, "",
+			"Removes a list of wanted papers of which no harvest is on record.", []param{toRemove}, removeList, donePage{}},
 		{"GET", "/jobs/{id}", store.Reader, "job", "Shows a job, and what became of each file, document or page.", []param{{name: "differs", what: "only what differs from what its files promise", one: []string{"yes"}},
 			{name: "after", what: after.what, number: true}}, job, jobPage{}},
-		{"POST", "/jobs/{id}", store.Editor, "", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, jobDone{}},
+		{"POST", "/jobs/{id}", store.Editor, "", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, donePage{}},
 		{"GET", "/collections", store.Reader, "collections", "Lists collections by topic, the latest first.", []param{{name: "after", what: after.what, number: true}}, allCollections, collectionsPage{}},
 		{"POST", "/collections", store.Editor, "", "Has a collection by topic made, or goes on with one that ended.",
-			collectionParams(), makeCollection, collectionDone{}},
-		{"POST", "/collections/{name}", store.Editor, "", "Pauses, resumes or cancels the making of a collection.",
-			[]param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel},
-				required: true}}, actOnCollection, collectionDone{}},
+			collectionParams(), makeCollection, donePage{}},
+		{"POST", "/collections/{name}", store.Editor, "",
+			"Pauses, resumes or cancels the making of a collection, or removes one that ended.",
+			[]param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRemove},
+				required: true}}, actOnCollection, donePage{}},
 		{"GET", "/collections/{name}", store.Reader, "collection", "Shows what is in the collection of a topic, the most similar first, and how full those of the others are.", []param{{name: "topic", what: "that is shown (default: the first)"}, after}, oneCollection, collectionPage{}},
 		{"GET", "/schedules", store.Reader, "schedules", "Lists the schedules, with their next run.",
 			nil, schedules, schedulesPage{}},
 		{"POST", "/schedules", store.Editor, "", "Makes a schedule, or pauses, resumes or removes one.",
-			scheduleParams(), changeSchedule, scheduleDone{}},
+			scheduleParams(), changeSchedule, donePage{}},
 		{"GET", holdingsPath, store.Reader, "holdings", "Lists the lists of what the library holds, the last entered first.",
 			nil, holdings, holdingsPage{}},
 		{"POST", holdingsPath, store.Editor, "holdings", "Looks at a list of what the library holds, enters it, or takes one back.",
 			holdingsParams(), changeHoldings, holdingsPage{}},
 		{"GET", "/parents", store.Reader, "parents", "Lists pages that lead to documents, by host, with their first and last crawl.", []param{{name: "site", what: "on this host"}, after}, parents, parentsPage{}},
 		{"GET", "/whitelist", store.Reader, "whitelist", "Lists pages worth a crawl, the best domain's first.", []param{after}, whitelist, whitelistPage{}},
-		{"GET", "/blacklist", store.Reader, "blacklist", "Lists hosts that are never asked, by name.", []param{after}, blacklist, blacklistPage{}},
+		{"GET", "/blacklist", store.Reader, "blacklist", "Lists hosts that are never asked, by name.",
+			[]param{after, {name: "host", what: "that the form for another names"}}, blacklist, blacklistPage{}},
 		{"POST", "/blacklist", store.Administrator, "", "Puts a host on the blacklist, or takes it off.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRemove}, required: true}, {name: "host", what: "its name", required: true},
-			{name: "reason", what: "why; of a host that is added it is in the list, else in the log"}}, block, blockedPage{}},
+			{name: "reason", what: "why; of a host that is added it is in the list, else in the log"}}, block, donePage{}},
 		{"GET", "/users", store.Administrator, "users", "Lists who may use the console, and what they may do.", nil, users, usersPage{}},
 		{"POST", "/users", store.Administrator, "", "Lets somebody use the console, says what they may do, or shuts them out.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRole, doRemove}, required: true},
-			{name: "user", what: "a name", required: true}, {name: "role", what: "what they may do", one: roleNames()}, {name: "password", what: "of somebody who is added, or their new one"}}, changeUser, changedUser{}},
+			{name: "user", what: "a name", required: true}, {name: "role", what: "what they may do", one: roleNames()}, {name: "password", what: "of somebody who is added, or their new one"}}, changeUser, donePage{}},
 		{"GET", "/password", store.Reader, "password", "Asks for another password of who is logged in.", nil, ownPassword, passwordPage{}},
 		{"POST", "/password", store.Reader, "", "Gives who is logged in another password, and logs them out everywhere.", []param{{name: "old", what: "the password until now", required: true},
-			{name: "password", what: "the new one", required: true}}, changePassword, changedUser{}},
+			{name: "password", what: "the new one", required: true}}, changePassword, donePage{}},
 		{"GET", "/statistics", store.Reader, "statistics", "Counts what became of every file, what failed, and which sites and domains gave most.", nil, statistics, statisticsPage{}},
 	}
 }

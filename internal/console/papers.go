@@ -25,12 +25,6 @@ type papersPage struct {
 
 func (p papersPage) Live() bool { return p.Unknown }
 
-// States are what a paper may be.
-func (papersPage) States() []string { return paperStates() }
-
-// Reasons are why it may be missing.
-func (papersPage) Reasons() []string { return reasonNames() }
-
 func paperStates() []string {
 	return []string{store.PaperHeld, store.PaperFound, store.PaperMissing}
 }

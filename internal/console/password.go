@@ -10,11 +10,12 @@ import (
 
 // passwordPage is where people give themselves another password.
 type passwordPage struct {
-	User string `json:"user"`
+	User  string `json:"user"`
+	Known bool   `json:"password"` // they have one here
 }
 
 func ownPassword(ctx context.Context, _ *Console, _ *asked) (any, error) {
-	return passwordPage{user(ctx)}, nil
+	return passwordPage{user(ctx), asker(ctx).password}, nil
 }
 
 // changePassword gives who asks another password in place of the one that they name. They
@@ -38,6 +39,5 @@ func changePassword(ctx context.Context, c *Console, a *asked) (any, error) {
 	if errors.Is(err, ErrPassword) || errors.Is(err, store.ErrNoUser) {
 		err = fmt.Errorf("%w: %w", errInput, err)
 	}
-	c.log.InfoContext(ctx, "console: password", "user", name, "error", err)
-	return changedUser{name, "password", redirect{"/", "Log in with the new password."}}, err
+	return c.done(ctx, a, donePage{name, "has another password", redirect{"/", "Log in with the new password."}}, err)
 }

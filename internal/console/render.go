@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
@@ -89,9 +91,14 @@ func functions() template.FuncMap {
 		"csv":     csvOf,
 		"ask":     func(does, do, lost string) question { return question{does, do, lost} },
 		"query":   url.QueryEscape,
+		"choice":  choice,
+		"plainly": plainly,
 		"first":   func(all []store.HarvestPaper) []store.HarvestPaper { return all[:min(len(all), mostTitles)] },
 		"beyond":  func(all []store.HarvestPaper) int { return max(0, len(all)-mostTitles) },
 
+		"documentStates": documentStates, "documentClasses": document.Classes, "siteStates": gleaner.SiteStates,
+		"paperStates": paperStates, "paperReasons": reasonNames,
+		"roles": roleNames, "exportFormats": ExportFormats, "policies": policyNames,
 		"intervals": intervals, "intervalWords": intervalWords, "scheduleOf": scheduleOf,
 	}
 }
@@ -159,67 +166,35 @@ func withParam(address, name, value string) string {
 	return u.String()
 }
 
-// tab is a part of the console, in the frame.
-type tab struct {
-	Here     bool
-	To, Name string
-}
-
-// question is asked before something is done that cannot be taken back.
-type question struct{ Does, Do, Lost string }
-
-// mostTitles is how many papers a preview lists.
-const mostTitles = 500
-
-// csvOf is the address of a list as CSV: all of it, from its beginning.
-func csvOf(address string) string {
-	path, query, _ := strings.Cut(withParam(address, "after", ""), "?")
-	return path + ".csv?" + query
-}
-
-// option is a choice of a form.
-type option struct {
-	Name   string
-	Chosen bool
-}
-
-// options are the choices of a form, with the one that holds.
-func options[T ~string](names []T, chosen string) (all []option) {
-	for _, n := range names {
-		all = append(all, option{string(n), string(n) == chosen})
-	}
-	return all
-}
-
-// follow is the address of the next page, "" without one.
-func follow(address, next string) string {
-	if next == "" {
-		return ""
-	}
-	return withParam(address, "after", next)
-}
-
 // lively is a page that changes by itself, while it does.
 type lively interface{ Live() bool }
 
 // view is what the frame and the page in it are made of.
 type view struct {
-	User    string
-	Role    store.Role
+	who
 	Address string // of the page, as asked for
 	Here    string // the first part of its path
 	Live    bool
 	Notice  string     // what was done before this page was led to
 	Wrong   string     // what is wrong with the form that was sent from this page
-	Given   url.Values // what that form said
+	Given   url.Values // what the form said that was sent
 	Data    any
 }
 
+// User is who looks, "" where nobody has to log in.
+func (v view) User() string { return v.name }
+
+// Role is what they may do, "" for who has to log in first.
+func (v view) Role() store.Role { return v.role }
+
 // Edits reports whether who looks may start, end and settle things.
-func (v view) Edits() bool { return who{role: v.Role}.may(store.Editor) }
+func (v view) Edits() bool { return v.may(store.Editor) }
 
 // Administers reports whether who looks may say who may, and what is never asked.
-func (v view) Administers() bool { return who{role: v.Role}.may(store.Administrator) }
+func (v view) Administers() bool { return v.may(store.Administrator) }
+
+// Password reports whether who looks has a password here.
+func (v view) Password() bool { return v.password }
 
 // asJSON reports whether a program asks.
 func asJSON(r *http.Request) bool {
@@ -264,13 +239,9 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, code int, name st
 	_, _ = w.Write(append(body, '\n'))
 }
 
-func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name string, data any) {
-	c.draw(w, r, code, name, c.view(r, data))
-}
-
 // view is what is shown of data to who asks.
 func (c *Console) view(r *http.Request, data any) view {
-	v := view{User: user(r.Context()), Role: asker(r.Context()).role, Address: r.URL.RequestURI(), Data: data}
+	v := view{who: asker(r.Context()), Address: r.URL.RequestURI(), Given: r.PostForm, Data: data}
 	switch v.Here, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); v.Here {
 	case "harvests", "reports", "papers", "failures", "estimates", "lists", "homepages", "people":
 		v.Here = ""
@@ -278,15 +249,22 @@ func (c *Console) view(r *http.Request, data any) view {
 	if l, ok := data.(lively); ok && r.Method == http.MethodGet {
 		v.Live = l.Live()
 	}
+	if f := refusalOf(r.Context()); f != nil {
+		v.Wrong, v.Live = plainly(f.err.Error()), false
+	}
 	return v
 }
 
-func (c *Console) draw(w http.ResponseWriter, r *http.Request, code int, name string, v view) {
-	if v.Role != "" {
+func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name string, data any) {
+	v := c.view(r, data)
+	if v.role != "" {
 		v.Notice = noticeOf(c, w, r)
 	}
 	if _, ok := v.Data.(lively); ok && v.Notice != "" {
 		v.Live = true // what was done may begin to show a while later
+	}
+	if f := refusalOf(r.Context()); f != nil {
+		code = f.code
 	}
 	var page bytes.Buffer
 	if err := c.pages[name].Execute(&page, v); err != nil {
@@ -362,6 +340,9 @@ func (f failure) Title() string { return http.StatusText(f.Status) }
 // fail answers with an error. What went wrong inside is for the log: it may name
 // servers and files.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil { // who asked has gone
+		return
+	}
 	f := failure{Status: status(err), Reason: plainly(err.Error())}
 	switch f.Status {
 	case http.StatusInternalServerError:

@@ -16,13 +16,13 @@ func leastRoles() map[string]store.Role {
 	all := map[string]store.Role{
 		"POST /harvests": store.Editor, "POST /estimates": store.Editor, "POST /harvests/{id...}": store.Editor, "POST /review": store.Editor, "POST /jobs": store.Editor, "POST /jobs/{id}": store.Editor,
 		"POST /schedules":    store.Editor,
-		"POST /sites/{host}": store.Editor, "POST /people/{id...}": store.Editor, "POST /uploads": store.Editor, "POST /lists": store.Editor, "POST /collections": store.Editor, "POST /collections/{name}": store.Editor,
+		"POST /sites/{host}": store.Editor, "POST /people/{id...}": store.Editor, "POST /uploads": store.Editor, "POST /uploads/{name}": store.Editor, "POST /lists/{name}": store.Editor, "POST /lists": store.Editor, "POST /collections": store.Editor, "POST /collections/{name}": store.Editor,
 		"POST /holdings":  store.Editor,
 		"POST /password":  store.Reader,
 		"POST /blacklist": store.Administrator, "GET /users": store.Administrator, "POST /users": store.Administrator,
 	}
 	for _, page := range []string{"{$}", "harvests/{id...}", "reports/{id...}", "papers", "papers/{key...}", "sites", "sites/{host}", "documents", "documents/{sha256}", "documents/{sha256}/page.png", "documents/{sha256}/file",
-		"exports/{id...}", "urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "parents", "whitelist", "blacklist", "statistics", "openapi.json", "holdings", "schedules", "failures", "failures.csv", "papers.csv", "homepages", "people/{id...}", "password"} {
+		"exports/{id...}", "urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "collections/{name}/export", "parents", "whitelist", "blacklist", "statistics", "openapi.json", "holdings", "schedules", "failures", "failures.csv", "papers.csv", "homepages", "people/{id...}", "password"} {
 		all["GET /"+page] = store.Reader
 	}
 	return all
@@ -51,7 +51,7 @@ func TestRolesOfEveryAddress(t *testing.T) {
 		require.Equal(t, least, p.may, p.pattern)
 		delete(want, p.pattern)
 		method, path, _ := strings.Cut(p.pattern, " ")
-		path = strings.NewReplacer("{$}", "", "{id...}", url.PathEscape(sampleHarvest), "{key...}", "none", "{host}", "none", "{sha256}", "none", "{id}", "1").Replace(path)
+		path = strings.NewReplacer("{$}", "", "{id...}", url.PathEscape(sampleHarvest), "{key...}", "none", "{host}", "none", "{name}", "none", "{sha256}", "none", "{id}", "1").Replace(path)
 		allowed := false
 		for _, role := range store.Roles() {
 			allowed = allowed || role == least

@@ -13,11 +13,12 @@ import (
 // Schedules does to schedules what commands do. An error says what a command would.
 type Schedules interface {
 	ListSchedules(ctx context.Context) ([]Scheduled, error)
+	// Schedule returns the schedule of a name; nil where there is none.
+	Schedule(ctx context.Context, name string) (*Scheduled, error)
 	// CreateSchedule has a harvest, or a recrawl of what is due ("due"), started every so often.
 	CreateSchedule(ctx context.Context, w Wish, every time.Duration) (name string, err error)
-	PauseSchedule(ctx context.Context, name, note string) error
-	ResumeSchedule(ctx context.Context, name, note string) error
-	DeleteSchedule(ctx context.Context, name string) error
+	// SteerSchedule does one of pause, resume and remove to a schedule.
+	SteerSchedule(ctx context.Context, name, do, note string) error
 }
 
 // wishDue is the goal of the schedule that asks every site again whose rest is over.
@@ -83,14 +84,6 @@ func schedules(ctx context.Context, c *Console, _ *asked) (any, error) {
 	return schedulesPage{listed(all)}, err
 }
 
-// scheduleDone is a schedule that was made or changed.
-type scheduleDone struct {
-	Schedule string `json:"schedule"`
-	Did      string `json:"did"`
-
-	redirect
-}
-
 // doCreate makes a schedule.
 const doCreate = "create"
 
@@ -112,28 +105,22 @@ func changeSchedule(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Schedules == nil {
 		return nil, errReadOnly
 	}
-	p := scheduleDone{Schedule: a.get("schedule"), Did: a.get("do")}
-	if p.Schedule == "" && p.Did != doCreate {
+	name, do := a.get("schedule"), a.get("do")
+	if name == "" && do != doCreate {
 		return nil, fmt.Errorf("%w: schedule is missing", errInput)
 	}
 	var err error
-	switch note := strings.TrimPrefix("by "+user(ctx)+" in the console", "by  "); p.Did {
-	case doCreate:
-		p.Schedule, err = newSchedule(ctx, c, a)
-	case doPause:
-		err = c.Schedules.PauseSchedule(ctx, p.Schedule, note)
-	case doResume:
-		err = c.Schedules.ResumeSchedule(ctx, p.Schedule, note)
-	default:
-		err = c.Schedules.DeleteSchedule(ctx, p.Schedule)
+	if do == doCreate {
+		name, err = newSchedule(ctx, c, a)
+	} else {
+		err = c.Schedules.SteerSchedule(ctx, name, do, strings.TrimPrefix("by "+user(ctx)+" in the console", "by  "))
 	}
 	says := map[string]string{
 		doCreate: "is set up; its next run is in the list",
 		doPause:  "is paused", doResume: "goes on", doRemove: "is removed",
 	}
-	p.redirect = redirect{"/schedules", "The schedule of " + scheduleOf(p.Schedule) + " " + says[p.Did] + "."}
-	c.log.InfoContext(ctx, "console: schedule", "do", p.Did, "schedule", p.Schedule, "user", user(ctx), "error", err)
-	return p, err
+	said := "The schedule of " + scheduleOf(name) + " " + says[do] + "."
+	return c.done(ctx, a, donePage{name, says[do], redirect{"/schedules", said}}, err)
 }
 
 func newSchedule(ctx context.Context, c *Console, a *asked) (name string, err error) {

@@ -22,6 +22,15 @@ type clock struct {
 
 func (h *clock) ListSchedules(context.Context) ([]Scheduled, error) { return h.all, nil }
 
+func (h *clock) Schedule(_ context.Context, name string) (*Scheduled, error) {
+	for i := range h.all {
+		if h.all[i].Schedule == name {
+			return &h.all[i], nil
+		}
+	}
+	return nil, nil
+}
+
 func (h *clock) CreateSchedule(_ context.Context, w Wish, every time.Duration) (string, error) {
 	if w.Goal == "conf/none" {
 		return "", program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
@@ -31,23 +40,13 @@ func (h *clock) CreateSchedule(_ context.Context, w Wish, every time.Duration) (
 	return w.Goal, err
 }
 
-func (h *clock) PauseSchedule(_ context.Context, name, note string) error {
+func (h *clock) SteerSchedule(_ context.Context, name, do, note string) error {
 	for i := range h.all {
-		if h.all[i].Schedule == name {
+		if h.all[i].Schedule == name && do == doPause {
 			h.all[i].Paused, h.all[i].Note = true, note
 		}
 	}
-	_, err := h.note("pause %s", name)
-	return err
-}
-
-func (h *clock) ResumeSchedule(_ context.Context, name, note string) error {
-	_, err := h.note("resume %s %s", name, note)
-	return err
-}
-
-func (h *clock) DeleteSchedule(_ context.Context, name string) error {
-	_, err := h.note("remove %s", name)
+	_, err := h.note("%s %s %s", do, name, note)
 	return err
 }
 
@@ -69,7 +68,7 @@ func TestSchedulesAreSetUp(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"every 720h0m0s conf/webdb 1998-2004", "every 1h0m0s site:https://www.example.edu/ ", "every 168h0m0s due ",
-		"pause due", "resume due in the console", "remove conf/webdb/1998-2004",
+		"pause due in the console", "resume due in the console", "remove conf/webdb/1998-2004 in the console",
 	}, h.heard)
 	page := d.page("/schedules")
 	due := `(?s)every site whose rest is over</td>.*paused</span> <span class="quiet">in the console.*value="resume"`

@@ -16,16 +16,16 @@ type sitesPage struct {
 	Harvest string          `json:"harvest,omitempty"`
 	Name    string          `json:"name,omitempty"`
 	State   string          `json:"state,omitempty"`
+	Barred  bool            `json:"barred,omitempty"` // only those that are paused or on the blacklist
 	Sites   []store.SiteRow `json:"sites"`
 	Next    string          `json:"next,omitempty"`
 }
 
-// States are what a site may be in.
-func (sitesPage) States() []string { return gleaner.SiteStates() }
-
 func sites(ctx context.Context, c *Console, a *asked) (any, error) {
-	p := sitesPage{Harvest: a.get("harvest"), Name: strings.ToLower(strings.TrimSpace(a.get("name"))), State: a.get("state")}
-	rows, err := c.App.DB.Sites(ctx, store.SiteQuery{Harvest: p.Harvest, Begins: p.Name, State: p.State, After: a.get("after"), Limit: pageSize + 1})
+	p := sitesPage{Harvest: a.get("harvest"), State: a.get("state"), Barred: a.get("barred") == "yes"}
+	p.Name = strings.ToLower(strings.TrimSpace(a.get("name")))
+	rows, err := c.App.DB.Sites(ctx, store.SiteQuery{Harvest: p.Harvest, Begins: p.Name, State: p.State, Barred: p.Barred,
+		After: a.get("after"), Limit: pageSize + 1})
 	p.Sites, p.Next = more(rows, func(s store.SiteRow) string { return s.Host })
 	return p, err
 }
@@ -78,14 +78,6 @@ func site(ctx context.Context, c *Console, a *asked) (any, error) {
 	return p, err
 }
 
-// siteDone is a site that was paused, or may be asked again.
-type siteDone struct {
-	Host string `json:"host"`
-	Did  string `json:"did"`
-
-	redirect
-}
-
 func actOnSite(ctx context.Context, c *Console, a *asked) (any, error) {
 	if c.Harvests == nil {
 		return nil, errReadOnly
@@ -93,20 +85,12 @@ func actOnSite(ctx context.Context, c *Console, a *asked) (any, error) {
 	if _, err := site(ctx, c, a); err != nil {
 		return nil, err
 	}
-	p, reason := siteDone{Host: a.get("host"), redirect: redirect{to: a.URL.EscapedPath()}}, strings.TrimSpace(a.get("reason"))
+	host, reason := a.get("host"), strings.TrimSpace(a.get("reason"))
 	if len(reason) > 500 || !isText(reason) {
 		return nil, fmt.Errorf("%w: the reason has more than 500 bytes", errInput)
 	}
-	var err error
-	if a.get("do") == doPause {
-		p.Did, err = c.Harvests.PauseSite(ctx, p.Host, reason)
-	} else {
-		p.Did, err = c.Harvests.ResumeSite(ctx, p.Host)
-	}
-	c.log.InfoContext(ctx, "console: site", "do", a.get("do"), "host", p.Host, "reason", reason,
-		"user", user(ctx), "error", err)
-	p.notice = p.Host + " " + p.Did + "."
-	return p, err
+	did, err := c.Harvests.SteerSite(ctx, host, a.get("do"), reason)
+	return c.done(ctx, a, donePage{host, did, redirect{to: a.URL.EscapedPath()}}, err, "reason", reason)
 }
 
 // urlPage is all that is known of a URL.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,13 +27,47 @@ type uploaded struct {
 	Path string `json:"path"` // within the folder for imports
 }
 
+// uploadsFolder is where files that were sent lie in the folder for imports.
+const uploadsFolder = "uploads"
+
+// uploads are the names of the files that were sent to a folder for imports, "" for none.
+func uploads(imports string) (names []string, err error) {
+	if imports == "" {
+		return nil, nil
+	}
+	all, err := os.ReadDir(filepath.Join(imports, uploadsFolder))
+	for _, f := range all {
+		if !strings.HasPrefix(f.Name(), ".") {
+			names = append(names, f.Name())
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return names, err
+}
+
+// removeUpload removes a file that was sent.
+func removeUpload(ctx context.Context, c *Console, a *asked) (any, error) {
+	names, err := uploads(c.ImportFolder)
+	if err != nil {
+		return nil, err
+	}
+	name := a.get("name")
+	if !slices.Contains(names, name) {
+		return nil, fmt.Errorf("%w: no file %s was sent", errNoPage, name)
+	}
+	err = os.Remove(filepath.Join(c.ImportFolder, uploadsFolder, name))
+	return c.done(ctx, a, donePage{name, "is removed", redirect{to: "/jobs"}}, err)
+}
+
 // upload keeps a file in the folder for imports, and leads on to the form that imports it.
 func upload(c *Console, w http.ResponseWriter, r *http.Request) {
 	name, err := keepUpload(c, w, r)
 	c.log.InfoContext(r.Context(), "console: upload", "file", name, "user", user(r.Context()), "error", err)
 	switch {
 	case err != nil:
-		c.fail(w, r, err)
+		c.refuse(w, &asked{Request: r}, err)
 	case asJSON(r):
 		c.show(w, r, http.StatusOK, "", uploaded{name})
 	default:
@@ -86,15 +123,14 @@ func writeUpload(imports, name string, from io.Reader) (string, error) {
 		return "", err
 	}
 	defer func() { _ = root.Close() }()
-	const folder = "uploads"
-	if err := root.Mkdir(folder, 0o750); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := root.Mkdir(uploadsFolder, 0o750); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	at, partial := path.Join(folder, name), path.Join(folder, ".partial-"+rand.Text())
+	at, partial := path.Join(uploadsFolder, name), path.Join(uploadsFolder, ".partial-"+rand.Text())
 	if _, err := root.Lstat(at); err == nil {
 		return "", fmt.Errorf("%w: there is a file %s already: give this one another name", errInput, at)
 	}
-	if err := sweepUploads(root, folder); err != nil {
+	if err := sweepUploads(root); err != nil {
 		return "", err
 	}
 	f, err := root.OpenFile(partial, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o640)
@@ -120,8 +156,8 @@ func writeUpload(imports, name string, from io.Reader) (string, error) {
 }
 
 // sweepUploads removes what a console that was killed left of files.
-func sweepUploads(root *os.Root, folder string) error {
-	left, err := fs.Glob(root.FS(), folder+"/.partial-*")
+func sweepUploads(root *os.Root) error {
+	left, err := fs.Glob(root.FS(), uploadsFolder+"/.partial-*")
 	for _, name := range left {
 		if is, gone := root.Stat(name); gone == nil && time.Since(is.ModTime()) > downloadTime {
 			err = errors.Join(err, root.Remove(name))

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
 )
 
 // TestAnArchiveIsSent to the folder for imports, whole and under its own name, and the form that imports it names it.
@@ -43,10 +46,17 @@ func TestAnArchiveIsSent(t *testing.T) {
 	res, body := d.post("/jobs", url.Values{"job": {"import"}, "path": {"uploads/crawl.warc.gz"}})
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	require.Equal(t, []string{"start job 3"}, ear.heard)
+	require.Contains(t, d.page("/jobs"), `action="/uploads/crawl.warc.gz"`)
+	res, _ = d.post("/uploads/none.warc", url.Values{"do": {"remove"}})
+	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	remove := url.Values{"do": {"remove"}}
+	require.Contains(t, d.landed(d.post("/uploads/crawl.warc.gz", remove)), "crawl.warc.gz is removed")
+	require.NotContains(t, d.page("/jobs"), `action="/uploads/crawl.warc.gz"`)
 	d.Console.ImportFolder = ""
 	res, _ = d.uploadTo(uploadsPath, "b.warc", "x", nil)
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
 	require.NotContains(t, d.page("/jobs"), `action="/uploads"`)
+	require.Contains(t, d.page("/jobs"), "the setting GLEANER_CONSOLE_IMPORTS")
 }
 
 // meanwhile does something at the end of a file.
@@ -65,7 +75,18 @@ func TestAListOfWantedPapersIsSent(t *testing.T) {
 	require.Regexp(t, `(?s)about 70 requests for papers:own.*name="goal" value="papers:own".*Engines of`, body)
 	_, _ = d.post("/harvests", url.Values{"goal": {"papers:own"}})
 	require.Equal(t, []string{"list own.bib 318", "start papers:own  0s"}, ear.heard)
+	paper := gleaner.Paper{Key: "papers:own/1", Title: "A Paper", Year: 2001}
+	require.NoError(t, d.SaveListing(t.Context(), "file", "papers:own", "list", []gleaner.Paper{paper}))
+	of := store.Harvest{ID: "papers:own", Venue: "papers:own", Options: []byte("{}"), Stage: "complete"}
+	require.NoError(t, d.SaveHarvest(t.Context(), of))
+	require.Regexp(t, `(?s)<td>own</td>.*>1</td>.*>its harvest</a> is removed first`, d.page("/"))
+	res, _ = d.post("/lists/own", url.Values{"do": {"remove"}})
+	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	d.exec(`DELETE FROM harvests WHERE id='papers:own'`)
+	require.Contains(t, d.page("/"), `action="/lists/own"`)
+	require.Contains(t, d.landed(d.post("/lists/own", url.Values{"do": {"remove"}})), "own is removed.")
+	require.NotContains(t, d.page("/"), `action="/lists/own"`)
 	res, body = d.post(listsPath, url.Values{"name": {"x"}, "list": {"odd"}})
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
-	require.Regexp(t, `(?s)role="alert">wrong usage: x: format not known.*>odd</textarea>`, body)
+	require.Regexp(t, `(?s)role="alert">x: format not known.*>odd</textarea>`, body)
 }

@@ -15,9 +15,6 @@ type usersPage struct {
 	Self  string       `json:"self,omitempty"` // who asks
 }
 
-// Roles are what a user may be.
-func (usersPage) Roles() []string { return roleNames() }
-
 func roleNames() (all []string) {
 	for _, r := range store.Roles() {
 		all = append(all, string(r))
@@ -28,14 +25,6 @@ func roleNames() (all []string) {
 func users(ctx context.Context, c *Console, _ *asked) (any, error) {
 	all, err := c.App.DB.Users(ctx)
 	return usersPage{listed(all), user(ctx)}, err
-}
-
-// changedUser is somebody who was let in, shut out, or may do something else.
-type changedUser struct {
-	User string `json:"user"`
-	Did  string `json:"did"`
-
-	redirect
 }
 
 // doRole says what a user may do.
@@ -67,7 +56,6 @@ func changeUser(ctx context.Context, c *Console, a *asked) (any, error) {
 	case errors.Is(err, ErrPassword), errors.Is(err, ErrUserName):
 		err = fmt.Errorf("%w: %w", errInput, err)
 	}
-	c.log.InfoContext(ctx, "console: user", "do", a.get("do"), "name", name, "role", role, "user", user(ctx), "error", err)
 	says := map[string]string{doAdd: "may log in by the password given", doRole: "is " + article(role) + " now", doRemove: "is shut out"}
-	return changedUser{name, a.get("do"), redirect{"/users", name + " " + says[a.get("do")] + "."}}, err
+	return c.done(ctx, a, donePage{name, says[a.get("do")], redirect{to: "/users"}}, err, "role", role)
 }

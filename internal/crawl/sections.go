@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
@@ -88,7 +89,7 @@ func (all sections) leftOut() (why []string) {
 		if s := all[dir]; s.Left > 0 {
 			name := dir
 			name = cmp.Or(name, "pages of no user's")
-			why = append(why, fmt.Sprintf("%d links within %s were left out: %d of its %d pages led to documents, and it brought %s", s.Left, name, s.Relevant, s.Read, gigabytes(s.Bytes)))
+			why = append(why, fmt.Sprintf("%d links within %s were left out: %d of its %s led to documents, and it brought %s", s.Left, name, s.Relevant, text.Count(s.Read, "page"), gigabytes(s.Bytes)))
 		}
 	}
 	return why[:min(len(why), 5)]

@@ -37,12 +37,11 @@ type Estimate struct {
 	Crawling int `json:"requests_of_crawls"`
 	Requests int `json:"requests"`
 
-	Seconds float64  `json:"seconds"`
-	Basis   []string `json:"basis"` // what the figures are taken from
+	Least   float64  `json:"seconds_at_least"` // with all crawls beside the search for homepages
+	Seconds float64  `json:"seconds"`          // with all crawls after it
+	Assumed bool     `json:"assumed"`          // the record has too little to tell
+	Basis   []string `json:"basis"`            // what the figures are taken from
 }
-
-// Time is about how long it takes.
-func (e Estimate) Time() time.Duration { return time.Duration(e.Seconds * float64(time.Second)) }
 
 // What is assumed where the record has too little to tell, and how much is enough.
 const (
@@ -72,6 +71,7 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 		return e, err
 	}
 	e.ToFind = max(0, e.Authors-e.Known.Found-e.Known.InVain)
+	e.Assumed = h.Authors < enough || h.Requests == 0 || h.Crawls < enough
 	requests, found, hosts := assumedRequests, assumedFound, assumedHosts
 	if h.Authors >= enough && h.Requests > 0 {
 		requests, found, hosts = h.Requests, float64(h.Found)/float64(h.Authors), max(h.Hosts, 0.1)
@@ -91,20 +91,21 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 	e.Looking = int(math.Round(float64(e.ToFind) * requests))
 	e.Crawling = e.Known.Waiting + int(math.Round(float64(e.NewSites)*crawl))
 	e.Requests = e.Looking + e.Crawling
-	e.Seconds = lasts(e, p, crawl)
+	e.Least, e.Seconds = lasts(e, p, crawl)
 	return e, nil
 }
 
-// lasts is how many seconds it takes at most: authors are looked for first, some side by side
-// and all of them by one search engine; then sites are crawled side by side, none
-// faster than its pace. Those that are crawled while others are looked for make it less.
-func lasts(e Estimate, p Pace, crawl float64) float64 {
+// lasts is how many seconds it takes, at least and at most: authors are looked for some side
+// by side and all of them by one search engine; sites are crawled side by side, none
+// faster than its pace, and some of them while others are looked for.
+func lasts(e Estimate, p Pace, crawl float64) (least, most float64) {
 	looking := max(float64(e.Looking)*p.Delay.Seconds()/float64(max(p.Authors, 1)), float64(e.ToFind)*p.Search.Seconds())
 	longest := e.Known.Longest.Seconds()
 	if e.NewSites > 0 {
 		longest = max(longest, crawl*p.Delay.Seconds())
 	}
-	return looking + max(longest, float64(e.Crawling)*p.Delay.Seconds()/float64(max(p.Sites, 1)))
+	crawling := max(longest, float64(e.Crawling)*p.Delay.Seconds()/float64(max(p.Sites, 1)))
+	return max(looking, crawling), looking + crawling
 }
 
 // wantedAuthors are those whom a harvest looks for: the authors of papers that are not held,

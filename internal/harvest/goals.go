@@ -39,6 +39,17 @@ func (s *Stages) titles() (byDOI, bool) {
 	return src, ok
 }
 
+// Listed returns the papers of a list that was entered, with what the record knows of them: authors whom it
+// knows have their ids.
+func Listed(ctx context.Context, s *Stages, goal string, years gleaner.Years) ([]gleaner.Paper, error) {
+	names := []string{SourceFile}
+	if src, ok := s.titles(); ok {
+		names = append(names, src.Name())
+	}
+	records, err := s.merged(ctx, names, goal, years)
+	return metadata.Papers(records), err
+}
+
 // askTitles asks for the papers of a list that has their DOIs alone.
 func (s *Stages) askTitles(ctx context.Context, goal string, years gleaner.Years, report func(string)) error {
 	src, ok := s.titles()

@@ -20,9 +20,9 @@ import (
 // decisionAge is for how long a decision about an author stands.
 const decisionAge = 30 * 24 * time.Hour
 
-// parallelAuthors is how many authors are looked for at once. Their pages are on
-// different hosts, whose turns they wait for.
-const parallelAuthors = 12
+// ParallelAuthors is how many authors of a batch are looked for at once. Their pages are
+// on different hosts, whose turns they wait for.
+const ParallelAuthors = 12
 
 // Looked is what a batch of FindHomepages comes to.
 type Looked struct {
@@ -126,7 +126,7 @@ type findBatch struct {
 // where a directory takes one pass through a dump for all, there are few passes.
 func (b *findBatch) run(ctx context.Context, authors []store.Sought) (Looked, error) {
 	g, gctx := guard.WithContext(ctx)
-	g.SetLimit(parallelAuthors)
+	g.SetLimit(ParallelAuthors)
 	var failed error
 	for size := 2; len(authors) > 0 && failed == nil; size *= 2 {
 		n := min(size, len(authors))

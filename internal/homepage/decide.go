@@ -208,7 +208,7 @@ func (h *hunt) whyNot() string {
 	}
 	for _, u := range h.d.Unanswered {
 		if u.Kind == evidence.KindPage {
-			return evidence.DidNotAnswer + " (" + u.Reason + ")"
+			return evidence.DidNotAnswer + " (" + u.What + ": " + u.Reason + ")"
 		}
 	}
 	switch {

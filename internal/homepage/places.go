@@ -157,9 +157,9 @@ func (h *hunt) papersOn(pg *page.Page, final string) string {
 	case titles > 0 && (named > 0 || own):
 		return fmt.Sprintf("names the person, and %d of the wanted titles", titles)
 	case own && docs > 0:
-		return fmt.Sprintf("bears the name, and links to %d documents", docs)
+		return "bears the name, and links to " + text.Count(docs, "document")
 	case named >= groupMentions && docs > 0:
-		return fmt.Sprintf("names the person again and again, and links to %d documents", docs)
+		return "names the person again and again, and links to " + text.Count(docs, "document")
 	}
 	return ""
 }

@@ -42,7 +42,8 @@ func TestUnanswered(t *testing.T) {
 		reason         string
 		again, mustErr bool
 	}{
-		{"page out", listed, busy, nil, "homepage did not answer (busy, status 503)", true, false},
+		{"page out", listed, busy, nil,
+			"homepage did not answer (http://www.example.edu/~ada/: busy, status 503)", true, false},
 		{"page gone", listed, &fetch.Error{Outcome: fetch.NotFound, Status: 404}, nil, evidence.AllDead, false, false},
 		{"page blocked", listed, ErrBlacklisted, nil, evidence.Barred, false, false},
 		{"search out", Subject{Author: ada}, nil, &SearchError{Status: 503, Err: errBusy}, evidence.NoSearch, true, true},

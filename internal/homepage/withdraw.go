@@ -1,12 +1,12 @@
 package homepage
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
@@ -53,7 +53,7 @@ func Confirm(d evidence.Decision, url string, papers int) (evidence.Decision, bo
 		for i, c := range all {
 			if c.URL == url && nameAlone(c) {
 				all[i].Confirmed, is = papers, true
-				all[i].Rule += fmt.Sprintf("; confirmed by its crawl: %d papers of theirs", papers)
+				all[i].Rule += "; confirmed by its crawl: " + text.Count(papers, "paper") + " of theirs"
 			}
 		}
 		return all

@@ -3,10 +3,10 @@ package report
 import (
 	"cmp"
 	"context"
-	"slices"
-	"time"
-
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
@@ -164,7 +164,8 @@ type Report struct {
 	Missing   []MissingPaper    `json:"missing"`
 	Reasons   map[Reason]int    `json:"reasons"`
 	Sites     []SiteLine        `json:"sites"`
-	LeftOut   map[string]int    `json:"left_out,omitempty"` // links that were met and not asked for, by the limit or list that kept them out
+	Barred    []string          `json:"sites_not_asked,omitempty"` // that are paused or on the blacklist, and why
+	LeftOut   map[string]int    `json:"left_out,omitempty"`        // links that were met and not asked for, by the limit or list that kept them out
 
 	Links store.LinkCounts `json:"links_on_record"` // that were taken without asking anybody
 
@@ -321,6 +322,9 @@ func (b *builder) sites(ctx context.Context) error {
 	tallies, err := b.db.SiteTallies(ctx, b.r.Harvest.ID)
 	for _, t := range tallies {
 		b.r.Sites = append(b.r.Sites, SiteLine(t))
+		if strings.HasPrefix(t.Reason, gleaner.SitePaused) || strings.HasPrefix(t.Reason, gleaner.Blacklisted) {
+			b.r.Barred = append(b.r.Barred, t.Host+" ("+t.Reason+")")
+		}
 	}
 	if err != nil {
 		return err

@@ -41,6 +41,7 @@ func sample() *Report {
 		},
 		Reasons: map[Reason]int{NotLinked: 2, NoHomepage: 1},
 		Sites:   []SiteLine{{Host: strings.Repeat("long.", 40) + "example", State: "refused", Reason: strings.Repeat("http://x.example/", 30)}},
+		Barred:  []string{"rude.example (paused by a person: mail)"},
 		LeftOut: map[string]int{"ignore-list": 7, "max-depth": 2},
 	}
 	r.Summary.Finish()
@@ -63,7 +64,7 @@ func TestTextTellsEveryMissingPaper(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	require.NoError(t, sample().WriteText(&b))
-	for _, want := range []string{"recall 85.0 %", "with 15 found and 5 missing; held papers and homepages are of then, all else of now, 2004-06-1", "links left out: ignore-list 7, max-depth 2", "missing: nothing linked (2 papers)", "missing: no homepage found (1 paper)", "Queries & <Views>", "1998", "90.0 %", "of all published found 70.0 %, 4 held ones among them; held or found 90.0 %"} {
+	for _, want := range []string{"recall 85.0 %", "with 15 found and 5 missing; held papers and homepages are of then, all else of now, 2004-06-1", "links left out: ignore-list 7, max-depth 2", "1 site is not asked: rude.example (paused by a person: mail)", "missing: nothing linked (2 papers)", "missing: no homepage found (1 paper)", "Queries & <Views>", "1998", "90.0 %", "of all published found 70.0 %, 4 held ones among them; held or found 90.0 %"} {
 		require.Contains(t, b.String(), want)
 	}
 	require.Less(t, strings.Index(b.String(), "nothing linked"), strings.Index(b.String(), "no homepage"), "the nearer reason first")
@@ -131,6 +132,7 @@ func TestPageInABrowser(t *testing.T) {
 	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+) links (\d+) (\d+) ([^<]*)</title>`).FindStringSubmatch(out)
 	require.NotNil(t, title, "the script did not run: %.300s", out)
 	require.Contains(t, out, "Links left out: ignore-list 7, max-depth 2")
+	require.Contains(t, out, "1 site is not asked: rude.example (paused by a person: mail)")
 	require.Contains(t, out, "with 15 found and 5 missing; held papers and homepages are of then, all else of now, 17 June 2004")
 	// Three parts and three recalls of two years, two reasons with papers.
 	require.Equal(t, "14", title[1])

@@ -101,6 +101,9 @@ func (r *Report) writeSites(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if barred := r.NotAsked(); barred != "" {
+		fmt.Fprintln(w, barred)
+	}
 	if links := r.linksOnRecord(); links != "" {
 		fmt.Fprintln(w, links)
 	}
@@ -109,6 +112,20 @@ func (r *Report) writeSites(w io.Writer) error {
 	}
 	_, err := fmt.Fprintln(w, "links left out:", r.leftOut())
 	return err
+}
+
+// NotAsked names sites that nobody asks, since they are paused or on the blacklist, and
+// why; it is "" where there are none.
+func (r *Report) NotAsked() string {
+	if len(r.Barred) == 0 {
+		return ""
+	}
+	named := r.Barred[:min(len(r.Barred), 10)]
+	said := fmt.Sprintf("%s not asked: %s", text.CountIs(len(r.Barred), "site"), strings.Join(named, "; "))
+	if more := len(r.Barred) - len(named); more > 0 {
+		said += fmt.Sprintf("; and %d more", more)
+	}
+	return said
 }
 
 // linksOnRecord says what of the record was taken up: links of pages read before, and documents.

@@ -181,15 +181,19 @@ func (it Item) title() string {
 // "webdb/2003/Lovelace - On engines.pdf". Where two documents have one name, the
 // later one gets the beginning of its digest behind it.
 func (r *Repository) ExportTree(ctx context.Context, dir string, items iter.Seq[Item], done func(Exported) error) error {
-	return tree(ctx, r, items, done, func(name string, body io.Reader) error {
+	return tree(ctx, r, items, done, func(name string, _ time.Time, body io.Reader) error {
 		return replaceFile(filepath.Join(dir, filepath.FromSlash(name)), body)
 	})
 }
 
 // ExportZip writes documents into an archive by the names of ExportTree.
 func (r *Repository) ExportZip(ctx context.Context, z *zip.Writer, items iter.Seq[Item], done func(Exported) error) error {
-	return tree(ctx, r, items, done, func(name string, body io.Reader) error {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}) // most documents are compressed
+	return tree(ctx, r, items, done, func(name string, fetched time.Time, body io.Reader) error {
+		if fetched.IsZero() {
+			fetched = time.Now()
+		}
+		// Most documents are compressed.
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: fetched})
 		if err == nil {
 			_, err = io.Copy(w, body)
 		}
@@ -198,7 +202,7 @@ func (r *Repository) ExportZip(ctx context.Context, z *zip.Writer, items iter.Se
 }
 
 // tree gives each item its readable name and its file to write.
-func tree(ctx context.Context, r *Repository, items iter.Seq[Item], done func(Exported) error, write func(name string, body io.Reader) error) error {
+func tree(ctx context.Context, r *Repository, items iter.Seq[Item], done func(Exported) error, write func(name string, fetched time.Time, body io.Reader) error) error {
 	taken := map[string]string{} // name in lower case, as some file systems see it → digest
 	for it := range items {
 		name := it.ReadableName()
@@ -213,7 +217,7 @@ func tree(ctx context.Context, r *Repository, items iter.Seq[Item], done func(Ex
 		if err != nil {
 			return err
 		}
-		err = write(name, withContext(ctx, body))
+		err = write(name, it.FetchedAt, withContext(ctx, body))
 		_ = body.Close()
 		if err != nil {
 			return typed(err)

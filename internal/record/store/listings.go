@@ -43,6 +43,39 @@ func (db PaperRecords) Listing(ctx context.Context, source, venueKey string, yea
 		source, venueKey, years.All())
 }
 
+// WantedList is a list of wanted papers that somebody entered.
+type WantedList struct {
+	Name     string    `json:"name"`
+	Papers   int       `json:"papers"`
+	Entered  time.Time `json:"entered_at"`
+	Harvests []string  `json:"harvests"` // of it that are on record
+}
+
+// WantedLists lists the lists of wanted papers, the last entered first.
+func WantedLists(ctx context.Context, db *DB) ([]WantedList, error) {
+	return List[WantedList](ctx, db, `SELECT substr(v.venue, 8), sum(v.papers)::int, max(v.listed_at),
+			ARRAY(SELECT h.id FROM harvests h WHERE h.venue=v.venue ORDER BY h.id)
+		FROM volumes v WHERE v.id LIKE 'file:papers:%' GROUP BY v.venue ORDER BY 3 DESC, 1`)
+}
+
+// RemoveList removes a list of wanted papers, and reports whether there was one of which no
+// harvest is on record. What is known of its papers stays.
+func RemoveList(ctx context.Context, db *DB, goal string) (was bool, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `DELETE FROM volumes v
+			WHERE venue=$1 AND NOT EXISTS (SELECT 1 FROM harvests h WHERE h.venue=v.venue)`, goal)
+		if was = tag.RowsAffected() > 0; err != nil || !was {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM listings WHERE venue=$1`, goal); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM venues WHERE key=$1`, goal)
+		return err
+	})
+	return was, err
+}
+
 // lettersOf is the SQL of the letters and digits of a title, by which two sources have the same.
 func lettersOf(title string) string {
 	return `regexp_replace(lower(` + title + `), '[^[:alnum:]]+', '', 'g')`

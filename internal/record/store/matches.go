@@ -69,6 +69,18 @@ func (db MatchRecords) Settle(ctx context.Context, paper, sha, word string) erro
 	})
 }
 
+// alsoSQL are the titles of other papers that the document of a match m of a paper p is, too.
+// One that a list names, too, has two keys and is one.
+var alsoSQL = `ARRAY(SELECT o.title FROM matches also JOIN papers o ON o.key=also.paper_key
+	WHERE also.sha256=m.sha256 AND ` + foundIn("also") + `
+		AND (o.year, ` + lettersOf("o.title") + `) <> (p.year, ` + lettersOf("p.title") + `) ORDER BY o.key LIMIT 5)`
+
+// AlsoPapers are the titles of papers other than one that a document is, too.
+func AlsoPapers(ctx context.Context, db *DB, paper, sha string) ([]string, error) {
+	return One(ctx, db, pgx.RowTo[[]string], nil, `SELECT `+alsoSQL+` FROM matches m JOIN papers p ON p.key=m.paper_key
+		WHERE p.key=$1 AND m.sha256=$2`, paper, sha)
+}
+
 // Review is a match that waits for a person's word.
 type Review struct {
 	Paper   string   `json:"paper"`
@@ -87,6 +99,7 @@ type Review struct {
 	URL     string   `json:"url"`
 	Anchor  string   `json:"anchor,omitempty"`
 	Begins  string   `json:"begins"` // how its text begins
+	Also    []string `json:"also"`   // titles of other papers that it is
 }
 
 // ReviewQuery are conditions on matches that wait for a person's word; zero fields are
@@ -108,7 +121,7 @@ func (q ReviewQuery) condition() string {
 
 func (q ReviewQuery) sql() string {
 	return `SELECT p.key, p.title, p.year, ARRAY(SELECT a->>'name' FROM jsonb_array_elements(p.authors) a), m.sha256, m.verdict, m.score, m.form,
-			m.reasons, m.settled, d.class, d.kind, d.pages, coalesce(l.url, ''), coalesce(l.anchor, ''), left(d.first_pages, 600)
+			m.reasons, m.settled, d.class, d.kind, d.pages, coalesce(l.url, ''), coalesce(l.anchor, ''), left(d.first_pages, 600), ` + alsoSQL + `
 		FROM matches m JOIN papers p ON p.key=m.paper_key JOIN documents d ON d.sha256=m.sha256
 		LEFT JOIN LATERAL (SELECT url, anchor FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1) l ON true
 		WHERE ($1='' OR p.venue=$1) AND ($6::int[] IS NULL OR p.year = ANY($6)) AND (-m.score, m.paper_key, m.sha256) > ($2::real, $3, $4) AND ` + q.condition() + `

@@ -89,12 +89,13 @@ type Candidate struct {
 	Reasons []string `json:"reasons"`
 	Settled string   `json:"settled,omitempty"`
 	Found   bool     `json:"found"` // it is the paper
+	Also    []string `json:"also"`  // titles of other papers that it is
 }
 
 // Candidates lists the documents that were compared with a paper and are like it,
 // those that are it first.
 func (db PaperRecords) Candidates(ctx context.Context, key string) ([]Candidate, error) {
 	return List[Candidate](ctx, db, `SELECT m.sha256, coalesce((SELECT url FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1), ''),
-			d.class, m.verdict, m.score, m.form, m.reasons, m.settled, `+FoundSQL+`
-		FROM matches m JOIN documents d ON d.sha256=m.sha256 WHERE m.paper_key=$1 ORDER BY 9 DESC, m.score DESC, m.sha256 LIMIT 100`, key)
+			d.class, m.verdict, m.score, m.form, m.reasons, m.settled, `+FoundSQL+`, `+alsoSQL+`
+		FROM matches m JOIN papers p ON p.key=m.paper_key JOIN documents d ON d.sha256=m.sha256 WHERE m.paper_key=$1 ORDER BY 9 DESC, m.score DESC, m.sha256 LIMIT 100`, key)
 }

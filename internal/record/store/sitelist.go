@@ -61,6 +61,7 @@ type SiteQuery struct {
 	Harvest string // sites of that harvest
 	Begins  string // hosts that begin so, with www. or without
 	Failing bool   // with URLs that failed, or refused or stopped as a whole
+	Barred  bool   // that are paused or on the blacklist
 	State   string
 	After   string // the host before the first
 	Limit   int
@@ -80,8 +81,9 @@ func (q SiteQuery) sql() string {
 		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, coalesce(` + blockedSQL + ` b.host=s.host), ''),
 		coalesce(w.paused, false), w.paused IS NULL AND s.state <> 'crawling', ` + paceColumns + `
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
-			AND ($1<>'' OR $6<>'' OR s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))
+			AND ($1<>'' OR $6<>'' OR $8 OR s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))
 			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))
+			AND (NOT $8 OR s.paused <> '' OR EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host))
 			AND (NOT $7 OR s.state IN ('refused', 'stopped') OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state IN (3, 4))) AND $2::text IS NOT NULL
 			ORDER BY s.host LIMIT $5) s
 		CROSS JOIN LATERAL (SELECT ` + urlCounts + ` FROM url_counts u WHERE u.site_id=s.id) u
@@ -91,7 +93,7 @@ func (q SiteQuery) sql() string {
 }
 
 func (q SiteQuery) args() []any {
-	return []any{q.Host, q.Harvest, q.After, q.State, q.Limit, q.Begins, q.Failing}
+	return []any{q.Host, q.Harvest, q.After, q.State, q.Limit, q.Begins, q.Failing, q.Barred}
 }
 
 // Sites lists sites, by host: those of which a URL is known, or that are asked for by name.

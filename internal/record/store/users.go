@@ -124,12 +124,13 @@ func (db UserRecords) EndSession(ctx context.Context, token []byte) error {
 	return db.Exec(ctx, `DELETE FROM console_sessions WHERE token=$1`, token)
 }
 
-// Session tells whose session it is and what they may do, "" for nobody's, and whether
-// there are users at all.
-func (db UserRecords) Session(ctx context.Context, token []byte) (name string, role Role, users bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT coalesce(u.name, ''), coalesce(u.role, ''), EXISTS (SELECT 1 FROM console_users)
-		FROM (SELECT) one LEFT JOIN (console_sessions s JOIN console_users u ON u.name=s.user_name) ON s.token=$1 AND s.expires_at > now()`, token).Scan(&name, &role, &users)
-	return name, role, users, err
+// Session tells whose session it is, without when they were added, and whether there are
+// users at all. Nobody has no name.
+func (db UserRecords) Session(ctx context.Context, token []byte) (u User, users bool, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT coalesce(u.name, ''), coalesce(u.role, ''), u.subject IS NOT NULL,
+			EXISTS (SELECT 1 FROM console_users)
+		FROM (SELECT) one LEFT JOIN (console_sessions s JOIN console_users u ON u.name=s.user_name) ON s.token=$1 AND s.expires_at > now()`, token).Scan(&u.Name, &u.Role, &u.Provider, &users)
+	return u, users, err
 }
 
 // RoleOf is what a user may do. The error is ErrNoUser for one that is not known.

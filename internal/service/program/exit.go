@@ -50,7 +50,8 @@ func ExitCode(err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.Is(err, ErrUsage), errors.Is(err, store.ErrHarvestRuns), errors.As(err, &syntax):
+	case errors.Is(err, ErrUsage), errors.Is(err, store.ErrHarvestRuns), errors.Is(err, collections.ErrMade),
+		errors.As(err, &syntax):
 		return ExitUsage
 	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.Is(err, store.ErrNoMatch),
 		errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrNoURL), errors.Is(err, collections.ErrNone), errors.Is(err, store.ErrNoSource), errors.As(err, &unknown):
