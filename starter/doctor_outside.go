@@ -66,13 +66,12 @@ func (d *doctor) readers(context.Context) {
 	if !d.cfg.Documents.OCR {
 		return
 	}
-	for _, name := range []string{"ocrmypdf", "tesseract"} {
-		if path, err := exec.LookPath(name); err == nil {
-			d.ok("ocr", "%s", path)
-			return
-		}
+	path, err := exec.LookPath("tesseract")
+	if err != nil {
+		d.fail("ocr", "install tesseract, or set GLEANER_OCR=false", errors.New("GLEANER_OCR is on, and tesseract is not installed"))
+		return
 	}
-	d.fail("ocr", "install ocrmypdf, or set GLEANER_OCR=false", errors.New("GLEANER_OCR is on, and neither ocrmypdf nor tesseract is installed"))
+	d.ok("ocr", "%s", path)
 }
 
 // browser says whether pages that scripts make are shown.

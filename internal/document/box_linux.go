@@ -27,7 +27,6 @@ type box struct {
 	wall     int      // version of Landlock that keeps it from other files; 0 for none
 	programs []string // that it may run beside those of the system
 	also     []string // files and folders that it may write beside its own
-	removes  bool     // may remove and rename files, as ocrmypdf does
 }
 
 // newBox finds out what this system allows for programs that work in a folder. As

@@ -11,7 +11,6 @@ type box struct {
 	user           int // always the worker's own
 	wall           int
 	programs, also []string
-	removes        bool
 }
 
 func newBox(string, ...string) box { return box{user: -1} }

@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// recognise reads pictures of pages: with ocrmypdf, whose result poppler reads, or
-// with tesseract, page by page as poppler draws them. Where neither is installed,
-// or nothing is recognised, the outcome stays what it was, and says so. The first pages
-// alone are read, which tell what a document is.
+// recognise reads pictures of pages with tesseract, page by page as poppler draws them.
+// Where it is not installed, or nothing is recognised, the outcome stays what it was, and
+// says so. The first pages alone are read, which tell what a document is.
 func (r *Reader) recognise(ctx context.Context, j *job, t *Text) error {
 	octx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.OCRWait)
 	defer cancel()
@@ -22,17 +21,11 @@ func (r *Reader) recognise(ctx context.Context, j *job, t *Text) error {
 	})
 	defer stop()
 	j.cpu = r.opt.OCRTime
-	var s *scan
-	var err error
-	switch {
-	case r.opt.OCRmyPDF != "" && r.opt.PDFToText != "":
-		s, err = j.ocrmypdf(octx)
-	case r.opt.Tesseract != "" && r.opt.PDFToPPM != "":
-		s, err = j.tesseract(octx, t.PageCount)
-	default:
-		t.Detail += "; recognition is allowed, but neither ocrmypdf nor tesseract with pdftoppm is installed"
+	if !r.Recognises() {
+		t.Detail += "; recognition is allowed, but tesseract or poppler's pdftoppm is not installed"
 		return nil
 	}
+	s, err := j.tesseract(octx, t.PageCount)
 	if err != nil {
 		return err
 	}
@@ -73,26 +66,6 @@ func (r *Reader) recognisedPages() int { return min(r.opt.FirstPages, VerdictPag
 // ocrLimits are what recognition may use: a page of 300 dots an inch and the
 // network that reads it take more than the text of a PDF.
 var ocrLimits = limits{memory: 2 << 30, file: 512 << 20, folder: 1 << 30}
-
-func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
-	out := filepath.Join(j.dir, "out.pdf")
-	got, err := j.run(ctx, ocrLimits, []string{"OMP_THREAD_LIMIT=1"}, j.r.opt.OCRmyPDF, "--quiet", "--force-ocr",
-		"--jobs", "1", "--pages", "1-"+strconv.Itoa(j.r.recognisedPages()), "--output-type", "pdf", j.file, out)
-	if err != nil {
-		return nil, err
-	}
-	if got.stalled {
-		return &scan{Reader: "ocrmypdf", Failed: Stalled, Detail: "ocrmypdf was stopped by the clock or by the system"}, nil
-	}
-	if got.exit != 0 {
-		return &scan{Reader: "ocrmypdf", Failed: Unreadable, Detail: firstLine(got.stderr)}, nil
-	}
-	s, err := j.pdftotext(ctx, out, 1, j.r.recognisedPages())
-	if err == nil {
-		s.Reader = "ocrmypdf"
-	}
-	return s, err
-}
 
 // tesseract reads one page after the other, until the time is over: the first
 // pages count most.

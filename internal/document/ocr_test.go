@@ -1,7 +1,6 @@
 package document
 
 import (
-	"encoding/base64"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,47 +37,39 @@ func scanPDF(t *testing.T, pdf []byte, pages int) []byte {
 	return pdfBytes(t, out)
 }
 
-// ocrOptions are those of a reader with one program for recognition, or none.
-func ocrOptions(t *testing.T, ocrmypdf, tesseract string) Options {
+// ocrOptions are those of a reader with a program for recognition, or none.
+func ocrOptions(t *testing.T, tesseract string) Options {
 	t.Helper()
 	o := withPoppler(t)
-	o.OCR, o.OCRmyPDF, o.Tesseract = true, ocrmypdf, tesseract
+	o.OCR, o.Tesseract = true, tesseract
 	return o
 }
 
-// TestRecognise reads a scan with the programs that are installed.
+// TestRecognise reads a scan with the program that is installed.
 func TestRecognise(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"tesseract", "ocrmypdf"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if _, err := exec.LookPath(name); err != nil {
-				t.Skipf("%s is not installed: no scan is recognised with it here", name)
-			}
-			o := ocrOptions(t, "-", "")
-			if name == "ocrmypdf" {
-				o = ocrOptions(t, "", "-")
-			}
-			o.OCRTime = 5 * time.Minute
-			scan := scanPDF(t, paperPDF(t, 2), 2)
-			plain := o
-			plain.OCR = false
-			require.Equal(t, ImageOnly, read(t, NewReader(plain), "scan.pdf", scan).Outcome)
-
-			got := read(t, NewReader(o), "scan.pdf", scan)
-			require.Equal(t, OK, got.Outcome, got.Detail)
-			assert.Equal(t, name, got.Reader)
-			assert.Equal(t, 2, got.PageCount)
-			require.Len(t, got.Pages, 2)
-			assert.Contains(t, got.Pages[0], "Harvesting the Missing Papers by Patience")
-			assert.Contains(t, got.Pages[0], "Abstract")
-			assert.Contains(t, got.Pages[1], "References")
-			assert.NotEmpty(t, got.First.Lines)
-			j := NewFilter(Balanced).Judge(got, Hints{})
-			assert.True(t, j.Academic, j.Reasons)
-			assert.GreaterOrEqual(t, j.References, 8)
-		})
+	if _, err := exec.LookPath("tesseract"); err != nil {
+		t.Skip("tesseract is not installed: no scan is recognised here")
 	}
+	o := ocrOptions(t, "")
+	o.OCRTime = 5 * time.Minute
+	scan := scanPDF(t, paperPDF(t, 2), 2)
+	plain := o
+	plain.OCR = false
+	require.Equal(t, ImageOnly, read(t, NewReader(plain), "scan.pdf", scan).Outcome)
+
+	got := read(t, NewReader(o), "scan.pdf", scan)
+	require.Equal(t, OK, got.Outcome, got.Detail)
+	assert.Equal(t, "tesseract", got.Reader)
+	assert.Equal(t, 2, got.PageCount)
+	require.Len(t, got.Pages, 2)
+	assert.Contains(t, got.Pages[0], "Harvesting the Missing Papers by Patience")
+	assert.Contains(t, got.Pages[0], "Abstract")
+	assert.Contains(t, got.Pages[1], "References")
+	assert.NotEmpty(t, got.First.Lines)
+	j := NewFilter(Balanced).Judge(got, Hints{})
+	assert.True(t, j.Academic, j.Reasons)
+	assert.GreaterOrEqual(t, j.References, 8)
 }
 
 // TestRecogniseWiring checks what is done with what tesseract says, with a
@@ -88,7 +79,7 @@ func TestRecogniseWiring(t *testing.T) {
 	scan := pile.File(1, sampleweb.AsScan)
 	picture := `head -c 2 "$1" | grep -q P5 || { echo "no picture: $1" >&2; exit 1; }; test "$2" = - || exit 2; `
 	recognise := func(says string, change func(*Options)) *Text {
-		o := ocrOptions(t, "-", script(t, says))
+		o := ocrOptions(t, script(t, says))
 		if NewReader(o).opt.PDFToPPM == "" {
 			t.Skip("poppler's pdftoppm is not installed")
 		}
@@ -124,24 +115,7 @@ func TestRecogniseWiring(t *testing.T) {
 
 	none := recognise(`exit 1`, func(o *Options) { o.Tesseract = "-" })
 	assert.Equal(t, ImageOnly, none.Outcome)
-	assert.Contains(t, none.Detail, "neither ocrmypdf nor tesseract")
-}
-
-// TestRecogniseOCRmyPDF puts a program that copies a text PDF in ocrmypdf's stead.
-func TestRecogniseOCRmyPDF(t *testing.T) {
-	t.Parallel()
-	text := base64.StdEncoding.EncodeToString(paperPDF(t, 2)) // a reader reaches no file of the test
-	o := ocrOptions(t, script(t, "for last; do :; done; base64 -d >\"$last\" <<'END'\n"+text+"\nEND"), "-")
-	got := read(t, NewReader(o), "scan.pdf", pile.File(1, sampleweb.AsScan))
-	require.Equal(t, OK, got.Outcome, got.Detail)
-	assert.Equal(t, "ocrmypdf", got.Reader)
-	assert.Contains(t, got.String(), "Harvesting the Missing Papers")
-	assert.Positive(t, got.First.Lines[0].Size, "it knows the places of words")
-
-	o = ocrOptions(t, script(t, `echo "PriorOcrFoundError" >&2; exit 6`), "-")
-	got = read(t, NewReader(o), "scan.pdf", pile.File(1, sampleweb.AsScan))
-	assert.Equal(t, ImageOnly, got.Outcome)
-	assert.Contains(t, got.Detail, "PriorOcrFoundError")
+	assert.Contains(t, none.Detail, "tesseract or poppler's pdftoppm is not installed")
 }
 
 func TestJoined(t *testing.T) {

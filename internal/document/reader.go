@@ -27,8 +27,7 @@ type Options struct {
 	PDFInfo     string        // path of poppler's pdfinfo, the same
 	Ghostscript string        // path of ghostscript, the same
 	Catdoc      string        // path of catdoc, the same
-	OCR         bool          // read pictures of the first pages with ocrmypdf or tesseract, where installed; slow
-	OCRmyPDF    string        // path of ocrmypdf, as above
+	OCR         bool          // read pictures of the first pages with tesseract, where installed; slow
 	Tesseract   string        // path of tesseract, as above; it is given what poppler's pdftoppm draws
 	PDFToPPM    string        // path of poppler's pdftoppm, as above
 	OCRTime     time.Duration // processor time for recognition; 0 means 45 s
@@ -61,26 +60,24 @@ func NewReader(opt Options) *Reader {
 	opt.PDFInfo = lookUp(opt.PDFInfo, "pdfinfo")
 	opt.Ghostscript = lookUp(opt.Ghostscript, "gs")
 	opt.Catdoc = lookUp(opt.Catdoc, "catdoc")
-	opt.OCRmyPDF = lookUp(opt.OCRmyPDF, "ocrmypdf")
 	opt.Tesseract = lookUp(opt.Tesseract, "tesseract")
 	opt.PDFToPPM = lookUp(opt.PDFToPPM, "pdftoppm")
 	temp := cmp.Or(opt.TempDir, os.TempDir())
 	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript, opt.Catdoc, opt.PDFToPPM}
 	if opt.OCR {
-		programs = append(programs, opt.OCRmyPDF, opt.Tesseract)
+		programs = append(programs, opt.Tesseract)
 	}
 	programs = slices.DeleteFunc(programs, func(p string) bool { return p == "" })
 	r := &Reader{opt: opt, box: newBox(temp, programs...)}
 	if opt.Child.executable != "" {
 		r.admit(newBox(temp, append(programs, opt.Child.executable)...))
 	}
-	r.box.removes = opt.OCR && opt.OCRmyPDF != ""
 	return r
 }
 
 // Recognises reports whether pictures of pages are read.
 func (r *Reader) Recognises() bool {
-	return r.opt.OCR && (r.opt.OCRmyPDF != "" && r.opt.PDFToText != "" || r.opt.Tesseract != "" && r.opt.PDFToPPM != "")
+	return r.opt.OCR && r.opt.Tesseract != "" && r.opt.PDFToPPM != ""
 }
 
 // Quick is the reader without recognition.

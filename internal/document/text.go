@@ -42,7 +42,7 @@ type Text struct {
 	Bytes   int     `json:"bytes"`
 	Outcome Outcome `json:"outcome"`
 	Detail  string  `json:"detail,omitempty"` // one line for a person: what was wrong
-	Reader  string  `json:"reader"`           // "poppler", "go", "ghostscript", "ocrmypdf", "tesseract", "catdoc", "office", "latex", "xml", "html", "text"; "" when none was needed
+	Reader  string  `json:"reader"`           // "poppler", "go", "ghostscript", "tesseract", "catdoc", "office", "latex", "xml", "html", "text"; "" when none was needed
 
 	Pages     []string `json:"pages,omitempty"` // text of the pages read, in order
 	PageCount int      `json:"page_count"`      // of the whole file

@@ -76,14 +76,10 @@ func (b box) wallIn(dir string) error {
 		return fmt.Errorf("landlock: %w", errno)
 	}
 	defer func() { _ = unix.Close(int(fd)) }()
-	work := uint64(mayWork)
-	if b.removes {
-		work |= unix.LANDLOCK_ACCESS_FS_REMOVE_FILE
-	}
 	for rights, paths := range map[uint64][]string{
 		mayRead: slices.Concat(b.programs, systemFiles),
 		mayOpen: slices.Concat(b.also, []string{"/dev/null"}),
-		work:    slices.Concat(b.also, []string{dir}),
+		mayWork: slices.Concat(b.also, []string{dir}),
 	} {
 		if err := allow(int(fd), rights&known, paths); err != nil {
 			return err

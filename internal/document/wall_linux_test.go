@@ -256,16 +256,3 @@ func TestPostScriptHasNoTemporaryFiles(t *testing.T) {
 		}
 	}
 }
-
-// TestOCRmyPDFMayRenameItsFiles, which no other reader may.
-func TestOCRmyPDFMayRenameItsFiles(t *testing.T) {
-	t.Parallel()
-	if newBox("").wall == 0 {
-		t.Skip("THIS KERNEL CONFINES NO FILES: it has no Landlock")
-	}
-	o := says(t, `echo x > "$TMPDIR/a"; mv "$TMPDIR/a" "$TMPDIR/b" 2>/dev/null; page one two three four five six $(ls "$TMPDIR")`).opt
-	for ocr, want := range map[string]string{"": "six a", "/bin/true": "six b"} {
-		o.OCR, o.OCRmyPDF = true, ocr
-		require.Contains(t, strings.Join(read(t, NewReader(o), "x.pdf", paperPDF(t, 2)).Pages, " "), want)
-	}
-}

@@ -41,7 +41,7 @@ func TestRecognitionComesLast(t *testing.T) {
 	require.Equal(t, []any{gleaner.DocumentAccepted, "ok", "tesseract"}, []any{d.State, d.Outcome, d.Reader})
 
 	// Where nothing recognises it is what it is at once.
-	s.reader = document.NewReader(document.Options{OCR: true, OCRmyPDF: "-", Tesseract: "-"})
+	s.reader = document.NewReader(document.Options{OCR: true, Tesseract: "-"})
 	other := s.keep("http://www.example.org/~ada/other.pdf", s.pile.File(4, sampleweb.AsScan))
 	j := s.mustJudge(other, Quick)
 	require.Equal(t, gleaner.DocumentRejected, j.State)
@@ -69,7 +69,6 @@ func (s *shop) recognises() {
 	paper := base64.StdEncoding.EncodeToString(s.pile.File(1, sampleweb.AsPDF)) // a reader reaches no file of the test
 	s.reader = document.NewReader(document.Options{
 		OCR:       true,
-		OCRmyPDF:  "-",
 		Tesseract: program(s.t, "base64 -d <<'END' | pdftotext - -\n"+paper+"\nEND"),
 	})
 	if !s.reader.Recognises() {

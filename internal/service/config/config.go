@@ -88,7 +88,7 @@ type Crawl struct {
 type Documents struct {
 	Filter    Filter `koanf:"filter" choices:"conservative,balanced,liberal,off" default:"balanced" help:"academic filter: conservative, balanced, liberal, or off to keep files unread"`
 	WholeText bool   `koanf:"whole-text" default:"false" help:"read and keep all text of every document, not of wanted papers and doubtful ones alone; half as fast"`
-	OCR       bool   `koanf:"ocr" default:"true" help:"read the first pages of scanned documents with ocrmypdf or tesseract, where installed, after all others"`
+	OCR       bool   `koanf:"ocr" default:"true" help:"read the first pages of scanned documents with tesseract, where installed, after all others"`
 }
 
 // Retain says how long what is kept.
