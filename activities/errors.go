@@ -83,6 +83,10 @@ func typed(err error, details ...any) error {
 	return temporal.NewApplicationErrorWithOptions(err.Error(), kind, o)
 }
 
+// lastWords is how long before its time is over an attempt tells that something is still
+// away: one that only timed out would count as a failure of its own.
+const lastWords = time.Minute
+
 // untilBack does what it is given again while the record is away, and for as long as patience
 // while something else is that it needs.
 func untilBack(ctx context.Context, patience time.Duration, do func() error) error {
@@ -96,7 +100,7 @@ func untilBack(ctx context.Context, patience time.Duration, do func() error) err
 		if !logged && activity.IsActivity(ctx) {
 			activity.GetLogger(ctx).Warn("waits for what is away", "error", err)
 		}
-		if fetch.Wait(ctx, OutageLook) != nil {
+		if activity.IsActivity(ctx) && time.Until(activity.GetInfo(ctx).Deadline) < lastWords || fetch.Wait(ctx, OutageLook) != nil {
 			return err
 		}
 	}

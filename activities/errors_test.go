@@ -12,7 +12,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/library/repository"
@@ -115,5 +117,17 @@ func TestUntilBack(t *testing.T) {
 			require.ErrorIs(t, err, repository.ErrFull)
 			require.Equal(t, want, tries)
 		}
+		env := new(testsuite.WorkflowTestSuite).NewTestActivityEnvironment() // it gives ten minutes
+		env.RegisterActivityWithOptions(func(ctx context.Context) error {
+			began = time.Now()
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Hour)
+			defer cancel()
+			return typed(untilBack(ctx, 0, func() error { return &net.OpError{Op: "dial", Err: errors.New("refused")} }))
+		}, activity.RegisterOptions{Name: "waits"})
+		_, err = env.ExecuteActivity("waits")
+		var app *temporal.ApplicationError
+		require.ErrorAs(t, err, &app)
+		require.Equal(t, ErrTypeDatabase, app.Type())
+		require.InDelta(t, 9, time.Since(began).Minutes(), 0.2)
 	})
 }

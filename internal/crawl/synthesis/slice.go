@@ -49,12 +49,12 @@ func (m *Maker) config(ctx context.Context, ask Ask, topics []topic.Topic) (Conf
 
 // Slice crawls for a collection for a while. The error is the system's, never a site's.
 func (m *Maker) Slice(ctx context.Context, name string, report func(crawl.Progress)) (crawl.Result, error) {
+	c, err := m.record.Get(ctx, name)
+	if err != nil || c.Paused && c.Ended == nil {
+		return crawl.Result{Ending: crawl.Paused}, err // before what is away is waited for
+	}
 	if err := m.Coll.Ready(ctx); err != nil {
 		return crawl.Result{}, fmt.Errorf("collect %s: %w", name, err)
-	}
-	c, err := m.record.Get(ctx, name)
-	if err != nil {
-		return crawl.Result{}, err
 	}
 	ask, topics, err := Asked(c)
 	if err != nil {

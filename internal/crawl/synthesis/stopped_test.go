@@ -3,6 +3,7 @@ package synthesis_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
 )
@@ -27,6 +30,37 @@ func TestACollectionNamesThePausedHosts(t *testing.T) {
 	r := s.ends(t, "some")
 	require.Equal(t, Exhausted, r.Ending)
 	require.Equal(t, "these hosts are paused, and pages of theirs wait: c.example", r.Reason)
+}
+
+// foreign is a record with a document that no store has.
+type foreign struct{}
+
+func (foreign) RecordID(context.Context) (string, error) { return "foreign", nil }
+func (foreign) SomeFiles(context.Context) ([]string, error) {
+	return []string{strings.Repeat("a", 64)}, nil
+}
+
+// TestAPausedCollectionRests though the blob store is away.
+func TestAPausedCollectionRests(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
+	s.opens(t, "some", twoTopics, func(*Ask) {})
+	repo, err := repository.Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	repo.BelongTo(foreign{})
+	_, err = repo.Put(t.Context(), []byte("a document"))
+	require.ErrorIs(t, err, repository.ErrAway)
+	s.tools.Coll = collection.New(collection.Parts{DB: s.tools.DB, Repo: repo})
+	for _, paused := range []bool{false, true} {
+		require.NoError(t, s.record.Pause(t.Context(), "some", paused))
+		r, err := New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {})
+		if !paused {
+			require.ErrorIs(t, err, repository.ErrAway)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, crawl.Paused, r.Ending)
+	}
 }
 
 // TestStoppedAtAnyRequest: a worker that is told to stop while a request is under way

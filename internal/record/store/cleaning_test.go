@@ -159,6 +159,16 @@ func TestEveryTextOfPagesIsRemoved(t *testing.T) {
 	}
 	slices.Sort(said)
 	require.Equal(t, strings.TrimSpace(withoutTexts), strings.Join(said, "\n"))
+
+	// A place lies in a table by its name, whichever are walked before it; that of one which no
+	// longer is begins anew.
+	for at, want := range map[string]string{"": "page_index", "kept_links": "urls", "of_yore": "page_index", "searches": ""} {
+		require.NoError(t, db.Tx(t.Context(), func(tx pgx.Tx) error {
+			_, next, err := db.RemovePages(t.Context(), tx, TextsAt{Table: at}, 10)
+			require.Equal(t, TextsAt{Table: want, End: want == ""}, next)
+			return err
+		}))
+	}
 }
 
 // TestParentThatWasGone checks that a page which a cleaning found gone is of use again when

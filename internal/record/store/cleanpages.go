@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -75,7 +76,7 @@ func untitled(column string) string {
 
 // TextsAt is where RemovePages goes on: in one of textsOfPages, behind a key, as text.
 type TextsAt struct {
-	Table int      `json:"table,omitempty"`
+	Table string   `json:"table,omitempty"` // "" is the first
 	Key   []string `json:"key,omitempty"`
 	End   bool     `json:"end,omitempty"` // there are no more
 }
@@ -84,18 +85,25 @@ type TextsAt struct {
 // is indexed and learnt of them, and the texts of their links, among so many rows. It
 // returns how many of them held any, and where it goes on.
 func (db DocumentRecords) RemovePages(ctx context.Context, tx pgx.Tx, at TextsAt, batch int) (removed int64, next TextsAt, err error) {
-	t, args := textsOfPages[at.Table], []any{batch}
+	i := slices.IndexFunc(textsOfPages, func(t textsOf) bool { return t.table == at.Table })
+	if i < 0 { // one that is no longer walked, too
+		i, at.Key = 0, nil
+	}
+	t, args := textsOfPages[i], []any{batch}
 	for _, k := range at.Key {
 		args = append(args, k)
 	}
 	var looked int
-	next.Table = at.Table
+	next.Table = t.table
 	err = tx.QueryRow(ctx, t.sql(at.Key == nil), args...).Scan(&looked, &removed, &next.Key)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return 0, at, fmt.Errorf("store: remove texts of pages in %s: %w", t.table, err)
 	}
 	if looked < batch {
-		next = TextsAt{Table: at.Table + 1, End: at.Table+1 == len(textsOfPages)}
+		next = TextsAt{End: true}
+		if i++; i < len(textsOfPages) {
+			next = TextsAt{Table: textsOfPages[i].table}
+		}
 	}
 	return removed, next, nil
 }
