@@ -3,7 +3,6 @@ package document
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strconv"
@@ -59,8 +58,7 @@ const pageLimit = 1 << 20
 // device marks no ends of pages, and bitmap fonts print a form feed for "fi", so
 // each page is written to a file of its own.
 func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
-	out := fmt.Sprintf("from-%d-to-%d", from, to) // pages may be counted before they are read
-	err := j.folder(out)
+	out, err := j.folder()
 	if err != nil {
 		return err
 	}
@@ -72,7 +70,8 @@ func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
 	if err != nil {
 		return err
 	}
-	for n, room := 1, maxOutput; n <= to-from+1; n++ {
+	n := 1
+	for room := maxOutput; n <= to-from+1; n++ {
 		text, err := j.written(filepath.Join(out, strconv.Itoa(n)))
 		if errors.Is(err, fs.ErrNotExist) { // that was the last
 			break
@@ -88,6 +87,9 @@ func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
 		s.Pages = append(s.Pages, page{Plain: strings.TrimSpace(clean(texLigatures(string(text))))})
 	}
 	s.Failed, s.Detail = ghostscriptOutcome(got)
+	if s.Failed == "" && n <= to-from+1 { // the file may say more
+		s.PageCount = from + n - 2
+	}
 	return nil
 }
 

@@ -46,17 +46,16 @@ func (r *Reader) newJob(body []byte, name string, cpu time.Duration) (j *job, re
 	return j, remove, nil
 }
 
-// folder makes a folder within the job's.
-func (j *job) folder(name string) error {
-	path := filepath.Join(j.dir, name)
-	err := os.Mkdir(path, 0o700)
+// folder makes a new folder within the job's.
+func (j *job) folder() (name string, err error) {
+	path, err := os.MkdirTemp(j.dir, "")
 	if err == nil {
 		err = j.r.box.own(path)
 	}
 	if err != nil {
-		return fmt.Errorf("temporary folder: %w", err)
+		return "", fmt.Errorf("temporary folder: %w", err)
 	}
-	return nil
+	return filepath.Base(path), nil
 }
 
 // written returns what a program wrote to a file in the job's folder. The program

@@ -194,6 +194,34 @@ func TestPostScript(t *testing.T) {
 	assert.Equal(t, TooLarge, hungry.Outcome, hungry.Detail)
 }
 
+// postScript is a file that says something of its pages.
+func postScript(said string, pages int) string {
+	ps := "%!PS-Adobe-2.0\n" + said + "/Times-Roman findfont 12 scalefont setfont\n"
+	for n := range pages {
+		ps += fmt.Sprintf("72 700 moveto (Page %d says enough words to be taken for a signi\\014cant text) show showpage\n", n+1)
+	}
+	return ps
+}
+
+// TestPostScriptSaysMorePagesThanItHas: those that it has are read, each once.
+func TestPostScriptSaysMorePagesThanItHas(t *testing.T) {
+	t.Parallel()
+	r := NewReader(Options{})
+	if r.opt.Ghostscript == "" {
+		t.Skip("ghostscript is not installed")
+	}
+	for _, tt := range []struct{ says, has int }{{4, 3}, {7, 3}, {90, 3}, {7, 4}, {90, 9}} {
+		say := []More{ReadOn, ReadAll}
+		part := Part{Name: "x.ps", Body: []byte(postScript(fmt.Sprintf("%%%%Pages: %d\n", tt.says), tt.has))}
+		got, err := r.ReadUntil(t.Context(), part, func(*Text) (more More) { more, say = say[0], say[1:]; return more })
+		require.NoError(t, err, tt)
+		assert.Equal(t, []int{tt.has, tt.has}, []int{got.PageCount, len(got.Pages)}, tt)
+		for n := range min(tt.has, len(got.Pages)) {
+			assert.Contains(t, got.Pages[n], fmt.Sprintf("Page %d ", n+1), tt)
+		}
+	}
+}
+
 // Ends of pages are pages' own: bitmap fonts of TeX print a form feed for "fi".
 func TestPostScriptPages(t *testing.T) {
 	t.Parallel()
@@ -203,10 +231,7 @@ func TestPostScriptPages(t *testing.T) {
 	}
 	const pages = 9
 	for _, said := range []string{"", "%%Pages: 9\n"} {
-		ps := "%!PS-Adobe-2.0\n" + said + "/Times-Roman findfont 12 scalefont setfont\n"
-		for n := range pages {
-			ps += fmt.Sprintf("72 700 moveto (Page %d says enough words to be taken for a signi\\014cant text) show showpage\n", n+1)
-		}
+		ps := postScript(said, pages)
 		all := read(t, r, "x.ps", []byte(ps))
 		assert.Equal(t, OK, all.Outcome, all.Detail)
 		assert.Equal(t, []int{pages, 7, 5, 2}, []int{all.PageCount, len(all.Pages), all.Front, all.Skipped}, "%q", said)

@@ -22,8 +22,11 @@ const lost = "file-not-found"
 // examined again, and others can be judged meanwhile.
 func Later(err error) bool {
 	return errors.Is(err, ErrStalled) || errors.Is(err, ErrUnrecognised) || errors.Is(err, errAlone) ||
-		guard.Panicked(err)
+		errors.Is(err, errCounted) || guard.Panicked(err)
 }
+
+// errCounted is returned for a document whose failure is recorded as its own.
+var errCounted = errors.New("it failed")
 
 // failed notes that a document could not be examined. What is wrong with the
 // store, the database or the machine is so for all documents, and counts for
@@ -48,14 +51,14 @@ func (c *Collection) failed(ctx context.Context, d store.Document, err error) (J
 	if gone {
 		return Judgement{State: gleaner.DocumentFailed, Outcome: outcome}, nil
 	}
-	return j, why
+	return j, fmt.Errorf("%w: %w", errCounted, why)
 }
 
 // others reports whether an error is not the document's: what it is for, it is
 // for every other document, too.
 func (c *Collection) others(ctx context.Context, err error) bool {
-	for _, is := range []error{repository.ErrFull, repository.ErrAway, repository.ErrForeign, syscall.ENOSPC, syscall.ENOMEM, syscall.EAGAIN,
-		syscall.EMFILE, syscall.ENFILE, syscall.ENOENT} {
+	for _, is := range []error{repository.ErrFull, repository.ErrAway, repository.ErrForeign, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS,
+		syscall.ENOMEM, syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOENT} {
 		if errors.Is(err, is) {
 			return true
 		}
