@@ -19,7 +19,7 @@ func TestExitCodes(t *testing.T) {
 	some := errors.New("some")
 	for code, all := range map[int][]error{
 		ExitFailed: {some},
-		ExitUsage:  {ErrUsage, &biblio.SyntaxError{}, store.ErrHarvestRuns},
+		ExitUsage:  {ErrUsage, &biblio.SyntaxError{}, store.ErrHarvestRuns, collections.ErrMade},
 		ExitUnknown: {store.ErrNoHarvest, store.ErrNoDocument, store.ErrNoMatch, store.ErrNoJob, store.ErrNoURL,
 			store.ErrNoSource, collections.ErrNone, Unknown{some}},
 		ExitUnavailable: {store.ErrUnreachable, app.ErrNoDatabase, Unreachable{some}},
