@@ -5,12 +5,18 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"path"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-pdf/fpdf"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/record/store"
 )
 
 // changingWeb stands before a web and changes single addresses of it: another
@@ -131,4 +137,181 @@ func paperPDF(t *testing.T, title string, authors []string, salt int) []byte {
 	var out bytes.Buffer
 	require.NoError(t, doc.Output(&out))
 	return out.Bytes()
+}
+
+// course puts a course of n pages beside a page, links it there, and returns the
+// address of its directory.
+func (l *library) course(t *testing.T, beside string, n int) string {
+	t.Helper()
+	at, err := url.Parse(beside)
+	require.NoError(t, err)
+	dir := at.ResolveReference(&url.URL{Path: "lessons/"})
+	var list strings.Builder
+	for i := range n {
+		page := dir.ResolveReference(&url.URL{Path: fmt.Sprintf("lesson%d.html", i)})
+		l.web.set(page.String(), "text/html", fmt.Appendf(nil, "<html><title>Lesson %d</title><body><h1>Lesson %d</h1><p>Exercise %d is about lists of length %d.</p></body></html>", i, i, i*7, i*i))
+		fmt.Fprintf(&list, `<li><a href="lessons/lesson%d.html">lesson %d</a>`, i, i)
+	}
+	l.edit(t, beside, "</body>", "<ul>"+list.String()+"</ul></body>")
+	return dir.String()
+}
+
+// recrawlSite asks what is due of one host.
+func (l *library) recrawlSite(t *testing.T, host string) {
+	t.Helper()
+	due, crawled := l.recrawl(t, store.Selection{Host: host}, false)
+	require.Equal(t, []string{host}, due)
+	require.Equal(t, []string{host}, crawled)
+}
+
+// A directory that was not worth it becomes so: a recrawl once in a while finds
+// out, and from then on all do. Years pass between the recrawls.
+func TestAvoidedDirectoryHeals(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, 12, nil)
+	papers := l.sample.Truth().Papers
+	var beside string
+	for _, p := range papers {
+		if len(p.URLs) == 1 && strings.HasSuffix(path.Dir(p.URLs[0]), "/papers") {
+			beside = strings.TrimSuffix(path.Dir(p.URLs[0]), "papers")
+			if strings.Contains(beside, "/~") {
+				break
+			}
+		}
+	}
+	require.NotEmpty(t, beside)
+	beside = strings.Replace(beside, ":/", "://", 1)
+	dir := l.course(t, beside, 15)
+	l.collect(t, "")
+	at, err := url.Parse(dir)
+	require.NoError(t, err)
+	avoided := func() bool {
+		dirs, err := l.DB.DirectoryRatesList(t.Context(), at.Host, true)
+		require.NoError(t, err)
+		for _, d := range dirs {
+			if d.Path == at.Path {
+				return true
+			}
+		}
+		return false
+	}
+	require.True(t, avoided(), "%s", dir)
+
+	missing, err := l.DB.Missing(t.Context(), l.harvest.ID)
+	require.NoError(t, err)
+	p := missing[0]
+	body := paperPDF(t, p.Title, names(p.Authors), 1)
+	l.web.set(dir+"late.pdf", "application/pdf", body)
+	l.edit(t, dir+"lesson3.html", "</body>", `<p><a href="late.pdf">`+p.Title+`</a></p></body>`)
+	found := 0
+	for n := 1; n <= 2*l.Recrawl.Revisit && found == 0; n++ {
+		l.later(t, "800 days")
+		l.recrawlSite(t, at.Host)
+		if l.at(t, dir+"late.pdf", sha(body)).current {
+			found = n
+		}
+	}
+	require.Equal(t, l.Recrawl.Revisit, found, "the recrawl at which it was found")
+	require.False(t, avoided(), "it gave a paper now")
+}
+
+// redirecting is a paper that is linked by an address that redirects to its
+// file, as a content management system does.
+type redirecting struct{ link, file, digest string }
+
+// storedPrefix begins the names of such files.
+const storedPrefix = "stored-"
+
+// redirects makes n papers redirecting ones.
+func (l *library) redirects(t *testing.T, n int) (out []redirecting) {
+	t.Helper()
+	for _, p := range l.sample.Truth().Papers {
+		if len(out) == n {
+			break
+		}
+		if len(p.URLs) != 1 || path.Ext(p.URLs[0]) != ".pdf" {
+			continue
+		}
+		u, err := url.Parse(p.URLs[0])
+		require.NoError(t, err)
+		body := l.web.get(t, p.URLs[0])
+		r := redirecting{link: p.URLs[0], file: u.ResolveReference(&url.URL{Path: storedPrefix + path.Base(u.Path)}).String(), digest: sha(body)}
+		l.web.set(r.file, "application/pdf", body)
+		l.web.set(r.link, movedKind, []byte(r.file))
+		out = append(out, r)
+	}
+	require.Len(t, out, n)
+	return out
+}
+
+// vanish changes where four papers are that were found by links which redirect. check
+// asserts what a harvest after that finds.
+func (l *library) vanish(t *testing.T) (check func()) {
+	t.Helper()
+	var known []redirecting
+	for _, r := range l.moved {
+		if (l.at(t, r.file, r.digest) == place{known: true, current: true}) {
+			known = append(known, r)
+		}
+	}
+	require.GreaterOrEqual(t, len(known), 4, "too few were found")
+	vanished, unlinked, replaced, same := known[0], known[1], known[2], known[3]
+	l.web.set(vanished.link, "", nil)
+	l.web.set(vanished.file, "", nil)
+	l.web.set(unlinked.link, "", nil)
+	second := replaced.file + "-2.pdf"
+	revised := paperPDF(t, "On something else entirely", []string{"Nobody"}, 3)
+	l.web.set(second, "application/pdf", revised)
+	l.web.set(replaced.link, movedKind, []byte(second))
+	l.web.set(replaced.file, "", nil)
+	return func() {
+		require.Equal(t, place{known: true, gone: true}, l.at(t, vanished.file, vanished.digest), "link and file are gone")
+		require.Equal(t, place{known: true, current: true}, l.at(t, unlinked.file, unlinked.digest), "the file is still there")
+		require.Equal(t, place{known: true, gone: true}, l.at(t, replaced.file, replaced.digest), "the link leads to another file")
+		require.Equal(t, place{known: true, current: true}, l.at(t, second, sha(revised)))
+		require.Equal(t, place{known: true, current: true}, l.at(t, same.file, same.digest))
+	}
+}
+
+func (l *library) yield(t *testing.T) store.Yield {
+	t.Helper()
+	ys, err := l.DB.PolicyYields(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	require.Len(t, ys, 1)
+	return ys[0]
+}
+
+// Table 2 of Wu et al. (WebSci 2012): a crawl of the whitelist that another
+// crawl's history gave asks less for each accepted document.
+func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
+	t.Parallel()
+	broad := newHarvested(t)
+	g, err := stats.Generate(t.Context(), broad.DB, nil, stats.Lists{Domains: 8000}, nil)
+	require.NoError(t, err)
+	require.Positive(t, g.URLs)
+	urls, err := broad.DB.Whitelist(t.Context(), -1, "", 0)
+	require.NoError(t, err)
+	black := broad.yield(t)
+	require.Equal(t, "blacklist", black.Policy)
+
+	narrow := newLibrary(t, 40, map[string]string{"crawl-policy": "whitelist"})
+	require.NoError(t, narrow.DB.ImportWhitelist(t.Context(), urls))
+	_, err = narrow.DB.SeedWhitelist(t.Context(), 0)
+	require.NoError(t, err)
+	_, crawled := narrow.recrawl(t, store.Selection{}, false)
+	require.NotEmpty(t, crawled)
+	white := narrow.yield(t)
+	require.Equal(t, "whitelist", white.Policy)
+	t.Logf("blacklist %+v", black)
+	t.Logf("whitelist %+v", white)
+	require.Greater(t, float64(white.Good)/float64(white.Requests), 1.2*float64(black.Good)/float64(black.Requests))
+	require.GreaterOrEqual(t, float64(white.Fetched)/float64(white.Requests), float64(black.Fetched)/float64(black.Requests))
+
+	// Two steps from a listed page at most, and nothing but listed domains.
+	var deep, strange int
+	require.NoError(t, narrow.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE u.depth > 2 AND u.role=0 AND u.state=1),
+		count(*) FILTER (WHERE u.state=1 AND NOT EXISTS (SELECT 1 FROM whitelist w WHERE s.host = w.domain OR s.host LIKE '%.' || w.domain))
+		FROM urls u JOIN sites s ON s.id=u.site_id`).Scan(&deep, &strange))
+	require.Zero(t, deep)
+	require.Zero(t, strange)
 }

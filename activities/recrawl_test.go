@@ -134,10 +134,12 @@ func (l *library) collect(t *testing.T, again string) {
 // returns the hosts that were crawled.
 func (l *library) run(t *testing.T, id string, workflow, params any) (crawled []string) {
 	t.Helper()
-	defer l.work(t, activities.Queues()...)()
+	defer l.work(t)()
 	before, err := l.DB.Now(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, l.begin(t, id, workflow, params).Get(t.Context(), nil))
+	run, err := l.temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest}, workflow, params)
+	require.NoError(t, err)
+	require.NoError(t, run.Get(t.Context(), nil))
 	rows, err := l.DB.Pool.Query(t.Context(), `SELECT host FROM sites WHERE crawl_started >= $1 ORDER BY host`, before)
 	require.NoError(t, err)
 	crawled, err = pgx.CollectRows(rows, pgx.RowTo[string])
@@ -145,23 +147,15 @@ func (l *library) run(t *testing.T, id string, workflow, params any) (crawled []
 	return crawled
 }
 
-// begin begins a workflow.
-func (l *library) begin(t *testing.T, id string, workflow, params any) client.WorkflowRun {
-	t.Helper()
-	run, err := l.temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest}, workflow, params)
-	require.NoError(t, err)
-	return run
-}
-
-// work starts workers of some queues, which work as the application says now.
-func (l *library) work(t *testing.T, queues ...string) (stop func()) {
+// work starts workers, which work as the application says now.
+func (l *library) work(t *testing.T) (stop func()) {
 	t.Helper()
 	if l.temporal == nil {
 		l.temporal, _, _ = temporaltest.Client(t)
 	}
 	var workers []worker.Worker
 	acts := activities.New(l.App)
-	for _, q := range queues {
+	for _, q := range activities.Queues() {
 		w := worker.New(l.temporal, q, worker.Options{})
 		acts.Register(w, q)
 		if q == activities.QueueHarvest {

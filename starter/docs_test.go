@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/document"
+	"gleaner/internal/service/program"
 )
 
 // TestDocsShowCommandsThatThereAre walks through README and docs, and through the examples
@@ -133,4 +138,106 @@ func checkShown(t *testing.T, where, line string) {
 			require.NoError(t, cmd.ValidateArgs(cmd.Flags().Args()), said)
 		}
 	}
+}
+
+// TestMisuses: what is wrong is told at once, with the exit code that the help names.
+func TestMisuses(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.crawlsSites("ada.example")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	_, taken, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	for _, m := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{program.ExitUsage, "unknown flag: --nope", []string{"harvest", "--nope"}},
+		{program.ExitUsage, "no command is called \"harvets\"; did you mean harvest?", []string{"harvets"}},
+		{program.ExitUsage, "is an address", []string{"recrawl", "http://a.example/b.html"}},
+		{program.ExitUsage, "see `starter --help`", []string{"train", "links"}},
+		{program.ExitUsage, "want a venue such as", []string{"harvest"}},
+		{program.ExitUsage, "--site", []string{"harvest", "http://www.example.edu/"}},
+		{program.ExitUsage, "--max-pages", []string{"harvest", "conf/x", "--years", "2001", "--max-pages", "-1"}},
+		{program.ExitUsage, "--sites", []string{"harvest", "conf/x", "--years", "2001", "--sites", "-1"}},
+		{program.ExitUsage, `no command is called "nosuch"`, []string{"help", "nosuch"}},
+		{program.ExitUsage, "--sites: want one or more", []string{"harvest", "conf/x", "--years", "2001", "--sites", "0"}},
+		{program.ExitUsage, "--json is of --format jsonl", []string{"export", "conf/x", "--format", "csv", "--json"}},
+		{program.ExitUsage, `no command is called "imprt"`, []string{"holdings", "imprt", "x"}},
+		{program.ExitUsage, `no command is called "foo"`, []string{"schedule", "foo"}},
+		{program.ExitUsage, "want a venue", []string{"export"}},
+		{program.ExitUnknown, "nothing is known of conf/nope", []string{"export", "conf/nope"}},
+		{program.ExitUnknown, "no such harvest", []string{"report", "conf/nope"}},
+		{program.ExitUnknown, "nothing is known of conf/nope", []string{"review", "conf/nope"}},
+		{program.ExitUnknown, "no site nope.example", []string{"recrawl", "nope.example"}},
+		{program.ExitUnknown, "no such document", []string{"documents", "show", "abcdef"}},
+		{program.ExitUsage, "want an hour or longer", []string{"schedule", "create", "due", "--every", "50s"}},
+		{program.ExitUsage, "is no host", []string{"blacklist", "add", "--file", c.file("hosts.txt", "not a host\n")}},
+		{program.ExitUsage, "is no host", []string{"blacklist", "add", "--file", c.file("words.txt", "word\n")}},
+		{program.ExitUsage, "is no host", []string{"blacklist", "add", "www.example.edu/~ada"}},
+		{program.ExitUsage, "is no host", []string{"blacklist", "add", "bücher.example"}},
+		{program.ExitUsage, "no such file", []string{"holdings", "import", "/nowhere.csv"}},
+		{program.ExitUsage, "table.xlsx: wrong usage: format not known", []string{"holdings", "import", c.file("table.xlsx", "PK")}},
+		{program.ExitUsage, "nowhere.bib: no such file", []string{"harvest", "--papers", "nowhere.bib", "--dry-run"}},
+		{program.ExitUsage, "nowhere.bib: no such file", []string{"metadata", "show", "x", "--papers", "nowhere.bib"}},
+		{program.ExitUsage, "--id: want one of issn", []string{"metadata", "show", "conf/x", "--id", "ISSN=1076-9757"}},
+		{program.ExitUsage, "kinds are pdf, ", []string{"import", "http://a.example/x.warc", "--types", "exe"}},
+		{program.ExitUsage, "--format", []string{"import", t.TempDir()}},
+		{program.ExitUsage, "want years, such as", []string{"harvest", "conf/x", "--years", "2001,soon"}},
+		{program.ExitUsage, "no years are given", []string{"harvest", "conf/x", "--years", ""}},
+		{program.ExitUsage, "outside 1600-2999", []string{"harvest", "conf/x", "--years", "19900-1999"}},
+		{program.ExitUsage, "want years, such as", []string{"documents", "list", "--years", "soon"}},
+		{program.ExitUsage, "--scope: want one of prefix, host", []string{"schedule", "create", "site:https://www.example.edu/", "--scope", "all"}},
+		{program.ExitUsage, "--years and --scope are of a harvest", []string{"schedule", "create", "due", "--years", "2001"}},
+		{program.ExitUsage, "is no duration such as 500ms, 90s, 12h, 30d", []string{"retry", "conf/x", "--older-than", "50"}},
+		{program.ExitUsage, "--kind: want one of pdf, postscript", []string{"documents", "list", "--kind", "foo"}},
+		{program.ExitUsage, "--class: want one of paper", []string{"documents", "list", "--class", "papers"}},
+		{program.ExitUsage, "--outcome: want one of ok", []string{"documents", "list", "--outcome", "fine"}},
+		{program.ExitUsage, "--state: want one of new", []string{"documents", "retrieve", "--out", t.TempDir(), "--state", "good"}},
+		{program.ExitUsage, "--ingestion: want one of new", []string{"documents", "list", "--ingestion", "old"}},
+		{program.ExitUsage, "stats domains takes no --verdict", []string{"stats", "domains", "--verdict", "trap"}},
+		{program.ExitUsage, "want a table", []string{"stats", "cities"}},
+		{program.ExitUsage, "--from: 2026-03-01 is later than to, 2026-02-28", []string{"documents", "list", "--from", "2026-03-01", "--to", "2026-02-28"}},
+		{program.ExitUsage, "--from, 2026-03-01, is not before", []string{"stats", "table2", "--from", "2026-03-01", "--to", "2026-03-01"}},
+		{program.ExitUsage, "from: 2026-03-01 is later", []string{"jobs", "run", c.file("job.yaml", "job: retrieve\nto: 2026-01-01\nfrom: 2026-03-01\n")}},
+		{program.ExitUsage, "csljson has no place for documents", []string{"export", "conf/x", "--format", "csljson", "--files", "--out", "x"}},
+		{program.ExitUsage, "line 1, column 1: a list in one, such as CSL-JSON", []string{"holdings", "import", c.file("csl.json", "[{\"title\": \"A\"}]")}},
+		{program.ExitUsage, "line 2, column 1: not UTF-8, perhaps Latin-1", []string{"holdings", "import", c.file("latin.csv", "title\nG\xf6del\n")}},
+		{program.ExitUsage, "want hosts", []string{"blacklist", "remove"}},
+		{program.ExitUsage, "want a shell", []string{"completion", "csh"}},
+		{program.ExitUnknown, "nope", []string{"pause", "conf/nope"}},
+		{program.ExitUnknown, "no site nope.example", []string{"retry", "site/nope.example"}},
+		{program.ExitUsage, "--verdict", []string{"stats", "sites", "--verdict", "foo"}},
+		{program.ExitUsage, "--format", []string{"export", "conf/x", "--format", "foo"}},
+		{program.ExitUsage, "--format", []string{"documents", "retrieve", "--out", t.TempDir(), "--format", "foo"}},
+		{program.ExitUsage, "70000 is no port", []string{"dev", "--ui-port", "70000"}},
+		{program.ExitUsage, "the port is taken: 127.0.0.1:" + taken, []string{"dev", "--no-worker", "--temporal-port", taken}},
+	} {
+		said := c.wrong(m.code, m.args...)
+		require.Contains(t, said, m.says, "%v", m.args)
+		for _, leak := range []string{"wrong usage: wrong usage", "refuses the request: ", "open nowhere", "strconv", "%!", "is unavailable: DBLP is"} {
+			require.NotContains(t, said, leak, "%v", m.args)
+		}
+	}
+	for _, not := range []string{"venues search", "holdings forget", "holdings list extra", "sites list a b c", "recrawl a b",
+		"doctor extra", "import gopher://x/y", "import /none/such", "import s3://", "import s3:///crawls"} {
+		c.wrong(program.ExitUsage, strings.Fields(not)...)
+	}
+	require.Regexp(t, `^starter \S+`, c.ok("--version"))
+	require.Contains(t, c.ok("help", "holdings", "import"), "starter holdings import library.bib")
+	require.Contains(t, c.ok("documents", "list", "--kind", "epub"), "0 documents")
+	require.Contains(t, c.ok("review", "conf/x", "--list"), "0 matches")
+	require.Contains(t, c.wrong(program.ExitUnavailable, "recrawl", "ada.example", "--temporal-address", "127.0.0.1:1"), "127.0.0.1:1", "a host is a site")
+}
+
+func TestMain(m *testing.M) {
+	document.MaybeRunChild()
+	os.Exit(devtest.Main(m))
+}
+
+func newRoot(out, errw io.Writer) *cobra.Command {
+	return newRootCommand(out, errw, document.Child{}).Root
 }

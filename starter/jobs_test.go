@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest/temporaltest"
@@ -19,6 +21,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/web/rules"
 	"gleaner/workflows"
 )
 
@@ -136,4 +139,115 @@ func TestAJobWaitsForItsCancelledRun(t *testing.T) {
 	require.ErrorContains(t, startJob(ctx, c, job), "was cancelled")
 	require.NoError(t, c.TerminateWorkflow(t.Context(), workflows.ImportID(job.ID), "", "nobody works here"))
 	require.NoError(t, startJob(t.Context(), c, job))
+}
+
+// TestFailedImports end with the reason that is on record, in one sentence.
+func TestFailedImports(t *testing.T) {
+	t.Parallel()
+	input := temporal.NewNonRetryableApplicationError("import: x: import: x", activities.ErrTypeInput, nil)
+	err := importFailed(store.Job{ID: 3, State: store.JobFailed, Note: "import: x holds nothing"}, input)
+	require.ErrorIs(t, err, program.ErrUsage)
+	require.Equal(t, 1, strings.Count(err.Error(), "holds nothing"))
+	require.NotContains(t, err.Error(), "activity")
+	err = importFailed(store.Job{ID: 3, State: store.JobCancelled}, input)
+	require.NotErrorIs(t, err, program.ErrUsage)
+	require.ErrorContains(t, err, "cancelled")
+}
+
+// TestHowFarAJobIs: what is printed while somebody waits says how far the job is.
+func TestHowFarAJobIs(t *testing.T) {
+	t.Parallel()
+	job := store.Job{ID: 3, Kind: store.JobImport, Done: 40, Counters: json.RawMessage(`{"read_bytes": 50, "total_bytes": 200, "archives": 2, "archive": 1}`)}
+	require.Equal(t, "job 3: 40 · archive 1 of 2 · 25 %", aheadOf(job))
+
+	job.Options = json.RawMessage(`{"unrecorded": true}`)
+	var said strings.Builder
+	require.NoError(t, writeJob(&said, shownJob{Job: job}))
+	require.Contains(t, said.String(), "would be saved_New 0\n", "a dry run saves nothing")
+	saved := store.ImportRecord{N: 1, Outcome: ingest.SavedNew}
+	require.Contains(t, lineOf(saved, ingest.Counters{}, true), "new  would be saved_New")
+}
+
+// TestNamesOfHarvests: every command takes a harvest's id, its venue, the last part of
+// either and any case, and an id means the papers of its years alone.
+func TestNamesOfHarvests(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	ctx := t.Context()
+	var papers []gleaner.Paper
+	for key, year := range map[string]int{"conf/exa/Roe03": 2003, "conf/exa/Roe04": 2004} {
+		papers = append(papers, gleaner.Paper{Key: key, Venue: "conf/exa", Year: year, Title: "Sorting Examples of " + key})
+	}
+	require.NoError(t, c.SavePapers(ctx, papers, nil))
+	c.accepted("ada.example", "roe.pdf")
+	for _, p := range papers {
+		verdict := map[int]string{2003: "exact", 2004: "ambiguous"}[p.Year]
+		_, err := c.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, 'ada.exampleroe.pdf', $2, 1)`, p.Key, verdict)
+		require.NoError(t, err)
+	}
+	for _, years := range []string{"2003", "2004", "2003-2004"} {
+		in, err := gleaner.ParseYears(years)
+		require.NoError(t, err)
+		h := store.Harvest{ID: "conf/exa/" + years, Venue: "conf/exa", Years: in, Options: []byte("{}"), Stage: "papers"}
+		require.NoError(t, c.SaveHarvest(ctx, h))
+		require.NoError(t, c.SetHarvestPapers(ctx, h.ID, papers, nil))
+	}
+
+	for _, name := range []string{"conf/exa", "conf/exa/2003", "conf/exa/2003-2004", "conf/exa/2003–2004", "EXA", "exa/2003", "Conf/Exa/2003"} {
+		require.Equal(t, 1, strings.Count(c.ok("export", name), "\n"), name)
+	}
+	out := filepath.Join(t.TempDir(), "none.bib")
+	for _, args := range [][]string{{"conf/exa/2004"}, {"EXA/2004"}, {"conf/exa", "--years", "2004"}} {
+		require.Contains(t, c.wrong(program.ExitUnknown, append([]string{"export", "--out", out}, args...)...), "2004")
+		_, err := os.Stat(out)
+		require.ErrorIs(t, err, os.ErrNotExist, "an export of nothing writes nothing")
+	}
+
+	var listed []store.Listed
+	c.read(&listed, "documents", "list", "--venue", "conf/exa/2003")
+	require.Len(t, listed, 1)
+
+	for _, name := range []string{"Exa/2003", "conf/exa/2003"} {
+		var is struct{ Harvest store.Harvest }
+		c.read(&is, "report", name)
+		require.Equal(t, "conf/exa/2003", is.Harvest.ID)
+	}
+	report := c.ok("report", "conf/exa")
+	for _, id := range []string{"conf/exa/2003", "conf/exa/2004", "conf/exa/2003-2004"} {
+		require.Contains(t, report, id, "the report of a venue names its other harvests")
+	}
+	page := filepath.Join(t.TempDir(), "r.html")
+	require.Contains(t, c.ok("report", "exa", "--html", page), page)
+}
+
+// explain names the entry that leaves a URL out, and whose it is; also of one that
+// was never met.
+func TestExplainNamesTheList(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	policy := c.file("policy.yaml", "links:\n  ignore: ['*/courses.html']\n  levels: 7\n")
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/a/2001", Venue: "conf/a", Options: []byte(`{"links": {"ignore": ["ads.example"]}}`), Stage: "crawl"}))
+	_, err := c.Pool.Exec(t.Context(), `WITH s AS (INSERT INTO sites (host) VALUES ('x.ads.example') RETURNING id)
+		INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/a/2001', id, 'lead' FROM s`)
+	require.NoError(t, err)
+	require.Contains(t, c.wrong(program.ExitUnknown, "explain", "http://x.ads.example/a.pdf", "--policy", policy), "ignore-list ads.example (conf/a/2001)")
+	require.Contains(t, c.wrong(program.ExitUnknown, "explain", "http://x.ads.example/1/2/3/4/5/6/7/8/a.pdf", "--policy", policy), "ignore-list")
+	require.Contains(t, c.wrong(program.ExitUnknown, "explain", "http://a.example/courses.html", "--policy", policy), "ignore-list */courses.html (the policy)")
+}
+
+// What a harvest leaves out is read from a file, and flags are in the place of its lists.
+func TestLinkLists(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	file := c.file("links.yaml", "ignore: [a.example]\nallow: [b.example]\nlevels: 7\n")
+	f := linkFlags{file: file, ignore: []string{"*/courses.html"}}
+	l, err := f.lists()
+	require.NoError(t, err)
+	require.Equal(t, &rules.Lists{Ignore: []string{"*/courses.html"}, Allow: []string{"b.example"}, Levels: 7}, l)
+	none, err := (&linkFlags{}).lists()
+	require.NoError(t, err)
+	require.Nil(t, none)
+	for _, args := range [][]string{{"--links", c.file("bad.yaml", "ignroe: [a]\n")}, {"--links", "/nowhere"}, {"--ignore", "*"}, {"--allow", "http://a.example/"}} {
+		c.wrong(program.ExitUsage, append([]string{"harvest", "conf/a", "--years", "2001"}, args...)...)
+	}
 }

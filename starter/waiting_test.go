@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -26,6 +25,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
@@ -54,59 +54,6 @@ func (c *testConsole) onWebOf(o sampleweb.Options) *sampleweb.Web {
 
 // policy is a policy file.
 func (c *testConsole) policy(body string) string { return c.file("policy.yaml", body) }
-
-// relay stands between a console and a server, and can be cut.
-type relay struct {
-	t       *testing.T
-	to      string
-	address string
-	mu      sync.Mutex
-	open    []net.Conn
-	listen  net.Listener
-}
-
-func newRelay(t *testing.T, to string) *relay {
-	r := &relay{t: t, to: to, address: "127.0.0.1:0"}
-	r.up()
-	t.Cleanup(r.cut)
-	return r
-}
-
-func (r *relay) up() {
-	l, err := net.Listen("tcp", r.address)
-	require.NoError(r.t, err)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.listen, r.address = l, l.Addr().String()
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", r.to)
-			if err != nil {
-				in.Close()
-				continue
-			}
-			r.mu.Lock()
-			r.open = append(r.open, in, out)
-			r.mu.Unlock()
-			go func() { _, _ = io.Copy(out, in) }()
-			go func() { _, _ = io.Copy(in, out) }()
-		}
-	}()
-}
-
-func (r *relay) cut() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.listen.Close()
-	for _, c := range r.open {
-		c.Close()
-	}
-	r.open = nil
-}
 
 // said collects what a command prints, and tells when something was said.
 type said struct {
@@ -174,12 +121,12 @@ func TestWhoWaitsOutlivesTemporal(t *testing.T) {
 	c := newConsole(t)
 	server := c.onTemporal()
 	id := c.harvestThatWaits(server)
-	way := newRelay(t, c.temporalAddress)
-	out, errs, result := c.background(t.Context(), "watch", id, "--temporal-address", way.address)
+	_, way := devtest.Lay(t, "tcp://"+c.temporalAddress)
+	out, errs, result := c.background(t.Context(), "watch", id, "--temporal-address", way.Address())
 	errs.until(t, "[crawl]")
-	way.cut()
+	way.Cut()
 	errs.until(t, "Temporal does not answer")
-	way.up()
+	way.Mend()
 	errs.until(t, "Temporal answers again")
 	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
 	require.Equal(t, program.ExitOK, result(), errs)
@@ -192,9 +139,9 @@ func TestWhoWaitsIsToldThatDevEnded(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	id := c.harvestThatWaits(c.onTemporal())
-	way := newRelay(t, c.temporalAddress)
+	_, way := devtest.Lay(t, "tcp://"+c.temporalAddress)
 	dir := t.TempDir()
-	info := fmt.Sprintf(`{"pid": 1, "temporal_address": %q}`, way.address)
+	info := fmt.Sprintf(`{"pid": 1, "temporal_address": %q}`, way.Address())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "dev.json"), []byte(info), 0o600))
 	lock, err := os.Create(filepath.Join(dir, "dev.lock"))
 	require.NoError(t, err)
@@ -206,7 +153,7 @@ func TestWhoWaitsIsToldThatDevEnded(t *testing.T) {
 	_, errs, result := c.background(ctx, "watch", id, "--data-dir", dir)
 	errs.until(t, "[crawl]")
 	require.NoError(t, lock.Close())
-	way.cut()
+	way.Cut()
 	require.Equal(t, program.ExitUnavailable, result(), errs)
 	require.Contains(t, errs.String(), "`starter dev` has ended; start it again, and "+id+" goes on by itself")
 }

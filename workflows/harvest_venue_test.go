@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
@@ -21,6 +24,8 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
@@ -314,3 +319,47 @@ func TestCountsAreShownOnceAMinute(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, 10, counted)
 }
+
+// onRecord has no link on record that a harvest could take.
+func onRecord(env *testsuite.TestWorkflowEnvironment) {
+	none := func(_ context.Context, s activities.LinkSearch) (activities.LinkCounts, error) { return s.Counted, nil }
+	env.OnActivity(crawler.FindLinks, mock.Anything, mock.Anything).Return(none).Maybe()
+	env.OnActivity(crawler.ReopenLinks, mock.Anything, mock.Anything).Return(none).Maybe()
+}
+
+// TestAHarvestCancelledWhileItsWorkerDiesIsCancelled: what it was at is never heard
+// of again. Were it called failed, its sites would be crawled on.
+func TestAHarvestCancelledWhileItsWorkerDiesIsCancelled(t *testing.T) {
+	t.Parallel()
+	c, _, _ := temporaltest.Client(t)
+	begun, dead := make(chan struct{}, 1), make(chan struct{})
+	var last atomic.Value
+	for _, queue := range []string{activities.QueueHarvest, activities.QueueMetadata} {
+		w := worker.New(c, queue, worker.Options{})
+		Register(w)
+		for name, f := range map[string]any{
+			"Begin":    func(context.Context, activities.Harvest) error { return nil },
+			"SetStage": func(_ context.Context, s activities.Stage) error { last.Store(s.Stage); return nil },
+			"Counts":   func(context.Context, string) (activities.Counts, error) { return activities.Counts{}, nil },
+			"ListPapers": func(context.Context, activities.Harvest) (activities.Listed, error) {
+				begun <- struct{}{}
+				<-dead
+				return activities.Listed{}, nil
+			},
+		} {
+			w.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
+		}
+		require.NoError(t, w.Start())
+		t.Cleanup(w.Stop)
+	}
+	t.Cleanup(func() { close(dead) })
+	run, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: HarvestID(webdb.ID), TaskQueue: activities.QueueHarvest}, HarvestVenue, HarvestParams{Harvest: webdb})
+	require.NoError(t, err)
+	<-begun
+	require.NoError(t, c.CancelWorkflow(t.Context(), run.GetID(), ""))
+	var canceled *temporal.CanceledError
+	require.ErrorAs(t, run.Get(t.Context(), nil), &canceled)
+	require.Equal(t, gleaner.StageCancelled, last.Load())
+}
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }

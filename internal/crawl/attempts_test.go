@@ -3,7 +3,6 @@ package crawl
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"strings"
 	"testing"
@@ -142,10 +141,11 @@ func (w *world) dying(t *testing.T, host, over string) {
 }
 
 // TestAURLThatKillsItsProcessIsSetAside after a few deaths, and the rest of its
-// site is crawled.
+// site is crawled. What the dead asked for is in their WARC files.
 func TestAURLThatKillsItsProcessIsSetAside(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.cfg.WARC = true
 	s := serve(t, map[string]any{"/": links("a.html", "killer.html", "b.html"), "/a.html": links("1.pdf"), "/b.html": links("2.pdf"), "/1.pdf": "one", "/2.pdf": "two",
 		"/killer.html": links("3.pdf")})
 	w.seed(t, s.host, "/", "/")
@@ -158,6 +158,10 @@ func TestAURLThatKillsItsProcessIsSetAside(t *testing.T) {
 	require.Equal(t, 4, s.asked()["/killer.html"], "the first of the deaths is not charged")
 	attempts := storetest.Get[int](t, w.db.Pool, `SELECT attempts FROM sites WHERE host=$1`, s.host)
 	require.Zero(t, attempts)
+	inFiles := responsesIn(t, w.files)
+	for path, n := range s.asked() {
+		require.Equal(t, n, inFiles["http://"+s.host+path], path)
+	}
 }
 
 // TestACharge: a URL that was at work when its process died rests before it is asked for
@@ -207,33 +211,6 @@ func TestEveryFlushSucceeds(t *testing.T) {
 		require.Equal(t, "document success", w.record(t, s.host)["/1.pdf"], strategy)
 	}
 }
-
-// TestWhatWasLearntIsStorable though words of the page have what jsonb has not.
-func TestWhatWasLearntIsStorable(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s := serve(t, map[string]any{"/": links("1.pdf"), "/1.pdf": "one"})
-	w.seed(t, s.host, "/", "/")
-	c := w.crawler(w.client)
-	c.wrap = func(s rank.Strategy) rank.Strategy { return tainted{s} }
-	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
-	site, err := w.db.Site(t.Context(), s.host)
-	require.NoError(t, err)
-	var learnt struct{ A, B string }
-	require.NoError(t, json.Unmarshal(site.Learnt, &learnt))
-	require.Equal(t, "xy", learnt.A)
-	require.Equal(t, `\u0000`, learnt.B)
-}
-
-// tainted learns a text with a byte that jsonb refuses, and one that only looks
-// like it.
-type tainted struct{ rank.Strategy }
-
-func (tainted) State() (json.RawMessage, error) {
-	return json.Marshal(map[string]string{"A": "x\x00y", "B": `\u0000`})
-}
-
-func (tainted) Restore(json.RawMessage) error { return nil }
 
 // TestAnAnswerThatCannotBeKeptIsSetAside by name, and not asked for for ever.
 func TestAnAnswerThatCannotBeKeptIsSetAside(t *testing.T) {

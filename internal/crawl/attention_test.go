@@ -140,7 +140,7 @@ func TestSlicesLetTheOtherNameOfTheirHostHaveATurn(t *testing.T) {
 // TestACrawlRestsOnceAllHarvestsThatWantItDo, cancelled ones aside.
 func TestACrawlRestsOnceAllHarvestsThatWantItDo(t *testing.T) {
 	t.Parallel()
-	w, _, id := untrapped(t)
+	w, s, id := untrapped(t)
 	w.harvest(t, "a", id)
 	w.harvest(t, "b", id)
 	for _, step := range []struct {
@@ -152,6 +152,14 @@ func TestACrawlRestsOnceAllHarvestsThatWantItDo(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, step.paused, attention[id].Paused, step.set)
 	}
+	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET paused=true`)
+	before := w.db.Pool.Stat().AcquireCount()
+	require.Equal(t, Paused, sliced(t, w.crawler(w.client), s.host).Ending)
+	require.LessOrEqual(t, w.db.Pool.Stat().AcquireCount()-before, int64(5), "statements and transactions of a look a day")
+	require.Empty(t, s.asked(), "nothing is asked of a paused site, robots.txt neither")
+	site, err := w.db.SiteByID(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, gleaner.SiteNew, site.State, "a crawl was begun, and all that is known of the site was loaded")
 }
 
 // TestACrawlIsNotBegunForAHarvestThatWasCancelled while its first slice waited for a

@@ -1,13 +1,23 @@
 package crawl
 
 import (
+	"archive/zip"
+	"bytes"
+	"fmt"
 	"maps"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
-
-	"gleaner/internal/devstack/storetest"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/rank"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // home is a site with something of everything. The scope is /~ada/.
@@ -127,4 +137,146 @@ func TestHomepageInTheRoot(t *testing.T) {
 	w.seed(t, s.host, "/ada.html", "/ada")
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Equal(t, map[string]string{"/ada.html": "page success", "/ada-cv.html": "page success", "/papers/": "page success", "/papers/p.pdf": "document success"}, w.record(t, s.host))
+}
+
+// TestPagesAreJudgedByTheirSubject: the rates of a site have how many of its pages are
+// about a subject that is collected, also after a recrawl that finds them as they were.
+func TestPagesAreJudgedByTheirSubject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.About = func(p *page.Page) bool { return strings.Contains(p.Text, "databases") }
+	s := serve(t, map[string]any{"/": links("/db/a.html", "/cv.html"), "/db/a.html": "<p>On databases</p>", "/cv.html": "<p>A life</p>"})
+	w.seed(t, s.host, "/", "/")
+	for range 2 {
+		w.rested(t, s.host)
+		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+		_, err := stats.Measure(t.Context(), w.db, s.host, stats.Thresholds{})
+		require.NoError(t, err)
+		dirs, err := w.db.DirectoryRatesList(t.Context(), s.host, false)
+		require.NoError(t, err)
+		require.Equal(t, store.Rates{Pages: 3, Judged: 3, About: 1}, dirs[0].Rates)
+		_, err = w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true, For: "recrawl/all"}, w.cfg.Recrawl)
+		require.NoError(t, err)
+	}
+}
+
+// TestAFailureKeepsTheTag: a page that failed at one recrawl is asked for conditionally
+// at the next.
+func TestAFailureKeepsTheTag(t *testing.T) {
+	t.Parallel()
+	w, whole := newWorld(t), tagged("text/html", "<html><title>A page</title></html>")
+	requests := make(chan string, 10)
+	s := serve(t, map[string]any{"/": func(rw http.ResponseWriter, r *http.Request) {
+		requests <- r.Header.Get("If-None-Match")
+		if len(requests) == 2 {
+			http.Error(rw, "", http.StatusInternalServerError)
+			return
+		}
+		whole(rw, r)
+	}})
+	w.cfg.MaxTries = 1
+	w.seed(t, s.host, "/", "/")
+	for range 3 {
+		w.finish(t, w.crawler(w.client), s.host)
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "done"}, w.cfg.Recrawl))
+		_, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true}, w.cfg.Recrawl)
+		require.NoError(t, err)
+	}
+	close(requests)
+	var tags []string
+	for tag := range requests {
+		tags = append(tags, tag)
+	}
+	require.Equal(t, []string{"", `"1"`, `"1"`}, tags)
+}
+
+// TestAnArchiveDoesNotHoldItsSite: of its members a few are judged in the slice,
+// and all are kept.
+func TestAnArchiveDoesNotHoldItsSite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var body bytes.Buffer
+	z := zip.NewWriter(&body)
+	for i := range 3 * judgedMembers {
+		f, err := z.Create(fmt.Sprintf("paper%d.pdf", i))
+		require.NoError(t, err)
+		_, err = fmt.Fprintf(f, "%%PDF-1.4\npaper %d", i)
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	s := serve(t, map[string]any{"/": links("all", "a.html"), "/a.html": links(), "/all": func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "application/zip")
+		_, _ = rw.Write(body.Bytes())
+	}})
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	var left, judged int
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE state='new'), count(*) FILTER (WHERE state<>'new') FROM documents`).Scan(&left, &judged))
+	require.Equal(t, judgedMembers, judged)
+	require.Equal(t, 2*judgedMembers, left)
+	require.Equal(t, "document success", w.record(t, s.host)["/all"])
+}
+
+// TestWhatWasLearntIsWrittenOnceAMinute, and when the slice ends, not with each
+// page: it may be a quarter of a megabyte.
+func TestWhatWasLearntIsWrittenOnceAMinute(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.Strategy = rank.Gleaner
+	s := serve(t, small())
+	w.seed(t, s.host, "/", "/")
+	_, err := w.db.Pool.Exec(t.Context(), `CREATE TABLE writes (at timestamptz DEFAULT now());
+		CREATE FUNCTION written() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO writes DEFAULT VALUES; RETURN NEW; END';
+		CREATE TRIGGER written AFTER UPDATE OF learnt ON sites FOR EACH ROW WHEN (NEW.learnt IS DISTINCT FROM OLD.learnt) EXECUTE FUNCTION written()`)
+	require.NoError(t, err)
+	writes := func() int {
+		return storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM writes`)
+	}
+	var before []int // each request was answered
+	clock := time.Now()
+	w.cfg.Now = func() time.Time { return clock }
+	c := w.crawler(&fetcher{Client: w.client, after: func(n int) {
+		before = append(before, writes())
+		if n == 4 {
+			clock = clock.Add(learntEvery)
+		}
+	}})
+	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+	require.Greater(t, len(before), 6)
+	for i, n := range before {
+		want := 0
+		if i >= 4 {
+			want = 1
+		}
+		require.Equal(t, want, n, "%v", before)
+	}
+	require.Equal(t, 2, writes(), "when the slice ends")
+}
+
+// TestABetterLinkIsAskedForNext: without a pace, too, a link of a higher queue comes
+// before those that were found earlier.
+func TestABetterLinkIsAskedForNext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.Strategy, w.cfg.Batch = rank.Zhuang, 32
+	var mu sync.Mutex
+	var order []string
+	page := func(path, body string) func(http.ResponseWriter, *http.Request) {
+		return func(rw http.ResponseWriter, _ *http.Request) {
+			mu.Lock()
+			order = append(order, path)
+			mu.Unlock()
+			_, _ = rw.Write([]byte("<html><title>A page</title><body>" + body))
+		}
+	}
+	pages := map[string]any{"/": page("/", `<a href="x1.html">program</a> <a href="x2.html">news</a> <a href="x3.html">photos</a>`)}
+	for _, path := range []string{"/x2.html", "/x3.html"} {
+		pages[path] = page(path, "nothing")
+	}
+	pages["/x1.html"] = page("/x1.html", `<a href="x4.html">papers</a>`)
+	pages["/x4.html"] = page("/x4.html", "nothing")
+	s := serve(t, pages)
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, []string{"/", "/x1.html", "/x4.html"}, order[:3])
 }

@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -15,9 +14,7 @@ import (
 
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
-	"gleaner/internal/gleaner"
 	"gleaner/internal/politeness"
-	"gleaner/internal/record/store"
 )
 
 // small is a site of a dozen URLs of most kinds.
@@ -396,41 +393,4 @@ func TestASitemapTellsWhatChanged(t *testing.T) {
 	require.Equal(t, 3, s.asked()["/map.xml"])
 	require.Equal(t, 2, s.asked()["/a.html"])
 	require.Equal(t, 1, s.asked()["/b.html"])
-}
-
-// TestAttention: the harvest that wants a site is paused, goes on, and is cancelled.
-func TestAttention(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s := endless(t)
-	w.cfg.TrapPages = 0
-	id := w.seed(t, s.host, "/", "/")
-	ctx := t.Context()
-	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "v", Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
-	storetest.Exec(t, w.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('h', $1, 'test')`, id)
-	set := func(column, is string) {
-		storetest.Exec(t, w.db.Pool, `UPDATE harvests SET `+column+`=`+is)
-	}
-	set("paused", "true")
-	c, before := w.crawler(w.client), w.db.Pool.Stat().AcquireCount()
-	r, err := c.Slice(ctx, s.host, func(Progress) {})
-	require.NoError(t, err)
-	require.LessOrEqual(t, w.db.Pool.Stat().AcquireCount()-before, int64(5), "statements and transactions of a look a day")
-	require.Equal(t, Paused, r.Ending)
-	require.Empty(t, s.asked(), "nothing is asked of a paused site, robots.txt neither")
-	site, err := w.db.Site(ctx, s.host)
-	require.NoError(t, err)
-	require.Equal(t, gleaner.SiteNew, site.State, "a crawl was begun, and all that is known of the site was loaded")
-	set("paused", "false")
-	w.cfg.SlicePages = r.Requests + 20
-	r, err = w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
-	require.NoError(t, err)
-	require.Equal(t, SliceFull, r.Ending)
-	w.cfg.SlicePages = 1 << 20
-	asked := len(s.asked())
-	set("cancelled", "true")
-	r, err = w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
-	require.NoError(t, err)
-	require.Equal(t, Cancelled, r.Ending)
-	require.Len(t, s.asked(), asked)
 }

@@ -1,14 +1,32 @@
 package crawl
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/document"
+	"gleaner/internal/each"
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/match"
+	"gleaner/internal/politeness"
+	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -57,4 +75,196 @@ func TestScope(t *testing.T) {
 	require.Equal(t, frontier.TooDeep, s.outside(&deep))
 	deep.Link.URL, deep.Depth = "http://a.test/~ada/a/a/a/a/a/a/", 1
 	require.NotEmpty(t, s.outside(&deep))
+}
+
+// TestManyWaysToOnePage: of links that redirect to one page the first one brings
+// it, and it is not asked for again, whatever was written in between.
+func TestManyWaysToOnePage(t *testing.T) {
+	t.Parallel()
+	for _, batch := range []int{1, 32} {
+		w := newWorld(t)
+		w.cfg.Batch = batch
+		s := serve(t, map[string]any{"/": links("a", "b", "c"), "/a": redirect("/papers.html"), "/b": redirect("/papers.html"), "/c": redirect("/papers.html"),
+			"/papers.html": links("1.pdf"), "/1.pdf": "one"})
+		w.seed(t, s.host, "/", "/")
+		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+		require.Equal(t, 1, s.asked()["/papers.html"])
+		require.Equal(t, map[string]string{"/": "page success", "/a": "page success", "/b": "moved redirect-known", "/c": "moved redirect-known",
+			"/papers.html": "moved success", "/1.pdf": "document success"}, w.record(t, s.host))
+	}
+}
+
+// TestTheTargetOfARedirectWasNeverAsked: whether it is on the host or on another, it takes
+// nothing along of the tries and the answers of the URL that redirects.
+func TestTheTargetOfARedirectWasNeverAsked(t *testing.T) {
+	t.Parallel()
+	strategy, err := rank.New(rank.BreadthFirst, rank.Options{})
+	require.NoError(t, err)
+	for host, outcome := range map[string]gleaner.Outcome{"a.example": fetch.RedirectKnown, "b.example": fetch.RedirectOffHost} {
+		l := newLoop(Site{Host: "a.example"}, Defaults(), Parts{Strategy: strategy}, func(Progress) {})
+		e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: "http://a.example/old"}}, Tries: 2, ETag: "x", LastModified: "y", Content: []byte("z"), Was: frontier.Page, Visited: time.Now()}
+		l.failed(&e, &frontier.Visit{Entry: &e}, &fetch.Error{Outcome: outcome, URL: e.Link.URL, Location: "http://" + host + "/new"})
+		got := append(l.batch.Links, l.batch.Leads[host]...)
+		require.Len(t, got, 1)
+		require.Equal(t, "http://"+host+"/new", got[0].Link.URL)
+		require.Zero(t, got[0].Tries)
+		require.Empty(t, got[0].ETag+got[0].LastModified+string(got[0].Content))
+		require.Equal(t, frontier.Waiting, got[0].Was)
+		require.Zero(t, got[0].Visited)
+	}
+}
+
+// TestHostsThatPointAtEachOtherDoNotHoldEachOtherUp: two hosts say that their
+// robots.txt lies on the other one. Each is held by a crawl that wants the other.
+func TestHostsThatPointAtEachOtherDoNotHoldEachOtherUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond, MaxBlock: 400 * time.Millisecond}
+	w.keeper = politeness.NewKeeper(w.db.Pool, pacing, "test")
+	var err error
+	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Pacing: pacing})
+	require.NoError(t, err)
+	t.Cleanup(w.client.Close)
+
+	var sites [2]*site
+	var met sync.WaitGroup // both crawls hold their host when the first is answered
+	met.Add(2)
+	for i := range sites {
+		first := sync.OnceFunc(func() { met.Done(); met.Wait() })
+		sites[i] = serve(t, map[string]any{"/": links(), "/robots.txt": func(rw http.ResponseWriter, r *http.Request) {
+			first()
+			redirect("http://"+sites[1-i].host+"/robots.txt")(rw, r)
+		}})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ended := make(chan error, 2)
+	for _, s := range sites {
+		w.seed(t, s.host, "/", "/")
+		c := w.crawler(w.client)
+		go func() {
+			_, err := c.Slice(ctx, s.host, func(Progress) {})
+			ended <- err
+		}()
+	}
+	for range sites {
+		require.NoError(t, <-ended)
+	}
+	for _, s := range sites {
+		require.Equal(t, Refused, w.finish(t, w.crawler(w.client), s.host).Ending)
+	}
+}
+
+// deadlocks counts what the server undid.
+type deadlocks struct{ n atomic.Int32 }
+
+func (*deadlocks) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+func (d *deadlocks) TraceQueryEnd(_ context.Context, _ *pgx.Conn, q pgx.TraceQueryEndData) {
+	if pg, ok := errors.AsType[*pgconn.PgError](q.Err); ok && pg.Code == "40P01" {
+		d.n.Add(1)
+	}
+}
+
+// TestSitesThatLeadToEachOther are written at the same moment, each what the other
+// found, too: one waits for the other, and no transaction is undone.
+func TestSitesThatLeadToEachOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cfg, seen := w.db.Pool.Config(), &deadlocks{}
+	cfg.ConnConfig.Tracer = seen
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	a, b := serve(t, map[string]any{"/1.pdf": "one"}), serve(t, map[string]any{"/1.pdf": "another"})
+	// Both crawls have begun when the first page is answered: one that begins later
+	// would wait for the other's transaction, and be in none of its own.
+	var begun sync.WaitGroup
+	begun.Add(2)
+	for _, s := range []*site{a, b} {
+		s.at = func(n int) {
+			if n == 1 {
+				begun.Done()
+				begun.Wait()
+			}
+		}
+		w.seed(t, s.host, "/", "/")
+		s.pages["/"] = links("http://"+a.host+"/1.pdf", "http://"+b.host+"/1.pdf")
+	}
+	// Whoever has added URLs waits, in the middle of its transaction, until the
+	// lock is let go.
+	for _, sql := range []string{
+		`CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN NULL; END'`,
+		`CREATE TRIGGER gate AFTER INSERT ON urls FOR EACH STATEMENT EXECUTE FUNCTION gate()`,
+	} {
+		_, err := w.db.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	// In no transaction: one that stands still for long is undone, on a busy machine.
+	gate, err := w.db.Pool.Acquire(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(gate.Release)
+	_, err = gate.Exec(t.Context(), `SELECT pg_advisory_lock(4711)`)
+	require.NoError(t, err)
+	c := w.crawler(w.client)
+	c.db = store.New(pool)
+	done := make(chan error)
+	for _, s := range []*site{a, b} {
+		go func() {
+			_, err := c.Slice(context.Background(), s.host, func(Progress) {})
+			done <- err
+		}()
+	}
+	require.Eventually(t, func() bool {
+		n := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock'
+			AND (wait_event='advisory' OR query LIKE 'SELECT FROM sites WHERE id = ANY%')`)
+		return n == 2
+	}, 30*time.Second, time.Millisecond)
+	_, err = gate.Exec(t.Context(), `SELECT pg_advisory_unlock(4711)`)
+	require.NoError(t, err)
+	require.NoError(t, <-done)
+	require.NoError(t, <-done)
+	require.Zero(t, seen.n.Load())
+	for _, s := range []*site{a, b} {
+		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+		require.Equal(t, map[string]string{"/": "page success", "/1.pdf": "document success"}, w.record(t, s.host))
+		require.Equal(t, 1, s.asked()["/1.pdf"])
+	}
+}
+
+// TestSourcesOfWantedPapers: a paper that is there as LaTeX alone is taken where its
+// link says so; other sources are not asked for.
+func TestSourcesOfWantedPapers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.filters(document.NewFilter(document.Balanced))
+	p := sampleweb.NewPile(7).Paper(1)
+	names := each.Of(p.Authors, func(a gleaner.Author) string { return a.Name })
+	source := fmt.Sprintf("\\documentclass{article}\n\\title{%s}\n\\author{%s}\n\\begin{document}\n\\maketitle\n\\section{Introduction}\n%s\\end{document}\n",
+		p.Title, strings.Join(names, ` \and `), strings.Repeat("In this paper we show that it runs, and that it runs well.\n", 40))
+	tex := func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "application/x-tex")
+		_, _ = rw.Write([]byte(source))
+	}
+	s := serve(t, map[string]any{
+		"/~ada/":         fmt.Sprintf(`<a href="a.tex">%s</a> <a href="b.tex">My macros for TeX</a> <a href="feed.xml">News</a>`, p.Title),
+		"/~ada/a.tex":    tex,
+		"/~ada/b.tex":    tex,
+		"/~ada/feed.xml": "<?xml version='1.0'?><rss/>",
+	})
+	ctx := t.Context()
+	require.NoError(t, w.db.SavePapers(ctx, []gleaner.Paper{p}, map[string]string{"source": "test"}))
+	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "conf/pile", Options: []byte("{}"), Stage: "papers"}))
+	require.NoError(t, w.db.SetHarvestPapers(ctx, "h", []gleaner.Paper{p}, nil))
+	w.seed(t, s.host, "/~ada/", "/~ada/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	record := w.record(t, s.host)
+	require.Equal(t, "document success", record["/~ada/a.tex"])
+	require.NotContains(t, record, "/~ada/b.tex")
+	require.NotContains(t, record, "/~ada/feed.xml")
+	missing, err := w.db.Missing(ctx, "h")
+	require.NoError(t, err)
+	require.Empty(t, missing)
 }

@@ -1,11 +1,15 @@
 package crawl
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -202,4 +206,185 @@ func TestUsersWithoutEndAreATrap(t *testing.T) {
 	r := w.finish(t, w.crawler(w.client), s.host)
 	require.Equal(t, Trap, r.Ending, r.Reason)
 	require.LessOrEqual(t, len(s.asked()), sharedHost*w.cfg.TrapPages)
+}
+
+// archiveOf is a zip file of so many documents.
+func archiveOf(t *testing.T, members int, of func(i int) string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := range members {
+		w, err := z.Create(fmt.Sprintf("%d.pdf", i))
+		require.NoError(t, err)
+		_, _ = io.WriteString(w, of(i))
+	}
+	require.NoError(t, z.Close())
+	return b.Bytes()
+}
+
+// filesWithoutEnd is a site of files without end, each another one of so many bytes; or of
+// archives, which bring more than they weigh.
+func filesWithoutEnd(t *testing.T, size int, packed bool) *site {
+	t.Helper()
+	pages := map[string]any{}
+	var all []string
+	for n := range 40 {
+		name := fmt.Sprintf("/%d.pdf", n)
+		noise := make([]byte, size/2)
+		_, _ = rand.NewChaCha8([32]byte{byte(n)}).Read(noise)
+		body := fmt.Appendf(nil, "%%PDF-1.4\n%x", noise)
+		if packed {
+			body = archiveOf(t, 3, func(i int) string { return fmt.Sprintf("%s %d", body, i) })
+		}
+		pages[name] = func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(body) }
+		all = append(all, name)
+	}
+	pages["/"] = links(all...)
+	return serve(t, pages)
+}
+
+// TestBytesOfASiteAreLimited: a site that offers files without end ends its crawl
+// by name when it has brought what one may, in however many slices, and however
+// small the archives are that they come in.
+func TestBytesOfASiteAreLimited(t *testing.T) {
+	t.Parallel()
+	for name, packed := range map[string]bool{"plain": false, "packed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const size = 20_000
+			limit := 200_000
+			if packed { // three of them, each counted as a MiB
+				limit = 3 * leastMember * 3
+			}
+			w := newWorld(t)
+			w.cfg.MaxBytes, w.cfg.SlicePages = int64(limit), 2
+			s := filesWithoutEnd(t, size, packed)
+			w.seed(t, s.host, "/", "/")
+			c := w.crawler(w.client)
+			r := w.finish(t, c, s.host)
+			require.Equal(t, ByteLimit, r.Ending, w.record(t, s.host))
+			require.Contains(t, r.Reason, "byte-limit: ")
+			kept := storetest.Get[int](t, w.db.Pool, `SELECT sum(bytes) FROM documents`)
+			if packed {
+				require.Less(t, kept, 3*4*size)
+				require.Greater(t, kept, 3*2*size)
+			} else {
+				require.Less(t, kept, limit+4*size)
+				require.Greater(t, kept, limit/2)
+			}
+			before := len(s.asked())
+			require.Equal(t, ByteLimit, w.finish(t, c, s.host).Ending)
+			require.Len(t, s.asked(), before, "another slice of the crawl asks nothing")
+		})
+	}
+}
+
+// TestBytesOfAHarvestAreLimited: what its sites bring together has a limit, too;
+// what was brought before it began, and what no harvest wants, does not count.
+func TestBytesOfAHarvestAreLimited(t *testing.T) {
+	t.Parallel()
+	const size = 20_000
+	w := newWorld(t)
+	w.cfg.HarvestBytes, w.cfg.MaxBytes = 15*size, 10*size
+	c := w.crawler(w.client)
+	crawl := func(harvest string) (Result, string) {
+		s := filesWithoutEnd(t, size, false)
+		id := w.seed(t, s.host, "/", "/")
+		if harvest != "" {
+			w.harvest(t, harvest, id)
+		}
+		return w.finish(t, c, s.host), s.host
+	}
+	_, before := crawl("")
+	site, err := w.db.Site(t.Context(), before)
+	require.NoError(t, err)
+	w.harvest(t, "h", site.ID)
+
+	first, _ := crawl("h")
+	require.Contains(t, first.Reason, "the limit of a site")
+	second, host := crawl("h")
+	require.Equal(t, ByteLimit, second.Ending)
+	require.Contains(t, second.Reason, "of all sites of the harvest")
+	require.Less(t, second.Documents, first.Documents)
+	require.Positive(t, second.Documents)
+	third, _ := crawl("h")
+	require.Zero(t, third.Requests)
+	other, err := w.db.Site(t.Context(), host)
+	require.NoError(t, err)
+	w.harvest(t, "another", other.ID)
+	require.Contains(t, w.finish(t, c, host).Reason, "the limit of a site", "one of its harvests may bring more")
+}
+
+// TestBytesOfAHarvestAreAddedUpOnce: of a harvest of many sites, a process asks the record for
+// the bytes of all of them now and then, and not with each slice; meanwhile it counts its own.
+func TestBytesOfAHarvestAreAddedUpOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.crawler(w.client)
+	a, b := w.seed(t, "a.test", "/", "/"), w.seed(t, "b.test", "/", "/")
+	w.harvest(t, "h", a)
+	storetest.Exec(t, w.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('h', $1, 'test')`, b)
+	brought := func(bytes int) {
+		storetest.Exec(t, w.db.Pool, `UPDATE sites SET crawl_bytes=$1, crawl_started=now()`, bytes)
+	}
+	least := func(site int) int64 {
+		s, err := c.totals.of(t.Context(), w.db, site)
+		require.NoError(t, err)
+		s.brings(1)
+		return s.least()
+	}
+	brought(5)
+	require.EqualValues(t, 11, least(a))
+	brought(50)
+	require.EqualValues(t, 12, least(b))
+	c.totals.harvests["h"].asked = time.Now().Add(-2 * totalsLast)
+	require.EqualValues(t, 101, least(a))
+	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET cancelled=true`)
+	require.Zero(t, least(a))
+}
+
+// TestBytesInVainCount: answers that are broken off as too large were sent all the
+// same.
+func TestBytesInVainCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.MaxBytes = 25 << 20
+	pages, all := map[string]any{}, []string{}
+	for n := range 8 {
+		name := fmt.Sprintf("/%d.html", n)
+		all = append(all, name)
+		pages[name] = func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Type", "text/html")
+			for range 11 {
+				_, _ = rw.Write(bytes.Repeat([]byte("a page without end "), 1<<20/19))
+			}
+		}
+	}
+	pages["/"] = links(all...)
+	s := serve(t, pages)
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, ByteLimit, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Len(t, s.asked(), 1+3, "%v", w.record(t, s.host))
+}
+
+// TestArchivesOfManyMembersEnd: a small archive with documents without number has the
+// first of them kept, which its record says, and a site of such archives ends.
+func TestArchivesOfManyMembersEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.MaxBytes = 301 * leastMember
+	pages, all := map[string]any{}, []string{}
+	for n := range 5 {
+		body := archiveOf(t, 310, func(i int) string { return fmt.Sprintf("%%PDF-1.4 %d of %d", i, n) })
+		name := fmt.Sprintf("/%d.pdf.zip", n)
+		all, pages[name] = append(all, name), func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(body) }
+	}
+	pages["/"] = links(all...)
+	s := serve(t, pages)
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, ByteLimit, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Len(t, s.asked(), 1+2, "%v", w.record(t, s.host))
+	kept := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM documents`)
+	require.Equal(t, 600, kept)
+	require.Contains(t, w.rows(t, s.host, "reason")["/0.pdf.zip"], "too-large: limit on unpacking met: more than 300 documents")
 }

@@ -4,11 +4,19 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/interceptor"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -16,11 +24,17 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest/temporaltest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/library/repository"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/telemetry"
+	"gleaner/workflows"
 )
 
 // attempts runs a workflow of one activity, and returns how often that was tried, and after which time it ended.
@@ -100,4 +114,78 @@ func TestReadyNeedsRoom(t *testing.T) {
 	require.NoError(t, ready(t.Context()))
 	p.cfg.Policy.Fetch.DocumentBytes = 1 << 60
 	require.ErrorIs(t, ready(t.Context()), repository.ErrFull)
+}
+
+// TestACollectionIsStartedAgainAsItWasAskedFor: with as many hosts at a time.
+func TestACollectionIsStartedAgainAsItWasAskedFor(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := storetest.Open(t, 2)
+	record := collections.In(db)
+	_, _, err := record.Ask(ctx, "some", synthesis.Ask{Parallel: 7}, []string{})
+	require.NoError(t, err)
+	open, err := collections.Open(ctx, record)
+	require.NoError(t, err)
+	require.Len(t, open, 1)
+	c, _, _ := temporaltest.Client(t)
+	require.NoError(t, temporal{c}.Collect(ctx, open[0]))
+	first, err := c.GetWorkflowHistory(ctx, workflows.CollectionsID("some"), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+	require.NoError(t, err)
+	var p workflows.CollectParams
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &p))
+	require.Equal(t, workflows.CollectParams{Name: "some", Run: 1, Parallel: 7}, p)
+}
+
+func TestTheSDKSaysAThingOnceAMinute(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	h := quiet(slog.New(slog.NewTextHandler(&out, nil))).Handler()
+	began := time.Now()
+	for i := range 100 {
+		pollers := h.WithAttrs([]slog.Attr{slog.Int("worker", i%4)})
+		require.NoError(t, pollers.Handle(context.Background(), slog.NewRecord(began.Add(time.Duration(i)*time.Second), slog.LevelWarn, "Failed to poll for task.", 0)))
+	}
+	require.NoError(t, h.Handle(context.Background(), slog.NewRecord(began, slog.LevelWarn, "another thing", 0)))
+	require.Equal(t, 3, strings.Count(out.String(), "\n"), out.String())
+	require.Contains(t, out.String(), "said_as_often_in_between=59")
+}
+
+// TestAFailureIsSaidOnce, at whatever level: what the SDK says of it, logActivities does.
+func TestAFailureIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo} {
+		var out strings.Builder
+		sdk := quiet(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: level})))
+		sdk.Error("Activity error.", "error", "DBLP is out")
+		require.Empty(t, out.String(), level)
+		sdk.Error("another thing")
+		require.NotEmpty(t, out.String(), level)
+	}
+}
+
+// TestTracesLeaveWhereAnEndpointIsNamed gives the process a collector.
+func TestTracesLeaveWhereAnEndpointIsNamed(t *testing.T) {
+	var sent atomic.Int32
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/traces" && r.ContentLength > 0 {
+			sent.Add(1)
+		}
+	}))
+	defer collector.Close()
+	quiet := slog.New(slog.DiscardHandler)
+	without, err := telemetry.New(t.Context(), "test", "1", func(string) string { return "" }, quiet)
+	require.NoError(t, err)
+	var o client.Options
+	require.NoError(t, instrument(without, &o, quiet))
+	require.Empty(t, o.Interceptors, "nobody wants traces")
+
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	with, err := telemetry.New(t.Context(), "test", "1", os.Getenv, quiet)
+	require.NoError(t, err)
+	require.NoError(t, instrument(with, &o, quiet))
+	require.Len(t, o.Interceptors, 1)
+	_, span := with.Tracer("test").Start(t.Context(), "one")
+	span.End()
+	require.NoError(t, with.Close(t.Context()))
+	require.Equal(t, int32(1), sent.Load())
 }

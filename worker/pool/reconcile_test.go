@@ -1,18 +1,27 @@
 package pool_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
@@ -22,6 +31,8 @@ import (
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
+	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -182,5 +193,126 @@ func TestEveryWorkflowIsWatched(t *testing.T) {
 		require.Len(t, mended, 1, name)
 		require.Equal(t, rule.kind, mended[0].Kind, name)
 		w.exec(t, `DELETE FROM documents`)
+	}
+}
+
+// TestASuccessorIsNotEnded: of the slices of a host the one is handed on whose worker lost
+// the lease, however young it is; none of another worker, and none that began since.
+func TestASuccessorIsNotEnded(t *testing.T) {
+	t.Parallel()
+	const (
+		started   = enumspb.PENDING_ACTIVITY_STATE_STARTED
+		cancelled = enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
+		scheduled = enumspb.PENDING_ACTIVITY_STATE_SCHEDULED
+	)
+	lost := time.Now()
+	for name, tt := range map[string]struct {
+		kind, worker string
+		state        enumspb.PendingActivityState
+		age          time.Duration // when the lease was lost
+		ended        bool
+	}{
+		"long under way":         {"CrawlSlice", "a/1/x", started, time.Hour, true},
+		"young":                  {"CrawlSlice", "a/1/x", started, 6 * time.Second, true},
+		"to be cancelled":        {"CrawlSlice", "a/1/x", cancelled, time.Hour, true},
+		"another worker's":       {"CrawlSlice", "a/1/y", started, time.Hour, false},
+		"begun since":            {"CrawlSlice", "a/1/x", started, -time.Second, false},
+		"between two attempts":   {"CrawlSlice", "a/1/x", scheduled, time.Hour, false},
+		"the examination of all": {"FilterDocuments", "a/1/x", started, time.Hour, false},
+	} {
+		a := &workflow.PendingActivityInfo{
+			ActivityType:       &commonpb.ActivityType{Name: tt.kind},
+			State:              tt.state,
+			LastWorkerIdentity: tt.worker,
+			LastStartedTime:    timestamppb.New(lost.Add(-tt.age)),
+		}
+		require.Equal(t, tt.ended, pool.Gone([]*workflow.PendingActivityInfo{a}, "a/1/x", lost) == a, name)
+	}
+}
+
+// TestALeaseThatRanOutInCalmIsRevokedSooner than one that an outage may have cost.
+func TestALeaseThatRanOutInCalmIsRevokedSooner(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	looks := make([]time.Time, 11)
+	for i := range looks {
+		looks[i] = begin.Add(time.Duration(i) * time.Second)
+	}
+	calm := pool.Patience(looks)
+	require.Greater(t, pool.Patience(looks[:10]), calm, "the database may have been away while the lease ran out")
+	require.Greater(t, pool.Patience(append(looks[:8:8], looks[10])), calm, "who looks was held up")
+}
+
+// log is what a worker logs.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// TestAWorkerThatStopsFinishesItsRequest: while it does it is not taken for dead, and the
+// next worker asks for nothing again. It says that it stops, and calls nothing a failure
+// that it hands over.
+func TestAWorkerThatStopsFinishesItsRequest(t *testing.T) {
+	t.Parallel()
+	require.ErrorIs(t, pool.Run(t.Context(), nil, pool.Options{Queues: []string{"foo"}}), program.ErrUsage)
+	const host = "ada.example"
+	held, answer := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	web := &pages{n: 5, asked: map[string]int{}, meanwhile: func(path string) {
+		if path == "/3.html" {
+			once.Do(func() {
+				close(held)
+				<-answer
+			})
+		}
+	}}
+	w := newWorldOf(t, sampleweb.Options{Authors: 1, Papers: 1}, nil, func(http.Handler) http.Handler { return web })
+	w.seed(t, host)
+	l := &log{}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- pool.Run(ctx, w.cfg, pool.Options{Cores: 2, Log: telemetry.Logger(l, "info")}) }()
+	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.SiteID(host), TaskQueue: activities.QueueHarvest},
+		workflows.CrawlSite, workflows.SiteParams{Host: host})
+	require.NoError(t, err)
+	<-held
+	stop()
+	stopped := time.Now()
+	beats := assert.Eventually(t, func() bool {
+		d, err := w.client.DescribeWorkflowExecution(t.Context(), run.GetID(), "")
+		return err == nil && len(d.GetPendingActivities()) == 1 && d.GetPendingActivities()[0].GetLastHeartbeatTime().AsTime().After(stopped)
+	}, time.Minute, 20*time.Millisecond)
+	tooLate := time.Since(stopped) > 5*time.Second // this machine is too busy for the time that a worker gives a request
+	close(answer)
+	require.NoError(t, <-done)
+	said := l.text.String()
+	require.True(t, beats, said)
+	if tooLate {
+		return
+	}
+	_, after, ok := strings.Cut(said, "msg=\"stopping: ")
+	require.True(t, ok)
+	require.Contains(t, after, "msg=stopped")
+	require.NotContains(t, after, "level="+slog.LevelWarn.String())
+	require.NotContains(t, after, "level="+slog.LevelError.String())
+
+	defer w.work(t)()
+	require.NoError(t, run.Get(t.Context(), nil))
+	require.Len(t, web.asked, web.n)
+	for path, n := range web.asked {
+		require.Equal(t, 1, n, path)
+	}
+	for events := w.client.GetWorkflowHistory(t.Context(), run.GetID(), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); events.HasNext(); {
+		e, err := events.Next()
+		require.NoError(t, err)
+		if e.GetEventType() == enumspb.EVENT_TYPE_ACTIVITY_TASK_STARTED {
+			require.EqualValues(t, 1, e.GetActivityTaskStartedEventAttributes().GetAttempt())
+		}
 	}
 }

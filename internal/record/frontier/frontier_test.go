@@ -332,7 +332,7 @@ func TestVisits(t *testing.T) {
 	var reason, etag string
 	var tries, crawl, status int
 	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT reason, etag, tries, crawl, status FROM urls WHERE url=$1`, a.Link.URL).Scan(&reason, &etag, &tries, &crawl, &status))
-	require.Equal(t, []any{"best of all", "caf\uFFFD", 2, 3, 200}, []any{reason, etag, tries, crawl, status})
+	require.Equal(t, []any{"best\uFFFD of all", "caf\uFFFD", 2, 3, 200}, []any{reason, etag, tries, crawl, status})
 
 	next, err := NextTry(t.Context(), db.Pool, site)
 	require.NoError(t, err)

@@ -167,3 +167,138 @@ func TestForeignTextIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, overrides)
 }
+
+// TestForeignTextInJSON: no page, file or service can stop the record by what it
+// says.
+func TestForeignTextInJSON(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 2)
+	for in, want := range map[string]string{
+		`"a\u0000b"`:              "a\uFFFDb",
+		`"a\\u0000b"`:             `a\u0000b`, // a backslash, and no escape after it
+		`"a\\\u0000b"`:            "a\\\uFFFDb",
+		`"\ud83d\ude00"`:          "😀",
+		`"\ud83d"`:                "\uFFFD",
+		`"\ude00\ud83d"`:          "\uFFFD\uFFFD",
+		"\"\xff\"":                "\uFFFD",
+		`"\n\"\u00e9"`:            "\n\"é",
+		`"plain"`:                 "plain",
+		`"\u0000\u0000\\\\u0000"`: "\uFFFD\uFFFD\\\\u0000",
+	} {
+		var out string
+		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT ($1::jsonb) #>> '{}'`, json.RawMessage(in)).Scan(&out), in)
+		require.Equal(t, want, out, in)
+	}
+
+	ctx := t.Context()
+	paper := gleaner.Paper{Key: "p", Venue: "v", Year: 2003, Title: "A Paper", Authors: []gleaner.Author{{PID: "a/1", Name: "Ada"}}}
+	require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{paper}, map[string]string{"source": "a\x00b"}))
+	twins := gleaner.Paper{Key: "twins", Title: "Two ids that are one", Authors: []gleaner.Author{{PID: "a\x00", Name: "A"}, {PID: "a\uFFFD", Name: "B"}}}
+	require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{twins}, nil))
+	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: paper.Authors[0], Candidates: []evidence.Candidate{{Title: "a picture \x00 of Ada"}}}, nil))
+	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, learnt) VALUES ('a.example', $1)`, json.RawMessage(`{"tag\u0000path": 1}`))
+}
+
+// TestWhoAsksAndWhoReadsAreChargedApart: neither is taken for a death of the other.
+func TestWhoAsksAndWhoReadsAreChargedApart(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 2)
+	p := store.CachedPage{Hash: []byte("0123456789abcdef"), Host: "a.example", URL: "http://a.example/"}
+	begin := func() {
+		deaths, err := db.BeginPage(t.Context(), p.Hash)
+		require.NoError(t, err)
+		require.Zero(t, deaths)
+	}
+	require.NoError(t, db.SavePage(t.Context(), p))
+	begin()
+	deaths, since, err := db.BeginAsk(t.Context(), p, false)
+	require.NoError(t, err)
+	require.Zero(t, deaths)
+	require.NotNil(t, since)
+	storetest.Exec(t, db.Pool, `UPDATE page_cache SET asking = now() - interval '1 minute'`)
+	begin()
+}
+
+// TestDeathsInQuickSuccessionCount: whoever reads a page does not put off that it is told
+// from those before who died over it.
+func TestDeathsInQuickSuccessionCount(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 2)
+	p := store.CachedPage{Hash: []byte("0123456789abcdef"), Host: "a.example", URL: "http://a.example/"}
+	require.NoError(t, db.SavePage(t.Context(), p))
+	died := 0
+	for range 4 { // every three seconds
+		var err error
+		died, err = db.BeginPage(t.Context(), p.Hash)
+		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, `UPDATE page_cache SET reading = reading - interval '3 seconds'`)
+	}
+	require.Equal(t, 1, died)
+}
+
+// TestNewsToldAgainAreTheSame: what was not heard to arrive ends, told again, where it
+// ended; what came since is the next news.
+func TestNewsToldAgainAreTheSame(t *testing.T) {
+	t.Parallel()
+	db, _ := two(t)
+	ctx := t.Context()
+	first, err := db.News(ctx, "webhook", 0)
+	require.NoError(t, err)
+	require.NoError(t, db.Noticed(ctx, "webhook", first))
+	sent, err := db.News(ctx, "webhook", 0)
+	require.NoError(t, err)
+	require.Equal(t, first.Until, sent.Since)
+	again, err := db.News(ctx, "webhook", 0)
+	require.NoError(t, err)
+	require.Equal(t, sent.Until, again.Until)
+	require.NoError(t, db.Noticed(ctx, "webhook", again))
+	next, err := db.News(ctx, "webhook", 0)
+	require.NoError(t, err)
+	require.Equal(t, sent.Until, next.Since)
+	require.True(t, next.Until.After(next.Since))
+}
+
+// TestAuthorsOfMostPapersAreSoughtFirst, each once in whatever ranges the list is cut,
+// also where papers are found meanwhile; ranges by ids, as releases before began them,
+// are gone through to their end.
+func TestAuthorsOfMostPapersAreSoughtFirst(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := open(t)
+	const harvest = "conf/x/all"
+	var papers []gleaner.Paper
+	for i, by := range []string{"c", "ca", "cb", "b", "bd", "ad"} { // c 3, b 3, a 2, d 2
+		p := gleaner.Paper{Key: fmt.Sprint("conf/x/", i), Venue: "conf/x", Year: 2001, Title: fmt.Sprint("Paper ", i)}
+		for _, pid := range by {
+			p.Authors = append(p.Authors, gleaner.Author{PID: string(pid), Name: string(pid)})
+		}
+		papers = append(papers, p)
+	}
+	require.NoError(t, db.SavePapers(ctx, papers, nil))
+	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: harvest, Venue: "conf/x", Options: []byte("{}"), Stage: "homepages"}))
+	require.NoError(t, db.SetHarvestPapers(ctx, harvest, papers, nil))
+	sought := func(in store.AuthorRange) (ids []string, last string) {
+		all, err := db.AuthorsToFind(ctx, harvest, in, time.Now(), false)
+		require.NoError(t, err)
+		for _, a := range all {
+			ids, last = append(ids, a.ID()), a.Place
+		}
+		return ids, last
+	}
+	all, end := sought(store.AuthorRange{})
+	require.Equal(t, []string{"b", "c", "a", "d"}, all)
+	first, at := sought(store.AuthorRange{Limit: 2})
+	require.Equal(t, []string{"b", "c"}, first)
+
+	began, err := db.Now(ctx)
+	require.NoError(t, err)
+	storetest.Exec(t, db.Pool, `INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ('s', 's', 's', 1, 'pdf')`)
+	storetest.Exec(t, db.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/5', 's', 'exact', 1)`)
+	rest, _ := sought(store.AuthorRange{After: at, UpTo: end})
+	require.Equal(t, []string{"a", "d"}, rest, "each has a paper less to find, and nobody moves")
+	storetest.Exec(t, db.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/4', 's', 'exact', 1)`)
+	rest, _ = sought(store.AuthorRange{After: at})
+	require.Equal(t, []string{"a"}, rest)
+	rest, _ = sought(store.AuthorRange{After: at, AsOf: began})
+	require.Equal(t, []string{"a", "d"}, rest, "what is found since spares nobody a search")
+}

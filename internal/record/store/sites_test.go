@@ -395,3 +395,25 @@ func TestARecrawlThatEndsBeforeItBeginsIsOver(t *testing.T) {
 	require.True(t, a[id].Paused)
 	require.False(t, storetest.Get[bool](t, db.Pool, `SELECT warc FROM sites`))
 }
+
+// TestASiteIsCrawledForThoseThatAreLeft of the recrawls and the harvest that wanted it, and
+// for nobody once all are cancelled.
+func TestASiteIsCrawledForThoseThatAreLeft(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	id := watch(t, db, "h", `{}`, "a.example")
+	storetest.Exec(t, db.Pool, `UPDATE sites SET recrawled_for='{recrawl/first,recrawl/second}', state='crawling', crawl=1, crawl_started=now()`)
+	for _, leaves := range []struct {
+		who       func() error
+		cancelled bool
+	}{
+		{func() error { return db.LeaveSites(t.Context(), "recrawl/first", []string{"a.example"}) }, false},
+		{func() error { return db.SetStage(t.Context(), "h", gleaner.StageCancelled, "") }, false},
+		{func() error { return db.LeaveSites(t.Context(), "recrawl/second", []string{"a.example"}) }, true},
+	} {
+		require.NoError(t, leaves.who())
+		a, err := db.Attention(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, store.Attention{Cancelled: leaves.cancelled}, a[id])
+	}
+}
