@@ -38,11 +38,9 @@ func (c *cli) blacklistList() *cobra.Command {
 				if plain {
 					return writeLines(w, hosts, func(h store.Blocked) string { return strings.TrimSpace(h.Host + " " + h.Reason) })
 				}
-				return table(w, "HOST\tSINCE\tREASON", func(line func(string, ...any)) {
-					for _, h := range hosts {
-						line("%s\t%s\t%s", h.Host, h.Added.Local().Format(time.DateOnly), h.Reason)
-					}
-				}, "no host is on the blacklist: starter blacklist add HOST")
+				return table(w, "HOST\tSINCE\tREASON", rowsOf(hosts, func(h store.Blocked) string {
+					return fmt.Sprintf("%s\t%s\t%s", h.Host, h.Added.Local().Format(time.DateOnly), h.Reason)
+				}), "no host is on the blacklist: starter blacklist add HOST")
 			})
 		})}
 	cmd.Flags().BoolVar(&plain, "plain", false, "a host and its reason a line, as blacklist add --file takes them")

@@ -37,11 +37,9 @@ func (c *cli) collectionsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printTable(append([]collections.Collection{}, all...), "name\tstate\trequests\twhy it ended", func(line func(string, ...any)) {
-				for _, x := range all {
-					line("%s\t%s\t%d\t%s", x.Name, x.How(), x.Requests, x.Note)
-				}
-			}, "no collection yet: starter collect --example > topics.yaml")
+			return c.printTable(append([]collections.Collection{}, all...), "name\tstate\trequests\twhy it ended", rowsOf(all, func(x collections.Collection) string {
+				return fmt.Sprintf("%s\t%s\t%d\t%s", x.Name, x.How(), x.Requests, x.Note)
+			}), "no collection yet: starter collect --example > topics.yaml")
 		})}
 }
 
@@ -140,11 +138,9 @@ func writeLinks(w io.Writer, l *synthesis.Lessons) error {
 		if len(x.words) == 0 {
 			continue
 		}
-		err := table(w, "words that lead "+x.what+"\tsites\tlead to pages on topic", func(line func(string, ...any)) {
-			for _, a := range x.words[:min(len(x.words), mostWords)] {
-				line("%s\t%d\t%.0f %%", a.Word, a.Sites, 100*a.Share)
-			}
-		})
+		err := table(w, "words that lead "+x.what+"\tsites\tlead to pages on topic", rowsOf(x.words[:min(len(x.words), mostWords)], func(a rank.Anchor) string {
+			return fmt.Sprintf("%s\t%d\t%.0f %%", a.Word, a.Sites, 100*a.Share)
+		}))
 		if err != nil {
 			return err
 		}
@@ -213,11 +209,9 @@ func (s *shownCollection) write(w io.Writer) error {
 	if len(s.Similarity) == 0 {
 		return nil
 	}
-	return table(w, "most alike\t\tcorrelation", func(line func(string, ...any)) {
-		for _, p := range s.Similarity[:min(mostAlike, len(s.Similarity))] {
-			line("%s\t%s\t%.3f", p.A, p.B, p.Correlation)
-		}
-	})
+	return table(w, "most alike\t\tcorrelation", rowsOf(s.Similarity[:min(mostAlike, len(s.Similarity))], func(p topic.Pair) string {
+		return fmt.Sprintf("%s\t%s\t%.3f", p.A, p.B, p.Correlation)
+	}))
 }
 
 // writeChecks says how many of the pages that made the centroids fall to them.

@@ -59,16 +59,14 @@ func writeLearnings(w io.Writer, all []collections.Learning) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return table(w, "\nlearnt anew\tversion\tat pages\tlabelled\tits own\taccuracy", func(line func(string, ...any)) {
-		for _, l := range all {
-			accuracy := "–"
-			if l.Accuracy != nil {
-				accuracy = fmt.Sprintf("%.4f", *l.Accuracy)
-			}
-			if l.Note != "" {
-				accuracy = "failed, version " + fmt.Sprint(l.Version) + " stays: " + l.Note
-			}
-			line("%s\t%d\t%d\t%d\t%d\t%s", l.Topic, l.Version, l.Pages, l.Told, l.Own, accuracy)
+	return table(w, "\nlearnt anew\tversion\tat pages\tlabelled\tits own\taccuracy", rowsOf(all, func(l collections.Learning) string {
+		accuracy := "–"
+		if l.Accuracy != nil {
+			accuracy = fmt.Sprintf("%.4f", *l.Accuracy)
 		}
-	})
+		if l.Note != "" {
+			accuracy = "failed, version " + fmt.Sprint(l.Version) + " stays: " + l.Note
+		}
+		return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%s", l.Topic, l.Version, l.Pages, l.Told, l.Own, accuracy)
+	}))
 }

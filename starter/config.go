@@ -23,11 +23,9 @@ func (c *cli) configCommand() *cobra.Command {
 				return err
 			}
 			values := cfg.Show()
-			return c.printTable(values, "SETTING\tENVIRONMENT\tVALUE\tFROM\tWHAT IT IS", func(line func(string, ...any)) {
-				for _, v := range values {
-					line("%s\t%s\t%s\t%s\t%s", v.Key, v.Env, v.Value, v.Origin, v.Help)
-				}
-			})
+			return c.printTable(values, "SETTING\tENVIRONMENT\tVALUE\tFROM\tWHAT IT IS", rowsOf(values, func(v config.Value) string {
+				return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", v.Key, v.Env, v.Value, v.Origin, v.Help)
+			}))
 		}}
 	cmd.AddCommand(c.configInit())
 	return cmd

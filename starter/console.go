@@ -194,11 +194,9 @@ they are logged out everywhere. The first user is an administrator, others are r
 			if err != nil {
 				return err
 			}
-			return c.printTable(append([]store.User{}, all...), "USER\tROLE\tADDED", func(line func(string, ...any)) {
-				for _, u := range all {
-					line("%s\t%s\t%s", u.Name, u.Role, u.Added.Local().Format(time.DateTime))
-				}
-			})
+			return c.printTable(append([]store.User{}, all...), "USER\tROLE\tADDED", rowsOf(all, func(u store.User) string {
+				return fmt.Sprintf("%s\t%s\t%s", u.Name, u.Role, u.Added.Local().Format(time.DateTime))
+			}))
 		})})
 	return cmd
 }

@@ -46,20 +46,16 @@ func (d *doctor) proxied(context.Context) {
 
 // readers are the programs that read files.
 func (d *doctor) readers(context.Context) {
-	if path, err := exec.LookPath("pdftotext"); err != nil {
-		d.warn("pdftotext", "install poppler-utils", "not installed: PDFs are read by the built-in reader, which reads fewer and less of them")
-	} else {
-		d.ok("pdftotext", "%s", path)
-	}
-	if path, err := exec.LookPath("gs"); err != nil {
-		d.warn("gs", "install ghostscript", "not installed: no PostScript is read")
-	} else {
-		d.ok("gs", "%s", path)
-	}
-	if path, err := exec.LookPath("catdoc"); err != nil {
-		d.warn("catdoc", "install catdoc", "not installed: no .doc and no .rtf is read")
-	} else {
-		d.ok("catdoc", "%s", path)
+	for _, reader := range []struct{ name, packed, without string }{
+		{"pdftotext", "poppler-utils", "PDFs are read by the built-in reader, which reads fewer and less of them"},
+		{"gs", "ghostscript", "no PostScript is read"},
+		{"catdoc", "catdoc", "no .doc and no .rtf is read"},
+	} {
+		if path, err := exec.LookPath(reader.name); err != nil {
+			d.warn(reader.name, "install "+reader.packed, "not installed: %s", reader.without)
+		} else {
+			d.ok(reader.name, "%s", path)
+		}
 	}
 	d.isolation(document.NewReader(document.Options{Child: d.child}).Isolation())
 	d.browser()

@@ -72,15 +72,13 @@ func (c *cli) onDocuments(ctx context.Context, q *conditions, do func(*app.App, 
 }
 
 func writeList(w io.Writer, found []store.Listed) error {
-	err := table(w, "SHA256\tSTATE\tKIND\tCLASS\tPAGES\tPAPER\tURL", func(line func(string, ...any)) {
-		for _, d := range found {
-			class := d.Class
-			if what := d.What(); what != class {
-				class = "(" + what + ")"
-			}
-			line("%.12s\t%s\t%s\t%s\t%d\t%s\t%s", d.SHA256, d.State, d.Kind, class, d.Pages, d.Paper, d.URL)
+	err := table(w, "SHA256\tSTATE\tKIND\tCLASS\tPAGES\tPAPER\tURL", rowsOf(found, func(d store.Listed) string {
+		class := d.Class
+		if what := d.What(); what != class {
+			class = "(" + what + ")"
 		}
-	}, "no document meets all conditions")
+		return fmt.Sprintf("%.12s\t%s\t%s\t%s\t%d\t%s\t%s", d.SHA256, d.State, d.Kind, class, d.Pages, d.Paper, d.URL)
+	}), "no document meets all conditions")
 	if err == nil {
 		_, err = fmt.Fprintln(w, text.Count(len(found), "document"))
 	}

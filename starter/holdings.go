@@ -80,11 +80,9 @@ func (c *cli) holdingsListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printTable(all, "SOURCE\tPAPERS\tIN NO OTHER\tIMPORTED", func(line func(string, ...any)) {
-				for _, s := range all {
-					line("%s\t%d\t%d\t%s", s.Source, s.Papers, s.Alone, s.Imported.Local().Format(time.DateTime))
-				}
-			}, "nothing was imported: starter holdings import FILE")
+			return c.printTable(all, "SOURCE\tPAPERS\tIN NO OTHER\tIMPORTED", rowsOf(all, func(s store.HeldSource) string {
+				return fmt.Sprintf("%s\t%d\t%d\t%s", s.Source, s.Papers, s.Alone, s.Imported.Local().Format(time.DateTime))
+			}), "nothing was imported: starter holdings import FILE")
 		})}
 }
 

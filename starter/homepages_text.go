@@ -136,11 +136,9 @@ func writeBudget(w io.Writer, b searchBudget) error {
 		}
 	}
 	if len(b.Providers) > 0 {
-		err := table(w, "PROVIDER\tASKED\tSINCE\tANSWERS KEPT", func(line func(string, ...any)) {
-			for _, p := range b.Providers {
-				line("%s\t%d\t%s\t%d", p.Provider, p.Requests, p.Since.Format(time.DateOnly), p.Kept)
-			}
-		})
+		err := table(w, "PROVIDER\tASKED\tSINCE\tANSWERS KEPT", rowsOf(b.Providers, func(p store.Spending) string {
+			return fmt.Sprintf("%s\t%d\t%s\t%d", p.Provider, p.Requests, p.Since.Format(time.DateOnly), p.Kept)
+		}))
 		if err != nil {
 			return err
 		}

@@ -64,12 +64,10 @@ func (c *cli) jobsListCommand() *cobra.Command {
 			if jobs == nil {
 				jobs = []store.Job{}
 			}
-			return c.printTable(jobs, "job\tkind\tstate\trun\trecords\ttaken\ttime\twhat", func(line func(string, ...any)) {
-				for _, j := range jobs {
-					said, took := what(j)
-					line("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, took, rounded(j.Time(time.Now())), said)
-				}
-			}, "no job yet: starter import PATH")
+			return c.printTable(jobs, "job\tkind\tstate\trun\trecords\ttaken\ttime\twhat", rowsOf(jobs, func(j store.Job) string {
+				said, took := what(j)
+				return fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, took, rounded(j.Time(time.Now())), said)
+			}), "no job yet: starter import PATH")
 		})}
 }
 

@@ -62,11 +62,9 @@ that is named the documents are listed, too. What is of no use among the pages g
 }
 
 func (f listedParents) write(w io.Writer) error {
-	err := table(w, "FIRST CRAWL\tLAST CRAWL\tDOCUMENTS\tPAGE\tOF NO USE", func(line func(string, ...any)) {
-		for _, p := range f.Parents {
-			line("%s\t%s\t%d\t%s\t%s", crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), p.Documents, p.URL, p.Why)
-		}
-	}, "no page leads to documents yet")
+	err := table(w, "FIRST CRAWL\tLAST CRAWL\tDOCUMENTS\tPAGE\tOF NO USE", rowsOf(f.Parents, func(p store.Parent) string {
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%s", crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), p.Documents, p.URL, p.Why)
+	}), "no page leads to documents yet")
 	if err == nil && f.Next != "" {
 		_, err = fmt.Fprintf(w, "more:  --after '%s'\n", f.Next)
 	}
@@ -115,11 +113,9 @@ func (c *cli) showParent(ctx context.Context, db *store.DB, given string) error 
 		if err := (listedParents{Parents: []store.Parent{s.Parent}}).write(w); err != nil {
 			return err
 		}
-		return table(w, "STATE\tCLASS\tSHA-256\tDOCUMENT", func(line func(string, ...any)) {
-			for _, d := range s.LeadsTo {
-				line("%s\t%s\t%s\t%s", d.State, d.Class, d.SHA256, d.URL)
-			}
-		}, "it leads to no document on record")
+		return table(w, "STATE\tCLASS\tSHA-256\tDOCUMENT", rowsOf(s.LeadsTo, func(d store.ParentDocument) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s", d.State, d.Class, d.SHA256, d.URL)
+		}), "it leads to no document on record")
 	})
 }
 

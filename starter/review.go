@@ -23,7 +23,6 @@ import (
 )
 
 func (c *cli) reviewCommand() *cobra.Command {
-	var venueKey string
 	var listOnly, settled bool
 	cmd := &cobra.Command{Use: "review [VENUE | PAPER SHA256|URL yes|no|undo]",
 		Short: "Settle whether a document is a paper, where the matcher was not sure",
@@ -32,32 +31,18 @@ asked about. A word given lasts: nothing overwrites it but another word. A docum
 was not compared with a paper can be named, too, by its SHA-256 or its address.`,
 		Example: "  starter review\n  starter review conf/webdb\n  starter review --list --json\n  starter review conf/webdb/Doe03 1f3a9c yes\n  starter review conf/webdb/Doe03 http://www.example.edu/~doe/p.pdf yes",
 		Args: func(_ *cobra.Command, got []string) error {
-			if len(got) < 2 {
+			if len(got) < 2 || len(got) == 3 && slices.Contains([]string{"yes", "no", "undo"}, got[2]) {
 				return nil
 			}
-			if len(got) != 3 {
-				return fmt.Errorf("%w: want nothing, a venue, or a paper, a document and yes, no or undo",
-					program.ErrUsage)
-			}
-			if _, ok := recorded(got[2]); !ok {
-				return fmt.Errorf("%w: want nothing, a venue, or a paper, a document and yes, no or undo",
-					program.ErrUsage)
-			}
-			return nil
+			return fmt.Errorf("%w: want nothing, a venue, or a paper, a document and yes, no or undo", program.ErrUsage)
 		},
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			if len(got) == 3 {
 				return c.settle(ctx, a, got[0], got[1], got[2])
 			}
-			if len(got) == 1 {
-				if _, err := findHarvest(ctx, a.DB, got[0]); err != nil {
-					return err
-				}
-				venueKey = got[0]
-			}
 			q := store.ReviewQuery{Settled: settled}
 			var err error
-			if q.Venue, q.Years, err = papersOf(ctx, a.DB, venueKey, gleaner.Years{}); err != nil {
+			if q.Venue, q.Years, err = papersOf(ctx, a.DB, strings.Join(got, ""), gleaner.Years{}); err != nil {
 				return err
 			}
 			all, err := a.DB.Reviews(ctx, q)
@@ -71,19 +56,7 @@ was not compared with a paper can be named, too, by its SHA-256 or its address.`
 		})}
 	cmd.Flags().BoolVar(&listOnly, "list", false, "list them and ask nothing")
 	cmd.Flags().BoolVar(&settled, "settled", false, "list what was settled")
-	cmd.Flags().StringVar(&venueKey, "venue", "", "of one venue, such as conf/webdb")
 	return cmd
-}
-
-// recorded is how a person's word on a match is kept; ok is false for others.
-func recorded(word string) (kept string, ok bool) {
-	switch word {
-	case "yes", "no":
-		return word, true
-	case "undo":
-		return "", true
-	}
-	return "", false
 }
 
 func (c *cli) settle(ctx context.Context, a *app.App, paper, document, word string) error {
@@ -91,7 +64,7 @@ func (c *cli) settle(ctx context.Context, a *app.App, paper, document, word stri
 	if err != nil {
 		return err
 	}
-	kept, _ := recorded(word)
+	kept := map[string]string{"yes": "yes", "no": "no"}[word] // undo keeps none
 	if err := collection.Settle(ctx, a.DB, a.Repo, paper, sha, kept); err != nil {
 		return err
 	}

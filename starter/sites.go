@@ -90,11 +90,9 @@ func listSites(ctx context.Context, db store.SiteRecords, q store.SiteQuery) (li
 }
 
 func writeSites(w io.Writer, found listedSites) error {
-	err := table(w, "HOST\tSTATE\tPAGES\tDOCUMENTS\tPAPERS\tWAITING\tFAILED\tNEXT REQUEST\tREASON", func(line func(string, ...any)) {
-		for _, s := range found.Sites {
-			line("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", s.Host, s.State, s.Pages, s.Documents, s.Papers, s.Waiting, s.Failed, s.NextWords(time.DateTime), s.Reason)
-		}
-	}, "no site meets that; harvests and recrawls bring them")
+	err := table(w, "HOST\tSTATE\tPAGES\tDOCUMENTS\tPAPERS\tWAITING\tFAILED\tNEXT REQUEST\tREASON", rowsOf(found.Sites, func(s listedSite) string {
+		return fmt.Sprintf("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", s.Host, s.State, s.Pages, s.Documents, s.Papers, s.Waiting, s.Failed, s.NextWords(time.DateTime), s.Reason)
+	}), "no site meets that; harvests and recrawls bring them")
 	if err == nil && found.Next != "" {
 		_, err = fmt.Fprintf(w, "more:  --after %s\n", found.Next)
 	}

@@ -160,12 +160,10 @@ func (f *statsFlags) sites(ctx context.Context, c *cli, a *app.App, _ string) er
 	if err != nil {
 		return err
 	}
-	return c.printTable(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), "SITE\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
-		for _, s := range sites {
-			line("%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), prr(s.Rates), s.Documents, percent(stats.DDR(s.Rates)),
-				s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
-		}
-	}, map[bool]string{true: "no site was crawled yet: starter harvest", false: "no site is a trap or barren as asked"}[f.verdict == ""])
+	return c.printTable(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), "SITE\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", rowsOf(sites, func(s store.SiteRates) string {
+		return fmt.Sprintf("%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), prr(s.Rates), s.Documents, percent(stats.DDR(s.Rates)),
+			s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
+	}), map[bool]string{true: "no site was crawled yet: starter harvest", false: "no site is a trap or barren as asked"}[f.verdict == ""])
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
@@ -210,16 +208,14 @@ func (f *statsFlags) directories(ctx context.Context, c *cli, a *app.App, host s
 	if err != nil {
 		return err
 	}
-	return c.printTable(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tVERDICT", func(line func(string, ...any)) {
-		for _, d := range dirs {
-			word := ""
-			if d.Avoid {
-				word = "to be avoided"
-			}
-			line("%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), prr(d.Rates), d.Documents, percent(stats.DDR(d.Rates)),
-				d.Accepted, percent(stats.ADR(d.Rates)), word)
+	return c.printTable(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tVERDICT", rowsOf(dirs, func(d store.DirectoryRates) string {
+		word := ""
+		if d.Avoid {
+			word = "to be avoided"
 		}
-	}, "no directory meets that")
+		return fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), prr(d.Rates), d.Documents, percent(stats.DDR(d.Rates)),
+			d.Accepted, percent(stats.ADR(d.Rates)), word)
+	}), "no directory meets that")
 }
 
 func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
@@ -227,11 +223,9 @@ func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	return c.printTable(names, "NAME\tSITES\tBARREN\tFRUITFUL\tPAGES\tSUCH AS", func(line func(string, ...any)) {
-		for _, n := range names {
-			line("%s\t%d\t%d\t%d\t%d\t%v", n.Name, n.Sites, n.Barren, n.Fruitful, n.Pages, n.Examples)
-		}
-	}, "no name of directories is barren on that many sites")
+	return c.printTable(names, "NAME\tSITES\tBARREN\tFRUITFUL\tPAGES\tSUCH AS", rowsOf(names, func(n store.StopDirectory) string {
+		return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%v", n.Name, n.Sites, n.Barren, n.Fruitful, n.Pages, n.Examples)
+	}), "no name of directories is barren on that many sites")
 }
 
 // domains prints the domains that the whitelist ranks.
@@ -240,11 +234,9 @@ func (f *statsFlags) domains(ctx context.Context, c *cli, a *app.App, _ string) 
 	if err != nil {
 		return err
 	}
-	return c.printTable(ranks, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", func(line func(string, ...any)) {
-		for _, r := range ranks {
-			line("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
-		}
-	}, "no domain is ranked yet: starter whitelist generate")
+	return c.printTable(ranks, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", rowsOf(ranks, func(r store.DomainRank) string {
+		return fmt.Sprintf("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
+	}), "no domain is ranked yet: starter whitelist generate")
 }
 
 // harvestID is the id of the harvest that is named; "" stands for all.
@@ -281,12 +273,10 @@ func (f *statsFlags) failures(ctx context.Context, c *cli, a *app.App, name stri
 		if open.Authors > 0 {
 			defer fmt.Fprintf(w, "%s in all; who has several reasons is in several rows\n", text.Count(open.Authors, "author"))
 		}
-		return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY", func(line func(string, ...any)) {
-			for _, x := range failures {
-				line("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", x.Reason, x.URLs, x.Stalled, x.Authors, x.Sources, x.Sites,
-					x.Oldest.Local().Format(time.DateTime), x.NextWords(time.DateTime))
-			}
-		}, "nothing failed")
+		return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY", rowsOf(failures, func(x store.Failure) string {
+			return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", x.Reason, x.URLs, x.Stalled, x.Authors, x.Sources, x.Sites,
+				x.Oldest.Local().Format(time.DateTime), x.NextWords(time.DateTime))
+		}), "nothing failed")
 	})
 }
 

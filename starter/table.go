@@ -15,6 +15,15 @@ func (c *cli) printTable(v any, head string, rows func(line func(format string, 
 	return c.Print(v, func(w io.Writer) error { return table(w, head, rows, empty...) })
 }
 
+// rowsOf makes a row of each of a list, its columns parted by tabs.
+func rowsOf[T any](all []T, row func(T) string) func(line func(format string, args ...any)) {
+	return func(line func(string, ...any)) {
+		for _, one := range all {
+			line("%s", row(one))
+		}
+	}
+}
+
 // table prints columns below each other, under their heads; empty is printed instead where
 // there is no row. On a terminal that is too narrow for a line, each row is printed as a
 // line of its first column and the others below it, by their heads.

@@ -40,11 +40,9 @@ commands name them. It needs neither a worker nor a database.`,
 }
 
 func writeVenues(w io.Writer, venues []metadata.VenueInfo) error {
-	return table(w, "VENUE\tNAME\tKIND", func(line func(string, ...any)) {
-		for _, v := range venues {
-			line("%s\t%s\t%s", v.Key, v.Name, v.Kind)
-		}
-	})
+	return table(w, "VENUE\tNAME\tKIND", rowsOf(venues, func(v metadata.VenueInfo) string {
+		return fmt.Sprintf("%s\t%s\t%s", v.Key, v.Name, v.Kind)
+	}))
 }
 
 // dblp opens DBLP: paced together with all workers where there is a database, by

@@ -165,15 +165,13 @@ func (c *cli) whitelistShow() *cobra.Command {
 				if plain {
 					return writeLines(w, urls, func(u store.ListedURL) string { return u.URL })
 				}
-				return table(w, "#\tDOMAIN\tDOCUMENTS\tPARENT\tURL", func(line func(string, ...any)) {
-					for _, u := range urls {
-						word := ""
-						if u.Good {
-							word = "good"
-						}
-						line("%d\t%s\t%d\t%s\t%s", u.Position, u.Domain, u.Documents, word, u.URL)
+				return table(w, "#\tDOMAIN\tDOCUMENTS\tPARENT\tURL", rowsOf(urls, func(u store.ListedURL) string {
+					word := ""
+					if u.Good {
+						word = "good"
 					}
-				}, "the whitelist is empty: starter whitelist generate")
+					return fmt.Sprintf("%d\t%s\t%d\t%s\t%s", u.Position, u.Domain, u.Documents, word, u.URL)
+				}), "the whitelist is empty: starter whitelist generate")
 			})
 		})}
 	cmd.Flags().BoolVar(&plain, "plain", false, "all addresses, one a line in their order, as whitelist import takes them")

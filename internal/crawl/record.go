@@ -35,7 +35,6 @@ func (r record) Window(ctx context.Context, size int) (best []frontier.Entry, al
 // Write implements Recorder. It writes in one transaction, fenced by the lease: a
 // slice that lost it writes nothing.
 func (r record) Write(ctx context.Context, w store.SliceWrite) (out frontier.Written, err error) {
-	w.Learnt = store.StorableJSON(w.Learnt)
 	tries := 0
 	err = r.patiently(ctx, func() error {
 		tries++

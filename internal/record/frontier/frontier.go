@@ -277,8 +277,8 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 		v := &visits[i]
 		h := v.Entry.Hash()
 		hash[i], state[i], outcome[i], status[i] = h[:], int16(v.State), string(v.Outcome), int16(v.Status)
-		reason[i], crawl[i], tries[i], at[i] = storable(v.Reason), int32(v.Crawl), int16(v.Entry.Tries), until(v.At)
-		etag[i], modified[i], content[i], bytes[i] = storable(v.ETag), storable(v.LastModified), v.Content, v.Bytes
+		reason[i], crawl[i], tries[i], at[i] = v.Reason, int32(v.Crawl), int16(v.Entry.Tries), until(v.At)
+		etag[i], modified[i], content[i], bytes[i] = v.ETag, v.LastModified, v.Content, v.Bytes
 		next[i], interval[i], due[i], about[i] = until(v.NextTry), int64(v.Interval/time.Second), until(v.Due), v.About
 	}
 	_, err := q.Exec(ctx, doneSQL, siteID, hash, state, outcome, status, reason, next, crawl, tries, at, etag, modified, content, bytes, interval, due, about)

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
 
 // Counters are those of CDI (Wu et al., WIDM 2012, Table 1), of every file that a
 // harvest's sites gave, in each version. They are computed from the record, so a
@@ -27,8 +31,8 @@ func ByKind() []string {
 }
 
 // HarvestCounters computes Counters of a harvest; "" is the whole collection.
-func (db StatisticRecords) HarvestCounters(ctx context.Context, harvest string) (c Counters, err error) {
-	err = db.Pool.QueryRow(ctx, `
+func (db StatisticRecords) HarvestCounters(ctx context.Context, harvest string) (Counters, error) {
+	return One(ctx, db, pgx.RowToStructByPos[Counters], nil, `
 		WITH item AS (SELECT l.hash, d.kind, d.state, d.outcome, d.class, CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END AS text
 			FROM locations l JOIN documents d ON d.sha256=l.sha256
 			WHERE $1='' OR l.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)),
@@ -43,8 +47,5 @@ func (db StatisticRecords) HarvestCounters(ctx context.Context, harvest string) 
 			count(*) FILTER (WHERE state='failed') AS failed, count(*) FILTER (WHERE state='new') AS waiting
 			FROM (SELECT *, state='rejected' AND class='' AND outcome = ANY ($2) AS by_kind,
 				kind IN ('zip', 'tar', 'gzip', 'compress', 'bzip2', 'packed') AS packed FROM item) i)
-		SELECT every + o.n, fresh, accepted - fresh, mtf + o.n + dcf, mtf + o.n, dcf, unread, failed, hollow, waiting, accepted - texts FROM n, other o`, harvest, ByKind()).
-		Scan(&c.All, &c.SavedNew, &c.SavedDuplicate, &c.Filtered, &c.FilteredMTF, &c.FilteredDCF, &c.FailedTextExtract, &c.FailedFileNotFound,
-			&c.FailedPDFNotFound, &c.Unexamined, &c.SameText)
-	return c, err
+		SELECT every + o.n, fresh, accepted - fresh, mtf + o.n + dcf, mtf + o.n, dcf, unread, failed, hollow, waiting, accepted - texts FROM n, other o`, harvest, ByKind())
 }

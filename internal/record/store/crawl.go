@@ -49,7 +49,7 @@ type Section struct {
 	Bytes    int64
 	Left     int  // links that were left out, since a limit was reached
 	Pauses   int  // of the host, for long, that its answers are the reason for; -1: none but in the crawl before
-	Changed  bool // since it was written
+	Changed  bool `db:"-"` // since it was written
 }
 
 // BeginCrawl begins a crawl of a site. One that was a trap goes on counting where

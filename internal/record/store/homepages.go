@@ -139,9 +139,7 @@ func (db PersonRecords) AuthorsToFind(ctx context.Context, harvest string, in Au
 	if in.AsOf.IsZero() {
 		asOf.InfinityModifier = pgtype.Infinity
 	}
-	return Collect(ctx, db, func(row pgx.CollectableRow) (s Sought, err error) {
-		return s, row.Scan(&s.PID, &s.Name, &s.Place)
-	}, `
+	return List[Sought](ctx, db, `
 		WITH w AS (SELECT pa.author_id, count(*) AS n, bool_or(`+missingAsOf+`) AS missing FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 			WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+` GROUP BY pa.author_id),
 		who AS (SELECT a.id, a.pid, a.name, `+place+` AS place FROM authors a JOIN w ON w.author_id=a.id WHERE w.missing)
@@ -154,15 +152,9 @@ func (db PersonRecords) AuthorsToFind(ctx context.Context, harvest string, in Au
 		ORDER BY a.place LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{evidence.NoSearch, evidence.NoCandidates, evidence.Barred}, in.UpTo, asOf)
 }
 
-func scanAuthor(row pgx.CollectableRow) (gleaner.Author, error) {
-	var a gleaner.Author
-	err := row.Scan(&a.PID, &a.Name)
-	return a, err
-}
-
 // PapersOf lists the papers of an author that the record knows, wanted ones first.
 func (db PersonRecords) PapersOf(ctx context.Context, authorID string) ([]gleaner.Paper, error) {
-	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p JOIN paper_authors pa ON pa.paper_key=p.key WHERE pa.author_id=$1
+	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p JOIN paper_authors pa ON pa.paper_key=p.key WHERE pa.author_id=$1
 		ORDER BY NOT EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND NOT h.held), p.year DESC, p.key`, authorID)
 }
 
@@ -313,13 +305,13 @@ func (db PersonRecords) SetOverride(ctx context.Context, authorID, url, word str
 // AuthorsByName lists authors whose id or name it is. Those that lists name without an id are
 // taken for the others of that name.
 func (db PersonRecords) AuthorsByName(ctx context.Context, name string) ([]gleaner.Author, error) {
-	return Collect(ctx, db, scanAuthor, `SELECT pid, name FROM authors a WHERE id=$1 OR lower(name)=lower($1)
+	return List[gleaner.Author](ctx, db, `SELECT pid, name FROM authors a WHERE id=$1 OR lower(name)=lower($1)
 		AND (pid<>'' OR NOT EXISTS (SELECT 1 FROM authors o WHERE lower(o.name)=lower($1) AND o.pid<>'')) ORDER BY id`, name)
 }
 
 // AuthorsLike lists a few authors in whose names all words stand.
 func (db PersonRecords) AuthorsLike(ctx context.Context, words []string, limit int) ([]gleaner.Author, error) {
-	return Collect(ctx, db, scanAuthor, `SELECT pid, name FROM authors WHERE NOT EXISTS
+	return List[gleaner.Author](ctx, db, `SELECT pid, name FROM authors WHERE NOT EXISTS
 			(SELECT 1 FROM unnest($1::text[]) w WHERE strpos(lower(name), lower(w)) = 0) ORDER BY name, id LIMIT $2`, words, limit)
 }
 

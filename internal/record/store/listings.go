@@ -85,7 +85,7 @@ func lettersOf(title string) string {
 func (db PaperRecords) PapersLike(ctx context.Context, some []gleaner.Paper) ([]gleaner.Paper, error) {
 	dois := each.Of(some, func(p gleaner.Paper) string { return p.DOI })
 	titles := each.Of(some, func(p gleaner.Paper) string { return p.Title })
-	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p
+	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p
 		WHERE p.venue NOT LIKE 'papers:%' AND (p.doi<>'' AND p.doi = ANY($1)
 			OR `+lettersOf("p.title")+` IN (SELECT `+lettersOf("t")+` FROM unnest($2::text[]) t WHERE t<>'')) ORDER BY p.key`, dois, titles)
 }

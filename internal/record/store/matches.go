@@ -148,6 +148,6 @@ func (db MatchRecords) CountReviews(ctx context.Context, q ReviewQuery) (int, er
 
 // PaperOf is the paper that a document is, or one without a key.
 func (db MatchRecords) PaperOf(ctx context.Context, sha string) (gleaner.Paper, error) {
-	return One(ctx, db, scanPaper, nil, `SELECT `+paperColumns+` FROM papers p JOIN matches m ON m.paper_key=p.key WHERE m.sha256=$1 AND `+FoundSQL+`
+	return One(ctx, db, pgx.RowToStructByPos[gleaner.Paper], nil, `SELECT `+paperColumns+` FROM papers p JOIN matches m ON m.paper_key=p.key WHERE m.sha256=$1 AND `+FoundSQL+`
 		ORDER BY m.score DESC, p.key LIMIT 1`, sha)
 }

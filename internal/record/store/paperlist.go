@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
 	"gleaner/internal/gleaner"
 )
 
@@ -63,7 +65,7 @@ func (db PaperRecords) HarvestPapers(ctx context.Context, q PaperQuery) ([]Harve
 
 // Paper returns a paper. The error is ErrNoPaper for one that is not known.
 func (db PaperRecords) Paper(ctx context.Context, key string) (gleaner.Paper, error) {
-	return One(ctx, db, scanPaper, fmt.Errorf("%s: %w", key, ErrNoPaper), `SELECT `+paperColumns+` FROM papers p WHERE p.key=$1`, key)
+	return One(ctx, db, pgx.RowToStructByPos[gleaner.Paper], fmt.Errorf("%s: %w", key, ErrNoPaper), `SELECT `+paperColumns+` FROM papers p WHERE p.key=$1`, key)
 }
 
 // PaperHarvest is a harvest that is after a paper.

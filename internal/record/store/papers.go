@@ -99,26 +99,20 @@ func orEmpty[T any](s []T) []T {
 
 const paperColumns = `p.key, p.venue, p.year, p.title, p.authors, p.doi, p.arxiv, p.pages, p.links`
 
-func scanPaper(row pgx.CollectableRow) (gleaner.Paper, error) {
-	var p gleaner.Paper
-	err := row.Scan(&p.Key, &p.Venue, &p.Year, &p.Title, &p.Authors, &p.DOI, &p.ArXiv, &p.Pages, &p.Links)
-	return p, err
-}
-
 // listedSQL is true of a paper p unless its venue is a file's and the file no longer lists it.
 const listedSQL = `(NOT EXISTS (SELECT 1 FROM venues v WHERE v.key=p.venue AND v.sources='file')
 	OR EXISTS (SELECT 1 FROM listings l WHERE l.source='file' AND l.venue=p.venue AND l.paper->>'key'=p.key))`
 
 // Papers lists what is known of a venue's years, by year and key.
 func (db PaperRecords) Papers(ctx context.Context, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
-	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p
+	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p
 		WHERE p.venue=$1 AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+listedSQL+` ORDER BY p.year, p.key`, venueKey, years.All())
 }
 
 // Wanted lists every paper that a harvest wants and its library lacks, over all
 // harvests, by key.
 func (db PaperRecords) Wanted(ctx context.Context) ([]gleaner.Paper, error) {
-	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p
+	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p
 		WHERE EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND NOT h.held) ORDER BY p.key`)
 }
 
@@ -127,7 +121,7 @@ const missingSQL = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.pape
 
 // Missing lists the wanted papers of a harvest that were not found yet.
 func (db PaperRecords) Missing(ctx context.Context, harvest string) ([]gleaner.Paper, error) {
-	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
+	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
 		WHERE h.harvest_id=$1 AND NOT h.held AND `+missingSQL+` ORDER BY p.year, p.key`, harvest)
 }
 
@@ -150,7 +144,7 @@ func (db PaperRecords) HoldPapers(ctx context.Context, harvest string, held map[
 
 // HeldPapers lists the papers of a harvest that the library holds.
 func (db PaperRecords) HeldPapers(ctx context.Context, harvest string) ([]gleaner.Paper, error) {
-	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
+	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
 		WHERE h.harvest_id=$1 AND h.held ORDER BY p.key`, harvest)
 }
 

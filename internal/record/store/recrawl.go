@@ -265,8 +265,7 @@ type Brought struct {
 
 // Brought counts what was found on some sites since a moment.
 func (db SiteRecords) Brought(ctx context.Context, of Selection, since time.Time) (Brought, error) {
-	var b Brought
-	err := db.Pool.QueryRow(ctx, `WITH sel AS MATERIALIZED (SELECT s.id FROM sites s WHERE `+selectSites+`),
+	return One(ctx, db, pgx.RowToStructByPos[Brought], nil, `WITH sel AS MATERIALIZED (SELECT s.id FROM sites s WHERE `+selectSites+`),
 			new AS (SELECT DISTINCT d.sha256, d.state FROM documents d JOIN locations l ON l.sha256=d.sha256
 				WHERE d.discovered_at >= $4 AND l.site_id IN (SELECT id FROM sel))
 		SELECT u.*, d.*,
@@ -276,9 +275,7 @@ func (db SiteRecords) Brought(ctx context.Context, of Selection, since time.Time
 		FROM (SELECT count(*), count(*) FILTER (WHERE outcome='not-modified'), count(*) FILTER (WHERE outcome='success' AND state IN (1, 2)),
 				count(*) FILTER (WHERE outcome<>'not-modified' AND NOT (outcome='success' AND state IN (1, 2)))
 				FROM urls WHERE fetched_at >= $4 AND site_id IN (SELECT id FROM sel)) u,
-			(SELECT count(*), count(*) FILTER (WHERE state='accepted') FROM new) d`, of.Venue, of.Harvest, of.Host, since).
-		Scan(&b.Asked, &b.Unchanged, &b.Changed, &b.Failed, &b.Documents, &b.Accepted, &b.Versions, &b.Vanished)
-	return b, err
+			(SELECT count(*), count(*) FILTER (WHERE state='accepted') FROM new) d`, of.Venue, of.Harvest, of.Host, since)
 }
 
 // AnySite reports whether a Selection names a site at all.
@@ -293,10 +290,9 @@ type Rest struct {
 }
 
 // Rests says when some sites are to be asked again.
-func (db SiteRecords) Rests(ctx context.Context, of Selection) (r Rest, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE b.is),
+func (db SiteRecords) Rests(ctx context.Context, of Selection) (Rest, error) {
+	return One(ctx, db, pgx.RowToStructByPos[Rest], nil, `SELECT count(*), count(*) FILTER (WHERE b.is),
 			min(greatest(s.due_at, s.parked_until)) FILTER (WHERE NOT b.is AND s.due_at IS NOT NULL)
 		FROM sites s CROSS JOIN LATERAL (SELECT `+blocked+` AS is) b
-		WHERE `+selectSites, of.Venue, of.Harvest, of.Host).Scan(&r.Sites, &r.Blocked, &r.Next)
-	return r, err
+		WHERE `+selectSites, of.Venue, of.Harvest, of.Host)
 }

@@ -201,7 +201,7 @@ func queueSigns(b *pgx.Batch, sha string, signs []int32) {
 // ChangedPapers are the papers that came to be wanted, changed or ceased to be
 // wanted since every document was compared last.
 func (db MatchRecords) ChangedPapers(ctx context.Context) ([]gleaner.Paper, error) {
-	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p JOIN wanted_changes c ON c.paper_key=p.key ORDER BY p.key`)
+	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p JOIN wanted_changes c ON c.paper_key=p.key ORDER BY p.key`)
 }
 
 // ForgetChanges notes that every document was compared with the wanted papers of a

@@ -8,11 +8,7 @@ import (
 
 // sections are what the crawl of a site got so far from each user's directory.
 func sections(ctx context.Context, tx pgx.Tx, siteID int) ([]Section, error) {
-	rows, _ := tx.Query(ctx, `SELECT dir, read, relevant, bytes, left_out, pauses FROM crawl_sections WHERE site_id=$1`, siteID)
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s Section, err error) {
-		err = row.Scan(&s.Dir, &s.Read, &s.Relevant, &s.Bytes, &s.Left, &s.Pauses)
-		return s, err
-	})
+	return List[Section](ctx, tx, `SELECT dir, read, relevant, bytes, left_out, pauses FROM crawl_sections WHERE site_id=$1`, siteID)
 }
 
 func writeSections(ctx context.Context, tx pgx.Tx, siteID int, some []Section) error {

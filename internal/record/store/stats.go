@@ -165,11 +165,7 @@ func (db StatisticRecords) SiteRatesList(ctx context.Context, verdict string, li
 // DirectoryRatesList lists the directories of a host, or of all where host is
 // "", by host and path; avoided lists only those to be avoided.
 func (db StatisticRecords) DirectoryRatesList(ctx context.Context, host string, avoided bool) ([]DirectoryRates, error) {
-	return Collect(ctx, db, func(row pgx.CollectableRow) (DirectoryRates, error) {
-		var r DirectoryRates
-		err := row.Scan(slices.Concat([]any{&r.Host, &r.Path, &r.Name}, r.Rates.fields(), []any{&r.Avoid})...)
-		return r, err
-	}, `SELECT s.host, t.path, t.name, `+rateColumns+`, t.avoid
+	return List[DirectoryRates](ctx, db, `SELECT s.host, t.path, t.name, `+rateColumns+`, t.avoid
 		FROM directory_stats t JOIN sites s ON s.id=t.site_id WHERE ($1='' OR s.host=$1) AND (t.avoid OR NOT $2) ORDER BY s.host, t.path`, host, avoided)
 }
 

@@ -24,7 +24,7 @@ type Unanswered struct {
 	Reason  string        `json:"reason"`
 	Tries   int           `json:"tries"`
 	NextTry *time.Time    `json:"next_try,omitempty"`
-	MayAsk  time.Duration `json:"-"` // as the source asked; only when it is saved
+	MayAsk  time.Duration `json:"-" db:"-"` // as the source asked; only when it is saved
 }
 
 // SetUnanswered replaces what a source left unanswered of some subjects (nil: of
@@ -49,11 +49,7 @@ func (db RetryRecords) SetUnanswered(ctx context.Context, harvest, stage, source
 // Unanswered lists what sources left unanswered of a harvest, by stage, source
 // and subject.
 func (db RetryRecords) Unanswered(ctx context.Context, harvest string) ([]Unanswered, error) {
-	return Collect(ctx, db, func(row pgx.CollectableRow) (Unanswered, error) {
-		var u Unanswered
-		err := row.Scan(&u.Stage, &u.Source, &u.Subject, &u.Reason, &u.Tries, &u.NextTry)
-		return u, err
-	}, `SELECT stage, source, subject, reason, tries, next_try FROM unanswered WHERE harvest_id=$1 ORDER BY 1, 2, 3`, harvest)
+	return List[Unanswered](ctx, db, `SELECT stage, source, subject, reason, tries, next_try FROM unanswered WHERE harvest_id=$1 ORDER BY 1, 2, 3`, harvest)
 }
 
 // Questions counts what a harvest has to ask again, by stage.
@@ -100,22 +96,17 @@ const openSources = `($1='' OR q.harvest_id=$1) AND $2='' AND ($3='' OR '` + Rea
 
 // Meant counts what AskAgain would ask.
 func (db RetryRecords) Meant(ctx context.Context, f RetryFilter) (Questions, error) {
-	var o Questions
-	err := db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM homepage_decisions d WHERE `+openAuthors+`),
-			count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies') FROM unanswered q WHERE `+openSources,
-		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second)).Scan(&o.Authors, &o.Papers, &o.Copies)
-	return o, err
+	return One(ctx, db, pgx.RowToStructByPos[Questions], nil, `SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies'),
+			(SELECT count(*) FROM homepage_decisions d WHERE `+openAuthors+`), NULL::timestamptz FROM unanswered q WHERE `+openSources,
+		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
 
 // StillOpen counts what a harvest has to ask again, due or not.
 func (db RetryRecords) StillOpen(ctx context.Context, harvest string) (Questions, error) {
-	var o Questions
-	err := db.Pool.QueryRow(ctx, `WITH q AS (
+	return One(ctx, db, pgx.RowToStructByPos[Questions], nil, `WITH q AS (
 			SELECT stage, next_try FROM unanswered q WHERE harvest_id=$1 AND `+stillAsked+`
 			UNION ALL SELECT 'authors', next_try FROM homepage_decisions d WHERE next_try IS NOT NULL AND `+authorsOfHarvest+`)
-		SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies'), count(*) FILTER (WHERE stage='authors'), min(next_try) FROM q`, harvest).
-		Scan(&o.Papers, &o.Copies, &o.Authors, &o.Next)
-	return o, err
+		SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies'), count(*) FILTER (WHERE stage='authors'), min(next_try) FROM q`, harvest)
 }
 
 // AskAgain makes what a filter means of a harvest's unanswered questions due now,

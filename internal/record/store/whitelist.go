@@ -187,10 +187,8 @@ type Standing struct {
 
 // Standing looks a host up.
 func (db ListRecords) Standing(ctx context.Context, host, domain string) (Standing, error) {
-	var s Standing
-	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM blacklist WHERE host=$1), coalesce((SELECT reason FROM blacklist WHERE host=$1), ''),
-		EXISTS (SELECT 1 FROM whitelist WHERE domain=$2)`, host, domain).Scan(&s.Blocked, &s.Reason, &s.Listed)
-	return s, err
+	return One(ctx, db, pgx.RowToStructByPos[Standing], nil, `SELECT EXISTS (SELECT 1 FROM blacklist WHERE host=$1), coalesce((SELECT reason FROM blacklist WHERE host=$1), ''),
+		EXISTS (SELECT 1 FROM whitelist WHERE domain=$2)`, host, domain)
 }
 
 // SaveCitations keeps citation counts by domain or DOI; a later count replaces
