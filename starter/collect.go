@@ -89,7 +89,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	f.links.register(fl)
 }
 
-func (c *cli) collectCommand() *cobra.Command {
+func collectCommand(c *cli) *cobra.Command {
 	f := &collectFlags{}
 	f.register(pflag.NewFlagSet("collect", pflag.ContinueOnError))
 	cmd := &cobra.Command{Use: "collect TOPICS", Short: "Make collections by topic: a search for each topic, then a crawl over many hosts",
@@ -306,7 +306,7 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 	if running {
 		fmt.Fprintf(c.Err, "hint: %s is being made already, under the options that it was begun with; `starter cancel collections/%s` ends it, and the same command goes on under others\n", f.name, f.name)
 	}
-	if err := c.hintLimits(ctx, record, f); err != nil {
+	if err := hintLimits(c, ctx, record, f); err != nil {
 		return err
 	}
 	id := workflows.CollectionsID(f.name)
@@ -316,7 +316,7 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 	if !f.wait {
 		return c.Say(map[string]any{"collections": f.name, "workflow": id}, "collections %s are being made; `starter collections show %s` shows how far they are\n", f.name, f.name)
 	}
-	return c.followCollection(ctx, t, record, f.name)
+	return followCollection(c, ctx, t, record, f.name)
 }
 
 // ask writes to the record what collections are asked for, and returns the run that makes them; running reports
@@ -334,7 +334,7 @@ func (f *collectFlags) ask(ctx context.Context, db *store.DB, topics []topic.Top
 }
 
 // hintLimits says which limits earlier runs used up.
-func (c *cli) hintLimits(ctx context.Context, record *collections.Record, f *collectFlags) error {
+func hintLimits(c *cli, ctx context.Context, record *collections.Record, f *collectFlags) error {
 	got, err := record.Told(ctx, f.name)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 )
 
 // followCollection shows collections being made until they are.
-func (c *cli) followCollection(ctx context.Context, t client.Client, record *collections.Record, name string) error {
+func followCollection(c *cli, ctx context.Context, t client.Client, record *collections.Record, name string) error {
 	l := &lookingOn{record: record, name: name, begun: time.Now()}
 	id := workflows.CollectionsID(name)
 	err := c.awaitInSight(ctx, t, id, l, func(ctx context.Context) (pool.Seen, error) { return pool.LookAt(ctx, t, id) }, nil)
@@ -28,7 +28,7 @@ func (c *cli) followCollection(ctx context.Context, t client.Client, record *col
 	if err != nil {
 		return err
 	}
-	return c.showCollection(ctx, record, name)
+	return showCollection(c, ctx, record, name)
 }
 
 // lookingOn is collections by topic as they are shown to somebody who waits for them.

@@ -305,7 +305,7 @@ func TestFileOfTopicsHoldsEverySetting(t *testing.T) {
 		_, err := other.topics(topics("topics: [{name: a}]\n" + wrong + "\n"))
 		require.Error(t, err, wrong)
 	}
-	cmd := (&cli{}).collectCommand()
+	cmd := collectCommand(&cli{})
 	flags := 0
 	cmd.Flags().VisitAll(func(*pflag.Flag) { flags++ })
 	require.LessOrEqual(t, flags, 10, "flags of the command")

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,7 +21,7 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-func (c *cli) collectionsJudge() *cobra.Command {
+func collectionsJudge(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "judge NAME FILE", Short: "Say how precise collections are, by a person's judgements of their pages", Args: args(2, "the name of collections and a file of judgements"),
 		Long: `Say how many of the first 5, 10, 20 … entries of each topic's collection are about it, by
 a file of judgements: an address, 1 or 0, and perhaps the topic, parted by tabs, one a
@@ -48,10 +50,10 @@ page that is in no collection where its line names the topic.`,
 			if err != nil {
 				return err
 			}
-			if err := c.teachJudged(ctx, record, got, entries, judged); err != nil {
+			if err := teachJudged(c, ctx, record, got, entries, judged); err != nil {
 				return err
 			}
-			return c.sayRanks(ranksOf(entries, judged))
+			return sayRanks(c, ranksOf(entries, judged))
 		})}
 }
 
@@ -75,7 +77,7 @@ const namedTopics = 20 // of a collection, where a name is wrong
 
 // teachJudged has the classifiers of a collection that learn anew do so from what a person
 // judged.
-func (c *cli) teachJudged(ctx context.Context, record *collections.Record, got collections.Collection, entries []collections.Entry, judged []topic.Judgement) error {
+func teachJudged(c *cli, ctx context.Context, record *collections.Record, got collections.Collection, entries []collections.Entry, judged []topic.Judgement) error {
 	ask, _, err := synthesis.Asked(got)
 	if err != nil || ask.Retrain == 0 {
 		return err
@@ -163,7 +165,7 @@ func canonical(url string) string {
 	return url
 }
 
-func (c *cli) sayRanks(all []rankedTopic) error {
+func sayRanks(c *cli, all []rankedTopic) error {
 	return c.printTable(all, "topic\tfirst\tjudged\trelevant\tprecision", func(line func(string, ...any)) {
 		for _, t := range all {
 			for _, r := range t.Ranks {
@@ -175,4 +177,65 @@ func (c *cli) sayRanks(all []rankedTopic) error {
 			}
 		}
 	})
+}
+
+// accepted is what came of what a collection fetched, with its shares.
+type accepted struct {
+	collections.Acceptance
+	OfPages     float64 `json:"of_pages"`     // accepted documents for each page fetched
+	OfDocuments float64 `json:"of_documents"` // and for each document
+}
+
+func sharesOf(a collections.Acceptance) accepted {
+	share := func(of int) float64 { return float64(a.Accepted) / float64(max(of, 1)) }
+	return accepted{a, share(a.Pages), share(a.Documents)}
+}
+
+// acceptance is that of each topic, and of all together.
+type acceptance struct {
+	All    accepted            `json:"all"`
+	Topics map[string]accepted `json:"topics"` // by the topic that what was fetched is most like; "" where it is like none
+}
+
+func acceptanceOf(ctx context.Context, record *collections.Record, id int) (acceptance, error) {
+	all, by, err := record.Acceptance(ctx, id)
+	out := acceptance{sharesOf(all), map[string]accepted{}}
+	for t, a := range by {
+		out.Topics[t] = sharesOf(a)
+	}
+	return out, err
+}
+
+func (a acceptance) write(w io.Writer) error {
+	return table(w, "\ntopic\tpages\tdocuments\taccepted\tfor each page\tof documents", func(line func(string, ...any)) {
+		row := func(name string, x accepted) {
+			line("%s\t%d\t%d\t%d\t%.2f %%\t%.2f %%", name, x.Pages, x.Documents, x.Accepted, 100*x.OfPages, 100*x.OfDocuments)
+		}
+		for _, t := range slices.Sorted(maps.Keys(a.Topics)) {
+			if t != "" {
+				row(t, a.Topics[t])
+			}
+		}
+		if none, any := a.Topics[""]; any {
+			row("(none)", none)
+		}
+		row("(all)", a.All)
+	})
+}
+
+// writeLearnings shows what came of having classifiers learn anew.
+func writeLearnings(w io.Writer, all []collections.Learning) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return table(w, "\nlearnt anew\tversion\tat pages\tlabelled\tits own\taccuracy", rowsOf(all, func(l collections.Learning) string {
+		accuracy := "–"
+		if l.Accuracy != nil {
+			accuracy = fmt.Sprintf("%.4f", *l.Accuracy)
+		}
+		if l.Note != "" {
+			accuracy = "failed, version " + fmt.Sprint(l.Version) + " stays: " + l.Note
+		}
+		return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%s", l.Topic, l.Version, l.Pages, l.Told, l.Own, accuracy)
+	}))
 }

@@ -14,7 +14,7 @@ import (
 	"gleaner/internal/service/program"
 )
 
-func (c *cli) configCommand() *cobra.Command {
+func configCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Show every setting, its value and where that is from", Args: cobra.NoArgs,
 		Example: "  starter config\n  GLEANER_CONTACT=me@example.org starter config --json",
 		RunE: func(*cobra.Command, []string) error {
@@ -27,11 +27,11 @@ func (c *cli) configCommand() *cobra.Command {
 				return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", v.Key, v.Env, v.Value, v.Origin, v.Help)
 			}))
 		}}
-	cmd.AddCommand(c.configInit())
+	cmd.AddCommand(configInit(c))
 	return cmd
 }
 
-func (c *cli) configInit() *cobra.Command {
+func configInit(c *cli) *cobra.Command {
 	var policy bool
 	cmd := &cobra.Command{Use: "init [FILE]", Short: "Write a file of settings, or of policy, with what each is and its default", Args: cobra.MaximumNArgs(1),
 		Long: `Write a settings file with every setting as a comment: what it is, what it takes and

@@ -35,7 +35,7 @@ type consoleFlags struct {
 	behindTLS                          bool
 }
 
-func (c *cli) consoleCommand() *cobra.Command {
+func consoleCommand(c *cli) *cobra.Command {
 	var f consoleFlags
 	cmd := &cobra.Command{Use: "console", Short: "Serve the web page to work in", Args: cobra.NoArgs,
 		Long: `Serve the web page in which people work with the record: harvests and their
@@ -52,7 +52,7 @@ listens to nobody else, since passwords would travel unencrypted.`,
   starter console user add ada
   starter console --listen :8443 --tls-cert console.crt --tls-key console.key
   starter console --listen 127.0.0.1:8088 --url https://gleaner.library.example`,
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return c.serveConsole(ctx, a, f) })}
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return serveConsole(c, ctx, a, f) })}
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:8088", "address to listen on")
 	fl.StringVar(&f.url, "url", "", "address by which browsers reach it, where a proxy stands before it")
@@ -61,7 +61,7 @@ listens to nobody else, since passwords would travel unencrypted.`,
 	fl.BoolVar(&f.behindTLS, "behind-tls-proxy", false, "others reach it by something that speaks TLS, or not at all, as the port of a container")
 	fl.StringSliceVar(&f.proxies, "trusted-proxies", nil, "networks of proxies whose X-Forwarded-For is believed, as CIDR; one of this machine is where --url is given")
 	fl.StringVar(&f.temporalUI, "temporal-ui", "", "address of Temporal's web UI, to link to (default: that of the starter dev that runs)")
-	cmd.AddCommand(c.consoleUserCommand())
+	cmd.AddCommand(consoleUserCommand(c))
 	return cmd
 }
 
@@ -76,7 +76,7 @@ func trustedProxies(given []string) (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) error {
+func serveConsole(c *cli, ctx context.Context, a *app.App, f consoleFlags) error {
 	o := console.Options{App: a, TLS: f.cert != "", BehindTLS: f.behindTLS}
 	if (f.cert == "") != (f.key == "") {
 		return fmt.Errorf("%w: --tls-cert and --tls-key go together", program.ErrUsage)
@@ -161,7 +161,7 @@ func workflowURL(cfg *config.Config, ui string) func(string) string {
 	}
 }
 
-func (c *cli) consoleUserCommand() *cobra.Command {
+func consoleUserCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "user", Short: "Say who may use the console",
 		Long: "Say who may use the console. While there is nobody, it is for this machine alone,\nand asks for no password; of each only the argon2id hash of the password is kept."}
 	var file, role string
@@ -173,7 +173,7 @@ they are logged out everywhere. The first user is an administrator, others are r
 		Example: "  starter console user add ada\n  starter console user add bob --role editor\n  pass show gleaner/ada | starter console user add ada\n  starter console user add ada --password-file ada.txt",
 		RunE: func(cmd *cobra.Command, got []string) error {
 			return c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
-				return c.addUser(ctx, a.DB, cmd.InOrStdin(), got[0], file, role)
+				return addUser(c, ctx, a.DB, cmd.InOrStdin(), got[0], file, role)
 			})(cmd, got)
 		}}
 	add.Flags().StringVar(&file, "password-file", "", "file whose first line is the password")
@@ -187,7 +187,7 @@ they are logged out everywhere. The first user is an administrator, others are r
 			if err := a.DB.RemoveUser(ctx, got[0]); err != nil {
 				return program.Unknown{Reason: err}
 			}
-			return c.sayUser(got[0], "may not use the console any more")
+			return sayUser(c, got[0], "may not use the console any more")
 		})}, &cobra.Command{Use: "list", Short: "List who may use the console", Args: cobra.NoArgs, Example: "  starter console user list --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			all, err := a.DB.Users(ctx)
@@ -202,7 +202,7 @@ they are logged out everywhere. The first user is an administrator, others are r
 }
 
 // addUser enters a user with a password, or gives one who is known another password or role.
-func (c *cli) addUser(ctx context.Context, db *store.DB, in io.Reader, name, file, role string) error {
+func addUser(c *cli, ctx context.Context, db *store.DB, in io.Reader, name, file, role string) error {
 	if err := checkRole(role); role != "" && err != nil {
 		return err
 	}
@@ -212,9 +212,9 @@ func (c *cli) addUser(ctx context.Context, db *store.DB, in io.Reader, name, fil
 		}
 	}
 	if role != "" && file == "" && db.SetRole(ctx, name, store.Role(role)) == nil { // who is known
-		return c.sayUser(name, "is "+role)
+		return sayUser(c, name, "is "+role)
 	}
-	password, err := c.password(in, file)
+	password, err := password(c, in, file)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (c *cli) addUser(ctx context.Context, db *store.DB, in io.Reader, name, fil
 	if err != nil {
 		return err
 	}
-	return c.sayUser(name, "may use the console as "+string(is))
+	return sayUser(c, name, "may use the console as "+string(is))
 }
 
 // otherAdministrator fails where a user is the last administrator, unless it is alone and may go: the console is for
@@ -258,13 +258,13 @@ func checkRole(role string) error {
 	return nil
 }
 
-func (c *cli) sayUser(name, said string) error {
+func sayUser(c *cli, name, said string) error {
 	return c.Say(map[string]string{"user": name, "did": said}, "%s %s\n", name, said)
 }
 
 // password reads one: from a file, from a person who types it twice and unseen, or
 // from what is piped in. It is never an argument, which everybody could read.
-func (c *cli) password(in io.Reader, file string) (string, error) {
+func password(c *cli, in io.Reader, file string) (string, error) {
 	if file != "" {
 		raw, err := os.ReadFile(file)
 		if err != nil {

@@ -22,7 +22,7 @@ import (
 	"gleaner/workflows"
 )
 
-func (c *cli) demoCommand() *cobra.Command {
+func demoCommand(c *cli) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{Use: "demo", Short: "Harvest a sample venue from a bundled sample web",
 		Long: `Start everything that a harvest needs on this machine (Postgres, Temporal with
@@ -30,13 +30,13 @@ its web UI, a worker, and a sample web with a metadata and a search service),
 harvest a sample venue, and print the report. Nothing outside this machine is
 asked. The first run prepares the Temporal server, which takes minutes.`,
 		Example: "  starter demo\n  starter demo --keep     # leave the web UI up afterwards", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.demo(cmd.Context(), keep) }}
+		RunE: func(cmd *cobra.Command, _ []string) error { return demo(c, cmd.Context(), keep) }}
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the servers up until interrupted")
 	return cmd
 }
 
 // demoSettings are those of the demo alone; its data are beside the real ones.
-func (c *cli) demoSettings(web string, sample *sampleweb.Web) (*config.Config, error) {
+func demoSettings(c *cli, web string, sample *sampleweb.Web) (*config.Config, error) {
 	cfg, err := c.Settings()
 	if err != nil {
 		return nil, err
@@ -50,14 +50,14 @@ func (c *cli) demoSettings(web string, sample *sampleweb.Web) (*config.Config, e
 	return cfg, nil
 }
 
-func (c *cli) demo(ctx context.Context, keep bool) error {
+func demo(c *cli, ctx context.Context, keep bool) error {
 	sample := sampleweb.New(sampleweb.Options{Seed: 1})
 	address, closeWeb, err := serve(sample.Handler())
 	if err != nil {
 		return err
 	}
 	defer closeWeb()
-	cfg, err := c.demoSettings("http://"+address, sample)
+	cfg, err := demoSettings(c, "http://"+address, sample)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 		case <-work.Done():
 		}
 	}()
-	err = c.demoHarvest(ctx, cfg, sample.Venues()[0], years, worked)
+	err = demoHarvest(c, ctx, cfg, sample.Venues()[0], years, worked)
 	if err == nil && keep {
 		fmt.Fprintln(c.Err, "the web UI stays up; interrupt to end")
 		<-ctx.Done()
@@ -101,7 +101,7 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 }
 
 // demoHarvest harvests, prints the report, and says where it and the UI are.
-func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, years gleaner.Years, worked chan error) error {
+func demoHarvest(c *cli, ctx context.Context, cfg *config.Config, key string, years gleaner.Years, worked chan error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -15,6 +21,9 @@ import (
 	"gleaner/internal/devstack"
 	"gleaner/internal/document"
 	"gleaner/internal/each"
+	"gleaner/internal/ingest/source"
+	"gleaner/internal/render"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 )
 
@@ -54,7 +63,7 @@ func (d *doctor) fail(check, do string, err error) {
 	d.found = append(d.found, finding{levelFail, check, strings.Join(strings.Fields(err.Error()), " "), do})
 }
 
-func (c *cli) doctorCommand() *cobra.Command {
+func doctorCommand(c *cli) *cobra.Command {
 	var network bool
 	cmd := &cobra.Command{Use: "doctor", Short: "Check settings, servers, blob store, programs and clocks", Args: cobra.NoArgs,
 		Long: `Check everything that a harvest needs, one line a check: ok, warn (it works, but
@@ -62,7 +71,7 @@ look at it) or FAIL with what to do. Nothing is changed; the blob store is tried
 with a small file that is removed again. Exit code 1 if a check fails.`,
 		Example: "  starter doctor\n  starter doctor --network --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := c.examine(cmd.Context(), network)
+			found := examine(c, cmd.Context(), network)
 			if err := c.Print(found, func(w io.Writer) error { return writeFindings(w, found) }); err != nil {
 				return err
 			}
@@ -94,7 +103,7 @@ func writeFindings(w io.Writer, found []finding) error {
 // checkTimeout bounds each group of checks.
 const checkTimeout = 15 * time.Second
 
-func (c *cli) examine(ctx context.Context, network bool) []finding {
+func examine(c *cli, ctx context.Context, network bool) []finding {
 	d := &doctor{network: network, child: c.Child}
 	cfg, err := c.Settings()
 	if err != nil {
@@ -131,4 +140,193 @@ func (d *doctor) settings(context.Context) {
 		where = "; a `starter dev` runs in " + d.cfg.Servers.DataDir
 	}
 	d.ok("settings", "%d of %d settings are given, the others have their defaults%s", given, len(config.Settings()), where)
+}
+
+// identity says how the web sees a worker.
+func (d *doctor) identity(context.Context) {
+	ua, err := app.UserAgent(d.cfg)
+	switch {
+	case err != nil:
+		d.fail("identity", "correct the setting named", err)
+	case d.cfg.Web.Contact == "":
+		d.warn("identity", "set GLEANER_CONTACT to an e-mail address or a page where web masters reach you", "%s: without a contact nothing but loopback and a proxy is asked", ua)
+	default:
+		d.ok("identity", "User-Agent: %s; robots.txt group: gleaner", ua)
+	}
+}
+
+// proxied warns of what a proxy takes out of Gleaner's hands.
+func (d *doctor) proxied(context.Context) {
+	proxied, err := app.Proxied(d.cfg)
+	if err != nil || !proxied {
+		return // a wrong setting is named by identity
+	}
+	d.warn("proxy", "let the proxy refuse private addresses and metadata services, as Gleaner does without one",
+		"a proxy looks names up itself; they are looked up here, too, where DNS answers, but what it connects to cannot be seen")
+}
+
+// readers are the programs that read files.
+func (d *doctor) readers(context.Context) {
+	for _, reader := range []struct{ name, packed, without string }{
+		{"pdftotext", "poppler-utils", "PDFs are read by the built-in reader, which reads fewer and less of them"},
+		{"gs", "ghostscript", "no PostScript is read"},
+		{"catdoc", "catdoc", "no .doc and no .rtf is read"},
+	} {
+		if path, err := exec.LookPath(reader.name); err != nil {
+			d.warn(reader.name, "install "+reader.packed, "not installed: %s", reader.without)
+		} else {
+			d.ok(reader.name, "%s", path)
+		}
+	}
+	d.isolation(document.NewReader(document.Options{Child: d.child}).Isolation())
+	d.browser()
+	if !d.cfg.Documents.OCR {
+		return
+	}
+	path, err := exec.LookPath("tesseract")
+	if err != nil {
+		d.fail("ocr", "install tesseract, or set GLEANER_OCR=false", errors.New("GLEANER_OCR is on, and tesseract is not installed"))
+		return
+	}
+	d.ok("ocr", "%s", path)
+}
+
+// browser says whether pages that scripts make are shown.
+func (d *doctor) browser() {
+	if d.cfg.Policy.Crawl.Render == config.RenderOff {
+		d.ok("browser", "not used: crawl.render is off")
+		return
+	}
+	b, err := render.Find()
+	if err == nil {
+		err = b.Check()
+	}
+	switch {
+	case errors.Is(err, render.ErrNotInstalled):
+		d.ok("browser", "%v: what only scripts show is not found", err)
+	case err != nil:
+		d.warn("browser", "let the worker's user make user namespaces, or set crawl.render of the policy to off", "not used: %v", err)
+	default:
+		d.ok("browser", "%s, shut in without a network", b.Path())
+	}
+}
+
+// isolation says how far the programs that read files are shut in.
+func (d *doctor) isolation(i document.Isolation) {
+	force := strings.Join(i.Has, ", ")
+	if len(i.Lacks) > 0 {
+		force += "; not in force: " + strings.Join(i.Lacks, ", ")
+	}
+	for _, what := range []string{document.NoNetwork, document.NoFiles, document.NotAsRoot} {
+		if slices.Contains(i.Lacks, what) {
+			d.warn("readers", "run the worker as a user of its own, on Linux 5.13 or later with Landlock", "%s", force)
+			return
+		}
+	}
+	d.ok("readers", "%s", force)
+}
+
+// disk looks at the folders of this machine that grow.
+func (d *doctor) disk(context.Context) {
+	dirs := []string{d.cfg.Servers.DataDir}
+	if u, err := url.Parse(d.cfg.Servers.Repository); err == nil && u.Scheme == "file" {
+		dirs = append(dirs, u.Path)
+	}
+	const enough, little = 5 << 30, 500 << 20
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); err != nil {
+			continue // it is made when it is needed
+		}
+		free, err := source.FreeBytes(dir)
+		switch do := "make room, or see `starter prune --dry-run`"; {
+		case err != nil:
+			d.warn("disk", "", "%s: %v", dir, err)
+		case free < little:
+			d.fail("disk", do, fmt.Errorf("%s free for %s", size(free), dir))
+		case free < enough:
+			d.warn("disk", do, "%s free for %s", size(free), dir)
+		default:
+			d.ok("disk", "%s free for %s", size(free), dir)
+		}
+	}
+}
+
+// outside asks the services that every harvest needs, once each.
+func (d *doctor) outside(ctx context.Context) {
+	if dump := d.cfg.Catalogues.DBLPDump; dump != "" {
+		if f, err := os.Open(dump); err != nil {
+			d.fail("dblp dump", "correct GLEANER_DBLP_DUMP, or fetch https://dblp.org/xml/dblp.xml.gz", err)
+		} else {
+			d.ok("dblp dump", "%s can be read", dump)
+			f.Close()
+		}
+	}
+	if !d.network {
+		d.ok("network", "not asked: DBLP, the web search (starter doctor --network)")
+		return
+	}
+	dblp := cmp.Or(d.cfg.Catalogues.DBLP, "https://dblp.org")
+	if err := d.asksJSON(ctx, strings.TrimRight(dblp, "/")+"/search/publ/api?q=database&h=1&format=json"); err != nil {
+		do := "volumes' pages and the mirror may answer still; for volumes and people a local dump (GLEANER_DBLP_DUMP) serves, too"
+		d.warn("dblp", do, "the search does not answer: %v", err)
+	} else {
+		d.ok("dblp", "%s answers", dblp)
+	}
+	if !d.cfg.Search.On() {
+		d.warn("search", "set GLEANER_SEARCH; a SearXNG of one's own is free", "no web search: homepages are taken from directories alone")
+	}
+	for _, engine := range d.cfg.Search.Providers {
+		switch engine {
+		case "none":
+		case "searxng":
+			base := strings.TrimRight(d.cfg.Search.SearXNG, "/")
+			if err := d.asksJSON(ctx, base+"/search?q=homepage&format=json"); err != nil {
+				d.fail("search", "403: enable json under search.formats of its settings.yml; else check GLEANER_SEARXNG_URL", err)
+			} else {
+				d.ok("search", "%s answers in JSON", base)
+			}
+		default:
+			d.ok("search", "%s, with a key; not asked, since each search counts", engine)
+		}
+	}
+}
+
+func (d *doctor) asksJSON(ctx context.Context, address string) error {
+	client, err := app.ServiceClient(d.cfg)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	if ua, err := app.UserAgent(d.cfg); err == nil {
+		req.Header.Set("User-Agent", ua)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", address, resp.Status)
+	}
+	var answer map[string]any
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&answer); err != nil {
+		return fmt.Errorf("%s: no JSON: it may be a wall for robots", address)
+	}
+	return nil
+}
+
+// size is a number of bytes for a person.
+func size(n int64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	f, u := float64(n), 0
+	for f >= 1000 && u < len(units)-1 {
+		f, u = f/1000, u+1
+	}
+	if u == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", f, units[u])
 }

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"gleaner/internal/document"
 	"gleaner/internal/each"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/library/collection"
@@ -22,19 +24,19 @@ import (
 	"gleaner/internal/text"
 )
 
-func (c *cli) documentsCommand() *cobra.Command {
+func documentsCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "documents", Short: "List, show, copy and judge again the documents found"}
-	cmd.AddCommand(c.documentsListCommand(), c.documentsShowCommand(), c.documentsRetrieveCommand(),
-		c.documentsRejudgeCommand(), c.documentsMarkCommand())
+	cmd.AddCommand(documentsListCommand(c), documentsShowCommand(c), documentsRetrieveCommand(c),
+		documentsRejudgeCommand(c), documentsMarkCommand(c))
 	return cmd
 }
 
-func (c *cli) documentsListCommand() *cobra.Command {
+func documentsListCommand(c *cli) *cobra.Command {
 	q := &conditions{}
 	cmd := &cobra.Command{Use: "list", Short: "List documents that meet conditions", Args: cobra.NoArgs,
 		Example: "  starter documents list --state rejected --host www.example.org\n  starter documents list --kind pdf --from 2026-01-01 --to 2026-01-31 --sample 1000 --seed 7 --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.onDocuments(cmd.Context(), q, func(_ *app.App, found []store.Listed) error {
+			return onDocuments(c, cmd.Context(), q, func(_ *app.App, found []store.Listed) error {
 				if len(found) == 0 {
 					fmt.Fprintln(c.Err, "hint: no document meets all conditions; `starter stats counters` says how many there are of which")
 				}
@@ -46,7 +48,7 @@ func (c *cli) documentsListCommand() *cobra.Command {
 }
 
 // onDocuments runs a command on the documents that meet the conditions.
-func (c *cli) onDocuments(ctx context.Context, q *conditions, do func(*app.App, []store.Listed) error) error {
+func onDocuments(c *cli, ctx context.Context, q *conditions, do func(*app.App, []store.Listed) error) error {
 	query, err := q.query()
 	if err != nil {
 		return err
@@ -85,7 +87,7 @@ func writeList(w io.Writer, found []store.Listed) error {
 	return err
 }
 
-func (c *cli) documentsShowCommand() *cobra.Command {
+func documentsShowCommand(c *cli) *cobra.Command {
 	var out string
 	var asText bool
 	cmd := &cobra.Command{Use: "show SHA256|URL", Short: "Show all that is known of a document and why it was judged so, or write its file or text", Args: args(1, "a SHA-256, its first digits, or an address"),
@@ -99,7 +101,7 @@ was read from it.`,
 				return err
 			}
 			if out != "" || asText {
-				err := c.writeDocument(ctx, a, sha, out, asText)
+				err := writeDocument(c, ctx, a, sha, out, asText)
 				d, _, derr := a.DB.Document(ctx, sha)
 				switch {
 				case derr != nil || !errors.Is(err, repository.ErrNotFound):
@@ -122,7 +124,7 @@ was read from it.`,
 }
 
 // writeDocument writes a document or its text to a file or the standard output.
-func (c *cli) writeDocument(ctx context.Context, a *app.App, sha, out string, asText bool) error {
+func writeDocument(c *cli, ctx context.Context, a *app.App, sha, out string, asText bool) error {
 	write := func(w io.Writer) error {
 		if asText {
 			s, err := a.Repo.GetText(ctx, sha)
@@ -175,7 +177,7 @@ func writeSheet(w io.Writer, s collection.Sheet) error {
 	return nil
 }
 
-func (c *cli) documentsRetrieveCommand() *cobra.Command {
+func documentsRetrieveCommand(c *cli) *cobra.Command {
 	q := &conditions{accepted: true}
 	var out, format string
 	var job bool
@@ -193,14 +195,14 @@ a copy of each file by its SHA-256, in a folder as the worker sees it or in s3:/
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			if job {
-				return c.retrieveJob(ctx, q, out)
+				return retrieveJob(c, ctx, q, out)
 			}
 			if out == "" {
 				return fmt.Errorf("%w: want --out", program.ErrUsage)
 			}
-			return c.onDocuments(ctx, q, func(a *app.App, found []store.Listed) error {
+			return onDocuments(c, ctx, q, func(a *app.App, found []store.Listed) error {
 				shas := each.Of(found, func(d store.Listed) string { return d.SHA256 })
-				return c.exportFiles(ctx, a, format, out, chosen{shas: shas})
+				return exportFiles(c, ctx, a, format, out, chosen{shas: shas})
 			})
 		}}
 	q.register(cmd)
@@ -211,7 +213,7 @@ a copy of each file by its SHA-256, in a folder as the worker sees it or in s3:/
 }
 
 // retrieveJob has a worker list documents and copy them to a folder.
-func (c *cli) retrieveJob(ctx context.Context, q *conditions, out string) error {
+func retrieveJob(c *cli, ctx context.Context, q *conditions, out string) error {
 	query, err := q.query()
 	if err == nil && out != "" && !strings.Contains(out, "://") {
 		out, err = filepath.Abs(out)
@@ -220,10 +222,10 @@ func (c *cli) retrieveJob(ctx context.Context, q *conditions, out string) error 
 		return err
 	}
 	query.Venue, query.Years = splitYears(spelling(query.Venue), query.Years)
-	return c.newJob(ctx, store.JobRetrieve, tables.Options{Documents: query, To: out}, true, "")
+	return newJob(c, ctx, store.JobRetrieve, tables.Options{Documents: query, To: out}, true, "")
 }
 
-func (c *cli) documentsMarkCommand() *cobra.Command {
+func documentsMarkCommand(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "mark new|ingested|failed SHA256…", Short: "Note what became of documents in the library's own system",
 		Long: `Note what became of documents in the library's own system. A new version of a
 document is "new" again.`,
@@ -273,4 +275,63 @@ func writeCounters(w io.Writer, n store.Counters) error {
 		}
 	}
 	return nil
+}
+
+// conditions are the flags that choose documents, the options of a job that lists them.
+type conditions struct {
+	flags    *pflag.FlagSet
+	accepted bool // those, where no state is named
+}
+
+func (q *conditions) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	q.flags = fl
+	fl.StringSlice("state", nil, "new, accepted, rejected or failed")
+	fl.StringSlice("class", nil, strings.Join(document.Classes(), ", "))
+	fl.StringSlice("kind", nil, strings.Join(document.Kinds(), ", "))
+	fl.StringSlice("outcome", nil, "of reading: "+strings.Join(document.Outcomes(), ", "))
+	fl.String("ingestion", "", "new, ingested or failed")
+	fl.String("host", "", "found on this host")
+	fl.String("venue", "", "a paper of this venue, person or list: conf/webdb, author:65/2885, papers:NAME")
+	fl.String("years", "", "a paper of these "+yearsHelp)
+	fl.String("from", "", "discovered on this day or later, such as 2026-01-31")
+	fl.String("to", "", "discovered on this day or earlier")
+	fl.String("text", "", "its first pages say so")
+	fl.Bool("primary", false, "leave out copies of another one's text")
+	fl.Int("sample", 0, "so many at random")
+	fl.String("seed", "1", "of the sample: the same seed gives the same one")
+	fl.Int("limit", 0, "at most so many")
+}
+
+func (q *conditions) query() (store.DocumentQuery, error) {
+	o := tables.Defaults(store.JobRetrieve)
+	for _, name := range tables.Fields(store.JobRetrieve) {
+		flag := cmp.Or(q.flags.Lookup(name), q.flags.Lookup(name+"s"))
+		if !flag.Changed {
+			continue
+		}
+		if err := o.Set(store.JobRetrieve, name, optionOf(flag)); err != nil {
+			why := strings.TrimPrefix(err.Error(), tables.ErrInput.Error()+": "+name+": ")
+			return o.Documents, fmt.Errorf("%w: --%s: %s", program.ErrUsage, flag.Name, why)
+		}
+	}
+	if err := o.Check(); err != nil {
+		why := strings.TrimPrefix(err.Error(), tables.ErrInput.Error()+": ")
+		return o.Documents, fmt.Errorf("%w: --%s", program.ErrUsage, why)
+	}
+	if q.accepted {
+		return tables.Retrieved(o.Documents), nil
+	}
+	return o.Documents, nil
+}
+
+func dayFlag(flag, value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.ParseInLocation(time.DateOnly, value, time.Local)
+	if err != nil {
+		return t, fmt.Errorf("%w: --%s: want a day such as 2026-01-31, not %q", program.ErrUsage, flag, value)
+	}
+	return t, nil
 }

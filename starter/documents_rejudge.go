@@ -23,7 +23,7 @@ import (
 	"gleaner/internal/text"
 )
 
-func (c *cli) documentsRejudgeCommand() *cobra.Command {
+func documentsRejudgeCommand(c *cli) *cobra.Command {
 	q := &conditions{}
 	var all, explain bool
 	cmd := &cobra.Command{Use: "rejudge", Short: "Read and judge documents again, with the filter and the readers of now", Args: cobra.NoArgs,
@@ -40,7 +40,7 @@ installed. Nothing is fetched. Conditions choose the documents; --all is all.`,
 			if all == (chosen > 0) {
 				return fmt.Errorf("%w: want conditions, or --all", program.ErrUsage)
 			}
-			return c.onDocuments(cmd.Context(), q, func(a *app.App, found []store.Listed) error { return c.rejudge(cmd.Context(), a, found, explain) })
+			return onDocuments(c, cmd.Context(), q, func(a *app.App, found []store.Listed) error { return rejudge(c, cmd.Context(), a, found, explain) })
 		}}
 	q.register(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "every document")
@@ -66,7 +66,7 @@ func judgementOf(d store.Document) string {
 	return string(d.State) + " as " + d.Class
 }
 
-func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, explain bool) error {
+func rejudge(c *cli, ctx context.Context, a *app.App, found []store.Listed, explain bool) error {
 	coll := a.Examiner(ctx)
 	all := make([]rejudged, len(found))
 	var over passed

@@ -34,7 +34,7 @@ type exportFlags struct {
 	topics             bool // what is exported is a collection
 }
 
-func (c *cli) exportCommand() *cobra.Command {
+func exportCommand(c *cli) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{Use: "export VENUE", Short: "Write out the papers found", Args: args(1, "a venue, site, author or list: conf/webdb, site:URL, author:65/2885, papers:NAME"),
 		Long: `Write out the papers found for a venue, a person (author:PID) or a list
@@ -122,7 +122,7 @@ func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error 
 	if len(found) == 0 {
 		return fmt.Errorf("%w, so nothing was written; `starter report %s` says why", noneFound(venueKey, in), venueKey)
 	}
-	if err := c.exportFound(ctx, a, f, found, venueKey); err != nil || c.JSON {
+	if err := exportFound(c, ctx, a, f, found, venueKey); err != nil || c.JSON {
 		return err
 	}
 	return notExported(ctx, a.DB, c.Err, gleaner.ParseGoal(venueKey).Harvest(in), len(found))
@@ -144,12 +144,12 @@ func notExported(ctx context.Context, db *store.DB, w io.Writer, harvest string,
 
 // exportFound writes what was found for a name as the flags say. What has no file, as a
 // page of a collection, is in lists alone.
-func (c *cli) exportFound(ctx context.Context, a *app.App, f exportFlags, found []store.Exported, name string) error {
+func exportFound(c *cli, ctx context.Context, a *app.App, f exportFlags, found []store.Exported, name string) error {
 	switch _, isList := listEndings[f.format]; {
 	case !isList:
-		return c.exportFiles(ctx, a, f.format, f.out, ofExport(found, name))
+		return exportFiles(c, ctx, a, f.format, f.out, ofExport(found, name))
 	case f.files:
-		return c.exportWithFiles(ctx, a, f, found, ofExport(found, name))
+		return exportWithFiles(c, ctx, a, f, found, ofExport(found, name))
 	case f.format == "oai":
 		oai, err := oaiOf(name, f.base, a.Config.Web.Contact)
 		if err != nil {

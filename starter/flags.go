@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
+	"gleaner/internal/web/rules"
 )
 
 // duration is a flag that reads durations as settings do, days included.
@@ -91,4 +93,36 @@ func yearsFlag(given string) (years gleaner.Years, err error) {
 func durationVar(fl *pflag.FlagSet, to *time.Duration, name string, usual time.Duration, help string) {
 	*to = usual
 	fl.Var(duration{to}, name, help)
+}
+
+// linkFlags are what of the web a harvest leaves out.
+type linkFlags struct {
+	file          string
+	ignore, allow []string
+}
+
+func (f *linkFlags) register(fl *pflag.FlagSet) {
+	fl.StringVar(&f.file, "links", "", "YAML file of what is left out: ignore, allow, ignore-types, stop-directories, levels (default: the workers' policy)")
+	fl.StringSliceVar(&f.ignore, "ignore", nil, "hosts (ads.example.com) and addresses (*/courses.html) that are not asked for, in place of the file's")
+	fl.StringSliceVar(&f.allow, "allow", nil, "hosts and addresses where alone pages are followed, on whatever host; documents are not held to it")
+}
+
+// lists reads them; nil where nothing was asked.
+func (f *linkFlags) lists() (*rules.Lists, error) {
+	var l rules.Lists
+	if f.file != "" {
+		file, err := os.Open(f.file)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --links: %w", program.ErrUsage, err)
+		}
+		defer file.Close()
+		if l, err = rules.Parse(file); err != nil {
+			return nil, fmt.Errorf("%w: --links %s: %w", program.ErrUsage, f.file, err)
+		}
+	}
+	l = rules.Lists{Ignore: f.ignore, Allow: f.allow}.Over(l)
+	if l.Empty() {
+		return nil, nil
+	}
+	return &l, nil
 }

@@ -112,17 +112,17 @@ func (c *cli) goal(ctx context.Context, name string, years gleaner.Years, f *sou
 		u, err := siteURL(given.Site)
 		return gleaner.Goal{Site: u}, err
 	case given.Author != "":
-		return c.authorGoal(ctx, given)
+		return authorGoal(c, ctx, given)
 	case given.List != "":
-		return given, c.knowList(ctx, given, years, f)
+		return given, knowList(c, ctx, given, years, f)
 	}
-	key, err := c.harvestVenue(ctx, name, years, f)
+	key, err := harvestVenue(c, ctx, name, years, f)
 	return gleaner.Goal{Venue: key}, err
 }
 
 // authorGoal finds the person that is meant. Whom DBLP cannot be asked about now is
 // left to the worker where the name is an id.
-func (c *cli) authorGoal(ctx context.Context, given gleaner.Goal) (gleaner.Goal, error) {
+func authorGoal(c *cli, ctx context.Context, given gleaner.Goal) (gleaner.Goal, error) {
 	dblp, closeIt, err := c.dblp(ctx)
 	if err != nil {
 		return given, err
@@ -138,7 +138,7 @@ func (c *cli) authorGoal(ctx context.Context, given gleaner.Goal) (gleaner.Goal,
 }
 
 // knowList enters the list of a file, or finds the one that was entered before.
-func (c *cli) knowList(ctx context.Context, given gleaner.Goal, years gleaner.Years, f *sourceFlags) error {
+func knowList(c *cli, ctx context.Context, given gleaner.Goal, years gleaner.Years, f *sourceFlags) error {
 	a, err := c.Application(ctx)
 	if err != nil {
 		return err

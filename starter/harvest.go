@@ -43,7 +43,7 @@ func (f *harvestFlags) validate() (err error) {
 	return nil
 }
 
-func (c *cli) harvestCommand() *cobra.Command {
+func harvestCommand(c *cli) *cobra.Command {
 	f := &harvestFlags{}
 	cmd := &cobra.Command{
 		Use: "harvest [VENUE …] [--years YEARS] [--site URL] [--author NAME|PID] [--papers FILE]", Short: "Complete the collection of venues, a person, a list or a site",
@@ -142,7 +142,7 @@ func args(n int, what string) cobra.PositionalArgs {
 // harvest starts what was named, all of it side by side, once every name is known.
 func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, f *harvestFlags) error {
 	if f.holdings != "" {
-		if _, err := c.importHoldings(ctx, f.holdings, false); err != nil {
+		if _, err := importHoldings(c, ctx, f.holdings, false); err != nil {
 			return err
 		}
 	}
@@ -152,20 +152,20 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 			return err
 		}
 		if slices.ContainsFunc(all, func(h begun) bool { return h.Goal.Site == "" }) {
-			c.hints()
+			hints(c)
 		}
-		c.hintYears(all)
+		hintYears(c, all)
 		c.hintDelay(f.options.Delay)
 		if f.holdings != "" {
-			c.tooLateHoldings(all)
+			tooLateHoldings(c, all)
 		}
 		var failed error
 		for _, h := range all {
 			if f.wait {
-				c.notTakenHint(h)
+				notTakenHint(c, h)
 				err = c.follow(ctx, t, h.ID)
 			} else {
-				err = c.sayBegun(h)
+				err = sayBegun(c, h)
 			}
 			if failed = errors.Join(failed, err); ctx.Err() != nil {
 				break
@@ -188,7 +188,7 @@ func (c *cli) begin(ctx context.Context, t client.Client, names []string, years 
 		}
 		h := activities.NewHarvest(goal, of, f.options)
 		h.Options.Scope = cmp.Or(h.Options.Scope, activities.ScopePrefix)
-		if h.Options.Again == "" && c.completed(ctx, h.ID) {
+		if h.Options.Again == "" && completed(c, ctx, h.ID) {
 			h.Options.Again = activities.AgainAll
 		}
 		all = append(all, begun{Harvest: h})
@@ -199,7 +199,7 @@ func (c *cli) begin(ctx context.Context, t client.Client, names []string, years 
 			return nil, err
 		}
 		if joined {
-			all[i] = c.join(ctx, t, h.Harvest, f.options)
+			all[i] = join(c, ctx, t, h.Harvest, f.options)
 		}
 	}
 	return all, nil
@@ -207,7 +207,7 @@ func (c *cli) begin(ctx context.Context, t client.Client, names []string, years 
 
 // completed reports whether a harvest was carried to its end before: whoever asks
 // for it again wants to know what changed since.
-func (c *cli) completed(ctx context.Context, id string) bool {
+func completed(c *cli, ctx context.Context, id string) bool {
 	a, err := c.Record(ctx)
 	if err != nil {
 		return false // the worker will say what is wrong
@@ -218,14 +218,14 @@ func (c *cli) completed(ctx context.Context, id string) bool {
 }
 
 // hints tells of settings without which a harvest finds little.
-func (c *cli) hints() {
+func hints(c *cli) {
 	if cfg, err := c.Settings(); err == nil && !cfg.Search.On() && !c.JSON {
 		fmt.Fprintln(c.Err, "hint: no search provider is set here; if the workers have none either, only homepages that directories list are found (GLEANER_SEARCH)")
 	}
 }
 
 // hintYears says that all years of a venue are many, perhaps.
-func (c *cli) hintYears(all []begun) {
+func hintYears(c *cli, all []begun) {
 	for _, h := range all {
 		if gleaner.ParseGoal(h.Venue).Venue != "" && h.Years == (gleaner.Years{}) && !c.JSON {
 			fmt.Fprintf(c.Err, "hint: without --years %[1]s is harvested in all the years that it published; --dry-run tells how much that is, `starter cancel %[1]s` ends it\n", h.Venue)
@@ -242,7 +242,7 @@ func (c *cli) hintDelay(asked time.Duration) {
 
 // venueKey makes a name a DBLP key, or a goal's in the record's spelling. A name without a slash is looked up by the
 // worker's own catalogue, through the same settings.
-func (c *cli) venueKey(ctx context.Context, name string) (string, error) {
+func venueKey(c *cli, ctx context.Context, name string) (string, error) {
 	name, _ = gleaner.SplitHarvest(name)
 	if gleaner.ParseGoal(name).Venue == "" || strings.Count(name, "/") == 1 {
 		return spelling(name), nil

@@ -21,13 +21,13 @@ import (
 const laterHoldings = `Holdings that are entered later count when a harvest is started or tried again, and
 those that are taken back when it is started again.`
 
-func (c *cli) holdingsCommand() *cobra.Command {
+func holdingsCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "holdings", Short: "Tell Gleaner what the library holds"}
-	cmd.AddCommand(c.holdingsImportCommand(), c.holdingsListCommand(), c.holdingsForgetCommand(), c.holdingsExplainCommand())
+	cmd.AddCommand(holdingsImportCommand(c), holdingsListCommand(c), holdingsForgetCommand(c), holdingsExplainCommand(c))
 	return cmd
 }
 
-func (c *cli) holdingsImportCommand() *cobra.Command {
+func holdingsImportCommand(c *cli) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{Use: "import FILE", Short: "Import a list of papers (csv, jsonl, bibtex, ris, doi)", Args: args(1, "a file"),
 		Long: `Import a list of papers that the library holds. The format is told from the
@@ -39,7 +39,7 @@ its file: importing it again replaces it, "starter holdings forget" takes it bac
 ` + laterHoldings,
 		Example: "  starter holdings import library.csv --dry-run\n  starter holdings import library.bib",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			done, err := c.importHoldings(cmd.Context(), args[0], dry)
+			done, err := importHoldings(c, cmd.Context(), args[0], dry)
 			if err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ its file: importing it again replaces it, "starter holdings forget" takes it bac
 	return cmd
 }
 
-func (c *cli) importHoldings(ctx context.Context, name string, dry bool) (store.Imported, error) {
+func importHoldings(c *cli, ctx context.Context, name string, dry bool) (store.Imported, error) {
 	papers, err := readPapers(ctx, name)
 	if err != nil {
 		return store.Imported{}, err
@@ -72,7 +72,7 @@ func (c *cli) importHoldings(ctx context.Context, name string, dry bool) (store.
 	return a.DB.SaveHoldings(ctx, papers, name, dry, progress.Count)
 }
 
-func (c *cli) holdingsListCommand() *cobra.Command {
+func holdingsListCommand(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "list", Short: "List what was imported, by source", Args: cobra.NoArgs,
 		Example: "  starter holdings list",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
@@ -86,7 +86,7 @@ func (c *cli) holdingsListCommand() *cobra.Command {
 		})}
 }
 
-func (c *cli) holdingsForgetCommand() *cobra.Command {
+func holdingsForgetCommand(c *cli) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{Use: "forget FILE", Short: "Take an import back", Args: args(1, "a source, as `starter holdings list` names it"),
 		Long: `Take an import back. What another list names, too, stays held.
@@ -120,7 +120,7 @@ type heldPaper struct {
 	Held    gleaner.Paper `json:"held"` // the library's own record
 }
 
-func (c *cli) holdingsExplainCommand() *cobra.Command {
+func holdingsExplainCommand(c *cli) *cobra.Command {
 	var years string
 	cmd := &cobra.Command{Use: "explain VENUE [--years YEARS]", Short: "Say why each paper of a venue counts as held", Args: args(1, "a venue, such as conf/webdb"),
 		Long: `Say why each paper of a venue counts as held: by which record of the library, how

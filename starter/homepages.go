@@ -29,16 +29,16 @@ var errAuthor = errors.New("no such author")
 
 const anAuthor = "an author: name or pid"
 
-func (c *cli) homepagesCommand() *cobra.Command {
+func homepagesCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "homepages", Short: "See where authors were found, and say where they are",
 		Long: `See and correct what was found out about authors' homepages. An author is named
 by pid, or by name where only one has it. What a person says lasts: later
 harvests heed it, and harvests that run take it up at once.`}
-	cmd.AddCommand(c.homepagesList(), c.homepagesExplain(), c.homepagesSet(), c.homepagesForget())
+	cmd.AddCommand(homepagesList(c), homepagesExplain(c), homepagesSet(c), homepagesForget(c))
 	return cmd
 }
 
-func (c *cli) homepagesList() *cobra.Command {
+func homepagesList(c *cli) *cobra.Command {
 	var missing bool
 	cmd := &cobra.Command{Use: "list [HARVEST]", Short: "List authors of wanted papers with their homepages", Args: cobra.MaximumNArgs(1),
 		Example: "  starter homepages list conf/webdb\n  starter homepages list --missing --json",
@@ -132,7 +132,7 @@ func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, s *harvest.Stage
 	})
 }
 
-func (c *cli) homepagesExplain() *cobra.Command {
+func homepagesExplain(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "explain AUTHOR", Short: "Print every candidate for an author's homepage, and why it was kept or not", Args: args(1, anAuthor),
 		Example: "  starter homepages explain 'Jane Roe'\n  starter homepages explain 12/3456 --json",
 		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who gleaner.Author, _ []string) error {
@@ -144,7 +144,7 @@ func (c *cli) homepagesExplain() *cobra.Command {
 		})}
 }
 
-func (c *cli) homepagesSet() *cobra.Command {
+func homepagesSet(c *cli) *cobra.Command {
 	var not bool
 	cmd := &cobra.Command{Use: "set AUTHOR URL", Short: "Say that a page is an author's homepage, or is not", Args: args(2, anAuthor+", and a URL"),
 		Example: "  starter homepages set 'Jane Roe' https://www.example.edu/~roe/\n  starter homepages set 12/3456 https://www.example.com/roe --not",
@@ -186,7 +186,7 @@ func setHomepage(ctx context.Context, c *cli, a *app.App, who gleaner.Author, gi
 	if err != nil {
 		return "", nil, err
 	}
-	return url, c.crawlToo(ctx, a, s, running, url), nil
+	return url, crawlToo(c, ctx, a, s, running, url), nil
 }
 
 // setWords say what setHomepage did, a line each.
@@ -216,7 +216,7 @@ func forgetHomepage(ctx context.Context, s *harvest.Stages, who gleaner.Author, 
 
 // crawlToo gives the homepages of harvests that crawl already to the frontier, and
 // lets them look for hosts again. It returns the harvests that heard.
-func (c *cli) crawlToo(ctx context.Context, a *app.App, s *harvest.Stages, running []store.Harvest, url string) []string {
+func crawlToo(c *cli, ctx context.Context, a *app.App, s *harvest.Stages, running []store.Harvest, url string) []string {
 	var joined []string
 	if len(running) == 0 {
 		return nil
@@ -251,7 +251,7 @@ func (c *cli) crawlToo(ctx context.Context, a *app.App, s *harvest.Stages, runni
 	return joined
 }
 
-func (c *cli) homepagesForget() *cobra.Command {
+func homepagesForget(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "forget AUTHOR [URL]", Short: "Take back what was said of an author; what was found before counts again", Args: cobra.RangeArgs(1, 2),
 		Example: "  starter homepages forget 'Jane Roe'",
 		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error {

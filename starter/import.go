@@ -88,7 +88,7 @@ func readHosts(name string) (hosts []string, err error) {
 	return hosts, nil
 }
 
-func (c *cli) importCommand() *cobra.Command {
+func importCommand(c *cli) *cobra.Command {
 	f := &importFlags{}
 	cmd := &cobra.Command{Use: "import PATH|URL…", Short: "Import what another crawler left: archives, mirrors, folders",
 		Long: `Import the documents that another crawler fetched: WARC 0.17 to 1.1 and ARC files,
@@ -134,7 +134,7 @@ record. The command ends with 0 when the import ended, whatever single files cam
 			if err := f.apply(cmd.Flags(), &o); err != nil {
 				return err
 			}
-			return c.importNew(cmd.Context(), o, f.wait)
+			return importNew(c, cmd.Context(), o, f.wait)
 		}}
 	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "show a line for each file, and end when the import does")
@@ -162,7 +162,7 @@ func importPaths(args []string) (paths []string, err error) {
 
 // sayFolders says of each folder of archives how many will be imported. One without any is
 // an error.
-func (c *cli) sayFolders(o ingest.Options) error {
+func sayFolders(c *cli, o ingest.Options) error {
 	if o.Format != ingest.Auto && o.Format != "" && o.Format != ingest.WARC && o.Format != ingest.ARC {
 		return nil
 	}
@@ -182,8 +182,8 @@ func (c *cli) sayFolders(o ingest.Options) error {
 }
 
 // importNew sets an import up and starts it.
-func (c *cli) importNew(ctx context.Context, o ingest.Options, wait bool) error {
-	if err := c.sayFolders(o); err != nil {
+func importNew(c *cli, ctx context.Context, o ingest.Options, wait bool) error {
+	if err := sayFolders(c, o); err != nil {
 		return err
 	}
 	a, t, done, err := c.open(ctx)
@@ -198,5 +198,5 @@ func (c *cli) importNew(ctx context.Context, o ingest.Options, wait bool) error 
 	if err := c.runJob(ctx, t, a.DB, id, wait); err != nil || wait || !slices.ContainsFunc(o.Paths, source.Remote) {
 		return err
 	}
-	return c.awaitOpened(ctx, t, a.DB, id)
+	return awaitOpened(c, ctx, t, a.DB, id)
 }

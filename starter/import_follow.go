@@ -49,7 +49,7 @@ const openedWithin = 30 * time.Second
 
 // awaitOpened waits until a worker has opened what an import names elsewhere. Its error says
 // why it could not.
-func (c *cli) awaitOpened(ctx context.Context, t client.Client, db *store.DB, id int64) error {
+func awaitOpened(c *cli, ctx context.Context, t client.Client, db *store.DB, id int64) error {
 	late := time.After(openedWithin)
 	for {
 		job, err := db.Job(ctx, id)
@@ -113,7 +113,7 @@ func (c *cli) followRecords(ctx context.Context, db *store.DB, job store.Job, aw
 			}
 			waits = now.Note
 		}
-		if after, err = c.printRecords(ctx, db, job, after, err); ctx.Err() != nil {
+		if after, err = printRecords(c, ctx, db, job, after, err); ctx.Err() != nil {
 			return err
 		}
 	}
@@ -138,7 +138,7 @@ type endOfImport struct {
 }
 
 // printRecords prints what became of the resources behind a number.
-func (c *cli) printRecords(ctx context.Context, db *store.DB, of store.Job, after int64, err error) (int64, error) {
+func printRecords(c *cli, ctx context.Context, db *store.DB, of store.Job, after int64, err error) (int64, error) {
 	for {
 		done, lerr := db.ImportRecords(ctx, of.ID, after, false, 500)
 		if lerr != nil && !store.Away(lerr) {

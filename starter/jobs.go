@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -21,9 +25,9 @@ import (
 	"gleaner/internal/service/program"
 )
 
-func (c *cli) jobsCommand() *cobra.Command {
+func jobsCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "jobs", Short: "List, show, change and run imports and jobs on the record"}
-	cmd.AddCommand(c.jobsListCommand(), c.jobsShowCommand(), c.jobsRunCommand(), c.jobsModifyCommand())
+	cmd.AddCommand(jobsListCommand(c), jobsShowCommand(c), jobsRunCommand(c), jobsModifyCommand(c))
 	return cmd
 }
 
@@ -54,7 +58,7 @@ func what(job store.Job) (said string, took int64) {
 	return o.Say(job.Kind), n.Documents + n.Places + n.Parents
 }
 
-func (c *cli) jobsListCommand() *cobra.Command {
+func jobsListCommand(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "list", Short: "List all jobs, the latest first", Args: cobra.NoArgs, Example: "  starter jobs list\n  starter jobs list --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			jobs, err := a.DB.Jobs(ctx)
@@ -90,7 +94,7 @@ type shownJob struct {
 // left out is counted.
 const differencesShown = 1000
 
-func (c *cli) jobsShowCommand() *cobra.Command {
+func jobsShowCommand(c *cli) *cobra.Command {
 	var file string
 	var asFile bool
 	cmd := &cobra.Command{Use: "show JOB", Short: "Show a job: options, counters, and each difference between its log and the record", Args: args(1, aJob),
@@ -101,7 +105,7 @@ func (c *cli) jobsShowCommand() *cobra.Command {
 				return err
 			}
 			if asFile {
-				return c.printJobFile(job)
+				return printJobFile(c, job)
 			}
 			s := shownJob{Job: job, Seconds: job.Time(time.Now()).Seconds(), Differences: []store.ImportRecord{}}
 			differ, err := a.DB.ImportRecords(ctx, id, 0, true, differencesShown)
@@ -156,7 +160,7 @@ func writeJob(w io.Writer, s shownJob) error {
 	return nil
 }
 
-func (c *cli) jobsRunCommand() *cobra.Command {
+func jobsRunCommand(c *cli) *cobra.Command {
 	var wait, confirm bool
 	cmd := &cobra.Command{Use: "run JOB|FILE", Short: "Run a job again, from its beginning, or one that a file describes", Args: args(1, aJob+", or a file that describes one"),
 		Long: `Run a job again, from its beginning and with its options. What an import saved before
@@ -172,9 +176,9 @@ its options. Paths in it are seen from the folder in which the command is given.
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			switch {
 			case err != nil:
-				id, err = c.newJobOf(ctx, a.DB, args[0], confirm)
+				id, err = newJobOf(ctx, a.DB, args[0], confirm)
 			default:
-				if err = c.confirmed(ctx, a.DB, id, confirm); err == nil {
+				if err = confirmed(ctx, a.DB, id, confirm); err == nil {
 					err = again(ctx, a.DB.JobRecords, id)
 				}
 			}
@@ -190,18 +194,18 @@ its options. Paths in it are seen from the folder in which the command is given.
 
 // confirmed has a cleaning remove what it lists, or only list it: one that was confirmed
 // and is run again lists first what would go now.
-func (c *cli) confirmed(ctx context.Context, db *store.DB, id int64, confirm bool) error {
+func confirmed(ctx context.Context, db *store.DB, id int64, confirm bool) error {
 	if confirm {
-		return c.modifyTable(ctx, db, id, []string{"confirm=yes"})
+		return modifyTable(ctx, db, id, []string{"confirm=yes"})
 	}
 	job, err := db.Job(ctx, id)
 	if err != nil || job.Ended == nil || !tables.Removes(job.Kind) {
 		return err
 	}
-	return c.modifyTable(ctx, db, id, []string{"confirm="})
+	return modifyTable(ctx, db, id, []string{"confirm="})
 }
 
-func (c *cli) jobsModifyCommand() *cobra.Command {
+func jobsModifyCommand(c *cli) *cobra.Command {
 	f := &importFlags{}
 	var set []string
 	cmd := &cobra.Command{Use: "modify JOB", Short: "Change the options of a job that does not run", Args: args(1, aJob),
@@ -215,9 +219,9 @@ other jobs are named by --set, as "starter jobs show" lists them.`,
 			return err
 		}
 		if job.Kind != store.JobImport || len(set) > 0 {
-			err = c.modifyTable(ctx, a.DB, id, set)
+			err = modifyTable(ctx, a.DB, id, set)
 		} else {
-			err = c.modifyImport(ctx, a.DB, job, f, cmd.Flags())
+			err = modifyImport(ctx, a.DB, job, f, cmd.Flags())
 		}
 		if err != nil {
 			return err
@@ -232,7 +236,7 @@ other jobs are named by --set, as "starter jobs show" lists them.`,
 	return cmd
 }
 
-func (c *cli) modifyImport(ctx context.Context, db *store.DB, job store.Job, f *importFlags, given *pflag.FlagSet) error {
+func modifyImport(ctx context.Context, db *store.DB, job store.Job, f *importFlags, given *pflag.FlagSet) error {
 	var o ingest.Options
 	if err := json.Unmarshal(job.Options, &o); err != nil {
 		return err
@@ -244,7 +248,7 @@ func (c *cli) modifyImport(ctx context.Context, db *store.DB, job store.Job, f *
 }
 
 // modifyTable sets options of a job on the record, NAME=VALUE each.
-func (c *cli) modifyTable(ctx context.Context, db *store.DB, id int64, set []string) error {
+func modifyTable(ctx context.Context, db *store.DB, id int64, set []string) error {
 	job, err := db.Job(ctx, id)
 	if err != nil {
 		return err
@@ -266,4 +270,69 @@ func (c *cli) modifyTable(ctx context.Context, db *store.DB, id int64, set []str
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	return db.ModifyJob(ctx, id, o)
+}
+
+// printJobFile prints a job as a file.
+func printJobFile(c *cli, job store.Job) error {
+	file, err := jobfile.Write(job)
+	if err != nil {
+		return err
+	}
+	return c.Print(map[string]string{"file": string(file)}, func(w io.Writer) error {
+		_, err := w.Write(file)
+		return err
+	})
+}
+
+// newJobOf sets up the job that a file describes.
+func newJobOf(ctx context.Context, db *store.DB, name string, confirm bool) (int64, error) {
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("%w: want %s, or a file that describes one; there is no %s", program.ErrUsage, aJob, name)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	kind, options, err := jobfile.Read(file)
+	if err == nil {
+		options, err = jobHere(options, kind, confirm)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%w: %s: %w", program.ErrUsage, name, err)
+	}
+	return db.AddJob(ctx, kind, options)
+}
+
+// jobHere makes paths of this machine what a worker in another folder finds, and has a
+// cleaning that is confirmed remove what it lists.
+func jobHere(options any, kind string, confirm bool) (any, error) {
+	var err error
+	switch o := options.(type) {
+	case ingest.Options:
+		if confirm {
+			return nil, errors.New("--confirm is for cleanings")
+		}
+		if o.Paths, err = importPaths(o.Paths); err == nil {
+			o.To, err = absolute(o.To)
+		}
+		return o, err
+	case tables.Options:
+		if confirm {
+			err = o.Set(kind, "confirm", "yes")
+		}
+		if err == nil {
+			o.To, err = absolute(o.To)
+		}
+		return o, err
+	}
+	return options, nil
+}
+
+// absolute is a folder as a worker in another one finds it; addresses stay.
+func absolute(path string) (string, error) {
+	if path == "" || strings.Contains(path, "://") {
+		return path, nil
+	}
+	return filepath.Abs(path)
 }

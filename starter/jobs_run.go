@@ -69,7 +69,7 @@ func (c *cli) runJob(ctx context.Context, t client.Client, db *store.DB, id int6
 	case wait && job.Kind == store.JobImport:
 		return c.followImport(ctx, t, db, id)
 	case wait:
-		return c.followTable(ctx, t, db, job)
+		return followTable(c, ctx, t, db, job)
 	}
 	name := "job"
 	if job.Kind == store.JobImport {
@@ -114,7 +114,7 @@ type endOfTable struct {
 
 // followTable prints a line for each document or page until the job ends, and then
 // what it came to.
-func (c *cli) followTable(ctx context.Context, t client.Client, db *store.DB, job store.Job) error {
+func followTable(c *cli, ctx context.Context, t client.Client, db *store.DB, job store.Job) error {
 	var at tables.Progress
 	err := c.followRecords(ctx, db, job, func() error { return c.await(ctx, t, workflows.JobID(job.Kind, job.ID), &at) })
 	if ctx.Err() != nil {

@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +47,7 @@ func listKey(name string) string {
 }
 
 // describe writes what the flags say of a venue to the record.
-func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleaner.Years, f *sourceFlags) error {
+func describe(ctx context.Context, a *app.App, key string, years gleaner.Years, f *sourceFlags) error {
 	db, sources := a.DB, f.sources
 	for _, name := range harvest.Names(sources) {
 		if all := a.Stages.AllSources(); !slices.Contains(all, name) {
@@ -97,7 +99,7 @@ func (f *sourceFlags) replacesNone(ctx context.Context, db *store.DB, key string
 	return nil
 }
 
-func (c *cli) metadataCommand() *cobra.Command {
+func metadataCommand(c *cli) *cobra.Command {
 	var f sourceFlags
 	var given string
 	var locate bool
@@ -116,7 +118,7 @@ a harvest then need not ask again. It needs a database and no worker.`,
 			if err != nil {
 				return err
 			}
-			return c.showMetadata(cmd.Context(), args[0], years, &f, locate)
+			return showMetadata(c, cmd.Context(), args[0], years, &f, locate)
 		}}
 	f.register(show)
 	show.Flags().Var((*yearsGiven)(&given), "years", yearsHelp)
@@ -134,18 +136,18 @@ type knownPaper struct {
 	Why    string       `json:"held_why,omitempty"`
 }
 
-func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years, f *sourceFlags, locate bool) error {
+func showMetadata(c *cli, ctx context.Context, name string, years gleaner.Years, f *sourceFlags, locate bool) error {
 	a, err := c.Application(ctx)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	name, years = splitYears(name, years)
-	key, err := c.listedKey(ctx, a, name, f)
+	key, err := listedKey(c, ctx, a, name, f)
 	if err != nil {
 		return err
 	}
-	if err := c.describe(ctx, a, key, years, f); err != nil {
+	if err := describe(ctx, a, key, years, f); err != nil {
 		return err
 	}
 	progress := c.Progress("catalogues are asked for " + key)
@@ -162,7 +164,7 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 			return err
 		}
 	}
-	known, err := c.known(ctx, a, records)
+	known, err := knownPapers(ctx, a, records)
 	if err != nil {
 		return err
 	}
@@ -170,20 +172,20 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 }
 
 // listedKey is the key of a venue, a person or a list that a command names.
-func (c *cli) listedKey(ctx context.Context, a *app.App, name string, f *sourceFlags) (string, error) {
+func listedKey(c *cli, ctx context.Context, a *app.App, name string, f *sourceFlags) (string, error) {
 	switch given := gleaner.ParseGoal(name); {
 	case given.Site != "":
 		return "", fmt.Errorf("%w: no catalogue lists a site; want a venue, a person or a list", program.ErrUsage)
 	case given.Author != "":
-		who, err := c.authorGoal(ctx, given)
+		who, err := authorGoal(c, ctx, given)
 		return who.String(), err
 	}
-	return c.keyOf(ctx, a, name, f)
+	return keyOf(ctx, a, name, f)
 }
 
 // keyOf makes a name a venue's key; one that a file lists need not be in DBLP. Of a key with
 // capitals the spelling is looked up: there are keys that have some.
-func (c *cli) keyOf(ctx context.Context, a *app.App, name string, f *sourceFlags) (string, error) {
+func keyOf(ctx context.Context, a *app.App, name string, f *sourceFlags) (string, error) {
 	isKey := strings.Count(name, "/") == 1
 	if gleaner.ParseGoal(name).Venue == "" || isKey && name == strings.ToLower(name) {
 		return name, nil
@@ -205,7 +207,7 @@ func (c *cli) keyOf(ctx context.Context, a *app.App, name string, f *sourceFlags
 	return v.Key, err
 }
 
-func (c *cli) known(ctx context.Context, a *app.App, records []metadata.Record) ([]knownPaper, error) {
+func knownPapers(ctx context.Context, a *app.App, records []metadata.Record) ([]knownPaper, error) {
 	papers := metadata.Papers(records)
 	held, err := a.Stages.Held(ctx, papers)
 	if err != nil {
@@ -280,4 +282,108 @@ func writePaper(w io.Writer, p knownPaper) {
 	} else {
 		line("held", "no")
 	}
+}
+
+func venuesCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{Use: "venues", Short: "Find out what a venue is called"}
+	cmd.AddCommand(&cobra.Command{Use: "search NAME", Short: "List venues by name, acronym or words of either", Args: cobra.MinimumNArgs(1),
+		Long: `List the venues that DBLP knows under a name, with the keys by which the other
+commands name them. It needs neither a worker nor a database.`,
+		Example: "  starter venues search webdb\n  starter venues search very large data bases --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dblp, closeIt, err := c.dblp(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer closeIt()
+			words := strings.Join(args, " ")
+			found, err := dblp.Venues(cmd.Context(), words)
+			if err != nil {
+				return err
+			}
+			if len(found) == 0 {
+				return metadata.ErrUnknownVenue{Name: words}
+			}
+			return c.Print(found, func(w io.Writer) error { return writeVenues(w, found) })
+		}})
+	return cmd
+}
+
+func writeVenues(w io.Writer, venues []metadata.VenueInfo) error {
+	return table(w, "VENUE\tNAME\tKIND", rowsOf(venues, func(v metadata.VenueInfo) string {
+		return fmt.Sprintf("%s\t%s\t%s", v.Key, v.Name, v.Kind)
+	}))
+}
+
+// dblp opens DBLP: paced together with all workers where there is a database, by
+// itself where there is none.
+func (c *cli) dblp(ctx context.Context) (*metadata.DBLP, func(), error) {
+	a, err := c.Application(ctx)
+	if err == nil {
+		return a.Catalogues.DBLP, a.Close, nil
+	}
+	if !errors.Is(err, app.ErrNoDatabase) {
+		return nil, nil, err
+	}
+	cfg, err := c.Settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	cat, err := app.OpenCatalogues(cfg, c.Log(cfg))
+	return cat.DBLP, func() {}, err
+}
+
+// checkPatience bounds how long a command waits for DBLP before it leaves the
+// question to the worker.
+const checkPatience = 15 * time.Second
+
+// harvestVenue makes a name a venue's key and keeps what the flags say of it. It
+// finds out before a harvest starts whether there is such a venue with a volume in
+// those years, so that a slip of the pen is told at once. A venue that was listed
+// before, that is not DBLP's, or that cannot be looked up now is left to the
+// worker.
+func harvestVenue(c *cli, ctx context.Context, name string, years gleaner.Years, f *sourceFlags) (string, error) {
+	a, err := c.Application(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer a.Close()
+	key, err := keyOf(ctx, a, name, f)
+	if err != nil {
+		return "", err
+	}
+	if err := describe(ctx, a, key, years, f); err != nil {
+		return "", err
+	}
+	v, err := a.DB.Venue(ctx, key)
+	if err != nil || v.Sources != "" {
+		return key, err
+	}
+	if known, err := a.DB.Papers(ctx, key, years); err != nil || len(known) > 0 {
+		return key, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	if _, err := a.Catalogues.DBLP.Volumes(ctx, key, years); userError(err) {
+		return "", err
+	}
+	return key, nil
+}
+
+// userError reports whether an error of a catalogue is for the user to mend.
+func userError(err error) bool {
+	var (
+		unknown   metadata.ErrUnknownVenue
+		ambiguous metadata.ErrAmbiguousVenue
+		none      metadata.ErrNoVolume
+		empty     metadata.ErrNoPapers
+		nobody    metadata.ErrNotOnePerson
+	)
+	return errors.As(err, &unknown) || errors.As(err, &ambiguous) || errors.As(err, &none) || errors.As(err, &empty) || errors.As(err, &nobody)
+}
+
+// refused reports whether a service or a file wants something of the user.
+func refused(err error) bool {
+	var r metadata.ErrRefused
+	return errors.As(err, &r)
 }

@@ -72,7 +72,7 @@ func papersOf(ctx context.Context, db *store.DB, name string, flag gleaner.Years
 
 // otherHarvests says which other harvests of a venue there are, where
 // the name given is the venue's and not the harvest's own.
-func (c *cli) otherHarvests(ctx context.Context, db *store.DB, name string, h store.Harvest) error {
+func otherHarvests(c *cli, ctx context.Context, db *store.DB, name string, h store.Harvest) error {
 	if c.JSON || strings.EqualFold(spelling(name), h.ID) {
 		return nil
 	}

@@ -22,7 +22,7 @@ import (
 	"gleaner/workflows"
 )
 
-func (c *cli) recrawlCommand() *cobra.Command {
+func recrawlCommand(c *cli) *cobra.Command {
 	var due, all, wait, warc bool
 	var site string
 	cmd := &cobra.Command{Use: "recrawl VENUE | HOST | --due", Short: "Ask again for what may have changed",
@@ -46,7 +46,7 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 			if len(args) == 1 && strings.Contains(args[0], ".") && !strings.ContainsAny(args[0], "/ ") {
 				site = args[0]
 			} else if len(args) == 1 {
-				key, err := c.venueKey(cmd.Context(), args[0])
+				key, err := venueKey(c, cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -59,7 +59,7 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 				}
 				d.Of.Host = host
 			}
-			return c.recrawl(cmd.Context(), d, wait)
+			return recrawl(c, cmd.Context(), d, wait)
 		}}
 	cmd.Flags().BoolVar(&due, "due", false, "every site whose rest is over")
 	cmd.Flags().StringVar(&site, "site", "", "one host")
@@ -77,8 +77,8 @@ func recrawlID(of store.Selection) string {
 	return workflows.RecrawlID(of.Venue)
 }
 
-func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
-	if err := c.hasSites(ctx, d.Of); err != nil {
+func recrawl(c *cli, ctx context.Context, d activities.Due, wait bool) error {
+	if err := hasSites(c, ctx, d.Of); err != nil {
 		return err
 	}
 	return c.onTemporal(ctx, func(t client.Client) error {
@@ -95,13 +95,13 @@ func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
 			}
 			return c.Say(map[string]any{"workflow": id, "joined": joined}, "%s %s\n", id, verb)
 		}
-		return c.followRecrawl(ctx, t, id, d.Of)
+		return followRecrawl(c, ctx, t, id, d.Of)
 	})
 }
 
 // hasSites fails where a venue or a host was never crawled: it would be asked
 // again in vain, and nobody told.
-func (c *cli) hasSites(ctx context.Context, of store.Selection) error {
+func hasSites(c *cli, ctx context.Context, of store.Selection) error {
 	if of == (store.Selection{}) {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (c *cli) hasSites(ctx context.Context, of store.Selection) error {
 }
 
 // followRecrawl waits for a recrawl and says what it brought.
-func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of store.Selection) error {
+func followRecrawl(c *cli, ctx context.Context, t client.Client, id string, of store.Selection) error {
 	a, err := c.Record(ctx)
 	if err != nil {
 		return err

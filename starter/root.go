@@ -3,14 +3,21 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/document"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
 )
@@ -62,14 +69,14 @@ type group struct {
 
 func (c *cli) groups() []group {
 	return []group{
-		{"Start", []*cobra.Command{c.demoCommand(), c.devCommand(), c.harvestCommand(), c.collectCommand(), c.importCommand(),
-			c.recrawlCommand(), c.scheduleCommand(), c.retryCommand()}},
-		{"Look", []*cobra.Command{c.statusCommand(), c.watchCommand(), c.reportCommand(), c.explainCommand(), c.exportCommand(),
-			c.documentsCommand(), c.sitesCommand(), c.collectionsCommand(), c.parentsCommand(), c.statsCommand(), c.venuesCommand(), c.metadataCommand()}},
-		{"Correct", append(c.steerCommands(), c.reviewCommand(), c.holdingsCommand(), c.homepagesCommand(), c.blacklistCommand(),
-			c.whitelistCommand(), c.cleanCommand(), c.jobsCommand())},
-		{"Operate", []*cobra.Command{c.configCommand(), c.doctorCommand(), c.consoleCommand(), c.notifyCommand(), c.verifyCommand(),
-			c.reconcileCommand(), c.pruneCommand(), migrateCommand(c), c.manCommand(), completionCommand()}},
+		{"Start", []*cobra.Command{demoCommand(c), c.devCommand(), harvestCommand(c), collectCommand(c), importCommand(c),
+			recrawlCommand(c), c.scheduleCommand(), retryCommand(c)}},
+		{"Look", []*cobra.Command{statusCommand(c), watchCommand(c), reportCommand(c), explainCommand(c), exportCommand(c),
+			documentsCommand(c), sitesCommand(c), collectionsCommand(c), parentsCommand(c), statsCommand(c), venuesCommand(c), metadataCommand(c)}},
+		{"Correct", append(steerCommands(c), reviewCommand(c), holdingsCommand(c), homepagesCommand(c), blacklistCommand(c),
+			whitelistCommand(c), cleanCommand(c), jobsCommand(c))},
+		{"Operate", []*cobra.Command{configCommand(c), doctorCommand(c), consoleCommand(c), notifyCommand(c), verifyCommand(c),
+			reconcileCommand(c), pruneCommand(c), migrateCommand(c), manCommand(c), completionCommand()}},
 	}
 }
 
@@ -122,4 +129,96 @@ func exitCode(err error) int {
 		return program.ExitUnknown
 	}
 	return program.ExitFailed
+}
+
+// completes makes a shell complete harvests and venues where a command takes one, and
+// the choices of flags.
+func (c *cli) completes(cmd *cobra.Command) {
+	_, takes, _ := strings.Cut(cmd.Use, " ")
+	takes = strings.TrimPrefix(takes, "[")
+	if cmd.ValidArgsFunction == nil && (strings.HasPrefix(takes, "HARVEST") || strings.HasPrefix(takes, "VENUE")) {
+		cmd.ValidArgsFunction = c.harvests
+	}
+	for flag, choices := range map[string][]string{"format": choicesOf(cmd), "scope": {"prefix", "host"}, "again": {"due", "all", "none"},
+		"strategy": config.Choices("strategy"), "leads": config.Choices("leads")} {
+		if cmd.Flags().Lookup(flag) != nil && len(choices) > 0 {
+			_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		c.completes(sub)
+	}
+}
+
+// choicesOf are the formats that a command's --format names.
+func choicesOf(cmd *cobra.Command) []string {
+	f := cmd.Flags().Lookup("format")
+	if f == nil {
+		return nil
+	}
+	return strings.FieldsFunc(strings.ReplaceAll(f.Usage, " or ", ","), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// completionTime is how long a shell waits for names.
+const completionTime = 3 * time.Second
+
+// several is how a command says that it takes more venues than one.
+const several = "VENUE …"
+
+// harvests are the names of harvests and of what they are of.
+func (c *cli) harvests(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), completionTime)
+	defer cancel()
+	a, err := c.Record(ctx)
+	if err != nil || len(args) > 0 && !strings.Contains(cmd.Use, several) {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer a.Close()
+	all, _ := a.DB.Harvests(ctx)
+	var names []cobra.Completion
+	for _, h := range all {
+		for _, n := range []string{h.ID, h.Venue} {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func manCommand(c *cli) *cobra.Command {
+	return &cobra.Command{Use: "man FOLDER", Short: "Write the manual pages of all commands into a folder", Args: args(1, "a folder"),
+		Example: "  starter man /usr/local/share/man/man1",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cmd.Root().DisableAutoGenTag = true // pages of one release are the same every day
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return fmt.Errorf("%w: %w", program.ErrUsage, err)
+			}
+			head := &doc.GenManHeader{Title: "STARTER", Section: "1", Source: "Gleaner"}
+			if err := doc.GenManTree(cmd.Root(), head, args[0]); err != nil {
+				return err
+			}
+			return c.Say(map[string]string{"folder": args[0]}, "manual pages written to %s\n", args[0])
+		}}
+}
+
+func completionCommand() *cobra.Command {
+	shells := []string{"bash", "fish", "powershell", "zsh"}
+	return &cobra.Command{Use: "completion SHELL", Short: "Print what makes a shell complete commands, harvests and options", ValidArgs: shells,
+		Args:    args(1, "a shell, one of "+strings.Join(shells, ", ")),
+		Example: "  starter completion bash > /etc/bash_completion.d/starter",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root, out := cmd.Root(), cmd.OutOrStdout()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(out, true)
+			case "fish":
+				return root.GenFishCompletion(out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(out)
+			case "zsh":
+				return root.GenZshCompletion(out)
+			}
+			return fmt.Errorf("%w: want a shell, one of %s", program.ErrUsage, strings.Join(shells, ", "))
+		}}
 }

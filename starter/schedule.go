@@ -42,11 +42,11 @@ last still runs is left out. After an outage one missed run of the last hour is
 made up for, no more. Starts are spread by the jitter. "starter pause schedule/due"
 pauses one.`}
 	cmd.AddCommand(c.scheduleCreate(), c.scheduleList(),
-		c.scheduleDo("show", "Show a schedule: when it ran and will run", func(ctx context.Context, h client.ScheduleHandle) (string, error) { return "", nil }),
-		c.scheduleDo("trigger", "Start a run of a schedule now, unless one is under way", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
+		scheduleDo(c, "show", "Show a schedule: when it ran and will run", func(ctx context.Context, h client.ScheduleHandle) (string, error) { return "", nil }),
+		scheduleDo(c, "trigger", "Start a run of a schedule now, unless one is under way", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
 			return "triggered", h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP})
 		}),
-		c.scheduleDo("delete", "End a schedule; what it found is kept", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
+		scheduleDo(c, "delete", "End a schedule; what it found is kept", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
 			return "deleted", h.Delete(ctx)
 		}))
 	return cmd

@@ -15,7 +15,7 @@ import (
 )
 
 // scheduleDo is a command that does one thing to one schedule and shows it.
-func (c *cli) scheduleDo(use, short string, do func(context.Context, client.ScheduleHandle) (string, error)) *cobra.Command {
+func scheduleDo(c *cli, use, short string, do func(context.Context, client.ScheduleHandle) (string, error)) *cobra.Command {
 	return &cobra.Command{Use: use + " SCHEDULE", Short: short, Args: args(1, `a schedule: "due", "whitelist", or a venue, site, author or list, with its years where there are several (starter schedule list)`),
 		Example: "  starter schedule " + use + " due\n  starter schedule " + use + " conf/webdb\n  starter schedule " + use + " conf/webdb/1998-2004",
 		RunE: func(cmd *cobra.Command, args []string) error {

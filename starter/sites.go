@@ -19,14 +19,15 @@ import (
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
+	"gleaner/internal/web/weburl"
 )
 
-func (c *cli) sitesCommand() *cobra.Command {
+func sitesCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "sites", Short: "See the hosts that are crawled, one by one",
 		Long: `See the hosts that are crawled: how far each is, why it rests, when it may be asked
 next, and what was found there. A host is asked no more by "starter blacklist add", for a
 while not by "starter pause HOST", again before its time by "starter recrawl HOST", and what failed there by "starter retry HOST".`}
-	cmd.AddCommand(c.sitesList(), c.sitesShow())
+	cmd.AddCommand(sitesList(c), sitesShow(c))
 	return cmd
 }
 
@@ -42,7 +43,7 @@ type listedSites struct {
 	Next  string       `json:"next,omitempty"` // of --after, for the part behind it
 }
 
-func (c *cli) sitesList() *cobra.Command {
+func sitesList(c *cli) *cobra.Command {
 	var q store.SiteQuery
 	cmd := &cobra.Command{Use: "list [HARVEST]", Short: "List hosts with their state, by name", Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.harvests,
 		Example: "  starter sites list\n  starter sites list conf/webdb --state refused\n  starter sites list --after www.example.edu --limit 1000 --json",
@@ -108,7 +109,7 @@ type shownSite struct {
 	Failures []store.Failure `json:"failures"`
 }
 
-func (c *cli) sitesShow() *cobra.Command {
+func sitesShow(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "show HOST", Short: "Show one host: state, reason, next request, who asks it, what failed", Args: args(1, "a host, such as www.example.edu"),
 		Example: "  starter sites show www.example.edu",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
@@ -205,13 +206,13 @@ func (s shownSite) write(w io.Writer) error {
 }
 
 // retrySite tries again what failed on a host, for the harvest that wants it.
-func (c *cli) retrySite(ctx context.Context, t client.Client, db *store.DB, s shownSite, f *retryFlags) error {
+func retrySite(c *cli, ctx context.Context, t client.Client, db *store.DB, s shownSite, f *retryFlags) error {
 	f.Host = s.Host
 	h, err := db.FindHarvest(ctx, s.Harvest)
 	if err != nil {
 		return err
 	}
-	did, _, err := c.retry(ctx, t, db, h, f.Retry)
+	did, _, err := retry(ctx, t, db, h, f.Retry)
 	if err != nil {
 		return err
 	}
@@ -221,3 +222,111 @@ func (c *cli) retrySite(ctx context.Context, t client.Client, db *store.DB, s sh
 	return c.Say(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, "%s: asked again for %s that failed and %s that stalled, for %s; next request %s\n",
 		s.Host, text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), h.ID, store.SiteRow{Next: s.Next}.NextWords(time.DateTime))
 }
+
+// listedParents is a part of the list.
+type listedParents struct {
+	Parents []store.Parent `json:"parents"`
+	Next    string         `json:"next,omitempty"` // of --after, for the part behind it
+}
+
+func parentsCommand(c *cli) *cobra.Command {
+	var host, after string
+	var limit int
+	cmd := &cobra.Command{Use: "parents [URL]", Short: "See the pages that lead to documents", Args: cobra.MaximumNArgs(1),
+		Long: `List the pages that lead to documents, of crawls and of imports alike, by host: when
+each was crawled first and last, and to how many documents on record it leads. Of a page
+that is named the documents are listed, too. What is of no use among the pages goes by
+"starter clean parents".`,
+		Example: "  starter parents\n  starter parents --host www.example.edu --limit 1000 --json\n  starter parents https://www.example.edu/~ada/papers.html",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			if len(args) == 1 {
+				return showParent(c, ctx, a.DB, args[0])
+			}
+			at, err := store.ParseParentAt(after)
+			if err != nil {
+				return fmt.Errorf("%w: --after: %w", program.ErrUsage, err)
+			}
+			if limit < 1 {
+				return fmt.Errorf("%w: --limit: want one or more, not %d", program.ErrUsage, limit)
+			}
+			if err := hasSite(ctx, a.DB, host); err != nil {
+				return err
+			}
+			found := listedParents{Parents: []store.Parent{}}
+			rows, err := a.DB.Parents(ctx, host, at, limit+1)
+			if err != nil {
+				return err
+			}
+			if len(rows) > limit {
+				rows = rows[:limit]
+				found.Next = rows[limit-1].At().String()
+			}
+			found.Parents = append(found.Parents, rows...)
+			return c.Print(found, func(w io.Writer) error { return found.write(w) })
+		})}
+	cmd.Flags().StringVar(&host, "host", "", "those of one host")
+	cmd.Flags().StringVar(&after, "after", "", "those behind a place, as the part before says it")
+	cmd.Flags().IntVar(&limit, "limit", 100, "at most so many")
+	return cmd
+}
+
+func (f listedParents) write(w io.Writer) error {
+	err := table(w, "FIRST CRAWL\tLAST CRAWL\tDOCUMENTS\tPAGE\tOF NO USE", rowsOf(f.Parents, func(p store.Parent) string {
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%s", crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), p.Documents, p.URL, p.Why)
+	}), "no page leads to documents yet")
+	if err == nil && f.Next != "" {
+		_, err = fmt.Fprintf(w, "more:  --after '%s'\n", f.Next)
+	}
+	return err
+}
+
+// crawlDay is a day on which a page was crawled, in brackets where only documents that
+// were found there date it.
+func crawlDay(at *time.Time, read bool) string {
+	switch {
+	case at == nil:
+		return "never"
+	case !read:
+		return "(" + at.Format(time.DateOnly) + ")"
+	}
+	return at.Format(time.DateOnly)
+}
+
+// shownParent is a page with all documents that it leads to.
+type shownParent struct {
+	store.Parent
+	LeadsTo []store.ParentDocument `json:"leads_to"`
+}
+
+// showParent shows a page with the documents that it leads to.
+func showParent(c *cli, ctx context.Context, db *store.DB, given string) error {
+	url, err := weburl.Canonical("", given)
+	if err != nil {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	s := shownParent{LeadsTo: []store.ParentDocument{}}
+	for after := (store.ParentDocument{}); ; after = s.LeadsTo[len(s.LeadsTo)-1] {
+		p, documents, err := db.Parent(ctx, url, after, linesAtOnce)
+		if err != nil {
+			return err
+		}
+		if p.URL == "" {
+			return program.Unknown{Reason: fmt.Errorf("no page on record leads to documents from %s", url)}
+		}
+		s.Parent, s.LeadsTo = p, append(s.LeadsTo, documents...)
+		if len(documents) < linesAtOnce {
+			break
+		}
+	}
+	return c.Print(s, func(w io.Writer) error {
+		if err := (listedParents{Parents: []store.Parent{s.Parent}}).write(w); err != nil {
+			return err
+		}
+		return table(w, "STATE\tCLASS\tSHA-256\tDOCUMENT", rowsOf(s.LeadsTo, func(d store.ParentDocument) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s", d.State, d.Class, d.SHA256, d.URL)
+		}), "it leads to no document on record")
+	})
+}
+
+// linesAtOnce is how many rows of a long list are read at a time.
+const linesAtOnce = 1000

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,7 +71,7 @@ Sites and directories are judged by page yield (pages that lead to an accepted
 document, of all pages), DDR (documents, for each page) and ADR (accepted, of all
 documents). docs/statistics.md explains them.`
 
-func (c *cli) statsCommand() *cobra.Command {
+func statsCommand(c *cli) *cobra.Command {
 	f, tables := &statsFlags{}, statsTables()
 	names := slices.Sorted(maps.Keys(tables))
 	cmd := &cobra.Command{Use: "stats TABLE [HARVEST|HOST]", Short: "Print statistics of sites, directories, domains, failures, files, searches and policies",
@@ -137,7 +141,7 @@ func (c *cli) onRecord(do func(ctx context.Context, a *app.App, args []string) e
 
 // refreshed measures sites anew first: those of which something changed, or all
 // where asked to.
-func (c *cli) refreshed(ctx context.Context, a *app.App, refresh bool) error {
+func refreshed(c *cli, ctx context.Context, a *app.App, refresh bool) error {
 	if !refresh {
 		_, err := stats.MeasureStale(ctx, a.DB, a.Stats)
 		return err
@@ -153,7 +157,7 @@ func (f *statsFlags) sites(ctx context.Context, c *cli, a *app.App, _ string) er
 	if err := oneOf("verdict", []string{"", stats.Trap, stats.Barren}, f.verdict); err != nil {
 		return err
 	}
-	if err := c.refreshed(ctx, a, f.refresh); err != nil {
+	if err := refreshed(c, ctx, a, f.refresh); err != nil {
 		return err
 	}
 	sites, err := a.DB.SiteRatesList(ctx, f.verdict, 0)
@@ -195,11 +199,11 @@ func withShares[T any](rows []T, of func(T) store.Rates) []rated[T] {
 
 // directories prints the rates of directories, or the names that lead nowhere.
 func (f *statsFlags) directories(ctx context.Context, c *cli, a *app.App, host string) error {
-	if err := c.refreshed(ctx, a, f.refresh); err != nil {
+	if err := refreshed(c, ctx, a, f.refresh); err != nil {
 		return err
 	}
 	if f.stop {
-		return c.stopDirectories(ctx, a)
+		return stopDirectories(c, ctx, a)
 	}
 	if err := hasSite(ctx, a.DB, host); err != nil {
 		return err
@@ -218,7 +222,7 @@ func (f *statsFlags) directories(ctx context.Context, c *cli, a *app.App, host s
 	}), "no directory meets that")
 }
 
-func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
+func stopDirectories(c *cli, ctx context.Context, a *app.App) error {
 	names, err := a.DB.StopDirectories(ctx, a.Stats.StopSites, a.Stats.StopShare)
 	if err != nil {
 		return err
@@ -300,4 +304,89 @@ func (f *statsFlags) searches(ctx context.Context, c *cli, a *app.App, _ string)
 		return err
 	}
 	return c.Print(b, func(w io.Writer) error { return writeBudget(w, b) })
+}
+
+// table2 prints what crawl policies gave, in the shape of Wu et al. (WebSci 2012), Table 2.
+func (f *statsFlags) table2(ctx context.Context, c *cli, a *app.App, _ string) error {
+	begin, err := dayFlag("from", f.from)
+	if err != nil {
+		return err
+	}
+	end, err := dayFlag("to", f.to)
+	if err == nil && !begin.IsZero() && !end.IsZero() && !begin.Before(end) {
+		err = fmt.Errorf("%w: --from, %s, is not before --to, %s", program.ErrUsage, f.from, f.to)
+	}
+	if err != nil {
+		return err
+	}
+	var rows []store.Yield
+	for _, file := range f.beside {
+		more, err := readYields(file)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+	}
+	own, err := a.DB.PolicyYields(ctx, begin, cmp.Or(end, time.Now().Add(24*time.Hour)))
+	if err != nil {
+		return err
+	}
+	rows = append(rows, own...)
+	return c.Print(rows, func(w io.Writer) error { return writeTable2(w, rows, f.perDay, f.paper) })
+}
+
+// paperTable2 are the ratios of Wu et al. (WebSci 2012), Table 2: F/Q, G/N, G/Q and G/P.
+func paperTable2() [][5]string {
+	return [][5]string{
+		{"blacklist (paper)", "15.28 %", "20.33 %", "0.11 %", "0.750"},
+		{"whitelist (paper)", "38.09 %", "49.61 %", "0.52 %", "1.082"},
+		{"hybrid (paper)", "15.64 %", "32.47 %", "0.07 %", "1.021"},
+	}
+}
+
+func writeTable2(w io.Writer, rows []store.Yield, perDay, paper bool) error {
+	return table(w, "POLICY\tCRAWLS\tDAYS\tQ\tF\tN\tG\tP\tP_G\tF/Q\tN/F\tG/F\tG/N\tG/Q\tG/P\tP_G/P", func(line func(string, ...any)) {
+		for _, y := range rows {
+			count := func(n int) string {
+				if perDay {
+					return fmt.Sprintf("%.1f", float64(n)/max(y.Days, 1))
+				}
+				return strconv.Itoa(n)
+			}
+			line("%s\t%d\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", y.Policy, y.Crawls, max(y.Days, 1),
+				count(y.Requests), count(y.Fetched), count(y.New), count(y.Good), count(y.Parents), count(y.GoodParents),
+				ratio(y.Fetched, y.Requests), ratio(y.New, y.Fetched), ratio(y.Good, y.Fetched), ratio(y.Good, y.New), ratio(y.Good, y.Requests),
+				perPage(y.Good, y.Parents), ratio(y.GoodParents, y.Parents))
+		}
+		if paper {
+			for _, p := range paperTable2() {
+				line("%s\t\t\t\t\t\t\t\t\t%s\t\t\t%s\t%s\t%s\t", p[0], p[1], p[2], p[3], p[4])
+			}
+		}
+	})
+}
+
+func readYields(file string) (rows []store.Yield, err error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	if err := json.Unmarshal(raw, &rows); err != nil {
+		return nil, fmt.Errorf("%w: %s is no table that `starter stats table2 --json` printed: %w", program.ErrUsage, file, err)
+	}
+	return rows, nil
+}
+
+func ratio(part, whole int) string {
+	if whole == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f %%", 100*float64(part)/float64(whole))
+}
+
+func perPage(n, pages int) string {
+	if pages == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", float64(n)/float64(pages))
 }

@@ -14,6 +14,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/each"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -125,7 +126,7 @@ func (c *cli) onRun(check func(run) error, do func(ctx context.Context, t client
 }
 
 // steerCommand is a command that pauses, resumes or cancels a run.
-func (c *cli) steerCommand(use, short, long string) *cobra.Command {
+func steerCommand(c *cli, use, short, long string) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{Use: use + " NAME", Short: short, Long: long,
 		Args: args(1, aRun), ValidArgsFunction: c.harvests,
@@ -148,16 +149,16 @@ func (c *cli) steerCommand(use, short, long string) *cobra.Command {
 	return cmd
 }
 
-func (c *cli) steerCommands() []*cobra.Command {
+func steerCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
-		c.steerCommand("pause", "Pause a harvest, collections, a host or a schedule",
+		steerCommand(c, "pause", "Pause a harvest, collections, a host or a schedule",
 			`Pause a harvest, collections, a host or a schedule (schedule/due). Requests that are under
 way are finished. A host that is paused is asked by no worker, by its name with "www." or
 without: its crawls end as stopped, and harvests go on without it.`),
-		c.steerCommand("resume", "Resume what is paused",
+		steerCommand(c, "resume", "Resume what is paused",
 			`Resume a harvest, collections, a host or a schedule that is paused. Harvests that run and
 want the host go on there at once.`),
-		c.steerCommand("cancel", "Cancel a harvest, collections, a job or a recrawl; what was found is kept", "Cancel a harvest, collections, a job (by its number) or a recrawl (recrawl/due,\nrecrawl/conf/webdb). What was found is kept."),
+		steerCommand(c, "cancel", "Cancel a harvest, collections, a job or a recrawl; what was found is kept", "Cancel a harvest, collections, a job (by its number) or a recrawl (recrawl/due,\nrecrawl/conf/webdb). What was found is kept."),
 	}
 }
 
@@ -227,7 +228,7 @@ type retryFlags struct {
 	failed, wait bool
 }
 
-func (c *cli) retryCommand() *cobra.Command {
+func retryCommand(c *cli) *cobra.Command {
 	f := &retryFlags{}
 	cmd := &cobra.Command{Use: "retry NAME", Short: "Try again what failed of a harvest or on a host, or run a job again", Args: args(1, aRun), ValidArgsFunction: c.harvests,
 		Long: `Try again what failed of a harvest: all of it (--failed), or what a site, a reason or
@@ -245,9 +246,9 @@ one that did. A job, by its number, runs again from its beginning.`,
 		RunE: c.onRun(f.check, func(ctx context.Context, t client.Client, a *app.App, r run) error {
 			switch r.kind {
 			case runHarvest:
-				return c.retryHarvest(ctx, t, a.DB, r.harvest, f)
+				return retryHarvest(c, ctx, t, a.DB, r.harvest, f)
 			case runSite:
-				return c.retrySite(ctx, t, a.DB, r.site, f)
+				return retrySite(c, ctx, t, a.DB, r.site, f)
 			}
 			if err := again(ctx, a.DB.JobRecords, r.job); err != nil {
 				return err
@@ -289,11 +290,11 @@ func retryWords(did activities.Requeued, runs bool) string {
 }
 
 // retryHarvest tries again what failed of a harvest, and says what that is.
-func (c *cli) retryHarvest(ctx context.Context, t client.Client, db *store.DB, h store.Harvest, f *retryFlags) error {
+func retryHarvest(c *cli, ctx context.Context, t client.Client, db *store.DB, h store.Harvest, f *retryFlags) error {
 	if err := known(ctx, db, h, f.Retry); err != nil {
 		return err
 	}
-	did, now, err := c.retry(ctx, t, db, h, f.Retry)
+	did, now, err := retry(ctx, t, db, h, f.Retry)
 	if err != nil {
 		return err
 	}
@@ -311,4 +312,39 @@ func (c *cli) retryHarvest(ctx context.Context, t client.Client, db *store.DB, h
 		}
 		return nil
 	})
+}
+
+// steerSite has a host not asked for a while, or lets it be asked again.
+func steerSite(ctx context.Context, t client.Client, db *store.DB, r *run, do string) (did string, err error) {
+	if do == "pause" {
+		return "paused: nobody asks it until it is resumed", politeness.Pause(ctx, db.Pool, r.name, r.reason)
+	}
+	names, err := politeness.Resume(ctx, db.Pool, r.name)
+	if err == nil && len(names) == 0 {
+		err = program.Unknown{Reason: fmt.Errorf("%s is not paused", r.name)}
+	}
+	if err != nil {
+		return "", err
+	}
+	var goOn []string
+	for _, host := range names {
+		harvests, err := db.SiteWatchers(ctx, host)
+		if err != nil {
+			return "", err
+		}
+		for _, h := range harvests {
+			// Nothing has failed as that: the harvest lists its sites again.
+			_, err := retryRunning(ctx, t, h, activities.Retry{Host: host, Reason: "stopped"})
+			switch {
+			case err == nil:
+				goOn = append(goOn, h)
+			case !hasEnded(err):
+				return "", err
+			}
+		}
+	}
+	if len(goOn) > 0 {
+		return "resumed: it is asked for " + strings.Join(goOn, ", "), nil
+	}
+	return "resumed: no harvest that runs wants it; it is asked when one that does is started again", nil
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,15 +45,15 @@ does it, as a job that can be run again ("starter jobs run").`
 const generatedList = "%d domains with %d documents and %d citations, as each counts them; " +
 	"core of %d domains; %d domains with %d pages listed\n"
 
-func (c *cli) whitelistCommand() *cobra.Command {
+func whitelistCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "whitelist", Short: "Pages worth crawling",
 		Long: `The whitelist holds the pages that linked to accepted documents, those of the
 best domains first. The setting crawl-policy says what crawls make of them.`}
-	cmd.AddCommand(c.whitelistGenerate(), c.whitelistShow(), c.whitelistImport(), c.whitelistSeed())
+	cmd.AddCommand(whitelistGenerate(c), whitelistShow(c), whitelistImport(c), whitelistSeed(c))
 	return cmd
 }
 
-func (c *cli) whitelistGenerate() *cobra.Command {
+func whitelistGenerate(c *cli) *cobra.Command {
 	var file, source string
 	var job bool
 	lists := stats.Lists{}
@@ -61,7 +62,7 @@ func (c *cli) whitelistGenerate() *cobra.Command {
 		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000\n  starter whitelist generate --least 2 --uncited\n  starter whitelist generate --ingested\n  starter whitelist generate --job",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			a, err := c.citing(ctx, source)
+			a, err := citing(c, ctx, source)
 			if err != nil {
 				return err
 			}
@@ -76,7 +77,7 @@ func (c *cli) whitelistGenerate() *cobra.Command {
 				}
 			}
 			if job {
-				return c.newJob(ctx, store.JobWhitelist, tables.Options{Lists: &lists, Source: source}, true, "")
+				return newJob(c, ctx, store.JobWhitelist, tables.Options{Lists: &lists, Source: source}, true, "")
 			}
 			var asked stats.Citations
 			if source != "" {
@@ -107,7 +108,7 @@ func (c *cli) whitelistGenerate() *cobra.Command {
 }
 
 // citing opens the record, and the catalogue of citations where it is asked.
-func (c *cli) citing(ctx context.Context, source string) (*app.App, error) {
+func citing(c *cli, ctx context.Context, source string) (*app.App, error) {
 	switch source {
 	case "":
 		return c.Record(ctx)
@@ -148,7 +149,7 @@ func readCitations(file string) (map[string]int64, error) {
 	}
 }
 
-func (c *cli) whitelistShow() *cobra.Command {
+func whitelistShow(c *cli) *cobra.Command {
 	var plain bool
 	var top int
 	cmd := &cobra.Command{Use: "show", Short: "Show the whitelist, or print its addresses alone", Args: cobra.NoArgs,
@@ -188,7 +189,7 @@ func writeLines[T any](w io.Writer, all []T, line func(T) string) error {
 	return b.Flush()
 }
 
-func (c *cli) whitelistImport() *cobra.Command {
+func whitelistImport(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "import FILE", Short: "Add URLs to the whitelist", Args: args(1, "a file with one URL a line"),
 		Example: "  starter whitelist import urls.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
@@ -236,7 +237,7 @@ func enlist(ctx context.Context, db store.ListRecords, file string, lines []stri
 	return db.ImportWhitelist(ctx, urls)
 }
 
-func (c *cli) whitelistSeed() *cobra.Command {
+func whitelistSeed(c *cli) *cobra.Command {
 	var small int
 	cmd := &cobra.Command{Use: "seed", Short: "Give the whitelist's pages to the frontier; the next recrawl of what is due asks them", Args: cobra.NoArgs,
 		Long: `Give the whitelist's pages to the frontier and make their hosts due, so that the next
@@ -257,4 +258,120 @@ every so often: starter schedule create whitelist.`,
 // smallVar is the flag for domains that are asked less often than the list is.
 func smallVar(fl *pflag.FlagSet, small *int) {
 	fl.IntVar(small, "small", 0, "ask pages of domains with fewer accepted documents only when their own intervals are over; 0 asks all")
+}
+
+func blacklistCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{Use: "blacklist", Short: "Hosts that are never asked",
+		Long: `The blacklist holds hosts that are never asked, each with a reason. It holds at once,
+for all workers.`}
+	cmd.AddCommand(blacklistList(c), blacklistAdd(c), blacklistRemove(c))
+	return cmd
+}
+
+func blacklistList(c *cli) *cobra.Command {
+	var plain bool
+	cmd := &cobra.Command{Use: "list", Short: "Show the hosts, since when, and why", Args: cobra.NoArgs,
+		Example: "  starter blacklist list\n  starter blacklist list --plain > hosts.txt",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			hosts, err := a.DB.Blacklist(ctx, "", 0)
+			if err != nil {
+				return err
+			}
+			return c.Print(hosts, func(w io.Writer) error {
+				if plain {
+					return writeLines(w, hosts, func(h store.Blocked) string { return strings.TrimSpace(h.Host + " " + h.Reason) })
+				}
+				return table(w, "HOST\tSINCE\tREASON", rowsOf(hosts, func(h store.Blocked) string {
+					return fmt.Sprintf("%s\t%s\t%s", h.Host, h.Added.Local().Format(time.DateOnly), h.Reason)
+				}), "no host is on the blacklist: starter blacklist add HOST")
+			})
+		})}
+	cmd.Flags().BoolVar(&plain, "plain", false, "a host and its reason a line, as blacklist add --file takes them")
+	return cmd
+}
+
+func blacklistAdd(c *cli) *cobra.Command {
+	var file, reason string
+	cmd := &cobra.Command{Use: "add HOST… | --file FILE", Short: "Ask hosts no more",
+		Example: "  starter blacklist add www.example.edu --reason 'asked us by mail to stay away'\n  starter blacklist add --file hosts.txt",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			hosts, err := blockedHosts(file, args)
+			if err != nil {
+				return err
+			}
+			for i := range hosts {
+				hosts[i].Reason = cmp.Or(hosts[i].Reason, reason)
+			}
+			if err := a.DB.Block(ctx, hosts); err != nil {
+				return err
+			}
+			return c.Say(hosts, "asked no more: %s\n", text.Count(len(hosts), "host"))
+		})}
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for whoever asks later")
+	cmd.Flags().StringVar(&file, "file", "", fileOfHosts)
+	return cmd
+}
+
+const fileOfHosts = "file of hosts, each perhaps with a reason behind it, one a line"
+
+func blacklistRemove(c *cli) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{Use: "remove HOST… | --file FILE", Short: "Take hosts off the blacklist",
+		Example: "  starter blacklist remove www.example.edu\n  starter blacklist remove --file hosts.txt",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			hosts, err := blockedHosts(file, args)
+			if err != nil {
+				return err
+			}
+			for _, h := range hosts {
+				was, err := a.DB.Unblock(ctx, h.Host)
+				if err != nil {
+					return err
+				}
+				if !was && file == "" {
+					return program.Unknown{Reason: fmt.Errorf("%s is not on the blacklist", h.Host)}
+				}
+			}
+			return c.Say(hosts, "no longer on the blacklist: %s\n", text.Count(len(hosts), "host"))
+		})}
+	cmd.Flags().StringVar(&file, "file", "", fileOfHosts)
+	return cmd
+}
+
+// blockedHosts are the hosts that arguments and the lines of a file name. A word without a
+// dot is no host of a file.
+func blockedHosts(file string, args []string) (hosts []store.Blocked, err error) {
+	var lines []string
+	if file != "" {
+		if lines, err = readLines(file); err != nil {
+			return nil, err
+		}
+	}
+	if len(args)+len(lines) == 0 {
+		return nil, fmt.Errorf("%w: want hosts, or --file", program.ErrUsage)
+	}
+	for i, l := range append(args, lines...) {
+		given, reason := l, ""
+		if i >= len(args) {
+			given, reason, _ = strings.Cut(l, " ")
+		}
+		host, err := aHost(given)
+		if err == nil && i >= len(args) && !strings.Contains(host, ".") {
+			err = fmt.Errorf("%w: %s, line %d: %q is no host such as www.example.edu", program.ErrUsage, file, i-len(args)+1, given)
+		}
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, store.Blocked{Host: host, Reason: strings.TrimSpace(reason)})
+	}
+	return hosts, nil
+}
+
+// aHost is the name of a host as the record has it.
+func aHost(given string) (string, error) {
+	host := weburl.HostNamed(given)
+	if host == "" {
+		return "", fmt.Errorf("%w: %q is no host such as www.example.edu", program.ErrUsage, given)
+	}
+	return host, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/workflow/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -220,13 +220,13 @@ func TestASuccessorIsNotEnded(t *testing.T) {
 		"between two attempts":   {"CrawlSlice", "a/1/x", scheduled, time.Hour, false},
 		"the examination of all": {"FilterDocuments", "a/1/x", started, time.Hour, false},
 	} {
-		a := &workflow.PendingActivityInfo{
+		a := &workflowpb.PendingActivityInfo{
 			ActivityType:       &commonpb.ActivityType{Name: tt.kind},
 			State:              tt.state,
 			LastWorkerIdentity: tt.worker,
 			LastStartedTime:    timestamppb.New(lost.Add(-tt.age)),
 		}
-		require.Equal(t, tt.ended, pool.Gone([]*workflow.PendingActivityInfo{a}, "a/1/x", lost) == a, name)
+		require.Equal(t, tt.ended, pool.Gone([]*workflowpb.PendingActivityInfo{a}, "a/1/x", lost) == a, name)
 	}
 }
 

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -102,3 +103,62 @@ func AddAliases(ctx context.Context, q Querier, siteID, crawl int, aliases []Ent
 }
 
 func aliasReason(e *Entry) string { return "the end of a redirect from " + e.Parent }
+
+// Outcomes of URLs that are set aside because of what they do to the program.
+const (
+	Killed   gleaner.Outcome = "crawler-killed" // the process that worked on the answer died
+	Panicked gleaner.Outcome = "crawler-panic"  // the answer made the program panic
+)
+
+// MaxDeaths is the number of process deaths over a URL after which it is set aside.
+// Other work of the same process is charged too: one death says little.
+const MaxDeaths = 3
+
+// Charge notes that the process died over the answer of a URL that waits, or fails for now. The URL
+// has failed then, and rests for a random part of rest, longer after each death: several
+// that one process was at are tried again at different times. After MaxDeaths it is set aside.
+func Charge(ctx context.Context, q Querier, siteID int, h Hash, crawl int, rest time.Duration) error {
+	_, err := q.Exec(ctx, `UPDATE urls SET deaths = deaths + 1, crawl = $3, fetched_at = now(), outcome = $5, state = 3,
+			reason = 'the process that read its answer ended',
+			next_try = CASE WHEN deaths + 1 < $4 THEN clock_timestamp() + (deaths + 1) * random() * $6::interval END
+		WHERE site_id = $1 AND hash = $2 AND (state = 0 OR state = 3 AND next_try IS NOT NULL)`,
+		siteID, h[:], crawl, MaxDeaths, string(Killed), rest)
+	if err != nil {
+		return fmt.Errorf("frontier: charge: %w", err)
+	}
+	return nil
+}
+
+// columns are entries turned on their side, as unnest wants them.
+type columns struct {
+	hash                                                            [][]byte
+	url, parent, source, anchor, context, heading, tagPath, outcome []string
+	queue, depth, role, state                                       []int16
+	mark, position                                                  []int32
+	priority, wanted                                                []float32
+}
+
+func (c *columns) append(e *Entry) {
+	h := e.Hash()
+	c.hash = append(c.hash, h[:])
+	c.url = append(c.url, e.Link.URL)
+	c.queue = append(c.queue, int16(e.Queue))
+	c.mark = append(c.mark, int32(e.Mark))
+	c.priority = append(c.priority, float32(e.Priority))
+	c.depth = append(c.depth, int16(min(e.Depth, 32767)))
+	c.role = append(c.role, int16(e.Role))
+	c.wanted = append(c.wanted, float32(e.Wanted))
+	c.position = append(c.position, int32(e.Link.Position))
+	c.parent = append(c.parent, e.Parent)
+	c.source = append(c.source, string(e.Link.Source))
+	c.anchor = append(c.anchor, e.Link.Anchor)
+	c.context = append(c.context, e.Link.Context)
+	c.heading = append(c.heading, e.Link.Heading)
+	c.tagPath = append(c.tagPath, e.Link.TagPath)
+	state := Waiting
+	if e.Skip != "" {
+		state = Skipped
+	}
+	c.state = append(c.state, int16(state))
+	c.outcome = append(c.outcome, string(e.Skip))
+}

@@ -2,8 +2,11 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"reflect"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -110,4 +113,60 @@ func escaped(b []byte) int {
 		return -1
 	}
 	return int(n)
+}
+
+// cleanArguments cleans single strings, which pgx sends as they are, past any codec;
+// what is in lists and in JSON is cleaned by cleanValues. As a tracer it sees the
+// arguments of every query just before they are sent.
+type cleanArguments struct{}
+
+func (cleanArguments) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	cleanStrings(q.Args)
+	return ctx
+}
+
+func (cleanArguments) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (cleanArguments) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
+	for _, q := range b.Batch.QueuedQueries {
+		cleanStrings(q.Arguments)
+	}
+	return ctx
+}
+
+func (cleanArguments) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (cleanArguments) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// cleanStrings replaces what Postgres takes in no text, of strings of any type.
+func cleanStrings(args []any) {
+	for i, a := range args {
+		s, is := a.(string)
+		if !is {
+			v := reflect.ValueOf(a)
+			if v.Kind() == reflect.Pointer {
+				v = v.Elem() // nothing of nil
+			}
+			if v.Kind() != reflect.String {
+				continue
+			}
+			s = v.String()
+		}
+		if strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s) {
+			args[i] = string(cleanText([]byte(s)))
+		}
+	}
+}
+
+// HarvestsUnderWay lists the harvests under way that want a site.
+func (db HarvestRecords) HarvestsUnderWay(ctx context.Context, siteID int) ([]string, error) {
+	return Column[string](ctx, db, `SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
+		WHERE hs.site_id=$1 AND h.completed_at IS NULL AND NOT h.cancelled`, siteID)
+}
+
+// HarvestBytes is how much the crawls of a harvest's sites have brought since it began. It
+// reads as many rows as the harvest has sites.
+func (db HarvestRecords) HarvestBytes(ctx context.Context, harvest string) (int64, error) {
+	return Get[int64](ctx, db, `SELECT coalesce(sum(s.crawl_bytes), 0)::bigint FROM harvests h JOIN harvest_sites o ON o.harvest_id=h.id
+			JOIN sites s ON s.id=o.site_id AND s.crawl_started >= h.started_at WHERE h.id=$1`, harvest)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
@@ -230,4 +232,157 @@ func (db DocumentRecords) withReferences(ctx context.Context, papers []Exported)
 		p.Title = cmp.Or(p.Title, DocumentTitle(o.Anchor, o.Text, o.Meta))
 	}
 	return papers, err
+}
+
+// relative is a document that is another's paper too, by its text or its name.
+type relative struct {
+	Of string
+	Twin
+	Known bool // what it is was found or said: the paper that it is named for may be another
+}
+
+// endings are those of files that papers come in, packed or not.
+const endings = `'(\.(pdf|ps|eps|dvi|djvu|docx?|rtf|odt|tex)(\.(gz|z|bz2|zip))?|\.zip)$'`
+
+// namedSQL are locations with their URL without the file's ending. An archive's
+// name is that of a document only where it holds one.
+const namedSQL = `SELECT l.sha256, l.site_id, l.url, regexp_replace(l.url, ` + endings + `, '', 'i') AS name FROM locations l
+	WHERE l.current AND l.url ~* ` + endings + ` AND (l.member='' OR NOT EXISTS (SELECT 1 FROM locations o
+		WHERE o.site_id=l.site_id AND md5(o.url)=md5(l.url) AND o.member<>'' AND o.member<>l.member AND o.current))`
+
+// kin lists for each document those of the same text, and those that have its name
+// with another ending: whoever puts paper.ps.gz beside paper.pdf means one paper,
+// also where no program reads one of them.
+func (db DocumentRecords) kin(ctx context.Context, of []Exported) (map[string][]relative, error) {
+	shas := each.Of(of, func(c Exported) string { return c.SHA256 })
+	all, err := List[relative](ctx, db, `
+		WITH f AS (SELECT d.sha256, CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END AS root FROM documents d WHERE d.sha256 = ANY($1)),
+		at AS (`+namedSQL+` AND l.sha256 = ANY($1)),
+		beside AS (`+namedSQL+` AND l.site_id IN (SELECT site_id FROM at)),
+		pairs AS (
+			SELECT f.sha256 AS of, f.root AS sha256 FROM f UNION
+			SELECT f.sha256, d.sha256 FROM f JOIN documents d ON d.same_as=f.root AND d.same_as<>'' UNION
+			SELECT at.sha256, b.sha256 FROM at JOIN beside b ON b.site_id=at.site_id AND b.name=at.name)
+		SELECT pairs.of, d.sha256, l.url, d.kind,
+			EXISTS (SELECT 1 FROM matches m WHERE m.sha256=d.sha256 AND (m.settled='no' OR `+FoundSQL+`))
+		FROM pairs JOIN documents d ON d.sha256=pairs.sha256
+			JOIN LATERAL (SELECT url FROM locations l WHERE l.sha256=d.sha256 ORDER BY current DESC, url COLLATE "C" LIMIT 1) l ON true
+		WHERE pairs.of<>d.sha256
+		ORDER BY pairs.of, d.outcome='ok' DESC, d.kind='pdf' DESC, d.kind='postscript' DESC, l.url COLLATE "C", d.sha256`, shas)
+	out := map[string][]relative{}
+	for _, r := range all {
+		out[r.Of] = append(out[r.Of], r)
+	}
+	return out, err
+}
+
+// joined are names of which some mean the same thing.
+type joined map[string]string
+
+func (j joined) root(name string) string {
+	for j[name] != "" {
+		name = j[name]
+	}
+	return name
+}
+
+func (j joined) join(a, b string) {
+	if a, b = j.root(a), j.root(b); a != b {
+		j[a] = b
+	}
+}
+
+// publishedSQL is how many pages a paper p has in print, by what its source says
+// ("12-34", "205:1-205:23"); null where that is a first page alone, or no number.
+const publishedSQL = `(SELECT CASE WHEN b.last - b.first < 400 THEN b.last - b.first + 1 END
+	FROM (SELECT r[1]::int AS first, r[2]::int AS last FROM regexp_match(p.pages, '^\s*(?:\w{1,9}:)?[a-zA-Z]?(\d{1,7})\s*[-–—]+\s*(?:\w{1,9}:)?[a-zA-Z]?(\d{1,7})\s*$') r) b
+	WHERE b.last >= b.first)`
+
+// farOffSQL is by how many pages a document d is longer or shorter than its paper p is
+// in print. Less than half of that and more than twice it say only that it is another
+// form of the work; where either is not known, or that is so, all are alike.
+const farOffSQL = `(SELECT CASE WHEN d.pages BETWEEN (n.pages+1)/2 AND 2*n.pages THEN abs(d.pages - n.pages) ELSE 1000 END FROM (SELECT ` + publishedSQL + ` AS pages) n)`
+
+// bestFirst orders documents d, at locations l, of one paper p that they match by m, or
+// of one text: what a person said, what still stands where it was found, accepted,
+// read whole, PDF before PostScript, of the length that was printed, the surer match,
+// the published form, the longer.
+const bestFirst = `coalesce(m.settled, '')='yes' DESC, coalesce(l.current, false) DESC, d.state='accepted' DESC, d.outcome='ok' DESC,
+	d.kind='pdf' DESC, d.kind='postscript' DESC, ` + farOffSQL + `,
+	array_position(ARRAY['exact','strong','ambiguous','different'], m.verdict), array_position(ARRAY['paper','preprint','extended','slides','poster'], m.form),
+	d.pages DESC, d.words DESC, d.bytes DESC, d.sha256, m.score DESC NULLS LAST, p.key, l.url COLLATE "C"`
+
+// besideSQL is what bestFirst asks of a document d beside itself.
+const besideSQL = ` LEFT JOIN locations l ON l.sha256=d.sha256 LEFT JOIN matches m ON m.sha256=d.sha256 AND ` + FoundSQL + ` LEFT JOIN papers p ON p.key=m.paper_key `
+
+// mostCopies bounds how many documents that share a band are compared: the bands
+// of much-used boilerplate lead to many, of which those that share most come
+// first.
+const mostCopies = 64
+
+// mostShared bounds how many documents that share a band are looked at. A copy
+// shares most of its bands, and so many share one only where boilerplate is all
+// that a text has.
+const mostShared = 4096
+
+// copiesLock is what a judgement holds until it is committed: shared with the
+// others where the text has no copy, alone where groups are put together. Of two
+// copies that are judged at once the first holds it shared, and the second, which
+// sees the first one's sketch, waits until that is judged.
+const copiesLock = `hashtext('gleaner copies')`
+
+// copiesOf takes the lock, alone or shared, and lists the documents whose text is
+// that of one.
+func copiesOf(ctx context.Context, tx pgx.Tx, sha string, kin Kin, alone bool) ([]string, error) {
+	if len(kin.Bands) == 0 {
+		return nil, nil
+	}
+	lock := `SELECT pg_advisory_xact_lock_shared(` + copiesLock + `)`
+	if alone {
+		lock = `SELECT pg_advisory_xact_lock(` + copiesLock + `)`
+	}
+	// In one round; each statement sees what was committed until it began, and the
+	// last one thus what was until the lock was had. How many rows share a band
+	// the planner cannot tell, and would at some size read them all.
+	b := &pgx.Batch{}
+	b.Queue(lock)
+	b.Queue(`SET LOCAL enable_seqscan = off`)
+	var out []string
+	b.Queue(`SELECT s.sha256, s.sketch FROM (SELECT * FROM sketches WHERE bands && $1 AND sha256 <> $2 LIMIT $4) s
+		ORDER BY (SELECT count(*) FROM unnest(s.bands) b WHERE b = ANY($1)) DESC, s.sha256 LIMIT $3`, kin.Bands, sha, mostCopies, mostShared).
+		Query(func(rows pgx.Rows) error {
+			var other string
+			var sketch []byte
+			_, err := pgx.ForEachRow(rows, []any{&other, &sketch}, func() error {
+				if kin.Same(sketch) {
+					out = append(out, other)
+				}
+				return nil
+			})
+			return err
+		})
+	err := tx.SendBatch(ctx, b).Close()
+	return out, err
+}
+
+// group makes one group of all groups that the documents belong to, with the best
+// copy as the one that same_as names. Those not judged yet join when they are.
+// Whole groups are joined, so the result does not depend on the order in which
+// copies were met.
+func group(ctx context.Context, tx pgx.Tx, shas []string) error {
+	_, err := tx.Exec(ctx, `
+		WITH roots AS (SELECT DISTINCT CASE WHEN same_as='' THEN sha256 ELSE same_as END AS sha256 FROM documents WHERE sha256 = ANY($1) AND state <> 'new'),
+		members AS (SELECT d.* FROM documents d WHERE d.state <> 'new' AND (d.sha256 IN (SELECT sha256 FROM roots) OR d.same_as IN (SELECT sha256 FROM roots))),
+		best AS (SELECT d.sha256 FROM members d`+besideSQL+`ORDER BY `+bestFirst+` LIMIT 1)
+		UPDATE documents u SET same_as = CASE WHEN u.sha256 = b.sha256 THEN '' ELSE b.sha256 END, updated_at = now()
+		FROM best b WHERE u.sha256 IN (SELECT sha256 FROM members)
+			AND u.same_as <> CASE WHEN u.sha256 = b.sha256 THEN '' ELSE b.sha256 END`, shas)
+	return err
+}
+
+// Duplicates lists the documents of the same text as one, the best first, itself
+// among them; only itself where there are none.
+func (db DocumentRecords) Duplicates(ctx context.Context, sha string) ([]string, error) {
+	return Column[string](ctx, db, `SELECT d.sha256 FROM documents d, (SELECT CASE WHEN same_as='' THEN sha256 ELSE same_as END AS sha256 FROM documents WHERE sha256=$1) r
+		WHERE d.sha256=r.sha256 OR d.same_as=r.sha256 ORDER BY d.same_as<>'', d.sha256`, sha)
 }

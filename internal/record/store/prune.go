@@ -2,11 +2,14 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
 )
 
 // Retention says how long what is kept. Zero is for ever.
@@ -146,4 +149,122 @@ func (db DocumentRecords) pruneBatch(ctx context.Context, p prunable, limit int)
 		return 0, 0, err
 	}
 	return n, bytes, nil
+}
+
+// Blobs removes files (repository.Repository). There reports why the store is not there, or not the record's.
+type Blobs interface {
+	Delete(ctx context.Context, sha256 string) error
+	There(ctx context.Context) error
+}
+
+// rejectedSQL is true of a document d whose file nobody needs: no paper by the
+// filter, matched with none (different does not count, but a person's word
+// does), and no better copy of anything. What reports say of it is in its row.
+const rejectedSQL = `d.state='rejected' AND d.blob_removed_at IS NULL AND d.updated_at < now() - $1::interval
+	AND NOT EXISTS (SELECT 1 FROM matches m WHERE m.sha256=d.sha256 AND (m.verdict <> 'different' OR m.settled <> ''))
+	AND NOT EXISTS (SELECT 1 FROM documents c WHERE c.same_as=d.sha256 AND c.state <> 'rejected')`
+
+// pruneFiles removes files. Their rows are marked first: a crash in between leaves
+// a file that its row says is gone, and that the next run removes, never a row
+// that promises a file that is not there.
+func (db DocumentRecords) pruneFiles(ctx context.Context, keep time.Duration, blobs Blobs, o PruneOptions) (Pruned, error) {
+	done := Pruned{What: "files", Why: "of documents that are no paper"}
+	all := done
+	if o.told(done.What, 0, 0); o.DryRun || o.Told != nil {
+		err := db.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(bytes), 0) FROM documents d WHERE d.blob_left OR `+rejectedSQL, keep).Scan(&all.Rows, &all.Bytes)
+		if err != nil || o.DryRun {
+			return all, err
+		}
+	}
+	if err := blobs.There(ctx); err != nil {
+		return done, err
+	}
+	for {
+		tag, err := db.Pool.Exec(ctx, `UPDATE documents SET blob_removed_at=now(), blob_left=true WHERE sha256 = ANY (ARRAY(
+			SELECT d.sha256 FROM documents d WHERE `+rejectedSQL+` LIMIT $2 FOR UPDATE SKIP LOCKED))`, keep, o.Batch)
+		if err != nil {
+			return done, err
+		}
+		left, err := Column[string](ctx, db, `SELECT sha256 FROM documents WHERE blob_left ORDER BY sha256`)
+		if err != nil {
+			return done, err
+		}
+		for _, sha := range left {
+			bytes, is, err := db.removeFile(ctx, sha, blobs)
+			if err != nil {
+				return done, err
+			}
+			if is {
+				done.Rows, done.Bytes = done.Rows+1, done.Bytes+bytes
+				o.told(done.What, done.Rows, all.Rows)
+			}
+		}
+		if tag.RowsAffected() < int64(o.Batch) {
+			return done, nil
+		}
+	}
+}
+
+// removeFile removes the file of a marked row, if it is still marked: a crawl may
+// have brought it back since. The row is locked until the file is gone, so that
+// whoever brings it back comes before, or stores it anew.
+func (db DocumentRecords) removeFile(ctx context.Context, sha string, blobs Blobs) (bytes int64, is bool, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		bytes, is = 0, false
+		err := tx.QueryRow(ctx, `UPDATE documents SET blob_left=false WHERE sha256=$1 AND blob_left RETURNING bytes`, sha).Scan(&bytes)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err == nil {
+			err = blobs.Delete(ctx, sha)
+		}
+		is = err == nil
+		return err
+	})
+	return bytes, is && err == nil, err
+}
+
+// Known is what the record says of a document's file.
+type Known struct {
+	SHA256  string
+	Bytes   int64
+	State   gleaner.DocumentState
+	HasText bool // its text was read and kept
+	SameAs  string
+	Places  int
+	Removed bool // its file was pruned, and the row stays
+}
+
+// EachKnown calls do with every document in the order of its SHA-256.
+func (db DocumentRecords) EachKnown(ctx context.Context, do func(Known) error) error {
+	last := ""
+	for {
+		batch, err := List[Known](ctx, db, `SELECT d.sha256, d.bytes, d.state, d.first_pages<>'', d.same_as, (SELECT count(*) FROM locations l WHERE l.sha256=d.sha256)::int, d.blob_removed_at IS NOT NULL
+			FROM documents d WHERE d.sha256 COLLATE "C" > $1 ORDER BY d.sha256 COLLATE "C" LIMIT 1000`, last)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		for _, k := range batch {
+			if err := do(k); err != nil {
+				return err
+			}
+		}
+		last = batch[len(batch)-1].SHA256
+	}
+}
+
+// LostPrimaries lists documents that are said to be the same as one that is not
+// there, or that is itself another one's copy.
+func (db DocumentRecords) LostPrimaries(ctx context.Context) ([]string, error) {
+	return Column[string](ctx, db, `SELECT d.sha256 FROM documents d LEFT JOIN documents p ON p.sha256=d.same_as
+		WHERE d.same_as<>'' AND (p.sha256 IS NULL OR p.same_as<>'') ORDER BY 1`)
+}
+
+// Rival is a document that is not alone current where it was found.
+type Rival struct{ SHA256, URL string }
+
+// Rivals lists the documents of URLs at which several are current, by URL.
+func (db DocumentRecords) Rivals(ctx context.Context) ([]Rival, error) {
+	return List[Rival](ctx, db, `SELECT sha256, url FROM locations WHERE current
+		AND hash IN (SELECT hash FROM locations WHERE current GROUP BY hash HAVING count(*) > 1) ORDER BY url, sha256`)
 }

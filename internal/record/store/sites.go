@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/web/weburl"
 )
 
 // Querier is a pool or a transaction.
@@ -224,4 +226,136 @@ func (db SiteRecords) Scopes(ctx context.Context, siteID int) ([]string, error) 
 func AddScope(ctx context.Context, tx pgx.Tx, siteID int, prefix, origin string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO scopes (site_id, prefix, origin) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, siteID, prefix, origin)
 	return err
+}
+
+// ScopeHost is the scope, in a harvest's options, of a whole host. Every other is the path
+// of a homepage or, of a site that a person named, its directory.
+const ScopeHost = "host"
+
+// inScope tells the documents of the site that a harvest is of, by URL and parent, from
+// what others find on the same host. It is nil where all on its sites are its own.
+func (h Harvest) inScope() func(url, parent string) bool {
+	site := gleaner.ParseGoal(h.Venue).Site
+	var options struct {
+		Scope string `json:"scope"`
+	}
+	if site == "" || json.Unmarshal(h.Options, &options) == nil && options.Scope == ScopeHost {
+		return nil
+	}
+	in := []string{weburl.DirectoryPrefix(site)}
+	return func(url, parent string) bool {
+		return weburl.Host(url) != weburl.Host(site) || weburl.InScope(url, in) || weburl.InScope(parent, in)
+	}
+}
+
+// countInScope counts the documents of a site's harvest anew, without those that others
+// found on its host.
+func (db HarvestRecords) countInScope(ctx context.Context, id string, c *Counts) error {
+	if gleaner.ParseGoal(id).Site == "" {
+		return nil // its counts are asked for often
+	}
+	h, err := db.FindHarvest(ctx, id)
+	if errors.Is(err, ErrNoHarvest) {
+		return nil
+	}
+	in := h.inScope()
+	if err != nil || in == nil {
+		return err
+	}
+	type place struct{ SHA256, State, URL, Parent string }
+	places, err := List[place](ctx, db, `SELECT d.sha256, CASE WHEN d.state='new' AND d.outcome IN `+putOff+` THEN 'scan' ELSE d.state END, l.url, l.parent FROM documents d JOIN locations l ON l.sha256=d.sha256
+		JOIN harvest_sites hs ON hs.site_id=l.site_id WHERE hs.harvest_id=$1`, id)
+	states := map[string]string{}
+	for _, p := range places {
+		if in(p.URL, p.Parent) {
+			states[p.SHA256] = p.State
+		}
+	}
+	c.Documents, c.Accepted, c.Unexamined, c.Scans = len(states), 0, 0, 0
+	for _, state := range states {
+		switch gleaner.DocumentState(state) {
+		case gleaner.DocumentAccepted:
+			c.Accepted++
+		case gleaner.DocumentNew:
+			c.Unexamined++
+		case "scan":
+			c.Unexamined, c.Scans = c.Unexamined+1, c.Scans+1
+		}
+	}
+	return err
+}
+
+// AnswerOf says what the address of a site that a harvest is of answered where that was
+// no page: "404, not-found". It is "" of a page, and of what was not asked yet.
+func (db SiteRecords) AnswerOf(ctx context.Context, host string, hash []byte) (string, error) {
+	said, err := Column[string](ctx, db, `SELECT concat_ws(', ', nullif(u.status, 0)::text, u.outcome) FROM urls u JOIN sites s ON s.id=u.site_id
+		WHERE s.host=$1 AND u.hash=$2 AND u.state NOT IN (1, 2, 6) AND u.outcome NOT IN ('', 'ok')`, host, hash)
+	return strings.Join(said, ""), err
+}
+
+// SiteHold is who asks a site now, and for whom.
+type SiteHold struct {
+	Holder  string     `json:"holder,omitempty"`       // the worker that has its turn; "" where none does
+	Until   *time.Time `json:"held_until,omitempty"`   // unless it says again that it is at it
+	Harvest string     `json:"last_harvest,omitempty"` // that wants it, or the last that did
+}
+
+// SiteHold says who has a site's turn, and which harvest wanted it last.
+func (db SiteRecords) SiteHold(ctx context.Context, host string) (SiteHold, error) {
+	return One(ctx, db, pgx.RowToStructByPos[SiteHold], nil, `SELECT CASE WHEN s.expires_at > now() THEN s.holder ELSE '' END, CASE WHEN s.expires_at > now() AND s.holder <> '' THEN s.expires_at END,
+			coalesce((SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id WHERE hs.site_id=s.id
+				ORDER BY h.completed_at IS NULL DESC, h.started_at DESC, h.id LIMIT 1), '')
+		FROM sites s WHERE s.host=$1`, host)
+}
+
+// SitePapers counts the papers that were found on hosts. One that a list names, too, has two
+// keys and is one: its year and the letters of its title are the same.
+func (db SiteRecords) SitePapers(ctx context.Context, hosts []string) (map[string]int, error) {
+	return Map[string, int](ctx, db, `SELECT s.host, count(DISTINCT (p.year, `+lettersOf("p.title")+`))
+		FROM sites s JOIN locations l ON l.site_id=s.id
+		JOIN matches m ON m.sha256=l.sha256 AND `+FoundSQL+` JOIN papers p ON p.key=m.paper_key WHERE s.host = ANY($1) GROUP BY s.host`, hosts)
+}
+
+// Pace is how often a site is asked, and who set that. It is what was decided at
+// the last request, as the record has it.
+type Pace struct {
+	Seconds float64    `json:"seconds"`         // between an answer and the next request
+	By      string     `json:"by,omitempty"`    // fetch.BySetting and its like; "" where nothing was asked yet
+	Rest    string     `json:"rest,omitempty"`  // why it is left alone for longer: Retry-After or failures
+	Until   *time.Time `json:"until,omitempty"` // how long it is, then
+}
+
+// paceColumns are the fields of a Pace, of a site s.
+const paceColumns = `extract(epoch FROM s.pace)::float8, s.pace_by,
+	CASE WHEN s.asked_until > now() AND s.asked_until > s.paced_until THEN 'Retry-After' WHEN s.failures > 0 AND greatest(s.next_allowed_at, s.parked_until) > now() THEN 'failures' ELSE '' END,
+	CASE WHEN s.asked_until > now() AND s.asked_until > s.paced_until OR s.failures > 0 AND greatest(s.next_allowed_at, s.parked_until) > now()
+		THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END`
+
+// fields are where paceColumns are read into.
+func (p *Pace) fields() []any { return []any{&p.Seconds, &p.By, &p.Rest, &p.Until} }
+
+// Words says a pace to a person: "every 1s (default)"; "" where nothing was asked
+// of the site yet.
+func (p Pace) Words() string {
+	if p.By == "" {
+		return ""
+	}
+	every := time.Duration(p.Seconds * float64(time.Second)).Round(time.Millisecond)
+	s := fmt.Sprintf("every %s (%s)", every, p.By)
+	if p.Until != nil {
+		s += fmt.Sprintf(", not before %s (%s)", p.Until.Local().Format(time.DateTime), p.Rest)
+	}
+	return s
+}
+
+// SitePace is the pace of a site that is being crawled.
+type SitePace struct {
+	Host string `json:"host"`
+	Pace `json:"pace"`
+}
+
+// SitePaces lists the sites of a harvest that are being crawled, by host.
+func (db StatisticRecords) SitePaces(ctx context.Context, harvest string) ([]SitePace, error) {
+	return List[SitePace](ctx, db, `SELECT s.host, `+paceColumns+` FROM sites s JOIN harvest_sites h ON h.site_id=s.id
+		WHERE h.harvest_id=$1 AND s.state='crawling' ORDER BY s.host`, harvest)
 }

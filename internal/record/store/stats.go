@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"gleaner/internal/each"
-
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/each"
 )
 
 // Rates are the counts from which package stats computes shares.
@@ -198,4 +198,114 @@ func (db StatisticRecords) StopNames(ctx context.Context, minSites int, maxShare
 	dirs, err := db.StopDirectories(ctx, minSites, maxShare)
 	names := each.Of(dirs, func(d StopDirectory) string { return d.Name })
 	return names, err
+}
+
+// Counters are those of CDI (Wu et al., WIDM 2012, Table 1), of every file that a
+// harvest's sites gave, in each version. They are computed from the record, so a
+// file that was taken twice counts once. All is the sum of the others but
+// Filtered, which is the sum of its two parts, and SameText.
+type Counters struct {
+	All                int `json:"all"`
+	SavedNew           int `json:"saved_New"`              // accepted, the first from its URL
+	SavedDuplicate     int `json:"saved_Duplicate"`        // accepted, from a URL from which one was saved before: another version
+	Filtered           int `json:"filtered"`               //
+	FilteredMTF        int `json:"filtered_MTF"`           // by kind: no document, a source, a web page in its place
+	FilteredDCF        int `json:"filtered_DCF"`           // by content: not academic
+	FailedTextExtract  int `json:"failed_TextExtract"`     // encrypted, broken, cut off, pictures, no reader for it
+	FailedFileNotFound int `json:"failed_FileNotFound"`    // the repository has lost the file, or examining it failed for good
+	FailedPDFNotFound  int `json:"failed_PDFFilenotFound"` // an archive without a document
+	Unexamined         int `json:"unexamined"`             // waits
+	SameText           int `json:"same_text"`              // of the saved ones, those with the same bytes or text as another; not CDI's
+}
+
+// ByKind are the outcomes by which a file is rejected for its kind, and not for
+// what it says.
+func ByKind() []string {
+	return []string{"not-a-document", "source", "unwelcome", "wall", "error-page"}
+}
+
+// HarvestCounters computes Counters of a harvest; "" is the whole collection.
+func (db StatisticRecords) HarvestCounters(ctx context.Context, harvest string) (Counters, error) {
+	return One(ctx, db, pgx.RowToStructByPos[Counters], nil, `
+		WITH item AS (SELECT l.hash, d.kind, d.state, d.outcome, d.class, CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END AS text
+			FROM locations l JOIN documents d ON d.sha256=l.sha256
+			WHERE $1='' OR l.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)),
+		other AS (SELECT count(*) AS n FROM urls u WHERE u.state=4 AND u.outcome='wrong-mimetype'
+			AND ($1='' OR u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1))),
+		n AS (SELECT count(*) AS every,
+			count(DISTINCT hash) FILTER (WHERE state='accepted') AS fresh, count(*) FILTER (WHERE state='accepted') AS accepted,
+			count(DISTINCT text) FILTER (WHERE state='accepted') AS texts,
+			count(*) FILTER (WHERE by_kind AND NOT packed) AS mtf, count(*) FILTER (WHERE by_kind AND packed) AS hollow,
+			count(*) FILTER (WHERE state='rejected' AND class<>'') AS dcf,
+			count(*) FILTER (WHERE state='rejected' AND class='' AND NOT by_kind) AS unread,
+			count(*) FILTER (WHERE state='failed') AS failed, count(*) FILTER (WHERE state='new') AS waiting
+			FROM (SELECT *, state='rejected' AND class='' AND outcome = ANY ($2) AS by_kind,
+				kind IN ('zip', 'tar', 'gzip', 'compress', 'bzip2', 'packed') AS packed FROM item) i)
+		SELECT every + o.n, fresh, accepted - fresh, mtf + o.n + dcf, mtf + o.n, dcf, unread, failed, hollow, waiting, accepted - texts FROM n, other o`, harvest, ByKind())
+}
+
+// Month is what came to the collection in one month.
+type Month struct {
+	Month     string `json:"month"` // as 2026-01
+	Documents int    `json:"documents"`
+	Accepted  int    `json:"accepted"`
+}
+
+// Months lists what came in the last 24 months, the oldest first, from the first month
+// with a document on.
+func (db StatisticRecords) Months(ctx context.Context) ([]Month, error) {
+	return List[Month](ctx, db, `
+		WITH came AS (SELECT date_trunc('month', discovered_at AT TIME ZONE 'UTC') AS month, count(*) AS n, count(*) FILTER (WHERE state='accepted') AS accepted
+			FROM documents WHERE discovered_at >= (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '23 months') AT TIME ZONE 'UTC' GROUP BY 1)
+		SELECT to_char(m, 'YYYY-MM'), coalesce(n, 0)::int, coalesce(accepted, 0)::int
+		FROM generate_series((SELECT min(month) FROM came), date_trunc('month', now() AT TIME ZONE 'UTC'), interval '1 month') m
+		LEFT JOIN came ON came.month=m ORDER BY m`)
+}
+
+// PaceTally counts sites by how long they are left alone between two requests.
+type PaceTally struct {
+	Every   string `json:"every"`
+	Sites   int    `json:"sites"`
+	Resting int    `json:"resting"` // of them, those that are left alone for longer now: they asked for it, or failed
+}
+
+// PaceTallies counts the sites that were asked, from the shortest pause to the longest.
+func (db StatisticRecords) PaceTallies(ctx context.Context) ([]PaceTally, error) {
+	return List[PaceTally](ctx, db, `
+		WITH s AS (SELECT extract(epoch FROM pace) AS every, asked_until > now() OR parked_until > now() AS rests FROM sites WHERE pace_by <> ''),
+		step (n, most, every) AS (VALUES (1, 1.0, 'up to 1 s'), (2, 2.0, 'up to 2 s'), (3, 5.0, 'up to 5 s'), (4, 15.0, 'up to 15 s'), (5, 60.0, 'up to 1 min'), (6, 'Infinity'::numeric, 'more than 1 min'))
+		SELECT step.every, count(*)::int, count(*) FILTER (WHERE s.rests)::int
+		FROM s CROSS JOIN LATERAL (SELECT * FROM step WHERE s.every <= step.most ORDER BY n LIMIT 1) step GROUP BY step.n, step.every ORDER BY step.n`)
+}
+
+// Yield is a crawl policy's yield over a period, in the terms of Wu et al.
+// (WebSci 2012, Table 2).
+type Yield struct {
+	Policy      string  `json:"policy"`
+	Crawls      int     `json:"crawls"`
+	Days        float64 `json:"days"`         // from the beginning of the first to the end of the last, one at least
+	Requests    int     `json:"requests"`     // Q
+	Fetched     int     `json:"fetched"`      // F: URLs that came
+	New         int     `json:"new"`          // N: documents not known before
+	Good        int     `json:"good"`         // G: of these, accepted
+	Parents     int     `json:"parents"`      // P: pages by which the new ones were found
+	GoodParents int     `json:"good_parents"` // P_G: those of the good ones
+}
+
+// PolicyYields computes Table 2 for the crawls that began in a period. A
+// document counts for the crawl during which, and on whose site, it was first
+// found: the dates of an import from before it was on record do not count.
+func (db StatisticRecords) PolicyYields(ctx context.Context, from, to time.Time) ([]Yield, error) {
+	return List[Yield](ctx, db, `
+		WITH c AS (SELECT * FROM crawls WHERE started_at >= $1 AND started_at < $2),
+		first AS (SELECT DISTINCT ON (l.sha256) l.sha256, l.site_id, l.parent, l.found_at, d.state, d.discovered_at FROM locations l JOIN documents d ON d.sha256=l.sha256
+			WHERE l.found_at >= d.discovered_at - interval '1 hour' ORDER BY l.sha256, l.found_at, l.url),
+		n AS (SELECT c.policy, count(*) AS new, count(*) FILTER (WHERE f.state='accepted') AS good, count(DISTINCT f.parent) FILTER (WHERE f.parent <> '') AS parents,
+				count(DISTINCT f.parent) FILTER (WHERE f.state='accepted' AND f.parent <> '') AS good_parents
+			FROM c JOIN first f ON f.site_id=c.site_id AND f.found_at >= c.started_at AND f.found_at <= c.finished_at
+				AND f.discovered_at >= c.started_at GROUP BY c.policy),
+		q AS (SELECT policy, count(*) AS crawls, greatest(1, extract(epoch FROM max(finished_at) - min(started_at)) / 86400)::float8 AS days,
+				sum(requests)::int AS requests, sum(fetched)::int AS fetched FROM c GROUP BY policy)
+		SELECT q.policy, q.crawls, q.days, q.requests, q.fetched, coalesce(n.new, 0), coalesce(n.good, 0), coalesce(n.parents, 0), coalesce(n.good_parents, 0)
+		FROM q LEFT JOIN n ON n.policy=q.policy ORDER BY q.policy`, from, to)
 }
