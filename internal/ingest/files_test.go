@@ -147,6 +147,31 @@ func TestMirror(t *testing.T) {
 	require.Equal(t, "http://www.a.example/", places[0].Parent, "the page of the mirror that links to it")
 }
 
+// TestHTTrack: where HTTrack's log is there, it says what a mirror's files are.
+func TestHTTrack(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	rows := []string{
+		"date\tsize'/'remotesize\tflags(request:Update,Range state:File response:Modified,Chunked,gZipped)\tstatuscode\tstatus ('servermsg')\tMIME\tEtag|Date\tURL\tlocalfile\t(from URL)",
+		"12:00:00\t100/-1\t---M--\t200\tadded ('OK')\ttext/html\t\thttp://www.a.example/\t/home/u/site/www.a.example/index.html\t(from primary/primary)",
+		"12:00:01\t200/200\t------\t200\tadded ('OK')\tapplication/pdf\t\twww.a.example/papers/get.php?id=1\t/home/u/site/www.a.example/papers/get4a2b.pdf\t(from www.a.example/)",
+		"12:00:02\t0/-1\t------\t404\terror ('Not%20Found')\ttext/html\t\thttp://www.a.example/gone.pdf\t\t(from www.a.example/)",
+		"12:00:03\t200/200\t------\t200\tadded ('OK')\tapplication/pdf\t\thttp://www.a.example/evil.pdf\t../../secret.pdf\t(from www.a.example/)",
+		"not a line of it",
+	}
+	dir := s.lay("site", map[string]string{"hts-cache/new.txt": strings.Join(rows, "\n") + "\n", "www.a.example/index.html": listing, "www.a.example/papers/get4a2b.pdf": s.pdf(1), "www.a.example/extra.pdf": s.pdf(2)})
+	s.write("secret.pdf", []byte(s.pdf(5)))
+	o := Options{Paths: []string{dir}, Format: Mirror}
+	everywhere(t, o)
+	c, by := s.imported(o)
+	require.Equal(t, SavedNew, by["http://www.a.example/papers/get.php?id=1"].Outcome)
+	require.Equal(t, store.Counters{All: 2, SavedNew: 1, Filtered: 1, FilteredMTF: 1}, c.Counters)
+	require.Equal(t, map[string]int64{"status 404": 1, Outside: 1, BadLine: 1}, c.Skipped)
+	_, places, err := s.DB.Document(t.Context(), by["http://www.a.example/papers/get.php?id=1"].SHA256)
+	require.NoError(t, err)
+	require.Equal(t, "http://www.a.example/", places[0].Parent)
+}
+
 // TestManifest: each line of a CSV manifest comes to an outcome, what is wrong with
 // one is said with its number, and the lines behind it are read.
 func TestManifest(t *testing.T) {

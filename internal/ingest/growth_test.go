@@ -31,6 +31,10 @@ func TestListsGrow(t *testing.T) { //nolint:paralleltest // it measures
 		"crawl log of directories": {func(n int) string { return heritrix + strings.Repeat("a/../%41", n) + " L http://a.test/ text/html" }, heritrixLog{}},
 		"crawl log of a path":      {func(n int) string { return heritrix + " " + strings.Repeat("L", n) + " http://a.test/ text/html" }, heritrixLog{}},
 		"crawl log of lines":       {func(n int) string { return strings.Repeat(heritrix+" L http://a.test/ text/html\n", n) }, heritrixLog{}},
+		"mirror of fields":         {func(n int) string { return strings.Repeat("200\t", n) }, httrack{"/mirror"}},
+		"mirror of folders": {func(n int) string {
+			return "1\t2\t3\t200\ta\ttext/html\tb\ta.test/\t/home" + strings.Repeat("/mirror/..", n) + "\t(from a)"
+		}, httrack{"/mirror"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			growthtest.Linear(t, 2<<10, func(n int) []byte { return []byte(c.of(n)) }, func(in []byte) {

@@ -88,15 +88,6 @@ func (heritrixLog) parse(line []byte) (*Resource, []string, error) {
 	return r, mirrorNames(r.URL), nil
 }
 
-// statusIn reads the status of an answer.
-func statusIn(s string) (int, error) {
-	status, err := strconv.Atoi(s)
-	if err != nil || status > 999 {
-		return 0, fmt.Errorf("%.20q is no status", s)
-	}
-	return status, nil
-}
-
 // statusOf says of an answer without a document which it was; of Heritrix's own codes
 // there are many, and they are negative.
 func statusOf(status int) string {

@@ -309,8 +309,10 @@ func Open(ctx context.Context, places source.Places, o Options, from Position) (
 		return nil, err
 	}
 	switch o.Format {
-	case Folder, Mirror:
+	case Folder:
 		return opened(openFiles(ctx, places, o, from))
+	case Mirror:
+		return openMirrors(ctx, places, o, from)
 	case CSV:
 		return opened(openLists(disk{o.Within}, o.Paths, from, csvList))
 	case Heritrix:

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -162,6 +164,56 @@ func resources(t *testing.T, path string, from Position, dates bool) (all []stri
 		}
 		all = append(all, strings.TrimPrefix(name+" "+what, " "))
 	}
+}
+
+// TestIrregularIsDocumented: the page for users has a row for each irregular archive, with what
+// comes of its records, and no other.
+func TestIrregularIsDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/import.md")
+	require.NoError(t, err)
+	want := map[string]string{}
+	for _, row := range irregulars() {
+		name, packed, _ := strings.Cut(row.name, ",")
+		if strings.HasPrefix(name, "date ") {
+			name = "date of another precision"
+		}
+		switch is := outcomesOf(row.want); {
+		case want[name] == "" || want[name] == is:
+			want[name] = is
+		default:
+			want[name] += ";" + packed + ": " + is
+		}
+	}
+	_, table, found := strings.Cut(string(page), "| what is irregular | its records | |\n|---|---|---|\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	documented := map[string]string{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		documented[strings.TrimSpace(cells[1])] = strings.TrimSpace(cells[2])
+	}
+	require.Equal(t, want, documented)
+}
+
+// outcomesOf counts what the resources of an archive come to.
+func outcomesOf(want string) string {
+	counts := map[string]int{}
+	for _, what := range strings.Split(want, "; ") {
+		if strings.HasPrefix(what, "/") {
+			_, what, _ = strings.Cut(what, " ")
+		}
+		if date := strings.Index(what, " 20"); date > 0 && strings.HasSuffix(what, "Z") {
+			what = what[:date]
+		}
+		what, _, _ = strings.Cut(what, ",")
+		counts[what]++
+	}
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		all = append(all, fmt.Sprintf("%s %d", what, counts[what]))
+	}
+	return strings.Join(all, ", ")
 }
 
 // TestIrregularImport: what comes of documents in an irregular archive, and in which order

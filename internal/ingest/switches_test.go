@@ -31,9 +31,10 @@ func (s *shop) logs() map[string]Options {
 	t := s.t.(*testing.T)
 	files := map[string]string{aPaper: s.pdf(1), aPackedOne: string(s.pile.File(2, sampleweb.AsGzip)), aSheet: string(s.pile.File(3, sampleweb.AsSheet)), aHidden: s.pdf(4)}
 	tree := map[string]string{}
-	var warc, arc, crawl, list strings.Builder
+	var warc, arc, crawl, httrack, list strings.Builder
 	about := "1 0 test\nURL IP-address Archive-date Content-type Archive-length\n"
 	fmt.Fprintf(&arc, "filedesc://x.arc 0.0.0.0 20050630010203 text/plain %d\n%s\n", len(about), about)
+	httrack.WriteString("the head\n")
 	list.WriteString("url,path\n")
 	for url, body := range files {
 		path := strings.TrimPrefix(url, "http://")
@@ -42,6 +43,7 @@ func (s *shop) logs() map[string]Options {
 		said := "HTTP/1.1 200 OK\r\n\r\n" + body
 		fmt.Fprintf(&arc, "%s 192.0.2.1 20050630010203 application/octet-stream %d\n%s\n", url, len(said), said)
 		fmt.Fprintf(&crawl, "2005-06-30T01:02:03.004Z 200 100 %s L http://www.a.example/ unknown #042 20050630010203004+12 - - -\n", url)
+		fmt.Fprintf(&httrack, "12:00:00\t100/-1\t------\t200\tadded ('OK')\tunknown\t\t%s\t/home/u/httrack/%s\t(from www.a.example/)\n", url, path)
 		fmt.Fprintf(&list, "%s,%s\n", url, path)
 	}
 	with := func(folder, name, text string) string {
@@ -61,8 +63,8 @@ func (s *shop) logs() map[string]Options {
 	folder := Options{Format: Folder, Paths: []string{mirror}, URLs: "http://{path}"}
 	return map[string]Options{
 		"warc": of(WARC, s.write("x.warc.gz", []byte(warc.String()))), "arc": of(ARC, s.write("x.arc", []byte(arc.String()))), "mirror": of(Mirror, mirror), "folder": folder,
-		"heritrix": of(Heritrix, with("heritrix", crawlLog, crawl.String())),
-		"csv":      of(CSV, filepath.Join(with("csv", "list.csv", list.String()), "list.csv")), "warc of the web": of(Auto, web.serve(t)+"/x.warc.gz"),
+		"httrack": of(Mirror, with("httrack", httrackLog, httrack.String())), "heritrix": of(Heritrix, with("heritrix", crawlLog, crawl.String())),
+		"csv": of(CSV, filepath.Join(with("csv", "list.csv", list.String()), "list.csv")), "warc of the web": of(Auto, web.serve(t)+"/x.warc.gz"),
 		"warc of a bucket": of(Auto, "s3://crawls/x?region=us-east-1&use_path_style=true&endpoint="+bucket.URL),
 	}
 }

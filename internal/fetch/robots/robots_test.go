@@ -1,12 +1,18 @@
 package robots
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/temoto/robotstxt"
+
+	"gleaner/internal/lab/realdata"
 )
 
 // ask is one question to a file.
@@ -250,4 +256,54 @@ func TestRuleIsNamed(t *testing.T) {
 	if _, rule := rules.Allowed("/ab"); rule != "Allow: /a*" {
 		t.Errorf("rule %q", rule)
 	}
+}
+
+// TestRealFiles reads robots.txt files as servers have them, where a collection
+// of them lies beside the project.
+func TestRealFiles(t *testing.T) {
+	t.Parallel()
+	root := realdata.Path(t, "data", "robots")
+	files, silent, spoken, plain, agreed := 0, 0, 0, 0, 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		rules := Parse(body, "gleaner")
+		named := strings.ToLower(string(body))
+		if rules.group == nil && (strings.Contains(named, "\nuser-agent: *\n") || strings.Contains(named, "\nuser-agent: *\r\n")) {
+			silent++
+			t.Errorf("%s: speaks to everybody, but that was not understood", path)
+		}
+		if g := rules.group; g != nil && len(g.rules) > 0 {
+			spoken++
+			if !g.wildcard && g.lib != nil {
+				plain++
+			}
+			lib, err := robotstxt.FromBytes(body) // as it stands, for the comment of the package
+			same := err == nil
+			for _, r := range g.rules {
+				if path := strings.Join(r.parts, "x"); same && strings.HasPrefix(path, "/") {
+					own, _ := rules.Allowed(path)
+					same = lib.TestAgent(path, "gleaner") == own
+				}
+			}
+			if same {
+				agreed++
+			}
+		}
+		for _, p := range []string{"/", "/~joe/", "/a?b=c", "/index.html"} {
+			rules.Allowed(p)
+		}
+		return agree(rules)
+	})
+	require.NoError(t, err)
+	if files == 0 {
+		t.Skipf("no files in %s", root)
+	}
+	t.Logf("%d files read, %d whose group for everybody was missed; %d have rules for us, %d of them prefixes alone; the library by itself, on the file as it is, says the same of all rules of %d", files, silent, spoken, plain, agreed)
 }

@@ -3,9 +3,13 @@ package archive
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha1"
+	"encoding/base32"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/packtest"
+	"gleaner/internal/lab/realdata"
 )
 
 // seen is what a test looks at of a record.
@@ -198,6 +203,86 @@ func TestARC(t *testing.T) {
 		rest, err := all(t, []byte(text), got[1].at)
 		require.NoError(t, err, format)
 		require.Len(t, rest, 1, format)
+	}
+}
+
+// TestRealArchives reads archives of five projects, good and bad, and compares the
+// digests that they carry with those of what was read.
+func TestRealArchives(t *testing.T) {
+	t.Parallel()
+	root := realdata.Path(t, "data", "archives")
+	want := map[string]struct {
+		records int
+		damage  string
+	}{
+		"aut/badexample.arc.gz": {5, "longer than it is"}, "aut/example.arc.gz": {299, ""}, "aut/example.docs.warc.gz": {21, ""}, "aut/example.pdf.warc.gz": {76, ""},
+		"aut/issue-493.warc": {32, ""}, "aut/issue-514.warc": {8, ""},
+		"gowarc/corrupted-mid-record.warc.gz.open": {12, "no gzip member"}, "gowarc/corrupted-trailing-bytes.warc.gz.open": {30, "no gzip member"},
+		"gowarc/empty.warc.gz.open": {0, ""}, "gowarc/good.warc.gz.open": {50, ""}, "gowarc/single-record.warc.gz.open": {1, ""},
+		"gowarc/skip-non-open.warc.gz": {10, ""}, "gowarc/test.warc.gz": {3, ""}, "jwarc/cc.warc.gz": {1, ""}, "jwarc/gzip_extra_sl.warc.gz": {1, ""},
+		"warcio/bad.arc": {1, "begins with no record"}, "warcio/example-bad-non-chunked.warc.gz": {6, ""}, "warcio/example-bad.warc.gz.bad": {6, ""},
+		"warcio/example-digest.warc": {4, ""}, "warcio/example-iana.org-chunked.warc": {3, ""}, "warcio/example-resource.warc.gz": {3, ""},
+		"warcio/example-space-in-target-uri.warc.gz": {2, ""}, "warcio/example-space-in-url.arc": {1, "ends within"}, "warcio/example-trunc.warc": {4, ""},
+		"warcio/example-wget-bad-target-uri.warc.gz": {6, ""}, "warcio/example-wrong-chunks.warc.gz": {2, ""}, "warcio/example.arc": {1, ""},
+		"warcio/example.arc.gz": {1, ""}, "warcio/example.warc": {6, ""}, "warcio/example.warc.gz": {6, ""}, "warcio/post-test.warc.gz": {6, ""},
+	}
+	files, err := filepath.Glob(filepath.Join(root, "*", "*"))
+	require.NoError(t, err)
+	digests, differ := 0, 0
+	for _, file := range files {
+		name, _ := filepath.Rel(root, file)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		got, err := all(t, data, Position{})
+		w, known := want[filepath.ToSlash(name)]
+		if !known {
+			t.Errorf("%s: %d records, %v: no outcome is named for it", name, len(got), err)
+			continue
+		}
+		if len(got) != w.records || (err == nil) != (w.damage == "") || err != nil && !strings.Contains(err.Error(), w.damage) {
+			t.Errorf("%s: %d records, %v; want %d, %q", name, len(got), err, w.records, w.damage)
+		}
+		for i, s := range got {
+			if s.err != nil && s.kind != Request {
+				t.Logf("%s: record %d %s %s: %v", name, i, s.kind, s.url, s.err)
+			}
+			if i%(1+len(got)/10) > 0 {
+				continue
+			}
+			rest, _ := all(t, data, s.at)
+			require.Len(t, rest, len(got)-i, "%s from record %d", name, i)
+		}
+		n, bad := checkDigests(t, data)
+		digests, differ = digests+n, differ+bad
+	}
+	t.Logf("%d files, %d block digests, %d differ", len(files), digests, differ)
+	require.Greater(t, digests, 100)
+	require.LessOrEqual(t, differ, 5, "files with wrong digests are among them")
+}
+
+// checkDigests compares the digests of blocks.
+func checkDigests(t *testing.T, data []byte) (n, differ int) {
+	t.Helper()
+	a, err := New(bytesOf(data), Position{})
+	if err != nil {
+		return 0, 0
+	}
+	for {
+		r, err := a.Next()
+		if err != nil {
+			return n, differ
+		}
+		said, ok := strings.CutPrefix(r.Header.Get("WARC-Block-Digest"), "sha1:")
+		if !ok || len(said) != 32 {
+			continue
+		}
+		h := sha1.New()
+		_, err = io.Copy(h, r.Block)
+		require.NoError(t, err)
+		if n++; base32.StdEncoding.EncodeToString(h.Sum(nil)) != said {
+			differ++
+			t.Logf("%s: its digest differs", r.URL)
+		}
 	}
 }
 

@@ -1,6 +1,12 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,4 +99,47 @@ func TestTheSlowestAreNamed(t *testing.T) {
 		require.Contains(t, out.String(), "the slowest tests:\n     2.5 s  p TestB\n     0.0 s  p TestA\nthe slowest packages:\n")
 		require.Contains(t, out.String(), " processor seconds in ")
 	}
+}
+
+// Every reason that the project's tests give is one of those allowed: what would be found
+// at the end of the whole run is found here.
+func TestReasonsAreAllowed(t *testing.T) {
+	t.Parallel()
+	reasons := 0
+	require.NoError(t, filepath.WalkDir("../../../../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if reason, ok := skips(n); ok {
+				reasons++
+				require.True(t, isAllowed(reason), "%s skips for %q", path, reason)
+			}
+			return true
+		})
+		return nil
+	}))
+	require.Greater(t, reasons, 10)
+}
+
+// skips is the reason, or its beginning, that a call of Skip or Skipf gives.
+func skips(n ast.Node) (string, bool) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return "", false
+	}
+	fn, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || fn.Sel.Name != "Skip" && fn.Sel.Name != "Skipf" {
+		return "", false
+	}
+	text, ok := call.Args[0].(*ast.BasicLit)
+	if !ok || text.Kind != token.STRING {
+		return "", false
+	}
+	reason, err := strconv.Unquote(text.Value)
+	return reason, err == nil
 }
