@@ -55,6 +55,15 @@ func openArchives(ctx context.Context, places source.Places, o Options, from Pos
 		return nil, err
 	}
 	if from.File != "" {
+		at := strings.LastIndex(from.File, withinWACZ)
+		name, within := from.File[:max(at, 0)], at >= 0
+		if i := slices.IndexFunc(a.files, func(f stored) bool { return f.name == name && f.isWACZ() }); within && i >= 0 {
+			a.using(ctx)
+			if err := a.unzip(i); err != nil {
+				_ = a.Close()
+				return nil, err
+			}
+		}
 		if a.i = slices.IndexFunc(a.files, func(f stored) bool { return f.name == from.File }); a.i < 0 {
 			_ = a.Close()
 			return nil, fmt.Errorf("%w: %s, where the import was, is not there any more", ErrInput, from.File)
@@ -99,9 +108,7 @@ func (a *archives) shut() {
 }
 
 func (a *archives) Next(ctx context.Context) (*Resource, error) {
-	a.over = func() error { return context.Cause(ctx) }
-	a.get = func(f stored, offset int64) (io.ReadCloser, error) { return f.open(ctx, offset) }
-	a.measure = func(f *stored) error { return f.measure(ctx) }
+	a.using(ctx)
 	a.begun = func(f stored) error { return a.started(ctx, f.name) }
 	for a.i < len(a.files) {
 		r, err := a.next()
@@ -162,6 +169,11 @@ func (a *archives) next() (*Resource, error) {
 	if a.in == nil {
 		if err := a.begun(a.files[a.i]); err != nil {
 			return nil, err
+		}
+		if a.files[a.i].isWACZ() {
+			if err := a.unzip(a.i); err != nil {
+				return a.broken(err)
+			}
 		}
 		if err := a.begin(); err != nil {
 			return a.broken(err)
@@ -252,7 +264,7 @@ func (a *archives) broken(err error) (*Resource, error) {
 		if r.At.Position = d.At; d.Within {
 			r.At.Pass = 1
 		}
-	case errors.Is(err, archive.ErrNoArchive), errors.Is(err, errOther):
+	case errors.Is(err, archive.ErrNoArchive), errors.Is(err, errOther), errors.Is(err, errNoWACZ):
 		r.Skip = NoArchive
 	}
 	switch {

@@ -17,16 +17,24 @@ const (
 // free is how many resources a file may give before its bytes are counted: fewer where it has
 // few bytes.
 func (f stored) free() float64 {
-	if f.size < 0 {
+	size := f.size
+	if f.inside != nil {
+		size = int64(f.inside.CompressedSize64)
+	}
+	if size < 0 {
 		return freeResources
 	}
-	return min(freeResources, float64(f.size/packedResource+packedResource))
+	return min(freeResources, float64(size/packedResource+packedResource))
 }
 
 // source opens a file at any byte.
 func (a *archives) source(file stored) archive.Source {
 	return func(offset int64) (io.ReadCloser, error) {
-		r, err := a.get(file, offset)
+		get := a.get
+		if file.inside != nil {
+			get = a.openInside
+		}
+		r, err := get(file, offset)
 		if err != nil {
 			a.lost = err
 			return nil, err
@@ -50,7 +58,11 @@ func (r *reading) Read(p []byte) (int, error) {
 	}
 	n, err := r.ReadCloser.Read(p)
 	r.at += int64(n)
-	r.of.room += float64(max(r.at-r.of.read, 0)) / packedResource
+	came := float64(max(r.at-r.of.read, 0)) / packedResource
+	if f := r.of.files[r.of.i].inside; f != nil {
+		came *= min(1, float64(f.CompressedSize64)/float64(max(f.UncompressedSize64, 1)))
+	}
+	r.of.room += came
 	if r.of.read = max(r.of.read, r.at); n > 0 {
 		r.of.came()
 	}
@@ -60,10 +72,17 @@ func (r *reading) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// unpacked is an archive of which all before a byte was unpacked.
+type unpacked struct {
+	io.ReadCloser
+	passed int64
+}
+
 // Passed implements archive.Passer. Of a file elsewhere a piece is asked for at least.
 func (r *reading) Passed() int64 {
+	u, _ := r.ReadCloser.(unpacked)
 	if f := r.of.files[r.of.i]; f.place != nil {
-		return min(source.Piece, max(f.size-r.at, 0))
+		u.passed += min(source.Piece, max(f.size-r.at, 0))
 	}
-	return 0
+	return u.passed
 }

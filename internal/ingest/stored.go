@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"archive/zip"
 	"bufio"
 	"context"
 	"errors"
@@ -27,6 +28,7 @@ type stored struct {
 	version  string       // "" where nobody knows
 	place    source.Place // nil on this machine
 	key      string       // in that place
+	inside   *zip.File    // of a WACZ file, that place and path are of; else nil
 	err      error        // why it cannot be read
 	modified time.Time    // zero where nobody knows
 }

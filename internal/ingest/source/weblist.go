@@ -161,5 +161,5 @@ func ArchiveName(name string) bool {
 			return true
 		}
 	}
-	return false
+	return strings.HasSuffix(name, ".wacz")
 }
