@@ -49,13 +49,22 @@ func partOf(r render.Request, a *render.Answer) part {
 // sameWithin is how long the parts of a page are asked for anew before it is shown instead.
 const sameWithin = 2 * time.Minute
 
-// keep keeps an answer for the pages that are shown; nil says that it has no room.
+// keep keeps an answer for the pages that are shown, with those fields of its header that are
+// used and are no longer than tags may be; nil says that it has no room.
 func (s *shells) keep(url string, r *fetch.Response) *render.Answer {
-	if _, had := s.answers[url]; had || !s.cfg.Memory.Keep(int64(len(r.Body))) {
+	a := &render.Answer{Status: r.Status, Header: http.Header{}}
+	size := int64(len(r.Body))
+	for _, name := range []string{"Content-Type", "Access-Control-Allow-Origin", "Link", "Etag", "Last-Modified"} {
+		if v := r.Header.Get(name); v != "" && len(v) <= longestTag {
+			a.Header.Set(name, v)
+			size += int64(len(name) + len(v))
+		}
+	}
+	if _, had := s.answers[url]; had || !s.cfg.Memory.Keep(size) {
 		return s.answers[url]
 	}
-	a := &render.Answer{Status: r.Status, Header: r.Header, Body: bytes.Clone(r.Body)}
-	s.bytes += int64(len(a.Body))
+	a.Body = bytes.Clone(r.Body)
+	s.bytes += size
 	s.answers[url] = a
 	return a
 }

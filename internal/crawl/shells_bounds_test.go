@@ -153,7 +153,8 @@ func TestDataOfTheSitesOwnDomainIsNoLink(t *testing.T) {
 	}
 }
 
-// TestScriptsOfPagesThatWaitLeaveRoom for the pages of other sites.
+// TestScriptsOfPagesThatWaitLeaveRoom for the pages of other sites, and what nobody asks of
+// their headers is not kept.
 func TestScriptsOfPagesThatWaitLeaveRoom(t *testing.T) {
 	t.Parallel()
 	l := newLoop(Site{Host: "h.example"}, Defaults(), Parts{}, func(Progress) {})
@@ -161,9 +162,14 @@ func TestScriptsOfPagesThatWaitLeaveRoom(t *testing.T) {
 	for i := range 9 {
 		e := frontier.Entry{}
 		e.Link.URL, e.Link.Source = fmt.Sprintf("http://h.example/%d.js", i), page.SourceList
-		l.shells.read(&e, &Answer{Response: &fetch.Response{Status: http.StatusOK, Body: make([]byte, 1<<20)}}, nil)
+		header := http.Header{"Content-Type": {"text/javascript"}, "Etag": {strings.Repeat("e", 1<<11)}, "X-A": {"a"}}
+		r := &fetch.Response{Status: http.StatusOK, Header: header, Body: make([]byte, 1<<20-100)}
+		l.shells.read(&e, &Answer{Response: r}, nil)
+		if a := l.shells.answers[e.Link.URL]; a != nil {
+			require.Equal(t, http.Header{"Content-Type": {"text/javascript"}}, a.Header)
+		}
 	}
-	require.EqualValues(t, maxReadScript, l.shells.bytes)
+	require.EqualValues(t, 4*(1<<20-100+len("Content-Type"+"text/javascript")), l.shells.bytes)
 }
 
 // standing is a source whose answers never come.
