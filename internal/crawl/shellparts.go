@@ -60,7 +60,7 @@ func (s *shells) keep(url string, r *fetch.Response) *render.Answer {
 			size += int64(len(name) + len(v))
 		}
 	}
-	if _, had := s.answers[url]; had || !s.cfg.Memory.Keep(size) {
+	if _, had := s.answers[url]; had || !s.cfg.Memory.Keep(weburl.Owner(s.site.Host), size) {
 		return s.answers[url]
 	}
 	a.Body = bytes.Clone(r.Body)
@@ -71,7 +71,7 @@ func (s *shells) keep(url string, r *fetch.Response) *render.Answer {
 
 // forget gives back what was kept.
 func (s *shells) forget() {
-	s.cfg.Memory.Forget(s.bytes)
+	s.cfg.Memory.Forget(weburl.Owner(s.site.Host), s.bytes)
 	s.bytes = 0
 	clear(s.answers)
 }

@@ -269,8 +269,13 @@ func TestPagesBeyondTheirBoundAreNamed(t *testing.T) {
 		"failed render-pages":                          crashed(1, 10),
 		"page success, beside a user with too many":    crashed(2, 10),
 		"failed render-pages, beside all that one may": crashed(5, 10),
-		"failed render-busy":                           func(w *world, _ int) { require.True(t, w.cfg.Memory.Keep(1<<20)) },
-		"page success":                                 func(*world, int) {},
+		"failed render-busy": func(w *world, _ int) {
+			require.True(t, w.cfg.Memory.Keep("others", 1<<20))
+		},
+		"failed render-busy, beside hosts of the same owner": func(w *world, _ int) {
+			require.True(t, w.cfg.Memory.Keep("127.0.0.0/24", 1<<18))
+		},
+		"page success": func(*world, int) {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -281,7 +286,7 @@ func TestPagesBeyondTheirBoundAreNamed(t *testing.T) {
 			held := 0
 			w.cfg.Browser = acting(func(ctx context.Context, _ render.Page, get render.Get) render.Shown {
 				_, err := get(ctx, render.Request{URL: "http://" + s.host + "/api"})
-				if held = 0; err == nil && !w.cfg.Memory.Keep(1<<20) {
+				if held = 0; err == nil && !w.cfg.Memory.Keep("others", 1<<20) {
 					held = 1
 				}
 				return render.Shown{HTML: []byte(links("a.pdf"))}
@@ -290,7 +295,7 @@ func TestPagesBeyondTheirBoundAreNamed(t *testing.T) {
 			require.Equal(t, outcome, w.record(t, s.host)["/"])
 			if outcome == "page success" {
 				require.Equal(t, 1, held, "what a page asked for is in memory")
-				require.True(t, w.cfg.Memory.Keep(1<<20), "and is given back")
+				require.True(t, w.cfg.Memory.Keep("others", 1<<20), "and is given back")
 			}
 		})
 	}

@@ -28,7 +28,17 @@ const (
 // windows of decoders. Each asks the pools in one order, windows, bodies, large, and each
 // pool once: nobody waits for one who waits for him.
 type Memory struct {
-	windows, bodies, large, kept *pool
+	windows, bodies, large *pool
+	kept                   kept
+}
+
+// kept is what outlives its fetch, in bytes.
+type kept struct {
+	most int64
+
+	mu     sync.Mutex
+	all    int64
+	owners map[string]int64
 }
 
 // NewMemory makes a bound of so many bytes for bodies, and of a third of it beside for
@@ -36,7 +46,7 @@ type Memory struct {
 func NewMemory(size int64) *Memory {
 	size = max(size, 2)
 	return &Memory{windows: newPool(size/3 - size/12), bodies: newPool(size - size/3), large: newPool(size / 3),
-		kept: newPool(size / 12)}
+		kept: kept{most: size / 12, owners: map[string]int64{}}}
 }
 
 // first is how much of a body the pool of bodies holds.
@@ -61,13 +71,34 @@ func (m *Memory) Hold(ctx context.Context, n int64) (release func(), err error) 
 }
 
 // Keep holds so many bytes for what outlives its fetch, in a part of its own, if there is
-// room: nobody waits for who keeps something and waits himself. Forget gives them back.
-func (m *Memory) Keep(n int64) bool { return m == nil || m.kept.all.TryAcquire(n) }
+// room, also in the owner's share: nobody waits for who keeps something and waits himself.
+// Forget gives them back.
+func (m *Memory) Keep(owner string, n int64) bool {
+	if m == nil {
+		return true
+	}
+	k := &m.kept
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	own := k.owners[owner]
+	if k.all+n > k.most || own > 0 && own+n > k.most/ownersShare {
+		return false
+	}
+	k.all, k.owners[owner] = k.all+n, own+n
+	return true
+}
 
-// Forget gives back bytes that were kept.
-func (m *Memory) Forget(n int64) {
-	if m != nil {
-		m.kept.all.Release(n)
+// Forget gives back bytes that an owner kept.
+func (m *Memory) Forget(owner string, n int64) {
+	if m == nil {
+		return
+	}
+	k := &m.kept
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.all -= n
+	if k.owners[owner] -= n; k.owners[owner] == 0 {
+		delete(k.owners, owner)
 	}
 }
 

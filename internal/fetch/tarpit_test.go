@@ -63,6 +63,28 @@ func TestTarpitsHoldAShareOfTheMemory(t *testing.T) {
 	requireFree(t, memory)
 }
 
+// TestKeptAnswersOfAnOwnerLeaveRoom for those of others, unless it is one.
+func TestKeptAnswersOfAnOwnerLeaveRoom(t *testing.T) {
+	t.Parallel()
+	m := NewMemory(12 * 16)
+	kept := 0
+	for range 16 {
+		if m.Keep("ada.example", 1) {
+			kept++
+		}
+	}
+	require.Equal(t, 16/ownersShare, kept)
+	require.True(t, m.Keep("bob.example", 10))
+	require.False(t, m.Keep("bob.example", 1))
+	require.False(t, m.Keep("eve.example", 3), "there is no room at all")
+	m.Forget("bob.example", 10)
+	require.True(t, m.Keep("eve.example", 12))
+	m.Forget("ada.example", 4)
+	m.Forget("eve.example", 12)
+	require.Zero(t, m.kept.all)
+	require.Empty(t, m.kept.owners)
+}
+
 // requireFree sees that nothing is held.
 func requireFree(t *testing.T, m *Memory) {
 	for _, p := range []*pool{m.bodies, m.large, m.windows} {
