@@ -297,7 +297,7 @@ const silence = 2 * time.Second
 // sliceOnce is a workflow of one attempt at a slice.
 func sliceOnce(ctx workflow.Context, host string) (s activities.Slice, err error) {
 	once := &temporal.RetryPolicy{MaximumAttempts: 1}
-	o := workflow.ActivityOptions{HeartbeatTimeout: silence, StartToCloseTimeout: time.Minute, RetryPolicy: once}
+	o := workflow.ActivityOptions{HeartbeatTimeout: silence, StartToCloseTimeout: time.Hour, RetryPolicy: once}
 	err = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), "CrawlSlice", host, false).Get(ctx, &s)
 	return s, err
 }
