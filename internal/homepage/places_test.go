@@ -69,10 +69,11 @@ func TestNoPlace(t *testing.T) {
 			"http://others.example.org/": strings.NewReplacer("Doe", "Poe").Replace(groupsList)}
 		assert.Empty(t, placesOf(t, web), name)
 	}
-	s := listedAt(doe, doesHome)
+	s, web := listedAt(doe, doesHome), pagesAt{doesHome: doesPageWith(`<a href="http://roe.example.org/papers/">Papers</a>`), "http://roe.example.org/papers/": groupsList}
 	s.CoAuthorHomepages = []string{"http://roe.example.org/"}
-	d := decided(t, pagesAt{doesHome: doesPageWith(`<a href="http://roe.example.org/papers/">Papers</a>`), "http://roe.example.org/papers/": groupsList}, s)
-	assert.Empty(t, d.Elsewhere(), "a co-author's")
+	assert.Empty(t, decided(t, web, s).Elsewhere(), "a co-author's")
+	s.CoAuthorHomepages = []string{"http://roe.example.org/roe.html"}
+	assert.NotEmpty(t, decided(t, web, s).Elsewhere(), "the root of a host is no co-author's because of a page there")
 }
 
 // TestPlacesGoWithTheirHomepage: one that is given to another, or taken back, has none.

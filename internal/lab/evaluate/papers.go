@@ -53,7 +53,7 @@ func Bergmark(ctx context.Context) (rows []Row, err error) {
 func searchAlone(web *topicweb.Web) (found []topicRead) {
 	for _, t := range web.Topics() {
 		for i, u := range web.Search(t.Query, 500) {
-			found = append(found, topicRead{host: weburl.Host(u), about: web.About(u), said: t.ID, correlation: 1 / float64(1+i)})
+			found = append(found, topicRead{host: weburl.Host(u), about: web.About(u), said: t.ID, correlation: float64(-i)})
 		}
 	}
 	return found
@@ -80,8 +80,9 @@ func ranked(what string, web *topicweb.Web, read []topicRead) Row {
 		}
 		return sum
 	}
-	n := min(100, len(read))
-	ours += fmt.Sprintf(" correlation %.2f, at last %.2f", mean(read[:n]), mean(read[len(read)-n:]))
+	if n := min(100, len(read)); read[0].correlation > 0 { // that of a search is its rank
+		ours += fmt.Sprintf(" correlation %.2f, at last %.2f", mean(read[:n]), mean(read[len(read)-n:]))
+	}
 	return Row{"Fig. 3-6, " + what, "0.5 of one topic, best correlations first", ours}
 }
 
