@@ -11,6 +11,7 @@ import (
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
@@ -51,8 +52,9 @@ func (s *shop) dies(t *testing.T, over string, do func(context.Context, *Maker) 
 	case <-k.died:
 	}
 	cancel() // the dead renew nothing
-	_, err := s.db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s' WHERE holder <> ''`)
-	require.NoError(t, err)
+	storetest.Exec(t, s.db.Pool, `UPDATE sites SET expires_at = now() - interval '1s' WHERE holder <> ''`)
+	storetest.Exec(t, s.db.Pool, `UPDATE collection_urls SET next_try = now() WHERE deaths > 0`)
+	storetest.Exec(t, s.db.Pool, `UPDATE collection_hosts SET due = now()`)
 	return true
 }
 

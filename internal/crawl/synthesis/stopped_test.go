@@ -116,13 +116,13 @@ func TestAPauseIsNoTry(t *testing.T) {
 	id := s.opens(t, "some", twoTopics, func(*Ask) {})
 	storetest.Exec(t, s.db.Pool, fmt.Sprintf(`CREATE FUNCTION pause() RETURNS trigger AS $$ BEGIN
 			UPDATE sites SET paused='paused by a person' WHERE host=NEW.host; RETURN NULL; END $$ LANGUAGE plpgsql;
-		CREATE TRIGGER taken AFTER UPDATE OF handling ON collection_hosts FOR EACH ROW WHEN (NEW.handling = '\x%x') EXECUTE FUNCTION pause()`,
+		CREATE TRIGGER taken AFTER UPDATE OF deaths ON collection_urls FOR EACH ROW WHEN (NEW.hash = '\x%x') EXECUTE FUNCTION pause()`,
 		frontier.HashOf("http://a.example/one")))
 	r, err := New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {})
 	require.NoError(t, err)
 	require.Equal(t, []any{Exhausted, 2, 0}, []any{r.Ending, r.Requests, s.asksFor("a.example/one")}, "nothing else is left to ask for")
 	require.Equal(t, 1, storetest.Get[int](t, s.db.Pool, `SELECT count(*) FROM collection_urls WHERE waiting AND tries+deaths=0 AND next_try <= now()`))
-	storetest.Exec(t, s.db.Pool, `DROP TRIGGER taken ON collection_hosts`)
+	storetest.Exec(t, s.db.Pool, `DROP TRIGGER taken ON collection_urls`)
 	_, err = politeness.Resume(t.Context(), s.db.Pool, "a.example")
 	require.NoError(t, err)
 	s.ends(t, "some")

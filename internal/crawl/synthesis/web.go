@@ -32,9 +32,9 @@ type web struct {
 
 	keeping *repository.Keeping // of what is exchanged; nil keeps nothing
 
-	ctx   context.Context // of the requests under the lease, which ends with it
-	let   func()          // ends it and gives the lease back
-	taken string          // the host of a URL that was taken and of which nothing is written yet, "" for none
+	ctx   context.Context  // of the requests under the lease, which ends with it
+	let   func()           // ends it and gives the lease back
+	taken *collections.URL // of which nothing is written yet
 }
 
 // Next implements Queue: it leases the host of the best URL whose host is free.
@@ -57,14 +57,13 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 			return nil, 0, err
 		}
 		w.hold(ctx, lease)
-		w.taken = host
 		u, err := w.Take(ctx, w.by, host, w.Config.RetryBase)
 		if errors.Is(err, collections.ErrLimit) { // one under way may yet be refused
-			w.taken = ""
 			w.release()
 			return nil, contended, nil
 		}
 		if err != nil && !errors.Is(err, store.ErrNotHeld) || u != nil {
+			w.taken = u
 			return u, 0, err
 		}
 		w.release()
@@ -83,11 +82,11 @@ func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
 // release gives the host back, if one is held. What was taken of it waits again: who
 // gives it back did not die over it.
 func (w *web) release() {
-	if w.taken != "" {
+	if w.taken != nil {
 		leave, done := context.WithTimeout(context.WithoutCancel(w.ctx), 5*time.Second)
 		defer done()
 		_ = w.Leave(leave, w.by, w.taken) // else it counts as one death, of several that it takes
-		w.taken = ""
+		w.taken = nil
 	}
 	if w.let != nil {
 		w.let()
@@ -138,7 +137,7 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 		return w.Crawl.Write(write, w.by, v)
 	})
 	if err == nil {
-		w.taken = ""
+		w.taken = nil
 	}
 	if !store.Unfit(err) { // else the same visit comes again, without what cannot be kept
 		w.release()

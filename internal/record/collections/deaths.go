@@ -14,8 +14,8 @@ import (
 // ErrLimit is returned where with the requests under way as many are made as may be.
 var ErrLimit = errors.New("as many requests are under way as are left of the limit")
 
-const underWaySQL = `SELECT count(*) FROM collection_hosts h JOIN sites s ON s.host=h.host
-	WHERE h.collection=$1 AND h.host<>$2 AND h.handling IS NOT NULL AND s.holder<>'' AND s.expires_at > clock_timestamp()`
+const underWaySQL = `SELECT count(DISTINCT u.host) FROM collection_urls u JOIN sites s ON s.host=u.host
+	WHERE u.collection=$1 AND u.host<>$2 AND u.deaths > 0 AND s.holder<>'' AND s.expires_at > clock_timestamp()`
 
 // within says ErrLimit where one more request would be more than the rules allow. Takers
 // wait for each other, so that they count each other's.
@@ -35,9 +35,10 @@ func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) er
 }
 
 // Take is the URL of a host to ask next, nil where none waits; ErrLimit where with the
-// requests under way the limit is reached. It is noted until Write or Leave. Where another
-// URL is noted, the slice before died over it: that one waits for a random time, up to rest
-// for each death, and after frontier.MaxDeaths it is set aside (frontier.Killed).
+// requests under way the limit is reached. It is charged with a death until Write or Leave:
+// who neither writes nor leaves it died over it. It waits then for a random time behind the
+// lease, up to rest for each death, and after frontier.MaxDeaths it is set aside
+// (frontier.Killed).
 func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.Duration) (u *URL, err error) {
 	err = c.db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := by.Holds(ctx, tx); err != nil {
@@ -46,15 +47,20 @@ func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.
 		if err := within(ctx, tx, c.ID, c.Rules, host); err != nil {
 			return err
 		}
-		if err := charge(ctx, tx, c.ID, c.Rules, host, rest); err != nil {
-			return err
+		for {
+			if u, err = best(ctx, tx, c.ID, host); err != nil || u == nil {
+				return err
+			}
+			if u.deaths < frontier.MaxDeaths {
+				break
+			}
+			killed := &Visit{URL: u, At: time.Now(), Outcome: frontier.Killed, Reason: "the process that was at it ended, each time"}
+			if err = visited(ctx, tx, c.ID, c.Rules, killed); err != nil {
+				return err
+			}
 		}
-		if u, err = best(ctx, tx, c.ID, host); err != nil || u == nil {
-			return err
-		}
-		h := u.Hash()
-		_, err = tx.Exec(ctx, `UPDATE collection_hosts SET handling=$3 WHERE collection=$1 AND host=$2`, c.ID, host, h[:])
-		return err
+		return c.charge(ctx, tx, u, 1, `greatest((SELECT expires_at FROM sites WHERE id=$4), clock_timestamp())
+			+ (deaths+1) * random() * make_interval(secs => $5)`, by.SiteID, rest.Seconds())
 	})
 	if err != nil {
 		return nil, err
@@ -62,38 +68,24 @@ func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.
 	return u, nil
 }
 
-// Leave forgets that a URL was taken of a host, which then waits as it did. Who lost the
-// lease leaves nothing.
-func (c Crawl) Leave(ctx context.Context, by store.Slice, host string) error {
-	return c.db.Exec(ctx, `UPDATE collection_hosts h SET handling=NULL FROM sites s
-		WHERE h.collection=$1 AND h.host=$2 AND s.id=$3 AND s.token=$4`, c.ID, host, by.SiteID, by.Token)
+// Leave gives back a URL that was taken, which then waits as it did. Who lost the lease
+// leaves nothing (store.ErrNotHeld).
+func (c Crawl) Leave(ctx context.Context, by store.Slice, u *URL) error {
+	return c.db.Tx(ctx, func(tx pgx.Tx) error {
+		if err := by.Holds(ctx, tx); err != nil {
+			return err
+		}
+		return c.charge(ctx, tx, u, -1, `'-infinity'`)
+	})
 }
 
-// charge notes a death over the URL that was taken of a host before, where there was one.
-func charge(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string, rest time.Duration) error {
-	var handling []byte
-	err := tx.QueryRow(ctx, `SELECT handling FROM collection_hosts WHERE collection=$1 AND host=$2`, id, host).Scan(&handling)
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && handling == nil {
-		return nil
-	}
+// charge changes the deaths of a URL that waits, and when it is next.
+func (c Crawl) charge(ctx context.Context, tx pgx.Tx, u *URL, by int, next string, args ...any) error {
+	h := u.Hash()
+	_, err := tx.Exec(ctx, `UPDATE collection_urls SET deaths=deaths+$3, next_try=`+next+` WHERE collection=$1 AND hash=$2 AND waiting`,
+		append([]any{c.ID, h[:], by}, args...)...)
 	if err != nil {
 		return err
 	}
-	// As Write does, before any URL: else the two wait for each other.
-	if _, err := tx.Exec(ctx, `SELECT FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id); err != nil {
-		return err
-	}
-	u, deaths := &URL{}, 0
-	err = tx.QueryRow(ctx, `UPDATE collection_urls SET deaths=deaths+1, next_try=clock_timestamp() + (deaths+1) * random() * make_interval(secs => $3)
-		WHERE collection=$1 AND hash=$2 AND waiting RETURNING url, host, depth, deaths`, id, handling, rest.Seconds()).Scan(&u.URL, &u.Host, &u.Depth, &deaths)
-	switch {
-	case err != nil && !errors.Is(err, pgx.ErrNoRows):
-		return err
-	case deaths >= frontier.MaxDeaths:
-		return visited(ctx, tx, id, rules, &Visit{URL: u, At: time.Now(), Outcome: frontier.Killed, Reason: "the process that was at it ended, each time"})
-	}
-	if _, err = tx.Exec(ctx, `UPDATE collection_hosts SET handling=NULL WHERE collection=$1 AND host=$2`, id, host); err != nil {
-		return err
-	}
-	return reckon(ctx, tx, id, rules.Worth, ` AND host=$6`, host)
+	return reckon(ctx, tx, c.ID, c.Rules.Worth, ` AND host=$6`, u.Host)
 }

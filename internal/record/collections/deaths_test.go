@@ -25,8 +25,7 @@ func TestWhatIsTakenAndNeverWritten(t *testing.T) {
 		return u
 	}
 	for range 10 {
-		take("killer")
-		require.NoError(t, q.Leave(ctx, by, "a.example"))
+		require.NoError(t, q.Leave(ctx, by, take("killer")))
 	}
 	for range frontier.MaxDeaths - 1 {
 		take("killer")
@@ -37,8 +36,9 @@ func TestWhatIsTakenAndNeverWritten(t *testing.T) {
 	}
 	_, err := q.Take(ctx, store.Slice{SiteID: by.SiteID, Token: by.Token + 1}, "a.example", 0)
 	require.ErrorIs(t, err, store.ErrNotHeld)
-	require.NoError(t, q.Leave(ctx, store.Slice{SiteID: by.SiteID, Token: by.Token + 1}, "a.example"), "of somebody else")
-	require.NoError(t, q.Write(ctx, &Visit{URL: take("other"), At: time.Now()}))
+	other := take("other")
+	require.ErrorIs(t, q.Leave(ctx, store.Slice{SiteID: by.SiteID, Token: by.Token + 1}, other), store.ErrNotHeld)
+	require.NoError(t, q.Write(ctx, &Visit{URL: other, At: time.Now()}))
 	asked, err := store.Column[string](ctx, q.db.Pool, `SELECT concat_ws(' ', n, outcome, reason) FROM collection_urls WHERE collection=$1 AND NOT waiting ORDER BY n`, q.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"2 crawler-killed the process that was at it ended, each time", "3  "}, asked)

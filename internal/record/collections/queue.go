@@ -66,13 +66,13 @@ func (c Crawl) Paused(ctx context.Context) ([]string, error) {
 	return store.Column[string](ctx, c.db, pausedSQL, c.Rules.waiting(c.ID)...)
 }
 
-const bestSQL = `SELECT url, host, parent, anchor, depth, off, priority, tries FROM collection_urls
+const bestSQL = `SELECT url, host, parent, anchor, depth, off, priority, tries, deaths FROM collection_urls
 	WHERE collection = $1 AND host = $2 AND waiting AND next_try <= clock_timestamp() ORDER BY priority DESC, seq LIMIT 1`
 
 // best is the URL of a host to ask next, nil where none waits.
 func best(ctx context.Context, tx pgx.Tx, id int, host string) (*URL, error) {
 	var u URL
-	err := tx.QueryRow(ctx, bestSQL, id, host).Scan(&u.URL, &u.Host, &u.Parent, &u.Anchor, &u.Depth, &u.Off, &u.Priority, &u.Tries)
+	err := tx.QueryRow(ctx, bestSQL, id, host).Scan(&u.URL, &u.Host, &u.Parent, &u.Anchor, &u.Depth, &u.Off, &u.Priority, &u.Tries, &u.deaths)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -117,7 +117,7 @@ const visitedSQL = `WITH domain AS (INSERT INTO collection_domains AS d (collect
 	INSERT INTO collection_hosts AS h (collection, host, requests, failures, about, pages, relevant, domain)
 		VALUES ($1,$2,$4::int,$3::int,$5::bool::int,$6::int,$7::int,$8)
 	ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+$4, about=h.about+$5::bool::int,
-		failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, pages=h.pages+$6, relevant=h.relevant+$7, handling=NULL
+		failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, pages=h.pages+$6, relevant=h.relevant+$7
 	RETURNING about`
 
 // visited notes what became of a URL that waits. Visits of one collection are written one

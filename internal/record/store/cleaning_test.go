@@ -86,7 +86,7 @@ citations: key source
 cleaned: sha256
 collection_domains: domain
 collection_entries: topic hash
-collection_hosts: host handling domain
+collection_hosts: host domain
 collection_learnings: topic note model
 collection_results: topic url parent
 collection_urls: hash host url parent kind outcome reason topic sha256

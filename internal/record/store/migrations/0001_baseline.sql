@@ -981,17 +981,18 @@ CREATE TABLE collection_urls (
     bytes bigint NOT NULL DEFAULT 0,
     print bigint NOT NULL DEFAULT 0,
     terms text[],
-    deaths integer NOT NULL DEFAULT 0, -- of slices over this URL
+    deaths integer NOT NULL DEFAULT 0, -- of slices over this URL, with one that is at it
     PRIMARY KEY (collection, hash)
 );
 CREATE INDEX collection_urls_host ON collection_urls (collection, host, priority DESC, seq) WHERE waiting;
 CREATE INDEX collection_urls_asked ON collection_urls (collection, n) WHERE NOT waiting;
+-- With a limit of requests each of them counts those under way first.
+CREATE INDEX collection_urls_taken ON collection_urls (collection) WHERE deaths > 0;
 CREATE INDEX collection_urls_print ON collection_urls (collection, print) WHERE print <> 0;
 
 -- What waits is chosen by its host: each host with something to ask for has the best
 -- of it (best, best_seq, due), so that the next request costs the same however much
--- waits. handling is the URL (its hash) that a slice is at: who finds one there has
--- the lease of a slice that died over it. about counts the pages on topic, worth is
+-- waits. about counts the pages on topic, worth is
 -- what that makes the host worth beside its best URL; pages were read, and relevant
 -- of them were not off topic: a host of which hardly any was is left.
 CREATE TABLE collection_hosts (
@@ -1002,7 +1003,6 @@ CREATE TABLE collection_hosts (
     best_seq bigint,
     due timestamptz,
     failures integer NOT NULL DEFAULT 0,
-    handling bytea,
     about integer NOT NULL DEFAULT 0,
     worth double precision NOT NULL DEFAULT 0,
     pages integer NOT NULL DEFAULT 0,
@@ -1012,8 +1012,6 @@ CREATE TABLE collection_hosts (
 );
 CREATE INDEX collection_hosts_best ON collection_hosts (collection, (best + worth) DESC, best_seq)
     WHERE best IS NOT NULL;
--- With a limit of requests each of them counts those under way first.
-CREATE INDEX collection_hosts_taken ON collection_hosts (collection) WHERE handling IS NOT NULL;
 
 -- What a registrable domain takes of a crawl, on all of its hosts: requests, and URLs
 -- that were entered.
