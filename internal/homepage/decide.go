@@ -207,7 +207,7 @@ func (h *hunt) whyNot() string {
 		}
 	}
 	for _, u := range h.d.Unanswered {
-		if u.Kind == evidence.KindPage {
+		if u.Kind == evidence.KindPage && !h.foreign[u.What] {
 			return evidence.DidNotAnswer + " (" + u.What + ": " + u.Reason + ")"
 		}
 	}

@@ -81,6 +81,7 @@ type hunt struct {
 	broken     error           // of the record: nothing can be decided
 	unreadable string          // the page that was set aside, and as what
 	asked      map[string]bool // addresses that were asked for
+	foreign    map[string]bool // those of pages that need not be the person's
 	listings   int             // pages that were asked for as lists of people
 	pages      map[string]*page.Page
 	bound      int // of fetches
@@ -88,7 +89,7 @@ type hunt struct {
 }
 
 func newHunt(f *Finder, s Subject) *hunt {
-	return &hunt{f: f, s: s, person: newPerson(s), d: evidence.Decision{Author: s.Author, Unanswered: slices.Clone(s.Unanswered)}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}, bound: f.cfg.MaxFetches, limit: f.cfg.MaxFetches}
+	return &hunt{f: f, s: s, person: newPerson(s), d: evidence.Decision{Author: s.Author, Unanswered: slices.Clone(s.Unanswered)}, byKey: map[string]*site{}, asked: map[string]bool{}, foreign: map[string]bool{}, pages: map[string]*page.Page{}, bound: f.cfg.MaxFetches, limit: f.cfg.MaxFetches}
 }
 
 // listed enters what directories name, most trusted first, and looks at it.
@@ -159,6 +160,7 @@ func (h *hunt) byCoAuthors(ctx context.Context) error {
 		if h.found() || h.d.Fetches >= h.limit {
 			return nil
 		}
+		h.foreign[u] = true
 		pg, final, err := h.get(ctx, u)
 		if ctx.Err() != nil {
 			return ctx.Err()

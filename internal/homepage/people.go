@@ -35,6 +35,7 @@ func (h *hunt) list(ctx context.Context, u string) (pg *page.Page, final string,
 		return nil, u, false
 	}
 	h.listings++
+	h.foreign[u] = true
 	pg, final, err := h.get(ctx, u)
 	if err != nil || isPortal(parseURL(final)) || isPublisher(parseURL(final), pg.Title) {
 		return nil, final, false

@@ -1,6 +1,7 @@
 package homepage
 
 import (
+	"context"
 	"maps"
 	"strings"
 	"testing"
@@ -8,7 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/web/page"
 )
 
 // people is a group's list of its people.
@@ -57,4 +60,24 @@ func TestOnTheListOfAGroup(t *testing.T) {
 		many = strings.Replace(many, "%", string(rune('a'+i)), 1)
 	}
 	assert.LessOrEqual(t, found(with(roe, many)).Fetches, 1+maxListings)
+
+	busy := doe
+	busy.CoAuthorHomepages = []string{roe}
+	d, err := New(Config{Searcher: noPages{}, Getter: busyAt{with(roe, `Max Roe. <a href="`+group+`">Our group</a>`), group}}).find(t.Context(), busy)
+	require.NoError(t, err)
+	assert.Equal(t, evidence.NoCandidates, d.NotFound, "nobody says that it is theirs")
+	assert.Equal(t, group, d.Unanswered[0].What, "they may be on it, when it answers")
+}
+
+// busyAt is a web of which one page is busy.
+type busyAt struct {
+	pagesAt
+	page string
+}
+
+func (g busyAt) Get(ctx context.Context, u string) (*page.Page, string, error) {
+	if u == g.page {
+		return nil, u, &fetch.Error{Outcome: fetch.Busy, Status: 503}
+	}
+	return g.pagesAt.Get(ctx, u)
 }
