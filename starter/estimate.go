@@ -147,7 +147,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		e.Goal, e.From = name, "record"
 		papers, err := harvest.Listed(ctx, a.Stages, name, years)
 		if err == nil && len(papers) == 0 {
-			err = program.Unknown{Reason: fmt.Errorf("no list is called %s; --papers FILE names one", name)}
+			err = program.Unknown{Reason: fmt.Errorf("no list is called %s; enter it first", name)}
 		}
 		return papers, err
 	}

@@ -209,6 +209,7 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	res, _ = d.do("POST", "/review", form.Encode())
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
 
+	require.Contains(t, d.page("/papers/conf%2Fwebdb%2FP0"), "The library holds it: it was not looked for.")
 	require.Contains(t, d.page("/papers/conf%2Fwebdb%2FP3"), `name="sha256"`)
 	at := "/papers/conf%2Fwebdb%2FP3"
 	for named, want := range map[string]int{"http://www.ada.example/none.pdf": 404, "ffff00": 404, "ff": 400, "http://www.ada.example/p1.pdf": 303} {
@@ -223,6 +224,9 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	form = url.Values{"paper": {"conf/none"}, "sha256": {sampleSHA}, "word": {"yes"}}
 	_, body = d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+"/documents/"+sampleSHA)
 	require.Regexp(t, `(?s)<h1>Analytical.*role="alert">.*name="paper"[^>]* value="conf/none"`, body)
+	form.Set("paper", "")
+	_, body = d.do("POST", "/review", form.Encode())
+	require.Contains(t, body, "a field is empty: key of the paper")
 	form.Set("paper", "conf/webdb/P2")
 	page := d.landed(d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+"/papers/conf%2Fwebdb%2FP2"))
 	require.Regexp(t, `role="status">[^<]*It counts as another paper, too: Analytical Engines`, page)

@@ -183,7 +183,7 @@ func policyNames() []string {
 
 func collectionParams() []param {
 	return append([]param{
-		{name: "name", what: "of the collection; one that ended goes on under these options", required: true},
+		{name: "name", what: "name of the collection; one that ended goes on under these options", required: true},
 		{name: "topics", what: "a topic a line, and after a colon what to search for"},
 		{name: "venues", what: "keys of venues whose papers stand for topics, in place of topics"},
 	}, collectionSettings()...)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -90,7 +89,7 @@ func (a *asked) check() error {
 		v := a.get(p.name)
 		if v == "" {
 			if p.required {
-				return fmt.Errorf("%w: %s is missing", errInput, p.name)
+				return fmt.Errorf("%w: a field is empty: %s (%s)", errInput, p.what, p.name)
 			}
 			continue
 		}
@@ -98,7 +97,7 @@ func (a *asked) check() error {
 			return fmt.Errorf("%w: %s is one of %v", errInput, p.name, p.one)
 		}
 		if _, err := strconv.ParseUint(v, 10, 31); p.number && err != nil { // an integer of the record
-			return fmt.Errorf("%w: %s is a number from 0 to %d", errInput, p.name, math.MaxInt32)
+			return fmt.Errorf("%w: %s is a whole number of at most nine digits", errInput, p.name)
 		}
 	}
 	return nil
@@ -274,7 +273,7 @@ func otherRoutes(after param) []route {
 		{"GET", "/documents/{sha256}", store.Reader, "document", "Shows a document: where it is from, how it was judged and matched, and how it begins.", nil, oneDocument, documentPage{}},
 		{"GET", "/urls", store.Reader, "url", "Says all that is known of a URL: why it was taken when it was, and what came of it.", []param{{name: "url", what: "an address", required: true}}, explained, urlPage{}},
 		{"GET", "/review", store.Reader, "review", "Lists matches that wait for a person's word, the likeliest first.", []param{{name: "venue", what: "of one venue"}, {name: "settled", what: "what was settled instead", one: []string{"yes"}}, after}, reviews, reviewPage{}},
-		{"POST", "/review", store.Editor, "", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document, or an address where it lies", required: true},
+		{"POST", "/review", store.Editor, "", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "SHA-256 of the document, or an address where it lies", required: true},
 			{name: "word", what: "the word on it", one: []string{"yes", "no", "undo"}, required: true}}, settle, settledPage{}},
 		{"GET", "/jobs", store.Reader, "jobs", "Lists jobs, the latest first.", []param{
 			{name: "after", what: after.what, number: true},

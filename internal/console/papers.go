@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -88,6 +89,12 @@ type paperPage struct {
 	Harvests   []store.PaperHarvest `json:"harvests"`
 	Copies     []store.Copy         `json:"copies"`     // where catalogues say that it is
 	Candidates []store.Candidate    `json:"candidates"` // documents that are it or like it
+}
+
+// Held reports whether all harvests that are after it leave it out, since the library holds it.
+func (p paperPage) Held() bool {
+	sought := slices.ContainsFunc(p.Harvests, func(h store.PaperHarvest) bool { return !h.Held })
+	return len(p.Harvests) > 0 && !sought
 }
 
 func paper(ctx context.Context, c *Console, a *asked) (any, error) {

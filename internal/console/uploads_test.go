@@ -77,6 +77,9 @@ func TestAListOfWantedPapersIsSent(t *testing.T) {
 	require.Equal(t, []string{"list own.bib 318", "start papers:own  0s"}, ear.heard)
 	paper := gleaner.Paper{Key: "papers:own/1", Title: "A Paper", Year: 2001}
 	require.NoError(t, d.SaveListing(t.Context(), "file", "papers:own", "list", []gleaner.Paper{paper}))
+	require.Contains(t, d.page("/"), `<option value="papers:own">`)
+	_, _ = d.post("/harvests", url.Values{"kind": {"papers"}, "goal": {"papers:own"}})
+	require.Equal(t, "start papers:own  0s", ear.heard[2], "as it is offered")
 	of := store.Harvest{ID: "papers:own", Venue: "papers:own", Options: []byte("{}"), Stage: "complete"}
 	require.NoError(t, d.SaveHarvest(t.Context(), of))
 	require.Regexp(t, `(?s)<td>own</td>.*>1</td>.*>its harvest</a> is removed first`, d.page("/"))
