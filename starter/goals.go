@@ -76,7 +76,7 @@ func (f *harvestFlags) checkGoals(names []string) error {
 func listName(file string) string {
 	base := filepath.Base(file)
 	name := strings.ToValidUTF8(strings.TrimSuffix(base, filepath.Ext(base)), "_")
-	return strings.ToLower(strings.Join(strings.Fields(name), "-"))
+	return gleaner.ParseGoal(gleaner.Goal{List: name}.String()).List
 }
 
 // longestSite bounds an address that is part of a workflow's id, of which Temporal

@@ -204,7 +204,7 @@ func estimated(ctx context.Context, c *Console, w Wish) (any, error) {
 func (a *asked) wish() (Wish, error) {
 	goal := strings.TrimSpace(a.get("goal"))
 	if kind := a.get("kind"); kind != "" && kind != "venue" {
-		goal = kind + ":" + strings.TrimPrefix(goal, kind+":")
+		goal = gleaner.ParseGoal(kind + ":" + strings.TrimPrefix(goal, kind+":")).String()
 	}
 	several := strings.FieldsFunc(goal, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) })
 	if len(several) > 1 && !slices.ContainsFunc(several, func(one string) bool { return strings.Count(one, "/") != 1 }) {

@@ -224,6 +224,7 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	form = url.Values{"paper": {"conf/none"}, "sha256": {sampleSHA}, "word": {"yes"}}
 	_, body = d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+"/documents/"+sampleSHA)
 	require.Regexp(t, `(?s)<h1>Analytical.*role="alert">.*name="paper"[^>]* value="conf/none"`, body)
+	require.Contains(t, body, "conf/none: no such paper")
 	form.Set("paper", "")
 	_, body = d.do("POST", "/review", form.Encode())
 	require.Contains(t, body, "a field is empty: key of the paper")

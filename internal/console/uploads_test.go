@@ -78,8 +78,8 @@ func TestAListOfWantedPapersIsSent(t *testing.T) {
 	paper := gleaner.Paper{Key: "papers:own/1", Title: "A Paper", Year: 2001}
 	require.NoError(t, d.SaveListing(t.Context(), "file", "papers:own", "list", []gleaner.Paper{paper}))
 	require.Contains(t, d.page("/"), `<option value="papers:own">`)
-	_, _ = d.post("/harvests", url.Values{"kind": {"papers"}, "goal": {"papers:own"}})
-	require.Equal(t, "start papers:own  0s", ear.heard[2], "as it is offered")
+	_, _ = d.post("/harvests", url.Values{"kind": {"papers"}, "goal": {"Gratzer's Papers"}})
+	require.Equal(t, "start papers:gratzer's-papers  0s", ear.heard[2], "as it is entered")
 	of := store.Harvest{ID: "papers:own", Venue: "papers:own", Options: []byte("{}"), Stage: "complete"}
 	require.NoError(t, d.SaveHarvest(t.Context(), of))
 	require.Regexp(t, `(?s)<td>own</td>.*>1</td>.*>its harvest</a> is removed first`, d.page("/"))

@@ -20,12 +20,12 @@ const (
 
 // ParseGoal reads the name by which commands and the record call a goal:
 // "site:https://www.example.edu/~ada/", "author:65/2885", "papers:reading-list";
-// every other name is a venue's.
+// every other name is a venue's. A list's is in small letters, with hyphens for blanks.
 func ParseGoal(name string) Goal {
 	for prefix, goal := range map[string]func(string) Goal{
 		siteGoal:   func(s string) Goal { return Goal{Site: s} },
 		authorGoal: func(s string) Goal { return Goal{Author: s} },
-		listGoal:   func(s string) Goal { return Goal{List: s} },
+		listGoal:   func(s string) Goal { return Goal{List: strings.ToLower(strings.Join(strings.Fields(s), "-"))} },
 	} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
 			return goal(rest)

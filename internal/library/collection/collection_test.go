@@ -239,7 +239,7 @@ func TestAWordLasts(t *testing.T) {
 		j = s.mustJudge(Stored(shas[0]), Once)
 		require.False(t, j.Found())
 	}
-	require.ErrorIs(t, s.db.Settle(t.Context(), "conf/pile/none", shas[0], "no"), store.ErrNoMatch)
+	require.ErrorIs(t, s.db.Settle(t.Context(), "conf/pile/none", shas[0], "no"), store.ErrNoPaper)
 }
 
 // TestLaterPlace: what another place says of a document counts, though it was

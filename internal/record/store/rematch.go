@@ -263,13 +263,16 @@ func (db MatchRecords) Matches(ctx context.Context, sha string) ([]Found, error)
 }
 
 // ErrNoMatch is returned by Settle where the document was never matched with
-// the paper, or one of them is not on record.
+// the paper, or is not on record.
 var ErrNoMatch = errors.New("this document was not matched with that paper")
 
 // Settle records a person's word on a match: "yes", "no", or "" to take it back.
 // A document that is the paper is accepted, once its file is here; it need not have been
 // compared with it.
 func (db MatchRecords) Settle(ctx context.Context, paper, sha, word string) error {
+	if _, err := PaperRecords(db).Paper(ctx, paper); err != nil {
+		return err
+	}
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE matches m SET settled=$3, matched_at=CASE WHEN $3='yes' AND `+FoundSQL+`
 			THEN matched_at ELSE now() END WHERE paper_key=$1 AND sha256=$2`, paper, sha, word)

@@ -53,7 +53,8 @@ func ExitCode(err error) int {
 	case errors.Is(err, ErrUsage), errors.Is(err, store.ErrHarvestRuns), errors.Is(err, collections.ErrMade),
 		errors.As(err, &syntax):
 		return ExitUsage
-	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.Is(err, store.ErrNoMatch),
+	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.Is(err, store.ErrNoPaper),
+		errors.Is(err, store.ErrNoMatch),
 		errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrNoURL), errors.Is(err, collections.ErrNone), errors.Is(err, store.ErrNoSource), errors.As(err, &unknown):
 		return ExitUnknown
 	case errors.Is(err, store.ErrUnreachable), errors.Is(err, app.ErrNoDatabase), errors.As(err, &unreachable):

@@ -20,7 +20,7 @@ func TestExitCodes(t *testing.T) {
 	for code, all := range map[int][]error{
 		ExitFailed: {some},
 		ExitUsage:  {ErrUsage, &biblio.SyntaxError{}, store.ErrHarvestRuns, collections.ErrMade},
-		ExitUnknown: {store.ErrNoHarvest, store.ErrNoDocument, store.ErrNoMatch, store.ErrNoJob, store.ErrNoURL,
+		ExitUnknown: {store.ErrNoHarvest, store.ErrNoDocument, store.ErrNoPaper, store.ErrNoMatch, store.ErrNoJob, store.ErrNoURL,
 			store.ErrNoSource, collections.ErrNone, Unknown{some}},
 		ExitUnavailable: {store.ErrUnreachable, app.ErrNoDatabase, Unreachable{some}},
 	} {
