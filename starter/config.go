@@ -61,6 +61,9 @@ The name - is the standard output. A file that is there is never written over.`,
 			if policy {
 				hint = "read with --policy " + name
 			}
+			if name == "-" && c.JSON {
+				return fmt.Errorf("%w: the settings are written in YAML, not JSON: leave out --json", program.ErrUsage)
+			}
 			if name == "-" {
 				return write(c.Out)
 			}

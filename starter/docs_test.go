@@ -180,7 +180,12 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "is no host", []string{"blacklist", "add", "www.example.edu/~ada"}},
 		{program.ExitUsage, "is no host", []string{"blacklist", "add", "bücher.example"}},
 		{program.ExitUsage, "no such file", []string{"holdings", "import", "/nowhere.csv"}},
+		{program.ExitUsage, "those of a host are --host ada.example", []string{"documents", "list", "--venue", "site:http://ada.example/"}},
+		{program.ExitUsage, "write --years 2003,2004", []string{"harvest", "conf/x", "--years", "2003", "2004"}},
+		{program.ExitUsage, "write --years 2003", []string{"harvest", "conf/x", "2003"}},
+		{program.ExitUsage, "the settings are written in YAML, not JSON", []string{"config", "init", "-", "--json"}},
 		{program.ExitUsage, "table.xlsx: wrong usage: format not known", []string{"holdings", "import", c.file("table.xlsx", "PK")}},
+		{program.ExitUsage, "titles.txt: format not known: want csv (with a column title), ", []string{"harvest", "--papers", c.file("titles.txt", "Titles of papers\n"), "--dry-run"}},
 		{program.ExitUsage, "nowhere.bib: no such file", []string{"harvest", "--papers", "nowhere.bib", "--dry-run"}},
 		{program.ExitUsage, "nowhere.bib: no such file", []string{"metadata", "show", "x", "--papers", "nowhere.bib"}},
 		{program.ExitUsage, "--id: want one of issn", []string{"metadata", "show", "conf/x", "--id", "ISSN=1076-9757"}},
@@ -230,6 +235,7 @@ func TestMisuses(t *testing.T) {
 	require.Contains(t, c.ok("help", "holdings", "import"), "starter holdings import library.bib")
 	require.Contains(t, c.ok("documents", "list", "--kind", "epub"), "0 documents")
 	require.Contains(t, c.ok("review", "conf/x", "--list"), "0 matches")
+	require.Equal(t, "[]\n", c.ok("review", "conf/x", "--list", "--json"))
 	require.Contains(t, c.wrong(program.ExitUnavailable, "recrawl", "ada.example", "--temporal-address", "127.0.0.1:1"), "127.0.0.1:1", "a host is a site")
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/each"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -22,6 +23,7 @@ import (
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
+	"gleaner/internal/web/weburl"
 )
 
 func documentsCommand(c *cli) *cobra.Command {
@@ -314,6 +316,9 @@ func (q *conditions) query() (store.DocumentQuery, error) {
 			why := strings.TrimPrefix(err.Error(), tables.ErrInput.Error()+": "+name+": ")
 			return o.Documents, fmt.Errorf("%w: --%s: %s", program.ErrUsage, flag.Name, why)
 		}
+	}
+	if site := gleaner.ParseGoal(o.Documents.Venue).Site; site != "" {
+		return o.Documents, fmt.Errorf("%w: --venue is of papers; the documents of %s are \"starter export site:%[2]s\", those of a host are --host %s", program.ErrUsage, site, weburl.Host(site))
 	}
 	if err := o.Check(); err != nil {
 		why := strings.TrimPrefix(err.Error(), tables.ErrInput.Error()+": ")

@@ -45,6 +45,10 @@ func (f *harvestFlags) goalNames(args []string) []string {
 func (f *harvestFlags) checkGoals(names []string) error {
 	venues, sites := 0, 0
 	for _, n := range names {
+		if _, err := gleaner.ParseYears(n); err == nil {
+			years := strings.TrimPrefix(f.years+","+n, ",")
+			return fmt.Errorf("%w: %s is no venue; of years write --years %s", program.ErrUsage, n, years)
+		}
 		switch goal := gleaner.ParseGoal(n); {
 		case goal.Site != "":
 			if _, err := siteURL(goal.Site); err != nil {
@@ -241,7 +245,7 @@ func papersOfFile(ctx context.Context, name string, years gleaner.Years, file st
 	case errors.As(err, &unread):
 		return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, unread.Err)
 	case errors.Is(err, biblio.ErrFormat):
-		return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, err)
+		return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, biblio.ErrFormat)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -110,6 +110,8 @@ func (l *looking) left() string {
 		return ""
 	case l.h.Stage == gleaner.StageHomepages && decided > 0 && l.n.Decided < l.n.Authors:
 		return "about " + program.Span(time.Duration(float64(l.n.Authors-l.n.Decided)/decided*float64(time.Second))) + " left for the authors"
+	case l.n.Unexamined > 0 && (answers == 0 || l.n.Unexamined >= l.now.Waiting):
+		return "" // reading takes longer than asking
 	case (l.h.Stage == gleaner.StageCrawl || l.h.Stage == gleaner.StageCopies) && l.now.Waiting > 0:
 		takes := atPace(l.now, 0)
 		if answers > 0 { // a busy machine takes longer than the sites ask for
@@ -197,6 +199,7 @@ func (l *looking) Lines(width, height int) []string {
 		bar := terminal.Bar(float64(l.n.SitesDone)/float64(l.n.Sites), barWidth)
 		row("sites", fmt.Sprintf("%s %s; %s, %s, %d academic", bar, l.n.SiteWords(), text.Count(l.n.Pages, "page"), text.Count(l.n.Documents, "file"), l.n.Accepted))
 	}
+	row("reading", unread(l.h, l.n))
 	row("now", strings.Join(l.doing, "; "))
 	if l.h.CompletedAt != nil {
 		return lines
@@ -307,8 +310,24 @@ func whyFails(s store.SiteNow) string {
 	return fmt.Sprintf("%s, %s in a row; asked again %s", cmp.Or(s.Reason, "did not answer"), text.Count(s.Failures, "time"), nextRequest(s))
 }
 
+// unread says how many documents are not read yet; it is "" of none.
+func unread(h store.Harvest, c store.Counts) string {
+	if c.Unexamined == 0 {
+		return ""
+	}
+	state := "being read"
+	if h.Paused || h.CompletedAt != nil {
+		state = "not read yet"
+	}
+	return fmt.Sprintf("%s %s, scans among them: %d", text.Count(c.Unexamined, "document"), state, c.Scans)
+}
+
 // progressText says in a line how far a harvest is.
 func progressText(h store.Harvest, c store.Counts) string {
+	reading := unread(h, c)
+	if reading != "" {
+		reading = " | " + reading
+	}
 	state := string(h.Stage)
 	if h.Paused {
 		state += ", paused"
@@ -318,13 +337,13 @@ func progressText(h store.Harvest, c store.Counts) string {
 		then = "at its end " // a cleaning or another harvest may have changed it since
 	}
 	if gleaner.ParseGoal(h.Venue).Site != "" {
-		return fmt.Sprintf("%s [%s] %ssites %s | pages %d, waiting %d | documents %d, academic %d",
-			h.ID, state, then, c.SiteWords(), c.Pages, c.Waiting, c.Documents, c.Accepted)
+		return fmt.Sprintf("%s [%s] %ssites %s | pages %d, waiting %d | documents %d, academic %d%s",
+			h.ID, state, then, c.SiteWords(), c.Pages, c.Waiting, c.Documents, c.Accepted, reading)
 	}
 	found := fmt.Sprint(c.Found)
 	if c.FoundNow != c.Found {
 		found = fmt.Sprintf("%d (%d now)", c.Found, c.FoundNow)
 	}
-	return fmt.Sprintf("%s [%s] wanted %d, found %s | %sauthors %d, looked for %d, homepages of %d | sites %s | pages %d, waiting %d | documents %d, accepted %d",
-		h.ID, state, c.Wanted, found, then, c.Authors, c.Decided, c.Homepages, c.SiteWords(), c.Pages, c.Waiting, c.Documents, c.Accepted)
+	return fmt.Sprintf("%s [%s] wanted %d, found %s | %sauthors %d, looked for %d, homepages of %d | sites %s | pages %d, waiting %d | documents %d, accepted %d%s",
+		h.ID, state, c.Wanted, found, then, c.Authors, c.Decided, c.Homepages, c.SiteWords(), c.Pages, c.Waiting, c.Documents, c.Accepted, reading)
 }

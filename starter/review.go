@@ -50,7 +50,7 @@ was not compared with a paper can be named, too, by its SHA-256 or its address.`
 				return err
 			}
 			if listOnly || settled || c.JSON || !term.IsTerminal(int(os.Stdin.Fd())) {
-				return c.Print(slices.Concat([]store.Review{}, all), func(w io.Writer) error { return writeReviews(w, all) })
+				return c.Print(append([]store.Review{}, all...), func(w io.Writer) error { return writeReviews(w, all) })
 			}
 			return reviewLoop(c, ctx, a, os.Stdin, all)
 		})}

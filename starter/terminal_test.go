@@ -201,6 +201,17 @@ func TestAHarvestThatOneWatches(t *testing.T) {
 	require.Contains(t, l.String(), "2 of the sites fail, such as ")
 	require.Contains(t, l.String(), "conf/x/2001 [crawl] wanted 0")
 
+	require.Contains(t, l.String(), "waiting 9 |", "none at the site that refuses")
+
+	c.accepted("ada.example", "scan.pdf")
+	c.exec(`UPDATE documents SET state='new', outcome='image-only'`)
+	l.past = nil // nothing was answered for long
+	require.NoError(t, l.look(t.Context()))
+	for _, shown := range []string{l.String(), strings.Join(l.Lines(80, 24), "\n"), c.ok("status", id)} {
+		require.Contains(t, shown, "1 document being read, scans among them: 1")
+		require.NotContains(t, shown, "left", "nobody knows how long that takes")
+	}
+
 	c.exec(`INSERT INTO listings (source, venue, volume, position, year, paper) SELECT 'dblp', 'conf/x', 'v', n, 2001, '{}' FROM generate_series(1, 7) n`)
 	c.exec(`UPDATE harvests SET stage='papers'`)
 	require.NoError(t, l.look(t.Context()))

@@ -28,7 +28,7 @@ const (
 )
 
 // ErrFormat is the error of a format that is not known, or cannot be told.
-var ErrFormat = errors.New("format not known: want csv, jsonl, bibtex, ris or doi")
+var ErrFormat = errors.New("format not known: want csv (with a column title), jsonl, bibtex, ris or doi")
 
 // SyntaxError is input that does not follow its format. Line and Column count
 // from 1; Column is in bytes, 0 where only the line is known.

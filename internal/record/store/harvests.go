@@ -252,6 +252,7 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 		who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN wanted w ON w.paper_key=pa.paper_key WHERE `+soughtSQL+`),
 		s AS (SELECT s.* FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1),
 		u AS (SELECT `+urlCounts+` FROM url_counts u JOIN s ON s.id=u.site_id),
+		asked AS (SELECT `+urlCounts+` FROM url_counts u JOIN s ON s.id=u.site_id WHERE s.state<>'refused'),
 		d AS (SELECT DISTINCT d.sha256, d.state,
 			d.outcome FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)
 		SELECT (SELECT count(*) FROM hp), (SELECT count(*) FROM hp WHERE held), (SELECT count(*) FROM wanted),
@@ -263,7 +264,7 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 			(SELECT count(*) FROM s WHERE state='refused' AND paused=''), (SELECT count(*) FROM s WHERE state IN ('trap', 'stopped') AND paused=''),
 			(SELECT count(*) FROM s WHERE state<>'done' AND paused<>''),
 			(SELECT count(*) FROM s WHERE parked_until > now()),
-			(SELECT pages FROM u), (SELECT waiting FROM u), (SELECT failed FROM u),
+			(SELECT pages FROM u), (SELECT waiting FROM asked), (SELECT failed FROM u),
 			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new'),
 			(SELECT count(*) FROM d WHERE state='new' AND outcome IN `+putOff+`)`, id).
 		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Refused, &c.Stopped, &c.Paused, &c.Parked,
