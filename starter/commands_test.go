@@ -203,6 +203,9 @@ func (v *tour) operates() {
 	raw, err := os.ReadFile(filepath.Join(pages, "starter-harvest.1"))
 	require.NoError(t, err)
 	require.Contains(t, string(raw), "--years")
+	raw, err = os.ReadFile(filepath.Join(pages, "starter.1"))
+	require.NoError(t, err)
+	require.Regexp(t, `(?s)\.EX\s+Try it: +starter demo\nOn one .*\nSettings: +starter config\s+\.EE\s+\.PP`, string(raw))
 
 	v.must("blacklist", "add", "Rude.example", "--reason", "asked us to")
 	require.Regexp(t, `rude\.example +\S+ +asked us to`, v.must("blacklist", "list"))

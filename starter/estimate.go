@@ -205,8 +205,13 @@ func (e estimated) summary(w io.Writer) error {
 	fmt.Fprintf(w, "authors of wanted papers: %d; of %d a homepage is known, %d were looked for in vain of late, %d are to be looked for\n", e.Authors, e.Known.Found, e.Known.InVain, e.ToFind)
 	fmt.Fprintf(w, "sites: %d known, %d of them crawled before (with %s to ask); about %d new ones\n", e.Known.Sites, e.Known.Crawled, text.Count(e.Known.Waiting, "link"), e.NewSites)
 	took := "how long that takes is not known before more is on record"
-	if seconds := func(n float64) string { return program.Span(time.Duration(n * float64(time.Second))) }; !e.Assumed {
-		took = seconds(e.Least) + " to " + seconds(e.Seconds)
+	seconds := func(n float64) string { return program.Span(time.Duration(n * float64(time.Second))) }
+	switch least, most := seconds(e.Least), seconds(e.Seconds); {
+	case e.Assumed:
+	case least == most:
+		took = most
+	default:
+		took = least + " to " + most
 	}
 	fmt.Fprintf(w, "about %s (%d for homepages, %d of crawls); %s\n", text.Count(e.Requests, "request"), e.Looking, e.Crawling, took)
 	for _, b := range e.Basis {

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -172,6 +174,9 @@ func exportFound(c *cli, ctx context.Context, a *app.App, f exportFlags, found [
 func (c *cli) toOut(out string, write func(io.Writer) error) error {
 	if out == "" || out == "-" {
 		return write(lines{c.Out})
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return err
 	}
 	return program.WriteFile(out, write)
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"net/http"
 	"net/mail"
@@ -19,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
@@ -80,6 +82,10 @@ func exportFiles(c *cli, ctx context.Context, a *app.App, format, out string, wh
 // exportWithFiles copies documents into a folder, by readable names, and beside them
 // the list that names them.
 func exportWithFiles(c *cli, ctx context.Context, a *app.App, f exportFlags, found []store.Exported, what chosen) error {
+	list := filepath.Join(f.out, "papers"+listEndings[f.format])
+	if err := keepsPapers(list, f.format, found); err != nil {
+		return err
+	}
 	at := map[string]string{} // by SHA-256
 	var failed error
 	err := a.Repo.ExportTree(ctx, f.out, what.items(ctx, a, &failed), func(e repository.Exported) error {
@@ -95,11 +101,33 @@ func exportWithFiles(c *cli, ctx context.Context, a *app.App, f exportFlags, fou
 	if err := os.MkdirAll(f.out, 0o755); err != nil { // nothing was found
 		return err
 	}
-	list := filepath.Join(f.out, "papers"+listEndings[f.format])
 	if err := program.WriteFile(list, func(w io.Writer) error { return exportAs(w, f.format, found) }); err != nil {
 		return err
 	}
 	return c.Say(map[string]any{"documents": len(at), "papers": len(found), "format": f.format, "list": list}, "%s in %s, with %s beside it\n", text.Count(len(found), "paper"), list, text.Count(len(at), "document"))
+}
+
+// keepsPapers refuses to write found papers over a list that names others.
+func keepsPapers(list, format string, found []store.Exported) error {
+	old, err := os.ReadFile(list)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var replacement bytes.Buffer
+	if err := cmp.Or(err, exportAs(&replacement, format, found)); err != nil {
+		return err
+	}
+	had, _, _ := biblio.ReadSome(bytes.NewReader(old), biblio.Format(format))
+	has, _, _ := biblio.ReadSome(&replacement, biblio.Format(format))
+	named := map[string]bool{}
+	for _, p := range has {
+		named[p.Title] = true
+	}
+	if others := each.Where(had, func(p gleaner.Paper) bool { return !named[p.Title] }); len(others) > 0 {
+		return fmt.Errorf("%w: %s only in %s, not in this export; name another folder, or take the file away",
+			program.ErrUsage, text.CountIs(len(others), "paper"), list)
+	}
+	return nil
 }
 
 // items reads what is known of each document as it is needed. An error ends the

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +22,7 @@ import (
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/terminal"
 	"gleaner/internal/text"
+	"gleaner/internal/web/weburl"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -104,7 +104,13 @@ func sayAcademic(ctx context.Context, w io.Writer, db *store.DB, id string) erro
 		return err
 	}
 	if n.Pages+n.Documents == 0 {
-		return fmt.Errorf("%s gave nothing: its address answered no page: %s; `starter report %[1]s` says more", id, cmp.Or(answer, "it was not asked for"))
+		why := "its address was not asked for"
+		if site, err := db.Site(ctx, weburl.Host(gleaner.ParseGoal(id).Site)); answer != "" {
+			why = "its address answered no page: " + answer
+		} else if err == nil && site.Reason != "" {
+			why = site.Reason
+		}
+		return fmt.Errorf("%s gave nothing: %s; `starter report %[1]s` says more", id, why)
 	}
 	if answer != "" {
 		answer = "the address itself answered no page: " + answer + "\n"

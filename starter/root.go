@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -191,6 +192,7 @@ func manCommand(c *cli) *cobra.Command {
 		Example: "  starter man /usr/local/share/man/man1",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cmd.Root().DisableAutoGenTag = true // pages of one release are the same every day
+			keepsLines(cmd.Root())
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return fmt.Errorf("%w: %w", program.ErrUsage, err)
 			}
@@ -200,6 +202,19 @@ func manCommand(c *cli) *cobra.Command {
 			}
 			return c.Say(map[string]string{"folder": args[0]}, "manual pages written to %s\n", args[0])
 		}}
+}
+
+// aligned are lines of a help that are laid out by spaces.
+var aligned = regexp.MustCompile(`(?m)(^.*\S?  +\S.*\n?)+`)
+
+// keepsLines makes a manual keep the lines of a help that are laid out by spaces.
+func keepsLines(cmd *cobra.Command) {
+	cmd.Long = aligned.ReplaceAllStringFunc(cmd.Long, func(lines string) string {
+		return "\n    " + strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", "\n    ") + "\n\n"
+	})
+	for _, sub := range cmd.Commands() {
+		keepsLines(sub)
+	}
 }
 
 func completionCommand() *cobra.Command {

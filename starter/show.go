@@ -226,7 +226,11 @@ func reportCommand(c *cli) *cobra.Command {
 	var html, since string
 	cmd := &cobra.Command{Use: "report HARVEST", Short: "Print recall by year, and why each missing paper is missing", Args: args(1, aHarvest),
 		Long: `Print what a harvest came to: recall by year, its sites, and of each missing paper why
-it is missing. With --since instead what became since then of what it wants: found
+it is missing. Recall is the part of the wanted papers that was found, "of all" the part
+of all papers that was found (held ones among them), "covered" the part of all papers that
+is held or was found.
+
+With --since instead what became since then of what it wants: found
 first, lost (at none of its places any more; its file stays) and changed (found before,
 and with a new version at a known place). LAST is when the harvest was last begun.`,
 		Example: "  starter report conf/webdb\n  starter report conf/webdb --html webdb.html\n  starter report conf/webdb --json\n  starter report conf/webdb --since LAST\n  starter report conf/webdb --since 2026-11-01",

@@ -96,6 +96,10 @@ func TestSites(t *testing.T) {
 	require.NoError(t, c.SaveHarvest(t.Context(), dead))
 	var said strings.Builder
 	require.ErrorContains(t, sayAcademic(t.Context(), &said, c.DB, dead.ID), dead.ID+" gave nothing: its address answered no page: no-such-host")
+	shut := store.Harvest{ID: "site:http://b.example/", Venue: "site:http://b.example/", Options: []byte("{}"), Stage: "complete"}
+	require.NoError(t, c.SaveHarvest(t.Context(), shut))
+	err := sayAcademic(t.Context(), &said, c.DB, shut.ID)
+	require.ErrorContains(t, err, shut.ID+" gave nothing: robots.txt cannot be read (503)")
 	require.Empty(t, said.String(), "nothing is complete")
 	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "--site", "notaurl"), "no address of a site")
 	c.ok("blacklist", "add", "b.example", "--reason", "asked by mail")

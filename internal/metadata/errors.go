@@ -108,7 +108,7 @@ func (e ErrUnavailable) Error() string {
 		s += ": " + e.Err.Error()
 	}
 	if e.RetryAfter > 0 {
-		s += fmt.Sprintf("; worth asking again in %s", e.RetryAfter)
+		s += fmt.Sprintf("; worth asking again in %s", e.RetryAfter.Round(time.Second))
 	}
 	return s
 }

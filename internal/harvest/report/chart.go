@@ -77,14 +77,14 @@ func columns(c *canvas, years []Year) (step float64) {
 // figure 5).
 func papersChart(years []Year) string {
 	c := yearsCanvas("Papers by year: held, found, missing", years)
-	most := 1
+	most := 2
 	for _, y := range years {
-		most = max(most, y.Published)
+		most = max(most, y.Published+y.Published%2) // half of it is a number of papers, too
 	}
 	floor, room := chartHeight-24, chartHeight-24-12
 	for _, share := range []float64{.5, 1} {
 		c.rule(floor - room*share)
-		c.text(chartMargin-4, floor-room*share+4, "end", fmt.Sprint(int(share*float64(most)+.5)))
+		c.text(chartMargin-4, floor-room*share+4, "end", fmt.Sprint(share*float64(most)))
 	}
 	step := columns(c, years)
 	for i, y := range years {

@@ -59,6 +59,7 @@ func TestRecallInThreeForms(t *testing.T) {
 	}, r.Years)
 	require.Equal(t, Summary{Published: 8, Held: 4, Wanted: 4, Found: 2, Missing: 2, HeldMet: 2, Recall: 2. / 4, Target: 4. / 8, Covered: 6. / 8}, r.Summary)
 	require.Nil(t, r.Ended, "it runs")
+	require.Regexp(t, `">3</text>.*">6</text>`, papersChart(r.Years), "a line stands at its number")
 
 	// A harvest of one of its years, which met other sites, counts that year as this one does.
 	one := "conf/x/1999"

@@ -68,6 +68,10 @@ func TestTextTellsEveryMissingPaper(t *testing.T) {
 		require.Contains(t, b.String(), want)
 	}
 	require.Less(t, strings.Index(b.String(), "nothing linked"), strings.Index(b.String(), "no homepage"), "the nearer reason first")
+	r := sample()
+	r.Reasons = map[Reason]int{Ambiguous: 3}
+	require.NoError(t, r.WriteText(&b))
+	require.Contains(t, b.String(), "missing: ambiguous (3 papers); settle them: starter review conf/webdb\n")
 }
 
 func TestJSONReadsBack(t *testing.T) {

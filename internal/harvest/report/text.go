@@ -154,7 +154,11 @@ func (r *Report) writeMissing(w io.Writer) {
 		if r.Reasons[why] == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "\nmissing: %s (%s)\n", why, text.Count(r.Reasons[why], "paper"))
+		settle := ""
+		if why == Ambiguous {
+			settle = "; settle them: starter review " + r.Harvest.Venue
+		}
+		fmt.Fprintf(w, "\nmissing: %s (%s)%s\n", why, text.Count(r.Reasons[why], "paper"), settle)
 		for _, m := range r.Missing {
 			if m.Reason != why {
 				continue
