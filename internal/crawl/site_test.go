@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -30,8 +29,6 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 )
-
-func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 
 // world is a record and a crawler on it.
 type world struct {
