@@ -142,7 +142,7 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 	c.accepted("ada.example", "paper.pdf")
 	for _, line := range []string{
 		"documents list --venue conf/nosuch", "documents retrieve --out x --venue conf/nosuch", "documents rejudge --host nosuch.example",
-		"holdings explain conf/nosuch", "review --list --venue conf/nosuch", "stats directories nosuch.example",
+		"holdings explain conf/nosuch", "review conf/nosuch --list", "stats directories nosuch.example",
 		"stats failures --site nosuch.example", "parents --host nosuch.example",
 	} {
 		require.Contains(t, c.wrong(program.ExitUnknown, strings.Fields(line)...), "nosuch", line)

@@ -9,8 +9,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -117,6 +119,19 @@ func (d *desk) page(path string) string {
 	res, body := d.do("GET", path, "")
 	require.Equal(d.t, http.StatusOK, res.StatusCode, "%s: %s", path, body)
 	return body
+}
+
+// report waits until the page of a harvest's report shows what a pattern says: one that
+// takes over a second to make shows the numbers of before until then.
+func (d *desk) report(id, pattern string) {
+	d.t.Helper()
+	for range 300 {
+		if regexp.MustCompile(pattern).MatchString(d.page("/reports/" + url.PathEscape(id))) {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	require.Fail(d.t, "the report does not show "+pattern)
 }
 
 // read gets a page's data.

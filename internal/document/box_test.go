@@ -299,13 +299,13 @@ func TestReaderPointsNowhereElse(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "secret"), []byte("hidden words that are long enough to be the text of a page"), 0o600))
 	for name, leave := range map[string]string{
-		"a link":         `ln -s ` + dir + `/secret "$HOME/from-1-to-3/1"`,
-		"a linked way":   `cd ` + dir + ` && mkdir way && ln secret way/1 && rmdir "$HOME/from-1-to-3" && ln -s ` + dir + `/way "$HOME/from-1-to-3"`,
-		"a pipe":         `mkfifo "$HOME/from-1-to-3/1"`,
-		"a folder":       `mkdir "$HOME/from-1-to-3/1"`,
-		"an endless one": `ln -s /dev/zero "$HOME/from-1-to-3/1"`,
+		"a link":         `ln -s ` + dir + `/secret "$out/1"`,
+		"a linked way":   `cd ` + dir + ` && mkdir way && ln secret way/1 && rmdir "$out" && ln -s ` + dir + `/way "$out"`,
+		"a pipe":         `mkfifo "$out/1"`,
+		"a folder":       `mkdir "$out/1"`,
+		"an endless one": `ln -s /dev/zero "$out/1"`,
 	} {
-		r := NewReader(Options{Ghostscript: script(t, leave+` && : > "$HOME/../done"`), TempDir: t.TempDir()})
+		r := NewReader(Options{Ghostscript: script(t, `for way in "$HOME"/*/; do out=${way%/}; done && `+leave+` && : > "$HOME/../done"`), TempDir: t.TempDir()})
 		r.box = reaching(r.box, os.TempDir())
 		got := read(t, r, "x.ps", []byte("%!PS-Adobe-2.0\n%%Pages: 1\nshowpage\n"))
 		assert.FileExists(t, filepath.Join(r.opt.TempDir, "done"), name)
