@@ -93,6 +93,9 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 			next = afterSlice(s, c.p.Patience)
 		}
 		if drain(c.wake) && next.state != gleaner.SiteTrap && ctx.Err() == nil {
+			if s.Ended {
+				c.p.Crawl = 0 // its end is on record
+			}
 			next = step{} // URLs may have come, a harvest been resumed or the host retried after it looked
 		}
 		workflow.SetCurrentDetails(ctx, siteDetails(c.p, next))

@@ -170,7 +170,7 @@ func (r *recrawlRun) ended(ctx workflow.Context, host string, state gleaner.Site
 // wait waits until a site ends, or a while; then the record says which did.
 func (r *recrawlRun) wait(ctx workflow.Context) error {
 	n := len(r.s.Pending)
-	heard, err := r.look.wait(ctx, false, func() bool { return len(r.s.Pending) < n })
+	heard, err := r.look.wait(ctx, func() bool { return len(r.s.Pending) < n })
 	if err != nil || heard {
 		return err
 	}

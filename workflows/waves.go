@@ -25,7 +25,6 @@ const (
 	// begins, it is twice as long each time, up to rarestLook.
 	lookAround = 30 * time.Second
 	rarestLook = 10 * time.Minute
-	soonLook   = time.Second // where ends were not told
 )
 
 // waves crawls the sites that something waits on; what leads off them to other
@@ -62,6 +61,8 @@ func (h *harvestRun) wave(ctx workflow.Context) error {
 		switch {
 		case ctx.Err() != nil: // no host is asked any more
 			return ctx.Err()
+		case h.s.Unheard && len(h.s.Pending) > 0: // before a list marks what ended as about to be crawled
+			err = h.lookEnded(ctx)
 		case len(h.s.Next) == 0 && !h.s.Listed:
 			err = h.list(ctx)
 		case len(h.s.Next) > 0 && len(h.s.Pending) < windowOf(h.p.Harvest):
@@ -194,11 +195,8 @@ const sitePatience = 5 * time.Minute
 type look time.Duration
 
 // wait waits until something is so, or for the next look at the record.
-func (l *look) wait(ctx workflow.Context, soon bool, so func() bool) (bool, error) {
+func (l *look) wait(ctx workflow.Context, so func() bool) (bool, error) {
 	*l = min(max(2**l, look(lookAround)), look(rarestLook))
-	if soon {
-		*l = look(soonLook)
-	}
 	while := workflow.AwaitOptions{Timeout: time.Duration(*l)}
 	return waitFor(ctx, "look which crawls ended, if none says so", while, so)
 }
@@ -207,13 +205,18 @@ func (l *look) wait(ctx workflow.Context, soon bool, so func() bool) (bool, erro
 // crawls ended.
 func (h *harvestRun) hear(ctx workflow.Context) error {
 	retries := h.retries
-	heard, err := h.look.wait(ctx, h.s.Unheard, func() bool { return h.ended.Len() > 0 || h.retries != retries })
+	heard, err := h.look.wait(ctx, func() bool { return h.ended.Len() > 0 || h.retries != retries })
 	if err != nil {
 		return err
 	}
 	if heard { // the wave takes what was said
 		return h.refresh(ctx)
 	}
+	return h.lookEnded(ctx)
+}
+
+// lookEnded asks the record which crawls ended.
+func (h *harvestRun) lookEnded(ctx workflow.Context) error {
 	var gone []string
 	if err := workflow.ExecuteActivity(quick(ctx, "which crawls ended"), stages.Ended, h.s.Pending).Get(ctx, &gone); err != nil {
 		return err

@@ -1,0 +1,123 @@
+package workflows
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/crawl"
+	"gleaner/internal/harvest"
+)
+
+// TestAnEarlyCrawlThatEndedIsBegunAgain: it ended while the harvest searched and was not
+// told, and the homepages give its host more. Were the record not asked before the host is
+// listed, it would be taken for one that is crawled.
+func TestAnEarlyCrawlThatEndedIsBegunAgain(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	state, waits := "done", false // its early crawl ended during the search, when the harvest was not told
+	env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
+		waits = true // the homepage of another author, on the same host
+		return harvest.Seeded{Hosts: 1, URLs: 1}, nil
+	})
+	env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Sites, error) {
+		if !waits {
+			return activities.Sites{}, nil
+		}
+		if state == "done" {
+			state = "new" // "mark" of SitesToCrawl
+		}
+		return activities.Sites{Hosts: []string{"dept.example"}}, nil
+	})
+	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(_ context.Context, hosts []string) ([]string, error) {
+		if state == "new" {
+			return nil, nil
+		}
+		return hosts, nil
+	})
+	easyStages(env)
+	crawled := 0
+	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+		crawled++
+		state, waits = "done", false
+		end := activities.SiteEnd{Host: p.Host, State: "done"}
+		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+	})
+	env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
+	env.OnWorkflow(FindHomepages, mock.Anything, mock.Anything).Return(Searched{Crawling: []string{"dept.example"}}, nil)
+	env.RegisterDelayedCallback(func() { env.CancelWorkflow() }, 6*time.Hour)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.Equal(t, 1, crawled)
+}
+
+// TestACrawlThatEndedInAPauseIsBegunAgain where a retry put something back meanwhile.
+func TestACrawlThatEndedInAPauseIsBegunAgain(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	state, waits, listed := "done", true, 0
+	env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Sites, error) {
+		if listed++; listed == 1 || !waits { // of the copies
+			return activities.Sites{}, nil
+		}
+		if state == "done" {
+			state = "new"
+		}
+		return activities.Sites{Hosts: []string{"a.example"}}, nil
+	})
+	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(_ context.Context, hosts []string) ([]string, error) {
+		if state == "new" || state == "crawling" {
+			return nil, nil
+		}
+		return hosts, nil
+	})
+	env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(func(context.Context, activities.Retry) (activities.Requeued, error) {
+		waits = true
+		return activities.Requeued{URLs: 1}, nil
+	})
+	easyStages(env)
+	crawled := 0
+	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+		crawled++
+		state, waits = "crawling", false
+		if crawled == 1 { // ends while the harvest is paused, which is not told (AwaitingEnd)
+			_ = workflow.Sleep(ctx, 10*time.Minute)
+			state = "done"
+			return activities.SiteEnd{Host: p.Host, State: "done"}, nil
+		}
+		state = "done"
+		end := activities.SiteEnd{Host: p.Host, State: "done"}
+		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+	})
+	env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
+	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdatePause, "", callback(t)) }, 5*time.Minute)
+	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateRetryWhat, "", callback(t), activities.Retry{}) }, 20*time.Minute)
+	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateResume, "", callback(t)) }, 30*time.Minute)
+	env.RegisterDelayedCallback(func() { env.CancelWorkflow() }, 6*time.Hour)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.Equal(t, 2, crawled)
+}
+
+// TestAnEndOnRecordIsNotThatOfTheNextCrawl: a slice recorded the end of crawl 5, something
+// came meanwhile, and the workers of the next crawl die.
+func TestAnEndOnRecordIsNotThatOfTheNextCrawl(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	n := 0
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, "ada.example", mock.Anything).Return(func(context.Context, string, bool) (activities.Slice, error) {
+		if n++; n == 1 {
+			env.SignalWorkflow(SignalWake, nil)
+			return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted, Crawl: 5}, Ended: true, Examined: true}, nil
+		}
+		return activities.Slice{}, activities.WorkerGone(crawl.Progress{})
+	})
+	var got activities.SiteEnd
+	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(activities.Judged{}, nil).Maybe()
+	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return(func(_ context.Context, e activities.SiteEnd) ([]string, error) { got = e; return nil, nil })
+	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
+	require.Zero(t, got.Crawl)
+}
