@@ -313,6 +313,7 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 	if err := beginCollection(ctx, t, workflows.CollectParams{Name: f.name, Run: run, Parallel: f.Parallel}, running); err != nil {
 		return err
 	}
+	hintNoWorker(c, ctx, t)
 	if !f.wait {
 		return c.Say(map[string]any{"collections": f.name, "workflow": id}, "collections %s are being made; `starter collections show %s` shows how far they are\n", f.name, f.name)
 	}

@@ -38,6 +38,30 @@ func notRunning(h store.Harvest, err error) error {
 	return err
 }
 
+// unrecorded is the id of a harvest that was begun and is not on record yet, where err says
+// that there is none: a worker writes it there. Else it is "".
+func unrecorded(c *cli, ctx context.Context, name string, err error) (id string) {
+	if program.ExitCode(err) != program.ExitUnknown {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	goal, years := gleaner.SplitHarvest(spelling(strings.TrimPrefix(name, "harvest/")))
+	_ = c.onTemporal(ctx, func(t client.Client) error {
+		asked := gleaner.ParseGoal(goal).Harvest(years)
+		d, err := t.DescribeWorkflowExecution(ctx, workflows.HarvestID(asked), "")
+		if err == nil && d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+			id = asked
+		}
+		return err
+	})
+	return id
+}
+
+func waitsForWorker(id string) error {
+	return program.Unknown{Reason: fmt.Errorf("%s waits for a worker to begin it; `starter cancel %[1]s` ends it", id)}
+}
+
 // What a cancellation comes to.
 const (
 	isCancelled        = "is being cancelled"

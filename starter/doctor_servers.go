@@ -152,7 +152,11 @@ func (d *doctor) pollers(ctx context.Context, c client.Client, queue string, kin
 	}
 	n, latest := asking(r.GetPollers())
 	if n == 0 {
-		d.warn(name, "start a worker: worker --queues "+queue, "nobody works on it")
+		do := "start a worker: worker --queues " + queue
+		if id := d.cfg.Process.BuildID; id != "" {
+			do += "; where one runs: temporal worker deployment set-current-version --deployment-name gleaner --build-id " + id
+		}
+		d.warn(name, do, "nobody works on it")
 	} else {
 		d.ok(name, "%s asked for work in the last %s", text.Count(n, "worker"), pollTime)
 	}
@@ -174,6 +178,17 @@ func asking(pollers []*taskqueue.PollerInfo) (n int, latest time.Time) {
 		}
 	}
 	return n, latest
+}
+
+// hintNoWorker says of work that was begun that nobody asks for it.
+func hintNoWorker(c *cli, ctx context.Context, t client.Client) {
+	r, err := t.DescribeTaskQueue(ctx, activities.QueueHarvest, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+	if err != nil {
+		return
+	}
+	if n, _ := asking(r.GetPollers()); n == 0 {
+		fmt.Fprintln(c.Err, "hint: no worker asks for work: it begins when one is started (worker)")
+	}
 }
 
 // probeSize is that of a file that doctor writes, in bytes: a store without room for it

@@ -34,11 +34,12 @@ func visit(t *testing.T, args ...string) (map[string]finding, error) {
 func TestDoctorFindsNothingAmiss(t *testing.T) {
 	t.Parallel()
 	address, namespace := temporaltest.Temporal(t)
-	found, err := visit(t, "--database-url-file", secretFile(t, devtest.EmptyPostgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org")
+	found, err := visit(t, "--database-url-file", secretFile(t, devtest.EmptyPostgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org", "--build-id", "2026.2")
 	require.NoError(t, err, found)
 	require.Equal(t, levelWarn, found["migrations"].Level, "an empty database has none, and the doctor applies none")
 	require.Equal(t, levelWarn, found["queue crawl"].Level)
 	require.Contains(t, found["queue crawl"].Do, "worker --queues crawl")
+	require.Contains(t, found["queue crawl"].Do, "set-current-version --deployment-name gleaner --build-id 2026.2")
 	for _, check := range []string{"settings", "identity", "database", "clock of the database", "temporal", "search attributes", "blob store"} {
 		require.Equal(t, levelOK, found[check].Level, "%s: %s", check, found[check].Found)
 	}

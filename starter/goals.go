@@ -113,8 +113,18 @@ func (c *cli) goal(ctx context.Context, name string, years gleaner.Years, f *sou
 	given := gleaner.ParseGoal(name)
 	switch {
 	case given.Site != "":
-		u, err := siteURL(given.Site)
-		return gleaner.Goal{Site: u}, err
+		address, err := siteURL(given.Site)
+		if err != nil {
+			return gleaner.Goal{}, err
+		}
+		if a, err := c.Record(ctx); err == nil { // else the worker says what is wrong
+			defer a.Close()
+			u, _ := url.Parse(address)
+			if err := notBlocked(ctx, a.DB, u.Host); err != nil {
+				return gleaner.Goal{}, err
+			}
+		}
+		return gleaner.Goal{Site: address}, nil
 	case given.Author != "":
 		return authorGoal(c, ctx, given)
 	case given.List != "":

@@ -151,6 +151,7 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 		if err != nil {
 			return err
 		}
+		hintNoWorker(c, ctx, t)
 		if slices.ContainsFunc(all, func(h begun) bool { return h.Goal.Site == "" }) {
 			hints(c)
 		}

@@ -65,6 +65,7 @@ func (c *cli) runJob(ctx context.Context, t client.Client, db *store.DB, id int6
 	if err := startJob(ctx, t, job); err != nil {
 		return err
 	}
+	hintNoWorker(c, ctx, t)
 	switch {
 	case wait && job.Kind == store.JobImport:
 		return c.followImport(ctx, t, db, id)

@@ -88,6 +88,7 @@ func recrawl(c *cli, ctx context.Context, d activities.Due, wait bool) error {
 		if err != nil {
 			return err
 		}
+		hintNoWorker(c, ctx, t)
 		if !wait {
 			verb := "started"
 			if joined {
@@ -110,8 +111,8 @@ func hasSites(c *cli, ctx context.Context, of store.Selection) error {
 		return err
 	}
 	defer a.Close()
-	if why, err := a.DB.Blocked(ctx, of.Host); err != nil || why != "" {
-		return cmp.Or(err, fmt.Errorf("%s: %s", of.Host, why))
+	if err := notBlocked(ctx, a.DB, of.Host); err != nil {
+		return err
 	}
 	any, err := a.DB.AnySite(ctx, of)
 	if err != nil || any {
@@ -121,6 +122,15 @@ func hasSites(c *cli, ctx context.Context, of store.Selection) error {
 		return noSite(of.Host)
 	}
 	return program.Unknown{Reason: fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
+}
+
+// notBlocked fails for a host on the blacklist.
+func notBlocked(ctx context.Context, db *store.DB, host string) error {
+	why, err := db.Blocked(ctx, host)
+	if err == nil && why != "" {
+		err = fmt.Errorf("%s: %s", host, why)
+	}
+	return err
 }
 
 // followRecrawl waits for a recrawl and says what it brought.

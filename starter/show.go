@@ -121,6 +121,9 @@ func watchCommand(c *cli) *cobra.Command {
 		Example: "  starter watch conf/webdb",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			h, err := findHarvest(ctx, a.DB, args[0])
+			if id := unrecorded(c, ctx, args[0], err); id != "" {
+				return waitsForWorker(id)
+			}
 			if err != nil {
 				return err
 			}

@@ -200,7 +200,11 @@ func (s shownSite) write(w io.Writer) error {
 	row("crawl ended", day(s.Finished))
 	row("recrawl due", day(s.Due))
 	for _, f := range s.Failures {
-		row("failed as", fmt.Sprintf("%s: %s, next try %s", f.Reason, text.Count(f.URLs, "URL"), f.NextWords(time.DateTime)))
+		next := f.NextWords(time.DateTime)
+		if s.PausedAt != nil {
+			next = "none while it is paused"
+		}
+		row("failed as", fmt.Sprintf("%s: %s, next try %s", f.Reason, text.Count(f.URLs, "URL"), next))
 	}
 	return t.Flush()
 }

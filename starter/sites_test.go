@@ -77,6 +77,9 @@ func TestSites(t *testing.T) {
 	for _, say := range []string{"worker-7, until ", "1 paper found", "failed as", "server-error: 1 URL,", "next request", "Retry-After"} {
 		require.Contains(t, out, say)
 	}
+	c.exec(`UPDATE sites SET paused='x', paused_at=now() WHERE host='a.example'`)
+	require.Contains(t, c.ok("sites", "show", "a.example"), "server-error: 1 URL, next try none while it is paused")
+	c.exec(`UPDATE sites SET paused='', paused_at=NULL WHERE host='a.example'`)
 	require.Contains(t, c.ok("sites", "show", "b.example"), "refused: robots.txt cannot be read (503)")
 	require.Regexp(t, `(?m)^b\.example +refused .* never by itself +robots.txt`, c.ok("sites", "list"))
 	require.Contains(t, c.ok("explain", "http://b.example/1"), "robots.txt cannot be read (503); next request never by itself\n")

@@ -42,6 +42,7 @@ type run struct {
 	job        int64
 	site       shownSite
 	reason     string // for which a host is paused
+	waits      bool   // for a worker that begins it
 }
 
 // id is the name by which a run is found whatever else is called so.
@@ -115,6 +116,9 @@ func siteRun(ctx context.Context, db *store.DB, name string) (run, error) {
 func (c *cli) onRun(check func(run) error, do func(ctx context.Context, t client.Client, a *app.App, r run) error) func(*cobra.Command, []string) error {
 	return c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 		r, err := findRun(ctx, a.DB, args[0])
+		if id := unrecorded(c, ctx, args[0], err); id != "" {
+			r, err = run{kind: runHarvest, name: id, harvest: store.Harvest{ID: id}, waits: true}, nil
+		}
 		if err == nil {
 			err = check(r)
 		}
@@ -131,7 +135,12 @@ func steerCommand(c *cli, use, short, long string) *cobra.Command {
 	cmd := &cobra.Command{Use: use + " NAME", Short: short, Long: long,
 		Args: args(1, aRun), ValidArgsFunction: c.harvests,
 		Example: "  starter " + use + " conf/webdb\n  starter " + use + " math",
-		RunE: c.onRun(func(run) error { return nil }, func(ctx context.Context, t client.Client, a *app.App, r run) error {
+		RunE: c.onRun(func(r run) error {
+			if r.waits && use != "cancel" {
+				return waitsForWorker(r.name)
+			}
+			return nil
+		}, func(ctx context.Context, t client.Client, a *app.App, r run) error {
 			r.reason = reason
 			did, err := steer(ctx, t, a.DB, &r, use)
 			if err != nil {
@@ -267,6 +276,8 @@ one that did. A job, by its number, runs again from its beginning.`,
 func (f *retryFlags) check(r run) error {
 	picked := f.Retry != activities.Retry{}
 	switch {
+	case r.waits:
+		return waitsForWorker(r.name)
 	case r.kind == runHarvest && f.failed == picked:
 		return fmt.Errorf("%w: want either --failed or any of --site, --reason and --older-than", program.ErrUsage)
 	case r.kind == runSite && r.site.Blocked != "":

@@ -192,6 +192,22 @@ func TestWhoStopsWatchingIsToldThatItGoesOn(t *testing.T) {
 	require.Contains(t, errs.String(), "starter cancel "+id)
 }
 
+// TestAHarvestWithoutAWorker is said to wait for one, and can be cancelled.
+func TestAHarvestWithoutAWorker(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.onTemporal()
+	_, errs, result := c.background(t.Context(), "harvest", "--site", "http://a.example/")
+	require.Equal(t, program.ExitOK, result(), errs)
+	require.Contains(t, errs.String(), "no worker asks for work")
+	for _, use := range []string{"watch", "pause"} {
+		require.Contains(t, c.wrong(program.ExitUnknown, use, "site:http://a.example/"), "site:http://a.example/ waits for a worker")
+	}
+	require.Contains(t, c.ok("cancel", "site:http://a.example/"), "is being cancelled")
+	c.ok("blacklist", "add", "b.example", "--reason", "asked us to")
+	require.Contains(t, c.wrong(program.ExitFailed, "harvest", "--site", "http://b.example/"), "b.example: the host is on the blacklist: asked us to")
+}
+
 func TestCancelTwice(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

@@ -140,7 +140,7 @@ func (s *slice) load(ctx context.Context, report func(Progress)) (err error) {
 		return err
 	}
 	if site.Careful = s.attempts > 0; site.Careful {
-		s.log.WarnContext(ctx, "the slice before did not come to an end", "host", host, "in_a_row", s.attempts)
+		s.log.WarnContext(ctx, "this slice is careful: one before did not come to an end, or a process died over a URL that waits", "host", host, "in_a_row", s.attempts)
 	}
 	if len(site.Scopes) == 0 { // it is known from others alone
 		if site.InVain, err = s.db.InVain(ctx, s.site.ID, weburl.Domain(host), maxVainHosts); err != nil {

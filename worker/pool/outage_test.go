@@ -24,6 +24,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
@@ -294,6 +295,8 @@ func TestTroubleWithoutATime(t *testing.T) {
 	t.Parallel()
 	a := &workflowpb.PendingActivityInfo{ActivityType: &commonpb.ActivityType{Name: "ListPapers"}, Attempt: 2, LastFailure: &failurepb.Failure{Message: "DBLP is out"}}
 	require.Equal(t, "harvest/x ListPapers fails and is tried again (attempt 2): DBLP is out", pool.Pending("harvest/x", a).String())
+	a.State, a.LastStartedTime = enumspb.PENDING_ACTIVITY_STATE_STARTED, timestamppb.Now()
+	require.Regexp(t, `ListPapers failed, and runs again since \d{4}-.* \(attempt 2\): DBLP is out`, pool.Pending("harvest/x", a).String())
 }
 
 // TestTroubleIsSeen: what fails and is tried again can be seen from outside, a

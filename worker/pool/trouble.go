@@ -22,12 +22,13 @@ import (
 	"gleaner/workflows"
 )
 
-// Trouble is work that fails now and is tried again.
+// Trouble is work that fails now and is tried again, or that failed and runs again.
 type Trouble struct {
 	What    string    `json:"what"` // an activity, or a host's crawl
 	Attempt int       `json:"attempt"`
 	Since   time.Time `json:"since,omitzero"` // the first attempt that failed, where that is known
 	Last    time.Time `json:"last,omitzero"`  // the last one, where that is known
+	Runs    bool      `json:"runs,omitempty"` // since Last
 	Error   string    `json:"error"`
 }
 
@@ -43,6 +44,9 @@ func (t Trouble) String() string {
 	why := whose.ReplaceAllString(t.Error, "")
 	if why == silent {
 		why = "its worker fell silent"
+	}
+	if t.Runs {
+		return fmt.Sprintf("%s failed, and runs again since %s (attempt %d): %s", t.What, t.Last.Local().Format(time.DateTime), t.Attempt, why)
 	}
 	return fmt.Sprintf("%s fails and is tried again (attempt %d%s): %s", t.What, t.Attempt, when, why)
 }
@@ -145,6 +149,7 @@ func pending(id string, a *workflow.PendingActivityInfo) Trouble {
 	// While the next attempt waits there is no time at which the last one began.
 	if at := cmp.Or(a.GetLastStartedTime(), a.GetLastAttemptCompleteTime()); at != nil {
 		t.Last = at.AsTime()
+		t.Runs = a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED
 	}
 	return t
 }

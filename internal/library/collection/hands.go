@@ -26,7 +26,7 @@ const everybody = 1 << 30
 
 // errAlone is returned for a document over which a process died, and for one that would be
 // judged beside such a one: JudgeWaiting judges it.
-var errAlone = errors.New("a process ended while it judged this document, or the one that is judged now: it waits")
+var errAlone = errors.New("it is judged alone later, since a process died over it, or over the document judged now")
 
 // hands are the documents that a caller has taken and not finished.
 type hands struct {

@@ -168,6 +168,18 @@ func TestForeignTextIsKept(t *testing.T) {
 	require.Empty(t, overrides)
 }
 
+// TestASearchSaysNothingOfABlacklistedHost once it is kept: only the address stays.
+func TestASearchSaysNothingOfABlacklistedHost(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, 2)
+	require.NoError(t, db.Block(t.Context(), []store.Blocked{{Host: "a.test"}}))
+	found := []evidence.Result{{URL: "http://b.test/", Title: "B"}, {URL: "http://a.test/", Title: "A", Snippet: "of A"}}
+	require.NoError(t, db.Searches().SaveSearch(t.Context(), "p", "q", 10, evidence.Answer{Results: found, At: time.Now()}))
+	a, _, err := db.Searches().LoadSearch(t.Context(), "p", "q", 10)
+	require.NoError(t, err)
+	require.Equal(t, []evidence.Result{found[0], {URL: "http://a.test/"}}, a.Results)
+}
+
 // TestForeignTextInJSON: no page, file or service can stop the record by what it
 // says.
 func TestForeignTextInJSON(t *testing.T) {
