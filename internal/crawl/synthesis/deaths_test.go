@@ -6,11 +6,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/collections"
@@ -82,6 +84,45 @@ func TestAPageThatKillsTheWorker(t *testing.T) {
 	require.Equal(t, frontier.MaxDeaths, s.asksFor("a.example/killer"))
 	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
 	require.Equal(t, map[string]string{"a.example/": "success", "a.example/one": "success", "a.example/killer": "crawler-killed", "b.example/": "success"}, s.outcomes(t, id))
+}
+
+// cut runs a slice whose line to the record is cut while it waits for a table, for a while.
+func (s *shop) cut(t *testing.T, table string, away time.Duration) error {
+	dsn, line := devtest.Lay(t, s.db.Pool.Config().ConnString())
+	tools := s.tools
+	tools.DB = storetest.At(t, dsn, 2)
+	held, err := s.db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = held.Rollback(context.Background()) }()
+	_, err = held.Exec(t.Context(), `LOCK `+table)
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := New(tools).Slice(t.Context(), "some", func(crawl.Progress) {})
+		ended <- err
+	}()
+	storetest.AwaitLock(t, s.db.Pool)
+	line.Cut()
+	time.Sleep(away)
+	line.Mend()
+	require.NoError(t, held.Rollback(t.Context()))
+	return <-ended
+}
+
+// TestAChargeWhoseAnswerIsLost is taken back: nothing died over the page.
+func TestAChargeWhoseAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
+	s.opens(t, "some", twoTopics, func(*Ask) {})
+	storetest.Exec(t, s.db.Pool, `CREATE TABLE awaited();
+		CREATE FUNCTION wait() RETURNS trigger AS $$ BEGIN PERFORM FROM awaited; RETURN NULL;
+			EXCEPTION WHEN query_canceled THEN RETURN NULL; END $$ LANGUAGE plpgsql;
+		CREATE CONSTRAINT TRIGGER wait AFTER UPDATE OF deaths ON collection_urls DEFERRABLE INITIALLY DEFERRED
+			FOR EACH ROW WHEN (NEW.deaths > OLD.deaths) EXECUTE FUNCTION wait()`)
+	err := s.cut(t, "awaited", 0)
+	require.True(t, store.Passes(err), "%v", err)
+	require.Equal(t, 2, storetest.Get[int](t, s.db.Pool, `SELECT count(*) FROM (
+		SELECT FROM collection_urls WHERE deaths=0 AND next_try <= now() FOR UPDATE) AS u`))
 }
 
 // TestWhatRobotsRefuses, and the blacklist, is no request: it takes nothing of what a

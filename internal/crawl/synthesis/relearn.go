@@ -3,6 +3,7 @@ package synthesis
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,9 +52,9 @@ func (m *Maker) relearn(ctx context.Context, id int, ask Ask) error {
 func (m *Maker) learning(ctx context.Context, id int, l collections.Learning, opt classify.Options) (err error) {
 	defer func() {
 		if err != nil {
-			leave, done := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
-			defer done()
-			_ = m.record.LeaveLearning(leave, id, l)
+			err = errors.Join(err, m.writes(ctx, m.Log.With("topic", l.Topic), func(ctx context.Context) error {
+				return m.record.LeaveLearning(ctx, id, l)
+			}))
 		}
 	}()
 	labelled, err := m.record.Examples(ctx, id, l.Topic)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +15,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 	"gleaner/internal/topic"
 )
 
@@ -81,6 +83,20 @@ func TestRelearn(t *testing.T) {
 	entries, err := s.record.Entries(ctx, id, "verses")
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "by the classifier that was given")
+}
+
+// TestLearningIsLeft to others where the record is away for a while.
+func TestLearningIsLeft(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
+	k, _ := taught(t, primes, others)
+	id := s.opens(t, "some", twoTopics, func(a *Ask) { a.Retrain, a.Learnt = 2, map[string]*classify.Classifier{"primes": k} })
+	s.ends(t, "some")
+	storetest.Exec(t, s.db.Pool, `DELETE FROM collection_learnings`)
+	require.True(t, store.Passes(s.cut(t, "collection_examples", time.Second)))
+	all, err := s.record.Learnings(t.Context(), id)
+	require.NoError(t, err)
+	require.Empty(t, all)
 }
 
 // TestNothingIsKeptToLearnFrom where no classifier is to.

@@ -3,6 +3,7 @@ package synthesis
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path"
 	"time"
 
@@ -58,12 +59,12 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 		}
 		w.hold(ctx, lease)
 		u, err := w.Take(ctx, w.by, host, w.Config.RetryBase)
+		w.taken = u
 		if errors.Is(err, collections.ErrLimit) { // one under way may yet be refused
 			w.release()
 			return nil, contended, nil
 		}
 		if err != nil && !errors.Is(err, store.ErrNotHeld) || u != nil {
-			w.taken = u
 			return u, 0, err
 		}
 		w.release()
@@ -125,17 +126,21 @@ func (w *web) Ask(_ context.Context, u *collections.URL) (*crawl.Answer, error) 
 	return nil, err
 }
 
-// Write implements Queue. It writes what was fetched also when the worker is being
-// stopped, and waits for a database that is away; who lost the lease writes nothing, and
-// the URL waits for who has it now.
-func (w *web) Write(ctx context.Context, v *collections.Visit) error {
-	err := store.Patiently(ctx, store.Passes, func(err error) {
-		w.Log.WarnContext(ctx, "the record cannot be asked; waiting for it", "url", v.URL.URL, "error", err)
+// writes writes also when the worker is being stopped, and waits for a database that is away.
+func (m *Maker) writes(ctx context.Context, log *slog.Logger, write func(context.Context) error) error {
+	return store.Patiently(ctx, store.Passes, func(err error) {
+		log.WarnContext(ctx, "the record cannot be asked; waiting for it", "error", err)
 	}, func() error {
-		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 		defer cancel()
-		return w.Crawl.Write(write, w.by, v)
+		return write(ctx)
 	})
+}
+
+// Write implements Queue. Who lost the lease writes nothing, and the URL waits for who has
+// it now.
+func (w *web) Write(ctx context.Context, v *collections.Visit) error {
+	err := w.writes(ctx, w.Log.With("url", v.URL.URL), func(ctx context.Context) error { return w.Crawl.Write(ctx, w.by, v) })
 	if err == nil {
 		w.taken = nil
 	}

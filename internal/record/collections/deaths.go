@@ -38,8 +38,8 @@ func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) er
 // requests under way the limit is reached. It is charged with a death until Write or Leave:
 // who neither writes nor leaves it died over it. It waits then for a random time behind the
 // lease, up to rest for each death, and after frontier.MaxDeaths it is set aside
-// (frontier.Killed).
-func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.Duration) (u *URL, err error) {
+// (frontier.Killed). It comes with the error of a commit, which may have gone through.
+func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.Duration) (taken *URL, err error) {
 	err = c.db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := by.Holds(ctx, tx); err != nil {
 			return err
@@ -48,24 +48,25 @@ func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.
 			return err
 		}
 		for {
-			if u, err = best(ctx, tx, c.ID, host); err != nil || u == nil {
+			u, err := best(ctx, tx, c.ID, host)
+			if err != nil || u == nil {
 				return err
 			}
 			if u.deaths < frontier.MaxDeaths {
-				break
+				err = c.charge(ctx, tx, u, u.deaths+1, `greatest((SELECT expires_at FROM sites WHERE id=$4), clock_timestamp())
+					+ (deaths+1) * random() * make_interval(secs => $5)`, by.SiteID, rest.Seconds())
+				if err == nil {
+					taken = u
+				}
+				return err
 			}
 			killed := &Visit{URL: u, At: time.Now(), Outcome: frontier.Killed, Reason: "the process that was at it ended, each time"}
 			if err = visited(ctx, tx, c.ID, c.Rules, killed); err != nil {
 				return err
 			}
 		}
-		return c.charge(ctx, tx, u, 1, `greatest((SELECT expires_at FROM sites WHERE id=$4), clock_timestamp())
-			+ (deaths+1) * random() * make_interval(secs => $5)`, by.SiteID, rest.Seconds())
 	})
-	if err != nil {
-		return nil, err
-	}
-	return u, nil
+	return taken, err
 }
 
 // Leave gives back a URL that was taken, which then waits as it did. Who lost the lease
@@ -75,15 +76,15 @@ func (c Crawl) Leave(ctx context.Context, by store.Slice, u *URL) error {
 		if err := by.Holds(ctx, tx); err != nil {
 			return err
 		}
-		return c.charge(ctx, tx, u, -1, `'-infinity'`)
+		return c.charge(ctx, tx, u, u.deaths, `'-infinity'`)
 	})
 }
 
-// charge changes the deaths of a URL that waits, and when it is next.
-func (c Crawl) charge(ctx context.Context, tx pgx.Tx, u *URL, by int, next string, args ...any) error {
+// charge sets the deaths of a URL that waits, and when it is next.
+func (c Crawl) charge(ctx context.Context, tx pgx.Tx, u *URL, deaths int, next string, args ...any) error {
 	h := u.Hash()
-	_, err := tx.Exec(ctx, `UPDATE collection_urls SET deaths=deaths+$3, next_try=`+next+` WHERE collection=$1 AND hash=$2 AND waiting`,
-		append([]any{c.ID, h[:], by}, args...)...)
+	_, err := tx.Exec(ctx, `UPDATE collection_urls SET deaths=$3, next_try=`+next+` WHERE collection=$1 AND hash=$2 AND waiting`,
+		append([]any{c.ID, h[:], deaths}, args...)...)
 	if err != nil {
 		return err
 	}

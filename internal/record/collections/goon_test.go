@@ -20,7 +20,7 @@ func TestGoOn(t *testing.T) {
 	}
 	q := open(t, Rules{Size: 4}, seeds)
 	for i, correlation := range []float64{0.4, 0.6, 0.5, 0.7, 0.5} {
-		v := &Visit{URL: &seeds[i], At: time.Now(), Best: Member{"math", correlation}, Print: int64(0xFF) << (8 * i), Entries: []Member{{"math", correlation}}}
+		v := &Visit{URL: &seeds[i], At: time.Now(), Kind: Page, Best: Member{"math", correlation}, Print: int64(0xFF) << (8 * i), Entries: []Member{{"math", correlation}}}
 		switch i {
 		case 3: // nearly the text of b.example
 			v.Print = 0xFF<<16 | 1
@@ -46,6 +46,9 @@ func TestGoOn(t *testing.T) {
 	require.Equal(t, []string{seeds[1].URL, seeds[2].URL}, in())
 	u := take(t, q)
 	require.Equal(t, seeds[4].URL, u.URL)
+	read, err := q.PagesRead(ctx, q.ID)
+	require.NoError(t, err)
+	require.Equal(t, 5, read, "what is asked for again was read")
 
 	// Of two slices that read nearly the same text at a time the second enters nothing.
 	q.Rules.Distinct = true

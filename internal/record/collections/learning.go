@@ -104,9 +104,9 @@ const (
 	notEnded   = "it is under way, or its process ended"
 )
 
-// PagesRead counts the pages and documents that were read.
+// PagesRead counts the pages and documents that were read, also those to be read again.
 func (r *Record) PagesRead(ctx context.Context, id int) (int, error) {
-	return store.Get[int](ctx, r.db, `SELECT count(*) FROM collection_urls WHERE collection=$1 AND NOT waiting AND kind<>''`, id)
+	return store.Get[int](ctx, r.db, `SELECT count(*) FROM collection_urls WHERE collection=$1 AND kind<>''`, id)
 }
 
 // BeginLearning notes that a topic's classifier learns anew, and reports whether the caller
@@ -131,18 +131,18 @@ func (r *Record) EndLearning(ctx context.Context, id int, l Learning, model json
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE collection_learnings SET model=NULL WHERE collection=$1 AND topic=$2 AND model IS NOT NULL AND pages NOT IN (
-			SELECT pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
+			SELECT pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY at DESC, pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
 		return err
 	})
 }
 
 // Learnings are all of them, by topic, the latest last.
 func (r *Record) Learnings(ctx context.Context, id int) ([]Learning, error) {
-	return store.List[Learning](ctx, r.db, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY pages))::int, pages, at, told, own, accuracy, note
-		FROM collection_learnings WHERE collection=$1 ORDER BY topic COLLATE "C", pages`, id)
+	return store.List[Learning](ctx, r.db, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY at, pages))::int, pages, at, told, own, accuracy, note
+		FROM collection_learnings WHERE collection=$1 ORDER BY topic COLLATE "C", at, pages`, id)
 }
 
 // Models are the classifiers that were learnt last, by topic.
 func (r *Record) Models(ctx context.Context, id int) (map[string]json.RawMessage, error) {
-	return store.Map[string, json.RawMessage](ctx, r.db, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, pages DESC`, id)
+	return store.Map[string, json.RawMessage](ctx, r.db, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, at DESC, pages DESC`, id)
 }

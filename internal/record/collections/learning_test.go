@@ -73,7 +73,7 @@ func TestLearnings(t *testing.T) {
 	}
 	right := 0.75
 	for i := range 12 {
-		l := Learning{Topic: "math", Pages: 100 * (1 + i), Told: 50 + i, Own: i, Accuracy: &right}
+		l := Learning{Topic: "math", Pages: 1200 - 100*i, Told: 50 + i, Own: i, Accuracy: &right}
 		learns(l, true)
 		learns(l, false)
 		require.NoError(t, q.EndLearning(ctx, q.ID, l, json.RawMessage(fmt.Sprint(i))))
