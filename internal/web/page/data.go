@@ -192,9 +192,13 @@ func (d *pageData) see(s *scanner) {
 			d.scripts = append(d.scripts, string(src))
 		}
 	case atom.Link:
-		if rel := s.attr("rel"); hasToken(rel, "preload") || hasToken(rel, "prefetch") || hasToken(rel, "modulepreload") {
-			d.name(s.attr("href"))
-			d.file(string(s.attr("href")))
+		rel, href := s.attr("rel"), s.attr("href")
+		module := hasToken(rel, "modulepreload")
+		if module || hasToken(rel, "preload") || hasToken(rel, "prefetch") {
+			if module || equalFold(s.attr("as"), "script") {
+				d.name(href)
+			}
+			d.file(string(href))
 		}
 	}
 	for _, a := range s.attrs {
@@ -209,7 +213,7 @@ func (d *pageData) name(ref []byte) bool {
 	if len(ref) == 0 || len(ref) >= maxAddress {
 		return false
 	}
-	if len(d.named) < maxNamed {
+	if len(d.named) < maxNamed && !slices.Contains(d.named, string(ref)) {
 		d.named = append(d.named, string(ref))
 	}
 	return true

@@ -148,6 +148,8 @@ func TestNamedScripts(t *testing.T) {
 			"http://www.example.org/b/a.js", "http://cdn.org/react.js"},
 		root + `<link rel=modulepreload href=a.js><link rel="preload" as=script href=/b.js><link rel=next href=c.js>`: {
 			"http://www.example.org/a.js", "http://www.example.org/b.js"},
+		root + strings.Repeat(`<link rel=preload as=script href=a.js>`, 200) + numbered(`<link rel=preload as=image href=%d.png>`, 4000) +
+			`<script src=b.js></script>`: {"http://www.example.org/a.js", "http://www.example.org/b.js"},
 		root + "<base href='/" + strings.Repeat("a", 4<<10) + "/'><script src=a.js></script>": nil,
 		"<script src=a.js></script>": nil,
 	} {
@@ -155,7 +157,7 @@ func TestNamedScripts(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, p.Scripts, body)
 	}
-	for _, tag := range []string{"<link rel=preload href=%x>", "<script src=%x></script>"} {
+	for _, tag := range []string{"<link rel=modulepreload href=%x>", "<script src=%x></script>"} {
 		p := parseWorst(t, htmlHeader, []byte(root+numbered(tag, 1<<20)))
 		require.Len(t, p.Scripts, 200, tag)
 	}
