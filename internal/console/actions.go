@@ -271,16 +271,29 @@ func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	case doAgain:
 		did, err = c.Harvests.Again(ctx, h.ID)
 	case doRemove:
-		did = "is removed"
-		_, err = store.RemoveHarvest(ctx, c.App.DB, h.ID, false)
-		if err == nil && a.get("schedule") != "" && c.Schedules != nil {
-			did, err = "is removed with its schedule", c.Schedules.SteerSchedule(ctx, h.ID, doRemove, "")
-		}
+		did, err = removeHarvest(ctx, c, h.ID, a.get("schedule") != "" && c.Schedules != nil)
 		return c.done(ctx, a, donePage{h.ID, did, redirect{to: "/"}}, err)
 	case doRetry:
 		did, err = c.Harvests.Retry(ctx, h.ID, Failed{Site: a.get("site"), Reason: a.get("reason")})
 	}
 	return c.done(ctx, a, donePage{h.ID, did, redirect{to: a.was(harvestPath(h.ID))}}, err)
+}
+
+// removeHarvest removes a harvest that ended, and before it the schedule that would start it again.
+func removeHarvest(ctx context.Context, c *Console, id string, scheduled bool) (did string, err error) {
+	did = "is removed"
+	if scheduled {
+		did += " with its schedule"
+		if _, err = store.RemoveHarvest(ctx, c.App.DB, id, true); err != nil {
+			return did, err
+		}
+		var none program.Unknown
+		if err = c.Schedules.SteerSchedule(ctx, id, doRemove, ""); err != nil && !errors.As(err, &none) {
+			return did, err
+		}
+	}
+	_, err = store.RemoveHarvest(ctx, c.App.DB, id, false)
+	return did, err
 }
 
 // settledPage is a person's word on a match.

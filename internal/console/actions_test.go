@@ -184,6 +184,11 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageCancelled, ""))
 	require.Contains(t, d.page(at), "Its list of 4 papers and its report go. 4 papers are on no other harvest&#39;s list")
 	require.Contains(t, d.page(at), "Its schedule starts it again on ")
+	h.away = errors.New("Temporal is away")
+	res, _ = d.do("POST", at, "do=remove&schedule=yes")
+	require.Equal(t, http.StatusInternalServerError, res.StatusCode)
+	require.Contains(t, d.page(at), "Its schedule starts it again on ", "neither is removed")
+	h.away = program.Unknown{Reason: errors.New("it was removed meanwhile")}
 	removed := d.landed(d.do("POST", at, "do=remove&schedule=yes"))
 	require.Contains(t, removed, `role="status">conf/webdb/1998-1999 is removed with its schedule.`)
 	require.Equal(t, "remove conf/webdb/1998-1999 ", ear.heard[8])

@@ -148,7 +148,7 @@ func jobs(ctx context.Context, c *Console, a *asked) (any, error) {
 	}
 	p := jobsPage{Jobs: []jobRow{}, forms: c.newJobForms(a)}
 	if p.Uploads, err = uploads(c.ImportFolder); err != nil {
-		return nil, err
+		c.log.WarnContext(ctx, "console: uploads cannot be listed", "error", err)
 	}
 	rows, p.Next = more(rows, func(j store.Job) string { return strconv.FormatInt(j.ID, 10) })
 	for _, j := range rows {

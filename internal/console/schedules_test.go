@@ -17,7 +17,8 @@ import (
 // clock notes what is asked of schedules, and has some.
 type clock struct {
 	*told
-	all []Scheduled
+	all  []Scheduled
+	away error // what steering fails with
 }
 
 func (h *clock) ListSchedules(context.Context) ([]Scheduled, error) { return h.all, nil }
@@ -46,8 +47,8 @@ func (h *clock) SteerSchedule(_ context.Context, name, do, note string) error {
 			h.all[i].Paused, h.all[i].Note = true, note
 		}
 	}
-	_, err := h.note("%s %s %s", do, name, note)
-	return err
+	_, _ = h.note("%s %s %s", do, name, note)
+	return h.away
 }
 
 // TestSchedulesAreSetUp, paused, resumed and removed, and what is wrong with a new one is

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -35,7 +34,12 @@ func uploads(imports string) (names []string, err error) {
 	if imports == "" {
 		return nil, nil
 	}
-	all, err := os.ReadDir(filepath.Join(imports, uploadsFolder))
+	root, err := os.OpenRoot(imports)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	all, err := fs.ReadDir(root.FS(), uploadsFolder)
 	for _, f := range all {
 		if !strings.HasPrefix(f.Name(), ".") {
 			names = append(names, f.Name())
@@ -57,7 +61,10 @@ func removeUpload(ctx context.Context, c *Console, a *asked) (any, error) {
 	if !slices.Contains(names, name) {
 		return nil, fmt.Errorf("%w: no file %s was sent", errNoPage, name)
 	}
-	err = os.Remove(filepath.Join(c.ImportFolder, uploadsFolder, name))
+	root, err := os.OpenRoot(c.ImportFolder)
+	if err == nil {
+		err = errors.Join(root.Remove(path.Join(uploadsFolder, name)), root.Close())
+	}
 	return c.done(ctx, a, donePage{name, "is removed", redirect{to: "/jobs"}}, err)
 }
 

@@ -52,6 +52,13 @@ func TestAnArchiveIsSent(t *testing.T) {
 	remove := url.Values{"do": {"remove"}}
 	require.Contains(t, d.landed(d.post("/uploads/crawl.warc.gz", remove)), "crawl.warc.gz is removed")
 	require.NotContains(t, d.page("/jobs"), `action="/uploads/crawl.warc.gz"`)
+	require.NoError(t, os.Rename(filepath.Join(folder, "uploads"), filepath.Join(folder, "away")))
+	other := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(other, "own"), nil, 0o600))
+	require.NoError(t, os.Symlink(other, filepath.Join(folder, "uploads")))
+	require.NotContains(t, d.page("/jobs"), `action="/uploads/own"`)
+	_, _ = d.post("/uploads/own", remove)
+	require.FileExists(t, filepath.Join(other, "own"), "it lies in another folder")
 	d.Console.ImportFolder = ""
 	res, _ = d.uploadTo(uploadsPath, "b.warc", "x", nil)
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
