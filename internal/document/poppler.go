@@ -85,7 +85,8 @@ func outOfMemory(got *run) bool {
 	})
 }
 
-var pagesLine = regexp.MustCompile(`(?m)^Pages:\s+(\d+)`)
+// pagesLine is the last of its kind: a title is printed before it with all its lines.
+var pagesLine = regexp.MustCompile(`(?ms).*^Pages:\s+(\d+)`)
 
 // pageCount asks pdfinfo; without it, or when that fails, what was read is all that is
 // known.
@@ -105,5 +106,5 @@ func (j *job) pageCount(ctx context.Context, known int) (int, error) {
 	if err != nil {
 		return known, nil
 	}
-	return max(n, known), nil
+	return max(min(n, manyPages), known), nil
 }

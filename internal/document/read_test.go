@@ -194,6 +194,16 @@ func TestPostScript(t *testing.T) {
 	assert.Equal(t, TooLarge, hungry.Outcome, hungry.Detail)
 }
 
+// TestATitleSaysPages: a PDF has as many as are counted, whatever the lines of its title say, and no more than any other.
+func TestATitleSaysPages(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]int{`A title\nPages: 9000000000\nPages: 7`: 7, `A title\nPages: 9000000000`: manyPages} {
+		text := says(t, "page one two three four five six").opt.PDFToText
+		r := NewReader(Options{FirstPages: 1, PDFToText: text, PDFInfo: script(t, "printf 'Title: "+said+"\\n'")})
+		assert.Equal(t, want, read(t, r, "x.pdf", paperPDF(t, 2)).PageCount, said)
+	}
+}
+
 // postScript is a file that says something of its pages.
 func postScript(said string, pages int) string {
 	ps := "%!PS-Adobe-2.0\n" + said + "/Times-Roman findfont 12 scalefont setfont\n"
