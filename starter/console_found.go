@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"mime"
 	"os"
 	"path/filepath"
@@ -196,29 +197,29 @@ func saveAs(w io.Writer, format string, found []store.Exported) error {
 	return exportAs(w, format, found)
 }
 
-// zipFound writes documents by readable names into an archive, and the list that names
-// them.
+// zipFound writes documents by readable names into an archive, the list that names them,
+// and a file that says which were passed over, if any.
 func zipFound(ctx context.Context, a *app.App, w io.Writer, format string, found []store.Exported, what chosen) error {
 	z := zip.NewWriter(w)
-	at := map[string]string{} // by SHA-256
-	var failed error
-	err := a.Repo.ExportZip(ctx, z, what.items(ctx, a, &failed), func(e repository.Exported) error {
-		at[e.Item.SHA256] = e.Path
-		return nil
+	_, passed, err := what.written(ctx, a, found, func(items iter.Seq[repository.Item], done func(repository.Exported) error) error {
+		return a.Repo.ExportZip(ctx, z, items, done)
 	})
-	if err = cmp.Or(failed, err); err != nil {
-		return err
+	if err == nil && passed != nil {
+		err = zipText(z, "passed-over.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, passed); return err })
 	}
-	for i := range found {
-		found[i].Path = at[found[i].SHA256]
-	}
-	head := &zip.FileHeader{Name: "papers" + listEndings[format], Method: zip.Deflate, Modified: time.Now()}
-	list, err := z.CreateHeader(head)
 	if err == nil {
-		err = saveAs(list, format, found)
+		err = zipText(z, "papers"+listEndings[format], func(w io.Writer) error { return saveAs(w, format, found) })
 	}
 	if err != nil {
 		return err
 	}
 	return z.Close()
+}
+
+func zipText(z *zip.Writer, name string, write func(io.Writer) error) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Now()})
+	if err != nil {
+		return err
+	}
+	return write(w)
 }

@@ -70,13 +70,40 @@ func exportFiles(c *cli, ctx context.Context, a *app.App, format, out string, wh
 	default:
 		return fmt.Errorf("%w: --format is files, tree, citeseerx or warc, not %q", program.ErrUsage, format)
 	}
+	passed, err := what.passedOver(n, failed, err)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.Say(map[string]any{"documents": n, "format": format, "out": out}, "%s in %s\n", text.Count(n, "document"), out), passed)
+}
+
+// passedOver is failed, where that is only of documents whose files were pruned, with how many of them all; else
+// the export is broken.
+func (ch chosen) passedOver(written int, failed, err error) (passed, broken error) {
 	if err != nil || failed != nil && !errors.Is(failed, store.ErrPruned) {
-		return errors.Join(err, failed)
+		return nil, errors.Join(err, failed)
 	}
 	if failed != nil {
-		failed = fmt.Errorf("%d of %s were passed over:\n%w", len(what.shas)-n, text.Count(len(what.shas), "document"), failed)
+		failed = fmt.Errorf("%d of %s were passed over:\n%w", len(ch.shas)-written, text.Count(len(ch.shas), "document"), failed)
 	}
-	return errors.Join(c.Say(map[string]any{"documents": n, "format": format, "out": out}, "%s in %s\n", text.Count(n, "document"), out), failed)
+	return failed, nil
+}
+
+// written has documents written by readable names, which found has then, and counts them.
+func (ch chosen) written(ctx context.Context, a *app.App, found []store.Exported,
+	write func(iter.Seq[repository.Item], func(repository.Exported) error) error,
+) (n int, passed, broken error) {
+	at := map[string]string{} // by SHA-256
+	var failed error
+	err := write(ch.items(ctx, a, &failed), func(e repository.Exported) error {
+		at[e.Item.SHA256] = e.Path
+		return nil
+	})
+	for i := range found {
+		found[i].Path = at[found[i].SHA256]
+	}
+	passed, broken = ch.passedOver(len(at), failed, err)
+	return len(at), passed, broken
 }
 
 // exportWithFiles copies documents into a folder, by readable names, and beside them
@@ -86,17 +113,11 @@ func exportWithFiles(c *cli, ctx context.Context, a *app.App, f exportFlags, fou
 	if err := keepsPapers(list, f.format, found); err != nil {
 		return err
 	}
-	at := map[string]string{} // by SHA-256
-	var failed error
-	err := a.Repo.ExportTree(ctx, f.out, what.items(ctx, a, &failed), func(e repository.Exported) error {
-		at[e.Item.SHA256] = e.Path
-		return nil
+	n, passed, err := what.written(ctx, a, found, func(items iter.Seq[repository.Item], done func(repository.Exported) error) error {
+		return a.Repo.ExportTree(ctx, f.out, items, done)
 	})
-	if err = cmp.Or(failed, err); err != nil {
+	if err != nil {
 		return err
-	}
-	for i := range found {
-		found[i].Path = at[found[i].SHA256]
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil { // nothing was found
 		return err
@@ -104,7 +125,8 @@ func exportWithFiles(c *cli, ctx context.Context, a *app.App, f exportFlags, fou
 	if err := program.WriteFile(list, func(w io.Writer) error { return exportAs(w, f.format, found) }); err != nil {
 		return err
 	}
-	return c.Say(map[string]any{"documents": len(at), "papers": len(found), "format": f.format, "list": list}, "%s in %s, with %s beside it\n", text.Count(len(found), "paper"), list, text.Count(len(at), "document"))
+	said := map[string]any{"documents": n, "papers": len(found), "format": f.format, "list": list}
+	return errors.Join(c.Say(said, "%s in %s, with %s beside it\n", text.Count(len(found), "paper"), list, text.Count(n, "document")), passed)
 }
 
 // keepsPapers refuses to write found papers over a list that names others.

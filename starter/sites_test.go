@@ -1,8 +1,11 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +25,7 @@ import (
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
 	"gleaner/workflows"
@@ -201,6 +205,27 @@ func TestAPrunedFileIsPassedOver(t *testing.T) {
 	require.Contains(t, said, "1 of 2 documents")
 	require.Contains(t, said, gone+": its file was pruned")
 	require.FileExists(t, filepath.Join(out, there.SHA256+".pdf"))
+	for key, sha := range map[string]string{"conf/x/A01": gone, "conf/x/B01": there.SHA256} {
+		require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: key, Venue: "conf/x", Year: 2001, Title: key}}, nil))
+		c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, $2, 'exact', 1)`, key, sha)
+	}
+	said = c.wrong(program.ExitFailed, "export", "conf/x", "--format", "bibtex", "--files", "--out", out)
+	require.Contains(t, said, "1 of 2 documents were passed over:\n"+gone+": its file was pruned")
+	list, err := os.ReadFile(filepath.Join(out, "papers.bib"))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(list), ":PDF}"), string(list))
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x", Venue: "conf/x", Options: []byte("{}"), Stage: gleaner.StageComplete}))
+	zipped, err := (&desk{db: c.DB, app: &app.App{DB: c.DB, Repo: repo}}).Export(t.Context(), "conf/x", "bibtex", gleaner.Years{}, true)
+	require.NoError(t, err)
+	var packed bytes.Buffer
+	require.NoError(t, zipped.Write(&packed))
+	z, err := zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
+	require.NoError(t, err)
+	for name, says := range map[string]string{"papers.bib": ":PDF}", "passed-over.txt": "1 of 2 documents were passed over:\n" + gone} {
+		file, err := fs.ReadFile(z, name)
+		require.NoError(t, err)
+		require.Contains(t, string(file), says)
+	}
 	require.Contains(t, c.wrong(program.ExitUnknown, "documents", "show", gone, "--out", "-"), "its file was pruned")
 	require.Contains(t, c.wrong(program.ExitUnknown, "documents", "show", there.SHA256, "--as-text"), "no text was read from it")
 }
