@@ -71,8 +71,8 @@ func (m *Memory) Hold(ctx context.Context, n int64) (release func(), err error) 
 }
 
 // Keep holds so many bytes for what outlives its fetch, in a part of its own, if there is
-// room, also in the owner's share: nobody waits for who keeps something and waits himself.
-// Forget gives them back.
+// room, also in the owner's share, which is half of it while nobody else keeps anything:
+// nobody waits for who keeps something and waits himself. Forget gives them back.
 func (m *Memory) Keep(owner string, n int64) bool {
 	if m == nil {
 		return true
@@ -80,8 +80,11 @@ func (m *Memory) Keep(owner string, n int64) bool {
 	k := &m.kept
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	own := k.owners[owner]
-	if k.all+n > k.most || own > 0 && own+n > k.most/ownersShare {
+	own, share := k.owners[owner], k.most/ownersShare
+	if k.all == own {
+		share = k.most / 2
+	}
+	if k.all+n > k.most || own > 0 && own+n > share {
 		return false
 	}
 	k.all, k.owners[owner] = k.all+n, own+n

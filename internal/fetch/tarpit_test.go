@@ -63,24 +63,25 @@ func TestTarpitsHoldAShareOfTheMemory(t *testing.T) {
 	requireFree(t, memory)
 }
 
-// TestKeptAnswersOfAnOwnerLeaveRoom for those of others, unless it is one.
+// TestKeptAnswersOfAnOwnerLeaveRoom for those of others, unless it is one, or nobody else
+// has any.
 func TestKeptAnswersOfAnOwnerLeaveRoom(t *testing.T) {
 	t.Parallel()
 	m := NewMemory(12 * 16)
-	kept := 0
-	for range 16 {
-		if m.Keep("ada.example", 1) {
-			kept++
+	keeps := func(owner string) (n int64) {
+		for m.Keep(owner, 1) {
+			n++
 		}
+		return n
 	}
-	require.Equal(t, 16/ownersShare, kept)
-	require.True(t, m.Keep("bob.example", 10))
-	require.False(t, m.Keep("bob.example", 1))
-	require.False(t, m.Keep("eve.example", 3), "there is no room at all")
-	m.Forget("bob.example", 10)
-	require.True(t, m.Keep("eve.example", 12))
-	m.Forget("ada.example", 4)
-	m.Forget("eve.example", 12)
+	require.EqualValues(t, 8, keeps("ada.example"), "alone")
+	require.EqualValues(t, 16/ownersShare, keeps("bob.example"))
+	require.False(t, m.Keep("eve.example", 5), "there is no room at all")
+	m.Forget("ada.example", 8)
+	require.True(t, m.Keep("eve.example", 10))
+	require.Zero(t, keeps("eve.example")+keeps("bob.example"))
+	m.Forget("bob.example", 4)
+	m.Forget("eve.example", 10)
 	require.Zero(t, m.kept.all)
 	require.Empty(t, m.kept.owners)
 }
