@@ -55,7 +55,7 @@ missing again.`,
 			if err := o.Set(store.JobCleanDocuments, "only", o.Only); err != nil {
 				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
 			}
-			return newJob(c, cmd.Context(), store.JobCleanDocuments, o, true, file)
+			return newJob(c, cmd.Context(), store.JobCleanDocuments, o, file)
 		}}
 	cmd.Flags().BoolVar(&either, "any", false, "what meets either condition, not both")
 	cmd.Flags().StringVar(&o.Only, "only", "", "what meets this condition, whatever of the other: blacklisted or failed")
@@ -82,7 +82,7 @@ links. --only blacklisted removes nothing else.`,
 			if err := o.Set(store.JobCleanParents, "only", o.Only); err != nil {
 				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
 			}
-			err := newJob(c, cmd.Context(), store.JobCleanParents, o, true, file)
+			err := newJob(c, cmd.Context(), store.JobCleanParents, o, file)
 			if err != nil || revised == "" {
 				return err
 			}
@@ -125,8 +125,8 @@ func writeRevised(ctx context.Context, db *store.DB, file string) error {
 	})
 }
 
-// newJob sets up a job on what is on record, and starts it.
-func newJob(c *cli, ctx context.Context, kind string, o tables.Options, wait bool, file string) error {
+// newJob sets up a job on what is on record, starts it and waits for it.
+func newJob(c *cli, ctx context.Context, kind string, o tables.Options, file string) error {
 	a, t, done, err := c.open(ctx)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func newJob(c *cli, ctx context.Context, kind string, o tables.Options, wait boo
 	defer done()
 	id, err := a.DB.AddJob(ctx, kind, o)
 	if err == nil {
-		err = c.runJob(ctx, t, a.DB, id, wait)
+		err = c.runJob(ctx, t, a.DB, id, true)
 	}
 	if err == nil && file != "" {
 		err = writeRecords(ctx, a.DB.JobRecords, id, file)

@@ -297,7 +297,7 @@ func exportedEntries(ctx context.Context, db store.DocumentRecords, entries []co
 	}
 	found := make([]store.Exported, len(entries))
 	for i, e := range entries {
-		x := known[e.SHA256] // nothing of a page, and of a document that was pruned
+		x := known[e.SHA256] // nothing of a page
 		if e.Kind == collections.Page {
 			x.Kind = "html"
 		}

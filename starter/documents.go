@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -217,14 +216,14 @@ a copy of each file by its SHA-256, in a folder as the worker sees it or in s3:/
 // retrieveJob has a worker list documents and copy them to a folder.
 func retrieveJob(c *cli, ctx context.Context, q *conditions, out string) error {
 	query, err := q.query()
-	if err == nil && out != "" && !strings.Contains(out, "://") {
-		out, err = filepath.Abs(out)
-	}
 	if err != nil {
 		return err
 	}
+	if out, err = absolute(out); err != nil {
+		return err
+	}
 	query.Venue, query.Years = splitYears(spelling(query.Venue), query.Years)
-	return newJob(c, ctx, store.JobRetrieve, tables.Options{Documents: query, To: out}, true, "")
+	return newJob(c, ctx, store.JobRetrieve, tables.Options{Documents: query, To: out}, "")
 }
 
 func documentsMarkCommand(c *cli) *cobra.Command {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
 	"gleaner/internal/each"
@@ -21,7 +20,6 @@ import (
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
-	"gleaner/workflows"
 )
 
 // errAuthor is returned for a name that no author answers to.
@@ -237,12 +235,7 @@ func crawlToo(c *cli, ctx context.Context, a *app.App, s *harvest.Stages, runnin
 			a.Log.Warn("the page could not be given to the harvest", "harvest", h.ID, "error", err)
 			continue
 		}
-		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetryWhat,
-			Args: []any{activities.Retry{Host: weburl.Host(url)}}, WaitForStage: client.WorkflowUpdateStageCompleted})
-		if err == nil {
-			err = handle.Get(ctx, nil)
-		}
-		if err != nil {
+		if _, err := retryRunning(ctx, t, h.ID, activities.Retry{Host: weburl.Host(url)}); err != nil {
 			a.Log.Warn("the harvest did not hear of it; the next one heeds it", "harvest", h.ID, "error", err)
 			continue
 		}

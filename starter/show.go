@@ -197,7 +197,7 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 	case e.FetchedAt != nil && e.Crawl == 0:
 		row("imported", e.FetchedAt.Format(time.DateTime))
 	case e.FetchedAt != nil:
-		row("asked", fmt.Sprintf("as number %d of crawl %d, %s", e.Rank, e.Crawl, e.FetchedAt.Format("2006-01-02 15:04:05")))
+		row("asked", fmt.Sprintf("as number %d of crawl %d, %s", e.Rank, e.Crawl, e.FetchedAt.Format(time.DateTime)))
 	}
 	if s := e.Site; s != nil {
 		row("site", strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")+"; next request "+s.NextWords(time.DateTime))

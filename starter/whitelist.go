@@ -77,7 +77,7 @@ func whitelistGenerate(c *cli) *cobra.Command {
 				}
 			}
 			if job {
-				return newJob(c, ctx, store.JobWhitelist, tables.Options{Lists: &lists, Source: source}, true, "")
+				return newJob(c, ctx, store.JobWhitelist, tables.Options{Lists: &lists, Source: source}, "")
 			}
 			var asked stats.Citations
 			if source != "" {
