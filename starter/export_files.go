@@ -110,9 +110,6 @@ func (ch chosen) written(ctx context.Context, a *app.App, found []store.Exported
 // the list that names them.
 func exportWithFiles(c *cli, ctx context.Context, a *app.App, f exportFlags, found []store.Exported, what chosen) error {
 	list := filepath.Join(f.out, "papers"+listEndings[f.format])
-	if err := keepsPapers(list, f.format, found); err != nil {
-		return err
-	}
 	n, passed, err := what.written(ctx, a, found, func(items iter.Seq[repository.Item], done func(repository.Exported) error) error {
 		return a.Repo.ExportTree(ctx, f.out, items, done)
 	})
@@ -122,6 +119,9 @@ func exportWithFiles(c *cli, ctx context.Context, a *app.App, f exportFlags, fou
 	if err := os.MkdirAll(f.out, 0o755); err != nil { // nothing was found
 		return err
 	}
+	if err := keepsPapers(c.Err, list, f.format, found); err != nil {
+		return err
+	}
 	if err := program.WriteFile(list, func(w io.Writer) error { return exportAs(w, f.format, found) }); err != nil {
 		return err
 	}
@@ -129,8 +129,9 @@ func exportWithFiles(c *cli, ctx context.Context, a *app.App, f exportFlags, fou
 	return errors.Join(c.Say(said, "%s in %s, with %s beside it\n", text.Count(len(found), "paper"), list, text.Count(n, "document")), passed)
 }
 
-// keepsPapers refuses to write found papers over a list that names others.
-func keepsPapers(list, format string, found []store.Exported) error {
+// keepsPapers sets a list that names papers which are not found aside, before another is
+// written in its place.
+func keepsPapers(w io.Writer, list, format string, found []store.Exported) error {
 	old, err := os.ReadFile(list)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -145,11 +146,13 @@ func keepsPapers(list, format string, found []store.Exported) error {
 	for _, p := range has {
 		named[p.Title] = true
 	}
-	if others := each.Where(had, func(p gleaner.Paper) bool { return !named[p.Title] }); len(others) > 0 {
-		return fmt.Errorf("%w: %s only in %s, not in this export; name another folder, or take the file away",
-			program.ErrUsage, text.CountIs(len(others), "paper"), list)
+	others := each.Where(had, func(p gleaner.Paper) bool { return !named[p.Title] })
+	if len(others) == 0 {
+		return nil
 	}
-	return nil
+	before := list + ".before"
+	fmt.Fprintf(w, "hint: %s only in the list of before, now %s\n", text.CountIs(len(others), "paper"), before)
+	return os.Rename(list, before)
 }
 
 // items reads what is known of each document as it is needed. An error ends the
