@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.temporal.io/sdk/client"
-
 	"gleaner/internal/console"
 	"gleaner/internal/service/program"
 )
@@ -55,14 +53,7 @@ func (d *desk) SteerSchedule(ctx context.Context, name, do, note string) error {
 	if err != nil {
 		return err
 	}
-	switch h := t.ScheduleClient().GetHandle(ctx, scheduleID(name)); do {
-	case "pause":
-		err = h.Pause(ctx, client.SchedulePauseOptions{Note: note})
-	case "resume":
-		err = h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: note})
-	default:
-		err = h.Delete(ctx)
-	}
+	err = steerHandle(ctx, t.ScheduleClient().GetHandle(ctx, scheduleID(name)), do, note)
 	if notThere(err) {
 		return program.Unknown{Reason: fmt.Errorf("no schedule is called %s", name)}
 	}

@@ -116,32 +116,33 @@ func exportWithFiles(c *cli, ctx context.Context, a *app.App, f exportFlags, fou
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.out, 0o755); err != nil { // nothing was found
+	var papers bytes.Buffer
+	err = cmp.Or(os.MkdirAll(f.out, 0o755), exportAs(&papers, f.format, found)) // no folder is there of nothing
+	if err != nil {
 		return err
 	}
-	if err := keepsPapers(c.Err, list, f.format, found); err != nil {
+	if err := keepsPapers(c.Err, list, f.format, papers.Bytes()); err != nil {
 		return err
 	}
-	if err := program.WriteFile(list, func(w io.Writer) error { return exportAs(w, f.format, found) }); err != nil {
+	if err := program.WriteFile(list, func(w io.Writer) error { _, err := papers.WriteTo(w); return err }); err != nil {
 		return err
 	}
 	said := map[string]any{"documents": n, "papers": len(found), "format": f.format, "list": list}
 	return errors.Join(c.Say(said, "%s in %s, with %s beside it\n", text.Count(len(found), "paper"), list, text.Count(n, "document")), passed)
 }
 
-// keepsPapers sets a list that names papers which are not found aside, before another is
-// written in its place.
-func keepsPapers(w io.Writer, list, format string, found []store.Exported) error {
+// keepsPapers sets a list aside that names others than the papers that are to be written in
+// its place.
+func keepsPapers(w io.Writer, list, format string, papers []byte) error {
 	old, err := os.ReadFile(list)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	var replacement bytes.Buffer
-	if err := cmp.Or(err, exportAs(&replacement, format, found)); err != nil {
+	case err != nil:
 		return err
 	}
 	had, _, _ := biblio.ReadSome(bytes.NewReader(old), biblio.Format(format))
-	has, _, _ := biblio.ReadSome(&replacement, biblio.Format(format))
+	has, _, _ := biblio.ReadSome(bytes.NewReader(papers), biblio.Format(format))
 	named := map[string]bool{}
 	for _, p := range has {
 		named[p.Title] = true

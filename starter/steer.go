@@ -211,11 +211,18 @@ func steerSchedule(ctx context.Context, schedules client.ScheduleClient, r *run,
 		return err
 	}
 	r.name = name
-	h := schedules.GetHandle(ctx, scheduleID(name))
-	if do == "pause" {
-		return h.Pause(ctx, client.SchedulePauseOptions{Note: cmp.Or(r.reason, "by a command")})
+	return steerHandle(ctx, schedules.GetHandle(ctx, scheduleID(name)), do, cmp.Or(r.reason, "by a command"))
+}
+
+// steerHandle does one of pause, resume and remove to a schedule.
+func steerHandle(ctx context.Context, h client.ScheduleHandle, do, note string) error {
+	switch do {
+	case "pause":
+		return h.Pause(ctx, client.SchedulePauseOptions{Note: note})
+	case "resume":
+		return h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: note})
 	}
-	return h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "by a command"})
+	return h.Delete(ctx)
 }
 
 // updateWorkflow sends a running workflow an update, and waits until it is done.

@@ -299,12 +299,12 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		return err
 	}
 	h.s.Authors, h.s.Pending, h.s.Early = end.Authors, end.Crawling, slices.Clone(end.Crawling)
-	if h.s.Unheard = len(end.Crawling) > 0; h.s.Unheard { // before the homepages mark what ended as about to be crawled
+	if len(h.s.Pending) > 0 { // before the homepages mark what ended as about to be crawled
 		if err := h.lookEnded(ctx); err != nil {
 			return err
 		}
-		h.s.Unheard = true // some may end until the first wave
 	}
+	h.s.Unheard = len(h.s.Pending) > 0 // some may end until the first wave
 	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages); err != nil {
 		return err
 	}
