@@ -273,7 +273,7 @@ func TestPagesBeyondTheirBoundAreNamed(t *testing.T) {
 			require.True(t, w.cfg.Memory.Keep("others", 1<<20))
 		},
 		"failed render-busy, beside hosts of the same owner": func(w *world, _ int) {
-			require.True(t, w.cfg.Memory.Keep("127.0.0.0/24", 1<<18))
+			require.True(t, w.cfg.Memory.Keep("127.0.0.0/24", 1<<19))
 		},
 		"page success": func(*world, int) {},
 	} {
