@@ -38,10 +38,10 @@ type Servers struct {
 type Web struct {
 	Contact        string        `koanf:"contact" check:"text" help:"e-mail or URL where web masters reach you; required before anything but loopback or a proxy is asked"`
 	Delay          time.Duration `koanf:"delay" default:"1s" help:"least time between two requests to one host"`
-	MinDelay       time.Duration `koanf:"min-delay" default:"500ms" help:"no host is asked faster, whatever a harvest's --delay or delay says; lower it only for servers of your own, say behind a proxy"`
+	MinDelay       time.Duration `koanf:"min-delay" default:"500ms" help:"no host is asked faster, whatever delay says; lower it only for servers of your own"`
 	PaceBy         []PaceBy      `koanf:"pace-by" choices:"host,domain,address" default:"host" help:"what shares one pace: host; domain or address (or domain,address) beside it"`
 	Ports          []Port        `koanf:"ports" min:"1" help:"ports that may be asked beside 80, 443, 8080 and 8443: 8000,8081"`
-	AllowAddresses []Network     `koanf:"allow-addresses" help:"networks that may be asked though private, as CIDR, where it is not a usual one with a port: 10.1.0.0/16,127.0.0.1/32:8000"`
+	AllowAddresses []Network     `koanf:"allow-addresses" help:"private networks that may be asked, as CIDR, with a port if it is no usual one: 10.1.0.0/16,127.0.0.1/32:8000"`
 	Proxy          Secret        `koanf:"proxy" check:"proxy" help:"HTTP proxy for everything that is fetched, or none (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)"`
 	CAFile         string        `koanf:"ca-file" check:"text" help:"further certificate authorities, as PEM (SSL_CERT_FILE works too)"`
 }
@@ -87,7 +87,7 @@ type Crawl struct {
 // Documents says how documents are read and told apart.
 type Documents struct {
 	Filter    Filter `koanf:"filter" choices:"conservative,balanced,liberal,off" default:"balanced" help:"academic filter: conservative, balanced, liberal, or off to keep files unread"`
-	WholeText bool   `koanf:"whole-text" default:"false" help:"read and keep all text of every document, not of wanted papers and doubtful ones alone; half as fast"`
+	WholeText bool   `koanf:"whole-text" default:"false" help:"read and keep the whole text of every document, not only of possible wanted papers; half as fast"`
 	OCR       bool   `koanf:"ocr" default:"true" help:"read the first pages of scanned documents with tesseract, where installed, after all others"`
 }
 
@@ -96,9 +96,9 @@ type Retain struct {
 	Pages    time.Duration `koanf:"retain-pages" default:"7d" help:"how long pages fetched as evidence are kept; 0s is for ever"`
 	Searches time.Duration `koanf:"retain-searches" default:"180d" help:"how long answers of search engines are kept; 0s is for ever"`
 	Robots   time.Duration `koanf:"retain-robots" default:"30d" help:"how long a robots.txt is kept after it ran out; 0s is for ever"`
-	Rejected time.Duration `koanf:"retain-rejected" default:"180d" help:"how long files that are no paper, and the lines of jobs that ended, are kept; rows and counters stay; 0s is for ever"`
-	Waiting  time.Duration `koanf:"retain-waiting" default:"180d" help:"how long what waited to be asked for by a collection is kept after it ended; what it asked for and collected stays; 0s is for ever"`
-	Harvests time.Duration `koanf:"retain-harvests" default:"0s" help:"how long a harvest is kept after a later one of the same venue covers its years; 0s is for ever"`
+	Rejected time.Duration `koanf:"retain-rejected" default:"180d" help:"how long rejected files and the lines of ended jobs are kept (rows and counters stay); 0s is for ever"`
+	Waiting  time.Duration `koanf:"retain-waiting" default:"180d" help:"how long links that a collection did not ask for are kept after it ended; 0s is for ever"`
+	Harvests time.Duration `koanf:"retain-harvests" default:"0s" help:"how long a harvest is kept after a later one covers its years; 0s is for ever"`
 }
 
 // Notify says who is told that a harvest ended, that sites refused, and that many
@@ -109,14 +109,14 @@ type Notify struct {
 	SMTP     Secret        `koanf:"notify-smtp" check:"smtp" help:"mail server for notices: smtp://user:password@mail.example:587, or smtps://…; empty for none"`
 	MailFrom string        `koanf:"notify-mail-from" check:"mail" help:"sender of notices"`
 	MailTo   string        `koanf:"notify-mail-to" check:"mail" help:"recipients of notices, comma-separated"`
-	Every    time.Duration `koanf:"notify-every" default:"15m" min:"10s" help:"least time between two notices, each of which tells all that happened since the one before"`
+	Every    time.Duration `koanf:"notify-every" default:"15m" min:"10s" help:"least time between two notices; each covers all events since the last"`
 	Review   int           `koanf:"notify-review" default:"25" min:"0" help:"tell when so many matches wait for review; 0 is never"`
 }
 
 // Console says what people may do in the console.
 type Console struct {
-	Imports     string `koanf:"console-imports" check:"text" help:"folder, as console and workers see it, from which people at the console may import; empty for nowhere"`
-	LoginSecret Secret `koanf:"console-oidc-secret" check:"word" help:"client secret of the console at the identity provider that the policy names, where people log in by one"`
+	Imports     string `koanf:"console-imports" check:"text" help:"folder, as console and workers see it, from which the console may import; empty for none"`
+	LoginSecret Secret `koanf:"console-oidc-secret" check:"word" help:"client secret of the console at the identity provider that the policy names"`
 }
 
 // Process is one running program.

@@ -41,19 +41,18 @@ func TestDocsListEverySetting(t *testing.T) {
 
 func settingsTable() string {
 	var b strings.Builder
-	b.WriteString("| setting | variable | default | what it is |\n|---|---|---|---|\n")
+	b.WriteString("| setting | default | what it is |\n|---|---|---|\n")
 	for _, s := range config.Settings() {
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", s.Key, s.Env, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
 	}
 	return b.String()
 }
 
 func policyTable() string {
 	var b strings.Builder
-	b.WriteString("| section | name | default | what it is |\n|---|---|---|---|\n")
+	b.WriteString("| name | default | what it is |\n|---|---|---|\n")
 	for _, s := range config.PolicySettings() {
-		section, name, _ := strings.Cut(s.Key, ".")
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", section, name, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
 	}
 	return b.String()
 }

@@ -25,7 +25,7 @@ type PacePolicy struct {
 	MaxCrawlDelay time.Duration `koanf:"max-crawl-delay" default:"2m" min:"1s" help:"longest Crawl-delay of a robots.txt that is obeyed in full"`
 	MaxRetryAfter time.Duration `koanf:"max-retry-after" default:"6h" min:"1s" help:"longest Retry-After of an answer that is obeyed in full"`
 	ParkAfter     int           `koanf:"park-after" default:"5" min:"1" help:"park a host after so many failures in a row"`
-	ParkFor       time.Duration `koanf:"park-for" default:"1h" min:"1ms" help:"how long a parked host is left alone; a catalogue's way that fails twice, a twelfth of it"`
+	ParkFor       time.Duration `koanf:"park-for" default:"1h" min:"1ms" help:"how long a parked host is left alone; a catalogue a twelfth of it"`
 }
 
 // LoginPolicy says by whom people are known in the console, and who may do what.
@@ -48,14 +48,14 @@ type FetchPolicy struct {
 type CrawlLimits struct {
 	SlicePages   int           `koanf:"slice-pages" default:"500" min:"1" help:"requests of one slice of a crawl"`
 	SliceTime    time.Duration `koanf:"slice-time" default:"5m" min:"1s" help:"time of one slice of a crawl"`
-	SiteBytes    Size          `koanf:"site-bytes" default:"20GB" help:"bytes that one crawl of one site, or of one user of a shared host, may bring, unpacked; a shared host five times that; 0 is no limit"`
+	SiteBytes    Size          `koanf:"site-bytes" default:"20GB" help:"unpacked bytes of one crawl of a site, or of a user of a shared host (of the whole host five times that); 0 is no limit"`
 	HarvestBytes Size          `koanf:"harvest-bytes" default:"500GB" help:"bytes that the crawls of one harvest may bring together; 0 is no limit"`
-	SiteTime     time.Duration `koanf:"site-time" default:"7d" help:"how long one crawl of one site may go on, with the waits that its host asks for; 0s is no limit"`
+	SiteTime     time.Duration `koanf:"site-time" default:"7d" help:"how long one crawl of one site may take, with pauses; 0s is no limit"`
 	Depth        int           `koanf:"depth" default:"15" min:"0" help:"links from the nearest homepage"`
 	DirPages     int           `koanf:"directory-pages" default:"2000" min:"1" help:"pages of one directory of a site; documents are not counted"`
 	Tries        int           `koanf:"tries" default:"3" min:"1" help:"tries of a URL that fails for now"`
-	RetryBase    time.Duration `koanf:"retry-base" default:"30s" min:"1ms" help:"wait before a URL's second try; grows fourfold. A host rests a third of it after a failure, twice as long after each further one, but never less than 10s (less only where min-delay is below its default)"`
-	Render       Render        `koanf:"render" choices:"auto,off" default:"auto" help:"pages of which only scripts show the links: auto has an installed Chromium show them, where it can be shut in without a network; off none"`
+	RetryBase    time.Duration `koanf:"retry-base" default:"30s" min:"1ms" help:"wait before a URL's second try, fourfold before each further one; a host rests a third of it after a failure, doubling, at least 10s"`
+	Render       Render        `koanf:"render" choices:"auto,off" default:"auto" help:"auto: an installed Chromium, shut in without a network, shows pages of which only scripts show the links; off: none is shown"`
 }
 
 // RecrawlPolicy holds the intervals.
@@ -69,18 +69,18 @@ type RecrawlPolicy struct {
 
 // LinksPolicy are the lists of package rules.
 type LinksPolicy struct {
-	Ignore          []string `koanf:"ignore" check:"text" help:"what is not asked for: hosts with all below them, or addresses without their scheme, in which a star stands for anything: ads.example.com,*/courses.html"`
+	Ignore          []string `koanf:"ignore" check:"text" help:"hosts with their subdomains, or addresses without scheme, that are not asked (a star stands for anything): ads.example.com,*/courses.html"`
 	Allow           []string `koanf:"allow" check:"text" help:"where alone pages are followed, on whatever host; documents are not held to it"`
 	IgnoreTypes     []string `koanf:"ignore-types" check:"word" help:"endings of file names that are not asked for, beside those that never are"`
 	StopDirectories []string `koanf:"stop-directories" check:"word" help:"names of directories in which nothing is asked for; learnt stands for those of 'starter stats directories --stop'"`
-	Inspect         bool     `koanf:"inspect" default:"false" help:"follow links by their words, as CINDI has it: from a page whose title or keywords are of the subject none that lead back or out, from another those alone that lead on, and always departments"`
-	Levels          int      `koanf:"levels" default:"0" min:"0" help:"directories that an address may have; 0 is no limit but that on its shape (20); CINDI has 7"`
+	Inspect         bool     `koanf:"inspect" default:"false" help:"follow links by their words, as CINDI does; departments always"`
+	Levels          int      `koanf:"levels" default:"0" min:"0" help:"directories that an address may have; 0 is the limit of any address (20); CINDI has 7"`
 }
 
 // PoorPolicy says when a directory or a site is not worth it.
 type PoorPolicy struct {
 	Yield     float64 `koanf:"page-rate" default:"0.05" min:"0" max:"1" help:"page yield below which a directory or site may be poor, where its documents are few or not accepted"`
-	TrapPages int     `koanf:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; of a shared host, one user is left out; 0 is never"`
+	TrapPages int     `koanf:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor page yield, or a user of a shared host, is a trap and crawled no further; 0 is never"`
 }
 
 // IndexPolicy is of the local index.
@@ -91,7 +91,7 @@ type IndexPolicy struct {
 
 // DocumentsPolicy is what is done with documents.
 type DocumentsPolicy struct {
-	NameFilter bool `koanf:"name-filter" default:"false" help:"ask for no files whose name (homework, cv, lecture, …) speaks against them, read no body whose header promises a PDF under 8 KB, and pass over unread what was imported so"`
+	NameFilter bool `koanf:"name-filter" default:"false" help:"skip files whose name (homework, cv, lecture, …) speaks against them, in crawls and imports; in crawls also PDFs under 8 KB"`
 }
 
 // ModelsPolicy names files of weights and words; an empty name is what comes with
@@ -99,7 +99,7 @@ type DocumentsPolicy struct {
 type ModelsPolicy struct {
 	Homepage    string   `koanf:"homepage" check:"text" help:"weights of 'lab train homepage'"`
 	Filter      string   `koanf:"filter" check:"text" help:"weights of 'lab train filter'"`
-	Disciplines []string `koanf:"disciplines" check:"text" help:"NAME=FILE, classifiers of 'lab train topic': an academic document is accepted where one of them is sure that it is of its discipline; a wanted paper always is"`
+	Disciplines []string `koanf:"disciplines" check:"text" help:"NAME=FILE, classifiers of 'lab train topic': only academic documents of one of these disciplines are accepted, and wanted papers"`
 	LinkLists   string   `koanf:"link-lists" check:"text" help:"word lists of 'lab train links', or of your own (YAML)"`
 	LinkPrior   string   `koanf:"link-prior" check:"text" help:"weights of 'lab train links --prior'"`
 }
