@@ -12,33 +12,32 @@ import (
 	"gleaner/internal/gleaner/evidence"
 )
 
-// Cache keeps search answers and counts what was asked. Implementations are
-// shared by all workers.
+// Cache stores search answers and counts requests. Implementations are shared by all
+// workers.
 type Cache interface {
-	// LoadSearch returns the answer kept for the query, if there is one.
+	// LoadSearch returns the stored answer to the query, if there is one.
 	LoadSearch(ctx context.Context, provider, query string, n int) (evidence.Answer, bool, error)
 	SaveSearch(ctx context.Context, provider, query string, n int, a evidence.Answer) error
-	// Spend counts one request of provider in the period that begins at start,
-	// unless limit of them were counted already; then it returns false. The
-	// test and the count are one step, so two workers never pass the limit.
+	// Spend counts one request to provider in the period that begins at start. It returns
+	// false, and counts nothing, if limit requests were counted before. Test and count are
+	// one step, so two workers never exceed the limit.
 	Spend(ctx context.Context, provider string, start time.Time, limit int) (bool, error)
-	// Spent is what Spend counted.
+	// Spent returns the count.
 	Spent(ctx context.Context, provider string, start time.Time) (int, error)
 }
 
-// Budget says how much may be asked of one provider, and how long an answer
-// stays good.
+// Budget bounds the requests to one provider, and the age of stored answers.
 type Budget struct {
 	Limit  int           // requests per period; 0: no limit
 	Period time.Duration // 0: a month of 30 days
-	MaxAge time.Duration // of a kept answer; 0: 30 days
+	MaxAge time.Duration // of a stored answer; 0: 30 days
 	Now    func() time.Time
 }
 
 const month = 30 * 24 * time.Hour
 
-// Cached keeps the answers of s and never passes its budget. A query that is
-// asked again within MaxAge costs nothing.
+// Cached returns a searcher that stores the answers of s and never exceeds its budget. A
+// query repeated within MaxAge makes no request.
 func Cached(s Searcher, c Cache, b Budget) *CachedSearcher {
 	b.Period = cmp.Or(max(b.Period, 0), month)
 	b.MaxAge = cmp.Or(max(b.MaxAge, 0), month)
@@ -48,18 +47,18 @@ func Cached(s Searcher, c Cache, b Budget) *CachedSearcher {
 	return &CachedSearcher{inner: s, cache: c, budget: b}
 }
 
-// CachedSearcher is a Searcher with a memory and a budget.
+// CachedSearcher is a Searcher with a cache and a budget.
 type CachedSearcher struct {
 	inner  Searcher
 	cache  Cache
 	budget Budget
 }
 
-// Name is the name of the searcher within.
+// Name is the name of the inner searcher.
 func (c *CachedSearcher) Name() string { return c.inner.Name() }
 
-// Search answers from the cache, or asks when the budget allows it. An answer
-// that is too old is better than none: it is given when the budget is used up.
+// Search answers from the cache, or makes a request if the budget allows it. If the
+// budget is used up, it returns a stored answer of any age.
 func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	now := c.budget.Now()
 	kept, ok, err := c.cache.LoadSearch(ctx, c.Name(), query, n)
@@ -75,7 +74,7 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]evi
 		return kept.Results, nil
 	case err != nil && len(rs) == 0 && ok:
 		return kept.Results, err
-	case err != nil: // a part of an answer is not kept: the whole is asked for again
+	case err != nil: // a partial answer is not stored, so that the query is repeated
 		return rs, err
 	}
 	if err := c.cache.SaveSearch(ctx, c.Name(), query, n, evidence.Answer{Results: rs, At: now}); err != nil {
@@ -84,15 +83,15 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]evi
 	return rs, nil
 }
 
-// ask searches, and pays for it when the turn has come: a wait that is given up
-// costs nothing. Where nothing is left to pay with, no turn is waited for.
+// ask searches, and counts the request when its turn has come: a cancelled wait costs
+// nothing. If the budget is used up, it does not wait for a turn.
 func (c *CachedSearcher) ask(ctx context.Context, query string, n int, now time.Time) ([]evidence.Result, error) {
 	start, limit := c.periodStart(now), cmp.Or(c.budget.Limit, math.MaxInt32)
 	used := func() error {
 		return &SearchError{Provider: c.Name(), RetryAfter: start.Add(c.budget.Period).Sub(now),
 			Err: fmt.Errorf("%w: %d in %s", errBudget, c.budget.Limit, c.budget.Period)}
 	}
-	// What is asked is counted without a limit, too: a person wants to see it.
+	// Requests are counted also without a limit, to be shown to people.
 	spend := func() error {
 		granted, err := c.cache.Spend(ctx, c.Name(), start, limit)
 		switch {
@@ -113,7 +112,7 @@ func (c *CachedSearcher) ask(ctx context.Context, query string, n int, now time.
 	return c.inner.Search(context.WithValue(ctx, billKey{}, &bill{pay: spend}), query, n)
 }
 
-// bill is what a search costs, of up to pagesPaid requests.
+// bill is the cost of a search, which covers up to pagesPaid requests.
 type bill struct {
 	pay  func() error
 	paid bool
@@ -121,8 +120,8 @@ type bill struct {
 
 type billKey struct{}
 
-// pay pays for the search under way, once. Who sends a request calls it when its
-// turn has come.
+// pay counts the search under way, once. It is called when the turn of its request has
+// come.
 func pay(ctx context.Context) error {
 	b, ok := ctx.Value(billKey{}).(*bill)
 	if !ok || b.paid {
@@ -132,7 +131,7 @@ func pay(ctx context.Context) error {
 	return b.pay()
 }
 
-// Usage says how much of the budget of the present period is used.
+// Usage returns how much of the budget of the present period is used, and when it ends.
 func (c *CachedSearcher) Usage(ctx context.Context) (spent, limit int, until time.Time, err error) {
 	start := c.periodStart(c.budget.Now())
 	spent, err = c.cache.Spent(ctx, c.Name(), start)
@@ -142,7 +141,7 @@ func (c *CachedSearcher) Usage(ctx context.Context) (spent, limit int, until tim
 // Engines are the search engines of the settings, none or some.
 type Engines []*CachedSearcher
 
-// Searcher asks all of them (Merged); nil for none.
+// Searcher queries all of them (Merged); it is nil for none.
 func (e Engines) Searcher() Searcher {
 	if len(e) == 0 {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"gleaner/internal/gleaner/evidence"
 )
 
-// again is a subject with what a settled first pass tells: the homepages of
-// co-authors, by id, and the pages that went to others. It reports whether another
-// try is worth while.
+// again adds the results of a settled first pass to a subject: the homepages of
+// co-authors, by id, and the pages assigned to others. It reports whether a second search
+// is worthwhile.
 func (s Subject) again(own evidence.Decision, homepages map[string]string) (Subject, bool) {
 	pages, taken := slices.Clone(s.CoAuthorHomepages), slices.Clone(s.Taken)
 	for _, a := range coAuthors(s) {
@@ -29,11 +29,10 @@ func (s Subject) again(own evidence.Decision, homepages map[string]string) (Subj
 	return s, again
 }
 
-// resolveConflicts leaves a page that several authors were given to the one
-// who is best vouched for (then to one whose name it bears, then the highest score, then
-// the smallest id), and one on
-// another author's personal host to that author. It changes the decisions in place and
-// is a pure function of them.
+// resolveConflicts assigns a page that several authors were given to the one with the
+// strongest evidence. Ties go to an author whose name it bears, then to the highest score,
+// then to the smallest id. A page on another author's personal host goes to that author.
+// It changes the decisions in place and depends on nothing else.
 func resolveConflicts(decisions []evidence.Decision) {
 	type claim struct {
 		decision  int
@@ -61,22 +60,22 @@ func resolveConflicts(decisions []evidence.Decision) {
 		winner := decisions[cs[0].decision].Author
 		for _, c := range cs[1:] {
 			if decisions[c.decision].Author.ID() != winner.ID() {
-				yieldTo(&decisions[c.decision], winner.Name, key)
+				preferOver(winner.Name, &decisions[c.decision], key)
 			}
 		}
 	}
 	resolveHosts(decisions)
 }
 
-// owner is who has a homepage on a site of their own.
+// owner is an author with a homepage on a site of their own.
 type owner struct {
 	author gleaner.Author
 	claim  float64
 }
 
-// resolveHosts leaves a site that one author owns by name, be it a host or a directory
-// of one, to that author: others were given it as the site of a project, since it shows
-// most of their titles.
+// resolveHosts assigns a site with one author's name, a host or a directory of one, to
+// that author. Others were given it as the site of a project, since it shows most of
+// their titles.
 func resolveHosts(decisions []evidence.Decision) {
 	owners := map[string]owner{} // by the address of the site
 	for _, d := range decisions {
@@ -92,13 +91,13 @@ func resolveHosts(decisions []evidence.Decision) {
 		for _, c := range slices.Clone(decisions[i].Homepages) {
 			o := ownerOf(owners, AddressKey(c.URL))
 			if o.claim > 0 && c.Features[fIdentity] < minIdentity && o.author.ID() != decisions[i].Author.ID() {
-				yieldTo(&decisions[i], o.author.Name, AddressKey(c.URL))
+				preferOver(o.author.Name, &decisions[i], AddressKey(c.URL))
 			}
 		}
 	}
 }
 
-// ownerOf is the owner of the innermost site that an address lies in.
+// ownerOf returns the owner of the innermost site that contains an address.
 func ownerOf(owners map[string]owner, key string) (o owner) {
 	for at := key; o.claim == 0 && at != ""; {
 		o = owners[at]
@@ -107,9 +106,9 @@ func ownerOf(owners map[string]owner, key string) (o owner) {
 	return o
 }
 
-// yieldTo gives up a page to another author.
-func yieldTo(d *evidence.Decision, winner, key string) {
-	d.Homepages, d.Candidates = slices.Clone(d.Homepages), slices.Clone(d.Candidates) // a book in memory has them, too
+// preferOver assigns a page to the winner, and removes it from the decision on another author.
+func preferOver(winner string, d *evidence.Decision, key string) {
+	d.Homepages, d.Candidates = slices.Clone(d.Homepages), slices.Clone(d.Candidates) // a Book in memory shares them
 	d.Homepages = slices.DeleteFunc(d.Homepages, func(c evidence.Candidate) bool { return AddressKey(c.URL) == key })
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.Kept && AddressKey(c.URL) == key {

@@ -2,7 +2,6 @@ package homepage
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -10,58 +9,53 @@ import (
 	"gleaner/internal/gleaner/evidence"
 )
 
-var (
-	errTooMany = errors.New("the bound on fetches per author is reached")
-	errNoPage  = errors.New("no page came back")
-)
-
-// decide compares the candidates with each other, keeps the best and words the
-// rule that decided each.
-func (h *hunt) decide() {
-	h.rivals()
-	for _, s := range h.sites {
-		h.rule(s)
+// decide compares the candidates with each other, keeps the best and sets the rule that
+// decided each.
+func (a *authorSearch) decide() {
+	a.candidates.lowerNamesakes()
+	for _, s := range a.candidates.sites {
+		a.candidates.rule(s)
 	}
-	kept := h.kept()
+	kept := a.candidates.kept()
 	for i, s := range kept {
-		if i < h.f.cfg.MaxKept {
+		if i < a.cfg.MaxKept {
 			s.c.Kept = true
 			continue
 		}
 		s.c.Rule, s.c.Priority = "better ones are kept already", ""
 	}
-	for _, s := range h.sites {
-		h.d.Candidates = append(h.d.Candidates, s.c)
+	for _, s := range a.candidates.sites {
+		a.decision.Candidates = append(a.decision.Candidates, s.c)
 	}
-	h.remember()
-	for _, s := range kept[:min(len(kept), h.f.cfg.MaxKept)] {
-		h.d.Homepages = append(h.d.Homepages, s.c)
+	a.remember()
+	for _, s := range kept[:min(len(kept), a.cfg.MaxKept)] {
+		a.decision.Homepages = append(a.decision.Homepages, s.c)
 	}
-	if len(h.d.Homepages) == 0 {
-		h.d.NotFound = h.whyNot()
+	if len(a.decision.Homepages) == 0 {
+		a.decision.NotFound = a.whyNot()
 	}
 }
 
-// rivalScore is what a page must score to count as a rival: news and profiles
-// that show a paper are none.
-const rivalScore = 0.7
+// competingScore is what a page must score to count as a competing candidate: news
+// and profiles that show a paper do not count.
+const competingScore = 0.7
 
-// rivals lowers namesakes: where one page with the name shows the papers, a
-// page with the name that shows none is somebody else's.
-func (h *hunt) rivals() {
-	for _, s := range h.sites {
+// lowerNamesakes lowers the score of namesakes: if one page with the name shows the
+// papers, a page with the name that shows none is somebody else's.
+func (cs *candidates) lowerNamesakes() {
+	for _, s := range cs.sites {
 		if s.c.Features == nil || s.c.Features[fTitles] > 0 {
 			continue
 		}
-		rival := 0.0
-		for _, o := range h.sites {
-			if o != s && o.c.Features[fTitles] > 0 && o.c.Features[fOther] == 0 && o.c.Score >= rivalScore {
-				rival = max(rival, o.c.Features[fIdentity])
+		competing := 0.0
+		for _, o := range cs.sites {
+			if o != s && o.c.Features[fTitles] > 0 && o.c.Features[fOther] == 0 && o.c.Score >= competingScore {
+				competing = max(competing, o.c.Features[fIdentity])
 			}
 		}
-		if rival > 0 {
-			s.c.Features[fRival] = rival * (1 - s.c.Features[fCoAuthors])
-			s.c.Score = h.f.model.Score(s.c.Features)
+		if competing > 0 {
+			s.c.Features[fRival] = competing * (1 - s.c.Features[fCoAuthors])
+			s.c.Score = cs.model.Score(s.c.Features)
 		}
 	}
 }
@@ -73,18 +67,18 @@ const (
 	ruleDead      = "does not answer: "
 )
 
-// Weighed reports whether the score alone decided on a candidate: weights are learnt from
-// such ones.
+// Weighed reports whether the score alone decided on a candidate. The model is trained on
+// such candidates.
 func Weighed(c evidence.Candidate) bool {
 	return c.Features != nil && (strings.HasPrefix(c.Rule, ruleEvidence) || strings.HasPrefix(c.Rule, ruleTooLittle))
 }
 
-// minIdentity is the identity that a page must show, unless it is a project's
-// site that stands for the person.
+// minIdentity is the least identity feature of a homepage, unless it is the site of a
+// project.
 const minIdentity = 0.5
 
-// rule words why a fetched candidate is kept or not.
-func (h *hunt) rule(s *site) {
+// rule sets why a candidate is kept or not.
+func (cs *candidates) rule(s *site) {
 	f := s.c.Features
 	switch {
 	case s.c.Rule != "":
@@ -98,11 +92,11 @@ func (h *hunt) rule(s *site) {
 		s.c.Rule = "somebody else's page"
 	case f[fIdentity] < minIdentity && f[fProjectSite] < 0.3:
 		s.c.Rule = "does not show the name as its own"
-	case s.c.Score < h.f.model.Threshold && !certain(f) && !bound(f) && !h.alone(s):
-		s.c.Rule = ruleTooLittle + h.missing(f)
+	case s.c.Score < cs.model.Threshold && !certain(f) && !bound(f) && !cs.alone(s):
+		s.c.Rule = ruleTooLittle + missing(f)
 	default:
 		s.c.Priority = priorityOf(s.c.Score, f)
-		s.c.Rule = ruleEvidence + h.shown(f)
+		s.c.Rule = ruleEvidence + shown(f)
 	}
 }
 
@@ -113,7 +107,7 @@ const (
 	Low    = "low"
 )
 
-// priorityOf says how surely a crawl that starts here meets the person's papers.
+// priorityOf grades how likely a crawl from a page finds the person's papers.
 func priorityOf(score float64, f map[string]float64) string {
 	switch {
 	case score >= 0.9 && f[fTitles]+f[fDocuments] > 0:
@@ -125,8 +119,8 @@ func priorityOf(score float64, f map[string]float64) string {
 	}
 }
 
-// shown lists the strongest evidence for a person to read.
-func (h *hunt) shown(f map[string]float64) string {
+// shown lists the strongest evidence, for people to read.
+func shown(f map[string]float64) string {
 	var parts []string
 	for _, e := range []struct {
 		feature string
@@ -144,7 +138,7 @@ func (h *hunt) shown(f map[string]float64) string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-func (h *hunt) missing(f map[string]float64) string {
+func missing(f map[string]float64) string {
 	switch {
 	case f[fRival] > 0:
 		return ": another page with the name shows the papers"
@@ -155,20 +149,20 @@ func (h *hunt) missing(f map[string]float64) string {
 	}
 }
 
-// kept are the candidates that passed, the best first, one per site.
-func (h *hunt) kept() []*site {
-	out := each.Where(h.sites, func(s *site) bool { return s.c.Priority != "" })
+// kept returns the candidates that passed, the best first, one per site.
+func (cs *candidates) kept() []*site {
+	out := each.Where(cs.sites, func(s *site) bool { return s.c.Priority != "" })
 	slices.SortStableFunc(out, func(a, b *site) int {
 		return cmp.Or(cmp.Compare(b.c.Score, a.c.Score), cmp.Compare(a.c.URL, b.c.URL))
 	})
-	return h.onePerSite(out)
+	return cs.onePerSite(out)
 }
 
 // onePerSite drops pages that lie below one that is better or equal.
-func (h *hunt) onePerSite(in []*site) []*site {
+func (cs *candidates) onePerSite(in []*site) []*site {
 	var out []*site
 	for _, s := range in {
-		if h.inner(s, in) {
+		if cs.inner(s, in) {
 			s.c.Rule, s.c.Priority = "an inner page of a homepage that is kept", ""
 			continue
 		}
@@ -185,18 +179,17 @@ func (h *hunt) onePerSite(in []*site) []*site {
 	return out
 }
 
-// inner reports whether s is the page whose link "home" led to another of the
-// candidates that passed.
-func (h *hunt) inner(s *site, passed []*site) bool {
+// inner reports whether the link "home" of s led to another candidate that passed.
+func (cs *candidates) inner(s *site, passed []*site) bool {
 	return slices.ContainsFunc(passed, func(o *site) bool {
 		return o != s && o.c.Source == evidence.SourceInner && sameAddress(o.c.Via, s.c.URL)
 	})
 }
 
-// whyNot is the reason in one line.
-func (h *hunt) whyNot() string {
+// whyNot returns why no homepage was found, in one line.
+func (a *authorSearch) whyNot() string {
 	fetched, dead, barred, listed := 0, 0, false, false
-	for _, s := range h.sites {
+	for _, s := range a.candidates.sites {
 		switch {
 		case s.c.Fetched:
 			fetched++
@@ -206,17 +199,17 @@ func (h *hunt) whyNot() string {
 			barred, listed = true, listed || strings.HasPrefix(s.c.Source, evidence.SourceListed)
 		}
 	}
-	for _, u := range h.d.Unanswered {
-		if u.Kind == evidence.KindPage && !h.foreign[u.What] {
+	for _, u := range a.reader.unanswered {
+		if u.Kind == evidence.KindPage && !a.foreign[u.What] {
 			return evidence.DidNotAnswer + " (" + u.What + ": " + u.Reason + ")"
 		}
 	}
 	switch {
-	case h.unreadable != "":
-		return evidence.Unreadable + " (" + h.unreadable + ")"
-	case h.answered == 0 && (len(h.failures) > 0 || h.f.cfg.Searcher == nil):
+	case a.reader.unreadable != "":
+		return evidence.Unreadable + " (" + a.reader.unreadable + ")"
+	case a.answered == 0 && (len(a.failures) > 0 || a.cfg.Searcher == nil):
 		return evidence.NoSearch
-	case len(h.failures) > 0:
+	case len(a.failures) > 0:
 		return evidence.SearchFailed
 	case listed || barred && fetched+dead == 0:
 		return evidence.Barred

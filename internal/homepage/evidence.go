@@ -12,9 +12,9 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// exhibit is a fetched candidate: its page and, where any were looked at, pages
-// of the same site that list papers.
-type exhibit struct {
+// fetchedSite is a fetched candidate: its page and, if any were fetched, pages of the same
+// site that list papers.
+type fetchedSite struct {
 	url   *url.URL
 	page  *page.Page
 	inner []*page.Page
@@ -30,7 +30,7 @@ const (
 	fNameText    = "name_text"    // in the beginning of the text
 	fMentions    = "mentions"     // full mentions on the page, saturating
 	fIdentity    = "identity"     // the best of title, heading, URL and e-mail
-	fOther       = "other_owner"  // title, heading or address name somebody else
+	fOther       = "other_owner"  // title, heading or address name another person
 	fTitles      = "titles"       // wanted titles on page and inner page, saturating
 	fTitleShare  = "title_share"  // the same as a share of all
 	fCoAuthors   = "co_authors"   // share of co-authors named
@@ -49,47 +49,47 @@ const (
 	fHits        = "hits"         // search results on the site, saturating
 	fThin        = "thin"         // hardly any text
 	fProjectSite = "project_site" // no person's name in title or address, most of the titles
-	fVouched     = "vouched"      // identity and something that binds it to these papers
-	fNamesake    = "namesake"     // identity without anything that binds it, nor research
+	fVouched     = "vouched"      // identity, and evidence that links it to these papers
+	fNamesake    = "namesake"     // identity without such evidence, and no sign of research
 	fPortal      = "portal_signs" // words of sites that hold profiles of many: log in, claim, followers
 	fRival       = "rival"        // another page with the name shows the papers
 )
 
-// features looks at an exhibit as evidence for the person.
-func (p *person) features(c evidence.Candidate, ex exhibit) map[string]float64 {
+// features returns the evidence of a fetched candidate for the person.
+func (p *person) features(c evidence.Candidate, fs fetchedSite) map[string]float64 {
 	f := map[string]float64{}
 	set := func(k string, v float64) {
 		if v != 0 {
 			f[k] = math.Round(v*1e4) / 1e4
 		}
 	}
-	p.identity(ex, set)
-	p.substance(ex, set)
-	p.place(c, ex, set)
+	p.identity(fs, set)
+	p.substance(fs, set)
+	p.place(c, fs, set)
 	for kind := range kinds.Path {
-		if kindOf(ex.url, ex.page, kind) {
+		if kindOf(fs.url, fs.page, kind) {
 			set("kind_"+kind, 1)
 		}
 	}
 	for _, kind := range []string{"obituary", "news", "missing"} {
-		if titleHas(ex.page, kind) {
+		if titleHas(fs.page, kind) {
 			set("kind_"+kind, 1)
 		}
 	}
-	if ex.page.SoftMissing {
+	if fs.page.SoftMissing {
 		set("kind_missing", 1)
 	}
-	if ex.page.Meta["citation_title"] != "" {
+	if fs.page.Meta["citation_title"] != "" {
 		set("kind_landing", 1)
 	}
 	combine(f, set)
 	return f
 }
 
-// text is all that was read of the site.
-func (ex exhibit) text() string {
-	all := ex.page.Text
-	for _, in := range ex.inner {
+// text returns the text of all fetched pages of the site.
+func (fs fetchedSite) text() string {
+	all := fs.page.Text
+	for _, in := range fs.inner {
 		all += " " + in.Text
 	}
 	return all
@@ -107,54 +107,54 @@ func combine(f map[string]float64, set func(string, float64)) {
 	}
 }
 
-// identity says whether the page is this person's by what it calls itself.
-func (p *person) identity(ex exhibit, set func(string, float64)) {
-	titleWords := text.Words(ex.page.Title)
+// identity sets the features of names: whether the page is this person's.
+func (p *person) identity(fs fetchedSite, set func(string, float64)) {
+	titleWords := text.Words(fs.page.Title)
 	title, otherTitle := p.in(titleWords)
 	set(fNameTitle, title)
 	heading, otherHeading := 0.0, false
-	for i, h := range ex.page.Headings[:min(3, len(ex.page.Headings))] {
+	for i, h := range fs.page.Headings[:min(3, len(fs.page.Headings))] {
 		s, o := p.in(text.Words(h))
 		heading = max(heading, s)
 		otherHeading = otherHeading || (o && i == 0)
 	}
 	set(fNameHeading, heading)
-	address := p.inAddress(ex.url)
+	address := p.inAddress(fs.url)
 	set(fNameURL, address)
-	mail := p.inEmail(ex.page)
+	mail := p.inEmail(fs.page)
 	set(fNameEmail, mail)
-	ws := text.Words(head(ex.page.Text, 600))
+	ws := text.Words(head(fs.page.Text, 600))
 	early, _ := p.in(ws)
 	set(fNameText, early)
-	set(fMentions, saturate(float64(p.mentions(text.Words(head(ex.text(), 100_000)), 50)), 4))
-	// A page that calls itself somebody else's is not theirs, whatever else it says.
+	set(fMentions, saturate(float64(p.mentions(text.Words(head(fs.text(), 100_000)), 50)), 4))
+	// A page titled with another name is another person's, whatever its text.
 	own := max(title, heading)
 	byText := 0.0
-	if root, personal := siteOf(ex.url, p.names[0]); address >= nameInitials || personal && sameAddress(root, ex.url.String()) {
-		atOnce, _ := p.in(text.Words(head(ex.page.Text, 250)))
+	if root, personal := siteOf(fs.url, p.names[0]); address >= nameInitials || personal && sameAddress(root, fs.url.String()) {
+		atOnce, _ := p.in(text.Words(head(fs.page.Text, 250)))
 		byText = 0.7 * atOnce
 	}
 	set(fIdentity, max(own, min(address, 0.9), mail, byText))
 	switch {
-	case p.coAuthorOwns(ex) && own < nameInitials:
+	case p.coAuthorOwns(fs) && own < nameInitials:
 		set(fOther, 1)
 	case (otherTitle || otherHeading) && own < nameInitials:
 		set(fOther, 1)
-	case own < nameInitials && address < nameInitials && ownedByAnother(ex.url, ex.page):
+	case own < nameInitials && address < nameInitials && ownedByAnother(fs.url, fs.page):
 		set(fOther, 1)
 	}
 }
 
 // coAuthorOwns reports whether title, first heading or "~user" name a co-author.
-func (p *person) coAuthorOwns(ex exhibit) bool {
-	for _, s := range strings.Split(ex.url.Path, "/") {
+func (p *person) coAuthorOwns(fs fetchedSite) bool {
+	for _, s := range strings.Split(fs.url.Path, "/") {
 		for _, n := range p.coAuthors {
 			if strings.HasPrefix(s, "~") && p.inLabel(s) < nameSurname && n.inLabel(s) >= nameInitials {
 				return true
 			}
 		}
 	}
-	texts := append([]string{ex.page.Title}, ex.page.Headings[:min(1, len(ex.page.Headings))]...)
+	texts := append([]string{fs.page.Title}, fs.page.Headings[:min(1, len(fs.page.Headings))]...)
 	for _, t := range texts {
 		ws := text.Words(t)
 		for _, n := range p.coAuthors {
@@ -166,8 +166,8 @@ func (p *person) coAuthorOwns(ex exhibit) bool {
 	return false
 }
 
-// ownedByAnother reports whether a segment of the title reads like a person's
-// name that also stands in the address.
+// ownedByAnother reports whether a segment of the title reads like a person's name that
+// the address has, too.
 func ownedByAnother(u *url.URL, pg *page.Page) bool {
 	label := text.Letters(ownLabel(u))
 	for _, s := range strings.Split(u.Path, "/") {
@@ -189,8 +189,8 @@ func ownedByAnother(u *url.URL, pg *page.Page) bool {
 	return false
 }
 
-// titleSegments are the words between a title's separators, without those that
-// stand beside names ("home page of").
+// titleSegments returns the words between a title's separators, without those that are
+// usual beside names ("home page of").
 func titleSegments(t string) [][]string {
 	var out [][]string
 	for _, s := range strings.FieldsFunc(t, func(r rune) bool { return strings.ContainsRune("|·•:–—/()[]-", r) }) {
@@ -204,13 +204,13 @@ func titleSegments(t string) [][]string {
 	return out
 }
 
-// inAddress is the strength of the name in the parts of an address that name a
-// person: host label, "~user", last directories.
+// inAddress returns the strength of the name in the parts of an address that may name a
+// person: host label, "~user", first directories.
 func (p *person) inAddress(u *url.URL) float64 {
 	best := p.inLabel(ownLabel(u))
 	segs := strings.Split(strings.Trim(u.Path, "/"), "/")
 	for i, s := range segs {
-		// A deep segment is a title or a file as often as a name.
+		// A deeper segment is a title or a file as often as a name.
 		if i < 4 && s != "" {
 			best = max(best, p.inLabel(s))
 		}
@@ -218,7 +218,7 @@ func (p *person) inAddress(u *url.URL) float64 {
 	return best
 }
 
-// inEmail looks at addresses in mailto links and in the text ("j.doe@x", "jdoe [at] x").
+// inEmail returns the strength of the name in e-mail addresses of the text ("j.doe@x", "jdoe [at] x").
 func (p *person) inEmail(pg *page.Page) float64 {
 	best := 0.0
 	ws := strings.Fields(head(pg.Text, 20_000))
@@ -236,10 +236,10 @@ func (p *person) inEmail(pg *page.Page) float64 {
 
 var atSigns = map[string]bool{"at": true, "[at]": true, "(at)": true, "@": true, "<at>": true, "{at}": true, "_at_": true}
 
-// substance says whether the page is about these papers, or research at all.
-func (p *person) substance(ex exhibit, set func(string, float64)) {
-	all, docs := ex.text(), documentLinks(ex.page)
-	for _, in := range ex.inner {
+// substance sets the features of content: whether the page is about these papers, or research.
+func (p *person) substance(fs fetchedSite, set func(string, float64)) {
+	all, docs := fs.text(), documentLinks(fs.page)
+	for _, in := range fs.inner {
 		docs += documentLinks(in)
 	}
 	if n := p.titlesIn(text.Letters(all)); n > 0 {
@@ -274,22 +274,22 @@ func (p *person) substance(ex exhibit, set func(string, float64)) {
 	set(fPortal, saturate(float64(signs), 2))
 }
 
-// researchStems begin words of researchers' pages in several languages.
+// researchStems are beginnings of words of researchers' pages, in several languages.
 var researchStems = []string{
 	"publication", "research", "papers", "phd", "student", "professor", "university", "conference", "journal", "proceedings", "teaching", "theory", "algorithm", "laborator",
 	"forschung", "veroffentlichung", "publikation", "universitat", "lehre", "recherche", "enseignement", "investigacion", "publicacion", "universidad", "ricerca", "pubblicazion",
 	"pesquisa", "publicac", "onderzoek", "publicati", "badania", "publikac", "forskning", "arastirma", "yayin", "issledovan", "publikats", "arxiv", "preprint", "dissertation", "thesis", "postdoc",
 }
 
-// portalWords stand on sites that hold profiles of many people.
+// portalWords are usual on sites with profiles of many people.
 var portalWords = []string{
 	"log in", "login", "sign in", "sign up", "join for free", "join now", "create account", "create an account", "claim this profile", "claim your profile", "followers", "similar authors",
 	"view the profile", "view profile", "h index", "cited by", "citations", "terms of service", "add to cart", "is this you",
 }
 
-// place is what address, source and search say.
-func (p *person) place(c evidence.Candidate, ex exhibit, set func(string, float64)) {
-	u := ex.url
+// place sets the features of address, source and search.
+func (p *person) place(c evidence.Candidate, fs fetchedSite, set func(string, float64)) {
+	u := fs.url
 	root, personal := siteOf(u, p.names[0])
 	set(fRoot, boolTo(sameAddress(root, u.String())))
 	set(fUser, boolTo(personal))
@@ -304,8 +304,8 @@ func (p *person) place(c evidence.Candidate, ex exhibit, set func(string, float6
 	if c.Rank > 0 {
 		set(fRank, 1/float64(c.Rank))
 	}
-	set(fHits, saturate(float64(ex.hits), 3))
-	t := " " + strings.Join(text.Words(ex.page.Title), " ") + " "
+	set(fHits, saturate(float64(fs.hits), 3))
+	t := " " + strings.Join(text.Words(fs.page.Title), " ") + " "
 	for _, w := range []string{"homepage", "home page", "personal page", "personal site", "personal website", "website", "web page", "webpage", "home", "welcome", "about me"} {
 		if strings.Contains(t, " "+w+" ") {
 			set(fHomeWord, 1)
@@ -328,7 +328,7 @@ func documentLinks(pg *page.Page) int {
 	return n
 }
 
-// head is the beginning of a text, at most n bytes.
+// head returns the beginning of a text, at most n bytes.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s

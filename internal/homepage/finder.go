@@ -9,15 +9,14 @@ import (
 	"slices"
 
 	"gleaner/internal/gleaner/evidence"
-	"gleaner/internal/web/page"
 )
 
-// Config is what a Finder needs. Only Getter is required.
+// Config holds the parts and limits of a Finder. Only Getter is required.
 type Config struct {
-	Searcher Searcher // nil: only listed pages and co-authors' links are looked at
+	Searcher Searcher // nil: only listed pages and co-authors' links are candidates
 	Getter   Getter
 	Model    *Model // nil: defaultModel
-	// MaxFetches bounds the pages asked for per author; 0: 8.
+	// MaxFetches bounds the pages requested per author; 0: 8.
 	MaxFetches int
 	// MaxKept bounds the homepages kept per author; 0: 3.
 	MaxKept int
@@ -45,55 +44,59 @@ func New(cfg Config) *Finder {
 // the error is that of ctx, ErrRecord, or ErrSearchUnavailable (with the decision
 // as far as it goes).
 func (f *Finder) find(ctx context.Context, s Subject) (evidence.Decision, error) {
-	h := newHunt(f, s)
-	if len(h.person.names) == 0 {
-		h.d.NotFound = evidence.NoCandidates
-		return h.d, nil
-	}
-	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byCoAuthors, h.rest, h.rise} {
-		if err := stage(ctx); err != nil {
-			return h.d, err
-		}
-		if h.broken != nil {
-			return h.d, h.broken
-		}
-	}
-	h.decide()
-	if err := h.places(ctx); err != nil {
-		return h.d, err
-	}
-	if len(h.d.Homepages) == 0 && h.answered == 0 && len(h.failures) > 0 {
-		return h.d, fmt.Errorf("%w: %w", ErrSearchUnavailable, errors.Join(h.failures...))
-	}
-	return h.d, nil
+	a := newAuthorSearch(f, s)
+	err := a.run(ctx)
+	a.decision.Fetches, a.decision.Unanswered = a.reader.fetches, a.reader.unanswered
+	return a.decision, err
 }
 
-// hunt is the state of one Find.
-type hunt struct {
-	f          *Finder
-	s          Subject
+// authorSearch is the search for the homepages of one author.
+type authorSearch struct {
+	cfg        Config
+	subject    Subject
 	person     *person
-	d          evidence.Decision
-	sites      []*site
-	byKey      map[string]*site
-	answered   int // searches that brought an answer
-	failures   []error
-	broken     error           // of the record: nothing can be decided
-	unreadable string          // the page that was set aside, and as what
-	asked      map[string]bool // addresses that were asked for
-	foreign    map[string]bool // those of pages that need not be the person's
-	listings   int             // pages that were asked for as lists of people
-	pages      map[string]*page.Page
-	bound      int // of fetches
-	limit      int // of fetches before a further site is looked at, in the present stage
+	reader     *reader
+	candidates *candidates
+	decision   evidence.Decision
+	answered   int             // searches that were answered
+	failures   []error         // of searches
+	foreign    map[string]bool // addresses of pages that need not be the person's
+	listings   int             // pages requested as lists of people
+	limit      int             // of fetches before a further site is looked at, in the present stage
 }
 
-func newHunt(f *Finder, s Subject) *hunt {
-	return &hunt{f: f, s: s, person: newPerson(s), d: evidence.Decision{Author: s.Author, Unanswered: slices.Clone(s.Unanswered)}, byKey: map[string]*site{}, asked: map[string]bool{}, foreign: map[string]bool{}, pages: map[string]*page.Page{}, bound: f.cfg.MaxFetches, limit: f.cfg.MaxFetches}
+func newAuthorSearch(f *Finder, s Subject) *authorSearch {
+	p := newPerson(s)
+	return &authorSearch{cfg: f.cfg, subject: s, person: p, reader: newReader(f.cfg, s),
+		candidates: &candidates{person: p, subject: s, model: f.model, byKey: map[string]*site{}},
+		decision:   evidence.Decision{Author: s.Author}, foreign: map[string]bool{}, limit: f.cfg.MaxFetches}
 }
 
-// listed enters what directories name, most trusted first, and looks at it.
-func (h *hunt) listed(ctx context.Context) error {
+func (a *authorSearch) run(ctx context.Context) error {
+	if len(a.person.names) == 0 {
+		a.decision.NotFound = evidence.NoCandidates
+		return nil
+	}
+	for _, stage := range []func(context.Context) error{a.listed, a.byVenue, a.byTitle, a.byCoAuthors, a.rest, a.rise} {
+		if err := stage(ctx); err != nil {
+			return err
+		}
+		if a.reader.recordErr != nil {
+			return a.reader.recordErr
+		}
+	}
+	a.decide()
+	if err := a.places(ctx); err != nil {
+		return err
+	}
+	if len(a.decision.Homepages) == 0 && a.answered == 0 && len(a.failures) > 0 {
+		return fmt.Errorf("%w: %w", ErrSearchUnavailable, errors.Join(a.failures...))
+	}
+	return nil
+}
+
+// listed adds the pages that directories name, most trusted first, and visits them.
+func (a *authorSearch) listed(ctx context.Context) error {
 	order := map[string]int{"user": 0, "dblp": 1, "orcid": 2, "semanticscholar": 3, evidence.SourceCrawl: 4}
 	rank := func(l Listed) int {
 		if o, ok := order[l.Source]; ok {
@@ -101,49 +104,48 @@ func (h *hunt) listed(ctx context.Context) error {
 		}
 		return len(order)
 	}
-	ls := slices.Clone(h.s.Listed)
+	ls := slices.Clone(a.subject.Listed)
 	slices.SortStableFunc(ls, func(a, b Listed) int { return rank(a) - rank(b) })
 	for _, l := range ls {
-		h.enter(lead{url: l.URL, source: evidence.SourceListed + ":" + l.Source})
+		a.candidates.enter(lead{url: l.URL, source: evidence.SourceListed + ":" + l.Source})
 	}
-	return h.visit(ctx, 4)
+	return a.visit(ctx, 4)
 }
 
-// byVenue asks for name and venue.
-func (h *hunt) byVenue(ctx context.Context) error {
-	rs, err := h.search(ctx, venueQuery(h.s.Author, h.s.Venue))
+// byVenue searches for name and venue.
+func (a *authorSearch) byVenue(ctx context.Context) error {
+	rs, err := a.search(ctx, venueQuery(a.subject.Author, a.subject.Venue))
 	if err != nil {
 		return err
 	}
-	h.enterResults(rs, evidence.SourceVenue)
-	// Namesakes must not use up what the later, surer sources need.
-	h.limit = max(1, h.f.cfg.MaxFetches-reserved)
-	defer func() { h.limit = h.f.cfg.MaxFetches }()
-	return h.visit(ctx, 4)
+	a.candidates.enterResults(rs, evidence.SourceVenue)
+	// Namesakes must not use up the fetches that the later, more reliable sources need.
+	a.limit = max(1, a.cfg.MaxFetches-reserved)
+	defer func() { a.limit = a.cfg.MaxFetches }()
+	return a.visit(ctx, 4)
 }
 
-// reserved is how many of the fetches are kept for what comes after the first
-// search.
+// reserved is how many fetches are reserved for the stages after the first search.
 const reserved = 3
 
-// byTitle asks for name and title: a page that lists the paper may never name
+// byTitle searches for name and title: a page that lists the paper may not name
 // the venue.
-func (h *hunt) byTitle(ctx context.Context) error {
-	titles := make([]string, 0, len(h.s.Papers))
-	for _, p := range h.s.Papers {
+func (a *authorSearch) byTitle(ctx context.Context) error {
+	titles := make([]string, 0, len(a.subject.Papers))
+	for _, p := range a.subject.Papers {
 		titles = append(titles, p.Title)
 	}
 	slices.SortStableFunc(titles, func(a, b string) int { return len(b) - len(a) })
 	for _, t := range titles[:min(1, len(titles))] {
-		if h.found() {
+		if a.candidates.found() {
 			return nil
 		}
-		rs, err := h.search(ctx, titleQuery(h.s.Author, t))
+		rs, err := a.search(ctx, titleQuery(a.subject.Author, t))
 		if err != nil {
 			return err
 		}
-		h.enterResults(rs, evidence.SourceTitle)
-		if err := h.visit(ctx, 2); err != nil {
+		a.candidates.enterResults(rs, evidence.SourceTitle)
+		if err := a.visit(ctx, 2); err != nil {
 			return err
 		}
 	}
@@ -153,51 +155,51 @@ func (h *hunt) byTitle(ctx context.Context) error {
 // maxCoAuthorPages bounds the co-authors' pages that are searched for a link.
 const maxCoAuthorPages = 2
 
-// byCoAuthors looks for a link with the author's name on co-authors' pages.
-func (h *hunt) byCoAuthors(ctx context.Context) error {
-	pages := slices.Compact(slices.Sorted(slices.Values(h.s.CoAuthorHomepages)))
+// byCoAuthors follows links with the author's name on co-authors' pages.
+func (a *authorSearch) byCoAuthors(ctx context.Context) error {
+	pages := slices.Compact(slices.Sorted(slices.Values(a.subject.CoAuthorHomepages)))
 	for _, u := range pages[:min(maxCoAuthorPages, len(pages))] {
-		if h.found() || h.d.Fetches >= h.limit {
+		if a.candidates.found() || a.reader.fetches >= a.limit {
 			return nil
 		}
-		h.foreign[u] = true
-		pg, final, err := h.get(ctx, u)
+		a.foreign[u] = true
+		pg, final, err := a.reader.get(ctx, u)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
 			continue
 		}
-		if h.follow(pg, final, evidence.SourceCoAuthor) == 0 {
-			h.lists(ctx, pg, final)
+		if a.follow(pg, final, evidence.SourceCoAuthor) == 0 {
+			a.lists(ctx, pg, final)
 		}
-		if err := h.visit(ctx, 3); err != nil {
+		if err := a.visit(ctx, 3); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// rest spends what is left of the bound on what was not looked at, while
-// nothing is found.
-func (h *hunt) rest(ctx context.Context) error {
-	if h.found() {
+// rest spends the remaining fetches on sites that were not visited, unless a homepage
+// was found.
+func (a *authorSearch) rest(ctx context.Context) error {
+	if a.candidates.found() {
 		return nil
 	}
-	return h.visit(ctx, h.f.cfg.MaxFetches)
+	return a.visit(ctx, a.cfg.MaxFetches)
 }
 
-// searchResults is how many results of a search are looked at, as many as Zhuang et al. do.
+// searchResults is how many results of a search are used, as many as in Zhuang et al.
 const searchResults = 10
 
-// search asks once. A failure is noted, not returned: other sources remain, and
-// results may come with it.
-func (h *hunt) search(ctx context.Context, query string) ([]evidence.Result, error) {
-	if h.f.cfg.Searcher == nil {
+// search runs one query. It notes a failure instead of returning it, since other
+// sources remain, and returns the results that came with the failure.
+func (a *authorSearch) search(ctx context.Context, query string) ([]evidence.Result, error) {
+	if a.cfg.Searcher == nil {
 		return nil, nil
 	}
-	h.d.Searches++
-	rs, err := h.f.cfg.Searcher.Search(ctx, query, searchResults)
+	a.decision.Searches++
+	rs, err := a.cfg.Searcher.Search(ctx, query, searchResults)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -205,30 +207,17 @@ func (h *hunt) search(ctx context.Context, query string) ([]evidence.Result, err
 		return nil, err
 	}
 	if err != nil {
-		h.failures = append(h.failures, err)
-		h.d.Problems = append(h.d.Problems, err.Error())
-		h.unanswered(unansweredSearch(query, err))
+		a.failures = append(a.failures, err)
+		a.decision.Problems = append(a.decision.Problems, err.Error())
+		a.reader.note(unansweredSearch(query, err))
 	}
-	if err == nil || len(rs) > 0 { // of several engines, one
-		h.answered++
+	if err == nil || len(rs) > 0 { // at least one of several engines answered
+		a.answered++
 	}
 	return rs[:min(len(rs), searchResults)], nil
 }
 
-func (h *hunt) enterResults(rs []evidence.Result, source string) {
-	for _, r := range rs {
-		h.enter(lead{url: r.URL, title: r.Title, snippet: r.Snippet, source: source, rank: r.Rank})
-	}
-}
-
-// found reports whether a page scores high enough to stop looking further.
-func (h *hunt) found() bool {
-	return slices.ContainsFunc(h.sites, func(s *site) bool {
-		return s.c.Fetched && s.c.Rule == "" && s.c.Score >= h.f.model.Threshold && s.c.Features[fOther] == 0
-	})
-}
-
-// parseURL parses an address that weburl made canonical.
+// parseURL parses a canonical address.
 func parseURL(s string) *url.URL {
 	u, err := url.Parse(s)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	thinText  = 400 // bytes under which a page with frames has no text of its own
-	doorText  = 200 // the same of one with nothing but a link
+	thinText  = 400 // bytes; a page with frames and less text has none of its own
+	doorText  = 200 // bytes; a page with one link and less text is a splash page
 	maxFrames = 3   // menu, head and content
 )
 
-// framed are the pages that a page without text of its own is made of.
+// framed returns the frames of a page without text of its own.
 func framed(pg *page.Page, final string) []string {
 	if len(pg.Text) >= thinText {
 		return nil
@@ -29,8 +29,8 @@ func framed(pg *page.Page, final string) []string {
 	return shown
 }
 
-// behind is the page that one with hardly a word and a single link stands before, such
-// as "Enter"; "" of any other page.
+// behind returns the target of a splash page, which has hardly a word and a single link
+// such as "Enter"; "" for any other page.
 func behind(pg *page.Page, final string) string {
 	var to string
 	for _, l := range pg.Links {
@@ -49,37 +49,29 @@ func behind(pg *page.Page, final string) string {
 	return to
 }
 
-// through reads the pages that a site's page is made of, or that it is a door to, as one
-// with it.
-func (h *hunt) through(ctx context.Context, s *site, pg *page.Page, final string) *page.Page {
+// through merges a site's page with its frames, or with the page behind a splash page.
+func (a *authorSearch) through(ctx context.Context, s *site, pg *page.Page, final string) *page.Page {
 	shown := framed(pg, final)
 	if to := behind(pg, final); len(shown) == 0 && to != "" {
 		shown = []string{to}
 	}
 	for _, u := range shown[:min(maxFrames, len(shown))] {
-		in := h.pages[AddressKey(u)]
-		if in == nil && h.asked[AddressKey(u)] {
+		in, at := a.reader.once(ctx, u)
+		if in == nil {
 			continue
 		}
-		at := u
-		if in == nil {
-			var err error
-			if in, at, err = h.get(ctx, u); err != nil {
-				continue
-			}
+		if a.candidates.byKey[AddressKey(at)] == nil {
+			a.candidates.byKey[AddressKey(at)] = s // not a candidate of its own
 		}
-		if h.byKey[AddressKey(at)] == nil {
-			h.byKey[AddressKey(at)] = s // it is no candidate of its own
-		}
-		pg = h.joined(pg, in)
+		pg = a.joined(pg, in)
 	}
 	return pg
 }
 
-// joined is a page with one that it shows.
-func (h *hunt) joined(pg, in *page.Page) *page.Page {
+// joined merges a page with one that it shows.
+func (a *authorSearch) joined(pg, in *page.Page) *page.Page {
 	both := *pg
-	if named, _ := h.person.in(text.Words(pg.Title)); named < nameInitials && in.Title != "" {
+	if named, _ := a.person.in(text.Words(pg.Title)); named < nameInitials && in.Title != "" {
 		both.Title += " – " + in.Title
 	}
 	both.Headings = slices.Concat(pg.Headings, in.Headings)

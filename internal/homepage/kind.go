@@ -10,8 +10,8 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// kindOf reports whether path or title say that the page is of a kind that is
-// no homepage.
+// kindOf reports whether path or title show that the page is of a kind that is not a
+// homepage.
 func kindOf(u *url.URL, pg *page.Page, kind string) bool {
 	segs := strings.Split(strings.Trim(strings.ToLower(u.Path), "/"), "/")
 	last := segs[len(segs)-1]
@@ -23,7 +23,7 @@ func kindOf(u *url.URL, pg *page.Page, kind string) bool {
 		if last == w {
 			return true
 		}
-		// A directory's name tells what lies in it, but people live below "people".
+		// A directory's name is the kind of its pages, except that homepages are below "people".
 		if kind != "list" && kind != "inner" {
 			if slices.Contains(segs[:len(segs)-1], w) {
 				return true

@@ -8,13 +8,13 @@ import (
 	"gleaner/internal/text"
 )
 
-// linkWords are how pages call what they link to, in many languages.
+// linkWords are words of anchors, in many languages.
 type linkWords struct {
 	Origin       string   `json:"origin"`
 	Publications []string `json:"publications"` // beginnings of the plainest words for a list of papers
-	Papers       []string `json:"papers"`       // words of pages that list papers, or lead to them
-	People       []string `json:"people"`       // of those that list people
-	Groups       []string `json:"groups"`       // of a group's site
+	Papers       []string `json:"papers"`       // for pages that list papers, or lead to them
+	People       []string `json:"people"`       // for pages that list people
+	Groups       []string `json:"groups"`       // for a group's site
 }
 
 var (
@@ -33,17 +33,16 @@ func namesPublications(anchor string) bool {
 
 func listsPapers(anchor string) bool { return calledAny(anchor, 11, paperWords) }
 
-// calledAny reports whether a text of at most so many words has one of a set.
+// calledAny reports whether a text has at most so many words, one of them from a set.
 func calledAny(anchor string, most int, of map[string]bool) bool {
 	ws := text.Words(anchor)
 	return len(ws) <= most && slices.ContainsFunc(ws, func(w string) bool { return of[w] })
 }
 
-// isBibliography reports whether an address is that of a file of BibTeX.
+// isBibliography reports whether an address is that of a BibTeX file.
 func isBibliography(u string) bool { return strings.EqualFold(path.Ext(parseURL(u).Path), ".bib") }
 
-// entriesOf are the entries of a bibliography that name the person: others' stand in it,
-// too.
+// entriesOf returns the entries of a bibliography that name the person.
 func (p *person) entriesOf(bibliography string) string {
 	var own []string
 	for entry := range strings.SplitSeq(bibliography, "@") {

@@ -14,41 +14,40 @@ const Passes = 2
 
 // Book holds what was decided about authors: the record, or memory.
 type Book interface {
-	// Decisions lists what was decided about some authors until a time (zero:
-	// ever). Of an author decided on again since then nothing is listed.
+	// Decisions returns the decisions on some authors, made until a time (zero: at any
+	// time). It omits authors on whom a later decision was made.
 	Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error)
-	// All lists what was decided about all authors of the search.
+	// All returns the decisions on all authors of the search.
 	All(ctx context.Context) ([]evidence.Decision, error)
-	// Heed lays a person's words over a decision.
+	// Heed applies what people said of an author's homepages to a decision.
 	Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error)
-	// Save replaces what was decided about an author.
+	// Save replaces the decision on an author.
 	Save(ctx context.Context, d evidence.Decision) error
-	// Replace does so unless the author's homepages are others than they were: somebody
-	// else has decided, or spoken, meanwhile.
+	// Replace saves a decision unless the author's homepages on record differ from those
+	// given: another decision was made meanwhile.
 	Replace(ctx context.Context, d evidence.Decision, were []evidence.Candidate) error
 }
 
-// Search looks for the homepages of many authors. In the first pass each is looked
-// for by what is known of that author alone. Then each page is left to one author
-// (Settle). In the second pass those without a homepage are looked for again
-// (Second), by the homepages of their co-authors from the first, and without the
-// pages that went to others; and it is settled again. No pass reads what it
-// writes, so that what is found does not depend on the order of work, nor on how
-// often the work was cut off, nor on what of it is done side by side.
+// Search finds the homepages of many authors. The first pass searches for each author
+// alone. Settle then assigns each page to one author. The second pass (Second) searches
+// again for authors without a homepage. It uses the homepages of their co-authors from
+// the first pass, and leaves out pages assigned to others. Settle follows it, too. No
+// pass reads what it writes, so the result depends neither on the order of work, nor on
+// interruptions, nor on what is done in parallel.
 type Search struct {
 	Finder *Finder
 	Book   Book
 }
 
-// Look looks for an author in a pass, and writes what was decided. The decision
-// returned counts what this look took alone. The error may be
-// ErrSearchUnavailable; the decision is then written none the less.
+// Look searches for an author in a pass, and saves the decision. The decision returned
+// counts the requests of this call alone. If the error is ErrSearchUnavailable, the
+// decision was saved none the less.
 func (s Search) Look(ctx context.Context, sub Subject, pass int) (evidence.Decision, error) {
 	asked, found := s.Finder.find(ctx, sub)
 	if found != nil && !errors.Is(found, ErrSearchUnavailable) {
 		return asked, found
 	}
-	// What was found out is kept also when the worker is being stopped.
+	// The decision is saved also if the worker is being stopped.
 	ctx = context.WithoutCancel(ctx)
 	before, err := s.Book.Decisions(ctx, []string{sub.Author.ID()}, time.Time{})
 	if err != nil {
@@ -76,8 +75,8 @@ func (s Search) Look(ctx context.Context, sub Subject, pass int) (evidence.Decis
 	return asked, found
 }
 
-// Second is the subject of a second pass, and whether one is worth while. Only
-// what was decided until the first pass was settled counts.
+// Second returns the subject of a second pass, and whether one is worthwhile. It uses
+// only decisions made until the first pass was settled.
 func (s Search) Second(ctx context.Context, sub Subject, settled time.Time) (Subject, bool, error) {
 	ids := []string{sub.Author.ID()}
 	for _, co := range coAuthors(sub) {
@@ -99,7 +98,7 @@ func (s Search) Second(ctx context.Context, sub Subject, settled time.Time) (Sub
 	return sub, again, nil
 }
 
-// Settle leaves each page that several authors were given to one of them.
+// Settle assigns each page that several authors were given to one of them.
 func (s Search) Settle(ctx context.Context) error {
 	decisions, err := s.Book.All(ctx)
 	if err != nil {
@@ -114,7 +113,7 @@ func (s Search) Settle(ctx context.Context) error {
 		if len(decisions[i].Homepages) == len(before[i]) {
 			continue
 		}
-		// A page that a person gave to two is the page of both.
+		// People may have assigned one page to several authors.
 		d, err := s.Book.Heed(ctx, decisions[i])
 		if err != nil {
 			return err

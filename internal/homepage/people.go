@@ -7,48 +7,49 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// maxListings bounds the pages of an author that are asked for as lists of people.
+// maxListings bounds the lists of people that are fetched for one author.
 const maxListings = 3
 
-// lists looks for the person on the list of people of a group, to which a page leads that
-// a co-author or one of the papers is of: itself, or by way of the group's.
-func (h *hunt) lists(ctx context.Context, pg *page.Page, final string) {
-	for _, to := range h.waysToPeople(pg, final, listWords, groupWords) {
-		in, at, found := h.list(ctx, to)
+// lists looks for the person on lists of people to which a page links, directly or through
+// a group's page. The page is a co-author's, or shows one of the papers.
+func (a *authorSearch) lists(ctx context.Context, pg *page.Page, final string) {
+	for _, to := range a.waysToPeople(pg, final, listWords, groupWords) {
+		in, at, found := a.list(ctx, to)
 		if found {
 			return
 		}
 		if in == nil {
 			continue
 		}
-		for _, next := range h.waysToPeople(in, at, listWords) {
-			if _, _, found = h.list(ctx, next); found {
+		for _, next := range a.waysToPeople(in, at, listWords) {
+			if _, _, found = a.list(ctx, next); found {
 				return
 			}
 		}
 	}
 }
 
-// list asks for one, and enters the links on it that bear the person's name; nil for none.
-func (h *hunt) list(ctx context.Context, u string) (pg *page.Page, final string, found bool) {
-	if h.listings == maxListings || h.asked[AddressKey(u)] || h.d.Fetches >= h.limit {
+// list fetches a list of people and adds the links on it that have the person's name. It
+// returns nil if there is no list.
+func (a *authorSearch) list(ctx context.Context, u string) (pg *page.Page, final string, found bool) {
+	if a.listings == maxListings || a.reader.requested[AddressKey(u)] || a.reader.fetches >= a.limit {
 		return nil, u, false
 	}
-	h.listings++
-	h.foreign[u] = true
-	pg, final, err := h.get(ctx, u)
+	a.listings++
+	a.foreign[u] = true
+	pg, final, err := a.reader.get(ctx, u)
 	if err != nil || isPortal(parseURL(final)) || isPublisher(parseURL(final), pg.Title) {
 		return nil, final, false
 	}
-	return pg, final, h.follow(pg, final, evidence.SourcePeople) > 0
+	return pg, final, a.follow(pg, final, evidence.SourcePeople) > 0
 }
 
-// maxCalled is how many words a link to a list of people or to a group has at most.
+// maxCalled bounds the words of a link to a list of people or to a group.
 const maxCalled = 5
 
-// waysToPeople are the links of a page that are called by the words of a set, those of the
-// first set before those of the next.
-func (h *hunt) waysToPeople(pg *page.Page, final string, called ...map[string]bool) (ways []string) {
+// waysToPeople returns the links of a page whose anchors have a word of a set, those of
+// the first set before those of the next.
+func (a *authorSearch) waysToPeople(pg *page.Page, final string, called ...map[string]bool) (ways []string) {
 	for _, words := range called {
 		for _, l := range pg.Links {
 			u := parseURL(l.URL)

@@ -18,11 +18,11 @@ type person struct {
 	topic     map[string]bool
 }
 
-// minTitle is how many letters a title must have to say anything when it
-// stands on a page: "Introduction" stands on many.
+// minTitle is the least number of letters of a title that is looked for: "Introduction"
+// is on many pages.
 const minTitle = 16
 
-// maxTitles bounds the titles looked for, the longest first: they say most.
+// maxTitles bounds the titles looked for. The longest come first, since they are the most specific.
 const maxTitles = 60
 
 func newPerson(s Subject) *person {
@@ -53,8 +53,7 @@ func newPerson(s Subject) *person {
 	return p
 }
 
-// coAuthors are those given and those of the wanted papers, each once, in the
-// order given.
+// coAuthors returns the co-authors given and those of the wanted papers, each once.
 func coAuthors(s Subject) []gleaner.Author {
 	seen := map[string]bool{s.Author.ID(): true, "name:" + text.Fold(displayName(s.Author.Name)): true}
 	var out []gleaner.Author
@@ -77,7 +76,8 @@ func coAuthors(s Subject) []gleaner.Author {
 	return out
 }
 
-// in is the best mention of any of the person's names among the words.
+// in returns the strength of the best mention of the person among the words, and whether
+// somebody else of the surname is mentioned instead.
 func (p *person) in(ws []string) (strength float64, other bool) {
 	for _, n := range p.names {
 		s, o := n.in(ws)
@@ -87,7 +87,7 @@ func (p *person) in(ws []string) (strength float64, other bool) {
 	return strength, other && strength < nameInitials
 }
 
-// inLabel is the best reading of a host label or path segment as a name.
+// inLabel returns how strongly a host label or path segment reads as the person's name.
 func (p *person) inLabel(s string) float64 {
 	best := 0.0
 	for _, n := range p.names {
@@ -117,8 +117,8 @@ func (p *person) mentions(ws []string, limit int) int {
 	return count
 }
 
-// topicWords are the words of titles that say what they are about: long ones
-// that are not of every title.
+// topicWords returns the words of titles that tell their topic: long words that are not
+// in titles of any topic.
 func topicWords(papers []gleaner.Paper) map[string]bool {
 	set := map[string]bool{}
 	for _, paper := range papers {
@@ -134,8 +134,8 @@ func topicWords(papers []gleaner.Paper) map[string]bool {
 var titleNoise = wordSet(`about analysis approach application applications based between beyond efficient evaluation framework general improved method methods
 	model models multiple novel online optimal problem problems system systems study theory through toward towards under using without within learning algorithm algorithms results`)
 
-// topicIn is the share of the topic's words that stand in a text; of few words
-// it says less.
+// topicIn returns the share of the topic's words in a text, lowered if the topic has few
+// words.
 func (p *person) topicIn(ws []string) float64 {
 	if len(p.topic) == 0 {
 		return 0
@@ -149,7 +149,7 @@ func (p *person) topicIn(ws []string) float64 {
 	return float64(len(seen)) / float64(len(p.topic)+2)
 }
 
-// titlesIn counts the titles that stand in a text given as letters alone.
+// titlesIn counts the titles in a text given as letters alone.
 func (p *person) titlesIn(text string) int {
 	return each.Count(p.titles, func(t string) bool { return strings.Contains(text, t) })
 }

@@ -81,7 +81,7 @@ func TestPlacesGoWithTheirHomepage(t *testing.T) {
 	t.Parallel()
 	d := decided(t, pagesAt{doesHome: doesPageWith(`<a href="` + group + `">Publications</a>`), group: groupsList}, listedAt(doe, doesHome))
 	require.Len(t, d.Elsewhere(), 1)
-	yieldTo(&d, "Jane Doe 0002", AddressKey(doesHome))
+	preferOver("Jane Doe 0002", &d, AddressKey(doesHome))
 	assert.Empty(t, d.Elsewhere())
 }
 

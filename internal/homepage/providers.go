@@ -20,7 +20,7 @@ import (
 	"gleaner/internal/guard"
 )
 
-// SearXNG asks a SearXNG instance, whose settings must allow JSON
+// SearXNG queries a SearXNG instance, whose settings must allow JSON
 // (search.formats). It needs no key.
 type SearXNG struct {
 	provider
@@ -35,13 +35,13 @@ func NewSearXNG(base string, s Service) *SearXNG {
 
 func (s *SearXNG) Name() string { return s.name }
 
-// pagesPaid is how many pages of results are one search of the budget.
+// pagesPaid is how many pages of results count as one search of the budget.
 const pagesPaid = 3
 
-// pagesOf bounds how many pages are asked for so many results, of which ten a page are usual.
+// pagesOf bounds the pages requested for n results; ten results a page are usual.
 func pagesOf(n int) int { return max(pagesPaid, (n+9)/10) }
 
-// forPage is what the request for a page of results, the first being 0, is paid by.
+// forPage returns a context with the bill for a page of results, the first being 0.
 func forPage(ctx context.Context, page int) context.Context {
 	b, ok := ctx.Value(billKey{}).(*bill)
 	if !ok || page == 0 || page%pagesPaid > 0 {
@@ -50,7 +50,7 @@ func forPage(ctx context.Context, page int) context.Context {
 	return context.WithValue(ctx, billKey{}, &bill{pay: b.pay})
 }
 
-// Search asks page after page until n results are there or no new one comes.
+// Search requests page after page until it has n results or a page has no new one.
 func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	var all []evidence.Result
 	seen := map[string]bool{}
@@ -70,7 +70,7 @@ func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]evidence.R
 			return ranked(s.name, all, n), err
 		}
 		if len(answer.Results) == 0 {
-			// All engines behind the instance being silent is not "no such page".
+			// If all engines of the instance failed, the empty answer is not a result.
 			if pageno == 1 && len(answer.Unresponsive) > 0 {
 				return nil, &SearchError{Provider: s.name, Status: http.StatusOK, Err: fmt.Errorf("%w: unresponsive engines %.300s", errBusy, fmt.Sprint(answer.Unresponsive...))}
 			}
@@ -91,7 +91,7 @@ func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]evidence.R
 	return ranked(s.name, all, n), nil
 }
 
-// Brave asks the Brave Search API (header X-Subscription-Token).
+// Brave queries the Brave Search API (header X-Subscription-Token).
 type Brave struct {
 	provider
 	base, key string
@@ -108,7 +108,7 @@ func (b *Brave) Name() string { return b.name }
 // bravePages is how many pages of results Brave gives.
 const bravePages = 10
 
-// Search asks for up to 20 results a page, ten pages at most, as Brave allows.
+// Search requests up to 20 results a page and ten pages, as Brave allows.
 func (b *Brave) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	if b.key == "" {
 		return nil, &SearchError{Provider: b.name, Err: fmt.Errorf("%w: set GLEANER_BRAVE_KEY", errNoKey)}
@@ -141,7 +141,7 @@ func (b *Brave) Search(ctx context.Context, query string, n int) ([]evidence.Res
 	return ranked(b.name, all, n), nil
 }
 
-// Serper asks google.serper.dev (header X-API-KEY).
+// Serper queries google.serper.dev (header X-API-KEY).
 type Serper struct {
 	provider
 	base, key string
@@ -158,7 +158,7 @@ func (s *Serper) Name() string { return s.name }
 // serperPage is how many results Serper gives at once.
 const serperPage = 100
 
-// Search posts a request for a hundred results each.
+// Search requests up to a hundred results a page.
 func (s *Serper) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	if s.key == "" {
 		return nil, &SearchError{Provider: s.name, Err: fmt.Errorf("%w: set GLEANER_SERPER_KEY", errNoKey)}
@@ -199,8 +199,7 @@ func (s *Serper) Search(ctx context.Context, query string, n int) ([]evidence.Re
 
 func newProvider(name string, s Service) provider {
 	client := cmp.Or(s.Client, http.DefaultClient)
-	// No redirect is followed: a key and what is searched for are for the host that
-	// the operator named.
+	// No redirect is followed: key and query are for the host that the operator set.
 	api := fetch.NewAPI(client.Transport, s.Gate, s.Memory, cmp.Or(client.Timeout, time.Minute), maxAnswer)
 	begin := s.Begin
 	if begin == nil {
@@ -209,10 +208,9 @@ func newProvider(name string, s Service) provider {
 	return provider{name: name, api: api, delay: s.Delay, begin: begin}
 }
 
-// Merged asks all of the given searchers and takes of each the first result, then of each
-// the second, and so on, each address once. One that failed is said beside what the others
-// know; one that would refuse until somebody changes a setting, or its budget is there
-// again, where they know nothing.
+// Merged queries all given searchers and takes the first result of each, then the second
+// of each, and so on, each address once. It returns the errors of searchers beside the
+// results of the others. If there are results, it omits permanent refusals (Refused).
 func Merged(searchers ...Searcher) Searcher {
 	if len(searchers) == 1 {
 		return searchers[0]
@@ -255,14 +253,14 @@ func (m merged) Search(ctx context.Context, query string, n int) ([]evidence.Res
 	return all, failures(errs)
 }
 
-// failures are those of engines of which each may answer.
+// failures are the errors of several engines, each of which could have answered.
 type failures []error
 
 func (f failures) Error() string { return errors.Join(f...).Error() }
 
 func (f failures) Unwrap() []error { return f }
 
-// Refused reports whether all would say the same until somebody changes something.
+// Refused reports whether all of them are permanent refusals.
 func (f failures) Refused() bool {
 	return !slices.ContainsFunc(f, func(err error) bool { return !refused(err) })
 }
@@ -272,9 +270,9 @@ func refused(err error) bool {
 	return errors.As(err, &of) && of.Refused()
 }
 
-// FirstAnswer asks the given searchers in order and returns the first answer
-// that holds a result. That one of them failed is said beside it: its answer is
-// missing, and that another knows nothing is no answer in its place.
+// FirstAnswer queries the given searchers in order and returns the first answer with a
+// result, beside the errors of the searchers before it. An empty answer of one does not
+// replace the answer of another that failed.
 func FirstAnswer(searchers ...Searcher) Searcher { return firstAnswer(searchers) }
 
 type firstAnswer []Searcher

@@ -7,8 +7,8 @@ import (
 	"gleaner/internal/text"
 )
 
-// venueQuery asks for the name and what the venue is called first (a pair of N and P,
-// Zhuang et al. §3.2). The venue's other names led to no further homepage.
+// venueQuery is the name with the venue's first name (a pair of N and P, Zhuang et al.
+// §3.2). The venue's other names led to no further homepage.
 func venueQuery(author gleaner.Author, venueNames []string) string {
 	if len(venueNames) == 0 {
 		return displayName(author.Name)
@@ -16,12 +16,12 @@ func venueQuery(author gleaner.Author, venueNames []string) string {
 	return titleQuery(author, venueNames[0])
 }
 
-// titleQuery asks for the name and one title.
+// titleQuery is the name with one title.
 func titleQuery(author gleaner.Author, title string) string {
 	return displayName(author.Name) + " " + strings.Join(strings.Fields(title), " ")
 }
 
-// displayName is the name without a homonym number ("Wei Wang 0001").
+// displayName removes the homonym number of a name ("Wei Wang 0001").
 func displayName(s string) string {
 	fs := strings.Fields(s)
 	for len(fs) > 1 && strings.Trim(fs[len(fs)-1], "0123456789") == "" {
@@ -30,8 +30,8 @@ func displayName(s string) string {
 	return strings.Join(fs, " ")
 }
 
-// VenueNames are the variations under which a venue is asked for: what the
-// source calls it, its short name, and its key's last part.
+// VenueNames returns the names under which a venue is searched for: the last part of its
+// key, then the given titles.
 func VenueNames(key string, titles ...string) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -8,37 +8,37 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// rise goes from pages that are good enough to be kept and lie inside a homepage, which a
-// search names as often, to where their own link "Home" leads, if that is called by the name,
-// too: what is crawled is all that lies below.
-func (h *hunt) rise(ctx context.Context) error {
-	for _, s := range h.sites {
+// rise replaces inner pages that are good enough to be kept by the homepage to which their
+// link "Home" leads, if its title has the person's name, too. A crawl follows only what
+// lies below a homepage.
+func (a *authorSearch) rise(ctx context.Context) error {
+	for _, s := range a.candidates.sites {
 		f := s.c.Features
-		if !s.c.Fetched || s.c.Rule != "" || s.c.Score < h.f.model.Threshold || f[fOther] > 0 || f[fRoot] > 0 || f[fIdentity] < nameLoose {
+		if !s.c.Fetched || s.c.Rule != "" || s.c.Score < a.candidates.model.Threshold || f[fOther] > 0 || f[fRoot] > 0 || f[fIdentity] < nameLoose {
 			continue
 		}
 		to := homeAbove(s.page, s.c.URL)
-		if to == "" || h.asked[AddressKey(to)] {
+		if to == "" || a.reader.requested[AddressKey(to)] {
 			continue
 		}
-		pg, final, err := h.get(ctx, to)
+		pg, final, err := a.reader.get(ctx, to)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil || gone(pg) || !h.calledByName(pg) || h.unfit(parseURL(final), s, pg, final) != "":
+		case err != nil || gone(pg) || !a.calledByName(pg) || a.candidates.unfit(parseURL(final), s, pg, final) != "":
 			continue
 		}
 		inner, before := s.page, s.c
 		s.c.Via = s.c.URL
-		h.byKey[AddressKey(final)] = s
-		if h.score(s, &exhibit{url: parseURL(final), page: pg, inner: []*page.Page{inner}, hits: len(s.leads)}); s.c.Score < h.f.model.Threshold {
+		a.candidates.byKey[AddressKey(final)] = s
+		if a.candidates.score(s, &fetchedSite{url: parseURL(final), page: pg, inner: []*page.Page{inner}, hits: len(s.leads)}); s.c.Score < a.candidates.model.Threshold {
 			s.page, s.c = inner, before
 		}
 	}
 	return nil
 }
 
-// homeAbove is where a page's link "Home" leads, if that is above it on its host; "" if not.
+// homeAbove returns the target of a page's link "Home" if it is above the page on its host, else "".
 func homeAbove(pg *page.Page, at string) string {
 	for _, l := range pg.Links {
 		if l.Source == page.SourceAnchor && weburl.Host(l.URL) == weburl.Host(at) && homeAnchor(text.Words(l.Anchor)) && parentOf(l.URL, at) && !sameAddress(l.URL, at) {
@@ -49,7 +49,7 @@ func homeAbove(pg *page.Page, at string) string {
 }
 
 // calledByName reports whether a page's title has the person's name.
-func (h *hunt) calledByName(pg *page.Page) bool {
-	named, _ := h.person.in(text.Words(pg.Title))
+func (a *authorSearch) calledByName(pg *page.Page) bool {
+	named, _ := a.person.in(text.Words(pg.Title))
 	return named >= nameLoose
 }

@@ -15,9 +15,9 @@ import (
 	"gleaner/internal/gleaner/evidence"
 )
 
-// Searcher asks one search engine. Search returns at most n results, best
-// first; no result is not an error. With an error come the results that there
-// were before it.
+// Searcher queries one search engine. Search returns at most n results, best
+// first; no result is not an error. With an error it returns the results received
+// before the error.
 type Searcher interface {
 	Name() string
 	Search(ctx context.Context, query string, n int) ([]evidence.Result, error)
@@ -26,17 +26,17 @@ type Searcher interface {
 // The ways in which a search fails.
 var (
 	errNoKey     = errors.New("homepage: the search provider needs a key")
-	errForbidden = errors.New("homepage: the search provider refuses") // a wrong key, or JSON answers switched off: asking again is of no use
+	errForbidden = errors.New("homepage: the search provider refuses") // a wrong key, or JSON answers are disabled: a retry is of no use
 	errBusy      = errors.New("homepage: the search provider asks to wait")
 	errBudget    = errors.New("homepage: the search budget is used up")
 )
 
-// SearchError is an answer of a search provider that brought no results. It
-// unwraps to errForbidden, errBusy or the cause.
+// SearchError is the failure of a request to a search provider. It unwraps to
+// errForbidden, errBusy or the cause.
 type SearchError struct {
 	Provider   string
 	Status     int           // 0 without an answer
-	RetryAfter time.Duration // 0 when not told
+	RetryAfter time.Duration // 0 if unknown
 	Err        error
 }
 
@@ -53,8 +53,8 @@ func (e *SearchError) Error() string {
 
 func (e *SearchError) Unwrap() error { return e.Err }
 
-// Refused reports whether the provider would say the same until somebody changes a
-// setting, the budget or the query.
+// Refused reports whether the request fails until somebody changes a setting, the
+// budget or the query.
 func (e *SearchError) Refused() bool {
 	if errors.Is(e.Err, errNoKey) || errors.Is(e.Err, errForbidden) || errors.Is(e.Err, errBudget) {
 		return true
@@ -65,7 +65,7 @@ func (e *SearchError) Refused() bool {
 // maxAnswer bounds the answer of a search provider, in bytes.
 const maxAnswer = 4 << 20
 
-// provider is what the three outside search engines have in common: one paced
+// provider is the common part of the three external search engines: one paced
 // request, one JSON answer.
 type provider struct {
 	name  string
@@ -74,19 +74,19 @@ type provider struct {
 	begin func(ctx context.Context, what string) (end func(), err error)
 }
 
-// Service says how a search provider is reached.
+// Service holds the options of requests to a search provider.
 type Service struct {
 	Client *http.Client  // nil is http.DefaultClient
 	Gate   fetch.Gate    // nil: no request waits
 	Memory *fetch.Memory // bounds answers; nil does not
 	Delay  time.Duration // the least pause between two requests
 
-	// Begin is called before an answer is read, with a name of what was asked for, and
+	// Begin is called before an answer is read, with the name of the request, and
 	// end after. An error refuses the answer [nil].
 	Begin func(ctx context.Context, what string) (end func(), err error)
 }
 
-// call sends req when its host's turn has come and decodes the answer.
+// call sends req in a turn of its host and decodes the answer.
 func (p provider) call(ctx context.Context, req *http.Request, into any) error {
 	req.Header.Set("Accept", "application/json")
 	asked, err := subject(req)
@@ -111,17 +111,16 @@ func (p provider) call(ctx context.Context, req *http.Request, into any) error {
 	var e *fetch.Error
 	switch {
 	case !errors.As(err, &e):
-		return err // of what was paid or used, if any
+		return err // of Ready or Use, if any
 	case e.Outcome == fetch.Parked:
 		return &SearchError{Provider: p.name, RetryAfter: e.RetryAfter, Err: e.Err}
-	case e.Outcome == fetch.Canceled && ctx.Err() == nil: // it speaks of the gate alone
+	case e.Outcome == fetch.Canceled && ctx.Err() == nil: // the gate was canceled, not the search
 		return fmt.Errorf("%w: %w", ErrRecord, e.Err)
 	}
 	return &SearchError{Provider: p.name, Status: e.Status, Err: e.Err}
 }
 
-// subject names what a request asks for: its address, which holds no key, and a sum of what
-// it posts.
+// subject names a request: its address, which holds no key, and the SHA-256 of its body.
 func subject(req *http.Request) (string, error) {
 	var body []byte
 	if req.GetBody != nil {
@@ -136,7 +135,7 @@ func subject(req *http.Request) (string, error) {
 	return fmt.Sprintf("%s %x", req.URL, sha256.Sum256(body)), nil
 }
 
-// refusal types a status other than 200.
+// refusal returns the typed error of a status other than 200.
 func (p provider) refusal(req *http.Request, a *fetch.Answer) error {
 	e := &SearchError{Provider: p.name, Status: a.Status}
 	if a.Status >= 300 && a.Status < 400 {

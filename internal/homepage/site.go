@@ -13,76 +13,98 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// lead is an address with what was said of it where it was found.
+// lead is an address with the words of the link or search result that led to it.
 type lead struct {
 	url, title, snippet, source, via string
 	rank                             int
 }
 
-// site gathers the leads that would be one homepage: the pages below one root.
+// site is a candidate with the leads to it: pages below one root.
 type site struct {
 	c       evidence.Candidate
-	root    string // where the homepage would be
-	leads   []lead // results below the root, as they came
-	pre     float64
+	root    string  // address of the homepage
+	leads   []lead  // below the root, in the order of their discovery
+	pre     float64 // score before anything is fetched
 	visited bool
 	page    *page.Page
 }
 
-// enter adds a lead to its site, or drops it by what its address says.
-func (h *hunt) enter(l lead) {
+// candidates are the sites that may be an author's homepage, and what decides between them.
+type candidates struct {
+	person  *person
+	subject Subject
+	model   *Model
+	sites   []*site
+	byKey   map[string]*site // by AddressKey of each of their addresses
+}
+
+func (cs *candidates) enterResults(rs []evidence.Result, source string) {
+	for _, r := range rs {
+		cs.enter(lead{url: r.URL, title: r.Title, snippet: r.Snippet, source: source, rank: r.Rank})
+	}
+}
+
+// found reports whether a page scores high enough to stop looking further.
+func (cs *candidates) found() bool {
+	return slices.ContainsFunc(cs.sites, func(s *site) bool {
+		return s.c.Fetched && s.c.Rule == "" && s.c.Score >= cs.model.Threshold && s.c.Features[fOther] == 0
+	})
+}
+
+// enter adds a lead to its site, or drops it for its address.
+func (cs *candidates) enter(l lead) {
 	canonical, err := weburl.Canonical("", l.url)
 	if err != nil {
-		h.drop(l, l.url, "not a web address")
+		cs.drop(l, l.url, "not a web address")
 		return
 	}
 	l.url = canonical
 	u := parseURL(canonical)
 	switch {
 	case isPublisher(u, l.title):
-		h.drop(l, canonical, "publisher or digital library")
+		cs.drop(l, canonical, "publisher or digital library")
 		return
 	case isPortal(u):
-		h.drop(l, canonical, "profile or page on a portal")
+		cs.drop(l, canonical, "profile or page on a portal")
 		return
 	case isFile(u):
-		h.drop(l, canonical, "not a web page: "+strings.ToLower(path.Ext(u.Path)))
+		cs.drop(l, canonical, "not a web page: "+strings.ToLower(path.Ext(u.Path)))
 		return
-	case belowFound(canonical, h.s.CoAuthorHomepages):
-		h.drop(l, canonical, "a co-author's homepage")
+	case belowFound(canonical, cs.subject.CoAuthorHomepages):
+		cs.drop(l, canonical, "a co-author's homepage")
 		return
-	case belowFound(canonical, h.s.Taken):
-		h.drop(l, canonical, ruleGiven+" another, with more evidence")
+	case belowFound(canonical, cs.subject.Taken):
+		cs.drop(l, canonical, ruleGiven+" another, with more evidence")
 		return
 	}
-	if from, rule := h.withdrawn(canonical, l.source); from != "" {
-		if !sameAddress(from, canonical) { // that is remembered
-			h.drop(l, canonical, rule)
+	if from, rule := cs.withdrawn(canonical, l.source); from != "" {
+		if !sameAddress(from, canonical) { // the withdrawn page itself is a candidate already
+			cs.drop(l, canonical, rule)
 		}
 		return
 	}
-	root := h.rootFor(u, l)
+	root := cs.rootFor(u, l)
 	key := AddressKey(root)
-	s := h.byKey[key]
+	s := cs.byKey[key]
 	if s == nil {
 		s = &site{root: root, c: evidence.Candidate{URL: root, Title: l.title, Source: l.source, Rank: l.rank, Via: l.via}}
 		if !sameAddress(root, l.url) {
 			s.c.Via = l.url
 		}
-		h.byKey[key] = s
-		h.sites = append(h.sites, s)
+		cs.byKey[key] = s
+		cs.sites = append(cs.sites, s)
 	}
 	s.leads = append(s.leads, l)
-	s.pre = max(s.pre, h.prescore(u, l)) + 0.1
+	s.pre = max(s.pre, cs.prescore(u, l)) + 0.1
 }
 
-// rootFor decides where the homepage would be to which a lead belongs. What a
-// directory or a link names is taken at its word.
-func (h *hunt) rootFor(u *url.URL, l lead) string {
+// rootFor returns the address of the homepage to which a lead belongs. A directory or a
+// link names that address itself.
+func (cs *candidates) rootFor(u *url.URL, l lead) string {
 	if l.source != evidence.SourceVenue && l.source != evidence.SourceTitle {
 		return l.url
 	}
-	for _, n := range h.person.names {
+	for _, n := range cs.person.names {
 		if root, personal := siteOf(u, n); personal {
 			return root
 		}
@@ -90,19 +112,19 @@ func (h *hunt) rootFor(u *url.URL, l lead) string {
 	return l.url
 }
 
-func (h *hunt) drop(l lead, u, rule string) {
+func (cs *candidates) drop(l lead, u, rule string) {
 	key := "dropped " + u
-	if h.byKey[key] != nil {
+	if cs.byKey[key] != nil {
 		return
 	}
 	s := &site{visited: true, c: evidence.Candidate{URL: u, Title: l.title, Source: l.source, Rank: l.rank, Via: l.via, Rule: rule}}
-	h.byKey[key] = s
-	h.sites = append(h.sites, s)
+	cs.byKey[key] = s
+	cs.sites = append(cs.sites, s)
 }
 
-// prescore orders sites before anything is fetched: what address, title and
-// snippet promise. Below minPrescore a page is not worth a request.
-func (h *hunt) prescore(u *url.URL, l lead) float64 {
+// prescore scores a lead by address, title and snippet, before anything is fetched.
+// Below minPrescore a page is not worth a request.
+func (cs *candidates) prescore(u *url.URL, l lead) float64 {
 	score := 0.0
 	switch source, _, _ := strings.Cut(l.source, ":"); source {
 	case evidence.SourceListed:
@@ -110,11 +132,11 @@ func (h *hunt) prescore(u *url.URL, l lead) float64 {
 	case evidence.SourceMoved, evidence.SourceCoAuthor, evidence.SourcePeople, evidence.SourceInner:
 		score = 6
 	}
-	address := h.person.inAddress(u)
-	title, other := h.person.in(text.Words(l.title))
-	snippet, _ := h.person.in(text.Words(l.snippet))
+	address := cs.person.inAddress(u)
+	title, other := cs.person.in(text.Words(l.title))
+	snippet, _ := cs.person.in(text.Words(l.snippet))
 	score += 3*address + 3*title + snippet
-	if h.person.titlesIn(text.Letters(l.title+" "+l.snippet)) > 0 {
+	if cs.person.titlesIn(text.Letters(l.title+" "+l.snippet)) > 0 {
 		score++
 	}
 	if isAcademic(u) {
@@ -123,7 +145,7 @@ func (h *hunt) prescore(u *url.URL, l lead) float64 {
 	if l.rank > 0 {
 		score += 1 / float64(l.rank)
 	}
-	// Such pages name many people, or are about one paper.
+	// Pages of these kinds name many people, or are about one paper.
 	for _, kind := range []string{"event", "course", "landing", "news", "obituary"} {
 		if kindOf(u, &page.Page{Title: l.title}, kind) || kind == "news" && titleHas(&page.Page{Title: l.title}, kind) {
 			score -= 2
@@ -138,13 +160,13 @@ func (h *hunt) prescore(u *url.URL, l lead) float64 {
 
 const (
 	minPrescore    = 0.8 // some sign of the name, or a top result
-	strongPrescore = 5.0 // name in address and title: worth a look even when one page is found
+	strongPrescore = 5.0 // name in address and title: worth a request even if a homepage was found
 )
 
-// next is the unvisited site that promises most, or nil.
-func (h *hunt) next() *site {
+// next returns the unvisited site with the best prescore, or nil.
+func (cs *candidates) next() *site {
 	var best *site
-	for _, s := range h.sites {
+	for _, s := range cs.sites {
 		if s.visited || s.pre < minPrescore {
 			continue
 		}
@@ -152,7 +174,7 @@ func (h *hunt) next() *site {
 			best = s
 		}
 	}
-	if best != nil && h.found() && best.pre < strongPrescore && best.c.Source != evidence.SourceInner {
+	if best != nil && cs.found() && best.pre < strongPrescore && best.c.Source != evidence.SourceInner {
 		return nil
 	}
 	return best
@@ -167,11 +189,11 @@ func AddressKey(u string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(weburl.Key(c), "www."), "/")
 }
 
-// maxInner bounds the inner pages looked at on one site.
+// maxInner bounds the inner pages fetched of one site.
 const maxInner = 2
 
-// innerLeads are the pages of a site that most likely list papers, best first:
-// a link of the homepage that says so, then search results below it.
+// innerLeads returns the pages of a site that most likely list papers, best first: links
+// of the homepage named so, then search results below it.
 func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 	type scored struct {
 		url   string

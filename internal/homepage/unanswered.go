@@ -9,18 +9,7 @@ import (
 	"gleaner/internal/gleaner/evidence"
 )
 
-// unanswered notes what is to be asked again. One line for each page or query is
-// enough.
-func (h *hunt) unanswered(u evidence.Unanswered) {
-	for _, had := range h.d.Unanswered {
-		if had.What == u.What {
-			return
-		}
-	}
-	h.d.Unanswered = append(h.d.Unanswered, u)
-}
-
-// unansweredPage reports whether a page that did not come may come later.
+// unansweredPage reports whether the request for a page is worth repeating.
 func unansweredPage(url string, err error) (evidence.Unanswered, bool) {
 	var fe *fetch.Error
 	if !errors.As(err, &fe) || !fetch.Retryable(fe.Outcome) {
@@ -33,14 +22,14 @@ func unansweredPage(url string, err error) (evidence.Unanswered, bool) {
 	return evidence.Unanswered{What: url, Kind: evidence.KindPage, Reason: reason, RetryAfter: fe.RetryAfter}, true
 }
 
-// unansweredSearch is a search that failed. Even one that the provider refuses
-// for good may be answered when the operator has set another key.
+// unansweredSearch describes a search that failed. Even a permanent refusal may end, when
+// the operator sets another key.
 func unansweredSearch(query string, err error) evidence.Unanswered {
 	return evidence.Unanswered{What: query, Kind: evidence.KindSearch, Reason: err.Error(), RetryAfter: retryIn(err)}
 }
 
-// retryIn is the longest wait that any of the joined errors asks for; of several engines
-// the shortest, since who answers first may know enough.
+// retryIn returns the longest wait of the joined errors. Of several engines it is the
+// shortest, since the first to answer may suffice.
 func retryIn(err error) time.Duration {
 	if engines, ok := errors.AsType[failures](err); ok {
 		shortest := retryIn(engines[0])

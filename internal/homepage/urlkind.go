@@ -15,9 +15,8 @@ import (
 //go:embed data/hosts.json data/kinds.json data/links.json
 var dataFiles embed.FS
 
-// hostLists names hosts that never are a person's homepage, by suffix of the
-// host or prefix of host and path, and words in titles and host labels that
-// show the same of hosts that nobody listed.
+// hostLists names hosts that are never a person's homepage, by suffix of the host or
+// prefix of host and path, and words in titles and host labels of such hosts.
 type hostLists struct {
 	Origin     string   `json:"origin"`
 	Publishers []string `json:"publishers"` // publishers, digital libraries, bibliographies
@@ -28,8 +27,7 @@ type hostLists struct {
 	FileTypes  []string `json:"file_types"` // endings that are no web page
 }
 
-// kindWords tell what a page that is no homepage is, by words of its path and
-// of its title.
+// kindWords are the words of path and title of each kind of page that is not a homepage.
 type kindWords struct {
 	Origin string              `json:"origin"`
 	Path   map[string][]string `json:"path"`
@@ -41,8 +39,7 @@ var (
 	kinds = mustRead[kindWords]("data/kinds.json")
 )
 
-// mustRead decodes data that is part of the program; a test reads it too, so a
-// mistake in it cannot leave the house.
+// mustRead decodes embedded data. A test reads it too, so that a mistake is not released.
 func mustRead[T any](file string) (v T) {
 	raw, err := dataFiles.ReadFile(file)
 	if err == nil {
@@ -70,7 +67,7 @@ func hostIn(u *url.URL, list []string) bool {
 	return false
 }
 
-// isPublisher reports whether address or title show a publisher or a digital
+// isPublisher reports whether address or title are those of a publisher or a digital
 // library (Zhuang et al., Table 1, first rule).
 func isPublisher(u *url.URL, title string) bool {
 	if hostIn(u, hosts.Publishers) {
@@ -89,8 +86,8 @@ func isPublisher(u *url.URL, title string) bool {
 // isPortal reports whether the address is a profile or a page of a portal.
 func isPortal(u *url.URL) bool { return hostIn(u, hosts.Portals) }
 
-// isFile reports whether the address names a file that is no web page. Only 9 %
-// of homepages end in .htm(l), so what is not known to be a file is a page.
+// isFile reports whether the address has the extension of a file that is no web page. Only
+// 9 % of homepages end in .htm(l), so any other address is a page.
 func isFile(u *url.URL) bool {
 	ext := strings.ToLower(strings.TrimPrefix(path.Ext(u.Path), "."))
 	if ext == "" {
@@ -120,9 +117,9 @@ func isAcademic(u *url.URL) bool {
 	return false
 }
 
-// siteOf returns the address of the homepage that a page would belong to: its
-// "~user" or user directory, or the root of its host where the host is one
-// person's or project's, and whether anything says that the root is right.
+// siteOf returns the address of the homepage to which a page would belong: its "~user" or
+// user directory, else the root of its host. personal reports whether the address shows
+// that this root is one person's.
 func siteOf(u *url.URL, n name) (root string, personal bool) {
 	segs := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
 	base := u.Scheme + "://" + u.Host + "/"
@@ -167,7 +164,7 @@ func lastWord(s string) string {
 	return ws[len(ws)-1]
 }
 
-// dirSlash closes a directory's address, unless the page is that very address.
+// dirSlash returns the slash that ends a directory's address, unless the page has that address without one.
 func dirSlash(u *url.URL, segs []string, i int) string {
 	if i == len(segs)-1 && !strings.HasSuffix(u.Path, "/") {
 		return ""
@@ -175,14 +172,14 @@ func dirSlash(u *url.URL, segs []string, i int) string {
 	return "/"
 }
 
-// userDirs hold one directory or page per person.
+// userDirs are directories with one directory or page per person.
 var userDirs = wordSet(`people person users user home homes homepages members member staff faculty personal profile profiles
 	persons mitarbeiter personen personnel membres membre equipe docentes profesores personas docenti persone medewerkers
 	team students phd fac academics researchers directory bio`)
 
-// ownLabel is the host's label below its public suffix's registrable part when
-// that is a service's, else the registrable label: "dpage" of
-// dpage.github.io, "janedoe" of www.janedoe.com.
+// ownLabel returns the labels of a host that may name a person: the registrable label
+// ("janedoe" of www.janedoe.com), and before it the first label of a subdomain, unless the
+// host is academic.
 func ownLabel(u *url.URL) string {
 	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
 	domain := weburl.Domain(host)
@@ -194,8 +191,8 @@ func ownLabel(u *url.URL) string {
 	return label
 }
 
-// inLabel returns how surely a host label or path segment ("~jdoe",
-// "jane-doe.html", "doej") is made of the name.
+// inLabel returns how likely a host label or path segment ("~jdoe", "jane-doe.html",
+// "doej") is made of the name.
 func (n name) inLabel(s string) float64 {
 	if d, err := url.PathUnescape(s); err == nil {
 		s = d
@@ -255,7 +252,7 @@ func belowFound(u string, found []string) bool {
 		}
 		k := weburl.Key(canonical)
 		dir := k[:strings.LastIndexByte(k, '/')+1]
-		// The root of a host that many share is nobody's directory.
+		// The root of a shared host is nobody's directory.
 		own := dir == k || strings.Count(dir, "/") > 1
 		return key == k || own && strings.HasPrefix(key, dir)
 	})

@@ -10,10 +10,10 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Withdraw takes a homepage back whose crawl came to its end and brought nothing
-// academic, where nothing but the name spoke for it: no directory lists it, no page that
-// is known links to it by the name, and it shows no title and no co-author. brought says
-// what it came to. It reports whether there was one.
+// Withdraw removes a homepage from a decision if only the name was evidence for it: no
+// directory lists it, no known page links to it by the name, and it shows no title and no
+// co-author. It is called after a crawl that found nothing academic; brought describes
+// what it found. Withdraw reports whether it removed one.
 func Withdraw(d evidence.Decision, url, brought string) (evidence.Decision, bool) {
 	i := slices.IndexFunc(d.Homepages, func(c evidence.Candidate) bool { return c.URL == url && nameAlone(c) })
 	if i < 0 {
@@ -38,14 +38,14 @@ func nameAlone(c evidence.Candidate) bool {
 	return c.Source != "user" && c.Confirmed == 0 && f != nil && f[fListed]+f[fLinked]+f[fTitles]+f[fCoAuthors]+f[fProjectSite] == 0
 }
 
-// Provisional are the homepages of a decision for which nothing but the name speaks: what
-// their crawls bring confirms them, or withdraws them.
+// Provisional returns the homepages of a decision for which only the name is evidence.
+// Their crawls confirm them (Confirm) or not (Withdraw).
 func Provisional(d evidence.Decision) (all []evidence.Candidate) {
 	return each.Where(d.Homepages, nameAlone)
 }
 
-// Confirm notes that a crawl found papers of the author at a provisional homepage, which is
-// theirs from then on. It reports whether there was one.
+// Confirm notes that a crawl found papers of the author at a provisional homepage, which
+// is no longer provisional then. It reports whether there was one.
 func Confirm(d evidence.Decision, url string, papers int) (evidence.Decision, bool) {
 	is := false
 	mark := func(all []evidence.Candidate) []evidence.Candidate {
@@ -65,8 +65,8 @@ func Confirm(d evidence.Decision, url string, papers int) (evidence.Decision, bo
 	return d, is
 }
 
-// ConfirmedBy are the homepages of a decision at which a crawl found papers of the author:
-// whoever looks again is told of them as by a directory.
+// ConfirmedBy returns the homepages of a decision at which a crawl found papers of the
+// author. The next search treats them as listed by a directory.
 func ConfirmedBy(d evidence.Decision) (all []Listed) {
 	for _, c := range d.Homepages {
 		if c.Confirmed > 0 || c.Source == evidence.SourceListed+":"+evidence.SourceCrawl {
@@ -76,21 +76,21 @@ func ConfirmedBy(d evidence.Decision) (all []Listed) {
 	return all
 }
 
-// WithdrawnFrom are the pages that a decision took back, or one before it: whoever looks
-// again leaves them out.
+// WithdrawnFrom returns the pages withdrawn from a decision, or from one before it. The
+// next search leaves them out.
 func WithdrawnFrom(d evidence.Decision) (all []evidence.Candidate) {
 	return each.Where(d.Candidates, func(c evidence.Candidate) bool {
 		return strings.HasPrefix(c.Rule, evidence.Withdrawn)
 	})
 }
 
-// withdrawn is the page that was taken back with which another was crawled, and why that
-// is left out; "" for none. What a directory has come to list is looked at again.
-func (h *hunt) withdrawn(url, source string) (from, rule string) {
+// withdrawn returns the withdrawn page whose crawl covered an address, and the rule by
+// which the address is left out; "" for none. Pages that a directory lists are not left out.
+func (cs *candidates) withdrawn(url, source string) (from, rule string) {
 	if strings.HasPrefix(source, evidence.SourceListed) {
 		return "", ""
 	}
-	for _, c := range h.s.Withdrawn {
+	for _, c := range cs.subject.Withdrawn {
 		if bareHost(c.URL) == bareHost(url) && weburl.InScope(url, []string{weburl.PathPrefix(c.URL)}) {
 			return c.URL, "of " + c.URL + ", which led nowhere"
 		}
@@ -100,12 +100,12 @@ func (h *hunt) withdrawn(url, source string) (from, rule string) {
 
 func bareHost(url string) string { return strings.TrimPrefix(weburl.Host(url), "www.") }
 
-// remember keeps what was taken back among the candidates, but for what was looked at
-// again: a search that does not bring it must not have the next one give it anew.
-func (h *hunt) remember() {
-	for _, c := range h.s.Withdrawn {
-		if !slices.ContainsFunc(h.d.Candidates, func(o evidence.Candidate) bool { return o.Fetched && sameAddress(o.URL, c.URL) }) {
-			h.d.Candidates = append(h.d.Candidates, c)
+// remember keeps withdrawn pages among the candidates, unless they were fetched again. A
+// later search would accept them anew otherwise.
+func (a *authorSearch) remember() {
+	for _, c := range a.subject.Withdrawn {
+		if !slices.ContainsFunc(a.decision.Candidates, func(o evidence.Candidate) bool { return o.Fetched && sameAddress(o.URL, c.URL) }) {
+			a.decision.Candidates = append(a.decision.Candidates, c)
 		}
 	}
 }

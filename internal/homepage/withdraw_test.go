@@ -102,9 +102,9 @@ func TestWhatOthersLinkToByNameIsKept(t *testing.T) {
 func TestTheSurnameAloneIsNobody(t *testing.T) {
 	t.Parallel()
 	for identity, kept := range map[float64]bool{0.4: false, 0.6: true} {
-		h := &hunt{f: New(Config{})}
+		all := &candidates{model: defaultModel()}
 		s := &site{c: evidence.Candidate{Fetched: true, Score: 1, Features: map[string]float64{fIdentity: identity, fTitles: 1, fListed: 1}}, visited: true}
-		h.rule(s)
+		all.rule(s)
 		require.Equal(t, kept, s.c.Priority != "", s.c.Rule)
 	}
 }
