@@ -7,11 +7,10 @@ import (
 	"gleaner/internal/recrawl"
 )
 
-// unchanged is a URL that is as it was: by its own word (304), or because the
-// same bytes came again.
+// unchanged processes a URL that has not changed: it answered 304, or the same bytes.
 func (l *loop) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
 	v.Outcome, v.State = gleaner.NotModified, e.Was
-	if e.Was == frontier.Waiting { // a server answers 304 although nothing of it was had before
+	if e.Was == frontier.Waiting { // a server may answer 304 to a first request
 		v.State = frontier.Page
 		if e.Document {
 			v.State = frontier.Document
@@ -28,12 +27,12 @@ func (l *loop) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
 	return rank.Result{}
 }
 
-// schedule decides when a URL is worth asking again.
+// schedule sets when a URL is requested again.
 func (l *loop) schedule(e *frontier.Entry, v *frontier.Visit, r rank.Result) {
 	event, document := eventOf(v, r), v.State == frontier.Document || e.Was == frontier.Document
 	if v.State == frontier.Failed && !v.NextTry.IsZero() {
 		v.Interval = e.Interval
-		return // asked again in this crawl
+		return // it is retried in this crawl
 	}
 	if !e.Visited.IsZero() {
 		event = event.After(v.At.Sub(e.Visited), e.Interval)
@@ -45,7 +44,7 @@ func (l *loop) schedule(e *frontier.Entry, v *frontier.Visit, r rank.Result) {
 	}
 }
 
-// eventOf says what a visit told of its URL.
+// eventOf classifies a visit for the recrawl policy.
 func eventOf(v *frontier.Visit, r rank.Result) recrawl.Event {
 	switch {
 	case v.Unchanged():

@@ -10,17 +10,17 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// Unfit is the outcome of a URL if the database refuses what came of it.
+// Unfit is the outcome of a URL whose data the database refuses.
 const Unfit gleaner.Outcome = "cannot-be-kept"
 
-// orderly reports whether a slice that ended with err came to an end that says
-// nothing against its site: it stopped, or what it stands on was away.
+// orderly reports whether the error that ended a slice is not the site's doing: the slice
+// was stopped, or the database or the store was unavailable.
 func orderly(err error) bool {
 	return !store.Refused(err) || store.Passes(err)
 }
 
-// pick lets the strategy choose. One that panics over what waits, or chooses what
-// is not there, does not hold the site up.
+// pick lets the strategy choose. If it panics, or chooses an index out of range, the first
+// candidate is taken.
 func (l *loop) pick(ctx context.Context, from []page.Candidate) (i int, reason string) {
 	err := guard.Logged(ctx, l.Log, from[0].Link.URL, func() error {
 		i, reason = l.Strategy.Next(from)
@@ -33,8 +33,8 @@ func (l *loop) pick(ctx context.Context, from []page.Candidate) (i int, reason s
 	return i, reason
 }
 
-// setAside names what an answer did to the crawler, or gives back an error that
-// was not the answer's.
+// setAside sets the outcome of an answer that the crawler could not process, or returns an
+// error that is not the answer's.
 func setAside(v *frontier.Visit, err error) error {
 	switch {
 	case guard.Panicked(err):

@@ -22,7 +22,7 @@ type Fetcher interface {
 	Sitemaps(ctx context.Context, hostOrURL string, terms fetch.Terms) ([]string, error)
 }
 
-// Config bounds a crawl. Defaults is where to begin: many a zero means no limit.
+// Config bounds a crawl. Begin with Defaults: for many fields zero means no limit.
 type Config struct {
 	SlicePages int           // requests of one slice
 	SliceTime  time.Duration // of one slice
@@ -37,35 +37,35 @@ type Config struct {
 	RetryBase  time.Duration // wait before the second try of a URL; grows fourfold
 	Strategy   string        // of package rank
 	Rank       rank.Options  // of the strategy
-	// Index is given the pages near a site's homepages as they are read, some at
-	// a time; nil for nobody. What it returns is logged and no more.
+	// Index receives the pages near a site's homepages, some at a time; nil for none. Its
+	// error is logged only.
 	Index    func(ctx context.Context, pages []*page.Page) error
-	About    func(*page.Page) bool // whether a page is about a subject that is collected; nil where nobody can tell
+	About    func(*page.Page) bool // whether a page is about a collected topic; nil if unknown
 	Leads    string                // documents on other hosts: wanted, all or none
 	Policy   string                // of hosts: PolicyBlacklist (the default), PolicyWhitelist or PolicyHybrid
 	Sitemaps bool                  // take links from sitemaps too
 	Limits   weburl.Limits         // on the shape of URLs
-	Links    rules.Lists           // what is left out, unless a harvest says otherwise
+	Links    rules.Lists           // exclusions, unless a harvest has its own
 	Inspect  bool                  // links are left out by their words, as CINDI has it
-	WARC     bool                  // what is exchanged with hosts is kept in WARC files
-	Names    bool                  // so are files whose name or size speaks against them
-	Browser  Browser               // shows pages that scripts make; nil for none
-	Memory   *fetch.Memory         // holds what is kept for them; nil is no bound
+	WARC     bool                  // requests and answers are kept in WARC files
+	Names    bool                  // files are left out by their name or size
+	Browser  Browser               // renders pages that scripts make; nil for none
+	Memory   *fetch.Memory         // bounds the answers kept for rendered pages; nil is no bound
 	Batch    int                   // visits written at once where the delay is 0
 
 	HarvestBytes int64 // that the crawls of one harvest may bring together; 0 is no limit
 
-	DirPages  int     // pages of one directory
+	DirPages  int     // most pages of one directory
 	TrapPages int     // pages of one crawl, or of one user, after which too few that lead to documents end it; 0 is never
 	TrapRate  float64 // how few: their least share
 	Budget    float64 // requests that one more accepted document may cost; 0 is no limit
 
-	StopSites int     // a directory name that gave nothing on more sites is a stop directory,
+	StopSites int     // a directory name without documents on more sites is a stop directory,
 	StopShare float64 // unless more than this share of the sites with it gave something
 
 	Recrawl recrawl.Policy
 
-	Now func() time.Time // by which what was learnt is written once in a while; nil is time.Now
+	Now func() time.Time // for the interval of writing the strategy's state; nil is time.Now
 }
 
 // Defaults is a careful crawl.
@@ -86,12 +86,12 @@ type Crawler struct {
 	log    *slog.Logger
 	all    *together
 	totals *totals
-	look   time.Duration // how often the lease is renewed, and is looked whether to go on
-	// patience is how long a slice waits for another process that asks its host:
-	// a little longer than the lease of one that died lasts.
+	look   time.Duration // how often the lease is renewed and the controls are checked
+	// patience is how long a slice waits for the lease of its host. It is a little longer
+	// than the lease of a dead process lasts.
 	patience time.Duration
 
-	wrap func(rank.Strategy) rank.Strategy // by which tests put themselves between
+	wrap func(rank.Strategy) rank.Strategy // set by tests
 }
 
 // New makes a crawler.
@@ -106,8 +106,8 @@ func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Co
 	}
 }
 
-// Progress counts what a slice did. It is what heartbeats carry for people; the
-// place to resume from is in the record.
+// Progress counts the work of a slice. Heartbeats carry it for people to see; the resume
+// point is in the record.
 type Progress struct {
 	Requests  int    `json:"requests"`
 	Refused   int    `json:"refused,omitempty"` // of a collection, by robots.txt or the blacklist, which is no request
@@ -121,13 +121,13 @@ type Progress struct {
 	URL       string `json:"url,omitempty"` // the one asked for last
 }
 
-// Plus adds what another slice did after this one.
+// Plus adds the progress of a later slice.
 func (p Progress) Plus(o Progress) Progress {
 	return Progress{p.Requests + o.Requests, p.Refused + o.Refused, p.Entries + o.Entries, p.Pages + o.Pages, p.Documents + o.Documents,
 		p.Accepted + o.Accepted, p.Found + o.Found, p.Failed + o.Failed, p.Bytes + o.Bytes, o.URL}
 }
 
-// Count counts what a document turned out to be.
+// Count counts the verdict on a document.
 func (p *Progress) Count(v Verdict) {
 	if v.Accepted {
 		p.Accepted++
@@ -137,29 +137,29 @@ func (p *Progress) Count(v Verdict) {
 	}
 }
 
-// Ending says why a slice ended.
+// Ending is why a slice ended.
 type Ending string
 
 // The endings of a slice.
 const (
 	SliceFull  Ending = "slice-full" // go on with the next one
 	Exhausted  Ending = "done"       // nothing waits
-	Waiting    Ending = "waiting"    // nothing can be asked for before Result.Wait has passed
+	Waiting    Ending = "waiting"    // nothing can be requested before Result.Wait has passed
 	Paused     Ending = "paused"
 	Cancelled  Ending = "cancelled"
 	PageLimit  Ending = "page-limit"
 	ByteLimit  Ending = "byte-limit" // of a site or a harvest
 	TimeLimit  Ending = "time-limit"
 	Trap       Ending = "trap"
-	OverBudget Ending = "budget"  // what is left is not expected to be worth its requests
+	OverBudget Ending = "budget"  // what waits is not expected to be worth its requests
 	Refused    Ending = "refused" // robots.txt cannot be read
 )
 
-// Result is what a slice comes to.
+// Result is the result of a slice.
 type Result struct {
 	Progress
 	Ending Ending        `json:"ending"`
 	Reason string        `json:"reason,omitempty"` // one line for a person
-	Wait   time.Duration `json:"wait,omitempty"`   // before the next slice can do anything
-	Crawl  int           `json:"crawl,omitempty"`  // number of the site's crawl; 0 where no slice came to one
+	Wait   time.Duration `json:"wait,omitempty"`   // until the next slice can do anything
+	Crawl  int           `json:"crawl,omitempty"`  // number of the site's crawl; 0 if no slice began one
 }

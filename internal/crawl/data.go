@@ -24,15 +24,14 @@ const (
 	script = "json" // JSON or JavaScript
 )
 
-// isIgnored reports whether a link is named like what leads to no paper, and no script
-// reads it.
+// isIgnored reports whether a link has the name of a type that leads to no paper, and no
+// script reads it.
 func isIgnored(l *page.Link) bool {
 	return l.Source != page.SourceList && weburl.IsIgnoredType(l.URL)
 }
 
-// data is the kind of data that an answer is, "" for a page: what the server says of it
-// counts, and else its name. A page that comes under such a name is a page, unless its content
-// is BibTeX.
+// data returns the kind of data of an answer, "" for a page, by its media type and else by
+// its name. An HTML answer with such a name is a page, unless its content is BibTeX.
 func (a *Answer) data() string {
 	media, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
 	name := weburl.Extension(a.URL)
@@ -57,12 +56,12 @@ func (a *Answer) data() string {
 	return ""
 }
 
-// readData reads an answer that is data as a page: each entry that has a title is a link.
+// readData reads data as a page: each entry with a title is a link.
 func (a *Answer) readData(kind string) *page.Page {
 	base := a.Parent
 	switch weburl.Extension(base) {
 	case "js", "mjs", "json":
-		base, _ = weburl.Canonical(base, "/") // the page that the script is on is not known here
+		base, _ = weburl.Canonical(base, "/") // the page with the script is not known here
 	}
 	body, read := a.Body[:min(len(a.Body), maxDataBody)], page.ReadScript
 	if kind == bibTeX {
@@ -75,7 +74,7 @@ func (a *Answer) readData(kind string) *page.Page {
 	return p
 }
 
-// maxDataBody bounds what is read of one file of data, in bytes.
+// maxDataBody bounds the part of a data file that is read, in bytes.
 const maxDataBody = 10 << 20
 
 // maxBibLinks bounds the addresses of one BibTeX file.
@@ -83,7 +82,7 @@ const maxBibLinks = 5000
 
 var errEnough = errors.New("crawl: enough entries")
 
-// readBibTeX takes the addresses of a file's entries.
+// readBibTeX returns the addresses of a file's entries.
 func readBibTeX(body []byte) (all []page.Datum) {
 	if !utf8.Valid(body) {
 		body, _ = charmap.Windows1252.NewDecoder().Bytes(body)
@@ -110,10 +109,10 @@ func readBibTeX(body []byte) (all []page.Datum) {
 	return all
 }
 
-// unquoted undoes what TeX needs in an address.
+// unquoted removes the TeX escapes of an address.
 var unquoted = strings.NewReplacer(`\url`, "", "{", "", "}", "", `\_`, "_", `\%`, "%", `\&`, "&", `\~`, "~", `\:`, ":")
 
-// addresses are those that the fields of an entry name.
+// addresses returns the addresses in the fields of an entry.
 func addresses(p gleaner.Paper, fields map[string]string) []string {
 	refs := p.Links[:min(len(p.Links), 4)]
 	for _, name := range []string{"pdf", "ps", "postscript", "link", "ee", "eprint", "bdsk-url-1", "bdsk-url-2"} {

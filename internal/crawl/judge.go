@@ -13,17 +13,15 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// judgedMembers is how many documents of one archive a slice judges. The rest is
-// judged when the site ends, as all is that a slice did not get to: its host waits
-// for none of that.
+// judgedMembers is how many documents of one archive a slice judges. The rest is judged
+// after the crawl, with all other documents that no slice judged.
 const judgedMembers = 8
 
-// leastMember is what a document from an archive counts for at least, in bytes: it
-// is stored, read and matched however small it is, and an archive of a few KiB has
-// hundreds.
+// leastMember is the least size that a document from an archive counts as, in bytes. Each
+// is stored, read and matched however small it is, and a small archive may have hundreds.
 const leastMember = 1 << 20
 
-// document keeps a file. It is judged when the visit is written.
+// document stores a file. It is judged after the visit is written.
 func (l *loop) document(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) (_ rank.Result, err error) {
 	v.State = frontier.Document
 	l.progress.Documents++
@@ -31,7 +29,7 @@ func (l *loop) document(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 		return rank.Result{Document: true}, err
 	}
 	if n := len(l.kept.Documents); n > 1 {
-		l.brings(e, max(l.kept.Bytes, int64(n)*leastMember)) // of an archive there may be a thousand times what was received
+		l.limits.countBytes(e, max(l.kept.Bytes, int64(n)*leastMember)) // an archive may unpack to a thousand times its size
 	}
 	if l.kept.Cut != "" {
 		v.Reason = leftOut(v.Reason, []string{l.kept.Cut})
@@ -39,15 +37,14 @@ func (l *loop) document(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 	return rank.Result{Document: true}, err
 }
 
-// release lets go of the documents of the last visit.
+// release releases the documents of the last visit.
 func (l *loop) release() {
 	l.kept.Release()
 	l.kept = nil
 }
 
-// judge examines the documents of the last visit, for as long as the crawl is
-// wanted. What they are the crawl learns from; what it leaves stays kept, to be
-// examined later.
+// judge judges the documents of the last visit, as long as the crawl is not stopped. The
+// strategy learns from the verdicts. The rest is judged later.
 func (l *loop) judge(ctx context.Context, url string) (rank.Result, error) {
 	r := rank.Result{Document: true, Unwanted: l.site.Wanted.Len() > 0}
 	defer l.release()
@@ -61,8 +58,7 @@ func (l *loop) judge(ctx context.Context, url string) (rank.Result, error) {
 		}
 		err := guard.Logged(ctx, l.Log, url, func() error { return l.judgeOne(ctx, d, &r) })
 		if err != nil && ctx.Err() == nil && !errors.Is(err, collection.ErrUnrecognised) {
-			// It is kept and waits to be examined; one file must not hold up
-			// its site.
+			// It is stored and will be judged later; one file must not stop the crawl.
 			l.Log.WarnContext(ctx, "document cannot be examined yet", "sha256", d.SHA256, "url", url, "error", err)
 		}
 	}
@@ -81,12 +77,12 @@ func (l *loop) judgeOne(ctx context.Context, d collection.Document, r *rank.Resu
 	return err
 }
 
-// doiMark stands before a DOI in the context of a link that a landing page names
-// in its metadata, where there is no text around it.
+// doiMark precedes a DOI in the context of a link from a landing page's metadata, which has
+// no text around it.
 const doiMark = "doi:"
 
-// citeAs gives the link to a document that a landing page names in its metadata
-// the words that it says there: the title and the DOI.
+// citeAs sets title and DOI of a landing page's metadata as the words of its link to the
+// document.
 func citeAs(p *page.Page, l *page.Link) {
 	if l.Source != page.SourceCitation {
 		return
@@ -103,8 +99,7 @@ func citeAs(p *page.Page, l *page.Link) {
 	}
 }
 
-// file is what came back for an entry, with all that is known of where it was
-// found.
+// file describes the answer for an entry, with all that is known of where it was found.
 func (l *loop) file(e *frontier.Entry, v *frontier.Visit, a *Answer) collection.File {
 	f := collection.File{SiteID: l.site.ID, URL: a.URL, Asked: e.Link.URL, Parent: e.Parent, Anchor: e.Link.Anchor, Context: e.Link.Context, Heading: e.Link.Heading,
 		Header: a.Header, Body: a.Body, At: v.At}
@@ -117,7 +112,7 @@ func (l *loop) file(e *frontier.Entry, v *frontier.Visit, a *Answer) collection.
 	return f
 }
 
-// paperPage keeps a page that is itself a paper.
+// paperPage stores a page that is itself a paper.
 func (l *loop) paperPage(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer, r rank.Result) error {
 	if r.Page == nil || v.State != frontier.Page || r.Page.NoIndex {
 		return nil

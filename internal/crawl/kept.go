@@ -23,8 +23,8 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Bounds of what is kept of the links that a page has and the crawl did not take. A page
-// beyond them is fetched again when it has to be asked.
+// Bounds of the kept links of a page, which are those that the crawl did not take. A page
+// beyond them is fetched again when its links are needed.
 const (
 	maxKeptPlain = 2 << 20   // bytes of one page, as JSON
 	maxKeptPage  = 128 << 10 // bytes of one page, packed
@@ -34,7 +34,7 @@ const (
 )
 
 // keepable reports whether a link that was not taken may be taken later, when papers,
-// scope or lists are others, or has to be named as why a paper is missing.
+// scope or lists have changed, or may be the reason why a paper is missing.
 func keepable(from *frontier.Entry, link *page.Link) bool {
 	if isIgnored(link) && !weburl.IsSourceName(link.URL) {
 		return false
@@ -42,17 +42,17 @@ func keepable(from *frontier.Entry, link *page.Link) bool {
 	return from.Role == frontier.Member || from.Link.Source == page.SourceListing
 }
 
-// keepLinks adds links that were not taken to what was read of a page.
-func (l *loop) keepLinks(r *frontier.Reading, links []page.Link) {
+// keepLinks adds links that were not taken to the reading of a page.
+func (q *enqueuer) keepLinks(r *frontier.Reading, links []page.Link) {
 	if len(links) == 0 && r.Unread == "" {
 		return
 	}
 	packed, ok := packLinks(links)
-	if !ok || len(packed) > maxKeptPage || l.keptBytes+len(packed) > maxKeptSite {
+	if !ok || len(packed) > maxKeptPage || q.keptBytes+len(packed) > maxKeptSite {
 		r.NoRoom = true
 		return
 	}
-	l.keptBytes += len(packed)
+	q.keptBytes += len(packed)
 	r.Kept = packed
 }
 
@@ -63,7 +63,7 @@ var (
 	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxKeptPlain))
 )
 
-// packLinks reports false if the links have no room.
+// packLinks encodes links. It reports false if they exceed the bounds.
 func packLinks(links []page.Link) ([]byte, bool) {
 	var plain bytes.Buffer
 	to := json.NewEncoder(&plain)
@@ -77,7 +77,7 @@ func packLinks(links []page.Link) ([]byte, bool) {
 	return packed, plain.Len() <= max(smallKept, maxKeptRatio*len(packed))
 }
 
-// unpackLinks gives the links of a page one by one. It reports false if they cannot be read.
+// unpackLinks calls each for every link. It reports false if the links cannot be decoded.
 func unpackLinks(packed []byte, each func(page.Link)) bool {
 	plain, err := unpacker.DecodeAll(packed, nil)
 	if err != nil {
@@ -92,7 +92,7 @@ func unpackLinks(packed []byte, each func(page.Link)) bool {
 	}
 }
 
-// view names the options under which links are taken, but for the wanted papers.
+// view returns a hash of the options that decide which links are taken, except the wanted papers.
 func view(site Site, cfg Config, kept []rules.Lists) string {
 	b, err := json.Marshal([]any{site.Scopes, site.ParentDomain, cfg.Policy, cfg.Leads, cfg.Names, cfg.Inspect, kept})
 	if err != nil {
@@ -102,7 +102,7 @@ func view(site Site, cfg Config, kept []rules.Lists) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// KeptPosition is how far a search among kept links is, and what it found.
+// KeptPosition is the position of a search among kept links, and the number found.
 type KeptPosition struct {
 	Site  int    `json:"site"`
 	Page  []byte `json:"page"`
@@ -111,12 +111,13 @@ type KeptPosition struct {
 
 const (
 	keptBatch = 500      // pages that are read at a time
-	keptFound = 16 << 20 // bytes of their links that are held at a time, at most those of one page more
+	keptFound = 16 << 20 // bytes of their links held at a time, beside those of the last page
 )
 
-// FindLinks looks for a harvest's missing papers among the links of pages that were read
-// before, on all sites, since a time or at all where that is zero. What reads like one is
-// added to the frontier of its host, and the host to the harvest. Nobody is asked.
+// FindLinks searches the kept links of all sites for a harvest's missing papers: of pages
+// read since a time, or of all pages if that is zero. A link that reads like a missing
+// title is added to the frontier of its host, and the host to the harvest. FindLinks makes
+// no requests.
 func (c *Crawler) FindLinks(ctx context.Context, harvest string, since time.Time, from KeptPosition,
 	report func(KeptPosition)) (KeptPosition, error) {
 	missing, err := c.db.Missing(ctx, harvest)
@@ -133,9 +134,8 @@ func (c *Crawler) FindLinks(ctx context.Context, harvest string, since time.Time
 	return c.askKept(ctx, harvest, frontier.KeptRange{Since: since}, wanted, reads, from, report)
 }
 
-// ReopenLinks takes the links of a site's pages that its crawls did not take or that lists
-// kept out, where these crawls were made under other options than hold
-// now. It returns how many there were.
+// ReopenLinks takes links of a site that its crawls did not take or that lists excluded, if
+// the options have changed since. It returns how many it took.
 func (c *Crawler) ReopenLinks(ctx context.Context, harvest, host string) (int, error) {
 	site, err := c.db.Site(ctx, host)
 	if err != nil || site.View == "" {
@@ -162,7 +162,7 @@ func (c *Crawler) ReopenLinks(ctx context.Context, harvest, host string) (int, e
 	return let + at.Links, c.db.SetView(ctx, site.ID, now)
 }
 
-// scopeOf is what holds for the links of a site now, and the name of its options.
+// scopeOf returns the present scope of a site, and the view of its options.
 func (c *Crawler) scopeOf(ctx context.Context, of store.Site, wanted *match.Index) (scope, string, error) {
 	s := &slice{Crawler: c, site: of}
 	site, cfg, kept, err := s.describe(ctx)
@@ -170,8 +170,7 @@ func (c *Crawler) scopeOf(ctx context.Context, of store.Site, wanted *match.Inde
 	return scope{site, cfg}, view(site, cfg, kept), err
 }
 
-// askKept asks the kept links of pages once more: those that one of the harvest's papers
-// may be behind, by reads, and that may be taken.
+// askKept takes kept links of pages that reads chooses, if the present scope allows them.
 func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRange, wanted *match.Index,
 	reads func(*page.Link) bool, at KeptPosition, report func(KeptPosition)) (KeptPosition, error) {
 	r.Limit = keptBatch
@@ -201,9 +200,9 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 	}
 }
 
-// askSite asks the kept links of the first pages of one site, and returns how many pages
-// these are. Pages whose links had no room are to be fetched again, unless the range has
-// the latest ones alone.
+// askSite takes kept links of the first pages of one site, and returns how many pages these
+// are. Pages whose links exceeded the bounds are fetched again, unless the range has only
+// the latest pages.
 func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.Kept, wanted *match.Index,
 	reads func(*page.Link) bool, r frontier.KeptRange) (added, n int, err error) {
 	add := store.KeptLinks{Harvest: harvest, Site: pages[0].Site}
@@ -236,9 +235,9 @@ func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.
 	return added, n, err
 }
 
-// readKept unpacks the links of the first n pages, those that reads chooses by the page's
-// number, and lists the pages whose links had no room or cannot be read. Links that make
-// reads panic are left out.
+// readKept unpacks the links of the first n pages. It returns those that reads chooses, by
+// the page's number, and the pages whose links exceeded the bounds or cannot be decoded.
+// Links on which reads panics are left out.
 func (c *Crawler) readKept(ctx context.Context, pages []frontier.Kept, reads func(*page.Link) bool) (
 	found map[int][]page.Link, noRoom [][]byte, n int) {
 	found = map[int][]page.Link{}
@@ -277,9 +276,9 @@ func (s *scope) explains(e *frontier.Entry, had map[string]int) (first bool) {
 	return first
 }
 
-// takeAgain takes links of pages by what holds now, room of the site's own. Some of those
-// that read like a wanted title and still may not be taken are recorded, since they are
-// why a paper is missing.
+// takeAgain takes links of pages by the present scope, at most room of the site itself. It
+// records some excluded links that read like a wanted title, since they are why a paper is
+// missing.
 func (c *Crawler) takeAgain(ctx context.Context, s *scope, pages []frontier.Kept, found map[int][]page.Link,
 	given leads, room int) (batch frontier.Batch) {
 	leftOut := map[string]int{} // by paper
@@ -308,7 +307,7 @@ func (c *Crawler) takeAgain(ctx context.Context, s *scope, pages []frontier.Kept
 			}
 			if why == "" && !own {
 				why = given.tooMany(host, &e)
-				own = why != "" // its host is to know nothing of it
+				own = why != "" // recorded here, not with its host
 			}
 			if e.Skip = why; why != "" {
 				var first bool

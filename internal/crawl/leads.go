@@ -5,17 +5,16 @@ import (
 	"gleaner/internal/record/frontier"
 )
 
-// What one crawl of a site, and all harvests that ask its pages' links later, may give to
-// other hosts: a page can name any number of URLs of hosts that have done nothing to be
-// asked for them. A quarter of each is for links that read like wanted titles, so that
-// other links leave room for what is wanted later.
+// Bounds of the leads of a site to other hosts, over one crawl and all later searches of its
+// links: a page can name any number of URLs of hosts that have no part in it. A quarter of
+// each is reserved for links that read like wanted titles.
 const (
 	maxLeads        = 2000 // of all hosts
 	maxLeadHosts    = 200  // hosts
 	maxLeadsPerHost = 300  // of one host
 )
 
-// Outcomes of leads that were not given to their hosts.
+// Outcomes of links that exceed these bounds.
 const (
 	outcomeLeads        gleaner.Outcome = "lead-limit"
 	outcomeLeadHosts    gleaner.Outcome = "lead-hosts-limit"
@@ -32,7 +31,7 @@ func newLeads() leads {
 	return leads{wanted: map[frontier.Hash]float64{}, of: map[string]int{}}
 }
 
-// note counts a lead, once.
+// note counts a lead once.
 func (g leads) note(h frontier.Hash, host string, wanted float64) {
 	if _, again := g.wanted[h]; !again {
 		g.of[host]++
@@ -40,8 +39,8 @@ func (g leads) note(h frontier.Hash, host string, wanted float64) {
 	g.wanted[h] = wanted
 }
 
-// tooMany names the limit that a lead to a host would exceed. One that was given counts
-// no more.
+// tooMany returns the limit that a lead to a host would exceed, "" for none. A lead that was
+// given before is not counted again.
 func (g leads) tooMany(host string, e *frontier.Entry) gleaner.Outcome {
 	if _, again := g.wanted[e.Hash()]; again {
 		return ""
@@ -63,34 +62,33 @@ func (g leads) tooMany(host string, e *frontier.Entry) gleaner.Outcome {
 	return ""
 }
 
-// lead gives a link to its host, once for all the pages that have it. One that a
-// limit on its shape keeps out is recorded there with the limit's name; one that a
-// limit on leads keeps out is recorded here, since its host is to know nothing
-// of it. It reports whether no limit keeps it out.
-func (l *loop) lead(host string, e *frontier.Entry) bool {
-	e.Skip = l.scope.outside(e)
-	had, again := l.leads.wanted[e.Hash()]
+// lead gives a link to its host, once for all the pages that have it. A link excluded by
+// its shape is recorded there with the limit. A link excluded by a bound on leads is
+// recorded with this site, since its host must get no row. lead reports whether no limit
+// excludes the link.
+func (q *enqueuer) lead(host string, e *frontier.Entry) bool {
+	e.Skip = q.scope.outside(e)
+	had, again := q.leads.wanted[e.Hash()]
 	if again && e.Wanted <= had {
 		return e.Skip == ""
 	}
-	if why := l.leads.tooMany(host, e); why != "" {
-		l.skip(*e, why)
+	if why := q.leads.tooMany(host, e); why != "" {
+		q.skip(*e, why)
 		return false
 	}
-	if e.Skip == "" || l.mayRecord() {
-		_ = l.give(host, e)
+	if e.Skip == "" || q.mayRecord() {
+		_ = q.give(host, e)
 	}
 	return e.Skip == ""
 }
 
-// give hands a link to another host, unless it names the limit that this would
-// exceed.
-func (l *loop) give(host string, e *frontier.Entry) gleaner.Outcome {
-	if why := l.leads.tooMany(host, e); why != "" {
+// give adds a lead to another host, or returns the limit that this would exceed.
+func (q *enqueuer) give(host string, e *frontier.Entry) gleaner.Outcome {
+	if why := q.leads.tooMany(host, e); why != "" {
 		return why
 	}
-	l.leads.note(e.Hash(), host, e.Wanted)
-	l.Strategy.Enter(own(e))
-	l.batch.AddLead(host, *e)
+	q.leads.note(e.Hash(), host, e.Wanted)
+	q.strategy.Enter(own(e))
+	q.batch.AddLead(host, *e)
 	return ""
 }

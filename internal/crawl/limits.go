@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 )
 
-// Outcomes of links that were not asked for.
+// Outcomes of links that were not requested.
 const (
 	outcomeDirectory gleaner.Outcome = "directory-limit"
 	outcomeSitemaps  gleaner.Outcome = "sitemap-limit"
@@ -19,138 +21,149 @@ const (
 	outcomePauses    gleaner.Outcome = "pause-limit"
 )
 
-// maxSkipped bounds the URLs of one site that are recorded as kept out by a
-// limit; a trap has no end of them.
+// maxSkipped bounds the URLs of one site that are recorded as excluded by a limit, since
+// a trap has any number of them.
 const maxSkipped = 500
 
-// limit names the limit that keeps a link of this site from being asked for, ""
-// if none does.
-func (l *loop) limit(e *frontier.Entry, met bool) gleaner.Outcome {
-	if why := l.scope.outside(e); why != "" {
+// limits are the bounds of one crawl of a site, with what of them is used.
+type limits struct {
+	cfg      Config
+	scopes   []string            // of the site
+	sections sections            // of the site, by the user's directory
+	share    shares              // of the harvests that want the site
+	used     store.CrawlProgress // over all slices of the crawl
+	before   time.Duration       // of the crawl's slices before this one, with their waits
+	started  time.Time           // of this slice
+	history  rank.History        // of this slice, for its budget
+	recheck  bool                // entries of the window are to be checked: new ones, or a section reached a limit
+}
+
+// limit returns the limit that excludes a link of this site, "" for none.
+func (q *enqueuer) limit(e *frontier.Entry, met bool) gleaner.Outcome {
+	if why := q.scope.outside(e); why != "" {
 		return why
 	}
-	if !met && l.seen.urls >= l.cfg.MaxURLs {
+	if !met && q.seen.urls >= q.scope.MaxURLs {
 		return outcomeURLs
 	}
-	if why := l.beyond(e); why != "" {
+	if why := q.limits.sectionLimit(e); why != "" {
 		return why
 	}
-	if !e.Document && l.seen.inDir(e.Link.URL) >= l.cfg.DirPages {
+	if !e.Document && q.seen.inDir(e.Link.URL) >= q.scope.DirPages {
 		return outcomeDirectory
 	}
 	return ""
 }
 
-// mayRecord takes a place among the links kept out by a limit that are recorded,
-// or counts one that is not.
-func (l *loop) mayRecord() bool {
-	if l.seen.skipped >= maxSkipped {
-		l.unrecorded++
+// mayRecord reserves a place among the recorded links that a limit excludes. If there is
+// none, it counts the link as unrecorded.
+func (q *enqueuer) mayRecord() bool {
+	if q.seen.skipped >= maxSkipped {
+		q.unrecorded++
 		return false
 	}
-	l.seen.skipped++
+	q.seen.skipped++
 	return true
 }
 
-// skip records a link that a limit keeps out, among the first of its site. It reports
-// whether the link is on record.
-func (l *loop) skip(e frontier.Entry, why gleaner.Outcome) bool {
-	if _, met := l.seen.known(e.Hash(), 0, 0); met {
+// skip records a link that a limit excludes, if it is among the first of its site. It
+// reports whether the link is on record.
+func (q *enqueuer) skip(e frontier.Entry, why gleaner.Outcome) bool {
+	if _, met := q.seen.known(e.Hash(), 0, 0); met {
 		return true
 	}
-	if !l.mayRecord() {
+	if !q.mayRecord() {
 		return false
 	}
-	l.seen.add(e.Hash(), e.Depth, e.Role)
+	q.seen.add(e.Hash(), e.Depth, e.Role)
 	e.Skip = why
-	l.batch.AddLink(e)
+	q.batch.AddLink(e)
 	return true
 }
 
-// leftAside tells a person what limits kept from being asked for.
+// leftAside summarises the links that limits excluded, for people to read.
 func (l *loop) leftAside() string {
 	var all []string
-	if l.unrecorded > 0 {
-		all = append(all, fmt.Sprintf("%d links beyond the limits were left out, beside %d that are recorded", l.unrecorded, l.seen.skipped))
+	if l.links.unrecorded > 0 {
+		all = append(all, fmt.Sprintf("%d links beyond the limits were left out, beside %d that are recorded", l.links.unrecorded, l.links.seen.skipped))
 	}
-	if l.pruned > 0 {
-		all = append(all, fmt.Sprintf("%d links were left out for their words", l.pruned))
+	if l.links.pruned > 0 {
+		all = append(all, fmt.Sprintf("%d links were left out for their words", l.links.pruned))
 	}
 	if l.missedOut > 0 {
 		all = append(all, fmt.Sprintf("%d links that other hosts gave were left out, since those before them led to nothing", l.missedOut))
 	}
-	return strings.Join(append(all, l.sections.leftOut()...), "; ")
+	return strings.Join(append(all, l.limits.sections.leftOut()...), "; ")
 }
 
-// overTime ends a crawl that went on for too long: a host may answer as slowly as
-// the bounds of a request allow, and ask for a pause after each of 20,000 pages.
-// Pauses that people make do not count.
-func (l *loop) overTime() error {
-	if took := l.took + time.Since(l.started); l.cfg.MaxTime > 0 && took >= l.cfg.MaxTime {
-		return &errStop{ending: TimeLimit, reason: fmt.Sprintf("%s: %d requests took %s, the limit of a crawl is %s", TimeLimit, l.crawl.Pages, took.Round(time.Second), l.cfg.MaxTime)}
+// overTime ends a crawl that took too long: a host may answer as slowly as the limits of
+// a request allow, and ask for a pause after each of 20,000 pages. Pauses that people
+// make do not count.
+func (m *limits) overTime() error {
+	if took := m.before + time.Since(m.started); m.cfg.MaxTime > 0 && took >= m.cfg.MaxTime {
+		return &errStop{ending: TimeLimit, reason: fmt.Sprintf("%s: %d requests took %s, the limit of a crawl is %s", TimeLimit, m.used.Pages, took.Round(time.Second), m.cfg.MaxTime)}
 	}
 	return nil
 }
 
-// overBudget tells when what is left of a site is not expected to be worth its
-// requests, by what the strategy has learnt and by the yield of late.
-func (l *loop) overBudget() error {
-	if l.cfg.Budget <= 0 || l.window.empty() {
+// overBudget ends a crawl if what waits is not expected to be worth its requests, by what
+// the strategy has learnt and by the recent yield.
+func (m *limits) overBudget(strategy rank.Strategy, waiting []page.Candidate) error {
+	if m.cfg.Budget <= 0 || len(waiting) == 0 {
 		return nil
 	}
-	if why := l.history.Stop(l.cfg.Budget, l.Strategy, l.window.candidates); why != "" {
+	if why := m.history.Stop(m.cfg.Budget, strategy, waiting); why != "" {
 		return &errStop{ending: OverBudget, reason: why}
 	}
 	return nil
 }
 
-// poor tells a site that is not worth its requests: all that links are followed in
-// is barren, or much of it.
-func (l *loop) poor() bool {
-	from := l.cfg.TrapPages
-	if !l.spent(l.barren) {
+// poor reports whether the site is not worth its requests: every section in scope is
+// unproductive, or the whole site is after more pages.
+func (m *limits) poor() bool {
+	from := m.cfg.TrapPages
+	if !m.everySection(m.unproductive) {
 		from *= sharedHost
 	}
-	return l.few(from, l.crawl.Read, l.crawl.Relevant)
+	return m.isTrap(from, m.used.Read, m.used.Relevant)
 }
 
-// trapped ends the crawl of a poor site. Documents that are known, homepages, and
-// what other hosts led to are taken first.
-func (l *loop) trapped() error {
-	if !l.poor() || slices.ContainsFunc(l.window.entries, worthIt) {
+// trapped ends the crawl of a poor site. Known documents, homepages, and leads of other
+// hosts are requested first.
+func (m *limits) trapped(waiting []*frontier.Entry) error {
+	if !m.poor() || slices.ContainsFunc(waiting, worthIt) {
 		return nil
 	}
-	return &errStop{ending: Trap, reason: fmt.Sprintf("of %d pages only %d led to documents, less than %.0f %%", l.crawl.Read, l.crawl.Relevant, 100*l.cfg.TrapRate)}
+	return &errStop{ending: Trap, reason: fmt.Sprintf("of %d pages only %d led to documents, less than %.0f %%", m.used.Read, m.used.Relevant, 100*m.cfg.TrapRate)}
 }
 
-// worthIt reports whether an entry is worth a request though its site is poor.
+// worthIt reports whether an entry is worth a request even on a poor site.
 func worthIt(e *frontier.Entry) bool {
 	return e.Document || e.Role != frontier.Member || e.Link.Source == page.SourceSeed
 }
 
-// brings counts what an answer takes to keep, in bytes: as it came, or as what it
-// was compressed to.
-func (l *loop) brings(e *frontier.Entry, bytes int64) {
-	s := l.sections.of(e.Link.URL)
+// countBytes counts the bytes of an answer, as received or as stored.
+func (m *limits) countBytes(e *frontier.Entry, bytes int64) {
+	s := m.sections.of(e.Link.URL)
 	s.Bytes, s.Changed = s.Bytes+bytes, true
-	l.passed = l.passed || l.heavy(s)
-	l.crawl.Bytes += bytes
-	l.share.brings(bytes)
+	m.recheck = m.recheck || m.tooLarge(s)
+	m.used.Bytes += bytes
+	m.share.brings(bytes)
 }
 
-// overBytes ends a crawl that brought as many bytes as one site, or all sites of a
-// harvest, may: a site can make as many files as it likes.
-func (l *loop) overBytes() error {
-	limit := l.cfg.MaxBytes
-	if !l.spent(l.heavy) {
+// overBytes ends a crawl that has fetched as many bytes as one site, or all sites of a
+// harvest, may: a site can generate any number of files.
+func (m *limits) overBytes() error {
+	limit := m.cfg.MaxBytes
+	if !m.everySection(m.tooLarge) {
 		limit *= sharedHost
 	}
 	switch {
-	case limit > 0 && l.crawl.Bytes >= limit:
-		return &errStop{ending: ByteLimit, reason: fmt.Sprintf("%s: %s in this crawl, the limit of a site is %s", ByteLimit, gigabytes(l.crawl.Bytes), gigabytes(limit))}
-	case l.cfg.HarvestBytes > 0 && l.share.least() >= l.cfg.HarvestBytes:
+	case limit > 0 && m.used.Bytes >= limit:
+		return &errStop{ending: ByteLimit, reason: fmt.Sprintf("%s: %s in this crawl, the limit of a site is %s", ByteLimit, gigabytes(m.used.Bytes), gigabytes(limit))}
+	case m.cfg.HarvestBytes > 0 && m.share.least() >= m.cfg.HarvestBytes:
 		return &errStop{ending: ByteLimit, reason: fmt.Sprintf("%s: %s of all sites of the harvest, the limit is %s",
-			ByteLimit, gigabytes(l.share.least()), gigabytes(l.cfg.HarvestBytes))}
+			ByteLimit, gigabytes(m.share.least()), gigabytes(m.cfg.HarvestBytes))}
 	}
 	return nil
 }

@@ -13,18 +13,18 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// indexedDepth is how many links from a homepage pages are indexed: further down
-// there are papers, not people.
+// indexedDepth is the greatest depth of pages that are indexed: deeper pages are about
+// papers, not people.
 const indexedDepth = 2
 
-// Outcomes of answers that came with status 200 and are not what was asked for.
+// Outcomes of answers with status 200 and unexpected content.
 const (
 	SoftMissing gleaner.Outcome = "soft-not-found"
 	WrongKind   gleaner.Outcome = "wrong-mimetype"
 	outcomeLoop gleaner.Outcome = "link-loop"
 )
 
-// page takes the links of a page.
+// page processes an answer that is a page.
 func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) (rank.Result, error) {
 	v.State = frontier.Page
 	l.progress.Pages++
@@ -32,12 +32,12 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	p, outcome, why := a.Parse(context.WithoutCancel(ctx))
 	shell := l.shells.is(e, p)
 	if shell && l.cfg.Browser == nil {
-		shell, v.ETag, v.LastModified = false, "", "" // it comes whole when there is one
+		shell, v.ETag, v.LastModified = false, "", "" // it is fetched in full when there is one
 	}
 	if shell && outcome == gleaner.Outcome(page.WallCookie) {
 		outcome = ""
 	}
-	dir := l.seen.around(a.URL, v.Content)
+	dir := l.links.seen.around(a.URL, v.Content)
 	if outcome == "" && dir != "" && e.Role == frontier.Member && !forwards(p) && !shell {
 		outcome, why = outcomeLoop, "the same page as one in "+dir
 	}
@@ -51,7 +51,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	return l.readPage(ctx, e, v, a, p)
 }
 
-// readPage takes the links of a page that is what was asked for.
+// readPage indexes a page and takes its links.
 func (l *loop) readPage(
 	ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer, p *page.Page,
 ) (rank.Result, error) {
@@ -70,36 +70,36 @@ func (l *loop) readPage(
 	if p.NoFollow {
 		last := &l.batch.Read[len(l.batch.Read)-1]
 		last.Unread = "nofollow"
-		l.keepLinks(last, nil)
+		l.links.keepLinks(last, nil)
 		return r, nil
 	}
-	if err := l.seen.learn(ctx, l.Recorder, p.Links); err != nil {
+	if err := l.links.seen.learn(ctx, l.Recorder, p.Links); err != nil {
 		return r, err
 	}
-	relevant := l.takeLinks(e, p, &r)
+	relevant := l.links.takeLinks(e, p, &r)
 	if e.Role == frontier.Member {
-		l.seen.addContent(a.URL, v.Content)
-		l.reads(a.URL, relevant)
+		l.links.seen.addContent(a.URL, v.Content)
+		l.limits.countPage(a.URL, relevant)
 	}
 	return r, nil
 }
 
-// takeLinks enters the links of a page and keeps those that are not taken now. It reports
-// whether one is named like a document.
-func (l *loop) takeLinks(e *frontier.Entry, p *page.Page, r *rank.Result) (relevant bool) {
+// takeLinks enters the links of a page and keeps the others. It reports whether one has the
+// name of a document.
+func (q *enqueuer) takeLinks(e *frontier.Entry, p *page.Page, r *rank.Result) (relevant bool) {
 	var kept []page.Link
-	about := l.cfg.Inspect && l.cfg.Rank.Lists.About(p)
+	about := q.scope.Inspect && q.scope.Rank.Lists.About(p)
 	for i := range p.Links {
 		link := p.Links[i] // the page may be read again
 		if e.Role == frontier.Landing && link.Heading == "" {
 			link.Heading = p.Title // the paper's, where the link says "PDF"
 		}
 		citeAs(p, &link)
-		if l.prune(e, about, &link) {
+		if q.prune(e, about, &link) {
 			kept = append(kept, link)
 			continue
 		}
-		isNew, isDoc, taken := l.enter(e, link)
+		isNew, isDoc, taken := q.enter(e, link)
 		if !taken && keepable(e, &link) {
 			kept = append(kept, link)
 		}
@@ -108,19 +108,19 @@ func (l *loop) takeLinks(e *frontier.Entry, p *page.Page, r *rank.Result) (relev
 			r.NewDocs++
 		}
 	}
-	l.keepLinks(&l.batch.Read[len(l.batch.Read)-1], kept)
+	q.keepLinks(&q.batch.Read[len(q.batch.Read)-1], kept)
 	return relevant
 }
 
-// forwards reports whether a page does no more than show others: such a page may
-// well stand in many directories, and leads to something else in each.
+// forwards reports whether a page only leads to others. The same page may be in many
+// directories, and lead to another page from each.
 func forwards(p *page.Page) bool {
 	return len(p.Links) == 0 || slices.ContainsFunc(p.Links, func(l page.Link) bool {
 		return l.Source == page.SourceFrame || l.Source == page.SourceRefresh
 	})
 }
 
-// leftOut adds to a reason what a limit cut off.
+// leftOut adds the parts that a limit cut off to a reason.
 func leftOut(reason string, what []string) string {
 	if len(what) == 0 {
 		return reason
@@ -128,65 +128,79 @@ func leftOut(reason string, what []string) string {
 	return reason + "; left out beyond the limit: " + strings.Join(what, ", ")
 }
 
-// enter gives a link of a page its role, and enters it if it has one. It reports
-// whether the link was new on this site, whether it is named like a document that may
-// be taken, and whether it is on record in the widest role that its place allows.
-func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, taken bool) {
-	e, here, ok := l.scope.take(from, link)
+// enqueuer decides which links of a site's pages enter the frontier, and adds them to the
+// batch.
+type enqueuer struct {
+	scope      scope
+	limits     *limits
+	strategy   rank.Strategy
+	batch      *frontier.Batch
+	seen       *seenSet
+	leads      leads
+	found      map[string]bool // normalised titles of the papers found on the site
+	keptBytes  int             // of links that were not taken, over all pages of the site
+	unrecorded int             // links that a limit kept out, beyond those recorded
+	pruned     int             // links left out for their words
+}
+
+// enter assigns a role to a link of a page, and adds it to the batch if it has one. It
+// reports whether the link is new on this site, whether it has the name of a document and
+// may be taken, and whether it is on record in the widest role that its place allows.
+func (q *enqueuer) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, taken bool) {
+	e, here, ok := q.scope.take(from, link)
 	if !ok {
 		return false, false, false
 	}
 	taken = e.Document || e.Role == frontier.Member
 	if !here {
-		l.scope.weigh(&e)
-		return false, e.Document, l.lead(weburl.Host(link.URL), &e)
+		q.scope.weigh(&e)
+		return false, e.Document, q.lead(weburl.Host(link.URL), &e)
 	}
-	asGood, met := l.seen.known(e.Hash(), e.Depth, e.Role)
+	asGood, met := q.seen.known(e.Hash(), e.Depth, e.Role)
 	if asGood {
 		return false, e.Document, taken
 	}
-	l.scope.weigh(&e)
-	if why := l.limit(&e, met); why != "" {
-		return false, false, l.skip(e, why) && taken
+	q.scope.weigh(&e)
+	if why := q.limit(&e, met); why != "" {
+		return false, false, q.skip(e, why) && taken
 	}
-	l.scope.unfound(&e, l.found)
-	l.Strategy.Enter(own(&e))
-	l.seen.add(e.Hash(), e.Depth, e.Role)
+	q.scope.unfound(&e, q.found)
+	q.strategy.Enter(own(&e))
+	q.seen.add(e.Hash(), e.Depth, e.Role)
 	if !met {
-		l.seen.enter(&e)
+		q.seen.enter(&e)
 	}
-	l.batch.AddLink(e)
+	q.batch.AddLink(e)
 	return !met, e.Document, taken
 }
 
-// prune reports whether a link of a page is left out for its words. Documents never
-// are, nor what forwards.
-func (l *loop) prune(from *frontier.Entry, about bool, link *page.Link) bool {
-	if !l.cfg.Inspect || from.Role != frontier.Member || link.Source != page.SourceAnchor || weburl.IsDocumentName(link.URL) {
+// prune reports whether a link of a page is left out for its words. Documents and
+// forwarding links never are.
+func (q *enqueuer) prune(from *frontier.Entry, about bool, link *page.Link) bool {
+	if !q.scope.Inspect || from.Role != frontier.Member || link.Source != page.SourceAnchor || weburl.IsDocumentName(link.URL) {
 		return false
 	}
-	_, pruned := l.cfg.Rank.Lists.Pruned(about, *link)
+	_, pruned := q.scope.Rank.Lists.Pruned(about, *link)
 	if pruned {
-		l.pruned++
+		q.pruned++
 	}
 	return pruned
 }
 
-// own gives an entry its own copy of the words that are parts of the page's
-// text: a waiting link must not keep the page in memory.
+// own copies the words of an entry, which are parts of the page's text: a waiting link
+// must not keep the page in memory.
 func own(e *frontier.Entry) *page.Candidate {
 	l := &e.Link
 	l.Anchor, l.Context, l.Heading, l.TagPath = strings.Clone(l.Anchor), strings.Clone(l.Context), strings.Clone(l.Heading), strings.Clone(l.TagPath)
 	return &e.Candidate
 }
 
-// maxFiles is how many files of one page are put on record as linked there: more
-// than all the papers of a busy life.
+// maxFiles bounds the recorded links of one page to files. It exceeds the number of papers
+// of any person.
 const maxFiles = 1000
 
-// files are those that a page links to, taken or not, on whatever host: what turns
-// out to be a paper may have been found by another page, and this one leads there
-// as well.
+// files returns the files that a page links to, taken or not, on any host. A paper found
+// by another page has this page as a parent, too.
 func files(e *frontier.Entry, p *page.Page) (of []frontier.Hash) {
 	var met map[frontier.Hash]bool // made for the few pages that need it
 	for link := range p.Files() {

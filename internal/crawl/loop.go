@@ -30,15 +30,15 @@ type Site struct {
 	Scopes       []string        // path prefixes of what is followed
 	ParentDomain bool            // links are followed within its registrable domain, too
 	Wanted       *match.Index    // papers
-	Rules        rules.Sets      // lists of what is left out, of each harvest that wants it
-	InVain       map[string]bool // domains that named hosts of its domain which gave nothing lately
+	Rules        rules.Sets      // exclusion lists of each harvest that wants it
+	InVain       map[string]bool // domains whose leads to hosts of this domain recently gave nothing
 
 	Sofar   store.CrawlProgress // of this crawl, in slices before this one
-	Careful bool                // slices before this one did not come to an end
+	Careful bool                // the slices before this one did not end regularly
 	share   shares              // of the harvests that want it
 }
 
-// Parts are what a crawl is made of.
+// Parts are the parts of a crawl that callers provide.
 type Parts struct {
 	Source   Source
 	Recorder Recorder
@@ -47,54 +47,40 @@ type Parts struct {
 	Log      *slog.Logger
 }
 
-// Run crawls a site of which nothing is known but what the recorder has waiting,
-// in one slice, as Crawler.Slice does with a site of the web.
+// Run crawls a site in one slice, as Crawler.Slice does with a site of the web. All that
+// is known of the site are the waiting URLs of the recorder.
 func Run(ctx context.Context, site Site, cfg Config, p Parts) (Result, error) {
 	l := newLoop(site, cfg, p, func(Progress) {})
 	return l.end(ctx, l.run(ctx))
 }
 
-// loop is one slice of the crawl of one site. It takes the URL that promises most
-// from the window, asks the source for it, turns the answer into links and
-// documents, hands these to the recorder and to the judge, and learns from the
-// verdict.
+// loop is one slice of the crawl of one site. It takes the most promising URL from the
+// window, requests it from the source, turns the answer into links and documents, passes
+// these to the recorder and to the judge, and learns from the verdict.
 type loop struct {
 	Parts
-	site   Site
-	cfg    Config
-	scope  scope
-	report func(Progress)
-	stop   atomic.Value // Ending, set from outside
-	latest atomic.Pointer[Progress]
+	site     Site
+	cfg      Config
+	report   func(Progress)
+	stop     atomic.Value // Ending, set from outside
+	latest   atomic.Pointer[Progress]
+	progress Progress // of this slice
 
-	progress Progress            // of this slice
-	crawl    store.CrawlProgress // of the crawl, over all its slices
-	history  rank.History        // of this slice, for its budget
-	started  time.Time
-	took     time.Duration // by the slices of the crawl before this one, with their waits
-
-	window    *window
-	seen      *seenSet
-	leads     leads
-	misses    misses
-	shells    *shells
-	sections  sections
-	keptBytes int             // of links that were not taken, over all pages of the site
-	passed    bool            // what waits is to be looked at: it is new, or a section reached a limit
-	found     map[string]bool // normalised titles of the papers found on the site
-	share     shares
+	limits *limits
+	links  *enqueuer
+	window *window
+	misses misses
+	shells *shells
 
 	batch   frontier.Batch
 	pages   []*page.Page     // of the batch, for the index
 	kept    *collection.Kept // documents of the last visit, to be judged
-	cached  bool             // the last answer took no request
-	written time.Time        // when the batch was
-	learnt  time.Time        // when the strategy's state was written, by cfg.Now
-	taught  bool             // it has changed since
+	cached  bool             // the last answer came from the cache
+	written time.Time        // of the last batch
+	learnt  time.Time        // when the strategy's state was last written, by cfg.Now
+	taught  bool             // the state changed since
 
-	unrecorded int // links that a limit kept out, beyond those recorded
-	missedOut  int // leads left out for the misses of others
-	pruned     int // links left out for their words
+	missedOut int // leads left out for the misses of others
 }
 
 func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
@@ -102,20 +88,23 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 		cfg.Now = time.Now
 	}
 	now := time.Now()
-	l := &loop{Parts: p, site: site, cfg: cfg, scope: scope{site, cfg}, report: report,
-		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder, size: cfg.Window}, seen: newSeen(cfg.KnownURLs),
-		leads: newLeads(), misses: misses{}, sections: newSections(site.Sofar.Sections), found: map[string]bool{}}
+	l := &loop{Parts: p, site: site, cfg: cfg, report: report, written: now, learnt: cfg.Now(),
+		window: &window{record: p.Recorder, size: cfg.Window}, misses: misses{}}
+	l.limits = &limits{cfg: cfg, scopes: site.Scopes, sections: newSections(site.Sofar.Sections), share: site.share,
+		used: site.Sofar, before: site.Sofar.Time, started: now}
+	l.links = &enqueuer{scope: scope{site, cfg}, limits: l.limits, strategy: p.Strategy, batch: &l.batch,
+		seen: newSeen(cfg.KnownURLs), leads: newLeads(), found: map[string]bool{}}
 	l.batch.Reset()
 	l.shells = newShells(l)
 	return l
 }
 
-// errStop ends the loop with an Ending; it never leaves the package.
+// errStop ends the loop with an Ending; the package never returns it.
 type errStop struct {
 	ending Ending
 	reason string
 	wait   time.Duration
-	by     string // the URL whose answer had the host paused; "" for none
+	by     string // the URL whose answer paused the host; "" for none
 }
 
 func (e *errStop) Error() string { return string(e.ending) + ": " + e.reason }
@@ -149,16 +138,16 @@ func (l *loop) run(ctx context.Context) error {
 	}
 }
 
-// due reports whether what was done is to be written before the next request. It is if the
-// host is paced, so that a crash repeats only what was in flight. Otherwise visits are
+// due reports whether the batch must be written before the next request. It is if the host
+// is paced, so that a crash repeats only the request in flight. Otherwise visits are
 // written in batches, unless the next request is for a link of the batch. After an answer
 // from the cache the next request is chosen among its links, too.
 func (l *loop) due() bool {
 	return l.Source.Paced() || l.cached || l.site.Careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second || l.better()
 }
 
-// better reports whether a link that is not in the window yet is in a higher queue than
-// all that are: it is asked for next.
+// better reports whether a link of the batch, which is not in the window yet, is in a
+// higher queue than all of the window: it is requested next.
 func (l *loop) better() bool {
 	fresh := -1
 	for i := range l.batch.Links {
@@ -188,28 +177,28 @@ func (l *loop) mayGoOn(ctx context.Context) error {
 		return &errStop{ending: e, reason: why[e]}
 	}
 	if err := l.Judge.Ready(ctx); err != nil {
-		return fmt.Errorf("crawl %s: %w", l.site.Host, err) // what is fetched could not be kept
+		return fmt.Errorf("crawl %s: %w", l.site.Host, err) // documents could not be stored
 	}
 	if err := l.Source.Ready(ctx); err != nil {
 		return err
 	}
-	if l.crawl.Pages >= l.cfg.MaxPages {
-		return &errStop{ending: PageLimit, reason: text.Count(l.crawl.Pages, "request") + " in this crawl, the limit"}
+	if l.limits.used.Pages >= l.cfg.MaxPages {
+		return &errStop{ending: PageLimit, reason: text.Count(l.limits.used.Pages, "request") + " in this crawl, the limit"}
 	}
-	if err := errors.Join(l.overBytes(), l.overTime(), l.overBudget()); err != nil {
+	if err := errors.Join(l.limits.overBytes(), l.limits.overTime(), l.limits.overBudget(l.Strategy, l.window.candidates)); err != nil {
 		return err
 	}
-	if l.progress.Requests >= l.cfg.SlicePages || time.Since(l.started) >= l.cfg.SliceTime {
+	if l.progress.Requests >= l.cfg.SlicePages || time.Since(l.limits.started) >= l.cfg.SliceTime {
 		return &errStop{ending: SliceFull}
 	}
 	return nil
 }
 
-// next picks what to ask for; where nothing waits it says when something will.
+// next picks the next entry to request. If none waits, it returns an errStop with the time of the next.
 func (l *loop) next(ctx context.Context) (*frontier.Entry, string, error) {
 	low := l.window.low() || l.window.stale() && l.Source.Paced()
 	if low || l.window.bare() {
-		// What was found and not yet written is not in the window either.
+		// Links enter the window when they are written.
 		if err := l.flush(ctx, end{}); err != nil {
 			return nil, "", err
 		}
@@ -219,15 +208,15 @@ func (l *loop) next(ctx context.Context) (*frontier.Entry, string, error) {
 			return nil, "", err
 		}
 		l.enterSeeds(ctx)
-		l.window.reweigh(&l.scope, l.found)
-		l.passed = true // nobody has looked at these
+		l.window.reweigh(&l.links.scope, l.links.found)
+		l.limits.recheck = true
 	}
-	if l.passed {
-		l.passed = false
+	if l.limits.recheck {
+		l.limits.recheck = false
 		l.leaveOut()
 	}
 	if l.window.empty() && !l.window.all {
-		return l.next(ctx) // all of it was left out
+		return l.next(ctx) // all entries were left out
 	}
 	if l.window.empty() {
 		if err := l.exhausted(ctx); err != nil {
@@ -235,15 +224,15 @@ func (l *loop) next(ctx context.Context) (*frontier.Entry, string, error) {
 		}
 		return l.next(ctx)
 	}
-	if err := l.trapped(); err != nil { // now that what waits is known
+	if err := l.limits.trapped(l.window.entries); err != nil { // needs the refilled window
 		return nil, "", err
 	}
 	i, reason := l.choose(ctx)
 	return l.window.take(i), reason, nil
 }
 
-// enterSeeds lets the strategy say what seeds are like: whoever put them into the
-// record did not ask it, and what becomes of them is not to count for other links.
+// enterSeeds passes seeds to the strategy, which marks them. They were put into the
+// record without it, and their outcome must not count for other links.
 func (l *loop) enterSeeds(ctx context.Context) {
 	for i, e := range l.window.entries {
 		if e.Parent == "" && e.Link.Source == page.SourceSeed {
@@ -254,23 +243,23 @@ func (l *loop) enterSeeds(ctx context.Context) {
 	}
 }
 
-// choose lets the strategy pick among what waits. Sitemaps come last: on a small
-// site they cost a request and tell nothing new, and a link met on a page comes
-// with words that a sitemap does not have. Lists of papers come first. What lies in the
-// directory of a user whose answers had the host paused comes after what does not.
+// choose lets the strategy pick an entry of the window. Lists of papers come first and
+// sitemaps last: on a small site a sitemap costs a request and has nothing new, and links
+// on pages come with words that a sitemap lacks. Entries in the directory of a user whose
+// answers paused the host come after all others.
 func (l *loop) choose(ctx context.Context) (int, string) {
-	paused := l.sections.anyPaused()
-	if i := l.window.listing(); i >= 0 && !l.sections.paused(l.window.entries[i]) {
+	paused := l.limits.sections.anyPaused()
+	if i := l.window.listing(); i >= 0 && !l.limits.sections.paused(l.window.entries[i]) {
 		return i, "the directory of several pages that catalogues name: it may list their documents"
 	}
-	named, poor := l.named(), l.poor()
+	named, poor := l.named(), l.limits.poor()
 	if l.window.sitemaps == 0 && !named && !poor && !paused {
 		return l.pick(ctx, l.window.candidates)
 	}
 	fits := func(e *frontier.Entry) bool {
 		return e.Link.Source != sourceSitemapFile && (!named || !landingSeed(e)) && (!poor || worthIt(e))
 	}
-	calm := func(e *frontier.Entry) bool { return fits(e) && !l.sections.paused(e) }
+	calm := func(e *frontier.Entry) bool { return fits(e) && !l.limits.sections.paused(e) }
 	from := fits
 	if paused && slices.ContainsFunc(l.window.entries, calm) {
 		from = calm
@@ -292,8 +281,8 @@ func (l *loop) choose(ctx context.Context) (int, string) {
 	return place[i], reason
 }
 
-// exhausted ends the slice where nothing waits, or returns nil where something
-// waits after all.
+// exhausted is called if the window is empty. It ends the slice, or returns nil if some
+// entries can be requested after all.
 func (l *loop) exhausted(ctx context.Context) error {
 	relaxed, at, err := l.Recorder.Left(ctx, l.cfg.MaxDepth)
 	switch {
@@ -314,37 +303,36 @@ func (l *loop) exhausted(ctx context.Context) error {
 // end is how a slice ends, where it does.
 type end struct{ last, orderly bool }
 
-// learntEvery is how often what was learnt is written: it may be a quarter of a
-// megabyte, and is written when a slice ends; a crash costs no more than what the
-// last minute taught.
+// learntEvery is how often the strategy's state is written within a slice, beside its end.
+// The state may be a quarter of a megabyte; a crash loses at most a minute of training.
 const learntEvery = time.Minute
 
-// flush hands the batch to the recorder. New links enter the window here, when
-// they have their place in the order of discovery.
+// flush writes the batch to the recorder. New links enter the window afterwards, since
+// the recorder assigns their place in the order of discovery.
 func (l *loop) flush(ctx context.Context, as end) error {
 	if l.batch.Empty() && !as.last {
 		return nil
 	}
-	var learnt json.RawMessage // nil leaves what is written
+	var learnt json.RawMessage // nil keeps the state on record
 	if l.taught && (as.last || l.cfg.Now().Sub(l.learnt) >= learntEvery) {
 		var err error
 		if learnt, err = l.Strategy.State(); err != nil {
 			return fmt.Errorf("crawl %s: %w", l.site.Host, err)
 		}
 	}
-	l.crawl.Time, l.crawl.Sections = l.took+time.Since(l.started), l.sections.changed()
-	w, err := l.Recorder.Write(ctx, store.SliceWrite{Batch: &l.batch, Progress: l.crawl, Learnt: learnt, Last: as.last, Orderly: as.orderly})
+	l.limits.used.Time, l.limits.used.Sections = l.limits.before+time.Since(l.limits.started), l.limits.sections.changed()
+	w, err := l.Recorder.Write(ctx, store.SliceWrite{Batch: &l.batch, Progress: l.limits.used, Learnt: learnt, Last: as.last, Orderly: as.orderly})
 	if err != nil {
 		return fmt.Errorf("crawl %s: write: %w", l.site.Host, err)
 	}
 	l.written = time.Now()
-	clear(l.seen.since)
+	clear(l.links.seen.since)
 	if learnt != nil {
 		l.learnt, l.taught = l.cfg.Now(), false
 	}
-	l.window.filled = l.window.filled && !w.Repeated // what was new the first time is not told again
+	l.window.filled = l.window.filled && !w.Repeated // a repeated write does not return which links were new
 	l.window.all = l.window.all && w.Again == 0
-	for i := range l.batch.Aliases { // fetched, whatever link to it is new
+	for i := range l.batch.Aliases { // fetched already
 		delete(w.Added, l.batch.Aliases[i].Hash())
 	}
 	for i := range l.batch.Links {
@@ -365,14 +353,14 @@ func (l *loop) flush(ctx context.Context, as end) error {
 	return nil
 }
 
-// end writes what is left and says how the slice ended.
+// end writes the last batch and returns how the slice ended.
 func (l *loop) end(ctx context.Context, err error) (Result, error) {
 	l.release()
 	r := Result{Progress: l.progress}
 	var stop *errStop
 	if errors.As(err, &stop) && stop.ending == Waiting {
-		l.took += stop.wait
-		l.sections.pause(stop.by)
+		l.limits.before += stop.wait
+		l.limits.sections.pause(stop.by)
 	}
 	if ferr := l.flush(ctx, end{last: true, orderly: stop != nil || orderly(err)}); ferr != nil {
 		return r, errors.Join(err, ferr)

@@ -14,24 +14,23 @@ import (
 )
 
 const (
-	// maxMisses is how many leads that the hosts of one domain gave to this site may
-	// miss in a row. What else they gave is not asked for then: a page may name any
-	// number of URLs of others that are not there.
+	// maxMisses is how many leads from one domain may fail in a row. The other leads from
+	// it are skipped then: a page may name any number of URLs that do not exist.
 	maxMisses = 10
-	// maxVainHosts is how many hosts of one domain that another named may give no
-	// document in a row: a domain may answer for any number of names.
+	// maxVainHosts is how many hosts of one domain that another named may have no document
+	// in a row: a domain may answer for any number of host names.
 	maxVainHosts = 20
 )
 
-// outcomeMissed is that of leads left out for the misses of others.
+// outcomeMissed is the outcome of leads skipped for the misses of others.
 const outcomeMissed gleaner.Outcome = "leads-missed"
 
-// misses counts them, by the domain of the host that gave them. They are forgotten
-// after a month, when what was missing may be there.
+// misses counts consecutive leads that failed, by the domain that gave them. They expire
+// after a month, when the URLs may exist.
 type misses map[string]int
 
-// giver is the domain of the other host that gave a lead to a site, "" where none
-// did.
+// giver returns the domain of the other host from which a lead came, "" if an entry is no
+// lead.
 func giver(site string, e *frontier.Entry) string {
 	if e.Role == frontier.Member || e.Link.Source == page.SourceSeed || e.Parent == "" {
 		return ""
@@ -42,8 +41,8 @@ func giver(site string, e *frontier.Entry) string {
 	return ""
 }
 
-// count notes how a lead ended. What says nothing of its being there (the host is
-// out, robots.txt forbids it) changes nothing.
+// count counts the outcome of a lead. Outcomes that do not show whether the URL exists (the
+// host is down, robots.txt forbids it) change nothing.
 func (m misses) count(giver string, v *frontier.Visit) {
 	if giver == "" {
 		return
@@ -59,11 +58,10 @@ func (m misses) count(giver string, v *frontier.Visit) {
 	}
 }
 
-// leaveOut takes from the window what is not to be asked for: landing pages whose
-// papers were found on this site (they are asked for if a later harvest still
-// misses the paper), leads of domains whose leads miss or whose hosts give nothing,
-// what lies in the directories of users who reached a limit, and what the lists of
-// the harvests keep out.
+// leaveOut skips the entries of the window that are not worth a request: landing pages
+// whose papers were found on this site (a later harvest that misses the paper requests
+// them), leads from domains whose leads fail or whose hosts have nothing, entries of users
+// who reached a limit, and entries that the lists of the harvests exclude.
 func (l *loop) leaveOut() {
 	for i := len(l.window.entries) - 1; i >= 0; i-- {
 		if outcome, why := l.notWorthIt(l.window.entries[i]); outcome != "" {
@@ -74,13 +72,13 @@ func (l *loop) leaveOut() {
 }
 
 func (l *loop) notWorthIt(e *frontier.Entry) (gleaner.Outcome, string) {
-	if why, entry := l.scope.keptOut(e); why != "" {
+	if why, entry := l.links.scope.keptOut(e); why != "" {
 		return why, strings.TrimSpace("the lists say so: " + entry)
 	}
-	if len(l.found) > 0 && landingSeed(e) && e.Was == frontier.Waiting && l.found[text.Normalise(e.Link.Anchor)] {
+	if len(l.links.found) > 0 && landingSeed(e) && e.Was == frontier.Waiting && l.links.found[text.Normalise(e.Link.Anchor)] {
 		return outcomeFound, "the paper was found without it"
 	}
-	if why := l.beyond(e); why != "" {
+	if why := l.limits.sectionLimit(e); why != "" {
 		return why, "its user's pages reached the limit"
 	}
 	from := giver(l.site.Host, e)

@@ -13,37 +13,36 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// Source answers for the URLs of one site: the web, or a recording of it.
+// Source answers requests for the URLs of one site: the web, or a recording of it.
 type Source interface {
-	// Ready says whether the site may be asked now.
+	// Ready returns an error if no request may be made now.
 	Ready(ctx context.Context) error
-	// Ask asks for a URL that waits. known says whether a URL to which it
-	// redirects was fetched already. A *fetch.Error says what became of the URL;
-	// any other error ends the slice.
+	// Ask requests a URL. known reports whether a URL to which it redirects was fetched
+	// already. A *fetch.Error is the outcome of the URL; any other error ends the slice.
 	Ask(ctx context.Context, e *frontier.Entry, known func(url string) bool) (*Answer, error)
-	// Sitemaps are those that the site names.
+	// Sitemaps returns the sitemaps in robots.txt.
 	Sitemaps(ctx context.Context) ([]string, error)
-	// Paced reports whether the site is given time between requests: what was done
-	// is then written before the next one.
+	// Paced reports whether there is a pause between requests. Each visit is then written
+	// before the next request.
 	Paced() bool
 }
 
 // Answer is what a source gives for a URL.
 type Answer struct {
 	*fetch.Response
-	Page   *page.Page // where it is known already; else the body is parsed
-	Cached bool       // it was fetched before the crawl, and took no request now
-	Parent string     // the page that led to it, where that is known; addresses in data are relative to it
+	Page   *page.Page // nil if the body has to be parsed
+	Cached bool       // it was fetched before the crawl, and needed no request
+	Parent string     // the page that led to it, if known; addresses in data are relative to it
 }
 
-// Release says that the answer's body is no longer needed.
+// Release releases the answer's body.
 func (a *Answer) Release() {
 	if a != nil {
 		a.Response.Release()
 	}
 }
 
-// What tells what the answer is.
+// What returns the kind of the answer.
 func (a *Answer) What() collection.What {
 	if a.Page != nil {
 		return collection.APage
@@ -55,8 +54,8 @@ func (a *Answer) What() collection.What {
 	return what
 }
 
-// Parse reads the page that came. If it cannot be read, or is not what was asked for,
-// outcome says so, and why says more where there is more to say.
+// Parse parses the page. If it cannot be parsed, or has unexpected content, it returns the
+// outcome, and perhaps the reason.
 func (a *Answer) Parse(ctx context.Context) (p *page.Page, outcome gleaner.Outcome, why string) {
 	if p = a.Page; p == nil {
 		if kind := a.data(); kind != "" {
@@ -76,10 +75,10 @@ func (a *Answer) Parse(ctx context.Context) (p *page.Page, outcome gleaner.Outco
 	return p, outcome, ""
 }
 
-// cacheAge is how old an answer fetched outside a crawl may be.
+// cacheAge is the greatest age of an answer in the page cache.
 const cacheAge = 24 * time.Hour
 
-// CachedAnswer is what was fetched of a URL outside a crawl not long ago; nil for nothing.
+// CachedAnswer returns the answer for a URL in the page cache, nil for none.
 func CachedAnswer(ctx context.Context, db *store.DB, h frontier.Hash) *Answer {
 	p, ok, err := db.CachedPage(ctx, h[:], cacheAge)
 	if err != nil || !ok || p.Outcome != string(gleaner.OK) {
@@ -88,55 +87,51 @@ func CachedAnswer(ctx context.Context, db *store.DB, h frontier.Hash) *Answer {
 	return &Answer{Cached: true, Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}
 }
 
-// resources is a Source that also answers for what the scripts of a page ask.
+// resources is a Source that also serves the requests of a page's scripts.
 type resources interface {
 	resource(ctx context.Context, r fetch.Request, parent string) (*fetch.Response, error)
-	// foreign notes that a page asks another host for something, which counts as a link
-	// that the site gives to it.
+	// foreign notes a page's request to another host, which counts as a lead to it.
 	foreign(ctx context.Context, url string) error
-	// madeOf is what a page was made of when a browser showed it last.
+	// madeOf returns the parts of which a page was rendered last.
 	madeOf(ctx context.Context, page frontier.Hash) ([]byte, error)
 }
 
-// Browser shows pages of which scripts make what they say (render.Browser).
+// Browser renders pages whose content scripts make (render.Browser).
 type Browser interface {
 	Show(ctx context.Context, p render.Page, wait time.Duration, get render.Get) render.Shown
 }
 
-// Recorder keeps the URLs of one site: those that wait, and what became of the
-// others.
+// Recorder stores the URLs of one site: those that wait, and the outcomes of the others.
 type Recorder interface {
-	// Window returns the best of what waits (frontier.Window), and whether that
-	// is all of it.
+	// Window returns the best waiting entries (frontier.Window), and whether these are
+	// all.
 	Window(ctx context.Context, size int) (best []frontier.Entry, all bool, err error)
-	// Write keeps what was done since the last time, all of it or nothing.
+	// Write writes a batch, all of it or nothing.
 	Write(ctx context.Context, w store.SliceWrite) (frontier.Written, error)
-	// LookUp tells what is known of URLs.
+	// LookUp returns what is known of URLs.
 	LookUp(ctx context.Context, hashes [][]byte) ([]frontier.Known, error)
 	// Fetched reports whether a URL was fetched in this crawl.
 	Fetched(ctx context.Context, h frontier.Hash) bool
-	// Left is asked when nothing waits: how many URLs that lay too deep wait now,
-	// since a shorter way to them was found, and when one that failed may be
-	// asked again.
+	// Left is called if nothing waits. It returns how many URLs that were too deep wait now,
+	// since a shorter path to them was found, and when a failed one may be retried.
 	Left(ctx context.Context, maxDepth int) (relaxed int, next time.Time, err error)
-	// Hold makes sure that the site is still this crawl's to write.
+	// Hold makes sure that this crawl still has the lease.
 	Hold(ctx context.Context) error
 }
 
-// Judge keeps the documents that a crawl finds, and says what they are.
+// Judge stores the documents that a crawl finds, and judges them.
 type Judge interface {
-	// Ready says whether documents can be kept now.
+	// Ready returns an error if documents cannot be stored now.
 	Ready(ctx context.Context) error
-	// Keep stores a file, and has the documents in it in hand until they are
-	// released.
+	// Keep stores a file, and holds the documents in it until they are released.
 	Keep(ctx context.Context, f collection.File) (*collection.Kept, error)
-	// Judge says what a document in hand is.
+	// Judge judges a document that is held.
 	Judge(ctx context.Context, d collection.Document) (Verdict, error)
-	// KeepPage keeps a page if it is itself a paper.
+	// KeepPage stores a page if it is itself a paper.
 	KeepPage(ctx context.Context, f collection.File, titles []string, visible string) (v Verdict, is bool, err error)
 }
 
-// Verdict is what a document turned out to be.
+// Verdict is the judgement on a document.
 type Verdict struct {
 	Accepted bool
 	Found    bool     // it is a wanted paper

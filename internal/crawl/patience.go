@@ -10,9 +10,8 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// passing reports whether an error is one of the record's that passes: the
-// database is away or its disk is full, or two transactions stood in each other's way.
-// What a web site does to a request is none.
+// passing reports whether an error of the record is transient: the database is unavailable
+// or its disk is full, or two transactions conflicted. The failure of a request is not.
 func passing(err error) bool {
 	if _, ok := errors.AsType[*fetch.Error](err); ok {
 		return false
@@ -20,17 +19,16 @@ func passing(err error) bool {
 	return store.Passes(err)
 }
 
-// patiently does something with the record, and does it again until the record
-// can be asked: what the slice has fetched must not be fetched twice because the
-// database was away for a while. It gives up when ctx ends.
+// patiently calls do, and repeats it until the record is available: pages must not be
+// fetched twice because the database was unavailable for a while. It ends with ctx.
 func (s *slice) patiently(ctx context.Context, do func() error) error {
 	return store.Patiently(ctx, passing, func(err error) {
 		s.log.WarnContext(ctx, "the record cannot be asked; waiting for it", "host", s.site.Host, "error", err)
 	}, do)
 }
 
-// hold makes sure that the host is this slice's alone, before it writes or judges
-// what it fetched: a process that stood still may have lost it meanwhile.
+// hold makes sure that this slice has the lease, before it writes or judges: a process that
+// was suspended may have lost it.
 func (s *slice) hold(ctx context.Context) error {
 	if !s.lease.Lapsed() {
 		return nil
@@ -38,12 +36,12 @@ func (s *slice) hold(ctx context.Context) error {
 	return s.patiently(ctx, func() error { return s.lease.Renew(ctx) })
 }
 
-// looksBefore is how often a slice looks whether to go on before it gives way: who
-// waits for single pages is not to leave it the time for one request and no more.
+// looksBefore is how many checks a slice makes before it yields to a request for a single
+// page. Otherwise such requests would leave it time for one request only.
 const looksBefore = 3
 
-// watch renews the lease, and looks whether the crawl is still wanted and whether somebody
-// waits for a page of the host. It never waits for long for the record.
+// watch renews the lease, and checks whether the crawl is still wanted and whether a request
+// for a single page waits for the host. It never waits long for the record.
 func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	within := func(do func(context.Context) error) error {
 		ctx, over := context.WithTimeout(ctx, max(s.look, time.Second))
@@ -53,7 +51,7 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	looks := 0
 	fetch.Every(ctx, s.look, func() bool {
 		if p := s.loop.latest.Load(); p != nil {
-			s.loop.report(*p) // alive, though a page is slow
+			s.loop.report(*p) // a page may be slow
 		}
 		renewed, attention, known := false, store.Attention{}, error(nil)
 		_ = within(func(ctx context.Context) error {
@@ -69,7 +67,7 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		if looks++; looks >= looksBefore && s.lease.Awaited() {
 			s.loop.stop.CompareAndSwap(nil, Waiting)
 		}
-		if known == nil { // where the record is away the loop's own writes say so
+		if known == nil { // else the loop's own writes report that the record is unavailable
 			s.checkControls(attention)
 		}
 		return true

@@ -12,10 +12,10 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// record is the Recorder over Postgres. What it cannot ask now it waits for.
+// record is the Recorder over Postgres. It waits while the database is unavailable.
 type record struct{ *slice }
 
-// of names the slice to the record.
+// of identifies the slice to the record.
 func (s *slice) of() store.Slice {
 	return store.Slice{SiteID: s.site.ID, Crawl: s.site.Crawl, Token: s.lease.Token}
 }
@@ -32,8 +32,8 @@ func (r record) Window(ctx context.Context, size int) (best []frontier.Entry, al
 	return best, all, err
 }
 
-// Write implements Recorder. It writes in one transaction, fenced by the lease: a
-// slice that lost it writes nothing.
+// Write implements Recorder. It writes in one transaction, fenced by the token of the lease:
+// a slice that lost it writes nothing.
 func (r record) Write(ctx context.Context, w store.SliceWrite) (out frontier.Written, err error) {
 	tries := 0
 	err = r.patiently(ctx, func() error {
@@ -72,17 +72,17 @@ func (r record) Left(ctx context.Context, maxDepth int) (relaxed int, next time.
 
 func (r record) Hold(ctx context.Context) error { return r.hold(ctx) }
 
-// recall tells the loop what slices before this one knew.
+// recall loads the state of earlier slices into the loop.
 func (r record) recall(ctx context.Context, l *loop) error {
 	db, site := r.db.Pool, r.site.ID
-	// The lists may be others than when these were kept out.
-	if _, err := l.scope.readmit(ctx, db, site); err != nil {
+	// The lists may have changed since they excluded links.
+	if _, err := l.links.scope.readmit(ctx, db, site); err != nil {
 		return err
 	}
-	if err := frontier.EachKnown(ctx, db, site, r.site.Crawl, l.seen.meet); err != nil {
+	if err := frontier.EachKnown(ctx, db, site, r.site.Crawl, l.links.seen.meet); err != nil {
 		return err
 	}
-	if err := r.db.Leads(ctx, site, l.leads.note); err != nil {
+	if err := r.db.Leads(ctx, site, l.links.leads.note); err != nil {
 		return err
 	}
 	err := frontier.EachLead(ctx, db, site, func(parent string, state frontier.State, outcome gleaner.Outcome) {
@@ -93,7 +93,7 @@ func (r record) recall(ctx context.Context, l *loop) error {
 	if err != nil {
 		return err
 	}
-	if l.keptBytes, err = frontier.KeptBytes(ctx, db, site); err != nil {
+	if l.links.keptBytes, err = frontier.KeptBytes(ctx, db, site); err != nil {
 		return err
 	}
 	if l.cfg.Browser != nil {
@@ -117,7 +117,7 @@ func (r record) recall(ctx context.Context, l *loop) error {
 	return err
 }
 
-// library is the Judge over the collection. What cannot be kept now it waits with.
+// library is the Judge over the collection. It waits while the record is unavailable.
 type library struct{ *slice }
 
 func (b library) Ready(ctx context.Context) error { return b.coll.Ready(ctx) }
@@ -151,8 +151,7 @@ func (b library) KeepPage(ctx context.Context, f collection.File, titles []strin
 	return v, is, lost(err)
 }
 
-// lost says of a write that the record refused, since another holds the site, that
-// the lease is lost.
+// lost turns the error of a write by a slice that no longer holds the site into ErrLost.
 func lost(err error) error {
 	if errors.Is(err, store.ErrNotHeld) {
 		return politeness.ErrLost

@@ -14,25 +14,25 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// wantedLead is how like a wanted title the words of a link to another host must
-// be for it to be taken (0 to 1).
+// wantedLead is the least likeness (0 to 1) to a wanted title at which a link to another
+// host is taken.
 const wantedLead = 0.8
 
-// scope says which links of a site's pages are taken, and as what. It looks at the
-// link and where it stands, and asks nobody.
+// scope decides which links of a site's pages are taken, and in which role. It uses only
+// the link and its place, and makes no requests.
 type scope struct {
 	Site
 	Config
 }
 
-// take makes an entry of a link of a page where it may be taken, on the page's own
-// host (here) or another.
+// take returns the entry of a link of a page, whether it is on the page's own host (here),
+// and whether it may be taken (ok).
 func (s *scope) take(from *frontier.Entry, link page.Link) (e frontier.Entry, here, ok bool) {
 	here = weburl.Host(link.URL) == s.Host
 	e = frontier.Entry{Candidate: page.Candidate{Link: link, Parent: from.Link.URL, Depth: from.Depth + 1}}
 	e.Derive()
 	if link.NoFollow || isIgnored(&link) &&
-		// A source that is called like a wanted paper may be there in no other form.
+		// A source file named like a wanted paper may be its only form.
 		!(weburl.IsSourceName(link.URL) && s.Wanted.Likeness(link.Anchor) >= wantedLead) {
 		return e, here, false
 	}
@@ -45,14 +45,14 @@ func (s *scope) take(from *frontier.Entry, link page.Link) (e frontier.Entry, he
 	return e, here, true
 }
 
-// role decides what may be done with a link. Pages are followed in scope alone;
-// documents are taken wherever they are on the host, and one hop beyond it.
+// role returns the role of a link. Pages are followed only in scope; documents are taken
+// anywhere on the host, and one hop beyond it.
 func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 	forward := e.Link.Source == page.SourceRefresh || e.Link.Source == page.SourceFrame
 	switch {
 	case from.Role == frontier.Lead:
-		// It was asked for as a document and a page came: its document is
-		// taken where the page names it.
+		// A page came instead of a document. Its document is taken if the page names
+		// one.
 		return frontier.Lead, here && (e.Link.Source == page.SourceCitation || forward && e.Document)
 	case from.Role == frontier.Landing && from.Link.Source == page.SourceListing && here:
 		return frontier.Lead, e.Document && s.weigh(e) >= wantedLead
@@ -65,7 +65,7 @@ func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 	case !e.Document && (s.inParentDomain(from, e) || s.listed(e)):
 		return frontier.Member, true
 	case e.Document && (here || s.inParentDomain(from, e)):
-		// A sitemap lists whatever is on the host; a page names what is its own.
+		// A sitemap lists all of the host; a page links to its own documents.
 		return frontier.Lead, e.Link.Source != page.SourceSitemap
 	case here && s.besideRoot(from, e):
 		return frontier.Landing, true
@@ -73,9 +73,9 @@ func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 	return s.outsideRole(e, here)
 }
 
-// outsideRole: a document on another host is a lead; so is a page there, or outside the
-// scope, whose link reads like a wanted title, for the document that it names.
-// PolicyWhitelist leaves no domain.
+// outsideRole returns the role of a link that leaves the scope. A document on another host
+// is a lead. A page whose link reads like a wanted title is a landing page, for the
+// document that it names. PolicyWhitelist does not leave the domain.
 func (s *scope) outsideRole(e *frontier.Entry, here bool) (frontier.Role, bool) {
 	if s.Leads == "none" && !here || s.Policy == PolicyWhitelist || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
 		return 0, false
@@ -91,8 +91,8 @@ func (s *scope) outsideRole(e *frontier.Entry, here bool) (frontier.Role, bool) 
 	return frontier.Landing, true
 }
 
-// wantedItself reports whether a link reads like a wanted title: to a document by its
-// words or those around it, to a page by its own.
+// wantedItself reports whether a link reads like a wanted title: for a document by its own
+// words or those around it, for a page by its own.
 func (s *scope) wantedItself(e *frontier.Entry) bool {
 	if e.Document {
 		return s.weigh(e) >= wantedLead
@@ -100,7 +100,7 @@ func (s *scope) wantedItself(e *frontier.Entry) bool {
 	return s.Wanted.Likeness(e.Link.Anchor) >= wantedLead
 }
 
-// unfollowed says why a link has no role.
+// unfollowed returns why a link has no role.
 func unfollowed(e *frontier.Entry, here bool) gleaner.Outcome {
 	switch {
 	case e.Link.NoFollow:
@@ -111,7 +111,7 @@ func unfollowed(e *frontier.Entry, here bool) gleaner.Outcome {
 	return "off-host"
 }
 
-// weigh notes how like a wanted title a new link is, once.
+// weigh sets the likeness of a link to a wanted title, once.
 func (s *scope) weigh(e *frontier.Entry) float64 {
 	if e.Wanted == 0 {
 		e.Wanted = s.like(&e.Link, nil)
@@ -119,25 +119,24 @@ func (s *scope) weigh(e *frontier.Entry) float64 {
 	return e.Wanted
 }
 
-// like is how like a wanted title a link's words are, of titles of which had is false.
+// like returns the likeness of a link's words to the wanted titles for which had is false.
 func (s *scope) like(l *page.Link, had func(title string) bool) float64 {
 	of := func(words string) float64 { return s.Wanted.LikenessBut(words, had) }
 	return max(of(l.Anchor), of(l.Context), of(l.Heading))
 }
 
-// unfound leaves of the likeness of a link on the host to wanted titles what is like papers
-// that were not found here (found has normalised titles): the pages about one that was, and
-// its other copies, are worth no more than their like. What was given from outside need not
-// have the words for which it was given.
+// unfound reduces the likeness of a link on the host to that to papers not found here (found
+// has normalised titles). Pages about a found paper, and its other copies, are worth no
+// more than other links. Seeds keep their likeness, since they need not have its words.
 func (s *scope) unfound(e *frontier.Entry, found map[string]bool) {
 	if e.Wanted > 0 && e.Parent != "" && len(found) > 0 {
 		e.Wanted = s.like(&e.Link, func(title string) bool { return found[text.Normalise(title)] })
 	}
 }
 
-// besideRoot lets the pages be read to which a homepage leads that is a file in
-// the host's root (/ada.html): it has no directory that could be its scope. They
-// are read for their documents alone, since the host may be a whole department's.
+// besideRoot reports whether a link comes from a homepage that is a file in the host's root
+// (/ada.html), which has no directory as its scope. Such pages are read only for their
+// documents, since the host may be a whole department's.
 func (s *scope) besideRoot(from, e *frontier.Entry) bool {
 	if e.Link.Source == page.SourceSitemap || e.Link.Source == page.SourceScript {
 		return false
@@ -150,11 +149,11 @@ func (s *scope) besideRoot(from, e *frontier.Entry) bool {
 	return false
 }
 
-// parentDomainDepth is how far links are followed by the ParentDomain rule;
-// documents are taken from the last page, a step further.
+// parentDomainDepth is the depth to which the ParentDomain rule follows links. Documents are
+// taken one step further.
 const parentDomainDepth = 2
 
-// inParentDomain is the ParentDomain rule for a link of a page.
+// inParentDomain applies the ParentDomain rule to a link of a page.
 func (s *scope) inParentDomain(from, e *frontier.Entry) bool {
 	most := parentDomainDepth
 	if e.Document {
@@ -163,14 +162,14 @@ func (s *scope) inParentDomain(from, e *frontier.Entry) bool {
 	return s.ParentDomain && e.Depth <= most && weburl.SameSite(from.Link.URL, e.Link.URL)
 }
 
-// listed reports whether an allow list names a page: it is followed then on
-// whatever host, as far as the crawl's policy lets it.
+// listed reports whether an allow list names a page, which is then followed on any host that
+// the policy allows.
 func (s *scope) listed(e *frontier.Entry) bool {
 	return s.Policy != PolicyWhitelist && s.Rules.Follows(e.Link.URL)
 }
 
-// keptOut names the rule of the lists that keeps a link out, and its entry; "" if
-// none does. What a sitemap is called says nothing of what it lists.
+// keptOut returns the rule of the lists that excludes a link, and its entry; "" for none.
+// Sitemaps are not excluded, since their names say nothing of their links.
 func (s *scope) keptOut(e *frontier.Entry) (why gleaner.Outcome, entry string) {
 	if e.Link.Source == sourceSitemapFile {
 		return "", ""
@@ -184,13 +183,13 @@ func (s *scope) keptOut(e *frontier.Entry) (why gleaner.Outcome, entry string) {
 	return gleaner.Outcome(rule), entry
 }
 
-// readmit lets those of a site's links wait that lists kept out before and do not now.
+// readmit lets links of a site wait that the lists excluded before and no longer do.
 func (s *scope) readmit(ctx context.Context, q frontier.Querier, siteID int) (int, error) {
 	return frontier.Readmit(ctx, q, siteID, rules.Names(), func(e *frontier.Entry) bool { why, _ := s.keptOut(e); return why != "" })
 }
 
-// outside names the limit on shape or depth that a link of any site exceeds, or
-// the rule that keeps it out, "" if there is none.
+// outside returns the limit on shape or depth that a link exceeds, or the rule that
+// excludes it, "" for none.
 func (s *scope) outside(e *frontier.Entry) gleaner.Outcome {
 	if why := s.misshapen(e.Link.URL); why != "" {
 		return why

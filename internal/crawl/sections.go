@@ -14,17 +14,17 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// sharedHost is how many times the share of one user's pages all of a host may take:
-// on a host of many users one must not end the crawl of the others, nor may its
-// owner make users without end.
+// sharedHost is how many times the limits of one user's pages hold for a whole host. On a
+// shared host one user must not end the crawl of the others, and the number of users is
+// not bounded otherwise.
 const sharedHost = 5
 
-// maxPauses is how often in a crawl the answers of one user may have the host paused for
-// so long that its crawl stops, before the rest of that user's pages is left out.
+// maxPauses is how often in a crawl the answers of one user may pause the host for so long
+// that its crawl stops. The rest of that user's pages is left out then.
 const maxPauses = 3
 
-// sections are what a crawl got from each user's directory of a host, by the
-// directory; "" is what lies in none.
+// sections are the counts of a crawl for each user's directory of a host, by directory.
+// The section "" is the rest of the host.
 type sections map[string]*store.Section
 
 func newSections(had []store.Section) sections {
@@ -35,7 +35,7 @@ func newSections(had []store.Section) sections {
 	return all
 }
 
-// of returns the section of a URL or path, to be counted in.
+// of returns the section of a URL or path.
 func (all sections) of(url string) *store.Section {
 	dir := weburl.UserDirectory(url)
 	s := all[dir]
@@ -46,7 +46,7 @@ func (all sections) of(url string) *store.Section {
 	return s
 }
 
-// pause counts a pause of the host that the answer of a URL is the reason for.
+// pause counts a pause of the host that the answer of a URL caused.
 func (all sections) pause(url string) {
 	if url != "" {
 		s := all.of(url)
@@ -54,8 +54,8 @@ func (all sections) pause(url string) {
 	}
 }
 
-// anyPaused reports whether the answers of any user had the host paused, in this crawl or
-// the one before.
+// anyPaused reports whether the answers of any user paused the host, in this crawl or the
+// one before.
 func (all sections) anyPaused() bool {
 	for _, s := range all {
 		if s.Dir != "" && s.Pauses != 0 {
@@ -65,13 +65,13 @@ func (all sections) anyPaused() bool {
 	return false
 }
 
-// paused reports whether an entry lies in the directory of such a user.
+// paused reports whether an entry is in the directory of such a user.
 func (all sections) paused(e *frontier.Entry) bool {
 	s := all[weburl.UserDirectory(e.Link.URL)]
 	return s != nil && s.Dir != "" && s.Pauses != 0
 }
 
-// changed lists those that were counted in since the last time.
+// changed returns the sections that have changed since its last call.
 func (all sections) changed() (some []store.Section) {
 	for _, s := range all {
 		if s.Changed {
@@ -83,7 +83,7 @@ func (all sections) changed() (some []store.Section) {
 	return some
 }
 
-// leftOut says what the limits of sections kept from being asked for.
+// leftOut describes the links that the limits of sections excluded.
 func (all sections) leftOut() (why []string) {
 	for _, dir := range slices.Sorted(maps.Keys(all)) {
 		if s := all[dir]; s.Left > 0 {
@@ -95,50 +95,54 @@ func (all sections) leftOut() (why []string) {
 	return why[:min(len(why), 5)]
 }
 
-// reads counts a page whose links are followed.
-func (l *loop) reads(url string, relevant bool) {
-	s := l.sections.of(url)
+// countPage counts a page whose links are followed.
+func (m *limits) countPage(url string, relevant bool) {
+	s := m.sections.of(url)
 	s.Read, s.Changed = s.Read+1, true
-	l.crawl.Read++
+	m.used.Read++
 	if relevant {
 		s.Relevant++
-		l.crawl.Relevant++
+		m.used.Relevant++
 	}
-	l.passed = l.passed || l.barren(s)
+	m.recheck = m.recheck || m.unproductive(s)
 }
 
-// heavy tells a section that brought as much as one may.
-func (l *loop) heavy(s *store.Section) bool { return l.cfg.MaxBytes > 0 && s.Bytes >= l.cfg.MaxBytes }
-
-// barren tells a section that is not worth its requests: after the first pages of a
-// crawl too few lead to documents.
-func (l *loop) barren(s *store.Section) bool { return l.few(l.cfg.TrapPages, s.Read, s.Relevant) }
-
-func (l *loop) few(from, read, relevant int) bool {
-	return gleaner.Trap{After: from, Rate: l.cfg.TrapRate}.Is(read, relevant)
+// tooLarge reports whether a section has reached the limit on bytes.
+func (m *limits) tooLarge(s *store.Section) bool {
+	return m.cfg.MaxBytes > 0 && s.Bytes >= m.cfg.MaxBytes
 }
 
-// pausing tells a user whose answers had the host paused too often.
+// unproductive reports whether a section is not worth its requests: too few of its pages
+// lead to documents.
+func (m *limits) unproductive(s *store.Section) bool {
+	return m.isTrap(m.cfg.TrapPages, s.Read, s.Relevant)
+}
+
+func (m *limits) isTrap(from, read, relevant int) bool {
+	return gleaner.Trap{After: from, Rate: m.cfg.TrapRate}.Is(read, relevant)
+}
+
+// pausing reports whether the answers of a user paused the host too often.
 func pausing(s *store.Section) bool { return s.Dir != "" && s.Pauses >= maxPauses }
 
-// spent reports whether what is true of some sections is so of all that a crawl
-// follows links in: then it is true of the site.
-func (l *loop) spent(is func(*store.Section) bool) bool {
-	return !slices.ContainsFunc(l.site.Scopes, func(prefix string) bool { return !is(l.sections.of(prefix)) })
+// everySection reports whether a predicate holds for all sections in which a crawl follows
+// links, and so for the site.
+func (m *limits) everySection(is func(*store.Section) bool) bool {
+	return !slices.ContainsFunc(m.scopes, func(prefix string) bool { return !is(m.sections.of(prefix)) })
 }
 
-// beyond names the limit that the section of a URL has reached, where the site goes
-// on without it, and counts the URL with those that are not asked for by that.
-func (l *loop) beyond(e *frontier.Entry) (why gleaner.Outcome) {
-	s := l.sections[weburl.UserDirectory(e.Link.URL)] // a page names users without number
+// sectionLimit returns the limit that the section of an entry has reached, if the crawl goes
+// on in other sections, and counts the entry as left out.
+func (m *limits) sectionLimit(e *frontier.Entry) (why gleaner.Outcome) {
+	s := m.sections[weburl.UserDirectory(e.Link.URL)] // a page may name any number of users
 	switch {
 	case s == nil:
 		return ""
-	case l.heavy(s) && !l.spent(l.heavy):
+	case m.tooLarge(s) && !m.everySection(m.tooLarge):
 		why = gleaner.Outcome(ByteLimit)
-	case l.barren(s) && !worthIt(e) && !l.spent(l.barren):
+	case m.unproductive(s) && !worthIt(e) && !m.everySection(m.unproductive):
 		why = gleaner.Outcome(Trap)
-	case pausing(s) && !l.spent(pausing):
+	case pausing(s) && !m.everySection(pausing):
 		why = outcomePauses
 	default:
 		return ""

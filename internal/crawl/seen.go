@@ -10,25 +10,24 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// seenSet remembers at what depth and in what role a site's URLs are known, so
-// that a link in every page's menu is not written once a page; and how much is
-// known of each directory. It is bounded: a slice begins with at most half of what
-// it may hold, so that those it meets have a place: the ones nearest to a homepage,
-// which most pages link to. Of a site with more the record is asked what it knows
-// of each page's links.
+// seenSet holds depth and role of a site's known URLs, so that a link in the menu of all
+// pages is not written once a page. It also counts the pages of each directory. It is
+// bounded: a slice begins with at most half of its capacity, so that new URLs have room.
+// These are the URLs nearest to a homepage, to which most pages link. If the record has
+// more, the links of each page are looked up there.
 type seenSet struct {
 	best    map[frontier.Hash]int32 // depth and role
 	dirs    map[uint64]int32        // pages, by directory
 	seed    maphash.Seed
 	limit   int                     // of best
-	met     int                     // URLs of which the record told
+	met     int                     // URLs on record when the slice began
 	partial bool                    // the record knows more URLs
-	since   map[frontier.Hash]int32 // what has no place in best, until the record is written and can be asked
-	skipped int                     // URLs that a limit kept out
+	since   map[frontier.Hash]int32 // URLs without room in best, until they are written to the record
+	skipped int                     // recorded URLs that a limit excluded
 	urls    int                     // all others
 
-	// contents has the directories in which a page of some content was read in
-	// this crawl and its links followed.
+	// contents has, by the hash of a page's content, the directories in which such a page
+	// was read in this crawl.
 	contents map[uint64][]string
 }
 
@@ -39,8 +38,8 @@ func newSeen(limit int) *seenSet {
 	return &seenSet{limit: limit, best: map[frontier.Hash]int32{}, since: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, contents: map[uint64][]string{}, seed: maphash.MakeSeed()}
 }
 
-// meet enters what the record knows of a URL. It is told of them all when a slice
-// begins, the nearest to a homepage first.
+// meet adds a URL on record. It is called for all of them when a slice begins, the nearest
+// to a homepage first.
 func (s *seenSet) meet(k *frontier.Known) {
 	if s.met++; s.met <= s.limit/2 {
 		s.addContent(k.URL, k.Content)
@@ -57,8 +56,7 @@ func (s *seenSet) meet(k *frontier.Known) {
 	}
 }
 
-// learn asks the record what it knows of some links, where it knows more than
-// the set.
+// learn adds what the record has of links, if it has URLs that the set lacks.
 func (s *seenSet) learn(ctx context.Context, record Recorder, links []page.Link) error {
 	var unknown [][]byte
 	for i := range links {
@@ -77,8 +75,8 @@ func (s *seenSet) learn(ctx context.Context, record Recorder, links []page.Link)
 	return err
 }
 
-// known reports whether a URL was met, and whether in this role or a wider one
-// at this depth or a lesser one.
+// known reports whether a URL was met, and whether with at most this depth and at least
+// this role.
 func (s *seenSet) known(h frontier.Hash, depth int, role frontier.Role) (asGood, met bool) {
 	b, met := s.best[h]
 	if !met {
@@ -112,9 +110,8 @@ func (s *seenSet) addContent(url string, content []byte) {
 	}
 }
 
-// around returns the directory above a URL's own in which a page of the same
-// content was read, "" if there is none: the links of such a page lead ever
-// deeper into copies of the page.
+// around returns the directory above a URL's own in which a page of the same content was
+// read, "" for none. The links of such a page may lead ever deeper into copies of it.
 func (s *seenSet) around(url string, content []byte) string {
 	own := directory(url)
 	for _, dir := range s.contents[maphash.Bytes(s.seed, content)] {

@@ -17,17 +17,17 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// shell is a page that is shown.
+// shell is a page that is rendered.
 type shell struct {
 	entry  *frontier.Entry
 	url    string
 	names  []string        // the scripts that its HTML names
-	halted gleaner.Outcome // why something was refused that may be had later
-	cut    bool            // something was refused for its bound
+	halted gleaner.Outcome // why a request failed that may succeed later
+	cut    bool            // a request was refused for a bound
 	made   []part
 }
 
-// part is something that a page is made of: itself, or what its scripts asked for.
+// part is a part of a rendered page: its HTML, or an answer to its scripts.
 type part struct {
 	render.Request
 	ETag, Modified string
@@ -46,11 +46,11 @@ func partOf(r render.Request, a *render.Answer) part {
 	return p
 }
 
-// sameWithin is how long the parts of a page are asked for anew before it is shown instead.
+// sameWithin bounds the time of checking the parts of a page, before it is rendered instead.
 const sameWithin = 2 * time.Minute
 
-// keep keeps an answer for the pages that are shown, with those fields of its header that are
-// used and are no longer than tags may be; nil says that it has no room.
+// keep keeps an answer for rendered pages, with the header fields that are used and not too
+// long. It returns nil if there is no room.
 func (s *shells) keep(url string, r *fetch.Response) *render.Answer {
 	a := &render.Answer{Status: r.Status, Header: http.Header{}}
 	size := int64(len(r.Body))
@@ -69,15 +69,15 @@ func (s *shells) keep(url string, r *fetch.Response) *render.Answer {
 	return a
 }
 
-// forget gives back what was kept.
+// forget releases the kept answers.
 func (s *shells) forget() {
 	s.cfg.Memory.Forget(weburl.Owner(s.site.Host), s.bytes)
 	s.bytes = 0
 	clear(s.answers)
 }
 
-// same reports whether a page is made of what it was made of when it was shown last: each
-// part is asked for anew, and comes only where it is another.
+// same reports whether the parts of a page are those of its last rendering. It requests each
+// part conditionally.
 func (s *shells) same(ctx context.Context, w *shell, made []byte) bool {
 	var parts []part
 	if json.Unmarshal(made, &parts) != nil || len(parts) == 0 || !bytes.Equal(parts[0].Sum, w.made[0].Sum) {
@@ -98,10 +98,10 @@ func (s *shells) same(ctx context.Context, w *shell, made []byte) bool {
 	return true
 }
 
-// ended reports whether what a page has of a slice's time is over, and the slice is not.
+// ended reports whether the time of a page is over, and that of the slice is not.
 func ended(slice, page context.Context) bool { return page.Err() != nil && slice.Err() == nil }
 
-// part is what a part of a page is now.
+// part returns the present state of a part of a page.
 func (s *shells) part(ctx context.Context, w *shell, was part) part {
 	a := s.answers[was.URL]
 	if a == nil {
@@ -113,8 +113,8 @@ func (s *shells) part(ctx context.Context, w *shell, was part) part {
 	return partOf(was.Request, a)
 }
 
-// ask asks for something of a page by the crawl's own way, and counts it as the site's. An
-// answer that it is as it was has the status 304.
+// ask requests a part of a page, as the crawl requests a URL, and counts the request. The
+// answer for an unchanged part has the status 304.
 func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, error) {
 	if err := s.mayAsk(w, was.Request); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, e
 		}
 	}
 	q := fetch.Request{URL: was.URL, ETag: was.ETag, LastModified: was.Modified, Largest: maxPart,
-		Known: func(to string) bool { // a redirect leads nowhere else
+		Known: func(to string) bool { // redirects obey the same rules
 			return s.mayAsk(w, render.Request{URL: to, Script: was.Script}) != nil || s.note(ctx, w, to) != nil
 		}}
 	resp, err := s.Source.(resources).resource(ctx, q, w.url)
@@ -155,13 +155,13 @@ func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, e
 	}
 	s.progress.Requests++
 	s.progress.URL = was.URL
-	s.crawl.Pages++
+	s.limits.used.Pages++
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Release()
 	s.progress.Bytes += resp.Bytes
-	s.brings(w.entry, max(resp.Bytes, int64(len(resp.Body))))
+	s.limits.countBytes(w.entry, max(resp.Bytes, int64(len(resp.Body))))
 	if resp.Status == http.StatusNotModified {
 		return &render.Answer{Status: resp.Status}, nil
 	}
@@ -173,11 +173,11 @@ func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, e
 	return a, nil
 }
 
-// notALink is how like a wanted title what a page asks for is: less than any link to it would be.
+// notALink is the likeness of a part to a wanted title, which is less than that of any link.
 const notALink = -1
 
-// note counts a URL of another host with the links that the site gives to it, as far as these
-// may be.
+// note counts the URL of a part on another host as a lead to it. It returns an error if that
+// would exceed a limit.
 func (s *shells) note(ctx context.Context, w *shell, url string) error {
 	host, user := weburl.Host(url), weburl.UserDirectory(w.url)
 	if host == s.site.Host || slices.Contains(s.site.Scopes, "/") && weburl.SameSite(w.url, url) {
@@ -185,10 +185,10 @@ func (s *shells) note(ctx context.Context, w *shell, url string) error {
 	}
 	e := frontier.Entry{}
 	e.Link.URL = url
-	if _, again := s.leads.wanted[e.Hash()]; again {
+	if _, again := s.links.leads.wanted[e.Hash()]; again {
 		return nil
 	}
-	of, why := user+" "+host, s.leads.tooMany(host, &e)
+	of, why := user+" "+host, s.links.leads.tooMany(host, &e)
 	if why == "" && s.foreign[of] >= maxLeadsPerHost/sharedHost {
 		why = outcomeLeadsPerHost
 	}
@@ -197,18 +197,18 @@ func (s *shells) note(ctx context.Context, w *shell, url string) error {
 		return errors.New(string(why))
 	}
 	s.foreign[of]++
-	s.leads.note(e.Hash(), host, notALink)
+	s.links.leads.note(e.Hash(), host, notALink)
 	return s.Source.(resources).foreign(ctx, url)
 }
 
 var errNoRoom = errors.New("crawl: no memory for what a page asks for")
 
-// mayAsk reports why a page may not have something. Data lies in the site's scope, or, where
-// that is the whole host, in its domain: users of one host are not to read one another's
-// through the crawl. Scripts on other hosts are those that the page itself names, where leads
-// may go to others, and a host that fails is left alone.
+// mayAsk returns an error if a page may not request a URL. Data must be in the site's scope,
+// or in its domain if the scope is the whole host: users of one host must not read one
+// another's data through the crawl. Scripts on other hosts must be named by the page
+// itself, and leads be allowed. Hosts that fail are not requested again.
 func (s *shells) mayAsk(w *shell, r render.Request) error {
-	if why := s.scope.misshapen(r.URL); why != "" {
+	if why := s.links.scope.misshapen(r.URL); why != "" {
 		return errors.New(string(why))
 	}
 	if rule, _ := s.site.Rules.KeepsOut(r.URL, false); rule != "" {

@@ -20,42 +20,42 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Bounds of the pages of one site that a browser shows.
+// Bounds of rendering the pages of one site in a browser.
 const (
 	maxShown      = 300              // pages of one user in one crawl
 	shownFailing  = 10               // pages that a failure counts as
-	maxKeptScript = 8 << 20          // bytes of scripts and data that are kept for the next page
-	maxReadScript = 4 << 20          // bytes of scripts that are kept for pages that wait
+	maxKeptScript = 8 << 20          // bytes of scripts and data kept for the next page
+	maxReadScript = 4 << 20          // bytes of scripts kept for waiting pages
 	maxForeign    = 10               // other hosts in one slice
 	maxPart       = 4 << 20          // bytes of an answer to a page's script
-	maxMadeOf     = 64 << 10         // bytes of the list of what one page asked for
-	maxBusy       = 6                // times that a page is asked for that finds no browser
-	busyWait      = 10 * time.Minute // until a page is asked for again that found no browser
-	showWait      = time.Minute      // for a browser, where nothing else waits
+	maxMadeOf     = 64 << 10         // bytes of the list of one page's requests
+	maxBusy       = 6                // tries of a page while no browser is free
+	busyWait      = 10 * time.Minute // between such tries
+	showWait      = time.Minute      // for a browser, if nothing else waits
 )
 
 // Outcomes of pages that are to be shown.
 const (
-	outcomeUnshown gleaner.Outcome = "render-waiting" // until nothing else waits
+	outcomeUnshown gleaner.Outcome = "render-waiting" // it is rendered when nothing else waits
 	outcomeShown   gleaner.Outcome = "render-pages"   // maxShown was reached
 )
 
-// shells has a browser show the pages of a slice that scripts fill. Where a script was read
-// and has a list of documents, no browser is needed. A page that is not shown yet has failed
-// for now on the record, and is asked for again: by this slice where nothing else waits, or
-// by whoever crawls the site next.
+// shells renders the pages of a slice that scripts fill, in a browser. No browser is needed
+// if a script that was read has a list of documents. A page that is not rendered yet is on
+// record as a retryable failure. This slice requests it again when nothing else waits, or
+// else a later one.
 type shells struct {
 	*loop
 	waiting []waitingPage
-	lists   map[string]bool           // scripts that were read: whether one has documents
-	answers map[string]*render.Answer // by URL, so that the next page does not ask for them
+	lists   map[string]bool           // scripts that were read, and whether one has documents
+	answers map[string]*render.Answer // by URL, for later pages
 	bytes   int64                     // of answers
 	shown   map[string]int            // pages of this crawl by the user's directory
-	failing map[string]bool           // other hosts that were asked: whether one gave nothing
-	foreign map[string]int            // URLs of other hosts that were asked in this slice, by user and host
+	failing map[string]bool           // other hosts with requests, and whether the last one failed
+	foreign map[string]int            // URLs of other hosts requested in this slice, by user and host
 }
 
-// waitingPage is a page that waits for its scripts, and what is written of it if one of them has a list.
+// waitingPage is a page that waits for its scripts, with the records that are written if one of them has a list.
 type waitingPage struct {
 	visit frontier.Visit
 	plain frontier.Reading
@@ -67,11 +67,10 @@ func newShells(l *loop) *shells {
 		shown: map[string]int{}, foreign: map[string]int{}}
 }
 
-// count counts pages that were shown, for the user whose URL it is.
+// count counts rendered pages of the user with a URL.
 func (s *shells) count(url string, pages int) { s.shown[weburl.UserDirectory(url)] += pages }
 
-// enough reports whether a browser has shown as many pages of a user, or of all of them, as
-// it may.
+// enough reports whether the limit on rendered pages of a user, or of the host, is reached.
 func (s *shells) enough(url string) bool {
 	all := 0
 	for _, pages := range s.shown {
@@ -80,14 +79,14 @@ func (s *shells) enough(url string) bool {
 	return s.shown[weburl.UserDirectory(url)] >= maxShown || all >= maxShown*sharedHost
 }
 
-// is reports whether a page is one that a browser is to show.
+// is reports whether a page needs a browser.
 func (s *shells) is(e *frontier.Entry, p *page.Page) bool {
 	_, answers := s.Source.(resources)
 	return p != nil && p.Shell && e.Role == frontier.Member && !p.NoFollow && answers
 }
 
-// due reports whether a page that is as it was is to be shown, since there is a browser now
-// and was none. Such a page has no tags on record.
+// due reports whether an unchanged page must be rendered, since there was no browser at its
+// last visit. Such a page has no tags on record.
 func (s *shells) due(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) bool {
 	if e.ETag != "" || e.LastModified != "" || a.What() != collection.APage {
 		return false
@@ -100,8 +99,7 @@ func (s *shells) due(ctx context.Context, e *frontier.Entry, v *frontier.Visit, 
 	return s.cfg.Browser != nil
 }
 
-// page reads a page as it came, has a browser show it where that is due, and reads what it
-// shows.
+// page reads a page as received, renders it in a browser if necessary, and reads the result.
 func (s *shells) page(
 	ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer, p *page.Page,
 ) (rank.Result, error) {
@@ -114,7 +112,7 @@ func (s *shells) page(
 	plain, content := s.batch.Read[before], v.Content
 	waits := waitingPage{*v, plain, names}
 	s.batch.Read = s.batch.Read[:before]
-	v.ETag, v.LastModified, v.Content = "", "", nil // so that it comes whole
+	v.ETag, v.LastModified, v.Content = "", "", nil // so that the next answer is a full one
 	e.ETag, e.LastModified = "", ""
 	made, err := s.Source.(resources).madeOf(ctx, e.Hash())
 	switch {
@@ -154,8 +152,8 @@ func (s *shells) page(
 	return s.take(ctx, e, v, a, &plain, w, &seen)
 }
 
-// scripts reports whether scripts of a page are still to be read, and whether one that was
-// read has a list of documents.
+// scripts returns the scripts of a page, whether some are not read yet, and whether one that
+// was read has a list of documents.
 func (s *shells) scripts(ctx context.Context, p *page.Page) (names []string, unread, listed bool) {
 	for i := range p.Links {
 		to := p.Links[i].URL
@@ -164,15 +162,15 @@ func (s *shells) scripts(ctx context.Context, p *page.Page) (names []string, unr
 		}
 		names = append(names, to)
 		has, read := s.lists[to]
-		_, taken := s.seen.known(frontier.HashOf(to), 0, 0)
+		_, taken := s.links.seen.known(frontier.HashOf(to), 0, 0)
 		listed = listed || has
 		unread = unread || taken && !read && !s.fetched(ctx, to)
 	}
 	return names, unread, listed
 }
 
-// later leaves a page on record as one that is still to be shown, in this crawl or, where
-// that was tried often enough, in the next.
+// later records a page as one that must still be rendered, in this crawl or, after too many
+// tries, in the next.
 func (s *shells) later(e *frontier.Entry, v *frontier.Visit, why gleaner.Outcome) rank.Result {
 	v.State, v.Outcome = frontier.Failed, why
 	tries, wait := maxBusy, time.Duration(0)
@@ -197,13 +195,13 @@ func (s *shells) later(e *frontier.Entry, v *frontier.Visit, why gleaner.Outcome
 	return rank.Result{}
 }
 
-// again puts the first page that waits among those that are asked for.
+// again puts the first waiting page into the window.
 func (s *shells) again() {
 	s.window.put(s.waiting[0].visit.Entry)
 	s.waiting = s.waiting[1:]
 }
 
-// read takes what a visit found in a script, as long as a page waits.
+// read notes whether a script has a list of documents, if a page waits for it.
 func (s *shells) read(e *frontier.Entry, a *Answer, p *page.Page) {
 	if len(s.waiting) == 0 || e.Link.Source != page.SourceList {
 		return
@@ -217,13 +215,13 @@ func (s *shells) read(e *frontier.Entry, a *Answer, p *page.Page) {
 			return slices.Contains(w.names, e.Link.URL) && s.asItCame(&w)
 		})
 	}
-	ok := a != nil && a.Status == http.StatusOK // not what is as it was
+	ok := a != nil && a.Status == http.StatusOK // not 304
 	if !has && ok && s.bytes+int64(len(a.Body)) <= maxReadScript {
 		s.keep(e.Link.URL, a.Response)
 	}
 }
 
-// asItCame writes of a page that waited that it was read as it came.
+// asItCame records that a waiting page was read as received.
 func (s *shells) asItCame(w *waitingPage) bool {
 	s.schedule(w.visit.Entry, &w.visit, rank.Result{})
 	s.batch.Read = append(s.batch.Read, w.plain)
@@ -237,7 +235,7 @@ func (s *shells) asItCame(w *waitingPage) bool {
 	return true
 }
 
-// show has the browser show a page.
+// show renders a page in the browser.
 func (s *shells) show(ctx context.Context, w *shell, a *Answer) (seen render.Shown) {
 	if w.halted != "" {
 		return seen
@@ -265,8 +263,8 @@ func (s *shells) show(ctx context.Context, w *shell, a *Answer) (seen render.Sho
 	return seen
 }
 
-// take reads a page that was shown as any other. Where what is shown is no page, it is read
-// as it came. Why not all of it was shown is why not all of its links were looked at.
+// take reads a rendered page like any other. If the result is no page, the page as received
+// counts. A limit that cut the rendering is recorded as the reason for missing links.
 func (s *shells) take(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer,
 	plain *frontier.Reading, w *shell, seen *render.Shown) (r rank.Result, err error) {
 	s.count(e.Link.URL, 1)
@@ -275,7 +273,7 @@ func (s *shells) take(ctx context.Context, e *frontier.Entry, v *frontier.Visit,
 	html := &fetch.Response{URL: a.URL, Status: a.Status, Body: seen.HTML, FetchedAt: a.FetchedAt,
 		Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}
 	p, outcome, _ := (&Answer{Response: html, Parent: a.Parent}).Parse(context.WithoutCancel(ctx))
-	if outcome == "" && s.seen.around(a.URL, v.Content) != "" {
+	if outcome == "" && s.links.seen.around(a.URL, v.Content) != "" {
 		outcome = outcomeLoop
 	}
 	why := seen.Outcome
@@ -299,7 +297,7 @@ func (s *shells) take(ctx context.Context, e *frontier.Entry, v *frontier.Visit,
 	if made, failed := json.Marshal(w.made); failed == nil && why == "" {
 		last.MadeOf = made
 		if len(made) > maxMadeOf {
-			last.MadeOf = []byte("[]") // it is shown again in any case
+			last.MadeOf = []byte("[]") // it is always rendered again
 		}
 	}
 	if last.Kept == nil && !last.NoRoom {

@@ -149,7 +149,7 @@ func TestDataOfTheSitesOwnDomainIsNoLink(t *testing.T) {
 		l := newLoop(Site{Host: "www.example.edu", Scopes: []string{scope}}, Defaults(), Parts{Source: standing{}}, func(Progress) {})
 		w := &shell{url: "http://www.example.edu/~ada/"}
 		require.NoError(t, l.shells.note(t.Context(), w, "http://api.example.edu/a.json"))
-		require.Len(t, l.leads.of, is, scope)
+		require.Len(t, l.links.leads.of, is, scope)
 	}
 }
 

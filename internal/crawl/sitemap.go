@@ -13,13 +13,12 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// sourceSitemapFile marks a sitemap itself. It waits in the frontier as any URL
-// does, so that it is fetched once a crawl, tried again, and asked for with its
-// validators later.
+// sourceSitemapFile marks a sitemap itself. It waits in the frontier like any URL, so that
+// it is fetched once a crawl, retried, and later requested with its validators.
 const sourceSitemapFile page.Source = "sitemap-file"
 
-// sitemapQueue is below every strategy's, so that sitemaps take no place in the
-// window from links.
+// sitemapQueue is below all queues of strategies, so that sitemaps take no room from links in
+// the window.
 const sitemapQueue = -1
 
 const (
@@ -29,7 +28,7 @@ const (
 
 // enterSitemaps enters the sitemaps that robots.txt names, when a crawl begins.
 func (l *loop) enterSitemaps(ctx context.Context) error {
-	if !l.cfg.Sitemaps || l.crawl.Pages > 0 || len(l.scope.Scopes) == 0 {
+	if !l.cfg.Sitemaps || l.limits.used.Pages > 0 || len(l.links.scope.Scopes) == 0 {
 		return nil
 	}
 	var found []string
@@ -38,30 +37,29 @@ func (l *loop) enterSitemaps(ctx context.Context) error {
 	if err != nil && !guard.Panicked(err) && (!errors.As(err, &unread) || unread.Outcome == fetch.Canceled) {
 		return err
 	}
-	l.enterSitemapFiles("", found, 0)
+	l.links.enterSitemapFiles("", found, 0)
 	return l.flush(ctx, end{})
 }
 
-func (l *loop) enterSitemapFiles(parent string, urls []string, depth int) {
+func (q *enqueuer) enterSitemapFiles(parent string, urls []string, depth int) {
 	for i, u := range urls {
 		e := frontier.Entry{Role: frontier.Lead, Candidate: page.Candidate{Parent: parent, Depth: depth, Queue: sitemapQueue, Link: page.Link{URL: u, Position: i, Source: sourceSitemapFile}}}
-		if weburl.Host(u) != l.site.Host {
+		if weburl.Host(u) != q.scope.Host {
 			continue
 		}
-		if _, met := l.seen.known(e.Hash(), depth, e.Role); met {
+		if _, met := q.seen.known(e.Hash(), depth, e.Role); met {
 			continue
 		}
 		if i >= maxSitemaps || depth >= maxSitemapLevels {
-			l.skip(e, outcomeSitemaps)
+			q.skip(e, outcomeSitemaps)
 			continue
 		}
-		l.seen.add(e.Hash(), depth, e.Role)
-		l.batch.AddLink(e)
+		q.seen.add(e.Hash(), depth, e.Role)
+		q.batch.AddLink(e)
 	}
 }
 
-// sitemap takes the links of a sitemap, at the priority that the strategy gives
-// to what stands on no page.
+// sitemap takes the links of a sitemap, with the strategy's priority for links of no page.
 func (l *loop) sitemap(e *frontier.Entry, v *frontier.Visit, a *Answer) {
 	m, err := page.ParseSitemap(e.Link.URL, a.Body)
 	if err != nil {
@@ -71,19 +69,19 @@ func (l *loop) sitemap(e *frontier.Entry, v *frontier.Visit, a *Answer) {
 	v.State = frontier.Page
 	v.Reason = leftOut(v.Reason, m.Truncated)
 	files := each.Of(m.Sitemaps, func(f page.SitemapEntry) string { return f.URL })
-	l.enterSitemapFiles(e.Link.URL, files, e.Depth+1)
+	l.links.enterSitemapFiles(e.Link.URL, files, e.Depth+1)
 	from := frontier.Entry{Candidate: page.Candidate{Link: e.Link}}
 	telling := tellsChanges(m.Pages)
 	for i, u := range m.Pages {
-		l.enter(&from, page.Link{URL: u.URL, Position: i, Source: page.SourceSitemap})
+		l.links.enter(&from, page.Link{URL: u.URL, Position: i, Source: page.SourceSitemap})
 		if telling && !u.LastMod.IsZero() && u.LastMod.Before(v.At) && weburl.Host(u.URL) == l.site.Host {
 			l.batch.Changed = append(l.batch.Changed, frontier.Changed{Hash: frontier.HashOf(u.URL), At: u.LastMod})
 		}
 	}
 }
 
-// tellsChanges reports whether the times of a sitemap tell one page from
-// another: many programs write the time of their own run beside all of them.
+// tellsChanges reports whether the times of a sitemap differ between pages. Many programs
+// write the time of their own run for all of them.
 func tellsChanges(entries []page.SitemapEntry) bool {
 	dated, times := 0, map[time.Time]bool{}
 	for _, e := range entries {

@@ -19,17 +19,17 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// slice is what one run of Slice holds: the host's lease, and the loop that crawls
-// under it.
+// slice is the state of one call of Slice: the host's lease, and the loop that crawls under
+// it.
 type slice struct {
 	*Crawler
 	lease    *politeness.Lease
 	site     store.Site
 	loop     *loop
-	attempts int // slices before this one that did not come to an end
+	attempts int // consecutive slices before this one that did not end regularly
 	keeping  *repository.Keeping
-	denied   string // why the policy does not allow the site, "" where it does
-	searched bool   // a harvest that wants the site still looks for homepages
+	denied   string // why the policy does not allow the site, "" if it does
+	searched bool   // a harvest that wants the site still searches for homepages
 }
 
 // Slice crawls a part of a site. report is called every few seconds and after
@@ -37,7 +37,7 @@ type slice struct {
 // away, the lease was lost, ctx ended), never the site's.
 func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress)) (Result, error) {
 	if paused, err := c.paused(ctx, host); err != nil || paused {
-		return Result{Ending: Paused}, err // before all that is read of a site, and before any wait
+		return Result{Ending: Paused}, err // before the site is loaded, and before any wait
 	}
 	if err := c.coll.Ready(ctx); err != nil {
 		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
@@ -57,7 +57,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	s := &slice{Crawler: c, lease: lease}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	renewed := lease.Renewed(ctx, func() { cancel(politeness.ErrLost) }) // a large site takes long to load
+	renewed := lease.Renewed(ctx, func() { cancel(politeness.ErrLost) }) // since a large site takes long to load
 	defer renewed()
 	if s.site, err = s.db.Site(ctx, host); err != nil {
 		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
@@ -71,7 +71,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 		s.keeping = c.coll.Repository().Keeping(host, fmt.Sprintf("crawl %d of %s", s.site.Crawl, host), c.log)
 	}
 	renewed()
-	watching, over := context.WithCancel(context.WithoutCancel(ctx)) // the last request of a worker that stops needs the lease, too
+	watching, over := context.WithCancel(context.WithoutCancel(ctx)) // the last request of a stopping worker needs the lease, too
 	defer over()
 	watched := guard.Go(func() { s.watch(watching, cancel) })
 	attention, err := s.db.Attention(ctx, s.site.ID)
@@ -85,7 +85,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	return r, err
 }
 
-// paused reports whether all who want a site let it rest.
+// paused reports whether all harvests that want a site are paused.
 func (c *Crawler) paused(ctx context.Context, host string) (bool, error) {
 	id, err := store.EnsureSite(ctx, c.db.Pool, host)
 	if err != nil {
@@ -96,14 +96,14 @@ func (c *Crawler) paused(ctx context.Context, host string) (bool, error) {
 	return a.Paused && !a.Cancelled, err
 }
 
-// shortWait is how long Slices waits for a host at most, since it hears of a retry after
+// shortWait is the longest wait of Slices for a host, since it notices a retry only after
 // the wait.
 const shortWait = 30 * time.Second
 
-// Slices crawls slice after slice of a site, each of which reads anew what the record says
-// of the site and of the harvests that want it. It ends with a slice after which another
-// would have to wait for long or would do nothing, or after which more says no. The result
-// is that of the last slice, with the progress of all, and the last crawl of which one was.
+// Slices crawls slice after slice of a site. Each reads the site and the harvests that want
+// it anew from the record. Slices ends if the next slice would have to wait for long or
+// would do nothing, or if more returns false. It returns the result of the last slice, with
+// the progress of all and the number of the last crawl.
 func (c *Crawler) Slices(ctx context.Context, host string, tell func(Progress), more func(Ending) bool) (Result, error) {
 	var before Progress
 	for last := 0; ; {
@@ -112,7 +112,7 @@ func (c *Crawler) Slices(ctx context.Context, host string, tell func(Progress), 
 		r.Progress, r.Crawl = before, cmp.Or(r.Crawl, last)
 		last = r.Crawl
 		soon := r.Ending == SliceFull || r.Ending == Waiting && r.Wait <= shortWait
-		// Nobody has the lease for a second, in which another that waits for the host gets it.
+		// The lease is free for a second, for others that wait for the host.
 		if err != nil || !soon || !more(r.Ending) || fetch.Wait(ctx, max(r.Wait, time.Second)) != nil {
 			return r, err
 		}
@@ -142,7 +142,7 @@ func (s *slice) load(ctx context.Context, report func(Progress)) (err error) {
 	if site.Careful = s.attempts > 0; site.Careful {
 		s.log.WarnContext(ctx, "this slice is careful: one before did not come to an end, or a process died over a URL that waits", "host", host, "in_a_row", s.attempts)
 	}
-	if len(site.Scopes) == 0 { // it is known from others alone
+	if len(site.Scopes) == 0 { // it is known only from links of other hosts
 		if site.InVain, err = s.db.InVain(ctx, s.site.ID, weburl.Domain(host), maxVainHosts); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (s *slice) load(ctx context.Context, report func(Progress)) (err error) {
 		return err
 	}
 	if s.searched {
-		cfg.Index = nil // which answers those who look
+		cfg.Index = nil // the search must not depend on this crawl
 	}
 	source, err := s.openWeb(ctx)
 	if err != nil {
@@ -173,8 +173,8 @@ func (s *slice) load(ctx context.Context, report func(Progress)) (err error) {
 	return record{s}.recall(ctx, s.loop)
 }
 
-// describe is what holds for the site now: its scope and lists, and the options of the
-// harvests that want it.
+// describe returns the site's present scope and lists, and the options of the harvests that
+// want it.
 func (s *slice) describe(ctx context.Context) (site Site, cfg Config, kept []rules.Lists, err error) {
 	site = Site{ID: s.site.ID, Host: s.site.Host, Crawl: s.site.Crawl}
 	if cfg, kept, err = s.asked(ctx); err != nil {
@@ -190,8 +190,7 @@ func (s *slice) describe(ctx context.Context) (site Site, cfg Config, kept []rul
 	return site, cfg, kept, err
 }
 
-// reopen takes the links that crawls before did not take, where the options differ from
-// theirs.
+// reopen takes links that earlier crawls did not take, if the options have changed since.
 func (s *slice) reopen(ctx context.Context, now string) error {
 	if s.site.View == now {
 		return nil
@@ -203,8 +202,8 @@ func (s *slice) reopen(ctx context.Context, now string) error {
 	return err
 }
 
-// asked lays what the harvests ask now over the worker's configuration, and
-// tells the lists of each. Their delay is the lease's already.
+// asked applies the harvests' options to the worker's configuration, and returns the lists
+// of each harvest. The lease has their delay already.
 func (s *slice) asked(ctx context.Context) (Config, []rules.Lists, error) {
 	c := s.cfg
 	o, _, err := s.db.SiteOptions(ctx, s.site.ID, store.SiteOptions{MaxPages: c.MaxPages, Strategy: c.Strategy, Leads: c.Leads, Budget: c.Budget, WARC: c.WARC, Kept: []rules.Lists{c.Links}})
@@ -212,8 +211,7 @@ func (s *slice) asked(ctx context.Context) (Config, []rules.Lists, error) {
 	return c, o.Kept, err
 }
 
-// rules makes the lists of the harvests ready, with the stop directories that the
-// record knows by now.
+// rules prepares the lists of the harvests, with the stop directories on record.
 func (s *slice) rules(ctx context.Context, kept []rules.Lists) (sets rules.Sets, err error) {
 	var learnt []string
 	if slices.ContainsFunc(kept, rules.Lists.Learns) {
@@ -227,7 +225,7 @@ func (s *slice) rules(ctx context.Context, kept []rules.Lists) (sets rules.Sets,
 	return sets, nil
 }
 
-// strategy is the site's, with what it learnt before.
+// strategy returns the site's strategy, with its state from earlier slices.
 func (s *slice) strategy(ctx context.Context, cfg Config) (rank.Strategy, error) {
 	strategy, err := rank.New(cfg.Strategy, cfg.Rank)
 	if err != nil {
@@ -242,8 +240,7 @@ func (s *slice) strategy(ctx context.Context, cfg Config) (rank.Strategy, error)
 	return strategy, nil
 }
 
-// checkControls looks whether anybody wants the crawl, before anything is asked and while
-// it goes on.
+// checkControls ends the crawl if it is no longer wanted, or paused.
 func (s *slice) checkControls(a store.Attention) {
 	switch {
 	case a.Cancelled:
@@ -265,37 +262,37 @@ func (s *slice) run(ctx context.Context) error {
 	return s.loop.run(ctx)
 }
 
-// finish writes what is left and says how the slice ended. The WARC file is put away last.
+// finish writes the last batch and returns how the slice ended. The WARC file is closed last.
 func (s *slice) finish(ctx context.Context, err error) (Result, error) {
 	defer s.keeping.Close(ctx)
 	defer s.loop.shells.forget()
 	if errors.Is(err, politeness.ErrLost) || errors.Is(context.Cause(ctx), politeness.ErrLost) {
 		s.loop.release()
-		return Result{Progress: s.loop.progress}, politeness.ErrLost // whoever has the lease now writes
+		return Result{Progress: s.loop.progress}, politeness.ErrLost // only the holder of the lease may write
 	}
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
 	return s.loop.end(write, err)
 }
 
-// Policies of what may be asked (Wu et al., WebSci 2012, section 3).
+// Policies on which sites may be crawled (Wu et al., WebSci 2012, section 3).
 const (
-	// PolicyBlacklist asks every site that a harvest wants, but for hosts on the
+	// PolicyBlacklist allows every site that a harvest wants, except hosts on the
 	// blacklist.
 	PolicyBlacklist = "blacklist"
-	// PolicyWhitelist asks domains on the whitelist alone, and there follows
-	// links that stay in the parent's domain, two steps from a listed page.
+	// PolicyWhitelist allows only domains on the whitelist, and there follows links
+	// that stay in the parent's domain, two steps from a listed page.
 	PolicyWhitelist = "whitelist"
 	// PolicyHybrid treats domains on the whitelist as PolicyWhitelist does, and
 	// all others as PolicyBlacklist does.
 	PolicyHybrid = "hybrid"
 )
 
-// Denied ends the crawl of a site that the policy does not allow, or a person has paused.
+// Denied is the ending of a crawl that the policy does not allow, or that a person has paused.
 const Denied Ending = "denied"
 
-// standing asks what the policy makes of the site: why it is not asked at all, ""
-// if it is, and whether links are followed within its registrable domain.
+// standing applies the policy to the site. It returns why the site may not be crawled, ""
+// if it may, and whether links are followed within its registrable domain.
 func (s *slice) standing(ctx context.Context) (denied string, parentDomain bool, err error) {
 	at, err := s.db.Standing(ctx, s.site.Host, weburl.Domain(s.site.Host))
 	if err != nil {

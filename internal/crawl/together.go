@@ -11,29 +11,30 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// together renews the leases of all slices of a process, and looks whether their crawls
-// are to go on, in two statements for all who ask within a moment: a host that waits
-// costs next to nothing then.
+// together renews the leases of all slices of a process and reads their controls. It takes
+// two statements for all calls within a moment, so that a waiting host costs next to
+// nothing.
 type together struct {
 	keeper *politeness.Keeper
 	db     *store.DB
 	wait   func(time.Duration)
 
 	mu   sync.Mutex
-	next *round // that takes on who asks; nil for none
+	next *round // that further calls join; nil for none
 }
 
-// round is one look for several slices.
+// round is one pair of statements for several slices.
 type round struct {
 	leases    []*politeness.Lease
 	done      chan struct{}
 	renewed   map[*politeness.Lease]bool
 	attention map[int]store.Attention
-	err       error // the attention is not known
+	err       error // of reading the attention
 }
 
-// look waits a moment for others, and then looks for all of them. A lease that is not
-// renewed may be lost, or its row is held: who asked renews it by itself.
+// look waits a moment for other calls, and then renews all their leases and reads their
+// controls. A lease that is not renewed may be lost, or its row is locked: the caller
+// renews it by itself.
 func (t *together) look(ctx context.Context, l *politeness.Lease, moment time.Duration) (renewed bool, a store.Attention, err error) {
 	t.mu.Lock()
 	r := t.next

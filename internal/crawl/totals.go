@@ -10,9 +10,9 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// totals are the bytes that the crawls of each harvest have brought. To add them up costs as
-// much as the harvest has sites, so no slice does it alone: this process counts what its own
-// crawls bring, and asks the record for what others brought once in totalsLast.
+// totals are the bytes that the crawls of each harvest have fetched. The cost of their sum
+// grows with the number of sites, so slices share it: this process counts the bytes of its
+// own crawls, and reads the sum from the record once in totalsLast.
 type totals struct {
 	mu       sync.Mutex
 	harvests map[string]*total
@@ -23,7 +23,7 @@ type total struct {
 	bytes atomic.Int64
 }
 
-// shares are the totals of the harvests under way that want a site.
+// shares are the totals of the running harvests that want a site.
 type shares []*total
 
 const totalsLast = 30 * time.Second
@@ -62,8 +62,8 @@ func (s shares) brings(bytes int64) {
 	}
 }
 
-// least is the least of the totals: the harvest that may bring most counts. It is 0 where none
-// is under way.
+// least returns the least of the totals, of the harvest with the most bytes left. It is 0 if
+// no harvest is running.
 func (s shares) least() int64 {
 	if len(s) == 0 {
 		return 0

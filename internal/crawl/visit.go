@@ -18,9 +18,9 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// visit asks for one URL and does with the answer what its kind calls for. An
-// error ends the slice: ctx ended, the system failed, or the host as a whole
-// cannot be asked; the entry then still waits.
+// visit requests one URL and processes the answer according to its kind. An error ends
+// the slice: ctx ended, the system failed, or the whole host is not available. The entry
+// still waits then.
 func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) error {
 	a, err := l.Source.Ask(ctx, e, func(url string) bool { return l.fetched(ctx, url) })
 	defer a.Release()
@@ -33,7 +33,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	}
 	broken := guard.Panicked(err)
 	if err != nil && !answers(err) && !broken {
-		return fmt.Errorf("crawl %s: %w", e.Link.URL, err) // the system's: the lease, the database
+		return fmt.Errorf("crawl %s: %w", e.Link.URL, err) // of the lease or the database
 	}
 	if err := l.Recorder.Hold(ctx); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	l.cached = a != nil && a.Cached
 	l.progress.Requests++
 	l.progress.URL = e.Link.URL
-	l.crawl.Pages++
+	l.limits.used.Pages++
 	v := frontier.Visit{Entry: e, Reason: reason, Crawl: l.site.Crawl, At: time.Now()}
 	e.Tries++
 	result, err := l.outcome(ctx, e, &v, a, err)
@@ -60,10 +60,10 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	l.batch.Visits = append(l.batch.Visits, v)
 	l.shells.read(e, a, result.Page)
 	if broken {
-		return &errStop{ending: SliceFull} // when the host may be asked next the record knows, not this lease
+		return &errStop{ending: SliceFull} // the record has the host's next turn, this lease does not
 	}
 	if l.kept != nil {
-		// A document is kept by now: who comes after a crash need not fetch it again.
+		// The document is stored; after a crash it need not be fetched again.
 		if err := l.flush(ctx, end{}); err != nil {
 			return err
 		}
@@ -75,24 +75,24 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	return nil
 }
 
-// learn lets the strategy learn from what a visit brought.
+// learn passes the result of a visit to the strategy.
 func (l *loop) learn(ctx context.Context, v *frontier.Visit, r rank.Result) {
 	if v.Unchanged() || v.Outcome == outcomeUnshown || v.Entry.Link.Source == sourceSitemapFile {
 		return
 	}
 	l.taught = true
-	l.history.Add(r)
+	l.limits.history.Add(r)
 	_ = guard.Logged(ctx, l.Log, v.Entry.Link.URL, func() error { l.Strategy.Observe(v.Entry.Candidate, r); return nil })
 }
 
-// answers reports whether an error of a request says what became of its URL.
+// answers reports whether an error of a request is the outcome of its URL.
 func answers(err error) bool {
 	var fe *fetch.Error
 	return errors.As(err, &fe) && fe.Outcome != fetch.Canceled
 }
 
-// outcome works on what came back for a URL. The error is the system's, never
-// the URL's.
+// outcome processes the answer or the error of a request. The error it returns is the
+// system's, never the URL's.
 func (l *loop) outcome(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer, err error) (result rank.Result, _ error) {
 	if fe, ok := errors.AsType[*fetch.Error](err); ok {
 		return l.failed(e, v, fe), nil
@@ -113,8 +113,8 @@ func (l *loop) outcome(ctx context.Context, e *frontier.Entry, v *frontier.Visit
 	return rank.Result{Failed: true}, setAside(v, err)
 }
 
-// fetched reports whether a URL of this site was fetched in this crawl, so that a
-// redirect to it need not be followed.
+// fetched reports whether a URL of this site was fetched in this crawl. A redirect to it
+// need not be followed then.
 func (l *loop) fetched(ctx context.Context, url string) bool {
 	h := frontier.HashOf(url)
 	for i := range l.batch.Visits {
@@ -130,22 +130,22 @@ func (l *loop) fetched(ctx context.Context, url string) bool {
 	return l.Recorder.Fetched(ctx, h)
 }
 
-// failed decides whether a URL is asked for again.
+// failed decides whether a failed request is repeated.
 func (l *loop) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) rank.Result {
 	v.Outcome, v.Status = fe.Outcome, fe.Status
 	if fe.Outcome == fetch.Unwanted {
 		v.Reason = v.Reason + "; " + fe.Err.Error()
 	}
 	v.ETag, v.LastModified = e.ETag, e.LastModified
-	l.brings(e, fe.Bytes)
+	l.limits.countBytes(e, fe.Bytes)
 	switch {
 	case fe.Outcome == fetch.RedirectKnown:
 		v.State, v.Reason = frontier.Moved, "redirects to "+fe.Location
-		l.batch.AddLink(target(e, fe.Location)) // if it was not fetched in this crawl, it still has to be read
+		l.batch.AddLink(target(e, fe.Location)) // it is fetched unless it was in this crawl
 		return rank.Result{}
 	case fe.Outcome == fetch.RedirectOffHost:
 		v.State = frontier.Moved
-		if why := l.redirected(e, fe.Location); why != "" {
+		if why := l.links.redirected(e, fe.Location); why != "" {
 			v.State, v.Outcome, v.Reason = frontier.Gone, why, "redirects to "+fe.Location
 			l.progress.Failed++
 			return rank.Result{Failed: true}
@@ -161,8 +161,8 @@ func (l *loop) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ran
 	return rank.Result{Failed: true}
 }
 
-// Again is when a request that failed at a time is made again, zero for never: at most so
-// often, after a wait that grows fourfold.
+// Again returns when a request that failed at a time is repeated, zero for never. The wait
+// grows fourfold with each of at most most tries.
 func Again(fe *fetch.Error, at time.Time, tries, most int, base time.Duration) (next time.Time) {
 	if fetch.Retryable(fe.Outcome) && tries < most {
 		next = at.Add(max(fe.RetryAfter, base<<(2*(tries-1))))
@@ -170,8 +170,8 @@ func Again(fe *fetch.Error, at time.Time, tries, most int, base time.Duration) (
 	return next
 }
 
-// target is the entry of the URL that an entry's redirects to. It has that one's place,
-// and nothing of what its answers said.
+// target returns the entry of the URL to which an entry redirects. It has the same place,
+// and nothing from earlier answers.
 func target(e *frontier.Entry, location string) frontier.Entry {
 	to := *e
 	to.Link.URL, to.Parent, to.Tries, to.ETag, to.LastModified = location, e.Link.URL, 0, "", ""
@@ -179,29 +179,29 @@ func target(e *frontier.Entry, location string) frontier.Entry {
 	return to
 }
 
-// redirected gives the target of a redirect to the host it is on, with the role
-// and the words of the link that led there, unless it names a limit.
-func (l *loop) redirected(e *frontier.Entry, location string) (limit gleaner.Outcome) {
-	if why := l.scope.misshapen(location); why != "" {
+// redirected gives the target of a redirect to another host as a lead, with the role and
+// the words of the link that led there. It returns the limit that excludes it, "" for none.
+func (q *enqueuer) redirected(e *frontier.Entry, location string) (limit gleaner.Outcome) {
+	if why := q.scope.misshapen(location); why != "" {
 		return why
 	}
 	to := target(e, location)
 	to.Link.Source = page.SourceRedirect
 	host := weburl.Host(location)
 	if host == "" {
-		return "" // the fetcher refuses such a Location, so there is none
+		return "" // unreachable: the fetcher refuses such a Location
 	}
-	// A homepage that moved to another host is a new site with a scope of its
-	// own; that is for the search for homepages, so here it is one page.
+	// A homepage on another host is a new site with a scope of its own, which only the
+	// search for homepages assigns. Here it is a single page.
 	if to.Role == frontier.Member {
 		to.Role = frontier.Landing
 	}
 	to.Derive()
-	return l.give(host, &to)
+	return q.give(host, &to)
 }
 
-// longestTag is how long ETag and Last-Modified may be together, in bytes, to be kept: they
-// are of each URL, and are sent back.
+// longestTag bounds ETag and Last-Modified together, in bytes. They are stored for each URL
+// and sent with its next request.
 const longestTag = 1 << 10
 
 func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) (rank.Result, error) {
@@ -210,7 +210,7 @@ func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 		v.ETag, v.LastModified = tag, modified
 	}
 	l.progress.Bytes += a.Bytes
-	l.brings(e, max(a.Bytes, int64(len(a.Body))))
+	l.limits.countBytes(e, max(a.Bytes, int64(len(a.Body))))
 	if a.Status == 304 {
 		return l.unchanged(e, v), nil
 	}
@@ -240,8 +240,8 @@ func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 	return rank.Result{Failed: true}, nil
 }
 
-// alias notes where a redirect on the host ended, so that a link to it does not
-// fetch the same page again. It is entered as fetched, beside the visit.
+// alias records the target of a redirect on the host as fetched, so that a link to it does
+// not fetch the same page again.
 func (l *loop) alias(e *frontier.Entry, final string) {
 	if weburl.Key(final) == weburl.Key(e.Link.URL) {
 		return
@@ -249,6 +249,6 @@ func (l *loop) alias(e *frontier.Entry, final string) {
 	to := *e
 	to.Link.URL, to.Parent, to.Link.Source = final, e.Link.URL, page.SourceRedirect
 	l.batch.Aliases = append(l.batch.Aliases, to)
-	l.seen.add(to.Hash(), 0, frontier.Member)
+	l.links.seen.add(to.Hash(), 0, frontier.Member)
 	l.window.drop(to.Hash())
 }

@@ -22,13 +22,13 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// web is the Source that asks a host, under its lease.
+// web is the Source of a host, under its lease.
 type web struct {
 	*slice
-	cached map[frontier.Hash]bool // answers that were fetched lately to look for a homepage
-	last   string                 // the URL that was asked for last; "" for none yet
+	cached map[frontier.Hash]bool // answers in the page cache, fetched for the search for homepages
+	last   string                 // the URL requested last; "" for none yet
 
-	failed struct { // of the host rather than of one URL, the last time
+	failed struct { // the last retryable failure
 		url     string
 		outcome gleaner.Outcome
 	}
@@ -54,7 +54,7 @@ func (w *web) Ready(context.Context) error {
 			text.Count(w.lease.Failures(), "failure"), w.failed.outcome, w.failed.url)}
 }
 
-// terms are those of every request: under the host's lease, into the slice's WARC file.
+// terms returns the terms of every request: the host's lease, and the slice's WARC file.
 func (w *web) terms() fetch.Terms {
 	return fetch.Terms{Gate: w.keeper.Under(w.lease), Tape: w.keeping.Tape()}
 }
@@ -69,9 +69,9 @@ func (w *web) Sitemaps(ctx context.Context) ([]string, error) {
 	return urls, w.hostTrouble(err)
 }
 
-// Ask implements Source. It takes the answer that was fetched lately to look for
-// a homepage, or fetches. The record is told of the URL before where the slice of this
-// site before this one has died, so that a URL that kills the process is found out.
+// Ask implements Source. It takes the answer from the page cache, or fetches it. If the
+// slice before this one died, Ask records the URL first, so that a URL that kills the
+// process is identified.
 func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) bool) (*Answer, error) {
 	if w.attempts > 0 {
 		if err := w.patiently(ctx, func() error { return w.db.Handling(context.WithoutCancel(ctx), w.of(), e.Hash()) }); err != nil {
@@ -100,7 +100,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 	var stop *errStop
 	if !errors.As(err, &stop) {
 		w.last = e.Link.URL
-		if fe != nil && fe.Status == 0 { // the host did not answer at all, which is no user's doing
+		if fe != nil && fe.Status == 0 { // the host did not answer: no user's directory is the cause
 			w.last = ""
 		}
 	}
@@ -114,8 +114,8 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 	return a, nil
 }
 
-// resource implements resources: by the same way as Ask, and under the same lease. Only
-// what scripts can read is taken.
+// resource implements resources. It fetches as Ask does, under the same lease, but only
+// media types that scripts can read.
 func (w *web) resource(ctx context.Context, r fetch.Request, parent string) (*fetch.Response, error) {
 	foreign := !weburl.SameSite(parent, r.URL)
 	r.Terms, r.Unwanted = w.terms(), func(h http.Header, _ int64) error {
@@ -125,7 +125,7 @@ func (w *web) resource(ctx context.Context, r fetch.Request, parent string) (*fe
 		}
 		return nil
 	}
-	w.last = parent // a pause that it asks for is due to the page
+	w.last = parent // the page counts as the cause of a pause
 	resp, err := w.send(ctx, r)
 	if err := w.keeping.Write(ctx, r.URL, parent, -1); err != nil {
 		resp.Release()
@@ -157,25 +157,25 @@ func (w *web) madeOf(ctx context.Context, page frontier.Hash) (made []byte, err 
 // readByScripts matches the media types of scripts, pages and data.
 var readByScripts = regexp.MustCompile(`^text/|[/+](json|xml|javascript|x-javascript|ecmascript|x-bibtex)$`)
 
-// mostLent bounds a page that is kept for those who look for homepages, in bytes.
+// mostLent bounds a page in the page cache, in bytes.
 const mostLent = 1 << 20
 
-// lend keeps a page for those who look for homepages meanwhile; where it cannot be
-// kept, they ask for it.
+// lend saves a page in the page cache, for the search for homepages that runs meanwhile. If
+// it cannot be saved, the search fetches it.
 func (w *web) lend(ctx context.Context, url string, r *fetch.Response) {
 	for _, u := range slices.Compact([]string{url, r.URL}) {
 		h := frontier.HashOf(u)
 		err := w.db.SavePage(ctx, store.CachedPage{Hash: h[:], Host: weburl.Host(u), URL: u, FinalURL: r.URL, Outcome: string(gleaner.OK), Status: r.Status,
 			Header: r.Header, Body: r.Body, At: r.FetchedAt, Crawled: true})
 		if err != nil {
-			w.log.WarnContext(ctx, "a page is not kept for those who look for homepages", "url", u, "error", err)
+			w.log.WarnContext(ctx, "a page could not be saved in the page cache", "url", u, "error", err)
 			return
 		}
 	}
 }
 
-// unwanted turns down by its header what is called like no paper, or is a PDF too
-// small for one; nil turns down nothing.
+// unwanted returns a function that rejects an answer by its header: for a file name that
+// no paper has, or a PDF too small for one. It returns nil if nothing is rejected.
 func (w *web) unwanted() func(http.Header, int64) error {
 	if !w.Crawler.cfg.Names {
 		return nil
@@ -192,8 +192,8 @@ func (w *web) unwanted() func(http.Header, int64) error {
 	}
 }
 
-// send sends a request under the lease, and sends it again where the record was
-// away before it left, or the lease ran out over it.
+// send sends a request under the lease. It repeats the request if the record was
+// unavailable before it was sent, or the lease ran out meanwhile.
 func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, err error) {
 	for {
 		err = w.patiently(ctx, func() error {
@@ -211,8 +211,8 @@ func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, 
 	}
 }
 
-// hostTrouble turns what ails the host rather than one URL into a stop. A pause is due to
-// the answer of the last URL.
+// hostTrouble turns an error of the whole host into an errStop. The last URL counts as the
+// cause of a pause.
 func (w *web) hostTrouble(err error) error {
 	last := w.last
 	if busy, ok := errors.AsType[*politeness.BusyError](err); ok {

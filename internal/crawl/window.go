@@ -10,44 +10,43 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// staleShare is the share of its rows that are picked before the window is read
-// again: rows that it had no place for may be better than those left in it. With 512
-// rows on a generated site of 5,000 pages, 85 % of the papers were found after 1,214
-// pages; after 1,978 where only a nearly empty window was read again, and after 1,179
-// where each pick read it.
+// The window is read again after 1/staleShare of its rows were picked: rows without room
+// may be better than those left in it. With 512 rows on a generated site of 5,000 pages,
+// 85 % of the papers were found after 1,214 pages. It took 1,978 pages if only a nearly
+// empty window was read again, and 1,179 if each pick read it.
 const staleShare = 8
 
 // window mirrors the best waiting rows of one site. candidates and entries run
 // in parallel.
 type window struct {
 	record     Recorder
-	size       int // of the part of the frontier that is read; bounds memory
+	size       int // rows that are read; bounds memory
 	candidates []page.Candidate
 	entries    []*frontier.Entry
 	at         map[frontier.Hash]int // place in entries
-	all        bool                  // every waiting row is in it
+	all        bool                  // it has every waiting row
 	filled     bool
 	picks      int // since it was filled
 	full       int // entries when it was filled
 	sitemaps   int // how many of the entries are sitemaps
-	given      int // how many were given from outside: seeds and lists
+	given      int // how many are seeds and lists
 }
 
 func (w *window) empty() bool { return len(w.entries) == 0 }
 
-// bare reports whether no link is in the window, but for sitemaps.
+// bare reports whether the window has nothing but sitemaps.
 func (w *window) bare() bool { return len(w.entries) == w.sitemaps }
 
-// low reports whether the record may hold something better to choose from.
+// low reports whether the window has to be read again.
 func (w *window) low() bool {
 	return !w.filled || !w.all && len(w.entries) <= w.full/4
 }
 
-// stale reports whether it is time to look for something better. That costs some
-// milliseconds, which a host that is given time between requests leaves.
+// stale reports whether better rows may be on record. Reading them costs some
+// milliseconds, which a paced host leaves.
 func (w *window) stale() bool { return w.filled && !w.all && w.picks >= w.size/staleShare }
 
-// fill reads the window anew. What was taken must have been written before.
+// fill reads the window anew. All taken entries must have been written before.
 func (w *window) fill(ctx context.Context) error {
 	entries, all, err := w.record.Window(ctx, w.size)
 	if err != nil {
@@ -86,8 +85,8 @@ func (w *window) count(e *frontier.Entry, by int) {
 	}
 }
 
-// enter adds a row that was just written; a window grown too wide is read anew.
-// A row that was there before and got better keeps what the record knows of it.
+// enter adds a row that was just written. A window grown too large is read anew. A row that
+// was there before is improved.
 func (w *window) enter(e *frontier.Entry, isNew bool) {
 	if !w.filled {
 		return
@@ -117,7 +116,7 @@ func (w *window) improve(e *frontier.Entry) {
 	w.candidates[i] = had.Candidate
 }
 
-// drop removes an entry that was fetched under another name.
+// drop removes an entry that was fetched under another URL.
 func (w *window) drop(h frontier.Hash) {
 	if i, ok := w.at[h]; ok {
 		w.take(i)
@@ -138,16 +137,15 @@ func (w *window) take(i int) *frontier.Entry {
 	return e
 }
 
-// A catalogue names the landing pages of papers. Where many lie in one directory,
-// that is read first (page.SourceListing): of a list that names the documents
-// those that read like wanted papers are taken before any landing page, and a
-// landing page whose paper was found so is left alone.
+// Catalogues name landing pages of papers. If many are in one directory, that directory is
+// read first (page.SourceListing). If it lists documents, those that read like wanted
+// papers are fetched before any landing page. A landing page whose paper was found is
+// skipped then.
 
-// outcomeFound is that of a landing page which is not asked for, since its paper
-// was found.
+// outcomeFound is the outcome of a landing page that is skipped, since its paper was found.
 const outcomeFound gleaner.Outcome = "paper-found"
 
-// listing is the place of a list in the window, -1 if there is none.
+// listing returns the index of a list in the window, -1 for none.
 func (w *window) listing() int {
 	if w.given == 0 {
 		return -1
@@ -155,10 +153,12 @@ func (w *window) listing() int {
 	return slices.IndexFunc(w.entries, func(e *frontier.Entry) bool { return e.Link.Source == page.SourceListing })
 }
 
-// named reports whether a document waits that reads like a wanted paper: landing
-// pages can wait for what it turns out to be.
+// named reports whether a document waits that reads like a wanted paper. Landing pages
+// wait until it is judged.
 func (l *loop) named() bool {
-	return l.window.given > 0 && slices.ContainsFunc(l.window.entries, func(e *frontier.Entry) bool { return e.Document && e.Wanted >= wantedLead && !l.sections.paused(e) })
+	return l.window.given > 0 && slices.ContainsFunc(l.window.entries, func(e *frontier.Entry) bool {
+		return e.Document && e.Wanted >= wantedLead && !l.limits.sections.paused(e)
+	})
 }
 
 // landingSeed reports whether an entry is a landing page that a catalogue named.
@@ -166,18 +166,18 @@ func landingSeed(e *frontier.Entry) bool {
 	return e.Role == frontier.Landing && e.Link.Source == page.SourceSeed
 }
 
-// noteFound remembers the titles of papers that were found on the site.
+// noteFound adds titles of papers that were found on the site.
 func (l *loop) noteFound(titles []string) {
-	if len(titles) == 0 { // most documents are no paper that is wanted
+	if len(titles) == 0 { // as with most documents
 		return
 	}
 	for _, t := range titles {
-		l.found[text.Normalise(t)] = true
+		l.links.found[text.Normalise(t)] = true
 	}
-	l.window.reweigh(&l.scope, l.found)
+	l.window.reweigh(&l.links.scope, l.links.found)
 }
 
-// reweigh takes from what waits the likeness to papers that were found.
+// reweigh removes the likeness to found papers from the entries.
 func (w *window) reweigh(s *scope, found map[string]bool) {
 	for i, e := range w.entries {
 		s.unfound(e, found)
