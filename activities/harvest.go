@@ -381,10 +381,10 @@ func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) 
 		err = report.Keep(ctx, a.db.ReportRecords, r)
 	}
 	if err == nil {
-		err = a.stages.Withdraw(ctx, r.Barren)
+		err = harvest.Homepages{DB: a.db}.Withdraw(ctx, r.Barren)
 	}
 	if err == nil {
-		err = a.stages.Confirm(ctx, h.ID)
+		err = harvest.Homepages{DB: a.db}.Confirm(ctx, h.ID)
 	}
 	if err != nil {
 		return report.Summary{}, typed(err)

@@ -149,7 +149,7 @@ func (d *desk) SteerSite(ctx context.Context, host, do, why string) (did string,
 // SetHomepage implements console.Harvests.
 func (d *desk) SetHomepage(ctx context.Context, who gleaner.Author, url, word string) (string, error) {
 	if word == "" {
-		did, _, err := forgetHomepage(ctx, &harvest.Stages{DB: d.db, Log: d.app.Log}, who, url)
+		did, _, err := forgetHomepage(ctx, harvest.Homepages{DB: d.db}, who, url)
 		return did, told(err)
 	}
 	at, joined, err := setHomepage(ctx, d.c, d.app, who, url, word)

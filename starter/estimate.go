@@ -145,7 +145,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 	}
 	if given.List != "" {
 		e.Goal, e.From = name, "record"
-		papers, err := harvest.Listed(ctx, a.Stages, name, years)
+		papers, err := harvest.Listed(ctx, a.Stages.Papers, name, years)
 		if err == nil && len(papers) == 0 {
 			err = program.Unknown{Reason: fmt.Errorf("no list is called %s; enter it first", name)}
 		}

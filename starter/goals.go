@@ -187,7 +187,7 @@ func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Go
 	if err := keepsItsPapers(ctx, a.DB, key, origin, papers); err != nil {
 		return err
 	}
-	if err := a.Stages.Enter(ctx, harvest.SourceFile, key, "list", papers); err != nil {
+	if err := a.Stages.Papers.Enter(ctx, harvest.SourceFile, key, "list", papers); err != nil {
 		return err
 	}
 	return a.DB.DescribeVenue(ctx, key, map[string]string{harvest.SourceFile: origin}, harvest.SourceFile)

@@ -120,21 +120,21 @@ func oneAuthor(ctx context.Context, db store.PersonRecords, name string) (gleane
 }
 
 // onAuthor runs a command on one author with the record open.
-func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error) func(*cobra.Command, []string) error {
+func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, h harvest.Homepages, who gleaner.Author, rest []string) error) func(*cobra.Command, []string) error {
 	return c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 		who, err := oneAuthor(ctx, a.DB.PersonRecords, args[0])
 		if err != nil {
 			return err
 		}
-		return do(ctx, a, &harvest.Stages{DB: a.DB, Log: a.Log}, who, args[1:])
+		return do(ctx, a, harvest.Homepages{DB: a.DB}, who, args[1:])
 	})
 }
 
 func homepagesExplain(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "explain AUTHOR", Short: "Print every candidate for an author's homepage, and why it was kept or not", Args: args(1, anAuthor),
 		Example: "  starter homepages explain 'Jane Roe'\n  starter homepages explain 12/3456 --json",
-		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who gleaner.Author, _ []string) error {
-			e, err := s.Explain(ctx, who)
+		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, h harvest.Homepages, who gleaner.Author, _ []string) error {
+			e, err := h.Explain(ctx, who)
 			if err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func homepagesSet(c *cli) *cobra.Command {
 	var not bool
 	cmd := &cobra.Command{Use: "set AUTHOR URL", Short: "Say that a page is an author's homepage, or is not", Args: args(2, anAuthor+", and a URL"),
 		Example: "  starter homepages set 'Jane Roe' https://www.example.edu/~roe/\n  starter homepages set 12/3456 https://www.example.com/roe --not",
-		RunE: c.onAuthor(func(ctx context.Context, a *app.App, _ *harvest.Stages, who gleaner.Author, rest []string) error {
+		RunE: c.onAuthor(func(ctx context.Context, a *app.App, _ harvest.Homepages, who gleaner.Author, rest []string) error {
 			word := "is"
 			if not {
 				word = "is-not"
@@ -179,12 +179,11 @@ func setHomepage(ctx context.Context, c *cli, a *app.App, who gleaner.Author, gi
 	if url, err = pageURL(given); err != nil {
 		return "", nil, err
 	}
-	s := &harvest.Stages{DB: a.DB, Log: a.Log}
-	running, err := s.Say(ctx, who, url, word)
+	running, err := harvest.Homepages{DB: a.DB}.Say(ctx, who, url, word)
 	if err != nil {
 		return "", nil, err
 	}
-	return url, crawlToo(c, ctx, a, s, running, url), nil
+	return url, crawlToo(c, ctx, a, running, url), nil
 }
 
 // setWords say what setHomepage did, a line each.
@@ -197,7 +196,7 @@ func setWords(url, word string, joined []string) []string {
 }
 
 // forgetHomepage takes back what was said of a page of an author, or of all where none is given.
-func forgetHomepage(ctx context.Context, s *harvest.Stages, who gleaner.Author, given string) (did string, n int,
+func forgetHomepage(ctx context.Context, h harvest.Homepages, who gleaner.Author, given string) (did string, n int,
 	err error) {
 	url := given
 	if given != "" {
@@ -205,7 +204,7 @@ func forgetHomepage(ctx context.Context, s *harvest.Stages, who gleaner.Author, 
 			return "", 0, err
 		}
 	}
-	if n, err = s.Forget(ctx, who, url); err == nil && n == 0 {
+	if n, err = h.Forget(ctx, who, url); err == nil && n == 0 {
 		of := cmp.Or(url, "the homepages")
 		err = program.Unknown{Reason: fmt.Errorf("nobody said anything of %s of %s, so nothing was changed; `starter homepages explain` says how homepages were found", of, who.Name)}
 	}
@@ -214,7 +213,7 @@ func forgetHomepage(ctx context.Context, s *harvest.Stages, who gleaner.Author, 
 
 // crawlToo gives the homepages of harvests that crawl already to the frontier, and
 // lets them look for hosts again. It returns the harvests that heard.
-func crawlToo(c *cli, ctx context.Context, a *app.App, s *harvest.Stages, running []store.Harvest, url string) []string {
+func crawlToo(c *cli, ctx context.Context, a *app.App, running []store.Harvest, url string) []string {
 	var joined []string
 	if len(running) == 0 {
 		return nil
@@ -231,7 +230,7 @@ func crawlToo(c *cli, ctx context.Context, a *app.App, s *harvest.Stages, runnin
 			a.Log.Warn("options of the harvest cannot be read", "harvest", h.ID, "error", err)
 			continue
 		}
-		if _, err := s.SeedHomepages(ctx, h.ID, o.Scope, "", func(string, harvest.Seeded) {}); err != nil {
+		if _, err := (&harvest.Stages{DB: a.DB, Log: a.Log}).SeedHomepages(ctx, h.ID, o.Scope, "", func(string, harvest.Seeded) {}); err != nil {
 			a.Log.Warn("the page could not be given to the harvest", "harvest", h.ID, "error", err)
 			continue
 		}
@@ -247,8 +246,8 @@ func crawlToo(c *cli, ctx context.Context, a *app.App, s *harvest.Stages, runnin
 func homepagesForget(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "forget AUTHOR [URL]", Short: "Take back what was said of an author; what was found before counts again", Args: cobra.RangeArgs(1, 2),
 		Example: "  starter homepages forget 'Jane Roe'",
-		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error {
-			did, n, err := forgetHomepage(ctx, s, who, strings.Join(rest, ""))
+		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, h harvest.Homepages, who gleaner.Author, rest []string) error {
+			did, n, err := forgetHomepage(ctx, h, who, strings.Join(rest, ""))
 			if err != nil {
 				return err
 			}

@@ -50,7 +50,7 @@ func listKey(name string) string {
 func describe(ctx context.Context, a *app.App, key string, years gleaner.Years, f *sourceFlags) error {
 	db, sources := a.DB, f.sources
 	for _, name := range harvest.Names(sources) {
-		if all := a.Stages.AllSources(); !slices.Contains(all, name) {
+		if all := a.Stages.Papers.AllSources(); !slices.Contains(all, name) {
 			return fmt.Errorf("%w: --sources: %q is none of %s (openalex wants openalex-key, oai wants oai-endpoint)", program.ErrUsage, name, strings.Join(all, ", "))
 		}
 	}
@@ -74,7 +74,7 @@ func describe(ctx context.Context, a *app.App, key string, years gleaner.Years, 
 			byYear[p.Year] = append(byYear[p.Year], p)
 		}
 		for year, some := range byYear {
-			if err := a.Stages.Enter(ctx, harvest.SourceFile, key, fmt.Sprint(year), some); err != nil {
+			if err := a.Stages.Papers.Enter(ctx, harvest.SourceFile, key, fmt.Sprint(year), some); err != nil {
 				return err
 			}
 		}
@@ -152,7 +152,7 @@ func showMetadata(c *cli, ctx context.Context, name string, years gleaner.Years,
 	}
 	progress := c.Progress("catalogues are asked for " + key)
 	defer progress.End()
-	records, missing, err := a.Stages.Known(ctx, key, years, progress.Show)
+	records, missing, err := a.Stages.Papers.Known(ctx, key, years, progress.Show)
 	for _, m := range missing {
 		fmt.Fprintln(c.Err, "not listed:", m)
 	}

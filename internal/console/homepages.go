@@ -81,7 +81,7 @@ func person(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := (&stages.Stages{DB: c.App.DB, Log: c.log}).Explain(ctx, who)
+	e, err := stages.Homepages{DB: c.App.DB}.Explain(ctx, who)
 	e.Kept, e.Papers = listed(e.Kept), listed(e.Papers)
 	return personPage{e}, err
 }

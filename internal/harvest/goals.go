@@ -15,7 +15,7 @@ import (
 )
 
 // askPerson brings up to date what DBLP lists of the person whose papers are the goal.
-func (s *Stages) askPerson(ctx context.Context, goal string, report func(string)) (missing []gap, err error) {
+func (s *PaperSources) askPerson(ctx context.Context, goal string, report func(string)) (missing []gap, err error) {
 	pid := gleaner.ParseGoal(goal).Author
 	err = enter(ctx, s, SourceDBLP, goal, "papers", func() ([]gleaner.Paper, error) {
 		report("the papers of " + pid)
@@ -34,14 +34,14 @@ type byDOI interface {
 }
 
 // titles is the source that completes lists of bare DOIs.
-func (s *Stages) titles() (byDOI, bool) {
+func (s *PaperSources) titles() (byDOI, bool) {
 	src, ok := s.Sources["crossref"].(byDOI)
 	return src, ok
 }
 
 // Listed returns the papers of a list that was entered, with what the record knows of them: authors whom it
 // knows have their ids.
-func Listed(ctx context.Context, s *Stages, goal string, years gleaner.Years) ([]gleaner.Paper, error) {
+func Listed(ctx context.Context, s *PaperSources, goal string, years gleaner.Years) ([]gleaner.Paper, error) {
 	names := []string{SourceFile}
 	if src, ok := s.titles(); ok {
 		names = append(names, src.Name())
@@ -51,7 +51,7 @@ func Listed(ctx context.Context, s *Stages, goal string, years gleaner.Years) ([
 }
 
 // askTitles asks for the papers of a list that has their DOIs alone.
-func (s *Stages) askTitles(ctx context.Context, goal string, years gleaner.Years, report func(string)) error {
+func (s *PaperSources) askTitles(ctx context.Context, goal string, years gleaner.Years, report func(string)) error {
 	src, ok := s.titles()
 	if !ok {
 		return nil

@@ -20,7 +20,7 @@ import (
 )
 
 // listOfDOIs enters a list of two DOIs that are registered and one that is not.
-func listOfDOIs(t *testing.T, s *harvest.Stages) string {
+func listOfDOIs(t *testing.T, s *harvest.PaperSources) string {
 	const key = "papers:mine"
 	list := []gleaner.Paper{{Key: key + "/1", DOI: "10.5555/exa.1"}, {Key: key + "/2", DOI: "10.5555/exa.2"}, {Key: key + "/3", DOI: "10.5555/none"}}
 	require.NoError(t, s.Enter(t.Context(), harvest.SourceFile, key, "list", list))
@@ -34,7 +34,7 @@ func TestListOfDOIs(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
 	a := o.open(t, "", nil)
-	key := listOfDOIs(t, a.Stages)
+	key := listOfDOIs(t, a.Stages.Papers)
 	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
 	l, err := a.Stages.ListPapers(t.Context(), key, key, gleaner.Years{}, nothing)
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestAuthorsOfAListAreThoseOfItsPapers(t *testing.T) {
 		{Key: key + "/1", Year: 2001, Title: "Analytical engines, for everyone", Authors: named},
 		{Key: key + "/2", Year: 2002, Title: "Notes on Machines That Weave", Authors: named},
 	}
-	require.NoError(t, a.Stages.Enter(ctx, harvest.SourceFile, key, "list", list))
+	require.NoError(t, a.Stages.Papers.Enter(ctx, harvest.SourceFile, key, "list", list))
 	require.NoError(t, a.DB.DescribeVenue(ctx, key, nil, harvest.SourceFile))
 	require.NoError(t, a.DB.SaveHarvest(ctx, store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
 	l, err := a.Stages.ListPapers(ctx, key, key, gleaner.Years{}, nothing)
@@ -91,13 +91,13 @@ func TestALongListOfDOIsGoesOn(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
 	a := o.open(t, "", nil)
-	key := listOfDOIs(t, a.Stages)
+	key := listOfDOIs(t, a.Stages.Papers)
 	var more []gleaner.Paper
 	for i := range 400 {
 		doi := fmt.Sprintf("10.5555/none.%d", i)
 		more = append(more, gleaner.Paper{Key: key + "/" + doi, DOI: doi})
 	}
-	require.NoError(t, a.Stages.Enter(t.Context(), harvest.SourceFile, key, "more", more))
+	require.NoError(t, a.Stages.Papers.Enter(t.Context(), harvest.SourceFile, key, "more", more))
 	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
 	ctx, cut := context.WithCancel(t.Context())
 	reports := 0
@@ -118,8 +118,8 @@ func TestListOfDOIsWhileCrossrefIsOut(t *testing.T) {
 	o := smallVenue()
 	o.Fail(catalogues.Fault{Host: "api.crossref.org", Status: 400})
 	a := o.open(t, "", nil)
-	key := listOfDOIs(t, a.Stages)
-	require.NoError(t, a.Stages.Enter(t.Context(), harvest.SourceFile, key, "more", []gleaner.Paper{{Key: key + "/4", Title: "A Paper That Has Its Title Here", Year: 2001}}))
+	key := listOfDOIs(t, a.Stages.Papers)
+	require.NoError(t, a.Stages.Papers.Enter(t.Context(), harvest.SourceFile, key, "more", []gleaner.Paper{{Key: key + "/4", Title: "A Paper That Has Its Title Here", Year: 2001}}))
 	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
 	l, err := a.Stages.ListPapers(t.Context(), key, key, gleaner.Years{}, nothing)
 	require.NoError(t, err)
@@ -135,7 +135,7 @@ func TestPapersOfAPersonLeaveThoseOfTheirVenuesAsTheyAre(t *testing.T) {
 	a := smallVenue().open(t, "", map[string]string{"sources": "dblp,crossref"})
 	ctx := t.Context()
 	require.NoError(t, a.DB.DescribeVenue(ctx, "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
-	_, _, err := a.Stages.Known(ctx, "journals/exa", gleaner.Years{From: 2004, To: 2004}, nothing)
+	_, _, err := a.Stages.Papers.Known(ctx, "journals/exa", gleaner.Years{From: 2004, To: 2004}, nothing)
 	require.NoError(t, err)
 	before, err := a.DB.Papers(ctx, "journals/exa", gleaner.Years{From: 2004, To: 2004})
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
 	a := o.open(t, "", map[string]string{"sources": "crossref,dblp"})
 	years := gleaner.Years{From: 2003, To: 2004}
 	require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
-	records, missing, err := a.Stages.Known(t.Context(), "journals/exa", years, nothing)
+	records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", years, nothing)
 	require.NoError(t, err)
 	assert.Empty(t, missing)
 	require.Len(t, records, 2)
@@ -178,7 +178,7 @@ func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
 		assert.Equal(t, r.Paper.DOI, r.IDs["doi"])
 	}
 	asked := len(o.Log())
-	again, _, err := a.Stages.Known(t.Context(), "journals/exa", years, nothing)
+	again, _, err := a.Stages.Papers.Known(t.Context(), "journals/exa", years, nothing)
 	require.NoError(t, err)
 	assert.Equal(t, records, again)
 	for _, r := range o.Log()[asked:] {
@@ -197,7 +197,7 @@ func TestKnownOfAllYears(t *testing.T) {
 		require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
 		var asked []int
 		for range 2 {
-			records, missing, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.Years{}, nothing)
+			records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{}, nothing)
 			require.NoError(t, err)
 			require.Empty(t, missing, sources)
 			var got []string
@@ -211,7 +211,7 @@ func TestKnownOfAllYears(t *testing.T) {
 		}
 		require.Positive(t, asked[0])
 		require.Equal(t, asked[0], asked[1], "a list is not asked for again")
-		records, _, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.YearsOf(2002, 2004), nothing)
+		records, _, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.YearsOf(2002, 2004), nothing)
 		require.NoError(t, err)
 		require.Len(t, records, 1)
 		require.Equal(t, 2004, records[0].Paper.Year)
@@ -224,7 +224,7 @@ func TestKnownGoesOnWithoutASourceThatOnlyAdds(t *testing.T) {
 	o.Fail(catalogues.Fault{Host: "api.crossref.org", Status: 400})
 	a := o.open(t, "", map[string]string{"sources": "dblp,crossref,acl"})
 	require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
-	records, missing, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2003}, nothing)
+	records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2003}, nothing)
 	require.NoError(t, err)
 	assert.Len(t, records, 1)
 	require.Len(t, missing, 2)
@@ -235,11 +235,11 @@ func TestKnownGoesOnWithoutASourceThatOnlyAdds(t *testing.T) {
 func TestKnownOfAYearWithoutAVolume(t *testing.T) {
 	t.Parallel()
 	a := smallVenue().open(t, "", nil)
-	_, _, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.Years{From: 1950, To: 1950}, nothing)
+	_, _, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{From: 1950, To: 1950}, nothing)
 	var none metadata.ErrNoVolume
 	require.ErrorAs(t, err, &none)
 	assert.Contains(t, err.Error(), "1950")
-	_, _, err = a.Stages.Known(t.Context(), "conf/nowhere", gleaner.Years{From: 2003, To: 2003}, nothing)
+	_, _, err = a.Stages.Papers.Known(t.Context(), "conf/nowhere", gleaner.Years{From: 2003, To: 2003}, nothing)
 	var unknown metadata.ErrUnknownVenue
 	require.ErrorAs(t, err, &unknown)
 }
@@ -265,13 +265,13 @@ func TestARefusedListIsAGap(t *testing.T) {
 	for _, refusal := range []error{metadata.ErrOAI{}, metadata.ErrBadAnswer{URL: "oai", Err: errors.New("is no XML")}} {
 		a := smallVenue().open(t, "", map[string]string{"sources": "crossref"})
 		asked := 0
-		a.Stages.Sources["crossref"] = refusing{a.Stages.Sources["crossref"], refusal, &asked}
-		records, missing, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2005}, nothing)
+		a.Stages.Papers.Sources["crossref"] = refusing{a.Stages.Papers.Sources["crossref"], refusal, &asked}
+		records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2005}, nothing)
 		require.NoError(t, err)
 		require.Len(t, records, 1)
 		require.Len(t, missing, 2)
 		require.Equal(t, 3, asked)
-		_, _, err = a.Stages.Known(t.Context(), "journals/exa", gleaner.YearsOf(2003), nothing)
+		_, _, err = a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.YearsOf(2003), nothing)
 		var none metadata.ErrNoVolume
 		require.ErrorAs(t, err, &none, "it has an end that is named")
 	}
@@ -285,17 +285,17 @@ func TestNoListIsAboveTheBounds(t *testing.T) {
 	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2003}
 	var bad metadata.ErrBadAnswer
 	huge := gleaner.Paper{Key: "file:one", Year: 2003, Title: strings.Repeat("a", 20_000)}
-	require.ErrorAs(t, a.Stages.Enter(ctx, "file", "list/local", "2003", []gleaner.Paper{huge}), &bad)
+	require.ErrorAs(t, a.Stages.Papers.Enter(ctx, "file", "list/local", "2003", []gleaner.Paper{huge}), &bad)
 	crowd := slices.Repeat([]gleaner.Author{{Name: "A"}}, 20_000)
 	crowded := slices.Repeat([]gleaner.Paper{{Key: "file:many", Year: 2003, Title: "A paper", Authors: crowd}}, 51)
-	require.ErrorContains(t, a.Stages.Enter(ctx, "file", "list/local", "2003", crowded), "more than 1000000 authors of a volume")
+	require.ErrorContains(t, a.Stages.Papers.Enter(ctx, "file", "list/local", "2003", crowded), "more than 1000000 authors of a volume")
 	listed, err := a.DB.Listing(ctx, "file", "list/local", years)
 	require.NoError(t, err)
 	require.Empty(t, listed)
 
-	a.Stages.Completers = map[string]metadata.CopySource{"arxiv": endless{}}
-	a.Stages.SourceNames = []string{"dblp", "arxiv"}
-	records, missing, err := a.Stages.Known(ctx, "journals/exa", years, nothing)
+	a.Stages.Papers.Completers = map[string]metadata.CopySource{"arxiv": endless{}}
+	a.Stages.Papers.Names = []string{"dblp", "arxiv"}
+	records, missing, err := a.Stages.Papers.Known(ctx, "journals/exa", years, nothing)
 	require.NoError(t, err)
 	require.NotEmpty(t, records)
 	require.Contains(t, strings.Join(missing, " "), "links of a paper")
@@ -330,7 +330,7 @@ func TestAListOfOnesOwn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, l.Wanted)
 	assert.Empty(t, o.Log(), "no catalogue is asked of a venue that it lacks")
-	names, err := a.Stages.VenueNames(ctx, "list/local")
+	names, err := a.Stages.Papers.VenueNames(ctx, "list/local")
 	require.NoError(t, err)
 	assert.NotEmpty(t, names)
 }

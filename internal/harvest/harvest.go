@@ -25,6 +25,7 @@ import (
 type Stages struct {
 	DB     *store.DB
 	DBLP   *metadata.DBLP
+	Papers *PaperSources
 	Copies []metadata.CopySource
 	Finder *homepage.Finder
 	Pages  *Getter // of the Finder
@@ -33,13 +34,6 @@ type Stages struct {
 	Every func(time.Duration) fetch.Gate
 	Log   *slog.Logger
 
-	// Sources are further sources of papers by name, Completers sources of copies
-	// that are asked for identifiers, and SourceNames which of them, and of "dblp"
-	// and "file", are asked where a person said nothing of the venue; nil is dblp
-	// alone.
-	Sources     map[string]metadata.Source
-	Completers  map[string]metadata.CopySource
-	SourceNames []string
 	// Directories are asked for people's pages after DBLP.
 	Directories []Directory
 	// NoDBLPPeople leaves DBLP out of the directories.
@@ -52,11 +46,26 @@ type Stages struct {
 	suspects guard.Mutex // held while an author over whom a process may have died is looked for
 }
 
+// PaperSources lists the papers of a goal from all sources that know them, and keeps the
+// lists in the record.
+type PaperSources struct {
+	DB   *store.DB
+	DBLP *metadata.DBLP
+	Log  *slog.Logger
+
+	// Sources are further sources of papers by name, and Completers sources of copies that
+	// also know identifiers. Names selects among them, "dblp" and "file" for venues without a
+	// choice of their own; nil is dblp alone.
+	Sources    map[string]metadata.Source
+	Completers map[string]metadata.CopySource
+	Names      []string
+}
+
 // namesAge is for how long a venue's names are not asked for again.
 const namesAge = 90 * 24 * time.Hour
 
 // venue is a venue with all its names, or what else a harvest is after.
-func (s *Stages) venue(ctx context.Context, key string) (store.Venue, error) {
+func (s *PaperSources) venue(ctx context.Context, key string) (store.Venue, error) {
 	v, err := s.DB.Venue(ctx, key)
 	if err != nil || gleaner.ParseGoal(key).Venue == "" || time.Since(v.Named) < namesAge || !s.asksDBLP(v) {
 		return v, err
@@ -71,7 +80,7 @@ func (s *Stages) venue(ctx context.Context, key string) (store.Venue, error) {
 }
 
 // VenueNames are the names under which a venue is searched for.
-func (s *Stages) VenueNames(ctx context.Context, key string) ([]string, error) {
+func (s *PaperSources) VenueNames(ctx context.Context, key string) ([]string, error) {
 	if gleaner.ParseGoal(key).Venue == "" {
 		return nil, nil // of a person or a list, whose papers are of many
 	}
@@ -123,7 +132,7 @@ func directory(url string) string {
 
 // askYears lists year by year. A year of which the source knows nothing is no
 // failure of the others.
-func (s *Stages) askYears(ctx context.Context, src metadata.Source, v gleaner.Venue, years gleaner.Years, report func(string)) (missing []gap, err error) {
+func (s *PaperSources) askYears(ctx context.Context, src metadata.Source, v gleaner.Venue, years gleaner.Years, report func(string)) (missing []gap, err error) {
 	if years == (gleaner.Years{}) {
 		return nil, s.askWhole(ctx, src, v, report)
 	}
@@ -156,7 +165,7 @@ func refused(err error) bool {
 
 // askWhole lists a venue whose years nobody knows, and keeps them as if they had been
 // asked one by one.
-func (s *Stages) askWhole(ctx context.Context, src metadata.Source, v gleaner.Venue, report func(string)) error {
+func (s *PaperSources) askWhole(ctx context.Context, src metadata.Source, v gleaner.Venue, report func(string)) error {
 	whole := gleaner.Years{}
 	return enter(ctx, s, src.Name(), v.Key, whole.String(), func() ([]gleaner.Paper, error) {
 		report(src.Name() + ": " + v.Key)

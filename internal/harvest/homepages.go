@@ -86,7 +86,7 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in Part
 	if err != nil || len(authors) == 0 {
 		return Looked{}, err
 	}
-	names, err := s.VenueNames(ctx, venueKey)
+	names, err := s.Papers.VenueNames(ctx, venueKey)
 	if err != nil {
 		return Looked{}, err
 	}
@@ -248,7 +248,7 @@ func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) 
 			}
 		}
 	}
-	before, err := s.decision(ctx, a.ID())
+	before, err := Homepages{s.DB}.decision(ctx, a.ID())
 	if err != nil {
 		return sub, err
 	}
@@ -272,7 +272,7 @@ func (s *Stages) Subjects(ctx context.Context, authors []gleaner.Author, report 
 			return nil, err
 		}
 		if ps := subjects[i].Papers; len(ps) > 0 {
-			if subjects[i].Venue, err = s.VenueNames(ctx, ps[0].Venue); err != nil {
+			if subjects[i].Venue, err = s.Papers.VenueNames(ctx, ps[0].Venue); err != nil {
 				return nil, err
 			}
 		}

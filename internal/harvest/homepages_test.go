@@ -81,7 +81,7 @@ func TestTwoPasses(t *testing.T) {
 			looked, _ := findAll(t, a, id, smallKey, batch)
 			assert.Equal(t, 4, looked)
 			assert.Equal(t, want, best(t, a, id))
-			e, err := a.Stages.Explain(t.Context(), gleaner.Author{PID: "2/2", Name: "Bo Chen"})
+			e, err := harvest.Homepages{DB: a.DB}.Explain(t.Context(), gleaner.Author{PID: "2/2", Name: "Bo Chen"})
 			require.NoError(t, err)
 			assert.Equal(t, evidence.GivenToAnother, e.Decision.NotFound)
 		})
@@ -144,12 +144,12 @@ func TestAPersonsWordLasts(t *testing.T) {
 	roe, chen := gleaner.Author{PID: "1/1", Name: "Jane Roe"}, gleaner.Author{PID: "2/2", Name: "Bo Chen"}
 	require.NoError(t, a.DB.SetStage(ctx, id, "crawl", ""))
 
-	_, err := a.Stages.Say(ctx, chen, "http://www.example.ac.uk/old/chen/", "is")
+	_, err := harvest.Homepages{DB: a.DB}.Say(ctx, chen, "http://www.example.ac.uk/old/chen/", "is")
 	require.NoError(t, err)
-	running, err := a.Stages.Say(ctx, chen, "http://www.example.ac.uk/~chen/", "is") // the last named comes first
+	running, err := harvest.Homepages{DB: a.DB}.Say(ctx, chen, "http://www.example.ac.uk/~chen/", "is") // the last named comes first
 	require.NoError(t, err)
 	require.Len(t, running, 1, "the harvest is past looking for homepages and has to hear of it")
-	_, err = a.Stages.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is-not")
+	_, err = harvest.Homepages{DB: a.DB}.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is-not")
 	require.NoError(t, err)
 	check := func() {
 		got := best(t, a, id)
@@ -165,13 +165,13 @@ func TestAPersonsWordLasts(t *testing.T) {
 	require.NoError(t, err)
 	check()
 
-	n, err := a.Stages.Forget(ctx, roe, "")
+	n, err := harvest.Homepages{DB: a.DB}.Forget(ctx, roe, "")
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
 	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"], "what was found before the word counts again at once")
-	_, err = a.Stages.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is")
+	_, err = harvest.Homepages{DB: a.DB}.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is")
 	require.NoError(t, err)
-	_, err = a.Stages.Forget(ctx, roe, "")
+	_, err = harvest.Homepages{DB: a.DB}.Forget(ctx, roe, "")
 	require.NoError(t, err)
 	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"], "a yes to the page that was found, taken back")
 	findAll(t, a, id, smallKey, 100)
@@ -192,7 +192,7 @@ func TestAPlaceOfPapersIsDenied(t *testing.T) {
 		Places:    []evidence.Place{{URL: place, Of: home}},
 	}
 	require.NoError(t, a.DB.SaveDecision(t.Context(), d, nil))
-	_, err := a.Stages.Say(t.Context(), roe, place, "is-not")
+	_, err := harvest.Homepages{DB: a.DB}.Say(t.Context(), roe, place, "is-not")
 	require.NoError(t, err)
 	ds, err := a.DB.Decisions(t.Context(), []string{roe.ID()}, time.Time{})
 	require.NoError(t, err)
@@ -332,7 +332,7 @@ func TestPapersElsewhereAreASeedOfTheirOwn(t *testing.T) {
 	assert.Equal(t, []store.Elsewhere{{Author: "Adalbert Poe", Homepage: home, Papers: list}}, r.Elsewhere)
 	assert.Equal(t, home, best(t, a, id)["1/2"])
 
-	_, err = a.Stages.Say(ctx, gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}, home, "is-not")
+	_, err = harvest.Homepages{DB: a.DB}.Say(ctx, gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}, home, "is-not")
 	require.NoError(t, err)
 	r, err = report.Build(ctx, a.DB, id)
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years glea
 	if err != nil {
 		return Listing{}, err
 	}
-	records, gaps, err := s.known(ctx, venueKey, years, report)
+	records, gaps, err := s.Papers.known(ctx, venueKey, years, report)
 	l := Listing{Missing: words(gaps)}
 	if err != nil {
 		return l, err
@@ -76,12 +76,12 @@ func (s *Stages) Held(ctx context.Context, papers []gleaner.Paper, more ...glean
 // written to the record. The first of the sources that covers the venue says what
 // belongs to it, DBLP before all; the others complete identifiers and links.
 // missing says of volumes and sources that did not answer why.
-func (s *Stages) Known(ctx context.Context, venueKey string, years gleaner.Years, report func(string)) (records []metadata.Record, missing []string, err error) {
+func (s *PaperSources) Known(ctx context.Context, venueKey string, years gleaner.Years, report func(string)) (records []metadata.Record, missing []string, err error) {
 	records, gaps, err := s.known(ctx, venueKey, years, report)
 	return records, words(gaps), err
 }
 
-func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years, report func(string)) (records []metadata.Record, missing []gap, err error) {
+func (s *PaperSources) known(ctx context.Context, venueKey string, years gleaner.Years, report func(string)) (records []metadata.Record, missing []gap, err error) {
 	v, err := s.venue(ctx, venueKey)
 	if err != nil {
 		return nil, nil, err
@@ -146,14 +146,14 @@ func nothing(venueKey string, years gleaner.Years, gaps []gap) error {
 }
 
 // asksDBLP reports whether DBLP is among a venue's sources.
-func (s *Stages) asksDBLP(v store.Venue) bool {
+func (s *PaperSources) asksDBLP(v store.Venue) bool {
 	names, err := s.sourceNames(v)
 	return err != nil || slices.Contains(names, SourceDBLP)
 }
 
 // sourceNames are the sources for a venue in the order of trust.
-func (s *Stages) sourceNames(v store.Venue) ([]string, error) {
-	names := s.SourceNames
+func (s *PaperSources) sourceNames(v store.Venue) ([]string, error) {
+	names := s.Names
 	if v.Sources != "" {
 		names = Names(v.Sources)
 	}
@@ -180,7 +180,7 @@ func (s *Stages) sourceNames(v store.Venue) ([]string, error) {
 }
 
 // AllSources are the names of the sources that can be asked.
-func (s *Stages) AllSources() []string {
+func (s *PaperSources) AllSources() []string {
 	names := []string{SourceFile}
 	for n := range s.Sources {
 		names = append(names, n)
@@ -199,7 +199,7 @@ func Names(list string) []string {
 
 // ask brings the listings of one source up to date. known are the records of the
 // sources before it: where there are some, its failure is noted and no more.
-func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years gleaner.Years, known []metadata.Record, report func(string)) (missing []gap, err error) {
+func (s *PaperSources) ask(ctx context.Context, name string, v store.Venue, years gleaner.Years, known []metadata.Record, report func(string)) (missing []gap, err error) {
 	switch {
 	case name == SourceFile || s.Sources[name] == nil && name != SourceDBLP:
 		return nil, nil // is in the record, or is asked when there are papers to complete
@@ -229,7 +229,7 @@ func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years glea
 
 // askDBLP lists volume by volume, so that a harvest that is cut off goes on
 // after the last.
-func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, report func(string)) (missing []gap, err error) {
+func (s *PaperSources) askDBLP(ctx context.Context, key string, years gleaner.Years, report func(string)) (missing []gap, err error) {
 	volumes, err := s.DBLP.Volumes(ctx, key, years)
 	if err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 // Enter keeps what a source, or a person's file, lists for a volume. It is the one
 // way of papers into the record, and leaves out those that no catalogue can mean, or refuses
 // all with a metadata.ErrBadAnswer where these are many.
-func (s *Stages) Enter(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
+func (s *PaperSources) Enter(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
 	if err := metadata.FewAuthors(source, volume, papers); err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func (s *Stages) Enter(ctx context.Context, source, venueKey, volume string, pap
 }
 
 // enter lists a volume and enters its papers, unless that was done lately.
-func enter(ctx context.Context, s *Stages, source, key, volume string, list func() ([]gleaner.Paper, error)) error {
+func enter(ctx context.Context, s *PaperSources, source, key, volume string, list func() ([]gleaner.Paper, error)) error {
 	at, err := s.DB.ListedAt(ctx, source, key, volume)
 	if err != nil || time.Since(at) < listingAge {
 		return err
@@ -277,7 +277,7 @@ func enter(ctx context.Context, s *Stages, source, key, volume string, list func
 
 // merged merges what the record has of the sources: the first with papers says
 // what belongs to the venue.
-func (s *Stages) merged(ctx context.Context, names []string, key string, years gleaner.Years) ([]metadata.Record, error) {
+func (s *PaperSources) merged(ctx context.Context, names []string, key string, years gleaner.Years) ([]metadata.Record, error) {
 	var lists []metadata.Listing
 	for _, n := range names {
 		papers, err := s.DB.Listing(ctx, n, key, years)
@@ -309,7 +309,7 @@ func (s *Stages) merged(ctx context.Context, names []string, key string, years g
 
 // ownFields takes the names of completing sources off the fields that they were
 // told and did not say themselves.
-func (s *Stages) ownFields(r *metadata.Record) {
+func (s *PaperSources) ownFields(r *metadata.Record) {
 	for field, from := range r.From {
 		if field == "arxiv" || field == "links" {
 			continue
@@ -320,7 +320,7 @@ func (s *Stages) ownFields(r *metadata.Record) {
 
 // complete asks a source of copies for the papers of which it was not asked yet,
 // and keeps what it says as that source's listing.
-func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string, records []metadata.Record, report func(string)) (missing []gap, err error) {
+func (s *PaperSources) complete(ctx context.Context, c metadata.CopySource, key string, records []metadata.Record, report func(string)) (missing []gap, err error) {
 	byYear := map[int][]gleaner.Paper{}
 	for _, r := range records {
 		byYear[r.Paper.Year] = append(byYear[r.Paper.Year], r.Paper)

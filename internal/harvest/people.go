@@ -227,11 +227,11 @@ func (o SemanticScholarPeople) Persons(ctx context.Context, ids []string) (map[s
 // Say keeps a person's word about an author's homepage (is, or is-not) and lets
 // it count at once: in the record, and in the frontier of every harvest under way
 // that is past looking for homepages. It returns those harvests.
-func (s *Stages) Say(ctx context.Context, a gleaner.Author, url, word string) ([]store.Harvest, error) {
-	if err := s.DB.SetOverride(ctx, a.ID(), url, word); err != nil {
+func (h Homepages) Say(ctx context.Context, a gleaner.Author, url, word string) ([]store.Harvest, error) {
+	if err := h.DB.SetOverride(ctx, a.ID(), url, word); err != nil {
 		return nil, err
 	}
-	d, err := s.decision(ctx, a.ID())
+	d, err := h.decision(ctx, a.ID())
 	if err != nil {
 		return nil, err
 	}
@@ -241,15 +241,15 @@ func (s *Stages) Say(ctx context.Context, a gleaner.Author, url, word string) ([
 		if d.Author.Name == "" {
 			d.Author = a
 		}
-		words, err := s.DB.Overrides(ctx, a.ID())
+		words, err := h.DB.Overrides(ctx, a.ID())
 		if err != nil {
 			return nil, err
 		}
-		if err := s.save(ctx, heed(d, words)); err != nil {
+		if err := h.save(ctx, heed(d, words)); err != nil {
 			return nil, err
 		}
 	}
-	all, err := s.DB.HarvestsOf(ctx, a.ID())
+	all, err := h.DB.HarvestsOf(ctx, a.ID())
 	if err != nil {
 		return nil, err
 	}
@@ -259,8 +259,8 @@ func (s *Stages) Say(ctx context.Context, a gleaner.Author, url, word string) ([
 // Forget takes a person's words about an author back (of one page, or all). What was
 // found counts again; an author for whom nothing was found is looked for by the next
 // harvest. It returns how many words there were.
-func (s *Stages) Forget(ctx context.Context, a gleaner.Author, url string) (int, error) {
-	words, err := s.DB.Overrides(ctx, a.ID())
+func (h Homepages) Forget(ctx context.Context, a gleaner.Author, url string) (int, error) {
+	words, err := h.DB.Overrides(ctx, a.ID())
 	if err != nil {
 		return 0, err
 	}
@@ -269,7 +269,7 @@ func (s *Stages) Forget(ctx context.Context, a gleaner.Author, url string) (int,
 		if url != "" && w.URL != url {
 			continue
 		}
-		if err := s.DB.SetOverride(ctx, a.ID(), w.URL, ""); err != nil {
+		if err := h.DB.SetOverride(ctx, a.ID(), w.URL, ""); err != nil {
 			return n, err
 		}
 		n++
@@ -277,20 +277,20 @@ func (s *Stages) Forget(ctx context.Context, a gleaner.Author, url string) (int,
 	if n == 0 {
 		return 0, nil // nobody said anything: what was found stays
 	}
-	d, err := s.decision(ctx, a.ID())
+	d, err := h.decision(ctx, a.ID())
 	if err != nil {
 		return n, err
 	}
 	d.Homepages = slices.DeleteFunc(slices.Clone(d.Candidates), func(c evidence.Candidate) bool {
 		return !c.Kept || c.Source == evidence.SourceListed+":user" // looked at since a person named it
 	})
-	if words, err = s.DB.Overrides(ctx, a.ID()); err != nil {
+	if words, err = h.DB.Overrides(ctx, a.ID()); err != nil {
 		return n, err
 	}
 	if d = heed(d, words); len(d.Homepages) == 0 {
-		return n, s.DB.ForgetDecision(ctx, a.ID())
+		return n, h.DB.ForgetDecision(ctx, a.ID())
 	}
-	return n, s.save(ctx, d)
+	return n, h.save(ctx, d)
 }
 
 // Explained is all that is known of how an author's homepages were found.
@@ -304,19 +304,19 @@ type Explained struct {
 }
 
 // Explain gathers it.
-func (s *Stages) Explain(ctx context.Context, a gleaner.Author) (Explained, error) {
+func (h Homepages) Explain(ctx context.Context, a gleaner.Author) (Explained, error) {
 	e := Explained{Author: a}
 	var err error
-	if e.Words, err = s.DB.Overrides(ctx, a.ID()); err != nil {
+	if e.Words, err = h.DB.Overrides(ctx, a.ID()); err != nil {
 		return e, err
 	}
-	if e.Kept, err = s.DB.HomepagesOf(ctx, []string{a.ID()}); err != nil {
+	if e.Kept, err = h.DB.HomepagesOf(ctx, []string{a.ID()}); err != nil {
 		return e, err
 	}
-	if e.Papers, err = s.DB.PapersOf(ctx, a.ID()); err != nil {
+	if e.Papers, err = h.DB.PapersOf(ctx, a.ID()); err != nil {
 		return e, err
 	}
-	d, err := s.decision(ctx, a.ID())
+	d, err := h.decision(ctx, a.ID())
 	if d.Author.Name != "" {
 		e.Looked, e.Decision = true, &d
 	}

@@ -35,32 +35,35 @@ func (s *Stages) SettleHomepages(ctx context.Context, id string) (Settled, error
 
 // search is the search for the authors of a harvest, over the record.
 func (s *Stages) search(harvest string) homepage.Search {
-	return homepage.Search{Finder: s.Finder, Book: book{s, harvest}}
+	return homepage.Search{Finder: s.Finder, Book: book{Homepages{s.DB}, harvest}}
 }
 
 // book is what the record says of a harvest's authors.
 type book struct {
-	s       *Stages
+	Homepages
 	harvest string
 }
 
+// Homepages is the record of the homepages of authors, with what people said of them.
+type Homepages struct{ DB *store.DB }
+
 func (b book) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error) {
-	return b.s.DB.Decisions(ctx, authorIDs, until)
+	return b.DB.Decisions(ctx, authorIDs, until)
 }
 
 func (b book) All(ctx context.Context) ([]evidence.Decision, error) {
-	return b.s.DB.HarvestDecisions(ctx, b.harvest)
+	return b.DB.HarvestDecisions(ctx, b.harvest)
 }
 
 func (b book) Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
-	words, err := b.s.DB.Overrides(ctx, d.Author.ID())
+	words, err := b.DB.Overrides(ctx, d.Author.ID())
 	return heed(d, words), err
 }
 
-func (b book) Save(ctx context.Context, d evidence.Decision) error { return b.s.save(ctx, d) }
+func (b book) Save(ctx context.Context, d evidence.Decision) error { return b.save(ctx, d) }
 
 func (b book) Replace(ctx context.Context, d evidence.Decision, were []evidence.Candidate) error {
-	return b.s.DB.ReviseDecision(ctx, d.Author.ID(), func(on evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
+	return b.DB.ReviseDecision(ctx, d.Author.ID(), func(on evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
 		return d, kept(d), homepage.SameHomepages(on.Homepages, were)
 	})
 }
@@ -95,8 +98,8 @@ func heed(d evidence.Decision, words []store.Override) evidence.Decision {
 // found is not theirs.
 const Denied = "a person said that the page found is not theirs"
 
-func (s *Stages) decision(ctx context.Context, authorID string) (evidence.Decision, error) {
-	ds, err := s.DB.Decisions(ctx, []string{authorID}, time.Time{})
+func (h Homepages) decision(ctx context.Context, authorID string) (evidence.Decision, error) {
+	ds, err := h.DB.Decisions(ctx, []string{authorID}, time.Time{})
 	if err != nil || len(ds) == 0 {
 		return evidence.Decision{}, err
 	}
@@ -105,9 +108,9 @@ func (s *Stages) decision(ctx context.Context, authorID string) (evidence.Decisi
 
 // Withdraw takes homepages back that led nowhere and for which the name alone spoke. Their
 // authors are looked for again, without them, by whoever looks next.
-func (s *Stages) Withdraw(ctx context.Context, barren []evidence.Barren) error {
+func (h Homepages) Withdraw(ctx context.Context, barren []evidence.Barren) error {
 	for _, b := range barren {
-		err := s.DB.ReviseDecision(ctx, b.Author, func(d evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
+		err := h.DB.ReviseDecision(ctx, b.Author, func(d evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
 			d, is := homepage.Withdraw(d, b.URL, b.Brought)
 			if len(d.Homepages) == 0 {
 				d.NextTry = time.Now()
@@ -124,8 +127,8 @@ func (s *Stages) Withdraw(ctx context.Context, barren []evidence.Barren) error {
 // Confirm makes homepages of a harvest's authors certain for which the name alone spoke, and
 // at which papers of theirs were found: on the pages themselves, or linked from them, or at
 // the places of papers to which they lead.
-func (s *Stages) Confirm(ctx context.Context, id string) error {
-	decisions, err := s.DB.HarvestDecisions(ctx, id)
+func (h Homepages) Confirm(ctx context.Context, id string) error {
+	decisions, err := h.DB.HarvestDecisions(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -135,12 +138,12 @@ func (s *Stages) Confirm(ctx context.Context, id string) error {
 			authors = append(authors, d.Author.ID())
 		}
 	}
-	found, err := s.DB.FoundOf(ctx, authors)
+	found, err := h.DB.FoundOf(ctx, authors)
 	if err != nil {
 		return err
 	}
 	for _, author := range authors {
-		err := s.DB.ReviseDecision(ctx, author, func(d evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
+		err := h.DB.ReviseDecision(ctx, author, func(d evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
 			changed := false
 			for _, c := range homepage.Provisional(d) {
 				if n := papersAt(d, c, found[author]); n > 0 {
@@ -176,8 +179,8 @@ func papersAt(d evidence.Decision, home evidence.Candidate, found []store.FoundA
 	return len(papers)
 }
 
-func (s *Stages) save(ctx context.Context, d evidence.Decision) error {
-	return s.DB.SaveDecision(ctx, d, kept(d))
+func (h Homepages) save(ctx context.Context, d evidence.Decision) error {
+	return h.DB.SaveDecision(ctx, d, kept(d))
 }
 
 // kept are the homepages of a decision, and after them the places of papers, as the record

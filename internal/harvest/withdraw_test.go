@@ -32,7 +32,7 @@ func byNameAlone(t *testing.T) (*app.App, string) {
 	id := listed(t, a)
 	findAll(t, a, id, smallKey, 100)
 	require.Equal(t, namesakes, best(t, a, id)["1/2"])
-	e, err := a.Stages.Explain(t.Context(), poe)
+	e, err := harvest.Homepages{DB: a.DB}.Explain(t.Context(), poe)
 	require.NoError(t, err)
 	d := *e.Decision
 	for _, c := range []*evidence.Candidate{&d.Homepages[0], find(d.Candidates, namesakes)} {
@@ -154,18 +154,18 @@ func TestAHomepageThatLedNowhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, r.Barren, 2)
 	for range 2 { // the second time as after a crash
-		require.NoError(t, a.Stages.Withdraw(ctx, r.Barren))
+		require.NoError(t, harvest.Homepages{DB: a.DB}.Withdraw(ctx, r.Barren))
 	}
 	assert.Empty(t, best(t, a, id)["1/2"])
 	assert.Equal(t, "http://"+roeHost+"/~roe/", best(t, a, id)["1/1"], "a directory lists it")
-	e, err := a.Stages.Explain(ctx, poe)
+	e, err := harvest.Homepages{DB: a.DB}.Explain(ctx, poe)
 	require.NoError(t, err)
 	assert.Contains(t, e.Decision.NotFound, evidence.Withdrawn)
 	assert.WithinDuration(t, time.Now(), e.Decision.NextTry, time.Minute)
 
 	findAll(t, a, id, smallKey, 100)
 	assert.Empty(t, best(t, a, id)["1/2"])
-	e, err = a.Stages.Explain(ctx, poe)
+	e, err = harvest.Homepages{DB: a.DB}.Explain(ctx, poe)
 	require.NoError(t, err)
 	assert.Contains(t, find(e.Decision.Candidates, namesakes).Rule, evidence.Withdrawn)
 	assert.Zero(t, e.Decision.NextTry, "it was looked for again, once")
@@ -179,8 +179,8 @@ func TestAHomepageThatLedToPapers(t *testing.T) {
 	a, id := byNameAlone(t)
 	ctx := t.Context()
 	homepage := func() evidence.Candidate {
-		require.NoError(t, a.Stages.Confirm(ctx, id))
-		e, err := a.Stages.Explain(ctx, poe)
+		require.NoError(t, harvest.Homepages{DB: a.DB}.Confirm(ctx, id))
+		e, err := harvest.Homepages{DB: a.DB}.Explain(ctx, poe)
 		require.NoError(t, err)
 		require.Len(t, e.Decision.Homepages, 1)
 		return e.Decision.Homepages[0]
@@ -205,7 +205,7 @@ func TestAHomepageThatLedToPapers(t *testing.T) {
 		assert.Equal(t, 1, c.Confirmed)
 		assert.Equal(t, 1, strings.Count(c.Rule, "confirmed"), c.Rule)
 	}
-	require.NoError(t, a.Stages.Withdraw(ctx, []evidence.Barren{{Author: "1/2", URL: namesakes, Brought: "nothing"}}))
+	require.NoError(t, harvest.Homepages{DB: a.DB}.Withdraw(ctx, []evidence.Barren{{Author: "1/2", URL: namesakes, Brought: "nothing"}}))
 	require.Equal(t, namesakes, best(t, a, id)["1/2"])
 
 	_, err := a.DB.Pool.Exec(ctx, `DELETE FROM matches`) // another paper is wanted
@@ -234,12 +234,12 @@ func TestWithdrawingLosesNobodysWord(t *testing.T) {
 	_, err = tx.Exec(ctx, `INSERT INTO homepages (author_id, url, host, rank, source) VALUES ('1/2', $1, 'poe.example.net', 1, 'user')`, real)
 	require.NoError(t, err)
 	done := make(chan error, 1)
-	go func() { done <- a.Stages.Withdraw(ctx, r.Barren) }()
+	go func() { done <- harvest.Homepages{DB: a.DB}.Withdraw(ctx, r.Barren) }()
 	storetest.AwaitLock(t, a.DB.Pool)
 	require.NoError(t, tx.Commit(ctx))
 	require.NoError(t, <-done)
 	assert.Equal(t, real, best(t, a, id)["1/2"])
-	e, err := a.Stages.Explain(ctx, poe)
+	e, err := harvest.Homepages{DB: a.DB}.Explain(ctx, poe)
 	require.NoError(t, err)
 	assert.Len(t, e.Decision.Homepages, 1, "and the other is taken back")
 }
