@@ -98,8 +98,8 @@ func undisturbed(ctx context.Context) bool {
 	return err == nil && fmt.Sprint(d.GetWorkflowExecutionInfo().GetHistoryLength()) == in.ActivityID
 }
 
-// goesOn reports whether another slice of a site may follow in its activity. A harvest that
-// has joined is to be shown, which the workflow does.
+// goesOn reports whether another slice of a site may follow in the same activity. It may not
+// if a harvest has joined, since the workflow shows the harvests.
 func (a *Crawl) goesOn(ctx context.Context, host string, began time.Time, of []string) bool {
 	if time.Since(began) > severalSlices || a.running.Load() > manyCrawls {
 		return false
@@ -108,15 +108,15 @@ func (a *Crawl) goesOn(ctx context.Context, host string, began time.Time, of []s
 	return err == nil && slices.Equal(now, of)
 }
 
-// slice runs a slice of a crawl. What attempts did that were cut off counts with what this
-// one does. If the worker stops, what was done is written and the rest is for the next slice.
+// slice runs a slice of a crawl. Its result includes the progress of interrupted attempts. If
+// the worker stops, the slice ends regularly, and the next one continues.
 func slice(ctx context.Context, watch app.Watch, run func(context.Context, func(crawl.Progress)) (crawl.Result, error)) (crawl.Result, error) {
 	beat, set, stop := heartbeats[crawl.Progress](ctx)
 	defer stop()
 	before, _ := resumed[crawl.Progress](ctx)
-	told := teller{watch: watch}
-	r, err := run(beat, func(p crawl.Progress) { set(before.Plus(p)); told.upTo(p) })
-	told.upTo(r.Progress)
+	progress := watchedProgress{watch: watch}
+	r, err := run(beat, func(p crawl.Progress) { set(before.Plus(p)); progress.upTo(p) })
+	progress.upTo(r.Progress)
 	r.Progress = before.Plus(r.Progress)
 	if err != nil && beat.Err() != nil && ctx.Err() == nil {
 		r.Ending, err = crawl.SliceFull, nil
@@ -135,8 +135,8 @@ type LinkSearch struct {
 	Counted LinkCounts `json:"counted"`        // what the harvest took before
 }
 
-// FindLinks looks for a harvest's missing papers among the links of pages that were read
-// before, on any site. It asks no host.
+// FindLinks searches the kept links of all sites for a harvest's missing papers. It makes no
+// requests.
 func (a *Crawl) FindLinks(ctx context.Context, s LinkSearch) (LinkCounts, error) {
 	beat, set, stop := heartbeats[crawl.KeptPosition](ctx)
 	defer stop()
@@ -149,13 +149,13 @@ func (a *Crawl) FindLinks(ctx context.Context, s LinkSearch) (LinkCounts, error)
 	return s.Counted, typed(err)
 }
 
-// reopening is how far ReopenLinks is.
+// reopening is the position of ReopenLinks.
 type reopening struct {
 	Host  string `json:"host"` // the last one
 	Links int    `json:"links"`
 }
 
-// ReopenLinks takes links of a harvest's sites that crawls under other options left.
+// ReopenLinks takes links of a harvest's sites that crawls under other options did not take.
 func (a *Crawl) ReopenLinks(ctx context.Context, s LinkSearch) (LinkCounts, error) {
 	beat, set, stop := heartbeats[reopening](ctx)
 	defer stop()
@@ -180,21 +180,22 @@ func (a *Crawl) ReopenLinks(ctx context.Context, s LinkSearch) (LinkCounts, erro
 	}
 }
 
-// teller tells a Watch what a slice did since the last time. A slice reports
+// watchedProgress passes the progress of a slice to a Watch, as differences. A slice reports
 // from two goroutines, so that an older count may come after a newer one.
-type teller struct {
-	watch app.Watch
-	mu    sync.Mutex
-	told  crawl.Progress
+type watchedProgress struct {
+	watch  app.Watch
+	mu     sync.Mutex
+	passed crawl.Progress
 }
 
-func (t *teller) upTo(p crawl.Progress) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	more := func(told *int, now int) int {
-		n := max(0, now-*told)
-		*told += n
+func (w *watchedProgress) upTo(p crawl.Progress) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	more := func(passed *int, now int) int {
+		n := max(0, now-*passed)
+		*passed += n
 		return n
 	}
-	t.watch.Crawled(more(&t.told.Pages, p.Pages), more(&t.told.Documents, p.Documents), more(&t.told.Accepted, p.Accepted), more(&t.told.Found, p.Found))
+	w.watch.Crawled(more(&w.passed.Pages, p.Pages), more(&w.passed.Documents, p.Documents), more(&w.passed.Accepted, p.Accepted),
+		more(&w.passed.Found, p.Found))
 }

@@ -16,19 +16,19 @@ import (
 	"gleaner/internal/guard"
 )
 
-// Silence is after how long without a heartbeat the worker of an activity counts as dead,
-// so that its work is begun again within ten seconds, and Beat how often it heartbeats:
-// one that is short of a processor misses no three beats. The worker of a slice of a crawl
-// is known to be dead by its leases, which are renewed together, so that a slice need not
-// heartbeat often: each one is a write of the Temporal server, and there are thousands.
+// Silence is the time without a heartbeat after which the worker of an activity counts as
+// dead, so that its work begins again within ten seconds. Beat is the interval of
+// heartbeats: three fit into Silence, in case the worker is short of processor time.
+// Slices of crawls heartbeat less often, since each heartbeat is a write of the Temporal
+// server and there are thousands of slices. Their leases show whether the worker is dead.
 const (
 	Beat         = Silence * 3 / 10
 	Silence      = 5 * time.Second
 	CrawlSilence = 5 * time.Minute
 )
 
-// Slices heartbeat every crawlBeat, and where a process has many of them so much more
-// seldom that it sends crawlBeats a second, or as seldom as CrawlSilence allows.
+// Slices heartbeat every crawlBeat. A process with many slices sends crawlBeats a second, or
+// fewer as far as CrawlSilence allows.
 const (
 	crawlBeat  = 18 * time.Second
 	crawlBeats = 5
@@ -37,30 +37,30 @@ const (
 // beating counts the activities of this process that heartbeat.
 var beating atomic.Int64
 
-// beatEvery is how often one of so many heartbeats, that may be silent for so long.
+// beatEvery returns the interval of heartbeats of one of several activities with a timeout.
 func beatEvery(silence time.Duration, of int64) time.Duration {
 	seldom := time.Duration(of) * time.Second / crawlBeats
 	return max(Beat, min(silence*3/10, max(crawlBeat, seldom)))
 }
 
 // heartbeats sends heartbeats with the details set last, until stop is called or ctx ends,
-// and a last one if the details are newer. The context beat is cancelled when the attempt is
-// over or the worker stops, so that the activity can finish in time. A server that does not
-// answer does not end it.
+// and a last one if the details are newer. The context beat is cancelled when the attempt
+// ends or the worker stops, so that the activity can finish in time. A server that does not
+// answer does not cancel it.
 func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), stop func()) {
 	beat, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	over := context.AfterFunc(ctx, cancel)
-	if !activity.IsActivity(ctx) { // called by a command: nobody listens
+	if !activity.IsActivity(ctx) { // called by a command
 		return beat, func(T) {}, func() { over(); cancel() }
 	}
 	var latest atomic.Pointer[T]
 	if before, ok := resumed[T](ctx); ok {
-		latest.Store(&before) // a beat before the first word must not wipe it out
+		latest.Store(&before) // a heartbeat before the first set must not erase it
 	}
-	var told *T
-	tell := func() {
-		if told = latest.Load(); told != nil {
-			say(ctx, *told)
+	var sent *T
+	send := func() {
+		if sent = latest.Load(); sent != nil {
+			say(ctx, *sent)
 		} else {
 			say(ctx)
 		}
@@ -79,12 +79,12 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 				return
 			case <-ctx.Done():
 				return
-			case <-stopping: // the last request is finished, and needs beats
+			case <-stopping: // heartbeats go on until the last request is finished
 				cancel()
 				stopping = nil
 			case <-tick.C:
 			}
-			tell()
+			send()
 			tick.Reset(beatEvery(silence, beating.Load()))
 		}
 	})
@@ -93,19 +93,19 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 		cancel()
 		close(ended)
 		<-done
-		// What is not tried again says in its result or its error what it did.
-		if retry := activity.GetInfo(ctx).RetryPolicy; latest.Load() != told && (retry == nil || retry.MaximumAttempts != 1) {
-			tell()
+		// An activity without retries reports its progress in its result or error.
+		if retry := activity.GetInfo(ctx).RetryPolicy; latest.Load() != sent && (retry == nil || retry.MaximumAttempts != 1) {
+			send()
 		}
 	}
 }
 
-// say sends a heartbeat. The SDK's own takes a silent server for the end of the attempt, so
-// it is used only after the server has named an end.
+// say sends a heartbeat. The SDK's own function cancels the attempt if the server does not
+// answer, so it is called only after the server has ended the attempt.
 func say(ctx context.Context, details ...any) {
 	payload, err := converter.GetDefaultDataConverter().ToPayloads(details...)
 	if err != nil {
-		return // nobody could read it
+		return // such details cannot be decoded either
 	}
 	in := activity.GetInfo(ctx)
 	asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(Beat, in.HeartbeatTimeout/10))
@@ -118,22 +118,23 @@ func say(ctx context.Context, details ...any) {
 	}
 }
 
-// Still is for how long an activity that takes as long as it has to may come to nothing
-// new: then it is begun again. No limit of its time is one of its work.
+// Still is how long an activity without a time limit may make no progress. Then it begins
+// again.
 const Still = 6 * time.Hour
 
-// errStill is an attempt that stood still.
+// errStill is the error of an attempt that made no progress.
 var errStill = errors.New("nothing came of it in " + Still.String())
 
-// moving gives a context for an attempt that ends when moved was not called for a while.
-// heartbeats of it end with it, so that the server knows of one that cannot be stopped.
+// moving returns a context for an attempt, which ends when moved was not called for Still.
+// The heartbeats of the context end with it, so that the server detects an attempt that
+// cannot be stopped.
 func moving(ctx context.Context) (moves context.Context, moved, stop func()) {
 	moves, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(Still, func() { cancel(errStill) })
 	return moves, func() { timer.Reset(Still) }, func() { timer.Stop(); cancel(nil) }
 }
 
-// stood gives the error of an attempt, which may be that it stood still.
+// stood returns errStill instead of err if the attempt made no progress.
 func stood(moves context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(moves), errStill) {
 		return errStill
@@ -141,14 +142,13 @@ func stood(moves context.Context, err error) error {
 	return err
 }
 
-// alive beats for an activity that has nothing to tell, until the function it
-// returns is called.
+// alive sends heartbeats without details until stop is called.
 func alive(ctx context.Context) (stop func()) {
 	_, _, stop = heartbeats[string](ctx)
 	return stop
 }
 
-// resumed is what the attempt before told last, if there was one.
+// resumed returns the last heartbeat details of the attempt before, if there was one.
 func resumed[T any](ctx context.Context) (before T, ok bool) {
 	if !activity.IsActivity(ctx) || !activity.HasHeartbeatDetails(ctx) {
 		return before, false
@@ -157,9 +157,9 @@ func resumed[T any](ctx context.Context) (before T, ok bool) {
 	return before, err == nil
 }
 
-// hurry begins at once what of a harvest's work waits for its next attempt: a
-// person said that what it waits for is back, or resumed the harvest. A server too old for that lets it
-// wait; the attempts come by themselves.
+// hurry starts the activities of a harvest that wait for their next attempt: a person said
+// that a service is back, or resumed the harvest. On a server too old for that they begin
+// after their wait.
 func hurry(ctx context.Context) {
 	in := activity.GetInfo(ctx)
 	c := activity.GetClient(ctx)

@@ -32,7 +32,7 @@ type HarvestParams struct {
 	State   HarvestState       `json:"state"`           // of the runs before
 }
 
-// HarvestState is what a run hands to the next, and what QueryStatus tells.
+// HarvestState is passed from a run to the next, and returned by QueryStatus.
 type HarvestState struct {
 	Stage     gleaner.Stage      `json:"stage"`
 	Paused    bool               `json:"paused,omitempty"`
@@ -42,11 +42,11 @@ type HarvestState struct {
 	Listed    bool               `json:"listed,omitempty"`  // every host of the wave was listed
 	Next      []string           `json:"next,omitempty"`    // hosts that were listed and not started
 	Pending   []string           `json:"pending,omitempty"` // hosts whose crawl has not ended
-	Early     []string           `json:"early,omitempty"`   // hosts whose crawl went on when the search was over
-	Unheard   bool               `json:"unheard,omitempty"` // crawls of Pending may have ended when the harvest was not told
-	Retried   bool               `json:"retried,omitempty"` // what a retry put back was not listed yet
+	Early     []string           `json:"early,omitempty"`   // hosts whose crawl was running when the search ended
+	Unheard   bool               `json:"unheard,omitempty"` // crawls of Pending may have ended without a signal to the harvest
+	Retried   bool               `json:"retried,omitempty"` // URLs that a retry put back were not listed yet
 	Stalled   bool               `json:"stalled,omitempty"` // documents that a retry took up were not judged yet
-	Located   bool               `json:"located,omitempty"` // open copies were asked for
+	Located   bool               `json:"located,omitempty"` // open copies were located
 	Papers    activities.Listed  `json:"papers"`
 	Copies    harvest.Seeded     `json:"copies"`
 	Authors   activities.Authors `json:"authors"`
@@ -56,20 +56,19 @@ type HarvestState struct {
 	// LinksAsOf.
 	Links     activities.LinkCounts `json:"links"`
 	LinksAsOf time.Time             `json:"links_as_of,omitzero"`
-	// Again is the stage with which the harvest began anew to ask what had not
-	// answered; "" before it did.
+	// Again is the stage from which the harvest repeats unanswered requests; "" before it
+	// does.
 	Again gleaner.Stage `json:"again,omitempty"`
 }
 
-// HarvestResult is what a harvest comes to.
+// HarvestResult is the result of a harvest.
 type HarvestResult struct {
 	State   HarvestState   `json:"state"`
 	Summary report.Summary `json:"summary"`
 }
 
-// HarvestVenue completes the collection of a venue, or what else its goal names:
-// papers, copies, homepages, crawls, report. What it knows is in the record; it
-// carries counts alone.
+// HarvestVenue completes the collection of a venue, or of another goal: papers, copies,
+// homepages, crawls, report. All data is in the record; the workflow carries only counts.
 func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) {
 	h := &harvestRun{p: p, s: p.State, ended: signals(ctx, SignalSiteEnded), pausing: workflow.NewMutex(ctx)}
 	h.s.Stage = cmp.Or(h.s.Stage, p.Stage)
@@ -83,7 +82,7 @@ func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) 
 			return HarvestResult{}, err
 		}
 		if err != nil && ctx.Err() != nil {
-			err = ctx.Err() // whatever it broke off: a worker that dies over it says nothing of a cancellation
+			err = ctx.Err() // the error of the interrupted activity need not be a cancellation
 		}
 		if err = h.finish(ctx, summary, err); err == nil {
 			err = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
@@ -99,12 +98,12 @@ type harvestRun struct {
 	p       HarvestParams
 	s       HarvestState
 	ended   workflow.ReceiveChannel
-	pausing workflow.Mutex // held by who pauses or resumes
+	pausing workflow.Mutex // held while the harvest is paused or resumed
 	counts  activities.Counts
-	shown   time.Time // when the counts were
+	shown   time.Time // when the counts were shown last
 	look    look
 
-	retries int // that this run heard of
+	retries int // received by this run
 }
 
 func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
@@ -140,7 +139,7 @@ func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
 	}
 }
 
-// stages goes through the stages that are left, up to the report.
+// stages runs the remaining stages, up to the report.
 func (h *harvestRun) stages(ctx workflow.Context) error {
 	for _, stage := range []struct {
 		name gleaner.Stage
@@ -163,7 +162,7 @@ func (h *harvestRun) stages(ctx workflow.Context) error {
 }
 
 func (h *harvestRun) goTo(stage gleaner.Stage) {
-	// Crawls that go on were begun early: what leads off them is the next wave's, too.
+	// Crawls still running were begun early. Their leads belong to the next wave, too.
 	h.s.Stage, h.s.Wave, h.s.Started, h.s.After, h.s.Listed, h.s.Located = stage, 0, len(h.s.Pending), "", false, false
 }
 
@@ -178,11 +177,11 @@ func nextStage(stage gleaner.Stage) gleaner.Stage {
 }
 
 func (h *harvestRun) begin(ctx workflow.Context) error {
-	if err := h.pausing.Lock(ctx); err != nil { // what is begun is not paused on record
+	if err := h.pausing.Lock(ctx); err != nil { // a harvest that begins is not paused on record
 		return err
 	}
 	err := workflow.ExecuteActivity(quick(ctx, "begin "+h.p.Harvest.ID), stages.Begin, h.p.Harvest).Get(ctx, nil)
-	if err == nil && h.s.Paused { // one that is begun again since its workflow was lost
+	if err == nil && h.s.Paused { // it was started again since its workflow was lost
 		err = h.setPaused(ctx, true)
 	}
 	h.pausing.Unlock()
@@ -204,8 +203,8 @@ func (h *harvestRun) begin(ctx workflow.Context) error {
 	return nil
 }
 
-// firstStage is where a harvest begins: of a site there is no list of papers, and
-// where to look is known.
+// firstStage returns the first stage of a harvest. A site needs neither a list of papers nor
+// open copies.
 func firstStage(of gleaner.Goal) gleaner.Stage {
 	if of.Site != "" {
 		return gleaner.StageHomepages
@@ -213,7 +212,7 @@ func firstStage(of gleaner.Goal) gleaner.Stage {
 	return gleaner.StagePapers
 }
 
-// enter waits while the harvest is paused, and shows the stage.
+// enter waits while the harvest is paused, and records the stage.
 func (h *harvestRun) enter(ctx workflow.Context) error {
 	if err := workflow.Await(ctx, func() bool { return !h.s.Paused }); err != nil {
 		return err
@@ -239,8 +238,8 @@ func (h *harvestRun) held(ctx workflow.Context) error {
 	return h.findLinks(ctx)
 }
 
-// matchHeld looks for the missing papers among the documents on record, in slices: others
-// wait on the queue.
+// matchHeld looks for the missing papers among the documents on record, in slices, since
+// other work waits on the queue.
 func (h *harvestRun) matchHeld(ctx workflow.Context) error {
 	ctx = long(ctx, activities.QueueDocuments, "documents found before")
 	for at := (activities.HeldPosition{More: true}); at.More; {
@@ -253,12 +252,12 @@ func (h *harvestRun) matchHeld(ctx workflow.Context) error {
 	return nil
 }
 
-// copies fetches what is said to be open first: it is cheap, and whoever is
-// found so needs no homepage.
+// copies fetches open copies before homepages: they are cheap, and their authors need no
+// homepage.
 func (h *harvestRun) copies(ctx workflow.Context) error {
 	if !h.s.Located && h.s.Wave == 0 {
 		locate := stages.LocateCopies
-		if h.s.Again != "" && h.s.Again != gleaner.StagePapers { // all papers were asked for, but not by all sources
+		if h.s.Again != "" && h.s.Again != gleaner.StagePapers { // all papers were located, but not by all sources
 			locate = stages.LocateAgain
 		}
 		var some harvest.Seeded
@@ -271,8 +270,8 @@ func (h *harvestRun) copies(ctx workflow.Context) error {
 	return h.waves(ctx, 1)
 }
 
-// homepages finds where to crawl, and gives that to the frontier: the homepages of
-// the authors, or the site that a person named.
+// homepages finds the homepages of the authors, and seeds the frontier with them, or with the
+// site of the goal.
 func (h *harvestRun) homepages(ctx workflow.Context) error {
 	if site := h.p.Harvest.Goal.Site; site != "" {
 		err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the site to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
@@ -292,30 +291,29 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		WaitForCancellation:   true,
 		WorkflowTaskTimeout:   TaskTime,
 	})
-	// What was looked for before is counted on.
 	var end Searched
 	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest, Total: h.s.Authors}).Get(ctx, &end); err != nil {
 		h.s.Pending = append(h.s.Pending, crawlsOf(err)...)
 		return err
 	}
 	h.s.Authors, h.s.Pending, h.s.Early = end.Authors, end.Crawling, slices.Clone(end.Crawling)
-	if len(h.s.Pending) > 0 { // before the homepages mark what ended as about to be crawled
+	if len(h.s.Pending) > 0 { // before seeding marks ended sites as waiting for a crawl
 		if err := h.lookEnded(ctx); err != nil {
 			return err
 		}
 	}
-	h.s.Unheard = len(h.s.Pending) > 0 // some may end until the first wave
+	h.s.Unheard = len(h.s.Pending) > 0 // some may end before the first wave
 	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages); err != nil {
 		return err
 	}
-	// Documents that lie at homepages found now may be matched by their titles alone.
+	// Documents at homepages found now may match by their titles alone.
 	if err := h.matchHeld(ctx); err != nil {
 		return err
 	}
 	if err := h.reopenLinks(ctx); err != nil {
 		return err
 	}
-	h.wakeSites(ctx) // a crawl that found nothing more before this would end, and the first wave leave its host out
+	h.wakeSites(ctx) // otherwise a running crawl may end before it reads the new URLs, and the first wave omits its host
 	return nil
 }
 

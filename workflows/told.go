@@ -15,11 +15,11 @@ import (
 	"gleaner/internal/ingest"
 )
 
-// Told is what the Temporal UI says of a workflow from its begin: a line for lists,
-// and in Markdown what it is and what one can do about it.
+// Told is the description of a workflow in the Temporal UI: a line for lists, and in
+// Markdown what the workflow does and how to control it.
 type Told struct{ Summary, Details string }
 
-// TellHarvest tells of a harvest.
+// TellHarvest describes a harvest.
 func TellHarvest(h activities.Harvest) Told {
 	what := fmt.Sprintf("Completes the collection of the venue **%s**, %s.", h.Venue, h.Years)
 	switch {
@@ -35,17 +35,17 @@ func TellHarvest(h activities.Harvest) Told {
 		h.ID, h.ID, gleaner.VenuesAttribute, attribute(h.Venue))}
 }
 
-// TellHomepages tells of the search for a harvest's homepages.
+// TellHomepages describes the search for a harvest's homepages.
 func TellHomepages(h activities.Harvest) Told {
 	return Told{summary("homepages for " + h.ID), "Looks for the homepages of the authors whose papers `" + h.ID + "` misses, in two passes of batches.\n\n`starter homepages list " + h.ID + "` lists them, `starter homepages explain AUTHOR` says why."}
 }
 
-// TellSite tells of a site's crawl.
+// TellSite describes a site's crawl.
 func TellSite(host string) Told {
 	return Told{host, "Crawls **" + host + "** in slices, for all harvests that want it; there is one crawl of a host at a time.\n\n`starter stats sites` shows what it gave, `starter explain URL` why a link was taken when it was, `starter recrawl --site " + host + "` asks again."}
 }
 
-// TellRecrawl tells of a recrawl.
+// TellRecrawl describes a recrawl.
 func TellRecrawl(p RecrawlParams) Told {
 	of, what := p.Due.Of, "every site whose rest is over"
 	summary := "recrawl of what is due"
@@ -64,17 +64,17 @@ func TellRecrawl(p RecrawlParams) Told {
 	return Told{summary, "Asks again, conditionally, for what may have changed: " + what + ".\n\nTo cancel it ends the crawls that no harvest wants; what they did is kept."}
 }
 
-// TellJudgeLeft tells of the examination of what was left behind.
+// TellJudgeLeft describes the judging of documents that no crawl judged.
 func TellJudgeLeft() Told {
 	return Told{"documents left behind", "Examines the documents that were stored and that no crawl comes back to."}
 }
 
-// TellTellNews tells of notices.
+// TellTellNews describes the sending of notices.
 func TellTellNews() Told {
 	return Told{"notices", "Tells by webhook and mail, as the settings `notify-…` say, which harvests ended, which sites refused, and that matches wait for review. What cannot be told now is told later."}
 }
 
-// TellImport tells of an import.
+// TellImport describes an import.
 func TellImport(run ingest.Run, o ingest.Options) Told {
 	what := strings.Join(o.Paths[:min(len(o.Paths), 3)], ", ")
 	if n := len(o.Paths) - 3; n > 0 {
@@ -84,19 +84,19 @@ func TellImport(run ingest.Run, o ingest.Options) Told {
 		"`starter jobs show %d` shows how far it is and each difference, `starter jobs run %d` runs it again. To cancel it keeps what was saved.", what, run.Job, run.Job)}
 }
 
-// TellTable tells of a job on what is on record.
+// TellTable describes a job on tables.
 func TellTable(run tables.Run, o tables.Options) Told {
 	return Told{fmt.Sprintf("job %d, %s %s", run.Job, run.Kind, o.Say(run.Kind)), fmt.Sprintf("A job on what is on record: **%s**, %s.\n\n"+
 		"`starter jobs show %d` shows how far it is and each line of it, `starter jobs run %d` runs it again. One that is cancelled has done what it has done.", run.Kind, o.Say(run.Kind), run.Job, run.Job)}
 }
 
-// TellCollection tells of collections by topic.
+// TellCollection describes collections by topic.
 func TellCollection(name string) Told {
 	return Told{summary("collections " + name), "Makes the collections by topic **" + name + "**: a search and a centroid for each topic, then a crawl over many hosts, what is most on topic first.\n\n" +
 		"`starter collections show " + name + "` shows how far it is, the updates pause and resume work at any time. To cancel it keeps what was collected; the same `starter collect` goes on with it."}
 }
 
-// TellSchedule tells of a run of a schedule.
+// TellSchedule describes a run of a schedule.
 func TellSchedule(p ScheduledParams) Told {
 	var of Told
 	switch {
@@ -108,15 +108,15 @@ func TellSchedule(p ScheduledParams) Told {
 	return Told{of.Summary, "Started by a schedule; the work itself is a workflow of its own id.\n\n" + of.Details}
 }
 
-// Bounds of what Temporal is told, in bytes: of a summary, of one word that is
-// indexed, and of a list of them in JSON, in which a & takes six.
+// Bounds of Temporal in bytes: of a summary, of one keyword of a search attribute, and of a
+// list of keywords in JSON, in which a & takes six.
 const (
 	mostInSummary   = 300
 	mostInAttribute = 255
 	mostInList      = 2000
 )
 
-// summary cuts a line to what Temporal takes.
+// summary truncates a line to the bound on summaries.
 func summary(s string) string {
 	if len(s) > mostInSummary {
 		s = strings.ToValidUTF8(s[:mostInSummary], "") + " …"
@@ -124,12 +124,12 @@ func summary(s string) string {
 	return s
 }
 
-// attribute cuts a goal's name to what can be indexed.
+// attribute truncates a goal's name to the bound on keywords.
 func attribute(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), mostInAttribute)], "")
 }
 
-// venuesOf are the goals of a workflow, as they are indexed; none are no value.
+// venuesOf returns the goals of a workflow as keywords, as many as the bounds allow.
 func venuesOf(names ...string) (out []string) {
 	size := 0
 	for _, n := range names {
@@ -142,15 +142,15 @@ func venuesOf(names ...string) (out []string) {
 	return out
 }
 
-// spelt is how many bytes a name takes in a list in JSON, at most: encoding/json
-// itself is nothing for workflow code, since it keeps what it learns of types.
+// spelt returns the most bytes that a name takes in a list in JSON. Workflow code cannot use
+// encoding/json, which caches types and so is not deterministic.
 func spelt(name string) int {
 	n := len(`"",`)
 	for _, b := range []byte(name) {
 		switch {
 		case b < ' ', strings.IndexByte(`"\&<>`, b) >= 0:
 			n += len(`\u0026`)
-		case b >= utf8.RuneSelf: // two of those that end a line take three bytes here, and six there
+		case b >= utf8.RuneSelf: // two line separators take three bytes in UTF-8, and six in JSON
 			n += 2
 		default:
 			n++
@@ -159,7 +159,7 @@ func spelt(name string) int {
 	return n
 }
 
-// indexed are the attributes with which a child begins.
+// indexed returns the search attributes with which a child begins.
 func indexed(venue string, more ...temporal.SearchAttributeUpdate) temporal.SearchAttributes {
 	if some := venuesOf(venue); len(some) > 0 {
 		more = append(more, attrVenues.ValueSet(some))
@@ -167,7 +167,7 @@ func indexed(venue string, more ...temporal.SearchAttributeUpdate) temporal.Sear
 	return temporal.NewSearchAttributes(more...)
 }
 
-// whatFor says in the Temporal UI what a query, an update or a signal is for.
+// whatFor returns the description of a query, an update or a signal in the Temporal UI.
 func whatFor(name string) string {
 	switch name {
 	case QueryStatus:
@@ -202,13 +202,13 @@ func signals(ctx workflow.Context, name string) workflow.ReceiveChannel {
 	return workflow.GetSignalChannelWithOptions(ctx, name, workflow.SignalChannelOptions{Description: whatFor(name)})
 }
 
-// waitFor waits until something is so, or a while; the summary says what for.
+// waitFor waits until a condition holds, or a while; the summary names the reason.
 func waitFor(ctx workflow.Context, summary string, while workflow.AwaitOptions, so func() bool) (bool, error) {
 	while.TimerOptions.Summary = summary
 	return workflow.AwaitWithOptions(ctx, while, so)
 }
 
-// endDetails is what a harvest came to.
+// endDetails describes the result of a harvest.
 func endDetails(p activities.Harvest, s HarvestState, c activities.Counts, r report.Summary, note string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s — %s\n\n", p.ID, s.Stage)

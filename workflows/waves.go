@@ -14,24 +14,23 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// DefaultWindow is how many sites are crawled at a time where nothing else is said.
+// DefaultWindow is how many sites are crawled at a time by default.
 const DefaultWindow = 50
 
 const (
 	hostsPerBatch = 50
-	// lookAround is after how long without a word from any site the record is
-	// asked which crawls ended: a word can be lost where a crawl that another
-	// harvest started ended while this one was joining it. While none ends or
-	// begins, it is twice as long each time, up to rarestLook.
+	// lookAround is the time without a signal from any site after which the harvest reads
+	// from the record which crawls ended. A signal can be lost if a crawl ends while the
+	// harvest joins it. The time doubles up to rarestLook while no crawl ends or begins.
 	lookAround = 30 * time.Second
 	rarestLook = 10 * time.Minute
 )
 
-// waves crawls the sites that something waits on; what leads off them to other
-// hosts is the next wave's, up to limit waves.
+// waves crawls the sites with waiting URLs. Their leads to other hosts are the next wave, up
+// to limit waves.
 func (h *harvestRun) waves(ctx workflow.Context, limit int) error {
 	for h.s.Wave < limit {
-		if h.s.Wave > 0 { // the first one comes soon enough after all were looked at
+		if h.s.Wave > 0 { // before the first wave an earlier stage has just searched them
 			if err := h.findLinks(ctx); err != nil {
 				return err
 			}
@@ -48,9 +47,9 @@ func (h *harvestRun) waves(ctx workflow.Context, limit int) error {
 	return nil
 }
 
-// wave starts a crawl for each host, as many at a time as the window allows, and
-// waits for all. The history stays short: the run is continued with the crawls
-// still pending, which go on meanwhile.
+// wave starts a crawl for each host, as many at a time as the window allows, and waits for
+// all. To keep the history short, it continues as new with the pending crawls, which keep
+// running.
 func (h *harvestRun) wave(ctx workflow.Context) error {
 	for {
 		h.drain()
@@ -59,9 +58,9 @@ func (h *harvestRun) wave(ctx workflow.Context) error {
 		}
 		var err error
 		switch {
-		case ctx.Err() != nil: // no host is asked any more
+		case ctx.Err() != nil: // no further host is crawled
 			return ctx.Err()
-		case h.s.Unheard && len(h.s.Pending) > 0: // before a list marks what ended as about to be crawled
+		case h.s.Unheard && len(h.s.Pending) > 0: // before a list marks ended sites as waiting for a crawl
 			err = h.lookEnded(ctx)
 		case len(h.s.Next) == 0 && !h.s.Listed:
 			err = h.list(ctx)
@@ -75,7 +74,7 @@ func (h *harvestRun) wave(ctx workflow.Context) error {
 		if err != nil {
 			return err
 		}
-		// After a step, so that every run goes on by one at least.
+		// After a step, so that every run makes progress.
 		if runIsFull(ctx) {
 			return h.again(ctx)
 		}
@@ -89,11 +88,11 @@ func windowOf(h activities.Harvest) int {
 	return DefaultWindow
 }
 
-// list asks for the next hosts of the wave. Where a retry put something back
-// meanwhile, the list begins anew: what it put back may lie before.
+// list reads the next hosts of the wave. It begins anew if a retry put URLs back meanwhile,
+// since their hosts may come before.
 func (h *harvestRun) list(ctx workflow.Context) error {
 	if h.s.After == "" {
-		h.s.Retried = false // this list has what was put back
+		h.s.Retried = false // this list has the URLs that were put back
 	}
 	retries := h.retries
 	var batch activities.Sites
@@ -102,7 +101,7 @@ func (h *harvestRun) list(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	// What an early crawl leaves, a later list has: it is not to be begun again at once.
+	// A later list has the hosts of early crawls that still run.
 	h.s.Next = slices.DeleteFunc(batch.Hosts, func(host string) bool { return slices.Contains(h.s.Early, host) && slices.Contains(h.s.Pending, host) })
 	if h.retries != retries {
 		return nil
@@ -114,8 +113,8 @@ func (h *harvestRun) list(ctx workflow.Context) error {
 	return nil
 }
 
-// startsAtOnce bounds how many crawls are begun in one step of a workflow, which takes three
-// events and an answer of the server.
+// startsAtOnce bounds the crawls begun in one step, each of which takes three events and an
+// answer of the server.
 const startsAtOnce = 10
 
 // start begins the crawls of the next hosts, or joins those that are under way.
@@ -123,7 +122,7 @@ func (h *harvestRun) start(ctx workflow.Context) (err error) {
 	n := min(len(h.s.Next), windowOf(h.p.Harvest)-len(h.s.Pending), startsAtOnce)
 	began := workflow.NewWaitGroup(ctx)
 	for _, host := range h.s.Next[:n] {
-		if slices.Contains(h.s.Pending, host) { // it was listed anew
+		if slices.Contains(h.s.Pending, host) { // it was listed again
 			continue
 		}
 		h.s.Pending = append(h.s.Pending, host)
@@ -139,14 +138,13 @@ func (h *harvestRun) start(ctx workflow.Context) (err error) {
 	return cmp.Or(err, h.refresh(ctx))
 }
 
-// startTries bounds how often a crawl is started that is under way when it is
-// started and has ended when it is woken.
+// startTries bounds how often a crawl is started that is running when it is started and has
+// ended when it is signalled.
 const startTries = 3
 
-// startSite begins the crawl of a host as a child that outlives its parent and
-// its parent's cancellation, since others may have joined it; or wakes the crawl
-// that is under way: then the future is nil. venue is whom it is for, where that is
-// one.
+// startSite begins the crawl of a host as a child that outlives its parent and its parent's
+// cancellation, since other harvests may join it. If the crawl is running, startSite wakes
+// it and returns no future. venue is the goal for which it is crawled, "" for several.
 func startSite(ctx workflow.Context, host, venue string, patience time.Duration) (workflow.ChildWorkflowFuture, error) {
 	own, _ := workflow.NewDisconnectedContext(ctx)
 	told := TellSite(host)
@@ -178,8 +176,8 @@ func startSite(ctx workflow.Context, host, venue string, patience time.Duration)
 	}
 }
 
-// patience is short for open copies: a host that is out for long must not hold
-// up the search for homepages.
+// patience is short for open copies: a host that is down for long must not delay the search
+// for homepages.
 func (h *harvestRun) patience() time.Duration {
 	if h.s.Stage == gleaner.StageCopies {
 		return time.Minute
@@ -187,35 +185,35 @@ func (h *harvestRun) patience() time.Duration {
 	return sitePatience
 }
 
-// sitePatience is how long a crawl waits for a host where nothing else is said.
+// sitePatience is how long a crawl waits for a host by default.
 const sitePatience = 5 * time.Minute
 
-// look is how long the end of a crawl was waited for before the record was asked, 0 since
-// one ended or began.
+// look is the last wait for the end of a crawl before the record was read. It is reset to 0
+// when a crawl ends or begins.
 type look time.Duration
 
-// wait waits until something is so, or for the next look at the record.
+// wait waits until a condition holds, or until the record must be read.
 func (l *look) wait(ctx workflow.Context, so func() bool) (bool, error) {
 	*l = min(max(2**l, look(lookAround)), look(rarestLook))
 	while := workflow.AwaitOptions{Timeout: time.Duration(*l)}
 	return waitFor(ctx, "look which crawls ended, if none says so", while, so)
 }
 
-// hear waits for a site to end or for a retry, or after a while asks the record which
-// crawls ended.
+// hear waits for the end of a site or for a retry. After a while it reads from the record
+// which crawls ended.
 func (h *harvestRun) hear(ctx workflow.Context) error {
 	retries := h.retries
-	heard, err := h.look.wait(ctx, func() bool { return h.ended.Len() > 0 || h.retries != retries })
+	signalled, err := h.look.wait(ctx, func() bool { return h.ended.Len() > 0 || h.retries != retries })
 	if err != nil {
 		return err
 	}
-	if heard { // the wave takes what was said
+	if signalled { // wave receives the signal
 		return h.refresh(ctx)
 	}
 	return h.lookEnded(ctx)
 }
 
-// lookEnded asks the record which crawls ended.
+// lookEnded reads from the record which crawls ended.
 func (h *harvestRun) lookEnded(ctx workflow.Context) error {
 	var gone []string
 	if err := workflow.ExecuteActivity(quick(ctx, "which crawls ended"), stages.Ended, h.s.Pending).Get(ctx, &gone); err != nil {
@@ -228,8 +226,7 @@ func (h *harvestRun) lookEnded(ctx workflow.Context) error {
 	return h.refresh(ctx)
 }
 
-// drain takes what signals have come, so that none is lost when the run is
-// continued.
+// drain receives the pending signals, so that none is lost when the run continues as new.
 func (h *harvestRun) drain() {
 	var end activities.SiteEnd
 	for h.ended.ReceiveAsync(&end) {
@@ -255,9 +252,8 @@ func (h *harvestRun) again(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, HarvestVenue, h.p)
 }
 
-// takeUp lets a harvest that would report ask once more for what had not answered
-// in any stage: an outage that has ended must cost no paper. It reports whether
-// there was anything.
+// takeUp lets a harvest repeat, once before its report, the unanswered requests of all
+// stages: an outage that has ended must cost no paper. It reports whether there were any.
 func (h *harvestRun) takeUp(ctx workflow.Context) (bool, error) {
 	if h.s.Again != "" {
 		return false, nil
@@ -274,7 +270,7 @@ func (h *harvestRun) takeUp(ctx workflow.Context) (bool, error) {
 	return true, nil
 }
 
-// takeUpRetry begins with the stage whose questions a person wants asked again.
+// takeUpRetry goes to the first stage with unanswered requests, for a retry.
 func (h *harvestRun) takeUpRetry(ctx workflow.Context, what activities.Retry) error {
 	var q activities.Questions
 	if err := workflow.ExecuteActivity(quick(ctx, "what did not answer"), stages.StillOpen, h.p.Harvest.ID).Get(ctx, &q); err != nil {

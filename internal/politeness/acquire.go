@@ -15,8 +15,8 @@ import (
 	"gleaner/internal/fetch"
 )
 
-// paceName is the name under which a host is paced: with and without "www." it
-// is one server nearly everywhere, which is to see one request at a time.
+// paceName returns the name under which a host is paced. With and without "www." it is
+// nearly always one server, which must get one request at a time.
 func paceName(host string) string {
 	if bare, ok := strings.CutPrefix(host, "www."); ok && strings.Contains(bare, ".") {
 		return bare
@@ -24,31 +24,31 @@ func paceName(host string) string {
 	return host
 }
 
-// paired lists the hosts that are paced as one with host, in the order in which
-// their rows are locked.
+// paired returns the hosts that are paced as one with host, in the order in which their rows
+// are locked.
 func paired(host string) []string {
 	bare := paceName(host)
 	return []string{bare, "www." + bare}
 }
 
-// standing is what the rows of a host and of its pair say.
+// standing is the state of a host and of its pair.
 type standing struct {
 	id       int
 	holder   string
 	token    int64
 	failures int
-	own      time.Duration // how long a lease on the host lasts, unless renewed
+	own      time.Duration // until the lease of the host expires
 	held     time.Duration // the same of its pair
 	parked   time.Duration
-	asked    time.Duration // what the host itself still asks for
-	paced    time.Duration // what is left of the ordinary pause, of either
-	next     time.Duration // until the next request may leave
-	paused   string        // why a person has the host or its pair not asked
-	waits    time.Duration // how long a crawl of the host waits for one of its pair, unless it says so again
+	asked    time.Duration // until the pause that the host asked for ends
+	paced    time.Duration // until the ordinary pause of either ends
+	next     time.Duration // until the next request may be sent
+	paused   string        // why a person paused the host or its pair
+	waits    time.Duration // until a crawl of the host no longer waits for one of its pair
 	awaits   time.Duration // the same of its pair
 }
 
-// timeLeft is how long until a moment of a row, in seconds: 0 where it is past.
+// timeLeft is SQL for the seconds until the time in a column, 0 if that is past.
 func timeLeft(column string) string {
 	return `CASE WHEN ` + column + ` > clock_timestamp() THEN extract(epoch FROM ` + column + ` - clock_timestamp())::float8 ELSE 0 END`
 }
@@ -62,8 +62,8 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// stands reads what the rows of a host say; lock keeps them so until the
-// transaction ends. The id is 0 where the host has no row.
+// stands reads the state of a host; lock locks its rows until the transaction ends. The id
+// is 0 if the host has no row.
 func stands(ctx context.Context, q querier, host string, lock bool) (standing, error) {
 	sql := standingSQL
 	if lock {
@@ -95,7 +95,7 @@ func stands(ctx context.Context, q querier, host string, lock bool) (standing, e
 	return s, err
 }
 
-// busy is why a host cannot be had, nil where it can.
+// busy returns why a host is not available, nil if it is.
 func (s standing) busy(host string) error {
 	switch {
 	case s.paused != "":
@@ -110,10 +110,9 @@ func (s standing) busy(host string) error {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// Acquire takes the lease of a host, or says with a BusyError for how long it
-// cannot be had. A parked host's lease is not given, nor one of a host whose
-// pair with or without "www." is held. One that this process could not give back,
-// since the database was away, it need not wait for.
+// Acquire takes the lease of a host. It returns a BusyError with the time to wait if the
+// host is parked, or the host or its pair with or without "www." is held. A lease that this
+// process could not release, since the database was unavailable, is taken again at once.
 func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
 	return k.acquireFor(ctx, host, false)
 }
@@ -127,17 +126,17 @@ func (k *Keeper) acquireFor(ctx context.Context, host string, crawl bool) (*Leas
 	return nil, fmt.Errorf("politeness: lease of %s: %w", host, err)
 }
 
-// A crawl that waits for one of its pair asks again after pairWait. The other one leaves it the
-// host after its slice, and asks again after giveWay, unless for pairWaits nobody asked.
+// A crawl that waits for one of its pair tries again after pairWait. The other crawl leaves
+// the host after its slice, and tries again after giveWay, unless nobody has tried for
+// pairWaits.
 const (
 	pairWait  = 30 * time.Second
 	giveWay   = 10 * time.Second
 	pairWaits = 75 * time.Second
 )
 
-// AcquireWithin is Acquire for a crawl. It waits for a host's holder for a while: one that
-// died, or that comes to its end at this moment, is not worth another visit. Crawls of a
-// pair take turns.
+// AcquireWithin is Acquire for a crawl. It waits for the holder of a host for a while, since
+// the holder may have died or be about to end. Crawls of a pair take turns.
 func (k *Keeper) AcquireWithin(ctx context.Context, host string, patience time.Duration) (*Lease, error) {
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -156,7 +155,7 @@ func (k *Keeper) AcquireWithin(ctx context.Context, host string, patience time.D
 }
 
 // waitsForPair notes that a crawl waits for one of its pair, if that has the host, and
-// returns for how long it is to wait.
+// returns a BusyError with the time to wait.
 func (k *Keeper) waitsForPair(ctx context.Context, busy *BusyError) error {
 	s, err := stands(ctx, k.pool, busy.Host, false)
 	if err != nil || s.held == 0 {
@@ -167,14 +166,14 @@ func (k *Keeper) waitsForPair(ctx context.Context, busy *BusyError) error {
 	return cmp.Or(err, error(busy))
 }
 
-// errNoRow says that nobody has met the host yet.
+// errNoRow reports that the host has no row yet.
 var errNoRow = errors.New("the host has no row")
 
 func (k *Keeper) acquire(ctx context.Context, host string, crawl bool) (*Lease, error) {
 	l, err := k.take(ctx, host, crawl)
 	if errors.Is(err, errNoRow) {
-		// A conflict uses up a number, so a row is made only where none was seen;
-		// and by itself, so that whoever takes its pair at this moment sees it.
+		// A conflict consumes an id, so a row is inserted only if none was seen. It is
+		// inserted outside of a transaction, so that others who take its pair see it.
 		if _, err = untilFree(ctx, k.pool, nil, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err == nil {
 			l, err = k.take(ctx, host, crawl)
 		}
@@ -188,22 +187,23 @@ func (k *Keeper) acquire(ctx context.Context, host string, crawl bool) (*Lease, 
 	return l, nil
 }
 
-// heldWait is how long to leave a row alone that others hold.
+// heldWait is the wait between two tries for a locked row.
 const heldWait = 100 * time.Millisecond
 
-// isHeld reports whether others held a row for longer than a connection waits: these are few,
-// and the leases of all hosts are renewed over them.
+// isHeld reports whether a row stayed locked for longer than lock_timeout. Connections are
+// few, and renew the leases of all hosts, so they must not wait.
 func isHeld(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "55P03"
 }
 
-// boundWaits bounds how long the transaction that it is in waits for a row: behind a pooler,
-// whose connections serve others in turn, no other has the bound.
+// boundWaits bounds how long its transaction waits for a row. It is local to the
+// transaction: behind a pooler, connections serve other clients in turn.
 const boundWaits = `SELECT set_config('lock_timeout', '500ms', true)`
 
-// untilFree does a statement, again while others hold the row that it changes. What it is
-// asked to return goes into into, if anything; changed is how many rows it changed.
+// untilFree executes a statement, and repeats it while the row that it changes is locked. It
+// scans the returned value into into, unless that is nil, and returns the number of changed
+// rows.
 func untilFree(ctx context.Context, pool *pgxpool.Pool, into any, sql string, args ...any) (changed int64, err error) {
 	for {
 		b := &pgx.Batch{}
@@ -220,7 +220,7 @@ func untilFree(ctx context.Context, pool *pgxpool.Pool, into any, sql string, ar
 	}
 }
 
-// take takes the lease where the host's rows, locked, say that it is free.
+// take locks the rows of a host and takes the lease if it is free.
 func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, error) {
 	asked := time.Now()
 	l, had := &Lease{Host: host, k: k}, k.left.get(host)
@@ -232,7 +232,7 @@ func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, err
 		if s, err = stands(ctx, tx, host, true); err == nil && s.id == 0 {
 			err = errNoRow
 		}
-		if err == nil { // again, since its pair may have come while its row was waited for
+		if err == nil { // again, since its pair may have been inserted during the wait for the lock
 			s, err = stands(ctx, tx, host, false)
 		}
 		if err != nil {
@@ -241,7 +241,7 @@ func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, err
 		switch {
 		case s.holder == k.holder && s.token == had.token:
 			s.own = 0
-		case s.holder != "" || s.token != had.token+1: // it was not revoked and left alone since
+		case s.holder != "" || s.token != had.token+1: // another process has had the lease since
 			had.told = told{}
 		}
 		if err = s.busy(host); err != nil {
@@ -277,7 +277,7 @@ func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, err
 	return l, nil
 }
 
-// promise gives a lease the delay that those who want the site now asked for.
+// promise sets the delay that the harvests of the site now ask for.
 func (k *Keeper) promise(ctx context.Context, l *Lease) error {
 	if k.promised == nil {
 		return nil
@@ -289,11 +289,11 @@ func (k *Keeper) promise(ctx context.Context, l *Lease) error {
 	return err
 }
 
-// waitFree waits until a host looks free, asking the database ever more seldom.
+// waitFree waits until a host seems free. It reads the database less and less often.
 func (k *Keeper) waitFree(ctx context.Context, host string) error {
 	for wait := 50 * time.Millisecond; ; wait = min(wait*3/2, 500*time.Millisecond) {
-		// A holder renews its lease, so its end cannot be foretold. Jitter keeps
-		// the waiters of many processes apart.
+		// The holder renews its lease, so its end is unknown. Jitter spreads the
+		// reads of many processes.
 		if err := fetch.Wait(ctx, wait/2+k.jitter(wait)); err != nil {
 			return err
 		}

@@ -103,7 +103,7 @@ func (k *Keeper) jitter(d time.Duration) time.Duration {
 	return time.Duration(k.pacing.Rand() * float64(d))
 }
 
-// Lease is the right to ask one host.
+// Lease is the exclusive right to send requests to one host.
 type Lease struct {
 	SiteID int
 	Host   string
@@ -113,28 +113,28 @@ type Lease struct {
 
 	mu       sync.Mutex
 	minDelay time.Duration // between requests; the keeper's unless setDelay was called
-	promised bool          // minDelay is what those who want the site asked for
-	granted  time.Time     // when the lease was, by the database's clock
-	awaited  bool          // somebody has waited for one turn of the host since
-	until    time.Time     // when the lease runs out unless renewed, at the latest
+	promised bool          // minDelay is the delay that the site's harvests asked for
+	granted  time.Time     // when the lease was taken, by the database's clock
+	awaited  bool          // a request for one turn of the host has waited since
+	until    time.Time     // when the lease expires unless renewed, at the latest
 	told
 }
 
-// told is what the answers of a host have told, by this process's clock.
+// told is the pacing state of a host after its last answer, by this process's clock.
 type told struct {
-	next     time.Time // when the next request may leave
-	paced    time.Time // when the ordinary pause is over, which is part of next
-	asked    time.Time // until when the host itself asked to be left alone
+	next     time.Time // when the next request may be sent
+	paced    time.Time // when the ordinary pause ends, which is part of next
+	asked    time.Time // when the pause ends that the host asked for
 	parked   time.Time
-	pace     time.Duration // the ordinary pause,
-	paceBy   string        // and who set it; "" where there was no answer yet
+	pace     time.Duration // the ordinary pause
+	paceBy   string        // which rule set pace; "" before the first answer
 	failures int
-	unsaved  bool // the row does not say it all yet
+	unsaved  bool // the row is older than this state
 }
 
-// Renew keeps the lease for another while, or takes it up again where it ran out
-// and nobody else has taken it. ErrLost ends the holder's work. Any other error
-// says that the database could not be asked; Lapsed tells what that means.
+// Renew extends the lease, also an expired one that nobody else has taken. After ErrLost the
+// holder must end its work. Any other error means that the database is unavailable; the
+// lease is valid until Lapsed.
 func (l *Lease) Renew(ctx context.Context) error {
 	asked := time.Now()
 	var awaited bool
@@ -150,7 +150,7 @@ func (l *Lease) Renew(ctx context.Context) error {
 	return nil
 }
 
-// renewed notes that the lease was renewed at the request of a time.
+// renewed notes a renewal that was requested at a time.
 func (l *Lease) renewed(asked time.Time, awaited bool) {
 	l.extend(asked)
 	l.mu.Lock()
@@ -158,8 +158,8 @@ func (l *Lease) renewed(asked time.Time, awaited bool) {
 	l.awaited = awaited
 }
 
-// RenewAll keeps several leases for another while in one statement, and returns which.
-// One whose row is held, or which is lost, is not among them: Renew says what it is.
+// RenewAll extends several leases in one statement, and returns those it extended. It omits
+// lost leases and locked rows; Renew distinguishes them.
 func (k *Keeper) RenewAll(ctx context.Context, leases []*Lease) map[*Lease]bool {
 	asked, none := time.Now(), map[*Lease]bool{}
 	ids, tokens, granted := make([]int, len(leases)), make([]int64, len(leases)), make([]time.Time, len(leases))
@@ -187,28 +187,28 @@ func (k *Keeper) RenewAll(ctx context.Context, leases []*Lease) map[*Lease]bool 
 	return renewed
 }
 
-// Awaited reports whether, when the lease was renewed last, somebody waited for one
-// turn of the host: who holds it for long lets go then, for a moment.
+// Awaited reports whether a request for one turn of the host was waiting at the last renewal.
+// Holders for long release the lease then, for a moment.
 func (l *Lease) Awaited() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.awaited
 }
 
-// extend notes that the row gives the lease a whole while from asked on, which
-// is before the database set the time.
+// extend notes that the lease is valid for its whole duration from asked on, which is before
+// the time that the database set.
 func (l *Lease) extend(asked time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.until = asked.Add(l.k.ttl)
 }
 
-// Lapsed reports whether the lease may be another's by now, as far as this
-// process knows: until it is renewed nothing may be asked.
+// Lapsed reports whether the lease may have expired, by this process's clock. No request may
+// be sent until it is renewed.
 func (l *Lease) Lapsed() bool { return l.remains(&l.until) == 0 }
 
-// outlast breaks off the request of a turn, asked for under the given context, when
-// the lease runs out, until the returned function is called.
+// outlast cancels the request of a turn, made under the given context, when the lease
+// expires, until stop is called.
 func (l *Lease) outlast(turn context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(turn))
 	guard.Go(func() {
@@ -224,14 +224,14 @@ func (l *Lease) outlast(turn context.Context) (stop func()) {
 	return cancel
 }
 
-// Hold is Renewed that also gives the lease back in the end, as Free does.
+// Hold is Renewed with a function that also releases the lease, as Free does.
 func (l *Lease) Hold(ctx context.Context, lost func()) (release func()) {
 	stop := l.Renewed(ctx, lost)
 	return func() { stop(); l.Free(ctx) }
 }
 
-// Renewed renews the lease until the returned function is called, which waits for a renewal
-// under way. lost is called where another process has taken the lease.
+// Renewed renews the lease until stop is called, which waits for a renewal in progress. It
+// calls lost if another process has taken the lease.
 func (l *Lease) Renewed(ctx context.Context, lost func()) (stop func()) {
 	held, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := guard.Go(func() {
@@ -248,17 +248,16 @@ func (l *Lease) Renewed(ctx context.Context, lost func()) (stop func()) {
 	return func() { cancel(); <-ended }
 }
 
-// Free gives the lease back also where ctx has ended, within a few seconds; else it runs
-// out by itself.
+// Free releases the lease within a few seconds, also if ctx has ended. If that fails, the
+// lease expires.
 func (l *Lease) Free(ctx context.Context) {
 	free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	_ = l.Release(free)
 }
 
-// Release gives the lease back. What is left of the wait goes into the row: it
-// counts from the end of the last answer, while the row was written before the
-// request left.
+// Release releases the lease. It writes the rest of the wait into the row, since the wait
+// counts from the end of the last answer and the row was written before the request.
 func (l *Lease) Release(ctx context.Context) error {
 	err := l.settle(ctx)
 	if err == nil {
@@ -275,7 +274,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	return err
 }
 
-// settle writes what the last answer told of the host, unless the row says it.
+// settle writes the pacing state after the last answer, unless the row has it.
 func (l *Lease) settle(ctx context.Context) error {
 	l.mu.Lock()
 	unsaved, failures, pace, by := l.unsaved, l.failures, l.pace, l.paceBy
@@ -295,14 +294,14 @@ func (l *Lease) settle(ctx context.Context) error {
 	return err
 }
 
-// kept is the ordinary pause after the last answer, and who set it.
+// kept returns the ordinary pause after the last answer, and which rule set it.
 func (l *Lease) kept() (pace time.Duration, by string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.pace, l.paceBy
 }
 
-// remains says how long until a moment of the lease; 0 where it is past.
+// remains returns the time until a moment of the lease, 0 if it is past.
 func (l *Lease) remains(at *time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -338,15 +337,15 @@ func (l *Lease) Paced() bool {
 	return l.pacing().MinDelay > 0 || l.Ready() > 0
 }
 
-// Ready says how long until the next request may leave; 0 for now.
+// Ready returns the time until the next request may be sent; 0 for now.
 func (l *Lease) Ready() time.Duration { return l.remains(&l.next) }
 
-// Failures says how many visits in a row have failed.
+// Failures returns how many consecutive visits have failed.
 func (l *Lease) Failures() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failures
 }
 
-// ParkedFor says for how long the host is parked; 0 if it is not.
+// ParkedFor returns how long the host is parked; 0 if it is not.
 func (l *Lease) ParkedFor() time.Duration { return l.remains(&l.parked) }

@@ -2,8 +2,8 @@ package politeness
 
 import "sync"
 
-// left has the leases that this process is done with and could not give back,
-// since the database was away. It may take them up again at once.
+// left has the leases that this process could not release, since the database was
+// unavailable. The process may take them again at once.
 type left struct {
 	mu    sync.Mutex
 	hosts map[string]leftover
@@ -11,8 +11,8 @@ type left struct {
 }
 
 type leftover struct {
-	token int64 // of the lease: nobody else has taken the host while the row names it
-	told        // when the host may be asked, and what could not be written either
+	token int64 // of the lease, which nobody else has taken while the row has it
+	told        // not written either
 }
 
 func (l *left) put(host string, o leftover) {
@@ -27,7 +27,7 @@ func (l *left) get(host string) leftover {
 	return l.hosts[host]
 }
 
-// forget is for a host whose lease was taken since.
+// forget removes a host whose lease was taken since.
 func (l *left) forget(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
