@@ -181,7 +181,7 @@ func TestACrawlIsNotBegunForAHarvestThatWasCancelled(t *testing.T) {
 }
 
 // TestATrapTakesWhatComesLater: a site that ended as a trap is crawled again for
-// a homepage or a lead that is found on it afterwards, and for nothing else.
+// a homepage or a lead that was found on it later than the crawl saw, and for nothing else.
 func TestATrapTakesWhatComesLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -210,7 +210,15 @@ func TestATrapTakesWhatComesLater(t *testing.T) {
 			return err
 		}))
 	}
+	s.at = func(n int) {
+		if n == 15 {
+			give("/d/700001.html", page.SourceSeed, frontier.Member)
+		}
+	}
 	crawl()
+	listed(s.host)
+	require.Greater(t, crawl(), 2, "a homepage that was given while the last slice went on has a crawl of its own")
+	require.Contains(t, s.asked(), "/d/700001.html")
 	listed()
 	give("/d/900001.html", page.SourceSeed, frontier.Lead)
 	listed(s.host)

@@ -205,9 +205,11 @@ func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e CrawlEnd, p recr
 			c.ID, e.State, e.Reason, o.Ended, int64(rest/time.Second))
 		return err
 	}
+	// A trap ends when it has taken all that was given to it: what is left of that came after the verdict.
 	_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second',
 		recrawled_for=NULL, warc=false,
-		trap_seq=CASE WHEN $2='trap' THEN (SELECT last_value FROM urls_seq) ELSE 0 END WHERE id=$1`,
+		trap_seq=CASE WHEN $2='trap' THEN coalesce((SELECT min(seq) - 1 FROM urls WHERE site_id=$1 AND state=0 AND (source='seed' OR role > 0)),
+			(SELECT last_value FROM urls_seq)) ELSE 0 END WHERE id=$1`,
 		c.ID, e.State, e.Reason, retries, int64(interval/time.Second), int64(rest/time.Second))
 	return err
 }

@@ -352,8 +352,7 @@ CREATE TABLE sites (
     -- crawl_relevant those of them that led to documents: a crawl that finds too few
     -- of these is in a trap. crawl_bytes is what it has brought: answers, and what
     -- archives were unpacked to. trap_seq is the last number of urls_seq when a crawl
-    -- ended as a trap, 0 where it did not: what was found later was not what kept the
-    -- crawl.
+    -- was found to be in a trap, 0 where none was: what came later was not what kept it.
     crawl           int NOT NULL DEFAULT 0,
     crawl_pages     int NOT NULL DEFAULT 0,
     crawl_started   timestamptz,
