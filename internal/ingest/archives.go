@@ -42,6 +42,7 @@ type archives struct {
 	over    func() error // why reading is to stop; nil where it is not
 	room    float64      // for resources that may come yet, by the bytes read, beside freeResources
 	begun   func(f stored) error
+	zip     *zipped // the WACZ file that was opened last
 }
 
 // openArchives opens archive files, or folders of them, at a position.
@@ -91,6 +92,7 @@ func (a *archives) Extent() Extent {
 
 func (a *archives) Close() error {
 	a.shut()
+	a.zip.close()
 	var err error
 	for _, p := range a.places {
 		err = errors.Join(err, p.Close())
@@ -150,7 +152,9 @@ func (a *archives) ofNothing() *Resource {
 
 func (a *archives) endFile() {
 	a.shut()
-	a.before, a.read = a.before+max(a.files[a.i].size, 0), 0
+	size := a.files[a.i].size
+	a.files[a.i] = stored{size: size} // the rest may be much: a WACZ file's directory
+	a.before, a.read = a.before+max(size, 0), 0
 	a.i, a.from, a.taken, a.last, a.ahead, a.between = a.i+1, Position{}, false, nil, nil, nil
 	a.lost, a.gaps, a.room = nil, false, max(a.room, 0)
 }

@@ -16,11 +16,13 @@ import (
 // elsewhere is a place with one file, of which a piece is asked for at each opening.
 type elsewhere struct {
 	source.Place
-	data  []byte
-	asked int
+	before int64 // bytes before data, which are as its first are
+	data   []byte
+	asked  int
 }
 
 func (e *elsewhere) Open(_ context.Context, _ string, at int64) (io.ReadCloser, error) {
+	at = max(0, at-e.before)
 	e.asked += min(source.Piece, len(e.data)-int(at))
 	return io.NopCloser(bytes.NewReader(e.data[at:])), nil
 }

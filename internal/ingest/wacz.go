@@ -2,11 +2,12 @@ package ingest
 
 import (
 	"archive/zip"
-	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -21,11 +22,12 @@ const waczName = ".wacz"
 // withinWACZ stands between the name of a WACZ file and that of an archive in it.
 const withinWACZ = "!/"
 
-// maxDirectory bounds what is read of a zip file for its directory, in bytes.
-const maxDirectory = 64 << 20
-
-// maxName bounds the name of an archive in a WACZ file, in bytes: each resource is noted with it.
-const maxName = 1 << 10
+const (
+	maxDirectory = 8 << 20 // bytes that are read of a zip file for its directory
+	leastEntry   = 46      // bytes of an entry there
+	maxInside    = 10_000  // archives in a WACZ file: all are held until its last is read
+	maxName      = 1 << 10 // bytes of the name of an archive in it: each resource is noted with it
+)
 
 // isWACZ reports whether a file is a WACZ that is not opened yet.
 func (f stored) isWACZ() bool {
@@ -38,13 +40,16 @@ func (a *archives) unzip(i int) error {
 		return err
 	}
 	file := a.files[i]
-	z, err := zip.NewReader(&directory{open: a.source(file)}, file.size)
-	if a.lost != nil {
-		return a.lost
+	a.zip.close()
+	a.zip = &zipped{open: func(offset int64) (io.ReadCloser, error) { return a.get(file, offset) }, size: file.size, left: maxDirectory}
+	z, err := zip.NewReader(a.zip, file.size)
+	if a.zip.lost != nil {
+		return a.zip.lost
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoWACZ, err)
 	}
+	a.zip.left = math.MaxInt64
 	var in []stored
 	left, met := uint64(file.size), map[string]bool{}
 	for _, f := range z.File {
@@ -54,7 +59,9 @@ func (a *archives) unzip(i int) error {
 		if met[f.Name] || len(f.Name) > maxName {
 			return fmt.Errorf("%w: the name of an archive in it is there twice, or too long", errNoWACZ)
 		}
-		met[f.Name] = true
+		if met[f.Name] = true; len(met) > maxInside {
+			return fmt.Errorf("%w: it holds more than %d archives", errNoWACZ, maxInside)
+		}
 		size := max(f.CompressedSize64, 1)
 		if f.Method == zip.Store {
 			size = max(size, f.UncompressedSize64)
@@ -79,8 +86,6 @@ var errNoWACZ = errors.New("no WACZ file")
 // openInside opens an archive of a WACZ file at a byte: in place where it is stored, else
 // all before that byte is unpacked.
 func (a *archives) openInside(f stored, offset int64) (io.ReadCloser, error) {
-	whole := f
-	whole.inside = nil
 	if f.inside.Method != zip.Store {
 		r, err := f.inside.Open()
 		if err == nil {
@@ -89,59 +94,72 @@ func (a *archives) openInside(f stored, offset int64) (io.ReadCloser, error) {
 		return unpacked{r, offset}, err
 	}
 	at, err := f.inside.DataOffset()
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.get(whole, at+offset)
-	if err != nil {
-		return nil, err
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(r, max(f.size-offset, 0)), r}, nil
+	return io.NopCloser(io.NewSectionReader(a.zip, at+offset, max(f.size-offset, 0))), err
 }
 
-// directory reads a zip file at any byte, a part of it at a time.
-type directory struct {
+// zipped reads a zip file at any byte, a part of it at a time. What follows a part is not
+// asked for anew.
+type zipped struct {
 	open func(offset int64) (io.ReadCloser, error)
-	at   int64
+	in   io.ReadCloser // at the end of part; nil for none
+	at   int64         // of part
 	part []byte
-	read int64
+	size int64
+	left int64 // bytes that may be read yet
+	lost error // of reading the file
 }
 
-func (d *directory) ReadAt(p []byte, off int64) (int, error) {
+func (z *zipped) ReadAt(p []byte, off int64) (int, error) {
 	n := 0
 	for n < len(p) {
 		from := off + int64(n)
-		if from < d.at || from >= d.at+int64(len(d.part)) {
-			if err := d.load(from); err != nil {
+		if from < z.at || from >= z.at+int64(len(z.part)) {
+			if err := z.load(from); err != nil {
 				return n, err
 			}
 		}
-		n += copy(p[n:], d.part[from-d.at:])
+		n += copy(p[n:], z.part[from-z.at:])
+	}
+	// zip.NewReader makes room for as many entries as the end of a large file's directory says.
+	if len(p) >= 56 && string(p[:4]) == "PK\x06\x06" && binary.LittleEndian.Uint64(p[32:]) > maxDirectory/leastEntry {
+		return n, errLongDirectory
 	}
 	return n, nil
 }
 
-func (d *directory) load(from int64) error {
+var errLongDirectory = fmt.Errorf("a directory of more than %d MiB", maxDirectory>>20)
+
+// load reads the part at a byte; the last part of the file is read in one.
+func (z *zipped) load(from int64) (err error) {
 	const part = 256 << 10
-	if d.read += part; d.read > maxDirectory {
-		return fmt.Errorf("a directory of more than %d MiB", maxDirectory>>20)
+	if z.left -= part; z.left < 0 {
+		return errLongDirectory
 	}
-	r, err := d.open(from)
-	if err != nil {
+	if z.at += int64(len(z.part)); z.in == nil || z.at != from {
+		z.close()
+		z.at, z.part = max(0, min(from, z.size-part)), z.part[:0]
+		if z.in, err = z.open(z.at); err != nil {
+			z.lost = err
+			return err
+		}
+	}
+	z.part = slices.Grow(z.part[:0], part)[:part]
+	n, err := io.ReadFull(z.in, z.part)
+	if z.part = z.part[:n]; err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		z.lost = err
 		return err
 	}
-	defer r.Close()
-	var b bytes.Buffer
-	if _, err = io.CopyN(&b, r, part); err != nil && err != io.EOF {
-		return err
-	}
-	if d.at, d.part = from, b.Bytes(); b.Len() == 0 {
+	if from < z.at || from >= z.at+int64(n) {
 		return io.EOF
 	}
 	return nil
+}
+
+func (z *zipped) close() {
+	if z != nil && z.in != nil {
+		_ = z.in.Close()
+		z.in = nil
+	}
 }
 
 // using has files opened and read until a context ends.

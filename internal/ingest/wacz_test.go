@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/packtest"
@@ -107,23 +109,32 @@ func packedWACZ(t *testing.T, text string) []byte {
 // most, however often it is read again from within.
 func TestUnpackedAgain(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat(plainRecord("http://a.test/1", "", strings.Repeat("1", 2000))+"x", 3500)
+	const records, own = 3500, 4 * packedResource
+	var text strings.Builder
+	bodies := noise(records * own)
+	for i := range records {
+		text.WriteString(plainRecord("http://a.test/1", "", strings.Repeat("1", 2000-own)+bodies[i*own:][:own]) + "x")
+	}
 	path := filepath.Join(t.TempDir(), "a.wacz")
-	require.NoError(t, os.WriteFile(path, packedWACZ(t, text), 0o600))
+	require.NoError(t, os.WriteFile(path, packedWACZ(t, text.String()), 0o600))
 	got, _ := resources(t, path, Position{}, false)
-	require.Greater(t, len(got), 3500)
-	require.Less(t, unpackedBytes.Load(), int64(6*len(text)+16<<20), "of %d bytes", len(text))
+	require.Greater(t, len(got), records)
+	require.Less(t, unpackedBytes.Load(), int64(6*text.Len()+16<<20), "of %d bytes", text.Len())
 }
 
 // TestNamesInAWACZ: a position tells archives apart by their names, and each resource is noted
-// with that of its archive.
+// with that of its archive. All names are held at once.
 func TestNamesInAWACZ(t *testing.T) {
 	t.Parallel()
-	for _, names := range [][]string{{"a.warc", "a.warc"}, {strings.Repeat("a", maxName) + ".warc"}} {
+	var many []string
+	for i := range maxInside + 1 {
+		many = append(many, fmt.Sprintf("%d.warc", i))
+	}
+	for _, names := range [][]string{{"a.warc", "a.warc"}, {strings.Repeat("a", maxName) + ".warc"}, many} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
 		for _, name := range names {
-			w, err := z.Create(name)
+			w, err := z.CreateHeader(&zip.FileHeader{Name: name})
 			require.NoError(t, err)
 			_, err = io.WriteString(w, plainRecord("http://a.test/1", "", "1"))
 			require.NoError(t, err)
@@ -151,4 +162,75 @@ func TestOverlap(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, b, 0o600))
 	got, _ := resources(t, path, Position{}, false)
 	require.Equal(t, []string{NoArchive}, got)
+}
+
+// TestWACZElsewhere: of a WACZ file of a server no byte is asked for twice, however many archives
+// it has. What the server says of its size makes neither room for entries of its directory that
+// are not there, nor for resources that its bytes cannot hold.
+func TestWACZElsewhere(t *testing.T) {
+	t.Parallel()
+	made := func(archives int, method uint16, text string) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.NoCompression) })
+		for i := range archives {
+			w, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("archive/%d.warc.zst", i), Method: method})
+			require.NoError(t, err)
+			_, err = io.WriteString(w, text)
+			require.NoError(t, err)
+		}
+		require.NoError(t, z.Close())
+		return b.Bytes()
+	}
+	z, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	dense := z.EncodeAll(bytes.Repeat([]byte("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: dns:a\r\nContent-Length: 0\r\n\r\n\r\n\r\n"), 8*freeResources), nil)
+	const claimed = 1 << 30
+	end := zip64end(claimed/30-1000, claimed)
+	for name, c := range map[string]struct {
+		data        []byte
+		size        int64
+		least, most int // resources
+		detail      string
+	}{
+		"many stored": {data: made(260, zip.Store, plainRecord("http://a.test/1", "", strings.Repeat("\x00", 260<<10))), least: 260, most: 260},
+		"deflated":    {data: made(1, zip.Deflate, strings.Repeat(plainRecord("http://a.test/1", "", noise(1<<20)), 20)), least: 20, most: 20},
+		"entries":     {data: end, size: claimed, least: 1, most: 1, detail: "a directory of more than 8 MiB"},
+		"resources":   {data: made(1, zip.Store, string(dense)), size: 1 << 40, least: 1, most: len(dense)/8 + packedResource + 4, detail: "more resources than its bytes can hold"},
+	} {
+		e := &elsewhere{data: append(make([]byte, 1<<20), c.data...)}
+		size := max(c.size, int64(len(e.data)))
+		e.before = size - int64(len(e.data))
+		a := &archives{files: []stored{{name: "http://a.test/x.wacz", place: e, size: size}}}
+		n, detail := 0, ""
+		for {
+			r, err := a.Next(t.Context())
+			if err == io.EOF {
+				break
+			}
+			require.NoError(t, err)
+			n, detail = n+1, r.Detail
+		}
+		require.LessOrEqual(t, c.least, n, name)
+		require.LessOrEqual(t, n, c.most, name)
+		require.Contains(t, detail, c.detail, name)
+		require.Equal(t, c.detail == "", detail == "", "%s: %s", name, detail)
+		require.Less(t, e.asked, 2*len(e.data)+1<<20, "%s: of %d bytes", name, len(e.data))
+		for _, f := range a.files {
+			require.Nil(t, f.inside, name)
+		}
+	}
+}
+
+// zip64end is the end of a directory of so many entries, which is that of a zip file of that size.
+func zip64end(entries, size uint64) []byte {
+	le := binary.LittleEndian
+	b := append(make([]byte, 56), "PK\x06\x07\x00\x00\x00\x00"...)
+	copy(b, "PK\x06\x06")
+	le.PutUint64(b[32:], entries)
+	le.PutUint64(b[40:], leastEntry)
+	at := size - 56 - 20 - 22
+	le.PutUint64(b[48:], at-leastEntry)
+	b = le.AppendUint32(le.AppendUint64(b, at), 1)
+	return append(append(b, "PK\x05\x06\x00\x00\x00\x00"...), "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00"...)
 }
