@@ -123,15 +123,15 @@ func (p *person) identity(fs fetchedSite, set func(string, float64)) {
 	set(fNameURL, address)
 	mail := p.inEmail(fs.page)
 	set(fNameEmail, mail)
-	ws := text.Words(head(fs.page.Text, 600))
+	ws := text.Words(text.Head(fs.page.Text, 600))
 	early, _ := p.in(ws)
 	set(fNameText, early)
-	set(fMentions, saturate(float64(p.mentions(text.Words(head(fs.text(), 100_000)), 50)), 4))
+	set(fMentions, saturate(float64(p.mentions(text.Words(text.Head(fs.text(), 100_000)), 50)), 4))
 	// A page titled with another name is another person's, whatever its text.
 	own := max(title, heading)
 	byText := 0.0
 	if root, personal := siteOf(fs.url, p.names[0]); address >= nameInitials || personal && sameAddress(root, fs.url.String()) {
-		atOnce, _ := p.in(text.Words(head(fs.page.Text, 250)))
+		atOnce, _ := p.in(text.Words(text.Head(fs.page.Text, 250)))
 		byText = 0.7 * atOnce
 	}
 	set(fIdentity, max(own, min(address, 0.9), mail, byText))
@@ -221,7 +221,7 @@ func (p *person) inAddress(u *url.URL) float64 {
 // inEmail returns the strength of the name in e-mail addresses of the text ("j.doe@x", "jdoe [at] x").
 func (p *person) inEmail(pg *page.Page) float64 {
 	best := 0.0
-	ws := strings.Fields(head(pg.Text, 20_000))
+	ws := strings.Fields(text.Head(pg.Text, 20_000))
 	for i, w := range ws {
 		local, _, ok := strings.Cut(w, "@")
 		if !ok && i+1 < len(ws) && atSigns[strings.ToLower(ws[i+1])] {
@@ -246,7 +246,7 @@ func (p *person) substance(fs fetchedSite, set func(string, float64)) {
 		set(fTitles, 0.8+0.2*saturate(float64(n-1), 1))
 		set(fTitleShare, float64(n)/float64(len(p.titles)))
 	}
-	ws := text.Words(head(all, 100_000))
+	ws := text.Words(text.Head(all, 100_000))
 	if len(p.coAuthors) > 0 {
 		found := 0
 		for _, n := range p.coAuthors {
@@ -326,14 +326,6 @@ func documentLinks(pg *page.Page) int {
 		}
 	}
 	return n
-}
-
-// head returns the beginning of a text, at most n bytes.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }
 
 // saturate maps 0… to 0…1, with one half at half.

@@ -140,7 +140,7 @@ func (a *authorSearch) papersOn(pg *page.Page, final string) string {
 		return ""
 	}
 	titles, docs := a.person.titlesIn(text.Letters(pg.Text)), documentLinks(pg)
-	named := a.person.mentions(text.Words(head(pg.Text, 100_000)), groupMentions)
+	named := a.person.mentions(text.Words(text.Head(pg.Text, 100_000)), groupMentions)
 	called, _ := a.person.in(text.Words(pg.Title))
 	own := max(called, a.person.inAddress(parseURL(final))) >= nameInitials
 	switch {

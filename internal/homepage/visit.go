@@ -116,7 +116,7 @@ func (a *authorSearch) settle(ctx context.Context, s *site, pg *page.Page, final
 // the person, and is neither a portal's nor a publisher's.
 func (a *authorSearch) speaksOf(pg *page.Page, final string) bool {
 	u := parseURL(final)
-	return !isPortal(u) && !isPublisher(u, pg.Title) && a.person.mentions(text.Words(head(pg.Text, 100_000)), 1) > 0
+	return !isPortal(u) && !isPublisher(u, pg.Title) && a.person.mentions(text.Words(text.Head(pg.Text, 100_000)), 1) > 0
 }
 
 // unfit applies the rules that need the final address: a page may redirect to a portal,
@@ -178,7 +178,7 @@ const maxFollowed = 2
 // to the homepages of people. It returns how many it added.
 func (a *authorSearch) follow(pg *page.Page, final, source string) (added int) {
 	// On a page of the person that is no homepage, the link "home" leads to the homepage.
-	title, _ := a.person.in(text.Words(pg.Title + " " + head(pg.Text, 400)))
+	title, _ := a.person.in(text.Words(pg.Title + " " + text.Head(pg.Text, 400)))
 	below := title >= nameInitials && (kindOf(parseURL(final), pg, "inner") || listsPapers(pg.Title))
 	for _, l := range pg.Links {
 		ws := text.Words(l.Anchor)

@@ -179,13 +179,7 @@ func negates(s string) bool {
 
 // clip bounds what is looked at of a title that somebody else wrote: comparing
 // takes the square of it.
-func clip(title string) string {
-	const most = 4 * maxTitle
-	if len(title) <= most {
-		return title
-	}
-	return strings.ToValidUTF8(title[:most], "")
-}
+func clip(title string) string { return text.Head(title, 4*maxTitle) }
 
 // compareTitles relates two titles as records give them.
 func compareTitles(a, b string) relation {

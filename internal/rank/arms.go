@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 )
 
@@ -46,7 +47,7 @@ func (a *arms) of(l page.Link) int {
 	if id, ok := a.known[at]; ok {
 		return id
 	}
-	id := a.find(cut(string(l.Source)+">"+l.TagPath, 300))
+	id := a.find(text.Head(string(l.Source)+">"+l.TagPath, 300))
 	if len(a.known) >= 1<<14 {
 		clear(a.known)
 	}

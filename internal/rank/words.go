@@ -3,7 +3,6 @@ package rank
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // words splits text into lower-case words: letters alone, with a break where a
@@ -32,15 +31,4 @@ func words(s string) []string {
 	}
 	flush()
 	return out
-}
-
-// cut returns s cut to at most n bytes at a rune's boundary.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

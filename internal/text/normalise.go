@@ -169,6 +169,9 @@ func Plain(s string) string {
 	return s
 }
 
+// Head is the beginning of s: whole characters, at most n bytes.
+func Head(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
+
 // longestTag is how far the end of a tag is looked for, in bytes.
 const longestTag = 500
 

@@ -22,6 +22,7 @@ import (
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/text"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -293,7 +294,7 @@ func sample(r *collections.Result, p *page.Page, err error, filter *topic.Filter
 	case errors.As(err, &fe):
 		r.Outcome = string(fe.Outcome)
 	case err != nil:
-		r.Outcome = storable(err.Error(), 200)
+		r.Outcome = text.Head(err.Error(), 200)
 	default:
 		_, outcome, _ := (&crawl.Answer{Page: p}).Parse(context.Background())
 		if r.Outcome = string(outcome); outcome != "" {

@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/classify"
 	"gleaner/internal/guard"
 	"gleaner/internal/record/collections"
+	"gleaner/internal/text"
 	"gleaner/internal/topic"
 )
 
@@ -79,7 +80,7 @@ func (m *Maker) learning(ctx context.Context, id int, l collections.Learning, op
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		l.Note, raw = storable(err.Error(), 300), nil
+		l.Note, raw = text.Head(err.Error(), 300), nil
 	}
 	return m.record.EndLearning(ctx, id, l, raw)
 }

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/document"
@@ -19,6 +17,7 @@ import (
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/text"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -53,7 +52,7 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	case errors.As(err, &fe) && fe.Outcome != fetch.Canceled:
 		l.failed(v, fe)
 	case collection.Later(err): // asked again, it would be so again
-		v = &collections.Visit{URL: u, At: v.At, Outcome: setAside, Reason: storable(err.Error(), 300)}
+		v = &collections.Visit{URL: u, At: v.At, Outcome: setAside, Reason: text.Head(err.Error(), 300)}
 		l.progress.Failed++
 	case err != nil:
 		return err
@@ -73,7 +72,7 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 func (l *loop) write(ctx context.Context, v *collections.Visit) error {
 	err := l.Queue.Write(ctx, v)
 	if store.Unfit(err) {
-		err = l.Queue.Write(ctx, &collections.Visit{URL: v.URL, At: v.At, Outcome: crawl.Unfit, Reason: storable(err.Error(), 300)})
+		err = l.Queue.Write(ctx, &collections.Visit{URL: v.URL, At: v.At, Outcome: crawl.Unfit, Reason: text.Head(err.Error(), 300)})
 	}
 	return err
 }
@@ -122,7 +121,7 @@ func (l *loop) page(ctx context.Context, v *collections.Visit, a *crawl.Answer) 
 		return nil
 	}
 	l.progress.Pages++
-	v.Kind, v.Title = collections.Page, storable(p.Title, 300)
+	v.Kind, v.Title = collections.Page, text.Head(p.Title, 300)
 	if l.cfg.learns() && !p.NoFollow {
 		v.Leads = l.linksOf(v, p)
 	}
@@ -137,17 +136,17 @@ func (l *loop) page(ctx context.Context, v *collections.Visit, a *crawl.Answer) 
 // document has the text of a file judged, and keeps the file where it belongs to a
 // collection.
 func (l *loop) document(ctx context.Context, v *collections.Visit, a *crawl.Answer) error {
-	title, text, why, err := l.Documents.Read(ctx, v.URL, a)
+	title, words, why, err := l.Documents.Read(ctx, v.URL, a)
 	if err != nil {
 		return err
 	}
 	l.progress.Documents++
-	v.Kind, v.Title = collections.Document, storable(title, 300)
-	if text == "" {
+	v.Kind, v.Title = collections.Document, text.Head(title, 300)
+	if words == "" {
 		v.Outcome, v.Reason = NoText, why
 		return nil
 	}
-	if _, err = l.judge(ctx, v, topic.Page{URL: a.URL, Title: title, Text: text}); err != nil || len(v.Entries) == 0 {
+	if _, err = l.judge(ctx, v, topic.Page{URL: a.URL, Title: title, Text: words}); err != nil || len(v.Entries) == 0 {
 		return err
 	}
 	sha, verdict, err := l.Documents.Keep(ctx, v.URL, a)
@@ -199,7 +198,7 @@ func (l *loop) links(v *collections.Visit, p *page.Page, verdict topic.Verdict) 
 	left := 0
 	for i := range p.Links {
 		link := &p.Links[i]
-		u := collections.URL{URL: link.URL, Host: weburl.Host(link.URL), Parent: p.URL, Anchor: storable(link.Anchor, 300), Depth: v.Depth + 1, Off: verdict.Off}
+		u := collections.URL{URL: link.URL, Host: weburl.Host(link.URL), Parent: p.URL, Anchor: text.Head(link.Anchor, 300), Depth: v.Depth + 1, Off: verdict.Off}
 		if link.NoFollow || u.Host == "" || !l.leads(link) || l.pruned(v, link) || met[u.Hash()] || !l.fits(&u, link.Anchor) {
 			continue
 		}
@@ -224,7 +223,7 @@ func (l *loop) linksOf(v *collections.Visit, p *page.Page) []collections.Lead {
 		to := frontier.HashOf(link.URL)
 		if len(out) < l.cfg.MaxLinks && !link.NoFollow && l.leads(link) && !met[to] {
 			met[to] = true
-			out = append(out, collections.Lead{To: to, Anchor: storable(link.Anchor, longAnchor)})
+			out = append(out, collections.Lead{To: to, Anchor: text.Head(link.Anchor, longAnchor)})
 		}
 	}
 	return out // that it leads nowhere is known, too
@@ -268,16 +267,4 @@ func (l *loop) fits(u *collections.URL, anchor string) bool {
 func (c Config) allows(url string) bool {
 	rule, _ := c.Rules.KeepsOut(url, weburl.IsDocumentName(url))
 	return rule == ""
-}
-
-// storable is a text as a column takes it, cut to so many bytes.
-func storable(s string, most int) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
 }

@@ -5,6 +5,8 @@ import (
 	"html"
 	"math/rand/v2"
 	"strings"
+
+	"gleaner/internal/text"
 )
 
 // phrases of one language's academic homepages.
@@ -107,14 +109,7 @@ func renderList(r *rand.Rand, p *person, shown string, share float64) string {
 }
 
 func slug(s string) string {
-	return strings.Trim(strings.ReplaceAll(ascii(head(s, 30)), " ", "-"), "-")
-}
-
-func head(s string, n int) string {
-	if len(s) > n {
-		s = strings.ToValidUTF8(s[:n], "")
-	}
-	return s
+	return strings.Trim(strings.ReplaceAll(ascii(text.Head(s, 30)), " ", "-"), "-")
 }
 
 // mailOf is an e-mail address as pages write it.

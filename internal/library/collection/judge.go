@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
+	"gleaner/internal/text"
 )
 
 // firstPagesLimit bounds what is kept of a document's text in its row, in bytes:
@@ -318,15 +319,7 @@ func unpackSketch(b []byte) document.Sketch {
 const pageBreak = "\f"
 
 func firstPages(t *document.Text) string {
-	pages := t.Pages
-	if len(pages) > 2 {
-		pages = pages[:2]
-	}
-	s := clean(strings.Join(pages, pageBreak))
-	if len(s) > firstPagesLimit {
-		s = strings.ToValidUTF8(s[:firstPagesLimit], "")
-	}
-	return s
+	return text.Head(clean(strings.Join(t.Pages[:min(len(t.Pages), 2)], pageBreak)), firstPagesLimit)
 }
 
 func cleanAll(all []string) []string {

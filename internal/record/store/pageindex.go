@@ -54,7 +54,7 @@ func (x *PageIndex) PutPages(ctx context.Context, pages []evidence.Page) error {
 		hash := sha256.Sum256([]byte(weburl.Key(p.URL)))
 		b.Queue(`INSERT INTO page_index (hash, url, title, snippet, words) VALUES ($1,$2,$3,$4,$5::text::tsvector)
 			ON CONFLICT (hash) DO UPDATE SET id=DEFAULT, url=EXCLUDED.url, title=EXCLUDED.title, snippet=EXCLUDED.snippet, words=EXCLUDED.words, seen_at=now() RETURNING id`,
-			hash[:16], p.URL, clean(p.Title, indexedBytes), clean(p.Snippet(), indexedBytes), wordsOf(p)).
+			hash[:16], p.URL, text.Head(p.Title, indexedBytes), text.Head(p.Snippet(), indexedBytes), wordsOf(p)).
 			QueryRow(func(row pgx.Row) error {
 				var id int64
 				err := row.Scan(&id)
@@ -66,15 +66,6 @@ func (x *PageIndex) PutPages(ctx context.Context, pages []evidence.Page) error {
 		return err
 	}
 	return x.db.Exec(ctx, `DELETE FROM page_index WHERE id <= (SELECT id FROM page_index ORDER BY id DESC OFFSET $1 LIMIT 1)`, x.limit)
-}
-
-// clean makes text storable: valid, without NUL, bounded.
-func clean(s string, limit int) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "")
-	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit], "")
-	}
-	return s
 }
 
 // wordsOf writes a page as a tsvector literal. Terms are letters and digits, so
@@ -103,9 +94,9 @@ func wordsOf(p evidence.Page) string {
 			}
 		}
 	}
-	enter(clean(p.Title, indexedBytes), "A")
-	enter(clean(p.URL, indexedBytes), "B")
-	enter(clean(p.Text, indexedText), "")
+	enter(text.Head(p.Title, indexedBytes), "A")
+	enter(text.Head(p.URL, indexedBytes), "B")
+	enter(text.Head(p.Text, indexedText), "")
 	var b strings.Builder
 	for _, t := range terms {
 		if t.times > 0 {
