@@ -128,7 +128,7 @@ func ascending(raw string) (out []string) {
 // high priority is left in the whole queue until enough new sites were met, which the queue
 // counts.
 func (l *loop) tunnel(ctx context.Context, u *collections.URL) (err error) {
-	if l.cfg.Policy != ContextGraph || l.cfg.NoTunnelling {
+	if l.cfg.Policy != ContextGraph {
 		return nil
 	}
 	l.graph.Tunnelling = l.at.Tunnels

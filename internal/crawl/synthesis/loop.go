@@ -89,21 +89,19 @@ type Bounds struct {
 // Config bounds a crawl.
 type Config struct {
 	Bounds
-	Weights      Weights
-	MaxDepth     int           // links from a result of the search
-	MaxLinks     int           // of one page that are taken
-	MaxTries     int           // of a URL that fails for now
-	RetryBase    time.Duration // before the second of them; grows fourfold
-	SlicePages   int           // requests of a slice
-	SliceTime    time.Duration // of a slice
-	Limits       weburl.Limits // on the shape of URLs
-	Links        rules.Lists   // what is left out
-	Rules        *rules.Set    // the same, made ready; nil where it is to be made of Links as they are
-	StopSites    int           // with learnt stop directories: those barren on more sites,
-	StopShare    float64       // unless more than this share of the sites gave something
-	Trap         gleaner.Trap
-	Words        rank.Lists // by which links are followed; the directories of departments, too
-	NoTunnelling bool       // the context graph does without, as in a laboratory
+	MaxDepth   int           // links from a result of the search
+	MaxLinks   int           // of one page that are taken
+	MaxTries   int           // of a URL that fails for now
+	RetryBase  time.Duration // before the second of them; grows fourfold
+	SlicePages int           // requests of a slice
+	SliceTime  time.Duration // of a slice
+	Limits     weburl.Limits // on the shape of URLs
+	Links      rules.Lists   // what is left out
+	Rules      *rules.Set    // the same, made ready; nil where it is to be made of Links as they are
+	StopSites  int           // with learnt stop directories: those barren on more sites,
+	StopShare  float64       // unless more than this share of the sites gave something
+	Trap       gleaner.Trap
+	Words      rank.Lists // by which links are followed; the directories of departments, too
 }
 
 // Ask is what a person asks for.
@@ -178,8 +176,8 @@ func (c Config) QueueRules() collections.Rules {
 	}
 	switch {
 	case c.Policy == Gleaner:
-		r.Worth = c.Weights.Host
-	case c.Policy == ContextGraph && !c.NoTunnelling:
+		r.Worth = collections.Worth{Most: 1, Usual: 0.3, Slow: 40, New: 0.5}
+	case c.Policy == ContextGraph:
 		r.Tunnel = collections.Tunnel{High: high, Sites: classify.TunnelSites}
 	}
 	return r
@@ -207,7 +205,7 @@ func (a Ask) over(c Config, topics []topic.Topic) Config {
 
 // Defaults is a careful crawl.
 func Defaults() Config {
-	return Config{Bounds: Bounds{Options: topic.Defaults()}, Weights: DefaultWeights(), MaxDepth: 30, MaxLinks: 500, MaxTries: 3, RetryBase: 30 * time.Second, SlicePages: 200, SliceTime: 2 * time.Minute, Limits: weburl.DefaultLimits(time.Now())}
+	return Config{Bounds: Bounds{Options: topic.Defaults()}, MaxDepth: 30, MaxLinks: 500, MaxTries: 3, RetryBase: 30 * time.Second, SlicePages: 200, SliceTime: 2 * time.Minute, Limits: weburl.DefaultLimits(time.Now())}
 }
 
 // Why a slice of a collection ended, beside the endings of any crawl.

@@ -39,20 +39,14 @@ func (p Policy) Check() error {
 	return fmt.Errorf("policy: %q is none of %s", p, strings.Join(names, ", "))
 }
 
-// Weights are those of Gleaner.
-type Weights struct {
-	Own      float64 // of what a page is like in what its links inherit; the rest is the priority with which it was asked for itself
-	Anchor   float64 // of the words of a link beside what it inherits
-	OffSite  float64 // what a link to another host is put before others by
-	OffTopic float64 // what each page off topic on the way leaves of a priority
-	Farthest float64 // off-topic pages in a row that a path may hold, as the thesis looks back for a second layer
-	Host     collections.Worth
-}
-
-// DefaultWeights are what a crawl uses.
-func DefaultWeights() Weights {
-	return Weights{Own: 0.6, Anchor: 0.35, OffSite: 0.05, OffTopic: 0.6, Farthest: 5, Host: collections.Worth{Most: 1, Usual: 0.3, Slow: 40, New: 0.5}}
-}
+// The weights of Gleaner.
+const (
+	ownShare      = 0.6  // of what a page is like in what its links inherit; the rest is the priority with which it was asked for itself
+	anchorShare   = 0.35 // of the words of a link beside what it inherits
+	offSiteBonus  = 0.05 // what a link to another host is put before others by
+	offTopicShare = 0.6  // what each page off topic on the way leaves of a priority
+	farthest      = 5.0  // off-topic pages in a row that a path may hold, as the thesis looks back for a second layer
+)
 
 // Listed is the priority of the pages that a directory lists under a topic: as much on
 // topic as an entry is at least. In the context graph seeds are of high priority.
@@ -71,7 +65,7 @@ func (l *loop) follow(at *collections.Visit, v topic.Verdict) bool {
 	case ContextGraph:
 		return v.Follow || !at.About && l.graph.leads(at)
 	case Gleaner:
-		return v.Follow || !at.About && v.Off <= max(l.cfg.Cutoff, l.cfg.Weights.Farthest)
+		return v.Follow || !at.About && v.Off <= max(l.cfg.Cutoff, farthest)
 	}
 	return v.Follow
 }
@@ -102,20 +96,19 @@ func (l *loop) priority(v topic.Verdict, own float64, offSite bool, link *page.L
 // what the link itself says is added. Links to other hosts come a little sooner, since
 // a collection is to span sites.
 func (l *loop) ours(v topic.Verdict, own float64, offSite bool, anchor string) float64 {
-	w := l.cfg.Weights
-	inherited := w.Own*v.Best.Correlation + (1-w.Own)*own
+	inherited := ownShare*v.Best.Correlation + (1-ownShare)*own
 	if v.Best.Correlation < l.cfg.Threshold {
-		inherited = w.OffTopic * own
+		inherited = offTopicShare * own
 	}
-	p := (1 - w.Anchor) * inherited
+	p := (1 - anchorShare) * inherited
 	if h, ok := l.Classifier.(hinter); ok {
-		p += w.Anchor * h.Hint(anchor)
+		p += anchorShare * h.Hint(anchor)
 	}
 	switch {
 	case offSite && l.cfg.OffSite:
 		return 1 + p
 	case offSite:
-		return w.OffSite + p
+		return offSiteBonus + p
 	}
 	return p
 }
