@@ -109,7 +109,7 @@ type Recorder interface {
 	// Write writes a batch, all of it or nothing.
 	Write(ctx context.Context, w store.SliceWrite) (frontier.Written, error)
 	// LookUp returns what is known of URLs.
-	LookUp(ctx context.Context, hashes [][]byte) ([]frontier.Known, error)
+	LookUp(ctx context.Context, hashes []frontier.Hash) ([]frontier.Known, error)
 	// Fetched reports whether a URL was fetched in this crawl.
 	Fetched(ctx context.Context, h frontier.Hash) bool
 	// Left is called if nothing waits. It returns how many URLs that were too deep wait now,

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/memory"
 	"gleaner/internal/library/collection"
@@ -36,24 +36,9 @@ type inMemory struct {
 	states map[string]frontier.State
 }
 
-func (*inMemory) Ready(context.Context) error                       { return nil }
-func (*inMemory) Sitemaps(context.Context) ([]string, error)        { return nil, nil }
-func (*inMemory) Hold(context.Context) error                        { return nil }
-func (m *inMemory) Paced() bool                                     { return m.paced }
-func (m *inMemory) Fetched(_ context.Context, h frontier.Hash) bool { return m.Frontier.Fetched(h) }
-
-func (m *inMemory) Window(_ context.Context, size int) ([]frontier.Entry, bool, error) {
-	best, all := m.Frontier.Window(size)
-	return best, all, nil
-}
-
-func (m *inMemory) LookUp(_ context.Context, hashes [][]byte) ([]frontier.Known, error) {
-	return m.Frontier.LookUp(hashes), nil
-}
-
-func (m *inMemory) Left(_ context.Context, maxDepth int) (int, time.Time, error) {
-	return m.Relax(maxDepth), time.Time{}, nil
-}
+func (*inMemory) Ready(context.Context) error                { return nil }
+func (*inMemory) Sitemaps(context.Context) ([]string, error) { return nil, nil }
+func (m *inMemory) Paced() bool                              { return m.paced }
 
 func (m *inMemory) Ask(ctx context.Context, e *frontier.Entry, known func(string) bool) (*Answer, error) {
 	resp, err := m.web.Fetch(ctx, fetch.Request{URL: e.Link.URL, Known: known})
@@ -157,7 +142,7 @@ func TestEveryURLOfARandomWeb(t *testing.T) {
 			require.NoError(t, err)
 			return r
 		})
-		left, _ := m.Frontier.Window(1 << 20)
+		left, _, _ := m.Window(t.Context(), 1<<20)
 		require.Empty(t, left, "seed %d", seed)
 		require.NoError(t, w.wrong(m.states, 1, excused), "seed %d, window %d, batch %d", seed, cfg.Window, cfg.Batch)
 	}
@@ -196,13 +181,7 @@ func TestEveryURLOfARandomWebInPostgres(t *testing.T) {
 			require.NoError(t, err)
 			return r
 		})
-		states := map[string]frontier.State{}
-		rows, err := w.db.Pool.Query(t.Context(), `SELECT url, urls.state FROM urls JOIN sites ON sites.id=site_id WHERE host=$1`, randomHost)
-		require.NoError(t, err)
-		var url string
-		var state frontier.State
-		_, err = pgx.ForEachRow(rows, []any{&url, &state}, func() error { states[url] = state; return nil })
-		require.NoError(t, err)
+		states := storetest.Map[string, frontier.State](t, w.db.Pool, `SELECT url, urls.state FROM urls JOIN sites ON sites.id=site_id WHERE host=$1`, randomHost)
 		require.NoError(t, web.wrong(states, cfg.MaxTries, excused), "seed %d, window %d, batch %d", seed, cfg.Window, cfg.Batch)
 	}
 }

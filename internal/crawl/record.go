@@ -46,7 +46,7 @@ func (r record) Write(ctx context.Context, w store.SliceWrite) (out frontier.Wri
 	return out, err
 }
 
-func (r record) LookUp(ctx context.Context, hashes [][]byte) (known []frontier.Known, err error) {
+func (r record) LookUp(ctx context.Context, hashes []frontier.Hash) (known []frontier.Known, err error) {
 	err = r.patiently(ctx, func() error {
 		known, err = frontier.LookUp(context.WithoutCancel(ctx), r.db.Pool, r.site.ID, hashes)
 		return err

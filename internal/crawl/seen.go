@@ -58,11 +58,11 @@ func (s *seenSet) meet(k *frontier.Known) {
 
 // learn adds what the record has of links, if it has URLs that the set lacks.
 func (s *seenSet) learn(ctx context.Context, record Recorder, links []page.Link) error {
-	var unknown [][]byte
+	var unknown []frontier.Hash
 	for i := range links {
 		h := frontier.HashOf(links[i].URL)
 		if _, met := s.known(h, 0, 0); s.partial && !met {
-			unknown = append(unknown, h[:])
+			unknown = append(unknown, h)
 		}
 	}
 	if len(unknown) == 0 {

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
@@ -39,10 +38,25 @@ func Exec(t testing.TB, db *pgxpool.Pool, sql string, args ...any) {
 // Get asks for one value.
 func Get[T any](t testing.TB, db *pgxpool.Pool, sql string, args ...any) T {
 	t.Helper()
-	rows, _ := db.Query(context.Background(), sql, args...)
-	value, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	value, err := store.Get[T](context.Background(), db, sql, args...)
 	require.NoError(t, err, sql)
 	return value
+}
+
+// Column asks for one column.
+func Column[T any](t testing.TB, db *pgxpool.Pool, sql string, args ...any) []T {
+	t.Helper()
+	values, err := store.Column[T](context.Background(), db, sql, args...)
+	require.NoError(t, err, sql)
+	return values
+}
+
+// Map asks for two columns, keys and values.
+func Map[K comparable, V any](t testing.TB, db *pgxpool.Pool, sql string, args ...any) map[K]V {
+	t.Helper()
+	all, err := store.Map[K, V](context.Background(), db, sql, args...)
+	require.NoError(t, err, sql)
+	return all
 }
 
 // AwaitLock waits until a statement waits for a lock.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"time"
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/fetch"
@@ -84,7 +83,7 @@ type Run struct {
 // the crawl as a whole ends it, since what is measured is the order.
 func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 	start := setup.Site.Start()
-	sim := &simulation{setup: setup, record: memory.NewFrontier(), answers: map[frontier.Hash]Answer{}}
+	sim := &simulation{setup: setup, Frontier: memory.NewFrontier(), answers: map[frontier.Hash]Answer{}}
 	cfg := crawl.Defaults()
 	cfg.SlicePages, cfg.SliceTime, cfg.MaxPages, cfg.MaxBytes, cfg.MaxTime = math.MaxInt, math.MaxInt64, math.MaxInt, 0, 0
 	cfg.TrapPages, cfg.Leads, cfg.Sitemaps = 0, "none", false
@@ -97,7 +96,7 @@ func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 		seeds, site.Scopes, site.ParentDomain, cfg.Policy = setup.Listed, nil, true, crawl.PolicyWhitelist
 	}
 	for _, u := range seeds {
-		sim.record.Add([]frontier.Entry{{Candidate: page.Candidate{Link: page.Link{URL: u, Source: page.SourceSeed}}}})
+		sim.Add([]frontier.Entry{{Candidate: page.Candidate{Link: page.Link{URL: u, Source: page.SourceSeed}}}})
 	}
 	r, err := crawl.Run(context.Background(), site, cfg, crawl.Parts{Source: sim, Recorder: sim, Judge: sim, Strategy: s, Log: slog.New(slog.DiscardHandler)})
 	sim.run.Strategy = s.Name()
@@ -109,8 +108,8 @@ func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 
 // simulation is the source, the recorder and the judge of a simulated crawl.
 type simulation struct {
+	*memory.Frontier
 	setup   Setup
-	record  *memory.Frontier
 	answers map[frontier.Hash]Answer // by the URL asked for
 	run     Run
 }
@@ -152,16 +151,11 @@ func (s *simulation) Ask(_ context.Context, e *frontier.Entry, known func(string
 	return &crawl.Answer{Page: a.Page, Response: &fetch.Response{URL: a.URL, Status: 200, Body: body, Bytes: int64(len(body))}}, nil
 }
 
-func (s *simulation) Window(_ context.Context, size int) ([]frontier.Entry, bool, error) {
-	best, all := s.record.Window(size)
-	return best, all, nil
-}
-
 func (s *simulation) Write(_ context.Context, w store.SliceWrite) (frontier.Written, error) {
 	for i := range w.Visits {
 		s.step(&w.Visits[i])
 	}
-	return s.record.Write(w.Batch), nil
+	return s.Frontier.Write(w.Batch), nil
 }
 
 // step notes a visit.
@@ -184,18 +178,6 @@ func (s *simulation) step(v *frontier.Visit) {
 	}
 	s.run.Steps = append(s.run.Steps, st)
 }
-
-func (s *simulation) LookUp(_ context.Context, hashes [][]byte) ([]frontier.Known, error) {
-	return s.record.LookUp(hashes), nil
-}
-
-func (s *simulation) Fetched(_ context.Context, h frontier.Hash) bool { return s.record.Fetched(h) }
-
-func (s *simulation) Left(_ context.Context, maxDepth int) (int, time.Time, error) {
-	return s.record.Relax(maxDepth), time.Time{}, nil
-}
-
-func (*simulation) Hold(context.Context) error { return nil }
 
 func (*simulation) Keep(_ context.Context, f collection.File) (*collection.Kept, error) {
 	return &collection.Kept{Documents: []collection.Document{{SHA256: f.URL}}}, nil

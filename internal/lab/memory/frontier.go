@@ -3,15 +3,17 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"time"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 )
 
 // Frontier keeps the URLs of one site for a crawl of it that begins with nothing, by
-// the rules of the table urls (addSQL, windowSQL, Done, Relax). It is for recorded
-// sites, and not safe for concurrent use.
+// the rules of the table urls (addSQL, windowSQL, Done, Relax): all of a crawl.Recorder
+// but its Write. It is for recorded sites, and not safe for concurrent use.
 type Frontier struct {
 	rows map[frontier.Hash]*row
 	seq  int64
@@ -112,7 +114,7 @@ func (m *Frontier) done(v *frontier.Visit) {
 
 // Window is the function Window in memory, and says whether all that waits is in
 // it.
-func (m *Frontier) Window(limit int) (best []frontier.Entry, all bool) {
+func (m *Frontier) Window(_ context.Context, limit int) (best []frontier.Entry, all bool, _ error) {
 	var waiting []*row
 	for _, r := range m.rows {
 		if r.state == frontier.Waiting {
@@ -151,27 +153,30 @@ func (m *Frontier) Window(limit int) (best []frontier.Entry, all bool) {
 		e.Derive()
 		best = append(best, e)
 	}
-	return best, len(waiting) <= len(best)
+	return best, len(waiting) <= len(best), nil
 }
 
 // LookUp is the function LookUp in memory.
-func (m *Frontier) LookUp(hashes [][]byte) (known []frontier.Known) {
+func (m *Frontier) LookUp(_ context.Context, hashes []frontier.Hash) (known []frontier.Known, _ error) {
 	for _, h := range hashes {
-		if r := m.rows[frontier.Hash(h)]; r != nil {
-			known = append(known, frontier.Known{Hash: frontier.Hash(h), Depth: r.Depth, Role: r.Role})
+		if r := m.rows[h]; r != nil {
+			known = append(known, frontier.Known{Hash: h, Depth: r.Depth, Role: r.Role})
 		}
 	}
-	return known
+	return known, nil
 }
 
+// Hold implements crawl.Recorder.
+func (*Frontier) Hold(context.Context) error { return nil }
+
 // Fetched is the function Fetched in memory.
-func (m *Frontier) Fetched(h frontier.Hash) bool {
+func (m *Frontier) Fetched(_ context.Context, h frontier.Hash) bool {
 	r := m.rows[h]
 	return r != nil && (r.state == frontier.Page || r.state == frontier.Document || r.state == frontier.Moved && r.outcome == gleaner.OK)
 }
 
-// Relax is the function Relax in memory.
-func (m *Frontier) Relax(maxDepth int) (relaxed int) {
+// Left is the function Relax in memory; nothing is asked again later.
+func (m *Frontier) Left(_ context.Context, maxDepth int) (relaxed int, _ time.Time, _ error) {
 	depths := map[frontier.Hash]int{}
 	for h, r := range m.rows {
 		if r.state == frontier.Skipped && r.outcome == frontier.TooDeep {
@@ -185,7 +190,7 @@ func (m *Frontier) Relax(maxDepth int) (relaxed int) {
 			relaxed++
 		}
 	}
-	return relaxed
+	return relaxed, time.Time{}, nil
 }
 
 // depth is the least known, by the pages that lead to a URL; hops bounds the way.

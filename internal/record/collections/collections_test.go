@@ -2,16 +2,15 @@ package collections_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
@@ -26,16 +25,8 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 
 // queue is what both records do.
 type queue interface {
-	Next(ctx context.Context) (*URL, time.Duration, error)
-	Write(ctx context.Context, v *Visit) error
-	Standing(ctx context.Context) (Standing, error)
-	Like(ctx context.Context, print int64) (bool, error)
+	synthesis.Queue
 	Known(ctx context.Context, h frontier.Hash) bool
-	Linked(ctx context.Context, most int) ([]Linked, error)
-	Lesson(ctx context.Context, last, requests int) (bool, error)
-	Learn(ctx context.Context, requests int, what json.RawMessage) error
-	Learnt(ctx context.Context) (json.RawMessage, int, error)
-	Tunnel(ctx context.Context) (bool, error)
 }
 
 // inPostgres is one collection of a record.
@@ -434,10 +425,7 @@ func TestTheNextHostReadsTheIndex(t *testing.T) {
 
 // plan is how Postgres went about a query, and how many rows each step met.
 func plan(t *testing.T, db *store.DB, sql string, args ...any) string {
-	rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, COSTS off, TIMING off) `+sql, args...)
-	require.NoError(t, err)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
+	lines := storetest.Column[string](t, db.Pool, `EXPLAIN (ANALYZE, COSTS off, TIMING off) `+sql, args...)
 	return strings.Join(lines, "\n")
 }
 

@@ -82,9 +82,8 @@ func (c Crawl) Leave(ctx context.Context, by store.Slice, u *URL) error {
 
 // charge sets the deaths of a URL that waits, and when it is next.
 func (c Crawl) charge(ctx context.Context, tx pgx.Tx, u *URL, deaths int, next string, args ...any) error {
-	h := u.Hash()
 	_, err := tx.Exec(ctx, `UPDATE collection_urls SET deaths=$3, next_try=`+next+` WHERE collection=$1 AND hash=$2 AND waiting`,
-		append([]any{c.ID, h[:], deaths}, args...)...)
+		append([]any{c.ID, u.Hash(), deaths}, args...)...)
 	if err != nil {
 		return err
 	}

@@ -22,10 +22,9 @@ type Example struct {
 // person judges.
 func (r *Record) SetExamples(ctx context.Context, id int, topic string, pages []Example) error {
 	n := len(pages)
-	hashes, urls, words, about := make([][]byte, n), make([]string, n), make([]string, n), make([]bool, n)
+	hashes, urls, words, about := make([]frontier.Hash, n), make([]string, n), make([]string, n), make([]bool, n)
 	for i, p := range pages {
-		h := frontier.HashOf(p.URL)
-		hashes[i], urls[i], words[i], about[i] = h[:], p.URL, p.Words, p.About
+		hashes[i], urls[i], words[i], about[i] = frontier.HashOf(p.URL), p.URL, p.Words, p.About
 	}
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM collection_examples WHERE collection=$1 AND topic=$2 AND NOT judged`, id, topic); err != nil {
@@ -48,9 +47,9 @@ type Judged struct {
 // Judge makes examples of pages that a person judged, each once, and says of how many:
 // the words of the others are not kept.
 func (r *Record) Judge(ctx context.Context, id int, all []Judged) (kept int, err error) {
-	topics, hashes, about := make([]string, len(all)), make([][]byte, len(all)), make([]bool, len(all))
+	topics, hashes, about := make([]string, len(all)), make([]frontier.Hash, len(all)), make([]bool, len(all))
 	for i, j := range all {
-		topics[i], hashes[i], about[i] = j.Topic, j.Hash[:], j.About
+		topics[i], hashes[i], about[i] = j.Topic, j.Hash, j.About
 	}
 	err = r.db.Pool.QueryRow(ctx, `WITH j AS (SELECT * FROM unnest($2::text[], $3::bytea[], $4::bool[]) AS j(topic, hash, about)),
 		again AS (UPDATE collection_examples e SET about=j.about, judged=true FROM j WHERE e.collection=$1 AND e.topic=j.topic AND e.hash=j.hash RETURNING 1),

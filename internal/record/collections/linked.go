@@ -32,18 +32,17 @@ func linked(ctx context.Context, tx pgx.Tx, id int, v *Visit) error {
 	if v.Leads == nil {
 		return nil
 	}
-	h := v.Hash()
-	var alias []byte
+	var alias *frontier.Hash
 	if v.Alias != "" {
 		a := frontier.HashOf(v.Alias)
-		alias = a[:]
+		alias = &a
 	}
-	targets, anchors := make([][]byte, len(v.Leads)), make([]string, len(v.Leads))
+	targets, anchors := make([]frontier.Hash, len(v.Leads)), make([]string, len(v.Leads))
 	for i, l := range v.Leads {
-		targets[i], anchors[i] = l.To[:], l.Anchor
+		targets[i], anchors[i] = l.To, l.Anchor
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO collection_links (collection, hash, alias, targets, anchors) VALUES ($1,$2,$3,$4,$5)
-		ON CONFLICT (collection, hash) DO UPDATE SET alias=EXCLUDED.alias, targets=EXCLUDED.targets, anchors=EXCLUDED.anchors`, id, h[:], alias, targets, anchors)
+		ON CONFLICT (collection, hash) DO UPDATE SET alias=EXCLUDED.alias, targets=EXCLUDED.targets, anchors=EXCLUDED.anchors`, id, v.Hash(), alias, targets, anchors)
 	return err
 }
 
@@ -55,16 +54,12 @@ func (c Crawl) Linked(ctx context.Context, most int) (out []Linked, err error) {
 		SELECT u.url, u.host, u.hash, l.alias, u.anchor, coalesce(w.words, ''), u.correlation, l.targets, l.anchors FROM last u
 		JOIN collection_links l ON l.collection=$1 AND l.hash=u.hash LEFT JOIN collection_words w ON w.collection=$1 AND w.hash=u.hash ORDER BY u.n`, c.ID, most)
 	var p Linked
-	var hash, alias []byte
-	var targets [][]byte
+	var targets []frontier.Hash
 	var anchors []string
-	_, err = pgx.ForEachRow(rows, []any{&p.URL, &p.Host, &hash, &alias, &p.Anchor, &p.Words, &p.Correlation, &targets, &anchors}, func() error {
-		p.Hash, p.Alias, p.Links = frontier.Hash(hash), frontier.Hash{}, make([]Lead, len(targets))
+	_, err = pgx.ForEachRow(rows, []any{&p.URL, &p.Host, &p.Hash, &p.Alias, &p.Anchor, &p.Words, &p.Correlation, &targets, &anchors}, func() error {
+		p.Links = make([]Lead, len(targets))
 		for i := range targets {
-			p.Links[i] = Lead{frontier.Hash(targets[i]), anchors[i]}
-		}
-		if alias != nil {
-			p.Alias = frontier.Hash(alias)
+			p.Links[i] = Lead{targets[i], anchors[i]}
 		}
 		out = append(out, p)
 		return nil

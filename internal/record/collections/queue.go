@@ -104,8 +104,8 @@ func (c Crawl) Write(ctx context.Context, by store.Slice, v *Visit) error {
 		if err := by.Holds(ctx, tx); err != nil {
 			return err
 		}
-		h, waiting := v.Hash(), false
-		if err := tx.QueryRow(ctx, `SELECT waiting FROM collection_urls WHERE collection=$1 AND hash=$2`, c.ID, h[:]).Scan(&waiting); err != nil || !waiting {
+		waiting := false
+		if err := tx.QueryRow(ctx, `SELECT waiting FROM collection_urls WHERE collection=$1 AND hash=$2`, c.ID, v.Hash()).Scan(&waiting); err != nil || !waiting {
 			return err // the connection broke after it was written
 		}
 		return visited(ctx, tx, c.ID, c.Rules, v)
@@ -187,18 +187,17 @@ func PageCounts(v *Visit) (page, relevant int) {
 const MaxFailures = 5
 
 func done(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {
-	h := v.Hash()
 	var again *time.Time
 	if !v.Again.IsZero() {
 		again = &v.Again
 	}
 	_, err := tx.Exec(ctx, `UPDATE collection_urls SET waiting=$4::timestamptz IS NOT NULL, next_try=coalesce($4, next_try), tries=tries+1, deaths=0, n=$3, at=$5, kind=$6, outcome=$7, reason=$8, title=$9,
 			topic=$10, correlation=$11, sha256=$12, bytes=$13, print=$14, terms=$15 WHERE collection=$1 AND hash=$2`,
-		id, h[:], n, again, v.At, v.Kind, string(v.Outcome), v.Reason, v.Title, v.Best.Topic, v.Best.Correlation, v.SHA256, v.Bytes, v.Print, v.Terms)
+		id, v.Hash(), n, again, v.At, v.Kind, string(v.Outcome), v.Reason, v.Title, v.Best.Topic, v.Best.Correlation, v.SHA256, v.Bytes, v.Print, v.Terms)
 	if err != nil || v.Words == "" {
 		return err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO collection_words (collection, hash, words) VALUES ($1,$2,$3) ON CONFLICT (collection, hash) DO UPDATE SET words=EXCLUDED.words`, id, h[:], v.Words)
+	_, err = tx.Exec(ctx, `INSERT INTO collection_words (collection, hash, words) VALUES ($1,$2,$3) ON CONFLICT (collection, hash) DO UPDATE SET words=EXCLUDED.words`, id, v.Hash(), v.Words)
 	return err
 }
 
@@ -206,24 +205,15 @@ func alias(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {
 	if v.Alias == "" {
 		return nil
 	}
-	h := frontier.HashOf(v.Alias)
 	_, err := tx.Exec(ctx, `INSERT INTO collection_urls AS c (collection, hash, host, url, parent, depth, waiting, n, at, outcome, reason) VALUES ($1,$2,$3,$4,$5,$6,false,$7,$8,$9,$10)
 		ON CONFLICT (collection, hash) DO UPDATE SET waiting=false, n=EXCLUDED.n, at=EXCLUDED.at, outcome=EXCLUDED.outcome, reason=EXCLUDED.reason WHERE c.waiting`,
-		id, h[:], v.Host, v.Alias, v.URL.URL, v.Depth, n, v.At, string(Redirected), "read as "+v.URL.URL)
+		id, frontier.HashOf(v.Alias), v.Host, v.Alias, v.URL.URL, v.Depth, n, v.At, Redirected, "read as "+v.URL.URL)
 	return err
 }
 
 func admit(ctx context.Context, tx pgx.Tx, id int, rules Rules, topic string, e Held) error {
-	rows, _ := tx.Query(ctx, `SELECT e.hash, u.host, e.correlation FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash
+	held, err := store.List[Held](ctx, tx, `SELECT e.hash, u.host, e.correlation FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash
 		WHERE e.collection=$1 AND e.topic=$2`, id, topic)
-	var held []Held
-	var one Held
-	var hash []byte
-	_, err := pgx.ForEachRow(rows, []any{&hash, &one.Host, &one.Correlation}, func() error {
-		one.Hash = frontier.Hash(hash)
-		held = append(held, one)
-		return nil
-	})
 	if err != nil {
 		return err
 	}
@@ -232,11 +222,11 @@ func admit(ctx context.Context, tx pgx.Tx, id int, rules Rules, topic string, e 
 		return nil
 	}
 	for _, h := range out {
-		if _, err := tx.Exec(ctx, `DELETE FROM collection_entries WHERE collection=$1 AND topic=$2 AND hash=$3`, id, topic, h[:]); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM collection_entries WHERE collection=$1 AND topic=$2 AND hash=$3`, id, topic, h); err != nil {
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO collection_entries (collection, topic, hash, correlation) VALUES ($1,$2,$3,$4) ON CONFLICT DO NOTHING`, id, topic, e.Hash[:], e.Correlation)
+	_, err = tx.Exec(ctx, `INSERT INTO collection_entries (collection, topic, hash, correlation) VALUES ($1,$2,$3,$4) ON CONFLICT DO NOTHING`, id, topic, e.Hash, e.Correlation)
 	return err
 }
 

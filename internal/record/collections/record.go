@@ -201,13 +201,13 @@ func add(ctx context.Context, tx pgx.Tx, id int, rules Rules, urls []URL) error 
 	if len(urls) == 0 {
 		return nil
 	}
-	var hashes [][]byte
+	var hashes []frontier.Hash
 	var hosts, domains, all, parents, anchors []string
 	var depths []int
 	var offs, priorities []float64
 	for i := range urls {
-		u, h := &urls[i], urls[i].Hash()
-		hashes, hosts, domains = append(hashes, h[:]), append(hosts, u.Host), append(domains, weburl.Owner(u.Host))
+		u := &urls[i]
+		hashes, hosts, domains = append(hashes, u.Hash()), append(hosts, u.Host), append(domains, weburl.Owner(u.Host))
 		all, parents, anchors = append(all, u.URL), append(parents, u.Parent), append(anchors, u.Anchor)
 		depths, offs, priorities = append(depths, u.Depth), append(offs, u.Off), append(priorities, u.Priority)
 	}
@@ -242,7 +242,7 @@ const addSQL = `WITH given AS (SELECT u.* FROM unnest($2::bytea[], $3::text[], $
 // Known reports whether a URL was asked for.
 func (c Crawl) Known(ctx context.Context, h frontier.Hash) bool {
 	known, err := store.Get[bool](ctx, c.db, `SELECT EXISTS (SELECT 1 FROM collection_urls
-		WHERE collection=$1 AND hash=$2 AND NOT waiting)`, c.ID, h[:])
+		WHERE collection=$1 AND hash=$2 AND NOT waiting)`, c.ID, h)
 	return known && err == nil
 }
 

@@ -122,7 +122,7 @@ func Charge(ctx context.Context, q Querier, siteID int, h Hash, crawl int, rest 
 			reason = 'the process that read its answer ended',
 			next_try = CASE WHEN deaths + 1 < $4 THEN clock_timestamp() + (deaths + 1) * random() * $6::interval END
 		WHERE site_id = $1 AND hash = $2 AND (state = 0 OR state = 3 AND next_try IS NOT NULL)`,
-		siteID, h[:], crawl, MaxDeaths, string(Killed), rest)
+		siteID, h, crawl, MaxDeaths, string(Killed), rest)
 	if err != nil {
 		return fmt.Errorf("frontier: charge: %w", err)
 	}
@@ -131,7 +131,7 @@ func Charge(ctx context.Context, q Querier, siteID int, h Hash, crawl int, rest 
 
 // columns are entries turned on their side, as unnest wants them.
 type columns struct {
-	hash                                                            [][]byte
+	hash                                                            []Hash
 	url, parent, source, anchor, context, heading, tagPath, outcome []string
 	queue, depth, role, state                                       []int16
 	mark, position                                                  []int32
@@ -139,8 +139,7 @@ type columns struct {
 }
 
 func (c *columns) append(e *Entry) {
-	h := e.Hash()
-	c.hash = append(c.hash, h[:])
+	c.hash = append(c.hash, e.Hash())
 	c.url = append(c.url, e.Link.URL)
 	c.queue = append(c.queue, int16(e.Queue))
 	c.mark = append(c.mark, int32(e.Mark))

@@ -47,6 +47,16 @@ func HashOf(canonical string) Hash {
 	return Hash(sum[:16])
 }
 
+// BytesValue makes a Hash a bytea.
+func (h Hash) BytesValue() ([]byte, error) { return h[:], nil }
+
+// ScanBytes reads one back, NULL as the zero Hash.
+func (h *Hash) ScanBytes(b []byte) error {
+	*h = Hash{}
+	copy(h[:], b)
+	return nil
+}
+
 // Entry is one URL of a site. Candidate.ID is its row's seq.
 type Entry struct {
 	page.Candidate
@@ -133,10 +143,10 @@ func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]
 	rows, _ := q.Query(ctx, addSQL, siteID, c.hash, c.url, c.queue, c.mark, c.priority, c.depth, c.role, c.wanted, c.position,
 		c.parent, c.source, c.anchor, c.context, c.heading, c.tagPath, c.state, c.outcome)
 	out := make(map[Hash]Added, len(entries))
-	var h []byte
+	var h Hash
 	var a Added
 	_, err := pgx.ForEachRow(rows, []any{&h, &a.Seq, &a.New, &a.Waiting}, func() error {
-		out[Hash(h)] = a
+		out[h] = a
 		return nil
 	})
 	if err != nil {
@@ -269,14 +279,13 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 	if n == 0 {
 		return nil
 	}
-	hash, state, outcome, status := make([][]byte, n), make([]int16, n), make([]string, n), make([]int16, n)
+	hash, state, outcome, status := make([]Hash, n), make([]int16, n), make([]string, n), make([]int16, n)
 	reason, next, crawl, tries, at := make([]string, n), make([]*int64, n), make([]int32, n), make([]int16, n), make([]*int64, n)
 	etag, modified, content, bytes := make([]string, n), make([]string, n), make([][]byte, n), make([]int64, n)
 	interval, due, about := make([]int64, n), make([]*int64, n), make([]*bool, n)
 	for i := range visits {
 		v := &visits[i]
-		h := v.Entry.Hash()
-		hash[i], state[i], outcome[i], status[i] = h[:], int16(v.State), string(v.Outcome), int16(v.Status)
+		hash[i], state[i], outcome[i], status[i] = v.Entry.Hash(), int16(v.State), string(v.Outcome), int16(v.Status)
 		reason[i], crawl[i], tries[i], at[i] = v.Reason, int32(v.Crawl), int16(v.Entry.Tries), until(v.At)
 		etag[i], modified[i], content[i], bytes[i] = v.ETag, v.LastModified, v.Content, v.Bytes
 		next[i], interval[i], due[i], about[i] = until(v.NextTry), int64(v.Interval/time.Second), until(v.Due), v.About
@@ -301,7 +310,7 @@ func until(t time.Time) *int64 {
 // Alias marks a URL that still waits as fetched under another name.
 func Alias(ctx context.Context, q Querier, siteID int, h Hash, crawl int, reason string) error {
 	_, err := q.Exec(ctx, `UPDATE urls SET state = 6, outcome = 'success', status = 200, crawl = $3, reason = $4, fetched_at = now()
-		WHERE site_id = $1 AND hash = $2 AND state IN (0, 3)`, siteID, h[:], crawl, reason)
+		WHERE site_id = $1 AND hash = $2 AND state IN (0, 3)`, siteID, h, crawl, reason)
 	return err
 }
 
@@ -320,9 +329,9 @@ func AskChanged(ctx context.Context, q Querier, siteID, crawl int, changed []Cha
 	if len(changed) == 0 {
 		return 0, nil
 	}
-	hashes, at := make([][]byte, len(changed)), make([]time.Time, len(changed))
+	hashes, at := make([]Hash, len(changed)), make([]time.Time, len(changed))
 	for i := range changed {
-		hashes[i], at[i] = changed[i].Hash[:], changed[i].At
+		hashes[i], at[i] = changed[i].Hash, changed[i].At
 	}
 	tag, err := q.Exec(ctx, `UPDATE urls u SET state = 0, tries = 0 FROM unnest($3::bytea[], $4::timestamptz[]) AS v (hash, at)
 		WHERE u.site_id = $1 AND u.hash = v.hash AND u.state IN (1, 2) AND u.crawl < $2 AND u.fetched_at < v.at`, siteID, crawl, hashes, at)

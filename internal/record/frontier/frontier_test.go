@@ -1,14 +1,12 @@
 package frontier_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -302,10 +300,7 @@ func TestPlansReadTheIndex(t *testing.T) {
 		"urls_waiting":    {WindowSQL, site, 200},
 		"kept_links_read": {KeptSQL, 0, 0, []byte{}, time.Now().Add(-100 * time.Hour), 200},
 	} {
-		rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+args[0].(string), args[1:]...)
-		require.NoError(t, err)
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		require.NoError(t, err)
+		lines := storetest.Column[string](t, db.Pool, `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+args[0].(string), args[1:]...)
 		plan := strings.Join(lines, "\n")
 		require.NotContains(t, plan, "Seq Scan", plan)
 		require.Contains(t, plan, index)
@@ -367,15 +362,6 @@ func TestAlias(t *testing.T) {
 
 func states(t *testing.T, db *store.DB, site int) map[string]State {
 	t.Helper()
-	rows, err := db.Pool.Query(context.Background(), `SELECT url, state FROM urls WHERE site_id=$1`, site)
-	require.NoError(t, err)
-	out := map[string]State{}
-	for rows.Next() {
-		var url string
-		var s State
-		require.NoError(t, rows.Scan(&url, &s))
-		out[strings.TrimPrefix(url, "http://h.test/")] = s
-	}
-	require.NoError(t, rows.Err())
-	return out
+	const states = `SELECT replace(url, 'http://h.test/', ''), state FROM urls WHERE site_id=$1`
+	return storetest.Map[string, State](t, db.Pool, states, site)
 }

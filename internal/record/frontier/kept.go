@@ -21,16 +21,17 @@ type Kept struct {
 
 // keep writes the links that were not taken of pages that were read.
 func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error {
-	var pages, none, data, made [][]byte
+	var pages, none []Hash
+	var data, made [][]byte
 	var unread []string
 	for i := range readings {
 		r := &readings[i]
 		switch {
 		case r.Same:
 		case r.Kept == nil && !r.NoRoom && r.MadeOf == nil:
-			none = append(none, r.Page[:])
+			none = append(none, r.Page)
 		default:
-			pages, data, made = append(pages, r.Page[:]), append(data, r.Kept), append(made, r.MadeOf)
+			pages, data, made = append(pages, r.Page), append(data, r.Kept), append(made, r.MadeOf)
 			unread = append(unread, r.Unread)
 		}
 	}
@@ -57,7 +58,7 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 // MadeOf is what a browser asked for when it showed a page last; nil where none did.
 func MadeOf(ctx context.Context, q Querier, siteID int, page Hash) (made []byte, err error) {
 	const madeSQL = `SELECT (SELECT made_of FROM kept_links WHERE site_id=$1 AND page=$2)`
-	err = q.QueryRow(ctx, madeSQL, siteID, page[:]).Scan(&made)
+	err = q.QueryRow(ctx, madeSQL, siteID, page).Scan(&made)
 	return made, err
 }
 
@@ -105,9 +106,7 @@ func KeptLinks(ctx context.Context, q Querier, r KeptRange) ([]Kept, error) {
 	}
 	rows, _ := q.Query(ctx, keptSQL, r.Site, r.AfterSite, r.AfterPage, r.Since, r.Limit)
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Kept, err error) {
-		var page []byte
-		err = row.Scan(&k.Site, &page, &k.Data, &k.From.Link.URL, &k.From.Role, &k.From.Depth, &k.From.Link.Source)
-		copy(k.Page[:], page)
+		err = row.Scan(&k.Site, &k.Page, &k.Data, &k.From.Link.URL, &k.From.Role, &k.From.Depth, &k.From.Link.Source)
 		return k, err
 	})
 }
@@ -135,9 +134,7 @@ func EachKnown(ctx context.Context, q Querier, siteID, crawl int, each func(*Kno
 	rows, _ := q.Query(ctx, `SELECT hash, depth, role, state, url, CASE WHEN state=1 AND role=0 AND crawl=$2 THEN content END FROM urls
 		WHERE site_id=$1 ORDER BY depth, seq`, siteID, crawl)
 	var k Known
-	var h []byte
-	_, err := pgx.ForEachRow(rows, []any{&h, &k.Depth, &k.Role, &k.State, &k.URL, &k.Content}, func() error {
-		k.Hash = Hash(h)
+	_, err := pgx.ForEachRow(rows, []any{&k.Hash, &k.Depth, &k.Role, &k.State, &k.URL, &k.Content}, func() error {
 		each(&k)
 		return nil
 	})
@@ -145,12 +142,10 @@ func EachKnown(ctx context.Context, q Querier, siteID, crawl int, each func(*Kno
 }
 
 // LookUp tells of those of some URLs that were met: their hash, depth and role.
-func LookUp(ctx context.Context, q Querier, siteID int, hashes [][]byte) ([]Known, error) {
+func LookUp(ctx context.Context, q Querier, siteID int, hashes []Hash) ([]Known, error) {
 	rows, _ := q.Query(ctx, `SELECT hash, depth, role FROM urls WHERE site_id=$1 AND hash = ANY($2)`, siteID, hashes)
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Known, err error) {
-		var h []byte
-		err = row.Scan(&h, &k.Depth, &k.Role)
-		k.Hash = Hash(h)
+		err = row.Scan(&k.Hash, &k.Depth, &k.Role)
 		return k, err
 	})
 }
@@ -174,7 +169,7 @@ func EachLead(ctx context.Context, q Querier, siteID int, each func(parent strin
 // NoteLead counts a URL of another site among the leads of one, though it is in no frontier.
 func NoteLead(ctx context.Context, q Querier, from, to int, h Hash) error {
 	_, err := q.Exec(ctx, `INSERT INTO leads (from_site, hash, to_site, wanted) VALUES ($1, $2, $3, -1)
-		ON CONFLICT DO NOTHING`, from, h[:], to)
+		ON CONFLICT DO NOTHING`, from, h, to)
 	return err
 }
 
@@ -182,6 +177,6 @@ func NoteLead(ctx context.Context, q Querier, from, to int, h Hash) error {
 // itself or as the end of a redirect (Alias).
 func Fetched(ctx context.Context, q Querier, siteID int, h Hash, crawl int) (bool, error) {
 	var done bool
-	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM urls WHERE site_id = $1 AND hash = $2 AND crawl = $3 AND (state IN (1, 2) OR state = 6 AND outcome = 'success'))`, siteID, h[:], crawl).Scan(&done)
+	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM urls WHERE site_id = $1 AND hash = $2 AND crawl = $3 AND (state IN (1, 2) OR state = 6 AND outcome = 'success'))`, siteID, h, crawl).Scan(&done)
 	return done, err
 }

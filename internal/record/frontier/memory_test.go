@@ -63,7 +63,8 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 			if r.IntN(5) == 0 {
 				n, err := Relax(t.Context(), db.Pool, site, 3)
 				require.NoError(t, err)
-				require.Equal(t, n, inMemory.Relax(3))
+				relaxed, _, _ := inMemory.Left(t.Context(), 3)
+				require.Equal(t, n, relaxed)
 			}
 			for _, limit := range []int{1, 7, 20, 500} {
 				sameWindow(t, db, site, inMemory, limit)
@@ -78,7 +79,7 @@ func sameWindow(t *testing.T, db *store.DB, site int, inMemory *memory.Frontier,
 	require.NoError(t, err)
 	waiting, err := Count(t.Context(), db.Pool, site, limit+1)
 	require.NoError(t, err)
-	got, all := inMemory.Window(limit)
+	got, all, _ := inMemory.Window(t.Context(), limit)
 	require.Equal(t, waiting <= len(want), all)
 	show := func(es []Entry) (out []string) {
 		for _, e := range es {
@@ -88,8 +89,8 @@ func sameWindow(t *testing.T, db *store.DB, site int, inMemory *memory.Frontier,
 	}
 	require.Equal(t, show(want), show(got), "of %d", limit)
 	for _, e := range want {
-		h := e.Hash()
-		require.Equal(t, []Known{{Hash: h, Depth: e.Depth, Role: e.Role}}, inMemory.LookUp([][]byte{h[:]}))
+		known, _ := inMemory.LookUp(t.Context(), []Hash{e.Hash()})
+		require.Equal(t, []Known{{Hash: e.Hash(), Depth: e.Depth, Role: e.Role}}, known)
 	}
 }
 

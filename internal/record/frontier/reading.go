@@ -28,17 +28,17 @@ type Reading struct {
 
 // Link records what pages of one site link to.
 func Link(ctx context.Context, q Querier, siteID int, readings []Reading) error {
-	var pages, targets, again, same [][]byte
+	var pages, targets, again, same []Hash
 	for i := range readings {
 		r := &readings[i]
 		for j := range r.Files {
-			pages, targets = append(pages, r.Page[:]), append(targets, r.Files[j][:])
+			pages, targets = append(pages, r.Page), append(targets, r.Files[j])
 		}
 		if r.Again {
-			again = append(again, r.Page[:])
+			again = append(again, r.Page)
 		}
 		if r.Same {
-			same = append(same, r.Page[:])
+			same = append(same, r.Page)
 		}
 	}
 	if err := keep(ctx, q, siteID, readings); err != nil {
@@ -80,11 +80,11 @@ type Seen struct {
 // from the first day on which it was seen to the last.
 func LinkSeen(ctx context.Context, q Querier, links []Seen) error {
 	var sites []int
-	var pages, targets [][]byte
+	var pages, targets []Hash
 	var days []time.Time
 	for i := range links {
 		l := &links[i]
-		sites, pages, targets, days = append(sites, l.Site), append(pages, l.Page[:]), append(targets, l.Target[:]), append(days, l.Day)
+		sites, pages, targets, days = append(sites, l.Site), append(pages, l.Page), append(targets, l.Target), append(days, l.Day)
 	}
 	_, err := q.Exec(ctx, `INSERT INTO links AS k (site_id, page, target, first_seen, last_seen)
 		SELECT site_id, page, target, min(day)::date, max(day)::date FROM unnest($1::bigint[], $2::bytea[], $3::bytea[], $4::timestamptz[]) AS v (site_id, page, target, day)
@@ -123,11 +123,11 @@ func Relax(ctx context.Context, q Querier, siteID, maxDepth int) (int, error) {
 			return 0, err
 		}
 	}
-	var hashes [][]byte
+	var hashes []Hash
 	var depths []int16
 	for _, h := range skipped {
 		if d := w.depth(h, maxDepth+1); d <= maxDepth {
-			hashes, depths = append(hashes, h[:]), append(depths, int16(d))
+			hashes, depths = append(hashes, h), append(depths, int16(d))
 		}
 	}
 	if len(hashes) == 0 {
@@ -145,12 +145,12 @@ func Relax(ctx context.Context, q Querier, siteID, maxDepth int) (int, error) {
 // outcomes, unless kept says that they are so still. It returns how many.
 func Readmit(ctx context.Context, q Querier, siteID int, outcomes []string, kept func(*Entry) bool) (int, error) {
 	rows, _ := q.Query(ctx, `SELECT hash, url, source, role FROM urls WHERE site_id = $1 AND state = 5 AND outcome = ANY($2)`, siteID, outcomes)
-	var again [][]byte
-	var h []byte
+	var again []Hash
+	var h Hash
 	var e Entry
 	_, err := pgx.ForEachRow(rows, []any{&h, &e.Link.URL, &e.Link.Source, &e.Role}, func() error {
 		if e.Derive(); !kept(&e) {
-			again = append(again, append([]byte(nil), h...))
+			again = append(again, h)
 		}
 		return nil
 	})
@@ -173,11 +173,10 @@ type way struct {
 }
 
 func (w ways) read(rows pgx.Rows) (read []Hash, err error) {
-	var h []byte
+	var at Hash
 	var depth int
 	var parent string
-	_, err = pgx.ForEachRow(rows, []any{&h, &depth, &parent}, func() error {
-		at := Hash(h)
+	_, err = pgx.ForEachRow(rows, []any{&at, &depth, &parent}, func() error {
 		read = append(read, at)
 		w.known[at] = way{depth: depth, parent: HashOf(parent), seed: parent == ""}
 		return nil
@@ -190,12 +189,12 @@ func (w ways) read(rows pgx.Rows) (read []Hash, err error) {
 
 // unknown are parents that were not read yet. One that the record does not have
 // is asked for again by each round, of which there are few.
-func (w ways) unknown() (hashes [][]byte) {
+func (w ways) unknown() (hashes []Hash) {
 	asked := map[Hash]bool{}
 	for _, at := range w.known {
 		if _, ok := w.known[at.parent]; !ok && !at.seed && !asked[at.parent] {
 			asked[at.parent] = true
-			hashes = append(hashes, at.parent[:])
+			hashes = append(hashes, at.parent)
 		}
 	}
 	return hashes

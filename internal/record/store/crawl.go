@@ -116,7 +116,7 @@ func (db CrawlRecords) BeginSlice(ctx context.Context, of Slice, rest time.Durat
 
 // Handling notes which URL a slice works on from now on.
 func (db CrawlRecords) Handling(ctx context.Context, of Slice, h frontier.Hash) error {
-	return db.Exec(ctx, `UPDATE sites SET handling=$3 WHERE id=$1 AND token=$2`, of.SiteID, of.Token, h[:])
+	return db.Exec(ctx, `UPDATE sites SET handling=$3 WHERE id=$1 AND token=$2`, of.SiteID, of.Token, h)
 }
 
 // SliceWrite is what a slice writes at once.
@@ -262,7 +262,7 @@ func writeProgress(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) error
 // link that redirected to a document does so no longer, the document's own address is
 // asked; how many such addresses there are is returned.
 func writeSeen(ctx context.Context, tx pgx.Tx, siteID int, visits []frontier.Visit) (again int, err error) {
-	var seen, same, gone [][]byte
+	var seen, same, gone []frontier.Hash
 	var turned, seenAt, sameAt, goneAt []string
 	for i := range visits {
 		v := &visits[i]
@@ -272,11 +272,11 @@ func writeSeen(ctx context.Context, tx pgx.Tx, siteID int, visits []frontier.Vis
 		h := v.Entry.Hash()
 		switch {
 		case v.State == frontier.Document && v.Unchanged():
-			same, sameAt = append(same, h[:]), append(sameAt, v.Entry.Link.URL)
+			same, sameAt = append(same, h), append(sameAt, v.Entry.Link.URL)
 		case v.State == frontier.Document:
-			seen, seenAt = append(seen, h[:]), append(seenAt, v.Entry.Link.URL)
+			seen, seenAt = append(seen, h), append(seenAt, v.Entry.Link.URL)
 		case v.State == frontier.Gone || v.State == frontier.Page || v.State == frontier.Moved:
-			gone, goneAt = append(gone, h[:]), append(goneAt, v.Entry.Link.URL)
+			gone, goneAt = append(gone, h), append(goneAt, v.Entry.Link.URL)
 		default:
 			continue
 		}
@@ -302,7 +302,7 @@ func writeSeen(ctx context.Context, tx pgx.Tx, siteID int, visits []frontier.Vis
 // holds: of files by their hashes, of the members of archives, which have hashes of their
 // own, by the archives' URLs. Each way has its index. here says of a URL that a location
 // is current, last.gone_at when the last of them vanished.
-func mark(ctx context.Context, tx pgx.Tx, siteID int, set, which string, hashes [][]byte, urls []string) error {
+func mark(ctx context.Context, tx pgx.Tx, siteID int, set, which string, hashes []frontier.Hash, urls []string) error {
 	if len(hashes) == 0 {
 		return nil
 	}
@@ -318,11 +318,11 @@ func mark(ctx context.Context, tx pgx.Tx, siteID int, set, which string, hashes 
 // Leads tells of each lead that the present crawl of a site gave to another host.
 func (db CrawlRecords) Leads(ctx context.Context, siteID int, each func(h frontier.Hash, host string, wanted float64)) error {
 	rows, _ := db.Pool.Query(ctx, `SELECT l.hash, s.host, l.wanted FROM leads l JOIN sites s ON s.id=l.to_site WHERE l.from_site=$1`, siteID)
-	var h []byte
+	var h frontier.Hash
 	var host string
 	var wanted float64
 	_, err := pgx.ForEachRow(rows, []any{&h, &host, &wanted}, func() error {
-		each(frontier.Hash(h), host, wanted)
+		each(h, host, wanted)
 		return nil
 	})
 	return err
@@ -349,10 +349,9 @@ func writeLeads(ctx context.Context, tx pgx.Tx, harvest string, from, to int, le
 			return nil, err
 		}
 	}
-	hashes, wanted := make([][]byte, len(leads)), make([]float64, len(leads))
+	hashes, wanted := make([]frontier.Hash, len(leads)), make([]float64, len(leads))
 	for i := range leads {
-		h := leads[i].Hash()
-		hashes[i], wanted[i] = h[:], leads[i].Wanted
+		hashes[i], wanted[i] = leads[i].Hash(), leads[i].Wanted
 	}
 	_, err := tx.Exec(ctx, `WITH taken AS (DELETE FROM urls WHERE site_id=$1 AND state=5 AND hash = ANY($3))
 		INSERT INTO leads (from_site, hash, to_site, wanted) SELECT $1, v.hash, $2, v.wanted

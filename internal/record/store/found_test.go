@@ -28,8 +28,7 @@ func TestAPaperThatIsFoundStaysFound(t *testing.T) {
 	}
 	want("conf/x/1", []gleaner.Paper{paper}, nil)
 	exec := func(sql string) {
-		_, err := db.Pool.Exec(ctx, sql)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool, sql)
 	}
 	exec(`WITH s AS (INSERT INTO sites (host) VALUES ('a.test') RETURNING id),
 		d AS (INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) VALUES ('a', '', '', 1, 'pdf', 'accepted'))

@@ -184,10 +184,9 @@ func (db JobRecords) LeaveImport(ctx context.Context, job int64, run int) error 
 // a document was saved from their URL before that: an attempt that takes them again finds
 // the answer of the first.
 func (db JobRecords) BeginRecords(ctx context.Context, job int64, run int, some []*ImportRecord) error {
-	numbers, urls, hashes := make([]int64, len(some)), make([]string, len(some)), make([][]byte, len(some))
+	numbers, urls, hashes := make([]int64, len(some)), make([]string, len(some)), make([]frontier.Hash, len(some))
 	for i, r := range some {
-		hash := frontier.HashOf(r.URL)
-		numbers[i], urls[i], hashes[i] = r.N, r.URL, hash[:]
+		numbers[i], urls[i], hashes[i] = r.N, r.URL, frontier.HashOf(r.URL)
 	}
 	// LIMIT 1 keeps the planner from reading all documents for a few.
 	known, err := Map[int64, bool](ctx, db, `WITH begun AS (INSERT INTO import_records (job, n, url, known)
@@ -232,9 +231,8 @@ type Waited struct {
 // DocumentsOf are the documents of a record: its own and, where that is a member of an archive,
 // the other members.
 func (db JobRecords) DocumentsOf(ctx context.Context, w Waited) ([]Document, error) {
-	hash := frontier.HashOf(w.URL)
 	return Collect(ctx, db, scanDocument, `SELECT `+documentColumns+` FROM documents d WHERE sha256=$1 OR EXISTS (SELECT FROM locations l
-		JOIN locations o ON o.asked=l.asked AND o.member<>'' AND o.current WHERE l.asked=$2 AND l.sha256=$1 AND l.member<>'' AND o.sha256=d.sha256)`, w.SHA256, hash[:])
+		JOIN locations o ON o.asked=l.asked AND o.member<>'' AND o.current WHERE l.asked=$2 AND l.sha256=$1 AND l.member<>'' AND o.sha256=d.sha256)`, w.SHA256, frontier.HashOf(w.URL))
 }
 
 // waitedSQL are such records r, whose imports j ended before their documents were judged. What
@@ -287,11 +285,10 @@ func (db JobRecords) SavedBy(ctx context.Context, job, after int64, limit int) (
 	if err != nil {
 		return nil, err
 	}
-	var hashes [][]byte
+	var hashes []frontier.Hash
 	var shas []string
 	for _, s := range saved {
-		hash := frontier.HashOf(s.URL)
-		hashes, shas = append(hashes, hash[:]), append(shas, s.SHA256)
+		hashes, shas = append(hashes, frontier.HashOf(s.URL)), append(shas, s.SHA256)
 	}
 	placed, err := Column[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM locations l WHERE l.sha256=v.sha256 AND v.hash IN (l.hash, l.asked))
 		FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY v (hash, sha256, n) ORDER BY v.n`, hashes, shas)

@@ -41,7 +41,7 @@ const saveParentsSQL = `INSERT INTO parents AS p (page, url, host, first_crawl, 
 // that two who write the same wait for one another in turn.
 func saveParents(ctx context.Context, tx pgx.Tx, pages []ParentSeen) error {
 	for some := range slices.Chunk(pages, linksAtOnce) {
-		var hashes [][]byte
+		var hashes []frontier.Hash
 		var urls, hosts []string
 		var days []*time.Time
 		var leads []bool
@@ -55,7 +55,7 @@ func saveParents(ctx context.Context, tx pgx.Tx, pages []ParentSeen) error {
 			if !p.Day.IsZero() {
 				day = &p.Day
 			}
-			hashes, urls, hosts, days, leads = append(hashes, p.Page[:]), append(urls, p.URL), append(hosts, host), append(days, day), append(leads, p.Leads)
+			hashes, urls, hosts, days, leads = append(hashes, p.Page), append(urls, p.URL), append(hosts, host), append(days, day), append(leads, p.Leads)
 		}
 		if _, err := tx.Exec(ctx, saveParentsSQL, hashes, urls, hosts, days, leads); err != nil {
 			return err
@@ -205,11 +205,10 @@ func listedParents(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Pa
 		return nil, at, err
 	}
 	var urls, hosts []string
-	var pages [][]byte
+	var pages []frontier.Hash
 	for _, l := range listed {
-		hash := frontier.HashOf(l.URL)
-		urls, hosts, pages = append(urls, l.URL), append(hosts, weburl.Host(l.URL)), append(pages, hash[:])
-		at.Position, at.URL = l.Position, l.URL
+		urls, hosts = append(urls, l.URL), append(hosts, weburl.Host(l.URL))
+		pages, at.Position, at.URL = append(pages, frontier.HashOf(l.URL)), l.Position, l.URL
 	}
 	at.End = len(listed) < limit
 	next, err := List[Parent](ctx, tx, parentsOfSQL(givenSQL), orEmpty(urls), orEmpty(hosts), pages)

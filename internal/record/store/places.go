@@ -19,12 +19,11 @@ import (
 func (db ReportRecords) readHomepages(ctx context.Context, authors map[string]AuthorClue) error {
 	var of []*SiteClue
 	var hosts []string
-	var hashes [][]byte
+	var hashes []frontier.Hash
 	for _, a := range authors {
 		for i, h := range a.Homepages {
-			hash := frontier.HashOf(h.URL)
-			of, hosts, hashes = append(of, &a.Sites[i]), append(hosts, weburl.Host(h.URL)), append(hashes, hash[:])
-			a.Sites[i].Unasked = true
+			of, hosts = append(of, &a.Sites[i]), append(hosts, weburl.Host(h.URL))
+			hashes, a.Sites[i].Unasked = append(hashes, frontier.HashOf(h.URL)), true
 		}
 	}
 	rows, _ := db.Pool.Query(ctx, `SELECT v.n, u.state, u.outcome FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY v (host, hash, n)

@@ -250,10 +250,9 @@ func seedHost(ctx context.Context, tx pgx.Tx, host string, entries []frontier.En
 	if err != nil || len(added) == 0 && !again {
 		return err
 	}
-	hashes := make([][]byte, len(entries))
+	hashes := make([]frontier.Hash, len(entries))
 	for i := range entries {
-		h := entries[i].Hash()
-		hashes[i] = h[:]
+		hashes[i] = entries[i].Hash()
 	}
 	if _, err := tx.Exec(ctx, `UPDATE urls SET due_at=now() WHERE $3 AND site_id=$1 AND hash = ANY($2) AND state IN (1, 2)`, id, hashes, again); err != nil {
 		return err
