@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
@@ -140,10 +139,8 @@ func (l *library) run(t *testing.T, id string, workflow, params any) (crawled []
 	run, err := l.temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest}, workflow, params)
 	require.NoError(t, err)
 	require.NoError(t, run.Get(t.Context(), nil))
-	rows, err := l.DB.Pool.Query(t.Context(), `SELECT host FROM sites WHERE crawl_started >= $1 ORDER BY host`, before)
-	require.NoError(t, err)
-	crawled, err = pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
+	const since = `SELECT host FROM sites WHERE crawl_started >= $1 ORDER BY host`
+	crawled = storetest.Column[string](t, l.DB.Pool, since, before)
 	return crawled
 }
 

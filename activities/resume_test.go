@@ -150,10 +150,7 @@ func (l *library) breakAt(t *testing.T, table, host string) (mend func()) {
 
 func (l *library) list(t *testing.T, sql string, args ...any) []string {
 	t.Helper()
-	rows, err := l.DB.Pool.Query(t.Context(), sql, args...)
-	require.NoError(t, err)
-	out, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
+	out := storetest.Column[string](t, l.DB.Pool, sql, args...)
 	return out
 }
 
@@ -251,8 +248,7 @@ func TestACrawlBeatsWhileThePostgresStandsStill(t *testing.T) {
 	w.RegisterWorkflow(sliceOnce)
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
-	_, err := l.DB.Pool.Exec(ctx, `INSERT INTO sites (host) VALUES ('a.example')`)
-	require.NoError(t, err)
+	storetest.Exec(t, l.DB.Pool, `INSERT INTO sites (host) VALUES ('a.example')`)
 
 	conn, err := pgx.Connect(ctx, direct)
 	require.NoError(t, err)

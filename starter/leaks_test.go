@@ -40,16 +40,8 @@ func (v *tour) places(text string) (found []string) {
 	}
 	look("what was printed", v.printed.String())
 	look("the worker's log", v.log.String())
-	rows, err := v.Pool.Query(t.Context(), `SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname='public'`)
-	require.NoError(t, err)
-	var tables []string
-	for rows.Next() {
-		var name string
-		require.NoError(t, rows.Scan(&name))
-		tables = append(tables, name)
-	}
-	require.NoError(t, rows.Err())
-	for _, table := range tables {
+	const tables = `SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname='public'`
+	for _, table := range storetest.Column[string](t, v.Pool, tables) {
 		n := storetest.Get[int](t, v.Pool, `SELECT count(*) FROM `+table+` AS row WHERE position($1 in row::text) > 0`, text)
 		if n > 0 {
 			found = append(found, "table "+table)

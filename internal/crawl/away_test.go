@@ -349,8 +349,7 @@ func TestTimeOfACrawlIsLimited(t *testing.T) {
 			require.Equal(t, TimeLimit, w.finish(t, cr, s.host).Ending)
 			require.Equal(t, before, s.asked(), "another slice of the crawl asks nothing")
 
-			_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET state='stopped'`)
-			require.NoError(t, err)
+			storetest.Exec(t, w.db.Pool, `UPDATE sites SET state='stopped'`)
 			w.hurry(t, s.host)
 			sliced(t, cr, s.host)
 			require.NotEqual(t, before, s.asked(), "the next crawl has its own time")

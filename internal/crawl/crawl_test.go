@@ -225,10 +225,9 @@ func TestWhatWasLearntIsWrittenOnceAMinute(t *testing.T) {
 	w.cfg.Strategy = rank.Gleaner
 	s := serve(t, small())
 	w.seed(t, s.host, "/", "/")
-	_, err := w.db.Pool.Exec(t.Context(), `CREATE TABLE writes (at timestamptz DEFAULT now());
+	storetest.Exec(t, w.db.Pool, `CREATE TABLE writes (at timestamptz DEFAULT now());
 		CREATE FUNCTION written() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO writes DEFAULT VALUES; RETURN NEW; END';
 		CREATE TRIGGER written AFTER UPDATE OF learnt ON sites FOR EACH ROW WHEN (NEW.learnt IS DISTINCT FROM OLD.learnt) EXECUTE FUNCTION written()`)
-	require.NoError(t, err)
 	writes := func() int {
 		return storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM writes`)
 	}

@@ -51,16 +51,8 @@ func (w *world) linked(t *testing.T, host string) map[string][]string {
 // crawled first and last.
 func (w *world) parents(t *testing.T) map[string]string {
 	t.Helper()
-	out := map[string]string{}
-	rows, err := w.db.Pool.Query(t.Context(), `SELECT regexp_replace(url, '^http://[^/]*', ''), coalesce((current_date-first_crawl) || ' to ' || (current_date-last_crawl), 'never') FROM parents`)
-	require.NoError(t, err)
-	for rows.Next() {
-		var page, days string
-		require.NoError(t, rows.Scan(&page, &days))
-		out[page] = days
-	}
-	require.NoError(t, rows.Err())
-	return out
+	return storetest.Map[string, string](t, w.db.Pool,
+		`SELECT regexp_replace(url, '^http://[^/]*', ''), coalesce((current_date-first_crawl) || ' to ' || (current_date-last_crawl), 'never') FROM parents`)
 }
 
 func (w *world) numbers(t *testing.T, sql string) (n int) {

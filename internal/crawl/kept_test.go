@@ -441,7 +441,6 @@ func TestLongTagsAreNotKept(t *testing.T) {
 	}})
 	w.seed(t, s.host, "/", "/")
 	_ = sliced(t, w.crawler(w.client), s.host)
-	tags, err := store.Column[string](t.Context(), w.db, `SELECT etag FROM urls ORDER BY etag`)
-	require.NoError(t, err)
+	tags := storetest.Column[string](t, w.db.Pool, `SELECT etag FROM urls ORDER BY etag`)
 	require.Equal(t, []string{"", `"1"`}, tags)
 }

@@ -180,7 +180,6 @@ func TestAStrangerShutsNoDomainOut(t *testing.T) {
 		name(giver, s)
 		w.finish(t, w.crawler(w.client), s.host)
 		require.Equal(t, is, w.record(t, s.host)["/paper.pdf"], giver)
-		_, err := w.db.Pool.Exec(t.Context(), `DELETE FROM locations`)
-		require.NoError(t, err)
+		storetest.Exec(t, w.db.Pool, `DELETE FROM locations`)
 	}
 }

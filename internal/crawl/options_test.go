@@ -65,8 +65,7 @@ func (d *secondDay) came(t *testing.T, id string) came {
 	t.Helper()
 	names := strings.NewReplacer(d.home.host, "home.test", d.files.host, "files.test")
 	by := func(sql string) map[string]string {
-		all, err := store.Map[string, string](t.Context(), d.db.Pool, sql)
-		require.NoError(t, err)
+		all := storetest.Map[string, string](t, d.db.Pool, sql)
 		out := map[string]string{}
 		for k, v := range all {
 			out[names.Replace(k)] = names.Replace(v)
@@ -295,8 +294,7 @@ func TestDocumentsOfTheParentDomain(t *testing.T) {
 		w.finish(t, w.crawler(w.client), s.host)
 		require.Empty(t, w.record(t, sibling.host))
 		require.NoError(t, w.db.ImportWhitelist(t.Context(), []store.ListedURL{{URL: "http://" + s.host + "/~ada/", Domain: weburl.Domain(s.host), Position: 1}}))
-		_, err := w.db.Pool.Exec(t.Context(), `UPDATE urls SET state=0, content=NULL, was=0; UPDATE sites SET state='new'`)
-		require.NoError(t, err)
+		storetest.Exec(t, w.db.Pool, `UPDATE urls SET state=0, content=NULL, was=0; UPDATE sites SET state='new'`)
 		w.finish(t, w.crawler(w.client), s.host)
 		require.Equal(t, map[string]string{"/papers/one.pdf": "waiting "}, w.record(t, sibling.host))
 	})

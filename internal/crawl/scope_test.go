@@ -199,8 +199,7 @@ func TestSitesThatLeadToEachOther(t *testing.T) {
 		`CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN NULL; END'`,
 		`CREATE TRIGGER gate AFTER INSERT ON urls FOR EACH STATEMENT EXECUTE FUNCTION gate()`,
 	} {
-		_, err := w.db.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err)
+		storetest.Exec(t, w.db.Pool, sql)
 	}
 	// In no transaction: one that stands still for long is undone, on a busy machine.
 	gate, err := w.db.Pool.Acquire(t.Context())

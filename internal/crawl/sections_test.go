@@ -156,9 +156,8 @@ func TestAPauseIsForgotten(t *testing.T) {
 	for i := range 3 {
 		w.seed(t, s.host, fmt.Sprintf("/~ada/?%d", i), "/~ada/")
 		sliced(t, w.crawler(w.client), s.host)
-		var counts bool
 		const any = `SELECT bool_or(pauses<>0) FROM crawl_sections WHERE dir<>''`
-		require.NoError(t, w.db.Pool.QueryRow(t.Context(), any).Scan(&counts))
+		counts := storetest.Get[bool](t, w.db.Pool, any)
 		got = append(got, counts)
 		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: gleaner.SiteStopped}, w.cfg.Recrawl))
 		w.hurry(t, s.host)

@@ -52,15 +52,8 @@ func TestALargeSiteIsKnownAsAWhole(t *testing.T) {
 		for p, n := range s.asked() {
 			require.Equal(t, 1, n, p)
 		}
-		var gained []int
-		rows, err := w.db.Pool.Query(t.Context(), `SELECT count(*)::int FROM urls WHERE site_id=(SELECT id FROM sites WHERE host=$1) GROUP BY interval_s ORDER BY interval_s`, s.host)
-		require.NoError(t, err)
-		for rows.Next() {
-			var n int
-			require.NoError(t, rows.Scan(&n))
-			gained = append(gained, n)
-		}
-		return w.record(t, s.host), gained
+		return w.record(t, s.host), storetest.Column[int](t, w.db.Pool,
+			`SELECT count(*) FROM urls WHERE site_id=(SELECT id FROM sites WHERE host=$1) GROUP BY interval_s ORDER BY interval_s`, s.host)
 	}
 	all, gained := crawl(Defaults().KnownURLs)
 	require.Contains(t, fmt.Sprint(all), "skipped directory-limit")

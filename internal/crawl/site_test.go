@@ -142,16 +142,8 @@ func (w *world) record(t *testing.T, host string) map[string]string {
 
 func (w *world) rows(t *testing.T, host, column string) map[string]string {
 	t.Helper()
-	rows, err := w.db.Pool.Query(t.Context(), `SELECT url, `+column+` FROM urls WHERE site_id=(SELECT id FROM sites WHERE host=$1)`, host)
-	require.NoError(t, err)
-	out := map[string]string{}
-	var url, is string
-	_, err = pgx.ForEachRow(rows, []any{&url, &is}, func() error {
-		out[strings.TrimPrefix(strings.TrimPrefix(url, "http://"), host)] = is
-		return nil
-	})
-	require.NoError(t, err)
-	return out
+	return storetest.Map[string, string](t, w.db.Pool,
+		`SELECT regexp_replace(url, '^http://' || $1, ''), `+column+` FROM urls WHERE site_id=(SELECT id FROM sites WHERE host=$1)`, host)
 }
 
 // site is a server whose pages are functions or strings, by path; a string is

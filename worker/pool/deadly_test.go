@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/store"
 )
 
 // deadly has what reads a page, or the answer of a catalogue, panic over one and run out of memory
@@ -90,13 +90,11 @@ func TestPagesThatKillWorkers(t *testing.T) {
 	close(over)
 	n := <-deaths
 	require.GreaterOrEqual(t, n, 2*frontier.MaxDeaths)
-	aside, err := store.Column[string](t.Context(), w.db.HarvestRecords,
+	aside := storetest.Column[string](t, w.db.Pool,
 		`SELECT url FROM page_cache WHERE host='' AND deaths>=$1`, frontier.MaxDeaths)
-	require.NoError(t, err)
 	require.NotEmpty(t, aside)
 	require.Contains(t, aside[0], "/search/publ/api?")
-	set, err := store.Column[string](t.Context(), w.db.HarvestRecords, `SELECT outcome || ' ' || url FROM page_cache WHERE outcome LIKE 'crawler-%' ORDER BY outcome`)
-	require.NoError(t, err)
+	set := storetest.Column[string](t, w.db.Pool, `SELECT outcome || ' ' || url FROM page_cache WHERE outcome LIKE 'crawler-%' ORDER BY outcome`)
 	require.Equal(t, []string{"crawler-killed " + bad[1].Homepage, "crawler-panic " + bad[0].Homepage}, set)
 	found, err := w.db.Export(t.Context(), h.Venue, h.Years)
 	require.NoError(t, err)

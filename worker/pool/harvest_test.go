@@ -325,10 +325,7 @@ func TestPauseHoldsAHarvest(t *testing.T) {
 // slices counts the slices that ended of each site that is being crawled.
 func (w *world) slices(t *testing.T) map[string]int {
 	t.Helper()
-	rows, err := w.db.Pool.Query(t.Context(), `SELECT host FROM sites WHERE state='crawling'`)
-	require.NoError(t, err)
-	hosts, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
+	hosts := storetest.Column[string](t, w.db.Pool, `SELECT host FROM sites WHERE state='crawling'`)
 	ended := map[string]int{}
 	for _, host := range hosts {
 		ended[host] = 0

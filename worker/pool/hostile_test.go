@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
@@ -78,12 +77,7 @@ func TestHostileWeb(t *testing.T) {
 
 // checkPoison: what a reader spins on, or dies of, is recorded with what it did.
 func (w *world) checkPoison(t *testing.T) {
-	rows, err := w.db.Pool.Query(t.Context(), `SELECT l.url, d.outcome FROM locations l JOIN documents d USING (sha256) WHERE l.url LIKE 'http://poison.%'`)
-	require.NoError(t, err)
-	got := map[string]string{}
-	var url, outcome string
-	_, err = pgx.ForEachRow(rows, []any{&url, &outcome}, func() error { got[url] = outcome; return nil })
-	require.NoError(t, err)
+	got := storetest.Map[string, string](t, w.db.Pool, `SELECT l.url, d.outcome FROM locations l JOIN documents d USING (sha256) WHERE l.url LIKE 'http://poison.%'`)
 	want := sampleweb.Poisons()
 	if _, err := exec.LookPath("gs"); err != nil {
 		for url := range want {
@@ -109,11 +103,8 @@ func (w *world) tellHostile(t *testing.T, h activities.Harvest) {
 			t.Logf("%+v", s)
 		}
 	}
-	rows, err := w.db.Pool.Query(context.WithoutCancel(t.Context()), `SELECT u.url || ' ' || u.outcome || ' ' || coalesce((SELECT d.outcome FROM locations l JOIN documents d USING (sha256) WHERE l.hash=u.hash LIMIT 1), '')
+	ends := storetest.Column[string](t, w.db.Pool, `SELECT u.url || ' ' || u.outcome || ' ' || coalesce((SELECT d.outcome FROM locations l JOIN documents d USING (sha256) WHERE l.hash=u.hash LIMIT 1), '')
 		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.host LIKE '%.hostile.example' AND u.url LIKE 'http://' || s.host || '%' AND u.state <> 5 ORDER BY 1`)
-	require.NoError(t, err)
-	ends, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
 	t.Log(strings.Join(ends, "\n"))
 	asked := map[string]int{}
 	for _, q := range w.web.Log() {

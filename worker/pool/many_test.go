@@ -87,8 +87,7 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 		return err == nil
 	}, 5*time.Minute, 20*time.Millisecond)
 	require.Contains(t, workers, busiest)
-	held, err := store.Column[string](t.Context(), w.db, `SELECT host FROM sites WHERE state='crawling' AND split_part(holder, '/', 2) = $1 AND expires_at > now()`, busiest)
-	require.NoError(t, err)
+	held := storetest.Column[string](t, w.db.Pool, `SELECT host FROM sites WHERE state='crawling' AND split_part(holder, '/', 2) = $1 AND expires_at > now()`, busiest)
 	require.NoError(t, workers[busiest].Process.Kill())
 	for _, h := range harvests {
 		w.wait(t, h)
@@ -153,8 +152,8 @@ func (w *world) harvestOf(t *testing.T, years gleaner.Years) activities.Harvest 
 // buildsOf counts the tasks of the crawls of sites by the program that did them.
 func (w *world) buildsOf(t *testing.T, workers map[string]*exec.Cmd) map[string]int {
 	t.Helper()
-	hosts, err := store.Column[string](t.Context(), w.db, `SELECT host FROM sites WHERE id IN (SELECT site_id FROM harvest_sites)`)
-	require.NoError(t, err)
+	const wanted = `SELECT host FROM sites WHERE id IN (SELECT site_id FROM harvest_sites)`
+	hosts := storetest.Column[string](t, w.db.Pool, wanted)
 	by := map[string]int{}
 	for _, host := range hosts {
 		events := w.client.GetWorkflowHistory(t.Context(), workflows.SiteID(host), "", false,

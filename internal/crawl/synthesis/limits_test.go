@@ -2,7 +2,6 @@ package synthesis_test
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
 	"gleaner/internal/record/collections"
-	"gleaner/internal/web/weburl"
 )
 
 // TestPagesOfAllRuns: the limit of requests is for all runs and all slices of a
@@ -75,26 +73,4 @@ func TestTimeOfAllRuns(t *testing.T) {
 	require.Equal(t, Exhausted, hours("30 minutes"))
 	s.opens(t, "some", twoTopics, ask(0))
 	require.Equal(t, Exhausted, hours("100 days"), "there is no limit")
-}
-
-// TestOneDomainDoesNotFillACollection: whoever answers for names without end has at most a
-// share of a collection, and the links to others are still followed.
-func TestOneDomainDoesNotFillACollection(t *testing.T) {
-	t.Parallel()
-	const size = 8
-	web := &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}}
-	for i := range 2 * size {
-		one, other := fmt.Sprintf("h%d.endless.example/", i), fmt.Sprintf("other%d.example/", i)
-		web.pages[one], web.pages[other] = primes+" "+one, primes+" "+other
-		web.pages["a.example/"] = fmt.Sprintf("%s it>%s %s other>%s", primes, one, web.pages["a.example/"], other)
-	}
-	s := newShop(t, web)
-	id := s.opens(t, "some", twoTopics, func(a *Ask) { a.Size = size })
-	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
-	entries, err := s.record.Entries(t.Context(), id, "")
-	require.NoError(t, err)
-	entries = slices.DeleteFunc(entries, func(e collections.Entry) bool {
-		return weburl.Domain(weburl.Host(e.URL)) != "endless.example"
-	})
-	require.Len(t, entries, size/2)
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	. "gleaner/internal/crawl/synthesis"
@@ -57,6 +56,28 @@ func (engine) Get(_ context.Context, url string) (*page.Page, string, error) {
 	return &page.Page{URL: url, Text: strings.Repeat(name+" prime ring field group lattice ", 3)}, url, nil
 }
 
+// getting and searching are a getter and a search engine in a function.
+type (
+	getting   func(url string) (*page.Page, string, error)
+	searching func(query string, n int) ([]evidence.Result, error)
+)
+
+func (get getting) Get(_ context.Context, url string) (*page.Page, string, error) { return get(url) }
+
+func (search searching) Search(_ context.Context, query string, n int) ([]evidence.Result, error) {
+	return search(query, n)
+}
+
+// getBefore is the engine's getter before which something is done.
+func getBefore(t *testing.T, do func() error) getting {
+	return func(url string) (*page.Page, string, error) {
+		if err := do(); err != nil {
+			return nil, "", err
+		}
+		return engine{}.Get(t.Context(), url)
+	}
+}
+
 // prepares asks for collections and makes their centroids.
 func prepares(t *testing.T, db *store.DB, ask func(*Ask), topics ...topic.Topic) (Prepared, collections.Collection, error) {
 	t.Helper()
@@ -81,32 +102,6 @@ func preparesBy(t *testing.T, db *store.DB, searcher Searcher, ask func(*Ask), t
 
 func open(t *testing.T) *store.DB { return storetest.Open(t, 4) }
 
-// pausing is a getter that has the collection paused with its third page, and a search
-// engine that has it paused with its first search.
-type pausing struct {
-	engine
-	record          *collections.Record
-	asked, searched int
-}
-
-func (p *pausing) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
-	if p.searched++; p.searched == 1 {
-		if err := p.record.Pause(ctx, "some", true); err != nil {
-			return nil, err
-		}
-	}
-	return p.engine.Search(ctx, query, n)
-}
-
-func (p *pausing) Get(ctx context.Context, url string) (*page.Page, string, error) {
-	if p.asked++; p.asked == 3 {
-		if err := p.record.Pause(ctx, "some", true); err != nil {
-			return nil, "", err
-		}
-	}
-	return p.engine.Get(ctx, url)
-}
-
 func maker(db *store.DB, by Searcher, get homepage.Getter) *Maker {
 	return New(Tools{
 		DB:       db,
@@ -117,37 +112,39 @@ func maker(db *store.DB, by Searcher, get homepage.Getter) *Maker {
 	})
 }
 
-// TestPreparePaused: neither a search nor a page is asked for any more, and later those alone
-// that are left.
+// TestPreparePaused with its first search, and with its third page: neither a search nor a page
+// is asked for any more, and later those alone that are left.
 func TestPreparePaused(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	get := &pausing{record: collections.In(db)}
+	record, asked, searched := collections.In(db), 0, 0
+	pauses := func(n *int, at int) error {
+		if *n++; *n != at {
+			return nil
+		}
+		return record.Pause(t.Context(), "some", true)
+	}
+	search := searching(func(query string, n int) ([]evidence.Result, error) {
+		if err := pauses(&searched, 1); err != nil {
+			return nil, err
+		}
+		return engine{}.Search(t.Context(), query, n)
+	})
 	topics := []topic.Topic{{ID: "two", Query: "two"}, {ID: "three", Query: "three"}}
-	_, _, err := get.record.Ask(t.Context(), "some", Ask{Bounds: Bounds{Options: topic.Defaults()}}, topics)
+	_, _, err := record.Ask(t.Context(), "some", Ask{Bounds: Bounds{Options: topic.Defaults()}}, topics)
 	require.NoError(t, err)
-	m, all := maker(db, get, get), 2*topic.Defaults().Results
+	m, all := maker(db, search, getBefore(t, func() error { return pauses(&asked, 3) })), 2*topic.Defaults().Results
 	for _, want := range [][]int{{1, 0}, {2, 3}, {2, all}} { // searches, pages
 		p, err := m.Prepare(t.Context(), "some", func(int) {})
 		require.NoError(t, err)
-		require.Equal(t, want, []int{get.searched, get.asked})
+		require.Equal(t, want, []int{searched, asked})
 		if p.Paused {
 			require.Equal(t, Prepared{Paused: true}, p)
 		} else {
-			require.Equal(t, []int{all, 2}, []int{get.asked, p.Centroids})
+			require.Equal(t, []int{all, 2}, []int{asked, p.Centroids})
 		}
-		require.NoError(t, get.record.Pause(t.Context(), "some", false))
+		require.NoError(t, record.Pause(t.Context(), "some", false))
 	}
-}
-
-// broken gives no page, and no reason, for the first that is asked for.
-type broken struct{ engine }
-
-func (b broken) Get(ctx context.Context, url string) (*page.Page, string, error) {
-	if url == "http://two0.example/" {
-		return nil, url, nil
-	}
-	return b.engine.Get(ctx, url)
 }
 
 // TestAResultThatMakesTheProgramPanic is left out of its centroid, and the others make it.
@@ -158,7 +155,12 @@ func TestAResultThatMakesTheProgramPanic(t *testing.T) {
 	ask := Ask{Bounds: Bounds{Options: topic.Defaults()}}
 	_, _, err := record.Ask(t.Context(), "some", ask, []topic.Topic{{ID: "two", Query: "two"}})
 	require.NoError(t, err)
-	m := maker(db, engine{}, broken{})
+	m := maker(db, engine{}, getting(func(url string) (*page.Page, string, error) {
+		if url == "http://two0.example/" {
+			return nil, url, nil
+		}
+		return engine{}.Get(t.Context(), url)
+	}))
 	p, err := m.Prepare(t.Context(), "some", func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, p.Centroids)
@@ -282,13 +284,7 @@ func TestPrepareOfADirectory(t *testing.T) {
 	}
 	seeds := func(a *Ask) { a.Seeds = map[string][]string{"two": pages, "gone": {"http://gone0.example/"}} }
 	waiting := func(c collections.Collection) map[string]float64 {
-		rows, err := db.Pool.Query(t.Context(), `SELECT url, priority FROM collection_urls WHERE collection=$1 AND waiting`, c.ID)
-		require.NoError(t, err)
-		out := map[string]float64{}
-		var url string
-		var priority float64
-		_, err = pgx.ForEachRow(rows, []any{&url, &priority}, func() error { out[url] = priority; return nil })
-		require.NoError(t, err)
+		out := storetest.Map[string, float64](t, db.Pool, `SELECT url, priority FROM collection_urls WHERE collection=$1 AND waiting`, c.ID)
 		return out
 	}
 
@@ -310,24 +306,17 @@ func TestPrepareOfADirectory(t *testing.T) {
 	require.ErrorContains(t, err, "list 1")
 }
 
-// withPapers is a search engine whose every second answer is a document.
-type withPapers struct{ engine }
-
-func (e withPapers) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
-	out, err := e.engine.Search(ctx, query, n)
-	for i := range out {
-		if i%2 == 1 {
-			out[i].URL += "paper.pdf"
-		}
-	}
-	return out, err
-}
-
 // TestPrepareLeavesDocumentsOut: what makes a centroid, and begins a crawl, are pages.
 func TestPrepareLeavesDocumentsOut(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	_, c, err := preparesBy(t, db, withPapers{}, func(*Ask) {}, topic.Topic{ID: "two", Query: "two"})
+	_, c, err := preparesBy(t, db, searching(func(query string, n int) ([]evidence.Result, error) {
+		out, err := engine{}.Search(t.Context(), query, n)
+		for i := 1; i < len(out); i += 2 {
+			out[i].URL += "paper.pdf"
+		}
+		return out, err
+	}), func(*Ask) {}, topic.Topic{ID: "two", Query: "two"})
 	require.NoError(t, err)
 	results, err := collections.In(db).Results(t.Context(), c.ID)
 	require.NoError(t, err)
@@ -349,43 +338,22 @@ func TestTheContextGraphBeginsAtWhatADirectoryLists(t *testing.T) {
 	require.Zero(t, low)
 }
 
-// reordered is a search engine whose order changes with how much is asked for; it counts
-// the searches.
-type reordered struct {
-	engine
-	asked *int
-}
-
-func (e reordered) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
-	*e.asked++
-	out, err := e.engine.Search(ctx, query, n)
-	if n > 7 {
-		slices.Reverse(out)
-	}
-	return out, err
-}
-
-// away is a getter that answers when the record is there again.
-type away struct {
-	engine
-	is *bool
-}
-
-func (a away) Get(ctx context.Context, url string) (*page.Page, string, error) {
-	if *a.is {
-		return nil, "", homepage.ErrRecord
-	}
-	return a.engine.Get(ctx, url)
-}
-
 // TestMoreResults: a page that was found before counts once wherever it stands now, no more
 // are read than were asked for, and an attempt that was cut off is gone on with without
 // another search.
 func TestMoreResults(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	record, searches, isAway := collections.In(db), 0, false
-	m := New(Tools{DB: db, Searcher: reordered{asked: &searches}, Getter: away{is: &isAway}, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
+	record, searches := collections.In(db), 0
+	var away error // of the record
+	m := maker(db, searching(func(query string, n int) ([]evidence.Result, error) {
+		searches++
+		out, err := engine{}.Search(t.Context(), query, n)
+		if n > 7 { // the order changes with how much is asked for
+			slices.Reverse(out)
+		}
+		return out, err
+	}), getBefore(t, func() error { return away }))
 	prepare := func() error { _, err := m.Prepare(t.Context(), "some", func(int) {}); return err }
 	ask := func(results int) {
 		require.NoError(t, record.End(t.Context(), "some", 0, collections.Ended, ""))
@@ -397,9 +365,9 @@ func TestMoreResults(t *testing.T) {
 	ask(7)
 	require.NoError(t, prepare())
 	ask(10)
-	isAway = true
+	away = homepage.ErrRecord
 	require.Error(t, prepare())
-	isAway = false
+	away = nil
 	require.NoError(t, prepare())
 	require.Equal(t, 2, searches)
 	c, err := record.Get(t.Context(), "some")
@@ -415,19 +383,6 @@ func TestMoreResults(t *testing.T) {
 	require.Len(t, results, 10)
 }
 
-// overtaken is a getter over whose first page the collection is ended, and made under other
-// options.
-type overtaken struct {
-	engine
-	once *sync.Once
-	do   func()
-}
-
-func (o overtaken) Get(ctx context.Context, url string) (*page.Page, string, error) {
-	o.once.Do(o.do)
-	return o.engine.Get(ctx, url)
-}
-
 // TestCentroidsOfAnEarlierRun: who could not be reached while the collection was ended and
 // asked for under other options does not put its centroids in the place of theirs.
 func TestCentroidsOfAnEarlierRun(t *testing.T) {
@@ -437,11 +392,11 @@ func TestCentroidsOfAnEarlierRun(t *testing.T) {
 	a := defaultAsk(t)
 	_, _, err := record.Ask(t.Context(), "some", a, []topic.Topic{two})
 	require.NoError(t, err)
-	late := overtaken{once: &sync.Once{}, do: func() {
+	overtaken := sync.OnceValue(func() error {
 		_, _, err := prepares(t, db, func(a *Ask) { a.Terms, a.Overlap = 3, 2 }, two)
-		require.NoError(t, err)
-	}}
-	m := New(Tools{DB: db, Searcher: engine{}, Getter: late, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
+		return err
+	})
+	m := maker(db, engine{}, getBefore(t, overtaken))
 	_, err = m.Prepare(t.Context(), "some", func(int) {})
 	require.ErrorIs(t, err, ErrInput)
 	c, err := record.Get(t.Context(), "some")

@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/each"
 	"gleaner/internal/topic"
 )
 
@@ -102,6 +103,10 @@ func TestOptions(t *testing.T) {
 			require.Len(t, m.entries["primes"], 2)
 			require.InDelta(t, plain.like[best], m.like[m.entries["primes"][0]], 1e-9, "the best of a.example")
 			require.Contains(t, m.entries["primes"], "c.example/")
+		}},
+		"domain-share": {func(a *Ask) { a.Size = 6 }, func(t *testing.T, m made) {
+			require.Equal(t, 3, each.Count(m.entries["primes"], func(a string) bool { return strings.HasPrefix(a, "a.example/") }), "half of the size")
+			require.Contains(t, m.entries["primes"], "c.example/", "links to others are followed")
 		}},
 		"cutoff": {func(a *Ask) { a.Cutoff = 1 }, func(t *testing.T, m made) {
 			require.Contains(t, m.entries["primes"], "a.example/beyond")

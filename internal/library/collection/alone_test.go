@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -84,9 +85,8 @@ func TestWhoStopsFreesNoOthersDocument(t *testing.T) {
 	<-reading
 	_, err := s.Judge(ctx, Stored(shas[0]), Quick)
 	require.ErrorIs(t, err, context.Canceled)
-	var held bool
 	const counts = `SELECT deaths = 1 AND taken_until > now() FROM documents`
-	require.NoError(t, s.db.Pool.QueryRow(t.Context(), counts).Scan(&held))
+	held := storetest.Get[bool](t, s.db.Pool, counts)
 	close(goOn)
 	require.NoError(t, <-first)
 	require.True(t, held)
@@ -102,8 +102,7 @@ func TestTheRestOfADocumentCannotBeRead(t *testing.T) {
 		},
 		"it kills": func(s *shop, sha string) {
 			const deadly = `UPDATE documents SET deaths=$1 WHERE sha256=$2`
-			_, err := s.db.Pool.Exec(t.Context(), deadly, frontier.MaxDeaths, sha)
-			require.NoError(t, err)
+			storetest.Exec(t, s.db.Pool, deadly, frontier.MaxDeaths, sha)
 			unread := func() error { t.Error("it was read"); return nil }
 			s.reader = &reads{Reader: s.reader, hooks: []func() error{unread}}
 		},

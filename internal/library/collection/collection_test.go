@@ -94,18 +94,6 @@ func TestArchiveWithSeveral(t *testing.T) {
 	require.Equal(t, "http://a.example/papers.zip", places[0].URL)
 }
 
-func TestOneFileAtTwoURLs(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	body := s.pile.File(5, sampleweb.AsPDF)
-	first, _ := s.takeFile(fileAt("http://a.example/5.pdf", body))
-	second, _ := s.takeFile(fileAt("http://b.example/copy.pdf", body))
-	require.Equal(t, first, second)
-	_, places, err := s.db.Document(t.Context(), first[0])
-	require.NoError(t, err)
-	require.Len(t, places, 2)
-}
-
 // TestNewVersion: the old version stays, the new one takes its place, and one
 // that comes back is to be ingested anew.
 func TestNewVersion(t *testing.T) {
@@ -209,21 +197,6 @@ func TestWorkersShareTheLoad(t *testing.T) {
 	wg.Wait()
 	require.Equal(t, documents, total, "%v", each)
 	require.NotContains(t, each, 0, "one did all")
-}
-
-func TestFileIsGone(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	shas := s.mustAdd(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	require.NoError(t, os.Remove(filepath.Join(s.dir, repository.Path(shas[0]))))
-	n := s.mustJudgeWaiting(store.Unexamined{}) // one document must not hold up the others
-	require.Equal(t, 1, n)
-	d := s.document(shas[0])
-	require.Equal(t, gleaner.DocumentFailed, d.State)
-	require.Equal(t, "file-not-found", d.Outcome)
-	// It comes again, and all is well.
-	s.take("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
-	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }
 
 func TestAWordLasts(t *testing.T) {

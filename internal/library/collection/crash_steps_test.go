@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
@@ -181,13 +182,12 @@ func TestPruneKilledAnywhere(t *testing.T) {
 		s.want(1)
 		s.sheets("http://a.example/1.pdf", "http://a.example/2.pdf")
 		s.take("http://a.example/kept.pdf", s.pile.File(1, sampleweb.AsPDF))
-		_, err := s.db.Pool.Exec(context.Background(), `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body, fetched_at) VALUES ('\x01', 'a.example', 'u', 'u', 'success', 200, '{}', 'x', now() - interval '1 year');
+		storetest.Exec(s.t, s.db.Pool, `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body, fetched_at) VALUES ('\x01', 'a.example', 'u', 'u', 'success', 200, '{}', 'x', now() - interval '1 year');
 			INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ('p', 'q', 10, '[]', now() - interval '1 year');
 			INSERT INTO robots (host, status, available, failures, fetched_at, expires_at) VALUES ('a.example', 200, true, 0, now() - interval '1 year', now() - interval '1 year');
 			INSERT INTO urls (site_id, hash, url) VALUES (77, '\x02', 'http://gone.example/');
 			INSERT INTO harvests (id, venue, year_from, year_to, stage, completed_at) VALUES ('old', 'v', 2001, 2001, 'complete', now() - interval '1 year'), ('new', 'v', 2000, 2002, 'complete', now());
 			UPDATE record SET wanted=100`)
-		require.NoError(s.t, err)
 	}
 	state := func(s *shop) (is string) {
 		err := s.db.Pool.QueryRow(context.Background(), `SELECT concat_ws(' ', (SELECT count(*) FROM page_cache), (SELECT count(*) FROM searches), (SELECT count(*) FROM robots), (SELECT count(*) FROM urls),
@@ -219,11 +219,8 @@ func TestRejudgeKilledAnywhere(t *testing.T) {
 		s.filter = filter
 	}
 	verdicts := func(s *shop) []string {
-		rows, err := s.db.Pool.Query(context.Background(), `SELECT concat_ws('|', sha256, state, outcome, class, reader, score, reasons, pages, words, refs, md5(first_pages), fingerprint,
+		all := storetest.Column[string](s.t, s.db.Pool, `SELECT concat_ws('|', sha256, state, outcome, class, reader, score, reasons, pages, words, refs, md5(first_pages), fingerprint,
 			(SELECT string_agg(concat_ws(',', paper_key, verdict, form, reasons), ' ') FROM matches m WHERE m.sha256=d.sha256)) FROM documents d ORDER BY sha256`)
-		require.NoError(s.t, err)
-		all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		require.NoError(s.t, err)
 		return all
 	}
 	was := map[string]bool{}

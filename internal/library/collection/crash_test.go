@@ -15,10 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/gleaner"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/sampleweb"
-	"gleaner/internal/record/store"
 )
 
 // crashPlan makes a copy of the test program kill itself: in the middle of the
@@ -147,27 +146,11 @@ func TestCrashAnywhere(t *testing.T) {
 			require.Equal(t, syscall.SIGKILL, exit.Sys().(syscall.WaitStatus).Signal(), "%s", out)
 
 			// Whatever was left behind: no row without its blob.
-			rows, err := shop.db.Pool.Query(context.Background(), "SELECT sha256 FROM documents")
-			require.NoError(t, err)
-			for rows.Next() {
-				var sha string
-				require.NoError(t, rows.Scan(&sha))
+			for _, sha := range storetest.Column[string](t, shop.db.Pool, "SELECT sha256 FROM documents") {
 				require.NoError(t, shop.repo.Check(context.Background(), sha))
 			}
-			require.NoError(t, rows.Err())
 			require.NoError(t, scenario(shop.Collection))
 			require.Equal(t, want, shop.dump())
 		})
 	}
-}
-
-// TestLeftoversAreJudged: what a killed process fetched and did not judge is
-// judged by whoever looks for unexamined documents.
-func TestLeftoversAreJudged(t *testing.T) {
-	t.Parallel()
-	s := newShop(t, 1)
-	shas := s.mustAdd(fileAt("http://www.example.org/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
-	n := s.mustJudgeWaiting(store.Unexamined{})
-	require.Equal(t, 1, n)
-	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }

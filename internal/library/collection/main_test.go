@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/each"
@@ -120,7 +121,6 @@ func (s *shop) document(sha string) store.Document {
 // numbers that a second attempt may choose anew.
 func (s *shop) dump() string {
 	s.t.Helper()
-	ctx := context.Background()
 	var b strings.Builder
 	for _, q := range []string{
 		`SELECT concat_ws('|', 'document', sha256, sha1, md5, bytes, kind, state, outcome, detail, reader, class, score, reasons, pages, words, refs, meta_title,
@@ -129,14 +129,9 @@ func (s *shop) dump() string {
 		`SELECT concat_ws('|', 'match', paper_key, sha256, verdict, score, form, reasons, settled) FROM matches`,
 		`SELECT concat_ws('|', 'sketch', sha256, md5(sketch), bands) FROM sketches`,
 	} {
-		rows, err := s.db.Pool.Query(ctx, q+" ORDER BY 1")
-		require.NoError(s.t, err)
-		for rows.Next() {
-			var line string
-			require.NoError(s.t, rows.Scan(&line))
+		for _, line := range storetest.Column[string](s.t, s.db.Pool, q+" ORDER BY 1") {
 			fmt.Fprintln(&b, line)
 		}
-		require.NoError(s.t, rows.Err())
 	}
 	var files []string
 	require.NoError(s.t, filepath.WalkDir(s.dir, func(p string, d os.DirEntry, err error) error {

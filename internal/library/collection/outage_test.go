@@ -94,8 +94,9 @@ func TestLostFile(t *testing.T) {
 	_, err := s.Judge(t.Context(), Stored(kept[0]), Again)
 	require.ErrorIs(t, err, repository.ErrNotFound)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(kept[0]).State)
-	j := s.mustJudge(Stored(waits[0]), Once)
-	require.Equal(t, Judgement{State: "failed", Outcome: lost}, j)
+	require.Equal(t, 1, s.mustJudgeWaiting(store.Unexamined{}), "it holds up no other")
+	d := s.document(waits[0])
+	require.Equal(t, []any{gleaner.DocumentFailed, "file-not-found"}, []any{d.State, d.Outcome})
 	require.Equal(t, map[string]string{kept[0]: NoFile, waits[0]: NoFile}, differences(t, s, true))
 
 	_, js := s.takeFile(file)
@@ -126,7 +127,6 @@ func TestWhoseFailure(t *testing.T) {
 	}
 	require.Equal(t, gleaner.DocumentFailed, fail(&pgconn.PgError{Code: "22P05"}).State, "text that the database refuses")
 	s.take("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
-	_, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET state='new'`)
-	require.NoError(t, err)
+	storetest.Exec(t, s.db.Pool, `UPDATE documents SET state='new'`)
 	require.Equal(t, gleaner.DocumentFailed, fail(errors.New("input/output error")).State, "one file that the disk does not give back")
 }

@@ -73,10 +73,7 @@ func (s *shop) rematched() int {
 
 func (s *shop) matched() (all []string) {
 	s.t.Helper()
-	rows, err := s.db.Pool.Query(context.Background(), `SELECT concat_ws('|', paper_key, m.sha256, verdict, m.score, form, m.reasons, d.state) FROM matches m JOIN documents d USING (sha256) ORDER BY 1`)
-	require.NoError(s.t, err)
-	all, err = pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(s.t, err)
+	all = storetest.Column[string](s.t, s.db.Pool, `SELECT concat_ws('|', paper_key, m.sha256, verdict, m.score, form, m.reasons, d.state) FROM matches m JOIN documents d USING (sha256) ORDER BY 1`)
 	return all
 }
 
@@ -222,10 +219,7 @@ func TestATitleIsAPaperAtItsAuthorsHomepage(t *testing.T) {
 		}
 		require.NoError(t, s.db.SaveDecision(t.Context(), decided.Decision{Author: ada}, kept))
 		s.rematched()
-		rows, err := s.db.Pool.Query(t.Context(), `SELECT verdict FROM matches ORDER BY paper_key`)
-		require.NoError(t, err)
-		all, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		require.NoError(t, err)
+		all = storetest.Column[string](t, s.db.Pool, `SELECT verdict FROM matches ORDER BY paper_key`)
 		return all
 	}
 	require.Equal(t, []string{"ambiguous", "ambiguous", "ambiguous"}, verdicts())
