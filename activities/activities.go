@@ -74,35 +74,35 @@ func (a *Tables) DoTableJob(ctx context.Context, run tables.Run) (tables.Progres
 	return p, typed(err)
 }
 
-// Notices tells whoever runs Gleaner what happened.
+// Notices sends notices to the operators.
 type Notices struct {
 	db       *store.DB
 	channels []notify.Channel
-	review   int // matches that wait for review from which on that is told
+	review   int // least number of matches waiting for review that is notified
 }
 
-// TellNews tells each channel what happened since it was told last, and returns to how
-// many there was something to tell. A channel that fails keeps no other from being
-// told; it is told with the next attempt, which tells the others nothing twice.
-func (a *Notices) TellNews(ctx context.Context) (told int, err error) {
+// TellNews sends each channel the news since its last notice, and returns how many notices it
+// sent. A channel that fails does not stop the others. The next attempt repeats only the
+// failed notices.
+func (a *Notices) TellNews(ctx context.Context) (notified int, err error) {
 	ctx, _, stop := heartbeats[string](ctx)
 	defer stop()
 	var failed error
 	for _, c := range a.channels {
 		n, err := a.db.News(ctx, c.Name(), a.review)
 		if err != nil {
-			return told, typed(err)
+			return notified, typed(err)
 		}
 		if !n.Empty() {
 			if err := c.Send(ctx, notify.Of(n)); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("notice by %s: %w", c.Name(), err))
 				continue
 			}
-			told++
+			notified++
 		}
 		if err := a.db.Noticed(ctx, c.Name(), n); err != nil {
-			return told, typed(err)
+			return notified, typed(err)
 		}
 	}
-	return told, typed(failed)
+	return notified, typed(failed)
 }

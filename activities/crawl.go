@@ -196,6 +196,6 @@ func (w *watchedProgress) upTo(p crawl.Progress) {
 		*passed += n
 		return n
 	}
-	w.watch.Crawled(more(&w.passed.Pages, p.Pages), more(&w.passed.Documents, p.Documents), more(&w.passed.Accepted, p.Accepted),
-		more(&w.passed.Found, p.Found))
+	pages, documents := more(&w.passed.Pages, p.Pages), more(&w.passed.Documents, p.Documents)
+	w.watch.Crawled(pages, documents, more(&w.passed.Accepted, p.Accepted), more(&w.passed.Found, p.Found))
 }

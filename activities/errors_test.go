@@ -151,10 +151,10 @@ func TestStandingStillEnds(t *testing.T) {
 		}
 		other := errors.New("another")
 		require.NoError(t, beat.Err())
-		require.ErrorIs(t, stood(ctx, other), other)
+		require.ErrorIs(t, orStill(ctx, other), other)
 		<-beat.Done()
-		require.ErrorIs(t, stood(ctx, context.Cause(beat)), errStill)
-		require.NoError(t, stood(ctx, nil))
+		require.ErrorIs(t, orStill(ctx, context.Cause(beat)), errStill)
+		require.NoError(t, orStill(ctx, nil))
 	})
 }
 

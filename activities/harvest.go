@@ -184,16 +184,16 @@ func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, 
 	at, _ := resumed[seeding](ctx)
 	before := at.Seeded
 	if !at.Done {
-		told := func(host string, s harvest.Seeded) {
+		seeded := func(host string, s harvest.Seeded) {
 			at.Host, at.Seeded = host, harvest.Seeded{Hosts: before.Hosts + s.Hosts, URLs: before.URLs + s.URLs}
 			set(at)
 		}
 		var s harvest.Seeded
 		var err error
 		if h.Goal.Site != "" {
-			s, err = a.stages.SeedSite(beat, h.ID, h.Goal.Site, h.Options.Scope, told)
+			s, err = a.stages.SeedSite(beat, h.ID, h.Goal.Site, h.Options.Scope, seeded)
 		} else {
-			s, err = a.stages.SeedHomepages(beat, h.ID, h.Options.Scope, at.Host, told)
+			s, err = a.stages.SeedHomepages(beat, h.ID, h.Options.Scope, at.Host, seeded)
 		}
 		if err != nil {
 			return s, typed(err)

@@ -60,9 +60,9 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 	var sent *T
 	send := func() {
 		if sent = latest.Load(); sent != nil {
-			say(ctx, *sent)
+			sendHeartbeat(ctx, *sent)
 		} else {
-			say(ctx)
+			sendHeartbeat(ctx)
 		}
 	}
 	ended := make(chan struct{})
@@ -100,9 +100,9 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 	}
 }
 
-// say sends a heartbeat. The SDK's own function cancels the attempt if the server does not
+// sendHeartbeat sends a heartbeat. The SDK's own function cancels the attempt if the server does not
 // answer, so it is called only after the server has ended the attempt.
-func say(ctx context.Context, details ...any) {
+func sendHeartbeat(ctx context.Context, details ...any) {
 	payload, err := converter.GetDefaultDataConverter().ToPayloads(details...)
 	if err != nil {
 		return // such details cannot be decoded either
@@ -134,8 +134,8 @@ func moving(ctx context.Context) (moves context.Context, moved, stop func()) {
 	return moves, func() { timer.Reset(Still) }, func() { timer.Stop(); cancel(nil) }
 }
 
-// stood returns errStill instead of err if the attempt made no progress.
-func stood(moves context.Context, err error) error {
+// orStill returns errStill instead of err if the attempt made no progress.
+func orStill(moves context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(moves), errStill) {
 		return errStill
 	}

@@ -25,7 +25,7 @@ func (a *Imports) ImportSlice(ctx context.Context, run ingest.Run) (ingest.Progr
 	beat, set, stop := heartbeats[ingest.Progress](ctx)
 	defer stop()
 	p, err := a.importer.Import(beat, run, ImportTime, func(p ingest.Progress) { moved(); set(p) })
-	return p, typed(stood(ctx, err))
+	return p, typed(orStill(ctx, err))
 }
 
 // VerifyImport compares what an import saved with what is on record for a while, behind a

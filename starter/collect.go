@@ -374,7 +374,7 @@ func (f *collectFlags) teach(ctx context.Context, record *collections.Record) er
 // not being made, but a run is about to end, that run is told to go round again.
 func beginCollection(ctx context.Context, t client.Client, p workflows.CollectParams, running bool) error {
 	id := workflows.CollectionsID(p.Name)
-	options := startOptions(id, workflows.TellCollection(p.Name))
+	options := startOptions(id, workflows.DescribeCollection(p.Name))
 	if running {
 		_, err := t.ExecuteWorkflow(ctx, options, workflows.SynthesizeCollections, p)
 		return err

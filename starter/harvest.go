@@ -259,24 +259,24 @@ func venueKey(c *cli, ctx context.Context, name string) (string, error) {
 
 // startHarvest starts the workflow, or joins the one that runs.
 func startHarvest(ctx context.Context, t client.Client, p workflows.HarvestParams) (joined bool, err error) {
-	return startOnce(ctx, t, workflows.HarvestID(p.Harvest.ID), workflows.TellHarvest(p.Harvest), workflows.HarvestVenue, p)
+	return startOnce(ctx, t, workflows.HarvestID(p.Harvest.ID), workflows.DescribeHarvest(p.Harvest), workflows.HarvestVenue, p)
 }
 
 // startOptions are those of a workflow that is joined where it runs.
-func startOptions(id string, told workflows.Told) client.StartWorkflowOptions {
+func startOptions(id string, about workflows.Description) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID:                       id,
 		TaskQueue:                activities.QueueHarvest,
-		StaticSummary:            told.Summary,
-		StaticDetails:            told.Details,
+		StaticSummary:            about.Summary,
+		StaticDetails:            about.Details,
 		WorkflowTaskTimeout:      workflows.TaskTime,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 	}
 }
 
 // startOnce starts a workflow; joined reports whether it runs already.
-func startOnce(ctx context.Context, t client.Client, id string, told workflows.Told, workflow, params any) (joined bool, err error) {
-	o := startOptions(id, told)
+func startOnce(ctx context.Context, t client.Client, id string, about workflows.Description, workflow, params any) (joined bool, err error) {
+	o := startOptions(id, about)
 	o.WorkflowIDConflictPolicy, o.WorkflowExecutionErrorWhenAlreadyStarted = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, true
 	_, err = t.ExecuteWorkflow(ctx, o, workflow, params)
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {

@@ -25,9 +25,9 @@ import (
 // startJob starts a job that is ready, or joins the run of it that is under way. It waits for
 // one that was cancelled to end, which would not do what this one is to do.
 func startJob(ctx context.Context, t client.Client, job store.Job) error {
-	start := func(told workflows.Told, workflow, run any) error {
+	start := func(about workflows.Description, workflow, run any) error {
 		for id := workflows.JobID(job.Kind, job.ID); ; {
-			joined, err := startOnce(ctx, t, id, told, workflow, run)
+			joined, err := startOnce(ctx, t, id, about, workflow, run)
 			if err != nil || !joined {
 				return err
 			}
@@ -46,14 +46,14 @@ func startJob(ctx context.Context, t client.Client, job store.Job) error {
 			return err
 		}
 		run := ingest.Run{Job: job.ID, Run: job.Run}
-		return start(workflows.TellImport(run, options), workflows.ImportCrawl, run)
+		return start(workflows.DescribeImport(run, options), workflows.ImportCrawl, run)
 	}
 	var options tables.Options
 	if err := json.Unmarshal(job.Options, &options); err != nil {
 		return err
 	}
 	run := tables.Run{Kind: job.Kind, Job: job.ID, Run: job.Run}
-	return start(workflows.TellTable(run, options), workflows.TableJob, run)
+	return start(workflows.DescribeTable(run, options), workflows.TableJob, run)
 }
 
 // runJob starts a job that is ready, and follows it where that is wanted.

@@ -84,7 +84,7 @@ func recrawl(c *cli, ctx context.Context, d activities.Due, wait bool) error {
 	return c.onTemporal(ctx, func(t client.Client) error {
 		id := recrawlID(d.Of)
 		p := workflows.RecrawlParams{Due: d}
-		joined, err := startOnce(ctx, t, id, workflows.TellRecrawl(p), workflows.RecrawlDue, p)
+		joined, err := startOnce(ctx, t, id, workflows.DescribeRecrawl(p), workflows.RecrawlDue, p)
 		if err != nil {
 			return err
 		}

@@ -197,8 +197,8 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 }
 
 func action(id string, p workflows.ScheduledParams) *client.ScheduleWorkflowAction {
-	told := workflows.TellSchedule(p)
-	return &client.ScheduleWorkflowAction{ID: "schedule/" + shortName(id), Workflow: workflows.OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: told.Summary, StaticDetails: told.Details,
+	about := workflows.DescribeSchedule(p)
+	return &client.ScheduleWorkflowAction{ID: "schedule/" + shortName(id), Workflow: workflows.OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: about.Summary, StaticDetails: about.Details,
 		WorkflowTaskTimeout: workflows.TaskTime}
 }
 

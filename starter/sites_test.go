@@ -177,7 +177,7 @@ func TestCancelOfARecrawlThatEnded(t *testing.T) {
 	c.exec(`INSERT INTO sites (host) VALUES ('ada.example')`)
 	id := recrawlID(store.Selection{Venue: "conf/x"})
 	c.wrong(program.ExitUnknown, "cancel", id)
-	_, err := server.ExecuteWorkflow(t.Context(), startOptions(id, workflows.Told{}), "RecrawlDue")
+	_, err := server.ExecuteWorkflow(t.Context(), startOptions(id, workflows.Description{}), "RecrawlDue")
 	require.NoError(t, err)
 	require.Equal(t, id+" is being cancelled\n", c.ok("cancel", id))
 	require.NoError(t, server.TerminateWorkflow(t.Context(), id, "", "ended"))

@@ -60,7 +60,7 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		// to hear of no end before the real one.
 		woken := drain(c.wake)
 		if !woken || ctx.Err() != nil {
-			if err := tellEnd(ctx, watchers, end); err != nil {
+			if err := notifyHarvests(ctx, watchers, end); err != nil {
 				return end, err
 			}
 			woken = drain(c.wake) || woken
@@ -173,8 +173,8 @@ func (c *siteRun) endSite(ctx workflow.Context, end activities.SiteEnd) (watcher
 	return watchers, err
 }
 
-// tellEnd tells harvests that a crawl has ended.
-func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) error {
+// notifyHarvests tells harvests that a crawl has ended.
+func notifyHarvests(ctx workflow.Context, watchers []string, end activities.SiteEnd) error {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	if ids := each.Of(watchers, HarvestID); len(ids) > 0 {

@@ -64,14 +64,14 @@ func TestASiteWhoseDocumentsAreExaminedEndsAtOnce(t *testing.T) {
 			filtered++
 			return activities.Judged{More: filtered < 2}, nil // in slices
 		})
-		recorded, told := 0, 0
+		recorded, signalled := 0, 0
 		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Maybe().Return([]string{webdb.ID}, nil).Run(func(mock.Arguments) { recorded++ })
-		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(nil).Run(func(mock.Arguments) { told++ })
+		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(nil).Run(func(mock.Arguments) { signalled++ })
 		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
 		require.NoError(t, env.GetWorkflowError())
 		require.Equal(t, !s.Examined, filtered == 2)
 		require.Equal(t, !s.Ended, recorded == 1)
-		require.Equal(t, 1, told)
+		require.Equal(t, 1, signalled)
 	}
 }
 

@@ -43,7 +43,7 @@ type HarvestState struct {
 	Next      []string           `json:"next,omitempty"`    // hosts that were listed and not started
 	Pending   []string           `json:"pending,omitempty"` // hosts whose crawl has not ended
 	Early     []string           `json:"early,omitempty"`   // hosts whose crawl was running when the search ended
-	Unheard   bool               `json:"unheard,omitempty"` // crawls of Pending may have ended without a signal to the harvest
+	Unheard   bool               `json:"unheard,omitempty"` // crawls of Pending may have ended without a signal
 	Retried   bool               `json:"retried,omitempty"` // URLs that a retry put back were not listed yet
 	Stalled   bool               `json:"stalled,omitempty"` // documents that a retry took up were not judged yet
 	Located   bool               `json:"located,omitempty"` // open copies were located
@@ -280,11 +280,11 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		}
 		return h.reopenLinks(ctx)
 	}
-	told := TellHomepages(h.p.Harvest)
+	about := DescribeHomepages(h.p.Harvest)
 	child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:            activities.HomepagesID(HarvestID(h.p.Harvest.ID)),
-		StaticSummary:         told.Summary,
-		StaticDetails:         told.Details,
+		StaticSummary:         about.Summary,
+		StaticDetails:         about.Details,
 		TypedSearchAttributes: indexed(h.p.Harvest.Venue),
 		TaskQueue:             activities.QueueHarvest,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
@@ -313,7 +313,7 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 	if err := h.reopenLinks(ctx); err != nil {
 		return err
 	}
-	h.wakeSites(ctx) // otherwise a running crawl may end before it reads the new URLs, and the first wave omits its host
+	h.wakeSites(ctx) // a crawl that ended without the new URLs would be missing in the first wave
 	return nil
 }
 

@@ -151,9 +151,9 @@ func TestWhatIsToldFits(t *testing.T) {
 	t.Parallel()
 	long := gleaner.Goal{Site: "https://www.example.edu/?" + strings.Repeat("é&", 250)}
 	h := activities.NewHarvest(long, gleaner.Years{}, activities.HarvestOptions{})
-	for _, told := range []Told{TellHarvest(h), TellHomepages(h), TellSchedule(ScheduledParams{Harvest: &HarvestParams{Harvest: h}})} {
-		require.LessOrEqual(t, len(told.Summary), 398)
-		require.LessOrEqual(t, len(told.Details), 20_000)
+	for _, about := range []Description{DescribeHarvest(h), DescribeHomepages(h), DescribeSchedule(ScheduledParams{Harvest: &HarvestParams{Harvest: h}})} {
+		require.LessOrEqual(t, len(about.Summary), 398)
+		require.LessOrEqual(t, len(about.Details), 20_000)
 	}
 	var names []string
 	for i := range 200 {
@@ -162,7 +162,7 @@ func TestWhatIsToldFits(t *testing.T) {
 	for _, odd := range []string{"", "conf/a", "<&>\"\\\x00\x1f\n", "é\u2028\u2029\u202e", strings.Repeat("\u2028", 85)} {
 		b, err := json.Marshal(odd)
 		require.NoError(t, err)
-		require.LessOrEqual(t, len(b)+1, spelt(odd), "%q", odd)
+		require.LessOrEqual(t, len(b)+1, jsonSize(odd), "%q", odd)
 	}
 	for _, list := range [][]string{names, {long.String()}} {
 		some := venuesOf(list...)

@@ -168,15 +168,15 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 			ended++
 			return []string{webdb.ID}, nil
 		}).After(time.Minute)
-		told := 0
-		tell := func(context.Context, []string, activities.SiteEnd) error { told++; return nil }
-		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(tell)
+		signalled := 0
+		signal := func(context.Context, []string, activities.SiteEnd) error { signalled++; return nil }
+		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(signal)
 		env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 30*time.Second)
 		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
 		require.NoError(t, env.GetWorkflowError())
 		require.Equal(t, 2, n, ending)
 		require.Equal(t, 2, ended, ending)
-		require.Equal(t, 1, told, ending)
+		require.Equal(t, 1, signalled, ending)
 	}
 }
 

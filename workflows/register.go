@@ -143,7 +143,7 @@ const TellNewsID = "job/tell-news"
 
 // TellNews tells whoever runs Gleaner what happened; no harvest waits for it. Where a
 // webhook or a mail server does not take it, it is tried again for about an hour, and
-// then with the next news. It returns how many channels were told something.
+// then with the next news. It returns how many channels it notified.
 func TellNews(ctx workflow.Context) (int, error) {
 	ctx = workflow.WithRetryPolicy(quick(ctx, "notices"), temporal.RetryPolicy{InitialInterval: 5 * time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Minute, MaximumAttempts: 12})
 	var n int
@@ -170,15 +170,15 @@ func OnSchedule(ctx workflow.Context, p ScheduledParams) (string, error) {
 		WorkflowTaskTimeout:   TaskTime,
 	}
 	var f workflow.ChildWorkflowFuture
-	var told Told
+	var about Description
 	switch {
 	case p.Harvest != nil:
-		told = TellHarvest(p.Harvest.Harvest)
-		o.WorkflowID, o.StaticSummary, o.StaticDetails = HarvestID(p.Harvest.Harvest.ID), told.Summary, told.Details
+		about = DescribeHarvest(p.Harvest.Harvest)
+		o.WorkflowID, o.StaticSummary, o.StaticDetails = HarvestID(p.Harvest.Harvest.ID), about.Summary, about.Details
 		f = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), HarvestVenue, *p.Harvest)
 	case p.Recrawl != nil:
-		told = TellRecrawl(*p.Recrawl)
-		o.WorkflowID, o.StaticSummary, o.StaticDetails = RecrawlID(p.Recrawl.Due.Of.Venue), told.Summary, told.Details
+		about = DescribeRecrawl(*p.Recrawl)
+		o.WorkflowID, o.StaticSummary, o.StaticDetails = RecrawlID(p.Recrawl.Due.Of.Venue), about.Summary, about.Details
 		f = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), RecrawlDue, *p.Recrawl)
 	default:
 		return "", temporal.NewNonRetryableApplicationError("a schedule of nothing", activities.ErrTypeInput, errors.New("neither harvest nor recrawl"))

@@ -69,7 +69,7 @@ func (h *harvestRun) wave(ctx workflow.Context) error {
 		case len(h.s.Next) == 0 && len(h.s.Pending) == 0:
 			return nil
 		default:
-			err = h.hear(ctx)
+			err = h.awaitSite(ctx)
 		}
 		if err != nil {
 			return err
@@ -147,15 +147,15 @@ const startTries = 3
 // it and returns no future. venue is the goal for which it is crawled, "" for several.
 func startSite(ctx workflow.Context, host, venue string, patience time.Duration) (workflow.ChildWorkflowFuture, error) {
 	own, _ := workflow.NewDisconnectedContext(ctx)
-	told := TellSite(host)
+	about := DescribeSite(host)
 	child := workflow.WithChildOptions(own, workflow.ChildWorkflowOptions{
 		WorkflowID:            SiteID(host),
 		TaskQueue:             activities.QueueHarvest,
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,
-		StaticSummary:         told.Summary,
-		StaticDetails:         told.Details,
+		StaticSummary:         about.Summary,
+		StaticDetails:         about.Details,
 		TypedSearchAttributes: indexed(venue, attrHost.ValueSet(host), attrStage.ValueSet(string(gleaner.SiteCrawling))),
 		WorkflowTaskTimeout:   TaskTime,
 	})
@@ -199,9 +199,9 @@ func (l *look) wait(ctx workflow.Context, so func() bool) (bool, error) {
 	return waitFor(ctx, "look which crawls ended, if none says so", while, so)
 }
 
-// hear waits for the end of a site or for a retry. After a while it reads from the record
+// awaitSite waits for the end of a site or for a retry. After a while it reads from the record
 // which crawls ended.
-func (h *harvestRun) hear(ctx workflow.Context) error {
+func (h *harvestRun) awaitSite(ctx workflow.Context) error {
 	retries := h.retries
 	signalled, err := h.look.wait(ctx, func() bool { return h.ended.Len() > 0 || h.retries != retries })
 	if err != nil {

@@ -46,7 +46,7 @@ func TestADatabaseThatGoesAwayCostsNoRequest(t *testing.T) {
 	c.db = db
 	c.keeper = politeness.NewKeeper(db.Pool, paced, "away")
 	waits := 0
-	c.log = slog.New(told{func(message string) {
+	c.log = slog.New(logListener{func(message string) {
 		if strings.HasPrefix(message, "the record cannot be asked") { // it is back by now, and the lease is out
 			waits++
 			_, err := w.db.Pool.Exec(context.Background(), `UPDATE sites SET expires_at = now() - interval '1s' WHERE host=$1`, s.host)
@@ -163,19 +163,19 @@ func TestASliceWaitsForADeadHolder(t *testing.T) {
 	require.Equal(t, Exhausted, r.Ending)
 }
 
-// told is a log that a test listens to.
-type told struct{ listen func(message string) }
+// logListener is a log that a test listens to.
+type logListener struct{ listen func(message string) }
 
-func (told) Enabled(context.Context, slog.Level) bool { return true }
+func (logListener) Enabled(context.Context, slog.Level) bool { return true }
 
-func (h told) Handle(_ context.Context, r slog.Record) error {
+func (h logListener) Handle(_ context.Context, r slog.Record) error {
 	h.listen(r.Message)
 	return nil
 }
 
-func (h told) WithAttrs([]slog.Attr) slog.Handler { return h }
+func (h logListener) WithAttrs([]slog.Attr) slog.Handler { return h }
 
-func (h told) WithGroup(string) slog.Handler { return h }
+func (h logListener) WithGroup(string) slog.Handler { return h }
 
 // sliceOf begins a slice, and gives its result when it has ended.
 func sliceOf(t *testing.T, c *Crawler, host string) <-chan Result {

@@ -88,7 +88,7 @@ func (q *enqueuer) give(host string, e *frontier.Entry) gleaner.Outcome {
 		return why
 	}
 	q.leads.note(e.Hash(), host, e.Wanted)
-	q.strategy.Enter(own(e))
+	q.strategy.Enter(cloneWords(e))
 	q.batch.AddLead(host, *e)
 	return ""
 }

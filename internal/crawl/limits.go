@@ -81,8 +81,8 @@ func (q *enqueuer) skip(e frontier.Entry, why gleaner.Outcome) bool {
 	return true
 }
 
-// leftAside summarises the links that limits excluded, for people to read.
-func (l *loop) leftAside() string {
+// leftOutSummary summarises the links that limits excluded, for people to read.
+func (l *loop) leftOutSummary() string {
 	var all []string
 	if l.links.unrecorded > 0 {
 		all = append(all, fmt.Sprintf("%d links beyond the limits were left out, beside %d that are recorded", l.links.unrecorded, l.links.seen.skipped))
@@ -148,7 +148,7 @@ func (m *limits) countBytes(e *frontier.Entry, bytes int64) {
 	s.Bytes, s.Changed = s.Bytes+bytes, true
 	m.recheck = m.recheck || m.tooLarge(s)
 	m.used.Bytes += bytes
-	m.share.brings(bytes)
+	m.share.addBytes(bytes)
 }
 
 // overBytes ends a crawl that has fetched as many bytes as one site, or all sites of a

@@ -30,7 +30,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	l.progress.Pages++
 	a.Parent = e.Parent
 	p, outcome, why := a.Parse(context.WithoutCancel(ctx))
-	shell := l.shells.is(e, p)
+	shell := l.shells.needsBrowser(e, p)
 	if shell && l.cfg.Browser == nil {
 		shell, v.ETag, v.LastModified = false, "", "" // it is fetched in full when there is one
 	}
@@ -164,8 +164,8 @@ func (q *enqueuer) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, ta
 	if why := q.limit(&e, met); why != "" {
 		return false, false, q.skip(e, why) && taken
 	}
-	q.scope.unfound(&e, q.found)
-	q.strategy.Enter(own(&e))
+	q.scope.discountFound(&e, q.found)
+	q.strategy.Enter(cloneWords(&e))
 	q.seen.add(e.Hash(), e.Depth, e.Role)
 	if !met {
 		q.seen.enter(&e)
@@ -187,9 +187,9 @@ func (q *enqueuer) prune(from *frontier.Entry, about bool, link *page.Link) bool
 	return pruned
 }
 
-// own copies the words of an entry, which are parts of the page's text: a waiting link
+// cloneWords copies the words of an entry, which are parts of the page's text: a waiting link
 // must not keep the page in memory.
-func own(e *frontier.Entry) *page.Candidate {
+func cloneWords(e *frontier.Entry) *page.Candidate {
 	l := &e.Link
 	l.Anchor, l.Context, l.Heading, l.TagPath = strings.Clone(l.Anchor), strings.Clone(l.Context), strings.Clone(l.Heading), strings.Clone(l.TagPath)
 	return &e.Candidate

@@ -72,13 +72,13 @@ type loop struct {
 	misses misses
 	shells *shells
 
-	batch   frontier.Batch
-	pages   []*page.Page     // of the batch, for the index
-	kept    *collection.Kept // documents of the last visit, to be judged
-	cached  bool             // the last answer came from the cache
-	written time.Time        // of the last batch
-	learnt  time.Time        // when the strategy's state was last written, by cfg.Now
-	taught  bool             // the state changed since
+	batch        frontier.Batch
+	pages        []*page.Page     // of the batch, for the index
+	kept         *collection.Kept // documents of the last visit, to be judged
+	cached       bool             // the last answer came from the cache
+	written      time.Time        // of the last batch
+	stateWritten time.Time        // when the strategy's state was last written, by cfg.Now
+	stateChanged bool             // the state changed since
 
 	missedOut int // leads left out for the misses of others
 }
@@ -88,7 +88,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 		cfg.Now = time.Now
 	}
 	now := time.Now()
-	l := &loop{Parts: p, site: site, cfg: cfg, report: report, written: now, learnt: cfg.Now(),
+	l := &loop{Parts: p, site: site, cfg: cfg, report: report, written: now, stateWritten: cfg.Now(),
 		window: &window{record: p.Recorder, size: cfg.Window}, misses: misses{}}
 	l.limits = &limits{cfg: cfg, scopes: site.Scopes, sections: newSections(site.Sofar.Sections), share: site.share,
 		used: site.Sofar, before: site.Sofar.Time, started: now}
@@ -110,14 +110,14 @@ type errStop struct {
 func (e *errStop) Error() string { return string(e.ending) + ": " + e.reason }
 
 func (l *loop) run(ctx context.Context) error {
-	if err := l.mayGoOn(ctx); err != nil {
+	if err := l.checkContinue(ctx); err != nil {
 		return err
 	}
 	if err := l.enterSitemaps(ctx); err != nil {
 		return err
 	}
 	for {
-		if err := l.mayGoOn(ctx); err != nil {
+		if err := l.checkContinue(ctx); err != nil {
 			return err
 		}
 		e, reason, err := l.next(ctx)
@@ -127,7 +127,7 @@ func (l *loop) run(ctx context.Context) error {
 		if err := l.visit(ctx, e, reason); err != nil {
 			return err
 		}
-		if l.due() {
+		if l.mustFlush() {
 			if err := l.flush(ctx, end{}); err != nil {
 				return err
 			}
@@ -138,17 +138,17 @@ func (l *loop) run(ctx context.Context) error {
 	}
 }
 
-// due reports whether the batch must be written before the next request. It is if the host
+// mustFlush reports whether the batch must be written before the next request. It is if the host
 // is paced, so that a crash repeats only the request in flight. Otherwise visits are
 // written in batches, unless the next request is for a link of the batch. After an answer
 // from the cache the next request is chosen among its links, too.
-func (l *loop) due() bool {
-	return l.Source.Paced() || l.cached || l.site.Careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second || l.better()
+func (l *loop) mustFlush() bool {
+	return l.Source.Paced() || l.cached || l.site.Careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second || l.hasBetterLink()
 }
 
-// better reports whether a link of the batch, which is not in the window yet, is in a
+// hasBetterLink reports whether a link of the batch, which is not in the window yet, is in a
 // higher queue than all of the window: it is requested next.
-func (l *loop) better() bool {
+func (l *loop) hasBetterLink() bool {
 	fresh := -1
 	for i := range l.batch.Links {
 		if e := &l.batch.Links[i]; e.Skip == "" {
@@ -166,7 +166,7 @@ func (l *loop) better() bool {
 	return true
 }
 
-func (l *loop) mayGoOn(ctx context.Context) error {
+func (l *loop) checkContinue(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -292,12 +292,12 @@ func (l *loop) exhausted(ctx context.Context) error {
 		l.window.filled = false
 		return nil
 	case len(l.shells.waiting) > 0:
-		l.shells.again()
+		l.shells.retryNext()
 		return nil
 	case !at.IsZero():
 		return &errStop{ending: Waiting, wait: max(time.Second, time.Until(at)), reason: "failed URLs wait for their next try"}
 	}
-	return &errStop{ending: Exhausted, reason: l.leftAside()}
+	return &errStop{ending: Exhausted, reason: l.leftOutSummary()}
 }
 
 // end is how a slice ends, where it does.
@@ -314,13 +314,14 @@ func (l *loop) flush(ctx context.Context, as end) error {
 		return nil
 	}
 	var learnt json.RawMessage // nil keeps the state on record
-	if l.taught && (as.last || l.cfg.Now().Sub(l.learnt) >= learntEvery) {
+	if l.stateChanged && (as.last || l.cfg.Now().Sub(l.stateWritten) >= learntEvery) {
 		var err error
 		if learnt, err = l.Strategy.State(); err != nil {
 			return fmt.Errorf("crawl %s: %w", l.site.Host, err)
 		}
 	}
-	l.limits.used.Time, l.limits.used.Sections = l.limits.before+time.Since(l.limits.started), l.limits.sections.changed()
+	l.limits.used.Time = l.limits.before + time.Since(l.limits.started)
+	l.limits.used.Sections = l.limits.sections.changed()
 	w, err := l.Recorder.Write(ctx, store.SliceWrite{Batch: &l.batch, Progress: l.limits.used, Learnt: learnt, Last: as.last, Orderly: as.orderly})
 	if err != nil {
 		return fmt.Errorf("crawl %s: write: %w", l.site.Host, err)
@@ -328,7 +329,7 @@ func (l *loop) flush(ctx context.Context, as end) error {
 	l.written = time.Now()
 	clear(l.links.seen.since)
 	if learnt != nil {
-		l.learnt, l.taught = l.cfg.Now(), false
+		l.stateWritten, l.stateChanged = l.cfg.Now(), false
 	}
 	l.window.filled = l.window.filled && !w.Repeated // a repeated write does not return which links were new
 	l.window.all = l.window.all && w.Again == 0

@@ -29,9 +29,9 @@ const outcomeMissed gleaner.Outcome = "leads-missed"
 // after a month, when the URLs may exist.
 type misses map[string]int
 
-// giver returns the domain of the other host from which a lead came, "" if an entry is no
+// giverDomain returns the domain of the other host from which a lead came, "" if an entry is no
 // lead.
-func giver(site string, e *frontier.Entry) string {
+func giverDomain(site string, e *frontier.Entry) string {
 	if e.Role == frontier.Member || e.Link.Source == page.SourceSeed || e.Parent == "" {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (l *loop) notWorthIt(e *frontier.Entry) (gleaner.Outcome, string) {
 	if why := l.limits.sectionLimit(e); why != "" {
 		return why, "its user's pages reached the limit"
 	}
-	from := giver(l.site.Host, e)
+	from := giverDomain(l.site.Host, e)
 	if l.site.InVain[from] {
 		l.missedOut++
 		return outcomeMissed, fmt.Sprintf("the last %d hosts of %s that %s named gave no document", maxVainHosts, weburl.Domain(l.site.Host), from)

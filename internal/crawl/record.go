@@ -79,7 +79,7 @@ func (r record) recall(ctx context.Context, l *loop) error {
 	if _, err := l.links.scope.readmit(ctx, db, site); err != nil {
 		return err
 	}
-	if err := frontier.EachKnown(ctx, db, site, r.site.Crawl, l.links.seen.meet); err != nil {
+	if err := frontier.EachKnown(ctx, db, site, r.site.Crawl, l.links.seen.load); err != nil {
 		return err
 	}
 	if err := r.db.Leads(ctx, site, l.links.leads.note); err != nil {
@@ -88,7 +88,7 @@ func (r record) recall(ctx context.Context, l *loop) error {
 	err := frontier.EachLead(ctx, db, site, func(parent string, state frontier.State, outcome gleaner.Outcome) {
 		e := frontier.Entry{Role: frontier.Lead}
 		e.Parent = parent
-		l.misses.count(giver(r.site.Host, &e), &frontier.Visit{State: state, Outcome: outcome})
+		l.misses.count(giverDomain(r.site.Host, &e), &frontier.Visit{State: state, Outcome: outcome})
 	})
 	if err != nil {
 		return err

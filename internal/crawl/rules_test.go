@@ -110,7 +110,7 @@ func TestSeedsEnterLow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var order []string
-	told := func(body string) func(http.ResponseWriter, *http.Request) {
+	noted := func(body string) func(http.ResponseWriter, *http.Request) {
 		return func(rw http.ResponseWriter, r *http.Request) {
 			order = append(order, r.URL.Path)
 			rw.Header().Set("Content-Type", "text/html")
@@ -118,13 +118,13 @@ func TestSeedsEnterLow(t *testing.T) {
 		}
 	}
 	s := serve(t, map[string]any{
-		"/~ada/":       told(`<a href="a">hobbies</a> <a href="b">people</a> <a href="c">publications</a>`),
-		"/~ada/a":      told("a"),
-		"/~ada/b":      told(`<a href="b1">music</a>`),
-		"/~ada/c":      told(`<a href="c1">misc</a> <a href="c2.pdf">a file</a>`),
-		"/~ada/b1":     told("b1"),
-		"/~ada/c1":     told("c1"),
-		"/~ada/c2.pdf": told("%PDF-1.4"),
+		"/~ada/":       noted(`<a href="a">hobbies</a> <a href="b">people</a> <a href="c">publications</a>`),
+		"/~ada/a":      noted("a"),
+		"/~ada/b":      noted(`<a href="b1">music</a>`),
+		"/~ada/c":      noted(`<a href="c1">misc</a> <a href="c2.pdf">a file</a>`),
+		"/~ada/b1":     noted("b1"),
+		"/~ada/c1":     noted("c1"),
+		"/~ada/c2.pdf": noted("%PDF-1.4"),
 	})
 	w.cfg.Strategy, w.cfg.Sitemaps = rank.Zhuang, false
 	w.seed(t, s.host, "/~ada/", "/~ada/")

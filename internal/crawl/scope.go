@@ -125,10 +125,10 @@ func (s *scope) like(l *page.Link, had func(title string) bool) float64 {
 	return max(of(l.Anchor), of(l.Context), of(l.Heading))
 }
 
-// unfound reduces the likeness of a link on the host to that to papers not found here (found
+// discountFound reduces the likeness of a link on the host to that to papers not found here (found
 // has normalised titles). Pages about a found paper, and its other copies, are worth no
 // more than other links. Seeds keep their likeness, since they need not have its words.
-func (s *scope) unfound(e *frontier.Entry, found map[string]bool) {
+func (s *scope) discountFound(e *frontier.Entry, found map[string]bool) {
 	if e.Wanted > 0 && e.Parent != "" && len(found) > 0 {
 		e.Wanted = s.like(&e.Link, func(title string) bool { return found[text.Normalise(title)] })
 	}
@@ -191,7 +191,7 @@ func (s *scope) readmit(ctx context.Context, q frontier.Querier, siteID int) (in
 // outside returns the limit on shape or depth that a link exceeds, or the rule that
 // excludes it, "" for none.
 func (s *scope) outside(e *frontier.Entry) gleaner.Outcome {
-	if why := s.misshapen(e.Link.URL); why != "" {
+	if why := s.shapeLimit(e.Link.URL); why != "" {
 		return why
 	}
 	if why, _ := s.keptOut(e); why != "" {
@@ -203,7 +203,7 @@ func (s *scope) outside(e *frontier.Entry) gleaner.Outcome {
 	return ""
 }
 
-func (s *scope) misshapen(url string) gleaner.Outcome {
+func (s *scope) shapeLimit(url string) gleaner.Outcome {
 	if shape, ok := errors.AsType[*weburl.ShapeError](s.Limits.CheckShape(url)); ok {
 		return gleaner.Outcome(shape.Reason)
 	}

@@ -329,7 +329,7 @@ func TestBytesOfAHarvestAreAddedUpOnce(t *testing.T) {
 	least := func(site int) int64 {
 		s, err := c.totals.of(t.Context(), w.db, site)
 		require.NoError(t, err)
-		s.brings(1)
+		s.addBytes(1)
 		return s.least()
 	}
 	brought(5)

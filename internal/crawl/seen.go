@@ -38,9 +38,9 @@ func newSeen(limit int) *seenSet {
 	return &seenSet{limit: limit, best: map[frontier.Hash]int32{}, since: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, contents: map[uint64][]string{}, seed: maphash.MakeSeed()}
 }
 
-// meet adds a URL on record. It is called for all of them when a slice begins, the nearest
+// load adds a URL on record. It is called for all of them when a slice begins, the nearest
 // to a homepage first.
-func (s *seenSet) meet(k *frontier.Known) {
+func (s *seenSet) load(k *frontier.Known) {
 	if s.met++; s.met <= s.limit/2 {
 		s.addContent(k.URL, k.Content)
 		s.add(k.Hash, k.Depth, k.Role)

@@ -76,9 +76,9 @@ func (s *shells) forget() {
 	clear(s.answers)
 }
 
-// same reports whether the parts of a page are those of its last rendering. It requests each
+// partsUnchanged reports whether the parts of a page are those of its last rendering. It requests each
 // part conditionally.
-func (s *shells) same(ctx context.Context, w *shell, made []byte) bool {
+func (s *shells) partsUnchanged(ctx context.Context, w *shell, made []byte) bool {
 	var parts []part
 	if json.Unmarshal(made, &parts) != nil || len(parts) == 0 || !bytes.Equal(parts[0].Sum, w.made[0].Sum) {
 		return false
@@ -122,7 +122,7 @@ func (s *shells) ask(ctx context.Context, w *shell, was part) (*render.Answer, e
 	if err := s.note(ctx, w, was.URL); err != nil {
 		return nil, err
 	}
-	if err := s.mayGoOn(ctx); err != nil {
+	if err := s.checkContinue(ctx); err != nil {
 		if stop, ok := errors.AsType[*errStop](err); !ok || stop.ending != SliceFull {
 			w.halted = outcomeUnshown
 			return nil, err
@@ -208,7 +208,7 @@ var errNoRoom = errors.New("crawl: no memory for what a page asks for")
 // another's data through the crawl. Scripts on other hosts must be named by the page
 // itself, and leads be allowed. Hosts that fail are not requested again.
 func (s *shells) mayAsk(w *shell, r render.Request) error {
-	if why := s.links.scope.misshapen(r.URL); why != "" {
+	if why := s.links.scope.shapeLimit(r.URL); why != "" {
 		return errors.New(string(why))
 	}
 	if rule, _ := s.site.Rules.KeepsOut(r.URL, false); rule != "" {

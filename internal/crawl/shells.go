@@ -70,8 +70,8 @@ func newShells(l *loop) *shells {
 // count counts rendered pages of the user with a URL.
 func (s *shells) count(url string, pages int) { s.shown[weburl.UserDirectory(url)] += pages }
 
-// enough reports whether the limit on rendered pages of a user, or of the host, is reached.
-func (s *shells) enough(url string) bool {
+// limitReached reports whether the limit on rendered pages of a user, or of the host, is reached.
+func (s *shells) limitReached(url string) bool {
 	all := 0
 	for _, pages := range s.shown {
 		all += pages
@@ -79,20 +79,20 @@ func (s *shells) enough(url string) bool {
 	return s.shown[weburl.UserDirectory(url)] >= maxShown || all >= maxShown*sharedHost
 }
 
-// is reports whether a page needs a browser.
-func (s *shells) is(e *frontier.Entry, p *page.Page) bool {
+// needsBrowser reports whether a page needs a browser.
+func (s *shells) needsBrowser(e *frontier.Entry, p *page.Page) bool {
 	_, answers := s.Source.(resources)
 	return p != nil && p.Shell && e.Role == frontier.Member && !p.NoFollow && answers
 }
 
-// due reports whether an unchanged page must be rendered, since there was no browser at its
+// mustRender reports whether an unchanged page must be rendered, since there was no browser at its
 // last visit. Such a page has no tags on record.
-func (s *shells) due(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) bool {
+func (s *shells) mustRender(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) bool {
 	if e.ETag != "" || e.LastModified != "" || a.What() != collection.APage {
 		return false
 	}
 	p, _, _ := a.Parse(context.WithoutCancel(ctx))
-	if !s.is(e, p) {
+	if !s.needsBrowser(e, p) {
 		return false
 	}
 	v.ETag, v.LastModified = "", ""
@@ -118,11 +118,11 @@ func (s *shells) page(
 	switch {
 	case err != nil:
 		return r, err
-	case s.enough(e.Link.URL):
-		return s.later(e, v, outcomeShown), nil
+	case s.limitReached(e.Link.URL):
+		return s.postpone(e, v, outcomeShown), nil
 	case e.Tries == 1 && unread && made == nil:
 		s.waiting = append(s.waiting, waits)
-		return s.later(e, v, outcomeUnshown), nil
+		return s.postpone(e, v, outcomeUnshown), nil
 	}
 	e.Tries = max(e.Tries, 2)
 	w := &shell{entry: e, url: a.URL, names: p.Scripts}
@@ -132,7 +132,7 @@ func (s *shells) page(
 			s.forget()
 		}
 	}()
-	if e.Was == frontier.Page && s.same(ctx, w, made) {
+	if e.Was == frontier.Page && s.partsUnchanged(ctx, w, made) {
 		s.progress.Pages--
 		return s.unchanged(e, v), nil
 	}
@@ -142,9 +142,9 @@ func (s *shells) page(
 		return r, context.Cause(ctx)
 	case seen.Outcome == render.Shut:
 		s.batch.Read = append(s.batch.Read, plain)
-		return s.later(e, v, render.Shut), nil
+		return s.postpone(e, v, render.Shut), nil
 	case w.halted != "" || len(seen.HTML) == 0:
-		if s.later(e, v, outcome); v.Outcome == outcomeUnshown && !v.NextTry.IsZero() {
+		if s.postpone(e, v, outcome); v.Outcome == outcomeUnshown && !v.NextTry.IsZero() {
 			s.waiting = append(s.waiting, waits)
 		}
 		return rank.Result{Failed: v.NextTry.IsZero()}, nil
@@ -169,9 +169,9 @@ func (s *shells) scripts(ctx context.Context, p *page.Page) (names []string, unr
 	return names, unread, listed
 }
 
-// later records a page as one that must still be rendered, in this crawl or, after too many
+// postpone records a page as one that must still be rendered, in this crawl or, after too many
 // tries, in the next.
-func (s *shells) later(e *frontier.Entry, v *frontier.Visit, why gleaner.Outcome) rank.Result {
+func (s *shells) postpone(e *frontier.Entry, v *frontier.Visit, why gleaner.Outcome) rank.Result {
 	v.State, v.Outcome = frontier.Failed, why
 	tries, wait := maxBusy, time.Duration(0)
 	switch why {
@@ -195,8 +195,8 @@ func (s *shells) later(e *frontier.Entry, v *frontier.Visit, why gleaner.Outcome
 	return rank.Result{}
 }
 
-// again puts the first waiting page into the window.
-func (s *shells) again() {
+// retryNext puts the first waiting page into the window.
+func (s *shells) retryNext() {
 	s.window.put(s.waiting[0].visit.Entry)
 	s.waiting = s.waiting[1:]
 }
@@ -212,7 +212,7 @@ func (s *shells) read(e *frontier.Entry, a *Answer, p *page.Page) {
 	s.lists[e.Link.URL] = has
 	if has {
 		s.waiting = slices.DeleteFunc(s.waiting, func(w waitingPage) bool {
-			return slices.Contains(w.names, e.Link.URL) && s.asItCame(&w)
+			return slices.Contains(w.names, e.Link.URL) && s.recordUnrendered(&w)
 		})
 	}
 	ok := a != nil && a.Status == http.StatusOK // not 304
@@ -221,8 +221,8 @@ func (s *shells) read(e *frontier.Entry, a *Answer, p *page.Page) {
 	}
 }
 
-// asItCame records that a waiting page was read as received.
-func (s *shells) asItCame(w *waitingPage) bool {
+// recordUnrendered records that a waiting page was read as received.
+func (s *shells) recordUnrendered(w *waitingPage) bool {
 	s.schedule(w.visit.Entry, &w.visit, rank.Result{})
 	s.batch.Read = append(s.batch.Read, w.plain)
 	h := w.visit.Entry.Hash()

@@ -146,7 +146,7 @@ func TestAPageIsReadWithoutWhatComesTooSlowly(t *testing.T) {
 func TestDataOfTheSitesOwnDomainIsNoLink(t *testing.T) {
 	t.Parallel()
 	for scope, is := range map[string]int{"/": 0, "/~ada/": 1} {
-		l := newLoop(Site{Host: "www.example.edu", Scopes: []string{scope}}, Defaults(), Parts{Source: standing{}}, func(Progress) {})
+		l := newLoop(Site{Host: "www.example.edu", Scopes: []string{scope}}, Defaults(), Parts{Source: stalledSource{}}, func(Progress) {})
 		w := &shell{url: "http://www.example.edu/~ada/"}
 		require.NoError(t, l.shells.note(t.Context(), w, "http://api.example.edu/a.json"))
 		require.Len(t, l.links.leads.of, is, scope)
@@ -172,16 +172,16 @@ func TestScriptsOfPagesThatWaitLeaveRoom(t *testing.T) {
 	require.EqualValues(t, 4*(1<<20-100+len("Content-Type"+"text/javascript")), l.shells.bytes)
 }
 
-// standing is a source whose answers never come.
-type standing struct{ Source }
+// stalledSource is a source whose answers never come.
+type stalledSource struct{ Source }
 
-func (standing) Ready(context.Context) error { return nil }
-func (standing) resource(ctx context.Context, _ fetch.Request, _ string) (*fetch.Response, error) {
+func (stalledSource) Ready(context.Context) error { return nil }
+func (stalledSource) resource(ctx context.Context, _ fetch.Request, _ string) (*fetch.Response, error) {
 	<-ctx.Done()
 	return nil, context.Cause(ctx)
 }
-func (standing) foreign(context.Context, string) error                 { return nil }
-func (standing) madeOf(context.Context, frontier.Hash) ([]byte, error) { return nil, nil }
+func (stalledSource) foreign(context.Context, string) error                 { return nil }
+func (stalledSource) madeOf(context.Context, frontier.Hash) ([]byte, error) { return nil, nil }
 
 // readyJudge is one that is always ready.
 type readyJudge struct{ library }
@@ -191,13 +191,13 @@ func (readyJudge) Ready(context.Context) error { return nil }
 // TestAPageIsShownWhereItsPartsComeTooSlowly to tell whether they are as they were.
 func TestAPageIsShownWhereItsPartsComeTooSlowly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		parts := Parts{Source: standing{}, Judge: readyJudge{}}
+		parts := Parts{Source: stalledSource{}, Judge: readyJudge{}}
 		l := newLoop(Site{Host: "h.example", Scopes: []string{"/"}}, Defaults(), parts, func(Progress) {})
 		w := &shell{entry: &frontier.Entry{}, url: "http://h.example/", made: []part{{Sum: []byte("a")}}}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		made := `[{"Sum":"YQ=="},{"URL":"http://h.example/api","Sum":"YQ=="}]`
-		require.False(t, l.shells.same(ctx, w, []byte(made)))
+		require.False(t, l.shells.partsUnchanged(ctx, w, []byte(made)))
 		require.Empty(t, w.halted)
 		require.NoError(t, ctx.Err())
 	})

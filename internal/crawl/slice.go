@@ -71,7 +71,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 		s.keeping = c.coll.Repository().Keeping(host, fmt.Sprintf("crawl %d of %s", s.site.Crawl, host), c.log)
 	}
 	renewed()
-	watching, over := context.WithCancel(context.WithoutCancel(ctx)) // the last request of a stopping worker needs the lease, too
+	watching, over := context.WithCancel(context.WithoutCancel(ctx)) // a stopping worker finishes its request
 	defer over()
 	watched := guard.Go(func() { s.watch(watching, cancel) })
 	attention, err := s.db.Attention(ctx, s.site.ID)
@@ -177,13 +177,13 @@ func (s *slice) load(ctx context.Context, report func(Progress)) (err error) {
 // want it.
 func (s *slice) describe(ctx context.Context) (site Site, cfg Config, kept []rules.Lists, err error) {
 	site = Site{ID: s.site.ID, Host: s.site.Host, Crawl: s.site.Crawl}
-	if cfg, kept, err = s.asked(ctx); err != nil {
+	if cfg, kept, err = s.harvestOptions(ctx); err != nil {
 		return site, cfg, kept, err
 	}
 	if site.Rules, err = s.rules(ctx, kept); err != nil {
 		return site, cfg, kept, err
 	}
-	if s.denied, site.ParentDomain, err = s.standing(ctx); err != nil {
+	if s.denied, site.ParentDomain, err = s.applyPolicy(ctx); err != nil {
 		return site, cfg, kept, err
 	}
 	site.Scopes, err = s.db.Scopes(ctx, s.site.ID)
@@ -202,9 +202,9 @@ func (s *slice) reopen(ctx context.Context, now string) error {
 	return err
 }
 
-// asked applies the harvests' options to the worker's configuration, and returns the lists
+// harvestOptions applies the harvests' options to the worker's configuration, and returns the lists
 // of each harvest. The lease has their delay already.
-func (s *slice) asked(ctx context.Context) (Config, []rules.Lists, error) {
+func (s *slice) harvestOptions(ctx context.Context) (Config, []rules.Lists, error) {
 	c := s.cfg
 	o, _, err := s.db.SiteOptions(ctx, s.site.ID, store.SiteOptions{MaxPages: c.MaxPages, Strategy: c.Strategy, Leads: c.Leads, Budget: c.Budget, WARC: c.WARC, Kept: []rules.Lists{c.Links}})
 	c.MaxPages, c.Strategy, c.Leads, c.Budget, c.WARC = o.MaxPages, o.Strategy, o.Leads, o.Budget, o.WARC || s.site.WARC
@@ -253,7 +253,7 @@ func (s *slice) checkControls(a store.Attention) {
 }
 
 func (s *slice) run(ctx context.Context) error {
-	if err := s.loop.mayGoOn(ctx); err != nil {
+	if err := s.loop.checkContinue(ctx); err != nil {
 		return err
 	}
 	if s.denied != "" {
@@ -291,9 +291,9 @@ const (
 // Denied is the ending of a crawl that the policy does not allow, or that a person has paused.
 const Denied Ending = "denied"
 
-// standing applies the policy to the site. It returns why the site may not be crawled, ""
+// applyPolicy applies the policy to the site. It returns why the site may not be crawled, ""
 // if it may, and whether links are followed within its registrable domain.
-func (s *slice) standing(ctx context.Context) (denied string, parentDomain bool, err error) {
+func (s *slice) applyPolicy(ctx context.Context) (denied string, parentDomain bool, err error) {
 	at, err := s.db.Standing(ctx, s.site.Host, weburl.Domain(s.site.Host))
 	if err != nil {
 		return "", false, fmt.Errorf("crawl %s: %w", s.site.Host, err)

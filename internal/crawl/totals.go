@@ -56,7 +56,7 @@ func (t *totals) of(ctx context.Context, db *store.DB, siteID int) (shares, erro
 	return s, nil
 }
 
-func (s shares) brings(bytes int64) {
+func (s shares) addBytes(bytes int64) {
 	for _, h := range s {
 		h.bytes.Add(bytes)
 	}

@@ -52,7 +52,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	if e.Was == frontier.Page && v.State != frontier.Page && v.State != frontier.Failed {
 		l.batch.Read = append(l.batch.Read, frontier.Reading{Page: e.Hash(), Again: true})
 	}
-	if from := giver(l.site.Host, e); from != "" {
+	if from := giverDomain(l.site.Host, e); from != "" {
 		if l.misses.count(from, &v); l.misses[from] >= maxMisses {
 			defer l.leaveOut()
 		}
@@ -80,7 +80,7 @@ func (l *loop) learn(ctx context.Context, v *frontier.Visit, r rank.Result) {
 	if v.Unchanged() || v.Outcome == outcomeUnshown || v.Entry.Link.Source == sourceSitemapFile {
 		return
 	}
-	l.taught = true
+	l.stateChanged = true
 	l.limits.history.Add(r)
 	_ = guard.Logged(ctx, l.Log, v.Entry.Link.URL, func() error { l.Strategy.Observe(v.Entry.Candidate, r); return nil })
 }
@@ -182,7 +182,7 @@ func target(e *frontier.Entry, location string) frontier.Entry {
 // redirected gives the target of a redirect to another host as a lead, with the role and
 // the words of the link that led there. It returns the limit that excludes it, "" for none.
 func (q *enqueuer) redirected(e *frontier.Entry, location string) (limit gleaner.Outcome) {
-	if why := q.scope.misshapen(location); why != "" {
+	if why := q.scope.shapeLimit(location); why != "" {
 		return why
 	}
 	to := target(e, location)
@@ -216,7 +216,7 @@ func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 	}
 	sum := sha256.Sum256(a.Body)
 	v.Content = sum[:]
-	if e.Was != frontier.Waiting && bytes.Equal(v.Content, e.Content) && !l.shells.due(ctx, e, v, a) {
+	if e.Was != frontier.Waiting && bytes.Equal(v.Content, e.Content) && !l.shells.mustRender(ctx, e, v, a) {
 		return l.unchanged(e, v), nil
 	}
 	if a.URL != e.Link.URL {

@@ -108,8 +108,8 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 		return nil, err
 	}
 	a := &Answer{Response: resp}
-	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= mostLent && a.What() != collection.AFile {
-		w.lend(ctx, e.Link.URL, resp)
+	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= maxCachedPage && a.What() != collection.AFile {
+		w.cachePage(ctx, e.Link.URL, resp)
 	}
 	return a, nil
 }
@@ -157,12 +157,12 @@ func (w *web) madeOf(ctx context.Context, page frontier.Hash) (made []byte, err 
 // readByScripts matches the media types of scripts, pages and data.
 var readByScripts = regexp.MustCompile(`^text/|[/+](json|xml|javascript|x-javascript|ecmascript|x-bibtex)$`)
 
-// mostLent bounds a page in the page cache, in bytes.
-const mostLent = 1 << 20
+// maxCachedPage bounds a page in the page cache, in bytes.
+const maxCachedPage = 1 << 20
 
-// lend saves a page in the page cache, for the search for homepages that runs meanwhile. If
+// cachePage saves a page in the page cache, for the search for homepages that runs meanwhile. If
 // it cannot be saved, the search fetches it.
-func (w *web) lend(ctx context.Context, url string, r *fetch.Response) {
+func (w *web) cachePage(ctx context.Context, url string, r *fetch.Response) {
 	for _, u := range slices.Compact([]string{url, r.URL}) {
 		h := frontier.HashOf(u)
 		err := w.db.SavePage(ctx, store.CachedPage{Hash: h[:], Host: weburl.Host(u), URL: u, FinalURL: r.URL, Outcome: string(gleaner.OK), Status: r.Status,

@@ -180,7 +180,7 @@ func (l *loop) noteFound(titles []string) {
 // reweigh removes the likeness to found papers from the entries.
 func (w *window) reweigh(s *scope, found map[string]bool) {
 	for i, e := range w.entries {
-		s.unfound(e, found)
+		s.discountFound(e, found)
 		w.candidates[i].Wanted = e.Wanted
 	}
 }

@@ -89,15 +89,15 @@ func TestAPageCannotStopTheSearch(t *testing.T) {
 	require.Contains(t, said.String(), string(frontier.Killed)+": "+kills)
 }
 
-// deadly is a search engine whose answers for one author end each process.
-type deadly struct {
+// poisonEngine is a search engine whose answers for one author end each process.
+type poisonEngine struct {
 	author     string
 	died, over chan struct{}
 }
 
-func (deadly) Name() string { return "deadly" }
+func (poisonEngine) Name() string { return "deadly" }
 
-func (d deadly) Search(_ context.Context, query string, _ int) ([]evidence.Result, error) {
+func (d poisonEngine) Search(_ context.Context, query string, _ int) ([]evidence.Result, error) {
 	if strings.Contains(query, d.author) {
 		d.died <- struct{}{}
 		<-d.over // as far as the record knows this process does nothing any more
@@ -112,7 +112,7 @@ func TestADeathOverAnAnswerIsItsAuthors(t *testing.T) {
 	o, dsn := circle(), devtest.Postgres(t)
 	a := o.open(t, dsn, nil)
 	id := listed(t, a)
-	d := deadly{"Poe", make(chan struct{}, 10), make(chan struct{})}
+	d := poisonEngine{"Poe", make(chan struct{}, 10), make(chan struct{})}
 	t.Cleanup(func() { close(d.over) })
 	for deaths, again := 0, true; again; {
 		worker := o.open(t, dsn, nil)
@@ -261,7 +261,7 @@ func TestWhoWaitsForASuspectMayStopWaiting(t *testing.T) {
 	t.Parallel()
 	a := circle().open(t, "", nil)
 	id := listed(t, a)
-	d := deadly{"", make(chan struct{}, 1000), make(chan struct{})}
+	d := poisonEngine{"", make(chan struct{}, 1000), make(chan struct{})}
 	a.Stages.Finder = homepage.New(homepage.Config{Searcher: d, Getter: a.Stages.Pages})
 	suspect := func(sql string) {
 		storetest.Exec(t, a.DB.Pool, sql)

@@ -164,17 +164,17 @@ func (b *findBatch) subjects(ctx context.Context, authors []store.Sought) ([]hom
 			sub.Getter = b.pages
 			subjects = append(subjects, sub)
 		} else {
-			b.tell(evidence.Decision{}, false)
+			b.count(evidence.Decision{}, false)
 		}
 	}
 	return subjects, b.s.consult(ctx, subjects)
 }
 
-// deadlySearch is how many deaths set an author aside. A page over which
+// poisonLimit is how many deaths set an author aside. A page over which
 // frontier.MaxDeaths processes died is set aside before.
-const deadlySearch = 2 * frontier.MaxDeaths
+const poisonLimit = 2 * frontier.MaxDeaths
 
-var errDeadly = errors.New("the process that looked for the author ended, each time")
+var errPoison = errors.New("the process that looked for the author ended, each time")
 
 func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
 	id := sub.Author.ID()
@@ -193,7 +193,7 @@ func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
 		return err
 	}
 	var d evidence.Decision
-	if err = errDeadly; deaths < deadlySearch {
+	if err = errPoison; deaths < poisonLimit {
 		err = guard.Logged(ctx, b.s.Log, id, func() (err error) {
 			d, err = b.search.Look(ctx, sub, b.pass)
 			return err
@@ -202,18 +202,18 @@ func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
 	if err := b.s.DB.EndSearch(context.WithoutCancel(ctx), id, b.harvest); err != nil {
 		return err
 	}
-	if guard.Panicked(err) || errors.Is(err, errDeadly) { // over what was found of the author, who alone is set aside
+	if guard.Panicked(err) || errors.Is(err, errPoison) { // over what was found of the author, who alone is set aside
 		d = evidence.Decision{Author: sub.Author, NotFound: fmt.Sprintf("%s (%s)", evidence.Unreadable, err)}
 		err = b.search.Book.Save(context.WithoutCancel(ctx), d)
 	}
 	if err != nil && !errors.Is(err, homepage.ErrSearchUnavailable) {
 		return err
 	}
-	b.tell(d, true)
+	b.count(d, true)
 	return nil
 }
 
-func (b *findBatch) tell(d evidence.Decision, looked bool) {
+func (b *findBatch) count(d evidence.Decision, looked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done++

@@ -245,7 +245,7 @@ func (h Homepages) Say(ctx context.Context, a gleaner.Author, url, word string) 
 		if err != nil {
 			return nil, err
 		}
-		if err := h.save(ctx, heed(d, words)); err != nil {
+		if err := h.save(ctx, applyOverrides(d, words)); err != nil {
 			return nil, err
 		}
 	}
@@ -287,7 +287,7 @@ func (h Homepages) Forget(ctx context.Context, a gleaner.Author, url string) (in
 	if words, err = h.DB.Overrides(ctx, a.ID()); err != nil {
 		return n, err
 	}
-	if d = heed(d, words); len(d.Homepages) == 0 {
+	if d = applyOverrides(d, words); len(d.Homepages) == 0 {
 		return n, h.DB.ForgetDecision(ctx, a.ID())
 	}
 	return n, h.save(ctx, d)

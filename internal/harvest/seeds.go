@@ -93,7 +93,7 @@ func (s *Stages) seedCopies(ctx context.Context, id string, byHost map[string][]
 	for host, entries := range byHost {
 		byHost[host] = withListings(entries)
 	}
-	return s.seed(ctx, id, "copy", byHost, nil, untold)
+	return s.seed(ctx, id, "copy", byHost, nil, ignoreSeeded)
 }
 
 // located tells of the copies that the record has of papers.
@@ -116,7 +116,7 @@ func (s *Stages) located(ctx context.Context, papers []gleaner.Paper, each func(
 	return nil
 }
 
-func untold(string, Seeded) {}
+func ignoreSeeded(string, Seeded) {}
 
 // Locate asks every source of open copies for papers of the record and keeps what
 // they say.
@@ -219,7 +219,7 @@ func (s *Stages) SeedFound(ctx context.Context, id string, without []string, lim
 	for _, host := range hosts {
 		pages = append(pages, on[host]...)
 	}
-	_, err = s.seedPages(ctx, id, "", "", pages, untold)
+	_, err = s.seedPages(ctx, id, "", "", pages, ignoreSeeded)
 	return hosts, err
 }
 

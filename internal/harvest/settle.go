@@ -55,9 +55,9 @@ func (b book) All(ctx context.Context) ([]evidence.Decision, error) {
 	return b.DB.HarvestDecisions(ctx, b.harvest)
 }
 
-func (b book) Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
+func (b book) ApplyOverrides(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
 	words, err := b.DB.Overrides(ctx, d.Author.ID())
-	return heed(d, words), err
+	return applyOverrides(d, words), err
 }
 
 func (b book) Save(ctx context.Context, d evidence.Decision) error { return b.save(ctx, d) }
@@ -70,7 +70,7 @@ func (b book) Replace(ctx context.Context, d evidence.Decision, were []evidence.
 
 // Heed lays a person's words over a decision: the pages they name come first, the
 // last named before all, and those they deny go.
-func heed(d evidence.Decision, words []store.Override) evidence.Decision {
+func applyOverrides(d evidence.Decision, words []store.Override) evidence.Decision {
 	d.Homepages = slices.Clone(d.Homepages)
 	for _, w := range words {
 		same := func(c evidence.Candidate) bool { return weburl.Key(c.URL) == weburl.Key(w.URL) }

@@ -54,11 +54,11 @@ func TestAnOwnerIsCertain(t *testing.T) {
 		maps.Copy(f, more)
 		return f
 	}
-	require.True(t, certain(with(map[string]float64{fListed: 1})))
-	require.True(t, certain(with(map[string]float64{fNameURL: 1, fResearch: 0.6, fDocuments: 0.1})))
-	require.False(t, certain(with(nil)))
-	require.False(t, certain(with(map[string]float64{fNameURL: 1, fResearch: 0.6})), "no document")
-	require.False(t, certain(with(map[string]float64{fListed: 1, fRoot: 0})))
-	require.False(t, certain(with(map[string]float64{fListed: 1, fRival: 0.5})), "another shows the papers")
-	require.False(t, certain(with(map[string]float64{fListed: 1, fOther: 1})))
+	require.True(t, certainByName(with(map[string]float64{fListed: 1})))
+	require.True(t, certainByName(with(map[string]float64{fNameURL: 1, fResearch: 0.6, fDocuments: 0.1})))
+	require.False(t, certainByName(with(nil)))
+	require.False(t, certainByName(with(map[string]float64{fNameURL: 1, fResearch: 0.6})), "no document")
+	require.False(t, certainByName(with(map[string]float64{fListed: 1, fRoot: 0})))
+	require.False(t, certainByName(with(map[string]float64{fListed: 1, fRival: 0.5})), "another shows the papers")
+	require.False(t, certainByName(with(map[string]float64{fListed: 1, fOther: 1})))
 }

@@ -27,12 +27,12 @@ func (a *authorSearch) decide() {
 	for _, s := range a.candidates.sites {
 		a.decision.Candidates = append(a.decision.Candidates, s.c)
 	}
-	a.remember()
+	a.keepWithdrawn()
 	for _, s := range kept[:min(len(kept), a.cfg.MaxKept)] {
 		a.decision.Homepages = append(a.decision.Homepages, s.c)
 	}
 	if len(a.decision.Homepages) == 0 {
-		a.decision.NotFound = a.whyNot()
+		a.decision.NotFound = a.notFoundReason()
 	}
 }
 
@@ -92,7 +92,7 @@ func (cs *candidates) rule(s *site) {
 		s.c.Rule = "somebody else's page"
 	case f[fIdentity] < minIdentity && f[fProjectSite] < 0.3:
 		s.c.Rule = "does not show the name as its own"
-	case s.c.Score < cs.model.Threshold && !certain(f) && !bound(f) && !cs.alone(s):
+	case s.c.Score < cs.model.Threshold && !certainByName(f) && !tiedToPapers(f) && !cs.onlyNamed(s):
 		s.c.Rule = ruleTooLittle + missing(f)
 	default:
 		s.c.Priority = priorityOf(s.c.Score, f)
@@ -162,7 +162,7 @@ func (cs *candidates) kept() []*site {
 func (cs *candidates) onePerSite(in []*site) []*site {
 	var out []*site
 	for _, s := range in {
-		if cs.inner(s, in) {
+		if cs.linksToHomepage(s, in) {
 			s.c.Rule, s.c.Priority = "an inner page of a homepage that is kept", ""
 			continue
 		}
@@ -179,15 +179,15 @@ func (cs *candidates) onePerSite(in []*site) []*site {
 	return out
 }
 
-// inner reports whether the link "home" of s led to another candidate that passed.
-func (cs *candidates) inner(s *site, passed []*site) bool {
+// linksToHomepage reports whether the link "home" of s led to another candidate that passed.
+func (cs *candidates) linksToHomepage(s *site, passed []*site) bool {
 	return slices.ContainsFunc(passed, func(o *site) bool {
 		return o != s && o.c.Source == evidence.SourceInner && sameAddress(o.c.Via, s.c.URL)
 	})
 }
 
-// whyNot returns why no homepage was found, in one line.
-func (a *authorSearch) whyNot() string {
+// notFoundReason returns why no homepage was found, in one line.
+func (a *authorSearch) notFoundReason() string {
 	fetched, dead, barred, listed := 0, 0, false, false
 	for _, s := range a.candidates.sites {
 		switch {

@@ -77,7 +77,8 @@ func (a *authorSearch) run(ctx context.Context) error {
 		a.decision.NotFound = evidence.NoCandidates
 		return nil
 	}
-	for _, stage := range []func(context.Context) error{a.listed, a.byVenue, a.byTitle, a.byCoAuthors, a.rest, a.rise} {
+	stages := []func(context.Context) error{a.listed, a.byVenue, a.byTitle, a.byCoAuthors, a.byPrescore, a.byHomeLinks}
+	for _, stage := range stages {
 		if err := stage(ctx); err != nil {
 			return err
 		}
@@ -171,7 +172,7 @@ func (a *authorSearch) byCoAuthors(ctx context.Context) error {
 			continue
 		}
 		if a.follow(pg, final, evidence.SourceCoAuthor) == 0 {
-			a.lists(ctx, pg, final)
+			a.searchPeopleLists(ctx, pg, final)
 		}
 		if err := a.visit(ctx, 3); err != nil {
 			return err
@@ -180,9 +181,9 @@ func (a *authorSearch) byCoAuthors(ctx context.Context) error {
 	return nil
 }
 
-// rest spends the remaining fetches on sites that were not visited, unless a homepage
+// byPrescore spends the remaining fetches on sites that were not visited, unless a homepage
 // was found.
-func (a *authorSearch) rest(ctx context.Context) error {
+func (a *authorSearch) byPrescore(ctx context.Context) error {
 	if a.candidates.found() {
 		return nil
 	}

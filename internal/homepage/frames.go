@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	thinText  = 400 // bytes; a page with frames and less text has none of its own
-	doorText  = 200 // bytes; a page with one link and less text is a splash page
-	maxFrames = 3   // menu, head and content
+	thinText   = 400 // bytes; a page with frames and less text has none of its own
+	splashText = 200 // bytes; a page with one link and less text is a splash page
+	maxFrames  = 3   // menu, head and content
 )
 
-// framed returns the frames of a page without text of its own.
-func framed(pg *page.Page, final string) []string {
+// frameURLs returns the frames of a page without text of its own.
+func frameURLs(pg *page.Page, final string) []string {
 	if len(pg.Text) >= thinText {
 		return nil
 	}
@@ -29,9 +29,9 @@ func framed(pg *page.Page, final string) []string {
 	return shown
 }
 
-// behind returns the target of a splash page, which has hardly a word and a single link
+// splashTarget returns the target of a splash page, which has hardly a word and a single link
 // such as "Enter"; "" for any other page.
-func behind(pg *page.Page, final string) string {
+func splashTarget(pg *page.Page, final string) string {
 	var to string
 	for _, l := range pg.Links {
 		switch u := parseURL(l.URL); {
@@ -43,16 +43,16 @@ func behind(pg *page.Page, final string) string {
 			to = l.URL
 		}
 	}
-	if to == "" || len(pg.Text) >= doorText || !weburl.InScope(to, []string{weburl.PathPrefix(final)}) {
+	if to == "" || len(pg.Text) >= splashText || !weburl.InScope(to, []string{weburl.PathPrefix(final)}) {
 		return ""
 	}
 	return to
 }
 
-// through merges a site's page with its frames, or with the page behind a splash page.
-func (a *authorSearch) through(ctx context.Context, s *site, pg *page.Page, final string) *page.Page {
-	shown := framed(pg, final)
-	if to := behind(pg, final); len(shown) == 0 && to != "" {
+// withFrames merges a site's page with its frames, or with the page behind a splash page.
+func (a *authorSearch) withFrames(ctx context.Context, s *site, pg *page.Page, final string) *page.Page {
+	shown := frameURLs(pg, final)
+	if to := splashTarget(pg, final); len(shown) == 0 && to != "" {
 		shown = []string{to}
 	}
 	for _, u := range shown[:min(maxFrames, len(shown))] {
@@ -63,13 +63,13 @@ func (a *authorSearch) through(ctx context.Context, s *site, pg *page.Page, fina
 		if a.candidates.byKey[AddressKey(at)] == nil {
 			a.candidates.byKey[AddressKey(at)] = s // not a candidate of its own
 		}
-		pg = a.joined(pg, in)
+		pg = a.mergePages(pg, in)
 	}
 	return pg
 }
 
-// joined merges a page with one that it shows.
-func (a *authorSearch) joined(pg, in *page.Page) *page.Page {
+// mergePages merges a page with one that it shows.
+func (a *authorSearch) mergePages(pg, in *page.Page) *page.Page {
 	both := *pg
 	if named, _ := a.person.in(text.Words(pg.Title)); named < nameInitials && in.Title != "" {
 		both.Title += " – " + in.Title

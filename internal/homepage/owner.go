@@ -12,19 +12,19 @@ import (
 // that the model was trained on, for authors with poor metadata.
 const aloneTopic = 0.3
 
-// certain reports whether a page is its owner's by name alone. It is the root of a
+// certainByName reports whether a page is its owner's by name alone. It is the root of a
 // personal address with the full name as its title. A directory lists it, or it looks
 // like a researcher's and has the full name in its address. The crawl shows whether the
 // owner's papers are there.
-func certain(f map[string]float64) bool {
+func certainByName(f map[string]float64) bool {
 	own := f[fRoot] >= 1 && f[fUser] > 0 && f[fNameTitle] >= 1 && f[fOther] == 0 && f[fRival] == 0
 	return own && (f[fListed] >= 1 || f[fNameURL] >= 1 && f[fResearch] >= 0.5 && f[fDocuments] > 0)
 }
 
-// bound reports whether a page has its owner's name as its title, shows a paper of theirs
+// tiedToPapers reports whether a page has its owner's name as its title, shows a paper of theirs
 // and documents, and is of no other kind. It need not be a root: on some sites a script
 // makes every page. Headings do not count, since they may name the authors of a paper.
-func bound(f map[string]float64) bool {
+func tiedToPapers(f map[string]float64) bool {
 	if f[fNameTitle] < nameLoose || f[fTitles] == 0 || f[fDocuments] == 0 || f[fOther] > 0 || f[fPortal] > 0 {
 		return false
 	}
@@ -36,10 +36,10 @@ func bound(f map[string]float64) bool {
 	return true
 }
 
-// alone reports whether a page is the only one found with its owner's name. It is the root
+// onlyNamed reports whether a page is the only one found with its owner's name. It is the root
 // of a personal address with the full name as its title, has documents and is about the
 // topic of the papers. The crawl shows whether the owner's papers are there.
-func (cs *candidates) alone(s *site) bool {
+func (cs *candidates) onlyNamed(s *site) bool {
 	f := s.c.Features
 	if f[fRoot] < 1 || f[fUser] == 0 || max(f[fNameTitle], f[fNameHeading]) < 1 || f[fOther] > 0 || f[fRival] > 0 || f[fDocuments] == 0 || f[fTopic] < aloneTopic {
 		return false

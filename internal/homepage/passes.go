@@ -19,8 +19,8 @@ type Book interface {
 	Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error)
 	// All returns the decisions on all authors of the search.
 	All(ctx context.Context) ([]evidence.Decision, error)
-	// Heed applies what people said of an author's homepages to a decision.
-	Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error)
+	// ApplyOverrides applies what people said of an author's homepages to a decision.
+	ApplyOverrides(ctx context.Context, d evidence.Decision) (evidence.Decision, error)
 	// Save replaces the decision on an author.
 	Save(ctx context.Context, d evidence.Decision) error
 	// Replace saves a decision unless the author's homepages on record differ from those
@@ -65,7 +65,7 @@ func (s Search) Look(ctx context.Context, sub Subject, pass int) (evidence.Decis
 			d.NotFound = first.NotFound // still the reason
 		}
 	}
-	if d, err = s.Book.Heed(ctx, d); err != nil {
+	if d, err = s.Book.ApplyOverrides(ctx, d); err != nil {
 		return asked, err
 	}
 	if err := s.Book.Save(ctx, d); err != nil {
@@ -114,7 +114,7 @@ func (s Search) Settle(ctx context.Context) error {
 			continue
 		}
 		// People may have assigned one page to several authors.
-		d, err := s.Book.Heed(ctx, decisions[i])
+		d, err := s.Book.ApplyOverrides(ctx, decisions[i])
 		if err != nil {
 			return err
 		}

@@ -21,28 +21,28 @@ const (
 	maxPlacePages = 4 // fetched to find them, beyond the pages of the search
 )
 
-// way is a link that may lead to the papers of a homepage, directly or through the site of
+// papersLink is a link that may lead to the papers of a homepage, directly or through the site of
 // a group.
-type way struct {
-	of    string // the homepage
-	url   string
-	hope  int  // the best link is followed first
-	plain bool // its anchor is "Publications" or the like
-	hop   bool // it is not on the homepage itself
+type papersLink struct {
+	of       string // the homepage
+	url      string
+	score    int  // the best link is followed first
+	plain    bool // its anchor is "Publications" or the like
+	viaGroup bool // it is not on the homepage itself
 }
 
 // places finds pages outside a homepage that list the person's papers. It follows the
 // homepage's links "Publications", "Research" or "Our group" to other places.
 func (a *authorSearch) places(ctx context.Context) error {
-	var ways []way
+	var ways []papersLink
 	for _, s := range a.candidates.sites {
 		if s.c.Kept {
-			ways = append(ways, a.waysFrom(s)...)
+			ways = append(ways, a.papersLinks(s)...)
 		}
 	}
 	a.reader.bound = a.reader.fetches + maxPlacePages
 	for asked := map[string]bool{}; len(ways) > 0 && len(a.decision.Places) < maxPlaces; {
-		slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(b.hope, a.hope) })
+		slices.SortStableFunc(ways, func(a, b papersLink) int { return cmp.Compare(b.score, a.score) })
 		w := ways[0]
 		ways = ways[1:]
 		if asked[AddressKey(w.url)] {
@@ -57,39 +57,39 @@ func (a *authorSearch) places(ctx context.Context) error {
 			return a.reader.recordErr
 		case errors.Is(err, errTooMany):
 			return nil
-		case err != nil || asked[AddressKey(final)] && !sameAddress(final, w.url) || !a.elsewhere(parseURL(final), pg.Title):
+		case err != nil || asked[AddressKey(final)] && !sameAddress(final, w.url) || !a.mayHoldPapers(parseURL(final), pg.Title):
 			continue
 		}
 		asked[AddressKey(final)] = true
-		if rule := a.papersOn(pg, final); rule != "" {
+		if rule := a.placeRule(pg, final); rule != "" {
 			a.decision.Places = append(a.decision.Places, evidence.Place{URL: final, Scope: a.placeScope(final), Of: w.of, Rule: rule})
 			continue
 		}
-		if !w.hop && !w.plain {
-			ways = append(ways, a.waysOn(pg, final, w.of)...)
+		if !w.viaGroup && !w.plain {
+			ways = append(ways, a.groupLinks(pg, final, w.of)...)
 		}
 	}
 	return nil
 }
 
-// waysFrom returns the links of a homepage that may lead to papers elsewhere. Of a
+// papersLinks returns the links of a homepage that may lead to papers elsewhere. Of a
 // homepage that links to documents itself, these are only the plain ones.
-func (a *authorSearch) waysFrom(s *site) (ways []way) {
-	holds := a.holds(s)
+func (a *authorSearch) papersLinks(s *site) (ways []papersLink) {
+	holds := a.linksDocuments(s)
 	for _, l := range s.page.Links {
-		w := way{of: s.c.URL, url: l.URL, plain: namesPublications(l.Anchor)}
+		w := papersLink{of: s.c.URL, url: l.URL, plain: namesPublications(l.Anchor)}
 		u := parseURL(l.URL)
 		switch {
-		case l.Source != page.SourceAnchor && l.Source != page.SourceArea || !a.elsewhere(u, l.Anchor):
+		case l.Source != page.SourceAnchor && l.Source != page.SourceArea || !a.mayHoldPapers(u, l.Anchor):
 			continue
 		case w.plain:
-			w.hope = 4
+			w.score = 4
 		case holds:
 			continue
 		case calledAny(l.Anchor, 4, paperWords):
-			w.hope = 3
+			w.score = 3
 		case calledAny(l.Anchor, 6, groupWords):
-			w.hope = 2
+			w.score = 2
 		default:
 			continue
 		}
@@ -98,8 +98,8 @@ func (a *authorSearch) waysFrom(s *site) (ways []way) {
 	return ways
 }
 
-// holds reports whether a homepage, or a fetched page of it, links to documents.
-func (a *authorSearch) holds(s *site) bool {
+// linksDocuments reports whether a homepage, or a fetched page of it, links to documents.
+func (a *authorSearch) linksDocuments(s *site) bool {
 	scope := []string{weburl.PathPrefix(s.c.URL)}
 	for _, pg := range a.reader.pages {
 		if documentLinks(pg) > 0 && bareHost(pg.URL) == bareHost(s.c.URL) && weburl.InScope(pg.URL, scope) {
@@ -109,19 +109,19 @@ func (a *authorSearch) holds(s *site) bool {
 	return documentLinks(s.page) > 0
 }
 
-// waysOn returns the links to lists of papers on a group's page.
-func (a *authorSearch) waysOn(pg *page.Page, final, of string) (ways []way) {
+// groupLinks returns the links to lists of papers on a group's page.
+func (a *authorSearch) groupLinks(pg *page.Page, final, of string) (ways []papersLink) {
 	for _, l := range pg.Links {
-		if u := parseURL(l.URL); l.Source == page.SourceAnchor && namesPublications(l.Anchor) && weburl.SameSite(l.URL, final) && a.elsewhere(u, l.Anchor) {
-			ways = append(ways, way{of: of, url: l.URL, hope: 5, plain: true, hop: true})
+		if u := parseURL(l.URL); l.Source == page.SourceAnchor && namesPublications(l.Anchor) && weburl.SameSite(l.URL, final) && a.mayHoldPapers(u, l.Anchor) {
+			ways = append(ways, papersLink{of: of, url: l.URL, score: 5, plain: true, viaGroup: true})
 		}
 	}
 	return ways
 }
 
-// elsewhere reports whether an address may be a page of papers and lies in nobody's
+// mayHoldPapers reports whether an address may be a page of papers and lies in nobody's
 // homepage.
-func (a *authorSearch) elsewhere(u *url.URL, title string) bool {
+func (a *authorSearch) mayHoldPapers(u *url.URL, title string) bool {
 	at := u.String()
 	if u.Scheme != "http" && u.Scheme != "https" || isFile(u) || isPortal(u) || isPublisher(u, title) || belowFound(at, a.subject.CoAuthorHomepages) || belowFound(at, a.subject.Taken) {
 		return false
@@ -134,9 +134,9 @@ func (a *authorSearch) elsewhere(u *url.URL, title string) bool {
 // groupMentions is how often the name must occur on a group's list of papers.
 const groupMentions = 3
 
-// papersOn returns why a page is a place of the person's papers, or "" if it is none.
-func (a *authorSearch) papersOn(pg *page.Page, final string) string {
-	if gone(pg) {
+// placeRule returns why a page is a place of the person's papers, or "" if it is none.
+func (a *authorSearch) placeRule(pg *page.Page, final string) string {
+	if saysMissing(pg) {
 		return ""
 	}
 	titles, docs := a.person.titlesIn(text.Letters(pg.Text)), documentLinks(pg)

@@ -31,8 +31,8 @@ type reader struct {
 }
 
 func newReader(cfg Config, s Subject) *reader {
-	r := &reader{getter: cfg.Getter, bound: cfg.MaxFetches, requested: map[string]bool{}, pages: map[string]*page.Page{},
-		unanswered: slices.Clone(s.Unanswered)}
+	r := &reader{getter: cfg.Getter, bound: cfg.MaxFetches, unanswered: slices.Clone(s.Unanswered),
+		requested: map[string]bool{}, pages: map[string]*page.Page{}}
 	if s.Getter != nil {
 		r.getter = s.Getter
 	}

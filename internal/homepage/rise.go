@@ -8,10 +8,10 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// rise replaces inner pages that are good enough to be kept by the homepage to which their
+// byHomeLinks replaces inner pages that are good enough to be kept by the homepage to which their
 // link "Home" leads, if its title has the person's name, too. A crawl follows only what
 // lies below a homepage.
-func (a *authorSearch) rise(ctx context.Context) error {
+func (a *authorSearch) byHomeLinks(ctx context.Context) error {
 	for _, s := range a.candidates.sites {
 		f := s.c.Features
 		if !s.c.Fetched || s.c.Rule != "" || s.c.Score < a.candidates.model.Threshold || f[fOther] > 0 || f[fRoot] > 0 || f[fIdentity] < nameLoose {
@@ -25,7 +25,7 @@ func (a *authorSearch) rise(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil || gone(pg) || !a.calledByName(pg) || a.candidates.unfit(parseURL(final), s, pg, final) != "":
+		case err != nil || saysMissing(pg) || !a.calledByName(pg) || a.candidates.ruledOut(parseURL(final), s, pg, final) != "":
 			continue
 		}
 		inner, before := s.page, s.c

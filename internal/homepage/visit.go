@@ -22,7 +22,7 @@ func (a *authorSearch) visit(ctx context.Context, n int) error {
 			return nil
 		}
 		s.visited = true
-		a.look(ctx, s)
+		a.visitSite(ctx, s)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -33,11 +33,11 @@ func (a *authorSearch) visit(ctx context.Context, n int) error {
 	return nil
 }
 
-// look fetches a site's root, or the page of its first lead if there is no root,
+// visitSite fetches a site's root, or the page of its first lead if there is no root,
 // follows notices that it has moved, and scores it.
-func (a *authorSearch) look(ctx context.Context, s *site) {
+func (a *authorSearch) visitSite(ctx context.Context, s *site) {
 	pg, final, err := a.reader.get(ctx, s.root)
-	if (err != nil || gone(pg)) && len(s.leads) > 0 && !sameAddress(s.leads[0].url, s.root) && !isFile(parseURL(s.leads[0].url)) {
+	if (err != nil || saysMissing(pg)) && len(s.leads) > 0 && !sameAddress(s.leads[0].url, s.root) && !isFile(parseURL(s.leads[0].url)) {
 		pg, final, err = a.reader.get(ctx, s.leads[0].url)
 	}
 	if err != nil {
@@ -62,16 +62,16 @@ func (a *authorSearch) look(ctx context.Context, s *site) {
 		}
 		s.c.Via, pg, final = final, moved, movedFinal
 	}
-	a.settle(ctx, s, a.through(ctx, s, pg, final), final)
+	a.scoreSite(ctx, s, a.withFrames(ctx, s, pg, final), final)
 }
 
 // maxMoves bounds how often "this page has moved" is followed.
 const maxMoves = 2
 
-// settle scores a site by its page, alone and with inner pages.
-func (a *authorSearch) settle(ctx context.Context, s *site, pg *page.Page, final string) {
+// scoreSite scores a site by its page, alone and with inner pages.
+func (a *authorSearch) scoreSite(ctx context.Context, s *site, pg *page.Page, final string) {
 	u := parseURL(final)
-	if rule := a.candidates.unfit(u, s, pg, final); rule != "" {
+	if rule := a.candidates.ruledOut(u, s, pg, final); rule != "" {
 		s.c.Rule = rule
 		return
 	}
@@ -96,7 +96,7 @@ func (a *authorSearch) settle(ctx context.Context, s *site, pg *page.Page, final
 			inner = &page.Page{URL: inner.URL, Text: a.person.entriesOf(inner.Text)}
 		}
 		here := weburl.SameSite(innerFinal, final)
-		if !here && !a.speaksOf(inner, innerFinal) {
+		if !here && !a.mentionsPerson(inner, innerFinal) {
 			continue
 		}
 		fs.inner = append(fs.inner, inner)
@@ -108,20 +108,20 @@ func (a *authorSearch) settle(ctx context.Context, s *site, pg *page.Page, final
 	}
 	f := s.c.Features
 	if a.follow(pg, final, evidence.SourcePeople) == 0 && s.c.Score < a.candidates.model.Threshold && f[fTitles]+f[fCoAuthors] > 0 {
-		a.lists(ctx, pg, final)
+		a.searchPeopleLists(ctx, pg, final)
 	}
 }
 
-// speaksOf reports whether a page on another site may list the person's papers: it names
+// mentionsPerson reports whether a page on another site may list the person's papers: it names
 // the person, and is neither a portal's nor a publisher's.
-func (a *authorSearch) speaksOf(pg *page.Page, final string) bool {
+func (a *authorSearch) mentionsPerson(pg *page.Page, final string) bool {
 	u := parseURL(final)
 	return !isPortal(u) && !isPublisher(u, pg.Title) && a.person.mentions(text.Words(text.Head(pg.Text, 100_000)), 1) > 0
 }
 
-// unfit applies the rules that need the final address: a page may redirect to a portal,
+// ruledOut applies the rules that need the final address: a page may redirect to a portal,
 // or to a page that was visited. It returns "" if no rule excludes the page.
-func (cs *candidates) unfit(u *url.URL, s *site, pg *page.Page, final string) string {
+func (cs *candidates) ruledOut(u *url.URL, s *site, pg *page.Page, final string) string {
 	switch {
 	case isPublisher(u, pg.Title):
 		return "publisher or digital library"
@@ -209,8 +209,8 @@ func homeAnchor(ws []string) bool {
 	return len(ws) > 0 && len(ws) <= 3 && homeWords[ws[0]]
 }
 
-// gone reports whether the text of a page says that the page does not exist.
-func gone(pg *page.Page) bool { return pg != nil && pg.SoftMissing }
+// saysMissing reports whether the text of a page says that the page does not exist.
+func saysMissing(pg *page.Page) bool { return pg != nil && pg.SoftMissing }
 
 // movedWords are the phrases of pages that have moved.
 var movedWords = []string{
@@ -229,7 +229,7 @@ func movedTo(pg *page.Page, final string) string {
 			return l.URL
 		}
 	}
-	if shown := framed(pg, final); len(shown) == 1 && weburl.Host(shown[0]) != weburl.Host(final) {
+	if shown := frameURLs(pg, final); len(shown) == 1 && weburl.Host(shown[0]) != weburl.Host(final) {
 		return shown[0]
 	}
 	if len(pg.Text) > movedText {

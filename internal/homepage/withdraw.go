@@ -100,9 +100,9 @@ func (cs *candidates) withdrawn(url, source string) (from, rule string) {
 
 func bareHost(url string) string { return strings.TrimPrefix(weburl.Host(url), "www.") }
 
-// remember keeps withdrawn pages among the candidates, unless they were fetched again. A
+// keepWithdrawn keeps withdrawn pages among the candidates, unless they were fetched again. A
 // later search would accept them anew otherwise.
-func (a *authorSearch) remember() {
+func (a *authorSearch) keepWithdrawn() {
 	for _, c := range a.subject.Withdrawn {
 		if !slices.ContainsFunc(a.decision.Candidates, func(o evidence.Candidate) bool { return o.Fetched && sameAddress(o.URL, c.URL) }) {
 			a.decision.Candidates = append(a.decision.Candidates, c)

@@ -31,8 +31,8 @@ func paired(host string) []string {
 	return []string{bare, "www." + bare}
 }
 
-// standing is the state of a host and of its pair.
-type standing struct {
+// hostState is the state of a host and of its pair.
+type hostState struct {
 	id       int
 	holder   string
 	token    int64
@@ -53,7 +53,7 @@ func timeLeft(column string) string {
 	return `CASE WHEN ` + column + ` > clock_timestamp() THEN extract(epoch FROM ` + column + ` - clock_timestamp())::float8 ELSE 0 END`
 }
 
-var standingSQL = `SELECT id, host = $2, holder, token, failures, CASE WHEN holder <> '' THEN ` + timeLeft("expires_at") + ` ELSE 0 END, ` +
+var hostStateSQL = `SELECT id, host = $2, holder, token, failures, CASE WHEN holder <> '' THEN ` + timeLeft("expires_at") + ` ELSE 0 END, ` +
 	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `, ` + timeLeft("waits_until") + `, paused
 	FROM sites WHERE host = ANY($1) ORDER BY host COLLATE "C"`
 
@@ -62,15 +62,15 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// stands reads the state of a host; lock locks its rows until the transaction ends. The id
+// readHostState reads the state of a host; lock locks its rows until the transaction ends. The id
 // is 0 if the host has no row.
-func stands(ctx context.Context, q querier, host string, lock bool) (standing, error) {
-	sql := standingSQL
+func readHostState(ctx context.Context, q querier, host string, lock bool) (hostState, error) {
+	sql := hostStateSQL
 	if lock {
 		sql += ` FOR NO KEY UPDATE`
 	}
 	rows, _ := q.Query(ctx, sql, paired(host), host)
-	var s standing
+	var s hostState
 	var id, failures int
 	var own bool
 	var holder, paused string
@@ -96,7 +96,7 @@ func stands(ctx context.Context, q querier, host string, lock bool) (standing, e
 }
 
 // busy returns why a host is not available, nil if it is.
-func (s standing) busy(host string) error {
+func (s hostState) busy(host string) error {
 	switch {
 	case s.paused != "":
 		return &BusyError{Host: host, Wait: pausedLook, Parked: true, Paused: s.paused}
@@ -157,7 +157,7 @@ func (k *Keeper) AcquireWithin(ctx context.Context, host string, patience time.D
 // waitsForPair notes that a crawl waits for one of its pair, if that has the host, and
 // returns a BusyError with the time to wait.
 func (k *Keeper) waitsForPair(ctx context.Context, busy *BusyError) error {
-	s, err := stands(ctx, k.pool, busy.Host, false)
+	s, err := readHostState(ctx, k.pool, busy.Host, false)
 	if err != nil || s.held == 0 {
 		return cmp.Or(err, error(busy))
 	}
@@ -223,17 +223,17 @@ func untilFree(ctx context.Context, pool *pgxpool.Pool, into any, sql string, ar
 // take locks the rows of a host and takes the lease if it is free.
 func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, error) {
 	asked := time.Now()
-	l, had := &Lease{Host: host, k: k}, k.left.get(host)
-	var s standing
+	l, had := &Lease{Host: host, k: k}, k.unreleased.get(host)
+	var s hostState
 	err := pgx.BeginFunc(ctx, k.pool, func(tx pgx.Tx) (err error) {
 		if _, err = tx.Exec(ctx, boundWaits); err != nil {
 			return err
 		}
-		if s, err = stands(ctx, tx, host, true); err == nil && s.id == 0 {
+		if s, err = readHostState(ctx, tx, host, true); err == nil && s.id == 0 {
 			err = errNoRow
 		}
 		if err == nil { // again, since its pair may have been inserted during the wait for the lock
-			s, err = stands(ctx, tx, host, false)
+			s, err = readHostState(ctx, tx, host, false)
 		}
 		if err != nil {
 			return err
@@ -242,7 +242,7 @@ func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, err
 		case s.holder == k.holder && s.token == had.token:
 			s.own = 0
 		case s.holder != "" || s.token != had.token+1: // another process has had the lease since
-			had.told = told{}
+			had.pacingState = pacingState{}
 		}
 		if err = s.busy(host); err != nil {
 			return err
@@ -262,7 +262,7 @@ func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, err
 	}
 	now := time.Now()
 	l.SiteID, l.minDelay, l.until = s.id, k.pacing.MinDelay, asked.Add(k.ttl)
-	l.told = had.told
+	l.pacingState = had.pacingState
 	l.next, l.paced = later(l.next, now.Add(s.next)), later(l.paced, now.Add(s.paced))
 	if !l.unsaved {
 		l.failures = s.failures
@@ -270,9 +270,9 @@ func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, err
 	if s.asked > 0 {
 		l.asked = later(l.asked, now.Add(s.asked))
 	}
-	k.left.forget(host)
+	k.unreleased.forget(host)
 	if s.holder != "" && s.holder != k.holder {
-		k.left.tookOver(Lapsed{host, s.token, s.holder})
+		k.unreleased.tookOver(Lapsed{host, s.token, s.holder})
 	}
 	return l, nil
 }
@@ -297,7 +297,7 @@ func (k *Keeper) waitFree(ctx context.Context, host string) error {
 		if err := fetch.Wait(ctx, wait/2+k.jitter(wait)); err != nil {
 			return err
 		}
-		s, err := stands(ctx, k.pool, host, false)
+		s, err := readHostState(ctx, k.pool, host, false)
 		if err != nil {
 			return fmt.Errorf("politeness: lease of %s: %w", host, err)
 		}

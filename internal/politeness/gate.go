@@ -146,7 +146,7 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 	}
 	started, err := l.reserve(ctx, delay, by)
 	if errors.Is(err, ErrLost) { // or the host was paused meanwhile
-		if s, unknown := stands(ctx, l.k.pool, l.Host, false); unknown == nil && s.paused != "" {
+		if s, unknown := readHostState(ctx, l.k.pool, l.Host, false); unknown == nil && s.paused != "" {
 			err = s.busy(l.Host)
 		}
 	}

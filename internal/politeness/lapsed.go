@@ -46,9 +46,9 @@ func (k *Keeper) Revoke(ctx context.Context, leases []Lapsed) (revoked []Lapsed,
 // TookOver lists the leases that this process took, since it was last asked, from holders
 // that had let them run out.
 func (k *Keeper) TookOver() []Lapsed {
-	k.left.mu.Lock()
-	defer k.left.mu.Unlock()
-	leases := slices.Collect(maps.Keys(k.left.taken))
-	clear(k.left.taken)
+	k.unreleased.mu.Lock()
+	defer k.unreleased.mu.Unlock()
+	leases := slices.Collect(maps.Keys(k.unreleased.taken))
+	clear(k.unreleased.taken)
 	return leases
 }

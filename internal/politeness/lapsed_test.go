@@ -53,7 +53,7 @@ func TestALapsedLeaseIsRevokedOnce(t *testing.T) {
 	require.Empty(t, other.TookOver())
 
 	// What the holder knew of the host, and could not write, still holds for it.
-	k.left.put("dead.test", leftover{token: lost.Token, told: told{next: time.Now().Add(time.Hour), unsaved: true}})
+	k.unreleased.put("dead.test", unreleasedLease{token: lost.Token, pacingState: pacingState{next: time.Now().Add(time.Hour), unsaved: true}})
 	l := acquire(t, k, "dead.test")
 	require.Greater(t, l.Ready(), 30*time.Minute)
 	require.NoError(t, leases["late.test"].Renew(t.Context()))

@@ -61,12 +61,12 @@ func (e *BusyError) RetryIn() time.Duration { return e.Wait }
 
 // Keeper grants leases and turns. It is safe for concurrent use.
 type Keeper struct {
-	pool   *pgxpool.Pool
-	pacing fetch.Pacing
-	holder string        // names this process in the row
-	ttl    time.Duration // of a lease that is not renewed
-	left   *left
-	queues *queues
+	pool       *pgxpool.Pool
+	pacing     fetch.Pacing
+	holder     string        // names this process in the row
+	ttl        time.Duration // of a lease that is not renewed
+	unreleased *unreleased
+	queues     *queues
 
 	promised Promise // nil promises nothing
 	services bool    // its hosts are outside APIs, which nobody holds for long
@@ -92,7 +92,7 @@ func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
 		pacing.MinDelay = 0
 	}
 	return &Keeper{pool: pool, pacing: pacing, holder: holder + "/" + rand.Text()[:8], ttl: LeaseTime,
-		left: &left{hosts: map[string]leftover{}, taken: map[Lapsed]bool{}}, queues: &queues{hosts: map[string]*queue{}}}
+		unreleased: &unreleased{hosts: map[string]unreleasedLease{}, taken: map[Lapsed]bool{}}, queues: &queues{hosts: map[string]*queue{}}}
 }
 
 // Keep makes every lease obey what was promised for its site.
@@ -117,11 +117,11 @@ type Lease struct {
 	granted  time.Time     // when the lease was taken, by the database's clock
 	awaited  bool          // a request for one turn of the host has waited since
 	until    time.Time     // when the lease expires unless renewed, at the latest
-	told
+	pacingState
 }
 
-// told is the pacing state of a host after its last answer, by this process's clock.
-type told struct {
+// pacingState is the pacing state of a host after its last answer, by this process's clock.
+type pacingState struct {
 	next     time.Time // when the next request may be sent
 	paced    time.Time // when the ordinary pause ends, which is part of next
 	asked    time.Time // when the pause ends that the host asked for
@@ -269,7 +269,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	if err != nil && !errors.Is(err, ErrLost) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.k.left.put(l.Host, leftover{token: l.Token, told: l.told})
+		l.k.unreleased.put(l.Host, unreleasedLease{token: l.Token, pacingState: l.pacingState})
 	}
 	return err
 }

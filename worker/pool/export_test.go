@@ -20,27 +20,27 @@ func Patience(looks []time.Time) (enough time.Duration) {
 	return enough
 }
 
-// House is what a worker does for all workers.
-type House struct{ *pool }
+// Maintenance is what a worker does for all workers.
+type Maintenance struct{ *pool }
 
-// OpenHouse opens what a worker has.
-func OpenHouse(ctx context.Context, cfg *config.Config, log *slog.Logger) (House, error) {
+// OpenMaintenance opens what a worker has.
+func OpenMaintenance(ctx context.Context, cfg *config.Config, log *slog.Logger) (Maintenance, error) {
 	p, err := open(ctx, cfg, Options{Log: log}.withDefaults())
-	return House{p}, err
+	return Maintenance{p}, err
 }
 
 // Once does each chore that is due.
-func (h House) Once(ctx context.Context) {
-	for _, c := range h.chores() {
-		h.chore(ctx, c)
+func (m Maintenance) Once(ctx context.Context) {
+	for _, c := range m.chores() {
+		m.chore(ctx, c)
 	}
 }
 
 // Keep is what a worker does all the time.
-func (h House) Keep(ctx context.Context, every time.Duration) { h.keepHouse(ctx, every) }
+func (m Maintenance) Keep(ctx context.Context, every time.Duration) { m.maintain(ctx, every) }
 
-// Close closes what OpenHouse opened.
-func (h House) Close() { h.close() }
+// Close closes what OpenMaintenance opened.
+func (m Maintenance) Close() { m.close() }
 
 // Pending is pending.
 var Pending = pending

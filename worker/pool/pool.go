@@ -111,8 +111,8 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 		return err
 	}
 	defer stopWatch()
-	house, leave := context.WithCancel(ctx)
-	left, handing := guard.Go(func() { p.keepHouse(house, houseEvery) }), guard.Go(func() { p.handOn(house) })
+	upkeep, leave := context.WithCancel(ctx)
+	left, handing := guard.Go(func() { p.maintain(upkeep, maintainEvery) }), guard.Go(func() { p.handOn(upkeep) })
 	defer func() { leave(); <-left; <-handing }()
 	if err := p.work(ctx, o.Queues, o.Cores); err != nil {
 		return fmt.Errorf("worker: %w", err)

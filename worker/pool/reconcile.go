@@ -99,7 +99,7 @@ func (t temporal) Start(ctx context.Context, h store.Harvest) error {
 	if err != nil {
 		return fmt.Errorf("options of %s: %w", h.ID, err)
 	}
-	return t.start(ctx, workflows.HarvestID(h.ID), workflows.TellHarvest(again), workflows.HarvestVenue,
+	return t.start(ctx, workflows.HarvestID(h.ID), workflows.DescribeHarvest(again), workflows.HarvestVenue,
 		workflows.HarvestParams{Harvest: again, State: workflows.HarvestState{Paused: h.Paused}})
 }
 
@@ -109,29 +109,29 @@ func (t temporal) Collection(ctx context.Context, name string) (reconcile.Status
 
 func (t temporal) Collect(ctx context.Context, c collections.Made) error {
 	p, id := workflows.CollectParams{Name: c.Name, Run: c.Run, Parallel: c.Parallel}, workflows.CollectionsID(c.Name)
-	return t.start(ctx, id, workflows.TellCollection(c.Name), workflows.SynthesizeCollections, p)
+	return t.start(ctx, id, workflows.DescribeCollection(c.Name), workflows.SynthesizeCollections, p)
 }
 
 func (t temporal) JudgeLeft(ctx context.Context) error {
-	return t.start(ctx, workflows.JudgeLeftID, workflows.TellJudgeLeft(), workflows.JudgeLeft)
+	return t.start(ctx, workflows.JudgeLeftID, workflows.DescribeJudgeLeft(), workflows.JudgeLeft)
 }
 
-// tellNews starts the workflow that tells whoever runs Gleaner what happened.
+// tellNews starts the workflow that sends notices to the operators.
 func (p *pool) tellNews(ctx context.Context) error {
-	return temporal{p.client}.start(ctx, workflows.TellNewsID, workflows.TellTellNews(), workflows.TellNews)
+	return temporal{p.client}.start(ctx, workflows.TellNewsID, workflows.DescribeTellNews(), workflows.TellNews)
 }
 
 // start starts a workflow, unless it runs.
-func (t temporal) start(ctx context.Context, id string, told workflows.Told, workflow any, args ...any) error {
-	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details, WorkflowTaskTimeout: workflows.TaskTime,
+func (t temporal) start(ctx context.Context, id string, about workflows.Description, workflow any, args ...any) error {
+	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: about.Summary, StaticDetails: about.Details, WorkflowTaskTimeout: workflows.TaskTime,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}, workflow, args...)
 	return err
 }
 
-// houseEvery is how often a worker looks whether there is something to do for all.
-const houseEvery = time.Minute
+// maintainEvery is how often a worker checks whether a chore is due.
+const maintainEvery = time.Minute
 
-// chore is something that one worker of all does for all.
+// chore is a task that one worker does on behalf of all.
 type chore struct {
 	store.Chore
 	do func(context.Context) error
@@ -148,9 +148,9 @@ func (p *pool) chores() []chore {
 	return all
 }
 
-// keepHouse does the chores that are due, at once and then again and again, until ctx ends.
-// None waits for another.
-func (p *pool) keepHouse(ctx context.Context, every time.Duration) {
+// maintain does the chores that are due, at once and then every so often, until ctx ends. The
+// chores run in parallel.
+func (p *pool) maintain(ctx context.Context, every time.Duration) {
 	var ended []<-chan struct{}
 	for _, c := range p.chores() {
 		ended = append(ended, guard.Go(func() {
@@ -163,14 +163,14 @@ func (p *pool) keepHouse(ctx context.Context, every time.Duration) {
 	}
 }
 
-// chore does what is due and no other worker is at. Whatever goes wrong is logged: it must
-// not keep a worker from its work.
+// chore does a chore if it is due and no other worker does it. An error is only logged, since
+// it must not stop the worker.
 func (p *pool) chore(ctx context.Context, c chore) {
 	_, err := p.app.DB.Chore(ctx, c.Chore, func(ctx context.Context) (any, error) {
 		return nil, guard.Logged(ctx, p.log, c.Name, func() error { return c.do(ctx) })
 	})
 	if err != nil && ctx.Err() == nil {
-		p.log.Warn("keeping house failed; it is tried again", "task", c.Name, "within", c.Within, "error", err)
+		p.log.Warn("maintenance failed; it is tried again", "task", c.Name, "within", c.Within, "error", err)
 	}
 }
 

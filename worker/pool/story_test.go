@@ -159,12 +159,12 @@ func (w *world) summaries(t *testing.T, id string) {
 func TestOneWorkerKeepsHouseForAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	houses := make([]func(), 2)
-	for i := range houses {
-		house, err := pool.OpenHouse(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
+	rounds := make([]func(), 2)
+	for i := range rounds {
+		maintenance, err := pool.OpenMaintenance(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
-		t.Cleanup(house.Close)
-		houses[i] = func() { house.Once(t.Context()) }
+		t.Cleanup(maintenance.Close)
+		rounds[i] = func() { maintenance.Once(t.Context()) }
 	}
 	// Each end of a chore leaves a line.
 	w.exec(t, `CREATE TABLE ends (name text);
@@ -185,8 +185,8 @@ func TestOneWorkerKeepsHouseForAll(t *testing.T) {
 	}
 	all := func() {
 		var wg sync.WaitGroup
-		for _, house := range houses {
-			wg.Go(house)
+		for _, maintenance := range rounds {
+			wg.Go(maintenance)
 		}
 		wg.Wait()
 	}
@@ -215,9 +215,9 @@ func TestOneWorkerKeepsHouseForAll(t *testing.T) {
 func TestAPruneHoldsNothingElseUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	house, err := pool.OpenHouse(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
+	maintenance, err := pool.OpenMaintenance(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	t.Cleanup(house.Close)
+	t.Cleanup(maintenance.Close)
 	w.exec(t, `CREATE FUNCTION ended() RETURNS trigger LANGUAGE plpgsql AS
 			'BEGIN PERFORM pg_notify(''ended'', NEW.name); RETURN NEW; END';
 		CREATE TRIGGER ended AFTER UPDATE OF last ON chores
@@ -234,7 +234,7 @@ func TestAPruneHoldsNothingElseUp(t *testing.T) {
 
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan struct{})
-	go func() { defer close(left); house.Keep(ctx, time.Millisecond) }()
+	go func() { defer close(left); maintenance.Keep(ctx, time.Millisecond) }()
 	for range 2 {
 		end, err := ends.Conn().WaitForNotification(t.Context())
 		require.NoError(t, err)

@@ -71,7 +71,7 @@ func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 	for _, repair := range decide(s, o.Restart) {
 		ok := o.DryRun
 		if !o.DryRun {
-			if ok, err = r.mend(ctx, repair, s.Now); err != nil {
+			if ok, err = r.repair(ctx, repair, s.Now); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("reconcile %s: %w", repair.What, err))
 				continue
 			}
@@ -238,8 +238,8 @@ func (r *Reconciler) belong(ctx context.Context, harvests []store.Harvest, resta
 	return err
 }
 
-// mend mends what was gathered at a moment, where it is as it was.
-func (r *Reconciler) mend(ctx context.Context, p Repair, gathered time.Time) (bool, error) {
+// repair mends what was gathered at a moment, where it is as it was.
+func (r *Reconciler) repair(ctx context.Context, p Repair, gathered time.Time) (bool, error) {
 	switch p.Kind {
 	case RequeueSite:
 		return r.DB.RequeueCrawl(ctx, p.crawl, p.Reason)

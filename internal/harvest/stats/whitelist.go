@@ -114,15 +114,15 @@ type Generated struct {
 }
 
 // Generate ranks the domains of the record and replaces the generated whitelist.
-// source, where given, is asked for the citations of the accepted papers; what a
-// user's file says of a domain (SaveCitations) counts for the domain itself. told,
-// where it is given, hears of how many papers source was asked, of how many.
-func Generate(ctx context.Context, db *store.DB, source Citations, o Lists, told func(done, of int)) (Generated, error) {
+// source, if given, is queried for the citations of the accepted papers. Citations from a
+// user's file (SaveCitations) count for the domain itself. report, if given, is called with
+// the number of papers queried, of how many.
+func Generate(ctx context.Context, db *store.DB, source Citations, o Lists, report func(done, of int)) (Generated, error) {
 	if source != nil {
 		done := 0
 		err := AskCitations(ctx, db, source, o, "", askedAtOnce, func(_ string, n, of int) error {
-			if done += n; told != nil {
-				told(done, of)
+			if done += n; report != nil {
+				report(done, of)
 			}
 			return nil
 		})

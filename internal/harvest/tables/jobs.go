@@ -109,13 +109,13 @@ type work struct {
 	options Options
 	job     store.Job
 	done    Progress
-	tell    func(Progress)
+	report  func(Progress)
 	began   time.Time
 }
 
-// Do does a slice of a job, from where it was, and tells of each step.
-func (j *Jobs) Do(ctx context.Context, run Run, tell func(Progress)) (Progress, error) {
-	w := &work{Jobs: j, run: run, tell: tell, began: time.Now()}
+// Do does a slice of a job, from its position on record, and reports each step.
+func (j *Jobs) Do(ctx context.Context, run Run, report func(Progress)) (Progress, error) {
+	w := &work{Jobs: j, run: run, report: report, began: time.Now()}
 	err := j.DB.BeginJob(ctx, run.Job, run.Run)
 	if err == nil {
 		w.job, err = j.DB.Job(ctx, run.Job)
@@ -145,12 +145,12 @@ func (j *Jobs) Do(ctx context.Context, run Run, tell func(Progress)) (Progress, 
 	return w.done, err
 }
 
-// position is where the job was.
+// position reads the position of the job.
 func (w *work) position(at any) error { return json.Unmarshal(w.job.Position, at) }
 
-// step does something of a job in one transaction with what it notes of it. do returns
-// how many rows it looked at, a line for each that it tells of, numbered among them,
-// and where the job goes on.
+// step does a step of a job, and records it in the same transaction. do returns how many
+// rows it looked at, a record for each row to be reported, numbered among them, and the
+// next position.
 func (w *work) step(ctx context.Context, do func(tx pgx.Tx) (looked int, records []store.ImportRecord, next any, err error)) error {
 	var after Progress
 	err := w.DB.JobStep(ctx, func(tx pgx.Tx) (store.ImportStep, error) {
@@ -170,7 +170,7 @@ func (w *work) step(ctx context.Context, do func(tx pgx.Tx) (looked int, records
 	})
 	if err == nil {
 		w.done = after
-		w.tell(after)
+		w.report(after)
 		if time.Since(w.began) >= w.Slice {
 			err = errFull
 		}
@@ -200,7 +200,7 @@ func (w *work) cleanDocuments(ctx context.Context) error {
 	}
 	for {
 		if w.options.InPlace { // also what an attempt before only marked
-			if err := w.DB.RemoveCleaned(ctx, w.Repo, func() { w.tell(w.done) }); err != nil {
+			if err := w.DB.RemoveCleaned(ctx, w.Repo, func() { w.report(w.done) }); err != nil {
 				return err
 			}
 		}

@@ -281,9 +281,9 @@ func TestKilledCleaningGoesOn(t *testing.T) {
 	attempts := 0
 	for ; ; attempts++ {
 		ctx, kill := context.WithCancel(t.Context())
-		told := 0
+		lines := 0
 		p, err := s.Do(ctx, Run{store.JobCleanDocuments, id, 1}, func(Progress) {
-			if told++; told == 2 {
+			if lines++; lines == 2 {
 				kill()
 			}
 		})

@@ -103,8 +103,10 @@ func (n *notes) All(context.Context) (out []evidence.Decision, _ error) {
 	return out, nil
 }
 
-// Heed implements homepage.Book: nobody said anything.
-func (*notes) Heed(_ context.Context, d evidence.Decision) (evidence.Decision, error) { return d, nil }
+// ApplyOverrides implements homepage.Book: nobody said anything.
+func (*notes) ApplyOverrides(_ context.Context, d evidence.Decision) (evidence.Decision, error) {
+	return d, nil
+}
 
 func (n *notes) Save(_ context.Context, d evidence.Decision) error {
 	n.mu.Lock()

@@ -52,7 +52,7 @@ type meanwhile struct {
 	decides evidence.Decision
 }
 
-func (m meanwhile) Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
+func (m meanwhile) ApplyOverrides(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
 	return d, m.notes.Save(ctx, m.decides)
 }
 

@@ -225,7 +225,8 @@ func (a *App) openStages(client *http.Client) error {
 	}
 	a.Search = web
 	a.Maker = a.maker(web, getter)
-	papers := &harvest.PaperSources{DB: a.DB, DBLP: c.DBLP, Log: a.Log, Sources: c.Sources, Completers: c.Completers, Names: c.Names}
+	papers := &harvest.PaperSources{DB: a.DB, DBLP: c.DBLP, Log: a.Log,
+		Sources: c.Sources, Completers: c.Completers, Names: c.Names}
 	a.Stages = &harvest.Stages{DB: a.DB, DBLP: c.DBLP, Papers: papers, Copies: c.Copies, Log: a.Log, Index: a.index,
 		Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP, WebSearch: len(web) > 0,
 		Pages: getter, Every: a.every, Finder: homepage.New(homepage.Config{Searcher: search, Model: model, Getter: getter})}

@@ -15,12 +15,12 @@ import (
 	"gleaner/internal/ingest"
 )
 
-// Told is the description of a workflow in the Temporal UI: a line for lists, and in
+// Description is the description of a workflow in the Temporal UI: a line for lists, and in
 // Markdown what the workflow does and how to control it.
-type Told struct{ Summary, Details string }
+type Description struct{ Summary, Details string }
 
-// TellHarvest describes a harvest.
-func TellHarvest(h activities.Harvest) Told {
+// DescribeHarvest describes a harvest.
+func DescribeHarvest(h activities.Harvest) Description {
 	what := fmt.Sprintf("Completes the collection of the venue **%s**, %s.", h.Venue, h.Years)
 	switch {
 	case h.Goal.Site != "":
@@ -30,23 +30,23 @@ func TellHarvest(h activities.Harvest) Told {
 	case h.Goal.List != "":
 		what = fmt.Sprintf("Looks for the papers of the list **%s**, %s.", h.Goal.List, h.Years)
 	}
-	return Told{summary(h.ID), what + fmt.Sprintf("\n\n- `starter watch %s` shows how far it is, `starter report %s` what it came to\n"+
+	return Description{summary(h.ID), what + fmt.Sprintf("\n\n- `starter watch %s` shows how far it is, `starter report %s` what it came to\n"+
 		"- the updates pause, resume and retry-what work at any time; to cancel it keeps what was found\n- its sites: `%s = '%s' AND WorkflowType = 'CrawlSite'`",
 		h.ID, h.ID, gleaner.VenuesAttribute, attribute(h.Venue))}
 }
 
-// TellHomepages describes the search for a harvest's homepages.
-func TellHomepages(h activities.Harvest) Told {
-	return Told{summary("homepages for " + h.ID), "Looks for the homepages of the authors whose papers `" + h.ID + "` misses, in two passes of batches.\n\n`starter homepages list " + h.ID + "` lists them, `starter homepages explain AUTHOR` says why."}
+// DescribeHomepages describes the search for a harvest's homepages.
+func DescribeHomepages(h activities.Harvest) Description {
+	return Description{summary("homepages for " + h.ID), "Looks for the homepages of the authors whose papers `" + h.ID + "` misses, in two passes of batches.\n\n`starter homepages list " + h.ID + "` lists them, `starter homepages explain AUTHOR` says why."}
 }
 
-// TellSite describes a site's crawl.
-func TellSite(host string) Told {
-	return Told{host, "Crawls **" + host + "** in slices, for all harvests that want it; there is one crawl of a host at a time.\n\n`starter stats sites` shows what it gave, `starter explain URL` why a link was taken when it was, `starter recrawl --site " + host + "` asks again."}
+// DescribeSite describes a site's crawl.
+func DescribeSite(host string) Description {
+	return Description{host, "Crawls **" + host + "** in slices, for all harvests that want it; there is one crawl of a host at a time.\n\n`starter stats sites` shows what it gave, `starter explain URL` why a link was taken when it was, `starter recrawl --site " + host + "` asks again."}
 }
 
-// TellRecrawl describes a recrawl.
-func TellRecrawl(p RecrawlParams) Told {
+// DescribeRecrawl describes a recrawl.
+func DescribeRecrawl(p RecrawlParams) Description {
 	of, what := p.Due.Of, "every site whose rest is over"
 	summary := "recrawl of what is due"
 	switch {
@@ -61,51 +61,51 @@ func TellRecrawl(p RecrawlParams) Told {
 	if p.Due.All {
 		what += ", due or not"
 	}
-	return Told{summary, "Asks again, conditionally, for what may have changed: " + what + ".\n\nTo cancel it ends the crawls that no harvest wants; what they did is kept."}
+	return Description{summary, "Asks again, conditionally, for what may have changed: " + what + ".\n\nTo cancel it ends the crawls that no harvest wants; what they did is kept."}
 }
 
-// TellJudgeLeft describes the judging of documents that no crawl judged.
-func TellJudgeLeft() Told {
-	return Told{"documents left behind", "Examines the documents that were stored and that no crawl comes back to."}
+// DescribeJudgeLeft describes the judging of documents that no crawl judged.
+func DescribeJudgeLeft() Description {
+	return Description{"documents left behind", "Examines the documents that were stored and that no crawl comes back to."}
 }
 
-// TellTellNews describes the sending of notices.
-func TellTellNews() Told {
-	return Told{"notices", "Tells by webhook and mail, as the settings `notify-…` say, which harvests ended, which sites refused, and that matches wait for review. What cannot be told now is told later."}
+// DescribeTellNews describes the sending of notices.
+func DescribeTellNews() Description {
+	return Description{"notices", "Tells by webhook and mail, as the settings `notify-…` say, which harvests ended, which sites refused, and that matches wait for review. What cannot be told now is told later."}
 }
 
-// TellImport describes an import.
-func TellImport(run ingest.Run, o ingest.Options) Told {
+// DescribeImport describes an import.
+func DescribeImport(run ingest.Run, o ingest.Options) Description {
 	what := strings.Join(o.Paths[:min(len(o.Paths), 3)], ", ")
 	if n := len(o.Paths) - 3; n > 0 {
 		what += fmt.Sprintf(" and %d more", n)
 	}
-	return Told{fmt.Sprintf("import %d of %s", run.Job, what), fmt.Sprintf("Imports what another crawler left in **%s**, in steps; what it saved is compared with the record at the end.\n\n"+
+	return Description{fmt.Sprintf("import %d of %s", run.Job, what), fmt.Sprintf("Imports what another crawler left in **%s**, in steps; what it saved is compared with the record at the end.\n\n"+
 		"`starter jobs show %d` shows how far it is and each difference, `starter jobs run %d` runs it again. To cancel it keeps what was saved.", what, run.Job, run.Job)}
 }
 
-// TellTable describes a job on tables.
-func TellTable(run tables.Run, o tables.Options) Told {
-	return Told{fmt.Sprintf("job %d, %s %s", run.Job, run.Kind, o.Say(run.Kind)), fmt.Sprintf("A job on what is on record: **%s**, %s.\n\n"+
+// DescribeTable describes a job on tables.
+func DescribeTable(run tables.Run, o tables.Options) Description {
+	return Description{fmt.Sprintf("job %d, %s %s", run.Job, run.Kind, o.Say(run.Kind)), fmt.Sprintf("A job on what is on record: **%s**, %s.\n\n"+
 		"`starter jobs show %d` shows how far it is and each line of it, `starter jobs run %d` runs it again. One that is cancelled has done what it has done.", run.Kind, o.Say(run.Kind), run.Job, run.Job)}
 }
 
-// TellCollection describes collections by topic.
-func TellCollection(name string) Told {
-	return Told{summary("collections " + name), "Makes the collections by topic **" + name + "**: a search and a centroid for each topic, then a crawl over many hosts, what is most on topic first.\n\n" +
+// DescribeCollection describes collections by topic.
+func DescribeCollection(name string) Description {
+	return Description{summary("collections " + name), "Makes the collections by topic **" + name + "**: a search and a centroid for each topic, then a crawl over many hosts, what is most on topic first.\n\n" +
 		"`starter collections show " + name + "` shows how far it is, the updates pause and resume work at any time. To cancel it keeps what was collected; the same `starter collect` goes on with it."}
 }
 
-// TellSchedule describes a run of a schedule.
-func TellSchedule(p ScheduledParams) Told {
-	var of Told
+// DescribeSchedule describes a run of a schedule.
+func DescribeSchedule(p ScheduledParams) Description {
+	var of Description
 	switch {
 	case p.Harvest != nil:
-		of = TellHarvest(p.Harvest.Harvest)
+		of = DescribeHarvest(p.Harvest.Harvest)
 	case p.Recrawl != nil:
-		of = TellRecrawl(*p.Recrawl)
+		of = DescribeRecrawl(*p.Recrawl)
 	}
-	return Told{of.Summary, "Started by a schedule; the work itself is a workflow of its own id.\n\n" + of.Details}
+	return Description{of.Summary, "Started by a schedule; the work itself is a workflow of its own id.\n\n" + of.Details}
 }
 
 // Bounds of Temporal in bytes: of a summary, of one keyword of a search attribute, and of a
@@ -134,17 +134,17 @@ func venuesOf(names ...string) (out []string) {
 	size := 0
 	for _, n := range names {
 		n = attribute(n)
-		if n != "" && size+spelt(n) <= mostInList {
+		if n != "" && size+jsonSize(n) <= mostInList {
 			out = append(out, n)
-			size += spelt(n)
+			size += jsonSize(n)
 		}
 	}
 	return out
 }
 
-// spelt returns the most bytes that a name takes in a list in JSON. Workflow code cannot use
+// jsonSize returns the most bytes that a name takes in a list in JSON. Workflow code cannot use
 // encoding/json, which caches types and so is not deterministic.
-func spelt(name string) int {
+func jsonSize(name string) int {
 	n := len(`"",`)
 	for _, b := range []byte(name) {
 		switch {
