@@ -308,8 +308,7 @@ var textsOfPages = []textsOf{
 		`counts IS NOT NULL AND ` + onBlack("url"), `counts=NULL, outcome='blacklisted'`},
 	{"homepage_decisions", "author_id",
 		`EXISTS (SELECT FROM jsonb_path_query(decision, '$.*[*]') o WHERE ` + titledSQL + `)`,
-		`decision=(SELECT jsonb_object_agg(k, CASE WHEN jsonb_typeof(v)='array' THEN ` + untitled("v") + ` ELSE v END)
-			FROM jsonb_each(decision) e(k, v))`},
+		`decision=` + untitledDecision("decision")},
 	{"searches", "provider, md5(query), wanted",
 		`EXISTS (SELECT FROM jsonb_array_elements(results) o WHERE ` + titledSQL + `)`, `results=` + untitled("results")},
 }
@@ -330,6 +329,11 @@ var titledSQL = `(o ? 'title' OR o ? 'snippet') AND ` + onBlack("o->>'url'")
 func untitled(column string) string {
 	return `coalesce((SELECT jsonb_agg(CASE WHEN ` + titledSQL + ` THEN o - 'title' - 'snippet' ELSE o END ORDER BY n)
 		FROM jsonb_array_elements(` + column + `) WITH ORDINALITY a(o, n)), ` + column + `)`
+}
+
+// untitledDecision is a decision in a column likewise.
+func untitledDecision(column string) string {
+	return `(SELECT jsonb_object_agg(k, CASE WHEN jsonb_typeof(v)='array' THEN ` + untitled("v") + ` ELSE v END) FROM jsonb_each(` + column + `) e(k, v))`
 }
 
 // TextsAt is where RemovePages goes on: in one of textsOfPages, behind a key, as text.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
@@ -273,12 +274,16 @@ func TestAfterABlacklistIsLifted(t *testing.T) {
 	require.NoError(t, db.SavePapers(ctx, papers, nil))
 	require.NoError(t, db.SetHarvestPapers(ctx, "conf/x", papers, nil))
 	out := func(url, source string) evidence.Candidate {
-		return evidence.Candidate{URL: url, Source: source, Rule: evidence.OnBlacklist}
+		return evidence.Candidate{URL: url, Title: "Ada", Source: source, Rule: evidence.OnBlacklist}
 	}
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, reason) VALUES ('a.test', 'stopped', $1)`, gleaner.Blacklisted+": asked by mail")
 	const a, b = "http://a.test/~ada/", "http://b.test/~ada/"
 	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: ada, Candidates: []evidence.Candidate{
-		out(a, "listed:dblp"), out(b, evidence.SourceVenue), {URL: "http://c.test/"}}}, nil))
+		out(a, "listed:dblp"), out(b, evidence.SourceVenue), {URL: "http://c.test/", Title: "Ada"}}}, nil))
+	decided, err := db.Decisions(ctx, []string{"1/1"}, time.Time{})
+	require.NoError(t, err)
+	titles := each.Of(decided[0].Candidates, func(c evidence.Candidate) string { return c.Title })
+	require.Equal(t, []string{"", "", "Ada"}, titles, "the blacklist keeps texts of its hosts out")
 	for _, c := range []struct {
 		host        string
 		out, lifted []string
