@@ -57,9 +57,8 @@ func (d *desk) Estimate(ctx context.Context, w console.Wish) (p console.Estimate
 			return p, err
 		}
 		for _, l := range e.Listed {
-			state := map[bool]string{true: store.PaperHeld, false: "wanted"}[l.Held != ""]
 			p.Papers = append(p.Papers, store.HarvestPaper{Paper: l.Paper, Title: cmp.Or(l.Title, l.DOI), Year: l.Year, Authors: l.Authors,
-				State: state, HeldWhy: l.Held})
+				State: l.state(), HeldWhy: l.Held})
 		}
 	}
 	p.Lines = strings.Split(strings.TrimSpace(text.String()), "\n")

@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
@@ -36,7 +37,19 @@ type wantedPaper struct {
 	Year    int      `json:"year"`
 	DOI     string   `json:"doi,omitempty"`
 	Authors []string `json:"authors"`
-	Held    string   `json:"held,omitempty"` // why it counts as held
+	Held    string   `json:"held,omitempty"`  // why it counts as held
+	Found   bool     `json:"found,omitempty"` // a document on record is it
+}
+
+// state says how the paper stands before the harvest.
+func (p wantedPaper) state() string {
+	switch {
+	case p.Held != "":
+		return store.PaperHeld
+	case p.Found:
+		return store.PaperFound
+	}
+	return "wanted"
 }
 
 // estimate says what the harvests would have to do. Nothing is kept of it, and no site
@@ -94,15 +107,19 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 		if e.Estimate, err = a.Stages.Estimate(ctx, papers, held, pace); err != nil {
 			return nil, err
 		}
-		e.Listed = listed(papers, held)
+		found, err := a.DB.FoundAmong(ctx, each.Of(papers, func(p gleaner.Paper) string { return p.Key }))
+		if err != nil {
+			return nil, err
+		}
+		e.Listed = listed(papers, held, found)
 		all = append(all, e)
 	}
 	return all, nil
 }
 
-func listed(papers []gleaner.Paper, held map[string]string) (out []wantedPaper) {
+func listed(papers []gleaner.Paper, held map[string]string, found []string) (out []wantedPaper) {
 	for _, p := range papers {
-		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key]}
+		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key], Found: slices.Contains(found, p.Key)}
 		for _, who := range p.Authors {
 			w.Authors = append(w.Authors, who.Name)
 		}
@@ -185,11 +202,7 @@ func (e estimated) listing() string {
 
 func (e estimated) write(w io.Writer) error {
 	for _, p := range e.Listed {
-		mark := "wanted"
-		if p.Held != "" {
-			mark = "held"
-		}
-		fmt.Fprintf(w, "%-6s  %s  %s\n        %s\n", mark, cmp.Or(biblio.Year(p.Year), "-"), cmp.Or(p.Title, p.DOI), cmp.Or(strings.Join(p.Authors, ", "), "-"))
+		fmt.Fprintf(w, "%-6s  %s  %s\n        %s\n", p.state(), cmp.Or(biblio.Year(p.Year), "-"), cmp.Or(p.Title, p.DOI), cmp.Or(strings.Join(p.Authors, ", "), "-"))
 	}
 	fmt.Fprintln(w)
 	return e.summary(w)
@@ -197,7 +210,8 @@ func (e estimated) write(w io.Writer) error {
 
 // summary says how much the harvest would be, a line each.
 func (e estimated) summary(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s %s, %d held, %d wanted\n", e.Goal, text.Count(e.Papers, "paper"), e.listing(), e.Held, e.Wanted)
+	found := each.Count(e.Listed, func(p wantedPaper) bool { return p.state() == store.PaperFound })
+	fmt.Fprintf(w, "%s: %s %s, %d held, %d wanted, %d of these found already\n", e.Goal, text.Count(e.Papers, "paper"), e.listing(), e.Held, e.Wanted, found)
 	untitled := len(slices.DeleteFunc(slices.Clone(e.Listed), func(p wantedPaper) bool { return p.Title != "" }))
 	if untitled > 0 {
 		fmt.Fprintf(w, "of %s only the DOI is known here; the harvest asks Crossref for titles and authors\n", text.Count(untitled, "paper"))

@@ -97,7 +97,11 @@ func TestTheRecordAnswersForYearsThatItHas(t *testing.T) {
 	paper := gleaner.Paper{Key: venue + "/P", Venue: venue, Year: 2001, Title: "Engines for Everyone"}
 	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{paper}, nil))
 	require.NoError(t, c.SetHarvestPapers(t.Context(), h.ID, []gleaner.Paper{paper}, nil))
-	require.Contains(t, dry("2001"), "1 paper as the record has them")
+	c.accepted("ada.example", "p.pdf")
+	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score, form) SELECT $1, sha256, 'exact', 1, 'paper' FROM documents`, paper.Key)
+	out := dry("2001")
+	require.Contains(t, out, "1 paper as the record has them, 0 held, 1 wanted, 1 of these found already")
+	require.Contains(t, out, "found   2001  Engines for Everyone")
 	require.Contains(t, dry("2001-2002"), "16 papers as DBLP lists them now")
 	h.ID, h.Years, h.Stage = venue+"/2002-2003", gleaner.Years{From: 2002, To: 2003}, gleaner.StageCrawl
 	require.NoError(t, c.SaveHarvest(t.Context(), h))
