@@ -92,6 +92,15 @@ func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err e
 	return d.begin(ctx, w.Goal, years, f)
 }
 
+// Begun implements console.Harvests.
+func (d *desk) Begun(ctx context.Context, id string) (bool, error) {
+	t, err := d.temporal(ctx)
+	if err != nil {
+		return false, err
+	}
+	return harvestRuns(ctx, t, id)
+}
+
 // wished are the flags of `starter harvest` that say the same.
 func wished(w console.Wish) (*harvestFlags, gleaner.Years, error) {
 	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay, MaxPages: w.MaxPages, Scope: w.Scope, Strategy: w.Strategy, Leads: w.Leads,

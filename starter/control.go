@@ -49,13 +49,22 @@ func unrecorded(c *cli, ctx context.Context, name string, err error) (id string)
 	goal, years := gleaner.SplitHarvest(spelling(strings.TrimPrefix(name, "harvest/")))
 	_ = c.onTemporal(ctx, func(t client.Client) error {
 		asked := gleaner.ParseGoal(goal).Harvest(years)
-		d, err := t.DescribeWorkflowExecution(ctx, workflows.HarvestID(asked), "")
-		if err == nil && d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		is, err := harvestRuns(ctx, t, asked)
+		if is {
 			id = asked
 		}
 		return err
 	})
 	return id
+}
+
+// harvestRuns reports whether the workflow of a harvest runs.
+func harvestRuns(ctx context.Context, t client.Client, id string) (bool, error) {
+	d, err := t.DescribeWorkflowExecution(ctx, workflows.HarvestID(id), "")
+	if notThere(err) {
+		return false, nil
+	}
+	return d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, err
 }
 
 func waitsForWorker(id string) error {
@@ -150,7 +159,7 @@ func somethingLeft(ctx context.Context, db *store.DB, h store.Harvest, what acti
 	failures, err := db.Failures(ctx, store.RetryFilter{Harvest: h.ID, Host: what.Host})
 	var named []string
 	for _, failure := range failures {
-		named = append(named, fmt.Sprintf("%s (%d)", failure.Reason, failure.All()))
+		named = append(named, fmt.Sprintf("%s (%s)", failure.Reason, failure.Words()))
 	}
 	if named == nil {
 		return would, cmp.Or[error](err, program.Unknown{Reason: fmt.Errorf("nothing of %s failed that could be tried again", h.ID)})

@@ -119,7 +119,8 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 
 func listed(papers []gleaner.Paper, held map[string]string, found []string) (out []wantedPaper) {
 	for _, p := range papers {
-		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key], Found: slices.Contains(found, p.Key)}
+		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key]}
+		w.Found = slices.Contains(found, p.Key)
 		for _, who := range p.Authors {
 			w.Authors = append(w.Authors, who.Name)
 		}
@@ -211,7 +212,8 @@ func (e estimated) write(w io.Writer) error {
 // summary says how much the harvest would be, a line each.
 func (e estimated) summary(w io.Writer) error {
 	found := each.Count(e.Listed, func(p wantedPaper) bool { return p.state() == store.PaperFound })
-	fmt.Fprintf(w, "%s: %s %s, %d held, %d wanted, %d of these found already\n", e.Goal, text.Count(e.Papers, "paper"), e.listing(), e.Held, e.Wanted, found)
+	fmt.Fprintf(w, "%s: %s %s, %d held, %d wanted, %d of these found already\n",
+		e.Goal, text.Count(e.Papers, "paper"), e.listing(), e.Held, e.Wanted, found)
 	untitled := len(slices.DeleteFunc(slices.Clone(e.Listed), func(p wantedPaper) bool { return p.Title != "" }))
 	if untitled > 0 {
 		fmt.Fprintf(w, "of %s only the DOI is known here; the harvest asks Crossref for titles and authors\n", text.Count(untitled, "paper"))

@@ -337,13 +337,13 @@ func progressText(h store.Harvest, c store.Counts) string {
 		then = "at its end " // a cleaning or another harvest may have changed it since
 	}
 	if gleaner.ParseGoal(h.Venue).Site != "" {
-		return fmt.Sprintf("%s [%s] %ssites %s | pages %d, waiting %d | documents %d, academic %d%s",
-			h.ID, state, then, c.SiteWords(), c.Pages, c.Waiting, c.Documents, c.Accepted, reading)
+		return fmt.Sprintf("%s [%s] %ssites %s | %s | documents %d, academic %d%s",
+			h.ID, state, then, c.SiteWords(), c.URLWords(), c.Documents, c.Accepted, reading)
 	}
 	found := fmt.Sprint(c.Found)
 	if c.FoundNow != c.Found {
 		found = fmt.Sprintf("%d (%d now)", c.Found, c.FoundNow)
 	}
-	return fmt.Sprintf("%s [%s] wanted %d, found %s | %sauthors %d, looked for %d, homepages of %d | sites %s | pages %d, waiting %d | documents %d, accepted %d%s",
-		h.ID, state, c.Wanted, found, then, c.Authors, c.Decided, c.Homepages, c.SiteWords(), c.Pages, c.Waiting, c.Documents, c.Accepted, reading)
+	return fmt.Sprintf("%s [%s] wanted %d, found %s | %sauthors %d, looked for %d, homepages of %d | sites %s | %s | documents %d, accepted %d%s",
+		h.ID, state, c.Wanted, found, then, c.Authors, c.Decided, c.Homepages, c.SiteWords(), c.URLWords(), c.Documents, c.Accepted, reading)
 }

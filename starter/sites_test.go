@@ -353,7 +353,7 @@ func TestARetryOfNothingNamesReasons(t *testing.T) {
 	}
 	require.NoError(t, try(""), "what waits of one that was cancelled")
 	h.Stage = gleaner.StageComplete
-	require.ErrorContains(t, try(""), "nothing would be tried again, as this is only where it is named as the reason: not-found (1)")
+	require.ErrorContains(t, try(""), "nothing would be tried again, as this is only where it is named as the reason: not-found (1 URL)")
 	require.NoError(t, try("not-found"))
 	c.exec(`UPDATE sites SET state='refused'`)
 	would, err := somethingLeft(t.Context(), c.DB, h, activities.Retry{})

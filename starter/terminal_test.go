@@ -201,7 +201,7 @@ func TestAHarvestThatOneWatches(t *testing.T) {
 	require.Contains(t, l.String(), "2 of the sites fail, such as ")
 	require.Contains(t, l.String(), "conf/x/2001 [crawl] wanted 0")
 
-	require.Contains(t, l.String(), "waiting 9 |", "none at the site that refuses")
+	require.Contains(t, l.String(), "waiting 9, failed 1, not asked 3 |", "these at the site that refuses")
 
 	c.accepted("ada.example", "scan.pdf")
 	c.exec(`UPDATE documents SET state='new', outcome='image-only'`)

@@ -196,10 +196,15 @@ func TestWhoStopsWatchingIsToldThatItGoesOn(t *testing.T) {
 func TestAHarvestWithoutAWorker(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	c.onTemporal()
+	d := &desk{t: c.onTemporal()}
 	_, errs, result := c.background(t.Context(), "harvest", "--site", "http://a.example/")
 	require.Equal(t, program.ExitOK, result(), errs)
 	require.Contains(t, errs.String(), "no worker asks for work")
+	for id, want := range map[string]bool{"site:http://a.example/": true, "site:http://b.example/": false} {
+		is, err := d.Begun(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, want, is, id)
+	}
 	for _, use := range []string{"watch", "pause"} {
 		require.Contains(t, c.wrong(program.ExitUnknown, use, "site:http://a.example/"), "site:http://a.example/ waits for a worker")
 	}

@@ -123,8 +123,8 @@ func harvestDetails(p activities.Harvest, s HarvestState, c activities.Counts) s
 
 func writeCounts(b *strings.Builder, c activities.Counts) {
 	fmt.Fprintf(b, "| | |\n|--|--:|\n| published | %d |\n| held | %d |\n| wanted | %d |\n| **found** | **%d** |\n", c.Published, c.Held, c.Wanted, c.Found)
-	fmt.Fprintf(b, "| homepages | %d of %d authors |\n| sites | %s, %d parked |\n| pages | %d, %d waiting, %d failed |\n| documents | %d, %d accepted |\n",
-		c.Homepages, c.Authors, c.SiteWords(), c.Parked, c.Pages, c.Waiting, c.Failures, c.Documents, c.Accepted)
+	fmt.Fprintf(b, "| homepages | %d of %d authors |\n| sites | %s, %d parked |\n| URLs | %s |\n| documents | %d, %d accepted |\n",
+		c.Homepages, c.Authors, c.SiteWords(), c.Parked, c.URLWords(), c.Documents, c.Accepted)
 }
 
 // rootCause is the message that says what to do, without the layers around it.

@@ -28,6 +28,8 @@ type Harvests interface {
 	// Start starts a harvest, or joins the one that runs, and returns its id and what
 	// was done, as all others do.
 	Start(ctx context.Context, w Wish) (id, did string, err error)
+	// Begun reports whether a harvest that is not on record runs: no worker has begun it yet.
+	Begun(ctx context.Context, harvest string) (bool, error)
 	// Steer does one of pause, resume and cancel to a harvest.
 	Steer(ctx context.Context, harvest, do string) (did string, err error)
 	Retry(ctx context.Context, harvest string, of Failed) (did string, err error)
@@ -86,7 +88,7 @@ type Failed struct{ Site, Reason string }
 // Estimated is what a harvest would have to do, in words a line each, and its papers.
 type Estimated struct {
 	Lines  []string             `json:"lines"`
-	Papers []store.HarvestPaper `json:"papers"` // held or wanted
+	Papers []store.HarvestPaper `json:"papers"` // held, found or wanted
 }
 
 // donePage says what was done.
@@ -122,9 +124,6 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		id, did, err = c.Harvests.Start(ctx, w)
 		return err
 	})
-	if err == nil {
-		c.begun.Store(id, true)
-	}
 	return c.done(ctx, a, donePage{id, did, redirect{to: harvestPath(id)}}, err)
 }
 

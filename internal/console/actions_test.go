@@ -22,7 +22,10 @@ import (
 )
 
 // told notes what it is asked to do.
-type told struct{ heard []string }
+type told struct {
+	heard []string
+	begun string // a harvest that runs and is not on record
+}
 
 func (h *told) note(format string, args ...any) (string, error) {
 	h.heard = append(h.heard, fmt.Sprintf(format, args...))
@@ -47,11 +50,13 @@ func (h *told) Start(_ context.Context, w Wish) (string, string, error) {
 		more = fmt.Sprintf(" %+v", w)
 	}
 	_, err := h.note("start %s %s %s%s", goal, years, delay, more)
-	if goal == "conf/new" {
+	if h.begun = goal; goal == "conf/new" {
 		return goal, "started", err
 	}
 	return sampleHarvest, "started", err
 }
+
+func (h *told) Begun(_ context.Context, id string) (bool, error) { return id == h.begun, nil }
 
 func (h *told) Steer(_ context.Context, id, do string) (string, error) {
 	return h.note("%s %s", do, id)
@@ -292,7 +297,8 @@ func TestASiteIsPausedAndResumed(t *testing.T) {
 // TestAStartedHarvestIsShownAtOnce: its page says that it starts until it is on record.
 func TestAStartedHarvestIsShownAtOnce(t *testing.T) {
 	t.Parallel()
-	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
+	ear := &told{}
+	d := sampled(t, func(o *Options) { o.Harvests = ear })
 	res, _ := d.do("GET", "/harvests/conf%2Fnew", "")
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
 	w := d.window()
@@ -303,6 +309,7 @@ func TestAStartedHarvestIsShownAtOnce(t *testing.T) {
 	require.NoError(t, d.SaveHarvest(t.Context(), store.Harvest{ID: "conf/new", Venue: "conf/new", Options: []byte("{}"), Stage: gleaner.StagePapers}))
 	w.until(`document.querySelector("#progress")?.innerText.includes("papers")`)
 	d.exec(`DELETE FROM harvests WHERE id='conf/new'`)
+	ear.begun = ""
 	res, _ = d.do("GET", "/harvests/conf%2Fnew", "")
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
 }

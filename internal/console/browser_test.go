@@ -88,6 +88,10 @@ func TestReviewByKeys(t *testing.T) {
 	}
 	w.press("j")
 	focused(2, "Difference Engines")
+	w.do(chromedp.Click("article:focus .skip-match"))
+	focused(2, "Missing Since")
+	w.press("k")
+	focused(2, "Difference Engines")
 	w.press("y")
 	focused(1, "Missing Since")
 	w.press("n")

@@ -109,7 +109,8 @@ func TestWhatFailedIsListed(t *testing.T) {
 	t.Parallel()
 	d := sampled(t, nil)
 	at := "/failures?harvest=" + url.QueryEscape(sampleHarvest)
-	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)), `<a href="/failures?harvest=conf%2fwebdb%2f1998-1999">1 failed</a>`)
+	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)),
+		`failed 1: <a href="/failures?harvest=conf%2fwebdb%2f1998-1999">which, and why</a>`)
 	require.Regexp(t, `(?s)timeout \(1\).*href="/failures.csv\?harvest=conf%2[Ff]webdb%2[Ff]1998-1999".*http://www.ada.example/gone</a>.*www.ada.example</a>.*timeout`, d.page(at))
 	d.exec(`INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at, next_try)
 		SELECT s.id, int4send(n), 'http://www.ada.example/f' || n, 3, '=cmd', now(), now() + interval '1 day' FROM sites s, generate_series(101, 220) n WHERE s.host='www.ada.example'`)
@@ -135,8 +136,12 @@ func TestWhatFailedIsListed(t *testing.T) {
 	var p failuresPage
 	d.read(&p, at+"&reason=refused")
 	require.Equal(t, "http://www.ada.example/x", p.URLs[0].URL, "what waits at a site that refuses")
-	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)),
-		fmt.Sprintf(">%d failed</a>", len(d.table("/failures.csv?harvest="+url.QueryEscape(sampleHarvest)))))
+	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)), "waiting 0, failed 121, not asked 1: ")
+	require.Len(t, d.table("/failures.csv?harvest="+url.QueryEscape(sampleHarvest)), 121+1, "of both kinds")
+	d.exec(`INSERT INTO crawls (site_id, crawl, started_at, finished_at, requests, fetched)
+		SELECT id, 1, '2026-01-02', now(), 1, 1 FROM sites WHERE host='www.ada.example'`)
+	require.Regexp(t, `(?s)waiting 1, failed 121<.*First crawl</dt><dd>from 2 Jan 2026.*Last crawl</dt><dd>from .* to –<`,
+		d.page("/sites/www.ada.example"))
 	for path, want := range map[string]int{"/failures.csv?harvest=none": 404, "/failures": 400, at + "&after=www.ada.example+x": 400, "/papers.csv": 400, "/papers.csv?harvest=none": 404} {
 		res, _ := d.do("GET", path, "")
 		require.Equal(t, want, res.StatusCode, path)

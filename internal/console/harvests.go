@@ -131,6 +131,19 @@ func (p harvestPage) Live() bool { return p.Runs() }
 // stageStarting is the stage of a harvest that was started and is not on record yet.
 const stageStarting gleaner.Stage = "starting"
 
+// Retries are the reasons for which something failed, by what a retry does.
+func (p harvestPage) Retries() map[string][]store.Failure {
+	by := map[string][]store.Failure{}
+	for _, f := range p.Failures {
+		does := "Look for authors and ask catalogues again"
+		if f.URLs+f.Stalled+f.Sites > 0 {
+			does = "Ask for URLs and read documents again"
+		}
+		by[does] = append(by[does], f)
+	}
+	return by
+}
+
 // Starting reports whether the harvest is not on record yet.
 func (p harvestPage) Starting() bool { return p.Stage == stageStarting }
 
@@ -139,7 +152,7 @@ const troubleTime = 3 * time.Second
 
 func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	h, err := c.exactly(ctx, a.get("id"))
-	if _, begun := c.begun.Load(a.get("id")); begun && errors.Is(err, store.ErrNoHarvest) {
+	if errors.Is(err, store.ErrNoHarvest) && begun(ctx, c, a.get("id")) {
 		p := harvestPage{Sites: []store.SitePace{}, Barred: []store.SiteRow{}, Failures: []store.Failure{}, Failing: []string{}}
 		p.Harvest = store.Harvest{ID: a.get("id"), Stage: stageStarting}
 		return p, nil
@@ -147,7 +160,6 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.begun.Delete(h.ID)
 	row, err := c.harvestRow(ctx, h)
 	if err != nil {
 		return nil, err
@@ -185,6 +197,18 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	return p, nil
 }
 
+// begun reports whether a harvest that is not on record was started and waits for a worker.
+func begun(ctx context.Context, c *Console, id string) bool {
+	if c.Harvests == nil {
+		return false
+	}
+	look, cancel := context.WithTimeout(ctx, troubleTime)
+	defer cancel()
+	is, err := c.Harvests.Begun(look, id)
+	wonder(ctx, c, "harvest", err)
+	return is
+}
+
 // wonder notes what Temporal did not answer to who still asks.
 func wonder(ctx context.Context, c *Console, what string, err error) {
 	if err != nil && ctx.Err() == nil { // else the tab was closed
@@ -215,10 +239,6 @@ func (p *harvestPage) ended(ctx context.Context, c *Console) error {
 func (p *harvestPage) fail(ctx context.Context, c *Console) error {
 	failures, err := failuresOf(ctx, c, p.ID)
 	p.Failures, p.Failing = listed(failures), []string{}
-	p.Counts.Failures = 0 // as many as the page of the failed lists
-	for _, f := range failures {
-		p.Counts.Failures += f.URLs
-	}
 	if err != nil || len(failures) == 0 {
 		return err
 	}

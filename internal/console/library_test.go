@@ -84,7 +84,16 @@ func TestAPaperIsSettledWhereItIsRead(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	require.Equal(t, at, res.Header.Get("Location"))
 	require.NotContains(t, d.page(at), "Yes, it is")
-	require.Contains(t, d.page(at), `value="undo"`)
+	for _, at := range []string{at, "/documents/" + otherSHA} {
+		require.Contains(t, d.page(at), `value="undo"`, at)
+	}
+	d.explained(sampleHarvest)
+	form.Set("word", "undo")
+	_, _ = d.do("POST", "/review", form.Encode())
+	missing := "/papers?state=missing&harvest=" + url.QueryEscape(sampleHarvest)
+	require.Regexp(t, `(?s)<div id="papers" data-live>.*>Difference Engines.*>being worked out<`, d.page(missing))
+	d.reports.work.Wait()
+	require.Contains(t, d.page(missing), "Is it one of these?", "at once")
 }
 
 // TestWhatFailedIsChosen: the form that tries again offers what failed, and none is
@@ -94,8 +103,14 @@ func TestWhatFailedIsChosen(t *testing.T) {
 	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
 	at := "/harvests/" + url.PathEscape(sampleHarvest)
 	page := d.page(at)
-	require.Contains(t, page, `<option value="timeout">timeout (1)</option>`)
+	require.Contains(t, page, `<optgroup label="Ask for URLs and read documents again">`+
+		`<option value="timeout">timeout (1 URL)</option></optgroup></select>`)
 	require.Contains(t, page, `<option>www.ada.example</option>`)
+	d.exec(`INSERT INTO unanswered (harvest_id, stage, source, subject, reason, next_try)
+		VALUES ($1, 'papers', 'dblp', 'v1', 'status 503', now())`, sampleHarvest)
+	require.Contains(t, d.page(at), `<optgroup label="Look for authors and ask catalogues again">`+
+		`<option value="unanswered-papers">unanswered-papers (1 catalogue question)</option>`)
+	d.exec(`DELETE FROM unanswered`)
 	d.exec(`DELETE FROM urls WHERE outcome='timeout'`)
 	require.NotContains(t, d.page(at), `value="retry"`)
 }

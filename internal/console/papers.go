@@ -55,6 +55,11 @@ func papers(ctx context.Context, c *Console, a *asked) (any, error) {
 	}
 	rows, err := papersFor(ctx, c, a.papers(h.ID, pageSize+1), p.Reason)
 	p.Papers, p.Next = more(rows, func(r store.HarvestPaper) string { return r.Paper })
+	unexplained := func(r store.HarvestPaper) bool { return r.State == store.PaperMissing && r.Reason == "" }
+	if slices.ContainsFunc(p.Papers, unexplained) {
+		p.Unknown = true // since the report, as after a word was taken back
+		c.reports.make(h.ID)
+	}
 	return p, err
 }
 

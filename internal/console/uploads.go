@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -53,17 +52,17 @@ func uploads(imports string) (names []string, err error) {
 
 // removeUpload removes a file that was sent.
 func removeUpload(ctx context.Context, c *Console, a *asked) (any, error) {
-	names, err := uploads(c.ImportFolder)
-	if err != nil {
-		return nil, err
-	}
 	name := a.get("name")
-	if !slices.Contains(names, name) {
-		return nil, fmt.Errorf("%w: no file %s was sent", errNoPage, name)
+	none := fmt.Errorf("%w: no file %s was sent", errNoPage, name)
+	if c.ImportFolder == "" || strings.HasPrefix(name, ".") || strings.Contains(name, "/") {
+		return nil, none
 	}
 	root, err := os.OpenRoot(c.ImportFolder)
 	if err == nil {
 		err = errors.Join(root.Remove(path.Join(uploadsFolder, name)), root.Close())
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = none
 	}
 	return c.done(ctx, a, donePage{name, "is removed", redirect{to: "/jobs"}}, err)
 }

@@ -43,12 +43,15 @@ func TestAnArchiveIsSent(t *testing.T) {
 	all, err := os.ReadDir(filepath.Join(folder, "uploads"))
 	require.NoError(t, err)
 	require.Len(t, all, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "uploads", ".partial-new"), nil, 0o600))
 	res, body := d.post("/jobs", url.Values{"job": {"import"}, "path": {"uploads/crawl.warc.gz"}})
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	require.Equal(t, []string{"start job 3"}, ear.heard)
 	require.Contains(t, d.page("/jobs"), `action="/uploads/crawl.warc.gz"`)
-	res, _ = d.post("/uploads/none.warc", url.Values{"do": {"remove"}})
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	for _, name := range []string{"none.warc", ".partial-new", "%2e%2e%2f2026%2fcrawl.warc"} {
+		res, _ = d.post("/uploads/"+name, url.Values{"do": {"remove"}})
+		require.Equal(t, http.StatusNotFound, res.StatusCode, name)
+	}
 	remove := url.Values{"do": {"remove"}}
 	require.Contains(t, d.landed(d.post("/uploads/crawl.warc.gz", remove)), "crawl.warc.gz is removed")
 	require.NotContains(t, d.page("/jobs"), `action="/uploads/crawl.warc.gz"`)

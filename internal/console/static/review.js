@@ -26,6 +26,12 @@
     show(last.at);
     keep({ ...last, arrives: false });
   }
+  for (const button of document.querySelectorAll(".skip-match")) {
+    button.hidden = false;
+    const here = cards.indexOf(button.closest("article"));
+    const next = document.querySelector("a[rel=next]");
+    button.addEventListener("click", () => (here < cards.length - 1 || !next ? show(here + 1) : next.click()));
+  }
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.matches("input, select, textarea")) return;
     const here = at();

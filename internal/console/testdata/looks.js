@@ -11,6 +11,8 @@
   if (d.querySelector("[style], style, [onclick]")) wrong.add("has a style or script of its own")
   for (const e of d.querySelectorAll(".wide")) if (e.scrollWidth > e.clientWidth && e.tabIndex < 0) wrong.add("scrolls what the keyboard cannot reach")
   if (innerWidth < 640 && d.querySelector("nav")?.offsetHeight > 64) wrong.add("has a navigation of several rows")
+  const here = d.querySelector("nav [aria-current]")?.getBoundingClientRect()
+  if (here && (here.left < 0 || here.right > innerWidth)) wrong.add("hides the navigation's entry of itself")
   const ids = [...d.querySelectorAll("[id]")].map(e => e.id)
   for (const id of ids) if (ids.indexOf(id) != ids.lastIndexOf(id)) wrong.add("has the id " + id + " twice")
   let level = 0

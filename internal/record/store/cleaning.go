@@ -333,7 +333,8 @@ func untitled(column string) string {
 
 // untitledDecision is a decision in a column likewise.
 func untitledDecision(column string) string {
-	return `(SELECT jsonb_object_agg(k, CASE WHEN jsonb_typeof(v)='array' THEN ` + untitled("v") + ` ELSE v END) FROM jsonb_each(` + column + `) e(k, v))`
+	return `(SELECT jsonb_object_agg(k, CASE WHEN jsonb_typeof(v)='array' THEN ` + untitled("v") + ` ELSE v END)
+		FROM jsonb_each(` + column + `) e(k, v))`
 }
 
 // TextsAt is where RemovePages goes on: in one of textsOfPages, behind a key, as text.

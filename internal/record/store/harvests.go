@@ -194,6 +194,7 @@ type Counts struct {
 	Pages      int `json:"pages"`
 	Waiting    int `json:"waiting"`
 	Failures   int `json:"failures"`
+	Unasked    int `json:"unasked"` // URLs that wait at sites that were refused or stopped
 	Documents  int `json:"documents"`
 	Accepted   int `json:"accepted"`
 	Unexamined int `json:"unexamined"`
@@ -211,6 +212,15 @@ func (c Counts) SiteWords() string {
 		if n > 0 {
 			words += fmt.Sprintf(", %d %s", n, []string{"refused", "stopped", "paused"}[i])
 		}
+	}
+	return words
+}
+
+// URLWords says what became of the URLs on its sites.
+func (c Counts) URLWords() string {
+	words := fmt.Sprintf("pages %d, waiting %d, failed %d", c.Pages, c.Waiting, c.Failures)
+	if c.Unasked > 0 {
+		words += fmt.Sprintf(", not asked %d", c.Unasked)
 	}
 	return words
 }
@@ -251,8 +261,8 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 		wanted AS (SELECT paper_key FROM hp WHERE NOT held),
 		who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN wanted w ON w.paper_key=pa.paper_key WHERE `+soughtSQL+`),
 		s AS (SELECT s.* FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1),
-		u AS (SELECT `+urlCounts+` FROM url_counts u JOIN s ON s.id=u.site_id),
-		asked AS (SELECT `+urlCounts+` FROM url_counts u JOIN s ON s.id=u.site_id WHERE s.state<>'refused'),
+		u AS (SELECT `+urlCounts+`, coalesce(sum(u.n) FILTER (WHERE u.state=0 AND `+givenUp+`), 0)::int AS unasked
+			FROM url_counts u JOIN s ON s.id=u.site_id),
 		d AS (SELECT DISTINCT d.sha256, d.state,
 			d.outcome FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)
 		SELECT (SELECT count(*) FROM hp), (SELECT count(*) FROM hp WHERE held), (SELECT count(*) FROM wanted),
@@ -264,11 +274,11 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 			(SELECT count(*) FROM s WHERE state='refused' AND paused=''), (SELECT count(*) FROM s WHERE state IN ('trap', 'stopped') AND paused=''),
 			(SELECT count(*) FROM s WHERE state<>'done' AND paused<>''),
 			(SELECT count(*) FROM s WHERE parked_until > now()),
-			(SELECT pages FROM u), (SELECT waiting FROM asked), (SELECT failed FROM u),
+			(SELECT pages FROM u), (SELECT waiting-unasked FROM u), (SELECT failed FROM u), (SELECT unasked FROM u),
 			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new'),
 			(SELECT count(*) FROM d WHERE state='new' AND outcome IN `+putOff+`)`, id).
 		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Refused, &c.Stopped, &c.Paused, &c.Parked,
-			&c.Pages, &c.Waiting, &c.Failures, &c.Documents, &c.Accepted, &c.Unexamined, &c.Scans)
+			&c.Pages, &c.Waiting, &c.Failures, &c.Unasked, &c.Documents, &c.Accepted, &c.Unexamined, &c.Scans)
 	if err == nil {
 		err = db.countInScope(ctx, id, &c)
 	}

@@ -235,7 +235,8 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 		return err
 	}
 	b := &pgx.Batch{}
-	b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests, next_try) VALUES ($1,`+untitledDecision("$2::jsonb")+`,$3,$4,$5)
+	b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests, next_try)
+		VALUES ($1,`+untitledDecision("$2::jsonb")+`,$3,$4,$5)
 		ON CONFLICT (author_id) DO UPDATE SET decision=EXCLUDED.decision, not_found=EXCLUDED.not_found, requests=EXCLUDED.requests, next_try=EXCLUDED.next_try, decided_at=now()`,
 		authorID, body, d.NotFound, d.Fetches, next)
 	b.Queue(`DELETE FROM homepages WHERE author_id=$1`, authorID)

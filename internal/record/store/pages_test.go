@@ -32,6 +32,8 @@ func TestPagesOfLongListsAreReadAlone(t *testing.T) {
 		`INSERT INTO sites (host) SELECT 'h' || n || '.example' FROM generate_series(1, 20000) n`,
 		`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/x', id, '' FROM sites WHERE id % 2 = 0`,
 		`INSERT INTO url_counts SELECT id, 1, 1, 5 FROM sites`,
+		`INSERT INTO crawls (site_id, crawl, started_at, finished_at, requests, fetched)
+			SELECT id, 1, now(), now(), 1, 1 FROM sites`,
 		`INSERT INTO locations (hash, sha256, site_id, url) SELECT sha256(sha256::bytea), sha256, 1, 'http://h1.example/' || sha256 FROM documents`,
 		`INSERT INTO whitelist (url, domain, position, documents) SELECT 'http://h' || n || '.example/', 'h' || n || '.example', n, 1 FROM generate_series(1, 20000) n`,
 		`INSERT INTO blacklist (host) SELECT 'h' || n || '.example' FROM generate_series(1, 20000) n`,

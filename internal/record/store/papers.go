@@ -194,7 +194,8 @@ func (db PaperRecords) SetHarvestPapers(ctx context.Context, harvest string, pap
 
 // FoundAmong returns the keys, among some, of the papers that documents on record are.
 func (db PaperRecords) FoundAmong(ctx context.Context, keys []string) ([]string, error) {
-	return Column[string](ctx, db, `SELECT DISTINCT m.paper_key FROM matches m WHERE m.paper_key = ANY($1) AND `+FoundSQL, keys)
+	return Column[string](ctx, db, `SELECT DISTINCT m.paper_key FROM matches m
+		WHERE m.paper_key = ANY($1) AND `+FoundSQL, keys)
 }
 
 // Copy is a place where a catalogue says that a paper is.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -10,6 +11,7 @@ import (
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/recrawl"
+	"gleaner/internal/text"
 )
 
 // forGood lists the outcomes that another try does not change.
@@ -29,6 +31,9 @@ const failedSites = `SELECT s.id FROM sites s WHERE ($1='' OR EXISTS (SELECT 1 F
 // failedURLs selects the URLs of a filter ($3 reason, $4 age beside).
 const failedURLs = `site_id IN (` + failedSites + `) AND state IN (3, 4)
 	AND CASE WHEN $3='' THEN outcome NOT IN ` + forGood + ` ELSE outcome=$3 END AND coalesce(fetched_at, '-infinity') <= now() - $4 * interval '1 second'`
+
+// givenUp is true of a site s whose URLs wait in vain until it is crawled again.
+const givenUp = `s.state IN ('refused', 'stopped')`
 
 // stalled is that outcome in SQL.
 const stalled = `'` + gleaner.Stalled + `'`
@@ -162,8 +167,19 @@ type Failure struct {
 	ForGood bool       `json:"for_good"`           // not tried again but by `starter retry --reason`
 }
 
-// All is how much failed so.
-func (f Failure) All() int { return f.URLs + f.Stalled + f.Authors + f.Sources }
+// Words says how much failed so: "3 URLs, 1 author".
+func (f Failure) Words() string {
+	var words []string
+	for i, n := range []int{f.URLs, f.Stalled, f.Authors, f.Sources} {
+		if n > 0 {
+			words = append(words, text.Count(n, []string{"URL", "document", "author", "catalogue question"}[i]))
+		}
+	}
+	if words == nil {
+		return text.Count(f.Sites, "site")
+	}
+	return strings.Join(words, ", ")
+}
 
 // NextWords says when what failed so is tried again, in a form for times. A time that has
 // passed is no promise: nothing tries again but a schedule, a harvest or a person.
@@ -198,11 +214,11 @@ func (db RetryRecords) Failures(ctx context.Context, f RetryFilter) ([]Failure, 
 	return List[Failure](ctx, db, `WITH failed AS (
 		SELECT outcome AS reason, count(*) AS urls, 0 AS documents, 0 AS authors, 0 AS sources, count(DISTINCT site_id) AS sites, min(fetched_at) AS oldest, min(`+nextTry+`) AS next,
 			outcome IN `+forGood+` AND min(`+nextTry+`) IS NULL AS for_good
-		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.id IN (`+failedSites+`) AND u.state IN (3, 4) AND fetched_at IS NOT NULL GROUP BY outcome
+		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.id IN (`+failedSites+`) AND u.state IN (3, 4) GROUP BY outcome
 		UNION ALL
 		SELECT s.state, (SELECT count(*) FROM urls u WHERE u.state=0 AND u.site_id = ANY(array_agg(s.id))), 0, 0, 0, count(*), min(coalesce(s.crawl_finished, now())),
 			min(`+siteDue+`), false
-		FROM sites s WHERE s.id IN (`+failedSites+`) AND s.state IN ('refused', 'stopped') GROUP BY s.state
+		FROM sites s WHERE s.id IN (`+failedSites+`) AND `+givenUp+` GROUP BY s.state
 		UNION ALL
 		SELECT `+openReason+`, 0, 0, count(DISTINCT d.author_id), 0, 0, min(d.decided_at), min(d.next_try), false
 		FROM homepage_decisions d, jsonb_array_elements(d.decision->'unanswered') u WHERE `+openAuthors+` AND ($2='' OR `+openHost+`=$2) GROUP BY 1
@@ -240,7 +256,7 @@ const failedListSQL = `SELECT u.url, s.host, u.reason, u.at, u.next, u.hash
 		SELECT u.url, r.reason, coalesce(u.fetched_at, s.crawl_finished) AS at, CASE WHEN u.state=0 THEN ` + siteDue + ` ELSE ` + nextTry + ` END AS next, u.hash
 		FROM urls u CROSS JOIN LATERAL (SELECT CASE WHEN u.state=0 THEN s.state ELSE u.outcome END AS reason) r
 		WHERE u.site_id=s.id AND u.hash > CASE WHEN s.host=$4 THEN $5 ELSE ''::bytea END AND ($3='' OR r.reason=$3)
-			AND (u.state IN (3, 4) AND u.fetched_at IS NOT NULL OR u.state=0 AND s.state IN ('refused', 'stopped'))
+			AND (u.state IN (3, 4) OR u.state=0 AND ` + givenUp + `)
 		ORDER BY u.hash LIMIT $6) u
 	ORDER BY s.host COLLATE "C", u.hash LIMIT $6`
 

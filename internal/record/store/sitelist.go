@@ -16,7 +16,8 @@ type SiteRow struct {
 	Documents int               `json:"documents"`
 	Failed    int               `json:"failed"`
 	Waiting   int               `json:"waiting"`
-	Next      *time.Time        `json:"next_allowed_at,omitempty"` // by its pace and pauses; nil for at once
+	Next      *time.Time        `json:"next_allowed_at,omitempty"`     // by its pace and pauses; nil for at once
+	First     *time.Time        `json:"first_crawl_started,omitempty"` // where that was another than the last
 	Started   *time.Time        `json:"crawl_started,omitempty"`
 	Finished  *time.Time        `json:"crawl_finished,omitempty"`
 	Due       *time.Time        `json:"recrawl_due_at,omitempty"`
@@ -78,6 +79,7 @@ func (q SiteQuery) sql() string {
 		WHEN s.reason='' AND s.state='done' AND u.pages=0 AND u.failed > 0 AND ` + siteDocuments + `=0
 			THEN 'no page: ' || (SELECT f.outcome FROM urls f WHERE f.site_id=s.id AND f.state IN (3, 4) LIMIT 1) ELSE s.reason END, u.pages, ` + siteDocuments + `, u.failed, u.waiting,
 		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
+		(SELECT nullif(min(c.started_at), s.crawl_started) FROM crawls c WHERE c.site_id=s.id),
 		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, coalesce(` + blockedSQL + ` b.host=s.host), ''),
 		coalesce(w.paused, false), w.paused IS NULL AND s.state <> 'crawling', ` + paceColumns + `
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
