@@ -15,7 +15,7 @@ import (
 var ErrLimit = errors.New("as many requests are under way as are left of the limit")
 
 const underWaySQL = `SELECT count(DISTINCT u.host) FROM collection_urls u JOIN sites s ON s.host=u.host
-	WHERE u.collection=$1 AND u.host<>$2 AND u.deaths > 0 AND s.holder<>'' AND s.expires_at > clock_timestamp()`
+	WHERE u.collection=$1 AND u.host<>$2 AND u.Deaths > 0 AND s.holder<>'' AND s.expires_at > clock_timestamp()`
 
 // within says ErrLimit where one more request would be more than the rules allow. Takers
 // wait for each other, so that they count each other's.
@@ -23,11 +23,11 @@ func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) er
 	if rules.MaxPages == 0 {
 		return nil
 	}
-	var made, underWay int
-	if err := tx.QueryRow(ctx, `SELECT requests FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id).Scan(&made); err != nil {
+	made, err := store.Get[int](ctx, tx, `SELECT requests FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id)
+	if err != nil {
 		return err
 	}
-	err := tx.QueryRow(ctx, underWaySQL, id, host).Scan(&underWay)
+	underWay, err := store.Get[int](ctx, tx, underWaySQL, id, host)
 	if err == nil && made+underWay >= rules.MaxPages {
 		err = ErrLimit
 	}
@@ -52,8 +52,8 @@ func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.
 			if err != nil || u == nil {
 				return err
 			}
-			if u.deaths < frontier.MaxDeaths {
-				err = c.charge(ctx, tx, u, u.deaths+1, `greatest((SELECT expires_at FROM sites WHERE id=$4), clock_timestamp())
+			if u.Deaths < frontier.MaxDeaths {
+				err = c.charge(ctx, tx, u, u.Deaths+1, `greatest((SELECT expires_at FROM sites WHERE id=$4), clock_timestamp())
 					+ (deaths+1) * random() * make_interval(secs => $5)`, by.SiteID, rest.Seconds())
 				if err == nil {
 					taken = u
@@ -76,7 +76,7 @@ func (c Crawl) Leave(ctx context.Context, by store.Slice, u *URL) error {
 		if err := by.Holds(ctx, tx); err != nil {
 			return err
 		}
-		return c.charge(ctx, tx, u, u.deaths, `'-infinity'`)
+		return c.charge(ctx, tx, u, u.Deaths, `'-infinity'`)
 	})
 }
 

@@ -51,15 +51,14 @@ func (r *Record) Judge(ctx context.Context, id int, all []Judged) (kept int, err
 	for i, j := range all {
 		topics[i], hashes[i], about[i] = j.Topic, j.Hash, j.About
 	}
-	err = r.db.Pool.QueryRow(ctx, `WITH j AS (SELECT * FROM unnest($2::text[], $3::bytea[], $4::bool[]) AS j(topic, hash, about)),
+	return store.Get[int](ctx, r.db, `WITH j AS (SELECT * FROM unnest($2::text[], $3::bytea[], $4::bool[]) AS j(topic, hash, about)),
 		again AS (UPDATE collection_examples e SET about=j.about, judged=true FROM j WHERE e.collection=$1 AND e.topic=j.topic AND e.hash=j.hash RETURNING 1),
 		made AS (INSERT INTO collection_examples (collection, topic, hash, url, about, judged, words)
 			SELECT $1, j.topic, j.hash, u.url, j.about, true, w.words FROM j
 			JOIN collection_words w ON w.collection=$1 AND w.hash=j.hash JOIN collection_urls u ON u.collection=$1 AND u.hash=j.hash
 			WHERE NOT EXISTS (SELECT FROM collection_examples e WHERE e.collection=$1 AND e.topic=j.topic AND e.hash=j.hash)
 			ON CONFLICT (collection, topic, hash) DO UPDATE SET about=EXCLUDED.about, judged=true RETURNING 1)
-		SELECT (SELECT count(*) FROM again) + (SELECT count(*) FROM made)`, id, topics, hashes, about).Scan(&kept)
-	return kept, err
+		SELECT (SELECT count(*) FROM again) + (SELECT count(*) FROM made)`, id, topics, hashes, about)
 }
 
 // Examples are the pages of which a person said whether they are about a topic.

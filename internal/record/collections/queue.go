@@ -2,7 +2,6 @@ package collections
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -44,20 +43,16 @@ func (c Crawl) Host(ctx context.Context, pass []string) (host string, wait time.
 	if pass == nil {
 		pass = []string{}
 	}
-	err = c.db.Pool.QueryRow(ctx, hostSQL, c.Rules.waiting(c.ID, pass)...).Scan(&host)
-	if err == nil || !errors.Is(err, pgx.ErrNoRows) {
+	host, err = store.One(ctx, c.db, pgx.RowTo[string], nil, hostSQL, c.Rules.waiting(c.ID, pass)...)
+	if err != nil || host != "" {
 		return host, 0, err
 	}
-	var left float64
-	err = c.db.Pool.QueryRow(ctx, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+unpaused+` HAVING count(*) > 0`,
-		c.Rules.waiting(c.ID)...).Scan(&left)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", 0, nil
-	}
-	if err != nil {
+	left, err := store.One(ctx, c.db, pgx.RowToAddrOf[float64], nil, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+unpaused+` HAVING count(*) > 0`,
+		c.Rules.waiting(c.ID)...)
+	if err != nil || left == nil {
 		return "", 0, err
 	}
-	return "", max(50*time.Millisecond, time.Duration(left*float64(time.Second))), nil
+	return "", max(50*time.Millisecond, time.Duration(*left*float64(time.Second))), nil
 }
 
 // Paused are the hosts with something to ask for that a person has paused.
@@ -71,12 +66,7 @@ const bestSQL = `SELECT url, host, parent, anchor, depth, off, priority, tries, 
 
 // best is the URL of a host to ask next, nil where none waits.
 func best(ctx context.Context, tx pgx.Tx, id int, host string) (*URL, error) {
-	var u URL
-	err := tx.QueryRow(ctx, bestSQL, id, host).Scan(&u.URL, &u.Host, &u.Parent, &u.Anchor, &u.Depth, &u.Off, &u.Priority, &u.Tries, &u.deaths)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return &u, err
+	return store.One(ctx, tx, pgx.RowToAddrOfStructByPos[URL], nil, bestSQL, id, host)
 }
 
 // reckonSQL notes of hosts what is to be asked for next, the best that is due, or else what
@@ -104,8 +94,8 @@ func (c Crawl) Write(ctx context.Context, by store.Slice, v *Visit) error {
 		if err := by.Holds(ctx, tx); err != nil {
 			return err
 		}
-		waiting := false
-		if err := tx.QueryRow(ctx, `SELECT waiting FROM collection_urls WHERE collection=$1 AND hash=$2`, c.ID, v.Hash()).Scan(&waiting); err != nil || !waiting {
+		waiting, err := store.Get[bool](ctx, tx, `SELECT waiting FROM collection_urls WHERE collection=$1 AND hash=$2`, c.ID, v.Hash())
+		if err != nil || !waiting {
 			return err // the connection broke after it was written
 		}
 		return visited(ctx, tx, c.ID, c.Rules, v)
@@ -123,14 +113,14 @@ const visitedSQL = `WITH domain AS (INSERT INTO collection_domains AS d (collect
 // visited notes what became of a URL that waits. Visits of one collection are written one
 // after the other: what it holds, and the number of each, depend on those before.
 func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) error {
-	var n int
-	if err := tx.QueryRow(ctx, `UPDATE collections SET requests=requests+$2, refused=refused+1-$2 WHERE id=$1 RETURNING requests+refused`, id, one(!v.Refused)).Scan(&n); err != nil {
+	n, err := store.Get[int](ctx, tx, `UPDATE collections SET requests=requests+$2, refused=refused+1-$2
+		WHERE id=$1 RETURNING requests+refused`, id, one(!v.Refused))
+	if err != nil {
 		return err
 	}
-	var about int
 	pages, relevant := PageCounts(v)
-	err := tx.QueryRow(ctx, visitedSQL, id, v.Host, one(v.Trouble), one(!v.Refused), v.About, pages, relevant, weburl.Owner(v.Host)).
-		Scan(&about)
+	about, err := store.Get[int](ctx, tx, visitedSQL,
+		id, v.Host, one(v.Trouble), one(!v.Refused), v.About, pages, relevant, weburl.Owner(v.Host))
 	if err != nil {
 		return err
 	}

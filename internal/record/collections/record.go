@@ -251,14 +251,12 @@ func (c Crawl) Like(ctx context.Context, print int64) (bool, error) {
 	return like(ctx, c.db.Pool, c.ID, print)
 }
 
-func like(ctx context.Context, q interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}, id int, print int64) (is bool, err error) {
+func like(ctx context.Context, q frontier.Querier, id int, print int64) (bool, error) {
 	if print == 0 {
 		return false, nil
 	}
-	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, NearBits).Scan(&is)
-	return is, err
+	return store.Get[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM collection_urls
+		WHERE collection=$1 AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, NearBits)
 }
 
 // Terms says how many pages were read beside those that the centroids are of, and in how

@@ -70,7 +70,7 @@ type URL struct {
 	Off            float64 // off-topic pages in a row on the way to it
 	Priority       float64
 	Tries          int
-	deaths         int // of processes over it
+	Deaths         int // of processes over it
 }
 
 // Hash is its identity.
