@@ -110,7 +110,7 @@ func TestWhatFailedIsListed(t *testing.T) {
 	d := sampled(t, nil)
 	at := "/failures?harvest=" + url.QueryEscape(sampleHarvest)
 	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)),
-		`failed 1: <a href="/failures?harvest=conf%2fwebdb%2f1998-1999">which, and why</a>`)
+		`failed 1: <a href="/failures?harvest=conf%2fwebdb%2f1998-1999">which failed, and why</a>`)
 	require.Regexp(t, `(?s)timeout \(1\).*href="/failures.csv\?harvest=conf%2[Ff]webdb%2[Ff]1998-1999".*http://www.ada.example/gone</a>.*www.ada.example</a>.*timeout`, d.page(at))
 	d.exec(`INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at, next_try)
 		SELECT s.id, int4send(n), 'http://www.ada.example/f' || n, 3, '=cmd', now(), now() + interval '1 day' FROM sites s, generate_series(101, 220) n WHERE s.host='www.ada.example'`)
