@@ -15,14 +15,14 @@ const (
 	maxFrames  = 3   // menu, head and content
 )
 
-// frameURLs returns the frames of a page without text of its own.
+// frameURLs returns the first frames of a page without text of its own.
 func frameURLs(pg *page.Page, final string) []string {
 	if len(pg.Text) >= thinText {
 		return nil
 	}
 	var shown []string
 	for _, l := range pg.Links {
-		if u := parseURL(l.URL); l.Source == page.SourceFrame && !isFile(u) && !isPortal(u) && !sameAddress(l.URL, final) && !slices.Contains(shown, l.URL) {
+		if u := parseURL(l.URL); l.Source == page.SourceFrame && !isFile(u) && !isPortal(u) && !sameAddress(l.URL, final) && len(shown) < maxFrames && !slices.Contains(shown, l.URL) {
 			shown = append(shown, l.URL)
 		}
 	}
@@ -55,7 +55,7 @@ func (a *authorSearch) withFrames(ctx context.Context, s *site, pg *page.Page, f
 	if to := splashTarget(pg, final); len(shown) == 0 && to != "" {
 		shown = []string{to}
 	}
-	for _, u := range shown[:min(maxFrames, len(shown))] {
+	for _, u := range shown {
 		in, at := a.reader.once(ctx, u)
 		if in == nil {
 			continue

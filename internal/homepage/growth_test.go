@@ -2,12 +2,17 @@ package homepage
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/growthtest"
+	"gleaner/internal/web/page"
 )
 
 // says answers everything with the same bytes, in the calling goroutine.
@@ -50,6 +55,29 @@ func TestReadingResultsGrowsWithThem(t *testing.T) {
 		for _, e := range engines(in) {
 			_, _ = e.Search(t.Context(), "q", len(in))
 		}
+	})
+}
+
+// Choosing among the links of a page takes no more work than its length.
+func TestLinksOfAHomepage(t *testing.T) {
+	links := func(times int, link string) func(n int) []byte {
+		return func(n int) (b []byte) {
+			for i := range times * n {
+				b = fmt.Appendf(b, link, i)
+			}
+			return b
+		}
+	}
+	p := newPerson(Subject{Author: gleaner.Author{Name: "Ada Lovelace"}})
+	growthtest.Each(t, 100, map[string]func(n int) []byte{
+		"pages of papers": links(1, "<a href=%d>papers</a>"),
+		"frames":          links(10, "<iframe src=%d></iframe>"),
+	}, func(t *testing.T, b []byte) {
+		const home = "http://www.example.edu/~ada/"
+		pg, err := page.Parse(home, http.Header{"Content-Type": {"text/html"}}, b)
+		require.NoError(t, err)
+		(&site{}).innerLeads(p, pg, home)
+		frameURLs(pg, home)
 	})
 }
 

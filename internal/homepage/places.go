@@ -40,9 +40,10 @@ func (a *authorSearch) places(ctx context.Context) error {
 			ways = append(ways, a.papersLinks(s)...)
 		}
 	}
+	bestFirst := func(a, b papersLink) int { return cmp.Compare(b.score, a.score) }
+	slices.SortStableFunc(ways, bestFirst)
 	a.reader.bound = a.reader.fetches + maxPlacePages
 	for asked := map[string]bool{}; len(ways) > 0 && len(a.decision.Places) < maxPlaces; {
-		slices.SortStableFunc(ways, func(a, b papersLink) int { return cmp.Compare(b.score, a.score) })
 		w := ways[0]
 		ways = ways[1:]
 		if asked[AddressKey(w.url)] {
@@ -67,6 +68,7 @@ func (a *authorSearch) places(ctx context.Context) error {
 		}
 		if !w.viaGroup && !w.plain {
 			ways = append(ways, a.groupLinks(pg, final, w.of)...)
+			slices.SortStableFunc(ways, bestFirst)
 		}
 	}
 	return nil

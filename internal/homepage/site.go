@@ -200,8 +200,10 @@ func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 		score int
 	}
 	var all []scored
+	met := map[string]bool{AddressKey(final): true}
 	add := func(u string, score int) {
-		if !sameAddress(u, final) && (!isFile(parseURL(u)) || isBibliography(u)) && !slices.ContainsFunc(all, func(o scored) bool { return sameAddress(o.url, u) }) {
+		if key := AddressKey(u); !met[key] && (!isFile(parseURL(u)) || isBibliography(u)) {
+			met[key] = true
 			all = append(all, scored{u, score})
 		}
 	}
