@@ -56,7 +56,7 @@ func TestAnswersOfServicesWaitForMemory(t *testing.T) {
 	got, err := ask(t.Context(), "/", nil)
 	require.NoError(t, err)
 	require.False(t, free(size*inUse+1), "nothing is held for an answer")
-	others, err := memory.Hold(t.Context(), size*inUse)
+	others, err := memory.Hold(t.Context(), "", size*inUse)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()

@@ -26,7 +26,8 @@ const (
 // all that it may become; one of unknown length asks again when it is larger than
 // firstBody. What is beyond firstBody comes from a pool of its own, and so do the
 // windows of decoders. Each asks the pools in one order, windows, bodies, large, and each
-// pool once: nobody waits for one who waits for him.
+// pool once: nobody waits for one who waits for him. Hold is of a Memory for what is unpacked
+// alone, and asks for large before bodies, which small files need.
 type Memory struct {
 	windows, bodies, large *pool
 	kept                   kept
@@ -58,16 +59,18 @@ func (m *Memory) take(ctx context.Context, owner string, held, body int64) (rele
 	if held > 0 {
 		return m.large.hold(ctx, owner, (body-held)*inUse)
 	}
-	return m.hold(ctx, owner, body*inUse)
+	first, rest := m.parts(body * inUse)
+	return hold(ctx, owner, first, rest)
 }
 
-// Hold waits until so many bytes may be held, and returns what gives them back.
+// Hold waits until an owner's host may hold so many bytes, and returns what gives them back.
 // Who wants more than all there is takes all there is.
-func (m *Memory) Hold(ctx context.Context, n int64) (release func(), err error) {
+func (m *Memory) Hold(ctx context.Context, owner string, n int64) (release func(), err error) {
 	if m == nil {
 		return func() {}, nil
 	}
-	return m.hold(ctx, "", n)
+	first, rest := m.parts(n)
+	return hold(ctx, owner, rest, first)
 }
 
 // Keep holds so many bytes for what outlives its fetch, in a part of its own, if there is
@@ -105,18 +108,34 @@ func (m *Memory) Forget(owner string, n int64) {
 	}
 }
 
-func (m *Memory) hold(ctx context.Context, owner string, n int64) (release func(), err error) {
+// part is a number of bytes of a pool.
+type part struct {
+	*pool
+	n int64
+}
+
+// parts are the pools that bytes are of.
+func (m *Memory) parts(n int64) (first, rest part) {
 	inBodies := min(n, m.bodies.size, max(firstBody*inUse, n-m.large.size))
-	first, err := m.bodies.hold(ctx, owner, inBodies)
-	if err != nil || n == inBodies {
-		return first, err
+	return part{m.bodies, inBodies}, part{m.large, n - inBodies}
+}
+
+// hold waits for one part after the other.
+func hold(ctx context.Context, owner string, parts ...part) (release func(), err error) {
+	release = func() {}
+	for _, p := range parts {
+		if p.n == 0 {
+			continue
+		}
+		before := release
+		one, err := p.hold(ctx, owner, p.n)
+		if err != nil {
+			before()
+			return nil, err
+		}
+		release = func() { one(); before() }
 	}
-	rest, err := m.large.hold(ctx, owner, n-inBodies)
-	if err != nil {
-		first()
-		return nil, err
-	}
-	return func() { rest(); first() }, nil
+	return release, nil
 }
 
 // window waits until decoders may have windows of so many bytes.

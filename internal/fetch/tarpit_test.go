@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -149,7 +150,7 @@ func TestAWaitForMemoryIsNotTheHosts(t *testing.T) {
 		begun(w, 2<<20) // and closes
 	})
 	memory, g := NewMemory(16<<20), &recordingGate{}
-	others, err := memory.Hold(t.Context(), 16<<20)
+	others, err := memory.Hold(t.Context(), "", 16<<20)
 	require.NoError(t, err)
 	c := testClient(t, func(cfg *Config) { cfg.Memory, cfg.Gate = memory, g })
 	time.AfterFunc(longWait+time.Second, others)
@@ -162,17 +163,44 @@ func TestAWaitForMemoryIsNotTheHosts(t *testing.T) {
 	requireFree(t, memory)
 }
 
+// TestWhatIsUnpackedLeavesRoom: of what one owner's hosts have packed, as of what others have, one
+// large file is unpacked at a time; another owner's is next, and small ones do not wait.
+func TestWhatIsUnpackedLeavesRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const archive, paper = 256 << 20, 30 << 20
+		memory, had := NewMemory(512<<20), map[string]int{}
+		first, err := memory.Hold(t.Context(), "a.example", archive)
+		require.NoError(t, err)
+		for _, owner := range []string{"a.example", "a.example", "a.example", "b.example", "c.example", "d.example"} {
+			go func() {
+				if _, err := memory.Hold(t.Context(), owner, archive); err == nil {
+					had[owner]++
+				}
+			}()
+			synctest.Wait()
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = memory.Hold(ctx, "e.example", paper)
+		require.NoError(t, err)
+		first()
+		synctest.Wait()
+		require.Equal(t, map[string]int{"b.example": 1}, had)
+	})
+}
+
 // TestAllOfTheMemoryIsHeld by who asks for all of it: another waits.
 func TestAllOfTheMemoryIsHeld(t *testing.T) {
 	t.Parallel()
 	memory := NewMemory(256 << 20)
-	release, err := memory.Hold(t.Context(), 256<<20)
+	release, err := memory.Hold(t.Context(), "", 256<<20)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	_, err = memory.Hold(ctx, 1<<20)
+	_, err = memory.Hold(ctx, "", 1<<20)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	release()
-	_, err = memory.Hold(t.Context(), 1<<20)
+	_, err = memory.Hold(t.Context(), "", 1<<20)
 	require.NoError(t, err)
 }

@@ -13,7 +13,7 @@ import (
 // Assess says what Judge would make of a file, or of each document in it, without keeping
 // anything.
 func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
-	o, release, err := c.open(ctx, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
+	o, release, err := c.open(ctx, f.URL, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func assess(ctx context.Context, c *Collection, index *match.Index, at store.Loc
 // keeping or judging anything: the whole text that the reader's limits allow, or what
 // is wrong with it (document.Text.Outcome).
 func (c *Collection) Read(ctx context.Context, f File) (*document.Text, error) {
-	o, release, err := c.open(ctx, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
+	o, release, err := c.open(ctx, f.URL, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/document"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // opened is a file with what is in it.
@@ -21,14 +22,14 @@ type opened struct {
 	quick       bool                  // pictures of pages are not recognised now
 }
 
-// open unpacks a file. It waits until there is memory for the parts, which release frees;
+// open unpacks a file of a URL. It waits until there is memory for the parts, which release frees;
 // the error is that of ctx. Everyone waits for memory before waiting for a processor, so
 // that no two wait for each other.
-func (c *Collection) open(ctx context.Context, name, media string, body []byte) (o opened, release func(), err error) {
+func (c *Collection) open(ctx context.Context, url, name, media string, body []byte) (o opened, release func(), err error) {
 	o, release = opened{name: name, media: media, body: body}, func() {}
 	unpacked := document.Unpacked(name, media, body, document.Limits{})
 	if unpacked > 0 {
-		if release, err = c.memory.Hold(ctx, unpacked); err != nil {
+		if release, err = c.memory.Hold(ctx, weburl.Owner(weburl.Host(url)), unpacked); err != nil {
 			return o, func() {}, err
 		}
 	}
@@ -136,7 +137,7 @@ func (c *Collection) KeepAll(ctx context.Context, files []File) (kept []*Kept, e
 	var all []stock
 	for _, f := range files {
 		c.reached(fetched)
-		o, release, err := c.open(ctx, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
+		o, release, err := c.open(ctx, f.URL, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
 		k := &Kept{release: release}
 		kept = append(kept, k)
 		if err != nil {

@@ -90,7 +90,7 @@ func (c *Collection) content(ctx context.Context, doc Document, at store.Locatio
 	if at.Member != "" {
 		name = at.Member
 	}
-	return c.open(ctx, name, at.Header["Content-Type"], body)
+	return c.open(ctx, at.URL, name, at.Header["Content-Type"], body)
 }
 
 // ErrStalled is returned for a document whose reader was stopped before it had used its

@@ -22,7 +22,7 @@ func TestUnpackingWaitsForMemory(t *testing.T) {
 	s := newShop(t)
 	s.memory = fetch.NewMemory(32 << 20)
 	packed := fileAt("http://a.example/papers.zip", archive(map[string][]byte{"notes.pdf": s.pile.File(1, sampleweb.AsPDF), "b.pdf": s.pile.File(2, sampleweb.AsPDF)}))
-	giveBack, err := s.memory.Hold(t.Context(), 32<<20)
+	giveBack, err := s.memory.Hold(t.Context(), "", 32<<20)
 	require.NoError(t, err)
 
 	stop := errors.New("told to stop")
@@ -52,7 +52,7 @@ func TestUnpackingWaitsForMemory(t *testing.T) {
 	require.Panics(t, func() { _, _ = s.KeepAll(t.Context(), []File{packed, packed}) })
 	within, over := context.WithTimeout(t.Context(), time.Minute)
 	defer over()
-	giveBack, err = s.memory.Hold(within, 32<<20)
+	giveBack, err = s.memory.Hold(within, "", 32<<20)
 	require.NoError(t, err, "all is given back")
 	giveBack()
 }
