@@ -148,7 +148,7 @@ func Read(r io.Reader, format Format) ([]gleaner.Paper, error) {
 // ReadSome reads what of a list can be read, and returns what cannot beside it. A list
 // with too much of that is an error, SyntaxErrors; the others are those of Read.
 func ReadSome(r io.Reader, format Format) (papers []gleaner.Paper, wrong SyntaxErrors, err error) {
-	err = each(r, format, func(p gleaner.Paper) error {
+	err = eachPaper(r, format, func(p gleaner.Paper) error {
 		papers = append(papers, p)
 		return nil
 	}, func(e *SyntaxError) error {
@@ -160,9 +160,9 @@ func ReadSome(r io.Reader, format Format) (papers []gleaner.Paper, wrong SyntaxE
 	return papers, wrong, err
 }
 
-// each tells bad of what cannot be read, and goes on behind it unless bad returns
+// eachPaper tells bad of what cannot be read, and goes on behind it unless bad returns
 // an error.
-func each(r io.Reader, format Format, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
+func eachPaper(r io.Reader, format Format, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
 	br := bufio.NewReaderSize(Text(r), 64<<10)
 	switch format {
 	case CSV:
@@ -194,6 +194,32 @@ func take(p gleaner.Paper, line int, do func(gleaner.Paper) error, bad func(*Syn
 		return tell(failAt(line, 1, "what begins here has neither a title nor a DOI"), bad)
 	}
 	return do(p)
+}
+
+// eachLine has lines of at most so many bytes read, and hands on the papers that end with
+// them: each with the line at which it begins, 0 where none ends.
+func eachLine(
+	br *bufio.Reader, most int, read func(s string, line int) (p gleaner.Paper, begins int, err error),
+	do func(gleaner.Paper) error, bad func(*SyntaxError) error,
+) error {
+	sc := bufio.NewScanner(br)
+	sc.Buffer(make([]byte, min(64<<10, most)), most)
+	line := 1
+	for ; sc.Scan(); line++ {
+		p, begins, err := read(sc.Text(), line)
+		if err != nil {
+			err = tell(err, bad)
+		} else if begins > 0 {
+			err = take(p, begins, do, bad)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if errors.Is(sc.Err(), bufio.ErrTooLong) {
+		return tell(failAt(line, 0, "longer than %d bytes", most), bad)
+	}
+	return sc.Err()
 }
 
 // Write writes papers in a format; what is written reads back the same, but for

@@ -32,6 +32,7 @@ type bibReader struct {
 	strings      map[string]string
 	expanded     int               // bytes that abbreviations stood for
 	fields       map[string]string // of the last entry
+	err          error             // the first; nothing is read after it
 }
 
 // EachBibTeX hands on the entries of a BibTeX file that can be read, each with its fields by
@@ -46,41 +47,33 @@ func newBibReader(br *bufio.Reader) *bibReader { return &bibReader{in: br, line:
 func (r *bibReader) each(do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
 	for {
 		// Whatever stands between entries is a comment.
-		c, err := r.next()
-		if err == io.EOF {
+		switch c := r.next(); {
+		case r.err == io.EOF:
 			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if c == '%' { // a commented-out entry is not an entry
-			if err := r.skipLine(); err != nil {
-				return err
-			}
+		case r.err != nil:
+			return r.err
+		case c == '%': // a commented-out entry is not an entry
+			r.skipLine()
 			continue
-		}
-		if c != '@' {
+		case c != '@':
 			continue
 		}
 		r.read = 0
 		line, column := r.line, r.column
-		p, ok, err := r.entry()
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		p, ok := r.entry()
+		err := r.err
+		r.err = nil
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return tell(failAt(line, column, "the entry that begins here is not closed before the file ends: is a brace missing?"), bad)
+		case err != nil:
+			err = tell(err, bad)
+			r.skipEntry()
+		case ok:
+			err = take(p, line, do, bad)
 		}
 		if err != nil {
-			if err := tell(err, bad); err != nil {
-				return err
-			}
-			if err := r.skipEntry(); err != nil {
-				return err
-			}
-			continue
-		}
-		if ok {
-			if err := take(p, line, do, bad); err != nil {
-				return err
-			}
+			return err
 		}
 	}
 }
@@ -95,10 +88,13 @@ func months() map[string]string {
 	return m
 }
 
-func (r *bibReader) next() (byte, error) {
-	c, err := r.in.ReadByte()
-	if err != nil {
-		return 0, err
+// next is the next byte; 0 where there is none, or after an error.
+func (r *bibReader) next() (c byte) {
+	if r.err != nil {
+		return 0
+	}
+	if c, r.err = r.in.ReadByte(); r.err != nil {
+		return 0
 	}
 	r.prevColumn = r.column
 	r.column++
@@ -109,12 +105,15 @@ func (r *bibReader) next() (byte, error) {
 		r.column = 0
 	}
 	if r.read > maxEntry {
-		return c, r.fail("an entry of more than %d bytes: is a brace missing?", maxEntry)
+		r.fail("an entry of more than %d bytes: is a brace missing?", maxEntry)
 	}
-	return c, nil
+	return c
 }
 
 func (r *bibReader) back(c byte) {
+	if r.err != nil {
+		return
+	}
 	_ = r.in.UnreadByte()
 	r.read--
 	r.all--
@@ -124,175 +123,123 @@ func (r *bibReader) back(c byte) {
 	r.column = r.prevColumn
 }
 
-func (r *bibReader) fail(format string, args ...any) error {
-	return failAt(r.line, max(1, r.column), format, args...)
+// fail notes an error unless there was one before.
+func (r *bibReader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = failAt(r.line, max(1, r.column), format, args...)
+	}
 }
 
-func (r *bibReader) skipLine() error {
-	for {
+func (r *bibReader) skipLine() {
+	for c := byte(0); c != '\n' && r.err == nil; c = r.next() {
 		r.read = 0
-		c, err := r.next()
-		if err == io.EOF || c == '\n' {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
 	}
 }
 
 // skipEntry goes on before the next line that begins an entry.
-func (r *bibReader) skipEntry() error {
-	for {
+func (r *bibReader) skipEntry() {
+	for r.err == nil {
 		r.read = 0
-		c, err := r.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if c == '@' && r.column == 1 {
+		if c := r.next(); c == '@' && r.column == 1 {
 			r.back(c)
-			return nil
+			return
 		}
 	}
 }
 
+const space = " \t\r\n"
+
 // skipSpace returns the first byte that is not a space.
-func (r *bibReader) skipSpace() (byte, error) {
+func (r *bibReader) skipSpace() byte {
 	for {
-		c, err := r.next()
-		if err != nil {
-			return 0, err
-		}
-		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return c, nil
+		if c := r.next(); strings.IndexByte(space, c) < 0 {
+			return c
 		}
 	}
 }
 
 // word reads a name: of an entry type, a key, a field or a string.
-func (r *bibReader) word(stop string) (string, error) {
-	c, err := r.skipSpace()
-	if err != nil {
-		return "", err
-	}
+func (r *bibReader) word(stop string) string {
 	var b strings.Builder
-	for {
-		if strings.IndexByte(stop, c) >= 0 || c == ' ' || c == '\t' || c == '\n' || c == '\r' {
+	for c := r.skipSpace(); r.err == nil; c = r.next() {
+		if strings.IndexByte(stop, c) >= 0 || strings.IndexByte(space, c) >= 0 {
 			r.back(c)
-			return b.String(), nil
+			break
 		}
 		b.WriteByte(c)
-		if c, err = r.next(); err != nil {
-			return "", err
-		}
 	}
+	return b.String()
 }
 
 // entry reads what follows an '@'; ok is false for what is no reference.
-func (r *bibReader) entry() (gleaner.Paper, bool, error) {
-	var p gleaner.Paper
-	kind, err := r.word("{(,=}@")
-	if err != nil {
-		return p, false, err
-	}
-	open, err := r.skipSpace()
-	if err != nil {
-		return p, false, err
-	}
-	if open != '{' && open != '(' {
-		return p, false, r.fail("want { after @%.20s, found %q", kind, open)
-	}
+func (r *bibReader) entry() (p gleaner.Paper, ok bool) {
+	kind := r.word("{(,=}@")
 	closing := byte('}')
-	if open == '(' {
+	switch open := r.skipSpace(); open {
+	case '{':
+	case '(':
 		closing = ')'
+	default:
+		r.fail("want { after @%.20s, found %q", kind, open)
 	}
 	switch strings.ToLower(kind) {
 	case "comment", "preamble":
-		_, err := r.balanced(closing)
-		return p, false, err
+		r.balanced(closing)
+		return p, false
 	case "string":
-		return p, false, r.definition(closing)
+		r.definition(closing)
+		return p, false
 	case "":
-		return p, false, r.fail("want a type of entry after @")
+		r.fail("want a type of entry after @")
 	}
 	start := r.line
-	key, err := r.word(",}")
-	if err != nil {
-		return p, false, err
+	key := r.word(",}")
+	if r.fields = r.readFields(closing); r.err != nil {
+		return p, false
 	}
-	r.fields, err = r.readFields(closing)
+	p, err := paperOfFields(key, r.fields)
 	if err != nil {
-		return p, false, err
+		r.err = failAt(start, 0, "entry %s: %v", key, err)
 	}
-	p, err = paperOfFields(key, r.fields)
-	if err != nil {
-		return p, false, failAt(start, 0, "entry %s: %v", key, err)
-	}
-	return p, true, nil
+	return p, true
 }
 
 // definition reads name = value of an @string.
-func (r *bibReader) definition(closing byte) error {
-	name, err := r.word("=}")
-	if err != nil {
-		return err
+func (r *bibReader) definition(closing byte) {
+	name := r.word("=}")
+	if c := r.skipSpace(); c != '=' {
+		r.fail("want = after %q in @string, found %q", name, c)
 	}
-	if c, err := r.skipSpace(); err != nil || c != '=' {
-		if err == nil {
-			err = r.fail("want = after %q in @string, found %q", name, c)
-		}
-		return err
+	if v := r.value(); r.err == nil {
+		r.strings[strings.ToLower(name)] = v
 	}
-	v, err := r.value()
-	if err != nil {
-		return err
+	if c := r.skipSpace(); c != closing {
+		r.fail("want %q at the end of @string, found %q", closing, c)
 	}
-	r.strings[strings.ToLower(name)] = v
-	c, err := r.skipSpace()
-	if err == nil && c != closing {
-		err = r.fail("want %q at the end of @string, found %q", closing, c)
-	}
-	return err
 }
 
 // readFields reads ", name = value" up to the closing brace.
-func (r *bibReader) readFields(closing byte) (map[string]string, error) {
+func (r *bibReader) readFields(closing byte) map[string]string {
 	out := map[string]string{}
 	for {
-		c, err := r.skipSpace()
-		if err != nil {
-			return nil, err
-		}
+		c := r.skipSpace()
 		if c == closing {
-			return out, nil
+			return out
 		}
 		if c != ',' {
-			return nil, r.fail("want , or %q after a field, found %q", closing, c)
+			r.fail("want , or %q after a field, found %q", closing, c)
+			return nil
 		}
-		if c, err = r.skipSpace(); err != nil {
-			return nil, err
-		}
-		if c == closing {
-			return out, nil
+		if c = r.skipSpace(); c == closing {
+			return out
 		}
 		r.back(c)
-		name, err := r.word("=,{}\"@#")
-		if err != nil {
-			return nil, err
+		name := r.word("=,{}\"@#")
+		if c = r.skipSpace(); c != '=' || name == "" {
+			r.fail("want a field such as title = {…}, found %.20q and %q", name, c)
+			return nil
 		}
-		if c, err = r.skipSpace(); err != nil {
-			return nil, err
-		}
-		if c != '=' || name == "" {
-			return nil, r.fail("want a field such as title = {…}, found %.20q and %q", name, c)
-		}
-		v, err := r.value()
-		if err != nil {
-			return nil, err
-		}
+		v := r.value()
 		if name = strings.ToLower(name); out[name] == "" {
 			out[name] = v
 		}
@@ -300,33 +247,23 @@ func (r *bibReader) readFields(closing byte) (map[string]string, error) {
 }
 
 // value reads a value: braced, quoted, a number or a name, joined by '#'.
-func (r *bibReader) value() (string, error) {
+func (r *bibReader) value() string {
 	var b strings.Builder
 	for {
-		part, err := r.part()
-		if err != nil {
-			return "", err
-		}
+		part := r.part()
 		if b.Len() > 0 && b.Len()+len(part) > maxValue {
-			return "", r.fail("a value joined of more than %d bytes", maxValue)
+			r.fail("a value joined of more than %d bytes", maxValue)
 		}
 		b.WriteString(part)
-		c, err := r.skipSpace()
-		if err != nil {
-			return "", err
-		}
-		if c != '#' {
+		if c := r.skipSpace(); c != '#' {
 			r.back(c)
-			return b.String(), nil
+			return b.String()
 		}
 	}
 }
 
-func (r *bibReader) part() (string, error) {
-	c, err := r.skipSpace()
-	if err != nil {
-		return "", err
-	}
+func (r *bibReader) part() string {
+	c := r.skipSpace()
 	switch c {
 	case '{':
 		return r.balanced('}')
@@ -334,55 +271,46 @@ func (r *bibReader) part() (string, error) {
 		return r.balanced('"')
 	}
 	r.back(c)
-	w, err := r.word(",}#)\"{=@")
-	if err != nil {
-		return "", err
-	}
+	w := r.word(",}#)\"{=@")
 	if w == "" {
-		return "", r.fail("want a value, found %q", c)
+		r.fail("want a value, found %q", c)
 	}
 	if strings.Trim(w, "0123456789") == "" {
-		return w, nil
+		return w
 	}
 	v := r.strings[strings.ToLower(w)] // an undefined name is empty, as in BibTeX
 	if r.expanded += len(v); r.expanded > maxExpanded+r.all {
-		return "", r.fail("the abbreviations stand for %d bytes more than the file has", maxExpanded)
+		r.fail("the abbreviations stand for %d bytes more than the file has", maxExpanded)
+		return ""
 	}
-	return v, nil
+	return v
 }
 
 // balanced reads up to closing at the same depth of braces.
-func (r *bibReader) balanced(closing byte) (string, error) {
+func (r *bibReader) balanced(closing byte) string {
 	var b strings.Builder
-	line, column := r.line, r.column
-	depth := 0
-	for {
-		c, err := r.next()
-		if err == io.EOF {
-			return "", failAt(line, max(1, column), "what opens here is not closed before the file ends")
-		}
-		if err != nil {
-			return "", err
-		}
+	line, column, depth := r.line, max(1, r.column), 0
+	for r.err == nil {
+		c := r.next()
 		switch {
+		case r.err == io.EOF:
+			r.err = failAt(line, column, "what opens here is not closed before the file ends")
 		case c == closing && depth == 0:
-			if s := b.String(); utf8.ValidString(s) {
-				return s, nil
+			if !utf8.ValidString(b.String()) {
+				r.err = failAt(line, column, notUTF8)
 			}
-			return "", failAt(line, max(1, column), notUTF8)
+			return b.String()
 		case c == '\\':
 			b.WriteByte(c)
-			if c, err = r.next(); err != nil {
-				return "", err
-			}
+			c = r.next()
 		case c == '{':
 			depth++
+		case c == '}' && depth == 0:
+			r.fail("a } without its {")
 		case c == '}':
-			if depth == 0 {
-				return "", r.fail("a } without its {")
-			}
 			depth--
 		}
 		b.WriteByte(c)
 	}
+	return ""
 }

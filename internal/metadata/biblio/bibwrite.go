@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -49,11 +50,8 @@ func (e Entry) bibTeX(key string) string {
 		}
 	}
 	field("title", protected(e.Title))
-	as := make([]string, len(e.Authors))
-	for i, a := range e.Authors {
-		as[i] = toTeX(inverted(a))
-	}
-	field("author", strings.Join(as, " and "))
+	authors := each.Of(e.Authors, func(a gleaner.Author) string { return toTeX(inverted(a)) })
+	field("author", strings.Join(authors, " and "))
 	if e.Year != 0 {
 		field("year", fmt.Sprint(e.Year))
 	}

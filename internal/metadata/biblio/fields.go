@@ -1,6 +1,8 @@
 package biblio
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -10,24 +12,15 @@ import (
 // yearOf reads the year out of "2003", "2003-05-01", "May 2003", "2003/05//".
 // The second result is false where a text is there but holds no year.
 func yearOf(s string) (int, bool) {
-	s = strings.TrimSpace(s)
-	if s == "" {
-		return 0, true
+	m := yearRE.FindStringSubmatch(s)
+	if m == nil {
+		return 0, strings.TrimSpace(s) == ""
 	}
-	run, n := 0, 0
-	for i := 0; i <= len(s); i++ {
-		if i < len(s) && s[i] >= '0' && s[i] <= '9' {
-			run++
-			n = min(n*10+int(s[i]-'0'), 1<<20)
-			continue
-		}
-		if run == 4 && n >= 1600 && n <= 2999 {
-			return n, true
-		}
-		run, n = 0, 0
-	}
-	return 0, false
+	year, err := strconv.Atoi(m[1])
+	return year, err == nil
 }
+
+var yearRE = regexp.MustCompile(`(?:^|[^0-9])(1[6-9]\d\d|2\d\d\d)(?:[^0-9]|$)`)
 
 // authorsOf splits a field of names. BibTeX's " and " and semicolons part
 // persons; commas do where there is no other sign and each part is a whole name.

@@ -2,7 +2,6 @@ package biblio
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -34,39 +33,24 @@ type record struct {
 }
 
 func eachJSONL(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
-	sc := bufio.NewScanner(br)
-	sc.Buffer(make([]byte, 64<<10), maxLine)
-	line := 0
-	for sc.Scan() {
-		line++
-		b := bytes.TrimSpace(sc.Bytes())
-		if len(b) == 0 {
-			continue
+	list := false // the rest is one
+	return eachLine(br, maxLine, func(s string, line int) (gleaner.Paper, int, error) {
+		s = strings.TrimSpace(s)
+		if list || s == "" {
+			return gleaner.Paper{}, 0, nil
 		}
-		if b[0] == '[' {
+		if list = s[0] == '['; list {
 			const why = "a list in one, such as CSL-JSON, is not read: give a JSON object a line, or BibTeX, RIS or CSV"
-			return tell(failAt(line, 1, why), bad)
+			return gleaner.Paper{}, 0, failAt(line, 1, why)
 		}
-		p, err := paperOfJSON(b, line)
-		if err != nil {
-			if err := tell(err, bad); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := take(p, line, do, bad); err != nil {
-			return err
-		}
-	}
-	if errors.Is(sc.Err(), bufio.ErrTooLong) {
-		return tell(failAt(line+1, 0, "longer than %d bytes", maxLine), bad)
-	}
-	return sc.Err()
+		p, err := paperOfJSON(s, line)
+		return p, line, err
+	}, do, bad)
 }
 
-func paperOfJSON(b []byte, line int) (gleaner.Paper, error) {
+func paperOfJSON(s string, line int) (gleaner.Paper, error) {
 	var r record
-	if err := json.Unmarshal(b, &r); err != nil {
+	if err := json.Unmarshal([]byte(s), &r); err != nil {
 		column := 0
 		var se *json.SyntaxError
 		var te *json.UnmarshalTypeError

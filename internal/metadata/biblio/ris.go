@@ -2,7 +2,6 @@ package biblio
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,45 +23,30 @@ type risRecord struct {
 }
 
 func eachRIS(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
-	sc := bufio.NewScanner(br)
-	sc.Buffer(make([]byte, 64<<10), maxLine)
 	var rec risRecord
-	line, skip := 0, false // skip: up to the next reference
-	for sc.Scan() {
-		line++
-		s := strings.TrimRight(sc.Text(), " \r")
+	skip := false // up to the next reference
+	err := eachLine(br, maxLine, func(s string, line int) (p gleaner.Paper, start int, err error) {
+		s = strings.TrimRight(s, " \r")
 		begins := strings.HasPrefix(s, "TY  -")
 		if strings.TrimSpace(s) == "" || skip && !begins {
-			continue
+			return p, 0, nil
 		}
 		skip = false
 		done, err := rec.line(s, line)
 		if err != nil {
-			if err := tell(err, bad); err != nil {
-				return err
-			}
 			if rec, skip = (risRecord{}), !begins; begins { // the one before was not closed
 				_, _ = rec.take(s, line)
 			}
-			continue
 		}
 		if done {
-			if err := take(rec.finish(), rec.start, do, bad); err != nil {
-				return err
-			}
-			rec = risRecord{}
+			p, start, rec = rec.finish(), rec.start, risRecord{}
 		}
+		return p, start, err
+	}, do, bad)
+	if err == nil && rec.inside {
+		err = tell(failAt(rec.start, 1, "the reference that begins here has no closing \"ER  - \""), bad)
 	}
-	if errors.Is(sc.Err(), bufio.ErrTooLong) {
-		return tell(failAt(line+1, 0, "longer than %d bytes", maxLine), bad)
-	}
-	if sc.Err() != nil {
-		return sc.Err()
-	}
-	if rec.inside {
-		return tell(failAt(rec.start, 1, "the reference that begins here has no closing \"ER  - \""), bad)
-	}
-	return nil
+	return err
 }
 
 // line takes a line that can be one of a reference.
