@@ -2,7 +2,6 @@ package metadata
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -92,7 +91,7 @@ func (a *ACL) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) 
 		}
 		var c aclCollection
 		err := a.svc.xml(ctx, a.url+"/"+file+".xml", &c)
-		if _, ok := errors.AsType[ErrNotFound](err); ok {
+		if is[ErrNotFound](err) {
 			continue
 		}
 		if err != nil {

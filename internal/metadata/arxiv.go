@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gleaner/internal/each"
@@ -88,21 +89,19 @@ func (a *ArXiv) CopiesOf(ctx context.Context, papers []gleaner.Paper) ([][]Copy,
 			ask = append(ask, i)
 		}
 	}
-	for len(ask) > 0 {
-		n := min(len(ask), arxivTitles)
-		terms := each.Of(ask[:n], func(i int) string { return titleQuery(papers[i].Title) })
-		found, err := a.search(ctx, strings.Join(terms, " OR "), 5*n)
+	for some := range slices.Chunk(ask, arxivTitles) {
+		terms := each.Of(some, func(i int) string { return titleQuery(papers[i].Title) })
+		found, err := a.search(ctx, strings.Join(terms, " OR "), 5*len(some))
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range ask[:n] {
+		for _, i := range some {
 			for _, f := range found {
 				if v, _, _ := match.Records(papers[i], f); v == match.Exact || v == match.Strong {
 					out[i] = append(out[i], arxivCopy(f.ArXiv, a.Name()))
 				}
 			}
 		}
-		ask = ask[n:]
 	}
 	return out, nil
 }

@@ -81,6 +81,38 @@ func (p *paging) more(fresh int, kept any) error {
 	return nil
 }
 
+// listed pages through a service's list by its cursors, and returns each work once, by its
+// id. page returns what comes after a cursor, how many works the list has, and the next
+// cursor, "" at its end.
+func listed[W any](service, addr string, id func(W) string, page func(cursor string) (some []W, total int, next string, err error)) ([]W, error) {
+	var works []W
+	var list paging
+	seen := map[string]bool{}
+	for cursor := "*"; ; {
+		some, total, next, err := page(cursor)
+		if err != nil {
+			return nil, err
+		}
+		had := len(works)
+		for _, w := range some {
+			if !seen[id(w)] {
+				seen[id(w)] = true
+				works = append(works, w)
+			}
+		}
+		if len(works) >= total {
+			return works, nil
+		}
+		if len(some) == 0 || next == "" {
+			return nil, ErrBadAnswer{service, addr, fmt.Errorf("the list ended after %d of %d works", len(works), total)}
+		}
+		if err := list.more(len(works)-had, works[had:]); err != nil {
+			return nil, ErrBadAnswer{service, addr, err}
+		}
+		cursor = next
+	}
+}
+
 // Sound leaves out papers that no catalogue can mean, and logs what is wrong: it is asked of
 // all that a source lists before it goes into the record. A list of nothing else is refused,
 // and one with several of them, more than one in ten. It leaves out papers over which the program panics, too: on record,

@@ -219,9 +219,10 @@ func TestAPersonsWordEndsARest(t *testing.T) {
 		gate := &gateOfOne{Gate: NewLocalGate()}
 		cfg.Gate = gate
 		d := NewDBLP(cfg)
+		var down ErrUnavailable
 		asked := func(ctx context.Context, want int, good bool) {
 			t.Helper()
-			if _, err := d.Person(ctx, "1/2"); (err == nil) != good || len(s.asked) != want {
+			if _, err := d.Person(ctx, "1/2"); (err == nil) != good || len(s.asked) != want || !good && !errors.As(err, &down) {
 				t.Errorf("got %v after %d requests, want %d", err, len(s.asked), want)
 			}
 		}
@@ -238,6 +239,7 @@ func TestAPersonsWordEndsARest(t *testing.T) {
 		for range 5 {
 			asked(t.Context(), 3, false)
 		}
+		assert.Equal(t, time.Hour, down.RetryAfter)
 		gate.parked = false
 		asked(t.Context(), 4, true)
 	})

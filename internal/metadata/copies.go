@@ -2,7 +2,6 @@ package metadata
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -74,48 +73,23 @@ func rankOf(copies []Copy) []Copy {
 		have.join(c)
 	}
 	out := each.Of(keys, func(k string) Copy { return *byKey[k] })
-	slices.SortFunc(out, func(a, b Copy) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.URL, b.URL)) })
+	slices.SortFunc(out, func(a, b Copy) int { return cmp.Or(slices.Compare(a.rank(), b.rank()), cmp.Compare(a.URL, b.URL)) })
 	return out
 }
 
-// rank is smaller for the better copy; it is a number in base 10, one digit for
-// each criterion, the weightiest first.
-func (c Copy) rank() int {
-	n := 0
-	digit := func(d int) { n = n*10 + d }
-	if c.Landing {
-		digit(1)
-	} else {
-		digit(0)
-	}
-	digit(versionRank(c.Version))
-	if c.open() {
-		digit(0)
-	} else {
-		digit(1)
-	}
-	switch c.Host {
-	case AtRepository:
-		digit(0)
-	case AtUnknown:
-		digit(1)
-	default:
-		digit(2)
-	}
-	return n
+// rank has a number for each criterion, the weightiest first; the better copy has the smaller.
+func (c Copy) rank() []int {
+	return []int{place(c.Landing, false), versionRank(c.Version), place(c.open(), true), place(c.Host, AtRepository, AtUnknown)}
 }
 
-func versionRank(v Version) int {
-	switch v {
-	case Published:
-		return 0
-	case Accepted:
-		return 1
-	case Submitted:
-		return 2
-	default:
-		return 3
+func versionRank(v Version) int { return place(v, Published, Accepted, Submitted) }
+
+// place is where v stands among the best; what is none of them comes after them.
+func place[T comparable](v T, best ...T) int {
+	if i := slices.Index(best, v); i >= 0 {
+		return i
 	}
+	return len(best)
 }
 
 // join takes over what another source knows better of the same address.
@@ -133,31 +107,13 @@ func (c *Copy) join(o Copy) {
 	if strings.HasPrefix(o.URL, "https:") {
 		c.URL = o.URL
 	}
-	names := append(strings.Split(c.Source, "+"), strings.Split(o.Source, "+")...)
+	names := strings.FieldsFunc(c.Source+"+"+o.Source, func(r rune) bool { return r == '+' })
 	slices.Sort(names)
-	c.Source = ""
-	for _, n := range names {
-		if n == "" || strings.HasSuffix("+"+c.Source, "+"+n) {
-			continue
-		}
-		if c.Source != "" {
-			c.Source += "+"
-		}
-		c.Source += n
-	}
+	c.Source = strings.Join(slices.Compact(names), "+")
 }
 
-// looksDocument reports whether an address ends like a document's.
+// looksDocument reports whether an address is named like a document's.
 func looksDocument(addr string) bool {
-	u, err := url.Parse(addr)
-	if err != nil {
-		return false
-	}
-	path := strings.ToLower(u.Path)
-	for _, end := range []string{".pdf", ".ps", ".ps.gz", ".pdf.gz", ".ps.z", ".dvi", ".djvu"} {
-		if strings.HasSuffix(path, end) {
-			return true
-		}
-	}
-	return strings.Contains(path, "/pdf/")
+	path, _, _ := strings.Cut(strings.ToLower(addr), "?")
+	return weburl.IsDocumentName(addr) || strings.Contains(path, "/pdf/")
 }

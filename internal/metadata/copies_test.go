@@ -85,7 +85,7 @@ func TestUnpaywall(t *testing.T) {
 	if got, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/unknown"}); err != nil || got != nil {
 		t.Errorf("an unknown DOI: %v, %v", got, err)
 	}
-	if _, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/mail"}); !isRefused(err) || !strings.Contains(err.Error(), "own email") {
+	if _, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/mail"}); !is[ErrRefused](err) || !strings.Contains(err.Error(), "own email") {
 		t.Errorf("a false address: %v", err)
 	}
 	asked := len(s.asked)
@@ -93,7 +93,7 @@ func TestUnpaywall(t *testing.T) {
 		t.Errorf("no DOI: %v, %v", got, err)
 	}
 	cfg.Contact = ""
-	if _, err := NewUnpaywall(cfg).Copies(t.Context(), gleaner.Paper{DOI: "10.1000/a"}); !isRefused(err) || len(s.asked) != asked {
+	if _, err := NewUnpaywall(cfg).Copies(t.Context(), gleaner.Paper{DOI: "10.1000/a"}); !is[ErrRefused](err) || len(s.asked) != asked {
 		t.Errorf("no contact: %v", err)
 	}
 }
@@ -180,7 +180,7 @@ func TestArXiv(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) || len(s.asked) != 1 {
 		t.Errorf("got %+v, %v after %d requests", got, err, len(s.asked))
 	}
-	if _, err := a.Copies(t.Context(), gleaner.Paper{Title: "this is bad", Year: 2021}); !isRefused(err) || !strings.Contains(err.Error(), "incorrect id") {
+	if _, err := a.Copies(t.Context(), gleaner.Paper{Title: "this is bad", Year: 2021}); !is[ErrRefused](err) || !strings.Contains(err.Error(), "incorrect id") {
 		t.Errorf("an error as an entry: %v", err)
 	}
 }

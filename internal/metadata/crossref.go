@@ -144,48 +144,26 @@ func (c *Crossref) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Ye
 	return out, nil
 }
 
-// all pages through a list. If the cursor expires on the way, the list is begun
-// anew, once.
+// all lists works, once more where the cursor expires on the way.
 func (c *Crossref) all(ctx context.Context, params url.Values) ([]crossrefWork, error) {
 	params.Set("rows", strconv.Itoa(crossrefRows))
 	params.Set("select", "DOI,title,subtitle,author,issued,published-print,page,type,link,license")
 	if c.contact != "" {
 		params.Set("mailto", c.contact)
 	}
-	var works []crossrefWork
-	var list paging
-	seen := map[string]bool{}
-	restarted := false
-	for cursor := "*"; ; {
-		params.Set("cursor", cursor)
-		var ans crossrefAnswer
-		err := c.svc.json(ctx, query(c.url, "/works", params), &ans)
-		if errors.Is(err, errCursor) && !restarted {
-			restarted, cursor = true, "*"
-			works, seen, list = nil, map[string]bool{}, paging{}
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		had := len(works)
-		for _, w := range ans.Message.Items {
-			if !seen[w.DOI] {
-				seen[w.DOI] = true
-				works = append(works, w)
-			}
-		}
-		if len(works) >= ans.Message.Total {
-			return works, nil
-		}
-		if len(ans.Message.Items) == 0 || ans.Message.Cursor == "" {
-			return nil, ErrBadAnswer{"Crossref", c.url, fmt.Errorf("the list ended after %d of %d works", len(works), ans.Message.Total)}
-		}
-		if err := list.more(len(works)-had, works[had:]); err != nil {
-			return nil, ErrBadAnswer{"Crossref", c.url, err}
-		}
-		cursor = ans.Message.Cursor
+	list := func() ([]crossrefWork, error) {
+		return listed("Crossref", c.url, func(w crossrefWork) string { return w.DOI }, func(cursor string) ([]crossrefWork, int, string, error) {
+			params.Set("cursor", cursor)
+			var ans crossrefAnswer
+			err := c.svc.json(ctx, query(c.url, "/works", params), &ans)
+			return ans.Message.Items, ans.Message.Total, ans.Message.Cursor, err
+		})
 	}
+	works, err := list()
+	if errors.Is(err, errCursor) {
+		works, err = list()
+	}
+	return works, err
 }
 
 func (w crossrefWork) paper(key string) (gleaner.Paper, bool) {
@@ -238,7 +216,7 @@ func (c *Crossref) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) 
 		Message crossrefWork `json:"message"`
 	}
 	err := c.svc.json(ctx, query(c.url, "/works/"+escapeDOI(p.DOI), params), &ans)
-	if _, ok := errors.AsType[ErrNotFound](err); ok {
+	if is[ErrNotFound](err) {
 		return nil, nil
 	}
 	if err != nil {

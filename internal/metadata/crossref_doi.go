@@ -3,6 +3,7 @@ package metadata
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -16,15 +17,14 @@ const doisAtOnce = 40
 // not registered with Crossref, is absent.
 func (c *Crossref) ByDOI(ctx context.Context, dois []string) ([]gleaner.Paper, error) {
 	var out []gleaner.Paper
-	for len(dois) > 0 {
-		n := min(doisAtOnce, len(dois))
+	for some := range slices.Chunk(dois, doisAtOnce) {
 		var filter []string
-		for _, doi := range dois[:n] {
+		for _, doi := range some {
 			if !strings.Contains(doi, ",") { // which ends a value there
 				filter = append(filter, "doi:"+doi)
 			}
 		}
-		if dois = dois[n:]; len(filter) == 0 {
+		if len(filter) == 0 {
 			continue
 		}
 		works, err := c.all(ctx, url.Values{"filter": {strings.Join(filter, ",")}})

@@ -2,10 +2,10 @@ package metadata
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -53,7 +53,7 @@ func NewDBLP(cfg Config) *DBLP {
 // advised names the dump where DBLP could not be asked and no dump is set: the dump
 // serves for volumes and people, not for searches.
 func (d *DBLP) advised(err error) error {
-	if d.dump != "" || !isUnavailable(err) {
+	if d.dump != "" || !is[ErrUnavailable](err) {
 		return err
 	}
 	return fmt.Errorf("%w; a local copy of dblp.xml.gz would serve instead", err)
@@ -72,7 +72,7 @@ func (d *DBLP) List(ctx context.Context, v gleaner.Venue, years gleaner.Years) (
 	seen := map[string]bool{}
 	for _, vol := range volumes {
 		list, err := d.Papers(ctx, vol)
-		if _, ok := errors.AsType[ErrNoVolume](err); ok {
+		if is[ErrNoVolume](err) {
 			// The index announces volumes whose contents are not entered yet.
 			d.log.WarnContext(ctx, "a volume in the index has no contents", "venue", v.Key, "toc", vol.TOC)
 			continue
@@ -138,19 +138,15 @@ func (d *DBLP) Papers(ctx context.Context, vol Volume) ([]gleaner.Paper, error) 
 
 // contentWays are the ways to a volume's records, which they leave in out.
 func (d *DBLP) contentWays(vol Volume, out *[]record) []way {
-	var ways []way
-	for _, b := range d.bases {
-		ways = append(ways, way{"search at " + b.url, func(ctx context.Context) (err error) {
+	ways := slices.Concat(
+		d.at("search", func(ctx context.Context, b base) (err error) {
 			*out, err = b.searchVolume(ctx, vol.TOC)
 			return err
-		}})
-	}
-	for _, b := range d.bases {
-		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
+		}),
+		d.at("pages", func(ctx context.Context, b base) (err error) {
 			*out, err = b.volumePage(ctx, vol.TOC)
 			return asNoVolume(err, vol)
-		}})
-	}
+		}))
 	if d.dump != "" {
 		ways = append(ways, way{"dump", func(ctx context.Context) (err error) {
 			*out, err = d.volumeFromDump(ctx, vol)
@@ -160,9 +156,16 @@ func (d *DBLP) contentWays(vol Volume, out *[]record) []way {
 	return ways
 }
 
+// at are the ways that ask each of DBLP's sites for something, the main one first.
+func (d *DBLP) at(what string, ask func(context.Context, base) error) []way {
+	return each.Of(d.bases, func(b base) way {
+		return way{what + " at " + b.url, func(ctx context.Context) error { return ask(ctx, b) }}
+	})
+}
+
 // asNoVolume names a missing page by what it means.
 func asNoVolume(err error, vol Volume) error {
-	if _, ok := errors.AsType[ErrNotFound](err); ok {
+	if is[ErrNotFound](err) {
 		return ErrNoVolume{Venue: vol.Venue, TOC: vol.TOC, Years: vol.Years}
 	}
 	return err
@@ -171,13 +174,10 @@ func asNoVolume(err error, vol Volume) error {
 // index fetches what a venue's index page lists.
 func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
 	var ix venueIndex
-	var ways []way
-	for _, b := range d.bases {
-		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
-			ix, err = b.indexPage(ctx, key)
-			return err
-		}})
-	}
+	ways := d.at("pages", func(ctx context.Context, b base) (err error) {
+		ix, err = b.indexPage(ctx, key)
+		return err
+	})
 	if d.dump != "" {
 		ways = append(ways, way{"dump", func(ctx context.Context) (err error) {
 			ix, err = d.volumesFromDump(ctx, key)
@@ -185,7 +185,7 @@ func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
 		}})
 	}
 	err := d.advised(d.ways.first(ctx, "DBLP", ways))
-	if _, ok := errors.AsType[ErrNotFound](err); ok {
+	if is[ErrNotFound](err) {
 		return ix, ErrUnknownVenue{Name: key}
 	}
 	return ix, err
@@ -221,12 +221,11 @@ func (d *DBLP) Persons(ctx context.Context, pids []string) (map[string]gleaner.P
 	for i, pid := range pids {
 		var p gleaner.Person
 		err := d.ways.first(ctx, "DBLP", d.personWays(pid, &p))
-		var none ErrNotFound
 		switch {
 		case err == nil:
 			out[pid] = p
-		case errors.As(err, &none):
-		case isUnavailable(err) && d.dump != "":
+		case is[ErrNotFound](err):
+		case is[ErrUnavailable](err) && d.dump != "":
 			found, err := d.personsFromDump(ctx, pids[i:])
 			maps.Copy(out, found)
 			return out, err
@@ -238,12 +237,8 @@ func (d *DBLP) Persons(ctx context.Context, pids []string) (map[string]gleaner.P
 }
 
 func (d *DBLP) personWays(pid string, p *gleaner.Person) []way {
-	var ways []way
-	for _, b := range d.bases {
-		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
-			*p, err = b.personPage(ctx, pid, func(record) {})
-			return err
-		}})
-	}
-	return ways
+	return d.at("pages", func(ctx context.Context, b base) (err error) {
+		*p, err = b.personPage(ctx, pid, func(record) {})
+		return err
+	})
 }

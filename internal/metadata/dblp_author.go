@@ -3,7 +3,6 @@ package metadata
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -37,7 +36,7 @@ func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, 
 	name = strings.TrimSpace(name)
 	if pid := personID(name); pid != "" {
 		p, err := d.Person(ctx, pid)
-		if _, ok := errors.AsType[ErrNotFound](err); ok || err == nil && p.Ambiguous {
+		if is[ErrNotFound](err) || err == nil && p.Ambiguous {
 			err = ErrNotOnePerson{Name: name, Several: p.Ambiguous}
 		}
 		return p.Author, err
@@ -62,14 +61,10 @@ func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, 
 // Authors searches for people by name. The names carry DBLP's numbers of homonyms.
 func (d *DBLP) Authors(ctx context.Context, name string) ([]gleaner.Author, error) {
 	var out []gleaner.Author
-	var ways []way
-	for _, b := range d.bases {
-		ways = append(ways, way{"search at " + b.url, func(ctx context.Context) (err error) {
-			out, err = b.searchAuthors(ctx, name)
-			return err
-		}})
-	}
-	err := d.ways.first(ctx, "DBLP", ways)
+	err := d.ways.first(ctx, "DBLP", d.at("search", func(ctx context.Context, b base) (err error) {
+		out, err = b.searchAuthors(ctx, name)
+		return err
+	}))
 	return out, err
 }
 
@@ -98,16 +93,12 @@ func (b base) searchAuthors(ctx context.Context, name string) ([]gleaner.Author,
 // its key names. ErrNotOnePerson where DBLP has no such person.
 func (d *DBLP) PapersOf(ctx context.Context, pid string) ([]gleaner.Paper, error) {
 	var records []record
-	var ways []way
-	for _, b := range d.bases {
-		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) error {
-			records = nil
-			_, err := b.personPage(ctx, pid, func(r record) { records = append(records, r) })
-			return err
-		}})
-	}
-	err := d.ways.first(ctx, "DBLP", ways)
-	if _, ok := errors.AsType[ErrNotFound](err); ok {
+	err := d.ways.first(ctx, "DBLP", d.at("pages", func(ctx context.Context, b base) error {
+		records = nil
+		_, err := b.personPage(ctx, pid, func(r record) { records = append(records, r) })
+		return err
+	}))
+	if is[ErrNotFound](err) {
 		return nil, ErrNotOnePerson{Name: pid}
 	}
 	papers, _ := papersOf(records, Volume{})

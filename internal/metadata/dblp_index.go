@@ -1,11 +1,8 @@
 package metadata
 
 import (
-	"bytes"
 	"context"
 	"encoding/xml"
-	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -54,44 +51,26 @@ func (b base) indexPage(ctx context.Context, key string) (venueIndex, error) {
 
 func parseIndex(body []byte, key string) (venueIndex, error) {
 	p := indexParser{ix: venueIndex{key: key}, seen: map[string]bool{}}
-	d := newDecoder(bytes.NewReader(body), nil)
-	depth := 0
-	for {
-		tok, err := d.Token()
-		if err == io.EOF {
-			if depth != 0 || !p.rooted {
-				return p.ix, fmt.Errorf("the page breaks off")
-			}
-			return p.ix, nil
-		}
-		if err != nil {
-			return p.ix, err
-		}
+	err := walk(body, p.record, p.open, func(tok xml.Token) {
 		switch tok := tok.(type) {
-		case xml.StartElement:
-			inside, err := p.open(d, tok)
-			if err != nil {
-				return p.ix, err
-			}
-			if inside {
-				depth++
-			}
 		case xml.EndElement:
-			depth--
 			p.close(tok.Name.Local)
 		case xml.CharData:
 			if p.inItem {
-				p.item.WriteString(string(tok))
+				p.item.Write(tok)
 			}
 		}
+	})
+	if err == nil && !p.rooted {
+		err = errBreaksOff
 	}
+	return p.ix, err
 }
 
 type indexParser struct {
 	ix      venueIndex
 	seen    map[string]bool
 	rooted  bool
-	inR     bool
 	heading gleaner.Years // what the heading above says
 	inItem  bool
 	item    strings.Builder // the item's text outside of references, up to here
@@ -104,15 +83,6 @@ func (p *indexParser) open(d *xml.Decoder, el xml.StartElement) (bool, error) {
 	case name == "bht":
 		p.rooted = true
 		p.ix.title = cleanTitle(attr(el, "title"))
-	case name == "r":
-		p.inR = true
-	case p.inR:
-		var x xmlRecord
-		if err := d.DecodeElement(&x, &el); err != nil {
-			return false, err
-		}
-		p.record(x.record())
-		return false, nil
 	case name == "h1" || name == "h2" || name == "h3" || name == "h4":
 		var text rich
 		if err := d.DecodeElement(&text, &el); err != nil {
@@ -137,8 +107,6 @@ func (p *indexParser) open(d *xml.Decoder, el xml.StartElement) (bool, error) {
 
 func (p *indexParser) close(name string) {
 	switch name {
-	case "r":
-		p.inR = false
 	case "li", "p", "ul":
 		p.flush()
 		p.inItem = false

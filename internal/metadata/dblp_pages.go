@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
-	"fmt"
+	"errors"
 	"io"
 	"strings"
 
@@ -105,42 +105,48 @@ func (b base) page(ctx context.Context, path string, read func(body []byte) erro
 	return b.svc.markup(ctx, b.url+"/"+path, maxStreamed, read)
 }
 
-// eachRecord calls f for the records (the children of <r>) of an XML page. A
-// page that breaks off is an error, so that a list is never cut silently.
-func eachRecord(body []byte, f func(xmlRecord)) error {
+// errBreaksOff is said of a page that is not whole, so that a list is never cut silently.
+var errBreaksOff = errors.New("the page breaks off")
+
+// walk goes through an XML page. It calls each for the records (the children of <r>), open
+// for the begin of any other element, which reports whether it left that open, and rest for
+// what follows: ends of elements and the text between.
+func walk(body []byte, each func(record), open func(*xml.Decoder, xml.StartElement) (bool, error), rest func(xml.Token)) error {
 	d := newDecoder(bytes.NewReader(body), nil)
-	inR, roots, closed := false, 0, 0
+	depth, begun, inR := 0, false, false
 	for {
 		tok, err := d.Token()
+		if err == io.EOF && (depth != 0 || !begun) {
+			return errBreaksOff
+		}
 		if err == io.EOF {
-			if roots == 0 || closed < roots {
-				return fmt.Errorf("the page breaks off")
-			}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		switch tok := tok.(type) {
+		switch el := tok.(type) {
 		case xml.StartElement:
-			switch {
-			case tok.Name.Local == "r":
-				inR = true
-			case inR:
+			if inR {
 				var x xmlRecord
-				if err := d.DecodeElement(&x, &tok); err != nil {
+				if err := d.DecodeElement(&x, &el); err != nil {
 					return err
 				}
-				f(x)
+				each(x.record())
 				continue
 			}
-			roots++
-		case xml.EndElement:
-			closed++
-			if tok.Name.Local == "r" {
-				inR = false
+			inside, err := open(d, el)
+			if err != nil {
+				return err
 			}
+			if inside {
+				depth, begun, inR = depth+1, true, el.Name.Local == "r"
+			}
+			continue
+		case xml.EndElement:
+			depth, inR = depth-1, false // within <r>, elements are read whole
 		}
+		rest(tok)
 	}
 }
 
@@ -148,11 +154,11 @@ func eachRecord(body []byte, f func(xmlRecord)) error {
 func (b base) volumePage(ctx context.Context, toc string) ([]record, error) {
 	var out []record
 	err := b.page(ctx, toc+".xml", func(body []byte) error {
-		err := eachRecord(body, func(x xmlRecord) {
+		err := walk(body, func(r record) {
 			if len(out) <= maxRecords {
-				out = append(out, x.record())
+				out = append(out, r)
 			}
-		})
+		}, func(*xml.Decoder, xml.StartElement) (bool, error) { return true, nil }, func(xml.Token) {})
 		if len(out) > maxRecords {
 			return ErrTooMuch{"records of a volume", maxRecords}
 		}

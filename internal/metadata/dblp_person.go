@@ -1,11 +1,9 @@
 package metadata
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/xml"
-	"io"
 	"slices"
 
 	"gleaner/internal/gleaner"
@@ -34,34 +32,15 @@ func (b base) personPage(ctx context.Context, pid string, each func(record)) (gl
 // and of co-authors, which are other people and passed over.
 func parsePerson(body []byte, each func(record)) (gleaner.Person, error) {
 	var p gleaner.Person
-	d := newDecoder(bytes.NewReader(body), nil)
-	depth, inR := 0, false
-	for {
-		tok, err := d.Token()
-		if err == io.EOF {
-			if depth != 0 || p.Author.Name == "" {
-				return p, io.ErrUnexpectedEOF
-			}
-			return p, nil
+	err := walk(body, func(r record) {
+		if each(r); len(p.Titles) < maxPersonTitles && r.isPaper() {
+			p.Titles = append(p.Titles, cleanTitle(r.title))
 		}
-		if err != nil {
-			return p, err
-		}
-		switch tok := tok.(type) {
-		case xml.EndElement:
-			depth--
-			inR = false // within <r>, elements are read whole
-		case xml.StartElement:
-			inside, err := openPerson(&p, d, tok, inR, each)
-			if err != nil {
-				return p, err
-			}
-			if inside {
-				depth++
-				inR = tok.Name.Local == "r"
-			}
-		}
+	}, func(d *xml.Decoder, el xml.StartElement) (bool, error) { return openPerson(&p, d, el) }, func(xml.Token) {})
+	if err == nil && p.Author.Name == "" {
+		err = errBreaksOff
 	}
+	return p, err
 }
 
 // appendOfPerson is appendNew for what a person may have without end: a list that

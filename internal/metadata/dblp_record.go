@@ -94,17 +94,11 @@ func (r record) paper(key string) gleaner.Paper {
 		if link == "" {
 			continue
 		}
-		if p.DOI == "" {
-			p.DOI = gleaner.ParseDOI(link)
-		}
-		if p.ArXiv == "" {
-			p.ArXiv = gleaner.LabelledArXiv(link)
-		}
+		p.DOI = cmp.Or(p.DOI, gleaner.ParseDOI(link))
+		p.ArXiv = cmp.Or(p.ArXiv, gleaner.LabelledArXiv(link))
 		p.Links = append(p.Links, link)
 	}
-	if p.ArXiv == "" {
-		p.ArXiv = gleaner.LabelledArXiv(p.DOI)
-	}
+	p.ArXiv = cmp.Or(p.ArXiv, gleaner.LabelledArXiv(p.DOI))
 	return p
 }
 

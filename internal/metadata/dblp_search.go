@@ -178,7 +178,7 @@ func (b base) search(ctx context.Context, what, q string, from, count int) (sear
 		}
 		return nil
 	})
-	if _, ok := errors.AsType[ErrNotFound](err); ok {
+	if is[ErrNotFound](err) {
 		// The service answers an unknown table of contents with 0 hits; a 404
 		// is the service itself that is not there.
 		return ans, ErrUnavailable{Service: b.svc.name, URL: addr, Status: 404, Err: errors.New("no search service")}

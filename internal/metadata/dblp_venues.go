@@ -3,7 +3,6 @@ package metadata
 import (
 	"cmp"
 	"context"
-	"errors"
 	"regexp"
 	"strings"
 
@@ -46,14 +45,10 @@ func splitAcronym(name string) (title, acronym string) {
 // Venues searches for venues by name, acronym or words of either.
 func (d *DBLP) Venues(ctx context.Context, words string) ([]VenueInfo, error) {
 	var out []VenueInfo
-	var ways []way
-	for _, b := range d.bases {
-		ways = append(ways, way{"search at " + b.url, func(ctx context.Context) (err error) {
-			out, err = b.searchVenues(ctx, words)
-			return err
-		}})
-	}
-	err := d.ways.first(ctx, "DBLP", ways)
+	err := d.ways.first(ctx, "DBLP", d.at("search", func(ctx context.Context, b base) (err error) {
+		out, err = b.searchVenues(ctx, words)
+		return err
+	}))
 	return out, err
 }
 
@@ -64,11 +59,10 @@ func (d *DBLP) ResolveVenue(ctx context.Context, name string) (gleaner.Venue, er
 	name = strings.TrimSpace(name)
 	if key := venueKey(name); key != "" {
 		v, err := d.byKey(ctx, key)
-		var unknown ErrUnknownVenue
-		if lower := strings.ToLower(key); errors.As(err, &unknown) && lower != key {
+		if lower := strings.ToLower(key); is[ErrUnknownVenue](err) && lower != key {
 			v, err = d.byKey(ctx, lower)
 		}
-		if errors.As(err, &unknown) {
+		if is[ErrUnknownVenue](err) {
 			// Likely a slip of the pen: what is called so?
 			found, _ := d.Venues(ctx, lastSegment(key))
 			return gleaner.Venue{}, ErrUnknownVenue{Name: name, Suggestions: found}
@@ -79,7 +73,7 @@ func (d *DBLP) ResolveVenue(ctx context.Context, name string) (gleaner.Venue, er
 		return gleaner.Venue{}, ErrUnknownVenue{Name: name}
 	}
 	found, err := d.Venues(ctx, name)
-	if err != nil && !isUnavailable(err) {
+	if err != nil && !is[ErrUnavailable](err) {
 		return gleaner.Venue{}, err
 	}
 	exact := exactVenues(found, name)
@@ -118,9 +112,7 @@ func exactVenues(found []VenueInfo, name string) []VenueInfo {
 func (d *DBLP) probe(ctx context.Context, name string, found []VenueInfo, searchErr error) (gleaner.Venue, error) {
 	if wordRE.MatchString(name) {
 		for _, kind := range []string{"conf/", "journals/"} {
-			v, err := d.byKey(ctx, kind+strings.ToLower(name))
-			var unknown ErrUnknownVenue
-			if !errors.As(err, &unknown) {
+			if v, err := d.byKey(ctx, kind+strings.ToLower(name)); !is[ErrUnknownVenue](err) {
 				return v, err
 			}
 		}

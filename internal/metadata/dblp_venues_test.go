@@ -64,7 +64,7 @@ func TestResolveWithoutSearch(t *testing.T) {
 	}
 	// Nothing at its pages, and no search to say what else it may be.
 	_, err := d.ResolveVenue(t.Context(), "Symposium on Examples")
-	assert.True(t, isUnavailable(err))
+	assert.True(t, is[ErrUnavailable](err))
 }
 
 func TestVariations(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -36,13 +37,14 @@ func (e ErrAmbiguousVenue) Error() string {
 }
 
 func joinVenues(vs []VenueInfo) string {
-	words := make([]string, 0, len(vs))
-	for i, v := range vs {
-		if i == 8 {
-			words = append(words, fmt.Sprintf("… (%d more)", len(vs)-i))
-			break
-		}
-		words = append(words, fmt.Sprintf("%s (%s)", v.Key, v.Name))
+	return someOf(vs, func(v VenueInfo) string { return v.Key + " (" + v.Name + ")" })
+}
+
+// someOf names the first few of all.
+func someOf[T any](all []T, name func(T) string) string {
+	words := each.Of(all[:min(8, len(all))], name)
+	if more := len(all) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("… (%d more)", more))
 	}
 	return strings.Join(words, ", ")
 }
@@ -96,8 +98,7 @@ type ErrUnavailable struct {
 
 func (e ErrUnavailable) Error() string {
 	s := e.Service + " is unavailable"
-	var each eachWay
-	several := errors.As(e.Err, &each) // which say it of themselves
+	several := is[eachWay](e.Err) // which say it of themselves
 	if e.Status != 0 && !several {
 		s += fmt.Sprintf(" (status %d)", e.Status)
 	}
@@ -202,15 +203,7 @@ func (e ErrNotOnePerson) Error() string {
 	if !e.Several {
 		s += "; did you mean"
 	}
-	words := make([]string, 0, len(e.Found))
-	for i, a := range e.Found {
-		if i == 8 {
-			words = append(words, fmt.Sprintf("… (%d more)", len(e.Found)-i))
-			break
-		}
-		words = append(words, fmt.Sprintf("%s (%s)", a.PID, a.Name))
-	}
-	return s + ": " + strings.Join(words, ", ")
+	return s + ": " + someOf(e.Found, func(a gleaner.Author) string { return a.PID + " (" + a.Name + ")" })
 }
 
 // ErrNoPapers says that nothing is listed for a person, or in a list, in the years

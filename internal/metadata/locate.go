@@ -40,7 +40,7 @@ func LocateCopies(ctx context.Context, sources []CopySource, papers []gleaner.Pa
 		return nil, ctx.Err()
 	}
 	for i := range failed {
-		if at := slices.IndexFunc(failed[i], isGate); at >= 0 {
+		if at := slices.IndexFunc(failed[i], is[ErrGate]); at >= 0 {
 			return nil, failed[i][at]
 		}
 	}
@@ -78,7 +78,7 @@ func askAll(ctx context.Context, s CopySource, papers []gleaner.Paper) ([][]Copy
 		} else {
 			failed[i] = stopped
 		}
-		if isUnavailable(failed[i]) || isRefused(failed[i]) || isGate(failed[i]) || ctx.Err() != nil {
+		if is[ErrUnavailable](failed[i]) || is[ErrRefused](failed[i]) || is[ErrGate](failed[i]) || ctx.Err() != nil {
 			stopped = failed[i]
 		}
 	}

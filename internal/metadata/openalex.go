@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -114,35 +115,13 @@ func (o *OpenAlex) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Ye
 }
 
 func (o *OpenAlex) all(ctx context.Context, filter, fields string) ([]openAlexWork, error) {
-	var works []openAlexWork
-	var list paging
-	seen := map[string]bool{}
-	for cursor := "*"; ; {
-		addr := query(o.url, "/works", url.Values{
-			"filter": {filter}, "select": {fields}, "per_page": {fmt.Sprint(openAlexPage)}, "cursor": {cursor}, "api_key": {o.key},
-		})
+	return listed("OpenAlex", o.url, func(w openAlexWork) string { return w.ID }, func(cursor string) ([]openAlexWork, int, string, error) {
 		var ans openAlexAnswer
-		if err := o.svc.json(ctx, addr, &ans); err != nil {
-			return nil, badKey(err)
-		}
-		had := len(works)
-		for _, w := range ans.Results {
-			if !seen[w.ID] {
-				seen[w.ID] = true
-				works = append(works, w)
-			}
-		}
-		if ans.Meta.Cursor == "" || len(ans.Results) == 0 {
-			if len(works) < ans.Meta.Count {
-				return nil, ErrBadAnswer{"OpenAlex", o.url, fmt.Errorf("the list ended after %d of %d works", len(works), ans.Meta.Count)}
-			}
-			return works, nil
-		}
-		if err := list.more(len(works)-had, works[had:]); err != nil {
-			return nil, ErrBadAnswer{"OpenAlex", o.url, err}
-		}
-		cursor = ans.Meta.Cursor
-	}
+		err := o.svc.json(ctx, query(o.url, "/works", url.Values{
+			"filter": {filter}, "select": {fields}, "per_page": {fmt.Sprint(openAlexPage)}, "cursor": {cursor}, "api_key": {o.key},
+		}), &ans)
+		return ans.Results, ans.Meta.Count, ans.Meta.Cursor, badKey(err)
+	})
 }
 
 // badKey words a refusal of the key.
@@ -203,13 +182,11 @@ func (o *OpenAlex) CopiesOf(ctx context.Context, papers []gleaner.Paper) ([][]Co
 		}
 		at[p.DOI] = append(at[p.DOI], i)
 	}
-	for len(dois) > 0 {
-		n := min(len(dois), openAlexPage)
-		works, err := o.all(ctx, "doi:"+strings.Join(dois[:n], "|"), "id,doi,best_oa_location,locations")
+	for some := range slices.Chunk(dois, openAlexPage) {
+		works, err := o.all(ctx, "doi:"+strings.Join(some, "|"), "id,doi,best_oa_location,locations")
 		if err != nil {
 			return nil, err
 		}
-		dois = dois[n:]
 		for _, w := range works {
 			for _, i := range at[gleaner.ParseDOI(w.DOI)] {
 				out[i] = append(out[i], w.copies()...)

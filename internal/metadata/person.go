@@ -29,30 +29,21 @@ func soundPerson(p gleaner.Person) error {
 }
 
 // openPerson handles an element's begin; it reports whether the element is still open.
-func openPerson(p *gleaner.Person, d *xml.Decoder, el xml.StartElement, inR bool, each func(record)) (bool, error) {
-	name := el.Name.Local
-	switch {
-	case name == "dblpperson":
+func openPerson(p *gleaner.Person, d *xml.Decoder, el xml.StartElement) (bool, error) {
+	switch el.Name.Local {
+	case "dblpperson":
 		p.Author = gleaner.Author{PID: attr(el, "pid"), Name: cleanName(attr(el, "name"))}
-		return true, nil
-	case name == "homonyms" || name == "coauthors":
+	case "homonyms", "coauthors":
 		return false, d.Skip()
-	case name != "person" && !inR:
-		return true, nil
-	}
-	var x xmlRecord
-	if err := d.DecodeElement(&x, &el); err != nil {
-		return false, err
-	}
-	if name == "person" {
+	case "person":
+		var x xmlRecord
+		if err := d.DecodeElement(&x, &el); err != nil {
+			return false, err
+		}
 		describePerson(p, x)
 		return false, nil
 	}
-	r := x.record()
-	if each(r); len(p.Titles) < maxPersonTitles && r.isPaper() {
-		p.Titles = append(p.Titles, cleanTitle(string(x.Title)))
-	}
-	return false, nil
+	return true, nil
 }
 
 // describePerson takes over what the person's own record says.

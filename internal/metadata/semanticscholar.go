@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -71,31 +73,29 @@ func s2ID(p gleaner.Paper) string {
 // paper is unknown.
 func (s *SemanticScholar) lookUp(ctx context.Context, papers []gleaner.Paper, fields string) ([]*s2Paper, error) {
 	out := make([]*s2Paper, len(papers))
-	var ids []string
-	var at []int
+	var at []int // the papers that have an id
 	for i, p := range papers {
-		if id := s2ID(p); id != "" {
-			ids, at = append(ids, id), append(at, i)
+		if s2ID(p) != "" {
+			at = append(at, i)
 		}
 	}
-	for len(ids) > 0 {
-		n := min(len(ids), s2Batch)
+	for some := range slices.Chunk(at, s2Batch) {
 		var ans []*s2Paper
 		addr := query(s.url, "/graph/v1/paper/batch", url.Values{"fields": {fields}})
-		err := s.svc.post(ctx, addr, map[string][]string{"ids": ids[:n]}, &ans)
+		ids := each.Of(some, func(i int) string { return s2ID(papers[i]) })
+		err := s.svc.post(ctx, addr, map[string][]string{"ids": ids}, &ans)
 		if refused, ok := errors.AsType[ErrRefused](err); ok && strings.Contains(refused.Reason, "No valid paper ids") {
-			ans, err = make([]*s2Paper, n), nil // all of them unknown
+			continue // all of them unknown
 		}
 		if err != nil {
 			return nil, err
 		}
-		if len(ans) != n {
+		if len(ans) != len(some) {
 			return nil, ErrBadAnswer{"Semantic Scholar", addr, errors.New("the answer is not as long as the question")}
 		}
 		for i, a := range ans {
-			out[at[i]] = a
+			out[some[i]] = a
 		}
-		ids, at = ids[n:], at[n:]
 	}
 	return out, nil
 }
@@ -181,16 +181,14 @@ const s2AuthorBatch = 1000
 func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
 	out := map[string]gleaner.Person{}
 	addr := query(s.url, "/graph/v1/author/batch", url.Values{"fields": {"name,homepage,affiliations,externalIds,url"}})
-	for len(ids) > 0 {
-		n := min(len(ids), s2AuthorBatch)
+	for some := range slices.Chunk(ids, s2AuthorBatch) {
 		var ans []*s2Author
-		if err := s.svc.post(ctx, addr, map[string][]string{"ids": ids[:n]}, &ans); err != nil {
+		if err := s.svc.post(ctx, addr, map[string][]string{"ids": some}, &ans); err != nil {
 			return nil, err
 		}
-		if len(ans) > n {
-			return nil, ErrBadAnswer{"Semantic Scholar", addr, ErrTooMuch{"authors, which is what was asked for", n}}
+		if len(ans) > len(some) {
+			return nil, ErrBadAnswer{"Semantic Scholar", addr, ErrTooMuch{"authors, which is what was asked for", len(some)}}
 		}
-		ids = ids[n:]
 		for _, a := range ans {
 			if a == nil || a.ID == "" {
 				continue

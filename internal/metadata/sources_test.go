@@ -253,5 +253,5 @@ func TestORCID(t *testing.T) {
 		t.Errorf("got %+v, %v\nwant %+v", p, err, want)
 	}
 	_, err = NewORCID(cfg).Person(t.Context(), "Ann")
-	assert.True(t, isRefused(err), "no iD")
+	assert.True(t, is[ErrRefused](err), "no iD")
 }

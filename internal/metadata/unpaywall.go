@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -67,7 +66,7 @@ func (u *Unpaywall) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error)
 	}
 	var ans unpaywallAnswer
 	err := u.svc.json(ctx, query(u.url, "/"+escapeDOI(p.DOI), url.Values{"email": {u.contact}}), &ans)
-	if _, ok := errors.AsType[ErrNotFound](err); ok {
+	if is[ErrNotFound](err) {
 		return nil, nil
 	}
 	if err != nil {

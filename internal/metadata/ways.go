@@ -68,15 +68,14 @@ func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if isGate(err) {
+		if is[ErrGate](err) {
 			return err // the next way would have no turn either
 		}
-		var wrong ErrBadAnswer
 		if errors.Is(err, ErrSetAside) { // which says nothing of the way
 			failed, aside = append(failed, failure{w.name, err}), err
 			continue
 		}
-		if isUnavailable(err) || errors.As(err, &wrong) {
+		if is[ErrUnavailable](err) || is[ErrBadAnswer](err) {
 			b.note(w.name, err)
 			failed = append(failed, failure{w.name, err})
 			continue
@@ -182,17 +181,8 @@ func (b *breaker) note(name string, err error) {
 	}
 }
 
-func isUnavailable(err error) bool {
-	var down ErrUnavailable
-	return errors.As(err, &down)
-}
-
-func isGate(err error) bool {
-	var gate ErrGate
-	return errors.As(err, &gate)
-}
-
-func isRefused(err error) bool {
-	var refused ErrRefused
-	return errors.As(err, &refused)
+// is reports whether an error, or what it wraps, is an E.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

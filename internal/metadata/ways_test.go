@@ -22,29 +22,6 @@ func (freeGate) Turn(context.Context, string, time.Duration) (func(fetch.Visit),
 	return func(fetch.Visit) {}, nil
 }
 
-// parkedGate lets nothing through.
-type parkedGate struct{}
-
-type parked struct{}
-
-func (parked) Error() string          { return "parked" }
-func (parked) RetryIn() time.Duration { return time.Hour }
-
-func (parkedGate) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
-	return nil, fmt.Errorf("host: %w", parked{})
-}
-
-func TestGateRefuses(t *testing.T) {
-	t.Parallel()
-	cfg, s := stubConfig(t, nil)
-	cfg.Gate = parkedGate{}
-	_, err := NewDBLP(cfg).Person(t.Context(), "1/2")
-	var down ErrUnavailable
-	if !errors.As(err, &down) || down.RetryAfter != time.Hour || len(s.asked) != 0 {
-		t.Errorf("got %v after %d requests", err, len(s.asked))
-	}
-}
-
 // TestRest checks that a way that keeps failing is left alone, and then tried again.
 func TestRest(t *testing.T) {
 	t.Parallel()
@@ -115,6 +92,8 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 	})
 }
 
+// TestRedirects: what a service makes of what it was asked, and puts into the address that it
+// sends on to, is in no error.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	to := func(addr string) []reply { return []reply{{status: 301, header: map[string]string{"Location": addr}}} }
@@ -127,11 +106,16 @@ func TestRedirects(t *testing.T) {
 		"other host":  {map[string][]reply{"pid/1/2": to("http://169.254.169.254/latest")}, false},
 		"other site":  {map[string][]reply{"pid/1/2": to("https://elsewhere.example/pid/3/4.xml"), "pid/3/4": person}, false},
 		"in a circle": {map[string][]reply{"pid/1/2": to("/pid/1/2.xml")}, false},
+		"a key":       {map[string][]reply{"pid/1/2": to("http://elsewhere.example/echoed-key?echoed-query")}, false},
+		"no address":  {map[string][]reply{"pid/1/2": to("http://[echoed-key/")}, false},
+		"refused":     {map[string][]reply{"pid/1/2": to("https://dblp.org/echoed-key.xml"), "/echoed-key": {{status: 403, body: "no"}}}, false},
+		"not found":   {map[string][]reply{"pid/1/2": to("https://dblp.org/pid/echoed-key.xml?echoed"), "/echoed-key": {{status: 404}}}, false},
 	} {
 		cfg, s := stubConfig(t, c.replies)
 		cfg.DBLPMirrorURL = "-"
 		p, err := NewDBLP(cfg).Person(t.Context(), "1/2")
 		require.Equal(t, c.ok, (err == nil), name)
+		assert.NotContains(t, fmt.Sprint(err), "echoed", name)
 		assert.False(t, (c.ok && p.Author.PID != "3/4"), name)
 		require.LessOrEqual(t, s.count("169.254")+s.count("elsewhere.example"), 0, name)
 		assert.LessOrEqual(t, len(s.asked), maxHops+1, name)
