@@ -137,15 +137,11 @@ func normalEscape(h, l byte) bool {
 
 // unhex is the value of a hexadecimal digit, or -1.
 func unhex(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c >= 'a' && c <= 'f':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'F':
-		return int(c-'A') + 10
+	i := strings.IndexByte("0123456789ABCDEFabcdef", c)
+	if i >= 16 {
+		return i - 6
 	}
-	return -1
+	return i
 }
 
 // needsCare says whether a path may carry a session id: those are found and
@@ -194,15 +190,7 @@ func plainHost(host, scheme string) bool {
 // plainPort says whether a port is written as it should be, and not the
 // scheme's own.
 func plainPort(port, scheme string) bool {
-	if port == "" || len(port) > 5 || port[0] == '0' {
-		return false
-	}
-	for i := 0; i < len(port); i++ {
-		if port[i] < '0' || port[i] > '9' {
-			return false
-		}
-	}
-	if len(port) == 5 && port > "65535" {
+	if !isNumber(port) || port[0] == '0' || len(port) > 5 || len(port) == 5 && port > "65535" {
 		return false
 	}
 	return !(scheme == "http" && port == "80" || scheme == "https" && port == "443")

@@ -20,17 +20,10 @@ func Key(canonical string) string {
 
 // foldSlashes makes one slash of many.
 func foldSlashes(path string) string {
-	if !strings.Contains(path, "//") {
-		return path
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
 	}
-	out := make([]byte, 0, len(path))
-	for i := 0; i < len(path); i++ {
-		if path[i] == '/' && i > 0 && path[i-1] == '/' {
-			continue
-		}
-		out = append(out, path[i])
-	}
-	return string(out)
+	return path
 }
 
 // withoutIndex cuts the name of an index page off its directory.
@@ -44,24 +37,11 @@ func withoutIndex(path string) string {
 
 // isIndex says whether a file name is one that servers answer a directory with.
 func isIndex(name string) bool {
-	stem, ext, ok := strings.Cut(name, ".")
-	if !ok || len(ext) > 5 {
-		return false
-	}
-	switch strings.ToLower(stem) {
-	case "index":
-		switch strings.ToLower(ext) {
-		case "html", "htm", "shtml", "xhtml", "php", "php3", "php4", "php5", "phtml", "asp", "aspx", "jsp", "cgi":
-			return true
-		}
-	case "default":
-		switch strings.ToLower(ext) {
-		case "html", "htm", "asp", "aspx":
-			return true
-		}
-	}
-	return false
+	return len(name) < 16 && indexNames[strings.ToLower(name)]
 }
+
+var indexNames = words("index.html index.htm index.shtml index.xhtml index.php index.php3 index.php4 index.php5 " +
+	"index.phtml index.asp index.aspx index.jsp index.cgi default.html default.htm default.asp default.aspx")
 
 // sortQuery sorts parameters by name; those of one name keep their order, which
 // may mean something.

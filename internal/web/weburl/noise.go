@@ -8,22 +8,14 @@ const minToken = 16
 
 // sessionNames are parameters that name the visit, in any of the servers' ways:
 // PHP, Java, ASP, ColdFusion, osCommerce, Zen Cart.
-var sessionNames = map[string]bool{
-	"phpsessid": true, "jsessionid": true, "sessionid": true, "session_id": true,
-	"cfid": true, "cftoken": true, "oscsid": true, "zenid": true, "aspsessionid": true,
-}
+var sessionNames = words("phpsessid jsessionid sessionid session_id cfid cftoken oscsid zenid aspsessionid")
 
 // tokenNames do so when their value looks like a token.
-var tokenNames = map[string]bool{"sid": true, "s": true, "sess": true, "session": true, "sessid": true}
+var tokenNames = words("sid s sess session sessid")
 
 // trackingNames are parameters that name the way by which a visitor came.
-var trackingNames = map[string]bool{
-	"fbclid": true, "gclid": true, "gclsrc": true, "dclid": true, "gbraid": true, "wbraid": true,
-	"msclkid": true, "yclid": true, "ttclid": true, "twclid": true, "igshid": true, "igsh": true,
-	"li_fat_id": true, "mc_cid": true, "mc_eid": true, "mkt_tok": true, "_ga": true, "_gl": true,
-	"_hsenc": true, "_hsmi": true, "vero_id": true, "oly_enc_id": true, "oly_anon_id": true,
-	"wickedid": true, "s_cid": true, "srsltid": true,
-}
+var trackingNames = words(`fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid ttclid twclid igshid igsh li_fat_id mc_cid
+	mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_enc_id oly_anon_id wickedid s_cid srsltid`)
 
 // isNoise says whether a parameter says nothing of the page.
 func isNoise(name, value string) bool {

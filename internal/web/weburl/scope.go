@@ -6,25 +6,15 @@ import (
 )
 
 // peopleDirs are directories whose next segment names a person.
-var peopleDirs = map[string]bool{
-	"people": true, "person": true, "persons": true, "faculty": true, "staff": true, "members": true,
-	"member": true, "users": true, "user": true, "home": true, "homes": true, "homepages": true,
-	"homepage": true, "personal": true, "profile": true, "profiles": true, "students": true,
-	"student": true, "grads": true, "phd": true, "researchers": true, "team": true, "authors": true,
-	"personen": true, "mitarbeiter": true, "personnel": true, "perso": true, "personal-pages": true,
-	"academics": true, "academic-staff": true, "professors": true, "professor": true, "alumni": true,
-}
+var peopleDirs = words(`people person persons faculty staff members member users user home homes homepages homepage personal
+	profile profiles students student grads phd researchers team authors personen mitarbeiter personnel
+	perso personal-pages academics academic-staff professors professor alumni`)
 
 // innerNames are pages and directories inside a person's pages, never the name
 // of the person.
-var innerNames = map[string]bool{
-	"about": true, "aboutme": true, "about-me": true, "bio": true, "biography": true, "cv": true,
-	"vita": true, "resume": true, "contact": true, "home": true, "homepage": true, "main": true,
-	"welcome": true, "me": true, "research": true, "publications": true, "publication": true,
-	"publist": true, "pubs": true, "pub": true, "papers": true, "paper": true, "projects": true,
-	"teaching": true, "talks": true, "news": true, "blog": true, "links": true, "software": true,
-	"publikationen": true, "veroeffentlichungen": true, "articles": true, "index": true, "default": true,
-}
+var innerNames = words(`about aboutme about-me bio biography cv vita resume contact home homepage main welcome me research
+	publications publication publist pubs pub papers paper projects teaching talks news blog links
+	software publikationen veroeffentlichungen articles index default`)
 
 // PathPrefix is the scope of a homepage on its host: the path under which that
 // person's (or project's) pages lie, as InScope takes it.

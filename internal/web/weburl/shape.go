@@ -2,6 +2,7 @@ package weburl
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,22 +85,16 @@ func (l Limits) CheckShape(canonical string) error {
 // mostRepeated is the segment that occurs most often. Numbers are left out: a
 // day and a month may be alike.
 func mostRepeated(segments []string) (string, int) {
-	best, most := "", 0
-	for i, s := range segments {
+	best, count := "", map[string]int{}
+	for _, s := range segments {
 		if isNumber(s) {
 			continue
 		}
-		n := 1
-		for _, t := range segments[i+1:] {
-			if s == t {
-				n++
-			}
-		}
-		if n > most {
-			best, most = s, n
+		if count[s]++; count[s] > count[best] {
+			best = s
 		}
 	}
-	return best, most
+	return best, count[best]
 }
 
 // countNumbers counts the segments that are numbers.
@@ -114,14 +109,7 @@ func countNumbers(segments []string) int {
 }
 
 // isNumber says whether s is digits only.
-func isNumber(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // calendarWords tell that numbers are dates.
 var calendarWords = []string{"calendar", "kalender", "calendrier", "agenda", "events", "month", "day", "week", "date"}
@@ -130,10 +118,7 @@ var calendarWords = []string{"calendar", "kalender", "calendrier", "agenda", "ev
 // digits in a URL that has a word of calendars in it, or a year beside a month.
 func calendarYear(segments []string, query string) (int, bool) {
 	lower := strings.ToLower(strings.Join(segments, "/") + "?" + query)
-	isCalendar := false
-	for _, w := range calendarWords {
-		isCalendar = isCalendar || strings.Contains(lower, w)
-	}
+	isCalendar := slices.ContainsFunc(calendarWords, func(w string) bool { return strings.Contains(lower, w) })
 	for i, s := range segments {
 		y, ok := yearOf(s)
 		if !ok {

@@ -139,11 +139,8 @@ func IsDocumentName(canonical string) bool { return isDocumentType(Extension(can
 // IsSourceName says whether a URL is named like a source in which a paper may be
 // written: LaTeX or XML. They are ignored types, since most are not.
 func IsSourceName(canonical string) bool {
-	switch Extension(canonical) {
-	case "tex", "xml":
-		return true
-	}
-	return false
+	ext := Extension(canonical)
+	return ext == "tex" || ext == "xml"
 }
 
 // IsIgnoredType says whether a URL is named like a file that neither is a paper
