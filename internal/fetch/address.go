@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gleaner/internal/web/weburl"
 )
 
 // AddressError is a host, address or port that may not be asked.
@@ -265,60 +267,17 @@ func (p *addressPolicy) checkPortNumber(n uint16) error {
 	return &AddressError{Address: "port " + strconv.Itoa(int(n)), Reason: "not among the allowed ports"}
 }
 
-// literalIP reads a host that is an address: dotted, bracketed, or an IPv4
-// number in the notations that resolvers take (decimal, octal, hexadecimal, one
-// to four parts: the WHATWG IPv4 parser). A host whose last label is a number
-// but no address is an error.
+// literalIP reads a host that is an address: dotted, bracketed, or an IPv4 number in the
+// notations that resolvers take, as browsers read it (the WHATWG IPv4 parser). A host that
+// browsers refuse is an error.
 func literalIP(host string) (netip.Addr, bool, error) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip, true, nil
 	}
-	parts := strings.Split(host, ".")
-	if _, ok := ipv4Number(parts[len(parts)-1]); !ok {
-		return netip.Addr{}, false, nil
+	canonical, err := weburl.Canonical("", "http://"+host+"/")
+	if err != nil {
+		return netip.Addr{}, false, fmt.Errorf("%w: %q", errBadHost, host)
 	}
-	bad := fmt.Errorf("%w: %q", errBadHost, host)
-	if len(parts) > 4 {
-		return netip.Addr{}, false, bad
-	}
-	var v uint64
-	for i, s := range parts {
-		n, ok := ipv4Number(s)
-		last := i == len(parts)-1
-		if !ok || (!last && n > 255) || (last && n >= 1<<(8*(5-len(parts)))) {
-			return netip.Addr{}, false, bad
-		}
-		if last {
-			v |= n
-		} else {
-			v |= n << (8 * (3 - i))
-		}
-	}
-	return netip.AddrFrom4([4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}), true, nil
-}
-
-// ipv4Number reads one part of an IPv4 address; a number too long for 64 bits
-// is one that fits nowhere.
-func ipv4Number(s string) (uint64, bool) {
-	if s == "" {
-		return 0, false
-	}
-	base, digits := 10, s
-	switch {
-	case strings.HasPrefix(s, "0x"):
-		base, digits = 16, s[2:]
-	case len(s) > 1 && s[0] == '0':
-		base, digits = 8, s[1:]
-	}
-	if digits == "" {
-		return 0, true
-	}
-	n, err := strconv.ParseUint(digits, base, 64)
-	if err == nil {
-		return n, true
-	}
-	if isDigits(s) {
-		return 1 << 40, true
-	}
-	return 0, false
+	ip, err := netip.ParseAddr(weburl.Host(canonical))
+	return ip, err == nil, nil
 }

@@ -233,17 +233,3 @@ func TestResolvedAddress(t *testing.T) {
 	_, err = ported.Fetch(context.Background(), Request{URL: "http://public.example.org:25/"})
 	require.Equal(t, AddressDenied, fetchError(t, err).Outcome, "%v", err)
 }
-
-// FuzzLiteralIP holds the reader of odd notations against the standard parser.
-func FuzzLiteralIP(f *testing.F) {
-	for _, s := range []string{"127.0.0.1", "0x7f.1", "2130706433", "0177.1", "1.2.3.4.5", "::1", "a.b", "08.1", "0x", ""} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		ip, ok, err := literalIP(s)
-		require.False(t, ok && err != nil, s)
-		if want, perr := netip.ParseAddr(s); perr == nil && (!ok || want != ip) {
-			t.Fatalf("%q: %v, want %v", s, ip, want)
-		}
-	})
-}

@@ -97,12 +97,12 @@ const (
 
 // withDefaults returns l with its zero fields filled in.
 func (l Limits) withDefaults() Limits {
-	setDuration(&l.Dial, 15*time.Second)
-	setDuration(&l.TLS, 15*time.Second)
-	setDuration(&l.Header, 30*time.Second)
-	setDuration(&l.Idle, 30*time.Second)
-	setDuration(&l.Total, 10*time.Minute)
-	setDuration(&l.Grace, 20*time.Second)
+	l.Dial = cmp.Or(l.Dial, 15*time.Second)
+	l.TLS = cmp.Or(l.TLS, 15*time.Second)
+	l.Header = cmp.Or(l.Header, 30*time.Second)
+	l.Idle = cmp.Or(l.Idle, 30*time.Second)
+	l.Total = cmp.Or(l.Total, 10*time.Minute)
+	l.Grace = cmp.Or(l.Grace, 20*time.Second)
 	l.MinRate, l.PageBytes = cmp.Or(l.MinRate, 512), cmp.Or(l.PageBytes, 10<<20)
 	l.DocumentBytes, l.MediaBytes = cmp.Or(l.DocumentBytes, 100<<20), cmp.Or(l.MediaBytes, 10<<20)
 	return l

@@ -53,14 +53,14 @@ const (
 
 // WithDefaults returns p with its zero fields filled in.
 func (p Pacing) WithDefaults() Pacing {
-	setDuration(&p.MinDelay, time.Second)
-	setDuration(&p.MaxDelay, max(30*time.Second, p.MinDelay))
-	setDuration(&p.MaxCrawlDelay, 2*time.Minute)
-	setDuration(&p.MaxRetryAfter, 6*time.Hour)
-	setDuration(&p.BackoffBase, 10*time.Second)
-	setDuration(&p.BackoffMax, 30*time.Minute)
-	setDuration(&p.ParkFor, time.Hour)
-	setDuration(&p.MaxBlock, 2*time.Minute)
+	p.MinDelay = cmp.Or(p.MinDelay, time.Second)
+	p.MaxDelay = cmp.Or(p.MaxDelay, max(30*time.Second, p.MinDelay))
+	p.MaxCrawlDelay = cmp.Or(p.MaxCrawlDelay, 2*time.Minute)
+	p.MaxRetryAfter = cmp.Or(p.MaxRetryAfter, 6*time.Hour)
+	p.BackoffBase = cmp.Or(p.BackoffBase, 10*time.Second)
+	p.BackoffMax = cmp.Or(p.BackoffMax, 30*time.Minute)
+	p.ParkFor = cmp.Or(p.ParkFor, time.Hour)
+	p.MaxBlock = cmp.Or(p.MaxBlock, 2*time.Minute)
 	p.Factor = cmp.Or(p.Factor, 5)
 	p.ParkAfter = cmp.Or(p.ParkAfter, 5)
 	if p.Rand == nil {
@@ -68,12 +68,6 @@ func (p Pacing) WithDefaults() Pacing {
 	}
 	p.SetBy = cmp.Or(p.SetBy, BySetting)
 	return p
-}
-
-func setDuration(d *time.Duration, def time.Duration) {
-	if *d == 0 {
-		*d = def
-	}
 }
 
 // With is the pacing of a host with a least pause of its own; 0 is none.

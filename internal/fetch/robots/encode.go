@@ -1,8 +1,10 @@
 package robots
 
-import "strings"
-
-const upperHex = "0123456789ABCDEF"
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
 
 // normalise brings a path with query into the one encoding in which rules and
 // URLs are compared (RFC 9309 section 2.2.2): an encoded unreserved character
@@ -20,15 +22,16 @@ func normalise(s string, query bool) string {
 	inQuery := false
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) {
-			d := unhex(s[i+1])<<4 | unhex(s[i+2])
-			i += 2
-			if isUnreserved(d) || (inQuery && query && strings.IndexByte(":/?@,;!'()", d) >= 0) {
-				b.WriteByte(d)
-			} else {
-				writeEncoded(&b, d)
+		if c == '%' && i+2 < len(s) {
+			if octet, err := hex.DecodeString(s[i+1 : i+3]); err == nil {
+				i += 2
+				if d := octet[0]; isUnreserved(d) || inQuery && query && strings.IndexByte(":/?@,;!'()", d) >= 0 {
+					b.WriteByte(d)
+				} else {
+					writeEncoded(&b, d)
+				}
+				continue
 			}
-			continue
 		}
 		if c == '?' {
 			inQuery = true
@@ -43,28 +46,11 @@ func normalise(s string, query bool) string {
 }
 
 func writeEncoded(b *strings.Builder, c byte) {
-	b.WriteByte('%')
-	b.WriteByte(upperHex[c>>4])
-	b.WriteByte(upperHex[c&15])
+	fmt.Fprintf(b, "%%%02X", c)
 }
 
 // isUnreserved follows RFC 3986 section 2.3.
 func isUnreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
 		c == '-' || c == '.' || c == '_' || c == '~'
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func unhex(c byte) byte {
-	switch {
-	case c >= 'a':
-		return c - 'a' + 10
-	case c >= 'A':
-		return c - 'A' + 10
-	default:
-		return c - '0'
-	}
 }
