@@ -16,13 +16,9 @@ type name struct {
 }
 
 // particles begin a surname.
-var particles = map[string]bool{
-	"van": true, "von": true, "der": true, "den": true, "de": true, "da": true, "di": true, "del": true, "della": true,
-	"dos": true, "das": true, "do": true, "du": true, "la": true, "le": true, "el": true, "al": true, "bin": true, "ben": true,
-	"ter": true, "ten": true, "zu": true, "zur": true, "af": true, "av": true, "ibn": true, "abu": true, "st": true, "mac": true,
-}
+var particles = wordSet(`van von der den de da di del della dos das do du la le el al bin ben ter ten zu zur af av ibn abu st mac`)
 
-var suffixes = map[string]bool{"jr": true, "sr": true, "ii": true, "iii": true, "iv": true, "phd": true, "dr": true, "prof": true}
+var suffixes = wordSet(`jr sr ii iii iv phd dr prof`)
 
 // parseName takes "Jean-Luc P. de la Cruz Jr." or "Cruz, Jean-Luc" apart.
 // Homonym numbers of DBLP ("Wei Wang 0001") are ignored.

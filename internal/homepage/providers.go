@@ -1,10 +1,8 @@
 package homepage
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,18 +20,13 @@ import (
 
 // SearXNG queries a SearXNG instance, whose settings must allow JSON
 // (search.formats). It needs no key.
-type SearXNG struct {
-	provider
-	base string
-}
+type SearXNG struct{ provider }
 
 // NewSearXNG returns a searcher for the instance at base, such as
 // "http://localhost:8888".
 func NewSearXNG(base string, s Service) *SearXNG {
-	return &SearXNG{provider: newProvider("searxng", s), base: strings.TrimRight(base, "/")}
+	return &SearXNG{newProvider("searxng", base, "", "", s)}
 }
-
-func (s *SearXNG) Name() string { return s.name }
 
 // pagesPaid is how many pages of results count as one search of the budget.
 const pagesPaid = 3
@@ -50,154 +43,110 @@ func forPage(ctx context.Context, page int) context.Context {
 	return context.WithValue(ctx, billKey{}, &bill{pay: b.pay})
 }
 
+// pages requests page after page of results, the first being 0, until it has n results or
+// the most pages, or there are no more.
+func (p provider) pages(
+	ctx context.Context, n, most int, ask func(ctx context.Context, page int) (found []evidence.Result, more bool, err error),
+) ([]evidence.Result, error) {
+	var all []evidence.Result
+	for page, more := 0, true; more && page < most && len(all) < n; page++ {
+		var found []evidence.Result
+		var err error
+		ctx = forPage(ctx, page)
+		if found, more, err = ask(ctx, page); err != nil {
+			return ranked(p.name, all, n), err
+		}
+		all = append(all, found...)
+	}
+	return ranked(p.name, all, n), nil
+}
+
 // Search requests page after page until it has n results or a page has no new one.
 func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
-	var all []evidence.Result
 	seen := map[string]bool{}
-	for pageno := 1; pageno <= pagesOf(n) && len(all) < n; pageno++ {
+	return s.pages(ctx, n, pagesOf(n), func(ctx context.Context, page int) (fresh []evidence.Result, more bool, err error) {
 		var answer struct {
 			Results []struct{ URL, Title, Content string } `json:"results"`
 			// pairs of engine and reason
 			Unresponsive []any `json:"unresponsive_engines"`
 		}
-		q := url.Values{"q": {query}, "format": {"json"}, "pageno": {strconv.Itoa(pageno)}}
-		req, err := http.NewRequest(http.MethodGet, s.base+"/search?"+q.Encode(), nil)
-		if err != nil {
-			return nil, &SearchError{Provider: s.name, Err: err}
+		q := url.Values{"q": {query}, "format": {"json"}, "pageno": {strconv.Itoa(page + 1)}}
+		if err := s.call(ctx, http.MethodGet, "/search?"+q.Encode(), nil, &answer); err != nil {
+			return nil, false, err
 		}
-		ctx = forPage(ctx, pageno-1)
-		if err := s.call(ctx, req, &answer); err != nil {
-			return ranked(s.name, all, n), err
+		// If all engines of the instance failed, the empty answer is not a result.
+		if page == 0 && len(answer.Results) == 0 && len(answer.Unresponsive) > 0 {
+			return nil, false, &SearchError{Provider: s.name, Status: http.StatusOK, Err: fmt.Errorf("%w: unresponsive engines %.300s", errBusy, fmt.Sprint(answer.Unresponsive...))}
 		}
-		if len(answer.Results) == 0 {
-			// If all engines of the instance failed, the empty answer is not a result.
-			if pageno == 1 && len(answer.Unresponsive) > 0 {
-				return nil, &SearchError{Provider: s.name, Status: http.StatusOK, Err: fmt.Errorf("%w: unresponsive engines %.300s", errBusy, fmt.Sprint(answer.Unresponsive...))}
-			}
-			break
-		}
-		fresh := 0
 		for _, r := range answer.Results {
 			if !seen[r.URL] {
 				seen[r.URL] = true
-				fresh++
-				all = append(all, evidence.Result{URL: r.URL, Title: r.Title, Snippet: r.Content})
+				fresh = append(fresh, evidence.Result{URL: r.URL, Title: r.Title, Snippet: r.Content})
 			}
 		}
-		if fresh == 0 {
-			break
-		}
-	}
-	return ranked(s.name, all, n), nil
+		return fresh, len(fresh) > 0, nil
+	})
 }
 
 // Brave queries the Brave Search API (header X-Subscription-Token).
-type Brave struct {
-	provider
-	base, key string
-}
+type Brave struct{ provider }
 
 // NewBrave returns a searcher; base "" is Brave's own address.
 func NewBrave(base, key string, s Service) *Brave {
-	base = cmp.Or(base, "https://api.search.brave.com")
-	return &Brave{provider: newProvider("brave", s), base: strings.TrimRight(base, "/"), key: key}
+	return &Brave{newProvider("brave", cmp.Or(base, "https://api.search.brave.com"), "X-Subscription-Token", key, s)}
 }
-
-func (b *Brave) Name() string { return b.name }
 
 // bravePages is how many pages of results Brave gives.
 const bravePages = 10
 
 // Search requests up to 20 results a page and ten pages, as Brave allows.
 func (b *Brave) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
-	if b.key == "" {
-		return nil, &SearchError{Provider: b.name, Err: fmt.Errorf("%w: set GLEANER_BRAVE_KEY", errNoKey)}
-	}
-	var all []evidence.Result
 	count := min(20, max(1, n))
-	for offset := 0; offset < bravePages && len(all) < n; offset++ {
+	return b.pages(ctx, n, bravePages, func(ctx context.Context, page int) ([]evidence.Result, bool, error) {
 		var answer struct {
 			Web struct {
 				Results []struct{ Title, URL, Description string } `json:"results"`
 			} `json:"web"`
 		}
-		q := url.Values{"q": {query}, "count": {strconv.Itoa(count)}, "offset": {strconv.Itoa(offset)}}
-		req, err := http.NewRequest(http.MethodGet, b.base+"/res/v1/web/search?"+q.Encode(), nil)
-		if err != nil {
-			return nil, &SearchError{Provider: b.name, Err: err}
-		}
-		req.Header.Set("X-Subscription-Token", b.key)
-		ctx = forPage(ctx, offset)
-		if err := b.call(ctx, req, &answer); err != nil {
-			return ranked(b.name, all, n), err
-		}
-		for _, r := range answer.Web.Results {
-			all = append(all, evidence.Result{URL: r.URL, Title: r.Title, Snippet: r.Description})
-		}
-		if len(answer.Web.Results) < count {
-			break
-		}
-	}
-	return ranked(b.name, all, n), nil
+		q := url.Values{"q": {query}, "count": {strconv.Itoa(count)}, "offset": {strconv.Itoa(page)}}
+		err := b.call(ctx, http.MethodGet, "/res/v1/web/search?"+q.Encode(), nil, &answer)
+		return each.Of(answer.Web.Results, func(r struct{ Title, URL, Description string }) evidence.Result {
+			return evidence.Result{URL: r.URL, Title: r.Title, Snippet: r.Description}
+		}), len(answer.Web.Results) >= count, err
+	})
 }
 
 // Serper queries google.serper.dev (header X-API-KEY).
-type Serper struct {
-	provider
-	base, key string
-}
+type Serper struct{ provider }
 
 // NewSerper returns a searcher; base "" is Serper's own address.
 func NewSerper(base, key string, s Service) *Serper {
-	base = cmp.Or(base, "https://google.serper.dev")
-	return &Serper{provider: newProvider("serper", s), base: strings.TrimRight(base, "/"), key: key}
+	return &Serper{newProvider("serper", cmp.Or(base, "https://google.serper.dev"), "X-API-KEY", key, s)}
 }
-
-func (s *Serper) Name() string { return s.name }
 
 // serperPage is how many results Serper gives at once.
 const serperPage = 100
 
 // Search requests up to a hundred results a page.
 func (s *Serper) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
-	if s.key == "" {
-		return nil, &SearchError{Provider: s.name, Err: fmt.Errorf("%w: set GLEANER_SERPER_KEY", errNoKey)}
-	}
-	var all []evidence.Result
 	num := min(n, serperPage)
-	for page := 1; len(all) < n && page <= pagesOf(n); page++ {
+	return s.pages(ctx, n, pagesOf(n), func(ctx context.Context, page int) ([]evidence.Result, bool, error) {
 		ask := map[string]any{"q": query, "num": num}
-		if page > 1 {
-			ask["page"] = page
+		if page > 0 {
+			ask["page"] = page + 1
 		}
-		body, err := json.Marshal(ask)
-		if err != nil {
-			return nil, err
-		}
-		req, err := http.NewRequest(http.MethodPost, s.base+"/search", bytes.NewReader(body))
-		if err != nil {
-			return nil, &SearchError{Provider: s.name, Err: err}
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("X-API-KEY", s.key)
 		var answer struct {
 			Organic []struct{ Title, Link, Snippet string } `json:"organic"`
 		}
-		ctx = forPage(ctx, page-1)
-		if err := s.call(ctx, req, &answer); err != nil {
-			return ranked(s.name, all, n), err
-		}
-		for _, r := range answer.Organic {
-			all = append(all, evidence.Result{URL: r.Link, Title: r.Title, Snippet: r.Snippet})
-		}
-		if len(answer.Organic) < num || n <= serperPage {
-			break
-		}
-	}
-	return ranked(s.name, all, n), nil
+		err := s.call(ctx, http.MethodPost, "/search", ask, &answer)
+		return each.Of(answer.Organic, func(r struct{ Title, Link, Snippet string }) evidence.Result {
+			return evidence.Result{URL: r.Link, Title: r.Title, Snippet: r.Snippet}
+		}), len(answer.Organic) >= num && n > serperPage, err
+	})
 }
 
-func newProvider(name string, s Service) provider {
+// newProvider returns the engine at base, which takes a key in a header; "" for none.
+func newProvider(name, base, header, key string, s Service) provider {
 	client := cmp.Or(s.Client, http.DefaultClient)
 	// No redirect is followed: key and query are for the host that the operator set.
 	api := fetch.NewAPI(client.Transport, s.Gate, s.Memory, cmp.Or(client.Timeout, time.Minute), maxAnswer)
@@ -205,7 +154,7 @@ func newProvider(name string, s Service) provider {
 	if begin == nil {
 		begin = func(context.Context, string) (func(), error) { return func() {}, nil }
 	}
-	return provider{name: name, api: api, delay: s.Delay, begin: begin}
+	return provider{name: name, base: strings.TrimRight(base, "/"), header: header, key: key, api: api, delay: s.Delay, begin: begin}
 }
 
 // Merged queries all given searchers and takes the first result of each, then the second

@@ -1,14 +1,15 @@
 package homepage
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -68,11 +69,15 @@ const maxAnswer = 4 << 20
 // provider is the common part of the three external search engines: one paced
 // request, one JSON answer.
 type provider struct {
-	name  string
-	api   *fetch.API
-	delay time.Duration
-	begin func(ctx context.Context, what string) (end func(), err error)
+	name, base  string
+	header, key string // the key goes into the header, where there is one
+	api         *fetch.API
+	delay       time.Duration
+	begin       func(ctx context.Context, what string) (end func(), err error)
 }
+
+// Name is the provider's name in settings and results.
+func (p provider) Name() string { return p.name }
 
 // Service holds the options of requests to a search provider.
 type Service struct {
@@ -86,14 +91,33 @@ type Service struct {
 	Begin func(ctx context.Context, what string) (end func(), err error)
 }
 
-// call sends req in a turn of its host and decodes the answer.
-func (p provider) call(ctx context.Context, req *http.Request, into any) error {
-	req.Header.Set("Accept", "application/json")
-	asked, err := subject(req)
+// call requests a path below base in a turn of its host, with what in JSON unless it is nil,
+// and decodes the answer. The name of the request is its address, which holds no key, and the
+// SHA-256 of its body.
+func (p provider) call(ctx context.Context, method, path string, what, into any) error {
+	if p.header != "" && p.key == "" {
+		return &SearchError{Provider: p.name, Err: fmt.Errorf("%w: set GLEANER_%s_KEY", errNoKey, strings.ToUpper(p.name))}
+	}
+	var body []byte
+	if what != nil {
+		var err error
+		if body, err = json.Marshal(what); err != nil {
+			return err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(body))
 	if err != nil {
 		return &SearchError{Provider: p.name, Err: err}
 	}
-	a, err := p.api.Do(fetch.Call{Request: req.WithContext(ctx), Delay: p.delay, Ready: func() error { return pay(ctx) }, Use: func(a *fetch.Answer) error {
+	req.Header.Set("Accept", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if p.key != "" {
+		req.Header.Set(p.header, p.key)
+	}
+	asked := fmt.Sprintf("%s %x", req.URL, sha256.Sum256(body))
+	a, err := p.api.Do(fetch.Call{Request: req, Delay: p.delay, Ready: func() error { return pay(ctx) }, Use: func(a *fetch.Answer) error {
 		if err := p.refusal(req, a); err != nil {
 			return err
 		}
@@ -118,21 +142,6 @@ func (p provider) call(ctx context.Context, req *http.Request, into any) error {
 		return fmt.Errorf("%w: %w", ErrRecord, e.Err)
 	}
 	return &SearchError{Provider: p.name, Status: e.Status, Err: e.Err}
-}
-
-// subject names a request: its address, which holds no key, and the SHA-256 of its body.
-func subject(req *http.Request) (string, error) {
-	var body []byte
-	if req.GetBody != nil {
-		r, err := req.GetBody()
-		if err != nil {
-			return "", err
-		}
-		if body, err = io.ReadAll(r); err != nil {
-			return "", err
-		}
-	}
-	return fmt.Sprintf("%s %x", req.URL, sha256.Sum256(body)), nil
 }
 
 // refusal returns the typed error of a status other than 200.
