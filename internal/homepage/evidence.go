@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"gleaner/internal/each"
@@ -247,31 +248,18 @@ func (p *person) substance(fs fetchedSite, set func(string, float64)) {
 		set(fTitleShare, float64(n)/float64(len(p.titles)))
 	}
 	ws := text.Words(text.Head(all, 100_000))
-	if len(p.coAuthors) > 0 {
-		found := 0
-		for _, n := range p.coAuthors {
-			if s, _ := n.in(ws); s >= nameNick {
-				found++
-			}
-		}
-		if found > 0 {
-			set(fCoAuthors, 0.6+0.4*saturate(float64(found-1), 1))
-		}
+	if found := each.Count(p.coAuthors, func(n name) bool { s, _ := n.in(ws); return s >= nameNick }); found > 0 {
+		set(fCoAuthors, 0.6+0.4*saturate(float64(found-1), 1))
 	}
 	set(fTopic, p.topicIn(ws))
 	joined := " " + strings.Join(ws, " ") + " "
-	for _, v := range p.venues {
-		if strings.Contains(joined, " "+v+" ") {
-			set(fVenue, 1)
-			break
-		}
-	}
+	stands := func(words string) bool { return strings.Contains(joined, " "+words+" ") }
+	set(fVenue, boolTo(slices.ContainsFunc(p.venues, stands)))
 	set(fDocuments, saturate(float64(docs), 5))
 	count := each.Count(researchStems, func(stem string) bool { return strings.Contains(joined, " "+stem) })
 	set(fResearch, saturate(float64(count), 4))
 	set(fThin, boolTo(len(all) < 200))
-	signs := each.Count(portalWords, func(w string) bool { return strings.Contains(joined, " "+w+" ") })
-	set(fPortal, saturate(float64(signs), 2))
+	set(fPortal, saturate(float64(each.Count(portalWords, stands)), 2))
 }
 
 // researchStems are beginnings of words of researchers' pages, in several languages.
@@ -306,26 +294,20 @@ func (p *person) place(c evidence.Candidate, fs fetchedSite, set func(string, fl
 	}
 	set(fHits, saturate(float64(fs.hits), 3))
 	t := " " + strings.Join(text.Words(fs.page.Title), " ") + " "
-	for _, w := range []string{"homepage", "home page", "personal page", "personal site", "personal website", "website", "web page", "webpage", "home", "welcome", "about me"} {
-		if strings.Contains(t, " "+w+" ") {
-			set(fHomeWord, 1)
-			break
-		}
-	}
+	set(fHomeWord, boolTo(slices.ContainsFunc(homeTitles, func(w string) bool { return strings.Contains(t, " "+w+" ") })))
+}
+
+// homeTitles stand in the titles of homepages.
+var homeTitles = []string{
+	"homepage", "home page", "personal page", "personal site", "personal website", "website", "web page", "webpage", "home", "welcome", "about me",
 }
 
 // documentLinks counts links to documents.
 func documentLinks(pg *page.Page) int {
-	n := 0
-	for _, l := range pg.Links {
-		if u, err := url.Parse(l.URL); err == nil {
-			switch strings.ToLower(path.Ext(strings.TrimSuffix(strings.ToLower(u.Path), ".gz"))) {
-			case ".pdf", ".ps", ".dvi", ".djvu":
-				n++
-			}
-		}
-	}
-	return n
+	return each.Count(pg.Links, func(l page.Link) bool {
+		ext := path.Ext(strings.TrimSuffix(strings.ToLower(parseURL(l.URL).Path), ".gz"))
+		return ext == ".pdf" || ext == ".ps" || ext == ".dvi" || ext == ".djvu"
+	})
 }
 
 // saturate maps 0… to 0…1, with one half at half.
