@@ -94,17 +94,12 @@ func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
 }
 
 func ghostscriptOutcome(got *run) (Outcome, string) {
-	switch {
-	case got.late:
-		return Timeout, "ghostscript used up its processor time"
-	case got.stalled:
-		return Stalled, "ghostscript was stopped by the clock or by the system"
-	case outOfMemory(got), got.flooded, strings.Contains(string(got.stdout)+got.stderr, "/VMerror"):
-		return TooLarge, "ghostscript wanted more than allowed"
-	case got.exit != 0:
-		return Unreadable, firstLine(got.stderr + string(got.stdout))
+	got.stderr += string(got.stdout) // where it complains, too
+	o, detail := got.overLimit("ghostscript")
+	if o == "" && got.exit != 0 {
+		return Unreadable, firstLine(got.stderr)
 	}
-	return "", ""
+	return o, detail
 }
 
 func (r *Reader) settlePostScript(p Part, t *Text, s *scan) {

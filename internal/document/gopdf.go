@@ -181,14 +181,9 @@ func (j *job) goScan(ctx context.Context) (*scan, error) {
 		}
 	}
 	s.Reader, s.Front = "go", min(opt.FirstPages, VerdictPages, len(s.Pages))
-	switch {
-	case got.late:
-		s.Failed, s.Detail = Timeout, "the built-in reader used up its processor time"
-	case got.stalled:
-		s.Failed, s.Detail = Stalled, "the built-in reader was stopped by the clock or by the system"
-	case outOfMemory(got), got.flooded:
-		s.Failed, s.Detail = TooLarge, "the built-in reader wanted more than allowed"
-	case got.exit != 0 && len(s.Pages) == 0:
+	if o, detail := got.overLimit("the built-in reader"); o != "" {
+		s.Failed, s.Detail = o, detail
+	} else if got.exit != 0 && len(s.Pages) == 0 {
 		s.Failed, s.Detail = Unreadable, firstLine(got.stderr)
 	}
 	return s, nil

@@ -224,13 +224,10 @@ func (r *Reader) catdoc(ctx context.Context, p Part, t *Text) error {
 		return err
 	}
 	t.Reader = "catdoc"
+	o, detail := got.overLimit("catdoc")
 	switch {
-	case got.stalled:
-		t.end(Stalled, "catdoc was stopped by the clock or by the system")
-	case got.flooded, outOfMemory(got):
-		t.end(TooLarge, "catdoc wanted more than allowed")
-	case got.late:
-		t.end(Timeout, "catdoc used up its processor time")
+	case o != "":
+		t.end(o, detail)
 	case strings.Contains(got.stderr, "ncrypted"):
 		t.end(Encrypted, firstLine(got.stderr))
 	case got.exit != 0 && len(got.stdout) == 0:

@@ -56,19 +56,14 @@ func (j *job) pdftotext(ctx context.Context, file string, from, to int) (*scan, 
 // popplerOutcome reads exit codes (1: cannot open, 3: permissions) and, where
 // these say too little, the complaint.
 func popplerOutcome(got *run, pages int) (Outcome, string) {
+	if o, detail := got.overLimit("pdftotext"); o != "" {
+		return o, detail
+	}
 	switch {
-	case got.late:
-		return Timeout, "pdftotext used up its processor time"
-	case got.stalled:
-		return Stalled, "pdftotext was stopped by the clock or by the system"
-	case got.flooded:
-		return TooLarge, "pdftotext wrote more than can be text"
 	case strings.Contains(got.stderr, "Incorrect password"):
 		return Encrypted, "wants a password"
 	case got.exit == 3:
 		return Encrypted, "forbids copying its text"
-	case outOfMemory(got):
-		return TooLarge, "pdftotext wanted more memory than allowed"
 	case got.exit != 0 && pages == 0:
 		return Unreadable, firstLine(got.stderr)
 	case pages == 0:
@@ -77,12 +72,19 @@ func popplerOutcome(got *run, pages int) (Outcome, string) {
 	return "", ""
 }
 
-// outOfMemory knows how C++ programs die of a limit on memory: with a word
-// about it, or by abort and segmentation fault.
-func outOfMemory(got *run) bool {
-	return slices.ContainsFunc([]string{"Out of memory", "bad_alloc", "out of memory", "cannot allocate"}, func(s string) bool {
-		return strings.Contains(got.stderr, s)
-	})
+// overLimit names the limit over which a program was ended; "" for none. C++ programs die of
+// one on memory with a word about it.
+func (r *run) overLimit(program string) (Outcome, string) {
+	outOfMemory := func(s string) bool { return strings.Contains(r.stderr, s) }
+	switch {
+	case r.late:
+		return Timeout, program + " used up its processor time"
+	case r.stalled:
+		return Stalled, program + " was stopped by the clock or by the system"
+	case r.flooded || slices.ContainsFunc([]string{"Out of memory", "bad_alloc", "out of memory", "cannot allocate", "/VMerror"}, outOfMemory):
+		return TooLarge, program + " wanted more than allowed"
+	}
+	return "", ""
 }
 
 // pagesLine is the last of its kind: a title is printed before it with all its lines.
