@@ -219,7 +219,7 @@ func TestRejudgeKilledAnywhere(t *testing.T) {
 		s.filter = filter
 	}
 	verdicts := func(s *shop) []string {
-		all := storetest.Column[string](s.t, s.db.Pool, `SELECT concat_ws('|', sha256, state, outcome, class, reader, score, reasons, pages, words, refs, md5(first_pages), fingerprint,
+		all := storetest.Column[string](s.t, s.db.Pool, `SELECT concat_ws('|', sha256, state, outcome, class, reader, score, reasons, pages, words, refs, md5(first_pages),
 			(SELECT string_agg(concat_ws(',', paper_key, verdict, form, reasons), ' ') FROM matches m WHERE m.sha256=d.sha256)) FROM documents d ORDER BY sha256`)
 		return all
 	}

@@ -130,7 +130,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	}
 	if reason, is := unwelcome(d, places); is && c.names && c.filter != nil {
 		d.State, d.Outcome, d.Detail = gleaner.DocumentRejected, string(document.Unwelcome), reason
-		d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = []string{d.Outcome}, "", 0, "", 0
+		d.Reasons, d.Class, d.Score, d.FirstPages = []string{d.Outcome}, "", 0, ""
 		return c.save(ctx, d, places, nil, nil, 0)
 	}
 	index, version, err := c.wanted.get(ctx)
@@ -164,7 +164,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	}
 	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = outcome(text, j), clean(text.Detail), text.Reader, text.PageCount, text.Words()
 	if !text.HasText() {
-		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = gleaner.DocumentRejected, []string{d.Outcome}, "", 0, "", 0
+		d.State, d.Reasons, d.Class, d.Score, d.FirstPages = gleaner.DocumentRejected, []string{d.Outcome}, "", 0, ""
 		return c.save(ctx, d, places, nil, nil, 0)
 	}
 	if text.Stopped && d.Detail == "" {
@@ -248,7 +248,6 @@ func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at st
 	if !text.HasText() {
 		return text, document.Judgement{}, nil
 	}
-	d.Print = int64(document.Fingerprint(text))
 	j := c.filtered(text, hints)
 	d.References, d.ReferenceList = j.References, cleanAll(j.ReferenceList)
 	return text, j, nil

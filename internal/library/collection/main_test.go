@@ -124,7 +124,7 @@ func (s *shop) dump() string {
 	var b strings.Builder
 	for _, q := range []string{
 		`SELECT concat_ws('|', 'document', sha256, sha1, md5, bytes, kind, state, outcome, detail, reader, class, score, reasons, pages, words, refs, meta_title,
-			md5(first_pages), fingerprint, same_as, ingestion, tries) FROM documents`,
+			md5(first_pages), same_as, ingestion, tries) FROM documents`,
 		`SELECT concat_ws('|', 'location', encode(hash,'hex'), sha256, site_id, url, member, parent, anchor, current, found_at) FROM locations`,
 		`SELECT concat_ws('|', 'match', paper_key, sha256, verdict, score, form, reasons, settled) FROM matches`,
 		`SELECT concat_ws('|', 'sketch', sha256, md5(sketch), bands) FROM sketches`,

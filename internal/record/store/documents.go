@@ -50,7 +50,6 @@ type Document struct {
 	Signs      []int32   `json:"-"` // match.Signs, to be recorded with its judgement; not read back
 	Deaths     int       `json:"-"` // processes that ended while they judged it, or one that does now
 	Compared   int64     `json:"-"` // the version of the wanted papers that it was compared with; 0 where it is to be looked at
-	Print      int64     `json:"-"` // fingerprint of the text, 0 without text
 	SameAs     string    `json:"same_as,omitempty"`
 	Ingestion  string    `json:"ingestion"`
 	Discovered time.Time `json:"discovered_at"`
@@ -256,12 +255,12 @@ func queuePlaces(b *pgx.Batch, places []placed) {
 }
 
 const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.reader, d.class, d.score, d.reasons, d.pages, d.refs,
-	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words, d.blob_removed_at, d.compared, d.deaths`
+	d.meta_title, d.first_pages, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words, d.blob_removed_at, d.compared, d.deaths`
 
 // columns are where a row of documentColumns goes.
 func (d *Document) columns() []any {
 	return []any{&d.SHA256, &d.ID, &d.SHA1, &d.MD5, &d.Bytes, &d.Kind, &d.State, &d.Outcome, &d.Reader, &d.Class, &d.Score, &d.Reasons,
-		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words, &d.Removed, &d.Compared, &d.Deaths}
+		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words, &d.Removed, &d.Compared, &d.Deaths}
 }
 
 func scanDocument(row pgx.CollectableRow) (d Document, err error) {

@@ -653,7 +653,6 @@ CREATE TABLE documents (
     refs          int  NOT NULL DEFAULT 0,
     meta_title    text NOT NULL DEFAULT '',
     first_pages   text NOT NULL DEFAULT '',
-    fingerprint   bigint NOT NULL DEFAULT 0,
     same_as       text NOT NULL DEFAULT '',
     ingestion     text NOT NULL DEFAULT 'new'
         CONSTRAINT documents_ingestion CHECK (ingestion IN ('new', 'ingested', 'failed')),
