@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gleaner/internal/each"
 	"gleaner/internal/learn"
 	"gleaner/internal/topic"
 )
@@ -165,11 +166,9 @@ func both(margins []learn.Example) bool {
 }
 
 func (c *Classifier) margins(examples []Example) []learn.Example {
-	out := make([]learn.Example, len(examples))
-	for i, e := range examples {
-		out[i] = learn.Example{X: []float64{c.margin(e.Words)}, Label: label(e.Topic)}
-	}
-	return out
+	return each.Of(examples, func(e Example) learn.Example {
+		return learn.Example{X: []float64{c.margin(e.Words)}, Label: label(e.Topic)}
+	})
 }
 
 func label(topic bool) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/each"
 	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/topic"
 )
@@ -154,10 +155,7 @@ func TestDamagedClassifiersAreRefused(t *testing.T) {
 func TestFoldsKeepSitesWhole(t *testing.T) {
 	all := pages(60)
 	for _, f := range classify.SiteFolds(all, 3) {
-		train := map[string]bool{}
-		for _, i := range f.Train {
-			train[all[i].Site] = true
-		}
+		train := each.Set(f.Train, func(i int) string { return all[i].Site })
 		seen := map[bool]bool{}
 		for _, i := range f.Test {
 			assert.False(t, train[all[i].Site])

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/learn"
 	"gleaner/internal/web/weburl"
 )
@@ -137,9 +138,6 @@ func accuracies(ctx context.Context, told, read []Example, opt Options) (alone, 
 
 // elsewhere are the pages of other sites.
 func elsewhere(pages, than []Example) []Example {
-	sites := map[string]bool{}
-	for _, e := range than {
-		sites[e.Site] = true
-	}
+	sites := each.Set(than, func(e Example) string { return e.Site })
 	return slices.DeleteFunc(slices.Clone(pages), func(e Example) bool { return sites[e.Site] })
 }

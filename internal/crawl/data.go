@@ -92,10 +92,7 @@ func readBibTeX(body []byte) (all []page.Datum) {
 		if len(all)+len(refs) > maxBibLinks {
 			return errEnough
 		}
-		var people []string
-		for _, a := range p.Authors[:min(len(p.Authors), 20)] {
-			people = append(people, a.Name)
-		}
+		people := gleaner.Names(p.Authors[:min(len(p.Authors), 20)])
 		year := ""
 		if p.Year > 0 {
 			year = strconv.Itoa(p.Year)

@@ -158,12 +158,7 @@ func (l *loop) hasBetterLink() bool {
 	if fresh <= 0 {
 		return false
 	}
-	for i := range l.window.candidates {
-		if l.window.candidates[i].Queue >= fresh {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.window.candidates, func(c page.Candidate) bool { return c.Queue >= fresh })
 }
 
 func (l *loop) checkContinue(ctx context.Context) error {

@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"gleaner/internal/document"
@@ -141,12 +142,9 @@ func (s *scope) besideRoot(from, e *frontier.Entry) bool {
 	if e.Link.Source == page.SourceSitemap || e.Link.Source == page.SourceScript {
 		return false
 	}
-	for _, p := range s.Scopes {
-		if p != "/" && strings.LastIndexByte(p, '/') == 0 && !strings.Contains(p, "?") && weburl.InScope(from.Link.URL, []string{p}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Scopes, func(p string) bool {
+		return p != "/" && strings.LastIndexByte(p, '/') == 0 && !strings.Contains(p, "?") && weburl.InScope(from.Link.URL, []string{p})
+	})
 }
 
 // parentDomainDepth is the depth to which the ParentDomain rule follows links. Documents are

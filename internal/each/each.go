@@ -29,3 +29,12 @@ func Count[T any](all []T, is func(T) bool) (n int) {
 	}
 	return n
 }
+
+// Set returns what of makes of each of all.
+func Set[T any, K comparable](all []T, of func(T) K) map[K]bool {
+	out := make(map[K]bool, len(all))
+	for _, one := range all {
+		out[of(one)] = true
+	}
+	return out
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/frontier"
@@ -64,10 +65,7 @@ func (s *PaperSources) askTitles(ctx context.Context, goal string, years gleaner
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{}
-	for _, p := range had {
-		known[p.DOI] = true
-	}
+	known := each.Set(had, func(p gleaner.Paper) string { return p.DOI })
 	var open []string
 	keys := map[string]string{} // in the list, by DOI
 	for _, p := range listed {

@@ -97,12 +97,7 @@ func (s *Stages) persons(ctx context.Context, d Directory, ids []string) (map[st
 	if err != nil {
 		return nil, err
 	}
-	var open []string
-	for _, id := range wanted {
-		if _, ok := kept[id]; !ok {
-			open = append(open, id)
-		}
-	}
+	open := each.Where(wanted, func(id string) bool { _, ok := kept[id]; return !ok })
 	if len(open) == 0 {
 		return kept, nil
 	}

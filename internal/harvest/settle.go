@@ -229,11 +229,13 @@ func (s *Stages) indexPages(ctx context.Context) error {
 	}
 }
 
-// Indexed is a page as the local index keeps it; none where the page says that
-// nothing is there, or that it is not to be indexed.
-func Indexed(p *page.Page) []evidence.Page {
-	if p.SoftMissing || p.Wall != page.NoWall || p.NoIndex || p.Text == "" {
-		return nil
+// Indexed are pages as the local index keeps them, without those that say that nothing is
+// there, or that they are not to be indexed.
+func Indexed(pages ...*page.Page) (kept []evidence.Page) {
+	for _, p := range pages {
+		if !p.SoftMissing && p.Wall == page.NoWall && !p.NoIndex && p.Text != "" {
+			kept = append(kept, evidence.Page{URL: p.URL, Title: p.Title, Text: p.Text})
+		}
 	}
-	return []evidence.Page{{URL: p.URL, Title: p.Title, Text: p.Text}}
+	return kept
 }

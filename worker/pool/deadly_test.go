@@ -14,6 +14,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/each"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
 )
@@ -98,10 +99,7 @@ func TestPagesThatKillWorkers(t *testing.T) {
 	require.Equal(t, []string{"crawler-killed " + bad[1].Homepage, "crawler-panic " + bad[0].Homepage}, set)
 	found, err := w.db.Export(t.Context(), h.Venue, h.Years)
 	require.NoError(t, err)
-	keys := map[string]bool{}
-	for _, f := range found {
-		keys[f.Paper] = true
-	}
+	keys := each.Set(found, func(f store.Exported) string { return f.Paper })
 	for _, p := range truth.Papers {
 		if p.Missing == "" && !slices.Contains(p.Authors, bad[0].Name) && !slices.Contains(p.Authors, bad[1].Name) {
 			require.True(t, keys[p.Key], p.Title)

@@ -30,6 +30,7 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/line"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
@@ -198,10 +199,7 @@ func (w *world) requireAllFound(t *testing.T, h activities.Harvest) {
 	t.Helper()
 	found, err := w.db.Export(t.Context(), h.Venue, h.Years)
 	require.NoError(t, err)
-	have := map[string]bool{}
-	for _, f := range found {
-		have[f.Paper] = true
-	}
+	have := each.Set(found, func(f store.Exported) string { return f.Paper })
 	for _, p := range w.web.Truth().Papers {
 		require.Equal(t, p.Missing == "", have[p.Key], "%s %v %s", p.Key, p.URLs, p.Missing)
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 
@@ -24,7 +23,7 @@ import (
 // OpenWorkflows are the ids of what has not ended in a namespace, at most a
 // thousand.
 func OpenWorkflows(ctx context.Context, address, namespace string) ([]string, error) {
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	c, err := dial(ctx, address, namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +41,7 @@ func OpenWorkflows(ctx context.Context, address, namespace string) ([]string, er
 
 // StartWorkflows starts workflows of a type, by their ids, each with its argument.
 func StartWorkflows(ctx context.Context, address, namespace, queue, kind string, args map[string]any) error {
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	c, err := dial(ctx, address, namespace)
 	if err != nil {
 		return err
 	}
@@ -61,7 +60,7 @@ func StartWorkflows(ctx context.Context, address, namespace, queue, kind string,
 // Histories returns how many workflows are open in a namespace, how many runs have ended,
 // and the events of those.
 func Histories(ctx context.Context, address, namespace string) (open, ended int, events int64, err error) {
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	c, err := dial(ctx, address, namespace)
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -87,7 +86,7 @@ func Histories(ctx context.Context, address, namespace string) (open, ended int,
 // EnsureSearchAttributes adds those of want (name → type) that the namespace
 // lacks. It fails while the server or the namespace is not there.
 func EnsureSearchAttributes(ctx context.Context, address, namespace string, want map[string]string) error {
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	c, err := dial(ctx, address, namespace)
 	if err != nil {
 		return err
 	}
@@ -124,6 +123,7 @@ func EnsureSearchAttributes(ctx context.Context, address, namespace string, want
 	return err
 }
 
-func quiet() sdklog.Logger {
-	return sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+func dial(ctx context.Context, address, namespace string) (client.Client, error) {
+	quiet := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+	return client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet})
 }

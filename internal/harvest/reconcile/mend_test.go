@@ -13,6 +13,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/record/collections"
@@ -249,10 +250,7 @@ func TestARepairThatFailsEndsNoOther(t *testing.T) {
 	done, err := r.Run(t.Context(), reconcile.Options{})
 	require.Error(t, err)
 	require.Equal(t, 1, w.judged)
-	kinds := map[reconcile.Kind]bool{}
-	for _, d := range done {
-		kinds[d.Kind] = true
-	}
+	kinds := each.Set(done, func(d reconcile.Repair) reconcile.Kind { return d.Kind })
 	require.True(t, kinds[reconcile.EndJob] && kinds[reconcile.EndCollection], "%v", done)
 }
 

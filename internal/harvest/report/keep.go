@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"gleaner/internal/each"
 	"gleaner/internal/record/store"
 )
 
@@ -16,10 +17,9 @@ func Keep(ctx context.Context, db store.ReportRecords, r *Report) error {
 	if err != nil {
 		return err
 	}
-	missing := make([]store.MissingReason, len(r.Missing))
-	for i, m := range r.Missing {
-		missing[i] = store.MissingReason{Paper: m.Paper, Reason: string(m.Reason), Evidence: m.Evidence}
-	}
+	missing := each.Of(r.Missing, func(m MissingPaper) store.MissingReason {
+		return store.MissingReason{Paper: m.Paper, Reason: string(m.Reason), Evidence: m.Evidence}
+	})
 	return db.KeepReport(ctx, r.Harvest.ID, store.KeptReport{Made: r.Made, Took: r.Took, Report: raw}, missing)
 }
 

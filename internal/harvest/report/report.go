@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/library/collection"
@@ -208,10 +209,7 @@ func (b *builder) title(ctx context.Context) (err error) {
 }
 
 func (b *builder) found(ctx context.Context) (err error) {
-	missing := map[string]bool{}
-	for _, m := range b.r.Missing {
-		missing[m.Paper] = true
-	}
+	missing := each.Set(b.r.Missing, func(m MissingPaper) string { return m.Paper })
 	b.r.Found, err = b.db.Changes(ctx, b.r.Harvest, time.Time{})
 	b.r.Found = slices.DeleteFunc(b.r.Found, func(c store.Change) bool { return missing[c.Paper] })
 	slices.SortStableFunc(b.r.Found, func(a, b store.Change) int { return cmp.Or(a.Year-b.Year, cmp.Compare(a.Title, b.Title)) })

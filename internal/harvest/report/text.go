@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/text"
@@ -142,11 +143,8 @@ func (r *Report) linksOnRecord() string {
 
 // leftOut are the links that were not asked for, by why, in one line.
 func (r *Report) leftOut() string {
-	var left []string
-	for _, why := range slices.Sorted(maps.Keys(r.LeftOut)) {
-		left = append(left, fmt.Sprintf("%s %d", why, r.LeftOut[why]))
-	}
-	return strings.Join(left, ", ")
+	say := func(why string) string { return fmt.Sprintf("%s %d", why, r.LeftOut[why]) }
+	return strings.Join(each.Of(slices.Sorted(maps.Keys(r.LeftOut)), say), ", ")
 }
 
 func (r *Report) writeMissing(w io.Writer) {

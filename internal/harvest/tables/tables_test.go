@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -247,16 +248,12 @@ func TestCleanDocumentsThatArePapers(t *testing.T) {
 // is there, and those that went are neither.
 func (s *shop) sound(gone ...string) {
 	s.t.Helper()
-	away := map[string]bool{}
-	for _, name := range gone {
-		away[name] = true
-	}
 	for name, sha := range s.docs {
 		_, _, err := s.DB.Document(s.t.Context(), sha)
 		file, ferr := s.Repo.Exists(s.t.Context(), sha)
 		require.NoError(s.t, ferr)
-		require.Equal(s.t, !away[name], err == nil, "%s on record", name)
-		require.Equal(s.t, !away[name], file, "file of %s", name)
+		require.Equal(s.t, !slices.Contains(gone, name), err == nil, "%s on record", name)
+		require.Equal(s.t, !slices.Contains(gone, name), file, "file of %s", name)
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
-	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -155,11 +154,7 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	cfg.TrapPages, cfg.MaxPages, cfg.WARC = 0, 10*o.Pages, o.WARC
 	index := db.PageIndex(200_000)
 	cfg.Index = func(ctx context.Context, pages []*page.Page) error {
-		var out []evidence.Page
-		for _, p := range pages {
-			out = append(out, harvest.Indexed(p)...)
-		}
-		return index.PutPages(ctx, out)
+		return index.PutPages(ctx, harvest.Indexed(pages...))
 	}
 	c.crawler = c.crawlerWith(c.client, cfg)
 	return c, nil

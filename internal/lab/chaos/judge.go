@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/lab/sampleweb"
 )
 
@@ -184,12 +185,7 @@ func longestQuiet(from, to time.Time, windows []window) Stall {
 // Slow says that work was not resumed as soon as it should be, which a busy
 // machine can be the cause of; "" is well.
 func (v Verdict) Slow() string {
-	var late []Stall
-	for _, s := range v.Stalls {
-		if s.late() {
-			late = append(late, s)
-		}
-	}
+	late := each.Where(v.Stalls, Stall.late)
 	if len(late) == 0 {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"gleaner/internal/each"
 	"gleaner/internal/rank"
 	"gleaner/internal/web/weburl"
 )
@@ -46,10 +47,7 @@ func Examples(site string, r Run) []rank.Example {
 			}
 			continue
 		}
-		known := map[string]bool{}
-		for _, k := range links[s.Parent] {
-			known[k] = true
-		}
+		known := each.Set(links[s.Parent], func(k string) string { return k })
 		led := 0.0
 		for _, k := range links[s.URL] {
 			if papers[k] && !known[k] {

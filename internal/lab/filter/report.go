@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/lab/measure"
 )
 
@@ -161,12 +162,7 @@ func (r *Report) writeSites(b *strings.Builder) {
 // Write prints the report for a person.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
-	judged := 0
-	for _, s := range r.samples {
-		if s.HasText {
-			judged++
-		}
-	}
+	judged := each.Count(r.samples, func(s sample) bool { return s.HasText })
 	fmt.Fprintf(&b, "%d documents of %d sites (%d with text to judge), %d rows of the published set, %d missing.\n",
 		len(r.samples), r.Sites, judged, r.Published, len(r.Missing))
 	fmt.Fprintf(&b, "Each site is judged by weights that never saw it; a document without text counts as refused.\n\n")

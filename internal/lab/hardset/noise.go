@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"gleaner/internal/gleaner"
 )
 
 // absent makes what there is of a person without a homepage: namesakes, and
@@ -108,11 +110,7 @@ func (w *Web) portals(p *person, share float64) {
 // paperPages makes what publishers, events and the press say of a paper.
 func (w *Web) paperPages(r *rand.Rand, p *person, i int) {
 	paper := p.wanted[i%len(p.wanted)]
-	var names []string
-	for _, a := range paper.Authors {
-		names = append(names, a.Name)
-	}
-	by := esc(strings.Join(names, ", "))
+	by := esc(strings.Join(gleaner.Names(paper.Authors), ", "))
 	t := esc(paper.Title)
 	switch r.IntN(6) {
 	case 0:

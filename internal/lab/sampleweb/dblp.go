@@ -3,6 +3,7 @@ package sampleweb
 import (
 	"fmt"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/dblp"
 )
@@ -18,10 +19,9 @@ func (w *Web) catalogue() *dblp.Service {
 			venues[v].Volumes = append(venues[v].Volumes, dblp.Volume{TOC: fmt.Sprintf("db/%s/%s%d", w.venueKey(v), w.venueShort(v), y), Year: y, Papers: w.volume(v, y)})
 		}
 	}
-	people := make([]dblp.Person, len(w.authors))
-	for i, a := range w.authors {
-		people[i] = dblp.Person{Author: gleaner.Author{PID: a.pid, Name: a.name}, URLs: a.listed}
-	}
+	people := each.Of(w.authors, func(a *author) dblp.Person {
+		return dblp.Person{Author: gleaner.Author{PID: a.pid, Name: a.name}, URLs: a.listed}
+	})
 	return dblp.New(w.DBLPURL(), venues, people)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/weburl"
 )
@@ -221,10 +222,7 @@ func (db ReportRecords) InVain(ctx context.Context, siteID int, domain string, h
 	var parents []string
 	vain, asked := map[string]bool{}, map[string]int{} // by who named them
 	_, err := pgx.ForEachRow(rows, []any{&gave, &parents}, func() error {
-		givers := map[string]bool{}
-		for _, p := range parents {
-			givers[weburl.Domain(p)] = true
-		}
+		givers := each.Set(parents, weburl.Domain)
 		for giver := range givers {
 			asked[giver]++
 			switch {

@@ -17,7 +17,6 @@ import (
 	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
-	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/harvest/tables"
@@ -201,11 +200,7 @@ func (a *App) openParts(ctx context.Context) error {
 
 // indexPages gives what a crawl read to the local index.
 func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
-	var out []evidence.Page
-	for _, p := range pages {
-		out = append(out, harvest.Indexed(p)...)
-	}
-	return a.index.PutPages(ctx, out)
+	return a.index.PutPages(ctx, harvest.Indexed(pages...))
 }
 
 // openStages makes what runs between crawls.

@@ -61,12 +61,7 @@ func (s *signs) address(ref []byte) {
 	}
 	lower := bytes.ToLower(ref)
 	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if bytes.Contains(lower, []byte(p)) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(parts, func(p string) bool { return bytes.Contains(lower, []byte(p)) })
 	}
 	s.sso = s.sso || has("saml2/redirect", "saml2/post", "shibboleth.sso", "/wayf", "/cas/login", "login.microsoftonline", "/idp/profile")
 	s.challenge = s.challenge || has("/cdn-cgi/challenge-platform", "_incapsula_resource", "/cdn-cgi/l/chk", "/_sec/cp_challenge", "techaro")
@@ -141,12 +136,7 @@ func (s *signs) wall(p *Page, header http.Header) Wall {
 // citesDocument says whether a page names or links a document: then nothing
 // stands in its way.
 func citesDocument(p *Page) bool {
-	for i := range p.Links {
-		if p.Links[i].Source == SourceCitation {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Links, func(l Link) bool { return l.Source == SourceCitation })
 }
 
 // showsMore says whether the page is made of others, or a script makes it of data that

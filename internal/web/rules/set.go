@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gleaner/internal/web/weburl"
@@ -115,12 +116,7 @@ func (all Sets) KeepsOut(url string, document bool) (rule Rule, entry string) {
 
 // Follows reports whether the allow list of one names a URL.
 func (all Sets) Follows(url string) bool {
-	for _, s := range all {
-		if s.Follows(url) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(s *Set) bool { return s.Follows(url) })
 }
 
 // address is a URL taken apart, in lower case: example.org, example.org:8080/~ada/x.html

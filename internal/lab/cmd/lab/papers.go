@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/ingest"
 	"gleaner/internal/lab/bench"
@@ -163,10 +164,9 @@ func (m *papersMade) rank(ctx context.Context, db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	var best []string
-	for _, r := range ranks {
-		best = append(best, fmt.Sprintf("%s %d, %d, %.3f", r.Domain, r.Documents, r.Citations, r.F1))
-	}
+	best := each.Of(ranks, func(r store.DomainRank) string {
+		return fmt.Sprintf("%s %d, %d, %.3f", r.Domain, r.Documents, r.Citations, r.F1)
+	})
 	m.lists = []evaluate.Row{
 		{Figure: fmt.Sprintf("lists D and C of %d domains of parents", listSize), Theirs: "8,000 domains of list C, ordered by F1",
 			Ours: fmt.Sprintf("%d domains, %d on both, %d listed with %d URLs", g.Domains, g.Core, g.Listed, g.URLs)},

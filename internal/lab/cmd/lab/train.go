@@ -12,11 +12,13 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/lab/filter"
 	"gleaner/internal/lab/hardset"
 	"gleaner/internal/lab/homepages"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 )
@@ -231,11 +233,7 @@ func (c *cli) crawlsOf(ctx context.Context, hosts []string) ([][]evaluate.Follow
 		if len(links) == 0 {
 			return nil, program.Unknown{Reason: fmt.Errorf("nothing of %s is on record: see the hosts in 'starter report'", host)}
 		}
-		var log []evaluate.Followed
-		for _, l := range links {
-			log = append(log, evaluate.Followed(l))
-		}
-		out = append(out, log)
+		out = append(out, each.Of(links, func(l store.FollowedLink) evaluate.Followed { return evaluate.Followed(l) }))
 	}
 	return out, nil
 }
