@@ -64,20 +64,16 @@ func (w *Web) buildProceedings() {
 			return d.bytes()
 		})
 	}
-	h.html("/", "", func() []byte {
-		d := newDoc("Proceedings of SAMPLE")
+	h.page("/", "", "Proceedings of SAMPLE", func(d *doc) {
 		for y := w.opt.FirstYear; y < w.opt.FirstYear+w.opt.Years; y++ {
 			d.f("<p><a href=\"/v%d/\">Volume %d</a></p>\n", y, y)
 		}
-		return d.bytes()
 	})
 	for y, papers := range volumes {
-		h.html(fmt.Sprintf("/v%d/", y), "", func() []byte {
-			d := newDoc(fmt.Sprintf("Volume %d", y))
+		h.page(fmt.Sprintf("/v%d/", y), "", fmt.Sprintf("Volume %d", y), func(d *doc) {
 			for _, p := range papers {
 				d.f("<p>%s<br><a href=\"%s\">abs</a> <a href=\"%s\">download</a></p>\n", esc(p.title), p.landingURL(), p.proceedingsFile())
 			}
-			return d.bytes()
 		})
 	}
 }
@@ -90,13 +86,11 @@ func (w *Web) buildPublisher() {
 		if p.landing {
 			continue
 		}
-		h.html("/article/"+p.number(), "", func() []byte {
-			d := newDoc(p.title)
+		h.page("/article/"+p.number(), "", p.title, func(d *doc) {
 			d.p(strings.Join(p.authorNames(), ", "))
 			d.p("You do not have access to this article. Sign in or purchase it.")
 			d.f("<form action=\"/login\" method=\"post\"><input name=\"user\"><input type=\"password\" name=\"password\"><input type=\"submit\" value=\"Sign in\"></form>\n")
 			d.f("<p><a href=\"/pdf/%s\">PDF (subscribers)</a></p>\n", p.number())
-			return d.bytes()
 		})
 		h.fail("/pdf/"+p.number(), 403)
 	}
@@ -118,17 +112,15 @@ func (w *Web) buildMirror() {
 func (w *Web) buildPortal() {
 	h := w.host(portalHost)
 	for _, a := range w.authors {
-		h.html("/profile/"+a.login, a.name+" | Scholar Portal", func() []byte {
-			d := newDoc(a.name + " | Scholar Portal")
+		h.page("/profile/"+a.login, a.name+" | Scholar Portal", a.name+" | Scholar Portal", func(d *doc) {
 			d.p(fmt.Sprintf("%s has %d publications at %s. Follow this profile for updates.", a.name, len(a.papers), w.venueName(0)))
 			for _, p := range a.papers {
 				d.p(p.title)
 			}
 			d.p("Are you " + a.name + "? Claim this profile.")
-			return d.bytes()
 		})
 	}
-	h.html("/", "", func() []byte { return newDoc("Scholar Portal").bytes() })
+	h.page("/", "", "Scholar Portal", func(*doc) {})
 }
 
 // trades of the people who share a name with an author.
@@ -143,16 +135,12 @@ func (w *Web) buildNamesakes() {
 		}
 		trade := trades[i/5%len(trades)]
 		h := w.host(ascii(a.first) + a.login + "-" + strings.ReplaceAll(trade, " ", "-") + ".example")
-		h.html("/", a.name+", "+trade, func() []byte {
-			d := newDoc(a.name + ", " + trade)
+		h.page("/", a.name+", "+trade, a.name+", "+trade, func(d *doc) {
 			d.p(a.name + " offers " + trade + " to customers of all ages. Call for an appointment.")
 			d.f("<p><a href=\"/prices.html\">Prices</a> <a href=\"/brochure.pdf\">Brochure</a></p>\n")
-			return d.bytes()
 		})
-		h.html("/prices.html", "", func() []byte {
-			d := newDoc("Prices")
+		h.page("/prices.html", "", "Prices", func(d *doc) {
 			d.p("Prices on request.")
-			return d.bytes()
 		})
 		h.file("/brochure.pdf", "application/pdf", func() []byte {
 			return sheetPDF(a.name+", "+trade, []string{"Opening hours", "Monday to Friday, nine to five"})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gleaner/internal/each"
+	"gleaner/internal/lab/packtest"
 )
 
 // article is the text of a paper, before it becomes a file.
@@ -28,10 +29,7 @@ func (w *Web) article(p *paper) article {
 	r := w.opt.random("article " + p.key)
 	a := article{
 		title: p.title, venue: fmt.Sprintf("%s %d, %s", w.venueName(p.venue), p.year, w.venueLong(p.venue)),
-		abstract: paragraph(r, 5),
-	}
-	for _, who := range p.authors {
-		a.authors = append(a.authors, who.name)
+		abstract: paragraph(r, 5), authors: p.authorNames(),
 	}
 	lead := p.authors[0]
 	a.contact = "Department of Computer Science, University of " + capital(lead.university) + "\n" + lead.login + "@cs." + lead.university + ".example"
@@ -68,7 +66,7 @@ func (w *Web) paperFile(p *paper) []byte {
 	case formatPS:
 		return writePS(w.article(p))
 	case formatPSGzip:
-		return gzipped(writePS(w.article(p)))
+		return packtest.Gzip(writePS(w.article(p)))
 	default:
 		return writePDF(w.article(p))
 	}

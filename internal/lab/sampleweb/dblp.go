@@ -26,16 +26,17 @@ func (w *Web) catalogue() *dblp.Service {
 }
 
 func (w *Web) volume(v, year int) []gleaner.Paper {
-	var out []gleaner.Paper
-	for _, p := range w.papers {
-		if p.venue != v || p.year != year {
-			continue
-		}
-		paper := gleaner.Paper{Key: p.key, Year: p.year, Title: p.title, Pages: p.pages, Links: []string{p.electronic()}}
-		for _, a := range p.authors {
-			paper.Authors = append(paper.Authors, gleaner.Author{PID: a.pid, Name: a.name})
-		}
-		out = append(out, paper)
-	}
-	return out
+	in := each.Where(w.papers, func(p *paper) bool { return p.venue == v && p.year == year })
+	return each.Of(in, func(p *paper) gleaner.Paper {
+		out := p.record()
+		out.Pages, out.Links = p.pages, []string{p.electronic()}
+		return out
+	})
+}
+
+// record is what a catalogue knows of a paper.
+func (p *paper) record() gleaner.Paper {
+	return gleaner.Paper{Key: p.key, Year: p.year, Title: p.title, Authors: each.Of(p.authors, func(a *author) gleaner.Author {
+		return gleaner.Author{PID: a.pid, Name: a.name}
+	})}
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"gleaner/internal/each"
+	"gleaner/internal/lab/packtest"
 )
 
 // VictimHost is where a hostile page sends its reader, again and again.
@@ -25,7 +28,7 @@ type hostileHost struct {
 
 const hostileDomain = ".hostile.example"
 
-func (h *hostileHost) name() string { return h.kind + hostileDomain }
+func (h hostileHost) name() string { return h.kind + hostileDomain }
 
 // packedZeros is a bomb of so many bytes, once packed.
 var packedZeros = sync.OnceValue(func() []byte {
@@ -141,9 +144,7 @@ func emptyMembers(_ *Web, rw http.ResponseWriter, r *http.Request) bool {
 	if path.Base(r.URL.Path) != "members.html" {
 		return false
 	}
-	var b bytes.Buffer
-	_ = gzip.NewWriter(&b).Close()
-	many := bytes.Repeat(b.Bytes(), 1<<12)
+	many := bytes.Repeat(packtest.Gzip(""), 1<<12)
 	rw.Header().Set("Content-Type", "text/html")
 	rw.Header().Set("Content-Encoding", "gzip")
 	for r.Context().Err() == nil {
@@ -156,11 +157,7 @@ func emptyMembers(_ *Web, rw http.ResponseWriter, r *http.Request) bool {
 
 // HostileHosts are the names of the hostile sites of a Web that has them.
 func HostileHosts() []string {
-	var names []string
-	for i := range hostile {
-		names = append(names, hostile[i].name())
-	}
-	return names
+	return each.Of(hostile, hostileHost.name)
 }
 
 // buildHostile gives some authors a second homepage on a hostile site.
@@ -177,13 +174,11 @@ func (w *Web) buildHostile() {
 		next++
 		path := "/~" + a.login + "/"
 		a.listed = append(a.listed, "http://"+h.name()+path)
-		w.host(h.name()).html(path, a.name, func() []byte {
-			d := newDoc(a.name + "'s homepage")
+		w.host(h.name()).page(path, a.name, a.name+"'s homepage", func(d *doc) {
 			d.p("Papers: " + a.papers[0].title)
 			if h.links != nil {
 				d.f("%s", h.links(w))
 			}
-			return d.bytes()
 		})
 	}
 }

@@ -2,9 +2,11 @@ package sampleweb
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/packtest"
 )
 
 // Pile is any number of papers without a web around them, each in all the forms
@@ -50,11 +52,8 @@ func (p *Pile) paper(i int) *paper {
 
 // Paper is the record of paper i.
 func (p *Pile) Paper(i int) gleaner.Paper {
-	from := p.paper(i)
-	out := gleaner.Paper{Key: from.key, Venue: "conf/pile", Year: from.year, Title: from.title}
-	for _, a := range from.authors {
-		out.Authors = append(out.Authors, gleaner.Author{Name: a.name})
-	}
+	out := p.paper(i).record()
+	out.Venue = "conf/pile"
 	return out
 }
 
@@ -69,7 +68,7 @@ func (p *Pile) File(i int, as Form) []byte {
 	case AsPostScript:
 		return writePS(a)
 	case AsGzip:
-		return gzipped(writePS(a))
+		return packtest.Gzip(writePS(a))
 	case AsHTML:
 		return htmlArticle(a)
 	case AsSlides:
@@ -95,19 +94,13 @@ func (p *Pile) File(i int, as Form) []byte {
 }
 
 func htmlArticle(a article) []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html><head><meta charset=utf-8><title>%s</title></head><body>\n<h1>%s</h1>\n<p>%s</p>\n", esc(a.title), esc(a.title), esc(strings.Join(a.authors, ", ")))
-	fmt.Fprintf(&b, "<h2>Abstract</h2>\n<p>%s</p>\n", esc(a.abstract))
-	for _, s := range a.sections {
-		fmt.Fprintf(&b, "<h2>%s</h2>\n", esc(s.heading))
+	d := newDoc(a.title)
+	d.p(strings.Join(a.authors, ", "))
+	for _, s := range slices.Concat([]section{{"Abstract", []string{a.abstract}}}, a.sections, []section{{"References", a.refs}}) {
+		d.f("<h2>%s</h2>\n", esc(s.heading))
 		for _, p := range s.text {
-			fmt.Fprintf(&b, "<p>%s</p>\n", esc(p))
+			d.p(p)
 		}
 	}
-	b.WriteString("<h2>References</h2>\n")
-	for _, r := range a.refs {
-		fmt.Fprintf(&b, "<p>%s</p>\n", esc(r))
-	}
-	b.WriteString("</body></html>\n")
-	return []byte(b.String())
+	return d.bytes()
 }

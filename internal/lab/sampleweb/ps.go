@@ -2,7 +2,6 @@ package sampleweb
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"strings"
 )
@@ -71,14 +70,4 @@ func wrap(text string, width int) []string {
 		cur += word
 	}
 	return append(lines, cur)
-}
-
-func gzipped(raw []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := z.Write(raw)
-	if cerr := z.Close(); err != nil || cerr != nil {
-		panic("sampleweb: gzip to memory failed")
-	}
-	return b.Bytes()
 }

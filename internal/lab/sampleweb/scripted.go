@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -141,11 +142,8 @@ func (s *Scripted) papers(host, last string) (all []scriptedPaper) {
 	return all
 }
 
-func (p scriptedPaper) names() (names []string) {
-	for _, a := range p.Authors {
-		names = append(names, a.Name)
-	}
-	return names
+func (p scriptedPaper) names() []string {
+	return each.Of(p.Authors, func(a gleaner.Author) string { return a.Name })
 }
 
 func (s *Scripted) bib(papers []scriptedPaper) string {
@@ -159,13 +157,9 @@ func (s *Scripted) bib(papers []scriptedPaper) string {
 }
 
 func (s *Scripted) json(papers []scriptedPaper) string {
-	var list []any
-	for _, p := range papers {
-		list = append(list, map[string]any{
-			"title": p.Title, "authors": p.names(), "year": p.Year, "links": []any{map[string]any{"name": "PDF", "url": p.at}},
-		})
-	}
-	out, _ := json.Marshal(list) // of strings and numbers
+	out, _ := json.Marshal(each.Of(papers, func(p scriptedPaper) any { // of strings and numbers
+		return map[string]any{"title": p.Title, "authors": p.names(), "year": p.Year, "links": []any{map[string]any{"name": "PDF", "url": p.at}}}
+	}))
 	return string(out)
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -67,9 +68,7 @@ func (j *journal) end(q *Request, at time.Time) {
 func (w *Web) Log() []Request {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
-	out := make([]Request, 0, len(w.log.ring))
-	out = append(out, w.log.ring[w.log.next:]...)
-	return append(out, w.log.ring[:w.log.next]...)
+	return slices.Concat(w.log.ring[w.log.next:], w.log.ring[:w.log.next])
 }
 
 // Break makes the web drop every connection without an answer, until it is mended.

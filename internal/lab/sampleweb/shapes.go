@@ -7,76 +7,60 @@ import (
 
 // buildPlain: one page with everything on it.
 func (w *Web) buildPlain(h *host, a *author) {
-	h.html(a.dir, a.name, func() []byte {
-		d := newDoc(a.name)
+	h.page(a.dir, a.name, a.name, func(d *doc) {
 		w.intro(d, a)
 		d.f("<h2>Publications</h2>\n")
 		w.list(d, a.papers, a)
 		w.coauthors(d, a)
 		w.fillerLinks(d, a)
-		return d.bytes()
 	})
 }
 
 // buildYears: homepage → publications → a page for each year.
 func (w *Web) buildYears(h *host, a *author) {
-	h.html(a.dir, a.name+" - Home", func() []byte {
-		d := newDoc(a.name)
+	h.page(a.dir, a.name+" - Home", a.name, func(d *doc) {
 		w.intro(d, a)
 		d.f("<p><a href=\"publications/\">Publications</a> | <a href=\"cv.html\">Curriculum vitae</a></p>\n")
 		w.coauthors(d, a)
 		w.fillerLinks(d, a)
-		return d.bytes()
 	})
 	years := map[int][]*paper{}
 	for _, p := range a.papers {
 		years[p.year] = append(years[p.year], p)
 	}
-	h.html(a.dir+"publications/", a.name+": publications", func() []byte {
-		d := newDoc("Publications")
+	h.page(a.dir+"publications/", a.name+": publications", "Publications", func(d *doc) {
 		d.f("<ul>\n")
 		for y := w.opt.FirstYear + w.opt.Years - 1; y >= w.opt.FirstYear; y-- {
 			d.f("<li><a href=\"%d.html\">%d</a> (%d)</li>\n", y, y, len(years[y]))
 		}
 		d.f("</ul><p><a href=\"../\">back</a></p>\n")
-		return d.bytes()
 	})
 	for y := w.opt.FirstYear; y < w.opt.FirstYear+w.opt.Years; y++ {
-		h.html(fmt.Sprintf("%spublications/%d.html", a.dir, y), "", func() []byte {
-			d := newDoc(fmt.Sprintf("Publications %d", y))
+		h.page(fmt.Sprintf("%spublications/%d.html", a.dir, y), "", fmt.Sprintf("Publications %d", y), func(d *doc) {
 			w.list(d, years[y], a)
-			return d.bytes()
 		})
 	}
 }
 
 // buildFrames: a frameset, a menu, and a list of papers in windows-1252.
 func (w *Web) buildFrames(h *host, a *author) {
-	h.pages[a.dir] = resource{kind: "text/html", listed: a.name, body: func() []byte {
-		d := bareDoc("Homepage of "+a.name, "")
+	h.latin(a.dir, "", a.name, "Homepage of "+a.name, "", func(d *doc) {
 		d.f("<frameset cols=\"20%%,80%%\"><frame src=\"menu.html\" name=\"menu\"><frame src=\"main.html\" name=\"main\">")
 		d.f("<noframes><body>%s, University of %s. Your browser has no frames.</body></noframes></frameset>", esc(a.name), capital(a.university))
-		return d.latin1()
-	}}
-	h.pages[a.dir+"menu.html"] = resource{kind: "text/html", body: func() []byte {
-		d := bareDoc("Menu", "<base target=\"main\">")
+	})
+	h.latin(a.dir+"menu.html", "", "", "Menu", "<base target=\"main\">", func(d *doc) {
 		d.f("<body><a href=\"main.html\">Home</a><br><a href=\"pubs.html\">Papers</a><br>\n")
 		w.fillerLinks(d, a)
-		return d.latin1()
-	}}
-	h.pages[a.dir+"main.html"] = resource{kind: "text/html", body: func() []byte {
-		d := bareDoc(a.name, "")
+	})
+	h.latin(a.dir+"main.html", "", "", a.name, "", func(d *doc) {
 		d.f("<body><h1>%s</h1>\n", esc(a.name))
 		w.intro(d, a)
 		w.coauthors(d, a)
-		return d.latin1()
-	}}
-	h.pages[a.dir+"pubs.html"] = resource{kind: "text/html; charset=windows-1252", listed: a.name + ": papers", body: func() []byte {
-		d := bareDoc("Papers of "+a.name, "")
+	})
+	h.latin(a.dir+"pubs.html", "; charset=windows-1252", a.name+": papers", "Papers of "+a.name, "", func(d *doc) {
 		d.f("<body><h1>Papers</h1>\n")
 		w.list(d, a.papers, a)
-		return d.latin1()
-	}}
+	})
 }
 
 // buildProjects: homepage → research → project → papers, under names that do
@@ -86,39 +70,29 @@ func (w *Web) buildProjects(h *host, a *author) {
 	for _, p := range a.papers {
 		projects[p.project()] = append(projects[p.project()], p)
 	}
-	h.html(a.dir, a.name, func() []byte {
-		d := newDoc(a.name)
+	h.page(a.dir, a.name, a.name, func(d *doc) {
 		w.intro(d, a)
 		d.f("<p><a href=\"research.html\">Research</a></p>\n")
 		w.fillerLinks(d, a)
-		return d.bytes()
 	})
-	h.html(a.dir+"research.html", "", func() []byte {
-		d := newDoc("Research")
+	h.page(a.dir+"research.html", "", "Research", func(d *doc) {
 		d.p(paragraph(w.opt.random("research "+a.pid), 4))
 		for _, t := range topics {
 			d.f("<p><a href=\"projects/%s/\">The %s project</a></p>\n", t, capital(t))
 		}
 		w.coauthors(d, a)
-		return d.bytes()
 	})
 	for _, t := range topics {
 		base := a.dir + "projects/" + t + "/"
-		h.html(base, "", func() []byte {
-			d := newDoc(capital(t) + " project")
+		h.page(base, "", capital(t)+" project", func(d *doc) {
 			d.p(paragraph(w.opt.random("project "+t+a.pid), 5))
 			d.f("<p><a href=\"people.html\">Members</a> <a href=\"results.html\">Results and reports</a></p>\n")
-			return d.bytes()
 		})
-		h.html(base+"people.html", "", func() []byte {
-			d := newDoc("Members")
+		h.page(base+"people.html", "", "Members", func(d *doc) {
 			d.p(a.name + " leads the project.")
-			return d.bytes()
 		})
-		h.html(base+"results.html", "", func() []byte {
-			d := newDoc("Results and reports")
+		h.page(base+"results.html", "", "Results and reports", func(d *doc) {
 			w.list(d, projects[t], a)
-			return d.bytes()
 		})
 	}
 }
@@ -126,33 +100,25 @@ func (w *Web) buildProjects(h *host, a *author) {
 // buildBlog: posts by month, with a calendar that goes on for ever, around a
 // folder of papers.
 func (w *Web) buildBlog(h *host, a *author) {
-	h.html(a.dir, a.name+"'s notes", func() []byte {
-		d := newDoc(a.name + "'s notes")
+	h.page(a.dir, a.name+"'s notes", a.name+"'s notes", func(d *doc) {
 		w.intro(d, a)
 		d.f("<p><a href=\"about.html\">About me</a> | <a href=\"writing.html\">Academic writing</a> | <a href=\"blog/%d/01/\">Blog</a></p>\n", w.opt.FirstYear)
 		w.fillerLinks(d, a)
-		return d.bytes()
 	})
-	h.html(a.dir+"about.html", "About "+a.name, func() []byte {
-		d := newDoc("About me")
+	h.page(a.dir+"about.html", "About "+a.name, "About me", func(d *doc) {
 		w.intro(d, a)
 		w.coauthors(d, a)
-		return d.bytes()
 	})
-	h.html(a.dir+"writing.html", "", func() []byte {
-		d := newDoc("Academic writing")
+	h.page(a.dir+"writing.html", "", "Academic writing", func(d *doc) {
 		w.list(d, a.papers, a)
-		return d.bytes()
 	})
 	for y := w.opt.FirstYear; y < w.opt.FirstYear+w.opt.Years; y++ {
 		for m := 1; m <= 12; m++ {
 			path := fmt.Sprintf("%sblog/%d/%02d/", a.dir, y, m)
-			h.html(path, "", func() []byte {
-				d := newDoc(fmt.Sprintf("Notes of %d/%d", m, y))
+			h.page(path, "", fmt.Sprintf("Notes of %d/%d", m, y), func(d *doc) {
 				d.p(paragraph(w.opt.random(a.pid+path), 6))
 				next := fmt.Sprintf("%sblog/%d/%02d/", a.dir, y+m/12, m%12+1)
 				d.f("<p><a href=\"%s\">next month</a></p>\n", next)
-				return d.bytes()
 			})
 		}
 	}
@@ -189,23 +155,19 @@ func (w *Web) buildFiller(h *host, a *author) {
 	for i := range w.opt.PagesPerSite {
 		path, text := fillerPage(i)
 		if !strings.HasPrefix(path, "teaching/") {
-			h.html(a.dir+path, "", func() []byte {
-				d := newDoc(text)
+			h.page(a.dir+path, "", text, func(d *doc) {
 				d.p(r(path))
 				d.f("<p><a href=\"%s\">Home</a></p>\n", a.dir)
-				return d.bytes()
 			})
 			continue
 		}
-		h.html(a.dir+path, "", func() []byte {
-			d := newDoc(text + ": " + capital(topics[i%len(topics)]))
+		h.page(a.dir+path, "", text+": "+capital(topics[i%len(topics)]), func(d *doc) {
 			d.p("Lectures on Mondays, office hours on Tuesdays. Homework is due every second week.")
 			d.f("<ul>")
 			for n := 1; n <= 3; n++ {
 				d.f("<li><a href=\"lecture%d.pdf\">Lecture %d</a>, <a href=\"homework%d.pdf\">homework %d</a></li>\n", n, n, n, n)
 			}
 			d.f("</ul>\n")
-			return d.bytes()
 		})
 		for n := 1; n <= 3; n++ {
 			h.file(fmt.Sprintf("%s%slecture%d.pdf", a.dir, path, n), "application/pdf", func() []byte {
@@ -230,10 +192,8 @@ func (w *Web) buildFiller(h *host, a *author) {
 		cv = append(cv, fmt.Sprintf("%s (%d)", p.title, p.year))
 	}
 	h.file(a.dir+"cv.pdf", "application/pdf", func() []byte { return sheetPDF("Curriculum vitae of "+a.name, cv) })
-	h.html(a.dir+"cv.html", "", func() []byte {
-		d := newDoc("Curriculum vitae of " + a.name)
+	h.page(a.dir+"cv.html", "", "Curriculum vitae of "+a.name, func(d *doc) {
 		d.p(strings.Join(cv, ". "))
-		return d.bytes()
 	})
 	h.pages[a.dir+"old/"] = resource{status: 302, location: "http://" + h.name + a.dir}
 }

@@ -13,14 +13,11 @@ func (w *Web) buildDepartments() {
 		h := w.host("www.cs." + u + ".example")
 		h.robots = "# Department of Computer Science\nUser-agent: *\nDisallow: /cgi-bin/\nDisallow: /private/\n"
 		name := "Department of Computer Science, University of " + capital(u)
-		h.html("/", name, func() []byte {
-			d := newDoc(name)
+		h.page("/", name, name, func(d *doc) {
 			d.p("Welcome to the department. Our research covers " + strings.Join(topics, ", ") + ".")
 			d.f("<ul><li><a href=\"/people.html\">People</a></li><li><a href=\"/teaching.html\">Teaching</a></li><li><a href=\"/cgi-bin/phonebook\">Phone book</a></li></ul>\n")
-			return d.bytes()
 		})
-		h.html("/people.html", "People of "+name, func() []byte {
-			d := newDoc("People")
+		h.page("/people.html", "People of "+name, "People", func(d *doc) {
 			d.f("<table>\n")
 			for _, a := range w.authors {
 				if a.university != u {
@@ -33,12 +30,9 @@ func (w *Web) buildDepartments() {
 				d.f("</td></tr>\n")
 			}
 			d.f("</table>\n")
-			return d.bytes()
 		})
-		h.html("/teaching.html", "", func() []byte {
-			d := newDoc("Teaching")
+		h.page("/teaching.html", "", "Teaching", func(d *doc) {
 			d.p(paragraph(w.opt.random("teaching "+u), 6))
-			return d.bytes()
 		})
 	}
 }
@@ -112,9 +106,7 @@ func kindOf(path string) string {
 
 // byYear sorts an author's papers, newest first.
 func byYear(papers []*paper) []*paper {
-	sorted := append([]*paper(nil), papers...)
-	slices.SortStableFunc(sorted, func(a, b *paper) int { return b.year - a.year })
-	return sorted
+	return slices.SortedStableFunc(slices.Values(papers), func(a, b *paper) int { return b.year - a.year })
 }
 
 // reference is a paper as an author's page lists it: the text, then whatever

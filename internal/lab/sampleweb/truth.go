@@ -3,6 +3,8 @@ package sampleweb
 import (
 	"crypto/sha256"
 	"encoding/hex"
+
+	"gleaner/internal/each"
 )
 
 // Truth is what there is to be found.
@@ -36,10 +38,7 @@ type AuthorTruth struct {
 func (w *Web) Truth() Truth {
 	var t Truth
 	for _, p := range w.papers {
-		pt := PaperTruth{Key: p.key, Venue: w.venueKey(p.venue), Year: p.year, Title: p.title, Missing: p.reason}
-		for _, a := range p.authors {
-			pt.Authors = append(pt.Authors, a.name)
-		}
+		pt := PaperTruth{Key: p.key, Venue: w.venueKey(p.venue), Year: p.year, Title: p.title, Authors: p.authorNames(), Missing: p.reason}
 		if p.reason == "" {
 			sum := sha256.Sum256(w.paperFile(p))
 			if p.own() {
@@ -54,8 +53,6 @@ func (w *Web) Truth() Truth {
 		}
 		t.Papers = append(t.Papers, pt)
 	}
-	for _, a := range w.authors {
-		t.Authors = append(t.Authors, AuthorTruth{PID: a.pid, Name: a.name, Homepage: a.home()})
-	}
+	t.Authors = each.Of(w.authors, func(a *author) AuthorTruth { return AuthorTruth{a.pid, a.name, a.home()} })
 	return t
 }

@@ -2,6 +2,7 @@ package sampleweb
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -101,13 +102,7 @@ func (w *Web) SearchURL() string { return "http://" + SearchHost }
 
 // Hosts lists the names of all generated hosts but the two services, in order.
 func (w *Web) Hosts() []string {
-	var names []string
-	for name := range w.hosts {
-		names = append(names, name)
-	}
-	for name := range w.big {
-		names = append(names, name)
-	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(w.hosts)), maps.Keys(w.big))
 	slices.Sort(names)
 	return names
 }
@@ -144,6 +139,24 @@ func (w *Web) host(name string) *host {
 
 func (h *host) html(path, title string, body func() []byte) {
 	h.pages[path] = resource{kind: "text/html; charset=utf-8", body: body, listed: title}
+}
+
+// page is a page of our usual look; it is known to the search service as listed.
+func (h *host) page(path, listed, title string, write func(*doc)) {
+	h.html(path, listed, func() []byte {
+		d := newDoc(title)
+		write(d)
+		return d.bytes()
+	})
+}
+
+// latin is a page in windows-1252.
+func (h *host) latin(path, charset, listed, title, head string, write func(*doc)) {
+	h.pages[path] = resource{kind: "text/html" + charset, listed: listed, body: func() []byte {
+		d := bareDoc(title, head)
+		write(d)
+		return d.latin1()
+	}}
 }
 
 func (h *host) file(path, kind string, body func() []byte) {
