@@ -299,7 +299,8 @@ func (p *person) place(c evidence.Candidate, fs fetchedSite, set func(string, fl
 
 // homeTitles stand in the titles of homepages.
 var homeTitles = []string{
-	"homepage", "home page", "personal page", "personal site", "personal website", "website", "web page", "webpage", "home", "welcome", "about me",
+	"homepage", "home page", "personal page", "personal site", "personal website", "website", "web page", "webpage", "home",
+	"welcome", "about me",
 }
 
 // documentLinks counts links to documents.

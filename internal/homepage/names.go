@@ -16,7 +16,8 @@ type name struct {
 }
 
 // particles begin a surname.
-var particles = wordSet(`van von der den de da di del della dos das do du la le el al bin ben ter ten zu zur af av ibn abu st mac`)
+var particles = wordSet(`van von der den de da di del della dos das do du la le el al bin ben ter ten zu zur af av ibn abu
+	st mac`)
 
 var suffixes = wordSet(`jr sr ii iii iv phd dr prof`)
 

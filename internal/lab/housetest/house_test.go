@@ -1,15 +1,13 @@
 package housetest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,25 +49,26 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-var listPackages = sync.OnceValues(func() (all []pkg, err error) {
+var listPackages = sync.OnceValues(func() ([]pkg, error) {
+	return goList[pkg]("-json=ImportPath,Dir,Doc,GoFiles,Imports")
+})
+
+// goList is what `go list` says of the packages of the module.
+func goList[T any](args ...string) (all []T, err error) {
 	dir, err := findRoot()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,GoFiles,Imports", "./...")
+	cmd := exec.Command("go", slices.Concat([]string{"list"}, args, []string{"./..."})...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	out, err := cmd.Output()
-	for dec := json.NewDecoder(bytes.NewReader(out)); err == nil; {
-		var p pkg
-		if err = dec.Decode(&p); err == nil {
-			all = append(all, p)
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		err = nil
+	for dec := json.NewDecoder(bytes.NewReader(out)); err == nil && dec.More(); {
+		var one T
+		err = dec.Decode(&one)
+		all = append(all, one)
 	}
 	return all, err
-})
+}
 
 // plan is what docs/architecture.md lays down.
 type plan struct {
@@ -83,14 +82,10 @@ var (
 )
 
 func readPlan(t *testing.T) plan {
-	f, err := os.Open(filepath.Join(root(t), "docs", "architecture.md"))
-	require.NoError(t, err)
-	defer func() { _ = f.Close() }()
 	p := plan{rows: map[string]int{}, folders: map[string][]string{}}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		cells := strings.Split(strings.Trim(lines.Text(), "| "), "|")
-		if !strings.HasPrefix(lines.Text(), "|") || len(cells) < 2 {
+	for line := range strings.Lines(content(t, "docs/architecture.md")) {
+		cells := strings.Split(strings.Trim(line, "| \n"), "|")
+		if !strings.HasPrefix(line, "|") || len(cells) < 2 {
 			continue
 		}
 		switch names := quoted.FindAllStringSubmatch(cells[1], -1); {
@@ -108,7 +103,6 @@ func readPlan(t *testing.T) plan {
 			}
 		}
 	}
-	require.NoError(t, lines.Err())
 	require.Greater(t, len(p.rows), 10, "the table of rows was not understood")
 	require.Contains(t, p.folders, "workflows", "the table of folders was not understood")
 	return p
@@ -180,55 +174,27 @@ func (plan plan) checkFolder(t *testing.T, p pkg) {
 	}
 }
 
-// TestTheLoopKnowsNoDatabase: SQL stands beside the tables, and what crawls can be
-// run over any record.
-func TestTheLoopKnowsNoDatabase(t *testing.T) {
-	t.Parallel()
-	for _, p := range packages(t) {
-		if r, _ := room(p.name()); r != "crawl" && r != "evaluate" {
-			continue
-		}
-		for _, imported := range p.Imports {
-			assert.False(t, strings.HasPrefix(imported, "github.com/jackc/pgx"), p.name())
-		}
-	}
+// shunned are packages that others do without.
+var shunned = []struct{ by, without *regexp.Regexp }{
+	// SQL stands beside the tables, and what crawls can be run over any record.
+	{regexp.MustCompile(`^internal/(crawl|lab/evaluate)(/|$)`), regexp.MustCompile(`^github.com/jackc/pgx`)},
+	// What would be true without Temporal knows nothing of it.
+	{regexp.MustCompile(`^internal/`), regexp.MustCompile(`^go.temporal.io/`)},
+	// A deterministic workflow cannot reach outside.
+	{regexp.MustCompile(`^workflows(/|$)`), regexp.MustCompile(`^(net|os|database|io/fs|math/rand|crypto/rand|log|sync|` +
+		`github.com/jackc/pgx|gocloud.dev|github.com/gocolly|go.temporal.io/sdk/client|` +
+		`gleaner/internal/(record|fetch|library|devstack|service))(/|$)`)},
 }
 
-// TestTemporalStaysAbove: what would be true without Temporal knows nothing of
-// it.
-func TestTemporalStaysAbove(t *testing.T) {
+func TestPackagesDoWithout(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
-		r, ok := room(p.name())
-		if !ok || r == "devstack" {
-			continue
-		}
-		for _, imported := range p.Imports {
-			assert.False(t, strings.HasPrefix(imported, "go.temporal.io/"), p.name())
-		}
-	}
-}
-
-// unfitForWorkflows are packages that reach outside, which a deterministic
-// workflow cannot.
-var unfitForWorkflows = []string{
-	"net", "os", "database", "io/fs", "math/rand", "crypto/rand", "log", "sync",
-	"github.com/jackc/pgx", "gocloud.dev", "github.com/gocolly", "go.temporal.io/sdk/client",
-	"gleaner/internal/record", "gleaner/internal/fetch", "gleaner/internal/library",
-	"gleaner/internal/devstack", "gleaner/internal/service",
-}
-
-func TestWorkflowsReachNothing(t *testing.T) {
-	t.Parallel()
-	for _, p := range packages(t) {
-		if p.name() != "workflows" && !strings.HasPrefix(p.name(), "workflows/") {
-			continue
-		}
-		for _, imported := range p.Imports {
-			for _, unfit := range unfitForWorkflows {
-				if (imported == unfit || strings.HasPrefix(imported, unfit+"/")) && imported != "net/url" {
-					t.Errorf("%s imports %s", p.name(), imported)
-				}
+		for _, s := range shunned {
+			if r, _ := room(p.name()); r == "devstack" || !s.by.MatchString(p.name()) {
+				continue
+			}
+			for _, imported := range p.Imports {
+				assert.False(t, imported != "net/url" && s.without.MatchString(imported), "%s imports %s", p.name(), imported)
 			}
 		}
 	}

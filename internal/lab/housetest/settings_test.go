@@ -1,9 +1,6 @@
 package housetest
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -11,7 +8,6 @@ import (
 	"go/types"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -70,20 +66,13 @@ func leaves(t reflect.Type) (all []string) {
 
 // exportData is where the compiler left what it knows of each package.
 func exportData(t *testing.T) map[string]string {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "./...")
-	cmd.Dir, cmd.Stderr = root(t), os.Stderr
-	out, err := cmd.Output()
+	all, err := goList[struct{ ImportPath, Export string }]("-export", "-deps", "-json=ImportPath,Export")
 	require.NoError(t, err)
 	files := map[string]string{}
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct{ ImportPath, Export string }
-		err := dec.Decode(&p)
-		if errors.Is(err, io.EOF) {
-			return files
-		}
-		require.NoError(t, err)
+	for _, p := range all {
 		files[p.ImportPath] = p.Export
 	}
+	return files
 }
 
 // fieldsRead notes which fields of package config's structs a package reads.

@@ -32,9 +32,7 @@ var ceiling = regexp.MustCompile(`(?m)^\| ([a-z][^|]*[^| ]) \| ([\d,]+) \|$`)
 func TestTotals(t *testing.T) {
 	t.Parallel()
 	is := count(t)
-	text, err := os.ReadFile(filepath.Join(root(t), "docs", "architecture.md"))
-	require.NoError(t, err)
-	_, table, found := strings.Cut(string(text), "\n## Sizes\n")
+	_, table, found := strings.Cut(content(t, "docs/architecture.md"), "\n## Sizes\n")
 	require.True(t, found)
 	rows := ceiling.FindAllStringSubmatch(table, -1)
 	for _, row := range rows {

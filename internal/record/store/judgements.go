@@ -146,8 +146,8 @@ func (db MatchRecords) saveJudgement(ctx context.Context, d Document, found []Fo
 		b := &pgx.Batch{}
 		had := false // its file
 		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
-				meta_title=$13, first_pages=$14, compared=$15, reference_list=$16, tries=0, `+released+`, updated_at=now()
-			WHERE sha256=$1 AND blob_removed_at IS NULL`,
+				meta_title=$13, first_pages=$14, compared=$15, reference_list=$16, tries=0, `+released+`,
+				updated_at=now() WHERE sha256=$1 AND blob_removed_at IS NULL`,
 			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
 			d.MetaTitle, d.FirstPages, wanted, orEmpty(d.ReferenceList)).Exec(func(tag pgconn.CommandTag) error { had = tag.RowsAffected() > 0; return nil })
 		queueSigns(b, d.SHA256, d.Signs)

@@ -14,8 +14,8 @@ var sessionNames = words("phpsessid jsessionid sessionid session_id cfid cftoken
 var tokenNames = words("sid s sess session sessid")
 
 // trackingNames are parameters that name the way by which a visitor came.
-var trackingNames = words(`fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid ttclid twclid igshid igsh li_fat_id mc_cid
-	mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_enc_id oly_anon_id wickedid s_cid srsltid`)
+var trackingNames = words(`fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid ttclid twclid igshid igsh li_fat_id
+	mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_enc_id oly_anon_id wickedid s_cid srsltid`)
 
 // isNoise says whether a parameter says nothing of the page.
 func isNoise(name, value string) bool {

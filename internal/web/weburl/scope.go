@@ -6,14 +6,14 @@ import (
 )
 
 // peopleDirs are directories whose next segment names a person.
-var peopleDirs = words(`people person persons faculty staff members member users user home homes homepages homepage personal
-	profile profiles students student grads phd researchers team authors personen mitarbeiter personnel
+var peopleDirs = words(`people person persons faculty staff members member users user home homes homepages homepage
+	personal profile profiles students student grads phd researchers team authors personen mitarbeiter personnel
 	perso personal-pages academics academic-staff professors professor alumni`)
 
 // innerNames are pages and directories inside a person's pages, never the name
 // of the person.
-var innerNames = words(`about aboutme about-me bio biography cv vita resume contact home homepage main welcome me research
-	publications publication publist pubs pub papers paper projects teaching talks news blog links
+var innerNames = words(`about aboutme about-me bio biography cv vita resume contact home homepage main welcome me
+	research publications publication publist pubs pub papers paper projects teaching talks news blog links
 	software publikationen veroeffentlichungen articles index default`)
 
 // PathPrefix is the scope of a homepage on its host: the path under which that

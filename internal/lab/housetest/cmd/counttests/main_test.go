@@ -25,54 +25,10 @@ not a line of JSON
 {"Action":"output","Package":"q","Test":"TestStopped","Output":"waits\n"}
 `
 
-func TestSkippedTestsAreCounted(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	got, err := count(strings.NewReader(output), &out, false)
-	require.NoError(t, err)
-	require.False(t, got.failed)
-	require.Equal(t, []skipped{{"p.TestA", "poppler's pdftotext is not installed"}}, got.skips)
-	require.True(t, report(&out, got.skips))
-	require.Contains(t, out.String(), "not a line of JSON\nok  \tp\t0.1s\nq.TestStopped did not end:\nwaits\nskipped  p.TestA  poppler")
-	require.Contains(t, out.String(), "1 tests skipped")
-}
-
-func TestASkipForAnotherReasonFails(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	got, err := count(strings.NewReader(strings.ReplaceAll(output, "poppler's pdftotext is not installed", "flaky on Mondays")), &out, false)
-	require.NoError(t, err)
-	require.False(t, report(&out, got.skips))
-	require.Contains(t, out.String(), "NOT ALLOWED: flaky on Mondays")
-}
-
-func TestAFailureIsShown(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	got, err := count(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"it broke\n"}
-{"Action":"fail","Package":"p","Test":"TestA"}
-`), &out, false)
-	require.NoError(t, err)
-	require.True(t, got.failed)
-	require.Contains(t, out.String(), "it broke")
-}
-
-// What a test said over which its process died is shown, since it never ends.
-func TestWhatDiedIsShown(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	got, err := count(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: over\n"}
-{"Action":"output","Package":"q","Test":"TestB","Output":"goes on\n"}
-{"Action":"fail","Package":"p"}
-{"Action":"pass","Package":"q","Test":"TestB"}
-`), &out, false)
-	require.NoError(t, err)
-	require.True(t, got.failed)
-	require.Equal(t, "p.TestA did not end:\npanic: over\n", out.String())
-}
-
-// What a test printed that passed is shown with -logs, if it asked for real data.
-func TestFiguresAreShown(t *testing.T) {
+// TestCount: what is skipped is counted, and fails where its reason is not listed; what
+// failed, or never ended since its process died, is shown, and with -logs what a test that
+// asked for real data printed.
+func TestCount(t *testing.T) {
 	t.Parallel()
 	const measured = `{"Action":"attr","Package":"p","Test":"TestA/farm","Key":"` + realdata.Attribute + `"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"98.1 % right\n"}
@@ -80,11 +36,30 @@ func TestFiguresAreShown(t *testing.T) {
 {"Action":"pass","Package":"p","Test":"TestA"}
 {"Action":"pass","Package":"p","Test":"TestB"}
 `
-	for logs, want := range map[bool]string{true: "98.1 % right\n", false: ""} {
+	shown := "not a line of JSON\nok  \tp\t0.1s\nq.TestStopped did not end:\nwaits\nskipped  p.TestA  "
+	for name, c := range map[string]struct {
+		in           string
+		logs         bool
+		fine, failed bool
+		want         string
+	}{
+		"skipped":   {output, false, true, false, shown + "poppler's pdftotext is not installed\n1 tests skipped\n"},
+		"unlisted":  {strings.ReplaceAll(output, "poppler's pdftotext is not installed", "flaky on Mondays"), false, false, false, shown + "NOT ALLOWED: flaky on Mondays\n1 tests skipped\n"},
+		"failed":    {`{"Action":"output","Package":"p","Test":"TestA","Output":"it broke\n"}` + "\n" + `{"Action":"fail","Package":"p","Test":"TestA"}`, false, true, true, "it broke\n0 tests skipped\n"},
+		"measured":  {measured, true, true, false, "98.1 % right\n0 tests skipped\n"},
+		"unwatched": {measured, false, true, false, "0 tests skipped\n"},
+		"died": {`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: over\n"}
+{"Action":"output","Package":"q","Test":"TestB","Output":"goes on\n"}
+{"Action":"fail","Package":"p"}
+{"Action":"pass","Package":"q","Test":"TestB"}
+`, false, true, true, "p.TestA did not end:\npanic: over\n0 tests skipped\n"},
+	} {
 		var out strings.Builder
-		_, err := count(strings.NewReader(measured), &out, logs)
-		require.NoError(t, err)
-		require.Equal(t, want, out.String())
+		got, err := count(strings.NewReader(c.in), &out, c.logs)
+		require.NoError(t, err, name)
+		require.Equal(t, c.failed, got.failed, name)
+		require.Equal(t, c.fine, report(&out, got.skips), name)
+		require.Equal(t, c.want, out.String(), name)
 	}
 }
 

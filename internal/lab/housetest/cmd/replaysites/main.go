@@ -100,8 +100,7 @@ func instrument(pkg, dir string) (places []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		places = append(places, instrumented(fset, tree)...)
-		renumber(tree, len(places))
+		places = append(places, instrumented(fset, tree, len(places))...)
 		var b bytes.Buffer
 		if err := format.Node(&b, fset, tree); err != nil {
 			return nil, err
@@ -120,8 +119,9 @@ func instrument(pkg, dir string) (places []string, err error) {
 	return places, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600)
 }
 
-// instrumented has the commands of a file call stepBefore, without the number of the place.
-func instrumented(fset *token.FileSet, tree *ast.File) (places []string) {
+// instrumented has the commands of a file call stepBefore with the number of the place, of
+// which there are some before it.
+func instrumented(fset *token.FileSet, tree *ast.File, before int) (places []string) {
 	for _, decl := range tree.Decls {
 		f, ok := decl.(*ast.FuncDecl)
 		if !ok || f.Name.Name == "waitFor" {
@@ -129,28 +129,14 @@ func instrumented(fset *token.FileSet, tree *ast.File) (places []string) {
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && commands[nameOf(call.Fun)] {
-				call.Args[0] = &ast.CallExpr{Fun: ast.NewIdent("stepBefore"), Args: []ast.Expr{call.Args[0]}}
 				places = append(places, fmt.Sprintf("%s in %s", fset.Position(call.Pos()), f.Name.Name))
+				number := &ast.BasicLit{Kind: token.INT, Value: strconv.Itoa(before + len(places))}
+				call.Args[0] = &ast.CallExpr{Fun: ast.NewIdent("stepBefore"), Args: []ast.Expr{call.Args[0], number}}
 			}
 			return true
 		})
 	}
 	return places
-}
-
-// renumber gives the calls of stepBefore in a file their numbers, of which the last is last.
-func renumber(tree *ast.File, last int) {
-	var calls []*ast.CallExpr
-	ast.Inspect(tree, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && nameOf(call.Fun) == "stepBefore" {
-			calls = append(calls, call)
-		}
-		return true
-	})
-	for i, call := range calls {
-		number := strconv.Itoa(last - len(calls) + i + 1)
-		call.Args = append(call.Args, &ast.BasicLit{Kind: token.INT, Value: number})
-	}
 }
 
 func nameOf(f ast.Expr) string {
