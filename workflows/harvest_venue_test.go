@@ -269,7 +269,7 @@ func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
 // it searches for homepages.
 func TestWhatEndedUnheardIsLookedForAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, paused := range []bool{true, false} {
+	for _, paused := range []time.Duration{0, 4 * time.Minute, 59 * time.Minute} { // 4: within one look
 		env, took := newEnv(t), time.Duration(0)
 		easyStages(env)
 		begin := env.Now()
@@ -281,10 +281,10 @@ func TestWhatEndedUnheardIsLookedForAtOnce(t *testing.T) {
 			}
 			return hosts, nil
 		})
-		if paused {
+		if paused > 0 {
 			took = time.Hour
 			onWaves(env, []string{"mute.example"})
-			env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdatePause, "", callback(t)) }, time.Minute)
+			env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdatePause, "", callback(t)) }, took-paused)
 			env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateResume, "", callback(t)) }, took)
 		} else {
 			onWaves(env)

@@ -199,11 +199,11 @@ func (l *look) wait(ctx workflow.Context, so func() bool) (bool, error) {
 	return waitFor(ctx, "look which crawls ended, if none says so", while, so)
 }
 
-// awaitSite waits for the end of a site or for a retry. After a while it reads from the record
+// awaitSite waits for the end of a site, a retry or a resume. After a while it reads from the record
 // which crawls ended.
 func (h *harvestRun) awaitSite(ctx workflow.Context) error {
 	retries := h.retries
-	signalled, err := h.look.wait(ctx, func() bool { return h.ended.Len() > 0 || h.retries != retries })
+	signalled, err := h.look.wait(ctx, func() bool { return h.ended.Len() > 0 || h.retries != retries || h.s.Unheard })
 	if err != nil {
 		return err
 	}
