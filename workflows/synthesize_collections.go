@@ -47,7 +47,7 @@ func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState,
 	if p.Parallel <= 0 {
 		p.Parallel = 4
 	}
-	c := &collectRun{p: p, s: p.State, again: signals(ctx, SignalAskedAgain), pausing: workflow.NewMutex(ctx)}
+	c := &collectRun{p: p, s: p.State, next: p, again: signals(ctx, SignalAskedAgain), pausing: workflow.NewMutex(ctx)}
 	if err := c.listen(ctx); err != nil {
 		return c.s, err
 	}
@@ -60,8 +60,8 @@ func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState,
 	}
 	own, _ := workflow.NewDisconnectedContext(ctx)
 	_ = workflow.Await(own, func() bool { return workflow.AllHandlersFinished(ctx) }) // else a pause fails that is on record
-	if next := c.askedAgain(); next.Run > c.p.Run {
-		return c.s, workflow.NewContinueAsNewError(ctx, SynthesizeCollections, next)
+	if c.askedAgain() {
+		return c.s, workflow.NewContinueAsNewError(ctx, SynthesizeCollections, c.next)
 	}
 	return c.s, err
 }
@@ -69,21 +69,21 @@ func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState,
 type collectRun struct {
 	p       CollectParams
 	s       CollectState
+	next    CollectParams // the latest asking of those that came, and of what this run makes
 	again   workflow.ReceiveChannel
 	pausing workflow.Mutex // held by who pauses or resumes
 	resumed int            // how often
 }
 
-// askedAgain is the latest asking of those that came, and of what this run makes.
-func (c *collectRun) askedAgain() CollectParams {
-	latest := c.p
+// askedAgain reports whether they were asked for after what this run makes.
+func (c *collectRun) askedAgain() bool {
 	for {
 		var p CollectParams
 		if !c.again.ReceiveAsync(&p) {
-			return latest
+			return c.next.Run > c.p.Run
 		}
-		if p.Run > latest.Run {
-			latest = p
+		if p.Run > c.next.Run {
+			c.next = p
 		}
 	}
 }
@@ -111,15 +111,15 @@ func (c *collectRun) pause(ctx workflow.Context, paused bool) error {
 	return err
 }
 
-// rest waits while the collections are paused. Where the record said so to an activity, it
-// holds though this run was not asked to pause, unless it was resumed since: the run before
-// may have been lost.
+// rest waits while the collections are paused, and not asked for again. Where the record said
+// so to an activity, it holds though this run was not asked to pause, unless it was resumed
+// since: the run before may have been lost.
 func (c *collectRun) rest(ctx workflow.Context, recorded bool, resumed int) error {
 	if recorded && c.resumed == resumed {
 		c.s.Paused = true
 		workflow.SetCurrentDetails(ctx, c.details())
 	}
-	return workflow.Await(ctx, func() bool { return !c.s.Paused })
+	return workflow.Await(ctx, func() bool { return !c.s.Paused || c.askedAgain() })
 }
 
 func (c *collectRun) run(ctx workflow.Context) error {
@@ -134,12 +134,12 @@ func (c *collectRun) run(ctx workflow.Context) error {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet("collecting")); err != nil {
 		return err
 	}
-	for {
+	for !c.askedAgain() {
 		if runIsFull(ctx) {
-			if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
+			err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+			if err != nil || c.askedAgain() { // a signal does not outlive the run that it reached
 				return err
 			}
-			c.p = c.askedAgain() // a signal does not outlive the run that it reached
 			c.p.State = c.s
 			return workflow.NewContinueAsNewError(ctx, SynthesizeCollections, c.p)
 		}
@@ -172,6 +172,7 @@ func (c *collectRun) run(ctx workflow.Context) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // prepare has the centroids made, also where that is paused meanwhile.
@@ -190,7 +191,7 @@ func (c *collectRun) prepare(ctx workflow.Context) error {
 		if err := workflow.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
-		if err := c.rest(ctx, true, resumed); err != nil {
+		if err := c.rest(ctx, true, resumed); err != nil || c.askedAgain() {
 			return err
 		}
 	}

@@ -28,9 +28,14 @@ func collects(t *testing.T, rounds int, while, atEnd func(*testsuite.TestWorkflo
 		}
 		return crawl.Result{Ending: synthesis.Exhausted, Reason: "a.example is paused"}, nil
 	}).Run(func(mock.Arguments) { while(env) })
-	end := activities.CollectionEnd{Name: "some", Run: 2, State: activities.JobEnded}
-	end.Note = "exhausted: a.example is paused"
-	env.OnActivity(topical.EndCollection, mock.Anything, end).Return(nil).Run(func(mock.Arguments) { atEnd(env) })
+	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil).Run(func(a mock.Arguments) {
+		end := activities.CollectionEnd{Name: "some", Run: 2, State: activities.JobEnded}
+		if rounds <= 0 {
+			end.Note = "exhausted: a.example is paused"
+		}
+		assert.Equal(t, end, a.Get(1))
+		atEnd(env)
+	})
 	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 2, Parallel: 1})
 	require.True(t, env.IsWorkflowCompleted())
 	return env.GetWorkflowError()
@@ -65,7 +70,8 @@ func TestCollectionsAskedForAtTheirEnd(t *testing.T) {
 		{1, nothing, ask(3), 3, false},
 		{1, nothing, ask(4, 3), 4, false},
 		{1, ask(3), nothing, 3, false},
-		{9, full(3), nothing, 3, true},
+		{9, full(3), nothing, 3, false},
+		{9, ask(3), nothing, 3, false},
 		{9, full(), nothing, 2, true},
 	} {
 		var again *workflow.ContinueAsNewError
@@ -77,11 +83,11 @@ func TestCollectionsAskedForAtTheirEnd(t *testing.T) {
 	}
 }
 
-// TestCollectionsPausedOnRecord rest from their beginning, in each stage: a run that the
-// reconciler starts again knows no pause of the run before.
+// TestCollectionsPausedOnRecord rest from their beginning, in each stage, until they are resumed or
+// asked for again: a run that the reconciler starts again knows no pause of the run before.
 func TestCollectionsPausedOnRecord(t *testing.T) {
 	t.Parallel()
-	for _, stage := range []string{"searching", "collecting"} {
+	for _, stage := range []string{"searching", "collecting", "asked again"} {
 		t.Run(stage, func(t *testing.T) {
 			t.Parallel()
 			env := bareEnv(t)
@@ -99,10 +105,18 @@ func TestCollectionsPausedOnRecord(t *testing.T) {
 			})
 			env.RegisterDelayedCallback(func() {
 				assert.LessOrEqual(t, prepared+slices, 2, "it looks again and again")
+				if stage == "asked again" {
+					env.SignalWorkflow(SignalAskedAgain, CollectParams{Name: "some", Run: 2})
+					return
+				}
 				env.UpdateWorkflow(UpdateResume, "1", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(error) {}, OnComplete: func(any, error) {}})
 			}, 90*24*time.Hour)
 			env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil)
 			env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 1, Parallel: 1})
+			if stage == "asked again" {
+				require.True(t, workflow.IsContinueAsNewError(env.GetWorkflowError()), env.GetWorkflowError())
+				return
+			}
 			require.NoError(t, env.GetWorkflowError())
 			require.Equal(t, 3, prepared+slices)
 		})

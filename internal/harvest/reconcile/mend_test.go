@@ -282,12 +282,18 @@ func TestACrawlThatIsTakenUpMeanwhileGoesOn(t *testing.T) {
 	require.Equal(t, gleaner.SiteCrawling, s.State)
 }
 
-// TestWhatWasPausedDoesNotGoOnByItself: a paused harvest that Temporal does not know may be another
-// server's, and stays paused. Where it is lost, its crawls end when they look again, and do not ask
+// TestWhatWasPausedDoesNotGoOnByItself: a paused harvest or collection that Temporal does not know may
+// be another server's, and stays paused. Where it is lost, its crawls end when they look again, and do not ask
 // their hosts, until somebody resumes it after all.
 func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
 	t.Parallel()
 	ctx, db := t.Context(), storetest.Open(t, 2)
+	w := &workflows{}
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
+	storetest.Exec(t, db.Pool, `INSERT INTO collections (name, options, topics, state, paused_at) VALUES ('some', '{}', '[]', 'running', now())`)
+	_, err := r.Run(ctx, reconcile.Options{})
+	require.ErrorIs(t, err, reconcile.ErrOthers)
+	storetest.Exec(t, db.Pool, `DELETE FROM collections`)
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, crawl_started) VALUES ('a.example', 'crawling', 1, now())`)
 	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, paused, updated_at) VALUES
 		('conf/a/1', 'conf/a', 1, 1, true, now() - interval '1 hour')`)
@@ -297,9 +303,7 @@ func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, of[1])
 	}
-	w := &workflows{}
-	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
-	_, err := r.Run(ctx, reconcile.Options{})
+	_, err = r.Run(ctx, reconcile.Options{})
 	require.ErrorIs(t, err, reconcile.ErrOthers)
 	attention(store.Attention{Paused: true})
 	_, err = r.Run(ctx, reconcile.Options{Restart: true, DryRun: true})

@@ -130,7 +130,7 @@ func (r *Reconciler) gather(ctx context.Context, restart bool) (State, error) {
 	if s.known > 0 || of == 0 {
 		return s, nil
 	}
-	return s, r.belong(ctx, s.Harvests, restart)
+	return s, r.belong(ctx, s, restart)
 }
 
 // met counts the workflows that Temporal knows.
@@ -225,10 +225,11 @@ func (r *Reconciler) collections(ctx context.Context, s *State) (err error) {
 	return nil
 }
 
-// belong fails where some process crawls, or a harvest is paused, and Temporal knows nothing of
-// what is under way. Who asks for a restart knows that paused harvests are lost.
-func (r *Reconciler) belong(ctx context.Context, harvests []store.Harvest, restart bool) error {
-	if !restart && slices.ContainsFunc(harvests, func(h store.Harvest) bool { return h.Paused }) {
+// belong fails where some process crawls, or a harvest or a collection is paused, and Temporal knows
+// nothing of what is under way. Who asks for a restart knows that what is paused is lost.
+func (r *Reconciler) belong(ctx context.Context, s State, restart bool) error {
+	if !restart && (slices.ContainsFunc(s.Harvests, func(h store.Harvest) bool { return h.Paused }) ||
+		slices.ContainsFunc(s.Collections, func(c collections.Made) bool { return c.Paused })) {
 		return ErrOthers
 	}
 	leased, err := r.DB.AnyLease(ctx)

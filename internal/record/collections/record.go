@@ -101,11 +101,12 @@ type Made struct {
 	Run      int
 	Asked    time.Time
 	Parallel int // as its options say
+	Paused   bool
 }
 
 // Open lists the runs that have not ended.
 func Open(ctx context.Context, r *Record) ([]Made, error) {
-	return store.List[Made](ctx, r.db, `SELECT name, run, asked_at, coalesce((options->>'parallel')::int, 0) FROM collections
+	return store.List[Made](ctx, r.db, `SELECT name, run, asked_at, coalesce((options->>'parallel')::int, 0), paused_at IS NOT NULL FROM collections
 		WHERE state IN ('new', 'running') ORDER BY id`)
 }
 
