@@ -5,5 +5,6 @@ const (
 	HostSQL = hostSQL
 	BestSQL = bestSQL
 
-	UnderWaySQL = underWaySQL
+	UnderWaySQL  = underWaySQL
+	PagesReadSQL = pagesReadSQL
 )

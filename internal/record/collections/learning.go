@@ -102,16 +102,20 @@ const (
 	notEnded   = "it is under way, or its process ended"
 )
 
+const pagesReadSQL = `SELECT count(*) FROM collection_urls WHERE collection=$1 AND kind<>''`
+
 // PagesRead counts the pages and documents that were read, also those to be read again.
 func (r *Record) PagesRead(ctx context.Context, id int) (int, error) {
-	return store.Get[int](ctx, r.db, `SELECT count(*) FROM collection_urls WHERE collection=$1 AND kind<>''`, id)
+	return store.Get[int](ctx, r.db, pagesReadSQL, id)
 }
 
 // BeginLearning notes that a topic's classifier learns anew, and reports whether the caller
-// is to do it: one of all who would after so many pages.
+// is to do it: one of all who would after so many pages, or another where that one's process
+// ended, or the answer to it was lost.
 func (r *Record) BeginLearning(ctx context.Context, id int, l Learning) (mine bool, err error) {
 	tag, err := r.db.Pool.Exec(ctx, `INSERT INTO collection_learnings (collection, topic, pages, note) VALUES ($1,$2,$3,$4)
-		ON CONFLICT DO NOTHING`, id, l.Topic, l.Pages, notEnded)
+		ON CONFLICT (collection, topic, pages) DO UPDATE SET at=now()
+		WHERE collection_learnings.note=$4 AND collection_learnings.at < now() - interval '10 minutes'`, id, l.Topic, l.Pages, notEnded)
 	return tag.RowsAffected() == 1, err
 }
 

@@ -986,6 +986,7 @@ CREATE INDEX collection_urls_host ON collection_urls (collection, host, priority
 CREATE INDEX collection_urls_asked ON collection_urls (collection, n) WHERE NOT waiting;
 -- With a limit of requests each of them counts those under way first.
 CREATE INDEX collection_urls_taken ON collection_urls (collection) WHERE deaths > 0;
+CREATE INDEX collection_urls_read ON collection_urls (collection) WHERE kind <> '';
 CREATE INDEX collection_urls_print ON collection_urls (collection, print) WHERE print <> 0;
 
 -- What waits is chosen by its host: each host with something to ask for has the best
