@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/each"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 )
 
 // deadly has what reads a page, or the answer of a catalogue, panic over one and run out of memory
