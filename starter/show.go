@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/gleaner"
@@ -24,6 +25,7 @@ import (
 	"gleaner/internal/service/program"
 	"gleaner/internal/web/weburl"
 	"gleaner/worker/pool"
+	"gleaner/workflows"
 )
 
 // harvestStatus is one line of `starter status`.
@@ -31,6 +33,7 @@ type harvestStatus struct {
 	store.Harvest
 	Counts   store.Counts   `json:"counts"`
 	Troubles []pool.Trouble `json:"troubles,omitempty"`
+	Waits    bool           `json:"waits_for_worker,omitempty"` // it was begun, and no worker has written it to the record yet
 
 	Sites []store.SitePace `json:"sites,omitempty"` // that are being crawled, where one harvest was asked for
 }
@@ -38,7 +41,8 @@ type harvestStatus struct {
 // troubles adds what fails of the harvests that run. Without a Temporal server
 // to ask, the record is all there is to tell.
 func troubles(c *cli, ctx context.Context, all []harvestStatus) {
-	if !slices.ContainsFunc(all, func(h harvestStatus) bool { return h.CompletedAt == nil }) {
+	runs := func(h harvestStatus) bool { return h.CompletedAt == nil && !h.Waits }
+	if !slices.ContainsFunc(all, runs) {
 		return
 	}
 	t, err := c.temporal(ctx)
@@ -48,7 +52,7 @@ func troubles(c *cli, ctx context.Context, all []harvestStatus) {
 	}
 	defer t.Close()
 	for i, h := range all {
-		if h.CompletedAt != nil {
+		if !runs(h) {
 			continue
 		}
 		if all[i].Troubles, err = pool.Troubles(ctx, t, h.ID); err != nil {
@@ -57,12 +61,40 @@ func troubles(c *cli, ctx context.Context, all []harvestStatus) {
 	}
 }
 
+// waiting adds the harvests that were begun and that no worker has written to the record yet, the latest first.
+func waiting(c *cli, ctx context.Context, all []harvestStatus) []harvestStatus {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := c.onTemporal(ctx, func(t client.Client) error {
+		list, err := t.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'HarvestVenue' AND ExecutionStatus = 'Running'"})
+		var waits []harvestStatus
+		for _, w := range list.GetExecutions() {
+			id := strings.TrimPrefix(w.GetExecution().GetWorkflowId(), workflows.HarvestID(""))
+			if !slices.ContainsFunc(all, func(h harvestStatus) bool { return h.ID == id }) {
+				waits = append(waits, harvestStatus{Harvest: store.Harvest{ID: id}, Waits: true})
+			}
+		}
+		all = append(waits, all...)
+		return err
+	})
+	if err != nil {
+		fmt.Fprintln(c.Err, "which harvests wait for a worker is not known:", err)
+	}
+	return all
+}
+
 func statusCommand(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "status [HARVEST]", Short: "Say how far harvests are", Args: cobra.MaximumNArgs(1),
 		Long:    "Say how far harvests are; of one that is named also which sites are being crawled,\nhow often each is asked, and who set that.",
 		Example: "  starter status\n  starter status conf/webdb --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			all, err := statuses(ctx, a.DB, args)
+			if id := unrecorded(c, ctx, strings.Join(args, ""), err); id != "" {
+				all, err = []harvestStatus{{Harvest: store.Harvest{ID: id}, Waits: true}}, nil
+			}
+			if err == nil && len(args) == 0 {
+				all = waiting(c, ctx, all)
+			}
 			if err != nil {
 				return err
 			}
@@ -73,6 +105,10 @@ func statusCommand(c *cli) *cobra.Command {
 					return err
 				}
 				for _, h := range all {
+					if h.Waits {
+						fmt.Fprintln(w, waitsForWorker(h.ID))
+						continue
+					}
 					fmt.Fprintln(w, progressText(h.Harvest, h.Counts))
 					if h.Note != "" {
 						fmt.Fprintln(w, "   ", h.Note)
@@ -201,6 +237,7 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 	}
 	if s := e.Site; s != nil {
 		row("site", strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")+"; next request "+s.NextWords(time.DateTime))
+		row("not asked", s.PauseWords(time.DateTime))
 	}
 	row("pace of the site", e.Pace.Words())
 	row("why", e.Reason)

@@ -130,6 +130,9 @@ func TestSites(t *testing.T) {
 		}
 	}
 	require.Contains(t, c.ok("sites", "show", "a.example"), "never while it is paused")
+	for _, args := range [][]string{{"explain", "http://a.example/broken"}, {"stats", "failures"}, {"stats", "failures", "conf/x", "--site", "a.example"}} {
+		require.Regexp(t, "a.example is paused by a person: asked by mail, since .* and until `starter resume a.example`\n", c.ok(args...))
+	}
 	require.Contains(t, c.ok("report", "conf/x"), "paused by a person: asked by mail")
 	require.Contains(t, c.ok("report", "conf/x"), "done: the host is on the blacklist: asked us to")
 	require.Contains(t, c.ok("resume", "a.example"), "resumed: no harvest that runs wants it")

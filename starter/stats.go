@@ -270,17 +270,27 @@ func (f *statsFlags) failures(ctx context.Context, c *cli, a *app.App, name stri
 	if err != nil {
 		return err
 	}
+	barred, err := a.DB.Sites(ctx, store.SiteQuery{Host: f.site, Harvest: id, Barred: true, Failing: true, Limit: linesAtOnce})
+	if err != nil {
+		return err
+	}
 	return c.Print(failures, func(w io.Writer) error {
-		if slices.ContainsFunc(failures, func(x store.Failure) bool { return x.Next != nil }) {
-			defer fmt.Fprintln(w, "what is due is asked again by a recrawl: starter recrawl --due, or starter schedule create due")
-		}
-		if open.Authors > 0 {
-			defer fmt.Fprintf(w, "%s in all; who has several reasons is in several rows\n", text.Count(open.Authors, "author"))
-		}
-		return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY", rowsOf(failures, func(x store.Failure) string {
+		err := table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY", rowsOf(failures, func(x store.Failure) string {
 			return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", x.Reason, x.URLs, x.Stalled, x.Authors, x.Sources, x.Sites,
 				x.Oldest.Local().Format(time.DateTime), x.NextWords(time.DateTime))
 		}), "nothing failed")
+		if open.Authors > 0 {
+			fmt.Fprintf(w, "%s in all; who has several reasons is in several rows\n", text.Count(open.Authors, "author"))
+		}
+		for _, s := range barred {
+			if s.Paused != "" {
+				fmt.Fprintln(w, s.PauseWords(time.DateTime))
+			}
+		}
+		if slices.ContainsFunc(failures, func(x store.Failure) bool { return x.Next != nil }) {
+			fmt.Fprintln(w, "what is due is asked again by a recrawl: starter recrawl --due, or starter schedule create due")
+		}
+		return err
 	})
 }
 

@@ -205,6 +205,8 @@ func TestAHarvestWithoutAWorker(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, is, id)
 	}
+	require.Contains(t, c.ok("status", "site:http://a.example/"), "site:http://a.example/ waits for a worker")
+	require.Eventually(t, func() bool { return strings.HasPrefix(c.ok("status"), "site:http://a.example/ waits for a worker") }, time.Minute, 10*time.Millisecond)
 	for _, use := range []string{"watch", "pause"} {
 		require.Contains(t, c.wrong(program.ExitUnknown, use, "site:http://a.example/"), "site:http://a.example/ waits for a worker")
 	}

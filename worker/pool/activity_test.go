@@ -104,16 +104,21 @@ func TestAWorkerThatStopsHandsOver(t *testing.T) {
 	require.Less(t, took, time.Second)
 }
 
-// TestReadyNeedsRoom for a document before one was refused.
+// TestReadyNeedsRoom for a document before one was refused, and a worker that is not told to stop.
 func TestReadyNeedsRoom(t *testing.T) {
 	t.Parallel()
 	repo, err := repository.Open(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	p := &pool{cfg: &config.Config{}, app: &app.App{DB: &store.DB{}, Repo: repo}}
-	ready := p.checks()["blobs"]
+	working, stop := context.WithCancel(t.Context())
+	checks := p.checks(working)
+	ready := checks["blobs"]
 	require.NoError(t, ready(t.Context()))
 	p.cfg.Policy.Fetch.DocumentBytes = 1 << 60
 	require.ErrorIs(t, ready(t.Context()), repository.ErrFull)
+	require.NoError(t, checks["worker"](t.Context()))
+	stop()
+	require.ErrorContains(t, checks["worker"](t.Context()), "stopping")
 }
 
 // TestACollectionIsStartedAgainAsItWasAskedFor: with as many hosts at a time.

@@ -3,6 +3,7 @@ package pool
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -82,14 +83,14 @@ func (p *pool) close() {
 // gaugesEvery is how often the record is asked for its numbers, at most.
 const gaugesEvery = 15 * time.Second
 
-// watch serves metrics and health where the settings name an address.
-func (p *pool) watch(queues []string) (stop func(), err error) {
+// watch serves metrics and health where the settings name an address, also while the workers stop once ctx has ended.
+func (p *pool) watch(ctx context.Context, queues []string) (stop func(), err error) {
 	address := p.cfg.Process.Metrics
 	if address == "" {
 		return func() {}, nil
 	}
 	p.tel.Registry().MustRegister(telemetry.NewRecordCollector(store.SharedGauges{DB: p.app.DB, Every: gaugesEvery}, gaugesEvery, p.log))
-	at, stop, err := p.tel.Serve(address, p.checks())
+	at, stop, err := p.tel.Serve(address, p.checks(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +98,15 @@ func (p *pool) watch(queues []string) (stop func(), err error) {
 	return stop, nil
 }
 
-// checks are what a worker needs to be of use.
-func (p *pool) checks() map[string]telemetry.Check {
+// checks are what a worker needs to be of use: until ctx ends it takes work.
+func (p *pool) checks(ctx context.Context) map[string]telemetry.Check {
 	return map[string]telemetry.Check{
+		"worker": func(context.Context) error {
+			if ctx.Err() != nil {
+				return errors.New("it is stopping and takes nothing new")
+			}
+			return nil
+		},
 		"database": p.app.DB.Pool.Ping,
 		"temporal": func(ctx context.Context) error {
 			_, err := p.client.CheckHealth(ctx, &client.CheckHealthRequest{})

@@ -106,7 +106,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 		return err
 	}
 	defer p.close()
-	stopWatch, err := p.watch(o.Queues)
+	stopWatch, err := p.watch(ctx, o.Queues)
 	if err != nil {
 		return err
 	}

@@ -136,6 +136,7 @@ func TestPageInABrowser(t *testing.T) {
 	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+) links (\d+) (\d+) ([^<]*)</title>`).FindStringSubmatch(out)
 	require.NotNil(t, title, "the script did not run: %.300s", out)
 	require.Contains(t, out, "Links left out: ignore-list 7, max-depth 2")
+	require.Contains(t, out, "<b>70.0 %</b>of all published found, 4 held ones among them</div>")
 	require.Contains(t, out, "1 site is not asked: rude.example (paused by a person: mail)")
 	require.Contains(t, out, "with 15 found and 5 missing; held papers and homepages are of then, all else of now, 17 June 2004")
 	// Three parts and three recalls of two years, two reasons with papers.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -54,6 +55,15 @@ func (r SiteRow) NextWords(form string) string {
 		return "at once"
 	}
 	return r.Next.Local().Format(form)
+}
+
+// PauseWords says since when, why and until when a person has the site not asked, in a form for times; it is "" of
+// others.
+func (r SiteRow) PauseWords(form string) string {
+	if r.Paused == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s is %s, since %s and until `starter resume %[1]s`", r.Host, r.Paused, r.PausedAt.Local().Format(form))
 }
 
 // SiteQuery are conditions on sites; zero fields are none.
