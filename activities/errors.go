@@ -110,18 +110,13 @@ func untilBack(ctx context.Context, patience time.Duration, do func() error) err
 // workflow.
 func classify(err error) (kind string, after time.Duration) {
 	var (
-		unknown   metadata.ErrUnknownVenue
-		ambiguous metadata.ErrAmbiguousVenue
-		noVolume  metadata.ErrNoVolume
-		noPapers  metadata.ErrNoPapers
-		nobody    metadata.ErrNotOnePerson
-		refused   metadata.ErrRefused
-		away      metadata.ErrUnavailable
+		refused metadata.ErrRefused
+		away    metadata.ErrUnavailable
 	)
 	switch {
 	case errors.Is(err, errPaused):
 		return ErrTypePaused, 0 // the time grows to a minute; a resume begins the next try at once
-	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &noPapers), errors.As(err, &nobody), errors.As(err, &refused),
+	case metadata.UserError(err), errors.As(err, &refused),
 		errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrJobOver), errors.Is(err, ingest.ErrInput), errors.Is(err, tables.ErrInput), errors.Is(err, rank.ErrUnknownStrategy),
 		errors.Is(err, collections.ErrNone), errors.Is(err, synthesis.ErrInput):
 		return ErrTypeInput, 0

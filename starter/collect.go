@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,14 +152,10 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	if err := f.readWords(); err != nil {
 		return nil, wrong(err)
 	}
-	if err := f.readLearnt(topics); err != nil {
-		return nil, wrong(err)
-	}
-	if err := f.readSeeds(topics); err != nil {
-		return nil, wrong(err)
-	}
-	if err := f.beginAtLabelled(topics); err != nil {
-		return nil, wrong(err)
+	for _, read := range []func([]topic.Topic) error{f.readLearnt, f.readSeeds, f.beginAtLabelled} {
+		if err := read(topics); err != nil {
+			return nil, wrong(err)
+		}
 	}
 	if n := len(f.name); n == 0 || n > longestName || strings.ContainsFunc(f.name, unicode.IsControl) {
 		return nil, wrong(fmt.Errorf("name: %q is not a name of 1 to %d bytes", f.name, longestName))
@@ -178,20 +173,6 @@ const (
 	longestName = 200      // bytes of a collection's name, which is part of a workflow's id
 	largestFile = 64 << 20 // of topics, lists or a classifier, which the record keeps
 )
-
-// readBounded reads a file that the user names.
-func readBounded(file string) ([]byte, error) {
-	f, err := os.Open(file) // #nosec G304 -- the user names it
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, largestFile+1))
-	if err == nil && len(raw) > largestFile {
-		err = fmt.Errorf("%s: has more than %d bytes", file, largestFile)
-	}
-	return raw, err
-}
 
 // readWords reads the words by which links are followed, where they are.
 func (f *collectFlags) readWords() error {
@@ -270,9 +251,9 @@ func (f *collectFlags) readLearnt(topics []topic.Topic) error {
 	return nil
 }
 
-// known says which of the venues named has no paper on record, of which a topic could be
+// checkVenues says which of the venues named has no paper on record, of which a topic could be
 // made.
-func (f *collectFlags) known(ctx context.Context, db store.PaperRecords) error {
+func (f *collectFlags) checkVenues(ctx context.Context, db store.PaperRecords) error {
 	for _, venue := range f.venues {
 		titles, err := db.VenueTitles(ctx, venue, 1)
 		if err != nil {
@@ -306,24 +287,24 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 	if running {
 		fmt.Fprintf(c.Err, "hint: %s is being made already, under the options that it was begun with; `starter cancel collections/%s` ends it, and the same command goes on under others\n", f.name, f.name)
 	}
-	if err := hintLimits(c, ctx, record, f); err != nil {
+	if err := hintLimits(ctx, c, record, f); err != nil {
 		return err
 	}
 	id := workflows.CollectionsID(f.name)
 	if err := beginCollection(ctx, t, workflows.CollectParams{Name: f.name, Run: run, Parallel: f.Parallel}, running); err != nil {
 		return err
 	}
-	hintNoWorker(c, ctx, t)
+	hintNoWorker(ctx, c, t)
 	if !f.wait {
 		return c.Say(map[string]any{"collections": f.name, "workflow": id}, "collections %s are being made; `starter collections show %s` shows how far they are\n", f.name, f.name)
 	}
-	return followCollection(c, ctx, t, record, f.name)
+	return followCollection(ctx, c, t, record, f.name)
 }
 
 // ask writes to the record what collections are asked for, and returns the run that makes them; running reports
 // whether they are being made already.
 func (f *collectFlags) ask(ctx context.Context, db *store.DB, topics []topic.Topic) (run int, running bool, err error) {
-	if err := f.known(ctx, db.PaperRecords); err != nil {
+	if err := f.checkVenues(ctx, db.PaperRecords); err != nil {
 		return 0, false, err
 	}
 	record := collections.In(db)
@@ -335,7 +316,7 @@ func (f *collectFlags) ask(ctx context.Context, db *store.DB, topics []topic.Top
 }
 
 // hintLimits says which limits earlier runs used up.
-func hintLimits(c *cli, ctx context.Context, record *collections.Record, f *collectFlags) error {
+func hintLimits(ctx context.Context, c *cli, record *collections.Record, f *collectFlags) error {
 	got, err := record.Told(ctx, f.name)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 	"gleaner/internal/topic"
 )
 
-const aCollection = "the name of collections, as `starter collections list` has it"
+const collectionArg = "the name of collections, as `starter collections list` has it"
 
 func collectionsCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "collections", Short: "List, show, export, judge and remove collections by topic"}
@@ -48,7 +48,7 @@ func collectionsList(c *cli) *cobra.Command {
 func collectionsRemove(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Remove collections that are not being made; their documents stay in the library",
-		Args: args(1, aCollection), Example: "  starter collections remove math",
+		Args: args(1, collectionArg), Example: "  starter collections remove math",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			if err := collections.Remove(ctx, collections.In(a.DB), args[0]); err != nil {
 				return err
@@ -57,11 +57,95 @@ func collectionsRemove(c *cli) *cobra.Command {
 		})}
 }
 
+func collectionsExport(c *cli) *cobra.Command {
+	var of string
+	var f exportFlags
+	cmd := &cobra.Command{Use: "export NAME", Short: "Write what is in collections: pages and papers, by topic, the best first", Args: args(1, collectionArg),
+		Long: `Write what is in collections. As jsonl {"topic", "correlation", "url", "title", "kind",
+"sha256", "parent", "depth", "n", "at"}, one a line. In the other formats as 'starter
+export' writes papers, where "matched_by" is the topic and "score" the correlation: a
+document has what is known of the paper that it is, and a page its title and address.
+With --files the documents, too.`,
+		Example: `  starter collections export math > math.jsonl
+  starter collections export math --topic 'mathematics/number theory' --format bibtex
+  starter collections export math --format csv --files --out math`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := f.check(c.JSON); err != nil {
+				return err
+			}
+			return c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+				return exportCollection(ctx, c, a, args[0], of, f)
+			})(cmd, args)
+		}}
+	f.register(cmd)
+	f.topics = true
+	cmd.Flags().StringVar(&of, "topic", "", "only this topic's")
+	return cmd
+}
+
+func exportCollection(ctx context.Context, c *cli, a *app.App, name, of string, f exportFlags) error {
+	entries, err := collectionEntries(ctx, a.DB, name, of)
+	if err != nil {
+		return err
+	}
+	if f.format == "jsonl" && !f.files {
+		return c.toOut(f.out, func(w io.Writer) error { return jsonLines(w, entries) })
+	}
+	found, err := exportedEntries(ctx, a.DB.DocumentRecords, entries)
+	if err != nil {
+		return err
+	}
+	return exportFound(ctx, c, a, f, found, name)
+}
+
+// collectionEntries are the entries of collections, or of one topic's.
+func collectionEntries(ctx context.Context, db *store.DB, name, of string) ([]collections.Entry, error) {
+	record := collections.In(db)
+	got, err := record.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	_, topics, err := synthesis.Asked(got)
+	if err == nil && of != "" && !slices.ContainsFunc(topics, func(t topic.Topic) bool { return t.ID == of }) {
+		err = program.Unknown{Reason: fmt.Errorf("%s has no topic %q", name, of)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return record.Entries(ctx, got.ID, of)
+}
+
+// exportedEntries are the entries of collections as papers are exported.
+func exportedEntries(ctx context.Context, db store.DocumentRecords, entries []collections.Entry) ([]store.Exported, error) {
+	var shas []string
+	for _, e := range entries {
+		if e.SHA256 != "" {
+			shas = append(shas, e.SHA256)
+		}
+	}
+	known, err := db.ExportDocuments(ctx, shas)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]store.Exported, len(entries))
+	for i, e := range entries {
+		x := known[e.SHA256] // nothing of a page
+		if e.Kind == collections.Page {
+			x.Kind = "html"
+		}
+		x.Title = cmp.Or(x.Title, e.Title)
+		x.URL, x.ParentURL, x.MatchedBy, x.Score, x.FetchedAt = e.URL, e.Parent, e.Topic, e.Correlation, e.At
+		x.Identity = cmp.Or(e.SHA256, e.URL)
+		found[i] = x
+	}
+	return found, nil
+}
+
 func collectionsShow(c *cli) *cobra.Command {
-	return &cobra.Command{Use: "show NAME", Short: "Show collections by topic: how full each is, what was asked for and accepted, how like each other the topics are", Args: args(1, aCollection),
+	return &cobra.Command{Use: "show NAME", Short: "Show collections by topic: how full each is, what was asked for and accepted, how like each other the topics are", Args: args(1, collectionArg),
 		Example: "  starter collections show math",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			return showCollection(c, ctx, collections.In(a.DB), args[0])
+			return showCollection(ctx, c, collections.In(a.DB), args[0])
 		})}
 }
 
@@ -81,34 +165,22 @@ type shownCollection struct {
 	checked bool // the pages that made the centroids were
 }
 
-func showCollection(c *cli, ctx context.Context, record *collections.Record, name string) error {
+func showCollection(ctx context.Context, c *cli, record *collections.Record, name string) error {
 	got, err := record.Told(ctx, name)
 	if err != nil {
 		return err
 	}
 	s := shownCollection{Collection: got, Similarity: []topic.Pair{}}
-	if s.Counts, err = record.Counts(ctx, got.ID); err != nil {
-		return err
-	}
-	at, err := record.Standing(ctx, got.ID)
-	if err != nil {
-		return err
-	}
-	s.Entries = at.Topics
-	if s.Acceptance, err = acceptanceOf(ctx, record, got.ID); err != nil {
-		return err
-	}
-	if s.Learnings, err = record.Learnings(ctx, got.ID); err != nil {
-		return err
-	}
-	if s.Links, err = linksOf(ctx, record, got.ID); err != nil {
-		return err
-	}
-	if s.Traps, err = trapsOf(ctx, record, got); err != nil {
-		return err
-	}
-	if got.Model != nil {
-		if err := s.model(); err != nil {
+	for _, read := range []func() error{
+		func() (err error) { s.Counts, err = record.Counts(ctx, got.ID); return },
+		func() error { at, err := record.Standing(ctx, got.ID); s.Entries = at.Topics; return err },
+		func() (err error) { s.Acceptance, err = acceptanceOf(ctx, record, got.ID); return },
+		func() (err error) { s.Learnings, err = record.Learnings(ctx, got.ID); return },
+		func() (err error) { s.Links, err = linksOf(ctx, record, got.ID); return },
+		func() (err error) { s.Traps, err = trapsOf(ctx, record, got); return },
+		s.model,
+	} {
+		if err := read(); err != nil {
 			return err
 		}
 	}
@@ -155,6 +227,9 @@ const mostWords = 20
 
 // model adds what the centroids tell.
 func (s *shownCollection) model() error {
+	if s.Model == nil {
+		return nil
+	}
 	var model topic.Model
 	if err := json.Unmarshal(s.Model, &model); err != nil {
 		return err
@@ -230,81 +305,63 @@ func (s *shownCollection) writeChecks(w io.Writer) {
 	}
 }
 
-func collectionsExport(c *cli) *cobra.Command {
-	var of string
-	var f exportFlags
-	cmd := &cobra.Command{Use: "export NAME", Short: "Write what is in collections: pages and papers, by topic, the best first", Args: args(1, aCollection),
-		Long: `Write what is in collections. As jsonl {"topic", "correlation", "url", "title", "kind",
-"sha256", "parent", "depth", "n", "at"}, one a line. In the other formats as 'starter
-export' writes papers, where "matched_by" is the topic and "score" the correlation: a
-document has what is known of the paper that it is, and a page its title and address.
-With --files the documents, too.`,
-		Example: `  starter collections export math > math.jsonl
-  starter collections export math --topic 'mathematics/number theory' --format bibtex
-  starter collections export math --format csv --files --out math`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := f.check(c.JSON); err != nil {
-				return err
+// accepted is what came of what a collection fetched, with its shares.
+type accepted struct {
+	collections.Acceptance
+	OfPages     float64 `json:"of_pages"`     // accepted documents for each page fetched
+	OfDocuments float64 `json:"of_documents"` // and for each document
+}
+
+func sharesOf(a collections.Acceptance) accepted {
+	share := func(of int) float64 { return float64(a.Accepted) / float64(max(of, 1)) }
+	return accepted{a, share(a.Pages), share(a.Documents)}
+}
+
+// acceptance is that of each topic, and of all together.
+type acceptance struct {
+	All    accepted            `json:"all"`
+	Topics map[string]accepted `json:"topics"` // by the topic that what was fetched is most like; "" where it is like none
+}
+
+func acceptanceOf(ctx context.Context, record *collections.Record, id int) (acceptance, error) {
+	all, by, err := record.Acceptance(ctx, id)
+	out := acceptance{sharesOf(all), map[string]accepted{}}
+	for t, a := range by {
+		out.Topics[t] = sharesOf(a)
+	}
+	return out, err
+}
+
+func (a acceptance) write(w io.Writer) error {
+	return table(w, "\ntopic\tpages\tdocuments\taccepted\tfor each page\tof documents", func(line func(string, ...any)) {
+		row := func(name string, x accepted) {
+			line("%s\t%d\t%d\t%d\t%.2f %%\t%.2f %%", name, x.Pages, x.Documents, x.Accepted, 100*x.OfPages, 100*x.OfDocuments)
+		}
+		for _, t := range slices.Sorted(maps.Keys(a.Topics)) {
+			if t != "" {
+				row(t, a.Topics[t])
 			}
-			return c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-				return exportCollection(c, ctx, a, args[0], of, f)
-			})(cmd, args)
-		}}
-	f.register(cmd)
-	f.topics = true
-	cmd.Flags().StringVar(&of, "topic", "", "only this topic's")
-	return cmd
+		}
+		if none, any := a.Topics[""]; any {
+			row("(none)", none)
+		}
+		row("(all)", a.All)
+	})
 }
 
-func exportCollection(c *cli, ctx context.Context, a *app.App, name, of string, f exportFlags) error {
-	record := collections.In(a.DB)
-	got, err := record.Get(ctx, name)
-	if err != nil {
-		return err
+// writeLearnings shows what came of having classifiers learn anew.
+func writeLearnings(w io.Writer, all []collections.Learning) error {
+	if len(all) == 0 {
+		return nil
 	}
-	_, topics, err := synthesis.Asked(got)
-	if err != nil {
-		return err
-	}
-	if of != "" && !slices.ContainsFunc(topics, func(t topic.Topic) bool { return t.ID == of }) {
-		return program.Unknown{Reason: fmt.Errorf("%s has no topic %q", name, of)}
-	}
-	entries, err := record.Entries(ctx, got.ID, of)
-	if err != nil {
-		return err
-	}
-	if f.format == "jsonl" && !f.files {
-		return c.toOut(f.out, func(w io.Writer) error { return jsonLines(w, entries) })
-	}
-	found, err := exportedEntries(ctx, a.DB.DocumentRecords, entries)
-	if err != nil {
-		return err
-	}
-	return exportFound(c, ctx, a, f, found, name)
-}
-
-// exportedEntries are the entries of collections as papers are exported.
-func exportedEntries(ctx context.Context, db store.DocumentRecords, entries []collections.Entry) ([]store.Exported, error) {
-	var shas []string
-	for _, e := range entries {
-		if e.SHA256 != "" {
-			shas = append(shas, e.SHA256)
+	return table(w, "\nlearnt anew\tversion\tat pages\tlabelled\tits own\taccuracy", rowsOf(all, func(l collections.Learning) string {
+		accuracy := "–"
+		if l.Accuracy != nil {
+			accuracy = fmt.Sprintf("%.4f", *l.Accuracy)
 		}
-	}
-	known, err := db.ExportDocuments(ctx, shas)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]store.Exported, len(entries))
-	for i, e := range entries {
-		x := known[e.SHA256] // nothing of a page
-		if e.Kind == collections.Page {
-			x.Kind = "html"
+		if l.Note != "" {
+			accuracy = "failed, version " + fmt.Sprint(l.Version) + " stays: " + l.Note
 		}
-		x.Title = cmp.Or(x.Title, e.Title)
-		x.URL, x.ParentURL, x.MatchedBy, x.Score, x.FetchedAt = e.URL, e.Parent, e.Topic, e.Correlation, e.At
-		x.Identity = cmp.Or(e.SHA256, e.URL)
-		found[i] = x
-	}
-	return found, nil
+		return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%s", l.Topic, l.Version, l.Pages, l.Told, l.Own, accuracy)
+	}))
 }

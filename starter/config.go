@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -74,19 +70,4 @@ The name - is the standard output. A file that is there is never written over.`,
 		}}
 	cmd.Flags().BoolVar(&policy, "write-policy", false, "write the policy")
 	return cmd
-}
-
-// writeNew writes a file that is not there yet, and its folder.
-func writeNew(name string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%w: %s is there already; name another file, or take it away", program.ErrUsage, name)
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }

@@ -52,7 +52,7 @@ listens to nobody else, since passwords would travel unencrypted.`,
   starter console user add ada
   starter console --listen :8443 --tls-cert console.crt --tls-key console.key
   starter console --listen 127.0.0.1:8088 --url https://gleaner.library.example`,
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return serveConsole(c, ctx, a, f) })}
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return serveConsole(ctx, c, a, f) })}
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:8088", "address to listen on")
 	fl.StringVar(&f.url, "url", "", "address by which browsers reach it, where a proxy stands before it")
@@ -76,7 +76,7 @@ func trustedProxies(given []string) (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-func serveConsole(c *cli, ctx context.Context, a *app.App, f consoleFlags) error {
+func serveConsole(ctx context.Context, c *cli, a *app.App, f consoleFlags) error {
 	o := console.Options{App: a, TLS: f.cert != "", BehindTLS: f.behindTLS}
 	if (f.cert == "") != (f.key == "") {
 		return fmt.Errorf("%w: --tls-cert and --tls-key go together", program.ErrUsage)
@@ -173,7 +173,7 @@ they are logged out everywhere. The first user is an administrator, others are r
 		Example: "  starter console user add ada\n  starter console user add bob --role editor\n  pass show gleaner/ada | starter console user add ada\n  starter console user add ada --password-file ada.txt",
 		RunE: func(cmd *cobra.Command, got []string) error {
 			return c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
-				return addUser(c, ctx, a.DB, cmd.InOrStdin(), got[0], file, role)
+				return addUser(ctx, c, a.DB, cmd.InOrStdin(), got[0], file, role)
 			})(cmd, got)
 		}}
 	add.Flags().StringVar(&file, "password-file", "", "file whose first line is the password")
@@ -202,7 +202,7 @@ they are logged out everywhere. The first user is an administrator, others are r
 }
 
 // addUser enters a user with a password, or gives one who is known another password or role.
-func addUser(c *cli, ctx context.Context, db *store.DB, in io.Reader, name, file, role string) error {
+func addUser(ctx context.Context, c *cli, db *store.DB, in io.Reader, name, file, role string) error {
 	if err := checkRole(role); role != "" && err != nil {
 		return err
 	}

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/pflag"
 	"go.temporal.io/sdk/client"
@@ -35,7 +40,7 @@ type desk struct {
 
 	mu    sync.Mutex
 	t     client.Client
-	looks map[string]*looking // at harvests that run
+	looks map[string]*harvestView // at harvests that run
 }
 
 func (d *desk) temporal(ctx context.Context) (client.Client, error) {
@@ -49,6 +54,15 @@ func (d *desk) temporal(ctx context.Context) (client.Client, error) {
 		d.t = t
 	}
 	return t, err
+}
+
+// onTemporal does something with the connection to the server.
+func (d *desk) onTemporal(ctx context.Context, do func(client.Client) error) error {
+	t, err := d.temporal(ctx)
+	if err == nil {
+		err = do(t)
+	}
+	return consoleError(err)
 }
 
 func (d *desk) close() {
@@ -71,9 +85,9 @@ func (d *desk) Troubles(ctx context.Context, harvest string) (lines []string, er
 	return lines, err
 }
 
-// told marks what the person in the console is to be told, as the exit codes of
+// consoleError marks what the person in the console is to be told, as the exit codes of
 // commands tell it apart; all else is for the log.
-func told(err error) error {
+func consoleError(err error) error {
 	switch code := exitCode(err); {
 	case code == program.ExitCode(err):
 	case code == program.ExitUsage:
@@ -85,7 +99,7 @@ func told(err error) error {
 }
 
 func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err error) {
-	f, years, err := wished(w)
+	f, years, err := harvestFlagsOf(w)
 	if err != nil {
 		return "", "", err
 	}
@@ -93,25 +107,17 @@ func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err e
 }
 
 // Begun implements console.Harvests.
-func (d *desk) Begun(ctx context.Context, id string) (bool, error) {
-	t, err := d.temporal(ctx)
-	if err != nil {
-		return false, err
-	}
-	return harvestRuns(ctx, t, id)
+func (d *desk) Begun(ctx context.Context, id string) (runs bool, err error) {
+	err = d.onTemporal(ctx, func(t client.Client) (err error) { runs, err = harvestRuns(ctx, t, id); return err })
+	return runs, err
 }
 
-// wished are the flags of `starter harvest` that say the same.
-func wished(w console.Wish) (*harvestFlags, gleaner.Years, error) {
+// harvestFlagsOf are the flags of `starter harvest` that say the same.
+func harvestFlagsOf(w console.Wish) (*harvestFlags, gleaner.Years, error) {
 	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay, MaxPages: w.MaxPages, Scope: w.Scope, Strategy: w.Strategy, Leads: w.Leads,
 		Budget: w.Budget, WARC: w.WARC, Again: w.Again}}
 	years, err := yearsFlag(w.Years)
-	for _, check := range []func() error{f.validate, func() error { return f.checkGoals([]string{w.Goal}) }} {
-		if err == nil {
-			err = check()
-		}
-	}
-	return f, years, err
+	return f, years, cmp.Or(err, f.validate(), f.checkGoals([]string{w.Goal}))
 }
 
 func (d *desk) begin(ctx context.Context, goal string, years gleaner.Years, f *harvestFlags) (id, did string, err error) {
@@ -121,7 +127,7 @@ func (d *desk) begin(ctx context.Context, goal string, years gleaner.Years, f *h
 	}
 	all, err := d.c.begin(ctx, t, []string{goal}, years, f)
 	if err != nil {
-		return "", "", told(err)
+		return "", "", consoleError(err)
 	}
 	if all[0].Joined {
 		return all[0].ID, all[0].words(), nil
@@ -129,18 +135,14 @@ func (d *desk) begin(ctx context.Context, goal string, years gleaner.Years, f *h
 	return all[0].ID, "started", nil
 }
 
-// on does something to a harvest.
-func (d *desk) on(ctx context.Context, id string, do func(t client.Client, h store.Harvest) (string, error)) (string, error) {
+// onHarvest does something to a harvest.
+func (d *desk) onHarvest(ctx context.Context, id string, do func(t client.Client, h store.Harvest) (string, error)) (string, error) {
+	var did string
 	h, err := d.db.FindHarvest(ctx, id)
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = d.onTemporal(ctx, func(t client.Client) (err error) { did, err = do(t, h); return err })
 	}
-	t, err := d.temporal(ctx)
-	if err != nil {
-		return "", err
-	}
-	did, err := do(t, h)
-	return did, told(err)
+	return did, err
 }
 
 // SteerSite implements console.Harvests. A pause needs no Temporal.
@@ -151,31 +153,31 @@ func (d *desk) SteerSite(ctx context.Context, host, do, why string) (did string,
 			return "", err
 		}
 	}
-	did, err = steerSite(ctx, t, d.db, &run{name: host, reason: why}, do)
-	return did, told(err)
+	did, err = steerSite(ctx, t, d.db, host, steering{do, why})
+	return did, consoleError(err)
 }
 
 // SetHomepage implements console.Harvests.
 func (d *desk) SetHomepage(ctx context.Context, who gleaner.Author, url, word string) (string, error) {
 	if word == "" {
 		did, _, err := forgetHomepage(ctx, harvest.Homepages{DB: d.db}, who, url)
-		return did, told(err)
+		return did, consoleError(err)
 	}
 	at, joined, err := setHomepage(ctx, d.c, d.app, who, url, word)
-	return strings.Join(setWords(at, word, joined), "; "), told(err)
+	return strings.Join(setWords(at, word, joined), "; "), consoleError(err)
 }
 
 // Steer implements console.Harvests.
 func (d *desk) Steer(ctx context.Context, id, do string) (string, error) {
-	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
-		return steer(ctx, t, d.db, &run{kind: runHarvest, name: h.ID, harvest: h}, do)
+	return d.onHarvest(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
+		return steer(ctx, t, d.db, &run{kind: runHarvest, name: h.ID, harvest: h}, steering{do: do})
 	})
 }
 
 func (d *desk) Retry(ctx context.Context, id string, of console.Failed) (string, error) {
-	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
+	return d.onHarvest(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
 		what := activities.Retry{Host: of.Site, Reason: of.Reason}
-		if err := known(ctx, d.db, h, what); err != nil {
+		if err := checkRetry(ctx, d.db, h, what); err != nil {
 			return "", err
 		}
 		did, now, err := retry(ctx, t, d.db, h, what)
@@ -187,26 +189,20 @@ func (d *desk) Retry(ctx context.Context, id string, of console.Failed) (string,
 }
 
 func (d *desk) StartJob(ctx context.Context, id int64) error {
-	t, err := d.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	if err := again(ctx, d.db.JobRecords, id); err != nil {
-		return told(err)
-	}
-	job, err := d.db.Job(ctx, id)
-	if err != nil {
-		return told(err)
-	}
-	return told(startJob(ctx, t, job))
+	return d.onTemporal(ctx, func(t client.Client) error {
+		if err := renewJob(ctx, d.db.JobRecords, id); err != nil {
+			return err
+		}
+		job, err := d.db.Job(ctx, id)
+		if err != nil {
+			return err
+		}
+		return startJob(ctx, t, job)
+	})
 }
 
 func (d *desk) CancelJob(ctx context.Context, id int64) error {
-	t, err := d.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	return told(cancelJob(ctx, t, d.db.JobRecords, id))
+	return d.onTemporal(ctx, func(t client.Client) error { return cancelJob(ctx, t, d.db.JobRecords, id) })
 }
 
 // Collect implements console.Harvests as `starter collect` does.
@@ -239,21 +235,120 @@ func (d *desk) Collect(ctx context.Context, w console.CollectionWish) (string, e
 		err = beginCollection(ctx, t, workflows.CollectParams{Name: f.name, Run: run, Parallel: f.Parallel}, running)
 	}
 	if running {
-		return "is being made already, as it was begun; cancel it to change its options", told(err)
+		return "is being made already, as it was begun; cancel it to change its options", consoleError(err)
 	}
-	return "is being made", told(err)
+	return "is being made", consoleError(err)
 }
 
 // SteerCollection implements console.Harvests.
-func (d *desk) SteerCollection(ctx context.Context, name, do string) (string, error) {
+func (d *desk) SteerCollection(ctx context.Context, name, do string) (did string, err error) {
 	got, err := collections.In(d.db).Get(ctx, name)
 	if err != nil {
 		return "", err
 	}
-	t, err := d.temporal(ctx)
+	err = d.onTemporal(ctx, func(t client.Client) (err error) {
+		did, err = steer(ctx, t, d.db, &run{kind: runCollections, name: got.Name}, steering{do: do})
+		return err
+	})
+	return did, err
+}
+
+func (d *desk) Again(ctx context.Context, id string) (string, error) {
+	h, err := d.db.FindHarvest(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	did, err := steer(ctx, t, d.db, &run{kind: runCollections, name: got.Name}, do)
-	return cmp.Or(did, do), told(err)
+	of, err := activities.HarvestOf(h)
+	if err != nil {
+		return "", err
+	}
+	of.Options.Again = "" // as a new harvest decides
+	_, did, err := d.begin(ctx, h.Venue, h.Years, &harvestFlags{options: of.Options})
+	return did, err
+}
+
+func (d *desk) Estimate(ctx context.Context, w console.Wish) (p console.Estimated, err error) {
+	f, years, err := harvestFlagsOf(w)
+	if err != nil {
+		return p, err
+	}
+	if gleaner.ParseGoal(w.Goal).Site != "" {
+		p.Lines = []string{"What a site has is not known before it is asked. A harvest of it can be cancelled when it is enough: what was found is kept."}
+		return p, nil
+	}
+	all, err := d.c.estimates(ctx, []string{w.Goal}, years, f)
+	if err != nil {
+		return p, consoleError(err)
+	}
+	var text bytes.Buffer
+	for _, e := range all {
+		if err := e.summary(&text); err != nil {
+			return p, err
+		}
+		for _, l := range e.Listed {
+			p.Papers = append(p.Papers, store.HarvestPaper{Paper: l.Paper, Title: cmp.Or(l.Title, l.DOI), Year: l.Year, Authors: l.Authors,
+				State: l.state(), HeldWhy: l.Held})
+		}
+	}
+	p.Lines = strings.Split(strings.TrimSpace(text.String()), "\n")
+	return p, nil
+}
+
+// EnterList implements console.Harvests. It enters the list as a file's is.
+func (d *desk) EnterList(ctx context.Context, name, text string) (string, error) {
+	goal := gleaner.Goal{List: listName(name)}
+	if goal.List == "" {
+		return "", fmt.Errorf("%w: %q is no name for a list", program.ErrUsage, name)
+	}
+	folder, err := os.MkdirTemp("", "list-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	file := filepath.Join(folder, "list"+filepath.Ext(filepath.Base(name)))
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	a, err := d.c.Application(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer a.Close()
+	err = consoleError(enterList(ctx, a, io.Discard, goal, gleaner.Years{}, file, "console/"+goal.List))
+	if program.ExitCode(err) == program.ExitUsage {
+		err = fmt.Errorf("%w: %s", program.ErrUsage, strings.ReplaceAll(err.Error(), file, name))
+	}
+	return goal.String(), err
+}
+
+// Progress implements console.Harvests. Rates are measured between the looks of all
+// who watch the harvest.
+func (d *desk) Progress(ctx context.Context, id string) (console.Progress, error) {
+	cfg, err := d.c.Settings()
+	if err != nil {
+		return console.Progress{}, err
+	}
+	d.mu.Lock()
+	l := d.looks[id]
+	if l == nil {
+		l = &harvestView{db: d.db, id: id, pace: cfg.Web.Delay, begun: time.Now()}
+		if d.looks == nil || len(d.looks) >= sitesShown { // of harvests that ended since
+			d.looks = map[string]*harvestView{}
+		}
+		d.looks[id] = l
+	}
+	d.mu.Unlock()
+	if err := l.refresh(ctx); err != nil {
+		return console.Progress{}, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := console.Progress{Left: l.left(), Failing: []string{}}
+	p.Rate, _ = rates(l.past)
+	for _, s := range l.now.At {
+		if s.Fails() {
+			p.Failing = append(p.Failing, s.Host+" "+whyFails(s))
+		}
+	}
+	return p, nil
 }

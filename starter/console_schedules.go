@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
 	"gleaner/internal/console"
 	"gleaner/internal/service/program"
 )
 
-func (d *desk) ListSchedules(ctx context.Context) ([]console.Scheduled, error) {
-	t, err := d.temporal(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := listSchedules(ctx, t)
-	return all, told(err)
+func (d *desk) ListSchedules(ctx context.Context) (all []console.Scheduled, err error) {
+	err = d.onTemporal(ctx, func(t client.Client) (err error) { all, err = listSchedules(ctx, t); return err })
+	return all, err
 }
 
 // Schedule implements console.Schedules.
@@ -25,7 +23,7 @@ func (d *desk) Schedule(ctx context.Context, name string) (*console.Scheduled, e
 		return nil, err
 	}
 	s, err := describeSchedule(ctx, t, scheduleID(name))
-	if notThere(err) {
+	if isNotFound(err) {
 		return nil, nil
 	}
 	return &s, err
@@ -38,24 +36,18 @@ func (d *desk) CreateSchedule(ctx context.Context, w console.Wish, every time.Du
 	}
 	o, err := d.c.scheduleOptions(ctx, w.Goal, f)
 	if err != nil {
-		return "", told(err)
+		return "", consoleError(err)
 	}
-	t, err := d.temporal(ctx)
-	if err != nil {
-		return "", err
-	}
-	return shortName(o.ID), told(startSchedule(ctx, t, o))
+	return shortName(o.ID), d.onTemporal(ctx, func(t client.Client) error { return startSchedule(ctx, t, o) })
 }
 
 // SteerSchedule implements console.Schedules, for the schedule of exactly that name.
 func (d *desk) SteerSchedule(ctx context.Context, name, do, note string) error {
-	t, err := d.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	err = steerHandle(ctx, t.ScheduleClient().GetHandle(ctx, scheduleID(name)), do, note)
-	if notThere(err) {
+	err := d.onTemporal(ctx, func(t client.Client) error {
+		return steerHandle(ctx, t.ScheduleClient().GetHandle(ctx, scheduleID(name)), do, note)
+	})
+	if isNotFound(err) {
 		return program.Unknown{Reason: fmt.Errorf("no schedule is called %s", name)}
 	}
-	return told(err)
+	return err
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
+	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -30,7 +33,7 @@ its web UI, a worker, and a sample web with a metadata and a search service),
 harvest a sample venue, and print the report. Nothing outside this machine is
 asked. The first run prepares the Temporal server, which takes minutes.`,
 		Example: "  starter demo\n  starter demo --keep     # leave the web UI up afterwards", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return demo(c, cmd.Context(), keep) }}
+		RunE: func(cmd *cobra.Command, _ []string) error { return demo(cmd.Context(), c, keep) }}
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the servers up until interrupted")
 	return cmd
 }
@@ -50,7 +53,7 @@ func demoSettings(c *cli, web string, sample *sampleweb.Web) (*config.Config, er
 	return cfg, nil
 }
 
-func demo(c *cli, ctx context.Context, keep bool) error {
+func demo(ctx context.Context, c *cli, keep bool) error {
 	sample := sampleweb.New(sampleweb.Options{Seed: 1})
 	address, closeWeb, err := serve(sample.Handler())
 	if err != nil {
@@ -88,7 +91,7 @@ func demo(c *cli, ctx context.Context, keep bool) error {
 		case <-work.Done():
 		}
 	}()
-	err = demoHarvest(c, ctx, cfg, sample.Venues()[0], years, worked)
+	err = demoHarvest(ctx, c, cfg, sample.Venues()[0], years, worked)
 	if err == nil && keep {
 		fmt.Fprintln(c.Err, "the web UI stays up; interrupt to end")
 		<-ctx.Done()
@@ -101,7 +104,7 @@ func demo(c *cli, ctx context.Context, keep bool) error {
 }
 
 // demoHarvest harvests, prints the report, and says where it and the UI are.
-func demoHarvest(c *cli, ctx context.Context, cfg *config.Config, key string, years gleaner.Years, worked chan error) error {
+func demoHarvest(ctx context.Context, c *cli, cfg *config.Config, key string, years gleaner.Years, worked chan error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -159,4 +162,17 @@ func serve(h http.Handler) (address string, stop func(), err error) {
 	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.Serve(l) }()
 	return l.Addr().String(), func() { _ = s.Close() }, nil
+}
+
+// quietLog keeps a log out of the way of progress on screen, in a file of the
+// data folder.
+func quietLog(cfg *config.Config, name string) (*slog.Logger, func(), error) {
+	if err := os.MkdirAll(cfg.Servers.DataDir, 0o700); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(cfg.Servers.DataDir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	return telemetry.Logger(f, string(cfg.Process.LogLevel)), func() { f.Close() }, nil
 }

@@ -5,20 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/record/store"
 	"gleaner/internal/record/store/migrations"
-	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
-	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 )
 
@@ -119,49 +114,4 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config, at devstack.Po
 		return nil, err
 	}
 	return stack, nil
-}
-
-// migrate brings the database of the settings to this program's schema.
-func migrate(ctx context.Context, cfg *config.Config) error {
-	if cfg.Servers.Database == "" {
-		return app.ErrNoDatabase
-	}
-	db, err := store.Open(ctx, string(cfg.Servers.Database), 0)
-	if err == nil {
-		db.Close()
-	}
-	return err
-}
-
-func migrateCommand(c *cli) *cobra.Command {
-	return &cobra.Command{
-		Use: "migrate", Short: "Bring the database to this program's schema", Args: cobra.NoArgs,
-		Long: `Apply the migrations that the database lacks. Workers and starter dev do so when they
-start; no other command does. A migration lets leases and queries pass while a dump of
-the database holds a table, and tries again for ten minutes.`,
-		Example: "  starter migrate",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := c.Settings()
-			if err != nil {
-				return err
-			}
-			before, _ := store.Inspect(cmd.Context(), string(cfg.Servers.Database)) // migrate says what is wrong
-			if err := migrate(cmd.Context(), cfg); err != nil {
-				return err
-			}
-			return c.Say(map[string]int64{"before": before.Applied, "after": before.Known}, "the database is at %d, and was at %d\n", before.Known, before.Applied)
-		}}
-}
-
-// quietLog keeps a log out of the way of progress on screen, in a file of the
-// data folder.
-func quietLog(cfg *config.Config, name string) (*slog.Logger, func(), error) {
-	if err := os.MkdirAll(cfg.Servers.DataDir, 0o700); err != nil {
-		return nil, nil, err
-	}
-	f, err := os.OpenFile(filepath.Join(cfg.Servers.DataDir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, nil, err
-	}
-	return telemetry.Logger(f, string(cfg.Process.LogLevel)), func() { f.Close() }, nil
 }

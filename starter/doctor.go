@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,39 +70,24 @@ look at it) or FAIL with what to do. Nothing is changed; the blob store is tried
 with a small file that is removed again. Exit code 1 if a check fails.`,
 		Example: "  starter doctor\n  starter doctor --network --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := examine(c, cmd.Context(), network)
-			if err := c.Print(found, func(w io.Writer) error { return writeFindings(w, found) }); err != nil {
-				return err
+			found := examine(cmd.Context(), c, network)
+			err := c.printTable(found, "", rowsOf(found, func(f finding) string {
+				return strings.TrimSuffix(f.Level+"\t"+f.Check+"\t"+f.Found+" — "+f.Do, " — ")
+			}))
+			n := each.Count(found, func(f finding) bool { return f.Level == levelFail })
+			if err == nil && n > 0 {
+				err = fmt.Errorf("%d of %d checks failed", n, len(found))
 			}
-			if n := countLevel(found, levelFail); n > 0 {
-				return fmt.Errorf("%d of %d checks failed", n, len(found))
-			}
-			return nil
+			return err
 		}}
 	cmd.Flags().BoolVar(&network, "network", false, "ask DBLP and the web search, too: one request each")
 	return cmd
 }
 
-func countLevel(found []finding, level string) int {
-	return each.Count(found, func(f finding) bool { return f.Level == level })
-}
-
-func writeFindings(w io.Writer, found []finding) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, f := range found {
-		line := f.Found
-		if f.Do != "" {
-			line += " — " + f.Do
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", f.Level, f.Check, line)
-	}
-	return t.Flush()
-}
-
 // checkTimeout bounds each group of checks.
 const checkTimeout = 15 * time.Second
 
-func examine(c *cli, ctx context.Context, network bool) []finding {
+func examine(ctx context.Context, c *cli, network bool) []finding {
 	d := &doctor{network: network, child: c.Child}
 	cfg, err := c.Settings()
 	if err != nil {
@@ -242,11 +226,11 @@ func (d *doctor) disk(context.Context) {
 		case err != nil:
 			d.warn("disk", "", "%s: %v", dir, err)
 		case free < little:
-			d.fail("disk", do, fmt.Errorf("%s free for %s", size(free), dir))
+			d.fail("disk", do, fmt.Errorf("%s free for %s", byteSize(free), dir))
 		case free < enough:
-			d.warn("disk", do, "%s free for %s", size(free), dir)
+			d.warn("disk", do, "%s free for %s", byteSize(free), dir)
 		default:
-			d.ok("disk", "%s free for %s", size(free), dir)
+			d.ok("disk", "%s free for %s", byteSize(free), dir)
 		}
 	}
 }
@@ -316,17 +300,4 @@ func (d *doctor) asksJSON(ctx context.Context, address string) error {
 		return fmt.Errorf("%s: no JSON: it may be a wall for robots", address)
 	}
 	return nil
-}
-
-// size is a number of bytes for a person.
-func size(n int64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB"}
-	f, u := float64(n), 0
-	for f >= 1000 && u < len(units)-1 {
-		f, u = f/1000, u+1
-	}
-	if u == 0 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", f, units[u])
 }

@@ -12,7 +12,6 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
-	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
@@ -45,7 +44,7 @@ func (d *doctor) database(ctx context.Context) {
 	if i.VersionNum < oldestPostgres {
 		d.warn("database", "move to a supported release", "PostgreSQL %s is old", i.Version)
 	} else {
-		d.ok("database", "PostgreSQL %s, %s", i.Version, size(i.Bytes))
+		d.ok("database", "PostgreSQL %s, %s", i.Version, byteSize(i.Bytes))
 	}
 	if i.Conns*10 > i.MaxConns*8 {
 		d.warn("connections", "raise max_connections, or run fewer workers", "%d of %d are in use", i.Conns, i.MaxConns)
@@ -161,34 +160,6 @@ func (d *doctor) pollers(ctx context.Context, c client.Client, queue string, kin
 		d.ok(name, "%s asked for work in the last %s", text.Count(n, "worker"), pollTime)
 	}
 	return latest
-}
-
-// pollTime is a little more than a worker waits for work before it asks again.
-const pollTime = 70 * time.Second
-
-// asking counts the workers that asked within pollTime, and returns when the last one did.
-func asking(pollers []*taskqueue.PollerInfo) (n int, latest time.Time) {
-	for _, p := range pollers {
-		at := p.GetLastAccessTime().AsTime()
-		if time.Since(at) < pollTime {
-			n++
-		}
-		if at.After(latest) {
-			latest = at
-		}
-	}
-	return n, latest
-}
-
-// hintNoWorker says of work that was begun that nobody asks for it.
-func hintNoWorker(c *cli, ctx context.Context, t client.Client) {
-	r, err := t.DescribeTaskQueue(ctx, activities.QueueHarvest, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
-	if err != nil {
-		return
-	}
-	if n, _ := asking(r.GetPollers()); n == 0 {
-		fmt.Fprintln(c.Err, "hint: no worker asks for work: it begins when one is started (worker)")
-	}
 }
 
 // probeSize is that of a file that doctor writes, in bytes: a store without room for it

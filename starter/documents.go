@@ -37,7 +37,7 @@ func documentsListCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List documents that meet conditions", Args: cobra.NoArgs,
 		Example: "  starter documents list --state rejected --host www.example.org\n  starter documents list --kind pdf --from 2026-01-01 --to 2026-01-31 --sample 1000 --seed 7 --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return onDocuments(c, cmd.Context(), q, func(_ *app.App, found []store.Listed) error {
+			return onDocuments(cmd.Context(), c, q, func(_ *app.App, found []store.Listed) error {
 				if len(found) == 0 {
 					fmt.Fprintln(c.Err, "hint: no document meets all conditions; `starter stats counters` says how many there are of which")
 				}
@@ -49,7 +49,7 @@ func documentsListCommand(c *cli) *cobra.Command {
 }
 
 // onDocuments runs a command on the documents that meet the conditions.
-func onDocuments(c *cli, ctx context.Context, q *conditions, do func(*app.App, []store.Listed) error) error {
+func onDocuments(ctx context.Context, c *cli, q *conditions, do func(*app.App, []store.Listed) error) error {
 	query, err := q.query()
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ was read from it.`,
 				return err
 			}
 			if out != "" || asText {
-				err := writeDocument(c, ctx, a, sha, out, asText)
+				err := writeDocument(ctx, c, a, sha, out, asText)
 				d, _, derr := a.DB.Document(ctx, sha)
 				switch {
 				case derr != nil || !errors.Is(err, repository.ErrNotFound):
@@ -125,7 +125,7 @@ was read from it.`,
 }
 
 // writeDocument writes a document or its text to a file or the standard output.
-func writeDocument(c *cli, ctx context.Context, a *app.App, sha, out string, asText bool) error {
+func writeDocument(ctx context.Context, c *cli, a *app.App, sha, out string, asText bool) error {
 	write := func(w io.Writer) error {
 		if asText {
 			s, err := a.Repo.GetText(ctx, sha)
@@ -196,14 +196,14 @@ a copy of each file by its SHA-256, in a folder as the worker sees it or in s3:/
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			if job {
-				return retrieveJob(c, ctx, q, out)
+				return retrieveJob(ctx, c, q, out)
 			}
 			if out == "" {
 				return fmt.Errorf("%w: want --out", program.ErrUsage)
 			}
-			return onDocuments(c, ctx, q, func(a *app.App, found []store.Listed) error {
+			return onDocuments(ctx, c, q, func(a *app.App, found []store.Listed) error {
 				shas := each.Of(found, func(d store.Listed) string { return d.SHA256 })
-				return exportFiles(c, ctx, a, format, out, chosen{shas: shas})
+				return exportFiles(ctx, c, a, format, out, chosen{shas: shas})
 			})
 		}}
 	q.register(cmd)
@@ -214,7 +214,7 @@ a copy of each file by its SHA-256, in a folder as the worker sees it or in s3:/
 }
 
 // retrieveJob has a worker list documents and copy them to a folder.
-func retrieveJob(c *cli, ctx context.Context, q *conditions, out string) error {
+func retrieveJob(ctx context.Context, c *cli, q *conditions, out string) error {
 	query, err := q.query()
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func retrieveJob(c *cli, ctx context.Context, q *conditions, out string) error {
 		return err
 	}
 	query.Venue, query.Years = splitYears(spelling(query.Venue), query.Years)
-	return newJob(c, ctx, store.JobRetrieve, tables.Options{Documents: query, To: out}, "")
+	return newJob(ctx, c, store.JobRetrieve, tables.Options{Documents: query, To: out}, "")
 }
 
 func documentsMarkCommand(c *cli) *cobra.Command {
@@ -251,31 +251,6 @@ document is "new" again.`,
 			}
 			return c.Say(map[string]any{"ingestion": got[0], "documents": shas}, "%s %s\n", text.CountIs(len(shas), "document"), got[0])
 		})}
-}
-
-func writeCounters(w io.Writer, n store.Counters) error {
-	for _, l := range []struct {
-		name string
-		n    int
-		what string
-	}{
-		{"all", n.All, "files, in every version"},
-		{"saved_New", n.SavedNew, "accepted"},
-		{"saved_Duplicate", n.SavedDuplicate, "accepted, another version from a URL of saved_New"},
-		{"filtered", n.Filtered, "not wanted, of these:"},
-		{"filtered_MTF", n.FilteredMTF, "by kind"},
-		{"filtered_DCF", n.FilteredDCF, "by content"},
-		{"failed_TextExtract", n.FailedTextExtract, "no text to be had"},
-		{"failed_FileNotFound", n.FailedFileNotFound, "the file is lost"},
-		{"failed_PDFFilenotFound", n.FailedPDFNotFound, "an archive without a document"},
-		{"unexamined", n.Unexamined, "not judged yet"},
-		{"same_text", n.SameText, "of the saved ones, the same bytes or text as another"},
-	} {
-		if _, err := fmt.Fprintf(w, "%-23s %8d  %s\n", l.name, l.n, l.what); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // conditions are the flags that choose documents, the options of a job that lists them.
@@ -327,15 +302,4 @@ func (q *conditions) query() (store.DocumentQuery, error) {
 		return tables.Retrieved(o.Documents), nil
 	}
 	return o.Documents, nil
-}
-
-func dayFlag(flag, value string) (time.Time, error) {
-	if value == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.ParseInLocation(time.DateOnly, value, time.Local)
-	if err != nil {
-		return t, fmt.Errorf("%w: --%s: want a day such as 2026-01-31, not %q", program.ErrUsage, flag, value)
-	}
-	return t, nil
 }

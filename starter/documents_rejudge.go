@@ -40,7 +40,7 @@ installed. Nothing is fetched. Conditions choose the documents; --all is all.`,
 			if all == (chosen > 0) {
 				return fmt.Errorf("%w: want conditions, or --all", program.ErrUsage)
 			}
-			return onDocuments(c, cmd.Context(), q, func(a *app.App, found []store.Listed) error { return rejudge(c, cmd.Context(), a, found, explain) })
+			return onDocuments(cmd.Context(), c, q, func(a *app.App, found []store.Listed) error { return rejudge(cmd.Context(), c, a, found, explain) })
 		}}
 	q.register(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "every document")
@@ -66,7 +66,7 @@ func judgementOf(d store.Document) string {
 	return string(d.State) + " as " + d.Class
 }
 
-func rejudge(c *cli, ctx context.Context, a *app.App, found []store.Listed, explain bool) error {
+func rejudge(ctx context.Context, c *cli, a *app.App, found []store.Listed, explain bool) error {
 	coll := a.Examiner(ctx)
 	all := make([]rejudged, len(found))
 	var over passed

@@ -102,7 +102,7 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 		}
 		pace.Harvest = activities.NewHarvest(gleaner.ParseGoal(e.Goal), years, f.options).ID
 		again := f.options.Again
-		pace.All = again == activities.AgainAll || again == "" && completed(c, ctx, pace.Harvest)
+		pace.All = again == activities.AgainAll || again == "" && completed(ctx, c, pace.Harvest)
 		pace.Due = again != activities.AgainNone
 		if e.Estimate, err = a.Stages.Estimate(ctx, papers, held, pace); err != nil {
 			return nil, err
@@ -141,7 +141,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 			_, of, err := papersOfList(ctx, c.Err, name, years, f.sources.papers)
 			return of, err
 		}
-		key, err := keyOf(ctx, a, name, &f.sources)
+		key, err := venueKey(ctx, a, name, &f.sources)
 		if err == nil {
 			err = f.sources.replacesNone(ctx, a.DB, key)
 		}
@@ -169,7 +169,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		}
 		return papers, err
 	}
-	key, err := keyOf(ctx, a, name, &f.sources)
+	key, err := venueKey(ctx, a, name, &f.sources)
 	if err != nil {
 		return nil, err
 	}

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -124,7 +120,7 @@ func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error 
 	if len(found) == 0 {
 		return fmt.Errorf("%w, so nothing was written; `starter report %s` says why", noneFound(venueKey, in), venueKey)
 	}
-	if err := exportFound(c, ctx, a, f, found, venueKey); err != nil || c.JSON {
+	if err := exportFound(ctx, c, a, f, found, venueKey); err != nil || c.JSON {
 		return err
 	}
 	return notExported(ctx, a.DB, c.Err, gleaner.ParseGoal(venueKey).Harvest(in), len(found))
@@ -146,12 +142,12 @@ func notExported(ctx context.Context, db *store.DB, w io.Writer, harvest string,
 
 // exportFound writes what was found for a name as the flags say. What has no file, as a
 // page of a collection, is in lists alone.
-func exportFound(c *cli, ctx context.Context, a *app.App, f exportFlags, found []store.Exported, name string) error {
+func exportFound(ctx context.Context, c *cli, a *app.App, f exportFlags, found []store.Exported, name string) error {
 	switch _, isList := listEndings[f.format]; {
 	case !isList:
-		return exportFiles(c, ctx, a, f.format, f.out, ofExport(found, name))
+		return exportFiles(ctx, c, a, f.format, f.out, ofExport(found, name))
 	case f.files:
-		return exportWithFiles(c, ctx, a, f, found, ofExport(found, name))
+		return exportWithFiles(ctx, c, a, f, found, ofExport(found, name))
 	case f.format == "oai":
 		oai, err := oaiOf(name, f.base, a.Config.Web.Contact)
 		if err != nil {
@@ -168,25 +164,6 @@ func exportFound(c *cli, ctx context.Context, a *app.App, f exportFlags, found [
 		}
 	}
 	return c.toOut(f.out, func(w io.Writer) error { return exportAs(w, f.format, found) })
-}
-
-// toOut writes a list to the file of --out, or to the standard output.
-func (c *cli) toOut(out string, write func(io.Writer) error) error {
-	if out == "" || out == "-" {
-		return write(lines{c.Out})
-	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-		return err
-	}
-	return program.WriteFile(out, write)
-}
-
-// lines ends lines as terminals and pipes do; a RIS file has the ends of another age.
-type lines struct{ to io.Writer }
-
-func (l lines) Write(p []byte) (int, error) {
-	_, err := l.to.Write(bytes.ReplaceAll(p, []byte("\r"), nil))
-	return len(p), err
 }
 
 // noneFound says that there is nothing to export.
@@ -228,16 +205,6 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 		}
 	}
 	return biblio.Write(w, biblio.Format(format), entries)
-}
-
-func jsonLines[T any](w io.Writer, all []T) error {
-	enc := json.NewEncoder(w)
-	for _, one := range all {
-		if err := enc.Encode(one); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func twinURLs(f store.Exported) []string {

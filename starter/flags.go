@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"gleaner/activities"
@@ -69,7 +70,8 @@ const yearsHelp = "years of publication: 2003, 1998-2004 or a list such as 2001-
 type yearsGiven string
 
 func (y *yearsGiven) String() string { return string(*y) }
-func (y *yearsGiven) Type() string   { return "string" }
+
+func (y *yearsGiven) Type() string { return "string" }
 
 func (y *yearsGiven) Set(s string) error {
 	if strings.TrimSpace(s) == "" {
@@ -125,4 +127,22 @@ func (f *linkFlags) lists() (*rules.Lists, error) {
 		return nil, nil
 	}
 	return &l, nil
+}
+
+// args checks the number of arguments, and says what is missing.
+func args(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, got []string) error {
+		if len(got) != n {
+			return fmt.Errorf("%w: want %s", program.ErrUsage, what)
+		}
+		return nil
+	}
+}
+
+// warcHelp is of the flag of that name.
+const warcHelp = "keep what is exchanged with sites in WARC files, below warc in the blob store (default: the worker's setting)"
+
+// smallVar is the flag for domains that are asked less often than the list is.
+func smallVar(fl *pflag.FlagSet, small *int) {
+	fl.IntVar(small, "small", 0, "ask pages of domains with fewer accepted documents only when their own intervals are over; 0 asks all")
 }

@@ -76,13 +76,6 @@ func (f *harvestFlags) checkGoals(names []string) error {
 	return nil
 }
 
-// listName names the list of a file by its own name, without the ending.
-func listName(file string) string {
-	base := filepath.Base(file)
-	name := strings.ToValidUTF8(strings.TrimSuffix(base, filepath.Ext(base)), "_")
-	return gleaner.ParseGoal(gleaner.Goal{List: name}.String()).List
-}
-
 // longestSite bounds an address that is part of a workflow's id, of which Temporal
 // takes a thousand bytes.
 const longestSite = 800
@@ -126,17 +119,17 @@ func (c *cli) goal(ctx context.Context, name string, years gleaner.Years, f *sou
 		}
 		return gleaner.Goal{Site: address}, nil
 	case given.Author != "":
-		return authorGoal(c, ctx, given)
+		return authorGoal(ctx, c, given)
 	case given.List != "":
-		return given, knowList(c, ctx, given, years, f)
+		return given, knowList(ctx, c, given, years, f)
 	}
-	key, err := harvestVenue(c, ctx, name, years, f)
+	key, err := harvestVenue(ctx, c, name, years, f)
 	return gleaner.Goal{Venue: key}, err
 }
 
 // authorGoal finds the person that is meant. Whom DBLP cannot be asked about now is
 // left to the worker where the name is an id.
-func authorGoal(c *cli, ctx context.Context, given gleaner.Goal) (gleaner.Goal, error) {
+func authorGoal(ctx context.Context, c *cli, given gleaner.Goal) (gleaner.Goal, error) {
 	dblp, closeIt, err := c.dblp(ctx)
 	if err != nil {
 		return given, err
@@ -145,14 +138,21 @@ func authorGoal(c *cli, ctx context.Context, given gleaner.Goal) (gleaner.Goal, 
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
 	who, err := dblp.ResolveAuthor(ctx, given.Author)
-	if err != nil && !userError(err) && strings.Count(given.Author, "/") == 1 {
+	if err != nil && !metadata.UserError(err) && strings.Count(given.Author, "/") == 1 {
 		return given, nil
 	}
 	return gleaner.Goal{Author: who.PID}, err
 }
 
+// listName names the list of a file by its own name, without the ending.
+func listName(file string) string {
+	base := filepath.Base(file)
+	name := strings.ToValidUTF8(strings.TrimSuffix(base, filepath.Ext(base)), "_")
+	return gleaner.ParseGoal(gleaner.Goal{List: name}.String()).List
+}
+
 // knowList enters the list of a file, or finds the one that was entered before.
-func knowList(c *cli, ctx context.Context, given gleaner.Goal, years gleaner.Years, f *sourceFlags) error {
+func knowList(ctx context.Context, c *cli, given gleaner.Goal, years gleaner.Years, f *sourceFlags) error {
 	a, err := c.Application(ctx)
 	if err != nil {
 		return err

@@ -1,23 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/service/program"
-	"gleaner/workflows"
 )
 
 // harvestFlags are the options of `starter harvest`.
@@ -126,23 +121,10 @@ func (f *harvestFlags) register(cmd *cobra.Command) {
 	f.links.register(fl)
 }
 
-// warcHelp is of the flag of that name.
-const warcHelp = "keep what is exchanged with sites in WARC files, below warc in the blob store (default: the worker's setting)"
-
-// args checks the number of arguments, and says what is missing.
-func args(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, got []string) error {
-		if len(got) != n {
-			return fmt.Errorf("%w: want %s", program.ErrUsage, what)
-		}
-		return nil
-	}
-}
-
 // harvest starts what was named, all of it side by side, once every name is known.
 func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, f *harvestFlags) error {
 	if f.holdings != "" {
-		if _, err := importHoldings(c, ctx, f.holdings, false); err != nil {
+		if _, err := importHoldings(ctx, c, f.holdings, false); err != nil {
 			return err
 		}
 	}
@@ -151,22 +133,22 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 		if err != nil {
 			return err
 		}
-		hintNoWorker(c, ctx, t)
-		if slices.ContainsFunc(all, func(h begun) bool { return h.Goal.Site == "" }) {
-			hints(c)
+		hintNoWorker(ctx, c, t)
+		if slices.ContainsFunc(all, func(h startedHarvest) bool { return h.Goal.Site == "" }) {
+			hintSearch(c)
 		}
 		hintYears(c, all)
 		c.hintDelay(f.options.Delay)
 		if f.holdings != "" {
-			tooLateHoldings(c, all)
+			hintLateHoldings(c, all)
 		}
 		var failed error
 		for _, h := range all {
 			if f.wait {
-				notTakenHint(c, h)
+				hintNotTaken(c, h)
 				err = c.follow(ctx, t, h.ID)
 			} else {
-				err = sayBegun(c, h)
+				err = printStarted(c, h)
 			}
 			if failed = errors.Join(failed, err); ctx.Err() != nil {
 				break
@@ -176,57 +158,15 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 	})
 }
 
-// begin starts harvests, or joins those that run.
-func (c *cli) begin(ctx context.Context, t client.Client, names []string, years gleaner.Years, f *harvestFlags) (all []begun, err error) {
-	for _, name := range names {
-		name, of := splitYears(name, years)
-		goal, err := c.goal(ctx, name, of, &f.sources)
-		if err != nil {
-			return nil, err
-		}
-		if goal.Site != "" {
-			of = gleaner.Years{}
-		}
-		h := activities.NewHarvest(goal, of, f.options)
-		h.Options.Scope = cmp.Or(h.Options.Scope, activities.ScopePrefix)
-		if h.Options.Again == "" && completed(c, ctx, h.ID) {
-			h.Options.Again = activities.AgainAll
-		}
-		all = append(all, begun{Harvest: h})
-	}
-	for i, h := range all {
-		joined, err := startHarvest(ctx, t, workflows.HarvestParams{Harvest: h.Harvest})
-		if err != nil {
-			return nil, err
-		}
-		if joined {
-			all[i] = join(c, ctx, t, h.Harvest, f.options)
-		}
-	}
-	return all, nil
-}
-
-// completed reports whether a harvest was carried to its end before: whoever asks
-// for it again wants to know what changed since.
-func completed(c *cli, ctx context.Context, id string) bool {
-	a, err := c.Record(ctx)
-	if err != nil {
-		return false // the worker will say what is wrong
-	}
-	defer a.Close()
-	h, err := a.DB.FindHarvest(ctx, id)
-	return err == nil && h.ID == id && h.Stage == gleaner.StageComplete
-}
-
-// hints tells of settings without which a harvest finds little.
-func hints(c *cli) {
+// hintSearch tells of settings without which a harvest finds little.
+func hintSearch(c *cli) {
 	if cfg, err := c.Settings(); err == nil && !cfg.Search.On() && !c.JSON {
 		fmt.Fprintln(c.Err, "hint: no search provider is set here; if the workers have none either, only homepages that directories list are found (GLEANER_SEARCH)")
 	}
 }
 
 // hintYears says that all years of a venue are many, perhaps.
-func hintYears(c *cli, all []begun) {
+func hintYears(c *cli, all []startedHarvest) {
 	for _, h := range all {
 		if gleaner.ParseGoal(h.Venue).Venue != "" && h.Years == (gleaner.Years{}) && !c.JSON {
 			fmt.Fprintf(c.Err, "hint: without --years %[1]s is harvested in all the years that it published; --dry-run tells how much that is, `starter cancel %[1]s` ends it\n", h.Venue)
@@ -241,46 +181,11 @@ func (c *cli) hintDelay(asked time.Duration) {
 	}
 }
 
-// venueKey makes a name a DBLP key, or a goal's in the record's spelling. A name without a slash is looked up by the
-// worker's own catalogue, through the same settings.
-func venueKey(c *cli, ctx context.Context, name string) (string, error) {
-	name, _ = gleaner.SplitHarvest(name)
-	if gleaner.ParseGoal(name).Venue == "" || strings.Count(name, "/") == 1 {
-		return spelling(name), nil
+// hintLateHoldings says that what the library holds is subtracted when a harvest begins.
+func hintLateHoldings(c *cli, all []startedHarvest) {
+	for _, b := range all {
+		if b.Joined {
+			fmt.Fprintf(c.Err, "hint: %s subtracted what the library held when it began; what --holdings names is kept, and counts from the next harvest on\n", b.ID)
+		}
 	}
-	a, err := c.Application(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer a.Close()
-	v, err := a.Stages.DBLP.ResolveVenue(ctx, name)
-	return v.Key, err
-}
-
-// startHarvest starts the workflow, or joins the one that runs.
-func startHarvest(ctx context.Context, t client.Client, p workflows.HarvestParams) (joined bool, err error) {
-	return startOnce(ctx, t, workflows.HarvestID(p.Harvest.ID), workflows.DescribeHarvest(p.Harvest), workflows.HarvestVenue, p)
-}
-
-// startOptions are those of a workflow that is joined where it runs.
-func startOptions(id string, about workflows.Description) client.StartWorkflowOptions {
-	return client.StartWorkflowOptions{
-		ID:                       id,
-		TaskQueue:                activities.QueueHarvest,
-		StaticSummary:            about.Summary,
-		StaticDetails:            about.Details,
-		WorkflowTaskTimeout:      workflows.TaskTime,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}
-}
-
-// startOnce starts a workflow; joined reports whether it runs already.
-func startOnce(ctx context.Context, t client.Client, id string, about workflows.Description, workflow, params any) (joined bool, err error) {
-	o := startOptions(id, about)
-	o.WorkflowIDConflictPolicy, o.WorkflowExecutionErrorWhenAlreadyStarted = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, true
-	_, err = t.ExecuteWorkflow(ctx, o, workflow, params)
-	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
-		return true, nil
-	}
-	return false, err
 }

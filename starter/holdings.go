@@ -3,8 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -12,8 +15,11 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
+	"gleaner/internal/metadata"
+	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 	"gleaner/internal/text"
 )
 
@@ -39,24 +45,20 @@ its file: importing it again replaces it, "starter holdings forget" takes it bac
 ` + laterHoldings,
 		Example: "  starter holdings import library.csv --dry-run\n  starter holdings import library.bib",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			done, err := importHoldings(c, cmd.Context(), args[0], dry)
+			done, err := importHoldings(cmd.Context(), c, args[0], dry)
 			if err != nil {
 				return err
-			}
-			verb := ""
-			if dry {
-				verb = "would be "
 			}
 			return c.Say(struct {
 				File string `json:"file"`
 				store.Imported
-			}{args[0], done}, "%s of %s %sheld: %d new, %d known; %d of before not any more\n", text.Count(done.Papers, "paper"), args[0], verb, done.New, done.Known, done.Gone)
+			}{args[0], done}, "%s of %s %sheld: %d new, %d known; %d of before not any more\n", text.Count(done.Papers, "paper"), args[0], would[dry], done.New, done.Known, done.Gone)
 		}}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be new")
 	return cmd
 }
 
-func importHoldings(c *cli, ctx context.Context, name string, dry bool) (store.Imported, error) {
+func importHoldings(ctx context.Context, c *cli, name string, dry bool) (store.Imported, error) {
 	papers, err := readPapers(ctx, name)
 	if err != nil {
 		return store.Imported{}, err
@@ -129,17 +131,11 @@ holdings of now.
 
 ` + laterHoldings,
 		Example: "  starter holdings explain conf/webdb --years 1998-2004\n  starter holdings explain conf/webdb --years 2003 --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			in, err := yearsFlag(years)
 			if err != nil {
 				return err
 			}
-			ctx := cmd.Context()
-			a, err := c.Record(ctx)
-			if err != nil {
-				return err
-			}
-			defer a.Close()
 			venue, in, err := papersOf(ctx, a.DB, args[0], in)
 			if err != nil {
 				return err
@@ -156,7 +152,7 @@ holdings of now.
 			return c.Print(map[string]any{"venue": venue, "papers": len(papers), "held": held}, func(w io.Writer) error {
 				return writeHeld(w, venue, len(papers), held)
 			})
-		}}
+		})}
 	cmd.Flags().Var((*yearsGiven)(&years), "years", yearsHelp)
 	return cmd
 }
@@ -179,4 +175,23 @@ func writeHeld(w io.Writer, venueKey string, published int, held []heldPaper) er
 	}
 	_, err := fmt.Fprintf(w, "%s: %s known, %d of them held\n", venueKey, text.Count(published, "paper"), len(held))
 	return err
+}
+
+func readPapers(ctx context.Context, name string) ([]gleaner.Paper, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	defer f.Close()
+	papers, wrong, err := metadata.ReadList(ctx, slog.Default(), name, f)
+	switch {
+	case errors.Is(err, biblio.ErrFormat):
+		err = fmt.Errorf("%w: %w", program.ErrUsage, biblio.ErrFormat)
+	case err == nil && len(wrong) > 0:
+		err = wrong
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return papers, nil
 }

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +17,9 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
+	"gleaner/internal/homepage"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -25,7 +30,7 @@ import (
 // errAuthor is returned for a name that no author answers to.
 var errAuthor = errors.New("no such author")
 
-const anAuthor = "an author: name or pid"
+const authorArg = "an author: name or pid"
 
 func homepagesCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "homepages", Short: "See where authors were found, and say where they are",
@@ -49,14 +54,8 @@ func homepagesList(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := all[:0]
-			for _, l := range all {
-				if !missing || len(l.Homepages) == 0 {
-					out = append(out, l)
-				}
-			}
-			of := len(all)
-			return c.Print(out, func(w io.Writer) error { return writeHomepages(w, out, of) })
+			out := append([]store.AuthorHomepages{}, each.Where(all, func(l store.AuthorHomepages) bool { return !missing || len(l.Homepages) == 0 })...)
+			return c.Print(out, func(w io.Writer) error { return writeHomepages(w, out, len(all)) })
 		})}
 	cmd.Flags().BoolVar(&missing, "missing", false, "only authors without a homepage")
 	return cmd
@@ -100,10 +99,7 @@ func writeHomepages(w io.Writer, all []store.AuthorHomepages, of int) error {
 func oneAuthor(ctx context.Context, db store.PersonRecords, name string) (gleaner.Author, error) {
 	found, err := db.AuthorsByName(ctx, name)
 	if err != nil || len(found) == 1 {
-		if len(found) == 1 {
-			return found[0], err
-		}
-		return gleaner.Author{}, err
+		return append(found, gleaner.Author{})[0], err
 	}
 	how := "several authors are called %q; name one by what stands behind the name: %s"
 	if len(found) == 0 {
@@ -130,21 +126,9 @@ func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, h harvest.Homepa
 	})
 }
 
-func homepagesExplain(c *cli) *cobra.Command {
-	return &cobra.Command{Use: "explain AUTHOR", Short: "Print every candidate for an author's homepage, and why it was kept or not", Args: args(1, anAuthor),
-		Example: "  starter homepages explain 'Jane Roe'\n  starter homepages explain 12/3456 --json",
-		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, h harvest.Homepages, who gleaner.Author, _ []string) error {
-			e, err := h.Explain(ctx, who)
-			if err != nil {
-				return err
-			}
-			return c.Print(e, func(w io.Writer) error { return writeExplained(w, e) })
-		})}
-}
-
 func homepagesSet(c *cli) *cobra.Command {
 	var not bool
-	cmd := &cobra.Command{Use: "set AUTHOR URL", Short: "Say that a page is an author's homepage, or is not", Args: args(2, anAuthor+", and a URL"),
+	cmd := &cobra.Command{Use: "set AUTHOR URL", Short: "Say that a page is an author's homepage, or is not", Args: args(2, authorArg+", and a URL"),
 		Example: "  starter homepages set 'Jane Roe' https://www.example.edu/~roe/\n  starter homepages set 12/3456 https://www.example.com/roe --not",
 		RunE: c.onAuthor(func(ctx context.Context, a *app.App, _ harvest.Homepages, who gleaner.Author, rest []string) error {
 			word := "is"
@@ -155,10 +139,8 @@ func homepagesSet(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.Print(map[string]any{"author": who, "url": url, "word": word, "harvests": joined}, func(w io.Writer) error {
-				fmt.Fprintf(w, "%s (%s): %s\n", who.Name, who.ID(), strings.Join(setWords(url, word, joined), "\n"))
-				return nil
-			})
+			return c.Say(map[string]any{"author": who, "url": url, "word": word, "harvests": joined}, "%s (%s): %s\n", who.Name, who.ID(),
+				strings.Join(setWords(url, word, joined), "\n"))
 		})}
 	cmd.Flags().BoolVar(&not, "not", false, "the page is not theirs")
 	return cmd
@@ -183,7 +165,7 @@ func setHomepage(ctx context.Context, c *cli, a *app.App, who gleaner.Author, gi
 	if err != nil {
 		return "", nil, err
 	}
-	return url, crawlToo(c, ctx, a, running, url), nil
+	return url, crawlToo(ctx, c, a, running, url), nil
 }
 
 // setWords say what setHomepage did, a line each.
@@ -213,7 +195,7 @@ func forgetHomepage(ctx context.Context, h harvest.Homepages, who gleaner.Author
 
 // crawlToo gives the homepages of harvests that crawl already to the frontier, and
 // lets them look for hosts again. It returns the harvests that heard.
-func crawlToo(c *cli, ctx context.Context, a *app.App, running []store.Harvest, url string) []string {
+func crawlToo(ctx context.Context, c *cli, a *app.App, running []store.Harvest, url string) []string {
 	var joined []string
 	if len(running) == 0 {
 		return nil
@@ -253,4 +235,84 @@ func homepagesForget(c *cli) *cobra.Command {
 			}
 			return c.Say(map[string]any{"author": who, "words": n}, "%s (%s): %s\n", who.Name, who.ID(), did)
 		})}
+}
+
+func homepagesExplain(c *cli) *cobra.Command {
+	return &cobra.Command{Use: "explain AUTHOR", Short: "Print every candidate for an author's homepage, and why it was kept or not", Args: args(1, authorArg),
+		Example: "  starter homepages explain 'Jane Roe'\n  starter homepages explain 12/3456 --json",
+		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, h harvest.Homepages, who gleaner.Author, _ []string) error {
+			e, err := h.Explain(ctx, who)
+			if err != nil {
+				return err
+			}
+			return c.Print(e, func(w io.Writer) error { return writeExplained(w, e) })
+		})}
+}
+
+// writeExplained prints an author's candidates with the evidence of each.
+func writeExplained(w io.Writer, e harvest.Explained) error {
+	fmt.Fprintf(w, "%s (%s), %s in the record\n", e.Author.Name, e.Author.ID(), text.Count(len(e.Papers), "paper"))
+	for _, word := range e.Words {
+		fmt.Fprintf(w, "a person said: %s %s their homepage\n", word.URL, strings.ReplaceAll(word.Word, "-", " "))
+	}
+	for _, h := range e.Kept {
+		if h.Scope != "" {
+			continue
+		}
+		fmt.Fprintf(w, "homepage %d: %s  (%s, score %.3f)\n", h.Rank+1, h.URL, h.Source, h.Score)
+	}
+	if e.Decision == nil {
+		_, err := fmt.Fprintln(w, "not looked for yet")
+		return err
+	}
+	d := e.Decision
+	for _, c := range homepage.Provisional(*d) {
+		fmt.Fprintf(w, "%s is taken by the name alone: its crawl confirms it, or withdraws it\n", c.URL)
+	}
+	for _, p := range d.Elsewhere() {
+		fmt.Fprintf(w, "papers at %s  (crawled: %s; linked from %s; %s)\n", p.URL, p.Scope, p.Of, p.Rule)
+	}
+	if d.NotFound != "" {
+		fmt.Fprintln(w, "not found:", d.NotFound)
+	}
+	fmt.Fprintf(w, "%s, %s asked for\n", text.Count(d.Searches, "search"), text.Count(d.Fetches, "page"))
+	for _, p := range d.Problems {
+		fmt.Fprintln(w, "problem:", p)
+	}
+	for i, c := range d.Candidates {
+		writeCandidate(w, i+1, c)
+	}
+	return nil
+}
+
+func writeCandidate(w io.Writer, n int, c evidence.Candidate) {
+	mark := " "
+	if c.Kept {
+		mark = "*"
+	}
+	fmt.Fprintf(w, "%s%3d. %s\n", mark, n, c.URL)
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "       %-9s %s\n", label, value)
+		}
+	}
+	line("title", c.Title)
+	source := c.Source
+	if c.Rank > 0 {
+		source += ", result " + strconv.Itoa(c.Rank)
+	}
+	if c.Via != "" {
+		source += ", by way of " + c.Via
+	}
+	line("source", source)
+	line("rule", c.Rule)
+	if !c.Fetched {
+		return
+	}
+	line("score", fmt.Sprintf("%.3f  %s", c.Score, c.Priority))
+	var features []string
+	for _, f := range slices.Sorted(maps.Keys(c.Features)) {
+		features = append(features, f+" "+strconv.FormatFloat(c.Features[f], 'g', 3, 64))
+	}
+	line("features", strings.Join(features, ", "))
 }

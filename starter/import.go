@@ -134,7 +134,7 @@ record. The command ends with 0 when the import ended, whatever single files cam
 			if err := f.apply(cmd.Flags(), &o); err != nil {
 				return err
 			}
-			return importNew(c, cmd.Context(), o, f.wait)
+			return importNew(cmd.Context(), c, o, f.wait)
 		}}
 	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "show a line for each file, and end when the import does")
@@ -182,7 +182,7 @@ func sayFolders(c *cli, o ingest.Options) error {
 }
 
 // importNew sets an import up and starts it.
-func importNew(c *cli, ctx context.Context, o ingest.Options, wait bool) error {
+func importNew(ctx context.Context, c *cli, o ingest.Options, wait bool) error {
 	if err := sayFolders(c, o); err != nil {
 		return err
 	}
@@ -198,5 +198,5 @@ func importNew(c *cli, ctx context.Context, o ingest.Options, wait bool) error {
 	if err := c.runJob(ctx, t, a.DB, id, wait); err != nil || wait || !slices.ContainsFunc(o.Paths, source.Remote) {
 		return err
 	}
-	return awaitOpened(c, ctx, t, a.DB, id)
+	return awaitOpened(ctx, c, t, a.DB, id)
 }

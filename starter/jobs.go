@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +29,7 @@ func jobsCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-const aJob = "the number of a job"
+const jobArg = "the number of a job"
 
 // onJob runs a command on one job.
 func (c *cli) onJob(do func(ctx context.Context, a *app.App, id int64) error) func(*cobra.Command, []string) error {
@@ -44,8 +42,8 @@ func (c *cli) onJob(do func(ctx context.Context, a *app.App, id int64) error) fu
 	}
 }
 
-// what says in a line what a job does, and how many documents or pages it has taken.
-func what(job store.Job) (said string, took int64) {
+// describeJob says in a line what a job does, and how many documents or pages it has taken.
+func describeJob(job store.Job) (said string, took int64) {
 	if job.Kind == store.JobImport {
 		var o ingest.Options
 		var n ingest.Counters
@@ -65,21 +63,11 @@ func jobsListCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if jobs == nil {
-				jobs = []store.Job{}
-			}
-			return c.printTable(jobs, "job\tkind\tstate\trun\trecords\ttaken\ttime\twhat", rowsOf(jobs, func(j store.Job) string {
-				said, took := what(j)
+			return c.printTable(append([]store.Job{}, jobs...), "job\tkind\tstate\trun\trecords\ttaken\ttime\twhat", rowsOf(jobs, func(j store.Job) string {
+				said, took := describeJob(j)
 				return fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, took, rounded(j.Time(time.Now())), said)
 			}), "no job yet: starter import PATH")
 		})}
-}
-
-func rounded(d time.Duration) time.Duration {
-	if d < time.Minute {
-		return d.Round(10 * time.Millisecond)
-	}
-	return d.Round(time.Second)
 }
 
 // shownJob is a job with the records that differ from what their log promises.
@@ -97,7 +85,7 @@ const differencesShown = 1000
 func jobsShowCommand(c *cli) *cobra.Command {
 	var file string
 	var asFile bool
-	cmd := &cobra.Command{Use: "show JOB", Short: "Show a job: options, counters, and each difference between its log and the record", Args: args(1, aJob),
+	cmd := &cobra.Command{Use: "show JOB", Short: "Show a job: options, counters, and each difference between its log and the record", Args: args(1, jobArg),
 		Example: "  starter jobs show 3\n  starter jobs show 4 --csv lines.csv\n  starter jobs show 4 --file >nightly.yaml",
 		RunE: c.onJob(func(ctx context.Context, a *app.App, id int64) error {
 			job, err := a.DB.Job(ctx, id)
@@ -121,7 +109,7 @@ func jobsShowCommand(c *cli) *cobra.Command {
 				s.More = all - differencesShown
 			}
 			if file == "-" {
-				return recordsTo(ctx, a.DB.JobRecords, id, c.Out)
+				return program.WriteCSV(c.Out, store.RecordHeads(), a.DB.RecordRows(ctx, id))
 			}
 			if file != "" {
 				if err := writeRecords(ctx, a.DB.JobRecords, id, file); err != nil {
@@ -162,7 +150,7 @@ func writeJob(w io.Writer, s shownJob) error {
 
 func jobsRunCommand(c *cli) *cobra.Command {
 	var wait, confirm bool
-	cmd := &cobra.Command{Use: "run JOB|FILE", Short: "Run a job again, from its beginning, or one that a file describes", Args: args(1, aJob+", or a file that describes one"),
+	cmd := &cobra.Command{Use: "run JOB|FILE", Short: "Run a job again, from its beginning, or one that a file describes", Args: args(1, jobArg+", or a file that describes one"),
 		Long: `Run a job again, from its beginning and with its options. What an import saved before
 is on record, and counts as a duplicate now. A job that was set up and did not run yet
 runs for the first time; one that runs is joined. A cleaning only tells what would go,
@@ -173,13 +161,13 @@ A file, as "starter jobs show JOB --file" writes it, describes a new job: "job",
 its options. Paths in it are seen from the folder in which the command is given.`,
 		Example: "  starter jobs run 3 --wait\n  starter jobs run 4 --confirm --wait\n  starter jobs run nightly.yaml --wait",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			id, err := strconv.ParseInt(args[0], 10, 64)
+			id, err := jobNumber(args[0])
 			switch {
 			case err != nil:
 				id, err = newJobOf(ctx, a.DB, args[0], confirm)
 			default:
 				if err = confirmed(ctx, a.DB, id, confirm); err == nil {
-					err = again(ctx, a.DB.JobRecords, id)
+					err = renewJob(ctx, a.DB.JobRecords, id)
 				}
 			}
 			if err != nil {
@@ -208,7 +196,7 @@ func confirmed(ctx context.Context, db *store.DB, id int64, confirm bool) error 
 func jobsModifyCommand(c *cli) *cobra.Command {
 	f := &importFlags{}
 	var set []string
-	cmd := &cobra.Command{Use: "modify JOB", Short: "Change the options of a job that does not run", Args: args(1, aJob),
+	cmd := &cobra.Command{Use: "modify JOB", Short: "Change the options of a job that does not run", Args: args(1, jobArg),
 		Long: `Change the options of a job that does not run. What is not named stays; "starter jobs
 run" runs it with them. The options of an import are those of "starter import"; those of
 other jobs are named by --set, as "starter jobs show" lists them.`,
@@ -278,17 +266,14 @@ func printJobFile(c *cli, job store.Job) error {
 	if err != nil {
 		return err
 	}
-	return c.Print(map[string]string{"file": string(file)}, func(w io.Writer) error {
-		_, err := w.Write(file)
-		return err
-	})
+	return c.Say(map[string]string{"file": string(file)}, "%s", file)
 }
 
 // newJobOf sets up the job that a file describes.
 func newJobOf(ctx context.Context, db *store.DB, name string, confirm bool) (int64, error) {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("%w: want %s, or a file that describes one; there is no %s", program.ErrUsage, aJob, name)
+		return 0, fmt.Errorf("%w: want %s, or a file that describes one; there is no %s", program.ErrUsage, jobArg, name)
 	}
 	if err != nil {
 		return 0, err
@@ -327,12 +312,4 @@ func jobHere(options any, kind string, confirm bool) (any, error) {
 		return o, err
 	}
 	return options, nil
-}
-
-// absolute is a folder as a worker in another one finds it; addresses stay.
-func absolute(path string) (string, error) {
-	if path == "" || strings.Contains(path, "://") {
-		return path, nil
-	}
-	return filepath.Abs(path)
 }

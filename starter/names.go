@@ -9,6 +9,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
+	"gleaner/internal/web/weburl"
 )
 
 // spelling returns a name in the spelling of the record: the canonical URL of a site.
@@ -27,7 +28,7 @@ func findHarvest(ctx context.Context, db *store.DB, name string) (store.Harvest,
 	goal, years := gleaner.SplitHarvest(name)
 	candidates := []string{name, gleaner.ParseGoal(goal).Harvest(years)}
 	if gleaner.ParseGoal(name).Venue != "" { // a venue that a file lists, by its name
-		candidates = append(candidates, listKey(name))
+		candidates = append(candidates, listedVenueKey(name))
 	}
 	for _, candidate := range candidates {
 		h, err := db.FindHarvest(ctx, candidate)
@@ -72,7 +73,7 @@ func papersOf(ctx context.Context, db *store.DB, name string, flag gleaner.Years
 
 // otherHarvests says which other harvests of a venue there are, where
 // the name given is the venue's and not the harvest's own.
-func otherHarvests(c *cli, ctx context.Context, db *store.DB, name string, h store.Harvest) error {
+func otherHarvests(ctx context.Context, c *cli, db *store.DB, name string, h store.Harvest) error {
 	if c.JSON || strings.EqualFold(spelling(name), h.ID) {
 		return nil
 	}
@@ -91,3 +92,23 @@ func otherHarvests(c *cli, ctx context.Context, db *store.DB, name string, h sto
 	}
 	return err
 }
+
+// harvestID is the id of the harvest that is named; "" stands for all.
+func harvestID(ctx context.Context, db *store.DB, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	h, err := findHarvest(ctx, db, name)
+	return h.ID, err
+}
+
+// hostName is the name of a host as the record has it.
+func hostName(given string) (string, error) {
+	host := weburl.HostNamed(given)
+	if host == "" {
+		return "", fmt.Errorf("%w: %q is no host such as www.example.edu", program.ErrUsage, given)
+	}
+	return host, nil
+}
+
+const harvestArg = "a harvest: its id (conf/webdb/1998-2004), or its venue, site, author or list (conf/webdb, site:URL, author:65/2885, papers:NAME)"

@@ -16,6 +16,8 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/each"
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
@@ -46,20 +48,25 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 			if len(args) == 1 && strings.Contains(args[0], ".") && !strings.ContainsAny(args[0], "/ ") {
 				site = args[0]
 			} else if len(args) == 1 {
-				key, err := venueKey(c, cmd.Context(), args[0])
+				a, err := c.Application(cmd.Context())
 				if err != nil {
 					return err
 				}
-				d.Of.Venue = key
+				name, _ := gleaner.SplitHarvest(args[0])
+				d.Of.Venue, err = venueKey(cmd.Context(), a, spelling(name), &sourceFlags{})
+				a.Close()
+				if err != nil {
+					return err
+				}
 			}
 			if site != "" {
-				host, err := aHost(site)
+				host, err := hostName(site)
 				if err != nil {
 					return err
 				}
 				d.Of.Host = host
 			}
-			return recrawl(c, cmd.Context(), d, wait)
+			return recrawl(cmd.Context(), c, d, wait)
 		}}
 	cmd.Flags().BoolVar(&due, "due", false, "every site whose rest is over")
 	cmd.Flags().StringVar(&site, "site", "", "one host")
@@ -77,8 +84,8 @@ func recrawlID(of store.Selection) string {
 	return workflows.RecrawlID(of.Venue)
 }
 
-func recrawl(c *cli, ctx context.Context, d activities.Due, wait bool) error {
-	if err := hasSites(c, ctx, d.Of); err != nil {
+func recrawl(ctx context.Context, c *cli, d activities.Due, wait bool) error {
+	if err := hasSites(ctx, c, d.Of); err != nil {
 		return err
 	}
 	return c.onTemporal(ctx, func(t client.Client) error {
@@ -88,7 +95,7 @@ func recrawl(c *cli, ctx context.Context, d activities.Due, wait bool) error {
 		if err != nil {
 			return err
 		}
-		hintNoWorker(c, ctx, t)
+		hintNoWorker(ctx, c, t)
 		if !wait {
 			verb := "started"
 			if joined {
@@ -96,13 +103,13 @@ func recrawl(c *cli, ctx context.Context, d activities.Due, wait bool) error {
 			}
 			return c.Say(map[string]any{"workflow": id, "joined": joined}, "%s %s\n", id, verb)
 		}
-		return followRecrawl(c, ctx, t, id, d.Of)
+		return followRecrawl(ctx, c, t, id, d.Of)
 	})
 }
 
 // hasSites fails where a venue or a host was never crawled: it would be asked
 // again in vain, and nobody told.
-func hasSites(c *cli, ctx context.Context, of store.Selection) error {
+func hasSites(ctx context.Context, c *cli, of store.Selection) error {
 	if of == (store.Selection{}) {
 		return nil
 	}
@@ -124,17 +131,8 @@ func hasSites(c *cli, ctx context.Context, of store.Selection) error {
 	return program.Unknown{Reason: fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
 }
 
-// notBlocked fails for a host on the blacklist.
-func notBlocked(ctx context.Context, db *store.DB, host string) error {
-	why, err := db.Blocked(ctx, host)
-	if err == nil && why != "" {
-		err = fmt.Errorf("%s: %s", host, why)
-	}
-	return err
-}
-
 // followRecrawl waits for a recrawl and says what it brought.
-func followRecrawl(c *cli, ctx context.Context, t client.Client, id string, of store.Selection) error {
+func followRecrawl(ctx context.Context, c *cli, t client.Client, id string, of store.Selection) error {
 	a, err := c.Record(ctx)
 	if err != nil {
 		return err
@@ -195,9 +193,7 @@ func (c *cli) awaitRecrawl(ctx context.Context, t client.Client, db *store.DB, i
 	progress := c.Progress(id)
 	defer progress.End()
 	watch, stop := context.WithCancel(ctx)
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
+	told := guard.Go(func() {
 		for watch.Err() == nil {
 			asked := time.Now()
 			if b, err := db.Brought(watch, of, began); err == nil {
@@ -206,7 +202,7 @@ func (c *cli) awaitRecrawl(ctx context.Context, t client.Client, db *store.DB, i
 			}
 			_ = fetch.Wait(watch, max(2*time.Second, 20*time.Since(asked))) // it counts what is on record
 		}
-	}()
+	})
 	err := c.await(ctx, t, id, r)
 	stop()
 	<-told

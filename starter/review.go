@@ -38,7 +38,7 @@ was not compared with a paper can be named, too, by its SHA-256 or its address.`
 		},
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			if len(got) == 3 {
-				return settle(c, ctx, a, got[0], got[1], got[2])
+				return settle(ctx, c, a, got[0], got[1], got[2])
 			}
 			q := store.ReviewQuery{Settled: settled}
 			var err error
@@ -52,14 +52,14 @@ was not compared with a paper can be named, too, by its SHA-256 or its address.`
 			if listOnly || settled || c.JSON || !term.IsTerminal(int(os.Stdin.Fd())) {
 				return c.Print(append([]store.Review{}, all...), func(w io.Writer) error { return writeReviews(w, all) })
 			}
-			return reviewLoop(c, ctx, a, os.Stdin, all)
+			return reviewLoop(ctx, c, a, os.Stdin, all)
 		})}
 	cmd.Flags().BoolVar(&listOnly, "list", false, "list them and ask nothing")
 	cmd.Flags().BoolVar(&settled, "settled", false, "list what was settled")
 	return cmd
 }
 
-func settle(c *cli, ctx context.Context, a *app.App, paper, document, word string) error {
+func settle(ctx context.Context, c *cli, a *app.App, paper, document, word string) error {
 	sha, err := program.FindDocument(ctx, a.DB, document)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func writeReview(w io.Writer, r store.Review) {
 }
 
 // reviewLoop asks about each match.
-func reviewLoop(c *cli, ctx context.Context, a *app.App, in io.Reader, all []store.Review) error {
+func reviewLoop(ctx context.Context, c *cli, a *app.App, in io.Reader, all []store.Review) error {
 	c.Settle()
 	lines := bufio.NewScanner(in)
 	said := 0

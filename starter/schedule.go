@@ -171,11 +171,11 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	switch name {
 	case dueSchedule:
 		o.ID = scheduleID(name)
-		o.Action = action(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Due: due}})
+		o.Action = scheduleAction(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Due: due}})
 		return o, nil
 	case whitelistSchedule:
 		o.ID = scheduleID(name)
-		o.Action = action(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Due: due, Whitelist: &activities.Whitelist{Small: f.small}}})
+		o.Action = scheduleAction(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Due: due, Whitelist: &activities.Whitelist{Small: f.small}}})
 		return o, nil
 	}
 	years, err := yearsFlag(f.years)
@@ -192,11 +192,11 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	}
 	h := activities.NewHarvest(goal, years, activities.HarvestOptions{Scope: cmp.Or(f.scope, activities.ScopePrefix), Delay: f.delay, WARC: f.warc, Again: activities.AgainDue})
 	o.ID = scheduleID(h.ID)
-	o.Action = action(o.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
+	o.Action = scheduleAction(o.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
 	return o, nil
 }
 
-func action(id string, p workflows.ScheduledParams) *client.ScheduleWorkflowAction {
+func scheduleAction(id string, p workflows.ScheduledParams) *client.ScheduleWorkflowAction {
 	about := workflows.DescribeSchedule(p)
 	return &client.ScheduleWorkflowAction{ID: "schedule/" + shortName(id), Workflow: workflows.OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: about.Summary, StaticDetails: about.Details,
 		WorkflowTaskTimeout: workflows.TaskTime}
@@ -307,19 +307,9 @@ func lastRun(ctx context.Context, t client.Client, runs []client.ScheduleActionR
 }
 
 func listSchedules(ctx context.Context, t client.Client) ([]scheduled, error) {
-	it, err := t.ScheduleClient().List(ctx, client.ScheduleListOptions{})
-	if err != nil {
-		return nil, err
-	}
+	entries, err := scheduleEntries(ctx, t.ScheduleClient())
 	all := []scheduled{}
-	for it.HasNext() {
-		e, err := it.Next()
-		if err != nil {
-			return nil, err
-		}
-		if !strings.HasPrefix(e.ID, scheduleID("")) {
-			continue
-		}
+	for _, e := range entries {
 		s := scheduled{Schedule: shortName(e.ID), Paused: e.Paused, Note: e.Note, Next: e.NextActionTimes}
 		if e.Spec != nil && len(e.Spec.Intervals) > 0 {
 			s.Every = config.DurationText(e.Spec.Intervals[0].Every)
@@ -327,5 +317,17 @@ func listSchedules(ctx context.Context, t client.Client) ([]scheduled, error) {
 		s.Last, s.Did = lastRun(ctx, t, e.RecentActions)
 		all = append(all, s)
 	}
-	return all, nil
+	return all, err
+}
+
+// scheduleEntries are Gleaner's schedules among those of the namespace.
+func scheduleEntries(ctx context.Context, schedules client.ScheduleClient) (all []*client.ScheduleListEntry, err error) {
+	it, err := schedules.List(ctx, client.ScheduleListOptions{})
+	for err == nil && it.HasNext() {
+		var e *client.ScheduleListEntry
+		if e, err = it.Next(); err == nil && strings.HasPrefix(e.ID, scheduleID("")) {
+			all = append(all, e)
+		}
+	}
+	return all, err
 }

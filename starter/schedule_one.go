@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/gleaner"
@@ -31,7 +29,7 @@ func scheduleDo(c *cli, use, short string, do func(context.Context, client.Sched
 				h := t.ScheduleClient().GetHandle(ctx, scheduleID(name))
 				did, err := do(ctx, h)
 				switch {
-				case notThere(err):
+				case isNotFound(err):
 					return noSchedule(args[0])
 				case err != nil:
 					return err
@@ -43,11 +41,6 @@ func scheduleDo(c *cli, use, short string, do func(context.Context, client.Sched
 		}}
 }
 
-func notThere(err error) bool {
-	var none *serviceerror.NotFound
-	return errors.As(err, &none)
-}
-
 func noSchedule(name string) error {
 	return program.Unknown{Reason: fmt.Errorf("no schedule is called %s; `starter schedule list` lists them", name)}
 }
@@ -57,21 +50,17 @@ func noSchedule(name string) error {
 func findSchedule(ctx context.Context, schedules client.ScheduleClient, given string) (string, error) {
 	name := spelling(strings.TrimPrefix(given, runSchedule+"/"))
 	_, err := schedules.GetHandle(ctx, scheduleID(name)).Describe(ctx)
-	if err == nil || !notThere(err) {
+	if err == nil || !isNotFound(err) {
 		return name, err
 	}
-	it, err := schedules.List(ctx, client.ScheduleListOptions{})
+	all, err := scheduleEntries(ctx, schedules)
 	if err != nil {
 		return "", err
 	}
 	var found []string
-	for it.HasNext() {
-		e, err := it.Next()
-		if err != nil {
-			return "", err
-		}
-		if scheduleOf(e.ID, name) {
-			found = append(found, shortName(e.ID))
+	for _, e := range all {
+		if short := shortName(e.ID); scheduleOf(short, name) {
+			found = append(found, short)
 		}
 	}
 	switch len(found) {
@@ -85,11 +74,7 @@ func findSchedule(ctx context.Context, schedules client.ScheduleClient, given st
 
 // scheduleOf reports whether a schedule is of a venue, by its key or the end of that,
 // or of what else a harvest may be after.
-func scheduleOf(id, name string) bool {
-	short, ours := strings.CutPrefix(id, scheduleID(""))
-	if !ours {
-		return false
-	}
+func scheduleOf(short, name string) bool {
 	goal := short
 	if i := strings.LastIndexByte(short, '/'); i > 0 {
 		if _, err := gleaner.ParseYears(short[i+1:]); err == nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
-	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
@@ -19,7 +18,6 @@ import (
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
-	"gleaner/internal/web/weburl"
 )
 
 func sitesCommand(c *cli) *cobra.Command {
@@ -51,9 +49,6 @@ func sitesList(c *cli) *cobra.Command {
 			if err := oneOf("state", append(gleaner.SiteStates(), ""), q.State); err != nil {
 				return err
 			}
-			if q.Limit < 1 {
-				return fmt.Errorf("%w: --limit: want one or more, not %d", program.ErrUsage, q.Limit)
-			}
 			var err error
 			if q.Harvest, err = harvestID(ctx, a.DB, strings.Join(args, "")); err != nil {
 				return err
@@ -71,19 +66,13 @@ func sitesList(c *cli) *cobra.Command {
 }
 
 func listSites(ctx context.Context, db store.SiteRecords, q store.SiteQuery) (listedSites, error) {
-	limit := q.Limit
-	q.Limit++
-	found := listedSites{Sites: []listedSite{}}
-	rows, err := db.Sites(ctx, q)
+	found, host := listedSites{Sites: []listedSite{}}, func(r store.SiteRow) string { return r.Host }
+	rows, next, err := firstPage(q.Limit, func(limit int) ([]store.SiteRow, error) { q.Limit = limit; return db.Sites(ctx, q) }, host)
 	if err != nil {
 		return found, err
 	}
-	if len(rows) > limit {
-		rows = rows[:limit]
-		found.Next = rows[limit-1].Host
-	}
-	hosts := each.Of(rows, func(r store.SiteRow) string { return r.Host })
-	papers, err := db.SitePapers(ctx, hosts)
+	found.Next = next
+	papers, err := db.SitePapers(ctx, each.Of(rows, host))
 	for _, r := range rows {
 		found.Sites = append(found.Sites, listedSite{r, papers[r.Host]})
 	}
@@ -122,7 +111,7 @@ func sitesShow(c *cli) *cobra.Command {
 }
 
 func showSite(ctx context.Context, db *store.DB, given string) (s shownSite, err error) {
-	host, err := aHost(given)
+	host, err := hostName(given)
 	if err != nil {
 		return s, err
 	}
@@ -209,128 +198,11 @@ func (s shownSite) write(w io.Writer) error {
 	return t.Flush()
 }
 
-// retrySite tries again what failed on a host, for the harvest that wants it.
-func retrySite(c *cli, ctx context.Context, t client.Client, db *store.DB, s shownSite, f *retryFlags) error {
-	f.Host = s.Host
-	h, err := db.FindHarvest(ctx, s.Harvest)
-	if err != nil {
-		return err
-	}
-	did, _, err := retry(ctx, t, db, h, f.Retry)
-	if err != nil {
-		return err
-	}
-	if f.wait {
-		return c.follow(ctx, t, h.ID)
-	}
-	return c.Say(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, "%s: asked again for %s that failed and %s that stalled, for %s; next request %s\n",
-		s.Host, text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), h.ID, store.SiteRow{Next: s.Next}.NextWords(time.DateTime))
-}
-
-// listedParents is a part of the list.
-type listedParents struct {
-	Parents []store.Parent `json:"parents"`
-	Next    string         `json:"next,omitempty"` // of --after, for the part behind it
-}
-
-func parentsCommand(c *cli) *cobra.Command {
-	var host, after string
-	var limit int
-	cmd := &cobra.Command{Use: "parents [URL]", Short: "See the pages that lead to documents", Args: cobra.MaximumNArgs(1),
-		Long: `List the pages that lead to documents, of crawls and of imports alike, by host: when
-each was crawled first and last, and to how many documents on record it leads. Of a page
-that is named the documents are listed, too. What is of no use among the pages goes by
-"starter clean parents".`,
-		Example: "  starter parents\n  starter parents --host www.example.edu --limit 1000 --json\n  starter parents https://www.example.edu/~ada/papers.html",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			if len(args) == 1 {
-				return showParent(c, ctx, a.DB, args[0])
-			}
-			at, err := store.ParseParentAt(after)
-			if err != nil {
-				return fmt.Errorf("%w: --after: %w", program.ErrUsage, err)
-			}
-			if limit < 1 {
-				return fmt.Errorf("%w: --limit: want one or more, not %d", program.ErrUsage, limit)
-			}
-			if err := hasSite(ctx, a.DB, host); err != nil {
-				return err
-			}
-			found := listedParents{Parents: []store.Parent{}}
-			rows, err := a.DB.Parents(ctx, host, at, limit+1)
-			if err != nil {
-				return err
-			}
-			if len(rows) > limit {
-				rows = rows[:limit]
-				found.Next = rows[limit-1].At().String()
-			}
-			found.Parents = append(found.Parents, rows...)
-			return c.Print(found, func(w io.Writer) error { return found.write(w) })
-		})}
-	cmd.Flags().StringVar(&host, "host", "", "those of one host")
-	cmd.Flags().StringVar(&after, "after", "", "those behind a place, as the part before says it")
-	cmd.Flags().IntVar(&limit, "limit", 100, "at most so many")
-	return cmd
-}
-
-func (f listedParents) write(w io.Writer) error {
-	err := table(w, "FIRST CRAWL\tLAST CRAWL\tDOCUMENTS\tPAGE\tOF NO USE", rowsOf(f.Parents, func(p store.Parent) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%s", crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), p.Documents, p.URL, p.Why)
-	}), "no page leads to documents yet")
-	if err == nil && f.Next != "" {
-		_, err = fmt.Fprintf(w, "more:  --after '%s'\n", f.Next)
+// notBlocked fails for a host on the blacklist.
+func notBlocked(ctx context.Context, db *store.DB, host string) error {
+	why, err := db.Blocked(ctx, host)
+	if err == nil && why != "" {
+		err = fmt.Errorf("%s: %s", host, why)
 	}
 	return err
 }
-
-// crawlDay is a day on which a page was crawled, in brackets where only documents that
-// were found there date it.
-func crawlDay(at *time.Time, read bool) string {
-	switch {
-	case at == nil:
-		return "never"
-	case !read:
-		return "(" + at.Format(time.DateOnly) + ")"
-	}
-	return at.Format(time.DateOnly)
-}
-
-// shownParent is a page with all documents that it leads to.
-type shownParent struct {
-	store.Parent
-	LeadsTo []store.ParentDocument `json:"leads_to"`
-}
-
-// showParent shows a page with the documents that it leads to.
-func showParent(c *cli, ctx context.Context, db *store.DB, given string) error {
-	url, err := weburl.Canonical("", given)
-	if err != nil {
-		return fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	s := shownParent{LeadsTo: []store.ParentDocument{}}
-	for after := (store.ParentDocument{}); ; after = s.LeadsTo[len(s.LeadsTo)-1] {
-		p, documents, err := db.Parent(ctx, url, after, linesAtOnce)
-		if err != nil {
-			return err
-		}
-		if p.URL == "" {
-			return program.Unknown{Reason: fmt.Errorf("no page on record leads to documents from %s", url)}
-		}
-		s.Parent, s.LeadsTo = p, append(s.LeadsTo, documents...)
-		if len(documents) < linesAtOnce {
-			break
-		}
-	}
-	return c.Print(s, func(w io.Writer) error {
-		if err := (listedParents{Parents: []store.Parent{s.Parent}}).write(w); err != nil {
-			return err
-		}
-		return table(w, "STATE\tCLASS\tSHA-256\tDOCUMENT", rowsOf(s.LeadsTo, func(d store.ParentDocument) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%s", d.State, d.Class, d.SHA256, d.URL)
-		}), "it leads to no document on record")
-	})
-}
-
-// linesAtOnce is how many rows of a long list are read at a time.
-const linesAtOnce = 1000

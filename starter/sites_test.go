@@ -351,7 +351,7 @@ func TestARetryOfNothingNamesReasons(t *testing.T) {
 	c.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites`, h.ID)
 	c.exec(`UPDATE sites SET state='done'`)
 	try := func(reason string) error {
-		_, err := somethingLeft(t.Context(), c.DB, h, activities.Retry{Reason: reason})
+		_, err := checkRetryLeft(t.Context(), c.DB, h, activities.Retry{Reason: reason})
 		return err
 	}
 	require.NoError(t, try(""), "what waits of one that was cancelled")
@@ -359,7 +359,7 @@ func TestARetryOfNothingNamesReasons(t *testing.T) {
 	require.ErrorContains(t, try(""), "nothing would be tried again, as this is only where it is named as the reason: not-found (1 URL)")
 	require.NoError(t, try("not-found"))
 	c.exec(`UPDATE sites SET state='refused'`)
-	would, err := somethingLeft(t.Context(), c.DB, h, activities.Retry{})
+	would, err := checkRetryLeft(t.Context(), c.DB, h, activities.Retry{})
 	require.NoError(t, err)
 	require.Contains(t, retryWords(would, false), "goes on: 0 URLs that failed, 0 documents that stalled, 1 site that refused or stopped")
 	c.exec(`UPDATE sites SET state='done'`)

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -43,14 +39,12 @@ func statsTables() map[string]statsTable {
 		"sites":       {"", []string{"verdict", "refresh"}, (*statsFlags).sites},
 		"directories": {"HOST", []string{"avoid", "stop", "refresh"}, (*statsFlags).directories},
 		"domains":     {"", []string{"top"}, (*statsFlags).domains},
-		"failures":    {aHarvestsName, []string{"site"}, (*statsFlags).failures},
-		"counters":    {aHarvestsName, nil, (*statsFlags).counters},
+		"failures":    {"HARVEST", []string{"site"}, (*statsFlags).failures},
+		"counters":    {"HARVEST", nil, (*statsFlags).counters},
 		"searches":    {"", nil, (*statsFlags).searches},
 		"table2":      {"", []string{"from", "to", "per-day", "paper", "beside"}, (*statsFlags).table2},
 	}
 }
-
-const aHarvestsName = "HARVEST"
 
 const statsHelp = `Print a table of statistics:
 
@@ -127,21 +121,9 @@ func (t statsTable) check(cmd *cobra.Command, got []string) (err error) {
 	return err
 }
 
-// onRecord runs a command that looks at the record.
-func (c *cli) onRecord(do func(ctx context.Context, a *app.App, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		a, err := c.Record(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer a.Close()
-		return do(cmd.Context(), a, args)
-	}
-}
-
 // refreshed measures sites anew first: those of which something changed, or all
 // where asked to.
-func refreshed(c *cli, ctx context.Context, a *app.App, refresh bool) error {
+func refreshed(ctx context.Context, c *cli, a *app.App, refresh bool) error {
 	if !refresh {
 		_, err := stats.MeasureStale(ctx, a.DB, a.Stats)
 		return err
@@ -157,7 +139,7 @@ func (f *statsFlags) sites(ctx context.Context, c *cli, a *app.App, _ string) er
 	if err := oneOf("verdict", []string{"", stats.Trap, stats.Barren}, f.verdict); err != nil {
 		return err
 	}
-	if err := refreshed(c, ctx, a, f.refresh); err != nil {
+	if err := refreshed(ctx, c, a, f.refresh); err != nil {
 		return err
 	}
 	sites, err := a.DB.SiteRatesList(ctx, f.verdict, 0)
@@ -199,11 +181,11 @@ func withShares[T any](rows []T, of func(T) store.Rates) []rated[T] {
 
 // directories prints the rates of directories, or the names that lead nowhere.
 func (f *statsFlags) directories(ctx context.Context, c *cli, a *app.App, host string) error {
-	if err := refreshed(c, ctx, a, f.refresh); err != nil {
+	if err := refreshed(ctx, c, a, f.refresh); err != nil {
 		return err
 	}
 	if f.stop {
-		return stopDirectories(c, ctx, a)
+		return stopDirectories(ctx, c, a)
 	}
 	if err := hasSite(ctx, a.DB, host); err != nil {
 		return err
@@ -222,7 +204,7 @@ func (f *statsFlags) directories(ctx context.Context, c *cli, a *app.App, host s
 	}), "no directory meets that")
 }
 
-func stopDirectories(c *cli, ctx context.Context, a *app.App) error {
+func stopDirectories(ctx context.Context, c *cli, a *app.App) error {
 	names, err := a.DB.StopDirectories(ctx, a.Stats.StopSites, a.Stats.StopShare)
 	if err != nil {
 		return err
@@ -241,15 +223,6 @@ func (f *statsFlags) domains(ctx context.Context, c *cli, a *app.App, _ string) 
 	return c.printTable(ranks, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", rowsOf(ranks, func(r store.DomainRank) string {
 		return fmt.Sprintf("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
 	}), "no domain is ranked yet: starter whitelist generate")
-}
-
-// harvestID is the id of the harvest that is named; "" stands for all.
-func harvestID(ctx context.Context, db *store.DB, name string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
-	h, err := findHarvest(ctx, db, name)
-	return h.ID, err
 }
 
 // failures prints what failed, by reason.
@@ -307,6 +280,47 @@ func (f *statsFlags) counters(ctx context.Context, c *cli, a *app.App, name stri
 	return c.Print(n, func(w io.Writer) error { return writeCounters(w, n) })
 }
 
+func writeCounters(w io.Writer, n store.Counters) error {
+	for _, l := range []struct {
+		name string
+		n    int
+		what string
+	}{
+		{"all", n.All, "files, in every version"},
+		{"saved_New", n.SavedNew, "accepted"},
+		{"saved_Duplicate", n.SavedDuplicate, "accepted, another version from a URL of saved_New"},
+		{"filtered", n.Filtered, "not wanted, of these:"},
+		{"filtered_MTF", n.FilteredMTF, "by kind"},
+		{"filtered_DCF", n.FilteredDCF, "by content"},
+		{"failed_TextExtract", n.FailedTextExtract, "no text to be had"},
+		{"failed_FileNotFound", n.FailedFileNotFound, "the file is lost"},
+		{"failed_PDFFilenotFound", n.FailedPDFNotFound, "an archive without a document"},
+		{"unexamined", n.Unexamined, "not judged yet"},
+		{"same_text", n.SameText, "of the saved ones, the same bytes or text as another"},
+	} {
+		if _, err := fmt.Fprintf(w, "%-23s %8d  %s\n", l.name, l.n, l.what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchBudget is what `starter stats searches` prints.
+type searchBudget struct {
+	engineBudget                  // of the first of the settings
+	Others       []engineBudget   `json:"others,omitempty"`
+	Providers    []store.Spending `json:"providers"` // all that were ever asked
+	Local        int              `json:"local_index_pages"`
+}
+
+// engineBudget is that of one search engine.
+type engineBudget struct {
+	Provider string     `json:"provider"` // "none" for none
+	Spent    int        `json:"spent"`    // in the present period
+	Limit    int        `json:"limit"`    // 0 is none
+	Until    *time.Time `json:"until,omitempty"`
+}
+
 // searches prints what was asked of web searches.
 func (f *statsFlags) searches(ctx context.Context, c *cli, a *app.App, _ string) error {
 	b, err := budget(ctx, a)
@@ -316,87 +330,47 @@ func (f *statsFlags) searches(ctx context.Context, c *cli, a *app.App, _ string)
 	return c.Print(b, func(w io.Writer) error { return writeBudget(w, b) })
 }
 
-// table2 prints what crawl policies gave, in the shape of Wu et al. (WebSci 2012), Table 2.
-func (f *statsFlags) table2(ctx context.Context, c *cli, a *app.App, _ string) error {
-	begin, err := dayFlag("from", f.from)
-	if err != nil {
-		return err
+func budget(ctx context.Context, a *app.App) (searchBudget, error) {
+	b := searchBudget{engineBudget: engineBudget{Provider: "none"}}
+	for i, s := range a.Search {
+		spent, limit, until, err := s.Usage(ctx)
+		if err != nil {
+			return b, err
+		}
+		e := engineBudget{s.Name(), spent, limit, &until}
+		if i == 0 {
+			b.engineBudget = e
+		} else {
+			b.Others = append(b.Others, e)
+		}
 	}
-	end, err := dayFlag("to", f.to)
-	if err == nil && !begin.IsZero() && !end.IsZero() && !begin.Before(end) {
-		err = fmt.Errorf("%w: --from, %s, is not before --to, %s", program.ErrUsage, f.from, f.to)
+	var err error
+	if b.Providers, err = a.DB.Searches().Spending(ctx); err != nil {
+		return b, err
 	}
-	if err != nil {
-		return err
+	b.Local, err = a.DB.IndexedPages(ctx)
+	return b, err
+}
+
+func writeBudget(w io.Writer, b searchBudget) error {
+	for _, e := range append([]engineBudget{b.engineBudget}, b.Others...) {
+		switch {
+		case e.Until == nil:
+			fmt.Fprintln(w, "no web search is set (setting search)")
+		case e.Limit == 0:
+			fmt.Fprintf(w, "%s: %d searches asked until now, no limit (setting search-budget); the period ends %s\n", e.Provider, e.Spent, e.Until.Format(time.DateOnly))
+		default:
+			fmt.Fprintf(w, "%s: %d of %d searches asked, %d left until %s\n", e.Provider, e.Spent, e.Limit, max(0, e.Limit-e.Spent), e.Until.Format(time.DateOnly))
+		}
 	}
-	var rows []store.Yield
-	for _, file := range f.beside {
-		more, err := readYields(file)
+	if len(b.Providers) > 0 {
+		err := table(w, "PROVIDER\tASKED\tSINCE\tANSWERS KEPT", rowsOf(b.Providers, func(p store.Spending) string {
+			return fmt.Sprintf("%s\t%d\t%s\t%d", p.Provider, p.Requests, p.Since.Format(time.DateOnly), p.Kept)
+		}))
 		if err != nil {
 			return err
 		}
-		rows = append(rows, more...)
 	}
-	own, err := a.DB.PolicyYields(ctx, begin, cmp.Or(end, time.Now().Add(24*time.Hour)))
-	if err != nil {
-		return err
-	}
-	rows = append(rows, own...)
-	return c.Print(rows, func(w io.Writer) error { return writeTable2(w, rows, f.perDay, f.paper) })
-}
-
-// paperTable2 are the ratios of Wu et al. (WebSci 2012), Table 2: F/Q, G/N, G/Q and G/P.
-func paperTable2() [][5]string {
-	return [][5]string{
-		{"blacklist (paper)", "15.28 %", "20.33 %", "0.11 %", "0.750"},
-		{"whitelist (paper)", "38.09 %", "49.61 %", "0.52 %", "1.082"},
-		{"hybrid (paper)", "15.64 %", "32.47 %", "0.07 %", "1.021"},
-	}
-}
-
-func writeTable2(w io.Writer, rows []store.Yield, perDay, paper bool) error {
-	return table(w, "POLICY\tCRAWLS\tDAYS\tQ\tF\tN\tG\tP\tP_G\tF/Q\tN/F\tG/F\tG/N\tG/Q\tG/P\tP_G/P", func(line func(string, ...any)) {
-		for _, y := range rows {
-			count := func(n int) string {
-				if perDay {
-					return fmt.Sprintf("%.1f", float64(n)/max(y.Days, 1))
-				}
-				return strconv.Itoa(n)
-			}
-			line("%s\t%d\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", y.Policy, y.Crawls, max(y.Days, 1),
-				count(y.Requests), count(y.Fetched), count(y.New), count(y.Good), count(y.Parents), count(y.GoodParents),
-				ratio(y.Fetched, y.Requests), ratio(y.New, y.Fetched), ratio(y.Good, y.Fetched), ratio(y.Good, y.New), ratio(y.Good, y.Requests),
-				perPage(y.Good, y.Parents), ratio(y.GoodParents, y.Parents))
-		}
-		if paper {
-			for _, p := range paperTable2() {
-				line("%s\t\t\t\t\t\t\t\t\t%s\t\t\t%s\t%s\t%s\t", p[0], p[1], p[2], p[3], p[4])
-			}
-		}
-	})
-}
-
-func readYields(file string) (rows []store.Yield, err error) {
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	if err := json.Unmarshal(raw, &rows); err != nil {
-		return nil, fmt.Errorf("%w: %s is no table that `starter stats table2 --json` printed: %w", program.ErrUsage, file, err)
-	}
-	return rows, nil
-}
-
-func ratio(part, whole int) string {
-	if whole == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f %%", 100*float64(part)/float64(whole))
-}
-
-func perPage(n, pages int) string {
-	if pages == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.3f", float64(n)/float64(pages))
+	_, err := fmt.Fprintf(w, "local index: %s\n", text.Count(b.Local, "page"))
+	return err
 }

@@ -175,10 +175,10 @@ func TestAHarvestThatOneWatches(t *testing.T) {
 	c.exec(`UPDATE sites SET state='crawling', failures=3, parked_until=now() + interval '90 s' WHERE host='bob.example'`)
 	c.exec(`UPDATE urls SET next_try=now() + interval '90 s' WHERE state=3`)
 	c.exec(`UPDATE sites SET state='refused', reason='robots.txt cannot be read' WHERE host='shut.example'`)
-	l := &looking{db: c.DB, id: id, pace: time.Second, begun: time.Now()}
+	l := &harvestView{db: c.DB, id: id, pace: time.Second, begun: time.Now()}
 	c.exec(`UPDATE harvests SET started_at=now() - interval '200 s'`)
-	require.NoError(t, l.look(t.Context()))
-	l.does([]string{"12 of 30 papers"})
+	require.NoError(t, l.refresh(t.Context()))
+	l.setDoing([]string{"12 of 30 papers"})
 	for _, width := range []int{40, 80, 200} {
 		lines := l.Lines(width, 24)
 		for _, s := range lines[:1] {
@@ -206,7 +206,7 @@ func TestAHarvestThatOneWatches(t *testing.T) {
 	c.accepted("ada.example", "scan.pdf")
 	c.exec(`UPDATE documents SET state='new', outcome='image-only'`)
 	l.past = nil // nothing was answered for long
-	require.NoError(t, l.look(t.Context()))
+	require.NoError(t, l.refresh(t.Context()))
 	for _, shown := range []string{l.String(), strings.Join(l.Lines(80, 24), "\n"), c.ok("status", id)} {
 		require.Contains(t, shown, "1 document being read, scans among them: 1")
 		require.NotContains(t, shown, "left", "nobody knows how long that takes")
@@ -214,8 +214,8 @@ func TestAHarvestThatOneWatches(t *testing.T) {
 
 	c.exec(`INSERT INTO listings (source, venue, volume, position, year, paper) SELECT 'dblp', 'conf/x', 'v', n, 2001, '{}' FROM generate_series(1, 7) n`)
 	c.exec(`UPDATE harvests SET stage='papers'`)
-	require.NoError(t, l.look(t.Context()))
-	l.does([]string{"volume 3 of 8: db/conf/x/x2001"})
+	require.NoError(t, l.refresh(t.Context()))
+	l.setDoing([]string{"volume 3 of 8: db/conf/x/x2001"})
 	all := strings.Join(l.Lines(80, 24), "\n")
 	require.Contains(t, all, "7 listed so far", "no zeros while the catalogue answers")
 	require.Contains(t, all, "volume 3 of 8")

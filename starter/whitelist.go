@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/csv"
@@ -11,10 +10,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/stats"
@@ -62,7 +59,7 @@ func whitelistGenerate(c *cli) *cobra.Command {
 		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000\n  starter whitelist generate --least 2 --uncited\n  starter whitelist generate --ingested\n  starter whitelist generate --job",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			a, err := citing(c, ctx, source)
+			a, err := citing(ctx, c, source)
 			if err != nil {
 				return err
 			}
@@ -77,7 +74,7 @@ func whitelistGenerate(c *cli) *cobra.Command {
 				}
 			}
 			if job {
-				return newJob(c, ctx, store.JobWhitelist, tables.Options{Lists: &lists, Source: source}, "")
+				return newJob(ctx, c, store.JobWhitelist, tables.Options{Lists: &lists, Source: source}, "")
 			}
 			var asked stats.Citations
 			if source != "" {
@@ -108,7 +105,7 @@ func whitelistGenerate(c *cli) *cobra.Command {
 }
 
 // citing opens the record, and the catalogue of citations where it is asked.
-func citing(c *cli, ctx context.Context, source string) (*app.App, error) {
+func citing(ctx context.Context, c *cli, source string) (*app.App, error) {
 	switch source {
 	case "":
 		return c.Record(ctx)
@@ -164,7 +161,7 @@ func whitelistShow(c *cli) *cobra.Command {
 			}
 			return c.Print(urls, func(w io.Writer) error {
 				if plain {
-					return writeLines(w, urls, func(u store.ListedURL) string { return u.URL })
+					return table(w, "", rowsOf(urls, func(u store.ListedURL) string { return u.URL }))
 				}
 				return table(w, "#\tDOMAIN\tDOCUMENTS\tPARENT\tURL", rowsOf(urls, func(u store.ListedURL) string {
 					word := ""
@@ -178,15 +175,6 @@ func whitelistShow(c *cli) *cobra.Command {
 	cmd.Flags().BoolVar(&plain, "plain", false, "all addresses, one a line in their order, as whitelist import takes them")
 	cmd.Flags().IntVar(&top, "top", 50, "only so many; 0 is all")
 	return cmd
-}
-
-// writeLines prints a line for each of a list.
-func writeLines[T any](w io.Writer, all []T, line func(T) string) error {
-	b := bufio.NewWriter(w)
-	for _, one := range all {
-		fmt.Fprintln(b, line(one))
-	}
-	return b.Flush()
 }
 
 func whitelistImport(c *cli) *cobra.Command {
@@ -203,26 +191,8 @@ func whitelistImport(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.Print(map[string]int{"lines": len(lines)}, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, text.Count(len(lines), "line"), "taken")
-				return err
-			})
+			return c.Say(map[string]int{"lines": len(lines)}, "%s taken\n", text.Count(len(lines), "line"))
 		})}
-}
-
-// readLines reads the lines of a file that are neither empty nor begin with #.
-func readLines(file string) ([]string, error) {
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	var out []string
-	for line := range strings.Lines(string(raw)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			out = append(out, line)
-		}
-	}
-	return out, nil
 }
 
 func enlist(ctx context.Context, db store.ListRecords, file string, lines []string) error {
@@ -253,125 +223,4 @@ every so often: starter schedule create whitelist.`,
 		})}
 	smallVar(cmd.Flags(), &small)
 	return cmd
-}
-
-// smallVar is the flag for domains that are asked less often than the list is.
-func smallVar(fl *pflag.FlagSet, small *int) {
-	fl.IntVar(small, "small", 0, "ask pages of domains with fewer accepted documents only when their own intervals are over; 0 asks all")
-}
-
-func blacklistCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: "blacklist", Short: "Hosts that are never asked",
-		Long: `The blacklist holds hosts that are never asked, each with a reason. It holds at once,
-for all workers.`}
-	cmd.AddCommand(blacklistList(c), blacklistAdd(c), blacklistRemove(c))
-	return cmd
-}
-
-func blacklistList(c *cli) *cobra.Command {
-	var plain bool
-	cmd := &cobra.Command{Use: "list", Short: "Show the hosts, since when, and why", Args: cobra.NoArgs,
-		Example: "  starter blacklist list\n  starter blacklist list --plain > hosts.txt",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			hosts, err := a.DB.Blacklist(ctx, "", 0)
-			if err != nil {
-				return err
-			}
-			return c.Print(hosts, func(w io.Writer) error {
-				if plain {
-					return writeLines(w, hosts, func(h store.Blocked) string { return strings.TrimSpace(h.Host + " " + h.Reason) })
-				}
-				return table(w, "HOST\tSINCE\tREASON", rowsOf(hosts, func(h store.Blocked) string {
-					return fmt.Sprintf("%s\t%s\t%s", h.Host, h.Added.Local().Format(time.DateOnly), h.Reason)
-				}), "no host is on the blacklist: starter blacklist add HOST")
-			})
-		})}
-	cmd.Flags().BoolVar(&plain, "plain", false, "a host and its reason a line, as blacklist add --file takes them")
-	return cmd
-}
-
-func blacklistAdd(c *cli) *cobra.Command {
-	var file, reason string
-	cmd := &cobra.Command{Use: "add HOST… | --file FILE", Short: "Ask hosts no more",
-		Example: "  starter blacklist add www.example.edu --reason 'asked us by mail to stay away'\n  starter blacklist add --file hosts.txt",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			hosts, err := blockedHosts(file, args)
-			if err != nil {
-				return err
-			}
-			for i := range hosts {
-				hosts[i].Reason = cmp.Or(hosts[i].Reason, reason)
-			}
-			if err := a.DB.Block(ctx, hosts); err != nil {
-				return err
-			}
-			return c.Say(hosts, "asked no more: %s\n", text.Count(len(hosts), "host"))
-		})}
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for whoever asks later")
-	cmd.Flags().StringVar(&file, "file", "", fileOfHosts)
-	return cmd
-}
-
-const fileOfHosts = "file of hosts, each perhaps with a reason behind it, one a line"
-
-func blacklistRemove(c *cli) *cobra.Command {
-	var file string
-	cmd := &cobra.Command{Use: "remove HOST… | --file FILE", Short: "Take hosts off the blacklist",
-		Example: "  starter blacklist remove www.example.edu\n  starter blacklist remove --file hosts.txt",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			hosts, err := blockedHosts(file, args)
-			if err != nil {
-				return err
-			}
-			for _, h := range hosts {
-				was, err := a.DB.Unblock(ctx, h.Host)
-				if err != nil {
-					return err
-				}
-				if !was && file == "" {
-					return program.Unknown{Reason: fmt.Errorf("%s is not on the blacklist", h.Host)}
-				}
-			}
-			return c.Say(hosts, "no longer on the blacklist: %s\n", text.Count(len(hosts), "host"))
-		})}
-	cmd.Flags().StringVar(&file, "file", "", fileOfHosts)
-	return cmd
-}
-
-// blockedHosts are the hosts that arguments and the lines of a file name. A word without a
-// dot is no host of a file.
-func blockedHosts(file string, args []string) (hosts []store.Blocked, err error) {
-	var lines []string
-	if file != "" {
-		if lines, err = readLines(file); err != nil {
-			return nil, err
-		}
-	}
-	if len(args)+len(lines) == 0 {
-		return nil, fmt.Errorf("%w: want hosts, or --file", program.ErrUsage)
-	}
-	for i, l := range append(args, lines...) {
-		given, reason := l, ""
-		if i >= len(args) {
-			given, reason, _ = strings.Cut(l, " ")
-		}
-		host, err := aHost(given)
-		if err == nil && i >= len(args) && !strings.Contains(host, ".") {
-			err = fmt.Errorf("%w: %s, line %d: %q is no host such as www.example.edu", program.ErrUsage, file, i-len(args)+1, given)
-		}
-		if err != nil {
-			return nil, err
-		}
-		hosts = append(hosts, store.Blocked{Host: host, Reason: strings.TrimSpace(reason)})
-	}
-	return hosts, nil
-}
-
-// aHost is the name of a host as the record has it.
-func aHost(given string) (string, error) {
-	host := weburl.HostNamed(given)
-	if host == "" {
-		return "", fmt.Errorf("%w: %q is no host such as www.example.edu", program.ErrUsage, given)
-	}
-	return host, nil
 }

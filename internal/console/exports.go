@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"io"
 	"net/http"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"gleaner/internal/each"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 )
 
 // ExportFormats are those of the list of what a harvest found.
@@ -67,30 +67,14 @@ func csvExport(name string, heads []string, next func() ([][]string, error)) Exp
 		if _, err := io.WriteString(w, "\ufeff"); err != nil {
 			return err
 		}
-		out := csv.NewWriter(w)
-		for rows := [][]string{heads}; ; {
-			if err := out.WriteAll(rows); err != nil {
-				return err
-			}
-			var err error
-			if rows, err = next(); err != nil || len(rows) == 0 {
-				return err
-			}
-		}
+		return program.WriteCSV(w, heads, next)
 	}}
 }
 
 // jobLines are all lines of a job.
 func jobLines(ctx context.Context, c *Console, a *asked) (Export, error) {
 	j, err := c.jobOf(a.Request)
-	after := int64(0)
-	return csvExport("job-"+a.PathValue("id"), store.RecordHeads(), func() ([][]string, error) {
-		lines, err := c.App.DB.ImportRecords(ctx, j.ID, after, false, csvRows)
-		return each.Of(lines, func(l store.ImportRecord) []string {
-			after = l.N
-			return l.Row()
-		}), err
-	}), err
+	return csvExport("job-"+a.PathValue("id"), store.RecordHeads(), c.App.DB.RecordRows(ctx, j.ID)), err
 }
 
 // paperLines are the papers of a harvest that the page of papers lists, with why they are

@@ -35,8 +35,7 @@ type Listing struct {
 
 // ListPapers lists what the venue published in the years, or the papers of a person
 // or of a list, and subtracts what the library holds. report is told of each volume.
-// ErrUnknownVenue, ErrNoVolume, ErrNotOnePerson and ErrNoPapers (of package metadata)
-// are the user's to mend.
+// An error of which metadata.UserError holds is the user's to mend.
 func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years gleaner.Years, report func(string)) (Listing, error) {
 	ctx, err := s.anew(ctx, id)
 	if err != nil {

@@ -31,13 +31,13 @@ func personID(s string) string {
 }
 
 // ResolveAuthor finds the person that is meant by "65/2885", the address of a page of
-// DBLP's, or a name. ErrNotOnePerson where that is nobody, or several.
+// DBLP's, or a name. errNotOnePerson where that is nobody, or several.
 func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, error) {
 	name = strings.TrimSpace(name)
 	if pid := personID(name); pid != "" {
 		p, err := d.Person(ctx, pid)
 		if is[ErrNotFound](err) || err == nil && p.Ambiguous {
-			err = ErrNotOnePerson{Name: name, Several: p.Ambiguous}
+			err = errNotOnePerson{Name: name, Several: p.Ambiguous}
 		}
 		return p.Author, err
 	}
@@ -53,7 +53,7 @@ func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, 
 		if len(exact) > 0 {
 			found = exact
 		}
-		return gleaner.Author{}, ErrNotOnePerson{Name: name, Found: found, Several: len(exact) > 1}
+		return gleaner.Author{}, errNotOnePerson{Name: name, Found: found, Several: len(exact) > 1}
 	}
 	return gleaner.Author{PID: exact[0].PID, Name: cleanName(exact[0].Name)}, nil
 }
@@ -90,7 +90,7 @@ func (b base) searchAuthors(ctx context.Context, name string) ([]gleaner.Author,
 }
 
 // PapersOf lists the papers of a person as DBLP has them, each with the venue that
-// its key names. ErrNotOnePerson where DBLP has no such person.
+// its key names. errNotOnePerson where DBLP has no such person.
 func (d *DBLP) PapersOf(ctx context.Context, pid string) ([]gleaner.Paper, error) {
 	var records []record
 	err := d.ways.first(ctx, "DBLP", d.at("pages", func(ctx context.Context, b base) error {
@@ -99,7 +99,7 @@ func (d *DBLP) PapersOf(ctx context.Context, pid string) ([]gleaner.Paper, error
 		return err
 	}))
 	if is[ErrNotFound](err) {
-		return nil, ErrNotOnePerson{Name: pid}
+		return nil, errNotOnePerson{Name: pid}
 	}
 	papers, _ := papersOf(records, Volume{})
 	for i := range papers {

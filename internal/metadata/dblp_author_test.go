@@ -51,7 +51,7 @@ func TestResolveAuthor(t *testing.T) {
 		"Adah":      `no person "Adah" is known to DBLP; did you mean: 65/2885 (Ada Lovelace)`,
 	} {
 		_, err := d.ResolveAuthor(t.Context(), name)
-		var none ErrNotOnePerson
+		var none errNotOnePerson
 		require.ErrorAs(t, err, &none, name)
 		assert.Equal(t, say, err.Error(), name)
 	}
@@ -74,7 +74,7 @@ func TestPapersOf(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	assert.Equal(t, "conf/exa", papers[1].Venue)
-	var none ErrNotOnePerson
+	var none errNotOnePerson
 	_, err = NewDBLP(cfg).PapersOf(t.Context(), "9/9")
 	require.ErrorAs(t, err, &none, "nobody")
 }

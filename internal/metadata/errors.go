@@ -10,6 +10,19 @@ import (
 	"gleaner/internal/gleaner"
 )
 
+// UserError reports whether an error is for whoever named the venue, the person or the years to mend.
+func UserError(err error) bool {
+	var (
+		unknown   ErrUnknownVenue
+		ambiguous ErrAmbiguousVenue
+		noVolume  ErrNoVolume
+		noPapers  ErrNoPapers
+		nobody    errNotOnePerson
+	)
+	return errors.As(err, &unknown) || errors.As(err, &ambiguous) || errors.As(err, &noVolume) || errors.As(err, &noPapers) ||
+		errors.As(err, &nobody)
+}
+
 // ErrUnknownVenue says that no catalogue entry answers to a name. Asking again
 // does not help; one of the suggestions may.
 type ErrUnknownVenue struct {
@@ -184,15 +197,15 @@ func (e ErrBadAnswer) Unwrap() error { return e.Err }
 // ErrSetAside is why an answer is refused unread: processes died over it before.
 var ErrSetAside = errors.New("crawler-killed")
 
-// ErrNotOnePerson says that a name is nobody's in DBLP, or several people's, who
+// errNotOnePerson says that a name is nobody's in DBLP, or several people's, who
 // have to be told apart by their ids.
-type ErrNotOnePerson struct {
+type errNotOnePerson struct {
 	Name    string
 	Several bool
 	Found   []gleaner.Author // who are called so, or like that
 }
 
-func (e ErrNotOnePerson) Error() string {
+func (e errNotOnePerson) Error() string {
 	s := fmt.Sprintf("no person %q is known to DBLP", e.Name)
 	if e.Several {
 		s = fmt.Sprintf("DBLP knows several people as %q; name one by the id", e.Name)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/record/frontier"
 )
 
@@ -39,15 +40,24 @@ type ImportRecord struct {
 	Crawled *time.Time `json:"crawled_at,omitempty"`
 }
 
-// RecordHeads are the heads of the columns of Row.
+// RecordHeads are the heads of the columns of a row of RecordRows.
 func RecordHeads() []string {
 	return []string{"n", "url", "outcome", "kind", "detail", "class", "sha256", "bytes", "source", "difference",
 		"parent", "depth", "seed", "crawled_at"}
 }
 
-// Row is a record as a line of CSV. A cell that a spreadsheet would take for a formula
+// RecordRows returns a function that returns the next rows of a job, and none at the end.
+func (db JobRecords) RecordRows(ctx context.Context, job int64) func() ([][]string, error) {
+	after := int64(0)
+	return func() ([][]string, error) {
+		records, err := db.ImportRecords(ctx, job, after, false, 1000)
+		return each.Of(records, func(r ImportRecord) []string { after = r.N; return r.row() }), err
+	}
+}
+
+// row is a record as a line of CSV. A cell that a spreadsheet would take for a formula
 // begins with an apostrophe.
-func (r ImportRecord) Row() []string {
+func (r ImportRecord) row() []string {
 	var depth, seed, crawled string
 	if r.Depth != nil {
 		depth = strconv.Itoa(*r.Depth)

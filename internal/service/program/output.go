@@ -1,6 +1,7 @@
 package program
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
@@ -50,6 +51,20 @@ func filled(f *os.File, write func(io.Writer) error) error {
 		return err
 	}
 	return f.Close()
+}
+
+// WriteCSV writes the heads of columns, and the rows that next returns until it returns none.
+func WriteCSV(w io.Writer, heads []string, next func() ([][]string, error)) error {
+	out := csv.NewWriter(w)
+	for rows := [][]string{heads}; ; {
+		if err := out.WriteAll(rows); err != nil {
+			return err
+		}
+		var err error
+		if rows, err = next(); err != nil || len(rows) == 0 {
+			return err
+		}
+	}
 }
 
 func encode(w io.Writer, v any) error {

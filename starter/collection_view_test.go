@@ -136,16 +136,16 @@ func TestCollectionsThatOneWatches(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	record, got := c.collected("math")
-	l := &lookingOn{record: record, name: "math", begun: time.Now().Add(-200 * time.Second)}
+	l := &collectionView{record: record, name: "math", begun: time.Now().Add(-200 * time.Second)}
 	require.Empty(t, l.Lines(80, 24))
-	require.NoError(t, l.look(t.Context()))
-	l.does([]string{"a search and a centroid for each topic"})
+	require.NoError(t, l.refresh(t.Context()))
+	l.setDoing([]string{"a search and a centroid for each topic"})
 	require.Contains(t, strings.Join(l.Lines(80, 24), "\n"), "a search and a centroid")
 	for i, path := range []string{"a", "b", "c"} {
 		u := collections.URL{URL: "http://a.example/" + path, Host: "a.example", Priority: 1}
 		c.collects(record, got.ID, collections.Visit{URL: &u, Links: []collections.URL{{URL: u.URL + "/next", Host: "b.example"}}}, []string{"verse", "verse", ""}[i])
 	}
-	require.NoError(t, l.look(t.Context()))
+	require.NoError(t, l.refresh(t.Context()))
 	require.Contains(t, l.String(), "math [collecting] topics 2, full 1 | entries 2 | 3 of 5000 requests, hosts 1, waiting 3")
 	for _, width := range []int{60, 80, 200} {
 		lines := l.Lines(width, 24)

@@ -18,26 +18,26 @@ import (
 )
 
 // followCollection shows collections being made until they are.
-func followCollection(c *cli, ctx context.Context, t client.Client, record *collections.Record, name string) error {
-	l := &lookingOn{record: record, name: name, begun: time.Now()}
+func followCollection(ctx context.Context, c *cli, t client.Client, record *collections.Record, name string) error {
+	l := &collectionView{record: record, name: name, begun: time.Now()}
 	id := workflows.CollectionsID(name)
-	err := c.awaitInSight(ctx, t, id, l, func(ctx context.Context) (pool.Seen, error) { return pool.LookAt(ctx, t, id) }, nil)
+	err := c.awaitShown(ctx, t, id, l, func(ctx context.Context) (pool.Seen, error) { return pool.LookAt(ctx, t, id) }, nil)
 	if ctx.Err() != nil && !c.JSON {
 		fmt.Fprintf(c.Err, "%[1]s continues in the background\nlook at it:  starter collections show %[1]s\nend it:      starter cancel collections/%[1]s\n", name)
 	}
 	if err != nil {
 		return err
 	}
-	return showCollection(c, ctx, record, name)
+	return showCollection(ctx, c, record, name)
 }
 
-// lookingOn is collections by topic as they are shown to somebody who waits for them.
-type lookingOn struct {
+// collectionView is collections by topic as they are shown to somebody who waits for them.
+type collectionView struct {
 	record *collections.Record
 	name   string
 	begun  time.Time
 
-	watched
+	viewState
 	id     int // 0 before the first look
 	ask    synthesis.Ask
 	topics []string
@@ -45,7 +45,7 @@ type lookingOn struct {
 	n      collections.Counts
 }
 
-func (l *lookingOn) look(ctx context.Context) error {
+func (l *collectionView) refresh(ctx context.Context) error {
 	if err := l.first(ctx); err != nil {
 		return err
 	}
@@ -60,12 +60,12 @@ func (l *lookingOn) look(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.at, l.n = at, n
-	l.past = lately(l.past, sample{time.Now(), at.Requests, 0})
+	l.past = recentSamples(l.past, sample{time.Now(), at.Requests, 0})
 	return nil
 }
 
 // first asks for what does not change.
-func (l *lookingOn) first(ctx context.Context) error {
+func (l *collectionView) first(ctx context.Context) error {
 	if l.id != 0 {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (l *lookingOn) first(ctx context.Context) error {
 }
 
 // stage says what is being done.
-func (l *lookingOn) stage() string {
+func (l *collectionView) stage() string {
 	switch {
 	case l.at.Ended:
 		return "ended"
@@ -101,7 +101,7 @@ func (l *lookingOn) stage() string {
 }
 
 // filled is how many entries there are, and how many topics have all of theirs.
-func (l *lookingOn) filled() (entries, full int) {
+func (l *collectionView) filled() (entries, full int) {
 	for _, f := range l.at.Topics {
 		entries += f.Entries
 		if f.Entries >= l.ask.Size {
@@ -112,7 +112,7 @@ func (l *lookingOn) filled() (entries, full int) {
 }
 
 // asked says how many requests there were, of how many.
-func (l *lookingOn) asked() string {
+func (l *collectionView) asked() string {
 	of := ""
 	if l.ask.MaxPages > 0 {
 		of = fmt.Sprintf(" of %d", l.ask.MaxPages)
@@ -120,7 +120,7 @@ func (l *lookingOn) asked() string {
 	return fmt.Sprintf("%d%s requests", l.at.Requests, of)
 }
 
-func (l *lookingOn) String() string {
+func (l *collectionView) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.id == 0 {
@@ -134,7 +134,7 @@ func (l *lookingOn) String() string {
 	return s
 }
 
-func (l *lookingOn) Lines(width, height int) []string {
+func (l *collectionView) Lines(width, height int) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.id == 0 {
@@ -143,7 +143,7 @@ func (l *lookingOn) Lines(width, height int) []string {
 	entries, full := l.filled()
 	rate, _ := rates(l.past)
 	lines := []string{headLine(l.name+"  "+l.stage(), time.Since(l.begun), width),
-		"topics     " + part(full, len(l.topics)) + " full; " + text.Count(entries, "entry"),
+		"topics     " + countBar(full, len(l.topics)) + " full; " + text.Count(entries, "entry"),
 		fmt.Sprintf("web        %s to %s; %s waiting; %.1f requests a second", l.asked(), text.Count(l.n.Hosts, "host"), text.Count(l.n.Waiting, "link"), rate)}
 	if l.stage() == "searching" && len(l.doing) > 0 {
 		lines = append(lines, "now        "+strings.Join(l.doing, "; "))
@@ -152,7 +152,7 @@ func (l *lookingOn) Lines(width, height int) []string {
 }
 
 // ofTopics are lines of the topics, the emptiest first, as many as there is room for.
-func (l *lookingOn) ofTopics(width, room int) (lines []string) {
+func (l *collectionView) ofTopics(width, room int) (lines []string) {
 	if room < 3 {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (l *lookingOn) ofTopics(width, room int) (lines []string) {
 	lines = append(lines, "")
 	for _, t := range shown {
 		cut := terminal.Cut(t, name)
-		lines = append(lines, "  "+cut+strings.Repeat(" ", name-terminal.Width(cut))+"  "+part(l.at.Topics[t].Entries, l.ask.Size))
+		lines = append(lines, "  "+cut+strings.Repeat(" ", name-terminal.Width(cut))+"  "+countBar(l.at.Topics[t].Entries, l.ask.Size))
 	}
 	if more := len(topics) - len(shown); more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))

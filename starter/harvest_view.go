@@ -23,14 +23,14 @@ const (
 	barWidth   = 16
 )
 
-// looking is a harvest as it is shown to somebody who waits for it.
-type looking struct {
+// harvestView is a harvest as it is shown to somebody who waits for it.
+type harvestView struct {
 	db    *store.DB
 	id    string
 	pace  time.Duration // of a site that was not asked yet
 	begun time.Time
 
-	watched
+	viewState
 	h   store.Harvest
 	n   store.Counts
 	now store.Now
@@ -38,8 +38,8 @@ type looking struct {
 	open store.Questions
 }
 
-// watched is what is kept of harvests and of collections alike while somebody waits.
-type watched struct {
+// viewState is what is kept of harvests and of collections alike while somebody waits.
+type viewState struct {
 	mu    sync.Mutex
 	doing []string
 	past  []sample
@@ -51,8 +51,8 @@ type sample struct {
 	answers, decided int
 }
 
-// look asks the record once. After an error what is shown stays as it was.
-func (l *looking) look(ctx context.Context) error {
+// refresh asks the record once. After an error what is shown stays as it was.
+func (l *harvestView) refresh(ctx context.Context) error {
 	h, err := l.db.FindHarvest(ctx, l.id)
 	if err != nil {
 		return err
@@ -76,17 +76,17 @@ func (l *looking) look(ctx context.Context) error {
 		l.past = nil
 	}
 	l.h, l.n, l.now, l.open = h, n, now, open
-	l.past = lately(l.past, at)
+	l.past = recentSamples(l.past, at)
 	return nil
 }
 
-// lately adds a sample to those by which a rate is measured.
-func lately(past []sample, at sample) []sample {
+// recentSamples adds a sample to those by which a rate is measured.
+func recentSamples(past []sample, at sample) []sample {
 	return slices.DeleteFunc(append(past, at), func(s sample) bool { return at.at.Sub(s.at) > rateOver })
 }
 
-// does keeps what the work says of itself.
-func (l *watched) does(doing []string) {
+// setDoing keeps what the work says of itself.
+func (l *viewState) setDoing(doing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.doing = doing
@@ -103,7 +103,7 @@ func rates(past []sample) (answers, decided float64) {
 }
 
 // left is about how long the stage takes, by what is known now; "" where nothing is.
-func (l *looking) left() string {
+func (l *harvestView) left() string {
 	answers, decided := rates(l.past)
 	switch {
 	case l.h.Paused:
@@ -127,7 +127,7 @@ func atPace(n store.Now, window int) time.Duration {
 	return max(n.Longest, n.All/time.Duration(cmp.Or(window, workflows.DefaultWindow)))
 }
 
-func (l *looking) String() string {
+func (l *harvestView) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.h.ID == "" {
@@ -150,7 +150,7 @@ func (l *looking) String() string {
 	return strings.Join(parts, " | ")
 }
 
-func (l *looking) failing() (n int, first string) {
+func (l *harvestView) failing() (n int, first string) {
 	for _, s := range l.now.At {
 		if s.Fails() {
 			if n++; n == 1 {
@@ -162,7 +162,7 @@ func (l *looking) failing() (n int, first string) {
 }
 
 // took is how long the harvest has run, or ran.
-func (l *looking) took() time.Duration {
+func (l *harvestView) took() time.Duration {
 	if end := l.h.CompletedAt; end != nil && !end.Before(l.begun) {
 		return end.Sub(l.h.StartedAt)
 	}
@@ -179,7 +179,7 @@ func headLine(what string, time time.Duration, width int) string {
 	return head + strings.Repeat(" ", max(1, width-terminal.Width(head)-len(took))) + took
 }
 
-func (l *looking) Lines(width, height int) []string {
+func (l *harvestView) Lines(width, height int) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.h.ID == "" {
@@ -213,7 +213,7 @@ func (l *looking) Lines(width, height int) []string {
 }
 
 // stage says where the harvest stands.
-func (l *looking) stage() string {
+func (l *harvestView) stage() string {
 	s := string(l.h.Stage)
 	if l.h.CompletedAt != nil && l.h.CompletedAt.Before(l.begun) {
 		return "begins" // what is on record is of the last time
@@ -228,7 +228,7 @@ func (l *looking) stage() string {
 	return s
 }
 
-func (l *looking) papers() string {
+func (l *harvestView) papers() string {
 	switch {
 	case l.n.Published == 0 && l.now.Listed > 0:
 		return fmt.Sprintf("%d listed so far", l.now.Listed)
@@ -237,35 +237,35 @@ func (l *looking) papers() string {
 	case l.n.Published == 0:
 		return "none"
 	}
-	s := part(l.n.Found, l.n.Wanted) + " wanted ones found"
+	s := countBar(l.n.Found, l.n.Wanted) + " wanted ones found"
 	if l.n.Held > 0 {
 		s += fmt.Sprintf("; %d held", l.n.Held)
 	}
 	return s
 }
 
-func (l *looking) homepages() string {
+func (l *harvestView) homepages() string {
 	if l.n.Authors == 0 || l.h.Stage == gleaner.StagePapers || l.h.Stage == gleaner.StageHeld || l.h.Stage == gleaner.StageCopies {
 		return ""
 	}
 	if l.h.CompletedAt != nil {
-		s := part(l.n.Homepages, l.n.Authors) + " authors have one"
+		s := countBar(l.n.Homepages, l.n.Authors) + " authors have one"
 		if again := l.open.Authors; again > 0 {
 			s += fmt.Sprintf("; %d did not answer, and will be looked for again", again)
 		}
 		return s
 	}
-	return part(l.n.Decided, l.n.Authors) + fmt.Sprintf(" authors looked for, %d have one", l.n.Homepages)
+	return countBar(l.n.Decided, l.n.Authors) + fmt.Sprintf(" authors looked for, %d have one", l.n.Homepages)
 }
 
-// part is a bar with its numbers.
-func part(done, of int) string {
+// countBar is a bar with its numbers.
+func countBar(done, of int) string {
 	return fmt.Sprintf("%s %d of %d", terminal.Bar(float64(done)/float64(max(of, 1)), barWidth), done, of)
 }
 
 // sites are lines of the sites that fail, then of those that are crawled, as many as
 // there is room for.
-func (l *looking) sites(width, room int) (lines []string) {
+func (l *harvestView) sites(width, room int) (lines []string) {
 	if len(l.now.At) == 0 || room < 3 {
 		return nil
 	}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"gleaner/activities"
+	"gleaner/internal/devstack"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+// temporal connects to the server.
+func (c *cli) temporal(ctx context.Context) (client.Client, error) {
+	cfg, err := c.Settings()
+	if err != nil {
+		return nil, err
+	}
+	t, err := pool.Dial(ctx, cfg, c.Log(cfg))
+	if err != nil {
+		return nil, program.Unreachable{Reason: err}
+	}
+	if cfg.Origin("temporal-address") == "dev" {
+		c.devFolder = cfg.Servers.DataDir
+	}
+	return t, nil
+}
+
+// onTemporal does something with a connection to the server.
+func (c *cli) onTemporal(ctx context.Context, do func(client.Client) error) error {
+	t, err := c.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	return do(t)
+}
+
+// open opens the record, and connects to the server; done closes both.
+func (c *cli) open(ctx context.Context) (a *app.App, t client.Client, done func(), err error) {
+	if a, err = c.Record(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	if t, err = c.temporal(ctx); err != nil {
+		a.Close()
+		return nil, nil, nil, err
+	}
+	return a, t, func() { t.Close(); a.Close() }, nil
+}
+
+// hasEnded tells whether a workflow does not run, or ended before it did what it was asked for.
+func hasEnded(err error) bool {
+	var ended *temporal.ApplicationError
+	return isNotFound(err) || errors.As(err, &ended) && ended.Type() == "AcceptedUpdateCompletedWorkflow"
+}
+
+func isNotFound(err error) bool {
+	var none *serviceerror.NotFound
+	return errors.As(err, &none)
+}
+
+// aboutWorkflow reports whether an error is about the workflow, and not about the way to
+// Temporal.
+func aboutWorkflow(err error) bool {
+	var (
+		failed   *temporal.WorkflowExecutionError
+		space    *serviceerror.NamespaceNotFound
+		denied   *serviceerror.PermissionDenied
+		argument *serviceerror.InvalidArgument
+	)
+	return errors.As(err, &failed) || isNotFound(err) || errors.As(err, &space) || errors.As(err, &denied) || errors.As(err, &argument)
+}
+
+// patience is how long Temporal may be silent before somebody who waits is told.
+const patience = 5 * time.Second
+
+// insist calls do again while the server does not answer within the SDK's ten seconds, for
+// at most a minute. What do asks for may have been done nevertheless.
+func insist(ctx context.Context, do func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		err := do()
+		var late *serviceerror.DeadlineExceeded
+		if !errors.As(err, &late) && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// await waits for the result of a workflow, as long as it takes. While Temporal
+// is away the work goes on or is taken up again, so that is told and waited for; but
+// not where it was a "starter dev" that ended, which nobody but a person brings back.
+func (c *cli) await(ctx context.Context, t client.Client, id string, result any) error {
+	for away := false; ; {
+		asked, cancel := context.WithTimeout(ctx, patience)
+		err := t.GetWorkflow(asked, id, "").Get(asked, result)
+		cancel()
+		if err == nil || ctx.Err() != nil || aboutWorkflow(err) {
+			return err
+		}
+		asked, cancel = context.WithTimeout(ctx, patience)
+		_, err = t.CheckHealth(asked, &client.CheckHealthRequest{})
+		if err != nil {
+			<-asked.Done() // no faster than that
+		}
+		cancel()
+		lost := err != nil && ctx.Err() == nil
+		if _, up := devstack.Find(c.devFolder); lost && c.devFolder != "" && !up {
+			return program.Unreachable{Reason: fmt.Errorf("`starter dev` has ended; start it again, and %s goes on by itself", strings.TrimPrefix(id, "harvest/"))}
+		}
+		if lost != away {
+			away = lost
+			sayWhetherAway(c, id, away)
+		}
+	}
+}
+
+func sayWhetherAway(c *cli, id string, away bool) {
+	if away {
+		fmt.Fprintf(c.Err, "Temporal does not answer (TEMPORAL_ADDRESS); %s goes on when it is back, and is waited for here\n", id)
+		return
+	}
+	fmt.Fprintf(c.Err, "Temporal answers again; waiting for %s\n", id)
+}
+
+// startOptions are those of a workflow that is joined where it runs.
+func startOptions(id string, about workflows.Description) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID:                       id,
+		TaskQueue:                activities.QueueHarvest,
+		StaticSummary:            about.Summary,
+		StaticDetails:            about.Details,
+		WorkflowTaskTimeout:      workflows.TaskTime,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}
+}
+
+// startOnce starts a workflow; joined reports whether it runs already.
+func startOnce(ctx context.Context, t client.Client, id string, about workflows.Description, workflow, params any) (joined bool, err error) {
+	o := startOptions(id, about)
+	o.WorkflowIDConflictPolicy, o.WorkflowExecutionErrorWhenAlreadyStarted = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, true
+	_, err = t.ExecuteWorkflow(ctx, o, workflow, params)
+	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
+		return true, nil
+	}
+	return false, err
+}
+
+// updateWorkflow sends a running workflow an update, and waits for its result.
+func updateWorkflow(ctx context.Context, t client.Client, id, name string, result any, args ...any) error {
+	handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID:   id,
+		UpdateName:   name,
+		Args:         args,
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, result)
+	}
+	return err
+}
+
+// harvestRuns reports whether the workflow of a harvest runs.
+func harvestRuns(ctx context.Context, t client.Client, id string) (bool, error) {
+	d, err := t.DescribeWorkflowExecution(ctx, workflows.HarvestID(id), "")
+	if isNotFound(err) {
+		return false, nil
+	}
+	return d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, err
+}
+
+// What a cancellation comes to.
+const (
+	isCancelled        = "is being cancelled"
+	isCancelledAlready = "is being cancelled already; it ends when what is under way has been written"
+)
+
+// cancelWorkflow ends a workflow that runs, and returns what that comes to.
+func cancelWorkflow(ctx context.Context, t client.Client, id string) (did string, err error) {
+	d, err := t.DescribeWorkflowExecution(ctx, id, "")
+	if err == nil && d.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		err = serviceerror.NewNotFound("its workflow has ended")
+	}
+	if err == nil && d.GetWorkflowExtendedInfo().GetCancelRequested() {
+		return isCancelledAlready, nil
+	}
+	if err == nil {
+		err = t.CancelWorkflow(ctx, id, "")
+	}
+	return isCancelled, err
+}
+
+// hintNoWorker says of work that was begun that nobody asks for it.
+func hintNoWorker(ctx context.Context, c *cli, t client.Client) {
+	r, err := t.DescribeTaskQueue(ctx, activities.QueueHarvest, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+	if err != nil {
+		return
+	}
+	if n, _ := asking(r.GetPollers()); n == 0 {
+		fmt.Fprintln(c.Err, "hint: no worker asks for work: it begins when one is started (worker)")
+	}
+}
+
+// asking counts the workers that asked within pollTime, and returns when the last one did.
+func asking(pollers []*taskqueue.PollerInfo) (n int, latest time.Time) {
+	for _, p := range pollers {
+		at := p.GetLastAccessTime().AsTime()
+		if time.Since(at) < pollTime {
+			n++
+		}
+		if at.After(latest) {
+			latest = at
+		}
+	}
+	return n, latest
+}
+
+// pollTime is a little more than a worker waits for work before it asks again.
+const pollTime = 70 * time.Second
