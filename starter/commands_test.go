@@ -203,6 +203,7 @@ func (v *tour) operates() {
 	raw, err := os.ReadFile(filepath.Join(pages, "starter-harvest.1"))
 	require.NoError(t, err)
 	require.Contains(t, string(raw), "--years")
+	require.Regexp(t, `\.TP\n--site URL\s+the academic documents of a site: of the URL's directory, or with --scope host of the whole host\n`, string(raw))
 	raw, err = os.ReadFile(filepath.Join(pages, "starter.1"))
 	require.NoError(t, err)
 	require.Regexp(t, `(?s)\.EX\s+Try it: +starter demo\nOn one .*\nSettings: +starter config\s+\.EE\s+\.PP`, string(raw))

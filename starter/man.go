@@ -29,12 +29,19 @@ func manCommand(c *cli) *cobra.Command {
 		}}
 }
 
-// aligned are lines of a help that are laid out by spaces.
-var aligned = regexp.MustCompile(`(?m)(^.*\S?  +\S.*\n?)+`)
+// listItem is an item of a list in a help, aligned are other lines there that are laid out by spaces.
+var (
+	listItem = regexp.MustCompile(`(?m)^  (\S.*?)  +(\S.*\n(?:   +\S.*\n)*)`)
+	aligned  = regexp.MustCompile(`(?m)(^.*\S?  +\S.*\n?)+`)
+)
 
-// keepsLines makes a manual keep the lines of a help that are laid out by spaces.
+// keepsLines makes a manual show the lists of a help as such, and keep other lines that are laid out by spaces.
 func keepsLines(cmd *cobra.Command) {
-	cmd.Long = aligned.ReplaceAllStringFunc(cmd.Long, func(lines string) string {
+	cmd.Long = listItem.ReplaceAllStringFunc(cmd.Long+"\n", func(item string) string {
+		name, what, _ := strings.Cut(strings.TrimSpace(item), "  ")
+		return "\n" + name + "\n: " + strings.Join(strings.Fields(what), " ") + "\n\n"
+	})
+	cmd.Long = aligned.ReplaceAllStringFunc(strings.TrimSuffix(cmd.Long, "\n"), func(lines string) string {
 		return "\n    " + strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", "\n    ") + "\n\n"
 	})
 	for _, sub := range cmd.Commands() {
