@@ -33,6 +33,7 @@ type consoleFlags struct {
 	listen, url, cert, key, temporalUI string
 	proxies                            []string
 	behindTLS                          bool
+	role                               store.Role // of who opens the printed address; "" for administrator
 }
 
 func consoleCommand(c *cli) *cobra.Command {
@@ -77,7 +78,7 @@ func trustedProxies(given []string) (all []netip.Prefix, err error) {
 }
 
 func serveConsole(ctx context.Context, c *cli, a *app.App, f consoleFlags) error {
-	o := console.Options{App: a, TLS: f.cert != "", BehindTLS: f.behindTLS}
+	o := console.Options{App: a, TLS: f.cert != "", BehindTLS: f.behindTLS, KeyRole: f.role}
 	if (f.cert == "") != (f.key == "") {
 		return fmt.Errorf("%w: --tls-cert and --tls-key go together", program.ErrUsage)
 	}

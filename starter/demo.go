@@ -18,6 +18,8 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/telemetry"
@@ -32,7 +34,7 @@ func demoCommand(c *cli) *cobra.Command {
 its web UI, a worker, and a sample web with a metadata and a search service),
 harvest a sample venue, and print the report. Nothing outside this machine is
 asked. The first run prepares the Temporal server, which takes minutes.`,
-		Example: "  starter demo\n  starter demo --keep     # leave the web UI up afterwards", Args: cobra.NoArgs,
+		Example: "  starter demo\n  starter demo --keep     # look at it in the console and Temporal's UI afterwards", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return demo(cmd.Context(), c, keep) }}
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the servers up until interrupted")
 	return cmd
@@ -93,8 +95,12 @@ func demo(ctx context.Context, c *cli, keep bool) error {
 	}()
 	err = demoHarvest(ctx, c, cfg, sample.Venues()[0], years, worked)
 	if err == nil && keep {
-		fmt.Fprintln(c.Err, "the web UI stays up; interrupt to end")
-		<-ctx.Done()
+		fmt.Fprintln(c.Err, "the console, for looking only, and Temporal's UI stay up; interrupt to end")
+		var a *app.App
+		if a, err = c.Record(ctx); err == nil {
+			err = serveConsole(ctx, c, a, consoleFlags{listen: "127.0.0.1:0", role: store.Reader})
+			a.Close()
+		}
 	}
 	stopWork()
 	if werr := <-worked; err == nil {
@@ -149,7 +155,7 @@ func demoHarvest(ctx context.Context, c *cli, cfg *config.Config, key string, ye
 	if err := program.WriteFile(file, r.WriteHTML); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Err, "\nreport       %s\nand again    starter demo --keep   (leaves the Temporal UI up)\n", file)
+	fmt.Fprintf(c.Err, "\nreport       %s\nand again    starter demo --keep   (leaves the console and Temporal's UI up)\n", file)
 	return nil
 }
 

@@ -31,7 +31,8 @@ type Options struct {
 
 	ImportFolder string // from which people may import; "" for nowhere
 
-	Provider *Provider // by which people log in beside passwords; nil for none
+	Provider *Provider  // by which people log in beside passwords; nil for none
+	KeyRole  store.Role // of who opens the printed address while there are no users; "" for administrator
 
 	Proxies   []netip.Prefix // whose X-Forwarded-For is believed, beside a proxy of this machine where there is a URL
 	URL       *url.URL       // as browsers have it where a proxy stands before it; nil for none

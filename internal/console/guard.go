@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"fmt"
@@ -206,7 +207,7 @@ func (c *Console) known(r *http.Request, public bool) (who, error) {
 		}
 		for _, key := range given {
 			if hmac.Equal([]byte(key), []byte(c.key)) {
-				return who{role: store.Administrator}, nil
+				return who{role: cmp.Or(c.KeyRole, store.Administrator)}, nil
 			}
 		}
 		return who{}, errKey

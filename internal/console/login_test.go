@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/time/rate"
+
+	"gleaner/internal/record/store"
 )
 
 const password = "correct horse battery"
@@ -403,4 +405,7 @@ func TestAConsoleWithoutUsersLetsInByItsKey(t *testing.T) {
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	res, _ = d.do("GET", "/?format=json&key=earlier", "", "Cookie", kept)
 	require.Equal(t, http.StatusOK, res.StatusCode, "the key of an earlier start shuts nobody out")
+	d.KeyRole = store.Reader
+	res, _ = d.do("POST", "/jobs", "job=purge", "Cookie", kept)
+	require.Equal(t, http.StatusForbidden, res.StatusCode, "a console for looking only")
 }
