@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,10 +27,7 @@ func engines(answer []byte) []Searcher {
 	return []Searcher{NewSearXNG("http://searxng.example", Service{Client: c}), NewBrave("http://brave.example", "k", Service{Client: c}), NewSerper("http://serper.example", "k", Service{Client: c})}
 }
 
-// filled repeats a text between a head and a tail, to some bytes.
-func filled(head, s, tail string) func(n int) []byte {
-	return func(n int) []byte { return []byte(head + strings.Repeat(s, 1+n/len(s)) + tail) }
-}
+var filled = growthtest.Between
 
 // worstAnswers are read by each engine as its own kind of answer, and cost most.
 var worstAnswers = map[string]func(n int) []byte{

@@ -17,6 +17,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/growthtest"
 )
 
 // pagesWithoutEnd answers the n-th request with a page that is not the last.
@@ -56,7 +57,7 @@ func TestListsEndByName(t *testing.T) {
 		}, errNothingNew.Error()},
 		"more preprints than asked": {"arxiv", same(`<feed>` + strings.Repeat(`<entry><id>http://arxiv.org/abs/1234.5678</id></entry>`, 6) + `</feed>`), "more than 5 entries"},
 		"more people than asked":    {"semantic scholar people", same(`[{"authorId":"1"},{"authorId":"2"}]`), "more than 1 authors"},
-		"a person of addresses":     {"orcid", same(`{"researcher-urls":{"researcher-url":[` + numbered(90_000, `{"url":{"value":"https://a.example/`, `"}},`) + `{}]}}`), "of a person"},
+		"a person of addresses":     {"orcid", same(`{"researcher-urls":{"researcher-url":[` + growthtest.Numbered(`{"url":{"value":"https://a.example/%s"}},`, 90_000) + `{}]}}`), "of a person"},
 		"a name of 60,000 bytes":    {"dblp person", same(`<dblpperson name="` + strings.Repeat("a", 60_000) + `" pid="1/2"/>`), "bytes in a name"},
 		"a title of a megabyte":     {"crossref", same(`{"message":{"total-results":1,"items":[{"type":"journal-article","DOI":"10.1/a","issued":{"date-parts":[[2003]]},"title":["` + strings.Repeat("a", 1<<20) + `"]}]}}`), "bytes in a title"},
 		"an answer too long":        {"oai", same(strings.Repeat(" ", maxBody+1)), "bytes in an answer"},

@@ -93,29 +93,24 @@ func takenIn(papers []gleaner.Paper, err error) error {
 	return err
 }
 
-func rep(s string, n int) string { return strings.Repeat(s, 1+n/len(s)) }
+var rep, between = growthtest.Fill, growthtest.Between
 
-// between makes answers that repeat something, counting those in which each has another
-// word in it.
-func between(before, again, after string) func(n int) string {
-	return func(n int) string { return before + rep(again, n) + after }
-}
-
-func counting(before, again, end, after string) func(n int) string {
-	return func(n int) string { return before + numbered(n, again, end) + after }
+// counting makes answers that repeat something in which each has another word.
+func counting(before, again, end, after string) func(n int) []byte {
+	return func(n int) []byte { return []byte(before + growthtest.Numbered(again+"%s"+end, n) + after) }
 }
 
 // worst are answers that cost the reader most, by their number of bytes or so.
 var worst = []struct {
 	name, of string
-	answer   func(n int) string
+	answer   func(n int) []byte
 }{
 	{"hits of one key", "dblp search",
 		between(`{"result":{"hits":{"@total":"9","hit":[`, `{"info":{"key":"a"}},`, `{}]}}}`)},
 	{"authors, one or many", "dblp search", between(`{"result":{"hits":{"@total":"1","hit":{"info":{"key":"a","authors":{"author":[`, `"b",{"text":"c"},`, `"d"]}}}}}}`)},
-	{"nesting", "dblp search", func(n int) string { return `{"result":` + rep("[", n) + rep("]", n) + `}` }},
-	{"nesting within a hit", "dblp search", func(n int) string {
-		return `{"result":{"hits":{"@total":"1","hit":{"info":` + strings.Repeat("[", min(n, 9000)) + strings.Repeat("]", min(n, 9000)) + rep(" ", n) + `}}}}`
+	{"nesting", "dblp search", func(n int) []byte { return []byte(`{"result":` + rep("[", n) + rep("]", n) + `}`) }},
+	{"nesting within a hit", "dblp search", func(n int) []byte {
+		return []byte(`{"result":{"hits":{"@total":"1","hit":{"info":` + strings.Repeat("[", min(n, 9000)) + strings.Repeat("]", min(n, 9000)) + rep(" ", n) + `}}}}`)
 	}},
 	{"no count", "dblp search", between(`{"result":{"text":"`, "x", `"}}`)},
 	{"venues", "dblp venues", between(`{"result":{"hits":{"@total":"9","hit":[`, `{"info":{"venue":["&amp;&amp;"],"url":"https://dblp.org/db/conf/a/"}},`, `{"info":{}}]}}}`)},
@@ -127,19 +122,19 @@ var worst = []struct {
 		between(`<bht><r><article key="a"><title>`, "&lt;i &amp;amp;", `</title></article></r></bht>`)},
 	{"a title of accents", "dblp volume",
 		between(`<bht><r><article key="a"><title>a`, "\u0301\u0323", `</title></article></r></bht>`)},
-	{"open elements", "dblp volume", func(n int) string { return rep("<a>", n) }},
-	{"closed elements", "dblp volume", func(n int) string { return "<bht><r>" + rep("<a></b>", n) }},
+	{"open elements", "dblp volume", func(n int) []byte { return []byte(rep("<a>", n)) }},
+	{"closed elements", "dblp volume", func(n int) []byte { return []byte("<bht><r>" + rep("<a></b>", n)) }},
 	{"attributes", "dblp volume", between("<bht><r><article ", `a="b" `, "/></r></bht>")},
-	{"entities", "dblp volume", func(n int) string { return "<bht><r><article><title>" + rep("&eacute;&x", n) }},
+	{"entities", "dblp volume", func(n int) []byte { return []byte("<bht><r><article><title>" + rep("&eacute;&x", n)) }},
 	{"links", "dblp volume", between(`<bht><r><article key="a"><title>b</title>`, "<ee>https://doi.org/10.1234/%28a</ee>", `</article></r></bht>`)},
-	{"a long heading over many references", "dblp index", func(n int) string {
-		return `<bht><h2>` + rep("x 1", n) + `</h2>` + rep(`<ref href="db/conf/x/y"/>`, n) + `</bht>`
+	{"a long heading over many references", "dblp index", func(n int) []byte {
+		return []byte(`<bht><h2>` + rep("x 1", n) + `</h2>` + rep(`<ref href="db/conf/x/y"/>`, n) + `</bht>`)
 	}},
-	{"a long heading over many items", "dblp index", func(n int) string {
-		return `<bht><h2>` + rep("x 1", n) + `</h2>` + rep(`<li><ref href="db/conf/x/y"/></li>`, n) + `</bht>`
+	{"a long heading over many items", "dblp index", func(n int) []byte {
+		return []byte(`<bht><h2>` + rep("x 1", n) + `</h2>` + rep(`<li><ref href="db/conf/x/y"/></li>`, n) + `</bht>`)
 	}},
-	{"years in an item", "dblp index", func(n int) string {
-		return `<bht><li>` + rep("1999/00 ", n) + rep(`<ref href="db/conf/x/y"/>`, n) + `</li></bht>`
+	{"years in an item", "dblp index", func(n int) []byte {
+		return []byte(`<bht><li>` + rep("1999/00 ", n) + rep(`<ref href="db/conf/x/y"/>`, n) + `</li></bht>`)
 	}},
 	{"other venues", "dblp index", between(`<bht>`, `<ref href="db/conf/y/y">2003</ref>`, `</bht>`)},
 	{"names of a person", "dblp person", counting(`<dblpperson name="A" pid="1/2"><person key="homepages/1/2">`, "<author>B ", "</author>", `</person></dblpperson>`)},
@@ -147,8 +142,8 @@ var worst = []struct {
 	{"affiliations of a person", "dblp person", counting(`<dblpperson name="A" pid="1/2"><person key="homepages/1/2">`, `<note type="affiliation">`, "</note>", `</person></dblpperson>`)},
 	{"works", "crossref", counting(`{"message":{"total-results":1,"items":[`, `{"type":"journal-article","issued":{"date-parts":[[2003]]},"DOI":"10.1/a","title":["On the growth of `, `"]},`, `{}]}}`)},
 	{"authors", "crossref", between(`{"message":{"total-results":1,"items":[{"type":"journal-article","DOI":"10.1/a","title":["a"],"issued":{"date-parts":[[2003]]},"author":[`, `{"given":" ","family":"&amp;"},`, `{}]}]}}`)},
-	{"a subtitle", "crossref", func(n int) string {
-		return `{"message":{"total-results":1,"items":[{"type":"journal-article","DOI":"10.1/a","title":["` + rep("ab", n) + `"],"subtitle":["` + rep("ab", n/2) + `c"]}]}}`
+	{"a subtitle", "crossref", func(n int) []byte {
+		return []byte(`{"message":{"total-results":1,"items":[{"type":"journal-article","DOI":"10.1/a","title":["` + rep("ab", n) + `"],"subtitle":["` + rep("ab", n/2) + `c"]}]}}`)
 	}},
 	{"links", "crossref copies", counting(`{"message":{"license":[{"URL":"https://creativecommons.org/licenses/by/4.0"}],"link":[`, `{"content-type":"application/pdf","URL":"https://a.example/`, `"},`, `{}]}}`)},
 	{"works", "openalex", counting(`{"meta":{"count":1},"results":[`, `{"publication_year":2003,"id":"W1","title":"On the growth of `, `"},`, `{}]}`)},
@@ -168,23 +163,7 @@ var worst = []struct {
 	{"records", "oai", counting(`<OAI-PMH><ListRecords>`, `<record><header><identifier>a</identifier></header><metadata><dc><date>2003</date><title>On the growth of `, `</title></dc></metadata></record>`, `</ListRecords></OAI-PMH>`)},
 	{"creators", "oai", between(`<OAI-PMH><ListRecords><record><metadata><dc><title>a</title><date>2003</date>`, `<creator>,,a, b</creator>`, `</dc></metadata></record></ListRecords></OAI-PMH>`)},
 	{"dates", "oai", between(`<OAI-PMH><ListRecords><record><metadata><dc><title>a</title><date>`, "1999-2003 ", `</date></dc></metadata></record></ListRecords></OAI-PMH>`)},
-	{"a page instead of data", "oai", func(n int) string { return "<!doctype html>" + rep("just a moment", n) }},
-}
-
-// numbered repeats something with another word in it each time.
-func numbered(n int, before, after string) string {
-	var b strings.Builder
-	for i := 0; b.Len() < n; i++ {
-		b.WriteString(before)
-		for k := i; ; k /= 26 {
-			b.WriteByte(byte('a' + k%26))
-			if k < 26 {
-				break
-			}
-		}
-		b.WriteString(after)
-	}
-	return b.String()
+	{"a page instead of data", "oai", func(n int) []byte { return []byte("<!doctype html>" + rep("just a moment", n)) }},
 }
 
 // sends answers everything with the same bytes, in the calling goroutine.
@@ -205,7 +184,7 @@ func askedFor(t testing.TB, client string, answer []byte) error {
 func TestReadingAnswersGrowsWithThem(t *testing.T) {
 	for _, w := range worst {
 		t.Run(w.of+", "+w.name, func(t *testing.T) {
-			growthtest.Linear(t, 4<<10, func(n int) []byte { return []byte(w.answer(n)) }, func(in []byte) { _ = askedFor(t, w.of, in) })
+			growthtest.Linear(t, 4<<10, w.answer, func(in []byte) { _ = askedFor(t, w.of, in) })
 		})
 	}
 }
@@ -214,7 +193,7 @@ func TestReadingAnswersGrowsWithThem(t *testing.T) {
 // can hold or an error.
 func FuzzAnswers(f *testing.F) {
 	for _, w := range worst {
-		f.Add(w.of, []byte(w.answer(200)))
+		f.Add(w.of, w.answer(200))
 	}
 	f.Fuzz(func(t *testing.T, client string, answer []byte) {
 		if foreign[client] == nil {
@@ -225,14 +204,12 @@ func FuzzAnswers(f *testing.F) {
 }
 
 // worstDumps are dumps that cost the scanner most.
-var worstDumps = map[string]func(n int) string{
-	"records": func(n int) string {
-		return "<dblp>" + rep(`<article key="a"><author>b</author></article>`, n) + "</dblp>"
-	},
-	"one long record":      func(n int) string { return "<dblp><article>" + rep("<author>b</author>", n) + "</article></dblp>" },
-	"tags of no record":    func(n int) string { return "<dblp>" + rep("<articl", n) + "</dblp>" },
-	"a record without end": func(n int) string { return "<dblp><article>" + rep("</articl", n) },
-	"authors without end":  func(n int) string { return "<dblp><article>" + rep("<author", n) + "</article></dblp>" },
+var worstDumps = map[string]func(n int) []byte{
+	"records":              between("<dblp>", `<article key="a"><author>b</author></article>`, "</dblp>"),
+	"one long record":      between("<dblp><article>", "<author>b</author>", "</article></dblp>"),
+	"tags of no record":    between("<dblp>", "<articl", "</dblp>"),
+	"a record without end": between("<dblp><article>", "</articl", ""),
+	"authors without end":  between("<dblp><article>", "<author", "</article></dblp>"),
 }
 
 // No dump costs more than its length, also where it comes in small pieces.
@@ -249,7 +226,7 @@ func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), 4<<
 
 func FuzzDump(f *testing.F) {
 	for _, of := range worstDumps {
-		f.Add([]byte(of(200)))
+		f.Add(of(200))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var whole, cutUp []string

@@ -1,8 +1,6 @@
 package robots
 
 import (
-	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -17,7 +15,7 @@ var worstFiles = map[string]func(n int) []byte{
 	"our own name again and again":    halves("useragent:gleaner\n", "allow:/\n"),
 	"everybody again and again":       halves("useragent:*\n", "disallow:/\n"),
 	"many agents": func(n int) []byte {
-		return append(numbered("useragent:a%s\n", n/2), fill("allow:/\n", n/2)...)
+		return []byte(growthtest.Numbered("useragent:a%s\n", n/2) + growthtest.Fill("allow:/\n", n/2))
 	},
 	"many rules":        all("user-agent: *\n", "disallow:/%s\n"),
 	"many patterns":     all("user-agent: *\n", "disallow:/*%s$\n"),
@@ -34,28 +32,14 @@ var worstFiles = map[string]func(n int) []byte{
 	"UTF-16":            line("\xff\xfe", "a\x00\n\x00"),
 }
 
-func fill(s string, n int) []byte { return bytes.Repeat([]byte(s), max(1, n/len(s))) }
-
-func line(head, s string) func(int) []byte {
-	return func(n int) []byte { return append([]byte(head), fill(s, n)...) }
-}
+func line(head, s string) func(int) []byte { return growthtest.Between(head, s, "") }
 
 func halves(first, second string) func(int) []byte {
-	return func(n int) []byte { return append(fill(first, n/2), fill(second, n/2)...) }
+	return func(n int) []byte { return []byte(growthtest.Fill(first, n/2) + growthtest.Fill(second, n/2)) }
 }
 
 func all(head, format string) func(int) []byte {
-	return func(n int) []byte { return append([]byte(head), numbered(format, n)...) }
-}
-
-// numbered repeats a line with another word of letters each time.
-func numbered(format string, n int) []byte {
-	var b bytes.Buffer
-	letters := strings.NewReplacer("0", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j")
-	for i := 0; b.Len() < n; i++ {
-		fmt.Fprintf(&b, format, letters.Replace(fmt.Sprint(i)))
-	}
-	return b.Bytes()
+	return func(n int) []byte { return []byte(head + growthtest.Numbered(format, n)) }
 }
 
 func TestReadingGrowsWithTheFile(t *testing.T) {

@@ -121,9 +121,9 @@ func TestLinksOfScripts(t *testing.T) {
 		"a bundle that says so":          {noscript + root + bundle, []string{"list /js/main.js "}},
 		"a bundle of no empty page":      {root + "<a href=1>1</a><a href=2>2</a><a href=3>3</a>" + bundle, nil},
 		"a script of a page with no app": {bundle, nil},
-		"many files": {"<script>" + numbered(`load("%d.bib");`, 400) + "</script>", []string{
-			"list /0.bib ", "list /1.bib ", "list /2.bib ", "list /3.bib ",
-			"list /4.bib ", "list /5.bib ", "list /6.bib ", "list /7.bib "}},
+		"many files": {"<script>" + numbered(`load("%s.bib");`, 400) + "</script>", []string{
+			"list /a.bib ", "list /b.bib ", "list /c.bib ", "list /d.bib ",
+			"list /e.bib ", "list /f.bib ", "list /g.bib ", "list /h.bib "}},
 	} {
 		p, err := page.Parse("http://www.example.org/", htmlHeader, []byte("<p>Ada"+tt.body))
 		require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestNamedScripts(t *testing.T) {
 			"http://www.example.org/b/a.js", "http://cdn.org/react.js"},
 		root + `<link rel=modulepreload href=a.js><link rel="preload" as=script href=/b.js><link rel=next href=c.js>`: {
 			"http://www.example.org/a.js", "http://www.example.org/b.js"},
-		root + strings.Repeat(`<link rel=preload as=script href=a.js>`, 200) + numbered(`<link rel=preload as=image href=%d.png>`, 4000) +
+		root + strings.Repeat(`<link rel=preload as=script href=a.js>`, 200) + numbered(`<link rel=preload as=image href=%s.png>`, 4000) +
 			`<script src=b.js></script>`: {"http://www.example.org/a.js", "http://www.example.org/b.js"},
 		root + "<base href='/" + strings.Repeat("a", 4<<10) + "/'><script src=a.js></script>": nil,
 		"<script src=a.js></script>": nil,
@@ -157,7 +157,7 @@ func TestNamedScripts(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, p.Scripts, body)
 	}
-	for _, tag := range []string{"<link rel=modulepreload href=%x>", "<script src=%x></script>"} {
+	for _, tag := range []string{"<link rel=modulepreload href=%s>", "<script src=%s></script>"} {
 		p := parseWorst(t, htmlHeader, []byte(root+numbered(tag, 1<<20)))
 		require.Len(t, p.Scripts, 200, tag)
 	}

@@ -3,7 +3,6 @@ package page_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,21 +14,7 @@ import (
 	"gleaner/internal/web/page"
 )
 
-func fill(s string, n int) string { return strings.Repeat(s, max(1, n/len(s))) }
-
-// between fills the space between a head and a tail.
-func between(head, s, tail string) func(int) []byte {
-	return func(n int) []byte { return []byte(head + fill(s, n) + tail) }
-}
-
-// numbered repeats a text with another number in each.
-func numbered(format string, n int) string {
-	var b strings.Builder
-	for i := 0; b.Len() < n; i++ {
-		fmt.Fprintf(&b, format, i)
-	}
-	return b.String()
-}
+var fill, between, numbered = growthtest.Fill, growthtest.Between, growthtest.Numbered
 
 // worstPages are made to be dear to read, each of about n bytes.
 var worstPages = map[string]func(n int) []byte{
@@ -59,7 +44,7 @@ var worstPages = map[string]func(n int) []byte{
 	"quotes that never close":     between("", `<a href="x>`, ""),
 	"tags within tags":            between("", "<a ", ">"),
 	"tags within the last":        between("", `<a b=">"`, ""),
-	"tags behind a crowded one":   func(n int) []byte { return []byte("<a " + numbered("a%d ", n/2) + ">" + fill("<b c>", n/2)) },
+	"tags behind a crowded one":   func(n int) []byte { return []byte("<a " + numbered("a%s ", n/2) + ">" + fill("<b c>", n/2)) },
 	"quotes in turn":              between("", `<a href="x><a href='y>`, ""),
 	"attributes with quotes":      between("<a ", `b='c" `, ""),
 	"titles":                      between("", "<title>", ""),
@@ -80,7 +65,7 @@ var worstPages = map[string]func(n int) []byte{
 	"frames":                      between("", "<iframe src=x>", ""),
 	"images in a link":            between("<a href=x>", "<img alt=y>", "</a>"),
 	"meta data of one name":       between("", "<meta name=a content=b>", ""),
-	"meta data of many":           func(n int) []byte { return []byte(numbered("<meta name=a%d content=b>", n)) },
+	"meta data of many":           func(n int) []byte { return []byte(numbered("<meta name=a%s content=b>", n)) },
 	"declarations of a charset":   between("", "<meta charset=x>", "\xff"),
 	"charsets that lie":           between("<meta charset=shift_jis>", "\x82\xa0\xff", ""),
 	"escape sequences":            between("", "\x1b$B\x30\x21\x1b(B", ""),
@@ -145,7 +130,7 @@ var worstMaps = map[string]func(int) []byte{
 	"lines": between("", "http://a/\n", ""), "one line": between("http://", "a", ""), "attributes": between("<link ", "href=", ">"),
 	"links": between("", "<entry><link href='/a'/></entry>", ""), "names": between("<", "a:", ">"), "entities": between("<loc>", "&amp;", ""),
 	"times": between("", "<url><loc>/a</loc><lastmod>Mon, 02 Jan 2006 15:04:05</lastmod></url>", ""), "nested indexes": between("", "<sitemapindex><sitemap><loc>/a</loc>", ""),
-	"packed": packed(func(n int) []byte { return []byte(numbered("<url><loc>/%d</loc></url>", 4*n)) }), "empty members": emptyMembers,
+	"packed": packed(func(n int) []byte { return []byte(numbered("<url><loc>/%s</loc></url>", 4*n)) }), "empty members": emptyMembers,
 	"instructions": between("", "<?", ""), "UTF-16": between("\xff\xfe", "<\x00u\x00r\x00l\x00>\x00", ""),
 	// feeds
 	"items":             between("<rss><channel>", "<item><link>/a</link><pubDate>Mon, 02 Jan 2006 15:04:05 GMT</pubDate></item>", "</channel></rss>"),

@@ -48,7 +48,7 @@ func TestLongBaseMakesNoLongLinks(t *testing.T) {
 func TestLongTokensAreNotHeld(t *testing.T) {
 	const size = 3 << 20
 	for name, token := range map[string]string{
-		"attributes": "<a " + fill("ab ", size) + ">", "distinct attributes": "<a " + numbered("a%d ", size) + ">",
+		"attributes": "<a " + fill("ab ", size) + ">", "distinct attributes": "<a " + numbered("a%s ", size) + ">",
 		"a value": "<img src='data:" + fill("x", size) + "'>", "a comment": "<!--" + fill("a ", size) + "-->",
 		"a script": "<script>" + fill("'<a href=no.html>'", size) + "</script>", "text": fill("a &amp; ", size),
 	} {

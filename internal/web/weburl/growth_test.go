@@ -9,11 +9,7 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-func between(head, s, tail string) func(int) []byte {
-	return func(n int) []byte {
-		return []byte(head + strings.Repeat(s, max(1, (n-len(head)-len(tail))/len(s))) + tail)
-	}
-}
+var between = growthtest.Between
 
 // worstReferences are made to be dear to canonicalise, each of about n bytes.
 var worstReferences = map[string]func(n int) []byte{
