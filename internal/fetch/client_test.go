@@ -1,9 +1,7 @@
 package fetch
 
 import (
-	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -51,20 +49,6 @@ func fetchError(t *testing.T, err error) *Error {
 	var e *Error
 	require.True(t, errors.As(err, &e), "not an *Error: %v", err)
 	return e
-}
-
-func TestFetchPage(t *testing.T) {
-	t.Parallel()
-	s := site(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=windows-1252")
-		_, _ = io.WriteString(w, "caf\xe9")
-	})
-	resp, err := testClient(t, nil).Fetch(context.Background(), Request{URL: s.URL + "/a"})
-	require.NoError(t, err)
-	require.Equal(t, "caf\xe9", string(resp.Body), "bytes as they came")
-	require.Equal(t, 200, resp.Status)
-	require.Equal(t, s.URL+"/a", resp.URL)
-	require.Equal(t, int64(4), resp.Bytes)
 }
 
 func mustFetch(t *testing.T, c *Client, r Request) *Response {

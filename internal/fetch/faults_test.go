@@ -100,13 +100,6 @@ func TestFaults(t *testing.T) {
 	}{
 		{"dropped without an answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, ConnectFailure},
 		{"never answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, Timeout},
-		{"cut before the promised length", func(w http.ResponseWriter, _ *http.Request) {
-			html(w)
-			w.Header().Set("Content-Length", "60000")
-			_, _ = io.WriteString(w, "<html>cut off")
-			w.(http.Flusher).Flush()
-			panic(http.ErrAbortHandler)
-		}, Truncated},
 		{"cut within a chunk", func(w http.ResponseWriter, _ *http.Request) {
 			hijack(w, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n100\r\nshort")
 		}, Truncated},
@@ -172,12 +165,8 @@ func TestFaults(t *testing.T) {
 		}, TooManyRedirects},
 		{"redirect without aim", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(302) }, BadAnswer},
 		{"redirect to a private network", redirect("http://192.168.0.1/"), AddressDenied},
-		{"redirect to a metadata service", redirect("http://169.254.169.254/latest/"), AddressDenied},
 		{"redirect to mail", redirect("mailto:a@example.org"), BadURL},
 		{"redirect to another host", redirect("http://www.example.org/b"), RedirectOffHost},
-		{"header without end", func(w http.ResponseWriter, _ *http.Request) {
-			hijack(w, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 600<<10)+"\r\n\r\n")
-		}, BadAnswer},
 		{"another protocol", func(w http.ResponseWriter, _ *http.Request) { hijack(w, "220 ftp.example.org ready\r\n") }, BadAnswer},
 	}
 	byPath := map[string]http.HandlerFunc{}
@@ -239,6 +228,7 @@ func TestWholeBodies(t *testing.T) {
 			// The ending is one at which colly would inflate by itself.
 			u := s.URL + "/file.xml.gz?is=" + strings.ReplaceAll(strings.ReplaceAll(name, ",", "%2C"), " ", "%20")
 			resp := mustFetch(t, c, Request{URL: u})
+			require.Equal(t, []any{200, u}, []any{resp.Status, resp.URL})
 			require.True(t, bytes.Equal(a.want, resp.Body), "%d bytes, want %d", len(resp.Body), len(a.want))
 			require.Equal(t, int64(len(a.body)), resp.Bytes)
 		})
@@ -275,26 +265,9 @@ func (freeGate) Turn(context.Context, string, time.Duration) (func(Visit), error
 	return func(Visit) {}, nil
 }
 
+// TestConditional: what has not changed comes without a body. A date of what a redirect led
+// to once says nothing of what it leads to now.
 func TestConditional(t *testing.T) {
-	t.Parallel()
-	s := site(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"v1"`)
-		if r.Header.Get("If-None-Match") == `"v1"` && r.Header.Get("If-Modified-Since") == "Sat, 01 Jan 2000 00:00:00 GMT" {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		_, _ = io.WriteString(w, "new")
-	})
-	c := testClient(t, nil)
-	resp := mustFetch(t, c, Request{URL: s.URL + "/", ETag: `"v1"`, LastModified: "Sat, 01 Jan 2000 00:00:00 GMT"})
-	require.Equal(t, http.StatusNotModified, resp.Status)
-	require.Nil(t, resp.Body)
-	resp = mustFetch(t, c, Request{URL: s.URL + "/", ETag: `"v0"`})
-	require.Equal(t, "new", string(resp.Body))
-}
-
-// A date of what a redirect led to once says nothing of what it leads to now.
-func TestConditionalBehindRedirect(t *testing.T) {
 	t.Parallel()
 	const date = "Sat, 01 Jan 2000 00:00:00 GMT"
 	s := site(t, func(w http.ResponseWriter, r *http.Request) {
@@ -321,6 +294,7 @@ func TestConditionalBehindRedirect(t *testing.T) {
 		resp, err := c.Fetch(context.Background(), tt.req)
 		require.NoError(t, err, tt.name)
 		require.Equal(t, tt.want, resp.Status, tt.name)
+		require.Equal(t, tt.want == http.StatusOK, resp.Body != nil, tt.name)
 	}
 }
 

@@ -296,21 +296,6 @@ func TestWindowsOfBrotli(t *testing.T) {
 	}
 }
 
-// TestMemoryComesBackFromFailures: a body that nobody gets holds nothing.
-func TestMemoryComesBackFromFailures(t *testing.T) {
-	t.Parallel()
-	s := site(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/pdf")
-		w.Header().Set("Content-Length", strconv.Itoa(3<<20))
-		_, _ = w.Write(bytes.Repeat([]byte("a"), 2<<20)) // and closes
-	})
-	memory := NewMemory(16 << 20)
-	c := testClient(t, func(cfg *Config) { cfg.Memory = memory })
-	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
-	require.Equal(t, Truncated, fetchError(t, err).Outcome)
-	requireFree(t, memory)
-}
-
 // TestProxiedNamesAreLookedUpHereToo: a name that leads inside a network is not
 // given to a proxy, as far as it can be told here.
 func TestProxiedNamesAreLookedUpHereToo(t *testing.T) {

@@ -153,14 +153,6 @@ func TestRobotsElsewhereAskRobotsThere(t *testing.T) {
 	require.Equal(t, map[string]int{"/robots.txt": 1, "/rules.txt": 1, "/r": 1}, asked)
 }
 
-func TestUnreachableHostIsNamed(t *testing.T) {
-	t.Parallel()
-	s := httptest.NewServer(nil)
-	s.Close()
-	_, err := testClient(t, nil).Fetch(context.Background(), Request{URL: s.URL + "/"})
-	require.Equal(t, ConnectFailure, fetchError(t, err).Outcome)
-}
-
 func TestRobotsAreCachedAndAskedAgain(t *testing.T) {
 	t.Parallel()
 	var code atomic.Int64

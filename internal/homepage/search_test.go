@@ -39,6 +39,12 @@ func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
 	return s
 }
 
+// all are the engines at one address, of which two have a key.
+func all(s *httptest.Server, base, key string) []Searcher {
+	by := Service{Client: s.Client()}
+	return []Searcher{NewSearXNG(s.URL+base, by), NewBrave(s.URL+base, key, by), NewSerper(s.URL+base, key, by)}
+}
+
 func TestSearXNG(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -93,39 +99,29 @@ func TestSearXNGRefusals(t *testing.T) {
 	}
 }
 
-func TestBrave(t *testing.T) {
+func TestKeyedEngines(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		assert.Equal(t, "/res/v1/web/search", r.URL.Path)
-		assert.Equal(t, "k", r.Header.Get("X-Subscription-Token"))
-		assert.Equal(t, "10", r.URL.Query().Get("count"))
-		_, _ = io.WriteString(w, `{"web":{"results":[{"title":"T","url":"http://a.org/","description":"D"}]}}`)
-	})
-	got, err := NewBrave(s.URL, "k", Service{Client: s.Client()}).Search(t.Context(), "q", 10)
-	require.NoError(t, err)
-	assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "brave", Rank: 1}}, got)
-	_, err = NewBrave(s.URL, "", Service{Client: s.Client()}).Search(t.Context(), "q", 10)
-	require.ErrorIs(t, err, errNoKey)
-}
-
-func TestSerper(t *testing.T) {
-	t.Parallel()
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		assert.Equal(t, "k", r.Header.Get("X-API-KEY"))
-		var body struct {
-			Q   string
-			Num int
+		if r.Method == http.MethodGet {
+			assert.Equal(t, "/res/v1/web/search", r.URL.Path)
+			assert.Equal(t, "k", r.Header.Get("X-Subscription-Token"))
+			assert.Equal(t, "10", r.URL.Query().Get("count"))
+			_, _ = io.WriteString(w, `{"web":{"results":[{"title":"T","url":"http://a.org/","description":"D"}]}}`)
+			return
 		}
-		assert.NoError(t, json.NewDecoder(r.Body).Decode(&body))
-		assert.Equal(t, "q", body.Q)
-		assert.Equal(t, 10, body.Num)
+		assert.Equal(t, "k", r.Header.Get("X-API-KEY"))
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		assert.JSONEq(t, `{"q":"q","num":10}`, string(body))
 		_, _ = io.WriteString(w, `{"organic":[{"title":"T","link":"http://a.org/","snippet":"D","position":1}]}`)
 	})
-	got, err := NewSerper(s.URL, "k", Service{Client: s.Client()}).Search(t.Context(), "q", 10)
-	require.NoError(t, err)
-	assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "serper", Rank: 1}}, got)
-	_, err = NewSerper(s.URL, "", Service{Client: s.Client()}).Search(t.Context(), "q", 10)
-	require.ErrorIs(t, err, errNoKey)
+	for i, name := range []string{"brave", "serper"} {
+		got, err := all(s, "", "k")[i+1].Search(t.Context(), "q", 10)
+		require.NoError(t, err)
+		assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: name, Rank: 1}}, got)
+		_, err = all(s, "", "")[i+1].Search(t.Context(), "q", 10)
+		require.ErrorIs(t, err, errNoKey)
+	}
 }
 
 // TestTheFirst200 of a search come page by page, of every engine; each three pages are one
@@ -158,28 +154,24 @@ func TestTheFirst200(t *testing.T) {
 		}
 		assert.NoError(t, json.NewEncoder(w).Encode(answer))
 	})
-	searxng := NewSearXNG(s.URL, Service{Client: s.Client()})
-	for _, e := range []struct {
-		of    Searcher
-		size  int
-		spent int
-	}{{searxng, 10, 7}, {NewBrave(s.URL, "k", Service{Client: s.Client()}), 20, 4}, {NewSerper(s.URL, "k", Service{Client: s.Client()}), 100, 1}} {
+	engines := all(s, "", "k")
+	for i, e := range []struct{ size, spent int }{{10, 7}, {20, 4}, {100, 1}} {
 		size = e.size
-		c := Cached(e.of, newMemoryCache(), Budget{})
+		c := Cached(engines[i], newMemoryCache(), Budget{})
 		got, err := c.Search(t.Context(), "q", 200)
 		require.NoError(t, err)
-		require.Len(t, got, 200, e.of.Name())
+		require.Len(t, got, 200, c.Name())
 		require.Equal(t, "http://r199.example/", got[199].URL)
 		spent, _, _, err := c.Usage(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, e.spent, spent, e.of.Name())
+		require.Equal(t, e.spent, spent, c.Name())
 	}
 	size, known = 10, 35
-	got, err := searxng.Search(t.Context(), "q", 200)
+	got, err := engines[0].Search(t.Context(), "q", 200)
 	require.NoError(t, err)
 	require.Len(t, got, 35, "it knows no more")
 	known = 500
-	got, err = Cached(searxng, newMemoryCache(), Budget{Limit: 2}).Search(t.Context(), "q", 200)
+	got, err = Cached(engines[0], newMemoryCache(), Budget{Limit: 2}).Search(t.Context(), "q", 200)
 	require.ErrorIs(t, err, errBudget)
 	require.Len(t, got, 60)
 }
@@ -381,7 +373,7 @@ func TestSearchKeysStayWithTheirHost(t *testing.T) {
 		// The server repeats what it was sent, in letters of its own.
 		http.Redirect(w, r, other.URL+"/login/echoed-key/?again=echoed-query", http.StatusTemporaryRedirect)
 	})
-	for _, p := range []Searcher{NewBrave(s.URL, "secret", Service{Client: s.Client()}), NewSerper(s.URL, "secret", Service{Client: s.Client()}), NewSearXNG(s.URL, Service{Client: s.Client()})} {
+	for _, p := range all(s, "", "secret") {
 		_, err := p.Search(t.Context(), "q", 10)
 		require.ErrorIs(t, err, errForbidden, p.Name())
 		require.ErrorContains(t, err, "redirects", p.Name())
@@ -407,7 +399,7 @@ func TestSearchKeysStaySecret(t *testing.T) {
 				w.WriteHeader(status)
 				_, _ = fmt.Fprintf(w, form, met)
 			})
-			for _, p := range []Searcher{NewBrave(s.URL, key, Service{Client: s.Client()}), NewSerper(s.URL, key, Service{Client: s.Client()})} {
+			for _, p := range all(s, "", key)[1:] {
 				_, err := p.Search(t.Context(), "q", 10)
 				require.Error(t, err, "%s %d", p.Name(), status)
 				assert.Equal(t, key, met, "there was nothing to hide")
@@ -433,7 +425,7 @@ func TestSearchErrorsNameTheHostAlone(t *testing.T) {
 		},
 	} {
 		s := serve(t, answer)
-		for _, p := range []Searcher{NewBrave(s.URL+"/base", "secret", Service{Client: s.Client()}), NewSerper(s.URL+"/base", "secret", Service{Client: s.Client()}), NewSearXNG(s.URL+"/base", Service{Client: s.Client()})} {
+		for _, p := range all(s, "/base", "secret") {
 			_, err := p.Search(t.Context(), "sought-words", 10)
 			var se *SearchError
 			require.ErrorAs(t, err, &se, name)
