@@ -244,34 +244,17 @@ const bigKey = "conf/exa"
 // bigVenue is a venue-year of papers with three authors each. Nine in ten have a
 // homepage in DBLP, of which one in ten does not answer.
 func bigVenue(papers int) *outside {
-	c := catalogues.Catalogue{Venue: bigKey, Name: "EXA", Title: "Symposium on Examples", ISSN: "1234-5678",
-		Volumes: []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}, Homepages: map[string][]string{}}
-	type person struct{ url, name, title string }
-	var people []person
-	for i := range papers {
-		p := gleaner.Paper{Key: fmt.Sprintf("conf/exa/Paper%d", i), Venue: c.Venue, Year: 2003, Pages: fmt.Sprintf("%d-%d", 10*i+1, 10*i+10),
-			Title: fmt.Sprintf("On the %s of Measured Example Number %d & its Kin", []string{"Structure", "Growth", "Decay", "Cost"}[i%4], i),
-			DOI:   fmt.Sprintf("10.5555/exa.%d", i)}
-		p.Links = []string{"https://doi.org/" + p.DOI}
-		for j := range 3 {
-			pid := fmt.Sprintf("%d/%d", i, j)
-			name := fmt.Sprintf("Ann%c Person%c%c%c", 'a'+j, 'a'+i%26, 'a'+i/26, 'a'+j)
-			p.Authors = append(p.Authors, gleaner.Author{PID: pid, Name: name})
-			n := 3*i + j
-			if n%10 == 9 {
-				continue
-			}
-			url := fmt.Sprintf("http://cs%d.example.edu/~person%d/", n%200, n)
-			c.Homepages[pid] = []string{"https://orcid.org/0000-0000-0000-0000", url}
-			if n%10 != 8 {
-				people = append(people, person{url, name, p.Title})
-			}
-		}
-		c.Volumes[0].Papers = append(c.Volumes[0].Papers, p)
+	c := catalogues.Large(papers)
+	for n := 9; n < 3*papers; n += 10 {
+		delete(c.Homepages, fmt.Sprintf("%d/%d", n/3, n%3))
 	}
 	o := newOutside(c)
-	for _, p := range people {
-		o.home(p.url, p.name, p.title)
+	for i, p := range c.Volumes[0].Papers {
+		for j, a := range p.Authors {
+			if urls := c.Homepages[a.PID]; urls != nil && (3*i+j)%10 != 8 {
+				o.home(urls[1], a.Name, p.Title)
+			}
+		}
 	}
 	return o
 }

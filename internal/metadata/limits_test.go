@@ -1,7 +1,6 @@
 package metadata_test
 
 import (
-	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,36 +14,13 @@ import (
 	"gleaner/internal/metadata"
 )
 
-// bigVenue is a venue-year of 500 papers with 1,500 authors, three a paper.
-func bigVenue() catalogues.Catalogue {
-	c := catalogues.Catalogue{
-		Venue: "conf/exa", Name: "EXA", Title: "Symposium on Examples", ISSN: "1234-5678",
-		Volumes: []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}, Homepages: map[string][]string{},
-	}
-	for i := range 500 {
-		p := gleaner.Paper{
-			Key: fmt.Sprintf("conf/exa/Paper%d", i), Venue: c.Venue, Year: 2003, Pages: fmt.Sprintf("%d-%d", 10*i+1, 10*i+10),
-			Title: fmt.Sprintf("On the %s of Measured Example Number %d & its Kin", []string{"Structure", "Growth", "Decay", "Cost"}[i%4], i),
-			DOI:   fmt.Sprintf("10.5555/exa.%d", i),
-		}
-		p.Links = []string{"https://doi.org/" + p.DOI}
-		for j := range 3 {
-			pid := fmt.Sprintf("%d/%d", i, j)
-			p.Authors = append(p.Authors, gleaner.Author{PID: pid, Name: fmt.Sprintf("Ann%c Person%c%c%c", 'a'+j, 'a'+i%26, 'a'+i/26, 'a'+j)})
-			c.Homepages[pid] = []string{"https://orcid.org/0000-0000-0000-0000", fmt.Sprintf("http://cs%d.example.edu/~p%d/", i%40, i)}
-		}
-		c.Volumes[0].Papers = append(c.Volumes[0].Papers, p)
-	}
-	return c
-}
-
 // TestLimitsOfAVenueYear takes 500 papers and their 1,500 authors through the
 // metadata, copies and persons of all sources, with eight workers at one gate,
 // and reads the pace from the services' own log. The clock is virtual.
 func TestLimitsOfAVenueYear(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		catalogue := bigVenue()
+		catalogue := catalogues.Large(500)
 		s := catalogues.New(catalogue)
 		s.Latency = 30 * time.Millisecond
 		for _, f := range []catalogues.Fault{
