@@ -1,7 +1,6 @@
 package match_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
 )
 
@@ -72,11 +70,7 @@ func lookAt(ix *match.Index, text string) {
 type firstPage struct{ title, authors, text string }
 
 func (f firstPage) paper() gleaner.Paper {
-	p := gleaner.Paper{Key: "k", Title: f.title, DOI: "10.1000/182.ada"}
-	for name := range strings.SplitSeq(f.authors, "; ") {
-		p.Authors = append(p.Authors, gleaner.Author{Name: name})
-	}
-	return p
+	return gleaner.Paper{Key: "k", Title: f.title, DOI: "10.1000/182.ada", Authors: by(strings.Split(f.authors, "; ")...)}
 }
 
 // firstPages are those in testdata: a line with the title, one with the authors, the text.
@@ -134,40 +128,19 @@ func TestRecordedTextsCutAnywhere(t *testing.T) {
 		truth string
 		oneIn int
 	}{"farm": {"truth", 10}, "atlas": {"atlas-truth", 50}} {
-		texts := someTexts(t, realdata.Path(t, sites), c.oneIn)
 		ix := match.NewIndex(papersOf(wantedPapers(t, c.truth)))
 		cuts, sure := 0, 0
-		for n, text := range texts {
+		for n, s := range recordedTexts(t, sites) {
 			step := 1
-			for cut := n % 7; cut < len(text); cut += step {
+			for cut := n % 7; n%c.oneIn == 0 && cut < len(s.text); cut += step {
 				if cut > 200 {
-					step = 1 + len(text)/8
+					step = 1 + len(s.text)/8
 				}
-				sure += sound(t, ix, text[cut:]) + sound(t, ix, text[:cut])
+				sure += sound(t, ix, s.text[cut:]) + sound(t, ix, s.text[:cut])
 				cuts += 2
 			}
 		}
-		t.Logf("%s: %d texts, %d cuts, %d times sure of a paper", sites, len(texts), cuts, sure)
+		t.Logf("%s: %d cuts, %d times sure of a paper", sites, cuts, sure)
 		require.Positive(t, sure)
 	}
-}
-
-// someTexts reads one in so many PDFs of a recording.
-func someTexts(t testing.TB, root string, oneIn int) (out []string) {
-	n := 0
-	require.NoError(t, filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pdf") {
-			return err
-		}
-		if n++; n%oneIn != 0 {
-			return nil
-		}
-		s, err := readText("", path)
-		out = append(out, s.text)
-		return err
-	}))
-	if strings.Join(out, "") == "" {
-		realdata.Skip(t, "pdftotext (poppler-utils) is not installed")
-	}
-	return out
 }

@@ -35,12 +35,7 @@ func wantedPapers(t testing.TB, truth string) []wantedRow {
 	var out []wantedRow
 	for _, row := range realdata.Table(t, truth, "wanted.tsv") {
 		year, _ := strconv.Atoi(row["year"])
-		p := gleaner.Paper{Key: row["key"], Venue: row["venue"], Year: year, Title: row["title"]}
-		for a := range strings.SplitSeq(row["authors"], ";") {
-			if a = strings.TrimSpace(a); a != "" {
-				p.Authors = append(p.Authors, gleaner.Author{Name: a})
-			}
-		}
+		p := gleaner.Paper{Key: row["key"], Venue: row["venue"], Year: year, Title: row["title"], Authors: by(strings.FieldsFunc(row["authors"], func(r rune) bool { return r == ';' })...)}
 		out = append(out, wantedRow{paper: p, urls: realdata.List(row["urls"]), sha256: realdata.List(row["sha256"])})
 	}
 	return out
@@ -108,6 +103,11 @@ func readText(url, path string) (sample, error) {
 		}
 	}
 	return s, err
+}
+
+// by are authors of these names.
+func by(names ...string) []gleaner.Author {
+	return each.Of(names, func(name string) gleaner.Author { return gleaner.Author{Name: strings.TrimSpace(name)} })
 }
 
 func papersOf(rows []wantedRow) []gleaner.Paper {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"gleaner/internal/each"
-	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 )
 
@@ -68,7 +66,7 @@ func TestNoMatchWithoutASign(t *testing.T) {
 // TestNoMatchOfSitesWithoutASign: the same of real documents.
 func TestNoMatchOfSitesWithoutASign(t *testing.T) {
 	t.Parallel()
-	papers := each.Of(wantedPapers(t, "truth"), func(row wantedRow) gleaner.Paper { return row.paper })
+	papers := papersOf(wantedPapers(t, "truth"))
 	ix := match.NewIndex(papers)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, how := range slices.Sorted(maps.Keys(spoil)) {

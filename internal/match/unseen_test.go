@@ -13,12 +13,6 @@ import (
 // Titles as pages print them: the same work, whatever the setting.
 func TestTitlesAsPrinted(t *testing.T) {
 	t.Parallel()
-	by := func(names ...string) (out []gleaner.Author) {
-		for _, n := range names {
-			out = append(out, gleaner.Author{Name: n})
-		}
-		return out
-	}
 	body := "\n\nAbstract\n" + strings.Repeat("We show that the method works and compare it with others on many pages. ", 20)
 	for name, c := range map[string]struct {
 		paper gleaner.Paper

@@ -14,7 +14,7 @@ import (
 // TestTitlesThatNoDocumentCanBeToldBy, and titles that look like them.
 func TestTitlesThatNoDocumentCanBeToldBy(t *testing.T) {
 	t.Parallel()
-	by := []gleaner.Author{{Name: "Satyen Kale"}, {Name: "Ohad Shamir"}}
+	authors := by("Satyen Kale", "Ohad Shamir")
 	for why, titles := range map[string][]string{
 		"it has no title": {"", "  ", "?", "12–34"},
 		"many works are called so": {"Preface", "PREFACE.", "Author Index", "Author Index 2003", "Editorial, Vol. 12 (3)", "Front Matter", "Editor's Note", "Introduction to the Special Issue", "Vorwort", "Inhaltsverzeichnis", "Préface",
@@ -35,7 +35,7 @@ func TestTitlesThatNoDocumentCanBeToldBy(t *testing.T) {
 			"Web crawler system using plurality of parallel priority level queues having distinct associated download priority levels for prioritizing document downloading"},
 	} {
 		for _, title := range titles {
-			require.Equal(t, why, match.Untellable(gleaner.Paper{Title: title, Authors: by}), "%q", title)
+			require.Equal(t, why, match.Untellable(gleaner.Paper{Title: title, Authors: authors}), "%q", title)
 		}
 	}
 }
@@ -64,10 +64,7 @@ func TestTitlesOfRealPapersCanBeToldBy(t *testing.T) {
 	for _, folder := range []string{"truth", "atlas-truth"} {
 		n, none := 0, 0
 		for _, row := range realdata.Table(t, folder, "papers.tsv") {
-			p := gleaner.Paper{Title: row["title"]}
-			for name := range strings.SplitSeq(row["authors"], "; ") {
-				p.Authors = append(p.Authors, gleaner.Author{Name: name})
-			}
+			p := gleaner.Paper{Title: row["title"], Authors: by(strings.Split(row["authors"], "; ")...)}
 			n++
 			if why := match.Untellable(p); why != "" {
 				none++
