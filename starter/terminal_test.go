@@ -230,7 +230,7 @@ func TestWhatAHarvestCameToStays(t *testing.T) {
 	require.Contains(t, c.ok("status", id), "pages 1, waiting 3")
 	require.NoError(t, c.SetStage(t.Context(), id, gleaner.StageComplete, ""))
 	c.visited("ada.example", "/later", "http://ada.example/", frontier.Page, gleaner.OK)
-	require.Contains(t, c.ok("status", id), "pages 1, waiting 3")
+	require.Contains(t, c.ok("status", id), "pages 1, waiting 0, failed 0, not asked 3 |")
 	c.exec(`INSERT INTO papers (key, venue, year, title) VALUES ('conf/x/1', 'conf/x', 2001, 'A Paper')`)
 	c.exec(`INSERT INTO harvest_papers (harvest_id, paper_key) VALUES ($1, 'conf/x/1')`, id)
 	c.accepted("ada.example", "b.pdf")

@@ -148,10 +148,11 @@ func TestPagesSayWhy(t *testing.T) {
 	require.Contains(t, d.page("/harvests/"+id), "1 scanned document is still to be recognised")
 	require.NoError(t, d.SetPaused(t.Context(), sampleHarvest, true))
 	require.Contains(t, d.page("/harvests/"+id), "Crawled further once it goes on")
+	d.exec(`INSERT INTO urls (site_id, hash, url) SELECT id, 'x', 'http://www.ada.example/x' FROM sites LIMIT 1`)
 	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageCancelled, "in stage crawl"))
 	ended := d.page("/harvests/" + id)
 	require.Regexp(t, `cancelled</span> <span class="quiet">in stage crawl`, ended)
-	require.Contains(t, ended, "URLs not asked")
+	require.Contains(t, ended, "pages 0, waiting 0, failed 1, not asked 1: ")
 
 	const dead = "site:http://www.ada.example/gone"
 	of := store.Harvest{ID: dead, Venue: dead, Options: []byte("{}"), Stage: "complete"}

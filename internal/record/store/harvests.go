@@ -194,7 +194,7 @@ type Counts struct {
 	Pages      int `json:"pages"`
 	Waiting    int `json:"waiting"`
 	Failures   int `json:"failures"`
-	Unasked    int `json:"unasked"` // URLs that wait at sites that were refused or stopped
+	Unasked    int `json:"unasked"` // URLs that wait at sites that were refused or stopped, or when it ended
 	Documents  int `json:"documents"`
 	Accepted   int `json:"accepted"`
 	Unexamined int `json:"unexamined"`
@@ -250,6 +250,7 @@ func (db HarvestRecords) HarvestCounts(ctx context.Context, id string) (Counts, 
 		return Counts{}, err
 	}
 	then.FoundNow, then.Kept = found, true
+	then.Waiting, then.Unasked = 0, then.Unasked+then.Waiting // it asks no more
 	return *then, nil
 }
 
