@@ -97,12 +97,8 @@ func (r record) recall(ctx context.Context, l *loop) error {
 		return err
 	}
 	if l.cfg.Browser != nil {
-		err := frontier.EachShown(ctx, db, site, r.site.Crawl, func(url string, failed bool) {
-			pages := 1
-			if failed {
-				pages = frontier.MaxDeaths * shownFailing
-			}
-			l.shells.count(url, pages)
+		err := frontier.EachShown(ctx, db, site, r.site.Crawl, func(url string, failures int) {
+			l.shells.count(url, max(1, failures*shownFailing))
 		})
 		if err != nil {
 			return err

@@ -267,7 +267,11 @@ func (s *shells) show(ctx context.Context, w *shell, a *Answer) (seen render.Sho
 // counts. A limit that cut the rendering is recorded as the reason for missing links.
 func (s *shells) take(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer,
 	plain *frontier.Reading, w *shell, seen *render.Shown) (r rank.Result, err error) {
-	s.count(e.Link.URL, 1)
+	pages := 1
+	if seen.Outcome == render.Limit {
+		pages = shownFailing
+	}
+	s.count(e.Link.URL, pages)
 	sum := sha256.Sum256(seen.HTML)
 	v.Content = sum[:]
 	html := &fetch.Response{URL: a.URL, Status: a.Status, Body: seen.HTML, FetchedAt: a.FetchedAt,

@@ -269,6 +269,11 @@ func TestPagesBeyondTheirBoundAreNamed(t *testing.T) {
 		"failed render-pages":                          crashed(1, 10),
 		"page success, beside a user with too many":    crashed(2, 10),
 		"failed render-pages, beside all that one may": crashed(5, 10),
+		"failed render-pages, beside those that took all their time": func(w *world, id int) {
+			storetest.Exec(t, w.db.Pool, `WITH slow AS (INSERT INTO urls (site_id, hash, url, state, crawl)
+				SELECT $1, decode(lpad('0'||n::text, 32, '0'), 'hex'), 'http://h/'||n, 2, 1 FROM generate_series(1, 30) n RETURNING hash)
+				INSERT INTO kept_links (site_id, page, unread, read_at) SELECT $1, hash, 'render-limit', now() + interval '1 hour' FROM slow`, id)
+		},
 		"failed render-busy": func(w *world, _ int) {
 			require.True(t, w.cfg.Memory.Keep("others", 1<<20))
 		},

@@ -9,7 +9,7 @@ import (
 // Outcomes of a page that was not shown to its end.
 const (
 	crashed gleaner.Outcome = "render-crashed" // the page, or the browser, ended by itself
-	limit   gleaner.Outcome = "render-limit"   // it used up its time, its processor time or its memory
+	Limit   gleaner.Outcome = "render-limit"   // it used up its time, its processor time or its memory
 	Cut     gleaner.Outcome = "render-cut"     // it asked for more than it was given
 	Busy    gleaner.Outcome = "render-busy"    // other pages are being shown
 	Shut    gleaner.Outcome = "render-off"     // no browser can be shut in here

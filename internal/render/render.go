@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os/exec"
 	"sync"
@@ -14,6 +15,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
+	"gleaner/internal/web/weburl"
 )
 
 // Browser shows pages.
@@ -23,8 +25,9 @@ type Browser struct {
 	slots  chan struct{}
 
 	mu    sync.Mutex
-	tried error     // what the last trial came to
-	again time.Time // when there is another; zero after one that went well
+	tried error                // what the last trial came to
+	again time.Time            // when there is another; zero after one that went well
+	rests map[string]time.Time // until when no page of an owner is shown
 }
 
 // Page is a page as it was fetched.
@@ -70,7 +73,7 @@ func Find() (*Browser, error) {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			slots := make(chan struct{}, maxBrowsers)
-			return &Browser{path: path, limits: bounds(), slots: slots, tried: errUntried}, nil
+			return &Browser{path: path, limits: bounds(), slots: slots, tried: errUntried, rests: map[string]time.Time{}}, nil
 		}
 	}
 	return nil, ErrNotInstalled
@@ -104,21 +107,55 @@ func (b *Browser) try() error {
 	return nil
 }
 
-// Show shows a page. It waits for a place among the pages that are shown for so long.
-func (b *Browser) Show(ctx context.Context, p Page, wait time.Duration, get Get) Shown {
+// Show shows a page. It waits for a place among the pages that are shown for so long. After a
+// page that took long, pages of its host's owner wait as long, so that others have a turn.
+func (b *Browser) Show(ctx context.Context, p Page, wait time.Duration, get Get) (s Shown) {
 	if b.Check() != nil {
 		return Shown{Outcome: Shut}
 	}
+	owner := weburl.Owner(weburl.Host(p.URL))
 	waiting, cancel := context.WithTimeout(ctx, wait+time.Millisecond)
 	defer cancel()
-	select {
-	case b.slots <- struct{}{}:
-	case <-waiting.Done():
+	if !b.enter(waiting, owner) {
 		return Shown{Outcome: Busy}
 	}
-	defer func() { <-b.slots }()
-	s, _ := b.show(ctx, p, get)
+	defer func() { b.leave(owner, s.Took) }()
+	s, _ = b.show(ctx, p, get)
 	return s
+}
+
+// enter waits for a place. It reports false if ctx ended before.
+func (b *Browser) enter(ctx context.Context, owner string) bool {
+	for {
+		select {
+		case b.slots <- struct{}{}:
+		case <-ctx.Done():
+			return false
+		}
+		b.mu.Lock()
+		rest := time.Until(b.rests[owner])
+		b.mu.Unlock()
+		if rest <= 0 {
+			return true
+		}
+		<-b.slots
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// leave gives a place back after a page that took so long.
+func (b *Browser) leave(owner string, took time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.rests, func(_ string, until time.Time) bool { return time.Now().After(until) })
+	if took > b.limits.wall/4 {
+		b.rests[owner] = time.Now().Add(took)
+	}
+	<-b.slots
 }
 
 // show starts a browser for a page, and ends it. said is what the browser complained of.
@@ -139,11 +176,13 @@ func (b *Browser) show(ctx context.Context, p Page, get Get) (s Shown, said stri
 	}
 	html, err := v.show(ctx, proc)
 	switch cause := context.Cause(ctx); {
+	case err == nil && v.cut.Load() && time.Now().After(v.deadline):
+		s.Outcome = Limit
 	case err == nil && v.cut.Load():
 		s.Outcome = Cut
 	case err == nil:
 	case errors.Is(cause, errLimit):
-		s.Outcome = limit
+		s.Outcome = Limit
 	default:
 		s.Outcome = crashed
 	}

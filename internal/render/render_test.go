@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -37,9 +38,12 @@ type site struct {
 	asked []string
 }
 
-func (s *site) get(_ context.Context, r Request) (*Answer, error) {
+func (s *site) get(ctx context.Context, r Request) (*Answer, error) {
 	s.asked = append(s.asked, r.URL)
 	path, ok := strings.CutPrefix(r.URL, "http://www.example.org")
+	if path == "/never" {
+		<-ctx.Done()
+	}
 	for name, body := range s.files {
 		if ok && (name == path || strings.HasSuffix(name, "*") && strings.HasPrefix(path, name[:len(name)-1])) {
 			media := "application/json"
@@ -56,6 +60,7 @@ func (s *site) get(_ context.Context, r Request) (*Answer, error) {
 func (s *site) show(t *testing.T, b *Browser, body string) Shown {
 	t.Helper()
 	p := Page{URL: "http://www.example.org/", Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(body)}
+	clear(b.rests)
 	shown := b.Show(t.Context(), p, time.Minute, s.get)
 	took := shown.Took.Round(time.Millisecond)
 	t.Logf("%s: %d requests, %d refused, %s, %q", shown.Outcome, shown.Requests, shown.Refused, took, s.asked)
@@ -170,6 +175,49 @@ func TestOneAnswerIsGivenSoOften(t *testing.T) {
 	require.LessOrEqual(t, int64(strings.Count(string(shown.HTML), `<a href="a.pdf">`)), b.limits.bytes>>19)
 }
 
+// TestAPageUsesUpItsTime with an answer that never comes.
+func TestAPageUsesUpItsTime(t *testing.T) {
+	b := chromium(t)
+	b.limits.wall, b.limits.grace = 14*time.Second, 10*time.Second
+	shown := (&site{}).show(t, b, `<script>fetch("/never")</script>`)
+	require.Equal(t, Limit, shown.Outcome)
+}
+
+// TestAnOwnerLeavesOthersATurn: several of its hosts have pages that take all the time there is.
+func TestAnOwnerLeavesOthersATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &Browser{limits: bounds(), slots: make(chan struct{}, 1), rests: map[string]time.Time{}}
+		shows := func(owner string, took time.Duration) bool {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			is := b.enter(ctx, owner)
+			if is {
+				select {
+				case <-time.After(took):
+				case <-t.Context().Done():
+				}
+				b.leave(owner, took)
+			}
+			return is
+		}
+		for range 4 {
+			go func() {
+				for t.Context().Err() == nil {
+					_ = shows("a.example", b.limits.wall)
+				}
+			}()
+		}
+		busy := 0
+		for range 60 {
+			time.Sleep(9 * time.Minute)
+			if !shows("b.example", 5*time.Second) {
+				busy++
+			}
+		}
+		require.Less(t, busy, 60/2)
+	})
+}
+
 // TestPagesThatAreNotShown: what crashes, mines or floods costs its bound, is named, and
 // leaves nothing.
 func TestPagesThatAreNotShown(t *testing.T) {
@@ -178,14 +226,14 @@ func TestPagesThatAreNotShown(t *testing.T) {
 		body     string
 		outcomes []gleaner.Outcome
 	}{
-		"a loop": {`for (;;);`, []gleaner.Outcome{limit, crashed}},
+		"a loop": {`for (;;);`, []gleaner.Outcome{Limit, crashed}},
 		"a miner": {`const w = URL.createObjectURL(new Blob(["for (;;);"])); for (let i = 0; i < 4; i++) new Worker(w)
-			setInterval(() => fetch("/" + Math.random()).catch(() => 0), 100)`, []gleaner.Outcome{limit, crashed, Cut}},
+			setInterval(() => fetch("/" + Math.random()).catch(() => 0), 100)`, []gleaner.Outcome{Limit, crashed, Cut}},
 		"memory": {`const a = []; for (;;) a.push(new Uint8Array(5e7).fill(1))`,
-			[]gleaner.Outcome{limit, crashed, ""}},
+			[]gleaner.Outcome{Limit, crashed, ""}},
 		"words": {`for (let i = 0; i < 50; i++) fetch("/" + i, {headers: {a: "x".repeat(1e6)}}).catch(() => 0)`,
-			[]gleaner.Outcome{limit, crashed}},
-		"dialogs": {`for (;;) alert("x")`, []gleaner.Outcome{limit, crashed}},
+			[]gleaner.Outcome{Limit, crashed}},
+		"dialogs": {`for (;;) alert("x")`, []gleaner.Outcome{Limit, crashed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shown := (&site{}).show(t, b, "<script>"+c.body+"</script>")

@@ -62,17 +62,18 @@ func MadeOf(ctx context.Context, q Querier, siteID int, page Hash) (made []byte,
 	return made, err
 }
 
-// EachShown tells of the pages that a browser showed in the present crawl of a site, and of
-// those that it failed to show.
-func EachShown(ctx context.Context, q Querier, siteID, crawl int, tell func(url string, failed bool)) error {
-	rows, _ := q.Query(ctx, `SELECT u.url, false FROM kept_links k JOIN sites s ON s.id=k.site_id
+// EachShown calls tell for each page that a browser showed in the present crawl of a site, or
+// could not show, with the number of failures: one of a page that used up its time.
+func EachShown(ctx context.Context, q Querier, siteID, crawl int, tell func(url string, failures int)) error {
+	rows, _ := q.Query(ctx, `SELECT u.url, (k.unread LIKE '%render-limit%')::int
+			FROM kept_links k JOIN sites s ON s.id=k.site_id
 			JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page
 			WHERE k.site_id=$1 AND k.read_at >= s.crawl_started AND (k.made_of IS NOT NULL OR k.unread LIKE '%render-%')
-		UNION ALL SELECT url, true FROM urls
-			WHERE site_id=$1 AND crawl=$2 AND state=3 AND next_try IS NULL AND outcome LIKE 'render-%'`, siteID, crawl)
+		UNION ALL SELECT url, $3 FROM urls
+			WHERE site_id=$1 AND crawl=$2 AND state=3 AND next_try IS NULL AND outcome LIKE 'render-%'`, siteID, crawl, MaxDeaths)
 	var url string
-	var failed bool
-	_, err := pgx.ForEachRow(rows, []any{&url, &failed}, func() error { tell(url, failed); return nil })
+	var failures int
+	_, err := pgx.ForEachRow(rows, []any{&url, &failures}, func() error { tell(url, failures); return nil })
 	return err
 }
 
