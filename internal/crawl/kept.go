@@ -74,7 +74,7 @@ func packLinks(links []page.Link) ([]byte, bool) {
 		}
 	}
 	packed := packer.EncodeAll(plain.Bytes(), make([]byte, 0, plain.Len()/4))
-	return packed, plain.Len() <= max(smallKept, maxKeptRatio*len(packed))
+	return bytes.Clone(packed), plain.Len() <= max(smallKept, maxKeptRatio*len(packed))
 }
 
 // unpackLinks calls each for every link. It reports false if the links cannot be decoded.
