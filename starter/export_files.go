@@ -146,6 +146,12 @@ func keepsPapers(w io.Writer, list, format string, papers []byte) error {
 		return nil
 	}
 	before := list + ".before"
+	for n := 2; ; n++ { // lists that were set aside earlier stay
+		if _, err := os.Lstat(before); err != nil {
+			break
+		}
+		before = fmt.Sprintf("%s.before%d", list, n)
+	}
 	fmt.Fprintf(w, "hint: %s only in the list of before, now %s\n", text.CountIs(len(others), "paper"), before)
 	return os.Rename(list, before)
 }
