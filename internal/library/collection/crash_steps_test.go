@@ -25,11 +25,13 @@ import (
 
 // What a copy of the test program does, and is killed at.
 const (
+	jobTake    = "take" // the files of the scenario
 	jobPrune   = "prune"
 	jobRejudge = "rejudge"
 )
 
-// steps counts the writes of a process, and kills it before one of them.
+// steps counts the writes of a process, or the points that it passes, and kills it before one
+// of them.
 type steps struct {
 	n, last int // last: 0 is never
 }
@@ -78,7 +80,7 @@ func (r removing) Delete(ctx context.Context, sha string) error {
 	return r.Blobs.Delete(ctx, sha)
 }
 
-// runJob does what a command does, and dies before the plan's nth write; it prints
+// runJob does what a command does, and dies before the plan's nth step; it prints
 // how many there were where it does not.
 func (p crashPlan) runJob() error {
 	c, shut, err := openCollection(p.DSN, p.Dir)
@@ -87,6 +89,13 @@ func (p crashPlan) runJob() error {
 	}
 	defer shut()
 	ctx, s := context.Background(), &steps{last: p.Nth}
+	c.reached = func(point) { s.step() }
+	if p.Job == jobTake { // of which each point is a state of its own
+		if err = scenario(c); err == nil {
+			fmt.Println(s.n)
+		}
+		return err
+	}
 	cfg := c.db.Pool.Config()
 	cfg.ConnConfig.Tracer = stepped{cfg.ConnConfig.Tracer.(bothTracers), s}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
@@ -99,7 +108,6 @@ func (p crashPlan) runJob() error {
 	case jobPrune:
 		_, err = c.db.Prune(ctx, prunesAll, removing{c.repo, s}, store.PruneOptions{})
 	case jobRejudge:
-		c.reached = func(point) { s.step() }
 		var found []store.Listed
 		if found, err = c.db.FindDocuments(ctx, store.DocumentQuery{}); err != nil {
 			return err
@@ -140,8 +148,8 @@ func (s *shop) job(t *testing.T, name string, nth int) (n int) {
 }
 
 // killedAnywhere runs a job undisturbed, and then again and again with a process
-// that is killed before one of its writes and another that does all anew: the
-// latter must come to the same. With -short it kills before every third write.
+// that is killed before one of its steps and another that does all anew: the
+// latter must come to the same. With -short it kills before every third.
 func killedAnywhere(t *testing.T, job string, prepare func(*shop), state func(*shop) string, between func(t *testing.T, s *shop)) {
 	fresh := func(t *testing.T) *shop {
 		s := openShop(t, devtest.Postgres(t), t.TempDir())
@@ -160,7 +168,7 @@ func killedAnywhere(t *testing.T, job string, prepare func(*shop), state func(*s
 		stride = 3
 	}
 	for nth := 1; nth <= n; nth += stride {
-		t.Run(fmt.Sprint("before write ", nth), func(t *testing.T) {
+		t.Run(fmt.Sprint("before step ", nth), func(t *testing.T) {
 			t.Parallel()
 			s := fresh(t)
 			s.job(t, job, nth)
@@ -189,11 +197,9 @@ func TestPruneKilledAnywhere(t *testing.T) {
 			INSERT INTO harvests (id, venue, year_from, year_to, stage, completed_at) VALUES ('old', 'v', 2001, 2001, 'complete', now() - interval '1 year'), ('new', 'v', 2000, 2002, 'complete', now());
 			UPDATE record SET wanted=100`)
 	}
-	state := func(s *shop) (is string) {
-		err := s.db.Pool.QueryRow(context.Background(), `SELECT concat_ws(' ', (SELECT count(*) FROM page_cache), (SELECT count(*) FROM searches), (SELECT count(*) FROM robots), (SELECT count(*) FROM urls),
-			(SELECT string_agg(id, ',' ORDER BY id) FROM harvests), (SELECT wanted FROM record), (SELECT string_agg(concat_ws(',', sha256, blob_removed_at IS NULL, blob_left), ' ' ORDER BY sha256) FROM documents))`).Scan(&is)
-		require.NoError(s.t, err)
-		return is + s.dump()
+	state := func(s *shop) string {
+		return s.dump() + storetest.Get[string](s.t, s.db.Pool, `SELECT concat_ws(' ', (SELECT count(*) FROM page_cache), (SELECT count(*) FROM searches), (SELECT count(*) FROM robots), (SELECT count(*) FROM urls),
+			(SELECT string_agg(id, ',' ORDER BY id) FROM harvests), (SELECT wanted FROM record), (SELECT string_agg(concat_ws(',', sha256, blob_removed_at IS NULL, blob_left), ' ' ORDER BY sha256) FROM documents))`)
 	}
 	killedAnywhere(t, jobPrune, prepare, state, func(t *testing.T, s *shop) {
 		for sha, what := range differences(t, s, true) {
@@ -219,9 +225,8 @@ func TestRejudgeKilledAnywhere(t *testing.T) {
 		s.filter = filter
 	}
 	verdicts := func(s *shop) []string {
-		all := storetest.Column[string](s.t, s.db.Pool, `SELECT concat_ws('|', sha256, state, outcome, class, reader, score, reasons, pages, words, refs, md5(first_pages),
+		return storetest.Column[string](s.t, s.db.Pool, `SELECT concat_ws('|', sha256, state, outcome, class, reader, score, reasons, pages, words, refs, md5(first_pages),
 			(SELECT string_agg(concat_ws(',', paper_key, verdict, form, reasons), ' ') FROM matches m WHERE m.sha256=d.sha256)) FROM documents d ORDER BY sha256`)
-		return all
 	}
 	was := map[string]bool{}
 	killedAnywhere(t, jobRejudge, prepare, func(s *shop) string {

@@ -3,30 +3,25 @@ package collection
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/sampleweb"
 )
 
-// crashPlan makes a copy of the test program kill itself: in the middle of the
-// scenario, when a point is passed for the nth time.
+// crashPlan makes a copy of the test program kill itself before the nth step of a job; 0 is
+// never.
 type crashPlan struct {
 	DSN, Dir string
-	Point    point
+	Job      string
 	Nth      int
-	Job      string // instead of the scenario, which is then killed before its nth write; 0 is never
 }
 
 const crashVariable = "GLEANER_TEST_CRASH"
@@ -42,32 +37,10 @@ func maybeCrash() {
 	var p crashPlan
 	err := json.Unmarshal([]byte(raw), &p)
 	if err == nil {
-		err = p.run()
+		err = p.runJob()
 	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(survived)
-}
-
-func (p crashPlan) run() error {
-	if p.Job != "" {
-		return p.runJob()
-	}
-	c, shut, err := openCollection(p.DSN, p.Dir)
-	if err != nil {
-		return err
-	}
-	defer shut()
-	n := 0
-	c.reached = func(at point) {
-		if at != p.Point {
-			return
-		}
-		if n++; n == p.Nth {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		}
-	}
-	return scenario(c)
 }
 
 // scenario is what a crawl does with the files it meets: a paper, an archive
@@ -105,52 +78,14 @@ func archive(members map[string][]byte) []byte {
 }
 
 // TestCrashAnywhere kills a process outright (SIGKILL) at every point between a
-// download and its judgement. The next attempt, which begins anew as a slice
-// does, must come to the very state of one that was never interrupted. With -short
-// each point is met once, early or late.
+// download and its judgement. No row is left without its blob, and the next attempt,
+// which begins anew as a slice does, comes to the very state of one that was never
+// interrupted, also where that had done all.
 func TestCrashAnywhere(t *testing.T) {
 	t.Parallel()
-	clean := newShop(t, 1, 2)
-	require.NoError(t, scenario(clean.Collection))
-	want := clean.dump()
-	require.NoError(t, scenario(clean.Collection))
-	// A second run of the scenario ends with the same current version.
-	require.Equal(t, want, clean.dump(), "doing all of it twice changes something")
-
-	self, err := os.Executable()
-	require.NoError(t, err)
-	type stop struct {
-		at  point
-		nth int
-	}
-	var stops []stop
-	for i, p := range []point{fetched, stored, recorded, read, written, sketched, judged} {
-		for j, nth := range []int{1, 2, 4} {
-			if !testing.Short() || j == i%3 {
-				stops = append(stops, stop{p, nth})
-			}
+	killedAnywhere(t, jobTake, func(s *shop) { s.want(1, 2) }, (*shop).dump, func(t *testing.T, s *shop) {
+		for _, sha := range storetest.Column[string](t, s.db.Pool, "SELECT sha256 FROM documents") {
+			require.NoError(t, s.repo.Check(t.Context(), sha))
 		}
-	}
-	for _, s := range stops {
-		t.Run(fmt.Sprintf("%s %d", s.at, s.nth), func(t *testing.T) {
-			t.Parallel()
-			shop := openShop(t, devtest.Postgres(t), t.TempDir())
-			shop.want(1, 2)
-			plan, err := json.Marshal(crashPlan{DSN: shop.dsn, Dir: shop.dir, Point: s.at, Nth: s.nth})
-			require.NoError(t, err)
-			cmd := exec.Command(self)
-			cmd.Env = append(os.Environ(), crashVariable+"="+string(plan))
-			out, err := cmd.CombinedOutput()
-			var exit *exec.ExitError
-			require.True(t, errors.As(err, &exit), "%s", out)
-			require.Equal(t, syscall.SIGKILL, exit.Sys().(syscall.WaitStatus).Signal(), "%s", out)
-
-			// Whatever was left behind: no row without its blob.
-			for _, sha := range storetest.Column[string](t, shop.db.Pool, "SELECT sha256 FROM documents") {
-				require.NoError(t, shop.repo.Check(context.Background(), sha))
-			}
-			require.NoError(t, scenario(shop.Collection))
-			require.Equal(t, want, shop.dump())
-		})
-	}
+	})
 }
