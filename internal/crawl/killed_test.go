@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -71,11 +70,7 @@ func crawlAll(dsn, proxy, blobs string) error {
 	cfg.TrapPages, cfg.Strategy, cfg.Leads, cfg.WARC = 0, rank.BreadthFirst, "none", true
 	c := New(db, keeper, client, coll, cfg, log)
 	c.patience = 0 // the test is to hear that another one has the host
-	rows, err := db.Pool.Query(ctx, `SELECT host FROM sites WHERE id IN (SELECT site_id FROM scopes)`)
-	if err != nil {
-		return err
-	}
-	hosts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	hosts, err := store.Column[string](ctx, db, `SELECT host FROM sites WHERE id IN (SELECT site_id FROM scopes)`)
 	if err != nil {
 		return err
 	}
@@ -177,8 +172,7 @@ func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
 		}
 		c.kill(t)
 		kills++
-		_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s'`) // the time passes
-		require.NoError(t, err)
+		storetest.Exec(t, w.db.Pool, `UPDATE sites SET expires_at = now() - interval '1s'`) // the time passes
 	}
 	asked, again := map[string]int{}, 0
 	for _, r := range web.Log() {

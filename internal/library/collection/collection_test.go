@@ -236,21 +236,6 @@ func TestLaterPlace(t *testing.T) {
 	require.Equal(t, one, two)
 }
 
-func TestNewlyWanted(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	for i := range 5 {
-		s.take("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF))
-	}
-	s.want(0, 2, 4, 100)
-	n, err := s.Rematch(t.Context(), Position{}, func(Position) {})
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, n, 3)
-	missing, err := s.db.Missing(t.Context(), "conf/pile/all")
-	require.NoError(t, err)
-	require.Len(t, missing, 1)
-}
-
 func TestPaperAsPage(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, 1)

@@ -2,7 +2,6 @@ package collection
 
 import (
 	"context"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -104,22 +103,6 @@ func TestEndedAttemptWritesNothing(t *testing.T) {
 	end()
 	require.ErrorIs(t, <-judged, context.Canceled)
 	require.Equal(t, before, s.dump())
-}
-
-// TestWhoExaminesWhatIsLeftWaitsForNobody: what another worker has in hand is examined there.
-func TestWhoExaminesWhatIsLeftWaitsForNobody(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	for i := range 2 {
-		file := s.pile.File(1+i, sampleweb.AsPDF)
-		s.mustAdd(fileAt(fmt.Sprintf("http://www.example.org/~ada/%d.pdf", i), file))
-	}
-	taken, err := s.db.Pool.Exec(t.Context(), `UPDATE documents SET taken_until = now() + interval '1 day'
-		WHERE id = (SELECT min(id) FROM documents)`)
-	require.NoError(t, err)
-	require.EqualValues(t, 1, taken.RowsAffected())
-	n := s.mustJudgeWaiting(store.Unexamined{})
-	require.Equal(t, 1, n)
 }
 
 // TestARetryTakesUpWhatStalled on the sites of its harvest, and nowhere else.
