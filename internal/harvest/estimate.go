@@ -11,18 +11,18 @@ import (
 	"gleaner/internal/text"
 )
 
-// Pace is how a harvest would be carried out.
+// Pace holds the options of a harvest that determine its duration.
 type Pace struct {
-	Delay   time.Duration // between two requests to a host of which nothing is known
+	Delay   time.Duration // between two requests to an unknown host
 	Search  time.Duration // between two searches
-	Authors int           // looked for at a time
+	Authors int           // searched for at a time
 	Sites   int           // crawled at a time
 	Most    int           // requests of one site
 
 	store.Again
 }
 
-// Estimate is what a harvest would have to do, as far as the record can tell.
+// Estimate is the work of a harvest, estimated from the record.
 type Estimate struct {
 	Papers  int                `json:"papers"`
 	Held    int                `json:"held"`
@@ -30,8 +30,8 @@ type Estimate struct {
 	Authors int                `json:"authors"` // of wanted papers
 	Known   store.AuthorsKnown `json:"known"`
 
-	ToFind   int `json:"to_find"`   // authors that are looked for
-	NewSites int `json:"new_sites"` // that are crawled for the first time, about
+	ToFind   int `json:"to_find"`   // authors to search for
+	NewSites int `json:"new_sites"` // crawled for the first time, about
 
 	Looking  int `json:"requests_for_homepages"`
 	Crawling int `json:"requests_of_crawls"`
@@ -39,11 +39,11 @@ type Estimate struct {
 
 	Least   float64  `json:"seconds_at_least"` // with all crawls beside the search for homepages
 	Seconds float64  `json:"seconds"`          // with all crawls after it
-	Assumed bool     `json:"assumed"`          // the record has too little to tell
-	Basis   []string `json:"basis"`            // what the figures are taken from
+	Assumed bool     `json:"assumed"`          // the record has too little data
+	Basis   []string `json:"basis"`            // the origin of the figures
 }
 
-// What is assumed where the record has too little to tell, and how much is enough.
+// Assumptions used if the record has too little data, and how much is enough.
 const (
 	enough          = 10
 	assumedRequests = 10.0  // for an author
@@ -52,7 +52,7 @@ const (
 	assumedCrawl    = 200.0 // requests of a site
 )
 
-// Estimate says what a harvest of papers would have to do. It asks the record alone.
+// Estimate estimates the work of a harvest of papers. It uses only the record.
 func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[string]string, p Pace) (Estimate, error) {
 	e := Estimate{Papers: len(papers), Held: len(held), Wanted: len(papers) - len(held)}
 	ids := wantedAuthors(p.Harvest, papers, held)
@@ -95,9 +95,9 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 	return e, nil
 }
 
-// lasts is how many seconds it takes, at least and at most: authors are looked for some side
-// by side and all of them by one search engine; sites are crawled side by side, none
-// faster than its pace, and some of them while others are looked for.
+// lasts returns how many seconds the work takes, at least and at most. Authors are searched
+// for in parallel, but all with one search engine. Sites are crawled in parallel, each at
+// its pace, and some of them during the search.
 func lasts(e Estimate, p Pace, crawl float64) (least, most float64) {
 	looking := max(float64(e.Looking)*p.Delay.Seconds()/float64(max(p.Authors, 1)), float64(e.ToFind)*p.Search.Seconds())
 	longest := e.Known.Longest.Seconds()
@@ -108,8 +108,8 @@ func lasts(e Estimate, p Pace, crawl float64) (least, most float64) {
 	return max(looking, crawling), looking + crawling
 }
 
-// wantedAuthors are those whom a harvest looks for: the authors of papers that are not held,
-// or the one whose papers they are.
+// wantedAuthors returns the authors for whom a harvest searches: those of papers that are not
+// held, or the one whose papers are the goal.
 func wantedAuthors(harvest string, papers []gleaner.Paper, held map[string]string) (ids []string) {
 	seen := map[string]bool{}
 	goal, _ := gleaner.SplitHarvest(harvest)

@@ -19,8 +19,8 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Getter fetches pages as evidence for homepages (homepage.Getter): politely,
-// and each once, whoever asks. The crawl takes what was fetched here.
+// Getter fetches pages as evidence for homepages (homepage.Getter), politely and each only
+// once for all searches. The crawl uses its pages, too.
 type Getter struct {
 	DB    *store.DB
 	Fetch *fetch.Client
@@ -28,13 +28,12 @@ type Getter struct {
 	// Parse is page.ParseContext; nil is that.
 	Parse func(ctx context.Context, url string, header http.Header, body []byte) (*page.Page, error)
 
-	once singleflight.Group // authors looked for side by side share candidates
-	one  guard.Mutex        // held while a page over which a process may have died is asked for or read
+	once singleflight.Group // parallel searches share candidates
+	one  guard.Mutex        // held while a page is fetched or parsed over which a process may have died
 }
 
-// pageAge is how old a fetched page may be as evidence. A failure that may pass
-// counts for minutes only: long enough that authors who are looked for side by
-// side do not ask one host in trouble again and again.
+// pageAge is the greatest age of a page as evidence. A retryable failure counts for minutes
+// only, so that parallel searches do not send request after request to a failing host.
 const (
 	pageAge    = 24 * time.Hour
 	failureAge = 5 * time.Minute
@@ -43,11 +42,11 @@ const (
 // asker is the Getter of one search.
 type asker struct {
 	*Getter
-	since time.Time  // failures met before count for nothing: a person asked to look again
+	since time.Time  // older failures do not count: a person requested a retry
 	gate  fetch.Gate // grants the turns; nil is the client's
 }
 
-// kept is an answer that still counts.
+// kept returns a stored answer that still counts.
 func (g asker) kept(ctx context.Context, url string) (store.CachedPage, bool, error) {
 	h := frontier.HashOf(url)
 	p, ok, err := g.DB.CachedPage(ctx, h[:], pageAge)
@@ -90,7 +89,7 @@ func (g asker) Get(ctx context.Context, url string) (*page.Page, string, error) 
 	return parsed, p.FinalURL, err
 }
 
-// get is the answer that still counts, or a new one.
+// get returns a stored answer that still counts, or a new one.
 func (g asker) get(ctx context.Context, url string) (store.CachedPage, error) {
 	p, ok, err := g.kept(ctx, url)
 	if err != nil || ok {
@@ -99,9 +98,9 @@ func (g asker) get(ctx context.Context, url string) (store.CachedPage, error) {
 	return g.ask(ctx, url)
 }
 
-// read parses a page. One that makes the parser panic, or over which frontier.MaxDeaths
-// processes died, is set aside. Pages over which one may have died are read one at a
-// time, so that none is charged with another's deaths.
+// read parses a page. It sets a page aside if the parser panics or frontier.MaxDeaths
+// processes died over it. Pages over which one may have died are parsed one at a time, so
+// that none is charged with another's deaths.
 func (g *Getter) read(ctx context.Context, p store.CachedPage) (parsed *page.Page, err error) {
 	if p.Suspect {
 		if err := g.one.Lock(ctx); err != nil {
@@ -132,23 +131,23 @@ func (g *Getter) read(ctx context.Context, p store.CachedPage) (parsed *page.Pag
 	return parsed, err
 }
 
-// unanswered is the row of a URL that is asked for now.
+// unanswered returns the row of a URL before its request.
 func unanswered(url string) store.CachedPage {
 	h := frontier.HashOf(url)
 	return store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
 }
 
-// asking is the URL that one ask is at, in the turn of its host.
+// asking is the URL that ask requests at present, in the turn of its host.
 type asking struct {
 	asker
 	hash  []byte
 	since *time.Time // nil outside of a turn
-	alone bool       // it holds one
+	alone bool       // it holds Getter.one
 }
 
-// begin notes that a URL is asked for. It reports false for one that another asked for
-// meanwhile, or over which frontier.MaxDeaths processes died, which it sets aside. Those
-// over which one may have died are asked for one at a time.
+// begin notes that a URL is requested. It returns false if another search has fetched it
+// meanwhile. It also returns false if frontier.MaxDeaths processes died over it, and sets it
+// aside. URLs over which one may have died are requested one at a time.
 func (a *asking) begin(ctx context.Context, url string) bool {
 	a.end(ctx)
 	if _, ok, err := a.kept(ctx, url); ok && err == nil {
@@ -169,9 +168,9 @@ func (a *asking) begin(ctx context.Context, url string) bool {
 	return true
 }
 
-// end notes that the answer has come, or that nothing came of it.
+// end notes that the request has ended.
 func (a *asking) end(ctx context.Context) {
-	if a.since != nil { // where that cannot be written, the next finds a death
+	if a.since != nil { // if this cannot be written, the next request counts a death
 		_ = a.DB.EndAsk(context.WithoutCancel(ctx), a.hash, *a.since)
 		a.since = nil
 	}
@@ -181,9 +180,9 @@ func (a *asking) end(ctx context.Context) {
 	}
 }
 
-// ask fetches and keeps the answer, the failure too: that a page does not answer
-// is evidence for every author it was thought of for. A blacklisted host is not
-// asked, nor gone to after a redirect. An error is the program's own.
+// ask fetches a page and saves the answer, also a failure, since that is evidence for all
+// authors with this candidate. It neither requests nor follows redirects to blacklisted
+// hosts. An error is the program's own.
 func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
 	p := unanswered(url)
 	var resp *fetch.Response
@@ -211,9 +210,9 @@ func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
 		}
 		p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At = to.FinalURL, to.Outcome, to.Status, to.Header, to.Body, to.At
 	case errors.As(err, &fe) && fe.Outcome == fetch.Blacklisted:
-		return p, homepage.ErrBlacklisted // nothing was asked, and nothing is to be kept
+		return p, homepage.ErrBlacklisted // there was no request to save
 	case errors.As(err, &fe) && fe.Outcome == fetch.Canceled:
-		return p, err // the gate could not be asked: nothing was learnt of the page
+		return p, err // the gate failed, not the page
 	case errors.As(err, &fe):
 		p.Outcome, p.Status, p.FinalURL, p.RetryAfter = string(fe.Outcome), fe.Status, fe.URL, fe.RetryAfter
 	case guard.Panicked(err):
@@ -226,13 +225,13 @@ func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
 	return p, g.keep(ctx, p)
 }
 
-// keep saves what was fetched, also when the worker is being stopped.
+// keep saves an answer, also if the worker is being stopped.
 func (g *Getter) keep(ctx context.Context, p store.CachedPage) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := g.DB.SavePage(ctx, p); err != nil || p.Outcome != string(gleaner.OK) || p.FinalURL == p.URL {
 		return err
 	}
-	// Whoever asks for the address behind the redirect has it, too.
+	// It is also the answer for the target of the redirect.
 	final := p
 	fh := frontier.HashOf(p.FinalURL)
 	final.Hash, final.Host, final.URL = fh[:], weburl.Host(p.FinalURL), p.FinalURL

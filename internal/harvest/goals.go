@@ -15,7 +15,7 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// askPerson brings up to date what DBLP lists of the person whose papers are the goal.
+// askPerson updates DBLP's listing of the person whose papers are the goal.
 func (s *PaperSources) askPerson(ctx context.Context, goal string, report func(string)) (missing []gap, err error) {
 	pid := gleaner.ParseGoal(goal).Author
 	err = enter(ctx, s, SourceDBLP, goal, "papers", func() ([]gleaner.Paper, error) {
@@ -34,14 +34,14 @@ type byDOI interface {
 	ByDOI(ctx context.Context, dois []string) ([]gleaner.Paper, error)
 }
 
-// titles is the source that completes lists of bare DOIs.
+// titles returns the source that completes lists of bare DOIs.
 func (s *PaperSources) titles() (byDOI, bool) {
 	src, ok := s.Sources["crossref"].(byDOI)
 	return src, ok
 }
 
-// Listed returns the papers of a list that was entered, with what the record knows of them: authors whom it
-// knows have their ids.
+// Listed returns the papers of a list that was entered, completed from the record, so that
+// known authors have their ids.
 func Listed(ctx context.Context, s *PaperSources, goal string, years gleaner.Years) ([]gleaner.Paper, error) {
 	names := []string{SourceFile}
 	if src, ok := s.titles(); ok {
@@ -51,7 +51,7 @@ func Listed(ctx context.Context, s *PaperSources, goal string, years gleaner.Yea
 	return metadata.Papers(records), err
 }
 
-// askTitles asks for the papers of a list that has their DOIs alone.
+// askTitles requests the papers of a list that has only their DOIs.
 func (s *PaperSources) askTitles(ctx context.Context, goal string, years gleaner.Years, report func(string)) error {
 	src, ok := s.titles()
 	if !ok {
@@ -78,7 +78,7 @@ func (s *PaperSources) askTitles(ctx context.Context, goal string, years gleaner
 		report(fmt.Sprintf("%s: the papers of %d DOIs", src.Name(), len(open)))
 		found, err := src.ByDOI(ctx, some)
 		for i := range found {
-			found[i].Key = keys[found[i].DOI] // titles that are not there cannot be compared
+			found[i].Key = keys[found[i].DOI] // papers without titles cannot be compared
 		}
 		if len(found) > 0 {
 			err = errors.Join(err, s.Enter(ctx, src.Name(), goal, fmt.Sprintf("list from %d", len(had)), found))
@@ -91,12 +91,12 @@ func (s *PaperSources) askTitles(ctx context.Context, goal string, years gleaner
 	return nil
 }
 
-// titlesAtOnce is how many papers are asked for before what came is entered: a
-// harvest that is cut off goes on behind them.
+// titlesAtOnce is how many papers are requested before they are entered. An interrupted
+// harvest continues after them.
 const titlesAtOnce = 400
 
-// untitled takes the papers of a list out of which no source knows more than the
-// DOI: they could not be recognised. known are the gaps of the sources.
+// untitled removes papers for which no source knows more than the DOI, since they cannot be
+// recognised. known are the gaps of the sources.
 func untitled(records []metadata.Record, known []gap) (titled []metadata.Record, missing []gap) {
 	for _, r := range records {
 		if r.Paper.Title == "" {
@@ -108,7 +108,7 @@ func untitled(records []metadata.Record, known []gap) (titled []metadata.Record,
 	return titled, append(known, missing...)
 }
 
-// errNoTitle is a DOI of which nothing is known.
+// errNoTitle reports a DOI for which no title is known.
 type errNoTitle struct {
 	doi   string
 	waits bool // for a source that did not answer
@@ -124,8 +124,8 @@ func (e errNoTitle) Error() string {
 // ScopeHost is the scope of a whole host.
 const ScopeHost = store.ScopeHost
 
-// SeedSite gives a site that a person named to the frontier: the URL, with its
-// directory or the whole host as what may be crawled there.
+// SeedSite adds the URL of a site that a person named to the frontier. Its scope is the URL's
+// directory or the whole host.
 func (s *Stages) SeedSite(ctx context.Context, id, url, scope string, report func(host string, so Seeded)) (Seeded, error) {
 	host, prefix := weburl.Host(url), "/"
 	if scope != ScopeHost {

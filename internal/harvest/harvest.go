@@ -34,16 +34,16 @@ type Stages struct {
 	Every func(time.Duration) fetch.Gate
 	Log   *slog.Logger
 
-	// Directories are asked for people's pages after DBLP.
+	// Directories list people's pages, after DBLP.
 	Directories []Directory
-	// NoDBLPPeople leaves DBLP out of the directories.
+	// NoDBLPPeople omits DBLP from the directories.
 	NoDBLPPeople bool
-	// Index is given the pages that were fetched as evidence; nil is none.
+	// Index receives the pages fetched as evidence; nil for none.
 	Index *store.PageIndex
-	// WebSearch is whether the finder asks one, whose pace is most of a search's time.
+	// WebSearch reports whether the finder uses a search engine, whose pace is most of the time.
 	WebSearch bool
 
-	suspects guard.Mutex // held while an author over whom a process may have died is looked for
+	suspects guard.Mutex // held during the search for an author over whom a process may have died
 }
 
 // PaperSources lists the papers of a goal from all sources that know them, and keeps the
@@ -61,10 +61,10 @@ type PaperSources struct {
 	Names      []string
 }
 
-// namesAge is for how long a venue's names are not asked for again.
+// namesAge is how long the names of a venue are valid.
 const namesAge = 90 * 24 * time.Hour
 
-// venue is a venue with all its names, or what else a harvest is after.
+// venue returns a venue with its names, or another goal of a harvest.
 func (s *PaperSources) venue(ctx context.Context, key string) (store.Venue, error) {
 	v, err := s.DB.Venue(ctx, key)
 	if err != nil || gleaner.ParseGoal(key).Venue == "" || time.Since(v.Named) < namesAge || !s.asksDBLP(v) {
@@ -79,10 +79,10 @@ func (s *PaperSources) venue(ctx context.Context, key string) (store.Venue, erro
 	return v, s.DB.NameVenue(ctx, gleaner.Venue{Key: key, Name: known.Name, Title: known.Title})
 }
 
-// VenueNames are the names under which a venue is searched for.
+// VenueNames returns the names under which a venue is searched for.
 func (s *PaperSources) VenueNames(ctx context.Context, key string) ([]string, error) {
 	if gleaner.ParseGoal(key).Venue == "" {
-		return nil, nil // of a person or a list, whose papers are of many
+		return nil, nil // the papers of a person or a list are of many venues
 	}
 	v, err := s.venue(ctx, key)
 	if err != nil || v.Name == "" && v.Title == "" {
@@ -91,13 +91,12 @@ func (s *PaperSources) VenueNames(ctx context.Context, key string) ([]string, er
 	return homepage.VenueNames(key, metadata.Variations(v.Venue)...), nil
 }
 
-// landingsOfListing is how many landing pages in one directory make it worth a
-// request to see whether the directory lists their documents.
+// landingsOfListing is the number of landing pages in one directory from which the directory
+// is worth a request, since it may list their documents.
 const landingsOfListing = 5
 
-// withListings adds the directories of landing pages, such as a volume of
-// proceedings. A list that names the documents makes the landing pages needless,
-// each of which is a request that brings no document.
+// withListings adds the directories of landing pages, such as a volume of proceedings. If
+// one lists the documents, the landing pages need not be fetched.
 func withListings(entries []frontier.Entry) []frontier.Entry {
 	landings := map[string]int{}
 	for _, e := range entries {
@@ -114,11 +113,11 @@ func withListings(entries []frontier.Entry) []frontier.Entry {
 	return entries
 }
 
-// listingPriority brings a list before what it may list.
+// listingPriority puts a list before the landing pages.
 const listingPriority = seedPriority + 1
 
-// directory is the URL of the directory that a page lies in, "" where that is the
-// whole host or where a script makes the page.
+// directory returns the URL of the directory of a page, "" if that is the whole host or a
+// script makes the page.
 func directory(url string) string {
 	if strings.Contains(url, "?") {
 		return ""
@@ -130,8 +129,7 @@ func directory(url string) string {
 	return dir
 }
 
-// askYears lists year by year. A year of which the source knows nothing is no
-// failure of the others.
+// askYears lists year by year. A year that the source does not know is not an error.
 func (s *PaperSources) askYears(ctx context.Context, src metadata.Source, v gleaner.Venue, years gleaner.Years, report func(string)) (missing []gap, err error) {
 	if years == (gleaner.Years{}) {
 		return nil, s.askWhole(ctx, src, v, report)
@@ -155,16 +153,15 @@ func (s *PaperSources) askYears(ctx context.Context, src metadata.Source, v glea
 	return missing, nil
 }
 
-// refused reports whether a source gave an answer that it would give again: what is missing
-// is noted, and nobody asks for it without end.
+// refused reports whether a source would give the same answer again. The gap is noted then,
+// instead of repeating the request without end.
 func refused(err error) bool {
 	var bad metadata.ErrBadAnswer
 	var oai metadata.ErrOAI
 	return errors.As(err, &bad) || errors.As(err, &oai)
 }
 
-// askWhole lists a venue whose years nobody knows, and keeps them as if they had been
-// asked one by one.
+// askWhole lists a venue of unknown years, and saves each year's list as askYears does.
 func (s *PaperSources) askWhole(ctx context.Context, src metadata.Source, v gleaner.Venue, report func(string)) error {
 	whole := gleaner.Years{}
 	return enter(ctx, s, src.Name(), v.Key, whole.String(), func() ([]gleaner.Paper, error) {
@@ -183,7 +180,7 @@ func (s *PaperSources) askWhole(ctx context.Context, src metadata.Source, v glea
 	})
 }
 
-// yearsOf are the years of papers that are known.
+// yearsOf returns the range of the known years of papers.
 func yearsOf(records []metadata.Record) gleaner.Years {
 	var all []int
 	for _, r := range records {

@@ -17,22 +17,22 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// decisionAge is for how long a decision about an author stands.
+// decisionAge is how long a decision on an author is valid.
 const decisionAge = 30 * 24 * time.Hour
 
-// ParallelAuthors is how many authors of a batch are looked for at once. Their pages are
-// on different hosts, whose turns they wait for.
+// ParallelAuthors is how many authors of a batch are searched for at once. Their pages are on
+// different hosts, for whose turns they wait.
 const ParallelAuthors = 12
 
-// Looked is what a batch of FindHomepages comes to.
+// Looked is the result of a batch of FindHomepages.
 type Looked struct {
 	Looked, Found, Searches, Fetches int
-	Last                             string // place to go on after
+	Last                             string // place after which to continue
 	More                             bool
 }
 
-// AuthorBatches cuts the authors in a range, who are to be looked for in a pass,
-// into batches: the last place of each. Limit is how many batches at most.
+// AuthorBatches divides the authors in a range, as far as a pass searches for them, into
+// batches, and returns the last place of each. Limit bounds the number of batches.
 func (s *Stages) AuthorBatches(ctx context.Context, id string, in store.AuthorRange, size, pass int, since time.Time) (last []string, more bool, err error) {
 	limit := in.Limit * size
 	in.Limit = limit
@@ -43,7 +43,7 @@ func (s *Stages) AuthorBatches(ctx context.Context, id string, in store.AuthorRa
 	return last, len(authors) == limit, err
 }
 
-// decidedSince is the time from when on a decision stands.
+// decidedSince returns the time since which decisions are valid.
 func decidedSince(given time.Time, pass int) time.Time {
 	switch {
 	case !given.IsZero():
@@ -58,17 +58,17 @@ func decidedSince(given time.Time, pass int) time.Time {
 type Part struct {
 	Authors store.AuthorRange
 	Pass    int
-	Since   time.Time     // decisions, and in the first pass failures, from before do not count; zero is decisionAge ago
+	Since   time.Time     // older decisions, and in the first pass failures, do not count; zero is decisionAge ago
 	Delay   time.Duration // the least time between two requests to a host; 0 is the client's
 }
 
-// FindHomepages looks for the homepages of the authors of a harvest's missing
-// papers, those in a range: a part of a pass of a homepage.Search, which
+// FindHomepages searches for the homepages of the authors of a harvest's missing papers, as
+// far as they are in a range. It is a part of a pass of a homepage.Search, which
 // SettleHomepages ends.
 //
-// In the first pass every author not decided since the time given (zero: within
-// decisionAge) is looked for, and of whom something that did not answer is due
-// again. The second pass is given the time that SettleHomepages returned.
+// The first pass searches for every author without a decision since the time given (zero:
+// within decisionAge), and for those with unanswered requests that are due. The second pass
+// takes the time that SettleHomepages returned.
 func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in Part, report func(done, of int)) (Looked, error) {
 	pass, pages := in.Pass, asker{Getter: s.Pages}
 	if pass != 2 {
@@ -121,9 +121,9 @@ type findBatch struct {
 	example evidence.Unanswered // of what
 }
 
-// run consults the directories for some authors while the pages of those before
-// them are fetched. The chunks grow: the first authors are looked for at once, and
-// where a directory takes one pass through a dump for all, there are few passes.
+// run consults the directories for some authors while it fetches the pages of those before
+// them. The chunks grow: the search for the first authors begins at once, and a directory
+// that reads a whole dump for each chunk does so only a few times.
 func (b *findBatch) run(ctx context.Context, authors []store.Sought) (Looked, error) {
 	g, gctx := guard.WithContext(ctx)
 	g.SetLimit(ParallelAuthors)
@@ -145,8 +145,8 @@ func (b *findBatch) run(ctx context.Context, authors []store.Sought) (Looked, er
 	return b.out, failed
 }
 
-// subjects are the authors with what is known of them, without those that a
-// second pass has nothing new for.
+// subjects returns the authors with all that is known of them, without those for whom the
+// second pass has nothing new.
 func (b *findBatch) subjects(ctx context.Context, authors []store.Sought) ([]homepage.Subject, error) {
 	var subjects []homepage.Subject
 	for _, a := range authors {
@@ -170,8 +170,8 @@ func (b *findBatch) subjects(ctx context.Context, authors []store.Sought) ([]hom
 	return subjects, b.s.consult(ctx, subjects)
 }
 
-// poisonLimit is how many deaths set an author aside. A page over which
-// frontier.MaxDeaths processes died is set aside before.
+// poisonLimit is the number of deaths after which an author is skipped. A page over which
+// frontier.MaxDeaths processes died is skipped before.
 const poisonLimit = 2 * frontier.MaxDeaths
 
 var errPoison = errors.New("the process that looked for the author ended, each time")
@@ -232,7 +232,7 @@ func (b *findBatch) count(d evidence.Decision, looked bool) {
 	b.report(b.done, b.of)
 }
 
-// subject is an author with papers, co-authors and a person's own words.
+// subject returns an author with papers, co-authors and the homepages that people named.
 func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) (homepage.Subject, error) {
 	sub := homepage.Subject{Author: a, Venue: names}
 	var err error
@@ -262,8 +262,8 @@ func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) 
 	return sub, err
 }
 
-// Subjects are authors as a harvest looks for them, with the papers that the record or
-// the directories know of each.
+// Subjects returns authors as a harvest searches for them, with their papers on record and
+// the entries of the directories.
 func (s *Stages) Subjects(ctx context.Context, authors []gleaner.Author, report func(done, of int)) ([]homepage.Subject, error) {
 	subjects := make([]homepage.Subject, len(authors))
 	for i, a := range authors {

@@ -16,26 +16,26 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// The sources that are not asked over the network, or not as the others are.
+// Sources that are queried in a way of their own.
 const (
 	SourceDBLP = "dblp"
 	SourceFile = "file" // a list that a person gave
 )
 
-// listingAge is for how long a listed volume is not asked for again.
+// listingAge is how long a listed volume is valid.
 const listingAge = 7 * 24 * time.Hour
 
-// Listing is what ListPapers comes to.
+// Listing is the result of ListPapers.
 type Listing struct {
 	Published, Held, Wanted int
-	// Missing says of volumes and sources that did not answer why; the harvest
-	// goes on without them.
+	// Missing has a reason for each volume and source that did not answer. The harvest
+	// continues without them.
 	Missing []string
 }
 
-// ListPapers lists what the venue published in the years, or the papers of a person
-// or of a list, and subtracts what the library holds. report is told of each volume.
-// An error of which metadata.UserError holds is the user's to mend.
+// ListPapers lists the papers of a venue in a range of years, of a person or of a list, and
+// marks those that the library holds. It calls report for each volume. The user has to
+// resolve errors for which metadata.UserError holds.
 func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years gleaner.Years, report func(string)) (Listing, error) {
 	ctx, err := s.anew(ctx, id)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years glea
 	return l, s.DB.SetHarvestPapers(ctx, id, papers, held)
 }
 
-// Held says of the papers that the library holds, with more beside its holdings, why, by key.
+// Held returns, by key, why the library holds papers. more are holdings beside its own.
 func (s *Stages) Held(ctx context.Context, papers []gleaner.Paper, more ...gleaner.Paper) (map[string]string, error) {
 	holdings, err := s.DB.Holdings(ctx)
 	if err != nil {
@@ -71,10 +71,10 @@ func (s *Stages) Held(ctx context.Context, papers []gleaner.Paper, more ...glean
 	return held, nil
 }
 
-// Known is what all sources of a venue together know of its years, merged and
-// written to the record. The first of the sources that covers the venue says what
-// belongs to it, DBLP before all; the others complete identifiers and links.
-// missing says of volumes and sources that did not answer why.
+// Known returns the merged records of all sources of a venue for a range of years, and saves
+// them. The first source that covers the venue decides which papers belong to it, DBLP
+// before all; the others complete identifiers and links. missing has a reason for each
+// volume and source that did not answer.
 func (s *PaperSources) Known(ctx context.Context, venueKey string, years gleaner.Years, report func(string)) (records []metadata.Record, missing []string, err error) {
 	records, gaps, err := s.known(ctx, venueKey, years, report)
 	return records, words(gaps), err
@@ -120,13 +120,13 @@ func (s *PaperSources) known(ctx context.Context, venueKey string, years gleaner
 	from := each.Of(records, func(r metadata.Record) gleaner.Origin { return r.Origin })
 	save := s.DB.SaveRecords
 	if gleaner.ParseGoal(venueKey).Author != "" {
-		save = s.DB.SaveNewRecords // their venues know more of them
+		save = s.DB.SaveNewRecords // records from their venues are more complete
 	}
 	return records, missing, save(ctx, metadata.Papers(records), from)
 }
 
-// nothing is why a venue's years are empty: they are not there, or could not be
-// listed. While a service is away it is not known which.
+// nothing returns why there are no papers in the years of a venue: there are none, or they
+// could not be listed. While a service is unavailable, that is not known.
 func nothing(venueKey string, years gleaner.Years, gaps []gap) error {
 	for _, g := range gaps {
 		if away := (metadata.ErrUnavailable{}); errors.As(g.err, &away) {
@@ -150,13 +150,13 @@ func (s *PaperSources) asksDBLP(v store.Venue) bool {
 	return err != nil || slices.Contains(names, SourceDBLP)
 }
 
-// sourceNames are the sources for a venue in the order of trust.
+// sourceNames returns the sources for a venue, in the order of trust.
 func (s *PaperSources) sourceNames(v store.Venue) ([]string, error) {
 	names := s.Names
 	if v.Sources != "" {
 		names = Names(v.Sources)
 	}
-	if gleaner.ParseGoal(v.Key).Author != "" { // whose papers DBLP lists, and others complete
+	if gleaner.ParseGoal(v.Key).Author != "" { // DBLP lists a person's papers, and others complete them
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return s.Completers[n] == nil })
 		names = append([]string{SourceDBLP}, names...)
 	}
@@ -178,7 +178,7 @@ func (s *PaperSources) sourceNames(v store.Venue) ([]string, error) {
 	return names, nil
 }
 
-// AllSources are the names of the sources that can be asked.
+// AllSources returns the names of all sources.
 func (s *PaperSources) AllSources() []string {
 	names := []string{SourceFile}
 	for n := range s.Sources {
@@ -196,12 +196,12 @@ func Names(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// ask brings the listings of one source up to date. known are the records of the
-// sources before it: where there are some, its failure is noted and no more.
+// ask updates the listings of one source. known are the records of the sources before it. If
+// there are any, a failure of the source is only noted as missing.
 func (s *PaperSources) ask(ctx context.Context, name string, v store.Venue, years gleaner.Years, known []metadata.Record, report func(string)) (missing []gap, err error) {
 	switch {
 	case name == SourceFile || s.Sources[name] == nil && name != SourceDBLP:
-		return nil, nil // is in the record, or is asked when there are papers to complete
+		return nil, nil // a file is on record, and complete queries the others
 	case gleaner.ParseGoal(v.Key).List != "":
 		err = s.askTitles(ctx, v.Key, years, report)
 	case name == SourceDBLP && gleaner.ParseGoal(v.Key).Author != "":
@@ -226,8 +226,7 @@ func (s *PaperSources) ask(ctx context.Context, name string, v store.Venue, year
 	return missing, err
 }
 
-// askDBLP lists volume by volume, so that a harvest that is cut off goes on
-// after the last.
+// askDBLP lists volume by volume, so that an interrupted harvest continues after the last.
 func (s *PaperSources) askDBLP(ctx context.Context, key string, years gleaner.Years, report func(string)) (missing []gap, err error) {
 	volumes, err := s.DBLP.Volumes(ctx, key, years)
 	if err != nil {
@@ -247,9 +246,9 @@ func (s *PaperSources) askDBLP(ctx context.Context, key string, years gleaner.Ye
 	return missing, nil
 }
 
-// Enter keeps what a source, or a person's file, lists for a volume. It is the one
-// way of papers into the record, and leaves out those that no catalogue can mean, or refuses
-// all with a metadata.ErrBadAnswer where these are many.
+// Enter saves the list of a source, or of a person's file, for a volume. All papers enter
+// the record through it. It leaves out implausible papers, or returns a
+// metadata.ErrBadAnswer if there are many.
 func (s *PaperSources) Enter(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
 	if err := metadata.FewAuthors(source, volume, papers); err != nil {
 		return err
@@ -261,7 +260,7 @@ func (s *PaperSources) Enter(ctx context.Context, source, venueKey, volume strin
 	return s.DB.SaveListing(ctx, source, venueKey, volume, papers)
 }
 
-// enter lists a volume and enters its papers, unless that was done lately.
+// enter lists a volume and enters its papers, unless its listing is valid.
 func enter(ctx context.Context, s *PaperSources, source, key, volume string, list func() ([]gleaner.Paper, error)) error {
 	at, err := s.DB.ListedAt(ctx, source, key, volume)
 	if err != nil || time.Since(at) < listingAge {
@@ -274,8 +273,8 @@ func enter(ctx context.Context, s *PaperSources, source, key, volume string, lis
 	return s.Enter(ctx, source, key, volume, papers)
 }
 
-// merged merges what the record has of the sources: the first with papers says
-// what belongs to the venue.
+// merged merges the listings of the sources on record. The first with papers decides which
+// papers belong to the venue.
 func (s *PaperSources) merged(ctx context.Context, names []string, key string, years gleaner.Years) ([]metadata.Record, error) {
 	var lists []metadata.Listing
 	for _, n := range names {
@@ -292,7 +291,7 @@ func (s *PaperSources) merged(ctx context.Context, names []string, key string, y
 			lists = append(lists, metadata.Listing{Source: n, Papers: papers, Enrich: len(lists) > 0})
 		}
 	}
-	if gleaner.ParseGoal(key).List != "" && len(lists) > 0 { // authors of papers that are known have ids
+	if gleaner.ParseGoal(key).List != "" && len(lists) > 0 { // which have the ids of authors
 		known, err := s.DB.PapersLike(ctx, lists[0].Papers)
 		if err != nil {
 			return nil, err
@@ -306,8 +305,8 @@ func (s *PaperSources) merged(ctx context.Context, names []string, key string, y
 	return records, nil
 }
 
-// ownFields takes the names of completing sources off the fields that they were
-// told and did not say themselves.
+// ownFields removes completing sources from the origins of fields that were only passed to
+// them.
 func (s *PaperSources) ownFields(r *metadata.Record) {
 	for field, from := range r.From {
 		if field == "arxiv" || field == "links" {
@@ -317,8 +316,8 @@ func (s *PaperSources) ownFields(r *metadata.Record) {
 	}
 }
 
-// complete asks a source of copies for the papers of which it was not asked yet,
-// and keeps what it says as that source's listing.
+// complete queries a source of copies for papers, unless that was done lately, and saves its
+// answers as the source's listing.
 func (s *PaperSources) complete(ctx context.Context, c metadata.CopySource, key string, records []metadata.Record, report func(string)) (missing []gap, err error) {
 	byYear := map[int][]gleaner.Paper{}
 	for _, r := range records {
@@ -327,16 +326,16 @@ func (s *PaperSources) complete(ctx context.Context, c metadata.CopySource, key 
 	for year, papers := range byYear {
 		volume := fmt.Sprint(year)
 		var why error
-		err := enter(ctx, s, c.Name(), key, volume, func() (said []gleaner.Paper, err error) {
+		err := enter(ctx, s, c.Name(), key, volume, func() (listed []gleaner.Paper, err error) {
 			report(fmt.Sprintf("%s: identifiers for %d papers of %d", c.Name(), len(papers), year))
 			located, err := metadata.LocateCopies(ctx, []metadata.CopySource{c}, papers)
 			for _, l := range located {
 				why = cmp.Or(why, l.Failed[c.Name()])
 				if p, ok := completed(l); ok {
-					said = append(said, p)
+					listed = append(listed, p)
 				}
 			}
-			return said, cmp.Or(err, why)
+			return listed, cmp.Or(err, why)
 		})
 		var bad metadata.ErrBadAnswer
 		switch {
@@ -349,8 +348,8 @@ func (s *PaperSources) complete(ctx context.Context, c metadata.CopySource, key 
 	return missing, nil
 }
 
-// completed is a paper as a source of copies knows it: where it is, and by that
-// its arXiv identifier.
+// completed returns a paper with the links from a source of copies, and the arXiv identifier
+// in them.
 func completed(l metadata.Located) (gleaner.Paper, bool) {
 	p := gleaner.Paper{Key: l.Paper.Key, Venue: l.Paper.Venue, Year: l.Paper.Year, Title: l.Paper.Title, Authors: l.Paper.Authors}
 	for _, c := range l.Copies {

@@ -15,22 +15,22 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Directory knows people by an identifier of its own.
+// Directory is a directory of people, with identifiers of its own.
 type Directory interface {
 	// Name is "dblp", "orcid", "semanticscholar".
 	Name() string
-	// IDs names the authors of the subjects as the directory does, "" where it
-	// cannot; known is what the directories before it said of each.
+	// IDs returns the directory's identifiers of the subjects' authors, "" for unknown
+	// ones. known has what the directories before it list for each.
 	IDs(ctx context.Context, subjects []homepage.Subject, known []gleaner.Person) ([]string, error)
 	// Persons looks ids up; unknown ones are absent. On an error those found so
 	// far are returned with it.
 	Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error)
 }
 
-// personAge is for how long a directory is not asked for a person again.
+// personAge is how long an entry of a directory is valid.
 const personAge = 30 * 24 * time.Hour
 
-// directories are all that are asked, the most trusted first.
+// directories returns all directories, the most trusted first.
 func (s *Stages) directories() []Directory {
 	if s.NoDBLPPeople || s.DBLP == nil {
 		return s.Directories
@@ -38,8 +38,8 @@ func (s *Stages) directories() []Directory {
 	return append([]Directory{dblpPeople{s.DBLP}}, s.Directories...)
 }
 
-// consult adds to subjects what the directories list of them. DBLP must answer;
-// another directory that does not is left out, since its word only adds.
+// consult adds the directories' entries to subjects. DBLP must answer. Another directory that
+// does not is left out, since its entries are optional.
 func (s *Stages) consult(ctx context.Context, subjects []homepage.Subject) error {
 	known := make([]gleaner.Person, len(subjects))
 	for i, d := range s.directories() {
@@ -70,8 +70,8 @@ func (s *Stages) consult(ctx context.Context, subjects []homepage.Subject) error
 	return nil
 }
 
-// leftOut notes that a directory is still to be asked of an author, where asking
-// again may help.
+// leftOut notes a directory that did not answer for an author, if its failure may be
+// transient.
 func leftOut(sub *homepage.Subject, name string, err error) {
 	if again, wait := passing(err); again {
 		sub.Unanswered = append(sub.Unanswered, evidence.Unanswered{What: name, Kind: evidence.KindDirectory, Reason: err.Error(), RetryAfter: wait})
@@ -89,7 +89,7 @@ func list(sub *homepage.Subject, source string, p gleaner.Person) {
 	}
 }
 
-// persons answers from the record, and asks the directory for the rest.
+// persons returns the entries on record, and queries the directory for the others.
 func (s *Stages) persons(ctx context.Context, d Directory, ids []string) (map[string]*gleaner.Person, error) {
 	wanted := slices.Compact(slices.Sorted(slices.Values(ids)))
 	wanted = slices.DeleteFunc(wanted, func(id string) bool { return id == "" })
@@ -102,20 +102,20 @@ func (s *Stages) persons(ctx context.Context, d Directory, ids []string) (map[st
 		return kept, nil
 	}
 	found, askErr := d.Persons(ctx, open)
-	said := map[string]*gleaner.Person{}
+	entries := map[string]*gleaner.Person{}
 	for id, p := range found {
-		said[id] = &p
+		entries[id] = &p
 	}
 	if askErr == nil {
 		for _, id := range open {
-			if _, ok := said[id]; !ok {
-				said[id] = nil
+			if _, ok := entries[id]; !ok {
+				entries[id] = nil
 			}
 		}
 	}
-	maps.Copy(kept, said)
-	// What was asked is kept also when the worker is being stopped.
-	return kept, errors.Join(askErr, s.DB.SavePersons(context.WithoutCancel(ctx), d.Name(), said))
+	maps.Copy(kept, entries)
+	// The entries are saved also if the worker is being stopped.
+	return kept, errors.Join(askErr, s.DB.SavePersons(context.WithoutCancel(ctx), d.Name(), entries))
 }
 
 // dblpPeople are DBLP's pages of persons, by pid.
@@ -127,8 +127,8 @@ func (d dblpPeople) IDs(_ context.Context, subjects []homepage.Subject, _ []glea
 	return each.Of(subjects, func(sub homepage.Subject) string { return sub.Author.PID }), nil
 }
 
-// Persons passes over a page that cannot be read: one broken record must not keep
-// the others from being looked up.
+// Persons skips pages that cannot be decoded, so that one broken page does not affect the
+// others.
 func (d dblpPeople) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
 	all, err := d.dblp.Persons(ctx, ids)
 	var bad metadata.ErrBadAnswer
@@ -138,7 +138,7 @@ func (d dblpPeople) Persons(ctx context.Context, ids []string) (map[string]glean
 	return all, eachPerson(ctx, ids, all, d.dblp.Person)
 }
 
-// eachPerson asks for the records that all has not, one after the other.
+// eachPerson requests the persons missing in all, one after the other.
 func eachPerson(ctx context.Context, ids []string, all map[string]gleaner.Person, ask func(context.Context, string) (gleaner.Person, error)) error {
 	for _, id := range ids {
 		if _, ok := all[id]; ok {
@@ -163,7 +163,7 @@ type ORCIDPeople struct{ ORCID *metadata.ORCID }
 // Name is "orcid".
 func (o ORCIDPeople) Name() string { return "orcid" }
 
-// IDs are what DBLP knows of the authors.
+// IDs returns the iDs that DBLP lists for the authors.
 func (o ORCIDPeople) IDs(_ context.Context, subjects []homepage.Subject, known []gleaner.Person) ([]string, error) {
 	ids := make([]string, len(subjects))
 	for i := range subjects {
@@ -172,7 +172,7 @@ func (o ORCIDPeople) IDs(_ context.Context, subjects []homepage.Subject, known [
 	return ids, nil
 }
 
-// Persons asks for one record after the other.
+// Persons requests one record after the other.
 func (o ORCIDPeople) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
 	out := map[string]gleaner.Person{}
 	return out, eachPerson(ctx, ids, out, o.ORCID.Person)
@@ -184,7 +184,7 @@ type SemanticScholarPeople struct{ API *metadata.SemanticScholar }
 // Name is "semanticscholar".
 func (o SemanticScholarPeople) Name() string { return "semanticscholar" }
 
-// IDs looks one paper of each author up, all in one request.
+// IDs looks up one paper of each author, all in one request.
 func (o SemanticScholarPeople) IDs(ctx context.Context, subjects []homepage.Subject, _ []gleaner.Person) ([]string, error) {
 	var papers []gleaner.Paper
 	of := make([]int, len(subjects)) // place in papers + 1
@@ -214,14 +214,14 @@ func (o SemanticScholarPeople) IDs(ctx context.Context, subjects []homepage.Subj
 	return ids, nil
 }
 
-// Persons asks for all at once.
+// Persons requests all at once.
 func (o SemanticScholarPeople) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
 	return o.API.Persons(ctx, ids)
 }
 
-// Say keeps a person's word about an author's homepage (is, or is-not) and lets
-// it count at once: in the record, and in the frontier of every harvest under way
-// that is past looking for homepages. It returns those harvests.
+// Say saves a person's word about an author's homepage ("is" or "is-not") and applies it to
+// the decision on record. It returns the running harvests of the author's papers that have
+// finished the search for homepages.
 func (h Homepages) Say(ctx context.Context, a gleaner.Author, url, word string) ([]store.Harvest, error) {
 	if err := h.DB.SetOverride(ctx, a.ID(), url, word); err != nil {
 		return nil, err
@@ -230,8 +230,8 @@ func (h Homepages) Say(ctx context.Context, a gleaner.Author, url, word string) 
 	if err != nil {
 		return nil, err
 	}
-	// Of an author who was not looked for, only a page is known: a denial alone
-	// must not pass for a search.
+	// A denial for an author without a decision must not look like a search without
+	// result.
 	if d.Author.Name != "" || word == "is" {
 		if d.Author.Name == "" {
 			d.Author = a
@@ -251,9 +251,9 @@ func (h Homepages) Say(ctx context.Context, a gleaner.Author, url, word string) 
 	return slices.DeleteFunc(all, func(h store.Harvest) bool { return h.Stage != gleaner.StageCrawl }), nil
 }
 
-// Forget takes a person's words about an author back (of one page, or all). What was
-// found counts again; an author for whom nothing was found is looked for by the next
-// harvest. It returns how many words there were.
+// Forget removes people's words about an author (on one page, or all). The search result
+// counts again; if it is empty, the next harvest searches again. Forget returns how many
+// words it removed.
 func (h Homepages) Forget(ctx context.Context, a gleaner.Author, url string) (int, error) {
 	words, err := h.DB.Overrides(ctx, a.ID())
 	if err != nil {
@@ -270,14 +270,14 @@ func (h Homepages) Forget(ctx context.Context, a gleaner.Author, url string) (in
 		n++
 	}
 	if n == 0 {
-		return 0, nil // nobody said anything: what was found stays
+		return 0, nil // there were none: the decision stays
 	}
 	d, err := h.decision(ctx, a.ID())
 	if err != nil {
 		return n, err
 	}
 	d.Homepages = slices.DeleteFunc(slices.Clone(d.Candidates), func(c evidence.Candidate) bool {
-		return !c.Kept || c.Source == evidence.SourceListed+":user" // looked at since a person named it
+		return !c.Kept || c.Source == evidence.SourceListed+":user" // a candidate only since a person named it
 	})
 	if words, err = h.DB.Overrides(ctx, a.ID()); err != nil {
 		return n, err
@@ -288,17 +288,17 @@ func (h Homepages) Forget(ctx context.Context, a gleaner.Author, url string) (in
 	return n, h.save(ctx, d)
 }
 
-// Explained is all that is known of how an author's homepages were found.
+// Explained is everything on record about the search for an author's homepages.
 type Explained struct {
 	Author   gleaner.Author     `json:"author"`
-	Looked   bool               `json:"looked"` // whether they were looked for
+	Looked   bool               `json:"looked"` // whether there was a search
 	Words    []store.Override   `json:"words,omitempty"`
 	Decision *evidence.Decision `json:"decision,omitempty"`
 	Kept     []store.Homepage   `json:"homepages"`
 	Papers   []gleaner.Paper    `json:"papers"`
 }
 
-// Explain gathers it.
+// Explain reads it.
 func (h Homepages) Explain(ctx context.Context, a gleaner.Author) (Explained, error) {
 	e := Explained{Author: a}
 	var err error

@@ -17,25 +17,25 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Seeded counts what was given to the frontier.
+// Seeded counts the seeds that were added to the frontier.
 type Seeded struct {
 	Hosts int `json:"hosts"`
 	URLs  int `json:"urls"` // new ones
 }
 
-// A seed enters before anything a strategy would queue.
+// Seeds come before the links of all strategies.
 const seedQueue, seedPriority = 3, 1
 
-// Asked is how far LocateCopies is in the list of papers.
+// Asked is the position of LocateCopies in the list of papers.
 type Asked struct {
 	Year int    `json:"year"`
-	Key  string `json:"key"` // of the last paper that was asked for
+	Key  string `json:"key"` // of the last paper requested
 	Done int    `json:"done"`
 	Of   int    `json:"of"`
 }
 
-// in is how many papers of a list by year were asked for. Where the last one is
-// not missing any more, its whole year is asked for again.
+// in returns how many papers of a list by year were requested. If the last one is no longer
+// missing, its whole year is requested again.
 func (a Asked) in(papers []gleaner.Paper) int {
 	if i := slices.IndexFunc(papers, func(p gleaner.Paper) bool { return p.Key == a.Key }); i >= 0 {
 		return i + 1
@@ -44,9 +44,9 @@ func (a Asked) in(papers []gleaner.Paper) int {
 	return i
 }
 
-// LocateCopies asks every source of open copies for each wanted paper that was
-// not found yet, and makes the copies leads of their hosts, the best first. What
-// an attempt before asked for, up to from, is taken from the record.
+// LocateCopies queries every source of open copies for each missing paper, and adds the
+// copies to the frontiers of their hosts, the best first. For papers up to from, requested
+// by an earlier attempt, it uses the record.
 func (s *Stages) LocateCopies(ctx context.Context, id string, from Asked, report func(Asked)) (Seeded, error) {
 	ctx, err := s.anew(ctx, id)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Stages) LocateCopies(ctx context.Context, id string, from Asked, report
 	return s.seedCopies(ctx, id, byHost)
 }
 
-// byCopyHost gathers copies by host.
+// byCopyHost returns a function that adds a copy to the entries of its host.
 func byCopyHost(byHost map[string][]frontier.Entry) func(p gleaner.Paper, url, source string, landing bool) {
 	return func(p gleaner.Paper, url, source string, landing bool) {
 		host := weburl.Host(url)
@@ -80,7 +80,7 @@ func byCopyHost(byHost map[string][]frontier.Entry) func(p gleaner.Paper, url, s
 	}
 }
 
-// eachCopy tells of the copies that a source named.
+// eachCopy returns a function that calls add for each located copy.
 func eachCopy(add func(p gleaner.Paper, url, source string, landing bool)) func(metadata.Located) {
 	return func(l metadata.Located) {
 		for _, c := range l.Copies {
@@ -96,7 +96,7 @@ func (s *Stages) seedCopies(ctx context.Context, id string, byHost map[string][]
 	return s.seed(ctx, id, "copy", byHost, nil, ignoreSeeded)
 }
 
-// located tells of the copies that the record has of papers.
+// located calls each for the copies of papers on record.
 func (s *Stages) located(ctx context.Context, papers []gleaner.Paper, each func(p gleaner.Paper, url, source string, landing bool)) error {
 	for some := range slices.Chunk(papers, papersPerAsk) {
 		keys := make([]string, len(some))
@@ -118,14 +118,12 @@ func (s *Stages) located(ctx context.Context, papers []gleaner.Paper, each func(
 
 func ignoreSeeded(string, Seeded) {}
 
-// Locate asks every source of open copies for papers of the record and keeps what
-// they say.
+// Locate queries every source of open copies for papers of the record and saves the copies.
 func (s *Stages) Locate(ctx context.Context, papers []gleaner.Paper, report func(done, of int)) error {
 	return s.locate(ctx, "", s.Copies, papers, report, func(metadata.Located) {})
 }
 
-// locate asks sources for copies; what they leave open is recorded with the
-// harvest, where there is one.
+// locate queries sources for copies. Failures are recorded with the harvest, if there is one.
 func (s *Stages) locate(ctx context.Context, id string, sources []metadata.CopySource, papers []gleaner.Paper, report func(done, of int), each func(metadata.Located)) error {
 	done := 0
 	for some := range slices.Chunk(papers, papersPerAsk) {
@@ -150,8 +148,8 @@ func (s *Stages) locate(ctx context.Context, id string, sources []metadata.CopyS
 	return nil
 }
 
-// papersPerAsk is how many papers are asked for between two reports of progress;
-// catalogues that answer for many at once want them together.
+// papersPerAsk is how many papers are requested between two reports of progress. Some
+// catalogues answer for many papers at once.
 const papersPerAsk = 500
 
 func copyEntry(p gleaner.Paper, url, source string, landing bool) frontier.Entry {
@@ -163,8 +161,8 @@ func copyEntry(p gleaner.Paper, url, source string, landing bool) frontier.Entry
 	return e
 }
 
-// keepCopies records licence and version beside each copy, and says which
-// catalogues could not be asked: one that is out must not stop a harvest.
+// keepCopies saves copies with licence and version, and logs which catalogues failed: one
+// that is unavailable must not stop a harvest.
 func (s *Stages) keepCopies(ctx context.Context, located []metadata.Located) error {
 	var rows []store.Copy
 	failed := map[string]error{}
@@ -180,10 +178,10 @@ func (s *Stages) keepCopies(ctx context.Context, located []metadata.Located) err
 	return s.DB.SaveCopies(ctx, rows)
 }
 
-// SeedHomepages gives the homepages of the harvest's authors to the frontier, and the
-// places of their papers, each with the scope that says what of its host may be crawled: of a
-// homepage its path, or with ScopeHost the whole host. Hosts up to after, in their order, are left; report is
-// told of each host and the counts so far.
+// SeedHomepages adds the homepages of the harvest's authors and their places of papers to the
+// frontier, each with its scope: the path of a homepage, or with ScopeHost the whole host.
+// It skips hosts up to after, in their order, and calls report for each host with the
+// counts so far.
 func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, after string, report func(host string, so Seeded)) (Seeded, error) {
 	pages, err := s.DB.HarvestHomepages(ctx, id)
 	if err != nil {
@@ -192,10 +190,9 @@ func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, after stri
 	return s.seedPages(ctx, id, scope, after, pages, report)
 }
 
-// SeedFound gives homepages that are a whole host to the frontier while others are
-// still looked for, and returns their hosts, at most limit: those that were never
-// crawled, without some. What of another host may be crawled is known when all are found
-// who have their homepage there.
+// SeedFound adds homepages that are a whole host to the frontier while the search for others
+// goes on. It returns their hosts, at most limit that were never crawled and are not in
+// without. The scope of other hosts is known only when all homepages there are found.
 func (s *Stages) SeedFound(ctx context.Context, id string, without []string, limit int) ([]string, error) {
 	pages, err := s.DB.HarvestHomepages(ctx, id)
 	if err != nil {
@@ -262,11 +259,12 @@ func (s *Stages) seed(ctx context.Context, id, origin string, byHost map[string]
 	return done, nil
 }
 
-// seededAtOnce are so many entries of a host that its lease is renewed soon.
+// seededAtOnce is how many entries of a host are added in one transaction, so that its row is
+// not locked for long.
 const seededAtOnce = 500
 
-// seedHost enters URLs of the host that into holds, after the scopes that let them be
-// crawled, some at a time. It returns how many URLs were new.
+// seedHost adds scopes and then URLs of a host, some at a time. into locks the host's row and
+// returns its id. seedHost returns how many URLs were new.
 func seedHost(ctx context.Context, db *store.DB, into func(pgx.Tx) (site int, err error), entries []frontier.Entry, scopes map[string]string) (n int, err error) {
 	for some := range slices.Chunk(slices.Sorted(maps.Keys(scopes)), seededAtOnce) {
 		err := db.Tx(ctx, func(tx pgx.Tx) error {
@@ -299,7 +297,7 @@ func seedHost(ctx context.Context, db *store.DB, into func(pgx.Tx) (site int, er
 	return n, nil
 }
 
-// unique drops entries of one identity, keeping the first, in seq order.
+// unique drops entries with the same hash, except the first.
 func unique(entries []frontier.Entry) []frontier.Entry {
 	seen := map[frontier.Hash]bool{}
 	return slices.DeleteFunc(entries, func(e frontier.Entry) bool {

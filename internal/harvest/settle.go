@@ -13,15 +13,14 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Settled is what SettleHomepages comes to.
+// Settled is the result of SettleHomepages.
 type Settled struct {
-	At time.Time `json:"at"` // nothing that was decided until then changes in the next pass
+	At time.Time `json:"at"` // decisions made until then do not change in the next pass
 }
 
-// SettleHomepages leaves a page that several of the harvest's authors were given
-// to the one with the best claim. It follows each pass, and gives the pages
-// fetched meanwhile to the local index: within a pass, what one author's search
-// fetched must not answer another's.
+// SettleHomepages assigns a page that several of the harvest's authors were given to the one
+// with the strongest evidence. It follows each pass, and adds the pages fetched meanwhile to
+// the local index: within a pass, pages fetched for one author must not be found for another.
 func (s *Stages) SettleHomepages(ctx context.Context, id string) (Settled, error) {
 	if err := s.search(id).Settle(ctx); err != nil {
 		return Settled{}, err
@@ -33,12 +32,12 @@ func (s *Stages) SettleHomepages(ctx context.Context, id string) (Settled, error
 	return Settled{at}, err
 }
 
-// search is the search for the authors of a harvest, over the record.
+// search returns the search for the authors of a harvest, over the record.
 func (s *Stages) search(harvest string) homepage.Search {
 	return homepage.Search{Finder: s.Finder, Book: book{Homepages{s.DB}, harvest}}
 }
 
-// book is what the record says of a harvest's authors.
+// book is the homepage.Book of a harvest's authors, over the record.
 type book struct {
 	Homepages
 	harvest string
@@ -68,8 +67,8 @@ func (b book) Replace(ctx context.Context, d evidence.Decision, were []evidence.
 	})
 }
 
-// Heed lays a person's words over a decision: the pages they name come first, the
-// last named before all, and those they deny go.
+// applyOverrides applies what people said of an author's homepages to a decision. The pages
+// that they named come first, the last named before all; those that they denied are removed.
 func applyOverrides(d evidence.Decision, words []store.Override) evidence.Decision {
 	d.Homepages = slices.Clone(d.Homepages)
 	for _, w := range words {
@@ -94,8 +93,7 @@ func applyOverrides(d evidence.Decision, words []store.Override) evidence.Decisi
 	return d
 }
 
-// Denied is why an author has no homepage of whom a person said that the page
-// found is not theirs.
+// Denied is the reason of NotFound if a person denied the homepage that was found.
 const Denied = "a person said that the page found is not theirs"
 
 func (h Homepages) decision(ctx context.Context, authorID string) (evidence.Decision, error) {
@@ -106,8 +104,8 @@ func (h Homepages) decision(ctx context.Context, authorID string) (evidence.Deci
 	return ds[0], nil
 }
 
-// Withdraw takes homepages back that led nowhere and for which the name alone spoke. Their
-// authors are looked for again, without them, by whoever looks next.
+// Withdraw removes homepages for which only the name was evidence and whose crawls found
+// nothing. The next search for their authors leaves them out.
 func (h Homepages) Withdraw(ctx context.Context, barren []evidence.Barren) error {
 	for _, b := range barren {
 		err := h.DB.ReviseDecision(ctx, b.Author, func(d evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
@@ -124,8 +122,8 @@ func (h Homepages) Withdraw(ctx context.Context, barren []evidence.Barren) error
 	return nil
 }
 
-// Confirm makes homepages of a harvest's authors certain for which the name alone spoke, and
-// at which papers of theirs were found: on the pages themselves, or linked from them, or at
+// Confirm confirms homepages of a harvest's authors for which only the name was evidence, if
+// papers of the author were found there: on the pages themselves, linked from them, or at
 // the places of papers to which they lead.
 func (h Homepages) Confirm(ctx context.Context, id string) error {
 	decisions, err := h.DB.HarvestDecisions(ctx, id)
@@ -183,8 +181,7 @@ func (h Homepages) save(ctx context.Context, d evidence.Decision) error {
 	return h.DB.SaveDecision(ctx, d, kept(d))
 }
 
-// kept are the homepages of a decision, and after them the places of papers, as the record
-// has them.
+// kept returns the rows of the homepages of a decision, and after them of its places of papers.
 func kept(d evidence.Decision) (all []store.Homepage) {
 	for i, c := range d.Homepages {
 		all = append(all, store.Homepage{AuthorID: d.Author.ID(), URL: c.URL, Host: weburl.Host(c.URL), Rank: i, Source: c.Source, Score: c.Score})
@@ -195,11 +192,10 @@ func kept(d evidence.Decision) (all []store.Homepage) {
 	return all
 }
 
-// pagesPerIndex is how many pages go to the index at once; each may have
-// evidenceBytes.
+// pagesPerIndex is how many pages are indexed at once; each may have evidenceBytes.
 const pagesPerIndex = 8
 
-// indexPages gives the pages that were fetched as evidence to the local index.
+// indexPages adds the pages that were fetched as evidence to the local index.
 func (s *Stages) indexPages(ctx context.Context) error {
 	if s.Index == nil {
 		return nil
@@ -229,8 +225,8 @@ func (s *Stages) indexPages(ctx context.Context) error {
 	}
 }
 
-// Indexed are pages as the local index keeps them, without those that say that nothing is
-// there, or that they are not to be indexed.
+// Indexed returns pages for the local index, without those that say that they do not exist, or
+// are not to be indexed.
 func Indexed(pages ...*page.Page) (kept []evidence.Page) {
 	for _, p := range pages {
 		if !p.SoftMissing && p.Wall == page.NoWall && !p.NoIndex && p.Text != "" {

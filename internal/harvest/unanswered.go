@@ -17,8 +17,8 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// passing reports whether a source's failure may pass, and when the source wants
-// to be asked again. A broken answer may be a broken service's.
+// passing reports whether a source's failure may be transient, and after which wait to retry.
+// A bad answer may be a temporary failure of the service.
 func passing(err error) (again bool, wait time.Duration) {
 	var away metadata.ErrUnavailable
 	var bad metadata.ErrBadAnswer
@@ -48,8 +48,7 @@ func words(gaps []gap) []string {
 	return each.Of(gaps, gap.String)
 }
 
-// openGaps records which of the gaps are to be asked for again, and forgets those
-// that were closed.
+// openGaps records the gaps that are to be retried, and removes those that were closed.
 func (s *Stages) openGaps(ctx context.Context, id string, gaps []gap) error {
 	open := map[string][]store.Unanswered{}
 	had, err := s.DB.Unanswered(ctx, id)
@@ -74,7 +73,7 @@ func (s *Stages) openGaps(ctx context.Context, id string, gaps []gap) error {
 	return nil
 }
 
-// openCopies records for which papers a source of copies is to be asked again.
+// openCopies records the papers for which a source of copies is to be retried.
 func (s *Stages) openCopies(ctx context.Context, id string, sources []metadata.CopySource, located []metadata.Located) error {
 	keys := each.Of(located, func(l metadata.Located) string { return l.Paper.Key })
 	for _, src := range sources {
@@ -91,14 +90,14 @@ func (s *Stages) openCopies(ctx context.Context, id string, sources []metadata.C
 	return nil
 }
 
-// anew lets no source rest for what it did before a person's retry of the harvest.
+// anew returns a context in which failures from before a person's retry of the harvest do not
+// delay requests to sources.
 func (s *Stages) anew(ctx context.Context, id string) (context.Context, error) {
 	at, err := s.DB.RetriedAt(ctx, id)
 	return metadata.Anew(ctx, at), err
 }
 
-// LocateAgain asks for the copies of which a source did not say anything because
-// it was out, and of nothing else.
+// LocateAgain repeats only the queries for copies that failed.
 func (s *Stages) LocateAgain(ctx context.Context, id string, report func(done, of int)) (Seeded, error) {
 	ctx, err := s.anew(ctx, id)
 	if err != nil {
@@ -134,21 +133,21 @@ func (s *Stages) LocateAgain(ctx context.Context, id string, report func(done, o
 	return s.seedCopies(ctx, id, byHost)
 }
 
-// Answers sets aside the answers of outside services over which process after process dies.
+// Answers refuses answers of external services that repeatedly killed processes.
 type Answers struct {
 	DB *store.DB
 
-	one guard.Mutex // held while an answer over which a process died is read
+	one guard.Mutex // held while an answer is read over which a process died
 }
 
-// answerBeat is how often it is noted that an answer is still being read: a reader that does
-// not say so for seconds died.
+// answerBeat is the interval of heartbeats while an answer is read. A reader without one for
+// seconds counts as dead.
 const answerBeat = time.Second
 
-// Begin notes that an answer is being read, until end is called or ctx is done. One over which
-// frontier.MaxDeaths processes died is refused. Those over which one died are read one at a
-// time, so that none is charged with another's deaths. Where the record is away, nothing is
-// noted.
+// Begin notes that an answer is being read, until end is called or ctx is done. It refuses an
+// answer over which frontier.MaxDeaths processes died. Answers over which one died are read
+// one at a time, so that none is charged with another's deaths. If the record is
+// unavailable, Begin notes nothing.
 func (a *Answers) Begin(ctx context.Context, what string) (end func(), err error) {
 	deaths, err := a.DB.BeginAnswer(ctx, what, false)
 	switch {
@@ -168,7 +167,7 @@ func (a *Answers) Begin(ctx context.Context, what string) (end func(), err error
 	return func() { read(); a.one.Unlock() }, nil
 }
 
-// reading says of an answer that it is being read, until end is called or ctx is done.
+// reading sends heartbeats for an answer, until end is called or ctx is done.
 func (a *Answers) reading(ctx context.Context, what string) (end func()) {
 	beat, stop := context.WithCancel(ctx)
 	over := guard.Go(func() {

@@ -12,7 +12,7 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Status is what Temporal says of a workflow.
+// Status is the status of a workflow in Temporal.
 type Status string
 
 // The statuses that matter. A workflow that continued as new runs.
@@ -26,10 +26,10 @@ const (
 	TimedOut   Status = "timed out"
 )
 
-// State is the record and what runs, side by side.
+// State is the record beside the statuses of its workflows.
 type State struct {
 	Now      time.Time
-	Crawls   []store.OpenCrawl // what the record says is crawled
+	Crawls   []store.OpenCrawl // crawls under way by the record
 	Harvests []store.Harvest   // that have not ended, or are to be started again
 	Sites    map[string]Status // of each crawl's workflow, by host
 	Runs     map[string]Status // of each harvest's workflow, by id
@@ -45,31 +45,30 @@ type State struct {
 	lost  int // harvests to be started again that ended since Temporal did not know them
 }
 
-// Grace is how long a site after its crawl began, a harvest or a job after its row
-// changed, and a collection after it was asked for are left alone: who works on them may
-// be about to say so.
+// Grace is how long a site is left alone after its crawl began, a harvest or a job after its
+// row changed, and a collection after its request: a worker may be about to update them.
 const Grace = 2 * time.Minute
 
-// lost reports whether a harvest was ended since Temporal did not know it.
+// lost reports whether a harvest was ended because Temporal did not know it.
 func lost(h store.Harvest) bool {
 	return h.Stage == gleaner.StageFailed && strings.HasPrefix(h.Note, "its workflow "+string(Unknown))
 }
 
-// Kind names what is mended.
+// Kind is the kind of a repair.
 type Kind string
 
 // The kinds of repairs.
 const (
-	StopSite     Kind = "site-stopped"    // its crawl was ended from outside: it is stopped, and due again after a while
-	RequeueSite  Kind = "site-requeued"   // its crawl is not known any more: it waits to be crawled again
-	EndHarvest   Kind = "harvest-failed"  // nobody runs it: it is failed, and says why
-	StartHarvest Kind = "harvest-started" // nobody runs it: it is started again
-	LeaveRecrawl Kind = "recrawl-left"    // it does not run: no site is crawled for it any more
-	EndJob       Kind = "job-failed"      // nobody does it: it is failed, and says why
-	// EndCollection fails a collection that nobody makes; StartCollection starts it again.
+	StopSite     Kind = "site-stopped"    // its crawl was ended from outside: it stops, and is due again later
+	RequeueSite  Kind = "site-requeued"   // Temporal no longer knows its crawl: it waits for another
+	EndHarvest   Kind = "harvest-failed"  // it has no workflow: it fails, with a reason
+	StartHarvest Kind = "harvest-started" // it has no workflow: it is started again
+	LeaveRecrawl Kind = "recrawl-left"    // it does not run: its sites no longer belong to it
+	EndJob       Kind = "job-failed"      // it has no workflow: it fails, with a reason
+	// EndCollection fails a collection without a workflow; StartCollection starts it again.
 	EndCollection   Kind = "collection-failed"
 	StartCollection Kind = "collection-started"
-	JudgeLeft       Kind = "documents-judged" // nobody judges them: a worker is told to
+	JudgeLeft       Kind = "documents-judged" // a workflow is started that judges them
 	DropLease       Kind = "lease-dropped"
 	DropRobots      Kind = "robots-forgotten"
 )
@@ -80,7 +79,7 @@ func Kinds() []Kind {
 		JudgeLeft, DropLease, DropRobots}
 }
 
-// Repair is one thing to mend, or mended.
+// Repair is one repair, planned or made.
 type Repair struct {
 	Kind   Kind   `json:"kind"`
 	What   string `json:"what"` // host, harvest, job, collection or a count
@@ -92,11 +91,11 @@ type Repair struct {
 	made    collections.Made
 }
 
-// decide says what is to be mended of sites, harvests, jobs and collections. A crawl that somebody
-// ended (terminated, cancelled, failed) was meant to end, so the site is
-// stopped; one that Temporal does not know, or calls completed, was lost, so the
-// site waits again. With restart, harvests and collections that nobody runs are started
-// again instead of ended, at once.
+// decide returns the repairs of sites, harvests, jobs and collections. A crawl that somebody
+// ended (terminated, cancelled, failed) was meant to end, so the site is stopped. A crawl
+// that Temporal does not know, or has completed, was lost, so the site waits again. With
+// restart, harvests and collections without a workflow are started again instead of ended,
+// at once.
 func decide(s State, restart bool) []Repair {
 	var out []Repair
 	for _, c := range s.Crawls {
@@ -104,7 +103,7 @@ func decide(s State, restart bool) []Repair {
 		switch {
 		case status == Runs, c.Leased, s.Now.Sub(c.Since) < Grace:
 		case c.State == gleaner.SiteNew && !s.Wanted[c.Host]:
-			// It waits to be started, by who put it back.
+			// The workflow that put it back starts it.
 		case status == Unknown, status == Completed:
 			out = append(out, Repair{Kind: RequeueSite, What: c.Host, Reason: "its crawl " + string(status), crawl: c})
 		default:
@@ -113,8 +112,8 @@ func decide(s State, restart bool) []Repair {
 	}
 	for _, h := range s.Harvests {
 		status := s.Runs[h.ID]
-		// Who asks for a restart knows that nobody is about to; and a harvest that
-		// runs after all is not started twice.
+		// A person who requests a restart knows that nobody else starts it. A harvest
+		// that runs after all is not started twice.
 		if status == Runs || !restart && s.Now.Sub(h.UpdatedAt) < Grace {
 			continue
 		}

@@ -13,45 +13,46 @@ import (
 	"gleaner/internal/recrawl"
 )
 
-// Workflows is what the reconciler asks and tells Temporal.
+// Workflows reads and starts the workflows of the record in Temporal.
 type Workflows interface {
-	// Site, Harvest and Recrawl say how the workflow of a host, of a harvest or of a
-	// recrawl's name is.
+	// Site, Harvest and Recrawl return the status of the workflow of a host, of a harvest
+	// or of a recrawl.
 	Site(ctx context.Context, host string) (Status, error)
 	Harvest(ctx context.Context, id string) (Status, error)
 	Recrawl(ctx context.Context, name string) (Status, error)
-	// Job says how the workflow of a job of a kind is.
+	// Job returns the status of the workflow of a job.
 	Job(ctx context.Context, kind string, id int64) (Status, error)
-	// Waits lists the hosts that a running harvest waits for.
+	// Waits returns the hosts for which a running harvest waits.
 	Waits(ctx context.Context, id string) ([]string, error)
-	// RecrawlWaits are the hosts whose crawls a recrawl waits for.
+	// RecrawlWaits returns the hosts for which a recrawl waits.
 	RecrawlWaits(ctx context.Context, name string) ([]string, error)
-	// Collection says how the workflow of collections of a name is.
+	// Collection returns the status of the workflow of a collection.
 	Collection(ctx context.Context, name string) (Status, error)
-	// Start starts a harvest again, Collect a collection; JudgeLeft has what is left examined.
+	// Start starts a harvest again, Collect a collection, and JudgeLeft the judging of
+	// documents that no crawl judged.
 	Start(ctx context.Context, h store.Harvest) error
 	Collect(ctx context.Context, c collections.Made) error
 	JudgeLeft(ctx context.Context) error
 }
 
-// ErrOthers is returned where the record is being worked on, or paused, and Temporal knows
-// nothing of it: the two servers do not belong together.
+// ErrOthers is returned if work on the record is under way, or paused, that Temporal does not
+// know: the two servers do not belong together.
 var ErrOthers = errors.New("the record is being worked on, or paused, but this Temporal server and namespace know nothing " +
 	"of it; check TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. Nothing was mended")
 
 const (
-	leaseAge  = 10 * time.Minute // after which a lease that ran out is of interest to nobody
+	leaseAge  = 10 * time.Minute // after which an expired lease is dropped
 	robotsAge = 24 * time.Hour
-	leftAge   = 10 * time.Minute // after which a document that nobody examined was left
+	leftAge   = 10 * time.Minute // after which no crawl is going to judge a document
 )
 
-// Options say what to do.
+// Options are the options of Run.
 type Options struct {
-	DryRun  bool // say what would be mended
-	Restart bool // start harvests and collections again that nobody runs
+	DryRun  bool // only return the repairs
+	Restart bool // start harvests and collections without a workflow again
 }
 
-// Reconciler mends the record.
+// Reconciler repairs the record.
 type Reconciler struct {
 	DB        *store.DB
 	Workflows Workflows
@@ -59,8 +60,8 @@ type Reconciler struct {
 	Log       *slog.Logger
 }
 
-// Run gathers both sides, decides and mends. It returns what it mended, or with
-// DryRun would.
+// Run compares the record with Temporal and repairs the record. It returns the repairs that it
+// made, or with DryRun would make.
 func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 	s, err := r.gather(ctx, o.Restart)
 	if err != nil {
@@ -91,12 +92,12 @@ func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 	return done, err
 }
 
-// gather reads the record before it asks Temporal: what ends in between has
-// changed its row, and is left alone then.
+// gather reads the record before it queries Temporal. If a workflow ends in between, its row
+// has changed and is not repaired.
 func (r *Reconciler) gather(ctx context.Context, restart bool) (State, error) {
 	s := State{Sites: map[string]Status{}, Runs: map[string]Status{}, Wanted: map[string]bool{}, Recrawls: map[string]Status{}}
 	var err error
-	if s.Now, err = r.DB.Now(ctx); err != nil { // what it is held against is dated by that clock
+	if s.Now, err = r.DB.Now(ctx); err != nil { // rows have times of the database's clock
 		return s, err
 	}
 	waits, err := r.harvests(ctx, &s, restart)
@@ -133,7 +134,7 @@ func (r *Reconciler) gather(ctx context.Context, restart bool) (State, error) {
 	return s, r.belong(ctx, s, restart)
 }
 
-// met counts the workflows that Temporal knows.
+// met counts a workflow if Temporal knows it.
 func (s *State) met(status Status, err error) (Status, error) {
 	if err == nil && status != Unknown {
 		s.known++
@@ -141,8 +142,8 @@ func (s *State) met(status Status, err error) (Status, error) {
 	return status, err
 }
 
-// harvests gathers those that have not ended, and for a restart those that were lost. It
-// returns the hosts whose crawls those that run wait for.
+// harvests reads the harvests that have not ended, and for a restart those that were lost. It
+// returns the hosts for which the running ones wait.
 func (r *Reconciler) harvests(ctx context.Context, s *State, restart bool) (waits []string, err error) {
 	all, err := r.DB.Harvests(ctx)
 	if err != nil {
@@ -153,14 +154,14 @@ func (r *Reconciler) harvests(ctx context.Context, s *State, restart bool) (wait
 			continue
 		}
 		s.Harvests = append(s.Harvests, h)
-		if lost(h) { // it is not under way, on this server or on another
+		if lost(h) { // it is not running on any server
 			s.lost++
 		}
 		if s.Runs[h.ID], err = s.met(r.Workflows.Harvest(ctx, h.ID)); err != nil {
 			return nil, err
 		}
 		if s.Runs[h.ID] == Runs {
-			// Without a worker nobody answers; the next round asks again.
+			// Without a worker there is no answer; the next Run queries again.
 			hosts, err := r.Workflows.Waits(ctx, h.ID)
 			if err != nil {
 				r.Log.DebugContext(ctx, "a harvest does not say what it waits for", "harvest", h.ID, "error", err)
@@ -171,8 +172,8 @@ func (r *Reconciler) harvests(ctx context.Context, s *State, restart bool) (wait
 	return waits, nil
 }
 
-// recrawls gathers those that want sites crawled. It returns the hosts whose crawls those
-// that run wait for.
+// recrawls reads the recrawls that want sites crawled. It returns the hosts for which the
+// running ones wait.
 func (r *Reconciler) recrawls(ctx context.Context, s *State) (waits []string, err error) {
 	names, err := r.DB.RecrawlNames(ctx)
 	if err != nil {
@@ -193,8 +194,7 @@ func (r *Reconciler) recrawls(ctx context.Context, s *State) (waits []string, er
 	return waits, nil
 }
 
-// jobs gathers the jobs that have not ended. It returns how many the record has under
-// way.
+// jobs reads the jobs that have not ended. It returns how many are running by the record.
 func (r *Reconciler) jobs(ctx context.Context, s *State) (running int, err error) {
 	if s.Jobs, err = r.DB.OpenJobs(ctx); err != nil {
 		return 0, err
@@ -211,7 +211,7 @@ func (r *Reconciler) jobs(ctx context.Context, s *State) (running int, err error
 	return running, nil
 }
 
-// collections gathers those that have not ended.
+// collections reads the collections that have not ended.
 func (r *Reconciler) collections(ctx context.Context, s *State) (err error) {
 	if s.Collections, err = collections.Open(ctx, collections.In(r.DB)); err != nil {
 		return err
@@ -225,8 +225,8 @@ func (r *Reconciler) collections(ctx context.Context, s *State) (err error) {
 	return nil
 }
 
-// belong fails where some process crawls, or a harvest or a collection is paused, and Temporal knows
-// nothing of what is under way. Who asks for a restart knows that what is paused is lost.
+// belong returns ErrOthers if some process crawls, or a harvest or a collection is paused. It is
+// called if Temporal knows no workflow of the record. With restart, paused ones are lost.
 func (r *Reconciler) belong(ctx context.Context, s State, restart bool) error {
 	if !restart && (slices.ContainsFunc(s.Harvests, func(h store.Harvest) bool { return h.Paused }) ||
 		slices.ContainsFunc(s.Collections, func(c collections.Made) bool { return c.Paused })) {
@@ -239,7 +239,7 @@ func (r *Reconciler) belong(ctx context.Context, s State, restart bool) error {
 	return err
 }
 
-// repair mends what was gathered at a moment, where it is as it was.
+// repair makes a repair, unless its row has changed since it was gathered.
 func (r *Reconciler) repair(ctx context.Context, p Repair, gathered time.Time) (bool, error) {
 	switch p.Kind {
 	case RequeueSite:
@@ -264,7 +264,7 @@ func (r *Reconciler) repair(ctx context.Context, p Repair, gathered time.Time) (
 	return false, nil
 }
 
-// leftovers mends what no workflow has to do with.
+// leftovers makes the repairs that concern no workflow.
 func (r *Reconciler) leftovers(ctx context.Context, now time.Time, o Options) ([]Repair, error) {
 	var out []Repair
 	add := func(kind Kind, n int, reason string) {
