@@ -25,19 +25,18 @@ import (
 // Types of application errors, as the Temporal UI shows them.
 const (
 	ErrTypeInput       = "BadInput"    // the user has to change something
-	ErrTypeUnavailable = "Unavailable" // an outside service; tried again
-	ErrTypeDatabase    = "Database"    // away; tried again
-	ErrTypeDiskFull    = "DiskFull"    // tried again when there may be room
-	ErrTypeStoreAway   = "StoreAway"   // the blob store is not there, or not this record's; tried again
+	ErrTypeUnavailable = "Unavailable" // an external service; retried
+	ErrTypeDatabase    = "Database"    // unavailable; retried
+	ErrTypeDiskFull    = "DiskFull"    // retried
+	ErrTypeStoreAway   = "StoreAway"   // the blob store is unavailable, or not this record's; retried
 	ErrTypeLeaseLost   = "LeaseLost"   // another process has the host
-	ErrTypePaused      = "Paused"      // the harvest is; looked at again
-	ErrTypeHandedOver  = "HandedOver"  // the worker was told to stop; another one goes on at once
-	ErrTypeWorkerGone  = "WorkerGone"  // the worker of a slice died, stood still or was cut off
-	ErrTypeOther       = "Failure"     // nobody foresaw it; tried again
+	ErrTypePaused      = "Paused"      // the harvest is paused; retried
+	ErrTypeHandedOver  = "HandedOver"  // the worker stops; another one continues at once
+	ErrTypeWorkerGone  = "WorkerGone"  // the worker of a slice died, was suspended or lost its connection
+	ErrTypeOther       = "Failure"     // any other error; retried
 )
 
-// Outage reports whether an error of that type tells of something that is away
-// and comes back, and nothing of the work itself.
+// Outage reports whether an error type is a temporary outage, which is not caused by the work.
 func Outage(kind string) bool {
 	switch kind {
 	case ErrTypeUnavailable, ErrTypeDatabase, ErrTypeDiskFull, ErrTypeStoreAway, ErrTypeLeaseLost, ErrTypePaused:
@@ -46,30 +45,29 @@ func Outage(kind string) bool {
 	return false
 }
 
-// WorkerGone is the error of a slice whose worker no longer renews its lease. The crawl may
-// be what its workers die of, so that it is no outage.
+// WorkerGone is the error of a slice whose worker no longer renews its lease. It is no outage,
+// since the crawl may have killed the worker.
 func WorkerGone(did crawl.Progress) error {
 	return temporal.NewApplicationErrorWithOptions("its worker no longer renews the lease of the host", ErrTypeWorkerGone,
 		temporal.ApplicationErrorOptions{Details: []any{did}})
 }
 
-// HandedOver is the error of an attempt that ended since its worker was told to stop, which
-// is no failure.
+// HandedOver is the error of an attempt that ended since its worker stops, which is no
+// failure.
 func HandedOver() error {
 	return temporal.NewApplicationErrorWithOptions("its worker was told to stop", ErrTypeHandedOver,
 		temporal.ApplicationErrorOptions{NextRetryDelay: time.Millisecond})
 }
 
-// Failed reports whether an error of that type tells of a failure, and not of a wait that somebody wanted.
+// Failed reports whether an error type is a failure, and not a wait that somebody wanted.
 func Failed(kind string) bool { return kind != ErrTypePaused && kind != ErrTypeHandedOver }
 
-// OutageLook is how often is looked whether something of our own that is away
-// (the database, the blob store, room on a disk) has come back.
+// OutageLook is the time between two tries during an outage of our own (the database, the blob
+// store, room on a disk).
 const OutageLook = 5 * time.Second
 
-// typed gives every error that leaves an activity its name and whether, and
-// after how long, it is tried again. It is the only place that decides this.
-// details are handed to the workflow.
+// typed assigns every error that leaves an activity its type, and whether and when it is
+// retried. No other function decides this. details are passed to the workflow.
 func typed(err error, details ...any) error {
 	var app *temporal.ApplicationError
 	if err == nil || errors.As(err, &app) || errors.Is(err, context.Canceled) {
@@ -83,12 +81,12 @@ func typed(err error, details ...any) error {
 	return temporal.NewApplicationErrorWithOptions(err.Error(), kind, o)
 }
 
-// lastWords is how long before its time is over an attempt tells that something is still
-// away: one that only timed out would count as a failure of its own.
+// lastWords is how long before its timeout an attempt returns the error of an outage: a
+// timeout would count as a failure of the work.
 const lastWords = time.Minute
 
-// untilBack does what it is given again while the record is away, and for as long as patience
-// while something else is that it needs.
+// untilBack repeats a function while the record is unavailable, and up to patience while
+// another service that it needs is.
 func untilBack(ctx context.Context, patience time.Duration, do func() error) error {
 	for began, logged := time.Now(), false; ; logged = true {
 		err := do()
@@ -106,8 +104,8 @@ func untilBack(ctx context.Context, patience time.Duration, do func() error) err
 	}
 }
 
-// classify names an error; after 0 leaves the time of the next try to the
-// workflow.
+// classify returns the type of an error, and the time until its next try; 0 leaves that to the
+// retry policy.
 func classify(err error) (kind string, after time.Duration) {
 	var (
 		refused metadata.ErrRefused

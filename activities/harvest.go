@@ -25,12 +25,12 @@ type Stages struct {
 	recrawl recrawl.Policy
 	policy  string // of the crawl: blacklist, whitelist or hybrid
 
-	// Hurry begins at once what of a harvest waits for its next attempt. The SDK's
-	// test environment has no server that could: leave it out there (nil).
+	// Hurry starts the activities of a harvest that wait for their next attempt. It is nil
+	// in the SDK's test environment, which has no server.
 	Hurry func(context.Context)
 }
 
-// Begin records that a harvest is under way.
+// Begin records the beginning of a harvest.
 func (a *Stages) Begin(ctx context.Context, h Harvest) error {
 	defer alive(ctx)()
 	if err := h.Options.Check(); err != nil {
@@ -43,7 +43,7 @@ func (a *Stages) Begin(ctx context.Context, h Harvest) error {
 	return typed(a.db.SaveHarvest(ctx, store.Harvest{ID: h.ID, Venue: h.Venue, Years: h.Years, Options: options, Stage: gleaner.StagePapers}))
 }
 
-// ListPapers lists what was published and what of it is wanted.
+// ListPapers lists the published papers, and which of them are wanted.
 func (a *Stages) ListPapers(ctx context.Context, h Harvest) (Listed, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
@@ -58,7 +58,7 @@ func (a *Stages) ListPapers(ctx context.Context, h Harvest) (Listed, error) {
 	return Listed{Published: l.Published, Held: l.Held, Wanted: l.Wanted, Missing: l.Missing}, typed(err)
 }
 
-// LocateCopies makes open copies of missing papers leads.
+// LocateCopies adds open copies of missing papers to the frontier.
 func (a *Stages) LocateCopies(ctx context.Context, h Harvest) (harvest.Seeded, error) {
 	beat, set, stop := heartbeats[harvest.Asked](ctx)
 	defer stop()
@@ -71,7 +71,7 @@ func (a *Stages) LocateCopies(ctx context.Context, h Harvest) (harvest.Seeded, e
 	return s, typed(err)
 }
 
-// LocateAgain asks the sources of copies that were out for what they left open.
+// LocateAgain repeats the failed queries for copies.
 func (a *Stages) LocateAgain(ctx context.Context, h Harvest) (harvest.Seeded, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
@@ -83,23 +83,23 @@ func (a *Stages) LocateAgain(ctx context.Context, h Harvest) (harvest.Seeded, er
 	return s, typed(err)
 }
 
-// StillOpen counts what did not answer, by stage.
+// StillOpen counts the unanswered requests, by stage.
 func (a *Stages) StillOpen(ctx context.Context, id string) (store.Questions, error) {
 	defer alive(ctx)()
 	q, err := a.db.StillOpen(ctx, id)
 	return q, typed(err)
 }
 
-// AskAgain makes due what did not answer: the harvest asks once more before it
-// says of a paper that it is missing.
+// AskAgain makes the unanswered requests due. A harvest repeats them once before it reports a
+// paper as missing.
 func (a *Stages) AskAgain(ctx context.Context, id string) (store.Questions, error) {
 	defer alive(ctx)()
 	q, err := a.db.AskAgain(ctx, store.RetryFilter{Harvest: id}, false)
 	return q, typed(err)
 }
 
-// AuthorBatches cuts the next authors of a pass into batches that may be looked
-// for side by side: b.Limit of them, of size authors each.
+// AuthorBatches divides the next authors of a pass into b.Limit batches of size authors each,
+// which may run in parallel.
 func (a *Stages) AuthorBatches(ctx context.Context, b Batch, size int) (AuthorBatches, error) {
 	defer alive(ctx)()
 	since, err := a.decidedSince(ctx, b)
@@ -110,8 +110,8 @@ func (a *Stages) AuthorBatches(ctx context.Context, b Batch, size int) (AuthorBa
 	return AuthorBatches{Last: last, More: more}, typed(err)
 }
 
-// decidedSince is from when on a decision about an author stands; zero where that
-// is as always.
+// decidedSince returns the time since which decisions on authors are valid; zero is the
+// default.
 func (a *Stages) decidedSince(ctx context.Context, b Batch) (time.Time, error) {
 	if b.Pass == 2 || !b.Harvest.Options.Refresh {
 		return b.Settled, nil
@@ -120,7 +120,7 @@ func (a *Stages) decidedSince(ctx context.Context, b Batch) (time.Time, error) {
 	return h.StartedAt, err
 }
 
-// FindHomepages looks for the homepages of a batch of authors.
+// FindHomepages searches for the homepages of a batch of authors.
 func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
@@ -139,9 +139,9 @@ func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 	return Authors{Looked: l.Looked, Found: l.Found, Searches: l.Searches, Fetches: l.Fetches, Last: l.Last, More: l.More}, typed(err)
 }
 
-// SitesFound gives homepages that were found to the frontier while others are looked
-// for, and lists the hosts. Without a web search there is no wait to make use of, and
-// the local index answers, which crawls are to leave as it is.
+// SitesFound adds homepages to the frontier while the search for others runs, and returns their
+// hosts. It does nothing without a web search: then the search does not wait, and it uses
+// the local index, which crawls must not change meanwhile.
 func (a *Stages) SitesFound(ctx context.Context, b Batch) (Sites, error) {
 	defer alive(ctx)()
 	if !a.stages.WebSearch {
@@ -157,7 +157,7 @@ func (a *Stages) SitesFound(ctx context.Context, b Batch) (Sites, error) {
 	return Sites{Hosts: hosts, More: true}, typed(err)
 }
 
-// SettleHomepages gives each page to one author, after each pass.
+// SettleHomepages assigns each page to one author, after each pass.
 func (a *Stages) SettleHomepages(ctx context.Context, h Harvest) (harvest.Settled, error) {
 	beat, _, stop := heartbeats[string](ctx)
 	defer stop()
@@ -165,8 +165,8 @@ func (a *Stages) SettleHomepages(ctx context.Context, h Harvest) (harvest.Settle
 	return s, typed(err)
 }
 
-// seeding is how far SeedHomepages is: which hosts were given their homepages,
-// and, when all were, which were put back.
+// seeding is the position of SeedHomepages: the hosts whose homepages were added, and after
+// all of them the hosts whose due URLs were put back.
 type seeding struct {
 	harvest.Seeded
 	Host    string `json:"host"` // the last one
@@ -174,10 +174,9 @@ type seeding struct {
 	PutBack string `json:"put_back"`
 }
 
-// SeedHomepages gives the homepages found, or the site that a person named, to the
-// frontier, and puts back what of
-// the harvest's sites is due again. It goes on after the host where the attempt
-// before was cut off.
+// SeedHomepages adds the homepages found, or the site of the goal, to the frontier, and puts
+// back the due URLs of the harvest's sites. It continues after the last host of the attempt
+// before.
 func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, error) {
 	beat, set, stop := heartbeats[seeding](ctx)
 	defer stop()
@@ -208,13 +207,13 @@ func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, 
 	if err != nil {
 		return at.Seeded, typed(err)
 	}
-	// What this very run asked already is not asked twice.
+	// URLs that this run has requested are not requested again.
 	what := store.PutBack{All: h.Options.Again == AgainAll, Before: row.StartedAt}
 	err = a.db.RequeueHarvest(beat, h.ID, what, a.recrawl, at.PutBack, func(host string) { at.PutBack = host; set(at) })
 	return at.Seeded, typed(err)
 }
 
-// SitesToCrawl lists the next hosts of a harvest that something waits on.
+// SitesToCrawl returns the next hosts of a harvest with waiting URLs.
 func (a *Stages) SitesToCrawl(ctx context.Context, b Batch) (Sites, error) {
 	defer alive(ctx)()
 	hosts, last, err := a.db.SitesToCrawl(ctx, b.Harvest.ID, b.After, b.Limit)
@@ -241,11 +240,12 @@ func (a *Stages) endSite(ctx context.Context, end SiteEnd) ([]string, error) {
 	return a.db.AwaitingEnd(ctx, end.Host)
 }
 
-// SignalSiteEnded tells a harvest that a site's crawl has ended. It carries the SiteEnd.
+// SignalSiteEnded is the signal to a harvest that a site's crawl has ended. It carries the
+// SiteEnd.
 const SignalSiteEnded = "site-ended"
 
-// TellEnd tells workflows that a crawl has ended. One that is over does not hear of it, and
-// one that cannot be told asks by itself after a while.
+// TellEnd signals workflows that a crawl has ended. A missing workflow is not an error. A
+// workflow without the signal reads the record after a while.
 func (a *Stages) TellEnd(ctx context.Context, workflows []string, end SiteEnd) error {
 	for _, id := range workflows {
 		_ = activity.GetClient(ctx).SignalWorkflow(ctx, id, "", SignalSiteEnded, end)
@@ -253,7 +253,7 @@ func (a *Stages) TellEnd(ctx context.Context, workflows []string, end SiteEnd) e
 	return nil
 }
 
-// Ended lists those of the hosts whose crawl has ended.
+// Ended returns those of the hosts whose crawl has ended.
 func (a *Stages) Ended(ctx context.Context, hosts []string) ([]string, error) {
 	defer alive(ctx)()
 	recrawl := ""
@@ -264,14 +264,14 @@ func (a *Stages) Ended(ctx context.Context, hosts []string) ([]string, error) {
 	return ended, typed(err)
 }
 
-// Counts says how far a harvest is.
+// Counts returns the counts of a harvest.
 func (a *Stages) Counts(ctx context.Context, id string) (Counts, error) {
 	defer alive(ctx)()
 	c, err := a.db.HarvestCounts(ctx, id)
 	return c, typed(err)
 }
 
-// Stage names a stage and what is to be said of it.
+// Stage is a stage with a note.
 type Stage struct {
 	Harvest string        `json:"harvest"`
 	Stage   gleaner.Stage `json:"stage"`
@@ -284,7 +284,7 @@ func (a *Stages) SetStage(ctx context.Context, s Stage) error {
 	return typed(a.db.SetStage(ctx, s.Harvest, s.Stage, s.Note))
 }
 
-// Pause records that a harvest is paused, or goes on; slices look at it.
+// Pause records that a harvest is paused or resumed; slices read it.
 func (a *Stages) Pause(ctx context.Context, id string, paused bool) error {
 	defer alive(ctx)()
 	err := a.db.SetPaused(ctx, id, paused)
@@ -294,23 +294,24 @@ func (a *Stages) Pause(ctx context.Context, id string, paused bool) error {
 	return typed(err)
 }
 
-// Requeued is what a retry put back.
+// Requeued counts what a retry put back.
 type Requeued struct {
 	URLs    int `json:"urls"`
 	Stalled int `json:"documents"` // over which a reader stalled
-	Authors int `json:"authors"`   // who are looked for again
-	Sources int `json:"sources"`   // questions to catalogues that are asked again
+	Authors int `json:"authors"`   // with unanswered requests
+	Sources int `json:"sources"`   // unanswered requests to catalogues
 	Sites   int `json:"sites"`     // that refused, stopped or did not answer
 }
 
-// requeuing is how far Requeue is.
+// requeuing is the position of Requeue.
 type requeuing struct {
 	Host string   `json:"host"` // the last one
 	Did  Requeued `json:"did"`
 }
 
-// Requeue subtracts what the library holds by now, puts what failed back among the waiting, host by host, takes up the
-// documents that stalled, makes due what did not answer, and hurries what waits for its next attempt.
+// Requeue marks papers that the library holds by now, puts failed URLs back, host by host, and
+// takes up the documents that stalled. It makes unanswered requests due, and starts the
+// activities that wait for their next attempt.
 func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 	beat, set, stop := heartbeats[requeuing](ctx)
 	defer stop()
@@ -359,7 +360,7 @@ func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 
 const hostsPerRetry = 500
 
-// holdMore subtracts what the library holds by now from what a harvest still misses.
+// holdMore marks the missing papers of a harvest that the library holds by now.
 func (a *Stages) holdMore(ctx context.Context, harvest string) error {
 	missing, err := a.db.Missing(ctx, harvest)
 	if err != nil || len(missing) == 0 {

@@ -14,8 +14,7 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// listen answers what people ask and say while a harvest runs, also while it
-// waits.
+// listen sets the handlers of queries and updates, which work also while the harvest waits.
 func (h *harvestRun) listen(ctx workflow.Context) error {
 	return cmp.Or(
 		query(ctx, QueryStatus, func() (HarvestState, error) { return h.s, nil }),
@@ -26,7 +25,7 @@ func (h *harvestRun) listen(ctx workflow.Context) error {
 }
 
 func (h *harvestRun) pause(ctx workflow.Context, paused bool) error {
-	if err := h.pausing.Lock(ctx); err != nil { // the record and this run are to say the same
+	if err := h.pausing.Lock(ctx); err != nil { // so that record and run agree
 		return err
 	}
 	defer h.pausing.Unlock()
@@ -45,7 +44,7 @@ func (h *harvestRun) setPaused(ctx workflow.Context, paused bool) error {
 	return h.show(ctx)
 }
 
-// retryWhat puts what failed back and lets the wave list its hosts again.
+// retryWhat puts failed URLs back, and makes the wave list its hosts again.
 func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (activities.Requeued, error) {
 	what.Harvest = h.p.Harvest.ID
 	did, err := h.requeue(ctx, what)
@@ -58,27 +57,27 @@ func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (act
 	return did, nil
 }
 
-// requeue puts what failed back.
+// requeue puts failed URLs back.
 func (h *harvestRun) requeue(ctx workflow.Context, what activities.Retry) (did activities.Requeued, err error) {
 	err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, what).Get(ctx, &did)
 	h.s.Stalled = h.s.Stalled || did.Stalled > 0
 	return did, err
 }
 
-// judgeStalled has the documents judged that a retry took up, before the harvest
-// reports: no crawl may come back to their sites.
+// judgeStalled judges the documents that a retry took up, before the report: perhaps no crawl
+// returns to their sites.
 func (h *harvestRun) judgeStalled(ctx workflow.Context) error {
 	if !h.s.Stalled {
 		return nil
 	}
-	h.s.Stalled = false // a retry that comes meanwhile has its own
+	h.s.Stalled = false // a retry during the activity sets it again
 	ctx = long(ctx, activities.QueueDocuments, "documents that had stalled")
 	_, _, err := judge(ctx, never, documents.JudgeStalled, h.p.Harvest.ID)
 	return err
 }
 
-// wakeSites has the crawls of the harvest look again at once, and its search for homepages,
-// which has crawls of its own.
+// wakeSites wakes the crawls of the harvest, and its search for homepages, which has crawls of
+// its own.
 func (h *harvestRun) wakeSites(ctx workflow.Context) {
 	if h.s.Stage == gleaner.StageHomepages {
 		search := activities.HomepagesID(HarvestID(h.p.Harvest.ID))
@@ -87,8 +86,8 @@ func (h *harvestRun) wakeSites(ctx workflow.Context) {
 	wakeSites(ctx, h.s.Pending)
 }
 
-// refresh shows the counts again where the last ones are old: a site that begins
-// or ends is not worth a query of the whole record each time.
+// refresh shows the counts again if the last ones are old. They take a query of the whole
+// record, which is too much for each site that begins or ends.
 func (h *harvestRun) refresh(ctx workflow.Context) error {
 	if workflow.Now(ctx).Sub(h.shown) < showEvery {
 		return nil
@@ -98,7 +97,7 @@ func (h *harvestRun) refresh(ctx workflow.Context) error {
 
 const showEvery = time.Minute
 
-// show puts the live counts where the Temporal UI displays them.
+// show sets the current details, which the Temporal UI displays.
 func (h *harvestRun) show(ctx workflow.Context) error {
 	h.shown = workflow.Now(ctx)
 	if err := workflow.ExecuteActivity(quick(ctx, "counts"), stages.Counts, h.p.Harvest.ID).Get(ctx, &h.counts); err != nil {
@@ -127,7 +126,7 @@ func writeCounts(b *strings.Builder, c activities.Counts) {
 		c.Homepages, c.Authors, c.SiteWords(), c.Parked, c.URLWords(), c.Documents, c.Accepted)
 }
 
-// rootCause is the message that says what to do, without the layers around it.
+// rootCause returns the innermost message of an error, which says what to do.
 func rootCause(err error) string {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return app.Message()

@@ -17,28 +17,27 @@ import (
 // SiteParams starts or continues the crawl of one site.
 type SiteParams struct {
 	Host string `json:"host"`
-	// Patience is how long the crawl waits, at a time, for a host that cannot be
-	// asked now; a longer wait ends it, to be taken up by a later run. 0 is
-	// five minutes.
+	// Patience is the longest wait for a host that is not available. A longer one ends the
+	// crawl, and a later crawl continues. 0 is five minutes.
 	Patience time.Duration  `json:"patience,omitempty"`
 	Total    crawl.Progress `json:"total"`           // of the runs before
-	Crawl    int            `json:"crawl,omitempty"` // its number, as slices told; 0 where its end is on record
+	Crawl    int            `json:"crawl,omitempty"` // its number, from its slices; 0 if its end is on record
 	Trouble  Trouble        `json:"trouble,omitzero"`
 	Venues   []string       `json:"venues,omitempty"` // that are shown
 }
 
-// SignalWake has a crawl look again: it was resumed, retried, or given new URLs.
+// SignalWake wakes a crawl: it was resumed, retried, or has new URLs.
 const SignalWake = "wake"
 
-// pausedLook is the time between two looks at a harvest that is paused: whoever resumes
-// it signals its crawls, so that the look is for signals that were lost.
+// pausedLook is the time between two looks at a paused harvest. A resume signals the crawls,
+// so the looks are only for lost signals.
 const pausedLook = 24 * time.Hour
 
-// QueryProgress tells what a crawl did so far.
+// QueryProgress returns the progress of a crawl.
 const QueryProgress = "progress"
 
-// CrawlSite crawls one host in slices until nothing waits there, and tells the
-// harvests that want it. The host is the workflow id, so there is one at a time.
+// CrawlSite crawls one host in slices until nothing waits there, and signals the harvests that
+// want it. The host is the workflow id, so there is one crawl at a time.
 func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 	if p.Patience == 0 {
 		p.Patience = sitePatience
@@ -56,8 +55,8 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		if err != nil {
 			return end, err
 		}
-		// Whoever woke it while its end was recorded believes it under way, and is
-		// to hear of no end before the real one.
+		// A workflow that woke it while its end was recorded counts it as running, and
+		// must get no signal before the real end.
 		woken := drain(c.wake)
 		if !woken || ctx.Err() != nil {
 			if err := notifyHarvests(ctx, watchers, end); err != nil {
@@ -74,10 +73,10 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 type siteRun struct {
 	p    SiteParams
 	wake workflow.ReceiveChannel
-	last activities.Slice // zero where it failed
+	last activities.Slice // zero if it failed
 }
 
-// crawl crawls until the crawl's end, or until the run is full.
+// crawl runs slices until the crawl's end, or until the run is full.
 func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 	for {
 		if runIsFull(ctx) {
@@ -96,7 +95,7 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 			if s.Ended {
 				c.p.Crawl = 0 // its end is on record
 			}
-			next = step{} // URLs may have come, a harvest been resumed or the host retried after it looked
+			next = step{} // there may be new URLs, a resume or a retry since the slice ended
 		}
 		workflow.SetCurrentDetails(ctx, siteDetails(c.p, next))
 		if next.state != "" {
@@ -110,14 +109,14 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 	}
 }
 
-// wakeSites signals the crawls of hosts to look again. Some may have ended.
+// wakeSites wakes the crawls of hosts. Some may have ended.
 func wakeSites(ctx workflow.Context, hosts []string) {
 	for _, host := range slices.Clone(hosts) {
 		_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
 	}
 }
 
-// drain takes the signals that have come, and reports whether there were any.
+// drain receives the pending signals, and reports whether there were any.
 func drain(signals workflow.ReceiveChannel) (some bool) {
 	for signals.ReceiveAsync(nil) {
 		some = true
@@ -125,8 +124,8 @@ func drain(signals workflow.ReceiveChannel) (some bool) {
 	return some
 }
 
-// step is what follows a slice: another one, at once or after a wait, or the
-// crawl's end in a state.
+// step is the next step after a slice: another slice, at once or after a wait, or the crawl's
+// end in a state.
 type step struct {
 	wait   time.Duration
 	state  gleaner.SiteState
@@ -153,9 +152,9 @@ func afterSlice(s activities.Slice, patience time.Duration) step {
 	return next
 }
 
-// endSite examines what was not, records the end, and lists who waits for it. It
-// does so for a cancelled crawl, too. Where all is examined the site's end does not wait
-// for a place on the queue of documents.
+// endSite judges the remaining documents, records the end, and returns the harvests that wait
+// for it, also for a cancelled crawl. If all documents are judged, it does not wait for the
+// queue of documents.
 func (c *siteRun) endSite(ctx workflow.Context, end activities.SiteEnd) (watchers []string, err error) {
 	defer func() { c.p.Crawl = 0 }()
 	if c.last.Ended {
@@ -173,15 +172,15 @@ func (c *siteRun) endSite(ctx workflow.Context, end activities.SiteEnd) (watcher
 	return watchers, err
 }
 
-// notifyHarvests tells harvests that a crawl has ended.
+// notifyHarvests signals harvests that a crawl has ended.
 func notifyHarvests(ctx workflow.Context, watchers []string, end activities.SiteEnd) error {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	if ids := each.Of(watchers, HarvestID); len(ids) > 0 {
-		// A local activity takes one event of the history, and no place on a queue.
+		// A local activity takes one event of the history, and does not wait in a queue.
 		o := workflow.LocalActivityOptions{ScheduleToCloseTimeout: time.Minute, Summary: summary("tell of the end")}
 		ctx := workflow.WithLocalActivityOptions(ctx, o)
-		_ = workflow.ExecuteLocalActivity(ctx, stages.TellEnd, ids, end).Get(ctx, nil) // who is not told asks
+		_ = workflow.ExecuteLocalActivity(ctx, stages.TellEnd, ids, end).Get(ctx, nil) // harvests without the signal read the record
 	}
 	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.State)), attrOutcome.ValueSet(string(end.State)))
 }

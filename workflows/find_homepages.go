@@ -22,31 +22,30 @@ type HomepagesParams struct {
 	Settled time.Time          `json:"settled,omitzero"` // when the first pass was settled
 	Total   activities.Authors `json:"total"`
 
-	Began    time.Time `json:"began,omitzero"`     // when the first run did
-	Crawling []string  `json:"crawling,omitempty"` // hosts whose crawls were begun and are not known to have ended
+	Began    time.Time `json:"began,omitzero"`     // when the first run began
+	Crawling []string  `json:"crawling,omitempty"` // hosts whose crawls were begun and may still run
 }
 
-// Searched is what a search for homepages came to.
+// Searched is the result of a search for homepages.
 type Searched struct {
 	activities.Authors
 	Crawling []string `json:"crawling,omitempty"` // as in HomepagesParams
 }
 
-// BatchesAtOnce is how many batches of authors are looked for side by side, by all
-// workers.
+// BatchesAtOnce is how many batches of authors run in parallel, on all workers.
 const BatchesAtOnce = 4
 
 const (
 	authorsPerBatch = 48
-	batchesPerList  = 50 // that are known ahead
+	batchesPerList  = 50
 	lastPass        = 2
 )
 
-// FindHomepages looks for every author in batches, by what is known of each
-// alone; leaves each page to one author; looks in a second pass for those not
-// found, by what was found for their co-authors; and settles again. The order
-// matters: a pass that read what it writes would find what its timing decides.
-// Since no batch of a pass reads what another writes, some are under way at once.
+// FindHomepages searches for the homepages of all authors in batches, each author alone, and
+// then assigns each page to one author. A second pass searches for authors without a
+// homepage, using the homepages of their co-authors, and assigns the pages again. The order
+// matters: if a pass read what it writes, its result would depend on timing. Since no batch
+// of a pass reads what another writes, some run in parallel.
 func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 	p.Pass = max(p.Pass, 1)
 	early := &earlyCrawls{harvest: p.Harvest, crawling: p.Crawling, wake: signals(ctx, SignalWake)}
@@ -74,15 +73,15 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 	return Searched{Authors: p.Total, Crawling: early.crawling}, nil
 }
 
-// passes makes the passes that are left, and reports whether they are through: a run that is
-// full ends before.
+// passes runs the remaining passes, and reports whether all are done. They are not if the run
+// is full.
 func passes(ctx workflow.Context, p *HomepagesParams, full workflow.Future) (through bool, err error) {
 	for p.Pass <= lastPass {
 		s := &search{p: *p, selector: workflow.NewSelector(ctx), early: full}
 		through, err := s.pass(ctx)
 		*p = s.p
 		if !through && err == nil {
-			err = ctx.Err() // the next run would not know that it was cancelled
+			err = ctx.Err() // a cancellation would be lost with this run
 		}
 		if err != nil || !through {
 			return false, err
@@ -97,20 +96,20 @@ func passes(ctx workflow.Context, p *HomepagesParams, full workflow.Future) (thr
 	return true, nil
 }
 
-// search is one pass, or what a run does of it.
+// search is one pass, or the part of it in one run.
 type search struct {
 	p        HomepagesParams // After is the last author of the batches begun
 	next     []string        // the last authors of the batches to begin
-	listed   bool            // there are no more than these
+	listed   bool            // next has all that are left
 	running  int
-	after    []string          // where the batches that are under way began
+	after    []string          // where the running batches began
 	early    workflow.Future   // set when the run is full while no batch ends
-	selector workflow.Selector // of the batches that run
+	selector workflow.Selector // of the running batches
 	failed   error
 }
 
-// pass looks for the authors of a pass, and reports whether it is through: a run
-// that is full ends before. No batch is under way when it returns.
+// pass searches for the authors of a pass, and reports whether it is done. It is not if the
+// run is full. No batch is running when it returns.
 func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 	ctx, cancel := workflow.WithCancel(ctx)
 	defer cancel()
@@ -125,7 +124,7 @@ func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 			s.failed = s.list(ctx)
 		case s.running > 0:
 			s.selector.Select(ctx)
-			// After a batch, so that every run goes on by one at least.
+			// After a batch, so that every run makes progress.
 			full = broken || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 		default:
 			return true, nil
@@ -134,7 +133,7 @@ func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 	for s.running > 0 && s.failed == nil && !broken {
 		s.selector.Select(ctx)
 	}
-	if s.running > 0 && s.failed == nil { // the next run looks for these authors anew
+	if s.running > 0 && s.failed == nil { // the next run repeats these batches
 		s.next, s.listed, s.p.After = nil, false, slices.Min(s.after)
 		cancel()
 		return false, s.drop(ctx)
@@ -148,7 +147,7 @@ func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 	return s.listed && len(s.next) == 0, s.failed
 }
 
-// drop waits for the batches that were cancelled.
+// drop waits for the cancelled batches.
 func (s *search) drop(ctx workflow.Context) error {
 	for s.running > 0 {
 		s.selector.Select(ctx)
@@ -159,7 +158,7 @@ func (s *search) drop(ctx workflow.Context) error {
 	return s.failed
 }
 
-// list asks where the next batches end.
+// list reads where the next batches end.
 func (s *search) list(ctx workflow.Context) error {
 	var b activities.AuthorBatches
 	in := s.batch()
@@ -206,21 +205,21 @@ func (s *search) ended(ctx workflow.Context, b activities.Authors) {
 		s.p.Pass, t.Looked, t.Found, t.Searches, t.Fetches))
 }
 
-// earlyCrawls begins crawls of sites that are found while a search for homepages goes
-// on: nearly all of its time is the search engine's pace. They are in the harvest's
-// window, and go on when the search ends: the harvest looks which ended. What is not
-// begun by then, and what leads off these sites, is left to the waves.
+// earlyCrawls begins crawls of sites that are found while a search for homepages runs, since
+// nearly all of its time is the pace of the search engine. The crawls count in the harvest's
+// window and go on when the search ends; the harvest checks which have ended. The waves
+// crawl all other sites, and the leads off these.
 type earlyCrawls struct {
 	harvest  activities.Harvest
-	crawling []string          // begun, and not known to have ended
+	crawling []string          // begun, and may still run
 	paused   bool              // at the last look
 	starting bool              // a crawl is being begun
-	over     bool              // no more are to be
-	full     workflow.Settable // set when the run is to be continued as new
+	over     bool              // no further crawl may begin
+	full     workflow.Settable // set when the run must continue as new
 	wake     workflow.ReceiveChannel
 }
 
-// How long it is between two looks for sites that were found: most come soon.
+// Bounds of the time between two looks for sites that were found. Most are found soon.
 const (
 	firstLook = 10 * time.Second
 	lastLook  = time.Minute
@@ -252,8 +251,8 @@ func (e *earlyCrawls) run(ctx workflow.Context) {
 	}
 }
 
-// look begins crawls of sites that were found since, as far as the window allows, and
-// reports whether there may be more.
+// look begins crawls of sites that were found since the last look, as far as the window
+// allows, and reports whether there may be more.
 func (e *earlyCrawls) look(ctx workflow.Context) (more bool, err error) {
 	window := windowOf(e.harvest)
 	if len(e.crawling) >= window {
@@ -282,17 +281,17 @@ func (e *earlyCrawls) look(ctx workflow.Context) (more bool, err error) {
 	return found.More, nil
 }
 
-// end lets no more crawls begin, and waits for the one that is being begun: a child is not
-// started whose parent ends first, and the harvest would wait for it.
+// end stops the beginning of crawls, and waits for the one that is being begun. If the parent
+// ended first, the child would not start and the harvest would wait for it.
 func (e *earlyCrawls) end(ctx workflow.Context) {
 	e.over = true
 	own, _ := workflow.NewDisconnectedContext(ctx)
 	_ = workflow.Await(own, func() bool { return !e.starting })
 }
 
-// leave wakes the crawls that go on when the search fails: they may rest since the harvest
-// is paused. A cancelled search lists them in its error instead: they look for whom they
-// crawl, and the harvest is not yet recorded as cancelled.
+// leave wakes the running crawls when the search fails, since they may wait in a paused
+// harvest. A cancelled search lists them in its error instead: they check who wants them,
+// and the harvest is not yet recorded as cancelled.
 func (e *earlyCrawls) leave(ctx workflow.Context, err error) error {
 	if temporal.IsCanceledError(err) || ctx.Err() != nil {
 		return temporal.NewCanceledError(e.crawling)
@@ -301,7 +300,7 @@ func (e *earlyCrawls) leave(ctx workflow.Context, err error) error {
 	return err
 }
 
-// crawlsOf are the crawls that a cancelled search left.
+// crawlsOf returns the running crawls from the error of a cancelled search.
 func crawlsOf(err error) (hosts []string) {
 	if cancelled, ok := errors.AsType[*temporal.CanceledError](err); ok && cancelled.HasDetails() {
 		_ = cancelled.Details(&hosts)

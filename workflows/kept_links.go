@@ -8,16 +8,16 @@ import (
 	"gleaner/activities"
 )
 
-// clocksApart bounds how far the clocks of Temporal and of the database differ, and how
-// long a slice may go on with the wanted papers that it began with.
+// clocksApart bounds the difference between the clocks of Temporal and of the database, and
+// the time for which a slice uses the wanted papers that it began with.
 const clocksApart = 15 * time.Minute
 
-// findLinks looks for the missing papers among the links of pages on record: of all
-// pages first, then of those read since by crawls that began before these papers were
-// wanted.
+// findLinks searches the kept links of pages on record for the missing papers. Its first call
+// searches all pages, the next ones those read since, by crawls that began before these
+// papers were wanted.
 func (h *harvestRun) findLinks(ctx workflow.Context) error {
 	if h.p.Harvest.Goal.Site != "" {
-		return nil // it wants no papers by name
+		return nil // it has no list of papers
 	}
 	since, now := h.s.LinksAsOf, workflow.Now(ctx).Add(-clocksApart)
 	search := activities.LinkSearch{Harvest: h.p.Harvest.ID, Since: since, Counted: h.s.Links}
@@ -29,7 +29,7 @@ func (h *harvestRun) findLinks(ctx workflow.Context) error {
 	return nil
 }
 
-// reopenLinks takes what crawls of the harvest's sites under other options left.
+// reopenLinks takes links of the harvest's sites that crawls under other options did not take.
 func (h *harvestRun) reopenLinks(ctx workflow.Context) error {
 	search := activities.LinkSearch{Harvest: h.p.Harvest.ID, Counted: h.s.Links}
 	ctx = long(ctx, activities.QueueCrawl, "links left by other options")

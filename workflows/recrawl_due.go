@@ -19,12 +19,12 @@ type RecrawlParams struct {
 	Window int            `json:"window,omitempty"` // sites at a time; 0 is 50
 	State  RecrawlState   `json:"state"`            // of the runs before
 
-	Whitelist *activities.Whitelist `json:"whitelist,omitempty"` // to be given to the frontier first; nil for not
+	Whitelist *activities.Whitelist `json:"whitelist,omitempty"` // seeds the frontier first; nil for none
 }
 
-// RecrawlState is what a run hands to the next, and what QueryStatus tells.
+// RecrawlState is passed from a run to the next, and returned by QueryStatus.
 type RecrawlState struct {
-	Seeded  bool                      `json:"seeded,omitempty"`  // the whitelist was given to the frontier
+	Seeded  bool                      `json:"seeded,omitempty"`  // the whitelist is in the frontier
 	Listed  bool                      `json:"listed,omitempty"`  // every due site was listed
 	Next    []string                  `json:"next,omitempty"`    // hosts that were put back and not started
 	Pending []string                  `json:"pending,omitempty"` // hosts whose crawl has not ended
@@ -32,7 +32,7 @@ type RecrawlState struct {
 	Ended   map[gleaner.SiteState]int `json:"ended"` // sites by the state in which their crawl ended
 }
 
-// RecrawlResult counts a recrawl. What the crawls found is in the record.
+// RecrawlResult counts the sites of a recrawl. The record has what the crawls found.
 type RecrawlResult struct {
 	Sites int                       `json:"sites"`
 	Ended map[gleaner.SiteState]int `json:"ended"`
@@ -47,8 +47,8 @@ func RecrawlID(venue string) string {
 	return "recrawl/" + venue
 }
 
-// RecrawlDue crawls the sites whose rest is over, as many at a time as the window
-// allows. It ends when all have ended; a schedule starts the next one.
+// RecrawlDue crawls the sites that are due, as many at a time as the window allows. It ends
+// when all have ended; a schedule starts the next recrawl.
 func RecrawlDue(ctx workflow.Context, p RecrawlParams) (RecrawlResult, error) {
 	r := &recrawlRun{p: p, s: p.State}
 	if r.s.Ended == nil {
@@ -87,7 +87,7 @@ func (r *recrawlRun) run(ctx workflow.Context) error {
 	for {
 		var err error
 		switch {
-		case ctx.Err() != nil: // no host is asked any more
+		case ctx.Err() != nil: // no further host is crawled
 			return ctx.Err()
 		case r.p.Whitelist != nil && !r.s.Seeded:
 			err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "the whitelist's pages"), recrawls.SeedWhitelist, *r.p.Whitelist).Get(ctx, nil)
@@ -105,7 +105,7 @@ func (r *recrawlRun) run(ctx workflow.Context) error {
 		if err != nil {
 			return err
 		}
-		// After a step, so that every run goes on by one at least.
+		// After a step, so that every run makes progress.
 		if runIsFull(ctx) {
 			r.p.State = r.s
 			return workflow.NewContinueAsNewError(ctx, RecrawlDue, r.p)
@@ -113,8 +113,8 @@ func (r *recrawlRun) run(ctx workflow.Context) error {
 	}
 }
 
-// list lists the next due sites, and then puts back what is due there: a second
-// attempt at that meets the same sites, though they are not due any more.
+// list lists the next due sites, and then puts their due URLs back. A second attempt at that
+// has the same list, though the sites are no longer due.
 func (r *recrawlRun) list(ctx workflow.Context) error {
 	d := r.p.Due
 	d.Limit = hostsPerBatch
@@ -133,8 +133,8 @@ func (r *recrawlRun) list(ctx workflow.Context) error {
 	return nil
 }
 
-// start begins a site's crawl and hears of its end from the child itself; a
-// crawl that another started is asked after in wait.
+// start begins a site's crawl and waits for its end as a child. wait checks crawls that others
+// started.
 func (r *recrawlRun) start(ctx workflow.Context, host string) error {
 	f, err := startSite(ctx, host, r.p.Due.Of.Venue, 5*time.Minute)
 	if err != nil {
@@ -167,11 +167,11 @@ func (r *recrawlRun) ended(ctx workflow.Context, host string, state gleaner.Site
 	workflow.SetCurrentDetails(ctx, r.details())
 }
 
-// wait waits until a site ends, or a while; then the record says which did.
+// wait waits until a site ends, or after a while reads from the record which did.
 func (r *recrawlRun) wait(ctx workflow.Context) error {
 	n := len(r.s.Pending)
-	heard, err := r.look.wait(ctx, func() bool { return len(r.s.Pending) < n })
-	if err != nil || heard {
+	ended, err := r.look.wait(ctx, func() bool { return len(r.s.Pending) < n })
+	if err != nil || ended {
 		return err
 	}
 	var gone []string
@@ -184,9 +184,8 @@ func (r *recrawlRun) wait(ctx workflow.Context) error {
 	return nil
 }
 
-// endSites leaves the crawls that are under way for a recrawl that was cancelled:
-// those that nobody else wants end. What they did is kept, and what they left waits
-// for the next.
+// endSites ends the running crawls of a cancelled recrawl that nobody else wants. Their
+// results are kept; the remaining URLs wait for the next recrawl.
 func (r *recrawlRun) endSites(ctx workflow.Context) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()

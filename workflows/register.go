@@ -39,23 +39,23 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflow(SynthesizeCollections)
 }
 
-// runIsFull reports whether a run is to be continued as new. One that was cancelled is not:
-// the next run would not know of that.
+// runIsFull reports whether a run must continue as new. A cancelled run does not, since the
+// next run would not know of the cancellation.
 func runIsFull(ctx workflow.Context) bool {
 	return workflow.GetInfo(ctx).GetContinueAsNewSuggested() && ctx.Err() == nil
 }
 
-// TaskTime is how long a worker may take for one step of a workflow, which takes
-// milliseconds: so long everything of that workflow waits for one that died over it.
+// TaskTime is the timeout of a workflow task, which takes milliseconds. The workflow waits so
+// long if its worker dies.
 const TaskTime = activities.Silence
 
 // HarvestID is the workflow id of a harvest.
 func HarvestID(harvest string) string { return "harvest/" + harvest }
 
-// SiteID is the workflow id of a site's crawl: one a host, whoever wants it.
+// SiteID is the workflow id of a site's crawl, one for each host.
 func SiteID(host string) string { return "site/" + host }
 
-// Only method references of these are used, to name activities.
+// Their methods name activities.
 var (
 	stages    *activities.Stages
 	crawler   *activities.Crawl
@@ -67,13 +67,12 @@ var (
 	topical   *activities.Collections
 )
 
-// again is how what fails is tried again.
+// again is the retry policy of activities.
 var again = temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute}
 
-// on gives the options of an activity. Errors that trying again does not help
-// are typed so by the activity; all others are tried again for as long as it
-// takes, since what they wait for (a database, an API, room on a disk) comes
-// back, and a person can see what is waited for.
+// on sets the options of an activity. The activity marks permanent errors as such. All others
+// are retried without limit, since they are outages (of the database, an API, room on a
+// disk) that end, and people can see the error meanwhile.
 func on(ctx workflow.Context, queue, what string, timeout time.Duration) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue:           queue,
@@ -85,19 +84,19 @@ func on(ctx workflow.Context, queue, what string, timeout time.Duration) workflo
 	})
 }
 
-// long is on for activities that take as long as there is work: they beat, and go
-// on where the attempt before was cut off.
+// long is on for activities that take as long as there is work: they heartbeat, and continue
+// where the attempt before was interrupted.
 func long(ctx workflow.Context, queue, what string) workflow.Context {
 	return on(ctx, queue, what, 6*time.Hour)
 }
 
-// unlimited is long for activities that may need days to come back to where the attempt
-// before was cut off: they end by themselves where they stand still.
+// unlimited is long for activities that may need days to reach the point where the attempt
+// before was interrupted. They end by themselves if they make no progress.
 func unlimited(ctx workflow.Context, queue, what string) workflow.Context {
 	return on(ctx, queue, what, 365*24*time.Hour)
 }
 
-// quick is on for activities that ask the database for little.
+// quick is on for activities with a few short statements.
 func quick(ctx workflow.Context, what string) workflow.Context {
 	return on(ctx, activities.QueueHarvest, what, 5*time.Minute)
 }
@@ -141,9 +140,9 @@ func tableDetails(run tables.Run, end string, at tables.Progress) string {
 // TellNewsID is the workflow id of TellNews: one at a time is enough.
 const TellNewsID = "job/tell-news"
 
-// TellNews tells whoever runs Gleaner what happened; no harvest waits for it. Where a
-// webhook or a mail server does not take it, it is tried again for about an hour, and
-// then with the next news. It returns how many channels it notified.
+// TellNews sends notices to the operators; no harvest waits for it. If a webhook or a mail
+// server fails, it retries for about an hour, and then with the next news. It returns how
+// many channels it notified.
 func TellNews(ctx workflow.Context) (int, error) {
 	ctx = workflow.WithRetryPolicy(quick(ctx, "notices"), temporal.RetryPolicy{InitialInterval: 5 * time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Minute, MaximumAttempts: 12})
 	var n int
@@ -151,16 +150,15 @@ func TellNews(ctx workflow.Context) (int, error) {
 	return n, err
 }
 
-// ScheduledParams is what a schedule starts: one of the two.
+// ScheduledParams is the workflow that a schedule starts: one of the two.
 type ScheduledParams struct {
 	Harvest *HarvestParams `json:"harvest,omitempty"`
 	Recrawl *RecrawlParams `json:"recrawl,omitempty"`
 }
 
-// OnSchedule starts what a schedule is for, under the workflow id that everybody
-// knows it by, and ends when that does. A schedule gives each run an id of its
-// own, with the time in it; sites and people would not find the harvest by that.
-// Where it runs already, started by hand, there is nothing to do.
+// OnSchedule starts the workflow of a schedule under its usual workflow id, and ends when that
+// ends. A schedule gives each run an id with the time, under which neither sites nor people
+// would find the harvest. If the workflow is running already, OnSchedule does nothing.
 func OnSchedule(ctx workflow.Context, p ScheduledParams) (string, error) {
 	o := workflow.ChildWorkflowOptions{
 		TaskQueue:             activities.QueueHarvest,
@@ -196,8 +194,8 @@ func OnSchedule(ctx workflow.Context, p ScheduledParams) (string, error) {
 // JudgeLeftID is the workflow id of JudgeLeft: one at a time is enough.
 const JudgeLeftID = "job/judge-left"
 
-// JudgeLeft has the documents examined that were stored and that no crawl comes
-// back to. It returns how many its last run examined.
+// JudgeLeft judges stored documents to which no crawl returns. It returns how many its last
+// run judged.
 func JudgeLeft(ctx workflow.Context) (int, error) {
 	ctx = long(ctx, activities.QueueDocuments, "documents left behind")
 	n, more, err := judge(ctx, runIsFull, documents.FilterDocuments, "")
@@ -207,11 +205,12 @@ func JudgeLeft(ctx workflow.Context) (int, error) {
 	return n, err
 }
 
-// never is the end of a judge that leaves nothing.
+// never is an end for judge that lets it judge all documents.
 func never(workflow.Context) bool { return false }
 
-// judge runs an activity that judges documents until it leaves none, or until end. It goes in
-// slices: others wait on the queue. It returns how many were judged, and whether more are left.
+// judge runs an activity that judges documents, until none is left or end reports true. It
+// works in slices, since other work waits in the queue. It returns how many were judged, and
+// whether more are left.
 func judge(ctx workflow.Context, end func(workflow.Context) bool, activity any, of string) (n int, more bool, err error) {
 	for more = true; more && !end(ctx); {
 		var j activities.Judged

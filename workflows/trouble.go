@@ -15,30 +15,30 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// Trouble is work that fails and is tried again.
+// Trouble describes consecutive failures of a crawl's slices.
 type Trouble struct {
-	Attempt int       `json:"attempt,omitempty"` // in a row, without progress between; 0 is no trouble
+	Attempt int       `json:"attempt,omitempty"` // failures in a row, without progress between; 0 is no trouble
 	Since   time.Time `json:"since,omitzero"`
 	Error   string    `json:"error,omitempty"`
-	Own     int       `json:"own,omitempty"` // attempts that an outage of our own servers does not explain
+	Own     int       `json:"own,omitempty"` // failures other than outages of our own servers
 }
 
-// String says it to a person.
+// String returns a line for people.
 func (t Trouble) String() string {
 	return fmt.Sprintf("since %s, attempt %d: %s", t.Since.UTC().Format("2006-01-02 15:04:05 MST"), t.Attempt, t.Error)
 }
 
-// MemoTrouble is where a site's workflow shows its Trouble to who describes it.
+// MemoTrouble is the memo field of a site's workflow with its Trouble.
 const MemoTrouble = "GleanerTrouble"
 
-// slicesThatFail is after how many slices in a row that failed, without progress
-// and without an outage to blame, a site's crawl ends.
+// slicesThatFail is the number of consecutive failures, without progress and without an
+// outage, after which a crawl ends.
 const slicesThatFail = 10
 
-// slice runs one slice, as one attempt: how often a slice may fail depends on
-// whether there was progress between, which only the workflow knows.
+// slice runs a slice with one attempt. How often slices may fail depends on the progress
+// between, which only the workflow knows.
 func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
-	ctx = long(ctx, activities.QueueCrawl, c.p.Host) // while the database is away a slice keeps what it has
+	ctx = long(ctx, activities.QueueCrawl, c.p.Host) // a slice waits while the database is unavailable
 	o := workflow.GetActivityOptions(ctx)
 	o.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
 	o.HeartbeatTimeout = activities.CrawlSilence
@@ -54,8 +54,8 @@ func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
 	return s, err
 }
 
-// afterFailure is what follows a slice that failed: another one after a while,
-// or the crawl's end.
+// afterFailure returns the next step after a failed slice: another slice after a wait, or the
+// crawl's end.
 func (c *siteRun) afterFailure(ctx workflow.Context, err error) step {
 	if temporal.IsCanceledError(err) || ctx.Err() != nil {
 		return step{state: gleaner.SiteStopped, reason: "cancelled"}
@@ -87,9 +87,9 @@ func (c *siteRun) afterFailure(ctx workflow.Context, err error) step {
 	return step{wait: pauseAfter(err, t.Attempt, outage), reason: t.Error}
 }
 
-// pauseAfter is how long a site waits after slices that failed. An outage ends at
-// some moment, and the wait for that does not grow beyond some seconds; a slice
-// whose worker died is begun again at once.
+// pauseAfter returns the wait after failed slices. During an outage it does not grow beyond
+// some seconds, since an outage may end at any moment. After the death of a worker it is
+// short.
 func pauseAfter(err error, attempt int, outage bool) time.Duration {
 	longest := time.Minute
 	var lost *temporal.TimeoutError
@@ -107,21 +107,21 @@ func pauseAfter(err error, attempt int, outage bool) time.Duration {
 	return wait
 }
 
-// doneBefore is what a slice did before it failed: its error says so, or, of its progress
-// alone, its last heartbeat where the process died.
+// doneBefore returns the result of a slice before it failed, from the details of its error. If
+// the process died, it returns the progress of the last heartbeat.
 func doneBefore(err error) (did crawl.Result) {
 	var app *temporal.ApplicationError
 	var late *temporal.TimeoutError
 	switch {
 	case errors.As(err, &app) && app.HasDetails():
-		_ = app.Details(&did) // what cannot be read is no progress
+		_ = app.Details(&did) // undecodable details are no progress
 	case errors.As(err, &late) && late.HasLastHeartbeatDetails():
 		_ = late.LastHeartbeatDetails(&did)
 	}
 	return did
 }
 
-// index keeps the list of venues that want the site, by which it is found.
+// index updates the search attribute with the venues that want the site.
 func (c *siteRun) index(ctx workflow.Context, venues []string) {
 	if venues = venuesOf(venues...); len(venues) == 0 || slices.Equal(venues, c.p.Venues) {
 		return
@@ -130,7 +130,7 @@ func (c *siteRun) index(ctx workflow.Context, venues []string) {
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attrVenues.ValueSet(venues))
 }
 
-// show makes trouble, and its end, seen from outside.
+// show updates memo and search attribute when trouble begins, changes or ends.
 func (c *siteRun) show(ctx workflow.Context, t Trouble) {
 	if t == c.p.Trouble {
 		return
