@@ -9,16 +9,16 @@ import (
 	"gleaner/internal/fetch"
 )
 
-// Every returns a keeper whose single turns keep a least time between two requests to a
-// host; 0 leaves the pacing as it is.
+// Every returns a keeper whose single turns have a least time between two requests to a host;
+// 0 leaves the pacing as it is.
 func (k *Keeper) Every(d time.Duration) *Keeper {
 	s := *k
 	s.every = d
 	return &s
 }
 
-// Services is a keeper for outside APIs. It keeps one request in flight and the
-// delay that the API's client names, instead of a web site's pacing.
+// Services returns a keeper for external APIs. It allows one request in flight, with the delay
+// of the API's client instead of a web site's pacing.
 func (k *Keeper) Services() *Keeper {
 	s := *k
 	s.pacing.MinDelay, s.pacing.Unpaced, s.pacing.Floor = 0, true, 0
@@ -35,16 +35,16 @@ func (k *Keeper) Under(l *Lease) *Keeper {
 }
 
 // Turn implements fetch.Gate. Under a lease it uses that lease, for the host's name with or
-// without "www."; for any other host it takes the host's lease for this one request and
-// waits for its holder: under a lease for Pacing.MaxBlock at most, since the holders of two
-// hosts could wait for each other. A host that is parked fails with a BusyError at once.
+// without "www.". For any other host it takes the host's lease for one request, and waits
+// for its holder. Under a lease this wait is at most Pacing.MaxBlock, since the holders of
+// two hosts could wait for each other. For a parked host it returns a BusyError at once.
 func (k *Keeper) Turn(ctx context.Context, host string, crawlDelay time.Duration) (func(fetch.Visit), error) {
 	waiting, over := ctx, func() {}
 	if l := k.lease; l != nil {
 		if paceName(l.Host) == paceName(host) {
 			return l.turn(ctx, crawlDelay)
 		}
-		// Two that wait for each other are not to give up at the same moment.
+		// Two that wait for each other must not give up at the same moment.
 		half := k.pacing.MaxBlock / 2
 		waiting, over = context.WithTimeoutCause(ctx, half+k.jitter(half), &BusyError{Host: host, Wait: k.ttl})
 	}
@@ -61,8 +61,8 @@ func (k *Keeper) Turn(ctx context.Context, host string, crawlDelay time.Duration
 	return func(v fetch.Visit) { defer leave(); done(v) }, nil
 }
 
-// alone is the turn of the first in this process's queue, who waits for the host's
-// holder until waiting ends.
+// alone takes a turn for the head of this process's queue. It waits for the host's holder until
+// waiting ends.
 func (k *Keeper) alone(ctx, waiting context.Context, host string, crawlDelay time.Duration) (func(fetch.Visit), error) {
 	for {
 		l, err := k.Acquire(ctx, host)
@@ -75,7 +75,7 @@ func (k *Keeper) alone(ctx, waiting context.Context, host string, crawlDelay tim
 		}
 		wait := k.await
 		if k.services || waiting != ctx {
-			wait = k.waitFree // two leases that give way to one another go on with neither
+			wait = k.waitFree // without the note of await: two leases must not yield to each other
 		}
 		if err := wait(waiting, host); err != nil && waiting.Err() != nil {
 			return nil, context.Cause(waiting)
@@ -85,11 +85,11 @@ func (k *Keeper) alone(ctx, waiting context.Context, host string, crawlDelay tim
 	}
 }
 
-// sayEvery is how often who waits for one turn of a host says so.
+// sayEvery is how often a wait for one turn is noted in the host's row.
 const sayEvery = time.Second
 
-// await is waitFree of who wants one turn, and says so in the rows of the host: a
-// crawl that holds it gives way.
+// await is waitFree for one turn. It notes the wait in the rows of the host, so that a crawl
+// that holds it yields.
 func (k *Keeper) await(ctx context.Context, host string) error {
 	for {
 		_, err := k.pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE host = ANY($1) AND awaited_at < clock_timestamp() - $2::interval
@@ -127,14 +127,13 @@ func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration)
 	}, nil
 }
 
-// turn waits for the host's next allowed time. The row says "not before the
-// delay has passed" already while the request is under way, so that a process
-// killed in the middle leaves the host its rest.
+// turn waits for the host's next allowed time. It writes the time of the following request
+// before the request is sent, so that a killed process leaves the host its pause.
 func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.Visit), error) {
 	pacing := l.pacing()
 	crawlDelay = min(crawlDelay, pacing.MaxCrawlDelay)
 	delay, by := pacing.Pause(fetch.Visit{}, crawlDelay)
-	// Nobody sleeps for long with a lease in hand: what waits does something else.
+	// A lease must not be held during a long wait.
 	if wait := l.Ready(); l.ParkedFor() > 0 || wait > pacing.MaxBlock+slack {
 		return nil, &BusyError{Host: l.Host, Wait: wait, Parked: true, Asked: l.remains(&l.asked) > 0, Failures: l.Failures()}
 	}
@@ -160,17 +159,17 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 	}, nil
 }
 
-// reserve writes that a request leaves now, and makes sure that the lease holds.
-// Where the write took long (the row was locked, or the process was stopped, or the
-// machine slept) it is written anew, with so much more: the request leaves when the
-// row says at the latest, and well within the time of the lease.
+// reserve writes that a request is sent now, and makes sure that the lease is valid. If the
+// write took long (the row was locked, or the process or the machine was suspended), it is
+// repeated with a later time: the request must be sent by the time in the row, and well
+// within the lease.
 func (l *Lease) reserve(ctx context.Context, delay time.Duration, by string) (started time.Time, err error) {
 	for late := slack; ; {
 		started = time.Now()
 		switch {
 		case delay > 0:
-			// The request leaves a moment after now(): what is added keeps the
-			// distance where this process is killed and another reads the row.
+			// The request is sent a moment after now(). late keeps the distance if
+			// this process is killed and another one reads the row.
 			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, paced_until = now() + $3, expires_at = greatest(expires_at, now() + $4), pace = $5, pace_by = $6
 				WHERE id = $1 AND token = $2 AND paused = ''`, delay+late, l.k.ttl, delay, by)
 			if err == nil {
@@ -187,7 +186,7 @@ func (l *Lease) reserve(ctx context.Context, delay time.Duration, by string) (st
 	}
 }
 
-// slack is what a request may leave later than the row was written, unless that
+// slack is how much later than the write of the row a request may be sent, unless the write
 // took longer.
 const slack = 100 * time.Millisecond
 
@@ -203,7 +202,7 @@ func (l *Lease) visited(ctx context.Context, v fetch.Visit, crawlDelay time.Dura
 	if asked := pacing.Asked(v); asked > 0 {
 		l.asked = now.Add(asked)
 	}
-	// Else what was written before the request still holds.
+	// Otherwise the row as written before the request is still right.
 	l.unsaved = failures != l.failures || parked || l.next.Sub(now) > delay
 	l.failures = failures
 	if parked {
@@ -212,7 +211,7 @@ func (l *Lease) visited(ctx context.Context, v fetch.Visit, crawlDelay time.Dura
 	l.mu.Unlock()
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	_ = l.settle(keep) // what cannot be written now is before the next request, or with the lease's end
+	_ = l.settle(keep) // after an error it is repeated before the next request, and by Release
 }
 
 func later(a, b time.Time) time.Time {

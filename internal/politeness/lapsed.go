@@ -8,26 +8,26 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Lapsed is a lease that ran out and that nobody gave back: its holder died, stands still,
-// or cannot reach the database.
+// Lapsed is a lease that expired without being released: its holder died, is suspended, or
+// cannot reach the database.
 type Lapsed struct {
 	Host   string
 	Token  int64
 	Holder string // as Keeper.Holder names it
 }
 
-// Holder names this process in its leases, unlike any other that is or was.
+// Holder returns the name of this process in its leases, which no other process has or had.
 func (k *Keeper) Holder() string { return k.holder }
 
-// Lapsed lists the leases that ran out.
+// Lapsed returns the expired leases.
 func (k *Keeper) Lapsed(ctx context.Context) ([]Lapsed, error) {
 	rows, _ := k.pool.Query(ctx, `SELECT host, token, holder FROM sites WHERE holder <> '' AND expires_at < now()`)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Lapsed])
 }
 
-// Revoke takes lapsed leases from their holders for good, and lists those that were still
-// those holders', and lapsed. Of several that revoke a lease one does. One
-// whose row a dying transaction still locks is left to the next call.
+// Revoke takes expired leases from their holders permanently, and returns those that it took. It
+// skips leases that were renewed or taken meanwhile, and rows that a dying transaction still
+// locks. Of several concurrent calls, one takes a lease.
 func (k *Keeper) Revoke(ctx context.Context, leases []Lapsed) (revoked []Lapsed, err error) {
 	if len(leases) == 0 {
 		return nil, nil
@@ -43,8 +43,8 @@ func (k *Keeper) Revoke(ctx context.Context, leases []Lapsed) (revoked []Lapsed,
 	return slices.DeleteFunc(slices.Clone(leases), func(l Lapsed) bool { return !slices.Contains(taken, l.Host) }), err
 }
 
-// TookOver lists the leases that this process took, since it was last asked, from holders
-// that had let them run out.
+// TookOver returns the expired leases that this process took from other holders since its last
+// call.
 func (k *Keeper) TookOver() []Lapsed {
 	k.unreleased.mu.Lock()
 	defer k.unreleased.mu.Unlock()

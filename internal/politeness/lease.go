@@ -18,20 +18,20 @@ import (
 // ErrLost is returned to a holder whose lease another process took over.
 var ErrLost = errors.New("politeness: the lease on this host was lost")
 
-// ErrLapsed is why a request was broken off over which its lease ran out, since the
-// database could not be asked: another process may have the host. Renew tells.
+// ErrLapsed is the cause of a request that was cancelled since its lease expired while the
+// database was unavailable. Another process may have the host; Renew finds out.
 var ErrLapsed = errors.New("politeness: the lease on this host ran out over the request")
 
-// BusyError says that a host cannot be asked now, until when, and why.
+// BusyError reports that a host is not available now, for how long, and why.
 type BusyError struct {
 	Host     string
 	Wait     time.Duration
-	Parked   bool // it is not to be asked for long; else another process holds its lease
+	Parked   bool // no request may be sent for long; else another process holds its lease
 	Asked    bool // the host itself asked for the pause (Retry-After)
 	Pair     bool // a crawl of its name with or without "www." goes first
-	Failures int  // in a row, where it is parked
+	Failures int  // in a row, if it is parked
 
-	Paused string // why a person has it not asked; "" where nobody has
+	Paused string // why a person paused it; "" if nobody did
 }
 
 func (e *BusyError) Error() string {
@@ -53,10 +53,10 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("politeness: %s cannot be asked before %s (in %s): %s", e.Host, time.Now().Add(e.Wait).UTC().Format(time.RFC3339), e.Wait.Round(time.Second), why)
 }
 
-// Of reports whether it is a host's, by its name with or without "www.".
+// Of reports whether the error is a host's, by its name with or without "www.".
 func (e *BusyError) Of(host string) bool { return paceName(e.Host) == paceName(host) }
 
-// RetryIn says after how long asking again may help.
+// RetryIn returns the wait before a retry.
 func (e *BusyError) RetryIn() time.Duration { return e.Wait }
 
 // Keeper grants leases and turns. It is safe for concurrent use.
@@ -69,23 +69,23 @@ type Keeper struct {
 	queues     *queues
 
 	promised Promise // nil promises nothing
-	services bool    // its hosts are outside APIs, which nobody holds for long
+	services bool    // its hosts are external APIs, whose leases are short
 
 	lease *Lease        // Under
 	every time.Duration // Every
 }
 
-// Promise tells the delay that those who want a site now asked for, where any
-// do; def is the delay of those who named none.
+// Promise returns the delay for a site that its harvests now ask for, if there are any. def is
+// the delay of harvests without one.
 type Promise func(ctx context.Context, siteID int, def time.Duration) (delay time.Duration, any bool, err error)
 
-// LeaseTime is how long a lease lasts that is not renewed: how long a host waits
-// when its holder died. A holder renews it several times in that time, and one
-// whose lease ran out because the database was away takes it up again.
+// LeaseTime is the duration of a lease, and so how long a host waits after its holder died. A
+// holder renews it several times in that time. A lease that expired while the database was
+// unavailable may be renewed as well.
 const LeaseTime = 6 * time.Second
 
-// NewKeeper makes a keeper. holder names the process for people (host and pid);
-// what is added to it tells the process from all others that had the name.
+// NewKeeper returns a keeper. holder names the process for people (host and pid); NewKeeper
+// appends a random part, since other processes may have had that name.
 func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
 	pacing = pacing.WithDefaults()
 	if pacing.Unpaced {
@@ -95,7 +95,7 @@ func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
 		unreleased: &unreleased{hosts: map[string]unreleasedLease{}, taken: map[Lapsed]bool{}}, queues: &queues{hosts: map[string]*queue{}}}
 }
 
-// Keep makes every lease obey what was promised for its site.
+// Keep makes every lease use the delay promised for its site.
 func (k *Keeper) Keep(p Promise) { k.promised = p }
 
 // jitter draws from [0, d).

@@ -10,11 +10,11 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// pausedLook is after how long a host is tried again that a person has not asked.
+// pausedLook is the wait for a host that a person has paused.
 const pausedLook = time.Hour
 
-// Pause has a host, with and without "www.", not asked by anybody until Resume. Crawls of
-// it end within seconds; a request under way is finished.
+// Pause stops all requests to a host, with and without "www.", until Resume. Crawls of it end
+// within seconds; a request in flight is finished.
 func Pause(ctx context.Context, pool *pgxpool.Pool, host, why string) error {
 	why = strings.TrimSuffix(gleaner.SitePaused+": "+why, ": ")
 	_, err := untilFree(ctx, pool, nil, `INSERT INTO sites (host, paused, paused_at)
@@ -24,8 +24,8 @@ func Pause(ctx context.Context, pool *pgxpool.Pool, host, why string) error {
 	return err
 }
 
-// Resume lets a host be asked again, and returns the names of it that were paused. Crawls
-// that ended over the pause may go on.
+// Resume ends the pause of a host, and returns those of its names that were paused. Crawls that
+// ended for the pause may continue.
 func Resume(ctx context.Context, pool *pgxpool.Pool, host string) (names []string, err error) {
 	_, err = untilFree(ctx, pool, &names, `WITH held AS (SELECT id, state='stopped' AND reason=$2 AS over
 			FROM sites WHERE host = ANY($1) AND paused <> '' ORDER BY host COLLATE "C" FOR NO KEY UPDATE),

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// queues lets the goroutines of one process that want a turn of the same host
-// wait for one another here, so that the database is asked for one of them.
+// queues lets the goroutines of one process that want a turn of the same host wait for one
+// another, so that only one of them queries the database.
 type queues struct {
 	mu    sync.Mutex
 	hosts map[string]*queue

@@ -10,10 +10,10 @@ import (
 	"gleaner/internal/fetch"
 )
 
-// Robots keeps what hosts' robots.txt said for all workers.
+// Robots stores the robots.txt of hosts, for all workers.
 type Robots struct{ pool *pgxpool.Pool }
 
-// NewRobots keeps it in a database that the store has prepared.
+// NewRobots returns a Robots over a database with the schema of package store.
 func NewRobots(pool *pgxpool.Pool) Robots { return Robots{pool} }
 
 func (r Robots) LoadRobots(ctx context.Context, host string, known fetch.RobotsRecord) (fetch.RobotsRecord, bool, error) {

@@ -8,13 +8,13 @@ import (
 	"gleaner/internal/each"
 )
 
-// The bounds of what is learnt of the words of links.
+// Bounds of learning the words of links.
 const (
-	anchorSites  = 5    // whose pages must have links with a word
+	anchorSites  = 5    // sites that must have links with a word
 	anchorNever  = 0.05 // share of such links that lead to relevant pages, of a word that leads out
 	anchorMostly = 0.5  // and of one that leads on
 	mostAnchors  = 200  // words of each kind
-	mostOfSite   = 5000 // words that are heeded of one site, however many it makes up
+	mostOfSite   = 5000 // words that are counted of one site, which may generate any number
 )
 
 // Anchor is a word of links.

@@ -6,14 +6,14 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// Result is what came of asking for a candidate.
+// Result is the result of requesting a candidate.
 type Result struct {
 	Page     *page.Page // nil for a document or a failure
 	Document bool       // a document came back
-	Accepted bool       // and it passed the document filter, where that is known already
-	Unwanted bool       // and is none of the papers that the crawl is for
-	Failed   bool       // nothing came back
-	NewDocs  int        // links that were new and are named like documents
+	Accepted bool       // it passed the document filter, if that is known already
+	Unwanted bool       // it is none of the wanted papers
+	Failed   bool       // there was no answer
+	NewDocs  int        // new links with the names of documents
 }
 
 // Strategy orders the links of one site. It is not safe for concurrent use.

@@ -6,10 +6,10 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// recentRequests is how far back the present yield is looked for.
+// recentRequests is how many requests count for the recent yield.
 const recentRequests = 200
 
-// History is what a crawl's requests brought, as much of it as Stop needs.
+// History has the results of a crawl's requests, as far as Stop needs them.
 type History struct {
 	requests int
 	recent   []bool // of the last requests, whether a document was accepted
@@ -53,8 +53,8 @@ func (h *History) expected(s Strategy, waiting []page.Candidate) (papers float64
 	return papers
 }
 
-// Stop says in one line why a site has had enough, if one more accepted document may cost
-// only so many requests; "" to go on. It is for a site where links wait.
+// Stop returns in one line why the crawl of a site must end, if one more accepted document may
+// cost only so many requests; "" to continue. It is called while links wait.
 func (h *History) Stop(perAccepted float64, s Strategy, waiting []page.Candidate) string {
 	if h.requests < int(perAccepted) {
 		return ""

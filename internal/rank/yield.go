@@ -18,8 +18,8 @@ type yield struct {
 	least           float64 // the log-odds of the accepted ones' share, where there are any
 }
 
-// doubt is how many rejected documents are added to what a group brought, so that one
-// accepted document alone does not vouch for the rest.
+// doubt is how many rejected documents are added to the counts of a group, so that one accepted
+// document is not evidence enough for the rest.
 const doubt = 2
 
 // of is the group of a link.
@@ -38,8 +38,8 @@ func (y *yields) add(c *page.Candidate, accepted bool) {
 	n.weigh()
 }
 
-// weigh is done once a request, where each waiting link is held to its group at each
-// pick.
+// weigh is computed once a request, since each pick compares all waiting links with their
+// groups.
 func (n *yield) weigh() {
 	n.least = math.Log(float64(n.accepted) / (float64(n.asked-n.accepted) + doubt))
 }
@@ -54,7 +54,7 @@ func (y *yields) least(c *page.Candidate) float64 {
 	return n.least
 }
 
-// encode writes six bytes for each group that was asked for: its mark and its counts.
+// encode writes six bytes for each group with requests: its mark and its counts.
 func (y *yields) encode() string {
 	var buf []byte
 	for mark, n := range y {

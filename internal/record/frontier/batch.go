@@ -8,33 +8,33 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// Batch is what a crawl of one site did and has not written yet.
+// Batch is the work of a crawl of one site that is not written yet.
 type Batch struct {
 	Visits  []Visit
-	Links   []Entry            // of this site, each once, at its best
+	Links   []Entry            // of this site, each once, with its best depth, role and words
 	Aliases []Entry            // URLs where redirects ended: fetched under another name
 	Leads   map[string][]Entry // for other hosts, by host
-	Changed []Changed          // URLs that a sitemap says have changed
+	Changed []Changed          // URLs that have changed by their sitemap
 	Read    []Reading          // pages, with the files that they link to
 
 	place map[Hash]int // in Links
 }
 
-// Changed is a URL that is said to have changed, and when.
+// Changed is a URL that has changed by its sitemap, and when.
 type Changed struct {
 	Hash Hash
 	At   time.Time
 }
 
-// Written is what writing a Batch told.
+// Written is the result of writing a Batch.
 type Written struct {
-	Added map[Hash]Added // links that were new, or got better
-	Again int            // URLs that were asked for before and wait again
+	Added map[Hash]Added // links that are new or were improved
+	Again int            // visited URLs that wait again
 
 	Repeated bool // it may have been written before, so that Added may lack some
 }
 
-// Unchanged reports whether a visit brought nothing that was not known.
+// Unchanged reports whether a visit found no change.
 func (v *Visit) Unchanged() bool { return v.Outcome == gleaner.NotModified }
 
 // Empty reports whether there is nothing to write.
@@ -48,7 +48,7 @@ func (b *Batch) Reset() {
 	b.place, b.Leads = map[Hash]int{}, map[string][]Entry{}
 }
 
-// AddLink keeps a link once, at its best.
+// AddLink adds a link, or improves the one that is there.
 func (b *Batch) AddLink(e Entry) {
 	h := e.Hash()
 	if i, ok := b.place[h]; ok {
@@ -67,8 +67,7 @@ func (b *Batch) AddLink(e Entry) {
 	b.Links = append(b.Links, e)
 }
 
-// AddLead keeps a link to another host once, with the words most like a wanted
-// title.
+// AddLead adds a link to another host once, with the words that are most like a wanted title.
 func (b *Batch) AddLead(host string, e Entry) {
 	for i := range b.Leads[host] {
 		if had := &b.Leads[host][i]; had.Hash() == e.Hash() {
@@ -84,8 +83,7 @@ func (b *Batch) AddLead(host string, e Entry) {
 	b.Leads[host] = append(b.Leads[host], e)
 }
 
-// AddAliases enters the ends of redirects as fetched already, unless they are
-// known to have been.
+// AddAliases adds the targets of redirects as fetched, unless they are on record as such.
 func AddAliases(ctx context.Context, q Querier, siteID, crawl int, aliases []Entry) error {
 	if len(aliases) == 0 {
 		return nil
@@ -104,7 +102,7 @@ func AddAliases(ctx context.Context, q Querier, siteID, crawl int, aliases []Ent
 
 func aliasReason(e *Entry) string { return "the end of a redirect from " + e.Parent }
 
-// Outcomes of URLs that are set aside because of what they do to the program.
+// Outcomes of URLs that are set aside since they harm the program.
 const (
 	Killed   gleaner.Outcome = "crawler-killed" // the process that worked on the answer died
 	Panicked gleaner.Outcome = "crawler-panic"  // the answer made the program panic
@@ -114,9 +112,9 @@ const (
 // Other work of the same process is charged too: one death says little.
 const MaxDeaths = 3
 
-// Charge notes that the process died over the answer of a URL that waits, or fails for now. The URL
-// has failed then, and rests for a random part of rest, longer after each death: several
-// that one process was at are tried again at different times. After MaxDeaths it is set aside.
+// Charge notes that the process died over the answer of a waiting or failed URL. The URL has
+// failed then, and rests for a random part of rest, longer after each death, so that several
+// URLs of one process are retried at different times. After MaxDeaths it is set aside.
 func Charge(ctx context.Context, q Querier, siteID int, h Hash, crawl int, rest time.Duration) error {
 	_, err := q.Exec(ctx, `UPDATE urls SET deaths = deaths + 1, crawl = $3, fetched_at = now(), outcome = $5, state = 3,
 			reason = 'the process that read its answer ended',
@@ -129,7 +127,7 @@ func Charge(ctx context.Context, q Querier, siteID int, h Hash, crawl int, rest 
 	return nil
 }
 
-// columns are entries turned on their side, as unnest wants them.
+// columns are entries as arrays of columns, for unnest.
 type columns struct {
 	hash                                                            []Hash
 	url, parent, source, anchor, context, heading, tagPath, outcome []string

@@ -14,34 +14,34 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// State says what became of a URL. The numbers are stored.
+// State is the state of a URL. The numbers are stored.
 type State int16
 
 // The states of a URL.
 const (
-	Waiting  State = 0 // to be asked for
+	Waiting  State = 0 // to be requested
 	Page     State = 1 // fetched, a page
 	Document State = 2 // fetched, a file
-	Failed   State = 3 // failed for now; asked again at next_try
-	Gone     State = 4 // failed for good
-	Skipped  State = 5 // not asked for, for a named reason
+	Failed   State = 3 // failed; retried at next_try
+	Gone     State = 4 // failed permanently
+	Skipped  State = 5 // not requested, for a named reason
 	Moved    State = 6 // redirected to another URL, which has a row of its own
 )
 
-// Role says what may be done with a URL. The numbers are stored.
+// Role is the use of a URL. The numbers are stored.
 type Role int16
 
 // The roles of a URL, from the widest to the narrowest.
 const (
 	Member  Role = 0 // in scope: its links are followed
 	Landing Role = 1 // its documents are taken, its pages are not
-	Lead    Role = 2 // asked for itself alone
+	Lead    Role = 2 // only the URL itself is taken
 )
 
 // Hash identifies a URL within a site.
 type Hash [16]byte
 
-// HashOf is the identity of a canonical URL.
+// HashOf returns the hash of a canonical URL's identity.
 func HashOf(canonical string) Hash {
 	sum := sha256.Sum256([]byte(weburl.Key(canonical)))
 	return Hash(sum[:16])
@@ -64,14 +64,14 @@ type Entry struct {
 	Tries        int
 	ETag         string // of the last visit, for a conditional request
 	LastModified string
-	Content      []byte          // SHA-256 of what came back at the last visit
+	Content      []byte          // SHA-256 of the answer at the last visit
 	Was          State           // Page or Document, if it ever answered as one
 	Interval     time.Duration   // between the last two visits that were due; 0 before the second
-	Visited      time.Time       // when it was last asked for; zero if never
-	Skip         gleaner.Outcome // the limit that keeps it from being asked for; "" if none
+	Visited      time.Time       // when it was last requested; zero if never
+	Skip         gleaner.Outcome // the limit that excludes it; "" if none
 
-	hash   Hash   // of the URL
-	hashed string // the URL that it is of
+	hash   Hash   // of hashed
+	hashed string // the URL when hash was computed
 }
 
 // Hash is the entry's identity. It is computed once for a URL.
@@ -89,14 +89,13 @@ type Querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// addSQL inserts links. One met again keeps its row and its place; where the new
-// way is shorter, the role wider or the promise better, these are taken. What a
-// limit kept out waits once it is met within the limits, and what was fetched for
-// itself alone is asked for again where its links may be followed. The seq is
-// the order of discovery: rows come in that order.
+// addSQL inserts links. A link met again keeps its row and its seq; a lesser depth, a wider
+// role and a better priority are taken. A link excluded by a limit waits once it is met
+// within the limits. A page fetched for itself alone is requested again if its links may be
+// followed now. The seq is the order of discovery, in which the rows are inserted.
 //
-// A row met again that got no better is looked at before the insert, and not by
-// it: ON CONFLICT locks the row, which is a write, before its WHERE is asked.
+// A row met again that is not improved is filtered before the insert: ON CONFLICT locks the
+// row, which is a write, before it evaluates its WHERE.
 const addSQL = `
 INSERT INTO urls (site_id, hash, url, queue, mark, priority, depth, role, wanted, position, parent, source, anchor, context, heading, tag_path, state, outcome)
 SELECT $1, v.* FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::int[], $6::real[], $7::smallint[], $8::smallint[], $9::real[], $10::int[],
@@ -126,12 +125,12 @@ RETURNING hash, seq, xmax = 0, state = 0`
 // Added is a row that Add wrote.
 type Added struct {
 	Seq     int64
-	New     bool // false: it was there and got better
-	Waiting bool // to be asked for
+	New     bool // false: it was there and was improved
+	Waiting bool // to be requested
 }
 
-// Add enters links of one site and returns, by hash, those that were new or got
-// better. Entries must not repeat a hash.
+// Add adds links of one site and returns, by hash, those that are new or were improved. Entries
+// must not repeat a hash.
 func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]Added, error) {
 	if len(entries) == 0 {
 		return nil, nil
@@ -155,11 +154,11 @@ func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]
 	return out, nil
 }
 
-// windowSQL walks the index from mark to mark (a loose index scan), and reads the
-// best of each, so that its cost grows with the marks, not with the rows. Every
-// mark has its share of the places. Only where more than a quarter of the places
-// are left over, marks that have more get as many again, the best of all first:
-// in a large frontier each row that is read is one that is used.
+// windowSQL walks the index from mark to mark (a loose index scan), and reads the best rows of
+// each, so that its cost grows with the marks, not with the rows. Every mark has its share
+// of the places. Only if more than a quarter of the places are left over, marks with more
+// rows get as many again, the best of all first. In a large frontier every row that is read
+// is used.
 const windowSQL = `
 WITH RECURSIVE every AS (
 	(SELECT queue, mark FROM urls WHERE site_id = $1 AND state = 0 ORDER BY queue DESC, mark LIMIT 1)
@@ -190,9 +189,9 @@ SELECT seq, url, queue, mark, priority, depth, role, wanted, position, parent, s
 	was, interval_s, fetched_at
 FROM taken ORDER BY queue DESC, priority DESC, seq`
 
-// Window returns waiting entries of a site, at most limit, the best first: the
-// best of each (queue, mark), and then of all. Where marks are many and uneven,
-// fewer may come than wait.
+// Window returns waiting entries of a site, at most limit, the best first: the best of each
+// (queue, mark), and then of all. With many uneven marks it may return fewer than limit
+// though more wait.
 func Window(ctx context.Context, q Querier, siteID, limit int) ([]Entry, error) {
 	rows, _ := q.Query(ctx, windowSQL, siteID, limit)
 	entries, err := pgx.CollectRows(rows, scanEntry)
@@ -205,10 +204,10 @@ func Window(ctx context.Context, q Querier, siteID, limit int) ([]Entry, error) 
 // Blocks are pages of the database, of 8 KiB each.
 type Blocks struct {
 	Hit  int `json:"Shared Hit Blocks"`  // found in the server's memory
-	Read int `json:"Shared Read Blocks"` // asked of the operating system
+	Read int `json:"Shared Read Blocks"` // read from the operating system
 }
 
-// WindowBlocks runs what Window runs, and says what the server touched for it.
+// WindowBlocks runs the statement of Window, and returns the blocks that the server read.
 func WindowBlocks(ctx context.Context, q Querier, siteID, limit int) (Blocks, error) {
 	var plan []struct{ Plan Blocks }
 	if err := q.QueryRow(ctx, `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT JSON) `+windowSQL, siteID, limit).Scan(&plan); err != nil {
@@ -233,20 +232,20 @@ func scanEntry(row pgx.CollectableRow) (Entry, error) {
 	return e, err
 }
 
-// Derive sets what follows from the rest of an entry and is not recorded.
+// Derive sets the fields that follow from the others and are not stored.
 func (e *Entry) Derive() {
 	e.OffSite = e.Role == Lead
 	named := e.Link.Source == page.SourceCitation || e.OffSite && e.Link.Source == page.SourceSeed // by a page's metadata, by a catalogue
 	e.Document = named || weburl.IsDocumentName(e.Link.URL)
 }
 
-// Visit is what became of an entry that was asked for.
+// Visit is the outcome of an entry that was requested or skipped.
 type Visit struct {
 	Entry        *Entry
 	State        State
 	Outcome      gleaner.Outcome
 	Status       int
-	Reason       string    // why it was taken when it was, or why it was skipped
+	Reason       string    // why it was chosen, or why it was skipped
 	NextTry      time.Time // for Failed
 	Crawl        int
 	At           time.Time
@@ -254,14 +253,14 @@ type Visit struct {
 	LastModified string
 	Content      []byte // SHA-256; nil keeps the last
 	Bytes        int64
-	Interval     time.Duration // until it is worth asking again
+	Interval     time.Duration // until the next visit is worthwhile
 	Due          time.Time     // when that is; zero is never
-	About        *bool         // whether a page is about a subject that is collected; nil where nobody judged
+	About        *bool         // whether a page is about a collected topic; nil if unknown
 }
 
-// Moments come as so many microseconds from now: all that is asked of them later
-// is asked by the database's clock, from which a worker's may be minutes apart. What is
-// past is counted from the statement, which may wait long after its transaction began.
+// Times are passed as microseconds from now, since they are later compared with the database's
+// clock, from which a worker's may differ by minutes. Past times count from the statement,
+// which may begin long after its transaction.
 const doneSQL = `
 UPDATE urls u SET state = v.state, outcome = v.outcome, status = v.status, reason = v.reason, next_try = now() + v.next_try * interval '1 microsecond', crawl = v.crawl,
 	tries = v.tries, fetched_at = clock_timestamp() + v.at * interval '1 microsecond', etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes,
@@ -297,8 +296,7 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 	return nil
 }
 
-// until is how far off a moment of this process's clock is, in microseconds; nil for
-// the zero one.
+// until returns the microseconds until a time of this process's clock, nil for the zero time.
 func until(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
@@ -314,17 +312,16 @@ func Alias(ctx context.Context, q Querier, siteID int, h Hash, crawl int, reason
 	return err
 }
 
-// AskAliases puts the ends of redirects from these URLs among the waiting, as
-// documents' own addresses; Alias takes those that still are the ends from there.
+// AskAliases lets the targets of redirects from these URLs wait, as documents' own addresses.
+// Alias marks those that still are targets as fetched.
 func AskAliases(ctx context.Context, q Querier, siteID int, from []string) (int, error) {
 	tag, err := q.Exec(ctx, `UPDATE urls SET state = 0, was = 2, tries = 0 WHERE site_id = $1 AND state = 6 AND source = $3 AND parent = ANY($2)`,
 		siteID, from, string(page.SourceRedirect))
 	return int(tag.RowsAffected()), err
 }
 
-// AskChanged puts pages and documents among the waiting that are said to have
-// changed after they were last asked for. What this crawl has asked for is not
-// asked again.
+// AskChanged lets pages and documents wait that have changed, by their sitemap, since they were
+// last requested. URLs that this crawl has requested are not requested again.
 func AskChanged(ctx context.Context, q Querier, siteID, crawl int, changed []Changed) (int, error) {
 	if len(changed) == 0 {
 		return 0, nil
@@ -341,20 +338,20 @@ func AskChanged(ctx context.Context, q Querier, siteID, crawl int, changed []Cha
 	return int(tag.RowsAffected()), nil
 }
 
-// RetryDue puts failed URLs whose time has come back among the waiting.
+// RetryDue lets failed URLs wait whose next try is due.
 func RetryDue(ctx context.Context, q Querier, siteID int) (int, error) {
 	tag, err := q.Exec(ctx, `UPDATE urls SET state = 0 WHERE site_id = $1 AND state = 3 AND next_try <= now()`, siteID)
 	return int(tag.RowsAffected()), err
 }
 
-// Count says how many URLs of a site wait; it counts no further than limit.
+// Count returns how many URLs of a site wait, at most limit.
 func Count(ctx context.Context, q Querier, siteID, limit int) (waiting int, err error) {
 	err = q.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM urls WHERE site_id = $1 AND state = 0 LIMIT $2) w`, siteID, limit).Scan(&waiting)
 	return waiting, err
 }
 
-// NextTry says when the next failed URL of a site may be asked again, by this
-// process's clock (zero if none).
+// NextTry returns when the next failed URL of a site may be retried, by this process's clock
+// (zero if none).
 func NextTry(ctx context.Context, q Querier, siteID int) (at time.Time, err error) {
 	var us *int64
 	err = q.QueryRow(ctx, `SELECT (extract(epoch FROM min(next_try) - now()) * 1e6)::bigint FROM urls WHERE site_id = $1 AND state = 3`, siteID).Scan(&us)

@@ -16,10 +16,10 @@ type Kept struct {
 	Site int
 	Page Hash
 	From Entry  // the page: its URL, role, depth and the source of the link to it
-	Data []byte // packed links; nil where they had no room and the page must be fetched again
+	Data []byte // packed links; nil if they exceeded the bounds and the page must be fetched again
 }
 
-// keep writes the links that were not taken of pages that were read.
+// keep writes the links of pages that were not taken.
 func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error {
 	var pages, none []Hash
 	var data, made [][]byte
@@ -55,16 +55,16 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 	return nil
 }
 
-// MadeOf is what a browser asked for when it showed a page last; nil where none did.
+// MadeOf returns the requests of the last rendering of a page; nil if there was none.
 func MadeOf(ctx context.Context, q Querier, siteID int, page Hash) (made []byte, err error) {
 	const madeSQL = `SELECT (SELECT made_of FROM kept_links WHERE site_id=$1 AND page=$2)`
 	err = q.QueryRow(ctx, madeSQL, siteID, page).Scan(&made)
 	return made, err
 }
 
-// EachShown calls tell for each page that a browser showed in the present crawl of a site, or
-// could not show, with the number of failures: one of a page that used up its time.
-func EachShown(ctx context.Context, q Querier, siteID, crawl int, tell func(url string, failures int)) error {
+// EachShown calls each for the pages that were rendered in the present crawl of a site, and for
+// those whose rendering failed, with the number of failures: 1 of a page that used up its time.
+func EachShown(ctx context.Context, q Querier, siteID, crawl int, each func(url string, failures int)) error {
 	rows, _ := q.Query(ctx, `SELECT u.url, (k.unread LIKE '%render-limit%')::int
 			FROM kept_links k JOIN sites s ON s.id=k.site_id
 			JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page
@@ -73,20 +73,20 @@ func EachShown(ctx context.Context, q Querier, siteID, crawl int, tell func(url 
 			WHERE site_id=$1 AND crawl=$2 AND state=3 AND next_try IS NULL AND outcome LIKE 'render-%'`, siteID, crawl, MaxDeaths)
 	var url string
 	var failures int
-	_, err := pgx.ForEachRow(rows, []any{&url, &failures}, func() error { tell(url, failures); return nil })
+	_, err := pgx.ForEachRow(rows, []any{&url, &failures}, func() error { each(url, failures); return nil })
 	return err
 }
 
-// KeptBytes is how much is kept of the links of a site's pages, but for those that wait to
-// be asked again: what is kept of them then takes the place of this.
+// KeptBytes returns the bytes of the kept links of a site, except for pages that wait for
+// another visit, which replaces their kept links.
 func KeptBytes(ctx context.Context, q Querier, siteID int) (n int, err error) {
 	err = q.QueryRow(ctx, `SELECT coalesce(sum(octet_length(data)), 0) FROM kept_links k WHERE site_id=$1
 		AND NOT EXISTS (SELECT 1 FROM urls u WHERE u.site_id=k.site_id AND u.hash=k.page AND u.state=0)`, siteID).Scan(&n)
 	return n, err
 }
 
-// KeptRange chooses pages whose links are kept: those of one site, or of all where it is
-// 0, that come after a page in their order and were read at a time or later.
+// KeptRange chooses pages with kept links: those of one site, or of all if it is 0, that come
+// after a page in their order and were read at a time or later.
 type KeptRange struct {
 	Site      int
 	AfterSite int
@@ -100,7 +100,7 @@ const keptSQL = `SELECT k.site_id, k.page, k.data, u.url, u.role, u.depth, u.sou
 	FROM kept_links k CROSS JOIN LATERAL (SELECT * FROM urls WHERE site_id=k.site_id AND hash=k.page AND state=1 OFFSET 0) u
 	WHERE ($1=0 OR k.site_id=$1) AND (k.site_id, k.page) > ($2, $3) AND k.read_at >= $4 ORDER BY k.site_id, k.page LIMIT $5`
 
-// KeptLinks lists pages whose links are kept, by site and page.
+// KeptLinks returns pages with their kept links, in the order of site and page.
 func KeptLinks(ctx context.Context, q Querier, r KeptRange) ([]Kept, error) {
 	if r.AfterPage == nil {
 		r.AfterPage = []byte{}
@@ -112,14 +112,14 @@ func KeptLinks(ctx context.Context, q Querier, r KeptRange) ([]Kept, error) {
 	})
 }
 
-// AskWhole has pages fetched again, and not as a 304.
+// AskWhole lets pages wait for an unconditional request.
 func AskWhole(ctx context.Context, q Querier, siteID int, pages [][]byte) (int, error) {
 	tag, err := q.Exec(ctx, `UPDATE urls SET state=0, etag='', last_modified='', content=NULL
 		WHERE site_id=$1 AND hash = ANY($2) AND state=1`, siteID, pages)
 	return int(tag.RowsAffected()), err
 }
 
-// Known is what the record says of a URL that was met.
+// Known is the record of a URL that was met.
 type Known struct {
 	Hash    Hash
 	URL     string
@@ -129,8 +129,8 @@ type Known struct {
 	Content []byte // of a page whose links were followed in the present crawl
 }
 
-// EachKnown tells of every URL of a site, the nearest to a homepage first. What it
-// tells of is valid until the next one.
+// EachKnown calls each for every URL of a site, the nearest to a homepage first. Its argument
+// is valid until the next call.
 func EachKnown(ctx context.Context, q Querier, siteID, crawl int, each func(*Known)) error {
 	rows, _ := q.Query(ctx, `SELECT hash, depth, role, state, url, CASE WHEN state=1 AND role=0 AND crawl=$2 THEN content END FROM urls
 		WHERE site_id=$1 ORDER BY depth, seq`, siteID, crawl)
@@ -142,7 +142,7 @@ func EachKnown(ctx context.Context, q Querier, siteID, crawl int, each func(*Kno
 	return err
 }
 
-// LookUp tells of those of some URLs that were met: their hash, depth and role.
+// LookUp returns hash, depth and role of those URLs that were met.
 func LookUp(ctx context.Context, q Querier, siteID int, hashes []Hash) ([]Known, error) {
 	rows, _ := q.Query(ctx, `SELECT hash, depth, role FROM urls WHERE site_id=$1 AND hash = ANY($2)`, siteID, hashes)
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Known, err error) {
@@ -151,9 +151,8 @@ func LookUp(ctx context.Context, q Querier, siteID int, hashes []Hash) ([]Known,
 	})
 }
 
-// EachLead tells how the leads of other hosts to a site ended within the last
-// month, in the order in which they were asked for: the page that named each, and
-// what became of it.
+// EachLead calls each for the leads of other hosts to a site that ended within the last month,
+// in the order of their requests, with the page that named the lead and its outcome.
 func EachLead(ctx context.Context, q Querier, siteID int, each func(parent string, state State, outcome gleaner.Outcome)) error {
 	rows, _ := q.Query(ctx, `SELECT parent, state, outcome FROM urls WHERE site_id=$1 AND role > 0 AND source <> $2 AND parent <> ''
 		AND state IN (1, 2, 4) AND fetched_at > now() - interval '30 days' ORDER BY fetched_at`, siteID, page.SourceSeed)
@@ -167,15 +166,15 @@ func EachLead(ctx context.Context, q Querier, siteID int, each func(parent strin
 	return err
 }
 
-// NoteLead counts a URL of another site among the leads of one, though it is in no frontier.
+// NoteLead counts a URL of another site as a lead of one, without adding it to a frontier.
 func NoteLead(ctx context.Context, q Querier, from, to int, h Hash) error {
 	_, err := q.Exec(ctx, `INSERT INTO leads (from_site, hash, to_site, wanted) VALUES ($1, $2, $3, -1)
 		ON CONFLICT DO NOTHING`, from, h, to)
 	return err
 }
 
-// Fetched reports whether a URL was fetched in the given crawl of its site, by
-// itself or as the end of a redirect (Alias).
+// Fetched reports whether a URL was fetched in the given crawl of its site, by itself or as the
+// target of a redirect (Alias).
 func Fetched(ctx context.Context, q Querier, siteID int, h Hash, crawl int) (bool, error) {
 	var done bool
 	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM urls WHERE site_id = $1 AND hash = $2 AND crawl = $3 AND (state IN (1, 2) OR state = 6 AND outcome = 'success'))`, siteID, h, crawl).Scan(&done)

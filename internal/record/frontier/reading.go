@@ -17,16 +17,16 @@ type Reading struct {
 	URL   string // of the page; "" of one that is gone
 	Day   time.Time
 	Files []Hash // each once
-	Again bool   // it was read before: what it links to no longer is forgotten
-	Same  bool   // it is as it was: so is what it links to
+	Again bool   // it was read before: links that are gone are removed
+	Same  bool   // it is unchanged, and so are its links
 
 	Kept   []byte // links that were not taken, packed; nil where there are none
-	NoRoom bool   // there are some, and no room for them
-	Unread string // why not all links were looked at; "" where they were
-	MadeOf []byte // what a browser asked for to show it, as crawl has it; nil where none did, or it is to be shown anew
+	NoRoom bool   // they exceed the bounds
+	Unread string // why some links were not read; "" if all were
+	MadeOf []byte // the requests of its rendering, as package crawl encodes them; nil if it must be rendered
 }
 
-// Link records what pages of one site link to.
+// Link records the links of pages of one site.
 func Link(ctx context.Context, q Querier, siteID int, readings []Reading) error {
 	var pages, targets, again, same []Hash
 	for i := range readings {
@@ -76,8 +76,8 @@ type Seen struct {
 	Day    time.Time
 }
 
-// LinkSeen records links that others met, at any time: what is known of a link reaches
-// from the first day on which it was seen to the last.
+// LinkSeen records links seen by other crawlers, at any time. The days of a link extend from
+// the first on which it was seen to the last.
 func LinkSeen(ctx context.Context, q Querier, links []Seen) error {
 	var sites []int
 	var pages, targets []Hash
@@ -97,15 +97,13 @@ func LinkSeen(ctx context.Context, q Querier, links []Seen) error {
 	return nil
 }
 
-// TooDeep is the outcome of a link that lies further from a homepage than a
-// crawl goes.
+// TooDeep is the outcome of a link beyond the greatest depth of a crawl.
 const TooDeep gleaner.Outcome = "max-depth"
 
-// Relax looks again at the URLs of a site that were kept out as too deep. A page
-// may have been found by a shorter way after its links were entered; their depth
-// is then less than what they were entered with. Those within maxDepth wait from
-// now on, and their number is returned. It is worth asking when nothing waits
-// any more: then all ways are known.
+// Relax computes the depth of a site's URLs with the outcome TooDeep anew. A page may have been
+// found by a shorter path after its links were added. URLs within maxDepth wait from now on;
+// Relax returns their number. It is called when nothing waits, since all paths are known
+// then.
 func Relax(ctx context.Context, q Querier, siteID, maxDepth int) (int, error) {
 	rows, _ := q.Query(ctx, `SELECT hash, depth, parent FROM urls WHERE site_id = $1 AND state = 5 AND outcome = $2`, siteID, string(TooDeep))
 	w := ways{known: map[Hash]way{}}
@@ -141,8 +139,8 @@ func Relax(ctx context.Context, q Querier, siteID, maxDepth int) (int, error) {
 	return int(tag.RowsAffected()), nil
 }
 
-// Readmit lets those of a site's URLs wait that were kept out with one of the
-// outcomes, unless kept says that they are so still. It returns how many.
+// Readmit lets URLs of a site wait that were skipped with one of the outcomes, unless kept
+// reports true for them. It returns how many.
 func Readmit(ctx context.Context, q Querier, siteID int, outcomes []string, kept func(*Entry) bool) (int, error) {
 	rows, _ := q.Query(ctx, `SELECT hash, url, source, role FROM urls WHERE site_id = $1 AND state = 5 AND outcome = ANY($2)`, siteID, outcomes)
 	var again []Hash
@@ -187,8 +185,8 @@ func (w ways) read(rows pgx.Rows) (read []Hash, err error) {
 	return read, nil
 }
 
-// unknown are parents that were not read yet. One that the record does not have
-// is asked for again by each round, of which there are few.
+// unknown returns parents that were not read yet. Each round reads those again that the record
+// does not have; there are few rounds.
 func (w ways) unknown() (hashes []Hash) {
 	asked := map[Hash]bool{}
 	for _, at := range w.known {
@@ -200,8 +198,8 @@ func (w ways) unknown() (hashes []Hash) {
 	return hashes
 }
 
-// depth is the least known: by the way a URL was found, or as it was noted when
-// it was found again. hops bounds the way.
+// depth returns the least known depth of a URL: by the path on which it was found, or as
+// recorded when it was found again. hops bounds the path.
 func (w ways) depth(h Hash, hops int) int {
 	at := w.known[h]
 	if _, ok := w.known[at.parent]; !ok || at.seed || hops == 0 {
