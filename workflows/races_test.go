@@ -151,7 +151,7 @@ func TestACrawlThatEndsWhileItIsJoinedIsStarted(t *testing.T) {
 }
 
 // TestASiteWokenWhileItsEndIsRecordedGoesOn: whoever joined it then was told that
-// it is being crawled, and hears of one end, the real one.
+// it is being crawled, and gets the signal of one end, the real one.
 func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, ending := range []crawl.Ending{crawl.Exhausted, crawl.Refused, crawl.PageLimit} {
@@ -180,7 +180,7 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 	}
 }
 
-// slow has a harvest hear only after a while that a signal of its was taken.
+// slow delays the acknowledgement of a signal that a harvest sent.
 type slow struct {
 	interceptor.WorkflowOutboundInterceptorBase
 }
@@ -303,7 +303,7 @@ func TestAPauseThatMeetsTheBeginningHolds(t *testing.T) {
 	env.OnActivity(stages.Pause, mock.Anything, mock.Anything, true).Return(func(context.Context, string, bool) error {
 		paused.Store(true)
 		wrote <- struct{}{}
-		time.Sleep(200 * time.Millisecond) // the workflow hears of the beginning first
+		time.Sleep(200 * time.Millisecond) // the workflow gets the beginning first
 		return nil
 	})
 	env.RegisterDelayedCallback(func() {

@@ -169,12 +169,12 @@ func TestPagesAreLentWhileHomepagesAreLookedFor(t *testing.T) {
 	require.Equal(t, SliceFull, r.Ending)
 	require.NoError(t, w.db.SetStage(t.Context(), "h", gleaner.StageCrawl, ""))
 	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
-	for path, lent := range map[string]bool{"/": true, "/cite.html": true, "/b.html": false, "/c.html": false} {
+	for path, cached := range map[string]bool{"/": true, "/cite.html": true, "/b.html": false, "/c.html": false} {
 		h := frontier.HashOf("http://" + s.host + path)
 		p, is, err := w.db.CachedPage(t.Context(), h[:], time.Hour)
 		require.NoError(t, err)
-		require.Equal(t, lent, is, path)
-		require.Equal(t, lent, len(p.Body) > 0)
+		require.Equal(t, cached, is, path)
+		require.Equal(t, cached, len(p.Body) > 0)
 	}
 	fresh, err := w.db.FreshPages(t.Context(), 10)
 	require.NoError(t, err)

@@ -69,12 +69,12 @@ func TestAnswersOfServicesWaitForMemory(t *testing.T) {
 }
 
 // TestAPIAsksByTheChain: an outside service is asked in turns and within limits,
-// hears no question for robots.txt, and is read whatever its status.
+// gets no request for robots.txt, and is read whatever its status.
 func TestAPIAsksByTheChain(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var asked []string
-	heard := func(what ...string) (before []string) {
+	requests := func(what ...string) (before []string) {
 		mu.Lock()
 		defer mu.Unlock()
 		before, asked = asked, append(asked[:len(asked):len(asked)], what...)
@@ -83,7 +83,7 @@ func TestAPIAsksByTheChain(t *testing.T) {
 	bomb := pack(t, "gzip", make([]byte, 4<<20))
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		heard(r.Method + " " + r.URL.Path + " " + string(body))
+		requests(r.Method + " " + r.URL.Path + " " + string(body))
 		switch r.URL.Path {
 		case "/busy":
 			w.Header().Set("Retry-After", "17")
@@ -124,7 +124,7 @@ func TestAPIAsksByTheChain(t *testing.T) {
 		"no use":     {path: "/a", use: unusable, visit: Visit{Status: 200, Failed: true}},
 		"not so far": {path: "/never", ready: notYet, visit: Visit{Void: true}},
 	} {
-		before := len(heard())
+		before := len(requests())
 		g := &recordingGate{}
 		a := NewAPI(&http.Transport{}, g, nil, time.Minute, 1<<20)
 		r, err := http.NewRequestWithContext(context.Background(), c.method, s.URL+c.path+"?key=secret", strings.NewReader(c.body))
@@ -133,7 +133,7 @@ func TestAPIAsksByTheChain(t *testing.T) {
 		switch {
 		case c.ready != nil:
 			require.ErrorIs(t, err, notYet, name)
-			require.Empty(t, heard()[before:], name)
+			require.Empty(t, requests()[before:], name)
 		case c.use != nil:
 			require.ErrorIs(t, err, unusable, name)
 		case c.outcome != "":
@@ -143,7 +143,7 @@ func TestAPIAsksByTheChain(t *testing.T) {
 			require.NoError(t, err, name)
 			require.Equal(t, c.status, got.Status, name)
 			require.Equal(t, c.want, string(got.Body), name)
-			require.Equal(t, []string{r.Method + " " + c.path + " " + c.body}, heard()[before:], name)
+			require.Equal(t, []string{r.Method + " " + c.path + " " + c.body}, requests()[before:], name)
 		}
 		require.Equal(t, []string{s.Listener.Addr().String()}, g.turns, name)
 		require.Equal(t, []time.Duration{time.Second}, g.delays, name)

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Clock tells the time and waits; a test brings one of its own.
+// Clock returns the time and waits; tests have their own.
 type Clock interface {
 	Now() time.Time
 	// Wait blocks for d or until ctx is done, whose cause it returns then.
 	Wait(ctx context.Context, d time.Duration) error
 }
 
-// systemClock is the machine's.
+// systemClock is the clock of the system.
 type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Config says how a Client behaves. Its zero value is polite, and asks nobody
-// but a proxy until Contact is set.
+// Config configures a Client. Its zero value is polite, and sends requests only to loopback
+// hosts and a proxy until Contact is set.
 type Config struct {
-	// Product and Version are how robots.txt and logs name the crawler
-	// ["Gleaner", ""]. Product consists of letters, "-" and "_" only.
+	// Product and Version name the crawler in robots.txt and logs ["Gleaner", ""]. Product
+	// consists of letters, "-" and "_" only.
 	Product, Version string
-	// Contact is an e-mail address or a web page where the operator is reached.
-	// It is needed for any host but loopback ones, and those behind a proxy.
+	// Contact is an e-mail address or a web page of the operator. It is required for all
+	// hosts except loopback ones, and those behind a proxy.
 	Contact string
 
 	// Gate grants turns [a memoryGate with Pacing].
@@ -28,9 +28,8 @@ type Config struct {
 	// Robots keeps robots.txt [in memory].
 	Robots RobotsCache
 
-	// Blocked tells why a host is not to be asked for anything, "" where it may be
-	// [every host may]. It is asked before each request, also where a redirect or a
-	// robots.txt leads.
+	// Blocked returns why no request may be sent to a host, "" if requests may [no host is
+	// blocked]. It is called before each request, also for redirects and robots.txt.
 	Blocked func(ctx context.Context, host string) (why string, err error)
 
 	// Proxy is the URL of an HTTP, HTTPS or SOCKS5 proxy for every request, or
@@ -47,22 +46,22 @@ type Config struct {
 	Ports []uint16
 
 	Limits Limits
-	// Memory bounds what large bodies in flight take together [nothing does].
+	// Memory bounds the memory of all large bodies in flight [no bound].
 	Memory *Memory
-	// Linger is how long a request that was sent may still be answered when its
+	// Linger is how long a request that was sent may still wait for its answer after its
 	// caller is cancelled [0].
 	Linger time.Duration
-	// Resolver looks names up [the system's]; Clock tells the time [the system's].
+	// Resolver looks up names [the system's]; Clock is for tests [the system's].
 	Resolver *net.Resolver
 	Clock    Clock
 }
 
-// PaceBy says what shares one pace beside the host itself.
+// PaceBy is what is paced together, beside the host itself.
 type PaceBy int
 
-// PaceByDomain paces hosts of one registrable domain together, PaceByAddress
-// those that one server address answers for. The turns are asked of the Gate
-// under "domain:NAME" and "address:IP", after the host's own.
+// PaceByDomain paces hosts of one registrable domain together, PaceByAddress those of one
+// server address. Their turns are taken from the Gate as "domain:NAME" and "address:IP",
+// after the host's own.
 const (
 	PaceByHost    PaceBy = 0
 	PaceByDomain  PaceBy = 1

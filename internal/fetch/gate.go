@@ -9,8 +9,8 @@ import (
 	"gleaner/internal/text"
 )
 
-// ParkedError is returned by Gate.Turn when the host is not to be asked for
-// longer than a caller should wait.
+// ParkedError is returned by Gate.Turn if the pause of the host is longer than a caller should
+// wait.
 type ParkedError struct {
 	Host     string
 	Until    time.Time
@@ -26,10 +26,10 @@ func (e *ParkedError) Error() string {
 	return fmt.Sprintf("host %s is parked until %s: %s", e.Host, e.Until.UTC().Format(time.RFC3339), why)
 }
 
-// RetryIn is when asking again makes sense.
+// RetryIn returns the wait before a retry.
 func (e *ParkedError) RetryIn() time.Duration { return e.Wait }
 
-// memoryGate is a Gate for one process: what it knows is lost with it.
+// memoryGate is a Gate for one process, without persistence.
 type memoryGate struct {
 	pacing Pacing
 	clock  Clock
@@ -118,8 +118,8 @@ func (g *memoryGate) leave(h *hostTurns) {
 	g.mu.Unlock()
 }
 
-// forgetIdle drops hosts that nobody visits and that may be asked at once, so
-// that memory follows the hosts in use and not all those ever seen.
+// forgetIdle drops hosts without turns and pauses, so that memory depends on the hosts in use
+// and not on all those ever seen.
 func (g *memoryGate) forgetIdle() {
 	now := g.clock.Now()
 	for name, h := range g.hosts {

@@ -2,8 +2,8 @@ package fetch
 
 import "gleaner/internal/gleaner"
 
-// Retryable says that the same request may succeed later: nothing about the URL
-// itself was found wanting.
+// Retryable reports whether the same request may succeed later: the URL itself is not the cause
+// of the failure.
 func Retryable(o gleaner.Outcome) bool {
 	switch o {
 	case ServerError, Busy, RobotsUnavailable, DNSFailure, ConnectFailure, TLSFailure,
@@ -14,8 +14,8 @@ func Retryable(o gleaner.Outcome) bool {
 	}
 }
 
-// statusOutcome names an answer by its status alone; OK means that its body is
-// wanted. Redirects are the caller's.
+// statusOutcome returns the outcome of an answer by its status alone; OK means that its body is
+// wanted. Callers handle redirects.
 func statusOutcome(status int) gleaner.Outcome {
 	switch {
 	case status == 204 || status == 205:
@@ -41,7 +41,7 @@ func statusOutcome(status int) gleaner.Outcome {
 	}
 }
 
-// hostFailed says that an outcome speaks of the host's health, not of one page.
+// hostFailed reports whether an outcome is a failure of the host, not of one page.
 func hostFailed(o gleaner.Outcome) bool {
 	switch o {
 	case ServerError, Busy, DNSFailure, ConnectFailure, TLSFailure, Timeout, SlowBody, Truncated:

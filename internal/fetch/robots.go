@@ -64,8 +64,7 @@ func (r RobotsRecord) same(o RobotsRecord) bool {
 	return r.FetchedAt.Equal(o.FetchedAt) && r.ExpiresAt.Equal(o.ExpiresAt) && r.Available == o.Available
 }
 
-// forget drops hosts until it is enough, but not the one named. It takes any: the
-// cache behind has them still.
+// forget drops any hosts except one until enough returns true. The cache still has them.
 func (k *robotsKeeper) forget(but string, enough func() bool) {
 	for name, h := range k.hosts {
 		if enough() {
@@ -78,8 +77,7 @@ func (k *robotsKeeper) forget(but string, enough func() bool) {
 	}
 }
 
-// set remembers what a host's robots.txt says, and forgets others where that is
-// too much together.
+// set stores the rules of a host, and drops others if all together are too large.
 func (k *robotsKeeper) set(name string, h *hostRobots, rec RobotsRecord, rules *robots.Rules) {
 	rec.Body = nil
 	h.mu.Lock()
@@ -101,8 +99,8 @@ type robotsReader struct {
 	terms Terms
 }
 
-// Sitemaps are the absolute URLs that the robots.txt of a host (or of a URL's
-// host) names. The error is an *Error: without robots.txt nothing is known.
+// Sitemaps returns the absolute URLs of the sitemaps in the robots.txt of a host (or of a
+// URL's host). The error is an *Error.
 func (c *Client) Sitemaps(ctx context.Context, hostOrURL string, terms Terms) ([]string, error) {
 	u, err := url.Parse(hostOrURL)
 	if err != nil || u.Host == "" {
@@ -125,9 +123,9 @@ func (c *Client) Sitemaps(ctx context.Context, hostOrURL string, terms Terms) ([
 	return out, nil
 }
 
-// allowed returns the rules of a URL's host, and the one by which it must not be
-// asked for, "" if it may. No is never said from memory alone: the cache, which
-// workers share, is where a person has it asked anew.
+// allowed returns the rules of a URL's host, and the rule that forbids the URL, "" for none. It
+// never forbids a URL by the rules in memory alone: people clear the cache, which workers
+// share, to have robots.txt read anew.
 func (c robotsReader) allowed(ctx context.Context, t *target) (rules *robots.Rules, rule string, err error) {
 	for _, memory := range []bool{true, false} {
 		if rules, err = c.rulesFrom(ctx, t, memory); err != nil {
@@ -141,14 +139,13 @@ func (c robotsReader) allowed(ctx context.Context, t *target) (rules *robots.Rul
 	return rules, rule, nil
 }
 
-// rules returns the robots.txt of a URL's host, from memory, from the cache or
-// from the host. A file that cannot be read is a no for the time being.
+// rules returns the robots.txt of a URL's host, from memory, from the cache or from the host.
+// It returns an error while the file cannot be read.
 func (c robotsReader) rules(ctx context.Context, t *target) (*robots.Rules, error) {
 	return c.rulesFrom(ctx, t, true)
 }
 
-// rulesFrom is rules, with or without those in memory. A refusal in memory is
-// never taken.
+// rulesFrom is rules, with or without those in memory. It never uses a failure in memory.
 func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*robots.Rules, error) {
 	h := c.robots.host(t.host)
 	if _, rules, fresh := h.get(c.cfg.Clock.Now()); fresh && memory {
@@ -173,11 +170,11 @@ func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*r
 		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 	}
 	if !found || !now.Before(old.ExpiresAt) {
-		if old, err = c.askRobots(ctx, t, old, c.lent); err != nil {
+		if old, err = c.askRobots(ctx, t, old, c.checkTarget); err != nil {
 			return nil, err
 		}
 		if err := c.saveRobots(ctx, t.host, old); err != nil {
-			c.robots.set(t.host, h, old, robots.Parse(old.Body, c.cfg.Product)) // it is not asked for at each attempt
+			c.robots.set(t.host, h, old, robots.Parse(old.Body, c.cfg.Product)) // so that it is not fetched at each attempt
 			return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 		}
 	}
@@ -189,18 +186,18 @@ func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*r
 	return rules, c.robotsError(t, old)
 }
 
-// saveTime bounds how long a record may take to be kept.
+// saveTime bounds the time of saving a record.
 const saveTime = 5 * time.Second
 
-// saveRobots keeps what a host answered also where the caller was told to stop meanwhile:
-// who comes next would ask for it again.
+// saveRobots saves the record of a host, also if the caller was cancelled meanwhile, so that
+// the request is not repeated.
 func (c *Client) saveRobots(ctx context.Context, host string, rec RobotsRecord) error {
 	saving, end := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer end()
 	return c.cfg.Robots.SaveRobots(saving, host, rec)
 }
 
-// robotsError is the no of a record that is not available.
+// robotsError returns the error of a record that is not available.
 func (c *Client) robotsError(t *target, rec RobotsRecord) error {
 	if rec.Available {
 		return nil
@@ -220,11 +217,11 @@ func (c *Client) robotsError(t *target, rec RobotsRecord) error {
 	}
 }
 
-// askRobots fetches robots.txt and makes a record of whatever came of it. An
-// error means that nothing was learnt about the host, and nothing is to be kept.
-// lent is asked about a page of another host to which it is redirected.
-func (c robotsReader) askRobots(ctx context.Context, page *target, old RobotsRecord, lent func(context.Context, *target) error) (RobotsRecord, error) {
-	x, body, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay(), lent)
+// askRobots fetches robots.txt and returns the record of the result. An error means that
+// nothing is known of the host, and nothing must be stored. check is called for a page of
+// another host to which robots.txt redirects.
+func (c robotsReader) askRobots(ctx context.Context, page *target, old RobotsRecord, check func(context.Context, *target) error) (RobotsRecord, error) {
+	x, body, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay(), check)
 	now := c.cfg.Clock.Now()
 	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(robotsAge)}
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -234,7 +231,7 @@ func (c robotsReader) askRobots(ctx context.Context, page *target, old RobotsRec
 		case AddressDenied, BadURL, Blacklisted:
 			if weburl.Host(e.URL) == page.host {
 				return rec, e
-			} // else robots.txt is said to lie where nobody may look
+			} // else robots.txt redirects to an address that is not allowed
 		}
 		rec.Status, rec.Reason = e.Status, e.Outcome
 		if x != nil && e.Outcome == ConnectFailure && x.trace.connected.Load() {
@@ -263,14 +260,14 @@ func (c robotsReader) askRobots(ctx context.Context, page *target, old RobotsRec
 	return rec, nil
 }
 
-// lent reports as an error that another host does not let a page of its be read,
-// which is said to be somebody's robots.txt. Its rules are taken from the cache or
-// asked for, but where they lie in a third host's pages; nobody is waited for who
-// asks for them, too, and may wait for us.
-func (c robotsReader) lent(ctx context.Context, t *target) error {
+// checkTarget returns an error if another host's robots.txt forbids a page to which a
+// robots.txt redirects. It takes the rules from the cache or fetches them, but follows no
+// redirect to a third host. It does not wait for another fetch of the same rules, which may
+// wait for this one.
+func (c robotsReader) checkTarget(ctx context.Context, t *target) error {
 	rec, found, err := c.cfg.Robots.LoadRobots(ctx, t.host, RobotsRecord{})
 	if err == nil && (!found || !c.cfg.Clock.Now().Before(rec.ExpiresAt)) {
-		rec, err = c.askRobots(ctx, t, rec, notLent)
+		rec, err = c.askRobots(ctx, t, rec, denyTarget)
 		if err == nil {
 			err = c.saveRobots(ctx, t.host, rec)
 		}
@@ -291,13 +288,13 @@ func (c robotsReader) lent(ctx context.Context, t *target) error {
 	return nil
 }
 
-func notLent(_ context.Context, t *target) error {
+func denyTarget(_ context.Context, t *target) error {
 	return &Error{Outcome: RobotsDenied, URL: t.raw, Err: errors.New("a third host's page is no robots.txt")}
 }
 
-// robotsAnswer asks for /robots.txt and follows up to five redirects, to any
-// host. Each request takes a turn where it goes.
-func (c robotsReader) robotsAnswer(ctx context.Context, page *target, crawlDelay time.Duration, lent func(context.Context, *target) error) (*exchange, []byte, error) {
+// robotsAnswer requests /robots.txt and follows up to five redirects, to any host. Each request
+// takes a turn of its host.
+func (c robotsReader) robotsAnswer(ctx context.Context, page *target, crawlDelay time.Duration, check func(context.Context, *target) error) (*exchange, []byte, error) {
 	u := &url.URL{Scheme: page.url.Scheme, Host: page.url.Host, Path: "/robots.txt"}
 	for hops := 0; ; hops++ {
 		t, err := c.target(u)
@@ -307,7 +304,7 @@ func (c robotsReader) robotsAnswer(ctx context.Context, page *target, crawlDelay
 		if t.host != page.host {
 			crawlDelay = 0 // known of the page's host only
 			if u.Path != "/robots.txt" {
-				if err := lent(ctx, t); err != nil {
+				if err := check(ctx, t); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -324,9 +321,8 @@ func (c robotsReader) robotsAnswer(ctx context.Context, page *target, crawlDelay
 	}
 }
 
-// askForRobots sends one request for a robots.txt down the chain, and reads no
-// more than what counts of it. Where it is of the host that is asked, its
-// Crawl-delay holds from this turn on.
+// askForRobots sends one request for a robots.txt down the chain, and reads no more than the
+// part that counts. If it is the host's own, its Crawl-delay holds from this turn on.
 func (c robotsReader) askForRobots(ctx context.Context, t *target, crawlDelay time.Duration, own bool) (*exchange, []byte, error) {
 	x := c.exchange()
 	x.Terms = c.terms

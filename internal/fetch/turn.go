@@ -13,9 +13,9 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// turns is the part of the chain that lets a request through when its host's turn
-// has come, and reports how the host bore it when the answer has been read. A
-// request that perhaps never arrived is sent once more, in a turn of its own.
+// turns is the part of the chain that sends a request in a turn of its host, and reports the
+// visit when the answer has been read. A request that perhaps never arrived is sent once
+// more, in a turn of its own.
 type turns struct {
 	next http.RoundTripper
 	cfg  *Config
@@ -47,8 +47,8 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// ask sends a request to the address of its turn, and to the next one of its host's where
-// nobody can be reached there. The host has failed where that is so of all.
+// ask sends a request to the address of its turn, and if that cannot be reached, to the next
+// address of the host. The host has failed if none can be reached.
 func (t *turns) ask(ctx context.Context, r *http.Request, g *granted) (*turn, *http.Response, error) {
 	x := exchangeOf(r)
 	for {
@@ -72,7 +72,7 @@ func (t *turns) ask(ctx context.Context, r *http.Request, g *granted) (*turn, *h
 	}
 }
 
-// bodyless says that a request can be sent again as it is.
+// bodyless reports whether a request can be sent again as it is.
 func bodyless(r *http.Request) bool { return r.Body == nil || r.Body == http.NoBody }
 
 // turn is the body of an answer, and holds the turn in which it is read.
@@ -107,7 +107,7 @@ func (t *turn) Close() error {
 	return err
 }
 
-// finish reports how the host bore the request.
+// finish reports the visit to the gate.
 func (t *turn) finish() {
 	t.ended = true
 	x := t.x
@@ -140,9 +140,9 @@ func (g *granted) end(v Visit) {
 	}
 }
 
-// take takes the turns of the host and of what is paced with it, always in the
-// same order: nobody holds a wider turn while waiting for a narrower one. A name that is
-// not found is the host's failure.
+// take takes the turns of the host and of what is paced with it, always in the same order, so
+// that nobody holds a wider turn while waiting for a narrower one. A name that is not found
+// counts as a failure of the host.
 func (t *turns) take(ctx context.Context, x *exchange) (*granted, error) {
 	g := &granted{}
 	if t.gate(x) == nil {
@@ -193,7 +193,7 @@ func (t *turns) turnOfNext(ctx context.Context, x *exchange, g *granted) error {
 	return err
 }
 
-// gate is the one of whoever asks.
+// gate returns the gate of the caller.
 func (t *turns) gate(x *exchange) Gate {
 	if x.Gate != nil {
 		return x.Gate
@@ -201,8 +201,8 @@ func (t *turns) gate(x *exchange) Gate {
 	return t.cfg.Gate
 }
 
-// turnError names why no turn was had; nothing was sent. A gate's error that
-// knows when to come back speaks of the host, any other of the gate.
+// turnError returns the error of a turn that was not granted; nothing was sent. An error of the
+// gate with RetryIn is the host's, any other the gate's.
 func turnError(u string, err error) error {
 	var parked interface{ RetryIn() time.Duration }
 	if errors.As(err, &parked) {

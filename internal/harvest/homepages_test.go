@@ -148,7 +148,7 @@ func TestAPersonsWordLasts(t *testing.T) {
 	require.NoError(t, err)
 	running, err := harvest.Homepages{DB: a.DB}.Say(ctx, chen, "http://www.example.ac.uk/~chen/", "is") // the last named comes first
 	require.NoError(t, err)
-	require.Len(t, running, 1, "the harvest is past looking for homepages and has to hear of it")
+	require.Len(t, running, 1, "the harvest is past looking for homepages and has to be signalled")
 	_, err = harvest.Homepages{DB: a.DB}.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is-not")
 	require.NoError(t, err)
 	check := func() {
@@ -158,7 +158,7 @@ func TestAPersonsWordLasts(t *testing.T) {
 		assert.Empty(t, got["1/1"])
 	}
 	check()
-	// A later harvest looks for all anew and heeds what was said.
+	// A later harvest searches for all again and applies what people said.
 	_, err = a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1, Since: time.Now().Add(time.Hour)}, noCount)
 	require.NoError(t, err)
 	_, err = a.Stages.SettleHomepages(ctx, id)

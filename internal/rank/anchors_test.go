@@ -41,7 +41,7 @@ func TestAnchors(t *testing.T) {
 	require.Equal(t, []string{"home"}, given.PruningAnchors)
 }
 
-// TestAnchorsOfAHostileSite: of a site that makes up words without end some are heeded, and
+// TestAnchorsOfAHostileSite: of a site that makes up words without end some are counted, and
 // of what others say nothing is lost.
 func TestAnchorsOfAHostileSite(t *testing.T) {
 	t.Parallel()
@@ -59,6 +59,6 @@ func TestAnchorsOfAHostileSite(t *testing.T) {
 		a.Add(fmt.Sprintf("t%d.example", i), made(5999), false)
 	}
 	out, on := a.Lists()
-	require.Equal(t, []rank.Anchor{{Word: made(5999), Sites: 5}}, out, "beyond what is heeded of the others")
+	require.Equal(t, []rank.Anchor{{Word: made(5999), Sites: 5}}, out, "beyond what is counted of the others")
 	require.Contains(t, on, rank.Anchor{Word: made(7), Sites: 5, Share: 0.5})
 }

@@ -154,9 +154,9 @@ func (w *world) summaries(t *testing.T, id string) {
 	require.Len(t, seen, 3)
 }
 
-// TestOneWorkerKeepsHouseForAll: of two workers one mends and prunes, and neither
+// TestOneWorkerMaintainsForAll: of two workers one mends and prunes, and neither
 // does it again before its time.
-func TestOneWorkerKeepsHouseForAll(t *testing.T) {
+func TestOneWorkerMaintainsForAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	rounds := make([]func(), 2)
