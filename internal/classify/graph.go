@@ -3,6 +3,8 @@ package classify
 import (
 	"maps"
 	"slices"
+
+	"gleaner/internal/each"
 )
 
 // Sure is the score from which a page counts.
@@ -51,11 +53,8 @@ func Leaders(links []Link, relevant map[int]bool) (rings [][]int) {
 	for _, l := range links {
 		back[l.To] = append(back[l.To], l.From)
 	}
-	seen := map[int]bool{}
 	ring := slices.Sorted(maps.Keys(relevant))
-	for _, page := range ring {
-		seen[page] = true
-	}
+	seen := each.Members(ring)
 	for range leadFar {
 		var next []int
 		for _, page := range ring {

@@ -38,3 +38,8 @@ func Set[T any, K comparable](all []T, of func(T) K) map[K]bool {
 	}
 	return out
 }
+
+// Members returns the set of all.
+func Members[K comparable](all []K) map[K]bool {
+	return Set(all, func(one K) K { return one })
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gleaner/internal/each"
 	"gleaner/internal/text"
 )
 
@@ -279,9 +280,5 @@ var nameNoise = wordSet(`a an the of and by for with at in on to from dr prof pr
 	and und et y e i assistant associate full emeritus phd student students`)
 
 func wordSet(s string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		set[w] = true
-	}
-	return set
+	return each.Members(strings.Fields(s))
 }

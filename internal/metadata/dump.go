@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -102,10 +103,7 @@ func personOf(raw []byte) string {
 // Persons looks people up by pid, in one pass; unknown ones are absent. The dump
 // knows no titles of theirs at that place, so Person.Titles stays empty.
 func (d *dump) Persons(ctx context.Context, pids []string) (map[string]gleaner.Person, error) {
-	wanted := map[string]bool{}
-	for _, pid := range pids {
-		wanted[pid] = true
-	}
+	wanted := each.Members(pids)
 	out := map[string]gleaner.Person{}
 	err := d.each(ctx, func(raw []byte) error {
 		pid := personOf(raw)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/record/store"
 )
@@ -52,8 +51,10 @@ func (f *filler) fill(ctx context.Context, to int) error {
 	}
 	var indexes []string
 	if to-f.rows >= bulk {
-		if indexes, err = indexesOf(ctx, conn); err != nil {
-			return err
+		// All but the key.
+		const indexesSQL = `SELECT indexdef FROM pg_indexes WHERE tablename = 'urls' AND indexname <> 'urls_pkey'`
+		if indexes, err = store.Collect(ctx, conn, pgx.RowTo[string], indexesSQL); err != nil {
+			return fmt.Errorf("bench: %w", err)
 		}
 		do(`SET maintenance_work_mem = '512MB'`)
 		do(`ALTER TABLE urls DROP CONSTRAINT urls_pkey`)
@@ -93,16 +94,4 @@ func (f *filler) addSites(ctx context.Context, n int) error {
 		}
 		return nil
 	})
-}
-
-// indexesOf are the definitions of the indexes of urls, but for its key.
-func indexesOf(ctx context.Context, conn *pgxpool.Conn) (definitions []string, err error) {
-	rows, err := conn.Query(ctx, `SELECT indexdef FROM pg_indexes WHERE tablename = 'urls' AND indexname <> 'urls_pkey'`)
-	if err == nil {
-		definitions, err = pgx.CollectRows(rows, pgx.RowTo[string])
-	}
-	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
-	return definitions, nil
 }

@@ -14,9 +14,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/lab/topicweb"
+	"gleaner/internal/record/store"
 	"gleaner/internal/topic"
 )
 
@@ -118,24 +120,17 @@ func (w *world) awaitWork(ctx context.Context) error {
 }
 
 // lookBeside reads what the import and the collection hold.
-func lookBeside(ctx context.Context, conn *pgx.Conn, o *outcome) error {
-	for sql, kept := range map[string]*map[string]bool{
-		`SELECT concat_ws(' ', url, outcome, sha256) FROM import_records`: &o.imported,
-		`SELECT concat_ws(' ', e.topic, u.url)
-			FROM collection_entries e JOIN collection_urls u USING (collection, hash)`: &o.collected,
-	} {
-		rows, err := conn.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return err
-		}
-		*kept = map[string]bool{}
-		for _, key := range all {
-			(*kept)[key] = true
-		}
+func lookBeside(ctx context.Context, conn *pgx.Conn, o *outcome) (err error) {
+	if o.imported, err = setOf(ctx, conn, `SELECT concat_ws(' ', url, outcome, sha256) FROM import_records`); err != nil {
+		return err
 	}
-	return nil
+	o.collected, err = setOf(ctx, conn, `SELECT concat_ws(' ', e.topic, u.url)
+		FROM collection_entries e JOIN collection_urls u USING (collection, hash)`)
+	return err
+}
+
+// setOf are the texts that a query gives.
+func setOf(ctx context.Context, conn *pgx.Conn, sql string) (map[string]bool, error) {
+	all, err := store.Collect(ctx, conn, pgx.RowTo[string], sql)
+	return each.Members(all), err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/devstack/temporalapi"
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/sampleweb"
 )
@@ -52,10 +53,7 @@ func (w *world) look(ctx context.Context, o *outcome) error {
 		}
 	}
 	o.requests, o.all = w.requests(), w.web.Log()
-	o.harvested = map[string]bool{}
-	for _, host := range w.web.Hosts() {
-		o.harvested[host] = true
-	}
+	o.harvested = each.Members(w.web.Hosts())
 	return nil
 }
 
@@ -123,17 +121,8 @@ func (w *world) lookAtRecord(ctx context.Context, o *outcome) error {
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	rows, err := conn.Query(ctx, `SELECT sha256 FROM documents WHERE blob_removed_at IS NULL`)
-	if err != nil {
+	if o.rows, err = setOf(ctx, conn, `SELECT sha256 FROM documents WHERE blob_removed_at IS NULL`); err != nil {
 		return err
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return err
-	}
-	o.rows = map[string]bool{}
-	for _, sum := range all {
-		o.rows[sum] = true
 	}
 	for what, sql := range map[string]string{
 		"documents that nobody examined":          `SELECT count(*) FROM documents WHERE state='new'`,

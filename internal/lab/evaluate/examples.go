@@ -47,7 +47,7 @@ func Examples(site string, r Run) []rank.Example {
 			}
 			continue
 		}
-		known := each.Set(links[s.Parent], func(k string) string { return k })
+		known := each.Members(links[s.Parent])
 		led := 0.0
 		for _, k := range links[s.URL] {
 			if papers[k] && !known[k] {

@@ -2,7 +2,9 @@ package evaluate
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"gleaner/internal/each"
 	"gleaner/internal/web/weburl"
@@ -32,11 +34,7 @@ type Goals map[string]string
 
 // Papers is how many papers these are: each counts once, whichever of its copies is reached.
 func (g Goals) Papers() int {
-	papers := map[string]bool{}
-	for _, p := range g {
-		papers[p] = true
-	}
-	return len(papers)
+	return len(slices.Compact(slices.Sorted(maps.Values(g))))
 }
 
 // Goals are those that the run reached.

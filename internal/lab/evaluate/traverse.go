@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"unicode"
 
+	"gleaner/internal/each"
 	"gleaner/internal/rank"
 )
 
@@ -203,9 +204,8 @@ func keywords(anchor string) []string {
 }
 
 // emptyWords say nothing about where a link leads.
-var emptyWords = map[string]bool{"the": true, "and": true, "for": true, "with": true, "from": true, "our": true, "are": true,
-	"this": true, "that": true, "here": true, "see": true, "all": true, "more": true, "you": true, "not": true, "can": true,
-	"how": true, "what": true, "who": true, "was": true, "has": true, "into": true, "over": true, "via": true, "its": true}
+var emptyWords = each.Members(strings.Fields(`the and for with from our are this that here see all more
+	you not can how what who was has into over via its`))
 
 // WriteText prints the classes as the paper's Table 4 does, and the evidence.
 func (r LinkReport) WriteText(w io.Writer) error {
