@@ -7,7 +7,7 @@ import "gleaner/internal/learn"
 func SiteFolds(examples []Example, k int) []learn.Fold {
 	has := map[string]bool{}
 	var sites []string
-	pages, _ := asked(examples)
+	pages := asked(examples)
 	for _, e := range learn.Pick(examples, pages) {
 		if _, met := has[e.Site]; !met {
 			sites = append(sites, e.Site)

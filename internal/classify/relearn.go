@@ -79,7 +79,7 @@ func Relearn(ctx context.Context, told, read []Example, opt Options) (*Relearnt,
 	if err != nil {
 		return nil, fmt.Errorf("of %d labelled pages: %w", len(told), err)
 	}
-	pages, _ := asked(told)
+	pages := asked(told)
 	out := &Relearnt{Classifier: first, Told: len(pages), Accuracy: alone}
 	if alone == nil || *with < *alone {
 		return out, nil

@@ -36,14 +36,12 @@ func ReadSubjects(r io.Reader, f *topic.Filter) ([]Labelled, error) {
 	return out, lines.Err()
 }
 
-// asked are the places of the examples that are pages, and told of those that are subjects.
-func asked(examples []Example) (pages, subjects []int) {
+// asked are the places of the examples that are pages.
+func asked(examples []Example) (pages []int) {
 	for i, e := range examples {
-		if e.Subject {
-			subjects = append(subjects, i)
-		} else {
+		if !e.Subject {
 			pages = append(pages, i)
 		}
 	}
-	return pages, subjects
+	return pages
 }

@@ -75,7 +75,7 @@ func (j *job) tesseract(ctx context.Context, pages int) (*scan, error) {
 		if n > 1 && ctx.Err() != nil {
 			break
 		}
-		text, outcome, detail, err := j.tesseractPage(ctx, n, s)
+		text, outcome, detail, err := j.tesseractPage(ctx, n)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (j *job) tesseract(ctx context.Context, pages int) (*scan, error) {
 
 // tesseractPage draws one page in grey at 300 dots an inch and reads it. The
 // outcome is "" for a page that was read.
-func (j *job) tesseractPage(ctx context.Context, n int, s *scan) (text string, o Outcome, detail string, err error) {
+func (j *job) tesseractPage(ctx context.Context, n int) (text string, o Outcome, detail string, err error) {
 	at := strconv.Itoa(n)
 	picture := filepath.Join(j.dir, "page")
 	for _, argv := range [][]string{

@@ -46,7 +46,7 @@ func (ix *Index) Document(ev Evidence) []Match {
 	}
 	ix.byID(d, seen)
 	ix.byName(d, seen)
-	dropLists(d, seen)
+	dropLists(seen)
 	var out []Match
 	for i, f := range seen {
 		if f.verdict == Different {
@@ -312,7 +312,7 @@ func (p place) reason() string {
 // dropLists takes back the matches of a document in which several wanted titles
 // stand in different places: it lists papers and is none of them, unless one
 // stands at the top with a text of its own before the next.
-func dropLists(d *document, seen map[int]finding) {
+func dropLists(seen map[int]finding) {
 	var starts []int
 	for _, f := range seen {
 		if f.verdict.rank() <= Strong.rank() && f.end > f.start {

@@ -125,7 +125,7 @@ func noVolume(key string, years gleaner.Years, listed []Volume, seeAlso []string
 // matter and withdrawn items. ErrNoVolume if there is no such volume.
 func (d *DBLP) Papers(ctx context.Context, vol Volume) ([]gleaner.Paper, error) {
 	var records []record
-	err := d.advised(d.ways.first(ctx, "DBLP", d.contentWays(vol, &records)))
+	err := d.advised(d.ways.first(ctx, d.contentWays(vol, &records)))
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
 			return err
 		}})
 	}
-	err := d.advised(d.ways.first(ctx, "DBLP", ways))
+	err := d.advised(d.ways.first(ctx, ways))
 	if is[ErrNotFound](err) {
 		return ix, ErrUnknownVenue{Name: key}
 	}
@@ -209,7 +209,7 @@ func (d *DBLP) Person(ctx context.Context, pid string) (gleaner.Person, error) {
 			return nil
 		}})
 	}
-	err := d.advised(d.ways.first(ctx, "DBLP", ways))
+	err := d.advised(d.ways.first(ctx, ways))
 	return p, err
 }
 
@@ -220,7 +220,7 @@ func (d *DBLP) Persons(ctx context.Context, pids []string) (map[string]gleaner.P
 	out := map[string]gleaner.Person{}
 	for i, pid := range pids {
 		var p gleaner.Person
-		err := d.ways.first(ctx, "DBLP", d.personWays(pid, &p))
+		err := d.ways.first(ctx, d.personWays(pid, &p))
 		switch {
 		case err == nil:
 			out[pid] = p

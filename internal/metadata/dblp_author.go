@@ -61,7 +61,7 @@ func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, 
 // Authors searches for people by name. The names carry DBLP's numbers of homonyms.
 func (d *DBLP) Authors(ctx context.Context, name string) ([]gleaner.Author, error) {
 	var out []gleaner.Author
-	err := d.ways.first(ctx, "DBLP", d.at("search", func(ctx context.Context, b base) (err error) {
+	err := d.ways.first(ctx, d.at("search", func(ctx context.Context, b base) (err error) {
 		out, err = b.searchAuthors(ctx, name)
 		return err
 	}))
@@ -93,7 +93,7 @@ func (b base) searchAuthors(ctx context.Context, name string) ([]gleaner.Author,
 // its key names. errNotOnePerson where DBLP has no such person.
 func (d *DBLP) PapersOf(ctx context.Context, pid string) ([]gleaner.Paper, error) {
 	var records []record
-	err := d.ways.first(ctx, "DBLP", d.at("pages", func(ctx context.Context, b base) error {
+	err := d.ways.first(ctx, d.at("pages", func(ctx context.Context, b base) error {
 		records = nil
 		_, err := b.personPage(ctx, pid, func(r record) { records = append(records, r) })
 		return err

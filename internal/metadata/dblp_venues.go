@@ -45,7 +45,7 @@ func splitAcronym(name string) (title, acronym string) {
 // Venues searches for venues by name, acronym or words of either.
 func (d *DBLP) Venues(ctx context.Context, words string) ([]VenueInfo, error) {
 	var out []VenueInfo
-	err := d.ways.first(ctx, "DBLP", d.at("search", func(ctx context.Context, b base) (err error) {
+	err := d.ways.first(ctx, d.at("search", func(ctx context.Context, b base) (err error) {
 		out, err = b.searchVenues(ctx, words)
 		return err
 	}))

@@ -56,7 +56,7 @@ func Anew(ctx context.Context, since time.Time) context.Context {
 // first returns at the first way that answers, be it with data or with the word
 // that there is none. If all are unavailable, so is the whole, until the first
 // of them may be asked again. What each would answer may be set aside: no waiting helps.
-func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
+func (b *breaker) first(ctx context.Context, ways []way) error {
 	var failed []failure
 	var aside error // of the last way whose answer is set aside
 	for _, w := range ways {
@@ -89,7 +89,7 @@ func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 	if aside != nil && !slices.ContainsFunc(failed, func(f failure) bool { return !errors.Is(f.err, ErrSetAside) }) {
 		return aside
 	}
-	return summarise(whole, failed)
+	return summarise(failed)
 }
 
 // failure is a way that did not answer.
@@ -114,8 +114,8 @@ type eachWay []string
 func (e eachWay) Error() string { return strings.Join(e, "; ") }
 
 // summarise makes one error of all ways' failures.
-func summarise(whole string, failed []failure) error {
-	out := ErrUnavailable{Service: whole}
+func summarise(failed []failure) error {
+	out := ErrUnavailable{Service: "DBLP"}
 	var words eachWay
 	for _, f := range failed {
 		words = append(words, f.String())

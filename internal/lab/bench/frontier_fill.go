@@ -53,7 +53,7 @@ func (f *filler) fill(ctx context.Context, to int) error {
 	if to-f.rows >= bulk {
 		// All but the key.
 		const indexesSQL = `SELECT indexdef FROM pg_indexes WHERE tablename = 'urls' AND indexname <> 'urls_pkey'`
-		if indexes, err = store.Collect(ctx, conn, pgx.RowTo[string], indexesSQL); err != nil {
+		if indexes, err = store.Column[string](ctx, conn, indexesSQL); err != nil {
 			return fmt.Errorf("bench: %w", err)
 		}
 		do(`SET maintenance_work_mem = '512MB'`)

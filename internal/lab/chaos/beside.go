@@ -131,6 +131,6 @@ func lookBeside(ctx context.Context, conn *pgx.Conn, o *outcome) (err error) {
 
 // setOf are the texts that a query gives.
 func setOf(ctx context.Context, conn *pgx.Conn, sql string) (map[string]bool, error) {
-	all, err := store.Collect(ctx, conn, pgx.RowTo[string], sql)
+	all, err := store.Column[string](ctx, conn, sql)
 	return each.Members(all), err
 }

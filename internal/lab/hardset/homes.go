@@ -60,9 +60,9 @@ func (w *Web) build(p *person, s situation) (listed []string) {
 	r := w.rand
 	p.situation = s.key
 	forms := map[string]string{"initials": "initials", "nickname": "nickname", "romanised": "romanised", "swapped": "swapped"}
-	p.shown = shownName(r, p, forms[s.key])
+	p.shown = shownName(p, forms[s.key])
 	if p.shown == p.fullName() && chance(r, 0.5) {
-		p.shown = shownName(r, p, "plain")
+		p.shown = shownName(p, "plain")
 	}
 	dead := fmt.Sprintf("http://old.%s/~%s/", strings.TrimPrefix(p.uni.host, "www."), p.login)
 	if !s.exists {

@@ -122,7 +122,7 @@ func mailOf(r *rand.Rand, p *person) string {
 }
 
 // shownName is how the person's own page writes the name.
-func shownName(r *rand.Rand, p *person, form string) string {
+func shownName(p *person, form string) string {
 	switch form {
 	case "initials":
 		s := string([]rune(p.given)[0]) + ". "
