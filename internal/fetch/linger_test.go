@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,11 +32,7 @@ func TestRequestUnderWayIsFinished(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			half := make(chan struct{})
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/robots.txt" {
-					http.NotFound(w, r)
-					return
-				}
+			s := site(t, func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/html")
 				_, _ = w.Write([]byte("one half, "))
 				_ = http.NewResponseController(w).Flush()
@@ -49,11 +43,8 @@ func TestRequestUnderWayIsFinished(t *testing.T) {
 				}
 				close(half)
 				_, _ = w.Write([]byte("and the other"))
-			}))
-			t.Cleanup(s.Close)
-			client, err := New(Config{AllowLoopback: true, Proxy: "none", Pacing: Pacing{Unpaced: true}, Linger: c.grace})
-			require.NoError(t, err)
-			t.Cleanup(client.Close)
+			})
+			client := testClient(t, func(cfg *Config) { cfg.Linger = c.grace })
 			resp, err := client.Fetch(ctx, Request{URL: s.URL + "/"})
 			if !c.done {
 				require.Equal(t, Canceled, OutcomeOf(err), "%v", err)
@@ -83,22 +74,11 @@ func (k keeper) SaveRobots(ctx context.Context, host string, rec RobotsRecord) e
 func TestRobotsOfWhoStopsAreKept(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	var asked atomic.Int32
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/robots.txt" {
-			asked.Add(1)
-			cancel()
-		}
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte("a page"))
-	}))
-	t.Cleanup(s.Close)
+	s, asked := robotsSite(t, func(http.ResponseWriter, *http.Request) { cancel() })
 	cache := keeper{newMemoryRobots(10)}
 	fetch := func(ctx context.Context) error {
-		client, err := New(Config{AllowLoopback: true, Proxy: "none", Pacing: Pacing{Unpaced: true}, Linger: time.Minute, Robots: cache})
-		require.NoError(t, err)
-		defer client.Close()
-		_, err = client.Fetch(ctx, Request{URL: s.URL + "/"})
+		client := testClient(t, func(cfg *Config) { cfg.Linger, cfg.Robots = time.Minute, cache })
+		_, err := client.Fetch(ctx, Request{URL: s.URL + "/"})
 		return err
 	}
 	require.Equal(t, Canceled, OutcomeOf(fetch(ctx)))
