@@ -145,19 +145,18 @@ func TestADeathOverAnAnswerIsItsAuthors(t *testing.T) {
 	require.Zero(t, marked)
 }
 
-// dying is the gate of a process that dies over the answer of a page: as far as the record
-// knows it does nothing any more.
-type dying struct{ served, died, over chan struct{} }
+// gate grants turns as it says, and is given the end of each.
+type gate func() func(fetch.Visit)
 
-func (d dying) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
-	return func(fetch.Visit) {
-		select {
-		case <-d.served:
-			d.died <- struct{}{}
-			<-d.over
-		default: // it was robots.txt
-		}
-	}, nil
+func (g gate) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
+	return g(), nil
+}
+
+// by is a client of a gate.
+func (g gate) by(t *testing.T) *fetch.Client {
+	c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", AllowLoopback: true, Gate: g})
+	require.NoError(t, err)
+	return c
 }
 
 // TestADeathOverARequestIsChargedToItsURL: to where a redirect led, too, and not to where it
@@ -165,29 +164,36 @@ func (d dying) Turn(context.Context, string, time.Duration) (func(fetch.Visit), 
 func TestADeathOverARequestIsChargedToItsURL(t *testing.T) {
 	t.Parallel()
 	a := circle().open(t, "", nil)
-	d := dying{make(chan struct{}, 10), make(chan struct{}), make(chan struct{})}
+	served, died, over := make(chan struct{}, 10), make(chan struct{}), make(chan struct{})
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/moved":
 			http.Redirect(w, r, "/killer", http.StatusFound)
 		case "/killer":
-			d.served <- struct{}{}
+			served <- struct{}{}
 		default:
 			http.NotFound(w, r)
 		}
 	}))
 	t.Cleanup(site.Close)
-	t.Cleanup(func() { close(d.over) })
+	t.Cleanup(func() { close(over) })
+	// The process dies over the answer of a page: as far as the record knows it does nothing any more.
+	dies := func(fetch.Visit) {
+		select {
+		case <-served:
+			died <- struct{}{}
+			<-over
+		default: // it was robots.txt
+		}
+	}
 	get := func() error {
-		c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", AllowLoopback: true, Gate: d})
-		require.NoError(t, err)
-		g := &harvest.Getter{DB: a.DB, Fetch: c}
-		_, _, err = g.Get(context.WithoutCancel(t.Context()), site.URL+"/moved")
+		g := &harvest.Getter{DB: a.DB, Fetch: gate(func() func(fetch.Visit) { return dies }).by(t)}
+		_, _, err := g.Get(context.WithoutCancel(t.Context()), site.URL+"/moved")
 		return err
 	}
 	for range frontier.MaxDeaths {
 		go func() { _ = get() }()
-		<-d.died
+		<-died
 	}
 	var failed *fetch.Error
 	require.ErrorAs(t, get(), &failed)
@@ -197,22 +203,12 @@ func TestADeathOverARequestIsChargedToItsURL(t *testing.T) {
 	require.Zero(t, deaths, "and others are not")
 }
 
-// panicking panics over each request.
-type panicking struct{ turns *int }
-
-func (p panicking) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
-	*p.turns++
-	panic("a coding of which nobody thought")
-}
-
 // TestAPanicOverARequestIsThePagesOwn: it is an answer like another, for all authors whose
 // candidate the page is, and the host is not asked again.
 func TestAPanicOverARequestIsThePagesOwn(t *testing.T) {
 	t.Parallel()
 	a, turns := circle().open(t, "", nil), 0
-	c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", Gate: panicking{&turns}})
-	require.NoError(t, err)
-	a.Stages.Pages.Fetch = c
+	a.Stages.Pages.Fetch = gate(func() func(fetch.Visit) { turns++; panic("a coding of which nobody thought") }).by(t)
 	for range 2 {
 		_, _, err := a.Stages.Pages.Get(t.Context(), "http://www.cs.example.edu/~roe/")
 		var failed *fetch.Error
@@ -222,35 +218,24 @@ func TestAPanicOverARequestIsThePagesOwn(t *testing.T) {
 	require.Equal(t, 1, turns)
 }
 
-// blocking grants no turn before it is over.
-type blocking struct{ asked, over chan struct{} }
-
-func (b blocking) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
-	close(b.asked)
-	<-b.over
-	return func(fetch.Visit) {}, nil
-}
-
 // TestWhoSharesARequestMayStopWaiting for it, whoever sent it.
 func TestWhoSharesARequestMayStopWaiting(t *testing.T) {
 	t.Parallel()
-	a, gate := circle().open(t, "", nil), blocking{make(chan struct{}), make(chan struct{})}
-	c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", Gate: gate})
-	require.NoError(t, err)
-	a.Stages.Pages.Fetch = c
+	a, asked, over := circle().open(t, "", nil), make(chan struct{}), make(chan struct{})
+	a.Stages.Pages.Fetch = gate(func() func(fetch.Visit) { close(asked); <-over; return func(fetch.Visit) {} }).by(t)
 	first, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
 		_, _, err := a.Stages.Pages.Get(first, "http://www.cs.example.edu/~roe/")
 		ended <- err
 	}()
-	<-gate.asked
+	<-asked
 	second, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err = a.Stages.Pages.Get(second, "http://www.cs.example.edu/~roe/")
+	_, _, err := a.Stages.Pages.Get(second, "http://www.cs.example.edu/~roe/")
 	require.ErrorIs(t, err, context.Canceled)
 	stop()
-	close(gate.over)
+	close(over)
 	require.Error(t, <-ended)
 }
 
@@ -263,9 +248,7 @@ func TestWhoWaitsForASuspectMayStopWaiting(t *testing.T) {
 	id := listed(t, a)
 	d := poisonEngine{"", make(chan struct{}, 1000), make(chan struct{})}
 	a.Stages.Finder = homepage.New(homepage.Config{Searcher: d, Getter: a.Stages.Pages})
-	suspect := func(sql string) {
-		storetest.Exec(t, a.DB.Pool, sql)
-	}
+	suspect := func(sql string) { storetest.Exec(t, a.DB.Pool, sql) }
 	var first sync.WaitGroup
 	stops := func(name string, work func(context.Context)) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -311,18 +294,9 @@ func TestWhoWaitsForASuspectMayStopWaiting(t *testing.T) {
 	h := frontier.HashOf(page3)
 	_, _, err := a.DB.BeginAsk(t.Context(), store.CachedPage{Hash: h[:], URL: page3}, false)
 	require.NoError(t, err)
-	turn := make(turns, 2)
-	c, err := fetch.New(fetch.Config{Contact: "librarian@library.example.org", AllowLoopback: true, Gate: turn})
-	require.NoError(t, err)
-	a.Stages.Pages.Fetch = c
+	turn := make(chan struct{}, 2)
+	a.Stages.Pages.Fetch = gate(func() func(fetch.Visit) { return func(fetch.Visit) { turn <- struct{}{} } }).by(t)
 	stops("a request", func(ctx context.Context) { get(page3)(ctx); <-turn; <-turn }) // of robots.txt and of the page
 	close(d.over)
 	first.Wait()
-}
-
-// turns tells when one ends.
-type turns chan struct{}
-
-func (t turns) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
-	return func(fetch.Visit) { t <- struct{}{} }, nil
 }
