@@ -22,16 +22,8 @@ const (
 // are the slides and posters of a paper, which are linked to it elsewhere.
 func ClassOf(label string) (c Class, known bool) {
 	switch label {
-	case "paper":
-		return Paper, true
-	case "thesis":
-		return Thesis, true
-	case "slides":
-		return Slides, true
-	case "course":
-		return Course, true
-	case "cv":
-		return CV, true
+	case "paper", "thesis", "slides", "course", "cv":
+		return Class(label), true
 	case "supplement", "book", "proceedings", "poster", "prose", "admin", "notext", "other":
 		return Other, true
 	}

@@ -15,13 +15,7 @@ const (
 )
 
 func (r pageRelation) reason() string {
-	switch r {
-	case pagesSame:
-		return "same pages"
-	case pagesOther:
-		return "other pages"
-	}
-	return "pages not known on both sides"
+	return [...]string{pagesUnknown: "pages not known on both sides", pagesSame: "same pages", pagesOther: "other pages"}[r]
 }
 
 // comparePages reads "703-709", "703–9", "12:1-12:28" or "44". Two versions of a

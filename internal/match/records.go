@@ -115,19 +115,11 @@ func (c comparison) withoutAuthors() (Verdict, float64) {
 }
 
 func (r relation) reason() string {
-	switch r {
-	case sameTitle:
-		return "same title"
-	case misread:
-		return "title differs by misread letters"
-	case nearTitle:
-		return "title differs by a small word or an ending"
-	case withSubtitle:
-		return "title with and without its subtitle"
-	case prolonged:
-		return "one title begins with the other"
-	}
-	return "a number or a content word differs"
+	return [...]string{
+		sameTitle: "same title", misread: "title differs by misread letters", nearTitle: "title differs by a small word or an ending",
+		withSubtitle: "title with and without its subtitle", prolonged: "one title begins with the other",
+		otherTitle: "a number or a content word differs",
+	}[r]
 }
 
 func (ag agreement) reason() string {

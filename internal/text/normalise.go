@@ -102,56 +102,25 @@ func appendRune(out []byte, r rune) []byte {
 // latinOf spells the letters that Unicode does not decompose, and Greek ones by
 // name, since a title has "λ" in one place and "lambda" in another.
 func latinOf(r rune) string {
-	switch r {
-	case 'ø', 'Ø':
-		return "o"
-	case 'ł', 'Ł', 'ℓ':
-		return "l"
-	case 'đ', 'Đ', 'ð', 'Ð':
-		return "d"
-	case 'ı':
-		return "i"
-	case 'ȷ':
-		return "j"
-	case 'æ', 'Æ':
-		return "ae"
-	case 'œ', 'Œ':
-		return "oe"
-	case 'ß', 'ẞ':
-		return "ss"
-	case 'þ', 'Þ':
-		return "th"
-	case 'ħ', 'Ħ':
-		return "h"
-	case 'ŋ', 'Ŋ':
-		return "ng"
+	switch {
+	case 0x391 <= r && r <= 0x3a9:
+		return greekNames[r-0x391]
+	case 0x3b1 <= r && r <= 0x3c9:
+		return greekNames[r-0x3b1]
 	}
-	if r < 0x391 || r > 0x3f5 {
-		return ""
-	}
-	return greek(r)
+	return latin[r]
+}
+
+var latin = map[rune]string{
+	'ø': "o", 'Ø': "o", 'ł': "l", 'Ł': "l", 'ℓ': "l", 'đ': "d", 'Đ': "d", 'ð': "d", 'Ð': "d", 'ı': "i", 'ȷ': "j",
+	'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe", 'ß': "ss", 'ẞ': "ss", 'þ': "th", 'Þ': "th", 'ħ': "h", 'Ħ': "h",
+	'ŋ': "ng", 'Ŋ': "ng", 'ϕ': "phi", 'ϵ': "epsilon", 'ϑ': "theta",
 }
 
 var greekNames = [...]string{
 	"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota",
 	"kappa", "lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "sigma", "sigma",
 	"tau", "upsilon", "phi", "chi", "psi", "omega",
-}
-
-func greek(r rune) string {
-	switch {
-	case 0x391 <= r && r <= 0x3a9:
-		return greekNames[r-0x391]
-	case 0x3b1 <= r && r <= 0x3c9:
-		return greekNames[r-0x3b1]
-	case r == 'ϕ':
-		return "phi"
-	case r == 'ϵ':
-		return "epsilon"
-	case r == 'ϑ':
-		return "theta"
-	}
-	return ""
 }
 
 // Plain undoes HTML and LaTeX. Text without '&', '<' and '\' comes back as it is.
