@@ -2,7 +2,7 @@ package rank
 
 import "strings"
 
-// address is a URL taken apart.
+// address holds the parts of a URL.
 type address struct {
 	host, dir, name, stem, ext, query string
 }
@@ -39,8 +39,7 @@ func splitAddress(raw string) address {
 	return a
 }
 
-// label is what a page's address says of it: its file name, or its last
-// directory where it has none.
+// label returns the file name of a page's address, or its last directory if it has no file name.
 func (a address) label() (name, dirs string) {
 	if a.name != "" {
 		return a.stem, a.dir
@@ -53,15 +52,15 @@ func (a address) label() (name, dirs string) {
 // patterns is the number of buckets for patterns of addresses.
 const patterns = 1 << 11
 
-// patternOf is the bucket of an address with its numbers folded: pages that a
-// program numbered are one pattern.
+// patternOf returns the bucket of an address with its numbers folded: pages numbered by a program
+// share one pattern.
 func patternOf(raw string) uint16 {
 	h := foldedHash(hashSeed, raw)
 	h ^= h >> 13
 	return uint16(h & (patterns - 1))
 }
 
-// foldedHash goes on from h with the bytes of s, its numbers folded.
+// foldedHash continues the hash h with the bytes of s, with numbers folded.
 func foldedHash(h uint32, s string) uint32 {
 	digits := false
 	for i := 0; i < len(s); i++ {
@@ -79,8 +78,8 @@ func foldedHash(h uint32, s string) uint32 {
 	return h
 }
 
-// shapeOf folds a name to the pattern that its like share: digits become 0,
-// words of more than two letters become a.
+// shapeOf returns the pattern of a name: a run of digits becomes 0, a word of more than two
+// letters becomes a.
 func shapeOf(name string) string {
 	var buf [48]byte
 	b := buf[:0]
@@ -111,8 +110,7 @@ func shapeOf(name string) string {
 	return string(b)
 }
 
-// eachWord calls f with the first n words of s, in lower case, those of one
-// letter left out.
+// eachWord calls f with the first n words of s in lower case, without words of one letter.
 func eachWord(s string, n int, f func(string)) {
 	var buf [32]byte
 	b := buf[:0]
@@ -138,8 +136,7 @@ func eachWord(s string, n int, f func(string)) {
 	flush()
 }
 
-// hasYear says whether s holds a year of 1950–2049 that is no part of a longer
-// number.
+// hasYear reports whether s has a year from 1950 to 2049 that is not part of a longer number.
 func hasYear(s string) bool {
 	digits := 0
 	for i := 0; i <= len(s); i++ {

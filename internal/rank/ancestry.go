@@ -7,17 +7,16 @@ import (
 	"math"
 )
 
-// ancestor is a page that was read, as far as it is needed to give it credit for
-// what its links led to.
+// ancestor holds of a fetched page what is needed to credit it for the pages its links led to.
 type ancestor struct {
 	asked, came, parent uint32 // hashes of addresses
 	worth               float32
 	judged, accepted    uint8 // of its documents
-	credited            bool  // worth is what a page below it led to
+	credited            bool  // worth comes from a page below it
 	features            []feature
 }
 
-// count counts the verdict on one of the page's documents, of the first 255.
+// count counts the verdict on one document of the page, up to 255.
 func (a *ancestor) count(accepted bool) {
 	if a.judged == math.MaxUint8 {
 		return
@@ -28,10 +27,10 @@ func (a *ancestor) count(accepted bool) {
 	}
 }
 
-// yield is what the page has brought so far, in papers per request, itself included.
+// yield returns the papers per request of the page so far, with the request for the page itself.
 func (a *ancestor) yield() float64 { return float64(a.accepted) / (float64(a.judged) + 1) }
 
-// ancestry remembers the latest pages, the last one last.
+// ancestry holds the latest pages, the last one last.
 type ancestry struct{ pages []ancestor }
 
 const (
@@ -42,7 +41,7 @@ const (
 func (y *ancestry) add(a ancestor) {
 	a.features = a.features[:min(len(a.features), maxStored)]
 	if len(y.pages) >= maxAncestors {
-		// Pages that led nowhere are forgotten first: the others are on a way.
+		// Pages that led to nothing are dropped first: others may lie on a path to papers.
 		drop := 0
 		for i := 0; i < len(y.pages)/2; i++ {
 			if y.pages[i].worth < y.pages[drop].worth {
@@ -63,7 +62,7 @@ func (y *ancestry) find(hash uint32) *ancestor {
 	return nil
 }
 
-// hashOf is a hash of an address; that of "" is 0, which no page has.
+// hashOf returns the hash of an address. The hash of "" is 0, which no other address has.
 func hashOf(url string) uint32 {
 	if url == "" {
 		return 0
@@ -75,8 +74,9 @@ func hashOf(url string) uint32 {
 	return max(h, 1)
 }
 
-// encode writes each page as three hashes, its worth, the counts of its documents, whether
-// it was credited, the number of its features, and two bytes of index and four of value for each.
+// encode writes for each page three hashes, its worth, the counts of its documents, whether it
+// was credited, and its features: their number, then two bytes of index and four of value for
+// each.
 func (y *ancestry) encode() string {
 	var buf []byte
 	le := binary.LittleEndian

@@ -11,21 +11,21 @@ import (
 // Bounds of learning the words of links.
 const (
 	anchorSites  = 5    // sites that must have links with a word
-	anchorNever  = 0.05 // share of such links that lead to relevant pages, of a word that leads out
-	anchorMostly = 0.5  // and of one that leads on
-	mostAnchors  = 200  // words of each kind
-	mostOfSite   = 5000 // words that are counted of one site, which may generate any number
+	anchorNever  = 0.05 // greatest share of links to relevant pages for a word that leads out
+	anchorMostly = 0.5  // least share for a word that leads on
+	maxAnchors  = 200  // words of each kind
+	maxWordsPerSite   = 5000 // words counted per site, since a site may generate any number
 )
 
 // Anchor is a word of links.
 type Anchor struct {
 	Word  string  `json:"word"`
-	Sites int     `json:"sites"` // that have links with it
-	Share float64 `json:"share"` // of these links that lead to relevant pages, the mean of the sites
+	Sites int     `json:"sites"` // sites with such links
+	Share float64 `json:"share"` // of these links to relevant pages, as the mean over sites
 }
 
-// Anchors learn which words of links lead to relevant pages. Sites count, not links: a word
-// of one site's menu says nothing of others.
+// Anchors learns which words of links lead to relevant pages. It averages over sites, not links,
+// since the words of one site's menu tell nothing about other sites.
 type Anchors struct {
 	by map[string]map[string]*anchorCount
 	of map[string]int // words of each site
@@ -42,7 +42,7 @@ func (a *Anchors) Add(site, anchor string, relevant bool) {
 	slices.Sort(text)
 	for _, w := range slices.Compact(text) {
 		n := a.by[w][site]
-		if n == nil && a.of[site] == mostOfSite {
+		if n == nil && a.of[site] == maxWordsPerSite {
 			continue
 		}
 		if n == nil {
@@ -60,8 +60,8 @@ func (a *Anchors) Add(site, anchor string, relevant bool) {
 	}
 }
 
-// Lists are the words that on several sites lead out, (nearly) never to a relevant page,
-// and those that mostly lead on to one; those of most sites come first.
+// Lists returns the words that on several sites (nearly) never lead to a relevant page, and those
+// that mostly do. Words of the most sites come first.
 func (a *Anchors) Lists() (out, on []Anchor) {
 	for _, w := range slices.Sorted(maps.Keys(a.by)) {
 		sites := a.by[w]
@@ -85,11 +85,11 @@ func (a *Anchors) Lists() (out, on []Anchor) {
 
 func weightiest(all []Anchor) []Anchor {
 	slices.SortStableFunc(all, func(a, b Anchor) int { return cmp.Compare(b.Sites, a.Sites) })
-	return all[:min(len(all), mostAnchors)]
+	return all[:min(len(all), maxAnchors)]
 }
 
-// With is the lists with words that were learnt: of links that lead out of relevant pages,
-// and of links that lead on from others.
+// With returns the lists with learnt words added: pruning are words of links out of relevant
+// pages, extracting are words of links to them.
 func (l Lists) With(pruning, extracting []Anchor) Lists {
 	add := func(to []string, learnt []Anchor) []string {
 		return slices.Concat(to, each.Of(learnt, func(a Anchor) string { return a.Word }))

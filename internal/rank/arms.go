@@ -8,25 +8,24 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// maxArms bounds the groups of like links on one site; what comes after shares
-// the last.
+// maxArms is the maximum number of groups of similar links on one site. Later groups share the
+// last.
 const maxArms = 96
 
-// armCosine is how alike two tag paths must be to be one group.
+// armCosine is the least cosine of two tag paths of one group.
 const armCosine = 0.75
 
-// arms groups links by where they stand in the structure of their pages: the
-// pairs of neighbours in the tag path, hashed into 2^12 buckets, and compared
-// by cosine (sleeping bandits over DOM tag paths, arXiv 2602.11874). Each group
-// is led by its first path, and a path goes to the first group that is like it:
-// so a path belongs to the same group for ever, whatever comes later.
+// arms groups links by their place in the structure of their pages. The pairs of neighbours in
+// the tag path are hashed into 2^12 buckets and compared by cosine (sleeping bandits over DOM tag
+// paths, arXiv 2602.11874). The first path of a group is its leader, and a path joins the first
+// group whose leader is similar. So the group of a path never changes.
 type arms struct {
 	leaders []string
 	vectors [][]uint16    // sorted buckets of each leader, with repetition
-	known   map[place]int // a cache: it holds nothing that is not computed again the same
+	known   map[place]int // cache; every entry can be recomputed
 }
 
-// place is where a link stands.
+// place is the position of a link in the structure of a page.
 type place struct {
 	source page.Source
 	path   string
@@ -41,7 +40,7 @@ func newArms(leaders []string) *arms {
 	return a
 }
 
-// of is the group of a link.
+// of returns the group of a link.
 func (a *arms) of(l page.Link) int {
 	at := place{l.Source, l.TagPath}
 	if id, ok := a.known[at]; ok {
@@ -70,7 +69,7 @@ func (a *arms) find(path string) int {
 	return len(a.leaders) - 1
 }
 
-// pathVector lists the buckets of a path's pairs of neighbouring steps, sorted.
+// pathVector returns the sorted buckets of the pairs of neighbouring steps of a path.
 func pathVector(path string) []uint16 {
 	steps := strings.FieldsFunc(path, func(r rune) bool { return r == '>' || r == ' ' || r == '/' })
 	out := make([]uint16, 0, len(steps)+1)
@@ -97,7 +96,7 @@ func pathVector(path string) []uint16 {
 	return out
 }
 
-// cosine of two sorted multisets of buckets.
+// cosine returns the cosine of two sorted multisets of buckets.
 func cosine(a, b []uint16) float64 {
 	dot, aa, bb := 0, 0, 0
 	i, j := 0, 0
@@ -128,14 +127,13 @@ func cosine(a, b []uint16) float64 {
 	return float64(dot) / math.Sqrt(float64(aa)*float64(bb))
 }
 
-// maxGroups bounds the groups that a site's links are kept apart in; what comes
-// after shares the last.
+// maxGroups is the maximum number of groups of a site's links. Later groups share the last.
 const maxGroups = 160
 
-// groups numbers the pairs of arm and directory (its numbers folded) in the order
-// in which they are met. A number is a link's mark: the window of waiting links
-// shows the best of each, so that a few hundred numbered pages cannot hide what
-// stands elsewhere in the same list markup.
+// groups numbers the pairs of arm and directory (with its numbers folded) in the order of
+// discovery. The number is the mark of a link. The window of waiting links holds the best links
+// of each mark, so that hundreds of numbered pages cannot hide other links in the same list
+// markup.
 type groups struct {
 	keys []uint32
 	at   map[uint32]int

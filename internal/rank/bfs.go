@@ -6,8 +6,8 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// bfs asks for links in the order of their discovery, which is breadth-first
-// where each page's links enter in page order.
+// bfs requests links in the order of discovery. This is breadth-first if the links of each page
+// enter in page order.
 type bfs struct{}
 
 func (bfs) Name() string { return BreadthFirst }
@@ -25,7 +25,7 @@ func (bfs) State() (json.RawMessage, error) { return json.RawMessage("{}"), nil 
 
 func (bfs) Restore(json.RawMessage) error { return nil }
 
-// oldest is the index of the candidate that was discovered first.
+// oldest returns the index of the candidate that was discovered first.
 func oldest(waiting []page.Candidate) int {
 	best := 0
 	for i := range waiting {

@@ -7,7 +7,7 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// The places where a concept may stand in or around a link.
+// Places of a concept in or around a link.
 const (
 	inAnchor = iota
 	inName
@@ -20,7 +20,7 @@ const (
 
 var placeNames = [places]string{"anchor", "name", "dirs", "context", "heading", "parent"}
 
-// Shared traits, beside the concepts: what can be said of a link on any site.
+// Shared traits, beside the concepts: properties of a link that mean the same on every site.
 const (
 	traitBias = iota
 	traitPS
@@ -72,16 +72,16 @@ var traitNames = [traits]string{"bias", "ps", "compressed", "other-type", "no-an
 	"frame", "redirect", "citation", "alternate", "sitemap", "script", "seed", "nav", "list", "table", "early",
 	"off-site", "wanted", "same-stem"}
 
-// fullContext is the length in bytes up to which the text around a link counts
-// fully. Longer text is prose, which speaks of everything by chance.
+// fullContext is the length in bytes up to which the text around a link has full weight. Longer
+// text is prose, which mentions many concepts by chance.
 const fullContext = 300
 
-// siteSlots is the size of the space into which what is particular to a site
-// (directories, words of names, arms, parents) is hashed.
+// siteSlots is the number of hash slots for features of one site: directories, words of names,
+// arms, parents.
 const siteSlots = 1 << 12
 
-// feature is one coordinate of a link: below the extractor's shared count a
-// shared trait, above it a slot of the site's own.
+// feature is one coordinate of a link. Indices below extractor.shared are shared traits, others
+// are slots of the site.
 type feature struct {
 	index int32
 	value float32
@@ -105,7 +105,7 @@ func newExtractor(l *Lists) (*extractor, error) {
 	return x, nil
 }
 
-// names lists the shared features in the order of their indices.
+// names returns the names of the shared features in the order of their indices.
 func (x *extractor) names() []string {
 	out := append(make([]string, 0, x.shared), traitNames[:]...)
 	for p := range places {
@@ -116,9 +116,8 @@ func (x *extractor) names() []string {
 	return out
 }
 
-// extract appends the features of a candidate, which stands in an arm, to out:
-// the shared ones, from like on those that it has in common with its like on the
-// site, and from own on its own.
+// extract appends the features of a candidate in an arm to out: first shared ones, from index
+// like on those of similar links on the site, and from index own on those of this link.
 func (x *extractor) extract(c *page.Candidate, arm int, out []feature) (fs []feature, like, own int) {
 	a, p := splitAddress(c.Link.URL), splitAddress(c.Parent)
 	name, dirs := a.label()
@@ -224,8 +223,8 @@ func (x *extractor) placeTraits(c *page.Candidate, trait func(int, bool)) {
 	trait(traitOffSite, c.OffSite)
 }
 
-// site appends the features that only mean something on this site, from own on
-// those that few links share.
+// site appends the features that have a meaning only on this site. Those from index own on belong
+// to few links.
 func (x *extractor) site(c *page.Candidate, a address, arm int, name string, out []feature) (fs []feature, own int) {
 	kind := "p"
 	if c.Document {

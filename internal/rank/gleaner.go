@@ -9,37 +9,34 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// tuning are gleaner's constants. They are few, and were chosen by what sites
-// reached whose links the prior had not been trained on; so figures on those
-// very sites are a little too good, and only sites kept aside judge fairly.
+// tuning holds the constants of gleaner. They were chosen by results on sites whose links were
+// not in the training of the prior. So results on those sites are slightly too good; only
+// held-out sites give a fair estimate.
 type tuning struct {
-	PriorVariance float64 // how fast the shared weights move on a site
-	SiteVariance  float64 // how fast the site's own do
-	Optimism      float64 // standard deviations (in log-odds) added to what is uncertain
-	Novelty       float64 // log-odds added, for a share of exploration, to a link whose like was never tried
-	Deeper        float64 // worth of a page one hop further, in (0,1)
-	Sure          float64 // a pick that promises more than this is never given to exploration
-	Explore       int     // of so many other picks, one goes to the oldest link and one to the least tried kind
-	Grain         float64 // documents of one group on one page whose promises (in log-odds) differ by less go in the order of the page
-	GroupGrain    float64 // and so do those of different groups on one page
-	Floor         float64 // a document promises no less than its group's share of accepted ones, less so much (in log-odds)
-	Verdict       float64 // how much what a page's documents turned out to be counts beside what they seemed, in (0,1)
-	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
+	PriorVariance float64 // of the shared weights: how fast they change on a site
+	SiteVariance  float64 // of the weights of the site
+	Optimism      float64 // standard deviations (in log-odds) added for uncertainty
+	Novelty       float64 // log-odds added in exploration to a link whose pattern was never tried
+	Deeper        float64 // discount of a page one hop further, in (0,1)
+	Sure          float64 // picks with a greater probability are never used for exploration
+	Explore       int     // of so many other picks, one takes the oldest link and one the least tried pattern
+	Grain         float64 // documents of a group on a page keep page order below this difference of log-odds
+	GroupGrain    float64 // the same for documents of different groups on a page
+	Floor         float64 // a document's log-odds are at least those of its group's accepted share minus this
+	Verdict       float64 // weight of the verdicts on a page's documents relative to their estimates, in (0,1)
+	Failure       float64 // weight of a failed request as evidence, in (0,1)
 }
 
 func tuned() tuning {
 	return tuning{PriorVariance: 0.08, SiteVariance: 0.6, Optimism: 1, Novelty: 5, Grain: 1, GroupGrain: 0.75, Deeper: 0.7, Sure: 0.06, Explore: 3, Floor: 0.5, Verdict: 0.5, Failure: 0.1}
 }
 
-// gleaner learns on the site which links pay. Two online models, one for
-// documents (is it a paper) and one for pages (how many papers per request does
-// it lead to), start from a prior that all sites share and add what is
-// particular to this one: groups of links by tag path, directories, words and
-// shapes of names, headings, the page on which a link stands. Both speak the
-// same unit, papers per request, so that documents and pages compete in one
-// order. Uncertain links are given the benefit of the doubt, and a share of the
-// picks that promise little goes to the link that has waited longest: so every
-// link has its turn, and the tail is not lost.
+// gleaner learns on each site which links lead to papers. It has two online models: one for
+// documents (the probability of a paper) and one for pages (the papers per request they lead to).
+// Both start from a prior shared by all sites and add features of this site: groups of links by
+// tag path, directories, words and shapes of names, headings, parent pages. Both use one unit,
+// papers per request, so documents and pages share one order. Uncertain links get a bonus, and
+// some picks of low promise take the oldest link, so every link is requested in the end.
 type gleaner struct {
 	tune     tuning
 	x        *extractor
@@ -48,7 +45,7 @@ type gleaner struct {
 	groups   groups
 	pages    *model
 	docs     *model
-	picks    int // uncertain picks so far, for the share of exploration
+	picks    int // uncertain picks so far; every Explore-th is exploration
 	pending  *pendingPage
 	children map[string]*offspring
 	path     ancestry
@@ -56,23 +53,23 @@ type gleaner struct {
 	yields   yields
 	memory   memory
 	scratch  []feature
-	bounds   []float64 // of the promises of the waiting links at the present pick; scratch
+	bounds   []float64 // upper bounds of the waiting links' promises in this pick; scratch
 }
 
 // pendingPage is a page whose links may still be entering.
 type pendingPage struct {
-	asked, came string // the link's address and the page's, which a redirect tells apart
+	asked, came string // addresses of the link and of the page, which differ after a redirect
 	parent      string
 	features    []feature
 }
 
-// offspring is what entered from one page.
+// offspring holds the links that entered from one page.
 type offspring struct {
-	documents []float64 // their chances, as seen when they entered
+	documents []float64 // their probabilities at entry
 	best      float64   // value of the best page among them
 }
 
-// newGleaner makes one of complete options.
+// newGleaner returns a strategy with complete options.
 func newGleaner(opts Options) *gleaner {
 	g := &gleaner{tune: tuned(), x: opts.x}
 	names := g.x.named
@@ -93,9 +90,8 @@ func (g *gleaner) reset() {
 
 func (g *gleaner) Name() string { return Gleaner }
 
-// Enter gives a link its group and what it is worth as far as is known now. All
-// links are in one queue; groups keep documents and pages apart, so that in the
-// window of the waiting links neither hides the other.
+// Enter sets the group of a link and its present value. All links share one queue. Groups
+// separate documents from pages, so that neither hides the other in the window of waiting links.
 func (g *gleaner) Enter(c *page.Candidate) {
 	c.Queue = 0
 	c.Mark = 2 * g.groups.of(g.arms.of(c.Link), c.Link.URL)
@@ -126,14 +122,14 @@ func (g *gleaner) model(c *page.Candidate) *model {
 	return g.pages
 }
 
-// value is what a request for the candidate is expected to bring, in papers per
-// request, without the benefit of the doubt.
+// value returns the expected papers per request of the candidate, without the bonus for
+// uncertainty.
 func (g *gleaner) value(c *page.Candidate, fs []feature) float64 {
 	logit, _ := g.model(c).predict(fs)
 	return sigmoid(logit)
 }
 
-// Next takes the link of most promise; of equals the one found first.
+// Next selects the link with the greatest promise; of equal links, the oldest.
 func (g *gleaner) Next(waiting []page.Candidate) (int, string) {
 	g.settle()
 	if len(g.memory.links) >= maxKnown {
@@ -156,8 +152,8 @@ func (g *gleaner) Next(waiting []page.Candidate) (int, string) {
 	return best, g.explain(&waiting[best])
 }
 
-// most is the waiting link of which promise and extra are the greatest together.
-// It begins with the one that might be, so that few promises have to be found out.
+// most returns the waiting link with the greatest sum of promise and extra. It starts from the
+// link with the greatest upper bound, so that few promises need to be computed.
 func (g *gleaner) most(waiting []page.Candidate, extra func(*known) float64) int {
 	best, top := 0, math.Inf(-1)
 	for i := range waiting {
@@ -178,8 +174,8 @@ func (g *gleaner) most(waiting []page.Candidate, extra func(*known) float64) int
 	return best
 }
 
-// promise is what the waiting link at a place promises: its log-odds, with the
-// benefit of the doubt. Its bound is exact from then on.
+// promise returns the log-odds of waiting link i, with the bonus for uncertainty, and makes its
+// bound exact.
 func (g *gleaner) promise(waiting []page.Candidate, i int) float64 {
 	k := g.memory.slots[i].known
 	g.judge(k, g.model(&waiting[i]))
@@ -187,13 +183,13 @@ func (g *gleaner) promise(waiting []page.Candidate, i int) float64 {
 	return g.bounds[i]
 }
 
-// floor is the least that a waiting document promises: a little less than the share of
-// its group that was accepted. What the model has learnt of a run of rejected ones, by
-// all the features that they share, would make it forget the accepted ones before.
+// floor returns the least promise of a waiting document: slightly less than the accepted share of
+// its group. Without it, a run of rejected documents would lower the features that they share
+// with accepted ones.
 func (g *gleaner) floor(c *page.Candidate) float64 { return g.yields.least(c) - g.tune.Floor }
 
-// exploration takes, at its turn, the link that has waited longest, so that none
-// waits for ever, or the one of which least is known.
+// exploration returns at fixed intervals the oldest link, so that no link waits forever, or the
+// least tried one.
 func (g *gleaner) exploration(waiting []page.Candidate) (index int, why string) {
 	switch g.picks % g.tune.Explore {
 	case 0:
@@ -206,10 +202,9 @@ func (g *gleaner) exploration(waiting []page.Candidate) (index int, why string) 
 	return 0, ""
 }
 
-// inPageOrder gives way to the first link of the same page that promises nearly
-// as much as the best. What the words around two links of one list say of the
-// difference between them is mostly noise, and an author's own order is better
-// than noise: it is the order of breadth-first, which so is never lost by chance.
+// inPageOrder prefers the first link of the same page whose promise is nearly the best. The words
+// around two links of one list differ mostly by chance. The author's order is better evidence,
+// and it is the order of breadth-first.
 func (g *gleaner) inPageOrder(waiting []page.Candidate, best int) int {
 	b, top := &waiting[best], g.bounds[best]
 	if !b.Document {
@@ -232,7 +227,7 @@ func (g *gleaner) inPageOrder(waiting []page.Candidate, best int) int {
 	return first
 }
 
-// settle lets the page model learn from the last page, once its links are in.
+// settle trains the page model with the last page after its links entered.
 func (g *gleaner) settle() {
 	if g.pending == nil {
 		return
@@ -254,13 +249,13 @@ func (g *gleaner) settle() {
 	}
 }
 
-// credit tells the pages on the way to a worthy page that they led to it: what
-// they seemed worth when they were read was only what their links promised.
+// credit raises the worth of the pages on the path to a good page. Their worth so far was an
+// estimate from their links.
 func (g *gleaner) credit(at uint32, worth float64) {
 	for range maxCredit {
 		a := g.path.find(at)
 		worth *= g.tune.Deeper
-		if a == nil || worth < float64(a.worth)+news {
+		if a == nil || worth < float64(a.worth)+minChange {
 			return
 		}
 		a.worth, a.credited = float32(worth), true
@@ -269,25 +264,24 @@ func (g *gleaner) credit(at uint32, worth float64) {
 	}
 }
 
-// maxCredit is how many hops up a page's worth is told.
+// maxCredit is the number of hops upwards that credit follows.
 const maxCredit = 4
 
-// news is how far the worth of a page has to be from what was learnt of it, so that it
-// is learnt again.
-const news = 0.05
+// minChange is the least change of a page's worth for which the page is learnt again.
+const minChange = 0.05
 
-// unwantedWorth is what an accepted document is worth in a crawl for papers of which it is
-// none: where it stood they may stand.
+// unwantedWorth is the outcome of an accepted document that is none of the wanted papers: wanted
+// ones may be on the same page.
 const unwantedWorth = 0.5
 
-// enough is how many of a page's documents are judged before their share is believed
-// where it is less than they promised.
-const enough = 3
+// minJudged is the number of judged documents of a page from which on a share below the estimate
+// is used.
+const minJudged = 3
 
-// verdict tells the page on which a document stands what its documents have turned out
-// to be, where that is better than they seemed, or worse after enough of them, unless
-// pages below it are what it is worth: so that the pages like it, a course for each year
-// or a project for each paper, are judged by what came of this one.
+// verdict learns the page of a document again if the share of accepted documents differs from the
+// estimate: a greater share at once, a lower one after minJudged documents, unless the worth
+// comes from pages below. Similar pages, such as a course for each year, are then judged by this
+// page.
 func (g *gleaner) verdict(c *page.Candidate, accepted bool) {
 	a := g.path.find(hashOf(c.Parent))
 	if a == nil {
@@ -295,15 +289,15 @@ func (g *gleaner) verdict(c *page.Candidate, accepted bool) {
 	}
 	a.count(accepted)
 	worth, was := a.yield(), float64(a.worth)
-	if accepted && worth > was+news || !a.credited && a.judged >= enough && worth < was-news {
+	if accepted && worth > was+minChange || !a.credited && a.judged >= minJudged && worth < was-minChange {
 		a.worth = float32(worth)
 		g.pages.learn(a.features, worth, g.tune.Verdict)
 		g.credit(a.parent, worth)
 	}
 }
 
-// worth is the yield of a page per request, itself included: its best documents
-// as they were expected when they entered, or what a page further on promised.
+// worth returns the yield of a page per request, the page included: its best documents by their
+// probability at entry, or the discounted value of its best page.
 func (g *gleaner) worth(o *offspring) float64 {
 	if o == nil {
 		return 0
@@ -317,8 +311,7 @@ func (g *gleaner) worth(o *offspring) float64 {
 	return best
 }
 
-// Observe learns whether a document was a paper at once, and what a page was
-// worth when its links have entered.
+// Observe learns from a document at once, and from a page after its links entered.
 func (g *gleaner) Observe(c page.Candidate, r Result) {
 	fs := g.features(&c)
 	if n := &g.tries[g.know(&c).pattern]; *n < math.MaxUint16 {
@@ -342,7 +335,7 @@ func (g *gleaner) Observe(c page.Candidate, r Result) {
 		}
 		if c.Document {
 			g.docs.learn(fs, outcome, 1)
-		} else { // a page's name hid a document: its like may do so too
+		} else { // similar addresses may lead to documents too
 			g.pages.learn(fs, outcome, 1)
 		}
 	case r.Page != nil:

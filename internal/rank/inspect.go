@@ -10,16 +10,15 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// About reports whether a page is about the subject: its title or its keywords
-// have one of the words (Chen, CINDI robot, Concordia 2008). It is what there is
-// without CINDI's classifiers.
+// About reports whether the title or keywords of a page have a word of the subject (Chen, CINDI
+// robot, Concordia 2008). It stands in for CINDI's classifiers.
 func (l Lists) About(p *page.Page) bool {
 	return prefixMatch(words(p.Title), l.MetaKeywords) != "" || prefixMatch(words(p.Meta["keywords"]), l.MetaKeywords) != ""
 }
 
-// Pruned names what of a link's words keeps it from being followed: of a page
-// about the subject one that leads back or out of it, of any other page the lack of
-// one that leads there. Departments are always followed.
+// Pruned reports whether a link must not be followed, and why. On a page about the subject these
+// are links with a word that leads away; on other pages, links without a word that leads to the
+// subject. Links to departments are always followed.
 func (l Lists) Pruned(about bool, link page.Link) (why string, pruned bool) {
 	text := words(link.Anchor)
 	if len(text) == 0 {
@@ -31,17 +30,16 @@ func (l Lists) Pruned(about bool, link page.Link) (why string, pruned bool) {
 	case !about:
 		return "none of the words that lead on", prefixMatch(text, l.ExtractingAnchors) == ""
 	}
-	said := " " + strings.Join(text, " ") + " "
+	joined := " " + strings.Join(text, " ") + " "
 	for _, w := range l.PruningAnchors {
-		if strings.Contains(said, " "+w+" ") {
+		if strings.Contains(joined, " "+w+" ") {
 			return w, true
 		}
 	}
 	return "", false
 }
 
-// Department reports whether a part of the host's name or a directory is one that
-// departments have.
+// Department reports whether a label of the host or a directory is a word of departments.
 func (l Lists) Department(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -7,19 +7,18 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// known is what is kept of a waiting link. Its features fall into three runs:
-// what can be said of a link on any site, what it shares with its like on this
-// one, and what is its own. The first two are the same for many links, so that
-// what a model makes of them is added up once for all of these.
+// known holds the features of a waiting link, in three runs: those that mean the same on every
+// site, those of similar links on this site, and those of this link. Many links share the first
+// two, so a model sums them once for all of them.
 type known struct {
-	// As the link was when its model was at a version. A version of 0 is none.
+	// Values for this version of the model; version 0 means none.
 	version int
-	promise float64 // its log-odds, with the benefit of the doubt
-	risen   float64 // how far the model's weights had risen
+	promise float64 // its log-odds, with the bonus for uncertainty
+	risen   float64 // model.risen at that version
 
-	most    float64 // the most that the rise of one weight by 1 can add to its log-odds
+	most    float64 // greatest increase of its log-odds if one weight rises by 1
 	wanted  float64 // of the candidate when it was computed
-	depth   int     // and this
+	depth   int     // likewise
 	pattern uint16
 
 	features []feature // all of them
@@ -28,14 +27,15 @@ type known struct {
 	own      []feature
 }
 
-// block is a run of features that many links have.
+// block is a run of features shared by many links.
 type block struct {
 	features     []feature
-	version      int // of the model at which the sums were made
+	version      int // of the model, for which the sums hold
 	mean, spread float32
 }
 
-// sums of the block under a model, made anew when the model has learnt.
+// sums returns the sums of the block under a model. It recomputes them after the model has
+// learnt.
 func (b *block) sums(m *model) (mean, spread float32) {
 	if b.version != m.version {
 		b.mean, b.spread = m.sums(b.features)
@@ -44,28 +44,27 @@ func (b *block) sums(m *model) (mean, spread float32) {
 	return b.mean, b.spread
 }
 
-// maxKnown bounds the links of which it is kept.
+// maxKnown is the maximum number of links and of blocks in memory.
 const maxKnown = 1 << 14
 
-// memory is what is known of waiting links. It holds nothing that is not computed
-// again the same.
+// memory caches the features of waiting links. Every entry can be recomputed.
 type memory struct {
 	links  map[int64]*known
 	blocks map[uint64]*block
 	slots  []slot             // of the waiting links at the last pick
-	fresh  map[string]entered // by address, the links that entered and have no ID yet
+	fresh  map[string]entered // by address, links that entered and have no ID yet
 }
 
-// entered is a link as it entered.
+// entered is a link at the time of its entry.
 type entered struct {
 	candidate page.Candidate
 	known     *known
 }
 
-// maxFresh bounds the links that are kept until they have an ID.
+// maxFresh is the maximum number of links without an ID in memory.
 const maxFresh = 1 << 10
 
-// slot saves looking a link up that stands where it stood at the last pick.
+// slot avoids a lookup for a link at the same index of the window as in the last pick.
 type slot struct {
 	id    int64
 	known *known
@@ -75,14 +74,14 @@ func newMemory() memory {
 	return memory{links: map[int64]*known{}, blocks: map[uint64]*block{}, fresh: map[string]entered{}}
 }
 
-// fits says whether what is known of a link still holds: one that is met again
-// may come closer to a seed or to a wanted title.
+// fits reports whether the cached values still hold. A link that is found again may be closer to
+// a seed or to a wanted title.
 func (k *known) fits(c *page.Candidate) bool {
 	return k != nil && k.depth == c.Depth && k.wanted == c.Wanted
 }
 
-// block finds or makes the one of a run of features. A page and a document never
-// share one, since each has a model of its own.
+// block returns the shared block of a run of features. Pages and documents never share one, since
+// each has its own model.
 func (y *memory) block(fs []feature, document bool) *block {
 	h := uint64(14695981039346656037)
 	if document {
@@ -96,15 +95,15 @@ func (y *memory) block(fs []feature, document bool) *block {
 		return b
 	}
 	b := &block{features: fs}
-	if len(y.blocks) >= maxKnown { // links that wait keep theirs
+	if len(y.blocks) >= maxKnown { // waiting links hold pointers to theirs
 		clear(y.blocks)
 	}
 	y.blocks[h] = b
 	return b
 }
 
-// know takes a candidate's features, which are kept while it waits. A link that
-// enters may have no place in the order of discovery yet (ID 0).
+// know returns the features of a candidate, cached while it waits. A link that enters may have no
+// ID yet (0).
 func (g *gleaner) know(c *page.Candidate) *known {
 	y := &g.memory
 	if c.ID == 0 {
@@ -121,7 +120,7 @@ func (g *gleaner) know(c *page.Candidate) *known {
 	e := y.fresh[c.Link.URL]
 	delete(y.fresh, c.Link.URL)
 	was, k := e.candidate, e.known
-	was.ID, was.Queue, was.Priority = c.ID, c.Queue, c.Priority // which say nothing of it
+	was.ID, was.Queue, was.Priority = c.ID, c.Queue, c.Priority // not used by the features
 	if was != *c {
 		k = g.compute(c)
 	}
@@ -129,7 +128,7 @@ func (g *gleaner) know(c *page.Candidate) *known {
 	return k
 }
 
-// compute finds out what there is to know of a candidate.
+// compute computes the features of a candidate.
 func (g *gleaner) compute(c *page.Candidate) *known {
 	k := &known{depth: c.Depth, wanted: c.Wanted, pattern: patternOf(c.Link.URL)}
 	fs, like, own := g.x.extract(c, g.arms.of(c.Link), g.scratch[:0])
@@ -140,8 +139,8 @@ func (g *gleaner) compute(c *page.Candidate) *known {
 	return k
 }
 
-// heaviest is the greatest value that features give to one weight, at least 1:
-// the same word twice, or two of the same hash, add up.
+// heaviest returns the greatest sum of values for one weight, at least 1: features with the same
+// hash add up.
 func heaviest(fs []feature) float64 {
 	most := float32(1)
 	for i, f := range fs {
@@ -156,7 +155,7 @@ func heaviest(fs []feature) float64 {
 	return float64(most)
 }
 
-// knowAt is know for the waiting link at a place in the window.
+// knowAt is know for waiting link i.
 func (g *gleaner) knowAt(i int, c *page.Candidate) *known {
 	for len(g.memory.slots) <= i {
 		g.memory.slots = append(g.memory.slots, slot{})
@@ -169,14 +168,14 @@ func (g *gleaner) knowAt(i int, c *page.Candidate) *known {
 	return k
 }
 
-// features of a candidate as things are now.
+// features returns the present features of a candidate.
 func (g *gleaner) features(c *page.Candidate) []feature { return g.know(c).features }
 
-// slack is more than the rounding of sums can make of a bound.
+// slack is greater than the rounding error of the sums in a bound.
 const slack = 1e-4
 
-// bound is a promise that a link certainly does not exceed, at no cost: its last
-// one, and as much as the weights have risen since. Variances only shrink.
+// bound returns an upper bound of the promise without computing it: the last promise plus the
+// rise of the weights since. Variances only shrink.
 func (k *known) bound(m *model) float64 {
 	switch k.version {
 	case m.version:
@@ -187,7 +186,7 @@ func (k *known) bound(m *model) float64 {
 	return k.promise + k.most*(m.risen-k.risen) + slack
 }
 
-// judge brings up to date what is known of a waiting link.
+// judge updates the promise of a waiting link.
 func (g *gleaner) judge(k *known, m *model) {
 	if k.version == m.version {
 		return

@@ -10,16 +10,16 @@ import (
 // mask is a set of concepts, one bit each.
 type mask uint64
 
-// lexicon recognises the concepts of a text in one pass over its bytes, without
-// allocating: a rolling hash of the word so far is looked up at every letter,
-// which finds every keyword that a word begins with.
+// lexicon finds the concepts of a text in one pass over its bytes, without allocation. It looks
+// up a rolling hash of the word at every letter, and so finds each keyword that is a prefix of a
+// word.
 type lexicon struct {
 	names []string // of the bits, sorted
 	table []entry  // open addressing; size a power of two
-	there bitmap   // of the hashes in it: most beginnings of words are none, and it is small
+	there bitmap   // its hashes: small, and rejects most prefixes
 }
 
-// bitmap says of a hash whether it may be in a table.
+// bitmap is a filter of the hashes that may be in a table.
 type bitmap [1 << 7]uint64
 
 func (b *bitmap) add(h uint32) { b[h>>6&(1<<7-1)] |= 1 << (h & 63) }
@@ -28,7 +28,7 @@ func (b *bitmap) may(h uint32) bool { return b[h>>6&(1<<7-1)]&(1<<(h&63)) != 0 }
 
 type entry struct {
 	hash   uint32
-	prefix mask // concepts whose keyword may be the beginning of a word
+	prefix mask // concepts whose keyword may be a prefix of a word
 	whole  mask // concepts whose keyword must be the whole word
 }
 
@@ -65,7 +65,7 @@ func (x *lexicon) add(word string, bit mask, whole bool) {
 	if strings.HasPrefix(word, "=") {
 		word, whole = word[1:], true
 	}
-	if isIdeograph(word, 0) { // these stand in no word: two of them are one, wherever they stand
+	if isIdeograph(word, 0) { // no spaces between words: a pair matches anywhere
 		word, whole = word[:min(len(word), 6)], false
 	}
 	h, letters := hashSeed, 0
@@ -96,13 +96,13 @@ func (x *lexicon) slot(h uint32) *entry {
 	return &x.table[i]
 }
 
-// scan is the set of concepts that the words of s speak of.
+// scan returns the concepts of the words of s.
 func (x *lexicon) scan(s string) mask {
 	var found mask
 	h := hashSeed
 	var last *entry
 	small := false
-	before := hashSeed // after the character before, where that is an ideograph
+	before := hashSeed // hash after the last character, if it is an ideograph
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c >= firstIdeograph && isIdeograph(s, i) {
@@ -141,17 +141,17 @@ func (x *lexicon) scan(s string) mask {
 	return found
 }
 
-// firstIdeograph is the first byte of three in UTF-8 with which kana begin; Chinese
-// characters and Hangul follow.
+// firstIdeograph is the first UTF-8 byte of kana. Chinese characters and Hangul have greater
+// ones.
 const firstIdeograph = 0xe3
 
-// isIdeograph says whether a character of a script that parts no words begins at i.
+// isIdeograph reports whether a character of a script without spaces between words begins at i.
 func isIdeograph(s string, i int) bool {
 	return i+2 < len(s) && s[i] >= firstIdeograph && s[i] <= 0xed && s[i+1]&0xc0 == 0x80 && s[i+2]&0xc0 == 0x80
 }
 
-// ideograph is the set of concepts of which a character speaks, alone or with the one
-// before it, and the hash after it alone.
+// ideograph returns the concepts of a character, alone or after the one before it, and the hash
+// after it.
 func (x *lexicon) ideograph(c string, before uint32) (found mask, after uint32) {
 	after = hashSeed
 	for _, h := range [...]*uint32{&after, &before} {
@@ -165,8 +165,8 @@ func (x *lexicon) ideograph(c string, before uint32) (found mask, after uint32) 
 	return found, after
 }
 
-// fold makes capital and small letters one: those of ASCII by their bytes, those of
-// Latin-1 and Cyrillic by the bits that both have in UTF-8.
+// fold maps capital letters to small ones: ASCII by bytes, Latin-1 and Cyrillic by the bits that
+// both cases share in UTF-8.
 func fold(c byte) byte {
 	switch {
 	case c >= 0xc0 && c < 0xe0:

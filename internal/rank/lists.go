@@ -14,10 +14,9 @@ import (
 //go:embed lists.yaml
 var defaultLists []byte
 
-// Lists are the word lists and address rules by which links are judged before
-// anything is learnt: the keyword classes of Zhuang et al. (JCDL 2005, §3.3 and
-// Table 4), and the URL pattern and anchor text inspections of Chen's CINDI robot
-// (Concordia 2008). All words are lower case.
+// Lists are the word lists and address rules that rate links before anything is learnt: the
+// keyword classes of Zhuang et al. (JCDL 2005, §3.3 and Table 4), and the URL pattern and anchor
+// text inspections of Chen's CINDI robot (Concordia 2008). All words are lower case.
 type Lists struct {
 	High   []string `yaml:"high,omitempty" json:"high,omitempty"`     // keywords of weight 2
 	Medium []string `yaml:"medium,omitempty" json:"medium,omitempty"` // keywords of weight 1
@@ -30,15 +29,15 @@ type Lists struct {
 	ExtractingAnchors []string `yaml:"extracting_anchors,omitempty" json:"extracting_anchors,omitempty"`
 	MetaKeywords      []string `yaml:"meta_keywords,omitempty" json:"meta_keywords,omitempty"`
 
-	// Concepts are what the words of a link can speak of; see lists.yaml.
+	// Concepts are the subjects of the words of a link; see lists.yaml.
 	Concepts map[string][]string `yaml:"concepts,omitempty" json:"concepts,omitempty"`
 }
 
-// DefaultLists are the lists that ship with the program.
+// DefaultLists returns the lists that ship with the program.
 func DefaultLists() (Lists, error) { return ParseLists(defaultLists) }
 
-// ParseLists reads lists from YAML or JSON. Unknown keys are an error, so that
-// a misspelt list does not pass for an empty one.
+// ParseLists reads lists from YAML or JSON. Unknown keys are an error, so that a misspelt list is
+// not ignored.
 func ParseLists(data []byte) (Lists, error) {
 	var l Lists
 	dec := yaml.NewDecoder(strings.NewReader(string(data)))
@@ -54,7 +53,7 @@ func ParseLists(data []byte) (Lists, error) {
 	return l, nil
 }
 
-// Override replaces each list that own names; the others stay.
+// Override returns l with each list replaced that own sets.
 func (l Lists) Override(own Lists) Lists {
 	out := l
 	from := own.all()
@@ -75,9 +74,8 @@ func (l *Lists) all() []*[]string {
 		&l.PruningAnchors, &l.ExtractingAnchors, &l.MetaKeywords}
 }
 
-// weight is the weight of a link's anchor text (high 2, medium 1, low 0) and
-// the keyword that gave it. A link without text is judged by the last segment
-// of its path.
+// weight returns the weight of a link's anchor text (high 2, medium 1, low 0) and its keyword.
+// For a link without text it uses the last segment of the path.
 func (l Lists) weight(link page.Link) (weight int, word string) {
 	text := words(link.Anchor)
 	if len(text) == 0 {
@@ -92,7 +90,7 @@ func (l Lists) weight(link page.Link) (weight int, word string) {
 	return QueueLow, ""
 }
 
-// prefixMatch is the first keyword with which one of the words begins.
+// prefixMatch returns the first keyword that is a prefix of one of the words.
 func prefixMatch(text, keywords []string) string {
 	for _, w := range text {
 		for _, k := range keywords {

@@ -2,22 +2,20 @@ package rank
 
 import "math"
 
-// model is an online Bayesian logistic regression with a diagonal Gaussian over
-// its weights: the mean says what is believed and the variance how little that
-// rests on. It starts from the prior's weights and learns with each result; the
-// step is that of an extended Kalman filter, so that features which always come
-// together share what is learnt between them.
+// model is an online Bayesian logistic regression with a diagonal Gaussian over its weights. It
+// starts from the prior's weights and learns from each result. The step is that of an extended
+// Kalman filter, so that features which always occur together share what is learnt.
 type model struct {
-	weights []weight // the shared ones, one for all of the site's own that have not moved, and those that have
-	place   []uint16 // in weights, of each feature's: most of a site's own never move
+	weights []weight // shared ones, one for all unchanged ones of the site, and its changed ones
+	place   []uint16 // index into weights by feature: most of a site's never change
 	start   start
-	version int     // how often it has learnt, and one: what was added up before is out of date
-	risen   float64 // sum of all rises of the weights' means; features are never negative
+	version int     // number of updates plus one; sums of other versions are stale
+	risen   float64 // sum of all increases of means; features are never negative
 }
 
 type weight struct{ mean, variance float32 }
 
-// start is what a model was before it learnt anything.
+// start holds the weights of a model before it learns.
 type start struct {
 	prior                       []float32
 	priorVariance, siteVariance float32
@@ -42,10 +40,10 @@ func newModel(prior []float32, priorVariance, siteVariance float64) *model {
 	return m
 }
 
-// at is the weight of a feature.
+// at returns the weight of a feature.
 func (m *model) at(i int32) weight { return m.weights[m.place[i]] }
 
-// own is the weight of a feature, to be moved.
+// own returns the weight of a feature for an update.
 func (m *model) own(i int32) *weight {
 	p := m.place[i]
 	if p == uint16(len(m.start.prior)) {
@@ -55,16 +53,16 @@ func (m *model) own(i int32) *weight {
 	return &m.weights[p]
 }
 
-// predict is the log-odds of success and their variance.
+// predict returns the log-odds of success and their variance.
 func (m *model) predict(fs []feature) (logit, variance float64) {
 	mean, spread := m.sums(fs)
 	return float64(mean), float64(spread)
 }
 
-// sums is predict for a part of the features.
+// sums is predict for some of the features.
 func (m *model) sums(fs []feature) (mean, spread float32) {
-	// Two sums each, so that one addition need not wait for the other: this is
-	// the loop in which ranking spends its time.
+	// Two accumulators each, so that additions do not wait for one another: ranking spends its
+	// time in this loop.
 	var mean2, spread2 float32
 	for len(fs) >= 2 {
 		f, e := fs[0], fs[1]
@@ -83,8 +81,8 @@ func (m *model) sums(fs []feature) (mean, spread float32) {
 	return mean + mean2, spread + spread2
 }
 
-// learn moves the weights towards an outcome in 0–1; a share under 1 makes it
-// less of an observation.
+// learn updates the weights for an outcome in 0–1. A share under 1 gives the observation less
+// weight.
 func (m *model) learn(fs []feature, outcome, share float64) {
 	m.version++
 	logit, variance := m.predict(fs)

@@ -9,29 +9,29 @@ import (
 const (
 	BreadthFirst = "bfs"     // in the order of discovery
 	Zhuang       = "zhuang"  // three queues by keywords (Zhuang et al., JCDL 2005, §3.3)
-	Gleaner      = "gleaner" // learns on the site which links pay; the default
+	Gleaner      = "gleaner" // learns on the site which links lead to papers; the default
 )
 
-// ErrUnknownStrategy is wrapped by New for a name that is none of Names.
+// ErrUnknownStrategy is wrapped by the error of New for a name not in Names.
 var ErrUnknownStrategy = errors.New("rank: unknown strategy")
 
-// Names lists the strategies, the default first.
+// Names returns the strategies, the default first.
 func Names() []string { return []string{Gleaner, Zhuang, BreadthFirst} }
 
-// Options tune a strategy. The zero value is the default of each.
+// Options configures a strategy. The zero value selects the defaults.
 type Options struct {
 	// Lists are the word lists and the rules about addresses; nil for
 	// DefaultLists.
 	Lists *Lists
-	// Prior is what gleaner believes before it has seen anything of a site;
-	// nil for the one that ships with the program.
+	// Prior holds the weights of gleaner at the start of a site; nil for the one that ships with
+	// the program.
 	Prior *Prior
 
 	x *extractor // of Lists, made by WithDefaults
 }
 
-// WithDefaults sets lists and prior to the defaults where there are none. Whoever makes
-// many strategies completes the options once.
+// WithDefaults returns options with default lists and prior where they are nil. Callers that make
+// many strategies call it once.
 func (o Options) WithDefaults() (Options, error) {
 	if o.Lists == nil {
 		l, err := DefaultLists()
@@ -54,7 +54,7 @@ func (o Options) WithDefaults() (Options, error) {
 	return o, err
 }
 
-// New makes the strategy of that name; "" is the default.
+// New returns the strategy of that name; "" is the default.
 func New(name string, opts Options) (Strategy, error) {
 	opts, err := opts.WithDefaults()
 	if err != nil {

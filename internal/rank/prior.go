@@ -11,13 +11,12 @@ import (
 //go:embed prior.json
 var defaultPrior []byte
 
-// Prior is what gleaner believes before it has seen anything of a site: one
-// weight for each shared feature, in log-odds, for documents (is it a paper)
-// and for pages (the papers per request that it leads to).
+// Prior holds the weights with which gleaner begins on a new site, in log-odds by shared feature:
+// for documents (the probability of a paper) and for pages (the papers per request they lead to).
 type Prior struct {
-	Origin   string             `json:"origin"`  // what it was trained on
-	Command  string             `json:"command"` // how to train it again
-	Figure   string             `json:"figure"`  // what it reached on sites that it had not seen
+	Origin   string             `json:"origin"`  // training data
+	Command  string             `json:"command"` // command that trains it again
+	Figure   string             `json:"figure"`  // result on held-out sites
 	Document map[string]float64 `json:"document"`
 	Page     map[string]float64 `json:"page"`
 }
@@ -31,8 +30,8 @@ func ParsePrior(data []byte) (Prior, error) {
 	return p, nil
 }
 
-// weights lays out a prior in the order of the features' names. A feature that
-// the prior does not know starts at 0.
+// weights returns a prior in the order of the features' names. A feature without a weight starts
+// at 0.
 func weights(named map[string]float64, names []string) []float32 {
 	return each.Of(names, func(n string) float32 { return float32(named[n]) })
 }

@@ -8,14 +8,13 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// part is what one feature, or all that the site has taught, adds to a link's
-// log-odds.
+// part is the contribution of one feature, or of all features of the site, to a link's log-odds.
 type part struct {
 	name  string
 	value float64
 }
 
-// parts are the few that weigh most, the heaviest first.
+// parts are the contributions of greatest weight, in descending order.
 type parts [4]part
 
 func (p *parts) add(name string, value float64) {
@@ -28,7 +27,7 @@ func (p *parts) add(name string, value float64) {
 	}
 }
 
-// explain names what spoke most for and against a link.
+// explain names the main features for and against a link.
 func (g *gleaner) explain(c *page.Candidate) string {
 	fs := g.features(c)
 	m := g.model(c)
@@ -64,5 +63,5 @@ func (g *gleaner) explain(c *page.Candidate) string {
 	return b.String()
 }
 
-// Expect is what a request for the candidate is expected to bring, in papers.
+// Expect returns the expected papers per request of the candidate.
 func (g *gleaner) Expect(c *page.Candidate) float64 { return g.value(c, g.features(c)) }

@@ -8,11 +8,11 @@ import (
 	"math"
 )
 
-// gleanerState is what gleaner keeps between slices: the weights of its models that
-// the site has moved, the leaders of its arms, the groups of its links.
+// gleanerState is what gleaner keeps between slices: the changed weights of its models, the
+// leaders of its arms, and the groups of links.
 type gleanerState struct {
 	Version int      `json:"version"`
-	Shared  int      `json:"shared"` // features of the lists it was learnt with
+	Shared  int      `json:"shared"` // number of features of its lists
 	Pages   string   `json:"pages"`
 	Docs    string   `json:"docs"`
 	Arms    []string `json:"arms"`
@@ -43,8 +43,8 @@ func (g *gleaner) State() (json.RawMessage, error) {
 	})
 }
 
-// Restore takes up what State gave. A state of another version, or one learnt
-// with other lists, is given up: the site is learnt anew.
+// Restore loads the result of State. It ignores a state of another version or of other lists, so
+// that the site is learnt again.
 func (g *gleaner) Restore(raw json.RawMessage) error {
 	g.reset()
 	if len(raw) == 0 || string(raw) == "null" || string(raw) == "{}" {
@@ -84,8 +84,8 @@ func (g *gleaner) Restore(raw json.RawMessage) error {
 	return nil
 }
 
-// encode writes the weights that a site has moved, as (index, mean, variance)
-// of twelve bytes each: a small site has a small state.
+// encode writes the changed weights as (index, mean, variance) of twelve bytes each, so that a
+// small site has a small state.
 func (m *model) encode() string {
 	var buf []byte
 	for i := range m.place {

@@ -6,13 +6,13 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// recentRequests is how many requests count for the recent yield.
+// recentRequests is the number of requests of the recent yield.
 const recentRequests = 200
 
-// History has the results of a crawl's requests, as far as Stop needs them.
+// History holds the results of a crawl's requests for Stop.
 type History struct {
 	requests int
-	recent   []bool // of the last requests, whether a document was accepted
+	recent   []bool // whether a document was accepted, for each of the last requests
 }
 
 // Add counts one request.
@@ -24,9 +24,8 @@ func (h *History) Add(r Result) {
 	h.recent = append(h.recent, r.Document && r.Accepted)
 }
 
-// rate is the accepted documents per request of late, a little more than was seen:
-// a hundredth of a success in one request more is added, so that nothing seen is
-// not nothing left.
+// rate returns the recent accepted documents per request. It adds a hundredth of a success in one
+// more request, so that the rate is never 0.
 func (h *History) rate() float64 {
 	got := 0.01
 	for _, accepted := range h.recent {
@@ -37,9 +36,9 @@ func (h *History) rate() float64 {
 	return got / (float64(len(h.recent)) + 1)
 }
 
-// expected is how many accepted documents the waiting links are expected to bring: by what
-// a strategy expects of each link, where it has learnt that, as gleaner has, and else at
-// the rate of late, which the best-first order can only lower.
+// expected returns the expected number of accepted documents among the waiting links: by the
+// strategy's estimate for each link, if it has one, else by the recent rate, which a best-first
+// order can only lower.
 func (h *History) expected(s Strategy, waiting []page.Candidate) (papers float64) {
 	f, ok := s.(interface {
 		Expect(c *page.Candidate) float64

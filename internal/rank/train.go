@@ -10,24 +10,23 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// Example is a link of a site whose outcome is known.
+// Example is a link with a known outcome.
 type Example struct {
 	Site      string
 	Candidate page.Candidate
 	Outcome   float64 // documents: 1 for a paper; pages: papers per request, 0–1
 }
 
-// How a prior is fitted, as did best on sites left out of the training. Weights for pages
-// are held closer to nothing than those for documents: few pages lead to papers, and what
-// makes one do so differs more from site to site.
+// Constants of fitting a prior, chosen on held-out sites. Weights for pages have a stronger
+// penalty: few pages lead to papers, and their features differ more between sites.
 const (
 	documentRidge = 2.0  // the inverse variance of the penalty on the weights for documents
-	pageRidge     = 16.0 // and on those for pages
-	siteWeight    = 60.0 // each site weighs at most as much as so many links, so that a large one does not speak for all
+	pageRidge     = 16.0 // the same for pages
+	siteWeight    = 60.0 // greatest total weight of a site, in links, so that large sites do not dominate
 )
 
-// TrainPrior fits a prior to links of several sites by logistic regression with
-// a Gaussian penalty.
+// TrainPrior fits a prior to links of several sites by logistic regression with a Gaussian
+// penalty.
 func TrainPrior(lists Lists, examples []Example) (Prior, error) {
 	x, err := newExtractor(&lists)
 	if err != nil {
@@ -44,7 +43,7 @@ func TrainPrior(lists Lists, examples []Example) (Prior, error) {
 	return Prior{Document: docs, Page: pages}, nil
 }
 
-// train fits the weights for documents or for pages, by the features' names.
+// train returns the weights for documents or for pages, by feature name.
 func (x *extractor) train(examples []Example, document bool, ridge float64) (map[string]float64, error) {
 	var rows [][]feature
 	var outcomes []float64
@@ -81,16 +80,16 @@ func (x *extractor) train(examples []Example, document bool, ridge float64) (map
 	return named, nil
 }
 
-// wantedWeight is set, not trained: a full likeness to a wanted title outweighs
-// all else, and one of a half, which is chance, counts nothing.
+// wantedWeight is set, not trained: full similarity to a wanted title outweighs everything else,
+// and a similarity of one half, which is chance, adds nothing.
 const wantedWeight = 8
 
-// seedWeight is set too: seeds were chosen by evidence, and no crawl from one
-// seed teaches what another is worth.
+// seedWeight is set, not trained: crawls from one seed give no evidence about the worth of other
+// seeds.
 const seedWeight = 3
 
-// fitLogistic is iteratively reweighted least squares with a ridge; the bias is
-// hardly penalised.
+// fitLogistic returns the solution of iteratively reweighted least squares with a ridge; the bias
+// has hardly any penalty.
 func fitLogistic(rows [][]feature, outcome, weight []float64, n int, ridge float64) ([]float64, error) {
 	w := make([]float64, n)
 	for range 25 {

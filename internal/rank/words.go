@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// words splits text into lower-case words: letters alone, with a break where a
-// small letter is followed by a capital, so that file names fall apart too.
+// words splits text into lower-case words of letters only. A capital after a small letter begins
+// a word, so that file names are split too.
 func words(s string) []string {
 	var out []string
 	var b strings.Builder

@@ -9,23 +9,22 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// yields counts, for each group of documents (a link's mark), how many were asked
-// for and how many of them accepted.
+// yields counts requested and accepted documents for each group (a link's mark).
 type yields [2 * maxGroups]yield
 
 type yield struct {
 	asked, accepted uint16
-	least           float64 // the log-odds of the accepted ones' share, where there are any
+	least           float64 // log-odds of the accepted share; −∞ without accepted documents
 }
 
-// doubt is how many rejected documents are added to the counts of a group, so that one accepted
-// document is not evidence enough for the rest.
+// doubt is the number of rejected documents added to the counts of a group, so that one accepted
+// document has limited weight.
 const doubt = 2
 
-// of is the group of a link.
+// of returns the counts of a link's group.
 func (y *yields) of(c *page.Candidate) *yield { return &y[c.Mark%len(y)] }
 
-// add counts an answer.
+// add counts a judged document.
 func (y *yields) add(c *page.Candidate, accepted bool) {
 	n := y.of(c)
 	if n.asked == math.MaxUint16 {
@@ -38,14 +37,14 @@ func (y *yields) add(c *page.Candidate, accepted bool) {
 	n.weigh()
 }
 
-// weigh is computed once a request, since each pick compares all waiting links with their
-// groups.
+// weigh updates least. It runs once per request, since each pick reads least for all waiting
+// links.
 func (n *yield) weigh() {
 	n.least = math.Log(float64(n.accepted) / (float64(n.asked-n.accepted) + doubt))
 }
 
-// least is the log-odds of the share of a document's group that was accepted; that of
-// a group which brought nothing is −∞, as is that of a page.
+// least returns the log-odds of the accepted share of a document's group: −∞ for a page and for a
+// group without accepted documents.
 func (y *yields) least(c *page.Candidate) float64 {
 	n := y.of(c)
 	if !c.Document || n.accepted == 0 {

@@ -7,9 +7,9 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// The three queues of Zhuang et al. (JCDL 2005, §3.3), and before them the documents:
-// one that is met "will be inserted into the document database" at once, only the
-// rest of the links is queued.
+// The three queues of Zhuang et al. (JCDL 2005, §3.3), and before them one for documents: a
+// document "will be inserted into the document database" at once, and only other links are
+// queued.
 const (
 	QueueLow    = 0
 	QueueMedium = 1
@@ -17,13 +17,12 @@ const (
 	QueueAtOnce = 3
 )
 
-// remembered bounds how many pages a strategy keeps for looking up what it
-// knew of a link's parent. Links enter right after their page was fetched, so
-// a short memory is enough.
+// remembered is the number of pages whose queue a strategy keeps to look up the parents of links.
+// Links enter soon after their page was fetched, so few pages suffice.
 const remembered = 256
 
-// zhuang orders links by keyword classes alone (Zhuang et al., JCDL 2005, §3.3):
-// documents, then the highest queue first, first in, first out within each.
+// zhuang orders links by keyword classes alone (Zhuang et al., JCDL 2005, §3.3): documents, then
+// the highest queue first, and first in, first out within each.
 type zhuang struct {
 	lists Lists
 	state zhuangState
@@ -40,13 +39,12 @@ type pickedPage struct {
 
 func (z *zhuang) Name() string { return Zhuang }
 
-// Enter is Get_Priority of the paper: a link whose anchor has a weight enters
-// at that weight; one without weight enters one below its parent. A document is
-// taken at once.
+// Enter is Get_Priority of the paper: a link whose anchor has a weight enters the queue of that
+// weight, other links one below their parent. Documents are requested at once.
 func (z *zhuang) Enter(c *page.Candidate) {
 	c.Priority, c.Mark = 0, 0
 	if c.Parent == "" {
-		c.Queue = QueueLow // seeds enter at low priority
+		c.Queue = QueueLow // the paper's queue for seeds
 		return
 	}
 	weight, _ := z.lists.weight(c.Link)
@@ -63,8 +61,8 @@ func (z *zhuang) Enter(c *page.Candidate) {
 	}
 }
 
-// queueOf is the queue from which a page was taken. A redirect gives the page
-// another address than the one picked; then it is the latest pick.
+// queueOf returns the queue from which a page was taken. After a redirect the address of the page
+// is unknown; then it is that of the latest pick.
 func (z *zhuang) queueOf(parent string) int {
 	p := z.state.Picked
 	for i := len(p) - 1; i >= 0; i-- {
@@ -78,8 +76,8 @@ func (z *zhuang) queueOf(parent string) int {
 	return QueueLow
 }
 
-// queueNow is the queue of a waiting link. Seeds are low, whatever place the record
-// gives them so that they are among what is looked at.
+// queueNow returns the queue of a waiting link. Seeds are low whatever the stored queue, which
+// only puts them into the window.
 func queueNow(c *page.Candidate) int {
 	if c.Parent == "" && !c.Document {
 		return QueueLow
@@ -115,7 +113,7 @@ func (z *zhuang) Observe(page.Candidate, Result) {}
 
 func (z *zhuang) State() (json.RawMessage, error) {
 	s := z.state
-	for i := range s.Picked { // a URL of any length must not break the bound
+	for i := range s.Picked { // long URLs must not exceed the size limit of State
 		if len(s.Picked[i].URL) > 900 {
 			s.Picked[i].URL = ""
 		}
