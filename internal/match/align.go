@@ -1,14 +1,13 @@
 package match
 
-// alignment is how a title lies in a text: which letters agree, and what the
-// others look like.
+// alignment is the position of a title in a text, and the edits between them.
 type alignment struct {
-	start, end int // letters of the text that the title takes: [start, end)
+	start, end int // letters of the text matched to the title: [start, end)
 	edits      int
 	ops        []op // in title order
 }
 
-// op is one edit. i is the letter of the title it stands at, j that of the text.
+// op is one edit at letter i of the title and letter j of the text.
 type op struct {
 	kind opKind
 	i, j int
@@ -18,27 +17,27 @@ type opKind byte
 
 const (
 	substitute opKind = iota
-	insert            // the text has a letter more
-	remove            // the text has a letter less
+	insert            // the text has an extra letter
+	remove            // the text lacks a letter
 )
 
-// aligner holds the matrix, which is reused from candidate to candidate, and what fewest
-// needs for each 64 letters of a title.
+// aligner holds the matrix, which is reused for each candidate, and the bit vectors of fewest for
+// each 64 letters of a title.
 type aligner struct {
 	cost   []uint16
-	blocks [][256]uint64 // a bit where the title has the letter
-	up     []uint64      // the rows that cost one more than those above them
-	down   []uint64      // one less
+	blocks [][256]uint64 // by letter, the bits of its places in the title
+	up     []uint64      // rows that cost one more than the row above
+	down   []uint64      // rows that cost one less
 }
 
-// partOf is the part of a text between bounds that may lie outside it, and where it begins.
+// partOf returns the part of a text between bounds that may be outside it, and its start.
 func partOf(text []byte, lo, hi int) (part []byte, from int) {
 	lo = min(max(lo, 0), len(text))
 	return text[lo:max(lo, min(hi, len(text)))], lo
 }
 
-// fewest is the number of edits that align finds, at a twentieth of its time: 64 rows of
-// the matrix at once (Myers 1999, section 4; Hyyrö 2003, figure 8).
+// fewest returns the number of edits of align, at a twentieth of its time: 64 rows of the matrix
+// at once (Myers 1999, section 4; Hyyrö 2003, figure 8).
 func (a *aligner) fewest(title, text []byte, lo, hi int) int {
 	part, _ := partOf(text, lo, hi)
 	n := (len(title) + 63) / 64
@@ -53,7 +52,7 @@ func (a *aligner) fewest(title, text []byte, lo, hi int) int {
 	}
 	score, best := len(title), len(title)
 	for _, c := range part {
-		var above, below uint64 // whether the row above costs one more, or less, than a letter before
+		var above, below uint64 // whether the row above costs one more, or less, than at the letter before
 		for b := range n {
 			last := uint64(1) << 63
 			if b == n-1 {
@@ -78,11 +77,10 @@ func (a *aligner) fewest(title, text []byte, lo, hi int) int {
 	return best
 }
 
-// align places title in text[lo:hi] with the fewest edits; what stands before
-// and behind costs nothing (Sellers 1980). A tie goes to the place that begins
-// earliest. With more than limit edits the place is not told: edits is then
-// limit+1. The bounds may lie outside the text, on either side, both of them: a
-// title's end stands in a text that does not hold its beginning.
+// align finds the position of title in text[lo:hi] with the fewest edits; text before and behind
+// it is free (Sellers 1980). Of equal positions it returns the first. Above limit edits it
+// returns limit+1 edits and no position. Both bounds may be outside the text, since the text may
+// hold only the end of a title.
 func (a *aligner) align(title, text []byte, lo, hi, limit int) alignment {
 	window, lo := partOf(text, lo, hi)
 	m, n := len(title), len(window)
@@ -107,7 +105,7 @@ func (a *aligner) align(title, text []byte, lo, hi, limit int) alignment {
 			row[j] = v
 			least = min(least, v)
 		}
-		if int(least) > limit { // it only grows from here
+		if int(least) > limit { // later rows never cost less
 			return alignment{edits: limit + 1}
 		}
 	}
@@ -124,7 +122,7 @@ func (a *aligner) align(title, text []byte, lo, hi, limit int) alignment {
 	return a.trace(c, title, window, lo, best)
 }
 
-// trace walks the matrix back from column j of the last row.
+// trace follows the matrix back from column j of the last row.
 func (a *aligner) trace(c []uint16, title, window []byte, lo, j int) alignment {
 	m, w := len(title), len(window)+1
 	out := alignment{end: lo + j, edits: int(c[m*w+j])}

@@ -7,25 +7,25 @@ import (
 	"gleaner/internal/text"
 )
 
-// relation says how two writings of a title stand to each other.
+// relation is the relation of two forms of a title.
 type relation int
 
 const (
 	sameTitle    relation = iota // letter for letter
-	misread                      // a few letters differ, as a poor reader leaves them
+	misread                      // a few letters differ, as after bad text extraction
 	nearTitle                    // an article, a plural or a spelling differs
-	withSubtitle                 // one is the other with a subtitle more
-	prolonged                    // one begins with the other
+	withSubtitle                 // one is the other with a subtitle added
+	prolonged                    // one is a prefix of the other
 	otherTitle                   // a number or a content word differs
 )
 
-// wanted is a title prepared for alignment: its skeleton and its words.
+// wanted is a title prepared for alignment.
 type wanted struct {
 	letters []byte
 	word    []int    // for each letter, which word it is in
 	words   []string // skeletons of the words
 	begin   []int    // first letter of each word
-	main    int      // letters before a subtitle; 0 where there is none
+	main    int      // letters before a subtitle; 0 without one
 }
 
 func newWanted(title string) wanted {
@@ -50,7 +50,7 @@ func newWanted(title string) wanted {
 	return w
 }
 
-// subtitleAt finds the sign that begins a subtitle, or -1.
+// subtitleAt returns the index of the sign that begins a subtitle, or -1.
 func subtitleAt(title string) int {
 	best := -1
 	for _, sign := range []string{": ", " - ", " – ", " — ", "? ", ". "} {
@@ -61,27 +61,26 @@ func subtitleAt(title string) int {
 	return best
 }
 
-// parted reports whether something between two letters parts words.
+// parted reports whether the text between two letters separates words.
 func parted(between string) bool {
 	return strings.ContainsFunc(between, text.Separates)
 }
 
-// small are the words whose coming and going changes no title.
+// small reports whether a word can be added or removed without changing a title.
 func small(w string) bool {
 	return strings.Contains(" a an the of on in or for and to with by via at from its ", " "+w+" ")
 }
 
-// roman reports whether w counts parts of a series.
+// roman reports whether w is a roman numeral of a part of a series.
 func roman(w string) bool {
 	return strings.Contains(" i ii iii iv v vi vii viii ix x ", " "+w+" ")
 }
 
-// maxEdits is the number of edits beyond which two titles are not compared any
-// further: every third letter.
+// maxEdits returns the greatest number of edits for which two titles are compared: a third of the
+// letters.
 func maxEdits(letters int) int { return max(3, letters/3) }
 
-// judge tells misread letters from different words. text is the stream that al
-// refers to.
+// judge distinguishes misread letters from different words. text is the stream of al.
 func (w wanted) judge(al alignment, text []byte) relation {
 	if al.edits == 0 {
 		return sameTitle
@@ -113,12 +112,11 @@ func (w wanted) judge(al alignment, text []byte) relation {
 	return out
 }
 
-// long reports whether a title is long enough to be told where little else speaks
-// for it.
+// long reports whether a title is long enough to identify a work with little other evidence.
 func (w wanted) long() bool { return len(w.letters) > 30 && len(w.words) >= 4 }
 
-// onlyLost reports whether a text lacks letters of the title and has hardly others
-// in their place. A lost number is another title.
+// onlyLost reports whether a text lacks letters of the title with hardly any others in their
+// place. A lost number makes another title.
 func (w wanted) onlyLost(al alignment) bool {
 	others := 0
 	for _, o := range al.ops {
@@ -162,7 +160,7 @@ func (w wanted) judgeRun(run []op, text []byte) relation {
 	return misread
 }
 
-// number is the digits of s, with letters that readers mistake for them left out.
+// number returns the digits of s, without letters that text extraction confuses with digits.
 func number(s string) string {
 	return strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
@@ -172,16 +170,15 @@ func number(s string) string {
 	}, s)
 }
 
-// negates reports whether s in front of a word makes another word of it.
+// negates reports whether s is a prefix that changes the meaning of a word.
 func negates(s string) bool {
 	return strings.Contains(" un in non anti im ir dis bi semi pre post multi sub co re de ", " "+s+" ")
 }
 
-// clip bounds what is looked at of a title that somebody else wrote: comparing
-// takes the square of it.
+// clip limits the length of an untrusted title, since comparison takes quadratic time.
 func clip(title string) string { return text.Head(title, 4*maxTitle) }
 
-// compareTitles relates two titles as records give them.
+// compareTitles returns the relation of two titles of records.
 func compareTitles(a, b string) relation {
 	a, b = clip(a), clip(b)
 	na, nb := text.Normalise(a), text.Normalise(b)
@@ -193,7 +190,7 @@ func compareTitles(a, b string) relation {
 	}
 	wa := newWanted(a)
 	wb := newWanted(b)
-	if len(wa.letters) == 0 || len(wb.letters) == 0 { // nothing but ligatures
+	if len(wa.letters) == 0 || len(wb.letters) == 0 { // only ligatures
 		return otherTitle
 	}
 	if mainPart(a, text.Normalise(b)) || mainPart(b, text.Normalise(a)) {
@@ -207,7 +204,7 @@ func compareTitles(a, b string) relation {
 	}
 	var al aligner
 	got := al.align(wa.letters, wb.letters, 0, len(wb.letters), len(wa.letters))
-	// What align leaves free at both ends of a document counts between titles.
+	// Text at both ends is free in align, but counts between titles.
 	for j := got.start - 1; j >= 0; j-- {
 		got.ops = append([]op{{insert, 0, j}}, got.ops...)
 		got.edits++
@@ -236,8 +233,8 @@ func mainPart(title, main string) bool {
 	return false
 }
 
-// aboutAnother reports whether a subtitle says that this is something about the
-// work: its data, an answer to it, a correction of it.
+// aboutAnother reports whether a subtitle marks a work about another work: its data, a reply, a
+// correction.
 func aboutAnother(subtitle string) bool {
 	return slices.ContainsFunc(text.TitleWords(subtitle), func(w string) bool {
 		switch w {
@@ -249,9 +246,9 @@ func aboutAnother(subtitle string) bool {
 	})
 }
 
-// wordsDiffer reports a content word or a number that only one title has.
-// Words as near as a plural or a misprint count as the same, and so do words
-// written together in one and apart in the other.
+// wordsDiffer reports whether only one title has a number or a content word. Plurals and
+// misprints of a word are equal to it, and so are words written together in one title and apart
+// in the other.
 func wordsDiffer(a, b []string) bool {
 	ja, jb := strings.Join(a, ""), strings.Join(b, "")
 	return lacks(a, b, jb) || lacks(b, a, ja)
@@ -275,8 +272,8 @@ func lacks(a, b []string, joined string) bool {
 	return false
 }
 
-// nearWord allows one edit in five letters, with the same beginning, and one in
-// eight without.
+// nearWord allows one edit in five letters for words with the same beginning, and one in eight
+// for others.
 func nearWord(a, b string) bool {
 	if len(a) < 4 || len(b) < 4 || number(b) != "" {
 		return false

@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	headLetters   = 2400 // of page one, where a title may stand
+	headLetters   = 2400 // of page one that may hold the title
 	secondLetters = 1200 // of page two, behind a cover page
-	allLetters    = 9000 // of both pages, where authors and ids are looked for
+	allLetters    = 9000 // of both pages that are searched for authors and ids
 	shortLines    = 12   // lines that a title of a few letters may fill
 )
 
-// document is a text prepared for judging.
+// document is a text prepared for matching.
 type document struct {
 	stream
 	ev     Evidence
 	second int  // first letter of page two, or -1
 	body   int  // first letter of the abstract or introduction, or the text's end
-	list   int  // first letter of a heading under which titles are listed, or the end
-	lined  bool // the reader kept line breaks
+	list   int  // first letter of a heading of a list of titles, or the end
+	lined  bool // the text has line breaks
 	form   string
 	formBy string
 	al     aligner
 	by     func() traits
 }
 
-// Document finds the wanted papers that a document may be, best first;
-// different ones are left out. Several matches of one verdict mean several
-// wanted papers of one title (a conference and a journal version).
+// Document returns the wanted papers that a document may be, best first, without those that
+// differ. Several matches of one verdict are wanted papers of one title (a conference and a
+// journal version).
 func (ix *Index) Document(ev Evidence) []Match {
 	d := newDocument(ev)
 	d.by = sync.OnceValue(func() traits { return d.traits(ix) })
@@ -68,7 +68,7 @@ func (ix *Index) Document(ev Evidence) []Match {
 	return out
 }
 
-// inHead lists the places where a wanted title may stand.
+// inHead returns the candidates whose title may be in the head.
 func (ix *Index) inHead(d *document) []candidate {
 	end := min(headLetters, len(d.letters))
 	if d.second >= 0 {
@@ -81,8 +81,8 @@ func (ix *Index) inHead(d *document) []candidate {
 	return append(out, ix.shortInLines(d)...)
 }
 
-// traits are the words of the first pages, where authors' names are, and the papers whose
-// DOI the document bears.
+// traits returns the words of the first pages, which hold the names of authors, and the papers of
+// the document's DOIs.
 func (d *document) traits(ix *Index) traits {
 	of := traits{year: d.ev.Year, names: []string{nobody}}
 	for lo, i := 0, 1; lo < len(d.letters); i++ {
@@ -93,14 +93,14 @@ func (d *document) traits(ix *Index) traits {
 	}
 	slices.Sort(of.names)
 	of.names = slices.Compact(of.names)
-	for _, doi := range append(gleaner.DOIsInText(d.text, mostDOIs),
+	for _, doi := range append(gleaner.DOIsInText(d.text, maxDOIs),
 		gleaner.ParseDOI(d.ev.DOI), gleaner.ParseDOI(d.ev.PageDOI), gleaner.ParseDOI(d.ev.URLDOI)) {
 		of.same = append(of.same, ix.doi[doi]...)
 	}
 	return of
 }
 
-// shortInLines finds titles too short for an n-gram: they have to fill a line.
+// shortInLines finds titles too short for an n-gram, which must fill a line.
 func (ix *Index) shortInLines(d *document) []candidate {
 	if len(ix.short) == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (ix *Index) shortInLines(d *document) []candidate {
 		end := d.lineEnd(p)
 		lo, hi := d.letterAt(p), d.letterAt(end)
 		if first, ok := ix.short[string(d.letters[lo:hi])]; ok {
-			for _, i := range ix.likeliest(first, fewAlike, d.by) {
+			for _, i := range ix.likeliest(first, maxSameTitle, d.by) {
 				out = append(out, candidate{paper: i, at: lo, votes: 1})
 			}
 		}
@@ -149,8 +149,8 @@ func newDocument(ev Evidence) *document {
 	return d
 }
 
-// startsBody recognises the line with which the text proper begins. The words
-// are skeletons: "1. Introduction" folds to "1introduction".
+// startsBody reports whether the body of the text begins with a line. It compares skeletons: "1.
+// Introduction" folds to "1introduction".
 func startsBody(line []byte) bool {
 	line = bytes.TrimLeft(line, "0123456789")
 	for _, w := range []string{"abstract", "summary", "introduction", "zusammenfassung", "resume"} {
@@ -161,7 +161,7 @@ func startsBody(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("iintroduction"))
 }
 
-// startsList recognises headings under which the titles of other works stand.
+// startsList reports whether a line is a heading of a list of other works.
 func startsList(line []byte) bool {
 	line = bytes.TrimLeft(line, "0123456789")
 	if len(line) > 60 {
@@ -175,7 +175,7 @@ func startsList(line []byte) bool {
 	return bytes.HasSuffix(line, []byte("publications")) || bytes.HasSuffix(line, []byte("preface"))
 }
 
-// finding is the judgement of one candidate.
+// finding is the verdict on one candidate.
 type finding struct {
 	verdict    Verdict
 	score      float64
@@ -184,8 +184,7 @@ type finding struct {
 	form       string
 }
 
-// judge aligns a candidate's title and weighs where it stands and who stands
-// with it.
+// judge aligns a candidate's title and rates its place and the authors near it.
 func (d *document) judge(ix *Index, c candidate) finding {
 	paper := ix.papers[c.paper]
 	title := ix.title(c.paper)
@@ -210,9 +209,9 @@ func (d *document) judge(ix *Index, c candidate) finding {
 	f.reasons = append(f.reasons, rel.reason(), p.reason())
 	f.verdict, f.score = decide(rel, p, w)
 	if f.verdict == Ambiguous && p.form == FormSupplement && (p.authors > 0 || p.of == 0) {
-		f.verdict = Strong // it says itself what it belongs to
+		f.verdict = Strong // it names the work that it belongs to
 	}
-	if (f.verdict != Exact || p.authors < p.of || p.of == 0) && Untellable(paper) != "" {
+	if (f.verdict != Exact || p.authors < p.of || p.of == 0) && Unidentifiable(paper) != "" {
 		f.verdict = Different
 	}
 	f.score -= float64(al.edits) / float64(10*len(w.letters))
@@ -220,7 +219,7 @@ func (d *document) judge(ix *Index, c candidate) finding {
 	return f
 }
 
-// decide gives the verdict of a title that stands in a document.
+// decide returns the verdict and score of a title in a document.
 func decide(rel relation, p place, w wanted) (Verdict, float64) {
 	letters := len(w.letters)
 	long := w.long()
@@ -239,13 +238,13 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 	case rel == nearTitle && named && p.alone:
 		return Strong, 0.8
 	case rel <= misread && p.alone && long && (p.of == 0 || p.top && p.signed):
-		return Strong, 0.7 // elsewhere, the title alone may be that of another person's work
+		return Strong, 0.7 // the title alone may be that of another person's work
 	case rel == withSubtitle:
 		return subtitled(p)
 	case rel <= misread && long && p.top && p.colon && p.allOf():
-		return Strong, 0.7 // the document has a subtitle more
+		return Strong, 0.7 // the document adds a subtitle
 	case rel <= misread && long && p.top && p.called && p.allOf():
-		return Strong, 0.7 // the document names what its title is about
+		return Strong, 0.7 // the document names the subject of its title
 	case rel <= nearTitle && named && letters > shortTitle && p.top:
 		return Ambiguous, 0.6
 	case rel <= misread && p.alone && letters > shortTitle:
@@ -254,7 +253,7 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 	return Different, 0
 }
 
-// subtitled judges a document that bears a wanted title without its subtitle.
+// subtitled returns the verdict on a document that has a wanted title without its subtitle.
 func subtitled(p place) (Verdict, float64) {
 	switch {
 	case p.alone && p.top && p.allOf():
@@ -265,12 +264,11 @@ func subtitled(p place) (Verdict, float64) {
 	return Different, 0
 }
 
-// allOf reports whether two authors or more stand by the title, and none is
-// missing.
+// allOf reports whether at least two authors are near the title, and none is missing.
 func (p place) allOf() bool { return p.of >= 2 && p.authors == p.of }
 
-// mainOnly tries a wanted title without what follows its first colon, dash,
-// question mark or full stop.
+// mainOnly aligns a wanted title without the part after its first colon, dash, question mark or
+// full stop.
 func (d *document) mainOnly(w wanted, c candidate) (alignment, relation) {
 	if w.main < 16 {
 		return alignment{}, otherTitle
@@ -309,9 +307,8 @@ func (p place) reason() string {
 	return b.String()
 }
 
-// dropLists takes back the matches of a document in which several wanted titles
-// stand in different places: it lists papers and is none of them, unless one
-// stands at the top with a text of its own before the next.
+// dropLists removes the matches of a document that has several wanted titles in different places:
+// it lists papers and is none of them, unless one is at the top with text before the next.
 func dropLists(seen map[int]finding) {
 	var starts []int
 	for _, f := range seen {

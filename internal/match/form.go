@@ -8,8 +8,8 @@ import (
 	"gleaner/internal/text"
 )
 
-// formOf tells what kind of thing the document is, as far as its first pages
-// say. The words looked for are skeletons (see stream).
+// formOf returns the form of a document by its first pages, and the reason. It searches for
+// skeletons (see stream).
 func formOf(d *document) (form, why string) {
 	first := d.letters
 	if d.second >= 0 {
@@ -43,8 +43,8 @@ func formOf(d *document) (form, why string) {
 	return FormPaper, ""
 }
 
-// slides: the pages of a talk hold few words, and no abstract. "Introduction" is
-// a heading of talks too.
+// slides reports whether the pages have few words and no abstract. "Introduction" is no evidence,
+// since it is a heading of talks too.
 func (d *document) slides() bool {
 	if d.second < 0 || d.abstract() {
 		return false
@@ -57,9 +57,8 @@ func (d *document) abstract() bool {
 	return bytes.Contains(d.letters, []byte("abstract"))
 }
 
-// calledSo reads the form out of the file's name and of a short anchor:
-// "talk-slides.pdf", "[poster]". A document with an abstract is not taken at
-// its name.
+// calledSo returns the form named by the file name or by a short anchor: "talk-slides.pdf",
+// "[poster]". It ignores them for a document with an abstract.
 func (d *document) calledSo() string {
 	if d.abstract() {
 		return ""
@@ -83,11 +82,10 @@ func (d *document) calledSo() string {
 	return ""
 }
 
-// longestArXiv bounds where the end of an id is looked for.
-const longestArXiv = 40
+// maxArXiv is the greatest length in bytes of an arXiv id.
+const maxArXiv = 40
 
-// arxivStamp finds the stamp "arXiv:1609.01872v2 [cs.LG] 6 Sep 2016" and returns
-// the bare id.
+// arxivStamp returns the bare id of the stamp "arXiv:1609.01872v2 [cs.LG] 6 Sep 2016".
 func arxivStamp(text string) string {
 	for {
 		i := strings.Index(text, "arXiv:")
@@ -96,7 +94,7 @@ func arxivStamp(text string) string {
 		}
 		text = text[i+len("arXiv:"):]
 		id, rest := text, ""
-		if end := strings.IndexAny(text[:min(len(text), longestArXiv+1)], " ["); end >= 0 {
+		if end := strings.IndexAny(text[:min(len(text), maxArXiv+1)], " ["); end >= 0 {
 			id, rest = text[:end], text[end:]
 		}
 		if id = gleaner.ParseArXiv(id); id != "" && strings.HasPrefix(strings.TrimLeft(rest, " "), "[") {

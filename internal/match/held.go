@@ -9,7 +9,7 @@ import (
 	"gleaner/internal/text"
 )
 
-// Reason says why a wanted paper counts as held.
+// Reason explains why a wanted paper counts as held.
 type Reason struct {
 	Held    gleaner.Paper `json:"held"` // the record of the library
 	Verdict Verdict       `json:"verdict"`
@@ -17,19 +17,18 @@ type Reason struct {
 	Why     []string      `json:"why"`
 }
 
-// bareTitle reports whether a record that gives no more than a title, and
-// perhaps a year, gives this one. The title is then all that a library's list
-// has to say, and it is believed.
+// bareTitle reports whether a record holds only this title and perhaps a year. Such a record of a
+// library's list counts as a match, since the list gives no more.
 func bareTitle(p, h gleaner.Paper) bool {
 	gap := yearGap(p, h)
 	return len(h.Authors) == 0 && h.Pages == "" && gap <= 1 &&
 		compareTitles(p.Title, h.Title) <= misread && (len(text.Normalise(h.Title)) > shortTitle || gap == 0)
 }
 
-// Held finds which wanted papers a library holds, by key. Exact and strong
-// matches count, and titles alone from a list that gives nothing else.
+// Held returns by key the wanted papers that a library holds. Exact and strong matches count, and
+// equal titles from a list of titles.
 func Held(wanted, holdings []gleaner.Paper) map[string]Reason {
-	s := newShelf(wanted)
+	s := newHeldIndex(wanted)
 	out := map[string]Reason{}
 	for _, h := range holdings {
 		for _, i := range s.candidates(h) {
@@ -48,32 +47,32 @@ func Held(wanted, holdings []gleaner.Paper) map[string]Reason {
 	return out
 }
 
-// fewAlike is how many papers of one title a record is compared with, whatever else they
-// say; of more, as many of one of its authors and of its year.
-const fewAlike = 32
+// maxSameTitle is the number of papers of one title with which every record is compared. Of more
+// papers, as many with one of its authors and its year are compared.
+const maxSameTitle = 32
 
-// shelf has wanted papers by what a record of a library may say of them.
-type shelf struct {
+// heldIndex finds wanted papers for a record of a library.
+type heldIndex struct {
 	byID   map[string][]int
 	titles *Index
 }
 
-// crowd are the papers of one title that one author wrote in one year.
-type crowd struct {
+// nameYear is one author and one year of the papers of one title.
+type nameYear struct {
 	title int
-	name  string // a word of the author's name, or anybody, or nobody
+	name  string // a word of the author's name, anybody or nobody
 	year  int    // or anyYear
 }
 
-// crowds are the papers of titles that many have.
-type crowds map[crowd][]int
+// nameYears are the papers of titles that many papers have.
+type nameYears map[nameYear][]int
 
-// add puts the papers of a title under the names of each one's authors and its year.
-func (cs crowds) add(title int, all []int, papers []gleaner.Paper) {
+// add adds the papers of a title by the name of each author and the year.
+func (cs nameYears) add(title int, all []int, papers []gleaner.Paper) {
 	for _, i := range all {
 		for _, name := range append(nameWords(papers[i]), anybody) {
 			for _, year := range []int{papers[i].Year, anyYear} {
-				c := crowd{title, name, year}
+				c := nameYear{title, name, year}
 				cs[c] = append(cs[c], i)
 			}
 		}
@@ -86,8 +85,8 @@ const (
 	anyYear = -1
 )
 
-func newShelf(papers []gleaner.Paper) *shelf {
-	s := &shelf{byID: map[string][]int{}, titles: NewIndex(papers)}
+func newHeldIndex(papers []gleaner.Paper) *heldIndex {
+	s := &heldIndex{byID: map[string][]int{}, titles: NewIndex(papers)}
 	for i, p := range papers {
 		for _, id := range Identifiers(p) {
 			s.byID[id] = append(s.byID[id], i)
@@ -96,7 +95,8 @@ func newShelf(papers []gleaner.Paper) *shelf {
 	return s
 }
 
-// Identifiers are the names by which two records are one paper.
+// Identifiers returns the identifiers of a paper. Two records with a common one are the same
+// paper.
 func Identifiers(p gleaner.Paper) (out []string) {
 	for _, id := range [][2]string{{"key:", p.Key}, {"doi:", gleaner.ParseDOI(p.DOI)}, {"arxiv:", gleaner.ParseArXiv(p.ArXiv)}} {
 		if id[1] != "" {
@@ -106,8 +106,7 @@ func Identifiers(p gleaner.Paper) (out []string) {
 	return out
 }
 
-// nameWords are the words of the authors' names, as documents are read; nobody where there
-// are none.
+// nameWords returns the folded words of the authors' names; nobody without authors.
 func nameWords(p gleaner.Paper) []string {
 	words := slices.Concat(people(p.Authors)...)
 	if len(words) == 0 {
@@ -120,55 +119,55 @@ func nameWords(p gleaner.Paper) []string {
 	return slices.Compact(words)
 }
 
-// candidates are the papers with which a record is compared: those of its identifiers, and
-// the likeliest of its title and of titles like it.
-func (s *shelf) candidates(h gleaner.Paper) []int {
+// candidates returns the papers with which a record is compared: those of its identifiers, and
+// the likeliest of its title and of similar titles.
+func (s *heldIndex) candidates(h gleaner.Paper) []int {
 	var out []int
 	seen := map[int]bool{}
 	take := func(some []int) {
 		for _, i := range some {
-			if !seen[i] && len(out) < mostLike {
+			if !seen[i] && len(out) < maxSimilar {
 				seen[i] = true
 				out = append(out, i)
 			}
 		}
 	}
 	for _, id := range Identifiers(h) {
-		take(s.byID[id][:min(len(s.byID[id]), fewAlike)])
+		take(s.byID[id][:min(len(s.byID[id]), maxSameTitle)])
 	}
 	take(s.titles.titled(h.Title, func() traits { return traitsOf(h) }))
 	return out
 }
 
-// traits are by what the papers of one title are told apart.
+// traits distinguish papers of one title.
 type traits struct {
-	names []string // words of names, or of a text in which names stand
-	year  int      // 0 where unknown
-	same  []int32  // papers of an identifier
+	names []string // words of names, or of a text that contains names
+	year  int      // 0 if unknown
+	same  []int32  // papers with the same identifier
 }
 
-// traitsOf are those of a record.
+// traitsOf returns the traits of a record.
 func traitsOf(p gleaner.Paper) traits {
 	return traits{names: append(nameWords(p), nobody), year: p.Year}
 }
 
-// likeliest are papers of a title, from the first on, at most n. Where many have it, those of
-// an identifier come first, then those of a name and a year that the fewest share.
+// likeliest returns at most n papers of a title, from the first on. If more have it, those of an
+// identifier come first, then those of the rarest pair of name and year.
 func (ix *Index) likeliest(first, n int, by func() traits) []int {
-	if n == 0 || len(ix.crowds[crowd{first, anybody, anyYear}]) <= min(n, fewAlike) {
+	if n == 0 || len(ix.crowds[nameYear{first, anybody, anyYear}]) <= min(n, maxSameTitle) {
 		return ix.alike(first, n)
 	}
 	of := by()
 	var some [][]int
-	for _, i := range of.same[:min(len(of.same), fewAlike)] {
+	for _, i := range of.same[:min(len(of.same), maxSameTitle)] {
 		if bytes.Equal(ix.title(int(i)), ix.title(first)) {
 			some = append(some, []int{int(i)})
 		}
 	}
 	for _, name := range append(of.names, anybody) {
 		for _, year := range []int{of.year, of.year - 1, of.year + 1, anyYear} {
-			all := ix.crowds[crowd{first, name, year}]
-			some = append(some, all[:min(len(all), fewAlike)])
+			all := ix.crowds[nameYear{first, name, year}]
+			some = append(some, all[:min(len(all), maxSameTitle)])
 		}
 	}
 	slices.SortStableFunc(some, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })

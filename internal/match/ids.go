@@ -6,13 +6,13 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// mostDOIs bounds how many DOIs of the first pages are looked at.
-const mostDOIs = 8
+// maxDOIs is the number of DOIs of the first pages that are examined.
+const maxDOIs = 8
 
-// byID adds the papers whose arXiv id or DOI the document bears. An id in a
-// stamp or in arXiv's URL is the document's own; a DOI on page one may be that of
-// a work it cites, and one in a URL or a landing page whatever its host likes, so
-// that these need the title to go with them, or each other.
+// byID adds the papers whose arXiv id or DOI the document has. An id in a stamp or in arXiv's URL
+// is the document's own. A DOI on page one may be that of a cited work, and any host may write
+// one into a URL or a landing page. So these count only together with the title, or with each
+// other.
 func (ix *Index) byID(d *document, seen map[int]finding) {
 	for _, id := range []string{gleaner.ParseArXiv(d.ev.ArXiv), arxivStamp(d.text)} {
 		for _, i := range ix.arxiv[id] {
@@ -24,16 +24,15 @@ func (ix *Index) byID(d *document, seen map[int]finding) {
 		seen[int(i)] = d.raise(seen[int(i)], ix, int(i), Strong, "DOI "+landing+" of its landing page")
 	}
 	said := gleaner.ParseDOI(d.ev.PageDOI)
-	for _, doi := range gleaner.DOIsInText(d.text, mostDOIs) {
+	for _, doi := range gleaner.DOIsInText(d.text, maxDOIs) {
 		d.hint(ix, seen, doi, "on the first pages", doi == said)
 	}
 	d.hint(ix, seen, said, "of its landing page", false)
 	d.hint(ix, seen, gleaner.ParseDOI(d.ev.URLDOI), "in the URL", false)
 }
 
-// hint counts a DOI that may be that of another work: "A preliminary version
-// appeared as 10.…", by the same authors; sure says that its landing page names the
-// same.
+// hint counts a DOI that may be that of another work by the same authors ("A preliminary version
+// appeared as 10.…"). sure means that the landing page has the same DOI.
 func (d *document) hint(ix *Index, seen map[int]finding, doi, where string, sure bool) {
 	for _, i := range ix.doi[doi] {
 		v := Ambiguous
@@ -44,8 +43,7 @@ func (d *document) hint(ix *Index, seen map[int]finding, doi, where string, sure
 	}
 }
 
-// raise lifts a finding to a verdict that an id supports, if the authors do not
-// speak against it.
+// raise returns a finding with the better verdict of an id, unless the authors contradict it.
 func (d *document) raise(f finding, ix *Index, i int, v Verdict, why string) finding {
 	paper := ix.papers[i]
 	p := d.placeOf(0, 0, paper)
@@ -64,11 +62,11 @@ func (d *document) raise(f finding, ix *Index, i int, v Verdict, why string) fin
 	return f
 }
 
-// anchor is what the words of a link are called in reasons.
+// anchor names the words of a link in reasons.
 const anchor = "anchor"
 
-// byName looks at what others call the document: its own metadata, the link that
-// led to it. Where the pages are legible and say otherwise, that decides.
+// byName compares the names of the document in its own metadata and in the link to it. Legible
+// pages that contradict them take precedence.
 func (ix *Index) byName(d *document, seen map[int]finding) {
 	for _, name := range []struct{ what, text string }{
 		{"metadata title", d.ev.MetaTitle}, {anchor, d.ev.Anchor},
@@ -79,7 +77,7 @@ func (ix *Index) byName(d *document, seen map[int]finding) {
 		sk := skeleton(clip(name.text))
 		for _, c := range ix.candidates(sk, 0, len(sk), 10, d.by) {
 			rel := compareTitles(ix.papers[c.paper].Title, name.text)
-			if rel > nearTitle || Untellable(ix.papers[c.paper]) != "" {
+			if rel > nearTitle || Unidentifiable(ix.papers[c.paper]) != "" {
 				continue
 			}
 			f := seen[c.paper]
@@ -105,9 +103,9 @@ func (ix *Index) byName(d *document, seen map[int]finding) {
 	}
 }
 
-// cutShort reports whether a wanted title stands at the top of a document over all of
-// its authors with letters missing, as where lines run beyond the page: too few to
-// tell it by, but enough to believe a link that bears the title.
+// cutShort reports whether a wanted title is at the top over all of its authors with letters
+// missing, as from lines that run beyond the page. Such a title does not identify the paper, but
+// supports a link with the title.
 func (d *document) cutShort(ix *Index, paper int) bool {
 	title, wanted := ix.title(paper), ix.papers[paper]
 	w := newWanted(wanted.Title)

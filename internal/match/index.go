@@ -15,17 +15,16 @@ import (
 const (
 	gram     = 8           // letters of an n-gram
 	maxGrams = 6           // n-grams of one title in the index
-	maxTitle = 400         // letters of a title that are looked at
-	common   = 256         // titles of an n-gram that are looked at
+	maxTitle = 400         // letters of a title that are compared
+	common   = 256         // titles of an n-gram that are examined
 	maxHits  = 16 * common // of the n-grams of a text
 )
 
-// Index finds the wanted papers whose title is like a text. It is read-only
-// once made.
+// Index finds the wanted papers whose title is similar to a text. It is read-only.
 type Index struct {
 	papers []gleaner.Paper
 	arena  []byte   // skeletons of all titles, one after the other
-	from   []uint32 // where each begins in arena; one more at the end
+	from   []uint32 // start of each in arena, and the end of the last
 
 	shift   uint
 	bucket  []uint32 // start of each bucket in entries
@@ -38,7 +37,7 @@ type Index struct {
 	doi   map[string][]int32
 	arxiv map[string][]int32
 
-	crowds crowds // of the titles that many papers have, by the first
+	crowds nameYears // of titles that many papers have, by their first paper
 }
 
 // entry is one n-gram of one title: 28 bits of its hash, 28 bits of the paper's
@@ -49,9 +48,9 @@ func (e entry) tag() uint64 { return uint64(e >> 36) }
 func (e entry) paper() int  { return int(e >> 8 & (1<<28 - 1)) }
 func (e entry) offset() int { return int(e&255) * 2 }
 
-// NewIndex makes an index of papers. It keeps the slice; the caller must not
-// change it afterwards. Build time is linear: about three seconds and 160 MB
-// beside the papers for a million titles.
+// NewIndex returns an index of papers. It keeps the slice; the caller must not change it
+// afterwards. Build time is linear: about three seconds and 160 MB beside the papers for a
+// million titles.
 func NewIndex(papers []gleaner.Paper) *Index {
 	ix := &Index{
 		papers: papers,
@@ -59,7 +58,7 @@ func NewIndex(papers []gleaner.Paper) *Index {
 		short:  map[string]int{},
 		doi:    map[string][]int32{},
 		arxiv:  map[string][]int32{},
-		crowds: crowds{},
+		crowds: nameYears{},
 	}
 	for i, p := range papers {
 		ix.arena = append(ix.arena, titleStream(p.Title).letters...)
@@ -75,15 +74,15 @@ func NewIndex(papers []gleaner.Paper) *Index {
 	return ix
 }
 
-// Len is the number of papers.
+// Len returns the number of papers.
 func (ix *Index) Len() int { return len(ix.papers) }
 
-// Papers are the papers that the index was made of.
+// Papers returns the papers of the index.
 func (ix *Index) Papers() []gleaner.Paper { return ix.papers }
 
 func (ix *Index) title(i int) []byte { return ix.arena[ix.from[i]:ix.from[i+1]] }
 
-// fill chooses the n-grams of each title and sorts them into buckets.
+// fill selects the n-grams of each title and sorts them into buckets.
 func (ix *Index) fill() {
 	freq, again := ix.frequencies(), ix.chain()
 	entries := make([]entry, 0, len(ix.papers)*4)
@@ -94,7 +93,7 @@ func (ix *Index) fill() {
 		if again[i] || len(t) == 0 {
 			continue
 		}
-		if all := ix.alike(i, len(ix.papers)); len(all) > mostNamed {
+		if all := ix.alike(i, len(ix.papers)); len(all) > maxNamed {
 			ix.crowds.add(i, all, ix.papers)
 		}
 		if len(t) < gram {
@@ -103,8 +102,8 @@ func (ix *Index) fill() {
 		}
 		hs = appendHashes(hs[:0], t)
 		for _, o := range choose(hs, freq) {
-			// An even place, or the entry would not hold it: the n-gram is
-			// looked up by its hash, and its place only tells the diagonal.
+			// The entry holds only even places. The n-gram is found by its hash, and its place
+			// only gives the diagonal.
 			entries = append(entries, entry(hs[o]&(1<<28-1))<<36|entry(i)<<8|entry(min(o/2, 255)))
 			hashes = append(hashes, hs[o])
 		}
@@ -130,7 +129,8 @@ func (ix *Index) fill() {
 	}
 }
 
-// chain links the papers of each title, and says which papers are not the first of theirs.
+// chain links the papers of each title, and reports which papers are not the first of their
+// title.
 func (ix *Index) chain() (again []bool) {
 	ix.next, again = make([]int32, len(ix.papers)), make([]bool, len(ix.papers))
 	last, seed := make(map[uint64]int32, len(ix.papers)), maphash.MakeSeed()
@@ -144,8 +144,7 @@ func (ix *Index) chain() (again []bool) {
 	return again
 }
 
-// frequencies counts the n-grams of all titles in a table of saturating
-// counters; two n-grams may share one.
+// frequencies counts the n-grams of all titles in saturating counters; two n-grams may share one.
 func (ix *Index) frequencies() []uint16 {
 	width := max(10, min(24, bits.Len(uint(len(ix.arena)))))
 	freq := make([]uint16, 1<<width)
@@ -162,8 +161,8 @@ func (ix *Index) frequencies() []uint16 {
 	return freq
 }
 
-// choose picks the rarest n-gram of each equal stretch of a title, so that one
-// misread word spoils one of them.
+// choose returns the rarest n-gram of each equal section of a title, so that one misread word
+// affects one of them.
 func choose(hs []uint64, freq []uint16) []int {
 	shift := uint(64 - bits.Len(uint(len(freq))-1))
 	n := min(maxGrams, max(1, (len(hs)+gram)/10), len(hs))
@@ -205,7 +204,7 @@ func (ix *Index) has(h uint64) bool {
 	return ix.bloom[bit/64]>>(bit%64)&1 != 0
 }
 
-// lookup returns the entries of one bucket; those of the n-gram have its tag.
+// lookup returns the entries of a bucket; those of the n-gram have its tag.
 func (ix *Index) lookup(h uint64) []entry {
 	b := h >> ix.shift
 	return ix.entries[ix.bucket[b]:ix.bucket[b+1]]
@@ -214,12 +213,12 @@ func (ix *Index) lookup(h uint64) []entry {
 // candidate is a title that shares n-grams with a text along one diagonal.
 type candidate struct {
 	paper int
-	at    int // where in the text the title would begin
+	at    int // letter of the text at which the title would begin
 	votes int
 }
 
-// hit is a paper's number and the place where its title would begin, packed so
-// that hits sort as plain numbers. The place may be negative.
+// hit packs a paper's number and the letter at which its title would begin, so that hits sort as
+// plain numbers. The letter may be negative.
 type hit uint64
 
 const hitZero = 1 << 20
@@ -229,7 +228,7 @@ func newHit(paper, at int) hit { return hit(paper)<<32 | hit(at+hitZero) }
 func (h hit) paper() int { return int(h >> 32) }
 func (h hit) at() int    { return int(h&(1<<32-1)) - hitZero }
 
-// candidates finds papers whose title may lie in text[lo:hi], best first.
+// candidates returns the papers whose title may be in text[lo:hi], best first.
 func (ix *Index) candidates(text []byte, lo, hi, limit int, by func() traits) []candidate {
 	var out []candidate
 	for _, c := range ix.titles(text, lo, hi, limit) {
@@ -240,7 +239,7 @@ func (ix *Index) candidates(text []byte, lo, hi, limit int, by func() traits) []
 	return out
 }
 
-// alike are the first papers of a title, from the given one on, at most n.
+// alike returns at most n papers of a title, from the given one on.
 func (ix *Index) alike(paper, n int) []int {
 	var out []int
 	for i := paper; len(out) < n && (i > 0 || len(out) == 0); i = int(ix.next[i]) {
@@ -249,8 +248,8 @@ func (ix *Index) alike(paper, n int) []int {
 	return out
 }
 
-// titles finds titles that may lie in text[lo:hi], best first, each by its first paper.
-// A title with four or more n-grams needs two of them in line.
+// titles returns the titles that may be in text[lo:hi], best first, each by its first paper. A
+// title with four or more n-grams needs two of them on a diagonal.
 func (ix *Index) titles(text []byte, lo, hi, limit int) []candidate {
 	var hits []hit
 	hi = min(hi, len(text))
@@ -291,19 +290,19 @@ func (ix *Index) tally(hits []hit, limit int) []candidate {
 	return out[:min(len(out), limit)]
 }
 
-// Likeness says how much of a wanted title stands in text (an anchor, the words
-// around a link): 1 for the whole title, 0 for nothing like one. It is meant for
-// every link of every page, so a no is quick.
+// Likeness returns the share of a wanted title in text (an anchor, the words around a link): 1
+// for the whole title, 0 for none. It is called for every link of every page, so it rejects
+// quickly.
 func (ix *Index) Likeness(text string) float64 { return ix.LikenessBut(text, nil) }
 
-// LikenessBut is Likeness to the titles of which had, where it is not nil, is false.
+// LikenessBut is Likeness to the titles for which had is nil or returns false.
 func (ix *Index) LikenessBut(text string, had func(title string) bool) float64 {
-	counts := func(first int) bool { return ix.tellable(first) && (had == nil || !had(ix.papers[first].Title)) }
+	counts := func(first int) bool { return ix.identifiable(first) && (had == nil || !had(ix.papers[first].Title)) }
 	var buf [640]byte
 	b := foldShort(buf[:0], text)
 	if len(b) < gram {
 		if i, ok := ix.short[string(b)]; ok && counts(i) {
-			return 0.5 // a title this short is also a common word
+			return 0.5 // a title this short may be a common word
 		}
 		return 0
 	}
@@ -312,7 +311,7 @@ func (ix *Index) LikenessBut(text string, had func(title string) bool) float64 {
 	}
 	best := 0.0
 	var al aligner
-	for _, c := range ix.titles(b, 0, len(b), mostNamed) {
+	for _, c := range ix.titles(b, 0, len(b), maxNamed) {
 		if !counts(c.paper) {
 			continue
 		}
@@ -330,20 +329,19 @@ func (ix *Index) LikenessBut(text string, had func(title string) bool) float64 {
 	return best
 }
 
-// mostNamed is how many titles of a short text, and papers of a title, are looked at.
-const mostNamed = 8
+// maxNamed is the number of titles of a short text, and of papers of a title, that are examined.
+const maxNamed = 8
 
-// tellable reports whether a document can be told by a title: if it can for one of the
-// title's papers.
-func (ix *Index) tellable(first int) bool {
-	return slices.ContainsFunc(ix.alike(first, mostNamed), func(i int) bool { return Untellable(ix.papers[i]) == "" })
+// identifiable reports whether a title can identify a document, for at least one of its papers.
+func (ix *Index) identifiable(first int) bool {
+	return slices.ContainsFunc(ix.alike(first, maxNamed), func(i int) bool { return Unidentifiable(ix.papers[i]) == "" })
 }
 
-// foldShort appends the skeleton of at most 600 letters of s.
+// foldShort appends the skeleton of the first 600 letters of s.
 func foldShort(b []byte, s string) []byte {
 	for i := 0; i < len(s) && len(b) < 600; {
 		switch c := s[i]; {
-		case 'a' <= c|0x20 && c|0x20 <= 'z': // no rune above ASCII has such a byte
+		case 'a' <= c|0x20 && c|0x20 <= 'z': // no other rune has such a byte
 			b = append(b, c|0x20)
 			i++
 		case c == ' ':
@@ -358,14 +356,14 @@ func foldShort(b []byte, s string) []byte {
 	return b
 }
 
-// likeWhole is the likeness of a text that holds the whole title: short titles
-// also occur by chance.
+// likeWhole returns the likeness of a text with the whole title, which is lower for short titles
+// since they occur by chance.
 func likeWhole(title []byte) float64 {
 	return min(1, 0.5+float64(len(title))/40)
 }
 
 func (ix *Index) any(b []byte) bool {
-	x := binary.LittleEndian.Uint64(b) << 8 // the first round drops the lowest byte again
+	x := binary.LittleEndian.Uint64(b) << 8 // the first round drops the lowest byte
 	for _, c := range b[gram-1:] {
 		x = x>>8 | uint64(c)<<56
 		if h := mix(x); ix.has(h) {

@@ -7,11 +7,11 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// Verdict says how sure a match is.
+// Verdict is the certainty of a match.
 type Verdict string
 
-// The verdicts, from the surest on. Exact and strong ones are taken; an
-// ambiguous one waits for a person.
+// The verdicts in descending order. Exact and strong matches are accepted; ambiguous ones wait
+// for a person.
 const (
 	Exact     Verdict = "exact"
 	Strong    Verdict = "strong"
@@ -19,7 +19,7 @@ const (
 	Different Verdict = "different"
 )
 
-// rank orders verdicts: the lower, the surer.
+// rank returns the order of verdicts, the surest first.
 func (v Verdict) rank() int {
 	switch v {
 	case Exact:
@@ -32,30 +32,30 @@ func (v Verdict) rank() int {
 	return 3
 }
 
-// The forms in which a work comes. Paper, preprint and extended version are the
-// work itself; the others only belong to it.
+// Forms of a work. Paper, preprint and extended version are the work itself; the others only
+// belong to it.
 const (
 	FormPaper      = "paper"
-	FormPreprint   = "preprint"   // stamped by a preprint server, or says so
-	FormExtended   = "extended"   // says that it is the full or extended version
+	FormPreprint   = "preprint"   // with a preprint server's stamp, or called so
+	FormExtended   = "extended"   // called the full or extended version
 	FormSlides     = "slides"     // a talk of the same title
 	FormPoster     = "poster"     // a poster of the same title
 	FormThesis     = "thesis"     // a thesis of the same title
 	FormSupplement = "supplement" // an appendix, erratum or other matter about the work
 )
 
-// Evidence is what is known of a document. Every field may be empty.
+// Evidence describes a document. Every field may be empty.
 type Evidence struct {
-	FirstPages string // text of the first two pages; a form feed parts them
+	FirstPages string // text of the first two pages, separated by a form feed
 	MetaTitle  string // title in the file's own metadata, or citation_title of its landing page
 	FileName   string // last part of the URL's path
-	Anchor     string // visible text of the link that led here
+	Anchor     string // visible text of the link to it
 	ArXiv      string // id in the URL, or ""
-	DOI        string // DOI that the publisher's landing page or URL, or the resolver's, gives, or ""
-	PageDOI    string // DOI that a landing page on any other host gives, or "": anybody can write one there
-	URLDOI     string // DOI in the URL of any other host, or "": likewise
-	Owners     string // ids of people, a line each, at whose homepage it lies or from which it is linked
-	Year       int    // 0 when unknown
+	DOI        string // DOI from the publisher's landing page or URL, or from the resolver, or ""
+	PageDOI    string // DOI from a landing page on another host, which anyone can write, or ""
+	URLDOI     string // DOI in a URL of another host, likewise
+	Owners     string // ids of people whose homepage holds or links it, one per line
+	Year       int    // 0 if unknown
 }
 
 // ownedBy reports whether an author of a paper is among the owners.
@@ -67,17 +67,17 @@ func (ev Evidence) ownedBy(paper gleaner.Paper) bool {
 	return slices.ContainsFunc(paper.Authors, func(a gleaner.Author) bool { return slices.Contains(owners, a.ID()) })
 }
 
-// Match is one wanted paper that a document (or a record) may be.
+// Match is a wanted paper that a document or a record may be.
 type Match struct {
 	Paper   gleaner.Paper
 	Verdict Verdict
 	Score   float64  // 0–1, orders matches of one verdict
-	Reasons []string // what led there, for a person
+	Reasons []string // for people
 	Form    string   // "" for a record
 }
 
-// Taken reports whether the document can be stored as the paper without asking
-// anyone: a sure verdict, and the work itself rather than a talk about it.
+// Taken reports whether the document can be stored as the paper without review: the verdict is
+// sure, and the form is the work itself and not, for example, a talk.
 func (m Match) Taken() bool {
 	if m.Verdict != Exact && m.Verdict != Strong {
 		return false

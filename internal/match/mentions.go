@@ -2,18 +2,18 @@ package match
 
 import "bytes"
 
-// Mentioned returns the keys of the papers whose title stands in a short text
-// (an anchor, the words around a link), whole or nearly so, best first.
+// Mentioned returns the keys of the papers whose title is (nearly) whole in a short text (an
+// anchor, the words around a link), best first.
 func (ix *Index) Mentioned(text string) []string {
 	b := foldShort(make([]byte, 0, 640), text)
 	var keys []string
 	var al aligner
-	for _, c := range ix.titles(b, 0, len(b), mostNamed) {
+	for _, c := range ix.titles(b, 0, len(b), maxNamed) {
 		t := ix.title(c.paper)
 		slack := len(t)/8 + 8
 		if bytes.Contains(b, t) || 10*al.align(t, b, c.at-slack, c.at+len(t)+slack, len(t)/10).edits <= len(t) {
-			for _, i := range ix.alike(c.paper, mostNamed) {
-				if len(keys) < mostNamed && Untellable(ix.papers[i]) == "" {
+			for _, i := range ix.alike(c.paper, maxNamed) {
+				if len(keys) < maxNamed && Unidentifiable(ix.papers[i]) == "" {
 					keys = append(keys, ix.papers[i].Key)
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// pageRelation compares the pages that two records give.
+// pageRelation is the relation of the pages of two records.
 type pageRelation int
 
 const (
@@ -18,9 +18,8 @@ func (r pageRelation) reason() string {
 	return [...]string{pagesUnknown: "pages not known on both sides", pagesSame: "same pages", pagesOther: "other pages"}[r]
 }
 
-// comparePages reads "703-709", "703–9", "12:1-12:28" or "44". Two versions of a
-// work often have different pages, so this counts only where authors are not
-// known, or where it speaks for the same work.
+// comparePages reads "703-709", "703–9", "12:1-12:28" or "44". Versions of a work often have
+// different pages, so a difference counts only if authors are unknown.
 func comparePages(a, b string) pageRelation {
 	fa, la := pageRange(a)
 	fb, lb := pageRange(b)
@@ -35,7 +34,7 @@ func comparePages(a, b string) pageRelation {
 	return pagesOther
 }
 
-// pageRange is -1, -1 where s is not a range of plain numbers.
+// pageRange returns -1, -1 if s is not a range of plain numbers.
 func pageRange(s string) (first, last int) {
 	s = strings.NewReplacer("–", "-", "—", "-", "--", "-").Replace(strings.TrimSpace(s))
 	from, to, ok := strings.Cut(s, "-")

@@ -8,22 +8,22 @@ import (
 	"gleaner/internal/text"
 )
 
-// agreement says how the authors of two records compare.
+// agreement compares the authors of two records.
 type agreement struct {
-	known  bool // both records name authors
+	known  bool // both records have authors
 	shared int
 	fewer  int  // authors of the record with fewer
 	more   int  // authors of the other
 	first  bool // the first authors agree
 }
 
-// all: the shorter list is wholly in the longer, and is not one name out of the
-// middle of many (an introduction, a talk, a review by one of them).
+// all reports whether the shorter list is wholly in the longer, and is more than one name out of
+// the middle of many (an introduction, a talk, a review by one of them).
 func (g agreement) all() bool {
 	return g.known && g.shared == g.fewer && (g.first || 2*g.fewer > g.more)
 }
 
-// most: a majority in common, or half with the first author.
+// most reports whether most authors are common, or half of them with the first author.
 func (g agreement) most() bool {
 	return g.known && (g.all() || 2*g.shared > g.fewer && g.fewer > 1 || 2*g.shared == g.fewer && g.first)
 }
@@ -49,8 +49,8 @@ func compareAuthors(a, b []gleaner.Author) agreement {
 	return ag
 }
 
-// sameNames reports whether two lists are made of the same words, cut into
-// persons differently or turned round.
+// sameNames reports whether two lists have the same words, divided into persons differently or in
+// another order.
 func sameNames(a, b [][]string) bool {
 	wa, wb := slices.Concat(a...), slices.Concat(b...)
 	slices.Sort(wa)
@@ -58,11 +58,11 @@ func sameNames(a, b [][]string) bool {
 	return len(wa) > 1 && slices.Equal(wa, wb)
 }
 
-// maxAuthors are looked at of one work: each is compared with each of another's,
-// and some works name thousands.
+// maxAuthors is the number of authors of a work that are compared. Comparison is quadratic, and
+// some works have thousands.
 const maxAuthors = 300
 
-// people folds the names that are names: sources also give "&NA;", "N/A", "et al.".
+// people folds names and drops those that are none, such as "&NA;", "N/A" and "et al.".
 func people(as []gleaner.Author) [][]string {
 	var out [][]string
 	for _, a := range as[:min(len(as), maxAuthors)] {
@@ -87,8 +87,7 @@ func people(as []gleaner.Author) [][]string {
 	return out
 }
 
-// samePerson compares two folded names: the surname, and the first names as far
-// as both tell them.
+// samePerson compares two folded names: the surname, and the first names that both have.
 func samePerson(a, b []string) bool {
 	if len(a) > 2 && len(a) == len(b) && sameNames([][]string{a}, [][]string{b}) {
 		return true
@@ -108,7 +107,7 @@ func samePerson(a, b []string) bool {
 	}
 	fa, fb := a[0], b[0]
 	n := min(len(fa), len(fb))
-	if n <= 2 { // initials, also run together: "JB"
+	if n <= 2 { // initials, also without spaces: "JB"
 		return fa[0] == fb[0]
 	}
 	return fa[:3] == fb[:3] || fa[0] == fb[0] && len(sa) >= 4

@@ -11,27 +11,27 @@ import (
 	"gleaner/internal/text"
 )
 
-// place is where in a document a title stands, and who stands by it.
+// place is the position of a title in a document, and the authors near it.
 type place struct {
-	top     bool // nothing but a running head is above it
-	head    bool // before the text proper begins, on page one or behind a cover
-	listed  bool // below a heading under which the titles of other works stand
+	top     bool // only a running head is above it
+	head    bool // before the body, on page one or behind a cover
+	listed  bool // below a heading of a list of other works
 	alone   bool // on lines of its own
 	authors int  // authors of the paper found near it
 	of      int  // authors of the paper
-	own     bool // it lies at the homepage of one of them, or is linked from there
-	signed  bool // own, and one of them stands further down, as below one of two columns, or misread by a letter
-	gap     int  // letters between the title and the nearest author behind it
-	colon   bool // the title ends its line with a colon: a subtitle follows
-	called  bool // alone on its lines but for a name and a colon before it: "SpecFuzzer: …"
+	own     bool // one of them is an owner (Evidence.Owners)
+	signed  bool // own, and one of them is further down, or misread by a letter
+	gap     int  // letters between the title and the next author
+	colon   bool // the line ends with a colon: a subtitle follows
+	called  bool // alone but for a name and a colon before it: "SpecFuzzer: …"
 	form    string
 }
 
 const (
 	topLetters   = 160  // a running head, a stamp, a report number
-	aboveLetters = 200  // where authors above a title may stand
-	belowLetters = 1500 // where authors below a title may stand
-	headLimit    = 1000 // what may be above a title: copyright notices, a cover's words
+	aboveLetters = 200  // above a title, searched for authors
+	belowLetters = 1500 // below a title, searched for authors
+	headLimit    = 1000 // above a title: copyright notices, a cover's words
 )
 
 func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
@@ -40,7 +40,7 @@ func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 	if d.second >= 0 && start >= d.second {
 		origin = d.second
 	}
-	before := start - origin // letters above it on its page
+	before := start - origin // letters above it on the page
 	p.top = before <= topLetters
 	p.listed = start >= d.list
 	p.head = !p.listed && before <= headLimit && (start <= d.body || p.top && origin > 0) && (origin == 0 || d.cover())
@@ -64,9 +64,9 @@ func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 		p.colon = starts && !p.alone && d.colonBehind(end)
 		p.called = !starts && d.calledBefore(start) && d.endsLine(end, paper)
 	} else {
-		// Without lines, the page's first letters and an author's name are
-		// the only bounds that a title has. What stands above it can be a running
-		// head: nothing, a number, or more than the first words of a longer title.
+		// Without lines, only the page's first letters and an author's name bound a title. The
+		// text above can be a running head: nothing, a number, or more than the first words of a
+		// longer title.
 		p.alone = p.top && (len(bytes.TrimLeft(d.letters[origin:start], digits)) == 0 || start-origin > 12) &&
 			(p.gap <= 12 || p.gap <= 200 && end-start > 24 && d.endsWithName(end))
 	}
@@ -74,8 +74,7 @@ func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 	return p
 }
 
-// cover reports whether page one is a cover sheet: little text, or words that
-// repositories put there.
+// cover reports whether page one is a cover sheet: it has little text, or words of repositories.
 func (d *document) cover() bool {
 	if d.second < 700 {
 		return true
@@ -85,8 +84,7 @@ func (d *document) cover() bool {
 	return slices.ContainsFunc(marks, func(w string) bool { return bytes.Contains(first, []byte(w)) })
 }
 
-// startsLine reports whether letter i is the first of its line, but for numbers
-// and labels.
+// startsLine reports whether letter i is the first of its line, except for numbers and labels.
 func (d *document) startsLine(i int) bool {
 	lo := d.letterAt(d.lineStart(d.at(i)))
 	head := bytes.TrimLeft(d.letters[lo:i], "0123456789")
@@ -97,8 +95,8 @@ func (d *document) startsLine(i int) bool {
 	return false
 }
 
-// endsLine reports whether a title that ends before letter i ends its line, but
-// for footnote marks, or is followed on it by an author's name.
+// endsLine reports whether a title that ends before letter i is followed on its line only by
+// footnote marks or by an author's name.
 func (d *document) endsLine(i int, paper gleaner.Paper) bool {
 	if i >= len(d.letters) || i == 0 {
 		return true
@@ -115,8 +113,8 @@ func (d *document) endsLine(i int, paper gleaner.Paper) bool {
 	return remark(raw) || d.namedAt(i, paper)
 }
 
-// remark recognises "(extended abstract)", "[technical report]" behind a title,
-// but not "(Part II)" or "(2)".
+// remark reports whether a title is followed by a remark such as "(extended abstract)" or
+// "[technical report]", but not "(Part II)" or "(2)".
 func remark(raw string) bool {
 	if !strings.HasPrefix(raw, "(") && !strings.HasPrefix(raw, "[") || len(raw) < 6 {
 		return false
@@ -127,7 +125,7 @@ func remark(raw string) bool {
 	return !slices.ContainsFunc(text.TitleWords(raw), func(w string) bool { return roman(w) || number(w) != "" || w == "part" })
 }
 
-// namedAt reports whether an author's name stands right at letter i.
+// namedAt reports whether an author's name is at letter i.
 func (d *document) namedAt(i int, paper gleaner.Paper) bool {
 	return slices.ContainsFunc(paper.Authors[:min(len(paper.Authors), maxAuthors)], func(a gleaner.Author) bool {
 		at := d.findAuthor(a, i, min(i+40, len(d.letters)), i)
@@ -135,9 +133,8 @@ func (d *document) namedAt(i int, paper gleaner.Paper) bool {
 	})
 }
 
-// runsOn reports whether the line behind a title goes on with it: it begins in
-// lower case, directly below, and not with an address, arXiv's stamp or "by" and a
-// name.
+// runsOn reports whether the next line continues a title: it begins in lower case, directly
+// below, and not with an address, arXiv's stamp or "by" and a name.
 func (d *document) runsOn(stop int) bool {
 	if stop >= len(d.text) || d.text[stop] == '\f' {
 		return false
@@ -152,9 +149,8 @@ func (d *document) runsOn(stop int) bool {
 	return first != "by" || rest != "" && !unicode.IsUpper(r)
 }
 
-// calledBefore reports whether a name and a colon, and nothing else, stand before
-// letter i on its line. A name has two capitals, so that "Discussion:" is none; nor
-// is a word of a line in capitals.
+// calledBefore reports whether only a name and a colon are before letter i on its line. A name
+// has two capitals, which excludes "Discussion:", and is not in a line of capitals.
 func (d *document) calledBefore(i int) bool {
 	line := d.text[d.lineStart(d.at(i)):d.lineEnd(d.at(i))]
 	name, _, _ := strings.Cut(line, ":")
@@ -171,8 +167,7 @@ func (d *document) calledBefore(i int) bool {
 	return capitals >= 2 && strings.IndexFunc(line[len(name):], unicode.IsLower) >= 0
 }
 
-// colonBehind reports whether a colon or dash stands right behind a title that
-// ends before letter i.
+// colonBehind reports whether a colon or dash follows a title that ends before letter i.
 func (d *document) colonBehind(i int) bool {
 	if i == 0 || i > len(d.letters) {
 		return false
@@ -181,8 +176,7 @@ func (d *document) colonBehind(i int) bool {
 	return strings.HasPrefix(raw, ":") || strings.HasPrefix(raw, "—") || strings.HasPrefix(raw, "–")
 }
 
-// endsWithName reports whether what follows letter i begins like a name: with a
-// capital.
+// endsWithName reports whether the text after letter i begins with a capital, like a name.
 func (d *document) endsWithName(i int) bool {
 	if i >= len(d.letters) {
 		return true
@@ -191,8 +185,8 @@ func (d *document) endsWithName(i int) bool {
 	return unicode.IsUpper(r)
 }
 
-// lead looks at the words in front of a title that make another thing of it:
-// "Supplementary material for …", "A review of …".
+// lead returns words before a title that make another work of it: "Supplementary material for …",
+// "A review of …".
 func (d *document) lead(start int) string {
 	lo := max(0, start-40)
 	before := string(d.letters[lo:start])
@@ -206,10 +200,9 @@ func (d *document) lead(start int) string {
 	return ""
 }
 
-// findAuthor returns the letter where the author's name stands in
-// letters[lo:hi], preferring one at or behind from, or -1. A surname of four
-// letters or more is enough where it is a word of its own; a shorter one needs
-// the first name or an initial with it.
+// findAuthor returns the letter at which the author's name is in letters[lo:hi], preferably at or
+// after from, or -1. A surname of at least four letters suffices if it is a word; a shorter one
+// needs the first name or an initial.
 func (d *document) findAuthor(a gleaner.Author, lo, hi, from int) int {
 	names := people([]gleaner.Author{a})
 	if len(names) == 0 {
@@ -229,7 +222,7 @@ func (d *document) findAuthor(a gleaner.Author, lo, hi, from int) int {
 	}
 	surname := skeleton(ws[len(ws)-1])
 	if len(surname) >= 4 {
-		near := hi // a surname alone may be a word of the abstract
+		near := hi // elsewhere, a surname may be a word of the abstract
 		if d.body > from {
 			near = min(hi, d.body)
 		}
@@ -248,8 +241,8 @@ func (d *document) findAuthor(a gleaner.Author, lo, hi, from int) int {
 	return best
 }
 
-// nearlySigned reports whether an author's first and last name stand anywhere, but for a
-// letter.
+// nearlySigned reports whether an author's first and last name are anywhere in the text, up to
+// one letter.
 func (d *document) nearlySigned(a gleaner.Author) bool {
 	names := people([]gleaner.Author{a})
 	if len(names) == 0 {
@@ -260,8 +253,8 @@ func (d *document) nearlySigned(a gleaner.Author) bool {
 	return len(ws) > 1 && len(name) >= 8 && d.al.align(name, d.letters, 0, len(d.letters), 1).edits <= 1
 }
 
-// findShorter finds a name without the last of its surnames, as Spaniards often
-// sign, where no other word of a name follows.
+// findShorter finds a name without its last surname, as common in Spain, if no other word of a
+// name follows.
 func (d *document) findShorter(ws []string, lo, hi int) int {
 	name := skeleton(strings.Join(ws, ""))
 	if len(name) < 8 || len(ws[len(ws)-1]) < 4 {
@@ -278,8 +271,8 @@ func (d *document) findShorter(ws []string, lo, hi int) int {
 	return at
 }
 
-// find looks for name in letters[lo:hi]; whole asks that it begins and ends at
-// the bounds of words, where the text has words.
+// find returns the place of name in letters[lo:hi]. whole requires word boundaries at both ends,
+// if the text has words.
 func (d *document) find(name []byte, lo, hi int, whole bool) int {
 	for lo < hi && len(name) > 0 {
 		i := bytes.Index(d.letters[lo:hi], name)

@@ -9,12 +9,13 @@ import (
 	"gleaner/internal/text"
 )
 
-// letters below which a title alone proves nothing (Unpaywall's bound).
+// shortTitle is the length in letters below which a title alone is no evidence (Unpaywall's
+// bound).
 const shortTitle = 21
 
-// Records says whether two records describe the same work: for holdings, and
-// for merging what metadata sources say. Versions of one work (preprint and
-// published) are the same work. The score is 0–1; the reasons are for a person.
+// Records reports whether two records describe the same work, for holdings and for merging
+// metadata. Versions of one work (preprint and published) are the same work. The score is 0–1;
+// the reasons are for people.
 func Records(a, b gleaner.Paper) (Verdict, float64, []string) {
 	if v, why := sameID(a, b); v != "" {
 		return v, 1, []string{why}
@@ -45,7 +46,7 @@ func sameID(a, b gleaner.Paper) (Verdict, string) {
 	return "", ""
 }
 
-// yearGap is -1 where a year is unknown.
+// yearGap returns -1 if a year is unknown.
 func yearGap(a, b gleaner.Paper) int {
 	if a.Year == 0 || b.Year == 0 {
 		return -1
@@ -53,14 +54,14 @@ func yearGap(a, b gleaner.Paper) int {
 	return max(a.Year-b.Year, b.Year-a.Year)
 }
 
-// maxYears between two versions of one work.
+// maxYears is the greatest distance of two versions of one work.
 const maxYears = 4
 
-// comparison is everything two records say about being one work.
+// comparison holds the relations of the fields of two records.
 type comparison struct {
 	rel     relation
 	authors agreement
-	gap     int // years, -1 where unknown
+	gap     int // years, -1 if unknown
 	pages   pageRelation
 	letters int // of the shorter title
 }
@@ -81,7 +82,7 @@ func (c comparison) verdict() (Verdict, float64) {
 	case !ag.known:
 		return c.withoutAuthors()
 	case c.gap >= 3 && c.pages == pagesOther:
-		return Ambiguous, 0.5 // printed again, or a later version: another publication
+		return Ambiguous, 0.5 // a reprint or later version: another publication
 	case c.rel == sameTitle && ag.all() && c.gap <= 1:
 		return Exact, 1
 	case c.rel <= misread && ag.most():
@@ -96,9 +97,8 @@ func (c comparison) verdict() (Verdict, float64) {
 	return Ambiguous, 0.5
 }
 
-// withoutAuthors judges by the rest. A review bears the title of the book it
-// reviews, and its record often lacks the authors: so a title without authors
-// needs the same year, and pages that do not speak against it.
+// withoutAuthors judges by the other fields. A review has the title of the reviewed book, often
+// without authors. So a title without authors needs the same year and no contradicting pages.
 func (c comparison) withoutAuthors() (Verdict, float64) {
 	long := c.letters > shortTitle
 	switch {
@@ -139,8 +139,8 @@ func yearReason(gap int) string {
 	return text.Count(gap, "year") + " apart"
 }
 
-// Record finds the wanted papers that a record of another source may be, best
-// first; different ones are left out.
+// Record returns the wanted papers that a record of another source may be, best first, without
+// those that differ.
 func (ix *Index) Record(p gleaner.Paper) []Match {
 	seen := map[int]bool{}
 	var out []Match
@@ -166,11 +166,10 @@ func (ix *Index) Record(p gleaner.Paper) []Match {
 	return out
 }
 
-// mostLike is to how many papers one is compared.
-const mostLike = 200
+// maxSimilar is the number of papers with which a record is compared.
+const maxSimilar = 200
 
-// Titled finds the papers whose title is like this one, by their number, likeliest
-// first.
+// Titled returns the numbers of the papers with a similar title, likeliest first.
 func (ix *Index) Titled(title string) []int {
 	return ix.titled(title, func() traits { return traits{} })
 }
@@ -179,9 +178,9 @@ func (ix *Index) titled(title string, by func() traits) []int {
 	var out []int
 	sk := skeleton(clip(title))
 	if first, ok := ix.short[string(sk)]; ok {
-		out = ix.likeliest(first, mostLike, by)
+		out = ix.likeliest(first, maxSimilar, by)
 	}
-	for _, c := range ix.candidates(sk, 0, len(sk), mostLike, by) {
+	for _, c := range ix.candidates(sk, 0, len(sk), maxSimilar, by) {
 		out = append(out, c.paper)
 	}
 	return out

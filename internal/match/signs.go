@@ -10,30 +10,29 @@ import (
 )
 
 const (
-	run       = 12  // letters from the beginning of a word on: it reaches into the next
-	topOfPage = 168 // letters of a page in which a title of a few letters may stand (see placeOf)
-	shortRuns = 40  // letters below which a title is also known by where lines begin and end
-	longWords = 12  // letters of a word, where a text has lost its spaces
-	mostAsked = 40  // signs that are asked of one title
+	run       = 12  // letters from the start of a word; it includes the next words
+	topOfPage = 168 // letters of a page that may hold a title of a few letters (see placeOf)
+	shortRuns = 40  // letters below which a title also has signs for starts and ends of lines
+	longWords = 12  // letters of a word in a text that lost its spaces
+	maxSigns  = 40  // signs of one title
 )
 
-// The kinds of signs. Each has numbers of its own.
+// Kinds of signs. Each has its own numbers.
 const (
-	wordSign  = iota // the letters with which a word begins
-	startSign        // the letters with which a line begins
-	endSign          // the letters with which a line ends
-	lineSign         // a line of a few letters, whole
-	topSign          // fewer letters with which a word begins, at the top of a page
+	wordSign  = iota // letters from the start of a word
+	startSign        // letters from the start of a line
+	endSign          // letters to the end of a line
+	lineSign         // a whole line of a few letters
+	topSign          // fewer letters from the start of a word, at the top of a page
 	doiSign
 	arxivSign
 )
 
-// Signs are numbers that stand for what a document bears: the letters with which
-// its words and lines begin, in the text, its name and its link, and its
-// identifiers. A document that [Index.Document] finds to be a paper has one of
-// the signs of [SignsOf] that paper, whatever else is wanted; so those that may be
-// a paper are found without looking at the others. That holds as long as one in
-// some twelve letters of a title, from the beginning of a word on, is read right.
+// Signs returns numbers of a document: hashes of the letters at starts of words and lines in its
+// text, its name and its link, and of its identifiers. If [Index.Document] finds a paper, the
+// document has one of the paper's [SignsOf], for any index. So the documents that may be a paper
+// are found by an index of signs. This holds if at least one run of some twelve letters of a
+// title, from the start of a word, is read correctly.
 func Signs(all ...Evidence) []int32 {
 	var s signs
 	for i, ev := range all {
@@ -50,8 +49,8 @@ func Signs(all ...Evidence) []int32 {
 	return slices.Compact(s)
 }
 
-// SignsOf are the signs of a paper: by its identifiers, and by its title in the
-// order of the words.
+// SignsOf returns the signs of a paper: of its identifiers, and of its title in the order of the
+// words.
 func SignsOf(p gleaner.Paper) (ids, title []int32) {
 	var byID, byTitle signs
 	byID.addID(arxivSign, gleaner.ParseArXiv(p.ArXiv))
@@ -63,7 +62,7 @@ func SignsOf(p gleaner.Paper) (ids, title []int32) {
 	case n < gram:
 		byTitle.add(lineSign, s.letters)
 	default:
-		for i := 0; i+run <= n && len(byTitle) < mostAsked; i++ {
+		for i := 0; i+run <= n && len(byTitle) < maxSigns; i++ {
 			if s.begins(i) {
 				byTitle.add(wordSign, s.letters[i:i+run])
 			}
@@ -95,11 +94,10 @@ func (s *signs) addID(kind uint64, id string) {
 	}
 }
 
-// addText adds the signs of a document's first pages, where titles and ids are
-// looked for.
+// addText adds the signs of the first pages that are searched for titles and ids.
 func (s *signs) addText(text string) {
 	s.addID(arxivSign, arxivStamp(text))
-	for _, doi := range gleaner.DOIsInText(text, mostDOIs) {
+	for _, doi := range gleaner.DOIsInText(text, maxDOIs) {
 		s.addID(doiSign, doi)
 	}
 	d := newDocument(Evidence{FirstPages: text})
@@ -112,7 +110,7 @@ func (s *signs) addText(text string) {
 	s.addShortLines(d)
 }
 
-// addName adds the signs of what others call the document.
+// addName adds the signs of a name given by metadata or a link.
 func (s *signs) addName(name string) {
 	if name != "" {
 		d := newStream(text.Plain(clip(name)), 4*maxTitle)
@@ -120,8 +118,8 @@ func (s *signs) addName(name string) {
 	}
 }
 
-// addStretch adds those of letters[lo:hi]; a run may go on behind. Where the reader
-// lost the spaces, a word may begin anywhere.
+// addStretch adds the signs of letters[lo:hi]; a run may continue after hi. In a text without
+// spaces, a word may begin at any letter.
 func (s *signs) addStretch(d stream, lo, hi int) {
 	words := 0
 	for i := lo; i < hi; i++ {
@@ -153,7 +151,7 @@ func (s *signs) addStretch(d stream, lo, hi int) {
 	}
 }
 
-// addShortLines adds the lines that shortInLines compares.
+// addShortLines adds the signs of the lines that shortInLines compares.
 func (s *signs) addShortLines(d *document) {
 	for p, n := 0, 0; n < shortLines && p < len(d.text); n++ {
 		end := d.lineEnd(p)

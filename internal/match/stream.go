@@ -8,17 +8,15 @@ import (
 	"gleaner/internal/text"
 )
 
-// stream is a text as folded letters, each with the byte of the text that it
-// came from.
+// stream is a text as folded letters, each with its byte offset in the text.
 type stream struct {
 	text    string
 	letters []byte
 	pos     []int32
 }
 
-// newStream folds at most max letters of a text. Ligatures (ff, fi, fl, ffi, ffl)
-// are dropped whole, as poor readers drop them: with them gone from both sides,
-// "efficient" and "ecient" are the same.
+// newStream folds at most max letters of a text. It drops ligatures (ff, fi, fl, ffi, ffl), as
+// bad text extraction does: so "efficient" equals "ecient".
 func newStream(of string, max int) stream {
 	s := stream{text: of}
 	guess := min(len(of), max)
@@ -36,11 +34,11 @@ func newStream(of string, max int) stream {
 	return s
 }
 
-// titleStream is a title as the index and the alignment both have it: what the
-// one cuts off, the other must not know of.
+// titleStream returns a title in the form of index and alignment, which must be cut at the same
+// length.
 func titleStream(title string) stream { return newStream(text.Plain(title), maxTitle) }
 
-// skeleton is the folded form that titles are indexed and compared in.
+// skeleton returns the folded form in which titles are indexed and compared.
 func skeleton(title string) []byte {
 	b := []byte(text.Normalise(title))
 	b, _ = dropLigatures(b, nil)
@@ -87,12 +85,12 @@ func ligature(b []byte) int {
 	return 0
 }
 
-// lineStart is the byte where the line of text byte p begins.
+// lineStart returns the start of the line of text byte p.
 func (s stream) lineStart(p int) int {
 	return strings.LastIndexAny(s.text[:p], "\n\f") + 1
 }
 
-// lineEnd is the byte where the line of text byte p ends (its newline).
+// lineEnd returns the end of the line of text byte p (its newline).
 func (s stream) lineEnd(p int) int {
 	if i := strings.IndexAny(s.text[p:], "\n\f"); i >= 0 {
 		return p + i
@@ -100,7 +98,7 @@ func (s stream) lineEnd(p int) int {
 	return len(s.text)
 }
 
-// at is the text byte of letter i; the text's end for the end of the stream.
+// at returns the text byte of letter i, or the text's end for the end of the stream.
 func (s stream) at(i int) int {
 	if i < len(s.pos) {
 		return int(s.pos[i])
@@ -108,14 +106,14 @@ func (s stream) at(i int) int {
 	return len(s.text)
 }
 
-// after is the text byte just behind the rune that gave letter i.
+// after returns the text byte after the rune of letter i.
 func (s stream) after(i int) int {
 	p := s.at(i)
 	_, n := utf8.DecodeRuneInString(s.text[p:])
 	return p + n
 }
 
-// letterAt is the first letter that stands at or behind text byte p.
+// letterAt returns the first letter at or after text byte p.
 func (s stream) letterAt(p int) int {
 	lo, hi := 0, len(s.pos)
 	for lo < hi {

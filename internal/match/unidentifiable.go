@@ -16,7 +16,7 @@ import (
 //go:embed generic.txt
 var genericFile string
 
-// generic are the titles of generic.txt, as folded words.
+// generic holds the titles of generic.txt, as folded words.
 var generic = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for line := range strings.Lines(genericFile) {
@@ -27,12 +27,11 @@ var generic = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// Untellable says why no document can be told by a paper's title: catalogues list
-// what is no work of its own, and lists that were read by a program have sentences
-// and names where titles should be. It is "" for a title. A document is taken for
-// such a paper only where it bears the very words over all of its authors, or an
-// identifier; a link with these words says nothing.
-func Untellable(p gleaner.Paper) string {
+// Unidentifiable returns why a paper's title cannot identify a document, or "". Catalogues list parts
+// that are no works, and lists read by a program have sentences and names as titles. Such a paper
+// needs exactly these words over all of its authors, or an identifier; a link with these words is
+// no evidence.
+func Unidentifiable(p gleaner.Paper) string {
 	title := strings.TrimSpace(text.Plain(p.Title))
 	words := text.Words(title)
 	switch {
@@ -48,8 +47,7 @@ func Untellable(p gleaner.Paper) string {
 	return ""
 }
 
-// uncounted is a title without what says which of a series it is: "Author Index,
-// Vol. 12 (2003)".
+// uncounted returns a title without its number in a series: "Author Index, Vol. 12 (2003)".
 func uncounted(words []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), counts), " ")
 }
@@ -64,8 +62,8 @@ func counts(w string) bool {
 
 var between = regexp.MustCompile(`(?:[,;&]\s*|\s)+(?:and|und|et|y|e|i|og|och|en)\s+|\s*[,;&]\s*`)
 
-// namesAlone reports whether a title is nothing but names: two or more, of the
-// paper's own authors or with initials among words that all begin like names.
+// namesAlone reports whether a title has only names: at least two, of the paper's authors or with
+// initials among words that all begin like names.
 func namesAlone(title string, authors []gleaner.Author) bool {
 	for _, and := range []string{"and ", "und ", "et "} {
 		title = strings.TrimPrefix(title, and)
@@ -96,7 +94,7 @@ func namesAlone(title string, authors []gleaner.Author) bool {
 	return initials >= 2 && 2*initials >= len(parts) || initials >= 1 && len(parts) >= 4 && full(parts)
 }
 
-// full reports whether all parts are of two words or more, as names are.
+// full reports whether all parts have at least two words, as names do.
 func full(parts []string) bool {
 	return !slices.ContainsFunc(parts, func(p string) bool { return len(strings.Fields(p)) < 2 })
 }
@@ -130,7 +128,7 @@ func particle(w string) bool {
 	return false
 }
 
-// initial is "J." or "J.-P.", not "U.S.".
+// initial reports whether a word is like "J." or "J.-P.", but not "U.S.".
 func initial(w string) bool {
 	for part := range strings.SplitSeq(w, "-") {
 		r, n := utf8.DecodeRuneInString(part)
@@ -141,8 +139,8 @@ func initial(w string) bool {
 	return true
 }
 
-// said are the words with which texts speak of themselves, between spaces.
-var said = regexp.MustCompile(` (?:` + strings.Join([]string{
+// selfReference matches words by which a text refers to itself, between spaces.
+var selfReference = regexp.MustCompile(` (?:` + strings.Join([]string{
 	`we (?:also )?(?:prove|show|present|study|give|obtain|introduce|propose|describe|discuss|consider|demonstrate|establish|find|investigate)`,
 	`(?:this|our) (?:paper|article|work|note|chapter|report|thesis|preprint|pre preprint) (?:is|was|will|has|presents?|describes?|shows?|gives?|studies|discusses|introduces|proposes|proves|appears|appeared)`,
 	`in this (?:paper|article|work|note|chapter|report|thesis)`, `you (?:may|must|are|should|can) `, `it is being`, `will be (?:a )?part of`,
@@ -154,25 +152,24 @@ var said = regexp.MustCompile(` (?:` + strings.Join([]string{
 	`w (?:tej|niniejszej) pracy`, `в (?:этой|данной|настоящей) (?:работе|статье)`, `у (?:цій|даній) (?:роботі|статті)`,
 }, "|") + `)`)
 
-// fragment begins a stretch of text that was cut out of a sentence.
+// fragment matches the start of a text cut out of a sentence.
 var fragment = regexp.MustCompile(`^(?:is|are|was|were|has|have|and|or|which|that|where|whose|then|est|sont|ist|sind|und|oder) `)
 
-// sentence reports whether a title was cut out of a running text: it is long, and
-// speaks of itself, or begins in the middle, or says what something is and no
-// more. Questions are titles.
+// sentence reports whether a title was cut out of running text: it is long, and refers to itself,
+// begins within a sentence, or only defines something. Questions are titles.
 func sentence(title string, words []string) bool {
 	first, _ := utf8.DecodeRuneInString(title)
 	line := strings.Join(words, " ")
 	switch {
 	case len(words) < 10 || strings.HasSuffix(title, "?"):
 		return false
-	case said.MatchString(" " + line + " "):
+	case selfReference.MatchString(" " + line + " "):
 		return true
 	case unicode.IsLower(first) && fragment.MatchString(line):
 		return true
 	}
-	return len(words) >= 18 && !strings.ContainsAny(title, ":?") && defines.MatchString(line)
+	return len(words) >= 18 && !strings.ContainsAny(title, ":?") && definition.MatchString(line)
 }
 
-// defines is how a text says what something is.
-var defines = regexp.MustCompile(` (?:is|are) (?:an?|the) .* (?:in which|such that|whose|where|for which|that is) `)
+// definition matches the words of a definition.
+var definition = regexp.MustCompile(` (?:is|are) (?:an?|the) .* (?:in which|such that|whose|where|for which|that is) `)

@@ -35,7 +35,7 @@ func TestTitlesThatNoDocumentCanBeToldBy(t *testing.T) {
 			"Web crawler system using plurality of parallel priority level queues having distinct associated download priority levels for prioritizing document downloading"},
 	} {
 		for _, title := range titles {
-			require.Equal(t, why, match.Untellable(gleaner.Paper{Title: title, Authors: authors}), "%q", title)
+			require.Equal(t, why, match.Unidentifiable(gleaner.Paper{Title: title, Authors: authors}), "%q", title)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestTitlesOfRealPapersCanBeToldBy(t *testing.T) {
 		for _, row := range realdata.Table(t, folder, "papers.tsv") {
 			p := gleaner.Paper{Title: row["title"], Authors: by(strings.Split(row["authors"], "; ")...)}
 			n++
-			if why := match.Untellable(p); why != "" {
+			if why := match.Unidentifiable(p); why != "" {
 				none++
 				t.Logf("%s: %q", why, row["title"])
 			}

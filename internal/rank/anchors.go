@@ -10,11 +10,11 @@ import (
 
 // Bounds of learning the words of links.
 const (
-	anchorSites  = 5    // sites that must have links with a word
-	anchorNever  = 0.05 // greatest share of links to relevant pages for a word that leads out
-	anchorMostly = 0.5  // least share for a word that leads on
-	maxAnchors  = 200  // words of each kind
-	maxWordsPerSite   = 5000 // words counted per site, since a site may generate any number
+	anchorSites     = 5    // sites that must have links with a word
+	anchorNever     = 0.05 // greatest share of links to relevant pages for a word that leads out
+	anchorMostly    = 0.5  // least share for a word that leads on
+	maxAnchors      = 200  // words of each kind
+	maxWordsPerSite = 5000 // words counted per site, since a site may generate any number
 )
 
 // Anchor is a word of links.

@@ -172,8 +172,8 @@ const denied = ": is not it, a person said"
 
 // byTitle says where nothing that was found could have been known.
 func byTitle(p gleaner.Paper) (Reason, []string) {
-	if why := match.Untellable(p); why != "" {
-		return Untellable, []string{why + ": only an identifier, or the very words over all of its authors, can tell a document"}
+	if why := match.Unidentifiable(p); why != "" {
+		return Unidentifiable, []string{why + ": only an identifier, or the very words over all of its authors, can tell a document"}
 	}
 	return "", nil
 }

@@ -81,24 +81,24 @@ type Reason string
 
 // The reasons, from the one nearest to having the paper.
 const (
-	Ambiguous   Reason = "ambiguous"                             // a document that may be it waits for a person's word
-	Rejected    Reason = "found but rejected"                    // a document was found and a rule rejected it
-	FetchFailed Reason = "fetch failed"                          // a link to it was found and could not be fetched
-	Untellable  Reason = "no document can be told by this title" // "Preface", a list of names, a sentence
-	NotYet      Reason = "not yet crawled"                       // something that may lead to it still waits
-	SiteRefused Reason = "site refused"                          // every site of its authors refused or did not answer
-	LeftOut     Reason = "left out by a list"                    // sites of its authors are on the blacklist, or not on the whitelist
-	CutShort    Reason = "not all looked at"                     // its authors' sites were crawled, and limits kept pages or links out
-	NotLinked   Reason = "nothing linked"                        // its authors' sites were crawled and do not link to it
-	LedNowhere  Reason = "homepage led nowhere"                  // found and crawled, and it has no paper at all
-	NoAnswer    Reason = "homepage did not answer"               // that was the homepage of one of its authors
-	NoHomepage  Reason = "no homepage found"                     // of any of its authors
+	Ambiguous      Reason = "ambiguous"                             // a document that may be it waits for a person's word
+	Rejected       Reason = "found but rejected"                    // a document was found and a rule rejected it
+	FetchFailed    Reason = "fetch failed"                          // a link to it was found and could not be fetched
+	Unidentifiable Reason = "no document can be told by this title" // "Preface", a list of names, a sentence
+	NotYet         Reason = "not yet crawled"                       // something that may lead to it still waits
+	SiteRefused    Reason = "site refused"                          // every site of its authors refused or did not answer
+	LeftOut        Reason = "left out by a list"                    // sites of its authors are on the blacklist, or not on the whitelist
+	CutShort       Reason = "not all looked at"                     // its authors' sites were crawled, and limits kept pages or links out
+	NotLinked      Reason = "nothing linked"                        // its authors' sites were crawled and do not link to it
+	LedNowhere     Reason = "homepage led nowhere"                  // found and crawled, and it has no paper at all
+	NoAnswer       Reason = "homepage did not answer"               // that was the homepage of one of its authors
+	NoHomepage     Reason = "no homepage found"                     // of any of its authors
 )
 
 // Reasons lists them in the order in which reports do.
 func Reasons() []Reason { return reasons }
 
-var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Untellable, NotYet, LeftOut, SiteRefused, CutShort, NotLinked, LedNowhere, NoAnswer, NoHomepage}
+var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Unidentifiable, NotYet, LeftOut, SiteRefused, CutShort, NotLinked, LedNowhere, NoAnswer, NoHomepage}
 
 // MissingPaper is a wanted paper that was not found.
 type MissingPaper struct {

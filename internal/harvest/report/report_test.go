@@ -267,7 +267,7 @@ func TestTitleThatNothingCanBeToldByIsTheReason(t *testing.T) {
 	c := clues{links: map[string][]store.LinkClue{"conf/x/a": {{Parent: "p", Document: "rejected as slides"}}},
 		authors: map[string]store.AuthorClue{"1/1": {Homepages: []store.Homepage{{URL: "http://ada.example/"}}, Sites: []store.SiteClue{{State: "done", Pages: 9}}}}}
 	why, evidence := c.explain(preface)
-	require.Equal(t, Untellable, why)
+	require.Equal(t, Unidentifiable, why)
 	require.Equal(t, []string{"many works are called so: only an identifier, or the very words over all of its authors, can tell a document"}, evidence)
 	c.matches = map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous"}}}
 	why, _ = c.explain(preface)
