@@ -153,6 +153,13 @@ func TestPagesSayWhy(t *testing.T) {
 	ended := d.page("/harvests/" + id)
 	require.Regexp(t, `cancelled</span> <span class="quiet">in stage crawl`, ended)
 	require.Contains(t, ended, "pages 0, waiting 0, failed 1, not asked 1: ")
+	require.Contains(t, ended, "<dt>Started")
+	require.NotContains(t, ended, "<dt>Last started")
+	d.exec(`UPDATE harvests SET begun_at=started_at - interval '2 days'`)
+	began, err := d.FindHarvest(t.Context(), sampleHarvest)
+	require.NoError(t, err)
+	require.NoError(t, d.SaveHarvest(t.Context(), began))
+	require.Regexp(t, `(?s)<dt>Started.*<dt>Last started`, d.page("/harvests/"+id))
 
 	const dead = "site:http://www.ada.example/gone"
 	of := store.Harvest{ID: dead, Venue: dead, Options: []byte("{}"), Stage: "complete"}

@@ -26,7 +26,8 @@ type Harvest struct {
 	Paused      bool            `json:"paused"`
 	Cancelled   bool            `json:"cancelled"`
 	Note        string          `json:"note,omitempty"`
-	StartedAt   time.Time       `json:"started_at"`
+	BegunAt     time.Time       `json:"begun_at"`   // started first
+	StartedAt   time.Time       `json:"started_at"` // last
 	UpdatedAt   time.Time       `json:"updated_at"`
 	CompletedAt *time.Time      `json:"completed_at,omitempty"`
 }
@@ -132,11 +133,11 @@ func RemoveHarvest(ctx context.Context, db *DB, id string, dry bool) (r HarvestR
 	return r, err
 }
 
-const harvestColumns = `id, venue, year_from, year_to, years, options, stage, paused, cancelled, note, started_at, updated_at, completed_at`
+const harvestColumns = `id, venue, year_from, year_to, years, options, stage, paused, cancelled, note, begun_at, started_at, updated_at, completed_at`
 
 func scanHarvest(row pgx.CollectableRow) (Harvest, error) {
 	var h Harvest
-	err := row.Scan(&h.ID, &h.Venue, &h.Years.From, &h.Years.To, &h.Years.List, &h.Options, &h.Stage, &h.Paused, &h.Cancelled, &h.Note, &h.StartedAt, &h.UpdatedAt, &h.CompletedAt)
+	err := row.Scan(&h.ID, &h.Venue, &h.Years.From, &h.Years.To, &h.Years.List, &h.Options, &h.Stage, &h.Paused, &h.Cancelled, &h.Note, &h.BegunAt, &h.StartedAt, &h.UpdatedAt, &h.CompletedAt)
 	return h, err
 }
 

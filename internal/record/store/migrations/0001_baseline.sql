@@ -154,6 +154,8 @@ CREATE TABLE harvests (
     paused       boolean NOT NULL DEFAULT false,
     cancelled    boolean NOT NULL DEFAULT false,
     note         text NOT NULL DEFAULT '',
+    -- begun_at is when it was started first, started_at when last.
+    begun_at     timestamptz NOT NULL DEFAULT now(),
     started_at   timestamptz NOT NULL DEFAULT now(),
     updated_at   timestamptz NOT NULL DEFAULT now(),
     retried_at   timestamptz,
