@@ -24,8 +24,8 @@ func sitesCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "sites", Short: "See the hosts that are crawled, one by one",
 		Long: `See the hosts that are crawled: how far each is, why it rests, when it may be asked
 next, and what was found there. A host is asked no more by "starter blacklist add", for a
-while not by "starter pause HOST", again before its time by "starter recrawl HOST", and what failed there by "starter retry HOST".`}
-	cmd.AddCommand(sitesList(c), sitesShow(c))
+while not by "starter pause HOST", less often by "starter sites slow HOST 30s", again before its time by "starter recrawl HOST", and what failed there by "starter retry HOST".`}
+	cmd.AddCommand(sitesList(c), sitesShow(c), sitesSlow(c))
 	return cmd
 }
 
@@ -107,6 +107,23 @@ func sitesShow(c *cli) *cobra.Command {
 				return err
 			}
 			return c.Print(s, func(w io.Writer) error { return s.write(w) })
+		})}
+}
+
+func sitesSlow(c *cli) *cobra.Command {
+	return &cobra.Command{Use: "slow HOST DELAY", Short: "Set the least time between two requests to one host", Args: args(2, "a host and a delay, such as www.example.edu 30s"),
+		Long:    "Set the least time between two requests to one host, with \"www.\" or without, for all that ask it.\nWhere something else calls for a longer one, that holds. 0s takes it back.",
+		Example: "  starter sites slow www.example.edu 30s\n  starter sites slow www.example.edu 0s",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			s, err := showSite(ctx, a.DB, args[0])
+			var did string
+			if err == nil {
+				did, err = steerSite(ctx, nil, a.DB, s.Host, steering{"slow", args[1]})
+			}
+			if err != nil {
+				return err
+			}
+			return c.Say(map[string]string{runSite: s.Host, "did": did}, "%s %s\n", s.Host, did)
 		})}
 }
 

@@ -121,6 +121,15 @@ func TestSites(t *testing.T) {
 	c.exec(`INSERT INTO sites (host) VALUES ('lone.example')`)
 	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "lone.example"), "no harvest wants lone.example; `starter recrawl lone.example`")
 
+	require.Contains(t, c.ok("sites", "slow", "a.example", "30s"), "a.example is asked at most every 30s")
+	for _, args := range [][]string{{"sites", "show", "a.example"}, {"explain", "http://a.example/broken"}} {
+		require.Contains(t, c.ok(args...), "every 30s (set by hand)")
+	}
+	require.Contains(t, c.ok("sites", "slow", "a.example", "0s"), "has no delay set by hand")
+	require.NotContains(t, c.ok("sites", "show", "a.example"), "set by hand")
+	for _, delay := range []string{"soon", "2d"} {
+		require.Contains(t, c.wrong(program.ExitUsage, "sites", "slow", "a.example", delay), "from 0s to 24h")
+	}
 	c.onTemporal()
 	c.exec(`UPDATE harvests SET completed_at=now(), stage='complete'`)
 	require.Contains(t, c.ok("pause", "a.example", "--reason", "asked by mail"), "a.example paused: nobody asks it")

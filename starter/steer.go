@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -16,6 +17,7 @@ import (
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
@@ -43,8 +45,8 @@ type run struct {
 
 // steering is what is done to a run.
 type steering struct {
-	do     string // pause, resume or cancel
-	reason string // of a pause of a host or a schedule
+	do     string // pause, resume, cancel or, of a host, slow
+	reason string // of a pause of a host or a schedule; the delay of a host that is slowed
 }
 
 // id is the name by which a run is found whatever else is called so.
@@ -227,10 +229,21 @@ func steerHandle(ctx context.Context, h client.ScheduleHandle, do, note string) 
 	return h.Delete(ctx)
 }
 
-// steerSite has a host not asked for a while, or lets it be asked again.
+// steerSite has a host not asked for a while, or asked less often, or lets it be asked again.
 func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, how steering) (did string, err error) {
 	if how.do == "pause" {
 		return "paused: nobody asks it until it is resumed", politeness.Pause(ctx, db.Pool, host, how.reason)
+	}
+	if how.do == "slow" {
+		delay, err := config.ParseDuration(how.reason)
+		if err != nil || delay > 24*time.Hour {
+			return "", fmt.Errorf("%w: want a delay from 0s to 24h, such as 30s", program.ErrUsage)
+		}
+		did = fmt.Sprintf("is asked at most every %s, by everybody", config.DurationText(delay))
+		if delay == 0 {
+			did = "has no delay set by hand any more"
+		}
+		return did, politeness.Slow(ctx, db.Pool, host, delay)
 	}
 	names, err := politeness.Resume(ctx, db.Pool, host)
 	if err == nil && len(names) == 0 {

@@ -33,7 +33,7 @@ type Harvests interface {
 	// Steer does one of pause, resume and cancel to a harvest.
 	Steer(ctx context.Context, harvest, do string) (did string, err error)
 	Retry(ctx context.Context, harvest string, of Failed) (did string, err error)
-	// SteerSite has a host not asked by anybody (pause), for a reason, or asked again (resume).
+	// SteerSite has a host not asked by anybody (pause), for a reason, asked again (resume), or with a least delay (slow).
 	SteerSite(ctx context.Context, host, do, why string) (did string, err error)
 	// SetHomepage keeps a person's word on a page of an author, is or is-not; "" takes it back.
 	SetHomepage(ctx context.Context, who gleaner.Author, url, word string) (did string, err error)
@@ -109,6 +109,7 @@ const (
 	doCancel = "cancel"
 	doRetry  = "retry"
 	doAgain  = "again"
+	doSlow   = "slow" // of a site
 )
 
 func startHarvest(ctx context.Context, c *Console, a *asked) (any, error) {

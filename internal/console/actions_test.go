@@ -284,6 +284,12 @@ func TestASiteIsPausedAndResumed(t *testing.T) {
 	require.Contains(t, d.page("/sites"+of+"&barred=yes"), "No such site")
 	require.Contains(t, d.page("/sites?barred=yes"), "bad.example</a>")
 	require.JSONEq(t, `{"name": "www.ada.example", "did": "did it"}`, body)
+	_, body = d.do("POST", at, "do=slow&delay=+30s", "Accept", "application/json")
+	require.JSONEq(t, `{"name": "www.ada.example", "did": "did it"}`, body)
+	require.NoError(t, politeness.Slow(t.Context(), d.Pool, "ada.example", 30*time.Second))
+	for _, shown := range []string{at, "/urls?url=http://www.ada.example/p1.pdf"} {
+		require.Contains(t, d.page(shown), "every 30s (set by hand)")
+	}
 	long := "do=pause&reason=" + strings.Repeat("a", 501)
 	for path, form := range map[string]string{
 		at: "do=stop", "/sites/none.example": "do=pause", at + "?": "", at + "?a": long, "/sites/a.example": "do=resume",
@@ -291,7 +297,7 @@ func TestASiteIsPausedAndResumed(t *testing.T) {
 		res, body = d.do("POST", path, form)
 		require.Contains(t, []int{400, 404}, res.StatusCode, "%s %.60s: %s", path, form, body)
 	}
-	require.Equal(t, []string{"pause www.ada.example asked by mail", "resume www.ada.example "}, ear.heard)
+	require.Equal(t, []string{"pause www.ada.example asked by mail", "resume www.ada.example ", "slow www.ada.example 30s"}, ear.heard)
 }
 
 // TestAStartedHarvestIsShownAtOnce: its page says that it starts until it is on record.

@@ -255,9 +255,10 @@ func routes() []route {
 			{name: "barred", what: "only those that are paused or on the blacklist", one: []string{"yes"}},
 			after}, sites, sitesPage{}},
 		{"GET", "/sites/{host}", store.Reader, "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
-		{"POST", "/sites/{host}", store.Editor, "", "Pauses a site, or lets it be asked again.", []param{
-			{name: "do", what: "what to do", one: []string{doPause, doResume}, required: true},
-			{name: "reason", what: "why it is paused, for whoever asks later"}}, actOnSite, donePage{}},
+		{"POST", "/sites/{host}", store.Editor, "", "Pauses a site, lets it be asked again, or has it asked less often.", []param{
+			{name: "do", what: "what to do", one: []string{doPause, doResume, doSlow}, required: true},
+			{name: "reason", what: "why it is paused, for whoever asks later"},
+			{name: "delay", what: "least time between two requests of a site that is slowed, such as 30s; 0s takes it back"}}, actOnSite, donePage{}},
 	}
 	return append(all, otherRoutes(after)...)
 }

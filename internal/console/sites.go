@@ -89,6 +89,9 @@ func actOnSite(ctx context.Context, c *Console, a *asked) (any, error) {
 	if len(reason) > 500 || !isText(reason) {
 		return nil, fmt.Errorf("%w: the reason has more than 500 bytes", errInput)
 	}
+	if a.get("do") == doSlow {
+		reason = strings.TrimSpace(a.get("delay"))
+	}
 	did, err := c.Harvests.SteerSite(ctx, host, a.get("do"), reason)
 	return c.done(ctx, a, donePage{host, did, redirect{to: a.URL.EscapedPath()}}, err, "reason", reason)
 }

@@ -276,6 +276,18 @@ func TestASiteThatAPersonPausedIsNotAsked(t *testing.T) {
 	w.cfg.SlicePages = 5
 	require.Equal(t, SliceFull, sliced(t, w.crawler(w.client), s.host).Ending)
 	require.Greater(t, len(s.asked()), asked)
+
+	c.fetch = watched{w.client, "", func() {
+		if reads++; reads%3 == 0 {
+			require.NoError(t, politeness.Slow(ctx, w.db.Pool, s.host, time.Hour))
+		}
+	}}
+	require.Equal(t, Waiting, sliced(t, c, s.host).Ending, "it is asked less often")
+	asked = len(s.asked())
+	r = sliced(t, c, s.host)
+	require.Contains(t, r.Reason, "set by hand")
+	require.InDelta(t, time.Hour, r.Wait, float64(time.Minute))
+	require.Len(t, s.asked(), asked)
 }
 
 // TestAFullDiskOfTheRecordIsWaitedFor: what was fetched is kept until there is room, and is

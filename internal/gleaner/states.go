@@ -53,3 +53,6 @@ const (
 	SitePaused  = "paused by a person"            // likewise
 	NotListed   = "the domain is not on the whitelist"
 )
+
+// SetByHand names who set the pause between two requests to a host where a person did.
+const SetByHand = "set by hand"

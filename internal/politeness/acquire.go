@@ -46,6 +46,7 @@ type hostState struct {
 	paused   string        // why a person paused the host or its pair
 	waits    time.Duration // until a crawl of the host no longer waits for one of its pair
 	awaits   time.Duration // the same of its pair
+	minDelay time.Duration // that a person set for the host or its pair
 }
 
 // timeLeft is SQL for the seconds until the time in a column, 0 if that is past.
@@ -54,7 +55,7 @@ func timeLeft(column string) string {
 }
 
 var hostStateSQL = `SELECT id, host = $2, holder, token, failures, CASE WHEN holder <> '' THEN ` + timeLeft("expires_at") + ` ELSE 0 END, ` +
-	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `, ` + timeLeft("waits_until") + `, paused
+	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `, ` + timeLeft("waits_until") + `, paused, extract(epoch FROM min_delay)::float8
 	FROM sites WHERE host = ANY($1) ORDER BY host COLLATE "C"`
 
 // querier is a pool or a transaction.
@@ -75,10 +76,10 @@ func readHostState(ctx context.Context, q querier, host string, lock bool) (host
 	var own bool
 	var holder, paused string
 	var token int64
-	var held, parked, asked, paced, next, waits float64
-	into := []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next, &waits, &paused}
+	var held, parked, asked, paced, next, waits, minDelay float64
+	into := []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next, &waits, &paused, &minDelay}
 	_, err := pgx.ForEachRow(rows, into, func() error {
-		s.paused = cmp.Or(s.paused, paused)
+		s.paused, s.minDelay = cmp.Or(s.paused, paused), max(s.minDelay, seconds(minDelay))
 		if own {
 			s.own, s.waits = seconds(held), seconds(waits)
 		} else {
@@ -261,7 +262,7 @@ func (k *Keeper) take(ctx context.Context, host string, crawl bool) (*Lease, err
 		return nil, err
 	}
 	now := time.Now()
-	l.SiteID, l.minDelay, l.until = s.id, k.pacing.MinDelay, asked.Add(k.ttl)
+	l.SiteID, l.minDelay, l.byHand, l.until = s.id, k.pacing.MinDelay, s.minDelay, asked.Add(k.ttl)
 	l.pacingState = had.pacingState
 	l.next, l.paced = later(l.next, now.Add(s.next)), later(l.paced, now.Add(s.paced))
 	if !l.unsaved {

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 )
 
@@ -26,10 +27,11 @@ var ErrLapsed = errors.New("politeness: the lease on this host ran out over the 
 type BusyError struct {
 	Host     string
 	Wait     time.Duration
-	Parked   bool // no request may be sent for long; else another process holds its lease
-	Asked    bool // the host itself asked for the pause (Retry-After)
-	Pair     bool // a crawl of its name with or without "www." goes first
-	Failures int  // in a row, if it is parked
+	Parked   bool   // no request may be sent for long; else another process holds its lease
+	Asked    bool   // the host itself asked for the pause (Retry-After)
+	Pair     bool   // a crawl of its name with or without "www." goes first
+	Failures int    // in a row, if it is parked
+	By       string // who set the pause between two requests, if that is so long
 
 	Paused string // why a person paused it; "" if nobody did
 }
@@ -48,7 +50,7 @@ func (e *BusyError) Error() string {
 	case e.Parked && e.Failures > 0:
 		why = fmt.Sprintf("it is parked, failures in a row: %d", e.Failures)
 	case e.Parked:
-		why = "its pause between two requests is that long (Crawl-delay)"
+		why = fmt.Sprintf("its pause between two requests is that long (%s)", e.By)
 	}
 	return fmt.Sprintf("politeness: %s cannot be asked before %s (in %s): %s", e.Host, time.Now().Add(e.Wait).UTC().Format(time.RFC3339), e.Wait.Round(time.Second), why)
 }
@@ -113,6 +115,7 @@ type Lease struct {
 
 	mu       sync.Mutex
 	minDelay time.Duration // between requests; the keeper's unless setDelay was called
+	byHand   time.Duration // least time between requests that a person set; 0 if nobody did
 	promised bool          // minDelay is the delay that the site's harvests asked for
 	granted  time.Time     // when the lease was taken, by the database's clock
 	awaited  bool          // a request for one turn of the host has waited since
@@ -329,7 +332,25 @@ func (l *Lease) setDelay(d time.Duration) {
 func (l *Lease) pacing() fetch.Pacing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.k.pacing.With(l.minDelay)
+	p := l.k.pacing.With(l.minDelay)
+	if l.byHand > p.MinDelay {
+		p = p.With(l.byHand)
+		p.SetBy = gleaner.SetByHand
+	}
+	return p
+}
+
+// slow keeps to a delay that a person set for the host since the lease was taken, and reports
+// whether it is longer than before.
+func (l *Lease) slow(d time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d <= l.byHand {
+		return false
+	}
+	l.byHand, l.paced = d, l.paced.Add(d) // since the last pause, which is over
+	l.next = later(l.next, l.paced)
+	return true
 }
 
 // Paced reports whether there is a least time between two requests.

@@ -45,6 +45,38 @@ func TestALongCrawlDelayIsBounded(t *testing.T) {
 	acquire(t, k, "host.test") // the lease was given back
 }
 
+// TestADelaySetByHandHoldsForAll who ask a host, by either name: from the next request on, under
+// a lease that was taken before, for external APIs, and where no pause is made else.
+func TestADelaySetByHandHoldsForAll(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Millisecond}, "a")
+	l := acquire(t, k, "www.host.test")
+	visit(t, k.Under(l), "host.test", 0, fetch.Visit{Status: 200})
+	visit(t, k, "lone.test", 0, fetch.Visit{Status: 200})
+	waits := func(k *Keeper, hosts ...string) {
+		t.Helper()
+		for _, host := range hosts {
+			_, err := k.Turn(t.Context(), host, 0)
+			busy := requireBusy(t, err, true)
+			require.InDelta(t, 10*time.Minute, busy.Wait, float64(10*time.Second))
+			require.Contains(t, busy.Error(), "set by hand")
+		}
+	}
+	for _, host := range []string{"host.test", "lone.test", "lone.test"} {
+		require.NoError(t, Slow(t.Context(), db.Pool, host, 10*time.Minute))
+	}
+	waits(k.Under(l), "host.test")
+	require.NoError(t, l.Release(t.Context()))
+	for _, other := range []*Keeper{k, k.Every(time.Second), NewKeeper(db.Pool, unpaced, "b"), NewKeeper(db.Pool, unpaced, "c").Services()} {
+		waits(other, "host.test", "www.host.test", "lone.test", "www.lone.test")
+	}
+	require.NoError(t, Slow(t.Context(), db.Pool, "host.test", 0))
+	storetest.Exec(t, db.Pool, `UPDATE sites SET next_allowed_at=now(), paced_until=now()`)
+	visit(t, k, "host.test", 0, fetch.Visit{Status: 200})
+	require.Less(t, nextIn(t, db, "host.test"), time.Minute, "it was taken back")
+}
+
 // TestAskingInVainUsesUpNoNumbers: sites are numbered by their rows, not by how
 // often they are asked for.
 func TestAskingInVainUsesUpNoNumbers(t *testing.T) {

@@ -34,3 +34,16 @@ func Resume(ctx context.Context, pool *pgxpool.Pool, host string) (names []strin
 		SELECT coalesce(array_agg(host ORDER BY host), '{}') FROM resumed`, paired(host), gleaner.SitePaused)
 	return names, err
 }
+
+// Slow sets the least time between two requests to a host, with and without "www."; 0 takes it
+// back. It lengthens other pauses, and shortens none. A crawl under way keeps to it from its next
+// request on, to a shorter one, or where it makes no pauses, within seconds.
+func Slow(ctx context.Context, pool *pgxpool.Pool, host string, delay time.Duration) error {
+	_, err := untilFree(ctx, pool, nil, `INSERT INTO sites (host, min_delay)
+		SELECT h, $2::interval FROM unnest($1::text[]) h ORDER BY h COLLATE "C"
+		ON CONFLICT (host) DO UPDATE SET min_delay=EXCLUDED.min_delay, awaited_at=clock_timestamp(),
+			paced_until=greatest(sites.paced_until, least(sites.paced_until, now()) + EXCLUDED.min_delay),
+			next_allowed_at=greatest(sites.next_allowed_at, least(sites.paced_until, now()) + EXCLUDED.min_delay),
+			pace_by=CASE WHEN sites.pace_by=$3 THEN $3 || ' before' ELSE sites.pace_by END`, paired(host), delay, gleaner.SetByHand)
+	return err
+}

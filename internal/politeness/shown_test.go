@@ -27,19 +27,26 @@ func TestWhoSetThePaceIsOnRecord(t *testing.T) {
 		return s.Pace
 	}
 	for host, c := range map[string]struct {
-		delay, robots time.Duration
-		visit         fetch.Visit
-		before, after store.Pace
+		delay, robots, hand time.Duration
+		visit               fetch.Visit
+		before, after       store.Pace
 	}{
-		"new.test":    {visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 2, By: "default"}},
-		"asked.test":  {delay: 7 * time.Second, visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 7, By: "--delay"}, after: store.Pace{Seconds: 7, By: "--delay"}},
-		"hurry.test":  {delay: time.Millisecond, visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 1, By: "min-delay"}, after: store.Pace{Seconds: 1, By: "min-delay"}},
-		"robots.test": {robots: 20 * time.Second, visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 20, By: "Crawl-delay"}, after: store.Pace{Seconds: 20, By: "Crawl-delay"}},
-		"learnt.test": {visit: fetch.Visit{Status: 200, CrawlDelay: 9 * time.Second}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 9, By: "Crawl-delay"}},
-		"slow.test":   {visit: fetch.Visit{Status: 200, Elapsed: 3 * time.Second}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 15, By: "slow answers"}},
-		"busy.test":   {visit: fetch.Visit{Status: 429, Failed: true, RetryAfter: time.Hour}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 2, By: "default", Rest: "Retry-After"}},
-		"broken.test": {visit: fetch.Visit{Status: 500, Failed: true}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 2, By: "default", Rest: "failures"}},
+		"new.test":         {visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 2, By: "default"}},
+		"asked.test":       {delay: 7 * time.Second, visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 7, By: "--delay"}, after: store.Pace{Seconds: 7, By: "--delay"}},
+		"hurry.test":       {delay: time.Millisecond, visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 1, By: "min-delay"}, after: store.Pace{Seconds: 1, By: "min-delay"}},
+		"robots.test":      {robots: 20 * time.Second, visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 20, By: "Crawl-delay"}, after: store.Pace{Seconds: 20, By: "Crawl-delay"}},
+		"learnt.test":      {visit: fetch.Visit{Status: 200, CrawlDelay: 9 * time.Second}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 9, By: "Crawl-delay"}},
+		"slow.test":        {visit: fetch.Visit{Status: 200, Elapsed: 3 * time.Second}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 15, By: "slow answers"}},
+		"busy.test":        {visit: fetch.Visit{Status: 429, Failed: true, RetryAfter: time.Hour}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 2, By: "default", Rest: "Retry-After"}},
+		"broken.test":      {visit: fetch.Visit{Status: 500, Failed: true}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 2, By: "default", Rest: "failures"}},
+		"hand.test":        {hand: 9 * time.Second, visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 9, By: "set by hand", AtLeast: 9}, after: store.Pace{Seconds: 9, By: "set by hand", AtLeast: 9}},
+		"hand-asked.test":  {hand: 3 * time.Second, delay: 7 * time.Second, visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 7, By: "--delay", AtLeast: 3}, after: store.Pace{Seconds: 7, By: "--delay", AtLeast: 3}},
+		"hand-slow.test":   {hand: 9 * time.Second, visit: fetch.Visit{Status: 200, Elapsed: 3 * time.Second}, before: store.Pace{Seconds: 9, By: "set by hand", AtLeast: 9}, after: store.Pace{Seconds: 15, By: "slow answers", AtLeast: 9}},
+		"hand-robots.test": {hand: 9 * time.Second, robots: 20 * time.Second, visit: fetch.Visit{Status: 200}, before: store.Pace{Seconds: 20, By: "Crawl-delay", AtLeast: 9}, after: store.Pace{Seconds: 20, By: "Crawl-delay", AtLeast: 9}},
 	} {
+		if c.hand > 0 {
+			require.NoError(t, Slow(t.Context(), db.Pool, host, c.hand))
+		}
 		done, err := k.Every(c.delay).Turn(t.Context(), host, c.robots)
 		require.NoError(t, err)
 		require.Equal(t, c.before, pace(host), host)

@@ -317,7 +317,7 @@ func (db HarvestRecords) HarvestNow(ctx context.Context, id string, pace time.Du
 	var n Now
 	var longest, all float64
 	err := db.Pool.QueryRow(ctx, `
-		WITH s AS (SELECT s.id, CASE WHEN s.pace_by='' THEN $2::float8 ELSE extract(epoch FROM s.pace)::float8 END AS pace
+		WITH s AS (SELECT s.id, greatest(CASE WHEN s.pace_by='' THEN $2::float8 ELSE extract(epoch FROM s.pace)::float8 END, extract(epoch FROM s.min_delay)::float8) AS pace
 				FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1 AND s.state IN ('new', 'crawling')),
 			u AS (SELECT s.id, s.pace, sum(u.n)::int AS waiting FROM s JOIN url_counts u ON u.site_id=s.id AND u.state=0 GROUP BY s.id, s.pace)
 		SELECT (SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM listings l JOIN harvests h ON h.venue=l.venue

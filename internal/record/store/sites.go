@@ -319,29 +319,37 @@ func (db SiteRecords) SitePapers(ctx context.Context, hosts []string) (map[strin
 // Pace is how often a site is asked, and who set that. It is what was decided at
 // the last request, as the record has it.
 type Pace struct {
-	Seconds float64    `json:"seconds"`         // between an answer and the next request
-	By      string     `json:"by,omitempty"`    // fetch.BySetting and its like; "" where nothing was asked yet
-	Rest    string     `json:"rest,omitempty"`  // why it is left alone for longer: Retry-After or failures
-	Until   *time.Time `json:"until,omitempty"` // how long it is, then
+	Seconds float64    `json:"seconds"`                    // between an answer and the next request
+	By      string     `json:"by,omitempty"`               // fetch.BySetting and its like; "" where nothing was asked yet
+	Rest    string     `json:"rest,omitempty"`             // why it is left alone for longer: Retry-After or failures
+	Until   *time.Time `json:"until,omitempty"`            // how long it is, then
+	AtLeast float64    `json:"at_least_seconds,omitempty"` // what a person set, which holds where nothing longer does
 }
 
 // paceColumns are the fields of a Pace, of a site s.
 const paceColumns = `extract(epoch FROM s.pace)::float8, s.pace_by,
 	CASE WHEN s.asked_until > now() AND s.asked_until > s.paced_until THEN 'Retry-After' WHEN s.failures > 0 AND greatest(s.next_allowed_at, s.parked_until) > now() THEN 'failures' ELSE '' END,
 	CASE WHEN s.asked_until > now() AND s.asked_until > s.paced_until OR s.failures > 0 AND greatest(s.next_allowed_at, s.parked_until) > now()
-		THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END`
+		THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END, extract(epoch FROM s.min_delay)::float8`
 
 // fields are where paceColumns are read into.
-func (p *Pace) fields() []any { return []any{&p.Seconds, &p.By, &p.Rest, &p.Until} }
+func (p *Pace) fields() []any { return []any{&p.Seconds, &p.By, &p.Rest, &p.Until, &p.AtLeast} }
 
 // Words says a pace to a person: "every 1s (default)"; "" where nothing was asked
-// of the site yet.
+// of the site yet, and nobody set its delay.
 func (p Pace) Words() string {
-	if p.By == "" {
-		return ""
+	words := func(seconds float64, by string) string {
+		return fmt.Sprintf("%s (%s)", time.Duration(seconds*float64(time.Second)).Round(time.Millisecond), by)
 	}
-	every := time.Duration(p.Seconds * float64(time.Second)).Round(time.Millisecond)
-	s := fmt.Sprintf("every %s (%s)", every, p.By)
+	s := "every " + words(p.Seconds, p.By)
+	switch {
+	case p.AtLeast > 0 && p.AtLeast >= p.Seconds:
+		s = "every " + words(p.AtLeast, gleaner.SetByHand)
+	case p.By == "":
+		return ""
+	case p.AtLeast > 0:
+		s += ", at least " + words(p.AtLeast, gleaner.SetByHand)
+	}
 	if p.Until != nil {
 		s += fmt.Sprintf(", not before %s (%s)", p.Until.Local().Format(time.DateTime), p.Rest)
 	}

@@ -395,6 +395,8 @@ CREATE TABLE sites (
     -- Why a person has the host not asked for a while, '' where nobody has, and since when.
     paused          text NOT NULL DEFAULT '',
     paused_at       timestamptz,
+    -- The least time between two requests that a person set for the host, 0 where nobody has.
+    min_delay       interval NOT NULL DEFAULT '0',
 
     -- Until when a crawl of this name waits for one of the name with or without "www.", which
     -- gives way after its slice.
