@@ -12,7 +12,7 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// AddressError is a host, address or port that may not be asked.
+// AddressError reports a host, address or port to which no request may be sent.
 type AddressError struct {
 	Address string
 	Reason  string
@@ -24,15 +24,15 @@ func (e *AddressError) Error() string {
 
 var errBadHost = errors.New("not a host name")
 
-// addressPolicy decides which addresses may be asked.
+// addressPolicy decides to which addresses requests may be sent.
 type addressPolicy struct {
 	allowLoopback bool
-	allowed       []Network // that are not public, and the operator opened
+	allowed       []Network // non-public networks opened by the operator
 	ports         []uint16
 }
 
-// Network is a range of addresses that is opened at one port, or where that is 0 at the
-// ports that are allowed everywhere.
+// Network is an opened range of addresses, at one port, or if Port is 0 at the ports that are
+// allowed everywhere.
 type Network struct {
 	netip.Prefix
 	Port uint16
@@ -63,7 +63,7 @@ func (n *Network) UnmarshalText(text []byte) error {
 // MarshalText writes a network as UnmarshalText reads it.
 func (n Network) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// String is a network as UnmarshalText reads it.
+// String returns a network as UnmarshalText reads it.
 func (n Network) String() string {
 	if n.Port == 0 {
 		return n.Prefix.String()
@@ -71,14 +71,13 @@ func (n Network) String() string {
 	return n.Prefix.String() + ":" + strconv.Itoa(int(n.Port))
 }
 
-// opens reports whether a network opens an address, at whatever port.
+// opens reports whether a network contains an address, for any port.
 func (n Network) opens(ip netip.Addr) bool {
 	return n.Contains(ip) && (!isMetadata(ip) || n.IsSingleIP())
 }
 
-// denied are the special-purpose networks of the IANA registries (RFC 6890 and
-// later) that no public web server lives in, each with its name. Those that
-// embed an IPv4 address are in embedded below.
+// denied are the special-purpose networks of the IANA registries (RFC 6890 and later) without
+// public web servers, each with its name. Those that embed an IPv4 address are in embedded below.
 var denied = []struct {
 	net  netip.Prefix
 	name string
@@ -112,16 +111,16 @@ var denied = []struct {
 	{netip.MustParsePrefix("ff00::/8"), "multicast"},
 }
 
-// metadata services of clouds give away credentials, so an opened network does
-// not open them: only their very address does.
+// metadata are the addresses of clouds' metadata services, which return credentials. An opened
+// network does not include them; only their exact address opens them.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("169.254.170.2"), netip.MustParseAddr("169.254.170.23"),
 	netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("192.0.0.192"),
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:ec2::23"), netip.MustParseAddr("fd20:ce::254"),
 }
 
-// embedded are IPv6 networks whose addresses carry an IPv4 address at an offset
-// in bytes: what is asked is that one (6to4, NAT64, IPv4-compatible).
+// embedded are IPv6 networks whose addresses contain an IPv4 address at an offset in bytes, which
+// is checked instead (6to4, NAT64, IPv4-compatible).
 var embedded = []struct {
 	net netip.Prefix
 	at  int
@@ -132,7 +131,7 @@ var embedded = []struct {
 	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12},
 }
 
-// checkIP returns an *AddressError for an address that may be asked at no port.
+// checkIP returns an *AddressError for an address that is denied at all ports.
 func (p *addressPolicy) checkIP(ip netip.Addr) error {
 	ip = ip.WithZone("").Unmap()
 	reason := specialPurpose(ip)
@@ -147,7 +146,7 @@ func (p *addressPolicy) checkIP(ip netip.Addr) error {
 	return &AddressError{Address: ip.String(), Reason: reason}
 }
 
-// checkAddress returns an *AddressError for an address that may not be asked at a port.
+// checkAddress returns an *AddressError for an address that is denied at a port.
 func (p *addressPolicy) checkAddress(ip netip.Addr, port uint16) error {
 	if err := p.checkIP(ip); err != nil {
 		return err
@@ -173,7 +172,7 @@ func isLoopback(ip netip.Addr) bool { return ip.WithZone("").Unmap().IsLoopback(
 
 func isMetadata(ip netip.Addr) bool { return slices.Contains(metadata, ip) }
 
-// specialPurpose names what an address is for; "" for a public one.
+// specialPurpose returns the purpose of an address; "" for a public one.
 func specialPurpose(ip netip.Addr) string {
 	if isMetadata(ip) {
 		return "metadata service"
@@ -195,9 +194,8 @@ func specialPurpose(ip netip.Addr) string {
 	return ""
 }
 
-// checkURL checks what can be told from the URL alone: scheme, host, a literal
-// address in any notation, and, where a proxy would look the name up, the port
-// and names that only mean something inside a network.
+// checkURL checks the URL without a lookup: scheme, host, a literal address in any notation, and,
+// if a proxy would resolve the name, the port and names of private networks.
 func (p *addressPolicy) checkURL(u *url.URL, proxied bool) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("%w: scheme %q", errBadHost, u.Scheme)
@@ -213,7 +211,7 @@ func (p *addressPolicy) checkURL(u *url.URL, proxied bool) error {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		ip, isIP = netip.AddrFrom4([4]byte{127, 0, 0, 1}), proxied
 	}
-	if !proxied { // the port is checked with the address that is dialled
+	if !proxied { // the port is checked when the address is dialled
 		if isIP {
 			return p.checkIP(ip)
 		}
@@ -232,8 +230,8 @@ func (p *addressPolicy) checkURL(u *url.URL, proxied bool) error {
 	return p.checkPortNumber(port)
 }
 
-// checkName refuses names that a proxy would resolve inside its own network. Where a
-// network is opened, localNames finds out whether they lead there.
+// checkName rejects names that a proxy would resolve inside its own network. If a network is
+// opened, localNames resolves them instead.
 func (p *addressPolicy) checkName(host string) error {
 	if len(p.allowed) == 0 && insideName(host) {
 		return &AddressError{Address: host, Reason: "a name inside a network"}
@@ -241,14 +239,14 @@ func (p *addressPolicy) checkName(host string) error {
 	return nil
 }
 
-// insideName reports whether a name means something inside a network alone.
+// insideName reports whether a name is only resolved inside a private network.
 func insideName(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	suffixes := []string{".internal", ".local", ".localdomain", ".intranet", ".private", ".corp", ".home", ".lan", ".home.arpa"}
 	return !strings.Contains(host, ".") || slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(host, s) })
 }
 
-// portOf is the port that a URL names, or that of its scheme.
+// portOf returns the port of a URL, or that of its scheme.
 func portOf(u *url.URL) (uint16, error) {
 	if u.Port() == "" {
 		return map[string]uint16{"http": 80, "https": 443}[u.Scheme], nil
@@ -267,9 +265,9 @@ func (p *addressPolicy) checkPortNumber(n uint16) error {
 	return &AddressError{Address: "port " + strconv.Itoa(int(n)), Reason: "not among the allowed ports"}
 }
 
-// literalIP reads a host that is an address: dotted, bracketed, or an IPv4 number in the
-// notations that resolvers take, as browsers read it (the WHATWG IPv4 parser). A host that
-// browsers refuse is an error.
+// literalIP parses a host that is an address: dotted, bracketed, or an IPv4 number in the
+// notations of resolvers, as browsers parse it (the WHATWG IPv4 parser). It returns an error for
+// a host that browsers reject.
 func literalIP(host string) (netip.Addr, bool, error) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip, true, nil

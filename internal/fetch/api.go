@@ -10,19 +10,18 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// API asks outside services by their interfaces for programs, over the chain by
-// which a Client asks hosts: each request in a turn of its host, within limits. Two
-// parts it leaves out: robots.txt, which is for crawlers, and the check of
-// addresses, which the operator gives. It follows no redirect.
+// API sends requests to external APIs through the inner part of a Client's chain: each in a turn
+// of its host, within limits. It does not check robots.txt, which is for crawlers, or addresses,
+// which the operator configures. It follows no redirects.
 type API struct {
 	client http.Client
 	limits Limits
 	memory *Memory
 }
 
-// NewAPI makes an API over a transport (nil: http.DefaultTransport). The gate grants turns
-// (nil: no request waits). Large answers wait for memory (nil: no bound). longest bounds
-// the time of an answer with its body, largest its bytes.
+// NewAPI returns an API over a transport (nil: http.DefaultTransport). The gate grants turns
+// (nil: no request waits). Large answers take their share of memory (nil: no bound). longest
+// bounds the time of an answer with its body, largest its bytes.
 func NewAPI(way http.RoundTripper, gate Gate, memory *Memory, longest time.Duration, largest int64) *API {
 	way = cmp.Or(way, http.DefaultTransport)
 	chain := &turns{cfg: &Config{Gate: gate}, next: &limited{&decoded{&watched{&exit{way, way}}}}}
@@ -37,36 +36,35 @@ func NewAPI(way http.RoundTripper, gate Gate, memory *Memory, longest time.Durat
 type Call struct {
 	*http.Request
 	Delay time.Duration // the least pause that the service asks for
-	// Ready is asked when the turn has come; with an error nothing is sent [nil].
+	// Ready is called when the turn is granted; after an error nothing is sent [nil].
 	Ready func() error
-	// Use reads the answer before the turn ends: with an error the service counts
-	// as one in trouble [nil].
+	// Use reads the answer before the turn ends. An error counts as a failure of the service
+	// [nil].
 	Use func(*Answer) error
 }
 
-// Answer is what a service said, whatever its status. Who has one releases it.
+// Answer is the answer of a service with any status. The caller must release it.
 type Answer struct {
 	Status     int
 	Header     http.Header
-	Body       []byte // inflated, and never cut
+	Body       []byte // decoded and complete
 	RetryAfter time.Duration
 
 	release func()
 }
 
-// Release says that Body is no longer needed, so that its share of the memory is
-// another's. It may be called again, and on nil.
+// Release releases Body and its share of the memory. It may be called again, and on nil.
 func (a *Answer) Release() {
 	if a != nil {
 		a.release()
 	}
 }
 
-// Failed says that the service is in trouble.
+// Failed reports whether the status is a failure of the service.
 func (a *Answer) Failed() bool { return a.Status == http.StatusTooManyRequests || a.Status >= 500 }
 
-// Do sends a request. An error is one of the call's own functions, or an *Error,
-// which names the host alone: in the rest of an address may stand a key.
+// Do sends a request. An error is that of a function of the call, or an *Error, which holds only
+// the host: the rest of an address may contain a key.
 func (a *API) Do(c Call) (*Answer, error) {
 	raw := c.URL.String()
 	x := &exchange{target: &target{url: c.URL, raw: raw, host: weburl.Host(raw)}, limits: a.limits, memory: a.memory, clock: systemClock{}, everyStatus: true, crawlDelay: c.Delay}
@@ -86,7 +84,7 @@ func (a *API) Do(c Call) (*Answer, error) {
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		x.failed = x.outcome != Canceled && !x.broken() // what cannot be read is of no use
+		x.failed = x.outcome != Canceled && !x.broken() // an unreadable answer is a failure
 		x.giveBack()
 		return nil, x.unaddressed(err)
 	}
@@ -98,11 +96,11 @@ func (a *API) Do(c Call) (*Answer, error) {
 	return out, err
 }
 
-// unaddressed is why there is no answer, without the address.
+// unaddressed returns the error without the address.
 func (x *exchange) unaddressed(err error) *Error {
 	var e *Error
 	if !errors.As(err, &e) {
-		e = &Error{Outcome: BadAnswer, Status: x.status, Err: Unaddressed(err)} // net/http's: it leads to no address
+		e = &Error{Outcome: BadAnswer, Status: x.status, Err: Unaddressed(err)} // by net/http: the redirect has no address
 	}
 	e.URL = x.host
 	return e

@@ -6,8 +6,7 @@ import (
 	"net/http"
 )
 
-// blacklist is the part of the chain that keeps requests from hosts that the
-// operator does not let be asked.
+// blacklist is the part of the chain that rejects requests to hosts blocked by the operator.
 type blacklist struct {
 	next http.RoundTripper
 	cfg  *Config

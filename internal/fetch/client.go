@@ -13,8 +13,8 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Client fetches politely. It may be used by many goroutines at once; the Gate
-// keeps those that want one host in a queue.
+// Client is a polite HTTP client. It is safe for concurrent use; the Gate orders requests to one
+// host.
 type Client struct {
 	cfg    Config
 	policy *addressPolicy
@@ -24,12 +24,12 @@ type Client struct {
 	close  func()
 
 	collectors sync.Pool         // of *collector
-	chain      http.RoundTripper // under them
-	inTurn     http.RoundTripper // the rest of the chain behind robots.txt, by which that is asked for
+	chain      http.RoundTripper // below the collectors
+	inTurn     http.RoundTripper // the chain after robotsCheck, which fetches robots.txt
 }
 
-// New makes a Client. It asks nobody yet; a Config without Contact is no error
-// before the first host that wants one (errContact).
+// New returns a Client. It sends no request. A Config without Contact fails at the first host
+// that needs one (errContact).
 func New(cfg Config) (*Client, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -67,10 +67,10 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// UserAgent is what the client calls itself.
+// UserAgent returns the User-Agent header of the client.
 func (c *Client) UserAgent() string { return c.header.Get("User-Agent") }
 
-// Proxied says whether a page of a public host would be asked of a proxy.
+// Proxied reports whether requests to public hosts go to a proxy.
 func (c *Client) Proxied() bool {
 	return slices.ContainsFunc([]string{"http", "https"}, func(scheme string) bool {
 		proxy, err := c.proxy(&url.URL{Scheme: scheme, Host: "www.example.org"})
@@ -78,12 +78,11 @@ func (c *Client) Proxied() bool {
 	})
 }
 
-// Close drops the connections that are kept for later.
+// Close closes idle connections.
 func (c *Client) Close() { c.close() }
 
-// Fetch asks for one URL and follows its redirects. Every error is an *Error.
-// An answer of 304 to a conditional request is a Response with that status and
-// no body.
+// Fetch requests one URL and follows its redirects. Every error is an *Error. An answer of 304 to
+// a conditional request is a Response with that status and no body.
 func (c *Client) Fetch(ctx context.Context, req Request) (*Response, error) {
 	x := c.exchange()
 	x.Request = req
@@ -114,13 +113,13 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, error) {
 	return resp, err
 }
 
-// exchange is what a request of this client carries.
+// exchange returns an empty exchange for a request of this client.
 func (c *Client) exchange() *exchange {
 	return &exchange{header: c.header, limits: c.cfg.Limits, memory: c.cfg.Memory, clock: c.cfg.Clock}
 }
 
-// asError is an error as the chain names it. What it did not name never came so
-// far: it is no URL.
+// asError returns an error as an *Error. Errors that are none come from invalid URLs, before the
+// chain.
 func asError(ctx context.Context, u string, err error) *Error {
 	var e *Error
 	switch cause := context.Cause(ctx); {
@@ -139,15 +138,15 @@ func setIf(h http.Header, name, value string) {
 	}
 }
 
-// target is a URL that may be asked for, as far as its name tells.
+// target is a URL that passed the checks by name.
 type target struct {
 	url     *url.URL
 	raw     string // the URL as text
-	host    string // as pacing and robots.txt know it
+	host    string // for pacing and robots.txt
 	proxied bool
 }
 
-// target checks what can be told by name, and tells whether a proxy is asked.
+// target checks a URL by name, and decides whether it goes to a proxy.
 func (c *Client) target(u *url.URL) (*target, error) {
 	t := &target{url: u, raw: u.String()}
 	if len(t.raw) > urlBytes {
@@ -169,7 +168,7 @@ func (c *Client) target(u *url.URL) (*target, error) {
 	return t, nil
 }
 
-// finish turns the last answer into a Response or an Error.
+// finish returns the last answer as a Response or an Error.
 func (c *Client) finish(x *exchange, body []byte) (*Response, error) {
 	outcome := statusOutcome(x.status)
 	if x.status == http.StatusNotModified && (x.ETag != "" || x.LastModified != "") {

@@ -34,7 +34,7 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Every calls do each d, until it says that there is no more to do or ctx is done.
+// Every calls do at intervals of d until it returns false or ctx is done.
 func Every(ctx context.Context, d time.Duration, do func() (more bool)) {
 	tick := time.NewTicker(d)
 	defer tick.Stop()

@@ -10,22 +10,20 @@ import (
 	"github.com/gocolly/colly/v2"
 )
 
-// collector is colly on the chain: it makes the request, follows where the chain
-// says that an answer redirects, each hop down the whole chain, turns down by its
-// header what is promised to be too large or is not wanted, and reads the body. What colly would do
-// of its own accord is off: it keeps no cookies, remembers no URL, asks for no
-// robots.txt and cuts no body; inflating and re-encoding find nothing to do.
+// collector is colly on the chain. It sends the request, follows the redirects that the chain
+// allows, each through the whole chain, rejects answers by header if they are too large or
+// unwanted, and reads the body. Features of colly itself are off: cookies, visited URLs,
+// robots.txt and cutting of bodies. Decoding and re-encoding find nothing to do.
 type collector struct {
 	*colly.Collector
 	x    *exchange
 	body []byte
 }
 
-// newCollectors returns what makes collectors on a chain. They are clones, each
-// for one fetch at a time, since the context of a request is a field of its
-// collector.
+// newCollectors returns a function that makes collectors on a chain. They are clones, each for
+// one fetch at a time, since a collector holds the context of its request.
 func newCollectors(chain http.RoundTripper) func() any {
-	// Init rather than NewCollector: that one reads COLLY_* variables.
+	// Not NewCollector, which reads COLLY_* variables.
 	base := &colly.Collector{}
 	base.Init()
 	base.AllowURLRevisit = true
@@ -45,7 +43,7 @@ func newCollectors(chain http.RoundTripper) func() any {
 	}
 }
 
-// get asks for the exchange's URL and returns the body of the last answer.
+// get requests the exchange's URL and returns the body of the last answer.
 func (c *Client) get(ctx context.Context, x *exchange) ([]byte, error) {
 	col := c.collectors.Get().(*collector)
 	defer c.collectors.Put(col)
@@ -58,8 +56,8 @@ func (c *Client) get(ctx context.Context, x *exchange) ([]byte, error) {
 	return col.body, err
 }
 
-// untouched keeps colly from re-encoding a body whose Content-Type names a
-// charset. The caller of Fetch gets the header as it came.
+// untouched keeps colly from re-encoding a body whose Content-Type has a charset. The caller of
+// Fetch gets the original header.
 type untouched struct{ next http.RoundTripper }
 
 func (u *untouched) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -72,6 +70,6 @@ func (u *untouched) RoundTrip(r *http.Request) (*http.Response, error) {
 		typ, _, _ = strings.Cut(mediaType(typ), "charset")
 		resp.Header.Set("Content-Type", typ)
 	}
-	resp.Uncompressed = true // colly would inflate what is called .xml.gz
+	resp.Uncompressed = true // colly would inflate .xml.gz
 	return resp, nil
 }

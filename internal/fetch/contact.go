@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// errContact says that no contact address is set. It is matched with errors.Is.
+// errContact reports that no contact address is set. It is matched with errors.Is.
 var errContact = errors.New("no contact address: set GLEANER_CONTACT to an e-mail address or a web page " +
 	"where web masters reach you; without it only loopback addresses and a proxy are asked")
 
@@ -30,7 +30,7 @@ func checkContact(contact string) error {
 	return nil
 }
 
-// userAgent is what the log of a web server shows: "Gleaner/1.2 (+CONTACT)".
+// userAgent returns the User-Agent header: "Gleaner/1.2 (+CONTACT)".
 func userAgent(product, version, contact string) string {
 	ua := product
 	if version != "" {
@@ -42,8 +42,8 @@ func userAgent(product, version, contact string) string {
 	return ua
 }
 
-// fromHeader is the value of From (RFC 9110 section 10.1.2): robots ought to
-// send it. "" where the contact is a web page.
+// fromHeader returns the value of From, which robots should send (RFC 9110 section 10.1.2), or ""
+// if the contact is a web page.
 func fromHeader(contact string) string {
 	contact = strings.TrimPrefix(contact, "mailto:")
 	if strings.Contains(contact, "://") || !strings.Contains(contact, "@") {

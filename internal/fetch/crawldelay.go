@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// CrawlDelay is what the robots.txt of a host asks between two requests, 0 if
-// nothing. The error is an *Error: without robots.txt nothing is known.
+// CrawlDelay returns the pause between two requests in the robots.txt of a host, or 0. The error
+// is an *Error if robots.txt is unavailable.
 func (c *Client) CrawlDelay(ctx context.Context, host string, terms Terms) (time.Duration, error) {
 	t, err := c.target(&url.URL{Scheme: "http", Host: host, Path: "/"})
 	if err != nil {

@@ -18,22 +18,21 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// acceptEncoding is what the decoders below can undo.
+// acceptEncoding lists the codings of the decoders below.
 const acceptEncoding = "gzip, deflate, br, zstd"
 
 const (
-	// maxWindow bounds the memory that a zstd frame may ask for (RFC 9659: 8 MB for
-	// content coding).
+	// maxWindow is the greatest window of a zstd frame in bytes (RFC 9659: 8 MB for content
+	// coding).
 	maxWindow = 8 << 20
 	// largestBrotli is the largest window of a brotli stream (RFC 7932 section 9.1).
 	largestBrotli = 16 << 20
-	// smallWindow is what decoders may have without asking.
+	// smallWindow is the size in bytes of windows that need no share of the memory.
 	smallWindow = 1 << 20
 )
 
-// windows is how much the windows of decoders for some codings may take. The one of
-// a brotli stream that nothing else is packed around says so at its beginning, first
-// being its first byte.
+// windows returns the bytes of the windows of decoders for some codings. The first byte of a
+// brotli stream holds its window; other codings around it hide it.
 func windows(codings []string, first byte) (n int64) {
 	for _, c := range codings {
 		switch {
@@ -48,8 +47,7 @@ func windows(codings []string, first byte) (n int64) {
 	return n
 }
 
-// brotliWindow reads the size of the window from the first byte of a stream
-// (RFC 7932 section 9.1).
+// brotliWindow returns the window of a stream with this first byte (RFC 7932 section 9.1).
 func brotliWindow(first byte) int64 {
 	bits := 17
 	switch more := int(first >> 4 & 7); {
@@ -65,7 +63,7 @@ func brotliWindow(first byte) int64 {
 
 var errUnknownCoding = errors.New("unknown Content-Encoding")
 
-// decoded is the part of the chain that undoes the codings of a body.
+// decoded is the part of the chain that decodes bodies.
 type decoded struct{ next http.RoundTripper }
 
 func (d *decoded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -81,13 +79,13 @@ func (d *decoded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// inflated is a body whose codings are undone when it is read.
+// inflated is a body that is decoded as it is read.
 type inflated struct {
 	packed  io.ReadCloser
 	applied []string
 	plain   io.Reader
 	done    func()
-	free    func() // gives back the memory of the decoders' windows
+	free    func() // releases the memory of the decoders' windows
 	ctx     context.Context
 	x       *exchange
 }
@@ -100,7 +98,7 @@ func (b *inflated) Read(p []byte) (n int, err error) {
 		}
 		plain, done, err := inflater(packed, b.applied, b.x.between)
 		if b.x.wire == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF) {
-			return 0, io.EOF // nothing at all, however it was meant to be packed
+			return 0, io.EOF // an empty body in any coding
 		}
 		if err != nil {
 			return 0, err
@@ -108,21 +106,21 @@ func (b *inflated) Read(p []byte) (n int, err error) {
 		b.plain, b.done = plain, done
 	}
 	n, err = b.plain.Read(p)
-	if err == io.EOF { // up to the end, so that the connection can be used again
+	if err == io.EOF { // read to the end, so that the connection is reused
 		_, _ = io.CopyN(io.Discard, b.packed, 4096)
 	}
 	return n, err
 }
 
-// holdWindows asks for the memory of decoders' windows before there are any, and
-// returns where the packed body is read from.
+// holdWindows takes memory for the decoders' windows before they are made, and returns the reader
+// of the packed body.
 func (b *inflated) holdWindows() (packed io.Reader, err error) {
 	if b.x.memory == nil {
 		return b.packed, nil
 	}
 	in := bufio.NewReader(b.packed)
 	var first byte
-	if head, err := in.Peek(1); err == nil { // what is wrong with it, the decoder says
+	if head, err := in.Peek(1); err == nil { // otherwise the decoder returns the error
 		first = head[0]
 	}
 	if n := windows(b.applied, first); n > smallWindow {
@@ -141,9 +139,8 @@ func (b *inflated) Close() error {
 	return b.packed.Close()
 }
 
-// codings lists the content codings to undo, in the order in which they were
-// applied. A gzip file that a server marks as gzip twice, by type and by coding,
-// is left as the file it is, as browsers do.
+// codings returns the content codings to decode, in the order in which they were applied. A gzip
+// file marked as gzip by both type and coding is not decoded, as in browsers.
 func codings(h http.Header) []string {
 	var out []string
 	for _, c := range strings.Split(strings.Join(h.Values("Content-Encoding"), ","), ",") {
@@ -161,9 +158,8 @@ func codings(h http.Header) []string {
 	return out
 }
 
-// Undo undoes the content codings that a header names: of an answer that was stored
-// as it came. done lets go of the decoders. A coding alone that is not known ("none",
-// "utf-8") leaves the body as it is; one that does not fit is an error here or of a Read.
+// Undo decodes the body of a stored answer with this header. done releases the decoders. A single
+// unknown coding ("none", "utf-8") is ignored; a corrupt body is an error here or of a Read.
 func Undo(h http.Header, body io.Reader) (plain io.Reader, done func(), err error) {
 	applied := codings(h)
 	plain, done, err = inflater(body, applied, func(n int64) error {
@@ -178,8 +174,8 @@ func Undo(h http.Header, body io.Reader) (plain io.Reader, done func(), err erro
 	return plain, done, err
 }
 
-// between ends a body whose request is over, or of which more comes out of decoders for
-// the next ones than could have been packed.
+// between returns an error if the request ended, or if a decoder returned more bytes to the next
+// one than a packed body may have.
 func (x *exchange) between(n int64) error {
 	switch cause := context.Cause(x.watch.ctx); {
 	case cause != nil:
@@ -192,7 +188,7 @@ func (x *exchange) between(n int64) error {
 	return x.cut
 }
 
-// layer is what one decoder reads from another. check is given how many bytes all layers had.
+// layer is the input of a decoder. check is called with the bytes that all layers have read.
 type layer struct {
 	io.Reader
 	n     *int64
@@ -208,8 +204,7 @@ func (l *layer) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inflater undoes the codings; it is the body itself where there are none. check bounds
-// the bytes between two decoders.
+// inflater returns the decoded body. check bounds the bytes between two decoders.
 func inflater(body io.Reader, applied []string, check func(n int64) error) (io.Reader, func(), error) {
 	if len(applied) > 3 {
 		return nil, nil, fmt.Errorf("%w: %d layers", errUnknownCoding, len(applied))
@@ -256,17 +251,17 @@ func decoder(r io.Reader, coding string) (io.Reader, func(), error) {
 	}
 }
 
-// gunzip reads the members of a gzip stream one after the other and ignores
-// what follows the last, as browsers do: some servers pad.
+// gunzip reads all members of a gzip stream and ignores what follows the last, as browsers do,
+// since some servers pad.
 type gunzip struct {
 	src   *bufio.Reader
 	z     *gzip.Reader
 	n     int // bytes of this member
-	empty int // members in a row that had none
+	empty int // consecutive empty members
 }
 
-// mostEmptyMembers is how many gzip members without content may follow one another: files
-// that are joined have a few.
+// maxEmptyMembers is the number of consecutive gzip members without content that are read:
+// concatenated files have a few.
 const mostEmptyMembers = 16
 
 var errEmptyMembers = errors.New("gzip: members without content")
@@ -286,7 +281,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 		n, err := g.z.Read(p)
 		g.n += n
 		if n > 0 && err == io.EOF {
-			err = nil // asked again, it says so again
+			err = nil // the next call returns it
 		}
 		if n > 0 || err != io.EOF {
 			return n, err
@@ -308,8 +303,8 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	}
 }
 
-// deflateReader takes both what the standard means by "deflate", the zlib
-// format, and the bare stream that some servers send.
+// deflateReader reads both the zlib format, which the standard calls "deflate", and the bare
+// stream of some servers.
 func deflateReader(r io.Reader) (io.Reader, func(), error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(2)

@@ -19,7 +19,7 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// proxyFunc tells the proxy for a URL, nil for none.
+// proxyFunc returns the proxy for a URL, or nil.
 type proxyFunc func(*url.URL) (*url.URL, error)
 
 func newProxyFunc(setting string) (proxyFunc, error) {
@@ -33,9 +33,8 @@ func newProxyFunc(setting string) (proxyFunc, error) {
 	return func(*url.URL) (*url.URL, error) { return proxy, nil }, nil
 }
 
-// guard is asked about each address right before it is connected to, when names
-// have been looked up and nothing can change any more: a name that resolved to
-// a public address a moment ago may not now.
+// guard checks each address right before the connection, after the lookup of names: a name may
+// resolve to another address than a moment ago.
 type guard struct {
 	policy     *addressPolicy
 	hasContact bool
@@ -55,9 +54,9 @@ func (g *guard) control(_ context.Context, _, address string, _ syscall.RawConn)
 	return g.policy.checkAddress(ap.Addr(), ap.Port())
 }
 
-// newTransports makes the two ways out: one that checks every address it
-// connects to, and one that connects to proxies alone, which the operator
-// trusts. They are kept apart so that neither can use a connection of the other.
+// newTransports returns two transports: direct checks every address it connects to, and proxied
+// connects only to proxies, which the operator trusts. They are separate so that neither uses a
+// connection of the other.
 func newTransports(cfg Config, g *guard, proxy proxyFunc) (direct, proxied *http.Transport, err error) {
 	pool, err := certPool(cfg.CAFile)
 	if err != nil {
@@ -77,7 +76,7 @@ func newTransports(cfg Config, g *guard, proxy proxyFunc) (direct, proxied *http
 		}
 		return guarded.DialContext(ctx, network, to)
 	}
-	direct.DisableKeepAlives = cfg.PaceBy&PaceByAddress != 0 // a kept connection may be to an address of before
+	direct.DisableKeepAlives = cfg.PaceBy&PaceByAddress != 0 // a kept connection may be to an earlier address
 	direct.MaxIdleConnsPerHost = 2
 	proxied = newTransport(cfg.Limits, pool)
 	proxied.DialContext = dialer.DialContext
@@ -96,7 +95,7 @@ func newTransport(l Limits, pool *x509.CertPool) *http.Transport {
 		TLSHandshakeTimeout:    l.TLS,
 		ResponseHeaderTimeout:  l.Header,
 		MaxResponseHeaderBytes: headerBytes,
-		DisableCompression:     true, // inflating is bounded in body.go
+		DisableCompression:     true, // decode.go decodes within limits
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           1024,
 		ReadBufferSize:         16 << 10, // a page in one read
@@ -122,8 +121,8 @@ func certPool(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// connectOutcome names an error that came before the answer's header was read.
-// answered says that some byte of an answer had come.
+// connectOutcome returns the outcome of an error before the answer's header was read. answered
+// means that at least one byte of an answer was read.
 func connectOutcome(err error, answered bool) gleaner.Outcome {
 	var (
 		dns      *net.DNSError

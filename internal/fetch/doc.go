@@ -1,24 +1,18 @@
-// Package fetch is the polite HTTP client: one request at a time per host, at
-// the host's pace, never where robots.txt says no, never to an address that the
-// operator did not allow, and with a limit on everything. Each way in which a
-// fetch can end has a name (Outcome).
+// Package fetch is the polite HTTP client. It sends one request at a time per host, at the host's
+// pace, as robots.txt allows, and only to allowed addresses, with a limit on everything. Each
+// result of a fetch has a name (Outcome).
 //
-// New makes a Client from a Config. Fetch asks for one URL: colly (colly.go) makes
-// the request, follows redirects and reads the body, over a chain of round
-// trippers that New puts together, each with one job. From the outermost inwards:
-// where a redirect leads, and whether it may (redirect.go); what robots.txt lets be
-// asked for (robotscheck.go); which hosts are not to be asked for anything
-// (blacklist.go); names that a proxy would resolve (localname.go); a
-// turn of the host, from the Gate (turn.go); how large an answer becomes and the
-// memory that it takes (limits.go); its codings (decode.go); its time and its bytes
-// on the wire (watch.go); the way out, whose dial checks each address (exit.go,
-// dial.go). What they know of a fetch stands in its exchange (exchange.go), which
-// travels in the requests' context. Each hop of a redirect goes down the whole
-// chain, a robots.txt all of it but for the check of robots.txt; an error of the
-// chain is an *Error. Catalogues and search engines are asked by the inner part of it,
-// too, from the turn on (api.go).
+// New returns a Client for a Config. Fetch requests one URL: colly (colly.go) sends the request,
+// follows redirects and reads the body over a chain of round trippers, each with one job. From
+// the outermost inwards, they check redirects (redirect.go), robots.txt (robotscheck.go), the
+// operator's blacklist (blacklist.go) and names that a proxy would resolve (localname.go), take a
+// turn of the host from the Gate (turn.go), limit sizes and memory (limits.go), decode
+// (decode.go), limit time and bytes on the wire (watch.go), record (tape.go), and send the
+// request, with a check of each address when it is dialled (exit.go, dial.go). They share the
+// exchange of a fetch (exchange.go) in the requests' context. Each hop of a redirect passes the
+// whole chain, and a robots.txt all of it except the check of robots.txt. An error of the chain
+// is an *Error. Catalogues and search engines use the chain from the turn on (api.go).
 //
-// Pacing (pacing.go) is a pure function from what a visit told to the time of
-// the next one; memoryGate (gate.go) applies it within one process, a gate on a
-// database across many.
+// Pacing (pacing.go) is a pure function from the result of a visit to the time of the next one.
+// memoryGate (gate.go) applies it within one process, package politeness across many.
 package fetch

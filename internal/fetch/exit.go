@@ -12,8 +12,8 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// exit is the end of the chain: it sends a request, directly through the guarded
-// dial or to a proxy, and names what kept an answer from coming.
+// exit is the end of the chain. It sends a request, directly through the guarded dial or to a
+// proxy, and returns the outcome of a failure.
 type exit struct {
 	direct, proxied http.RoundTripper
 }
@@ -37,15 +37,15 @@ func (e *exit) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// trace is what is known of a request's connection. Its hooks may be called late,
-// from a dial that nobody waits for.
+// trace holds events of a request's connection. Its hooks may be called late, by an abandoned
+// dial.
 type trace struct {
 	connected, reused, answered, badTLS atomic.Bool
 
-	address atomic.Pointer[string] // of who answers
+	address atomic.Pointer[string] // of the server or proxy
 }
 
-// server is the address of who answers; not valid where nobody was reached.
+// server returns the address of the server or proxy; not valid without a connection.
 func (t *trace) server() netip.Addr {
 	said := t.address.Load()
 	if said == nil {
@@ -68,7 +68,7 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 	}
 }
 
-// outcome names what kept an answer from coming.
+// outcome returns the outcome of a request without an answer.
 func (t *trace) outcome(ctx context.Context, err error) gleaner.Outcome {
 	if cause := context.Cause(ctx); cause != nil {
 		return causeOutcome(cause)
@@ -80,15 +80,14 @@ func (t *trace) outcome(ctx context.Context, err error) gleaner.Outcome {
 	return o
 }
 
-// noBody is an empty body that net/http does not know to be empty. A request
-// that has one is never sent again by the transport itself, which would be a
-// request without a turn. With asItIs there is no difference on the wire.
+// noBody is an empty body of unknown length for net/http. The transport never repeats a request
+// with such a body, which would be a request without a turn. With asItIs the bytes on the wire
+// are the same.
 type noBody struct{}
 
 func (noBody) Read([]byte) (int, error)         { return 0, io.EOF }
-func (noBody) WriteTo(io.Writer) (int64, error) { return 0, nil } // else it is copied through a buffer of 32 KiB
+func (noBody) WriteTo(io.Writer) (int64, error) { return 0, nil } // avoids a buffer of 32 KiB
 func (noBody) Close() error                     { return nil }
 
-// asItIs keeps net/http from waiting whether a body of unknown length has a
-// first byte.
+// asItIs keeps net/http from waiting for the first byte of a body of unknown length.
 var asItIs = []string{"identity"}

@@ -50,8 +50,7 @@ type hostTurns struct {
 // NewGate makes a Gate for this process alone.
 func NewGate(p Pacing) Gate { return newMemoryGate(p, nil) }
 
-// newMemoryGate makes a gate with this pacing; clock may be nil for the
-// machine's.
+// newMemoryGate returns a gate with this pacing; a nil clock is the system's.
 func newMemoryGate(p Pacing, clock Clock) *memoryGate {
 	if clock == nil {
 		clock = systemClock{}
@@ -59,9 +58,8 @@ func newMemoryGate(p Pacing, clock Clock) *memoryGate {
 	return &memoryGate{pacing: p.WithDefaults(), clock: clock, hosts: map[string]*hostTurns{}, sweep: 1024}
 }
 
-// Turn implements Gate. It returns a *ParkedError where the wait is longer than
-// Pacing.MaxBlock. done may be called from another goroutine, and again without
-// effect.
+// Turn implements Gate. It returns a *ParkedError for a wait longer than Pacing.MaxBlock. done
+// may be called from another goroutine, and again without effect.
 func (g *memoryGate) Turn(ctx context.Context, host string, crawlDelay time.Duration) (func(Visit), error) {
 	h := g.enter(host)
 	select {

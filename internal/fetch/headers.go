@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// longestRetryAfter keeps what a host asks for within reason; pacing bounds it
-// further.
+// longestRetryAfter bounds Retry-After; pacing bounds it further.
 const longestRetryAfter = 30 * 24 * time.Hour
 
-// RetryAfter reads a Retry-After header (RFC 9110 section 10.2.3): seconds or a
-// date, 0 if there is none or it makes no sense. A date is measured against the
-// answer's own Date, since clocks differ, or now without one.
+// RetryAfter returns the pause of a Retry-After header (RFC 9110 section 10.2.3), or 0 if it is
+// missing or invalid. A date is relative to the answer's own Date, since clocks differ, or to
+// now.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if v == "" {
@@ -23,7 +22,7 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if whole, part, ok := strings.Cut(v, "."); ok && isDigits(whole) && isDigits(part) {
 		v = whole
 		if strings.Trim(part, "0") != "" {
-			up = time.Second // not what the standard allows, but what some APIs send
+			up = time.Second // not in the standard, but sent by some APIs
 		}
 	}
 	if isDigits(v) {
@@ -54,18 +53,18 @@ func mediaType(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// Kind is what an answer is taken for when its size is limited.
+// Kind is the kind of an answer, which sets its size limit.
 type Kind int
 
-// The kinds: a page is parsed, a document stored, media are wanted for nothing.
+// Kinds of answers: a page is parsed, a document is stored, media are not used.
 const (
 	KindDocument Kind = iota
 	KindPage
 	KindMedia
 )
 
-// kindOf tells the kind by Content-Type. What says nothing, or plain text (for
-// which servers take PostScript), may be a document.
+// kindOf returns the kind of a Content-Type. An unknown type or plain text, which servers send
+// for PostScript, may be a document.
 func kindOf(contentType string) Kind {
 	t := mediaType(contentType)
 	switch {
@@ -81,7 +80,7 @@ func kindOf(contentType string) Kind {
 	}
 }
 
-// looksLikeDocument tells files that servers send as text/html.
+// looksLikeDocument reports whether an answer sent as text/html begins like a document.
 func looksLikeDocument(head []byte) bool {
 	s := string(head[:min(len(head), 8)])
 	return strings.HasPrefix(s, "%PDF-") || strings.HasPrefix(s, "%!PS") || strings.HasPrefix(s, "\x1f\x8b") || strings.HasPrefix(s, "PK\x03\x04")

@@ -16,7 +16,7 @@ const (
 	ratioFrom = 1 << 20 // inflated bytes from which the ratio counts
 )
 
-// sizeError is a body beyond its limit.
+// sizeError reports a body beyond its limit.
 type sizeError struct {
 	limit int64
 	what  string
@@ -26,9 +26,8 @@ func (e *sizeError) Error() string {
 	return fmt.Sprintf("%s is beyond the limit of %d", e.what, e.limit)
 }
 
-// limited is the part of the chain that bounds what an answer becomes when it is
-// inflated, by its kind, and waits for the memory that it takes. What ends a body
-// early gets its name here.
+// limited is the part of the chain that limits the decoded size of answers by kind, and waits for
+// their memory. It sets the outcome of a body that is cut off.
 type limited struct{ next http.RoundTripper }
 
 func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -49,23 +48,22 @@ func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// bounded is a body within its limits.
+// bounded is a body with limits.
 type bounded struct {
 	io.ReadCloser
 	ctx      context.Context
 	x        *exchange
 	kind     Kind
 	limit    int64
-	promised int64 // on the wire; -1: not said
+	promised int64 // on the wire; -1: unknown
 	coded    bool
 	n        int64 // bytes read
 }
 
-// packedBytes bounds what a body of so many bytes is packed to: no more than it was, but
-// for its frame.
+// packedBytes returns the greatest packed size of a body: its plain size plus framing.
 func packedBytes(plain int64) int64 { return plain + plain/8 + firstRead }
 
-// setLimit bounds a packed body on the wire, too, however little comes out of it.
+// setLimit limits the body, and a packed body on the wire too, even if it decodes to few bytes.
 func (b *bounded) setLimit(limit int64) {
 	if most := b.x.Largest; most > 0 {
 		limit = min(limit, most)
@@ -79,8 +77,8 @@ func (b *bounded) setLimit(limit int64) {
 	}
 }
 
-// promisesTooMuch says that a body is to be larger than any of its kind may be.
-// What is said to be a page may be a document, which its head tells.
+// promisesTooMuch reports whether the promised length is above the limit. A page is allowed that
+// of a document, since only its head shows the kind.
 func (b *bounded) promisesTooMuch() bool {
 	return b.kind != KindPage && !b.coded && b.x.prefix == 0 && b.promised > b.limit
 }
@@ -111,7 +109,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, b.cut(err)
 }
 
-// cut names an error of reading.
+// cut returns the error of a failed read as an *Error.
 func (b *bounded) cut(err error) *Error {
 	switch cause := context.Cause(b.ctx); {
 	case b.x.cut != nil:
@@ -119,14 +117,14 @@ func (b *bounded) cut(err error) *Error {
 	case cause != nil:
 		return b.x.fail(causeOutcome(cause), err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return b.x.fail(Truncated, err) // whole on the wire, but packed without its end
+		return b.x.fail(Truncated, err) // complete on the wire, but the packed data is not
 	default:
 		return b.x.fail(BadAnswer, err)
 	}
 }
 
-// hold asks for memory when a body turns out to be large: for all of it where its length
-// is known, else for its first part, and for the rest when it is larger.
+// hold takes memory for a large body: for all of it if its length is known, else for its first
+// part, and then for the rest.
 func (b *bounded) hold() error {
 	x := b.x
 	if x.memory == nil || b.n <= max(smallBody, x.held) || x.held == b.limit {
@@ -143,7 +141,7 @@ func (b *bounded) hold() error {
 	if err != nil {
 		return err
 	}
-	if first := x.memory.first(); most > first && !b.coded { // others wait for what it holds
+	if first := x.memory.first(); most > first && !b.coded { // others wait for its memory
 		x.watch.least = float64(first) / x.limits.Total.Seconds()
 	}
 	x.held, x.release = most, more

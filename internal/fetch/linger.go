@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Linger returns a context for a request under way and its answer. If ctx is cancelled
-// because the worker stops, it lives for grace longer, so that nothing is asked for again.
-// Any other cause, such as a lost lease, ends it at once.
+// Linger returns a context for a request in flight and its answer. If ctx is cancelled because
+// the worker stops, the context lasts for grace longer, so that the request is not repeated. Any
+// other cause, such as a lost lease, ends it at once.
 func Linger(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	if grace <= 0 || ctx.Err() != nil {
 		return ctx, func() {}

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// localLookup is how long a name may take to be resolved beside the proxy
-	// that resolves it, and localPause for how long nothing is tried after a
-	// resolver that did not answer: behind many proxies there is none.
+	// localLookup is the time limit of a lookup beside that of the proxy. After a resolver that
+	// does not answer there are no lookups for localPause: many networks with a proxy have no
+	// resolver.
 	localLookup = 2 * time.Second
 	localPause  = 5 * time.Minute
 )
 
-// localNames is the part of the chain that looks up what a proxy is asked for. The proxy resolves names by
-// itself, so that its answer cannot be checked; but a name that resolves here to
-// an address inside a network most likely does so there.
+// localNames is the part of the chain that resolves names that go to a proxy. The proxy's own
+// lookup cannot be checked, but a name that resolves here to a private address most likely does
+// so there.
 type localNames struct {
 	next   http.RoundTripper
 	c      *Client
@@ -35,12 +35,11 @@ func (l *localNames) RoundTrip(r *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(r)
 }
 
-// check returns an *AddressError for a name that resolves to an address that
-// may not be asked. Where names cannot be resolved, nothing is known, and a name that
-// means something inside a network alone is refused.
+// check returns an *AddressError for a name that resolves to a denied address. Without a resolver
+// it rejects only names of private networks.
 func (l *localNames) check(ctx context.Context, c *Client, t *target) error {
 	if _, err := netip.ParseAddr(t.url.Hostname()); err == nil || !t.proxied {
-		return nil // checked already, or checked when it is dialled
+		return nil // checked already, or when it is dialled
 	}
 	inside := insideName(t.url.Hostname())
 	now := c.cfg.Clock.Now()

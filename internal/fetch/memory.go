@@ -8,32 +8,32 @@ import (
 )
 
 const (
-	// smallBody is what a body may take without asking: most are smaller, and
-	// as many of them as there are fetches at a time fit anywhere.
+	// smallBody is the size in bytes up to which bodies need no share of the memory. Most are
+	// smaller.
 	smallBody = 1 << 20
-	// firstBody is what is first held for a body of unknown length. Few papers are larger.
+	// firstBody is the share in bytes first taken for a body of unknown length. Few papers are
+	// larger.
 	firstBody = 16 << 20
-	// inUse is how many times its size a body takes while it is read and
-	// worked on: the buffer that grows, its text, what is made of it.
+	// inUse is the memory of a body as a multiple of its size, while it is read and processed:
+	// the growing buffer, its text, and the results.
 	inUse = 3
-	// ownersShare is the part of a pool, as its divisor, that hosts of one owner may hold,
-	// unless it is one body.
+	// ownersShare is the divisor of a pool's size that gives the limit for hosts of one owner. A
+	// single body may exceed it.
 	ownersShare = 4
 )
 
-// Memory bounds what all bodies in flight take together, in bytes: those being
-// read, and those not released yet. A body larger than smallBody asks once, for
-// all that it may become; one of unknown length asks again when it is larger than
-// firstBody. What is beyond firstBody comes from a pool of its own, and so do the
-// windows of decoders. Each asks the pools in one order, windows, bodies, large, and each
-// pool once: nobody waits for one who waits for him. Hold is of a Memory for what is unpacked
-// alone, and asks for large before bodies, which small files need.
+// Memory limits the bytes of all bodies in flight: those being read, and those not released yet.
+// A body larger than smallBody takes its share once, for all of its possible size. One of unknown
+// length takes more when it exceeds firstBody. Bytes beyond firstBody come from a separate pool,
+// and so do the windows of decoders. Each request takes from the pools once and in one order
+// (windows, bodies, large), so that there is no deadlock. Hold needs a Memory of its own for
+// unpacked files; it takes from large before bodies, which small files need.
 type Memory struct {
 	windows, bodies, large *pool
 	kept                   kept
 }
 
-// kept is what outlives its fetch, in bytes.
+// kept counts bytes that are held beyond their fetch.
 type kept struct {
 	most int64
 
@@ -42,19 +42,19 @@ type kept struct {
 	owners map[string]int64
 }
 
-// NewMemory makes a bound of so many bytes for bodies, and of a third of it beside for
-// windows, a quarter of which is for what is kept.
+// NewMemory returns a limit of size bytes for bodies and a further third for windows, a quarter
+// of which is for kept bytes.
 func NewMemory(size int64) *Memory {
 	size = max(size, 2)
 	return &Memory{windows: newPool(size/3 - size/12), bodies: newPool(size - size/3), large: newPool(size / 3),
 		kept: kept{most: size / 12, owners: map[string]int64{}}}
 }
 
-// first is how much of a body the pool of bodies holds.
+// first returns the largest part of a body in the pool of bodies.
 func (m *Memory) first() int64 { return max(1, min(firstBody, m.bodies.size/inUse)) }
 
-// take waits until a body of an owner's host may be held up to a size, of which a part is
-// held already, and returns what gives the share back.
+// take waits until a body of an owner's host may grow from held bytes to body bytes, and returns
+// a function that releases the share.
 func (m *Memory) take(ctx context.Context, owner string, held, body int64) (release func(), err error) {
 	if held > 0 {
 		return m.large.hold(ctx, owner, (body-held)*inUse)
@@ -63,8 +63,8 @@ func (m *Memory) take(ctx context.Context, owner string, held, body int64) (rele
 	return hold(ctx, owner, first, rest)
 }
 
-// Hold waits until an owner's host may hold so many bytes, and returns what gives them back.
-// Who wants more than all there is takes all there is.
+// Hold waits until an owner's host may hold n bytes, and returns a function that releases them. A
+// greater n than the whole memory takes all of it.
 func (m *Memory) Hold(ctx context.Context, owner string, n int64) (release func(), err error) {
 	if m == nil {
 		return func() {}, nil
@@ -73,9 +73,10 @@ func (m *Memory) Hold(ctx context.Context, owner string, n int64) (release func(
 	return hold(ctx, owner, rest, first)
 }
 
-// Keep holds so many bytes for what outlives its fetch, in a part of its own, if there is
-// room, also in the owner's share, which is half of it while nobody else keeps anything:
-// nobody waits for who keeps something and waits himself. Forget gives them back.
+// Keep reserves n bytes in a separate part for data that outlives its fetch, and reports whether
+// there was room, in the owner's share too. That share is half of the part while only this owner
+// keeps data. It never waits, since callers that wait for each other would deadlock. Forget
+// releases the bytes.
 func (m *Memory) Keep(owner string, n int64) bool {
 	if m == nil {
 		return true
@@ -94,7 +95,7 @@ func (m *Memory) Keep(owner string, n int64) bool {
 	return true
 }
 
-// Forget gives back bytes that an owner kept.
+// Forget releases bytes that an owner kept.
 func (m *Memory) Forget(owner string, n int64) {
 	if m == nil {
 		return
@@ -114,13 +115,13 @@ type part struct {
 	n int64
 }
 
-// parts are the pools that bytes are of.
+// parts divides n bytes between the pools.
 func (m *Memory) parts(n int64) (first, rest part) {
 	inBodies := min(n, m.bodies.size, max(firstBody*inUse, n-m.large.size))
 	return part{m.bodies, inBodies}, part{m.large, n - inBodies}
 }
 
-// hold waits for one part after the other.
+// hold takes the parts one after the other.
 func hold(ctx context.Context, owner string, parts ...part) (release func(), err error) {
 	release = func() {}
 	for _, p := range parts {
@@ -138,13 +139,13 @@ func hold(ctx context.Context, owner string, parts ...part) (release func(), err
 	return release, nil
 }
 
-// window waits until decoders may have windows of so many bytes.
+// window waits until decoders may have windows of n bytes.
 func (m *Memory) window(ctx context.Context, owner string, n int64) (release func(), err error) {
 	return m.windows.hold(ctx, owner, n)
 }
 
-// pool is a part of the memory. Hosts of one owner hold a share of it at most, so that some
-// that send without end leave room for others.
+// pool is a part of the memory. Hosts of one owner hold at most a share of it, so that endless
+// bodies of some hosts leave room for others.
 type pool struct {
 	size int64
 	all  *semaphore.Weighted
@@ -153,10 +154,10 @@ type pool struct {
 	owners map[string]*ownerShare
 }
 
-// ownerShare is what the hosts of an owner may hold.
+// ownerShare is the share of an owner's hosts.
 type ownerShare struct {
 	*semaphore.Weighted
-	users int // that hold a part, or wait; guarded by pool.mu
+	users int // holders and waiters; guarded by pool.mu
 }
 
 func newPool(size int64) *pool {
@@ -164,7 +165,7 @@ func newPool(size int64) *pool {
 	return &pool{size: size, all: semaphore.NewWeighted(size), owners: map[string]*ownerShare{}}
 }
 
-// hold waits until so many bytes may be held, all there are at most.
+// hold waits until n bytes, or at most the whole pool, may be held.
 func (p *pool) hold(ctx context.Context, owner string, n int64) (release func(), err error) {
 	n = min(n, p.size)
 	share := func() {}
@@ -180,7 +181,7 @@ func (p *pool) hold(ctx context.Context, owner string, n int64) (release func(),
 	return sync.OnceFunc(func() { p.all.Release(n); share() }), nil
 }
 
-// share waits until an owner's hosts hold so little that so many bytes fit beside.
+// share waits until n bytes fit into the share of an owner.
 func (p *pool) share(ctx context.Context, owner string, n int64) (release func(), err error) {
 	most := max(1, p.size/ownersShare)
 	n = min(n, most)

@@ -20,7 +20,7 @@ func statusOutcome(status int) gleaner.Outcome {
 	switch {
 	case status == 204 || status == 205:
 		return EmptyBody
-	case status == 206: // nobody asked for a part
+	case status == 206: // no part was requested
 		return BadAnswer
 	case status >= 200 && status < 300:
 		return gleaner.OK
@@ -32,7 +32,7 @@ func statusOutcome(status int) gleaner.Outcome {
 		return Timeout
 	case status == 429 || status == 503:
 		return Busy
-	case status >= 400 && status < 500, status >= 600: // some walls say 999
+	case status >= 400 && status < 500, status >= 600: // some walls answer with 999
 		return BadStatus
 	case status >= 500 && status < 600:
 		return ServerError

@@ -7,51 +7,50 @@ import (
 	"time"
 )
 
-// Pacing says how long a host is left alone after each visit. The zero value of
-// a field means its default, in brackets; WithDefaults fills them in.
+// Pacing computes the pause of a host after each visit. A zero field means its default, in
+// brackets; WithDefaults sets it.
 type Pacing struct {
-	// MinDelay and MaxDelay bound the ordinary pause between the end of an
-	// answer and the next request [1 s, 30 s]. Within them it is Factor times
-	// what the last answer took [5], as Heritrix does it: a slow server is a
-	// busy one.
+	// MinDelay and MaxDelay bound the ordinary pause between the end of an answer and the next
+	// request [1 s, 30 s]. Within them it is Factor times the duration of the last answer [5], as
+	// in Heritrix: a slow server is a busy one.
 	MinDelay, MaxDelay time.Duration
 	Factor             float64
-	// MaxCrawlDelay bounds what a Crawl-delay is obeyed to [2 min].
+	// MaxCrawlDelay bounds the Crawl-delay [2 min].
 	MaxCrawlDelay time.Duration
-	// MaxRetryAfter bounds what a Retry-After is obeyed to [6 h].
+	// MaxRetryAfter bounds the Retry-After [6 h].
 	MaxRetryAfter time.Duration
-	// BackoffBase doubles with each consecutive failure without Retry-After,
-	// up to BackoffMax, and is drawn between its half and its whole [10 s, 30 min].
+	// BackoffBase doubles with each consecutive failure without Retry-After, up to BackoffMax.
+	// The pause is random between half and all of it [10 s, 30 min].
 	BackoffBase, BackoffMax time.Duration
-	// After ParkAfter consecutive failures the host is parked: nothing is asked
-	// of it for ParkFor [5, 1 h].
+	// After ParkAfter consecutive failures the host is parked: it gets no requests for ParkFor
+	// [5, 1 h].
 	ParkAfter int
 	ParkFor   time.Duration
-	// MaxBlock is how long Gate.Turn may block; a longer wait is an error, so
-	// that a worker does something else meanwhile [2 min].
+	// MaxBlock bounds the wait of Gate.Turn. A longer wait is an error, so that a worker can do
+	// other work [2 min].
 	MaxBlock time.Duration
-	// Unpaced drops the ordinary pause, for servers of one's own. Crawl-delay,
-	// Retry-After, backoff and parking stay.
+	// Unpaced removes the ordinary pause, for the operator's own servers. Crawl-delay,
+	// Retry-After, backoff and parking remain.
 	Unpaced bool
-	// Floor is the least pause whatever else is asked for, and Rest the least one
-	// after a failure for which the host names no time itself [0, none].
+	// Floor is the least pause in all cases, and Rest the least pause after a failure without
+	// Retry-After [0, none].
 	Floor, Rest time.Duration
 	// Rand draws from [0, 1) for jitter [math/rand].
 	Rand func() float64
-	// SetBy is who set MinDelay [BySetting].
+	// SetBy is the origin of MinDelay [BySetting].
 	SetBy string
 }
 
-// Who sets the pause between two requests to a host.
+// Origins of the pause between two requests to a host.
 const (
-	BySetting    = "default"      // the crawler's own least pause
-	ByHarvest    = "--delay"      // those who want the host, or who asks for one page of it
-	ByFloor      = "min-delay"    // the floor, where less was asked for
+	BySetting    = "default"      // the default least pause
+	ByHarvest    = "--delay"      // a harvest's request, or that for a single page
+	ByFloor      = "min-delay"    // Floor, if a shorter pause was requested
 	ByCrawlDelay = "Crawl-delay"  // the host's robots.txt
-	BySlowness   = "slow answers" // the host's last answer, which took long
+	BySlowness   = "slow answers" // the duration of the host's last answer
 )
 
-// WithDefaults returns p with its zero fields filled in.
+// WithDefaults returns p with its zero fields set to their defaults.
 func (p Pacing) WithDefaults() Pacing {
 	p.MinDelay = cmp.Or(p.MinDelay, time.Second)
 	p.MaxDelay = cmp.Or(p.MaxDelay, max(30*time.Second, p.MinDelay))
@@ -70,7 +69,7 @@ func (p Pacing) WithDefaults() Pacing {
 	return p
 }
 
-// With is the pacing of a host with a least pause of its own; 0 is none.
+// With returns the pacing with a least pause for one host; 0 is none.
 func (p Pacing) With(delay time.Duration) Pacing {
 	if delay != p.MinDelay {
 		p.SetBy = ByHarvest
@@ -82,7 +81,7 @@ func (p Pacing) With(delay time.Duration) Pacing {
 	return p
 }
 
-// Pause is the ordinary pause after a visit, counted from its end, and who set it.
+// Pause returns the ordinary pause from the end of a visit, and its origin.
 func (p Pacing) Pause(v Visit, crawlDelay time.Duration) (pause time.Duration, by string) {
 	p = p.WithDefaults()
 	by = p.SetBy
@@ -98,10 +97,9 @@ func (p Pacing) Pause(v Visit, crawlDelay time.Duration) (pause time.Duration, b
 	return pause, by
 }
 
-// After returns how long the host is to be left alone, counted from the end of
-// the visit (so two requests are never closer than that, from start to start
-// either), how many visits in a row have failed now, and whether the host is
-// parked. failures is their number before the visit.
+// After returns the pause of the host from the end of the visit (which also bounds the distance
+// from start to start), the number of consecutive failures, and whether the host is parked.
+// failures is their number before the visit.
 func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait time.Duration, failuresNow int, parked bool) {
 	p = p.WithDefaults()
 	wait, _ = p.Pause(v, crawlDelay)
@@ -124,9 +122,9 @@ func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait tim
 	return wait, failures, false
 }
 
-// Asked is the pause that an answer asks for by Retry-After. The header is meant for
-// refusals and redirects (RFC 9110 section 10.2.3): beside a page, or where there is
-// none, it counts as a Crawl-delay, which is waited for within a slice.
+// Asked returns the Retry-After of a refusal or redirect, for which the header is meant (RFC 9110
+// section 10.2.3). With a page, or with a missing one, it counts as a Crawl-delay, which is
+// waited for within a slice.
 func (p Pacing) Asked(v Visit) time.Duration {
 	p = p.WithDefaults()
 	most := p.MaxRetryAfter
@@ -138,9 +136,8 @@ func (p Pacing) Asked(v Visit) time.Duration {
 	return min(max(v.RetryAfter, 0), most)
 }
 
-// Backoff is the pause after so many failures in a row: exponential, drawn
-// between its half and its whole, so that hosts behind one broken server do not
-// come back at once.
+// Backoff returns the pause after consecutive failures: exponential, and random between its half
+// and its whole, so that hosts of one broken server are not retried at once.
 func (p Pacing) Backoff(failures int) time.Duration {
 	p = p.WithDefaults()
 	d := p.BackoffBase

@@ -15,8 +15,8 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// sameShape is how often a chain of redirects may come to one path with one set
-// of parameters, whatever their values: more is a loop by way of a counter.
+// sameShape is the number of URLs of one path and one set of parameters, of any value, in a chain
+// of redirects. More are a loop with a counter.
 const sameShape = 2
 
 func isRedirect(status int) bool {
@@ -28,7 +28,7 @@ func isRedirect(status int) bool {
 	}
 }
 
-// trail is where a chain of redirects has been.
+// trail holds the addresses of a chain of redirects.
 type trail struct {
 	addresses map[string]bool
 	shapes    map[string]int
@@ -41,7 +41,7 @@ func newTrail(u *url.URL) *trail {
 	return t
 }
 
-// add notes the next address, or says that it leads around.
+// add appends the next address, or returns an error for a loop.
 func (t *trail) add(u *url.URL) error {
 	if t.addresses[u.String()] {
 		return errors.New("it leads back to where it came from")
@@ -55,20 +55,20 @@ func (t *trail) add(u *url.URL) error {
 	return nil
 }
 
-// shape is an address without scheme and values.
+// shape returns an address without scheme and values.
 func shape(u *url.URL) string {
 	return strings.ToLower(u.Host) + u.Path + "?" + strings.Join(slices.Sorted(maps.Keys(u.Query())), "&")
 }
 
-// redirector is the begin of the chain: it lets a request through that may be asked
-// for by its name, and of an answer that redirects it says where to, or why not.
+// redirector is the start of the chain. It rejects requests by name, and decides whether and
+// where a redirect leads.
 type redirector struct {
 	next http.RoundTripper
 	c    *Client
 }
 
-// RoundTrip implements http.RoundTripper. The Location of an answer that redirects
-// is where it leads as this package reads it.
+// RoundTrip implements http.RoundTripper. It sets the Location of a redirect to its address as
+// this package reads it.
 func (h *redirector) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	t, err := h.c.target(r.URL)
@@ -82,7 +82,7 @@ func (h *redirector) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	next, err := h.c.redirect(x)
 	if err != nil {
-		return nil, err // there is no body any more
+		return nil, err // the body is closed
 	}
 	x.redirects, x.before = append(x.redirects, x.raw), x.before+x.wire
 	resp.Header = maps.Clone(resp.Header)
@@ -90,21 +90,19 @@ func (h *redirector) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// followed prepares a request that a redirect led to, for the http.Client that
-// sends it.
+// followed prepares a request for a redirect before the http.Client sends it.
 func followed(req *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
 	req.Header.Del("Referer")
 	if last.Header.Get("If-Modified-Since") == "" || weburl.Key(req.URL.String()) != weburl.Key(last.URL.String()) {
-		// The date is of what lay behind this redirect, which may be another
-		// file by now, and an older one. An ETag tells them apart.
+		// The date belongs to the file behind an earlier redirect; the new one may be another,
+		// older file. An ETag distinguishes them.
 		req.Header.Del("If-Modified-Since")
 	}
 	return nil
 }
 
-// redirect returns where an answer leads, or the *Error that ends the chain of
-// redirects.
+// redirect returns the target of an answer, or the *Error that ends the chain of redirects.
 func (c *Client) redirect(x *exchange) (*target, error) {
 	fail := func(o gleaner.Outcome, location string, err error) (*target, error) {
 		return nil, &Error{Outcome: o, URL: x.raw, Status: x.status, Location: location, Err: err}
@@ -143,8 +141,8 @@ func (c *Client) redirect(x *exchange) (*target, error) {
 	return next, nil
 }
 
-// unfollowed is the error of a chain of redirects that ended since the caller
-// stops: the caller asks for the rest later, and for nothing of the chain again.
+// unfollowed returns the error of a chain of redirects that ended because the caller stops. The
+// caller requests the rest later, without repeating the chain.
 func (x *exchange) unfollowed(ctx context.Context, e *Error) *Error {
 	n := len(x.redirects)
 	if e.Outcome != Canceled || n == 0 || x.Known == nil || x.raw == x.redirects[n-1] || !errors.Is(context.Cause(ctx), context.Canceled) {
@@ -153,16 +151,15 @@ func (x *exchange) unfollowed(ctx context.Context, e *Error) *Error {
 	return &Error{Outcome: RedirectKnown, URL: x.redirects[n-1], Location: canonical(x.raw), Bytes: x.before, Err: e}
 }
 
-// resolve reads a Location. It is asked for as the server wrote it, session and
-// all: the canonical form could be the page that redirected here. But its host gets
-// its one spelling: by another it would have turns beside its own.
+// resolve reads a Location. It keeps the server's form with the session, since the canonical form
+// could be the redirecting page. It makes the host canonical, since turns are per name of a host.
 func resolve(base *url.URL, location string) (*url.URL, error) {
 	if location == "" {
 		return nil, errors.New("no Location")
 	}
 	next, err := base.Parse(location)
 	if err != nil {
-		s, err := weburl.Canonical(base.String(), location) // mended as browsers do
+		s, err := weburl.Canonical(base.String(), location) // corrected as in browsers
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +170,7 @@ func resolve(base *url.URL, location string) (*url.URL, error) {
 		return nil, weburl.ErrNotWeb
 	}
 	next.Path = cmp.Or(next.Path, "/")
-	// Go reads hosts that no browser does ("//1.::"), and cannot ask for them.
+	// Go parses hosts that browsers reject ("//1.::"), but cannot request them.
 	spelt, err := weburl.Canonical("", next.String())
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 type revokeKey struct{}
 
-// revoker ends a request, also one that is finished after its context has ended.
+// revoker cancels a request, even one that outlives its context.
 type revoker struct {
 	mu  sync.Mutex
 	end []context.CancelCauseFunc
@@ -19,16 +19,15 @@ func (r *revoker) add(end context.CancelCauseFunc) {
 	r.end = append(r.end, end)
 }
 
-// Revocable returns a context that a gate may end by Revoke: for asking for a
-// turn, and for the request that is made in it.
+// Revocable returns a context that a gate may cancel by Revoke, for taking a turn and for the
+// request in it.
 func Revocable(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return context.WithValue(ctx, revokeKey{}, &revoker{end: []context.CancelCauseFunc{cancel}}), cancel
 }
 
-// Revoke ends the request of a turn that was asked for under ctx: the turn is
-// another's by now. It must not name a plain cancellation as its cause, which
-// would let the request be finished.
+// Revoke cancels the request of a turn taken under ctx, since another caller has the turn now.
+// cause must not be a plain cancellation, which would let the request finish.
 func Revoke(ctx context.Context, cause error) {
 	r, ok := ctx.Value(revokeKey{}).(*revoker)
 	if !ok {

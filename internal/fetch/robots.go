@@ -53,8 +53,8 @@ func (k *robotsKeeper) host(name string) *hostRobots {
 func (h *hostRobots) get(now time.Time) (RobotsRecord, *robots.Rules, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// A no is looked up each time: a person who asks for another try ends it in the
-	// cache that all processes share.
+	// Unavailable rules are not taken from memory: a person who requests a retry clears them in
+	// the cache that all processes share.
 	return h.rec, h.rules, h.rec.Available && now.Before(h.rec.ExpiresAt)
 }
 

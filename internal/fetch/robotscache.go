@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// memoryRobotsBytes is how much of the files themselves a memoryRobots keeps.
+// memoryRobotsBytes is the size in bytes of the files in a memoryRobots.
 const memoryRobotsBytes = 64 << 20
 
-// memoryRobots is a RobotsCache in memory that keeps the records of so many
-// hosts, and 64 MiB of their files, dropping the oldest.
+// memoryRobots is a RobotsCache in memory for a number of hosts and 64 MiB of their files. It
+// drops the oldest.
 type memoryRobots struct {
 	mu    sync.Mutex
 	limit int
@@ -18,7 +18,7 @@ type memoryRobots struct {
 	bytes int      // of all bodies
 }
 
-// newMemoryRobots makes a cache for at most limit hosts.
+// newMemoryRobots returns a cache for at most limit hosts.
 func newMemoryRobots(limit int) *memoryRobots {
 	return &memoryRobots{limit: max(limit, 1), recs: map[string]RobotsRecord{}}
 }

@@ -5,8 +5,7 @@ import (
 	"net/http"
 )
 
-// robotsCheck is the part of the chain that lets a request through where robots.txt
-// does.
+// robotsCheck is the part of the chain that rejects requests forbidden by robots.txt.
 type robotsCheck struct {
 	next http.RoundTripper
 	c    *Client

@@ -9,19 +9,19 @@ import (
 // spoolMemory is the size up to which a body is held in memory, in bytes.
 const spoolMemory = 1 << 20
 
-// Spool holds the bytes of a body: in memory where they are few, else in a file that
-// has no name, so that nothing is left of it when the process dies.
+// Spool holds the bytes of a body: a few in memory, more in an unnamed file, which vanishes with
+// the process.
 type Spool struct {
 	dir  string
 	few  bytes.Buffer
-	file *os.File // of all bytes; nil where they are few
+	file *os.File // of all bytes; nil if they are in memory
 	size int64
 }
 
-// Size is how many bytes there are.
+// Size returns the number of bytes.
 func (s *Spool) Size() int64 { return s.size }
 
-// Reader reads them from the first one on.
+// Reader returns a reader of all bytes.
 func (s *Spool) Reader() io.Reader {
 	if s.file != nil {
 		return io.NewSectionReader(s.file, 0, s.size)
@@ -50,7 +50,7 @@ func (s *Spool) open() error {
 	if err != nil {
 		return err
 	}
-	_ = os.Remove(f.Name()) // where an open file cannot be removed, close does it
+	_ = os.Remove(f.Name()) // close removes it if an open file cannot be removed
 	s.file = f
 	_, err = f.Write(s.few.Bytes())
 	s.few = bytes.Buffer{}

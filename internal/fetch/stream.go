@@ -13,12 +13,12 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// StreamRequest asks for a file, or for a part of it, that is read as it comes.
+// StreamRequest requests a file, or a part of it, to be read as it arrives.
 type StreamRequest struct {
 	URL  string
-	From int64 // the first byte that is wanted
-	Most int64 // how many of them; 0 is all
-	// Of the file as it was when a part of it was read before: another is not given.
+	From int64 // the first byte
+	Most int64 // the number of bytes; 0 is all
+	// Validators of the file from an earlier part: a changed file is an error.
 	ETag, LastModified string
 }
 
@@ -26,19 +26,18 @@ type StreamRequest struct {
 type Streamed struct {
 	URL    string // after redirects, canonical
 	Header http.Header
-	Part   bool  // the server gives parts of it; else Body is the whole file
-	Size   int64 // of the whole file; -1: not said
+	Part   bool  // the server supports ranges; else Body is the whole file
+	Size   int64 // of the whole file; -1: unknown
 	Body   io.Reader
 }
 
-// longestStream is how long one answer may be read; it is the pace that bounds it.
+// longestStream is the time limit of one answer; its least speed bounds it earlier.
 const longestStream = 6 * time.Hour
 
-// Stream asks for a file by the same chain as Fetch does, and has use read it in the
-// host's turn. No limit of sizes holds: who uses it holds no more of it than fits.
-// Content codings are neither asked for nor undone: a part is one of the file as it
-// lies there. A file that is not what it was is the outcome Changed. The error is
-// use's own, or an *Error.
+// Stream requests a file through the chain of Fetch, and calls use to read it in the host's turn.
+// There is no size limit: use must not hold more than fits into memory. Content codings are
+// neither requested nor decoded, since a part belongs to the stored file. A changed file has the
+// outcome Changed. The error is that of use, or an *Error.
 func (c *Client) Stream(ctx context.Context, req StreamRequest, use func(*Streamed) error) error {
 	x := c.exchange()
 	x.URL, x.FollowOffHost, x.stored, x.memory = req.URL, true, true, nil
@@ -51,7 +50,7 @@ func (c *Client) Stream(ctx context.Context, req StreamRequest, use func(*Stream
 	r.Header = c.header.Clone()
 	r.Header.Set("Accept", "*/*")
 	r.Header.Set("Accept-Encoding", "identity")
-	if !strings.HasPrefix(req.ETag, "W/") { // a weak one tells nothing of bytes
+	if !strings.HasPrefix(req.ETag, "W/") { // a weak one does not compare bytes
 		setIf(r.Header, "If-Match", req.ETag)
 	}
 	setIf(r.Header, "If-Unmodified-Since", req.LastModified)
@@ -101,8 +100,7 @@ func (x *exchange) streamed(req StreamRequest, resp *http.Response) (*Streamed, 
 	return s, nil
 }
 
-// contentRange reads the header of a part; one that does not say how large the whole
-// is says too little.
+// contentRange reads the header of a part. ok is false without the size of the whole.
 func contentRange(said string) (from, size int64, ok bool) {
 	var to int64
 	n, err := fmt.Sscanf(said, "bytes %d-%d/%d", &from, &to, &size)

@@ -15,22 +15,21 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// Tape takes down what is exchanged with hosts in a context that carries it: each
-// request as it is sent, those for robots.txt and each hop of a redirect included,
-// and what came in answer, as it came. A body is held in memory as long as it is
-// small, else in a file of its own.
+// Tape records the exchanges with hosts in a context: each request as sent, with those for
+// robots.txt and each hop of a redirect, and each answer as received. A small body is held in
+// memory, others in files.
 type Tape struct {
 	dir  string
 	mu   sync.Mutex
 	done []*Exchanged
 }
 
-// NewTape makes a tape whose large bodies lie in files of a folder; "" is the
-// system's for temporary files.
+// NewTape returns a tape that stores large bodies in files of a folder; "" is the system's for
+// temporary files.
 func NewTape(dir string) *Tape { return &Tape{dir: dir} }
 
-// Take hands over the exchanges that have ended since the last time, in the order in
-// which they did. Each is the caller's to close.
+// Take returns the exchanges that ended since the last call, in the order in which they ended.
+// The caller must close each.
 func (t *Tape) Take() []*Exchanged {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,8 +44,7 @@ func (t *Tape) add(e *Exchanged) {
 	t.done = append(t.done, e)
 }
 
-// The reasons for which the body of an answer is not whole, in the words of WARC's
-// field WARC-Truncated.
+// Reasons for an incomplete body, as values of WARC-Truncated.
 const (
 	CutLength      = "length"
 	CutTime        = "time"
@@ -54,32 +52,31 @@ const (
 	CutUnspecified = "unspecified"
 )
 
-// Exchanged is one request and what came of it.
+// Exchanged is one request and its result.
 type Exchanged struct {
 	URL     string
-	Via     string // the URL that redirected here; "" where none did
+	Via     string // the URL that redirected here, or ""
 	At      time.Time
-	Address netip.Addr      // of the server; not valid where a proxy or nobody was reached
+	Address netip.Addr      // of the server; not valid for a proxy or without a connection
 	Request string          // head of the request
-	Status  string          // of the answer: "200 OK"; "" where none came
-	Header  http.Header     // of the answer, as it came but for the spelling of names
-	Body    Spool           // as it came, without the chunks it came in
-	Cut     string          // why Body is not whole; "" where it is
-	Outcome gleaner.Outcome // what kept an answer from coming
-	Err     error           // why Body could not be held: it is not what came
+	Status  string          // of the answer: "200 OK"; "" without one
+	Header  http.Header     // of the answer, as received, with canonical names
+	Body    Spool           // as received, without chunking
+	Cut     string          // why Body is incomplete, or ""
+	Outcome gleaner.Outcome // failure to get an answer
+	Err     error           // failure to hold Body, which is then incomplete
 }
 
-// Close lets go of the body.
+// Close releases the body.
 func (e *Exchanged) Close() { e.Body.close() }
 
-// Code is the status of the answer; 0 where none came.
+// Code returns the status of the answer, or 0.
 func (e *Exchanged) Code() (code int) {
 	_, _ = fmt.Sscanf(e.Status, "%d", &code)
 	return code
 }
 
-// taped is the part of the chain next to its exit: what passes here is what passes
-// over the wire.
+// taped is the part of the chain next to its exit: it sees the same bytes as the wire.
 type taped struct{ next http.RoundTripper }
 
 func (t *taped) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -109,7 +106,7 @@ func (t *taped) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// requestHead is the head of a request as it is sent.
+// requestHead returns the head of a request as it is sent.
 func requestHead(r *http.Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", r.Method, r.URL.RequestURI(), cmp.Or(r.Host, r.URL.Host))
@@ -122,13 +119,13 @@ func requestHead(r *http.Request) string {
 	return b.String()
 }
 
-// tapedBody is a body that is taken down as it is read.
+// tapedBody records a body as it is read.
 type tapedBody struct {
 	io.ReadCloser
 	e     *Exchanged
 	x     *exchange
 	tape  *Tape
-	left  int64 // bytes that are promised still; negative: not said
+	left  int64 // promised bytes that are still unread; negative: unknown
 	whole bool
 	ended bool
 }
@@ -156,7 +153,7 @@ func (b *tapedBody) Close() error {
 	return err
 }
 
-// cutFor says why no more of a body was read.
+// cutFor returns why the reading of a body ended.
 func (x *exchange) cutFor() string {
 	switch x.outcome {
 	case TooLarge, Inflated:
@@ -165,7 +162,7 @@ func (x *exchange) cutFor() string {
 		return CutTime
 	case Truncated, BadAnswer:
 		return CutDisconnect
-	case "": // enough of it was read
+	case "": // the caller stopped reading
 		return CutLength
 	}
 	return CutUnspecified

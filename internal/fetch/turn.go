@@ -87,7 +87,7 @@ type turn struct {
 
 // send sends the request. The turn ends with it where there is no body to read.
 func (t *turn) send(next http.RoundTripper, r *http.Request) (resp *http.Response, err error) {
-	defer func() { // whatever happens
+	defer func() { // also after a panic
 		if resp == nil || resp.Body == http.NoBody {
 			t.finish()
 			return

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Unaddressed is why a request of net/http brought no answer, without the address
-// that stands in its error: of outside services it may hold a key, or what a server
-// made of one.
+// Unaddressed returns an error of net/http without the address in it, which may contain a key of
+// an external service.
 func Unaddressed(err error) error {
 	var whole *url.Error
 	if !errors.As(err, &whole) {
@@ -21,8 +20,7 @@ func Unaddressed(err error) error {
 	return whole.Err
 }
 
-// RedirectHost names the host that an answer redirects to, and no more of the
-// address, for the same reason.
+// RedirectHost returns only the host of a redirect, for the same reason.
 func RedirectHost(resp *http.Response) string {
 	to, err := resp.Location()
 	if err != nil || to.Host == "" {

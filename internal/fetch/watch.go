@@ -10,7 +10,7 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// drainBytes are read of an answer that is not wanted, to keep its connection.
+// drainBytes is the part of an unwanted answer that is read to keep its connection.
 const drainBytes = 64 << 10
 
 var (
@@ -19,9 +19,8 @@ var (
 	errSlow  = errors.New("the body comes too slowly")
 )
 
-// watched is the part of the chain that bounds what comes over the wire, in time
-// and in bytes. Of an answer whose status says that its body is not wanted it
-// leaves none.
+// watched is the part of the chain that limits the time and the bytes on the wire. It removes the
+// body of an answer whose status makes it unwanted.
 type watched struct{ next http.RoundTripper }
 
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -39,21 +38,20 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	if x.statusOutcome() != gleaner.OK && !x.everyStatus {
 		if resp.ContentLength <= drainBytes && resp.Header.Get("Retry-After") == "" {
 			_, _ = io.CopyN(io.Discard, body, drainBytes)
-		} // else what the host asks for is to be known at once, whatever it still sends
+		} // otherwise a Retry-After applies before the body ends
 		_ = body.Close()
 		x.outcome, resp.Body, resp.ContentLength = "", http.NoBody, 0
 	}
 	return resp, nil
 }
 
-// wireBody reads from the connection, watching its pace.
+// wireBody reads from the connection and checks its speed.
 type wireBody struct {
 	io.ReadCloser
 	x *exchange
 }
 
-// Read names what cuts a body off in the exchange, too: a decoder may pass an
-// error over.
+// Read also stores the error of a cut body in the exchange, since a decoder may ignore it.
 func (b *wireBody) Read(p []byte) (int, error) {
 	x := b.x
 	if x.cut != nil {
@@ -67,7 +65,7 @@ func (b *wireBody) Read(p []byte) (int, error) {
 	switch {
 	case x.most > 0 && x.wire > x.most:
 		x.cut = x.fail(TooLarge, &sizeError{x.most, "the packed body"})
-		return 0, x.cut // with bytes beside it a decoder may pass it over
+		return 0, x.cut // with bytes, since a decoder may ignore the error then
 	case err == io.EOF:
 		return n, err
 	case err == nil && (drips || x.watch.slow(x.wire)):
@@ -92,7 +90,7 @@ func (b *wireBody) Close() error {
 	return err
 }
 
-// causeOutcome names why a context was done.
+// causeOutcome returns the outcome of a context that is done.
 func causeOutcome(cause error) gleaner.Outcome {
 	switch {
 	case errors.Is(cause, errTotal):
@@ -104,19 +102,18 @@ func causeOutcome(cause error) gleaner.Outcome {
 	}
 }
 
-// watch cancels a request that takes too long, as a whole or between two reads
-// of the body.
+// watch cancels a request that takes too long, in total or between two reads of the body.
 type watch struct {
 	ctx    context.Context // of the request
 	limits Limits
 	start  time.Time
-	body   time.Time // when it began
+	body   time.Time // its start
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
 
-	lately time.Duration // that the last reads took,
-	came   int64         // and what they brought
-	least  float64       // bytes a second of a body that holds much memory
+	lately time.Duration // duration of the last reads
+	came   int64         // bytes of these reads
+	least  float64       // least bytes per second of a body that holds much memory
 }
 
 func newWatch(ctx context.Context, l Limits, cancel context.CancelCauseFunc) *watch {
@@ -136,14 +133,14 @@ func (w *watch) reading(now time.Time) {
 	w.timer.Reset(min(w.limits.Idle, w.limits.Total-now.Sub(w.start)))
 }
 
-// slow says that a body of which so many bytes came does not come fast enough.
+// slow reports whether the average speed of a body is too low.
 func (w *watch) slow(wire int64) bool {
 	took := time.Since(w.body)
 	return took > w.limits.Grace && float64(wire) < took.Seconds()*float64(w.limits.MinRate)
 }
 
-// drips says that the last reads of the body, which took three times Grace together,
-// brought too little, however fast it came before.
+// drips reports whether the last reads of the body, over three times Grace, were too slow, even
+// if earlier ones were fast.
 func (w *watch) drips(n int, took time.Duration) (is bool) {
 	w.lately, w.came = w.lately+took, w.came+int64(n)
 	if w.lately > 3*w.limits.Grace {
@@ -153,8 +150,8 @@ func (w *watch) drips(n int, took time.Duration) (is bool) {
 	return is
 }
 
-// pause is called when something else than the host is waited for; what that
-// took, which resume returns, is not the host's.
+// pause begins a wait that does not count as the host's time. resume ends it and returns its
+// duration.
 func (w *watch) pause() (resume func() time.Duration) {
 	from := time.Now()
 	w.timer.Stop()
@@ -166,7 +163,7 @@ func (w *watch) pause() (resume func() time.Duration) {
 	}
 }
 
-// end stops the watch and returns how long the host took.
+// end stops the watch and returns the time of the host.
 func (w *watch) end() time.Duration {
 	w.timer.Stop()
 	w.cancel(nil)

@@ -6,16 +6,14 @@ import (
 	"strings"
 )
 
-// normalise brings a path with query into the one encoding in which rules and
-// URLs are compared (RFC 9309 section 2.2.2): an encoded unreserved character
-// is decoded, every other encoded octet has upper-case digits, and octets that
-// may not stand in a URI are encoded. "*" and "$" are encoded too, as section
-// 2.2.3 names a literal one; patterns set theirs aside before.
+// normalise returns a path with query in the encoding in which rules and URLs are compared (RFC
+// 9309 section 2.2.2): encoded unreserved characters are decoded, other encoded octets have
+// upper-case digits, and octets that are invalid in a URI are encoded. "*" and "$" are encoded
+// too, as section 2.2.3 names a literal one; patterns remove their own before.
 //
-// Within a query, where nothing hangs on them, the delimiters that people write
-// either way (":", "/", "?", "@", ",", ";", "!", "'", "(", ")") are decoded if
-// query is set, so that the RFC's "?baz=https%3A%2F%2Ffoo.bar" and the same
-// typed plainly are one.
+// If query is set, delimiters in a query that people write in both ways (":", "/", "?", "@", ",",
+// ";", "!", "'", "(", ")") are decoded, so that the RFC's "?baz=https%3A%2F%2Ffoo.bar" equals its
+// plain form.
 func normalise(s string, query bool) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)

@@ -10,33 +10,33 @@ import (
 	"github.com/temoto/robotstxt"
 )
 
-// longestDelay bounds what a Crawl-delay may say; more is a mistake.
+// longestDelay is the greatest valid Crawl-delay.
 const longestDelay = 24 * time.Hour
 
-// group is everything a file says to one product token, wherever it says it.
+// group holds all rules of a file for one product token, from any place in the file.
 type group struct {
 	named    bool // some User-agent line has the token
 	rules    []rule
-	known    map[string]bool // rules that stand in the list, so that none does twice
+	known    map[string]bool // rules in the list, to avoid duplicates
 	wildcard bool            // some rule is more than a prefix
 	delay    time.Duration
 	lib      *robotstxt.Group // the rules as the library has them; nil without rules
 }
 
-// document is a robots.txt as one agent understands it: what it says to others
-// is not kept, so that no file takes more than a small multiple of its size.
+// document is a robots.txt for one agent. It drops the rules of others, so that its size is a
+// small multiple of the file's.
 type document struct {
 	own       group // of the agent's token
 	everybody group // of "*"
 	sitemaps  []string
 }
 
-// read understands a file line by line. Consecutive User-agent lines share the
-// rules that follow; records that RFC 9309 does not define neither begin nor
-// end a group (section 2.2.4), and groups of one token are one (2.2.1).
+// read parses a file by line. Consecutive User-agent lines share the rules that follow; records
+// outside RFC 9309 neither begin nor end a group (section 2.2.4), and groups of one token are one
+// (2.2.1).
 func read(s, agent string) *document {
 	d := &document{}
-	var own, everybody, inRules bool // to whom the present run of agents speaks
+	var own, everybody, inRules bool // agents of the present group
 	for s != "" {
 		var line string
 		line, s = nextLine(s)
@@ -65,7 +65,7 @@ func read(s, agent string) *document {
 	return d
 }
 
-// each calls f for the groups that are spoken to.
+// each calls f for the selected groups.
 func (d *document) each(own, everybody bool, f func(*group)) {
 	if own {
 		f(&d.own)
@@ -75,7 +75,7 @@ func (d *document) each(own, everybody bool, f func(*group)) {
 	}
 }
 
-// group is the agent's own, else everybody's; nil where there is neither.
+// group returns the agent's own group, else that of "*", or nil.
 func (d *document) group() *group {
 	switch {
 	case d.own.named:
@@ -105,8 +105,7 @@ func (g *group) addRule(allow bool, value string) {
 	g.known[key] = true
 	g.rules = append(g.rules, r)
 	g.wildcard = g.wildcard || !r.plain()
-	// Who lets a directory's index page be read lets the directory be read: it
-	// is the same page.
+	// An index page is the same page as its directory, so a rule that allows it allows both.
 	if dir, isIndex := strings.CutSuffix(value, "/index.html"); isIndex && allow {
 		g.addRule(true, dir+"/$")
 	}
@@ -121,8 +120,8 @@ func parseDelay(value string) time.Duration {
 	return time.Duration(min(v, longestDelay.Seconds()) * float64(time.Second))
 }
 
-// isAddress accepts what a sitemap line may name: an absolute web address, or a
-// path on the same host, without blanks, which would end it.
+// isAddress reports whether a sitemap line has a valid value: an absolute web address, or a path
+// on the same host, without blanks, which would end it.
 func isAddress(value string) bool {
 	if value == "" || strings.ContainsAny(value, " \t\v\f") {
 		return false

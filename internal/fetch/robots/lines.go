@@ -6,13 +6,12 @@ import (
 	"unicode/utf16"
 )
 
-// MaxBytes is how much of a robots.txt is read: the least that RFC 9309 section
-// 2.5 asks a crawler to parse. What follows the last whole line below it is
-// ignored.
+// MaxBytes is the size of the parsed part of a robots.txt, the least that RFC 9309 section 2.5
+// requires. Later bytes and the line that crosses it are ignored.
 const MaxBytes = 500 * 1024
 
-// maxLine is where a line is cut, as the longest URL that browsers ever took,
-// each octet percent-encoded with room to spare.
+// maxLine is the length at which a line is cut: that of the longest URL of browsers, with each
+// octet percent-encoded.
 const maxLine = 8 * 2083
 
 type field int
@@ -26,8 +25,7 @@ const (
 	fieldSitemap
 )
 
-// fieldNames are the names of records, with the misspellings of Disallow and
-// User-agent that web masters meant seriously.
+// fieldNames are the names of records, with common misspellings of Disallow and User-agent.
 var fieldNames = map[string]field{
 	"user-agent": fieldAgent, "useragent": fieldAgent, "user agent": fieldAgent,
 	"allow":    fieldAllow,
@@ -55,7 +53,7 @@ func text(body []byte) string {
 	case bytes.HasPrefix(body, []byte{0xFF, 0xFE}):
 		body = fromUTF16(body[2:], 0, 1)
 	default:
-		// A mark that lost its tail is still no part of the first name.
+		// An incomplete mark is not part of the first name either.
 		for _, b := range []byte{0xEF, 0xBB, 0xBF} {
 			if len(body) == 0 || body[0] != b {
 				break
@@ -77,8 +75,8 @@ func fromUTF16(b []byte, low, high int) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// isMarkup tells an HTML or XML document: servers answer "not found" so, with
-// status 200.
+// isMarkup reports an HTML or XML document: some servers answer "not found" with it and status
+// 200.
 func isMarkup(b []byte) bool {
 	b = bytes.TrimLeft(b, " \t\r\n\f\v")
 	if len(b) < 2 || b[0] != '<' {
@@ -88,7 +86,7 @@ func isMarkup(b []byte) bool {
 	return b[1] == '!' || b[1] == '?' || (c >= 'a' && c <= 'z')
 }
 
-// nextLine cuts the first line off s: it ends in CR, LF or CRLF.
+// nextLine splits s after its first line, which ends in CR, LF or CRLF.
 func nextLine(s string) (line, rest string) {
 	i := strings.IndexAny(s, "\r\n")
 	if i < 0 {
@@ -101,8 +99,8 @@ func nextLine(s string) (line, rest string) {
 	return line, rest
 }
 
-// parseLine splits a line into its field and value. A forgotten colon is taken
-// for granted where the line is two words ("disallow /").
+// parseLine splits a line into field and value. A line of two words may lack the colon ("disallow
+// /").
 func parseLine(line string) (field, string) {
 	if len(line) > maxLine {
 		line = line[:maxLine]
@@ -120,9 +118,9 @@ func parseLine(line string) (field, string) {
 	return fieldNames[strings.ToLower(strings.TrimSpace(name))], strings.TrimSpace(value)
 }
 
-// productToken returns the token that a User-agent value begins with, in lower
-// case (RFC 9309 section 2.2.1: letters, "_" and "-"), "*" for everybody, or "".
-// A version or a second word after it does not count.
+// productToken returns the token at the start of a User-agent value in lower case (RFC 9309
+// section 2.2.1: letters, "_" and "-"), "*" for all agents, or "". It ignores a version or a
+// second word.
 func productToken(value string) string {
 	if value == "*" || strings.HasPrefix(value, "* ") || strings.HasPrefix(value, "*\t") {
 		return "*"

@@ -5,24 +5,24 @@ import "strings"
 // rule is one Allow or Disallow line.
 type rule struct {
 	allow  bool
-	text   string // as it stands in the file, for people
-	octets int    // of the pattern: the longest that matches wins
-	// parts are what stands between the asterisks, each normalised; the first
-	// begins the path. anchored means that the last one ends it ("$").
+	text   string // line of the file, for people
+	octets int    // of the pattern: the longest match wins
+	// parts are the texts between the asterisks, normalised; the first is a prefix of the path.
+	// anchored means that the last one ends it ("$").
 	parts    []string
 	anchored bool
-	// eitherForm: an asterisk may reach into the query, so the pattern is tried
-	// on the path as it was encoded too.
+	// eitherForm also matches the path as it was encoded, since an asterisk may extend into the
+	// query.
 	eitherForm bool
 }
 
-// newRule reads a pattern. ok is false where it is empty and so matches nothing.
+// newRule parses a pattern. ok is false for an empty one, which matches nothing.
 func newRule(allow bool, pattern string) (r rule, ok bool) {
 	if pattern == "" {
 		return rule{}, false
 	}
 	r = rule{allow: allow, text: pattern}
-	// Paths begin with a slash; whoever left it out meant it.
+	// Paths begin with a slash, which some authors omit.
 	if pattern[0] != '/' && pattern[0] != '*' {
 		pattern = "/" + pattern
 	}
@@ -33,10 +33,10 @@ func newRule(allow bool, pattern string) (r rule, ok bool) {
 	seenQuery := false
 	for i, p := range raw {
 		if p == "" && i > 0 && i < len(raw)-1 {
-			continue // between two asterisks in a row there is nothing to match
+			continue // consecutive asterisks are one
 		}
 		if seenQuery {
-			// Only what follows a question mark is normalised as a query.
+			// Only the part after a question mark is normalised as a query.
 			n := normalise("?"+p, true)
 			r.parts = append(r.parts, n[1:])
 		} else {
@@ -53,7 +53,7 @@ func newRule(allow bool, pattern string) (r rule, ok bool) {
 	return r, true
 }
 
-// plain says that the pattern is a prefix and nothing else.
+// plain reports whether the pattern is only a prefix.
 func (r *rule) plain() bool { return len(r.parts) == 1 && !r.anchored }
 
 // matches reports whether the pattern matches the path in one of its two forms.
@@ -61,8 +61,8 @@ func (r *rule) matches(path, asEncoded string) bool {
 	return r.matchesForm(path) || (r.eitherForm && asEncoded != path && r.matchesForm(asEncoded))
 }
 
-// matchesForm takes each part at the first place where it fits, which is enough:
-// an asterisk has no opinion on what it skips.
+// matchesForm matches each part at its first occurrence, which suffices since an asterisk matches
+// anything.
 func (r *rule) matchesForm(path string) bool {
 	rest, ok := strings.CutPrefix(path, r.parts[0])
 	if !ok {
@@ -85,8 +85,8 @@ func (r *rule) matchesForm(path string) bool {
 	return strings.Contains(rest, r.parts[last])
 }
 
-// decide returns the rule that has the last word on a path: the one with the
-// most octets, Allow on a tie (RFC 9309 section 2.2.2); nil where none matches.
+// decide returns the rule for a path: the one with the most octets, Allow on a tie (RFC 9309
+// section 2.2.2), or nil.
 func decide(rules []rule, path, asEncoded string) *rule {
 	var best *rule
 	for i := range rules {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Rules is what a robots.txt says to one agent. It may be used by many at once.
+// Rules holds the rules of a robots.txt for one agent. It is safe for concurrent use.
 type Rules struct {
-	group    *group // nil where nobody is spoken to
+	group    *group // nil without rules
 	sitemaps []string
 	size     int
 }
 
-// Parse reads a robots.txt in UTF-8 or UTF-16 for the agent with this product
-// token ("gleaner", without version). Bytes beyond MaxBytes and lines that make
-// no sense are ignored; no rules means that everything is allowed.
+// Parse parses a robots.txt in UTF-8 or UTF-16 for the agent with this product token ("gleaner",
+// without version). It ignores bytes beyond MaxBytes and invalid lines; without rules everything
+// is allowed.
 func Parse(body []byte, agentToken string) *Rules {
 	d := read(text(body), strings.ToLower(agentToken))
 	r := &Rules{group: d.group(), sitemaps: once(d.sitemaps), size: len(body)}
@@ -28,7 +28,7 @@ func Parse(body []byte, agentToken string) *Rules {
 	return r
 }
 
-// size is about what the group takes in memory, with the library's copy.
+// size returns the approximate memory of the group in bytes, with the library's copy.
 func (g *group) size() int {
 	const ruleBytes, partBytes = 200, 32
 	n := 0
@@ -41,7 +41,7 @@ func (g *group) size() int {
 	return n
 }
 
-// once leaves out what stands in a list already.
+// once removes duplicates.
 func once(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s string) bool {
@@ -51,13 +51,12 @@ func once(list []string) []string {
 	})
 }
 
-// Size is about how much memory the rules take, in bytes.
+// Size returns the approximate memory of the rules in bytes.
 func (r *Rules) Size() int { return r.size }
 
-// Allowed reports whether the agent may ask for a path with its query, as they
-// stand in the URL. rule is the line that decided ("Disallow: /private/"), ""
-// where none did. Servers take many slashes for one: what must not be asked for
-// with one must not with many.
+// Allowed reports whether the agent may request a path with its query, as in the URL. rule is the
+// deciding line ("Disallow: /private/"), or "". Servers treat several slashes as one, so a path
+// with several is also matched with one.
 func (r *Rules) Allowed(pathAndQuery string) (allowed bool, rule string) {
 	g := r.group
 	if g == nil || len(g.rules) == 0 {
@@ -80,7 +79,7 @@ func (r *Rules) Allowed(pathAndQuery string) (allowed bool, rule string) {
 
 var manySlashes = regexp.MustCompile("/{2,}")
 
-// allows is Allowed for a path as it stands. The library decides, unless it is overruled.
+// allows is Allowed for the path as given. The library decides, unless it is overruled.
 func (g *group) allows(pathAndQuery string) (allowed bool, rule string) {
 	path := normalise(pathAndQuery, true)
 	own := g.lib == nil || g.overruled(path)
@@ -98,8 +97,7 @@ func (g *group) allows(pathAndQuery string) (allowed bool, rule string) {
 	return true, ""
 }
 
-// CrawlDelay is the pause between requests that the file asks of the agent, at
-// most 24 hours; 0 if it asks for none.
+// CrawlDelay returns the Crawl-delay for the agent, at most 24 hours, or 0.
 func (r *Rules) CrawlDelay() time.Duration {
 	if r.group == nil {
 		return 0
@@ -107,6 +105,6 @@ func (r *Rules) CrawlDelay() time.Duration {
 	return r.group.delay
 }
 
-// Sitemaps are the values of the Sitemap lines, in order and each once: absolute
-// URLs, or paths on the same host.
+// Sitemaps returns the values of the Sitemap lines in order without duplicates: absolute URLs, or
+// paths on the same host.
 func (r *Rules) Sitemaps() []string { return r.sitemaps }
