@@ -53,7 +53,7 @@ func describeJob(job store.Job) (said string, took int64) {
 	var o tables.Options
 	var n tables.Counters
 	_, _ = json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &n)
-	return o.Say(job.Kind), n.Documents + n.Places + n.Parents
+	return o.Describe(job.Kind), n.Documents + n.Places + n.Parents
 }
 
 func jobsListCommand(c *cli) *cobra.Command {

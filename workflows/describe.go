@@ -86,8 +86,8 @@ func DescribeImport(run ingest.Run, o ingest.Options) Description {
 
 // DescribeTable describes a job on tables.
 func DescribeTable(run tables.Run, o tables.Options) Description {
-	return Description{fmt.Sprintf("job %d, %s %s", run.Job, run.Kind, o.Say(run.Kind)), fmt.Sprintf("A job on what is on record: **%s**, %s.\n\n"+
-		"`starter jobs show %d` shows how far it is and each line of it, `starter jobs run %d` runs it again. One that is cancelled has done what it has done.", run.Kind, o.Say(run.Kind), run.Job, run.Job)}
+	return Description{fmt.Sprintf("job %d, %s %s", run.Job, run.Kind, o.Describe(run.Kind)), fmt.Sprintf("A job on what is on record: **%s**, %s.\n\n"+
+		"`starter jobs show %d` shows how far it is and each line of it, `starter jobs run %d` runs it again. One that is cancelled has done what it has done.", run.Kind, o.Describe(run.Kind), run.Job, run.Job)}
 }
 
 // DescribeCollection describes collections by topic.

@@ -8,14 +8,14 @@ import (
 	"gleaner/internal/topic"
 )
 
-// Bayes is a multinomial naïve Bayes classifier (§4.3.3.2): trained on raw counts with
-// 0.5 added to each, asked with the words of a page weighted by tf·idf.
+// Bayes is a multinomial naïve Bayes classifier (§4.3.3.2). It is trained on raw counts plus 0.5,
+// and classifies the words of a page weighted by tf·idf.
 type Bayes struct {
 	Prior float64   `json:"prior"` // log odds of the topic among the examples
 	Odds  []float64 `json:"odds"`  // by word of the vocabulary: ln P(word | topic) − ln P(word | rest)
 }
 
-// bayesSmoothing is what every word counts before it is met.
+// bayesSmoothing is added to the count of every word.
 const bayesSmoothing = 0.5
 
 func trainBayes(v *Vocabulary, examples []Example) *Bayes {
@@ -40,12 +40,12 @@ func trainBayes(v *Vocabulary, examples []Example) *Bayes {
 	return m
 }
 
-// margin is the log odds of a page for each unit of tf·idf that it brings: a long
-// page is no surer than a short one. Over 0 it is about the topic.
+// margin returns the log odds of a page per unit of tf·idf, so that its length does not matter.
+// Above 0 the page is about the topic.
 func (m *Bayes) margin(v *Vocabulary, words []string) float64 {
 	sum, weights := m.Prior, 1.0
 	bag := topic.Count(words)
-	for _, w := range slices.Sorted(maps.Keys(bag)) { // sums depend on their order
+	for _, w := range slices.Sorted(maps.Keys(bag)) { // sums depend on the order
 		if i, ok := v.at[w]; ok {
 			x := float64(bag[w]) * v.IDF[i]
 			sum += x * m.Odds[i]

@@ -12,22 +12,22 @@ import (
 	"gleaner/internal/topic"
 )
 
-// ErrExamples is a set of examples that nothing can be learnt from.
+// ErrExamples reports examples from which nothing can be learnt.
 var ErrExamples = errors.New("examples unfit for training")
 
 // version is that of the marshalled form.
 const version = 1
 
-// Options say how a classifier is trained; zero fields mean the default.
+// Options configures training; zero fields mean the default.
 type Options struct {
-	Representation Representation `json:"representation,omitempty"` // of the support vector machine: SiteIDF, or RDF+γ·RKF where sites are few (shapeFor)
-	Few            int            `json:"few,omitempty"`            // examples up to which the machine learns, 1,500; beyond, naïve Bayes
-	Negatives      int            `json:"negatives,omitempty"`      // pages of the rest for one about the topic: 2
-	Phrases        bool           `json:"phrases,omitempty"`        // pairs of neighbouring words are words, too
-	Beside         float64        `json:"beside,omitempty"`         // what the pages of the site that were read before weigh against the page, 0 to 10 (ScoreOn)
+	Representation Representation `json:"representation,omitempty"` // of the support vector machine: SiteIDF, or RDF+γ·RKF for few sites (shapeFor)
+	Few            int            `json:"few,omitempty"`            // greatest number of examples for the machine, 1,500; beyond, naïve Bayes
+	Negatives      int            `json:"negatives,omitempty"`      // other pages per page about the topic: 2
+	Phrases        bool           `json:"phrases,omitempty"`        // also use pairs of neighbouring words
+	Beside         float64        `json:"beside,omitempty"`         // weight of the site's earlier pages against the page, 0 to 10 (ScoreOn)
 }
 
-// WithDefaults fills the fields that are zero, for examples.
+// WithDefaults sets zero fields to the defaults for examples.
 func (o Options) WithDefaults(examples []Example) Options {
 	if o.Representation == "" {
 		o.Representation = shapeFor(examples)
@@ -37,11 +37,12 @@ func (o Options) WithDefaults(examples []Example) Options {
 	return o
 }
 
-// manySites are as many as SiteIDF needs: of fewer most words stand on one alone.
+// manySites is the number of sites from which on SiteIDF works: with fewer, most words are on one
+// site only.
 const manySites = 40
 
-// shapeFor is the representation that tells most on sites left out: SiteIDF where there are
-// subjects or many sites, the thesis's on fewer.
+// shapeFor returns the best representation by tests on held-out sites: SiteIDF for subjects or
+// many sites, that of the thesis for few sites.
 func shapeFor(examples []Example) Representation {
 	sites := map[string]bool{}
 	for _, e := range examples {
@@ -53,35 +54,34 @@ func shapeFor(examples []Example) Representation {
 	return RDFGammaRKF
 }
 
-// MostFew is what Few may be at most: the machine takes memory by the square of its examples.
-const MostFew = 5000
+// MaxFew is the greatest Few: the machine needs memory by the square of its examples.
+const MaxFew = 5000
 
-// Classifier says how surely a page is about a topic. One of SVM and Bayes is set.
+// Classifier returns the probability that a page is about a topic. One of SVM and Bayes is set.
 type Classifier struct {
 	Version    int             `json:"version"`
-	Examples   int             `json:"examples"` // it was trained on
+	Examples   int             `json:"examples"` // in training
 	Options    Options         `json:"options,omitzero"`
 	Vocabulary *Vocabulary     `json:"vocabulary"`
 	SVM        *SVM            `json:"svm,omitempty"`
 	Bayes      *Bayes          `json:"bayes,omitempty"`
 	Scale      *learn.Logistic `json:"scale"` // from a margin to a probability
 
-	Pages []Labelled `json:"pages,omitempty"` // that a person labelled, to learn from again
+	Pages []Labelled `json:"pages,omitempty"` // labelled by a person, for later training
 }
 
-// The labels by which margins are scaled.
+// Labels for scaling margins.
 const (
 	aboutTopic = "topic"
 	aboutOther = "other"
 )
 
-// scaleFolds is how many parts the examples are cut into to learn the scale from
-// margins of pages that were not trained on.
+// scaleFolds is the number of folds of the examples. The scale is learnt from margins of held-out
+// pages.
 const scaleFolds = 3
 
-// Train learns from examples: from all those about the topic, and from Negatives
-// times as many others, taken in turn from their sites. The error is ErrExamples
-// where one class is missing.
+// Train learns from all examples about the topic, and from Negatives times as many others, taken
+// from their sites in turn. The error is ErrExamples if one class is missing.
 func Train(examples []Example, opt Options) (*Classifier, error) {
 	opt = opt.WithDefaults(examples)
 	examples = balance(examples, opt.Negatives)
@@ -110,8 +110,8 @@ func scale(margins []learn.Example) (*learn.Logistic, error) {
 	return learn.TrainLogistic(margins, learn.LogisticOptions{L2: 1e-3, Balanced: 1})
 }
 
-// rises tells whether a page with the greater margin is the surer one. Among sites that are
-// few and unlike, margins of those left out may say the contrary by chance.
+// rises reports whether a greater margin means a greater probability. For few dissimilar sites,
+// held-out margins may show the opposite by chance.
 func rises(scale *learn.Logistic) bool {
 	return scale.Probability([]float64{1}, aboutTopic) > scale.Probability([]float64{-1}, aboutTopic)
 }
@@ -134,8 +134,8 @@ func train(examples []Example, opt Options) (*Classifier, error) {
 	return c, nil
 }
 
-// outsideMargins are the margins of examples by classifiers that did not learn from
-// their sites; where there are too few for that, by one that learnt from all.
+// outsideMargins returns margins of examples by classifiers trained without their sites, or with
+// too few sites by one trained on all.
 func outsideMargins(examples []Example, opt Options) ([]learn.Example, error) {
 	var out []learn.Example
 	for _, f := range SiteFolds(examples, scaleFolds) {
@@ -178,7 +178,7 @@ func label(topic bool) string {
 	return aboutOther
 }
 
-// terms are what of a page the classifier asks for: its words, or Phrases of them.
+// terms returns the terms of a page for the classifier: its words, or Phrases of them.
 func (c *Classifier) terms(words []string) []string {
 	if c.Options.Phrases {
 		return Phrases(words)
@@ -186,7 +186,7 @@ func (c *Classifier) terms(words []string) []string {
 	return words
 }
 
-// margin is that of a page with such terms.
+// margin returns the margin of a page with these terms.
 func (c *Classifier) margin(words []string) float64 {
 	if c.Bayes != nil {
 		return c.Bayes.margin(c.Vocabulary, words)
@@ -194,13 +194,12 @@ func (c *Classifier) margin(words []string) float64 {
 	return c.SVM.margin(c.Vocabulary.vector(words))
 }
 
-// Score is how surely a page with these words is about the topic, from 0 to 1.
+// Score returns the probability from 0 to 1 that a page with these words is about the topic.
 func (c *Classifier) Score(words []string) float64 {
 	return c.Scale.Probability([]float64{c.margin(c.terms(words))}, aboutTopic)
 }
 
-// Known is how many of the words the vocabulary has: a page of which hardly any is
-// known says nothing.
+// Known returns the number of words in the vocabulary. A page with hardly any gives no evidence.
 func (c *Classifier) Known(words []string) int {
 	n := 0
 	for w := range topic.Count(words) {
@@ -211,8 +210,8 @@ func (c *Classifier) Known(words []string) int {
 	return n
 }
 
-// sure is the score of a page of which enough words are known, and 0 of any other; 0, too,
-// where weights beyond all measure give no number. The pages of its site count as ScoreOn has it.
+// sure returns the score of a page with enough known words, by ScoreOn, and 0 for others. It is
+// also 0 if extreme weights give NaN.
 func (c *Classifier) sure(sites *Sites, site string, words []string) float64 {
 	if c.Known(words) < leastKnown {
 		return 0
@@ -223,7 +222,7 @@ func (c *Classifier) sure(sites *Sites, site string, words []string) float64 {
 	return 0
 }
 
-// Parse reads a classifier, as 'lab train topic' writes it, and makes it ready.
+// Parse reads a classifier written by 'lab train topic' and prepares it.
 func Parse(data []byte) (*Classifier, error) {
 	c := &Classifier{}
 	if err := json.Unmarshal(data, c); err != nil {
@@ -232,7 +231,7 @@ func Parse(data []byte) (*Classifier, error) {
 	return c, c.Check()
 }
 
-// Check reports what is wrong with a classifier that was read, and makes it ready.
+// Check returns an error for an invalid classifier, and prepares a valid one.
 func (c *Classifier) Check() error {
 	v := c.Vocabulary
 	switch {
@@ -244,10 +243,10 @@ func (c *Classifier) Check() error {
 		return errors.New("classifier without the scale of its margins")
 	case (c.SVM == nil) == (c.Bayes == nil):
 		return errors.New("classifier with neither or both of svm and bayes")
-	case c.Options.Few > MostFew:
-		return fmt.Errorf("classifier whose machine learns from up to %d examples: %d is the most", c.Options.Few, MostFew)
-	case !(c.Options.Beside >= 0 && c.Options.Beside <= MostBeside): // nor NaN
-		return fmt.Errorf("classifier in which the pages of a site weigh %v: want 0 to %d", c.Options.Beside, MostBeside)
+	case c.Options.Few > MaxFew:
+		return fmt.Errorf("classifier whose machine learns from up to %d examples: %d is the most", c.Options.Few, MaxFew)
+	case !(c.Options.Beside >= 0 && c.Options.Beside <= MaxBeside): // nor NaN
+		return fmt.Errorf("classifier in which the pages of a site weigh %v: want 0 to %d", c.Options.Beside, MaxBeside)
 	case c.Bayes != nil && len(c.Bayes.Odds) != len(v.Words):
 		return errors.New("classifier whose odds do not fit its vocabulary")
 	}
@@ -273,8 +272,8 @@ func (m *SVM) check(words int) error {
 	return nil
 }
 
-// balance keeps all examples about the topic and, of the others, so many times as
-// many, taken in turn from their sites in order of appearance.
+// balance returns all examples about the topic and negatives times as many others, taken from
+// their sites in turn in order of appearance.
 func balance(examples []Example, negatives int) []Example {
 	topics := 0
 	sites := map[string][]int{}

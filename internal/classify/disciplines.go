@@ -6,20 +6,20 @@ import (
 	"gleaner/internal/topic"
 )
 
-// Disciplines tell of what discipline a text is, each by a classifier of its own. They
-// are safe for concurrent use.
+// Disciplines classifies texts by discipline, with a classifier for each. It is safe for
+// concurrent use.
 type Disciplines struct {
 	filter *topic.Filter
 	names  []string // in the order in which they were added
 	by     map[string]*Classifier
 }
 
-// NewDisciplines are none yet.
+// NewDisciplines returns an empty set.
 func NewDisciplines(f *topic.Filter) *Disciplines {
 	return &Disciplines{filter: f, by: map[string]*Classifier{}}
 }
 
-// Add takes the classifier of a discipline, as 'lab train topic' writes it.
+// Add adds the classifier of a discipline, as written by 'lab train topic'.
 func (d *Disciplines) Add(name string, data []byte) error {
 	if name == "" || d.by[name] != nil {
 		return fmt.Errorf("%q is no name of a discipline, or stands there twice", name)
@@ -33,8 +33,8 @@ func (d *Disciplines) Add(name string, data []byte) error {
 	return nil
 }
 
-// Best is the discipline that a text is most surely of, and how surely, from 0 to 1; ""
-// where the text has hardly a word that any of them knows.
+// Best returns the most probable discipline of a text and its probability from 0 to 1, or "" for
+// a text with hardly any known words.
 func (d *Disciplines) Best(title, text string) (name string, sure float64) {
 	words := Words(d.filter, topic.Page{Title: title, Text: text})
 	for _, n := range d.names {

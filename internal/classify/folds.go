@@ -2,12 +2,12 @@ package classify
 
 import "gleaner/internal/learn"
 
-// SiteFolds deals whole sites to k folds: those that hold pages about the topic and
-// those that do not in turn, in order of appearance, so that every fold has both.
+// SiteFolds distributes whole sites over k folds, alternating sites with pages about the topic
+// and sites without, in order of appearance, so that every fold has both.
 func SiteFolds(examples []Example, k int) []learn.Fold {
 	has := map[string]bool{}
 	var sites []string
-	pages := asked(examples)
+	pages := pageIndices(examples)
 	for _, e := range learn.Pick(examples, pages) {
 		if _, met := has[e.Site]; !met {
 			sites = append(sites, e.Site)

@@ -10,28 +10,26 @@ import (
 // Sure is the score from which a page counts.
 const Sure = 0.5
 
-// The constants of tunnelling (§4.3.5): what the score that the second layer asks for is
-// multiplied with from when nothing of high priority waits, and how many new relevant
-// sites end it.
+// Constants of tunnelling (§4.3.5): the factor of the second layer's threshold while no link of
+// high priority waits, and the number of new relevant sites that ends it.
 const (
 	tunnelGamma = 0.75
 	TunnelSites = 30
 )
 
-// Graph tells the second layer of the revised context graph (§4.3.4), pages that lead to
-// pages about the topic within a few links, from the rest.
+// Graph finds pages of the second layer of the revised context graph (§4.3.4), which lead to
+// pages about the topic within a few links.
 type Graph struct {
-	Second     *Classifier // nil knows no such page
+	Second     *Classifier // nil: no page is of the second layer
 	Tunnelling bool
 }
 
-// Leads reports whether a page is of the second layer, by its words.
+// Leads reports whether a page with these words is of the second layer.
 func (g *Graph) Leads(words []string) bool {
 	return g.Second != nil && g.Second.Score(words) >= Sure*g.Gamma()
 }
 
-// Gamma is what the second layer's threshold is multiplied with: 1, or 0.75 while
-// tunnelling.
+// Gamma returns the factor of the second layer's threshold: 1, or 0.75 while tunnelling.
 func (g *Graph) Gamma() float64 {
 	if g.Tunnelling {
 		return tunnelGamma
@@ -42,12 +40,12 @@ func (g *Graph) Gamma() float64 {
 // Link is one link of the record, from page to page.
 type Link struct{ From, To int }
 
-// leadFar is within how many links of a relevant page a page of the second layer is.
+// leadFar is the greatest number of links from a page of the second layer to a relevant page.
 const leadFar = 5
 
-// Leaders are the pages that lead to relevant ones in one to five links and are not
-// relevant themselves, by the back links of these: the examples of the second layer,
-// nearest first, each distance on its own.
+// Leaders returns the pages that are not relevant and lead to relevant ones in one to five links,
+// found by back links. They are the examples of the second layer, grouped by distance, nearest
+// first.
 func Leaders(links []Link, relevant map[int]bool) (rings [][]int) {
 	back := map[int][]int{}
 	for _, l := range links {

@@ -12,15 +12,15 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Labelled is a page that a person labelled, as the file of a classifier keeps it, so that
-// it can be learnt from again, or a subject (ReadSubjects).
+// Labelled is a page labelled by a person, or a subject (ReadSubjects), stored in the file of a
+// classifier for later training.
 type Labelled struct {
-	URL   string `json:"url"` // of a subject "subject:" and its name
+	URL   string `json:"url"` // for a subject, "subject:" and its name
 	Topic bool   `json:"topic"`
-	Words string `json:"words"` // parted by blanks
+	Words string `json:"words"` // separated by spaces
 }
 
-// Example is the page, or the subject, to be learnt from.
+// Example returns the page or subject as an example.
 func (l Labelled) Example() Example {
 	e := Example{Words: strings.Fields(l.Words), Topic: l.Topic, Site: l.URL, Subject: strings.HasPrefix(l.URL, subjectScheme)}
 	if !e.Subject {
@@ -29,12 +29,12 @@ func (l Labelled) Example() Example {
 	return e
 }
 
-// certain is the score from which a page is an example of its own, and 1 − certain that
-// up to which it is one of the rest.
+// certain is the least score at which a page becomes an example of its class; 1 − certain is the
+// greatest for the other class.
 const certain = 0.9
 
-// certainOf are those pages that the classifier is certain of, with the label that it gives
-// them, in their order: of either class at most as many as a person labelled.
+// certainOf returns the pages of which the classifier is certain, in their order, with its
+// labels: per class at most as many as a person labelled.
 func (c *Classifier) certainOf(pages, told []Example) []Example {
 	var left [2]int
 	for _, e := range told {
@@ -54,22 +54,21 @@ func (c *Classifier) certainOf(pages, told []Example) []Example {
 	return out
 }
 
-// relearnFolds is how many parts the labelled pages are cut into for the accuracy.
+// relearnFolds is the number of folds of the labelled pages for the accuracy.
 const relearnFolds = 5
 
-// Relearnt is what was learnt anew.
+// Relearnt is the result of Relearn.
 type Relearnt struct {
 	Classifier *Classifier
-	Told       int      // pages that a person labelled
-	Own        int      // pages of its own labelling, 0 where they were left out
-	Accuracy   *float64 // on the pages that a person labelled, whole sites left out; nil where they are of too few sites
+	Told       int      // number of pages labelled by a person
+	Own        int      // number of pages labelled by the classifier, 0 if not used
+	Accuracy   *float64 // on pages labelled by a person, with held-out sites; nil for too few sites
 }
 
-// Relearn learns from pages that a person labelled and, as far as that does no harm, from
-// those read since of which a classifier that learnt from them alone is certain, some of
-// which it gets wrong: they are left out where the accuracy on what a person labelled is
-// the better without them, or cannot be measured. What was learnt before plays no part, so
-// that mistakes do not add up. The error is ErrExamples where nothing can be learnt.
+// Relearn learns from pages labelled by a person. It adds pages read since of which a classifier
+// trained on the labelled ones is certain, some wrongly, unless they lower the measured accuracy
+// or it cannot be measured. It ignores earlier training, so that errors do not accumulate. The
+// error is ErrExamples if nothing can be learnt.
 func Relearn(ctx context.Context, told, read []Example, opt Options) (*Relearnt, error) {
 	alone, with, err := accuracies(ctx, told, read, opt)
 	if err != nil {
@@ -79,7 +78,7 @@ func Relearn(ctx context.Context, told, read []Example, opt Options) (*Relearnt,
 	if err != nil {
 		return nil, fmt.Errorf("of %d labelled pages: %w", len(told), err)
 	}
-	pages := asked(told)
+	pages := pageIndices(told)
 	out := &Relearnt{Classifier: first, Told: len(pages), Accuracy: alone}
 	if alone == nil || *with < *alone {
 		return out, nil
@@ -88,8 +87,8 @@ func Relearn(ctx context.Context, told, read []Example, opt Options) (*Relearnt,
 	return &Relearnt{Classifier: second, Told: len(pages), Own: own, Accuracy: with}, err
 }
 
-// further is what learns from labelled pages and from so many that the classifier, which
-// learnt from them, is certain of.
+// further returns a classifier trained on labelled pages and on those of which c is certain, and
+// their number.
 func (c *Classifier) further(told, read []Example, opt Options) (*Classifier, int, error) {
 	own := c.certainOf(read, told)
 	if len(own) == 0 {
@@ -99,9 +98,8 @@ func (c *Classifier) further(told, read []Example, opt Options) (*Classifier, in
 	return second, len(own), err
 }
 
-// accuracies are on how many of the labelled pages a classifier is right that saw nothing
-// of their sites, alone and with what it was certain of elsewhere; nil where none could be
-// trained so.
+// accuracies returns the accuracy on labelled pages of held-out sites, without and with pages of
+// other sites of which the classifier is certain; nil if none could be trained.
 func accuracies(ctx context.Context, told, read []Example, opt Options) (alone, with *float64, err error) {
 	right, asked := [2]int{}, 0
 	for _, f := range SiteFolds(told, relearnFolds) {
@@ -136,7 +134,7 @@ func accuracies(ctx context.Context, told, read []Example, opt Options) (alone, 
 	return &a, &w, nil
 }
 
-// elsewhere are the pages of other sites.
+// elsewhere returns the pages of other sites.
 func elsewhere(pages, than []Example) []Example {
 	sites := each.Set(than, func(e Example) string { return e.Site })
 	return slices.DeleteFunc(slices.Clone(pages), func(e Example) bool { return sites[e.Site] })

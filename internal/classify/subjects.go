@@ -9,13 +9,12 @@ import (
 	"gleaner/internal/topic"
 )
 
-// subjectScheme begins what stands in place of the URL of a Labelled that is a subject.
+// subjectScheme is the prefix of the URL of a Labelled that is a subject.
 const subjectScheme = "subject:"
 
-// ReadSubjects reads what subjects there are, about the topic and beside it, to learn from
-// together with labelled pages, which are mostly of too few sites to hold the words of all:
-// a line each of topic or other, a tab, a name, a tab, and words that pages about it have.
-// Empty lines and those that begin with # are passed over.
+// ReadSubjects reads subjects of the topic and of others, to learn from beside labelled pages,
+// which are mostly of too few sites. A line has "topic" or "other", a tab, a name, a tab, and
+// words of pages about it. Empty lines and those that begin with # are ignored.
 func ReadSubjects(r io.Reader, f *topic.Filter) ([]Labelled, error) {
 	var out []Labelled
 	seen := map[string]bool{}
@@ -36,8 +35,8 @@ func ReadSubjects(r io.Reader, f *topic.Filter) ([]Labelled, error) {
 	return out, lines.Err()
 }
 
-// asked are the places of the examples that are pages.
-func asked(examples []Example) (pages []int) {
+// pageIndices returns the indices of the examples that are pages.
+func pageIndices(examples []Example) (pages []int) {
 	for i, e := range examples {
 		if !e.Subject {
 			pages = append(pages, i)

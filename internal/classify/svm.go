@@ -11,8 +11,8 @@ type SVM struct {
 	Bias    float64   `json:"bias"`
 }
 
-// The constants of the machine: the cost of a wrong example, the width of the
-// kernel, how exact the solution is, and how many steps it may take.
+// Constants of the machine: the cost of a wrong example, the width of the kernel, the tolerance
+// of the solution, and the maximum number of steps.
 const (
 	svmCost      = 10
 	svmGamma     = 1
@@ -20,15 +20,14 @@ const (
 	svmSteps     = 200_000
 )
 
-// solver finds the multipliers by sequential minimal optimisation, with the working
-// set chosen by second-order information (Fan, Chen, Lin 2005).
+// solver computes the multipliers by sequential minimal optimisation, with second-order selection
+// of the working set (Fan, Chen, Lin 2005).
 type solver struct {
 	y, alpha, grad []float64
 	kernel         [][]float32
 }
 
-// trainSVM wants examples of both classes; it takes memory and time by the square of
-// their number.
+// trainSVM needs examples of both classes, and memory and time by the square of their number.
 func trainSVM(vectors []vector, topic []bool) *SVM {
 	s := newSolver(vectors, topic)
 	for range svmSteps {
@@ -51,7 +50,7 @@ func trainSVM(vectors []vector, topic []bool) *SVM {
 func newSolver(vectors []vector, topic []bool) *solver {
 	n := len(vectors)
 	s := &solver{y: make([]float64, n), alpha: make([]float64, n), grad: make([]float64, n), kernel: make([][]float32, n)}
-	var wide []float64 // one vector by all words of the vocabulary: its products with the others cost least
+	var wide []float64 // one vector in dense form, for fast products with others
 	for i, v := range vectors {
 		s.y[i], s.grad[i] = -1, -1
 		if topic[i] {
@@ -67,7 +66,7 @@ func newSolver(vectors []vector, topic []bool) *solver {
 	return s
 }
 
-// rbf is the kernel of two vectors of length one, or of none, with such a product.
+// rbf returns the kernel of two vectors of length one, or of none, from their product.
 func rbf(gamma float64, a, b vector, product float64) float64 {
 	var norm float64
 	if len(a.At) > 0 {
@@ -79,7 +78,7 @@ func rbf(gamma float64, a, b vector, product float64) float64 {
 	return math.Exp(-gamma * (norm - 2*product))
 }
 
-// up and low tell whether a multiplier may still grow or shrink with its sign.
+// up and low report whether a multiplier can grow or shrink with its sign.
 func (s *solver) up(i int) bool {
 	return s.y[i] > 0 && s.alpha[i] < svmCost || s.y[i] < 0 && s.alpha[i] > 0
 }
@@ -87,7 +86,7 @@ func (s *solver) low(i int) bool {
 	return s.y[i] < 0 && s.alpha[i] < svmCost || s.y[i] > 0 && s.alpha[i] > 0
 }
 
-// pair chooses the next two multipliers; j is −1 where the solution is reached.
+// pair selects the next two multipliers; j is −1 at the solution.
 func (s *solver) pair() (i, j int) {
 	i, j = -1, -1
 	most, least := math.Inf(-1), math.Inf(1)
@@ -122,7 +121,7 @@ func (s *solver) curvature(i, j int) float64 {
 	return math.Max(2-2*float64(s.kernel[i][j]), 1e-12)
 }
 
-// step moves two multipliers to where the objective is best, within their bounds.
+// step sets two multipliers to the best values within their bounds.
 func (s *solver) step(i, j int) {
 	oldI, oldJ := s.alpha[i], s.alpha[j]
 	delta := (-s.y[i]*s.grad[i] + s.y[j]*s.grad[j]) / s.curvature(i, j)
@@ -138,8 +137,8 @@ func (s *solver) step(i, j int) {
 
 func clamp(a float64) float64 { return math.Max(0, math.Min(svmCost, a)) }
 
-// bias is the mean over the free support vectors, or the middle of what the bound
-// ones allow.
+// bias returns the mean over the free support vectors, or the middle of the interval allowed by
+// the bound ones.
 func (s *solver) bias() float64 {
 	free, sum := 0, 0.0
 	high, low := math.Inf(1), math.Inf(-1)
@@ -161,7 +160,7 @@ func (s *solver) bias() float64 {
 	return (high + low) / 2
 }
 
-// margin of a page: over 0 where it is about the topic.
+// margin returns the margin of a page, which is above 0 if it is about the topic.
 func (m *SVM) margin(x vector) float64 {
 	sum, wide := m.Bias, x.spread(nil)
 	for i, s := range m.Support {

@@ -12,37 +12,35 @@ import (
 
 // Example is a labelled page, or a subject by its words.
 type Example struct {
-	Words   []string // as Words has them
+	Words   []string // as returned by Words
 	Topic   bool     // about the topic
-	Site    string   // pages of one site are never parted in cross-validation
-	Subject bool     // no page: always learnt from, never asked about
+	Site    string   // cross-validation never splits a site
+	Subject bool     // not a page: only for training
 }
 
-// Representation is how a page becomes a vector over the vocabulary (Chen 2008, §4.3.3.1).
-// Every vector has length one.
+// Representation is the form of a page's vector over the vocabulary (Chen 2008, §4.3.3.1). Every
+// vector has length one.
 type Representation string
 
-// The best representation of the thesis (Table 10), and one of ours. A word's component is
-// 1 + ln of how often the page holds it, times a weight of the word. RDF and RKF are
-// differences between the topic and the rest, of the share of pages that hold the word and
-// of the share that it has of all words; γ = Σ RDF / Σ RKF over the vocabulary. SiteIDF
-// weighs by sites, so that no word is common for standing in one site's menu; no word is in
-// its vocabulary by the number of its pages, but by two sites. On sites left out it is the
-// best.
+// The best representation of the thesis (Table 10), and one of ours. The component of a word is 1
+// + ln of its count in the page, times its weight. RDF and RKF are differences between the topic
+// and the rest, of the share of pages with the word and of its share of all words; γ = Σ RDF / Σ
+// RKF over the vocabulary. SiteIDF weights by sites, so that words of one site's menu are not
+// frequent. Its vocabulary has words of two sites whatever their number of pages. It is the best
+// on held-out sites.
 const (
 	RDFGammaRKF Representation = "rdf+γ·rkf"
 	SiteIDF     Representation = "tf·idf"
 )
 
-// minRDF is the RDF above which a word is in the vocabulary: the number of pages that hold
-// it, or, of few pages, what its shares of those of the topic and of the rest come to, in
-// percent.
+// minRDF is the RDF above which a word is in the vocabulary: the number of its pages, or for few
+// pages the difference of its shares in percent.
 const minRDF = 3
 
-// maxVocabulary bounds the words of a vocabulary: those with the greatest weight stay.
+// maxVocabulary is the maximum number of words; those of greatest weight stay.
 const maxVocabulary = 20_000
 
-// Vocabulary are the words that tell a topic, sorted, with a weight each.
+// Vocabulary holds the words that indicate a topic, sorted, with their weights.
 type Vocabulary struct {
 	Shape   Representation `json:"representation"`
 	Words   []string       `json:"words"`
@@ -52,11 +50,11 @@ type Vocabulary struct {
 	at map[string]int
 }
 
-// wordCount is in how many pages a word is and how often, by class (0: the rest,
-// 1: the topic).
+// wordCount counts the pages with a word and its occurrences, by class (0: the rest, 1: the
+// topic).
 type wordCount struct{ pages, times [2]int }
 
-// NewVocabulary measures the words of examples, which must be of both classes.
+// NewVocabulary returns the vocabulary of examples, which must be of both classes.
 func NewVocabulary(examples []Example, shape Representation) (*Vocabulary, error) {
 	counts := map[string]*wordCount{}
 	var pages, times [2]int
@@ -87,7 +85,7 @@ func NewVocabulary(examples []Example, shape Representation) (*Vocabulary, error
 	return v, nil
 }
 
-// sitesOf is on how many sites a word is, and how many there are.
+// sitesOf counts the sites of each word, and all sites.
 func sitesOf(examples []Example) (of map[string]int, all int) {
 	by := map[string][]Example{}
 	for _, e := range examples {
@@ -114,8 +112,8 @@ type measured struct {
 	rdf, rkf, idf, site float64
 }
 
-// choose fills the vocabulary with the words whose RDFs come to enough, for SiteIDF also with
-// those of two sites.
+// choose sets the words of the vocabulary: those with a sufficient RDF, for SiteIDF also those of
+// two sites.
 func (v *Vocabulary) choose(counts map[string]*wordCount, sites map[string]int, pages, times [2]int, allSites int) {
 	var all []measured
 	for w, c := range counts {
@@ -145,7 +143,7 @@ func (v *Vocabulary) choose(counts map[string]*wordCount, sites map[string]int, 
 	}
 }
 
-// gammaOf is Σ RDF / Σ RKF, 1 where nothing has an RKF.
+// gammaOf returns Σ RDF / Σ RKF, or 1 if all RKF are 0.
 func gammaOf(all []measured) float64 {
 	var sumD, sumK float64
 	for _, m := range all {
@@ -172,14 +170,14 @@ func (v *Vocabulary) index() {
 	}
 }
 
-// vector is a page as it is compared: the places of its words in the vocabulary,
-// rising, and their components, of length one; nothing where it knows no word.
+// vector is a page for comparison: the ascending indices of its words in the vocabulary and their
+// components, of length one, or empty without known words.
 type vector struct {
 	At []int32   `json:"at"`
 	X  []float32 `json:"x"`
 }
 
-// vector of a page's words.
+// vector returns the vector of a page's words.
 func (v *Vocabulary) vector(words []string) vector {
 	bag := topic.Count(words)
 	var at []int32
@@ -201,8 +199,7 @@ func (v *Vocabulary) vector(words []string) vector {
 	return out
 }
 
-// spread writes the components of a vector to their places in the vocabulary, in place of
-// those that another one left there.
+// spread writes the components of a vector to dense form, in place of the last one.
 func (a vector) spread(wide []float64) []float64 {
 	clear(wide)
 	if n := len(a.At); n > 0 && int(a.At[n-1]) >= len(wide) {
@@ -214,12 +211,12 @@ func (a vector) spread(wide []float64) []float64 {
 	return wide
 }
 
-// product is the inner product with a vector that was spread.
+// product returns the inner product with a dense vector.
 func (a vector) product(wide []float64) float64 {
 	var sum float64
 	for k, i := range a.At {
 		if int(i) >= len(wide) {
-			break // they rise
+			break // ascending
 		}
 		sum += float64(a.X[k]) * wide[i]
 	}

@@ -13,16 +13,14 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// The bounds of a word that is kept, in bytes, and of the words of a page: what a
-// hostile page holds beyond them is not read.
+// Limits of the bytes of a word and of the words of a page, for hostile pages.
 const (
 	maxLetters = 30
 	maxWords   = 20_000
 )
 
-// Words are the stems of a page (§4.3.1): the words of its title and its text that are
-// letters alone, without stop words, cut by Porter's algorithm of 1980. At most 20,000
-// are kept.
+// Words returns the stems of a page (§4.3.1): the words of title and text that have only letters,
+// without stop words, by Porter's algorithm of 1980. At most 20,000 are kept.
 func Words(f *topic.Filter, p topic.Page) []string { return stems(f.Words(p.Title + "\n" + p.Text)) }
 
 func stems(words []string) (out []string) {
@@ -39,7 +37,7 @@ func stems(words []string) (out []string) {
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// Phrases are words and, after them, the pairs of neighbours.
+// Phrases returns the words, followed by the pairs of neighbours.
 func Phrases(words []string) []string {
 	out := append(make([]string, 0, 2*len(words)), words...)
 	for i := 1; i < len(words); i++ {
@@ -48,19 +46,19 @@ func Phrases(words []string) []string {
 	return out
 }
 
-// Pages classifies pages for a crawl: a topic with a learnt classifier by that, any
-// other by the correlation with its centroid. A learnt score is laid on the scale of
-// correlations (topic.Options.Likened).
+// Pages classifies pages for a crawl: by the learnt classifier of a topic if there is one, else
+// by the correlation with its centroid. Learnt scores are mapped to the scale of correlations
+// (topic.Options.Likened).
 type Pages struct {
 	*topic.Vectors
 	filter *topic.Filter
-	topics []string // that have a learnt classifier, sorted
+	topics []string // with a learnt classifier, sorted
 	by     map[string]*Classifier
 	like   func(score float64) float64
-	sites  map[string]*Sites // by topic: what it said of the pages of hosts so far
+	sites  map[string]*Sites // by topic: results on pages of hosts so far
 }
 
-// Over lays classifiers, by topic, over centroids. Each must have passed Check.
+// Over returns Pages with classifiers by topic over centroids. Each must have passed Check.
 func Over(centroids *topic.Vectors, f *topic.Filter, by map[string]*Classifier, o topic.Options) *Pages {
 	c := &Pages{Vectors: centroids, filter: f, like: o.Likened, topics: slices.Sorted(maps.Keys(by)), by: by, sites: map[string]*Sites{}}
 	for t := range by {
@@ -69,8 +67,7 @@ func Over(centroids *topic.Vectors, f *topic.Filter, by map[string]*Classifier, 
 	return c
 }
 
-// Topics implements topic.Classifier: those with a centroid, and those with a learnt
-// classifier that have none.
+// Topics implements topic.Classifier. It returns topics with a centroid or a learnt classifier.
 func (c *Pages) Topics() []string {
 	ids := c.Vectors.Topics()
 	for _, t := range c.topics {
@@ -81,19 +78,19 @@ func (c *Pages) Topics() []string {
 	return ids
 }
 
-// leastKnown is how many words a page and a classifier have in common, at least:
-// as many as with a centroid.
+// leastKnown is the least number of words of a page that a classifier must know, as for a
+// centroid.
 const leastKnown = 4
 
 func (c *Pages) Classify(p topic.Page) []topic.Score {
-	if len(c.topics) == 0 { // all decide by centroids: nobody asks for stems
+	if len(c.topics) == 0 { // without learnt classifiers no stems are needed
 		return c.Vectors.Classify(p)
 	}
 	return c.over(c.Vectors.Classify(p), p.URL, Words(c.filter, p))
 }
 
-// Scores implements topic.Scorer. A classifier that learnt from pairs of words finds none
-// of them: the order of the words is not known.
+// Scores implements topic.Scorer. Samples have no pairs of words, since the order of their words
+// is lost.
 func (c *Pages) Scores(p topic.Sample) []topic.Score {
 	if len(c.topics) == 0 {
 		return c.Vectors.Scores(p)
@@ -105,7 +102,7 @@ func (c *Pages) Scores(p topic.Sample) []topic.Score {
 	return c.over(c.Vectors.Scores(p), p.URL, stems(words))
 }
 
-// over puts what classifiers say of a page in the place of what their centroids do.
+// over replaces the scores of centroids by those of classifiers.
 func (c *Pages) over(out []topic.Score, url string, words []string) []topic.Score {
 	out = slices.DeleteFunc(out, func(s topic.Score) bool { return c.by[s.Topic] != nil })
 	host := weburl.Host(url)

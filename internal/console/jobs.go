@@ -77,7 +77,7 @@ func jobRowOf(j store.Job) jobRow {
 	var o tables.Options
 	var n tables.Counters
 	_, _ = json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)
-	r.What = o.Say(j.Kind)
+	r.What = o.Describe(j.Kind)
 	for _, c := range []countedRow{{"looked at", n.Looked}, {"documents", n.Documents}, {"places", n.Places}, {"parents", n.Parents}, {"kept", n.Kept}, {"without a file", n.Failed}, {"bytes", n.Bytes}} {
 		count(c.Name, c.N)
 	}

@@ -105,7 +105,7 @@ func TestJobsAreSetUpAndActedOn(t *testing.T) {
 	require.NoError(t, err)
 	var o tables.Options
 	require.NoError(t, json.Unmarshal(j.Options, &o))
-	require.Equal(t, "kind=pdf from=2026-01-01 sample=1000 seed=7", o.Say(j.Kind))
+	require.Equal(t, "kind=pdf from=2026-01-01 sample=1000 seed=7", o.Describe(j.Kind))
 	res, _ = d.post("/jobs/3", url.Values{"do": {"modify"}, "sample": {"20"}, "seed": {"7"}, "kind": {""}})
 	require.Equal(t, http.StatusSeeOther, res.StatusCode)
 	require.Contains(t, d.page("/jobs/3"), "from=2026-01-01 sample=20 seed=7")

@@ -262,7 +262,7 @@ type gunzip struct {
 
 // maxEmptyMembers is the number of consecutive gzip members without content that are read:
 // concatenated files have a few.
-const mostEmptyMembers = 16
+const maxEmptyMembers = 16
 
 var errEmptyMembers = errors.New("gzip: members without content")
 
@@ -288,7 +288,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 		}
 		if g.n > 0 {
 			g.empty = 0
-		} else if g.empty++; g.empty > mostEmptyMembers {
+		} else if g.empty++; g.empty > maxEmptyMembers {
 			return 0, errEmptyMembers
 		}
 		g.n = 0

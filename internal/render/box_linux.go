@@ -17,12 +17,11 @@ import (
 	"gleaner/internal/guard"
 )
 
-// nobody is the user of least rights on every system.
+// nobody is the user of least privileges on every system.
 const nobody = 65534
 
-// shut gives the browser a root of its own, which has the system's programs and libraries,
-// read only, and a folder in memory; it takes the rights away by which this was done. It ends
-// where any of that is refused.
+// shut gives the browser a root with read-only programs and libraries of the system and a folder
+// in memory, and then drops the privileges used for it. It exits if any step is refused.
 const shut = `set -e
 mount -t tmpfs -o nosuid,nodev,mode=755,size=1m none /tmp
 cd /tmp
@@ -55,7 +54,7 @@ ulimit -d $2
 shift 3
 exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all -- "$@"`
 
-// folder is that of a program, which the box has. One among a user's files has none.
+// folder returns the folder of a program for the box. A program among a user's files has none.
 func folder(program string) (string, error) {
 	file, err := filepath.EvalSymlinks(program)
 	if err != nil {
@@ -76,12 +75,12 @@ type process struct {
 	pid     int
 	kill    context.CancelFunc
 	gone    chan struct{}
-	said    bytes.Buffer // what it complained of; to be read when it is gone
+	stderr  bytes.Buffer // start of its stderr; valid after its end
 
-	spent map[string]time.Duration // processor time, by process, of those that have ended, too
+	spent map[string]time.Duration // processor time by process, including ended ones
 }
 
-// start starts a program in user, network, process and mount spaces of its own.
+// start starts a program in new user, network, process and mount namespaces.
 func start(ctx context.Context, l limits, program ...string) (*process, error) {
 	dir, err := folder(program[0])
 	if err != nil {
@@ -96,7 +95,7 @@ func start(ctx context.Context, l limits, program ...string) (*process, error) {
 	}
 	cmd := exec.CommandContext(ctx, "unshare", append(argv, program...)...)
 	cmd.Dir, cmd.Env = "/", []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "HOME=/tmp", "TMPDIR=/tmp"}
-	cmd.Stderr, cmd.WaitDelay = &firstBytes{&p.said}, time.Second
+	cmd.Stderr, cmd.WaitDelay = &firstBytes{&p.stderr}, time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody, Groups: []uint32{}}
@@ -111,7 +110,7 @@ func start(ctx context.Context, l limits, program ...string) (*process, error) {
 	started := make(chan error, 1)
 	guard.Go(func() {
 		defer close(p.gone)
-		runtime.LockOSThread() // and never unlocked: the signal at the parent's death comes at that of its thread
+		runtime.LockOSThread() // and never unlocked: the parent-death signal is sent when the thread ends
 		err := cmd.Start()
 		started <- err
 		if err == nil {
@@ -128,23 +127,22 @@ func start(ctx context.Context, l limits, program ...string) (*process, error) {
 	return p, nil
 }
 
-// end ends the browser with all of its processes, and waits for it.
+// end kills the browser with all of its processes, and waits for it.
 func (p *process) end() {
 	p.kill()
 	<-p.gone
 	_, _ = p.in.Close(), p.out.Close()
 }
 
-// used is what the processes of the browser have used of the processors, and hold of the
-// memory, in bytes. They are those that descend from the first in its process space, to which
-// the kernel gives all whose parents have ended.
+// used returns the processor time of the browser's processes and their memory in bytes. They
+// descend from the first in its process namespace, which inherits orphans.
 func (p *process) used() (cpu time.Duration, memory int64) {
 	const tick = time.Second / 100 // the kernel's, for programs
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	stats, children := map[string][]string{}, map[string][]string{}
 	for _, f := range files {
 		raw, _ := os.ReadFile(f)
-		field := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:])) // from the third on
+		field := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:])) // from the third field on
 		if len(field) >= 22 {
 			pid := filepath.Base(filepath.Dir(f))
 			stats[pid], children[field[1]] = field, append(children[field[1]], pid)
@@ -158,9 +156,9 @@ func (p *process) used() (cpu time.Duration, memory int64) {
 			continue
 		}
 		number := func(n int) int64 { v, _ := strconv.ParseInt(field[n-3], 10, 64); return v }
-		own, who := number(14)+number(15), pid+" "+field[22-3] // with the time of its start
+		own, who := number(14)+number(15), pid+" "+field[22-3] // unique with the start time
 		p.spent[who] = max(p.spent[who], time.Duration(own)*tick)
-		cpu += time.Duration(own+number(16)+number(17)) * tick // and that of children that it waited for
+		cpu += time.Duration(own+number(16)+number(17)) * tick // plus that of waited-for children
 		memory += number(24) * int64(os.Getpagesize())
 	}
 	var all time.Duration
@@ -170,7 +168,7 @@ func (p *process) used() (cpu time.Duration, memory int64) {
 	return max(cpu, all), memory
 }
 
-// firstBytes keeps the first of what is written.
+// firstBytes is a writer that keeps only the first bytes.
 type firstBytes struct{ *bytes.Buffer }
 
 func (b *firstBytes) Write(p []byte) (int, error) {
@@ -180,8 +178,8 @@ func (b *firstBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// complaint is the last line of what a browser that has ended complained of.
+// complaint returns the last line of stderr of a browser that has ended.
 func (p *process) complaint() string {
-	lines := strings.Split(strings.TrimSpace(p.said.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
 	return strings.ToValidUTF8(lines[len(lines)-1], "")
 }

@@ -1,10 +1,9 @@
-// Package render shows pages that scripts make, in a Chromium that has no network. Find
-// finds one that is installed, Check tries it out in its box; Show gives it a page that was
-// fetched before and returns the page as its scripts leave it. Each request of the page is
-// stopped within the browser and answered by the caller's Get, one after the other, or
-// refused.
+// Package render renders pages built by scripts, in a Chromium without network. Find finds an
+// installed one, and Check tests it in its box. Show loads a fetched page and returns it after
+// its scripts ran. Each request of the page is intercepted in the browser and answered by the
+// caller's Get, one at a time, or refused.
 //
-// A browser lives for one page. It runs in user, process, mount and network spaces of its
-// own, under Chromium's own sandbox, never as root, and its profile lies in memory that
-// goes with it. Without all of that no page is shown. Bounds are in limits.go.
+// A browser renders one page. It runs in its own user, process, mount and network namespaces,
+// under Chromium's sandbox, never as root, with its profile in memory. Without all of that no
+// page is rendered. Limits are in limits.go.
 package render

@@ -6,40 +6,40 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// Outcomes of a page that was not shown to its end.
+// Outcomes of an incomplete rendering.
 const (
-	crashed gleaner.Outcome = "render-crashed" // the page, or the browser, ended by itself
+	crashed gleaner.Outcome = "render-crashed" // the page or the browser crashed
 	Limit   gleaner.Outcome = "render-limit"   // it used up its time, its processor time or its memory
-	Cut     gleaner.Outcome = "render-cut"     // it asked for more than it was given
-	Busy    gleaner.Outcome = "render-busy"    // other pages are being shown
-	Shut    gleaner.Outcome = "render-off"     // no browser can be shut in here
+	Cut     gleaner.Outcome = "render-cut"     // its requests exceeded a limit
+	Busy    gleaner.Outcome = "render-busy"    // other pages are being rendered
+	Shut    gleaner.Outcome = "render-off"     // the box is not available
 )
 
-// limits bound what one page may cost.
+// limits bound the rendering of one page.
 type limits struct {
 	requests int           // that are answered by Get
 	bytes    int64         // of their answers
-	wall     time.Duration // of the page, the browser's start included
-	grace    time.Duration // of wall, for the page to be read
-	cpu      time.Duration // of processor time, of all processes of the browser
-	memory   int64         // bytes that all of them hold
-	quiet    time.Duration // without a request, after which a page has come to rest
+	wall     time.Duration // for the page, including the browser's start
+	grace    time.Duration // part of wall for reading the page
+	cpu      time.Duration // processor time of all processes of the browser
+	memory   int64         // bytes of all of them
+	quiet    time.Duration // time without requests after which a page is complete
 	scrolls  int           // to the end of a page that grows
-	page     int           // bytes of what is shown, in UTF-16 units
-	said     int64         // bytes of all that the browser tells
+	page     int           // size of the result in UTF-16 units
+	messages int64         // bytes of all messages from the browser
 }
 
 func bounds() limits {
 	return limits{
 		requests: 30, bytes: 20 << 20, wall: 2 * time.Minute, grace: 10 * time.Second, cpu: 20 * time.Second,
-		memory: 1500 << 20, quiet: 500 * time.Millisecond, scrolls: 5, page: 4 << 20, said: 16 << 20,
+		memory: 1500 << 20, quiet: 500 * time.Millisecond, scrolls: 5, page: 4 << 20, messages: 16 << 20,
 	}
 }
 
-// maxBrowsers is how many pages one process shows at a time.
+// maxBrowsers is the number of pages that a process renders concurrently.
 const maxBrowsers = 1
 
-// flags of the browser. The box keeps it from the network; these spare it the attempt.
+// flags of the browser. The box prevents network access; these avoid attempts.
 var flags = []string{
 	"--headless", "--remote-debugging-pipe", "--user-data-dir=/tmp/profile", "--no-first-run",
 	"--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad", "--disable-background-networking",
@@ -54,8 +54,8 @@ var flags = []string{
 	"about:blank",
 }
 
-// unasked are hosts that count readers or sell advertisements: they have no papers.
-var unasked = []string{
+// blockedHosts are hosts of analytics and advertising, which have no papers.
+var blockedHosts = []string{
 	"google-analytics.com", "googletagmanager.com", "doubleclick.net", "googlesyndication.com", "googleadservices.com",
 	"clarity.ms", "hotjar.com", "matomo.cloud", "plausible.io", "segment.com", "segment.io", "mixpanel.com",
 	"amplitude.com", "newrelic.com", "nr-data.net", "sentry.io", "sentry-cdn.com", "statcounter.com", "histats.com",

@@ -18,54 +18,54 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Browser shows pages.
+// Browser renders pages.
 type Browser struct {
 	path   string
 	limits limits
 	slots  chan struct{}
 
 	mu    sync.Mutex
-	tried error                // what the last trial came to
-	again time.Time            // when there is another; zero after one that went well
-	rests map[string]time.Time // until when no page of an owner is shown
+	tried error                // result of the last check
+	again time.Time            // time of the next check; zero after success
+	rests map[string]time.Time // by owner, time before which no page is rendered
 }
 
-// Page is a page as it was fetched.
+// Page is a fetched page.
 type Page struct {
 	URL    string // canonical
 	Header http.Header
 	Body   []byte
 }
 
-// Request is one of a page that is shown, by the method GET.
+// Request is a GET request of a page.
 type Request struct {
 	URL    string
-	Script bool // else it is data or a frame
+	Script bool // otherwise data or a frame
 }
 
-// Answer is what came for a request.
+// Answer is the answer to a request.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Get answers a request of a page. An error refuses it.
+// Get answers a request of a page. An error refuses the request.
 type Get func(ctx context.Context, r Request) (*Answer, error)
 
-// Shown is what became of a page.
+// Shown is a rendered page.
 type Shown struct {
-	HTML     []byte          // the page as its scripts left it; nil where it was not shown
-	Outcome  gleaner.Outcome // what cut it short; "" for nothing
-	Requests int             // that Get was asked for
-	Refused  int             // requests that were not answered
+	HTML     []byte          // the page after its scripts ran; nil if not rendered
+	Outcome  gleaner.Outcome // why it is incomplete, or ""
+	Requests int             // calls of Get
+	Refused  int             // requests without an answer
 	Took     time.Duration
 }
 
-// names are those of the programs that are looked for.
+// names are the names of programs that Find looks for.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell"}
 
-// ErrNotInstalled says that there is no Chromium.
+// ErrNotInstalled reports that there is no Chromium.
 var ErrNotInstalled = errors.New("no Chromium is installed")
 
 // Find finds a Chromium.
@@ -79,11 +79,11 @@ func Find() (*Browser, error) {
 	return nil, ErrNotInstalled
 }
 
-// Path is the program.
+// Path returns the path of the program.
 func (b *Browser) Path() string { return b.path }
 
-// Check reports why the browser cannot be shut in here. It shows a page for it, and again a
-// while after it failed.
+// Check returns why pages cannot be rendered here. It renders a test page, and repeats this some
+// time after a failure.
 func (b *Browser) Check() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +94,7 @@ func (b *Browser) Check() error {
 	return b.tried
 }
 
-// retrial is how long a browser rests that could not be shut in.
+// retrial is the time between a failed check and the next.
 const retrial = 10 * time.Minute
 
 func (b *Browser) try() error {
@@ -107,8 +107,8 @@ func (b *Browser) try() error {
 	return nil
 }
 
-// Show shows a page. It waits for a place among the pages that are shown for so long. After a
-// page that took long, pages of its host's owner wait as long, so that others have a turn.
+// Show renders a page. It waits at most wait for a free browser. After a slow page, pages of its
+// host's owner wait as long as it took, so that other owners have a turn.
 func (b *Browser) Show(ctx context.Context, p Page, wait time.Duration, get Get) (s Shown) {
 	if b.Check() != nil {
 		return Shown{Outcome: Shut}
@@ -124,7 +124,7 @@ func (b *Browser) Show(ctx context.Context, p Page, wait time.Duration, get Get)
 	return s
 }
 
-// enter waits for a place. It reports false if ctx ended before.
+// enter waits for a free browser. It returns false if ctx ended before.
 func (b *Browser) enter(ctx context.Context, owner string) bool {
 	for {
 		select {
@@ -147,7 +147,7 @@ func (b *Browser) enter(ctx context.Context, owner string) bool {
 	}
 }
 
-// leave gives a place back after a page that took so long.
+// leave frees the browser after a page that took this time.
 func (b *Browser) leave(owner string, took time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,7 +158,7 @@ func (b *Browser) leave(owner string, took time.Duration) {
 	<-b.slots
 }
 
-// show starts a browser for a page, and ends it. said is what the browser complained of.
+// show starts a browser for a page and ends it. said is the browser's complaint.
 func (b *Browser) show(ctx context.Context, p Page, get Get) (s Shown, said string) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, b.limits.wall, errLimit)
@@ -204,7 +204,7 @@ var (
 	errOver    = errors.New("render: the page was read")
 )
 
-// watch stops a browser that uses up what it may.
+// watch stops a browser that exceeds its limits.
 func (b *Browser) watch(ctx context.Context, p *process, stop context.CancelCauseFunc) {
 	for tick := time.Tick(200 * time.Millisecond); ; {
 		select {

@@ -30,24 +30,24 @@ type view struct {
 	page     Page
 	get      Get
 	stop     context.CancelCauseFunc
-	deadline time.Time // from then on it is read as it is
+	deadline time.Time // after it the page is read as it is
 
 	asked   chan *fetch.EventRequestPaused
-	dialogs chan struct{} // one is open, over which the page waits
-	pending atomic.Int64  // requests that are not answered
-	last    atomic.Int64  // when one was answered that Get had not had before, in nanoseconds
+	dialogs chan struct{} // an open dialog, which blocks the page
+	pending atomic.Int64  // unanswered requests
+	last    atomic.Int64  // time of the last answer to a new request, in nanoseconds
 	sent    atomic.Int64
 	refused atomic.Int64
 	cut     atomic.Bool
 
 	main  cdp.FrameID        // the page's own frame
-	shown bool               // the page itself was given
-	bytes int64              // of answers, and perRequest for each request
-	had   map[string]*Answer // by URL; nil for one that was refused
+	shown bool               // the page itself was served
+	bytes int64              // of answers, plus perRequest for each request
+	had   map[string]*Answer // by URL; nil for a refused one
 }
 
-// Allocate implements chromedp.Allocator over the browser that runs already. What it
-// tells is bounded: a page may have it say any number of things of any length.
+// allocator implements chromedp.Allocator over the running browser. The messages from it are
+// limited, since a page may cause any number.
 type allocator struct {
 	*process
 	said int64
@@ -63,15 +63,15 @@ func (a allocator) Allocate(ctx context.Context, opts ...chromedp.BrowserOption)
 
 func (allocator) Wait() {}
 
-// Attaches implements chromedp.Attacher: the browser is ended by who started it.
+// Attaches implements chromedp.Attacher: whoever started the browser ends it.
 func (allocator) Attaches() bool { return true }
 
-// show gives the browser the page, waits until it has come to rest, and reads it.
+// show loads the page, waits until it is complete, and reads it.
 func (v *view) show(ctx context.Context, p *process) (html []byte, err error) {
-	ctx, cancel := chromedp.NewAllocatorContext(ctx, allocator{p, v.limits.said})
+	ctx, cancel := chromedp.NewAllocatorContext(ctx, allocator{p, v.limits.messages})
 	defer cancel()
 	quiet := func(string, ...any) {}
-	ctx, closed := chromedp.NewContext(ctx, chromedp.WithListener(v.hear),
+	ctx, closed := chromedp.NewContext(ctx, chromedp.WithListener(v.handle),
 		chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet), chromedp.WithDebugf(nil))
 	defer closed()
 	return chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
@@ -84,7 +84,7 @@ func (v *view) show(ctx context.Context, p *process) (html []byte, err error) {
 		if err == nil {
 			_, err = cdp.Call(ctx, t, fetch.Enable, fetch.EnableParams{})
 		}
-		// What a page says on its console, and how it changes, is of no use.
+		// Events of the console and the DOM are not used.
 		for _, told := range []string{"Runtime", "Log", "CSS", "DOM"} {
 			if err == nil {
 				err = t.Call(ctx, told+".disable", cdp.Empty{}, nil)
@@ -96,7 +96,7 @@ func (v *view) show(ctx context.Context, p *process) (html []byte, err error) {
 		v.main = cdp.FrameID(t.TargetID)
 		serving, over := context.WithCancel(ctx)
 		served := guard.Go(func() { v.serve(serving, t) })
-		defer func() { over(); <-served }() // the caller's Get is not asked any more
+		defer func() { over(); <-served }() // no further calls of Get
 		guard.Go(func() { v.dismiss(ctx, t) })
 		if _, err = cdp.Call(ctx, t, page.Navigate, page.NavigateParams{URL: v.page.URL}); err != nil {
 			return nil, err
@@ -105,8 +105,8 @@ func (v *view) show(ctx context.Context, p *process) (html []byte, err error) {
 	})
 }
 
-// hear takes what the browser tells. It must not wait.
-func (v *view) hear(event any) {
+// handle receives an event of the browser. It must not block.
+func (v *view) handle(event any) {
 	switch e := event.(type) {
 	case *page.EventJavascriptDialogOpening:
 		select {
@@ -117,7 +117,7 @@ func (v *view) hear(event any) {
 		v.pending.Add(1)
 		select {
 		case v.asked <- e:
-		default: // it is never answered, and the page is read as it is
+		default: // never answered; the page is read as it is
 			v.pending.Add(-1)
 			v.cut.Store(true)
 		}
@@ -126,9 +126,8 @@ func (v *view) hear(event any) {
 	}
 }
 
-// read waits until a page has come to rest, scrolls where it grows, and takes what it
-// shows, without its scripts and what it has for those who run none. It does so in a world
-// of its own, where the page has changed nothing.
+// read waits until a page is complete, scrolls if it grows, and returns it without scripts and
+// noscript elements. It runs in an isolated world, which the page cannot change.
 func (v *view) read(ctx context.Context, t *chromedp.Target) ([]byte, error) {
 	world, err := cdp.Call(ctx, t, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: v.main})
 	if err != nil {
@@ -157,7 +156,7 @@ func (v *view) read(ctx context.Context, t *chromedp.Target) ([]byte, error) {
 	return []byte("<!DOCTYPE html>\n" + html), err
 }
 
-// rest waits until no request was made for a while and the page's scripts let others run.
+// rest waits until there were no requests for a while and the page's scripts are idle.
 func (v *view) rest(ctx context.Context, t *chromedp.Target, in runtime.ExecutionContextID) error {
 	since := time.Now()
 	for tick := time.Tick(v.limits.quiet / 10); ; {
@@ -211,7 +210,7 @@ func (v *view) dismiss(ctx context.Context, t *chromedp.Target) {
 	}
 }
 
-// serve answers the page's requests, one after the other.
+// serve answers the page's requests, one at a time.
 func (v *view) serve(ctx context.Context, t *chromedp.Target) {
 	for {
 		select {
@@ -222,7 +221,7 @@ func (v *view) serve(ctx context.Context, t *chromedp.Target) {
 			if a == nil {
 				v.refused.Add(1)
 				_, _ = cdp.Call(ctx, t, fetch.FailRequest, fetch.FailRequestParams{
-					RequestID: e.RequestID, ErrorReason: network.ErrorReasonAborted}) // which leaves a page as it is
+					RequestID: e.RequestID, ErrorReason: network.ErrorReasonAborted}) // which does not change the page
 			} else {
 				_, _ = cdp.Call(ctx, t, fetch.FulfillRequest, fetch.FulfillRequestParams{RequestID: e.RequestID,
 					ResponseCode: int64(a.Status), ResponseHeaders: headers(a.Header), Body: a.Body})
@@ -232,8 +231,8 @@ func (v *view) serve(ctx context.Context, t *chromedp.Target) {
 	}
 }
 
-// answer is what a request gets; nil refuses it. The page itself is not asked for again,
-// nor is anything else.
+// answer returns the answer to a request, or nil to refuse it. It never requests the page again,
+// nor any URL twice.
 func (v *view) answer(ctx context.Context, e *fetch.EventRequestPaused) *Answer {
 	if e.ResourceType == network.ResourceTypeDocument && !v.shown {
 		v.shown = true
@@ -268,17 +267,17 @@ func (v *view) answer(ctx context.Context, e *fetch.EventRequestPaused) *Answer 
 	return a
 }
 
-// perRequest is what a request counts beside its answer, in bytes of answers: it costs whoever
-// answers it, too.
+// perRequest is added to the bytes of answers for each request, which has a cost for the server
+// too.
 const perRequest = 8 << 10
 
-// wanted reports whether a request may be for what makes the page: a script, data or a
-// frame. It gives the address as the crawl knows it.
+// wanted reports whether a request may contribute to the page: a script, data or a frame. It
+// returns the address in the crawl's form.
 func (v *view) wanted(e *fetch.EventRequestPaused) (address string, ok bool) {
 	switch e.ResourceType {
 	case network.ResourceTypeScript, network.ResourceTypeXHR, network.ResourceTypeFetch:
 	case network.ResourceTypeDocument:
-		if e.FrameID == v.main { // the page would go elsewhere
+		if e.FrameID == v.main { // the page would navigate away
 			return "", false
 		}
 	default:
@@ -287,7 +286,7 @@ func (v *view) wanted(e *fetch.EventRequestPaused) (address string, ok bool) {
 	if e.Request == nil || e.Request.Method != http.MethodGet || v.get == nil {
 		return "", false
 	}
-	if accept, _ := e.Request.Headers["Accept"].(string); strings.Contains(accept, "text/event-stream") { // has no end
+	if accept, _ := e.Request.Headers["Accept"].(string); strings.Contains(accept, "text/event-stream") { // endless
 		return "", false
 	}
 	address, err := weburl.Canonical("", e.Request.URL)
@@ -295,7 +294,7 @@ func (v *view) wanted(e *fetch.EventRequestPaused) (address string, ok bool) {
 		return "", false
 	}
 	host := weburl.Host(address)
-	for _, no := range unasked {
+	for _, no := range blockedHosts {
 		if host == no || strings.HasSuffix(host, "."+no) {
 			return "", false
 		}
@@ -303,7 +302,7 @@ func (v *view) wanted(e *fetch.EventRequestPaused) (address string, ok bool) {
 	return address, true
 }
 
-// headers are those of an answer that a page's scripts may go by. None sets a cookie.
+// headers returns the headers of an answer that scripts may use, without cookies.
 func headers(h http.Header) (all []*fetch.HeaderEntry) {
 	for _, name := range []string{"Content-Type", "Access-Control-Allow-Origin", "Link"} {
 		for _, value := range h.Values(name) {

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// Sample is a page of which a centroid is made: how often its words occur.
+// Sample is a page for a centroid, as counts of its words.
 type Sample struct {
 	Topic  string         `json:"topic"`
 	URL    string         `json:"url"`
 	Counts map[string]int `json:"counts"`
 }
 
-// maxSampled is how many words of a page a centroid looks at: those that occur most.
+// maxSampled is the number of words of a page that a centroid uses: the most frequent ones.
 const maxSampled = 5000
 
-// NewSample makes one of a page.
+// NewSample returns the sample of a page.
 func NewSample(topic, url string, f *Filter, p Page) Sample {
 	counts := f.Counts(p)
 	if len(counts) > maxSampled {
@@ -31,14 +31,14 @@ func NewSample(topic, url string, f *Filter, p Page) Sample {
 	return Sample{topic, url, counts}
 }
 
-// Centroid is what a topic is like.
+// Centroid describes a topic.
 type Centroid struct {
 	Topic   string             `json:"topic"`
-	Pages   int                `json:"pages"`   // of which it was made
+	Pages   int                `json:"pages"`   // number of its pages
 	Weights map[string]float64 `json:"weights"` // of its words
 }
 
-// norm is its length.
+// norm returns the length of the centroid.
 func (c Centroid) norm() float64 {
 	sum := 0.0
 	for _, t := range slices.Sorted(maps.Keys(c.Weights)) {
@@ -47,9 +47,9 @@ func (c Centroid) norm() float64 {
 	return math.Sqrt(sum)
 }
 
-// centroid is made of a topic's pages, nil where they are too few. The weight of a
-// word is tf · df / max(results asked for, pages): how often it occurs in all of them,
-// times the share of them that have it. The weightiest words stay.
+// centroid returns the centroid of a topic's pages, or nil for too few. The weight of a word is
+// tf · df / max(requested results, pages): its count in all pages, times the share of pages with
+// it. The words of greatest weight stay.
 func (o Options) centroid(topic string, pages []Sample) *Centroid {
 	if len(pages) == 0 || len(pages) < o.LeastResults {
 		return nil
@@ -74,8 +74,8 @@ func (o Options) centroid(topic string, pages []Sample) *Centroid {
 	return c
 }
 
-// Build makes the model of topics from their pages, each given once a topic. Topics
-// with too few have no centroid, and are returned by their ids.
+// Build returns the model of topics from their pages, each given once per topic. Topics with too
+// few pages have no centroid; their ids are returned.
 func Build(o Options, topics []Topic, pages []Sample) (m *Model, without []string) {
 	m = &Model{Options: o, DF: map[string]int{}}
 	of := map[string][]Sample{}
@@ -96,7 +96,7 @@ func Build(o Options, topics []Topic, pages []Sample) (m *Model, without []strin
 	}
 	for _, c := range m.Centroids {
 		for _, p := range of[c.Topic] {
-			if met[p.URL] { // found for two topics, it is one document
+			if met[p.URL] { // found for two topics, but counted once
 				continue
 			}
 			met[p.URL] = true

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Judgement is what a person says of a page: whether it is about a topic.
+// Judgement is a person's verdict whether a page is about a topic.
 type Judgement struct {
 	URL      string
-	Topic    string // "" for whichever the page was collected for
+	Topic    string // "" for the topic for which the page was collected
 	Relevant bool
 	Line     int
 }
 
-// ReadJudgements reads lines of an address, 1 or 0, and perhaps a topic, parted by tabs.
-// A line whose first field is "url" is a heading; a byte order mark is passed over.
+// ReadJudgements reads lines of an address, 1 or 0, and an optional topic, separated by tabs. A
+// line whose first field is "url" is a heading; a byte order mark is ignored.
 func ReadJudgements(r io.Reader) (out []Judgement, err error) {
 	sc := bufio.NewScanner(r)
 	n := 1
@@ -43,16 +43,16 @@ func ReadJudgements(r io.Reader) (out []Judgement, err error) {
 	return out, nil
 }
 
-// Rank is how good the first entries of a collection are, by the judgements of them.
+// Rank is the quality of the first entries of a collection by their judgements.
 type Rank struct {
-	First     int     `json:"first"`  // so many entries, the best first
+	First     int     `json:"first"`  // number of entries, the best first
 	Judged    int     `json:"judged"` // of them
 	Relevant  int     `json:"relevant"`
-	Precision float64 `json:"precision"` // of those judged
+	Precision float64 `json:"precision"` // among judged ones
 }
 
-// Ranks measures a collection's entries, the best first: what the judgement of each
-// is, nil where there is none. The ranks are those of tables, and the last entry's.
+// Ranks returns the ranks of a collection's entries, given as their judgements, the best entry
+// first; nil is not judged. It returns the usual ranks of tables and that of the last entry.
 func Ranks(entries []*bool) (out []Rank) {
 	at := Rank{}
 	for i, relevant := range entries {

@@ -9,37 +9,35 @@ import (
 	"gleaner/internal/each"
 )
 
-// Page is what is classified.
+// Page is a page to be classified.
 type Page struct {
 	URL, Title, Text string
 }
 
-// Score is how like a topic a page is.
+// Score is the similarity of a page and a topic.
 type Score struct {
 	Topic       string  `json:"topic"`
 	Correlation float64 `json:"correlation"` // 0 to 1
 }
 
-// Classifier says which topics a page is like, the best first; none for a page that
-// is like none.
+// Classifier returns the topics similar to a page, the best first.
 type Classifier interface {
 	Classify(p Page) []Score
-	Topics() []string // that it knows
+	Topics() []string // of the classifier
 }
 
-// Model is what topics are like, as it is stored.
+// Model is the stored form of topics.
 type Model struct {
 	Options   Options        `json:"options"`
 	Centroids []Centroid     `json:"centroids"`
-	N         int            `json:"n"`  // documents that the document frequencies are of
-	DF        map[string]int `json:"df"` // of the dictionary's words: in how many of them each occurs
+	N         int            `json:"n"`  // number of documents of DF
+	DF        map[string]int `json:"df"` // number of documents with each word of the dictionary
 
-	// Checks are those of the pages that made the centroids, by what decided when they did.
+	// Checks are the results for the pages of the centroids, by the classifier of that time.
 	Checks []Check `json:"checks,omitempty"`
 }
 
-// Relearnt is the model with the document frequencies of other pages added to those
-// that it has: how many they are, and in how many of them each word occurs.
+// Relearnt returns the model with the document frequencies df of n other pages added.
 func (m *Model) Relearnt(n int, df map[string]int) *Model {
 	out := *m
 	out.N, out.DF = m.N+n, map[string]int{}
@@ -49,12 +47,12 @@ func (m *Model) Relearnt(n int, df map[string]int) *Model {
 	return &out
 }
 
-// Alone reports whether there is one topic, with no other beside it: all pages that the
-// document frequencies are of are about it, and what they all say would tell nothing. As
-// many pages that have no word of it stand for the rest of the web then.
+// Alone reports whether there is only one topic. All documents are then about it, so their
+// frequencies distinguish nothing. As many pages without its words then stand for the rest of the
+// web.
 func (m *Model) Alone() bool { return len(m.Centroids) == 1 }
 
-// documents is how many there are for the inverse document frequencies.
+// documents returns the number of documents for inverse document frequencies.
 func (m *Model) documents() int {
 	if m.Alone() {
 		return m.N + m.Centroids[0].Pages
@@ -71,7 +69,7 @@ type Vectors struct {
 	norms     []float64
 }
 
-// Vectors makes a model ready.
+// Vectors returns the classifier of a model.
 func (m *Model) Vectors(f *Filter) *Vectors {
 	v := &Vectors{filter: f, overlap: m.Options.Overlap, idf: map[string]float64{}, centroids: m.Centroids}
 	for w, df := range m.DF {
@@ -89,14 +87,14 @@ func (v *Vectors) Topics() []string {
 	return each.Of(v.centroids, func(c Centroid) string { return c.Topic })
 }
 
-// Counts says how often words of the dictionary occur in a page.
+// Counts returns the counts of dictionary words in a page.
 func (v *Vectors) Counts(p Page) map[string]int {
 	n := v.filter.Counts(p)
 	maps.DeleteFunc(n, func(w string, _ int) bool { _, is := v.idf[w]; return !is })
 	return n
 }
 
-// Hint is which share of the words of a text, such as a link's, are of the dictionary.
+// Hint returns the share of dictionary words in a text, such as that of a link.
 func (v *Vectors) Hint(text string) float64 {
 	words, of := v.filter.Words(text), 0
 	for _, w := range words {
@@ -107,14 +105,13 @@ func (v *Vectors) Hint(text string) float64 {
 	return float64(of) / float64(max(1, len(words)))
 }
 
-// Classify implements Classifier. Centroids with which the page has too few words in
-// common do not count.
+// Classify implements Classifier. It ignores centroids that share too few words with the page.
 func (v *Vectors) Classify(p Page) []Score { return v.scores(v.Counts(p)) }
 
 func (v *Vectors) Scores(p Sample) []Score { return v.scores(p.Counts) }
 
-// scores are the correlations of a page with these counts: of its vector of unit
-// length with each centroid, by that one's length.
+// scores returns the correlations of a page with these counts: of its vector of unit length with
+// each centroid, divided by the centroid's length.
 func (v *Vectors) scores(counts map[string]int) (out []Score) {
 	square := 0.0
 	for w, n := range counts {
@@ -133,7 +130,7 @@ func (v *Vectors) scores(counts map[string]int) (out []Score) {
 			}
 		}
 		if common >= v.overlap && dot > 0 {
-			// The order of a map is another each time; a sum's last digits must not be.
+			// Rounded, since the order of a map changes the last digits of a sum.
 			out = append(out, Score{c.Topic, rounded(dot / (v.norms[i] * math.Sqrt(square)))})
 		}
 	}

@@ -2,32 +2,32 @@ package topic
 
 import "fmt"
 
-// Options are how collections are made; Defaults is where to begin.
+// Options configures collections.
 type Options struct {
-	Results      int     `json:"results"`       // of a search that make a centroid
-	LeastResults int     `json:"least_results"` // with fewer there is none
+	Results      int     `json:"results"`       // results of a search for a centroid
+	LeastResults int     `json:"least_results"` // least number of them
 	Terms        int     `json:"terms"`         // words of a centroid
-	Overlap      int     `json:"overlap"`       // words that a page and a centroid have in common, at least
-	Threshold    float64 `json:"threshold"`     // correlation from which a page belongs to a topic
-	Certainty    float64 `json:"certainty"`     // score of a learnt classifier from which one does, which is more likely than not; 0 is Threshold
-	Cutoff       float64 `json:"cutoff"`        // off-topic pages in a row that a path may hold
-	Size         int     `json:"size"`          // entries of a collection; it stops when it is full
+	Overlap      int     `json:"overlap"`       // least number of words common to a page and a centroid
+	Threshold    float64 `json:"threshold"`     // least correlation of a page of a topic
+	Certainty    float64 `json:"certainty"`     // the same as score of a learnt classifier, above 0.5; 0 is Threshold
+	Cutoff       float64 `json:"cutoff"`        // greatest number of consecutive off-topic pages on a path
+	Size         int     `json:"size"`          // greatest number of entries of a collection, which then stops
 
-	// What the paper's authors wished for.
+	// Extensions proposed in the paper.
 	Overlapping bool `json:"overlapping,omitempty"`  // a page belongs to every topic that it is like, not to the best alone
-	LearnIDF    bool `json:"learn_idf,omitempty"`    // document frequencies are those of the crawled pages, too
+	LearnIDF    bool `json:"learn_idf,omitempty"`    // add crawled pages to document frequencies
 	OffSite     bool `json:"off_site,omitempty"`     // links to other hosts first
-	Distinct    bool `json:"distinct,omitempty"`     // near-duplicates are neither collected nor followed
-	OnePerSite  bool `json:"one_per_site,omitempty"` // a collection has one entry of a site, the best
+	Distinct    bool `json:"distinct,omitempty"`     // neither collect nor follow near-duplicates
+	OnePerSite  bool `json:"one_per_site,omitempty"` // only the best entry of each site
 	Adapt       bool `json:"adapt,omitempty"`        // threshold and cutoff adapt; see Decide
 }
 
-// Defaults are those of the paper.
+// Defaults returns the options of the paper.
 func Defaults() Options {
 	return Options{Results: 7, LeastResults: 4, Terms: 20, Overlap: 4, Threshold: 0.3, Certainty: 0.5, Cutoff: 0, Size: 50}
 }
 
-// Check says what of the options cannot be, by the name of its flag.
+// Check returns an error for invalid options, with the name of the flag.
 func (o Options) Check() error {
 	switch {
 	case o.Results < 1 || o.Results > 100:
@@ -50,9 +50,9 @@ func (o Options) Check() error {
 	return nil
 }
 
-// Likened lays the score of a learnt classifier on the scale of correlations, straight
-// below Certainty and above it, so that Certainty is Threshold there: what is sure enough
-// is on topic, whatever said so, and one topic's pages are put in order with another's.
+// Likened maps the score of a learnt classifier to the scale of correlations, linearly below and
+// above Certainty, which becomes Threshold. So pages of all topics and classifiers have one
+// threshold and one order.
 func (o Options) Likened(score float64) float64 {
 	switch {
 	case o.Certainty == 0 || o.Certainty == o.Threshold:
@@ -63,33 +63,33 @@ func (o Options) Likened(score float64) float64 {
 	return o.Threshold + (score-o.Certainty)/(1-o.Certainty)*(1-o.Threshold)
 }
 
-// Standing is how far a topic's collection is.
-type Standing struct {
+// Progress is the state of a topic's collection.
+type Progress struct {
 	Entries int     `json:"entries"` // of different sites, with OnePerSite
 	Worst   float64 `json:"worst"`   // the least correlation of an entry
 }
 
-// Verdict is what follows from what a page is like.
+// Verdict is the decision on a page.
 type Verdict struct {
-	Best     Score   // of the topics that take the page, else of all; zero for a page that is like no topic
-	Entries  []Score // the collections that it is for
-	Off      float64 // off-topic pages in a row on the way to what it links to
-	Follow   bool    // its links are taken
+	Best     Score   // among topics that accept the page, else among all; zero without any
+	Entries  []Score // collections that get the page
+	Off      float64 // consecutive off-topic pages on the path to its links
+	Follow   bool    // follow its links
 	Priority float64 // of its links
 }
 
-// Decide says what becomes of a page by what it is like, best first; off is how much
-// was off topic in a row on the way to it, and standing how far a collection is.
+// Decide returns the decision on a page with these scores, best first. off is the number of
+// consecutive off-topic pages on its path, and standing returns the state of a collection.
 //
-// A full collection takes no more: a page belongs to the most similar topic whose
-// collection still takes it (D §5.3). From the threshold on the page is an entry of it and
-// its links are followed. The links of an off-topic page are followed while its path has no
-// more such pages than the cutoff.
+// A full collection accepts no pages: a page belongs to the most similar topic whose collection
+// accepts it (D §5.3). From the threshold on, the page is an entry and its links are followed.
+// The links of an off-topic page are followed while its path has no more consecutive ones than
+// the cutoff.
 //
-// With Adapt a full collection goes on: its threshold is the correlation of its worst
-// entry, which a better one replaces. And an off-topic page takes of the cutoff only what
-// it is short of the threshold.
-func (o Options) Decide(scores []Score, off float64, standing func(topic string) Standing) Verdict {
+// With Adapt a full collection continues: its threshold is the correlation of its worst entry,
+// which a better one replaces. And an off-topic page uses up the cutoff only by its distance from
+// the threshold.
+func (o Options) Decide(scores []Score, off float64, standing func(topic string) Progress) Verdict {
 	v := Verdict{}
 	for _, s := range scores {
 		if s.Correlation < o.Threshold || len(v.Entries) > 0 && !o.Overlapping {
@@ -119,9 +119,8 @@ func (o Options) Decide(scores []Score, off float64, standing func(topic string)
 	return v
 }
 
-// LinkPriority is how soon a link is asked for that stands on a page of a verdict: in
-// the order of that page's correlation, with OffSite those to other hosts before all
-// others.
+// LinkPriority returns the priority of a link on a page with a verdict: the page's correlation,
+// and with OffSite links to other hosts first.
 func (o Options) LinkPriority(v Verdict, offSite bool) float64 {
 	if o.OffSite && offSite {
 		return 1 + v.Priority

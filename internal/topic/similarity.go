@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Pair is how like each other two topics' centroids are (figure 4 of the paper).
+// Pair is the similarity of two topics' centroids (figure 4 of the paper).
 type Pair struct {
 	A           string  `json:"a"`
 	B           string  `json:"b"`
 	Correlation float64 `json:"correlation"`
 }
 
-// Similarity is the cosine of each two centroids, the most alike first: topics that
-// are too like each other to be told apart stand at the top.
+// Similarity returns the cosine of each pair of centroids in descending order, so that topics too
+// similar to distinguish come first.
 func (m *Model) Similarity() []Pair {
 	var out []Pair
 	for i, a := range m.Centroids {
@@ -33,25 +33,24 @@ func (m *Model) Similarity() []Pair {
 	return out
 }
 
-// Check is whether the pages that made a centroid fall to it.
+// Check counts the pages of a centroid that the model assigns to its topic.
 type Check struct {
 	Topic string `json:"topic"`
 	Pages int    `json:"pages"`
-	Own   int    `json:"own"` // those of them that its collection would take
+	Own   int    `json:"own"` // pages that its collection would accept
 }
 
-// EnoughOwn is the share of the pages that made a centroid which fall to it, at least,
-// in a model that tells its topics apart.
+// EnoughOwn is the least share of the pages of centroids that a good model assigns to their
+// topics.
 const EnoughOwn = 0.9
 
-// Scorer scores pages of which the words are known, as a Classifier does others.
+// Scorer scores pages given as counts of words.
 type Scorer interface {
 	Scores(p Sample) []Score
 }
 
-// SelfCheck has the pages that made the centroids judged as those of a crawl are, by all
-// that keeps a page out of a collection but that it is full. A page that was given for
-// several topics is right for each of them.
+// SelfCheck classifies the pages of the centroids like those of a crawl, by all rules of a
+// collection except its size. A page of several topics is correct for each of them.
 func (m *Model) SelfCheck(by Scorer, pages []Sample) []Check {
 	of := map[string]map[string]bool{} // URL → topics
 	for _, p := range pages {
@@ -60,7 +59,7 @@ func (m *Model) SelfCheck(by Scorer, pages []Sample) []Check {
 		}
 		of[p.URL][p.Topic] = true
 	}
-	empty := func(string) Standing { return Standing{} }
+	empty := func(string) Progress { return Progress{} }
 	var checks []Check
 	for _, c := range m.Centroids {
 		check := Check{Topic: c.Topic}
@@ -79,8 +78,8 @@ func (m *Model) SelfCheck(by Scorer, pages []Sample) []Check {
 	return checks
 }
 
-// Own is the share of the pages that made a centroid which fall to it, and, where that is
-// less than EnoughOwn, the topics of which it is.
+// Own returns the share of pages assigned to their own centroid, and the topics for which it is
+// less than EnoughOwn.
 func Own(checks []Check) (share float64, unsure []Check) {
 	all, own := 0, 0
 	for _, c := range checks {

@@ -18,14 +18,14 @@ import (
 //go:embed stops.yaml
 var defaultStops []byte
 
-// Stops are what a topical crawl passes over.
+// Stops lists what a topical crawl ignores.
 type Stops struct {
-	Words []string `yaml:"words" json:"words,omitempty"` // that say nothing of a topic
-	Links []string `yaml:"links" json:"links,omitempty"` // what links say that lead about a site, whole: "next"
+	Words []string `yaml:"words" json:"words,omitempty"` // without meaning for topics
+	Links []string `yaml:"links" json:"links,omitempty"` // whole texts of navigation links: "next"
 	URLs  []string `yaml:"urls" json:"urls,omitempty"`   // parts of addresses: "/cgi-bin/"
 }
 
-// DefaultStops are the lists that ship with the program.
+// DefaultStops returns the lists that ship with the program.
 func DefaultStops() (Stops, error) { return ParseStops(defaultStops) }
 
 // ParseStops reads lists from YAML or JSON. Unknown keys are an error.
@@ -39,13 +39,13 @@ func ParseStops(data []byte) (Stops, error) {
 	return s, nil
 }
 
-// Filter is the lists made ready.
+// Filter holds compiled lists.
 type Filter struct {
 	words, links map[string]bool
 	urls         []string
 }
 
-// NewFilter makes lists ready.
+// NewFilter compiles lists.
 func NewFilter(s Stops) *Filter {
 	f := &Filter{words: map[string]bool{}, links: map[string]bool{}}
 	for _, w := range s.Words {
@@ -71,11 +71,11 @@ func (f *Filter) Passes(anchor, url string) bool {
 	return !slices.ContainsFunc(f.urls, func(u string) bool { return strings.Contains(low, u) })
 }
 
-// longestWord bounds a word, in bytes: what a hostile page holds beyond is none.
+// longestWord is the greatest length of a word in bytes; hostile pages have longer ones.
 const longestWord = 64
 
-// Words are the words of a text that may say what it is about: folded, whole
-// (there is no stemming), without stop words and without what has no letter.
+// Words returns the words of a text that may indicate a topic: folded, without stemming, stop
+// words and words without letters.
 func (f *Filter) Words(s string) []string {
 	all := text.Words(s)
 	out := all[:0]
@@ -87,10 +87,10 @@ func (f *Filter) Words(s string) []string {
 	return out
 }
 
-// Counts says how often each of the words of a page occurs.
+// Counts returns the counts of the words of a page.
 func (f *Filter) Counts(p Page) map[string]int { return Count(f.Words(p.Title + "\n" + p.Text)) }
 
-// Count says how often each word occurs.
+// Count returns the count of each word.
 func Count(words []string) map[string]int {
 	n := make(map[string]int, len(words))
 	for _, w := range words {
@@ -99,8 +99,8 @@ func Count(words []string) map[string]int {
 	return n
 }
 
-// Query is a search for what texts, such as titles, have in common: the words, at most
-// so many, that most of them have; "" where they have none.
+// Query returns a search query for the subject of texts, such as titles: at most most words that
+// most of them have, or "".
 func (f *Filter) Query(texts []string, most int) string {
 	in := map[string]int{}
 	for _, t := range texts {
@@ -114,8 +114,8 @@ func (f *Filter) Query(texts []string, most int) string {
 	return strings.Join(words[:min(len(words), most)], " ")
 }
 
-// Pairs are the pairs of neighbouring words that most texts have, at most so many, of those
-// that two or more have.
+// Pairs returns at most most pairs of neighbouring words that are in the most texts, and in at
+// least two.
 func (f *Filter) Pairs(texts []string, most int) []string {
 	in := map[string]int{}
 	for _, t := range texts {

@@ -250,8 +250,8 @@ func TestSelfCheckByWhatIsCollected(t *testing.T) {
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
-	at := map[string]Standing{}
-	standing := func(topic string) Standing { return at[topic] }
+	at := map[string]Progress{}
+	standing := func(topic string) Progress { return at[topic] }
 	o := Defaults()
 	o.Size = 2
 	good := []Score{{"a", 0.6}, {"b", 0.4}, {"c", 0.1}}
@@ -267,14 +267,14 @@ func TestDecide(t *testing.T) {
 	o.Adapt, o.Overlapping = false, true
 	require.Equal(t, good[:2], o.Decide(good, 0, standing).Entries)
 
-	at["a"] = Standing{Entries: 2, Worst: 0.5}
+	at["a"] = Progress{Entries: 2, Worst: 0.5}
 	require.Equal(t, good[1:2], o.Decide(good, 0, standing).Entries, "a is full")
 	o.Overlapping = false
 	require.Equal(t, Verdict{Best: good[1], Entries: good[1:2], Follow: true, Priority: 0.4}, o.Decide(good, 0, standing), "a full collection leaves its pages to the next")
 	require.Equal(t, Verdict{Best: good[0], Priority: 0.6}, o.Decide(good[:1], 0, standing), "a full collection leads nowhere")
 	o.Adapt = true
 	require.Equal(t, good[:1], o.Decide(good, 0, standing).Entries, "it is better than the worst")
-	at["a"] = Standing{Entries: 2, Worst: 0.7}
+	at["a"] = Progress{Entries: 2, Worst: 0.7}
 	require.Equal(t, Verdict{Best: good[0], Follow: true, Priority: 0.6}, o.Decide(good[:1], 0, standing))
 	require.Equal(t, good[1:2], o.Decide(good, 0, standing).Entries, "it is worse than the worst of a")
 

@@ -12,33 +12,33 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ErrTopics is what is wrong with a file of topics; its text says what and where.
+// ErrTopics reports an error in a file of topics; its text has the error and its place.
 var ErrTopics = errors.New("topics")
 
-// Topic is one collection to be made.
+// Topic is one collection to be built.
 type Topic struct {
-	ID    string   `json:"id"` // its name below those of the topics above it: mathematics/number theory
+	ID    string   `json:"id"` // path of names: mathematics/number theory
 	Query string   `json:"query,omitempty"`
-	Pages []string `json:"pages,omitempty"` // that stand for the topic, in place of what a search finds
-	Venue string   `json:"venue,omitempty"` // whose papers stand for the topic: its key on record
+	Pages []string `json:"pages,omitempty"` // examples of the topic, instead of a search
+	Venue string   `json:"venue,omitempty"` // key of a venue whose papers are the examples
 
-	// Queries are further searches for pages at which its crawl begins.
+	// Queries are further searches for start pages of its crawl.
 	Queries []string `json:"queries,omitempty"`
 
-	// Labelled is a topic that the pages stand for which a person labelled, in the file of
-	// its classifier: it is searched for by nothing, and has no centroid.
+	// Labelled is set for a topic of pages labelled by a person, in the file of its classifier.
+	// It has no search and no centroid.
 	Labelled bool `json:"labelled,omitempty"`
 
-	// Categories of a web directory under which its pages are, such as Top/Science/Math;
-	// where there are none it is those that bear its name.
+	// Categories of a web directory with its pages, such as Top/Science/Math; if empty, those
+	// with its name.
 	Categories []string `json:"categories,omitempty"`
 
-	// Departments are parts of a host's name, and directories, that are about the topic,
-	// such as cs and informatics.
+	// Departments are labels of hosts, and directories, about the topic, such as cs and
+	// informatics.
 	Departments []string `json:"departments,omitempty"`
 }
 
-// node is a topic as it stands in a file.
+// node is a topic in a file.
 type node struct {
 	Name   string   `yaml:"name"`
 	Query  string   `yaml:"query"`
@@ -52,7 +52,7 @@ type node struct {
 	Departments []string `yaml:"departments"`
 }
 
-// The bounds of a file of topics: what one crawl takes, and the record of it.
+// Limits of a file of topics, for the crawl and the record.
 const (
 	maxTopics = 1000
 	maxPages  = 1000 // of a topic
@@ -62,7 +62,7 @@ const (
 	maxCategories = 100 // of a topic, and departments
 )
 
-// OfVenues are topics for which the papers of venues stand, each under its key.
+// OfVenues returns topics whose examples are the papers of venues, each with its key as name.
 func OfVenues(keys []string) ([]Topic, error) {
 	var out []Topic
 	for _, key := range keys {
@@ -78,10 +78,10 @@ func OfVenues(keys []string) ([]Topic, error) {
 	return out, nil
 }
 
-// Parse reads a hierarchy of topics from YAML or JSON: each has a name, and a query,
-// pages, a venue, labelled pages, or narrower topics. One with none of these is searched for by its name
-// and that of the topic above it; one that has narrower topics alone is a heading. They
-// come in the order of the file. What stands beside the topics comes as it is.
+// Parse reads a hierarchy of topics from YAML or JSON, in the order of the file. Each has a name,
+// and a query, pages, a venue, labelled pages, or narrower topics. A topic with none of these is
+// searched for by its name and that of the topic above it. A topic with only narrower topics is a
+// heading. Other keys of the file are returned as they are.
 func Parse(data []byte) ([]Topic, map[string]yaml.Node, error) {
 	var file struct {
 		Topics   []node               `yaml:"topics"`
@@ -134,7 +134,7 @@ func Parse(data []byte) ([]Topic, map[string]yaml.Node, error) {
 	return out, file.Settings, nil
 }
 
-// named is a search for a topic by its name and that of the topic above it.
+// named returns a search for a topic by its name and that of the topic above it.
 func named(id string) string {
 	above, name, below := cutLast(id)
 	if !below {
@@ -149,8 +149,8 @@ func cutLast(id string) (above, name string, below bool) {
 	return id[:max(i, 0)], id[i+1:], i >= 0
 }
 
-// AllQueries are the searches for a topic, each once: its query, those beside it, and
-// what its place in the tree of topics says, but for a venue, whose name there is a key.
+// AllQueries returns the distinct searches for a topic: its query, further ones, and its path in
+// the tree, except for a venue, whose name is a key.
 func (t Topic) AllQueries() (out []string) {
 	all := append([]string{t.Query}, t.Queries...)
 	if t.Venue == "" {
@@ -164,7 +164,7 @@ func (t Topic) AllQueries() (out []string) {
 	return out
 }
 
-// check says what of a topic the record or a search engine would not take.
+// check returns an error for a topic that the record or a search engine would reject.
 func (t Topic) check() error {
 	switch {
 	case len(t.ID) > maxName:

@@ -307,6 +307,6 @@ func (l *loop) over() crawl.Ending {
 	return ""
 }
 
-func (l *loop) standing(t string) topic.Standing {
-	return topic.Standing(l.at.Topics[t])
+func (l *loop) standing(t string) topic.Progress {
+	return topic.Progress(l.at.Topics[t])
 }

@@ -5,20 +5,20 @@ import (
 	"html/template"
 )
 
-// Bar is one bar of a drawing: its parts are stacked, in the classes' colours.
+// Bar is one bar of a chart: its parts are stacked, in the colours of their classes.
 type Bar struct {
 	Name  string
 	Parts []Part
 }
 
-// Part is a stretch of a bar.
+// Part is a part of a bar.
 type Part struct {
 	Class string // held, found, missing or all
 	N     int
 }
 
-// Bars draws lying bars, one below the other, each with its name above it and its sum. A table beside
-// it says the same to who does not see it.
+// Bars draws horizontal bars, each with its name and sum above it. A table beside it has the same
+// numbers for readers who cannot see it.
 func Bars(title string, bars []Bar) template.HTML {
 	const step = 36.0
 	title = template.HTMLEscapeString(title)
@@ -47,7 +47,7 @@ func (b Bar) sum() (n int) {
 	return n
 }
 
-// cut shortens a name to what has room above a bar.
+// cut shortens a name to the room above a bar.
 func cut(name string) string {
 	const room = 50
 	if r := []rune(name); len(r) > room {

@@ -14,7 +14,7 @@ const (
 	chartMargin = 36.0
 )
 
-// canvas is an SVG drawing under way.
+// canvas is an unfinished SVG drawing.
 type canvas struct {
 	strings.Builder
 	width float64
@@ -31,7 +31,7 @@ func newCanvas(title string, width, height float64) *canvas {
 	return c
 }
 
-// yearsCanvas is as wide as columns of these years need.
+// yearsCanvas returns a canvas wide enough for a column per year.
 func yearsCanvas(title string, years []Year) *canvas {
 	width := chartWidth
 	if float64(len(years))*yearWidth <= narrowWidth-chartMargin {
@@ -40,10 +40,10 @@ func yearsCanvas(title string, years []Year) *canvas {
 	return newCanvas(title, width, chartHeight)
 }
 
-// yearWidth is what a year takes, with its label.
+// yearWidth is the width of a year with its label.
 const yearWidth = 34.0
 
-// bar draws a bar; none of nothing.
+// bar draws a bar, unless its height is 0.
 func (c *canvas) bar(x, y, w, h float64, class, label string) {
 	if w <= 0 || h <= 0 {
 		return
@@ -61,7 +61,8 @@ func (c *canvas) rule(y float64) {
 
 func (c *canvas) done() string { return c.String() + "</svg>" }
 
-// columns places one column a year, and labels as many years as there is room.
+// columns returns the distance of the columns of years, and labels as many years as there is room
+// for.
 func columns(c *canvas, years []Year) (step float64) {
 	step = (c.width - chartMargin) / float64(max(len(years), 1))
 	every := 1 + len(years)*yearWidth/int(c.width-chartMargin)
@@ -79,7 +80,7 @@ func papersChart(years []Year) string {
 	c := yearsCanvas("Papers by year: held, found, missing", years)
 	most := 2
 	for _, y := range years {
-		most = max(most, y.Published+y.Published%2) // half of it is a number of papers, too
+		most = max(most, y.Published+y.Published%2) // even, so that half of it is a whole number of papers
 	}
 	floor, room := chartHeight-24, chartHeight-24-12
 	for _, share := range []float64{.5, 1} {
@@ -130,7 +131,7 @@ func recallChart(years []Year) string {
 	return c.done()
 }
 
-// reasonsChart draws why papers are missing.
+// reasonsChart draws the reasons of missing papers.
 func reasonsChart(r *Report) template.HTML {
 	var bars []Bar
 	for _, why := range reasons {

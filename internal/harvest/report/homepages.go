@@ -14,21 +14,21 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// places are where documents stand on a harvest's sites.
+// places holds the documents of a harvest's sites by URL.
 type places struct {
-	whole  bool // of every homepage its whole host was crawled
+	whole  bool // the scope of each homepage is its whole host
 	byHost map[string][]place
 }
 
-// place is the URL of a document, or of what may be one, or of the page that links to it.
+// place is the URL of a document or possible document, or of a page that links to it.
 type place struct {
 	url      string
 	document string
 	accepted bool
-	open     bool // nobody knows what it is
+	open     bool // it was not examined
 }
 
-// places are those of the sites of authors whose crawls have ended.
+// places returns the places on sites of authors whose crawls have ended.
 func (b *builder) places(ctx context.Context, authors map[string]store.AuthorClue, whole bool) (places, error) {
 	p := newPlaces(nil, whole)
 	all, err := b.db.Places(ctx, p.barren(authors))
@@ -56,7 +56,7 @@ func (p places) add(all []store.Place) {
 	}
 }
 
-// barren are the hosts of homepages that led to nothing, by what is known.
+// barren returns the hosts of homepages that led to no paper.
 func (p places) barren(authors map[string]store.AuthorClue) []string {
 	hosts := map[string]bool{}
 	for _, clue := range authors {
@@ -69,8 +69,8 @@ func (p places) barren(authors map[string]store.AuthorClue) []string {
 	return slices.Sorted(maps.Keys(hosts))
 }
 
-// under counts the documents that a homepage led to: those in its scope, and those
-// that a page in its scope links to; and apart what may be some and nobody knows.
+// under counts the documents of a homepage: those in its scope, and those linked from a page in
+// its scope. open counts unexamined ones.
 func (p places) under(home store.Homepage) (documents, accepted, open int) {
 	scope := []string{home.Prefix(p.whole)}
 	seen := map[string]bool{}
@@ -91,21 +91,21 @@ func (p places) under(home store.Homepage) (documents, accepted, open int) {
 	return documents, accepted, open
 }
 
-// crawled reports whether the crawl of a site has come to its end.
+// crawled reports whether the crawl of a site is complete.
 func crawled(site store.SiteClue) bool { return site.State == gleaner.SiteDone && site.Waiting == 0 }
 
-// refuses reports whether a site refused, or was stopped before a page of it was read, and
-// not by a person.
+// refuses reports whether a site refused, or was stopped before the first page, but not by a
+// person.
 func refuses(site store.SiteClue) bool {
 	return site.State == gleaner.SiteRefused ||
 		site.State == gleaner.SiteStopped && site.Pages == 0 && site.Reason != gleaner.SitePaused
 }
 
-// read reports whether the homepage itself was read by a crawl that has come to its end.
+// read reports whether the homepage itself was read by a complete crawl.
 func read(site store.SiteClue) bool { return crawled(site) && !site.Unasked && site.Unread == "" }
 
-// barren are the homepages that led nowhere, in one order: nor did the places of papers
-// that they link to.
+// barren returns the homepages that led to no paper, in a fixed order. Other sites with papers
+// that they link to had none either.
 func (c *clues) barren() (out []evidence.Barren) {
 	for _, author := range slices.Sorted(maps.Keys(c.authors)) {
 		clue := c.authors[author]
@@ -118,8 +118,8 @@ func (c *clues) barren() (out []evidence.Barren) {
 	return out
 }
 
-// nothing is what an author's homepage, the i-th, came to that led nowhere: it was read,
-// and all that it leads to was examined. "" of any other.
+// nothing returns the result of an author's i-th homepage if it was read, all of its links were
+// examined, and none led to a paper; else "".
 func (c *clues) nothing(of store.AuthorClue, i int) string {
 	site := of.Sites[i]
 	if !read(site) || site.Cut > 0 {
@@ -139,7 +139,7 @@ func (c *clues) nothing(of store.AuthorClue, i int) string {
 	return broughtNothing(site.Pages, documents)
 }
 
-// bySite looks at where the authors live.
+// bySite explains a missing paper by the sites of its authors.
 func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 	var known, cut, nowhere, refused, waiting, listed []string
 	for _, a := range p.Authors {
@@ -201,8 +201,8 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 	return "", nil
 }
 
-// broughtNothing says what a homepage came to that has no paper at all: it may be the
-// page of another person of the name, or the papers lie elsewhere.
+// broughtNothing describes a homepage without papers: it may belong to a namesake, or the papers
+// are elsewhere.
 func broughtNothing(pages, documents int) string {
 	if documents == 0 {
 		return text.Count(pages, "page") + " of its host fetched, and no document on it or linked from it"

@@ -43,11 +43,11 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	})
 }
 
-// Charts are drawings of a report, for a page that gives the classes held, found and
-// missing their colours.
+// Charts holds the charts of a report for a page that sets the colours of the classes held, found
+// and missing.
 type Charts struct{ Papers, Recall, Reasons template.HTML }
 
-// Charts draws them.
+// Charts returns the charts of the report.
 func (r *Report) Charts() Charts {
 	return Charts{
 		Papers:  template.HTML(papersChart(r.Years)), // #nosec G203: numbers of our own

@@ -9,9 +9,8 @@ import (
 	"io"
 )
 
-// WriteJSON writes the report as indented JSON, a list's element after the other: its
-// lists have a line for each paper, and as one text they would be held several times
-// over. The bytes are those of an encoder with an indent of two blanks.
+// WriteJSON writes the report as JSON with an indent of two spaces. It encodes one list element
+// at a time, since the lists have an element per paper and would be in memory several times.
 func (r *Report) WriteJSON(w io.Writer) error {
 	numbers := *r
 	numbers.Found, numbers.Missing, numbers.Sites = nil, nil, nil
@@ -27,9 +26,9 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return out.Flush()
 }
 
-// writeList writes what stands before a list, and the list, and leaves the rest.
+// writeList writes the text before a list and the list, and leaves the text after it in rest.
 func writeList[T any](w *bufio.Writer, rest *[]byte, name string, all []T) error {
-	// A line break is never within a text, and what is nested stands further right.
+	// JSON strings hold no line breaks, and nested fields have a greater indent.
 	place := fmt.Sprintf("\n  %q: ", name)
 	before, after, is := bytes.Cut(*rest, []byte(place+"null"))
 	if !is {
@@ -38,7 +37,7 @@ func writeList[T any](w *bufio.Writer, rest *[]byte, name string, all []T) error
 	*rest = after
 	fmt.Fprintf(w, "%s%s", before, place)
 	if len(all) == 0 {
-		raw, err := json.Marshal(all) // null, or none
+		raw, err := json.Marshal(all) // null or []
 		if err == nil {
 			_, err = w.Write(raw)
 		}

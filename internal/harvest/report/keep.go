@@ -8,8 +8,8 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Keep keeps a report that was built, for pages that show a part of it: its numbers,
-// and of each missing paper why it is missing.
+// Keep stores the numbers of a report, and the reason of each missing paper, for pages that show
+// a part of it.
 func Keep(ctx context.Context, db store.ReportRecords, r *Report) error {
 	numbers := *r
 	numbers.Found, numbers.Missing, numbers.Sites = nil, nil, nil
@@ -23,8 +23,7 @@ func Keep(ctx context.Context, db store.ReportRecords, r *Report) error {
 	return db.KeepReport(ctx, r.Harvest.ID, store.KeptReport{Made: r.Made, Took: r.Took, Report: raw}, missing)
 }
 
-// Latest returns the report of a harvest that was kept last, in numbers alone; nil
-// where none was.
+// Latest returns the numbers of the last stored report of a harvest, or nil.
 func Latest(ctx context.Context, db store.ReportRecords, harvest string) (*Report, error) {
 	k, err := db.KeptReport(ctx, harvest)
 	if err != nil || k == nil {

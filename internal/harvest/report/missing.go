@@ -16,10 +16,10 @@ import (
 	"gleaner/internal/text"
 )
 
-// maxEvidence bounds the lines of evidence for one paper.
+// maxEvidence is the greatest number of lines of evidence for a paper.
 const maxEvidence = 6
 
-// missing gives each missing paper the reason nearest to having it.
+// missing sets for each missing paper the reason that is nearest to success.
 func (b *builder) missing(ctx context.Context) error {
 	papers, err := b.db.Missing(ctx, b.r.Harvest.ID)
 	if err != nil {
@@ -39,17 +39,17 @@ func (b *builder) missing(ctx context.Context) error {
 	return nil
 }
 
-// clues are what the record holds about missing papers.
+// clues holds the evidence on record about missing papers.
 type clues struct {
 	matches map[string][]store.MatchClue
 	links   map[string][]store.LinkClue
-	kinds   map[clueKind]int            // how many links there are of each
+	kinds   map[clueKind]int            // number of links of each kind
 	authors map[string]store.AuthorClue // by author id
 	places  places
 }
 
-// add adds a link that speaks of a paper. A few of each kind are enough, since a site may
-// have a million.
+// add adds a link that mentions a paper. It keeps a few of each kind, since a site may have a
+// million.
 func (c *clues) add(paper string, l store.LinkClue) {
 	k := clueKind{paper, l.Parent == "", l.Waiting, l.Failed && l.Tries == 0, l.Outcome, l.Document}
 	if c.kinds[k]++; c.kinds[k] <= maxEvidence {
@@ -57,7 +57,7 @@ func (c *clues) add(paper string, l store.LinkClue) {
 	}
 }
 
-// clueKind is what explanations tell apart of links.
+// clueKind groups links by the properties used in explanations.
 type clueKind struct {
 	paper                  string
 	copy, waiting, untried bool
@@ -94,8 +94,8 @@ func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, e
 	return c, err
 }
 
-// mentioned says which papers a link speaks of: its own words if they are like a
-// title, else the words around it, else those above it.
+// mentioned returns the papers that a link mentions: in its own words if they are like a title,
+// else in the words around it, else in those above it.
 func mentioned(ix *match.Index, l store.LinkClue) (keys []string) {
 	for _, words := range []string{l.Anchor, l.Context, l.Heading} {
 		if keys = ix.Mentioned(words); len(keys) > 0 {
@@ -119,8 +119,8 @@ func (c *clues) explain(p gleaner.Paper) (Reason, []string) {
 	return why, lines[:min(len(lines), maxEvidence)]
 }
 
-// copies says what became of the copies that catalogues named. A publisher's
-// wall is no reason: why the author's own copy was not found is.
+// copies describes the copies named by catalogues. The wall of a publisher is no reason; the
+// missing copy of the author is.
 func (c *clues) copies(p gleaner.Paper) []string {
 	var out []string
 	for _, l := range c.links[p.Key] {
@@ -156,8 +156,7 @@ func (c *clues) byMatch(p gleaner.Paper) (Reason, []string) {
 	return "", nil
 }
 
-// settled are the documents that a person said are not the paper: they explain nothing
-// by themselves.
+// settled returns documents that a person rejected as the paper, which are no explanation.
 func (c *clues) settled(p gleaner.Paper) (out []string) {
 	for _, m := range c.matches[p.Key] {
 		if m.Settled == "no" {
@@ -167,10 +166,10 @@ func (c *clues) settled(p gleaner.Paper) (out []string) {
 	return out
 }
 
-// denied is said of a document that a person said is not the paper.
+// denied describes a document that a person rejected as the paper.
 const denied = ": is not it, a person said"
 
-// byTitle says where nothing that was found could have been known.
+// byTitle explains titles that cannot identify a document.
 func byTitle(p gleaner.Paper) (Reason, []string) {
 	if why := match.Unidentifiable(p); why != "" {
 		return Unidentifiable, []string{why + ": only an identifier, or the very words over all of its authors, can tell a document"}
@@ -183,7 +182,7 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 	for _, l := range c.links[p.Key] {
 		switch {
 		case l.Parent == "" && l.Document == "":
-			// told by copies
+			// reported by copies
 		case l.Outcome == store.LinkBarred:
 			listed = append(listed, l.URL+": its host is on the blacklist (linked from "+l.Parent+")")
 		case l.Waiting:

@@ -19,23 +19,23 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Summary is a report in numbers.
+// Summary holds the numbers of a report.
 type Summary struct {
 	Published int `json:"published"`
 	Held      int `json:"held"`
 	Wanted    int `json:"wanted"`
 	Found     int `json:"found"`
 	Missing   int `json:"missing"`
-	HeldMet   int `json:"held_met"` // held ones of which a document was found on the way
+	HeldMet   int `json:"held_met"` // held papers of which a document was found too
 
-	// Recall in the three forms of Zhuang et al. (figures 6 to 9), 0 to 1: of what was
-	// published, not of what is on the web.
+	// Recall in the three forms of Zhuang et al. (figures 6 to 9), from 0 to 1, relative to
+	// published papers, not to papers on the web.
 	Recall  float64 `json:"recall"`        // of the wanted papers, those found
 	Target  float64 `json:"recall_target"` // of all published, those found, held or not
 	Covered float64 `json:"coverage"`      // of all published, those held or found
 }
 
-// Finish computes what follows from Published, Held, Found and HeldMet.
+// Finish computes the other fields from Published, Held, Found and HeldMet.
 func (s *Summary) Finish() {
 	s.Wanted = s.Published - s.Held
 	s.Missing = s.Wanted - s.Found
@@ -44,7 +44,7 @@ func (s *Summary) Finish() {
 	s.Covered = share(s.Held+s.Found, s.Published)
 }
 
-// RecallOf returns a recall in percent, "–" where it is of no papers.
+// RecallOf returns a recall in percent, or "–" without papers.
 func RecallOf(recall float64, papers int) string {
 	if papers == 0 {
 		return "–"
@@ -52,10 +52,10 @@ func RecallOf(recall float64, papers int) string {
 	return fmt.Sprintf("%.1f %%", 100*recall)
 }
 
-// YearOf writes a year, "–" where none is known.
+// YearOf returns a year as text, or "–" if unknown.
 func YearOf(year int) string { return cmp.Or(biblio.Year(year), "–") }
 
-// Whole says what all papers of a goal are: published, of a list listed.
+// Whole returns the word for all papers of a goal: published, or listed for a list.
 func Whole(goal string) string {
 	if gleaner.ParseGoal(goal).List != "" {
 		return "listed"
@@ -76,26 +76,26 @@ type Year struct {
 	Summary
 }
 
-// Reason says in a word why a paper is missing.
+// Reason is the reason why a paper is missing.
 type Reason string
 
-// The reasons, from the one nearest to having the paper.
+// Reasons, in the order of their distance from success.
 const (
-	Ambiguous      Reason = "ambiguous"                             // a document that may be it waits for a person's word
-	Rejected       Reason = "found but rejected"                    // a document was found and a rule rejected it
-	FetchFailed    Reason = "fetch failed"                          // a link to it was found and could not be fetched
+	Ambiguous      Reason = "ambiguous"                             // a possible document waits for review
+	Rejected       Reason = "found but rejected"                    // a document was found, but rejected by a rule
+	FetchFailed    Reason = "fetch failed"                          // a link to it was found, but could not be fetched
 	Unidentifiable Reason = "no document can be told by this title" // "Preface", a list of names, a sentence
-	NotYet         Reason = "not yet crawled"                       // something that may lead to it still waits
+	NotYet         Reason = "not yet crawled"                       // a URL that may lead to it is still queued
 	SiteRefused    Reason = "site refused"                          // every site of its authors refused or did not answer
 	LeftOut        Reason = "left out by a list"                    // sites of its authors are on the blacklist, or not on the whitelist
-	CutShort       Reason = "not all looked at"                     // its authors' sites were crawled, and limits kept pages or links out
+	CutShort       Reason = "not all looked at"                     // its authors' sites were crawled up to a limit
 	NotLinked      Reason = "nothing linked"                        // its authors' sites were crawled and do not link to it
-	LedNowhere     Reason = "homepage led nowhere"                  // found and crawled, and it has no paper at all
-	NoAnswer       Reason = "homepage did not answer"               // that was the homepage of one of its authors
-	NoHomepage     Reason = "no homepage found"                     // of any of its authors
+	LedNowhere     Reason = "homepage led nowhere"                  // a homepage was crawled, but has no papers
+	NoAnswer       Reason = "homepage did not answer"               // a homepage of an author
+	NoHomepage     Reason = "no homepage found"                     // for any of its authors
 )
 
-// Reasons lists them in the order in which reports do.
+// Reasons returns the reasons in the order of reports.
 func Reasons() []Reason { return reasons }
 
 var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Unidentifiable, NotYet, LeftOut, SiteRefused, CutShort, NotLinked, LedNowhere, NoAnswer, NoHomepage}
@@ -107,7 +107,7 @@ type MissingPaper struct {
 	Year     int      `json:"year"`
 	Authors  []string `json:"authors"`
 	Reason   Reason   `json:"reason"`
-	Evidence []string `json:"evidence"` // one line each: what was seen, and where
+	Evidence []string `json:"evidence"` // lines of what was found, and where
 }
 
 // SiteLine is one site of the harvest.
@@ -125,16 +125,16 @@ type SiteLine struct {
 	store.Pace `json:"pace"`
 }
 
-// Files counts what was read on all sites of a harvest.
+// Files counts the files read on all sites of a harvest.
 type Files struct {
 	Pages     int `json:"pages"`
 	Documents int `json:"documents"`
-	Accepted  int `json:"accepted"` // documents that are academic
-	Papers    int `json:"papers"`   // among these, of a site: a paper in several files is one
+	Accepted  int `json:"accepted"` // academic documents
+	Papers    int `json:"papers"`   // papers by site; several files may be one paper
 }
 
-// Ending is what a harvest had come to when it ended. Of its report authors, homepages
-// and files are of then, too; all else is as it is on record when the report is made.
+// Ending holds numbers from the end of a harvest. A report takes authors, homepages and files
+// from it, and everything else from the record at the time of the report.
 type Ending struct {
 	At        time.Time `json:"at"`
 	Found     int       `json:"found"`
@@ -144,33 +144,33 @@ type Ending struct {
 	Files     Files     `json:"files"`
 }
 
-// Report is what a harvest came to.
+// Report is the result of a harvest.
 type Report struct {
 	Harvest   store.Harvest     `json:"harvest"`
-	Title     string            `json:"title"`            // of what was harvested, as people write it
+	Title     string            `json:"title"`            // title of the venue, person or site
 	Made      time.Time         `json:"made_at"`          // by the clock of the record
-	Ended     *Ending           `json:"at_end,omitempty"` // nil of one that runs
+	Ended     *Ending           `json:"at_end,omitempty"` // nil while it runs
 	Summary   Summary           `json:"summary"`
 	Years     []Year            `json:"years"`
 	Authors   int               `json:"authors"`
-	Sought    int               `json:"authors_looked_for"` // now or before; who has only papers found otherwise need not be
+	Sought    int               `json:"authors_looked_for"` // authors with a search, now or earlier
 	Homepages int               `json:"authors_with_homepage"`
-	Open      int               `json:"authors_looked_for_again"`   // as "stats failures" counts them
-	Elsewhere []store.Elsewhere `json:"papers_elsewhere,omitempty"` // places of papers that authors' homepages link to
+	Open      int               `json:"authors_looked_for_again"`   // as counted by "stats failures"
+	Elsewhere []store.Elsewhere `json:"papers_elsewhere,omitempty"` // sites with papers linked from authors' homepages
 	Files     Files             `json:"files"`
-	Answer    string            `json:"address_answered,omitempty"` // what the address of a site answered that was no page
+	Answer    string            `json:"address_answered,omitempty"` // the answer of a site's address that is no page
 	Documents map[string]int    `json:"documents"`                  // by class and state
-	Counters  store.Counters    `json:"counters"`                   // what became of every file
-	Found     []store.Change    `json:"found"`                      // all that was found, by year and title; "lost" where it is at none of its places any more
+	Counters  store.Counters    `json:"counters"`                   // results of all files
+	Found     []store.Change    `json:"found"`                      // found papers by year and title; "lost" if gone from all places
 	Missing   []MissingPaper    `json:"missing"`
 	Reasons   map[Reason]int    `json:"reasons"`
 	Sites     []SiteLine        `json:"sites"`
-	Barred    []string          `json:"sites_not_asked,omitempty"` // that are paused or on the blacklist, and why
-	LeftOut   map[string]int    `json:"left_out,omitempty"`        // links that were met and not asked for, by the limit or list that kept them out
+	Barred    []string          `json:"sites_not_asked,omitempty"` // paused or blacklisted sites with the reason
+	LeftOut   map[string]int    `json:"left_out,omitempty"`        // links not requested, by limit or list
 
-	Links store.LinkCounts `json:"links_on_record"` // that were taken without asking anybody
+	Links store.LinkCounts `json:"links_on_record"` // accepted without review
 
-	Barren []evidence.Barren `json:"-"` // homepages that led nowhere
+	Barren []evidence.Barren `json:"-"` // homepages that led to no paper
 	Took   time.Duration     `json:"-"` // to build it
 }
 
@@ -187,7 +187,7 @@ func Build(ctx context.Context, db *store.DB, id string) (*Report, error) {
 	}
 	r := &Report{Harvest: h, Made: made, Reasons: map[Reason]int{}, Documents: map[string]int{}}
 	b := &builder{db: db, r: r}
-	// What is missing comes before what is counted and found of it: crawls go on meanwhile.
+	// missing runs before the counts, since crawls may find papers meanwhile.
 	for _, step := range []func(context.Context) error{b.title, b.authors, b.documents, b.sites, b.missing, b.years, b.found} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -242,9 +242,9 @@ func (b *builder) years(ctx context.Context) error {
 	return nil
 }
 
-// heldMet counts by year the held papers of which a document lies on a site of any
-// harvest of the goal: a year is the same in each of their reports. Documents are
-// matched with wanted papers as they come; with these when a report is made.
+// heldMet counts by year the held papers with a document on a site of any harvest of the goal, so
+// that all of their reports agree on a year. Documents are matched with wanted papers when they
+// arrive, and with these when a report is made.
 func (b *builder) heldMet(ctx context.Context) (map[int]int, error) {
 	held, err := b.db.HeldPapers(ctx, b.r.Harvest.ID)
 	if err != nil || len(held) == 0 {
@@ -293,8 +293,8 @@ func (b *builder) authors(ctx context.Context) error {
 	return err
 }
 
-// AnswerOf says what the address of a harvest of a site answered that was no page, "" for a
-// page and for other harvests.
+// AnswerOf returns the answer of a site harvest's address if it is no page, "" for a page and for
+// other harvests.
 func AnswerOf(ctx context.Context, db *store.DB, venue string) (string, error) {
 	site := gleaner.ParseGoal(venue).Site
 	if site == "" {

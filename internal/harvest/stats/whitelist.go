@@ -9,17 +9,17 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Citations counts how often papers are cited. Its keys are DOIs in lower case.
+// Citations returns the citations of papers, by DOI in lower case.
 type Citations interface {
 	Name() string
 	Cited(ctx context.Context, dois []string) (map[string]int64, error)
 }
 
-// rankDomains ranks domains by F₁ = 2·p_d·p_c / (p_d + p_c) (Wu et al., WebSci 2012,
-// equation 1). List D are the size domains with the most documents, List C those with the
-// most citations, the core those on both. p_d and p_c are a domain's shares of the
-// documents of List D and of the citations of List C. Where nothing is known of citations,
-// domains are ranked by documents alone and all of List D is core.
+// rankDomains ranks domains by F₁ = 2·p_d·p_c / (p_d + p_c) (Wu et al., WebSci 2012, equation 1).
+// List D are the size domains with the most documents, List C those with the most citations; the
+// core is on both. p_d and p_c are a domain's shares of the documents of List D and of the
+// citations of List C. Without citations, domains are ranked by documents alone and all of List D
+// is core.
 func rankDomains(documents map[string]int, citations map[string]int64, size int) []store.DomainRank {
 	var ranks []store.DomainRank
 	for d, n := range documents {
@@ -65,8 +65,8 @@ func rankDomains(documents map[string]int, citations map[string]int64, size int)
 	return ranks
 }
 
-// order lists the parent pages on the listed domains: those of the best domain
-// first, and of each domain those with the most documents.
+// order returns the parent pages on the listed domains, those of the best domain first, and for
+// each domain those with the most documents first.
 func order(ranks []store.DomainRank, pages []store.ParentPage, o Lists) []store.ListedURL {
 	rank := map[string]int{}
 	for _, r := range ranks {
@@ -90,12 +90,12 @@ func order(ranks []store.DomainRank, pages []store.ParentPage, o Lists) []store.
 	return out
 }
 
-// Lists say which domains and pages a whitelist has.
+// Lists select the domains and pages of a whitelist.
 type Lists struct {
 	Domains int  `json:"domains"`           // size of lists D and C
 	Uncited bool `json:"uncited,omitempty"` // domains on list D alone as well, which the paper drops as not academic
-	Least   int  `json:"least"`             // accepted documents that a page links to
-	// Ingested counts of the accepted documents those alone that the library took in.
+	Least   int  `json:"least"`             // least number of accepted documents linked from a page
+	// Ingested counts only those accepted documents that the library imported.
 	Ingested bool `json:"ingested,omitempty"`
 }
 
@@ -107,7 +107,7 @@ func (o Lists) has(r store.DomainRank) bool {
 type Generated struct {
 	Domains   int   `json:"domains"`
 	Core      int   `json:"core"`
-	Listed    int   `json:"listed"` // domains that may have pages on it
+	Listed    int   `json:"listed"` // domains whose pages are listed
 	URLs      int   `json:"urls"`
 	Documents int   `json:"documents"`
 	Citations int64 `json:"citations"`
@@ -120,7 +120,7 @@ type Generated struct {
 func Generate(ctx context.Context, db *store.DB, source Citations, o Lists, report func(done, of int)) (Generated, error) {
 	if source != nil {
 		done := 0
-		err := AskCitations(ctx, db, source, o, "", askedAtOnce, func(_ string, n, of int) error {
+		err := AskCitations(ctx, db, source, o, "", citationBatch, func(_ string, n, of int) error {
 			if done += n; report != nil {
 				report(done, of)
 			}
@@ -159,12 +159,12 @@ func Generate(ctx context.Context, db *store.DB, source Citations, o Lists, repo
 	return g, db.SaveWhitelist(ctx, ranks, urls)
 }
 
-// askedAtOnce is of how many papers the citations are asked, and kept, at a time.
-const askedAtOnce = 500
+// citationBatch is the number of papers per query for citations, and per write.
+const citationBatch = 500
 
-// AskCitations asks source for the citations of the accepted papers, in the order of their
-// DOIs, after one of them, some at a time, and keeps them. asked is called after each time with
-// the last DOI, how many there were, and how many were to be asked for in all.
+// AskCitations queries the citations of accepted papers, in the order of their DOIs from after
+// on, and stores them in batches of some. It calls asked after each batch with the last DOI, the
+// number of papers in it, and the total number.
 func AskCitations(ctx context.Context, db *store.DB, source Citations, o Lists, after string, some int,
 	asked func(last string, n, of int) error,
 ) error {
@@ -197,7 +197,7 @@ func AskCitations(ctx context.Context, db *store.DB, source Citations, o Lists, 
 	return nil
 }
 
-// perDomain is how many documents and citations each domain has.
+// perDomain returns the documents and citations of each domain.
 func perDomain(yields []store.DomainYield, known map[string]int64) (documents map[string]int, citations map[string]int64) {
 	documents, citations = map[string]int{}, map[string]int64{}
 	for _, y := range yields {

@@ -13,15 +13,14 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// hostsAtOnce is how many hosts are asked for parent pages at a time.
+// hostsAtOnce is the number of hosts that are queried concurrently.
 const hostsAtOnce = 16
 
-// errThere ends the reading of a page that is there.
-var errThere = errors.New("it is there")
+// errExists ends the reading of an existing page.
+var errExists = errors.New("it is there")
 
-// askParents asks for the next parent pages that no crawl has on record and that were not
-// asked for since the day on which the job began (C §4.2: dead links). Only the header of
-// an answer is read.
+// askParents requests the next parent pages without a record of a crawl or of a request since the
+// start of the job (C §4.2: dead links). It reads only the header of an answer.
 func (w *work) askParents(ctx context.Context, at store.ParentAt) error {
 	if !w.options.Ask || at.Listed {
 		return nil
@@ -44,12 +43,12 @@ func (w *work) askParents(ctx context.Context, at store.ParentAt) error {
 	for _, pages := range byHost {
 		group.Go(func() error {
 			for _, p := range pages {
-				if full() { // and no request is broken off
+				if full() { // requests are not interrupted
 					return nil
 				}
 				gone := ""
 				err := guard.Logged(ctx, w.Log, p.URL, func() (err error) { gone, err = w.isGone(ctx, p.URL); return err })
-				if err == nil || guard.Panicked(err) { // a page that makes the program panic is there
+				if err == nil || guard.Panicked(err) { // a page that causes a panic exists
 					err = w.DB.MarkAsked(ctx, p.Page, gone)
 				}
 				if err != nil {
@@ -68,13 +67,13 @@ func (w *work) askParents(ctx context.Context, at store.ParentAt) error {
 	return err
 }
 
-// isGone asks for a page and returns the outcome by which it is gone: its server says so,
-// or there is no such host. "" is any other answer. An error is the program's own.
+// isGone requests a page and returns the outcome that proves its absence: the server's status, or
+// a missing host. It returns "" for any other answer. An error is not the page's.
 func (w *work) isGone(ctx context.Context, url string) (string, error) {
 	resp, err := w.Fetch.Fetch(ctx, fetch.Request{
 		URL:           url,
 		FollowOffHost: true,
-		Unwanted:      func(http.Header, int64) error { return errThere },
+		Unwanted:      func(http.Header, int64) error { return errExists },
 	})
 	resp.Release()
 	var fe *fetch.Error

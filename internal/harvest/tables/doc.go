@@ -1,9 +1,7 @@
-// Package tables does jobs on what is on record: it cleans documents and parent pages,
-// generates the whitelist, and retrieves documents that meet conditions (the table
-// jobs of CDI: Wu et al., WIDM 2012).
+// Package tables runs jobs on the record: it cleans documents and parent pages, generates the
+// whitelist, and retrieves documents by conditions (the table jobs of CDI: Wu et al., WIDM 2012).
 //
-// A job goes in steps. What a step did, a line for each document or page that it
-// looked at, its counters and where the job goes on are one transaction, so a job that
-// is killed goes on where it was, and nothing counts twice. A cleaning changes nothing
-// but where its options say so ([Options.InPlace]): without, it tells what would go.
+// A job runs in steps. One transaction stores the results of a step (a line per examined document
+// or page), its counters and the next position. So a killed job continues at its position, and
+// counts nothing twice. A cleaning without [Options.InPlace] only reports what it would remove.
 package tables

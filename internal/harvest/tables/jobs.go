@@ -18,21 +18,21 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Parts are what Jobs are made of.
+// Parts are the dependencies of Jobs.
 type Parts struct {
 	DB        *store.DB
 	Repo      *repository.Repository
-	Citations stats.Citations // asked where a whitelist's options say so
-	Fetch     *fetch.Client   // asks for parent pages where a cleaning's options say so
-	Batch     int             // documents or pages of a step; 0 is 200
-	Slice     time.Duration   // after which Do makes room for another job, at the end of a step; 0 is ten minutes
+	Citations stats.Citations // for whitelists with this option
+	Fetch     *fetch.Client   // for cleanings that request parent pages
+	Batch     int             // documents or pages per step; 0 is 200
+	Slice     time.Duration   // time after which Do returns at the end of a step, so that other jobs can run; 0 is ten minutes
 	Log       *slog.Logger
 }
 
-// Jobs does jobs. It is safe for concurrent use.
+// Jobs runs jobs. It is safe for concurrent use.
 type Jobs struct{ Parts }
 
-// New makes Jobs.
+// New returns Jobs with these dependencies.
 func New(p Parts) *Jobs {
 	p.Batch = cmp.Or(max(p.Batch, 0), 200)
 	p.Slice = cmp.Or(max(p.Slice, 0), 10*time.Minute)
@@ -40,23 +40,23 @@ func New(p Parts) *Jobs {
 	return &Jobs{p}
 }
 
-// Run names one run of a job.
+// Run identifies one run of a job.
 type Run struct {
 	Kind string `json:"kind"`
 	Job  int64  `json:"job"`
 	Run  int    `json:"run"`
 }
 
-// Counters are what a job came to.
+// Counters are the results of a job.
 type Counters struct {
 	Looked    int64            `json:"looked"`
-	Documents int64            `json:"documents"` // that went, would go or were retrieved
-	Places    int64            `json:"places"`    // likewise, of documents that are elsewhere, too
+	Documents int64            `json:"documents"` // removed, to be removed or retrieved
+	Places    int64            `json:"places"`    // likewise, for documents with other places
 	Parents   int64            `json:"parents"`
 	Asked     int64            `json:"asked,omitempty"` // parents
-	Texts     int64            `json:"texts,omitempty"` // rows that lost what they kept of pages of blacklisted hosts
+	Texts     int64            `json:"texts,omitempty"` // rows whose page data of blacklisted hosts was removed
 	Kept      int64            `json:"kept"`
-	Failed    int64            `json:"failed"` // documents whose file is not there
+	Failed    int64            `json:"failed"` // documents without their file
 	Bytes     int64            `json:"bytes"`  // of the documents
 	Why       map[string]int64 `json:"why,omitempty"`
 	Whitelist *stats.Generated `json:"whitelist,omitempty"`
@@ -86,23 +86,23 @@ func (c *Counters) count(r store.ImportRecord) {
 	}
 }
 
-// Progress is how far a job is.
+// Progress is the state of a job.
 type Progress struct {
 	Done     int64    `json:"done"`
 	Counters Counters `json:"counters"`
-	More     bool     `json:"more,omitempty"` // the slice is full, and the job is to go on
+	More     bool     `json:"more,omitempty"` // the slice ended before the job
 }
 
 // errFull ends a slice of a job.
 var errFull = errors.New("the slice is full")
 
-// What becomes of a document that is to be retrieved.
+// Results for a document to be retrieved.
 const (
 	retrieved = "retrieved"
 	failed    = "failed"
 )
 
-// work is a job under way.
+// work is a running job.
 type work struct {
 	*Jobs
 	run     Run
@@ -113,7 +113,7 @@ type work struct {
 	began   time.Time
 }
 
-// Do does a slice of a job, from its position on record, and reports each step.
+// Do runs a slice of a job from its stored position, and calls report after each step.
 func (j *Jobs) Do(ctx context.Context, run Run, report func(Progress)) (Progress, error) {
 	w := &work{Jobs: j, run: run, report: report, began: time.Now()}
 	err := j.DB.BeginJob(ctx, run.Job, run.Run)
@@ -148,9 +148,8 @@ func (j *Jobs) Do(ctx context.Context, run Run, report func(Progress)) (Progress
 // position reads the position of the job.
 func (w *work) position(at any) error { return json.Unmarshal(w.job.Position, at) }
 
-// step does a step of a job, and records it in the same transaction. do returns how many
-// rows it looked at, a record for each row to be reported, numbered among them, and the
-// next position.
+// step runs a step of a job and stores it in the same transaction. do returns the number of
+// examined rows, a record for each row to report, numbered among them, and the next position.
 func (w *work) step(ctx context.Context, do func(tx pgx.Tx) (looked int, records []store.ImportRecord, next any, err error)) error {
 	var after Progress
 	err := w.DB.JobStep(ctx, func(tx pgx.Tx) (store.ImportStep, error) {
@@ -199,7 +198,7 @@ func (w *work) cleanDocuments(ctx context.Context) error {
 		return err
 	}
 	for {
-		if w.options.InPlace { // also what an attempt before only marked
+		if w.options.InPlace { // also those that an earlier attempt marked
 			if err := w.DB.RemoveCleaned(ctx, w.Repo, func() { w.report(w.done) }); err != nil {
 				return err
 			}
@@ -227,7 +226,7 @@ func (w *work) cleanParents(ctx context.Context) error {
 	}
 	for !at.End {
 		err := w.askParents(ctx, at)
-		if errors.Is(err, errFull) { // how many it asked is kept
+		if errors.Is(err, errFull) { // the count of requests is stored
 			return w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) { return 0, nil, at, nil })
 		}
 		if err != nil {
@@ -268,14 +267,14 @@ func (w *work) cleanParents(ctx context.Context) error {
 	return nil
 }
 
-// citationsAt is how far a whitelist's job has asked for citations.
+// citationsAt is the position of a whitelist's query for citations.
 type citationsAt struct {
 	DOI string `json:"doi,omitempty"` // the last one
 }
 
 func (w *work) whitelist(ctx context.Context) error {
 	if w.done.Counters.Whitelist != nil {
-		return nil // an attempt before did it
+		return nil // done by an earlier attempt
 	}
 	lists := w.options.Lists
 	if lists == nil {
@@ -301,7 +300,7 @@ func (w *work) whitelist(ctx context.Context) error {
 	err = w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) {
 		return g.URLs, nil, struct{}{}, nil
 	})
-	if errors.Is(err, errFull) { // all of the job was one step
+	if errors.Is(err, errFull) { // the whole job is one step
 		err = nil
 	}
 	return err

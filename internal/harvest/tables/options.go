@@ -16,39 +16,39 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// ErrInput marks what is wrong with what a person asked for.
+// ErrInput marks invalid input of a person.
 var ErrInput = errors.New("wrong input")
 
-// Which documents a cleaning removes. Where nothing is said, those that meet both
-// conditions: their host is on the blacklist and they failed to be ingested (C §4.2).
+// Documents that a cleaning removes. By default they meet both conditions: their host is
+// blacklisted, and their import failed (C §4.2).
 const (
-	Any             = "any"         // those that meet one of them
+	Any             = "any"         // those that meet either condition
 	OnlyBlacklisted = "blacklisted" // those on blacklisted hosts
-	OnlyFailed      = "failed"      // those that were not ingested
+	OnlyFailed      = "failed"      // those that were not imported
 )
 
-// SemanticScholar may be asked for the citations of a whitelist.
+// SemanticScholar is a source of citations for a whitelist.
 const SemanticScholar = "semanticscholar"
 
-// Options are what a person asks of a job.
+// Options configures a job.
 type Options struct {
-	InPlace   bool                `json:"in_place,omitempty"` // clean; without, only tell what would go
-	Only      string              `json:"only,omitempty"`     // of a cleaning; "" is documents that meet both conditions, all parents of no use
-	Ingested  bool                `json:"ingested,omitempty"` // a cleaning removes documents that the library took, too
-	Matched   bool                `json:"matched,omitempty"`  // a cleaning removes of blacklisted hosts what matches a paper or was decided on, too
-	Ask       bool                `json:"ask,omitempty"`      // a cleaning of parents asks for them
+	InPlace   bool                `json:"in_place,omitempty"` // remove; otherwise only report
+	Only      string              `json:"only,omitempty"`     // of a cleaning; "" is documents that meet both conditions, or all useless parents
+	Ingested  bool                `json:"ingested,omitempty"` // a cleaning also removes imported documents
+	Matched   bool                `json:"matched,omitempty"`  // a cleaning also removes matched or reviewed documents of blacklisted hosts
+	Ask       bool                `json:"ask,omitempty"`      // a cleaning of parents requests them
 	Documents store.DocumentQuery `json:"documents,omitzero"` // to be retrieved
-	To        string              `json:"to,omitempty"`       // a folder or bucket for a copy of them; "" for a list alone
+	To        string              `json:"to,omitempty"`       // a folder or bucket for copies; "" for a list only
 	Lists     *stats.Lists        `json:"lists,omitempty"`    // of a whitelist
-	Source    string              `json:"source,omitempty"`   // asked for citations; "" for none
+	Source    string              `json:"source,omitempty"`   // of citations; "" for none
 }
 
-// Kinds lists the kinds of jobs that this package does.
+// Kinds returns the kinds of jobs of this package.
 func Kinds() []string {
 	return []string{store.JobCleanDocuments, store.JobCleanParents, store.JobWhitelist, store.JobRetrieve}
 }
 
-// Fields lists the names of the options of a kind, as people give them.
+// Fields returns the names of the options of a kind.
 func Fields(kind string) []string {
 	switch kind {
 	case store.JobCleanDocuments:
@@ -64,10 +64,10 @@ func Fields(kind string) []string {
 	}
 }
 
-// Removes reports whether jobs of a kind remove what they list, once they are confirmed.
+// Removes reports whether jobs of a kind remove the listed items after confirmation.
 func Removes(kind string) bool { return slices.Contains(Fields(kind), "confirm") }
 
-// Defaults are the options of a kind where nothing is said.
+// Defaults returns the default options of a kind.
 func Defaults(kind string) Options {
 	switch kind {
 	case store.JobWhitelist:
@@ -102,14 +102,14 @@ func (o Options) Check() error {
 	return nil
 }
 
-// field is an option: where its value is kept, and what it may be.
+// field is an option: the pointer to its value, and the valid values.
 type field struct {
 	to any      // *string, *[]string, *bool, *int, *time.Time or *gleaner.Years
-	of []string // words that it may be; nil for any
-	n  int      // of a number, the least that it may be; of a day, how many days later the time is that is kept
+	of []string // valid words; nil for any
+	n  int      // least number; for a day, days added to the stored time
 }
 
-// fields are the options by their names.
+// fields returns the options by name.
 func (o *Options) fields() map[string]field {
 	q, lists := &o.Documents, o.Lists
 	if lists == nil {
@@ -143,12 +143,12 @@ func (o *Options) fields() map[string]field {
 	}
 }
 
-// set keeps a value that is written so.
+// set parses and stores a value.
 func (f field) set(value string) (err error) {
 	switch to := f.to.(type) {
 	case *string:
 		*to, err = value, f.check(value)
-	case *[]string: // an unknown word would find nothing, and say nothing
+	case *[]string: // an unknown word would silently match nothing
 		*to = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 		for _, w := range *to {
 			err = cmp.Or(err, f.check(w))
@@ -188,7 +188,7 @@ func (f field) check(value string) error {
 	return nil
 }
 
-// Get is an option as Set takes it, "" of one that is not of these jobs.
+// Get returns an option in the form of Set, or "" if the option is unknown.
 func (o Options) Get(name string) string {
 	f := o.fields()[name]
 	if f.to == nil || reflect.ValueOf(f.to).Elem().IsZero() {
@@ -208,8 +208,8 @@ func (o Options) Get(name string) string {
 	}
 }
 
-// Say says in a line what a job of a kind does.
-func (o Options) Say(kind string) string {
+// Describe returns a line that describes a job of a kind.
+func (o Options) Describe(kind string) string {
 	said := []string{}
 	for _, f := range Fields(kind) {
 		if v := o.Get(f); v != "" && f != "confirm" {

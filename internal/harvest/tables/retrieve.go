@@ -12,14 +12,13 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// retrieveAt is where a retrieval goes on.
+// retrieveAt is the position of a retrieval.
 type retrieveAt struct {
 	After int64 `json:"after,omitempty"` // number of the last document
 	End   bool  `json:"end,omitempty"`
 }
 
-// Retrieved are the conditions on documents to be retrieved: where no state is named, they
-// are accepted ones.
+// Retrieved returns the conditions of a retrieval, which default to accepted documents.
 func Retrieved(q store.DocumentQuery) store.DocumentQuery {
 	if len(q.States) == 0 {
 		q.States = []string{string(gleaner.DocumentAccepted)}
@@ -27,8 +26,8 @@ func Retrieved(q store.DocumentQuery) store.DocumentQuery {
 	return q
 }
 
-// retrieve lists the documents that meet conditions and copies them out. What is found
-// while it works is left, so that an attempt that goes on draws the same sample.
+// retrieve lists the documents that meet conditions and copies them. It ignores documents found
+// meanwhile, so that a later attempt draws the same sample.
 func (w *work) retrieve(ctx context.Context) error {
 	var at retrieveAt
 	if err := w.position(&at); err != nil || at.End {
@@ -85,7 +84,7 @@ func (w *work) retrieveSample(ctx context.Context, q store.DocumentQuery, to *re
 	}
 }
 
-// take copies documents out, and notes each.
+// take copies documents and records each.
 func (w *work) take(ctx context.Context, found []store.Listed, to *repository.Repository, next retrieveAt) error {
 	var records []store.ImportRecord
 	for _, d := range found {
@@ -94,7 +93,7 @@ func (w *work) take(ctx context.Context, found []store.Listed, to *repository.Re
 			r.Outcome, r.Detail = failed, "its file was removed to make room"
 		} else if to != nil {
 			err := w.copyOut(ctx, d.SHA256, to)
-			if errors.Is(err, repository.ErrNotFound) { // nor will it be there the next time
+			if errors.Is(err, repository.ErrNotFound) { // a retry would not find it either
 				r.Outcome, r.Detail, err = failed, "its file is not in the repository", nil
 			}
 			if err != nil {

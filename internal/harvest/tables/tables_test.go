@@ -595,5 +595,5 @@ func TestOptions(t *testing.T) {
 	o = Defaults(store.JobRetrieve)
 	require.NoError(t, o.Set(store.JobRetrieve, "to", "2026-01-31"))
 	require.Equal(t, "2026-01-31", o.Get("to"))
-	require.Equal(t, "to=2026-01-31 seed=1", o.Say(store.JobRetrieve))
+	require.Equal(t, "to=2026-01-31 seed=1", o.Describe(store.JobRetrieve))
 }

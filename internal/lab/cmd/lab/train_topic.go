@@ -39,11 +39,11 @@ from, of pages that were. The words of the pages stand in the file, too, so that
 retrain of 'starter collect' can learn from them again.`,
 		Example: "  lab train topic --dir mirror --labels pages.tsv --out databases.json",
 		RunE: func(*cobra.Command, []string) error {
-			if o.options.Few > classify.MostFew {
-				return fmt.Errorf("%w: --few %d is more than %d", program.ErrUsage, o.options.Few, classify.MostFew)
+			if o.options.Few > classify.MaxFew {
+				return fmt.Errorf("%w: --few %d is more than %d", program.ErrUsage, o.options.Few, classify.MaxFew)
 			}
-			if b := o.options.Beside; !(b >= 0 && b <= classify.MostBeside) {
-				return fmt.Errorf("%w: --beside %v: want 0 to %d", program.ErrUsage, b, classify.MostBeside)
+			if b := o.options.Beside; !(b >= 0 && b <= classify.MaxBeside) {
+				return fmt.Errorf("%w: --beside %v: want 0 to %d", program.ErrUsage, b, classify.MaxBeside)
 			}
 			pages, err := o.pages()
 			if err != nil {
