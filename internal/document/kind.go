@@ -35,7 +35,8 @@ const (
 	Bzip2        Kind = "bzip2"
 	Zip          Kind = "zip"
 	Tar          Kind = "tar"
-	Packed       Kind = "packed" // xz, 7z, rar, zstd: named, not opened
+	Packed       Kind = "packed"      // xz, 7z, rar, zstd: named, not opened
+	WebArchive   Kind = "web archive" // WARC or ARC: imported by its own format
 	Empty        Kind = "empty"
 	Unknown      Kind = "unknown"
 )
@@ -113,6 +114,8 @@ func sniffMagic(b []byte) Kind {
 		return Tar
 	case isPostScript(h):
 		return PostScript
+	case bytes.HasPrefix(h, []byte("WARC/")), bytes.HasPrefix(h, []byte("filedesc://")):
+		return WebArchive
 	}
 	// Junk before the header is common (mail headers, a byte order mark, HTTP
 	// headers that a server repeated); readers accept it within 1,024 bytes. A

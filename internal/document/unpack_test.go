@@ -44,6 +44,8 @@ func TestSniff(t *testing.T) {
 		"latin text":           {"x", "", "R\xe9sum\xe9 of a paper about caf\xe9s and more words to come", PlainText},
 		"png":                  {"fig.pdf", "", "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00", Image},
 		"nothing":              {"x.pdf", "application/pdf", "  \n", Empty},
+		"web archive":          {"old.warc", "", "WARC/1.0\r\nWARC-Type: response\r\n\r\nHTTP/1.0 200 OK\r\n\r\n%PDF-1.2\n", WebArchive},
+		"old web archive":      {"x.pdf", "application/pdf", "filedesc://x.arc 0.0.0.0 20050630010203 text/plain 9\n%PDF-1.2\n", WebArchive},
 		"noise":                {"x.pdf", "", "\x01\x02\x03\x04\x00\xff\xfe\x10\x11\x12", Unknown},
 	} {
 		assert.Equal(t, tc.want, Sniff(tc.file, tc.media, []byte(tc.body)), name)

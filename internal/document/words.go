@@ -5,7 +5,7 @@ import "gleaner/internal/each"
 // Kinds are the words for what a file is.
 func Kinds() []string {
 	return words(PDF, PostScript, DVI, DjVu, HTML, Word, LaTeX, BibTeX, PlainText, Presentation, Spreadsheet, EPUB, XML, Image, Media,
-		Gzip, Compress, Bzip2, Zip, Tar, Packed, Empty, Unknown)
+		Gzip, Compress, Bzip2, Zip, Tar, Packed, WebArchive, Empty, Unknown)
 }
 
 // Classes are the words for what a document is.

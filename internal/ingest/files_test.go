@@ -100,7 +100,8 @@ func everywhere(t *testing.T, o Options) []*Resource {
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	dir := s.lay("in", map[string]string{"2003/a b.pdf": s.pdf(1), "2003/page.html": "<html>nothing", "2003.pdf": s.pdf(2), "bad\xff%.pdf": s.pdf(3), "z?x=1.pdf": s.pdf(4)})
+	dir := s.lay("in", map[string]string{"2003/a b.pdf": s.pdf(1), "2003/page.html": "<html>nothing", "2003.pdf": s.pdf(2), "bad\xff%.pdf": s.pdf(3), "z?x=1.pdf": s.pdf(4),
+		"old.warc": "WARC/1.0\r\nWARC-Type: resource\r\n\r\n" + s.pdf(1), "old.warc.gz": string(answer("http://a.example/1.pdf", "", s.pdf(1)))})
 	secret := s.write("secret.pdf", []byte(s.pdf(5)))
 	require.NoError(t, os.Symlink(secret, filepath.Join(dir, "out.pdf")))
 	require.NoError(t, os.Symlink("2003.pdf", filepath.Join(dir, "same.pdf")))
@@ -113,11 +114,11 @@ func TestFolder(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://a.example/tr/2003/a%20b.pdf": SavedNew, "http://a.example/tr/2003.pdf": SavedNew, "http://a.example/tr/bad%FF%25.pdf": SavedNew, "http://a.example/tr/z%3Fx=1.pdf": SavedNew,
 		"http://a.example/tr/same.pdf": SavedNew, "http://a.example/tr/2003/page.html": FilteredMTF, "http://a.example/tr/lost.pdf": FailedFileNotFound,
-		"http://a.example/tr/out.pdf": Skipped, "http://a.example/tr/pipe.pdf": Skipped, "http://a.example/tr/loop": Skipped,
+		"http://a.example/tr/out.pdf": Skipped, "http://a.example/tr/pipe.pdf": Skipped, "http://a.example/tr/loop": Skipped, "http://a.example/tr/old.warc": Skipped, "http://a.example/tr/old.warc.gz": Skipped,
 	} {
 		require.Equal(t, want, by[url].Outcome, "%s: %+v", url, by[url])
 	}
-	require.Equal(t, map[string]int64{Outside: 1, NoFile: 2}, c.Skipped)
+	require.Equal(t, map[string]int64{Outside: 1, NoFile: 2, WithinFolder: 2}, c.Skipped)
 	require.Equal(t, store.Counters{All: 7, SavedNew: 5, Filtered: 1, FilteredMTF: 1, FailedFileNotFound: 1}, c.Counters)
 	require.EqualValues(t, 1, c.Differences)
 	_, places, err := s.DB.Document(t.Context(), by["http://a.example/tr/2003/a%20b.pdf"].SHA256)

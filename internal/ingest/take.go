@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
+
 	"gleaner/internal/document"
 	"gleaner/internal/ingest/archive"
 	"gleaner/internal/ingest/source"
@@ -185,6 +187,10 @@ func (w *work) takeBody(it *item) error {
 	}
 	it.kind = document.Sniff(path.Base(it.URL), it.of.Media, head)
 	it.Kind = string(it.kind)
+	if begin := unpackedBegin(it.kind, head); document.Sniff("", "", begin) == document.WebArchive {
+		it.skipped(WithinFolder, "import it by format warc or arc")
+		return nil
+	}
 	what := collection.Sniff(it.URL, it.of.Media, head)
 	limit := w.DocumentBytes
 	switch {
@@ -219,6 +225,16 @@ func (w *work) takeBody(it *item) error {
 		}
 	}
 	return nil
+}
+
+// unpackedBegin returns the first bytes of what a gzip file holds, or of a file that is none.
+func unpackedBegin(kind document.Kind, head []byte) []byte {
+	if z, err := gzip.NewReader(bytes.NewReader(head)); kind == document.Gzip && err == nil {
+		head = make([]byte, 64)
+		n, _ := io.ReadFull(z, head)
+		return head[:n]
+	}
+	return head
 }
 
 // lost is a payload that the log promises and does not have whole; it may only be away.
