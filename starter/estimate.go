@@ -233,6 +233,6 @@ func (e estimated) summary(w io.Writer) error {
 	for _, b := range e.Basis {
 		fmt.Fprintln(w, "  by", b)
 	}
-	_, err := fmt.Fprintln(w, "Nothing was kept and no site was asked. Open copies that catalogues know may save some of it; hosts that answer slowly take longer.")
+	_, err := fmt.Fprintln(w, "No harvest was started and no site was asked. Open copies that catalogues know may save some of it; hosts that answer slowly take longer.")
 	return err
 }

@@ -33,7 +33,7 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	require.Contains(t, out, "16 papers as DBLP lists them now, 0 held, 16 wanted")
 	require.Contains(t, out, "assumed, since the record has 0 authors")
 	require.Contains(t, out, "how long that takes is not known")
-	require.Contains(t, out, "Nothing was kept and no site was asked.")
+	require.Contains(t, out, "No harvest was started and no site was asked.")
 	for _, table := range []string{"papers", "listings", "volumes", "venues", "authors", "harvests", "homepages", "urls", "holdings"} {
 		n := storetest.Get[int](t, c.Pool, `SELECT count(*) FROM `+table)
 		require.Zero(t, n, table)

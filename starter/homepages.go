@@ -67,6 +67,8 @@ func writeHomepages(w io.Writer, all []store.AuthorHomepages, of int) error {
 		for _, l := range all {
 			head := fmt.Sprintf("%s\t%s\t%d", l.Author.Name, l.Author.ID(), l.Wanted)
 			switch {
+			case l.DecidedAt == nil && l.Found:
+				line("%s\t(not looked for: papers found)\t\t", head)
 			case l.DecidedAt == nil:
 				line("%s\t(not looked for yet)\t\t", head)
 			case len(l.Homepages) == 0:

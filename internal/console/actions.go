@@ -120,12 +120,37 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	began, err := c.App.DB.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var id, did string
 	err = within(ctx, c.startTime, func(ctx context.Context) error {
 		id, did, err = c.Harvests.Start(ctx, w)
 		return err
 	})
+	if err == nil {
+		c.awaitRun(ctx, id, began)
+	}
 	return c.done(ctx, a, donePage{id, did, redirect{to: harvestPath(id)}}, err)
+}
+
+// shownTime is how long an action waits until pages show what it did.
+const shownTime = 2 * time.Second
+
+// shown waits until is reports true, for shownTime at most.
+func shown(ctx context.Context, is func() bool) {
+	for until := time.Now().Add(shownTime); ctx.Err() == nil && time.Now().Before(until) && !is(); {
+		time.Sleep(shownTime / 20)
+	}
+}
+
+// awaitRun waits until the record of a harvest that was started at a time shows that it runs, or ran since.
+func (c *Console) awaitRun(ctx context.Context, id string, began time.Time) {
+	shown(ctx, func() bool {
+		h, err := c.App.DB.FindHarvest(ctx, id)
+		return err != nil || h.CompletedAt == nil || h.CompletedAt.After(began)
+	})
 }
 
 // harvestPath is the address of a harvest's page.
@@ -184,20 +209,31 @@ func removeList(ctx context.Context, c *Console, a *asked) (any, error) {
 	return c.done(ctx, a, donePage{name, "is removed", redirect{to: "/"}}, err)
 }
 
-// estimated says what a harvest would have to do.
+// estimated says what a harvest would have to do. To list a venue of many years takes longer than
+// a page waits: that goes on, and who asks again gets what came of it.
 func estimated(ctx context.Context, c *Console, w Wish) (any, error) {
-	over, err := c.searches.turn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer over()
-	var p Estimated
-	err = within(ctx, c.startTime, func(ctx context.Context) error {
-		p, err = c.Harvests.Estimate(ctx, w)
-		return err
+	m := c.estimates.make(w, func(end context.Context) (p Estimated, err error) {
+		end = context.WithValue(end, whoKey{}, asker(ctx))
+		over, err := c.listings.turn(end)
+		if err != nil {
+			return p, err
+		}
+		defer over()
+		return c.Harvests.Estimate(end, w)
 	})
-	p.Lines, p.Papers = listed(p.Lines), listed(p.Papers)
-	return p, err
+	late := time.NewTimer(c.startTime)
+	defer late.Stop()
+	select {
+	case <-m.done:
+		c.estimates.forget(w, m)
+		p := m.made
+		p.Lines, p.Papers = listed(p.Lines), listed(p.Papers)
+		return p, m.err
+	case <-late.C:
+		return nil, fmt.Errorf("%w %s, which goes on in the background: ask for the preview again in a while", errListing, w.Goal)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // wish reads the form that starts a harvest.
@@ -264,6 +300,10 @@ func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	began, err := c.App.DB.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var did string
 	switch a.get("do") {
 	case doPause, doResume, doCancel:
@@ -275,6 +315,9 @@ func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		return c.done(ctx, a, donePage{h.ID, did, redirect{to: "/"}}, err)
 	case doRetry:
 		did, err = c.Harvests.Retry(ctx, h.ID, Failed{Site: a.get("site"), Reason: a.get("reason")})
+	}
+	if do := a.get("do"); err == nil && (do == doAgain || do == doRetry) {
+		c.awaitRun(ctx, h.ID, began)
 	}
 	return c.done(ctx, a, donePage{h.ID, did, redirect{to: a.was(harvestPath(h.ID))}}, err)
 }

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"gleaner/internal/harvest/report"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -53,11 +54,13 @@ type Console struct {
 	doors      *doors
 	portal     *portal // nil without a provider
 	reports    *reports
+	estimates  *background[Wish, Estimated]
 	counts     *lately[store.Counts] // of harvests
 	growth     *lately[growth]
 	counters   *lately[store.Counters] // of the collection
 	failures   *lately[[]store.Failure]
-	searches   *turns // through texts, and estimates
+	searches   *turns // through texts
+	listings   *turns // of papers by catalogues, for estimates
 	exports    *turns
 	uploading  *sync.Mutex            // one file at a time: each may take a part of the room that is free
 	startTime  time.Duration          // how long the start of a harvest may take
@@ -76,7 +79,7 @@ var ErrPlain = errors.New("passwords of others would travel unencrypted: give it
 func New(ctx context.Context, o Options) (*Console, error) {
 	c := &Console{Options: o, key: rand.Text(), log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{},
 		growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
-		searches: newTurns(searchesATime), exports: newTurns(exportsATime), startTime: startTime,
+		searches: newTurns(searchesATime), listings: newTurns(searchesATime), exports: newTurns(exportsATime), startTime: startTime,
 		uploading: &sync.Mutex{}, inside: http.NewServeMux()}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
@@ -100,7 +103,9 @@ func New(ctx context.Context, o Options) (*Console, error) {
 		c.inside.Handle(d.pattern, c.only(d.may, d.serve))
 	}
 	c.inside.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, errNoPage) })
-	c.reports = &reports{db: o.App.DB, ctx: ctx, making: map[string]*making{}, hands: make(chan struct{}, reportsATime)}
+	c.estimates = &background[Wish, Estimated]{ctx: ctx, kept: makingTime, making: map[Wish]*making[Estimated]{}}
+	c.reports = &reports{db: o.App.DB, hands: make(chan struct{}, reportsATime),
+		background: background[string, *report.Report]{ctx: ctx, making: map[string]*making[*report.Report]{}}}
 	return c, nil
 }
 
@@ -108,6 +113,7 @@ func New(ctx context.Context, o Options) (*Console, error) {
 func (c *Console) Close() {
 	c.end()
 	c.reports.work.Wait()
+	c.estimates.work.Wait()
 }
 
 // Bounds of what a client may send, and of how long anything takes.
@@ -118,7 +124,7 @@ const (
 	maxDropped  = 256 << 20 // of what is longer, which is read and dropped
 	maxHeader   = 32 << 10
 	readTime    = 30 * time.Second
-	answerTime  = 2 * time.Minute  // an estimate may list papers of a catalogue
+	answerTime  = 2 * time.Minute
 	startTime   = 30 * time.Second // a harvest's start may ask a catalogue for a name
 	idleTime    = 2 * time.Minute
 	closingTime = 10 * time.Second

@@ -38,4 +38,8 @@ func TestHomepagesAreSaid(t *testing.T) {
 		"homepage 1/1 http://a.example/ "}, ear.heard)
 	d.exec(`DELETE FROM homepages`)
 	require.Contains(t, d.page(of+"&missing=yes"), "none: no candidate showed enough evidence")
+	d.exec(`DELETE FROM homepage_decisions`)
+	require.Contains(t, d.page(of), "not looked for yet")
+	d.exec(`DELETE FROM harvest_papers WHERE NOT held AND paper_key <> 'conf/webdb/P1'`)
+	require.Contains(t, d.page(of), "not looked for: papers found")
 }

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 )
 
@@ -144,7 +146,15 @@ func refusalOf(ctx context.Context) *refusal {
 // page from which it was sent, with all that was written.
 func (c *Console) refuse(w http.ResponseWriter, a *asked, err error) {
 	r, code := a.Request, status(err)
-	if code == http.StatusBadGateway || code == http.StatusGatewayTimeout {
+	var away metadata.ErrUnavailable
+	if errors.As(err, &away) { // its reasons are for the log
+		c.log.WarnContext(r.Context(), "console: a catalogue does not answer", "path", r.URL.Path, "error", err)
+		err = fmt.Errorf("the catalogue %s does not answer", away.Service)
+		if away.RetryAfter > 0 {
+			err = fmt.Errorf("%w, and is not asked again before %s", err, when(time.Now().Add(away.RetryAfter)))
+		}
+	}
+	if !errors.Is(err, errListing) && (code == http.StatusBadGateway || code == http.StatusGatewayTimeout) {
 		named := "a venue by its key, such as conf/webdb"
 		if a.get("kind") == "author" {
 			named = "a person by DBLP's id, such as 65/2885"
@@ -311,7 +321,7 @@ func otherRoutes(after param) []route {
 			{name: "reason", what: "why; of a host that is added it is in the list, else in the log"}}, block, donePage{}},
 		{"GET", "/users", store.Administrator, "users", "Lists who may use the console, and what they may do.", nil, users, usersPage{}},
 		{"POST", "/users", store.Administrator, "", "Lets somebody use the console, says what they may do, or shuts them out.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRole, doRemove}, required: true},
-			{name: "user", what: "a name", required: true}, {name: "role", what: "what they may do", one: roleNames()}, {name: "password", what: "of somebody who is added, or their new one"}}, changeUser, donePage{}},
+			{name: "user", what: "a name", required: true}, {name: "role", what: "what they may do", one: roleNames()}, {name: "password", what: "of somebody who is added, or their new one"}, {name: "again", what: "the same password again, against slips of the pen"}}, changeUser, donePage{}},
 		{"GET", "/password", store.Reader, "password", "Asks for another password of who is logged in.", nil, ownPassword, passwordPage{}},
 		{"POST", "/password", store.Reader, "", "Gives who is logged in another password, and logs them out everywhere.", []param{{name: "old", what: "the password until now", required: true},
 			{name: "password", what: "the new one", required: true}}, changePassword, donePage{}},

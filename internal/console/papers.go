@@ -58,7 +58,7 @@ func papers(ctx context.Context, c *Console, a *asked) (any, error) {
 	unexplained := func(r store.HarvestPaper) bool { return r.State == store.PaperMissing && r.Reason == "" }
 	if slices.ContainsFunc(p.Papers, unexplained) {
 		p.Unknown = true // since the report, as after a word was taken back
-		c.reports.make(h.ID)
+		c.reports.report(h.ID)
 	}
 	return p, err
 }

@@ -291,6 +291,7 @@ var (
 	errInput     = errors.New("wrong input")
 	errTooLarge  = errors.New("this is too much at once")
 	errSlow      = errors.New("the catalogue does not answer")
+	errListing   = errors.New("the catalogue is still listing the papers of")
 )
 
 // status is what an error comes to.
@@ -310,7 +311,7 @@ func status(err error) int {
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, errInput), errors.Is(err, tables.ErrInput), errors.Is(err, ingest.ErrInput):
 		return http.StatusBadRequest
-	case errors.Is(err, errSlow):
+	case errors.Is(err, errSlow), errors.Is(err, errListing):
 		return http.StatusGatewayTimeout
 	case errors.As(err, &metadata.ErrUnavailable{}):
 		return http.StatusBadGateway

@@ -13,27 +13,32 @@ import (
 // reports are those that are being made: one of a large harvest takes seconds, so its
 // numbers and reasons are kept on record, and pages show them from there.
 type reports struct {
-	db     *store.DB
-	ctx    context.Context // of the console: what is being made ends with it
-	mu     sync.Mutex
-	making map[string]*making
-	work   sync.WaitGroup
-
+	background[string, *report.Report]
+	db    *store.DB
 	hands chan struct{} // who makes one: each holds its report's papers
 }
 
-// making is the report of a harvest under way.
-type making struct {
-	done   chan struct{} // closed when it is ready
-	report *report.Report
-	err    error
+// background makes what takes longer than a page waits, once for each key at a time.
+type background[K comparable, V any] struct {
+	ctx    context.Context // of the console: what is being made ends with it
+	kept   time.Duration   // how long what was made waits for who asks again
+	mu     sync.Mutex
+	making map[K]*making[V]
+	work   sync.WaitGroup
+}
+
+// making is what is being made.
+type making[V any] struct {
+	done chan struct{} // closed when it is ready
+	made V
+	err  error
 }
 
 // Bounds of reports: how many are made at a time, how long one may take, how long it
 // is good enough, and how long a page waits for a better one.
 const (
 	reportsATime = 2
-	reportTime   = 10 * time.Minute
+	makingTime   = 10 * time.Minute
 	reportFresh  = 2 * time.Second
 	reportWaited = time.Second
 )
@@ -41,10 +46,10 @@ const (
 // whole makes a harvest's report with all its lists, or waits for the one that is
 // being made.
 func (rs *reports) whole(ctx context.Context, id string) (*report.Report, error) {
-	m := rs.make(id)
+	m := rs.report(id)
 	select {
 	case <-m.done:
-		return m.report, m.err
+		return m.made, m.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -62,7 +67,7 @@ func (rs *reports) latest(ctx context.Context, h store.Harvest) (*report.Report,
 	if err != nil || r != nil && r.Harvest.Stage == h.Stage && now.Sub(r.Made) < r.Took+max(reportFresh, 20*r.Took) {
 		return r, err
 	}
-	m := rs.make(h.ID)
+	m := rs.report(h.ID)
 	if r != nil && r.Took > reportWaited {
 		return r, nil
 	}
@@ -81,37 +86,52 @@ func (rs *reports) latest(ctx context.Context, h store.Harvest) (*report.Report,
 	}
 }
 
-// make has a report made, if it is not being made.
-func (rs *reports) make(id string) *making {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	m := rs.making[id]
+// make has something made, if it is not being made or kept.
+func (b *background[K, V]) make(key K, do func(context.Context) (V, error)) *making[V] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := b.making[key]
 	if m == nil {
-		m = &making{done: make(chan struct{})}
-		rs.making[id] = m
-		rs.work.Add(1)
+		m = &making[V]{done: make(chan struct{})}
+		b.making[key] = m
+		b.work.Add(1)
 		guard.Go(func() {
-			defer rs.work.Done()
-			m.err = guard.Run(func() (err error) { m.report, err = rs.build(id); return err })
-			rs.mu.Lock()
-			defer rs.mu.Unlock()
-			delete(rs.making, id)
+			defer b.work.Done()
+			ctx, cancel := context.WithTimeout(b.ctx, makingTime)
+			defer cancel()
+			m.err = guard.Run(func() (err error) { m.made, err = do(ctx); return err })
+			if b.kept > 0 {
+				time.AfterFunc(b.kept, func() { b.forget(key, m) })
+			} else {
+				b.forget(key, m)
+			}
 			close(m.done)
 		})
 	}
 	return m
 }
 
-// build makes a report when it is its turn, and keeps it.
-func (rs *reports) build(id string) (*report.Report, error) {
+// forget has it made anew when it is asked for again.
+func (b *background[K, V]) forget(key K, m *making[V]) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.making[key] == m {
+		delete(b.making, key)
+	}
+}
+
+// report makes a report when it is its turn, and keeps it.
+func (rs *reports) report(id string) *making[*report.Report] {
+	return rs.make(id, func(ctx context.Context) (*report.Report, error) { return rs.build(ctx, id) })
+}
+
+func (rs *reports) build(ctx context.Context, id string) (*report.Report, error) {
 	select {
 	case rs.hands <- struct{}{}:
 		defer func() { <-rs.hands }()
-	case <-rs.ctx.Done():
-		return nil, rs.ctx.Err()
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(rs.ctx, reportTime)
-	defer cancel()
 	r, err := report.Build(ctx, rs.db, id)
 	if err != nil {
 		return nil, err

@@ -124,28 +124,42 @@ func TestFewSearchesAtATime(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestASlowCatalogueHoldsNoRequest: a start or an estimate that waits for a name ends, and is named so.
+// TestASlowCatalogueHoldsNoRequest: a start that waits for a name ends, and an estimate goes on for who asks again.
 func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 	t.Parallel()
-	d := open(t, func(o *Options) { o.Harvests = slow{} }, false)
+	listed := make(chan struct{})
+	d := open(t, func(o *Options) { o.Harvests = slow{listed: listed} }, false)
 	d.startTime = time.Millisecond
-	for _, path := range []string{"/harvests", "/estimates"} {
+	for path, want := range map[string]string{"/harvests": "by its key", "/estimates": "still listing the papers of nobody knows"} {
 		res, body := d.do("POST", path, "goal=nobody+knows", "Accept", "application/json")
 		require.Equal(t, http.StatusGatewayTimeout, res.StatusCode, body)
+		require.Contains(t, body, want)
 	}
+	close(listed)
+	d.startTime = time.Minute
+	_, body := d.do("POST", "/estimates", "goal=nobody+knows")
+	require.Contains(t, body, "listed at last", "what was begun goes on")
+	require.Empty(t, d.estimates.making)
 }
 
-// slow waits for a catalogue that never answers.
-type slow struct{ Harvests }
+// slow waits for a catalogue that answers once it is closed.
+type slow struct {
+	Harvests
+	listed chan struct{}
+}
 
 func (slow) Start(ctx context.Context, _ Wish) (id, did string, err error) {
 	<-ctx.Done()
 	return "", "", ctx.Err()
 }
 
-func (slow) Estimate(ctx context.Context, _ Wish) (Estimated, error) {
-	<-ctx.Done()
-	return Estimated{}, ctx.Err()
+func (s slow) Estimate(ctx context.Context, _ Wish) (Estimated, error) {
+	select {
+	case <-s.listed:
+		return Estimated{Lines: []string{"listed at last"}}, nil
+	case <-ctx.Done():
+		return Estimated{}, ctx.Err()
+	}
 }
 
 // TestOneUserKeepsNobodyOut of what only some may do at a time.

@@ -104,7 +104,10 @@ func TestAdministratorsSayWhoMay(t *testing.T) {
 	d := openFor(t, nil, "ada")
 	_, _ = d.login("ada", password)
 	ada := d.client
-	res, body := d.post("/users", url.Values{"do": {"add"}, "user": {"bob"}, "password": {password}})
+	res, body := d.post("/users", url.Values{"do": {"add"}, "user": {"bob"}, "password": {password}, "again": {password + "!"}})
+	require.Equal(t, http.StatusBadRequest, res.StatusCode, body)
+	require.Contains(t, body, "the two passwords differ")
+	res, body = d.post("/users", url.Values{"do": {"add"}, "user": {"bob"}, "password": {password}, "again": {password}})
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 	require.Contains(t, d.page("/users"), "bob")
 

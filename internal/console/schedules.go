@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,12 +116,25 @@ func changeSchedule(ctx context.Context, c *Console, a *asked) (any, error) {
 	} else {
 		err = c.Schedules.SteerSchedule(ctx, name, do, strings.TrimPrefix("by "+user(ctx)+" in the console", "by  "))
 	}
+	if err == nil {
+		shown(ctx, func() bool { return c.listsSchedule(ctx, name, do) })
+	}
 	says := map[string]string{
 		doCreate: "is set up; its next run is in the list",
 		doPause:  "is paused", doResume: "goes on", doRemove: "is removed",
 	}
 	said := "The schedule of " + scheduleOf(name) + " " + says[do] + "."
 	return c.done(ctx, a, donePage{name, says[do], redirect{"/schedules", said}}, err)
+}
+
+// listsSchedule reports whether the list of schedules shows what was done to one.
+func (c *Console) listsSchedule(ctx context.Context, name, do string) bool {
+	all, err := c.Schedules.ListSchedules(ctx)
+	at := slices.IndexFunc(all, func(s Scheduled) bool { return s.Schedule == name })
+	if err != nil || at < 0 {
+		return err != nil || do == doRemove
+	}
+	return do == doCreate || do != doRemove && all[at].Paused == (do == doPause)
 }
 
 func newSchedule(ctx context.Context, c *Console, a *asked) (name string, err error) {
@@ -130,7 +144,7 @@ func newSchedule(ctx context.Context, c *Console, a *asked) (name string, err er
 			return "", err
 		}
 		if w.Goal == "" {
-			return "", fmt.Errorf("%w: goal is missing", errInput)
+			return "", fmt.Errorf("%w: a field is empty: Key, name or address", errInput)
 		}
 	}
 	every, err := config.ParseDuration(strings.TrimSpace(cmp.Or(a.get("otherwise"), a.get("every"))))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,11 +18,19 @@ import (
 // clock notes what is asked of schedules, and has some.
 type clock struct {
 	*told
-	all  []Scheduled
-	away error // what steering fails with
+	all   []Scheduled
+	later func() // what was done shows once all were listed
+	away  error  // what steering fails with
 }
 
-func (h *clock) ListSchedules(context.Context) ([]Scheduled, error) { return h.all, nil }
+func (h *clock) ListSchedules(context.Context) ([]Scheduled, error) {
+	all := slices.Clone(h.all)
+	if h.later != nil {
+		h.later()
+	}
+	h.later = nil
+	return all, nil
+}
 
 func (h *clock) Schedule(_ context.Context, name string) (*Scheduled, error) {
 	for i := range h.all {
@@ -42,9 +51,11 @@ func (h *clock) CreateSchedule(_ context.Context, w Wish, every time.Duration) (
 }
 
 func (h *clock) SteerSchedule(_ context.Context, name, do, note string) error {
-	for i := range h.all {
-		if h.all[i].Schedule == name && do == doPause {
-			h.all[i].Paused, h.all[i].Note = true, note
+	h.later = func() {
+		for i := range h.all {
+			if h.all[i].Schedule == name {
+				h.all[i].Paused, h.all[i].Note = do == doPause, note
+			}
 		}
 	}
 	_, _ = h.note("%s %s %s", do, name, note)
@@ -61,15 +72,18 @@ func TestSchedulesAreSetUp(t *testing.T) {
 	for _, form := range []string{
 		"do=create&goal=conf/webdb&years=1998-2004&every=30d", "do=create&kind=site&goal=www.example.edu/&every=1h",
 		"do=create&kind=due&every=30d&otherwise=+7d",
-		"do=pause&schedule=due", "do=resume&schedule=due", "do=remove&schedule=conf/webdb/1998-2004",
+		"do=resume&schedule=due", "do=pause&schedule=due", "do=remove&schedule=conf/webdb/1998-2004",
 	} {
 		res, body := d.do("POST", "/schedules", form)
 		require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
 		require.Equal(t, "/schedules", res.Header.Get("Location"))
+		if form == "do=pause&schedule=due" {
+			require.Contains(t, d.page("/schedules"), "paused</span>", "at once")
+		}
 	}
 	require.Equal(t, []string{
 		"every 720h0m0s conf/webdb 1998-2004", "every 1h0m0s site:https://www.example.edu/ ", "every 168h0m0s due ",
-		"pause due in the console", "resume due in the console", "remove conf/webdb/1998-2004 in the console",
+		"resume due in the console", "pause due in the console", "remove conf/webdb/1998-2004 in the console",
 	}, h.heard)
 	page := d.page("/schedules")
 	due := `(?s)every site whose rest is over</td>.*paused</span> <span class="quiet">in the console.*value="resume"`
@@ -85,7 +99,9 @@ func TestSchedulesAreSetUp(t *testing.T) {
 		res, body := d.do("POST", "/schedules", form)
 		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
 	}
-	_, body := d.do("POST", "/schedules", "do=create&goal=conf/none&every=90d")
+	_, body := d.do("POST", "/schedules", "do=create&every=90d")
+	require.Contains(t, body, "a field is empty: Key, name or address")
+	_, body = d.do("POST", "/schedules", "do=create&goal=conf/none&every=90d")
 	require.Regexp(t, `(?s)no venue is called conf/none.*value="conf/none".*value="90d" selected>every three months`, body)
 	require.Len(t, h.heard, 6)
 	res, _ := sampled(t, nil).do("POST", "/schedules", "do=pause&schedule=due")

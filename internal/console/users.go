@@ -38,6 +38,8 @@ func changeUser(ctx context.Context, c *Console, a *asked) (any, error) {
 	switch do := a.get("do"); {
 	case name == user(ctx):
 		err = fmt.Errorf("%w: this is you: another administrator does that", errInput)
+	case do == doAdd && a.Form.Has("again") && a.get("again") != a.get("password"):
+		err = fmt.Errorf("%w: the two passwords differ: write the same one twice", errInput)
 	case do == doAdd:
 		if user(ctx) == "" { // nobody has to log in yet, and whoever could not any more would be shut out
 			role = store.Administrator

@@ -323,7 +323,8 @@ type AuthorHomepages struct {
 	Wanted    int            `json:"wanted"` // papers of theirs that a harvest wants
 	Homepages []Homepage     `json:"homepages"`
 	NotFound  string         `json:"not_found,omitempty"`
-	DecidedAt *time.Time     `json:"decided_at,omitempty"` // absent: not looked for yet
+	DecidedAt *time.Time     `json:"decided_at,omitempty"` // absent: not looked for
+	Found     bool           `json:"found,omitempty"`      // all their wanted papers were: nobody looks for a homepage
 }
 
 // ListHomepages lists the authors of a harvest's wanted papers ("": of all) with
@@ -331,13 +332,15 @@ type AuthorHomepages struct {
 func (db PersonRecords) ListHomepages(ctx context.Context, harvest string) ([]AuthorHomepages, error) {
 	return Collect(ctx, db, func(row pgx.CollectableRow) (AuthorHomepages, error) {
 		var l AuthorHomepages
-		err := row.Scan(&l.Author.PID, &l.Author.Name, &l.Wanted, &l.NotFound, &l.DecidedAt, &l.Homepages)
+		err := row.Scan(&l.Author.PID, &l.Author.Name, &l.Wanted, &l.NotFound, &l.DecidedAt, &l.Found, &l.Homepages)
 		return l, err
-	}, `SELECT a.pid, a.name, n.papers, coalesce(d.not_found, ''), d.decided_at,
+	}, `SELECT a.pid, a.name, n.papers, coalesce(d.not_found, ''), d.decided_at, n.found,
 			coalesce((SELECT jsonb_agg(jsonb_build_object('author', g.author_id, 'url', g.url, 'host', g.host, 'rank', g.rank, 'source', g.source, 'score', g.score, 'scope', g.scope)
 				ORDER BY g.rank) FROM homepages g WHERE g.author_id=a.id), '[]')
 		FROM authors a
-		JOIN (SELECT pa.author_id, count(DISTINCT h.paper_key) papers FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+		JOIN (SELECT pa.author_id, count(DISTINCT h.paper_key) papers,
+				bool_and(EXISTS (SELECT FROM matches m WHERE m.paper_key=h.paper_key AND `+FoundSQL+`)) found
+			FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 			WHERE NOT h.held AND ($1 = '' OR h.harvest_id=$1) AND `+soughtSQL+` GROUP BY 1) n ON n.author_id=a.id
 		LEFT JOIN homepage_decisions d ON d.author_id=a.id
 		ORDER BY a.name, a.id`, harvest)
