@@ -246,7 +246,9 @@ func TestBackLinks(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, frontier.Link(t.Context(), c.Pool, site, read))
 	require.Contains(t, c.ok("documents", "show", "ada.example"), "pages that refer to it: 3\n", "with the one by which it was found")
+	c.exec(`UPDATE documents SET state='new', class='', reader='', outcome=''`)
 	told := c.ok("explain", url)
+	require.Regexp(t, `(?m)^ +decided +nothing, it is not read yet$`, told)
 	for _, from := range []string{"http://ada.example/project.html", "http://ada.example/cv.html"} {
 		require.Regexp(t, `also from +`+from+` \(20`, told)
 	}

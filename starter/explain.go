@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -81,7 +82,7 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 		if p := e.Is[d.SHA256]; p != nil {
 			row("  is the paper", fmt.Sprintf("%s: %s (%d)", p.Key, p.Title, p.Year))
 		}
-		row("  decided", fmt.Sprintf("%s as %s (%.2f), read by %s: %s", d.State, d.Class, d.Score, d.Reader, d.Outcome))
+		row("  decided", decision(d))
 		for _, why := range d.Reasons {
 			row("  because", why)
 		}
@@ -90,4 +91,19 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 		row("is no paper", paper+": a person said so")
 	}
 	return t.Flush()
+}
+
+// decision says what was decided of a document.
+func decision(d store.Document) string {
+	said := string(d.State)
+	if d.State == gleaner.DocumentNew {
+		said = "nothing, it is not read yet"
+	}
+	if d.Class != "" {
+		said += fmt.Sprintf(" as %s (%.2f)", d.Class, d.Score)
+	}
+	if d.Reader != "" {
+		said += ", read by " + d.Reader
+	}
+	return strings.TrimSuffix(said+": "+d.Outcome, ": ")
 }

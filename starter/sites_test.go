@@ -149,6 +149,9 @@ func TestSites(t *testing.T) {
 	require.Regexp(t, `(?m)^a\.example +new .* no harvest asks it`, c.ok("sites", "list"))
 	require.NotContains(t, c.ok("sites", "show", "a.example"), "paused")
 	require.Contains(t, c.wrong(program.ExitUnknown, "resume", "a.example"), "a.example is not paused")
+	c.ok("pause", "c.example")
+	require.Contains(t, c.wrong(program.ExitFailed, "resume", "c.example"), "the host is on the blacklist: asked us to; `starter blacklist remove c.example`")
+	require.Contains(t, c.ok("sites", "show", "c.example"), "paused since")
 	require.Contains(t, c.wrong(program.ExitUsage, "cancel", "a.example"), "starter blacklist add")
 	require.Contains(t, c.ok("retry", "a.example"), "a.example: asked again for 1 URL that failed and 0 documents that stalled, for conf/x/2001; next request 2")
 }
@@ -345,6 +348,7 @@ func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
 	counts, err := c.HarvestCounts(t.Context(), retried.ID)
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 0}, []int{counts.Held, counts.Wanted}, "what the library holds by now is wanted no more")
+	require.Contains(t, c.wrong(program.ExitUnknown, "resume", retried.ID), "conf/x/2001 is not paused")
 	c.ok("pause", "cyd.example")
 	require.Contains(t, c.ok("resume", "cyd.example"), "it is asked for conf/x/2001")
 }

@@ -180,6 +180,8 @@ func steer(ctx context.Context, t client.Client, db *store.DB, r *run, how steer
 	update := map[string]string{"pause": workflows.UpdatePause, "resume": workflows.UpdateResume}[do]
 	did = map[string]string{"pause": "paused", "resume": "resumed", "cancel": isCancelled}[do]
 	switch {
+	case r.kind == runHarvest && do == "resume" && !r.harvest.Paused && r.harvest.CompletedAt == nil:
+		return "", program.Unknown{Reason: fmt.Errorf("%s is not paused", r.harvest.ID)}
 	case r.kind == runHarvest && do != "cancel":
 		return did, notRunning(r.harvest, updateWorkflow(ctx, t, workflows.HarvestID(r.harvest.ID), update, nil))
 	case r.kind == runHarvest:
@@ -247,7 +249,7 @@ func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, 
 	}
 	names, err := politeness.Resume(ctx, db.Pool, host)
 	if err == nil && len(names) == 0 {
-		err = program.Unknown{Reason: fmt.Errorf("%s is not paused", host)}
+		err = whyNotResumed(ctx, db, host)
 	}
 	if err != nil {
 		return "", err
@@ -273,6 +275,15 @@ func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, 
 		return "resumed: it is asked for " + strings.Join(goOn, ", "), nil
 	}
 	return "resumed: no harvest that runs wants it; it is asked when one that does is started again", nil
+}
+
+// whyNotResumed says why a host cannot be resumed.
+func whyNotResumed(ctx context.Context, db *store.DB, host string) error {
+	s, err := showSite(ctx, db, host)
+	if err == nil && s.Blocked != "" {
+		return fmt.Errorf("%s: %s; `starter blacklist remove %s` takes it off, and then resume it if it is paused", host, s.Blocked, host)
+	}
+	return cmp.Or(err, error(program.Unknown{Reason: fmt.Errorf("%s is not paused", host)}))
 }
 
 func notRunning(h store.Harvest, err error) error {

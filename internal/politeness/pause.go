@@ -24,11 +24,11 @@ func Pause(ctx context.Context, pool *pgxpool.Pool, host, why string) error {
 	return err
 }
 
-// Resume ends the pause of a host, and returns those of its names that were paused. Crawls that
-// ended for the pause may continue.
+// Resume ends the pause of a host, and returns those of its names that were paused and
+// are not on the blacklist. Crawls that ended for the pause may continue.
 func Resume(ctx context.Context, pool *pgxpool.Pool, host string) (names []string, err error) {
 	_, err = untilFree(ctx, pool, &names, `WITH held AS (SELECT id, state='stopped' AND reason=$2 AS over
-			FROM sites WHERE host = ANY($1) AND paused <> '' ORDER BY host COLLATE "C" FOR NO KEY UPDATE),
+			FROM sites WHERE host = ANY($1) AND paused <> '' AND host NOT IN (SELECT host FROM blacklist) ORDER BY host COLLATE "C" FOR NO KEY UPDATE),
 		resumed AS (UPDATE sites s SET paused='', paused_at=NULL, state=CASE WHEN over THEN 'new' ELSE state END,
 			reason=CASE WHEN over THEN '' ELSE reason END FROM held WHERE s.id=held.id RETURNING s.host)
 		SELECT coalesce(array_agg(host ORDER BY host), '{}') FROM resumed`, paired(host), gleaner.SitePaused)

@@ -10,6 +10,7 @@ import (
 	"path"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -59,6 +60,7 @@ type Collection struct {
 	wanted  *wanted
 	cores   chan struct{}       // one token a document that is being read
 	judging *semaphore.Weighted // a part of everybody for each document that is being judged
+	owed    *sync.Map           // documents that could not be freed, and by whose hands they were taken
 	memory  *fetch.Memory
 	slice   time.Duration // sliceTime
 	log     *slog.Logger
@@ -93,7 +95,7 @@ func New(p Parts) *Collection {
 	p.Cores = cmp.Or(max(p.Cores, 0), runtime.NumCPU())
 	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, of: p.Disciplines, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
-		cores: make(chan struct{}, p.Cores), judging: semaphore.NewWeighted(everybody),
+		cores: make(chan struct{}, p.Cores), judging: semaphore.NewWeighted(everybody), owed: &sync.Map{},
 		memory: p.Memory, slice: sliceTime, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 

@@ -3,6 +3,7 @@ package collection
 import (
 	"bytes"
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,6 +60,7 @@ func (s *shop) mortal(over []byte) (c *Collection, died chan struct{}, bury func
 	died = make(chan struct{})
 	dying.db = db
 	dying.cores, dying.judging = make(chan struct{}, 2), semaphore.NewWeighted(everybody)
+	dying.owed = &sync.Map{}
 	dying.reader = deadly{Reader: s.reader, over: over, died: died}
 	return &dying, died, func() {
 		db.Close()
@@ -138,6 +140,22 @@ func TestACrawlCountsADeathOverADocument(t *testing.T) {
 	}
 	_, err = s.Judge(ctx, Stored(shas[0]), Quick)
 	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, s.document(shas[0]).Deaths)
+
+	// Nor if the record goes away meanwhile.
+	c, _, _ := s.mortal(nil)
+	c.reader = s.reader
+	c.reached = func(at point) {
+		if at == read {
+			c.db.Close()
+		}
+	}
+	_, err = c.Judge(t.Context(), Stored(shas[0]), Quick)
+	require.Error(t, err)
+	require.Equal(t, 1, s.document(shas[0]).Deaths)
+	c.db, c.reached = s.db, func(point) {}
+	_, err = c.Judge(t.Context(), Stored(s.three()[0]), Quick)
+	require.NoError(t, err)
 	require.Zero(t, s.document(shas[0]).Deaths)
 }
 

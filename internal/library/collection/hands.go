@@ -76,7 +76,24 @@ func (h *hands) holdOn(ctx context.Context) {
 func (h *hands) free(ctx context.Context, taken bool, shas ...string) error {
 	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	return h.db.Free(later, shas, h.by, taken)
+	err := h.db.Free(later, shas, h.by, taken)
+	if err != nil && taken {
+		for _, sha := range shas {
+			h.owed.Store(sha, h.by)
+		}
+	}
+	return err
+}
+
+// freeOwed frees what could not be freed while the record was away: nobody died over it.
+func (c *Collection) freeOwed(ctx context.Context) (err error) {
+	c.owed.Range(func(sha, by any) bool {
+		if err = c.db.Free(ctx, []string{sha.(string)}, by.(int64), true); err == nil {
+			c.owed.CompareAndDelete(sha, by)
+		}
+		return err == nil
+	})
+	return err
 }
 
 // judgeWhen is Judge that waits until the document may be judged, or returns errAlone. Who has
@@ -133,6 +150,9 @@ func (h *hands) judge(ctx context.Context, doc Document, mode Mode, wait bool) (
 // process judges no other, so that it shares no further death with one; and it is charged
 // only then. Who does not wait gets it as a suspect.
 func (h *hands) begin(ctx context.Context, sha string, again, wait bool) (d store.Taken, leave func(), err error) {
+	if err := h.freeOwed(ctx); err != nil {
+		return d, nil, err
+	}
 	for _, share := range []int64{1, everybody} {
 		if !wait && !h.judging.TryAcquire(share) {
 			return d, nil, errAlone

@@ -32,7 +32,12 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 		if len(mine.all()) > 0 { // which may be put off, and be free then
 			had = time.Now()
 		}
-		took, waiting, err := c.db.TakeNew(gctx, which, limit, mine.hold(), time.Since(had))
+		var took []string
+		var waiting int
+		err := c.freeOwed(gctx)
+		if err == nil {
+			took, waiting, err = c.db.TakeNew(gctx, which, limit, mine.hold(), time.Since(had))
+		}
 		if err != nil {
 			g.Go(func() error { return err })
 			break
