@@ -130,7 +130,7 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		return err
 	})
 	if err == nil {
-		c.awaitRun(ctx, id, began)
+		awaitRun(ctx, c, id, began)
 	}
 	return c.done(ctx, a, donePage{id, did, redirect{to: harvestPath(id)}}, err)
 }
@@ -146,7 +146,7 @@ func shown(ctx context.Context, is func() bool) {
 }
 
 // awaitRun waits until the record of a harvest that was started at a time shows that it runs, or ran since.
-func (c *Console) awaitRun(ctx context.Context, id string, began time.Time) {
+func awaitRun(ctx context.Context, c *Console, id string, began time.Time) {
 	shown(ctx, func() bool {
 		h, err := c.App.DB.FindHarvest(ctx, id)
 		return err != nil || h.CompletedAt == nil || h.CompletedAt.After(began)
@@ -317,7 +317,7 @@ func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 		did, err = c.Harvests.Retry(ctx, h.ID, Failed{Site: a.get("site"), Reason: a.get("reason")})
 	}
 	if do := a.get("do"); err == nil && (do == doAgain || do == doRetry) {
-		c.awaitRun(ctx, h.ID, began)
+		awaitRun(ctx, c, h.ID, began)
 	}
 	return c.done(ctx, a, donePage{h.ID, did, redirect{to: a.was(harvestPath(h.ID))}}, err)
 }

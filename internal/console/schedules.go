@@ -117,7 +117,7 @@ func changeSchedule(ctx context.Context, c *Console, a *asked) (any, error) {
 		err = c.Schedules.SteerSchedule(ctx, name, do, strings.TrimPrefix("by "+user(ctx)+" in the console", "by  "))
 	}
 	if err == nil {
-		shown(ctx, func() bool { return c.listsSchedule(ctx, name, do) })
+		shown(ctx, func() bool { return listsSchedule(ctx, c, name, do) })
 	}
 	says := map[string]string{
 		doCreate: "is set up; its next run is in the list",
@@ -128,7 +128,7 @@ func changeSchedule(ctx context.Context, c *Console, a *asked) (any, error) {
 }
 
 // listsSchedule reports whether the list of schedules shows what was done to one.
-func (c *Console) listsSchedule(ctx context.Context, name, do string) bool {
+func listsSchedule(ctx context.Context, c *Console, name, do string) bool {
 	all, err := c.Schedules.ListSchedules(ctx)
 	at := slices.IndexFunc(all, func(s Scheduled) bool { return s.Schedule == name })
 	if err != nil || at < 0 {

@@ -86,7 +86,7 @@ func (h *hands) free(ctx context.Context, taken bool, shas ...string) error {
 }
 
 // freeOwed frees what could not be freed while the record was away: nobody died over it.
-func (c *Collection) freeOwed(ctx context.Context) (err error) {
+func freeOwed(ctx context.Context, c *Collection) (err error) {
 	c.owed.Range(func(sha, by any) bool {
 		if err = c.db.Free(ctx, []string{sha.(string)}, by.(int64), true); err == nil {
 			c.owed.CompareAndDelete(sha, by)
@@ -150,7 +150,7 @@ func (h *hands) judge(ctx context.Context, doc Document, mode Mode, wait bool) (
 // process judges no other, so that it shares no further death with one; and it is charged
 // only then. Who does not wait gets it as a suspect.
 func (h *hands) begin(ctx context.Context, sha string, again, wait bool) (d store.Taken, leave func(), err error) {
-	if err := h.freeOwed(ctx); err != nil {
+	if err := freeOwed(ctx, h.Collection); err != nil {
 		return d, nil, err
 	}
 	for _, share := range []int64{1, everybody} {

@@ -34,7 +34,7 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 		}
 		var took []string
 		var waiting int
-		err := c.freeOwed(gctx)
+		err := freeOwed(gctx, c)
 		if err == nil {
 			took, waiting, err = c.db.TakeNew(gctx, which, limit, mine.hold(), time.Since(had))
 		}
