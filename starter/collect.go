@@ -317,7 +317,7 @@ func (f *collectFlags) ask(ctx context.Context, db *store.DB, topics []topic.Top
 
 // hintLimits says which limits earlier runs used up.
 func hintLimits(ctx context.Context, c *cli, record *collections.Record, f *collectFlags) error {
-	got, err := record.Told(ctx, f.name)
+	got, err := record.Brief(ctx, f.name)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func collectionsCommand(c *cli) *cobra.Command {
 func collectionsList(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "list", Short: "List collections by topic, the latest first", Args: cobra.NoArgs, Example: "  starter collections list --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			all, err := collections.In(a.DB).Behind(ctx, 0, 0)
+			all, err := collections.In(a.DB).ListBefore(ctx, 0, 0)
 			if err != nil {
 				return err
 			}
@@ -166,7 +166,7 @@ type shownCollection struct {
 }
 
 func showCollection(ctx context.Context, c *cli, record *collections.Record, name string) error {
-	got, err := record.Told(ctx, name)
+	got, err := record.Brief(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ type collectionsPage struct {
 func (p collectionsPage) Live() bool { return slices.ContainsFunc(p.Collections, collectionRow.Runs) }
 
 func allCollections(ctx context.Context, c *Console, a *asked) (any, error) {
-	rows, err := collections.In(c.App.DB).Behind(ctx, a.number("after"), pageSize+1)
+	rows, err := collections.In(c.App.DB).ListBefore(ctx, a.number("after"), pageSize+1)
 	var p collectionsPage
 	rows, p.Next = more(rows, func(r collections.Collection) string { return strconv.Itoa(r.ID) })
 	p.Collections = []collectionRow{}
@@ -83,7 +83,7 @@ func oneCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := record.Told(ctx, a.get("name"))
+	got, err := record.Brief(ctx, a.get("name"))
 	if errors.Is(err, collections.ErrNone) {
 		err = errNoPage
 	}
@@ -101,7 +101,7 @@ func oneCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 	if p.Topic == "" && len(p.Topics) > 0 {
 		p.Topic = p.Topics[0].Name
 	}
-	entries, err := record.EntriesBehind(ctx, got.ID, p.Topic, after, pageSize+1)
+	entries, err := record.EntriesAfter(ctx, got.ID, p.Topic, after, pageSize+1)
 	p.Entries, p.Next = more(entries, func(e collections.Entry) string {
 		return strconv.FormatFloat(e.Correlation, 'g', -1, 64) + " " + strconv.Itoa(e.N)
 	})
@@ -109,7 +109,7 @@ func oneCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 }
 
 // worseThan reads a place among entries; nil is the beginning.
-func worseThan(after string) (*collections.Worse, error) {
+func worseThan(after string) (*collections.Place, error) {
 	if after == "" {
 		return nil, nil
 	}
@@ -119,7 +119,7 @@ func worseThan(after string) (*collections.Worse, error) {
 	if errors.Join(err, nerr) != nil || number < 0 {
 		return nil, fmt.Errorf("%w: after is what the page before gave as next", errInput)
 	}
-	return &collections.Worse{Correlation: correlation, N: number}, nil
+	return &collections.Place{Correlation: correlation, N: number}, nil
 }
 
 // parentsPage lists pages that lead to documents, by host.

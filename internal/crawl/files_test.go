@@ -198,7 +198,7 @@ func TestEntriesAreReadWhateverTheirName(t *testing.T) {
 	t.Parallel()
 	a := &Answer{Response: &fetch.Response{URL: "http://www.example.org/fast20.bib.html",
 		Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte("@inproceedings{k, title={A}, url={/a.pdf}, year={2020}}\n")}}
-	require.Equal(t, collection.APage, a.What())
+	require.Equal(t, collection.ContentPage, a.What())
 	p, outcome, why := a.Parse(t.Context())
 	require.Empty(t, outcome, why)
 	require.Len(t, p.Links, 1)

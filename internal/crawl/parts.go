@@ -43,13 +43,13 @@ func (a *Answer) Release() {
 }
 
 // What returns the kind of the answer.
-func (a *Answer) What() collection.What {
+func (a *Answer) What() collection.ContentKind {
 	if a.Page != nil {
-		return collection.APage
+		return collection.ContentPage
 	}
 	what := collection.Sniff(a.URL, a.Header.Get("Content-Type"), a.Body)
-	if what == collection.Neither && a.data() == bibTeX {
-		return collection.APage // its entries are links
+	if what == collection.ContentUnknown && a.data() == bibTeX {
+		return collection.ContentPage // its entries are links
 	}
 	return what
 }

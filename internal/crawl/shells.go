@@ -88,7 +88,7 @@ func (s *shells) needsBrowser(e *frontier.Entry, p *page.Page) bool {
 // mustRender reports whether an unchanged page must be rendered, since there was no browser at its
 // last visit. Such a page has no tags on record.
 func (s *shells) mustRender(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) bool {
-	if e.ETag != "" || e.LastModified != "" || a.What() != collection.APage {
+	if e.ETag != "" || e.LastModified != "" || a.What() != collection.ContentPage {
 		return false
 	}
 	p, _, _ := a.Parse(context.WithoutCancel(ctx))

@@ -227,9 +227,9 @@ func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 		return rank.Result{}, nil
 	}
 	switch a.What() {
-	case collection.AFile:
+	case collection.ContentDocument:
 		return l.document(ctx, e, v, a)
-	case collection.APage:
+	case collection.ContentPage:
 		r, err := l.page(ctx, e, v, a)
 		if err == nil {
 			err = l.paperPage(ctx, e, v, a, r)

@@ -108,7 +108,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 		return nil, err
 	}
 	a := &Answer{Response: resp}
-	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= maxCachedPage && a.What() != collection.AFile {
+	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= maxCachedPage && a.What() != collection.ContentDocument {
 		w.cachePage(ctx, e.Link.URL, resp)
 	}
 	return a, nil

@@ -194,11 +194,11 @@ func (w *work) takeBody(it *item) error {
 	what := collection.Sniff(it.URL, it.of.Media, head)
 	limit := w.DocumentBytes
 	switch {
-	case what == collection.AFile && w.options.takes(it.kind) && it.of.Cut != "":
+	case what == collection.ContentDocument && w.options.takes(it.kind) && it.of.Cut != "":
 		it.Outcome, it.Detail = FailedFileNotFound, brief("cut off by its crawler: "+it.of.Cut)
 		return nil
-	case what == collection.AFile && w.options.takes(it.kind):
-	case what == collection.APage && isPage(it.kind):
+	case what == collection.ContentDocument && w.options.takes(it.kind):
+	case what == collection.ContentPage && isPage(it.kind):
 		limit = w.PageBytes
 	default:
 		it.Outcome, it.Detail = FilteredMTF, it.Kind
@@ -213,7 +213,7 @@ func (w *work) takeBody(it *item) error {
 	switch {
 	case err != nil:
 		return it.lost(err)
-	case it.Bytes > limit && what == collection.APage:
+	case it.Bytes > limit && what == collection.ContentPage:
 		it.Outcome, it.Detail = FilteredMTF, it.Kind
 	case it.Bytes > limit:
 		it.Outcome, it.Detail = FailedTextExtract, fmt.Sprintf("%s: more than %d bytes", document.TooLarge, limit)

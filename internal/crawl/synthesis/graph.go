@@ -12,31 +12,29 @@ import (
 	"gleaner/internal/topic"
 )
 
-// The priorities of the context graph (URL ordering, Chen 2008): of seeds, links of pages
-// about a topic and links to departments, and of other links of pages that may lead to
-// such.
+// Priorities of the context graph (URL ordering, Chen 2008): of seeds, links of pages about a
+// topic and links to departments, and of links of pages in the second layer.
 const (
 	high = 1.0
 	low  = 0.5
 )
 
 // contextGraph is the revised context graph with tunnelling (Chen 2008, §4.3.4, §4.3.5). The
-// first layer are the pages about a topic, as the crawl's classifier tells them. The
-// second are those that are like pages which lead to the first in up to five links: a
-// classifier learns that from the links that the crawl recorded (lessons.Second). Links of
-// other pages are not followed. Before there are examples of both kinds every page counts
-// to the second layer.
+// first layer are pages about a topic by the crawl's classifier. The second are pages similar to
+// those that lead to the first in up to five links, by a classifier trained on the crawl's
+// recorded links (Lessons.Second). Links of other pages are not followed. Without examples of
+// both classes every page is of the second layer.
 type contextGraph struct {
 	classify.Graph
 	filter *topic.Filter
-	given  rank.Lists // by which links are followed, beside what is learnt
+	given  rank.Lists // configured words, beside learnt ones
 }
 
-// layerWords is how many words of a page, and of its links, tell where it leads.
+// layerWords is the number of words of a page, and of its links, that the second layer uses.
 const layerWords = 300
 
-// words are what tells where a page leads: what it says, what its links say, and what the
-// link to it said, each told apart.
+// words returns the features of the second layer: words of the page, of its links, and of the
+// link to it, each marked.
 func (g *contextGraph) words(text, anchor string, links []collections.Lead) []string {
 	out := strings.Fields(text)
 	out = out[:min(len(out), layerWords):min(len(out), layerWords)]
@@ -61,10 +59,9 @@ func (g *contextGraph) leads(v *collections.Visit) bool {
 	return g.Second == nil || g.Leads(g.words(v.Words, v.Anchor, v.Leads))
 }
 
-// examples of the second layer, and of pages that are in neither: those off topic of which
-// it is known where a link leads. The nearest to pages on topic come first, and farther
-// ones only while they are not more than the rest: five links lead from most pages to
-// most others.
+// examples returns examples of the second layer, and of off-topic pages outside both layers with
+// a known link target. Those nearest to pages on topic come first; farther ones are added only up
+// to the number of the rest, since five links connect most pages.
 func (g *contextGraph) examples(pages []collections.Linked, threshold float64) (out []classify.Example) {
 	at := places(pages)
 	var links []classify.Link
@@ -106,7 +103,7 @@ func (g *contextGraph) examples(pages []collections.Linked, threshold float64) (
 	return out
 }
 
-// ascending are the addresses above one on its host: of its directories, and of the host.
+// ascending returns the addresses above one on its host: of its directories, and of the host.
 func ascending(raw string) (out []string) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -124,9 +121,8 @@ func ascending(raw string) (out []string) {
 	}
 }
 
-// tunnel heeds, before a URL is asked for, whether the crawl tunnels: from when nothing of
-// high priority is left in the whole queue until enough new sites were met, which the queue
-// counts.
+// tunnel updates before a request whether the crawl tunnels: from an empty queue of high priority
+// until the queue has counted enough new sites.
 func (l *loop) tunnel(ctx context.Context, u *collections.URL) (err error) {
 	if l.cfg.Policy != ContextGraph {
 		return nil

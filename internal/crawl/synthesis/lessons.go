@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	linkedPages = 3000 // the latest, of whose links a crawl learns
-	firstLesson = 200  // requests until it first does
-	nextLesson  = 1000 // and between two lessons, but no more than there were before
+	linkedPages = 3000 // latest pages whose links are used
+	firstLesson = 200  // requests before the first lesson
+	nextLesson  = 1000 // requests between lessons, at most as many as before
 )
 
-// Lessons are what a crawl learns of the links that it recorded.
+// Lessons holds what a crawl learnt from its recorded links.
 type Lessons struct {
-	Pages  int                  `json:"pages"`            // whose links they were
-	Leads  int                  `json:"leads,omitempty"`  // of them, examples of the second layer
-	Others int                  `json:"others,omitempty"` // and of neither
-	Second *classify.Classifier `json:"second,omitempty"` // tells the second layer; nil before there were examples of both
+	Pages  int                  `json:"pages"`            // number of pages
+	Leads  int                  `json:"leads,omitempty"`  // examples of the second layer
+	Others int                  `json:"others,omitempty"` // examples of neither layer
+	Second *classify.Classifier `json:"second,omitempty"` // classifier of the second layer; nil without examples of both
 
-	// With Config.LearnLinks, words of links that lead out of pages on topic, and of
-	// links that lead from others to such.
+	// With Config.LearnLinks, words of links out of pages on topic, and of links from other pages
+	// to those.
 	Pruning    []rank.Anchor `json:"pruning,omitempty"`
 	Extracting []rank.Anchor `json:"extracting,omitempty"`
 }
@@ -39,11 +39,10 @@ func parseLessons(raw json.RawMessage) (out Lessons, err error) {
 	return out, err
 }
 
-// learns reports whether a crawl learns of its links, which are recorded then.
+// learns reports whether a crawl learns from its links, which are then recorded.
 func (c Config) learns() bool { return c.Policy == ContextGraph || c.LearnLinks }
 
-// learn has the crawl learn anew where that is due, by one of its slices, and heeds what
-// was learnt last.
+// learn trains again if that is due in this slice, and loads the latest result.
 func (l *loop) learn(ctx context.Context) error {
 	if !l.cfg.learns() {
 		return nil
@@ -77,7 +76,7 @@ func (l *loop) learn(ctx context.Context) error {
 	return nil
 }
 
-// lesson learns of the latest pages' links, and keeps what it came to.
+// lesson trains on the latest pages' links, and stores the result.
 func (l *loop) lesson(ctx context.Context) error {
 	pages, err := l.Queue.Linked(ctx, linkedPages)
 	if err != nil {
@@ -92,7 +91,7 @@ func (l *loop) lesson(ctx context.Context) error {
 		raw, err = json.Marshal(got)
 		return err
 	})
-	if err != nil { // it would be so again
+	if err != nil { // a repetition would fail too
 		l.Log.WarnContext(ctx, "nothing was learnt of the crawl's links; it goes on with what it knows", "error", err)
 		return nil
 	}
@@ -124,9 +123,9 @@ func (l *loop) lessons(pages []collections.Linked) (Lessons, error) {
 	return out, err
 }
 
-// anchors are the words of links that lead out of pages on topic, and of those that lead
-// from others to such. The hosts of a domain are one site: they share their menus, and who
-// owns it has as many as he likes.
+// anchors returns the words of links out of pages on topic, and of links from others to those.
+// All hosts of a domain count as one site, since they share menus and one owner may have any
+// number.
 func anchors(pages []collections.Linked, threshold float64) (pruning, extracting []rank.Anchor) {
 	at := places(pages)
 	var from [2]rank.Anchors
@@ -146,7 +145,7 @@ func anchors(pages []collections.Linked, threshold float64) (pruning, extracting
 	return pruning, extracting
 }
 
-// places says where a page stands, by each of its names.
+// places returns the index of a page by each of its names.
 func places(pages []collections.Linked) map[frontier.Hash]int {
 	at := map[frontier.Hash]int{}
 	for i, p := range pages {
@@ -158,6 +157,6 @@ func places(pages []collections.Linked) map[frontier.Hash]int {
 	return at
 }
 
-// fewExamples is up to how many a machine learns the second layer, which takes the longer
-// the more there are; beyond that naïve Bayes does.
+// fewExamples is the greatest number of examples for the support vector machine of the second
+// layer, whose time grows with it; for more, naïve Bayes is used.
 const fewExamples = 500

@@ -19,107 +19,108 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Queue holds what waits, and takes what became of it.
+// Queue holds waiting URLs and records results.
 type Queue interface {
-	// Next takes the URL to ask next; nil where none can be asked before wait, or none waits (0).
+	// Next takes the next URL. It returns nil if none is available before wait, or with a wait of
+	// 0 if none waits.
 	Next(ctx context.Context) (u *collections.URL, wait time.Duration, err error)
-	// Write notes what became of a URL that was taken.
+	// Write records the result of a taken URL.
 	Write(ctx context.Context, v *collections.Visit) error
 	Standing(ctx context.Context) (collections.Standing, error)
 	// Like reports whether a text with nearly the same print was read.
 	Like(ctx context.Context, print int64) (bool, error)
-	// Tunnel begins to tunnel where nothing of high priority waits, and says whether it does.
+	// Tunnel starts tunnelling if no URL of high priority waits, and reports whether the crawl
+	// tunnels.
 	Tunnel(ctx context.Context) (bool, error)
-	// Linked are the pages read last whose links are recorded, at most so many.
+	// Linked returns at most most of the latest pages with recorded links.
 	Linked(ctx context.Context, most int) ([]collections.Linked, error)
-	// Lesson reports whether the caller is to learn from them, at so many requests.
+	// Lesson reports whether the caller must learn from them now, at this number of requests.
 	Lesson(ctx context.Context, last, requests int) (mine bool, err error)
-	// Learn keeps what that came to.
+	// Learn stores the result.
 	Learn(ctx context.Context, requests int, what json.RawMessage) error
-	// Learnt is what was learnt last, and at how many requests.
+	// Learnt returns the last result and its number of requests.
 	Learnt(ctx context.Context) (what json.RawMessage, requests int, err error)
 }
 
-// Source answers for URLs.
+// Source requests URLs.
 type Source interface {
-	// Ask asks for a URL. A *fetch.Error says what became of it; with errLeft it waits
-	// as it did. Any other error ends the slice.
+	// Ask requests a URL. A *fetch.Error is the result of the URL; after errLeft it waits
+	// unchanged. Any other error ends the slice.
 	Ask(ctx context.Context, u *collections.URL) (*crawl.Answer, error)
 }
 
-// errLeft is why nothing is written of a URL: its host was paused before it was asked for.
+// errLeft is returned if the host was paused before the request, so that nothing is recorded.
 var errLeft = errors.New("left as it was")
 
-// Documents reads and keeps files.
+// Documents reads and stores files.
 type Documents interface {
-	// Read is the title and the text of a file; "" where it has none that can be read,
-	// and why.
+	// Read returns the title and the text of a file, or why it has no readable text.
 	Read(ctx context.Context, u *collections.URL, a *crawl.Answer) (title, text, why string, err error)
-	// Keep stores it, and says under which SHA-256, and what the library makes of it.
+	// Keep stores the file, and returns its SHA-256 and the library's verdict.
 	Keep(ctx context.Context, u *collections.URL, a *crawl.Answer) (sha string, v crawl.Verdict, err error)
 }
 
-// Parts are what a crawl is made of.
+// Parts are the dependencies of a crawl.
 type Parts struct {
 	Queue      Queue
 	Source     Source
-	Documents  Documents // nil passes files over
+	Documents  Documents // nil skips files
 	Classifier topic.Classifier
 	Filter     *topic.Filter
 	Log        *slog.Logger
 }
 
-// Bounds are what of a crawl a person sets by number and by switch.
+// Bounds are a person's numeric and boolean settings of a crawl.
 type Bounds struct {
 	topic.Options
 	Policy      Policy        `json:"policy,omitempty"`
 	MaxPages    int           `json:"max_pages"`             // requests of all runs; 0 is no limit
-	MaxTime     time.Duration `json:"max_time"`              // that these take; 0 is no limit
+	MaxTime     time.Duration `json:"max_time"`              // time of all runs; 0 is no limit
 	HostPages   int           `json:"host_pages"`            // requests to one host; 0 is no limit
-	Retrain     int           `json:"retrain,omitempty"`     // pages after which classifiers learn anew; 0 is never
-	LearnLinks  bool          `json:"learn_links,omitempty"` // more words of links are learnt, from where these led on several sites
-	WARC        bool          `json:"warc,omitempty"`        // what is exchanged with hosts is kept in WARC files
+	Retrain     int           `json:"retrain,omitempty"`     // pages between trainings of classifiers; 0 is never
+	LearnLinks  bool          `json:"learn_links,omitempty"` // learn words of links from their targets on several sites
+	WARC        bool          `json:"warc,omitempty"`        // store exchanges with hosts in WARC files
 	DomainPages int           `json:"domain_pages"`          // requests to all hosts of one registrable domain; 0 is no limit
-	DomainShare float64       `json:"domain_share"`          // of the entries of a collection that it may have; 0 is no limit
+	DomainShare float64       `json:"domain_share"`          // its greatest share of a collection's entries; 0 is no limit
 	// Inspect follows links by their words, as CINDI's anchor text inspection does: from pages about
 	// a topic all without a pruning word, from others those with an extracting one or to departments.
 	Inspect bool `json:"inspect,omitempty"`
 }
 
-// Config bounds a crawl.
+// Config configures a crawl.
 type Config struct {
 	Bounds
 	MaxDepth   int           // links from a result of the search
-	MaxLinks   int           // of one page that are taken
-	MaxTries   int           // of a URL that fails for now
-	RetryBase  time.Duration // before the second of them; grows fourfold
+	MaxLinks   int           // links taken per page
+	MaxTries   int           // attempts at a URL with temporary failures
+	RetryBase  time.Duration // wait before the second attempt; grows fourfold
 	SlicePages int           // requests of a slice
 	SliceTime  time.Duration // of a slice
 	Limits     weburl.Limits // on the shape of URLs
 	Links      rules.Lists   // what is left out
-	Rules      *rules.Set    // the same, made ready; nil where it is to be made of Links as they are
-	StopSites  int           // with learnt stop directories: those barren on more sites,
-	StopShare  float64       // unless more than this share of the sites gave something
+	Rules      *rules.Set    // compiled Links; nil: compiled at the start
+	StopSites  int           // learnt stop directories are barren on more sites than this,
+	StopShare  float64       // unless a greater share of the sites had documents
 	Trap       gleaner.Trap
-	Words      rank.Lists // by which links are followed; the directories of departments, too
+	Words      rank.Lists // words of links to follow, and directories of departments
 }
 
-// Ask is what a person asks for.
+// Ask is a person's request for collections.
 type Ask struct {
 	Bounds
 	Stops         topic.Stops                     `json:"stops"`
-	Seeds         map[string][]string             `json:"seeds,omitempty"`          // pages by topic that a web directory lists: the crawl begins at them, too
-	SearchSeeds   int                             `json:"search_seeds,omitempty"`   // results of each search for a topic at which the crawl begins, too
-	Learnt        map[string]*classify.Classifier `json:"learnt,omitempty"`         // by topic, in place of its centroid
+	Seeds         map[string][]string             `json:"seeds,omitempty"`          // further start pages by topic, from a web directory
+	SearchSeeds   int                             `json:"search_seeds,omitempty"`   // further start pages per search for a topic
+	Learnt        map[string]*classify.Classifier `json:"learnt,omitempty"`         // classifiers by topic, instead of centroids
 	Pruning       []string                        `json:"pruning,omitempty"`        // words for Inspect,
 	Extracting    []string                        `json:"extracting,omitempty"`     // likewise
-	NoDepartments bool                            `json:"no_departments,omitempty"` // links to the topics' departments are links as any
-	Patterns      []string                        `json:"url_patterns,omitempty"`   // the parts of CINDI's URL pattern inspection that are on
-	Parallel      int                             `json:"parallel,omitempty"`       // hosts asked at a time; 0 is 4
-	Links         *rules.Lists                    `json:"links,omitempty"`          // what is left out, in place of the worker's lists
+	NoDepartments bool                            `json:"no_departments,omitempty"` // no priority for links to the topics' departments
+	Patterns      []string                        `json:"url_patterns,omitempty"`   // enabled parts of CINDI's URL pattern inspection
+	Parallel      int                             `json:"parallel,omitempty"`       // hosts crawled concurrently; 0 is 4
+	Links         *rules.Lists                    `json:"links,omitempty"`          // excluded links, instead of the worker's lists
 }
 
-// DefaultAsk is where to begin.
+// DefaultAsk returns the default request.
 func DefaultAsk() (Ask, error) {
 	stops, err := topic.DefaultStops()
 	if err != nil {
@@ -128,11 +129,11 @@ func DefaultAsk() (Ask, error) {
 	words, err := rank.DefaultLists()
 	bounds := Bounds{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour,
 		HostPages: 200, DomainPages: 1000, DomainShare: 0.5}
-	bounds.Adapt = true // the best of all that is read, as in the paper, not the first
+	bounds.Adapt = true // the best of all pages, as in the paper, not the first ones
 	return Ask{Bounds: bounds, Stops: stops, Pruning: words.PruningAnchors, Extracting: words.ExtractingAnchors}, err
 }
 
-// Check reports the first setting that is out of bounds, by its name.
+// Check returns an error with the name of the first invalid setting.
 func (a Ask) Check() error {
 	if err := a.Options.Check(); err != nil {
 		return err
@@ -166,7 +167,7 @@ func (a Ask) Check() error {
 	return nil
 }
 
-// QueueRules are the rules of the queue.
+// QueueRules returns the rules of the queue.
 func (c Config) QueueRules() collections.Rules {
 	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, Distinct: c.Distinct,
 		HostPages: c.HostPages, MaxPages: c.MaxPages, Trap: c.Trap}
@@ -183,11 +184,10 @@ func (c Config) QueueRules() collections.Rules {
 	return r
 }
 
-// urlsAPage is how many URLs of a registrable domain are entered for each request that it
-// may have.
+// urlsAPage is the number of queued URLs of a registrable domain per allowed request.
 const urlsAPage = 10
 
-// over lays what is asked for over a worker's bounds.
+// over returns a worker's configuration with the requested settings.
 func (a Ask) over(c Config, topics []topic.Topic) Config {
 	a.WARC = a.WARC || c.WARC
 	c.Bounds, c.Words = a.Bounds, rank.Lists{PruningAnchors: a.Pruning, ExtractingAnchors: a.Extracting}
@@ -203,27 +203,27 @@ func (a Ask) over(c Config, topics []topic.Topic) Config {
 	return c
 }
 
-// Defaults is a careful crawl.
+// Defaults returns the configuration of a careful crawl.
 func Defaults() Config {
 	return Config{Bounds: Bounds{Options: topic.Defaults()}, MaxDepth: 30, MaxLinks: 500, MaxTries: 3, RetryBase: 30 * time.Second, SlicePages: 200, SliceTime: 2 * time.Minute, Limits: weburl.DefaultLimits(time.Now())}
 }
 
-// Why a slice of a collection ended, beside the endings of any crawl.
+// Further endings of a slice of a collection.
 const (
-	Exhausted crawl.Ending = "exhausted" // nothing waits
+	Exhausted crawl.Ending = "exhausted" // the queue is empty
 	Stopped   crawl.Ending = "stopped"   // the collection was ended meanwhile
 	Full      crawl.Ending = "full"      // every collection is
 )
 
-// idle is after how long a slice that waits for a host looks again: whether it is to end,
-// and whether another host has become free. It holds no lease then. A look reads all hosts
-// that wait, so that the time doubles to mostIdle.
+// idle is the time after which a slice that waits for a host checks for its end and for another
+// free host. It holds no lease meanwhile. A check reads all waiting hosts, so the time doubles up
+// to mostIdle.
 const (
 	idle     = 2 * time.Second
 	mostIdle = 15 * time.Second
 )
 
-// Run crawls in one slice.
+// Run crawls for one slice.
 func Run(ctx context.Context, cfg Config, p Parts, report func(crawl.Progress)) (crawl.Result, error) {
 	if cfg.Rules == nil {
 		cfg.Rules = rules.New(cfg.Links, nil)
@@ -284,7 +284,7 @@ func (l *loop) run(ctx context.Context) (e crawl.Ending, wait time.Duration, err
 	}
 }
 
-// over says why the slice is to end, "" where it goes on.
+// over returns why the slice must end, "" to continue.
 func (l *loop) over() crawl.Ending {
 	full := true
 	for _, t := range l.Classifier.Topics() {

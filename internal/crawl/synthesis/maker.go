@@ -28,7 +28,7 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// ErrInput is what a person has to change before a collection can be made.
+// ErrInput reports an error in a person's request.
 var ErrInput = errors.New("collections")
 
 // Searcher is a search engine.
@@ -36,28 +36,28 @@ type Searcher interface {
 	Search(ctx context.Context, query string, n int) ([]evidence.Result, error)
 }
 
-// Maker makes collections. It is safe for concurrent use.
+// Maker builds collections. It is safe for concurrent use.
 type Maker struct {
 	Tools
 	record *collections.Record
 }
 
-// Tools are what a Maker works with.
+// Tools are the dependencies of a Maker.
 type Tools struct {
 	DB       *store.DB
 	Keeper   *politeness.Keeper
 	Fetch    crawl.Fetcher
 	Coll     *collection.Collection
-	Searcher Searcher        // nil for none: topics then need pages
-	Getter   homepage.Getter // charges a page with the processes that die over it; the crawl has its pages from the cache
+	Searcher Searcher        // nil: topics need pages
+	Getter   homepage.Getter // counts deaths of processes over a page; caches pages for the crawl
 	Config   Config
 	Log      *slog.Logger
 }
 
-// New makes a Maker.
+// New returns a Maker with these tools.
 func New(t Tools) *Maker { return &Maker{t, collections.In(t.DB)} }
 
-// Asked is what a person asked for.
+// Asked returns a collection's request and its topics.
 func Asked(c collections.Collection) (ask Ask, topics []topic.Topic, err error) {
 	if err = json.Unmarshal(c.Options, &ask); err == nil {
 		err = json.Unmarshal(c.Topics, &topics)
@@ -65,19 +65,19 @@ func Asked(c collections.Collection) (ask Ask, topics []topic.Topic, err error) 
 	return ask, topics, err
 }
 
-// Prepared is what the topics of a collection came to.
+// Prepared is the result of Prepare.
 type Prepared struct {
 	Centroids int      `json:"centroids"`
-	Without   []string `json:"without,omitempty"` // topics for which too little was found
-	Own       float64  `json:"own"`               // share of the pages that made a centroid which fall to it
-	Unsure    []string `json:"unsure,omitempty"`  // topics that others take pages from, or the threshold, where that is too little
-	Paused    bool     `json:"paused,omitempty"`  // it is to rest before they are made: nothing else is known yet
+	Without   []string `json:"without,omitempty"` // topics with too few pages
+	Own       float64  `json:"own"`               // share of the centroids' pages assigned to their own topic
+	Unsure    []string `json:"unsure,omitempty"`  // topics that lose pages to others or to the threshold, if that share is low
+	Paused    bool     `json:"paused,omitempty"`  // it was paused before the result
 }
 
-// errPaused is why no more is fetched for a collection that is to rest.
+// errPaused ends the fetching for a paused collection.
 var errPaused = errors.New("paused")
 
-// unlessPaused fails with errPaused while a collection is paused.
+// unlessPaused returns errPaused while a collection is paused.
 func (m *Maker) unlessPaused(ctx context.Context, id int) error {
 	at, err := m.record.Standing(ctx, id)
 	if err == nil && at.Paused {
@@ -86,12 +86,11 @@ func (m *Maker) unlessPaused(ctx context.Context, id int) error {
 	return err
 }
 
-// Prepare makes the centroids of a collection, where they are not made: it searches for
-// each topic, fetches the first results, and enters them as the crawl's first URLs.
-// What an attempt did before it was cut off is not done again. told is called once in a
-// while, with how many pages were fetched.
+// Prepare computes the missing centroids of a collection: it searches for each topic, fetches the
+// first results, and queues them as the crawl's first URLs. It reuses the work of interrupted
+// attempts. It calls told from time to time with the number of fetched pages.
 func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepared, error) {
-	if err := m.record.Begin(ctx, name); err != nil { // from here on its options stay
+	if err := m.record.Begin(ctx, name); err != nil { // fixes its options
 		return Prepared{}, err
 	}
 	c, err := m.record.Get(ctx, name)
@@ -112,13 +111,13 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	return m.build(ctx, c, ask, topics)
 }
 
-// gather has all pages that the centroids are to be made of, and the seeds.
+// gather fetches the pages for the centroids, and finds the start pages.
 func (m *Maker) gather(ctx context.Context, c collections.Collection, ask *Ask, topics []topic.Topic, told func(int)) error {
 	made, err := modelOf(c)
 	if err != nil {
 		return err
 	}
-	if c.Model == nil || made.Options.Results < ask.Results { // as when somebody asks for more
+	if c.Model == nil || made.Options.Results < ask.Results { // as after a request for more
 		if err := m.search(ctx, c.ID, *ask, topics, made.Options.Results); err != nil {
 			return err
 		}
@@ -129,14 +128,14 @@ func (m *Maker) gather(ctx context.Context, c collections.Collection, ask *Ask, 
 	return m.searched(ctx, c.ID, ask, topics)
 }
 
-// build makes the centroids, and readies the crawl.
+// build computes the centroids, and prepares the crawl.
 func (m *Maker) build(ctx context.Context, c collections.Collection, ask Ask, topics []topic.Topic) (Prepared, error) {
 	cfg, err := m.config(ctx, ask, topics)
 	if err != nil {
 		return Prepared{}, err
 	}
 	rules := cfg.QueueRules()
-	if err := m.record.GoOn(ctx, c.ID, rules); err != nil {
+	if err := m.record.Continue(ctx, c.ID, rules); err != nil {
 		return Prepared{}, err
 	}
 	results, err := m.record.Results(ctx, c.ID)
@@ -162,8 +161,8 @@ func (m *Maker) build(ctx context.Context, c collections.Collection, ask Ask, to
 	return Prepared{Centroids: len(model.Centroids), Without: firstOf(without), Own: own, Unsure: firstOf(unsure)}, nil
 }
 
-// selfCheck notes in a model whether the pages that made its centroids fall to them, and
-// warns where too few do.
+// selfCheck records in a model the share of its pages assigned to their own centroids, and warns
+// if it is low.
 func (m *Maker) selfCheck(ctx context.Context, c collections.Collection, ask Ask, model *topic.Model, pages []topic.Sample) (unsure []string, own float64, err error) {
 	learnt, err := m.classifiers(ctx, c.ID, ask)
 	if err != nil {
@@ -181,7 +180,7 @@ func (m *Maker) selfCheck(ctx context.Context, c collections.Collection, ask Ask
 	return unsure, own, nil
 }
 
-// modelOf is what a collection's topics are like, empty before that is known.
+// modelOf returns the model of a collection, empty before it is built.
 func modelOf(c collections.Collection) (*topic.Model, error) {
 	m := &topic.Model{}
 	if c.Model == nil {
@@ -193,7 +192,7 @@ func modelOf(c collections.Collection) (*topic.Model, error) {
 	return m, nil
 }
 
-// shown is how many topics or hosts are named to a workflow, whose payloads are bounded.
+// shown is the number of topics or hosts listed in workflow payloads, whose size is limited.
 const shown = 20
 
 func firstOf(topics []string) []string {
@@ -203,8 +202,8 @@ func firstOf(topics []string) []string {
 	return topics
 }
 
-// search enters the pages that are to make the centroids, of topics that have none yet;
-// of all where fewer results were asked for before.
+// search adds the pages for centroids of topics without them; of all topics if fewer results were
+// requested before.
 func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topic, before int) error {
 	had, err := m.record.Results(ctx, id)
 	if err != nil {
@@ -212,7 +211,7 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 	}
 	done := map[string]bool{}
 	for _, r := range had {
-		done[r.Topic] = before == 0 || before >= ask.Results || r.Place > before // by an attempt that was cut off
+		done[r.Topic] = before == 0 || before >= ask.Results || r.Place > before // by an interrupted attempt
 	}
 	for _, t := range topics {
 		if done[t.ID] || t.Labelled {
@@ -249,7 +248,8 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 	return nil
 }
 
-// listed are the first pages of a topic in web directories, where no search engine is set.
+// listed returns the first pages of a topic in web directories, for a Maker without a search
+// engine.
 func listed(ask Ask, t topic.Topic) ([]string, error) {
 	from := ask.Seeds[t.ID]
 	if len(from) < ask.LeastResults {
@@ -259,7 +259,7 @@ func listed(ask Ask, t topic.Topic) ([]string, error) {
 	return from[:min(len(from), ask.Results)], nil
 }
 
-// read fetches the pages of which nothing is known yet, and counts their words.
+// read fetches the pages without a result, and counts their words.
 func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told func(int)) error {
 	results, err := m.record.Results(ctx, id)
 	if err != nil {
@@ -287,7 +287,7 @@ func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told fun
 	return nil
 }
 
-// sample notes what became of a page that was asked for, and counts its words.
+// sample records the result of a requested page, and counts its words.
 func sample(r *collections.Result, p *page.Page, err error, filter *topic.Filter) {
 	var fe *fetch.Error
 	switch {
@@ -313,13 +313,13 @@ func samples(results []collections.Result) (out []topic.Sample) {
 	return out
 }
 
-// seeds are the pages that made the centroids, or lead to the papers that did: the crawl
-// begins with them, as far as the operator's lists let it. Then come the pages that a
-// directory lists under a topic.
+// seeds returns the start URLs of the crawl: the pages of the centroids, or those that lead to
+// the papers in them, as allowed by the operator's lists, and then pages that a directory lists
+// under a topic.
 func (c Config) seeds(ask Ask, model *topic.Model, results []collections.Result) (out []collections.URL) {
 	has, met := map[string]bool{}, map[frontier.Hash]bool{}
 	begin := func(at string, priority float64) {
-		at, err := weburl.Canonical("", at) // a person's file has them as they come
+		at, err := weburl.Canonical("", at) // not canonical in a person's file
 		if h := frontier.HashOf(at); err == nil && !met[h] && c.allows(at) {
 			met[h] = true
 			out = append(out, collections.URL{URL: at, Host: weburl.Host(at), Priority: priority})

@@ -14,23 +14,22 @@ import (
 	"gleaner/internal/web/rules"
 )
 
-// Policy says which links a crawl takes, and which of them it asks for next. Each needs
-// nothing but what is on record of a URL, so that any slice goes on where another
-// ended.
+// Policy selects and orders the links of a crawl. It depends only on the record of a URL, so that
+// slices are interchangeable.
 type Policy string
 
-// The policies.
+// Policies.
 const (
-	BreadthFirst Policy = "bfs"     // every link, in the order in which they are met
-	BestFirst    Policy = "best"    // links of the pages that are most on topic (Bergmark); the default
-	ContextGraph Policy = "graph"   // of pages on topic, then of those that are like pages that led to such (Chen 2008); see contextGraph
-	Gleaner      Policy = "gleaner" // the words of the link, the way to it and what its host brought count, too; see ours
+	BreadthFirst Policy = "bfs"     // every link, in the order of discovery
+	BestFirst    Policy = "best"    // links of the most similar pages first (Bergmark); the default
+	ContextGraph Policy = "graph"   // links of pages on topic, then of the second layer (Chen 2008); see contextGraph
+	Gleaner      Policy = "gleaner" // also uses the link's words, its path and its host's results; see ours
 )
 
-// Policies are all of them.
+// Policies returns all policies.
 func Policies() []Policy { return []Policy{BreadthFirst, BestFirst, ContextGraph, Gleaner} }
 
-// Check says what a policy cannot be.
+// Check returns an error for an unknown policy.
 func (p Policy) Check() error {
 	if p == "" || slices.Contains(Policies(), p) {
 		return nil
@@ -39,17 +38,17 @@ func (p Policy) Check() error {
 	return fmt.Errorf("policy: %q is none of %s", p, strings.Join(names, ", "))
 }
 
-// The weights of Gleaner.
+// Weights of Gleaner.
 const (
-	ownShare      = 0.6  // of what a page is like in what its links inherit; the rest is the priority with which it was asked for itself
-	anchorShare   = 0.35 // of the words of a link beside what it inherits
-	offSiteBonus  = 0.05 // what a link to another host is put before others by
-	offTopicShare = 0.6  // what each page off topic on the way leaves of a priority
-	farthest      = 5.0  // off-topic pages in a row that a path may hold, as the thesis looks back for a second layer
+	ownShare      = 0.6  // weight of a page's correlation in its links' priority; the rest is its own priority
+	anchorShare   = 0.35 // weight of a link's words
+	offSiteBonus  = 0.05 // added for links to other hosts
+	offTopicShare = 0.6  // factor for each off-topic page on the path
+	farthest      = 5.0  // greatest number of consecutive off-topic pages on a path, as for the thesis's second layer
 )
 
-// Listed is the priority of the pages that a directory lists under a topic: as much on
-// topic as an entry is at least. In the context graph seeds are of high priority.
+// Listed returns the priority of pages that a directory lists under a topic: that of the least
+// similar entry. In the context graph seeds have high priority.
 func (c Config) Listed() float64 {
 	if c.Policy == ContextGraph {
 		return high
@@ -57,7 +56,7 @@ func (c Config) Listed() float64 {
 	return c.Threshold
 }
 
-// follow is whether a policy takes the links of a page of a verdict.
+// follow reports whether a policy follows the links of a page with this verdict.
 func (l *loop) follow(at *collections.Visit, v topic.Verdict) bool {
 	switch l.cfg.Policy {
 	case BreadthFirst:
@@ -70,12 +69,10 @@ func (l *loop) follow(at *collections.Visit, v topic.Verdict) bool {
 	return v.Follow
 }
 
-// hinter tells which share of the words of a link are words of the topics
-// (topic.Vectors).
+// hinter returns the share of topic words in a link's text (topic.Vectors).
 type hinter interface{ Hint(text string) float64 }
 
-// priority of a link on a page of a verdict, which was asked for with a priority of its
-// own.
+// priority returns the priority of a link on a page with a verdict and a priority of its own.
 func (l *loop) priority(v topic.Verdict, own float64, offSite bool, link *page.Link) float64 {
 	switch l.cfg.Policy {
 	case BreadthFirst:
@@ -91,10 +88,10 @@ func (l *loop) priority(v topic.Verdict, own float64, offSite bool, link *page.L
 	return l.cfg.LinkPriority(v, offSite)
 }
 
-// ours is the priority as shark-search has it (Hersovici et al., 1998): a link inherits
-// from its page, and a page off topic hands on less with each step, but never nothing;
-// what the link itself says is added. Links to other hosts come a little sooner, since
-// a collection is to span sites.
+// ours returns the priority by shark-search (Hersovici et al., 1998): a link inherits from its
+// page, a page off topic passes on less with each step but never 0, and the link's own words are
+// added. Links to other hosts come slightly earlier, since a collection should cover several
+// sites.
 func (l *loop) ours(v topic.Verdict, own float64, offSite bool, anchor string) float64 {
 	inherited := ownShare*v.Best.Correlation + (1-ownShare)*own
 	if v.Best.Correlation < l.cfg.Threshold {
@@ -113,22 +110,22 @@ func (l *loop) ours(v topic.Verdict, own float64, offSite bool, anchor string) f
 	return p
 }
 
-// The parts of CINDI's URL pattern inspection (Chen 2008, §4.2.1) that are switched; its filters
-// of protocols and formats, robots.txt and the directories of departments are always on.
+// Optional parts of CINDI's URL pattern inspection (Chen 2008, §4.2.1). Its filters of protocols
+// and formats, robots.txt and the directories of departments are always on.
 const (
 	Directories = "directories" // stop directories: those of the program's list, and those learnt
 	Levels      = "levels"      // seven levels of directories at most
-	Traps       = "traps"       // a site is left of which hardly a page was on topic
+	Traps       = "traps"       // sites with hardly any pages on topic are left
 )
 
-// Patterns are all parts.
+// Patterns returns all parts.
 func Patterns() []string { return []string{Directories, Levels, Traps} }
 
-// PatternLevels is how many directories an address may have.
+// PatternLevels is the greatest number of directories in an address.
 const PatternLevels = 7
 
-// PatternTrap is the rule by which a site is left: its page relevancy rate, as the crawl's
-// classifier tells it, is below 5 % after 200 pages.
+// PatternTrap returns the rule for leaving a site: its page relevancy rate, by the crawl's
+// classifier, is below 5 % after 200 pages.
 func PatternTrap() gleaner.Trap { return gleaner.Trap{After: 200, Rate: 0.05} }
 
 func checkPatterns(parts []string) error {
@@ -140,8 +137,8 @@ func checkPatterns(parts []string) error {
 	return nil
 }
 
-// Inspected is a crawl with parts of URL pattern inspection. What its lists say of stop
-// directories and levels stands.
+// Inspected returns the configuration with parts of URL pattern inspection. Stop directories and
+// levels already set in its lists stay.
 func (c Config) Inspected(parts []string) (Config, error) {
 	var l rules.Lists
 	if slices.Contains(parts, Directories) {

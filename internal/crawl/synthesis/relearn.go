@@ -16,16 +16,15 @@ import (
 	"gleaner/internal/topic"
 )
 
-// The bounds of what a classifier learns anew from.
+// Limits of the pages from which a classifier learns again.
 const (
-	wordsOfPage = 2000 // that are kept of a page
-	pagesRead   = 3000 // the latest, of which those that the classifier is certain of count
+	wordsOfPage = 2000 // words stored per page
+	pagesRead   = 3000 // latest pages; those of which the classifier is certain are used
 )
 
-// relearn has the topics' classifiers learn anew where enough was read since they did (Chen
-// 2008, §4.3.3.1), each by one of the slices, from the pages that a person labelled or judged,
-// and from the latest of the crawl's as classify.Relearn has it. One that cannot learn is
-// noted, and stays as it is.
+// relearn trains the topics' classifiers again after enough new pages (Chen 2008, §4.3.3.1), each
+// in one slice, from labelled and judged pages and from the crawl's latest as in
+// classify.Relearn. A failed training is recorded, and the classifier stays.
 func (m *Maker) relearn(ctx context.Context, id int, ask Ask) error {
 	if ask.Retrain == 0 {
 		return nil
@@ -48,8 +47,8 @@ func (m *Maker) relearn(ctx context.Context, id int, ask Ask) error {
 	return nil
 }
 
-// learning has one topic's classifier learn anew. Another slice may where this one cannot
-// end it.
+// learning trains one topic's classifier. Another slice may repeat it after a failure of this
+// one.
 func (m *Maker) learning(ctx context.Context, id int, l collections.Learning, opt classify.Options) (err error) {
 	defer func() {
 		if err != nil {
@@ -93,8 +92,8 @@ func examples(pages []collections.Example) []classify.Example {
 	return out
 }
 
-// classifiers are those that a crawl goes by: what was asked for, or, where they learn
-// anew, what each learnt last.
+// classifiers returns the classifiers of a crawl: the requested ones, or the latest results if
+// they are trained again.
 func (m *Maker) classifiers(ctx context.Context, id int, ask Ask) (map[string]*classify.Classifier, error) {
 	for t, k := range ask.Learnt {
 		if err := k.Check(); err != nil {
@@ -123,10 +122,10 @@ func (m *Maker) classifiers(ctx context.Context, id int, ask Ask) (map[string]*c
 	return out, nil
 }
 
-// keepsWords reports whether words of pages are kept for a classifier to learn from.
+// keepsWords reports whether words of pages are stored for training.
 func (c Config) keepsWords() bool { return c.Retrain > 0 || c.Policy == ContextGraph }
 
-// words are what of a text is kept, "" where nothing is.
+// words returns the stored words of a text, or "".
 func (l *loop) words(p topic.Page) string {
 	if !l.cfg.keepsWords() {
 		return ""

@@ -17,9 +17,9 @@ import (
 // so many pairs of neighbouring words.
 const titlePairs = 5
 
-// searched adds to the seeds of topics the pages that searches for them find, those of each
-// query that it is asked for: the Seed Finder of the CINDI robot. A search that the engine
-// refuses is left out: the crawl can do without.
+// searched adds to the start pages of topics the results of searches with each of their queries,
+// like the Seed Finder of the CINDI robot. It skips searches that the engine rejects, since the
+// crawl works without them.
 func (m *Maker) searched(ctx context.Context, id int, ask *Ask, topics []topic.Topic) error {
 	if ask.SearchSeeds == 0 || m.Searcher == nil {
 		return nil
@@ -51,8 +51,8 @@ func (m *Maker) searched(ctx context.Context, id int, ask *Ask, topics []topic.T
 	return nil
 }
 
-// queries are what to search for the seeds of a topic by: its place in the tree of topics
-// and what the file says, or the titles of its venue.
+// queries returns the search queries for the start pages of a topic: from its path in the tree of
+// topics and the file, or from the titles of its venue.
 func (m *Maker) queries(ctx context.Context, f *topic.Filter, t topic.Topic) ([]string, error) {
 	queries := t.AllQueries()
 	if t.Venue == "" {
@@ -68,22 +68,21 @@ func (m *Maker) queries(ctx context.Context, f *topic.Filter, t topic.Topic) ([]
 	return append(queries, f.Pairs(titles, titlePairs)...), nil
 }
 
-// mostResults is how many results of a search are asked for at most: those that the Seed
-// Finder of the CINDI robot takes.
+// mostResults is the greatest number of results requested per search, as in the Seed Finder of
+// the CINDI robot.
 const mostResults = 200
 
-// found are the first results of a search for a topic which are pages: where there are
-// documents among them, others follow in their place.
+// found returns the first results of a search for a topic that are pages. It skips documents.
 func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string, err error) {
 	for of := n; ; of = min(2*of, mostResults) {
 		results, err := m.Searcher.Search(ctx, t.Query, of)
 		var answer interface{ Refused() bool }
 		if refused := errors.As(err, &answer) && answer.Refused(); refused && len(results)+len(urls) > 0 {
-			err, of = nil, mostResults // fewer, since nothing more may be asked
+			err, of = nil, mostResults // fewer, since no more requests are allowed
 		} else if refused {
 			return nil, fmt.Errorf("%w: topic %q: %w", ErrInput, t.ID, err)
 		}
-		if err != nil && len(results) < of { // else another engine found enough
+		if err != nil && len(results) < of { // otherwise another engine found enough
 			return nil, fmt.Errorf("topic %q: %w", t.ID, err)
 		}
 		for _, r := range results {
@@ -97,7 +96,7 @@ func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string,
 	}
 }
 
-// distinct are addresses in their one spelling, those of one page once.
+// distinct returns canonical addresses without duplicate pages.
 func distinct(urls []string) (out []string) {
 	met := map[string]bool{}
 	for _, u := range urls {
@@ -114,10 +113,10 @@ const (
 	queryWords = 6      // of an automatic query
 )
 
-// ofVenue enters the found papers of a topic's venue as the pages that make its
-// centroid: their texts are on record, so that nothing is asked for, and the crawl begins
-// at the pages that lead to them. Where too few of them are found, query is what to search
-// for in their stead: the words that most of the venue's titles have.
+// ofVenue adds the found papers of a topic's venue as the pages of its centroid. Their texts are
+// on record, so they are not requested, and the crawl starts at pages that lead to them. If too
+// few are found, query is a search for the topic instead: the words that most titles of the venue
+// have.
 func (m *Maker) ofVenue(ctx context.Context, id int, ask Ask, t topic.Topic) (enough bool, query string, err error) {
 	filter := topic.NewFilter(ask.Stops)
 	texts, err := m.DB.VenueTexts(ctx, t.Venue, ask.Results)

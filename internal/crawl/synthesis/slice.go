@@ -13,8 +13,8 @@ import (
 	"gleaner/internal/web/rules"
 )
 
-// relearnt is the model with the document frequencies of the crawled pages, where they
-// count: with one topic those that are about something else, to tell what is common.
+// relearnt returns the model with the document frequencies of crawled pages, if configured: for a
+// single topic only of pages about other subjects, to find common words.
 func (m *Maker) relearnt(ctx context.Context, id int, ask *Ask, model *topic.Model) (*topic.Model, error) {
 	of := gleaner.Outcome("")
 	if !ask.LearnIDF && model.Alone() {
@@ -30,8 +30,8 @@ func (m *Maker) relearnt(ctx context.Context, id int, ask *Ask, model *topic.Mod
 	return model.Relearnt(pages, df), nil
 }
 
-// config lays what is asked for over the worker's bounds, and makes the lists of what is
-// left out ready, with the stop directories that the record knows by now.
+// config returns the worker's configuration with the requested settings and compiled lists of
+// excluded links, including stop directories learnt by now.
 func (m *Maker) config(ctx context.Context, ask Ask, topics []topic.Topic) (Config, error) {
 	c, err := ask.over(m.Config, topics).Inspected(ask.Patterns)
 	if err != nil {
@@ -47,11 +47,11 @@ func (m *Maker) config(ctx context.Context, ask Ask, topics []topic.Topic) (Conf
 	return c, nil
 }
 
-// Slice crawls for a collection for a while. The error is the system's, never a site's.
+// Slice runs a slice of a collection's crawl. An error is the system's, never a site's.
 func (m *Maker) Slice(ctx context.Context, name string, report func(crawl.Progress)) (crawl.Result, error) {
 	c, err := m.record.Get(ctx, name)
 	if err != nil || c.Paused && c.Ended == nil {
-		return crawl.Result{Ending: crawl.Paused}, err // before what is away is waited for
+		return crawl.Result{Ending: crawl.Paused}, err // before waiting for unavailable services
 	}
 	if err := m.Coll.Ready(ctx); err != nil {
 		return crawl.Result{}, fmt.Errorf("collect %s: %w", name, err)
@@ -99,9 +99,9 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(crawl.Progre
 	return r, err
 }
 
-// forget lets go of what of earlier pages nothing is learnt from any more.
+// forget deletes stored data of earlier pages that is no longer used for training.
 func (m *Maker) forget(ctx context.Context, id int, cfg Config) error {
-	if cfg.keepsWords() { // those between two learnings, which may be far apart
+	if cfg.keepsWords() { // those since the last training
 		if err := m.record.ForgetWords(ctx, id, pagesRead); err != nil {
 			return err
 		}

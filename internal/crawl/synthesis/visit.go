@@ -23,16 +23,16 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Outcomes of what was fetched and is no entry of a collection.
+// Outcomes of fetched URLs that are no entries.
 const (
 	OffTopic      gleaner.Outcome = "off-topic"
 	NearDuplicate                 = collections.NearDuplicate
-	NotCollected                  = collections.NoPlace // on topic, and its collection has no place for it
+	NotCollected                  = collections.NoPlace // on topic, but its collection is full
 	NoText        gleaner.Outcome = "no-text"
-	setAside      gleaner.Outcome = "set-aside" // its answer made the program panic, or a reader stall
+	setAside      gleaner.Outcome = "set-aside" // its answer caused a panic or a stalled reader
 )
 
-// visit asks for a URL, and writes what follows. The error is the system's.
+// visit requests a URL and records the result. An error is the system's.
 func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	v := &collections.Visit{URL: u, At: time.Now()}
 	work, end := fetch.Linger(ctx, 15*time.Second) // longer than a request lingers, shorter than a worker waits
@@ -51,7 +51,7 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 		return nil
 	case errors.As(err, &fe) && fe.Outcome != fetch.Canceled:
 		l.failed(v, fe)
-	case collection.Later(err): // asked again, it would be so again
+	case collection.Later(err): // a retry would have the same result
 		v = &collections.Visit{URL: u, At: v.At, Outcome: setAside, Reason: text.Head(err.Error(), 300)}
 		l.progress.Failed++
 	case err != nil:
@@ -67,8 +67,8 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	return l.write(ctx, v)
 }
 
-// write writes what became of a URL. What the database will not hold must not be asked
-// for again and again.
+// write records the result of a URL. Results that the database rejects must not lead to repeated
+// requests.
 func (l *loop) write(ctx context.Context, v *collections.Visit) error {
 	err := l.Queue.Write(ctx, v)
 	if store.Unfit(err) {
@@ -78,7 +78,7 @@ func (l *loop) write(ctx context.Context, v *collections.Visit) error {
 }
 
 func (l *loop) failed(v *collections.Visit, fe *fetch.Error) {
-	v.Refused = fe.Outcome == fetch.Blacklisted || fe.Outcome == fetch.RobotsDenied && weburl.Key(fe.URL) == weburl.Key(v.URL.URL) // else it redirected there
+	v.Refused = fe.Outcome == fetch.Blacklisted || fe.Outcome == fetch.RobotsDenied && weburl.Key(fe.URL) == weburl.Key(v.URL.URL) // otherwise after a redirect
 	v.Outcome, v.Trouble = fe.Outcome, fetch.Retryable(fe.Outcome) && fe.Outcome != fetch.Parked
 	switch {
 	case v.Refused:
@@ -102,9 +102,9 @@ func (l *loop) answered(ctx context.Context, v *collections.Visit, a *crawl.Answ
 	}
 	l.progress.Bytes += a.Bytes
 	switch what := a.What(); {
-	case what == collection.APage:
+	case what == collection.ContentPage:
 		return l.page(ctx, v, a)
-	case what == collection.AFile && l.Documents != nil:
+	case what == collection.ContentDocument && l.Documents != nil:
 		return l.document(ctx, v, a)
 	}
 	v.Outcome = crawl.WrongKind
@@ -133,8 +133,7 @@ func (l *loop) page(ctx context.Context, v *collections.Visit, a *crawl.Answer) 
 	return nil
 }
 
-// document has the text of a file judged, and keeps the file where it belongs to a
-// collection.
+// document judges the text of a file, and stores the file if it belongs to a collection.
 func (l *loop) document(ctx context.Context, v *collections.Visit, a *crawl.Answer) error {
 	title, words, why, err := l.Documents.Read(ctx, v.URL, a)
 	if err != nil {
@@ -155,7 +154,7 @@ func (l *loop) document(ctx context.Context, v *collections.Visit, a *crawl.Answ
 	return err
 }
 
-// judge says what a text is about, and what follows.
+// judge classifies a text and returns the decision.
 func (l *loop) judge(ctx context.Context, v *collections.Visit, p topic.Page) (topic.Verdict, error) {
 	if l.cfg.Distinct {
 		v.Print = int64(document.Fingerprint(&document.Text{Pages: []string{p.Text}}))
@@ -192,7 +191,7 @@ func (l *loop) judge(ctx context.Context, v *collections.Visit, p topic.Page) (t
 	return verdict, nil
 }
 
-// links takes the links of a page.
+// links adds the links of a page to a visit.
 func (l *loop) links(v *collections.Visit, p *page.Page, verdict topic.Verdict) {
 	met := map[frontier.Hash]bool{v.Hash(): true}
 	left := 0
@@ -215,7 +214,7 @@ func (l *loop) links(v *collections.Visit, p *page.Page, verdict topic.Verdict) 
 	}
 }
 
-// linksOf are the links of a page as they are recorded.
+// linksOf returns the links of a page to be recorded.
 func (l *loop) linksOf(v *collections.Visit, p *page.Page) []collections.Lead {
 	out, met := []collections.Lead{}, map[frontier.Hash]bool{v.Hash(): true}
 	for i := range p.Links {
@@ -226,13 +225,13 @@ func (l *loop) linksOf(v *collections.Visit, p *page.Page) []collections.Lead {
 			out = append(out, collections.Lead{To: to, Anchor: text.Head(link.Anchor, longAnchor)})
 		}
 	}
-	return out // that it leads nowhere is known, too
+	return out // empty, not nil: the page is known to have no links
 }
 
-// longAnchor is how much of a link's words is recorded with it, in bytes.
+// longAnchor is the length in bytes of a link's recorded words.
 const longAnchor = 80
 
-// pruned reports whether a link is left out by its words. Documents are not.
+// pruned reports whether a link is excluded by its words. Documents never are.
 func (l *loop) pruned(from *collections.Visit, link *page.Link) bool {
 	if !l.cfg.Inspect || weburl.IsDocumentName(link.URL) {
 		return false
@@ -241,8 +240,7 @@ func (l *loop) pruned(from *collections.Visit, link *page.Link) bool {
 	return is
 }
 
-// leads reports whether a link is one that a reader could follow, or names a page's
-// document.
+// leads reports whether a reader could follow a link, or whether it names a page's document.
 func (l *loop) leads(link *page.Link) bool {
 	if weburl.IsIgnoredType(link.URL) || l.Documents == nil && weburl.IsDocumentName(link.URL) {
 		return false
@@ -254,8 +252,8 @@ func (l *loop) leads(link *page.Link) bool {
 	return false
 }
 
-// fits reports whether nothing keeps a URL out: its shape, its depth, the stop lists
-// or the operator's.
+// fits reports whether a URL is allowed by its shape, its depth, the stop lists and the
+// operator's lists.
 func (l *loop) fits(u *collections.URL, anchor string) bool {
 	if u.Depth > l.cfg.MaxDepth || l.cfg.Limits.CheckShape(u.URL) != nil || !l.Filter.Passes(anchor, u.URL) {
 		return false
@@ -263,7 +261,7 @@ func (l *loop) fits(u *collections.URL, anchor string) bool {
 	return l.cfg.allows(u.URL)
 }
 
-// allows reports whether the operator's lists let a URL be asked for.
+// allows reports whether the operator's lists allow a URL.
 func (c Config) allows(url string) bool {
 	rule, _ := c.Rules.KeepsOut(url, weburl.IsDocumentName(url))
 	return rule == ""

@@ -19,26 +19,26 @@ import (
 
 const (
 	writeTime = 20 * time.Second
-	contended = 200 * time.Millisecond // before a host is looked at again that another has
+	contended = 200 * time.Millisecond // wait for a host that another holder has
 )
 
-// web is the queue in Postgres, the polite client and the library: one slice of a
+// web is the queue in Postgres, the polite client and the library, for one slice of a
 // collection's crawl. Between Next and Write it holds the lease of one host.
 type web struct {
 	*Maker
 	collections.Crawl
-	run   int // of the collection, that this slice is of
+	run   int // of the collection
 	lease *politeness.Lease
-	by    store.Slice // of the lease, under which the record is written
+	by    store.Slice // of the lease, which fences writes
 
-	keeping *repository.Keeping // of what is exchanged; nil keeps nothing
+	keeping *repository.Keeping // records exchanges; nil records nothing
 
-	ctx   context.Context  // of the requests under the lease, which ends with it
-	let   func()           // ends it and gives the lease back
-	taken *collections.URL // of which nothing is written yet
+	ctx   context.Context  // of requests under the lease, ends with it
+	let   func()           // cancels ctx and releases the lease
+	taken *collections.URL // taken URL without a result
 }
 
-// Next implements Queue: it leases the host of the best URL whose host is free.
+// Next implements Queue: it leases the host of the best URL with a free host.
 func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error) {
 	var pass []string
 	for {
@@ -60,7 +60,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 		w.hold(ctx, lease)
 		u, err := w.Take(ctx, w.by, host, w.Config.RetryBase)
 		w.taken = u
-		if errors.Is(err, collections.ErrLimit) { // one under way may yet be refused
+		if errors.Is(err, collections.ErrLimit) { // one in flight may still be refused
 			w.release()
 			return nil, contended, nil
 		}
@@ -68,7 +68,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 			return u, 0, err
 		}
 		w.release()
-		pass = append(pass, host) // another slice has asked for it meanwhile
+		pass = append(pass, host) // another slice has requested it meanwhile
 	}
 }
 
@@ -80,13 +80,12 @@ func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
 	w.by = store.Slice{SiteID: lease.SiteID, Token: lease.Token}
 }
 
-// release gives the host back, if one is held. What was taken of it waits again: who
-// gives it back did not die over it.
+// release releases the held host. Its taken URL is queued again without a death.
 func (w *web) release() {
 	if w.taken != nil {
 		leave, done := context.WithTimeout(context.WithoutCancel(w.ctx), 5*time.Second)
 		defer done()
-		_ = w.Leave(leave, w.by, w.taken) // else it counts as one death, of several that it takes
+		_ = w.Leave(leave, w.by, w.taken) // otherwise it counts as one of several allowed deaths
 		w.taken = nil
 	}
 	if w.let != nil {
@@ -95,7 +94,7 @@ func (w *web) release() {
 	}
 }
 
-// Ask implements Source. What was fetched lately for a centroid is taken from there.
+// Ask implements Source. It takes a page fetched recently for a centroid from the cache.
 func (w *web) Ask(_ context.Context, u *collections.URL) (*crawl.Answer, error) {
 	if a := crawl.CachedAnswer(w.ctx, w.DB, u.Hash()); a != nil {
 		return a, w.keeping.Cached(w.ctx, a.Response)
@@ -116,17 +115,17 @@ func (w *web) Ask(_ context.Context, u *collections.URL) (*crawl.Answer, error) 
 	var busy *politeness.BusyError
 	switch {
 	case errors.Is(context.Cause(w.ctx), politeness.ErrLost):
-		return nil, &fetch.Error{Outcome: fetch.Parked, URL: u.URL, Err: politeness.ErrLost} // which Write will find, too
+		return nil, &fetch.Error{Outcome: fetch.Parked, URL: u.URL, Err: politeness.ErrLost} // Write returns the same error
 	case errors.As(err, &busy) && busy.Paused != "" && busy.Of(u.Host):
-		w.release() // what a person has not asked is no try
+		w.release() // a paused host is no attempt
 		return nil, errLeft
-	case errors.As(err, &busy): // perhaps after a redirect: the URL was asked for then
+	case errors.As(err, &busy): // perhaps after a redirect, which is an attempt
 		return nil, &fetch.Error{Outcome: fetch.Parked, URL: u.URL, RetryAfter: max(busy.Wait, time.Second), Err: err}
 	}
 	return nil, err
 }
 
-// writes writes also when the worker is being stopped, and waits for a database that is away.
+// writes calls write even while the worker stops, and waits for an unavailable database.
 func (m *Maker) writes(ctx context.Context, log *slog.Logger, write func(context.Context) error) error {
 	return store.Patiently(ctx, store.Passes, func(err error) {
 		log.WarnContext(ctx, "the record cannot be asked; waiting for it", "error", err)
@@ -137,14 +136,14 @@ func (m *Maker) writes(ctx context.Context, log *slog.Logger, write func(context
 	})
 }
 
-// Write implements Queue. Who lost the lease writes nothing, and the URL waits for who has
-// it now.
+// Write implements Queue. After the loss of the lease it writes nothing, and the URL belongs to
+// the new holder.
 func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 	err := w.writes(ctx, w.Log.With("url", v.URL.URL), func(ctx context.Context) error { return w.Crawl.Write(ctx, w.by, v) })
 	if err == nil {
 		w.taken = nil
 	}
-	if !store.Unfit(err) { // else the same visit comes again, without what cannot be kept
+	if !store.Unfit(err) { // otherwise the caller repeats it without the rejected data
 		w.release()
 	}
 	if errors.Is(err, store.ErrNotHeld) {
@@ -154,8 +153,8 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 	return err
 }
 
-// Standing implements Queue. For a slice that nobody could reach while its collection was
-// ended and gone on with, under other options perhaps, it has ended.
+// Standing implements Queue. It returns an ended state for a slice of an earlier run, whose
+// collection was ended and continued meanwhile.
 func (w *web) Standing(ctx context.Context) (collections.Standing, error) {
 	s, err := w.Record.Standing(ctx, w.ID)
 	s.Ended = s.Ended || s.Run != w.run
@@ -184,8 +183,8 @@ func (w *web) Read(ctx context.Context, u *collections.URL, a *crawl.Answer) (ti
 	return title, t.String(), "", nil
 }
 
-// Keep implements Documents: the file is in the library then, and judged as each file
-// is that a crawl finds.
+// Keep implements Documents: it stores the file in the library and judges it like any crawled
+// file.
 func (w *web) Keep(ctx context.Context, u *collections.URL, a *crawl.Answer) (sha string, v crawl.Verdict, err error) {
 	k, err := w.Coll.Keep(ctx, w.file(u, a))
 	if err != nil {

@@ -72,9 +72,9 @@ func (s *Snapshot) get(u string, hops int) (Answer, error) {
 	}
 	a := Answer{URL: u, Body: r.Body}
 	switch collection.Sniff(u, r.Header.Get("Content-Type"), r.Body) {
-	case collection.AFile:
+	case collection.ContentDocument:
 		a.Document = true
-	case collection.APage:
+	case collection.ContentPage:
 		if a.Page, err = s.parse(u, r.Header, r.Body); err != nil {
 			return Answer{}, fmt.Errorf("%w: %s: %v", ErrMissing, u, err)
 		}

@@ -10,8 +10,8 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Assess says what Judge would make of a file, or of each document in it, without keeping
-// anything.
+// Assess returns the judgements that Judge would make of a file or of each document in it,
+// without storing anything.
 func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
 	o, release, err := c.open(ctx, f.URL, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
 	if err != nil {
@@ -65,9 +65,8 @@ func assess(ctx context.Context, c *Collection, index *match.Index, at store.Loc
 	return verdict, nil
 }
 
-// Read reads the document in a file, or the first of several in an archive, without
-// keeping or judging anything: the whole text that the reader's limits allow, or what
-// is wrong with it (document.Text.Outcome).
+// Read returns the text of a file's document, or of the first one in an archive, up to the
+// reader's limits, or the failure (document.Text.Outcome). It stores nothing.
 func (c *Collection) Read(ctx context.Context, f File) (*document.Text, error) {
 	o, release, err := c.open(ctx, f.URL, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
 	if err != nil {

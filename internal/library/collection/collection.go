@@ -23,7 +23,7 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Reader reads text out of files, as document.Reader does.
+// Reader extracts text from files, as document.Reader does.
 type Reader interface {
 	Read(context.Context, document.Part) (*document.Text, error)
 	ReadUntil(context.Context, document.Part, func(*document.Text) document.More) (*document.Text, error)
@@ -32,23 +32,22 @@ type Reader interface {
 	Picture(ctx context.Context, body []byte) ([]byte, error)
 }
 
-// Parts are what a collection is made of.
+// Parts are the dependencies of a collection.
 type Parts struct {
 	DB     *store.DB
 	Repo   *repository.Repository
 	Reader Reader
-	Filter *document.Filter // nil keeps every document unread, as the switch of CDI does (Wu et al., WIDM 2012)
-	// Disciplines of which an academic document is to be, by the likeness of its text;
-	// nil takes all.
+	Filter *document.Filter // nil stores every document unread, like the switch of CDI (Wu et al., WIDM 2012)
+	// Disciplines classifies accepted documents; nil accepts all disciplines.
 	Disciplines *classify.Disciplines
-	Cores       int           // documents read at a time; 0 is the number of processors
-	Names       bool          // pass files over unread whose name or size speaks against them (Chen 2008, File Fetcher)
-	Whole       bool          // read and keep all text of every document; else that of wanted papers and of what the first pages leave open
-	Memory      *fetch.Memory // bounds what is unpacked at a time, all files together; nil does not
+	Cores       int           // documents read concurrently; 0 is the number of processors
+	Names       bool          // skip files by name or size (Chen 2008, File Fetcher)
+	Whole       bool          // read the whole text of every document; else of wanted papers and unclear ones
+	Memory      *fetch.Memory // limits unpacked bytes in memory; nil is no limit
 	Log         *slog.Logger
 }
 
-// Collection is the library's new stock. It is safe for concurrent use.
+// Collection stores and judges new documents of the library. It is safe for concurrent use.
 type Collection struct {
 	db      *store.DB
 	repo    *repository.Repository
@@ -58,28 +57,27 @@ type Collection struct {
 	whole   bool
 	names   bool
 	wanted  *wanted
-	cores   chan struct{}       // one token a document that is being read
-	judging *semaphore.Weighted // a part of everybody for each document that is being judged
-	owed    *sync.Map           // documents that could not be freed, and by whose hands they were taken
+	cores   chan struct{}       // one token per document being read
+	judging *semaphore.Weighted // weight 1 per document being judged, everybody for one alone
+	owed    *sync.Map           // documents that could not be freed, and the hands that took them
 	memory  *fetch.Memory
 	slice   time.Duration // sliceTime
 	log     *slog.Logger
 
 	judged func(Judgement, time.Duration)
 
-	// reached is told of each point between a download and its judgement; tests
-	// stop there.
+	// reached is called at each point between a download and its judgement, for tests.
 	reached func(point)
 }
 
-// WhenJudged calls f, which must not block, with each document that was read and
-// judged, and how long that took. It is to be called before the first one is.
+// WhenJudged sets a function that is called with each judged document and the time that this
+// took. It must not block, and must be set before the first document.
 func (c *Collection) WhenJudged(f func(Judgement, time.Duration)) { c.judged = f }
 
-// point is a place in the code at which a crash leaves a state of its own.
+// point is a place in the code where a crash leaves a distinct state.
 type point string
 
-// The points, in the order in which a file passes them.
+// Points in the order in which a file passes them.
 const (
 	fetched  point = "fetched"  // nothing is stored
 	stored   point = "stored"   // the blob is
@@ -90,7 +88,7 @@ const (
 	judged   point = "judged"   // all is
 )
 
-// New makes a collection over the record and the blob store.
+// New returns a collection over the record and the repository.
 func New(p Parts) *Collection {
 	p.Cores = cmp.Or(max(p.Cores, 0), runtime.NumCPU())
 	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
@@ -99,11 +97,11 @@ func New(p Parts) *Collection {
 		memory: p.Memory, slice: sliceTime, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 
-// File is a fetched file and where it came from.
+// File is a fetched file with its origin.
 type File struct {
 	SiteID  int
 	URL     string // canonical
-	Asked   string // the URL that was asked for, where it led to this one
+	Asked   string // the requested URL, if it redirected here
 	Parent  string // the page that links to it
 	Anchor  string
 	Context string
@@ -115,39 +113,39 @@ type File struct {
 	MetaTitle string // title of the document, where a landing page gives it
 	DOI       string // likewise
 
-	Token int64 // of the lease under which it was fetched; 0 for none
-	Trial bool  // nothing of it is to be kept
+	Token int64 // of the lease at the fetch; 0 for none
+	Trial bool  // store nothing
 }
 
-// What is what a fetched body is to a crawl.
-type What int
+// ContentKind is the kind of a fetched body for a crawl.
+type ContentKind int
 
-// A page has links, a file may be (or hold) a paper, and the rest is neither.
+// A page has links; a document may be, or contain, a paper.
 const (
-	Neither What = iota
-	APage
-	AFile
+	ContentUnknown ContentKind = iota
+	ContentPage
+	ContentDocument
 )
 
-// Sniff tells by content what a fetched body is.
-func Sniff(url, mediaType string, body []byte) What {
+// Sniff returns the kind of a fetched body by its content.
+func Sniff(url, mediaType string, body []byte) ContentKind {
 	k := document.Sniff(path.Base(url), mediaType, body)
 	switch {
 	case k == document.HTML || k == document.PlainText || k == document.XML || k == document.Empty:
-		return APage
+		return ContentPage
 	case k.IsDocument() || k.IsPacked():
-		return AFile
+		return ContentDocument
 	}
-	return Neither
+	return ContentUnknown
 }
 
-// Repository is where the collection's files are.
+// Repository returns the repository of the collection's files.
 func (c *Collection) Repository() *repository.Repository { return c.repo }
 
-// Ready reports whether the blob store takes files. It costs nothing while it does.
+// Ready returns nil if the repository accepts files. It is cheap in that case.
 func (c *Collection) Ready(ctx context.Context) error { return c.repo.Ready(ctx) }
 
-// add stores documents, and records where they were found.
+// add stores documents and their places.
 func (c *Collection) add(ctx context.Context, all []stock) error {
 	bodies, rows := make([][]byte, len(all)), make([]store.Fetched, len(all))
 	for i := range all {
@@ -174,7 +172,7 @@ func (c *Collection) add(ctx context.Context, all []stock) error {
 	return nil
 }
 
-// location is where a document was found.
+// location returns the place of a document.
 func (s stock) location() store.Location {
 	f := s.file
 	hash := frontier.HashOf(f.URL)
@@ -193,11 +191,11 @@ func (s stock) location() store.Location {
 	}
 }
 
-// maxHeader bounds what is kept of one field of a header, in bytes: a document may be at many
-// addresses, and all that is kept of these is read with it.
+// maxHeader is the greatest stored length of a header field in bytes. A document may have many
+// places, which are read together.
 const maxHeader = 1 << 10
 
-// keptHeader is the provenance worth keeping of an answer's header.
+// keptHeader returns the fields of a header that are stored as provenance.
 func keptHeader(h http.Header) map[string]string {
 	kept := map[string]string{}
 	for _, k := range []string{"Content-Type", "Content-Length", "Content-Disposition", "Last-Modified", "Etag", "Date", "Server"} {
@@ -208,13 +206,12 @@ func keptHeader(h http.Header) map[string]string {
 	return kept
 }
 
-// clean drops what a text column cannot hold.
+// clean removes characters that a text column cannot hold.
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\x00", "") }
 
-// takeCore waits until a processor is free for a document, and returns what
-// gives it back. Every reading goes through it, a crawl's as well as an import's:
-// each runs a child of its own, and more of them than processors only take
-// memory.
+// takeCore waits for a free processor, and returns a function that releases it. Every reading
+// takes one, of crawls and of imports: each runs a child process, and more of them than
+// processors only use memory.
 func (c *Collection) takeCore(ctx context.Context) (release func(), err error) {
 	select {
 	case c.cores <- struct{}{}:

@@ -8,8 +8,8 @@ import (
 	"gleaner/internal/document"
 )
 
-// filtered is what the filter says of a text and, of an academic one, whether it is of a
-// discipline that is collected. A wanted paper is kept whatever either says.
+// filtered returns the filter's judgement of a text, and for an academic one checks its
+// discipline. Wanted papers are stored in any case.
 func (c *Collection) filtered(t *document.Text, h document.Hints) document.Judgement {
 	j := c.filter.Judge(t, h)
 	if !j.Academic || c.of == nil {
@@ -28,7 +28,7 @@ func (c *Collection) filtered(t *document.Text, h document.Hints) document.Judge
 	return j
 }
 
-// outcome is how a document was read, or that it is of another discipline.
+// outcome returns how a document was read, or that its discipline is not collected.
 func outcome(t *document.Text, j document.Judgement) string {
 	if j.Elsewhere {
 		return string(document.OtherDiscipline)

@@ -12,9 +12,8 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// matches says which wanted papers a document may be. Each place where it was
-// found may call it by another name; of what these lead to the surest is taken,
-// so that the order in which places were met makes no difference.
+// matches returns the wanted papers that a document may be. Each place may name it differently;
+// the surest match wins, so that the order of places has no effect.
 func matches(index *match.Index, d store.Document, places []store.Location) []store.Found {
 	best := map[string]match.Match{}
 	for _, ev := range allEvidence(d, places) {
@@ -32,18 +31,18 @@ func matches(index *match.Index, d store.Document, places []store.Location) []st
 	return out
 }
 
-// PapersIn are the keys of the papers in an index that a document surely is. Nothing
-// of it is written.
+// PapersIn returns the keys of the papers in an index that a document surely is. It writes
+// nothing.
 func PapersIn(index *match.Index, r store.Readable) []string {
 	return Judgement{Matched: matches(index, r.Document, r.Places)}.Papers()
 }
 
-// signs are those of a document by all that its places say of it.
+// signs returns the signs of a document with the names from all of its places.
 func signs(d store.Document, places []store.Location) []int32 {
 	return match.Signs(allEvidence(d, places)...)
 }
 
-// allEvidence is what a document's places say of it, each word once.
+// allEvidence returns the evidence from a document's places without duplicates.
 func allEvidence(d store.Document, places []store.Location) []match.Evidence {
 	if len(places) == 0 {
 		places = []store.Location{{}}
@@ -71,19 +70,19 @@ func sureness(v match.Verdict) int {
 	return slices.Index([]match.Verdict{match.Exact, match.Strong, match.Ambiguous, match.Different}, v)
 }
 
-// taken reports whether a verdict settles its paper, by a person's word or by
-// match.Match.Taken.
+// taken reports whether a person's verdict or match.Match.Taken assigns the document to the
+// paper.
 func taken(f store.Found) bool {
 	return f.Settled == "yes" || f.Settled == "" && match.Match{Verdict: match.Verdict(f.Verdict), Form: f.Form}.Taken()
 }
 
-// evidence is what is known of a document at one of its places.
+// evidence returns the evidence from one place of a document.
 func evidence(d store.Document, l store.Location) match.Evidence {
 	ev := match.Evidence{FirstPages: d.FirstPages, MetaTitle: d.MetaTitle, FileName: fileName(l),
 		Anchor: l.Anchor, ArXiv: gleaner.LabelledArXiv(l.URL),
 		Owners: strings.Join(l.Owners, "\n")}
 	if l.MetaTitle != "" {
-		ev.MetaTitle = l.MetaTitle // the landing page knows better than the file's own metadata
+		ev.MetaTitle = l.MetaTitle // a landing page is more reliable than the file's metadata
 	}
 	if doi := gleaner.DOIInURL(l.URL); publishes(l.URL) {
 		ev.DOI = doi
@@ -98,9 +97,9 @@ func evidence(d store.Document, l store.Location) match.Evidence {
 	return ev
 }
 
-// publishers are the domains whose word is taken for which work a URL is of, or a
-// file that a page of theirs leads to: the resolver's, and those that print the DOI
-// of their own works in their URLs.
+// publishers are the domains trusted for the identity of a work in their URLs or in files linked
+// from their pages: the resolver's, and those of publishers whose URLs hold the DOIs of their own
+// works.
 var publishers = []string{"doi.org", "acm.org", "springer.com", "springeropen.com", "biomedcentral.com", "ieee.org", "computer.org", "wiley.com",
 	"tandfonline.com", "sagepub.com", "siam.org", "acs.org", "iop.org", "science.org", "nature.com", "oup.com", "cambridge.org", "dagstuhl.de",
 	"sciencedirect.com", "emerald.com", "degruyter.com", "worldscientific.com", "mdpi.com", "frontiersin.org", "plos.org", "hindawi.com",

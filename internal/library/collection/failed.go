@@ -15,22 +15,21 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// lost is the outcome of a document whose file the repository does not have.
+// lost is the outcome of a document whose file is missing.
 const lost = "file-not-found"
 
-// Later reports whether an error of Judge is one after which the document waits to be
-// examined again, and others can be judged meanwhile.
+// Later reports whether after an error of Judge the document waits and others can be judged.
 func Later(err error) bool {
 	return errors.Is(err, ErrStalled) || errors.Is(err, ErrUnrecognised) || errors.Is(err, errAlone) ||
 		errors.Is(err, errCounted) || guard.Panicked(err)
 }
 
-// errCounted is returned for a document whose failure is recorded as its own.
+// errCounted is returned for a document whose own failure is recorded.
 var errCounted = errors.New("it failed")
 
-// failed notes that a document could not be examined. What is wrong with the
-// store, the database or the machine is so for all documents, and counts for
-// none: it is waited for. A document that was judged before keeps its verdict.
+// failed records a failure of a document. Failures of the store, the database or the machine
+// affect all documents and are not recorded; they are waited for. A document judged before keeps
+// its verdict.
 func (c *Collection) failed(ctx context.Context, d store.Document, err error) (Judgement, error) {
 	j := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class}
 	why := fmt.Errorf("collection: %s: %w", d.SHA256, err)
@@ -54,8 +53,7 @@ func (c *Collection) failed(ctx context.Context, d store.Document, err error) (J
 	return j, fmt.Errorf("%w: %w", errCounted, why)
 }
 
-// others reports whether an error is not the document's: what it is for, it is
-// for every other document, too.
+// others reports whether an error is not specific to the document.
 func (c *Collection) others(ctx context.Context, err error) bool {
 	for _, is := range []error{repository.ErrFull, repository.ErrAway, repository.ErrForeign, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS,
 		syscall.ENOMEM, syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOENT} {
@@ -64,9 +62,9 @@ func (c *Collection) others(ctx context.Context, err error) bool {
 		}
 	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// Data that the database refuses, or a row too large for it.
+		// Data rejected by the database, or a row that is too large.
 		return refused.Code[:2] != "22" && refused.Code[:2] != "54"
 	}
-	// A store that has its mark, and yet not this file, is well.
+	// A store with its mark but without this file works.
 	return c.repo.There(ctx) != nil
 }

@@ -13,18 +13,17 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// opened is a file with what is in it.
+// opened is a file with its parts.
 type opened struct {
 	name, media string
 	body        []byte
 	parts       []document.Part
-	bad         *document.UnpackError // an archive that could not be unpacked, or not to its end
-	quick       bool                  // pictures of pages are not recognised now
+	bad         *document.UnpackError // an archive that was not unpacked completely
+	quick       bool                  // without character recognition
 }
 
-// open unpacks a file of a URL. It waits until there is memory for the parts, which release frees;
-// the error is that of ctx. Everyone waits for memory before waiting for a processor, so
-// that no two wait for each other.
+// open unpacks a file. It waits for memory for the parts, which release frees; the error is that
+// of ctx. All callers take memory before a processor, which prevents deadlock.
 func (c *Collection) open(ctx context.Context, url, name, media string, body []byte) (o opened, release func(), err error) {
 	o, release = opened{name: name, media: media, body: body}, func() {}
 	unpacked := document.Unpacked(name, media, body, document.Limits{})
@@ -51,11 +50,11 @@ func (c *Collection) open(ctx context.Context, url, name, media string, body []b
 	return o, release, nil
 }
 
-// mayBePaper reports whether a file in a packed one may be a paper: it is of a kind in which
-// papers are published, or it is all that was packed and no member of an archive.
+// mayBePaper reports whether a part may be a paper: its kind is one of papers, or it is the only
+// packed file and not a member of an archive.
 func mayBePaper(p document.Part) bool { return p.Kind.IsPaper() || !strings.Contains(p.Name, "/") }
 
-// read reads the document of a file, part by part, as next says.
+// read reads the document of a file part by part, as decided by next.
 func (c *Collection) read(ctx context.Context, o opened, next func(*document.Text) document.More) (*document.Text, document.Kind, error) {
 	if len(o.parts) == 0 && o.bad != nil {
 		return &document.Text{Outcome: o.bad.Outcome, Detail: o.bad.Error()}, document.Sniff(o.name, "", o.body), nil
@@ -78,12 +77,12 @@ func (c *Collection) read(ctx context.Context, o opened, next func(*document.Tex
 	return t, kind, nil
 }
 
-// Kept is a file that was stored, with the content of its documents: the file itself, or
-// each member of an archive that has several.
+// Kept is a stored file with the content of its documents: the file itself, or each member of an
+// archive.
 type Kept struct {
 	Documents []Document
-	Bytes     int64  // of all different ones together
-	Cut       string // why the rest of an archive was left out; "" if nothing was
+	Bytes     int64  // of all distinct documents
+	Cut       string // why an archive was cut, or ""
 	release   func()
 }
 
@@ -114,16 +113,16 @@ func (c *Collection) Keep(ctx context.Context, f File) (*Kept, error) {
 	return all[0], nil
 }
 
-// KeepAgain notes where a stored document was found once more.
+// KeepAgain records another place of a stored document.
 func (c *Collection) KeepAgain(ctx context.Context, f File, sha256 string) (*Kept, error) {
 	s := stock{file: f}
 	err := c.db.SaveFetched(ctx, store.Document{SHA256: sha256}, s.location(), func() error { return repository.ErrNotFound })
 	return &Kept{Documents: []Document{Stored(sha256)}}, err
 }
 
-// KeepAll is Keep of several files together. All of them are in memory, unpacked, until
-// the caller releases them. Where ctx ends, what is not packed is stored nevertheless, so that
-// nobody fetches it again.
+// KeepAll is Keep for several files. All are in memory, unpacked, until the caller releases them.
+// After the end of ctx it still stores files that are not packed, so that they are not fetched
+// again.
 func (c *Collection) KeepAll(ctx context.Context, files []File) (kept []*Kept, err error) {
 	well := false
 	defer func() { // also where it panics
@@ -168,10 +167,10 @@ type stock struct {
 	member  string
 	kind    document.Kind
 	content *opened
-	sha256  string // once it is stored
+	sha256  string // after it is stored
 }
 
-// stock lists what is to be stored of a file.
+// stock returns the documents of a file to store.
 func (k *Kept) stock(f File, o opened) (all []stock) {
 	if len(o.parts) < 2 {
 		kind := document.Sniff(o.name, o.media, o.body)
@@ -186,8 +185,7 @@ func (k *Kept) stock(f File, o opened) (all []stock) {
 	return all
 }
 
-// Mend stores the content of a document again if its file was changed since. The document
-// comes from Keep.
+// Mend stores the content of a document from Keep again if its file changed.
 func (d Document) Mend(ctx context.Context, in *repository.Repository) error {
 	return in.Mend(ctx, d.SHA256, d.content.body)
 }

@@ -17,21 +17,21 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// heldFor is for how long a document belongs to the worker that took it, unless it
-// holds it on: so long the others wait for what one that died had taken.
+// heldFor is how long a worker holds a document without renewal, and so how long others wait
+// after its death.
 const heldFor = 10 * time.Second
 
-// everybody is more than judge documents at a time in a process.
+// everybody is greater than the number of documents that a process judges concurrently.
 const everybody = 1 << 30
 
-// errAlone is returned for a document over which a process died, and for one that would be
-// judged beside such a one: JudgeWaiting judges it.
+// errAlone is returned for a document over which a process died, or that would be judged beside
+// one. JudgeWaiting judges it.
 var errAlone = errors.New("it is judged alone later, since a process died over it, or over the document judged now")
 
-// hands are the documents that a caller has taken and not finished.
+// hands holds the documents that a caller has taken and not finished.
 type hands struct {
 	*Collection
-	by   int64 // whose they are in the record
+	by   int64 // the holder in the record
 	mu   sync.Mutex
 	full map[string]bool
 }
@@ -62,17 +62,17 @@ func (h *hands) all() []string {
 	return slices.Collect(maps.Keys(h.full))
 }
 
-// holdOn holds what is in hand until ctx ends.
+// holdOn renews the holds until ctx ends.
 func (h *hands) holdOn(ctx context.Context) {
 	fetch.Every(ctx, heldFor/4, func() bool {
 		if shas := h.all(); len(shas) > 0 {
-			_ = h.db.HoldOn(ctx, shas, h.hold()) // where the record is away the judgements say so
+			_ = h.db.HoldOn(ctx, shas, h.hold()) // judgements return the error of the record
 		}
 		return true
 	})
 }
 
-// free frees documents that were taken, or are only held, also where ctx has ended.
+// free releases documents that were taken or only held, even if ctx has ended.
 func (h *hands) free(ctx context.Context, taken bool, shas ...string) error {
 	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -96,8 +96,8 @@ func freeOwed(ctx context.Context, c *Collection) (err error) {
 	return err
 }
 
-// judgeWhen is Judge that waits until the document may be judged, or returns errAlone. Who has
-// memory in hand does not wait, since others wait for memory.
+// judgeWhen is Judge that waits until the document may be judged, or returns errAlone. A caller
+// that holds memory must not wait, since others wait for memory.
 func (c *Collection) judgeWhen(ctx context.Context, doc Document, mode Mode, wait bool) (Judgement, error) {
 	mine := newHands(c)
 	holding, end := context.WithCancel(ctx)
@@ -106,7 +106,7 @@ func (c *Collection) judgeWhen(ctx context.Context, doc Document, mode Mode, wai
 	return mine.judge(ctx, doc, mode, wait)
 }
 
-// judge is judgeWhen of one who holds on what is in hand.
+// judge is judgeWhen for a caller with holdOn.
 func (h *hands) judge(ctx context.Context, doc Document, mode Mode, wait bool) (j Judgement, err error) {
 	d, leave, err := h.begin(ctx, doc.SHA256, mode == Again, wait)
 	if err != nil {
@@ -116,7 +116,7 @@ func (h *hands) judge(ctx context.Context, doc Document, mode Mode, wait bool) (
 	if d.Mine {
 		h.take(d.SHA256)
 		defer func() {
-			if err != nil && !(Later(err) && d.State == gleaner.DocumentNew) { // which is put off, and free
+			if err != nil && !(Later(err) && d.State == gleaner.DocumentNew) { // postponed and released
 				err = errors.Join(err, h.free(ctx, true, d.SHA256))
 			}
 			h.done(d.SHA256)
@@ -136,7 +136,7 @@ func (h *hands) judge(ctx context.Context, doc Document, mode Mode, wait bool) (
 		return killed, nil
 	case d.State == gleaner.DocumentAccepted && (h.filter == nil || d.Outcome != unread),
 		d.State == gleaner.DocumentRejected && h.filter != nil:
-		leave() // it may come to be judged again
+		leave() // it may be judged again
 		return h.matchAgain(ctx, d.SHA256, wait)
 	}
 	return h.examine(ctx, d.Document, d.Places, func(at store.Location) (opened, func(), error) {
@@ -146,9 +146,9 @@ func (h *hands) judge(ctx context.Context, doc Document, mode Mode, wait bool) (
 	})
 }
 
-// begin takes a document to be judged. One over which a process died is judged while its
-// process judges no other, so that it shares no further death with one; and it is charged
-// only then. Who does not wait gets it as a suspect.
+// begin takes a document for judgement. One over which a process died is judged alone, so that it
+// cannot cause deaths of others, and only then gets a death counted. Without wait it returns such
+// a document as a suspect.
 func (h *hands) begin(ctx context.Context, sha string, again, wait bool) (d store.Taken, leave func(), err error) {
 	if err := freeOwed(ctx, h.Collection); err != nil {
 		return d, nil, err

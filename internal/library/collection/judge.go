@@ -18,30 +18,31 @@ import (
 	"gleaner/internal/text"
 )
 
-// firstPagesLimit bounds what is kept of a document's text in its row, in bytes:
-// enough to match it again, without its file, against papers wanted later.
+// firstPagesLimit is the length in bytes of a document's text in its row: enough to match it with
+// later wanted papers without its file.
 const firstPagesLimit = 16 << 10
 
-// unread is the outcome of a document that is kept without reading it.
+// unread is the outcome of a document that is stored unread.
 const unread = "unread"
 
-// Judgement is what was decided of one document.
+// Judgement is the result of judging one document.
 type Judgement struct {
 	State   gleaner.DocumentState // accepted, rejected or failed
 	Outcome string
 	Class   string
 	Matched []store.Found
-	// Overruled says that the filter had rejected what is accepted without it now.
+	// Overruled means that the filter rejected the document before, and it is accepted without
+	// it.
 	Overruled bool
 }
 
 // Academic reports whether the document was accepted.
 func (j Judgement) Academic() bool { return j.State == gleaner.DocumentAccepted }
 
-// Found reports whether it is a wanted paper.
+// Found reports whether the document is a wanted paper.
 func (j Judgement) Found() bool { return len(j.Papers()) > 0 }
 
-// Papers are the keys of the wanted papers that it is.
+// Papers returns the keys of the wanted papers that it is.
 func (j Judgement) Papers() []string {
 	var keys []string
 	for _, m := range j.Matched {
@@ -52,7 +53,7 @@ func (j Judgement) Papers() []string {
 	return keys
 }
 
-// Mode says how Judge treats what is on record, and pictures.
+// Mode selects what Judge reuses from the record, and whether it recognises characters.
 type Mode int
 
 const (
@@ -76,8 +77,7 @@ func (c *Collection) Judge(ctx context.Context, doc Document, mode Mode) (Judgem
 	return c.judgeWhen(ctx, doc, mode, mode != Quick && doc.content == nil)
 }
 
-// content returns the content of a document that was found at a location. The caller
-// calls release when it needs the content no longer.
+// content returns the content of a document with this place. The caller must call release.
 func (c *Collection) content(ctx context.Context, doc Document, at store.Location) (o opened, release func(), err error) {
 	if doc.content != nil {
 		return *doc.content, func() {}, nil
@@ -102,8 +102,7 @@ var ErrStalled = errors.New("its reader was stopped before its time was over")
 // letters, which waits for character recognition.
 var ErrUnrecognised = errors.New("it waits to be recognised")
 
-// getter gets the content of a document that was found at a location. The caller calls
-// release when it needs the content no longer.
+// getter returns the content of a document with this place. The caller must call release.
 type getter func(at store.Location) (o opened, release func(), err error)
 
 // examine judges a document with the wanted papers of now. A panic over it is recorded as
@@ -184,8 +183,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had), version)
 }
 
-// unwelcome reports whether a document's names, at all of its places, or its size
-// speak against it.
+// unwelcome reports whether the names of a document at all places, or its size, exclude a paper.
 func unwelcome(d store.Document, places []store.Location) (reason string, is bool) {
 	size := 0
 	if d.Kind == string(document.PDF) {
@@ -203,17 +201,16 @@ func unwelcome(d store.Document, places []store.Location) (reason string, is boo
 	return reason, is
 }
 
-// partly is the detail of a document whose first pages settled what it is, so that
-// not all others were read.
+// partly is the detail of a document judged by its first pages.
 const partly = "judged by its first pages; not all others were read"
 
-// titled notes what a document is matched by.
+// titled sets the fields by which a document is matched.
 func titled(d store.Document, t *document.Text) store.Document {
 	d.FirstPages, d.MetaTitle = firstPages(t), clean(t.Title)
 	return d
 }
 
-// withWord keeps what a person said of matches that were found before.
+// withWord copies a person's verdicts from earlier matches.
 func withWord(found, had []store.Found) []store.Found {
 	for i := range found {
 		for _, h := range had {
@@ -225,9 +222,8 @@ func withWord(found, had []store.Found) []store.Found {
 	return found
 }
 
-// readAndFilter is the work for a processor: one document, one core. Of a document
-// whose first pages settle what it is no more is read than its references, unless
-// it may be wanted.
+// readAndFilter is the work of one processor core for one document. If the first pages suffice,
+// it reads only the references beyond them, unless the document may be wanted.
 func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at store.Location, o opened, wanted func(*document.Text) bool) (*document.Text, document.Judgement, error) {
 	release, err := c.takeCore(ctx)
 	if err != nil {
@@ -253,11 +249,11 @@ func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at st
 	return text, j, nil
 }
 
-// save writes what was found out: sidecars first, which a repeated attempt
-// replaces, then the sketch, then the row with its matches, which ends it.
+// save stores a judgement: first the sidecars, which a repeated attempt replaces, then the
+// sketch, then the row with its matches, which completes it.
 func (c *Collection) save(ctx context.Context, d store.Document, places []store.Location, text *document.Text, found []store.Found, wanted int64) (Judgement, error) {
 	out := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class, Matched: found}
-	// A document that is a wanted paper is kept whatever the filter says of it.
+	// A wanted paper is accepted whatever the filter's result.
 	if out.Found() {
 		out.State, d.State = gleaner.DocumentAccepted, gleaner.DocumentAccepted
 		if text != nil {
@@ -280,7 +276,7 @@ func (c *Collection) save(ctx context.Context, d store.Document, places []store.
 	return out, nil
 }
 
-// sketch records the text's sketch and says how its copies are found.
+// sketch stores the text's sketch and returns the key for finding copies.
 func (c *Collection) sketch(ctx context.Context, sha string, text *document.Text) (store.Kin, error) {
 	if text == nil {
 		return store.Kin{}, nil
@@ -294,7 +290,7 @@ func (c *Collection) sketch(ctx context.Context, sha string, text *document.Text
 	return store.Kin{Bands: bands, Same: same}, c.db.SaveSketch(ctx, sha, packed, bands)
 }
 
-// Packed is a sketch, and its bands, as the record has them.
+// Packed returns a sketch and its bands in the form of the record.
 func Packed(s document.Sketch) (packed []byte, bands []int64) {
 	packed = make([]byte, 0, 4*len(s))
 	for _, v := range s {
@@ -314,7 +310,7 @@ func unpackSketch(b []byte) document.Sketch {
 	return s
 }
 
-// pageBreak stands between the kept first pages.
+// pageBreak separates the stored first pages.
 const pageBreak = "\f"
 
 func firstPages(t *document.Text) string {

@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// PaperPageText and paperPageWords are the least that a page that is a whole
-	// paper says; pages about papers (an abstract, a list of references) say less.
+	// PaperPageText and paperPageWords are the least size of a page that is a whole paper; pages
+	// about papers (an abstract, a list of references) are shorter.
 	PaperPageText  = 6000 // bytes
 	paperPageWords = 1200
-	// likePaper is how like a wanted title the page's own must be.
+	// likePaper is the least likeness of the page's title to a wanted one.
 	likePaper = 0.9
 )
 
-// AddPage keeps a page (HTML, XML or plain text) that is itself a paper, and reports
-// whether it is one: it has a paper's sections, and either its title is a wanted one
-// and stands at its top with an author, or the filter takes it for academic. titles
-// are the page's title and first headings, visible is its text. Every other page
-// costs next to nothing and leaves no trace.
+// AddPage stores a page (HTML, XML or plain text) that is itself a paper, and reports whether it
+// is one: it has a paper's sections, and either a wanted title at its top with an author, or the
+// filter accepts it. titles are the page's title and first headings, visible is its text. Other
+// pages are rejected cheaply and without a trace.
 func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visible string) (Judgement, bool, error) {
 	if len(visible) < PaperPageText {
 		return Judgement{}, false, nil
@@ -67,14 +66,14 @@ func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visib
 		return Judgement{}, false, err
 	}
 	j, err := c.Judge(ctx, Document{one[0].sha256, one[0].content}, Once)
-	if Later(err) { // it is kept, and waits to be examined
+	if Later(err) { // stored, and judged later
 		err = nil
 	}
 	return j, err == nil, err
 }
 
-// sectioned reports whether a page's text may have a paper's sections: words of its
-// first ones near its beginning, and of its list of references behind them.
+// sectioned reports whether a page's text may have a paper's sections: words of first sections
+// near its start, and of references after them.
 func sectioned(visible string) bool {
 	front, rest := visible[:len(visible)/3], visible[len(visible)/3:]
 	return hasOne(front, "Abstract", "ABSTRACT", "Introduction", "INTRODUCTION") && hasOne(rest, "References", "REFERENCES", "Bibliography", "BIBLIOGRAPHY")

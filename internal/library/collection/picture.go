@@ -7,11 +7,11 @@ import (
 	"gleaner/internal/document"
 )
 
-// largestDrawn is the size in bytes of the largest file of which a picture is made.
+// largestDrawn is the greatest size in bytes of a file whose picture is made.
 const largestDrawn = 32 << 20
 
-// Picture draws the first page of a document. The error is document.ErrNoPicture for
-// one of which none can be made.
+// Picture draws the first page of a document. The error is document.ErrNoPicture if that is
+// impossible.
 func (c *Collection) Picture(ctx context.Context, sha string) ([]byte, error) {
 	release, err := c.takeCore(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// lookAgain is how long to wait while all that is left is in others' hands.
+// lookAgain is the wait while other workers hold all remaining documents.
 const lookAgain = 500 * time.Millisecond
 
 // JudgeWaiting judges the documents that wait to be examined, several at a time, until
@@ -29,7 +29,7 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 	mine := newHands(c)
 	held := guard.Go(func() { mine.holdOn(gctx) })
 	for began, had := time.Now(), time.Now(); gctx.Err() == nil && !more; {
-		if len(mine.all()) > 0 { // which may be put off, and be free then
+		if len(mine.all()) > 0 { // they may be postponed and released
 			had = time.Now()
 		}
 		var took []string
@@ -46,7 +46,7 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 			if waiting == 0 {
 				break
 			}
-			// Ours are done soon; others' after their time at the latest.
+			// Our documents are finished soon, others' holds expire.
 			_ = fetch.Wait(gctx, lookAgain)
 		}
 		mine.take(took...)
@@ -69,7 +69,7 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 	err = g.Wait()
 	<-held
 	if err != nil {
-		// Whoever comes next need not wait for what this one leaves.
+		// Released, so that the next worker need not wait.
 		err = errors.Join(err, mine.free(ctx, false, mine.all()...))
 	}
 	return int(done.Load()), more, err

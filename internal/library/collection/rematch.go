@@ -57,20 +57,20 @@ func (c *Collection) judgeAgain(ctx context.Context, harvest string, some []stor
 	return c.db.CountJudged(ctx, harvest, int(done.Load()))
 }
 
-// staysAsItIs reports whether judging a document again ended with an error that is its own:
-// it stays as it was judged before.
+// staysAsItIs reports whether a repeated judgement failed for the document itself, which keeps
+// its earlier judgement.
 func staysAsItIs(ctx context.Context, err error) bool {
 	return errors.Is(err, store.ErrPruned) || errors.Is(err, repository.ErrNotFound) || Later(err) && ctx.Err() == nil
 }
 
-// matchAgain matches a document that was judged before; wait is that of judgeWhen.
+// matchAgain matches a judged document; wait is that of judgeWhen.
 func (c *Collection) matchAgain(ctx context.Context, sha string, wait bool) (Judgement, error) {
 	return c.untilFresh(ctx, func() (Judgement, error) {
 		r, err := c.db.Readable(ctx, sha)
 		if err != nil {
 			return Judgement{}, err
 		}
-		r.Compared = 0 // its places may be others
+		r.Compared = 0 // its places may have changed
 		j, err := c.rematch(ctx, r, wait)
 		if err == nil {
 			err = c.fresh(ctx)
@@ -79,9 +79,8 @@ func (c *Collection) matchAgain(ctx context.Context, sha string, wait bool) (Jud
 	})
 }
 
-// fresh is ErrStale where papers were listed since the index was made. It is
-// asked where nothing was written that would have been refused: a harvest may
-// have looked at the document before it was found at another place.
+// fresh returns ErrStale if papers were listed since the index was made. It is called if no write
+// checked this: a harvest may have read the document before its new place.
 func (c *Collection) fresh(ctx context.Context) error {
 	_, had, err := c.wanted.get(ctx)
 	if err != nil {
@@ -94,24 +93,25 @@ func (c *Collection) fresh(ctx context.Context) error {
 	return err
 }
 
-// Position is how far MatchHeld has come.
+// Position is the progress of MatchHeld.
 type Position struct {
-	Judged  int64 `json:"judged,omitempty"` // the id of the last document that JudgeOtherwise judged
-	Version int64 `json:"version"`          // of the wanted papers with which it began
-	Fresh   int64 `json:"fresh,omitempty"`  // the id of the last document that was not compared before
-	After   int64 `json:"after"`            // the id of the last document that it looked for
-	Done    int   `json:"done"`             // how many it looked at
+	Judged  int64 `json:"judged,omitempty"` // id of the last document judged by JudgeOtherwise
+	Version int64 `json:"version"`          // version of the wanted papers at the start
+	Fresh   int64 `json:"fresh,omitempty"`  // id of the last document never compared before
+	After   int64 `json:"after"`            // id of the last document found by signs
+	Done    int   `json:"done"`             // number of examined documents
 	More    bool  `json:"more,omitempty"`
 }
 
-// sliceTime is after how long MatchHeld and JudgeWaiting make room for others on their queue.
+// sliceTime is the time after which MatchHeld and JudgeWaiting return so that other work of their
+// queue can run.
 const sliceTime = time.Minute
 
 // errSliceOver ends a slice of MatchHeld.
 var errSliceOver = errors.New("the slice is over")
 
-// MatchHeld does JudgeOtherwise and then Rematch for a while, from a position on, and returns
-// where to go on, where there is more. report is called with each position.
+// MatchHeld runs JudgeOtherwise and then Rematch for a slice from a position, and returns the
+// next position. It calls report with each position.
 func (c *Collection) MatchHeld(ctx context.Context, harvest string, at Position, report func(Position)) (Position, error) {
 	slice, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -201,7 +201,7 @@ const (
 	rarerSigns = 3
 )
 
-// asked are the signs by which the papers that changed are looked for.
+// asked returns the signs by which documents for changed papers are found.
 func (c *Collection) asked(ctx context.Context) ([]int32, error) {
 	papers, err := c.db.ChangedPapers(ctx)
 	if err != nil || len(papers) == 0 {
@@ -241,7 +241,7 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable, wait bool) (
 			return nil
 		})
 		if err != nil {
-			found = r.Matches // as they are: one document must not keep the others from being matched
+			found = r.Matches // unchanged: one document must not block the others
 		}
 	}
 	found = withWord(found, r.Matches)
@@ -254,7 +254,7 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable, wait bool) (
 	}
 	if j.State != r.State || !same(found, r.Matches) {
 		if len(found) > 0 && r.Detail == partly && r.Removed == nil && r.Deaths < frontier.MaxDeaths {
-			whole, err := c.judgeWhen(ctx, Stored(r.SHA256), Again, wait) // the rest of its text counts now
+			whole, err := c.judgeWhen(ctx, Stored(r.SHA256), Again, wait) // now with the rest of its text
 			if !staysAsItIs(ctx, err) {
 				return whole, err
 			}
@@ -288,7 +288,7 @@ func same(found, had []store.Found) bool {
 	}
 	for i := range found {
 		a, b := found[i], left[i]
-		// The score is kept in single precision.
+		// The score is stored in single precision.
 		if a.Paper != b.Paper || a.Verdict != b.Verdict || float32(a.Score) != float32(b.Score) || a.Form != b.Form || !reflect.DeepEqual(a.Reasons, b.Reasons) {
 			return false
 		}

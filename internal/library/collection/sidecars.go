@@ -9,15 +9,14 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Sheet is what is known of a document: what lies beside it in the repository
-// as JSON, and what `starter documents show` prints. The record is the truth;
-// the sidecar is for those who have only the files.
+// Sheet describes a document: the JSON beside it in the repository, and the output of `starter
+// documents show`. The record is authoritative; the sidecar is for readers of the files alone.
 type Sheet struct {
 	store.Document
 	JudgedAt  time.Time        `json:"judged_at"`
 	Locations []store.Location `json:"locations"`
 	Matches   []store.Found    `json:"matches"`
-	Copies    []string         `json:"copies,omitempty"`     // of the same text, the best first
+	Copies    []string         `json:"copies,omitempty"`     // documents of the same text, the best first
 	NumRefBy  int              `json:"num_ref_by,omitempty"` // pages that refer to it
 	Path      string           `json:"path,omitempty"`       // of the file
 }
@@ -31,12 +30,12 @@ func (c *Collection) writeSidecars(ctx context.Context, d store.Document, places
 	return c.repo.PutMeta(ctx, map[string]any{d.SHA256: sheetOf(d, places, found)})
 }
 
-// sheetOf is that of a document that was judged just now.
+// sheetOf returns the sheet of a document that was just judged.
 func sheetOf(d store.Document, places []store.Location, found []store.Found) Sheet {
 	return Sheet{Document: d, JudgedAt: time.Now().UTC(), Locations: places, Matches: found}
 }
 
-// SheetOf gathers what is known of a document from the record.
+// SheetOf returns the sheet of a document from the record.
 func SheetOf(ctx context.Context, db *store.DB, repo *repository.Repository, sha string) (Sheet, error) {
 	d, places, err := db.Document(ctx, sha)
 	if err != nil {
@@ -59,7 +58,7 @@ func SheetOf(ctx context.Context, db *store.DB, repo *repository.Repository, sha
 	return s, err
 }
 
-// Refresh writes a document's JSON beside it anew, from the record.
+// Refresh rewrites a document's JSON sidecar from the record.
 func Refresh(ctx context.Context, db *store.DB, repo *repository.Repository, sha string) error {
 	s, err := SheetOf(ctx, db, repo, sha)
 	if err != nil {
@@ -69,8 +68,8 @@ func Refresh(ctx context.Context, db *store.DB, repo *repository.Repository, sha
 	return repo.PutMeta(ctx, map[string]any{sha: s})
 }
 
-// Settle records a person's word on a match ("yes", "no", or "" to take it back), and
-// writes the JSON beside the document anew.
+// Settle records a person's verdict on a match ("yes", "no", or "" to remove it), and rewrites
+// the document's JSON sidecar.
 func Settle(ctx context.Context, db *store.DB, repo *repository.Repository, paper, sha, word string) error {
 	if err := db.Settle(ctx, paper, sha, word); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Unfiltered is the same collection with its filter switched off: it keeps every
-// document unread (Wu et al., WIDM 2012).
+// Unfiltered returns the collection without its filter: it stores every document unread (Wu et
+// al., WIDM 2012).
 func (c *Collection) Unfiltered() *Collection {
 	all := *c
 	all.filter = nil
@@ -57,7 +57,7 @@ func (c *Collection) JudgeUnread(ctx context.Context, docs []Document) (map[stri
 	return judged, err
 }
 
-// withoutReading accepts a document, unless its kind says that it is none: a file without a
+// withoutReading accepts a document unread, unless its kind excludes a paper: a file without a
 // document in it, or a text beside the papers of an archive.
 func withoutReading(d store.Document, at store.Location, o opened) store.Document {
 	d.State, d.Outcome, d.Reasons = gleaner.DocumentAccepted, unread, nil

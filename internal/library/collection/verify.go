@@ -12,37 +12,36 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Difference is something that the record and the repository do not agree on.
+// Difference is a difference between the record and the repository.
 type Difference struct {
 	SHA256 string `json:"sha256"`
 	What   string `json:"what"`
 	Detail string `json:"detail"`
 }
 
-// The differences.
+// Kinds of differences.
 const (
 	NoFile     = "no file"     // a row without its blob
-	NoRow      = "no row"      // a blob that no row names
-	WrongSize  = "wrong size"  // the blob is not as long as the row says
-	Corrupt    = "corrupt"     // the blob's bytes are not what its name says
-	NoText     = "no text"     // the text is in the row and not beside the file
-	NoMeta     = "no metadata" // judged, and no JSON beside the file
-	NoPlace    = "no place"    // a document that was found nowhere
-	NoOriginal = "no primary"  // the copy of a document that is none
-	TwoCurrent = "two current" // another document is current at the same URL, too
-	LeftOver   = "left over"   // the blob of a row that prune had marked as removed, when it crashed
+	NoRow      = "no row"      // a blob without its row
+	WrongSize  = "wrong size"  // the size of the blob differs from the row's
+	Corrupt    = "corrupt"     // the digest of the blob differs from its name
+	NoText     = "no text"     // the text is in the row but not beside the file
+	NoMeta     = "no metadata" // judged, but without JSON beside the file
+	NoPlace    = "no place"    // a document without a place
+	NoOriginal = "no primary"  // a copy of a missing document
+	TwoCurrent = "two current" // two documents are current at one URL
+	LeftOver   = "left over"   // the blob of a row that an interrupted prune marked as removed
 )
 
-// Verified is what Verify looked at.
+// Verified counts what Verify compared.
 type Verified struct {
 	Files  int   `json:"files"`
 	Rows   int   `json:"rows"`
 	Bytes  int64 `json:"bytes"`
-	Pruned int   `json:"pruned"` // rows whose file was removed on purpose: no difference
+	Pruned int   `json:"pruned"` // rows whose file was removed on purpose, which is no difference
 }
 
-// inFlight is how young a blob without a row may be: its row is about to be
-// written.
+// inFlight is the age up to which a blob may have no row yet.
 const inFlight = 10 * time.Minute
 
 // Verify walks the repository and the record side by side, both ways, and tells
@@ -95,7 +94,7 @@ func Verify(ctx context.Context, db store.DocumentRecords, repo *repository.Repo
 	return v.seen, err
 }
 
-// entries turns Walk inside out.
+// entries returns Walk as an iterator.
 func entries(ctx context.Context, repo *repository.Repository) iter.Seq2[repository.Entry, error] {
 	return func(yield func(repository.Entry, error) bool) {
 		stopped := errors.New("stopped")
@@ -127,7 +126,7 @@ func (v *verifier) unnamed(ctx context.Context, e repository.Entry) {
 	if time.Since(e.Modified) < inFlight {
 		return
 	}
-	// It may have got its row since the rows were listed.
+	// The row may be newer than the list of rows.
 	if _, _, err := v.db.Document(ctx, e.SHA256); err == nil {
 		return
 	}
@@ -145,7 +144,7 @@ func (v *verifier) row(ctx context.Context, k store.Known, e *repository.Entry) 
 			v.seen.Pruned++
 			return nil
 		}
-		// A crawl may have stored it since its folder was listed.
+		// The file may be newer than the list of its folder.
 		if stored, err := v.repo.Exists(ctx, k.SHA256); err != nil || stored {
 			return err
 		}

@@ -10,9 +10,8 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// wanted keeps the index of all wanted papers of all venues, and makes it anew
-// when the record's differ. Asking whether they do costs a query, so it is asked
-// at most every few seconds.
+// wanted caches the index of all wanted papers of all venues, and rebuilds it after changes.
+// Checking for changes costs a query, so it does so at most every few seconds.
 type wanted struct {
 	db *store.DB
 
@@ -24,8 +23,8 @@ type wanted struct {
 
 const askAgain = 5 * time.Second
 
-// get returns the index and the version of what is wanted that it is at least as
-// new as. The record refuses a verdict of an older version than its own.
+// get returns the index, and a version of the wanted papers that it includes. The record rejects
+// verdicts of older versions.
 func (w *wanted) get(ctx context.Context) (*match.Index, int64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,21 +46,21 @@ func (w *wanted) get(ctx context.Context) (*match.Index, int64, error) {
 	return w.index, w.version, nil
 }
 
-// forget makes the next question look at the record at once.
+// forget makes the next get check the record.
 func (w *wanted) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = time.Time{}
 }
 
-// Wanted is the index of every paper that some harvest wants.
+// Wanted returns the index of all papers wanted by harvests.
 func (c *Collection) Wanted(ctx context.Context) (*match.Index, error) {
 	index, _, err := c.wanted.get(ctx)
 	return index, err
 }
 
-// untilFresh repeats what reaches a verdict until it was reached against the
-// papers wanted when it is written: a harvest may list its own meanwhile.
+// untilFresh repeats reach until its verdict was made against the papers wanted at the time of
+// the write, since a harvest may list papers meanwhile.
 func (c *Collection) untilFresh(ctx context.Context, reach func() (Judgement, error)) (Judgement, error) {
 	for {
 		j, err := reach()

@@ -348,9 +348,9 @@ func TestOtherWorths(t *testing.T) {
 	u := take(t, q)
 	require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Links: []URL{url("a.example", "more", 0.6), url("new.example", "", 0.4)}}))
 	require.Equal(t, "a.example", q.next(t))
-	require.NoError(t, q.GoOn(ctx, q.ID, Rules{Worth: Worth{Most: 1, Usual: 0.3, Slow: 1, New: 0.5}}))
+	require.NoError(t, q.Continue(ctx, q.ID, Rules{Worth: Worth{Most: 1, Usual: 0.3, Slow: 1, New: 0.5}}))
 	require.Equal(t, "new.example", q.next(t))
-	require.NoError(t, q.GoOn(ctx, q.ID, Rules{}))
+	require.NoError(t, q.Continue(ctx, q.ID, Rules{}))
 	require.Equal(t, "a.example", q.next(t))
 }
 

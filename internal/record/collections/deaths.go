@@ -11,14 +11,14 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// ErrLimit is returned where with the requests under way as many are made as may be.
+// ErrLimit is returned if the requests in flight already reach the limit.
 var ErrLimit = errors.New("as many requests are under way as are left of the limit")
 
 const underWaySQL = `SELECT count(DISTINCT u.host) FROM collection_urls u JOIN sites s ON s.host=u.host
 	WHERE u.collection=$1 AND u.host<>$2 AND u.Deaths > 0 AND s.holder<>'' AND s.expires_at > clock_timestamp()`
 
-// within says ErrLimit where one more request would be more than the rules allow. Takers
-// wait for each other, so that they count each other's.
+// within returns ErrLimit if one more request would exceed the rules. Concurrent calls wait for
+// each other, so that each counts the other's request.
 func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) error {
 	if rules.MaxPages == 0 {
 		return nil
@@ -34,11 +34,11 @@ func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) er
 	return err
 }
 
-// Take is the URL of a host to ask next, nil where none waits; ErrLimit where with the
-// requests under way the limit is reached. It is charged with a death until Write or Leave:
-// who neither writes nor leaves it died over it. It waits then for a random time behind the
-// lease, up to rest for each death, and after frontier.MaxDeaths it is set aside
-// (frontier.Killed). It comes with the error of a commit, which may have gone through.
+// Take returns the next URL of a host, or nil if none is queued, or ErrLimit if the requests in
+// flight reach the limit. It counts a death of the URL until Write or Leave, since a process that
+// calls neither died over it. The URL then waits for a random time after the lease, up to rest
+// for each death; after frontier.MaxDeaths it is skipped (frontier.Killed). Take also returns the
+// URL with the error of a commit, which may have succeeded.
 func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.Duration) (taken *URL, err error) {
 	err = c.db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := by.Holds(ctx, tx); err != nil {
@@ -69,8 +69,8 @@ func (c Crawl) Take(ctx context.Context, by store.Slice, host string, rest time.
 	return taken, err
 }
 
-// Leave gives back a URL that was taken, which then waits as it did. Who lost the lease
-// leaves nothing (store.ErrNotHeld).
+// Leave returns a taken URL to the queue unchanged. After the loss of the lease it does nothing
+// (store.ErrNotHeld).
 func (c Crawl) Leave(ctx context.Context, by store.Slice, u *URL) error {
 	return c.db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := by.Holds(ctx, tx); err != nil {
@@ -80,7 +80,7 @@ func (c Crawl) Leave(ctx context.Context, by store.Slice, u *URL) error {
 	})
 }
 
-// charge sets the deaths of a URL that waits, and when it is next.
+// charge sets the deaths of a queued URL, and the time of its next request.
 func (c Crawl) charge(ctx context.Context, tx pgx.Tx, u *URL, deaths int, next string, args ...any) error {
 	_, err := tx.Exec(ctx, `UPDATE collection_urls SET deaths=$3, next_try=`+next+` WHERE collection=$1 AND hash=$2 AND waiting`,
 		append([]any{c.ID, u.Hash(), deaths}, args...)...)

@@ -10,7 +10,7 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Entry is one of a collection, as it is listed and exported.
+// Entry is an entry of a collection for lists and exports.
 type Entry struct {
 	Topic       string    `json:"topic"`
 	Correlation float64   `json:"correlation"`
@@ -20,27 +20,26 @@ type Entry struct {
 	SHA256      string    `json:"sha256,omitempty"` // of a document, which is in the repository
 	Parent      string    `json:"parent,omitempty"`
 	Depth       int       `json:"depth"`
-	N           int       `json:"n"` // the how manieth request
+	N           int       `json:"n"` // number of the request
 	At          time.Time `json:"at"`
 }
 
 const entriesSQL = `SELECT e.topic, e.correlation, u.url, u.title, u.kind, u.sha256, u.parent, u.depth, u.n, u.at
 	FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash `
 
-// Entries lists what is in a collection, by topic, the best first; of one topic where
-// it is named.
+// Entries returns the entries of a collection by topic, or of one topic, the best first.
 func (r *Record) Entries(ctx context.Context, id int, topic string) ([]Entry, error) {
 	return store.List[Entry](ctx, r.db, entriesSQL+`WHERE e.collection=$1 AND ($2='' OR e.topic=$2) ORDER BY e.topic COLLATE "C", e.correlation DESC, u.n`, id, topic)
 }
 
-// Worse is a place among the entries of a topic, the best of which come first.
-type Worse struct {
+// Place is a place among the entries of a topic, the best of which come first.
+type Place struct {
 	Correlation float64
 	N           int
 }
 
-// EntriesBehind lists entries of a topic behind a place, nil from the best on.
-func (r *Record) EntriesBehind(ctx context.Context, id int, topic string, after *Worse, limit int) ([]Entry, error) {
+// EntriesAfter lists entries of a topic behind a place, nil from the best on.
+func (r *Record) EntriesAfter(ctx context.Context, id int, topic string, after *Place, limit int) ([]Entry, error) {
 	correlation, n := 2.0, 0 // more than there is
 	if after != nil {
 		correlation, n = after.Correlation, after.N
@@ -48,11 +47,11 @@ func (r *Record) EntriesBehind(ctx context.Context, id int, topic string, after 
 	return store.List[Entry](ctx, r.db, entriesSQL+`WHERE e.collection=$1 AND e.topic=$2 AND (e.correlation, -u.n) < ($3, -$4::bigint) ORDER BY e.correlation DESC, u.n LIMIT $5`, id, topic, correlation, n, limit)
 }
 
-// Counts are of all URLs of a collection's crawl.
+// Counts counts the URLs of a collection's crawl.
 type Counts struct {
 	Waiting  int            `json:"waiting"`
-	Hosts    int            `json:"hosts"`    // that were asked
-	Outcomes map[string]int `json:"outcomes"` // of those that were asked for
+	Hosts    int            `json:"hosts"`    // hosts with requests
+	Outcomes map[string]int `json:"outcomes"` // of requested URLs
 }
 
 // Counts counts them.
@@ -67,21 +66,21 @@ func (r *Record) Counts(ctx context.Context, id int) (Counts, error) {
 	return c, err
 }
 
-// Trapped is a host that the rule of traps leaves.
+// Trapped is a host that the crawl leaves as a trap.
 type Trapped struct {
 	Host     string `json:"host"`
 	Pages    int    `json:"pages"`
 	Relevant int    `json:"relevant"`
 }
 
-// Trapped lists them, those of most pages first.
+// Trapped returns these hosts, those with the most pages first.
 func (r *Record) Trapped(ctx context.Context, id int, t gleaner.Trap) ([]Trapped, error) {
 	return store.List[Trapped](ctx, r.db, `SELECT host, pages, relevant FROM collection_hosts
 		WHERE collection=$1 AND $2::int > 0 AND pages >= $2::int AND relevant < $3::float8 * pages ORDER BY pages DESC, host COLLATE "C"`, id, t.After, t.Rate)
 }
 
-// Acceptance is what came of what was fetched: how many of the documents the library's
-// filter accepted, each counted once under however many addresses.
+// Acceptance counts the documents that the library's filter accepted, each once for any number of
+// addresses.
 type Acceptance struct {
 	Pages     int `json:"pages"`
 	Documents int `json:"documents"`

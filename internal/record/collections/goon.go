@@ -6,13 +6,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// GoOn readies a collection that is gone on with for its rules, which may be others than
-// before. Where a site is to have one entry, or texts that are nearly the same, the others
-// are put out. Pages that were on topic when their collection was full are asked for again
-// where it has room now. Done twice it changes nothing more.
-func (r *Record) GoOn(ctx context.Context, id int, rules Rules) error {
+// Continue applies changed rules to a collection that continues. It removes entries beyond one
+// per site or with nearly the same text if the rules forbid them, and queues pages again that
+// were on topic when their collection was full. It is idempotent.
+func (r *Record) Continue(ctx context.Context, id int, rules Rules) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		// The row that each visit locks first: none may hold a host and wait for this.
+		// Each visit locks this row first: no holder of a host may wait for it.
 		if _, err := tx.Exec(ctx, `SELECT FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id); err != nil {
 			return err
 		}
@@ -29,11 +28,11 @@ func (r *Record) GoOn(ctx context.Context, id int, rules Rules) error {
 		if err := askAgain(ctx, tx, id, rules); err != nil {
 			return err
 		}
-		return reckon(ctx, tx, id, rules.Worth, ``) // also what waited may have been pruned
+		return reckon(ctx, tx, id, rules.Worth, ``) // queued URLs may have been pruned
 	})
 }
 
-// putOut takes entries a out of collections that have an entry b to which they stand so.
+// putOut removes entries a that have this relation to an entry b of the same collection.
 func putOut(ctx context.Context, tx pgx.Tx, id int, so string, args ...any) error {
 	_, err := tx.Exec(ctx, `DELETE FROM collection_entries e USING collection_urls a
 		WHERE e.collection=$1 AND a.collection=e.collection AND a.hash=e.hash AND EXISTS (
@@ -42,7 +41,7 @@ func putOut(ctx context.Context, tx pgx.Tx, id int, so string, args ...any) erro
 	return err
 }
 
-// askAgain has those pages wait for which there was no place, and is now.
+// askAgain queues pages again that a full collection rejected and that fit now.
 func askAgain(ctx context.Context, tx pgx.Tx, id int, rules Rules) error {
 	_, err := tx.Exec(ctx, `UPDATE collection_urls u SET waiting=true, next_try='-infinity', tries=0
 		WHERE collection=$1 AND NOT waiting AND outcome=$2

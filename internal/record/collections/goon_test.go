@@ -38,10 +38,10 @@ func TestGoOn(t *testing.T) {
 		return urls
 	}
 	require.Equal(t, []string{seeds[3].URL, seeds[1].URL, seeds[2].URL, seeds[0].URL}, in())
-	require.NoError(t, q.GoOn(ctx, q.ID, Rules{Size: 4}))
+	require.NoError(t, q.Continue(ctx, q.ID, Rules{Size: 4}))
 	none(t, q, "it is full")
 	for range 2 {
-		require.NoError(t, q.GoOn(ctx, q.ID, Rules{Size: 4, OnePerSite: true, Distinct: true}))
+		require.NoError(t, q.Continue(ctx, q.ID, Rules{Size: 4, OnePerSite: true, Distinct: true}))
 	}
 	require.Equal(t, []string{seeds[1].URL, seeds[2].URL}, in())
 	u := take(t, q)

@@ -11,15 +11,15 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// Example is a page of which a person said whether it is about a topic.
+// Example is a page with a person's label for a topic.
 type Example struct {
 	URL   string
 	About bool
-	Words string // parted by blanks
+	Words string // separated by spaces
 }
 
-// SetExamples has a topic learnt from labelled pages, and from no others but those that a
-// person judges.
+// SetExamples sets the labelled pages of a topic. Its classifier learns only from these and from
+// pages that a person judges.
 func (r *Record) SetExamples(ctx context.Context, id int, topic string, pages []Example) error {
 	n := len(pages)
 	hashes, urls, words, about := make([]frontier.Hash, n), make([]string, n), make([]string, n), make([]bool, n)
@@ -37,15 +37,15 @@ func (r *Record) SetExamples(ctx context.Context, id int, topic string, pages []
 	})
 }
 
-// Judged is what a person said of a page that was read.
+// Judged is a person's verdict on a page of the crawl.
 type Judged struct {
 	Topic string
 	Hash  frontier.Hash
 	About bool
 }
 
-// Judge makes examples of pages that a person judged, each once, and says of how many:
-// the words of the others are not kept.
+// Judge stores judged pages as examples without duplicates, and returns their number. It skips
+// pages whose words are not stored.
 func (r *Record) Judge(ctx context.Context, id int, all []Judged) (kept int, err error) {
 	topics, hashes, about := make([]string, len(all)), make([]frontier.Hash, len(all)), make([]bool, len(all))
 	for i, j := range all {
@@ -61,21 +61,20 @@ func (r *Record) Judge(ctx context.Context, id int, all []Judged) (kept int, err
 		SELECT (SELECT count(*) FROM again) + (SELECT count(*) FROM made)`, id, topics, hashes, about)
 }
 
-// Examples are the pages of which a person said whether they are about a topic.
+// Examples returns the labelled pages of a topic.
 func (r *Record) Examples(ctx context.Context, id int, topic string) ([]Example, error) {
 	return store.List[Example](ctx, r.db, `SELECT url, about, words FROM collection_examples WHERE collection=$1 AND topic=$2 ORDER BY url COLLATE "C"`, id, topic)
 }
 
-// Read are pages that were read and are no example of a topic, the latest first, at most
-// so many.
+// Read returns at most most of the latest pages that are no examples of a topic.
 func (r *Record) Read(ctx context.Context, id int, topic string, most int) ([]Example, error) {
 	return store.List[Example](ctx, r.db, `SELECT u.url, false, w.words FROM collection_words w JOIN collection_urls u ON u.collection=w.collection AND u.hash=w.hash
 		WHERE w.collection=$1 AND NOT EXISTS (SELECT FROM collection_examples e WHERE e.collection=$1 AND e.topic=$2 AND e.hash=w.hash)
 		ORDER BY u.n DESC LIMIT $3`, id, topic, most)
 }
 
-// ForgetWords forgets the words of all but so many of the latest pages, and of what is in a
-// collection. Two that do so at once do not wait for each other.
+// ForgetWords deletes the words of all pages except the latest but pages and entries of
+// collections. Concurrent calls do not block each other.
 func (r *Record) ForgetWords(ctx context.Context, id, but int) error {
 	return r.db.Exec(ctx, `WITH old AS (SELECT w.hash FROM collection_words w WHERE w.collection=$1
 		AND NOT EXISTS (SELECT FROM collection_entries e WHERE e.collection=$1 AND e.hash=w.hash)
@@ -84,34 +83,33 @@ func (r *Record) ForgetWords(ctx context.Context, id, but int) error {
 		DELETE FROM collection_words w USING old WHERE w.collection=$1 AND w.hash=old.hash`, id, but)
 }
 
-// Learning is what became of having a topic's classifier learn anew, after so many pages of
-// its collection.
+// Learning is one training of a topic's classifier after a number of pages.
 type Learning struct {
 	Topic    string    `json:"topic"`
-	Version  int       `json:"version"` // from 1 on, of those of the topic that did not fail; of one that failed that of before
-	Pages    int       `json:"pages"`   // and documents that were read
+	Version  int       `json:"version"` // from 1, counts successful ones of the topic; a failed one repeats the last
+	Pages    int       `json:"pages"`   // pages and documents read
 	At       time.Time `json:"at"`
-	Told     int       `json:"labelled"`           // pages learnt from that a person labelled
-	Own      int       `json:"own"`                // of its own labelling
-	Accuracy *float64  `json:"accuracy,omitempty"` // on those that a person labelled, their sites left out; nil where that cannot be measured
-	Note     string    `json:"note,omitempty"`     // why it failed: what was learnt before stays
+	Told     int       `json:"labelled"`           // examples labelled by a person
+	Own      int       `json:"own"`                // examples labelled by the classifier
+	Accuracy *float64  `json:"accuracy,omitempty"` // on a person's labels of held-out sites; nil if not measurable
+	Note     string    `json:"note,omitempty"`     // the failure; the last classifier stays
 }
 
 const (
-	modelsKept = 10 // learnings of a topic whose classifiers are kept
+	modelsKept = 10 // number of stored classifiers per topic
 	notEnded   = "it is under way, or its process ended"
 )
 
 const pagesReadSQL = `SELECT count(*) FROM collection_urls WHERE collection=$1 AND kind<>''`
 
-// PagesRead counts the pages and documents that were read, also those to be read again.
+// PagesRead returns the number of pages and documents read, including those to be read again.
 func (r *Record) PagesRead(ctx context.Context, id int) (int, error) {
 	return store.Get[int](ctx, r.db, pagesReadSQL, id)
 }
 
-// BeginLearning notes that a topic's classifier learns anew, and reports whether the caller
-// is to do it: one of all who would after so many pages, or another where that one's process
-// ended, or the answer to it was lost.
+// BeginLearning records the start of a training, and reports whether the caller must do it.
+// Exactly one of concurrent callers gets true; another does after that one's process ended or its
+// answer was lost.
 func (r *Record) BeginLearning(ctx context.Context, id int, l Learning) (mine bool, err error) {
 	tag, err := r.db.Pool.Exec(ctx, `INSERT INTO collection_learnings (collection, topic, pages, note) VALUES ($1,$2,$3,$4)
 		ON CONFLICT (collection, topic, pages) DO UPDATE SET at=now()
@@ -119,12 +117,12 @@ func (r *Record) BeginLearning(ctx context.Context, id int, l Learning) (mine bo
 	return tag.RowsAffected() == 1, err
 }
 
-// LeaveLearning leaves one that was begun to others.
+// LeaveLearning returns a training to other callers.
 func (r *Record) LeaveLearning(ctx context.Context, id int, l Learning) error {
 	return r.db.Exec(ctx, `DELETE FROM collection_learnings WHERE collection=$1 AND topic=$2 AND pages=$3`, id, l.Topic, l.Pages)
 }
 
-// EndLearning notes what one came to, with its classifier, nil where it failed.
+// EndLearning records the result of a training with its classifier, nil after a failure.
 func (r *Record) EndLearning(ctx context.Context, id int, l Learning, model json.RawMessage) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE collection_learnings SET at=now(), told=$4, own=$5, accuracy=$6, note=$7, model=$8
@@ -138,13 +136,13 @@ func (r *Record) EndLearning(ctx context.Context, id int, l Learning, model json
 	})
 }
 
-// Learnings are all of them, by topic, the latest last.
+// Learnings returns all trainings by topic, the latest last.
 func (r *Record) Learnings(ctx context.Context, id int) ([]Learning, error) {
 	return store.List[Learning](ctx, r.db, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY at, pages))::int, pages, at, told, own, accuracy, note
 		FROM collection_learnings WHERE collection=$1 ORDER BY topic COLLATE "C", at, pages`, id)
 }
 
-// Models are the classifiers that were learnt last, by topic.
+// Models returns the latest classifiers by topic.
 func (r *Record) Models(ctx context.Context, id int) (map[string]json.RawMessage, error) {
 	return store.Map[string, json.RawMessage](ctx, r.db, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, at DESC, pages DESC`, id)
 }

@@ -9,19 +9,18 @@ import (
 	"gleaner/internal/record/frontier"
 )
 
-// Linked is a page that was read: what it says, how it was come to, and where it leads.
+// Linked is a page with its words and links.
 type Linked struct {
 	URL, Host   string
 	Hash        frontier.Hash
 	Alias       frontier.Hash // of the address to which it redirected; zero for none
-	Anchor      string        // words of the link by which it was come to
-	Words       string        // of its text, parted by blanks
-	Correlation float64       // with the topic that it is most like
+	Anchor      string        // words of the link to it
+	Words       string        // of its text, separated by spaces
+	Correlation float64       // with the most similar topic
 	Links       []Lead
 }
 
-// Lead is a link as it is recorded: of whatever stood on the page, whether it was followed
-// or not.
+// Lead is a recorded link of a page, followed or not.
 type Lead struct {
 	To     frontier.Hash
 	Anchor string
@@ -46,8 +45,8 @@ func linked(ctx context.Context, tx pgx.Tx, id int, v *Visit) error {
 	return err
 }
 
-// Linked are the pages read last whose links are on record, at most so many, in the order
-// in which they were asked for.
+// Linked returns at most most of the latest pages with recorded links, in the order of their
+// requests.
 func (c Crawl) Linked(ctx context.Context, most int) (out []Linked, err error) {
 	rows, _ := c.db.Pool.Query(ctx, `WITH last AS (SELECT u.url, u.host, u.hash, u.anchor, u.correlation, u.n FROM collection_urls u
 			WHERE u.collection=$1 AND NOT u.waiting AND EXISTS (SELECT FROM collection_links l WHERE l.collection=u.collection AND l.hash=u.hash) ORDER BY u.n DESC LIMIT $2)
@@ -67,7 +66,7 @@ func (c Crawl) Linked(ctx context.Context, most int) (out []Linked, err error) {
 	return out, err
 }
 
-// ForgetLinks forgets the links of all but so many of the latest pages.
+// ForgetLinks deletes the links of all pages except the latest but.
 func (r *Record) ForgetLinks(ctx context.Context, id, but int) error {
 	return r.db.Exec(ctx, `WITH old AS (SELECT l.hash FROM collection_links l WHERE l.collection=$1 AND l.hash NOT IN (
 			SELECT k.hash FROM collection_links k JOIN collection_urls u ON u.collection=k.collection AND u.hash=k.hash
@@ -75,19 +74,20 @@ func (r *Record) ForgetLinks(ctx context.Context, id, but int) error {
 		DELETE FROM collection_links l USING old WHERE l.collection=$1 AND l.hash=old.hash`, id, but)
 }
 
-// Lesson takes a lesson that a crawl learns from its own links on, at so many requests: of
-// all who would since the last, one is told to. Who dies over it leaves it to the next.
+// Lesson reports whether the caller must learn from the crawl's links now, at this number of
+// requests. Exactly one of the callers since the last lesson gets true; if it dies, the next one
+// does.
 func (c Crawl) Lesson(ctx context.Context, last, requests int) (mine bool, err error) {
 	tag, err := c.db.Pool.Exec(ctx, `UPDATE collections SET lesson=$3 WHERE id=$1 AND lesson = $2 AND lesson < $3`, c.ID, last, requests)
 	return tag.RowsAffected() == 1, err
 }
 
-// Learn keeps what a lesson came to.
+// Learn stores the result of a lesson.
 func (c Crawl) Learn(ctx context.Context, requests int, what json.RawMessage) error {
 	return c.db.Exec(ctx, `UPDATE collections SET learnt=$3, learnt_at=$2 WHERE id=$1 AND learnt_at < $2`, c.ID, requests, what)
 }
 
-// Learnt is what the last lesson came to, nil for none, and at how many requests it was.
+// Learnt returns the result of the last lesson, nil for none, and its number of requests.
 func (c Crawl) Learnt(ctx context.Context) (what json.RawMessage, requests int, err error) {
 	err = c.db.Pool.QueryRow(ctx, `SELECT learnt, learnt_at FROM collections WHERE id=$1`, c.ID).Scan(&what, &requests)
 	return what, requests, err

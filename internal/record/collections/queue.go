@@ -11,13 +11,13 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// until is when a host may be asked next, as far as its row and that of its pair with or
-// without "www." say. Who crawls a host renews the lease for minutes.
+// until is the time of the next request to a host, by its row and that of its pair with or
+// without "www.". A crawl of the host renews its lease for minutes.
 const until = `greatest(h.due, s.parked_until, s.asked_until, s.next_allowed_at,
 	CASE WHEN s.holder <> '' AND s.expires_at > clock_timestamp() OR pair.holder <> '' AND pair.expires_at > clock_timestamp()
 		THEN greatest(s.expires_at, pair.expires_at, clock_timestamp() + interval '30 seconds') END)`
 
-// waits are the hosts with something to ask for that the rules leave anything of.
+// waits selects hosts with queued URLs within the limits of the rules.
 const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
 	LEFT JOIN sites pair ON pair.host = CASE WHEN h.host LIKE 'www.%' THEN substr(h.host, 5) ELSE 'www.' || h.host END
 	LEFT JOIN collection_domains d ON d.collection = h.collection AND d.domain = h.domain
@@ -25,10 +25,10 @@ const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
 		AND ($6::int = 0 OR d.requests IS NULL OR d.requests < $6)
 		AND NOT ($4::int > 0 AND h.pages >= $4::int AND h.relevant < $5::float8 * h.pages)`
 
-// unpaused are those of them that no person has paused.
+// unpaused selects those that no person has paused.
 const unpaused = waits + ` AND coalesce(s.paused, '') = ''`
 
-// waiting are the parameters of waits.
+// waiting returns the parameters of waits.
 func (r Rules) waiting(id int, more ...any) []any {
 	return append([]any{id, r.HostPages, MaxFailures, r.Trap.After, r.Trap.Rate, r.Domain.Pages}, more...)
 }
@@ -36,9 +36,9 @@ func (r Rules) waiting(id int, more ...any) []any {
 const hostSQL = `SELECT h.host ` + unpaused + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($7)
 	ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
 
-// Host is the one to ask next: that of the best URL which waits, with the worth of its
-// host, among the hosts that are free and not to be passed over. Where none is, wait says
-// after how long one may be; it is 0 where nothing waits.
+// Host returns the host of the next request: that of the best queued URL, with the worth of its
+// host, among free hosts not in pass. Without one, wait is the time after which a host may be
+// free, or 0 if nothing is queued.
 func (c Crawl) Host(ctx context.Context, pass []string) (host string, wait time.Duration, err error) {
 	if pass == nil {
 		pass = []string{}
@@ -55,7 +55,7 @@ func (c Crawl) Host(ctx context.Context, pass []string) (host string, wait time.
 	return "", max(50*time.Millisecond, time.Duration(*left*float64(time.Second))), nil
 }
 
-// Paused are the hosts with something to ask for that a person has paused.
+// Paused returns the hosts with queued URLs that a person has paused.
 func (c Crawl) Paused(ctx context.Context) ([]string, error) {
 	const pausedSQL = `SELECT h.host ` + waits + ` AND s.paused <> '' ORDER BY h.host`
 	return store.Column[string](ctx, c.db, pausedSQL, c.Rules.waiting(c.ID)...)
@@ -64,13 +64,13 @@ func (c Crawl) Paused(ctx context.Context) ([]string, error) {
 const bestSQL = `SELECT url, host, parent, anchor, depth, off, priority, tries, deaths FROM collection_urls
 	WHERE collection = $1 AND host = $2 AND waiting AND next_try <= clock_timestamp() ORDER BY priority DESC, seq LIMIT 1`
 
-// best is the URL of a host to ask next, nil where none waits.
+// best returns the next URL of a host, or nil if none is queued.
 func best(ctx context.Context, tx pgx.Tx, id int, host string) (*URL, error) {
 	return store.One(ctx, tx, pgx.RowToAddrOfStructByPos[URL], nil, bestSQL, id, host)
 }
 
-// reckonSQL notes of hosts what is to be asked for next, the best that is due, or else what
-// is due first, and what each is worth (Worth).
+// reckonSQL updates the next URL of hosts (the best that is due, else the one due first) and
+// their worth (Worth).
 const reckonSQL = `UPDATE collection_hosts h SET
 		worth=CASE WHEN requests=0 THEN $5::float8 ELSE $2::float8 * (about - $3::float8 * requests) / (requests + $4::float8) END,
 		(best, best_seq, due) = (
@@ -81,14 +81,14 @@ const reckonSQL = `UPDATE collection_hosts h SET
 			LIMIT 1)
 	WHERE collection=$1`
 
-// reckon does so for the hosts of a collection that a further condition names.
+// reckon updates the hosts of a collection that match a condition.
 func reckon(ctx context.Context, tx pgx.Tx, id int, w Worth, which string, args ...any) error {
 	_, err := tx.Exec(ctx, reckonSQL+which, append([]any{id, w.Most, w.Usual, w.Slow, w.New}, args...)...)
 	return err
 }
 
-// Write notes what became of a URL, all of it or nothing. Who lost the lease of its
-// host writes nothing (store.ErrNotHeld).
+// Write records the result of a URL in one transaction. After the loss of the host's lease it
+// writes nothing (store.ErrNotHeld).
 func (c Crawl) Write(ctx context.Context, by store.Slice, v *Visit) error {
 	return c.db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := by.Holds(ctx, tx); err != nil {
@@ -96,7 +96,7 @@ func (c Crawl) Write(ctx context.Context, by store.Slice, v *Visit) error {
 		}
 		waiting, err := store.Get[bool](ctx, tx, `SELECT waiting AND tries=$3 FROM collection_urls WHERE collection=$1 AND hash=$2`, c.ID, v.Hash(), v.Tries)
 		if err != nil || !waiting {
-			return err // the connection broke after it was written
+			return err // the connection broke after the commit
 		}
 		return visited(ctx, tx, c.ID, c.Rules, v)
 	})
@@ -110,8 +110,8 @@ const visitedSQL = `WITH domain AS (INSERT INTO collection_domains AS d (collect
 		failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, pages=h.pages+$6, relevant=h.relevant+$7
 	RETURNING about`
 
-// visited notes what became of a URL that waits. Visits of one collection are written one
-// after the other: what it holds, and the number of each, depend on those before.
+// visited records the result of a queued URL. Visits of one collection are serialised, since
+// entries and numbers depend on earlier visits.
 func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) error {
 	n, err := store.Get[int](ctx, tx, `UPDATE collections SET requests=requests+$2, refused=refused+1-$2
 		WHERE id=$1 RETURNING requests+refused`, id, one(!v.Refused))
@@ -132,7 +132,7 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	if rules.Distinct && len(v.Entries) > 0 {
 		if like, err := like(ctx, tx, id, v.Print); err != nil {
 			return err
-		} else if like { // another slice read its like at the same time
+		} else if like { // another slice read a similar text at the same time
 			v.Outcome, v.Entries, v.Links = NearDuplicate, nil, nil
 		}
 	}
@@ -156,7 +156,7 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	return reckon(ctx, tx, id, rules.Worth, ` AND host=$6`, v.Host)
 }
 
-// one is 1 for what is so, else 0.
+// one returns 1 for true, else 0.
 func one(is bool) int {
 	if is {
 		return 1
@@ -164,7 +164,7 @@ func one(is bool) int {
 	return 0
 }
 
-// PageCounts is 1 for a visit that read a page and judged it, and 1 for one on topic.
+// PageCounts returns 1 for a visit that read and judged a page, and 1 for one on topic.
 func PageCounts(v *Visit) (page, relevant int) {
 	if v.Kind != Page || !v.Again.IsZero() || v.Outcome == NearDuplicate {
 		return 0, 0
@@ -172,8 +172,8 @@ func PageCounts(v *Visit) (page, relevant int) {
 	return 1, one(v.About)
 }
 
-// MaxFailures is after how many failures in a row a host is left: as many as it is
-// parked after, and a collection does not wait for it for hours.
+// MaxFailures is the number of consecutive failures after which a host is left. It equals that
+// for parking, so that no collection waits for hours.
 const MaxFailures = 5
 
 func done(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {
@@ -220,8 +220,8 @@ func admit(ctx context.Context, tx pgx.Tx, id int, rules Rules, topic string, e 
 	return err
 }
 
-// Tunnel begins to tunnel where nothing of high priority waits, on whatever host that may
-// be asked at all, and reports whether the crawl does.
+// Tunnel starts tunnelling if no URL of high priority is queued on any allowed host, and reports
+// whether the crawl tunnels.
 func (c Crawl) Tunnel(ctx context.Context) (tunnels bool, err error) {
 	if c.Rules.Tunnel.Sites == 0 {
 		return false, nil
@@ -235,8 +235,7 @@ func (c Crawl) Tunnel(ctx context.Context) (tunnels bool, err error) {
 	return store.Get[bool](ctx, c.db, `SELECT tunnel IS NOT NULL FROM collections WHERE id=$1`, c.ID)
 }
 
-// newSite counts a site on which the first page on topic was met: enough of them end
-// tunnelling.
+// newSite counts a site with a first page on topic; enough of them end tunnelling.
 func newSite(ctx context.Context, tx pgx.Tx, id int, rules Rules) error {
 	_, err := tx.Exec(ctx, `UPDATE collections SET tunnel=nullif(least(tunnel+1, $2), $2) WHERE id=$1 AND tunnel IS NOT NULL`, id, rules.Tunnel.Sites)
 	return err

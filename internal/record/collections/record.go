@@ -14,28 +14,27 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Record keeps collections in Postgres. It is safe for concurrent use.
+// Record stores collections in Postgres. It is safe for concurrent use.
 type Record struct{ db *store.DB }
 
-// Crawl is the crawl of one collection on record, under rules.
+// Crawl is the crawl of one collection with its rules.
 type Crawl struct {
 	*Record
 	ID    int
 	Rules Rules
 }
 
-// In is the record of a database.
+// In returns the record in a database.
 func In(db *store.DB) *Record { return &Record{db} }
 
 const columns = `topics, model, state, note, paused_at IS NOT NULL, requests, refused, tunnel, created_at, started_at, ended_at FROM collections `
 
-// ErrOtherTopics is returned for a name under which other topics were asked for.
+// ErrOtherTopics is returned for the name of a collection with other topics.
 var ErrOtherTopics = errors.New("was made of other topics")
 
-// Ask enters a collection that is to be made, or one that ended to be gone on with
-// under other options, where hosts that had failed are asked again. Its topics stay:
-// they are what it is. One that is being made stays as it is, which running says. run
-// numbers the askings: End is of the one that it names, and leaves a later one alone.
+// Ask creates a collection, or continues an ended one with other options and queues failed hosts
+// again. Its topics never change. A running one is unchanged, and running is true. run numbers
+// the requests: End ends only the run of its number.
 func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run int, running bool, err error) {
 	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
 		var id int
@@ -63,13 +62,11 @@ func (r *Record) Get(ctx context.Context, name string) (Collection, error) {
 	return r.one(ctx, `SELECT id, run, name, options, `+columns+`WHERE name=$1`, name)
 }
 
-// brief are the columns of a collection without what of its options is as long as files
-// are: classifiers and seeds.
+// brief selects a collection without the long parts of its options: classifiers and seeds.
 const brief = `SELECT id, run, name, options - 'learnt' - 'seeds', ` + columns
 
-// Told returns a collection as it is shown, without the classifiers and the seeds of its
-// options.
-func (r *Record) Told(ctx context.Context, name string) (Collection, error) {
+// Brief returns a collection without the classifiers and the seeds of its options.
+func (r *Record) Brief(ctx context.Context, name string) (Collection, error) {
 	return r.one(ctx, brief+`WHERE name=$1`, name)
 }
 
@@ -77,56 +74,55 @@ func (r *Record) one(ctx context.Context, sql, name string) (Collection, error) 
 	return store.One(ctx, r.db, pgx.RowToStructByPos[Collection], fmt.Errorf("%s: %w", name, ErrNone), sql, name)
 }
 
-// Behind lists collections as Told does that were asked for before one, the latest first;
-// 0 is before none, and no limit.
-func (r *Record) Behind(ctx context.Context, id, limit int) ([]Collection, error) {
+// ListBefore returns collections as in Brief that were requested before id, the latest first; 0
+// is no bound, and no limit.
+func (r *Record) ListBefore(ctx context.Context, id, limit int) ([]Collection, error) {
 	return store.List[Collection](ctx, r.db, brief+`WHERE $1::bigint=0 OR id<$1::bigint ORDER BY id DESC LIMIT nullif($2, 0)`, id, limit)
 }
 
-// Begin takes a collection up, which may be done again.
+// Begin starts a collection. It is idempotent.
 func (r *Record) Begin(ctx context.Context, name string) error {
 	return r.db.Exec(ctx, `UPDATE collections SET state='running', started_at=coalesce(started_at, now()) WHERE name=$1 AND state IN ('new', 'running')`, name)
 }
 
-// End ends a run of a collection that is being made, whichever where run is 0. Said again
-// after the next was asked for, it leaves that alone.
+// End ends a run of a running collection, any run if run is 0. It does not end a later run.
 func (r *Record) End(ctx context.Context, name string, run int, state, note string) error {
 	return r.db.Exec(ctx, `UPDATE collections SET state=$3, note=$4, ended_at=now(), `+resumed+`
 		WHERE name=$1 AND $2 IN (0, run) AND state IN ('new', 'running')`, name, run, state, note)
 }
 
-// Made is a run of a collection that has not ended.
+// Made is a run that has not ended.
 type Made struct {
 	Name     string
 	Run      int
 	Asked    time.Time
-	Parallel int // as its options say
+	Parallel int // from its options
 	Paused   bool
 }
 
-// Open lists the runs that have not ended.
+// Open returns the runs that have not ended.
 func Open(ctx context.Context, r *Record) ([]Made, error) {
 	return store.List[Made](ctx, r.db, `SELECT name, run, asked_at, coalesce((options->>'parallel')::int, 0), paused_at IS NOT NULL FROM collections
 		WHERE state IN ('new', 'running') ORDER BY id`)
 }
 
-// ErrMade is returned for a collection that is being made.
+// ErrMade is returned for a running collection.
 var ErrMade = errors.New("is being made: cancel it first")
 
-// Remove removes a collection that is not being made, with all that was met for it. The
-// files of its documents are the library's, and stay.
+// Remove deletes a collection that is not running, with its queue. The files of its documents
+// belong to the library and stay.
 func Remove(ctx context.Context, r *Record, name string) error {
 	tag, err := r.db.Pool.Exec(ctx, `DELETE FROM collections WHERE name=$1 AND state NOT IN ('new', 'running')`, name)
 	if err != nil || tag.RowsAffected() > 0 {
 		return err
 	}
-	if _, err := r.Told(ctx, name); err != nil {
+	if _, err := r.Brief(ctx, name); err != nil {
 		return err
 	}
 	return fmt.Errorf("%s %w", name, ErrMade)
 }
 
-// resumed ends a pause, whose time since the run began is not time that it took.
+// resumed ends a pause, which does not count as time of the run.
 const resumed = `paused_at=NULL,
 	spent=spent - CASE WHEN started_at IS NULL OR paused_at IS NULL THEN 0 ELSE extract(epoch FROM now() - greatest(started_at, paused_at)) END`
 
@@ -139,8 +135,8 @@ func (r *Record) Pause(ctx context.Context, name string, paused bool) error {
 	return r.db.Exec(ctx, `UPDATE collections SET `+set+` WHERE name=$1`, name)
 }
 
-// AddResults enters the pages that are to make a topic's centroid; those that are
-// there stay, each once, and others follow them until there are as many as are given.
+// AddResults adds pages for a topic's centroid without duplicates, until there are as many as
+// given. Existing ones stay.
 func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []string) error {
 	return r.db.Exec(ctx, `WITH had AS (SELECT place, url FROM collection_results WHERE collection=$1 AND topic=$2),
 		more AS (SELECT url, (SELECT coalesce(max(place), 0) FROM had) + row_number() OVER (ORDER BY place) AS place
@@ -149,8 +145,7 @@ func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []st
 		SELECT $1, $2, place, url FROM more WHERE place <= cardinality($3::text[]) ON CONFLICT DO NOTHING`, id, topic, urls)
 }
 
-// SetRead has a topic's centroid made of pages whose words are known already, and of no
-// others.
+// SetRead sets the pages of a topic's centroid to pages with known words.
 func (r *Record) SetRead(ctx context.Context, id int, topic string, read []Result) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM collection_results WHERE collection=$1 AND topic=$2`, id, topic); err != nil {
@@ -167,22 +162,21 @@ func (r *Record) SetRead(ctx context.Context, id int, topic string, read []Resul
 	})
 }
 
-// SetResult notes what became of such a page.
+// SetResult records the result of such a page.
 func (r *Record) SetResult(ctx context.Context, id int, res Result) error {
 	return r.db.Exec(ctx, `UPDATE collection_results SET outcome=$4, counts=$5 WHERE collection=$1 AND topic=$2 AND place=$3`, id, res.Topic, res.Place, res.Outcome, res.Counts)
 }
 
-// Results are all those pages.
+// Results returns all such pages.
 func (r *Record) Results(ctx context.Context, id int) ([]Result, error) {
 	return store.List[Result](ctx, r.db, `SELECT topic, place, url, outcome, counts, parent FROM collection_results WHERE collection=$1 ORDER BY topic COLLATE "C", place`, id)
 }
 
-// ErrOver is returned to who makes the centroids for a crawl that was ended and begun again
-// meanwhile.
+// ErrOver is returned by SetModel if the crawl was ended and requested again meanwhile.
 var ErrOver = errors.New("was ended and asked for again meanwhile")
 
-// SetModel keeps what the topics are like, and enters the URLs from which their crawl
-// begins: that of a run (else ErrOver).
+// SetModel stores the model of the topics and the start URLs of their crawl for a run (else
+// ErrOver).
 func (r *Record) SetModel(ctx context.Context, id, run int, rules Rules, model any, seeds []URL) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE collections SET model=$2 WHERE id=$1 AND run=$3`, id, model, run)
@@ -196,8 +190,8 @@ func (r *Record) SetModel(ctx context.Context, id, run int, rules Rules, model a
 	})
 }
 
-// add enters URLs, each once; one that waits already keeps the better of both. Domains
-// that have as many as they may get no more.
+// add queues URLs without duplicates; a queued one gets the better of both priorities. It skips
+// URLs of domains at their limit.
 func add(ctx context.Context, tx pgx.Tx, id int, rules Rules, urls []URL) error {
 	if len(urls) == 0 {
 		return nil
@@ -240,14 +234,14 @@ const addSQL = `WITH given AS (SELECT u.* FROM unnest($2::bytea[], $3::text[], $
 		WHERE h.best IS NULL OR h.due > clock_timestamp() OR EXCLUDED.best > h.best
 			OR EXCLUDED.best = h.best AND EXCLUDED.best_seq < h.best_seq`
 
-// Known reports whether a URL was asked for.
+// Known reports whether a URL was requested.
 func (c Crawl) Known(ctx context.Context, h frontier.Hash) bool {
 	known, err := store.Get[bool](ctx, c.db, `SELECT EXISTS (SELECT 1 FROM collection_urls
 		WHERE collection=$1 AND hash=$2 AND NOT waiting)`, c.ID, h)
 	return known && err == nil
 }
 
-// Like reports whether a text nearly the same was read.
+// Like reports whether a text with nearly the same print was read.
 func (c Crawl) Like(ctx context.Context, print int64) (bool, error) {
 	return like(ctx, c.db.Pool, c.ID, print)
 }
@@ -260,8 +254,8 @@ func like(ctx context.Context, q frontier.Querier, id int, print int64) (bool, e
 		WHERE collection=$1 AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, NearBits)
 }
 
-// Terms says how many pages were read beside those that the centroids are of, and in how
-// many of them each word of the dictionary occurs; of an outcome alone where one is named.
+// Terms returns the number of pages read beside those of the centroids, and for each word of the
+// dictionary the number of them that contain it. With an outcome it counts only pages of it.
 func (r *Record) Terms(ctx context.Context, id int, of gleaner.Outcome) (pages int, df map[string]int, err error) {
 	const which = ` WHERE u.collection=$1 AND terms IS NOT NULL AND $3::text IN ('', u.outcome)
 		AND NOT EXISTS (SELECT 1 FROM collection_results r WHERE r.collection=u.collection AND r.url=u.url AND r.outcome=$2)`
@@ -273,7 +267,7 @@ func (r *Record) Terms(ctx context.Context, id int, of gleaner.Outcome) (pages i
 	return pages, df, err
 }
 
-// Standing says how far a crawl is.
+// Standing returns the state of a crawl.
 func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
 	s := Standing{Topics: map[string]Filled{}}
 	var took float64

@@ -15,7 +15,7 @@ func TestRemove(t *testing.T) {
 	t.Parallel()
 	q := open(t, Rules{Size: 4}, []URL{url("a.example", "", 1), url("b.example", "", 1)})
 	ctx := t.Context()
-	names, err := q.Behind(ctx, 0, 0)
+	names, err := q.ListBefore(ctx, 0, 0)
 	require.NoError(t, err)
 	name := names[0].Name
 	require.ErrorIs(t, Remove(ctx, q.Record, name), ErrMade)
@@ -31,7 +31,7 @@ func TestAPrunedCollectionIsGoneOnWith(t *testing.T) {
 	t.Parallel()
 	q := open(t, Rules{Size: 4}, []URL{url("a.example", "", 1)})
 	ctx := t.Context()
-	c, err := q.Behind(ctx, 0, 0)
+	c, err := q.ListBefore(ctx, 0, 0)
 	require.NoError(t, err)
 	require.NoError(t, q.End(ctx, c[0].Name, 0, Ended, ""))
 	storetest.Exec(t, q.db.Pool, `UPDATE collections SET ended_at=now() - interval '1 day'`)
@@ -40,6 +40,6 @@ func TestAPrunedCollectionIsGoneOnWith(t *testing.T) {
 	_, running, err := q.Ask(ctx, c[0].Name, c[0].Options, c[0].Topics)
 	require.NoError(t, err)
 	require.False(t, running)
-	require.NoError(t, q.GoOn(ctx, c[0].ID, q.Rules))
+	require.NoError(t, q.Continue(ctx, c[0].ID, q.Rules))
 	none(t, q)
 }

@@ -12,10 +12,10 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// ErrNone is returned for a name that no collection has.
+// ErrNone is returned for an unknown name.
 var ErrNone = errors.New("no such collection")
 
-// The states of a collection.
+// States of a collection.
 const (
 	New       = "new"
 	Running   = "running"
@@ -24,8 +24,7 @@ const (
 	Cancelled = "cancelled"
 )
 
-// Collection is one that was asked for: the collections of all topics of a file, made
-// by one crawl.
+// Collection holds the collections of all topics of a file, built by one crawl.
 type Collection struct {
 	ID       int             `json:"-"`
 	Run      int             `json:"-"` // see Record.Ask
@@ -34,17 +33,17 @@ type Collection struct {
 	Topics   json.RawMessage `json:"topics"`
 	Model    json.RawMessage `json:"-"` // nil before the centroids are made
 	State    string          `json:"state"`
-	Note     string          `json:"note,omitempty"` // why it ended
+	Note     string          `json:"note,omitempty"` // reason of its end
 	Paused   bool            `json:"paused,omitempty"`
 	Requests int             `json:"requests"`
-	Refused  int             `json:"refused,omitempty"` // URLs that robots.txt or the blacklist did not let be asked for
-	Tunnel   *int            `json:"tunnel,omitempty"`  // new sites with a page on topic since tunnelling began; nil where it does not tunnel
+	Refused  int             `json:"refused,omitempty"` // URLs forbidden by robots.txt or the blacklist
+	Tunnel   *int            `json:"tunnel,omitempty"`  // new sites with a page on topic since tunnelling began; nil without tunnelling
 	Created  time.Time       `json:"created_at"`
 	Started  *time.Time      `json:"started_at,omitempty"`
 	Ended    *time.Time      `json:"ended_at,omitempty"`
 }
 
-// How says how a collection is: its state, and that it rests.
+// How describes the state of a collection, including a pause.
 func (c Collection) How() string {
 	if c.Paused && (c.State == New || c.State == Running) {
 		return c.State + ", paused"
@@ -52,70 +51,69 @@ func (c Collection) How() string {
 	return c.State
 }
 
-// Result is a page that makes the centroid of a topic.
+// Result is a page for the centroid of a topic.
 type Result struct {
 	Topic   string         `json:"topic"`
 	Place   int            `json:"place"`
 	URL     string         `json:"url"`
-	Outcome string         `json:"outcome"`          // "" before it was asked for
+	Outcome string         `json:"outcome"`          // "" before its request
 	Counts  map[string]int `json:"-"`                // of its words
-	Parent  string         `json:"parent,omitempty"` // the page that leads to it, of a document on record: the crawl begins there
+	Parent  string         `json:"parent,omitempty"` // for a document on record, the page that links to it, where the crawl starts
 }
 
-// URL is one that waits, or is asked for.
+// URL is a queued or requested URL.
 type URL struct {
 	URL, Host      string
-	Parent, Anchor string // the page that it was found on, and the words of the link
+	Parent, Anchor string // the page with the link, and the link's words
 	Depth          int
-	Off            float64 // off-topic pages in a row on the way to it
+	Off            float64 // consecutive off-topic pages on the path to it
 	Priority       float64
 	Tries          int
-	Deaths         int // of processes over it
+	Deaths         int // number of processes that died over it
 }
 
-// Hash is its identity.
+// Hash returns its identity.
 func (u *URL) Hash() frontier.Hash { return frontier.HashOf(u.URL) }
 
-// Kinds of what was fetched.
+// Kinds of fetched content.
 const (
 	Page     = "page"
 	Document = "document"
 )
 
-// Outcomes that the record heeds: of a URL that was read under another name, of a text
-// nearly the same as one that was read, and of what is on topic where its collection was
-// full.
+// Outcomes with a meaning for the record: a URL read under another name, a text similar to one
+// that was read, and a page on topic whose collection was full.
 const (
 	Redirected    gleaner.Outcome = "redirected"
 	NearDuplicate gleaner.Outcome = "near-duplicate"
 	NoPlace       gleaner.Outcome = "collection-full"
 )
 
-// Visit is what became of a URL.
+// Visit is the result of a URL.
 type Visit struct {
 	*URL
 	At      time.Time
-	Again   time.Time // when it is to be asked for again; zero for never
+	Again   time.Time // time of the next request; zero for never
 	Kind    string    // Page, Document or ""
 	Outcome gleaner.Outcome
-	Refused bool // by robots.txt or the blacklist: the host was asked for nothing
-	Trouble bool // the host did not answer, or not as it should: it may be down
+	Refused bool // by robots.txt or the blacklist, without a request to the host
+	Trouble bool // the host failed, and may be down
 	Reason  string
-	Alias   string // the URL on the same host to which it redirected, which need not be asked for; "" for none
+	Alias   string // target of a redirect on the same host, already read; "" for none
 	Title   string
-	Best    Member // the topic that it is most like
-	SHA256  string // of a document that is kept
+	Best    Member // the most similar topic
+	SHA256  string // of a stored document
 	Bytes   int64
-	Print   int64    // of its text, by which near-duplicates are known; 0 for none
-	Terms   []string // words of the dictionary that it has, where they are counted
-	Words   string   // of its text, parted by blanks, where a classifier is to learn from them
-	Entries []Member // collections that it is for
-	Links   []URL    // each once
-	Leads   []Lead   // of a page of which they are recorded all its links, each once; else nil
+	Print   int64    // of its text, to find near-duplicates; 0 for none
+	Terms   []string // its words of the dictionary, if they are counted
+	Words   string   // of its text, separated by spaces, if a classifier learns from them
+	Entries []Member // collections that get it
+	Links   []URL    // without duplicates
+	Leads   []Lead   // all links without duplicates, if they are recorded; else nil
 	About   bool     // it is on topic
 }
 
-// Member is a topic with how like it a page is.
+// Member is a topic with the similarity of a page.
 type Member struct {
 	Topic       string
 	Correlation float64
@@ -128,52 +126,50 @@ type Held struct {
 	Correlation float64
 }
 
-// Rules say what a topic's collection holds.
+// Rules are the rules of a topic's collection.
 type Rules struct {
 	Size       int  // entries
-	Replace    bool // a better one puts out the worst of a full collection
+	Replace    bool // a better entry replaces the worst of a full collection
 	OnePerSite bool // the best of each host
-	Distinct   bool // no two of nearly the same text
+	Distinct   bool // no two entries with nearly the same text
 	HostPages  int  // requests to one host; 0 is no limit
 	MaxPages   int  // requests of all runs; 0 is no limit
 	Domain     DomainLimits
-	Trap       gleaner.Trap // by the pages of a host that were on topic
+	Trap       gleaner.Trap // by the share of a host's pages on topic
 	Worth      Worth
 	Tunnel     Tunnel
 }
 
-// DomainLimits bound what one registrable domain takes of a crawl, on all of its hosts
-// together: whoever owns one may answer for names without end. A network of addresses and
-// a suffix under which names are free count as one, too (weburl.Owner). 0 is no limit.
+// DomainLimits bound the part of a crawl of one registrable domain on all of its hosts, since one
+// owner may have any number of names. A network of addresses and a suffix of free names count as
+// one domain (weburl.Owner). 0 is no limit.
 type DomainLimits struct {
 	Pages   int // requests
-	URLs    int // that are entered; those of a page that reaches the limit are
+	URLs    int // queued URLs; the page that reaches the limit may exceed it
 	Entries int // of a topic's collection
 }
 
-// Tunnel says when a crawl tunnels (Chen 2008): from when nothing of the priority High waits
-// in the whole queue, on whatever host, until it came to so many sites with a page on topic
-// that it had not come to before. The zero value never does.
+// Tunnel configures tunnelling (Chen 2008): it starts when no URL of the priority High is queued
+// on any host, and ends after a number of new sites with a page on topic. The zero value never
+// tunnels.
 type Tunnel struct {
 	High  float64
 	Sites int
 }
 
-// NearBits is in how many bits two prints of nearly the same text differ, at most.
+// NearBits is the greatest number of bits in which two prints of nearly the same text differ.
 const NearBits = 3
 
-// Worth says how much sooner a host is asked for being on topic: for the share of its
-// pages that were, as far as they were more than Usual; a host of which nothing is known
-// is worth nothing. The zero value heeds no host.
+// Worth raises the priority of hosts by the share of their pages on topic above Usual. An unknown
+// host has none. The zero value ignores hosts.
 type Worth struct {
-	Most  float64 // in priority, of a host all of whose many pages are on topic
-	Usual float64 // share of pages on topic, of a host of no worth
-	Slow  float64 // requests after which half of it counts
-	New   float64 // in priority, of a host that was not asked yet
+	Most  float64 // greatest priority added, for a host with only pages on topic
+	Usual float64 // share of pages on topic at which nothing is added
+	Slow  float64 // requests after which half of it is added
+	New   float64 // priority added for a host without requests
 }
 
-// Admit says whether an entry comes into a collection, and which of those there it
-// puts out.
+// Admit reports whether an entry enters a collection, and returns the entries that it replaces.
 func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
 	host := func(h Held) bool { return h.Host == e.Host }
 	most, same := r.Domain.Entries, func(h Held) bool { return weburl.Owner(h.Host) == weburl.Owner(e.Host) }
@@ -193,9 +189,8 @@ func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
 	return true, []frontier.Hash{worst.Hash}
 }
 
-// amongFew says whether an entry is one of the best of its host or domain, which has at
-// most so many (0 is no limit), and which of these it puts out: several where there were
-// more before the limit was set.
+// amongFew reports whether an entry is among the best of its host or domain within a limit (0 is
+// none), and returns the entries that it replaces: several if the limit was set later.
 func amongFew(held []Held, e Held, most int, same func(Held) bool) (in bool, out []frontier.Hash) {
 	held = slices.DeleteFunc(slices.Clone(held), func(h Held) bool { return !same(h) })
 	if most == 0 || len(held) < most {
@@ -211,20 +206,20 @@ func amongFew(held []Held, e Held, most int, same func(Held) bool) (in bool, out
 	return true, out
 }
 
-// Standing is how far a crawl is.
+// Standing is the state of a crawl.
 type Standing struct {
 	Requests int
 	Run      int           // see Record.Ask
-	Took     time.Duration // by all runs
+	Took     time.Duration // time of all runs
 	Paused   bool
 	Ended    bool
 	Tunnels  bool // see Tunnel
-	Lesson   int  // requests at which the last lesson was begun; see Record.Lesson
-	Learnt   int  // and at which that was begun which came to an end last
+	Lesson   int  // requests at the start of the last lesson; see Crawl.Lesson
+	Learnt   int  // the same for the last completed lesson
 	Topics   map[string]Filled
 }
 
-// Filled is how far the collection of a topic is.
+// Filled is the state of a topic's collection.
 type Filled struct {
 	Entries int
 	Worst   float64 // the least correlation of an entry
