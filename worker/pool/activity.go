@@ -18,15 +18,15 @@ import (
 	"gleaner/internal/service/telemetry"
 )
 
-// logActivities makes every line that an activity logs carry the activity, its
-// attempt, its harvest and its host, and logs how each attempt ended.
+// logActivities adds the activity, its attempt, its harvest and its host to all lines that an
+// activity logs, and logs how each attempt ended.
 type logActivities struct {
 	interceptor.WorkerInterceptorBase
 	log *slog.Logger
 	of  func(ctx context.Context, host string) ([]string, error) // harvests that want a host's crawl
 
 	mu     sync.Mutex
-	panics map[string]int // of activities that are tried again
+	panics map[string]int // by retried activity
 }
 
 func (l *logActivities) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
@@ -61,8 +61,8 @@ func (l *logActivity) ExecuteActivity(ctx context.Context, in *interceptor.Execu
 	return out, err
 }
 
-// guarded runs an activity. One that panics is tried again like any that fails, but not for
-// ever: what it panics over, such as a catalogue's answer, may stay as it is.
+// guarded runs an activity. One that panics is retried like any failed one, but only a limited
+// number of times, since the cause, such as a catalogue's answer, may persist.
 func (l *logActivity) guarded(ctx context.Context, in *interceptor.ExecuteActivityInput) (out any, err error) {
 	err = guard.Run(func() (err error) {
 		out, err = l.Next.ExecuteActivity(ctx, in)
@@ -74,16 +74,16 @@ func (l *logActivity) guarded(ctx context.Context, in *interceptor.ExecuteActivi
 	return out, err
 }
 
-// mostPanics bounds how many activities' panics are counted at a time.
-const mostPanics = 1000
+// maxPanics is the number of activities whose panics are counted.
+const maxPanics = 1000
 
-// panicked counts a panic of an activity, and returns how many attempts at it panicked in this
-// process. Attempts that ended otherwise are not counted: there may be any number while a
-// harvest is paused.
+// panicked counts a panic of an activity, and returns the number of its attempts that panicked in
+// this process. Other attempts do not count, since there may be any number while a harvest is
+// paused.
 func (l *logActivities) panicked(info activity.Info) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.panics) >= mostPanics || l.panics == nil {
+	if len(l.panics) >= maxPanics || l.panics == nil {
 		l.panics = map[string]int{}
 	}
 	id := info.WorkflowExecution.RunID + "/" + info.ActivityID
@@ -91,15 +91,13 @@ func (l *logActivities) panicked(info activity.Info) int {
 	return l.panics[id]
 }
 
-// paused reports whether an activity waits since its harvest is paused, which may be for
-// months.
+// paused reports whether an activity waits because its harvest is paused, perhaps for months.
 func paused(err error) bool {
 	var app *sdk.ApplicationError
 	return errors.As(err, &app) && app.Type() == activities.ErrTypePaused
 }
 
-// handedOver reports whether an activity ended because its worker was told to
-// stop: that is no failure of it.
+// handedOver reports whether an activity ended because its worker stops, which is no failure.
 func handedOver(ctx context.Context, err error) bool {
 	select {
 	case <-activity.GetWorkerStopChannel(ctx):
@@ -109,9 +107,8 @@ func handedOver(ctx context.Context, err error) bool {
 	}
 }
 
-// about tells what an activity is about from its workflow's id, which is
-// harvest/VENUE/YEARS or site/HOST. A site's crawl belongs to every harvest that
-// wants it.
+// about adds the subject of an activity from its workflow's id, which is harvest/VENUE/YEARS or
+// site/HOST. A site's crawl belongs to every harvest that wants the site.
 func (l *logActivity) about(ctx context.Context) context.Context {
 	info := activity.GetInfo(ctx)
 	attrs := []slog.Attr{slog.String("activity", info.ActivityType.Name), slog.Int("attempt", int(info.Attempt))}

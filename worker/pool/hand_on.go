@@ -21,23 +21,22 @@ import (
 	"gleaner/workflows"
 )
 
-// lapsedFor is for how long a lease must be seen to have run out before it is revoked: after
-// an outage of the database, or of the machine, its holder renews it first. Where there was
-// neither while the lease ran out, lapsedNow is enough.
+// lapsedFor is how long a lease must be expired before it is revoked: after an outage of the
+// database or the machine its holder renews it first. Without such an outage lapsedNow suffices.
 const (
 	lapsedFor = 4 * time.Second
 	lapsedNow = time.Second
 )
 
-// begunBefore is at least how long before its lease was lost a slice began: it had the
-// lease for as long as one lasts, which is twice that, and clocks differ.
+// begunBefore is the least time between the start of a slice and the loss of its lease. A lease
+// lasts twice as long; the rest allows for clock differences.
 const begunBefore = 3 * time.Second
 
 // slice is the name of the activity activities.Crawl.CrawlSlice.
 const slice = "CrawlSlice"
 
-// handOn ends, until ctx ends, the slices of workers that no longer renew the leases of
-// their hosts, so that their crawls go on elsewhere.
+// handOn ends, until ctx ends, slices of workers that no longer renew the leases of their hosts,
+// so that other workers continue the crawls.
 func (p *pool) handOn(ctx context.Context) {
 	h := handing{pool: p, since: map[politeness.Lapsed]time.Time{}, revoked: map[politeness.Lapsed]time.Time{}}
 	var warned time.Time
@@ -50,21 +49,20 @@ func (p *pool) handOn(ctx context.Context) {
 	})
 }
 
-// handing is what a worker knows of leases that ran out.
+// handing is a worker's state of expired leases.
 type handing struct {
 	*pool
-	since   map[politeness.Lapsed]time.Time // when each was seen first
-	steady                                  // the looks at the database
-	revoked map[politeness.Lapsed]time.Time // whose slices are to be ended, and since when
+	since   map[politeness.Lapsed]time.Time // time when each was first seen
+	steady                                  // successful queries of the database
+	revoked map[politeness.Lapsed]time.Time // leases whose slices must end, and since when
 }
 
-// steady is when looks were made, one a second, that the database answered.
+// steady is the period in which the database answered a query per second.
 type steady struct{ first, last time.Time }
 
-// lapsed notes a look that was answered, and returns for how long a lease must be seen to
-// have run out.
+// lapsed records a successful query, and returns how long a lease must be expired.
 func (s *steady) lapsed(now time.Time) time.Duration {
-	if now.Sub(s.last) > lapsedFor/2 { // who looks was held up, and so may holders be
+	if now.Sub(s.last) > lapsedFor/2 { // this process was suspended, and so may holders be
 		s.first = now
 	}
 	s.last = now
@@ -78,14 +76,14 @@ func (h *handing) look(ctx context.Context) error {
 	within, over := context.WithTimeout(ctx, lapsedFor/2)
 	defer over()
 	lapsed, err := h.app.Keeper.Lapsed(within)
-	if err != nil { // the database is away, for the holders, too
+	if err != nil { // the database is unavailable, also for holders
 		clear(h.since)
 		h.steady = steady{}
 		return err
 	}
 	before, now := h.since, time.Now()
 	enough := h.lapsed(now)
-	for _, l := range h.app.Keeper.TookOver() { // who waited for the host was first
+	for _, l := range h.app.Keeper.TookOver() { // a waiter for the host took the lease first
 		h.revoked[l] = now
 	}
 	h.since = make(map[politeness.Lapsed]time.Time, len(lapsed))
@@ -107,8 +105,8 @@ func (h *handing) look(ctx context.Context) error {
 	return errors.Join(err, h.end(ctx))
 }
 
-// end ends the slices whose leases were revoked. What Temporal cannot be told now is
-// tried again until it misses the heartbeats by itself.
+// end ends the slices with revoked leases. While Temporal is unavailable it repeats this, until
+// the heartbeat timeout applies.
 func (h *handing) end(ctx context.Context) error {
 	var mu sync.Mutex
 	g, _ := guard.WithContext(ctx)
@@ -127,12 +125,12 @@ func (h *handing) end(ctx context.Context) error {
 	return g.Wait()
 }
 
-// endSlice ends the slice that is under way of a crawl whose worker lost its lease.
+// endSlice ends the running slice of a crawl whose worker lost its lease.
 func endSlice(ctx context.Context, c client.Client, namespace string, lost politeness.Lapsed, at time.Time) error {
 	id := workflows.SiteID(lost.Host)
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")
 	if err != nil {
-		return unlessGone(err) // it was no crawl that had the host
+		return unlessGone(err) // the holder was not a crawl
 	}
 	a := gone(d.GetPendingActivities(), lost.Holder, at)
 	if a == nil {
@@ -144,8 +142,8 @@ func endSlice(ctx context.Context, c client.Client, namespace string, lost polit
 	return unlessGone(c.CompleteActivityByID(ctx, namespace, id, run, a.GetActivityId(), nil, activities.WorkerGone(did)))
 }
 
-// gone is the slice among activities that a worker is at and lost the lease of at a time;
-// nil where there is none: another worker's, or one that began since, is its successor.
+// gone returns the pending activity of the worker that lost its lease at this time, or nil. A
+// slice of another worker, or a later one, is its successor.
 func gone(pending []*workflow.PendingActivityInfo, worker string, at time.Time) *workflow.PendingActivityInfo {
 	for _, a := range pending {
 		if a.GetActivityType().GetName() == slice && a.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED &&
@@ -156,7 +154,7 @@ func gone(pending []*workflow.PendingActivityInfo, worker string, at time.Time) 
 	return nil
 }
 
-// unlessGone is an error of Temporal's, unless it says that something is over.
+// unlessGone returns an error of Temporal, or nil if it reports a closed workflow or activity.
 func unlessGone(err error) error {
 	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return nil

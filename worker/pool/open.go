@@ -26,7 +26,7 @@ import (
 	"gleaner/internal/service/telemetry"
 )
 
-// pool is what the workers of one process share.
+// pool is the shared state of the workers of one process.
 type pool struct {
 	cfg    *config.Config
 	log    *slog.Logger
@@ -80,10 +80,11 @@ func (p *pool) close() {
 	}
 }
 
-// gaugesEvery is how often the record is asked for its numbers, at most.
+// gaugesEvery is the least interval between queries of the record for gauges.
 const gaugesEvery = 15 * time.Second
 
-// watch serves metrics and health where the settings name an address, also while the workers stop once ctx has ended.
+// watch serves metrics and health at the configured address, also while the workers stop after
+// the end of ctx.
 func (p *pool) watch(ctx context.Context, queues []string) (stop func(), err error) {
 	address := p.cfg.Process.Metrics
 	if address == "" {
@@ -98,7 +99,7 @@ func (p *pool) watch(ctx context.Context, queues []string) (stop func(), err err
 	return stop, nil
 }
 
-// checks are what a worker needs to be of use: until ctx ends it takes work.
+// checks returns the health checks of a worker. It takes work until ctx ends.
 func (p *pool) checks(ctx context.Context) map[string]telemetry.Check {
 	return map[string]telemetry.Check{
 		"worker": func(context.Context) error {
@@ -113,7 +114,7 @@ func (p *pool) checks(ctx context.Context) map[string]telemetry.Check {
 			return err
 		},
 		"blobs": func(ctx context.Context) error {
-			// A digest that no file has: that it is not there is an answer.
+			// No file has this digest; its absence is a valid answer.
 			if _, err := p.app.Repo.Exists(ctx, noDocument); err != nil {
 				return err
 			}
@@ -122,20 +123,20 @@ func (p *pool) checks(ctx context.Context) map[string]telemetry.Check {
 	}
 }
 
-// room is ErrFull where the folder of the blob store has no room for the largest document.
+// room returns ErrFull if the folder of the repository has no room for the largest document.
 func (p *pool) room() error {
 	dir := strings.TrimSuffix(p.app.Repo.Where(noDocument), repository.Path(noDocument))
 	free, err := source.FreeBytes(dir)
 	if most := p.cfg.Policy.Fetch.DocumentBytes; err == nil && free < int64(most) {
 		return fmt.Errorf("%w: less than the largest document, %s, is free", repository.ErrFull, most)
 	}
-	return nil // a bucket, or a folder that is away, which others say
+	return nil // a bucket, or a missing folder, which other checks report
 }
 
-// noDocument is the name of a file that nobody can have made.
+// noDocument is a digest that no file has.
 const noDocument = "0000000000000000000000000000000000000000000000000000000000000000"
 
-// instrument makes a Temporal client, and the workers on it, tell of themselves.
+// instrument adds metrics and logs to a Temporal client and its workers.
 func instrument(tel *telemetry.Telemetry, o *client.Options, log *slog.Logger) error {
 	o.MetricsHandler = opentelemetry.NewMetricsHandler(opentelemetry.MetricsHandlerOptions{
 		Meter:   tel.Meter("temporal"),
@@ -153,7 +154,7 @@ func instrument(tel *telemetry.Telemetry, o *client.Options, log *slog.Logger) e
 	return nil
 }
 
-// quiet passes on what the SDK warns of, and its chatter at debug only.
+// quiet returns a logger for the SDK that logs warnings, and other lines only at debug level.
 func quiet(log *slog.Logger) *slog.Logger {
 	if log.Enabled(context.Background(), slog.LevelDebug) {
 		return slog.New(atLeast{log.Handler(), slog.LevelDebug, nil})
@@ -161,8 +162,8 @@ func quiet(log *slog.Logger) *slog.Logger {
 	return slog.New(atLeast{log.Handler(), slog.LevelWarn, &repeats{said: map[string]repeat{}}})
 }
 
-// atLeast passes on lines of a level, and where again is not nil what is said again and
-// again once a minute: while Temporal is away, dozens of pollers say so every few seconds.
+// atLeast passes on lines from a level on. If again is not nil, it passes on repeated lines once
+// a minute: while Temporal is unavailable, dozens of pollers log every few seconds.
 type atLeast struct {
 	slog.Handler
 	level slog.Level
@@ -173,7 +174,7 @@ func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= h.level && h.Handler.Enabled(ctx, l)
 }
 
-// Handle leaves out what logActivities says, with more to it.
+// Handle drops lines that logActivities logs in more detail.
 func (h atLeast) Handle(ctx context.Context, r slog.Record) error {
 	if r.Message == "Activity error." {
 		return nil
@@ -200,7 +201,7 @@ func (h atLeast) WithGroup(n string) slog.Handler {
 	return atLeast{h.Handler.WithGroup(n), h.level, h.again}
 }
 
-// repeats remembers what was said when.
+// repeats holds the times of logged messages.
 type repeats struct {
 	mu   sync.Mutex
 	said map[string]repeat
@@ -211,8 +212,8 @@ type repeat struct {
 	unsaid int
 }
 
-// next reports whether a message is to be said at a time, and how often it was
-// not since it was said last.
+// next reports whether to log a message at this time, and how often it was dropped since it was
+// last logged.
 func (r *repeats) next(message string, at time.Time) (unsaid int, say bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,5 @@
-// Package pool runs workers: one for each task queue, over one set of open
-// dependencies. The worker program and `starter dev` both run it, so they are
-// the very same thing.
+// Package pool runs workers, one per task queue, with shared dependencies. Both the worker
+// program and `starter dev` run it.
 package pool
 
 import (
@@ -30,12 +29,11 @@ import (
 	"gleaner/workflows"
 )
 
-// stopTimeout is how long a worker that is told to stop waits for its slices to
-// write what they did and hand over.
+// stopTimeout is how long a stopping worker waits for its slices to record their results and end.
 const stopTimeout = 20 * time.Second
 
-// concurrency bounds how many activities of a queue one worker runs at a time. A
-// crawl slice mostly waits for its host's turn; documents are work for a core.
+// concurrency returns how many activities of a queue a worker runs concurrently. A crawl slice
+// mostly waits for its host's turn; documents need a core.
 func concurrency(queue string, cores int) int {
 	switch queue {
 	case activities.QueueCrawl, activities.QueueMetadata:
@@ -61,8 +59,8 @@ func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Cli
 	defer cancel()
 	o.HostPort, o.Namespace = address, cfg.Servers.Namespace
 	o.ConnectionOptions.GetSystemInfoTimeout = dialTime
-	// The client of Temporal waits up to ten seconds between polls of a server that is
-	// away, and gRPC's own waits between connections would come on top.
+	// The Temporal client waits up to ten seconds between polls of an unavailable server, and
+	// gRPC would add its own waits between connections.
 	o.ConnectionOptions.DialOptions = append(o.ConnectionOptions.DialOptions, grpc.WithConnectParams(grpc.ConnectParams{
 		Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
 		MinConnectTimeout: 20 * time.Second,
@@ -74,12 +72,12 @@ func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Cli
 	return c, nil
 }
 
-// Options say what the workers of a process do. The zero value works on every
-// queue, on all processors.
+// Options configures the workers of a process. The zero value works on all queues with all
+// processors.
 type Options struct {
 	Queues []string
 	Log    *slog.Logger
-	Cores  int               // documents examined at a time
+	Cores  int               // documents examined concurrently
 	Child  document.Child    // how the program starts itself as the built-in PDF reader
 	Reader collection.Reader // reads documents; nil is a document.Reader
 }
@@ -148,18 +146,18 @@ func (p *pool) work(ctx context.Context, queues []string, cores int) error {
 	}
 }
 
-// deployment is the name under which Temporal knows the workers' releases.
+// deployment is the name of the workers' releases in Temporal.
 const deployment = "gleaner"
 
-// options are those of the worker of a queue. With a Build ID the worker takes
-// the workflows of its release alone, and one that began on it ends on it.
+// options returns the options of the worker of a queue. With a Build ID the worker takes only
+// workflows of its release, and they stay on it.
 func (p *pool) options(queue string, cores int, failed chan<- error) worker.Options {
 	o := worker.Options{
-		Identity:                           p.app.Keeper.Holder(), // by which a lost lease tells whose slice it was of
+		Identity:                           p.app.Keeper.Holder(), // links a lost lease to its slice
 		MaxConcurrentActivityExecutionSize: concurrency(queue, cores),
 		WorkerStopTimeout:                  stopTimeout,
 		MaxHeartbeatThrottleInterval:       activities.Beat,
-		StickyScheduleToStartTimeout:       2 * time.Second, // how long a dead worker's workflows wait for it
+		StickyScheduleToStartTimeout:       2 * time.Second, // wait of workflows for a dead worker
 		Interceptors:                       []interceptor.WorkerInterceptor{&logActivities{log: p.log, of: p.app.DB.SiteWatchers}},
 		OnFatalError:                       func(err error) { failed <- err },
 	}
@@ -170,7 +168,7 @@ func (p *pool) options(queue string, cores int, failed chan<- error) worker.Opti
 	return o
 }
 
-// stop stops all workers side by side, so that the whole takes one timeout.
+// stop stops all workers concurrently, so that together they take one timeout.
 func stop(workers []worker.Worker) {
 	done := each.Of(workers, func(w worker.Worker) <-chan struct{} { return guard.Go(w.Stop) })
 	for _, d := range done {

@@ -21,7 +21,7 @@ import (
 	"gleaner/workflows"
 )
 
-// Reconciler makes one over an open record and a Temporal client.
+// Reconciler returns a reconciler over an open record and a Temporal client.
 func Reconciler(a *app.App, c client.Client, log *slog.Logger) *reconcile.Reconciler {
 	return &reconcile.Reconciler{DB: a.DB, Workflows: temporal{c}, Recrawl: a.Recrawl, Log: log}
 }
@@ -45,8 +45,8 @@ func (t temporal) Job(ctx context.Context, kind string, id int64) (reconcile.Sta
 	return t.status(ctx, workflows.JobID(kind, id))
 }
 
-// status asks for the latest run of a workflow. Unlike a list of workflows, the
-// answer is never behind.
+// status returns the state of the latest run of a workflow. Unlike a list of workflows, it is
+// never stale.
 func (t temporal) status(ctx context.Context, id string) (reconcile.Status, error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
 	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
@@ -79,7 +79,7 @@ func (t temporal) RecrawlWaits(ctx context.Context, name string) ([]string, erro
 	return t.pending(ctx, name)
 }
 
-// pending are the hosts that a harvest or a recrawl waits for.
+// pending returns the hosts for which a harvest or a recrawl waits.
 func (t temporal) pending(ctx context.Context, id string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -22,17 +22,17 @@ import (
 	"gleaner/workflows"
 )
 
-// Trouble is work that fails now and is tried again, or that failed and runs again.
+// Trouble is work that failed and is or will be retried, or that runs again.
 type Trouble struct {
 	What    string    `json:"what"` // an activity, or a host's crawl
 	Attempt int       `json:"attempt"`
-	Since   time.Time `json:"since,omitzero"` // the first attempt that failed, where that is known
-	Last    time.Time `json:"last,omitzero"`  // the last one, where that is known
+	Since   time.Time `json:"since,omitzero"` // the first failed attempt, if known
+	Last    time.Time `json:"last,omitzero"`  // the last failed attempt, if known
 	Runs    bool      `json:"runs,omitempty"` // since Last
 	Error   string    `json:"error"`
 }
 
-// String says it to a person in a line.
+// String returns the trouble as a line for people.
 func (t Trouble) String() string {
 	when := ""
 	switch {
@@ -51,32 +51,32 @@ func (t Trouble) String() string {
 	return fmt.Sprintf("%s fails and is tried again (attempt %d%s): %s", t.What, t.Attempt, when, why)
 }
 
-// whose is what an error of an activity begins with, silent what the server says of one
-// that is not heard of.
+// whose matches the prefix of an activity's error; silent is the server's error for a missing
+// heartbeat.
 var whose = regexp.MustCompile(`^activity error \(type: [^)]*\): `)
 
 const silent = "activity Heartbeat timeout (type: Heartbeat)"
 
-// Seen is what the servers know of a harvest under way.
+// Seen is the servers' state of a running harvest.
 type Seen struct {
 	Troubles []Trouble
-	Doing    []string // what its own work said last of how far it is
+	Doing    []string // latest progress of its own work
 }
 
-// Troubles lists what fails of a harvest: its own work, its search for homepages,
-// and the crawls that it waits for. It is the servers' word, so it needs no worker
-// but to tell which crawls are waited for.
+// Troubles returns the failures of a harvest: of its own work, its search for homepages, and the
+// crawls that it waits for. It reads them from the servers; only the list of crawls needs a
+// worker.
 func Troubles(ctx context.Context, c client.Client, harvest string) ([]Trouble, error) {
 	seen, err := Look(ctx, c, harvest)
 	return seen.Troubles, err
 }
 
-// Look asks what a harvest does, and what of it fails.
+// Look returns the current work of a harvest and its failures.
 func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 	id := workflows.HarvestID(name)
 	ids := []string{id, id + "/homepages"}
 	own := len(ids)
-	waits, _ := temporal{c}.Waits(ctx, name) // without a worker nobody knows
+	waits, _ := temporal{c}.Waits(ctx, name) // unknown without a worker
 	for _, host := range waits {
 		ids = append(ids, workflows.SiteID(host))
 	}
@@ -102,8 +102,8 @@ func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 	return all, nil
 }
 
-// LookAt asks what one workflow does, and what of it fails. A site's slices are counted by the workflow itself, all
-// other work by the server.
+// LookAt returns the current work of one workflow and its failures. A site's workflow counts its
+// slices itself, the server counts other attempts.
 func LookAt(ctx context.Context, c client.Client, id string) (all Seen, err error) {
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")
 	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
@@ -113,13 +113,13 @@ func LookAt(ctx context.Context, c client.Client, id string) (all Seen, err erro
 		return all, err
 	}
 	if d.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return all, nil // its memo says what failed before it ended
+		return all, nil // its memo holds failures from before its end
 	}
 	convert := converter.GetDefaultDataConverter()
 	var own workflows.Trouble
 	memo := d.GetWorkflowExecutionInfo().GetMemo().GetFields()[workflows.MemoTrouble]
 	goesOn := slices.ContainsFunc(d.GetPendingActivities(), func(a *workflow.PendingActivityInfo) bool {
-		var did crawl.Progress // since what failed last
+		var did crawl.Progress // progress since the last failure
 		return a.GetActivityType().GetName() == slice && convert.FromPayloads(a.GetHeartbeatDetails(), &did) == nil && did.Requests > 0
 	})
 	if memo != nil && !goesOn && convert.FromPayload(memo, &own) == nil && own.Attempt > 0 {
@@ -143,10 +143,10 @@ func LookAt(ctx context.Context, c client.Client, id string) (all Seen, err erro
 	return all, nil
 }
 
-// pending is the trouble of an activity that failed before and is to be tried again.
+// pending returns the trouble of a failed activity that will be retried.
 func pending(id string, a *workflow.PendingActivityInfo) Trouble {
 	t := Trouble{What: id + " " + a.GetActivityType().GetName(), Attempt: int(a.GetAttempt()), Error: a.GetLastFailure().GetMessage()}
-	// While the next attempt waits there is no time at which the last one began.
+	// While an attempt is scheduled, the last one has no start time.
 	if at := cmp.Or(a.GetLastStartedTime(), a.GetLastAttemptCompleteTime()); at != nil {
 		t.Last = at.AsTime()
 		t.Runs = a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED
