@@ -104,7 +104,7 @@ func waiting(ctx context.Context, c *cli, all []harvestStatus) []harvestStatus {
 	defer cancel()
 	err := c.onTemporal(ctx, func(t client.Client) error {
 		list, err := t.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'HarvestVenue' AND ExecutionStatus = 'Running'"})
-		var waits []harvestStatus
+		waits := []harvestStatus{} // not nil, which JSON has as null
 		for _, w := range list.GetExecutions() {
 			id := strings.TrimPrefix(w.GetExecution().GetWorkflowId(), workflows.HarvestID(""))
 			if !slices.ContainsFunc(all, func(h harvestStatus) bool { return h.ID == id }) {

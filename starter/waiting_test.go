@@ -197,6 +197,7 @@ func TestAHarvestWithoutAWorker(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	d := &desk{t: c.onTemporal()}
+	require.Equal(t, "[]\n", c.ok("status", "--json"))
 	_, errs, result := c.background(t.Context(), "harvest", "--site", "http://a.example/")
 	require.Equal(t, program.ExitOK, result(), errs)
 	require.Contains(t, errs.String(), "no worker asks for work")
