@@ -118,9 +118,9 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 }
 
 func listed(papers []gleaner.Paper, held map[string]string, found []string) (out []wantedPaper) {
+	isFound := each.Members(found)
 	for _, p := range papers {
-		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key]}
-		w.Found = slices.Contains(found, p.Key)
+		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key], Found: isFound[p.Key]}
 		for _, who := range p.Authors {
 			w.Authors = append(w.Authors, who.Name)
 		}
