@@ -269,7 +269,9 @@ func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
 // it searches for homepages.
 func TestWhatEndedUnheardIsLookedForAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, paused := range []time.Duration{0, 4 * time.Minute, 59 * time.Minute} { // 4: within one look
+	const lookResumes = time.Hour - time.Second // it is resumed while the first look is under way
+	const withinLook = 4 * time.Minute
+	for _, paused := range []time.Duration{0, withinLook, 59 * time.Minute, lookResumes} {
 		env, took := newEnv(t), time.Duration(0)
 		easyStages(env)
 		begin := env.Now()
@@ -277,6 +279,13 @@ func TestWhatEndedUnheardIsLookedForAtOnce(t *testing.T) {
 		env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
 		env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(_ context.Context, hosts []string) ([]string, error) {
 			if env.Now().Sub(begin) < took {
+				if paused == lookResumes {
+					took = env.Now().Sub(begin)
+					resumed, done := callback(t), make(chan struct{})
+					resumed.OnComplete = func(any, error) { close(done) }
+					env.UpdateWorkflow(UpdateResume, "", resumed)
+					<-done
+				}
 				return nil, nil
 			}
 			return hosts, nil

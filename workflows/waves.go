@@ -215,11 +215,11 @@ func (h *harvestRun) awaitSite(ctx workflow.Context) error {
 
 // lookEnded reads from the record which crawls ended.
 func (h *harvestRun) lookEnded(ctx workflow.Context) error {
+	h.s.Unheard = false // a resume during the activity sets it again
 	var gone []string
 	if err := workflow.ExecuteActivity(quick(ctx, "which crawls ended"), stages.Ended, h.s.Pending).Get(ctx, &gone); err != nil {
 		return err
 	}
-	h.s.Unheard = false
 	for _, host := range gone {
 		h.siteEnded(host)
 	}
