@@ -121,7 +121,7 @@ func TestJudgementsAreLearntFrom(t *testing.T) {
 		{Topic: "verse", Pages: 5, Told: 3, Own: 2, Accuracy: &right},
 		{Topic: "verse", Pages: 10, Note: "no word is frequent enough"},
 	} {
-		_, err := record.BeginLearning(t.Context(), got.ID, l)
+		_, err := record.BeginLearning(t.Context(), got.ID, &l)
 		require.NoError(t, err)
 		require.NoError(t, record.EndLearning(t.Context(), got.ID, l, nil))
 	}

@@ -36,7 +36,7 @@ func (m *Maker) relearn(ctx context.Context, id int, ask Ask) error {
 	pages -= pages % ask.Retrain
 	for _, t := range slices.Sorted(maps.Keys(ask.Learnt)) {
 		l := collections.Learning{Topic: t, Pages: pages}
-		mine, err := m.record.BeginLearning(ctx, id, l)
+		mine, err := m.record.BeginLearning(ctx, id, &l)
 		if err == nil && mine {
 			err = m.learning(ctx, id, l, ask.Learnt[t].Options)
 		}

@@ -3,6 +3,7 @@ package collections
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -109,24 +110,28 @@ func (r *Record) PagesRead(ctx context.Context, id int) (int, error) {
 
 // BeginLearning records the start of a training, and reports whether the caller must do it.
 // Exactly one of concurrent callers gets true; another does after that one's process ended or its
-// answer was lost.
-func (r *Record) BeginLearning(ctx context.Context, id int, l Learning) (mine bool, err error) {
-	tag, err := r.db.Pool.Exec(ctx, `INSERT INTO collection_learnings (collection, topic, pages, note) VALUES ($1,$2,$3,$4)
+// answer was lost. It sets l.At, by which LeaveLearning and EndLearning match the training.
+func (r *Record) BeginLearning(ctx context.Context, id int, l *Learning) (mine bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `INSERT INTO collection_learnings (collection, topic, pages, note) VALUES ($1,$2,$3,$4)
 		ON CONFLICT (collection, topic, pages) DO UPDATE SET at=now()
-		WHERE collection_learnings.note=$4 AND collection_learnings.at < now() - interval '10 minutes'`, id, l.Topic, l.Pages, notEnded)
-	return tag.RowsAffected() == 1, err
+		WHERE collection_learnings.note=$4 AND collection_learnings.at < now() - interval '10 minutes' RETURNING at`, id, l.Topic, l.Pages, notEnded).Scan(&l.At)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
-// LeaveLearning returns a training to other callers.
+// LeaveLearning returns a training to other callers, unless another caller has taken it over.
 func (r *Record) LeaveLearning(ctx context.Context, id int, l Learning) error {
-	return r.db.Exec(ctx, `DELETE FROM collection_learnings WHERE collection=$1 AND topic=$2 AND pages=$3`, id, l.Topic, l.Pages)
+	return r.db.Exec(ctx, `DELETE FROM collection_learnings WHERE collection=$1 AND topic=$2 AND pages=$3 AND at=$4`, id, l.Topic, l.Pages, l.At)
 }
 
-// EndLearning records the result of a training with its classifier, nil after a failure.
+// EndLearning records the result of a training with its classifier, nil after a failure. It
+// records nothing if another caller has taken the training over.
 func (r *Record) EndLearning(ctx context.Context, id int, l Learning, model json.RawMessage) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE collection_learnings SET at=now(), told=$4, own=$5, accuracy=$6, note=$7, model=$8
-			WHERE collection=$1 AND topic=$2 AND pages=$3`, id, l.Topic, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model)
+			WHERE collection=$1 AND topic=$2 AND pages=$3 AND at=$9`, id, l.Topic, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model, l.At)
 		if err != nil {
 			return err
 		}

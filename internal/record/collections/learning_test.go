@@ -66,7 +66,7 @@ func TestLearnings(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	q := open(t, Rules{}, nil)
-	learns := func(l Learning, want bool) {
+	learns := func(l *Learning, want bool) {
 		mine, err := q.BeginLearning(ctx, q.ID, l)
 		require.NoError(t, err)
 		require.Equal(t, want, mine)
@@ -74,23 +74,26 @@ func TestLearnings(t *testing.T) {
 	right := 0.75
 	for i := range 12 {
 		l := Learning{Topic: "math", Pages: 1200 - 100*i, Told: 50 + i, Own: i, Accuracy: &right}
-		learns(l, true)
-		learns(l, false)
+		learns(&l, true)
+		learns(new(l), false)
 		require.NoError(t, q.EndLearning(ctx, q.ID, l, json.RawMessage(fmt.Sprint(i))))
 	}
 	failed := Learning{Topic: "math", Pages: 1300, Note: "nothing to learn from"}
-	learns(failed, true)
+	learns(&failed, true)
 	require.NoError(t, q.EndLearning(ctx, q.ID, failed, nil))
 	verse := Learning{Topic: "verse", Pages: 100}
-	learns(verse, true)
+	learns(&verse, true)
 	require.NoError(t, q.LeaveLearning(ctx, q.ID, verse))
-	learns(verse, true)
+	learns(&verse, true)
 	require.NoError(t, q.EndLearning(ctx, q.ID, verse, json.RawMessage("7")))
 	verse.Pages = 200
-	learns(verse, true)
+	learns(&verse, true)
 	storetest.Exec(t, q.db.Pool, `UPDATE collection_learnings SET at=now() - interval '1 hour' WHERE topic='verse' AND pages=200`)
-	learns(verse, true)
-	learns(verse, false)
+	late := verse
+	learns(&verse, true)
+	learns(new(verse), false)
+	require.NoError(t, q.EndLearning(ctx, q.ID, late, json.RawMessage("8")))
+	require.NoError(t, q.LeaveLearning(ctx, q.ID, late))
 
 	models, err := q.Models(ctx, q.ID)
 	require.NoError(t, err)
