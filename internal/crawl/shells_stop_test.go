@@ -12,6 +12,7 @@ import (
 
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/render"
@@ -257,18 +258,20 @@ func TestNewDataBehindAnUnchangedPage(t *testing.T) {
 // asks for where no memory is left.
 func TestPagesBeyondTheirBoundAreNamed(t *testing.T) {
 	t.Parallel()
-	crashed := func(users, each int) func(w *world, id int) {
+	failed := func(why gleaner.Outcome, users, each int) func(w *world, id int) {
 		return func(w *world, id int) {
 			storetest.Exec(t, w.db.Pool, `INSERT INTO urls (site_id, hash, url, state, crawl, outcome)
 				SELECT $1, decode(lpad(u||'0'||n::text, 32, '0'), 'hex'),
-					'http://h/'||CASE WHEN $2>1 THEN '~u'||u||'/' ELSE '' END||n, 3, 1, 'render-crashed'
-				FROM generate_series(1, $2::int) u, generate_series(1, $3::int) n`, id, users, each)
+					'http://h/'||CASE WHEN $2>1 THEN '~u'||u||'/' ELSE '' END||n, 3, 1, $4
+				FROM generate_series(1, $2::int) u, generate_series(1, $3::int) n`, id, users, each, why)
 		}
 	}
 	for name, prepare := range map[string]func(w *world, id int){
-		"failed render-pages":                          crashed(1, 10),
-		"page success, beside a user with too many":    crashed(2, 10),
-		"failed render-pages, beside all that one may": crashed(5, 10),
+		"failed render-pages":                            failed("render-crashed", 1, 10),
+		"page success, beside a user with too many":      failed("render-crashed", 2, 10),
+		"failed render-pages, beside all that one may":   failed("render-crashed", 5, 10),
+		"page success, beside those without a browser":   failed(render.Shut, 1, 300),
+		"page success, beside those with a busy browser": failed(render.Busy, 1, 300),
 		"failed render-pages, beside those that took all their time": func(w *world, id int) {
 			storetest.Exec(t, w.db.Pool, `WITH slow AS (INSERT INTO urls (site_id, hash, url, state, crawl)
 				SELECT $1, decode(lpad('0'||n::text, 32, '0'), 'hex'), 'http://h/'||n, 2, 1 FROM generate_series(1, 30) n RETURNING hash)

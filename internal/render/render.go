@@ -108,7 +108,7 @@ func (b *Browser) try() error {
 }
 
 // Show renders a page. It waits at most wait for a free browser. After a slow page, pages of its
-// host's owner wait as long as it took, so that other owners have a turn.
+// host's owner wait as long as it took, at most maxRest, so that other owners have a turn.
 func (b *Browser) Show(ctx context.Context, p Page, wait time.Duration, get Get) (s Shown) {
 	if b.Check() != nil {
 		return Shown{Outcome: Shut}
@@ -147,13 +147,16 @@ func (b *Browser) enter(ctx context.Context, owner string) bool {
 	}
 }
 
+// maxRest is less than the minute for which a crawl waits, so that a page gets an idle browser.
+const maxRest = 55 * time.Second
+
 // leave frees the browser after a page that took this time.
 func (b *Browser) leave(owner string, took time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	maps.DeleteFunc(b.rests, func(_ string, until time.Time) bool { return time.Now().After(until) })
 	if took > b.limits.wall/4 {
-		b.rests[owner] = time.Now().Add(took)
+		b.rests[owner] = time.Now().Add(min(took, maxRest))
 	}
 	<-b.slots
 }

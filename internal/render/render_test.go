@@ -200,6 +200,9 @@ func TestAnOwnerLeavesOthersATurn(t *testing.T) {
 			}
 			return is
 		}
+		for range 3 {
+			require.True(t, shows("a.example", b.limits.wall), "nobody else wants the browser")
+		}
 		for range 4 {
 			go func() {
 				for t.Context().Err() == nil {

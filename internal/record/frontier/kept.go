@@ -63,14 +63,15 @@ func MadeOf(ctx context.Context, q Querier, siteID int, page Hash) (made []byte,
 }
 
 // EachShown calls each for the pages that were rendered in the present crawl of a site, and for
-// those whose rendering failed, with the number of failures: 1 of a page that used up its time.
+// those whose rendering failed, with the number of failures: 1 of a page that used up its time. A
+// page for which no browser was free counts as nothing.
 func EachShown(ctx context.Context, q Querier, siteID, crawl int, each func(url string, failures int)) error {
 	rows, _ := q.Query(ctx, `SELECT u.url, (k.unread LIKE '%render-limit%')::int
 			FROM kept_links k JOIN sites s ON s.id=k.site_id
 			JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page
 			WHERE k.site_id=$1 AND k.read_at >= s.crawl_started AND (k.made_of IS NOT NULL OR k.unread LIKE '%render-%')
 		UNION ALL SELECT url, $3 FROM urls
-			WHERE site_id=$1 AND crawl=$2 AND state=3 AND next_try IS NULL AND outcome LIKE 'render-%'`, siteID, crawl, MaxDeaths)
+			WHERE site_id=$1 AND crawl=$2 AND state=3 AND next_try IS NULL AND outcome IN ('render-crashed', 'render-limit', 'render-cut')`, siteID, crawl, MaxDeaths)
 	var url string
 	var failures int
 	_, err := pgx.ForEachRow(rows, []any{&url, &failures}, func() error { each(url, failures); return nil })
