@@ -135,14 +135,16 @@ func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 		require.Equal(t, http.StatusGatewayTimeout, res.StatusCode, body)
 		require.Contains(t, body, want)
 	}
-	close(listed)
-	d.startTime = time.Minute
+	m := d.estimates.make(Wish{Goal: "nobody knows"}, nil)
+	listed <- struct{}{}
+	<-m.done
+	d.startTime = 10 * time.Second
 	_, body := d.do("POST", "/estimates", "goal=nobody+knows")
 	require.Contains(t, body, "listed at last", "what was begun goes on")
 	require.Empty(t, d.estimates.making)
 }
 
-// slow waits for a catalogue that answers once it is closed.
+// slow waits for a catalogue that answers once.
 type slow struct {
 	Harvests
 	listed chan struct{}
