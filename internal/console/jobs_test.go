@@ -163,7 +163,7 @@ func TestTheJobPageSaysHowAFileWasFound(t *testing.T) {
 	d.exec(`UPDATE import_records SET outcome='saved_New' WHERE job=2`)
 	d.exec(`UPDATE jobs SET options=options || '{"unrecorded": true}', counters='{"saved_New": 1}' WHERE id=2`)
 	require.Contains(t, d.page("/jobs/2"), "would be saved, new")
-	require.Contains(t, d.page("/jobs/2"), ">would be saved_")
+	require.Contains(t, d.page("/jobs/2"), `title="saved, new">would be saved_`)
 }
 
 // TestNobodyConfirmsWhatNobodySees: a dry run whose list was pruned is to be done anew.

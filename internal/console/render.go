@@ -74,6 +74,7 @@ func functions() template.FuncMap {
 		"count":   text.Count[int],
 		"noun":    text.Noun[int],
 		"countIs": text.CountIs,
+		"counter": func(name string) string { return countedRow{Name: name}.Label() },
 		"segment": url.PathEscape, // html/template leaves slashes and question marks in a path as they are
 		"web":     webAddress,
 		"pieces":  pieces,

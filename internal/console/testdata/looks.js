@@ -13,6 +13,7 @@
   if (innerWidth < 640 && d.querySelector("nav")?.offsetHeight > 64) wrong.add("has a navigation of several rows")
   const here = d.querySelector("nav [aria-current]")?.getBoundingClientRect()
   if (here && (here.left < 0 || here.right > innerWidth)) wrong.add("hides the navigation's entry of itself")
+  for (const e of d.querySelectorAll("nav a:not([aria-current])")) if (here && e.getBoundingClientRect().left < here.right && e.getBoundingClientRect().right > here.left && e.getBoundingClientRect().top < here.bottom && e.getBoundingClientRect().bottom > here.top) wrong.add("covers the navigation's " + e.textContent)
   const ids = [...d.querySelectorAll("[id]")].map(e => e.id)
   for (const id of ids) if (ids.indexOf(id) != ids.lastIndexOf(id)) wrong.add("has the id " + id + " twice")
   let level = 0

@@ -352,7 +352,10 @@ func firstLines(text string) string {
 		}
 	}
 	all := []rune(strings.Join(lines, " "))
-	return string(all[:min(len(all), maxTitle)])
+	if len(all) > maxTitle {
+		return string(all[:maxTitle]) + "…"
+	}
+	return string(all)
 }
 
 var noTitle = regexp.MustCompile(`(?i)^(untitled|microsoft word|my title)|\.(docx?|dvi|tex|ps|pdf)$`)
