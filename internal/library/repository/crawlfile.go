@@ -18,14 +18,13 @@ import (
 	"gleaner/internal/fetch"
 )
 
-// openSuffix ends the name of a file that is still written to, or whose writer died.
+// openSuffix is the suffix of a file that is being written, or whose writer died.
 const openSuffix = ".open"
 
-// CrawlFile is a WARC file of what a crawl exchanges with a host. While it is written
-// it lies in a folder of this machine, warc/HOST below the store's own or, where that
-// is a bucket, below the system's for temporary files, and whoever writes it holds its
-// lock. What is stored is whole up to its last exchange whatever happens. It is not safe
-// for concurrent use.
+// CrawlFile is a WARC file of a crawl's exchanges with a host. While it is written it is in a
+// local folder, warc/HOST below the store's own, or for a bucket below the system's temporary
+// folder, and its writer holds its lock. The stored part is always valid up to its last exchange.
+// It is not safe for concurrent use.
 type CrawlFile struct {
 	repo *Repository
 	key  string // in the store
@@ -33,14 +32,14 @@ type CrawlFile struct {
 	file *os.File
 	warc *WARC
 
-	// Aside are files that crawls which died left on this machine and that cannot be
-	// read, or not cut: they keep their place, and end in ".unreadable".
+	// Aside lists unreadable files of dead crawls on this machine, which stay in place with the
+	// suffix ".unreadable".
 	Aside []string
 }
 
-// CrawlFile begins a file, and first puts away what crawls that died left on this
-// machine. more is what the file says of itself, a line "name: value" each. An error
-// names the files that were set aside before it, since no other call does.
+// CrawlFile creates a file, after it has stored the files of dead crawls on this machine. more
+// holds lines "name: value" about the file. An error lists the files set aside before, since no
+// other call does.
 func (r *Repository) CrawlFile(ctx context.Context, host, software string, more ...string) (_ *CrawlFile, err error) {
 	if err := r.first(ctx); err != nil {
 		return nil, err
@@ -71,10 +70,10 @@ func (r *Repository) CrawlFile(ctx context.Context, host, software string, more 
 	return c, nil
 }
 
-// crawlKey is where the store has a file.
+// crawlKey returns the key of a file in the store.
 func crawlKey(host, name string) string { return "warc/" + plainName(host) + "/" + name }
 
-// plainName is a host as the name of a folder.
+// plainName returns a host as the name of a folder.
 func plainName(host string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
@@ -84,7 +83,7 @@ func plainName(host string) string {
 	}, strings.ToLower(host))
 }
 
-// crawlFolder is where files of a host are written on this machine.
+// crawlFolder returns the local folder for files of a host.
 func (r *Repository) crawlFolder(ctx context.Context, host string) (string, error) {
 	dir := filepath.Join(os.TempDir(), "gleaner-warc")
 	if r.folder != nil {
@@ -100,7 +99,7 @@ func (r *Repository) crawlFolder(ctx context.Context, host string) (string, erro
 	return dir, typed(os.MkdirAll(dir, 0o700))
 }
 
-// locked makes a file, which has its name only once its lock is held.
+// locked creates a file that gets its name only after it is locked.
 func locked(path string, lock func(*os.File) error) (*os.File, error) {
 	making := strings.TrimSuffix(path, openSuffix) + ".new"
 	f, err := os.OpenFile(making, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
@@ -150,11 +149,11 @@ var errUnreadable = errors.New("cannot be read")
 
 func flock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
-// silentFor is how long ago a file was written whose writer is taken for dead where the file
-// system has no locks. A slice of a crawl takes minutes.
+// silentFor is the time since the last write after which a writer counts as dead, on file systems
+// without locks. A slice of a crawl takes minutes.
 const silentFor = 6 * time.Hour
 
-// takeOver puts a file away whose writer died. One who lives holds its lock.
+// takeOver stores a file whose writer died. A live writer holds its lock.
 func (r *Repository) takeOver(ctx context.Context, path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -216,7 +215,7 @@ func wholeMembers(f *os.File) (good int64, err error) {
 	}
 }
 
-// counting counts what is read of a file, and keeps why it ended.
+// counting counts the bytes read from a file, and keeps its error.
 type counting struct {
 	in  *bufio.Reader
 	n   int64
@@ -238,7 +237,7 @@ func (c *counting) ReadByte() (byte, error) {
 	return b, err
 }
 
-// putAway gives a file that is written no more its place in the store.
+// putAway moves a finished file to its place in the store.
 func (r *Repository) putAway(ctx context.Context, path, key string) error {
 	if r.folder != nil {
 		err := os.Rename(path, strings.TrimSuffix(path, openSuffix))

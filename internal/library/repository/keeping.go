@@ -11,8 +11,8 @@ import (
 	"gleaner/internal/fetch"
 )
 
-// Keeping writes what a slice of a crawl exchanges with hosts into a WARC file of its own,
-// from the first exchange on. nil writes nothing. It is not safe for concurrent use.
+// Keeping writes the exchanges of a slice of a crawl into a new WARC file, created at the first
+// one. nil writes nothing. It is not safe for concurrent use.
 type Keeping struct {
 	repo         *Repository
 	folder, says string
@@ -27,7 +27,7 @@ func (r *Repository) Keeping(folder, says string, log *slog.Logger) *Keeping {
 	return &Keeping{repo: r, folder: folder, says: says, tape: fetch.NewTape(""), log: log}
 }
 
-// Tape returns the tape that requests are to be recorded by; nil if nothing is kept.
+// Tape returns the tape that records requests, or nil if nothing is stored.
 func (k *Keeping) Tape() *fetch.Tape {
 	if k == nil {
 		return nil
@@ -61,7 +61,7 @@ func (k *Keeping) one(ctx context.Context, x *fetch.Exchanged, from Origin) erro
 	return k.file.Write(x, from)
 }
 
-// originOf is where an exchange was met.
+// originOf returns where the address of an exchange was found.
 func originOf(x *fetch.Exchanged, url, parent string, depth int) Origin {
 	from := Origin{Via: x.Via, Depth: -1}
 	if url == "" {

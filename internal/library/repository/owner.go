@@ -14,7 +14,7 @@ var (
 	ErrForeign = errors.New("the blob store is another record's")
 )
 
-// Owner is the record that a store belongs to.
+// Owner is the record to which a store belongs.
 type Owner interface {
 	RecordID(ctx context.Context) (string, error)
 	// SomeFiles names some documents whose files the store must have: none where
@@ -27,11 +27,11 @@ type Owner interface {
 // every document would seem to be lost, and new ones would go to the wrong place.
 const markKey = "record"
 
-// BelongTo makes the repository refuse to work on a store that is not the
-// owner's. It is to be called before the first use.
+// BelongTo makes the repository reject stores of other owners. It must be called before the first
+// use.
 func (r *Repository) BelongTo(o Owner) { r.owner = o }
 
-// first looks at the mark before anything else is done, until it was seen once.
+// first checks the mark before any other operation, until it was seen once.
 func (r *Repository) first(ctx context.Context) error {
 	if r.owner == nil || r.seen.Load() {
 		return nil

@@ -11,8 +11,7 @@ import (
 // What a crash leaves of it is swept with other temporary files.
 const probeKey = ".partial/probe"
 
-// leastProbe is the size of the smallest probe, in bytes: a store with less room
-// than that is full.
+// leastProbe is the size in bytes of the smallest probe. A store with less room is full.
 const leastProbe = 64 << 10
 
 // Ready reports whether the store takes files: nil without looking while it took
@@ -43,7 +42,7 @@ func (r *Repository) Ready(ctx context.Context) error {
 	return nil
 }
 
-// noted remembers that the store did not take a file of a size.
+// noted records that the store rejected a file of this size.
 func (r *Repository) noted(err error, size int64) error {
 	for _, is := range []error{ErrFull, ErrAway, ErrForeign} {
 		if errors.Is(err, is) {

@@ -29,7 +29,7 @@ import (
 	"gleaner/internal/guard"
 )
 
-// The errors that callers tell apart; others come from the store as they are.
+// Errors that callers distinguish; others are those of the store.
 var (
 	ErrNotFound = errors.New("not in the repository")
 	ErrFull     = errors.New("no space left for the repository: make room")
@@ -102,10 +102,10 @@ func (r *Repository) openFolder(path string) error {
 	return err
 }
 
-// Close lets go of the store.
+// Close closes the store.
 func (r *Repository) Close() error { return r.bucket.Close() }
 
-// URL is what Open was given.
+// URL returns the URL given to Open.
 func (r *Repository) URL() string { return r.url }
 
 // Path is the key of a document in the store, and in a folder its path below the
@@ -324,8 +324,7 @@ func (h *hashes) digest() Digest {
 	}
 }
 
-// may keeps what is no digest, and a store that is not the record's, from being
-// asked.
+// may returns an error for an invalid digest, and for a store that is not the record's.
 func (r *Repository) may(ctx context.Context, sha256 string) error {
 	if err := checkDigest(sha256); err != nil {
 		return err
@@ -333,7 +332,7 @@ func (r *Repository) may(ctx context.Context, sha256 string) error {
 	return r.first(ctx)
 }
 
-// checkDigest keeps what is no digest from becoming a path.
+// checkDigest returns an error for an invalid digest, which must not become a path.
 func checkDigest(s string) error {
 	if len(s) != 64 || strings.Trim(s, "0123456789abcdef") != "" {
 		return fmt.Errorf("%.80q: %w", s, ErrDigest)
@@ -341,7 +340,7 @@ func checkDigest(s string) error {
 	return nil
 }
 
-// typed names the errors that callers tell apart.
+// typed returns an error that callers distinguish, if it is one.
 func typed(err error) error {
 	switch {
 	case err == nil:
