@@ -70,8 +70,14 @@ func (d disk) stat(path string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// folder opens a folder.
+// folder opens a folder, or a file as its folder with this file alone.
 func (d disk) folder(path string) (folder *source.Folder, err error) {
+	if info, err := d.stat(path); err == nil && info.Mode().IsRegular() {
+		if folder, err = d.folder(filepath.Dir(path)); err == nil {
+			folder.Only = filepath.Base(path)
+		}
+		return folder, err
+	}
 	if d.within == "" {
 		return source.OpenFolder(path)
 	}

@@ -53,7 +53,7 @@ func openFiles(ctx context.Context, places source.Places, o Options, from Positi
 			continue
 		}
 		info, err := f.disk.stat(root)
-		if err == nil && !info.IsDir() {
+		if err == nil && !info.IsDir() && (o.Format == Mirror || !info.Mode().IsRegular()) {
 			err = fmt.Errorf("%s is no folder", root)
 		}
 		if err != nil {
@@ -186,6 +186,9 @@ func (f *files) resource(ctx context.Context, one source.File) *Resource {
 		URL:     f.address(one.Name),
 		Depth:   -1,
 		Crawled: one.Modified,
+	}
+	if folder, is := f.place.(*source.Folder); is && folder.Only != "" {
+		r.Source = root
 	}
 	if f.parent != "" {
 		r.Parent = expand(f.parent, one.Name)

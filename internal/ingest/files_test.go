@@ -121,6 +121,10 @@ func TestFolder(t *testing.T) {
 	require.Equal(t, map[string]int64{Outside: 1, NoFile: 2, WithinFolder: 2}, c.Skipped)
 	require.Equal(t, store.Counters{All: 7, SavedNew: 5, Filtered: 1, FilteredMTF: 1, FailedFileNotFound: 1}, c.Counters)
 	require.EqualValues(t, 1, c.Differences)
+	o.Paths, o.URLs = []string{filepath.Join(dir, "2003.pdf")}, "http://b.example/{path}"
+	_, one := s.imported(o)
+	require.Equal(t, SavedNew, one["http://b.example/2003.pdf"].Outcome, "a file alone")
+	require.Equal(t, o.Paths[0], one["http://b.example/2003.pdf"].Source)
 	_, places, err := s.DB.Document(t.Context(), by["http://a.example/tr/2003/a%20b.pdf"].SHA256)
 	require.NoError(t, err)
 	require.Equal(t, "http://a.example/tr/2003/", places[0].Parent)

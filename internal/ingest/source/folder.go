@@ -16,7 +16,10 @@ import (
 
 // Folder is a folder of this machine. Links within it are followed to files, and not
 // to folders.
-type Folder struct{ root *os.Root }
+type Folder struct {
+	root *os.Root
+	Only string // the one file of it that is listed; "" for all
+}
 
 // OpenFolder opens a folder.
 func OpenFolder(dir string) (*Folder, error) {
@@ -28,7 +31,7 @@ func OpenFolder(dir string) (*Folder, error) {
 }
 
 // FolderOf is a folder that is open.
-func FolderOf(root *os.Root) *Folder { return &Folder{root} }
+func FolderOf(root *os.Root) *Folder { return &Folder{root: root} }
 
 func (f *Folder) Close() error { return f.root.Close() }
 
@@ -45,10 +48,10 @@ func (f *Folder) List(ctx context.Context, from string) iter.Seq2[File, error] {
 				return fs.SkipAll
 			}
 			if name != "." && Before(name, from) && !strings.HasPrefix(from, name+"/") {
-				if d.IsDir() {
-					return fs.SkipDir
-				}
-				return nil
+				return skip(d)
+			}
+			if f.Only != "" && name != "." && name != f.Only {
+				return skip(d)
 			}
 			if errors.Is(err, fs.ErrNotExist) || err == nil && d.IsDir() {
 				return nil
@@ -66,6 +69,14 @@ func (f *Folder) List(ctx context.Context, from string) iter.Seq2[File, error] {
 			return nil
 		})
 	}
+}
+
+// skip passes over what a folder holds, with all in it.
+func skip(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
 }
 
 func (f *Folder) Stat(_ context.Context, name string) (File, error) {
