@@ -46,6 +46,7 @@ type heldList struct {
 	Holds  []store.HarvestPaper `json:"holds"`  // of these, at most pageSize
 	Titles []store.HarvestPaper `json:"titles"` // its papers
 	Wrong  []string             `json:"wrong"`  // what of it could not be read
+	Unread []string             `json:"unread"` // headers of columns that are not read
 
 	text string
 }
@@ -109,7 +110,7 @@ func (l heldList) said() string {
 
 // heldList is the list that a form or a file gives.
 func (a *asked) heldList() (*heldList, error) {
-	l := &heldList{Name: strings.TrimSpace(a.get("name")), Did: a.get("do"), text: a.get("list"), Wrong: []string{}}
+	l := &heldList{Name: strings.TrimSpace(a.get("name")), Did: a.get("do"), text: a.get("list"), Wrong: []string{}, Unread: []string{}}
 	l.Titles, l.Holds = []store.HarvestPaper{}, []store.HarvestPaper{}
 	file, head, err := a.FormFile("file")
 	switch {
@@ -177,6 +178,9 @@ func enter(ctx context.Context, c *Console, l *heldList) error {
 		return fmt.Errorf("%w: the list names no paper", errInput)
 	case len(papers) == 0:
 		return fmt.Errorf("%w: no paper could be read: %w", errInput, wrong)
+	}
+	if biblio.Detect(l.Name, []byte(l.text[:min(len(l.text), 4096)])) == biblio.CSV {
+		l.Unread = append(l.Unread, biblio.Unread(l.text)...)
 	}
 	for _, e := range wrong {
 		l.Wrong = append(l.Wrong, e.Error())

@@ -80,8 +80,9 @@ func TestHoldingsAreLookedAtFirst(t *testing.T) {
 	require.Len(t, p.Lists, 3)
 	require.Equal(t, "shelf.csv", p.Lists[0].Source)
 
-	shorter := url.Values{"do": {"preview"}, "name": {"shelf.csv"}, "list": {"title,year\nA Paper of Another Field,2003\n"}}
+	shorter := url.Values{"do": {"preview"}, "name": {"shelf.csv"}, "list": {"title,year,Signatur,\nA Paper of Another Field,2003,X 1,\n"}}
 	_, body = d.post(holdingsPath, shorter)
+	require.Contains(t, body, "Not read: the column Signatur.")
 	require.Contains(t, body, "1 of the list of this name so far are not in it")
 	shorter.Set("do", "enter")
 	require.Contains(t, d.landed(d.post(holdingsPath, shorter)), "1 of before are not any more")

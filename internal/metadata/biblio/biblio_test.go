@@ -40,6 +40,8 @@ func TestRead(t *testing.T) {
 			[]gleaner.Paper{{Year: 2003, Title: "Sorting, again", Authors: authors("Ada Lovelace", "Charles Babbage")}}},
 		{"csv with BOM, semicolons and CRLF", biblio.CSV, "\ufeffTitle;Publication Year;DOI\r\nOn engines;1843;https://doi.org/10.1000/ABC\r\n;;\r\n",
 			[]gleaner.Paper{{Title: "On engines", Year: 1843, DOI: "10.1000/abc"}}},
+		{"csv of a German library", biblio.CSV, "Titel;Verfasser;Jahr\nOn engines;Ada Lovelace;1843\n", []gleaner.Paper{{Title: "On engines", Year: 1843, Authors: authors("Ada Lovelace")}}},
+		{"csv of a French one", biblio.CSV, "Titre;Auteur(s);Année\nOn engines;Ada Lovelace;1843\n", []gleaner.Paper{{Title: "On engines", Year: 1843, Authors: authors("Ada Lovelace")}}},
 		{"tab separated", biblio.CSV, "title\tyear\nOn engines\t1843-05-01\n", []gleaner.Paper{{Title: "On engines", Year: 1843}}},
 		{"quoted line break", biblio.CSV, "title,year\n\"On\nengines\",1843\n", []gleaner.Paper{{Title: "On engines", Year: 1843}}},
 		{"json lines", biblio.JSONL, `{"title":"On engines","year":"1843","authors":["Lovelace, Ada",{"name":"Charles Babbage","pid":"1/2"}]}` + "\n\n" + `{"id":"x","title":"B","year":1901,"url":"http://a/"}`,

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -23,7 +24,8 @@ func column(header string) string {
 		return "title"
 	case "year", "publication year", "pub year", "py", "date", "published", "jahr", "année":
 		return "year"
-	case "authors", "author", "creator", "creators", "author(s)", "author full names", "au":
+	case "authors", "author", "creator", "creators", "author(s)", "author full names", "au",
+		"autor", "autoren", "verfasser", "auteur", "auteurs", "auteur(s)", "autor(es)", "autores":
 		return "authors"
 	case "doi", "doi link":
 		return "doi"
@@ -41,13 +43,29 @@ func column(header string) string {
 	return ""
 }
 
-func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
+// Unread returns the headers of a table's columns that are not read.
+func Unread(list string) (headers []string) {
+	in, err := table(bufio.NewReader(strings.NewReader(list)))
+	if err != nil {
+		return nil
+	}
+	header, _ := in.Read()
+	return each.Where(header, func(h string) bool { return strings.TrimSpace(h) != "" && column(h) == "" })
+}
+
+// table begins to read a table.
+func table(br *bufio.Reader) (*csv.Reader, error) {
 	comma, err := delimiter(br)
+	in := csv.NewReader(br)
+	in.Comma, in.FieldsPerRecord, in.ReuseRecord = comma, -1, true
+	return in, err
+}
+
+func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
+	in, err := table(br)
 	if err != nil {
 		return tell(err, bad)
 	}
-	in := csv.NewReader(br)
-	in.Comma, in.FieldsPerRecord, in.ReuseRecord = comma, -1, true
 	header, err := in.Read()
 	if err == io.EOF {
 		return tell(failAt(1, 0, "the file is empty: want a header line with a column named title"), bad)
@@ -65,7 +83,7 @@ func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxErr
 	case !utf8.ValidString(strings.Join(header, "")):
 		return tell(failAt(1, 1, notUTF8), bad)
 	case !found:
-		return tell(failAt(1, 1, "no column named title in the header %q", strings.Join(header, string(comma))), bad)
+		return tell(failAt(1, 1, "no column named title in the header %q", strings.Join(header, string(in.Comma))), bad)
 	}
 	for {
 		row, err := in.Read()
