@@ -19,6 +19,7 @@ func TestStatisticsAreDrawn(t *testing.T) {
 	d.exec(`UPDATE documents SET discovered_at = (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '3 months') AT TIME ZONE 'UTC' WHERE sha256=$1`, sampleSHA)
 	d.exec(`UPDATE documents SET state='rejected' WHERE sha256=$1`, otherSHA)
 	d.exec(`INSERT INTO domains (domain, documents, citations, p_documents, p_citations, f1, rank, list) VALUES ($1, 12, 3, .5, .5, .5, 1, 'D')`, "a&b."+hostile)
+	d.exec(`INSERT INTO sites (host, pace_by) VALUES ('asked-for-a-homepage.example', 'its answers')`)
 	page := d.page("/statistics")
 	drawn := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1)
 	require.Len(t, drawn, 3)

@@ -66,6 +66,9 @@ func (r SiteRow) PauseWords(form string) string {
 	return fmt.Sprintf("%s is %s, since %s and until `starter resume %[1]s`", r.Host, r.Paused, r.PausedAt.Local().Format(form))
 }
 
+// listedSite is true of a site s that was crawled, or of which a URL is known.
+const listedSite = `(s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))`
+
 // SiteQuery are conditions on sites; zero fields are none.
 type SiteQuery struct {
 	Host    string // that one alone
@@ -93,7 +96,7 @@ func (q SiteQuery) sql() string {
 		s.crawl_started, s.crawl_finished, s.due_at, s.paused, s.paused_at, coalesce(` + blockedSQL + ` b.host=s.host), ''),
 		coalesce(w.paused, false), w.paused IS NULL AND s.state <> 'crawling', ` + paceColumns + `
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
-			AND ($1<>'' OR $6<>'' OR $8 OR s.state<>'new' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id OFFSET 0))
+			AND ($1<>'' OR $6<>'' OR $8 OR ` + listedSite + `)
 			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))
 			AND (NOT $8 OR s.paused <> '' OR EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host))
 			AND (NOT $7 OR s.state IN ('refused', 'stopped') OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state IN (3, 4))) AND $2::text IS NOT NULL

@@ -269,10 +269,10 @@ type PaceTally struct {
 	Resting int    `json:"resting"` // of them, those that are left alone for longer now: they asked for it, or failed
 }
 
-// PaceTallies counts the sites that were asked, from the shortest pause to the longest.
+// PaceTallies counts the sites that Sites lists and whose pace is known, from the shortest pause to the longest.
 func (db StatisticRecords) PaceTallies(ctx context.Context) ([]PaceTally, error) {
 	return List[PaceTally](ctx, db, `
-		WITH s AS (SELECT extract(epoch FROM pace) AS every, asked_until > now() OR parked_until > now() AS rests FROM sites WHERE pace_by <> ''),
+		WITH s AS (SELECT extract(epoch FROM pace) AS every, asked_until > now() OR parked_until > now() AS rests FROM sites s WHERE pace_by <> '' AND `+listedSite+`),
 		step (n, most, every) AS (VALUES (1, 1.0, 'up to 1 s'), (2, 2.0, 'up to 2 s'), (3, 5.0, 'up to 5 s'), (4, 15.0, 'up to 15 s'), (5, 60.0, 'up to 1 min'), (6, 'Infinity'::numeric, 'more than 1 min'))
 		SELECT step.every, count(*)::int, count(*) FILTER (WHERE s.rests)::int
 		FROM s CROSS JOIN LATERAL (SELECT * FROM step WHERE s.every <= step.most ORDER BY n LIMIT 1) step GROUP BY step.n, step.every ORDER BY step.n`)
