@@ -107,20 +107,16 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 		if e.Estimate, err = a.Stages.Estimate(ctx, papers, held, pace); err != nil {
 			return nil, err
 		}
-		found, err := a.DB.FoundAmong(ctx, each.Of(papers, func(p gleaner.Paper) string { return p.Key }))
-		if err != nil {
-			return nil, err
-		}
-		e.Listed = listed(papers, held, found)
+		e.Listed = listed(papers, held, e.Found)
 		all = append(all, e)
 	}
 	return all, nil
 }
 
-func listed(papers []gleaner.Paper, held map[string]string, found []string) (out []wantedPaper) {
-	isFound := each.Members(found)
+func listed(papers []gleaner.Paper, held map[string]string, found map[string]bool) (out []wantedPaper) {
 	for _, p := range papers {
-		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key], Found: isFound[p.Key]}
+		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key]}
+		w.Found = found[p.Key]
 		for _, who := range p.Authors {
 			w.Authors = append(w.Authors, who.Name)
 		}

@@ -96,7 +96,7 @@ func TestTheRecordAnswersForYearsThatItHas(t *testing.T) {
 	dry := func(years string) string { return c.ok("harvest", venue, "--years", years, "--dry-run") }
 	h := store.Harvest{ID: venue + "/2001", Venue: venue, Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: gleaner.StageComplete}
 	require.NoError(t, c.SaveHarvest(t.Context(), h))
-	paper := gleaner.Paper{Key: venue + "/P", Venue: venue, Year: 2001, Title: "Engines for Everyone"}
+	paper := gleaner.Paper{Key: venue + "/P", Venue: venue, Year: 2001, Title: "Engines for Everyone", Authors: []gleaner.Author{{PID: "1/1", Name: "Ada Loe"}}}
 	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{paper}, nil))
 	require.NoError(t, c.SetHarvestPapers(t.Context(), h.ID, []gleaner.Paper{paper}, nil))
 	c.accepted("ada.example", "p.pdf")
@@ -105,6 +105,7 @@ func TestTheRecordAnswersForYearsThatItHas(t *testing.T) {
 	out := dry("2001")
 	require.Contains(t, out, "1 paper as the record has them, 0 held, 1 wanted, 1 of these found already")
 	require.Contains(t, out, "found   2001  Engines for Everyone")
+	require.Contains(t, out, "authors of wanted papers: 0;", "nobody is looked for whose papers were found")
 	require.Contains(t, dry("2001-2002"), "16 papers as DBLP lists them now")
 	h.ID, h.Years, h.Stage = venue+"/2002-2003", gleaner.Years{From: 2002, To: 2003}, gleaner.StageCrawl
 	require.NoError(t, c.SaveHarvest(t.Context(), h))
@@ -114,11 +115,13 @@ func TestTheRecordAnswersForYearsThatItHas(t *testing.T) {
 	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{known}, nil))
 	c.exec(`INSERT INTO homepages (author_id, url, host, rank, source)
 		VALUES ('7/7', 'http://roe.example/', 'roe.example', 1, 'dblp')`)
+	found := gleaner.Paper{Key: "papers:own/2", Venue: venue, Year: 2001, Title: paper.Title, Authors: []gleaner.Author{{Name: "Ada Loe"}}}
 	known.Key, known.Authors = "papers:own/1", []gleaner.Author{{Name: "Jane Roe"}}
-	require.NoError(t, c.SaveListing(t.Context(), "file", "papers:own", "list", []gleaner.Paper{known}))
+	require.NoError(t, c.SaveListing(t.Context(), "file", "papers:own", "list", []gleaner.Paper{known, found}))
 	var own []estimated
 	c.read(&own, "harvest", "papers:own", "--dry-run")
 	require.Equal(t, 1, own[0].Known.Found, "a list names people, and the record knows them")
+	require.True(t, own[0].Listed[1].Found, "a document on record is the paper, of whatever list")
 	require.NoError(t, c.SetUnanswered(t.Context(), h.ID, store.UnansweredPapers, "dblp", nil, []store.Unanswered{{Subject: "2002", Reason: "status 503"}}))
 	require.Contains(t, dry("2001-2002"), "16 papers as DBLP lists them now")
 }

@@ -6,7 +6,9 @@ import (
 	"math"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/match"
 	"gleaner/internal/record/store"
 	"gleaner/internal/text"
 )
@@ -27,7 +29,8 @@ type Estimate struct {
 	Papers  int                `json:"papers"`
 	Held    int                `json:"held"`
 	Wanted  int                `json:"wanted"`
-	Authors int                `json:"authors"` // of wanted papers
+	Found   map[string]bool    `json:"-"`       // by key, those that documents on record are
+	Authors int                `json:"authors"` // of wanted papers that were not found yet
 	Known   store.AuthorsKnown `json:"known"`
 
 	ToFind   int `json:"to_find"`   // authors to search for
@@ -55,7 +58,12 @@ const (
 // Estimate estimates the work of a harvest of papers. It uses only the record.
 func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[string]string, p Pace) (Estimate, error) {
 	e := Estimate{Papers: len(papers), Held: len(held), Wanted: len(papers) - len(held)}
-	ids := wantedAuthors(p.Harvest, papers, held)
+	var err error
+	if e.Found, err = s.found(ctx, papers); err != nil {
+		return e, err
+	}
+	papers = each.Where(papers, func(p gleaner.Paper) bool { return held[p.Key] == "" && !e.Found[p.Key] })
+	ids := wantedAuthors(p.Harvest, papers)
 	e.Authors = len(ids)
 	h, err := s.DB.History(ctx)
 	if err != nil {
@@ -108,16 +116,23 @@ func lasts(e Estimate, p Pace, crawl float64) (least, most float64) {
 	return max(looking, crawling), looking + crawling
 }
 
-// wantedAuthors returns the authors for whom a harvest searches: those of papers that are not
-// held, or the one whose papers are the goal.
-func wantedAuthors(harvest string, papers []gleaner.Paper, held map[string]string) (ids []string) {
+// found returns which papers documents on record are, as these or as papers of another list.
+func (s *Stages) found(ctx context.Context, papers []gleaner.Paper) (map[string]bool, error) {
+	all, err := s.DB.FoundPapers(ctx)
+	found := each.Set(all, func(p gleaner.Paper) string { return p.Key })
+	for key := range match.Held(papers, all) {
+		found[key] = true
+	}
+	return found, err
+}
+
+// wantedAuthors returns the authors for whom a harvest of missing papers searches: all of
+// them, or the one whose papers are the goal.
+func wantedAuthors(harvest string, papers []gleaner.Paper) (ids []string) {
 	seen := map[string]bool{}
 	goal, _ := gleaner.SplitHarvest(harvest)
 	alone := gleaner.ParseGoal(goal).Author
 	for _, p := range papers {
-		if _, has := held[p.Key]; has {
-			continue
-		}
 		for _, a := range p.Authors {
 			if !seen[a.ID()] && (alone == "" || alone == a.ID()) {
 				seen[a.ID()] = true

@@ -192,10 +192,10 @@ func (db PaperRecords) SetHarvestPapers(ctx context.Context, harvest string, pap
 	})
 }
 
-// FoundAmong returns the keys, among some, of the papers that documents on record are.
-func (db PaperRecords) FoundAmong(ctx context.Context, keys []string) ([]string, error) {
-	return Column[string](ctx, db, `SELECT DISTINCT m.paper_key FROM matches m
-		WHERE m.paper_key = ANY($1) AND `+FoundSQL, keys)
+// FoundPapers lists the papers that documents on record are.
+func (db PaperRecords) FoundPapers(ctx context.Context) ([]gleaner.Paper, error) {
+	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p
+		WHERE EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=p.key AND `+FoundSQL+`)`)
 }
 
 // Copy is a place where a catalogue says that a paper is.
