@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -149,13 +150,16 @@ func (d *doctor) pollers(ctx context.Context, c client.Client, queue string, kin
 		d.fail(name, "check the Temporal server", err)
 		return time.Time{}
 	}
-	n, latest := asking(r.GetPollers())
+	n, other, latest := asking(r)
 	if n == 0 {
-		do := "start a worker: worker --queues " + queue
-		if id := d.cfg.Process.BuildID; id != "" {
-			do += "; where one runs: temporal worker deployment set-current-version --deployment-name gleaner --build-id " + id
+		do, found := "start a worker: worker --queues "+queue, "nobody works on it"
+		if other != "" {
+			found += ": the version of its workers, " + other + ", is not the current one"
 		}
-		d.warn(name, do, "nobody works on it")
+		if id := cmp.Or(other, d.cfg.Process.BuildID); id != "" {
+			do += "; where one runs: temporal worker deployment set-current-version --deployment-name gleaner --build-id " + id + " --yes"
+		}
+		d.warn(name, do, "%s", found)
 	} else {
 		d.ok(name, "%s asked for work in the last %s", text.Count(n, "worker"), pollTime)
 	}

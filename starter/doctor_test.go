@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,9 +10,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/deployment/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	temporallog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
 )
@@ -34,11 +43,25 @@ func visit(t *testing.T, args ...string) (map[string]finding, error) {
 func TestDoctorFindsNothingAmiss(t *testing.T) {
 	t.Parallel()
 	address, namespace := temporaltest.Temporal(t)
+	server, err := client.Dial(client.Options{HostPort: address, Namespace: namespace, Logger: temporallog.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+	require.NoError(t, err)
+	defer server.Close()
+	old := worker.WorkerDeploymentVersion{DeploymentName: "gleaner", BuildID: "2026.1"}
+	w := worker.New(server, activities.QueueJobs, worker.Options{DeploymentOptions: worker.DeploymentOptions{UseVersioning: true, Version: old}})
+	w.RegisterActivityWithOptions(func() error { return nil }, activity.RegisterOptions{Name: "none"})
+	require.NoError(t, w.Start())
+	defer w.Stop()
+	require.Eventually(t, func() bool {
+		r, err := server.DescribeTaskQueue(t.Context(), activities.QueueJobs, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+		return err == nil && len(r.GetPollers()) > 0
+	}, time.Minute, 20*time.Millisecond)
 	found, err := visit(t, "--database-url-file", secretFile(t, devtest.EmptyPostgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org", "--build-id", "2026.2")
 	require.NoError(t, err, found)
 	require.Equal(t, levelWarn, found["migrations"].Level, "an empty database has none, and the doctor applies none")
 	require.Equal(t, levelWarn, found["queue crawl"].Level)
 	require.Contains(t, found["queue crawl"].Do, "worker --queues crawl")
+	require.Contains(t, found["queue jobs"].Found, "2026.1, is not the current one")
+	require.Contains(t, found["queue jobs"].Do, "set-current-version --deployment-name gleaner --build-id 2026.1")
 	require.Contains(t, found["queue crawl"].Do, "set-current-version --deployment-name gleaner --build-id 2026.2")
 	for _, check := range []string{"settings", "identity", "database", "clock of the database", "temporal", "search attributes", "blob store"} {
 		require.Equal(t, levelOK, found[check].Level, "%s: %s", check, found[check].Found)
@@ -64,8 +87,16 @@ func TestDoctorCountsWorkersThatAsk(t *testing.T) {
 	at := func(ago time.Duration) *taskqueue.PollerInfo {
 		return &taskqueue.PollerInfo{LastAccessTime: timestamppb.New(time.Now().Add(-ago))}
 	}
-	n, latest := asking([]*taskqueue.PollerInfo{at(time.Second), at(2 * time.Minute), at(time.Minute)})
-	require.Equal(t, 2, n)
+	built := at(time.Second)
+	built.DeploymentOptions = &deployment.WorkerDeploymentOptions{BuildId: "2", WorkerVersioningMode: enumspb.WORKER_VERSIONING_MODE_VERSIONED}
+	queue := &workflowservice.DescribeTaskQueueResponse{Pollers: []*taskqueue.PollerInfo{at(time.Second), at(2 * time.Minute), at(time.Minute), built}}
+	n, other, latest := asking(queue)
+	require.Equal(t, []any{2, "2"}, []any{n, other})
+	for current, want := range map[string]int{"1": 0, "2": 1} {
+		queue.VersioningInfo = &taskqueue.TaskQueueVersioningInfo{CurrentDeploymentVersion: &deployment.WorkerDeploymentVersion{BuildId: current}}
+		n, _, _ = asking(queue)
+		require.Equal(t, want, n, current)
+	}
 	require.WithinDuration(t, time.Now(), latest, 30*time.Second)
 }
 

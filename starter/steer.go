@@ -88,7 +88,7 @@ func findRun(ctx context.Context, db *store.DB, given string) (run, error) {
 	}
 	switch len(found) {
 	case 0:
-		return run{}, program.Unknown{Reason: fmt.Errorf("no harvest, collections or host is called %s; `starter status`, `starter collections list` and `starter sites list` list them", given)}
+		return run{}, program.Unknown{Reason: fmt.Errorf("no harvest, collections or host is called %s; `starter status`, `starter collections list` and `starter sites list` list them; `starter blacklist add` takes hosts that are not on record", given)}
 	case 1:
 		return found[0], nil
 	}

@@ -9,7 +9,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -208,23 +208,30 @@ func hintNoWorker(ctx context.Context, c *cli, t client.Client) {
 	if err != nil {
 		return
 	}
-	if n, _ := asking(r.GetPollers()); n == 0 {
-		fmt.Fprintln(c.Err, "hint: no worker asks for work: it begins when one is started (worker)")
+	if n, _, _ := asking(r); n == 0 {
+		fmt.Fprintln(c.Err, "hint: no worker asks for work: it begins when one is started (worker), or made current (starter doctor)")
 	}
 }
 
-// asking counts the workers that asked within pollTime, and returns when the last one did.
-func asking(pollers []*taskqueue.PollerInfo) (n int, latest time.Time) {
-	for _, p := range pollers {
-		at := p.GetLastAccessTime().AsTime()
-		if time.Since(at) < pollTime {
+// asking counts the workers that asked within pollTime and get work, and returns the build of one
+// that gets none, since its version is not current, and when the last one asked.
+func asking(r *workflowservice.DescribeTaskQueueResponse) (n int, other string, latest time.Time) {
+	current := r.GetVersioningInfo().GetCurrentDeploymentVersion()
+	for _, p := range r.GetPollers() {
+		at, of := p.GetLastAccessTime().AsTime(), p.GetDeploymentOptions()
+		versioned := of.GetWorkerVersioningMode() == enumspb.WORKER_VERSIONING_MODE_VERSIONED
+		switch {
+		case time.Since(at) >= pollTime:
+		case versioned != (current != nil), versioned && of.GetBuildId() != current.GetBuildId():
+			other = of.GetBuildId()
+		default:
 			n++
 		}
 		if at.After(latest) {
 			latest = at
 		}
 	}
-	return n, latest
+	return n, other, latest
 }
 
 // pollTime is a little more than a worker waits for work before it asks again.

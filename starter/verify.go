@@ -20,7 +20,7 @@ func verifyCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "verify", Short: "Compare the repository with the database, both ways", Args: cobra.NoArgs,
 		Long: `Compare the repository with the database, both ways: files without a row, rows
 without a file, sizes, texts and metadata beside each file. --deep reads every
-file and compares it with its SHA-256. Any difference is printed, and the exit
+file and compares it with its SHA-256, and unpacks every text. Any difference is printed, and the exit
 code is then 1. Nothing is changed. Files of the last ten minutes without a row
 are passed over: a crawl may be about to write it. Files that ` + "`starter prune`" + ` took
 away are no difference.`,
@@ -50,6 +50,6 @@ away are no difference.`,
 			}
 			return err
 		})}
-	cmd.Flags().BoolVar(&deep, "deep", false, "read every file and compare it with its SHA-256")
+	cmd.Flags().BoolVar(&deep, "deep", false, "read every file and compare it with its SHA-256, and unpack every text")
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -96,7 +97,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	o = o.withDefaults()
 	for _, q := range o.Queues {
 		if !slices.Contains(activities.Queues(), q) {
-			return fmt.Errorf("%w: no queue is called %q; there are %v", program.ErrUsage, q, activities.Queues())
+			return fmt.Errorf("%w: no queue is called %q; there are %s", program.ErrUsage, q, strings.Join(activities.Queues(), ", "))
 		}
 	}
 	p, err := open(ctx, cfg, o)

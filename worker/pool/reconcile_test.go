@@ -260,7 +260,9 @@ func (l *log) Write(p []byte) (int, error) {
 // that it hands over.
 func TestAWorkerThatStopsFinishesItsRequest(t *testing.T) {
 	t.Parallel()
-	require.ErrorIs(t, pool.Run(t.Context(), nil, pool.Options{Queues: []string{"foo"}}), program.ErrUsage)
+	err := pool.Run(t.Context(), nil, pool.Options{Queues: []string{"foo"}})
+	require.ErrorIs(t, err, program.ErrUsage)
+	require.ErrorContains(t, err, strings.Join(activities.Queues(), ", "))
 	const host = "ada.example"
 	held, answer := make(chan struct{}), make(chan struct{})
 	var once sync.Once

@@ -24,6 +24,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if e := r.Ended; e != nil {
 		fmt.Fprintf(w, "%s\n", e.words(r, "2006-01-02 15:04"))
 	}
+	if unread := r.Unread(); unread != "" {
+		fmt.Fprintln(w, unread)
+	}
 	fmt.Fprintln(w)
 	if r.ofSite() {
 		fmt.Fprintf(w, "papers %d, in %s of %s; pages %d\n", r.Files.Papers, text.Count(r.Files.Accepted, "academic document"), text.Count(r.Files.Documents, "file"), r.Files.Pages)
@@ -71,6 +74,14 @@ func (r *Report) Failed() string {
 		return ""
 	}
 	return fmt.Sprintf("It failed %s. What follows was known before.", r.Harvest.Note)
+}
+
+// Unread says how many documents are not read yet; it is "" where there are none.
+func (r *Report) Unread() string {
+	if r.Counters.Unexamined == 0 {
+		return ""
+	}
+	return text.CountIs(r.Counters.Unexamined, "document") + " not read yet"
 }
 
 // words say of which day the figures of the report are, in a form for days.

@@ -72,17 +72,16 @@ func (h *hands) holdOn(ctx context.Context) {
 	})
 }
 
-// free releases documents that were taken or only held, even if ctx has ended.
-func (h *hands) free(ctx context.Context, taken bool, shas ...string) error {
+// free releases documents that were taken or only held, even if ctx has ended. If the record
+// is away, those that were taken are released later; others are held for a few seconds more.
+func (h *hands) free(ctx context.Context, taken bool, shas ...string) {
 	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	err := h.db.Free(later, shas, h.by, taken)
-	if err != nil && taken {
+	if h.db.Free(later, shas, h.by, taken) != nil && taken {
 		for _, sha := range shas {
 			h.owed.Store(sha, h.by)
 		}
 	}
-	return err
 }
 
 // freeOwed frees what could not be freed while the record was away: nobody died over it.
@@ -117,7 +116,7 @@ func (h *hands) judge(ctx context.Context, doc Document, mode Mode, wait bool) (
 		h.take(d.SHA256)
 		defer func() {
 			if err != nil && !(Later(err) && d.State == gleaner.DocumentNew) { // postponed and released
-				err = errors.Join(err, h.free(ctx, true, d.SHA256))
+				h.free(ctx, true, d.SHA256)
 			}
 			h.done(d.SHA256)
 		}()

@@ -2,7 +2,6 @@ package collection
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -70,7 +69,7 @@ func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, r
 	<-held
 	if err != nil {
 		// Released, so that the next worker need not wait.
-		err = errors.Join(err, mine.free(ctx, false, mine.all()...))
+		mine.free(ctx, false, mine.all()...)
 	}
 	return int(done.Load()), more, err
 }

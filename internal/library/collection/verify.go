@@ -25,7 +25,7 @@ const (
 	NoRow      = "no row"      // a blob without its row
 	WrongSize  = "wrong size"  // the size of the blob differs from the row's
 	Corrupt    = "corrupt"     // the digest of the blob differs from its name
-	NoText     = "no text"     // the text is in the row but not beside the file
+	NoText     = "no text"     // the text is in the row, and beside the file is none, or one that cannot be read
 	NoMeta     = "no metadata" // judged, but without JSON beside the file
 	NoPlace    = "no place"    // a document without a place
 	NoOriginal = "no primary"  // a copy of a missing document
@@ -45,7 +45,7 @@ type Verified struct {
 const inFlight = 10 * time.Minute
 
 // Verify walks the repository and the record side by side, both ways, and tells
-// of every difference. deep reads every file and compares it with its name.
+// of every difference. deep reads every text, and every file, which it compares with its name.
 // progress is told how many rows were compared; of how many (0) is not known before the end.
 func Verify(ctx context.Context, db store.DocumentRecords, repo *repository.Repository, deep bool, tell func(Difference), progress func(rows, of int)) (Verified, error) {
 	v := &verifier{db: db, repo: repo, deep: deep, tell: tell, progress: progress}
@@ -174,6 +174,14 @@ func (v *verifier) row(ctx context.Context, k store.Known, e *repository.Entry) 
 	text, meta, err := v.repo.Sidecars(ctx, k.SHA256)
 	if err != nil {
 		return err
+	}
+	if text && v.deep {
+		_, err := v.repo.GetText(ctx, k.SHA256)
+		if errors.Is(err, repository.ErrAway) || errors.Is(err, repository.ErrForeign) || ctx.Err() != nil {
+			return err
+		} else if err != nil {
+			v.tell(Difference{k.SHA256, NoText, "it cannot be read: " + err.Error() + "; starter documents rejudge writes it"})
+		}
 	}
 	if k.HasText && !text {
 		v.tell(Difference{k.SHA256, NoText, "starter documents rejudge writes it"})

@@ -56,7 +56,10 @@ func TestVerify(t *testing.T) {
 	require.NoError(t, os.Chtimes(file(4), long, long))
 	want[shas[4]] = NoRow
 	require.Equal(t, want, differences(t, s, false))
-	want[shas[1]], want[shas[2]] = Corrupt, Corrupt
+	want[shas[1]], want[shas[2]], want[shas[5]] = Corrupt, Corrupt, NoText
+	text, err = filepath.Glob(filepath.Join(s.dir, "text", "*", shas[5]+"*"))
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(text[0], 50))
 	require.Equal(t, want, differences(t, s, true))
 	require.NotContains(t, want, young.SHA256)
 

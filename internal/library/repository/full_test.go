@@ -29,6 +29,7 @@ func TestFullDisk(t *testing.T) {
 		err = r.write(t.Context(), file{"documents/aa/bb/y", strings.NewReader("whole")}, file{"documents/aa/bb/x", full})
 		require.ErrorIs(t, err, ErrFull)
 		require.ErrorIs(t, err, cause)
+		require.Equal(t, 1, strings.Count(err.Error(), ErrFull.Error()), err)
 		left, err := filepath.Glob(filepath.Join(dir, ".partial", "*"))
 		require.NoError(t, err)
 		assert.Empty(t, left)

@@ -343,8 +343,8 @@ func checkDigest(s string) error {
 // typed returns an error that callers distinguish, if it is one.
 func typed(err error) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.Is(err, ErrFull), errors.Is(err, ErrNotFound):
+		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case gcerrors.Code(err) == gcerrors.NotFound, errors.Is(err, os.ErrNotExist):
