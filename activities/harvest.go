@@ -301,6 +301,7 @@ type Requeued struct {
 	Authors int `json:"authors"`   // with unanswered requests
 	Sources int `json:"sources"`   // unanswered requests to catalogues
 	Sites   int `json:"sites"`     // that refused, stopped or did not answer
+	Held    int `json:"held"`      // papers that the library holds by now
 }
 
 // requeuing is the position of Requeue.
@@ -317,7 +318,11 @@ func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 	defer stop()
 	at, again := resumed[requeuing](ctx)
 	if !again {
-		if err := a.holdMore(beat, r.Harvest); err != nil {
+		held, err := a.stages.HeldByNow(beat, r.Harvest)
+		if err == nil {
+			err = a.db.HoldPapers(beat, r.Harvest, held)
+		}
+		if err != nil {
 			return Requeued{}, typed(err)
 		}
 		f := store.RetryFilter{Harvest: r.Harvest, Host: r.Host, Reason: r.Reason, OlderThan: r.OlderThan}
@@ -325,7 +330,7 @@ func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 		if err != nil {
 			return Requeued{}, typed(err)
 		}
-		at.Did.Authors, at.Did.Sources = q.Authors, q.Papers+q.Copies
+		at.Did.Held, at.Did.Authors, at.Did.Sources = len(held), q.Authors, q.Papers+q.Copies
 		if at.Did.Sites, err = a.db.RetriedSites(beat, f); err != nil {
 			return Requeued{}, typed(err)
 		}
@@ -359,19 +364,6 @@ func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 }
 
 const hostsPerRetry = 500
-
-// holdMore marks the missing papers of a harvest that the library holds by now.
-func (a *Stages) holdMore(ctx context.Context, harvest string) error {
-	missing, err := a.db.Missing(ctx, harvest)
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	held, err := a.stages.Held(ctx, missing)
-	if err != nil {
-		return err
-	}
-	return a.db.HoldPapers(ctx, harvest, held)
-}
 
 // Report computes the report once and keeps it.
 func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) {

@@ -14,6 +14,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -96,7 +97,7 @@ func retryHarvest(ctx context.Context, c *cli, t client.Client, db *store.DB, h 
 	if err != nil {
 		return err
 	}
-	return c.Print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "sites": did.Sites, "waiting": asked}, func(w io.Writer) error {
+	return c.Print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "sites": did.Sites, "held": did.Held, "waiting": asked}, func(w io.Writer) error {
 		fmt.Fprintln(w, h.ID, retryWords(did, now))
 		for _, a := range asked {
 			fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Format("2006-01-02 15:04:05"))
@@ -170,6 +171,11 @@ func countRetry(ctx context.Context, db *store.DB, h store.Harvest, what activit
 		return would, err
 	}
 	would.Authors, would.Sources = q.Authors, q.Papers+q.Copies
+	held, err := (&harvest.Stages{DB: db}).HeldByNow(ctx, h.ID)
+	if err != nil {
+		return would, err
+	}
+	would.Held = len(held)
 	if would.URLs, err = db.FailedURLs(ctx, f); err != nil {
 		return would, err
 	}
@@ -211,6 +217,10 @@ func retryWords(did activities.Requeued, runs bool) string {
 	if runs {
 		word = "asks again for"
 	}
+	held := ""
+	if did.Held > 0 {
+		held = "; " + text.CountIs(did.Held, "paper") + " held by the library by now"
+	}
 	return fmt.Sprintf("%s %s that failed, %s that stalled, %s that refused or stopped, %s and %s to catalogues without an answer", word,
-		text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), text.Count(did.Sites, "site"), text.Count(did.Authors, "author"), text.Count(did.Sources, "question"))
+		text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), text.Count(did.Sites, "site"), text.Count(did.Authors, "author"), text.Count(did.Sources, "question")) + held
 }

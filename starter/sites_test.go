@@ -293,7 +293,7 @@ func TestRetrySaysWhatItTakesUp(t *testing.T) {
 			var did map[string]any
 			c.read(&did, args...) // no worker has begun yet
 			delete(did, "waiting")
-			require.Equal(t, map[string]any{"harvest": retried.ID, "urls": n[0], "documents": n[1], "authors": n[2], "sources": n[3], "sites": 0.}, did)
+			require.Equal(t, map[string]any{"harvest": retried.ID, "urls": n[0], "documents": n[1], "authors": n[2], "sources": n[3], "sites": 0., "held": 0.}, did)
 			began, err := server.GetWorkflowHistory(t.Context(), workflows.HarvestID(retried.ID), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
 			require.NoError(t, err)
 			var p workflows.HarvestParams
@@ -380,6 +380,13 @@ func TestARetryOfNothingNamesReasons(t *testing.T) {
 	c.onTemporal()
 	require.NoError(t, c.SetStage(t.Context(), h.ID, "complete", ""))
 	require.Contains(t, c.wrong(program.ExitUnknown, "retry", h.ID, "--failed"), "nothing of conf/x/2001 failed that could be tried again")
+	tides := gleaner.Paper{Key: "conf/x/Cole01", Venue: "conf/x", Year: 2001, Title: "The Tides of a Northern Sea", Authors: []gleaner.Author{{Name: "Cyd Cole"}}}
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{tides}, nil))
+	require.NoError(t, c.SetHarvestPapers(t.Context(), h.ID, []gleaner.Paper{tides}, nil))
+	c.ok("holdings", "import", c.file("later.csv", "title,year,authors\n"+tides.Title+",2001,Cyd Cole\n"))
+	would, err = checkRetryLeft(t.Context(), c.DB, h, activities.Retry{})
+	require.NoError(t, err, "holdings that were entered later count")
+	require.Contains(t, retryWords(would, false), "1 paper is held by the library by now")
 }
 
 // TestADelayBelowTheFloorIsNamed: who asks for less than the least delay is told

@@ -58,6 +58,15 @@ func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years glea
 	return l, s.DB.SetHarvestPapers(ctx, id, papers, held)
 }
 
+// HeldByNow returns, by key, why the library by now holds papers that a harvest misses.
+func (s *Stages) HeldByNow(ctx context.Context, id string) (map[string]string, error) {
+	missing, err := s.DB.Missing(ctx, id)
+	if err != nil || len(missing) == 0 {
+		return nil, err
+	}
+	return s.Held(ctx, missing)
+}
+
 // Held returns, by key, why the library holds papers. more are holdings beside its own.
 func (s *Stages) Held(ctx context.Context, papers []gleaner.Paper, more ...gleaner.Paper) (map[string]string, error) {
 	holdings, err := s.DB.Holdings(ctx)
