@@ -70,6 +70,7 @@ type startedHarvest struct {
 	activities.Harvest
 
 	Joined   bool
+	Paused   bool
 	Since    *time.Time
 	NotTaken []notTaken
 }
@@ -79,6 +80,7 @@ type startedJSON struct {
 	Harvest  string     `json:"harvest"`
 	Workflow string     `json:"workflow"`
 	Joined   bool       `json:"joined"`
+	Paused   bool       `json:"paused,omitempty"`
 	Since    *time.Time `json:"since,omitempty"`     // it runs, where it was joined
 	NotTaken []notTaken `json:"not_taken,omitempty"` // options of the command
 }
@@ -125,6 +127,9 @@ func (b startedHarvest) words() string {
 		since = " since " + b.Since.Local().Format(time.DateTime)
 	}
 	said := "is running already" + since + ", with the options that it was started with"
+	if b.Paused {
+		said += "; it is paused: `starter resume " + b.ID + "` lets it go on"
+	}
 	for _, n := range b.NotTaken {
 		had := "the default"
 		if n.Runs != "" {
@@ -161,8 +166,11 @@ func joinRunning(ctx context.Context, c *cli, t client.Client, h activities.Harv
 	at := first.GetEventTime().AsTime()
 	if a, err := c.Record(ctx); err == nil { // a long harvest goes on in runs, and the record has when the first began
 		defer a.Close()
-		if row, err := a.DB.FindHarvest(ctx, h.ID); err == nil && row.ID == h.ID && row.CompletedAt == nil && row.StartedAt.Before(at) {
-			at = row.StartedAt
+		if row, err := a.DB.FindHarvest(ctx, h.ID); err == nil && row.ID == h.ID && row.CompletedAt == nil {
+			b.Paused = row.Paused
+			if row.StartedAt.Before(at) {
+				at = row.StartedAt
+			}
 		}
 	}
 	b.Since, b.NotTaken = &at, optionsNotTaken(asked, runs.Harvest.Options)
@@ -174,12 +182,12 @@ func printStarted(c *cli, b startedHarvest) error {
 	if b.Joined {
 		did = strings.ReplaceAll(b.words(), "; ", "\n  ")
 	}
-	return c.Say(startedJSON{b.ID, workflows.HarvestID(b.ID), b.Joined, b.Since, b.NotTaken}, "%s %s\nwatch it:  starter watch %s\n", b.ID, did, b.ID)
+	return c.Say(startedJSON{b.ID, workflows.HarvestID(b.ID), b.Joined, b.Paused, b.Since, b.NotTaken}, "%s %s\nwatch it:  starter watch %s\n", b.ID, did, b.ID)
 }
 
 // hintNotTaken says before a harvest is watched what it does not take.
 func hintNotTaken(c *cli, b startedHarvest) {
-	if len(b.NotTaken) > 0 {
+	if len(b.NotTaken) > 0 || b.Paused {
 		fmt.Fprintf(c.Err, "hint: %s %s\n", b.ID, b.words())
 	}
 }

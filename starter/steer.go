@@ -126,6 +126,9 @@ func (c *cli) onRun(check func(run) error, do func(ctx context.Context, t client
 		if err == nil {
 			err = check(r)
 		}
+		if err == nil && r.kind == runHarvest && !r.waits {
+			err = otherHarvests(ctx, c, a.DB, strings.TrimPrefix(args[0], runHarvest+"/"), r.harvest)
+		}
 		if err != nil {
 			return err
 		}
@@ -186,7 +189,6 @@ func steer(ctx context.Context, t client.Client, db *store.DB, r *run, how steer
 		return did, notRunning(r.harvest, updateWorkflow(ctx, t, workflows.HarvestID(r.harvest.ID), update, nil))
 	case r.kind == runHarvest:
 		did, err = cancelWorkflow(ctx, t, workflows.HarvestID(r.harvest.ID))
-		return did, notRunning(r.harvest, err)
 	case r.kind == runCollections && do != "cancel":
 		err = updateWorkflow(ctx, t, workflows.CollectionsID(r.name), update, nil)
 	case r.kind == runCollections:
@@ -205,7 +207,7 @@ func steer(ctx context.Context, t client.Client, db *store.DB, r *run, how steer
 		return "", fmt.Errorf("%w: %s a %s: there is no such thing; %s", program.ErrUsage, do, r.kind, instead[r.kind])
 	}
 	if hasEnded(err) {
-		again := map[string]string{runCollections: "; `starter collect` goes on with collections that ended", runRecrawl: ""}
+		again := map[string]string{runCollections: "; `starter collect` goes on with collections that ended", runRecrawl: "", runHarvest: fmt.Sprintf(" (it is %s)", r.harvest.Stage)}
 		err = program.Unknown{Reason: fmt.Errorf("%s does not run%s", r.id(), again[r.kind])}
 	}
 	return did, err

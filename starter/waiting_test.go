@@ -183,13 +183,16 @@ func TestWhoStopsWatchingIsToldThatItGoesOn(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	id := c.harvestThatWaits(c.onTemporal())
-	ctx, interrupt := context.WithCancel(t.Context())
-	_, errs, result := c.background(ctx, "watch", id)
-	errs.until(t, "[crawl]")
-	interrupt()
-	require.Equal(t, program.ExitInterrupted, result())
-	require.Contains(t, errs.String(), "continues in the background")
-	require.Contains(t, errs.String(), "starter cancel "+id)
+	for paused, says := range map[bool]string{false: "continues in the background", true: "is paused\nlet it go on:  starter resume " + id} {
+		require.NoError(t, c.SetPaused(t.Context(), id, paused))
+		ctx, interrupt := context.WithCancel(t.Context())
+		_, errs, result := c.background(ctx, "watch", id)
+		errs.until(t, "[crawl")
+		interrupt()
+		require.Equal(t, program.ExitInterrupted, result())
+		require.Contains(t, errs.String(), says)
+		require.Contains(t, errs.String(), "starter cancel "+id)
+	}
 }
 
 // TestAHarvestWithoutAWorker is said to wait for one, and can be cancelled.
@@ -220,12 +223,15 @@ func TestCancelTwice(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	server := c.onTemporal()
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2002", Venue: "conf/x", Years: gleaner.Years{From: 2002, To: 2002}, Options: []byte("{}")}))
 	id := c.harvestThatWaits(server)
 	require.Equal(t, id+" is being cancelled\n", c.ok("cancel", id))
-	require.Contains(t, c.ok("cancel", id), "is being cancelled already")
+	said := c.ok("cancel", "conf/x")
+	require.Contains(t, said, "is being cancelled already")
+	require.Contains(t, said, "This is "+id+", the latest harvest of conf/x. Others: conf/x/2002\n")
 	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
 	require.NoError(t, server.GetWorkflow(t.Context(), workflows.HarvestID(id), "").Get(t.Context(), nil))
-	require.Contains(t, c.wrong(program.ExitUnknown, "cancel", id), "does not run")
+	require.Contains(t, c.wrong(program.ExitUnknown, "cancel", id), "does not run (it is crawl)")
 }
 
 // TestWrongOptionsEndAtOnce: nothing is asked of any server before.

@@ -58,7 +58,11 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 	var result workflows.HarvestResult
 	err = c.awaitShown(ctx, t, workflows.HarvestID(id), l, func(ctx context.Context) (pool.Seen, error) { return pool.Look(ctx, t, id) }, &result)
 	if ctx.Err() != nil && !c.JSON {
-		fmt.Fprintf(c.Err, "%s continues in the background\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
+		how := "continues in the background\nwatch it:  starter watch"
+		if l.h.Paused {
+			how = "is paused\nlet it go on:  starter resume"
+		}
+		fmt.Fprintf(c.Err, "%s %s %s\nend it:    starter cancel %s\n", id, how, id, id)
 	}
 	if err != nil {
 		return endedBadly(ctx, a.DB, id, err)
