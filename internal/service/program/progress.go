@@ -14,8 +14,8 @@ import (
 const quiet = 2 * time.Second
 
 // Progress is how far work is that may take longer than two seconds. Until then
-// nothing is shown; then it is a line that changes on a terminal, and a line every ten
-// seconds elsewhere.
+// nothing is shown; then it is a line that changes on a terminal, and lines of their
+// own elsewhere.
 type Progress struct {
 	p     *Program
 	start *time.Timer

@@ -17,7 +17,8 @@ import (
 
 const (
 	redraw    = 200 * time.Millisecond // of a terminal
-	everyLine = 10 * time.Second       // elsewhere
+	firstLine = 10 * time.Second       // elsewhere, after the first line; then twice as long each time
+	everyLine = time.Minute            // up to this
 )
 
 // View is work under way. It is asked at any time, from another goroutine.
@@ -27,8 +28,8 @@ type View interface {
 }
 
 // Live shows a view. On a terminal its lines change in their place, cut to the width,
-// and what else is said stands above them; elsewhere it is a line every ten seconds,
-// where it changed.
+// and what else is said stands above them; elsewhere it is a line after ten seconds
+// and, in the end, every minute, where it changed.
 type Live struct {
 	w    *Writer
 	view View
@@ -127,12 +128,11 @@ func (l *Live) lines() []string {
 	return lines
 }
 
-// tell writes a line at once and every ten seconds.
+// tell writes a line at once, after ten seconds, and then less often.
 func (l *Live) tell() {
 	defer close(l.done)
-	tick := time.NewTicker(everyLine)
-	defer tick.Stop()
-	for last := ""; ; {
+	last := ""
+	for wait := firstLine; ; wait = min(2*wait, everyLine) {
 		if s := l.view.String(); s != "" && s != last {
 			fmt.Fprintln(l.w, s)
 			last = s
@@ -140,7 +140,7 @@ func (l *Live) tell() {
 		select {
 		case <-l.stop:
 			return
-		case <-tick.C:
+		case <-time.After(wait):
 		}
 	}
 }

@@ -165,8 +165,8 @@ func TestErasedLeavesNothing(t *testing.T) {
 	require.Equal(t, []string{"the end", ""}, screen(written()))
 }
 
-// TestALineEveryTenSecondsIntoAFile: at once, then where something changed.
-func TestALineEveryTenSecondsIntoAFile(t *testing.T) {
+// TestLinesIntoAFile: at once, then where something changed, and each minute of long work.
+func TestLinesIntoAFile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
@@ -185,7 +185,12 @@ func TestALineEveryTenSecondsIntoAFile(t *testing.T) {
 		says("three")
 		time.Sleep(15 * time.Second)
 		says("four")
-		live.End()
 		require.Equal(t, "one\nthree\n", out.String())
+		for i := range 300 {
+			time.Sleep(time.Second)
+			says(strings.Repeat("i", i))
+		}
+		live.End()
+		require.Equal(t, 2+5, strings.Count(out.String(), "\n"))
 	})
 }
