@@ -59,6 +59,9 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, at devstack.Ports, ui
 	}
 	fmt.Fprintf(c.Out, "Temporal     %s\nPostgres     %s\ndata folder  %s\n", stack.TemporalAddress, config.Redact(stack.DatabaseURL), cfg.Servers.DataDir)
 	fmt.Fprintln(c.Out, "web page     starter console, in another terminal, prints its address")
+	if work && cfg.Web.Contact == "" && cfg.Web.Proxy == "" {
+		fmt.Fprintln(c.Err, "warning: without GLEANER_CONTACT, an e-mail address or a page where web masters reach you, only this machine is asked for pages")
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {

@@ -156,6 +156,9 @@ func TestMisuses(t *testing.T) {
 		args []string
 	}{
 		{program.ExitUsage, "unknown flag: --nope", []string{"harvest", "--nope"}},
+		{program.ExitUsage, "unknown flag: --max-page; did you mean --max-pages?", []string{"harvest", "--max-page", "3"}},
+		{program.ExitUsage, "outside 1600-2999; each year has four digits, as in 2005-2015", []string{"harvest", "conf/x", "--years", "2005-15"}},
+		{program.ExitUsage, "none.csv holds no paper", []string{"harvest", "--papers", c.file("none.csv", "title,year\n"), "--dry-run"}},
 		{program.ExitUsage, "no command is called \"harvets\"; did you mean harvest?", []string{"harvets"}},
 		{program.ExitUsage, "is an address", []string{"recrawl", "http://a.example/b.html"}},
 		{program.ExitUsage, "see `starter --help`", []string{"train", "links"}},

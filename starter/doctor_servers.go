@@ -89,6 +89,10 @@ func (d *doctor) parts(ctx context.Context) {
 }
 
 func (d *doctor) temporal(ctx context.Context) {
+	if d.cfg.Servers.Temporal == "" {
+		d.fail("temporal", "start `starter dev`, or set TEMPORAL_ADDRESS", errors.New("none is configured"))
+		return
+	}
 	c, err := pool.Dial(ctx, d.cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		d.fail("temporal", "check TEMPORAL_ADDRESS and that the server runs", err)

@@ -117,6 +117,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 		do           string
 	}{
 		"no database":        {nil, "database", levelFail, "GLEANER_DATABASE_URL"},
+		"no Temporal":        {nil, "temporal", levelFail, "start `starter dev`, or set TEMPORAL_ADDRESS"},
 		"no contact":         {nil, "identity", levelWarn, "GLEANER_CONTACT"},
 		"wrong contact":      {[]string{"--contact", "nobody in particular"}, "identity", levelFail, "correct"},
 		"proxy":              {[]string{"--proxy-file", secretFile(t, "http://127.0.0.1:1")}, "proxy", levelWarn, "metadata services"},

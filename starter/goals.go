@@ -260,7 +260,11 @@ func papersOfFile(ctx context.Context, name string, years gleaner.Years, file st
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(papers) == 0 {
-		return nil, fmt.Errorf("%w: %s holds no paper of %s", program.ErrUsage, file, years)
+		of := ""
+		if years != (gleaner.Years{}) {
+			of = " of " + years.String()
+		}
+		return nil, fmt.Errorf("%w: %s holds no paper%s", program.ErrUsage, file, of)
 	}
 	return papers, nil
 }

@@ -75,7 +75,11 @@ func writeReviews(w io.Writer, all []store.Review) error {
 	for _, r := range all {
 		writeReview(w, r)
 	}
-	_, err := fmt.Fprintln(w, text.Count(len(all), "match"))
+	how := ""
+	if len(all) > 0 {
+		how = fmt.Sprintf("\nsettle one:  starter review %s %.12s yes   (or no, or undo)", all[0].Paper, all[0].SHA256)
+	}
+	_, err := fmt.Fprintln(w, text.Count(len(all), "match")+how)
 	return err
 }
 

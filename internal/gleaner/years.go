@@ -31,7 +31,7 @@ func ParseYears(s string) (Years, error) {
 		case errA != nil || errB != nil:
 			return Years{}, fmt.Errorf("years %q: want years, such as 2003, 1998-2004 or 2001-2003,2007", s)
 		case min(a, b) < 1600 || max(a, b) > 2999:
-			return Years{}, fmt.Errorf("years %q: outside 1600-2999", s)
+			return Years{}, fmt.Errorf("years %q: outside 1600-2999; each year has four digits, as in 2005-2015", s)
 		case a > b:
 			return Years{}, fmt.Errorf("years %q: the first year is after the last", s)
 		}

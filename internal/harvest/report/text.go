@@ -10,7 +10,6 @@ import (
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/record/store"
 	"gleaner/internal/text"
 )
 
@@ -142,14 +141,16 @@ func (r *Report) NotAsked() string {
 
 // linksOnRecord says what of the record was taken up: links of pages read before, and documents.
 func (r *Report) linksOnRecord() string {
-	if r.Links == (store.LinkCounts{}) {
-		return ""
+	var said []string
+	say := func(n int, what, why string) {
+		if n > 0 {
+			said = append(said, text.Count(n, what)+why)
+		}
 	}
-	said := fmt.Sprintf("of pages read before, %s taken for these papers, %d since the options are others", text.Count(r.Links.Found, "link"), r.Links.Reopened)
-	if n := r.Links.Documents; n > 0 {
-		said += fmt.Sprintf("; %s judged again, since the filter is another", text.Count(n, "document"))
-	}
-	return said
+	say(r.Links.Found, "link", " of pages read before taken for these papers")
+	say(r.Links.Reopened, "link", " of pages read before taken, since the options changed")
+	say(r.Links.Documents, "document", " judged again, since the filter changed")
+	return strings.Join(said, "; ")
 }
 
 // leftOut are the links that were not asked for, by why, in one line.

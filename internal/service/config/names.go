@@ -104,10 +104,15 @@ func unknown(key string, keys []string) string {
 				"and name it in the setting policy (%s)", name, section, variable("policy"))
 		}
 	}
-	if like := nearest(key, keys, max(2, len(key)/3)); like != "" {
+	if like := Nearest(key, keys); like != "" {
 		return fmt.Sprintf("no setting is called %q; did you mean %s?", key, like)
 	}
 	return fmt.Sprintf("no setting is called %q; `starter config` lists them", key)
+}
+
+// Nearest is the name that is spelt most like one; "" if none is like it.
+func Nearest(name string, among []string) string {
+	return nearest(name, among, max(2, len(name)/3))
 }
 
 // nearest is the name that is spelt most like one, if at most so many letters

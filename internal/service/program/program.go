@@ -52,7 +52,7 @@ func New(root *cobra.Command, out, errw io.Writer, child document.Child, find fu
 	root.Args, root.RunE = noCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", ErrUsage, openly(err)) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return fmt.Errorf("%w: %w", ErrUsage, openly(cmd, err)) })
 	p.flags = root.PersistentFlags()
 	p.flags.BoolVar(&p.JSON, "json", false, "print results as JSON")
 	p.flags.StringVar(&p.file, "config", "", "settings file")
@@ -135,8 +135,8 @@ func StrictArgs(cmd *cobra.Command) {
 	}
 }
 
-// openly explains why a secret is no flag.
-func openly(err error) error {
+// openly explains why a secret is no flag, and names the flag that is spelt most like an unknown one.
+func openly(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
@@ -144,6 +144,11 @@ func openly(err error) error {
 	name := unknown.GetSpecifiedName()
 	if s, ok := config.Find(name); ok && s.Secret {
 		return fmt.Errorf("%s would be seen in the list of processes: set %s, or name the file that holds it by --%s", s.Key, s.Env, s.FileKey())
+	}
+	var flags []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+	if like := config.Nearest(name, flags); like != "" && len(name) > 1 {
+		return fmt.Errorf("%w; did you mean --%s?", err, like)
 	}
 	return err
 }
