@@ -199,7 +199,7 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 			key, venue = strings.TrimPrefix(key, f.Venue+"/"), ""
 		}
 		entries[i] = biblio.Entry{Kind: repository.Extension(f.Kind),
-			Paper: gleaner.Paper{Key: key, Venue: venue, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: append([]string{f.URL}, twinURLs(f)...)}}
+			Paper: gleaner.Paper{Key: key, Type: f.Type, Venue: venue, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: append([]string{f.URL}, twinURLs(f)...)}}
 		if !strings.Contains(f.Path, "://") { // a program here can open it
 			entries[i].File = f.Path
 		}

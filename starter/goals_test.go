@@ -141,7 +141,7 @@ func (g *goals) personAndList(who sampleweb.AuthorTruth) {
 	require.Equal(g.t, len(listed), r.Summary.Published)
 	g.found("papers:reading-list", listed, func(sampleweb.PaperTruth) bool { return true })
 	entries := g.ok("export", "papers:reading-list", "--format", "bibtex")
-	require.Contains(g.t, entries, "@misc{p0,", "by the keys of the list, which is no venue")
+	require.Contains(g.t, entries, "@inproceedings{p0,", "by the keys and types of the list, which is no venue")
 	require.NotContains(g.t, entries, "papers:")
 	var s harvestStatus
 	g.read(&[]*harvestStatus{&s}, "status", "papers:reading-list")

@@ -77,10 +77,10 @@ const bibSample = `
 `
 
 var bibWant = []gleaner.Paper{
-	{Key: "ada:43", Title: "On the Öffice of Engines – Gödel, Erdős, naïve & λ",
+	{Key: "ada:43", Type: "article", Title: "On the Öffice of Engines – Gödel, Erdős, naïve & λ",
 		Authors: authors("Ada Lovelace", "Charles Babbage", "Barnes and Noble", "José Gutiérrez Jr."),
 		Venue:   "J. Algorithms", Year: 1843, Pages: "1-10", DOI: "10.1000/xyz", ArXiv: "1609.01872", Links: []string{"http://a.example/x_y"}},
-	{Key: "two", Title: `A "quoted" one`, Year: 2001},
+	{Key: "two", Type: "inproceedings", Title: `A "quoted" one`, Year: 2001},
 }
 
 // TestEveryErrorOfAListIsNamed: who mends a list does it once.
@@ -174,9 +174,13 @@ func TestWriteReadsBack(t *testing.T) {
 			got, err := biblio.Read(&b, f)
 			require.NoError(t, err)
 			want := papers
-			if f == biblio.RIS { // it has no field for an arXiv id
+			switch f {
+			case biblio.RIS: // it has no field for an arXiv id
 				want = append([]gleaner.Paper(nil), papers...)
 				want[0].ArXiv = ""
+			case biblio.BibTeX:
+				want = append([]gleaner.Paper(nil), papers...)
+				want[0].Type, want[1].Type = "inproceedings", "article"
 			}
 			assert.Equal(t, want, got)
 		})

@@ -201,6 +201,7 @@ func (r *bibReader) entry() (p gleaner.Paper, ok bool) {
 	if err != nil {
 		r.err = failAt(start, 0, "entry %s: %v", key, err)
 	}
+	p.Type = strings.ToLower(kind)
 	return p, true
 }
 

@@ -38,8 +38,10 @@ func (e Entry) bibTeX(key string) string {
 	var b strings.Builder
 	kind, in := "inproceedings", "booktitle"
 	switch {
-	case inJournal(e.Paper):
+	case inJournal(e.Paper), e.Type == "article":
 		kind, in = "article", "journal"
+	case e.Type != "" && strings.Trim(e.Type, "abcdefghijklmnopqrstuvwxyz") == "":
+		kind = e.Type
 	case e.Venue == "":
 		kind, in = "misc", "howpublished"
 	}

@@ -30,6 +30,8 @@ type Exported struct {
 	Venue     string           `json:"venue,omitempty"`      // its key
 	VenueName string           `json:"venue_name,omitempty"` // as people write it; the key where that is not known
 
+	Type string `json:"type,omitempty" db:"-"` // of its entry in the list, as gleaner.Paper has it
+
 	References    int      `json:"references" db:"-"` // entries of its reference list
 	ReferenceList []string `json:"reference_list,omitempty" db:"-"`
 
@@ -86,8 +88,12 @@ func (db DocumentRecords) Export(ctx context.Context, venueKey string, years gle
 		papers[len(papers)-1] = append(papers[len(papers)-1], c)
 	}
 	out := namesOne(papers, kin)
+	types, err := Map[string, string](ctx, db, `SELECT paper->>'key', paper->>'type' FROM listings WHERE source='file' AND venue=$1 AND paper ? 'type'`, venueKey)
+	if err != nil {
+		return nil, err
+	}
 	for i := range out {
-		out[i].Identity = out[i].Paper
+		out[i].Identity, out[i].Type = out[i].Paper, types[out[i].Paper]
 	}
 	return db.withReferences(ctx, out)
 }
