@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -124,18 +122,4 @@ func TestTheRecordAnswersForYearsThatItHas(t *testing.T) {
 	require.True(t, own[0].Listed[1].Found, "a document on record is the paper, of whatever list")
 	require.NoError(t, c.SetUnanswered(t.Context(), h.ID, store.UnansweredPapers, "dblp", nil, []store.Unanswered{{Subject: "2002", Reason: "status 503"}}))
 	require.Contains(t, dry("2001-2002"), "16 papers as DBLP lists them now")
-}
-
-// TestManyPapersAreListedAtOnce, and not each against all that were found.
-func TestManyPapersAreListedAtOnce(t *testing.T) {
-	t.Parallel()
-	papers := make([]gleaner.Paper, 100_000)
-	found := make([]string, len(papers))
-	for i := range papers {
-		found[i] = fmt.Sprint(i)
-		papers[i].Key = found[i]
-	}
-	began := time.Now()
-	require.True(t, listed(papers, nil, found)[99_999].Found)
-	require.Less(t, time.Since(began), 5*time.Second)
 }
