@@ -54,8 +54,8 @@ type Paper struct {
 	DOI     string   `json:"doi,omitempty"`   // bare, lower case: "10.1145/…"
 	ArXiv   string   `json:"arxiv,omitempty"` // bare, without version: "1609.01872"
 	Pages   string   `json:"pages,omitempty"`
-	Links   []string `json:"links,omitempty"` // electronic editions: landing pages or documents
-	Type    string   `json:"type,omitempty"`  // of its BibTeX entry, in lower case, where a list in BibTeX names it
+	Links   []string `json:"links,omitempty"`       // electronic editions: landing pages or documents
+	Type    string   `json:"type,omitempty" db:"-"` // of its BibTeX entry, in lower case, where a list in BibTeX names it
 }
 
 // Surnames lists the authors' surnames in order.
