@@ -249,9 +249,16 @@ func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, 
 		}
 		return did, politeness.Slow(ctx, db.Pool, host, delay)
 	}
+	s, err := showSite(ctx, db, host)
+	if err == nil && s.Blocked != "" {
+		err = fmt.Errorf("%s: %s; `starter blacklist remove %s` takes it off, and then resume it if it is paused", host, s.Blocked, host)
+	}
+	if err != nil {
+		return "", err
+	}
 	names, err := politeness.Resume(ctx, db.Pool, host)
 	if err == nil && len(names) == 0 {
-		err = whyNotResumed(ctx, db, host)
+		err = program.Unknown{Reason: fmt.Errorf("%s is not paused", host)}
 	}
 	if err != nil {
 		return "", err
@@ -277,15 +284,6 @@ func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, 
 		return "resumed: it is asked for " + strings.Join(goOn, ", "), nil
 	}
 	return "resumed: no harvest that runs wants it; it is asked when one that does is started again", nil
-}
-
-// whyNotResumed says why a host cannot be resumed.
-func whyNotResumed(ctx context.Context, db *store.DB, host string) error {
-	s, err := showSite(ctx, db, host)
-	if err == nil && s.Blocked != "" {
-		return fmt.Errorf("%s: %s; `starter blacklist remove %s` takes it off, and then resume it if it is paused", host, s.Blocked, host)
-	}
-	return cmp.Or(err, error(program.Unknown{Reason: fmt.Errorf("%s is not paused", host)}))
 }
 
 func notRunning(h store.Harvest, err error) error {
