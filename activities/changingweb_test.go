@@ -265,9 +265,12 @@ func (l *library) vanish(t *testing.T) (check func()) {
 	l.web.set(replaced.link, movedKind, []byte(second))
 	l.web.set(replaced.file, "", nil)
 	return func() {
-		require.Equal(t, place{known: true, gone: true}, l.at(t, vanished.file, vanished.digest), "link and file are gone")
-		require.Equal(t, place{known: true, current: true}, l.at(t, unlinked.file, unlinked.digest), "the file is still there")
-		require.Equal(t, place{known: true, gone: true}, l.at(t, replaced.file, replaced.digest), "the link leads to another file")
+		require.Equal(t, place{known: true, gone: true}, l.at(t, vanished.file, vanished.digest),
+			"link and file are gone")
+		require.Equal(t, place{known: true, current: true}, l.at(t, unlinked.file, unlinked.digest),
+			"the file is still there")
+		require.Equal(t, place{known: true, gone: true}, l.at(t, replaced.file, replaced.digest),
+			"the link leads to another file")
 		require.Equal(t, place{known: true, current: true}, l.at(t, second, sha(revised)))
 		require.Equal(t, place{known: true, current: true}, l.at(t, same.file, same.digest))
 	}
@@ -309,7 +312,8 @@ func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 
 	// Two steps from a listed page at most, and nothing but listed domains.
 	var deep, strange int
-	require.NoError(t, narrow.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE u.depth > 2 AND u.role=0 AND u.state=1),
+	require.NoError(t, narrow.DB.Pool.QueryRow(t.Context(),
+		`SELECT count(*) FILTER (WHERE u.depth > 2 AND u.role=0 AND u.state=1),
 		count(*) FILTER (WHERE u.state=1 AND NOT EXISTS (SELECT 1 FROM whitelist w WHERE s.host = w.domain OR s.host LIKE '%.' || w.domain))
 		FROM urls u JOIN sites s ON s.id=u.site_id`).Scan(&deep, &strange))
 	require.Zero(t, deep)

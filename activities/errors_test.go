@@ -243,7 +243,8 @@ func TestACrawlShowsWhoJoinsAndMakesRoom(t *testing.T) {
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('a.example')`)
 	join := func(id string) {
 		require.NoError(t, db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "conf/" + id, Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
-		storetest.Exec(t, db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'test' FROM sites`, id)
+		storetest.Exec(t, db.Pool,
+			`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'test' FROM sites`, id)
 	}
 	join("first")
 	a := &Crawl{db: db}

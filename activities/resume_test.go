@@ -283,7 +283,8 @@ func TestACrawlBeatsWhileThePostgresStandsStill(t *testing.T) {
 	run = begin()
 	line.Mend()
 	ends(run, true)
-	require.Contains(t, storetest.Get[string](t, l.DB.Pool, `SELECT reason FROM sites`), "70 links within /~ada/ were left out")
+	require.Contains(t, storetest.Get[string](t, l.DB.Pool,
+		`SELECT reason FROM sites`), "70 links within /~ada/ were left out")
 	ends(begin(), true) // as where its end was not heard
 	require.Equal(t, 1, storetest.Get[int](t, l.DB.Pool, `SELECT count(*) FROM leads`))
 }

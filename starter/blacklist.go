@@ -113,7 +113,8 @@ func blockedHosts(file string, args []string) (hosts []store.Blocked, err error)
 		}
 		host, err := hostName(given)
 		if err == nil && i >= len(args) && !strings.Contains(host, ".") {
-			err = fmt.Errorf("%w: %s, line %d: %q is no host such as www.example.edu", program.ErrUsage, file, i-len(args)+1, given)
+			err = fmt.Errorf("%w: %s, line %d: %q is no host such as www.example.edu", program.ErrUsage,
+				file, i-len(args)+1, given)
 		}
 		if err != nil {
 			return nil, err

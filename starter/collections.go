@@ -335,7 +335,8 @@ func acceptanceOf(ctx context.Context, record *collections.Record, id int) (acce
 func (a acceptance) write(w io.Writer) error {
 	return table(w, "\ntopic\tpages\tdocuments\taccepted\tfor each page\tof documents", func(line func(string, ...any)) {
 		row := func(name string, x accepted) {
-			line("%s\t%d\t%d\t%d\t%.2f %%\t%.2f %%", name, x.Pages, x.Documents, x.Accepted, 100*x.OfPages, 100*x.OfDocuments)
+			line("%s\t%d\t%d\t%d\t%.2f %%\t%.2f %%", name, x.Pages, x.Documents, x.Accepted, 100*x.OfPages,
+				100*x.OfDocuments)
 		}
 		for _, t := range slices.Sorted(maps.Keys(a.Topics)) {
 			if t != "" {

@@ -45,7 +45,8 @@ func (c *cli) completes(cmd *cobra.Command) {
 	for flag, choices := range map[string][]string{"format": choicesOf(cmd), "scope": {"prefix", "host"}, "again": {"due", "all", "none"},
 		"strategy": config.Choices("strategy"), "leads": config.Choices("leads")} {
 		if cmd.Flags().Lookup(flag) != nil && len(choices) > 0 {
-			_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+			_ = cmd.RegisterFlagCompletionFunc(flag,
+				cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
 	for _, sub := range cmd.Commands() {

@@ -47,7 +47,8 @@ func TestDoctorFindsNothingAmiss(t *testing.T) {
 	require.NoError(t, err)
 	defer server.Close()
 	old := worker.WorkerDeploymentVersion{DeploymentName: "gleaner", BuildID: "2026.1"}
-	w := worker.New(server, activities.QueueJobs, worker.Options{DeploymentOptions: worker.DeploymentOptions{UseVersioning: true, Version: old}})
+	w := worker.New(server, activities.QueueJobs,
+		worker.Options{DeploymentOptions: worker.DeploymentOptions{UseVersioning: true, Version: old}})
 	w.RegisterActivityWithOptions(func() error { return nil }, activity.RegisterOptions{Name: "none"})
 	require.NoError(t, w.Start())
 	defer w.Stop()

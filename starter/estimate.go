@@ -199,7 +199,8 @@ func (e estimated) listing() string {
 
 func (e estimated) write(w io.Writer) error {
 	for _, p := range e.Listed {
-		fmt.Fprintf(w, "%-6s  %s  %s\n        %s\n", p.state(), cmp.Or(biblio.Year(p.Year), "-"), cmp.Or(p.Title, p.DOI), cmp.Or(strings.Join(p.Authors, ", "), "-"))
+		fmt.Fprintf(w, "%-6s  %s  %s\n        %s\n", p.state(), cmp.Or(biblio.Year(p.Year), "-"),
+			cmp.Or(p.Title, p.DOI), cmp.Or(strings.Join(p.Authors, ", "), "-"))
 	}
 	fmt.Fprintln(w)
 	return e.summary(w)

@@ -33,7 +33,8 @@ func oaiOf(name, base, contact string) (oaiFile, error) {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return oaiFile{}, fmt.Errorf("%w: --format oai wants --base-url: the address at which a gateway of OAI-PMH gives the file out, such as https://gateway.example/oai/library.example/webdb.xml", program.ErrUsage)
 	case none != nil:
-		return oaiFile{}, fmt.Errorf("%w: --format oai wants an e-mail address of who keeps it (setting contact)", program.ErrUsage)
+		return oaiFile{}, fmt.Errorf("%w: --format oai wants an e-mail address of who keeps it (setting contact)",
+			program.ErrUsage)
 	}
 	return oaiFile{name: name, base: base, host: u.Hostname(), admin: who.Address}, nil
 }

@@ -185,7 +185,8 @@ func TestSeveralVenuesAreStartedByOneCommand(t *testing.T) {
 	id := venues[0] + "/" + years
 	require.NoError(t, g.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: venues[0], Years: gleaner.Years{From: first, To: last}, Options: []byte("{}")}))
 	require.NoError(t, g.SetPaused(t.Context(), id, true))
-	require.Contains(t, g.ok("harvest", venues[0], "--years", years), "it is paused: `starter resume "+id+"` lets it go on")
+	require.Contains(t, g.ok("harvest", venues[0], "--years", years),
+		"it is paused: `starter resume "+id+"` lets it go on")
 	out = g.ok("harvest", venues[0], "--years", years, "--max-pages", "50", "--budget", "2.5", "--scope", "prefix")
 	require.Contains(t, out, "--max-pages 50 is not taken, it runs with the default")
 	require.Contains(t, out, "--budget 2.5 is not taken, it runs with the default")

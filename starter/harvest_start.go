@@ -62,7 +62,8 @@ func completed(ctx context.Context, c *cli, id string) bool {
 
 // startHarvest starts the workflow, or joins the one that runs.
 func startHarvest(ctx context.Context, t client.Client, p workflows.HarvestParams) (joined bool, err error) {
-	return startOnce(ctx, t, workflows.HarvestID(p.Harvest.ID), workflows.DescribeHarvest(p.Harvest), workflows.HarvestVenue, p)
+	return startOnce(ctx, t, workflows.HarvestID(p.Harvest.ID), workflows.DescribeHarvest(p.Harvest),
+		workflows.HarvestVenue, p)
 }
 
 // startedHarvest is a harvest that a command started, or that it found running.
@@ -151,7 +152,8 @@ func (b startedHarvest) words() string {
 // runs with is in its history; while that cannot be read nothing is said of it.
 func joinRunning(ctx context.Context, c *cli, t client.Client, h activities.Harvest, asked activities.HarvestOptions) startedHarvest {
 	b := startedHarvest{Harvest: h, Joined: true}
-	events := t.GetWorkflowHistory(ctx, workflows.HarvestID(h.ID), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := t.GetWorkflowHistory(ctx, workflows.HarvestID(h.ID), "", false,
+		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	if !events.HasNext() {
 		return b
 	}
@@ -182,7 +184,8 @@ func printStarted(c *cli, b startedHarvest) error {
 	if b.Joined {
 		did = strings.ReplaceAll(b.words(), "; ", "\n  ")
 	}
-	return c.Say(startedJSON{b.ID, workflows.HarvestID(b.ID), b.Joined, b.Paused, b.Since, b.NotTaken}, "%s %s\nwatch it:  starter watch %s\n", b.ID, did, b.ID)
+	return c.Say(startedJSON{b.ID, workflows.HarvestID(b.ID), b.Joined, b.Paused, b.Since, b.NotTaken},
+		"%s %s\nwatch it:  starter watch %s\n", b.ID, did, b.ID)
 }
 
 // hintNotTaken says before a harvest is watched what it does not take.

@@ -273,7 +273,8 @@ func printJobFile(c *cli, job store.Job) error {
 func newJobOf(ctx context.Context, db *store.DB, name string, confirm bool) (int64, error) {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("%w: want %s, or a file that describes one; there is no %s", program.ErrUsage, jobArg, name)
+		return 0, fmt.Errorf("%w: want %s, or a file that describes one; there is no %s", program.ErrUsage,
+			jobArg, name)
 	}
 	if err != nil {
 		return 0, err

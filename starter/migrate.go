@@ -26,7 +26,8 @@ the database holds a table, and tries again for ten minutes.`,
 			if err := migrate(cmd.Context(), cfg); err != nil {
 				return err
 			}
-			return c.Say(map[string]int64{"before": before.Applied, "after": before.Known}, "the database is at %d, and was at %d\n", before.Known, before.Applied)
+			return c.Say(map[string]int64{"before": before.Applied, "after": before.Known},
+				"the database is at %d, and was at %d\n", before.Known, before.Applied)
 		}}
 }
 

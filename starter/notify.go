@@ -28,7 +28,8 @@ for review, at most every notify-every.`,
 				return err
 			}
 			if len(channels) == 0 {
-				return fmt.Errorf("%w: no channel is set (GLEANER_NOTIFY_WEBHOOK, GLEANER_NOTIFY_SMTP)", program.ErrUsage)
+				return fmt.Errorf("%w: no channel is set (GLEANER_NOTIFY_WEBHOOK, GLEANER_NOTIFY_SMTP)",
+					program.ErrUsage)
 			}
 			var told []string
 			var failed error

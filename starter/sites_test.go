@@ -150,7 +150,8 @@ func TestSites(t *testing.T) {
 	require.NotContains(t, c.ok("sites", "show", "a.example"), "paused")
 	require.Contains(t, c.wrong(program.ExitUnknown, "resume", "a.example"), "a.example is not paused")
 	c.ok("pause", "c.example")
-	require.Contains(t, c.wrong(program.ExitFailed, "resume", "c.example"), "the host is on the blacklist: asked us to; `starter blacklist remove c.example`")
+	require.Contains(t, c.wrong(program.ExitFailed, "resume", "c.example"),
+		"the host is on the blacklist: asked us to; `starter blacklist remove c.example`")
 	require.Contains(t, c.ok("sites", "show", "c.example"), "paused since")
 	require.Contains(t, c.wrong(program.ExitUsage, "cancel", "a.example"), "starter blacklist add")
 	require.Contains(t, c.ok("retry", "a.example"), "a.example: asked again for 1 URL that failed and 0 documents that stalled, for conf/x/2001; next request 2")
@@ -369,7 +370,8 @@ func TestARetryOfNothingNamesReasons(t *testing.T) {
 	}
 	require.NoError(t, try(""), "what waits of one that was cancelled")
 	h.Stage = gleaner.StageComplete
-	require.ErrorContains(t, try(""), "nothing would be tried again, as this is only where it is named as the reason: not-found (1 URL)")
+	require.ErrorContains(t, try(""),
+		"nothing would be tried again, as this is only where it is named as the reason: not-found (1 URL)")
 	require.NoError(t, try("not-found"))
 	c.exec(`UPDATE sites SET state='refused'`)
 	would, err := checkRetryLeft(t.Context(), c.DB, h, activities.Retry{})

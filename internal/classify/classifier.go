@@ -244,7 +244,8 @@ func (c *Classifier) Check() error {
 	case (c.SVM == nil) == (c.Bayes == nil):
 		return errors.New("classifier with neither or both of svm and bayes")
 	case c.Options.Few > MaxFew:
-		return fmt.Errorf("classifier whose machine learns from up to %d examples: %d is the most", c.Options.Few, MaxFew)
+		return fmt.Errorf("classifier whose machine learns from up to %d examples: %d is the most",
+			c.Options.Few, MaxFew)
 	case !(c.Options.Beside >= 0 && c.Options.Beside <= MaxBeside): // nor NaN
 		return fmt.Errorf("classifier in which the pages of a site weigh %v: want 0 to %d", c.Options.Beside, MaxBeside)
 	case c.Bayes != nil && len(c.Bayes.Odds) != len(v.Words):

@@ -230,7 +230,8 @@ func estimated(ctx context.Context, c *Console, w Wish) (any, error) {
 		p.Lines, p.Papers = listed(p.Lines), listed(p.Papers)
 		return p, m.err
 	case <-late.C:
-		return nil, fmt.Errorf("%w %s, which goes on in the background: ask for the preview again in a while", errListing, w.Goal)
+		return nil, fmt.Errorf("%w %s, which goes on in the background: ask for the preview again in a while",
+			errListing, w.Goal)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

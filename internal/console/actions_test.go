@@ -45,7 +45,8 @@ func (h *told) Start(_ context.Context, w Wish) (string, string, error) {
 		return "", "", program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
 	}
 	if w.Goal == "Nobody Atall" {
-		return "", "", fmt.Errorf("search: %w", metadata.ErrUnavailable{Service: "DBLP", Err: errors.New("set dblp-url"), RetryAfter: time.Hour})
+		return "", "", fmt.Errorf("search: %w",
+			metadata.ErrUnavailable{Service: "DBLP", Err: errors.New("set dblp-url"), RetryAfter: time.Hour})
 	}
 	goal, years, delay := w.Goal, w.Years, w.Delay
 	w.Goal, w.Years, w.Delay = "", "", 0
@@ -190,7 +191,8 @@ func TestHarvestsAreActedOn(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
 	require.Contains(t, body, "cancel it first")
 	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageCancelled, ""))
-	require.Contains(t, d.page(at), "Its list of 4 papers and its report go. 4 papers are on no other harvest&#39;s list")
+	require.Contains(t, d.page(at),
+		"Its list of 4 papers and its report go. 4 papers are on no other harvest&#39;s list")
 	require.Contains(t, d.page(at), "Its schedule starts it again on ")
 	h.away = errors.New("Temporal is away")
 	res, _ = d.do("POST", at, "do=remove&schedule=yes")

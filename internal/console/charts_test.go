@@ -25,7 +25,8 @@ func TestStatisticsAreDrawn(t *testing.T) {
 	require.Len(t, drawn, 3)
 	require.Contains(t, page, "counts once here")
 	for i, svg := range drawn {
-		require.Contains(t, svg, `role="img" aria-label="`+[]string{"Documents by month", "Sites by the pause", "Documents by domain"}[i])
+		require.Contains(t, svg,
+			`role="img" aria-label="`+[]string{"Documents by month", "Sites by the pause", "Documents by domain"}[i])
 		for r := xml.NewDecoder(strings.NewReader(svg)); ; {
 			_, err := r.Token()
 			if errors.Is(err, io.EOF) {

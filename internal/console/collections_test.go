@@ -93,7 +93,8 @@ func TestCollectionsInABrowser(t *testing.T) {
 	harmless()
 	w.write("#site", "www.ada.example"+kb.Enter)
 	w.until(`location.search == "?site=www.ada.example" && document.readyState == "complete"`)
-	require.Equal(t, "http://www.ada.example/", see[string](w, `document.querySelector("tbody a").href`), "no crawl can say more of it")
+	require.Equal(t, "http://www.ada.example/", see[string](w, `document.querySelector("tbody a").href`),
+		"no crawl can say more of it")
 	d.exec(`UPDATE parents SET page=u.hash, url=u.url, host='www.ada.example' FROM urls u WHERE u.url='http://www.ada.example/p0.pdf' AND parents.host='p2.example'`)
 	w.open("/parents?site=www.ada.example")
 	w.do(chromedp.Click(`tbody a[href*="p0.pdf"]`))

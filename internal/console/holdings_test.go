@@ -87,7 +87,8 @@ func TestHoldingsAreLookedAtFirst(t *testing.T) {
 	shorter.Set("do", "enter")
 	require.Contains(t, d.landed(d.post(holdingsPath, shorter)), "1 of before are not any more")
 	require.Equal(t, 5, held(), "a list replaces the one of its name")
-	require.Contains(t, d.landed(d.post(holdingsPath, url.Values{"do": {"forget"}, "name": {"own"}})), "own is taken back: 3 papers are not held any more")
+	require.Contains(t, d.landed(d.post(holdingsPath, url.Values{"do": {"forget"}, "name": {"own"}})),
+		"own is taken back: 3 papers are not held any more")
 	require.Equal(t, 2, held())
 }
 

@@ -231,7 +231,8 @@ func TestTheJobPageSaysOfHowMany(t *testing.T) {
 	require.NoError(t, d.BeginJob(t.Context(), id, 1))
 	step := store.ImportStep{Job: id, Run: 1, Done: 17, Position: struct{}{}, Counters: ingest.Counters{Read: 43, Total: 100, Extent: ingest.Extent{Resources: 3204, Archives: 5, Archive: 2}}}
 	require.NoError(t, d.SaveImport(t.Context(), step))
-	require.Contains(t, d.page(fmt.Sprintf("/jobs/%d", id)), "<dt>Records</dt><dd>17 of 3204 · archive 2 of 5 · 43 %</dd>")
+	require.Contains(t, d.page(fmt.Sprintf("/jobs/%d", id)),
+		"<dt>Records</dt><dd>17 of 3204 · archive 2 of 5 · 43 %</dd>")
 	require.Contains(t, d.page("/jobs/1"), "<dt>Records</dt><dd>1</dd>")
 }
 

@@ -158,7 +158,8 @@ func TestAHarvestIsEstimatedBeforeItStarts(t *testing.T) {
 	res, body := d.post("/estimates", url.Values{"goal": {"conf/x"}, "years": {"1999"}})
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
 	require.Contains(t, body, "about 70 requests for conf/x1999")
-	require.Regexp(t, `(?s)<td>Engines of &lt;script.*wanted.*Ada Lovelace`, body, "a preview shows what papers they are")
+	require.Regexp(t, `(?s)<td>Engines of &lt;script.*wanted.*Ada Lovelace`, body,
+		"a preview shows what papers they are")
 	require.Contains(t, body, `name="goal" value="conf/x"`)
 	require.Contains(t, body, `id="goal" name="goal" list="lists" required value="conf/x"`, "it can be changed")
 	require.Contains(t, body, `name="years" value="1999"`)

@@ -164,8 +164,10 @@ func TestOneStrangerKeepsNobodyOut(t *testing.T) {
 		_ = d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", "a wrong password")
 	}
 	require.ErrorIs(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password), errTooMany)
-	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "cy", password), "another user of that network")
-	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.2", "ada", password), "the user from elsewhere")
+	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "cy", password),
+		"another user of that network")
+	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.2", "ada", password),
+		"the user from elsewhere")
 	for i := range maxGuessers + 10 {
 		d.doors.guesses("user "+strconv.Itoa(i), allGuesses).Allow()
 	}

@@ -34,7 +34,8 @@ func TestOpenAPI(t *testing.T) {
 	}
 	kept, err := os.ReadFile("openapi.json")
 	require.NoError(t, err)
-	require.Equal(t, string(kept), made.String(), "what pages answer has changed; go test ./internal/console -run TestOpenAPI -args -write-openapi describes it anew")
+	require.Equal(t, string(kept), made.String(),
+		"what pages answer has changed; go test ./internal/console -run TestOpenAPI -args -write-openapi describes it anew")
 }
 
 // described makes the document of the routes.

@@ -121,7 +121,8 @@ func TestPagesSayWhy(t *testing.T) {
 	d.explained(sampleHarvest)
 	require.Regexp(t, `(?s)<b>4</b> published.*<b>1</b> held.*<b>3</b> wanted.*<b>1</b> found`, d.page("/"))
 	require.Contains(t, d.page("/harvests/"+sampleHarvest), "http://127.0.0.1:8233/conf/webdb/1998-1999")
-	require.True(t, strings.HasSuffix(store.DocumentTitle("", strings.Repeat("long title ", 9), ""), "title lon…"), "it is cut")
+	require.True(t, strings.HasSuffix(store.DocumentTitle("", strings.Repeat("long title ", 9), ""), "title lon…"),
+		"it is cut")
 
 	var got papersPage
 	d.read(&got, "/papers?harvest="+id)

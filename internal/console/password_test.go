@@ -26,7 +26,8 @@ func TestPeopleChangeTheirPassword(t *testing.T) {
 	hurried, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	require.NoError(t, hashes.Acquire(t.Context(), hashesATime))
-	require.ErrorIs(t, setPassword(hurried, d.DB, "bob", "", other), context.DeadlineExceeded, "while others are hashed")
+	require.ErrorIs(t, setPassword(hurried, d.DB, "bob", "", other), context.DeadlineExceeded,
+		"while others are hashed")
 	hashes.Release(hashesATime)
 	res, body := d.post("/password", url.Values{"old": {password}, "password": {other}})
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
@@ -42,7 +43,8 @@ func TestPeopleChangeTheirPassword(t *testing.T) {
 	require.NoError(t, err)
 	_, err = d.Pool.Exec(t.Context(), `DELETE FROM console_users WHERE name='bob'`)
 	require.NoError(t, err)
-	require.ErrorIs(t, setPassword(t.Context(), d.DB, "bob", until, other), store.ErrNoUser, "who was removed meanwhile")
+	require.ErrorIs(t, setPassword(t.Context(), d.DB, "bob", until, other), store.ErrNoUser,
+		"who was removed meanwhile")
 	for _, self := range []string{"ada", "ADA"} {
 		_, _ = d.login("ada", password)
 		res, body = d.post("/users", url.Values{"do": {"add"}, "user": {self}, "password": {other}, "role": {"reader"}})

@@ -142,7 +142,8 @@ func TestPeopleLogInByTheirProvider(t *testing.T) {
 	require.NoError(t, d.RemoveUser(t.Context(), "3"))
 	res, _ = d.do("GET", "/", "")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, "shut out at once")
-	require.ErrorIs(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "cy@library.example", ""), errWrong, "they have no password")
+	require.ErrorIs(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "cy@library.example", ""), errWrong,
+		"they have no password")
 }
 
 // TestWhoIsNotNamedIsNotLetIn, nor who comes with a token of another log-in, for another
@@ -294,7 +295,8 @@ func TestABurstAtTheWayBackKeepsNobodyOut(t *testing.T) {
 		require.NoError(t, err)
 		_, _ = d.do("GET", backPath+"?code=x&state="+to.Query().Get("state"), "")
 	}
-	require.Equal(t, 1+2*pairGuesses.atOnce, p.tokens, "each refused code is asked for twice: with the secret in either place")
+	require.Equal(t, 1+2*pairGuesses.atOnce, p.tokens,
+		"each refused code is asked for twice: with the secret in either place")
 
 	for i := range mostLogins {
 		d.portal.closed[strconv.Itoa(i)] = time.Now().Add(loginTime)

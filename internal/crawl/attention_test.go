@@ -21,7 +21,8 @@ import (
 func (w *world) harvest(t *testing.T, id string, site int) {
 	t.Helper()
 	require.NoError(t, w.db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "v", Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
-	storetest.Exec(t, w.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, $2, 'test')`, id, site)
+	storetest.Exec(t, w.db.Pool,
+		`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, $2, 'test')`, id, site)
 }
 
 // untrapped is a site without end that is no trap, of which a slice asks for five pages.

@@ -29,7 +29,8 @@ func (l *loop) document(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 		return rank.Result{Document: true}, err
 	}
 	if n := len(l.kept.Documents); n > 1 {
-		l.limits.countBytes(e, max(l.kept.Bytes, int64(n)*leastMember)) // an archive may unpack to far more than its size
+		// an archive may unpack to far more than its size
+		l.limits.countBytes(e, max(l.kept.Bytes, int64(n)*leastMember))
 	}
 	if l.kept.Cut != "" {
 		v.Reason = leftOut(v.Reason, []string{l.kept.Cut})

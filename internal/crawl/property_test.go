@@ -181,7 +181,8 @@ func TestEveryURLOfARandomWebInPostgres(t *testing.T) {
 			require.NoError(t, err)
 			return r
 		})
-		states := storetest.Map[string, frontier.State](t, w.db.Pool, `SELECT url, urls.state FROM urls JOIN sites ON sites.id=site_id WHERE host=$1`, randomHost)
+		states := storetest.Map[string, frontier.State](t, w.db.Pool,
+			`SELECT url, urls.state FROM urls JOIN sites ON sites.id=site_id WHERE host=$1`, randomHost)
 		require.NoError(t, web.wrong(states, cfg.MaxTries, excused), "seed %d, window %d, batch %d", seed, cfg.Window, cfg.Batch)
 	}
 }

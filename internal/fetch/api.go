@@ -100,7 +100,8 @@ func (a *API) Do(c Call) (*Answer, error) {
 func (x *exchange) unaddressed(err error) *Error {
 	var e *Error
 	if !errors.As(err, &e) {
-		e = &Error{Outcome: BadAnswer, Status: x.status, Err: Unaddressed(err)} // by net/http: the redirect has no address
+		// by net/http: the redirect has no address
+		e = &Error{Outcome: BadAnswer, Status: x.status, Err: Unaddressed(err)}
 	}
 	e.URL = x.host
 	return e

@@ -174,7 +174,8 @@ func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*r
 			return nil, err
 		}
 		if err := c.saveRobots(ctx, t.host, old); err != nil {
-			c.robots.set(t.host, h, old, robots.Parse(old.Body, c.cfg.Product)) // so that it is not fetched at each attempt
+			// so that it is not fetched at each attempt
+			c.robots.set(t.host, h, old, robots.Parse(old.Body, c.cfg.Product))
 			return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 		}
 	}

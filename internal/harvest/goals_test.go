@@ -224,7 +224,8 @@ func TestKnownGoesOnWithoutASourceThatOnlyAdds(t *testing.T) {
 	o.Fail(catalogues.Fault{Host: "api.crossref.org", Status: 400})
 	a := o.open(t, "", map[string]string{"sources": "dblp,crossref,acl"})
 	require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
-	records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2003}, nothing)
+	records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2003},
+		nothing)
 	require.NoError(t, err)
 	assert.Len(t, records, 1)
 	require.Len(t, missing, 2)
@@ -266,7 +267,8 @@ func TestARefusedListIsAGap(t *testing.T) {
 		a := smallVenue().open(t, "", map[string]string{"sources": "crossref"})
 		asked := 0
 		a.Stages.Papers.Sources["crossref"] = refusing{a.Stages.Papers.Sources["crossref"], refusal, &asked}
-		records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2005}, nothing)
+		records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2005},
+			nothing)
 		require.NoError(t, err)
 		require.Len(t, records, 1)
 		require.Len(t, missing, 2)
@@ -288,7 +290,8 @@ func TestNoListIsAboveTheBounds(t *testing.T) {
 	require.ErrorAs(t, a.Stages.Papers.Enter(ctx, "file", "list/local", "2003", []gleaner.Paper{huge}), &bad)
 	crowd := slices.Repeat([]gleaner.Author{{Name: "A"}}, 20_000)
 	crowded := slices.Repeat([]gleaner.Paper{{Key: "file:many", Year: 2003, Title: "A paper", Authors: crowd}}, 51)
-	require.ErrorContains(t, a.Stages.Papers.Enter(ctx, "file", "list/local", "2003", crowded), "more than 1000000 authors of a volume")
+	require.ErrorContains(t, a.Stages.Papers.Enter(ctx, "file", "list/local", "2003", crowded),
+		"more than 1000000 authors of a volume")
 	listed, err := a.DB.Listing(ctx, "file", "list/local", years)
 	require.NoError(t, err)
 	require.Empty(t, listed)

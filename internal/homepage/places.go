@@ -63,7 +63,8 @@ func (a *authorSearch) places(ctx context.Context) error {
 		}
 		asked[AddressKey(final)] = true
 		if rule := a.placeRule(pg, final); rule != "" {
-			a.decision.Places = append(a.decision.Places, evidence.Place{URL: final, Scope: a.placeScope(final), Of: w.of, Rule: rule})
+			a.decision.Places = append(a.decision.Places,
+				evidence.Place{URL: final, Scope: a.placeScope(final), Of: w.of, Rule: rule})
 			continue
 		}
 		if !w.viaGroup && !w.plain {

@@ -26,8 +26,9 @@ type Searcher interface {
 
 // The ways in which a search fails.
 var (
-	errNoKey     = errors.New("homepage: the search provider needs a key")
-	errForbidden = errors.New("homepage: the search provider refuses") // a wrong key, or JSON answers are disabled: a retry is of no use
+	errNoKey = errors.New("homepage: the search provider needs a key")
+	// a wrong key, or JSON answers are disabled: a retry is of no use
+	errForbidden = errors.New("homepage: the search provider refuses")
 	errBusy      = errors.New("homepage: the search provider asks to wait")
 	errBudget    = errors.New("homepage: the search budget is used up")
 )

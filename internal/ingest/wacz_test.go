@@ -232,5 +232,6 @@ func zip64end(entries, size uint64) []byte {
 	at := size - 56 - 20 - 22
 	le.PutUint64(b[48:], at-leastEntry)
 	b = le.AppendUint32(le.AppendUint64(b, at), 1)
-	return append(append(b, "PK\x05\x06\x00\x00\x00\x00"...), "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00"...)
+	return append(append(b, "PK\x05\x06\x00\x00\x00\x00"...),
+		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00"...)
 }

@@ -113,7 +113,8 @@ func TestRecordsOnHardPairs(t *testing.T) {
 		t.Logf("%s %s, said %s %.2f %q\n\t%s | %v | %d | %s\n\t%s | %v | %d | %s", truth, row[3], v, score, why,
 			a.Title, a.Authors, a.Year, a.Pages, b.Title, b.Authors, b.Year, b.Pages)
 	}
-	t.Logf("%d pairs: %+v, not loadable %d: precision %.3f, recall %.3f", pairs, all, none, all.precision(), all.recall())
+	t.Logf("%d pairs: %+v, not loadable %d: precision %.3f, recall %.3f", pairs, all, none, all.precision(),
+		all.recall())
 	for i, f := range folds {
 		t.Logf("fold %d: precision %.3f, recall %.3f", i+1, f.precision(), f.recall())
 	}

@@ -96,7 +96,8 @@ func TestPagesThatKillWorkers(t *testing.T) {
 		`SELECT url FROM page_cache WHERE host='' AND deaths>=$1`, frontier.MaxDeaths)
 	require.NotEmpty(t, aside)
 	require.Contains(t, aside[0], "/search/publ/api?")
-	set := storetest.Column[string](t, w.db.Pool, `SELECT outcome || ' ' || url FROM page_cache WHERE outcome LIKE 'crawler-%' ORDER BY outcome`)
+	set := storetest.Column[string](t, w.db.Pool,
+		`SELECT outcome || ' ' || url FROM page_cache WHERE outcome LIKE 'crawler-%' ORDER BY outcome`)
 	require.Equal(t, []string{"crawler-killed " + bad[1].Homepage, "crawler-panic " + bad[0].Homepage}, set)
 	found, err := w.db.Export(t.Context(), h.Venue, h.Years)
 	require.NoError(t, err)

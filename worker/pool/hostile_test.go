@@ -77,7 +77,8 @@ func TestHostileWeb(t *testing.T) {
 
 // checkPoison: what a reader spins on, or dies of, is recorded with what it did.
 func (w *world) checkPoison(t *testing.T) {
-	got := storetest.Map[string, string](t, w.db.Pool, `SELECT l.url, d.outcome FROM locations l JOIN documents d USING (sha256) WHERE l.url LIKE 'http://poison.%'`)
+	got := storetest.Map[string, string](t, w.db.Pool,
+		`SELECT l.url, d.outcome FROM locations l JOIN documents d USING (sha256) WHERE l.url LIKE 'http://poison.%'`)
 	want := sampleweb.Poisons()
 	if _, err := exec.LookPath("gs"); err != nil {
 		for url := range want {

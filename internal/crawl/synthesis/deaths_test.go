@@ -143,7 +143,8 @@ func TestWhatRobotsRefuses(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 6, c.Requests)
 	require.Equal(t, 4, c.Refused)
-	numbers := storetest.Column[int](t, s.db.Pool, `SELECT n FROM collection_urls WHERE collection=$1 AND NOT waiting ORDER BY n`, id)
+	numbers := storetest.Column[int](t, s.db.Pool,
+		`SELECT n FROM collection_urls WHERE collection=$1 AND NOT waiting ORDER BY n`, id)
 	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, numbers, "what was asked for and what was refused have numbers of one row")
 }
 

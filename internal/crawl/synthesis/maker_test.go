@@ -284,7 +284,8 @@ func TestPrepareOfADirectory(t *testing.T) {
 	}
 	seeds := func(a *Ask) { a.Seeds = map[string][]string{"two": pages, "gone": {"http://gone0.example/"}} }
 	waiting := func(c collections.Collection) map[string]float64 {
-		out := storetest.Map[string, float64](t, db.Pool, `SELECT url, priority FROM collection_urls WHERE collection=$1 AND waiting`, c.ID)
+		out := storetest.Map[string, float64](t, db.Pool,
+			`SELECT url, priority FROM collection_urls WHERE collection=$1 AND waiting`, c.ID)
 		return out
 	}
 

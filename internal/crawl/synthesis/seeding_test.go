@@ -47,7 +47,8 @@ func TestSeedsAreSearchedFor(t *testing.T) {
 		_, c, err := preparesBy(t, db, threeHundred(queries), func(a *Ask) { a.SearchSeeds = n },
 			topic.Topic{ID: "science/mathematics/primes", Query: "prime numbers", Queries: []string{"sieve"}}, topic.Topic{ID: "verse/haiku", Query: "haiku"})
 		require.NoError(t, err)
-		hosts = storetest.Column[string](t, db.Pool, `SELECT host FROM collection_urls WHERE collection=$1 AND priority < 1`, c.ID)
+		hosts = storetest.Column[string](t, db.Pool,
+			`SELECT host FROM collection_urls WHERE collection=$1 AND priority < 1`, c.ID)
 		return hosts
 	}
 	require.Empty(t, seeds(0))
@@ -76,7 +77,8 @@ func TestTitlesOfAVenueAreQueries(t *testing.T) {
 	site, err := store.EnsureSite(t.Context(), db.Pool, "ada.example")
 	require.NoError(t, err)
 	for i, title := range []string{"Query optimization for streams", "Query optimization over joins", "Streams", "Query joins", "Query optimization"} {
-		storetest.Exec(t, db.Pool, `WITH p AS (INSERT INTO papers (key, venue, year, title) VALUES ($1::text, 'conf/webdb', 2001, $3)),
+		storetest.Exec(t, db.Pool,
+			`WITH p AS (INSERT INTO papers (key, venue, year, title) VALUES ($1::text, 'conf/webdb', 2001, $3)),
 			d AS (INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, class, first_pages) VALUES ($1, $1, $1, 1, 'pdf', 'accepted', 'paper', 'A lattice is a ring field group prime in a lattice.')),
 			l AS (INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES (decode(md5($1), 'hex'), $1, $2, 'http://ada.example/' || $1 || '.pdf', 'http://ada.example/pubs'))
 			INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, $1, 'exact', 1)`, fmt.Sprint("k", i), site, title)
@@ -101,6 +103,7 @@ func TestSeedsOfOneIdentity(t *testing.T) {
 	listed := []string{"HTTP://Twice.example", "https://twice.example/", "http://twice.example/index.html#top", "http://twice.example/other", "nothing"}
 	_, c, err := prepares(t, db, func(a *Ask) { a.Seeds = map[string][]string{"two": listed} }, topic.Topic{ID: "one", Query: "one"}, topic.Topic{ID: "two", Query: "two"})
 	require.NoError(t, err)
-	urls := storetest.Column[string](t, db.Pool, `SELECT url FROM collection_urls WHERE collection=$1 AND host='twice.example' ORDER BY seq`, c.ID)
+	urls := storetest.Column[string](t, db.Pool,
+		`SELECT url FROM collection_urls WHERE collection=$1 AND host='twice.example' ORDER BY seq`, c.ID)
 	require.Equal(t, []string{"http://twice.example/", "http://twice.example/other"}, urls)
 }

@@ -115,7 +115,8 @@ func (w *web) Ask(_ context.Context, u *collections.URL) (*crawl.Answer, error) 
 	var busy *politeness.BusyError
 	switch {
 	case errors.Is(context.Cause(w.ctx), politeness.ErrLost):
-		return nil, &fetch.Error{Outcome: fetch.Parked, URL: u.URL, Err: politeness.ErrLost} // Write returns the same error
+		// Write returns the same error
+		return nil, &fetch.Error{Outcome: fetch.Parked, URL: u.URL, Err: politeness.ErrLost}
 	case errors.As(err, &busy) && busy.Paused != "" && busy.Of(u.Host):
 		w.release() // a paused host is no attempt
 		return nil, errLeft

@@ -194,7 +194,8 @@ func TestPackagesDoWithout(t *testing.T) {
 				continue
 			}
 			for _, imported := range p.Imports {
-				assert.False(t, imported != "net/url" && s.without.MatchString(imported), "%s imports %s", p.name(), imported)
+				assert.False(t, imported != "net/url" && s.without.MatchString(imported), "%s imports %s", p.name(),
+					imported)
 			}
 		}
 	}

@@ -123,7 +123,8 @@ func (r *Record) BeginLearning(ctx context.Context, id int, l *Learning) (mine b
 
 // LeaveLearning returns a training to other callers, unless another caller has taken it over.
 func (r *Record) LeaveLearning(ctx context.Context, id int, l Learning) error {
-	return r.db.Exec(ctx, `DELETE FROM collection_learnings WHERE collection=$1 AND topic=$2 AND pages=$3 AND at=$4`, id, l.Topic, l.Pages, l.At)
+	return r.db.Exec(ctx, `DELETE FROM collection_learnings WHERE collection=$1 AND topic=$2 AND pages=$3 AND at=$4`,
+		id, l.Topic, l.Pages, l.At)
 }
 
 // EndLearning records the result of a training with its classifier, nil after a failure. It

@@ -88,7 +88,8 @@ func TestLearnings(t *testing.T) {
 	require.NoError(t, q.EndLearning(ctx, q.ID, verse, json.RawMessage("7")))
 	verse.Pages = 200
 	learns(&verse, true)
-	storetest.Exec(t, q.db.Pool, `UPDATE collection_learnings SET at=now() - interval '1 hour' WHERE topic='verse' AND pages=200`)
+	storetest.Exec(t, q.db.Pool,
+		`UPDATE collection_learnings SET at=now() - interval '1 hour' WHERE topic='verse' AND pages=200`)
 	late := verse
 	learns(&verse, true)
 	learns(new(verse), false)

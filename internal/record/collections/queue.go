@@ -94,7 +94,8 @@ func (c Crawl) Write(ctx context.Context, by store.Slice, v *Visit) error {
 		if err := by.Holds(ctx, tx); err != nil {
 			return err
 		}
-		waiting, err := store.Get[bool](ctx, tx, `SELECT waiting AND tries=$3 FROM collection_urls WHERE collection=$1 AND hash=$2`, c.ID, v.Hash(), v.Tries)
+		waiting, err := store.Get[bool](ctx, tx,
+			`SELECT waiting AND tries=$3 FROM collection_urls WHERE collection=$1 AND hash=$2`, c.ID, v.Hash(), v.Tries)
 		if err != nil || !waiting {
 			return err // the connection broke after the commit
 		}

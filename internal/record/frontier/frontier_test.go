@@ -300,7 +300,8 @@ func TestPlansReadTheIndex(t *testing.T) {
 		"urls_waiting":    {WindowSQL, site, 200},
 		"kept_links_read": {KeptSQL, 0, 0, []byte{}, time.Now().Add(-100 * time.Hour), 200},
 	} {
-		lines := storetest.Column[string](t, db.Pool, `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+args[0].(string), args[1:]...)
+		lines := storetest.Column[string](t, db.Pool,
+			`EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+args[0].(string), args[1:]...)
 		plan := strings.Join(lines, "\n")
 		require.NotContains(t, plan, "Seq Scan", plan)
 		require.Contains(t, plan, index)

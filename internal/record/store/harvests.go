@@ -137,7 +137,8 @@ const harvestColumns = `id, venue, year_from, year_to, years, options, stage, pa
 
 func scanHarvest(row pgx.CollectableRow) (Harvest, error) {
 	var h Harvest
-	err := row.Scan(&h.ID, &h.Venue, &h.Years.From, &h.Years.To, &h.Years.List, &h.Options, &h.Stage, &h.Paused, &h.Cancelled, &h.Note, &h.BegunAt, &h.StartedAt, &h.UpdatedAt, &h.CompletedAt)
+	err := row.Scan(&h.ID, &h.Venue, &h.Years.From, &h.Years.To, &h.Years.List, &h.Options, &h.Stage, &h.Paused,
+		&h.Cancelled, &h.Note, &h.BegunAt, &h.StartedAt, &h.UpdatedAt, &h.CompletedAt)
 	return h, err
 }
 

@@ -63,7 +63,8 @@ func (r SiteRow) PauseWords(form string) string {
 	if r.Paused == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s is %s, since %s and until `starter resume %[1]s`", r.Host, r.Paused, r.PausedAt.Local().Format(form))
+	return fmt.Sprintf("%s is %s, since %s and until `starter resume %[1]s`", r.Host, r.Paused,
+		r.PausedAt.Local().Format(form))
 }
 
 // listedSite is true of a site s that was crawled, or of which a URL is known.
