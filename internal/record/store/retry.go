@@ -226,7 +226,7 @@ func (db RetryRecords) Failures(ctx context.Context, f RetryFilter) ([]Failure, 
 		SELECT '`+ReasonUnanswered+`' || stage, 0, 0, 0, count(*), 0, min(asked_at), min(next_try), false FROM unanswered q WHERE `+openSources+` GROUP BY stage
 		UNION ALL
 		SELECT outcome, 0, count(*), 0, 0, 0, min(updated_at), NULL, false FROM documents d WHERE `+stalledDocuments+` GROUP BY outcome)
-		SELECT reason, sum(urls)::int, sum(documents)::int, sum(authors)::int, sum(sources)::int, sum(sites)::int, min(oldest), min(next), bool_and(for_good)
+		SELECT reason, sum(urls)::int, sum(documents)::int, sum(authors)::int, sum(sources)::int, sum(sites)::int, coalesce(min(oldest), now()), min(next), bool_and(for_good)
 		FROM failed GROUP BY reason ORDER BY 9, 2 DESC, 4 DESC, 1`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }
 
