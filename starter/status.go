@@ -127,20 +127,20 @@ func troubles(ctx context.Context, c *cli, all []harvestStatus) {
 	if !slices.ContainsFunc(all, runs) {
 		return
 	}
-	t, err := c.temporal(ctx)
-	if err != nil {
-		fmt.Fprintln(c.Err, "what fails now is not known:", err)
-		return
-	}
-	defer t.Close()
-	for i, h := range all {
-		if !runs(h) {
-			continue
-		}
-		if all[i].Troubles, err = pool.Troubles(ctx, t, h.ID); err != nil {
+	unknown := func(err error) {
+		if err != nil {
 			fmt.Fprintln(c.Err, "what fails now is not known:", err)
 		}
 	}
+	unknown(c.onTemporal(ctx, func(t client.Client) (err error) {
+		for i, h := range all {
+			if runs(h) {
+				all[i].Troubles, err = pool.Troubles(ctx, t, h.ID)
+				unknown(err)
+			}
+		}
+		return nil
+	}))
 }
 
 // unrecorded is the id of a harvest that was begun and is not on record yet, where err says

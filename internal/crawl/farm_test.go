@@ -120,18 +120,11 @@ func TestTheFarmsFaults(t *testing.T) {
 // is asked for again.
 func (w *world) endure(t *testing.T, f Fetcher, host string) Result {
 	t.Helper()
-	for range 200 {
-		r, err := w.crawler(f).Slice(t.Context(), host, func(Progress) {})
-		require.NoError(t, err)
-		switch r.Ending {
-		case Waiting, Refused:
+	return w.slices(t, host, func() *Crawler { return w.crawler(f) }, func(r Result) bool {
+		waits := r.Ending == Waiting || r.Ending == Refused
+		if waits {
 			require.NotEmpty(t, r.Reason)
-			w.hurry(t, host)
-		case SliceFull:
-		default:
-			return r
 		}
-	}
-	t.Fatal("the crawl does not end")
-	return Result{}
+		return waits
+	})
 }

@@ -119,14 +119,19 @@ func sliced(t *testing.T, c *Crawler, host string) Result {
 // finish crawls slice by slice until the crawl ends for good.
 func (w *world) finish(t *testing.T, c *Crawler, host string) Result {
 	t.Helper()
+	return w.slices(t, host, func() *Crawler { return c }, func(r Result) bool { return r.Ending == Waiting })
+}
+
+// slices crawls slice by slice, each by what crawler returns, until one ends neither full nor such that it waits.
+func (w *world) slices(t *testing.T, host string, crawler func() *Crawler, waits func(Result) bool) Result {
+	t.Helper()
 	for range 200 {
-		r, err := c.Slice(t.Context(), host, func(Progress) {})
+		r, err := crawler().Slice(t.Context(), host, func(Progress) {})
 		require.NoError(t, err)
-		switch r.Ending {
-		case Waiting:
+		switch {
+		case waits(r):
 			w.hurry(t, host)
-		case SliceFull:
-		default:
+		case r.Ending != SliceFull:
 			return r
 		}
 	}
