@@ -36,7 +36,7 @@ type Servers struct {
 
 // Web says how hosts are asked.
 type Web struct {
-	Contact        string        `koanf:"contact" check:"text" help:"e-mail or URL where web masters reach you; required before anything but loopback or a proxy is asked"`
+	Contact        string        `koanf:"contact" check:"text" help:"e-mail or URL where web masters reach you; without it only loopback or a proxy is asked"`
 	Delay          time.Duration `koanf:"delay" default:"1s" help:"least time between two requests to one host"`
 	MinDelay       time.Duration `koanf:"min-delay" default:"500ms" help:"no host is asked faster, whatever delay says; lower it only for servers of your own"`
 	PaceBy         []PaceBy      `koanf:"pace-by" choices:"host,domain,address" default:"host" help:"what shares one pace: host; domain or address (or domain,address) beside it"`

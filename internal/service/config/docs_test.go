@@ -40,26 +40,19 @@ func TestDocsListEverySetting(t *testing.T) {
 }
 
 func settingsTable() string {
-	var b strings.Builder
-	b.WriteString("| setting | default | what it is |\n|---|---|---|\n")
-	for _, s := range config.Settings() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
-	}
-	return b.String()
+	return "| setting: default | what it is |\n|---|---|\n" + rows(config.Settings())
 }
 
 func policyTable() string {
-	var b strings.Builder
-	b.WriteString("| name | default | what it is |\n|---|---|---|\n")
-	for _, s := range config.PolicySettings() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
-	}
-	return b.String()
+	return "| name: default | what it is |\n|---|---|\n" + rows(config.PolicySettings())
 }
 
-func cell(value string) string {
-	if value == "" {
-		return ""
+// rows are the settings as a file has them, and what they are.
+func rows(of []config.Setting) string {
+	var b strings.Builder
+	for _, s := range of {
+		name := strings.TrimSuffix(s.Key+": "+s.Default, ": ")
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.ReplaceAll(s.Help, "|", `\|`))
 	}
-	return "`" + value + "`"
+	return b.String()
 }

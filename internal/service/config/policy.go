@@ -55,16 +55,16 @@ type CrawlLimits struct {
 	DirPages     int           `koanf:"directory-pages" default:"2000" min:"1" help:"pages of one directory of a site; documents are not counted"`
 	Tries        int           `koanf:"tries" default:"3" min:"1" help:"tries of a URL that fails for now"`
 	RetryBase    time.Duration `koanf:"retry-base" default:"30s" min:"1ms" help:"wait before a URL's second try, fourfold before each further one; a host rests a third of it after a failure, doubling, at least 10s"`
-	Render       Render        `koanf:"render" choices:"auto,off" default:"auto" help:"auto: an installed Chromium, shut in without a network, shows pages of which only scripts show the links; off: none is shown"`
+	Render       Render        `koanf:"render" choices:"auto,off" default:"auto" help:"auto: an installed Chromium without a network shows pages whose links only scripts show; off: none"`
 }
 
 // RecrawlPolicy holds the intervals.
 type RecrawlPolicy struct {
-	First     time.Duration `koanf:"first" default:"14d" help:"until a page is asked again for the first time"`
-	Document  time.Duration `koanf:"document" default:"90d" help:"until a document is asked again for the first time"`
-	Min       time.Duration `koanf:"min" default:"24h" help:"shortest interval of a page and of a site; a document's is four times that"`
-	Max       time.Duration `koanf:"max" default:"90d" help:"longest interval of a page and of a site; a document's is four times that"`
-	RetryBase time.Duration `koanf:"site-retry-base" default:"1h" help:"until a site that was refused or stopped is tried again; doubles each time, to 30 days"`
+	First     time.Duration `koanf:"first" default:"14d" help:"first interval of a page"`
+	Document  time.Duration `koanf:"document" default:"90d" help:"first interval of a document"`
+	Min       time.Duration `koanf:"min" default:"24h" help:"shortest interval of a page or a site; of a document four times that"`
+	Max       time.Duration `koanf:"max" default:"90d" help:"longest interval of a page or a site; of a document four times that"`
+	RetryBase time.Duration `koanf:"site-retry-base" default:"1h" help:"first wait of a site that was refused or stopped; doubles each time, to 30 days"`
 }
 
 // LinksPolicy are the lists of package rules.
