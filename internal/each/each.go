@@ -39,6 +39,20 @@ func Set[T any, K comparable](all []T, of func(T) K) map[K]bool {
 	return out
 }
 
+// Distinct returns the first n distinct elements of some lists, in their order.
+func Distinct[K comparable](n int, lists ...[]K) (out []K) {
+	met := map[K]bool{}
+	for _, all := range lists {
+		for _, one := range all {
+			if !met[one] && len(out) < n {
+				met[one] = true
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
 // Members returns the set of all.
 func Members[K comparable](all []K) map[K]bool {
 	return Set(all, func(one K) K { return one })

@@ -1,5 +1,7 @@
 package match
 
+import "slices"
+
 // alignment is the position of a title in a text, and the edits between them.
 type alignment struct {
 	start, end int // letters of the text matched to the title: [start, end)
@@ -89,9 +91,7 @@ func (a *aligner) align(title, text []byte, lo, hi, limit int) alignment {
 		a.cost = make([]uint16, (m+1)*w)
 	}
 	c := a.cost[:(m+1)*w]
-	for j := 0; j <= n; j++ {
-		c[j] = 0
-	}
+	clear(c[:w])
 	for i := 1; i <= m; i++ {
 		row, prev := c[i*w:(i+1)*w], c[(i-1)*w:i*w]
 		row[0] = uint16(i)
@@ -110,16 +110,11 @@ func (a *aligner) align(title, text []byte, lo, hi, limit int) alignment {
 		}
 	}
 	last := c[m*w : (m+1)*w]
-	best := 0
-	for j := 1; j <= n; j++ {
-		if last[j] < last[best] {
-			best = j
-		}
-	}
-	if int(last[best]) > limit {
+	fewest := slices.Min(last)
+	if int(fewest) > limit {
 		return alignment{edits: limit + 1}
 	}
-	return a.trace(c, title, window, lo, best)
+	return a.trace(c, title, window, lo, slices.Index(last, fewest))
 }
 
 // trace follows the matrix back from column j of the last row.
@@ -144,8 +139,6 @@ func (a *aligner) trace(c []uint16, title, window []byte, lo, j int) alignment {
 		}
 	}
 	out.start = lo + j
-	for l, r := 0, len(out.ops)-1; l < r; l, r = l+1, r-1 {
-		out.ops[l], out.ops[r] = out.ops[r], out.ops[l]
-	}
+	slices.Reverse(out.ops)
 	return out
 }

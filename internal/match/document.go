@@ -64,7 +64,7 @@ func (ix *Index) Document(ev Evidence) []Match {
 		}
 		out = append(out, m)
 	}
-	sortMatches(out)
+	slices.SortStableFunc(out, Compare)
 	return out
 }
 
@@ -153,12 +153,8 @@ func newDocument(ev Evidence) *document {
 // Introduction" folds to "1introduction".
 func startsBody(line []byte) bool {
 	line = bytes.TrimLeft(line, "0123456789")
-	for _, w := range []string{"abstract", "summary", "introduction", "zusammenfassung", "resume"} {
-		if bytes.HasPrefix(line, []byte(w)) {
-			return true
-		}
-	}
-	return bytes.HasPrefix(line, []byte("iintroduction"))
+	words := []string{"abstract", "summary", "introduction", "zusammenfassung", "resume", "iintroduction"}
+	return slices.ContainsFunc(words, func(w string) bool { return bytes.HasPrefix(line, []byte(w)) })
 }
 
 // startsList reports whether a line is a heading of a list of other works.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/text"
 )
@@ -122,21 +123,12 @@ func nameWords(p gleaner.Paper) []string {
 // candidates returns the papers with which a record is compared: those of its identifiers, and
 // the likeliest of its title and of similar titles.
 func (s *heldIndex) candidates(h gleaner.Paper) []int {
-	var out []int
-	seen := map[int]bool{}
-	take := func(some []int) {
-		for _, i := range some {
-			if !seen[i] && len(out) < maxSimilar {
-				seen[i] = true
-				out = append(out, i)
-			}
-		}
-	}
+	var some [][]int
 	for _, id := range Identifiers(h) {
-		take(s.byID[id][:min(len(s.byID[id]), maxSameTitle)])
+		some = append(some, s.byID[id][:min(len(s.byID[id]), maxSameTitle)])
 	}
-	take(s.titles.titled(h.Title, func() traits { return traitsOf(h) }))
-	return out
+	some = append(some, s.titles.titled(h.Title, func() traits { return traitsOf(h) }))
+	return each.Distinct(maxSimilar, some...)
 }
 
 // traits distinguish papers of one title.
@@ -171,13 +163,5 @@ func (ix *Index) likeliest(first, n int, by func() traits) []int {
 		}
 	}
 	slices.SortStableFunc(some, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
-	var out []int
-	seen := map[int]bool{}
-	for _, i := range slices.Concat(some...) {
-		if !seen[i] && len(out) < n {
-			seen[i] = true
-			out = append(out, i)
-		}
-	}
-	return out
+	return each.Distinct(n, some...)
 }

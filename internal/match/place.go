@@ -158,13 +158,8 @@ func (d *document) calledBefore(i int) bool {
 	if before != strings.TrimSpace(name)+":" || len(strings.Fields(name)) != 1 {
 		return false
 	}
-	capitals := 0
-	for _, r := range name {
-		if unicode.IsUpper(r) {
-			capitals++
-		}
-	}
-	return capitals >= 2 && strings.IndexFunc(line[len(name):], unicode.IsLower) >= 0
+	first, last := strings.IndexFunc(name, unicode.IsUpper), strings.LastIndexFunc(name, unicode.IsUpper)
+	return first < last && strings.IndexFunc(line[len(name):], unicode.IsLower) >= 0
 }
 
 // colonBehind reports whether a colon or dash follows a title that ends before letter i.
@@ -190,12 +185,11 @@ func (d *document) endsWithName(i int) bool {
 func (d *document) lead(start int) string {
 	lo := max(0, start-40)
 	before := string(d.letters[lo:start])
-	for _, w := range []string{"supplementfor", "supplementto", "supplementarymaterial", "supplementarymaterialfor", "supplementarymaterialto",
+	works := []string{"supplementfor", "supplementto", "supplementarymaterial", "supplementarymaterialfor", "supplementarymaterialto",
 		"appendixto", "appendixfor", "appendicesto", "supplementalmaterial", "supplementalmaterialfor", "erratumto", "errata", "erratum",
-		"addendumto", "corrigendumto", "corrigendum", "correctionto", "commentson", "replyto", "reviewof", "onlineappendix", "artifactappendix"} {
-		if strings.HasSuffix(before, w) {
-			return FormSupplement
-		}
+		"addendumto", "corrigendumto", "corrigendum", "correctionto", "commentson", "replyto", "reviewof", "onlineappendix", "artifactappendix"}
+	if slices.ContainsFunc(works, func(w string) bool { return strings.HasSuffix(before, w) }) {
+		return FormSupplement
 	}
 	return ""
 }

@@ -162,7 +162,7 @@ func (ix *Index) Record(p gleaner.Paper) []Match {
 	for _, i := range ix.titled(p.Title, func() traits { return traitsOf(p) }) {
 		try(i)
 	}
-	sortMatches(out)
+	slices.SortStableFunc(out, Compare)
 	return out
 }
 
@@ -186,8 +186,8 @@ func (ix *Index) titled(title string, by func() traits) []int {
 	return out
 }
 
-func sortMatches(ms []Match) {
-	slices.SortStableFunc(ms, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(a.Verdict.rank(), b.Verdict.rank()), cmp.Compare(b.Score, a.Score), cmp.Compare(a.Paper.Key, b.Paper.Key))
-	})
+// Compare orders matches, the surest first.
+func Compare(a, b Match) int {
+	return cmp.Or(cmp.Compare(a.Verdict.rank(), b.Verdict.rank()), cmp.Compare(b.Score, a.Score),
+		cmp.Compare(a.Paper.Key, b.Paper.Key))
 }

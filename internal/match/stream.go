@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -115,14 +116,6 @@ func (s stream) after(i int) int {
 
 // letterAt returns the first letter at or after text byte p.
 func (s stream) letterAt(p int) int {
-	lo, hi := 0, len(s.pos)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if int(s.pos[mid]) < p {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	i, _ := slices.BinarySearch(s.pos, int32(p))
+	return i
 }

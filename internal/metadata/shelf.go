@@ -1,9 +1,9 @@
 package metadata
 
 import (
-	"cmp"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/text"
@@ -79,44 +79,26 @@ func (s *shelf) find(p gleaner.Paper) (int, string) {
 		if m.Verdict, m.Score, m.Reasons = match.Records(own, p); m.Verdict != match.Exact && m.Verdict != match.Strong {
 			continue
 		}
-		if best < 0 || surer(m, found) {
+		if best < 0 || match.Compare(m, found) < 0 {
 			best, found = i, m
 		}
 	}
 	return best, strings.Join(found.Reasons, ", ")
 }
 
-// surer orders two matches that are sure.
-func surer(a, b match.Match) bool {
-	if a.Verdict != b.Verdict {
-		return a.Verdict == match.Exact
-	}
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Paper.Key, b.Paper.Key)) < 0
-}
-
 // candidates are the papers with which p is compared: those of its identifiers,
 // then those of its title and of titles like it, of the same year first. Where p
 // has a publisher's DOI, those of other such DOIs are left out.
 func (s *shelf) candidates(p gleaner.Paper) []int {
-	var out []int
-	seen := map[int]bool{}
-	take := func(some []int) {
-		for _, i := range some {
-			if !seen[i] && len(out) < mostCompared {
-				seen[i] = true
-				out = append(out, i)
-			}
-		}
-	}
+	var some [][]int
 	for _, id := range match.Identifiers(p) {
-		take(free(s, s.byID, id))
+		some = append(some, free(s, s.byID, id))
 	}
 	open := published(p.DOI)
 	for _, n := range s.titles.Titled(p.Title) {
-		take(free(s, s.like, drawer{n, p.Year, open}))
-		take(free(s, s.like, drawer{n, anyYear, open}))
+		some = append(some, free(s, s.like, drawer{n, p.Year, open}), free(s, s.like, drawer{n, anyYear, open}))
 	}
-	return out
+	return each.Distinct(mostCompared, some...)
 }
 
 // free gives the first few that are not taken. Those that are it forgets, so that

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // letterFolds are letters that do not decompose into a base and an accent, and
@@ -22,17 +23,11 @@ var letterFolds = strings.NewReplacer(
 
 // Fold makes text comparable: lower case, without accents, romanised.
 func Fold(s string) string {
-	ascii := true
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			ascii = false
-			break
-		}
+	folded := strings.ToLower(s)
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return folded
 	}
-	s = strings.ToLower(s)
-	if ascii {
-		return s
-	}
+	s = folded
 	var b strings.Builder
 	b.Grow(len(s))
 	// й decomposes like an accented letter but is one of its own; the replacer
