@@ -134,7 +134,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 	if f.sources.papers != "" {
 		e.Goal, e.From = name, f.sources.papers
 		if given.List != "" {
-			_, of, err := papersOfList(ctx, c.Err, name, years, f.sources.papers)
+			_, of, err := papersOfList(c.Err, name, years, f.sources.papers)
 			return of, err
 		}
 		key, err := venueKey(ctx, a, name, &f.sources)
@@ -144,7 +144,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		if err != nil {
 			return nil, err
 		}
-		return papersOfFile(ctx, name, years, f.sources.papers)
+		return papersOfFile(name, years, f.sources.papers)
 	}
 	defer c.Progress("papers of " + name).End()
 	e.From = harvest.SourceDBLP

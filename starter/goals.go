@@ -177,7 +177,7 @@ func knowList(ctx context.Context, c *cli, given gleaner.Goal, years gleaner.Yea
 func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Goal, years gleaner.Years, file,
 	origin string) error {
 	key := list.String()
-	papers, _, err := papersOfList(ctx, hints, key, years, file)
+	papers, _, err := papersOfList(hints, key, years, file)
 	if err != nil {
 		return err
 	}
@@ -233,8 +233,8 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers 
 }
 
 // papersOfList reads all papers of a list, and those of the years among them. One without a year is of none.
-func papersOfList(ctx context.Context, hints io.Writer, key string, years gleaner.Years, file string) (all, of []gleaner.Paper, err error) {
-	if all, err = papersOfFile(ctx, key, gleaner.Years{}, file); err != nil {
+func papersOfList(hints io.Writer, key string, years gleaner.Years, file string) (all, of []gleaner.Paper, err error) {
+	if all, err = papersOfFile(key, gleaner.Years{}, file); err != nil {
 		return nil, nil, err
 	}
 	undated := each.Where(all, func(p gleaner.Paper) bool { return p.Year == 0 })
@@ -248,8 +248,8 @@ func papersOfList(ctx context.Context, hints io.Writer, key string, years gleane
 }
 
 // papersOfFile reads a list of papers under a name; years leave out the others.
-func papersOfFile(ctx context.Context, name string, years gleaner.Years, file string) ([]gleaner.Paper, error) {
-	papers, err := metadata.NewFile(file, "").Papers(ctx, gleaner.Venue{Key: name}, years)
+func papersOfFile(name string, years gleaner.Years, file string) ([]gleaner.Paper, error) {
+	papers, err := metadata.ReadFile(file, name, years)
 	var unread *fs.PathError
 	switch {
 	case errors.As(err, &unread):

@@ -96,7 +96,7 @@ func saveSources(ctx context.Context, a *app.App, key string, years gleaner.Year
 			return err
 		}
 		sources = cmp.Or(sources, harvest.SourceFile)
-		papers, err := papersOfFile(ctx, key, years, f.papers)
+		papers, err := papersOfFile(key, years, f.papers)
 		if err != nil {
 			return err
 		}

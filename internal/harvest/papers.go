@@ -143,7 +143,7 @@ func nothing(venueKey string, years gleaner.Years, gaps []gap) error {
 		}
 	}
 	missing := words(gaps)
-	var none error = metadata.ErrNoVolume{Venue: venueKey, Years: years, Year: years.Single()}
+	var none error = metadata.ErrNoVolume{Venue: venueKey, Years: years}
 	if gleaner.ParseGoal(venueKey).Venue == "" {
 		none = metadata.ErrNoPapers{Goal: venueKey, Years: years}
 	}

@@ -42,9 +42,8 @@ type aclCollection struct {
 type aclVolume struct {
 	ID   string `xml:"id,attr"`
 	Meta struct {
-		Booktitle rich     `xml:"booktitle"`
-		Year      string   `xml:"year"`
-		Venues    []string `xml:"venue"`
+		Year   string   `xml:"year"`
+		Venues []string `xml:"venue"`
 	} `xml:"meta"`
 	Papers []aclPaper `xml:"paper"`
 }
@@ -59,7 +58,6 @@ type aclPaper struct {
 }
 
 type aclName struct {
-	ID    string `xml:"id,attr"`
 	First string `xml:"first"`
 	Last  string `xml:"last"`
 }
@@ -110,7 +108,8 @@ func (a *ACL) papers(c aclCollection, key, id string, year int) []gleaner.Paper 
 	var out []gleaner.Paper
 	for _, vol := range c.Volumes {
 		// A collection of old holds the workshops of its conference too.
-		if len(vol.Meta.Venues) > 0 && !contains(vol.Meta.Venues, id) {
+		own := func(venue string) bool { return strings.EqualFold(strings.TrimSpace(venue), id) }
+		if len(vol.Meta.Venues) > 0 && !slices.ContainsFunc(vol.Meta.Venues, own) {
 			continue
 		}
 		for _, x := range vol.Papers {
@@ -152,10 +151,6 @@ func aclPaperID(collection, volume, paper string) string {
 	return fmt.Sprintf("%s-%0*d%0*d", collection, width, atoi(volume), 4-width, atoi(paper))
 }
 
-func contains(list []string, s string) bool {
-	return slices.ContainsFunc(list, func(have string) bool { return strings.EqualFold(strings.TrimSpace(have), s) })
-}
-
 var (
 	aclHostRE = regexp.MustCompile(`(?i)^https?://(?:www\.)?(?:aclanthology\.(?:org|info|coli\.uni-saarland\.de)|aclweb\.org)/`)
 	aclIDRE   = regexp.MustCompile(`\b([A-Z]\d{2}-\d{4}|\d{4}\.[a-z0-9]+-[a-z0-9]+\.\d+)\b`)
@@ -179,8 +174,8 @@ func aclID(s string) string {
 
 // aclCopy is the document of an identifier. The Anthology's own terms: CC BY
 // from 2016 on, CC BY-NC-SA before; year 0 leaves it open.
-func aclCopy(site, id string, year int, source string) Copy {
-	c := Copy{URL: site + "/" + id + ".pdf", Version: Published, Host: AtRepository, Source: source}
+func aclCopy(id string, year int, source string) Copy {
+	c := Copy{URL: aclSite + "/" + id + ".pdf", Version: Published, Host: AtRepository, Source: source}
 	switch {
 	case year >= 2016:
 		c.License = "cc-by"

@@ -50,7 +50,6 @@ type atomEntry struct {
 		Href  string `xml:"href,attr"`
 		Title string `xml:"title,attr"`
 		Rel   string `xml:"rel,attr"`
-		Type  string `xml:"type,attr"`
 	} `xml:"link"`
 	DOI string `xml:"doi"`
 }

@@ -173,22 +173,16 @@ func sound(p gleaner.Paper) error {
 	switch {
 	case len(p.Title) > maxTitle:
 		return ErrTooMuch{"bytes in a title", maxTitle}
-	case max(len(p.Key), len(p.DOI), len(p.ArXiv), len(p.Pages)) > maxName:
+	case anyLonger(maxName, p.Key, p.DOI, p.ArXiv, p.Pages):
 		return ErrTooMuch{"bytes in an identifier", maxName}
 	case len(p.Authors) > maxAuthors:
 		return ErrTooMuch{"authors of a paper", maxAuthors}
 	case len(p.Links) > maxLinks:
 		return ErrTooMuch{"links of a paper", maxLinks}
-	}
-	for _, a := range p.Authors {
-		if max(len(a.Name), len(a.PID)) > maxName {
-			return ErrTooMuch{"bytes in a name", maxName}
-		}
-	}
-	for _, l := range p.Links {
-		if len(l) > maxTitle {
-			return ErrTooMuch{"bytes in a link", maxTitle}
-		}
+	case slices.ContainsFunc(p.Authors, func(a gleaner.Author) bool { return anyLonger(maxName, a.Name, a.PID) }):
+		return ErrTooMuch{"bytes in a name", maxName}
+	case anyLonger(maxTitle, p.Links...):
+		return ErrTooMuch{"bytes in a link", maxTitle}
 	}
 	return nil
 }

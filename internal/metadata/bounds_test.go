@@ -66,10 +66,10 @@ func TestListsEndByName(t *testing.T) {
 		pages := &pagesWithoutEnd{of: c.of}
 		cfg.HTTPClient, cfg.OpenAlexKey, cfg.DBLPMirrorURL = &http.Client{Transport: pages}, "k", "-"
 		err := foreign[c.client](t.Context(), cfg)
-		var bad ErrBadAnswer
-		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 1000 || pages.n > 4 {
-			t.Errorf("%s: %.300v after %d requests; want %q", name, err, pages.n, c.want)
-		}
+		as[ErrBadAnswer](t, err)
+		assert.ErrorContains(t, err, c.want, name)
+		assert.Less(t, len(err.Error()), 1000, name)
+		assert.LessOrEqual(t, pages.n, 4, name)
 	}
 }
 
@@ -83,33 +83,21 @@ func TestOAIListsAreBounded(t *testing.T) {
 		cfg, _ := stubConfig(t, nil)
 		cfg.HTTPClient, cfg.Delays.OAI = &http.Client{Transport: endless}, 20*time.Minute
 		_, err := NewOAI(cfg, "https://oai.example.org").Papers(t.Context(), gleaner.Venue{IDs: map[string]string{"oai": "x"}}, gleaner.Years{})
-		var much ErrTooMuch
-		require.ErrorAs(t, err, &much, endless.n)
-		assert.Equal(t, "hours for a list", much.What, endless.n)
+		assert.Equal(t, "hours for a list", as[ErrTooMuch](t, err).What, endless.n)
 	})
 }
 
 func TestPagesAreCounted(t *testing.T) {
 	t.Parallel()
 	var p paging
-	var long ErrTooMuch
 	for p.pages < maxListPages-1 {
 		require.NoError(t, p.more(1, nil))
 	}
-	if err := p.more(1, nil); !errors.As(err, &long) || long.Limit != maxListPages {
-		t.Errorf("got %v", err)
-	}
-	big := paging{bytes: maxListBytes}
-	if err := big.more(1, "a title"); !errors.As(err, &long) || long.Limit != maxListBytes {
-		t.Errorf("got %v", err)
-	}
-	late := paging{began: time.Now().Add(-maxListTime)}
-	if err := late.more(1, nil); !errors.As(err, &long) || long.What != "hours for a list" {
-		t.Errorf("got %v", err)
-	}
-	if err := new(paging).more(maxListEntries, nil); !errors.As(err, &long) || long.Limit != maxListEntries {
-		t.Errorf("got %v", err)
-	}
+	big, late := paging{bytes: maxListBytes}, paging{began: time.Now().Add(-maxListTime)}
+	assert.EqualValues(t, maxListPages, as[ErrTooMuch](t, p.more(1, nil)).Limit)
+	assert.EqualValues(t, maxListBytes, as[ErrTooMuch](t, big.more(1, "a title")).Limit)
+	assert.Equal(t, "hours for a list", as[ErrTooMuch](t, late.more(1, nil)).What)
+	assert.EqualValues(t, maxListEntries, as[ErrTooMuch](t, new(paging).more(maxListEntries, nil)).Limit)
 }
 
 // TestCataloguesTextIsVisible: what turns or hides text does not reach the record.
@@ -138,9 +126,9 @@ func TestSoundRefusesByName(t *testing.T) {
 		"links of a paper":       {Links: make([]string, maxLinks+1)},
 		"authors of a paper":     {Authors: make([]gleaner.Author, maxAuthors+1)},
 	} {
-		if _, err := Sound(t.Context(), slog.Default(), "x", []gleaner.Paper{{Key: "good", Title: "Good"}, p, p}); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
-			t.Errorf("want %q, got %.300v", want, err)
-		}
+		_, err := Sound(t.Context(), slog.Default(), "x", []gleaner.Paper{{Key: "good", Title: "Good"}, p, p})
+		require.ErrorContains(t, err, want)
+		assert.LessOrEqual(t, len(err.Error()), 1000, want)
 	}
 }
 
@@ -154,9 +142,9 @@ func TestOneUnsoundPaperRefusesNoList(t *testing.T) {
 		papers := slices.Repeat([]gleaner.Paper{{Key: "good", Title: "Good"}}, n)
 		papers[1] = gleaner.Paper{Key: "long", Title: strings.Repeat("a", maxTitle+1)}
 		got, err := Sound(t.Context(), to, "x", papers)
-		if err != nil || len(got) != n-1 || !strings.Contains(log.String(), "long") {
-			t.Errorf("got %d papers, %v, logged %s", len(got), err, &log)
-		}
+		require.NoError(t, err)
+		assert.Len(t, got, n-1)
+		assert.Contains(t, log.String(), "long")
 	}
 }
 
@@ -188,12 +176,12 @@ func TestAPaperThatPanicsIsLeftOut(t *testing.T) {
 // TestNoRedirectToPlain: what is asked for under https is not asked for without.
 func TestNoRedirectToPlain(t *testing.T) {
 	t.Parallel()
-	person := one(`<dblpperson name="Ann Lee" pid="3/4"><person key="homepages/3/4"><author pid="3/4">Ann Lee</author></person></dblpperson>`)
-	cfg, s := stubConfig(t, map[string][]reply{"pid/1/2": {{status: 301, header: map[string]string{"Location": "http://dblp.org/pid/3/4.xml"}}}, "pid/3/4": person})
+	moved := reply{status: 301, header: map[string]string{"Location": "http://dblp.org/pid/3/4.xml"}}
+	cfg, s := stubConfig(t, map[string][]reply{"pid/1/2": {moved}, "pid/3/4": one(personPage("3/4", "Ann Lee"))})
 	cfg.DBLPMirrorURL = "-"
-	if _, err := NewDBLP(cfg).Person(t.Context(), "1/2"); err == nil || s.count("pid/3/4") > 0 {
-		t.Errorf("got %v, asked %v", err, s.asked)
-	}
+	_, err := NewDBLP(cfg).Person(t.Context(), "1/2")
+	require.Error(t, err)
+	assert.Zero(t, s.count("pid/3/4"))
 }
 
 // gateOfOne lets nobody through while a host is parked.
@@ -214,8 +202,7 @@ func (g *gateOfOne) Turn(ctx context.Context, host string, d time.Duration) (fun
 func TestAPersonsWordEndsARest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		person := reply{body: `<dblpperson name="Ann Lee" pid="1/2"><person key="homepages/1/2"><author pid="1/2">Ann Lee</author></person></dblpperson>`}
-		cfg, s := stubConfig(t, map[string][]reply{"pid/1/2": {{status: 503}, {status: 503}, person}})
+		cfg, s := stubConfig(t, map[string][]reply{"pid/1/2": {{status: 503}, {status: 503}, {body: personPage("1/2", "Ann Lee")}}})
 		cfg.DBLPMirrorURL, cfg.Retries = "-", -1
 		gate := &gateOfOne{Gate: NewLocalGate()}
 		cfg.Gate = gate

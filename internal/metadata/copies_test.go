@@ -2,14 +2,11 @@ package metadata
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -60,9 +57,8 @@ func TestLinks(t *testing.T) {
 		}},
 	} {
 		got, err := NewLinks(Config{}).Copies(t.Context(), c.paper)
-		if ranked := rankOf(got); err != nil || !reflect.DeepEqual(ranked, c.want) {
-			t.Errorf("%s: got %+v, %v\nwant %+v", name, ranked, err, c.want)
-		}
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, rankOf(got), name)
 	}
 }
 
@@ -82,20 +78,23 @@ func TestUnpaywall(t *testing.T) {
 	}
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
-	if got, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/unknown"}); err != nil || got != nil {
-		t.Errorf("an unknown DOI: %v, %v", got, err)
-	}
-	if _, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/mail"}); !is[ErrRefused](err) || !strings.Contains(err.Error(), "own email") {
-		t.Errorf("a false address: %v", err)
-	}
+	noCopies(t, u, "10.1000/unknown")
+	_, err = u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/mail"})
+	assert.ErrorContains(t, as[ErrRefused](t, err), "own email")
 	asked := len(s.asked)
-	if got, err := u.Copies(t.Context(), gleaner.Paper{}); err != nil || got != nil || len(s.asked) != asked {
-		t.Errorf("no DOI: %v, %v", got, err)
-	}
+	noCopies(t, u, "")
 	cfg.Contact = ""
-	if _, err := NewUnpaywall(cfg).Copies(t.Context(), gleaner.Paper{DOI: "10.1000/a"}); !is[ErrRefused](err) || len(s.asked) != asked {
-		t.Errorf("no contact: %v", err)
-	}
+	_, err = NewUnpaywall(cfg).Copies(t.Context(), gleaner.Paper{DOI: "10.1000/a"})
+	as[ErrRefused](t, err)
+	assert.Len(t, s.asked, asked, "nothing was asked without a DOI or a contact")
+}
+
+// noCopies asks a source that knows no copy of a paper.
+func noCopies(t *testing.T, source CopySource, doi string) {
+	t.Helper()
+	got, err := source.Copies(t.Context(), gleaner.Paper{DOI: doi})
+	require.NoError(t, err, doi)
+	assert.Nil(t, got, doi)
 }
 
 func TestSemanticScholar(t *testing.T) {
@@ -122,14 +121,11 @@ func TestSemanticScholar(t *testing.T) {
 	require.NoError(t, err, "authors")
 	assert.Equal(t, [][]string{{"11"}, nil, nil, nil}, ids, "authors")
 	ps, err := ss.Persons(t.Context(), []string{"11"})
-	p := ps["11"]
-	if err != nil || !reflect.DeepEqual(p.URLs, []string{"http://ann.example/"}) || p.ORCID() != "0000-0002-1825-0097" {
-		t.Errorf("person: %+v, %v", p, err)
-	}
+	require.NoError(t, err, "person")
+	assert.Equal(t, []string{"http://ann.example/"}, ps["11"].URLs)
+	assert.Equal(t, "0000-0002-1825-0097", ps["11"].ORCID())
 	none, _ := stubConfig(t, map[string][]reply{"/paper/batch": {{status: 400, body: `{"error":"No valid paper ids given"}`}}})
-	if got, err := NewSemanticScholar(none).Copies(t.Context(), papers[0]); err != nil || got != nil {
-		t.Errorf("all unknown: %v, %v", got, err)
-	}
+	noCopies(t, NewSemanticScholar(none), papers[0].DOI)
 }
 
 func TestCopiesOfOpenAlexAndCrossref(t *testing.T) {
@@ -152,12 +148,9 @@ func TestCopiesOfOpenAlexAndCrossref(t *testing.T) {
 	assert.Equal(t, [][]Copy{want, nil, nil}, got, "OpenAlex %v", s.asked)
 	c := NewCrossref(cfg)
 	list, err := c.Copies(t.Context(), gleaner.Paper{DOI: "10.5555/a"})
-	if err != nil || !reflect.DeepEqual(list, []Copy{{URL: "https://p/tdm.pdf", Version: Published, License: "cc-by-nc-nd", Host: AtPublisher, Source: "crossref"}}) {
-		t.Errorf("Crossref: %+v, %v", list, err)
-	}
-	if list, err := c.Copies(t.Context(), gleaner.Paper{DOI: "10.5555/b"}); err != nil || list != nil {
-		t.Errorf("a closed licence: %+v, %v", list, err)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, []Copy{{URL: "https://p/tdm.pdf", Version: Published, License: "cc-by-nc-nd", Host: AtPublisher, Source: "crossref"}}, list)
+	noCopies(t, c, "10.5555/b") // a closed licence
 }
 
 func TestArXiv(t *testing.T) {
@@ -176,13 +169,11 @@ func TestArXiv(t *testing.T) {
 		{ArXiv: "0301.00001"}, {Title: "Measured Examples of Sorting in Networks of Lists", Year: 2021, Authors: authors},
 		{Title: "Too short", Year: 2021}, {Title: "A Title of the Time before ArXiv", Year: 1985},
 	})
-	want := [][]Copy{{arxivCopy("0301.00001", "arxiv")}, {arxivCopy("2101.00001", "arxiv")}, nil, nil}
-	if err != nil || !reflect.DeepEqual(got, want) || len(s.asked) != 1 {
-		t.Errorf("got %+v, %v after %d requests", got, err, len(s.asked))
-	}
-	if _, err := a.Copies(t.Context(), gleaner.Paper{Title: "this is bad", Year: 2021}); !is[ErrRefused](err) || !strings.Contains(err.Error(), "incorrect id") {
-		t.Errorf("an error as an entry: %v", err)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, [][]Copy{{arxivCopy("0301.00001", "arxiv")}, {arxivCopy("2101.00001", "arxiv")}, nil, nil}, got)
+	assert.Len(t, s.asked, 1)
+	_, err = a.Copies(t.Context(), gleaner.Paper{Title: "this is bad", Year: 2021})
+	assert.ErrorContains(t, as[ErrRefused](t, err), "incorrect id", "an error as an entry")
 }
 
 // failing is a source that refuses from the second paper on.
@@ -212,27 +203,26 @@ func TestLocateCopiesGoesOn(t *testing.T) {
 	got, err := LocateCopies(t.Context(), []CopySource{failing{&asked}, panicking{}, NewLinks(Config{})}, papers)
 	require.NoError(t, err)
 	require.Equal(t, 2, asked)
-	var refused ErrRefused
-	if len(got[0].Copies) != 2 || len(got[2].Copies) != 1 || !errors.As(got[2].Failed["failing"], &refused) ||
-		got[0].Failed["failing"] != nil || !guard.Panicked(got[0].Failed["panicking"]) {
-		t.Errorf("%+v", got)
-	}
+	assert.Len(t, got[0].Copies, 2)
+	assert.Len(t, got[2].Copies, 1)
+	as[ErrRefused](t, got[2].Failed["failing"])
+	assert.NoError(t, got[0].Failed["failing"])
+	assert.True(t, guard.Panicked(got[0].Failed["panicking"]))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = LocateCopies(ctx, []CopySource{NewUnpaywall(Config{Contact: "a@b.org"})}, papers)
 	require.ErrorIs(t, err, context.Canceled, "canceled")
 }
 
-func TestFile(t *testing.T) {
+func TestReadFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "list.csv")
-	if err := os.WriteFile(path, []byte("title,authors,year\nOne Thing,Ann Lee,2003\nPreface,,2003\nOther,Bo Chen,1999\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	papers, err := NewFile(path, "").Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003))
-	if err != nil || !reflect.DeepEqual(titles(papers), []string{"One Thing"}) || papers[0].Venue != "conf/exa" || papers[0].Key == "" {
-		t.Errorf("%+v, %v", papers, err)
-	}
-	_, err = NewFile(path+"x", "").Papers(t.Context(), gleaner.Venue{}, single(2003))
+	require.NoError(t, os.WriteFile(path, []byte("title,authors,year\nOne Thing,Ann Lee,2003\nPreface,,2003\nOther,Bo Chen,1999\n"), 0o600))
+	papers, err := ReadFile(path, "conf/exa", single(2003))
+	require.NoError(t, err)
+	require.Equal(t, []string{"One Thing"}, titles(papers))
+	assert.Equal(t, "conf/exa", papers[0].Venue)
+	assert.NotEmpty(t, papers[0].Key)
+	_, err = ReadFile(path+"x", "", single(2003))
 	require.ErrorIs(t, err, fs.ErrNotExist, "no file")
 }

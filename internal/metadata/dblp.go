@@ -118,16 +118,15 @@ func noVolume(key string, years gleaner.Years, listed []Volume, seeAlso []string
 	for _, v := range listed {
 		there = append(there, v.Years.All()...)
 	}
-	return ErrNoVolume{Venue: key, Year: years.Single(), Years: years, Listed: gleaner.YearsOf(there...), SeeAlso: seeAlso}
+	return ErrNoVolume{Venue: key, Years: years, Listed: gleaner.YearsOf(there...), SeeAlso: seeAlso}
 }
 
 // Papers lists a volume's papers in its own order, without editorship, front
 // matter and withdrawn items. ErrNoVolume if there is no such volume.
 func (d *DBLP) Papers(ctx context.Context, vol Volume) ([]gleaner.Paper, error) {
-	var records []record
-	err := d.advised(d.ways.first(ctx, d.contentWays(vol, &records)))
+	records, err := first(ctx, &d.ways, d.contentWays(vol))
 	if err != nil {
-		return nil, err
+		return nil, d.advised(err)
 	}
 	papers, dropped := papersOf(records, vol)
 	if dropped > 0 {
@@ -136,81 +135,65 @@ func (d *DBLP) Papers(ctx context.Context, vol Volume) ([]gleaner.Paper, error) 
 	return papers, nil
 }
 
-// contentWays are the ways to a volume's records, which they leave in out.
-func (d *DBLP) contentWays(vol Volume, out *[]record) []way {
-	ways := slices.Concat(
-		d.at("search", func(ctx context.Context, b base) (err error) {
-			*out, err = b.searchVolume(ctx, vol.TOC)
-			return err
+// contentWays returns the ways to a volume's records.
+func (d *DBLP) contentWays(vol Volume) []way[[]record] {
+	none := ErrNoVolume{Venue: vol.Venue, TOC: vol.TOC, Years: vol.Years}
+	return slices.Concat(
+		at(d, "search", func(ctx context.Context, b base) ([]record, error) { return b.searchVolume(ctx, vol.TOC) }),
+		at(d, "pages", func(ctx context.Context, b base) ([]record, error) {
+			records, err := b.volumePage(ctx, vol.TOC)
+			if is[ErrNotFound](err) {
+				err = none
+			}
+			return records, err
 		}),
-		d.at("pages", func(ctx context.Context, b base) (err error) {
-			*out, err = b.volumePage(ctx, vol.TOC)
-			return asNoVolume(err, vol)
+		inDump(d, func(ctx context.Context) ([]record, error) {
+			records, err := d.volumeFromDump(ctx, vol)
+			if err == nil && len(records) == 0 {
+				err = none
+			}
+			return records, err
 		}))
-	if d.dump != "" {
-		ways = append(ways, way{"dump", func(ctx context.Context) (err error) {
-			*out, err = d.volumeFromDump(ctx, vol)
-			return err
-		}})
-	}
-	return ways
 }
 
-// at are the ways that ask each of DBLP's sites for something, the main one first.
-func (d *DBLP) at(what string, ask func(context.Context, base) error) []way {
-	return each.Of(d.bases, func(b base) way {
-		return way{what + " at " + b.url, func(ctx context.Context) error { return ask(ctx, b) }}
+// at returns the ways that ask each of DBLP's sites, the main one first.
+func at[T any](d *DBLP, what string, ask func(context.Context, base) (T, error)) []way[T] {
+	return each.Of(d.bases, func(b base) way[T] {
+		return way[T]{what + " at " + b.url, func(ctx context.Context) (T, error) { return ask(ctx, b) }}
 	})
 }
 
-// asNoVolume names a missing page by what it means.
-func asNoVolume(err error, vol Volume) error {
-	if is[ErrNotFound](err) {
-		return ErrNoVolume{Venue: vol.Venue, TOC: vol.TOC, Years: vol.Years}
+// inDump returns the way through the dump, or none without a dump.
+func inDump[T any](d *DBLP, ask func(context.Context) (T, error)) []way[T] {
+	if d.dump == "" {
+		return nil
 	}
-	return err
+	return []way[T]{{"dump", ask}}
 }
 
-// index fetches what a venue's index page lists.
+// index fetches the index of a venue.
 func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
-	var ix venueIndex
-	ways := d.at("pages", func(ctx context.Context, b base) (err error) {
-		ix, err = b.indexPage(ctx, key)
-		return err
-	})
-	if d.dump != "" {
-		ways = append(ways, way{"dump", func(ctx context.Context) (err error) {
-			ix, err = d.volumesFromDump(ctx, key)
-			return err
-		}})
-	}
-	err := d.advised(d.ways.first(ctx, ways))
+	ix, err := first(ctx, &d.ways, append(
+		at(d, "pages", func(ctx context.Context, b base) (venueIndex, error) { return b.indexPage(ctx, key) }),
+		inDump(d, func(ctx context.Context) (venueIndex, error) { return d.volumesFromDump(ctx, key) })...))
 	if is[ErrNotFound](err) {
 		return ix, ErrUnknownVenue{Name: key}
 	}
-	return ix, err
+	return ix, d.advised(err)
 }
 
 // Person looks a person up by pid ("233/1453"). Without the pages it takes a
 // pass through the dump; for many people, Persons takes one for all.
 func (d *DBLP) Person(ctx context.Context, pid string) (gleaner.Person, error) {
-	var p gleaner.Person
-	ways := d.personWays(pid, &p)
-	if d.dump != "" {
-		ways = append(ways, way{"dump", func(ctx context.Context) error {
-			found, err := d.personsFromDump(ctx, []string{pid})
-			if err != nil {
-				return err
-			}
-			var ok bool
-			if p, ok = found[pid]; !ok {
-				return ErrNotFound{"the DBLP dump", pid}
-			}
-			return nil
-		}})
-	}
-	err := d.advised(d.ways.first(ctx, ways))
-	return p, err
+	p, err := first(ctx, &d.ways, append(d.personPages(pid), inDump(d, func(ctx context.Context) (gleaner.Person, error) {
+		found, err := d.personsFromDump(ctx, []string{pid})
+		p, ok := found[pid]
+		if err == nil && !ok {
+			err = ErrNotFound{dumpName, pid}
+		}
+		return p, err
+	})...))
+	return p, d.advised(err)
 }
 
 // Persons looks many people up, one page each, until the pages fail: the rest is
@@ -219,8 +202,7 @@ func (d *DBLP) Person(ctx context.Context, pid string) (gleaner.Person, error) {
 func (d *DBLP) Persons(ctx context.Context, pids []string) (map[string]gleaner.Person, error) {
 	out := map[string]gleaner.Person{}
 	for i, pid := range pids {
-		var p gleaner.Person
-		err := d.ways.first(ctx, d.personWays(pid, &p))
+		p, err := first(ctx, &d.ways, d.personPages(pid))
 		switch {
 		case err == nil:
 			out[pid] = p
@@ -236,9 +218,8 @@ func (d *DBLP) Persons(ctx context.Context, pids []string) (map[string]gleaner.P
 	return out, nil
 }
 
-func (d *DBLP) personWays(pid string, p *gleaner.Person) []way {
-	return d.at("pages", func(ctx context.Context, b base) (err error) {
-		*p, err = b.personPage(ctx, pid, func(record) {})
-		return err
+func (d *DBLP) personPages(pid string) []way[gleaner.Person] {
+	return at(d, "pages", func(ctx context.Context, b base) (gleaner.Person, error) {
+		return b.personPage(ctx, pid, func(record) {})
 	})
 }

@@ -2,7 +2,6 @@ package metadata
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -60,43 +59,31 @@ func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, 
 
 // Authors searches for people by name. The names carry DBLP's numbers of homonyms.
 func (d *DBLP) Authors(ctx context.Context, name string) ([]gleaner.Author, error) {
-	var out []gleaner.Author
-	err := d.ways.first(ctx, d.at("search", func(ctx context.Context, b base) (err error) {
-		out, err = b.searchAuthors(ctx, name)
-		return err
+	return first(ctx, &d.ways, at(d, "search", func(ctx context.Context, b base) ([]gleaner.Author, error) {
+		return b.searchAuthors(ctx, name)
 	}))
-	return out, err
 }
 
 func (b base) searchAuthors(ctx context.Context, name string) ([]gleaner.Author, error) {
-	ans, err := b.search(ctx, "author", name, 0, 100)
-	if err != nil {
-		return nil, err
-	}
+	found, err := searchHits[struct {
+		Author string `json:"author"`
+		URL    string `json:"url"`
+	}](ctx, b, "author", name)
 	var out []gleaner.Author
-	for _, h := range ans.Result.Hits.Hit {
-		var info struct {
-			Author string `json:"author"`
-			URL    string `json:"url"`
-		}
-		if err := json.Unmarshal(h.Info, &info); err != nil {
-			return nil, ErrBadAnswer{b.svc.name, name, err}
-		}
-		if pid := personID(info.URL); pid != "" {
-			out = append(out, gleaner.Author{PID: pid, Name: visible(info.Author)})
+	for _, a := range found {
+		if pid := personID(a.URL); pid != "" {
+			out = append(out, gleaner.Author{PID: pid, Name: visible(a.Author)})
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // PapersOf lists the papers of a person as DBLP has them, each with the venue that
 // its key names. errNotOnePerson where DBLP has no such person.
 func (d *DBLP) PapersOf(ctx context.Context, pid string) ([]gleaner.Paper, error) {
-	var records []record
-	err := d.ways.first(ctx, d.at("pages", func(ctx context.Context, b base) error {
-		records = nil
-		_, err := b.personPage(ctx, pid, func(r record) { records = append(records, r) })
-		return err
+	records, err := first(ctx, &d.ways, at(d, "pages", func(ctx context.Context, b base) (records []record, err error) {
+		_, err = b.personPage(ctx, pid, func(r record) { records = append(records, r) })
+		return records, err
 	}))
 	if is[ErrNotFound](err) {
 		return nil, errNotOnePerson{Name: pid}

@@ -23,7 +23,7 @@ func TestResolveAuthor(t *testing.T) {
 		return `{"result":{"hits":{"@total":"1","hit":[` + strings.Join(all, ",") + `]}}}`
 	}
 	cfg, _ := stubConfig(t, map[string][]reply{
-		"/pid/65/2885.xml":   one(`<dblpperson name="Ada Lovelace" pid="65/2885"><person key="homepages/65/2885"><author pid="65/2885">Ada Lovelace</author></person></dblpperson>`),
+		"/pid/65/2885.xml":   one(personPage("65/2885", "Ada Lovelace")),
 		"/pid/w/WeiWang.xml": one(`<dblpperson name="Wei Wang" pid="w/WeiWang"><person key="homepages/w/WeiWang" publtype="disambiguation"><author>Wei Wang</author></person></dblpperson>`),
 		"author/api?f=0&format=json&h=100&q=Ada+Lovelace": one(hits("Ada Lovelace", "65/2885", "Ada K. Lovelace", "1/2")),
 		"author/api?f=0&format=json&h=100&q=Wei+Wang":     one(hits("Wei Wang 0001", "7/1", "Wei Wang 0002", "7/2")),
@@ -32,17 +32,16 @@ func TestResolveAuthor(t *testing.T) {
 	})
 	d := NewDBLP(cfg)
 	for _, name := range []string{"65/2885", "https://dblp.org/pid/65/2885.html", "Ada Lovelace"} {
-		if a, err := d.ResolveAuthor(t.Context(), name); err != nil || a != (gleaner.Author{PID: "65/2885", Name: "Ada Lovelace"}) {
-			t.Errorf("%s: %v, %v", name, a, err)
-		}
+		a, err := d.ResolveAuthor(t.Context(), name)
+		require.NoError(t, err, name)
+		assert.Equal(t, gleaner.Author{PID: "65/2885", Name: "Ada Lovelace"}, a, name)
 	}
 	late, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	for _, ctx := range []context.Context{t.Context(), late} {
-		_, err := d.ResolveAuthor(ctx, "Bob")
-		if err == nil || !strings.Contains(err.Error(), "dblp-url") || !strings.Contains(err.Error(), "65/2885") {
-			t.Errorf("a search that does not answer names no way out: %v", err)
-		}
+		_, err := d.ResolveAuthor(ctx, "Bob") // the search does not answer: the error names a way out
+		require.ErrorContains(t, err, "dblp-url")
+		require.ErrorContains(t, err, "65/2885")
 	}
 	for name, say := range map[string]string{
 		"9/9":       `no person "9/9" is known to DBLP`,
@@ -51,9 +50,7 @@ func TestResolveAuthor(t *testing.T) {
 		"Adah":      `no person "Adah" is known to DBLP; did you mean: 65/2885 (Ada Lovelace)`,
 	} {
 		_, err := d.ResolveAuthor(t.Context(), name)
-		var none errNotOnePerson
-		require.ErrorAs(t, err, &none, name)
-		assert.Equal(t, say, err.Error(), name)
+		assert.Equal(t, say, as[errNotOnePerson](t, err).Error(), name)
 	}
 }
 
@@ -70,11 +67,10 @@ func TestPapersOf(t *testing.T) {
 	papers, err := NewDBLP(cfg).PapersOf(t.Context(), "1/2")
 	require.NoError(t, err)
 	require.Len(t, papers, 2)
-	if p := papers[0]; p.Venue != "journals/jex" || p.DOI != "10.1145/1.2" || len(p.Authors) != 2 || p.Authors[1].PID != "5/6" || p.Year != 2003 {
-		t.Errorf("%+v", p)
-	}
+	want := gleaner.Paper{Key: "journals/jex/L03", Venue: "journals/jex", Year: 2003, Title: "A New Thing", DOI: "10.1145/1.2",
+		Authors: []gleaner.Author{{PID: "1/2", Name: "Ann Lee"}, {PID: "5/6", Name: "Bob Bell"}}, Links: []string{"https://doi.org/10.1145/1.2"}}
+	assert.Equal(t, want, papers[0])
 	assert.Equal(t, "conf/exa", papers[1].Venue)
-	var none errNotOnePerson
 	_, err = NewDBLP(cfg).PapersOf(t.Context(), "9/9")
-	require.ErrorAs(t, err, &none, "nobody")
+	as[errNotOnePerson](t, err)
 }

@@ -43,10 +43,7 @@ func (b base) indexPage(ctx context.Context, key string) (venueIndex, error) {
 		ix, err = parseIndex(body, key)
 		return err
 	})
-	if err != nil {
-		return venueIndex{}, err
-	}
-	return ix, nil
+	return ix, err
 }
 
 func parseIndex(body []byte, key string) (venueIndex, error) {
@@ -123,11 +120,7 @@ func (p *indexParser) record(r record) {
 	if r.kind == "proceedings" || r.kind == "book" {
 		v.Key, v.Title = r.key, cleanTitle(r.title)
 	}
-	if v.Years.From == 0 {
-		v.Years = p.heading
-	}
-	// The index of a venue lists its own volumes wherever they are filed.
-	p.add(v)
+	p.add(v) // the index of a venue lists its own volumes wherever they are filed
 }
 
 func (p *indexParser) reference(href, text string) {
@@ -148,18 +141,12 @@ func (p *indexParser) reference(href, text string) {
 		p.pending = append(p.pending, v)
 		return
 	}
-	if v.Years.From == 0 {
-		v.Years = p.heading
-	}
 	p.add(v)
 }
 
-// flush ends a list item: what it says of years goes for its references.
+// flush ends a list item, whose years are those of its references.
 func (p *indexParser) flush() {
 	years := yearsIn(p.item.String())
-	if years.From == 0 {
-		years = p.heading
-	}
 	for _, v := range p.pending {
 		v.Years = years
 		p.add(v)
@@ -168,9 +155,13 @@ func (p *indexParser) flush() {
 	p.item.Reset()
 }
 
+// add adds a volume; one without a year has that of the heading above.
 func (p *indexParser) add(v Volume) {
 	if p.seen[v.TOC] {
 		return
+	}
+	if v.Years.From == 0 {
+		v.Years = p.heading
 	}
 	p.seen[v.TOC] = true
 	p.ix.volumes = append(p.ix.volumes, v)

@@ -164,8 +164,5 @@ func (b base) volumePage(ctx context.Context, toc string) ([]record, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }

@@ -43,13 +43,15 @@ func parsePerson(body []byte, each func(record)) (gleaner.Person, error) {
 	return p, err
 }
 
-// appendOfPerson is appendNew for what a person may have without end: a list that
-// is too long is not made much longer, and sound refuses it.
-func appendOfPerson(list []string, s string) []string {
-	if len(list) > maxOfAPerson {
-		return list
+// appendOfPerson is appendNew for lists of a person, which it does not lengthen much beyond the
+// limit: soundPerson refuses such a list.
+func appendOfPerson(list []string, more ...string) []string {
+	for _, s := range more {
+		if len(list) <= maxOfAPerson {
+			list = appendNew(list, s)
+		}
 	}
-	return appendNew(list, s)
+	return list
 }
 
 func appendNew(list []string, s string) []string {

@@ -48,9 +48,8 @@ func TestPerson(t *testing.T) {
 	assert.Equal(t, want, p)
 	require.Equal(t, "0000-0002-1825-009X", p.ORCID(), "ORCID")
 	assert.Len(t, s.asked, 1, "ORCID")
-	if _, err := NewDBLP(cfg).Person(t.Context(), "9/9"); err == nil || is[ErrUnavailable](err) {
-		t.Errorf("an unknown pid: %v", err)
-	}
+	_, err = NewDBLP(cfg).Person(t.Context(), "9/9")
+	as[ErrNotFound](t, err)
 }
 
 func TestDisambiguationPage(t *testing.T) {

@@ -122,6 +122,7 @@ func tocPath(ref string) string {
 	return ref
 }
 
+// atoi returns the number that s is, or 0.
 func atoi(s string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil {

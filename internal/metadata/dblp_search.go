@@ -19,14 +19,8 @@ const pageSize = 1000
 // field that may occur several times is an array only when it does.
 type searchAnswer struct {
 	Result struct {
-		Status struct {
-			Code string `json:"@code"`
-			Text string `json:"text"`
-		} `json:"status"`
 		Hits struct {
 			Total string          `json:"@total"`
-			Sent  string          `json:"@sent"`
-			First string          `json:"@first"`
 			Hit   oneOrMany[sHit] `json:"hit"`
 		} `json:"hits"`
 	} `json:"result"`
@@ -75,11 +69,12 @@ func (o *oneOrMany[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func first(o oneOrMany[string]) string {
-	if len(o) == 0 {
-		return ""
+// first is the first value, or the zero one.
+func (o oneOrMany[T]) first() (one T) {
+	if len(o) > 0 {
+		one = o[0]
 	}
-	return o[0]
+	return one
 }
 
 // sAuthor is {"@pid", "text"}, or in older answers a bare string.
@@ -154,8 +149,8 @@ func publRecord(info json.RawMessage) (record, error) {
 		}
 	}
 	r := record{
-		kind: kind, key: p.Key, title: first(p.Title), year: atoi(p.Year), pages: first(p.Pages),
-		doi: first(p.DOI), ee: p.EE, booktitle: first(p.Venue),
+		kind: kind, key: p.Key, title: p.Title.first(), year: atoi(p.Year), pages: p.Pages.first(),
+		doi: p.DOI.first(), ee: p.EE, booktitle: p.Venue.first(),
 	}
 	for _, a := range p.Authors.Author {
 		r.authors = append(r.authors, gleaner.Author{PID: a.pid, Name: a.name})
@@ -186,23 +181,29 @@ func (b base) search(ctx context.Context, what, q string, from, count int) (sear
 	return ans, err
 }
 
-// searchVenues lists the venues that answer to some words.
-func (b base) searchVenues(ctx context.Context, words string) ([]VenueInfo, error) {
-	ans, err := b.search(ctx, "venue", words, 0, 100)
+// searchHits returns what one of the search services finds for some words, a hundred at most.
+func searchHits[T any](ctx context.Context, b base, what, words string) ([]T, error) {
+	ans, err := b.search(ctx, what, words, 0, 100)
 	if err != nil {
 		return nil, err
 	}
-	out := []VenueInfo{}
-	for _, h := range ans.Result.Hits.Hit {
-		var v venueInfo
-		if err := json.Unmarshal(h.Info, &v); err != nil {
+	out := make([]T, len(ans.Result.Hits.Hit))
+	for i, h := range ans.Result.Hits.Hit {
+		if err := json.Unmarshal(h.Info, &out[i]); err != nil {
 			return nil, ErrBadAnswer{b.svc.name, words, err}
 		}
-		key := venueKey(v.URL)
-		if key == "" {
-			continue
-		}
-		out = append(out, VenueInfo{Key: key, Name: cleanTitle(first(v.Venue)), Acronym: cleanTitle(first(v.Acronym)), Kind: v.Type})
 	}
 	return out, nil
+}
+
+// searchVenues lists the venues that match some words.
+func (b base) searchVenues(ctx context.Context, words string) ([]VenueInfo, error) {
+	found, err := searchHits[venueInfo](ctx, b, "venue", words)
+	out := []VenueInfo{}
+	for _, v := range found {
+		if key := venueKey(v.URL); key != "" {
+			out = append(out, VenueInfo{Key: key, Name: cleanTitle(v.Venue.first()), Acronym: cleanTitle(v.Acronym.first()), Kind: v.Type})
+		}
+	}
+	return out, err
 }

@@ -3,7 +3,6 @@ package metadata
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -59,9 +58,7 @@ func TestIndexShapes(t *testing.T) {
 	t.Parallel()
 	vols := func(body, key string) map[string]gleaner.Years {
 		ix, err := parseIndex([]byte(body), key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		out := map[string]gleaner.Years{}
 		for _, v := range ix.volumes {
 			out[v.TOC] = v.Years
@@ -88,10 +85,10 @@ func TestYearsIn(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]gleaner.Years{
 		"Volume 10: 1999": single(1999), "1999/2000": {From: 1999, To: 2000}, "Volume 3, 1999/00": {From: 1999, To: 2000},
-		"2004–2005": {From: 2004, To: 2005}, "30. EXA 2003: Paris, France": single(2003), "Volume 2100": {From: 0}, "LNCS 12345": {},
+		"2004–2005": {From: 2004, To: 2005}, "30. EXA 2003: Paris, France": single(2003), "LNCS 12345": {},
 		"no year": {}, "2003-03-05": single(2003),
 	} {
-		assert.False(t, yearsIn(s) != want && s != "Volume 2100", "yearsIn")
+		assert.Equal(t, want, yearsIn(s), s)
 	}
 }
 
@@ -150,10 +147,8 @@ func TestFallbacks(t *testing.T) {
 		"no such volume":           {map[string][]reply{"/search/": one(hits(0, 0))}, "", ErrNoVolume{Venue: "conf/exa", TOC: vol.TOC, Years: vol.Years}},
 		"all down":                 {map[string][]reply{"http": {{status: 503, header: map[string]string{"Retry-After": "600"}}}}, "", ErrUnavailable{}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { fallback(t, vol, c.replies, c.key, c.err) })
-		})
+		t.Log(name)
+		synctest.Test(t, func(t *testing.T) { fallback(t, vol, c.replies, c.key, c.err) })
 	}
 }
 
@@ -162,21 +157,18 @@ func fallback(t *testing.T, vol Volume, replies map[string][]reply, key string, 
 	t.Helper()
 	cfg, _ := stubConfig(t, replies)
 	papers, err := NewDBLP(cfg).Papers(t.Context(), vol)
-	if want == nil {
-		if err != nil || len(papers) != 1 || papers[0].Key != key {
-			t.Fatalf("got %+v, %v; want %s", papers, err, key)
-		}
-		return
-	}
-	var down ErrUnavailable
 	switch {
-	case errors.As(want, &down):
-		if !errors.As(err, &down) || down.RetryAfter != 10*time.Minute || down.Status != 503 || strings.Contains(err.Error(), "\n") ||
-			strings.Count(err.Error(), "is unavailable") != 1 || strings.Count(err.Error(), "worth asking again") != 1 {
-			t.Errorf("got %v", err)
+	case want == nil:
+		require.NoError(t, err)
+		assert.Equal(t, []string{key}, each.Of(papers, func(p gleaner.Paper) string { return p.Key }))
+	case is[ErrUnavailable](want):
+		down := as[ErrUnavailable](t, err)
+		assert.Equal(t, []any{10 * time.Minute, 503}, []any{down.RetryAfter, down.Status})
+		for words, times := range map[string]int{"\n": 0, "is unavailable": 1, "worth asking again": 1} {
+			assert.Equal(t, times, strings.Count(err.Error(), words), err)
 		}
-	case !reflect.DeepEqual(err, want):
-		t.Errorf("got %#v, want %#v", err, want)
+	default:
+		assert.Equal(t, want, err)
 	}
 }
 
@@ -194,10 +186,6 @@ func TestVolumesByYear(t *testing.T) {
 	t.Parallel()
 	cfg, _ := stubConfig(t, map[string][]reply{"/db/conf/exa/index.xml": one(exaIndex), "/db/journals/jex/index.xml": one(jexIndex)})
 	d := NewDBLP(cfg)
-	count := func(key string, from, to int) (int, error) {
-		vols, err := d.Volumes(t.Context(), key, gleaner.Years{From: from, To: to})
-		return len(vols), err
-	}
 	for _, c := range []struct {
 		key      string
 		from, to int
@@ -207,21 +195,15 @@ func TestVolumesByYear(t *testing.T) {
 		// The volume without a year is always among them: its papers decide.
 		{"journals/jex", 2005, 2005, 2}, {"journals/jex", 2003, 2003, 3}, {"journals/jex", 1980, 1980, 1},
 	} {
-		if n, err := count(c.key, c.from, c.to); n != c.want || err != nil {
-			t.Errorf("%s %d-%d: %d volumes, %v; want %d", c.key, c.from, c.to, n, err, c.want)
-		}
+		vols, err := d.Volumes(t.Context(), c.key, gleaner.Years{From: c.from, To: c.to})
+		require.NoError(t, err, "%+v", c)
+		assert.Len(t, vols, c.want, "%+v", c)
 	}
-	_, err := count("conf/exa", 2001, 2001)
-	var none ErrNoVolume
-	if !errors.As(err, &none) || none.Year != 2001 || none.Listed != gleaner.YearsOf(1999, 2003, 2004) || !reflect.DeepEqual(none.SeeAlso, []string{"db/journals/oth/oth7"}) {
-		t.Errorf("a year without a volume: %#v", err)
-	}
-	if msg := "conf/exa has no volume for 2001; its index lists 1999,2003-2004; see also db/journals/oth/oth7"; err.Error() != msg {
-		t.Errorf("%q, want %q", err, msg)
-	}
-	_, err = count("conf/none", 2001, 2001)
-	var unknown ErrUnknownVenue
-	require.ErrorAs(t, err, &unknown, "an unknown venue")
+	_, err := d.Volumes(t.Context(), "conf/exa", single(2001))
+	assert.Equal(t, ErrNoVolume{Venue: "conf/exa", Years: single(2001), Listed: gleaner.YearsOf(1999, 2003, 2004), SeeAlso: []string{"db/journals/oth/oth7"}}, err)
+	assert.EqualError(t, err, "conf/exa has no volume for 2001; its index lists 1999,2003-2004; see also db/journals/oth/oth7")
+	_, err = d.Volumes(t.Context(), "conf/none", single(2001))
+	as[ErrUnknownVenue](t, err)
 }
 
 func TestListKeepsTheYears(t *testing.T) {
@@ -239,8 +221,6 @@ func TestListKeepsTheYears(t *testing.T) {
 	require.NoError(t, err)
 	keys := each.Of(papers, func(p gleaner.Paper) string { return p.Key })
 	assert.Equal(t, []string{"journals/jex/A", "journals/jex/C"}, keys)
-	var none ErrNoVolume
-	if _, err := NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(1980)); !errors.As(err, &none) || none.Listed != (gleaner.Years{From: 2002, To: 2005}) {
-		t.Errorf("a year of no volume: %v", err)
-	}
+	_, err = NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(1980))
+	assert.Equal(t, gleaner.Years{From: 2002, To: 2005}, as[ErrNoVolume](t, err).Listed)
 }

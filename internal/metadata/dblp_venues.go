@@ -44,12 +44,9 @@ func splitAcronym(name string) (title, acronym string) {
 
 // Venues searches for venues by name, acronym or words of either.
 func (d *DBLP) Venues(ctx context.Context, words string) ([]VenueInfo, error) {
-	var out []VenueInfo
-	err := d.ways.first(ctx, d.at("search", func(ctx context.Context, b base) (err error) {
-		out, err = b.searchVenues(ctx, words)
-		return err
+	return first(ctx, &d.ways, at(d, "search", func(ctx context.Context, b base) ([]VenueInfo, error) {
+		return b.searchVenues(ctx, words)
 	}))
-	return out, err
 }
 
 // ResolveVenue finds the venue that a person means by "WebDB", "webdb",

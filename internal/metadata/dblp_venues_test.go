@@ -1,11 +1,10 @@
 package metadata
 
 import (
-	"errors"
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
 )
@@ -45,12 +44,10 @@ func TestResolveVenue(t *testing.T) {
 	} {
 		cfg, _ := stubConfig(t, replies)
 		got, err := NewDBLP(cfg).ResolveVenue(t.Context(), c.name)
-		if !reflect.DeepEqual(got, c.want) || reflect.TypeOf(err) != reflect.TypeOf(c.err) {
-			t.Errorf("%q: %+v, %v; want %+v, %T", c.name, got, err, c.want, c.err)
-		}
-		var unknown ErrUnknownVenue
-		if c.name == "conf/none" && (!errors.As(err, &unknown) || len(unknown.Suggestions) != 1 || unknown.Suggestions[0].Key != "conf/nonesuch") {
-			t.Errorf("no suggestion in %v", err)
+		assert.Equal(t, c.want, got, c.name)
+		assert.IsType(t, c.err, err, c.name)
+		if c.name == "conf/none" {
+			assert.Equal(t, "conf/nonesuch", as[ErrUnknownVenue](t, err).Suggestions[0].Key)
 		}
 	}
 }
@@ -59,18 +56,16 @@ func TestResolveWithoutSearch(t *testing.T) {
 	t.Parallel()
 	cfg, _ := stubConfig(t, map[string][]reply{"/search/": {{status: 503}}, "/db/conf/exa/index.xml": one(exaIndex)})
 	d := NewDBLP(cfg)
-	if v, err := d.ResolveVenue(t.Context(), "Exa"); err != nil || v.Key != "conf/exa" {
-		t.Errorf("%+v, %v", v, err)
-	}
+	v, err := d.ResolveVenue(t.Context(), "Exa")
+	require.NoError(t, err)
+	assert.Equal(t, "conf/exa", v.Key)
 	// Nothing at its pages, and no search to say what else it may be.
-	_, err := d.ResolveVenue(t.Context(), "Symposium on Examples")
+	_, err = d.ResolveVenue(t.Context(), "Symposium on Examples")
 	assert.True(t, is[ErrUnavailable](err))
 }
 
 func TestVariations(t *testing.T) {
 	t.Parallel()
 	v := gleaner.Venue{Key: "conf/webexa", Name: "WebExa", Title: "Workshop on Web Examples"}
-	if got, want := Variations(v), []string{"WebExa", "Workshop on Web Examples"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	assert.Equal(t, []string{"WebExa", "Workshop on Web Examples"}, Variations(v))
 }

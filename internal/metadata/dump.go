@@ -132,7 +132,7 @@ func (d *DBLP) dumpOf(ctx context.Context, key string) (dumpVenue, error) {
 	}
 	dump, err := openDump(d.dump)
 	if err != nil {
-		return dumpVenue{}, ErrRefused{Service: "the DBLP dump", URL: d.dump, Reason: err.Error()}
+		return dumpVenue{}, err
 	}
 	d.log.InfoContext(ctx, "the dump is searched", "venue", key, "path", d.dump)
 	v, err := dump.venue(ctx, key)
@@ -146,7 +146,7 @@ func (d *DBLP) dumpOf(ctx context.Context, key string) (dumpVenue, error) {
 func (d *DBLP) personsFromDump(ctx context.Context, pids []string) (map[string]gleaner.Person, error) {
 	dump, err := openDump(d.dump)
 	if err != nil {
-		return nil, ErrRefused{Service: "the DBLP dump", URL: d.dump, Reason: err.Error()}
+		return nil, err
 	}
 	return dump.Persons(ctx, pids)
 }
@@ -158,13 +158,7 @@ func (d *DBLP) volumeFromDump(ctx context.Context, vol Volume) ([]record, error)
 		key = dir // a volume filed under another venue
 	}
 	v, err := d.dumpOf(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	if len(v.volumes[vol.TOC]) == 0 {
-		return nil, ErrNoVolume{Venue: vol.Venue, TOC: vol.TOC, Years: vol.Years}
-	}
-	return v.volumes[vol.TOC], nil
+	return v.volumes[vol.TOC], err
 }
 
 // volumesFromDump makes the list of volumes that the index page would give.
@@ -174,7 +168,7 @@ func (d *DBLP) volumesFromDump(ctx context.Context, key string) (venueIndex, err
 		return venueIndex{}, err
 	}
 	if len(v.order) == 0 {
-		return venueIndex{}, ErrNotFound{"the DBLP dump", key}
+		return venueIndex{}, ErrNotFound{dumpName, key}
 	}
 	ix := venueIndex{key: key}
 	for _, toc := range v.order {

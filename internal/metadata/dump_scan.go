@@ -40,6 +40,9 @@ type dump struct {
 	entities map[string]string
 }
 
+// dumpName names the dump in errors.
+const dumpName = "the DBLP dump"
+
 // openDump reads dblp.dtd beside the dump, if it is there, for its entities; the
 // Latin-1 set is known without it. The dump itself is opened at each pass.
 func openDump(path string) (*dump, error) {
@@ -49,7 +52,7 @@ func openDump(path string) (*dump, error) {
 		return d, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, ErrRefused{Service: dumpName, URL: path, Reason: err.Error()}
 	}
 	for _, m := range entityRE.FindAllSubmatch(dtd, -1) {
 		d.entities[string(m[1])] = html.UnescapeString(string(m[2]))
@@ -64,14 +67,14 @@ var entityRE = regexp.MustCompile(`<!ENTITY\s+([A-Za-z][\w.-]*)\s+"([^"]*)"`)
 func (d *dump) each(ctx context.Context, f func(raw []byte) error) error {
 	file, err := os.Open(d.path)
 	if err != nil {
-		return ErrRefused{Service: "the DBLP dump", URL: d.path, Reason: err.Error()}
+		return ErrRefused{Service: dumpName, URL: d.path, Reason: err.Error()}
 	}
 	defer file.Close()
 	var r io.Reader = bufio.NewReaderSize(file, 1<<20)
 	if magic, _ := r.(*bufio.Reader).Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		zipped, err := gzip.NewReader(r)
 		if err != nil {
-			return ErrBadAnswer{"the DBLP dump", d.path, err}
+			return ErrBadAnswer{dumpName, d.path, err}
 		}
 		defer zipped.Close()
 		r = zipped
@@ -80,7 +83,7 @@ func (d *dump) each(ctx context.Context, f func(raw []byte) error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return ErrBadAnswer{"the DBLP dump", d.path, err}
+		return ErrBadAnswer{dumpName, d.path, err}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,9 +36,8 @@ func writeDump(t testing.TB, body string, zipped bool) string {
 		data = packtest.Gzip(body)
 	}
 	require.NoError(t, os.WriteFile(path, data, 0o600))
-	if err := os.WriteFile(filepath.Join(dir, "dblp.dtd"), []byte("<!ELEMENT dblp ANY>\n<!ENTITY own    \"&#8704;\" ><!-- for all -->\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	const dtd = "<!ELEMENT dblp ANY>\n<!ENTITY own    \"&#8704;\" ><!-- for all -->\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "dblp.dtd"), []byte(dtd), 0o600))
 	return path
 }
 
@@ -57,13 +55,10 @@ func TestDumpIsTheLastWay(t *testing.T) {
 			Authors: []gleaner.Author{{PID: "1/2", Name: "Jörg Müller"}, {PID: "l/AnnLee", Name: "Ann Lee"}}, Links: []string{"https://doi.org/10.1000/A"}}}
 		require.NoError(t, err)
 		assert.Equal(t, want, papers)
-		var none ErrNoVolume
-		if _, err := d.List(t.Context(), v, single(1990)); !errors.As(err, &none) || none.Listed != gleaner.YearsOf(2003, 2005) {
-			t.Errorf("a year without a volume: %v", err)
-		}
-		var unknown ErrUnknownVenue
+		_, err = d.List(t.Context(), v, single(1990))
+		assert.Equal(t, gleaner.YearsOf(2003, 2005), as[ErrNoVolume](t, err).Listed)
 		_, err = d.List(t.Context(), gleaner.Venue{Key: "conf/none"}, single(2003))
-		require.ErrorAs(t, err, &unknown, "an unknown venue")
+		as[ErrUnknownVenue](t, err)
 	}
 }
 
@@ -82,18 +77,17 @@ func TestDumpPersons(t *testing.T) {
 
 func TestPersonsWithoutPages(t *testing.T) {
 	t.Parallel()
-	page := one(`<dblpperson name="Cy Doe" pid="7/7"><person key="homepages/7/7"><author pid="7/7">Cy Doe</author></person></dblpperson>`)
-	cfg, s := stubConfig(t, map[string][]reply{"http": {{status: 503}}, "pid/7/7": page})
+	cfg, s := stubConfig(t, map[string][]reply{"http": {{status: 503}}, "pid/7/7": one(personPage("7/7", "Cy Doe"))})
 	cfg.DumpPath = writeDump(t, smallDump, true)
 	d := NewDBLP(cfg)
 	got, err := d.Persons(t.Context(), []string{"7/7", "1/2", "l/AnnLee", "9/9"})
-	if err != nil || len(got) != 3 || got["7/7"].Author.Name != "Cy Doe" || got["l/AnnLee"].Author.Name != "Ann Lee" {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	require.NoError(t, err)
+	require.Len(t, got, 3)
+	assert.Equal(t, []string{"Cy Doe", "Ann Lee"}, []string{got["7/7"].Author.Name, got["l/AnnLee"].Author.Name})
 	assert.Equal(t, 0, s.count("AnnLee"))
-	if p, err := d.Person(t.Context(), "1/2"); err != nil || len(p.URLs) != 1 {
-		t.Errorf("one person: %+v, %v", p, err)
-	}
+	p, err := d.Person(t.Context(), "1/2")
+	require.NoError(t, err)
+	assert.Len(t, p.URLs, 1)
 }
 
 func TestBadDumps(t *testing.T) {
@@ -112,9 +106,7 @@ func TestBadDumps(t *testing.T) {
 		d, err := openDump(path)
 		require.NoError(t, err)
 		_, err = d.venue(t.Context(), "conf/exa")
-		var bad ErrBadAnswer
-		var refused ErrRefused
-		assert.False(t, !errors.As(err, &bad) && !errors.As(err, &refused), name)
+		assert.True(t, is[ErrBadAnswer](err) || is[ErrRefused](err), name)
 	}
 }
 

@@ -10,17 +10,10 @@ import (
 	"gleaner/internal/gleaner"
 )
 
-// UserError reports whether an error is for whoever named the venue, the person or the years to mend.
+// UserError reports whether the user has to correct the venue, the person or the years.
 func UserError(err error) bool {
-	var (
-		unknown   ErrUnknownVenue
-		ambiguous ErrAmbiguousVenue
-		noVolume  ErrNoVolume
-		noPapers  ErrNoPapers
-		nobody    errNotOnePerson
-	)
-	return errors.As(err, &unknown) || errors.As(err, &ambiguous) || errors.As(err, &noVolume) || errors.As(err, &noPapers) ||
-		errors.As(err, &nobody)
+	return is[ErrUnknownVenue](err) || is[ErrAmbiguousVenue](err) || is[ErrNoVolume](err) || is[ErrNoPapers](err) ||
+		is[errNotOnePerson](err)
 }
 
 // ErrUnknownVenue says that no catalogue entry answers to a name. Asking again
@@ -66,7 +59,6 @@ func someOf[T any](all []T, name func(T) string) string {
 // years asked, or that a listed volume is not there.
 type ErrNoVolume struct {
 	Venue  string
-	Year   int           // the single year asked, 0 for several
 	Years  gleaner.Years // what was asked
 	Listed gleaner.Years // the years that the index lists; zero if it lists none
 	TOC    string        // the volume that is missing, where one was asked for

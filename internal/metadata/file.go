@@ -2,8 +2,6 @@ package metadata
 
 import (
 	"cmp"
-	"context"
-	"io"
 	"os"
 
 	"gleaner/internal/gleaner"
@@ -11,32 +9,16 @@ import (
 	"gleaner/internal/text"
 )
 
-// File is a list of a venue's papers that a person has: BibTeX, RIS, CSV, JSON Lines
-// or DOIs.
-type File struct {
-	path   string
-	format biblio.Format
-}
-
-// NewFile returns the source. An empty format is told from the file itself.
-func NewFile(path string, format biblio.Format) *File { return &File{path, format} }
-
-// Papers lists the file's papers of the years; those without a year are kept
-// when a single year is asked for. The whole file is taken for the venue's.
-// Malformed input is biblio.SyntaxErrors, each with line and column.
-func (f *File) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
-	file, err := os.Open(f.path)
+// ReadFile reads a file that lists the papers of a venue, in any format of biblio, and returns
+// those of the years. A paper without a year counts if a single year is asked for. The error of
+// malformed input is biblio.SyntaxErrors, each with line and column.
+func ReadFile(path, venue string, years gleaner.Years) ([]gleaner.Paper, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	format := f.format
-	if format == "" {
-		head := make([]byte, 512)
-		n, _ := io.ReadFull(biblio.Text(io.NewSectionReader(file, 0, int64(len(head)))), head)
-		format = biblio.Detect(f.path, head[:n])
-	}
-	all, err := biblio.Read(file, format)
+	all, err := biblio.Read(detected(path, file))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +28,7 @@ func (f *File) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years)
 		if !years.Contains(p.Year) || isFrontMatter(p.Title) {
 			continue
 		}
-		p.Venue = v.Key
+		p.Venue = venue
 		switch {
 		case p.Key != "":
 		case p.Title == "":
@@ -56,5 +38,5 @@ func (f *File) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years)
 		}
 		out = append(out, p)
 	}
-	return out, ctx.Err()
+	return out, nil
 }

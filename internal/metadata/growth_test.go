@@ -20,12 +20,10 @@ import (
 // whatever it likes.
 var foreign = map[string]func(ctx context.Context, cfg Config) error{
 	"dblp search": func(ctx context.Context, cfg Config) error {
-		_, err := NewDBLP(cfg).bases[0].searchVolume(ctx, "db/conf/x/x2003")
-		return err
+		return errorOf(NewDBLP(cfg).bases[0].searchVolume(ctx, "db/conf/x/x2003"))
 	},
 	"dblp venues": func(ctx context.Context, cfg Config) error {
-		_, err := NewDBLP(cfg).bases[0].searchVenues(ctx, "x")
-		return err
+		return errorOf(NewDBLP(cfg).bases[0].searchVenues(ctx, "x"))
 	},
 	"dblp volume": func(ctx context.Context, cfg Config) error {
 		vol := Volume{Venue: "conf/x", TOC: "db/conf/x/x2003", Years: single(2003)}
@@ -34,19 +32,16 @@ var foreign = map[string]func(ctx context.Context, cfg Config) error{
 		return err
 	},
 	"dblp index": func(ctx context.Context, cfg Config) error {
-		_, err := NewDBLP(cfg).bases[0].indexPage(ctx, "conf/x")
-		return err
+		return errorOf(NewDBLP(cfg).bases[0].indexPage(ctx, "conf/x"))
 	},
 	"dblp person": func(ctx context.Context, cfg Config) error {
-		_, err := NewDBLP(cfg).bases[0].personPage(ctx, "1/2", func(record) {})
-		return err
+		return errorOf(NewDBLP(cfg).bases[0].personPage(ctx, "1/2", func(record) {}))
 	},
 	"crossref": func(ctx context.Context, cfg Config) error {
 		return takenIn(NewCrossref(cfg).Papers(ctx, gleaner.Venue{Key: "journals/x", IDs: map[string]string{"issn": "1234-5678"}}, single(2003)))
 	},
 	"crossref copies": func(ctx context.Context, cfg Config) error {
-		_, err := NewCrossref(cfg).Copies(ctx, gleaner.Paper{DOI: "10.1/a"})
-		return err
+		return errorOf(NewCrossref(cfg).Copies(ctx, gleaner.Paper{DOI: "10.1/a"}))
 	},
 	"openalex": func(ctx context.Context, cfg Config) error {
 		return takenIn(NewOpenAlex(cfg).Papers(ctx, gleaner.Venue{Key: "journals/x", IDs: map[string]string{"issn": "1234-5678"}}, single(2003)))
@@ -62,20 +57,16 @@ var foreign = map[string]func(ctx context.Context, cfg Config) error{
 		return err
 	},
 	"semantic scholar": func(ctx context.Context, cfg Config) error {
-		_, err := NewSemanticScholar(cfg).Copies(ctx, gleaner.Paper{DOI: "10.1/a"})
-		return err
+		return errorOf(NewSemanticScholar(cfg).Copies(ctx, gleaner.Paper{DOI: "10.1/a"}))
 	},
 	"semantic scholar people": func(ctx context.Context, cfg Config) error {
-		_, err := NewSemanticScholar(cfg).Persons(ctx, []string{"1"})
-		return err
+		return errorOf(NewSemanticScholar(cfg).Persons(ctx, []string{"1"}))
 	},
 	"orcid": func(ctx context.Context, cfg Config) error {
-		_, err := NewORCID(cfg).Person(ctx, "0000-0002-1825-0097")
-		return err
+		return errorOf(NewORCID(cfg).Person(ctx, "0000-0002-1825-0097"))
 	},
 	"arxiv": func(ctx context.Context, cfg Config) error {
-		_, err := NewArXiv(cfg).Copies(ctx, gleaner.Paper{Title: "On the growth of things", Year: 2003})
-		return err
+		return errorOf(NewArXiv(cfg).Copies(ctx, gleaner.Paper{Title: "On the growth of things", Year: 2003}))
 	},
 	"acl": func(ctx context.Context, cfg Config) error {
 		return takenIn(NewACL(cfg).Papers(ctx, gleaner.Venue{Key: "conf/acl"}, single(2003)))
@@ -84,6 +75,9 @@ var foreign = map[string]func(ctx context.Context, cfg Config) error{
 		return takenIn(NewOAI(cfg, "https://oai.example.org").Papers(ctx, gleaner.Venue{Key: "conf/x", IDs: map[string]string{"oai": "x"}}, single(2003)))
 	},
 }
+
+// errorOf is the error alone.
+func errorOf[T any](_ T, err error) error { return err }
 
 func takenIn(papers []gleaner.Paper, err error) error {
 	Merge(Listing{Source: "a", Papers: papers}, Listing{Source: "b", Papers: papers})

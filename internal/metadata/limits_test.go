@@ -45,12 +45,8 @@ func TestLimitsOfAVenueYear(t *testing.T) {
 		for _, host := range s.Hosts() {
 			p := s.Pace(host)
 			t.Logf("%-24s %4d requests, %d in flight at most, least gap %s (limit %s), at most %d begun in a second, %d before Retry-After", host, p.Requests, p.InFlight, p.MinGap, limits[host], p.PerSecond, p.Hasty)
-			if p.InFlight != 1 || (p.MinGap >= 0 && p.MinGap < limits[host]) || p.Hasty != 0 {
-				t.Errorf("%s was asked faster than it allows: %+v", host, p)
-			}
-			if limits[host] == 0 {
-				t.Errorf("%s was asked, and has no limit here", host)
-			}
+			assert.True(t, p.InFlight == 1 && (p.MinGap < 0 || p.MinGap >= limits[host]) && p.Hasty == 0, "%s was asked faster than it allows: %+v", host, p)
+			assert.Positive(t, limits[host], "%s was asked, and has no limit here", host)
 		}
 	})
 }
@@ -69,14 +65,12 @@ func venueYear(t *testing.T, cfg metadata.Config, c catalogues.Catalogue) {
 	registered, err := metadata.NewCrossref(cfg).Papers(ctx, v, years)
 	require.NoError(t, err)
 	merged := metadata.Merge(metadata.Listing{Source: "dblp", Papers: papers}, metadata.Listing{Source: "crossref", Papers: registered})
-	if len(papers) != 500 || len(registered) != 500 || len(merged) != 500 {
-		t.Fatalf("%d papers in DBLP, %d in Crossref, %d merged; want 500 of each", len(papers), len(registered), len(merged))
-	}
+	require.Equal(t, []int{500, 500, 500}, []int{len(papers), len(registered), len(merged)})
 	cr := metadata.NewCrossref(cfg)
 	for _, p := range papers[:100] {
-		if copies, err := cr.Copies(ctx, p); err != nil || len(copies) != 1 {
-			t.Fatalf("Crossref's copies of %s: %v, %v", p.Key, copies, err)
-		}
+		copies, err := cr.Copies(ctx, p)
+		require.NoError(t, err)
+		require.Len(t, copies, 1, p.Key)
 	}
 	sources := []metadata.CopySource{metadata.NewLinks(cfg), metadata.NewSemanticScholar(cfg), metadata.NewArXiv(cfg), metadata.NewUnpaywall(cfg), metadata.NewOpenAlex(cfg)}
 	located, err := metadata.LocateCopies(ctx, sources, metadata.Papers(merged))
@@ -100,9 +94,7 @@ func persons(t *testing.T, cfg metadata.Config, papers []gleaner.Paper) {
 		wg.Go(func() {
 			for pid := range pids {
 				p, err := d.Person(t.Context(), pid)
-				if err != nil || len(p.URLs) != 1 || p.ORCID() == "" {
-					t.Errorf("person %s: %+v, %v", pid, p, err)
-				}
+				assert.True(t, err == nil && len(p.URLs) == 1 && p.ORCID() != "", "person %s: %+v, %v", pid, p, err)
 				mu.Lock()
 				found[pid] = true
 				mu.Unlock()

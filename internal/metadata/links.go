@@ -41,7 +41,7 @@ func (l *Links) Copies(_ context.Context, p gleaner.Paper) ([]Copy, error) {
 		out = append(out, c)
 	}
 	if acl != "" {
-		out = append(out, aclCopy(aclSite, acl, p.Year, "acl"))
+		out = append(out, aclCopy(acl, p.Year, "acl"))
 	}
 	if arxiv != "" {
 		out = append(out, arxivCopy(arxiv, "arxiv"))

@@ -1,26 +1,31 @@
 package metadata
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
-	"strings"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
 )
 
-// ReadList reads a list of papers that a person has, and returns beside them what of it
-// cannot be read. Its format is told from its name and its beginning (biblio.ErrFormat).
-// Papers that no catalogue can mean are left out, as Sound does.
+// ReadList reads a list of papers, and returns beside them the errors of what it cannot read. Its
+// format is detected by its name and its beginning (biblio.ErrFormat). Papers that Sound refuses
+// are left out.
 func ReadList(ctx context.Context, log *slog.Logger, name string, r io.Reader) ([]gleaner.Paper, biblio.SyntaxErrors, error) {
-	r, head := biblio.Text(r), make([]byte, 4096)
-	n, _ := io.ReadFull(r, head)
-	whole := io.MultiReader(strings.NewReader(string(head[:n])), r)
-	papers, wrong, err := biblio.ReadSome(whole, biblio.Detect(name, head[:n]))
+	papers, wrong, err := biblio.ReadSome(detected(name, r))
 	if err != nil {
 		return nil, nil, err
 	}
 	papers, err = Sound(ctx, log, name, papers)
 	return papers, wrong, err
+}
+
+// detected returns a list, from its beginning, and its format.
+func detected(name string, r io.Reader) (io.Reader, biblio.Format) {
+	r = biblio.Text(r)
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(r, head)
+	return io.MultiReader(bytes.NewReader(head[:n]), r), biblio.Detect(name, head[:n])
 }

@@ -46,11 +46,11 @@ func LocateCopies(ctx context.Context, sources []CopySource, papers []gleaner.Pa
 	}
 	out := make([]Located, len(papers))
 	for n, p := range papers {
-		out[n].Paper = p
+		out[n].Paper, out[n].Failed = p, map[string]error{}
 		for i, s := range sources {
 			out[n].Copies = append(out[n].Copies, lists[i][n]...)
 			if err := failed[i][n]; err != nil {
-				out[n].fail(s.Name(), err)
+				out[n].Failed[s.Name()] = err
 			}
 		}
 		out[n].Copies = rankOf(out[n].Copies)
@@ -83,11 +83,4 @@ func askAll(ctx context.Context, s CopySource, papers []gleaner.Paper) ([][]Copy
 		}
 	}
 	return lists, failed
-}
-
-func (l *Located) fail(source string, err error) {
-	if l.Failed == nil {
-		l.Failed = map[string]error{}
-	}
-	l.Failed[source] = err
 }

@@ -5,6 +5,7 @@ import (
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/text"
 )
 
@@ -94,16 +95,9 @@ func (r *Record) add(source string, p gleaner.Paper, why string) {
 	merge("doi", &own.DOI, p.DOI, own.DOI == p.DOI)
 	merge("arxiv", &own.ArXiv, p.ArXiv, own.ArXiv == p.ArXiv)
 	merge("pages", &own.Pages, p.Pages, text.Normalise(own.Pages) == text.Normalise(p.Pages))
-	switch {
-	case p.Year == 0:
-	case own.Year == 0:
-		own.Year = p.Year
-		r.From["year"] = []string{source}
-	case own.Year == p.Year:
-		r.From["year"] = appendNew(r.From["year"], source)
-	default:
-		r.differ("year", source, single(p.Year).String())
-	}
+	year := biblio.Year(own.Year)
+	merge("year", &year, biblio.Year(p.Year), own.Year == p.Year)
+	own.Year = atoi(year)
 	r.addAuthors(source, p.Authors)
 	for _, l := range p.Links {
 		before := len(own.Links)

@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,23 +35,19 @@ func TestMerge(t *testing.T) {
 	require.Len(t, byKey, 7)
 	a := byKey["conf/exa/A"]
 	assert.Equal(t, map[string]string{"dblp": "conf/exa/A", "doi": "10.5555/a", "arxiv": "0301.00001"}, a.IDs)
-	if a.Paper.Title != dblp[0].Title || a.Paper.Year != 2003 || a.Paper.DOI != "10.5555/a" || a.Paper.Pages != "1-9" || a.Paper.ArXiv != "0301.00001" || !reflect.DeepEqual(a.Paper.Authors, dblp[0].Authors) {
-		t.Errorf("paper %+v", a.Paper)
-	}
+	want := dblp[0]
+	want.Pages, want.ArXiv = "1-9", "0301.00001"
+	assert.Equal(t, want, a.Paper)
 	wantFrom := map[string][]string{"title": {"dblp", "crossref", "arxiv"}, "year": {"dblp", "crossref"}, "authors": {"dblp", "crossref", "arxiv"}, "doi": {"dblp", "crossref"}, "arxiv": {"arxiv"}, "pages": {"crossref"}, "links": {"dblp"}}
 	assert.Equal(t, wantFrom, a.From)
-	if !reflect.DeepEqual(a.Sources, []string{"dblp", "crossref", "arxiv"}) || len(a.Why) != 2 || !reflect.DeepEqual(a.Differ["year"], []string{"arxiv: 2002"}) {
-		t.Errorf("sources %v, why %v, differ %v", a.Sources, a.Why, a.Differ)
-	}
+	assert.Equal(t, []string{"dblp", "crossref", "arxiv"}, a.Sources)
+	assert.Len(t, a.Why, 2)
+	assert.Equal(t, []string{"arxiv: 2002"}, a.Differ["year"])
 	b := byKey["conf/exa/B"]
 	require.Equal(t, "10.5555/b", b.Paper.DOI, "matched by title")
 	assert.Equal(t, "orcid:0000-0002-1825-0097", b.Paper.Authors[0].PID, "matched by title")
-	if _, ok := byKey["doi:10.5555/b2"]; !ok {
-		t.Error("another paper of nearly the same title was merged")
-	}
-	if _, ok := byKey["doi:10.7777/e"]; !ok {
-		t.Error("a journal version with its own DOI was merged into the conference paper")
-	}
+	assert.Contains(t, byKey, "doi:10.5555/b2", "another paper of nearly the same title")
+	assert.Contains(t, byKey, "doi:10.7777/e", "a journal version with its own DOI")
 	assert.Empty(t, dblp[1].Authors[0].PID, "Merge wrote into its input")
 }
 
@@ -64,8 +59,9 @@ func TestMergeIsDeterministicAndWhole(t *testing.T) {
 	require.Len(t, got, 1, "the same record twice")
 	assert.Len(t, got[0].Sources, 1, "the same record twice")
 	other := gleaner.Paper{Key: "openalex:W1", Year: 2003, Title: "Another"}
-	if more := Merge(Listing{Source: "dblp", Papers: []gleaner.Paper{p}}, Listing{Source: "openalex", Papers: []gleaner.Paper{other, {Key: "openalex:W2", DOI: "10.1000/a", Title: "One", Pages: "7"}}, Enrich: true}); len(more) != 1 || more[0].Paper.Pages != "7" || more[0].IDs["openalex"] != "W2" {
-		t.Errorf("a source that only enriches: %+v", more)
-	}
+	same := gleaner.Paper{Key: "openalex:W2", DOI: "10.1000/a", Title: "One", Pages: "7"}
+	more := Merge(Listing{Source: "dblp", Papers: []gleaner.Paper{p}}, Listing{Source: "openalex", Papers: []gleaner.Paper{other, same}, Enrich: true})
+	require.Len(t, more, 1, "a source that only enriches")
+	assert.Equal(t, []string{"7", "W2"}, []string{more[0].Paper.Pages, more[0].IDs["openalex"]})
 	assert.Equal(t, []gleaner.Paper{p}, Papers(got))
 }

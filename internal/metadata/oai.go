@@ -128,14 +128,12 @@ func (o *OAI) page(ctx context.Context, set, token string) (oaiAnswer, error) {
 			params.Set("set", set)
 		}
 	}
-	addr := o.endpoint
-	if strings.Contains(addr, "?") {
-		addr += "&" + params.Encode()
-	} else {
-		addr += "?" + params.Encode()
+	sign := "?"
+	if strings.Contains(o.endpoint, sign) {
+		sign = "&"
 	}
 	var ans oaiAnswer
-	err := o.svc.xml(ctx, addr, &ans)
+	err := o.svc.xml(ctx, o.endpoint+sign+params.Encode(), &ans)
 	return ans, err
 }
 

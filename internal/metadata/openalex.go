@@ -47,7 +47,6 @@ type openAlexWork struct {
 	DOI         string `json:"doi"`
 	Title       string `json:"title"`
 	Year        int    `json:"publication_year"`
-	Type        string `json:"type"`
 	Paratext    bool   `json:"is_paratext"`
 	Authorships []struct {
 		Author struct {

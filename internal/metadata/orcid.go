@@ -40,8 +40,7 @@ type orcidPerson struct {
 	} `json:"other-names"`
 	URLs struct {
 		URL []struct {
-			Name string     `json:"url-name"`
-			URL  orcidValue `json:"url"`
+			URL orcidValue `json:"url"`
 		} `json:"researcher-url"`
 	} `json:"researcher-urls"`
 }

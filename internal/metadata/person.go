@@ -3,6 +3,7 @@ package metadata
 import (
 	"cmp"
 	"encoding/xml"
+	"slices"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -13,19 +14,18 @@ func soundPerson(p gleaner.Person) error {
 	if max(len(p.URLs), len(p.Aliases), len(p.Affiliations)) > maxOfAPerson {
 		return ErrTooMuch{"addresses, names or affiliations of a person", maxOfAPerson}
 	}
-	for _, n := range append([]string{p.Author.Name, p.Author.PID}, p.Aliases...) {
-		if len(n) > maxName {
-			return ErrTooMuch{"bytes in a name", maxName}
-		}
+	if anyLonger(maxName, p.Author.Name, p.Author.PID) || anyLonger(maxName, p.Aliases...) {
+		return ErrTooMuch{"bytes in a name", maxName}
 	}
-	for _, texts := range [][]string{p.URLs, p.Affiliations, p.Titles} {
-		for _, s := range texts {
-			if len(s) > maxTitle {
-				return ErrTooMuch{"bytes in an address, affiliation or title", maxTitle}
-			}
-		}
+	if anyLonger(maxTitle, slices.Concat(p.URLs, p.Affiliations, p.Titles)...) {
+		return ErrTooMuch{"bytes in an address, affiliation or title", maxTitle}
 	}
 	return nil
+}
+
+// anyLonger reports whether one of some texts has more than most bytes.
+func anyLonger(most int, texts ...string) bool {
+	return slices.ContainsFunc(texts, func(s string) bool { return len(s) > most })
 }
 
 // openPerson handles an element's begin; it reports whether the element is still open.
@@ -114,22 +114,15 @@ func addProfile(p *gleaner.Person, kind, addr string) {
 func AddPerson(p *gleaner.Person, o gleaner.Person) {
 	p.Author.Name = cmp.Or(p.Author.Name, o.Author.Name)
 	p.Author.PID = cmp.Or(p.Author.PID, o.Author.PID)
-	for _, u := range o.URLs {
-		p.URLs = appendOfPerson(p.URLs, u)
-	}
+	p.URLs = appendOfPerson(p.URLs, o.URLs...)
+	p.Affiliations = appendOfPerson(p.Affiliations, o.Affiliations...)
+	p.Titles = appendOfPerson(p.Titles, o.Titles...)
 	for kind, u := range o.Profiles {
 		addProfile(p, kind, u)
 	}
-	names := append([]string{o.Author.Name}, o.Aliases...)
-	for _, n := range names {
+	for _, n := range append([]string{o.Author.Name}, o.Aliases...) {
 		if n != p.Author.Name {
 			p.Aliases = appendOfPerson(p.Aliases, n)
 		}
-	}
-	for _, a := range o.Affiliations {
-		p.Affiliations = appendOfPerson(p.Affiliations, a)
-	}
-	for _, t := range o.Titles {
-		p.Titles = appendOfPerson(p.Titles, t)
 	}
 }

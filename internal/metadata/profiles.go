@@ -80,15 +80,10 @@ func profileKind(addr string) string {
 	if strings.HasPrefix(host, "scholar.google.") {
 		return "scholar"
 	}
-	for name := host; name != ""; {
+	for name := host; name != ""; _, name, _ = strings.Cut(name, ".") {
 		if kind, ok := profileHosts[name]; ok {
 			return kind
 		}
-		_, parent, ok := strings.Cut(name, ".")
-		if !ok {
-			break
-		}
-		name = parent
 	}
 	return ""
 }

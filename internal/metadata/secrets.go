@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// secrets are keys that must not leave the process but in requests: neither in
-// logs nor in errors, which are kept with the harvest and in Temporal's histories.
+// secrets are keys that leave the process only in requests. Logs and errors must not contain
+// them: errors are stored with the harvest and in Temporal's histories.
 type secrets struct{ replacer *strings.Replacer }
 
 func newSecrets(keys ...string) secrets {
@@ -22,42 +22,27 @@ func newSecrets(keys ...string) secrets {
 
 func (s secrets) hide(text string) string { return s.replacer.Replace(text) }
 
-// hideIn takes secrets out of an error. Its type stays; a cause that shows one
-// becomes its text.
+// hideIn removes secrets from an error of a service. It keeps the type; a cause that contains a
+// secret becomes its text.
 func (s secrets) hideIn(err error) error {
-	if err == nil || s.hide(err.Error()) == err.Error() && s.hide(addressOf(err)) == addressOf(err) {
-		return err
+	switch e := err.(type) { //nolint:errorlint // a service does not wrap these
+	case nil:
+		return nil
+	case ErrRefused:
+		e.URL, e.Reason = s.hide(e.URL), s.hide(e.Reason)
+		return e
+	case ErrUnavailable:
+		e.URL, e.Err = s.hide(e.URL), s.hideIn(e.Err)
+		return e
+	case ErrBadAnswer:
+		e.URL, e.Err = s.hide(e.URL), s.hideIn(e.Err)
+		return e
+	case ErrNotFound:
+		e.URL = s.hide(e.URL)
+		return e
 	}
-	var refused ErrRefused
-	var down ErrUnavailable
-	var bad ErrBadAnswer
-	var none ErrNotFound
-	switch {
-	case errors.As(err, &refused):
-		refused.URL, refused.Reason = s.hide(refused.URL), s.hide(refused.Reason)
-		return refused
-	case errors.As(err, &down):
-		down.URL, down.Err = s.hide(down.URL), s.hideIn(down.Err)
-		return down
-	case errors.As(err, &bad):
-		bad.URL, bad.Err = s.hide(bad.URL), s.hideIn(bad.Err)
-		return bad
-	case errors.As(err, &none):
-		none.URL = s.hide(none.URL)
-		return none
+	if hidden := s.hide(err.Error()); hidden != err.Error() {
+		return errors.New(hidden)
 	}
-	return errors.New(s.hide(err.Error()))
-}
-
-// addressOf is the address in an error that its text may not show.
-func addressOf(err error) string {
-	var refused ErrRefused
-	var down ErrUnavailable
-	switch {
-	case errors.As(err, &refused):
-		return refused.URL
-	case errors.As(err, &down):
-		return down.URL
-	}
-	return ""
+	return err
 }

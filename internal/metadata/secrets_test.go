@@ -51,9 +51,7 @@ func TestKeysStaySecret(t *testing.T) {
 		_, err3 := metadata.NewCrossref(cfg).Papers(t.Context(), v, gleaner.Years{From: 2003, To: 2003})
 		require.Error(t, err1, name)
 		said := log.String() + fmt.Sprintf("%v %+v %#v", err1, err1, err1) + fmt.Sprintf("%v %#v %v %#v", err2, err2, err3, err3)
-		for _, form := range []string{key, "s3cr3t"} {
-			assert.NotContains(t, said, form, name)
-		}
+		assert.NotContains(t, said, "s3cr3t", name)
 		if name == "out" {
 			assert.Contains(t, log.String(), "asked again", "there was nothing to hide")
 		}
@@ -80,8 +78,7 @@ func TestALossOfTheTurnsIsNobodysFault(t *testing.T) {
 	for range 6 {
 		_, err := d.Volumes(t.Context(), "conf/exa", gleaner.Years{From: 2003, To: 2003})
 		require.ErrorIs(t, err, errAway)
-		var down metadata.ErrUnavailable
-		require.False(t, errors.As(err, &down), "%v", err)
+		require.False(t, errors.As(err, new(metadata.ErrUnavailable)), "%v", err)
 	}
 	_, err := d.Volumes(t.Context(), "conf/exa", gleaner.Years{From: 2003, To: 2003})
 	require.NoError(t, err, "it is asked as soon as there are turns")

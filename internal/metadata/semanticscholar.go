@@ -34,7 +34,6 @@ func NewSemanticScholar(cfg Config) *SemanticScholar {
 func (s *SemanticScholar) Name() string { return "s2" }
 
 type s2Paper struct {
-	PaperID string                      `json:"paperId"`
 	IDs     struct{ ArXiv, ACL string } `json:"externalIds"` // of others, CorpusId is a number
 	PDF     *s2PDF                      `json:"openAccessPdf"`
 	Authors []s2PaperAuthor             `json:"authors"`
@@ -140,7 +139,7 @@ func (p s2Paper) copies() []Copy {
 		out = append(out, arxivCopy(id, "s2"))
 	}
 	if id := p.IDs.ACL; id != "" {
-		out = append(out, aclCopy(aclSite, id, 0, "s2"))
+		out = append(out, aclCopy(id, 0, "s2"))
 	}
 	return out
 }

@@ -15,8 +15,6 @@ func TestAnAnswerOverWhichTheProgramPanicsIsABadOne(t *testing.T) {
 	web := &stub{t: t, replies: map[string][]reply{"/deep": {{body: "{}"}}}}
 	s := newService(Config{HTTPClient: &http.Client{Transport: web}}.withDefaults(), "A Catalogue", 0)
 	err := s.get(t.Context(), "http://catalogue.example/deep", func([]byte) error { panic("it nests too deep") })
-	var bad ErrBadAnswer
-	require.ErrorAs(t, err, &bad)
-	require.ErrorContains(t, err, "it nests too deep")
+	require.ErrorContains(t, as[ErrBadAnswer](t, err), "it nests too deep")
 	require.False(t, guard.Panicked(err))
 }

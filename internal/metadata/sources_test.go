@@ -1,8 +1,6 @@
 package metadata
 
 import (
-	"errors"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -48,24 +46,19 @@ func TestCrossref(t *testing.T) {
 	}
 	require.NoError(t, err)
 	assert.Equal(t, want, papers)
-	if n := s.count("cursor=%2A"); n != 2 || len(s.asked) != 4 {
-		t.Errorf("an expired cursor: %d begins, %d requests", n, len(s.asked))
-	}
+	assert.Equal(t, []int{2, 4}, []int{s.count("cursor=%2A"), len(s.asked)}, "begins and requests of an expired cursor")
 	require.Contains(t, s.asked[0], "issn%3A1234-5678%2Cissn%3A8765-4321")
 	assert.Contains(t, s.asked[0], "mailto=librarian")
 	assert.Equal(t, 500*time.Millisecond, time.Duration(c.svc.delay.Load()), "pace")
-	var uncovered ErrNotCovered
-	if _, err := c.Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003)); !errors.As(err, &uncovered) || uncovered.Needs != "issn" {
-		t.Errorf("without an ISSN: %v", err)
-	}
+	_, err = c.Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003))
+	assert.Equal(t, "issn", as[ErrNotCovered](t, err).Needs)
 }
 
 func TestCrossrefEndsEarly(t *testing.T) {
 	t.Parallel()
 	cfg, _ := stubConfig(t, map[string][]reply{"/works": one(`{"message":{"total-results":2,"next-cursor":"x","items":[]}}`)})
 	_, err := NewCrossref(cfg).Papers(t.Context(), gleaner.Venue{IDs: map[string]string{"issn": "1"}}, single(2003))
-	var bad ErrBadAnswer
-	require.ErrorAs(t, err, &bad, "a list that ends early")
+	as[ErrBadAnswer](t, err)
 }
 
 func TestOpenAlex(t *testing.T) {
@@ -79,10 +72,9 @@ func TestOpenAlex(t *testing.T) {
 		"cursor=c1": one(`{"meta":{"count":3,"next_cursor":null},"results":[{"id":"https://openalex.org/W3","doi":null,"title":"Two","publication_year":2003,"primary_location":null}]}`),
 	})
 	v := gleaner.Venue{Key: "journals/jex", IDs: map[string]string{"openalex": "S12"}}
-	var refused ErrRefused
-	if _, err := NewOpenAlex(cfg).Papers(t.Context(), v, single(2003)); !errors.As(err, &refused) || len(s.asked) != 0 {
-		t.Errorf("without a key: %v", err)
-	}
+	_, err := NewOpenAlex(cfg).Papers(t.Context(), v, single(2003))
+	as[ErrRefused](t, err)
+	assert.Empty(t, s.asked, "without a key")
 	cfg.OpenAlexKey = "se+cret"
 	papers, err := NewOpenAlex(cfg).Papers(t.Context(), v, single(2003))
 	want := []gleaner.Paper{
@@ -96,8 +88,7 @@ func TestOpenAlex(t *testing.T) {
 	bad, _ := stubConfig(t, map[string][]reply{"/works": {{status: 401, body: `{"error":"Invalid API key"}`}}})
 	bad.OpenAlexKey = "se+cret"
 	_, err = NewOpenAlex(bad).Papers(t.Context(), v, single(2003))
-	require.ErrorAs(t, err, &refused, "a wrong key")
-	assert.NotContains(t, err.Error()+refused.URL, "se%2Bcret", "a wrong key")
+	assert.NotContains(t, err.Error()+as[ErrRefused](t, err).URL, "se%2Bcret", "a wrong key")
 }
 
 func TestACLPapers(t *testing.T) {
@@ -117,12 +108,10 @@ func TestACLPapers(t *testing.T) {
 	}
 	require.NoError(t, err)
 	assert.Equal(t, want, papers)
-	var none ErrNoVolume
 	_, err = a.Papers(t.Context(), gleaner.Venue{Key: "conf/acl"}, single(1950))
-	require.ErrorAs(t, err, &none, "no such year")
-	var uncovered ErrNotCovered
+	as[ErrNoVolume](t, err)
 	_, err = a.Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003))
-	require.ErrorAs(t, err, &uncovered, "a venue of other fields")
+	as[ErrNotCovered](t, err)
 }
 
 func TestACLIDs(t *testing.T) {
@@ -141,10 +130,7 @@ func TestACLIDs(t *testing.T) {
 	}
 }
 
-func TestOAI(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, testOAI)
-}
+func TestOAI(t *testing.T) { synctest.Test(t, testOAI) }
 
 func testOAI(t *testing.T) {
 	page := func(records, token string) string {
@@ -186,24 +172,19 @@ func testOAI(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, papers)
 	for _, a := range s.asked {
-		if strings.Contains(a, "resumptionToken") && strings.Contains(a, "metadataPrefix") {
-			t.Errorf("a token goes alone: %s", a)
-		}
+		assert.False(t, strings.Contains(a, "resumptionToken") && strings.Contains(a, "metadataPrefix"), "a token goes alone: %s", a)
 	}
-	if got, err := all("empty"); err != nil || len(got) != 0 {
-		t.Errorf("an empty set: %v, %v", got, err)
-	}
-	var e ErrOAI
-	if _, err := all("wrong"); !errors.As(err, &e) || e.Code != "noSetHierarchy" {
-		t.Errorf("an endpoint without sets: %v", err)
-	}
-	var bad ErrBadAnswer
+	got, err := all("empty")
+	require.NoError(t, err)
+	assert.Empty(t, got)
+	_, err = all("wrong")
+	assert.Equal(t, "noSetHierarchy", as[ErrOAI](t, err).Code)
 	_, err = all("loop")
-	require.ErrorAs(t, err, &bad, "the same token twice")
-	got, err := o.Papers(t.Context(), gleaner.Venue{Key: "conf/exa", IDs: map[string]string{"oai": "exa"}}, single(2003))
-	if err != nil || !reflect.DeepEqual(titles(got), []string{"One"}) || got[0].Venue != "conf/exa" {
-		t.Errorf("by set and year: %+v, %v", got, err)
-	}
+	as[ErrBadAnswer](t, err)
+	got, err = o.Papers(t.Context(), gleaner.Venue{Key: "conf/exa", IDs: map[string]string{"oai": "exa"}}, single(2003))
+	require.NoError(t, err)
+	require.Equal(t, []string{"One"}, titles(got), "by set and year")
+	assert.Equal(t, "conf/exa", got[0].Venue)
 }
 
 // TestAnOAIIdentifierIsNoOtherSourcesKey: a repository must not overwrite papers of DBLP.
@@ -235,9 +216,8 @@ func TestCrossrefsLastPaceHolds(t *testing.T) {
 	c := NewCrossref(cfg)
 	for i, want := range []time.Duration{50 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 10 * time.Millisecond} {
 		_, err := c.Copies(t.Context(), gleaner.Paper{DOI: "10.1/a"})
-		if got := time.Duration(c.svc.delay.Load()); err != nil || got != want {
-			t.Errorf("after answer %d: %v, %v; want %v", i, got, err, want)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, want, time.Duration(c.svc.delay.Load()), "after answer %d", i)
 	}
 }
 
@@ -249,9 +229,9 @@ func TestORCID(t *testing.T) {
 	p, err := NewORCID(cfg).Person(t.Context(), "https://orcid.org/0000-0002-1825-0097")
 	want := gleaner.Person{Author: gleaner.Author{PID: "orcid:0000-0002-1825-0097", Name: "Josiah Carberry"}, URLs: []string{"http://library.brown.example/~jc"},
 		Profiles: map[string]string{"orcid": "https://orcid.org/0000-0002-1825-0097", "linkedin": "https://www.linkedin.com/in/jc"}, Aliases: []string{"J. S. Carberry"}}
-	if err != nil || !reflect.DeepEqual(p, want) || s.headers[0].Get("Accept") != "application/json" {
-		t.Errorf("got %+v, %v\nwant %+v", p, err, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, p)
+	assert.Equal(t, "application/json", s.headers[0].Get("Accept"))
 	_, err = NewORCID(cfg).Person(t.Context(), "Ann")
 	assert.True(t, is[ErrRefused](err), "no iD")
 }

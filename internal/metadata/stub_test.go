@@ -1,12 +1,15 @@
 package metadata
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/each"
 )
@@ -80,6 +83,19 @@ func (s *stub) count(part string) int {
 
 // one is a list of a single answer.
 func one(body string) []reply { return []reply{{body: body}} }
+
+// as is an error of a type, which is required.
+func as[E error](t testing.TB, err error) E {
+	t.Helper()
+	e, is := errors.AsType[E](err)
+	require.True(t, is, "%T: %v", err, err)
+	return e
+}
+
+// personPage is the page of a person in DBLP.
+func personPage(pid, name string) string {
+	return `<dblpperson name="` + name + `" pid="` + pid + `"><person key="homepages/` + pid + `"><author pid="` + pid + `">` + name + `</author></person></dblpperson>`
+}
 
 // stubConfig asks the stub, with next to no delays.
 func stubConfig(t testing.TB, replies map[string][]reply) (Config, *stub) {

@@ -26,10 +26,10 @@ func TestCleanName(t *testing.T) {
 
 func TestFrontMatter(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"Front Matter", "Frontmatter, Table of Contents.", "Preface", "Preface and Acknowledgements", "Message from the Program Chairs", "Organizing Committee", "Program Committee", "Author Index", "Editorial", "List of Reviewers 2004", "Foreword", "Welcome Message", "Editor's Note", "Title Page iii"} {
-		assert.False(t, s != "Frontmatter, Table of Contents." && !isFrontMatter(s))
+	for _, s := range []string{"Front Matter", "Preface", "Preface and Acknowledgements", "Message from the Program Chairs", "Organizing Committee", "Program Committee", "Author Index", "Editorial", "List of Reviewers 2004", "Foreword", "Welcome Message", "Editor's Note", "Title Page iii"} {
+		assert.True(t, isFrontMatter(s), s)
 	}
 	for _, s := range []string{"Editorial Control in Newsrooms", "Prefaces of Logic Programs", "Indexing Authors", "Cover Trees", "Contents Prediction", "Message from the Deep: A Study", "Reviewers' Bias in Committees", "Welcome to the Jungle of Types", "Sponsored Search"} {
-		assert.False(t, isFrontMatter(s))
+		assert.False(t, isFrontMatter(s), s)
 	}
 }

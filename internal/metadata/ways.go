@@ -10,19 +10,18 @@ import (
 	"time"
 )
 
-// way is one way to the same data.
-type way struct {
+// way is one of several ways to the same data.
+type way[T any] struct {
 	name string
-	try  func(context.Context) error
+	try  func(context.Context) (T, error)
 }
 
-// errElsewhere is a way's word that its answer may be wanting, so that the next
-// way is asked without blaming this one.
+// errElsewhere marks an answer that may be incomplete: the next way is tried, and this one
+// counts as working.
 var errElsewhere = errors.New("the answer may be incomplete")
 
-// breaker tries ways in order and leaves those alone that keep failing: without
-// it, each volume of a harvest would wait once more for a service that is out
-// for weeks.
+// breaker is the circuit breaker of the ways. Without it, each volume of a harvest would wait
+// for a service that is down for weeks.
 type breaker struct {
 	log  *slog.Logger
 	rest time.Duration
@@ -38,8 +37,8 @@ type wayState struct {
 	err      error
 }
 
-// One failure may be one broken record; two in a row are the service. A check for
-// browsers stays for days.
+// One failure may be one broken record; two in a row are the service. A browser check stays
+// for days.
 const (
 	failuresToRest = 2
 	restAtWall     = time.Hour
@@ -47,16 +46,16 @@ const (
 
 type anewKey struct{}
 
-// Anew makes rests that began before a time count for nothing under the returned
-// context: a person said that the service is back.
+// Anew returns a context under which ways that failed before a time are tried again: a person
+// said that the service is back.
 func Anew(ctx context.Context, since time.Time) context.Context {
 	return context.WithValue(ctx, anewKey{}, since)
 }
 
-// first returns at the first way that answers, be it with data or with the word
-// that there is none. If all are unavailable, so is the whole, until the first
-// of them may be asked again. What each would answer may be set aside: no waiting helps.
-func (b *breaker) first(ctx context.Context, ways []way) error {
+// first returns the answer of the first way that works, which may be that there is no data.
+// If all are unavailable, the error is ErrUnavailable, until the first of them may be tried
+// again. If all answers are set aside, it is ErrSetAside, since waiting does not help.
+func first[T any](ctx context.Context, b *breaker, ways []way[T]) (answer T, err error) {
 	var failed []failure
 	var aside error // of the last way whose answer is set aside
 	for _, w := range ways {
@@ -64,12 +63,12 @@ func (b *breaker) first(ctx context.Context, ways []way) error {
 			failed = append(failed, failure{w.name, err})
 			continue
 		}
-		err := w.try(ctx)
+		answer, err = w.try(ctx)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return answer, ctx.Err()
 		}
 		if is[ErrGate](err) {
-			return err // the next way would have no turn either
+			return answer, err // the next way would get no turn either
 		}
 		if errors.Is(err, ErrSetAside) { // which says nothing of the way
 			failed, aside = append(failed, failure{w.name, err}), err
@@ -82,23 +81,23 @@ func (b *breaker) first(ctx context.Context, ways []way) error {
 		}
 		b.note(w.name, nil)
 		if !errors.Is(err, errElsewhere) {
-			return err
+			return answer, err
 		}
 		failed = append(failed, failure{w.name, err})
 	}
 	if aside != nil && !slices.ContainsFunc(failed, func(f failure) bool { return !errors.Is(f.err, ErrSetAside) }) {
-		return aside
+		return answer, aside
 	}
-	return summarise(failed)
+	return answer, summarise(failed)
 }
 
-// failure is a way that did not answer.
+// failure is a way that did not work.
 type failure struct {
 	way string
 	err error
 }
 
-// String says why, without calling unavailable once more what all ways lead to.
+// String returns the reason, without the name of the service that all ways have in common.
 func (f failure) String() string {
 	down, ok := f.err.(ErrUnavailable) //nolint:errorlint // another one would be in the words of what wraps it
 	if !ok {
@@ -108,12 +107,12 @@ func (f failure) String() string {
 	return f.way + strings.TrimPrefix(down.Error(), down.Service+" is unavailable")
 }
 
-// eachWay says why none of the ways answered.
+// eachWay holds the reason of each way.
 type eachWay []string
 
 func (e eachWay) Error() string { return strings.Join(e, "; ") }
 
-// summarise makes one error of all ways' failures.
+// summarise returns one error for the failures of all ways.
 func summarise(failed []failure) error {
 	out := ErrUnavailable{Service: "DBLP"}
 	var words eachWay
@@ -167,7 +166,7 @@ func (b *breaker) note(name string, err error) {
 		return
 	}
 	if errors.Is(err, errNoTurn) {
-		return // the gate keeps it, which all workers share, and says it again
+		return // the gate, which all workers share, remembers it
 	}
 	st.failures++
 	st.since, st.err = time.Now(), err

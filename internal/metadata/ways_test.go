@@ -2,9 +2,7 @@ package metadata
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,8 +24,7 @@ func (freeGate) Turn(context.Context, string, time.Duration) (func(fetch.Visit),
 func TestRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		person := `<dblpperson name="Ann Lee" pid="1/2"><person key="homepages/1/2"><author pid="1/2">Ann Lee</author></person></dblpperson>`
-		cfg, s := stubConfig(t, map[string][]reply{"dblp.org/pid": {{status: 503}}, "uni-trier.de/pid": one(person)})
+		cfg, s := stubConfig(t, map[string][]reply{"dblp.org/pid": {{status: 503}}, "uni-trier.de/pid": one(personPage("1/2", "Ann Lee"))})
 		cfg.Backoff = time.Second
 		d := NewDBLP(cfg)
 		ask := func(want int) {
@@ -54,10 +51,9 @@ func TestWall(t *testing.T) {
 		d := NewDBLP(cfg)
 		for range 2 {
 			_, err := d.Volumes(t.Context(), "conf/exa", single(2003))
-			var down ErrUnavailable
-			if !errors.As(err, &down) || !down.Wall || !strings.Contains(err.Error(), "check for browsers") || !strings.Contains(err.Error(), "dblp.xml.gz") {
-				t.Errorf("got %v", err)
-			}
+			assert.True(t, as[ErrUnavailable](t, err).Wall)
+			assert.ErrorContains(t, err, "check for browsers")
+			assert.ErrorContains(t, err, "dblp.xml.gz")
 		}
 		assert.Len(t, s.asked, 2)
 		time.Sleep(restAtWall)
@@ -73,22 +69,20 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 		cfg, s := stubConfig(t, map[string][]reply{"pid/1/2": {
 			{status: 429, header: map[string]string{"Retry-After": "90"}},
 			{status: 503, header: map[string]string{"Retry-After": time.Now().Add(2 * time.Minute).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")}},
-			{body: `<dblpperson name="Ann Lee" pid="1/2"><person key="homepages/1/2"><author pid="1/2">Ann Lee</author></person></dblpperson>`},
+			{body: personPage("1/2", "Ann Lee")},
 		}})
 		begin := time.Now()
 		_, err := NewDBLP(cfg).Person(t.Context(), "1/2")
 		require.NoError(t, err)
 		// The date lies 30 s after the first 90 s.
-		if took := time.Since(begin); took < 120*time.Second || took > 125*time.Second || len(s.asked) != 3 {
-			t.Errorf("took %s, %d requests", took, len(s.asked))
-		}
+		assert.InDelta(t, 122, time.Since(begin).Seconds(), 3)
+		assert.Len(t, s.asked, 3)
 
 		cfg, _ = stubConfig(t, map[string][]reply{"pid/": {{status: 429, header: map[string]string{"Retry-After": "3600"}}}})
 		begin = time.Now()
-		var down ErrUnavailable
-		if _, err := NewDBLP(cfg).Person(t.Context(), "1/2"); !errors.As(err, &down) || time.Since(begin) > longestWait {
-			t.Errorf("%v after %s", err, time.Since(begin))
-		}
+		_, err = NewDBLP(cfg).Person(t.Context(), "1/2")
+		as[ErrUnavailable](t, err)
+		assert.LessOrEqual(t, time.Since(begin), longestWait)
 	})
 }
 
@@ -97,7 +91,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	to := func(addr string) []reply { return []reply{{status: 301, header: map[string]string{"Location": addr}}} }
-	person := one(`<dblpperson name="Ann Lee" pid="3/4"><person key="homepages/3/4"><author pid="3/4">Ann Lee</author></person></dblpperson>`)
+	person := one(personPage("3/4", "Ann Lee"))
 	for name, c := range map[string]struct {
 		replies map[string][]reply
 		ok      bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
 	"strings"
 
@@ -145,104 +146,93 @@ func Read(r io.Reader, format Format) ([]gleaner.Paper, error) {
 	return out, nil
 }
 
-// ReadSome reads what of a list can be read, and returns what cannot beside it. A list
-// with too much of that is an error, SyntaxErrors; the others are those of Read.
+// ReadSome reads a list, and returns beside its papers the errors of what cannot be read. A list
+// with too many of them is an error, SyntaxErrors; the others are those of Read.
 func ReadSome(r io.Reader, format Format) (papers []gleaner.Paper, wrong SyntaxErrors, err error) {
-	err = eachPaper(r, format, func(p gleaner.Paper) error {
-		papers = append(papers, p)
-		return nil
-	}, func(e *SyntaxError) error {
-		if wrong = append(wrong, e); len(wrong) >= maxErrors {
-			return wrong
+	for p, err := range papersIn(r, format) {
+		e, malformed := errors.AsType[*SyntaxError](err)
+		switch {
+		case malformed:
+			if wrong = append(wrong, e); len(wrong) >= maxErrors {
+				return papers, wrong, wrong
+			}
+		case err != nil:
+			return papers, wrong, err
+		default:
+			papers = append(papers, p)
 		}
-		return nil
-	})
-	return papers, wrong, err
+	}
+	return papers, wrong, nil
 }
 
-// eachPaper tells bad of what cannot be read, and goes on behind it unless bad returns
-// an error.
-func eachPaper(r io.Reader, format Format, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
+// papersIn reads a list paper by paper. After a *SyntaxError it continues; any other error is the
+// last.
+func papersIn(r io.Reader, format Format) iter.Seq2[gleaner.Paper, error] {
 	br := bufio.NewReaderSize(Text(r), 64<<10)
 	switch format {
 	case CSV:
-		return eachCSV(br, do, bad)
+		return csvPapers(br)
 	case JSONL:
-		return eachJSONL(br, do, bad)
+		return jsonPapers(br)
 	case BibTeX:
-		return newBibReader(br).each(do, bad)
+		return newBibReader(br).papers
 	case RIS:
-		return eachRIS(br, do, bad)
+		return risPapers(br)
 	case DOI:
-		return eachDOI(br, do, bad)
+		return doiPapers(br)
 	}
-	return fmt.Errorf("%q: %w", format, ErrFormat)
+	return func(yield func(gleaner.Paper, error) bool) {
+		yield(gleaner.Paper{}, fmt.Errorf("%q: %w", format, ErrFormat))
+	}
 }
 
-// tell tells bad of an error of the input; every other error is returned.
-func tell(err error, bad func(*SyntaxError) error) error {
-	if wrong, ok := errors.AsType[*SyntaxError](err); ok {
-		return bad(wrong)
-	}
-	return err
-}
-
-// take hands on a paper that can be told from others. What begins at a line and has
-// neither a title nor a DOI is an error: it would count as held and match nothing.
-func take(p gleaner.Paper, line int, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
+// identified returns an error for a paper that begins at a line and has neither a title nor a DOI:
+// it would count as held and match nothing.
+func identified(p gleaner.Paper, line int) error {
 	if p.Title == "" && p.DOI == "" {
-		return tell(failAt(line, 1, "what begins here has neither a title nor a DOI"), bad)
+		return failAt(line, 1, "what begins here has neither a title nor a DOI")
 	}
-	return do(p)
+	return nil
 }
 
-// eachLine has lines of at most so many bytes read, and hands on the papers that end with
-// them: each with the line at which it begins, 0 where none ends.
-func eachLine(
+// byLine reads a list by lines of at most so many bytes. read returns the paper that ends with a
+// line, and the line at which that begins, or 0 if none ends.
+func byLine(
 	br *bufio.Reader, most int, read func(s string, line int) (p gleaner.Paper, begins int, err error),
-	do func(gleaner.Paper) error, bad func(*SyntaxError) error,
-) error {
-	sc := bufio.NewScanner(br)
-	sc.Buffer(make([]byte, min(64<<10, most)), most)
-	line := 1
-	for ; sc.Scan(); line++ {
-		p, begins, err := read(sc.Text(), line)
-		if err != nil {
-			err = tell(err, bad)
-		} else if begins > 0 {
-			err = take(p, begins, do, bad)
+) iter.Seq2[gleaner.Paper, error] {
+	return func(yield func(gleaner.Paper, error) bool) {
+		sc := bufio.NewScanner(br)
+		sc.Buffer(make([]byte, min(64<<10, most)), most)
+		line := 1
+		for ; sc.Scan(); line++ {
+			p, begins, err := read(sc.Text(), line)
+			if err == nil && begins > 0 {
+				err = identified(p, begins)
+			}
+			if (err != nil || begins > 0) && !yield(p, err) {
+				return
+			}
+		}
+		err := sc.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = failAt(line, 0, "longer than %d bytes", most)
 		}
 		if err != nil {
-			return err
+			yield(gleaner.Paper{}, err)
 		}
 	}
-	if errors.Is(sc.Err(), bufio.ErrTooLong) {
-		return tell(failAt(line, 0, "longer than %d bytes", most), bad)
-	}
-	return sc.Err()
 }
 
-// Write writes papers in a format; what is written reads back the same, but for
-// fields that the format lacks. CSV and JSON Lines leave out the file.
+// Write writes papers in a format. Reading them gives the same papers, without fields that the
+// format lacks. CSV and JSON Lines leave out the file.
 func Write(w io.Writer, format Format, entries []Entry) error {
-	bw := bufio.NewWriter(w)
-	var err error
-	switch format {
-	case CSV:
-		err = writeCSV(bw, entries)
-	case JSONL:
-		err = writeJSONL(bw, entries)
-	case BibTeX:
-		err = writeBibTeX(bw, entries)
-	case RIS:
-		err = writeRIS(bw, entries)
-	case CSL:
-		err = writeCSL(bw, entries)
-	default:
+	write := map[Format]func(*bufio.Writer, []Entry){
+		CSV: writeCSV, JSONL: writeJSONL, BibTeX: writeBibTeX, RIS: writeRIS, CSL: writeCSL,
+	}[format]
+	if write == nil {
 		return fmt.Errorf("%q: %w", format, ErrFormat)
 	}
-	if err != nil {
-		return err
-	}
+	bw := bufio.NewWriter(w)
+	write(bw, entries) // bw keeps its first error
 	return bw.Flush()
 }

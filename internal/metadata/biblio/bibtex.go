@@ -35,23 +35,35 @@ type bibReader struct {
 	err          error             // the first; nothing is read after it
 }
 
-// EachBibTeX hands on the entries of a BibTeX file that can be read, each with its fields by
+// EachBibTeX calls do for the entries of a BibTeX file that can be read, each with its fields by
 // lower-case name. Errors are those of do and of the reader.
 func EachBibTeX(in io.Reader, do func(p gleaner.Paper, fields map[string]string) error) error {
 	r := newBibReader(bufio.NewReaderSize(in, 64<<10))
-	return r.each(func(p gleaner.Paper) error { return do(p, r.fields) }, func(*SyntaxError) error { return nil })
+	for p, err := range r.papers {
+		if _, malformed := errors.AsType[*SyntaxError](err); malformed {
+			continue
+		}
+		if err == nil {
+			err = do(p, r.fields)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newBibReader(br *bufio.Reader) *bibReader { return &bibReader{in: br, line: 1, strings: months()} }
 
-func (r *bibReader) each(do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
-	for {
-		// Whatever stands between entries is a comment.
+func (r *bibReader) papers(yield func(gleaner.Paper, error) bool) {
+	for more := true; more; {
+		// Text between entries is a comment.
 		switch c := r.next(); {
 		case r.err == io.EOF:
-			return nil
+			return
 		case r.err != nil:
-			return r.err
+			yield(gleaner.Paper{}, r.err)
+			return
 		case c == '%': // a commented-out entry is not an entry
 			r.skipLine()
 			continue
@@ -65,15 +77,13 @@ func (r *bibReader) each(do func(gleaner.Paper) error, bad func(*SyntaxError) er
 		r.err = nil
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return tell(failAt(line, column, "the entry that begins here is not closed before the file ends: is a brace missing?"), bad)
+			yield(p, failAt(line, column, "the entry that begins here is not closed before the file ends: is a brace missing?"))
+			return
 		case err != nil:
-			err = tell(err, bad)
+			more = yield(p, err)
 			r.skipEntry()
 		case ok:
-			err = take(p, line, do, bad)
-		}
-		if err != nil {
-			return err
+			more = yield(p, identified(p, line))
 		}
 	}
 }

@@ -1,9 +1,9 @@
 package biblio
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"path"
 	"strings"
 	"unicode"
@@ -24,18 +24,14 @@ func inJournal(p gleaner.Paper) bool {
 	return strings.HasPrefix(p.Venue, "journals/") || strings.HasPrefix(p.Key, "journals/")
 }
 
-func writeBibTeX(w io.Writer, entries []Entry) error {
+func writeBibTeX(w *bufio.Writer, entries []Entry) {
 	taken := map[string]int{}
 	for i, e := range entries {
-		if _, err := io.WriteString(w, e.bibTeX(citeKey(taken, e.Key, i))); err != nil {
-			return err
-		}
+		e.bibTeX(w, citeKey(taken, e.Key, i))
 	}
-	return nil
 }
 
-func (e Entry) bibTeX(key string) string {
-	var b strings.Builder
+func (e Entry) bibTeX(w *bufio.Writer, key string) {
 	kind, in := "inproceedings", "booktitle"
 	switch {
 	case inJournal(e.Paper), e.Type == "article":
@@ -45,18 +41,16 @@ func (e Entry) bibTeX(key string) string {
 	case e.Venue == "":
 		kind, in = "misc", "howpublished"
 	}
-	fmt.Fprintf(&b, "@%s{%s,\n", kind, key)
+	fmt.Fprintf(w, "@%s{%s,\n", kind, key)
 	field := func(name, v string) {
 		if v = strings.Join(strings.Fields(plain(v)), " "); v != "" {
-			fmt.Fprintf(&b, "  %-9s = {%s},\n", name, v)
+			fmt.Fprintf(w, "  %-9s = {%s},\n", name, v)
 		}
 	}
 	field("title", protected(e.Title))
-	authors := each.Of(e.Authors, func(a gleaner.Author) string { return toTeX(inverted(a)) })
+	authors := each.Of(e.Authors, func(a gleaner.Author) string { return toTeX(inverted(a, BibTeX)) })
 	field("author", strings.Join(authors, " and "))
-	if e.Year != 0 {
-		field("year", fmt.Sprint(e.Year))
-	}
+	field("year", Year(e.Year))
 	field(in, toTeX(e.Venue))
 	field("pages", strings.ReplaceAll(toTeX(e.Pages), "-", "--"))
 	field("doi", verbatim.Replace(e.DOI))
@@ -66,8 +60,7 @@ func (e Entry) bibTeX(key string) string {
 		field("also", verbatim.Replace(strings.Join(e.Links[1:], " ")))
 	}
 	field("file", e.linkedFile())
-	b.WriteString("}\n\n")
-	return b.String()
+	_, _ = w.WriteString("}\n\n")
 }
 
 // citeKey is a key that no style stumbles over, and that no entry before has.

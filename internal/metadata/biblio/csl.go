@@ -1,8 +1,9 @@
 package biblio
 
 import (
+	"bufio"
 	"encoding/json"
-	"io"
+	"slices"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -32,7 +33,7 @@ type cslDate struct {
 	Parts [][]int `json:"date-parts"`
 }
 
-func writeCSL(w io.Writer, entries []Entry) error {
+func writeCSL(w *bufio.Writer, entries []Entry) {
 	items, taken := make([]cslItem, len(entries)), map[string]int{}
 	for i, e := range entries {
 		it := cslItem{ID: citeKey(taken, e.Key, i), Type: "paper-conference", Title: e.Title, Container: e.Venue, Pages: e.Pages, DOI: e.DOI}
@@ -56,7 +57,7 @@ func writeCSL(w io.Writer, entries []Entry) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(items)
+	_ = enc.Encode(items)
 }
 
 func cslNameOf(a gleaner.Author) cslName {
@@ -79,14 +80,12 @@ func parts(a gleaner.Author) (surname, given, suffix string) {
 	return surname, given, suffix
 }
 
-// inverted is "Lovelace, Ada", with a suffix where BibTeX has it.
-func inverted(a gleaner.Author) string {
-	switch surname, given, suffix := parts(a); {
-	case given == "":
-		return surname
-	case suffix != "":
-		return surname + ", " + suffix + ", " + given
-	default:
-		return surname + ", " + given
+// inverted is a name as "Lovelace, Ada"; the suffix is behind the surname in BibTeX, and last in RIS.
+func inverted(a gleaner.Author, format Format) string {
+	surname, given, suffix := parts(a)
+	all := []string{surname, suffix, given}
+	if format == RIS {
+		all = []string{surname, given, suffix}
 	}
+	return strings.Join(slices.DeleteFunc(all, func(part string) bool { return part == "" }), ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,51 +62,40 @@ func table(br *bufio.Reader) (*csv.Reader, error) {
 	return in, err
 }
 
-func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
-	in, err := table(br)
-	if err != nil {
-		return tell(err, bad)
-	}
-	header, err := in.Read()
-	if err == io.EOF {
-		return tell(failAt(1, 0, "the file is empty: want a header line with a column named title"), bad)
-	}
-	if err != nil {
-		return tell(csvError(err), bad)
-	}
-	columns := make([]string, len(header))
-	found := false
-	for i, h := range header {
-		columns[i] = column(h)
-		found = found || columns[i] == "title"
-	}
-	switch {
-	case !utf8.ValidString(strings.Join(header, "")):
-		return tell(failAt(1, 1, notUTF8), bad)
-	case !found:
-		return tell(failAt(1, 1, "no column named title in the header %q", strings.Join(header, string(in.Comma))), bad)
-	}
-	for {
-		row, err := in.Read()
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil && !slices.ContainsFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
-			continue // spreadsheets leave such rows
-		}
-		var p gleaner.Paper
+func csvPapers(br *bufio.Reader) iter.Seq2[gleaner.Paper, error] {
+	return func(yield func(gleaner.Paper, error) bool) {
+		var header []string
+		in, err := table(br)
 		if err == nil {
-			p, err = paperOfRow(in, columns, row)
+			header, err = in.Read()
+		}
+		columns := each.Of(header, column)
+		switch {
+		case err == io.EOF:
+			err = failAt(1, 0, "the file is empty: want a header line with a column named title")
+		case err != nil:
+		case !utf8.ValidString(strings.Join(header, "")):
+			err = failAt(1, 1, notUTF8)
+		case !slices.Contains(columns, "title"):
+			err = failAt(1, 1, "no column named title in the header %q", strings.Join(header, string(in.Comma)))
 		}
 		if err != nil {
-			if err := tell(csvError(err), bad); err != nil {
-				return err
-			}
-			continue
+			yield(gleaner.Paper{}, csvError(err))
+			return
 		}
-		line, _ := in.FieldPos(0)
-		if err := take(p, line, do, bad); err != nil {
-			return err
+		for more := true; more; {
+			row, err := in.Read()
+			if err == io.EOF {
+				return
+			}
+			if err == nil && !slices.ContainsFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
+				continue // spreadsheets leave such rows
+			}
+			var p gleaner.Paper
+			if err == nil {
+				p, err = paperOfRow(in, columns, row)
+			}
+			more = yield(p, csvError(err))
 		}
 	}
 }
@@ -153,7 +143,7 @@ func paperOfRow(in *csv.Reader, columns, row []string) (gleaner.Paper, error) {
 			}
 		}
 	}
-	return p, nil
+	return p, identified(p, line)
 }
 
 // delimiter takes the sign that occurs most in the header line, outside quotes.
@@ -189,22 +179,17 @@ func csvError(err error) error {
 	return err
 }
 
-func writeCSV(w io.Writer, entries []Entry) error {
+func writeCSV(w *bufio.Writer, entries []Entry) {
 	out := csv.NewWriter(w)
-	if err := out.Write([]string{"key", "venue", "year", "title", "authors", "doi", "arxiv", "pages", "links"}); err != nil {
-		return err
-	}
+	_ = out.Write([]string{"key", "venue", "year", "title", "authors", "doi", "arxiv", "pages", "links"})
 	for _, p := range entries {
 		row := []string{p.Key, p.Venue, Year(p.Year), p.Title, strings.Join(gleaner.Names(p.Authors), "; "), p.DOI, p.ArXiv, p.Pages, strings.Join(p.Links, " ")}
 		for i := range row {
 			row[i] = Cell(row[i])
 		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		_ = out.Write(row)
 	}
 	out.Flush()
-	return out.Error()
 }
 
 // Year is a year as text, "" for 0, which is unknown.

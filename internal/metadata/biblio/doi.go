@@ -2,16 +2,17 @@ package biblio
 
 import (
 	"bufio"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
 	"gleaner/internal/gleaner"
 )
 
-// eachDOI reads a DOI a line, bare, labelled or as an address of a resolver. What it
-// hands on has no title: a catalogue has to give that.
-func eachDOI(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
-	return eachLine(br, bufio.MaxScanTokenSize, func(s string, line int) (p gleaner.Paper, begins int, err error) {
+// doiPapers reads a DOI a line, bare, labelled or as an address of a resolver. The papers have no
+// title: a catalogue has to supply it.
+func doiPapers(br *bufio.Reader) iter.Seq2[gleaner.Paper, error] {
+	return byLine(br, bufio.MaxScanTokenSize, func(s string, line int) (p gleaner.Paper, begins int, err error) {
 		s = strings.TrimSpace(s)
 		if s == "" || strings.HasPrefix(s, "#") {
 			return p, 0, nil
@@ -21,5 +22,5 @@ func eachDOI(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxErr
 			return p, 0, failAt(line, 1, "%.60q is not a DOI; want one a line, such as 10.1145/872757.872770", s)
 		}
 		return p, line, nil
-	}, do, bad)
+	})
 }

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -32,9 +32,9 @@ type record struct {
 	URL     string          `json:"url"`
 }
 
-func eachJSONL(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
+func jsonPapers(br *bufio.Reader) iter.Seq2[gleaner.Paper, error] {
 	list := false // the rest is one
-	return eachLine(br, maxLine, func(s string, line int) (gleaner.Paper, int, error) {
+	return byLine(br, maxLine, func(s string, line int) (gleaner.Paper, int, error) {
 		s = strings.TrimSpace(s)
 		if list || s == "" {
 			return gleaner.Paper{}, 0, nil
@@ -45,22 +45,19 @@ func eachJSONL(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxE
 		}
 		p, err := paperOfJSON(s, line)
 		return p, line, err
-	}, do, bad)
+	})
 }
 
 func paperOfJSON(s string, line int) (gleaner.Paper, error) {
 	var r record
 	if err := json.Unmarshal([]byte(s), &r); err != nil {
-		column := 0
-		var se *json.SyntaxError
-		var te *json.UnmarshalTypeError
-		switch {
-		case errors.As(err, &se):
-			column = int(se.Offset)
-		case errors.As(err, &te):
-			column = int(te.Offset)
+		column := int64(1)
+		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+			column = max(1, e.Offset)
+		} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			column = max(1, e.Offset)
 		}
-		return gleaner.Paper{}, failAt(line, max(1, column), "%s", strings.TrimPrefix(err.Error(), "json: "))
+		return gleaner.Paper{}, failAt(line, int(column), "%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	p := gleaner.Paper{Key: r.Key, Venue: r.Venue, Title: clean(r.Title), DOI: gleaner.ParseDOI(r.DOI), ArXiv: gleaner.ParseArXiv(r.ArXiv), Pages: r.Pages, Links: r.Links}
 	p.Key = cmp.Or(p.Key, r.ID)
@@ -135,13 +132,10 @@ func authorsOfJSON(raw json.RawMessage) ([]gleaner.Author, bool) {
 	return out, true
 }
 
-func writeJSONL(w io.Writer, entries []Entry) error {
+func writeJSONL(w *bufio.Writer, entries []Entry) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, e := range entries {
-		if err := enc.Encode(e.Paper); err != nil {
-			return err
-		}
+		_ = enc.Encode(e.Paper)
 	}
-	return nil
 }

@@ -2,8 +2,9 @@ package biblio
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
-	"io"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -22,10 +23,10 @@ type risRecord struct {
 	venue  []string
 }
 
-func eachRIS(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
+func risPapers(br *bufio.Reader) iter.Seq2[gleaner.Paper, error] {
 	var rec risRecord
 	skip := false // up to the next reference
-	err := eachLine(br, maxLine, func(s string, line int) (p gleaner.Paper, start int, err error) {
+	all := byLine(br, maxLine, func(s string, line int) (p gleaner.Paper, start int, err error) {
 		s = strings.TrimRight(s, " \r")
 		begins := strings.HasPrefix(s, "TY  -")
 		if strings.TrimSpace(s) == "" || skip && !begins {
@@ -42,11 +43,17 @@ func eachRIS(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxErr
 			p, start, rec = rec.finish(), rec.start, risRecord{}
 		}
 		return p, start, err
-	}, do, bad)
-	if err == nil && rec.inside {
-		err = tell(failAt(rec.start, 1, "the reference that begins here has no closing \"ER  - \""), bad)
+	})
+	return func(yield func(gleaner.Paper, error) bool) {
+		for p, err := range all {
+			if !yield(p, err) {
+				return
+			}
+		}
+		if rec.inside {
+			yield(rec.paper, failAt(rec.start, 1, "the reference that begins here has no closing \"ER  - \""))
+		}
 	}
-	return err
 }
 
 // line takes a line that can be one of a reference.
@@ -109,11 +116,7 @@ func risLine(s string) (tag, value string, ok bool) {
 
 func (rec *risRecord) set(tag, v string) {
 	p := &rec.paper
-	first := func(field *string) {
-		if *field == "" {
-			*field = v
-		}
-	}
+	first := func(field *string) { *field = cmp.Or(*field, v) }
 	switch tag {
 	case "TI", "T1":
 		first(&p.Title)
@@ -161,14 +164,13 @@ func (rec *risRecord) finish() gleaner.Paper {
 	return p
 }
 
-func writeRIS(w io.Writer, entries []Entry) error {
-	for _, e := range entries {
-		var b strings.Builder
-		line := func(tag, v string) {
-			if v = strings.Join(strings.Fields(plain(v)), " "); v != "" {
-				fmt.Fprintf(&b, "%s  - %s\r\n", tag, v)
-			}
+func writeRIS(w *bufio.Writer, entries []Entry) {
+	line := func(tag, v string) {
+		if v = strings.Join(strings.Fields(plain(v)), " "); v != "" {
+			fmt.Fprintf(w, "%s  - %s\r\n", tag, v)
 		}
+	}
+	for _, e := range entries {
 		kind, in := "CONF", "BT"
 		switch {
 		case inJournal(e.Paper):
@@ -180,11 +182,9 @@ func writeRIS(w io.Writer, entries []Entry) error {
 		line("ID", e.Key)
 		line("TI", e.Title)
 		for _, a := range e.Authors {
-			line("AU", risName(a))
+			line("AU", inverted(a, RIS))
 		}
-		if e.Year != 0 {
-			line("PY", fmt.Sprint(e.Year))
-		}
+		line("PY", Year(e.Year))
 		line(in, e.Venue)
 		first, last, _ := strings.Cut(e.Pages, "-")
 		line("SP", first)
@@ -194,22 +194,6 @@ func writeRIS(w io.Writer, entries []Entry) error {
 			line("UR", u)
 		}
 		line("L1", e.File)
-		b.WriteString("ER  - \r\n\r\n")
-		if _, err := io.WriteString(w, b.String()); err != nil {
-			return err
-		}
+		_, _ = w.WriteString("ER  - \r\n\r\n")
 	}
-	return nil
-}
-
-// risName is "Lovelace, Ada", with a suffix at the end.
-func risName(a gleaner.Author) string {
-	surname, given, suffix := parts(a)
-	name := surname
-	for _, part := range []string{given, suffix} {
-		if part != "" {
-			name += ", " + part
-		}
-	}
-	return name
 }
