@@ -146,34 +146,15 @@ func numbers(tag []byte) (v [4]float64, rest []byte) {
 		if end < 0 {
 			return v, nil
 		}
-		v[i] = decimal(tag[:end])
+		if n, err := strconv.ParseFloat(string(tag[:end]), 64); err == nil {
+			v[i] = n
+		}
 		if tag = tag[end+1:]; len(tag) > 0 && tag[0] == '>' {
 			break
 		}
 	}
 	open := bytes.IndexByte(tag, '>')
 	return v, tag[open+1:]
-}
-
-// decimal reads "244.680000": digits and a point, as poppler writes them.
-// Anything else is left to strconv; 0 where that does not know it either.
-func decimal(b []byte) float64 {
-	n, scale := int64(0), int64(0)
-	for _, c := range b {
-		switch {
-		case c >= '0' && c <= '9' && len(b) <= 17:
-			n, scale = n*10+int64(c-'0'), scale*10
-		case c == '.' && scale == 0:
-			scale = 1
-		default:
-			f, err := strconv.ParseFloat(string(b), 64)
-			if err != nil {
-				return 0
-			}
-			return f
-		}
-	}
-	return float64(n) / float64(max(scale, 1))
 }
 
 // median returns 0 for no values. It does not change its argument.

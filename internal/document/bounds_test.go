@@ -1,26 +1,15 @@
 package document
 
 import (
-	"archive/zip"
-	"bytes"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-func deflated(t *testing.T, name, content string) []byte {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create(name)
-	require.NoError(t, err)
-	_, err = w.Write([]byte(content))
-	require.NoError(t, err)
-	require.NoError(t, z.Close())
-	return b.Bytes()
-}
+	"gleaner/internal/lab/packtest"
+)
 
 // A file that says more than any book, or whose mark-up takes many times its size
 // to read, costs no more memory than a book. Memory is counted for the whole
@@ -32,9 +21,9 @@ func TestWhatIsMadeToFillTheMemory(t *testing.T) {
 	for name, p := range map[string]Part{
 		"the title again and again": {Kind: LaTeX, Body: []byte(`\title` + long + `\author` + long + `\begin{document}` + strings.Repeat(`\maketitle `, 10_000))},
 		"a long source":             {Kind: LaTeX, Body: []byte(`\begin{document}` + strings.Repeat(`a `, mostText) + strings.Repeat("b ", mostText))},
-		"a tag of attributes":       {Kind: Word, Body: deflated(t, "word/document.xml", attributes)},
+		"a tag of attributes":       {Kind: Word, Body: packtest.Zip("word/document.xml", attributes)},
 		"the same unpacked":         {Kind: XML, Body: []byte(`<?xml version="1.0"?>` + attributes)},
-		"paragraphs":                {Kind: Word, Body: deflated(t, "content.xml", strings.Repeat("<p>a b c d e f g</p>", 400_000))},
+		"paragraphs":                {Kind: Word, Body: packtest.Zip("content.xml", strings.Repeat("<p>a b c d e f g</p>", 400_000))},
 		"an article":                {Kind: XML, Body: []byte(`<?xml version="1.0"?>` + strings.Repeat("<p>a b c d e f g</p>", 400_000))},
 		"a page":                    {Kind: HTML, Body: []byte("<html>" + strings.Repeat("a b c d e f g<p>", 400_000))},
 		"a title":                   {Kind: HTML, Body: []byte("<html><title>" + strings.Repeat("a b c d ", 400_000) + "</title>")},

@@ -3,6 +3,7 @@ package document
 import (
 	"errors"
 	"io"
+	"slices"
 )
 
 // errCompress is a .Z stream that breaks its own rules.
@@ -13,52 +14,36 @@ var errCompress = errors.New("bad compress stream")
 // library's compress/lzw knows neither the growing width limit of the header
 // nor the padding of a group at a change of width.
 type compressReader struct {
-	src      []byte
-	pos      int  // next byte of the current group
-	bit      uint // bits used of the current group
-	group    []byte
-	maxBits  uint
-	block    bool // code 256 clears the table
-	width    uint
-	next     int // next free code
-	prev     int
-	finch    byte
-	prefix   []uint16
-	suffix   []byte
-	stack    []byte
-	out      []byte
-	finished bool
+	src         []byte
+	start, read int // byte at which the codes of this width begin, and how many of them were read
+	width       int // bits of a code
+	maxWidth    int
+	first, next int // code of the first string in the table, and of the next
+	prev        int // the last code, or -1
+	letter      byte
+	prefix      []uint16 // of each string, the code of all but its last byte,
+	suffix      []byte   // and that byte
+	text, out   []byte   // the string of the last code, and what is left of it to be read
 }
 
 func newCompressReader(b []byte) (io.Reader, error) {
 	if len(b) < 3 || b[0] != 0x1f || b[1] != 0x9d {
 		return nil, errCompress
 	}
-	r := &compressReader{src: b[3:], maxBits: uint(b[2] & 0x1f), block: b[2]&0x80 != 0, width: 9, prev: -1}
-	if r.maxBits < 9 || r.maxBits > 16 {
+	r := &compressReader{src: b[3:], maxWidth: int(b[2] & 0x1f), first: 256, width: 9, prev: -1}
+	if r.maxWidth < 9 || r.maxWidth > 16 {
 		return nil, errCompress
 	}
-	r.prefix = make([]uint16, 1<<r.maxBits)
-	r.suffix = make([]byte, 1<<r.maxBits)
-	for i := range 256 {
-		r.suffix[i] = byte(i)
+	if b[2]&0x80 != 0 { // code 256 clears the table
+		r.first = 257
 	}
-	r.next = r.first()
+	r.next = r.first
+	r.prefix, r.suffix = make([]uint16, 1<<r.maxWidth), make([]byte, 1<<r.maxWidth)
 	return r, nil
-}
-
-func (r *compressReader) first() int {
-	if r.block {
-		return 257
-	}
-	return 256
 }
 
 func (r *compressReader) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
-		if r.finished {
-			return 0, io.EOF
-		}
 		if err := r.step(); err != nil {
 			return 0, err
 		}
@@ -68,83 +53,55 @@ func (r *compressReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// code returns the next code, -1 at the end.
-func (r *compressReader) code() int {
-	if r.bit+r.width > uint(len(r.group))*8 {
-		n := min(int(r.width), len(r.src)-r.pos)
-		if n <= 0 {
-			return -1
-		}
-		r.group = r.src[r.pos : r.pos+n]
-		r.pos += n
-		r.bit = 0
-		if uint(n)*8 < r.width {
-			return -1
-		}
-	}
-	v := 0
-	for i := range r.width {
-		at := r.bit + i
-		if r.group[at/8]&(1<<(at%8)) != 0 {
-			v |= 1 << i
-		}
-	}
-	r.bit += r.width
-	return v
+// widen begins codes of another width, behind the padding of the last group.
+func (r *compressReader) widen(width int) {
+	r.start, r.read, r.width = r.start+(r.read+7)/8*r.width, 0, width
 }
 
-// newGroup drops the padding that follows a change of width.
-func (r *compressReader) newGroup() { r.group, r.bit = nil, 0 }
-
+// step reads a code.
 func (r *compressReader) step() error {
-	if r.next >= 1<<r.width && r.width < r.maxBits {
-		r.width++
-		r.newGroup()
+	if r.next >= 1<<r.width && r.width < r.maxWidth {
+		r.widen(r.width + 1)
 	}
-	c := r.code()
+	bit := 8*r.start + r.read*r.width
+	if bit+r.width > 8*len(r.src) {
+		return io.EOF
+	}
+	c := 0
+	for i := range r.width {
+		c |= int(r.src[(bit+i)/8]>>((bit+i)%8)&1) << i
+	}
+	r.read++
 	switch {
-	case c < 0:
-		r.finished = true
-		return nil
-	case c == 256 && r.block:
-		r.width, r.next, r.prev = 9, r.first(), -1
-		r.newGroup()
-		return nil
-	case r.prev < 0:
-		if c > 255 {
-			return errCompress
-		}
-		r.prev, r.finch = c, byte(c)
-		r.out = append(r.out[:0], byte(c))
-		return nil
-	case c > r.next, c >= len(r.suffix) && c != r.next:
+	case c == 256 && r.first == 257:
+		r.widen(9)
+		r.next, r.prev = r.first, -1
+	case r.prev < 0 && c > 255, c > r.next:
 		return errCompress
+	default:
+		r.expand(c)
 	}
-	r.expand(c)
 	return nil
 }
 
-// expand writes the string of a code and enters the next one in the table.
-func (r *compressReader) expand(c int) {
-	in := c
-	r.stack = r.stack[:0]
-	if c == r.next { // the string is the one being defined: previous + its first byte
-		r.stack = append(r.stack, r.finch)
+// expand writes the string of a code, and enters the next one in the table.
+func (r *compressReader) expand(code int) {
+	c := code
+	r.text = r.text[:0] // from its end
+	if c == r.next {    // the string that is being defined: the last one and its first byte
+		r.text = append(r.text, r.letter)
 		c = r.prev
 	}
-	for c > 255 {
-		r.stack = append(r.stack, r.suffix[c])
-		c = int(r.prefix[c])
+	for ; c > 255; c = int(r.prefix[c]) {
+		r.text = append(r.text, r.suffix[c])
 	}
-	r.finch = byte(c)
-	r.stack = append(r.stack, r.finch)
-	r.out = r.out[:0]
-	for i := len(r.stack) - 1; i >= 0; i-- {
-		r.out = append(r.out, r.stack[i])
-	}
-	if r.next < 1<<r.maxBits {
-		r.prefix[r.next], r.suffix[r.next] = uint16(r.prev), r.finch
+	r.letter = byte(c)
+	r.text = append(r.text, r.letter)
+	slices.Reverse(r.text)
+	r.out = r.text
+	if r.prev >= 0 && r.next < len(r.suffix) {
+		r.prefix[r.next], r.suffix[r.next] = uint16(r.prev), r.letter
 		r.next++
 	}
-	r.prev = in
+	r.prev = code
 }

@@ -130,12 +130,7 @@ func (c *counts) place(at int) float64 {
 	return float64(at) / float64(c.bytes)
 }
 
-func yes(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
+func yes(b bool) float64 { return float64(boolInt(b)) }
 
 // perThousand is how often a thing stands in a thousand words, dampened.
 func (c *counts) perThousand(m mark) float64 {

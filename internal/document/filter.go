@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -98,10 +99,7 @@ func LoadFilter(r io.Reader, point Point) (*Filter, error) {
 	if err := json.NewDecoder(r).Decode(m); err != nil {
 		return nil, fmt.Errorf("%w: %w", errModel, err)
 	}
-	if m.Academic == nil || m.Kinds == nil || !slices.Equal(m.Academic.Features, featureNames) || !slices.Equal(m.Kinds.Features, featureNames) {
-		return nil, errModel
-	}
-	if m.Front != nil && !m.Front.fits() {
+	if !fit(m.Academic, m.Kinds) || m.Front != nil && !fit(m.Front.Academic, m.Front.Kinds) {
 		return nil, errModel
 	}
 	f := &Filter{model: m, point: point, threshold: 0.5}
@@ -109,6 +107,13 @@ func LoadFilter(r io.Reader, point Point) (*Filter, error) {
 		f.threshold = s.Threshold
 	}
 	return f, nil
+}
+
+// fit reports whether all models are there, and made for this program's features.
+func fit(models ...*learn.Logistic) bool {
+	return !slices.ContainsFunc(models, func(m *learn.Logistic) bool {
+		return m == nil || !slices.Equal(m.Features, featureNames)
+	})
 }
 
 // Threshold is the least score of an academic document.
@@ -212,15 +217,7 @@ func (f *Filter) explain(m *learn.Logistic, x Features, j Judgement) []string {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case c[a] > c[b]:
-			return -1
-		case c[a] < c[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c[b], c[a]) })
 	out := []string{fmt.Sprintf("score %.2f, threshold %.2f (%s)", j.Score, f.threshold, f.point)}
 	for _, i := range order[:min(4, len(order))] {
 		if c[i] > 0.05 {

@@ -16,10 +16,6 @@ type FrontModel struct {
 	Settled  float64         `json:"settled"` // share of the documents with more pages that these settled, cross-validated
 }
 
-func (m *FrontModel) fits() bool {
-	return m.Academic != nil && m.Kinds != nil && slices.Equal(m.Academic.Features, featureNames) && slices.Equal(m.Kinds.Features, featureNames)
-}
-
 // The first pages settle a document whose score by them is outside of these.
 // Cross-validated accuracy is the same from 0.02 to 0.05 and from 0.9 to 0.98.
 const (

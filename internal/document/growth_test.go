@@ -20,14 +20,11 @@ import (
 
 // zipOf is a zip of n small members, tarOf a tar of them.
 func zipOf(n int, name string) []byte {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
+	var members []string
 	for i := range n {
-		w, _ := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf(name, i)})
-		_, _ = w.Write([]byte("%PDF-1.4"))
+		members = append(members, fmt.Sprintf(name, i), "%PDF-1.4")
 	}
-	_ = z.Close()
-	return b.Bytes()
+	return stored(members...)
 }
 
 func tarOf(n int) []byte {
@@ -84,14 +81,7 @@ func xmlOf(s string) func(int) []byte {
 
 // docxOf is an office file that does not pack well, so that its length grows with n.
 func docxOf(member, s string) func(int) []byte {
-	return func(n int) []byte {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		w, _ := z.CreateHeader(&zip.FileHeader{Name: member})
-		_, _ = w.Write([]byte("<?xml version=\"1.0\"?><w:body>" + strings.Repeat(s, n)))
-		_ = z.Close()
-		return b.Bytes()
-	}
+	return func(n int) []byte { return stored(member, "<?xml version=\"1.0\"?><w:body>"+strings.Repeat(s, n)) }
 }
 
 func htmlOf(s string) func(int) []byte {

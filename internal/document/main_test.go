@@ -30,3 +30,12 @@ func withPoppler(tb testing.TB) Options {
 	}
 	return o
 }
+
+func withGhostscript(tb testing.TB, o Options) *Reader {
+	tb.Helper()
+	r := NewReader(o)
+	if r.opt.Ghostscript == "" {
+		tb.Skip("ghostscript is not installed")
+	}
+	return r
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"iter"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -91,26 +92,27 @@ func readOffice(ctx context.Context, p Part, t *Text) (string, error) {
 // attributes of a tag takes twenty times the memory of what it is read from.
 const longestToken = 1 << 20
 
-// markup reads XML whatever is wrong with it, without a tree, up to a token that is
-// too long.
-type markup struct {
-	in   bytes.Reader
-	left int // bytes that the token may have yet
-	dec  *xml.Decoder
-}
-
-func newMarkup(body []byte) *markup {
+// tokens reads XML without a tree, up to its end, an error that cannot be passed over, or a token
+// that is too long. Each token is valid until the next one.
+func tokens(body []byte) iter.Seq[xml.Token] {
 	m := &markup{}
 	m.in.Reset(body)
-	m.dec = xml.NewDecoder(m)
-	m.dec.Strict, m.dec.Entity, m.dec.CharsetReader = false, xml.HTMLEntity, charset.NewReaderLabel
-	return m
+	d := xml.NewDecoder(m)
+	d.Strict, d.Entity, d.CharsetReader = false, xml.HTMLEntity, charset.NewReaderLabel
+	return func(yield func(xml.Token) bool) {
+		for {
+			m.left = longestToken
+			if tok, err := d.RawToken(); err != nil || !yield(tok) {
+				return
+			}
+		}
+	}
 }
 
-// next is a token that is valid until the next one is asked for.
-func (m *markup) next() (xml.Token, error) {
-	m.left = longestToken
-	return m.dec.RawToken()
+// markup bounds the bytes of a token.
+type markup struct {
+	in   bytes.Reader
+	left int
 }
 
 // Read implements io.Reader, which the decoder wants in other character sets.
@@ -135,10 +137,9 @@ func (m *markup) ReadByte() (byte, error) {
 func officeText(body []byte) string {
 	var b strings.Builder
 	skip := 0
-	for m := newMarkup(body); ; {
-		tok, err := m.next()
-		if err != nil || b.Len() > mostText { // its end, or a broken one: what was read counts
-			return clean(b.String())
+	for tok := range tokens(body) {
+		if b.Len() > mostText {
+			break
 		}
 		switch x := tok.(type) {
 		case xml.StartElement:
@@ -155,6 +156,7 @@ func officeText(body []byte) string {
 			}
 		}
 	}
+	return clean(b.String())
 }
 
 func notText(n xml.Name) bool {
@@ -188,11 +190,7 @@ func officeSpace(x xml.StartElement) string {
 // officeTitle is dc:title of the file's properties.
 func officeTitle(body []byte) string {
 	in := false
-	for m := newMarkup(body); ; {
-		tok, err := m.next()
-		if err != nil {
-			return ""
-		}
+	for tok := range tokens(body) {
 		switch x := tok.(type) {
 		case xml.StartElement:
 			in = x.Name.Local == "title"
@@ -204,6 +202,7 @@ func officeTitle(body []byte) string {
 			}
 		}
 	}
+	return ""
 }
 
 // catdoc reads .doc and .rtf.
@@ -260,9 +259,8 @@ func xmlBlock(name string) (line bool, heading string) {
 func (r *Reader) readXML(p Part, t *Text) {
 	t.Reader = "xml"
 	var b strings.Builder
-	for m := newMarkup(p.Body); ; {
-		tok, err := m.next()
-		if err != nil || b.Len() > mostText {
+	for tok := range tokens(p.Body) {
+		if b.Len() > mostText {
 			break
 		}
 		switch x := tok.(type) {

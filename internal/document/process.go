@@ -45,30 +45,20 @@ const (
 	notFound  = 127
 )
 
-// end is how a process came to its end.
-type end int
-
-const (
-	byItself  end = iota
-	killed        // by a signal that no program sends itself
-	outOfTime     // by the kernel, for its processor time
-	outOfRoom     // by the kernel, for the size of a file
-)
-
-// ended tells who ended a run before its time. A child that was killed though it
-// had processor time left says nothing of its file: the clock ran out, or the
-// machine was short of memory.
+// ended sets which limit ended a run. A child that was killed with processor time left says
+// nothing of its file: the clock ran out, or the machine was short of memory.
 func (r *run) ended(cpu time.Duration, stopped bool) {
 	const blur = 100 * time.Millisecond // of the kernel's accounts
 	spent := r.used+blur >= wholeSeconds(cpu)
-	e := how(r.exit)
+	signal := syscall.Signal(r.exit - 128)
+	killed := signal == syscall.SIGKILL || signal == syscall.SIGTERM // which no program sends itself
 	switch {
 	case r.flooded: // and killed for it
-	case e == outOfTime, e == killed && spent:
+	case signal == syscall.SIGXCPU, killed && spent:
 		r.late = true
-	case e == killed, stopped:
+	case killed, stopped:
 		r.stalled = true
-	case e == outOfRoom:
+	case signal == syscall.SIGXFSZ:
 		r.flooded = true
 	}
 }
@@ -79,19 +69,6 @@ func exitCode(s *os.ProcessState) int {
 		return 128 + int(w.Signal())
 	}
 	return s.ExitCode()
-}
-
-// how tells how a program ended by its exit code.
-func how(code int) end {
-	switch syscall.Signal(code - 128) {
-	case syscall.SIGKILL, syscall.SIGTERM:
-		return killed
-	case syscall.SIGXCPU:
-		return outOfTime
-	case syscall.SIGXFSZ:
-		return outOfRoom
-	}
-	return byItself
 }
 
 // ownGroup makes the child the head of its own session and process group, which it

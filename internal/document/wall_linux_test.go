@@ -239,10 +239,7 @@ func TestWhatCannotBeCountedIsFull(t *testing.T) {
 func TestPostScriptHasNoTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	temp := t.TempDir()
-	r := NewReader(Options{TempDir: temp})
-	if r.opt.Ghostscript == "" {
-		t.Skip("needs ghostscript")
-	}
+	r := withGhostscript(t, Options{TempDir: temp})
 	for name, program := range map[string]string{
 		"fills":   `/s 65000 string def 0 1 40000 { pop null (w) .tempfile exch pop /f exch def 16 { f s writestring } repeat f closefile } for`,
 		"lists":   `(` + temp + `/*/*) { pop quit } 256 string filenameforall`,
