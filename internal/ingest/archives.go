@@ -51,7 +51,8 @@ func openArchives(ctx context.Context, places source.Places, o Options, from Pos
 	if o.Format != Auto {
 		a.only = o.Format
 	}
-	if err := a.find(ctx, o.Paths); err != nil {
+	var err error
+	if a.files, err = a.find(ctx, o.Paths); err != nil {
 		_ = a.Close()
 		return nil, err
 	}
@@ -132,8 +133,9 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 			return r, nil
 		}
 		if a.late && a.record != a.from.Position {
-			file := a.files[a.i]
-			return &Resource{At: Position{File: file.name, Version: file.version, Position: a.record, Pass: 1}, Skip: nothingYet}, nil
+			r := a.standIn(a.record, nothingYet, "")
+			r.At.Pass = 1
+			return r, nil
 		}
 	}
 	return nil, io.EOF
@@ -146,8 +148,14 @@ func (a *archives) ofNothing() *Resource {
 		return nil
 	}
 	a.between = io.EOF
+	return a.standIn(archive.Position{}, NoResource, "")
+}
+
+// standIn is a resource that is none: it says what is wrong with the file that is read.
+func (a *archives) standIn(at archive.Position, skip, detail string) *Resource {
 	file := a.files[a.i]
-	return &Resource{At: Position{File: file.name, Version: file.version}, Source: file.name, Skip: NoResource, Depth: -1}
+	where := Position{File: file.name, Version: file.version, Position: at}
+	return &Resource{At: where, Source: file.name, Skip: skip, Detail: detail, Depth: -1}
 }
 
 func (a *archives) endFile() {
@@ -201,13 +209,12 @@ func (a *archives) next() (*Resource, error) {
 // rest stands for what is not read of a file: it ends there.
 func (a *archives) rest(why string) *Resource {
 	a.between = io.EOF
-	file := a.files[a.i]
-	r := &Resource{At: a.from, Source: file.name, Skip: Damaged, Detail: why, Depth: -1}
-	if a.last != nil {
+	r := a.standIn(archive.Position{}, Damaged, why)
+	if r.At = a.from; a.last != nil {
 		r.At = a.last.At
 		r.At.Pass = 1
 	}
-	r.At.File = file.name
+	r.At.File = r.Source
 	return r
 }
 
@@ -241,8 +248,7 @@ var errOther = errors.New("an archive of another format")
 // gap stands for what cannot be read of a file, which is read on behind it.
 func (a *archives) gap(d *archive.Damage) *Resource {
 	a.gaps = true
-	file := a.files[a.i]
-	r := &Resource{At: Position{File: file.name, Version: file.version, Position: d.At}, Source: file.name, Skip: Damaged, Detail: d.Error(), Depth: -1}
+	r := a.standIn(d.At, Damaged, d.Error())
 	if d.Within {
 		r.At.Pass = 1
 	}
@@ -257,8 +263,7 @@ func (a *archives) broken(err error) (*Resource, error) {
 		return nil, err
 	}
 	a.between = io.EOF
-	file := a.files[a.i]
-	r := &Resource{At: Position{File: file.name, Version: file.version}, Source: file.name, Skip: Damaged, Detail: err.Error(), Depth: -1}
+	r := a.standIn(archive.Position{}, Damaged, err.Error())
 	if a.in == nil && a.from.File != "" {
 		r.At = a.from // it was not even opened where reading was to go on
 	}

@@ -34,13 +34,11 @@ func TestHangingUpIsNoEnd(t *testing.T) {
 	} {
 		web := &site{files: map[string]string{"/a.warc.gz": crawl, "/list.txt": "a.warc.gz\n"}}
 		web.say = func(w http.ResponseWriter, r *http.Request) bool { return gone(r) && hangUp(w) }
-		log, err := Open(t.Context(), source.Places{Asker: asker(t, nil)}, Options{Paths: []string{web.serve(t) + "/list.txt"}}, Position{})
-		require.NoError(t, err)
+		log := openAt(t, source.Places{Asker: asker(t, nil)}, Options{Paths: []string{web.serve(t) + "/list.txt"}}, Position{})
 		r, err := log.Next(t.Context())
 		require.Nil(t, r)
 		require.ErrorIs(t, err, source.ErrAway, name)
 		require.NotEqual(t, io.EOF, err, name)
-		require.NoError(t, log.Close())
 	}
 }
 
@@ -51,7 +49,6 @@ func TestHangingUpIsNoEndOfAList(t *testing.T) {
 	t.Cleanup(srv.Close)
 	where := "s3://crawls/tr?region=us-east-1&use_path_style=true&endpoint=" + srv.URL
 	log := mustOpen(t, Options{Paths: []string{where}, Format: Folder, URLs: "https://a.example/{path}"})
-	defer log.Close()
 	_, err := log.Next(t.Context())
 	require.ErrorIs(t, err, source.ErrAway)
 	require.NotErrorIs(t, err, io.EOF)

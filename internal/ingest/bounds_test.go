@@ -42,24 +42,15 @@ func TestAListGivesWay(t *testing.T) {
 	head := "url,path\n" + strings.Repeat("bad\n", freeResources+1)
 	root := s.lay("list", map[string]string{"list.csv": head + "bad\nhttp://a.example/0.pdf,0.pdf\n", "0.pdf": s.pdf(0)})
 	o := Options{Paths: []string{filepath.Join(root, "list.csv")}, Format: CSV}
-	log, err := Open(t.Context(), source.Places{}, o, Position{})
-	require.NoError(t, err)
-	defer log.Close()
+	log := mustOpen(t, o)
 	log.Watch(func(context.Context, string) error { return nil }, func() bool { return true })
 	for range freeResources {
-		r, err := log.Next(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, BadLine, r.Skip)
+		require.Equal(t, BadLine, next(t, log).Skip)
 	}
-	r, err := log.Next(t.Context())
-	require.NoError(t, err)
+	r := next(t, log)
 	require.EqualValues(t, nothingYet, r.Skip)
 	require.EqualValues(t, len(head), r.At.Offset)
-	rest, err := Open(t.Context(), source.Places{}, o, r.At)
-	require.NoError(t, err)
-	defer rest.Close()
-	r, err = rest.Next(t.Context())
-	require.NoError(t, err)
+	r = next(t, openAt(t, source.Places{}, o, r.At))
 	require.Equal(t, fmt.Sprintf("line %d: ", freeResources+3), r.Detail[:len("line 1003: ")])
 }
 
@@ -108,8 +99,7 @@ func TestArchiveOfAnyName(t *testing.T) {
 // TestLineWithoutEnd: whoever is told to stop does so within a line, however long it is.
 func TestLineWithoutEnd(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), crawlLog)
-	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	path := written(t, crawlLog, nil)
 	require.NoError(t, os.Truncate(path, 1<<40)) // of which the disk holds nothing
 	for _, format := range []string{Heritrix, CSV} {
 		log := mustOpen(t, Options{Paths: []string{path}, Format: format})
@@ -117,6 +107,5 @@ func TestLineWithoutEnd(t *testing.T) {
 		_, err := log.Next(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		stop()
-		require.NoError(t, log.Close())
 	}
 }

@@ -3,9 +3,7 @@ package ingest
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -150,15 +148,14 @@ func TestListingWithoutEnd(t *testing.T) {
 	for _, loop := range []string{"again", "empty"} {
 		o := &objects{data: map[string]string{"tr/1.warc": "no archive", "tr/2.pdf": "no paper"}, loop: loop}
 		where := o.at(t)
-		_, err := Open(t.Context(), source.Places{}, Options{Paths: where("tr/")}, Position{})
-		require.ErrorIs(t, err, ErrInput)
+		refused(t, source.Places{}, Options{Paths: where("tr/")}, ErrInput, "")
 		require.Less(t, o.lists.Load(), int64(200))
 		log := mustOpen(t, Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"})
+		var err error
 		for err == nil {
 			_, err = log.Next(t.Context())
 		}
 		require.ErrorIs(t, err, ErrInput)
-		require.NoError(t, log.Close())
 	}
 }
 
@@ -168,17 +165,10 @@ func TestListingFromWhereItWas(t *testing.T) {
 	o := &objects{data: map[string]string{"tr/1.pdf": "a", "tr/22.pdf": "b", "tr/3é": "c", "tr/3.pdf": "d"}, after: map[string]string{}}
 	options := Options{Paths: o.at(t)("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}
 	names := func(from Position) (all []Position) {
-		log, err := Open(t.Context(), source.Places{}, options, from)
-		require.NoError(t, err)
-		defer log.Close()
-		for {
-			r, err := log.Next(t.Context())
-			if errors.Is(err, io.EOF) {
-				return all
-			}
-			require.NoError(t, err)
+		for r := range rest(t, openAt(t, source.Places{}, options, from)) {
 			all = append(all, r.At)
 		}
+		return all
 	}
 	all := names(Position{})
 	require.Len(t, all, 4)
@@ -221,11 +211,9 @@ func TestBucket(t *testing.T) {
 	require.NotContains(t, by["https://a.example/tr/1.pdf"].Source, "endpoint")
 
 	log := mustOpen(t, Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"})
-	defer log.Close()
-	r, err := log.Next(t.Context())
-	require.NoError(t, err)
+	r := next(t, log)
 	o.away.Store(true)
-	_, err = r.Open()
+	_, err := r.Open()
 	require.ErrorIs(t, err, source.ErrAway)
 	require.ErrorIs(t, (&item{}).lost(err), source.ErrAway, "it is asked for again, and not given up")
 	_, err = Open(t.Context(), source.Places{}, Options{Paths: where("2005/")}, Position{})

@@ -80,25 +80,17 @@ func (c *Counters) count(r *store.ImportRecord) {
 		return
 	}
 	c.All++
-	switch r.Outcome {
-	case SavedNew:
-		c.SavedNew++
-	case SavedDuplicate:
-		c.SavedDuplicate++
-	case FilteredMTF:
-		c.FilteredMTF++
-		c.Filtered++
-	case FilteredDCF:
-		c.FilteredDCF++
-		c.Filtered++
-	case FailedTextExtract:
-		c.FailedTextExtract++
-	case FailedFileNotFound:
-		c.FailedFileNotFound++
-	case FailedPDFNotFound:
-		c.FailedPDFNotFound++
-	case Unexamined:
-		c.Unexamined++
+	for _, n := range map[string][]*int{
+		SavedNew:           {&c.SavedNew},
+		SavedDuplicate:     {&c.SavedDuplicate},
+		FilteredMTF:        {&c.FilteredMTF, &c.Filtered},
+		FilteredDCF:        {&c.FilteredDCF, &c.Filtered},
+		FailedTextExtract:  {&c.FailedTextExtract},
+		FailedFileNotFound: {&c.FailedFileNotFound},
+		FailedPDFNotFound:  {&c.FailedPDFNotFound},
+		Unexamined:         {&c.Unexamined},
+	}[r.Outcome] {
+		*n++
 	}
 }
 

@@ -1,10 +1,10 @@
 package ingest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,6 +85,7 @@ type deadlyLog struct {
 	Log
 	url    string
 	always bool // also where it is not looked into
+	opened bool // and not before
 	why    *string
 }
 
@@ -95,6 +96,10 @@ func (d deadlyLog) Pass(file, why string) {
 
 func (d deadlyLog) Next(ctx context.Context) (*Resource, error) {
 	r, err := d.Log.Next(ctx)
+	if err == nil && d.opened && r.URL == d.url {
+		r.Open = func() (io.ReadCloser, error) { panic("the end") }
+		return r, nil
+	}
 	if err == nil && (r.URL == d.url || strings.Contains(r.Detail, "line 3")) && (*d.why == "" || d.always) {
 		panic("the end")
 	}
@@ -104,14 +109,15 @@ func (d deadlyLog) Next(ctx context.Context) (*Resource, error) {
 
 // reads takes up an import until an attempt comes to its end, and gives how many were
 // killed by a resource while it was read.
-func (s *shop) reads(run Run, url string, always bool) (kills int) {
+func (s *shop) reads(run Run, log deadlyLog) (kills int) {
 	s.t.Helper()
 	once := func() (killed bool) {
 		w, err := s.begin(context.Background(), run)
 		require.NoError(s.t, err)
 		defer w.close()
 		defer func() { killed = recover() != nil }()
-		w.log = deadlyLog{w.log, url, always, new(string)}
+		log.Log, log.why = w.log, new(string)
+		w.log = log
 		require.NoError(s.t, w.through(context.Background(), time.Hour, func(Progress) {}))
 		require.True(s.t, w.done.Ended)
 		return false
@@ -128,14 +134,10 @@ func TestFatalReading(t *testing.T) {
 	t.Parallel()
 	for _, always := range []bool{false, true} {
 		s := newShop(t)
-		var all [][]byte
-		for i := range 4 {
-			all = append(all, answer(fmt.Sprintf("http://a.example/%d.pdf", i), "", s.pdf(i)))
-		}
-		paths := []string{s.write("a.warc.gz", bytes.Join(all, nil)), s.write("b.warc.gz", answer("http://b.example/5.pdf", "", s.pdf(5)))}
+		paths := []string{s.write("a.warc.gz", s.papers(4)), s.write("b.warc.gz", answer("http://b.example/5.pdf", "", s.pdf(5)))}
 		run := s.addImport(Options{Paths: paths})
 		const fatal = "http://a.example/2.pdf"
-		kills := s.reads(run, fatal, always)
+		kills := s.reads(run, deadlyLog{url: fatal, always: always})
 		c, by := s.finish(run)
 		require.Equal(t, SavedNew, by["http://a.example/1.pdf"].Outcome, "it did nothing")
 		require.Equal(t, SavedNew, by["http://b.example/5.pdf"].Outcome)
@@ -164,7 +166,7 @@ func TestFatalLine(t *testing.T) {
 	for _, o := range []Options{{Paths: []string{root + "/list.csv"}, Format: CSV}, {Paths: []string{root}, Format: Folder, URLs: "http://a.example/{path}"}} {
 		for _, always := range []bool{false, true} {
 			run := s.addImport(o)
-			s.reads(run, "http://a.example/1.pdf", always)
+			s.reads(run, deadlyLog{url: "http://a.example/1.pdf", always: always})
 			c, by := s.finish(run)
 			require.EqualValues(t, 1, c.Differences)
 			require.Contains(t, by["http://a.example/0.pdf"].Outcome, "saved", "%v", by)
@@ -189,15 +191,14 @@ func TestWhatWasExaminedLaterIsSaid(t *testing.T) {
 		answer("http://a.example/hw.pdf", "", string(s.pile.File(3, sampleweb.AsSheet))),
 		answer("http://a.example/two.zip", "", archived("a.pdf", s.pdf(4), "b.pdf", s.pdf(5)))))
 	_, _ = s.imported(Options{Paths: []string{path}})
-	_, err := s.DB.Pool.Exec(ctx, `UPDATE documents SET state='new', deaths=1 WHERE sha256 NOT IN (
+	storetest.Exec(t, s.DB.Pool, `UPDATE documents SET state='new', deaths=1 WHERE sha256 NOT IN (
 		SELECT sha256 FROM import_records WHERE url LIKE '%2.pdf')`)
-	require.NoError(t, err)
 	to := filepath.Join(t.TempDir(), "to")
 	run := s.addImport(Options{Paths: []string{path}, To: to})
 	before, by := s.finish(run)
 	require.EqualValues(t, 3, before.Unexamined)
 	require.Equal(t, Unexamined, by["http://a.example/1.pdf"].Outcome)
-	_, _, err = s.Coll.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
+	_, _, err := s.Coll.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	storetest.Exec(t, s.DB.Pool, `UPDATE documents SET state='rejected', class='other' WHERE sha256=$1`, by["http://a.example/two.zip"].SHA256)
 	left, err := s.DB.LeftDocuments(ctx, time.Now().Add(time.Hour))

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -32,12 +31,9 @@ func TestDenied(t *testing.T) {
 		require.NoError(t, syscall.Setfsuid(65534))
 		defer func() { _ = syscall.Setfsuid(0) }()
 	}
-	log := mustOpen(t, Options{Paths: []string{dir}})
 	var got []string
-	for r, err := log.Next(t.Context()); err != io.EOF; r, err = log.Next(t.Context()) {
-		require.NoError(t, err)
+	for r := range rest(t, mustOpen(t, Options{Paths: []string{dir}})) {
 		got = append(got, r.URL+r.Skip)
 	}
-	require.NoError(t, log.Close())
 	require.Equal(t, []string{"http://a.test/a", Unreadable, Unreadable, "http://a.test/c"}, got)
 }

@@ -1,10 +1,7 @@
 package ingest
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"testing"
 	"time"
 
@@ -13,53 +10,15 @@ import (
 	"gleaner/internal/lab/packtest"
 )
 
-// fatalLog ends whoever reads one of its resources.
-type fatalLog struct {
-	Log
-	url string
-}
-
-func (f fatalLog) Next(ctx context.Context) (*Resource, error) {
-	r, err := f.Log.Next(ctx)
-	if err == nil && r.URL == f.url {
-		r.Open = func() (io.ReadCloser, error) { panic("the end") }
-	}
-	return r, err
-}
-
-// attempt takes up an import, and ends as a killed worker does where the log says so.
-func (s *shop) attempt(run Run, url string) (p Progress, killed bool) {
-	s.t.Helper()
-	w, err := s.begin(context.Background(), run)
-	require.NoError(s.t, err)
-	defer w.close()
-	defer func() { killed = recover() != nil }()
-	w.log = fatalLog{w.log, url}
-	require.NoError(s.t, w.through(context.Background(), time.Hour, func(Progress) {}))
-	return w.done, false
-}
-
 // TestFatalResource: a resource that ends its worker is passed over by name once it has
 // ended three, and those beside it are taken.
 func TestFatalResource(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	var all [][]byte
-	for i := range 6 {
-		all = append(all, answer(fmt.Sprintf("http://a.example/%d.pdf", i), "", s.pdf(i)))
-	}
-	run := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", bytes.Join(all, nil))}})
-	run, kills := run, 0
+	run := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", s.papers(6))}})
 	const fatal = "http://a.example/3.pdf"
-	for {
-		p, killed := s.attempt(run, fatal)
-		if !killed {
-			require.True(t, p.Ended)
-			break
-		}
-		kills++
-		require.LessOrEqual(t, kills, 4, "one with others in hand, three with it alone")
-	}
+	kills := s.reads(run, deadlyLog{url: fatal, opened: true})
+	require.LessOrEqual(t, kills, deadly+1, "one with others in hand, three with it alone")
 	c, by := s.finish(run)
 	require.Equal(t, 5, c.SavedNew, "%v", by)
 	require.Equal(t, 1, c.FailedTextExtract)

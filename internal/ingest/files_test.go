@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/each"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -21,38 +22,39 @@ import (
 
 // lay writes files below a folder of the test's.
 func (s *shop) lay(folder string, files map[string]string) string {
-	s.t.Helper()
-	root := filepath.Join(s.dir, folder)
+	return lay(s.t, filepath.Join(s.dir, folder), files)
+}
+
+// lay writes files below a folder.
+func lay(t testing.TB, root string, files map[string]string) string {
+	t.Helper()
 	for name, data := range files {
 		path := filepath.Join(root, name)
-		require.NoError(s.t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(s.t, os.WriteFile(path, []byte(data), 0o600))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(data), 0o600))
 	}
 	return root
+}
+
+// written is a file of this content in a folder of its own.
+func written(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	return filepath.Join(lay(t, t.TempDir(), map[string]string{name: string(data)}), name)
 }
 
 func (s *shop) pdf(i int) string { return string(s.pile.File(i, sampleweb.AsPDF)) }
 
 // read gives all resources of a log, each with its payload.
-func read(t *testing.T, o Options, from Position) (all []*Resource, bodies map[string]string) {
-	log, err := Open(t.Context(), source.Places{}, o, from)
-	require.NoError(t, err)
-	return drained(t, log)
+func read(t *testing.T, o Options, at Position) (all []*Resource, bodies map[string]string) {
+	return from(t, source.Places{}, o, at)
 }
 
-// drained reads a log to its end.
-func drained(t *testing.T, log Log) (all []*Resource, bodies map[string]string) {
+// from gives all resources of a log that may be elsewhere, each with its payload.
+func from(t *testing.T, places source.Places, o Options, at Position) (all []*Resource, bodies map[string]string) {
+	log := openAt(t, places, o, at)
 	defer log.Close()
 	bodies = map[string]string{}
-	for {
-		r, err := log.Next(t.Context())
-		if err == io.EOF {
-			if done, total := log.Read(); total > 0 {
-				require.Equal(t, total, done)
-			}
-			return all, bodies
-		}
-		require.NoError(t, err)
+	for r := range rest(t, log) {
 		all = append(all, r)
 		if r.Open == nil {
 			continue
@@ -66,6 +68,51 @@ func drained(t *testing.T, log Log) (all []*Resource, bodies map[string]string) 
 			bodies[r.URL] = "error: " + err.Error()
 		}
 	}
+	if done, total := log.Read(); total > 0 {
+		require.Equal(t, total, done)
+	}
+	return all, bodies
+}
+
+// rest gives what is left of a log, up to its end.
+func rest(t *testing.T, log Log) iter.Seq[*Resource] {
+	return func(yield func(*Resource) bool) {
+		for {
+			r, err := log.Next(t.Context())
+			if err == io.EOF {
+				return
+			}
+			require.NoError(t, err)
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// next is the next resource of a log.
+func next(t *testing.T, log Log) *Resource {
+	t.Helper()
+	r, err := log.Next(t.Context())
+	require.NoError(t, err)
+	return r
+}
+
+// refused opens what is no log, which is said.
+func refused(t *testing.T, places source.Places, o Options, is error, says string) {
+	t.Helper()
+	log, err := Open(t.Context(), places, o, Position{})
+	require.Nil(t, log)
+	require.ErrorIs(t, err, is, "%+v", o)
+	require.ErrorContains(t, err, says)
+}
+
+// place is the first place of a document.
+func (s *shop) place(sha string) store.Location {
+	s.t.Helper()
+	_, places, err := s.DB.Document(context.Background(), sha)
+	require.NoError(s.t, err)
+	return places[0]
 }
 
 // TestNamedTwice: a folder or a list that is named twice is read once: whoever went on in
@@ -125,10 +172,9 @@ func TestFolder(t *testing.T) {
 	_, one := s.imported(o)
 	require.Equal(t, SavedNew, one["http://b.example/2003.pdf"].Outcome, "a file alone")
 	require.Equal(t, o.Paths[0], one["http://b.example/2003.pdf"].Source)
-	_, places, err := s.DB.Document(t.Context(), by["http://a.example/tr/2003/a%20b.pdf"].SHA256)
-	require.NoError(t, err)
-	require.Equal(t, "http://a.example/tr/2003/", places[0].Parent)
-	require.Equal(t, "2005-06-30", places[0].Found.UTC().Format(time.DateOnly))
+	place := s.place(by["http://a.example/tr/2003/a%20b.pdf"].SHA256)
+	require.Equal(t, "http://a.example/tr/2003/", place.Parent)
+	require.Equal(t, "2005-06-30", place.Found.UTC().Format(time.DateOnly))
 }
 
 // TestMirror: a path of a mirror is the URL that it was got from.
@@ -141,15 +187,13 @@ func TestMirror(t *testing.T) {
 	})
 	o := Options{Paths: []string{dir}, Format: Mirror}
 	all := everywhere(t, o)
-	urls := each.Of(all, func(r *Resource) string { return r.URL })
 	require.ElementsMatch(t, []string{"http://www.a.example/", "http://www.a.example/papers/1.pdf", "http://www.a.example/get.php?id=2&v=a%2Fb", "http://b.example:8080/~ada/x%20y.pdf",
-		"https://c.example/4.pdf", "http://www.a.example/?C=N%3BO=D", "index.html", "hts-log.txt"}, urls)
+		"https://c.example/4.pdf", "http://www.a.example/?C=N%3BO=D", "index.html", "hts-log.txt"}, urlsOf(all))
 	c, by := s.imported(o)
 	require.Equal(t, store.Counters{All: 6, SavedNew: 4, Filtered: 2, FilteredMTF: 2}, c.Counters)
 	require.Equal(t, map[string]int64{NoWeb: 2}, c.Skipped)
-	_, places, err := s.DB.Document(t.Context(), by["http://www.a.example/papers/1.pdf"].SHA256)
-	require.NoError(t, err)
-	require.Equal(t, "http://www.a.example/", places[0].Parent, "the page of the mirror that links to it")
+	parent := s.place(by["http://www.a.example/papers/1.pdf"].SHA256).Parent
+	require.Equal(t, "http://www.a.example/", parent, "the page of the mirror that links to it")
 }
 
 // TestHTTrack: where HTTrack's log is there, it says what a mirror's files are.
@@ -172,9 +216,7 @@ func TestHTTrack(t *testing.T) {
 	require.Equal(t, SavedNew, by["http://www.a.example/papers/get.php?id=1"].Outcome)
 	require.Equal(t, store.Counters{All: 2, SavedNew: 1, Filtered: 1, FilteredMTF: 1}, c.Counters)
 	require.Equal(t, map[string]int64{"status 404": 1, Outside: 1, BadLine: 1}, c.Skipped)
-	_, places, err := s.DB.Document(t.Context(), by["http://www.a.example/papers/get.php?id=1"].SHA256)
-	require.NoError(t, err)
-	require.Equal(t, "http://www.a.example/", places[0].Parent)
+	require.Equal(t, "http://www.a.example/", s.place(by["http://www.a.example/papers/get.php?id=1"].SHA256).Parent)
 }
 
 // TestManifest: each line of a CSV manifest comes to an outcome, what is wrong with
@@ -219,15 +261,13 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, SavedDuplicate, by["http://a.example/2.pdf again"].Outcome)
 	require.Equal(t, SavedNew, by["http://a.example/last.pdf"].Outcome, "what comes behind a quote that is never closed")
 	require.Equal(t, "line 7: file does not exist", by["http://a.example/none.pdf"].Detail)
-	_, places, err := s.DB.Document(t.Context(), by["http://a.example/1.pdf"].SHA256)
-	require.NoError(t, err)
-	require.Equal(t, "http://a.example/", places[0].Parent)
-	require.Equal(t, 2004, places[0].Found.Year())
+	place := s.place(by["http://a.example/1.pdf"].SHA256)
+	require.Equal(t, "http://a.example/", place.Parent)
+	require.Equal(t, 2004, place.Found.Year())
 
 	for head, want := range map[string]string{"address,path": "line 1: no column is named url", "url,url,path": "line 1: two columns are the url", "": "line 1: "} {
 		path := s.write("bad.csv", []byte(head+"\n"))
-		log := mustOpen(t, Options{Paths: []string{path}, Format: CSV})
-		_, err = log.Next(t.Context())
+		_, err := mustOpen(t, Options{Paths: []string{path}, Format: CSV}).Next(t.Context())
 		require.ErrorIs(t, err, ErrInput)
 		require.ErrorContains(t, err, want)
 	}
@@ -263,22 +303,14 @@ func TestHeritrix(t *testing.T) {
 	require.EqualValues(t, 2, c.Differences, "one is lost, and one not what the log promises")
 	got := by["http://a.example/get.cgi?id=1"]
 	require.Equal(t, "its SHA-1 is not what the log promises", got.Difference)
-	_, places, err := s.DB.Document(t.Context(), got.SHA256)
-	require.NoError(t, err)
-	require.Equal(t, "http://a.example/list.html", places[0].Parent)
+	require.Equal(t, "http://a.example/list.html", s.place(got.SHA256).Parent)
 }
 
 // TestMirrorOfALog: a job's mirror lies beside its folder logs; nothing above a folder
 // that was named is read.
 func TestMirrorOfALog(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	for _, dir := range []string{"mirror", "job/mirror", "job/logs", "alone", "logs"} {
-		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o700))
-	}
-	for _, dir := range []string{"job/logs", "alone", "logs"} {
-		require.NoError(t, os.WriteFile(filepath.Join(root, dir, crawlLog), nil, 0o600))
-	}
+	root := lay(t, t.TempDir(), map[string]string{"mirror/x": "", "job/mirror/x": "", "job/logs/crawl.log": "", "alone/crawl.log": "", "logs/crawl.log": ""})
 	for path, want := range map[string]string{"job": "job/mirror", "job/logs/crawl.log": "job/mirror", "alone": "alone", "alone/crawl.log": "alone", "logs": "logs"} {
 		info, err := os.Stat(filepath.Join(root, path))
 		require.NoError(t, err)
@@ -370,11 +402,7 @@ func TestParents(t *testing.T) {
 // TestWordsOfFiles: what options say of files is held to sense.
 func TestWordsOfFiles(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	packed := filepath.Join(dir, "a.warc.gz")
-	require.NoError(t, os.WriteFile(packed, record("warcinfo", "", "", "", ""), 0o600))
+	dir := lay(t, t.TempDir(), map[string]string{"file": "", "a.warc.gz": string(record("warcinfo", "", "", "", ""))})
 	for want, o := range map[string]Options{
 		"needs --urls":               {Format: Folder},
 		"one address of all files":   {Format: Folder, URLs: "http://a.example/"},
@@ -382,23 +410,27 @@ func TestWordsOfFiles(t *testing.T) {
 		"no web address":             {Format: Folder, URLs: "{path}"},
 		"--date is a day":            {Format: Mirror, Date: "June"},
 		"are for --format folder":    {URLs: "http://a.example/{path}"},
-		"is no folder":               {Format: Mirror, Paths: []string{file}},
+		"is no folder":               {Format: Mirror, Paths: []string{dir + "/file"}},
 		"name the manifest in it":    {Format: CSV},
 		"holds no crawl.log":         {Format: Heritrix},
 		"one of auto, warc, arc, he": {Format: "tar"},
-		"is an archive or packed":    {Format: Heritrix, Paths: []string{packed}},
+		"is an archive or packed":    {Format: Heritrix, Paths: []string{dir + "/a.warc.gz"}},
 	} {
 		if o.Paths == nil {
 			o.Paths = []string{dir}
 		}
-		_, err := Open(t.Context(), source.Places{}, o, Position{})
-		require.ErrorIs(t, err, ErrInput)
-		require.ErrorContains(t, err, want)
+		refused(t, source.Places{}, o, ErrInput, want)
 	}
 }
 
-func mustOpen(t *testing.T, o Options) Log {
-	log, err := Open(t.Context(), source.Places{}, o, Position{})
+// mustOpen opens a log of this machine at its beginning.
+func mustOpen(t *testing.T, o Options) Log { return openAt(t, source.Places{}, o, Position{}) }
+
+// openAt is a log that is open for as long as its test runs.
+func openAt(t *testing.T, places source.Places, o Options, at Position) Log {
+	t.Helper()
+	log, err := Open(t.Context(), places, o, at)
 	require.NoError(t, err)
+	t.Cleanup(func() { _ = log.Close() })
 	return log
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/lab/growthtest"
 )
 
@@ -13,9 +15,7 @@ import (
 func TestListsGrow(t *testing.T) { //nolint:paralleltest // it measures
 	table := func() *manifest {
 		m := &manifest{folder: "/mirror"}
-		if err := m.begin("url,path,parent\n"); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, m.begin("url,path,parent\n"))
 		return m
 	}
 	const heritrix = "2004-01-01T00:00:00Z 200 5 http://a.test/"

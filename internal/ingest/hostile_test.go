@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +17,6 @@ import (
 
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/growthtest"
-	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
 
@@ -43,8 +41,7 @@ func TestWhatUnpacksToTooMuchIsDamaged(t *testing.T) {
 	t.Parallel()
 	z, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "bomb.warc.zst")
-	require.NoError(t, os.WriteFile(path, z.EncodeAll([]byte(plainRecord("http://a.test/1", "", "1")), bomb(1<<10)), 0o600))
+	path := written(t, "bomb.warc.zst", z.EncodeAll([]byte(plainRecord("http://a.test/1", "", "1")), bomb(1<<10)))
 	got, _ := resources(t, path, Position{}, false)
 	require.Equal(t, []string{Damaged, "/1 read"}, got)
 }
@@ -53,10 +50,7 @@ func TestWhatUnpacksToTooMuchIsDamaged(t *testing.T) {
 // when the import is to stop.
 func TestBombIsLeft(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "bomb.warc.zst")
-	require.NoError(t, os.WriteFile(path, bomb(8<<10), 0o600))
-	log := mustOpen(t, Options{Paths: []string{path}})
-	defer log.Close()
+	log := mustOpen(t, Options{Paths: []string{written(t, "bomb.warc.zst", bomb(8<<10))}})
 	r, err := log.Next(&growthtest.Ending{Context: t.Context(), Looks: 100})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, r, "and nothing is wrong with the archive")
@@ -77,7 +71,7 @@ func TestAnArchiveGivesWhatItHolds(t *testing.T) {
 	packed := z.EncodeAll(log.Bytes(), nil)
 	most := 2*len(packed)/packedResource + packedResource + 4 // its rest and the other file
 	require.Less(t, most, records/2)
-	c, by := s.imported(Options{Paths: []string{s.write("a.warc.zst", packed), s.write("b.warc.gz", record("response", "dns:b.example", "text/dns", "", "x"))}})
+	c, by := s.imported(Options{Paths: []string{s.write("a.warc.zst", packed), s.write("b.warc.gz", dns("b.example"))}})
 	require.LessOrEqual(t, len(by), most)
 	require.Equal(t, map[string]int64{"dns": int64(len(by) - 1), Damaged: 1}, c.Skipped)
 	require.Contains(t, by, "dns:b.example")
@@ -92,7 +86,7 @@ func TestATurnEndsWithoutResources(t *testing.T) {
 	for range 3 {
 		log = append(log, record("request", "http://a.example/", "", "", "x")...)
 	}
-	run := s.addImport(Options{Paths: []string{s.write("a.warc.gz", append(log, record("response", "dns:a.example", "text/dns", "", "x")...))}})
+	run := s.addImport(Options{Paths: []string{s.write("a.warc.gz", append(log, dns("a.example")...))}})
 	var at []int64
 	var c Counters
 	for ended := false; !ended; {
@@ -116,24 +110,16 @@ func TestWhatIsNoFile(t *testing.T) {
 	pipe := filepath.Join(dir, "pipe.warc")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, "/dev/zero", dir} {
-		_, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}}, Position{})
-		require.ErrorIs(t, err, ErrInput, path)
+		refused(t, source.Places{}, Options{Paths: []string{path}}, ErrInput, "")
 	}
 	real := filepath.Join(dir, "real")
 	require.NoError(t, os.Mkdir(real, 0o700))
-	file := filepath.Join(dir, "kept-elsewhere")
-	require.NoError(t, os.WriteFile(file, record("response", "dns:a.example", "text/dns", "", "x"), 0o600))
-	require.NoError(t, os.Symlink(file, filepath.Join(real, "a.warc.gz")))
+	require.NoError(t, os.Symlink(written(t, "kept-elsewhere", dns("a.example")), filepath.Join(real, "a.warc.gz")))
 	folder := filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(real, folder))
-	log := mustOpen(t, Options{Paths: []string{folder}})
-	defer log.Close()
-	r, err := log.Next(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, "dns:a.example", r.URL)
+	require.Equal(t, "dns:a.example", next(t, mustOpen(t, Options{Paths: []string{folder}})).URL)
 	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(real, "b.warc.gz")))
-	_, err = Open(t.Context(), source.Places{}, Options{Paths: []string{folder}}, Position{})
-	require.ErrorIs(t, err, ErrInput, "a link that leads nowhere")
+	refused(t, source.Places{}, Options{Paths: []string{folder}}, ErrInput, "") // a link that leads nowhere
 }
 
 // TestBecameAPipe: an archive or a list that is another thing by the time it is read is
@@ -141,8 +127,7 @@ func TestWhatIsNoFile(t *testing.T) {
 func TestBecameAPipe(t *testing.T) {
 	t.Parallel()
 	for format, name := range map[string]string{Auto: "a.warc", CSV: "list.csv"} {
-		path := filepath.Join(t.TempDir(), name)
-		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		path := written(t, name, nil)
 		log := mustOpen(t, Options{Paths: []string{path}, Format: format})
 		require.NoError(t, os.Remove(path))
 		require.NoError(t, syscall.Mkfifo(path, 0o600))
@@ -165,7 +150,6 @@ func TestBecameAPipe(t *testing.T) {
 			defer writer.Close()
 			<-told
 		}
-		require.NoError(t, log.Close())
 	}
 }
 
@@ -185,21 +169,16 @@ func TestDeepFolders(t *testing.T) {
 		root = below
 	}
 	require.NoError(t, root.Close())
-	_, err = Open(t.Context(), source.Places{}, Options{Paths: []string{dir}}, Position{})
-	require.ErrorIs(t, err, ErrInput)
-	require.ErrorContains(t, err, "too long")
+	refused(t, source.Places{}, Options{Paths: []string{dir}}, ErrInput, "too long")
 }
 
 // TestLogWithoutLines: whoever is told to stop does so within a line of the crawl.log
 // beside an archive, however long that is.
 func TestLogWithoutLines(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, crawlLog), nil, 0o600))
+	dir := lay(t, t.TempDir(), map[string]string{crawlLog: "", "a.warc.gz": string(dns("a.example"))})
 	require.NoError(t, os.Truncate(filepath.Join(dir, crawlLog), 1<<40)) // of which the disk holds nothing
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.warc.gz"), record("response", "dns:a.example", "text/dns", "", "x"), 0o600))
 	log := mustOpen(t, Options{Paths: []string{dir}})
-	defer log.Close()
 	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer stop()
 	_, err := log.Next(ctx)
@@ -210,25 +189,13 @@ func TestLogWithoutLines(t *testing.T) {
 // and not at its end.
 func TestBecameShorter(t *testing.T) {
 	t.Parallel()
-	one := record("response", "dns:a.example", "text/dns", "", "x")
-	path := filepath.Join(t.TempDir(), "a.warc.gz")
-	require.NoError(t, os.WriteFile(path, append(append([]byte{}, one...), one...), 0o600))
+	path := written(t, "a.warc.gz", bytes.Repeat(dns("a.example"), 2))
 	o := Options{Paths: []string{path}}
-	log := mustOpen(t, o)
-	_, err := log.Next(t.Context())
-	require.NoError(t, err)
-	second, err := log.Next(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, log.Close())
-	require.NoError(t, os.WriteFile(path, one, 0o600))
-	log, err = Open(t.Context(), source.Places{}, o, second.At)
-	require.NoError(t, err)
-	defer log.Close()
-	r, err := log.Next(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, Damaged, r.Skip)
-	_, err = log.Next(t.Context())
-	require.ErrorIs(t, err, io.EOF)
+	all, _ := read(t, o, Position{})
+	require.NoError(t, os.WriteFile(path, dns("a.example"), 0o600))
+	all, _ = read(t, o, all[1].At)
+	require.Len(t, all, 1)
+	require.Equal(t, Damaged, all[0].Skip)
 }
 
 // TestHostileHeads: addresses of a megabyte, headers of nothing but names and statuses
@@ -300,15 +267,13 @@ func TestPanicOverOne(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	ctx := t.Context()
-	path := s.write("a.warc.gz", append(answer("http://a.example/1.pdf", "", string(s.pile.File(1, sampleweb.AsPDF))), answer("http://a.example/2.pdf", "", string(s.pile.File(2, sampleweb.AsPDF)))...))
+	path := s.write("a.warc.gz", append(answer("http://a.example/1.pdf", "", s.pdf(1)), answer("http://a.example/2.pdf", "", s.pdf(2))...))
 	run := s.addImport(Options{Paths: []string{path}})
 	w, err := s.begin(ctx, run)
 	require.NoError(t, err)
 	defer w.close()
 	for range 2 {
-		r, err := w.log.Next(ctx)
-		require.NoError(t, err)
-		require.NoError(t, w.take(ctx, r))
+		require.NoError(t, w.take(ctx, next(t, w.log)))
 	}
 	require.NoError(t, w.each(ctx, w.items, func(_ context.Context, it *item) error {
 		if it.N == 1 {

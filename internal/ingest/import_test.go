@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"encoding/base32"
@@ -66,18 +67,35 @@ func answer(url, head, body string) []byte {
 	return record("response", url, "application/http; msgtype=response", "", "HTTP/1.1 200 OK\r\n"+head+"\r\n"+body)
 }
 
+func dns(host string) []byte { return record("response", "dns:"+host, "text/dns", "", "x") }
+
+// revisit is a record that says that the same was there before.
+func revisit(url, more string) []byte {
+	return record("revisit", url, "application/http; msgtype=response", more, "HTTP/1.1 200 OK\r\n\r\n")
+}
+
+// digest is the field of a record that tells the SHA-1 of its payload.
+func digest(body string) string {
+	sum := sha1.Sum([]byte(body))
+	return "WARC-Payload-Digest: sha1:" + base32.StdEncoding.EncodeToString(sum[:]) + "\r\n"
+}
+
+// papers is an archive of so many papers.
+func (s *shop) papers(n int) (archive []byte) {
+	for i := range n {
+		archive = append(archive, answer(fmt.Sprintf("http://a.example/%d.pdf", i), "", s.pdf(i))...)
+	}
+	return archive
+}
+
 const listing = `<html><title>Papers</title><ul><li>My paper of 2003 <a href="/papers/1.pdf">A paper, as PDF</a></ul>`
 
 // crawl is an archive with each kind of outcome.
 func (s *shop) crawl() []byte {
 	file := func(i int, as sampleweb.Form) string { return string(s.pile.File(i, as)) }
-	digest := func(i int) string {
-		sum := sha1.Sum([]byte(file(i, sampleweb.AsPDF)))
-		return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
-	}
 	return bytes.Join([][]byte{
 		record("warcinfo", "", "application/warc-fields", "", "software: a test\r\n"),
-		record("response", "dns:a.example", "text/dns", "", "20260102030405\n"),
+		dns("a.example"),
 		answer("http://a.example/", "Content-Type: text/html\r\n", listing),
 		answer("http://a.example/papers/1.pdf", "Content-Type: application/pdf\r\n", file(1, sampleweb.AsPDF)),
 		answer("http://a.example/papers/2.ps.gz", "Content-Type: application/postscript\r\n", file(2, sampleweb.AsGzip)),
@@ -88,10 +106,10 @@ func (s *shop) crawl() []byte {
 		answer("http://a.example/empty.zip", "", "PK\x05\x06"+strings.Repeat("\x00", 18)),
 		answer("http://a.example/papers/1.pdf", "", file(4, sampleweb.AsPDF)), // another version
 		record("response", "http://a.example/gone.pdf", "application/http; msgtype=response", "", "HTTP/1.1 404 Not Found\r\n\r\n"),
-		record("revisit", "http://a.example/copy.pdf", "application/http; msgtype=response",
-			"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\nWARC-Refers-To-Target-URI: http://a.example/papers/1.pdf\r\nWARC-Payload-Digest: "+digest(1)+"\r\n", "HTTP/1.1 200 OK\r\n\r\n"),
+		revisit("http://a.example/copy.pdf", "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n"+
+			"WARC-Refers-To-Target-URI: http://a.example/papers/1.pdf\r\n"+digest(s.pdf(1))),
 		answer("http://bad.example/5.pdf", "", file(5, sampleweb.AsPDF)),
-		record("resource", "http://a.example/6.pdf", "application/pdf", "WARC-Payload-Digest: "+digest(6)+"\r\n", file(6, sampleweb.AsPDF)),
+		record("resource", "http://a.example/6.pdf", "application/pdf", digest(s.pdf(6)), file(6, sampleweb.AsPDF)),
 	}, nil)
 }
 
@@ -140,8 +158,7 @@ func TestVerifyMissesResources(t *testing.T) {
 	_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	for want, sql := range []string{`UPDATE import_records SET n=n`, `DELETE FROM import_records`} {
-		_, err = s.DB.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err)
+		storetest.Exec(t, s.DB.Pool, sql)
 		c, err := s.Verify(t.Context(), run, 0, time.Hour, func(int64) {})
 		require.NoError(t, err)
 		require.EqualValues(t, want, c.Differences, sql)
@@ -180,9 +197,7 @@ func TestOutcomes(t *testing.T) {
 			require.Equal(t, 2026, l.Found.Year())
 		}
 	}
-	_, places, err = s.DB.Document(t.Context(), by["http://a.example/papers/2.ps.gz"].SHA256)
-	require.NoError(t, err)
-	require.Equal(t, "http://a.example/list.html", places[0].Parent, "as the crawler's metadata says")
+	require.Equal(t, "http://a.example/list.html", s.place(by["http://a.example/papers/2.ps.gz"].SHA256).Parent, "as the crawler's metadata says")
 
 	// Imported again everything is there already.
 	c, by = s.imported(Options{Paths: []string{path}, Blacklist: []string{"bad.example"}})
@@ -195,10 +210,8 @@ func TestSwitches(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	ctx := t.Context()
-	sum := sha1.Sum([]byte(s.pdf(8)))
-	digest := "WARC-Payload-Digest: sha1:" + base32.StdEncoding.EncodeToString(sum[:]) + "\r\n"
 	path := s.write("crawl.warc.gz", bytes.Join([][]byte{
-		record("revisit", "http://a.example/8.pdf", "application/http; msgtype=response", digest, "HTTP/1.1 200 OK\r\n\r\n"),
+		revisit("http://a.example/8.pdf", digest(s.pdf(8))),
 		s.crawl(),
 		answer("http://a.example/copies/8.pdf", "", s.pdf(8)),
 		answer("http://a.example/7.html", "Content-Type: text/html\r\n", string(s.pile.File(7, sampleweb.AsHTML))),
@@ -227,9 +240,7 @@ func TestSwitches(t *testing.T) {
 	_, err = s.Import(ctx, Run{99, 1}, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, store.ErrJobOver)
 	for _, o := range []Options{{}, {Paths: []string{path}, Format: "tar"}, {Paths: []string{path}, Types: []string{"exe"}}, {Paths: []string{filepath.Join(s.dir, "none")}}, {Paths: []string{t.TempDir()}}} {
-		log, err := Open(t.Context(), source.Places{}, o, Position{})
-		require.ErrorIs(t, err, ErrInput)
-		require.Nil(t, log)
+		refused(t, source.Places{}, o, ErrInput, "")
 	}
 }
 
@@ -252,12 +263,8 @@ func TestDamaged(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	whole := s.crawl()
-	dir := filepath.Join(s.dir, "warcs")
-	require.NoError(t, os.Mkdir(dir, 0o700))
-	s.write("warcs/1.warc.gz", whole[:len(whole)-3000])
-	s.write("warcs/2.warc.gz", []byte("<html>no archive"))
-	s.write("warcs/3.warc.gz", answer("http://c.example/7.pdf", "", string(s.pile.File(7, sampleweb.AsPDF))))
-	s.write("warcs/notes.txt", []byte("not looked at"))
+	dir := s.lay("warcs", map[string]string{"1.warc.gz": string(whole[:len(whole)-3000]), "2.warc.gz": "<html>no archive",
+		"3.warc.gz": string(answer("http://c.example/7.pdf", "", s.pdf(7))), "notes.txt": "not looked at"})
 	c, by := s.imported(Options{Paths: []string{dir}})
 	require.Equal(t, SavedNew, by["http://c.example/7.pdf"].Outcome)
 	require.Equal(t, map[string]int64{"dns": 1, "status 404": 1, Damaged: 1, NoArchive: 1}, c.Skipped)
@@ -317,16 +324,13 @@ func TestGoesOn(t *testing.T) {
 		}
 		err = w.disturbed(t.Context(), stops)
 		w.close()
-		if err != nil && !errors.Is(err, errStop) {
+		if !errors.Is(err, errStop) {
 			require.NoError(t, err)
 		}
 	}
 	c, by := s.finish(run)
 	require.Equal(t, wantC, c)
-	for url, r := range by {
-		require.Equal(t, wantBy[url], r)
-	}
-	require.Len(t, by, len(wantBy))
+	require.Equal(t, wantBy, by)
 }
 
 // disturbed takes a few resources, keeps them and judges them, writes down the first
@@ -340,7 +344,7 @@ func (w *work) disturbed(ctx context.Context, n int) error {
 		if i == n%4+1 || w.full(r) {
 			err := errors.Join(w.beginDocuments(ctx, w.items), w.settle(ctx, w.items, &store.ImportStep{}))
 			if err != nil || n%3 == 0 {
-				return cmpErr(err) // everything is stored, and nothing written down
+				return cmp.Or(err, errStop) // everything is stored, and nothing written down
 			}
 			if err := w.step(ctx, place{Position: r.At}); err != nil {
 				return err
@@ -353,13 +357,6 @@ func (w *work) disturbed(ctx context.Context, n int) error {
 	}
 }
 
-func cmpErr(err error) error {
-	if err == nil {
-		return errStop
-	}
-	return err
-}
-
 // TestTwoAttempts: of two attempts at once, as when one was only thought dead, one
 // goes on, and nothing counts twice.
 func TestTwoAttempts(t *testing.T) {
@@ -370,8 +367,7 @@ func TestTwoAttempts(t *testing.T) {
 	late, err := s.begin(ctx, run)
 	require.NoError(t, err)
 	defer late.close()
-	r, err := late.log.Next(ctx)
-	require.NoError(t, err)
+	r := next(t, late.log)
 	require.NoError(t, late.take(ctx, r))
 	p, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/packtest"
 	"gleaner/internal/record/store"
@@ -119,8 +119,7 @@ func TestIrregular(t *testing.T) {
 	for _, row := range irregulars() {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "x.warc")
-			require.NoError(t, os.WriteFile(path, row.data, 0o600))
+			path := written(t, "x.warc", row.data)
 			got, places := resources(t, path, Position{}, strings.Contains(row.want, "Z"))
 			require.Equal(t, row.want, strings.Join(got, "; "))
 			for i, at := range places {
@@ -133,15 +132,9 @@ func TestIrregular(t *testing.T) {
 
 // resources says what each resource of an archive comes to, and where it stands.
 func resources(t *testing.T, path string, from Position, dates bool) (all []string, places []Position) {
-	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}}, from)
-	require.NoError(t, err)
+	log := openAt(t, source.Places{}, Options{Paths: []string{path}}, from)
 	defer log.Close()
-	for {
-		r, err := log.Next(t.Context())
-		if err == io.EOF {
-			return all, places
-		}
-		require.NoError(t, err)
+	for r := range rest(t, log) {
 		places = append(places, r.At)
 		name := strings.TrimPrefix(r.URL, "http://a.test")
 		what := r.Skip
@@ -164,6 +157,7 @@ func resources(t *testing.T, path string, from Position, dates bool) (all []stri
 		}
 		all = append(all, strings.TrimPrefix(name+" "+what, " "))
 	}
+	return all, places
 }
 
 // TestIrregularIsDocumented: the page for users has a row for each irregular archive, with what
@@ -223,9 +217,6 @@ func outcomesOf(want string) string {
 func TestIrregularImport(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	again := func(url, more string) []byte {
-		return record("revisit", url, "application/http; msgtype=response", more, "HTTP/1.1 200 OK\r\n\r\n")
-	}
 	pdf, other := s.pdf(1), s.pdf(2)
 	chunk := func(s string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(s), s) }
 	undated := func(url, head, body string) []byte {
@@ -233,8 +224,8 @@ func TestIrregularImport(t *testing.T) {
 	}
 	packed := packtest.Gzip(s.pdf(5))
 	path := s.write("a.warc.gz", bytes.Join([][]byte{
-		again("http://a.example/same.pdf", "WARC-Refers-To-Target-URI: http://a.example/1.pdf\r\nWARC-Refers-To-Date: 2026-01-02T03:04:05Z\r\n"),
-		again("http://a.example/never.pdf", ""),
+		revisit("http://a.example/same.pdf", "WARC-Refers-To-Target-URI: http://a.example/1.pdf\r\nWARC-Refers-To-Date: 2026-01-02T03:04:05Z\r\n"),
+		revisit("http://a.example/never.pdf", ""),
 		record("metadata", "http://a.example/1.pdf", "application/warc-fields", "", "via: http://a.example/list.html\r\n"),
 		record("request", "http://a.example/x", "application/http; msgtype=request", "", "GET /x HTTP/1.1\r\nReferer: http://a.example/\r\n\r\n"),
 		answer("http://a.example/1.pdf", "", pdf),
@@ -300,8 +291,7 @@ func TestUnanswered(t *testing.T) {
 	run := s.addImport(Options{Paths: []string{server.URL + "/a.warc.gz"}})
 	_, err := s.Import(t.Context(), run, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, ErrInput)
-	_, err = s.DB.Pool.Exec(t.Context(), `UPDATE jobs SET done=1`)
-	require.NoError(t, err)
+	storetest.Exec(t, s.DB.Pool, `UPDATE jobs SET done=1`)
 	_, err = s.Import(t.Context(), run, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, source.ErrAway)
 	require.NotErrorIs(t, err, ErrInput)
@@ -311,8 +301,7 @@ func TestUnanswered(t *testing.T) {
 // the file's.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "x.warc")
-	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	path := written(t, "x.warc", nil)
 	log, err := openArchives(t.Context(), source.Places{}, Options{Paths: []string{path}}, Position{})
 	require.NoError(t, err)
 	r, err := log.broken(&fs.PathError{Op: "open", Path: path, Err: syscall.EACCES})
@@ -328,13 +317,8 @@ func TestUnreadable(t *testing.T) {
 func TestOtherPackings(t *testing.T) {
 	t.Parallel()
 	for magic, want := range map[string]string{"BZh91AY&SY": "bzip2", "\x04\x22\x4d\x18": "lz4"} {
-		path := filepath.Join(t.TempDir(), "x.warc."+want)
-		require.NoError(t, os.WriteFile(path, []byte(magic+"packed"), 0o600))
-		log := mustOpen(t, Options{Paths: []string{path}})
-		r, err := log.Next(t.Context())
-		require.NoError(t, err)
+		r := next(t, mustOpen(t, Options{Paths: []string{written(t, "x.warc."+want, []byte(magic+"packed"))}}))
 		require.Equal(t, NoArchive, r.Skip)
 		require.Contains(t, r.Detail, want)
-		require.NoError(t, log.Close())
 	}
 }

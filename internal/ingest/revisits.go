@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"strings"
@@ -8,7 +9,6 @@ import (
 
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
-	"gleaner/internal/web/weburl"
 )
 
 // promise is what a log says of the earlier answer that a resource is the same as; it
@@ -18,9 +18,7 @@ func (r *Resource) promise() string {
 	if r.SHA1 != nil {
 		sum = hex.EncodeToString(r.SHA1)
 	}
-	if u, err := weburl.Canonical("", r.SameAs); r.SameAs != "" && err == nil {
-		url = u
-	}
+	url = cmp.Or(canonical(r.SameAs), url)
 	if !r.SameOn.IsZero() {
 		on = r.SameOn.UTC().Format(time.RFC3339)
 	}

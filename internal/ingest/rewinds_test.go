@@ -42,12 +42,7 @@ func TestRewindsOfRemoteArchivesAreBounded(t *testing.T) {
 	)}
 	a := &archives{files: []stored{{name: "x.warc.gz", place: e, size: int64(len(e.data))}}}
 	var last string
-	for {
-		r, err := a.Next(t.Context())
-		if err == io.EOF {
-			break
-		}
-		require.NoError(t, err)
+	for r := range rest(t, a) {
 		if r.Skip == "" {
 			last = r.URL
 		}

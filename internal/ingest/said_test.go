@@ -3,15 +3,13 @@ package ingest
 import (
 	"bytes"
 	"context"
-	"crypto/sha1"
-	"encoding/base32"
-	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/sampleweb"
 )
 
@@ -30,14 +28,8 @@ func TestViaOfARequest(t *testing.T) {
 		answer("http://a.example/3.pdf", "", "x"), record("metadata", "http://a.example/3.pdf", "application/warc-fields", "", "via: http://a.example/\r\nReferer: http://b.example/\r\nhopsFromSeed: L\r\n"),
 	}, nil)
 	log := mustOpen(t, Options{Paths: []string{s.write("a.warc.gz", data)}})
-	defer log.Close()
 	var all []*Resource
-	for {
-		r, err := log.Next(t.Context())
-		if err == io.EOF {
-			break
-		}
-		require.NoError(t, err)
+	for r := range rest(t, log) {
 		all = append(all, r)
 		require.Empty(t, log.(*archives).ahead, "what is said of so long an address is not held")
 	}
@@ -59,10 +51,8 @@ func TestTheArchiveNamesAParent(t *testing.T) {
 		record("metadata", pdf, "application/warc-fields", "", "via: http://b.example/via.html\r\n"),
 	}, nil)
 	_, by := s.imported(Options{Paths: []string{s.write("a.warc.gz", data)}})
-	_, places, err := s.DB.Document(t.Context(), by[pdf].SHA256)
-	require.NoError(t, err)
 	require.Equal(t, "http://b.example/via.html", by[pdf].Parent)
-	require.Equal(t, "http://b.example/via.html", places[0].Parent)
+	require.Equal(t, "http://b.example/via.html", s.place(by[pdf].SHA256).Parent)
 }
 
 // TestRevisitByDigestAlone: what an archive calls the same as before without saying where
@@ -72,9 +62,7 @@ func TestRevisitByDigestAlone(t *testing.T) {
 	s := newShop(t)
 	pdf := s.pdf(1)
 	again := func(url, body string) []byte {
-		sum := sha1.Sum([]byte(body))
-		return record("revisit", url, "application/http; msgtype=response", "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\nWARC-Payload-Digest: sha1:"+
-			base32.StdEncoding.EncodeToString(sum[:])+"\r\n", "HTTP/1.1 200 OK\r\n\r\n")
+		return revisit(url, "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\n"+digest(body))
 	}
 	data := bytes.Join([][]byte{answer("http://a.example/1.pdf", "", pdf), again("http://b.example/copy.pdf", pdf), again("http://b.example/other.pdf", s.pdf(2))}, nil)
 	_, by := s.imported(Options{Paths: []string{s.write("a.warc.gz", data)}})
@@ -102,8 +90,7 @@ func TestPlacedElsewhere(t *testing.T) {
 	run := s.addImport(Options{Paths: []string{s.write("a.warc.gz", data)}})
 	_, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
-	_, err = s.DB.Pool.Exec(ctx, `DELETE FROM locations WHERE url='http://b.example/1.pdf'`)
-	require.NoError(t, err)
+	storetest.Exec(t, s.DB.Pool, `DELETE FROM locations WHERE url='http://b.example/1.pdf'`)
 	c, by := s.finish(run)
 	require.EqualValues(t, 1, c.Differences)
 	require.Equal(t, noPlace, by["http://b.example/1.pdf"].Difference)

@@ -188,18 +188,7 @@ func (w *work) guarded(ctx context.Context, it *item, do func(context.Context, *
 // site finds the row of a URL's host.
 func (w *work) site(ctx context.Context, url string) (int, error) {
 	host := weburl.Host(url)
-	id, known := w.sites[host]
-	if !known {
-		var err error
-		if id, err = store.EnsureSite(ctx, w.DB.Pool, host); err != nil {
-			return 0, err
-		}
-		if len(w.sites) >= keptHosts {
-			clear(w.sites)
-		}
-		w.sites[host] = id
-	}
-	return id, nil
+	return remembered(w.sites, host, func() (int, error) { return store.EnsureSite(ctx, w.DB.Pool, host) })
 }
 
 // paper reports whether a page may be one: it is kept only once it is known to be.

@@ -97,22 +97,25 @@ func setting(err error) error {
 	return err
 }
 
-// find lists the archives of paths; who is named twice is read once.
-func (a *archives) find(ctx context.Context, paths []string) error {
+// find lists the archives of paths. One that is named twice is listed once.
+func (a *archives) find(ctx context.Context, paths []string) (files []stored, err error) {
 	named := map[string]bool{}
 	for _, p := range paths {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
 		found, err := a.at(ctx, p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, f := range found {
 			if !named[f.name] {
 				named[f.name] = true
-				a.files = append(a.files, f)
+				files = append(files, f)
 			}
 		}
 	}
-	return nil
+	return files, nil
 }
 
 // at lists the archives that a path names.
@@ -155,22 +158,7 @@ func (a *archives) ofList(ctx context.Context, list string) (files []stored, err
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
-	named := map[string]bool{}
-	for _, name := range names {
-		if err := context.Cause(ctx); err != nil {
-			return nil, err
-		}
-		if named[name] {
-			continue
-		}
-		named[name] = true
-		found, err := a.at(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, found...)
-	}
-	return files, nil
+	return a.find(ctx, names)
 }
 
 func (d disk) file(path string, info fs.FileInfo) stored {

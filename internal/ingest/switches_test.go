@@ -119,10 +119,8 @@ func TestExtent(t *testing.T) {
 	} {
 		o.Paths = []string{dir}
 		log := mustOpen(t, o)
-		_, err := log.Next(t.Context())
-		require.NoError(t, err)
+		next(t, log)
 		require.Equal(t, want, log.Extent())
-		require.NoError(t, log.Close())
 		c, _ := s.imported(o)
 		want.Archive = want.Archives
 		require.Equal(t, want, c.Extent)

@@ -49,12 +49,12 @@ func (it *item) skipped(why, detail string) {
 	}
 }
 
+// hashOf is the hash of an address; the zero one where it is none of the web's.
 func hashOf(raw string) frontier.Hash {
-	url, err := weburl.Canonical("", raw)
-	if err != nil {
-		return frontier.Hash{}
+	if url := canonical(raw); url != "" {
+		return frontier.HashOf(url)
 	}
-	return frontier.HashOf(url)
+	return frontier.Hash{}
 }
 
 // sniffed is how much of a payload is looked at before the rest is read.
@@ -82,8 +82,8 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 		it.Outcome, it.Detail, it.Difference = FailedTextExtract, Fatal, w.before.ended()+" over it"
 		return nil
 	}
-	url, err := weburl.Canonical("", r.URL)
-	if err != nil {
+	url := canonical(r.URL)
+	if url == "" {
 		it.URL = it.URL[:min(len(it.URL), maxURL)]
 		it.skipped(NoWeb, "")
 		return nil
@@ -103,6 +103,7 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 		it.file.At = undated
 	}
 	it.Difference = r.Note
+	var err error
 	if r.Again {
 		if err = w.wait(); err == nil { // for what may be the answer before
 			err = w.takeAgain(ctx, it)
@@ -110,14 +111,10 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	} else {
 		err = w.takeBody(it)
 	}
-	if err != nil || it.Outcome != "" || it.page != nil || it.file.Body == nil {
-		return err
+	if err == nil && it.Outcome == "" && it.file.Body != nil && !isPage(it.kind) {
+		w.urls[it.hash] = true
 	}
-	if isPage(it.kind) {
-		return nil
-	}
-	w.urls[it.hash] = true
-	return nil
+	return err
 }
 
 // undated is when a resource was got of which nobody says it: it takes the place of no
@@ -159,14 +156,9 @@ func weight(r *Resource) int64 {
 	return int64(n)
 }
 
+// canonical is an address as the record has it; "" where it is none of the web's.
 func canonical(raw string) string {
-	if raw == "" {
-		return ""
-	}
-	url, err := weburl.Canonical("", raw)
-	if err != nil {
-		return ""
-	}
+	url, _ := weburl.Canonical("", raw)
 	return url
 }
 
@@ -294,17 +286,22 @@ func (w *work) hidesHost(ctx context.Context, host string) (why string, err erro
 	if w.hidden[host] {
 		return "by the list of this import", nil
 	}
-	why, known := w.hosts[host]
-	if !known {
-		if why, err = w.DB.Blocked(ctx, host); err != nil {
-			return "", err
-		}
-		if len(w.hosts) >= keptHosts {
-			clear(w.hosts)
-		}
-		w.hosts[host] = why
+	return remembered(w.hosts, host, func() (string, error) { return w.DB.Blocked(ctx, host) })
+}
+
+// remembered returns what is known of a host, or asks for it.
+func remembered[V any](known map[string]V, host string, ask func() (V, error)) (v V, err error) {
+	v, is := known[host]
+	if is {
+		return v, nil
 	}
-	return why, nil
+	if v, err = ask(); err == nil {
+		if len(known) >= keptHosts {
+			clear(known)
+		}
+		known[host] = v
+	}
+	return v, err
 }
 
 // keptHosts is how many hosts, and keptLinks how many links, are kept in mind.

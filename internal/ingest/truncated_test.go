@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,12 +19,12 @@ func TestTruncated(t *testing.T) {
 	cut := func(url, head, body, says string) []byte {
 		return record("response", url, "application/http; msgtype=response", says+"\r\n", "HTTP/1.1 200 OK\r\n"+head+"\r\n"+body)
 	}
-	pdf := s.pdf(1)
 	paper := string(s.pile.File(2, sampleweb.AsHTML))
-	archive := cut("http://a.example/papers/1.pdf", "", pdf, "WARC-Truncated: length")
-	archive = append(archive, cut("http://a.example/2.pdf", "", s.pdf(2), "WARC-Segment-Number: 1")...)
-	archive = append(archive, cut("http://a.example/", "Content-Type: text/html\r\n", listing, "WARC-Truncated: disconnect")...)
-	archive = append(archive, cut("http://a.example/paper.html", "Content-Type: text/html\r\n", paper, "WARC-Truncated: disconnect")...)
+	archive := slices.Concat(
+		cut("http://a.example/papers/1.pdf", "", s.pdf(1), "WARC-Truncated: length"),
+		cut("http://a.example/2.pdf", "", s.pdf(2), "WARC-Segment-Number: 1"),
+		cut("http://a.example/", "Content-Type: text/html\r\n", listing, "WARC-Truncated: disconnect"),
+		cut("http://a.example/paper.html", "Content-Type: text/html\r\n", paper, "WARC-Truncated: disconnect"))
 	c, by := s.imported(Options{Paths: []string{s.write("cut.warc.gz", archive)}})
 	for url, why := range map[string]string{"http://a.example/papers/1.pdf": "cut off by its crawler: length", "http://a.example/2.pdf": "cut off by its crawler: in segments"} {
 		require.Equal(t, FailedFileNotFound, by[url].Outcome)
@@ -34,6 +35,5 @@ func TestTruncated(t *testing.T) {
 	docs, err := s.DB.FindDocuments(t.Context(), store.DocumentQuery{})
 	require.NoError(t, err)
 	require.Empty(t, docs)
-	links := storetest.Get[int](t, s.DB.Pool, `SELECT count(*) FROM links`)
-	require.Equal(t, 1, links)
+	require.Equal(t, 1, storetest.Get[int](t, s.DB.Pool, `SELECT count(*) FROM links`))
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,28 +23,10 @@ import (
 // them, from any resource on; a zip file without any is no archive.
 func TestWACZ(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	made := func(name string, method uint16, files map[string][]byte) string {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		for _, n := range []string{"datapackage.json", "archive/a.warc.gz", "archive/b.warc"} {
-			if files[n] == nil {
-				continue
-			}
-			w, err := z.CreateHeader(&zip.FileHeader{Name: n, Method: method})
-			require.NoError(t, err)
-			_, err = w.Write(files[n])
-			require.NoError(t, err)
-		}
-		require.NoError(t, z.Close())
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
-		return path
-	}
 	one, two, three := plainRecord("http://a.test/1", "", "1"), plainRecord("http://a.test/2", "", "2"), plainRecord("http://a.test/3", "", "3")
-	files := map[string][]byte{"datapackage.json": []byte("{}"), "archive/a.warc.gz": packtest.Gzip(one, two), "archive/b.warc": []byte(three)}
+	files := []string{"datapackage.json", "{}", "archive/a.warc.gz", string(packtest.Gzip(one, two)), "archive/b.warc", three}
 	for name, method := range map[string]uint16{"stored.wacz": zip.Store, "packed.WACZ": zip.Deflate} {
-		path := made(name, method, files)
+		path := written(t, name, zipOf(t, method, files...))
 		got, places := resources(t, path, Position{}, false)
 		require.Equal(t, []string{"/1 read", "/2 read", "/3 read"}, got, name)
 		for i, at := range places {
@@ -53,13 +34,34 @@ func TestWACZ(t *testing.T) {
 			require.Equal(t, got[i:], rest, "%s from %+v", name, at)
 		}
 	}
-	inner := filepath.Join(dir, "a!")
-	require.NoError(t, os.Mkdir(inner, 0o700))
-	path := made(filepath.Join("a!", "b.wacz"), zip.Store, files)
+	path := written(t, filepath.Join("a!", "b.wacz"), zipOf(t, zip.Store, files...))
 	all, places := resources(t, path, Position{}, false)
 	rest, _ := resources(t, path, places[1], false)
 	require.Equal(t, all[1:], rest, "where a folder is called as if it were a WACZ file")
-	got, _ := resources(t, made("none.wacz", zip.Store, map[string][]byte{"datapackage.json": []byte("{}")}), Position{}, false)
+	readsNothing(t, zipOf(t, zip.Store, files[:2]...))
+}
+
+// zipOf is a zip file of files, the name of each before its text. Its deflate packs nothing.
+func zipOf(t *testing.T, method uint16, files ...string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for method, level := range map[uint16]int{zip.Deflate: flate.NoCompression, countedMethod: flate.DefaultCompression} {
+		z.RegisterCompressor(method, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, level) })
+	}
+	for file := range slices.Chunk(files, 2) {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: file[0], Method: method})
+		require.NoError(t, err)
+		_, err = io.WriteString(w, file[1])
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	return b.Bytes()
+}
+
+// readsNothing reads a WACZ file of which nothing is read.
+func readsNothing(t *testing.T, wacz []byte) {
+	t.Helper()
+	got, _ := resources(t, written(t, "a.wacz", wacz), Position{}, false)
 	require.Equal(t, []string{NoArchive}, got)
 }
 
@@ -83,28 +85,6 @@ func (c counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// packedWACZ is a WACZ file of one deflated archive.
-func packedWACZ(t *testing.T, text string) []byte {
-	var packed, b bytes.Buffer
-	d, err := flate.NewWriter(&packed, flate.DefaultCompression)
-	require.NoError(t, err)
-	_, err = io.WriteString(d, text)
-	require.NoError(t, err)
-	require.NoError(t, d.Close())
-	z := zip.NewWriter(&b)
-	w, err := z.CreateRaw(&zip.FileHeader{
-		Name:               "archive/a.warc",
-		Method:             countedMethod,
-		CompressedSize64:   uint64(packed.Len()),
-		UncompressedSize64: uint64(len(text)),
-	})
-	require.NoError(t, err)
-	_, err = w.Write(packed.Bytes())
-	require.NoError(t, err)
-	require.NoError(t, z.Close())
-	return b.Bytes()
-}
-
 // TestUnpackedAgain: a damaged archive that a WACZ file packs is unpacked a few times at
 // most, however often it is read again from within.
 func TestUnpackedAgain(t *testing.T) {
@@ -115,9 +95,7 @@ func TestUnpackedAgain(t *testing.T) {
 	for i := range records {
 		text.WriteString(plainRecord("http://a.test/1", "", strings.Repeat("1", 2000-own)+bodies[i*own:][:own]) + "x")
 	}
-	path := filepath.Join(t.TempDir(), "a.wacz")
-	require.NoError(t, os.WriteFile(path, packedWACZ(t, text.String()), 0o600))
-	got, _ := resources(t, path, Position{}, false)
+	got, _ := resources(t, written(t, "a.wacz", zipOf(t, countedMethod, "archive/a.warc", text.String())), Position{}, false)
 	require.Greater(t, len(got), records)
 	require.Less(t, unpackedBytes.Load(), int64(6*text.Len()+16<<20), "of %d bytes", text.Len())
 }
@@ -131,26 +109,18 @@ func TestNamesInAWACZ(t *testing.T) {
 		many = append(many, fmt.Sprintf("%d.warc", i))
 	}
 	for _, names := range [][]string{{"a.warc", "a.warc"}, {strings.Repeat("a", maxName) + ".warc"}, many} {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
+		var files []string
 		for _, name := range names {
-			w, err := z.CreateHeader(&zip.FileHeader{Name: name})
-			require.NoError(t, err)
-			_, err = io.WriteString(w, plainRecord("http://a.test/1", "", "1"))
-			require.NoError(t, err)
+			files = append(files, name, plainRecord("http://a.test/1", "", "1"))
 		}
-		require.NoError(t, z.Close())
-		path := filepath.Join(t.TempDir(), "a.wacz")
-		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
-		got, _ := resources(t, path, Position{}, false)
-		require.Equal(t, []string{NoArchive}, got)
+		readsNothing(t, zipOf(t, zip.Store, files...))
 	}
 }
 
 // TestOverlap: a WACZ file whose directory has the same bytes many times is no archive.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
-	b := packedWACZ(t, plainRecord("http://a.test/1", "", noise(4000)))
+	b := zipOf(t, countedMethod, "archive/a.warc", plainRecord("http://a.test/1", "", noise(4000)))
 	at, end := bytes.Index(b, []byte("PK\x01\x02")), bytes.Index(b, []byte("PK\x05\x06"))
 	entries := bytes.Repeat(b[at:end], 3)
 	b = slices.Concat(b[:at], entries, b[end:])
@@ -158,10 +128,7 @@ func TestOverlap(t *testing.T) {
 	binary.LittleEndian.PutUint16(b[end+8:], 3)
 	binary.LittleEndian.PutUint16(b[end+10:], 3)
 	binary.LittleEndian.PutUint32(b[end+12:], uint32(len(entries)))
-	path := filepath.Join(t.TempDir(), "a.wacz")
-	require.NoError(t, os.WriteFile(path, b, 0o600))
-	got, _ := resources(t, path, Position{}, false)
-	require.Equal(t, []string{NoArchive}, got)
+	readsNothing(t, b)
 }
 
 // TestWACZElsewhere: of a WACZ file of a server no byte is asked for twice, however many archives
@@ -170,17 +137,11 @@ func TestOverlap(t *testing.T) {
 func TestWACZElsewhere(t *testing.T) {
 	t.Parallel()
 	made := func(archives int, method uint16, text string) []byte {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.NoCompression) })
+		var files []string
 		for i := range archives {
-			w, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("archive/%d.warc.zst", i), Method: method})
-			require.NoError(t, err)
-			_, err = io.WriteString(w, text)
-			require.NoError(t, err)
+			files = append(files, fmt.Sprintf("archive/%d.warc.zst", i), text)
 		}
-		require.NoError(t, z.Close())
-		return b.Bytes()
+		return zipOf(t, method, files...)
 	}
 	z, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
@@ -203,12 +164,7 @@ func TestWACZElsewhere(t *testing.T) {
 		e.before = size - int64(len(e.data))
 		a := &archives{files: []stored{{name: "http://a.test/x.wacz", place: e, size: size}}}
 		n, detail := 0, ""
-		for {
-			r, err := a.Next(t.Context())
-			if err == io.EOF {
-				break
-			}
-			require.NoError(t, err)
+		for r := range rest(t, a) {
 			n, detail = n+1, r.Detail
 		}
 		require.LessOrEqual(t, c.least, n, name)

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -93,13 +92,6 @@ func asker(t *testing.T, change func(*fetch.Config)) *fetch.Client {
 	return client
 }
 
-// from gives all resources of a log that is elsewhere, each with its payload.
-func from(t *testing.T, places source.Places, o Options, at Position) (all []*Resource, bodies map[string]string) {
-	log, err := Open(t.Context(), places, o, at)
-	require.NoError(t, err)
-	return drained(t, log)
-}
-
 // TestWeb: an archive of a web server, and the archives of a list, packed or not, or of
 // a page, are read as those of this machine are, from any of their resources on, also
 // where answers are cut off or the server gives no parts of files.
@@ -144,15 +136,11 @@ func TestWeb(t *testing.T) {
 	require.Equal(t, NoResource, none[0].Skip)
 
 	for path, says := range map[string]string{"/notes.txt": "line 1 of", "/other.txt": "line 3 of", "/gone.warc.gz": "not-found"} {
-		_, err := Open(t.Context(), places, Options{Paths: []string{at + path}}, Position{})
-		require.ErrorIs(t, err, ErrInput, path)
-		require.ErrorContains(t, err, says)
+		refused(t, places, Options{Paths: []string{at + path}}, ErrInput, says)
 	}
-	_, err := Open(t.Context(), source.Places{}, Options{Paths: []string{at + "/data/2005/a.warc.gz"}}, Position{})
-	require.ErrorIs(t, err, source.ErrRefused, "who has no client asks nobody")
-	_, err = Open(t.Context(), places, Options{Paths: []string{at + "/data/"}, Format: Mirror}, Position{})
-	require.ErrorIs(t, err, ErrInput)
-	_, err = Open(t.Context(), places, Options{Paths: []string{"http://ada:secret@a.example/x.warc"}}, Position{})
+	refused(t, source.Places{}, Options{Paths: []string{at + "/data/2005/a.warc.gz"}}, source.ErrRefused, "") // nobody is asked without a client
+	refused(t, places, Options{Paths: []string{at + "/data/"}, Format: Mirror}, ErrInput, "")
+	_, err := Open(t.Context(), places, Options{Paths: []string{"http://ada:secret@a.example/x.warc"}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 	require.NotContains(t, err.Error(), "secret")
 }
@@ -176,23 +164,10 @@ func TestWebImport(t *testing.T) {
 	ranges := each.Count(web.asked, func(r string) bool { return strings.HasPrefix(r, "/a.warc.gz bytes=") })
 	require.Greater(t, ranges, 3, "piece by piece: %v", web.asked)
 
-	log, err := Open(t.Context(), s.Places, Options{Paths: []string{at + "/list.txt"}}, Position{})
-	require.NoError(t, err)
-	first, err := log.Next(t.Context())
-	require.NoError(t, err)
-	second, err := log.Next(t.Context())
-	require.NoError(t, err)
+	log := openAt(t, s.Places, Options{Paths: []string{at + "/list.txt"}}, Position{})
+	first, second := next(t, log), next(t, log)
 	web.tags["/a.warc.gz"] = `"two"`
-	var all []*Resource
-	for {
-		r, err := log.Next(t.Context())
-		if err != nil {
-			require.ErrorIs(t, err, io.EOF)
-			break
-		}
-		all = append(all, r)
-	}
-	require.NoError(t, log.Close())
+	all := slices.Collect(rest(t, log))
 	changed := slices.IndexFunc(all, func(r *Resource) bool { return r.Skip == Changed })
 	require.GreaterOrEqual(t, changed, 0)
 	require.Equal(t, "http://b.example/7.pdf", all[len(all)-1].URL, "the next one is read")
@@ -204,12 +179,7 @@ func TestWebImport(t *testing.T) {
 	require.Equal(t, `"one"`, first.At.Version)
 }
 
-func urlsOf(all []*Resource) (urls []string) {
-	for _, r := range all {
-		urls = append(urls, r.URL)
-	}
-	return urls
-}
+func urlsOf(all []*Resource) []string { return each.Of(all, func(r *Resource) string { return r.URL }) }
 
 // noise is what does not compress.
 func noise(n int) string {
@@ -234,11 +204,7 @@ func TestWebManners(t *testing.T) {
 	at := web.serve(t)
 	g := &turns{}
 	places := source.Places{Asker: asker(t, func(c *fetch.Config) { c.Gate = g })}
-	fails := func(path string, is error, says string) {
-		_, err := Open(t.Context(), places, Options{Paths: []string{path}}, Position{})
-		require.ErrorIs(t, err, is)
-		require.ErrorContains(t, err, says)
-	}
+	fails := func(path string, is error, says string) { refused(t, places, Options{Paths: []string{path}}, is, says) }
 	fails(at+"/private/a.warc.gz", source.ErrRefused, "robots")
 	require.Empty(t, web.asked)
 	all, _ := from(t, places, Options{Paths: []string{at + "/a.warc.gz"}}, Position{})
@@ -259,16 +225,6 @@ func TestWebManners(t *testing.T) {
 	})
 	fails(at+"/a.warc.gz", source.ErrRefused, "on the list")
 }
-
-// spanOf is what a request asks for of a file of that size.
-func spanOf(r *http.Request, size int) (from, to int) {
-	if n, _ := fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-%d", &from, &to); n < 2 {
-		to = size - 1
-	}
-	return from, to
-}
-
-func rangeOf(from, to, size int) string { return fmt.Sprintf("bytes %d-%d/%d", from, to, size) }
 
 // turns is a gate that counts.
 type turns struct {
@@ -297,8 +253,11 @@ func TestWebLies(t *testing.T) {
 		if r.URL.Path == "/robots.txt" {
 			return false
 		}
-		from, to := spanOf(r, len(crawl))
-		w.Header().Set("Content-Range", rangeOf(from, to, len(crawl)+100))
+		var from, to int
+		if n, _ := fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-%d", &from, &to); n < 2 {
+			to = len(crawl) - 1
+		}
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, to, len(crawl)+100))
 		w.Header().Set("Content-Length", "0")
 		if from < len(crawl) {
 			w.Header().Del("Content-Length")
@@ -328,7 +287,6 @@ func TestWebLies(t *testing.T) {
 		}
 		return true
 	}
-	_, err := Open(t.Context(), places, Options{Paths: []string{at + "/list"}}, Position{})
-	require.ErrorIs(t, err, ErrInput)
+	refused(t, places, Options{Paths: []string{at + "/list"}}, ErrInput, "")
 	require.Less(t, asked, 10)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,9 +95,7 @@ func TestListsThatAreTooLong(t *testing.T) {
 	web := &site{files: map[string]string{"/list.gz": packed.String(), "/page.html": `<html><a href="a.warc.gz">a</a>` + strings.Repeat("<p>text</p>", 500_000), "/links.html": "<html>" + links.String()}}
 	at := web.serve(t)
 	for path, says := range map[string]string{"/list.gz": "256 MiB, and 1 archives are named", "/page.html": "4 MiB", "/links.html": "20000 of which are of archives"} {
-		_, err := Open(t.Context(), source.Places{Asker: asker(t, nil)}, Options{Paths: []string{at + path}}, Position{})
-		require.ErrorIs(t, err, ErrInput, path)
-		require.ErrorContains(t, err, says, path)
+		refused(t, source.Places{Asker: asker(t, nil)}, Options{Paths: []string{at + path}}, ErrInput, says)
 	}
 }
 
@@ -111,8 +108,7 @@ func TestLocalList(t *testing.T) {
 	require.Equal(t, 1, c.SavedNew)
 	require.EqualValues(t, 1, c.Archives)
 	for _, wrong := range []string{"notes\n", "none.warc.gz\n", "https://a.example/x.warc.gz\n"} {
-		_, err := Open(t.Context(), source.Places{}, Options{Paths: []string{s.write("list.txt", []byte(wrong))}}, Position{})
-		require.ErrorIs(t, err, ErrInput, wrong)
+		refused(t, source.Places{}, Options{Paths: []string{s.write("list.txt", []byte(wrong))}}, ErrInput, "")
 	}
 }
 
@@ -120,15 +116,7 @@ func TestLocalList(t *testing.T) {
 // is told to stop reads none.
 func TestListOfLists(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"a.warc":     "",
-		"b.warc.txt": "a.warc\n",
-		"lists.txt":  "b.warc.txt\n",
-		"twice.txt":  "a.warc\n./a.warc\n",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
+	dir := lay(t, t.TempDir(), map[string]string{"a.warc": "", "b.warc.txt": "a.warc\n", "lists.txt": "b.warc.txt\n", "twice.txt": "a.warc\n./a.warc\n"})
 	a := &archives{}
 	files, err := a.at(t.Context(), filepath.Join(dir, "twice.txt"))
 	assert.NoError(t, err)

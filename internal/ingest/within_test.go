@@ -14,13 +14,9 @@ import (
 // over by name, and its crawl.log is not read.
 func TestAnImportStaysWithinItsFolder(t *testing.T) {
 	t.Parallel()
-	top := t.TempDir()
+	top := lay(t, t.TempDir(), map[string]string{"secret.warc": string(dns("secret.example")), "imports/a.warc": string(dns("a.example"))})
 	folder := filepath.Join(top, "imports")
-	require.NoError(t, os.Mkdir(folder, 0o700))
-	secret := filepath.Join(top, "secret.warc")
-	require.NoError(t, os.WriteFile(secret, record("response", "dns:secret.example", "text/dns", "", "x"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.warc"), record("response", "dns:a.example", "text/dns", "", "x"), 0o600))
-	require.NoError(t, os.Symlink(secret, filepath.Join(folder, "b.warc")))
+	require.NoError(t, os.Symlink(filepath.Join(top, "secret.warc"), filepath.Join(folder, "b.warc")))
 	require.NoError(t, os.Symlink("a.warc", filepath.Join(folder, "c.warc")))
 	all, _ := read(t, Options{Paths: []string{folder}, Within: folder}, Position{})
 	var got []string
@@ -36,15 +32,10 @@ func TestAnImportStaysWithinItsFolder(t *testing.T) {
 // opened, whatever it is read as.
 func TestAFolderThatBecameALink(t *testing.T) {
 	t.Parallel()
-	top := t.TempDir()
-	folder, private := filepath.Join(top, "imports"), filepath.Join(top, "private")
-	require.NoError(t, os.MkdirAll(filepath.Join(private, "hts-cache"), 0o700))
-	require.NoError(t, os.Mkdir(folder, 0o700))
-	for name, text := range map[string]string{
-		"a.warc": string(record("response", "dns:secret.example", "text/dns", "", "x")), "crawl.log": "x", "list.csv": "path,url\n", "hts-cache/new.txt": "x",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(private, name), []byte(text), 0o600))
-	}
+	private := lay(t, t.TempDir(), map[string]string{
+		"a.warc": string(dns("secret.example")), "crawl.log": "x", "list.csv": "path,url\n", "hts-cache/new.txt": "x",
+	})
+	folder := t.TempDir()
 	up := filepath.Join(folder, "up")
 	require.NoError(t, os.Symlink(private, up))
 	for _, o := range []Options{
@@ -53,10 +44,8 @@ func TestAFolderThatBecameALink(t *testing.T) {
 		{Format: CSV, Paths: []string{filepath.Join(up, "list.csv")}},
 	} {
 		o.Within = folder
-		log, err := Open(t.Context(), source.Places{}, o, Position{})
-		require.ErrorIs(t, err, ErrInput, o.Format)
-		require.ErrorIs(t, err, source.ErrOutside, o.Format)
-		require.Nil(t, log)
+		refused(t, source.Places{}, o, ErrInput, "")
+		refused(t, source.Places{}, o, source.ErrOutside, "")
 	}
 	_, err := disk{within: folder}.open(filepath.Join(up, "a.warc"))
 	require.ErrorIs(t, err, source.ErrOutside, "what became a link after it was looked at")

@@ -3,13 +3,12 @@ package archive
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha1"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,9 +56,7 @@ func all(t testing.TB, data []byte, at Position) ([]seen, error) {
 		require.NoError(t, err)
 		s := seen{at: r.At, kind: r.Type, url: r.URL}
 		p, err := r.Payload()
-		if err != nil {
-			s.err = err
-		} else {
+		if s.err = err; err == nil {
 			var body []byte
 			body, s.err = io.ReadAll(io.LimitReader(p.Body, 1<<20))
 			s.status, s.body = p.Status, string(body)
@@ -107,12 +104,8 @@ func packings(t testing.TB) map[string][]byte {
 		frames.WriteString("\x50\x2a\x4d\x18\x03\x00\x00\x00abc") // a skippable frame
 	}
 	one.Write(enc.EncodeAll([]byte(text), nil))
-	var pieces []string // members that end within records
-	const across = 3500
-	for i := 0; i < len(text); i += across {
-		pieces = append(pieces, text[i:min(len(text), i+across)])
-	}
-	return map[string][]byte{"plain": []byte(text), "gzip": gz(parts()...), "gzip, one member": gz(text), "gzip, members within records": gz(pieces...),
+	within := packtest.Gzip(slices.Collect(slices.Chunk([]byte(text), 3500))...)
+	return map[string][]byte{"plain": []byte(text), "gzip": gz(parts()...), "gzip, one member": gz(text), "gzip, members within records": within,
 		"zstd": frames.Bytes(), "zstd, one frame": one.Bytes()}
 }
 
@@ -121,20 +114,25 @@ func packings(t testing.TB) map[string][]byte {
 func TestPackings(t *testing.T) {
 	t.Parallel()
 	for name, data := range packings(t) {
-		got, err := all(t, data, Position{})
-		require.NoError(t, err, name)
-		require.Len(t, got, len(bodies), name)
-		for i, s := range got {
-			require.NoError(t, s.err, "%s %d", name, i)
-			require.Equal(t, bodies[i], s.body, "%s %d", name, i)
-			rest, err := all(t, data, s.at)
-			require.NoError(t, err, "%s %d", name, i)
-			require.Len(t, rest, len(got)-i, "%s %d", name, i)
-			require.Equal(t, s.body, rest[0].body, "%s %d", name, i)
-		}
+		got := everywhere(t, name, data)
 		require.Equal(t, "http://a.test/2", got[2].url)
 		require.Equal(t, 200, got[2].status)
 	}
+}
+
+// everywhere reads the records of the tests, also from each of them on.
+func everywhere(t *testing.T, name string, data []byte) []seen {
+	got, err := all(t, data, Position{})
+	require.NoError(t, err, name)
+	require.Len(t, got, len(bodies), name)
+	for i, s := range got {
+		require.NoError(t, s.err, "%s %d", name, i)
+		require.Equal(t, bodies[i], s.body, "%s %d", name, i)
+		rest, err := all(t, data, s.at)
+		require.NoError(t, err, "%s %d", name, i)
+		require.Equal(t, got[i:], rest, "%s %d", name, i)
+	}
+	return got
 }
 
 // TestCutOff: an archive that is cut off anywhere gives the records before the cut
@@ -147,9 +145,8 @@ func TestCutOff(t *testing.T) {
 		for n := 1; n < len(data); n += 1 + len(data)/60 {
 			got, err := all(t, data[:n], Position{})
 			require.LessOrEqual(t, len(got), len(whole), name)
-			var d *Damage
-			if err != nil && !errors.Is(err, ErrNoArchive) && !errors.As(err, &d) && !errors.Is(err, io.ErrUnexpectedEOF) {
-				t.Fatalf("%s cut at %d: %v", name, n, err)
+			if _, damaged := errors.AsType[*Damage](err); err != nil && !damaged && !errors.Is(err, ErrNoArchive) {
+				require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%s cut at %d", name, n)
 			}
 			for i := range got {
 				if i < len(got)-1 {
@@ -235,12 +232,10 @@ func TestRealArchives(t *testing.T) {
 		require.NoError(t, err)
 		got, err := all(t, data, Position{})
 		w, known := want[filepath.ToSlash(name)]
-		if !known {
-			t.Errorf("%s: %d records, %v: no outcome is named for it", name, len(got), err)
-			continue
-		}
-		if len(got) != w.records || (err == nil) != (w.damage == "") || err != nil && !strings.Contains(err.Error(), w.damage) {
-			t.Errorf("%s: %d records, %v; want %d, %q", name, len(got), err, w.records, w.damage)
+		require.True(t, known, "%s: %d records, %v: no outcome is named for it", name, len(got), err)
+		require.Len(t, got, w.records, name)
+		if require.Equal(t, w.damage == "", err == nil, "%s: %v", name, err); err != nil {
+			require.ErrorContains(t, err, w.damage, name)
 		}
 		for i, s := range got {
 			if s.err != nil && s.kind != Request {
@@ -272,14 +267,13 @@ func checkDigests(t *testing.T, data []byte) (n, differ int) {
 		if err != nil {
 			return n, differ
 		}
-		said, ok := strings.CutPrefix(r.Header.Get("WARC-Block-Digest"), "sha1:")
-		if !ok || len(said) != 32 {
+		said := r.Header.Get("WARC-Block-Digest")
+		if len(said) != len("sha1:")+32 {
 			continue
 		}
-		h := sha1.New()
-		_, err = io.Copy(h, r.Block)
+		block, err := io.ReadAll(r.Block)
 		require.NoError(t, err)
-		if n++; base32.StdEncoding.EncodeToString(h.Sum(nil)) != said {
+		if n++; digest(string(block)) != said {
 			differ++
 			t.Logf("%s: its digest differs", r.URL)
 		}

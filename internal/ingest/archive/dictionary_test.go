@@ -32,18 +32,9 @@ func TestDictionary(t *testing.T) {
 		return bytes.Join([][]byte{head, d, frames}, nil)
 	}
 	for name, data := range map[string][]byte{"as it is": framed(dict), "compressed": framed(plain.EncodeAll(dict, nil))} {
-		got, err := all(t, data, Position{})
-		require.NoError(t, err, name)
-		require.Len(t, got, len(bodies), name)
-		for i, s := range got {
-			require.Equal(t, bodies[i], s.body, "%s %d", name, i)
-			rest, err := all(t, data, s.at)
-			require.NoError(t, err, "%s %d", name, i)
-			require.Equal(t, s.body, rest[0].body, "%s %d", name, i)
-		}
+		everywhere(t, name, data)
 	}
 	_, err = all(t, frames, Position{})
-	var d *Damage
-	require.ErrorAs(t, err, &d)
+	require.ErrorAs(t, err, new(*Damage))
 	require.ErrorContains(t, err, "dictionary")
 }

@@ -22,23 +22,16 @@ type sum struct {
 // newSum begins a digest such as "sha1:…", in base 32 or 16; nil where it is none.
 func newSum(said string) *sum {
 	name, text, _ := strings.Cut(said, ":")
-	var h hash.Hash
-	switch strings.ReplaceAll(strings.ToLower(name), "-", "") {
-	case "sha1":
-		h = sha1.New()
-	case "sha256":
-		h = sha256.New()
-	case "sha512":
-		h = sha512.New()
-	case "md5":
-		h = md5.New()
-	default:
+	begin := map[string]func() hash.Hash{"sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New, "md5": md5.New}
+	h, known := begin[strings.ReplaceAll(strings.ToLower(name), "-", "")]
+	if !known {
 		return nil
 	}
-	if want := digestBytes(text, h.Size()); want != nil {
-		return &sum{h, want}
+	s := &sum{Hash: h()}
+	if s.want = digestBytes(text, s.Size()); s.want == nil {
+		return nil
 	}
-	return nil
+	return s
 }
 
 // digestBytes reads a digest of a size; nil where it is none.
@@ -56,11 +49,10 @@ func digestBytes(text string, size int) []byte {
 
 // SHA1 is the SHA-1 that a field carries; nil where it carries another digest or none.
 func SHA1(said string) []byte {
-	name, text, _ := strings.Cut(said, ":")
-	if !strings.EqualFold(name, "sha1") && !strings.EqualFold(name, "sha-1") {
-		return nil
+	if s := newSum(said); s != nil && s.Size() == sha1.Size {
+		return s.want
 	}
-	return digestBytes(text, sha1.Size)
+	return nil
 }
 
 func (s *sum) add(b []byte) {

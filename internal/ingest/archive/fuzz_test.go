@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/packtest"
 )
 
 // part is a record of an archive that is changed: where it stands, and what it gives.
@@ -20,12 +21,14 @@ type part struct {
 	url, body string
 }
 
+// digest is the SHA-1 of a text, as records tell it.
+func digest(s string) string {
+	sum := sha1.Sum([]byte(s))
+	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+}
+
 // sealed is a WARC record with digests.
 func sealed(url, body string) string {
-	digest := func(s string) string {
-		sum := sha1.Sum([]byte(s))
-		return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
-	}
 	block := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n" + body
 	fields := fmt.Sprintf("Content-Type: application/http; msgtype=response\r\nWARC-Block-Digest: %s\r\nWARC-Payload-Digest: %s",
 		digest(block), digest(body))
@@ -53,14 +56,10 @@ func changeables() []changeable {
 	lines[0] = fmt.Sprintf("filedesc://x.arc 0.0.0.0 20140301000000 text/plain %d\n%s", len(version), version) + lines[0]
 	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	as := func(s string) []byte { return []byte(s) }
+	gzip := func(s string) []byte { return packtest.Gzip(s) }
 	zst := func(s string) []byte { return enc.EncodeAll([]byte(s), nil) }
 	same := func(b []byte) []byte { return b }
-	pieces := func(b []byte) (out []byte) {
-		for piece := range slices.Chunk(b, 300) {
-			out = append(out, gzipOf(string(piece))...)
-		}
-		return out
-	}
+	pieces := func(b []byte) []byte { return packtest.Gzip(slices.Collect(slices.Chunk(b, 300))...) }
 	join := func(texts []string, arc bool, each func(string) []byte, pack func([]byte) []byte) changeable {
 		c := changeable{arc: arc, pack: pack}
 		for i, t := range texts {
@@ -71,18 +70,10 @@ func changeables() []changeable {
 		return c
 	}
 	return []changeable{
-		join(texts, false, as, same), join(texts, false, gzipOf, same), join(texts, false, zst, same),
-		join(texts, false, as, func(b []byte) []byte { return gzipOf(string(b)) }), join(texts, false, as, pieces),
-		join(lines, true, as, same), join(lines, true, gzipOf, same), join(lines, true, as, pieces),
+		join(texts, false, as, same), join(texts, false, gzip, same), join(texts, false, zst, same),
+		join(texts, false, as, func(b []byte) []byte { return packtest.Gzip(b) }), join(texts, false, as, pieces),
+		join(lines, true, as, same), join(lines, true, gzip, same), join(lines, true, as, pieces),
 	}
-}
-
-func gzipOf(s string) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write([]byte(s))
-	_ = z.Close()
-	return b.Bytes()
 }
 
 // change changes, cuts, doubles or inserts bytes, and reports which it touches: [at, to),

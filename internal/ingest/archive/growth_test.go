@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/growthtest"
+	"gleaner/internal/lab/packtest"
 )
 
 // TestHeadsGrow: what headers and damages cost grows no faster than they do.
@@ -26,7 +27,7 @@ func TestHeadsGrow(t *testing.T) { //nolint:paralleltest // it measures
 			return strings.Repeat("WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 999999\r\n\r\n", n)
 		},
 		"members that are none": func(n int) string {
-			return string(gzipOf(warc(Info, "", "", ""))) + strings.Repeat("\x1f\x8b\x08", 8*n)
+			return string(packtest.Gzip(warc(Info, "", "", ""))) + strings.Repeat("\x1f\x8b\x08", 8*n)
 		},
 		"versions within a field": func(n int) string {
 			more := "\r\nX: " + strings.Repeat("WARC/", n) + "\r\nY: " + strings.Repeat("warc/", n) + "\r\n"
@@ -34,11 +35,11 @@ func TestHeadsGrow(t *testing.T) { //nolint:paralleltest // it measures
 		},
 		"versions that are none": func(n int) string { return warc(Info, "", "", "") + strings.Repeat("WARC/", 8*n) },
 		"empty members behind a damaged one": func(n int) string {
-			one := gzipOf(warc(Info, "", "", ""))
-			return string(one[:len(one)-9]) + strings.Repeat(string(gzipOf("")), n)
+			one := packtest.Gzip(warc(Info, "", "", ""))
+			return string(one[:len(one)-9]) + strings.Repeat(string(packtest.Gzip("")), n)
 		},
 		"damaged members": func(n int) string {
-			one := gzipOf(warc(Info, "", "", ""))
+			one := packtest.Gzip(warc(Info, "", "", ""))
 			return strings.Repeat(string(one[:len(one)-9]), n)
 		},
 	}, func(_ *testing.T, data []byte) {
@@ -67,28 +68,26 @@ func TestHeadsGrow(t *testing.T) { //nolint:paralleltest // it measures
 // what is read again.
 func TestTrialsAreCharged(t *testing.T) {
 	t.Parallel()
-	data := string(gzipOf(warc(Info, "", "", ""))) + strings.Repeat("\x1f\x8b\x08", 1<<17)
+	data := string(packtest.Gzip(warc(Info, "", "", ""))) + strings.Repeat("\x1f\x8b\x08", 1<<17)
 	a, err := New(bytesOf([]byte(data)), Position{})
 	require.NoError(t, err)
 	defer a.Close()
 	for err != io.EOF {
 		_, err = a.Next()
 	}
-	if s := a.in; s.again < againFree/2 || s.again > againFactor*max(s.total-s.again, 0)+againFree {
-		t.Errorf("%d bytes were tried, of %d", s.again, s.total)
-	}
+	require.GreaterOrEqual(t, a.in.again, int64(againFree/2))
+	require.LessOrEqual(t, a.in.again, againFactor*max(a.in.total-a.in.again, 0)+againFree)
 }
 
 // TestEmptyMembers: of members that hold nothing, no more is held than of one.
 func TestEmptyMembers(t *testing.T) {
 	t.Parallel()
-	data := string(gzipOf("W")) + strings.Repeat(string(gzipOf("")), 1000) + string(gzipOf("ARC/"))
+	data := string(packtest.Gzip("W")) + strings.Repeat(string(packtest.Gzip("")), 1000) + string(packtest.Gzip("ARC/"))
 	s, err := newStream(bytesOf([]byte(data)), Position{}, unknown, nil)
 	require.NoError(t, err)
 	defer s.close()
-	if got := s.peek(2); string(got) != "WARC/" || len(s.begun) > 2 {
-		t.Errorf("%q: %d members are held", got, len(s.begun))
-	}
+	require.Equal(t, "WARC/", string(s.peek(2)))
+	require.LessOrEqual(t, len(s.begun), 2, "members are held")
 }
 
 // TestDigests: a digest is understood in base 32 and 16, and one that is wrong is an error
