@@ -44,7 +44,6 @@ func (s span) len() int { return s.to - s.from }
 // builder turns tokens into a Page.
 type builder struct {
 	ctx  context.Context
-	opt  Options
 	page *Page
 	scan scanner
 	text textBuffer
@@ -81,9 +80,9 @@ type builder struct {
 }
 
 // newBuilder makes a builder for one page.
-func newBuilder(ctx context.Context, opt Options, p *Page, text []byte) *builder {
+func newBuilder(ctx context.Context, p *Page, text []byte) *builder {
 	return &builder{
-		ctx: ctx, opt: opt, page: p, scan: newScanner(text, false),
+		ctx: ctx, page: p, scan: newScanner(text, false),
 		text: textBuffer{buf: make([]byte, 0, len(text)/2)},
 		path: make([]byte, 0, 256), links: make([]rawLink, 0, min(64, len(text)/64)),
 		current: -1, headStart: -1, afterBR: -1, lastTerm: -1,
@@ -170,7 +169,7 @@ func (b *builder) push(r role) {
 		return
 	}
 	s := &b.scan
-	e := element{atom: s.atom, role: r, tag: tagOf(s.atom), pathEnd: len(b.path), start: b.text.start(), link: len(b.links)}
+	e := element{atom: s.atom, role: r, tag: tagOf[s.atom], pathEnd: len(b.path), start: b.text.start(), link: len(b.links)}
 	b.lengthenPath()
 	switch {
 	case r&roleHidden != 0:

@@ -53,7 +53,7 @@ func decode(contentType string, body []byte) (text []byte, name string) {
 		header = "" // the server's default, against the author's word
 	}
 	for _, name := range []string{header, meta} {
-		if name != "" && plausible(body, name) {
+		if name != "" && plausible(body[:min(len(body), detectMost)], name, 50) {
 			return transcode(body, name)
 		}
 	}
@@ -164,47 +164,40 @@ func indexFold(b []byte, word string) int {
 	return -1
 }
 
-// plausible says whether body can have been written in a character set: fewer
-// than one in fifty of the bytes over 127 make no sense.
-func plausible(body []byte, name string) bool {
-	errs, high := decodingErrors(body[:min(len(body), detectMost)], name)
-	return errs >= 0 && errs <= 1+high/50
+// plausible reports whether a sample can have been written in a character set: at most one in so
+// many of its bytes over 127 make no sense there; with 0, none of them.
+func plausible(sample []byte, name string, oneIn int) bool {
+	out, known := decoded(sample, name)
+	errs, allowed := bytes.Count(out, []byte("\uFFFD")), 0
+	if oneIn > 0 {
+		high := 0
+		for _, c := range sample {
+			high += int(c >> 7)
+		}
+		allowed = 1 + high/oneIn
+	}
+	return known && errs <= allowed
 }
 
-// decodingErrors counts what makes no sense in a character set, -1 if there is
-// no such set, and the bytes over 127.
-func decodingErrors(sample []byte, name string) (errs, high int) {
-	for _, c := range sample {
-		if c >= 0x80 {
-			high++
+// decoded decodes bytes out of a character set, if there is such a set. What makes no sense there
+// becomes U+FFFD.
+func decoded(b []byte, name string) (out []byte, known bool) {
+	enc, err := htmlindex.Get(name)
+	if err != nil || enc == encoding.Replacement {
+		return nil, false
+	}
+	out, err = enc.NewDecoder().Bytes(b)
+	return out, err == nil
+}
+
+// transcode decodes body, whose character set is known.
+func transcode(body []byte, name string) ([]byte, string) {
+	if name != utf8Name {
+		if out, ok := decoded(body, name); ok {
+			return out, name
 		}
 	}
-	enc, err := htmlindex.Get(name)
-	if err != nil || enc == encoding.Replacement {
-		return -1, high
-	}
-	out, err := enc.NewDecoder().Bytes(sample)
-	if err != nil {
-		return -1, high
-	}
-	return bytes.Count(out, []byte("\uFFFD")), high
-}
-
-// transcode decodes body, whose character set is known. What makes no sense
-// becomes U+FFFD.
-func transcode(body []byte, name string) ([]byte, string) {
-	if name == utf8Name {
-		return bytes.ToValidUTF8(body, []byte("\uFFFD")), name
-	}
-	enc, err := htmlindex.Get(name)
-	if err != nil || enc == encoding.Replacement {
-		return bytes.ToValidUTF8(body, []byte("\uFFFD")), utf8Name
-	}
-	out, err := enc.NewDecoder().Bytes(body)
-	if err != nil {
-		return bytes.ToValidUTF8(body, []byte("\uFFFD")), utf8Name
-	}
-	return out, name
+	return bytes.ToValidUTF8(body, []byte("\uFFFD")), utf8Name
 }
 
 // detect guesses a character set from the text between the tags. Where the
@@ -228,10 +221,10 @@ func detect(body []byte, declared ...string) string {
 	}
 	// First those under which every byte makes sense: the frequencies that the
 	// guess goes by are near each other for Chinese.
-	for _, allowed := range []int{0, 50} {
+	for _, oneIn := range []int{0, 50} {
 		for _, r := range all {
 			if r.Confidence >= 25 && r.Confidence >= latin+5 {
-				if name := canonicalCharset(r.Charset); fits(sample, name, allowed) {
+				if name := canonicalCharset(r.Charset); fits(sample, name, oneIn) {
 					return name
 				}
 			}
@@ -240,34 +233,23 @@ func detect(body []byte, declared ...string) string {
 	return latin1Name
 }
 
-// fits says whether a guess holds: it names a set of the web's, the bytes make
-// sense in it (one error in so many is allowed), and it is Japanese only where
-// there is kana.
-func fits(sample []byte, name string, allowed int) bool {
+// fits reports whether a guess holds: it is a character set of the web, the bytes are plausible in
+// it, and it is Japanese only where there is kana.
+func fits(sample []byte, name string, oneIn int) bool {
 	switch name {
 	case "", "replacement", "utf-16le", "utf-16be":
 		return false
 	case utf8Name:
 		return true
 	}
-	if errs, high := decodingErrors(sample, name); errs < 0 || allowed == 0 && errs > 0 || allowed > 0 && errs > 1+high/allowed {
-		return false
-	}
-	return hasKana(sample, name) == (name == "euc-jp" || name == "shift_jis")
+	return plausible(sample, name, oneIn) && hasKana(sample, name) == (name == "euc-jp" || name == "shift_jis")
 }
 
 // hasKana says whether one in eight letters of a text is Japanese kana, if it is
 // in the character set named. That tells Japanese from Chinese, whose sets use
 // the same bytes.
 func hasKana(sample []byte, name string) bool {
-	enc, err := htmlindex.Get(name)
-	if err != nil {
-		return false
-	}
-	out, err := enc.NewDecoder().Bytes(sample)
-	if err != nil {
-		return false
-	}
+	out, _ := decoded(sample, name)
 	kana, letters := 0, 0
 	for _, r := range string(out) {
 		if r >= 0x3041 && r <= 0x30ff {
@@ -325,14 +307,9 @@ func mostlyUTF8(b []byte) bool {
 	return good >= 9*bad
 }
 
-// isASCII says whether all bytes are below 128.
+// isASCII reports whether all bytes are below 128.
 func isASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= 0x80 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b, func(c byte) bool { return c >= 0x80 })
 }
 
 // hasJISEscapes knows the escape sequences with which ISO-2022-JP changes to

@@ -20,9 +20,7 @@ func roleOf(a atom.Atom) role {
 	switch a {
 	case atom.Li, atom.Tr, atom.P, atom.Dt, atom.Dd:
 		return roleBlock | roleItem
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		return roleBlock | roleHeading
-	case atom.Caption, atom.Summary, atom.Legend:
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Caption, atom.Summary, atom.Legend:
 		return roleBlock | roleHeading
 	case atom.Html, atom.Head, atom.Body, atom.Div, atom.Section, atom.Article, atom.Aside, atom.Nav, atom.Header,
 		atom.Footer, atom.Main, atom.Address, atom.Blockquote, atom.Center, atom.Pre, atom.Ul, atom.Ol, atom.Dl,
@@ -35,9 +33,7 @@ func roleOf(a atom.Atom) role {
 	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Img, atom.Input, atom.Link, atom.Meta, atom.Param,
 		atom.Source, atom.Track, atom.Wbr, atom.Frame, atom.Basefont, atom.Bgsound, atom.Keygen, atom.Isindex:
 		return roleVoid
-	case atom.Template:
-		return roleHidden
-	case atom.Script, atom.Style, atom.Textarea, atom.Title, atom.Xmp:
+	case atom.Template, atom.Script, atom.Style, atom.Textarea, atom.Title, atom.Xmp:
 		return roleHidden
 	}
 	return roleInline
@@ -67,55 +63,22 @@ const (
 	tagObject
 )
 
-// tagOf is the bit of an element, 0 for those that close nothing and stop
-// nothing.
-func tagOf(a atom.Atom) tags {
-	switch a {
-	case atom.A:
-		return tagA
-	case atom.P:
-		return tagP
-	case atom.Li:
-		return tagLi
-	case atom.Dt:
-		return tagDt
-	case atom.Dd:
-		return tagDd
-	case atom.Tr:
-		return tagTr
-	case atom.Td:
-		return tagTd
-	case atom.Th:
-		return tagTh
-	case atom.Tbody, atom.Thead, atom.Tfoot:
-		return tagTbody
-	case atom.Option:
-		return tagOption
-	case atom.Head:
-		return tagHead
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		return tagHeading
-	case atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Dir:
-		return tagList
-	case atom.Table:
-		return tagTable
-	case atom.Select:
-		return tagSelect
-	case atom.Body:
-		return tagBody
-	case atom.Div:
-		return tagDiv
-	case atom.Object:
-		return tagObject
-	}
-	return 0
+// tagOf has the bits of the elements that close others, or stop that.
+var tagOf = map[atom.Atom]tags{
+	atom.A: tagA, atom.P: tagP, atom.Option: tagOption, atom.Select: tagSelect, atom.Head: tagHead, atom.Body: tagBody,
+	atom.Div: tagDiv, atom.Object: tagObject, atom.Li: tagLi, atom.Dt: tagDt, atom.Dd: tagDd,
+	atom.Ul: tagList, atom.Ol: tagList, atom.Dl: tagList, atom.Menu: tagList, atom.Dir: tagList,
+	atom.Table: tagTable, atom.Tbody: tagTbody, atom.Thead: tagTbody, atom.Tfoot: tagTbody,
+	atom.Tr: tagTr, atom.Td: tagTd, atom.Th: tagTh,
+	atom.H1: tagHeading, atom.H2: tagHeading, atom.H3: tagHeading,
+	atom.H4: tagHeading, atom.H5: tagHeading, atom.H6: tagHeading,
 }
 
 // closedBy says which open elements a start tag closes by implication, and at
 // which the search for them stops (HTML Standard, section 13.1.2.4).
 func closedBy(a atom.Atom) (closes, stops tags) {
 	const cell = tagTd | tagTh
-	switch t := tagOf(a); t {
+	switch tagOf[a] {
 	case tagA:
 		return tagA, 0
 	case tagLi:

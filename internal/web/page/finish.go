@@ -9,7 +9,7 @@ import (
 func (b *builder) finish(header http.Header) {
 	p := b.page
 	b.headerLinks(header)
-	b.robots.header(header, b.opt.Agent)
+	b.robots.header(header)
 	p.NoIndex, p.NoFollow = b.robots.noIndex, b.robots.noFollow
 	for name, contents := range b.metas {
 		p.Meta[name] = strings.Join(contents, "; ")
@@ -17,8 +17,8 @@ func (b *builder) finish(header http.Header) {
 	text := string(b.text.buf)
 	b.resolve(text)
 	p.Text = text
-	if len(text) > b.opt.MaxText {
-		p.Text = cutText(text, b.opt.MaxText)
+	if len(text) > MaxText {
+		p.Text = cutText(text, MaxText)
 		b.cut(CutText)
 	}
 	b.data.add(p)

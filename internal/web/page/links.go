@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -58,7 +57,7 @@ func (b *builder) link(href []byte, source Source) *rawLink {
 	if len(href) == 0 || href[0] == '#' {
 		return nil
 	}
-	if len(b.links) >= b.opt.MaxLinks {
+	if len(b.links) >= MaxLinks {
 		b.cut(CutLinks)
 		return nil
 	}
@@ -69,13 +68,8 @@ func (b *builder) link(href []byte, source Source) *rawLink {
 	return &b.links[len(b.links)-1]
 }
 
-// cut says that something of the page is left out.
-func (b *builder) cut(what string) {
-	if slices.Contains(b.page.Truncated, what) {
-		return
-	}
-	b.page.Truncated = append(b.page.Truncated, what)
-}
+// cut notes that something of the page is left out.
+func (b *builder) cut(what string) { b.page.Truncated = withCut(b.page.Truncated, what) }
 
 // tagPath keeps the present tag path, and that of the tag itself where it is
 // void. A long one keeps its end, which tells most.
@@ -140,7 +134,7 @@ func (b *builder) image() {
 
 // frame takes what is shown inside the page.
 func (b *builder) frame(src []byte) {
-	b.signs.frame(src)
+	b.signs.address(src)
 	if l := b.link(src, SourceFrame); l != nil {
 		l.alt = b.label("title", "name")
 	}

@@ -41,14 +41,10 @@ func (b *builder) meta() {
 	}
 	b.keepMeta(name, content)
 	switch {
-	case name == "robots" || b.opt.Agent != "" && name == b.opt.Agent:
+	case name == "robots" || name == agent:
 		b.robots.add(content)
-	case documentMeta[name]:
-		b.cite(content)
-	case identifierMeta[name]:
-		if weburl.IsDocumentName(content) && strings.Contains(content, "://") {
-			b.cite(content)
-		}
+	case documentMeta[name], identifierMeta[name] && weburl.IsDocumentName(content) && strings.Contains(content, "://"):
+		b.textLink(content, SourceCitation)
 	}
 }
 
@@ -65,11 +61,6 @@ func (b *builder) keepMeta(name, content string) {
 	}
 	b.metas[name] = append(b.metas[name], content)
 	b.metaSize[name] += len(content) + len("; ")
-}
-
-// cite adds the document that a landing page names.
-func (b *builder) cite(ref string) {
-	b.textLink(ref, SourceCitation)
 }
 
 // textLink adds a link whose reference is decoded already.
@@ -177,14 +168,14 @@ func (r *robotsRules) add(content string) {
 
 // header takes the X-Robots-Tag headers: "noindex", "otherbot: noindex,
 // nofollow". A name counts until the next one on its line.
-func (r *robotsRules) header(h http.Header, agent string) {
+func (r *robotsRules) header(h http.Header) {
 	for _, line := range h.Values("X-Robots-Tag") {
 		applies := true
 		for d := range strings.SplitSeq(strings.ToLower(line), ",") {
 			name, value, named := strings.Cut(d, ":")
 			name = strings.TrimSpace(name)
 			if named && !isRobotsRule(name) {
-				applies = name == "*" || agent != "" && name == agent
+				applies = name == "*" || name == agent
 				d = value
 			}
 			if applies {

@@ -39,26 +39,13 @@ var missingWords = []string{
 // there is nothing. Title or one of few headings has to be nothing but that; or a sentence
 // says so and the page is short and names no document.
 func softMissing(p *Page) bool {
-	if len(p.Text) > missingText {
+	if len(p.Text) > missingText || citesDocument(p) {
 		return false
 	}
-	for i := range p.Links {
-		if p.Links[i].Source == SourceCitation {
-			return false
-		}
-	}
-	if isMissingTitle(p.Title) {
+	if isMissingTitle(p.Title) || len(p.Headings) <= 3 && slices.ContainsFunc(p.Headings, isMissingTitle) {
 		return true
 	}
-	for _, h := range p.Headings {
-		if len(p.Headings) <= 3 && isMissingTitle(h) {
-			return true
-		}
-	}
-	if len(p.Text) > missingText/3 {
-		return false
-	}
-	return containsAny(strings.ToLower(p.Text), missingWords) > 0
+	return len(p.Text) <= missingText/3 && containsAny(strings.ToLower(p.Text), missingWords) > 0
 }
 
 // isMissingTitle says whether one part of a title, between the marks with which
@@ -68,14 +55,9 @@ func isMissingTitle(title string) bool {
 		return false
 	}
 	title = strings.ToLower(title)
-	if isMissingPart(title) {
-		return true
-	}
 	for _, mark := range []string{" | ", " - ", " – ", " — ", " · ", " » ", " :: "} {
-		for part := range strings.SplitSeq(title, mark) {
-			if isMissingPart(part) {
-				return true
-			}
+		if slices.ContainsFunc(strings.Split(title, mark), isMissingPart) {
+			return true
 		}
 	}
 	first, _, ok := strings.Cut(title, ":")

@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,48 +43,21 @@ const (
 	CutBody  = "body"
 )
 
-// Options are what a Parser can be told.
-type Options struct {
-	// Agent is the crawler's product token. Robots directives that name another
-	// agent do not count; those that name none or this one do.
-	Agent string
-	// MaxLinks and MaxText bound what is kept of a page; 0 stands for the
-	// constants of the same names.
-	MaxLinks, MaxText int
-}
-
-// Parser understands answers. It holds no state and is safe for concurrent use.
-type Parser struct{ opt Options }
-
-// NewParser makes a Parser.
-func NewParser(opt Options) *Parser {
-	opt.MaxLinks = cmp.Or(max(opt.MaxLinks, 0), MaxLinks)
-	opt.MaxText = cmp.Or(max(opt.MaxText, 0), MaxText)
-	opt.Agent = strings.ToLower(opt.Agent)
-	return &Parser{opt: opt}
-}
-
-// Parse understands an answer with the default Options and the agent "gleaner".
-func Parse(pageURL string, header http.Header, body []byte) (*Page, error) {
-	return NewParser(Options{Agent: "gleaner"}).Parse(pageURL, header, body)
-}
-
-// ParseContext is Parse for a caller that may be told to stop: then it fails
-// with the context's cause.
-func ParseContext(ctx context.Context, pageURL string, header http.Header, body []byte) (*Page, error) {
-	return NewParser(Options{Agent: "gleaner"}).ParseContext(ctx, pageURL, header, body)
-}
+// agent is the crawler's product token, in lower case. Robots directives that name another agent do
+// not count; those that name none or this one do.
+const agent = "gleaner"
 
 // Parse understands an answer: HTML, XHTML or plain text, however broken. It
 // fails with ErrNotPage, or with weburl's errors where pageURL is no web
 // address; there is no HTML that it fails on. The body is not written to and
 // not kept.
-func (ps *Parser) Parse(pageURL string, header http.Header, body []byte) (*Page, error) {
-	return ps.ParseContext(context.Background(), pageURL, header, body)
+func Parse(pageURL string, header http.Header, body []byte) (*Page, error) {
+	return ParseContext(context.Background(), pageURL, header, body)
 }
 
-// ParseContext is Parse for a caller that may be told to stop.
-func (ps *Parser) ParseContext(ctx context.Context, pageURL string, header http.Header, body []byte) (*Page, error) {
+// ParseContext is Parse for a caller that may be told to stop: then it fails
+// with the context's cause.
+func ParseContext(ctx context.Context, pageURL string, header http.Header, body []byte) (*Page, error) {
 	canonical, err := weburl.Canonical("", pageURL)
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
@@ -97,7 +69,7 @@ func (ps *Parser) ParseContext(ctx context.Context, pageURL string, header http.
 	body = body[:min(len(body), maxBody)]
 	text, charset := decode(header.Get("Content-Type"), body)
 	p := &Page{URL: canonical, Base: canonical, Charset: charset, Meta: map[string]string{}}
-	b := newBuilder(ctx, ps.opt, p, withoutControls(text))
+	b := newBuilder(ctx, p, withoutControls(text))
 	if len(whole) > len(body) {
 		b.cut(CutBody)
 	}

@@ -206,10 +206,9 @@ func TestNotAPage(t *testing.T) {
 
 func TestCutsAreNamed(t *testing.T) {
 	t.Parallel()
-	ps := page.NewParser(page.Options{MaxLinks: 3, MaxText: 10})
-	p, err := ps.Parse(here, nil, []byte(strings.Repeat(`<a href=x>wörd</a> `, 9)))
-	if err != nil || len(p.Links) != 3 || len(p.Text) > 10 || !slices.Equal(p.Truncated, []string{page.CutLinks, page.CutText}) {
-		t.Errorf("%d links, text %q, cut %v, %v", len(p.Links), p.Text, p.Truncated, err)
+	p := parse(t, nil, strings.Repeat(`<a href=x>x</a> `, page.MaxLinks+1)+strings.Repeat("wörd ", page.MaxText/5))
+	if len(p.Links) != page.MaxLinks || len(p.Text) > page.MaxText || !slices.Equal(p.Truncated, []string{page.CutLinks, page.CutText}) {
+		t.Errorf("%d links, %d bytes of text, cut %v", len(p.Links), len(p.Text), p.Truncated)
 	}
 	assert.Nil(t, parse(t, nil, `<a href=x>x</a>`).Truncated, "cut")
 }

@@ -64,20 +64,18 @@ func ParseSitemap(url string, body []byte) (Sitemap, error) {
 	}
 	text, _ := decode("", body)
 	trimmed := bytes.TrimSpace(text)
+	known := false
 	if bytes.HasPrefix(trimmed, []byte("<")) {
-		known := m.readXML(url, trimmed)
-		if !known && len(m.Pages)+len(m.Sitemaps) == 0 {
-			return m, fmt.Errorf("%w: %s", ErrNotSitemap, url)
-		}
-		return m, nil
-	}
-	for line := range bytes.Lines(trimmed) {
-		line = bytes.TrimSpace(line)
-		if bytes.HasPrefix(line, []byte("http")) && len(line) < maxSitemapText {
-			m.add(&m.Pages, url, sitemapItem{loc: line})
+		known = m.readXML(url, trimmed)
+	} else {
+		for line := range bytes.Lines(trimmed) {
+			line = bytes.TrimSpace(line)
+			if bytes.HasPrefix(line, []byte("http")) && len(line) < maxSitemapText {
+				m.add(&m.Pages, url, sitemapItem{loc: line})
+			}
 		}
 	}
-	if len(m.Pages) == 0 {
+	if !known && len(m.Pages)+len(m.Sitemaps) == 0 {
 		return m, fmt.Errorf("%w: %s", ErrNotSitemap, url)
 	}
 	return m, nil
@@ -103,12 +101,15 @@ func (m *Sitemap) inflate(body []byte) ([]byte, error) {
 	return out, nil
 }
 
-// cut says that something is left out.
-func (m *Sitemap) cut(what string) {
-	if slices.Contains(m.Truncated, what) {
-		return
+// cut notes that something is left out.
+func (m *Sitemap) cut(what string) { m.Truncated = withCut(m.Truncated, what) }
+
+// withCut adds the name of what was cut to a list that has each once.
+func withCut(list []string, what string) []string {
+	if slices.Contains(list, what) {
+		return list
 	}
-	m.Truncated = append(m.Truncated, what)
+	return append(list, what)
 }
 
 // sitemapItem is an entry while it is read.
@@ -194,11 +195,7 @@ func (m *Sitemap) add(list *[]SitemapEntry, base string, item sitemapItem) {
 	if err != nil {
 		return
 	}
-	if len(u) > maxAddress {
-		m.cut(CutSitemapURLs)
-		return
-	}
-	if m.addresses+len(u) > maxSitemapAddresses {
+	if len(u) > maxAddress || m.addresses+len(u) > maxSitemapAddresses {
 		m.cut(CutSitemapURLs)
 		return
 	}

@@ -265,11 +265,11 @@ func isReference(s string, of field) bool {
 		return true
 	}
 	name, _, _ := strings.Cut(s, "#")
-	if strings.IndexByte(name, '.') < 1 {
-		return strings.Contains(name, "bibbase.org/show?")
-	}
 	if strings.Contains(name, "bibbase.org/show?") {
 		return true
+	}
+	if strings.IndexByte(name, '.') < 1 {
+		return false
 	}
 	if !strings.Contains(name, "://") {
 		name = "http://h/" + name

@@ -51,10 +51,7 @@ func (s *signs) see(b *builder) {
 	}
 }
 
-// frame takes the address of something shown inside the page.
-func (s *signs) frame(src []byte) { s.address(src) }
-
-// address takes where a form or a script leads.
+// address takes where a form, a script or a frame leads.
 func (s *signs) address(ref []byte) {
 	if len(ref) == 0 || len(ref) > 2000 {
 		return

@@ -89,9 +89,6 @@ func (s *Set) KeepsOut(url string, document bool) (rule Rule, entry string) {
 
 // Follows reports whether the allow list names a URL.
 func (s *Set) Follows(url string) bool {
-	if len(s.allow) == 0 {
-		return false
-	}
 	_, ok := anyOf(s.allow, takeApart(url))
 	return ok
 }
