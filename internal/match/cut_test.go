@@ -92,16 +92,13 @@ func firstPages(t testing.TB) (out []firstPage) {
 func sound(t testing.TB, ix *match.Index, text string) (sure int) {
 	t.Helper()
 	for _, m := range ix.Document(match.Evidence{FirstPages: text}) {
-		if m.Verdict == match.Different || m.Form == "" || m.Paper.Key == "" || len(m.Reasons) == 0 {
-			t.Fatalf("%+v of %q", m, text)
-		}
+		require.False(t, m.Verdict == match.Different || m.Form == "" || m.Paper.Key == "" || len(m.Reasons) == 0, "%+v of %q", m, text)
 		if m.Verdict != match.Ambiguous {
 			sure++
 		}
 	}
-	if l := ix.Likeness(text); !(l >= 0 && l <= 1) {
-		t.Fatalf("likeness %v of %q", l, text)
-	}
+	l := ix.Likeness(text)
+	require.True(t, l >= 0 && l <= 1, "likeness %v of %q", l, text)
 	return sure
 }
 

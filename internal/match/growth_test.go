@@ -14,12 +14,13 @@ import (
 	"gleaner/internal/match"
 )
 
+func repeat(s string) func(int) []byte {
+	return func(n int) []byte { return []byte(strings.Repeat(s, n)) }
+}
+
 // The worst that a title, a list of authors and a text can be.
 func TestMatchingGrowsNoFasterThanItsInput(t *testing.T) {
 	ix := match.NewIndex([]gleaner.Paper{ramsey})
-	repeat := func(s string) func(int) []byte {
-		return func(n int) []byte { return []byte(strings.Repeat(s, n)) }
-	}
 	growthtest.Each(t, 1<<10, map[string]func(int) []byte{
 		"signs of subtitles": repeat("-:- "), "words": repeat("ab cd "), "tags": repeat("<b "), "entities": repeat("&amp;"),
 		"commands": repeat(`\\alpha`), "ligatures": repeat("ffi"), "a title": repeat(ramsey.Title + " "), "DOIs": repeat("10.1000/x "),
@@ -64,7 +65,7 @@ func TestHeldGrowsWithTheLists(t *testing.T) {
 			if name == "short titles alike" {
 				n = 32 // each title is longer than the one before
 			}
-			growthtest.Linear(t, n, func(n int) []byte { return []byte(strings.Repeat("x", n)) }, func(b []byte) {
+			growthtest.Linear(t, n, repeat("x"), func(b []byte) {
 				wanted, holdings := make([]gleaner.Paper, len(b)), make([]gleaner.Paper, len(b))
 				for i := range b {
 					wanted[i], holdings[i] = paper(i), paper(i)
@@ -125,18 +126,13 @@ func TestHeldOfOneTitle(t *testing.T) {
 	}
 	held := match.Held(wanted, holdings)
 	for i := range wanted {
-		if got := held[wanted[i].Key].Held.Key; i%2 == 0 && got != fmt.Sprint("h", i) || i%2 == 1 && got != "" {
-			t.Fatalf("%d is held by %q", i, got)
-		}
+		require.Equal(t, []string{fmt.Sprint("h", i), ""}[i%2], held[wanted[i].Key].Held.Key)
 	}
 }
 
 // A document bears no more signs than it has letters, and no signs of a title take
 // longer than the title.
 func TestSignsGrowWithTheirText(t *testing.T) {
-	repeat := func(s string) func(int) []byte {
-		return func(n int) []byte { return []byte(strings.Repeat(s, n)) }
-	}
 	growthtest.Each(t, 1<<10, map[string]func(int) []byte{
 		"words": repeat("ab cd "), "letters": repeat("abcd"), "digits": repeat("1234 "), "lines of digits": repeat("12\n34"), "short lines": repeat("a\n"),
 		"pages": repeat("\f"), "ligatures": repeat("ffi"), "tags": repeat("<b "), "entities": repeat("&amp;"), "commands": repeat(`\\alpha`),
@@ -170,8 +166,7 @@ func FuzzSigns(f *testing.F) {
 		require.True(t, slices.IsSorted(signs), "not sorted, or twice")
 		require.Len(t, slices.Compact(slices.Clone(signs)), len(signs), "not sorted, or twice")
 		match.SignsOf(gleaner.Paper{Title: text, DOI: name, ArXiv: name})
-		if without, _ := missed(match.NewIndex([]gleaner.Paper{ramsey}), ev); len(without) > 0 {
-			t.Fatalf("no sign of %q", without)
-		}
+		without, _ := missed(match.NewIndex([]gleaner.Paper{ramsey}), ev)
+		require.Empty(t, without, "no sign")
 	})
 }

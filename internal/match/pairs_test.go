@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"os"
@@ -45,11 +46,7 @@ func (r release) paper() gleaner.Paper {
 		p.Title += ": " + r.Extra.Subtitle[0]
 	}
 	for _, c := range r.Contribs {
-		name := c.RawName
-		if name == "" {
-			name = strings.TrimSpace(c.Given + " " + c.Surname)
-		}
-		if name != "" {
+		if name := cmp.Or(c.RawName, strings.TrimSpace(c.Given+" "+c.Surname)); name != "" {
 			p.Authors = append(p.Authors, gleaner.Author{Name: name})
 		}
 	}
@@ -74,9 +71,7 @@ func TestRecordsOnHardPairs(t *testing.T) {
 			return gleaner.Paper{}, false
 		}
 		var rel release
-		if err := json.Unmarshal(b, &rel); err != nil {
-			t.Fatal(id, err)
-		}
+		require.NoError(t, json.Unmarshal(b, &rel), id)
 		return rel.paper(), true
 	}
 	var pairs, none int

@@ -3,7 +3,6 @@ package biblio_test
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -21,11 +20,8 @@ func authors(names ...string) []gleaner.Author {
 	return each.Of(names, func(n string) gleaner.Author { return gleaner.Author{Name: n} })
 }
 
-func entries(papers []gleaner.Paper) (out []biblio.Entry) {
-	for _, p := range papers {
-		out = append(out, biblio.Entry{Paper: p})
-	}
-	return out
+func entries(papers []gleaner.Paper) []biblio.Entry {
+	return each.Of(papers, func(p gleaner.Paper) biblio.Entry { return biblio.Entry{Paper: p} })
 }
 
 func TestRead(t *testing.T) {
@@ -54,12 +50,9 @@ func TestRead(t *testing.T) {
 		{"dois", biblio.DOI, "# mine\n10.1145/1.2\n doi:10.1000/ABC\r\nhttps://doi.org/10.1145/3.4\n", []gleaner.Paper{{DOI: "10.1145/1.2"}, {DOI: "10.1000/abc"}, {DOI: "10.1145/3.4"}}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			got, err := biblio.Read(strings.NewReader(tt.in), tt.format)
-			require.NoError(t, err)
-			assert.Equal(t, tt.want, got)
-		})
+		got, err := biblio.Read(strings.NewReader(tt.in), tt.format)
+		require.NoError(t, err, tt.name)
+		assert.Equal(t, tt.want, got, tt.name)
 	}
 }
 
@@ -97,16 +90,13 @@ func TestEveryErrorOfAListIsNamed(t *testing.T) {
 		"ris":    {biblio.RIS, "TY  - JOUR\nTI  - A\nPY  - soon\nER  - \nTY  - JOUR\nTI  - B\nTY  - JOUR\nTI  - C\n", []string{`line 3, column 7: "soon" is not a year`, "line 7, column 1: a new reference begins", "line 7, column 1: the reference that begins here has no closing"}},
 		"doi":    {biblio.DOI, "# mine\n10.1145/1.2\nhttps://doi.org/10.1145/3.4\nten.11\n\n10.1145/5.6 and more\n", []string{`line 4, column 1: "ten.11" is not a DOI`, `line 6, column 1: "10.1145/5.6 and more" is not a DOI`}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := biblio.Read(strings.NewReader(tt.in), tt.format)
-			var wrong biblio.SyntaxErrors
-			require.ErrorAs(t, err, &wrong)
-			require.Len(t, wrong, len(tt.want), "%v", err)
-			for i, want := range tt.want {
-				require.Contains(t, wrong[i].Error(), want)
-			}
-		})
+		_, err := biblio.Read(strings.NewReader(tt.in), tt.format)
+		var wrong biblio.SyntaxErrors
+		require.ErrorAs(t, err, &wrong, name)
+		require.Len(t, wrong, len(tt.want), "%s: %v", name, err)
+		for i, want := range tt.want {
+			require.ErrorContains(t, wrong[i], want, name)
+		}
 	}
 	_, err := biblio.Read(strings.NewReader(strings.Repeat("nonsense\n", 1000)), biblio.DOI)
 	require.Equal(t, 51, len(strings.Split(err.Error(), "\n")), "not a thousand lines")
@@ -150,13 +140,10 @@ func TestMalformedInputHasAPlace(t *testing.T) {
 		{"ris without title and doi", biblio.RIS, "TY  - JOUR\nPY  - 2001\nER  - \n", 1, 1},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			_, err := biblio.Read(strings.NewReader(tt.in), tt.format)
-			var se *biblio.SyntaxError
-			require.ErrorAs(t, err, &se)
-			assert.Equal(t, [2]int{tt.line, tt.column}, [2]int{se.Line, se.Column}, err.Error())
-		})
+		_, err := biblio.Read(strings.NewReader(tt.in), tt.format)
+		var se *biblio.SyntaxError
+		require.ErrorAs(t, err, &se, tt.name)
+		assert.Equal(t, [2]int{tt.line, tt.column}, [2]int{se.Line, se.Column}, "%s: %v", tt.name, err)
 	}
 }
 
@@ -167,23 +154,18 @@ func TestWriteReadsBack(t *testing.T) {
 		{Key: "journals/y/b2", Venue: "journals/y", Year: 2004, Title: "λ-graphs; a survey, again"},
 	}
 	for _, f := range []biblio.Format{biblio.CSV, biblio.JSONL, biblio.BibTeX, biblio.RIS} {
-		t.Run(string(f), func(t *testing.T) {
-			t.Parallel()
-			var b bytes.Buffer
-			require.NoError(t, biblio.Write(&b, f, entries(papers)))
-			got, err := biblio.Read(&b, f)
-			require.NoError(t, err)
-			want := papers
-			switch f {
-			case biblio.RIS: // it has no field for an arXiv id
-				want = append([]gleaner.Paper(nil), papers...)
-				want[0].ArXiv = ""
-			case biblio.BibTeX:
-				want = append([]gleaner.Paper(nil), papers...)
-				want[0].Type, want[1].Type = "inproceedings", "article"
-			}
-			assert.Equal(t, want, got)
-		})
+		var b bytes.Buffer
+		require.NoError(t, biblio.Write(&b, f, entries(papers)))
+		got, err := biblio.Read(&b, f)
+		require.NoError(t, err)
+		want := slices.Clone(papers)
+		switch f {
+		case biblio.RIS: // it has no field for an arXiv id
+			want[0].ArXiv = ""
+		case biblio.BibTeX:
+			want[0].Type, want[1].Type = "inproceedings", "article"
+		}
+		assert.Equal(t, want, got, f)
 	}
 	require.ErrorIs(t, biblio.Write(&bytes.Buffer{}, "xml", nil), biblio.ErrFormat)
 }
@@ -206,10 +188,8 @@ func TestExportsOfHostileText(t *testing.T) {
 		} else {
 			rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 			require.NoError(t, err)
-			for _, row := range rows {
-				for _, cell := range row {
-					assert.NotRegexp(t, `^\s*[=+@＝-]`, cell)
-				}
+			for _, cell := range slices.Concat(rows...) {
+				assert.NotRegexp(t, `^\s*[=+@＝-]`, cell)
 			}
 		}
 		got, err := biblio.Read(strings.NewReader(text), f)
@@ -260,7 +240,7 @@ func TestDetect(t *testing.T) {
 		assert.Equal(t, tt.want, biblio.Detect(tt.name, []byte(tt.head)), "%s %q", tt.name, tt.head)
 	}
 	_, err := biblio.ParseFormat("xls")
-	assert.True(t, errors.Is(err, biblio.ErrFormat))
+	assert.ErrorIs(t, err, biblio.ErrFormat)
 }
 
 // FuzzRead: whatever comes in, Read ends with papers or a typed error, and what

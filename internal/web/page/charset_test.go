@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
-
-	"gleaner/internal/web/page"
 )
 
 // encoded is text in a character set.
@@ -54,16 +52,12 @@ func TestCharset(t *testing.T) {
 		{"guess windows-1251", "russian", "windows-1251", "", "", "windows-1251"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			text := strings.Repeat(samples[tt.sample]+"\n", 4)
-			body := encoded(t, tt.charset, tt.meta+"<html><body><p>"+text+`</p><a href="x.html">`+samples[tt.sample][:30]+"</a></body></html>")
-			p, err := page.Parse(here, http.Header{"Content-Type": {tt.header}}, body)
-			require.NoError(t, err)
-			assert.Equal(t, tt.want, p.Charset, "charset")
-			assert.True(t, strings.HasPrefix(p.Text, strings.TrimSpace(samples[tt.sample])), "text")
-			assert.Len(t, p.Links, 1, "links")
-		})
+		text := strings.Repeat(samples[tt.sample]+"\n", 4)
+		body := encoded(t, tt.charset, tt.meta+"<html><body><p>"+text+`</p><a href="x.html">`+samples[tt.sample][:30]+"</a></body></html>")
+		p := parse(t, http.Header{"Content-Type": {tt.header}}, string(body))
+		assert.Equal(t, tt.want, p.Charset, tt.name)
+		assert.True(t, strings.HasPrefix(p.Text, strings.TrimSpace(samples[tt.sample])), tt.name)
+		assert.Len(t, p.Links, 1, tt.name)
 	}
 }
 
@@ -76,9 +70,8 @@ func TestMarksAndUTF16(t *testing.T) {
 	require.NoError(t, err)
 	for body, want := range map[string]string{"\xef\xbb\xbf" + text: "utf-8", le: "utf-16le", be: "utf-16be"} {
 		p := parse(t, http.Header{"Content-Type": {"text/html; charset=windows-1251"}}, body)
-		if p.Charset != want || p.Title != "Größe" || len(p.Links) != 1 || p.Links[0].Anchor != "übung" {
-			t.Errorf("%s: %q %q %v", want, p.Charset, p.Title, p.Links)
-		}
+		require.Len(t, p.Links, 1, want)
+		assert.Equal(t, []string{want, "Größe", "übung"}, []string{p.Charset, p.Title, p.Links[0].Anchor})
 	}
 }
 

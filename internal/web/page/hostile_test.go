@@ -32,15 +32,12 @@ func TestLongBaseMakesNoLongLinks(t *testing.T) {
 		}
 		assert.LessOrEqual(t, total, 4<<20, "base of %v", base)
 		assert.False(t, base < 8<<10 && !slices.Contains(p.Truncated, page.CutLinks), "base of %v", len(p.Links))
-		if made := after.TotalAlloc - before.TotalAlloc; made > 400<<20 {
-			t.Errorf("base of %d bytes: %d bytes allocated for a page of %d", base, made, len(body))
-		}
+		assert.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(400<<20), "base of %d bytes, of a page of %d", base, len(body))
 	}
 	m, err := page.ParseSitemap("http://a.org/"+strings.Repeat("a", 4000)+"/", []byte(strings.Repeat("<url><loc>x</loc></url>", page.MaxSitemapURLs)))
 	require.NoError(t, err)
-	if n := len(m.Pages) * 4000; n > 20<<20 || !slices.Contains(m.Truncated, page.CutSitemapURLs) {
-		t.Errorf("a sitemap: %d bytes of addresses, cut %v", n, m.Truncated)
-	}
+	assert.LessOrEqual(t, len(m.Pages)*4000, 20<<20, "bytes of a sitemap's addresses")
+	assert.Contains(t, m.Truncated, page.CutSitemapURLs)
 }
 
 // TestLongTokensAreNotHeld gives pages of one token: reading them allocates little more
@@ -57,12 +54,9 @@ func TestLongTokensAreNotHeld(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		p := parseWorst(t, htmlHeader, body)
 		runtime.ReadMemStats(&after)
-		if made := (after.TotalAlloc - before.TotalAlloc) / size; made > 16 {
-			t.Errorf("%s: %d bytes are allocated for each of the page", name, made)
-		}
-		if n := len(p.Links); n < 2 || p.Links[0].Anchor != "first" || p.Links[n-1].Anchor != "second" {
-			t.Errorf("%s: links %v", name, p.Links)
-		}
+		assert.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)/size, uint64(16), "%s: bytes that are allocated for each of the page", name)
+		require.GreaterOrEqual(t, len(p.Links), 2, name)
+		assert.Equal(t, []string{"first", "second"}, []string{p.Links[0].Anchor, p.Links[len(p.Links)-1].Anchor}, name)
 	}
 }
 
@@ -71,9 +65,9 @@ func TestBodyIsCut(t *testing.T) {
 	t.Parallel()
 	body := "<p>first" + strings.Repeat(" ", 11<<20) + "<p>last<a href=x>"
 	p := parseWorst(t, http.Header{"Content-Type": {"application/octet-stream"}}, []byte(body))
-	if !slices.Contains(p.Truncated, page.CutBody) || p.Text != "first" || len(p.Links) != 0 {
-		t.Errorf("cut %v, text %q, %d links", p.Truncated, p.Text, len(p.Links))
-	}
+	assert.Contains(t, p.Truncated, page.CutBody)
+	assert.Equal(t, "first", p.Text)
+	assert.Empty(t, p.Links)
 }
 
 func TestParsingEndsWithItsContext(t *testing.T) {
@@ -95,14 +89,10 @@ func TestNoControlComesOutOfAPage(t *testing.T) {
 		body := "<!--" + strings.Repeat(" ", 2000) + "-->" + strings.ReplaceAll(`<html lang="eXn"><title>tXt</title><base href="/bX/"><meta name="kXeywords" content="aX b"><link rel=next href="nXext" title="tX">
 <h1 id="hX" class="aX bX">heading X here</h1><pX-x id="iX"><a href="pX.pdf" title="tX">anXchor</a> teXxt <a href="q.pdf"><img alt="imX" src=x></a>
 <iframe src="fX.html" title="tX"></iframe><area href="aX.html" alt="alX"><script>"sX.html"</script><div onclick="go('cX.html')">`, "X", c)
-		p, err := page.Parse(here, http.Header{"Content-Type": {"text/html; charset=utf-8"}, "Link": {"<lX>; rel=next; title=X"}}, []byte(body))
-		if err != nil {
-			t.Errorf("%q: %v", c, err)
-			continue
-		}
-		if len(p.Links) < 6 || p.Title == "" || len(p.Headings) == 0 {
-			t.Errorf("%q: %d links, title %q, headings %q", c, len(p.Links), p.Title, p.Headings)
-		}
+		p := parse(t, http.Header{"Content-Type": {"text/html; charset=utf-8"}, "Link": {"<lX>; rel=next; title=X"}}, body)
+		assert.GreaterOrEqual(t, len(p.Links), 6, c)
+		assert.NotEmpty(t, p.Title, c)
+		assert.NotEmpty(t, p.Headings, c)
 		for _, s := range stringsOf(p) {
 			assert.False(t, strings.ContainsFunc(s, unicode.IsControl), c)
 		}

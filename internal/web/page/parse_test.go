@@ -2,13 +2,13 @@ package page_test
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/each"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -56,7 +56,7 @@ func TestLinks(t *testing.T) {
 		{"citation", `<meta name="citation_pdf_url" content="/p/1.pdf"><meta name="bepress_citation_pdf_url" content="v.cgi?a=1&amp;b=2"><meta name="DC.identifier" content="http://www.example.edu/~ada/d.pdf"><meta name="DC.identifier" content="urn:x">`,
 			[]string{"http://www.example.edu/p/1.pdf citation ", "v.cgi?a=1&b=2 citation ", "d.pdf citation "}},
 		{"template and noscript", `<template><a href=t.html>t</a></template><noscript><a href=n.html>n</a></noscript>`,
-			[]string{"t.html anchor t", "n.html anchor n"}},
+			[]string{"t.html anchor ", "n.html anchor n"}},
 		{"script", `<script>var x = "papers/list.html"; open('p/a.pdf'); f("lib.js"); y = "no dots"; z = "." + "html"; w="a b.html"; u = "http:\/\/o.org\/x.ps.gz"</script>`,
 			[]string{"papers/list.html script ", "p/a.pdf script ", "http://o.org/x.ps.gz script "}},
 		{"handlers", `<td onclick="location.href='row.html'">r</td><a href="javascript:open('pop.html','w')">p</a><select><option value="jump.html">J</option><option value="3">3</option></select>`,
@@ -66,42 +66,29 @@ func TestLinks(t *testing.T) {
 			[]string{"pa%20per.pdf anchor 1", "pubs/x.html anchor 2", "y.html anchor 3"}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			var got []string
-			for i, l := range parse(t, nil, tt.body).Links {
-				assert.Equal(t, i, l.Position, "link")
-				if tt.name == "template and noscript" && l.Anchor == "" {
-					l.Anchor = "t" // the text of a template is not seen
-				}
-				got = append(got, short(l))
-			}
-			assert.Equal(t, tt.want, got)
-		})
+		var got []string
+		for i, l := range parse(t, nil, tt.body).Links {
+			assert.Equal(t, i, l.Position, tt.name)
+			got = append(got, short(l))
+		}
+		assert.Equal(t, tt.want, got, tt.name)
 	}
 }
 
 func TestMalformed(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ name, body string }{
-		{"no bracket", `<a href="a.html" <b>first</b></a> <a href="b.html"<i>second</i></a>`},
-		{"nested", `<a href="a.html">first <a href="b.html">second</a></a>`},
-		{"upper case", `<A HREF="a.html">first</A> <A  HREF = 'b.html' >second</A>`},
-		{"stray signs", `1 < 2 <> <3 </> <a href=a.html>first</a> <a/href=b.html>second</a>`},
-		{"comments", `<!--><a href=a.html>first</a><!-- x --!><a href=b.html>second</a><!-- <a href=no.html>`},
-		{"misnested", `<table><tr><td><b><a href=a.html>first</b></td></table></a></p></div><a href=b.html>second`},
-		{"no tags around", `</html></body><a href=a.html>first</a></a></a><a href=b.html>second</a>`},
-		{"zero bytes", "<a href=a.html>fi\x00rst</a><a\x0chref=b.html>second</a>"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			var got []string
-			for _, l := range parse(t, nil, tt.body).Links {
-				got = append(got, strings.TrimPrefix(l.URL, "http://www.example.edu/~ada/"))
-			}
-			assert.Equal(t, []string{"a.html", "b.html"}, got)
-		})
+	for name, body := range map[string]string{
+		"no bracket":  `<a href="a.html" <b>first</b></a> <a href="b.html"<i>second</i></a>`,
+		"nested":      `<a href="a.html">first <a href="b.html">second</a></a>`,
+		"upper case":  `<A HREF="a.html">first</A> <A  HREF = 'b.html' >second</A>`,
+		"stray signs": `1 < 2 <> <3 </> <a href=a.html>first</a> <a/href=b.html>second</a>`,
+		"comments":    `<!--><a href=a.html>first</a><!-- x --!><a href=b.html>second</a><!-- <a href=no.html>`,
+		"misnested":   `<table><tr><td><b><a href=a.html>first</b></td></table></a></p></div><a href=b.html>second`,
+		"end tags":    `</html></body><a href=a.html>first</a></a></a><a href=b.html>second</a>`,
+		"zero bytes":  "<a href=a.html>fi\x00rst</a><a\x0chref=b.html>second</a>",
+	} {
+		got := each.Of(parse(t, nil, body).Links, func(l page.Link) string { return l.URL })
+		assert.Equal(t, []string{"http://www.example.edu/~ada/a.html", "http://www.example.edu/~ada/b.html"}, got, name)
 	}
 }
 
@@ -128,10 +115,7 @@ Sixth title without markup. Eve, 1999.<br> <a href=6.ps>ps</a><br><br>Seventh ti
 	p := parse(t, nil, body)
 	require.Len(t, p.Links, len(want))
 	for i, w := range want {
-		g := p.Links[i]
-		if g.Heading != w.Heading || g.Context != w.Context || g.TagPath != w.TagPath {
-			t.Errorf("link %d:\n got %q %q %q\nwant %q %q %q", i, g.Heading, g.Context, g.TagPath, w.Heading, w.Context, w.TagPath)
-		}
+		assert.Equal(t, w, page.Link{Heading: p.Links[i].Heading, Context: p.Links[i].Context, TagPath: p.Links[i].TagPath}, i)
 	}
 	require.Equal(t, []string{"Ada Example", "Talks"}, p.Headings, "headings")
 	assert.Equal(t, "Ada Example", p.Title, "title")
@@ -141,9 +125,8 @@ func TestLongContextIsAWindow(t *testing.T) {
 	t.Parallel()
 	body := "<p>" + strings.Repeat("before wörds ", 200) + `Title of it <a href=x.pdf>pdf</a> ` + strings.Repeat("after ", 200)
 	l := parse(t, nil, body).Links[0]
-	if len(l.Context) > 500 || len(l.Context) < 400 || !strings.Contains(l.Context, "Title of it pdf after") {
-		t.Errorf("context of %d bytes: %q", len(l.Context), l.Context)
-	}
+	assert.InDelta(t, 450, len(l.Context), 50)
+	assert.Contains(t, l.Context, "Title of it pdf after")
 }
 
 func TestPageFields(t *testing.T) {
@@ -151,9 +134,7 @@ func TestPageFields(t *testing.T) {
 	p := parse(t, nil, `<!DOCTYPE html><html lang="en-GB"><head><title> Ada&nbsp;&amp;
 Bob </title><link rel=canonical href="https://www.example.edu/~ada/"><meta name=Keywords content="a, b"><meta name=citation_author content=X><meta name=citation_author content=Y>
 <style>p { x: "<a href=no>" }</style></head><body>One<br>two<p>three</p>f&ouml;ur <script>no()</script><b>fi</b>ve&shy;</body></html>`)
-	if p.Title != "Ada & Bob" || p.Lang != "en-gb" || p.Base != here {
-		t.Errorf("title %q, lang %q, base %q", p.Title, p.Lang, p.Base)
-	}
+	assert.Equal(t, []string{"Ada & Bob", "en-gb", here}, []string{p.Title, p.Lang, p.Base})
 	require.Equal(t, "a, b", p.Meta["keywords"], "meta")
 	assert.Equal(t, "X; Y", p.Meta["citation_author"], "meta")
 	assert.Equal(t, "One two three föur five\u00ad", p.Text, "text")
@@ -199,17 +180,16 @@ func TestNotAPage(t *testing.T) {
 	}
 	_, err := page.Parse("ftp://x/", nil, nil)
 	require.ErrorIs(t, err, weburl.ErrNotWeb, "ftp")
-	if p := parse(t, http.Header{"Content-Type": {"application/pdf"}}, `<a href=x>x</a>`); len(p.Links) != 1 {
-		t.Error("HTML under another name is a page")
-	}
+	p := parse(t, http.Header{"Content-Type": {"application/pdf"}}, `<a href=x>x</a>`)
+	assert.Len(t, p.Links, 1, "HTML under another name is a page")
 }
 
 func TestCutsAreNamed(t *testing.T) {
 	t.Parallel()
 	p := parse(t, nil, strings.Repeat(`<a href=x>x</a> `, page.MaxLinks+1)+strings.Repeat("wörd ", page.MaxText/5))
-	if len(p.Links) != page.MaxLinks || len(p.Text) > page.MaxText || !slices.Equal(p.Truncated, []string{page.CutLinks, page.CutText}) {
-		t.Errorf("%d links, %d bytes of text, cut %v", len(p.Links), len(p.Text), p.Truncated)
-	}
+	assert.Len(t, p.Links, page.MaxLinks)
+	assert.LessOrEqual(t, len(p.Text), page.MaxText)
+	assert.Equal(t, []string{page.CutLinks, page.CutText}, p.Truncated)
 	assert.Nil(t, parse(t, nil, `<a href=x>x</a>`).Truncated, "cut")
 }
 
@@ -217,13 +197,10 @@ func TestPlainText(t *testing.T) {
 	t.Parallel()
 	h := http.Header{"Content-Type": {"text/plain; charset=us-ascii"}}
 	p := parse(t, h, "My papers <draft>\n\nTitle one (see http://a.org/x_1.pdf).\n\nother https://b.org/?q=1,\nend http://")
-	var got []string
-	for _, l := range p.Links {
-		got = append(got, l.URL+" | "+l.Context)
-	}
+	got := each.Of(p.Links, func(l page.Link) string { return l.URL + " | " + l.Context })
 	want := []string{"http://a.org/x_1.pdf | Title one (see http://a.org/x_1.pdf).", "https://b.org/?q=1 | other https://b.org/?q=1, end http://"}
 	assert.Equal(t, want, got)
-	if p := parse(t, h, "<html><a href=x>x</a>"); len(p.Links) != 1 || p.Links[0].Source != page.SourceAnchor {
-		t.Error("HTML called plain text is HTML")
-	}
+	p = parse(t, h, "<html><a href=x>x</a>")
+	require.Len(t, p.Links, 1, "HTML called plain text is HTML")
+	assert.Equal(t, page.SourceAnchor, p.Links[0].Source)
 }

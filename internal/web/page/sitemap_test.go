@@ -2,7 +2,6 @@ package page_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,9 +41,9 @@ func TestParseSitemap(t *testing.T) {
 	for _, tt := range tests {
 		m, err := page.ParseSitemap(mapURL, []byte(tt.body))
 		require.NoError(t, err, tt.name)
-		if !slices.Equal(urls(m.Pages), tt.pages) || !slices.Equal(urls(m.Sitemaps), tt.sitemaps) || m.Truncated != nil {
-			t.Errorf("%s: pages %q, sitemaps %q, cut %v", tt.name, urls(m.Pages), urls(m.Sitemaps), m.Truncated)
-		}
+		assert.Equal(t, tt.pages, urls(m.Pages), tt.name)
+		assert.Equal(t, tt.sitemaps, urls(m.Sitemaps), tt.name)
+		assert.Nil(t, m.Truncated, tt.name)
 	}
 	m, err := page.ParseSitemap(mapURL, packtest.Gzip(urlset))
 	require.NoError(t, err, "gzip")
@@ -73,18 +72,15 @@ func TestSitemapLimits(t *testing.T) {
 	for i := range page.MaxSitemapURLs + 5 {
 		fmt.Fprintf(&b, "<url><loc>https://www.example.edu/%d</loc></url>", i)
 	}
-	m, err := page.ParseSitemap(mapURL, []byte(b.String()))
-	if err != nil || len(m.Pages) != page.MaxSitemapURLs || !slices.Equal(m.Truncated, []string{page.CutSitemapURLs}) {
-		t.Errorf("%d pages, cut %v, %v", len(m.Pages), m.Truncated, err)
+	pages := func(body []byte, cut string) int {
+		m, err := page.ParseSitemap(mapURL, body)
+		require.NoError(t, err)
+		assert.Equal(t, []string{cut}, m.Truncated)
+		return len(m.Pages)
 	}
+	assert.Equal(t, page.MaxSitemapURLs, pages([]byte(b.String()), page.CutSitemapURLs))
 	bomb := packtest.Gzip("<urlset><url><loc>https://www.example.edu/a</loc></url>" + strings.Repeat(" ", page.MaxSitemapBytes))
-	m, err = page.ParseSitemap(mapURL, bomb)
-	if err != nil || len(m.Pages) != 1 || !slices.Equal(m.Truncated, []string{page.CutSitemapBytes}) {
-		t.Errorf("bomb: %d pages, cut %v, %v", len(m.Pages), m.Truncated, err)
-	}
+	assert.Equal(t, 1, pages(bomb, page.CutSitemapBytes))
 	cut := packtest.Gzip(b.String())
-	m, err = page.ParseSitemap(mapURL, cut[:len(cut)/2])
-	if err != nil || len(m.Pages) == 0 || !slices.Equal(m.Truncated, []string{page.CutSitemapBytes}) {
-		t.Errorf("cut file: %d pages, cut %v, %v", len(m.Pages), m.Truncated, err)
-	}
+	assert.Positive(t, pages(cut[:len(cut)/2], page.CutSitemapBytes))
 }

@@ -90,13 +90,11 @@ func TestCanonical(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got, err := weburl.Canonical(tt.base, tt.ref)
-		if err != nil || got != tt.want {
-			t.Errorf("Canonical(%q, %q) = %q, %v; want %q", tt.base, tt.ref, got, err, tt.want)
-			continue
-		}
-		if again, err := weburl.Canonical("", got); err != nil || again != got {
-			t.Errorf("Canonical(%q) again = %q, %v", got, again, err)
-		}
+		require.NoError(t, err, "%+v", tt)
+		assert.Equal(t, tt.want, got, "%+v", tt)
+		again, err := weburl.Canonical("", got)
+		require.NoError(t, err, got)
+		assert.Equal(t, got, again)
 	}
 }
 
@@ -132,16 +130,14 @@ func TestKey(t *testing.T) {
 		{"http://a.org/x?a=1&b=2", "http://a.org/x?b=2&a=1", "https://a.org/x?b=2&&a=1"},
 		{"http://a.org/?id=3", "http://a.org/index.php?id=3"},
 	}
-	seen := map[string]int{}
-	for i, group := range same {
+	seen := map[string]bool{}
+	for _, group := range same {
 		want := weburl.Key(group[0])
 		for _, u := range group {
 			assert.Equal(t, want, weburl.Key(u), "Key %v", u)
 		}
-		if j, ok := seen[want]; ok {
-			t.Errorf("groups %d and %d are one", i, j)
-		}
-		seen[want] = i
+		assert.NotContains(t, seen, want, "two groups are one")
+		seen[want] = true
 	}
 	for _, pair := range [][2]string{
 		{"http://a.org/x", "http://a.org/x/"}, {"http://a.org/x?a=1&a=2", "http://a.org/x?a=2&a=1"},
@@ -173,10 +169,10 @@ func TestHostDomainSameSite(t *testing.T) {
 	} {
 		assert.Equal(t, want, weburl.Owner(host), "Owner %v", host)
 	}
-	if !weburl.SameSite("http://www.cs.x.edu/", "https://math.x.edu/a") || weburl.SameSite("http://x.edu/", "http://y.edu/") ||
-		weburl.SameSite("http://a.github.io/", "http://b.github.io/") || weburl.SameSite("", "") {
-		t.Error("SameSite is wrong")
-	}
+	assert.True(t, weburl.SameSite("http://www.cs.x.edu/", "https://math.x.edu/a"))
+	assert.False(t, weburl.SameSite("http://x.edu/", "http://y.edu/"))
+	assert.False(t, weburl.SameSite("http://a.github.io/", "http://b.github.io/"))
+	assert.False(t, weburl.SameSite("", ""))
 }
 
 func FuzzCanonical(f *testing.F) {
@@ -198,9 +194,9 @@ func FuzzCanonical(f *testing.F) {
 		require.NoError(t, err, "Canonical %v %v", base, ref)
 		require.Equal(t, got, again, "Canonical %v %v", base, ref)
 		u, err := url.Parse(got)
-		if err != nil || u.Host != weburl.Host(got) || u.Host == "" || u.String() != got {
-			t.Fatalf("net/url reads %q as %v, %v", got, u, err)
-		}
+		require.NoError(t, err)
+		require.NotEmpty(t, u.Host, got)
+		require.Equal(t, []string{weburl.Host(got), got}, []string{u.Host, u.String()}, "as net/url reads it")
 		key := weburl.Key(got)
 		require.Equal(t, key, weburl.Key("http://"+key), "Key %v", got)
 		require.True(t, weburl.InScope(got, []string{weburl.PathPrefix(got)}))
