@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -42,7 +41,6 @@ type HarvestState struct {
 	Listed    bool               `json:"listed,omitempty"`  // every host of the wave was listed
 	Next      []string           `json:"next,omitempty"`    // hosts that were listed and not started
 	Pending   []string           `json:"pending,omitempty"` // hosts whose crawl has not ended
-	Early     []string           `json:"early,omitempty"`   // hosts whose crawl was running when the search ended
 	Unheard   bool               `json:"unheard,omitempty"` // crawls of Pending may have ended without a signal
 	Retried   bool               `json:"retried,omitempty"` // URLs that a retry put back were not listed yet
 	Stalled   bool               `json:"stalled,omitempty"` // documents that a retry took up were not judged yet
@@ -296,7 +294,7 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		h.s.Pending = append(h.s.Pending, crawlsOf(err)...)
 		return err
 	}
-	h.s.Authors, h.s.Pending, h.s.Early = end.Authors, end.Crawling, slices.Clone(end.Crawling)
+	h.s.Authors, h.s.Pending = end.Authors, end.Crawling
 	if len(h.s.Pending) > 0 { // before seeding marks ended sites as waiting for a crawl
 		if err := h.lookEnded(ctx); err != nil {
 			return err

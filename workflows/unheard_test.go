@@ -55,51 +55,60 @@ func TestAnEarlyCrawlThatEndedIsBegunAgain(t *testing.T) {
 	require.Equal(t, 1, crawled)
 }
 
-// TestACrawlThatEndedInAPauseIsBegunAgain where a retry put something back meanwhile.
-func TestACrawlThatEndedInAPauseIsBegunAgain(t *testing.T) {
+// TestACrawlThatEndedUnheardIsBegunAgain where a retry put something back meanwhile, which makes
+// its site one that waits for a crawl.
+func TestACrawlThatEndedUnheardIsBegunAgain(t *testing.T) {
 	t.Parallel()
-	env := newEnv(t)
-	state, waits, listed := "done", true, 0
-	env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Sites, error) {
-		if listed++; listed == 1 || !waits { // of the copies
-			return activities.Sites{}, nil
-		}
-		if state == "done" {
-			state = "new"
-		}
-		return activities.Sites{Hosts: []string{"a.example"}}, nil
-	})
-	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(_ context.Context, hosts []string) ([]string, error) {
-		if state == "new" || state == "crawling" {
-			return nil, nil
-		}
-		return hosts, nil
-	})
-	env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(func(context.Context, activities.Retry) (activities.Requeued, error) {
-		waits = true
-		return activities.Requeued{URLs: 1}, nil
-	})
-	easyStages(env)
-	crawled := 0
-	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
-		crawled++
-		state, waits = "crawling", false
-		if crawled == 1 { // ends while the harvest is paused, which is not told (AwaitingEnd)
-			_ = workflow.Sleep(ctx, 10*time.Minute)
-			state = "done"
-			return activities.SiteEnd{Host: p.Host, State: "done"}, nil
-		}
-		state = "done"
-		end := activities.SiteEnd{Host: p.Host, State: "done"}
-		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
-	})
-	env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
-	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdatePause, "", callback(t)) }, 5*time.Minute)
-	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateRetryWhat, "", callback(t), activities.Retry{}) }, 20*time.Minute)
-	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateResume, "", callback(t)) }, 30*time.Minute)
-	env.RegisterDelayedCallback(func() { env.CancelWorkflow() }, 6*time.Hour)
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-	require.Equal(t, 2, crawled)
+	for _, when := range []string{"in a pause", "in the search"} {
+		t.Run(when, func(t *testing.T) {
+			env := newEnv(t)
+			state, waits, listed := "done", true, 0
+			env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Sites, error) {
+				if listed++; listed == 1 || !waits { // of the copies
+					return activities.Sites{}, nil
+				}
+				if state == "done" {
+					state = "new"
+				}
+				return activities.Sites{Hosts: []string{"a.example"}}, nil
+			})
+			env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(_ context.Context, hosts []string) ([]string, error) {
+				if state == "new" || state == "crawling" {
+					return nil, nil
+				}
+				return hosts, nil
+			})
+			env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(func(context.Context, activities.Retry) (activities.Requeued, error) {
+				waits, state = true, "new"
+				return activities.Requeued{URLs: 1}, nil
+			})
+			easyStages(env)
+			crawled := 0
+			if when == "in the search" { // which is told of no end, either
+				state, crawled = "new", 1
+				env.OnWorkflow(FindHomepages, mock.Anything, mock.Anything).Return(Searched{Crawling: []string{"a.example"}}, nil)
+			}
+			env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+				crawled++
+				state, waits = "crawling", false
+				if crawled == 1 { // ends while the harvest is paused, which is not told (AwaitingEnd)
+					_ = workflow.Sleep(ctx, 10*time.Minute)
+					state = "done"
+					return activities.SiteEnd{Host: p.Host, State: "done"}, nil
+				}
+				state = "done"
+				end := activities.SiteEnd{Host: p.Host, State: "done"}
+				return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+			})
+			env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
+			env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdatePause, "", callback(t)) }, 5*time.Minute)
+			env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateRetryWhat, "", callback(t), activities.Retry{}) }, 20*time.Minute)
+			env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateResume, "", callback(t)) }, 30*time.Minute)
+			env.RegisterDelayedCallback(func() { env.CancelWorkflow() }, 6*time.Hour)
+			env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+			require.Equal(t, 2, crawled)
+		})
+	}
 }
 
 // TestAnEndOnRecordIsNotThatOfTheNextCrawl: a slice recorded the end of crawl 5, something

@@ -64,7 +64,7 @@ func (h *harvestRun) wave(ctx workflow.Context) error {
 			err = h.lookEnded(ctx)
 		case len(h.s.Next) == 0 && !h.s.Listed:
 			err = h.list(ctx)
-		case len(h.s.Next) > 0 && len(h.s.Pending) < windowOf(h.p.Harvest):
+		case len(h.s.Next) > 0 && (h.hasRoom() || slices.Contains(h.s.Pending, h.s.Next[0])):
 			err = h.start(ctx)
 		case len(h.s.Next) == 0 && len(h.s.Pending) == 0:
 			return nil
@@ -101,8 +101,16 @@ func (h *harvestRun) list(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	// A later list has the hosts of early crawls that still run.
-	h.s.Next = slices.DeleteFunc(batch.Hosts, func(host string) bool { return slices.Contains(h.s.Early, host) && slices.Contains(h.s.Pending, host) })
+	// Pending crawls may have ended unheard: they come first, whatever the window.
+	pending, others := []string{}, []string{}
+	for _, host := range batch.Hosts {
+		if slices.Contains(h.s.Pending, host) {
+			pending = append(pending, host)
+		} else {
+			others = append(others, host)
+		}
+	}
+	h.s.Next = append(pending, others...)
 	if h.retries != retries {
 		return nil
 	}
@@ -117,16 +125,22 @@ func (h *harvestRun) list(ctx workflow.Context) error {
 // answer of the server.
 const startsAtOnce = 10
 
-// start begins the crawls of the next hosts, or joins those that are under way.
+func (h *harvestRun) hasRoom() bool { return len(h.s.Pending) < windowOf(h.p.Harvest) }
+
+// start begins the crawls of the next hosts, or joins those that are under way. A crawl that
+// was pending is begun again where it ended without a signal, and a retry put URLs back.
 func (h *harvestRun) start(ctx workflow.Context) (err error) {
-	n := min(len(h.s.Next), windowOf(h.p.Harvest)-len(h.s.Pending), startsAtOnce)
 	began := workflow.NewWaitGroup(ctx)
-	for _, host := range h.s.Next[:n] {
-		if slices.Contains(h.s.Pending, host) { // it was listed again
-			continue
+	n := 0
+	for ; n < min(len(h.s.Next), startsAtOnce); n++ {
+		host := h.s.Next[n]
+		if !slices.Contains(h.s.Pending, host) {
+			if !h.hasRoom() {
+				break
+			}
+			h.s.Pending = append(h.s.Pending, host)
+			h.s.Started++
 		}
-		h.s.Pending = append(h.s.Pending, host)
-		h.s.Started++
 		h.look = 0
 		began.Go(ctx, func(ctx workflow.Context) {
 			_, e := startSite(ctx, host, h.p.Harvest.Venue, h.patience())
