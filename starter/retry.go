@@ -159,7 +159,14 @@ func retry(ctx context.Context, t client.Client, db *store.DB, h store.Harvest, 
 	if did, err = checkRetryLeft(ctx, db, h, what); err != nil {
 		return did, false, err
 	}
-	_, err = startHarvest(ctx, t, workflows.HarvestParams{Harvest: again, Stage: gleaner.StageCrawl, Retry: &what})
+	p := workflows.HarvestParams{Harvest: again, Stage: gleaner.StageCrawl, Retry: &what}
+	if h.Stage != gleaner.StageComplete { // it may not have come to its crawls
+		p.Stage = workflows.FirstStage(again.Goal)
+	}
+	joined, err := startHarvest(ctx, t, p)
+	if err == nil && joined {
+		err = fmt.Errorf("%s was started a moment ago, and no worker has begun it: retry again when one has", h.ID)
+	}
 	return did, false, err
 }
 

@@ -286,20 +286,29 @@ func TestRetrySaysWhatItTakesUp(t *testing.T) {
 			c := newConsole(t)
 			server := c.onTemporal()
 			require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: retried.ID, Venue: retried.Venue, Years: retried.Years, Options: []byte(`{"again": "all"}`), Stage: "papers"}))
-			require.NoError(t, c.SetStage(t.Context(), retried.ID, "complete", ""))
+			ended, from := gleaner.StageComplete, gleaner.StageCrawl
+			if args == "--failed" {
+				ended, from = gleaner.StageCancelled, gleaner.StagePapers // before its authors were looked for
+			}
+			require.NoError(t, c.SetStage(t.Context(), retried.ID, ended, ""))
 			c.leavesOpen(retried)
-			args := append([]string{"retry", retried.ID}, strings.Fields(args)...)
-			require.Equal(t, fmt.Sprintf("conf/x/2001 goes on: %s that failed, %s that stalled, 0 sites that refused or stopped, %s and %s to catalogues without an answer\n",
-				text.Count(int(n[0]), "URL"), text.Count(int(n[1]), "document"), text.Count(int(n[2]), "author"), text.Count(int(n[3]), "question")), c.ok(args...))
-			var did map[string]any
-			c.read(&did, args...) // no worker has begun yet
-			delete(did, "waiting")
-			require.Equal(t, map[string]any{"harvest": retried.ID, "urls": n[0], "documents": n[1], "authors": n[2], "sources": n[3], "sites": 0., "held": 0.}, did)
+			command := append([]string{"retry", retried.ID}, strings.Fields(args)...)
+			if args == "--reason stalled" {
+				var did map[string]any
+				c.read(&did, command...)
+				delete(did, "waiting")
+				require.Equal(t, map[string]any{"harvest": retried.ID, "urls": n[0], "documents": n[1], "authors": n[2], "sources": n[3], "sites": 0., "held": 0.}, did)
+			} else {
+				require.Equal(t, fmt.Sprintf("conf/x/2001 goes on: %s that failed, %s that stalled, 0 sites that refused or stopped, %s and %s to catalogues without an answer\n",
+					text.Count(int(n[0]), "URL"), text.Count(int(n[1]), "document"), text.Count(int(n[2]), "author"), text.Count(int(n[3]), "question")), c.ok(command...))
+			}
+			require.Contains(t, c.wrong(program.ExitFailed, command...), "no worker has begun it", "a second retry would be lost")
 			began, err := server.GetWorkflowHistory(t.Context(), workflows.HarvestID(retried.ID), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
 			require.NoError(t, err)
 			var p workflows.HarvestParams
 			require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(began.GetWorkflowExecutionStartedEventAttributes().GetInput(), &p))
 			require.Equal(t, activities.AgainNone, p.Harvest.Options.Again, "what did not fail is not asked again")
+			require.Equal(t, from, p.Stage)
 		})
 	}
 }

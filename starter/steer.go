@@ -276,7 +276,7 @@ func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, 
 			case err == nil:
 				goOn = append(goOn, h)
 			case !hasEnded(err):
-				return "", err
+				return "", fmt.Errorf("%s is resumed, but %s does not know: %w; `starter retry %s` tells it", host, h, err, host)
 			}
 		}
 	}

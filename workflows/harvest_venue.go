@@ -196,14 +196,14 @@ func (h *harvestRun) begin(ctx workflow.Context) error {
 		h.p.Retry = nil
 	}
 	if h.s.Stage == "" {
-		h.s.Stage = firstStage(h.p.Harvest.Goal)
+		h.s.Stage = FirstStage(h.p.Harvest.Goal)
 	}
 	return nil
 }
 
-// firstStage returns the first stage of a harvest. A site needs neither a list of papers nor
+// FirstStage returns the first stage of a harvest. A site needs neither a list of papers nor
 // open copies.
-func firstStage(of gleaner.Goal) gleaner.Stage {
+func FirstStage(of gleaner.Goal) gleaner.Stage {
 	if of.Site != "" {
 		return gleaner.StageHomepages
 	}

@@ -294,7 +294,7 @@ func (h *harvestRun) takeUpRetry(ctx workflow.Context, what activities.Retry) er
 		q.Papers, q.Copies = 0, 0
 	}
 	h.s.Again = h.s.Stage
-	if q.Any() {
+	if q.Any() && h.s.Stage != FirstStage(h.p.Harvest.Goal) { // which comes to all that follow
 		h.s.Again = firstOpen(q)
 		h.goTo(h.s.Again)
 	}

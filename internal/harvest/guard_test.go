@@ -143,6 +143,15 @@ func TestADeathOverAnAnswerIsItsAuthors(t *testing.T) {
 	}
 	marked := storetest.Get[int](t, a.DB.Pool, `SELECT count(*) FROM authors WHERE sought_by <> '' OR deaths > 0`)
 	require.Zero(t, marked)
+
+	poe, said := gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}, "http://said.example/~poe/"
+	_, err = harvest.Homepages{DB: a.DB}.Say(t.Context(), poe, said, "is")
+	require.NoError(t, err)
+	storetest.Exec(t, a.DB.Pool, `UPDATE homepage_decisions SET decided_at = now() - interval '40 days'`)
+	storetest.Exec(t, a.DB.Pool, `UPDATE authors SET deaths=6 WHERE id=$1`, poe.ID())
+	_, err = a.Stages.FindHomepages(t.Context(), id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
+	require.NoError(t, err)
+	require.Equal(t, said, best(t, a, id)["1/2"], "a person's word holds for who is set aside")
 }
 
 // gate grants turns as it says, and is given the end of each.

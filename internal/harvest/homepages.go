@@ -203,8 +203,11 @@ func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
 		return err
 	}
 	if guard.Panicked(err) || errors.Is(err, errPoison) { // over what was found of the author, who alone is set aside
-		d = evidence.Decision{Author: sub.Author, NotFound: fmt.Sprintf("%s (%s)", evidence.Unreadable, err)}
-		err = b.search.Book.Save(context.WithoutCancel(ctx), d)
+		own := context.WithoutCancel(ctx)
+		d, err = b.search.Book.ApplyOverrides(own, evidence.Decision{Author: sub.Author, NotFound: fmt.Sprintf("%s (%s)", evidence.Unreadable, err)})
+		if err == nil {
+			err = b.search.Book.Save(own, d)
+		}
 	}
 	if err != nil && !errors.Is(err, homepage.ErrSearchUnavailable) {
 		return err

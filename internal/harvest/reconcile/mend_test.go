@@ -62,7 +62,7 @@ func (w *workflows) RecrawlWaits(_ context.Context, name string) ([]string, erro
 }
 func (w *workflows) Waits(context.Context, string) ([]string, error) { return nil, nil }
 func (w *workflows) Start(_ context.Context, h store.Harvest) error {
-	w.begun = append(w.begun, h.ID)
+	w.begun = append(w.begun, h.ID+map[bool]string{true: " paused"}[h.Paused])
 	return nil
 }
 func (w *workflows) JudgeLeft(context.Context) error { w.judged++; return nil }
@@ -322,8 +322,8 @@ func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
 func TestARestartTakesHarvestsThatWereLost(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 2)
-	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, updated_at) VALUES
-		('lost', 'conf/a', 1, 1, now() - interval '1 hour'), ('ended', 'conf/b', 1, 1, now() - interval '1 hour')`)
+	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, paused, updated_at) VALUES
+		('lost', 'conf/a', 1, 1, true, now() - interval '1 hour'), ('ended', 'conf/b', 1, 1, false, now() - interval '1 hour')`)
 	w := &workflows{status: map[string]reconcile.Status{"ended": reconcile.Terminated}}
 	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	done, err := r.Run(t.Context(), reconcile.Options{})
@@ -333,7 +333,7 @@ func TestARestartTakesHarvestsThatWereLost(t *testing.T) {
 		VALUES ('page.example', 'alive', 'done', now() + interval '1 hour')`)
 	done, err = r.Run(t.Context(), reconcile.Options{Restart: true})
 	require.NoError(t, err, "what was lost is not under way on another server")
-	require.Equal(t, []string{"lost"}, w.begun)
+	require.Equal(t, []string{"lost paused"}, w.begun, "a person paused it")
 	require.Len(t, done, 1)
 	require.Regexp(t, "^it was lost: its workflow is not known to Temporal in stage", done[0].Reason)
 }

@@ -259,7 +259,9 @@ func (r *Reconciler) repair(ctx context.Context, p Repair, gathered time.Time) (
 	case StartCollection:
 		return true, r.Workflows.Collect(ctx, p.made)
 	case StartHarvest:
-		return true, r.Workflows.Start(ctx, p.harvest)
+		h := p.harvest
+		h.Paused = h.Paused || h.Cancelled && lost(h) // EndHarvest cancels what is paused
+		return true, r.Workflows.Start(ctx, h)
 	}
 	return false, nil
 }
