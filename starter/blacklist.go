@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -30,17 +29,14 @@ func blacklistList(c *cli) *cobra.Command {
 		Example: "  starter blacklist list\n  starter blacklist list --plain > hosts.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			hosts, err := a.DB.Blacklist(ctx, "", 0)
-			if err != nil {
-				return err
+			if plain {
+				return printRows(c, hosts, err, "", func(h store.Blocked) string {
+					return strings.TrimSpace(h.Host + " " + h.Reason)
+				})
 			}
-			return c.Print(hosts, func(w io.Writer) error {
-				if plain {
-					return table(w, "", rowsOf(hosts, func(h store.Blocked) string { return strings.TrimSpace(h.Host + " " + h.Reason) }))
-				}
-				return table(w, "HOST\tSINCE\tREASON", rowsOf(hosts, func(h store.Blocked) string {
-					return fmt.Sprintf("%s\t%s\t%s", h.Host, h.Added.Local().Format(time.DateOnly), h.Reason)
-				}), "no host is on the blacklist: starter blacklist add HOST")
-			})
+			return printRows(c, hosts, err, "HOST\tSINCE\tREASON", func(h store.Blocked) string {
+				return fmt.Sprintf("%s\t%s\t%s", h.Host, h.Added.Local().Format(time.DateOnly), h.Reason)
+			}, "no host is on the blacklist: starter blacklist add HOST")
 		})}
 	cmd.Flags().BoolVar(&plain, "plain", false, "a host and its reason a line, as blacklist add --file takes them")
 	return cmd

@@ -42,10 +42,7 @@ missing again.`,
 			if either {
 				o.Only = tables.Any
 			}
-			if err := o.Set(store.JobCleanDocuments, "only", o.Only); err != nil {
-				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
-			}
-			return newJob(cmd.Context(), c, store.JobCleanDocuments, o, file)
+			return clean(cmd.Context(), c, store.JobCleanDocuments, o, file)
 		}}
 	cmd.Flags().BoolVar(&either, "any", false, "what meets either condition, not both")
 	cmd.Flags().StringVar(&o.Only, "only", "", "what meets this condition, whatever of the other: blacklisted or failed")
@@ -69,10 +66,7 @@ Of blacklisted hosts all text of pages goes, too: bodies, what is indexed, and t
 links. --only blacklisted removes nothing else.`,
 		Example: "  starter clean parents --csv parents.csv\n  starter clean parents --only blacklisted --confirm\n  starter clean parents --ask --confirm --revised parenturl.revised.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.Set(store.JobCleanParents, "only", o.Only); err != nil {
-				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
-			}
-			err := newJob(cmd.Context(), c, store.JobCleanParents, o, file)
+			err := clean(cmd.Context(), c, store.JobCleanParents, o, file)
 			if err != nil || revised == "" {
 				return err
 			}
@@ -85,6 +79,14 @@ links. --only blacklisted removes nothing else.`,
 	cmd.Flags().StringVar(&revised, "revised", "", "write the pages that stay as CSV to this file")
 	cleanFlags(cmd, &o, &file)
 	return cmd
+}
+
+// clean runs a cleaning, whose --only is one of the words that its kind has.
+func clean(ctx context.Context, c *cli, kind string, o tables.Options, file string) error {
+	if err := o.Set(kind, "only", o.Only); err != nil {
+		return fmt.Errorf("%w: --%w", program.ErrUsage, err)
+	}
+	return newJob(ctx, c, kind, o, file)
 }
 
 func cleanFlags(cmd *cobra.Command, o *tables.Options, file *string) {

@@ -54,8 +54,7 @@ func TestCollectWARC(t *testing.T) {
 	empty := newConsole(t)
 	empty.onTemporal()
 	empty.work(activities.Queues(), io.Discard)
-	var end endOfImport
-	empty.read(&end, "import", filepath.Join(data, "blobs", "warc"), "--wait")
+	end := answer[endOfImport](empty.read, "import", filepath.Join(data, "blobs", "warc"), "--wait")
 	require.Zero(t, end.Differences)
 	require.Equal(t, want, empty.documents())
 	t.Logf("%d documents, %d requests", len(want), s.Requests)

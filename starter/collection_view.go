@@ -10,9 +10,10 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/crawl/synthesis"
+	"gleaner/internal/each"
 	"gleaner/internal/record/collections"
-	"gleaner/internal/service/terminal"
 	"gleaner/internal/text"
+	"gleaner/internal/topic"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -80,9 +81,7 @@ func (l *collectionView) first(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ask = ask
-	for _, t := range topics {
-		l.topics = append(l.topics, t.ID)
-	}
+	l.topics = each.Of(topics, func(t topic.Topic) string { return t.ID })
 	l.id = got.ID
 	return nil
 }
@@ -152,25 +151,11 @@ func (l *collectionView) Lines(width, height int) []string {
 }
 
 // ofTopics are lines of the topics, the emptiest first, as many as there is room for.
-func (l *collectionView) ofTopics(width, room int) (lines []string) {
-	if room < 3 {
-		return nil
-	}
+func (l *collectionView) ofTopics(width, room int) []string {
 	topics := slices.Clone(l.topics)
 	slices.SortStableFunc(topics, func(a, b string) int { return l.at.Topics[a].Entries - l.at.Topics[b].Entries })
-	shown := topics[:min(len(topics), room-2)]
-	longest := 0
-	for _, t := range shown {
-		longest = max(longest, terminal.Width(t))
-	}
-	name := min(longest, max(16, width-40))
-	lines = append(lines, "")
-	for _, t := range shown {
-		cut := terminal.Cut(t, name)
-		lines = append(lines, "  "+cut+strings.Repeat(" ", name-terminal.Width(cut))+"  "+countBar(l.at.Topics[t].Entries, l.ask.Size))
-	}
-	if more := len(topics) - len(shown); more > 0 {
-		lines = append(lines, fmt.Sprintf("  and %d more", more))
-	}
-	return lines
+	itself := func(topic string) string { return topic }
+	return linesThatFit(topics, room, width-40, itself, func(topic, name string) string {
+		return "  " + name + "  " + countBar(l.at.Topics[topic].Entries, l.ask.Size)
+	})
 }

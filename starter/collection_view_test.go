@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/crawl/synthesis"
-	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
@@ -56,8 +55,7 @@ func TestCollectionsThatAreJudged(t *testing.T) {
 		c.collects(record, got.ID, collections.Visit{URL: &collections.URL{URL: "http://a.example/" + path, Host: "a.example", Priority: 1}}, "verse")
 	}
 	judged := c.file("judged.tsv", "url\trelevant\nHTTP://A.example/a#top\t1\nhttp://a.example/b\t1\nhttp://a.example/b\t0\tverse\nhttp://b.example/\t1\n")
-	var all []rankedTopic
-	c.read(&all, "collections", "judge", "math", judged)
+	all := answer[[]rankedTopic](c.read, "collections", "judge", "math", judged)
 	require.Equal(t, []rankedTopic{{"verse", []topic.Rank{{First: 2, Judged: 2, Relevant: 1, Precision: 0.5}}}}, all)
 	require.Regexp(t, `verse +2 +2 +1 +0\.500`, c.ok("collections", "judge", "math", judged))
 	for content, says := range map[string]string{
@@ -90,7 +88,7 @@ func TestCollectionsAreToldWithoutTheirFiles(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	c.collected("math")
-	storetest.Exec(t, c.Pool, `UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {"vocabulary": "long"}}, "seeds": {"verse": ["http://seed.example/"]}}', model='{"centroids": []}'`)
+	c.exec(`UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {"vocabulary": "long"}}, "seeds": {"verse": ["http://seed.example/"]}}', model='{"centroids": []}'`)
 	for _, args := range [][]string{{"collections", "list", "--json"}, {"collections", "show", "math", "--json"}} {
 		said := c.ok(args...)
 		require.NotContains(t, said, "vocabulary")
@@ -106,7 +104,7 @@ func TestJudgementsAreLearntFrom(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	record, got := c.collected("math")
-	storetest.Exec(t, c.Pool, `UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {}}}'`)
+	c.exec(`UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {}}}'`)
 	for path, of := range map[string]string{"a": "verse", "b": "verse", "c": "number theory", "d": ""} {
 		c.collects(record, got.ID, collections.Visit{URL: &collections.URL{URL: "http://a.example/" + path, Host: "a.example", Priority: 1}, Words: "word " + path}, of)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gleaner/internal/classify"
 	"gleaner/internal/crawl/synthesis"
+	"gleaner/internal/each"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
@@ -36,12 +37,9 @@ func collectionsList(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "list", Short: "List collections by topic, the latest first", Args: cobra.NoArgs, Example: "  starter collections list --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			all, err := collections.In(a.DB).ListBefore(ctx, 0, 0)
-			if err != nil {
-				return err
-			}
-			return c.printTable(append([]collections.Collection{}, all...), "name\tstate\trequests\twhy it ended", rowsOf(all, func(x collections.Collection) string {
+			return printRows(c, all, err, "name\tstate\trequests\twhy it ended", func(x collections.Collection) string {
 				return fmt.Sprintf("%s\t%s\t%d\t%s", x.Name, x.How(), x.Requests, x.Note)
-			}), "no collection yet: starter collect --example > topics.yaml")
+			}, "no collection yet: starter collect --example > topics.yaml")
 		})}
 }
 
@@ -212,7 +210,7 @@ func writeLinks(w io.Writer, l *synthesis.Lessons) error {
 		if len(x.words) == 0 {
 			continue
 		}
-		err := table(w, "words that lead "+x.what+"\tsites\tlead to pages on topic", rowsOf(x.words[:min(len(x.words), mostWords)], func(a rank.Anchor) string {
+		err := table(w, "words that lead "+x.what+"\tsites\tlead to pages on topic", each.Of(x.words[:min(len(x.words), mostWords)], func(a rank.Anchor) string {
 			return fmt.Sprintf("%s\t%d\t%.0f %%", a.Word, a.Sites, 100*a.Share)
 		}))
 		if err != nil {
@@ -274,11 +272,11 @@ func (s *shownCollection) write(w io.Writer) error {
 	if more := len(s.Traps) - mostTraps; more > 0 {
 		fmt.Fprintf(w, "  and %s more\n", text.Count(more, "host"))
 	}
-	err := table(w, "\ntopic\tentries\tleast correlation", func(line func(string, ...any)) {
-		for _, t := range slices.Sorted(maps.Keys(s.Entries)) {
-			line("%s\t%d\t%.3f", t, s.Entries[t].Entries, s.Entries[t].Worst)
-		}
-	})
+	var l lines
+	for _, t := range slices.Sorted(maps.Keys(s.Entries)) {
+		l.add("%s\t%d\t%.3f", t, s.Entries[t].Entries, s.Entries[t].Worst)
+	}
+	err := table(w, "\ntopic\tentries\tleast correlation", l)
 	if err = cmp.Or(err, s.Acceptance.write(w), writeLearnings(w, s.Learnings), writeLinks(w, s.Links)); err != nil {
 		return err
 	}
@@ -286,7 +284,7 @@ func (s *shownCollection) write(w io.Writer) error {
 	if len(s.Similarity) == 0 {
 		return nil
 	}
-	return table(w, "most alike\t\tcorrelation", rowsOf(s.Similarity[:min(mostAlike, len(s.Similarity))], func(p topic.Pair) string {
+	return table(w, "most alike\t\tcorrelation", each.Of(s.Similarity[:min(mostAlike, len(s.Similarity))], func(p topic.Pair) string {
 		return fmt.Sprintf("%s\t%s\t%.3f", p.A, p.B, p.Correlation)
 	}))
 }
@@ -333,21 +331,20 @@ func acceptanceOf(ctx context.Context, record *collections.Record, id int) (acce
 }
 
 func (a acceptance) write(w io.Writer) error {
-	return table(w, "\ntopic\tpages\tdocuments\taccepted\tfor each page\tof documents", func(line func(string, ...any)) {
-		row := func(name string, x accepted) {
-			line("%s\t%d\t%d\t%d\t%.2f %%\t%.2f %%", name, x.Pages, x.Documents, x.Accepted, 100*x.OfPages,
-				100*x.OfDocuments)
+	var l lines
+	row := func(name string, x accepted) {
+		l.add("%s\t%d\t%d\t%d\t%.2f %%\t%.2f %%", name, x.Pages, x.Documents, x.Accepted, 100*x.OfPages, 100*x.OfDocuments)
+	}
+	for _, t := range slices.Sorted(maps.Keys(a.Topics)) {
+		if t != "" {
+			row(t, a.Topics[t])
 		}
-		for _, t := range slices.Sorted(maps.Keys(a.Topics)) {
-			if t != "" {
-				row(t, a.Topics[t])
-			}
-		}
-		if none, any := a.Topics[""]; any {
-			row("(none)", none)
-		}
-		row("(all)", a.All)
-	})
+	}
+	if none, any := a.Topics[""]; any {
+		row("(none)", none)
+	}
+	row("(all)", a.All)
+	return table(w, "\ntopic\tpages\tdocuments\taccepted\tfor each page\tof documents", l)
 }
 
 // writeLearnings shows what came of having classifiers learn anew.
@@ -355,7 +352,7 @@ func writeLearnings(w io.Writer, all []collections.Learning) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return table(w, "\nlearnt anew\tversion\tat pages\tlabelled\tits own\taccuracy", rowsOf(all, func(l collections.Learning) string {
+	return table(w, "\nlearnt anew\tversion\tat pages\tlabelled\tits own\taccuracy", each.Of(all, func(l collections.Learning) string {
 		accuracy := "–"
 		if l.Accuracy != nil {
 			accuracy = fmt.Sprintf("%.4f", *l.Accuracy)

@@ -164,15 +164,15 @@ func canonical(url string) string {
 }
 
 func sayRanks(c *cli, all []rankedTopic) error {
-	return c.printTable(all, "topic\tfirst\tjudged\trelevant\tprecision", func(line func(string, ...any)) {
-		for _, t := range all {
-			for _, r := range t.Ranks {
-				precision := "–"
-				if r.Judged > 0 {
-					precision = fmt.Sprintf("%.3f", r.Precision)
-				}
-				line("%s\t%d\t%d\t%d\t%s", t.Topic, r.First, r.Judged, r.Relevant, precision)
+	var l lines
+	for _, t := range all {
+		for _, r := range t.Ranks {
+			precision := "–"
+			if r.Judged > 0 {
+				precision = fmt.Sprintf("%.3f", r.Precision)
 			}
+			l.add("%s\t%d\t%d\t%d\t%s", t.Topic, r.First, r.Judged, r.Relevant, precision)
 		}
-	})
+	}
+	return c.printTable(all, "topic\tfirst\tjudged\trelevant\tprecision", l)
 }

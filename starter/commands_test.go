@@ -181,8 +181,14 @@ func (v *tour) do(args ...string) (string, int) {
 // must runs a command that is to succeed.
 func (v *tour) must(args ...string) string {
 	v.t.Helper()
-	out, code := v.do(args...)
-	require.Equal(v.t, program.ExitOK, code, "%v: %s", args, lastLines(v.printed.String()))
+	return v.exits(program.ExitOK, args...)
+}
+
+// exits runs a command that is to end with a code.
+func (v *tour) exits(code int, args ...string) string {
+	v.t.Helper()
+	out, got := v.do(args...)
+	require.Equal(v.t, code, got, "%v: %s", args, lastLines(v.printed.String()))
 	return out
 }
 
@@ -195,8 +201,7 @@ func (v *tour) operates() {
 	t := v.t
 	settings := v.file("gleaner.yaml")
 	v.must("config", "init", settings)
-	_, code := v.do("config", "init", settings)
-	require.Equal(t, program.ExitUsage, code, "what is there is not written over")
+	v.exits(program.ExitUsage, "config", "init", settings) // what is there is not written over
 	pages := v.t.TempDir()
 	v.must("man", pages)
 	v.must("migrate")
@@ -210,15 +215,12 @@ func (v *tour) operates() {
 
 	v.must("blacklist", "add", "Rude.example", "--reason", "asked us to")
 	require.Regexp(t, `rude\.example +\S+ +asked us to`, v.must("blacklist", "list"))
-	_, code = v.do("blacklist", "add", "not a host")
-	require.Equal(t, program.ExitUsage, code)
+	v.exits(program.ExitUsage, "blacklist", "add", "not a host")
 	v.must("blacklist", "remove", "rude.example")
-	_, code = v.do("blacklist", "remove", "rude.example")
-	require.Equal(t, program.ExitUnknown, code)
+	v.exits(program.ExitUnknown, "blacklist", "remove", "rude.example")
 	require.NotContains(t, v.must("blacklist", "list"), "rude")
 
-	out, code := v.do("notify")
-	require.Equal(t, program.ExitFailed, code, "nobody listens for mail")
+	out := v.exits(program.ExitFailed, "notify") // nobody listens for mail
 	require.Contains(t, out, "sent by webhook")
 	completed := func(words ...string) string {
 		var out strings.Builder
@@ -245,16 +247,14 @@ func (v *tour) harvested() {
 
 // looks runs what only looks.
 func (v *tour) looks() {
-	var docs []store.Listed
-	v.read(&docs, "documents", "list", "--state", "accepted")
+	docs := answer[[]store.Listed](v.read, "documents", "list", "--state", "accepted")
 	require.NotEmpty(v.t, docs)
 	sha := docs[0].SHA256
 	require.Contains(v.t, v.must("documents", "show", sha), docs[0].URL)
 	require.NotEmpty(v.t, v.must("documents", "show", sha, "--as-text"))
 	require.NotEmpty(v.t, v.must("documents", "show", sha, "--out", "-"))
 	require.NotEmpty(v.t, v.must("explain", docs[0].URL))
-	var leading listedParents
-	v.read(&leading, "parents", "--limit", "1")
+	leading := answer[listedParents](v.read, "parents", "--limit", "1")
 	require.Len(v.t, leading.Parents, 1)
 	require.Contains(v.t, v.must("parents", leading.Parents[0].URL), leading.Parents[0].URL)
 	for _, args := range [][]string{
@@ -278,14 +278,12 @@ func (v *tour) looks() {
 		}
 	}
 	v.do("doctor")
-	_, code := v.do("documents", "show", strings.Repeat("0", 64))
-	require.Equal(v.t, program.ExitUnknown, code)
+	v.exits(program.ExitUnknown, "documents", "show", strings.Repeat("0", 64))
 }
 
 // changes runs what changes the record.
 func (v *tour) changes() {
-	var docs []store.Listed
-	v.read(&docs, "documents", "list", "--state", "accepted")
+	docs := answer[[]store.Listed](v.read, "documents", "list", "--state", "accepted")
 	v.must("documents", "mark", "ingested", docs[0].SHA256)
 	v.must("documents", "rejudge", "--state", "rejected", "--explain")
 	author := regexp.MustCompile(`"name": "([^"]+)"`).FindStringSubmatch(v.must("homepages", "list", v.venue, "--json"))
@@ -315,8 +313,7 @@ func (v *tour) changes() {
 func (v *tour) imports() {
 	archive := v.file("found.warc.gz")
 	v.must("documents", "retrieve", "--state", "accepted", "--kind", "pdf", "--format", "warc", "--out", archive)
-	var end endOfImport
-	v.read(&end, "import", archive, "--wait")
+	end := answer[endOfImport](v.read, "import", archive, "--wait")
 	require.Equal(v.t, store.JobEnded, end.State)
 	require.Positive(v.t, end.SavedDuplicate)
 	require.Equal(v.t, end.All, end.SavedDuplicate, "what was written is what is read: %+v", end)
@@ -329,8 +326,7 @@ func (v *tour) imports() {
 	require.Contains(v.t, v.must("jobs", "show", "2"), fmt.Sprintf("saved_Duplicate %d\n", end.All))
 	for args, code := range map[string]int{"jobs show 99": program.ExitUnknown, "jobs run x": program.ExitUsage, "import": program.ExitUsage, "import /none": program.ExitUsage,
 		"import " + archive + " --filter maybe": program.ExitUsage, "import " + archive + " --format tar": program.ExitUsage} {
-		_, got := v.do(strings.Fields(args)...)
-		require.Equal(v.t, code, got, args)
+		v.exits(code, strings.Fields(args)...)
 	}
 }
 
@@ -350,7 +346,6 @@ func (v *tour) schedules() {
 // ends pauses, resumes and cancels: what is complete is told apart.
 func (v *tour) ends() {
 	for _, do := range []string{"pause", "resume", "cancel"} {
-		_, code := v.do(do, v.harvest)
-		require.Equal(v.t, program.ExitUnknown, code, do)
+		v.exits(program.ExitUnknown, do, v.harvest)
 	}
 }

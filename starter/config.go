@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 )
@@ -19,7 +20,7 @@ func configCommand(c *cli) *cobra.Command {
 				return err
 			}
 			values := cfg.Show()
-			return c.printTable(values, "SETTING\tENVIRONMENT\tVALUE\tFROM\tWHAT IT IS", rowsOf(values, func(v config.Value) string {
+			return c.printTable(values, "SETTING\tENVIRONMENT\tVALUE\tFROM\tWHAT IT IS", each.Of(values, func(v config.Value) string {
 				return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", v.Key, v.Env, v.Value, v.Origin, v.Help)
 			}))
 		}}

@@ -192,12 +192,9 @@ they are logged out everywhere. The first user is an administrator, others are r
 		})}, &cobra.Command{Use: "list", Short: "List who may use the console", Args: cobra.NoArgs, Example: "  starter console user list --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			all, err := a.DB.Users(ctx)
-			if err != nil {
-				return err
-			}
-			return c.printTable(append([]store.User{}, all...), "USER\tROLE\tADDED", rowsOf(all, func(u store.User) string {
+			return printRows(c, all, err, "USER\tROLE\tADDED", func(u store.User) string {
 				return fmt.Sprintf("%s\t%s\t%s", u.Name, u.Role, u.Added.Local().Format(time.DateTime))
-			}))
+			})
 		})})
 	return cmd
 }

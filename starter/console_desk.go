@@ -20,6 +20,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/console"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/record/collections"
@@ -79,10 +80,7 @@ func (d *desk) Troubles(ctx context.Context, harvest string) (lines []string, er
 		return nil, err
 	}
 	all, err := pool.Troubles(ctx, t, harvest)
-	for _, trouble := range all {
-		lines = append(lines, trouble.String())
-	}
-	return lines, err
+	return each.Of(all, pool.Trouble.String), err
 }
 
 // consoleError marks what the person in the console is to be told, as the exit codes of
@@ -114,10 +112,14 @@ func (d *desk) Begun(ctx context.Context, id string) (runs bool, err error) {
 
 // harvestFlagsOf are the flags of `starter harvest` that say the same.
 func harvestFlagsOf(w console.Wish) (*harvestFlags, gleaner.Years, error) {
-	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay, MaxPages: w.MaxPages, Scope: w.Scope, Strategy: w.Strategy, Leads: w.Leads,
-		Budget: w.Budget, WARC: w.WARC, Again: w.Again}}
+	f := &harvestFlags{years: w.Years, options: harvestOptions(w)}
 	years, err := yearsFlag(w.Years)
 	return f, years, cmp.Or(err, f.validate(), f.checkGoals([]string{w.Goal}))
+}
+
+func harvestOptions(w console.Wish) activities.HarvestOptions {
+	return activities.HarvestOptions{Delay: w.Delay, MaxPages: w.MaxPages, Scope: w.Scope, Strategy: w.Strategy,
+		Leads: w.Leads, Budget: w.Budget, WARC: w.WARC, Again: w.Again}
 }
 
 func (d *desk) begin(ctx context.Context, goal string, years gleaner.Years, f *harvestFlags) (id, did string, err error) {

@@ -30,7 +30,7 @@ func (d *desk) Schedule(ctx context.Context, name string) (*console.Scheduled, e
 }
 
 func (d *desk) CreateSchedule(ctx context.Context, w console.Wish, every time.Duration) (name string, err error) {
-	f := &scheduleFlags{every: every, years: w.Years, scope: w.Scope, delay: w.Delay, warc: w.WARC}
+	f := &scheduleFlags{every: every, years: w.Years, options: harvestOptions(w)}
 	if err = f.validate(false); err != nil {
 		return "", err
 	}

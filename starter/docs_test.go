@@ -164,8 +164,6 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "see `starter --help`", []string{"train", "links"}},
 		{program.ExitUsage, "want a venue such as", []string{"harvest"}},
 		{program.ExitUsage, "--site", []string{"harvest", "http://www.example.edu/"}},
-		{program.ExitUsage, "--max-pages", []string{"harvest", "conf/x", "--years", "2001", "--max-pages", "-1"}},
-		{program.ExitUsage, "--sites", []string{"harvest", "conf/x", "--years", "2001", "--sites", "-1"}},
 		{program.ExitUsage, `no command is called "nosuch"`, []string{"help", "nosuch"}},
 		{program.ExitUsage, "--sites: want one or more", []string{"harvest", "conf/x", "--years", "2001", "--sites", "0"}},
 		{program.ExitUsage, "--json is of --format jsonl", []string{"export", "conf/x", "--format", "csv", "--json"}},
@@ -176,6 +174,8 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUnknown, "no such harvest", []string{"report", "conf/nope"}},
 		{program.ExitUnknown, "nothing is known of conf/nope", []string{"review", "conf/nope"}},
 		{program.ExitUnknown, "no site nope.example", []string{"recrawl", "nope.example"}},
+		{program.ExitUnknown, "nowhere.example", []string{"recrawl", "--site", "nowhere.example"}},
+		{program.ExitUnknown, "starter harvest conf/none", []string{"recrawl", "conf/none"}},
 		{program.ExitUnknown, "no such document", []string{"documents", "show", "abcdef"}},
 		{program.ExitUsage, "want an hour or longer", []string{"schedule", "create", "due", "--every", "50s"}},
 		{program.ExitUsage, "is no host", []string{"blacklist", "add", "--file", c.file("hosts.txt", "not a host\n")}},
@@ -230,7 +230,7 @@ func TestMisuses(t *testing.T) {
 			require.NotContains(t, said, leak, "%v", m.args)
 		}
 	}
-	for _, not := range []string{"venues search", "holdings forget", "holdings list extra", "sites list a b c", "recrawl a b",
+	for _, not := range []string{"venues search", "holdings forget", "holdings list extra", "sites list a b c", "recrawl a b", "recrawl", "recrawl conf/x --due",
 		"doctor extra", "import gopher://x/y", "import /none/such", "import s3://", "import s3:///crawls"} {
 		c.wrong(program.ExitUsage, strings.Fields(not)...)
 	}
@@ -239,7 +239,10 @@ func TestMisuses(t *testing.T) {
 	require.Contains(t, c.ok("documents", "list", "--kind", "epub"), "0 documents")
 	require.Contains(t, c.ok("review", "conf/x", "--list"), "0 matches")
 	require.Equal(t, "[]\n", c.ok("review", "conf/x", "--list", "--json"))
-	require.Contains(t, c.wrong(program.ExitUnavailable, "recrawl", "ada.example", "--temporal-address", "127.0.0.1:1"), "127.0.0.1:1", "a host is a site")
+	for _, host := range []string{"ada.example", "ADA.example", "--site Ada.Example"} {
+		said := c.wrong(program.ExitUnavailable, strings.Fields("recrawl --temporal-address 127.0.0.1:1 "+host)...)
+		require.Contains(t, said, "127.0.0.1:1", "a host is a site")
+	}
 }
 
 func TestMain(m *testing.M) {

@@ -58,8 +58,12 @@ func (d *doctor) warn(check, do, format string, args ...any) {
 	d.found = append(d.found, finding{levelWarn, check, fmt.Sprintf(format, args...), do})
 }
 
-func (d *doctor) fail(check, do string, err error) {
-	d.found = append(d.found, finding{levelFail, check, strings.Join(strings.Fields(err.Error()), " "), do})
+// fail reports whether a check failed: with an error.
+func (d *doctor) fail(check, do string, err error) bool {
+	if err != nil {
+		d.found = append(d.found, finding{levelFail, check, strings.Join(strings.Fields(err.Error()), " "), do})
+	}
+	return err != nil
 }
 
 func doctorCommand(c *cli) *cobra.Command {
@@ -71,7 +75,7 @@ with a small file that is removed again. Exit code 1 if a check fails.`,
 		Example: "  starter doctor\n  starter doctor --network --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := examine(cmd.Context(), c, network)
-			err := c.printTable(found, "", rowsOf(found, func(f finding) string {
+			err := c.printTable(found, "", each.Of(found, func(f finding) string {
 				return strings.TrimSuffix(f.Level+"\t"+f.Check+"\t"+f.Found+" — "+f.Do, " — ")
 			}))
 			n := each.Count(found, func(f finding) bool { return f.Level == levelFail })
@@ -90,8 +94,7 @@ const checkTimeout = 15 * time.Second
 func examine(ctx context.Context, c *cli, network bool) []finding {
 	d := &doctor{network: network, child: c.Child}
 	cfg, err := c.Settings()
-	if err != nil {
-		d.fail("settings", "correct it where it is from; `starter config` lists all settings", err)
+	if d.fail("settings", "correct it where it is from; `starter config` lists all settings", err) {
 		return d.found
 	}
 	d.cfg = cfg
@@ -128,21 +131,21 @@ func (d *doctor) settings(context.Context) {
 
 // identity says how the web sees a worker.
 func (d *doctor) identity(context.Context) {
-	ua, err := app.UserAgent(d.cfg)
+	client, err := app.Client(d.cfg)
 	switch {
 	case err != nil:
 		d.fail("identity", "correct the setting named", err)
 	case d.cfg.Web.Contact == "":
-		d.warn("identity", "set GLEANER_CONTACT to an e-mail address or a page where web masters reach you", "%s: without a contact nothing but loopback and a proxy is asked", ua)
+		d.warn("identity", "set GLEANER_CONTACT to an e-mail address or a page where web masters reach you", "%s: without a contact nothing but loopback and a proxy is asked", client.UserAgent())
 	default:
-		d.ok("identity", "User-Agent: %s; robots.txt group: gleaner", ua)
+		d.ok("identity", "User-Agent: %s; robots.txt group: gleaner", client.UserAgent())
 	}
 }
 
 // proxied warns of what a proxy takes out of Gleaner's hands.
 func (d *doctor) proxied(context.Context) {
-	proxied, err := app.Proxied(d.cfg)
-	if err != nil || !proxied {
+	client, err := app.Client(d.cfg)
+	if err != nil || !client.Proxied() {
 		return // a wrong setting is named by identity
 	}
 	d.warn("proxy", "let the proxy refuse private addresses and metadata services, as Gleaner does without one",
@@ -238,9 +241,8 @@ func (d *doctor) disk(context.Context) {
 // outside asks the services that every harvest needs, once each.
 func (d *doctor) outside(ctx context.Context) {
 	if dump := d.cfg.Catalogues.DBLPDump; dump != "" {
-		if f, err := os.Open(dump); err != nil {
-			d.fail("dblp dump", "correct GLEANER_DBLP_DUMP, or fetch https://dblp.org/xml/dblp.xml.gz", err)
-		} else {
+		f, err := os.Open(dump)
+		if !d.fail("dblp dump", "correct GLEANER_DBLP_DUMP, or fetch https://dblp.org/xml/dblp.xml.gz", err) {
 			d.ok("dblp dump", "%s can be read", dump)
 			f.Close()
 		}
@@ -264,9 +266,8 @@ func (d *doctor) outside(ctx context.Context) {
 		case "none":
 		case "searxng":
 			base := strings.TrimRight(d.cfg.Search.SearXNG, "/")
-			if err := d.asksJSON(ctx, base+"/search?q=homepage&format=json"); err != nil {
-				d.fail("search", "403: enable json under search.formats of its settings.yml; else check GLEANER_SEARXNG_URL", err)
-			} else {
+			err := d.asksJSON(ctx, base+"/search?q=homepage&format=json")
+			if !d.fail("search", "403: enable json under search.formats of its settings.yml; else check GLEANER_SEARXNG_URL", err) {
 				d.ok("search", "%s answers in JSON", base)
 			}
 		default:
@@ -284,8 +285,8 @@ func (d *doctor) asksJSON(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	if ua, err := app.UserAgent(d.cfg); err == nil {
-		req.Header.Set("User-Agent", ua)
+	if polite, err := app.Client(d.cfg); err == nil {
+		req.Header.Set("User-Agent", polite.UserAgent())
 	}
 	resp, err := client.Do(req)
 	if err != nil {

@@ -38,8 +38,7 @@ func (d *doctor) database(ctx context.Context) {
 		return
 	}
 	i, err := store.Inspect(ctx, dsn)
-	if err != nil {
-		d.fail("database", "check GLEANER_DATABASE_URL and that the server runs", err)
+	if d.fail("database", "check GLEANER_DATABASE_URL and that the server runs", err) {
 		return
 	}
 	if i.VersionNum < oldestPostgres {
@@ -79,8 +78,7 @@ func (d *doctor) clock(name string, skew time.Duration) {
 // parts opens what a worker opens, which checks the settings of every part.
 func (d *doctor) parts(ctx context.Context) {
 	a, err := app.Open(ctx, d.cfg, app.Options{})
-	if err != nil {
-		d.fail("parts", "correct the setting named", err)
+	if d.fail("parts", "correct the setting named", err) {
 		return
 	}
 	defer a.Close()
@@ -94,8 +92,7 @@ func (d *doctor) temporal(ctx context.Context) {
 		return
 	}
 	c, err := pool.Dial(ctx, d.cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		d.fail("temporal", "check TEMPORAL_ADDRESS and that the server runs", err)
+	if d.fail("temporal", "check TEMPORAL_ADDRESS and that the server runs", err) {
 		return
 	}
 	defer c.Close()
@@ -150,8 +147,7 @@ func (d *doctor) pollers(ctx context.Context, c client.Client, queue string, kin
 		name += " (workflows)"
 	}
 	r, err := c.DescribeTaskQueue(ctx, queue, kind)
-	if err != nil {
-		d.fail(name, "check the Temporal server", err)
+	if d.fail(name, "check the Temporal server", err) {
 		return time.Time{}
 	}
 	n, other, latest := asking(r)
@@ -177,20 +173,17 @@ const probeSize = 4 << 20
 // blobs writes, reads and removes a file.
 func (d *doctor) blobs(ctx context.Context) {
 	repo, err := app.OpenRepository(ctx, d.cfg)
-	if err != nil {
-		d.fail("blob store", "check GLEANER_REPOSITORY_URL", err)
+	if d.fail("blob store", "check GLEANER_REPOSITORY_URL", err) {
 		return
 	}
 	defer repo.Close()
-	if d.notOurs != nil {
-		d.fail("blob store", "mount its folder, or check GLEANER_REPOSITORY_URL", d.notOurs)
+	if d.fail("blob store", "mount its folder, or check GLEANER_REPOSITORY_URL", d.notOurs) {
 		return
 	}
 	probe := make([]byte, probeSize)
 	_, _ = rand.Read(probe) // bytes that no file system can pack
 	digest, err := repo.Put(ctx, probe)
-	if err != nil {
-		d.fail("blob store", "it must be writable, with room left", err)
+	if d.fail("blob store", "it must be writable, with room left", err) {
 		return
 	}
 	defer func() {
@@ -199,8 +192,7 @@ func (d *doctor) blobs(ctx context.Context) {
 		}
 	}()
 	got, err := repo.Get(ctx, digest.SHA256)
-	if err != nil {
-		d.fail("blob store", "it must be readable", err)
+	if d.fail("blob store", "it must be readable", err) {
 		return
 	}
 	defer got.Close()

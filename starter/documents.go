@@ -71,11 +71,11 @@ func onDocuments(ctx context.Context, c *cli, q *conditions, do func(*app.App, [
 	if err != nil {
 		return err
 	}
-	return do(a, append([]store.Listed{}, found...)) // a list in JSON, too, where it is empty
+	return do(a, each.List(found)) // a list in JSON, too, where it is empty
 }
 
 func writeList(w io.Writer, found []store.Listed) error {
-	err := table(w, "SHA256\tSTATE\tKIND\tCLASS\tPAGES\tPAPER\tURL", rowsOf(found, func(d store.Listed) string {
+	err := table(w, "SHA256\tSTATE\tKIND\tCLASS\tPAGES\tPAPER\tURL", each.Of(found, func(d store.Listed) string {
 		class := d.Class
 		if what := d.What(); what != class {
 			class = "(" + what + ")"
@@ -114,10 +114,7 @@ was read from it.`,
 				return err
 			}
 			s, err := collection.SheetOf(ctx, a.DB, a.Repo, sha)
-			if err != nil {
-				return err
-			}
-			return c.Print(s, func(w io.Writer) error { return writeSheet(w, s) })
+			return printOne(c, s, err, writeSheet)
 		})}
 	cmd.Flags().StringVar(&out, "out", "", "write the document to this file; - is the standard output")
 	cmd.Flags().BoolVar(&asText, "as-text", false, "write the text that was read, not the file")

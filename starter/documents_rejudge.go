@@ -31,13 +31,9 @@ func documentsRejudgeCommand(c *cli) *cobra.Command {
 installed. Nothing is fetched. Conditions choose the documents; --all is all.`,
 		Example: "  starter documents rejudge --state rejected --explain\n  starter documents rejudge --outcome no-reader,image-only\n  starter documents rejudge --all",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			chosen := 0
-			for _, name := range []string{"state", "class", "kind", "outcome", "ingestion", "host", "venue", "years", "from", "to", "text", "sample"} {
-				if cmd.Flags().Changed(name) {
-					chosen++
-				}
-			}
-			if all == (chosen > 0) {
+			chosen := slices.ContainsFunc([]string{"state", "class", "kind", "outcome", "ingestion", "host", "venue",
+				"years", "from", "to", "text", "sample"}, cmd.Flags().Changed)
+			if all == chosen {
 				return fmt.Errorf("%w: want conditions, or --all", program.ErrUsage)
 			}
 			return onDocuments(cmd.Context(), c, q, func(a *app.App, found []store.Listed) error { return rejudge(cmd.Context(), c, a, found, explain) })

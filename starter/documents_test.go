@@ -15,7 +15,6 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/temporal"
 
-	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest/report"
@@ -63,8 +62,7 @@ func TestAskWord(t *testing.T) {
 // tableJobs cleans: first it is told what would go, then that goes and no more. And it
 // has workers list documents and generate the whitelist.
 func (v *tour) tableJobs() {
-	var rejected []store.Listed
-	v.read(&rejected, "documents", "list", "--state", "rejected")
+	rejected := answer[[]store.Listed](v.read, "documents", "list", "--state", "rejected")
 	sha := ""
 	for _, d := range rejected {
 		if d.Paper == "" && d.Removed == nil {
@@ -88,8 +86,7 @@ func (v *tour) tableJobs() {
 	would.InPlace, would.Seconds, did.Seconds = true, 0, 0
 	require.Equal(v.t, would, did, "what went is what was told")
 	if did.Documents > 0 {
-		_, code := v.do("documents", "show", sha)
-		require.Equal(v.t, program.ExitUnknown, code, "it is off the record")
+		v.exits(program.ExitUnknown, "documents", "show", sha) // it is off the record
 	}
 	var parents, sample, lists endOfTable
 	list = v.file("parenturl.revised.csv")
@@ -110,8 +107,7 @@ func (v *tour) tableJobs() {
 	require.Contains(v.t, v.must("jobs", "list"), "kind=pdf sample=2 seed=1")
 	for args, code := range map[string]int{"cancel 99": program.ExitUnknown, fmt.Sprintf("cancel %d", sample.Job): program.ExitUnknown, "clean documents --only some": program.ExitUsage,
 		fmt.Sprintf("jobs modify %d --set size=1", sample.Job): program.ExitUsage, fmt.Sprintf("jobs run %d --confirm", sample.Job): program.ExitUsage} {
-		_, got := v.do(strings.Fields(args)...)
-		require.Equal(v.t, code, got, args)
+		v.exits(code, strings.Fields(args)...)
 	}
 }
 
@@ -122,16 +118,14 @@ func TestHoldingsCanBeSeenAndTakenBack(t *testing.T) {
 	c := newConsole(t)
 	csv := c.file("library.csv", "title,year,author\n\"Crawling the Web, Politely\",2001,Jörg Müller\nAnother Paper,2002,Jane Doe\n")
 	bib := c.file("library.bib", "@article{a, title={Crawling the {Web}, politely.}, year=2001, author={M{\\\"u}ller, J{\\\"o}rg}, doi={10.1/x}}\n@article{b, title={A Third Paper}, year=2003, author={Roe, R.}}\n")
-	var done store.Imported
-	c.read(&done, "holdings", "import", csv, "--dry-run")
+	done := answer[store.Imported](c.read, "holdings", "import", csv, "--dry-run")
 	require.Equal(t, store.Imported{Papers: 2, New: 2}, done)
 	require.Contains(t, c.ok("holdings", "list"), "nothing was imported")
 	require.Contains(t, c.ok("holdings", "import", csv), "2 papers of "+csv+" held: 2 new, 0 known")
 	require.Contains(t, c.ok("holdings", "import", csv), "held: 0 new, 2 known")
 	require.Contains(t, c.ok("holdings", "import", bib), "2 papers of "+bib+" held: 1 new, 1 known")
 
-	var lists []store.HeldSource
-	c.read(&lists, "holdings", "list")
+	lists := answer[[]store.HeldSource](c.read, "holdings", "list")
 	require.Len(t, lists, 2)
 	require.Equal(t, bib, lists[0].Source)
 	require.Equal(t, 2, lists[0].Papers)
@@ -169,11 +163,10 @@ func TestReportSaysWhereAHomepageLed(t *testing.T) {
 	require.NoError(t, c.SaveDecision(ctx, evidence.Decision{Author: ada}, []store.Homepage{{AuthorID: ada.ID(), URL: homepage, Host: "www.u.example"}}))
 	c.visited("www.u.example", "/~ada/", "", frontier.Page, gleaner.OK)
 	c.accepted("www.u.example", "bob.pdf") // whose page is the host's root
-	storetest.Exec(t, c.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites`, id)
+	c.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites`, id)
 
 	missing := func() report.MissingPaper {
-		var r report.Report
-		c.read(&r, "report", "conf/x")
+		r := answer[report.Report](c.read, "report", "conf/x")
 		require.Len(t, r.Missing, 1)
 		require.Equal(t, map[report.Reason]int{r.Missing[0].Reason: 1}, r.Reasons)
 		return r.Missing[0]
@@ -183,9 +176,9 @@ func TestReportSaysWhereAHomepageLed(t *testing.T) {
 	require.Equal(t, []string{"Ada Lovelace (http://www.u.example/~ada/): done, 2 pages of its host fetched, and no document on it or linked from it"}, m.Evidence)
 	require.Contains(t, c.ok("report", "conf/x"), "missing: homepage led nowhere (1 paper)")
 
-	storetest.Exec(t, c.Pool, `UPDATE locations SET parent=$1, url='http://lab.example/engines.pdf'`, homepage+"papers.html")
+	c.exec(`UPDATE locations SET parent=$1, url='http://lab.example/engines.pdf'`, homepage+"papers.html")
 	require.Equal(t, report.NotLinked, missing().Reason)
-	storetest.Exec(t, c.Pool, `UPDATE documents SET state='rejected'`)
+	c.exec(`UPDATE documents SET state='rejected'`)
 	m = missing()
 	require.Equal(t, report.LedNowhere, m.Reason)
 	require.Contains(t, m.Evidence[0], "none of 1 document on it or linked from it is academic")
@@ -204,8 +197,7 @@ func TestParents(t *testing.T) {
 	out := c.ok("parents")
 	require.Regexp(t, `2005-06-30 +2026-01-02 +2 +http://ada\.example/`, out)
 	require.Regexp(t, `\(2020-02-03\) +\(2021-02-03\) +1 +http://bob\.example/`, out)
-	var part listedParents
-	c.read(&part, "parents", "--limit", "1")
+	part := answer[listedParents](c.read, "parents", "--limit", "1")
 	require.Len(t, part.Parents, 1)
 	require.Equal(t, "ada.example", part.Parents[0].Host)
 	require.Contains(t, c.ok("parents", "--limit", "1"), "more:  --after '"+part.Next+"'\n")
@@ -216,8 +208,7 @@ func TestParents(t *testing.T) {
 	require.Len(t, rest.Parents, 1)
 	require.Empty(t, rest.Next)
 
-	var one shownParent
-	c.read(&one, "parents", part.Parents[0].URL)
+	one := answer[shownParent](c.read, "parents", part.Parents[0].URL)
 	require.Len(t, one.LeadsTo, 2)
 	require.Equal(t, 2, one.Documents)
 	require.Equal(t, "accepted", one.LeadsTo[0].State)

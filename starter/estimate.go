@@ -107,22 +107,12 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 		if e.Estimate, err = a.Stages.Estimate(ctx, papers, held, pace); err != nil {
 			return nil, err
 		}
-		e.Listed = listed(papers, held, e.Found)
+		e.Listed = each.Of(papers, func(p gleaner.Paper) wantedPaper {
+			return wantedPaper{p.Key, p.Title, p.Year, p.DOI, gleaner.Names(p.Authors), held[p.Key], e.Found[p.Key]}
+		})
 		all = append(all, e)
 	}
 	return all, nil
-}
-
-func listed(papers []gleaner.Paper, held map[string]string, found map[string]bool) (out []wantedPaper) {
-	for _, p := range papers {
-		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, DOI: p.DOI, Held: held[p.Key]}
-		w.Found = found[p.Key]
-		for _, who := range p.Authors {
-			w.Authors = append(w.Authors, who.Name)
-		}
-		out = append(out, w)
-	}
-	return out
 }
 
 // papersToBe are the papers that a harvest would be after.
@@ -211,7 +201,7 @@ func (e estimated) summary(w io.Writer) error {
 	found := each.Count(e.Listed, func(p wantedPaper) bool { return p.state() == store.PaperFound })
 	fmt.Fprintf(w, "%s: %s %s, %d held, %d wanted, %d of these found already\n",
 		e.Goal, text.Count(e.Papers, "paper"), e.listing(), e.Held, e.Wanted, found)
-	untitled := len(slices.DeleteFunc(slices.Clone(e.Listed), func(p wantedPaper) bool { return p.Title != "" }))
+	untitled := each.Count(e.Listed, func(p wantedPaper) bool { return p.Title == "" })
 	if untitled > 0 {
 		fmt.Fprintf(w, "of %s only the DOI is known here; the harvest asks Crossref for titles and authors\n", text.Count(untitled, "paper"))
 	}

@@ -116,8 +116,7 @@ func TestTheRecordAnswersForYearsThatItHas(t *testing.T) {
 	found := gleaner.Paper{Key: "papers:own/2", Venue: venue, Year: 2001, Title: paper.Title, Authors: []gleaner.Author{{Name: "Ada Loe"}}}
 	known.Key, known.Authors = "papers:own/1", []gleaner.Author{{Name: "Jane Roe"}}
 	require.NoError(t, c.SaveListing(t.Context(), "file", "papers:own", "list", []gleaner.Paper{known, found}))
-	var own []estimated
-	c.read(&own, "harvest", "papers:own", "--dry-run")
+	own := answer[[]estimated](c.read, "harvest", "papers:own", "--dry-run")
 	require.Equal(t, 1, own[0].Known.Found, "a list names people, and the record knows them")
 	require.True(t, own[0].Listed[1].Found, "a document on record is the paper, of whatever list")
 	require.NoError(t, c.SetUnanswered(t.Context(), h.ID, store.UnansweredPapers, "dblp", nil, []store.Unanswered{{Subject: "2002", Reason: "status 503"}}))

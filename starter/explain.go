@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,20 +28,13 @@ it out, how the fetch ended, and what was decided of the document that came back
 				return fmt.Errorf("%w: %w", program.ErrUsage, err)
 			}
 			e, err := a.Explain(ctx, url)
-			if err != nil {
-				return err
-			}
-			return c.Print(e, func(w io.Writer) error { return writeExplanation(w, e) })
+			return printOne(c, e, err, writeExplanation)
 		})}
 }
 
 func writeExplanation(w io.Writer, e *app.Explanation) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(name string, v any) {
-		if s := fmt.Sprint(v); s != "" {
-			fmt.Fprintf(t, "%s\t%s\n", name, s)
-		}
-	}
+	var l lines
+	row := l.fact
 	row("url", e.URL)
 	row("state", e.StateName)
 	row("linked from", e.Parent)
@@ -90,7 +82,7 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 	for _, paper := range e.Denied {
 		row("is no paper", paper+": a person said so")
 	}
-	return t.Flush()
+	return table(w, "", l)
 }
 
 // decision says what was decided of a document.

@@ -137,10 +137,7 @@ func keepsPapers(w io.Writer, list, format string, papers []byte) error {
 	}
 	had, _, _ := biblio.ReadSome(bytes.NewReader(old), biblio.Format(format))
 	has, _, _ := biblio.ReadSome(bytes.NewReader(papers), biblio.Format(format))
-	named := map[string]bool{}
-	for _, p := range has {
-		named[p.Title] = true
-	}
+	named := each.Set(has, func(p gleaner.Paper) string { return p.Title })
 	others := each.Where(had, func(p gleaner.Paper) bool { return !named[p.Title] })
 	if len(others) == 0 {
 		return nil

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -73,8 +72,8 @@ func TestOAIDatesWhatBecameARecord(t *testing.T) {
 	paper := gleaner.Paper{Key: "journals/exa/Roe03", Venue: "journals/exa", Year: 2003, Title: "Sorting Measured Examples"}
 	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{paper}, nil))
 	c.accepted("ada.example", "roe.pdf")
-	storetest.Exec(t, c.Pool, `UPDATE locations SET found_at='2026-01-02'`)
-	storetest.Exec(t, c.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score, matched_at) VALUES ($1, 'ada.exampleroe.pdf', 'exact', 1, '2026-06-07 12:00Z')`, paper.Key)
+	c.exec(`UPDATE locations SET found_at='2026-01-02'`)
+	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score, matched_at) VALUES ($1, 'ada.exampleroe.pdf', 'exact', 1, '2026-06-07 12:00Z')`, paper.Key)
 	c.args = append(c.args, "--contact", "keeper@example.org")
 	var r oaiRead
 	require.NoError(t, xml.Unmarshal([]byte(c.ok("export", "journals/exa", "--format", "oai", "--base-url", "https://gate.example/exa.xml")), &r))

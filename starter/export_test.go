@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/console"
-	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
@@ -41,7 +40,7 @@ func TestExportsForReferenceManagers(t *testing.T) {
 	require.NoError(t, c.SavePapers(ctx, []gleaner.Paper{paper}, nil))
 	require.NoError(t, c.NameVenue(ctx, gleaner.Venue{Key: "journals/exa", Name: "EXA", Title: "Journal of Examples"}))
 	c.accepted("ada.example", "roe.pdf")
-	storetest.Exec(t, c.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, 'ada.exampleroe.pdf', 'exact', 1)`, paper.Key)
+	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, 'ada.exampleroe.pdf', 'exact', 1)`, paper.Key)
 	for format, is := range map[string]biblio.Format{"bibtex": biblio.BibTeX, "ris": biblio.RIS} {
 		out := c.ok("export", "journals/exa", "--format", format)
 		back, err := biblio.Read(strings.NewReader(out), is)
@@ -69,7 +68,7 @@ func TestExportsForReferenceManagers(t *testing.T) {
 		c.read(&listed, "documents", "list", "--venue", venue)
 		require.Len(t, listed, n, venue)
 	}
-	storetest.Exec(t, c.Pool, `UPDATE documents SET refs=2, reference_list='{"[1] A. One.","[2] B. Two."}'`)
+	c.exec(`UPDATE documents SET refs=2, reference_list='{"[1] A. One.","[2] B. Two."}'`)
 	rows, err := csv.NewReader(strings.NewReader(c.ok("export", "journals/exa", "--format", "csv"))).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, []string{"authors", "doi", "venue", "venue_name", "references", "reference_list", "kind", "also"}, rows[0][10:])
@@ -98,7 +97,7 @@ func TestExportWithFiles(t *testing.T) {
 	sha := digest.SHA256
 	require.NoError(t, c.SavePapers(ctx, []gleaner.Paper{{Key: "conf/exa/Roe03", Venue: "conf/exa", Year: 2003, Title: "Sorting: XML; 50 % {more}", Authors: []gleaner.Author{{PID: "1/1", Name: "Jane Roe"}}}}, nil))
 	c.acceptedAs("ada.example", "roe.pdf", sha)
-	storetest.Exec(t, c.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/exa/Roe03', $1, 'exact', 1)`, sha)
+	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/exa/Roe03', $1, 'exact', 1)`, sha)
 
 	const file = "exa/2003/Roe - Sorting XML; 50 % more.pdf"
 	for format, names := range map[string]string{
@@ -188,12 +187,12 @@ func TestTwinsAreOnePaper(t *testing.T) {
 		{"other.zip", "postscript", "accepted", "ok", "", "", 7},
 	} {
 		c.accepted(host, d.name)
-		storetest.Exec(t, c.Pool, `UPDATE documents SET meta_title='frontMatter', first_pages=E'Larger Examples\nby hand', kind=$2, state=$3, outcome=$4, pages=$5 WHERE sha256=$1`, host+d.name, d.kind, d.state, d.outcome, d.pages)
+		c.exec(`UPDATE documents SET meta_title='frontMatter', first_pages=E'Larger Examples\nby hand', kind=$2, state=$3, outcome=$4, pages=$5 WHERE sha256=$1`, host+d.name, d.kind, d.state, d.outcome, d.pages)
 		if d.verdict != "" {
-			storetest.Exec(t, c.Pool, `INSERT INTO matches (paper_key, sha256, verdict, form, score) VALUES ($1, $2, $3, $4, 1)`, key, host+d.name, d.verdict, d.form)
+			c.exec(`INSERT INTO matches (paper_key, sha256, verdict, form, score) VALUES ($1, $2, $3, $4, 1)`, key, host+d.name, d.verdict, d.form)
 		}
 	}
-	storetest.Exec(t, c.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'site' FROM sites`, site)
+	c.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'site' FROM sites`, site)
 
 	const at = "http://" + host + "/"
 	others := []string{at + "a-draft.pdf", at + "roe.ps.gz", at + "roe.dvi"}

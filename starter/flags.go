@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
@@ -38,8 +37,6 @@ func (duration) Type() string { return "duration" }
 
 // scopeHelp explains every --scope.
 const scopeHelp = "what of a host may be crawled: prefix (the path of a homepage, the directory of a site) or host (all) (default: prefix)"
-
-func scopes() []string { return []string{activities.ScopePrefix, activities.ScopeHost} }
 
 // oneOf holds what was given for a flag to the words that it takes.
 func oneOf(flag string, choices []string, given ...string) error {

@@ -96,13 +96,11 @@ func (g *goals) site(who sampleweb.AuthorTruth) {
 			}
 		}
 	}
-	var r report.Report
-	g.read(&r, "report", name)
+	r := answer[report.Report](g.read, "report", name)
 	require.Equal(g.t, len(had), r.Files.Papers)
 	require.Contains(g.t, g.ok("report", name), "academic documents")
 	require.NotContains(g.t, g.ok("status", name), "wanted")
-	var s scheduled
-	g.read(&s, "schedule", "create", name, "--every", "30d")
+	s := answer[scheduled](g.read, "schedule", "create", name, "--every", "30d")
 	require.Equal(g.t, name, s.Schedule)
 	require.Contains(g.t, g.ok("schedule", "delete", name), "deleted")
 	require.Contains(g.t, g.ok("retry", name, "--reason", "not-found"), name+" goes on")
@@ -130,8 +128,7 @@ func (g *goals) personAndList(who sampleweb.AuthorTruth) {
 	require.Contains(g.t, out, "author:"+who.PID+" complete")
 	require.Contains(g.t, out, "papers:reading-list complete")
 
-	var r report.Report
-	g.read(&r, "report", "author:"+who.PID)
+	r := answer[report.Report](g.read, "report", "author:"+who.PID)
 	require.Equal(g.t, len(g.of(who.Name)), r.Summary.Published)
 	require.Equal(g.t, []int{1, 1}, []int{r.Authors, r.Homepages}, "co-authors are not looked for")
 	g.found("author:"+who.PID, g.of(who.Name), func(p sampleweb.PaperTruth) bool {
@@ -192,8 +189,7 @@ func TestSeveralVenuesAreStartedByOneCommand(t *testing.T) {
 	require.Contains(t, out, "--budget 2.5 is not taken, it runs with the default")
 	require.Contains(t, out, "starter cancel "+venues[0]+"/"+years)
 	require.NotContains(t, out, "--scope", "it runs so")
-	var said startedJSON
-	g.read(&said, "harvest", venues[0], "--years", years, "--strategy", "bfs")
+	said := answer[startedJSON](g.read, "harvest", venues[0], "--years", years, "--strategy", "bfs")
 	require.Equal(t, []notTaken{{Option: "strategy", Asked: "bfs"}}, said.NotTaken)
 	require.Contains(t, g.ok("harvest", venues[0], "--years", fmt.Sprintf("%d,%d", last+2, first)), fmt.Sprintf("%s/%d,%d started", venues[0], first, last+2))
 	require.Contains(t, g.ok("harvest", venues[0]), venues[0]+" started", "all years")

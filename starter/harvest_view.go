@@ -265,30 +265,41 @@ func countBar(done, of int) string {
 
 // sites are lines of the sites that fail, then of those that are crawled, as many as
 // there is room for.
-func (l *harvestView) sites(width, room int) (lines []string) {
-	if len(l.now.At) == 0 || room < 3 {
+func (l *harvestView) sites(width, room int) []string {
+	what, found := "paper", func(s store.SiteNow) int { return s.Papers }
+	if gleaner.ParseGoal(l.h.Venue).Site != "" {
+		what, found = "file", func(s store.SiteNow) int { return s.Documents }
+	}
+	host := func(s store.SiteNow) string { return s.Host }
+	return linesThatFit(l.now.At, room, width-52, host, func(s store.SiteNow, name string) string {
+		if s.Fails() {
+			return "! " + name + "  " + whyFails(s)
+		}
+		n := found(s)
+		return fmt.Sprintf("  %s %5d %-5s %4d %-6s %5d waiting  %s", name, s.Pages, text.Noun(s.Pages, "page"),
+			n, text.Noun(n, what), s.Waiting, nextRequest(s))
+	})
+}
+
+// linesThatFit are lines of as many of a list as there is room for, behind an empty one, and
+// how many more there are. Their names are a column, at most so wide.
+func linesThatFit[T any](
+	all []T, room, most int, name func(T) string, line func(one T, name string) string,
+) (lines []string) {
+	if len(all) == 0 || room < 3 {
 		return nil
 	}
+	shown, wide := all[:min(len(all), room-2)], 0
+	for _, one := range shown {
+		wide = max(wide, terminal.Width(name(one)))
+	}
+	wide = min(wide, max(16, most))
 	lines = append(lines, "")
-	shown := min(len(l.now.At), room-2)
-	longest := 0
-	for _, s := range l.now.At[:shown] {
-		longest = max(longest, len(s.Host))
+	for _, one := range shown {
+		cut := terminal.Cut(name(one), wide)
+		lines = append(lines, line(one, cut+strings.Repeat(" ", wide-terminal.Width(cut))))
 	}
-	host := min(longest, max(16, width-52))
-	for _, s := range l.now.At[:shown] {
-		name := fmt.Sprintf("%-*s", host, terminal.Cut(s.Host, host))
-		if s.Fails() {
-			lines = append(lines, "! "+name+"  "+whyFails(s))
-			continue
-		}
-		what, n := "paper", s.Papers
-		if gleaner.ParseGoal(l.h.Venue).Site != "" {
-			what, n = "file", s.Documents
-		}
-		lines = append(lines, fmt.Sprintf("  %s %5d %-5s %4d %-6s %5d waiting  %s", name, s.Pages, text.Noun(s.Pages, "page"), n, text.Noun(n, what), s.Waiting, nextRequest(s)))
-	}
-	if more := len(l.now.At) - shown; more > 0 {
+	if more := len(all) - len(shown); more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
 	return lines

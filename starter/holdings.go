@@ -79,12 +79,9 @@ func holdingsListCommand(c *cli) *cobra.Command {
 		Example: "  starter holdings list",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			all, err := a.DB.HeldSources(ctx)
-			if err != nil {
-				return err
-			}
-			return c.printTable(all, "SOURCE\tPAPERS\tIN NO OTHER\tIMPORTED", rowsOf(all, func(s store.HeldSource) string {
+			return printRows(c, all, err, "SOURCE\tPAPERS\tIN NO OTHER\tIMPORTED", func(s store.HeldSource) string {
 				return fmt.Sprintf("%s\t%d\t%d\t%s", s.Source, s.Papers, s.Alone, s.Imported.Local().Format(time.DateTime))
-			}), "nothing was imported: starter holdings import FILE")
+			}, "nothing was imported: starter holdings import FILE")
 		})}
 }
 

@@ -54,7 +54,7 @@ func homepagesList(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := append([]store.AuthorHomepages{}, each.Where(all, func(l store.AuthorHomepages) bool { return !missing || len(l.Homepages) == 0 })...)
+			out := each.List(each.Where(all, func(a store.AuthorHomepages) bool { return !missing || len(a.Homepages) == 0 }))
 			return c.Print(out, func(w io.Writer) error { return writeHomepages(w, out, len(all)) })
 		})}
 	cmd.Flags().BoolVar(&missing, "missing", false, "only authors without a homepage")
@@ -63,29 +63,29 @@ func homepagesList(c *cli) *cobra.Command {
 
 func writeHomepages(w io.Writer, all []store.AuthorHomepages, of int) error {
 	found := 0
-	err := table(w, "AUTHOR\tPID\tWANTED\tHOMEPAGE\tSOURCE\tSCORE", func(line func(string, ...any)) {
-		for _, l := range all {
-			head := fmt.Sprintf("%s\t%s\t%d", l.Author.Name, l.Author.ID(), l.Wanted)
-			switch {
-			case l.DecidedAt == nil && l.Found:
-				line("%s\t(not looked for: papers found)\t\t", head)
-			case l.DecidedAt == nil:
-				line("%s\t(not looked for yet)\t\t", head)
-			case len(l.Homepages) == 0:
-				line("%s\t(%s)\t\t", head, l.NotFound)
-			default:
-				found++
-			}
-			for _, h := range l.Homepages {
-				if h.Scope != "" {
-					line("%s\tpapers at %s\t\t", head, h.URL)
-					continue
-				}
-				line("%s\t%s\t%s\t%.2f", head, h.URL, h.Source, h.Score)
-				head = "\t\t"
-			}
+	var l lines
+	for _, a := range all {
+		head := fmt.Sprintf("%s\t%s\t%d", a.Author.Name, a.Author.ID(), a.Wanted)
+		switch {
+		case a.DecidedAt == nil && a.Found:
+			l.add("%s\t(not looked for: papers found)\t\t", head)
+		case a.DecidedAt == nil:
+			l.add("%s\t(not looked for yet)\t\t", head)
+		case len(a.Homepages) == 0:
+			l.add("%s\t(%s)\t\t", head, a.NotFound)
+		default:
+			found++
 		}
-	}, "no author is wanted")
+		for _, h := range a.Homepages {
+			if h.Scope != "" {
+				l.add("%s\tpapers at %s\t\t", head, h.URL)
+				continue
+			}
+			l.add("%s\t%s\t%s\t%.2f", head, h.URL, h.Source, h.Score)
+			head = "\t\t"
+		}
+	}
+	err := table(w, "AUTHOR\tPID\tWANTED\tHOMEPAGE\tSOURCE\tSCORE", l, "no author is wanted")
 	if err != nil {
 		return err
 	}
@@ -244,10 +244,7 @@ func homepagesExplain(c *cli) *cobra.Command {
 		Example: "  starter homepages explain 'Jane Roe'\n  starter homepages explain 12/3456 --json",
 		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, h harvest.Homepages, who gleaner.Author, _ []string) error {
 			e, err := h.Explain(ctx, who)
-			if err != nil {
-				return err
-			}
-			return c.Print(e, func(w io.Writer) error { return writeExplained(w, e) })
+			return printOne(c, e, err, writeExplained)
 		})}
 }
 

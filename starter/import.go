@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/record/store"
@@ -53,7 +54,7 @@ func (f *importFlags) apply(fl *pflag.FlagSet, o *ingest.Options) (err error) {
 			value = strings.Join(hosts, "\n")
 		}
 		if err := o.Set(name, value); err != nil {
-			return usage(err)
+			return err
 		}
 	}
 	if fl.Changed("to") {
@@ -61,11 +62,11 @@ func (f *importFlags) apply(fl *pflag.FlagSet, o *ingest.Options) (err error) {
 			return err
 		}
 	}
-	return usage(o.Check())
+	return o.Check()
 }
 
 func usage(err error) error {
-	if errors.Is(err, ingest.ErrInput) {
+	if errors.Is(err, ingest.ErrInput) || errors.Is(err, tables.ErrInput) {
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	return err
@@ -132,7 +133,7 @@ record. The command ends with 0 when the import ended, whatever single files cam
 				return err
 			}
 			if err := f.apply(cmd.Flags(), &o); err != nil {
-				return err
+				return usage(err)
 			}
 			return importNew(cmd.Context(), c, o, f.wait)
 		}}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,11 +11,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/harvest/tables"
-	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/jobfile"
@@ -42,31 +39,15 @@ func (c *cli) onJob(do func(ctx context.Context, a *app.App, id int64) error) fu
 	}
 }
 
-// describeJob says in a line what a job does, and how many documents or pages it has taken.
-func describeJob(job store.Job) (said string, took int64) {
-	if job.Kind == store.JobImport {
-		var o ingest.Options
-		var n ingest.Counters
-		_, _ = json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &n)
-		return strings.Join(o.Paths, " "), int64(n.SavedNew + n.SavedDuplicate)
-	}
-	var o tables.Options
-	var n tables.Counters
-	_, _ = json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &n)
-	return o.Describe(job.Kind), n.Documents + n.Places + n.Parents
-}
-
 func jobsListCommand(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "list", Short: "List all jobs, the latest first", Args: cobra.NoArgs, Example: "  starter jobs list\n  starter jobs list --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			jobs, err := a.DB.Jobs(ctx)
-			if err != nil {
-				return err
-			}
-			return c.printTable(append([]store.Job{}, jobs...), "job\tkind\tstate\trun\trecords\ttaken\ttime\twhat", rowsOf(jobs, func(j store.Job) string {
-				said, took := describeJob(j)
-				return fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, took, rounded(j.Time(time.Now())), said)
-			}), "no job yet: starter import PATH")
+			return printRows(c, jobs, err, "job\tkind\tstate\trun\trecords\ttaken\ttime\twhat", func(j store.Job) string {
+				o, _ := jobfile.Of(j)
+				return fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done,
+					jobfile.Counted(j).Taken(), rounded(j.Time(time.Now())), o.Describe())
+			}, "no job yet: starter import PATH")
 		})}
 }
 
@@ -125,18 +106,7 @@ func jobsShowCommand(c *cli) *cobra.Command {
 
 func writeJob(w io.Writer, s shownJob) error {
 	fmt.Fprintf(w, "job %d (%s), run %d: %s %s\noptions: %s\n", s.ID, s.Kind, s.Run, s.State, s.Note, s.Options)
-	if s.Kind != store.JobImport {
-		end, err := endOfTableJob(s.Job)
-		if err != nil {
-			return err
-		}
-		return writeTable(w, end)
-	}
-	var n ingest.Counters
-	if err := json.Unmarshal(s.Counters, &n); err != nil {
-		return err
-	}
-	if err := writeImported(w, n, time.Duration(s.Seconds*float64(time.Second)), dryImport(s.Job)); err != nil {
+	if err := endOf(s.Job).write(w); err != nil {
 		return err
 	}
 	for _, d := range s.Differences {
@@ -183,14 +153,13 @@ its options. Paths in it are seen from the folder in which the command is given.
 // confirmed has a cleaning remove what it lists, or only list it: one that was confirmed
 // and is run again lists first what would go now.
 func confirmed(ctx context.Context, db *store.DB, id int64, confirm bool) error {
-	if confirm {
-		return modifyTable(ctx, db, id, []string{"confirm=yes"})
-	}
 	job, err := db.Job(ctx, id)
-	if err != nil || job.Ended == nil || !tables.Removes(job.Kind) {
+	if err != nil || !confirm && (job.Ended == nil || !tables.Removes(job.Kind)) {
 		return err
 	}
-	return modifyTable(ctx, db, id, []string{"confirm="})
+	return usage(jobfile.Modify(ctx, db.JobRecords, id, func(_ store.Job, o *jobfile.Options) error {
+		return o.Set("confirm", map[bool]string{true: "yes"}[confirm])
+	}))
 }
 
 func jobsModifyCommand(c *cli) *cobra.Command {
@@ -202,19 +171,17 @@ run" runs it with them. The options of an import are those of "starter import"; 
 other jobs are named by --set, as "starter jobs show" lists them.`,
 		Example: "  starter jobs modify 3 --filter off\n  starter jobs modify 3 --types pdf --blacklist hosts.txt\n  starter jobs modify 5 --set kind=pdf --set sample=1000"}
 	cmd.RunE = c.onJob(func(ctx context.Context, a *app.App, id int64) error {
+		err := jobfile.Modify(ctx, a.DB.JobRecords, id, func(job store.Job, o *jobfile.Options) error {
+			if job.Kind == store.JobImport && len(set) == 0 {
+				return f.apply(cmd.Flags(), &o.Import)
+			}
+			return setNamed(o, job.Kind, set)
+		})
+		if err != nil {
+			return usage(err)
+		}
 		job, err := a.DB.Job(ctx, id)
 		if err != nil {
-			return err
-		}
-		if job.Kind != store.JobImport || len(set) > 0 {
-			err = modifyTable(ctx, a.DB, id, set)
-		} else {
-			err = modifyImport(ctx, a.DB, job, f, cmd.Flags())
-		}
-		if err != nil {
-			return err
-		}
-		if job, err = a.DB.Job(ctx, id); err != nil {
 			return err
 		}
 		return c.Say(map[string]any{"job": id, "options": job.Options}, "job %d changed; `starter jobs run %d` runs it\n", id, id)
@@ -224,40 +191,18 @@ other jobs are named by --set, as "starter jobs show" lists them.`,
 	return cmd
 }
 
-func modifyImport(ctx context.Context, db *store.DB, job store.Job, f *importFlags, given *pflag.FlagSet) error {
-	var o ingest.Options
-	if err := json.Unmarshal(job.Options, &o); err != nil {
-		return err
-	}
-	if err := f.apply(given, &o); err != nil {
-		return err
-	}
-	return db.ModifyJob(ctx, job.ID, o)
-}
-
-// modifyTable sets options of a job on the record, NAME=VALUE each.
-func modifyTable(ctx context.Context, db *store.DB, id int64, set []string) error {
-	job, err := db.Job(ctx, id)
-	if err != nil {
-		return err
-	}
-	o := tables.Defaults(job.Kind)
-	if err := json.Unmarshal(job.Options, &o); err != nil {
-		return err
-	}
+// setNamed sets options, NAME=VALUE each.
+func setNamed(o *jobfile.Options, kind string, set []string) error {
 	if len(set) == 0 {
-		return fmt.Errorf("%w: want --set NAME=VALUE; names are %s", program.ErrUsage, strings.Join(tables.Fields(job.Kind), ", "))
+		return fmt.Errorf("%w: want --set NAME=VALUE; names are %s", program.ErrUsage, strings.Join(tables.Fields(kind), ", "))
 	}
 	for _, nameValue := range set {
 		name, value, _ := strings.Cut(nameValue, "=")
-		if err := o.Set(job.Kind, name, value); err != nil {
-			return fmt.Errorf("%w: --set: %w", program.ErrUsage, err)
+		if err := o.Set(name, value); err != nil {
+			return fmt.Errorf("--set: %w", err)
 		}
 	}
-	if err := o.Check(); err != nil {
-		return fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	return db.ModifyJob(ctx, id, o)
+	return nil
 }
 
 // printJobFile prints a job as a file.
@@ -281,36 +226,17 @@ func newJobOf(ctx context.Context, db *store.DB, name string, confirm bool) (int
 	}
 	defer file.Close()
 	kind, options, err := jobfile.Read(file)
+	if err == nil && confirm {
+		err = options.Set("confirm", "yes")
+	}
+	if err == nil { // as a worker in another folder finds it
+		options.Import.Paths, err = importPaths(options.Import.Paths)
+	}
 	if err == nil {
-		options, err = jobHere(options, kind, confirm)
+		*options.To(), err = absolute(*options.To())
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%w: %s: %w", program.ErrUsage, name, err)
 	}
 	return db.AddJob(ctx, kind, options)
-}
-
-// jobHere makes paths of this machine what a worker in another folder finds, and has a
-// cleaning that is confirmed remove what it lists.
-func jobHere(options any, kind string, confirm bool) (any, error) {
-	var err error
-	switch o := options.(type) {
-	case ingest.Options:
-		if confirm {
-			return nil, errors.New("--confirm is for cleanings")
-		}
-		if o.Paths, err = importPaths(o.Paths); err == nil {
-			o.To, err = absolute(o.To)
-		}
-		return o, err
-	case tables.Options:
-		if confirm {
-			err = o.Set(kind, "confirm", "yes")
-		}
-		if err == nil {
-			o.To, err = absolute(o.To)
-		}
-		return o, err
-	}
-	return options, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/jobfile"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
@@ -50,11 +50,7 @@ func (c *cli) followRecords(ctx context.Context, db *store.DB, job store.Job, aw
 
 // aheadOf says how far a job is.
 func aheadOf(job store.Job) string {
-	var n ingest.Counters
-	if job.Kind == store.JobImport {
-		_ = json.Unmarshal(job.Counters, &n) // else nothing is known of the whole
-	}
-	return fmt.Sprintf("job %d: %s", job.ID, n.Place(job.Done))
+	return fmt.Sprintf("job %d: %s", job.ID, jobfile.Counted(job).Import.Place(job.Done))
 }
 
 // printRecords prints what became of the resources behind a number.
@@ -64,18 +60,18 @@ func printRecords(ctx context.Context, c *cli, db *store.DB, of store.Job, after
 		if lerr != nil && !store.Away(lerr) {
 			return after, errors.Join(err, lerr)
 		}
-		var n ingest.Counters
 		if len(done) > 0 && of.Kind == store.JobImport {
 			if job, jerr := db.Job(ctx, of.ID); jerr == nil {
 				of = job
-				_ = json.Unmarshal(job.Counters, &n) // else nothing is known of the whole
 			}
 		}
+		o, _ := jobfile.Of(of)
+		n := jobfile.Counted(of).Import
 		for _, r := range done {
 			after = r.N
 			line := fmt.Sprintf("[%d] %s  %s %s  %s", r.N, r.URL, r.Outcome, r.Kind, r.Detail)
 			if of.Kind == store.JobImport {
-				line = lineOf(r, n, dryImport(of))
+				line = lineOf(r, n, o.Import.Unrecorded)
 			}
 			if c.JSON { // the counters alone
 				continue
@@ -114,31 +110,48 @@ type endOfTable struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// followTable prints a line for each document or page until the job ends, and then
-// what it came to.
-func followTable(ctx context.Context, c *cli, t client.Client, db *store.DB, job store.Job) error {
-	var at tables.Progress
-	err := c.followRecords(ctx, db, job, func() error { return c.await(ctx, t, workflows.JobID(job.Kind, job.ID), &at) })
+// endOfImport is what an import came to, as JSON.
+type endOfImport struct {
+	ingest.Counters
+	Job     int64   `json:"job"`
+	State   string  `json:"state"`
+	Seconds float64 `json:"seconds"`
+}
+
+// jobEnd is what a job came to, as JSON and in words.
+type jobEnd struct {
+	json  any
+	write func(w io.Writer) error
+}
+
+func endOf(job store.Job) jobEnd {
+	o, _ := jobfile.Of(job)
+	n, took := jobfile.Counted(job), job.Time(time.Now())
+	if job.Kind == store.JobImport {
+		return jobEnd{endOfImport{n.Import, job.ID, job.State, took.Seconds()},
+			func(w io.Writer) error { return writeImported(w, n.Import, took, o.Import.Unrecorded) }}
+	}
+	end := endOfTable{n.Table, job.ID, job.Kind, job.State, o.Table.InPlace, took.Seconds()}
+	return jobEnd{end, func(w io.Writer) error { return writeTable(w, end) }}
+}
+
+// followJob prints a line for each file, document or page until the job ends, and then what it
+// came to.
+func (c *cli) followJob(ctx context.Context, t client.Client, db *store.DB, job store.Job) error {
+	id := workflows.JobID(job.Kind, job.ID)
+	err := c.followRecords(ctx, db, job, func() error { return c.await(ctx, t, id, nil) })
 	if ctx.Err() != nil {
 		return err
 	}
 	job, jerr := db.Job(context.WithoutCancel(ctx), job.ID)
-	if err = errors.Join(err, jerr); err != nil {
-		return err
+	switch {
+	case jerr == nil && err != nil && job.Kind == store.JobImport:
+		return importFailed(job, err)
+	case jerr != nil || err != nil:
+		return errors.Join(err, jerr)
 	}
-	end, err := endOfTableJob(job)
-	if err != nil {
-		return err
-	}
-	return c.Print(end, func(w io.Writer) error { return writeTable(w, end) })
-}
-
-func endOfTableJob(job store.Job) (endOfTable, error) {
-	var o tables.Options
-	end := endOfTable{Job: job.ID, Kind: job.Kind, State: job.State, Seconds: job.Time(time.Now()).Seconds()}
-	err := errors.Join(json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &end.Counters))
-	end.InPlace = o.InPlace
-	return end, err
+	end := endOf(job)
+	return c.Print(end.json, end.write)
 }
 
 // writeTable prints what a job on the record came to.
@@ -169,26 +182,6 @@ func writeTable(w io.Writer, e endOfTable) error {
 // importLook is how often is looked for what an import did.
 const importLook = 300 * time.Millisecond
 
-// followImport prints a line for each resource until the import ends, and then what
-// it came to.
-func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, id int64) error {
-	var n ingest.Counters
-	err := c.followRecords(ctx, db, store.Job{ID: id, Kind: store.JobImport}, func() error { return c.await(ctx, t, workflows.ImportID(id), &n) })
-	if ctx.Err() != nil {
-		return err
-	}
-	job, jerr := db.Job(context.WithoutCancel(ctx), id)
-	if jerr == nil && err != nil {
-		return importFailed(job, err)
-	}
-	if err = errors.Join(err, jerr); err != nil {
-		return err
-	}
-	took := job.Time(time.Now())
-	end := endOfImport{n, id, job.State, took.Seconds()}
-	return c.Print(end, func(w io.Writer) error { return writeImported(w, n, took, dryImport(job)) })
-}
-
 // openedWithin is how long a command waits for a worker to open what an import names.
 const openedWithin = 30 * time.Second
 
@@ -201,11 +194,10 @@ func awaitOpened(ctx context.Context, c *cli, t client.Client, db *store.DB, id 
 		if err != nil {
 			return err
 		}
-		var n ingest.Counters
-		_ = json.Unmarshal(job.Counters, &n) // else nothing is known
+		n := jobfile.Counted(job).Import
 		switch {
 		case job.State == store.JobFailed:
-			return importFailed(job, c.await(ctx, t, workflows.ImportID(id), &n))
+			return importFailed(job, c.await(ctx, t, workflows.ImportID(id), nil))
 		case job.Note != "":
 			fmt.Fprintf(c.Err, "job %d waits: %s\n", id, job.Note)
 			return nil
@@ -239,14 +231,6 @@ func importFailed(job store.Job, err error) error {
 	return fmt.Errorf("import %d failed: %s; run it again: starter jobs run %d", job.ID, why, job.ID)
 }
 
-// endOfImport is what an import came to, as JSON.
-type endOfImport struct {
-	ingest.Counters
-	Job     int64   `json:"job"`
-	State   string  `json:"state"`
-	Seconds float64 `json:"seconds"`
-}
-
 // lineOf says of a resource what each filter made of it, whether its URL is new, and
 // whether it was saved.
 func lineOf(r store.ImportRecord, c ingest.Counters, dry bool) string {
@@ -262,12 +246,6 @@ func lineOf(r store.ImportRecord, c ingest.Counters, dry bool) string {
 		word, dry = "not saved", false
 	}
 	return fmt.Sprintf("[%s] %s  %s  %s  %s%s", c.Place(r.N), r.URL, verdict, word, would[dry], r.Outcome)
-}
-
-// dryImport reports whether an import only says what would be saved.
-func dryImport(job store.Job) bool {
-	var o ingest.Options
-	return json.Unmarshal(job.Options, &o) == nil && o.Unrecorded
 }
 
 func writeImported(w io.Writer, n ingest.Counters, took time.Duration, dry bool) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/jobfile"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
@@ -36,20 +36,16 @@ func startJob(ctx context.Context, t client.Client, job store.Job) error {
 			}
 		}
 	}
-	if job.Kind == store.JobImport {
-		var options ingest.Options
-		if err := json.Unmarshal(job.Options, &options); err != nil {
-			return err
-		}
-		run := ingest.Run{Job: job.ID, Run: job.Run}
-		return start(workflows.DescribeImport(run, options), workflows.ImportCrawl, run)
-	}
-	var options tables.Options
-	if err := json.Unmarshal(job.Options, &options); err != nil {
+	o, err := jobfile.Of(job)
+	if err != nil {
 		return err
 	}
+	if job.Kind == store.JobImport {
+		run := ingest.Run{Job: job.ID, Run: job.Run}
+		return start(workflows.DescribeImport(run, o.Import), workflows.ImportCrawl, run)
+	}
 	run := tables.Run{Kind: job.Kind, Job: job.ID, Run: job.Run}
-	return start(workflows.DescribeTable(run, options), workflows.TableJob, run)
+	return start(workflows.DescribeTable(run, o.Table), workflows.TableJob, run)
 }
 
 // runJob starts a job that is ready, and follows it where that is wanted.
@@ -62,11 +58,8 @@ func (c *cli) runJob(ctx context.Context, t client.Client, db *store.DB, id int6
 		return err
 	}
 	hintNoWorker(ctx, c, t)
-	switch {
-	case wait && job.Kind == store.JobImport:
-		return c.followImport(ctx, t, db, id)
-	case wait:
-		return followTable(ctx, c, t, db, job)
+	if wait {
+		return c.followJob(ctx, t, db, job)
 	}
 	name := "job"
 	if job.Kind == store.JobImport {

@@ -34,8 +34,7 @@ func TestManyDifferences(t *testing.T) {
 	c.exec(`INSERT INTO import_records (job, n, url, outcome, difference) SELECT 1, n, 'http://a.example/' || n, 'saved_New', 'it waits to be examined' FROM generate_series(1, 1002) n`)
 	out := c.ok("jobs", "show", "1")
 	require.Contains(t, out, "and 2 more differences; `starter jobs show 1 --csv FILE` lists all\n")
-	var job shownJob
-	c.read(&job, "jobs", "show", "1")
+	job := answer[shownJob](c.read, "jobs", "show", "1")
 	require.Len(t, job.Differences, differencesShown)
 	require.EqualValues(t, 2, job.More)
 	file := filepath.Join(t.TempDir(), "lines.csv")
@@ -59,8 +58,7 @@ func TestJobFiles(t *testing.T) {
 	c.ok("jobs", "run", file("1"))
 	c.ok("jobs", "run", file("2"))
 	c.ok("jobs", "run", file("2"), "--confirm")
-	var jobs []store.Job
-	c.read(&jobs, "jobs", "list")
+	jobs := answer[[]store.Job](c.read, "jobs", "list")
 	require.Len(t, jobs, 5)
 	require.JSONEq(t, string(jobs[4].Options), string(jobs[2].Options))
 	require.JSONEq(t, `{"only": "failed"}`, string(jobs[1].Options), "that it removes stands in no file")
@@ -87,8 +85,7 @@ func TestImportOfADamagedArchive(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "cut.warc")
 	require.NoError(t, os.WriteFile(file, []byte(warc.String()[:warc.Len()-20]+"\x00"), 0o600))
-	var end endOfImport
-	c.read(&end, "import", file, "--wait")
+	end := answer[endOfImport](c.read, "import", file, "--wait")
 	require.Equal(t, store.JobEnded, end.State)
 	require.Equal(t, 2, end.FilteredMTF+end.FailedFileNotFound)
 	require.EqualValues(t, 1, end.Skipped[ingest.Damaged])
@@ -110,8 +107,7 @@ func TestExplainOfAnImport(t *testing.T) {
 	h := frontier.HashOf(url)
 	require.NoError(t, c.SaveFetched(t.Context(), store.Document{SHA256: strings.Repeat("aa", 32), Kind: "pdf"},
 		store.Location{Hash: h[:], SiteID: 1, URL: url, Parent: parent, Found: time.Now()}, nil))
-	var e app.Explanation
-	c.read(&e, "explain", url)
+	e := answer[app.Explanation](c.read, "explain", url)
 	require.Equal(t, parent, e.Parent)
 	require.Len(t, e.Found, 1)
 	require.Regexp(t, `(?m)^imported  `, c.ok("explain", url))
@@ -182,8 +178,7 @@ func TestNamesOfHarvests(t *testing.T) {
 	c.accepted("ada.example", "roe.pdf")
 	for _, p := range papers {
 		verdict := map[int]string{2003: "exact", 2004: "ambiguous"}[p.Year]
-		_, err := c.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, 'ada.exampleroe.pdf', $2, 1)`, p.Key, verdict)
-		require.NoError(t, err)
+		c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, 'ada.exampleroe.pdf', $2, 1)`, p.Key, verdict)
 	}
 	for _, years := range []string{"2003", "2004", "2003-2004"} {
 		in, err := gleaner.ParseYears(years)
@@ -203,8 +198,7 @@ func TestNamesOfHarvests(t *testing.T) {
 		require.ErrorIs(t, err, os.ErrNotExist, "an export of nothing writes nothing")
 	}
 
-	var listed []store.Listed
-	c.read(&listed, "documents", "list", "--venue", "conf/exa/2003")
+	listed := answer[[]store.Listed](c.read, "documents", "list", "--venue", "conf/exa/2003")
 	require.Len(t, listed, 1)
 
 	for _, name := range []string{"Exa/2003", "conf/exa/2003"} {
@@ -227,9 +221,8 @@ func TestExplainNamesTheList(t *testing.T) {
 	c := newConsole(t)
 	policy := c.file("policy.yaml", "links:\n  ignore: ['*/courses.html']\n  levels: 7\n")
 	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/a/2001", Venue: "conf/a", Options: []byte(`{"links": {"ignore": ["ads.example"]}}`), Stage: "crawl"}))
-	_, err := c.Pool.Exec(t.Context(), `WITH s AS (INSERT INTO sites (host) VALUES ('x.ads.example') RETURNING id)
+	c.exec(`WITH s AS (INSERT INTO sites (host) VALUES ('x.ads.example') RETURNING id)
 		INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/a/2001', id, 'lead' FROM s`)
-	require.NoError(t, err)
 	require.Contains(t, c.wrong(program.ExitUnknown, "explain", "http://x.ads.example/a.pdf", "--policy", policy), "ignore-list ads.example (conf/a/2001)")
 	require.Contains(t, c.wrong(program.ExitUnknown, "explain", "http://x.ads.example/1/2/3/4/5/6/7/8/a.pdf", "--policy", policy), "ignore-list")
 	require.Contains(t, c.wrong(program.ExitUnknown, "explain", "http://a.example/courses.html", "--policy", policy), "ignore-list */courses.html (the policy)")

@@ -123,23 +123,14 @@ func knownPapers(ctx context.Context, a *app.App, records []metadata.Record) ([]
 }
 
 func writeKnown(w io.Writer, key string, years gleaner.Years, known []knownPaper) error {
-	held, copies, dois := 0, 0, 0
+	held := each.Count(known, func(p knownPaper) bool { return p.Held })
+	copies := each.Count(known, func(p knownPaper) bool { return len(p.Copies) > 0 })
+	dois := each.Count(known, func(p knownPaper) bool { return p.Paper.DOI != "" })
 	sources := map[string]int{}
 	for _, p := range known {
-		if p.Held {
-			held++
-		}
-		if len(p.Copies) > 0 {
-			copies++
-		}
-		if p.Paper.DOI != "" {
-			dois++
-		}
 		for _, s := range p.Sources {
 			sources[s]++
 		}
-	}
-	for _, p := range known {
 		writePaper(w, p)
 	}
 	fmt.Fprintf(w, "%s %s: %s, %d held, %d wanted; %d with a DOI, %d with copies known;", key, years, text.Count(len(known), "paper"), held, len(known)-held, dois, copies)

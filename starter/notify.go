@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/notify"
 	"gleaner/internal/service/program"
@@ -40,7 +41,7 @@ for review, at most every notify-every.`,
 				}
 				told = append(told, ch.Name())
 			}
-			err = c.printTable(map[string]any{"sent": told}, "", rowsOf(told, func(name string) string { return "sent by " + name }))
+			err = c.printTable(map[string]any{"sent": told}, "", each.Of(told, func(name string) string { return "sent by " + name }))
 			return cmp.Or(err, failed)
 		}}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -43,10 +44,7 @@ that is named the documents are listed, too. What is of no use among the pages g
 			var found listedParents
 			found.Parents, found.Next, err = firstPage(limit, func(limit int) ([]store.Parent, error) { return a.DB.Parents(ctx, host, at, limit) },
 				func(p store.Parent) string { return p.At().String() })
-			if err != nil {
-				return err
-			}
-			return c.Print(found, func(w io.Writer) error { return found.write(w) })
+			return printOne(c, found, err, writeParents)
 		})}
 	cmd.Flags().StringVar(&host, "host", "", "those of one host")
 	cmd.Flags().StringVar(&after, "after", "", "those behind a place, as the part before says it")
@@ -54,8 +52,8 @@ that is named the documents are listed, too. What is of no use among the pages g
 	return cmd
 }
 
-func (f listedParents) write(w io.Writer) error {
-	err := table(w, "FIRST CRAWL\tLAST CRAWL\tDOCUMENTS\tPAGE\tOF NO USE", rowsOf(f.Parents, func(p store.Parent) string {
+func writeParents(w io.Writer, f listedParents) error {
+	err := table(w, "FIRST CRAWL\tLAST CRAWL\tDOCUMENTS\tPAGE\tOF NO USE", each.Of(f.Parents, func(p store.Parent) string {
 		return fmt.Sprintf("%s\t%s\t%d\t%s\t%s", crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), p.Documents, p.URL, p.Why)
 	}), "no page leads to documents yet")
 	if err == nil && f.Next != "" {
@@ -103,10 +101,10 @@ func showParent(ctx context.Context, c *cli, db *store.DB, given string) error {
 		}
 	}
 	return c.Print(s, func(w io.Writer) error {
-		if err := (listedParents{Parents: []store.Parent{s.Parent}}).write(w); err != nil {
+		if err := writeParents(w, listedParents{Parents: []store.Parent{s.Parent}}); err != nil {
 			return err
 		}
-		return table(w, "STATE\tCLASS\tSHA-256\tDOCUMENT", rowsOf(s.LeadsTo, func(d store.ParentDocument) string {
+		return table(w, "STATE\tCLASS\tSHA-256\tDOCUMENT", each.Of(s.LeadsTo, func(d store.ParentDocument) string {
 			return fmt.Sprintf("%s\t%s\t%s\t%s", d.State, d.Class, d.SHA256, d.URL)
 		}), "it leads to no document on record")
 	})

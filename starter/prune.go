@@ -50,12 +50,9 @@ its report, and nothing else does. Documents, sites and homepages stay.`,
 			progress.Count(done, of)
 		}})
 		progress.End()
-		if err != nil {
-			return err
-		}
-		return c.printTable(done, "", rowsOf(done, func(p store.Pruned) string {
+		return printRows(c, done, err, "", func(p store.Pruned) string {
 			return fmt.Sprintf("%s\t%d\t%s\t%sremoved: %s", p.What, p.Rows, byteSize(p.Bytes), would[dry], p.Why)
-		}))
+		})
 	})
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
 	durationVar(cmd.Flags(), &r.Rejected, "rejected", 0, "remove files of rejected documents judged before so long (default: retain-rejected)")

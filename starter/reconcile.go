@@ -29,12 +29,9 @@ every ten minutes; what they mended is in their logs.`,
 			}
 			return c.onTemporal(ctx, func(t client.Client) error {
 				mended, err := pool.Reconciler(a, t, slog.New(slog.DiscardHandler)).Run(ctx, o)
-				if err != nil {
-					return err
-				}
-				return c.printTable(append([]reconcile.Repair{}, mended...), "", rowsOf(mended, func(r reconcile.Repair) string {
+				return printRows(c, mended, err, "", func(r reconcile.Repair) string {
 					return fmt.Sprintf("%s%s\t%s\t%s", would[o.DryRun], r.Kind, r.What, r.Reason)
-				}), fmt.Sprintf("nothing to mend (what began or changed in the last %s is left alone)", reconcile.Grace))
+				}, fmt.Sprintf("nothing to mend (what began or changed in the last %s is left alone)", reconcile.Grace))
 			})
 		})}
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "only say what would be mended")

@@ -81,6 +81,17 @@ func (c *testConsole) read(into any, args ...string) {
 	require.NoError(c.t, json.Unmarshal([]byte(out), into), out)
 }
 
+func (c *testConsole) exec(sql string, args ...any) {
+	c.t.Helper()
+	storetest.Exec(c.t, c.Pool, sql, args...)
+}
+
+// answer is what a command says to a program.
+func answer[T any](read func(into any, args ...string), args ...string) (said T) {
+	read(&said, args...)
+	return said
+}
+
 func (c *testConsole) file(name, body string) string {
 	c.t.Helper()
 	path := filepath.Join(c.t.TempDir(), name)
@@ -93,8 +104,7 @@ func (c *testConsole) visited(host, path, parent string, state frontier.State, o
 	c.t.Helper()
 	id, err := store.EnsureSite(c.t.Context(), c.Pool, host)
 	require.NoError(c.t, err)
-	_, err = c.Pool.Exec(c.t.Context(), `UPDATE sites SET crawl=1, state='done', crawl_started=now() - interval '2 hours', crawl_finished=now() - interval '30 minutes' WHERE id=$1`, id)
-	require.NoError(c.t, err)
+	c.exec(`UPDATE sites SET crawl=1, state='done', crawl_started=now() - interval '2 hours', crawl_finished=now() - interval '30 minutes' WHERE id=$1`, id)
 	e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: "http://" + host + path, Source: page.SourceAnchor}, Parent: parent}}
 	_, err = frontier.Add(c.t.Context(), c.Pool, id, []frontier.Entry{e})
 	require.NoError(c.t, err)
@@ -112,8 +122,7 @@ func (c *testConsole) accepted(host, name string) { c.acceptedAs(host, name, hos
 func (c *testConsole) acceptedAs(host, name, sha string) {
 	c.t.Helper()
 	require.NoError(c.t, c.SaveFetched(c.t.Context(), store.Document{SHA256: sha, SHA1: sha, MD5: sha, Kind: "pdf"}, c.place(host, name), nil))
-	_, err := c.Pool.Exec(c.t.Context(), `UPDATE documents SET state='accepted' WHERE sha256=$1`, sha)
-	require.NoError(c.t, err)
+	c.exec(`UPDATE documents SET state='accepted' WHERE sha256=$1`, sha)
 }
 
 // place lays down a page that links to a document, and says where that was found.
@@ -137,15 +146,13 @@ func TestWhitelistCommands(t *testing.T) {
 	citations := c.file("citations.csv", "domain,count\ncited.org, 240\nMany.edu,30\n")
 	require.Equal(t, "2 domains with 4 documents and 270 citations, as each counts them; core of 2 domains; 2 domains with 3 pages listed\n", c.ok("whitelist", "generate", "--citations", citations))
 
-	var domains []store.DomainRank
-	c.read(&domains, "stats", "domains")
+	domains := answer[[]store.DomainRank](c.read, "stats", "domains")
 	require.Equal(t, "cited.org", domains[0].Domain)
 	require.InDelta(t, 2*(1./4)*(8./9)/(1./4+8./9), domains[0].F1, 1e-9)
 	require.InDelta(t, 2*(3./4)*(1./9)/(3./4+1./9), domains[1].F1, 1e-9)
 	exported := c.ok("whitelist", "show", "--plain")
 	require.ElementsMatch(t, []string{"http://www.many.edu/", "http://cs.many.edu/", "http://cited.org/"}, strings.Fields(exported))
-	var listed []store.ListedURL
-	c.read(&listed, "whitelist", "show")
+	listed := answer[[]store.ListedURL](c.read, "whitelist", "show")
 	require.Len(t, listed, 3)
 	require.Equal(t, listed[0].URL, strings.Fields(exported)[0], "in the same order")
 
@@ -176,8 +183,7 @@ func TestBlacklistCommands(t *testing.T) {
 	require.Equal(t, "bad.example asked us to stop\nworse.example\n", c.ok("blacklist", "list", "--plain"))
 	require.Contains(t, c.ok("blacklist", "list"), "asked us to stop")
 	c.ok("blacklist", "remove", "--file", c.file("hosts.txt", "worse.example\n"))
-	var left []store.Blocked
-	c.read(&left, "blacklist", "list")
+	left := answer[[]store.Blocked](c.read, "blacklist", "list")
 	require.Len(t, left, 1)
 }
 
@@ -185,10 +191,9 @@ func TestTable2Beside(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	c.accepted("ada.example", "a.pdf")
-	storetest.Exec(t, c.Pool, `INSERT INTO crawls (site_id, crawl, policy, started_at, finished_at, requests, fetched)
+	c.exec(`INSERT INTO crawls (site_id, crawl, policy, started_at, finished_at, requests, fetched)
 		SELECT id, 1, 'whitelist', crawl_started, crawl_finished, 4, 2 FROM sites`)
-	var own []store.Yield
-	c.read(&own, "stats", "table2")
+	own := answer[[]store.Yield](c.read, "stats", "table2")
 	require.Equal(t, []store.Yield{{Policy: "whitelist", Crawls: 1, Days: 1, Requests: 4, Fetched: 2, New: 1, Good: 1, Parents: 1, GoodParents: 1}}, own)
 	black := c.file("black.json", `[{"policy": "blacklist", "crawls": 3, "days": 2.5, "requests": 100, "fetched": 15, "new": 5, "good": 1, "parents": 2, "good_parents": 1}]`)
 	lines := strings.Split(c.ok("stats", "table2", "--beside", black), "\n")
@@ -256,19 +261,6 @@ func TestRetryCommandUsage(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "conf/x", "--site", "nowhere.example"), "nowhere.example")
 }
 
-func TestRecrawlCommandUsage(t *testing.T) {
-	t.Parallel()
-	c := newConsole(t)
-	c.visited("ada.example", "/", "", frontier.Page, gleaner.OK)
-	c.wrong(program.ExitUsage, "recrawl")
-	c.wrong(program.ExitUsage, "recrawl", "conf/x", "--due")
-	require.Contains(t, c.wrong(program.ExitUnknown, "recrawl", "conf/none"), "starter harvest conf/none")
-	require.Contains(t, c.wrong(program.ExitUnknown, "recrawl", "--site", "nowhere.example"), "nowhere.example")
-	for _, host := range [][]string{{"ADA.example"}, {"--site", "Ada.Example"}} {
-		c.wrong(program.ExitUnavailable, append([]string{"recrawl", "--temporal-address", "127.0.0.1:1"}, host...)...)
-	}
-}
-
 func TestEveryCommandShowsHow(t *testing.T) {
 	t.Parallel()
 	root := newRoot(io.Discard, io.Discard)
@@ -280,7 +272,7 @@ func TestEveryCommandShowsHow(t *testing.T) {
 func TestPruneCommand(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	storetest.Exec(t, c.Pool, `INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ('p', 'q', 10, '[]', now() - interval '2 years')`)
+	c.exec(`INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ('p', 'q', 10, '[]', now() - interval '2 years')`)
 	var would, done []store.Pruned
 	c.read(&would, "prune", "--dry-run")
 	c.read(&done, "prune")
@@ -297,9 +289,9 @@ func TestPruneCommand(t *testing.T) {
 	c.read(&done, "prune")
 	require.Zero(t, rows("searches"))
 	c.wrong(program.ExitUsage, "prune", "--rejected", "long")
-	storetest.Exec(t, c.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage) VALUES ('conf/x/2001', 'conf/x', 2001, 2001, '{}', 'crawl')`)
+	c.exec(`INSERT INTO harvests (id, venue, year_from, year_to, options, stage) VALUES ('conf/x/2001', 'conf/x', 2001, 2001, '{}', 'crawl')`)
 	require.Contains(t, c.wrong(program.ExitUsage, "prune", "conf/x/2001"), "cancel it first")
-	storetest.Exec(t, c.Pool, `UPDATE harvests SET completed_at=now()`)
+	c.exec(`UPDATE harvests SET completed_at=now()`)
 	require.Contains(t, c.wrong(program.ExitUsage, "prune", "conf/x"), "by its id, such as conf/x/2001")
 	require.Contains(t, c.ok("prune", "conf/x/2001", "--dry-run"), "conf/x/2001 would be removed: a list of 0 papers")
 	require.Contains(t, c.ok("prune", "conf/x/2001"), "conf/x/2001 is removed")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
@@ -126,7 +127,7 @@ func hasSites(ctx context.Context, c *cli, of store.Selection) error {
 		return err
 	}
 	if of.Host != "" {
-		return noSite(of.Host)
+		return noSite(of.Host, pgx.ErrNoRows)
 	}
 	return program.Unknown{Reason: fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -97,7 +98,7 @@ func reportSince(ctx context.Context, c *cli, db *store.DB, h store.Harvest, sin
 	if err != nil {
 		return err
 	}
-	return c.Print(news{h.ID, from, append([]store.Change{}, changes...)}, func(w io.Writer) error {
+	return c.Print(news{h.ID, from, each.List(changes)}, func(w io.Writer) error {
 		n := map[string]int{}
 		for _, ch := range changes {
 			n[ch.What]++

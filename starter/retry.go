@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
@@ -107,7 +108,7 @@ func retryHarvest(ctx context.Context, c *cli, t client.Client, db *store.DB, h 
 }
 
 // retrySite tries again what failed on a host, for the harvest that wants it.
-func retrySite(ctx context.Context, c *cli, t client.Client, db *store.DB, s shownSite, f *retryFlags) error {
+func retrySite(ctx context.Context, c *cli, t client.Client, db *store.DB, s app.SiteView, f *retryFlags) error {
 	f.Host = s.Host
 	h, err := db.FindHarvest(ctx, s.Harvest)
 	if err != nil {
@@ -201,11 +202,8 @@ func checkRetryLeft(ctx context.Context, db *store.DB, h store.Harvest, what act
 		return would, err
 	}
 	failures, err := db.Failures(ctx, store.RetryFilter{Harvest: h.ID, Host: what.Host})
-	var named []string
-	for _, failure := range failures {
-		named = append(named, fmt.Sprintf("%s (%s)", failure.Reason, failure.Words()))
-	}
-	if named == nil {
+	named := each.Of(failures, func(f store.Failure) string { return fmt.Sprintf("%s (%s)", f.Reason, f.Words()) })
+	if len(named) == 0 {
 		return would, cmp.Or[error](err, program.Unknown{Reason: fmt.Errorf("nothing of %s failed that could be tried again", h.ID)})
 	}
 	return would, fmt.Errorf("%w: nothing would be tried again, as this is only where it is named as the reason: %s",

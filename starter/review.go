@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
@@ -50,7 +51,7 @@ was not compared with a paper can be named, too, by its SHA-256 or its address.`
 				return err
 			}
 			if listOnly || settled || c.JSON || !term.IsTerminal(int(os.Stdin.Fd())) {
-				return c.Print(append([]store.Review{}, all...), func(w io.Writer) error { return writeReviews(w, all) })
+				return c.Print(each.List(all), func(w io.Writer) error { return writeReviews(w, all) })
 			}
 			return reviewLoop(ctx, c, a, os.Stdin, all)
 		})}

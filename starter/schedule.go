@@ -56,10 +56,8 @@ pauses one.`}
 type scheduleFlags struct {
 	every, jitter time.Duration
 	cron, years   string
-	scope         string
-	delay         time.Duration
 	small         int
-	warc          bool
+	options       activities.HarvestOptions // of a harvest
 }
 
 func (c *cli) scheduleCreate() *cobra.Command {
@@ -70,7 +68,7 @@ func (c *cli) scheduleCreate() *cobra.Command {
 			if err := f.validate(cmd.Flags().Changed("every")); err != nil {
 				return err
 			}
-			c.hintDelay(f.delay)
+			c.hintDelay(f.options.Delay)
 			return c.createSchedule(cmd.Context(), args[0], f)
 		}}
 	fl := cmd.Flags()
@@ -78,9 +76,9 @@ func (c *cli) scheduleCreate() *cobra.Command {
 	fl.StringVar(&f.cron, "cron", "", "calendar in place of --every, as of cron: minute hour day month weekday (UTC); the minute is one number, so that an hour lies between two starts")
 	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
 	fl.Var((*yearsGiven)(&f.years), "years", yearsHelp)
-	fl.StringVar(&f.scope, "scope", "", scopeHelp)
-	durationVar(fl, &f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
-	fl.BoolVar(&f.warc, "warc", false, warcHelp)
+	fl.StringVar(&f.options.Scope, "scope", "", scopeHelp)
+	durationVar(fl, &f.options.Delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
+	fl.BoolVar(&f.options.WARC, "warc", false, warcHelp)
 	smallVar(fl, &f.small)
 	return cmd
 }
@@ -95,9 +93,10 @@ var (
 )
 
 func (f *scheduleFlags) validate(every bool) error {
+	wrong := f.options.Check()
 	switch {
-	case f.scope != "" && oneOf("scope", scopes(), f.scope) != nil:
-		return oneOf("scope", scopes(), f.scope)
+	case wrong != nil:
+		return fmt.Errorf("%w: --%w", program.ErrUsage, wrong)
 	case f.cron != "" && every:
 		return fmt.Errorf("%w: want either --every or --cron", program.ErrUsage)
 	case f.cron != "" && !onceAnHour.MatchString(f.cron) && !slices.Contains(cronNames, f.cron):
@@ -113,19 +112,16 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 	if err != nil {
 		return err
 	}
-	t, err := c.temporal(ctx)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	err = startSchedule(ctx, t, o)
-	if errors.Is(err, errScheduled) {
-		err = fmt.Errorf("%w; `starter schedule delete` ends it", err)
-	}
-	if err != nil {
-		return err
-	}
-	return c.showSchedule(ctx, t, o.ID, "created")
+	return c.onTemporal(ctx, func(t client.Client) error {
+		err := startSchedule(ctx, t, o)
+		if errors.Is(err, errScheduled) {
+			err = fmt.Errorf("%w; `starter schedule delete` ends it", err)
+		}
+		if err != nil {
+			return err
+		}
+		return c.showSchedule(ctx, t, o.ID, "created")
+	})
 }
 
 // errScheduled is that a schedule is there already, which the error names.
@@ -152,9 +148,7 @@ func startSchedule(ctx context.Context, t client.Client, o client.ScheduleOption
 
 // scheduleOptions lays a schedule out.
 func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags) (client.ScheduleOptions, error) {
-	jitter := f.jitter
-	jitter = cmp.Or(jitter, min(f.every/10, time.Hour))
-	spec := client.ScheduleSpec{Jitter: jitter}
+	spec := client.ScheduleSpec{Jitter: cmp.Or(f.jitter, min(f.every/10, time.Hour))}
 	if f.cron != "" {
 		spec.CronExpressions = []string{f.cron}
 	} else {
@@ -164,19 +158,16 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 		spec.Intervals = []client.ScheduleIntervalSpec{{Every: f.every, Offset: offset}}
 	}
 	o := client.ScheduleOptions{Spec: spec, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Hour}
-	due := activities.Due{WARC: f.warc}
-	if (name == dueSchedule || name == whitelistSchedule) && f.years+f.scope != "" {
-		return o, fmt.Errorf("%w: --years and --scope are of a harvest; %s asks each site as its harvests do", program.ErrUsage, name)
-	}
-	switch name {
-	case dueSchedule:
-		o.ID = scheduleID(name)
-		o.Action = scheduleAction(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Due: due}})
-		return o, nil
-	case whitelistSchedule:
-		o.ID = scheduleID(name)
-		o.Action = scheduleAction(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Due: due, Whitelist: &activities.Whitelist{Small: f.small}}})
-		return o, nil
+	if name == dueSchedule || name == whitelistSchedule {
+		if f.years+f.options.Scope != "" {
+			return o, fmt.Errorf("%w: --years and --scope are of a harvest; %s asks each site as its harvests do",
+				program.ErrUsage, name)
+		}
+		recrawl := &workflows.RecrawlParams{Due: activities.Due{WARC: f.options.WARC}}
+		if name == whitelistSchedule {
+			recrawl.Whitelist = &activities.Whitelist{Small: f.small}
+		}
+		return named(o, name, workflows.ScheduledParams{Recrawl: recrawl}), nil
 	}
 	years, err := yearsFlag(f.years)
 	if err != nil {
@@ -190,16 +181,19 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	if err != nil {
 		return o, err
 	}
-	h := activities.NewHarvest(goal, years, activities.HarvestOptions{Scope: cmp.Or(f.scope, activities.ScopePrefix), Delay: f.delay, WARC: f.warc, Again: activities.AgainDue})
-	o.ID = scheduleID(h.ID)
-	o.Action = scheduleAction(o.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
-	return o, nil
+	h := activities.NewHarvest(goal, years, f.options)
+	h.Options.Scope, h.Options.Again = cmp.Or(f.options.Scope, activities.ScopePrefix), activities.AgainDue
+	return named(o, h.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}}), nil
 }
 
-func scheduleAction(id string, p workflows.ScheduledParams) *client.ScheduleWorkflowAction {
+// named gives a schedule its name, and what it starts.
+func named(o client.ScheduleOptions, name string, p workflows.ScheduledParams) client.ScheduleOptions {
 	about := workflows.DescribeSchedule(p)
-	return &client.ScheduleWorkflowAction{ID: "schedule/" + shortName(id), Workflow: workflows.OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: about.Summary, StaticDetails: about.Details,
+	o.ID = scheduleID(name)
+	o.Action = &client.ScheduleWorkflowAction{ID: runSchedule + "/" + name, Workflow: workflows.OnSchedule,
+		TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: about.Summary, StaticDetails: about.Details,
 		WorkflowTaskTimeout: workflows.TaskTime}
+	return o
 }
 
 // scheduleID is the id of a schedule in Temporal.
@@ -232,11 +226,12 @@ func (c *cli) showSchedule(ctx context.Context, t client.Client, id, did string)
 	}
 	return c.Print(s, func(w io.Writer) error {
 		fmt.Fprintf(w, "%s %s\n", s.Schedule, did)
-		return writeScheduled(w, s)
+		writeScheduled(w, s)
+		return nil
 	})
 }
 
-func writeScheduled(w io.Writer, s scheduled) error {
+func writeScheduled(w io.Writer, s scheduled) {
 	if s.Paused {
 		fmt.Fprintf(w, "  paused: %s\n", s.Note)
 	}
@@ -252,35 +247,30 @@ func writeScheduled(w io.Writer, s scheduled) error {
 	for _, id := range s.Running {
 		fmt.Fprintf(w, "  running: %s\n", id)
 	}
-	return nil
 }
 
 func (c *cli) scheduleList() *cobra.Command {
-	return &cobra.Command{Use: "list", Short: "List the schedules", Args: cobra.NoArgs, Example: "  starter schedule list", RunE: func(cmd *cobra.Command, _ []string) error {
-		ctx := cmd.Context()
-		t, err := c.temporal(ctx)
-		if err != nil {
-			return err
-		}
-		defer t.Close()
-		all, err := listSchedules(ctx, t)
-		if err != nil {
-			return err
-		}
-		return c.Print(all, func(w io.Writer) error {
-			if len(all) == 0 {
-				_, err := fmt.Fprintln(w, "no schedule: starter schedule create due")
+	return &cobra.Command{Use: "list", Short: "List the schedules", Args: cobra.NoArgs, Example: "  starter schedule list",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var all []scheduled
+			err := c.onTemporal(cmd.Context(), func(t client.Client) (err error) {
+				all, err = listSchedules(cmd.Context(), t)
+				return err
+			})
+			if err != nil {
 				return err
 			}
-			for _, s := range all {
-				fmt.Fprintln(w, s.Schedule)
-				if err := writeScheduled(w, s); err != nil {
-					return err
+			return c.Print(all, func(w io.Writer) error {
+				if len(all) == 0 {
+					fmt.Fprintln(w, "no schedule: starter schedule create due")
 				}
-			}
-			return nil
-		})
-	}}
+				for _, s := range all {
+					fmt.Fprintln(w, s.Schedule)
+					writeScheduled(w, s)
+				}
+				return nil
+			})
+		}}
 }
 
 // lastRun says when a schedule ran last, and what came of it where that is still known.

@@ -31,8 +31,7 @@ func TestScheduleCommands(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	server := c.onTemporal()
-	var s scheduled
-	c.read(&s, "schedule", "create", "due", "--every", "5h")
+	s := answer[scheduled](c.read, "schedule", "create", "due", "--every", "5h")
 	require.Equal(t, "due", s.Schedule)
 	require.NotEmpty(t, s.Next)
 	c.ok("schedule", "create", "whitelist", "--every", "1d", "--small", "10")
@@ -50,8 +49,7 @@ func TestScheduleCommands(t *testing.T) {
 		require.Equal(t, time.Hour, d.Schedule.Policy.CatchupWindow, "else a year's missed turns would start at once")
 	}
 	require.Eventually(t, func() bool { // the server lists what it has indexed
-		var all []scheduled
-		c.read(&all, "schedule", "list")
+		all := answer[[]scheduled](c.read, "schedule", "list")
 		return len(all) == 2
 	}, 2*time.Minute, 100*time.Millisecond)
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,10 +53,7 @@ func sitesList(c *cli) *cobra.Command {
 				return err
 			}
 			found, err := listSites(ctx, a.DB.SiteRecords, q)
-			if err != nil {
-				return err
-			}
-			return c.Print(found, func(w io.Writer) error { return writeSites(w, found) })
+			return printOne(c, found, err, writeSites)
 		})}
 	cmd.Flags().StringVar(&q.State, "state", "", strings.Join(gleaner.SiteStates(), ", "))
 	cmd.Flags().StringVar(&q.After, "after", "", "the hosts behind this one")
@@ -73,14 +69,12 @@ func listSites(ctx context.Context, db store.SiteRecords, q store.SiteQuery) (li
 	}
 	found.Next = next
 	papers, err := db.SitePapers(ctx, each.Of(rows, host))
-	for _, r := range rows {
-		found.Sites = append(found.Sites, listedSite{r, papers[r.Host]})
-	}
+	found.Sites = each.Of(rows, func(r store.SiteRow) listedSite { return listedSite{r, papers[r.Host]} })
 	return found, err
 }
 
 func writeSites(w io.Writer, found listedSites) error {
-	err := table(w, "HOST\tSTATE\tPAGES\tDOCUMENTS\tPAPERS\tWAITING\tFAILED\tNEXT REQUEST\tREASON", rowsOf(found.Sites, func(s listedSite) string {
+	err := table(w, "HOST\tSTATE\tPAGES\tDOCUMENTS\tPAPERS\tWAITING\tFAILED\tNEXT REQUEST\tREASON", each.Of(found.Sites, func(s listedSite) string {
 		return fmt.Sprintf("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", s.Host, s.State, s.Pages, s.Documents, s.Papers, s.Waiting, s.Failed, s.NextWords(time.DateTime), s.Reason)
 	}), "no site meets that; harvests and recrawls bring them")
 	if err == nil && found.Next != "" {
@@ -89,24 +83,12 @@ func writeSites(w io.Writer, found listedSites) error {
 	return err
 }
 
-// shownSite is what `starter sites show` says of one.
-type shownSite struct {
-	listedSite
-	store.SiteHold
-	Harvests []string        `json:"harvests"` // that want it now
-	Scopes   []string        `json:"scopes"`   // paths that may be crawled
-	Failures []store.Failure `json:"failures"`
-}
-
 func sitesShow(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "show HOST", Short: "Show one host: state, reason, next request, who asks it, what failed", Args: args(1, "a host, such as www.example.edu"),
 		Example: "  starter sites show www.example.edu",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			s, err := showSite(ctx, a.DB, args[0])
-			if err != nil {
-				return err
-			}
-			return c.Print(s, func(w io.Writer) error { return s.write(w) })
+			return printOne(c, s, err, writeSite)
 		})}
 }
 
@@ -127,35 +109,13 @@ func sitesSlow(c *cli) *cobra.Command {
 		})}
 }
 
-func showSite(ctx context.Context, db *store.DB, given string) (s shownSite, err error) {
+func showSite(ctx context.Context, db *store.DB, given string) (s app.SiteView, err error) {
 	host, err := hostName(given)
-	if err != nil {
-		return s, err
+	if err == nil {
+		s, err = app.ViewSite(ctx, db, host)
+		err = noSite(host, err)
 	}
-	found, err := listSites(ctx, db.SiteRecords, store.SiteQuery{Host: host, Limit: 1})
-	if err != nil {
-		return s, err
-	}
-	if len(found.Sites) == 0 {
-		return s, noSite(host)
-	}
-	s.listedSite = found.Sites[0]
-	site, err := db.Site(ctx, host)
-	if err != nil {
-		return s, err
-	}
-	for _, read := range []func() error{
-		func() (err error) { s.SiteHold, err = db.SiteHold(ctx, host); return },
-		func() (err error) { s.Harvests, err = db.SiteWatchers(ctx, host); return },
-		func() (err error) { s.Scopes, err = db.Scopes(ctx, site.ID); return },
-		func() (err error) { s.Failures, err = db.Failures(ctx, store.RetryFilter{Host: host}); return },
-	} {
-		if err := read(); err != nil {
-			return s, err
-		}
-	}
-	s.Harvests, s.Scopes, s.Failures = append([]string{}, s.Harvests...), append([]string{}, s.Scopes...), append([]store.Failure{}, s.Failures...) // lists in JSON
-	return s, nil
+	return s, err
 }
 
 // hasSite fails where a host is named that the record does not know: it would find nothing.
@@ -164,23 +124,20 @@ func hasSite(ctx context.Context, db *store.DB, host string) error {
 		return nil
 	}
 	_, err := db.Site(ctx, host)
+	return noSite(host, err)
+}
+
+// noSite is the error of a look for a site, in words where there is none.
+func noSite(host string, err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
-		return noSite(host)
+		return program.Unknown{Reason: fmt.Errorf("no site %s; `starter sites list` lists them", host)}
 	}
 	return err
 }
 
-func noSite(host string) error {
-	return program.Unknown{Reason: fmt.Errorf("no site %s; `starter sites list` lists them", host)}
-}
-
-func (s shownSite) write(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(t, "%s\t%s\n", name, value)
-		}
-	}
+func writeSite(w io.Writer, s app.SiteView) error {
+	var l lines
+	row := l.fact
 	day := func(at *time.Time) string {
 		if at == nil {
 			return ""
@@ -212,7 +169,7 @@ func (s shownSite) write(w io.Writer) error {
 		}
 		row("failed as", fmt.Sprintf("%s: %s, next try %s", f.Reason, text.Count(f.URLs, "URL"), next))
 	}
-	return t.Flush()
+	return table(w, "", l)
 }
 
 // notBlocked fails for a host on the blacklist.

@@ -52,28 +52,24 @@ func TestSites(t *testing.T) {
 	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('papers:mine/p', 'a.examplepaper.pdf', 'exact', 1)`)
 
 	c.exec(`INSERT INTO sites (host) VALUES ('a.catalogue.example')`) // of which nothing is known but its pace
-	var part listedSites
-	c.read(&part, "sites", "list", "--limit", "2")
+	part := answer[listedSites](c.read, "sites", "list", "--limit", "2")
 	require.Len(t, part.Sites, 2)
 	require.Equal(t, "a.example", part.Sites[0].Host)
 	require.Equal(t, 1, part.Sites[0].Papers)
 	require.Equal(t, 1, part.Sites[0].Documents)
-	var measured []rated[store.SiteRates]
-	c.read(&measured, "stats", "sites")
+	measured := answer[[]rated[store.SiteRates]](c.read, "stats", "sites")
 	require.Equal(t, 1, measured[0].Row.Documents)
 	require.Zero(t, part.Sites[1].Papers)
 	require.NotNil(t, part.Sites[0].Next, "it asked to be left alone")
 	require.Equal(t, "b.example", part.Next)
 	require.Contains(t, c.ok("sites", "list", "--limit", "2"), "more:  --after b.example")
-	var rest listedSites
-	c.read(&rest, "sites", "list", "conf/x", "--after", part.Next)
+	rest := answer[listedSites](c.read, "sites", "list", "conf/x", "--after", part.Next)
 	require.Len(t, rest.Sites, 1)
 	require.Empty(t, rest.Next)
 	c.read(&rest, "sites", "list", "--state", "refused")
 	require.Equal(t, gleaner.SiteRefused, rest.Sites[0].State)
 
-	var s shownSite
-	c.read(&s, "sites", "show", "A.example")
+	s := answer[app.SiteView](c.read, "sites", "show", "A.example")
 	require.Equal(t, "worker-7", s.Holder)
 	require.Equal(t, []string{"conf/x/2001"}, s.Harvests)
 	require.Len(t, s.Failures, 1)
@@ -267,10 +263,8 @@ func (c *testConsole) leavesOpen(h activities.Harvest) {
 	require.NoError(c.t, c.SetUnanswered(ctx, h.ID, store.UnansweredCopies, "unpaywall", nil, []store.Unanswered{{Subject: paper.Key, Reason: "status 503"}}))
 	c.visited("cyd.example", "/slow.html", "", frontier.Failed, fetch.Timeout)
 	c.accepted("cyd.example", "big.pdf")
-	_, err := c.Pool.Exec(ctx, `UPDATE documents SET state='failed', outcome='stalled', tries=5`)
-	require.NoError(c.t, err)
-	_, err = c.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites WHERE host='cyd.example'`, h.ID)
-	require.NoError(c.t, err)
+	c.exec(`UPDATE documents SET state='failed', outcome='stalled', tries=5`)
+	c.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites WHERE host='cyd.example'`, h.ID)
 }
 
 var retried = activities.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}}
@@ -327,8 +321,7 @@ func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
 		return err == nil && h.Stage == gleaner.StagePapers
 	}, time.Minute, 20*time.Millisecond)
 	c.leavesOpen(retried)
-	var failures []store.Failure
-	c.read(&failures, "stats", "failures", retried.ID)
+	failures := answer[[]store.Failure](c.read, "stats", "failures", retried.ID)
 	require.Len(t, failures, 5, "%+v", failures)
 	cyd := gleaner.Author{PID: "1/3", Name: "Cyd Cole"} // of whom nobody wants a paper
 	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -143,13 +144,13 @@ func (f *statsFlags) sites(ctx context.Context, c *cli, a *app.App, _ string) er
 		return err
 	}
 	sites, err := a.DB.SiteRatesList(ctx, f.verdict, 0)
-	if err != nil {
-		return err
-	}
-	return c.printTable(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), "SITE\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", rowsOf(sites, func(s store.SiteRates) string {
-		return fmt.Sprintf("%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), prr(s.Rates), s.Documents, percent(stats.DDR(s.Rates)),
-			s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
-	}), map[bool]string{true: "no site was crawled yet: starter harvest", false: "no site is a trap or barren as asked"}[f.verdict == ""])
+	rows := withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates })
+	head := "SITE\t" + countedHead + "\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT"
+	return printRows(c, rows, err, head, func(r rated[store.SiteRates]) string {
+		s := r.Row
+		return fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s", s.Host, r.words(s.Rates), s.References, s.Foreign,
+			s.Pace.Words(), s.Verdict)
+	}, map[bool]string{true: "no site was crawled yet: starter harvest", false: "no site is a trap or barren as asked"}[f.verdict == ""])
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
@@ -170,13 +171,19 @@ type rated[T any] struct {
 	ADR   float64 `json:"adr"`
 }
 
+// countedHead is over what was counted with the shares, and words are its columns.
+const countedHead = "PAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR"
+
+func (r rated[T]) words(n store.Rates) string {
+	return fmt.Sprintf("%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s", n.Pages, n.Relevant, percent(r.Yield), prr(n), n.Documents,
+		percent(r.DDR), n.Accepted, percent(r.ADR))
+}
+
 func withShares[T any](rows []T, of func(T) store.Rates) []rated[T] {
-	out := make([]rated[T], len(rows))
-	for i, r := range rows {
-		n := of(r)
-		out[i] = rated[T]{Row: r, Yield: stats.PageYield(n), DDR: stats.DDR(n), ADR: stats.ADR(n)}
-	}
-	return out
+	return each.Of(rows, func(row T) rated[T] {
+		n := of(row)
+		return rated[T]{row, stats.PageYield(n), stats.DDR(n), stats.ADR(n)}
+	})
 }
 
 // directories prints the rates of directories, or the names that lead nowhere.
@@ -191,38 +198,27 @@ func (f *statsFlags) directories(ctx context.Context, c *cli, a *app.App, host s
 		return err
 	}
 	dirs, err := a.DB.DirectoryRatesList(ctx, host, f.avoid)
-	if err != nil {
-		return err
-	}
-	return c.printTable(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tVERDICT", rowsOf(dirs, func(d store.DirectoryRates) string {
-		word := ""
-		if d.Avoid {
-			word = "to be avoided"
-		}
-		return fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), prr(d.Rates), d.Documents, percent(stats.DDR(d.Rates)),
-			d.Accepted, percent(stats.ADR(d.Rates)), word)
-	}), "no directory meets that")
+	rows := withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates })
+	head := "SITE\tDIRECTORY\t" + countedHead + "\tVERDICT"
+	return printRows(c, rows, err, head, func(r rated[store.DirectoryRates]) string {
+		d, word := r.Row, map[bool]string{true: "to be avoided"}[r.Row.Avoid]
+		return fmt.Sprintf("%s\t%s\t%s\t%s", d.Host, d.Path, r.words(d.Rates), word)
+	}, "no directory meets that")
 }
 
 func stopDirectories(ctx context.Context, c *cli, a *app.App) error {
 	names, err := a.DB.StopDirectories(ctx, a.Stats.StopSites, a.Stats.StopShare)
-	if err != nil {
-		return err
-	}
-	return c.printTable(names, "NAME\tSITES\tBARREN\tFRUITFUL\tPAGES\tSUCH AS", rowsOf(names, func(n store.StopDirectory) string {
+	return printRows(c, names, err, "NAME\tSITES\tBARREN\tFRUITFUL\tPAGES\tSUCH AS", func(n store.StopDirectory) string {
 		return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%v", n.Name, n.Sites, n.Barren, n.Fruitful, n.Pages, n.Examples)
-	}), "no name of directories is barren on that many sites")
+	}, "no name of directories is barren on that many sites")
 }
 
 // domains prints the domains that the whitelist ranks.
 func (f *statsFlags) domains(ctx context.Context, c *cli, a *app.App, _ string) error {
 	ranks, err := a.DB.DomainRanks(ctx, f.top)
-	if err != nil {
-		return err
-	}
-	return c.printTable(ranks, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", rowsOf(ranks, func(r store.DomainRank) string {
+	return printRows(c, ranks, err, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", func(r store.DomainRank) string {
 		return fmt.Sprintf("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
-	}), "no domain is ranked yet: starter whitelist generate")
+	}, "no domain is ranked yet: starter whitelist generate")
 }
 
 // failures prints what failed, by reason.
@@ -248,7 +244,7 @@ func (f *statsFlags) failures(ctx context.Context, c *cli, a *app.App, name stri
 		return err
 	}
 	return c.Print(failures, func(w io.Writer) error {
-		err := table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY", rowsOf(failures, func(x store.Failure) string {
+		err := table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY", each.Of(failures, func(x store.Failure) string {
 			return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", x.Reason, x.URLs, x.Stalled, x.Authors, x.Sources, x.Sites,
 				x.Oldest.Local().Format(time.DateTime), x.NextWords(time.DateTime))
 		}), "nothing failed")
@@ -274,10 +270,7 @@ func (f *statsFlags) counters(ctx context.Context, c *cli, a *app.App, name stri
 		return err
 	}
 	n, err := a.DB.HarvestCounters(ctx, id)
-	if err != nil {
-		return err
-	}
-	return c.Print(n, func(w io.Writer) error { return writeCounters(w, n) })
+	return printOne(c, n, err, writeCounters)
 }
 
 func writeCounters(w io.Writer, n store.Counters) error {
@@ -324,10 +317,7 @@ type engineBudget struct {
 // searches prints what was asked of web searches.
 func (f *statsFlags) searches(ctx context.Context, c *cli, a *app.App, _ string) error {
 	b, err := budget(ctx, a)
-	if err != nil {
-		return err
-	}
-	return c.Print(b, func(w io.Writer) error { return writeBudget(w, b) })
+	return printOne(c, b, err, writeBudget)
 }
 
 func budget(ctx context.Context, a *app.App) (searchBudget, error) {
@@ -364,7 +354,7 @@ func writeBudget(w io.Writer, b searchBudget) error {
 		}
 	}
 	if len(b.Providers) > 0 {
-		err := table(w, "PROVIDER\tASKED\tSINCE\tANSWERS KEPT", rowsOf(b.Providers, func(p store.Spending) string {
+		err := table(w, "PROVIDER\tASKED\tSINCE\tANSWERS KEPT", each.Of(b.Providers, func(p store.Spending) string {
 			return fmt.Sprintf("%s\t%d\t%s\t%d", p.Provider, p.Requests, p.Since.Format(time.DateOnly), p.Kept)
 		}))
 		if err != nil {

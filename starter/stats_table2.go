@@ -54,25 +54,25 @@ func paperTable2() [][5]string {
 }
 
 func writeTable2(w io.Writer, rows []store.Yield, perDay, paper bool) error {
-	return table(w, "POLICY\tCRAWLS\tDAYS\tQ\tF\tN\tG\tP\tP_G\tF/Q\tN/F\tG/F\tG/N\tG/Q\tG/P\tP_G/P", func(line func(string, ...any)) {
-		for _, y := range rows {
-			count := func(n int) string {
-				if perDay {
-					return fmt.Sprintf("%.1f", float64(n)/max(y.Days, 1))
-				}
-				return strconv.Itoa(n)
+	var l lines
+	for _, y := range rows {
+		count := func(n int) string {
+			if perDay {
+				return fmt.Sprintf("%.1f", float64(n)/max(y.Days, 1))
 			}
-			line("%s\t%d\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", y.Policy, y.Crawls, max(y.Days, 1),
-				count(y.Requests), count(y.Fetched), count(y.New), count(y.Good), count(y.Parents), count(y.GoodParents),
-				ratio(y.Fetched, y.Requests), ratio(y.New, y.Fetched), ratio(y.Good, y.Fetched), ratio(y.Good, y.New), ratio(y.Good, y.Requests),
-				perPage(y.Good, y.Parents), ratio(y.GoodParents, y.Parents))
+			return strconv.Itoa(n)
 		}
-		if paper {
-			for _, p := range paperTable2() {
-				line("%s\t\t\t\t\t\t\t\t\t%s\t\t\t%s\t%s\t%s\t", p[0], p[1], p[2], p[3], p[4])
-			}
+		l.add("%s\t%d\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", y.Policy, y.Crawls, max(y.Days, 1),
+			count(y.Requests), count(y.Fetched), count(y.New), count(y.Good), count(y.Parents), count(y.GoodParents),
+			ratio(y.Fetched, y.Requests), ratio(y.New, y.Fetched), ratio(y.Good, y.Fetched), ratio(y.Good, y.New), ratio(y.Good, y.Requests),
+			perPage(y.Good, y.Parents), ratio(y.GoodParents, y.Parents))
+	}
+	if paper {
+		for _, p := range paperTable2() {
+			l.add("%s\t\t\t\t\t\t\t\t\t%s\t\t\t%s\t%s\t%s\t", p[0], p[1], p[2], p[3], p[4])
 		}
-	})
+	}
+	return table(w, "POLICY\tCRAWLS\tDAYS\tQ\tF\tN\tG\tP\tP_G\tF/Q\tN/F\tG/F\tG/N\tG/Q\tG/P\tP_G/P", l)
 }
 
 func readYields(file string) (rows []store.Yield, err error) {

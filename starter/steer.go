@@ -39,7 +39,7 @@ type run struct {
 	kind, name string
 	harvest    store.Harvest
 	job        int64
-	site       shownSite
+	site       app.SiteView
 	waits      bool // for a worker that begins it
 }
 
@@ -182,21 +182,19 @@ func steer(ctx context.Context, t client.Client, db *store.DB, r *run, how steer
 	do := how.do
 	update := map[string]string{"pause": workflows.UpdatePause, "resume": workflows.UpdateResume}[do]
 	did = map[string]string{"pause": "paused", "resume": "resumed", "cancel": isCancelled}[do]
+	workflow := map[string]string{runHarvest: workflows.HarvestID(r.harvest.ID),
+		runCollections: workflows.CollectionsID(r.name), runRecrawl: r.id()}[r.kind]
 	switch {
 	case r.kind == runHarvest && do == "resume" && !r.harvest.Paused && r.harvest.CompletedAt == nil:
 		return "", program.Unknown{Reason: fmt.Errorf("%s is not paused", r.harvest.ID)}
 	case r.kind == runHarvest && do != "cancel":
-		return did, notRunning(r.harvest, updateWorkflow(ctx, t, workflows.HarvestID(r.harvest.ID), update, nil))
-	case r.kind == runHarvest:
-		did, err = cancelWorkflow(ctx, t, workflows.HarvestID(r.harvest.ID))
+		return did, notRunning(r.harvest, updateWorkflow(ctx, t, workflow, update, nil))
 	case r.kind == runCollections && do != "cancel":
-		err = updateWorkflow(ctx, t, workflows.CollectionsID(r.name), update, nil)
-	case r.kind == runCollections:
-		did, err = cancelWorkflow(ctx, t, workflows.CollectionsID(r.name))
+		err = updateWorkflow(ctx, t, workflow, update, nil)
+	case workflow != "" && do == "cancel":
+		did, err = cancelWorkflow(ctx, t, workflow)
 	case r.kind == runJob && do == "cancel":
 		return did, cancelJob(ctx, t, db.JobRecords, r.job)
-	case r.kind == runRecrawl && do == "cancel":
-		did, err = cancelWorkflow(ctx, t, r.id())
 	case r.kind == runSchedule && do != "cancel":
 		return did, steerSchedule(ctx, t.ScheduleClient(), r, how)
 	case r.kind == runSite && do != "cancel":

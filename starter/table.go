@@ -8,30 +8,48 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/terminal"
 )
 
 // printTable prints a list as JSON, or its table.
-func (c *cli) printTable(v any, head string, rows func(line func(format string, args ...any)), empty ...string) error {
-	return c.Print(v, func(w io.Writer) error { return table(w, head, rows, empty...) })
+func (c *cli) printTable(v any, head string, lines []string, empty ...string) error {
+	return c.Print(v, func(w io.Writer) error { return table(w, head, lines, empty...) })
 }
 
-// rowsOf makes a row of each of a list, its columns parted by tabs.
-func rowsOf[T any](all []T, row func(T) string) func(line func(format string, args ...any)) {
-	return func(line func(string, ...any)) {
-		for _, one := range all {
-			line("%s", row(one))
-		}
+// printOne prints a value, unless it could not be read, as JSON or as write writes it.
+func printOne[T any](c *cli, v T, err error, write func(io.Writer, T) error) error {
+	if err != nil {
+		return err
+	}
+	return c.Print(v, func(w io.Writer) error { return write(w, v) })
+}
+
+// printRows prints a list, unless it could not be read, as JSON or as a table with a row of each.
+func printRows[T any](c *cli, all []T, err error, head string, row func(T) string, empty ...string) error {
+	if err != nil {
+		return err
+	}
+	return c.printTable(each.List(all), head, each.Of(all, row), empty...)
+}
+
+// lines are those of a table.
+type lines []string
+
+func (l *lines) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+
+// fact adds what is known of something, unless that is nothing.
+func (l *lines) fact(name string, known any) {
+	if s := fmt.Sprint(known); s != "" {
+		l.add("%s\t%s", name, s)
 	}
 }
 
-// table prints columns below each other, under their heads; empty is printed instead where
-// there is no row. On a terminal that is too narrow for a line, each row is printed as a
+// table prints lines, their columns parted by tabs, below each other, under their heads; empty is printed instead where
+// there is no line. On a terminal that is too narrow for a line, each is printed as a
 // line of its first column and the others below it, by their heads. Without heads they stay columns.
-func table(w io.Writer, head string, rows func(line func(format string, args ...any)), empty ...string) error {
-	lines := []string{}
-	rows(func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) })
+func table(w io.Writer, head string, lines []string, empty ...string) error {
 	if len(lines) == 0 && len(empty) > 0 {
 		_, err := fmt.Fprintln(w, strings.Join(empty, "\n"))
 		return err
@@ -61,10 +79,9 @@ func firstPage[T any](limit int, read func(limit int) ([]T, error), place func(T
 	if limit < 1 {
 		return nil, "", fmt.Errorf("%w: --limit: want one or more, not %d", program.ErrUsage, limit)
 	}
-	if rows, err = read(limit + 1); len(rows) > limit {
-		rows, next = rows[:limit], place(rows[limit-1])
-	}
-	return append([]T{}, rows...), next, err // a list in JSON, too, where it is empty
+	rows, err = read(limit + 1)
+	rows, next = each.Page(rows, limit, place)
+	return rows, next, err
 }
 
 // widest is the number of columns of the longest line.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
@@ -52,8 +51,7 @@ func TestWordsOfStrangersStayWords(t *testing.T) {
 	c := newConsole(t)
 	c.accepted("ada.example", "paper.pdf")
 	const hostile = "\x1b]0;owned\a \x1b[2J \u009b31m \u202egnp.exe"
-	_, err := c.Pool.Exec(t.Context(), `UPDATE locations SET member=$1, anchor=$1`, hostile)
-	require.NoError(t, err)
+	c.exec(`UPDATE locations SET member=$1, anchor=$1`, hostile)
 	out := c.ok("documents", "show", "ada.example")
 	require.Contains(t, out, `\u001b]0;owned\u0007 \u001b[2J \u009b31m \u202egnp.exe`)
 	require.False(t, strings.ContainsAny(out, "\x1b\a\u009b\u202e"))
@@ -64,7 +62,7 @@ func TestWordsOfStrangersStayWords(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &shown))
 	require.Equal(t, hostile, shown.Locations[0].Member, "scripts get it as it is")
 
-	_, _, err = c.run("documents", "show", "no\x1b[2Jsuch")
+	_, _, err := c.run("documents", "show", "no\x1b[2Jsuch")
 	require.Error(t, err)
 }
 
@@ -159,12 +157,6 @@ func (c *testConsole) crawlsSites(sites ...string) string {
 	return id
 }
 
-func (c *testConsole) exec(sql string, args ...any) {
-	c.t.Helper()
-	_, err := c.Pool.Exec(c.t.Context(), sql, args...)
-	require.NoError(c.t, err)
-}
-
 // TestAHarvestThatOneWatches: what is shown of it fits the terminal, and says of its
 // sites how far they are, which fail and why, and how long it may take.
 func TestAHarvestThatOneWatches(t *testing.T) {
@@ -254,8 +246,8 @@ func TestThePaceOfASiteIsShown(t *testing.T) {
 		require.NoError(t, err)
 		done(visit)
 	}
-	storetest.Exec(t, c.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/x/2001', id, 'homepage' FROM sites`)
-	storetest.Exec(t, c.Pool, `UPDATE sites SET state='crawling'`)
+	c.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/x/2001', id, 'homepage' FROM sites`)
+	c.exec(`UPDATE sites SET state='crawling'`)
 
 	shy, slow := `every 1s \(default\), not before \d{4}-.* \(Retry-After\)`, `every 15s \(slow answers\)`
 	for _, args := range [][]string{{"status", "conf/x"}, {"report", "conf/x"}, {"stats", "sites"}} {
@@ -264,11 +256,9 @@ func TestThePaceOfASiteIsShown(t *testing.T) {
 		require.Regexp(t, `slow\.example.* `+slow, out, "%v", args)
 	}
 	require.Regexp(t, slow, c.ok("explain", "http://slow.example/"))
-	var url app.Explanation
-	c.read(&url, "explain", "http://slow.example/")
+	url := answer[app.Explanation](c.read, "explain", "http://slow.example/")
 	require.Equal(t, store.Pace{Seconds: 15, By: "slow answers"}, url.Pace)
-	var rep report.Report
-	c.read(&rep, "report", "conf/x")
+	rep := answer[report.Report](c.read, "report", "conf/x")
 	for _, s := range rep.Sites {
 		if s.Host == "shy.example" {
 			require.WithinDuration(t, time.Now().Add(time.Hour), *s.Pace.Until, time.Minute)

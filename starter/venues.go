@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata"
@@ -40,7 +41,7 @@ commands name them. It needs neither a worker nor a database.`,
 			if len(found) == 0 {
 				return metadata.ErrUnknownVenue{Name: words}
 			}
-			return c.printTable(found, "VENUE\tNAME\tKIND", rowsOf(found, func(v metadata.VenueInfo) string {
+			return c.printTable(found, "VENUE\tNAME\tKIND", each.Of(found, func(v metadata.VenueInfo) string {
 				return fmt.Sprintf("%s\t%s\t%s", v.Key, v.Name, v.Kind)
 			}))
 		}})

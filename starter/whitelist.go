@@ -153,24 +153,14 @@ func whitelistShow(c *cli) *cobra.Command {
 		Example: "  starter whitelist show --top 20\n  starter whitelist show --plain > urls.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			if plain {
-				top = 0
+				urls, err := a.DB.Whitelist(ctx, -1, "", 0)
+				return printRows(c, urls, err, "", func(u store.ListedURL) string { return u.URL })
 			}
 			urls, err := a.DB.Whitelist(ctx, -1, "", top)
-			if err != nil {
-				return err
-			}
-			return c.Print(urls, func(w io.Writer) error {
-				if plain {
-					return table(w, "", rowsOf(urls, func(u store.ListedURL) string { return u.URL }))
-				}
-				return table(w, "#\tDOMAIN\tDOCUMENTS\tPARENT\tURL", rowsOf(urls, func(u store.ListedURL) string {
-					word := ""
-					if u.Good {
-						word = "good"
-					}
-					return fmt.Sprintf("%d\t%s\t%d\t%s\t%s", u.Position, u.Domain, u.Documents, word, u.URL)
-				}), "the whitelist is empty: starter whitelist generate")
-			})
+			return printRows(c, urls, err, "#\tDOMAIN\tDOCUMENTS\tPARENT\tURL", func(u store.ListedURL) string {
+				word := map[bool]string{true: "good"}[u.Good]
+				return fmt.Sprintf("%d\t%s\t%d\t%s\t%s", u.Position, u.Domain, u.Documents, word, u.URL)
+			}, "the whitelist is empty: starter whitelist generate")
 		})}
 	cmd.Flags().BoolVar(&plain, "plain", false, "all addresses, one a line in their order, as whitelist import takes them")
 	cmd.Flags().IntVar(&top, "top", 50, "only so many; 0 is all")

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
@@ -99,9 +100,6 @@ type donePage struct {
 	redirect
 }
 
-// errReadOnly is what a console answers that has nobody to tell.
-var errReadOnly = errors.New("this console only shows")
-
 // What may be done to a harvest.
 const (
 	doPause  = "pause"
@@ -113,9 +111,6 @@ const (
 )
 
 func startHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Harvests == nil {
-		return nil, errReadOnly
-	}
 	w, err := a.wish()
 	if err != nil {
 		return nil, err
@@ -168,9 +163,6 @@ func within(ctx context.Context, limit time.Duration, do func(context.Context) e
 }
 
 func estimate(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Harvests == nil {
-		return nil, errReadOnly
-	}
 	w, err := a.wish()
 	if err != nil {
 		return nil, err
@@ -183,9 +175,6 @@ const listsPath = "/lists"
 
 // enterList enters a list of wanted papers. Its harvest is started from the page that says how much work it is.
 func enterList(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Harvests == nil {
-		return nil, errReadOnly
-	}
 	l, err := a.heldList()
 	if err != nil {
 		return nil, err
@@ -227,7 +216,7 @@ func estimated(ctx context.Context, c *Console, w Wish) (any, error) {
 	case <-m.done:
 		c.estimates.forget(w, m)
 		p := m.made
-		p.Lines, p.Papers = listed(p.Lines), listed(p.Papers)
+		p.Lines, p.Papers = each.List(p.Lines), each.List(p.Papers)
 		return p, m.err
 	case <-late.C:
 		return nil, fmt.Errorf("%w %s, which goes on in the background: ask for the preview again in a while",
@@ -294,9 +283,6 @@ func (c *Console) done(ctx context.Context, a *asked, p donePage, err error, mor
 }
 
 func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Harvests == nil {
-		return nil, errReadOnly
-	}
 	h, err := c.exactly(ctx, a.get("id"))
 	if err != nil {
 		return nil, err
@@ -312,7 +298,7 @@ func actOnHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	case doAgain:
 		did, err = c.Harvests.Again(ctx, h.ID)
 	case doRemove:
-		did, err = removeHarvest(ctx, c, h.ID, a.get("schedule") != "" && c.Schedules != nil)
+		did, err = removeHarvest(ctx, c, h.ID, a.get("schedule") != "")
 		return c.done(ctx, a, donePage{h.ID, did, redirect{to: "/"}}, err)
 	case doRetry:
 		did, err = c.Harvests.Retry(ctx, h.ID, Failed{Site: a.get("site"), Reason: a.get("reason")})

@@ -152,28 +152,23 @@ func TestHarvestsAreActedOn(t *testing.T) {
 		"start conf/x  0s {Goal: Years: Delay:0s Scope:host Strategy:bfs Leads:none Again:due MaxPages:7 Budget:2.5 WARC:true}"}, ear.heard)
 
 	for form, want := range map[string]int{"": 400, "goal=conf/x&delay=soon": 400, "goal=conf/x&kind=odd": 400, "goal=conf/x&scope=planet": 400, "goal=conf/x&max-pages=few": 400, "goal=conf/x&budget=much": 400, "goal=conf/none": 404} {
-		res, body := d.do("POST", "/harvests", form)
-		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+		d.gives(want, "POST", "/harvests", form)
 	}
-	res, body = d.do("POST", "/harvests", "goal=Nobody+Atall")
-	require.Equal(t, http.StatusBadGateway, res.StatusCode, body)
+	body = d.gives(http.StatusBadGateway, "POST", "/harvests", "goal=Nobody+Atall")
 	require.Regexp(t, "the catalogue DBLP does not answer, and is not asked again before .*; name a venue by its key, such as conf/webdb", body)
 	require.NotContains(t, body, "dblp-url")
-	res, body = d.do("POST", "/estimates", "kind=author&goal=Nobody+Atall&years=1998")
-	require.Equal(t, http.StatusBadGateway, res.StatusCode, body)
+	body = d.gives(http.StatusBadGateway, "POST", "/estimates", "kind=author&goal=Nobody+Atall&years=1998")
 	require.Contains(t, body, "name a person by DBLP&#39;s id, such as 65/2885")
 	require.NotContains(t, body, "its key, such as conf/webdb, or")
 	require.Contains(t, body, `value="Nobody Atall"`)
 	require.Contains(t, body, `value="author" selected`)
 	for _, two := range []string{"goal=conf/webdb conf/vldb", "goal=conf/webdb,+conf/vldb"} {
-		res, body := d.do("POST", "/harvests", strings.ReplaceAll(two, " ", "%20"))
-		require.Equal(t, http.StatusBadRequest, res.StatusCode)
+		body := d.gives(http.StatusBadRequest, "POST", "/harvests", strings.ReplaceAll(two, " ", "%20"))
 		require.Contains(t, body, "one venue at a time")
 	}
 	for _, form := range []string{"goal=site:http://ada:sesame@www.example.edu/", "kind=site&goal=ada:sesame@www.example.edu", "goal=http://ada:sesame@www.example.edu/"} {
 		for _, path := range []string{"/harvests", "/estimates"} {
-			res, body := d.do("POST", path, form)
-			require.Equal(t, http.StatusBadRequest, res.StatusCode, "%s: %s", form, body)
+			body := d.gives(http.StatusBadRequest, "POST", path, form)
 			require.NotContains(t, body, "sesame")
 		}
 	}
@@ -181,29 +176,24 @@ func TestHarvestsAreActedOn(t *testing.T) {
 		res, _ := d.do("POST", path, form)
 		require.Contains(t, []int{400, 404}, res.StatusCode, path)
 	}
-	res, _ = d.do("POST", at, "do=cancel", "Origin", "https://stranger.example")
-	require.Equal(t, http.StatusForbidden, res.StatusCode)
-	res, _ = d.do("GET", at+"?do=cancel", "")
-	require.Equal(t, http.StatusOK, res.StatusCode)
+	d.gives(http.StatusForbidden, "POST", at, "do=cancel", "Origin", "https://stranger.example")
+	d.gives(http.StatusOK, "GET", at+"?do=cancel", "")
 	require.Len(t, ear.heard, 8, "looking changes nothing")
 
-	res, body = d.do("POST", at, "do=remove")
-	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	body = d.gives(http.StatusBadRequest, "POST", at, "do=remove")
 	require.Contains(t, body, "cancel it first")
 	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageCancelled, ""))
 	require.Contains(t, d.page(at),
 		"Its list of 4 papers and its report go. 4 papers are on no other harvest&#39;s list")
 	require.Contains(t, d.page(at), "Its schedule starts it again on ")
 	h.away = errors.New("Temporal is away")
-	res, _ = d.do("POST", at, "do=remove&schedule=yes")
-	require.Equal(t, http.StatusInternalServerError, res.StatusCode)
+	d.gives(http.StatusInternalServerError, "POST", at, "do=remove&schedule=yes")
 	require.Contains(t, d.page(at), "Its schedule starts it again on ", "neither is removed")
 	h.away = program.Unknown{Reason: errors.New("it was removed meanwhile")}
 	removed := d.landed(d.do("POST", at, "do=remove&schedule=yes"))
 	require.Contains(t, removed, `role="status">conf/webdb/1998-1999 is removed with its schedule.`)
 	require.Equal(t, "remove conf/webdb/1998-1999 ", ear.heard[8])
-	res, _ = d.do("GET", at, "")
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	d.gives(http.StatusNotFound, "GET", at, "")
 	require.Contains(t, d.page("/documents/"+sampleSHA), "Analytical Engines", "what was found stays")
 }
 
@@ -222,16 +212,14 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	_, _ = d.do("POST", "/review", form.Encode())
 	require.Contains(t, d.page("/review"), "Difference Engines")
 	form.Set("paper", "conf/webdb/P9")
-	res, _ = d.do("POST", "/review", form.Encode())
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	d.gives(http.StatusNotFound, "POST", "/review", form.Encode())
 
 	require.Contains(t, d.page("/papers/conf%2Fwebdb%2FP0"), "The library holds it: it was not looked for.")
 	require.Contains(t, d.page("/papers/conf%2Fwebdb%2FP3"), `name="sha256"`)
 	at := "/papers/conf%2Fwebdb%2FP3"
 	for named, want := range map[string]int{"http://www.ada.example/none.pdf": 404, "ffff00": 404, "ff": 400, "http://www.ada.example/p1.pdf": 303} {
 		form = url.Values{"paper": {"conf/webdb/P3"}, "sha256": {named}, "word": {"yes"}}
-		res, body := d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+at)
-		require.Equal(t, want, res.StatusCode, "%s: %s", named, body)
+		body := d.gives(want, "POST", "/review", form.Encode(), "Referer", d.server.URL+at)
 		if want != 303 {
 			kept := `(?s)<h1>Missing Since.*role="alert">.*name="sha256"[^>]* value="` + named + `"`
 			require.Regexp(t, kept, body, "the page stays")
@@ -311,8 +299,7 @@ func TestAStartedHarvestIsShownAtOnce(t *testing.T) {
 	t.Parallel()
 	ear := &told{}
 	d := sampled(t, func(o *Options) { o.Harvests = ear })
-	res, _ := d.do("GET", "/harvests/conf%2Fnew", "")
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	d.gives(http.StatusNotFound, "GET", "/harvests/conf%2Fnew", "")
 	for path, form := range map[string]string{"/harvests/" + url.PathEscape(sampleHarvest): "do=again", "/harvests": "goal=conf/webdb"} {
 		ear.later = nil
 		require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageComplete, ""))
@@ -329,8 +316,7 @@ func TestAStartedHarvestIsShownAtOnce(t *testing.T) {
 	w.until(`document.querySelector("#progress")?.innerText.includes("papers")`)
 	d.exec(`DELETE FROM harvests WHERE id='conf/new'`)
 	ear.begun = ""
-	res, _ = d.do("GET", "/harvests/conf%2Fnew", "")
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	d.gives(http.StatusNotFound, "GET", "/harvests/conf%2Fnew", "")
 }
 
 // TestAPageIsRenewedAfterWhatWasDone: a harvest that had ended and is run again shows that a

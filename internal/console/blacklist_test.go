@@ -21,15 +21,12 @@ func TestHostsArePutOnTheBlacklist(t *testing.T) {
 	why, err := d.Blocked(t.Context(), "www.example.edu")
 	require.NoError(t, err)
 	require.Contains(t, why, "asked us")
-	var p blacklistPage
-	d.read(&p, "/blacklist")
+	p := answer[blacklistPage](d, "/blacklist")
 	require.Len(t, p.Hosts, 2)
 	_, body = d.do("POST", "/blacklist", "do=remove&host=bad.example&reason=again", "Accept", "application/json")
 	require.JSONEq(t, `{"name": "bad.example", "did": "is off the blacklist: it may be asked again"}`, body)
 	for form, want := range map[string]int{"do=remove&host=bad.example": 404, "do=add&host=www.example.edu&reason=else": 400, "do=add&host=a+b": 400, "do=add&host=http://x.example/": 400, "do=add": 400, "do=add&host=com": 400, "do=drop&host=x.example": 400} {
-		res, body := d.do("POST", "/blacklist", form)
-		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+		d.gives(want, "POST", "/blacklist", form)
 	}
-	res, _ = d.do("POST", "/blacklist", "do=add&host=x.example", "Origin", "https://stranger.example")
-	require.Equal(t, http.StatusForbidden, res.StatusCode)
+	d.gives(http.StatusForbidden, "POST", "/blacklist", "do=add&host=x.example", "Origin", "https://stranger.example")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"html/template"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/store"
 )
@@ -24,27 +25,24 @@ func growthOf(ctx context.Context, db store.StatisticRecords) (g growth, err err
 
 // GrowthChart draws the documents that came month by month: accepted, and others.
 func (p statisticsPage) GrowthChart() template.HTML {
-	var bars []report.Bar
-	for _, m := range p.Months {
-		bars = append(bars, report.Bar{Name: m.Month, Parts: []report.Part{{Class: "found", N: m.Accepted}, {Class: "held", N: m.Documents - m.Accepted}}})
-	}
-	return report.Bars("Documents by month: accepted, others", bars)
+	return report.Bars("Documents by month: accepted, others", each.Of(p.Months, func(m store.Month) report.Bar {
+		others := m.Documents - m.Accepted
+		return report.Bar{Name: m.Month, Parts: []report.Part{{Class: "found", N: m.Accepted}, {Class: "held", N: others}}}
+	}))
 }
 
 // PaceChart draws how many sites are asked how often.
 func (p statisticsPage) PaceChart() template.HTML {
-	var bars []report.Bar
-	for _, t := range p.Paces {
-		bars = append(bars, report.Bar{Name: t.Every, Parts: []report.Part{{Class: "all", N: t.Sites - t.Resting}, {Class: "missing", N: t.Resting}}})
-	}
-	return report.Bars("Sites by the pause between two requests: asked, left alone for a while", bars)
+	title := "Sites by the pause between two requests: asked, left alone for a while"
+	return report.Bars(title, each.Of(p.Paces, func(t store.PaceTally) report.Bar {
+		asked := t.Sites - t.Resting
+		return report.Bar{Name: t.Every, Parts: []report.Part{{Class: "all", N: asked}, {Class: "missing", N: t.Resting}}}
+	}))
 }
 
 // DomainChart draws the domains of the whitelist with the most documents.
 func (p statisticsPage) DomainChart() template.HTML {
-	var bars []report.Bar
-	for _, d := range p.Domains {
-		bars = append(bars, report.Bar{Name: d.Domain, Parts: []report.Part{{Class: "all", N: d.Documents}}})
-	}
-	return report.Bars("Documents by domain", bars)
+	return report.Bars("Documents by domain", each.Of(p.Domains, func(d store.DomainRank) report.Bar {
+		return report.Bar{Name: d.Domain, Parts: []report.Part{{Class: "all", N: d.Documents}}}
+	}))
 }

@@ -37,8 +37,7 @@ func TestStatisticsAreDrawn(t *testing.T) {
 	}
 	require.NotContains(t, page, "<script>alert")
 	require.NotContains(t, page, "<img src=x")
-	var p statisticsPage
-	d.read(&p, "/statistics")
+	p := answer[statisticsPage](d, "/statistics")
 	require.Len(t, p.Months, 4)
 	require.Equal(t, []int{1, 1, 0, 0, 1, 0}, []int{p.Months[0].Documents, p.Months[0].Accepted, p.Months[1].Documents, p.Months[2].Documents, p.Months[3].Documents, p.Months[3].Accepted})
 	require.Len(t, p.Paces, 1)

@@ -52,10 +52,7 @@ func allCollections(ctx context.Context, c *Console, a *asked) (any, error) {
 	rows, err := collections.In(c.App.DB).ListBefore(ctx, a.number("after"), pageSize+1)
 	var p collectionsPage
 	rows, p.Next = more(rows, func(r collections.Collection) string { return strconv.Itoa(r.ID) })
-	p.Collections = []collectionRow{}
-	for _, r := range rows {
-		p.Collections = append(p.Collections, collectionRowOf(r))
-	}
+	p.Collections = each.Of(rows, collectionRowOf)
 	return p, err
 }
 
@@ -94,10 +91,10 @@ func oneCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := collectionPage{Collection: collectionRowOf(got), Topics: []topicRow{}, Topic: a.get("topic")}
-	for _, name := range slices.Sorted(maps.Keys(at.Topics)) {
-		p.Topics = append(p.Topics, topicRow{name, at.Topics[name].Entries, at.Topics[name].Worst})
-	}
+	p := collectionPage{Collection: collectionRowOf(got), Topic: a.get("topic")}
+	p.Topics = each.Of(slices.Sorted(maps.Keys(at.Topics)), func(name string) topicRow {
+		return topicRow{name, at.Topics[name].Entries, at.Topics[name].Worst}
+	})
 	if p.Topic == "" && len(p.Topics) > 0 {
 		p.Topic = p.Topics[0].Name
 	}
@@ -177,9 +174,7 @@ func collectionSettings() []param {
 	}
 }
 
-func policyNames() []string {
-	return each.Of(synthesis.Policies(), func(p synthesis.Policy) string { return string(p) })
-}
+func policyNames() []string { return each.Text(synthesis.Policies()) }
 
 func collectionParams() []param {
 	return append([]param{
@@ -190,16 +185,10 @@ func collectionParams() []param {
 }
 
 func exportedCollection(ctx context.Context, c *Console, a *asked) (Export, error) {
-	if c.Harvests == nil {
-		return Export{}, errReadOnly
-	}
 	return c.Harvests.ExportCollection(ctx, a.get("name"), a.get("format"), a.get("files") != "")
 }
 
 func makeCollection(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Harvests == nil {
-		return nil, errReadOnly
-	}
 	w := CollectionWish{Name: strings.TrimSpace(a.get("name")), Venues: strings.Fields(a.get("venues")),
 		Settings: map[string]string{}}
 	for line := range strings.Lines(a.get("topics")) {
@@ -220,9 +209,6 @@ func makeCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 }
 
 func actOnCollection(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Harvests == nil {
-		return nil, errReadOnly
-	}
 	name := a.get("name")
 	if a.get("do") == doRemove {
 		err := collections.Remove(ctx, collections.In(c.App.DB), name)

@@ -16,15 +16,13 @@ import (
 func TestCollectionsAreListed(t *testing.T) {
 	t.Parallel()
 	d := sampled(t, nil)
-	var all collectionsPage
-	d.read(&all, "/collections")
+	all := answer[collectionsPage](d, "/collections")
 	require.Len(t, all.Collections, 1)
 	require.Equal(t, "ended", all.Collections[0].State)
 	const path = "/collections/conf%2Fmaths"
 	seen, last := map[string]bool{}, 2.0
 	for next := path; next != ""; {
-		var p collectionPage
-		d.read(&p, next)
+		p := answer[collectionPage](d, next)
 		require.Equal(t, []topicRow{{"graphs", 120, 0.4}, {"knots", 10, 0.35}}, p.Topics)
 		require.Equal(t, "graphs", p.Topic)
 		for _, e := range p.Entries {
@@ -42,8 +40,7 @@ func TestCollectionsAreListed(t *testing.T) {
 	require.Contains(t, body, `action="/collections/conf%2Fmaths/export"`)
 	for path, code := range map[string]int{"/collections/none": http.StatusNotFound, path + "?after=x": http.StatusBadRequest, path + "?after=0.5%20-9223372036854775808": http.StatusBadRequest,
 		path + "?after=0.5%2099999999999": http.StatusOK, "/collections?after=99999999999": http.StatusBadRequest} {
-		res, _ := d.do("GET", path, "")
-		require.Equal(t, code, res.StatusCode, path)
+		d.gives(code, "GET", path, "")
 	}
 }
 
@@ -109,8 +106,7 @@ func TestParentsAreListed(t *testing.T) {
 	d := sampled(t, nil)
 	seen := map[string]bool{}
 	for next := "/parents"; next != ""; {
-		var p parentsPage
-		d.read(&p, next)
+		p := answer[parentsPage](d, next)
 		for _, r := range p.Parents {
 			require.False(t, seen[r.URL], "%s is there twice", r.URL)
 			seen[r.URL] = true
@@ -118,16 +114,14 @@ func TestParentsAreListed(t *testing.T) {
 		next = follow("/parents", p.Next)
 	}
 	require.Len(t, seen, 121)
-	var one parentsPage
-	d.read(&one, "/parents?site=www.ada.example")
+	one := answer[parentsPage](d, "/parents?site=www.ada.example")
 	require.Len(t, one.Parents, 1)
 	require.Equal(t, 2, one.Parents[0].Documents)
 	require.False(t, one.Parents[0].Read)
 	body := d.page("/parents?site=p7.example")
 	require.Contains(t, body, "2005-06-30")
 	require.Contains(t, body, "no document")
-	res, _ := d.do("GET", "/parents?after=x", "")
-	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	d.gives(http.StatusBadRequest, "GET", "/parents?after=x", "")
 }
 
 // TestACollectionIsMade of topics or venues with its main options, paused, resumed and cancelled.
@@ -150,7 +144,6 @@ func TestACollectionIsMade(t *testing.T) {
 		"collect conf/maths [] [conf/webdb conf/vldb] map[]", "pause collection conf/maths",
 	}, ear.heard)
 	for _, wrong := range []url.Values{{"name": {"x"}}, {"topics": {"knots"}}, {"name": {"x"}, "topics": {"knots"}, "venues": {"conf/x"}}, {"name": {"x"}, "topics": {"knots"}, "policy": {"odd"}}} {
-		res, body := d.post("/collections", wrong)
-		require.Equal(t, http.StatusBadRequest, res.StatusCode, body)
+		d.gives(http.StatusBadRequest, "POST", "/collections", wrong.Encode())
 	}
 }

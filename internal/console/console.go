@@ -25,10 +25,9 @@ import (
 type Options struct {
 	App *app.App // the record, open
 
-	Harvests Harvests // nil where they are only looked at
-	Jobs     Jobs     // likewise
-
-	Schedules Schedules // likewise
+	Harvests  Harvests
+	Jobs      Jobs
+	Schedules Schedules
 
 	ImportFolder string // from which people may import; "" for nowhere
 

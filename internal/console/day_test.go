@@ -116,8 +116,7 @@ func TestWhatFailedIsListed(t *testing.T) {
 		SELECT s.id, int4send(n), 'http://www.ada.example/f' || n, 3, '=cmd', now(), now() + interval '1 day' FROM sites s, generate_series(101, 220) n WHERE s.host='www.ada.example'`)
 	seen := map[string]bool{}
 	for next := at + "&reason=%3Dcmd"; next != ""; {
-		var p failuresPage
-		d.read(&p, next)
+		p := answer[failuresPage](d, next)
 		for _, u := range p.URLs {
 			require.False(t, seen[u.URL], u.URL)
 			require.NotNil(t, u.Next)
@@ -133,8 +132,7 @@ func TestWhatFailedIsListed(t *testing.T) {
 
 	d.exec(`UPDATE sites SET state='refused'`)
 	d.exec(`INSERT INTO urls (site_id, hash, url) SELECT id, sha256('x'), 'http://www.ada.example/x' FROM sites WHERE host='www.ada.example'`)
-	var p failuresPage
-	d.read(&p, at+"&reason=refused")
+	p := answer[failuresPage](d, at+"&reason=refused")
 	require.Equal(t, "http://www.ada.example/x", p.URLs[0].URL, "what waits at a site that refuses")
 	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)), "waiting 0, failed 121, not asked 1: ")
 	require.Len(t, d.table("/failures.csv?harvest="+url.QueryEscape(sampleHarvest)), 121+1, "of both kinds")
@@ -143,8 +141,7 @@ func TestWhatFailedIsListed(t *testing.T) {
 	require.Regexp(t, `(?s)waiting 1, failed 121<.*First crawl</dt><dd>from 2 Jan 2026.*Last crawl</dt><dd>from .* to –<`,
 		d.page("/sites/www.ada.example"))
 	for path, want := range map[string]int{"/failures.csv?harvest=none": 404, "/failures": 400, at + "&after=www.ada.example+x": 400, "/papers.csv": 400, "/papers.csv?harvest=none": 404} {
-		res, _ := d.do("GET", path, "")
-		require.Equal(t, want, res.StatusCode, path)
+		d.gives(want, "GET", path, "")
 	}
 }
 

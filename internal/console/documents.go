@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -38,11 +39,9 @@ func (documentsPage) Called(d store.Listed) string {
 	return documentTitle(d.Document, d.Title, store.Location{URL: d.URL, Anchor: d.Anchor})
 }
 
-func documentStates() (all []string) {
-	for _, s := range []gleaner.DocumentState{gleaner.DocumentNew, gleaner.DocumentAccepted, gleaner.DocumentRejected, gleaner.DocumentFailed} {
-		all = append(all, string(s))
-	}
-	return all
+func documentStates() []string {
+	return each.Text([]gleaner.DocumentState{gleaner.DocumentNew, gleaner.DocumentAccepted, gleaner.DocumentRejected,
+		gleaner.DocumentFailed})
 }
 
 func documents(ctx context.Context, c *Console, a *asked) (any, error) {
@@ -152,7 +151,7 @@ func oneDocument(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	s.Path = "" // of the machine
-	s.Locations, s.Matches = listed(s.Locations), listed(s.Matches)
+	s.Locations, s.Matches = each.List(s.Locations), each.List(s.Matches)
 	text := []rune(s.FirstPages)
 	is, err := c.App.DB.PaperOf(ctx, s.SHA256)
 	if err != nil {
@@ -172,7 +171,7 @@ func oneDocument(ctx context.Context, c *Console, a *asked) (any, error) {
 		titles[m.Paper] = p.Title
 	}
 	also, err := store.AlsoPapers(ctx, c.App.DB, is.Key, s.SHA256)
-	return documentPage{s, string(text[:min(len(text), begins)]), titles, listed(also), title}, err
+	return documentPage{s, string(text[:min(len(text), begins)]), titles, each.List(also), title}, err
 }
 
 // file serves a stored document, to be saved: what a stranger wrote is never shown as a

@@ -42,7 +42,7 @@ func failed(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Reasons = listed(each.Where(all, func(f store.Failure) bool { return f.URLs > 0 }))
+	p.Reasons = each.List(each.Where(all, func(f store.Failure) bool { return f.URLs > 0 }))
 	rows, err := c.App.DB.FailedList(ctx, store.RetryFilter{Harvest: h.ID, Reason: p.Reason}, after, pageSize+1)
 	p.URLs, p.Next = more(rows, func(u store.FailedURL) string { return u.Place().String() })
 	return p, err

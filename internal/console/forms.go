@@ -3,6 +3,8 @@ package console
 import (
 	"cmp"
 	"strings"
+
+	"gleaner/internal/each"
 )
 
 // tab is a part of the console, in the frame.
@@ -45,11 +47,8 @@ type option struct {
 }
 
 // options are the choices of a form, with the one that holds.
-func options[T ~string](names []T, chosen string) (all []option) {
-	for _, n := range names {
-		all = append(all, option{string(n), string(n) == chosen})
-	}
-	return all
+func options[T ~string](names []T, chosen string) []option {
+	return each.Of(names, func(n T) option { return option{string(n), string(n) == chosen} })
 }
 
 // follow is the address of the next page, "" without one.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/store"
@@ -81,11 +82,8 @@ func harvests(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := harvestsPage{Harvests: []harvestRow{}, Lists: listed(lists)}
-	if len(all) > harvestsListed {
-		all = all[:harvestsListed]
-		p.Next = all[harvestsListed-1].ID
-	}
+	p := harvestsPage{Harvests: []harvestRow{}, Lists: each.List(lists)}
+	all, p.Next = each.Page(all, harvestsListed, func(h store.Harvest) string { return h.ID })
 	for _, h := range all {
 		row, err := c.harvestRow(ctx, h)
 		if err != nil {
@@ -173,7 +171,7 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Sites, p.Barred = listed(sites), listed(barred)
+	p.Sites, p.Barred = each.List(sites), each.List(barred)
 	if p.Answer, err = report.AnswerOf(ctx, c.App.DB, h.Venue); err != nil {
 		return nil, err
 	}
@@ -183,25 +181,20 @@ func harvest(ctx context.Context, c *Console, a *asked) (any, error) {
 	if !row.Runs() {
 		return p, p.ended(ctx, c)
 	}
-	if c.Harvests != nil {
-		look, cancel := context.WithTimeout(ctx, troubleTime)
-		defer cancel()
-		if now, err := c.Harvests.Progress(look, h.ID); err == nil {
-			p.Progress = &now
-		}
-		if p.Troubles, err = c.Harvests.Troubles(look, h.ID); err != nil {
-			p.Unknown = "Temporal does not answer: what fails now is not known"
-			wonder(ctx, c, "troubles", err)
-		}
+	look, cancel := context.WithTimeout(ctx, troubleTime)
+	defer cancel()
+	if now, err := c.Harvests.Progress(look, h.ID); err == nil {
+		p.Progress = &now
+	}
+	if p.Troubles, err = c.Harvests.Troubles(look, h.ID); err != nil {
+		p.Unknown = "Temporal does not answer: what fails now is not known"
+		wonder(ctx, c, "troubles", err)
 	}
 	return p, nil
 }
 
 // begun reports whether a harvest that is not on record was started and waits for a worker.
 func begun(ctx context.Context, c *Console, id string) bool {
-	if c.Harvests == nil {
-		return false
-	}
 	look, cancel := context.WithTimeout(ctx, troubleTime)
 	defer cancel()
 	is, err := c.Harvests.Begun(look, id)
@@ -226,26 +219,22 @@ func (p *harvestPage) ended(ctx context.Context, c *Console) error {
 		return err
 	}
 	p.Gone = &gone
-	if c.Schedules != nil {
-		look, cancel := context.WithTimeout(ctx, troubleTime)
-		defer cancel()
-		p.Schedule, err = c.Schedules.Schedule(look, p.ID)
-		wonder(ctx, c, "schedule", err)
-	}
+	look, cancel := context.WithTimeout(ctx, troubleTime)
+	defer cancel()
+	p.Schedule, err = c.Schedules.Schedule(look, p.ID)
+	wonder(ctx, c, "schedule", err)
 	return nil
 }
 
 // fail adds what failed of the harvest, and where.
 func (p *harvestPage) fail(ctx context.Context, c *Console) error {
 	failures, err := failuresOf(ctx, c, p.ID)
-	p.Failures, p.Failing = listed(failures), []string{}
+	p.Failures, p.Failing = each.List(failures), []string{}
 	if err != nil || len(failures) == 0 {
 		return err
 	}
 	rows, err := c.App.DB.Sites(ctx, store.SiteQuery{Harvest: p.ID, Failing: true, Limit: pageSize})
-	for _, s := range rows {
-		p.Failing = append(p.Failing, s.Host)
-	}
+	p.Failing = each.Of(rows, func(s store.SiteRow) string { return s.Host })
 	return err
 }
 

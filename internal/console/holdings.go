@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/metadata"
@@ -64,7 +65,7 @@ func holdingsParams() []param {
 
 func holdings(ctx context.Context, c *Console, _ *asked) (any, error) {
 	all, err := c.App.DB.HeldSources(ctx)
-	return holdingsPage{Lists: listed(all)}, err
+	return holdingsPage{Lists: each.List(all)}, err
 }
 
 // changeHoldings looks at a list, enters it, or takes it back.
@@ -86,7 +87,7 @@ func changeHoldings(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	all, err := c.App.DB.HeldSources(ctx)
-	p := holdingsPage{Lists: listed(all), List: l}
+	p := holdingsPage{Lists: each.List(all), List: l}
 	if l.Did != doPreview {
 		p.redirect = redirect{holdingsPath, l.said()}
 	}
@@ -182,15 +183,11 @@ func enter(ctx context.Context, c *Console, l *heldList) error {
 	if biblio.Detect(l.Name, []byte(l.text[:min(len(l.text), 4096)])) == biblio.CSV {
 		l.Unread = append(l.Unread, biblio.Unread(l.text)...)
 	}
-	for _, e := range wrong {
-		l.Wrong = append(l.Wrong, e.Error())
-	}
+	l.Wrong = each.Of(wrong, (*biblio.SyntaxError).Error)
 	if l.Imported, err = c.App.DB.SaveHoldings(ctx, papers, l.Name, l.Did == doPreview, nil); err != nil {
 		return err
 	}
-	for _, p := range papers {
-		l.Titles = append(l.Titles, titled(p))
-	}
+	l.Titles = each.Of(papers, titled)
 	wanted, err := c.App.DB.Wanted(ctx)
 	held := match.Held(wanted, papers)
 	l.Wanted = len(held)

@@ -56,8 +56,7 @@ func TestHoldingsAreLookedAtFirst(t *testing.T) {
 		return len(all)
 	}
 	form := url.Values{"do": {"preview"}, "name": {"own"}, "list": {ownList}}
-	res, body := d.post(holdingsPath, form)
-	require.Equal(t, http.StatusOK, res.StatusCode, body)
+	body := d.gives(http.StatusOK, "POST", holdingsPath, form.Encode())
 	for _, want := range []string{
 		"3 papers: 3 new, 0 that", "2 of the papers that harvests look for", "line 4", "in 2x",
 		"These 3 papers are held",
@@ -73,10 +72,9 @@ func TestHoldingsAreLookedAtFirst(t *testing.T) {
 	require.Equal(t, 4, held())
 	shelf := "title,year\nA Paper of Another Field,2003\nAnother One,2004\n"
 	utf16 := "\xff\xfe" + strings.Join(strings.Split(shelf, ""), "\x00") + "\x00"
-	res, body = d.upload("shelf.csv", utf16, url.Values{"do": {"enter"}})
+	res, body := d.upload("shelf.csv", utf16, url.Values{"do": {"enter"}})
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
-	var p holdingsPage
-	d.read(&p, holdingsPath)
+	p := answer[holdingsPage](d, holdingsPath)
 	require.Len(t, p.Lists, 3)
 	require.Equal(t, "shelf.csv", p.Lists[0].Source)
 
@@ -120,11 +118,9 @@ func TestBadListsAreRefused(t *testing.T) {
 		"do=preview&list=title", "do=enter&name=%00&list=title", "do=enter&name=" + long + "&list=title", "do=forget",
 		"do=else&name=a",
 	} {
-		res, body := d.do("POST", holdingsPath, form)
-		require.Equal(t, http.StatusBadRequest, res.StatusCode, "%.60s: %s", form, body)
+		d.gives(http.StatusBadRequest, "POST", holdingsPath, form)
 	}
-	res, _ := d.do("POST", holdingsPath, "do=forget&name=none")
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	d.gives(http.StatusNotFound, "POST", holdingsPath, "do=forget&name=none")
 	res, body := d.upload("a.csv", "title\nA Paper\n", url.Values{"do": {"preview"}, "list": {"title\nAnother\n"}})
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
 	require.Contains(t, body, "not both")

@@ -25,11 +25,9 @@ func TestHomepagesAreSaid(t *testing.T) {
 		require.Contains(t, page, want)
 	}
 	for form, want := range map[string]int{"do=is": 400, "do=maybe&url=http://a.example/": 400} {
-		res, body := d.do("POST", "/people/1%2F1", form)
-		require.Equal(t, want, res.StatusCode, body)
+		d.gives(want, "POST", "/people/1%2F1", form)
 	}
-	res, _ := d.do("POST", "/people/9%2F9", "do=is&url=http://a.example/")
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	d.gives(http.StatusNotFound, "POST", "/people/9%2F9", "do=is&url=http://a.example/")
 	for _, word := range []string{"is", "is-not", "forget"} {
 		require.Contains(t, d.landed(d.do("POST", "/people/1%2F1", "do="+word+"&url=http://a.example/")),
 			`role="status">did it.`)

@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/tables"
-	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/jobfile"
 )
@@ -31,6 +30,9 @@ type jobRow struct {
 	What    string       `json:"what"`
 	Seconds float64      `json:"seconds"`
 	Counted []countedRow `json:"counted"`
+
+	options  *jobfile.Options
+	counters jobfile.Counters
 }
 
 // countedRow is one of a job's counters.
@@ -54,45 +56,28 @@ func (r countedRow) Label() string {
 func (r jobRow) Name() string { return jobWords(r.Kind)[0] }
 
 func jobRowOf(j store.Job) jobRow {
-	r := jobRow{Job: j, Seconds: j.Time(time.Now()).Seconds(), Counted: []countedRow{}}
-	count := func(name string, n int64) {
-		if n > 0 {
-			r.Counted = append(r.Counted, countedRow{name, n})
-		}
+	r := jobRow{Job: j, Seconds: j.Time(time.Now()).Seconds(), counters: jobfile.Counted(j)}
+	r.options, _ = jobfile.Of(j)
+	r.What = r.options.Describe()
+	n, t := r.counters.Import, r.counters.Table
+	all := []countedRow{{"all", int64(n.All)}, {"saved_New", int64(n.SavedNew)},
+		{"saved_Duplicate", int64(n.SavedDuplicate)}, {"filtered_MTF", int64(n.FilteredMTF)},
+		{"filtered_DCF", int64(n.FilteredDCF)}, {"failed_TextExtract", int64(n.FailedTextExtract)},
+		{"failed_FileNotFound", int64(n.FailedFileNotFound)}, {"failed_PDFFilenotFound", int64(n.FailedPDFNotFound)},
+		{"skipped", n.SkippedAll}, {"differences", n.Differences},
+		{"looked at", t.Looked}, {"documents", t.Documents}, {"places", t.Places}, {"parents", t.Parents},
+		{"kept", t.Kept}, {"without a file", t.Failed}, {"bytes", t.Bytes}}
+	if w := t.Whitelist; w != nil {
+		all = append(all, countedRow{"domains listed", int64(w.Listed)}, countedRow{"pages listed", int64(w.URLs)})
 	}
-	if j.Kind == store.JobImport {
-		var o ingest.Options
-		var n ingest.Counters
-		_, _ = json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)
-		for i, p := range o.Paths {
-			r.What += map[bool]string{true: ", "}[i > 0] + p
-		}
-		for _, c := range []countedRow{{"all", int64(n.All)}, {"saved_New", int64(n.SavedNew)}, {"saved_Duplicate", int64(n.SavedDuplicate)}, {"filtered_MTF", int64(n.FilteredMTF)},
-			{"filtered_DCF", int64(n.FilteredDCF)}, {"failed_TextExtract", int64(n.FailedTextExtract)}, {"failed_FileNotFound", int64(n.FailedFileNotFound)},
-			{"failed_PDFFilenotFound", int64(n.FailedPDFNotFound)}, {"skipped", n.SkippedAll}, {"differences", n.Differences}} {
-			count(c.Name, c.N)
-		}
-		return r
-	}
-	var o tables.Options
-	var n tables.Counters
-	_, _ = json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)
-	r.What = o.Describe(j.Kind)
-	for _, c := range []countedRow{{"looked at", n.Looked}, {"documents", n.Documents}, {"places", n.Places}, {"parents", n.Parents}, {"kept", n.Kept}, {"without a file", n.Failed}, {"bytes", n.Bytes}} {
-		count(c.Name, c.N)
-	}
-	if w := n.Whitelist; w != nil {
-		count("domains listed", int64(w.Listed))
-		count("pages listed", int64(w.URLs))
-	}
+	r.Counted = each.List(each.Where(all, func(c countedRow) bool { return c.N > 0 }))
 	return r
 }
 
 // Would says of an outcome, or of how many had it, that an import without the record only
 // would have it.
 func (r jobRow) Would(outcome string) string {
-	var o ingest.Options
-	if r.Kind == store.JobImport && strings.HasPrefix(outcome, "saved") && json.Unmarshal(r.Options, &o) == nil && o.Unrecorded {
+	if r.options.Import.Unrecorded && strings.HasPrefix(outcome, "saved") {
 		return "would be " + outcome
 	}
 	return outcome
@@ -103,21 +88,15 @@ func (r jobRow) Runs() bool { return r.State == store.JobRunning || r.State == s
 
 // Share is how much of its files an import has read, from 0 to 1; of others it is not known.
 func (r jobRow) Share() float64 {
-	var n ingest.Counters
-	if r.Kind != store.JobImport || json.Unmarshal(r.Counters, &n) != nil || n.Total == 0 {
+	n := r.counters.Import
+	if n.Total == 0 {
 		return 0
 	}
 	return float64(n.Read) / float64(n.Total)
 }
 
 // Place is how many records it is through with and, of an import, of how many.
-func (r jobRow) Place() string {
-	var n ingest.Counters
-	if r.Kind == store.JobImport {
-		_ = json.Unmarshal(r.Counters, &n) // else nothing is known of the whole
-	}
-	return n.Place(r.Done)
-}
+func (r jobRow) Place() string { return r.counters.Import.Place(r.Done) }
 
 // Took is how long it took, or has been at it.
 func (r jobRow) Took() time.Duration {
@@ -146,14 +125,12 @@ func jobs(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := jobsPage{Jobs: []jobRow{}, forms: c.newJobForms(a)}
+	p := jobsPage{forms: c.newJobForms(a)}
 	if p.Uploads, err = uploads(c.ImportFolder); err != nil {
 		c.log.WarnContext(ctx, "console: uploads cannot be listed", "error", err)
 	}
 	rows, p.Next = more(rows, func(j store.Job) string { return strconv.FormatInt(j.ID, 10) })
-	for _, j := range rows {
-		p.Jobs = append(p.Jobs, jobRowOf(j))
-	}
+	p.Jobs = each.Of(rows, jobRowOf)
 	return p, nil
 }
 
@@ -186,17 +163,16 @@ func (p jobPage) WouldGo() int64 { return p.wouldGo }
 // options were changed since, as nobody has seen what they mean now, and of one whose list
 // was pruned, as nobody can see it any more.
 func (c *Console) wouldGo(ctx context.Context, j store.Job) (int64, error) {
-	var o tables.Options
-	var n tables.Counters
+	o, err := jobfile.Of(j)
 	if !tables.Removes(j.Kind) || j.State != store.JobEnded || j.Ended == nil || j.Updated.After(*j.Ended) ||
-		errors.Join(json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)) != nil || o.InPlace {
-		return 0, nil
+		err != nil || o.Table.InPlace {
+		return 0, err
 	}
 	listed, err := c.App.DB.ImportRecords(ctx, j.ID, 0, false, 1)
 	if len(listed) == 0 {
 		return 0, err
 	}
-	return n.Documents + n.Places + n.Parents, nil
+	return jobfile.Counted(j).Taken(), nil
 }
 
 // jobOf is the job that an address names.
@@ -240,9 +216,6 @@ const (
 )
 
 func startJob(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Jobs == nil {
-		return nil, errReadOnly
-	}
 	options, err := c.newOptions(a)
 	if err != nil {
 		return nil, err
@@ -264,9 +237,6 @@ func (c *Console) jobDid(ctx context.Context, a *asked, id int64, did string, er
 }
 
 func actOnJob(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Jobs == nil {
-		return nil, errReadOnly
-	}
 	j, err := c.jobOf(a.Request)
 	if err != nil {
 		return nil, err
@@ -277,7 +247,7 @@ func actOnJob(ctx context.Context, c *Console, a *asked) (any, error) {
 	case doRun:
 		// A cleaning that was confirmed lists anew what would go, before it does.
 		if tables.Removes(j.Kind) && j.State != store.JobRunning && j.State != store.JobNew {
-			if err := c.modify(ctx, j, func(name string) (string, bool) { return "", name == "confirm" }); err != nil {
+			if err := c.confirm(ctx, j, ""); err != nil {
 				return nil, err
 			}
 		}
@@ -290,15 +260,23 @@ func actOnJob(ctx context.Context, c *Console, a *asked) (any, error) {
 		if n == 0 {
 			return nil, fmt.Errorf("%w: job %d is no dry run that ended with a list of what it would remove", errInput, j.ID)
 		}
-		err = c.modify(ctx, j, func(name string) (string, bool) { return "yes", name == "confirm" })
-		if err == nil {
+		if err = c.confirm(ctx, j, "yes"); err == nil {
 			err = c.Jobs.StartJob(ctx, j.ID)
 		}
 		return c.jobDid(ctx, a, j.ID, "removes what it listed", err)
 	}
-	err = c.modify(ctx, j, func(name string) (string, bool) {
-		v, given := a.Form[name]
-		return cmp.Or(append(v, "")...), given && name != "confirm"
+	err = jobfile.Modify(ctx, c.App.DB.JobRecords, j.ID, func(_ store.Job, o *jobfile.Options) error {
+		return o.SetGiven(func(name string) (string, bool) {
+			v, given := a.Form[name]
+			return cmp.Or(append(v, "")...), given
+		})
 	})
 	return c.jobDid(ctx, a, j.ID, "changed", err)
+}
+
+// confirm says whether the next run of a cleaning removes what it lists: yes, or "".
+func (c *Console) confirm(ctx context.Context, j store.Job, word string) error {
+	return jobfile.Modify(ctx, c.App.DB.JobRecords, j.ID, func(_ store.Job, o *jobfile.Options) error {
+		return o.Set("confirm", word)
+	})
 }

@@ -2,8 +2,6 @@ package console
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -11,9 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/jobfile"
 )
 
 // jobForm is the form of a job's options.
@@ -63,23 +63,18 @@ func jobParams() []param {
 	var out []param
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		f := all[name]
-		p := param{name: name, what: f.Label, number: f.Type == "number"}
-		for _, o := range f.Options {
-			p.one = append(p.one, o.Name)
-		}
-		out = append(out, p)
+		one := each.Of(f.Options, func(o option) string { return o.Name })
+		out = append(out, param{name: name, what: f.Label, number: f.Type == "number", one: one})
 	}
 	return out
 }
 
-// kindsOfJobs are those that can be set up in the console.
-func kindsOfJobs() []string { return append([]string{store.JobImport}, tables.Kinds()...) }
-
 func fieldsOf(kind string) []string {
-	if kind == store.JobImport { // not where copies go, since the worker would write there
-		return append([]string{"path"}, ingest.Fields()...)
+	all := jobfile.Fields(kind)
+	if kind == store.JobImport {
+		all = append([]string{"path"}, all...)
 	}
-	return slices.DeleteFunc(slices.Clone(tables.Fields(kind)), func(name string) bool { return name == "confirm" })
+	return all
 }
 
 // jobWords are the name of a kind of job, and what it does.
@@ -101,7 +96,6 @@ func form(kind, name string, value func(field string) string) jobForm {
 	for _, n := range fieldsOf(kind) {
 		field := all[n]
 		field.Form, field.Name, field.Value = name, n, value(n)
-		field.Options = slices.Clone(field.Options)
 		if kind == store.JobCleanParents && n == "only" {
 			field.Label = "Which: empty for all of no use"
 			field.Options = slices.DeleteFunc(field.Options, func(o option) bool { return o.Name != "" && o.Name != tables.OnlyBlacklisted })
@@ -117,13 +111,9 @@ func form(kind, name string, value func(field string) string) jobForm {
 // newJobForms are the forms that set up jobs, with what was asked for where that was
 // refused. Without a folder for imports there is none for them.
 func (c *Console) newJobForms(a *asked) (all []jobForm) {
-	if c.Jobs == nil {
-		return nil
-	}
-	for _, kind := range kindsOfJobs() {
+	for _, kind := range jobfile.Kinds() {
 		if kind != store.JobImport || c.ImportFolder != "" {
-			o := tables.Defaults(kind)
-			f := form(kind, kind, o.Get)
+			f := form(kind, kind, jobfile.New(kind).Get)
 			switch path := a.get("path"); {
 			case a.PostForm.Get("job") == kind:
 				f = form(kind, kind, a.PostForm.Get)
@@ -141,16 +131,8 @@ func (c *Console) newJobForms(a *asked) (all []jobForm) {
 // modifyForm is the form of a job that is there, with what was asked for where that was
 // refused. The path of an import stays where none is given.
 func modifyForm(j store.Job, a *asked) jobForm {
-	var get func(name string) string
-	if j.Kind == store.JobImport {
-		var o ingest.Options
-		_ = json.Unmarshal(j.Options, &o)
-		get = o.Get
-	} else {
-		o := tables.Defaults(j.Kind)
-		_ = json.Unmarshal(j.Options, &o)
-		get = o.Get
-	}
+	o, _ := jobfile.Of(j)
+	get := o.Get
 	wrong := a.PostForm.Get("do") == doModify
 	if wrong {
 		get = a.PostForm.Get
@@ -163,67 +145,19 @@ func modifyForm(j store.Job, a *asked) jobForm {
 	return f
 }
 
-// newOptions are those of a job that somebody sets up.
-func (c *Console) newOptions(a *asked) (any, error) {
-	kind := a.get("job")
-	// A cleaning is a dry run first: what it lists is confirmed on its page.
-	given := func(name string) (string, bool) { return a.get(name), a.get(name) != "" && name != "confirm" }
-	if kind == store.JobImport {
-		var o ingest.Options
+// newOptions are those of a job that somebody sets up. A cleaning is a dry run first: what it
+// lists is confirmed on its page.
+func (c *Console) newOptions(a *asked) (*jobfile.Options, error) {
+	o := jobfile.New(a.get("job"))
+	if a.get("job") == store.JobImport {
 		folder, path, err := c.importPath(a.get("path"))
 		if err != nil {
 			return nil, err
 		}
-		o.Paths, o.Within = []string{path}, folder
-		return importOptions(o, given)
+		o.Import.Paths, o.Import.Within = []string{path}, folder
 	}
-	return tableOptions(kind, tables.Defaults(kind), given)
-}
-
-// modify changes the options of a job that does not run: those that are given.
-func (c *Console) modify(ctx context.Context, j store.Job, given func(name string) (string, bool)) error {
-	var options any
-	var err error
-	if j.Kind == store.JobImport {
-		var o ingest.Options
-		if err = json.Unmarshal(j.Options, &o); err == nil {
-			options, err = importOptions(o, given)
-		}
-	} else {
-		o := tables.Defaults(j.Kind)
-		if err = json.Unmarshal(j.Options, &o); err == nil {
-			options, err = tableOptions(j.Kind, o, given)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return c.App.DB.ModifyJob(ctx, j.ID, options)
-}
-
-func tableOptions(kind string, o tables.Options, given func(string) (string, bool)) (tables.Options, error) {
-	err := setGiven(tables.Fields(kind), given, func(name, value string) error { return o.Set(kind, name, value) })
+	err := o.SetGiven(func(name string) (string, bool) { return a.get(name), a.get(name) != "" })
 	return o, cmp.Or(err, o.Check())
-}
-
-func importOptions(o ingest.Options, given func(string) (string, bool)) (ingest.Options, error) {
-	err := setGiven(ingest.Fields(), given, o.Set)
-	if err == nil {
-		err = o.Check()
-	}
-	return o, err
-}
-
-// setGiven sets the options that are given.
-func setGiven(names []string, given func(string) (string, bool), set func(name, value string) error) error {
-	for _, name := range names {
-		if v, ok := given(name); ok {
-			if err := set(name, v); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // errNoImports is why nothing can be imported from the console.

@@ -20,6 +20,7 @@ import (
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/jobfile"
 )
 
 // sampleJobs sets up a dry run that ended with something to remove, and an import that
@@ -73,7 +74,7 @@ func TestEveryOptionHasAField(t *testing.T) {
 	for _, p := range jobParams() {
 		described[p.name] = p.what != ""
 	}
-	for _, kind := range kindsOfJobs() {
+	for _, kind := range jobfile.Kinds() {
 		o := tables.Defaults(kind)
 		for _, f := range form(kind, kind, o.Get).Fields {
 			require.NotEmpty(t, f.Label, "%s of %s", f.Name, kind)
@@ -122,29 +123,25 @@ func TestJobsAreSetUpAndActedOn(t *testing.T) {
 
 	require.Contains(t, d.page("/jobs/1"), "Remove what is listed (1)")
 	for path, do := range map[string]string{"/jobs/1": "confirm", "/jobs/2": "cancel", "/jobs/3": "run"} {
-		res, body := d.post(path, url.Values{"do": {do}})
-		require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+		d.gives(http.StatusSeeOther, "POST", path, url.Values{"do": {do}}.Encode())
 	}
 	require.ElementsMatch(t, []string{"start job 3", "start job 4", "start job 1", "cancel job 2", "start job 3"}, ear.heard)
 	j, err = d.Job(t.Context(), 1)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"in_place": true}`, string(j.Options))
 
-	res, _ = d.post("/jobs/1", url.Values{"do": {"run"}})
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.gives(http.StatusSeeOther, "POST", "/jobs/1", "do=run")
 	j, err = d.Job(t.Context(), 1)
 	require.NoError(t, err)
 	require.JSONEq(t, `{}`, string(j.Options), "run again, it lists first what would go")
-	_, err = d.Pool.Exec(t.Context(), `UPDATE jobs SET ended_at=now(), updated_at=now() WHERE id=1`)
-	require.NoError(t, err)
+	d.exec(`UPDATE jobs SET ended_at=now(), updated_at=now() WHERE id=1`)
 	require.Contains(t, d.page("/jobs/1"), "Remove what is listed (1)")
 	d.post("/jobs/1", url.Values{"do": {"modify"}, "only": {"failed"}})
 	_, body = d.post("/jobs", url.Values{"job": {"retrieve"}, "from": {"soon"}})
 	require.Contains(t, body, "from")
 	require.NotContains(t, body, "wrong input")
 	require.NotContains(t, d.page("/jobs/1"), "Remove what is listed (1)", "what would go now has not been listed")
-	res, _ = d.post("/jobs/1", url.Values{"do": {"confirm"}})
-	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	d.gives(http.StatusBadRequest, "POST", "/jobs/1", "do=confirm")
 
 	res, csv := d.do("GET", "/jobs/1/lines.csv", "")
 	require.Equal(t, "text/csv; charset=utf-8", res.Header.Get("Content-Type"))
@@ -173,8 +170,7 @@ func TestNobodyConfirmsWhatNobodySees(t *testing.T) {
 	require.Contains(t, d.page("/jobs/1"), "Remove what is listed (1)")
 	d.exec(`DELETE FROM import_records WHERE job=1`)
 	require.NotContains(t, d.page("/jobs/1"), "Remove what is listed")
-	res, _ := d.post("/jobs/1", url.Values{"do": {"confirm"}})
-	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	d.gives(http.StatusBadRequest, "POST", "/jobs/1", "do=confirm")
 	require.Empty(t, ear.heard)
 }
 
@@ -242,26 +238,18 @@ func TestWrongJobsAreRefused(t *testing.T) {
 	d, ear, _ := jobDesk(t)
 	for form, want := range map[string]int{"job=retrieve&sample=some": 400, "job=retrieve&from=soon": 400, "job=retrieve&year=last": 400, "job=delete": 400, "job=clean-documents&only=good": 400, "": 400,
 		"job=import&path=2026/crawl.warc&types=exe": 400} {
-		res, body := d.do("POST", "/jobs", form)
-		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+		d.gives(want, "POST", "/jobs", form)
 	}
 	for at, want := range map[string]int{"/jobs/2?do=modify&types=pdf": 400, "/jobs/2?do=confirm": 400, "/jobs/99?do=run": 404, "/jobs/x?do=run": 404, "/jobs/1?do=delete": 400} {
 		path, form, _ := cutForm(at)
-		res, body := d.do("POST", path, form)
-		require.Equal(t, want, res.StatusCode, "%s: %s", at, body)
+		d.gives(want, "POST", path, form)
 	}
-	res, _ := d.do("POST", "/jobs/1", "do=confirm", "Origin", "https://stranger.example")
-	require.Equal(t, http.StatusForbidden, res.StatusCode)
-	res, _ = d.do("POST", "/jobs", "job=clean-documents&confirm=yes")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.gives(http.StatusForbidden, "POST", "/jobs/1", "do=confirm", "Origin", "https://stranger.example")
+	d.gives(http.StatusSeeOther, "POST", "/jobs", "job=clean-documents&confirm=yes")
 	j, err := d.Job(t.Context(), 3)
 	require.NoError(t, err)
 	require.JSONEq(t, `{}`, string(j.Options), "nothing is removed before somebody has seen what")
 	require.Equal(t, []string{"start job 3"}, ear.heard)
-
-	alone := open(t, nil, false)
-	res, _ = alone.do("POST", "/jobs", "job=whitelist")
-	require.Equal(t, http.StatusForbidden, res.StatusCode)
 }
 
 func cutForm(s string) (path, form string, ok bool) {
@@ -281,8 +269,7 @@ func TestImportsStayInTheirFolder(t *testing.T) {
 	require.NoError(t, os.WriteFile(outside, []byte("WARC/1.0\r\n"), 0o600))
 	require.NoError(t, os.Symlink(outside, filepath.Join(folder, "link.warc")))
 	for _, path := range []string{"/etc/passwd", "file:///etc/passwd", "../secret.warc", "2026/../../secret.warc", outside, "link.warc", "s3://bucket/x", "https://www.example.org/x.warc", "none.warc", ""} {
-		res, body := d.post("/jobs", url.Values{"job": {"import"}, "path": {path}})
-		require.Equal(t, http.StatusBadRequest, res.StatusCode, "%q: %s", path, body)
+		d.gives(http.StatusBadRequest, "POST", "/jobs", url.Values{"job": {"import"}, "path": {path}}.Encode())
 	}
 	// Neither does a change of a job lead elsewhere, nor have its copies put anywhere.
 	id, err := d.AddJob(t.Context(), store.JobImport, ingest.Options{Paths: []string{filepath.Join(folder, "2026/crawl.warc")}})

@@ -76,8 +76,7 @@ func TestAHundredThousandPapers(t *testing.T) {
 	}
 	seen := 0
 	for path := of + "&reason=ambiguous"; path != ""; {
-		var p papersPage
-		d.read(&p, path)
+		p := answer[papersPage](d, path)
 		for _, row := range p.Papers {
 			require.Equal(t, "ambiguous", row.Reason)
 			require.NotEmpty(t, row.Evidence)

@@ -32,8 +32,7 @@ func TestStoredDocumentsAreDownloaded(t *testing.T) {
 	}
 	require.Contains(t, d.page("/documents/"+kept.SHA256), `href="/documents/`+kept.SHA256+`/file"`)
 	for _, sha := range []string{sampleSHA, "00", strings.Repeat("0", 64)} { // no file, no name, no document
-		res, _ = d.do("GET", "/documents/"+sha+"/file", "")
-		require.Equal(t, http.StatusNotFound, res.StatusCode, sha)
+		d.gives(http.StatusNotFound, "GET", "/documents/"+sha+"/file", "")
 	}
 }
 
@@ -120,14 +119,12 @@ func TestSitesAreFoundByName(t *testing.T) {
 	t.Parallel()
 	d := sampled(t, nil)
 	for name, want := range map[string][]string{"www.a": {"www.ada.example"}, "ada": {"www.ada.example"}, "BAD": {"bad.example"}, "x": {}, "a%": {}} {
-		var got sitesPage
-		d.read(&got, "/sites?name="+url.QueryEscape(name))
+		got := answer[sitesPage](d, "/sites?name="+url.QueryEscape(name))
 		hosts := each.Of(got.Sites, func(s store.SiteRow) string { return s.Host })
 		require.Equal(t, want, hosts, name)
 	}
 	require.Contains(t, d.page("/documents"), `<option value="thesis">thesis</option>`)
-	res, _ := d.do("GET", "/documents?class=papre", "")
-	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	d.gives(http.StatusBadRequest, "GET", "/documents?class=papre", "")
 }
 
 // TestWhatWasFoundIsExported: the console hands on what commands write, as a file to
@@ -155,16 +152,14 @@ func TestAHarvestIsEstimatedBeforeItStarts(t *testing.T) {
 	t.Parallel()
 	ear := &told{}
 	d := sampled(t, func(o *Options) { o.Harvests = ear })
-	res, body := d.post("/estimates", url.Values{"goal": {"conf/x"}, "years": {"1999"}})
-	require.Equal(t, http.StatusOK, res.StatusCode, body)
+	body := d.gives(http.StatusOK, "POST", "/estimates", "goal=conf/x&years=1999")
 	require.Contains(t, body, "about 70 requests for conf/x1999")
 	require.Regexp(t, `(?s)<td>Engines of &lt;script.*wanted.*Ada Lovelace`, body,
 		"a preview shows what papers they are")
 	require.Contains(t, body, `name="goal" value="conf/x"`)
 	require.Contains(t, body, `id="goal" name="goal" list="lists" required value="conf/x"`, "it can be changed")
 	require.Contains(t, body, `name="years" value="1999"`)
-	res, body = d.post("/estimates", url.Values{"goal": {"conf/none"}})
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	body = d.gives(http.StatusNotFound, "POST", "/estimates", "goal=conf/none")
 	require.Contains(t, body, `value="conf/none"`, "the form is shown again")
 	require.Empty(t, ear.heard, "nothing is started")
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/record/store"
 )
@@ -68,15 +69,15 @@ func statistics(ctx context.Context, c *Console, _ *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Sites = []ratedSite{}
-	for _, s := range rates {
-		p.Sites = append(p.Sites, ratedSite{s, stats.PageYield(s.Rates), stats.DDR(s.Rates), stats.ADR(s.Rates)})
-	}
+	p.Sites = each.Of(rates, func(s store.SiteRates) ratedSite {
+		return ratedSite{s, stats.PageYield(s.Rates), stats.DDR(s.Rates), stats.ADR(s.Rates)}
+	})
 	domains, err := db.DomainRanks(ctx, bestListed)
 	if err != nil {
 		return nil, err
 	}
 	grown, err := c.growth.get("", func() (growth, error) { return growthOf(ctx, db.StatisticRecords) })
-	p.Failures, p.Domains, p.Months, p.Paces = listed(failures), listed(domains), listed(grown.months), listed(grown.paces)
+	p.Failures, p.Domains = each.List(failures), each.List(domains)
+	p.Months, p.Paces = each.List(grown.months), each.List(grown.paces)
 	return p, err
 }

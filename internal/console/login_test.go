@@ -26,8 +26,7 @@ func TestOnThisMachineNobodyLogsIn(t *testing.T) {
 	d := open(t, nil, false)
 	require.Contains(t, d.page("/"), "No harvest yet")
 	for host, want := range map[string]int{"localhost:8088": 200, "127.0.0.1": 200, "[::1]:8088": 200, "rebound.example:8088": 421, "10.0.0.7": 421, "localhost.example": 421} {
-		res, _ := d.do("GET", "/", "", "Host", host, "Cookie", d.cookie(keySuffix(d.key), d.key, 0).String())
-		require.Equal(t, want, res.StatusCode, host)
+		d.gives(want, "GET", "/", "", "Host", host, "Cookie", d.cookie(keySuffix(d.key), d.key, 0).String())
 	}
 }
 
@@ -48,8 +47,7 @@ func TestOthersNeedUsers(t *testing.T) {
 	defer func() { _ = local.Close() }()
 	require.ErrorIs(t, behind.Serve(t.Context(), local, up), ErrNoUsers)
 	// The last user may go while it is served.
-	res, _ := d.do("GET", "/", "")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.gives(http.StatusSeeOther, "GET", "/", "")
 }
 
 func TestEverybodyLogsInOnceThereIsAUser(t *testing.T) {
@@ -59,8 +57,7 @@ func TestEverybodyLogsInOnceThereIsAUser(t *testing.T) {
 	res, _ := d.do("GET", "/harvests/conf%2Fx?a=b", "")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode)
 	require.Equal(t, "/login?next="+url.QueryEscape("/harvests/conf%2Fx?a=b"), res.Header.Get("Location"))
-	res, body := d.do("GET", "/", "", "Accept", "application/json")
-	require.Equal(t, http.StatusUnauthorized, res.StatusCode)
+	body := d.gives(http.StatusUnauthorized, "GET", "/", "", "Accept", "application/json")
 	require.Contains(t, body, "log in first")
 	require.Contains(t, d.page("/login?next=/sites"), `value="/sites"`)
 
@@ -92,13 +89,11 @@ func TestWhoIsShutOutIsOutAtOnce(t *testing.T) {
 	_, _ = d.login("ada", password)
 	d.page("/")
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password+"!", ""))
-	res, _ := d.do("GET", "/", "")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.gives(http.StatusSeeOther, "GET", "/", "")
 	_, _ = d.login("ada", password+"!")
 	d.page("/")
 	require.NoError(t, d.RemoveUser(t.Context(), "ada"))
-	res, _ = d.do("GET", "/", "")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.gives(http.StatusSeeOther, "GET", "/", "")
 }
 
 // TestASessionEnds twelve hours after its log-in.
@@ -110,10 +105,8 @@ func TestASessionEnds(t *testing.T) {
 		later string
 		want  int
 	}{{"11 hours 59 minutes", http.StatusOK}, {"1 minute", http.StatusSeeOther}} {
-		_, err := d.DB.Pool.Exec(t.Context(), `UPDATE console_sessions SET expires_at = expires_at - $1::interval`, tt.later)
-		require.NoError(t, err)
-		res, _ := d.do("GET", "/", "")
-		require.Equal(t, tt.want, res.StatusCode, tt.later)
+		d.exec(`UPDATE console_sessions SET expires_at = expires_at - $1::interval`, tt.later)
+		d.gives(tt.want, "GET", "/", "")
 	}
 }
 
@@ -244,14 +237,12 @@ func TestWhatAProxyPassesOnNeedsUsers(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, false)
 	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Via", "X-Real-IP", "CF-Connecting-IP"} {
-		res, _ := d.do("GET", "/", "", name, "8.8.8.8")
-		require.Equal(t, http.StatusForbidden, res.StatusCode, name)
+		d.gives(http.StatusForbidden, "GET", "/", "", name, "8.8.8.8")
 	}
 	require.True(t, forwarded(&http.Request{ProtoMajor: 1}), "by HTTP/1.0")
 	require.False(t, forwarded(&http.Request{ProtoMajor: 1, ProtoMinor: 1}))
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
-	res, _ := d.do("GET", "/", "", "X-Forwarded-For", "8.8.8.8")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.gives(http.StatusSeeOther, "GET", "/", "", "X-Forwarded-For", "8.8.8.8")
 }
 
 // TestCookiesBehindTLS: what speaks TLS before the console makes its cookies as safe as its
@@ -274,12 +265,10 @@ func TestWrongNumbersAreInput(t *testing.T) {
 	h := &told{}
 	d := sampled(t, func(o *Options) { o.Harvests = h })
 	for _, path := range []string{"/papers?harvest=conf/farm&year=99999999999", "/jobs?after=-9223372036854775808", "/jobs?after=2147483648"} {
-		res, body := d.do("GET", path, "")
-		require.Equal(t, http.StatusBadRequest, res.StatusCode, "%s: %s", path, body)
+		d.gives(http.StatusBadRequest, "GET", path, "")
 	}
 	for _, budget := range []string{"NaN", "Inf", "-1", "1e300"} {
-		res, _ := d.do("POST", "/harvests", "goal=conf/webdb&budget="+budget, "Accept", "application/json")
-		require.Equal(t, http.StatusBadRequest, res.StatusCode, budget)
+		d.gives(http.StatusBadRequest, "POST", "/harvests", "goal=conf/webdb&budget="+budget, "Accept", "application/json")
 	}
 }
 
@@ -309,12 +298,10 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 	d := open(t, nil, false)
 	for _, headers := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://stranger.example"}, {"Origin", "null"}} {
 		for _, path := range []string{"/login", "/logout"} {
-			res, _ := d.do("POST", path, "user=ada", headers...)
-			require.Equal(t, http.StatusForbidden, res.StatusCode, "%s %v", path, headers)
+			d.gives(http.StatusForbidden, "POST", path, "user=ada", headers...)
 		}
 	}
-	res, _ := d.do("POST", "/logout", "", "Origin", d.server.URL)
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.gives(http.StatusSeeOther, "POST", "/logout", "", "Origin", d.server.URL)
 }
 
 // TestBrowsersAreToldWhatTheyMayDo in every answer, and with TLS more.
@@ -348,8 +335,7 @@ func TestALogInLeadsNowhereElse(t *testing.T) {
 func TestWhatIsSentIsBounded(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, false)
-	res, _ := d.do("POST", "/login", "user="+strings.Repeat("x", maxForm))
-	require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
+	d.gives(http.StatusRequestEntityTooLarge, "POST", "/login", "user="+strings.Repeat("x", maxForm))
 	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada", "short", ""), ErrPassword)
 	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada lovelace", password, ""), ErrUserName)
 }
@@ -362,10 +348,8 @@ func TestCookiesOfNeighbours(t *testing.T) {
 	_, cookies := d.login("mallory", password)
 	require.Len(t, cookies, 1)
 	d.another()
-	res, _ := d.do("GET", "/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value)
-	require.Equal(t, http.StatusOK, res.StatusCode)
-	res, _ = d.do("GET", "/", "", "Cookie", "gleaner="+cookies[0].Value)
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.gives(http.StatusOK, "GET", "/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value)
+	d.gives(http.StatusSeeOther, "GET", "/", "", "Cookie", "gleaner="+cookies[0].Value)
 }
 
 // TestLongNamesAreNotRemembered: what guesses are counted by is bounded, whatever
@@ -391,23 +375,18 @@ func TestAConsoleWithoutUsersLetsInByItsKey(t *testing.T) {
 	d := open(t, nil, false)
 	d.client.Jar = nil
 	for _, path := range []string{"/", "/?format=json", "/?key=another", "/harvests/new"} {
-		res, _ := d.do("GET", path, "")
-		require.Equal(t, http.StatusUnauthorized, res.StatusCode, path)
+		d.gives(http.StatusUnauthorized, "GET", path, "")
 	}
-	res, _ := d.do("POST", "/jobs", "job=purge", "Cookie", "gleaner"+keySuffix(d.key)+"=another")
-	require.Equal(t, http.StatusUnauthorized, res.StatusCode)
-	res, _ = d.do("GET", "/?format=json&key="+d.key, "")
-	require.Equal(t, http.StatusOK, res.StatusCode)
-	res, _ = d.do("GET", "/papers?after=x&key="+d.key, "")
+	d.gives(http.StatusUnauthorized, "POST", "/jobs", "job=purge", "Cookie", "gleaner"+keySuffix(d.key)+"=another")
+	d.gives(http.StatusOK, "GET", "/?format=json&key="+d.key, "")
+	res, _ := d.do("GET", "/papers?after=x&key="+d.key, "")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode)
 	require.Equal(t, "/papers?after=x", res.Header.Get("Location"))
 	require.Len(t, res.Cookies(), 1)
 	kept := res.Cookies()[0].Name + "=" + res.Cookies()[0].Value
-	res, _ = d.do("GET", "/", "", "Cookie", kept)
-	require.Equal(t, http.StatusOK, res.StatusCode)
+	d.gives(http.StatusOK, "GET", "/", "", "Cookie", kept)
 	res, _ = d.do("GET", "/?format=json&key=earlier", "", "Cookie", kept)
 	require.Equal(t, http.StatusOK, res.StatusCode, "the key of an earlier start shuts nobody out")
 	d.KeyRole = store.Reader
-	res, _ = d.do("POST", "/jobs", "job=purge", "Cookie", kept)
-	require.Equal(t, http.StatusForbidden, res.StatusCode, "a console for looking only")
+	d.gives(http.StatusForbidden, "POST", "/jobs", "job=purge", "Cookie", kept) // a console for looking only
 }

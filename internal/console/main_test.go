@@ -1,7 +1,9 @@
 package console
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -63,7 +65,7 @@ func openOn(t *testing.T, dsn string, change func(*Options), public bool) *desk 
 	a, err := app.OpenRecord(t.Context(), cfg, app.Options{})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
-	o := Options{App: a}
+	o := Options{App: a, Harvests: idle{}, Jobs: idle{}, Schedules: idle{}}
 	if change != nil {
 		change(&o)
 	}
@@ -75,6 +77,21 @@ func openOn(t *testing.T, dsn string, change func(*Options), public bool) *desk 
 	d.another()
 	return d
 }
+
+// idle is a Temporal with no work: nothing runs, and no test that has it starts anything.
+type idle struct {
+	Harvests
+	Jobs
+	Schedules
+}
+
+func (idle) Begun(context.Context, string) (bool, error) { return false, nil }
+func (idle) Progress(context.Context, string) (p Progress, err error) {
+	return p, errors.New("it does not run")
+}
+func (idle) Troubles(context.Context, string) ([]string, error)   { return nil, nil }
+func (idle) ListSchedules(context.Context) ([]Scheduled, error)   { return nil, nil }
+func (idle) Schedule(context.Context, string) (*Scheduled, error) { return nil, nil }
 
 // another is a browser that knows nothing yet but the key.
 func (d *desk) another() {
@@ -106,6 +123,14 @@ func (d *desk) do(method, path, body string, headers ...string) (*http.Response,
 	return res, string(raw)
 }
 
+// gives sends a request that is answered with a status, and returns the answer.
+func (d *desk) gives(status int, method, path, body string, headers ...string) string {
+	d.t.Helper()
+	res, answer := d.do(method, path, body, headers...)
+	require.Equal(d.t, status, res.StatusCode, "%s %s %.200s: %s", method, path, body, answer)
+	return answer
+}
+
 // landed is the page to which an action leads.
 func (d *desk) landed(res *http.Response, body string) string {
 	d.t.Helper()
@@ -116,9 +141,7 @@ func (d *desk) landed(res *http.Response, body string) string {
 // page gets a page that is to be there.
 func (d *desk) page(path string) string {
 	d.t.Helper()
-	res, body := d.do("GET", path, "")
-	require.Equal(d.t, http.StatusOK, res.StatusCode, "%s: %s", path, body)
-	return body
+	return d.gives(http.StatusOK, "GET", path, "")
 }
 
 // report waits until the page of a harvest's report shows what a pattern says: one that
@@ -141,6 +164,13 @@ func (d *desk) read(into any, path string) {
 	require.Equal(d.t, http.StatusOK, res.StatusCode, "%s: %s", path, body)
 	require.Equal(d.t, "application/json", res.Header.Get("Content-Type"))
 	require.NoError(d.t, json.Unmarshal([]byte(body), into), body)
+}
+
+// answer is what a page says to a program.
+func answer[T any](d *desk, path string) (said T) {
+	d.t.Helper()
+	d.read(&said, path)
+	return said
 }
 
 // login logs in, and returns the status and the cookies that were set.

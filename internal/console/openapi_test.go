@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/openapi3gen"
+	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/stretchr/testify/require"
 )
@@ -104,33 +105,88 @@ var options3 = []openapi3gen.Option{openapi3gen.UseAllExportedFields(), openapi3
 	return nil
 })}
 
+// held is what a console answers, held to openapi.json.
+type held struct {
+	*desk
+	doc    *openapi3.T
+	router routers.Router
+	met    map[string]bool // paths of which something was asked
+}
+
+func (d *desk) held() held {
+	doc, err := openapi3.NewLoader().LoadFromData([]byte(d.page("/openapi.json")))
+	require.NoError(d.t, err)
+	require.NoError(d.t, doc.Validate(d.t.Context()))
+	doc.Servers = nil
+	router, err := gorillamux.NewRouter(doc)
+	require.NoError(d.t, err)
+	return held{d, doc, router, map[string]bool{}}
+}
+
+// asks asks for what is answered with a code, as a program does.
+func (h held) asks(method, path, form string, code int) {
+	h.t.Helper()
+	ctx := h.t.Context()
+	req, err := http.NewRequestWithContext(ctx, method, h.server.URL+path, strings.NewReader(form))
+	require.NoError(h.t, err)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	route, params, err := h.router.FindRoute(req)
+	require.NoError(h.t, err, path)
+	h.met[route.Path] = true
+	in := &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route,
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
+	if err := openapi3filter.ValidateRequest(ctx, in); code != http.StatusBadRequest {
+		require.NoError(h.t, err, path)
+	}
+	res, body := h.do(method, path, form, "Accept", "application/json")
+	require.Equal(h.t, code, res.StatusCode, "%s %s: %s", path, form, body)
+	require.NotNil(h.t, route.Operation.Responses.Status(code), "%s: %d is not described", path, code)
+	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: code, Header: res.Header,
+		Options: in.Options}
+	out.SetBodyBytes([]byte(body))
+	require.NoError(h.t, openapi3filter.ValidateResponse(ctx, out), "%s: %s", path, body)
+}
+
 // TestAnswersAreAsDescribed: what every page says to a program is what openapi.json
 // says that it is.
 func TestAnswersAreAsDescribed(t *testing.T) {
 	t.Parallel()
-	d := sampled(t, nil)
-	doc, err := openapi3.NewLoader().LoadFromData([]byte(d.page("/openapi.json")))
-	require.NoError(t, err)
-	require.NoError(t, doc.Validate(t.Context()))
-	doc.Servers = nil
-	router, err := gorillamux.NewRouter(doc)
-	require.NoError(t, err)
-	met := map[string]bool{}
+	h := sampled(t, nil).held()
 	for _, path := range samplePages() {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", d.server.URL+path, nil)
-		require.NoError(t, err)
-		req.Header.Set("Accept", "application/json")
-		route, params, err := router.FindRoute(req)
-		require.NoError(t, err, path)
-		met[route.Path] = true
-		in := &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route, Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
-		require.NoError(t, openapi3filter.ValidateRequest(t.Context(), in), path)
-		res, body := d.do("GET", path, "", "Accept", "application/json")
-		out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: res.StatusCode, Header: res.Header, Options: in.Options}
-		out.SetBodyBytes([]byte(body))
-		require.NoError(t, openapi3filter.ValidateResponse(t.Context(), out), "%s: %s", path, body)
+		h.asks("GET", path, "", 200)
 	}
-	for path, item := range doc.Paths.Map() {
-		require.True(t, item.Get == nil || met[path], "no page of %s was read", path)
+	for path, item := range h.doc.Paths.Map() {
+		require.True(t, item.Get == nil || h.met[path], "no page of %s was read", path)
+	}
+}
+
+// TestAnswersOfActionsAreAsDescribed: what is done, and what is refused, is told to a
+// program as openapi.json says, and what a form may say is described there.
+func TestAnswersOfActionsAreAsDescribed(t *testing.T) {
+	t.Parallel()
+	ear := &told{}
+	h := sampled(t, func(o *Options) { o.Harvests, o.Jobs, o.Schedules = ear, jobTold{ear}, &clock{told: ear} }).held()
+	for _, ask := range []struct {
+		path, form string
+		code       int
+	}{
+		{"/harvests", "goal=conf/x&scope=host&warc=yes&max-pages=7", 200}, {"/harvests", "goal=conf/none", 404}, {"/estimates", "goal=conf/x", 200}, {"/harvests/conf%2Fwebdb%2F1998-1999", "do=pause", 200},
+		{"/review", "paper=conf/webdb/P9&sha256=" + otherSHA + "&word=yes", 404}, {"/jobs", "job=retrieve&kind=pdf", 200}, {"/jobs", "job=retrieve&sample=few", 400}, {"/jobs/1", "do=run", 200},
+		{"/blacklist", "do=add&host=rude.example", 200}, {"/users", "do=remove&user=nobody", 404},
+		{"/password", "old=none&password=a+long+password", 400},
+		{"/schedules", "do=create&kind=due&every=7d", 200},
+		{"/sites/www.ada.example", "do=pause", 200},
+		{"/collections", "name=maths&topics=knots", 200}, {"/collections/conf%2Fmaths", "do=cancel", 200},
+		{"/lists/none", "do=remove", 400}, {"/uploads/none", "do=remove", 404},
+		{"/lists", "name=own&list=title%0AA+Paper", 200},
+		{"/people/1%2F1", "do=is&url=http://a.example/", 200}, {"/people/1%2F1", "do=is&url=http://ada:secret@a.example/", 400},
+		{"/holdings", "do=preview&name=own.csv&list=title%0AA+Paper", 200},
+		{"/holdings", "do=enter&name=own.csv&list=none", 400},
+	} {
+		h.asks("POST", ask.path, ask.form, ask.code)
+	}
+	for path, item := range h.doc.Paths.Map() {
+		require.True(t, item.Post == nil || h.met[path], "nothing was done at %s", path)
 	}
 }

@@ -13,9 +13,11 @@ import (
 	"time"
 
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/jobfile"
 )
 
 // route is one address of the console: openapi.json describes it, and answer makes
@@ -95,7 +97,7 @@ func (a *asked) check() error {
 			}
 			continue
 		}
-		if p.one != nil && !slices.Contains(p.one, v) {
+		if len(p.one) > 0 && !slices.Contains(p.one, v) {
 			return fmt.Errorf("%w: %s is one of %v", errInput, p.name, p.one)
 		}
 		if _, err := strconv.ParseUint(v, 10, 31); p.number && err != nil { // an integer of the record
@@ -195,11 +197,7 @@ const pageSize = 50
 // more cuts a list that was asked for one row more than a page has, and says from
 // where the next page goes on.
 func more[T any](rows []T, key func(T) string) ([]T, string) {
-	if len(rows) <= pageSize {
-		return slices.Concat([]T{}, rows), ""
-	}
-	rows = rows[:pageSize]
-	return rows, key(rows[pageSize-1])
+	return each.Page(rows, pageSize, key)
 }
 
 // place is an address of the console, and the least role that is served there.
@@ -289,7 +287,7 @@ func otherRoutes(after param) []route {
 		{"GET", "/jobs", store.Reader, "jobs", "Lists jobs, the latest first.", []param{
 			{name: "after", what: after.what, number: true},
 			{name: "path", what: "file within the folder for imports that the form of an import names"}}, jobs, jobsPage{}},
-		{"POST", "/jobs", store.Editor, "", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, donePage{}},
+		{"POST", "/jobs", store.Editor, "", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: jobfile.Kinds(), required: true}}, jobParams()...), startJob, donePage{}},
 		{"POST", uploadsPath + "/{name}", store.Editor, "", "Removes a file that was sent to be imported.",
 			[]param{toRemove}, removeUpload, donePage{}},
 		{"POST", listsPath + "/{name}", store.Editor, "",

@@ -124,8 +124,7 @@ func TestPagesSayWhy(t *testing.T) {
 	require.True(t, strings.HasSuffix(store.DocumentTitle("", strings.Repeat("long title ", 9), ""), "title lon…"),
 		"it is cut")
 
-	var got papersPage
-	d.read(&got, "/papers?harvest="+id)
+	got := answer[papersPage](d, "/papers?harvest="+id)
 	states := each.Of(got.Papers, func(p store.HarvestPaper) string { return p.State })
 	require.Equal(t, []string{"held", "found", "missing", "missing"}, states)
 	require.Equal(t, "same DOI", got.Papers[0].HeldWhy)
@@ -180,8 +179,7 @@ func TestListsGoOnWhereTheyEnded(t *testing.T) {
 	d := sampled(t, nil)
 	seen := map[string]bool{}
 	for path := "/whitelist"; path != ""; {
-		var p whitelistPage
-		d.read(&p, path)
+		p := answer[whitelistPage](d, path)
 		require.LessOrEqual(t, len(p.URLs), pageSize)
 		for _, u := range p.URLs {
 			require.False(t, seen[u.URL], u.URL)
@@ -200,17 +198,14 @@ func TestWrongQuestionsAreSaidSo(t *testing.T) {
 	for path, want := range map[string]int{"/nowhere": 404, "/harvests/conf%2Fnone": 404, "/harvests/webdb": 404, "/papers": 400, "/papers?harvest=conf/none": 404, "/papers/none": 404,
 		"/sites/none.example": 404, "/sites?state=odd": 400, "/documents/00": 404, "/documents?after=x": 400, "/urls": 400, "/urls?url=http://never.example/": 404,
 		"/whitelist?after=x": 400, "/documents/" + sampleSHA + "/page.png": 404, "/documents/..%2F..%2Fetc/page.png": 404} {
-		res, body := d.do("GET", path, "", "Accept", "application/json")
-		require.Equal(t, want, res.StatusCode, "%s: %s", path, body)
+		body := d.gives(want, "GET", path, "", "Accept", "application/json")
 		var f failure
 		require.NoError(t, json.Unmarshal([]byte(body), &f), path)
 		require.NotEmpty(t, f.Reason)
-		res, body = d.do("GET", path, "")
-		require.Equal(t, want, res.StatusCode, path)
+		body = d.gives(want, "GET", path, "")
 		require.Contains(t, body, `role="alert"`)
 	}
-	res, _ := d.do("POST", "/sites", "")
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	d.gives(http.StatusNotFound, "POST", "/sites", "")
 }
 
 // aPDF keeps a file of which a picture can be drawn, and returns its SHA-256.
@@ -243,6 +238,5 @@ func TestThePictureOfADocument(t *testing.T) {
 	require.Equal(t, 800, size.Height)
 	broken, err := d.App.Repo.Put(t.Context(), []byte("%PDF-1.4 and no more"))
 	require.NoError(t, err)
-	res, _ = d.do("GET", "/documents/"+broken.SHA256+"/page.png", "")
-	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	d.gives(http.StatusNotFound, "GET", "/documents/"+broken.SHA256+"/page.png", "")
 }

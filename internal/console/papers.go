@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/store"
@@ -30,12 +31,7 @@ func paperStates() []string {
 	return []string{store.PaperHeld, store.PaperFound, store.PaperMissing}
 }
 
-func reasonNames() (all []string) {
-	for _, r := range report.Reasons() {
-		all = append(all, string(r))
-	}
-	return all
-}
+func reasonNames() []string { return each.Text(report.Reasons()) }
 
 func papers(ctx context.Context, c *Console, a *asked) (any, error) {
 	h, err := c.exactly(ctx, a.get("harvest"))
@@ -118,14 +114,6 @@ func paper(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	candidates, err := db.Candidates(ctx, key)
-	p.Harvests, p.Copies, p.Candidates = listed(harvests), listed(copies[key]), listed(candidates)
+	p.Harvests, p.Copies, p.Candidates = each.List(harvests), each.List(copies[key]), each.List(candidates)
 	return p, err
-}
-
-// listed is a list that is never null to programs.
-func listed[T any](rows []T) []T {
-	if rows == nil {
-		return []T{}
-	}
-	return rows
 }

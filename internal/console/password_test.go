@@ -20,8 +20,7 @@ func TestPeopleChangeTheirPassword(t *testing.T) {
 	_, _ = d.login("bob", password)
 	require.Contains(t, d.page("/password"), `name="old"`)
 	for _, wrong := range []url.Values{{"old": {"wrong password"}, "password": {other}}, {"old": {password}, "password": {"short"}}, {"password": {other}}} {
-		res, body := d.post("/password", wrong)
-		require.Equal(t, http.StatusBadRequest, res.StatusCode, body)
+		d.gives(http.StatusBadRequest, "POST", "/password", wrong.Encode())
 	}
 	hurried, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -29,20 +28,17 @@ func TestPeopleChangeTheirPassword(t *testing.T) {
 	require.ErrorIs(t, setPassword(hurried, d.DB, "bob", "", other), context.DeadlineExceeded,
 		"while others are hashed")
 	hashes.Release(hashesATime)
-	res, body := d.post("/password", url.Values{"old": {password}, "password": {other}})
-	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
-	res, _ = d.do("GET", "/sites", "", "Accept", "application/json")
-	require.Equal(t, http.StatusUnauthorized, res.StatusCode, "logged in nowhere any more")
+	body := d.gives(http.StatusSeeOther, "POST", "/password", url.Values{"old": {password}, "password": {other}}.Encode())
+	d.gives(http.StatusUnauthorized, "GET", "/sites", "", "Accept", "application/json") // logged in nowhere any more
 	for said, want := range map[string]int{password: http.StatusUnauthorized, other: http.StatusSeeOther} {
 		code, _ := d.login("bob", said)
 		require.Equal(t, want, code)
 	}
-	res, _ = d.post("/users", url.Values{"do": {"remove"}, "user": {"ada"}})
+	res, _ := d.post("/users", url.Values{"do": {"remove"}, "user": {"ada"}})
 	require.Equal(t, http.StatusForbidden, res.StatusCode, "still one who looks")
 	until, err := d.Password(t.Context(), "bob")
 	require.NoError(t, err)
-	_, err = d.Pool.Exec(t.Context(), `DELETE FROM console_users WHERE name='bob'`)
-	require.NoError(t, err)
+	d.exec(`DELETE FROM console_users WHERE name='bob'`)
 	require.ErrorIs(t, setPassword(t.Context(), d.DB, "bob", until, other), store.ErrNoUser,
 		"who was removed meanwhile")
 	for _, self := range []string{"ada", "ADA"} {

@@ -300,7 +300,7 @@ func status(err error) int {
 	switch {
 	case errors.Is(err, errHost):
 		return http.StatusMisdirectedRequest
-	case errors.Is(err, errForeign), errors.Is(err, errForwarded), errors.Is(err, errReadOnly), errors.Is(err, errRole):
+	case errors.Is(err, errForeign), errors.Is(err, errForwarded), errors.Is(err, errRole):
 		return http.StatusForbidden
 	case errors.Is(err, errLogin), errors.Is(err, errKey), errors.Is(err, errWrong), errors.Is(err, errProvider):
 		return http.StatusUnauthorized

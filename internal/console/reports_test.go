@@ -35,8 +35,7 @@ func TestFewReportsAtATime(t *testing.T) {
 
 	d.reports.hands <- struct{}{}
 	d.exec(`UPDATE harvest_reports SET made_at = now() - interval '1 day', took = '1 minute'`)
-	var p papersPage
-	d.read(&p, "/papers?harvest="+id+"&state=missing")
+	p := answer[papersPage](d, "/papers?harvest="+id+"&state=missing")
 	require.False(t, p.Unknown)
 	require.Less(t, *p.Why, time.Now().Add(-time.Hour), "what was kept, since a better one takes a minute")
 	require.Equal(t, "ambiguous", p.Papers[0].Reason)
@@ -51,8 +50,7 @@ func TestReasonsAreOfPapersThatAreMissing(t *testing.T) {
 	d.explained(sampleHarvest)
 	d.exec(`UPDATE harvest_reports SET took = '1 minute'`)
 	d.exec(`UPDATE matches SET settled='yes' WHERE verdict='ambiguous'`)
-	var p papersPage
-	d.read(&p, "/papers?harvest="+url.QueryEscape(sampleHarvest))
+	p := answer[papersPage](d, "/papers?harvest="+url.QueryEscape(sampleHarvest))
 	require.Equal(t, "found", p.Papers[2].State)
 	require.Empty(t, p.Papers[2].Reason)
 	d.read(&p, "/papers?reason=ambiguous&harvest="+url.QueryEscape(sampleHarvest))
@@ -131,8 +129,7 @@ func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 	d := open(t, func(o *Options) { o.Harvests = slow{listed: listed} }, false)
 	d.startTime = time.Millisecond
 	for path, want := range map[string]string{"/harvests": "by its key", "/estimates": "still listing the papers of nobody knows"} {
-		res, body := d.do("POST", path, "goal=nobody+knows", "Accept", "application/json")
-		require.Equal(t, http.StatusGatewayTimeout, res.StatusCode, body)
+		body := d.gives(http.StatusGatewayTimeout, "POST", path, "goal=nobody+knows", "Accept", "application/json")
 		require.Contains(t, body, want)
 	}
 	m := d.estimates.make(Wish{Goal: "nobody knows"}, nil)

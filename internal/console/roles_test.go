@@ -33,7 +33,7 @@ func leastRoles() map[string]store.Role {
 func TestRolesOfEveryAddress(t *testing.T) {
 	t.Parallel()
 	ear := &told{}
-	d := open(t, func(o *Options) { o.Harvests, o.Jobs = ear, jobTold{ear} }, true)
+	d := open(t, func(o *Options) { o.Harvests, o.Jobs, o.Schedules = ear, jobTold{ear}, &clock{told: ear} }, true)
 	d.sample()
 	cookies := map[store.Role]string{}
 	for _, role := range store.Roles() {
@@ -60,8 +60,7 @@ func TestRolesOfEveryAddress(t *testing.T) {
 				require.Equal(t, !allowed, res.StatusCode == http.StatusForbidden, "%s as %s: %d %s", p.pattern, role, res.StatusCode, body)
 			}
 		}
-		res, _ := d.do(method, path, "", "Accept", "application/json")
-		require.Equal(t, http.StatusUnauthorized, res.StatusCode, "%s without log-in", p.pattern)
+		d.gives(http.StatusUnauthorized, method, path, "", "Accept", "application/json")
 	}
 	require.Empty(t, want, "these are served no more")
 	require.Empty(t, ear.heard)
@@ -128,11 +127,9 @@ func TestAdministratorsSayWhoMay(t *testing.T) {
 	d.client = ada
 	for form, want := range map[string]int{"do=remove&user=ada": 400, "do=role&user=ada&role=reader": 400, "do=role&user=bob": 400, "do=role&user=bob&role=owner": 400, "do=remove&user=cy": 404,
 		"do=role&user=cy&role=reader": 404, "do=add&user=cy&password=short": 400, "do=add&user=c+y&password=correct+horse+battery": 400} {
-		res, body := d.do("POST", "/users", form)
-		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+		d.gives(want, "POST", "/users", form)
 	}
 	_, _ = d.post("/users", url.Values{"do": {"remove"}, "user": {"bob"}})
 	d.client = bob
-	res, _ = d.do("GET", "/", "")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.gives(http.StatusSeeOther, "GET", "/", "")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/service/config"
 )
 
@@ -78,11 +79,8 @@ type schedulesPage struct {
 }
 
 func schedules(ctx context.Context, c *Console, _ *asked) (any, error) {
-	if c.Schedules == nil {
-		return schedulesPage{[]Scheduled{}}, nil
-	}
 	all, err := c.Schedules.ListSchedules(ctx)
-	return schedulesPage{listed(all)}, err
+	return schedulesPage{each.List(all)}, err
 }
 
 // doCreate makes a schedule.
@@ -103,9 +101,6 @@ func scheduleParams() []param {
 
 // changeSchedule makes a schedule, or does something to one.
 func changeSchedule(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Schedules == nil {
-		return nil, errReadOnly
-	}
 	name, do := a.get("schedule"), a.get("do")
 	if name == "" && do != doCreate {
 		return nil, fmt.Errorf("%w: schedule is missing", errInput)

@@ -2,8 +2,11 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
@@ -32,56 +35,21 @@ func sites(ctx context.Context, c *Console, a *asked) (any, error) {
 
 // sitePage is one site.
 type sitePage struct {
-	store.SiteRow
-	Blocked  string          `json:"blocked,omitempty"` // why nothing there is asked for
-	Watchers []string        `json:"harvests"`          // that want it now
-	Venues   []string        `json:"venues"`            // that ever wanted it
-	Scopes   []string        `json:"scopes"`            // paths that may be crawled
-	Failures []store.Failure `json:"failures"`
+	app.SiteView
+	Blocked string `json:"blocked,omitempty"` // why nothing there is asked for
 }
 
 func (p sitePage) Live() bool { return p.State == gleaner.SiteCrawling }
 
 func site(ctx context.Context, c *Console, a *asked) (any, error) {
-	db, host := c.App.DB, a.get("host")
-	rows, err := db.Sites(ctx, store.SiteQuery{Host: host, Limit: 1})
-	if err != nil {
-		return nil, err
+	s, err := app.ViewSite(ctx, c.App.DB, a.get("host"))
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%w: no site %s", errNoPage, a.get("host"))
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("%w: no site %s", errNoPage, host)
-	}
-	p := sitePage{SiteRow: rows[0]}
-	s, err := db.Site(ctx, host)
-	if err != nil {
-		return nil, err
-	}
-	if p.Blocked, err = db.Blocked(ctx, host); err != nil {
-		return nil, err
-	}
-	for _, of := range []struct {
-		into *[]string
-		read func() ([]string, error)
-	}{
-		{&p.Watchers, func() ([]string, error) { return db.SiteWatchers(ctx, host) }},
-		{&p.Venues, func() ([]string, error) { return db.SiteVenues(ctx, host) }},
-		{&p.Scopes, func() ([]string, error) { return db.Scopes(ctx, s.ID) }},
-	} {
-		got, err := of.read()
-		if err != nil {
-			return nil, err
-		}
-		*of.into = listed(got)
-	}
-	failures, err := db.Failures(ctx, store.RetryFilter{Host: host})
-	p.Failures = listed(failures)
-	return p, err
+	return sitePage{s, s.Blocked}, err
 }
 
 func actOnSite(ctx context.Context, c *Console, a *asked) (any, error) {
-	if c.Harvests == nil {
-		return nil, errReadOnly
-	}
 	if _, err := site(ctx, c, a); err != nil {
 		return nil, err
 	}

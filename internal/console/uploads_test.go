@@ -49,8 +49,7 @@ func TestAnArchiveIsSent(t *testing.T) {
 	require.Equal(t, []string{"start job 3"}, ear.heard)
 	require.Contains(t, d.page("/jobs"), `action="/uploads/crawl.warc.gz"`)
 	for _, name := range []string{"none.warc", ".partial-new", "%2e%2e%2f2026%2fcrawl.warc"} {
-		res, _ = d.post("/uploads/"+name, url.Values{"do": {"remove"}})
-		require.Equal(t, http.StatusNotFound, res.StatusCode, name)
+		d.gives(http.StatusNotFound, "POST", "/uploads/"+name, "do=remove")
 	}
 	remove := url.Values{"do": {"remove"}}
 	require.Contains(t, d.landed(d.post("/uploads/crawl.warc.gz", remove)), "crawl.warc.gz is removed")
@@ -93,13 +92,11 @@ func TestAListOfWantedPapersIsSent(t *testing.T) {
 	of := store.Harvest{ID: "papers:own", Venue: "papers:own", Options: []byte("{}"), Stage: "complete"}
 	require.NoError(t, d.SaveHarvest(t.Context(), of))
 	require.Regexp(t, `(?s)<td>own</td>.*>1</td>.*>its harvest</a> is removed first`, d.page("/"))
-	res, _ = d.post("/lists/own", url.Values{"do": {"remove"}})
-	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	d.gives(http.StatusBadRequest, "POST", "/lists/own", "do=remove")
 	d.exec(`DELETE FROM harvests WHERE id='papers:own'`)
 	require.Contains(t, d.page("/"), `action="/lists/own"`)
 	require.Contains(t, d.landed(d.post("/lists/own", url.Values{"do": {"remove"}})), "own is removed.")
 	require.NotContains(t, d.page("/"), `action="/lists/own"`)
-	res, body = d.post(listsPath, url.Values{"name": {"x"}, "list": {"odd"}})
-	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	body = d.gives(http.StatusBadRequest, "POST", listsPath, "name=x&list=odd")
 	require.Regexp(t, `(?s)role="alert">x: format not known.*>odd</textarea>`, body)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gleaner/internal/each"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 )
@@ -15,16 +16,11 @@ type usersPage struct {
 	Self  string       `json:"self,omitempty"` // who asks
 }
 
-func roleNames() (all []string) {
-	for _, r := range store.Roles() {
-		all = append(all, string(r))
-	}
-	return all
-}
+func roleNames() []string { return each.Text(store.Roles()) }
 
 func users(ctx context.Context, c *Console, _ *asked) (any, error) {
 	all, err := c.App.DB.Users(ctx)
-	return usersPage{listed(all), user(ctx)}, err
+	return usersPage{each.List(all), user(ctx)}, err
 }
 
 // doRole says what a user may do.

@@ -57,3 +57,25 @@ func Distinct[K comparable](n int, lists ...[]K) (out []K) {
 func Members[K comparable](all []K) map[K]bool {
 	return Set(all, func(one K) K { return one })
 }
+
+// List returns all as a list that is never nil: nil is no list in JSON.
+func List[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}
+
+// Page cuts rows of which one more was asked for than a page has, and returns behind which place
+// the next page begins; "" where there are no more.
+func Page[T any](rows []T, size int, place func(T) string) (page []T, next string) {
+	if len(rows) > size {
+		rows, next = rows[:size], place(rows[size-1])
+	}
+	return List(rows), next
+}
+
+// Text returns words of a type of their own as plain strings.
+func Text[S ~string](all []S) []string {
+	return Of(all, func(one S) string { return string(one) })
+}

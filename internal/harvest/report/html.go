@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"gleaner/internal/each"
 )
 
 //go:embed report.html
@@ -22,24 +24,12 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	groups := []group{}
-	for _, why := range reasons {
-		g := group{Reason: why}
-		for _, m := range r.Missing {
-			if m.Reason == why {
-				g.Papers = append(g.Papers, m)
-			}
-		}
-		if len(g.Papers) > 0 {
-			groups = append(groups, g)
-		}
-	}
 	ended := ""
 	if e := r.Ended; e != nil {
 		ended = e.words(r, "2 January 2006, 15:04")
 	}
 	return t.Execute(w, map[string]any{
-		"R": r, "Ended": ended, "Groups": groups, "Site": r.ofSite(), "LeftOut": r.leftOut(), "Links": r.linksOnRecord(), "Charts": r.Charts(),
+		"R": r, "Ended": ended, "Groups": r.groups(), "Site": r.ofSite(), "LeftOut": r.leftOut(), "Links": r.linksOnRecord(), "Charts": r.Charts(),
 	})
 }
 
@@ -56,7 +46,18 @@ func (r *Report) Charts() Charts {
 	}
 }
 
+// group is the papers that are missing for one reason.
 type group struct {
 	Reason Reason
 	Papers []MissingPaper
+}
+
+func (r *Report) groups() (all []group) {
+	for _, why := range reasons {
+		of := each.Where(r.Missing, func(m MissingPaper) bool { return m.Reason == why })
+		if len(of) > 0 {
+			all = append(all, group{why, of})
+		}
+	}
+	return all
 }

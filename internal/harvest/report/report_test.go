@@ -71,9 +71,9 @@ func TestTextTellsEveryMissingPaper(t *testing.T) {
 	}
 	require.Less(t, strings.Index(b.String(), "nothing linked"), strings.Index(b.String(), "no homepage"), "the nearer reason first")
 	r := sample()
-	r.Reasons = map[Reason]int{Ambiguous: 3}
+	r.Missing = []MissingPaper{{Title: "Keys", Reason: Ambiguous}}
 	require.NoError(t, r.WriteText(&b))
-	require.Contains(t, b.String(), "missing: ambiguous (3 papers); settle them: starter review conf/webdb\n")
+	require.Contains(t, b.String(), "missing: ambiguous (1 paper); settle them: starter review conf/webdb\n")
 }
 
 func TestJSONReadsBack(t *testing.T) {

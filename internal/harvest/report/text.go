@@ -160,19 +160,13 @@ func (r *Report) leftOut() string {
 }
 
 func (r *Report) writeMissing(w io.Writer) {
-	for _, why := range reasons {
-		if r.Reasons[why] == 0 {
-			continue
-		}
+	for _, g := range r.groups() {
 		settle := ""
-		if why == Ambiguous {
+		if g.Reason == Ambiguous {
 			settle = "; settle them: starter review " + r.Harvest.Venue
 		}
-		fmt.Fprintf(w, "\nmissing: %s (%s)%s\n", why, text.Count(r.Reasons[why], "paper"), settle)
-		for _, m := range r.Missing {
-			if m.Reason != why {
-				continue
-			}
+		fmt.Fprintf(w, "\nmissing: %s (%s)%s\n", g.Reason, text.Count(len(g.Papers), "paper"), settle)
+		for _, m := range g.Papers {
 			fmt.Fprintf(w, "  %-4s  %s\n        %s\n", YearOf(m.Year), m.Title, strings.Join(m.Authors, ", "))
 			for _, e := range m.Evidence {
 				fmt.Fprintf(w, "        · %s\n", e)

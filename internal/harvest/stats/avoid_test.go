@@ -26,8 +26,7 @@ func TestRecrawlPassesOverWhatIsToBeAvoided(t *testing.T) {
 		n, err := r.RequeueDue(t.Context(), "ada.example", store.PutBack{All: true}, p)
 		require.NoError(t, err)
 		waiting = append(waiting, n)
-		_, err = r.Pool.Exec(t.Context(), `UPDATE urls SET state=was WHERE state=0`)
-		require.NoError(t, err)
+		r.exec(`UPDATE urls SET state=was WHERE state=0`)
 	}
 	// 44 pages and two documents, of them 42 pages in /blog/ and /teaching/.
 	require.Equal(t, []int{4, 4, 46, 4}, waiting)

@@ -50,8 +50,7 @@ func TestEveryPageThatLinksToADocumentLeadsToIt(t *testing.T) {
 	// What is judged anew makes the sites stale that link to it.
 	_, err = MeasureStale(t.Context(), r.DB, Defaults())
 	require.NoError(t, err)
-	_, err = r.Pool.Exec(t.Context(), `UPDATE documents SET state='rejected', updated_at=now() WHERE sha256='ada.examplea'`)
-	require.NoError(t, err)
+	r.exec(`UPDATE documents SET state='rejected', updated_at=now() WHERE sha256='ada.examplea'`)
 	stale, err := r.StaleHosts(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"ada.example", "bob.example"}, stale)

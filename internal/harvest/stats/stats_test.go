@@ -31,13 +31,17 @@ func newRecord(t *testing.T) *record {
 
 func (r *record) ctx() context.Context { return r.t.Context() }
 
+func (r *record) exec(sql string, args ...any) {
+	r.t.Helper()
+	storetest.Exec(r.t, r.Pool, sql, args...)
+}
+
 // site begins the crawl of a host.
 func (r *record) site(host string) int {
 	r.t.Helper()
 	id, err := store.EnsureSite(r.ctx(), r.Pool, host)
 	require.NoError(r.t, err)
-	_, err = r.Pool.Exec(r.ctx(), `UPDATE sites SET crawl=1, state='crawling', crawl_started=now() - interval '1 hour' WHERE id=$1`, id)
-	require.NoError(r.t, err)
+	r.exec(`UPDATE sites SET crawl=1, state='crawling', crawl_started=now() - interval '1 hour' WHERE id=$1`, id)
 	return id
 }
 
@@ -71,8 +75,7 @@ func (r *record) document(site int, url, parent, content string, accepted bool) 
 	if accepted {
 		state = "accepted"
 	}
-	_, err := r.Pool.Exec(r.ctx(), `UPDATE documents SET state=$2, refs=7, discovered_at=$3 WHERE sha256=$1`, content, state, at)
-	require.NoError(r.t, err)
+	r.exec(`UPDATE documents SET state=$2, refs=7, discovered_at=$3 WHERE sha256=$1`, content, state, at)
 }
 
 // linked lays down that a page links to files.
@@ -101,6 +104,24 @@ func (r *record) homepage(host string) int {
 		r.page(id, at(fmt.Sprintf("/blog/2003/%d.html", i)), at("/"))
 	}
 	return id
+}
+
+// homepages lays down such a site of each host.
+func (r *record) homepages(hosts ...string) {
+	for _, host := range hosts {
+		r.homepage(host)
+	}
+}
+
+// generate makes the whitelist, and returns what it came to and what is on it.
+func (r *record) generate(o Lists) (Generated, []store.ListedURL) {
+	r.t.Helper()
+	o.Domains = 10
+	g, err := Generate(r.ctx(), r.DB, nil, o, nil)
+	require.NoError(r.t, err)
+	urls, err := r.Whitelist(r.ctx(), -1, "", 0)
+	require.NoError(r.t, err)
+	return g, urls
 }
 
 func TestMeasure(t *testing.T) {
@@ -132,7 +153,7 @@ func TestMeasure(t *testing.T) {
 	require.False(t, byPath["/"].Avoid)
 
 	// A document accepted later, as after an import, changes the rates.
-	storetest.Exec(t, r.Pool, `UPDATE documents SET state='accepted' WHERE sha256='slides'`)
+	r.exec(`UPDATE documents SET state='accepted' WHERE sha256='slides'`)
 	got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
 	require.NoError(t, err)
 	require.Equal(t, store.Rates{Pages: 44, Relevant: 3, Documents: 3, Accepted: 3}, got.Rates)
@@ -150,15 +171,10 @@ func TestImportedSitesHaveRates(t *testing.T) {
 	for i := range 12 {
 		r.document(site, fmt.Sprintf("http://ada.example/%d.pdf", i), "http://ada.example/pubs.html", fmt.Sprint("file", i), i == 0)
 	}
-	for _, sql := range []string{
-		`DELETE FROM urls`,
-		`UPDATE sites SET crawl=0, state='new'`,
-		`UPDATE parents SET first_crawl='2005-01-02', last_crawl='2005-01-02'`,
-		`UPDATE documents SET state='rejected' WHERE sha256 <> 'file0'`,
-	} {
-		_, err := r.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err, sql)
-	}
+	r.exec(`DELETE FROM urls`)
+	r.exec(`UPDATE sites SET crawl=0, state='new'`)
+	r.exec(`UPDATE parents SET first_crawl='2005-01-02', last_crawl='2005-01-02'`)
+	r.exec(`UPDATE documents SET state='rejected' WHERE sha256 <> 'file0'`)
 	n, err := MeasureStale(t.Context(), r.DB, Defaults())
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
@@ -207,14 +223,14 @@ func TestStaleRates(t *testing.T) {
 	}
 	require.Equal(t, []string{"ada.example", "press.example"}, stale(), "never measured")
 	require.Empty(t, stale())
-	storetest.Exec(t, r.Pool, `UPDATE documents SET state='accepted', updated_at=now()`)
+	r.exec(`UPDATE documents SET state='accepted', updated_at=now()`)
 	require.Equal(t, []string{"ada.example", "press.example"}, stale(), "accepted later")
 	sites, err := r.SiteRatesList(t.Context(), "", 0)
 	require.NoError(t, err)
 	require.Equal(t, "press.example", sites[0].Host)
 	require.Equal(t, 1, sites[0].Accepted)
 	require.Equal(t, 1, sites[1].Relevant)
-	storetest.Exec(t, r.Pool, `UPDATE urls SET fetched_at=now() WHERE site_id=$1`, press)
+	r.exec(`UPDATE urls SET fetched_at=now() WHERE site_id=$1`, press)
 	require.Equal(t, []string{"press.example"}, stale(), "being crawled")
 	require.Empty(t, stale())
 }
@@ -298,13 +314,12 @@ func TestFinishCrawl(t *testing.T) {
 	}
 	reason := ""
 	again := func(state gleaner.SiteState) {
-		storetest.Exec(t, r.Pool, `UPDATE sites SET crawl_started=now(), state='crawling' WHERE host='ada.example'`)
+		r.exec(`UPDATE sites SET crawl_started=now(), state='crawling' WHERE host='ada.example'`)
 		for range 2 { // as an activity that is retried does
 			require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", store.CrawlEnd{State: state, Reason: reason, Policy: "blacklist"}, p))
 		}
 	}
-	_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET crawl_pages=50`) // 47 URLs, some of them more than once
-	require.NoError(t, err)
+	r.exec(`UPDATE sites SET crawl_pages=50`) // 47 URLs, some of them more than once
 	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", store.CrawlEnd{State: "done", Policy: "blacklist"}, p))
 	rest, _ := due()
 	require.Equal(t, p.First, rest)
@@ -328,23 +343,22 @@ func TestFinishCrawl(t *testing.T) {
 			require.Equal(t, want, rest)
 			require.Equal(t, i+1, retries)
 		}
-		storetest.Exec(t, r.Pool, `UPDATE sites SET crawl_finished=now() - interval '1 day' WHERE host='ada.example'`)
+		r.exec(`UPDATE sites SET crawl_finished=now() - interval '1 day' WHERE host='ada.example'`)
 	}
 	reason = gleaner.SitePaused // which is no failure, resumed meanwhile or not
 	for _, paused := range []string{reason, ""} {
-		storetest.Exec(t, r.Pool, `UPDATE sites SET paused=$1 WHERE host='ada.example'`, paused)
+		r.exec(`UPDATE sites SET paused=$1 WHERE host='ada.example'`, paused)
 		again("stopped")
 		rest, retries := due()
 		require.Equal(t, []any{time.Duration(0), 3}, []any{rest, retries}, "paused: %q", paused)
 	}
 	reason = ""
-	storetest.Exec(t, r.Pool, `UPDATE sites SET crawl_finished=now() - interval '1 day' WHERE host='ada.example'`)
+	r.exec(`UPDATE sites SET crawl_finished=now() - interval '1 day' WHERE host='ada.example'`)
 	again("done")
 	rest, retries := due()
 	require.Equal(t, p.First*8/10, rest, "its pages were new or changed")
 	require.Zero(t, retries)
-	_, err = r.Pool.Exec(t.Context(), `UPDATE sites SET crawl=crawl+1 WHERE host='ada.example'`) // nothing of it changes any more
-	require.NoError(t, err)
+	r.exec(`UPDATE sites SET crawl=crawl+1 WHERE host='ada.example'`) // nothing of it changes any more
 	again("done")
 	rest, _ = due()
 	require.Equal(t, p.First*8/10, rest, "asked by hand long before it was due")
@@ -362,10 +376,10 @@ func TestDueSitesWaitOutTheirRest(t *testing.T) {
 	}
 	require.Empty(t, list(false))
 	require.Equal(t, []string{"ada.example"}, list(true))
-	storetest.Exec(t, r.Pool, `UPDATE sites SET due_at=now()`)
+	r.exec(`UPDATE sites SET due_at=now()`)
 	require.Equal(t, []string{"ada.example"}, list(false))
 	for parked, want := range map[string][]string{"1 hour": nil, "-1 hour": {"ada.example"}} {
-		storetest.Exec(t, r.Pool, `UPDATE sites SET parked_until=now() + $1::text::interval`, parked)
+		r.exec(`UPDATE sites SET parked_until=now() + $1::text::interval`, parked)
 		require.Equal(t, want, list(false), "parked for %s", parked)
 	}
 	require.NoError(t, r.Block(t.Context(), []store.Blocked{{Host: "ada.example"}}))
@@ -390,7 +404,7 @@ func TestRetryByReasonAndAge(t *testing.T) {
 		reasons[f.Reason] = f.ForGood
 	}
 	require.Equal(t, map[string]bool{"timeout": false, "busy": false, "not-found": true, "robots-denied": true}, reasons)
-	storetest.Exec(t, r.DB.Pool, `UPDATE urls SET etag='"1"', content=CASE WHEN outcome='timeout' THEN 'a'::bytea END`)
+	r.exec(`UPDATE urls SET etag='"1"', content=CASE WHEN outcome='timeout' THEN 'a'::bytea END`)
 	for _, c := range []struct {
 		name string
 		f    store.RetryFilter
@@ -414,28 +428,22 @@ func TestRetryByReasonAndAge(t *testing.T) {
 func TestWhitelist(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
-	for _, host := range []string{"www.cs.many.edu", "math.many.edu", "cited.org"} {
-		r.homepage(host)
-	}
+	r.homepages("www.cs.many.edu", "math.many.edu", "cited.org")
 	// A paper on two hosts of a domain is one of its documents.
 	r.document(r.site("math.many.edu"), "http://math.many.edu/copy.pdf", "http://math.many.edu/pubs.html", "www.cs.many.edua", true)
 	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"many.edu": 30, "cited.org": 90, "elsewhere.org": 1000}))
-	g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
-	require.NoError(t, err)
+	g, urls := r.generate(Lists{})
 	require.Equal(t, Generated{Domains: 2, Core: 2, Listed: 2, URLs: 3, Documents: 6, Citations: 120}, g)
 	ranks, err := r.DomainRanks(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "cited.org", ranks[0].Domain)
 	// p_d = 2/6, p_c = 90/120: F1 = 2·(1/3)·(3/4) / (1/3 + 3/4).
 	require.InDelta(t, 2*(1./3)*(3./4)/(1./3+3./4), ranks[0].F1, 1e-12)
-	urls, err := r.Whitelist(t.Context(), -1, "", 0)
-	require.NoError(t, err)
 	require.Equal(t, "http://cited.org/pubs.html", urls[0].URL)
 	require.Len(t, urls, 3)
 
 	require.NoError(t, r.Block(t.Context(), []store.Blocked{{Host: "cited.org", Reason: "asked us to"}}))
-	g, err = Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
-	require.NoError(t, err)
+	g, _ = r.generate(Lists{})
 	require.Equal(t, 2, g.URLs)
 	n, err := r.SeedWhitelist(t.Context(), 0)
 	require.NoError(t, err)

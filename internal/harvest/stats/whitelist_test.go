@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 )
@@ -32,18 +31,11 @@ func TestRankLists(t *testing.T) {
 func TestWhitelistHasListC(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
-	for _, host := range []string{"cited.org", "many.com"} {
-		r.homepage(host)
-	}
-	many := r.site("many.com")
-	r.document(many, "http://many.com/c.pdf", "http://many.com/", "c", true)
+	r.homepages("cited.org", "many.com")
+	r.document(r.site("many.com"), "http://many.com/c.pdf", "http://many.com/", "c", true)
 	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"cited.org": 90}))
 	listed := func(o Lists) []store.ListedURL {
-		o.Domains = 10
-		_, err := Generate(t.Context(), r.DB, nil, o, nil)
-		require.NoError(t, err)
-		urls, err := r.Whitelist(t.Context(), -1, "", 0)
-		require.NoError(t, err)
+		_, urls := r.generate(o)
 		return urls
 	}
 	cited := store.ListedURL{URL: "http://cited.org/pubs.html", Domain: "cited.org", Position: 1, Documents: 2, Good: true}
@@ -58,27 +50,18 @@ func TestWhitelistHasListC(t *testing.T) {
 func TestWhitelistOfWhatWasIngested(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
-	for _, host := range []string{"few.org", "many.com"} {
-		r.homepage(host)
-	}
+	r.homepages("few.org", "many.com")
 	r.document(r.site("many.com"), "http://many.com/c.pdf", "http://many.com/", "c", true)
-	generated := func(ingested bool) (Generated, []store.ListedURL) {
-		g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10, Ingested: ingested}, nil)
-		require.NoError(t, err)
-		urls, err := r.Whitelist(t.Context(), -1, "", 0)
-		require.NoError(t, err)
-		return g, urls
-	}
-	g, urls := generated(false)
+	g, urls := r.generate(Lists{})
 	require.Equal(t, 5, g.Documents)
 	require.Equal(t, "many.com", urls[0].Domain)
-	g, urls = generated(true)
+	g, urls = r.generate(Lists{Ingested: true})
 	require.Zero(t, g.Documents, "nothing was taken in yet")
 	require.Empty(t, urls)
 	require.NoError(t, r.SetIngestion(t.Context(), "ingested", "few.orga", "few.orgb"))
 	require.NoError(t, r.SetIngestion(t.Context(), "failed", "many.coma"))
 	require.NoError(t, r.SetIngestion(t.Context(), "ingested", "c"))
-	g, urls = generated(true)
+	g, urls = r.generate(Lists{Ingested: true})
 	require.Equal(t, 3, g.Documents)
 	require.Equal(t, []store.ListedURL{{URL: "http://few.org/pubs.html", Domain: "few.org", Position: 1, Documents: 2, Good: true},
 		{URL: "http://many.com/", Domain: "many.com", Position: 2, Documents: 1}}, urls)
@@ -95,8 +78,8 @@ func TestHostsOfTheBestDomainsComeFirst(t *testing.T) {
 		r.homepage(host)
 		require.NoError(t, r.FinishCrawl(t.Context(), host, store.CrawlEnd{State: "done"}, recrawl.Defaults()))
 	}
-	storetest.Exec(t, r.Pool, `DELETE FROM locations USING sites WHERE site_id=sites.id AND host IN ('a.example', 'b.example')`)
-	storetest.Exec(t, r.Pool, `UPDATE sites SET due_at=now(); UPDATE urls SET state=0 WHERE url LIKE '%/pubs.html'; INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'h', id, 'homepage' FROM sites`)
+	r.exec(`DELETE FROM locations USING sites WHERE site_id=sites.id AND host IN ('a.example', 'b.example')`)
+	r.exec(`UPDATE sites SET due_at=now(); UPDATE urls SET state=0 WHERE url LIKE '%/pubs.html'; INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'h', id, 'homepage' FROM sites`)
 	listed := func(limit int, list func(after string, limit int) ([]string, string, error)) (all []string) {
 		for after := ""; ; {
 			hosts, last, err := list(after, limit)
@@ -124,8 +107,7 @@ func TestHostsOfTheBestDomainsComeFirst(t *testing.T) {
 	require.Equal(t, []string{"a.example", "b.example", "cs.z-best.edu:8080", "m-good.org", "www.z-best.edu", "y-gave.com"}, both(), "without a list")
 
 	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"z-best.edu": 90, "m-good.org": 10}))
-	_, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
-	require.NoError(t, err)
+	r.generate(Lists{})
 	require.Equal(t, []string{"cs.z-best.edu:8080", "www.z-best.edu", "m-good.org", "y-gave.com", "a.example", "b.example"}, both())
 }
 
@@ -134,18 +116,15 @@ func TestHostsOfTheBestDomainsComeFirst(t *testing.T) {
 func TestSmallDomainsAreSeededWhenTheirTimeHasCome(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
-	for _, host := range []string{"large.edu", "small.edu"} {
-		r.homepage(host)
-	}
+	r.homepages("large.edu", "small.edu")
 	r.document(r.site("large.edu"), "http://large.edu/c.pdf", "http://large.edu/pubs.html", "c", true)
-	_, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
-	require.NoError(t, err)
+	r.generate(Lists{})
 	due := func(small int) []string {
 		for _, host := range []string{"large.edu", "small.edu"} {
 			require.NoError(t, r.FinishCrawl(t.Context(), host, store.CrawlEnd{State: "done"}, recrawl.Defaults()))
 		}
-		storetest.Exec(t, r.Pool, `UPDATE sites SET due_at=now() + interval '1 day'; UPDATE urls SET due_at=now() + interval '1 day', state=was`)
-		_, err = r.SeedWhitelist(t.Context(), small)
+		r.exec(`UPDATE sites SET due_at=now() + interval '1 day'; UPDATE urls SET due_at=now() + interval '1 day', state=was`)
+		_, err := r.SeedWhitelist(t.Context(), small)
 		require.NoError(t, err)
 		hosts, _, err := r.DueSites(t.Context(), store.Selection{}, false, "", 10)
 		require.NoError(t, err)

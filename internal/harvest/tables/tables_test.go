@@ -38,19 +38,17 @@ type shop struct {
 }
 
 func newShop(t *testing.T) *shop {
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
+	db := storetest.Open(t, 4)
 	repo, err := repository.Open(t.Context(), filepath.Join(t.TempDir(), "blobs"))
 	require.NoError(t, err)
 	repo.BelongTo(db)
-	t.Cleanup(func() { _ = repo.Close(); db.Close() })
+	t.Cleanup(func() { _ = repo.Close() })
 	return &shop{New(Parts{DB: db, Repo: repo, Batch: 2}), t, map[string]string{}, 0}
 }
 
 func (s *shop) exec(sql string, args ...any) {
 	s.t.Helper()
-	_, err := s.DB.Pool.Exec(s.t.Context(), sql, args...)
-	require.NoError(s.t, err, sql)
+	storetest.Exec(s.t, s.DB.Pool, sql, args...)
 }
 
 // document keeps a document of a name, accepted, and found at URLs.
@@ -214,6 +212,10 @@ func TestCleanDocumentsMeetBothConditions(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.collection()
+	for only, looked := range map[string]int64{OnlyFailed: 1, OnlyBlacklisted: 6} {
+		_, n := s.job(store.JobCleanDocuments, Options{Only: only})
+		require.Equal(t, looked, n.Looked, only)
+	}
 	s.exec(`UPDATE documents SET ingestion='failed' WHERE sha256 = ANY($1)`, []string{s.docs["twice"], s.docs["elsewhere"]})
 	s.exec(`UPDATE documents SET ingestion='ingested' WHERE sha256=$1`, s.docs["alone"])
 	id, n := s.job(store.JobCleanDocuments, Options{})
@@ -255,16 +257,6 @@ func (s *shop) sound(gone ...string) {
 		require.Equal(s.t, !slices.Contains(gone, name), err == nil, "%s on record", name)
 		require.Equal(s.t, !slices.Contains(gone, name), file, "file of %s", name)
 	}
-}
-
-func TestOnlyOneSortIsCleaned(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	s.collection()
-	_, n := s.job(store.JobCleanDocuments, Options{Only: OnlyFailed})
-	require.Equal(t, int64(1), n.Looked)
-	_, n = s.job(store.JobCleanDocuments, Options{Only: OnlyBlacklisted})
-	require.Equal(t, int64(6), n.Looked)
 }
 
 // TestKilledCleaningGoesOn kills a cleaning wherever it tells of something; the next
@@ -459,9 +451,6 @@ func (s *shop) withTexts() map[string][]string {
 	return all
 }
 
-// TestCleanParentsAsks checks that pages which no crawl asked for, as those of imports, are
-// asked for where a cleaning is to, each once a day: what is gone goes, also from the
-// whitelist. Robots.txt holds.
 // panicsFor grants every turn at once, and panics over those of one host.
 type panicsFor string
 
@@ -472,6 +461,9 @@ func (p panicsFor) Turn(_ context.Context, host string, _ time.Duration) (func(f
 	return func(fetch.Visit) {}, nil
 }
 
+// TestCleanParentsAsks checks that pages which no crawl asked for, as those of imports, are
+// asked for where a cleaning is to, each once a day: what is gone goes, also from the
+// whitelist. Robots.txt holds.
 func TestCleanParentsAsks(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -224,7 +224,8 @@ func (a *App) openStages(client *http.Client) error {
 		Sources: c.Sources, Completers: c.Completers, Names: c.Names}
 	a.Stages = &harvest.Stages{DB: a.DB, DBLP: c.DBLP, Papers: papers, Copies: c.Copies, Log: a.Log, Index: a.index,
 		Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP, WebSearch: len(web) > 0,
-		Pages: getter, Every: a.every, Finder: homepage.New(homepage.Config{Searcher: search, Model: model, Getter: getter})}
+		Pages: getter, Every: func(d time.Duration) fetch.Gate { return a.Keeper.Every(d) },
+		Finder: homepage.New(homepage.Config{Searcher: search, Model: model, Getter: getter})}
 	return nil
 }
 

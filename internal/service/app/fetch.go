@@ -62,24 +62,5 @@ func memory() int64 {
 	return 2 << 30
 }
 
-// Proxied says whether web pages are fetched through a proxy by these settings.
-func Proxied(cfg *config.Config) (bool, error) {
-	c, err := Client(cfg)
-	if err != nil {
-		return false, err
-	}
-	return c.Proxied(), nil
-}
-
-// UserAgent is how the web sees a worker of these settings. The error is that of
-// a setting of the polite client that is not valid.
-func UserAgent(cfg *config.Config) (string, error) {
-	c, err := Client(cfg)
-	if err != nil {
-		return "", err
-	}
-	return c.UserAgent(), nil
-}
-
 // bodies is the bound of what clients take.
 func bodies() *fetch.Memory { return fetch.NewMemory(memory() / 8 * 3) }

@@ -26,6 +26,3 @@ func (g robotsFirst) Turn(ctx context.Context, host string, delay time.Duration)
 	asked, _ := g.client.CrawlDelay(ctx, host, terms) // without an answer the service's delay holds
 	return g.Gate.Turn(ctx, host, max(delay, asked))
 }
-
-// every returns a gate for single pages with a least time between two requests to a host.
-func (a *App) every(d time.Duration) fetch.Gate { return a.Keeper.Every(d) }

@@ -51,7 +51,7 @@ func TestNoProxy(t *testing.T) {
 	c, err := ServiceClient(cfg)
 	require.NoError(t, err)
 	require.Nil(t, c.Transport.(*http.Transport).Proxy)
-	proxied, err := Proxied(cfg)
+	polite, err := Client(cfg)
 	require.NoError(t, err)
-	require.False(t, proxied)
+	require.False(t, polite.Proxied())
 }

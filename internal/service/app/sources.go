@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/stats"
@@ -84,10 +85,8 @@ func catalogues(
 ) Catalogues {
 	mc := metadataConfig(cfg, client, gate, memory, log)
 	mc.Begin = begin
-	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{}}
-	for _, name := range cfg.Catalogues.Sources {
-		c.Names = append(c.Names, string(name))
-	}
+	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{},
+		Names: each.Text(cfg.Catalogues.Sources)}
 	for _, name := range cfg.Catalogues.Copies {
 		if src := copySource(name, mc); src != nil {
 			c.Copies = append(c.Copies, src)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -79,7 +80,10 @@ func (s Setting) check(v reflect.Value) error {
 	for _, bound := range []struct {
 		text string
 		ok   func(order int) bool
-	}{{s.field.Tag.Get("min"), func(order int) bool { return order >= 0 }}, {s.field.Tag.Get("max"), func(order int) bool { return order <= 0 }}} {
+	}{
+		{s.field.Tag.Get("min"), func(order int) bool { return order >= 0 }},
+		{s.field.Tag.Get("max"), func(order int) bool { return order <= 0 }},
+	} {
 		if bound.text == "" {
 			continue
 		}
@@ -87,7 +91,7 @@ func (s Setting) check(v reflect.Value) error {
 		if err := read(bound.text, limit); err != nil {
 			return err
 		}
-		if order, comparable := compare(v, limit); !comparable || !bound.ok(order) {
+		if !bound.ok(cmp.Compare(number(v), number(limit))) { // what is no number is less than any
 			return errors.New("out of bounds")
 		}
 	}
@@ -105,25 +109,15 @@ func OneOf(v string, choices []string) error {
 	return fmt.Errorf("want one of %s, not %q", strings.Trim(strings.Join(choices, ", "), ", "), v)
 }
 
-// compare orders two numbers of one type; what is no number has no order.
-func compare(a, b reflect.Value) (order int, comparable bool) {
-	number := func(v reflect.Value) float64 {
-		switch {
-		case v.CanInt():
-			return float64(v.Int())
-		case v.CanUint():
-			return float64(v.Uint())
-		}
-		return v.Float()
-	}
-	x, y := number(a), number(b)
+// number is the value of a number of any type.
+func number(v reflect.Value) float64 {
 	switch {
-	case x < y:
-		return -1, true
-	case x > y:
-		return 1, true
+	case v.CanInt():
+		return float64(v.Int())
+	case v.CanUint():
+		return float64(v.Uint())
 	}
-	return 0, x == y
+	return v.Float()
 }
 
 // checkForm holds text to a form.

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+
+	"gleaner/internal/each"
 )
 
 // Value is one setting as `starter config` shows it.
@@ -21,33 +23,22 @@ type Value struct {
 
 // Show lists all settings, without what is secret, and what a policy file says.
 func (c *Config) Show() []Value {
-	var out []Value
-	for s, field := range fields(c) {
-		out = append(out, c.value(s, field))
-	}
-	for _, v := range c.ShowPolicy() {
-		if v.Origin != "default" {
-			out = append(out, v)
-		}
-	}
-	return out
+	said := each.Where(c.ShowPolicy(), func(v Value) bool { return v.Origin != "default" })
+	return append(c.values(c), said...)
 }
 
 // ShowPolicy lists all of the policy.
-func (c *Config) ShowPolicy() []Value {
-	var out []Value
-	for s, field := range fields(&c.Policy) {
-		out = append(out, c.value(s, field))
-	}
-	return out
-}
+func (c *Config) ShowPolicy() []Value { return c.values(&c.Policy) }
 
-func (c *Config) value(s Setting, field reflect.Value) Value {
-	shown := Redact(text(field))
-	if s.Secret {
-		shown = hidden(text(field))
+func (c *Config) values(of any) (all []Value) {
+	for s, field := range fields(of) {
+		shown := Redact(text(field))
+		if s.Secret {
+			shown = hidden(text(field))
+		}
+		all = append(all, Value{Key: s.Key, Env: s.Env, Value: shown, Origin: c.Origin(s.Key), Help: s.Help})
 	}
-	return Value{Key: s.Key, Env: s.Env, Value: shown, Origin: c.Origin(s.Key), Help: s.Help}
+	return all
 }
 
 // Write writes a policy as a policy file, with what everything is and what it is

@@ -2,7 +2,6 @@ package jobfile
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gleaner/internal/harvest/tables"
-	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
 )
 
@@ -32,14 +30,12 @@ const (
 // isList reports whether an option is a list of texts.
 func isList(name string) bool { return name == paths || name == types || name == hosts }
 
-// names are the options of a kind of job, in the order in which a file has them. That a
-// cleaning removes what it lists stands in no file.
+// names are the options of a kind of job, in the order in which a file has them.
 func names(kind string) []string {
-	if kind == store.JobImport {
-		return slices.Concat([]string{paths}, ingest.Fields(), []string{outName})
-	}
-	all := slices.DeleteFunc(slices.Clone(tables.Fields(kind)), func(name string) bool { return name == "confirm" })
+	all := Fields(kind)
 	switch kind {
+	case store.JobImport:
+		all = slices.Concat([]string{paths}, all, []string{outName})
 	case store.JobRetrieve:
 		all = append(all, outName)
 	case store.JobWhitelist:
@@ -53,7 +49,7 @@ func Kinds() []string { return append([]string{store.JobImport}, tables.Kinds().
 
 // Write is a job as a file.
 func Write(job store.Job) ([]byte, error) {
-	get, err := getter(job)
+	o, err := Of(job)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +59,7 @@ func Write(job store.Job) ([]byte, error) {
 	}
 	add(kindName, text(job.Kind))
 	for _, name := range names(job.Kind) {
-		value := get(name)
+		value := o.inFile(name)
 		switch {
 		case len(value) == 0:
 		case isList(name):
@@ -90,29 +86,39 @@ func text(s string) *yaml.Node {
 	return n
 }
 
-// getter gives the options of a job by their names.
-func getter(job store.Job) (func(name string) []string, error) {
-	if job.Kind != store.JobImport {
-		o := tables.Defaults(job.Kind)
-		err := json.Unmarshal(job.Options, &o)
-		return func(name string) []string {
-			switch name {
-			case outName:
-				return []string{o.To}
-			case citing:
-				return []string{o.Source}
-			}
-			return []string{o.Get(name)}
-		}, err
+// inFile are the values of an option as a file has them.
+func (o *Options) inFile(name string) values {
+	switch name {
+	case paths:
+		return o.Import.Paths
+	case types:
+		return o.Import.Types
+	case hosts:
+		return o.Import.Blacklist
+	case outName:
+		return values{*o.To()}
+	case citing:
+		return values{o.Table.Source}
 	}
-	var o ingest.Options
-	err := json.Unmarshal(job.Options, &o)
-	return func(name string) []string {
-		if values, is := map[string][]string{paths: o.Paths, types: o.Types, outName: {o.To}, hosts: o.Blacklist}[name]; is {
-			return values
+	return values{o.Get(name)}
+}
+
+// setInFile sets an option to what a file has for it.
+func (o *Options) setInFile(name string, v values) error {
+	one := strings.Join(v, " ")
+	switch name {
+	case paths:
+		o.Import.Paths = v
+	case outName:
+		*o.To() = one
+	case citing:
+		if o.Table.Source = one; one != "" && one != tables.SemanticScholar {
+			return fmt.Errorf("%s is %s, not %q", name, tables.SemanticScholar, one)
 		}
-		return []string{o.Get(name)}
-	}, err
+	default:
+		return o.Set(name, one)
+	}
+	return nil
 }
 
 // values are what a file has for a name: a text, or a list of them.
@@ -142,7 +148,7 @@ const maxFile = 16 << 20
 
 // Read reads a file: the kind of its job and the options, as [store.DB.AddJob] takes them.
 // Paths are as they stand there.
-func Read(r io.Reader) (kind string, options any, err error) {
+func Read(r io.Reader) (kind string, options *Options, err error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
 		return "", nil, err
@@ -165,57 +171,22 @@ func Read(r io.Reader) (kind string, options any, err error) {
 		return "", nil, fmt.Errorf("%w: %s is one of %s, not %q", ErrInput, kindName, strings.Join(Kinds(), ", "), kind)
 	}
 	delete(file, kindName)
+	options = New(kind)
 	for name, v := range file {
 		switch {
 		case !slices.Contains(names(kind), name):
-			return "", nil, fmt.Errorf("%w: a job of kind %s has no option %q; it has %s", ErrInput, kind, name, strings.Join(names(kind), ", "))
+			err = fmt.Errorf("a job of kind %s has no option %q; it has %s", kind, name, strings.Join(names(kind), ", "))
 		case len(v) > 1 && !isList(name):
-			return "", nil, fmt.Errorf("%w: %s: want one text, not a list", ErrInput, name)
+			err = fmt.Errorf("%s: want one text, not a list", name)
+		default:
+			err = options.setInFile(name, v)
+		}
+		if err != nil {
+			return "", nil, fmt.Errorf("%w: %w", ErrInput, err)
 		}
 	}
-	if kind == store.JobImport {
-		options, err = importOptions(file)
-	} else {
-		options, err = tableOptions(kind, file)
-	}
-	if err != nil {
+	if err := options.Check(); err != nil {
 		return "", nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	return kind, options, nil
-}
-
-func (v values) one() string {
-	if len(v) == 0 {
-		return ""
-	}
-	return v[0]
-}
-
-func importOptions(file map[string]values) (ingest.Options, error) {
-	o := ingest.Options{Paths: file[paths], To: file[outName].one()}
-	for _, name := range ingest.Fields() {
-		if err := o.Set(name, strings.Join(file[name], " ")); err != nil {
-			return o, err
-		}
-	}
-	return o, o.Check()
-}
-
-func tableOptions(kind string, file map[string]values) (tables.Options, error) {
-	o := tables.Defaults(kind)
-	for name, v := range file {
-		switch name {
-		case outName:
-			o.To = v.one()
-		case citing:
-			if o.Source = v.one(); o.Source != "" && o.Source != tables.SemanticScholar {
-				return o, fmt.Errorf("%s is %s, not %q", name, tables.SemanticScholar, o.Source)
-			}
-		default:
-			if err := o.Set(kind, name, v.one()); err != nil {
-				return o, err
-			}
-		}
-	}
-	return o, o.Check()
 }

@@ -75,7 +75,7 @@ func TestWordsForNothingAreWords(t *testing.T) {
 		require.NoError(t, err)
 		_, options, err := Read(bytes.NewReader(file))
 		require.NoError(t, err, "%s", file)
-		require.Equal(t, word, options.(tables.Options).Documents.Text, "%s", file)
+		require.Equal(t, word, options.Table.Documents.Text, "%s", file)
 	}
 }
 

@@ -182,22 +182,20 @@ func (p *Program) Options(cfg *config.Config) app.Options {
 }
 
 // Record opens the database for a command that only looks.
-func (p *Program) Record(ctx context.Context) (*app.App, error) {
-	cfg, err := p.Settings()
-	if err != nil {
-		return nil, err
-	}
-	return app.OpenRecord(ctx, cfg, p.Options(cfg))
-}
+func (p *Program) Record(ctx context.Context) (*app.App, error) { return p.open(ctx, app.OpenRecord) }
 
 // Application opens everything that a worker has, for commands that do a worker's
 // work themselves.
-func (p *Program) Application(ctx context.Context) (*app.App, error) {
+func (p *Program) Application(ctx context.Context) (*app.App, error) { return p.open(ctx, app.Open) }
+
+func (p *Program) open(
+	ctx context.Context, open func(context.Context, *config.Config, app.Options) (*app.App, error),
+) (*app.App, error) {
 	cfg, err := p.Settings()
 	if err != nil {
 		return nil, err
 	}
-	return app.Open(ctx, cfg, p.Options(cfg))
+	return open(ctx, cfg, p.Options(cfg))
 }
 
 // Say prints a value as JSON, or a sentence that tells it.

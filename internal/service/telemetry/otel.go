@@ -43,7 +43,7 @@ func New(ctx context.Context, service, version string, getenv func(string) strin
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
-	t := &Telemetry{Metrics: newMetrics(registry, kinds()...), registry: registry, meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)), log: log}
+	t := &Telemetry{Metrics: newMetrics(registry, each.Text(reconcile.Kinds())...), registry: registry, meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)), log: log}
 	if getenv(endpoints[0]) == "" && getenv(endpoints[1]) == "" {
 		return t, nil
 	}
@@ -59,10 +59,6 @@ func New(ctx context.Context, service, version string, getenv func(string) strin
 	}
 	t.traces = sdktrace.NewTracerProvider(sdktrace.WithBatcher(out), sdktrace.WithResource(about))
 	return t, nil
-}
-
-func kinds() []string {
-	return each.Of(reconcile.Kinds(), func(k reconcile.Kind) string { return string(k) })
 }
 
 // Registry takes further collectors.
