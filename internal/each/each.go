@@ -30,6 +30,15 @@ func Count[T any](all []T, is func(T) bool) (n int) {
 	return n
 }
 
+// By returns all by what of makes of each, in their order.
+func By[T any, K comparable](all []T, of func(T) K) map[K][]T {
+	out := map[K][]T{}
+	for _, one := range all {
+		out[of(one)] = append(out[of(one)], one)
+	}
+	return out
+}
+
 // Set returns what of makes of each of all.
 func Set[T any, K comparable](all []T, of func(T) K) map[K]bool {
 	out := make(map[K]bool, len(all))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
@@ -167,11 +168,7 @@ func (s *PaperSources) askWhole(ctx context.Context, src metadata.Source, v glea
 	return enter(ctx, s, src.Name(), v.Key, whole.String(), func() ([]gleaner.Paper, error) {
 		report(src.Name() + ": " + v.Key)
 		papers, err := src.Papers(ctx, v, whole)
-		byYear := map[int][]gleaner.Paper{}
-		for _, p := range papers {
-			byYear[p.Year] = append(byYear[p.Year], p)
-		}
-		for y, some := range byYear {
+		for y, some := range each.By(papers, func(p gleaner.Paper) int { return p.Year }) {
 			if err == nil {
 				err = s.Enter(ctx, src.Name(), v.Key, fmt.Sprint(y), some)
 			}

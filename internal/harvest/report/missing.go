@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
@@ -65,14 +66,12 @@ type clueKind struct {
 }
 
 func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, error) {
-	c := &clues{matches: map[string][]store.MatchClue{}, links: map[string][]store.LinkClue{}, kinds: map[clueKind]int{}}
+	c := &clues{links: map[string][]store.LinkClue{}, kinds: map[clueKind]int{}}
 	matches, err := b.db.MatchClues(ctx, b.r.Harvest.ID)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range matches {
-		c.matches[m.Paper] = append(c.matches[m.Paper], m)
-	}
+	c.matches = each.By(matches, func(m store.MatchClue) string { return m.Paper })
 	ix := match.NewIndex(papers)
 	err = b.db.EachLinkClue(ctx, b.r.Harvest.ID, func(l store.LinkClue) {
 		for _, key := range mentioned(ix, l) {

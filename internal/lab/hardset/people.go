@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 
 	"golang.org/x/text/unicode/norm"
@@ -167,10 +168,7 @@ func drawPerson(r *rand.Rand, pools []culture) *person {
 
 // makePapers gives groups of two to four people of one field papers together.
 func makePapers(r *rand.Rand, people []*person) {
-	byField := map[int][]*person{}
-	for _, p := range people {
-		byField[p.field] = append(byField[p.field], p)
-	}
+	byField := each.By(people, func(p *person) int { return p.field })
 	for i, p := range people {
 		for k := range 1 + r.IntN(4) {
 			paper := gleaner.Paper{Key: fmt.Sprintf("conf/hard/p%d-%d", i, k), Venue: "conf/hard", Year: 1998 + r.IntN(20), Title: title(r, fields[p.field])}

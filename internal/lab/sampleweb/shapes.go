@@ -3,6 +3,8 @@ package sampleweb
 import (
 	"fmt"
 	"strings"
+
+	"gleaner/internal/each"
 )
 
 // buildPlain: one page with everything on it.
@@ -24,10 +26,7 @@ func (w *Web) buildYears(h *host, a *author) {
 		w.coauthors(d, a)
 		w.fillerLinks(d, a)
 	})
-	years := map[int][]*paper{}
-	for _, p := range a.papers {
-		years[p.year] = append(years[p.year], p)
-	}
+	years := each.By(a.papers, func(p *paper) int { return p.year })
 	h.page(a.dir+"publications/", a.name+": publications", "Publications", func(d *doc) {
 		d.f("<ul>\n")
 		for y := w.opt.FirstYear + w.opt.Years - 1; y >= w.opt.FirstYear; y-- {
@@ -66,10 +65,7 @@ func (w *Web) buildFrames(h *host, a *author) {
 // buildProjects: homepage → research → project → papers, under names that do
 // not speak of publications.
 func (w *Web) buildProjects(h *host, a *author) {
-	projects := map[string][]*paper{}
-	for _, p := range a.papers {
-		projects[p.project()] = append(projects[p.project()], p)
-	}
+	projects := each.By(a.papers, (*paper).project)
 	h.page(a.dir, a.name, a.name, func(d *doc) {
 		w.intro(d, a)
 		d.f("<p><a href=\"research.html\">Research</a></p>\n")

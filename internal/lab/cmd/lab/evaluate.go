@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
@@ -120,10 +121,7 @@ func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepages.Label)
 // knownAs gives labels without a pid that of the one author of the name who was
 // decided on.
 func knownAs(labels []homepages.Label, decisions []evidence.Decision) []homepages.Label {
-	byName := map[string][]evidence.Decision{}
-	for _, d := range decisions {
-		byName[d.Author.Name] = append(byName[d.Author.Name], d)
-	}
+	byName := each.By(decisions, func(d evidence.Decision) string { return d.Author.Name })
 	out := slices.Clone(labels)
 	for i, l := range out {
 		if ds := byName[l.Author.Name]; l.Author.PID == "" && len(ds) == 1 {
