@@ -23,6 +23,17 @@ var shared struct {
 	dirs     []string
 }
 
+// Must returns what a call returned, and ends the test where that was an error:
+//
+//	site := devtest.Must(db.Site(ctx, "a.test"))(t)
+func Must[T any](v T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		require.NoError(tb, err)
+		return v
+	}
+}
+
 // Main runs a package's tests and stops the servers that they started. Call it
 // from TestMain:
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 )
 
@@ -29,7 +30,7 @@ func At(t testing.TB, dsn string, conns int) *store.DB {
 }
 
 // Exec executes a statement.
-func Exec(t testing.TB, db *pgxpool.Pool, sql string, args ...any) {
+func Exec(t testing.TB, db frontier.Querier, sql string, args ...any) {
 	t.Helper()
 	_, err := db.Exec(context.Background(), sql, args...)
 	require.NoError(t, err, sql)
