@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/topic"
 )
 
@@ -87,10 +88,7 @@ func NewVocabulary(examples []Example, shape Representation) (*Vocabulary, error
 
 // sitesOf counts the sites of each word, and all sites.
 func sitesOf(examples []Example) (of map[string]int, all int) {
-	by := map[string][]Example{}
-	for _, e := range examples {
-		by[e.Site] = append(by[e.Site], e)
-	}
+	by := each.By(examples, func(e Example) string { return e.Site })
 	of = map[string]int{}
 	for _, pages := range by {
 		met := map[string]bool{}

@@ -6,15 +6,11 @@ import "slices"
 func labels(examples []Example) []string {
 	var out []string
 	for _, e := range examples {
-		if !slices.Contains(out, e.Label) {
-			out = append(out, e.Label)
-		}
+		out = append(out, e.Label)
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
-
-func indexOf(list []string, s string) int { return slices.Index(list, s) }
 
 // Fold is one split: indices into the examples.
 type Fold struct {

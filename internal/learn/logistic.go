@@ -126,7 +126,7 @@ func newLogisticProblem(m *Logistic, examples []Example, opt LogisticOptions) *l
 	p := &logisticProblem{m: m, l2: opt.L2, width: len(m.Mean) + 1, scores: make([]float64, len(m.Classes))}
 	count := make([]float64, len(m.Classes))
 	for _, e := range examples {
-		k := indexOf(m.Classes, e.Label)
+		k := slices.Index(m.Classes, e.Label)
 		p.x, p.y, p.w = append(p.x, m.standard(e.X)), append(p.y, k), append(p.w, e.weight())
 		count[k] += e.weight()
 		p.total += e.weight()
@@ -233,7 +233,7 @@ func (m *Logistic) Probabilities(x []float64) []float64 {
 
 // Probability of one class; 0 for an unknown one.
 func (m *Logistic) Probability(x []float64, class string) float64 {
-	k := indexOf(m.Classes, class)
+	k := slices.Index(m.Classes, class)
 	if k < 0 {
 		return 0
 	}
@@ -255,7 +255,7 @@ func (m *Logistic) Classify(x []float64) (string, float64) {
 // Contributions returns, for each feature, by how much it raised the score of a
 // class over the mean of the other classes: the explanation of a decision.
 func (m *Logistic) Contributions(x []float64, class string) []float64 {
-	k := indexOf(m.Classes, class)
+	k := slices.Index(m.Classes, class)
 	z := m.standard(x)
 	out := make([]float64, len(z))
 	if k < 0 || len(m.Classes) < 2 {

@@ -1,10 +1,10 @@
 package rank
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ancestor holds of a fetched page what is needed to credit it for the pages its links led to.
@@ -43,12 +43,12 @@ func (y *ancestry) add(a ancestor) {
 	if len(y.pages) >= maxAncestors {
 		// Pages that led to nothing are dropped first: others may lie on a path to papers.
 		drop := 0
-		for i := 0; i < len(y.pages)/2; i++ {
-			if y.pages[i].worth < y.pages[drop].worth {
+		for i, old := range y.pages[:len(y.pages)/2] {
+			if old.worth < y.pages[drop].worth {
 				drop = i
 			}
 		}
-		y.pages = append(y.pages[:drop], y.pages[drop+1:]...)
+		y.pages = slices.Delete(y.pages, drop, drop+1)
 	}
 	y.pages = append(y.pages, a)
 }
@@ -77,8 +77,7 @@ func hashOf(url string) uint32 {
 // encode writes for each page three hashes, its worth, the counts of its documents, whether it
 // was credited, and its features: their number, then two bytes of index and four of value for
 // each.
-func (y *ancestry) encode() string {
-	var buf []byte
+func (y *ancestry) encode() (buf []byte) {
 	le := binary.LittleEndian
 	for _, a := range y.pages {
 		for _, h := range [3]uint32{a.asked, a.came, a.parent} {
@@ -95,15 +94,10 @@ func (y *ancestry) encode() string {
 			buf = le.AppendUint32(buf, math.Float32bits(f.value))
 		}
 	}
-	return base64.StdEncoding.EncodeToString(buf)
+	return buf
 }
 
-func decodeAncestry(s string, features int) (ancestry, error) {
-	var y ancestry
-	buf, err := base64.StdEncoding.DecodeString(s)
-	if err != nil {
-		return y, fmt.Errorf("rank: restore %s: pages: %w", Gleaner, err)
-	}
+func decodeAncestry(buf []byte, features int) (y ancestry, err error) {
 	le := binary.LittleEndian
 	for len(buf) >= 20 {
 		a := ancestor{asked: le.Uint32(buf), came: le.Uint32(buf[4:]), parent: le.Uint32(buf[8:]), worth: math.Float32frombits(le.Uint32(buf[12:])),

@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -13,14 +12,14 @@ import (
 type gleanerState struct {
 	Version int      `json:"version"`
 	Shared  int      `json:"shared"` // number of features of its lists
-	Pages   string   `json:"pages"`
-	Docs    string   `json:"docs"`
+	Pages   []byte   `json:"pages"`
+	Docs    []byte   `json:"docs"`
 	Arms    []string `json:"arms"`
 	Groups  []uint32 `json:"groups"`
-	Path    string   `json:"path"`
-	Tries   string   `json:"tries"` // requests by pattern: two bytes of bucket, two of count
+	Path    []byte   `json:"path"`
+	Tries   []byte   `json:"tries"` // requests by pattern: two bytes of bucket, two of count
 	Picks   int      `json:"picks"`
-	Yields  string   `json:"yields"`
+	Yields  []byte   `json:"yields"`
 }
 
 const stateVersion = 3
@@ -38,8 +37,7 @@ func (g *gleaner) State() (json.RawMessage, error) {
 	}
 	return json.Marshal(gleanerState{
 		Version: stateVersion, Shared: g.x.shared, Pages: g.pages.encode(), Docs: g.docs.encode(),
-		Arms: g.arms.leaders, Groups: g.groups.keys, Picks: g.picks, Path: g.path.encode(), Yields: g.yields.encode(),
-		Tries: base64.StdEncoding.EncodeToString(tries),
+		Arms: g.arms.leaders, Groups: g.groups.keys, Picks: g.picks, Path: g.path.encode(), Yields: g.yields.encode(), Tries: tries,
 	})
 }
 
@@ -67,17 +65,10 @@ func (g *gleaner) Restore(raw json.RawMessage) error {
 	if g.path, err = decodeAncestry(s.Path, g.x.shared+siteSlots); err != nil {
 		return err
 	}
-	tries, err := base64.StdEncoding.DecodeString(s.Tries)
-	if err != nil {
-		return fmt.Errorf("rank: restore %s: tries: %w", Gleaner, err)
-	}
-	for ; len(tries) >= 4; tries = tries[4:] {
+	for tries := s.Tries; len(tries) >= 4; tries = tries[4:] {
 		g.tries[binary.LittleEndian.Uint16(tries)%patterns] = binary.LittleEndian.Uint16(tries[2:])
 	}
-	if g.yields, err = decodeYields(s.Yields); err != nil {
-		return err
-	}
-	g.arms, g.picks = newArms(s.Arms), s.Picks
+	g.yields, g.arms, g.picks = decodeYields(s.Yields), newArms(s.Arms), s.Picks
 	for _, h := range s.Groups {
 		g.groups.add(h)
 	}
@@ -86,8 +77,7 @@ func (g *gleaner) Restore(raw json.RawMessage) error {
 
 // encode writes the changed weights as (index, mean, variance) of twelve bytes each, so that a
 // small site has a small state.
-func (m *model) encode() string {
-	var buf []byte
+func (m *model) encode() (buf []byte) {
 	for i := range m.place {
 		w := m.at(int32(i))
 		if w == m.start.of(i) {
@@ -97,14 +87,10 @@ func (m *model) encode() string {
 		buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(w.mean))
 		buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(w.variance))
 	}
-	return base64.StdEncoding.EncodeToString(buf)
+	return buf
 }
 
-func (m *model) decode(s string) error {
-	buf, err := base64.StdEncoding.DecodeString(s)
-	if err != nil {
-		return fmt.Errorf("rank: restore %s: model: %w", Gleaner, err)
-	}
+func (m *model) decode(buf []byte) error {
 	m.version++
 	for ; len(buf) >= 12; buf = buf[12:] {
 		i := binary.LittleEndian.Uint32(buf)

@@ -1,9 +1,7 @@
 package rank
 
 import (
-	"encoding/base64"
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"gleaner/internal/web/page"
@@ -54,8 +52,7 @@ func (y *yields) least(c *page.Candidate) float64 {
 }
 
 // encode writes six bytes for each group with requests: its mark and its counts.
-func (y *yields) encode() string {
-	var buf []byte
+func (y *yields) encode() (buf []byte) {
 	for mark, n := range y {
 		if n.asked > 0 {
 			for _, v := range [3]uint16{uint16(mark), n.asked, n.accepted} {
@@ -63,14 +60,10 @@ func (y *yields) encode() string {
 			}
 		}
 	}
-	return base64.StdEncoding.EncodeToString(buf)
+	return buf
 }
 
-func decodeYields(s string) (y yields, err error) {
-	buf, err := base64.StdEncoding.DecodeString(s)
-	if err != nil {
-		return y, fmt.Errorf("rank: restore %s: yields: %w", Gleaner, err)
-	}
+func decodeYields(buf []byte) (y yields) {
 	le := binary.LittleEndian
 	for ; len(buf) >= 6; buf = buf[6:] {
 		asked := le.Uint16(buf[2:])
@@ -78,5 +71,5 @@ func decodeYields(s string) (y yields, err error) {
 		n.asked, n.accepted = asked, min(asked, le.Uint16(buf[4:]))
 		n.weigh()
 	}
-	return y, nil
+	return y
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"gleaner/internal/each"
 )
 
 // Sample is a page for a centroid, as counts of its words.
@@ -78,10 +80,7 @@ func (o Options) centroid(topic string, pages []Sample) *Centroid {
 // few pages have no centroid; their ids are returned.
 func Build(o Options, topics []Topic, pages []Sample) (m *Model, without []string) {
 	m = &Model{Options: o, DF: map[string]int{}}
-	of := map[string][]Sample{}
-	for _, p := range pages {
-		of[p.Topic] = append(of[p.Topic], p)
-	}
+	of := each.By(pages, func(p Sample) string { return p.Topic })
 	met := map[string]bool{}
 	for _, t := range topics {
 		c := o.centroid(t.ID, of[t.ID])

@@ -17,7 +17,7 @@ var ErrTopics = errors.New("topics")
 
 // Topic is one collection to be built.
 type Topic struct {
-	ID    string   `json:"id"` // path of names: mathematics/number theory
+	ID    string   `json:"id" yaml:"-"` // path of names: mathematics/number theory
 	Query string   `json:"query,omitempty"`
 	Pages []string `json:"pages,omitempty"` // examples of the topic, instead of a search
 	Venue string   `json:"venue,omitempty"` // key of a venue whose papers are the examples
@@ -40,16 +40,9 @@ type Topic struct {
 
 // node is a topic in a file.
 type node struct {
-	Name   string   `yaml:"name"`
-	Query  string   `yaml:"query"`
-	Pages  []string `yaml:"pages"`
-	Venue  string   `yaml:"venue"`
-	Topics []node   `yaml:"topics"`
-
-	Queries     []string `yaml:"queries"`
-	Labelled    bool     `yaml:"labelled"`
-	Categories  []string `yaml:"categories"`
-	Departments []string `yaml:"departments"`
+	Name   string
+	Topic  `yaml:",inline"`
+	Topics []node
 }
 
 // Limits of a file of topics, for the crawl and the record.
@@ -106,7 +99,8 @@ func Parse(data []byte) ([]Topic, map[string]yaml.Node, error) {
 				return fmt.Errorf("%w: %q stands there twice", ErrTopics, id)
 			}
 			met[id] = true
-			t := Topic{ID: id, Query: strings.TrimSpace(n.Query), Pages: n.Pages, Venue: strings.TrimSpace(n.Venue), Queries: n.Queries, Labelled: n.Labelled, Categories: n.Categories, Departments: n.Departments}
+			t := n.Topic
+			t.ID, t.Query, t.Venue = id, strings.TrimSpace(t.Query), strings.TrimSpace(t.Venue)
 			if err := t.check(); err != nil {
 				return err
 			}
