@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 
@@ -31,35 +29,25 @@ var errAlone = errors.New("it is judged alone later, since a process died over i
 // hands holds the documents that a caller has taken and not finished.
 type hands struct {
 	*Collection
-	by   int64 // the holder in the record
-	mu   sync.Mutex
-	full map[string]bool
+	by   int64    // the holder in the record
+	full sync.Map // the documents
 }
 
-func newHands(c *Collection) *hands {
-	return &hands{Collection: c, by: rand.Int64(), full: map[string]bool{}}
-}
+func newHands(c *Collection) *hands { return &hands{Collection: c, by: rand.Int64()} }
 
 func (h *hands) hold() store.Hold { return store.Hold{By: h.by, For: heldFor} }
 
 func (h *hands) take(shas ...string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	for _, sha := range shas {
-		h.full[sha] = true
+		h.full.Store(sha, true)
 	}
 }
 
-func (h *hands) done(sha string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.full, sha)
-}
+func (h *hands) done(sha string) { h.full.Delete(sha) }
 
-func (h *hands) all() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Collect(maps.Keys(h.full))
+func (h *hands) all() (shas []string) {
+	h.full.Range(func(sha, _ any) bool { shas = append(shas, sha.(string)); return true })
+	return shas
 }
 
 // holdOn renews the holds until ctx ends.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -139,40 +138,31 @@ func (c *Collection) MatchHeld(ctx context.Context, harvest string, at Position,
 // or changed, or is wanted no more since all were compared last; that are matched
 // with such a paper; or that were never compared. It returns how many they were.
 // report is told where another attempt may go on.
-func (c *Collection) Rematch(ctx context.Context, from Position, report func(Position)) (int, error) {
+func (c *Collection) Rematch(ctx context.Context, at Position, report func(Position)) (done int, err error) {
 	c.wanted.forget()
-	at := from
 	if at.Version == 0 {
-		v, err := c.db.WantedVersion(ctx)
-		if err != nil {
+		if at.Version, err = c.db.WantedVersion(ctx); err != nil {
 			return at.Done, err
 		}
-		at.Version = v
 	}
-	err := c.db.EachUncompared(ctx, at.Fresh, func(batch []store.Readable) error {
-		if err := c.rematchAll(ctx, batch); err != nil {
-			return err
+	compare := func(last *int64) func([]store.Readable) error {
+		return func(batch []store.Readable) error {
+			if err := c.rematchAll(ctx, batch); err != nil {
+				return err
+			}
+			*last, at.Done = batch[len(batch)-1].ID, at.Done+len(batch)
+			report(at)
+			return nil
 		}
-		at.Fresh, at.Done = batch[len(batch)-1].ID, at.Done+len(batch)
-		report(at)
-		return nil
-	})
-	if err != nil {
+	}
+	if err := c.db.EachUncompared(ctx, at.Fresh, compare(&at.Fresh)); err != nil {
 		return at.Done, err
 	}
 	asked, err := c.asked(ctx)
 	if err != nil {
 		return at.Done, err
 	}
-	err = c.db.EachSuspect(ctx, asked, at.After, func(batch []store.Readable) error {
-		if err := c.rematchAll(ctx, batch); err != nil {
-			return err
-		}
-		at.After, at.Done = batch[len(batch)-1].ID, at.Done+len(batch)
-		report(at)
-		return nil
-	})
-	if err != nil {
+	if err := c.db.EachSuspect(ctx, asked, at.After, compare(&at.After)); err != nil {
 		return at.Done, err
 	}
 	return at.Done, c.db.ForgetChanges(ctx, at.Version)
@@ -274,24 +264,11 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable, wait bool) (
 // same reports whether matches are those on record, where what a person settled
 // stays though nothing leads to it any more.
 func same(found, had []store.Found) bool {
-	var left []store.Found
-	at := 0
-	for _, h := range had {
-		if h.Settled != "" && (at >= len(found) || found[at].Paper != h.Paper) {
-			continue
-		}
-		left = append(left, h)
-		at++
-	}
-	if len(left) != len(found) {
-		return false
-	}
-	for i := range found {
-		a, b := found[i], left[i]
+	left := slices.DeleteFunc(slices.Clone(had), func(h store.Found) bool {
+		return h.Settled != "" && !slices.ContainsFunc(found, func(f store.Found) bool { return f.Paper == h.Paper })
+	})
+	return slices.EqualFunc(found, left, func(a, b store.Found) bool {
 		// The score is stored in single precision.
-		if a.Paper != b.Paper || a.Verdict != b.Verdict || float32(a.Score) != float32(b.Score) || a.Form != b.Form || !reflect.DeepEqual(a.Reasons, b.Reasons) {
-			return false
-		}
-	}
-	return true
+		return a.Paper == b.Paper && a.Verdict == b.Verdict && float32(a.Score) == float32(b.Score) && a.Form == b.Form && slices.Equal(a.Reasons, b.Reasons)
+	})
 }

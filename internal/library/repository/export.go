@@ -45,17 +45,11 @@ type Item struct {
 }
 
 func (it Item) extension() string {
-	if it.Extension == "" {
-		return "pdf"
-	}
-	return strings.TrimPrefix(it.Extension, ".")
+	return cmp.Or(strings.TrimPrefix(it.Extension, "."), "pdf")
 }
 
 func (it Item) mediaType() string {
-	if it.MediaType != "" {
-		return it.MediaType
-	}
-	return MediaType(it.extension())
+	return cmp.Or(it.MediaType, MediaType(it.extension()))
 }
 
 // MediaType is that of files whose names end so, without the dot.
@@ -171,10 +165,7 @@ func (it Item) met() metFile {
 }
 
 func (it Item) title() string {
-	if it.Paper.Title != "" {
-		return it.Paper.Title
-	}
-	return it.Title
+	return cmp.Or(it.Paper.Title, it.Title)
 }
 
 // ExportTree writes documents below dir with names for people:

@@ -113,9 +113,6 @@ func (r *Repository) URL() string { return r.url }
 // in each of its 256: more folders would take longer to make than the documents.
 func Path(sha256 string) string { return "documents/" + sha256[:min(2, len(sha256))] + "/" + sha256 }
 
-// Path is the key of a document in the store; see the function Path.
-func (r *Repository) Path(sha256 string) string { return Path(sha256) }
-
 // Put stores body and returns its digest.
 func (r *Repository) Put(ctx context.Context, body []byte) (Digest, error) {
 	all, err := r.PutAll(ctx, body)
@@ -146,7 +143,7 @@ func (r *Repository) PutAll(ctx context.Context, bodies ...[]byte) ([]Digest, er
 }
 
 // has reports whether key is there whole. A file of another size is what a
-// crash of the machine left of it: it is written again.
+// crash of the machine left of it: it is written again. -1 is any size.
 func (r *Repository) has(ctx context.Context, key string, size int64) (bool, error) {
 	if err := r.first(ctx); err != nil {
 		return false, err
@@ -157,7 +154,7 @@ func (r *Repository) has(ctx context.Context, key string, size int64) (bool, err
 	} else if err != nil {
 		return false, err
 	}
-	return a.Size == size, nil
+	return size < 0 || a.Size == size, nil
 }
 
 // write stores files, each whole or not at all.
@@ -223,14 +220,10 @@ func (r *Repository) Read(ctx context.Context, sha256 string) ([]byte, error) {
 
 // Exists reports whether a document is there.
 func (r *Repository) Exists(ctx context.Context, sha256 string) (bool, error) {
-	if err := r.may(ctx, sha256); err != nil {
+	if err := checkDigest(sha256); err != nil {
 		return false, err
 	}
-	_, err := r.bucket.Attributes(ctx, Path(sha256))
-	if err = r.told(ctx, err); errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return r.has(ctx, Path(sha256), -1)
 }
 
 // Delete removes a document and its sidecars. What is not there is removed

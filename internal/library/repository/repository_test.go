@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/library/repository"
 )
 
 func open(t *testing.T, url string) *repository.Repository {
-	r, err := repository.Open(t.Context(), url)
-	require.NoError(t, err)
+	r := devtest.Must(repository.Open(t.Context(), url))(t)
 	t.Cleanup(func() { _ = r.Close() })
 	return r
 }
@@ -44,12 +44,9 @@ func TestPutAll(t *testing.T) {
 		}
 		_, err := r.Put(t.Context(), bodies[0])
 		require.NoError(t, err)
-		all, err := r.PutAll(t.Context(), bodies...)
-		require.NoError(t, err)
+		all := devtest.Must(r.PutAll(t.Context(), bodies...))(t)
 		for i, d := range all {
-			b, err := r.Read(t.Context(), d.SHA256)
-			require.NoError(t, err)
-			require.Equal(t, bodies[i], b)
+			require.Equal(t, bodies[i], devtest.Must(r.Read(t.Context(), d.SHA256))(t))
 			require.NoError(t, r.Check(t.Context(), d.SHA256))
 		}
 	})
@@ -59,35 +56,27 @@ func TestPutGetDelete(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *repository.Repository) {
 		ctx := t.Context()
-		d, err := r.Put(ctx, []byte("abc"))
-		require.NoError(t, err)
+		d := devtest.Must(r.Put(ctx, []byte("abc")))(t)
 		assert.Equal(t, repository.Digest{
 			SHA256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
 			SHA1:   "a9993e364706816aba3e25717850c26c9cd0d89d",
 			MD5:    "900150983cd24fb0d6963f7d28e17f72",
 			Size:   3,
 		}, d)
-		again, err := r.Put(ctx, []byte("abc"))
-		require.NoError(t, err)
-		assert.Equal(t, d, again)
+		assert.Equal(t, d, devtest.Must(r.Put(ctx, []byte("abc")))(t))
 
-		b, err := r.Read(ctx, d.SHA256)
-		require.NoError(t, err)
-		assert.Equal(t, "abc", string(b))
+		assert.Equal(t, "abc", string(devtest.Must(r.Read(ctx, d.SHA256))(t)))
 		require.NoError(t, r.Check(ctx, d.SHA256))
 
 		require.NoError(t, r.PutText(ctx, d.SHA256, "Text with ‘quotes’"))
 		require.NoError(t, r.PutText(ctx, d.SHA256, "another reader's"))
-		text, err := r.GetText(ctx, d.SHA256)
-		require.NoError(t, err)
-		assert.Equal(t, "another reader's", text)
+		assert.Equal(t, "another reader's", devtest.Must(r.GetText(ctx, d.SHA256))(t))
 		require.NoError(t, r.PutMeta(ctx, map[string]any{d.SHA256: map[string]string{"url": "http://a.example/"}}))
 		_, meta, err := r.Sidecars(ctx, d.SHA256)
 		require.NoError(t, err)
 		assert.True(t, meta)
 
-		big, err := r.Put(ctx, bytes.Repeat([]byte("x"), 3<<20))
-		require.NoError(t, err)
+		big := devtest.Must(r.Put(ctx, bytes.Repeat([]byte("x"), 3<<20)))(t)
 		var seen []string
 		require.NoError(t, r.Walk(ctx, func(e repository.Entry) error {
 			seen = append(seen, e.SHA256)
@@ -97,9 +86,7 @@ func TestPutGetDelete(t *testing.T) {
 
 		require.NoError(t, r.Delete(ctx, d.SHA256))
 		require.NoError(t, r.Delete(ctx, d.SHA256))
-		ok, err := r.Exists(ctx, d.SHA256)
-		require.NoError(t, err)
-		assert.False(t, ok)
+		assert.False(t, devtest.Must(r.Exists(ctx, d.SHA256))(t))
 		_, err = r.Get(ctx, d.SHA256)
 		require.ErrorIs(t, err, repository.ErrNotFound)
 		_, err = r.GetText(ctx, d.SHA256)
@@ -137,9 +124,7 @@ func TestFolderLeavesNoTemporaryFiles(t *testing.T) {
 	require.NoError(t, err)
 	_, err = r.Put(t.Context(), []byte("whole"))
 	require.NoError(t, err)
-	left, err := os.ReadDir(filepath.Join(dir, ".partial"))
-	require.NoError(t, err)
-	assert.Empty(t, left)
+	assert.Empty(t, devtest.Must(os.ReadDir(filepath.Join(dir, ".partial")))(t))
 	files := 0
 	require.NoError(t, filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -156,12 +141,11 @@ func TestTornFileIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, dir)
-	d, err := r.Put(t.Context(), []byte("a whole document"))
-	require.NoError(t, err)
-	path := filepath.Join(dir, filepath.FromSlash(r.Path(d.SHA256)))
+	d := devtest.Must(r.Put(t.Context(), []byte("a whole document")))(t)
+	path := filepath.Join(dir, filepath.FromSlash(repository.Path(d.SHA256)))
 	require.NoError(t, os.WriteFile(path, []byte("a whole"), 0o644))
 	require.ErrorIs(t, r.Check(t.Context(), d.SHA256), repository.ErrCorrupt)
-	_, err = r.Put(t.Context(), []byte("a whole document"))
+	_, err := r.Put(t.Context(), []byte("a whole document"))
 	require.NoError(t, err)
 	require.NoError(t, r.Check(t.Context(), d.SHA256))
 }
@@ -194,14 +178,11 @@ func TestOnlyTheOwnerReads(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "blobs")
 	r := open(t, dir)
-	d, err := r.Put(t.Context(), []byte("abc"))
-	require.NoError(t, err)
+	d := devtest.Must(r.Put(t.Context(), []byte("abc")))(t)
 	require.NoError(t, r.PutText(t.Context(), d.SHA256, "abc"))
 	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		require.NoError(t, err)
-		info, err := e.Info()
-		require.NoError(t, err)
-		assert.Zero(t, info.Mode().Perm()&0o077, path)
+		assert.Zero(t, devtest.Must(e.Info())(t).Mode().Perm()&0o077, path)
 		return nil
 	}))
 }

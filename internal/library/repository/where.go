@@ -6,5 +6,5 @@ import "strings"
 // for a folder, else a URL.
 func (r *Repository) Where(sha256 string) string {
 	base, _, _ := strings.Cut(r.url, "?") // a bucket's options are no part of an object's address
-	return strings.TrimSuffix(strings.TrimPrefix(base, "file://"), "/") + "/" + r.Path(sha256)
+	return strings.TrimSuffix(strings.TrimPrefix(base, "file://"), "/") + "/" + Path(sha256)
 }
