@@ -50,14 +50,14 @@ func (r *Record) EntriesAfter(ctx context.Context, id int, topic string, after *
 // Counts counts the URLs of a collection's crawl.
 type Counts struct {
 	Waiting  int            `json:"waiting"`
-	Hosts    int            `json:"hosts"`    // hosts with requests
-	Outcomes map[string]int `json:"outcomes"` // of requested URLs
+	Hosts    int            `json:"hosts"`           // hosts with requests
+	Outcomes map[string]int `json:"outcomes" db:"-"` // of requested URLs
 }
 
 // Counts counts them.
 func (r *Record) Counts(ctx context.Context, id int) (Counts, error) {
-	var c Counts
-	err := r.db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM collection_urls WHERE collection=$1 AND waiting), (SELECT count(*) FROM collection_hosts WHERE collection=$1 AND requests > 0)`, id).Scan(&c.Waiting, &c.Hosts)
+	c, err := store.One(ctx, r.db, pgx.RowToStructByPos[Counts], nil, `SELECT (SELECT count(*) FROM collection_urls WHERE collection=$1 AND waiting),
+		(SELECT count(*) FROM collection_hosts WHERE collection=$1 AND requests > 0)`, id)
 	if err != nil {
 		return c, err
 	}
@@ -90,22 +90,23 @@ type Acceptance struct {
 // Acceptance counts it by the topic that each page or document is most like, "" for what
 // is like none, and over all. Only documents that belong to a collection come to the filter.
 func (r *Record) Acceptance(ctx context.Context, id int) (all Acceptance, by map[string]Acceptance, err error) {
-	rows, _ := r.db.Pool.Query(ctx, `SELECT grouping(u.topic)=1, coalesce(u.topic, ''), (count(*) FILTER (WHERE u.kind=$2))::int, (count(*) FILTER (WHERE u.kind=$3))::int,
+	type row struct {
+		All   bool
+		Topic string
+		Acceptance
+	}
+	rows, err := store.List[row](ctx, r.db, `SELECT grouping(u.topic)=1, coalesce(u.topic, ''), (count(*) FILTER (WHERE u.kind=$2))::int, (count(*) FILTER (WHERE u.kind=$3))::int,
 			(count(DISTINCT d.sha256) FILTER (WHERE d.state=$4))::int
 		FROM collection_urls u LEFT JOIN documents d ON d.sha256=u.sha256 AND u.sha256<>''
 		WHERE u.collection=$1 AND NOT u.waiting AND u.kind<>'' GROUP BY GROUPING SETS ((), (u.topic))`,
 		id, Page, Document, string(gleaner.DocumentAccepted))
 	by = map[string]Acceptance{}
-	var over bool
-	var topic string
-	var a Acceptance
-	_, err = pgx.ForEachRow(rows, []any{&over, &topic, &a.Pages, &a.Documents, &a.Accepted}, func() error {
-		if over {
-			all = a
+	for _, a := range rows {
+		if a.All {
+			all = a.Acceptance
 		} else {
-			by[topic] = a
+			by[a.Topic] = a.Acceptance
 		}
-		return nil
-	})
+	}
 	return all, by, err
 }

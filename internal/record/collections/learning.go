@@ -3,7 +3,6 @@ package collections
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,15 +26,12 @@ func (r *Record) SetExamples(ctx context.Context, id int, topic string, pages []
 	for i, p := range pages {
 		hashes[i], urls[i], words[i], about[i] = frontier.HashOf(p.URL), p.URL, p.Words, p.About
 	}
-	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM collection_examples WHERE collection=$1 AND topic=$2 AND NOT judged`, id, topic); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `INSERT INTO collection_examples (collection, topic, hash, url, about, judged, words)
-			SELECT $1, $2, hash, url, about, false, words FROM unnest($3::bytea[], $4::text[], $5::bool[], $6::text[]) AS p(hash, url, about, words)
-			ON CONFLICT DO NOTHING`, id, topic, hashes, urls, about, words)
-		return err
-	})
+	b := &pgx.Batch{}
+	b.Queue(`DELETE FROM collection_examples WHERE collection=$1 AND topic=$2 AND NOT judged`, id, topic)
+	b.Queue(`INSERT INTO collection_examples (collection, topic, hash, url, about, judged, words)
+		SELECT $1, $2, hash, url, about, false, words FROM unnest($3::bytea[], $4::text[], $5::bool[], $6::text[]) AS p(hash, url, about, words)
+		ON CONFLICT DO NOTHING`, id, topic, hashes, urls, about, words)
+	return r.db.Send(ctx, b)
 }
 
 // Judged is a person's verdict on a page of the crawl.
@@ -112,13 +108,10 @@ func (r *Record) PagesRead(ctx context.Context, id int) (int, error) {
 // Exactly one of concurrent callers gets true; another does after that one's process ended or its
 // answer was lost. It sets l.At, by which LeaveLearning and EndLearning match the training.
 func (r *Record) BeginLearning(ctx context.Context, id int, l *Learning) (mine bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `INSERT INTO collection_learnings (collection, topic, pages, note) VALUES ($1,$2,$3,$4)
+	l.At, err = store.One(ctx, r.db, pgx.RowTo[time.Time], nil, `INSERT INTO collection_learnings (collection, topic, pages, note) VALUES ($1,$2,$3,$4)
 		ON CONFLICT (collection, topic, pages) DO UPDATE SET at=now()
-		WHERE collection_learnings.note=$4 AND collection_learnings.at < now() - interval '10 minutes' RETURNING at`, id, l.Topic, l.Pages, notEnded).Scan(&l.At)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
+		WHERE collection_learnings.note=$4 AND collection_learnings.at < now() - interval '10 minutes' RETURNING at`, id, l.Topic, l.Pages, notEnded)
+	return !l.At.IsZero(), err
 }
 
 // LeaveLearning returns a training to other callers, unless another caller has taken it over.
@@ -130,16 +123,12 @@ func (r *Record) LeaveLearning(ctx context.Context, id int, l Learning) error {
 // EndLearning records the result of a training with its classifier, nil after a failure. It
 // records nothing if another caller has taken the training over.
 func (r *Record) EndLearning(ctx context.Context, id int, l Learning, model json.RawMessage) error {
-	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE collection_learnings SET at=now(), told=$4, own=$5, accuracy=$6, note=$7, model=$8
-			WHERE collection=$1 AND topic=$2 AND pages=$3 AND at=$9`, id, l.Topic, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model, l.At)
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `UPDATE collection_learnings SET model=NULL WHERE collection=$1 AND topic=$2 AND model IS NOT NULL AND pages NOT IN (
-			SELECT pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY at DESC, pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
-		return err
-	})
+	b := &pgx.Batch{}
+	b.Queue(`UPDATE collection_learnings SET at=now(), told=$4, own=$5, accuracy=$6, note=$7, model=$8
+		WHERE collection=$1 AND topic=$2 AND pages=$3 AND at=$9`, id, l.Topic, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model, l.At)
+	b.Queue(`UPDATE collection_learnings SET model=NULL WHERE collection=$1 AND topic=$2 AND model IS NOT NULL AND pages NOT IN (
+		SELECT pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY at DESC, pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
+	return r.db.Send(ctx, b)
 }
 
 // Learnings returns all trainings by topic, the latest last.

@@ -33,26 +33,23 @@ func (r Rules) waiting(id int, more ...any) []any {
 	return append([]any{id, r.HostPages, MaxFailures, r.Trap.After, r.Trap.Rate, r.Domain.Pages}, more...)
 }
 
-const hostSQL = `SELECT h.host ` + unpaused + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($7)
+const hostSQL = `SELECT h.host ` + unpaused + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL(coalesce($7::text[], '{}'))
 	ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
 
 // Host returns the host of the next request: that of the best queued URL, with the worth of its
 // host, among free hosts not in pass. Without one, wait is the time after which a host may be
 // free, or 0 if nothing is queued.
 func (c Crawl) Host(ctx context.Context, pass []string) (host string, wait time.Duration, err error) {
-	if pass == nil {
-		pass = []string{}
-	}
 	host, err = store.One(ctx, c.db, pgx.RowTo[string], nil, hostSQL, c.Rules.waiting(c.ID, pass)...)
 	if err != nil || host != "" {
 		return host, 0, err
 	}
-	left, err := store.One(ctx, c.db, pgx.RowToAddrOf[float64], nil, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+unpaused+` HAVING count(*) > 0`,
+	left, err := store.One(ctx, c.db, pgx.RowToAddrOf[time.Duration], nil, `SELECT least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp() `+unpaused+` HAVING count(*) > 0`,
 		c.Rules.waiting(c.ID)...)
 	if err != nil || left == nil {
 		return "", 0, err
 	}
-	return "", max(50*time.Millisecond, time.Duration(*left*float64(time.Second))), nil
+	return "", max(50*time.Millisecond, *left), nil
 }
 
 // Paused returns the hosts with queued URLs that a person has paused.
@@ -178,13 +175,9 @@ func PageCounts(v *Visit) (page, relevant int) {
 const MaxFailures = 5
 
 func done(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {
-	var again *time.Time
-	if !v.Again.IsZero() {
-		again = &v.Again
-	}
 	_, err := tx.Exec(ctx, `UPDATE collection_urls SET waiting=$4::timestamptz IS NOT NULL, next_try=coalesce($4, next_try), tries=tries+1, deaths=0, n=$3, at=$5, kind=$6, outcome=$7, reason=$8, title=$9,
 			topic=$10, correlation=$11, sha256=$12, bytes=$13, print=$14, terms=$15 WHERE collection=$1 AND hash=$2`,
-		id, v.Hash(), n, again, v.At, v.Kind, string(v.Outcome), v.Reason, v.Title, v.Best.Topic, v.Best.Correlation, v.SHA256, v.Bytes, v.Print, v.Terms)
+		id, v.Hash(), n, store.UnlessZero(v.Again), v.At, v.Kind, string(v.Outcome), v.Reason, v.Title, v.Best.Topic, v.Best.Correlation, v.SHA256, v.Bytes, v.Print, v.Terms)
 	if err != nil || v.Words == "" {
 		return err
 	}

@@ -147,19 +147,13 @@ func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []st
 
 // SetRead sets the pages of a topic's centroid to pages with known words.
 func (r *Record) SetRead(ctx context.Context, id int, topic string, read []Result) error {
-	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM collection_results WHERE collection=$1 AND topic=$2`, id, topic); err != nil {
-			return err
-		}
-		for _, res := range read {
-			_, err := tx.Exec(ctx, `INSERT INTO collection_results (collection, topic, place, url, outcome, counts, parent) VALUES ($1,$2,$3,$4,$5,$6,$7)`,
-				id, topic, res.Place, res.URL, res.Outcome, res.Counts, res.Parent)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	b := &pgx.Batch{}
+	b.Queue(`DELETE FROM collection_results WHERE collection=$1 AND topic=$2`, id, topic)
+	for _, res := range read {
+		b.Queue(`INSERT INTO collection_results (collection, topic, place, url, outcome, counts, parent) VALUES ($1,$2,$3,$4,$5,$6,$7)`,
+			id, topic, res.Place, res.URL, res.Outcome, res.Counts, res.Parent)
+	}
+	return r.db.Send(ctx, b)
 }
 
 // SetResult records the result of such a page.
@@ -269,18 +263,14 @@ func (r *Record) Terms(ctx context.Context, id int, of gleaner.Outcome) (pages i
 
 // Standing returns the state of a crawl.
 func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
-	s := Standing{Topics: map[string]Filled{}}
-	var took float64
-	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused_at IS NOT NULL, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at, run,
-			(spent + greatest(extract(epoch FROM coalesce(paused_at, now()) - started_at), 0))::float8
-		FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &s.Lesson, &s.Learnt, &s.Run, &took)
+	s, err := store.One(ctx, r.db, pgx.RowToStructByPos[Standing], pgx.ErrNoRows, `SELECT requests, run,
+			make_interval(secs => (spent + greatest(extract(epoch FROM coalesce(paused_at, now()) - started_at), 0))::float8),
+			paused_at IS NOT NULL, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at
+		FROM collections WHERE id=$1`, id)
 	if err != nil {
 		return s, err
 	}
-	s.Took = time.Duration(took * float64(time.Second))
-	rows, _ := r.db.Pool.Query(ctx, `SELECT topic, count(*)::int, min(correlation) FROM collection_entries WHERE collection=$1 GROUP BY topic`, id)
-	var topic string
-	var f Filled
-	_, err = pgx.ForEachRow(rows, []any{&topic, &f.Entries, &f.Worst}, func() error { s.Topics[topic] = f; return nil })
+	s.Topics, err = store.Map[string, Filled](ctx, r.db, `SELECT topic, ROW(count(*)::int, min(correlation))
+		FROM collection_entries WHERE collection=$1 GROUP BY topic`, id)
 	return s, err
 }

@@ -213,10 +213,10 @@ type Standing struct {
 	Took     time.Duration // time of all runs
 	Paused   bool
 	Ended    bool
-	Tunnels  bool // see Tunnel
-	Lesson   int  // requests at the start of the last lesson; see Crawl.Lesson
-	Learnt   int  // the same for the last completed lesson
-	Topics   map[string]Filled
+	Tunnels  bool              // see Tunnel
+	Lesson   int               // requests at the start of the last lesson; see Crawl.Lesson
+	Learnt   int               // the same for the last completed lesson
+	Topics   map[string]Filled `db:"-"`
 }
 
 // Filled is the state of a topic's collection.

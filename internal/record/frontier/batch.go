@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -121,10 +120,7 @@ func Charge(ctx context.Context, q Querier, siteID int, h Hash, crawl int, rest 
 			next_try = CASE WHEN deaths + 1 < $4 THEN clock_timestamp() + (deaths + 1) * random() * $6::interval END
 		WHERE site_id = $1 AND hash = $2 AND (state = 0 OR state = 3 AND next_try IS NOT NULL)`,
 		siteID, h, crawl, MaxDeaths, string(Killed), rest)
-	if err != nil {
-		return fmt.Errorf("frontier: charge: %w", err)
-	}
-	return nil
+	return failed("charge", err)
 }
 
 // columns are entries as arrays of columns, for unnest.

@@ -89,6 +89,14 @@ type Querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
+// failed names what an error is of; it is nil for none.
+func failed(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("frontier: %s: %w", what, err)
+}
+
 // addSQL inserts links. A link met again keeps its row and its seq; a lesser depth, a wider
 // role and a better priority are taken. A link excluded by a limit waits once it is met
 // within the limits. A page fetched for itself alone is requested again if its links may be
@@ -148,10 +156,7 @@ func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]
 		out[h] = a
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("frontier: add: %w", err)
-	}
-	return out, nil
+	return out, failed("add", err)
 }
 
 // windowSQL walks the index from mark to mark (a loose index scan), and reads the best rows of
@@ -186,7 +191,7 @@ taken AS (
 	ORDER BY extra, queue DESC, priority DESC, seq LIMIT $2
 )
 SELECT seq, url, queue, mark, priority, depth, role, wanted, position, parent, source, anchor, context, heading, tag_path, tries, etag, last_modified, content,
-	was, interval_s, fetched_at
+	was, make_interval(secs => interval_s), fetched_at
 FROM taken ORDER BY queue DESC, priority DESC, seq`
 
 // Window returns waiting entries of a site, at most limit, the best first: the best of each
@@ -195,10 +200,7 @@ FROM taken ORDER BY queue DESC, priority DESC, seq`
 func Window(ctx context.Context, q Querier, siteID, limit int) ([]Entry, error) {
 	rows, _ := q.Query(ctx, windowSQL, siteID, limit)
 	entries, err := pgx.CollectRows(rows, scanEntry)
-	if err != nil {
-		return nil, fmt.Errorf("frontier: window: %w", err)
-	}
-	return entries, nil
+	return entries, failed("window", err)
 }
 
 // Blocks are pages of the database, of 8 KiB each.
@@ -211,23 +213,19 @@ type Blocks struct {
 func WindowBlocks(ctx context.Context, q Querier, siteID, limit int) (Blocks, error) {
 	var plan []struct{ Plan Blocks }
 	if err := q.QueryRow(ctx, `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT JSON) `+windowSQL, siteID, limit).Scan(&plan); err != nil {
-		return Blocks{}, fmt.Errorf("frontier: window: %w", err)
+		return Blocks{}, failed("window", err)
 	}
 	return plan[0].Plan, nil
 }
 
 func scanEntry(row pgx.CollectableRow) (Entry, error) {
 	var e Entry
-	var source string
-	var seconds int64
 	var visited *time.Time
-	err := row.Scan(&e.ID, &e.Link.URL, &e.Queue, &e.Mark, &e.Priority, &e.Depth, &e.Role, &e.Wanted, &e.Link.Position, &e.Parent, &source,
-		&e.Link.Anchor, &e.Link.Context, &e.Link.Heading, &e.Link.TagPath, &e.Tries, &e.ETag, &e.LastModified, &e.Content, &e.Was, &seconds, &visited)
-	e.Interval = time.Duration(seconds) * time.Second
+	err := row.Scan(&e.ID, &e.Link.URL, &e.Queue, &e.Mark, &e.Priority, &e.Depth, &e.Role, &e.Wanted, &e.Link.Position, &e.Parent, &e.Link.Source,
+		&e.Link.Anchor, &e.Link.Context, &e.Link.Heading, &e.Link.TagPath, &e.Tries, &e.ETag, &e.LastModified, &e.Content, &e.Was, &e.Interval, &visited)
 	if visited != nil {
 		e.Visited = *visited
 	}
-	e.Link.Source = page.Source(source)
 	e.Derive()
 	return e, err
 }
@@ -290,10 +288,7 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 		next[i], interval[i], due[i], about[i] = until(v.NextTry), int64(v.Interval/time.Second), until(v.Due), v.About
 	}
 	_, err := q.Exec(ctx, doneSQL, siteID, hash, state, outcome, status, reason, next, crawl, tries, at, etag, modified, content, bytes, interval, due, about)
-	if err != nil {
-		return fmt.Errorf("frontier: done: %w", err)
-	}
-	return nil
+	return failed("done", err)
 }
 
 // until returns the microseconds until a time of this process's clock, nil for the zero time.
@@ -332,10 +327,7 @@ func AskChanged(ctx context.Context, q Querier, siteID, crawl int, changed []Cha
 	}
 	tag, err := q.Exec(ctx, `UPDATE urls u SET state = 0, tries = 0 FROM unnest($3::bytea[], $4::timestamptz[]) AS v (hash, at)
 		WHERE u.site_id = $1 AND u.hash = v.hash AND u.state IN (1, 2) AND u.crawl < $2 AND u.fetched_at < v.at`, siteID, crawl, hashes, at)
-	if err != nil {
-		return 0, fmt.Errorf("frontier: changed: %w", err)
-	}
-	return int(tag.RowsAffected()), nil
+	return int(tag.RowsAffected()), failed("changed", err)
 }
 
 // RetryDue lets failed URLs wait whose next try is due.

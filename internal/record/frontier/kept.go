@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -37,7 +36,7 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 	}
 	if len(none) > 0 {
 		if _, err := q.Exec(ctx, `DELETE FROM kept_links WHERE site_id=$1 AND page = ANY($2)`, siteID, none); err != nil {
-			return fmt.Errorf("frontier: keep links: %w", err)
+			return failed("keep links", err)
 		}
 	}
 	if len(pages) == 0 {
@@ -49,10 +48,7 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 		ON CONFLICT (site_id, page) DO UPDATE
 		SET data=EXCLUDED.data, unread=EXCLUDED.unread, made_of=EXCLUDED.made_of, read_at=now()`,
 		siteID, pages, data, unread, made)
-	if err != nil {
-		return fmt.Errorf("frontier: keep links: %w", err)
-	}
-	return nil
+	return failed("keep links", err)
 }
 
 // MadeOf returns the requests of the last rendering of a page; nil if there was none.
@@ -146,10 +142,7 @@ func EachKnown(ctx context.Context, q Querier, siteID, crawl int, each func(*Kno
 // LookUp returns hash, depth and role of those URLs that were met.
 func LookUp(ctx context.Context, q Querier, siteID int, hashes []Hash) ([]Known, error) {
 	rows, _ := q.Query(ctx, `SELECT hash, depth, role FROM urls WHERE site_id=$1 AND hash = ANY($2)`, siteID, hashes)
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Known, err error) {
-		err = row.Scan(&k.Hash, &k.Depth, &k.Role)
-		return k, err
-	})
+	return pgx.CollectRows(rows, pgx.RowToStructByNameLax[Known])
 }
 
 // EachLead calls each for the leads of other hosts to a site that ended within the last month,

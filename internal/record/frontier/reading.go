@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,14 +45,14 @@ func Link(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 	}
 	if len(same) > 0 {
 		if _, err := q.Exec(ctx, `UPDATE links SET last_seen = current_date WHERE site_id = $1 AND page = ANY($2) AND last_seen < current_date`, siteID, same); err != nil {
-			return fmt.Errorf("frontier: link: %w", err)
+			return failed("link", err)
 		}
 	}
 	if len(again) > 0 {
 		_, err := q.Exec(ctx, `DELETE FROM links k WHERE site_id = $1 AND page = ANY($2)
 			AND NOT EXISTS (SELECT 1 FROM unnest($3::bytea[], $4::bytea[]) AS v (page, target) WHERE v.page = k.page AND v.target = k.target)`, siteID, again, pages, targets)
 		if err != nil {
-			return fmt.Errorf("frontier: unlink: %w", err)
+			return failed("unlink", err)
 		}
 	}
 	if len(pages) == 0 {
@@ -62,10 +61,7 @@ func Link(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 	_, err := q.Exec(ctx, `INSERT INTO links AS k (site_id, page, target, first_seen, last_seen)
 		SELECT DISTINCT $1::bigint, page, target, current_date, current_date FROM unnest($2::bytea[], $3::bytea[]) AS v (page, target)
 		ON CONFLICT (site_id, page, target) DO UPDATE SET last_seen = EXCLUDED.last_seen WHERE k.last_seen < EXCLUDED.last_seen`, siteID, pages, targets)
-	if err != nil {
-		return fmt.Errorf("frontier: link: %w", err)
-	}
-	return nil
+	return failed("link", err)
 }
 
 // Seen is a link to a file that a page had on a day.
@@ -91,10 +87,7 @@ func LinkSeen(ctx context.Context, q Querier, links []Seen) error {
 		GROUP BY site_id, page, target ORDER BY site_id, page, target
 		ON CONFLICT (site_id, page, target) DO UPDATE SET first_seen = least(k.first_seen, EXCLUDED.first_seen), last_seen = greatest(k.last_seen, EXCLUDED.last_seen)
 		WHERE EXCLUDED.first_seen < k.first_seen OR EXCLUDED.last_seen > k.last_seen`, sites, pages, targets, days)
-	if err != nil {
-		return fmt.Errorf("frontier: link: %w", err)
-	}
-	return nil
+	return failed("link", err)
 }
 
 // TooDeep is the outcome of a link beyond the greatest depth of a crawl.
@@ -133,10 +126,7 @@ func Relax(ctx context.Context, q Querier, siteID, maxDepth int) (int, error) {
 	}
 	tag, err := q.Exec(ctx, `UPDATE urls u SET state = 0, outcome = '', depth = v.depth FROM unnest($2::bytea[], $3::smallint[]) AS v (hash, depth)
 		WHERE u.site_id = $1 AND u.hash = v.hash AND u.state = 5`, siteID, hashes, depths)
-	if err != nil {
-		return 0, fmt.Errorf("frontier: relax: %w", err)
-	}
-	return int(tag.RowsAffected()), nil
+	return int(tag.RowsAffected()), failed("relax", err)
 }
 
 // Readmit lets URLs of a site wait that were skipped with one of the outcomes, unless kept
@@ -155,10 +145,7 @@ func Readmit(ctx context.Context, q Querier, siteID int, outcomes []string, kept
 	if err == nil && len(again) > 0 {
 		_, err = q.Exec(ctx, `UPDATE urls SET state = 0, outcome = '', reason = '' WHERE site_id = $1 AND state = 5 AND hash = ANY($2)`, siteID, again)
 	}
-	if err != nil {
-		return 0, fmt.Errorf("frontier: readmit: %w", err)
-	}
-	return len(again), nil
+	return len(again), failed("readmit", err)
 }
 
 // ways are URLs with the depth and the page by which they were found.
@@ -179,10 +166,7 @@ func (w ways) read(rows pgx.Rows) (read []Hash, err error) {
 		w.known[at] = way{depth: depth, parent: HashOf(parent), seed: parent == ""}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("frontier: relax: %w", err)
-	}
-	return read, nil
+	return read, failed("relax", err)
 }
 
 // unknown returns parents that were not read yet. Each round reads those again that the record

@@ -131,7 +131,7 @@ const fewPapers = 2000
 // values alone.
 func (db DocumentRecords) placed(ctx context.Context, q *DocumentQuery) (err error) {
 	if q.Host != "" {
-		err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT id FROM sites WHERE host=$1), 0)`, q.Host).Scan(&q.site)
+		q.site, err = Get[int64](ctx, db, `SELECT coalesce((SELECT id FROM sites WHERE host=$1), 0)`, q.Host)
 	}
 	if q.Venue == "" || err != nil {
 		return err
@@ -162,11 +162,7 @@ func (db DocumentRecords) FindDocuments(ctx context.Context, q DocumentQuery) ([
 		return nil, err
 	}
 	sql, args := q.sql()
-	return Collect(ctx, db, func(row pgx.CollectableRow) (Listed, error) {
-		var l Listed
-		err := row.Scan(append(l.columns(), &l.URL, &l.Anchor, &l.Paper, &l.Title)...)
-		return l, err
-	}, sql, planned(args)...)
+	return List[Listed](ctx, db, sql, planned(args)...)
 }
 
 // throughSQL finds the last of so many documents that meet all conditions but that on

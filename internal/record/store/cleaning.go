@@ -91,16 +91,9 @@ const onBlacklistSQL = `SELECT d.sha256, s.id, l.hash, l.url, s.host, d.kind, d.
 func cleanables(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt) ([]cleanable, error) {
 	sql, args := notIngestedSQL, []any{at.SHA256, c.Batch}
 	if at.Hosts {
-		sql, args = onBlacklistSQL, []any{at.Site, orNone(at.Hash), at.SHA256, c.Batch, c.Both, c.Ingested, c.Matched}
+		sql, args = onBlacklistSQL, []any{at.Site, orEmpty(at.Hash), at.SHA256, c.Batch, c.Both, c.Ingested, c.Matched}
 	}
 	return List[cleanable](ctx, tx, sql, args...)
-}
-
-func orNone(b []byte) []byte {
-	if b == nil {
-		return []byte{}
-	}
-	return b
 }
 
 // CleanDocuments looks at the next documents that were not ingested, and then at those
@@ -224,16 +217,14 @@ func (db DocumentRecords) RemoveCleaned(ctx context.Context, blobs Blobs, told f
 // leaveCopies gives the copies of a document that goes another best one among them.
 func (db DocumentRecords) leaveCopies(ctx context.Context, sha string) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		var copies []string
 		// A judgement that finds a copy is through before the lock is had; a later one
 		// finds no sketch of what goes.
-		b := &pgx.Batch{}
-		b.Queue(`SELECT pg_advisory_xact_lock(` + copiesLock + `)`)
-		b.Queue(`UPDATE documents SET same_as='' WHERE same_as=$1 AND EXISTS (SELECT 1 FROM documents d WHERE d.sha256=$1 AND d.blob_removed_at IS NOT NULL) RETURNING sha256`, sha).Query(func(rows pgx.Rows) (err error) {
-			copies, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(`+copiesLock+`)`); err != nil {
 			return err
-		})
-		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(copies) == 0 {
+		}
+		copies, err := Column[string](ctx, tx, `UPDATE documents SET same_as=''
+			WHERE same_as=$1 AND EXISTS (SELECT 1 FROM documents d WHERE d.sha256=$1 AND d.blob_removed_at IS NOT NULL) RETURNING sha256`, sha)
+		if err != nil || len(copies) == 0 {
 			return err
 		}
 		return group(ctx, tx, copies)

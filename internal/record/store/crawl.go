@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
+	"gleaner/internal/each"
 	"gleaner/internal/record/frontier"
 )
 
@@ -61,27 +63,18 @@ func (db CrawlRecords) BeginCrawl(ctx context.Context, of Slice) error {
 		if err := of.Holds(ctx, tx); err != nil {
 			return err
 		}
-		return beginCrawl(ctx, tx, of.SiteID, of.Crawl)
+		b := &pgx.Batch{}
+		// Where nothing waits no page gives them anew, and the end of the last crawl may not have been heard of.
+		b.Queue(`DELETE FROM leads WHERE from_site=$1
+			AND EXISTS (SELECT FROM urls WHERE site_id=$1 AND (state=0 OR state=3 AND next_try IS NOT NULL))`, of.SiteID)
+		b.Queue(`WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
+				WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
+			UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_time='0', crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
+				crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, of.SiteID, of.Crawl)
+		b.Queue(`UPDATE crawl_sections SET bytes=0, pauses=-(pauses > 0)::int, read=read*goes_on, relevant=relevant*goes_on, left_out=left_out*goes_on
+			FROM (SELECT (crawl_read > 0)::int AS goes_on FROM sites WHERE id=$1) AS s WHERE site_id=$1`, of.SiteID)
+		return tx.SendBatch(ctx, b).Close()
 	})
-}
-
-func beginCrawl(ctx context.Context, tx pgx.Tx, siteID, crawl int) error {
-	// Where nothing waits no page gives them anew, and the end of the last crawl may not have been heard of.
-	_, err := tx.Exec(ctx, `DELETE FROM leads WHERE from_site=$1
-		AND EXISTS (SELECT FROM urls WHERE site_id=$1 AND (state=0 OR state=3 AND next_try IS NOT NULL))`, siteID)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
-			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
-		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_time='0', crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
-			crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, siteID, crawl)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `UPDATE crawl_sections SET bytes=0, pauses=-(pauses > 0)::int, read=read*goes_on, relevant=relevant*goes_on, left_out=left_out*goes_on
-		FROM (SELECT (crawl_read > 0)::int AS goes_on FROM sites WHERE id=$1) AS s WHERE site_id=$1`, siteID)
-	return err
 }
 
 // BeginSlice counts the slice until it comes to an orderly end, or gets something
@@ -98,7 +91,9 @@ func (db CrawlRecords) BeginSlice(ctx context.Context, of Slice, rest time.Durat
 		if err != nil {
 			return err
 		}
-		if at.Sections, err = sections(ctx, tx, of.SiteID); err != nil {
+		at.Sections, err = List[Section](ctx, tx, `SELECT dir, read, relevant, bytes, left_out, pauses
+			FROM crawl_sections WHERE site_id=$1`, of.SiteID)
+		if err != nil {
 			return err
 		}
 		if handling != nil {
@@ -106,10 +101,10 @@ func (db CrawlRecords) BeginSlice(ctx context.Context, of Slice, rest time.Durat
 				return err
 			}
 		}
-		return tx.QueryRow(ctx, `WITH no AS (UPDATE sites SET handling=NULL WHERE id=$1 AND handling IS NOT NULL)
+		attempts, err = Get[int](ctx, tx, `WITH no AS (UPDATE sites SET handling=NULL WHERE id=$1 AND handling IS NOT NULL)
 			SELECT greatest($2, (SELECT count(*) FROM urls
-				WHERE site_id=$1 AND deaths > 0 AND (state=0 OR state=3 AND next_try IS NOT NULL)))`,
-			of.SiteID, attempts).Scan(&attempts)
+				WHERE site_id=$1 AND deaths > 0 AND (state=0 OR state=3 AND next_try IS NOT NULL)))`, of.SiteID, attempts)
+		return err
 	})
 	return attempts, at, err
 }
@@ -170,10 +165,7 @@ const manyLinks = 500
 
 // unvisited divides the links of a batch by whether they were visited in it.
 func unvisited(b *frontier.Batch) (not, visited []frontier.Entry) {
-	of := map[frontier.Hash]bool{}
-	for i := range b.Visits {
-		of[b.Visits[i].Entry.Hash()] = true
-	}
+	of := each.Set(b.Visits, func(v frontier.Visit) frontier.Hash { return v.Entry.Hash() })
 	for _, e := range b.Links {
 		if of[e.Hash()] {
 			visited = append(visited, e)
@@ -247,14 +239,19 @@ func holdSites(ctx context.Context, tx pgx.Tx, from int, leads map[string][]fron
 // count of attempts, what was done begins it anew. A process that is stopped
 // before the commit must not keep the row locked from who comes after it.
 func writeProgress(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) error {
-	err := unlessNone(ErrNotHeld)(tx.Exec(ctx, `UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt),
+	b := &pgx.Batch{}
+	b.Queue(`UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt),
 			attempts = CASE WHEN $7 THEN 0 WHEN $8 THEN 1 ELSE attempts END, handling = CASE WHEN $9 THEN handling END, crawl_bytes=$10, crawl_time=$11
 		WHERE id=$1 AND token=$2 RETURNING set_config('idle_in_transaction_session_timeout', '5s', true)`,
-		of.SiteID, of.Token, w.Progress.Pages, w.Progress.Read, w.Progress.Relevant, w.Learnt, w.Last && w.Orderly, len(w.Visits) > 0, w.Last && !w.Orderly, w.Progress.Bytes, w.Progress.Time))
-	if err != nil {
-		return err
+		of.SiteID, of.Token, w.Progress.Pages, w.Progress.Read, w.Progress.Relevant, w.Learnt, w.Last && w.Orderly, len(w.Visits) > 0, w.Last && !w.Orderly, w.Progress.Bytes, w.Progress.Time).
+		Exec(func(tag pgconn.CommandTag) error { return unlessNone(ErrNotHeld)(tag, nil) })
+	for _, s := range w.Progress.Sections {
+		b.Queue(`INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out, pauses) VALUES ($1, $2, $3, $4, $5, $6, $7)
+			ON CONFLICT (site_id, md5(dir)) DO UPDATE SET read=EXCLUDED.read, relevant=EXCLUDED.relevant, bytes=EXCLUDED.bytes,
+				left_out=EXCLUDED.left_out, pauses=EXCLUDED.pauses`,
+			of.SiteID, s.Dir, s.Read, s.Relevant, s.Bytes, s.Left, s.Pauses)
 	}
-	return writeSections(ctx, tx, of.SiteID, w.Progress.Sections)
+	return tx.SendBatch(ctx, b).Close()
 }
 
 // writeSeen notes at a document's locations that it was seen there again, also after it
@@ -361,22 +358,4 @@ func writeLeads(ctx context.Context, tx pgx.Tx, harvest string, from, to int, le
 		return nil, err
 	}
 	return frontier.Add(ctx, tx, to, leads)
-}
-
-// sections are what the crawl of a site got so far from each user's directory.
-func sections(ctx context.Context, tx pgx.Tx, siteID int) ([]Section, error) {
-	return List[Section](ctx, tx, `SELECT dir, read, relevant, bytes, left_out, pauses FROM crawl_sections WHERE site_id=$1`, siteID)
-}
-
-func writeSections(ctx context.Context, tx pgx.Tx, siteID int, some []Section) error {
-	for _, s := range some {
-		_, err := tx.Exec(ctx, `INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out, pauses) VALUES ($1, $2, $3, $4, $5, $6, $7)
-			ON CONFLICT (site_id, md5(dir)) DO UPDATE SET read=EXCLUDED.read, relevant=EXCLUDED.relevant, bytes=EXCLUDED.bytes,
-				left_out=EXCLUDED.left_out, pauses=EXCLUDED.pauses`,
-			siteID, s.Dir, s.Read, s.Relevant, s.Bytes, s.Left, s.Pauses)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

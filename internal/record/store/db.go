@@ -67,6 +67,11 @@ func (db base) Exec(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
+// Send runs the statements of a batch in one transaction.
+func (db base) Send(ctx context.Context, b *pgx.Batch) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error { return tx.SendBatch(ctx, b).Close() })
+}
+
 // changed runs a statement on any connection, and returns how many rows it changed.
 func (db base) changed(ctx context.Context, sql string, args ...any) (int, error) {
 	tag, err := db.Pool.Exec(ctx, sql, args...)
@@ -163,6 +168,17 @@ func One[T any](ctx context.Context, db source, scan pgx.RowToFunc[T], unknown e
 		err = unknown
 	}
 	return row, err
+}
+
+// never is the SQL of the zero time.
+const never = `'0001-01-01 00:00Z'::timestamptz`
+
+// UnlessZero is a time, or NULL where it is zero.
+func UnlessZero(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }
 
 // txTries is how often a transaction is tried that others stand in the way of.

@@ -43,13 +43,13 @@ type Document struct {
 	Words      int                   `json:"words"`
 	References int                   `json:"references"`
 
-	ReferenceList []string `json:"reference_list,omitempty"` // its entries, as far as they were read; read back by ReferenceList alone
+	ReferenceList []string `json:"reference_list,omitempty" db:"-"` // its entries, as far as they were read; read back by ReferenceList alone
 
 	MetaTitle  string    `json:"meta_title,omitempty"`
 	FirstPages string    `json:"-"`
-	Signs      []int32   `json:"-"` // match.Signs, to be recorded with its judgement; not read back
-	Deaths     int       `json:"-"` // processes that ended while they judged it, or one that does now
-	Compared   int64     `json:"-"` // the version of the wanted papers that it was compared with; 0 where it is to be looked at
+	Signs      []int32   `json:"-" db:"-"` // match.Signs, to be recorded with its judgement; not read back
+	Deaths     int       `json:"-"`        // processes that ended while they judged it, or one that does now
+	Compared   int64     `json:"-"`        // the version of the wanted papers that it was compared with; 0 where it is to be looked at
 	SameAs     string    `json:"same_as,omitempty"`
 	Ingestion  string    `json:"ingestion"`
 	Discovered time.Time `json:"discovered_at"`
@@ -254,18 +254,8 @@ func queuePlaces(b *pgx.Batch, places []placed) {
 			gone_at=CASE WHEN NOT EXCLUDED.current THEN locations.gone_at END, asked=EXCLUDED.asked`, places)
 }
 
-const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.reader, d.class, d.score, d.reasons, d.pages, d.refs,
-	d.meta_title, d.first_pages, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words, d.blob_removed_at, d.compared, d.deaths`
-
-// columns are where a row of documentColumns goes.
-func (d *Document) columns() []any {
-	return []any{&d.SHA256, &d.ID, &d.SHA1, &d.MD5, &d.Bytes, &d.Kind, &d.State, &d.Outcome, &d.Reader, &d.Class, &d.Score, &d.Reasons,
-		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words, &d.Removed, &d.Compared, &d.Deaths}
-}
-
-func scanDocument(row pgx.CollectableRow) (d Document, err error) {
-	return d, row.Scan(d.columns()...)
-}
+const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.detail, d.reader, d.class, d.score, d.reasons, d.pages, d.words, d.refs,
+	d.meta_title, d.first_pages, d.deaths, d.compared, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.blob_removed_at`
 
 // mostLocations bounds the locations that are read with a document, which may be at any number
 // of addresses.
@@ -274,46 +264,47 @@ const mostLocations = 1000
 // Document returns one document and where it was found, its current locations
 // first, mostLocations at most.
 func (db DocumentRecords) Document(ctx context.Context, sha string) (Document, []Location, error) {
-	return db.document(ctx, scanDocument, `SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
+	d, err := One(ctx, db, pgx.RowToStructByPos[Document], fmt.Errorf("%s: %w", sha, ErrNoDocument),
+		`SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
+	if err != nil {
+		return d, nil, err
+	}
+	places, err := db.places(ctx, sha)
+	return d, places, err
 }
 
 // Taken is a document that somebody is about to judge.
 type Taken struct {
-	Document // its Deaths are those before
-	Places   []Location
-	Mine     bool // the caller's for a while; a death is counted over it until it is judged, or Free
-	Suspect  bool // not taken, since a process died over it: it is to be judged alone
+	Document            // its Deaths are those before
+	Places   []Location `db:"-"`
+	Mine     bool       // the caller's for a while; a death is counted over it until it is judged, or Free
+	Suspect  bool       // not taken, since a process died over it: it is to be judged alone
 }
 
 // Take is Document of one that is judged now. It is taken where it is new, or is judged again,
 // nobody else has taken it, and no process died over it or it is judged alone.
 func (db DocumentRecords) Take(ctx context.Context, sha string, hold Hold, again, alone bool) (t Taken, err error) {
 	const free = `(d.state='new' OR $4) AND (d.taken_by=$3 OR d.taken_until < now())`
-	scan := func(row pgx.CollectableRow) (d Document, err error) {
-		return d, row.Scan(append(d.columns(), &t.Mine, &t.Suspect)...)
-	}
-	t.Document, t.Places, err = db.document(ctx, scan, `WITH taken AS (
+	t, err = One(ctx, db, pgx.RowToStructByPos[Taken], fmt.Errorf("%s: %w", sha, ErrNoDocument), `WITH taken AS (
 			UPDATE documents d SET deaths=deaths+1, taken_until=now()+$2, taken_by=$3
 			WHERE sha256=$1 AND (d.deaths=0 OR $5) AND `+free+` RETURNING sha256)
 		SELECT `+documentColumns+`, EXISTS (SELECT FROM taken), d.deaths > 0 AND NOT $5 AND `+free+`
 		FROM documents d WHERE d.sha256=$1`,
 		sha, hold.For, hold.By, again, alone)
+	if err == nil {
+		t.Places, err = db.places(ctx, sha)
+	}
 	return t, err
 }
 
-func (db DocumentRecords) document(
-	ctx context.Context, scan func(pgx.CollectableRow) (Document, error), query, sha string, more ...any,
-) (Document, []Location, error) {
-	d, err := One(ctx, db, scan, fmt.Errorf("%s: %w", sha, ErrNoDocument), query, append([]any{sha}, more...)...)
-	if err != nil {
-		return d, nil, err
-	}
+// places are where a document was found.
+func (db DocumentRecords) places(ctx context.Context, sha string) ([]Location, error) {
 	ls, err := List[Location](ctx, db, `SELECT `+locationColumns+` FROM locations
 		WHERE sha256=$1 ORDER BY current DESC, url, member LIMIT $2`, sha, mostLocations)
 	if err == nil {
 		err = owners(ctx, db, ls)
 	}
-	return d, ls, err
+	return ls, err
 }
 
 // Found is one verdict: that a document is (or may be) a paper.
@@ -329,9 +320,5 @@ type Found struct {
 // ReferenceList are the entries of a document's reference list, as far as they were
 // read.
 func (db DocumentRecords) ReferenceList(ctx context.Context, sha string) ([]string, error) {
-	all, err := Column[[]string](ctx, db, `SELECT reference_list FROM documents WHERE sha256=$1`, sha)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all[0], nil
+	return One(ctx, db, pgx.RowTo[[]string], nil, `SELECT reference_list FROM documents WHERE sha256=$1`, sha)
 }

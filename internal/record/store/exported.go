@@ -275,11 +275,7 @@ func (db DocumentRecords) kin(ctx context.Context, of []Exported) (map[string][]
 			JOIN LATERAL (SELECT url FROM locations l WHERE l.sha256=d.sha256 ORDER BY current DESC, url COLLATE "C" LIMIT 1) l ON true
 		WHERE pairs.of<>d.sha256
 		ORDER BY pairs.of, d.outcome='ok' DESC, d.kind='pdf' DESC, d.kind='postscript' DESC, l.url COLLATE "C", d.sha256`, shas)
-	out := map[string][]relative{}
-	for _, r := range all {
-		out[r.Of] = append(out[r.Of], r)
-	}
-	return out, err
+	return each.By(all, func(r relative) string { return r.Of }), err
 }
 
 // joined are names of which some mean the same thing.

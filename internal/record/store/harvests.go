@@ -44,17 +44,15 @@ func (h Harvest) Command() string {
 // sites whose crawl was stopped or refused may be asked again, each when its own
 // pause is over.
 func (db HarvestRecords) SaveHarvest(ctx context.Context, h Harvest) error {
-	_, err := db.Pool.Exec(ctx, `WITH of AS (SELECT id FROM sites WHERE state IN ('stopped', 'refused')
+	b := &pgx.Batch{}
+	b.Queue(`WITH of AS (SELECT id FROM sites WHERE state IN ('stopped', 'refused')
 			AND id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 		UPDATE sites s SET state='new', reason='' FROM of WHERE s.id=of.id`, h.ID)
-	if err != nil {
-		return err
-	}
-	_, err = db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, years, options, stage) VALUES ($1,$2,$3,$4,$5,$6,$7)
+	b.Queue(`INSERT INTO harvests (id, venue, year_from, year_to, years, options, stage) VALUES ($1,$2,$3,$4,$5,$6,$7)
 		ON CONFLICT (id) DO UPDATE SET options=EXCLUDED.options, stage=EXCLUDED.stage, paused=false, cancelled=false, note='',
 			started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL, counts=NULL, documents_judged=0`,
 		h.ID, h.Venue, h.Years.From, h.Years.To, h.Years.List, h.Options, h.Stage)
-	return err
+	return db.Send(ctx, b)
 }
 
 // SetStage moves a harvest to a stage; note is one line for a person. The stages
@@ -133,14 +131,8 @@ func RemoveHarvest(ctx context.Context, db *DB, id string, dry bool) (r HarvestR
 	return r, err
 }
 
-const harvestColumns = `id, venue, year_from, year_to, years, options, stage, paused, cancelled, note, begun_at, started_at, updated_at, completed_at`
-
-func scanHarvest(row pgx.CollectableRow) (Harvest, error) {
-	var h Harvest
-	err := row.Scan(&h.ID, &h.Venue, &h.Years.From, &h.Years.To, &h.Years.List, &h.Options, &h.Stage, &h.Paused,
-		&h.Cancelled, &h.Note, &h.BegunAt, &h.StartedAt, &h.UpdatedAt, &h.CompletedAt)
-	return h, err
-}
+// harvestColumns are the fields of a Harvest.
+const harvestColumns = `id, venue, ROW(year_from, year_to, years), options, stage, paused, cancelled, note, begun_at, started_at, updated_at, completed_at`
 
 // yearsSQL is the set of years of a row h of harvests.
 const yearsSQL = `CASE WHEN h.year_from=0 THEN '{(,)}'::int4multirange WHEN h.years='' THEN int4multirange(int4range(h.year_from, h.year_to, '[]'))
@@ -157,7 +149,7 @@ func (db HarvestRecords) Listed(ctx context.Context, venue string, years gleaner
 
 // Harvests lists all harvests, the latest first.
 func (db HarvestRecords) Harvests(ctx context.Context) ([]Harvest, error) {
-	return Collect(ctx, db, scanHarvest, `SELECT `+harvestColumns+` FROM harvests ORDER BY started_at DESC, id`)
+	return List[Harvest](ctx, db, `SELECT `+harvestColumns+` FROM harvests ORDER BY started_at DESC, id`)
 }
 
 // harvestsSQL finds the harvests that began before one, the latest first; before "" all.
@@ -166,13 +158,13 @@ const harvestsSQL = `SELECT ` + harvestColumns + ` FROM harvests WHERE $1='' OR 
 // HarvestsBefore lists the harvests that began before one, the latest first; before ""
 // it is the latest of all.
 func (db HarvestRecords) HarvestsBefore(ctx context.Context, id string, limit int) ([]Harvest, error) {
-	return Collect(ctx, db, scanHarvest, harvestsSQL, id, limit)
+	return List[Harvest](ctx, db, harvestsSQL, id, limit)
 }
 
 // FindHarvest returns the harvest of that id, or the latest whose venue it names. The
 // last part of either is enough, and case does not matter where nothing has the very name.
 func (db HarvestRecords) FindHarvest(ctx context.Context, name string) (Harvest, error) {
-	return One(ctx, db, scanHarvest, fmt.Errorf("%s: %w", name, ErrNoHarvest), `SELECT `+harvestColumns+` FROM harvests
+	return One(ctx, db, pgx.RowToStructByPos[Harvest], fmt.Errorf("%s: %w", name, ErrNoHarvest), `SELECT `+harvestColumns+` FROM harvests
 		WHERE lower(id)=lower($1) OR lower(venue)=lower($1)
 			OR venue !~ '^(site|author|papers):' AND '/'||lower($1) IN (right(lower(id), length($1)+1), right(lower(venue), length($1)+1))
 		ORDER BY (id=$1) DESC, (venue=$1) DESC, started_at DESC LIMIT 1`, name)
@@ -202,9 +194,9 @@ type Counts struct {
 	Unexamined int `json:"unexamined"`
 	Scans      int `json:"scans"` // of these, pictures of pages that wait to be recognised
 
-	FoundNow int `json:"found_now"` // of the wanted papers, whoever found them
+	FoundNow int `json:"found_now" db:"-"` // of the wanted papers, whoever found them
 
-	Kept bool `json:"-"` // they were kept when the harvest ended
+	Kept bool `json:"-" db:"-"` // they were kept when the harvest ended
 }
 
 // SiteWords says how many of the sites are done, and why others are not crawled.
@@ -258,8 +250,7 @@ func (db HarvestRecords) HarvestCounts(ctx context.Context, id string) (Counts, 
 
 // countsNow computes Counts from the record.
 func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, error) {
-	var c Counts
-	err := db.Pool.QueryRow(ctx, `
+	c, err := One(ctx, db, pgx.RowToStructByPos[Counts], nil, `
 		WITH hp AS (SELECT * FROM harvest_papers WHERE harvest_id=$1),
 		wanted AS (SELECT paper_key FROM hp WHERE NOT held),
 		who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN wanted w ON w.paper_key=pa.paper_key WHERE `+soughtSQL+`),
@@ -279,9 +270,7 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 			(SELECT count(*) FROM s WHERE parked_until > now()),
 			(SELECT pages FROM u), (SELECT waiting-unasked FROM u), (SELECT failed FROM u), (SELECT unasked FROM u),
 			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new'),
-			(SELECT count(*) FROM d WHERE state='new' AND outcome IN `+putOff+`)`, id).
-		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Refused, &c.Stopped, &c.Paused, &c.Parked,
-			&c.Pages, &c.Waiting, &c.Failures, &c.Unasked, &c.Documents, &c.Accepted, &c.Unexamined, &c.Scans)
+			(SELECT count(*) FROM d WHERE state='new' AND outcome IN `+putOff+`)`, id)
 	if err == nil {
 		err = db.countInScope(ctx, id, &c)
 	}
@@ -296,7 +285,7 @@ type Now struct {
 	Sites   int           // these
 	Longest time.Duration // that the one with the most takes for its own, at its pace
 	All     time.Duration // that they take together, one after the other
-	At      []SiteNow     // that are crawled, and those that fail or refuse
+	At      []SiteNow     `db:"-"` // that are crawled, and those that fail or refuse
 }
 
 // SiteNow is a site of a harvest.
@@ -315,20 +304,18 @@ func (s SiteNow) Fails() bool { return s.Failures > 0 || s.State != gleaner.Site
 // HarvestNow looks at what is under way of a harvest: its sites, so many at most, first
 // those that fail. pace is that of a site of which nothing was asked yet.
 func (db HarvestRecords) HarvestNow(ctx context.Context, id string, pace time.Duration, limit int) (Now, error) {
-	var n Now
-	var longest, all float64
-	err := db.Pool.QueryRow(ctx, `
+	n, err := One(ctx, db, pgx.RowToStructByPos[Now], nil, `
 		WITH s AS (SELECT s.id, greatest(CASE WHEN s.pace_by='' THEN $2::float8 ELSE extract(epoch FROM s.pace)::float8 END, extract(epoch FROM s.min_delay)::float8) AS pace
 				FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1 AND s.state IN ('new', 'crawling')),
 			u AS (SELECT s.id, s.pace, sum(u.n)::int AS waiting FROM s JOIN url_counts u ON u.site_id=s.id AND u.state=0 GROUP BY s.id, s.pace)
 		SELECT (SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM listings l JOIN harvests h ON h.venue=l.venue
 				WHERE h.id=$1 AND l.year <@ (`+yearsSQL+`) GROUP BY l.source) x),
-			coalesce(sum(waiting), 0)::int, count(*) FILTER (WHERE waiting > 0), coalesce(max(waiting*pace), 0), coalesce(sum(waiting*pace), 0) FROM u`,
-		id, pace.Seconds()).Scan(&n.Listed, &n.Waiting, &n.Sites, &longest, &all)
+			coalesce(sum(waiting), 0)::int, count(*) FILTER (WHERE waiting > 0),
+			make_interval(secs => coalesce(max(waiting*pace), 0)), make_interval(secs => coalesce(sum(waiting*pace), 0)) FROM u`,
+		id, pace.Seconds())
 	if err != nil {
 		return n, err
 	}
-	n.Longest, n.All = time.Duration(longest*float64(time.Second)), time.Duration(all*float64(time.Second))
 	n.At, err = List[SiteNow](ctx, db, `
 		WITH s AS (SELECT s.*, (SELECT coalesce(sum(n), 0)::int FROM url_counts u WHERE u.site_id=s.id AND u.state=0) AS waiting
 				FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1 AND s.state IN ('crawling', 'refused', 'stopped')),

@@ -26,16 +26,12 @@ type History struct {
 }
 
 // History sums up the record.
-func (db HarvestRecords) History(ctx context.Context) (h History, err error) {
-	var pace float64
-	err = db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM homepage_decisions), (SELECT count(DISTINCT author_id) FROM homepages),
+func (db HarvestRecords) History(ctx context.Context) (History, error) {
+	return One(ctx, db, pgx.RowToStructByPos[History], nil, `SELECT (SELECT count(*) FROM homepage_decisions), (SELECT count(DISTINCT author_id) FROM homepages),
 			(SELECT coalesce(avg(requests), 0)::float8 FROM homepage_decisions),
 			(SELECT coalesce(count(DISTINCT host)::float8 / nullif(count(DISTINCT author_id), 0), 0) FROM homepages),
 			(SELECT count(*) FROM crawls WHERE crawl=1), (SELECT coalesce(avg(requests), 0)::float8 FROM crawls WHERE crawl=1),
-			(SELECT count(*) FROM sites WHERE pace_by <> '' AND crawl > 0), (SELECT coalesce(avg(extract(epoch FROM pace)), 0)::float8 FROM sites WHERE pace_by <> '' AND crawl > 0)`).
-		Scan(&h.Authors, &h.Found, &h.Requests, &h.Hosts, &h.Crawls, &h.OfCrawl, &h.Paced, &pace)
-	h.Pace = time.Duration(pace * float64(time.Second))
-	return h, err
+			(SELECT count(*) FROM sites WHERE pace_by <> '' AND crawl > 0), (SELECT coalesce(avg(pace), '0') FROM sites WHERE pace_by <> '' AND crawl > 0)`)
 }
 
 // AuthorsKnown is what the record knows of some authors and of where they are.
@@ -57,9 +53,8 @@ type Again struct {
 
 // AuthorsKnown looks some authors up. Decisions before since do not stand any more;
 // pace is that of sites of which none is known.
-func (db HarvestRecords) AuthorsKnown(ctx context.Context, ids []string, since time.Time, pace time.Duration, again Again) (k AuthorsKnown, err error) {
-	var longest float64
-	err = db.Pool.QueryRow(ctx, `WITH h AS (SELECT author_id, host FROM homepages WHERE author_id = ANY($1)),
+func (db HarvestRecords) AuthorsKnown(ctx context.Context, ids []string, since time.Time, pace time.Duration, again Again) (AuthorsKnown, error) {
+	return One(ctx, db, pgx.RowToStructByPos[AuthorsKnown], nil, `WITH h AS (SELECT author_id, host FROM homepages WHERE author_id = ANY($1)),
 			at AS (SELECT host FROM h UNION SELECT s.host FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$4 AND s.crawl > 0),
 			s AS (SELECT at.host, s.id, coalesce(s.crawl, 0) AS crawl, CASE WHEN coalesce(s.pace_by, '')='' THEN $3::float8 ELSE extract(epoch FROM s.pace)::float8 END AS pace
 				FROM at LEFT JOIN sites s ON s.host=at.host),
@@ -67,10 +62,9 @@ func (db HarvestRecords) AuthorsKnown(ctx context.Context, ids []string, since t
 				FROM s WHERE s.crawl > 0)
 		SELECT (SELECT count(DISTINCT author_id) FROM h),
 			(SELECT count(*) FROM homepage_decisions d WHERE d.author_id = ANY($1) AND d.decided_at >= $2 AND d.author_id NOT IN (SELECT author_id FROM h)),
-			(SELECT count(*) FROM s), (SELECT count(*) FROM w), (SELECT coalesce(sum(waiting), 0)::int FROM w), (SELECT coalesce(max(waiting*pace), 0) FROM w)`,
-		ids, since, pace.Seconds(), again.Harvest, again.Due, again.All).Scan(&k.Found, &k.InVain, &k.Sites, &k.Crawled, &k.Waiting, &longest)
-	k.Longest = time.Duration(longest * float64(time.Second))
-	return k, err
+			(SELECT count(*) FROM s), (SELECT count(*) FROM w), (SELECT coalesce(sum(waiting), 0)::int FROM w),
+			make_interval(secs => (SELECT coalesce(max(waiting*pace), 0) FROM w))`,
+		ids, since, pace.Seconds(), again.Harvest, again.Due, again.All)
 }
 
 // SiteOptions are what a harvest asks of the crawl of its sites, as they lie
@@ -147,15 +141,12 @@ func (db SiteRecords) SiteOptions(ctx context.Context, siteID int, worker SiteOp
 // LinkLists are what one harvest leaves out.
 type LinkLists struct {
 	Harvest string
-	rules.Lists
+	Lists   rules.Lists
 }
 
 // LinkLists lists those of the harvests that ever wanted a host.
 func (db SiteRecords) LinkLists(ctx context.Context, host string) ([]LinkLists, error) {
-	return Collect(ctx, db, func(row pgx.CollectableRow) (l LinkLists, err error) {
-		err = row.Scan(&l.Harvest, &l.Lists)
-		return l, err
-	}, `SELECT h.id, coalesce(h.options->'links', '{}') FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
+	return List[LinkLists](ctx, db, `SELECT h.id, coalesce(h.options->'links', '{}') FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
 		JOIN sites s ON s.id=hs.site_id WHERE s.host=$1 ORDER BY h.id`, host)
 }
 

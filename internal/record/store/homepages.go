@@ -27,6 +27,8 @@ type Homepage struct {
 	Scope    string  `json:"scope,omitempty"` // of a place of papers; a homepage's is its path
 }
 
+const homepageColumns = `author_id, url, host, rank, source, score, scope`
+
 // Prefix is what of its host is crawled for it, as weburl.InScope takes it; whole is where
 // homepages are crawled with all of their hosts.
 func (h Homepage) Prefix(whole bool) string {
@@ -56,7 +58,7 @@ func owners(ctx context.Context, db source, places []Location) error {
 	for _, l := range places {
 		hosts = append(hosts, weburl.Host(l.URL), weburl.Host(l.Parent))
 	}
-	homes, err := List[Homepage](ctx, db, `SELECT author_id, url, host, rank, source, score, scope FROM homepages
+	homes, err := List[Homepage](ctx, db, `SELECT `+homepageColumns+` FROM homepages
 		WHERE host = ANY($1) ORDER BY author_id, rank`, hosts)
 	for i := range places {
 		l := &places[i]
@@ -74,17 +76,9 @@ type FoundAt struct{ Paper, URL, Parent string }
 
 // FoundOf tells where papers of some authors were found, by author.
 func (db PersonRecords) FoundOf(ctx context.Context, authorIDs []string) (map[string][]FoundAt, error) {
-	rows, _ := db.Pool.Query(ctx, `SELECT pa.author_id, pa.paper_key, l.url, l.parent FROM paper_authors pa
+	return Map[string, []FoundAt](ctx, db, `SELECT pa.author_id, array_agg(ROW(pa.paper_key, l.url, l.parent)) FROM paper_authors pa
 		JOIN matches m ON m.paper_key=pa.paper_key AND `+FoundSQL+` JOIN locations l ON l.sha256=m.sha256 AND l.current
-		WHERE pa.author_id = ANY($1)`, authorIDs)
-	out := map[string][]FoundAt{}
-	var id string
-	var f FoundAt
-	_, err := pgx.ForEachRow(rows, []any{&id, &f.Paper, &f.URL, &f.Parent}, func() error {
-		out[id] = append(out[id], f)
-		return nil
-	})
-	return out, err
+		WHERE pa.author_id = ANY($1) GROUP BY pa.author_id`, authorIDs)
 }
 
 // Sought is an author who is to be looked for, at a place of the order in which a
@@ -160,7 +154,7 @@ func (db PersonRecords) PapersOf(ctx context.Context, authorID string) ([]gleane
 
 // HomepagesOf lists kept homepages of some authors, by author and rank.
 func (db PersonRecords) HomepagesOf(ctx context.Context, authorIDs []string) ([]Homepage, error) {
-	return List[Homepage](ctx, db, `SELECT author_id, url, host, rank, source, score, scope FROM homepages WHERE author_id = ANY($1) ORDER BY author_id, rank`, authorIDs)
+	return List[Homepage](ctx, db, `SELECT `+homepageColumns+` FROM homepages WHERE author_id = ANY($1) ORDER BY author_id, rank`, authorIDs)
 }
 
 // wantsAuthor is true of an author, whom a column names, of a paper that the harvest $1 wants.
@@ -171,7 +165,7 @@ func wantsAuthor(column string) string {
 
 // HarvestHomepages lists kept homepages of the authors of a harvest's wanted papers.
 func (db PersonRecords) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage, error) {
-	return List[Homepage](ctx, db, `SELECT author_id, url, host, rank, source, score, scope FROM homepages g
+	return List[Homepage](ctx, db, `SELECT `+homepageColumns+` FROM homepages g
 		WHERE `+wantsAuthor("g.author_id")+` ORDER BY author_id, rank`, harvest)
 }
 
@@ -217,10 +211,6 @@ func (db PersonRecords) ReviseDecision(ctx context.Context, authorID string, rev
 
 func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Homepage) error {
 	authorID := d.Author.ID()
-	var next *time.Time
-	if !d.NextTry.IsZero() {
-		next = &d.NextTry
-	}
 	body, err := json.Marshal(d)
 	if err != nil {
 		return err
@@ -238,7 +228,7 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 	b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests, next_try)
 		VALUES ($1,`+untitledDecision("$2::jsonb")+`,$3,$4,$5)
 		ON CONFLICT (author_id) DO UPDATE SET decision=EXCLUDED.decision, not_found=EXCLUDED.not_found, requests=EXCLUDED.requests, next_try=EXCLUDED.next_try, decided_at=now()`,
-		authorID, body, d.NotFound, d.Fetches, next)
+		authorID, body, d.NotFound, d.Fetches, UnlessZero(d.NextTry))
 	b.Queue(`DELETE FROM homepages WHERE author_id=$1`, authorID)
 	for i, h := range kept {
 		b.Queue(`INSERT INTO homepages (author_id, url, host, rank, source, score, scope) VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`,
@@ -253,12 +243,8 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 // Decisions lists what was decided about some authors until a time (zero: ever),
 // by author.
 func (db PersonRecords) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error) {
-	var bound *time.Time
-	if !until.IsZero() {
-		bound = &until
-	}
 	return Column[evidence.Decision](ctx, db, `SELECT decision FROM homepage_decisions WHERE author_id = ANY($1) AND decided_at <= coalesce($2::timestamptz, 'infinity') ORDER BY author_id`,
-		authorIDs, bound)
+		authorIDs, UnlessZero(until))
 }
 
 // HarvestDecisions lists the decisions about the authors of a harvest's wanted
@@ -275,13 +261,8 @@ func (db PersonRecords) AllDecisions(ctx context.Context) ([]evidence.Decision, 
 
 // ForgetDecision makes an author one who was not looked for.
 func (db PersonRecords) ForgetDecision(ctx context.Context, authorID string) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM homepages WHERE author_id=$1`, authorID); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `DELETE FROM homepage_decisions WHERE author_id=$1`, authorID)
-		return err
-	})
+	return db.Exec(ctx, `WITH pages AS (DELETE FROM homepages WHERE author_id=$1)
+		DELETE FROM homepage_decisions WHERE author_id=$1`, authorID)
 }
 
 // Now is the database's time, by which the record is dated.
@@ -297,8 +278,7 @@ func (db PersonRecords) Overrides(ctx context.Context, authorID string) ([]Overr
 // SetOverride keeps a person's word; the empty word forgets it.
 func (db PersonRecords) SetOverride(ctx context.Context, authorID, url, word string) error {
 	if word == "" {
-		_, err := db.Pool.Exec(ctx, `DELETE FROM homepage_overrides WHERE author_id=$1 AND md5(url)=md5($2)`, authorID, url)
-		return err
+		return db.Exec(ctx, `DELETE FROM homepage_overrides WHERE author_id=$1 AND md5(url)=md5($2)`, authorID, url)
 	}
 	return db.Exec(ctx, `INSERT INTO homepage_overrides (author_id, url, word) VALUES ($1,$2,$3)
 		ON CONFLICT (author_id, md5(url)) DO UPDATE SET word=EXCLUDED.word, said_at=now()`, authorID, url, word)
@@ -319,24 +299,20 @@ func (db PersonRecords) AuthorsLike(ctx context.Context, words []string, limit i
 
 // AuthorHomepages is one line of a list of authors.
 type AuthorHomepages struct {
-	Author    gleaner.Author `json:"author"`
-	Wanted    int            `json:"wanted"` // papers of theirs that a harvest wants
-	Homepages []Homepage     `json:"homepages"`
-	NotFound  string         `json:"not_found,omitempty"`
-	DecidedAt *time.Time     `json:"decided_at,omitempty"` // absent: not looked for
-	Found     bool           `json:"found,omitempty"`      // all their wanted papers were: nobody looks for a homepage
+	gleaner.Author `json:"author"`
+	Wanted         int        `json:"wanted"` // papers of theirs that a harvest wants
+	Homepages      []Homepage `json:"homepages"`
+	NotFound       string     `json:"not_found,omitempty"`
+	DecidedAt      *time.Time `json:"decided_at,omitempty"` // absent: not looked for
+	Found          bool       `json:"found,omitempty"`      // all their wanted papers were: nobody looks for a homepage
 }
 
 // ListHomepages lists the authors of a harvest's wanted papers ("": of all) with
 // their homepages, by name.
 func (db PersonRecords) ListHomepages(ctx context.Context, harvest string) ([]AuthorHomepages, error) {
-	return Collect(ctx, db, func(row pgx.CollectableRow) (AuthorHomepages, error) {
-		var l AuthorHomepages
-		err := row.Scan(&l.Author.PID, &l.Author.Name, &l.Wanted, &l.NotFound, &l.DecidedAt, &l.Found, &l.Homepages)
-		return l, err
-	}, `SELECT a.pid, a.name, n.papers, coalesce(d.not_found, ''), d.decided_at, n.found,
-			coalesce((SELECT jsonb_agg(jsonb_build_object('author', g.author_id, 'url', g.url, 'host', g.host, 'rank', g.rank, 'source', g.source, 'score', g.score, 'scope', g.scope)
-				ORDER BY g.rank) FROM homepages g WHERE g.author_id=a.id), '[]')
+	return List[AuthorHomepages](ctx, db, `SELECT a.pid, a.name, n.papers,
+			ARRAY(SELECT ROW(`+homepageColumns+`) FROM homepages WHERE author_id=a.id ORDER BY rank),
+			coalesce(d.not_found, ''), d.decided_at, n.found
 		FROM authors a
 		JOIN (SELECT pa.author_id, count(DISTINCT h.paper_key) papers,
 				bool_and(EXISTS (SELECT FROM matches m WHERE m.paper_key=h.paper_key AND `+FoundSQL+`)) found
@@ -348,7 +324,7 @@ func (db PersonRecords) ListHomepages(ctx context.Context, harvest string) ([]Au
 
 // HarvestsOf lists the harvests under way that want a paper of an author.
 func (db PersonRecords) HarvestsOf(ctx context.Context, authorID string) ([]Harvest, error) {
-	return Collect(ctx, db, scanHarvest, `SELECT `+harvestColumns+` FROM harvests v WHERE completed_at IS NULL
+	return List[Harvest](ctx, db, `SELECT `+harvestColumns+` FROM harvests v WHERE completed_at IS NULL
 			AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE pa.author_id=$1 AND h.harvest_id=v.id AND NOT h.held) ORDER BY id`, authorID)
 }

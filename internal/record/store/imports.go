@@ -241,7 +241,7 @@ type Waited struct {
 // DocumentsOf are the documents of a record: its own and, where that is a member of an archive,
 // the other members.
 func (db JobRecords) DocumentsOf(ctx context.Context, w Waited) ([]Document, error) {
-	return Collect(ctx, db, scanDocument, `SELECT `+documentColumns+` FROM documents d WHERE sha256=$1 OR EXISTS (SELECT FROM locations l
+	return List[Document](ctx, db, `SELECT `+documentColumns+` FROM documents d WHERE sha256=$1 OR EXISTS (SELECT FROM locations l
 		JOIN locations o ON o.asked=l.asked AND o.member<>'' AND o.current WHERE l.asked=$2 AND l.sha256=$1 AND l.member<>'' AND o.sha256=d.sha256)`, w.SHA256, frontier.HashOf(w.URL))
 }
 

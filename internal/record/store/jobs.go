@@ -121,8 +121,8 @@ func (db JobRecords) OpenJobs(ctx context.Context) ([]Job, error) {
 
 // EndLostJob ends a job that nobody does, where its row is as it was.
 func (db JobRecords) EndLostJob(ctx context.Context, j Job, note string) (bool, error) {
-	tag, err := db.Pool.Exec(ctx, `UPDATE jobs SET state='failed', note=$4, ended_at=now(), updated_at=now() WHERE id=$1 AND run=$2 AND updated_at=$3 AND state IN ('new', 'running')`, j.ID, j.Run, j.Updated, note)
-	return tag.RowsAffected() == 1, err
+	n, err := db.changed(ctx, `UPDATE jobs SET state='failed', note=$4, ended_at=now(), updated_at=now() WHERE id=$1 AND run=$2 AND updated_at=$3 AND state IN ('new', 'running')`, j.ID, j.Run, j.Updated, note)
+	return n == 1, err
 }
 
 // changed runs an update of a job that does not run, and says why it changed none.
@@ -131,14 +131,14 @@ func changed(ctx context.Context, tx pgx.Tx, id int64, sql string, args ...any) 
 	if err != nil || tag.RowsAffected() > 0 {
 		return err
 	}
-	var there bool
-	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM jobs WHERE id=$1)`, id).Scan(&there); err != nil {
+	there, err := Get[bool](ctx, tx, `SELECT EXISTS (SELECT 1 FROM jobs WHERE id=$1)`, id)
+	switch {
+	case err != nil:
 		return err
+	case there:
+		return fmt.Errorf("%d: %w", id, ErrJobRuns)
 	}
-	if !there {
-		return fmt.Errorf("%d: %w", id, ErrNoJob)
-	}
-	return fmt.Errorf("%d: %w", id, ErrJobRuns)
+	return fmt.Errorf("%d: %w", id, ErrNoJob)
 }
 
 // Time is how long a job has run, or ran.

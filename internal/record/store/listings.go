@@ -19,25 +19,23 @@ import (
 
 // SaveListing replaces what a source lists for a volume.
 func (db PaperRecords) SaveListing(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		b.Queue(`DELETE FROM listings WHERE source=$1 AND venue=$2 AND volume=$3`, source, venueKey, volume)
-		year := 0
-		for i, p := range papers {
-			year = papers[0].Year
-			b.Queue(`INSERT INTO listings (source, venue, volume, position, year, paper) VALUES ($1,$2,$3,$4,$5,$6)`, source, venueKey, volume, i, p.Year, p)
-		}
-		b.Queue(`INSERT INTO volumes (id, venue, year, papers) VALUES ($1,$2,$3,$4)
-			ON CONFLICT (id) DO UPDATE SET papers=EXCLUDED.papers, listed_at=now()`, volumeID(source, venueKey, volume), venueKey, year, len(papers))
-		return tx.SendBatch(ctx, b).Close()
-	})
+	b := &pgx.Batch{}
+	b.Queue(`DELETE FROM listings WHERE source=$1 AND venue=$2 AND volume=$3`, source, venueKey, volume)
+	year := 0
+	for i, p := range papers {
+		year = papers[0].Year
+		b.Queue(`INSERT INTO listings (source, venue, volume, position, year, paper) VALUES ($1,$2,$3,$4,$5,$6)`, source, venueKey, volume, i, p.Year, p)
+	}
+	b.Queue(`INSERT INTO volumes (id, venue, year, papers) VALUES ($1,$2,$3,$4)
+		ON CONFLICT (id) DO UPDATE SET papers=EXCLUDED.papers, listed_at=now()`, volumeID(source, venueKey, volume), venueKey, year, len(papers))
+	return db.Send(ctx, b)
 }
 
 func volumeID(source, venueKey, volume string) string { return source + ":" + venueKey + ":" + volume }
 
 // ListedAt says when a source listed a volume last, zero if never.
 func (db PaperRecords) ListedAt(ctx context.Context, source, venueKey, volume string) (time.Time, error) {
-	return Get[time.Time](ctx, db, `SELECT coalesce((SELECT listed_at FROM volumes WHERE id=$1), '0001-01-01')`, volumeID(source, venueKey, volume))
+	return Get[time.Time](ctx, db, `SELECT coalesce((SELECT listed_at FROM volumes WHERE id=$1), `+never+`)`, volumeID(source, venueKey, volume))
 }
 
 // Listing lists what a source says that a venue published in the years, in the
@@ -65,19 +63,11 @@ func WantedLists(ctx context.Context, db *DB) ([]WantedList, error) {
 // RemoveList removes a list of wanted papers, and reports whether there was one of which no
 // harvest is on record. What is known of its papers stays.
 func RemoveList(ctx context.Context, db *DB, goal string) (was bool, err error) {
-	err = db.Tx(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `DELETE FROM volumes v
-			WHERE venue=$1 AND NOT EXISTS (SELECT 1 FROM harvests h WHERE h.venue=v.venue)`, goal)
-		if was = tag.RowsAffected() > 0; err != nil || !was {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `DELETE FROM listings WHERE venue=$1`, goal); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `DELETE FROM venues WHERE key=$1`, goal)
-		return err
-	})
-	return was, err
+	return Get[bool](ctx, db, `WITH was AS (DELETE FROM volumes v
+			WHERE venue=$1 AND NOT EXISTS (SELECT 1 FROM harvests h WHERE h.venue=v.venue) RETURNING venue),
+		listed AS (DELETE FROM listings WHERE venue IN (SELECT venue FROM was)),
+		named AS (DELETE FROM venues WHERE key IN (SELECT venue FROM was))
+		SELECT EXISTS (SELECT FROM was)`, goal)
 }
 
 // lettersOf is the SQL of the letters and digits of a title, by which two sources have the same.
@@ -134,16 +124,9 @@ type Venue struct {
 
 // Venue returns a venue of the record; one that it does not know has but a key.
 func (db PaperRecords) Venue(ctx context.Context, key string) (Venue, error) {
-	v := Venue{Venue: gleaner.Venue{Key: key, IDs: map[string]string{}}}
-	var at *time.Time
-	err := db.Pool.QueryRow(ctx, `SELECT name, title, ids, sources, named_at FROM venues WHERE key=$1`, key).Scan(&v.Name, &v.Title, &v.IDs, &v.Sources, &at)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return v, nil
-	}
-	if at != nil {
-		v.Named = *at
-	}
-	return v, err
+	return One(ctx, db, pgx.RowToStructByPos[Venue], nil, `SELECT of.key, coalesce(name, ''), coalesce(title, ''), coalesce(ids, '{}'),
+			coalesce(sources, ''), coalesce(named_at, `+never+`)
+		FROM (VALUES ($1::text)) of (key) LEFT JOIN venues v ON v.key=of.key`, key)
 }
 
 // NameVenue keeps a venue's names.
@@ -167,12 +150,8 @@ func (db PaperRecords) DescribeVenue(ctx context.Context, key string, ids map[st
 func (db PersonRecords) SavePersons(ctx context.Context, source string, people map[string]*gleaner.Person) error {
 	b := &pgx.Batch{}
 	for id, p := range people {
-		known := p != nil
-		if !known {
-			p = &gleaner.Person{}
-		}
-		b.Queue(`INSERT INTO persons (source, id, found, person) VALUES ($1,$2,$3,$4)
-			ON CONFLICT (source, id) DO UPDATE SET found=EXCLUDED.found, person=EXCLUDED.person, asked_at=now()`, source, id, known, p)
+		b.Queue(`INSERT INTO persons (source, id, person) VALUES ($1,$2,$3)
+			ON CONFLICT (source, id) DO UPDATE SET person=EXCLUDED.person, asked_at=now()`, source, id, p)
 	}
 	return db.Pool.SendBatch(ctx, b).Close()
 }
@@ -180,20 +159,8 @@ func (db PersonRecords) SavePersons(ctx context.Context, source string, people m
 // Persons returns what a directory said of people within maxAge. An id that it
 // did not know maps to nil; one that it was not asked for is absent.
 func (db PersonRecords) Persons(ctx context.Context, source string, ids []string, maxAge time.Duration) (map[string]*gleaner.Person, error) {
-	rows, _ := db.Pool.Query(ctx, `SELECT id, found, person FROM persons WHERE source=$1 AND id = ANY($2) AND asked_at > now() - $3::interval`, source, ids, maxAge)
-	out := map[string]*gleaner.Person{}
-	var id string
-	var known bool
-	var p gleaner.Person
-	_, err := pgx.ForEachRow(rows, []any{&id, &known, &p}, func() error {
-		if out[id] = nil; known {
-			kept := p
-			out[id] = &kept
-		}
-		p = gleaner.Person{}
-		return nil
-	})
-	return out, err
+	return Map[string, *gleaner.Person](ctx, db, `SELECT id, person FROM persons
+		WHERE source=$1 AND id = ANY($2) AND asked_at > now() - $3::interval`, source, ids, maxAge)
 }
 
 // ErrNoSource is returned where nothing was imported from a source.
@@ -317,11 +284,7 @@ func (db PaperRecords) ForgetHoldings(ctx context.Context, source string, dry bo
 
 // Holdings lists what the library holds, each paper once.
 func (db PaperRecords) Holdings(ctx context.Context) ([]gleaner.Paper, error) {
-	return Collect(ctx, db, func(row pgx.CollectableRow) (gleaner.Paper, error) {
-		var p gleaner.Paper
-		err := row.Scan(&p.Title, &p.Year, &p.Authors, &p.DOI)
-		return p, err
-	}, `SELECT DISTINCT ON (hash) title, year, authors, doi FROM holdings ORDER BY hash, doi DESC, jsonb_array_length(authors) DESC, source`)
+	return Collect(ctx, db, pgx.RowToStructByNameLax[gleaner.Paper], `SELECT DISTINCT ON (hash) title, year, authors, doi FROM holdings ORDER BY hash, doi DESC, jsonb_array_length(authors) DESC, source`)
 }
 
 // VenueText is the beginning of a found paper.

@@ -66,8 +66,7 @@ func (db HarvestRecords) News(ctx context.Context, channel string, enough int) (
 	if err != nil {
 		return n, err
 	}
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM matches m WHERE `+waitsForReview()).Scan(&n.Review)
-	if err != nil {
+	if n.Review, err = Get[int](ctx, db, `SELECT count(*) FROM matches m WHERE `+waitsForReview()); err != nil {
 		return n, err
 	}
 	n.Filled = enough > 0 && n.Review >= enough && before < enough
@@ -75,7 +74,7 @@ func (db HarvestRecords) News(ctx context.Context, channel string, enough int) (
 	if n.Refused, err = List[RefusedSite](ctx, db, `SELECT host, reason`+refused+` ORDER BY host COLLATE "C" LIMIT $3`, n.Since, n.Until, mostRefused); err != nil {
 		return n, err
 	}
-	if err = db.Pool.QueryRow(ctx, `SELECT count(*)`+refused, n.Since, n.Until).Scan(&n.Refusals); err != nil {
+	if n.Refusals, err = Get[int](ctx, db, `SELECT count(*)`+refused, n.Since, n.Until); err != nil {
 		return n, err
 	}
 	n.Harvests, err = db.endedBetween(ctx, n.Since, n.Until)
@@ -83,7 +82,7 @@ func (db HarvestRecords) News(ctx context.Context, channel string, enough int) (
 }
 
 func (db HarvestRecords) endedBetween(ctx context.Context, since, until time.Time) ([]EndedNews, error) {
-	all, err := Collect(ctx, db, scanHarvest, `SELECT `+harvestColumns+` FROM harvests WHERE completed_at > $1 AND completed_at <= $2 ORDER BY completed_at, id`, since, until)
+	all, err := List[Harvest](ctx, db, `SELECT `+harvestColumns+` FROM harvests WHERE completed_at > $1 AND completed_at <= $2 ORDER BY completed_at, id`, since, until)
 	if err != nil {
 		return nil, err
 	}
@@ -141,10 +140,9 @@ func (db CrawlRecords) Chore(ctx context.Context, c Chore, do func(context.Conte
 	// The time begins before the claim, so that it is up here before it is there.
 	within, cancel := context.WithTimeout(ctx, c.Within)
 	defer cancel()
-	var until time.Time
-	err = db.Pool.QueryRow(within, `INSERT INTO chores AS c (name, claimed_until) VALUES ($1, now() + $3)
+	until, err := Get[time.Time](within, db, `INSERT INTO chores AS c (name, claimed_until) VALUES ($1, now() + $3)
 		ON CONFLICT (name) DO UPDATE SET claimed_until = EXCLUDED.claimed_until WHERE c.last <= now() - $2::interval AND c.claimed_until <= now()
-		RETURNING claimed_until`, c.Name, c.Every, c.Within).Scan(&until)
+		RETURNING claimed_until`, c.Name, c.Every, c.Within)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -125,10 +124,7 @@ func (x *PageIndex) SearchPages(ctx context.Context, terms []string, n int) ([]e
 	each := each.Of(terms, func(t string) string { return anyOf([]string{t}) })
 	// The weights are those of D (text), C (none), B (address) and A (title); 1 divides
 	// by the logarithm of the length.
-	return Collect(ctx, x.db, func(row pgx.CollectableRow) (r evidence.Result, err error) {
-		err = row.Scan(&r.URL, &r.Title, &r.Snippet)
-		return r, err
-	}, `SELECT url, title, snippet
+	return Collect(ctx, x.db, pgx.RowToStructByNameLax[evidence.Result], `SELECT url, title, snippet
 		FROM (SELECT * FROM page_index WHERE words @@ $1::text::tsquery ORDER BY id DESC LIMIT $2) p
 		WHERE 2 * (SELECT count(*) FROM unnest($3::text[]) t WHERE words @@ t::tsquery) >= cardinality($3)
 		ORDER BY ts_rank('{0.2, 0.2, 0.4, 1}', words, $4::text::tsquery, 1) DESC, url LIMIT $5`,
@@ -139,8 +135,7 @@ func (x *PageIndex) SearchPages(ctx context.Context, terms []string, n int) ([]e
 func (x *PageIndex) rare(ctx context.Context, terms []string) ([]string, error) {
 	var rare []string
 	for _, t := range terms {
-		var n int
-		err := x.db.Pool.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM page_index WHERE words @@ $1::text::tsquery LIMIT $2) t`, anyOf([]string{t}), commonPages+1).Scan(&n)
+		n, err := Get[int](ctx, x.db, `SELECT count(*) FROM (SELECT 1 FROM page_index WHERE words @@ $1::text::tsquery LIMIT $2) t`, anyOf([]string{t}), commonPages+1)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +156,7 @@ func anyOf(terms []string) string {
 func (db PageRecords) FreshPages(ctx context.Context, limit int) ([]CachedPage, error) {
 	return List[CachedPage](ctx, db, `UPDATE page_cache SET indexed=true WHERE hash IN
 			(SELECT hash FROM page_cache WHERE NOT indexed ORDER BY fetched_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-		RETURNING hash, host, url, final_url, outcome, status, header, body, fetched_at, '0'::interval, false, false`, limit)
+		RETURNING hash, host, url, final_url, outcome, status, header, body, fetched_at, false`, limit)
 }
 
 // CachedPage is an answer fetched outside a crawl, or by one while homepages are looked
@@ -177,9 +172,9 @@ type CachedPage struct {
 	Body     []byte
 	At       time.Time
 	// RetryAfter is a failure's; it is not kept.
-	RetryAfter time.Duration
+	RetryAfter time.Duration `db:"-"`
 	// Crawled keeps it from the local index, which would know more the farther a crawl was.
-	Crawled bool
+	Crawled bool `db:"-"`
 	// Suspect says that a process died over the page, or may have.
 	Suspect bool
 }
@@ -205,14 +200,13 @@ func (db CrawlRecords) Searched(ctx context.Context, siteID int) (bool, error) {
 // CachedPage returns an answer not older than maxAge, false if there is none. What
 // became of the answer, and whether it still counts, is the caller's to judge.
 func (db PageRecords) CachedPage(ctx context.Context, hash []byte, maxAge time.Duration) (CachedPage, bool, error) {
-	var p CachedPage
-	err := db.Pool.QueryRow(ctx, `SELECT hash, host, url, final_url, outcome, status, header, body, fetched_at, deaths > 0 OR coalesce(reading < now() - `+readTime+`, false) FROM page_cache
-		WHERE hash=$1 AND fetched_at > now() - $2::interval`, hash, maxAge).
-		Scan(&p.Hash, &p.Host, &p.URL, &p.FinalURL, &p.Outcome, &p.Status, &p.Header, &p.Body, &p.At, &p.Suspect)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return p, false, nil
+	p, err := One(ctx, db, pgx.RowToAddrOfStructByPos[CachedPage], nil, `SELECT hash, host, url, final_url, outcome, status, header, body, fetched_at,
+			deaths > 0 OR coalesce(reading < now() - `+readTime+`, false)
+		FROM page_cache WHERE hash=$1 AND fetched_at > now() - $2::interval`, hash, maxAge)
+	if p == nil {
+		return CachedPage{}, false, err
 	}
-	return p, err == nil, err
+	return *p, true, err
 }
 
 // BeginAsk notes, in the turn of its host, that a page is asked for, and returns since when,
@@ -259,13 +253,12 @@ func answerHash(what string) []byte {
 // BeginAnswer notes that an outside service's answer is being read, and returns how many
 // processes died over it, as BeginPage does. One with deaths is noted only if alone is set.
 func (db PageRecords) BeginAnswer(ctx context.Context, what string, alone bool) (deaths int, err error) {
-	err = db.Pool.QueryRow(ctx, `INSERT INTO page_cache AS p (hash, host, url, final_url, outcome, status, header, indexed, reading)
+	return Get[int](ctx, db, `INSERT INTO page_cache AS p (hash, host, url, final_url, outcome, status, header, indexed, reading)
 			VALUES ($1,'',$2,'','',0,'{}',true,now())
 		ON CONFLICT (hash) DO UPDATE SET deaths = p.deaths + coalesce(p.reading < now() - `+readTime+`, false)::int,
 			reading = CASE WHEN $3 THEN now() WHEN p.reading >= now() - `+readTime+` THEN p.reading
 				WHEN p.deaths = 0 AND p.reading IS NULL THEN now() END
-		RETURNING deaths`, answerHash(what), what, alone).Scan(&deaths)
-	return deaths, err
+		RETURNING deaths`, answerHash(what), what, alone)
 }
 
 // KeepAnswer notes that an answer is still being read.
@@ -276,9 +269,8 @@ func (db PageRecords) KeepAnswer(ctx context.Context, what string) error {
 // EndAnswer notes that an answer was read. Its deaths are kept for as long as pages are: the
 // next page of the same list may be what they were over.
 func (db PageRecords) EndAnswer(ctx context.Context, what string) error {
-	_, err := db.Pool.Exec(ctx, `WITH gone AS (DELETE FROM page_cache WHERE hash=$1 AND deaths=0)
+	return db.Exec(ctx, `WITH gone AS (DELETE FROM page_cache WHERE hash=$1 AND deaths=0)
 		UPDATE page_cache SET reading=NULL WHERE hash=$1 AND deaths>0`, answerHash(what))
-	return err
 }
 
 // CachedOn lists the hashes of the answers kept for a host.
@@ -293,12 +285,12 @@ type Searches struct{ db base }
 func (db PageRecords) Searches() *Searches { return &Searches{db.base} }
 
 func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int) (evidence.Answer, bool, error) {
-	var a evidence.Answer
-	err := s.db.Pool.QueryRow(ctx, `SELECT results, asked_at FROM searches WHERE provider=$1 AND md5(query)=md5($2) AND wanted=$3`, provider, query, n).Scan(&a.Results, &a.At)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return a, false, nil
+	a, err := One(ctx, s.db, pgx.RowToAddrOfStructByPos[evidence.Answer], nil,
+		`SELECT results, asked_at FROM searches WHERE provider=$1 AND md5(query)=md5($2) AND wanted=$3`, provider, query, n)
+	if a == nil {
+		return evidence.Answer{}, false, err
 	}
-	return a, err == nil, err
+	return *a, true, err
 }
 
 // SaveSearch keeps an answer, of pages of blacklisted hosts only the address.
@@ -308,9 +300,9 @@ func (s *Searches) SaveSearch(ctx context.Context, provider, query string, n int
 }
 
 func (s *Searches) Spend(ctx context.Context, provider string, start time.Time, limit int) (bool, error) {
-	tag, err := s.db.Pool.Exec(ctx, `INSERT INTO search_spending (provider, period, requests) SELECT $1, $2, 1 WHERE $3 > 0
+	n, err := s.db.changed(ctx, `INSERT INTO search_spending (provider, period, requests) SELECT $1, $2, 1 WHERE $3 > 0
 		ON CONFLICT (provider, period) DO UPDATE SET requests = search_spending.requests + 1 WHERE search_spending.requests < $3`, provider, start, limit)
-	return err == nil && tag.RowsAffected() == 1, err
+	return n == 1, err
 }
 
 func (s *Searches) Spent(ctx context.Context, provider string, start time.Time) (int, error) {
@@ -327,7 +319,7 @@ type Spending struct {
 
 // Spending lists what was asked of each provider in its present or last period.
 func (s *Searches) Spending(ctx context.Context) ([]Spending, error) {
-	return List[Spending](ctx, s.db, `SELECT provider, coalesce(p.period, '0001-01-01'::timestamptz), coalesce(p.requests, 0), coalesce(k.kept, 0)
+	return List[Spending](ctx, s.db, `SELECT provider, coalesce(p.period, `+never+`), coalesce(p.requests, 0), coalesce(k.kept, 0)
 		FROM (SELECT DISTINCT ON (provider) provider, period, requests FROM search_spending ORDER BY provider, period DESC) p
 		FULL JOIN (SELECT provider, count(*) AS kept FROM searches GROUP BY 1) k USING (provider) ORDER BY provider`)
 }

@@ -135,11 +135,10 @@ func (db PaperRecords) HoldPapers(ctx context.Context, harvest string, held map[
 	if len(held) == 0 {
 		return nil
 	}
+	keys := slices.Sorted(maps.Keys(held))
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		keys := slices.Sorted(maps.Keys(held))
-		whys := each.Of(keys, func(key string) string { return held[key] })
-		_, err := tx.Exec(ctx, `UPDATE harvest_papers h SET held=true, held_why=n.why FROM unnest($2::text[], $3::text[]) n(key, why)
-			WHERE h.harvest_id=$1 AND h.paper_key=n.key`, harvest, keys, whys)
+		_, err := tx.Exec(ctx, `UPDATE harvest_papers h SET held=true, held_why=n.why FROM jsonb_each_text($2) n(key, why)
+			WHERE h.harvest_id=$1 AND h.paper_key=n.key`, harvest, held)
 		if err != nil {
 			return err
 		}
@@ -216,7 +215,7 @@ func (db PaperRecords) SaveCopies(ctx context.Context, copies []Copy) error {
 	for _, c := range inOrder {
 		b.Queue(`INSERT INTO copies (paper_key, url, landing, version, license, host_kind, source) VALUES ($1,$2,$3,$4,$5,$6,$7)
 			ON CONFLICT (paper_key, md5(url)) DO UPDATE SET landing=EXCLUDED.landing, version=EXCLUDED.version, license=EXCLUDED.license,
-				host_kind=EXCLUDED.host_kind, source=EXCLUDED.source, located_at=now()`, c.Paper, c.URL, c.Landing, c.Version, c.License, c.Host, c.Source)
+				host_kind=EXCLUDED.host_kind, source=EXCLUDED.source`, c.Paper, c.URL, c.Landing, c.Version, c.License, c.Host, c.Source)
 	}
 	return db.Pool.SendBatch(ctx, b).Close()
 }
@@ -224,13 +223,9 @@ func (db PaperRecords) SaveCopies(ctx context.Context, copies []Copy) error {
 // OpenCopies lists where catalogues say that copies of some papers are, by paper;
 // landing pages come last.
 func (db PaperRecords) OpenCopies(ctx context.Context, papers []string) (map[string][]Copy, error) {
-	all, err := List[Copy](ctx, db, `SELECT paper_key, url, landing, version, license, host_kind, source FROM copies
-		WHERE paper_key = ANY($1) ORDER BY paper_key, landing, url`, papers)
-	out := map[string][]Copy{}
-	for _, c := range all {
-		out[c.Paper] = append(out[c.Paper], c)
-	}
-	return out, err
+	return Map[string, []Copy](ctx, db, `SELECT paper_key,
+			array_agg(ROW(paper_key, url, landing, version, license, host_kind, source) ORDER BY landing, url)
+		FROM copies WHERE paper_key = ANY($1) GROUP BY paper_key`, papers)
 }
 
 // ErrNoPaper is returned for a paper that the record does not know.

@@ -51,11 +51,8 @@ func saveParents(ctx context.Context, tx pgx.Tx, pages []ParentSeen) error {
 			if host == "" {
 				continue
 			}
-			var day *time.Time
-			if !p.Day.IsZero() {
-				day = &p.Day
-			}
-			hashes, urls, hosts, days, leads = append(hashes, p.Page), append(urls, p.URL), append(hosts, host), append(days, day), append(leads, p.Leads)
+			hashes, urls, hosts = append(hashes, p.Page), append(urls, p.URL), append(hosts, host)
+			days, leads = append(days, UnlessZero(p.Day)), append(leads, p.Leads)
 		}
 		if _, err := tx.Exec(ctx, saveParentsSQL, hashes, urls, hosts, days, leads); err != nil {
 			return err
@@ -144,7 +141,7 @@ func (db DocumentRecords) Parents(ctx context.Context, host string, after Parent
 			after = ParentAt{Host: host}
 		}
 	}
-	return List[Parent](ctx, db, parentsOfSQL(sql), after.Host, orNone(after.Page), limit)
+	return List[Parent](ctx, db, parentsOfSQL(sql), after.Host, orEmpty(after.Page), limit)
 }
 
 // At is the place of a page in the list.
@@ -192,7 +189,7 @@ func parentsAt(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Parent
 	if at.Listed {
 		return listedParents(ctx, tx, at, limit)
 	}
-	next, err := List[Parent](ctx, tx, parentsOfSQL(behindSQL), at.Host, orNone(at.Page), limit)
+	next, err := List[Parent](ctx, tx, parentsOfSQL(behindSQL), at.Host, orEmpty(at.Page), limit)
 	if len(next) < limit {
 		return next, ParentAt{Listed: true, Position: -1}, err
 	}

@@ -2,10 +2,9 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +45,7 @@ func (db ReportRecords) readHomepages(ctx context.Context, authors map[string]Au
 // that limits kept from being asked for.
 func (db ReportRecords) cutPages(ctx context.Context, authors map[string]AuthorClue, whole bool) error {
 	type cut struct{ Host, URL, By string }
-	hosts, of := map[string]bool{}, map[string][]cut{}
+	hosts := map[string]bool{}
 	for _, a := range authors {
 		for _, h := range a.Homepages {
 			hosts[weburl.Host(h.URL)] = true
@@ -59,9 +58,7 @@ func (db ReportRecords) cutPages(ctx context.Context, authors map[string]AuthorC
 			AND (u.outcome IN ('max-depth', 'trap') OR u.outcome LIKE '%-limit' AND u.outcome NOT LIKE 'lead%')
 		UNION ALL SELECT s.host, u.url, u.outcome FROM s
 			JOIN urls u ON u.site_id=s.id AND u.state=3 AND u.outcome LIKE 'render-%'`, slices.Collect(maps.Keys(hosts)))
-	for _, c := range all {
-		of[c.Host] = append(of[c.Host], c)
-	}
+	of := each.By(all, func(c cut) string { return c.Host })
 	for _, a := range authors {
 		for i, h := range a.Homepages {
 			scope, by := []string{h.Prefix(whole)}, map[string]bool{}
@@ -122,9 +119,6 @@ type place struct {
 	host string // where the ranks are the same
 }
 
-// unranked is the rank of a host whose domain is on no list.
-const unranked = math.MaxInt32
-
 // rankSQL is the rank of a site s: its domain's place on the whitelist, then its
 // domain's by F₁. Sites whose domain is on neither come last.
 const rankSQL = `coalesce((SELECT min(w.position) FROM whitelist w WHERE w.domain = ANY (` + domainsOf + `)),
@@ -134,34 +128,13 @@ const rankSQL = `coalesce((SELECT min(w.position) FROM whitelist w WHERE w.domai
 // and what follows each dot in it.
 const domainsOf = `ARRAY(SELECT array_to_string(parts[i:], '.') FROM string_to_array(split_part(s.host, ':', 1), '.') parts, generate_subscripts(parts, 1) i)`
 
-// placeOf reads what String wrote; "" is before all. Where there is no rank it is
-// that of hosts on no list, and without a turn it is the first.
-func placeOf(s string) place {
-	if s == "" {
-		return place{}
-	}
-	words := strings.Split(s, " ")
-	p := place{rank: unranked, host: words[len(words)-1]}
-	if len(words) > 1 {
-		p.turn, _ = strconv.Atoi(words[0])
-	}
-	if len(words) > 2 {
-		p.rank, _ = strconv.Atoi(words[1])
-	}
+// placeOf reads what String wrote; "" is before all.
+func placeOf(s string) (p place) {
+	_, _ = fmt.Sscan(s, &p.turn, &p.rank, &p.host)
 	return p
 }
 
-// String is the host, before it the turn where that is not 0 and, behind a turn,
-// the rank where there is one.
-func (p place) String() string {
-	switch {
-	case p.rank != unranked:
-		return strconv.Itoa(p.turn) + " " + strconv.Itoa(p.rank) + " " + p.host
-	case p.turn > 0:
-		return strconv.Itoa(p.turn) + " " + p.host
-	}
-	return p.host
-}
+func (p place) String() string { return fmt.Sprint(p.turn, " ", p.rank, " ", p.host) }
 
 // pageOfSQL joins links k with the page that each is on: one of a crawl, or of an
 // import.

@@ -102,10 +102,6 @@ func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack,
 // putBack puts URLs of a site back, and at a revisit what is passed over else.
 // edge holds the directories where a verdict begins or ends; the innermost decides.
 func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBack, revisit bool) (int, error) {
-	before := any(nil)
-	if !what.Before.IsZero() {
-		before = what.Before
-	}
 	tag, err := tx.Exec(ctx, `
 		WITH edge AS (SELECT a.scheme || s.host || d.path AS prefix, d.avoid
 				FROM directory_stats d JOIN sites s ON s.id=d.site_id CROSS JOIN (VALUES ('http://'), ('https://')) a (scheme)
@@ -118,7 +114,7 @@ func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBa
 		WHERE u.site_id=$1 AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
 			AND u.state IN (1, 2, 3, 4, 6)
 			AND (NOT coalesce((SELECT avoid FROM edge WHERE starts_with(u.url, prefix) ORDER BY length(prefix) DESC LIMIT 1), false) AND u.hash NOT IN (SELECT hash FROM idle)
-				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM parent))`, siteID, what.All, before, revisit, host)
+				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM parent))`, siteID, what.All, UnlessZero(what.Before), revisit, host)
 	return int(tag.RowsAffected()), err
 }
 
@@ -216,19 +212,21 @@ func finishCrawl(ctx context.Context, tx pgx.Tx, host string, e CrawlEnd, p recr
 
 // ended is what the record says of the crawl of a site that ends.
 type ended struct {
-	ID, Crawl, Retries, Gained, Changed int
-	Interval, Since                     time.Duration // Since: from the end of the last crawl to the beginning of this one
-	Started                             *time.Time
-	Finished, Wanted                    bool
-	Watched                             bool // a harvest or a recrawl waits for it that goes on
-	Paused                              bool // by a person, still
+	ID, Crawl, Retries int
+	Interval           time.Duration
+	Started            *time.Time
+	Finished           bool
+	Since              time.Duration // from the end of the last crawl to the beginning of this one
+	Gained, Changed    int
+	Wanted             bool
+	Watched            bool // a harvest or a recrawl waits for it that goes on
+	Paused             bool // by a person, still
 }
 
 func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
-	var c ended
-	var seconds, since int64
-	err := tx.QueryRow(ctx, `SELECT s.id, s.crawl, s.retries, s.interval_s, s.crawl_started, coalesce(s.crawl_finished >= s.crawl_started, false),
-			coalesce(extract(epoch FROM s.crawl_started - s.crawl_finished), 1e9)::bigint,
+	return One(ctx, tx, pgx.RowToStructByPos[ended], pgx.ErrNoRows, `SELECT s.id, s.crawl, s.retries,
+			make_interval(secs => s.interval_s), s.crawl_started, coalesce(s.crawl_finished >= s.crawl_started, false),
+			coalesce(s.crawl_started - s.crawl_finished, make_interval(years => 30)),
 			(SELECT count(DISTINCT d.sha256) FROM locations l JOIN documents d ON d.sha256=l.sha256
 				WHERE l.site_id=s.id AND d.state='accepted' AND d.discovered_at >= s.crawl_started),
 			(SELECT count(*) FROM urls u WHERE u.site_id=s.id AND u.crawl=s.crawl AND u.state=1 AND u.outcome='success'),
@@ -236,10 +234,7 @@ func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
 				WHERE g.host=s.host AND NOT h.held AND `+missingSQL+`),
 			`+recrawlSQL+` OR EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.completed_at IS NULL AND NOT h.cancelled),
 			s.paused <> ''
-		FROM sites s WHERE s.host=$1 FOR NO KEY UPDATE`, host).
-		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &since, &c.Gained, &c.Changed, &c.Wanted, &c.Watched, &c.Paused)
-	c.Interval, c.Since = time.Duration(seconds)*time.Second, time.Duration(since)*time.Second
-	return c, err
+		FROM sites s WHERE s.host=$1 FOR NO KEY UPDATE`, host)
 }
 
 // saveCrawl writes the numbers of the crawl: the requests that its slices counted,
@@ -304,32 +299,32 @@ var ErrNoURL = errors.New("this URL was never met")
 
 // URLRecord is what the record holds of one URL.
 type URLRecord struct {
-	URL       string     `json:"url"`
-	Host      string     `json:"host"`
-	State     int        `json:"-"`
-	StateName string     `json:"state"`
-	Parent    string     `json:"parent_url,omitempty"`
-	Source    string     `json:"source"`
-	Anchor    string     `json:"anchor,omitempty"`
-	Context   string     `json:"context,omitempty"`
-	Heading   string     `json:"heading,omitempty"`
-	TagPath   string     `json:"tag_path,omitempty"`
-	Depth     int        `json:"depth"`
-	Queue     int        `json:"queue"`
-	Mark      int        `json:"mark"`
-	Priority  float64    `json:"priority"`
-	Wanted    float64    `json:"wanted"` // how like a title it read that was wanted when it was met
-	Reason    string     `json:"reason,omitempty"`
-	Outcome   string     `json:"outcome,omitempty"`
-	Status    int        `json:"status,omitempty"`
-	Tries     int        `json:"tries"`
-	Crawl     int        `json:"crawl"`
-	Rank      int        `json:"rank,omitempty"` // the how-manieth URL of its crawl it was
-	FetchedAt *time.Time `json:"fetched_at,omitempty"`
-	NextTry   *time.Time `json:"next_try,omitempty"` // of what failed; nil for never
-	Bytes     int64      `json:"bytes,omitempty"`
-	SHA256    []string   `json:"documents,omitempty"`
-	Pace      Pace       `json:"pace"` // of its site
+	URL       string        `json:"url"`
+	Host      string        `json:"host"`
+	State     int           `json:"-"`
+	StateName string        `json:"state" db:"-"`
+	Parent    string        `json:"parent_url,omitempty"`
+	Source    string        `json:"source"`
+	Anchor    string        `json:"anchor,omitempty"`
+	Context   string        `json:"context,omitempty"`
+	Heading   string        `json:"heading,omitempty"`
+	TagPath   string        `json:"tag_path,omitempty"`
+	Depth     int           `json:"depth"`
+	Queue     int           `json:"queue"`
+	Mark      int           `json:"mark"`
+	Priority  float64       `json:"priority"`
+	Wanted    float64       `json:"wanted"` // how like a title it read that was wanted when it was met
+	Reason    string        `json:"reason,omitempty"`
+	Outcome   string        `json:"outcome,omitempty"`
+	Status    int           `json:"status,omitempty"`
+	Tries     int           `json:"tries"`
+	Crawl     int           `json:"crawl"`
+	Rank      int           `json:"rank,omitempty"` // the how-manieth URL of its crawl it was
+	FetchedAt *time.Time    `json:"fetched_at,omitempty"`
+	NextTry   *time.Time    `json:"next_try,omitempty"` // of what failed; nil for never
+	Bytes     int64         `json:"bytes,omitempty"`
+	SHA256    []string      `json:"documents,omitempty"`
+	Pace      `json:"pace"` // of its site
 }
 
 var stateNames = []string{"waiting", "page", "document", "failed for now", "failed for good", "skipped", "moved"}
@@ -337,16 +332,13 @@ var stateNames = []string{"waiting", "page", "document", "failed for now", "fail
 // ExplainURL returns what is known of a URL of a host, by its identity: of one that no crawl
 // met what an import recorded of its documents.
 func (db SiteRecords) ExplainURL(ctx context.Context, host string, hash []byte) (URLRecord, error) {
-	var r URLRecord
-	err := db.Pool.QueryRow(ctx, `SELECT u.url, s.host, CASE WHEN u.state=4 AND `+nextTry+` IS NOT NULL THEN 3 ELSE u.state END,
+	r, err := One(ctx, db, pgx.RowToStructByPos[URLRecord], pgx.ErrNoRows, `SELECT u.url, s.host, CASE WHEN u.state=4 AND `+nextTry+` IS NOT NULL THEN 3 ELSE u.state END,
 			u.parent, u.source, u.anchor, u.context, u.heading, u.tag_path, u.depth, u.queue, u.mark,
 			u.priority, u.wanted, u.reason, u.outcome, u.status, u.tries, u.crawl,
 			CASE WHEN u.fetched_at IS NULL THEN 0 ELSE (SELECT count(*) FROM urls e WHERE e.site_id=u.site_id AND e.crawl=u.crawl AND e.fetched_at <= u.fetched_at) END,
 			u.fetched_at, CASE WHEN u.state IN (3, 4) THEN `+nextTry+` END, u.bytes,
 			ARRAY(SELECT l.sha256 FROM locations l WHERE l.site_id=u.site_id AND l.url=u.url ORDER BY l.current DESC, l.member), `+paceColumns+`
-		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.host=$1 AND u.hash=$2`, host, hash).
-		Scan(append([]any{&r.URL, &r.Host, &r.State, &r.Parent, &r.Source, &r.Anchor, &r.Context, &r.Heading, &r.TagPath, &r.Depth, &r.Queue, &r.Mark,
-			&r.Priority, &r.Wanted, &r.Reason, &r.Outcome, &r.Status, &r.Tries, &r.Crawl, &r.Rank, &r.FetchedAt, &r.NextTry, &r.Bytes, &r.SHA256}, r.Pace.fields()...)...)
+		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.host=$1 AND u.hash=$2`, host, hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		r = URLRecord{Host: host, State: 2, Source: "import"} // no crawl met it
 		err = db.Pool.QueryRow(ctx, `SELECT l.url, l.parent, l.anchor, l.context, l.heading, l.found_at,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 )
@@ -144,15 +145,11 @@ func (db MatchRecords) CountJudged(ctx context.Context, harvest string, n int) e
 
 // readable reads documents with their places, the first of each, and matches.
 func (db MatchRecords) readable(ctx context.Context, where string, args ...any) ([]Readable, error) {
-	docs, err := Collect(ctx, db, scanDocument, `SELECT `+documentColumns+` FROM documents d WHERE `+where, args...)
+	docs, err := List[Document](ctx, db, `SELECT `+documentColumns+` FROM documents d WHERE `+where, args...)
 	if err != nil || len(docs) == 0 {
 		return nil, err
 	}
-	shas, at := make([]string, len(docs)), make(map[string]int, len(docs))
-	out := make([]Readable, len(docs))
-	for i, d := range docs {
-		shas[i], at[d.SHA256], out[i].Document = d.SHA256, i, d
-	}
+	shas := each.Of(docs, func(d Document) string { return d.SHA256 })
 	places, err := List[Location](ctx, db, `SELECT l.* FROM unnest($1::text[]) of (sha), LATERAL (
 		SELECT `+locationColumns+` FROM locations WHERE sha256 = sha ORDER BY current DESC, url, member LIMIT $2) l`, shas, MostPlaces)
 	if err != nil {
@@ -161,20 +158,10 @@ func (db MatchRecords) readable(ctx context.Context, where string, args ...any) 
 	if err := owners(ctx, db, places); err != nil {
 		return nil, err
 	}
-	for _, l := range places {
-		r := &out[at[l.SHA256]]
-		r.Places = append(r.Places, l)
-	}
-	rows, _ := db.Query(ctx, `SELECT sha256, paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256 = ANY($1) ORDER BY paper_key`, shas)
-	var sha string
-	var f Found
-	_, err = pgx.ForEachRow(rows, []any{&sha, &f.Paper, &f.Verdict, &f.Score, &f.Form, &f.Reasons, &f.Settled}, func() error {
-		r := &out[at[sha]]
-		r.Matches = append(r.Matches, f)
-		f.Reasons = nil // a slice of its own for the next row
-		return nil
-	})
-	return out, err
+	at := each.By(places, func(l Location) string { return l.SHA256 })
+	matches, err := Map[string, []Found](ctx, db, `SELECT sha256, array_agg(ROW(paper_key, verdict, score, form, reasons, settled) ORDER BY paper_key)
+		FROM matches WHERE sha256 = ANY($1) GROUP BY sha256`, shas)
+	return each.Of(docs, func(d Document) Readable { return Readable{d, at[d.SHA256], matches[d.SHA256]} }), err
 }
 
 // SaveCompared notes that what a document is matched with is what it comes to
@@ -210,12 +197,10 @@ func (db MatchRecords) ChangedPapers(ctx context.Context) ([]gleaner.Paper, erro
 // ForgetChanges notes that every document was compared with the wanted papers of a
 // version, or one after it.
 func (db MatchRecords) ForgetChanges(ctx context.Context, version int64) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		b.Queue(`SELECT pg_advisory_xact_lock(` + wantedLock + `)`) // before its rows, as in changeWanted
-		b.Queue(`DELETE FROM wanted_changes WHERE version <= $1`, version)
-		return tx.SendBatch(ctx, b).Close()
-	})
+	b := &pgx.Batch{}
+	b.Queue(`SELECT pg_advisory_xact_lock(` + wantedLock + `)`) // before its rows, as in changeWanted
+	b.Queue(`DELETE FROM wanted_changes WHERE version <= $1`, version)
+	return db.Send(ctx, b)
 }
 
 // nobodyWants notes the papers that documents are matched with and that no harvest

@@ -60,12 +60,8 @@ func (db ReportRecords) KeepReport(ctx context.Context, harvest string, k KeptRe
 
 // KeptReport returns the report of a harvest that was kept, nil where none was.
 func (db ReportRecords) KeptReport(ctx context.Context, harvest string) (*KeptReport, error) {
-	var k KeptReport
-	err := db.Pool.QueryRow(ctx, `SELECT made_at, took, report FROM harvest_reports WHERE harvest_id=$1`, harvest).Scan(&k.Made, &k.Took, &k.Report)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return &k, err
+	return One(ctx, db, pgx.RowToAddrOfStructByPos[KeptReport], nil,
+		`SELECT made_at, took, report FROM harvest_reports WHERE harvest_id=$1`, harvest)
 }
 
 const missingForSQL = `

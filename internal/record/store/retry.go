@@ -30,7 +30,7 @@ const failedSites = `SELECT s.id FROM sites s WHERE ($1='' OR EXISTS (SELECT 1 F
 
 // failedURLs selects the URLs of a filter ($3 reason, $4 age beside).
 const failedURLs = `site_id IN (` + failedSites + `) AND state IN (3, 4)
-	AND CASE WHEN $3='' THEN outcome NOT IN ` + forGood + ` ELSE outcome=$3 END AND coalesce(fetched_at, '-infinity') <= now() - $4 * interval '1 second'`
+	AND CASE WHEN $3='' THEN outcome NOT IN ` + forGood + ` ELSE outcome=$3 END AND coalesce(fetched_at, '-infinity') <= now() - $4::interval`
 
 // givenUp is true of a site s whose URLs wait in vain until it is crawled again.
 const givenUp = `s.state IN ('refused', 'stopped')`
@@ -40,35 +40,35 @@ const stalled = `'` + gleaner.Stalled + `'`
 
 // stalledDocuments selects the documents d of a filter ($1 to $4) over which a
 // reader stalled: those that were given up, and those that still wait.
-const stalledDocuments = `d.outcome=` + stalled + ` AND d.state IN ('new', 'failed') AND ($3='' OR $3=` + stalled + `) AND d.updated_at <= now() - $4 * interval '1 second'
+const stalledDocuments = `d.outcome=` + stalled + ` AND d.state IN ('new', 'failed') AND ($3='' OR $3=` + stalled + `) AND d.updated_at <= now() - $4::interval
 	AND ($1='' AND $2='' OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id IN (` + failedSites + `)))`
 
 // StalledDocuments counts the documents that RequeueStalled would take up.
 func (db RetryRecords) StalledDocuments(ctx context.Context, f RetryFilter) (int, error) {
-	return Get[int](ctx, db, `SELECT count(*) FROM documents d WHERE `+stalledDocuments, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+	return Get[int](ctx, db, `SELECT count(*) FROM documents d WHERE `+stalledDocuments, f.Harvest, f.Host, f.Reason, f.OlderThan)
 }
 
 // RequeueStalled has the documents of a filter examined again, as often as if no
 // reader had stalled over them yet. It returns how many they are.
 func (db RetryRecords) RequeueStalled(ctx context.Context, f RetryFilter) (int, error) {
 	return db.changed(ctx, `UPDATE documents SET state='new', tries=0 WHERE sha256 IN (
-		SELECT d.sha256 FROM documents d WHERE `+stalledDocuments+` ORDER BY d.sha256 FOR UPDATE)`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+		SELECT d.sha256 FROM documents d WHERE `+stalledDocuments+` ORDER BY d.sha256 FOR UPDATE)`, f.Harvest, f.Host, f.Reason, f.OlderThan)
 }
 
 // retriedSites is true of a site that is asked again though none of its URLs failed ($3 and $4
 // as of a filter).
 const retriedSites = `($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
-	AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second'`
+	AND coalesce(crawl_finished, '-infinity') <= now() - $4::interval`
 
 // RetriedSites counts the sites that RequeueFailed would have asked again without failed URLs.
 func (db RetryRecords) RetriedSites(ctx context.Context, f RetryFilter) (int, error) {
 	return Get[int](ctx, db, `SELECT count(*) FROM sites WHERE id IN (`+failedSites+`) AND `+retriedSites,
-		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+		f.Harvest, f.Host, f.Reason, f.OlderThan)
 }
 
 // FailedURLs counts the URLs that RequeueFailed would put back.
 func (db RetryRecords) FailedURLs(ctx context.Context, f RetryFilter) (int, error) {
-	return Get[int](ctx, db, `SELECT count(*) FROM urls WHERE `+failedURLs, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+	return Get[int](ctx, db, `SELECT count(*) FROM urls WHERE `+failedURLs, f.Harvest, f.Host, f.Reason, f.OlderThan)
 }
 
 // RetryHosts lists the hosts of a filter, whatever their state, after one host;
@@ -113,7 +113,6 @@ type urlKey struct {
 
 // requeue puts back the first failed URLs of a filter after one, and returns them in order.
 func requeue(ctx context.Context, tx pgx.Tx, f RetryFilter, after urlKey) ([]urlKey, error) {
-	age := int64(f.OlderThan / time.Second)
 	// Sites before their URLs, in the order in which everybody locks them.
 	if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id IN (`+failedSites+`) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, f.Harvest, f.Host); err != nil {
 		return nil, err
@@ -124,7 +123,7 @@ func requeue(ctx context.Context, tx pgx.Tx, f RetryFilter, after urlKey) ([]url
 		WHERE (site_id, hash) IN (SELECT site_id, hash FROM urls
 			WHERE `+failedURLs+` AND (site_id, hash) > ($5, coalesce($6, ''::bytea)) ORDER BY site_id, hash LIMIT $7)
 		RETURNING site_id, hash)
-		SELECT * FROM put ORDER BY site_id, hash`, f.Harvest, f.Host, f.Reason, age, after.Site, after.Hash, retriedAtOnce)
+		SELECT * FROM put ORDER BY site_id, hash`, f.Harvest, f.Host, f.Reason, f.OlderThan, after.Site, after.Hash, retriedAtOnce)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +132,7 @@ func requeue(ctx context.Context, tx pgx.Tx, f RetryFilter, after urlKey) ([]url
 	again, err := Column[int](ctx, tx, `UPDATE sites SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until)),
 			reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
 		WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR `+retriedSites+`)
-		RETURNING id`, f.Harvest, f.Host, f.Reason, age, of)
+		RETURNING id`, f.Harvest, f.Host, f.Reason, f.OlderThan, of)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +226,7 @@ func (db RetryRecords) Failures(ctx context.Context, f RetryFilter) ([]Failure, 
 		UNION ALL
 		SELECT outcome, 0, count(*), 0, 0, 0, min(updated_at), NULL, false FROM documents d WHERE `+stalledDocuments+` GROUP BY outcome)
 		SELECT reason, sum(urls)::int, sum(documents)::int, sum(authors)::int, sum(sources)::int, sum(sites)::int, coalesce(min(oldest), now()), min(next), bool_and(for_good)
-		FROM failed GROUP BY reason ORDER BY 9, 2 DESC, 4 DESC, 1`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+		FROM failed GROUP BY reason ORDER BY 9, 2 DESC, 4 DESC, 1`, f.Harvest, f.Host, f.Reason, f.OlderThan)
 }
 
 // FailedURL is a URL that failed, or that waits at a site that was refused or stopped.
@@ -273,7 +272,7 @@ type OpenCrawl struct {
 // OpenCrawls lists sites in state crawling, and of those in state new the hosts
 // given.
 func (db CrawlRecords) OpenCrawls(ctx context.Context, hosts []string) ([]OpenCrawl, error) {
-	return List[OpenCrawl](ctx, db, `SELECT host, state, crawl, token, coalesce(crawl_started, '0001-01-01'), holder <> '' AND expires_at > now()
+	return List[OpenCrawl](ctx, db, `SELECT host, state, crawl, token, coalesce(crawl_started, `+never+`), holder <> '' AND expires_at > now()
 		FROM sites WHERE state='crawling' OR (state='new' AND host = ANY($1)) ORDER BY host`, hosts)
 }
 
@@ -333,8 +332,7 @@ func (db CrawlRecords) DropRobots(ctx context.Context, before time.Time, really 
 
 func (db CrawlRecords) countOrDo(ctx context.Context, really bool, what, sql string, args ...any) (int, error) {
 	if really {
-		tag, err := db.Pool.Exec(ctx, sql, args...)
-		return int(tag.RowsAffected()), err
+		return db.changed(ctx, sql, args...)
 	}
 	return Get[int](ctx, db, `SELECT count(*) FROM `+what, args...)
 }

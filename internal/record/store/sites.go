@@ -14,12 +14,6 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Querier is a pool or a transaction.
-type Querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
 // Site is one host as the record knows it.
 type Site struct {
 	ID         int               `json:"-"`
@@ -32,20 +26,19 @@ type Site struct {
 	Parked     *time.Time        `json:"parked_until,omitempty"`
 	Started    *time.Time        `json:"crawl_started,omitempty"`
 	Finished   *time.Time        `json:"crawl_finished,omitempty"`
-	Pace       Pace              `json:"pace"`
-	Learnt     json.RawMessage   `json:"-"`
-	WARC       bool              `json:"-"` // a recrawl wants what is exchanged kept
-	View       string            `json:"-"` // the options under which links of its pages were taken; "" before any
+	Pace       `json:"pace"`
+	Learnt     json.RawMessage `json:"-"`
+	WARC       bool            `json:"-"` // a recrawl wants what is exchanged kept
+	View       string          `json:"-"` // the options under which links of its pages were taken; "" before any
 }
 
 // EnsureSite returns the id of a host's row, making it where it is new.
-func EnsureSite(ctx context.Context, q Querier, host string) (int, error) {
-	var id int
+func EnsureSite(ctx context.Context, db source, host string) (id int, err error) {
+	const find = `SELECT id FROM sites WHERE host=$1`
 	// Three statements: each sees what others have committed meanwhile, and a row
 	// that is there is found without using up a number.
-	var err error
-	for _, sql := range []string{`SELECT id FROM sites WHERE host=$1`, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING RETURNING id`, `SELECT id FROM sites WHERE host=$1`} {
-		if err = q.QueryRow(ctx, sql, host).Scan(&id); !errors.Is(err, pgx.ErrNoRows) {
+	for _, sql := range []string{find, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING RETURNING id`, find} {
+		if id, err = Get[int](ctx, db, sql, host); !errors.Is(err, pgx.ErrNoRows) {
 			break
 		}
 	}
@@ -67,22 +60,16 @@ func HoldSite(ctx context.Context, tx pgx.Tx, host string) (int, error) {
 }
 
 const siteColumns = `s.id, s.host, s.state, s.reason, s.crawl, s.crawl_pages, s.failures,
-	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.learnt, s.warc, s.view, ` + paceColumns
-
-func scanSite(row pgx.CollectableRow) (Site, error) {
-	var s Site
-	err := row.Scan(append([]any{&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Learnt, &s.WARC, &s.View}, s.Pace.fields()...)...)
-	return s, err
-}
+	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, ` + paceColumns + `, s.learnt, s.warc, s.view`
 
 // Site returns one host's row.
 func (db SiteRecords) Site(ctx context.Context, host string) (Site, error) {
-	return One(ctx, db, scanSite, pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.host=$1`, host)
+	return One(ctx, db, pgx.RowToStructByPos[Site], pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.host=$1`, host)
 }
 
 // SiteByID returns the row of one host by its id.
 func (db SiteRecords) SiteByID(ctx context.Context, id int) (Site, error) {
-	return One(ctx, db, scanSite, pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.id=$1`, id)
+	return One(ctx, db, pgx.RowToStructByPos[Site], pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.id=$1`, id)
 }
 
 // takenUp goes after an INSERT named joined: a site of which a harvest had not heard
@@ -203,18 +190,13 @@ type Attention struct {
 
 // Attention returns what is asked of the crawls of sites, by their numbers.
 func (db SiteRecords) Attention(ctx context.Context, sites ...int) (map[int]Attention, error) {
-	rows, _ := db.Pool.Query(ctx, `SELECT s.id, coalesce(of.paused, false) AND NOT `+recrawlSQL+`,
-			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`, s.paused <> ''
+	return Map[int, Attention](ctx, db, `SELECT s.id, ROW(coalesce(of.paused, false) AND NOT `+recrawlSQL+`,
+			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`, s.paused <> '')
 		FROM sites s CROSS JOIN LATERAL (
 			SELECT bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
 			FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
 			WHERE hs.site_id=s.id AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= coalesce(s.crawl_finished, '-infinity'))) of
 		WHERE s.id = ANY($1)`, sites)
-	of := map[int]Attention{}
-	var id int
-	var a Attention
-	_, err := pgx.ForEachRow(rows, []any{&id, &a.Paused, &a.Cancelled, &a.Stopped}, func() error { of[id] = a; return nil })
-	return of, err
 }
 
 // Scopes lists a site's path prefixes.
@@ -331,9 +313,6 @@ const paceColumns = `extract(epoch FROM s.pace)::float8, s.pace_by,
 	CASE WHEN s.asked_until > now() AND s.asked_until > s.paced_until THEN 'Retry-After' WHEN s.failures > 0 AND greatest(s.next_allowed_at, s.parked_until) > now() THEN 'failures' ELSE '' END,
 	CASE WHEN s.asked_until > now() AND s.asked_until > s.paced_until OR s.failures > 0 AND greatest(s.next_allowed_at, s.parked_until) > now()
 		THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END, extract(epoch FROM s.min_delay)::float8`
-
-// fields are where paceColumns are read into.
-func (p *Pace) fields() []any { return []any{&p.Seconds, &p.By, &p.Rest, &p.Until, &p.AtLeast} }
 
 // Words says a pace to a person: "every 1s (default)"; "" where nothing was asked
 // of the site yet, and nobody set its delay.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,10 +22,6 @@ type Rates struct {
 
 const rateColumns = `t.pages, t.relevant, t.documents, t.accepted, t.judged, t.about`
 
-func (r *Rates) fields() []any {
-	return []any{&r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.Judged, &r.About}
-}
-
 // SiteRates are those of a site.
 type SiteRates struct {
 	Host string `json:"host"`
@@ -34,7 +29,7 @@ type SiteRates struct {
 	References int    `json:"references"`    // in the reference lists of its documents
 	Foreign    int    `json:"foreign_links"` // from pages of other sites to its documents
 	Verdict    string `json:"verdict,omitempty"`
-	Pace       Pace   `json:"pace"`
+	Pace       `json:"pace"`
 }
 
 // DirectoryRates are those of a directory of a site, with all below it.
@@ -74,7 +69,7 @@ func (db StatisticRecords) SiteRecord(ctx context.Context, host string) (SiteRec
 		return SiteRecord{}, fmt.Errorf("store: site %s: %w", host, err)
 	}
 	rec := SiteRecord{ID: s.ID, Host: host, Imported: s.Crawl == 0, Pages: map[string]string{}, About: map[string]bool{}}
-	if err := db.Pool.QueryRow(ctx, `SELECT now()`).Scan(&rec.At); err != nil {
+	if rec.At, err = Get[time.Time](ctx, db, `SELECT now()`); err != nil {
 		return rec, err
 	}
 	if rec.Scopes, err = SiteRecords(db).Scopes(ctx, s.ID); err != nil {
@@ -102,7 +97,8 @@ func (db StatisticRecords) SiteRecord(ctx context.Context, host string) (SiteRec
 	if rec.Fruitful, err = Column[string](ctx, db, parentsSQL("$1", "$2"), s.ID, host); err != nil {
 		return rec, err
 	}
-	err = db.Pool.QueryRow(ctx, `SELECT count(DISTINCT (k.site_id, k.page, k.target)) FROM locations l JOIN links k ON k.target=l.asked WHERE l.site_id=$1 AND k.site_id <> $1`, s.ID).Scan(&rec.Foreign)
+	rec.Foreign, err = Get[int](ctx, db, `SELECT count(DISTINCT (k.site_id, k.page, k.target))
+		FROM locations l JOIN links k ON k.target=l.asked WHERE l.site_id=$1 AND k.site_id <> $1`, s.ID)
 	return rec, err
 }
 
@@ -154,11 +150,7 @@ func (db StatisticRecords) StaleHosts(ctx context.Context) ([]string, error) {
 // SiteRatesList lists the rates of sites, those with the most accepted documents
 // first; verdict is one of package stats, "" for all; limit 0 is all.
 func (db StatisticRecords) SiteRatesList(ctx context.Context, verdict string, limit int) ([]SiteRates, error) {
-	return Collect(ctx, db, func(row pgx.CollectableRow) (SiteRates, error) {
-		var r SiteRates
-		err := row.Scan(slices.Concat([]any{&r.Host}, r.Rates.fields(), []any{&r.References, &r.Foreign, &r.Verdict}, r.Pace.fields())...)
-		return r, err
-	}, `SELECT s.host, `+rateColumns+`, t.refs, t.foreign_links, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
+	return List[SiteRates](ctx, db, `SELECT s.host, `+rateColumns+`, t.refs, t.foreign_links, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
 		WHERE $1='' OR t.verdict=$1 ORDER BY t.accepted DESC, t.pages, s.host LIMIT nullif($2, 0)`, verdict, limit)
 }
 

@@ -30,20 +30,18 @@ type Unanswered struct {
 // SetUnanswered replaces what a source left unanswered of some subjects (nil: of
 // all) in a stage of a harvest. What was unanswered before waits longer.
 func (db RetryRecords) SetUnanswered(ctx context.Context, harvest, stage, source string, of []string, open []Unanswered) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		var still []string
-		b := &pgx.Batch{}
-		for _, u := range open {
-			still = append(still, u.Subject)
-			b.Queue(`INSERT INTO unanswered AS u (harvest_id, stage, source, subject, reason, next_try) VALUES ($1,$2,$3,$4,$5, now() + greatest($6::interval, $7::interval))
-				ON CONFLICT (harvest_id, stage, source, subject) DO UPDATE SET reason=EXCLUDED.reason, tries=u.tries+1,
-					next_try=now() + greatest($7::interval, least($8::interval, $6::interval * power(2, least(u.tries, 16))))`,
-				harvest, stage, source, u.Subject, u.Reason, evidence.FirstRetry, u.MayAsk, evidence.LastRetry)
-		}
-		b.Queue(`DELETE FROM unanswered WHERE harvest_id=$1 AND stage=$2 AND source=$3 AND ($4::text[] IS NULL OR subject = ANY($4)) AND NOT subject = ANY($5)`,
-			harvest, stage, source, of, orEmpty(still))
-		return tx.SendBatch(ctx, b).Close()
-	})
+	var still []string
+	b := &pgx.Batch{}
+	for _, u := range open {
+		still = append(still, u.Subject)
+		b.Queue(`INSERT INTO unanswered AS u (harvest_id, stage, source, subject, reason, next_try) VALUES ($1,$2,$3,$4,$5, now() + greatest($6::interval, $7::interval))
+			ON CONFLICT (harvest_id, stage, source, subject) DO UPDATE SET reason=EXCLUDED.reason, tries=u.tries+1,
+				next_try=now() + greatest($7::interval, least($8::interval, $6::interval * power(2, least(u.tries, 16))))`,
+			harvest, stage, source, u.Subject, u.Reason, evidence.FirstRetry, u.MayAsk, evidence.LastRetry)
+	}
+	b.Queue(`DELETE FROM unanswered WHERE harvest_id=$1 AND stage=$2 AND source=$3 AND ($4::text[] IS NULL OR subject = ANY($4)) AND NOT subject = ANY($5)`,
+		harvest, stage, source, of, orEmpty(still))
+	return db.Send(ctx, b)
 }
 
 // Unanswered lists what sources left unanswered of a harvest, by stage, source
@@ -82,7 +80,7 @@ const ReasonUnanswered = "unanswered-"
 
 // openAuthors selects the decisions d that a filter means ($1 harvest, $2 host,
 // $3 reason, $4 age).
-var openAuthors = `d.next_try IS NOT NULL AND ` + authorsOfHarvest + ` AND d.decided_at <= now() - $4 * interval '1 second'
+var openAuthors = `d.next_try IS NOT NULL AND ` + authorsOfHarvest + ` AND d.decided_at <= now() - $4::interval
 	AND ($2='' AND $3='' OR EXISTS (SELECT 1 FROM jsonb_array_elements(d.decision->'unanswered') u WHERE ($2='' OR ` + openHost + `=$2) AND ($3='' OR ` + openReason + `=$3)))`
 
 // stillAsked is true of a question q to a source, unless it is for copies of a
@@ -98,7 +96,7 @@ const openSources = `($1='' OR q.harvest_id=$1) AND $2='' AND ($3='' OR '` + Rea
 func (db RetryRecords) Meant(ctx context.Context, f RetryFilter) (Questions, error) {
 	return One(ctx, db, pgx.RowToStructByPos[Questions], nil, `SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies'),
 			(SELECT count(*) FROM homepage_decisions d WHERE `+openAuthors+`), NULL::timestamptz FROM unanswered q WHERE `+openSources,
-		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+		f.Harvest, f.Host, f.Reason, f.OlderThan)
 }
 
 // StillOpen counts what a harvest has to ask again, due or not.
@@ -151,18 +149,14 @@ func (db RetryRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool)
 // RetriedAt is when a person last had a harvest asked again for what was out; zero
 // for never.
 func (db RetryRecords) RetriedAt(ctx context.Context, harvest string) (time.Time, error) {
-	at, err := Get[*time.Time](ctx, db, `SELECT max(retried_at) FROM harvests WHERE id=$1`, harvest)
-	if at == nil {
-		return time.Time{}, err
-	}
-	return *at, err
+	return Get[time.Time](ctx, db, `SELECT coalesce(max(retried_at), `+never+`) FROM harvests WHERE id=$1`, harvest)
 }
 
 // askAuthorsAgain makes authors due, and returns the pages that did not answer, whether a
 // service did not, and how many authors they are.
 func askAuthorsAgain(ctx context.Context, tx pgx.Tx, f RetryFilter) (pages []string, services bool, authors int, err error) {
 	of, err := Column[[]evidence.Unanswered](ctx, tx, `UPDATE homepage_decisions d SET next_try=now() WHERE `+openAuthors+` RETURNING decision->'unanswered'`,
-		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+		f.Harvest, f.Host, f.Reason, f.OlderThan)
 	pages = []string{}
 	for _, us := range of {
 		for _, u := range us {

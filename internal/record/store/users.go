@@ -41,14 +41,12 @@ type User struct {
 // Without a role it is the one that they have; of somebody new the least, and of the
 // first of all the greatest.
 func (db UserRecords) SaveUser(ctx context.Context, name, hash string, role Role) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		b.Queue(`INSERT INTO console_users (name, password, role) VALUES ($1,$2, coalesce(nullif($3, ''), (SELECT role FROM console_users WHERE name=$1),
-				CASE WHEN EXISTS (SELECT 1 FROM console_users) THEN 'reader' ELSE 'administrator' END))
-			ON CONFLICT (name) DO UPDATE SET password=EXCLUDED.password, role=EXCLUDED.role, subject=NULL`, name, hash, role)
-		b.Queue(`DELETE FROM console_sessions WHERE user_name=$1`, name)
-		return tx.SendBatch(ctx, b).Close()
-	})
+	b := &pgx.Batch{}
+	b.Queue(`INSERT INTO console_users (name, password, role) VALUES ($1,$2, coalesce(nullif($3, ''), (SELECT role FROM console_users WHERE name=$1),
+			CASE WHEN EXISTS (SELECT 1 FROM console_users) THEN 'reader' ELSE 'administrator' END))
+		ON CONFLICT (name) DO UPDATE SET password=EXCLUDED.password, role=EXCLUDED.role, subject=NULL`, name, hash, role)
+	b.Queue(`DELETE FROM console_sessions WHERE user_name=$1`, name)
+	return db.Send(ctx, b)
 }
 
 // ChangePassword gives somebody another password in place of one, both by their hashes, unless

@@ -87,21 +87,17 @@ type ListedURL struct {
 // was imported stays.
 func (db ListRecords) SaveWhitelist(ctx context.Context, ranks []DomainRank, urls []ListedURL) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `LOCK domains, whitelist IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		_, err := tx.Exec(ctx, `LOCK domains, whitelist IN SHARE ROW EXCLUSIVE MODE;
+			DELETE FROM domains; DELETE FROM whitelist WHERE origin='generated'`)
+		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM domains`); err != nil {
-			return err
-		}
-		_, err := tx.CopyFrom(ctx, pgx.Identifier{"domains"}, []string{"domain", "documents", "citations", "p_documents", "p_citations", "f1", "rank", "list"},
+		_, err = tx.CopyFrom(ctx, pgx.Identifier{"domains"}, []string{"domain", "documents", "citations", "p_documents", "p_citations", "f1", "rank", "list"},
 			pgx.CopyFromSlice(len(ranks), func(i int) ([]any, error) {
 				r := ranks[i]
 				return []any{r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.Rank, r.List}, nil
 			}))
 		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `DELETE FROM whitelist WHERE origin='generated'`); err != nil {
 			return err
 		}
 		return addListed(ctx, tx, urls, "generated")
@@ -197,13 +193,11 @@ func (db ListRecords) Standing(ctx context.Context, host, domain string) (Standi
 // SaveCitations keeps citation counts by domain or DOI; a later count replaces
 // an earlier one.
 func (db ListRecords) SaveCitations(ctx context.Context, source string, cited map[string]int64) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		for _, k := range slices.Sorted(maps.Keys(cited)) {
-			b.Queue(`INSERT INTO citations (key, cited, source) VALUES ($1,$2,$3) ON CONFLICT (key) DO UPDATE SET cited=EXCLUDED.cited, source=EXCLUDED.source`, k, cited[k], source)
-		}
-		return tx.SendBatch(ctx, b).Close()
-	})
+	b := &pgx.Batch{}
+	for _, k := range slices.Sorted(maps.Keys(cited)) {
+		b.Queue(`INSERT INTO citations (key, cited, source) VALUES ($1,$2,$3) ON CONFLICT (key) DO UPDATE SET cited=EXCLUDED.cited, source=EXCLUDED.source`, k, cited[k], source)
+	}
+	return db.Send(ctx, b)
 }
 
 // Citations returns all kept counts by domain or DOI.
@@ -250,10 +244,7 @@ func seedHost(ctx context.Context, tx pgx.Tx, host string, entries []frontier.En
 	if err != nil || len(added) == 0 && !again {
 		return err
 	}
-	hashes := make([]frontier.Hash, len(entries))
-	for i := range entries {
-		hashes[i] = entries[i].Hash()
-	}
+	hashes := each.Of(entries, func(e frontier.Entry) frontier.Hash { return e.Hash() })
 	if _, err := tx.Exec(ctx, `UPDATE urls SET due_at=now() WHERE $3 AND site_id=$1 AND hash = ANY($2) AND state IN (1, 2)`, id, hashes, again); err != nil {
 		return err
 	}

@@ -104,12 +104,11 @@ CREATE TABLE listings (
 );
 CREATE INDEX listings_venue ON listings (venue, year);
 
--- What directories say of people; found = false where they know nobody of the id.
+-- What directories say of people; person IS NULL where they know nobody of the id.
 CREATE TABLE persons (
     source   text NOT NULL,
     id       text NOT NULL,
-    found    boolean NOT NULL,
-    person   jsonb NOT NULL DEFAULT '{}',
+    person   jsonb,
     asked_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (source, id)
 );
@@ -122,8 +121,7 @@ CREATE TABLE copies (
     version    text NOT NULL,
     license    text NOT NULL,
     host_kind  text NOT NULL,
-    source     text NOT NULL,
-    located_at timestamptz NOT NULL DEFAULT now()
+    source     text NOT NULL
 );
 CREATE UNIQUE INDEX copies_url ON copies (paper_key, md5(url));
 
@@ -820,8 +818,7 @@ CREATE TABLE domains (
     f1          double precision NOT NULL,
     rank        int NOT NULL,
     list        text NOT NULL DEFAULT ''
-        CONSTRAINT domains_list CHECK (list IN ('', 'D', 'C', 'core')),
-    ranked_at   timestamptz NOT NULL DEFAULT now()
+        CONSTRAINT domains_list CHECK (list IN ('', 'D', 'C', 'core'))
 );
 CREATE TABLE whitelist (
     url       text NOT NULL,
