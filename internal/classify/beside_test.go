@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/topic"
 )
@@ -62,8 +63,7 @@ func TestCrawlsWeighThePagesOfAHost(t *testing.T) {
 // refused where a line is none.
 func TestSubjectsAreRead(t *testing.T) {
 	text := "# a remark\ntopic\tcompilers\tregister allocation\n\nother\ttopology\tmanifolds\n"
-	got, err := classify.ReadSubjects(strings.NewReader(text), filter(t))
-	require.NoError(t, err)
+	got := devtest.Must(classify.ReadSubjects(strings.NewReader(text), filter(t)))(t)
 	assert.Equal(t, []classify.Labelled{
 		{URL: "subject:compilers", Topic: true, Words: "compil regist alloc"},
 		{URL: "subject:topology", Words: "topolog manifold"}}, got)
@@ -81,15 +81,12 @@ func TestSubjectsAreNeverAskedAbout(t *testing.T) {
 		assert.Contains(t, f.Train, 60)
 		assert.NotContains(t, f.Test, 60)
 	}
-	f, err := evaluate.CrossValidate(all, 3, classify.Options{})
-	require.NoError(t, err)
+	f := devtest.Must(evaluate.CrossValidate(all, 3, classify.Options{}))(t)
 	for _, m := range []evaluate.Measured{f.BySite, f.ByPage} {
 		c := m.Confusion.Counts
 		assert.Equal(t, 60, c[0][0]+c[0][1]+c[1][0]+c[1][1])
 	}
-	got, err := classify.Relearn(t.Context(), all, read(40), classify.Options{})
-	require.NoError(t, err)
-	assert.Equal(t, 60, got.Told)
+	assert.Equal(t, 60, devtest.Must(classify.Relearn(t.Context(), all, read(40), classify.Options{}))(t).Told)
 }
 
 // The machine's own vocabulary has, beside what the thesis's measure keeps, the words of two
@@ -110,12 +107,10 @@ func TestWordsAreWeighedBySites(t *testing.T) {
 		}
 		examples = append(examples, e)
 	}
-	v, err := classify.NewVocabulary(examples, classify.SiteIDF)
-	require.NoError(t, err)
+	v := devtest.Must(classify.NewVocabulary(examples, classify.SiteIDF))(t)
 	assert.Equal(t, []string{"menu", "page", "rare"}, v.Words)
 	assert.InDeltaSlice(t, []float64{math.Log(4), math.Log(4. / 3), math.Log(4. / 2)}, v.Weights, 1e-12)
-	v, err = classify.NewVocabulary(examples, classify.RDFGammaRKF)
-	require.NoError(t, err)
+	v = devtest.Must(classify.NewVocabulary(examples, classify.RDFGammaRKF))(t)
 	assert.Equal(t, []string{"menu", "page"}, v.Words)
 }
 

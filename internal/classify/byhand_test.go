@@ -11,15 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/devstack/devtest"
 )
 
 // A word is in the thesis's vocabulary where more than three pages hold it, however many
 // there are (§4.3.3.1); of few pages, where its shares of each class come to three in a hundred.
 func TestWordsOfTheVocabularyComeToMoreThanThree(t *testing.T) {
 	words := func(examples []classify.Example) []string {
-		v, err := classify.NewVocabulary(examples, classify.RDFGammaRKF)
-		require.NoError(t, err)
-		return v.Words
+		return devtest.Must(classify.NewVocabulary(examples, classify.RDFGammaRKF))(t).Words
 	}
 	var examples []classify.Example
 	for i := range 3000 {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/each"
 	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/topic"
@@ -33,9 +34,7 @@ func words(t *testing.T, text string) []string {
 }
 
 func filter(t *testing.T) *topic.Filter {
-	stops, err := topic.DefaultStops()
-	require.NoError(t, err)
-	return topic.NewFilter(stops)
+	return topic.NewFilter(devtest.Must(topic.DefaultStops())(t))
 }
 
 // pages makes pages of two topics that share most of their words.
@@ -67,16 +66,14 @@ func TestBothLearnersTellATopic(t *testing.T) {
 		assert.Less(t, c.Score(other), classify.Sure)
 		assert.Equal(t, 2, c.Known(words(t, "network unheardof protocol network")))
 
-		text, err := json.Marshal(c)
-		require.NoError(t, err)
+		text := devtest.Must(json.Marshal(c))(t)
 		var back classify.Classifier
 		require.NoError(t, json.Unmarshal(text, &back))
 		require.NoError(t, back.Check())
 		assert.InDelta(t, c.Score(about), back.Score(about), 1e-9)
 
 		again := mustTrain(t, pages(120), classify.Options{Few: few})
-		same, err := json.Marshal(again)
-		require.NoError(t, err)
+		same := devtest.Must(json.Marshal(again))(t)
 		assert.Equal(t, string(text), string(same), "the same examples give the same classifier")
 	}
 }
@@ -91,10 +88,8 @@ func TestPhrasesAreAskedFor(t *testing.T) {
 		examples = append(examples, classify.Example{Words: append([]string{"paper", filler}, pair...), Topic: i%2 == 1, Site: fmt.Sprint("site", i%10)})
 	}
 	c := mustTrain(t, examples, classify.Options{Phrases: true})
-	text, err := json.Marshal(c)
-	require.NoError(t, err)
-	c, err = classify.Parse(text)
-	require.NoError(t, err)
+	text := devtest.Must(json.Marshal(c))(t)
+	c = devtest.Must(classify.Parse(text))(t)
 	assert.Greater(t, c.Score([]string{"paper", "neural", "network"}), 0.9)
 	assert.Less(t, c.Score([]string{"paper", "network", "neural"}), 0.1)
 	assert.Equal(t, 3, c.Known([]string{"paper", "neural", "network"}), "its words, not their pairs")
@@ -110,8 +105,7 @@ func TestVocabularyMeasuresWords(t *testing.T) {
 	}
 	examples = slices.Repeat(examples, 4)
 	// 6 words about the topic: code 2, net 4; 3 others: net 1, set 2.
-	v, err := classify.NewVocabulary(examples, classify.RDFGammaRKF)
-	require.NoError(t, err)
+	v := devtest.Must(classify.NewVocabulary(examples, classify.RDFGammaRKF))(t)
 	assert.Equal(t, []string{"code", "net", "set"}, v.Words)
 	gamma := 175. / (400. / 3)
 	assert.InDeltaSlice(t, []float64{50 + gamma*100/3, 25 + gamma*100/3, 100 + gamma*200/3}, v.Weights, 1e-9)
@@ -141,8 +135,7 @@ func TestDamagedClassifiersAreRefused(t *testing.T) {
 		"scale":      func(c *classify.Classifier) { c.Scale.Weights = nil },
 		"few":        func(c *classify.Classifier) { c.Options.Few = 1_000_000 },
 	} {
-		text, err := json.Marshal(whole)
-		require.NoError(t, err)
+		text := devtest.Must(json.Marshal(whole))(t)
 		var c classify.Classifier
 		require.NoError(t, json.Unmarshal(text, &c))
 		damage(&c)
@@ -225,8 +218,7 @@ func TestPagesAreClassifiedForACrawl(t *testing.T) {
 // Each way of leaving out asks about every page once.
 func TestCrossValidationAsksAboutEveryPageOnce(t *testing.T) {
 	all := pages(80)
-	f, err := evaluate.CrossValidate(all, 4, classify.Options{})
-	require.NoError(t, err)
+	f := devtest.Must(evaluate.CrossValidate(all, 4, classify.Options{}))(t)
 	for _, m := range []evaluate.Measured{f.BySite, f.Beside, f.ByPage} {
 		c := m.Confusion.Counts
 		assert.Equal(t, len(all), c[0][0]+c[0][1]+c[1][0]+c[1][1])
@@ -237,7 +229,5 @@ func TestCrossValidationAsksAboutEveryPageOnce(t *testing.T) {
 }
 
 func mustTrain(t *testing.T, examples []classify.Example, o classify.Options) *classify.Classifier {
-	c, err := classify.Train(examples, o)
-	require.NoError(t, err)
-	return c
+	return devtest.Must(classify.Train(examples, o))(t)
 }

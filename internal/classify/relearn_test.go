@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/devstack/devtest"
 )
 
 // read are pages like those of pages, of sites of their own.
@@ -51,11 +52,9 @@ func TestRelearnLeavesOutWhatHarms(t *testing.T) {
 		words := append([]string{"compil", "databas", "network", "protocol"}, rivers...)
 		since = append(since, classify.Example{Words: words, Site: fmt.Sprint("since", i)})
 	}
-	alone, err := classify.Relearn(t.Context(), told, nil, classify.Options{Few: 1})
-	require.NoError(t, err)
+	alone := devtest.Must(classify.Relearn(t.Context(), told, nil, classify.Options{Few: 1}))(t)
 	require.Greater(t, *alone.Accuracy, 0.9)
-	got, err := classify.Relearn(t.Context(), told, since, classify.Options{Few: 1})
-	require.NoError(t, err)
+	got := devtest.Must(classify.Relearn(t.Context(), told, since, classify.Options{Few: 1}))(t)
 	assert.Equal(t, alone, got, "as if there were none")
 }
 
@@ -66,12 +65,11 @@ func TestRelearnFromLittle(t *testing.T) {
 	for i := range told {
 		told[i].Site = "one"
 	}
-	one, err := classify.Relearn(t.Context(), told, read(100), classify.Options{})
-	require.NoError(t, err)
+	one := devtest.Must(classify.Relearn(t.Context(), told, read(100), classify.Options{}))(t)
 	assert.Nil(t, one.Accuracy)
 	assert.Zero(t, one.Own)
 
-	_, err = classify.Relearn(t.Context(), slices.DeleteFunc(told, func(e classify.Example) bool { return e.Topic }), nil, classify.Options{})
+	_, err := classify.Relearn(t.Context(), slices.DeleteFunc(told, func(e classify.Example) bool { return e.Topic }), nil, classify.Options{})
 	require.ErrorIs(t, err, classify.ErrExamples)
 
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/each"
 	"gleaner/internal/lab/measure"
 	"gleaner/internal/lab/realdata"
@@ -32,8 +33,7 @@ type labelled struct {
 }
 
 func labels(t *testing.T) []labelled {
-	f, err := os.Open("testdata/pages.tsv")
-	require.NoError(t, err)
+	f := devtest.Must(os.Open("testdata/pages.tsv"))(t)
 	defer func() { _ = f.Close() }()
 	var out []labelled
 	lines := bufio.NewScanner(f)
@@ -67,22 +67,17 @@ func TestLabelsAreWhole(t *testing.T) {
 
 // example reads a labelled page; it is about the topic where its label is cs.
 func example(t *testing.T, words *topic.Filter, l labelled, label string) classify.Example {
-	body, err := os.ReadFile(realdata.Path(t, filepath.FromSlash(l.page)))
-	require.NoError(t, err)
+	body := devtest.Must(os.ReadFile(realdata.Path(t, filepath.FromSlash(l.page))))(t)
 	_, address, _ := strings.Cut(l.page, "/")
-	p, err := page.Parse("http://"+address, nil, body)
-	require.NoError(t, err)
+	p := devtest.Must(page.Parse("http://"+address, nil, body))(t)
 	return classify.Example{Words: classify.Words(words, topic.Page{Title: p.Title, Text: p.Text}), Topic: label == "cs", Site: l.site}
 }
 
 // subjects are those of computer science and beside it.
 func subjects(t *testing.T, words *topic.Filter) []classify.Example {
-	f, err := os.Open("testdata/subjects.tsv")
-	require.NoError(t, err)
+	f := devtest.Must(os.Open("testdata/subjects.tsv"))(t)
 	defer func() { _ = f.Close() }()
-	of, err := classify.ReadSubjects(f, words)
-	require.NoError(t, err)
-	return each.Of(of, classify.Labelled.Example)
+	return each.Of(devtest.Must(classify.ReadSubjects(f, words))(t), classify.Labelled.Example)
 }
 
 // judged is what classifiers said of pages of sites that they did not see.

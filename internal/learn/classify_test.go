@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
 )
 
 // clouds makes points around one centre for each class.
@@ -31,8 +33,7 @@ func clouds(n int, spread float64) []Example {
 func TestLogisticSeparates(t *testing.T) {
 	t.Parallel()
 	ex := clouds(40, 0.5)
-	m, err := TrainLogistic(ex, LogisticOptions{Features: []string{"x", "y", "k"}, L2: 0.001})
-	require.NoError(t, err)
+	m := devtest.Must(TrainLogistic(ex, LogisticOptions{Features: []string{"x", "y", "k"}, L2: 0.001}))(t)
 	right := 0
 	for _, e := range ex {
 		if got, p := m.Classify(e.X); got == e.Label {
@@ -52,15 +53,10 @@ func TestLogisticSeparates(t *testing.T) {
 
 func TestLogisticIsReproducibleAndPortable(t *testing.T) {
 	t.Parallel()
-	one, err := TrainLogistic(clouds(20, 1), LogisticOptions{})
-	require.NoError(t, err)
-	two, err := TrainLogistic(clouds(20, 1), LogisticOptions{})
-	require.NoError(t, err)
-	a, err := json.Marshal(one)
-	require.NoError(t, err)
-	b, err := json.Marshal(two)
-	require.NoError(t, err)
-	assert.Equal(t, string(a), string(b))
+	one := devtest.Must(TrainLogistic(clouds(20, 1), LogisticOptions{}))(t)
+	two := devtest.Must(TrainLogistic(clouds(20, 1), LogisticOptions{}))(t)
+	a := devtest.Must(json.Marshal(one))(t)
+	assert.Equal(t, string(a), string(devtest.Must(json.Marshal(two))(t)))
 	var back Logistic
 	require.NoError(t, json.Unmarshal(a, &back))
 	assert.Equal(t, one.Probabilities([]float64{1, 1, 7}), back.Probabilities([]float64{1, 1, 7}))
@@ -74,8 +70,7 @@ func TestUnknownValuesCountAsTheMean(t *testing.T) {
 			ex[i].X[0] = math.NaN()
 		}
 	}
-	m, err := TrainLogistic(ex, LogisticOptions{})
-	require.NoError(t, err)
+	m := devtest.Must(TrainLogistic(ex, LogisticOptions{}))(t)
 	assert.Equal(t, m.Probabilities([]float64{m.Mean[0], 300, 7}), m.Probabilities([]float64{math.NaN(), 300, 7}))
 	got, _ := m.Classify([]float64{math.NaN(), 400, 7})
 	assert.Equal(t, "c", got)
@@ -96,10 +91,8 @@ func TestBalancedRaisesTheRareClass(t *testing.T) {
 			ex = append(ex, e)
 		}
 	}
-	plain, err := TrainLogistic(ex, LogisticOptions{})
-	require.NoError(t, err)
-	even, err := TrainLogistic(ex, LogisticOptions{Balanced: 1})
-	require.NoError(t, err)
+	plain := devtest.Must(TrainLogistic(ex, LogisticOptions{}))(t)
+	even := devtest.Must(TrainLogistic(ex, LogisticOptions{Balanced: 1}))(t)
 	mid := []float64{2, 0, 7}
 	assert.Greater(t, even.Probability(mid, "b"), plain.Probability(mid, "b")+0.1)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/web/page"
 )
 
@@ -69,8 +70,7 @@ func (s script) result(n int, c *page.Candidate) Result {
 var options = sync.OnceValues(Options{}.WithDefaults)
 
 func strategy(t testing.TB, name string) Strategy {
-	opts, err := options()
-	require.NoError(t, err)
+	opts := devtest.Must(options())(t)
 	s := mustNew(t, name, opts)
 	return s
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/web/page"
 )
 
@@ -48,8 +49,7 @@ func walk(t *testing.T, good string, restart int) (order, reasons []string) {
 	}
 	for n := 0; len(waiting) > 0; n++ {
 		if n > 0 && n == restart {
-			raw, err := s.State()
-			require.NoError(t, err)
+			raw := devtest.Must(s.State())(t)
 			require.Less(t, len(raw), 256<<10)
 			s = mustNew(t, Gleaner, Options{})
 			require.NoError(t, s.Restore(raw))

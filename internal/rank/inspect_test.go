@@ -5,14 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/web/page"
 )
 
 // CINDI's look at a page and at the words of its links.
 func TestInspection(t *testing.T) {
 	t.Parallel()
-	l, err := DefaultLists()
-	require.NoError(t, err)
+	l := devtest.Must(DefaultLists())(t)
 	for want, pages := range map[bool][]*page.Page{
 		true:  {{Title: "Publications of Ada"}, {Title: "Ada", Meta: map[string]string{"keywords": "engines, Computer Science"}}},
 		false: {{Title: "Ada"}, {Title: "Holidays", Meta: map[string]string{"keywords": "sun; sea", "description": "no research"}}},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/web/page"
 )
 
@@ -51,8 +52,7 @@ func TestZhuangGetPriority(t *testing.T) {
 	require.Equal(t, 2, i, "a document that is met is taken at once")
 	require.Contains(t, why, "at once")
 
-	raw, err := s.State()
-	require.NoError(t, err)
+	raw := devtest.Must(s.State())(t)
 	again, _ := New(Zhuang, Options{})
 	require.NoError(t, again.Restore(raw))
 	c := page.Candidate{ID: 7, Parent: pubs.Link.URL, Link: page.Link{URL: "http://a.test/3", Anchor: "2005"}}
@@ -62,12 +62,10 @@ func TestZhuangGetPriority(t *testing.T) {
 
 func TestListsOverride(t *testing.T) {
 	t.Parallel()
-	l, err := DefaultLists()
-	require.NoError(t, err)
-	_, err = ParseLists([]byte("hihg: [a]"))
+	l := devtest.Must(DefaultLists())(t)
+	_, err := ParseLists([]byte("hihg: [a]"))
 	require.Error(t, err, "a misspelt list must not pass")
-	own, err := ParseLists([]byte(`{"high": ["Theses"], "concepts": {"cv": ["=bio"]}}`))
-	require.NoError(t, err)
+	own := devtest.Must(ParseLists([]byte(`{"high": ["Theses"], "concepts": {"cv": ["=bio"]}}`)))(t)
 	m := l.Override(own)
 	require.Equal(t, []string{"theses"}, m.High)
 	require.Equal(t, l.Medium, m.Medium)
@@ -77,7 +75,5 @@ func TestListsOverride(t *testing.T) {
 }
 
 func mustNew(t testing.TB, name string, opts Options) Strategy {
-	s, err := New(name, opts)
-	require.NoError(t, err)
-	return s
+	return devtest.Must(New(name, opts))(t)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/web/page"
 )
 
@@ -35,8 +36,7 @@ func aYear(t *testing.T, anchor string) (s *gleaner, documents []page.Candidate,
 // judge tells what a document was, and restarts.
 func judge(t *testing.T, s *gleaner, c page.Candidate, accepted bool) {
 	s.Observe(c, Result{Document: true, Accepted: accepted})
-	raw, err := s.State()
-	require.NoError(t, err)
+	raw := devtest.Must(s.State())(t)
 	require.NoError(t, s.Restore(raw))
 }
 

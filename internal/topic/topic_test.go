@@ -10,13 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	. "gleaner/internal/topic"
 )
 
 func filter(t *testing.T) *Filter {
-	s, err := DefaultStops()
-	require.NoError(t, err)
-	return NewFilter(s)
+	return NewFilter(devtest.Must(DefaultStops())(t))
 }
 
 func TestParse(t *testing.T) {
@@ -181,8 +180,7 @@ func TestProperties(t *testing.T) {
 				require.LessOrEqual(t, m.DF[w], m.N)
 			}
 		}
-		packed, err := json.Marshal(m)
-		require.NoError(t, err)
+		packed := devtest.Must(json.Marshal(m))(t)
 		var back Model
 		require.NoError(t, json.Unmarshal(packed, &back))
 		require.Equal(t, *m, back)
@@ -389,8 +387,7 @@ func TestVenues(t *testing.T) {
 	require.Equal(t, []Topic{{ID: "databases", Venue: "conf/webdb"}}, topics)
 	_, _, err = Parse([]byte("topics: [{name: databases, venue: conf/webdb, query: xml}]"))
 	require.ErrorContains(t, err, "beside a query")
-	topics, err = OfVenues([]string{"conf/webdb", " conf/vldb"})
-	require.NoError(t, err)
+	topics = devtest.Must(OfVenues([]string{"conf/webdb", " conf/vldb"}))(t)
 	require.Equal(t, []Topic{{ID: "conf/webdb", Venue: "conf/webdb"}, {ID: "conf/vldb", Venue: "conf/vldb"}}, topics)
 	for _, bad := range [][]string{{""}, {"conf/webdb", "conf/webdb"}, {"a\x00"}} {
 		_, err = OfVenues(bad)

@@ -7,6 +7,7 @@ import (
 
 	"gleaner/internal/classify"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/topic"
 )
 
@@ -26,8 +27,7 @@ func TestAThresholdEach(t *testing.T) {
 			a.Certainty, a.Threshold, a.Cutoff, a.Learnt = certainty, threshold, 1, map[string]*classify.Classifier{"primes": k}
 		}).entries
 	}
-	stops, err := topic.DefaultStops()
-	require.NoError(t, err)
+	stops := devtest.Must(topic.DefaultStops())(t)
 	score := k.Score(classify.Words(topic.NewFilter(stops), topic.Page{Title: "x", Text: "prime ring field group kettle saucepan oven recipe"}))
 	require.True(t, score > 0.05 && score < 0.95, "%v: it is half of it", score)
 	sure := map[bool][]string{true: {"a.example/", "a.example/half"}, false: {"a.example/"}}

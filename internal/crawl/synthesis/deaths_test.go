@@ -91,11 +91,9 @@ func (s *shop) cut(t *testing.T, table string, away time.Duration) error {
 	dsn, line := devtest.Lay(t, s.db.Pool.Config().ConnString())
 	tools := s.tools
 	tools.DB = storetest.At(t, dsn, 2)
-	held, err := s.db.Pool.Begin(t.Context())
-	require.NoError(t, err)
+	held := devtest.Must(s.db.Pool.Begin(t.Context()))(t)
 	defer func() { _ = held.Rollback(context.Background()) }()
-	_, err = held.Exec(t.Context(), `LOCK `+table)
-	require.NoError(t, err)
+	storetest.Exec(t, held, `LOCK `+table)
 	ended := make(chan error, 1)
 	go func() {
 		_, err := New(tools).Slice(t.Context(), "some", func(crawl.Progress) {})
@@ -139,8 +137,7 @@ func TestWhatRobotsRefuses(t *testing.T) {
 		"a.example/no/1": "robots-denied", "a.example/no/2": "robots-denied", "a.example/no/3": "robots-denied", "black.example/": "blacklisted"}, s.outcomes(t, id), "--host-pages 4")
 	id = s.opens(t, "other", twoTopics, func(a *Ask) { a.MaxPages = 6 })
 	require.Equal(t, crawl.PageLimit, s.ends(t, "other").Ending)
-	c, err := s.record.Get(t.Context(), "other")
-	require.NoError(t, err)
+	c := devtest.Must(s.record.Get(t.Context(), "other"))(t)
 	require.Equal(t, 6, c.Requests)
 	require.Equal(t, 4, c.Refused)
 	numbers := storetest.Column[int](t, s.db.Pool,
@@ -172,9 +169,7 @@ func TestASliceOfAnEarlierCrawl(t *testing.T) {
 		require.NoError(t, s.record.End(t.Context(), "some", 0, collections.Cancelled, ""))
 		s.opens(t, "some", twoTopics, func(a *Ask) { a.OnePerSite = true })
 	}}
-	r, err := New(tools).Slice(t.Context(), "some", func(crawl.Progress) {})
-	require.NoError(t, err)
-	require.Equal(t, Stopped, r.Ending)
+	require.Equal(t, Stopped, devtest.Must(New(tools).Slice(t.Context(), "some", func(crawl.Progress) {}))(t).Ending)
 	require.Len(t, s.web.asked()[before:], 1)
 	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
 }

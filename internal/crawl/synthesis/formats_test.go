@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
 	"gleaner/internal/record/collections"
 )
@@ -37,13 +38,11 @@ func TestPapersOfEachFormat(t *testing.T) {
 	})
 	m := s.collected(t, "formats", func(*Ask) {})
 	require.Equal(t, []string{"a.example/", "a.example/on.pdf", "a.example/on.ps", "a.example/page"}, m.entries["primes"])
-	c, err := s.record.Get(t.Context(), "formats")
-	require.NoError(t, err)
+	c := devtest.Must(s.record.Get(t.Context(), "formats"))(t)
 	outcomes := s.outcomes(t, c.ID)
 	require.Equal(t, string(OffTopic), outcomes["a.example/off.ps"])
 	require.Equal(t, string(OffTopic), outcomes["a.example/off.pdf"])
-	entries, err := s.record.Entries(t.Context(), c.ID, "primes")
-	require.NoError(t, err)
+	entries := devtest.Must(s.record.Entries(t.Context(), c.ID, "primes"))(t)
 	for _, e := range entries {
 		kind, is := map[string]string{".ps": string(document.PostScript), ".pdf": string(document.PDF)}[e.URL[strings.LastIndexByte(e.URL, '.'):]]
 		if !is {

@@ -11,6 +11,7 @@ import (
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/topic"
@@ -70,9 +71,7 @@ func TestTunnellingIsOnRecord(t *testing.T) {
 	s.tools.Config.SlicePages = 2
 	s.opens(t, "some", twoTopics, func(a *Ask) { a.Policy = ContextGraph })
 	at := func() *int {
-		c, err := s.record.Get(t.Context(), "some")
-		require.NoError(t, err)
-		return c.Tunnel
+		return devtest.Must(s.record.Get(t.Context(), "some"))(t).Tunnel
 	}
 	slice := func(ctx context.Context, m *Maker) error {
 		_, err := m.Slice(ctx, "some", func(crawl.Progress) {})

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/web/rules"
 )
 
@@ -22,9 +23,8 @@ func TestWhatIsLeftOut(t *testing.T) {
 		"a.example/deep/er/3": primes + " deep",
 		"b.example/":          verses,
 	}})
-	_, err := s.db.Pool.Exec(t.Context(), `WITH s AS (INSERT INTO sites (host) SELECT 'dept' || i || '.example' FROM generate_series(1, 6) i RETURNING id)
+	storetest.Exec(t, s.db.Pool, `WITH s AS (INSERT INTO sites (host) SELECT 'dept' || i || '.example' FROM generate_series(1, 6) i RETURNING id)
 		INSERT INTO directory_stats (site_id, path, name, pages, relevant, documents, accepted, judged, about, avoid) SELECT id, '/blog/', 'blog', 30, 0, 0, 0, 0, 0, true FROM s`)
-	require.NoError(t, err)
 	s.tools.Config.StopSites, s.tools.Config.StopShare = 5, 0.05
 	pages := []string{"a.example/blog/1", "a.example/papers/2", "a.example/deep/er/3"}
 	for name, c := range map[string]struct {

@@ -10,6 +10,8 @@ import (
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/collections"
 )
 
@@ -45,9 +47,7 @@ func TestPagesOfAllRuns(t *testing.T) {
 	require.Equal(t, 6, run(6))
 	require.Zero(t, run(6), "they were made")
 	require.Equal(t, 4, run(10))
-	c, err := s.record.Get(t.Context(), "some")
-	require.NoError(t, err)
-	require.Equal(t, 10, c.Requests)
+	require.Equal(t, 10, devtest.Must(s.record.Get(t.Context(), "some"))(t).Requests)
 }
 
 // TestTimeOfAllRuns: a crawl ends when it has taken as long as it may, with the runs before.
@@ -56,10 +56,8 @@ func TestTimeOfAllRuns(t *testing.T) {
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes + " more>a.example/more", "a.example/more": primes, "b.example/": verses}})
 	s.tools.Config.SlicePages = 100
 	hours := func(begun string) crawl.Ending {
-		_, err := s.db.Pool.Exec(t.Context(), `UPDATE collections SET started_at=now()-$1::interval WHERE name='some'`, begun)
-		require.NoError(t, err)
-		r, err := New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {})
-		require.NoError(t, err)
+		storetest.Exec(t, s.db.Pool, `UPDATE collections SET started_at=now()-$1::interval WHERE name='some'`, begun)
+		r := devtest.Must(New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {}))(t)
 		require.NoError(t, s.record.End(t.Context(), "some", 0, collections.Ended, string(r.Ending)))
 		return r.Ending
 	}

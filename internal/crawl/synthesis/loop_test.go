@@ -14,6 +14,7 @@ import (
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/memory"
 	"gleaner/internal/library/collection"
@@ -59,9 +60,7 @@ func collects(t *testing.T, web answers, change func(*Parts)) (crawl.Result, map
 	if change != nil {
 		change(&p)
 	}
-	r, err := Run(t.Context(), cfg, p, func(crawl.Progress) {})
-	require.NoError(t, err)
-	return r, noted.outcomes
+	return devtest.Must(Run(t.Context(), cfg, p, func(crawl.Progress) {}))(t), noted.outcomes
 }
 
 // TestASliceWaitsForItsHosts: a host that rests between two requests does not end a slice,

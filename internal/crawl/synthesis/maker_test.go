@@ -135,8 +135,7 @@ func TestPreparePaused(t *testing.T) {
 	require.NoError(t, err)
 	m, all := maker(db, search, getBefore(t, func() error { return pauses(&asked, 3) })), 2*topic.Defaults().Results
 	for _, want := range [][]int{{1, 0}, {2, 3}, {2, all}} { // searches, pages
-		p, err := m.Prepare(t.Context(), "some", func(int) {})
-		require.NoError(t, err)
+		p := devtest.Must(m.Prepare(t.Context(), "some", func(int) {}))(t)
 		require.Equal(t, want, []int{searched, asked})
 		if p.Paused {
 			require.Equal(t, Prepared{Paused: true}, p)
@@ -161,13 +160,9 @@ func TestAResultThatMakesTheProgramPanic(t *testing.T) {
 		}
 		return engine{}.Get(t.Context(), url)
 	}))
-	p, err := m.Prepare(t.Context(), "some", func(int) {})
-	require.NoError(t, err)
-	require.Equal(t, 1, p.Centroids)
-	c, err := record.Get(t.Context(), "some")
-	require.NoError(t, err)
-	results, err := record.Results(t.Context(), c.ID)
-	require.NoError(t, err)
+	require.Equal(t, 1, devtest.Must(m.Prepare(t.Context(), "some", func(int) {}))(t).Centroids)
+	c := devtest.Must(record.Get(t.Context(), "some"))(t)
+	results := devtest.Must(record.Results(t.Context(), c.ID))(t)
 	require.Equal(t, string(frontier.Panicked), results[0].Outcome)
 	require.Equal(t, string(gleaner.OK), results[1].Outcome)
 }
@@ -180,8 +175,7 @@ func TestPrepareUnderOtherOptions(t *testing.T) {
 	two := topic.Topic{ID: "two", Query: "two"}
 	_, c, err := prepares(t, db, func(*Ask) {}, two)
 	require.NoError(t, err)
-	counts, err := collections.In(db).Counts(t.Context(), c.ID)
-	require.NoError(t, err)
+	counts := devtest.Must(collections.In(db).Counts(t.Context(), c.ID))(t)
 	require.Equal(t, 6, counts.Waiting, "two6.example is on a list")
 	_, c, err = prepares(t, db, func(a *Ask) { a.Terms, a.Overlap, a.Results = 3, 2, 9 }, two)
 	require.NoError(t, err)
@@ -225,8 +219,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 	require.ErrorIs(t, err, ErrInput)
 	require.ErrorContains(t, err, "harvest it first")
 
-	site, err := store.EnsureSite(ctx, db.Pool, "ada.example")
-	require.NoError(t, err)
+	site := devtest.Must(store.EnsureSite(ctx, db.Pool, "ada.example"))(t)
 	sql := `WITH p AS (INSERT INTO papers (key, venue, year, title) VALUES ($1::text, 'conf/webdb', 2001, 'Lattices')),
 		d AS (INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, class, first_pages) VALUES ($1, $1, $1, 1, 'pdf', 'accepted', 'paper', 'A lattice is a ring field group prime in a lattice.')),
 		l AS (INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES (decode(md5($1), 'hex'), $1, $2, 'http://ada.example/' || $1 || '.pdf', 'http://ada.example/pubs'))
@@ -238,8 +231,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 		if i == 3 { // three are too few
 			_, c, err := prepares(t, db, func(*Ask) {}, webdb)
 			require.NoError(t, err)
-			results, err := collections.In(db).Results(ctx, c.ID)
-			require.NoError(t, err)
+			results := devtest.Must(collections.In(db).Results(ctx, c.ID))(t)
 			require.Equal(t, "http://lattices0.example/", results[0].URL)
 			storetest.Exec(t, db.Pool, `DELETE FROM collections`)
 		}
@@ -254,8 +246,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 	host, _, err := collections.Crawl{Record: collections.In(db), ID: c.ID}.Host(ctx, nil)
 	require.NoError(t, err)
 	require.Equal(t, "ada.example", host)
-	counts, err := collections.In(db).Counts(ctx, c.ID)
-	require.NoError(t, err)
+	counts := devtest.Must(collections.In(db).Counts(ctx, c.ID))(t)
 	require.Equal(t, 1, counts.Waiting, "the page that leads to all of them")
 
 	for i := range 15 {
@@ -263,8 +254,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 	}
 	_, c, err = prepares(t, db, func(a *Ask) { a.Results *= 2 }, webdb)
 	require.NoError(t, err)
-	results, err := collections.In(db).Results(ctx, c.ID)
-	require.NoError(t, err)
+	results := devtest.Must(collections.In(db).Results(ctx, c.ID))(t)
 	papers := map[string]bool{}
 	for _, r := range results {
 		papers[r.URL] = true
@@ -297,9 +287,7 @@ func TestPrepareOfADirectory(t *testing.T) {
 		require.Len(t, got, 29, "all but one that the operator's lists leave out: %s", name)
 		require.Equal(t, 1.0, got["http://two0.example/"], "it made the centroid: %s", name)
 		require.Equal(t, topic.Defaults().Threshold, got["http://two29.example/"], name)
-		results, err := collections.In(db).Results(t.Context(), c.ID)
-		require.NoError(t, err)
-		require.Len(t, results, topic.Defaults().Results)
+		require.Len(t, devtest.Must(collections.In(db).Results(t.Context(), c.ID))(t), topic.Defaults().Results)
 		storetest.Exec(t, db.Pool, `DELETE FROM collections`)
 	}
 	_, _, err := preparesBy(t, db, nil, seeds, topic.Topic{ID: "gone", Query: "gone"})
@@ -319,8 +307,7 @@ func TestPrepareLeavesDocumentsOut(t *testing.T) {
 		return out, err
 	}), func(*Ask) {}, topic.Topic{ID: "two", Query: "two"})
 	require.NoError(t, err)
-	results, err := collections.In(db).Results(t.Context(), c.ID)
-	require.NoError(t, err)
+	results := devtest.Must(collections.In(db).Results(t.Context(), c.ID))(t)
 	require.Len(t, results, topic.Defaults().Results, "further results stand for the documents")
 	for _, r := range results {
 		require.NotContains(t, r.URL, ".pdf")
@@ -371,10 +358,8 @@ func TestMoreResults(t *testing.T) {
 	away = nil
 	require.NoError(t, prepare())
 	require.Equal(t, 2, searches)
-	c, err := record.Get(t.Context(), "some")
-	require.NoError(t, err)
-	results, err := record.Results(t.Context(), c.ID)
-	require.NoError(t, err)
+	c := devtest.Must(record.Get(t.Context(), "some"))(t)
+	results := devtest.Must(record.Results(t.Context(), c.ID))(t)
 	met := map[string]bool{}
 	for i, r := range results {
 		require.False(t, met[r.URL], "%s stands there twice", r.URL)
@@ -400,15 +385,12 @@ func TestCentroidsOfAnEarlierRun(t *testing.T) {
 	m := maker(db, engine{}, getBefore(t, overtaken))
 	_, err = m.Prepare(t.Context(), "some", func(int) {})
 	require.ErrorIs(t, err, ErrInput)
-	c, err := record.Get(t.Context(), "some")
-	require.NoError(t, err)
+	c := devtest.Must(record.Get(t.Context(), "some"))(t)
 	var made topic.Model
 	require.NoError(t, json.Unmarshal(c.Model, &made))
 	require.Equal(t, 3, made.Options.Terms)
 }
 
 func defaultAsk(t *testing.T) Ask {
-	a, err := DefaultAsk()
-	require.NoError(t, err)
-	return a
+	return devtest.Must(DefaultAsk())(t)
 }

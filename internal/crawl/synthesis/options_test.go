@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/each"
 	"gleaner/internal/topic"
 )
@@ -44,8 +45,7 @@ func (s *shop) collected(t *testing.T, name string, change func(*Ask)) made {
 	id := s.opens(t, name, twoTopics, change)
 	before := len(s.web.asked())
 	m := made{entries: map[string][]string{}, like: map[string]float64{}, ending: s.ends(t, name).Ending, asked: s.web.asked()[before:]}
-	all, err := s.record.Entries(t.Context(), id, "")
-	require.NoError(t, err)
+	all := devtest.Must(s.record.Entries(t.Context(), id, ""))(t)
 	for _, e := range all {
 		address := strings.TrimPrefix(e.URL, "http://")
 		m.entries[e.Topic] = append(m.entries[e.Topic], address)
@@ -180,8 +180,7 @@ func TestOneTopic(t *testing.T) {
 		}})
 		id := s.opens(t, "one", map[string]string{"primes": "http://a.example/"}, func(a *Ask) { a.Threshold = 0.75 })
 		require.Equal(t, Exhausted, s.ends(t, "one").Ending)
-		all, err := s.record.Entries(t.Context(), id, "")
-		require.NoError(t, err)
+		all := devtest.Must(s.record.Entries(t.Context(), id, ""))(t)
 		var got []string
 		for _, e := range all {
 			got = append(got, strings.TrimPrefix(e.URL, "http://"))

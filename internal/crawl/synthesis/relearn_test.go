@@ -11,6 +11,7 @@ import (
 	"gleaner/internal/classify"
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
@@ -24,8 +25,7 @@ const sheaves = "sheaf functor topos kettle oven flour butter" // of which a per
 // taught is a classifier of pages with the words of one kind and pages with others, of ten
 // sites, and those pages.
 func taught(t *testing.T, about, other string) (*classify.Classifier, []collections.Example) {
-	stops, err := topic.DefaultStops()
-	require.NoError(t, err)
+	stops := devtest.Must(topic.DefaultStops())(t)
 	var pages []collections.Example
 	var examples []classify.Example
 	for i := range 20 {
@@ -34,9 +34,7 @@ func taught(t *testing.T, about, other string) (*classify.Classifier, []collecti
 		pages = append(pages, collections.Example{URL: l.URL, About: l.Topic, Words: l.Words})
 		examples = append(examples, l.Example())
 	}
-	k, err := classify.Train(examples, classify.Options{})
-	require.NoError(t, err)
-	return k, pages
+	return devtest.Must(classify.Train(examples, classify.Options{}))(t), pages
 }
 
 // TestRelearn: a page that is like those which a person judged to be about a topic is an
@@ -67,22 +65,17 @@ func TestRelearn(t *testing.T) {
 	for i := range 3 {
 		judged = append(judged, collections.Judged{Topic: "primes", Hash: frontier.HashOf(fmt.Sprint("http://c.example/", i+1)), About: true})
 	}
-	kept, err := s.record.Judge(ctx, id, judged)
-	require.NoError(t, err)
-	require.Equal(t, 3, kept)
+	require.Equal(t, 3, devtest.Must(s.record.Judge(ctx, id, judged))(t))
 	require.Equal(t, id, s.opens(t, "some", twoTopics, ask(0, 5)))
 	s.ends(t, "some")
 	require.Equal(t, string(gleaner.OK), s.outcomes(t, id)["c.example/4"])
-	all, err := s.record.Learnings(ctx, id)
-	require.NoError(t, err)
+	all := devtest.Must(s.record.Learnings(ctx, id))(t)
 	require.Len(t, all, 4)
 	require.Equal(t, []any{"primes", 2, 5, 23, ""}, []any{all[1].Topic, all[1].Version, all[1].Pages, all[1].Told, all[1].Note})
 	require.NotNil(t, all[1].Accuracy)
 	require.Equal(t, []any{"verses", 0, 5}, []any{all[3].Topic, all[3].Version, all[3].Pages})
 	require.Contains(t, all[3].Note, "of 0 labelled pages")
-	entries, err := s.record.Entries(ctx, id, "verses")
-	require.NoError(t, err)
-	require.Len(t, entries, 1, "by the classifier that was given")
+	require.Len(t, devtest.Must(s.record.Entries(ctx, id, "verses"))(t), 1, "by the classifier that was given")
 }
 
 // TestLearningIsLeft to others where the record is away for a while.
@@ -94,9 +87,7 @@ func TestLearningIsLeft(t *testing.T) {
 	s.ends(t, "some")
 	storetest.Exec(t, s.db.Pool, `DELETE FROM collection_learnings`)
 	require.True(t, store.Passes(s.cut(t, "collection_examples", time.Second)))
-	all, err := s.record.Learnings(t.Context(), id)
-	require.NoError(t, err)
-	require.Empty(t, all)
+	require.Empty(t, devtest.Must(s.record.Learnings(t.Context(), id))(t))
 }
 
 // TestNothingIsKeptToLearnFrom where no classifier is to.
@@ -105,9 +96,7 @@ func TestNothingIsKeptToLearnFrom(t *testing.T) {
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
 	id := s.opens(t, "some", twoTopics, func(*Ask) {})
 	s.ends(t, "some")
-	read, err := s.record.Read(t.Context(), id, "primes", 10)
-	require.NoError(t, err)
-	require.Empty(t, read)
+	require.Empty(t, devtest.Must(s.record.Read(t.Context(), id, "primes", 10))(t))
 	a := defaultAsk(t)
 	a.Retrain = 10
 	require.ErrorContains(t, a.Check(), "classifier")

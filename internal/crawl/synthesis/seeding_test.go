@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
@@ -74,8 +75,7 @@ func TestTitlesOfAVenueAreQueries(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	queries := map[string]bool{}
-	site, err := store.EnsureSite(t.Context(), db.Pool, "ada.example")
-	require.NoError(t, err)
+	site := devtest.Must(store.EnsureSite(t.Context(), db.Pool, "ada.example"))(t)
 	for i, title := range []string{"Query optimization for streams", "Query optimization over joins", "Streams", "Query joins", "Query optimization"} {
 		storetest.Exec(t, db.Pool,
 			`WITH p AS (INSERT INTO papers (key, venue, year, title) VALUES ($1::text, 'conf/webdb', 2001, $3)),
@@ -86,13 +86,10 @@ func TestTitlesOfAVenueAreQueries(t *testing.T) {
 	prepared, c, err := preparesBy(t, db, threeHundred(queries), func(a *Ask) { a.SearchSeeds = 20 }, topic.Topic{ID: "databases", Venue: "conf/webdb"})
 	require.NoError(t, err)
 	require.Equal(t, 1, prepared.Centroids)
-	results, err := collections.In(db).Results(t.Context(), c.ID)
-	require.NoError(t, err)
+	results := devtest.Must(collections.In(db).Results(t.Context(), c.ID))(t)
 	require.NotEmpty(t, results[0].Parent, "of papers on record")
 	require.Equal(t, map[string]bool{"query optimization joins streams": true, "query optimization": true}, queries)
-	waiting, err := collections.In(db).Counts(t.Context(), c.ID)
-	require.NoError(t, err)
-	require.Equal(t, 1+2*20, waiting.Waiting)
+	require.Equal(t, 1+2*20, devtest.Must(collections.In(db).Counts(t.Context(), c.ID))(t).Waiting)
 }
 
 // TestSeedsOfOneIdentity: what a directory and a search list by several spellings is one URL,

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/topic"
 )
 
@@ -26,10 +27,8 @@ func TestTopicsThatCannotBeToldApart(t *testing.T) {
 		_, _, err := s.record.Ask(t.Context(), name, ask, topics)
 		require.NoError(t, err)
 		log.Reset()
-		p, err := New(s.tools).Prepare(t.Context(), name, func(int) {})
-		require.NoError(t, err)
-		c, err := s.record.Get(t.Context(), name)
-		require.NoError(t, err)
+		p := devtest.Must(New(s.tools).Prepare(t.Context(), name, func(int) {}))(t)
+		c := devtest.Must(s.record.Get(t.Context(), name))(t)
 		var m topic.Model
 		require.NoError(t, json.Unmarshal(c.Model, &m))
 		return p, m.Checks

@@ -15,6 +15,7 @@ import (
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/collection"
@@ -114,8 +115,7 @@ func newShop(t *testing.T, web *smallWeb) *shop {
 	client, err := fetch.New(fetch.Config{AllowLoopback: true, Contact: "test@example.org", Proxy: server.URL, Gate: keeper, Robots: politeness.NewRobots(db.Pool), Blocked: db.Blocked, Pacing: pacing, Linger: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	repo, err := repository.Open(t.Context(), "file://"+t.TempDir())
-	require.NoError(t, err)
+	repo := devtest.Must(repository.Open(t.Context(), "file://"+t.TempDir()))(t)
 	t.Cleanup(func() { _ = repo.Close() })
 	log := slog.New(slog.DiscardHandler)
 	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: documenttest.Shared(), Log: log})
@@ -135,16 +135,13 @@ func (s *shop) opens(t *testing.T, name string, topics map[string]string, change
 	require.False(t, running)
 	_, err = New(s.tools).Prepare(t.Context(), name, func(int) {})
 	require.NoError(t, err)
-	c, err := s.record.Get(t.Context(), name)
-	require.NoError(t, err)
-	return c.ID
+	return devtest.Must(s.record.Get(t.Context(), name))(t).ID
 }
 
 // ends crawls slice after slice until the last, and says what that one came to.
 func (s *shop) ends(t *testing.T, name string) crawl.Result {
 	for {
-		r, err := New(s.tools).Slice(t.Context(), name, func(crawl.Progress) {})
-		require.NoError(t, err)
+		r := devtest.Must(New(s.tools).Slice(t.Context(), name, func(crawl.Progress) {}))(t)
 		switch r.Ending {
 		case crawl.SliceFull:
 		case crawl.Waiting:

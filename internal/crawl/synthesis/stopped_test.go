@@ -11,6 +11,7 @@ import (
 
 	"gleaner/internal/crawl"
 	. "gleaner/internal/crawl/synthesis"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/collection"
@@ -45,10 +46,9 @@ func TestAPausedCollectionRests(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
 	s.opens(t, "some", twoTopics, func(*Ask) {})
-	repo, err := repository.Open(t.Context(), t.TempDir())
-	require.NoError(t, err)
+	repo := devtest.Must(repository.Open(t.Context(), t.TempDir()))(t)
 	repo.BelongTo(foreign{})
-	_, err = repo.Put(t.Context(), []byte("a document"))
+	_, err := repo.Put(t.Context(), []byte("a document"))
 	require.ErrorIs(t, err, repository.ErrAway)
 	s.tools.Coll = collection.New(collection.Parts{DB: s.tools.DB, Repo: repo})
 	for _, paused := range []bool{false, true} {
@@ -101,9 +101,7 @@ func TestStoppedAtAnyRequest(t *testing.T) {
 		}
 		require.Equal(t, Exhausted, s.ends(t, name).Ending)
 		require.ElementsMatch(t, whole.asked, s.web.asked()[before:], "stopped at %d", k)
-		entries, err := s.record.Entries(t.Context(), id, "primes")
-		require.NoError(t, err)
-		require.Len(t, entries, 6, "stopped at %d", k)
+		require.Len(t, devtest.Must(s.record.Entries(t.Context(), id, "primes"))(t), 6, "stopped at %d", k)
 	}
 }
 
@@ -118,12 +116,11 @@ func TestAPauseIsNoTry(t *testing.T) {
 			UPDATE sites SET paused='paused by a person' WHERE host=NEW.host; RETURN NULL; END $$ LANGUAGE plpgsql;
 		CREATE TRIGGER taken AFTER UPDATE OF deaths ON collection_urls FOR EACH ROW WHEN (NEW.hash = '\x%x') EXECUTE FUNCTION pause()`,
 		frontier.HashOf("http://a.example/one")))
-	r, err := New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {})
-	require.NoError(t, err)
+	r := devtest.Must(New(s.tools).Slice(t.Context(), "some", func(crawl.Progress) {}))(t)
 	require.Equal(t, []any{Exhausted, 2, 0}, []any{r.Ending, r.Requests, s.asksFor("a.example/one")}, "nothing else is left to ask for")
 	require.Equal(t, 1, storetest.Get[int](t, s.db.Pool, `SELECT count(*) FROM collection_urls WHERE waiting AND tries+deaths=0 AND next_try <= now()`))
 	storetest.Exec(t, s.db.Pool, `DROP TRIGGER taken ON collection_urls`)
-	_, err = politeness.Resume(t.Context(), s.db.Pool, "a.example")
+	_, err := politeness.Resume(t.Context(), s.db.Pool, "a.example")
 	require.NoError(t, err)
 	s.ends(t, "some")
 	require.Equal(t, 1, s.asksFor("a.example/one"))

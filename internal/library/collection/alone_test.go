@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -118,12 +119,8 @@ func TestTheRestOfADocumentCannotBeRead(t *testing.T) {
 			s.want(1, 2)
 			_, err := s.MatchHeld(t.Context(), "conf/pile/all", Position{}, func(Position) {})
 			require.NoError(t, err)
-			found, err := s.db.Matches(t.Context(), long[0])
-			require.NoError(t, err)
-			require.Len(t, found, 1)
-			changed, err := s.db.ChangedPapers(t.Context())
-			require.NoError(t, err)
-			require.Empty(t, changed)
+			require.Len(t, devtest.Must(s.db.Matches(t.Context(), long[0]))(t), 1)
+			require.Empty(t, devtest.Must(s.db.ChangedPapers(t.Context()))(t))
 		})
 	}
 }

@@ -3,7 +3,6 @@ package collection
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/sampleweb"
-	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 )
 
@@ -67,12 +66,11 @@ func TestOutcomes(t *testing.T) {
 			if d.Outcome != "ok" && d.Outcome != "empty" {
 				require.NotEmpty(t, d.Detail)
 			}
-			has, err := hasText(t.Context(), s.repo, shas[0])
+			has, _, err := s.repo.Sidecars(t.Context(), shas[0])
 			require.NoError(t, err)
 			require.Equal(t, d.Outcome == "ok", has, "its text beside it")
 			var sheet Sheet
-			b, err := os.ReadFile(filepath.Join(s.dir, "meta", shas[0][:2], shas[0]+".json"))
-			require.NoError(t, err)
+			b := devtest.Must(os.ReadFile(filepath.Join(s.dir, "meta", shas[0][:2], shas[0]+".json")))(t)
 			require.NoError(t, json.Unmarshal(b, &sheet))
 			require.Equal(t, c.url, sheet.Locations[0].URL)
 			require.Equal(t, "http://www.example.org/~ada/", sheet.Locations[0].Parent)
@@ -137,11 +135,9 @@ func TestCopiesOfOneText(t *testing.T) {
 		}
 		other, _ := s.takeFile(fileAt("http://a.example/other.pdf", s.pile.File(16, sampleweb.AsPDF)))
 		require.Empty(t, s.document(other[0]).SameAs)
-		all, err := s.db.Duplicates(t.Context(), other[0])
-		require.NoError(t, err)
+		all := devtest.Must(s.db.Duplicates(t.Context(), other[0]))(t)
 		require.Len(t, all, 1)
-		all, err = s.db.Duplicates(t.Context(), shas[0])
-		require.NoError(t, err)
+		all = devtest.Must(s.db.Duplicates(t.Context(), shas[0]))(t)
 		require.ElementsMatch(t, shas, all)
 		require.Equal(t, "pdf", s.document(all[0]).Kind)
 		primaries = append(primaries, all[0])
@@ -167,9 +163,7 @@ func TestCopiesJudgedAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		all, err := s.db.Duplicates(t.Context(), a[0])
-		require.NoError(t, err)
-		require.Len(t, all, 2)
+		require.Len(t, devtest.Must(s.db.Duplicates(t.Context(), a[0]))(t), 2)
 	}
 }
 
@@ -229,11 +223,8 @@ func TestLaterPlace(t *testing.T) {
 	sha, _ := s.takeFile(landing)
 	a.takeFile(landing)
 	a.takeFile(plain)
-	one, err := s.db.Matches(t.Context(), sha[0])
-	require.NoError(t, err)
-	two, err := a.db.Matches(t.Context(), sha[0])
-	require.NoError(t, err)
-	require.Equal(t, one, two)
+	one := devtest.Must(s.db.Matches(t.Context(), sha[0]))(t)
+	require.Equal(t, one, devtest.Must(a.db.Matches(t.Context(), sha[0]))(t))
 }
 
 func TestPaperAsPage(t *testing.T) {
@@ -301,13 +292,4 @@ func TestWithoutFilter(t *testing.T) {
 	j := s.mustJudge(Document{SHA256: shas[0]}, Once)
 	require.False(t, j.Academic(), "with the filter on again it is read")
 	require.Equal(t, gleaner.DocumentRejected, s.document(shas[0]).State)
-}
-
-// hasText reports whether the text of a document lies beside it.
-func hasText(ctx context.Context, repo *repository.Repository, sha string) (bool, error) {
-	_, err := repo.GetText(ctx, sha)
-	if errors.Is(err, repository.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
 }

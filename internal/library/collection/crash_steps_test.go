@@ -127,10 +127,8 @@ func (p crashPlan) runJob() error {
 // job runs a copy of the test program on a shop. It returns how many steps there
 // were; 0 where it was killed before its nth.
 func (s *shop) job(t *testing.T, name string, nth int) (n int) {
-	self, err := os.Executable()
-	require.NoError(t, err)
-	plan, err := json.Marshal(crashPlan{DSN: s.dsn, Dir: s.dir, Job: name, Nth: nth})
-	require.NoError(t, err)
+	self := devtest.Must(os.Executable())(t)
+	plan := devtest.Must(json.Marshal(crashPlan{DSN: s.dsn, Dir: s.dir, Job: name, Nth: nth}))(t)
 	var said strings.Builder
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), crashVariable+"="+string(plan))

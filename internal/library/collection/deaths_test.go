@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/semaphore"
 
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -55,8 +57,7 @@ func (s *shop) three() (shas []string) {
 func (s *shop) mortal(over []byte) (c *Collection, died chan struct{}, bury func()) {
 	s.t.Helper()
 	dying := *s.Collection
-	db, err := store.Open(s.t.Context(), s.dsn, 4)
-	require.NoError(s.t, err)
+	db := devtest.Must(store.Open(s.t.Context(), s.dsn, 4))(s.t)
 	died = make(chan struct{})
 	dying.db = db
 	dying.cores, dying.judging = make(chan struct{}, 2), semaphore.NewWeighted(everybody)
@@ -64,8 +65,7 @@ func (s *shop) mortal(over []byte) (c *Collection, died chan struct{}, bury func
 	dying.reader = deadly{Reader: s.reader, over: over, died: died}
 	return &dying, died, func() {
 		db.Close()
-		_, err := s.db.Pool.Exec(s.t.Context(), `UPDATE documents SET taken_until='-infinity' WHERE taken_until > now()`)
-		require.NoError(s.t, err)
+		storetest.Exec(s.t, s.db.Pool, `UPDATE documents SET taken_until='-infinity' WHERE taken_until > now()`)
 	}
 }
 

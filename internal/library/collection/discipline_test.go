@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -24,10 +25,8 @@ func about(t *testing.T, name string, some []string) *classify.Disciplines {
 		examples = append(examples, classify.Example{Words: some, Topic: true, Site: site},
 			classify.Example{Words: []string{"tulip", "rose", "garden", "spade", site}, Site: site})
 	}
-	k, err := classify.Train(examples, classify.Options{})
-	require.NoError(t, err)
-	raw, err := json.Marshal(k)
-	require.NoError(t, err)
+	k := devtest.Must(classify.Train(examples, classify.Options{}))(t)
+	raw := devtest.Must(json.Marshal(k))(t)
 	d := classify.NewDisciplines(topic.NewFilter(topic.Stops{}))
 	require.NoError(t, d.Add(name, raw))
 	require.Error(t, d.Add(name, raw), "twice")
@@ -42,8 +41,7 @@ func TestAcceptByDiscipline(t *testing.T) {
 	s := newShop(t)
 	pdf := s.pile.File(0, sampleweb.AsPDF)
 	require.Equal(t, gleaner.DocumentAccepted, s.take("http://www.example.org/a.pdf", pdf)[0].State)
-	text, err := s.Read(t.Context(), fileAt("http://www.example.org/a.pdf", pdf))
-	require.NoError(t, err)
+	text := devtest.Must(s.Read(t.Context(), fileAt("http://www.example.org/a.pdf", pdf)))(t)
 	own := classify.Words(topic.NewFilter(topic.Stops{}), topic.Page{Text: text.String()})
 
 	s.of = about(t, "gardening", []string{"hedg", "lawn", "mower", "soil"})
@@ -82,8 +80,7 @@ func TestAcceptByDiscipline(t *testing.T) {
 	shas, _ = s.takeFile(fileAt("http://www.example.org/e.pdf", s.pile.File(4, sampleweb.AsPDF)))
 	storetest.Exec(t, s.db.Pool, `INSERT INTO sites (id, host) OVERRIDING SYSTEM VALUE VALUES (1, 'www.example.org')`)
 	storetest.Exec(t, s.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/pile/all', 1, '')`)
-	tallies, err := s.db.DocumentTallies(t.Context(), "conf/pile/all")
-	require.NoError(t, err)
+	tallies := devtest.Must(s.db.DocumentTallies(t.Context(), "conf/pile/all"))(t)
 	require.Contains(t, tallies, store.DocumentTally{State: "rejected", Class: string(document.OtherDiscipline), Documents: 1})
 	listed, err := s.db.FindDocuments(t.Context(), store.DocumentQuery{Outcomes: []string{string(document.OtherDiscipline)}})
 	require.NoError(t, err)

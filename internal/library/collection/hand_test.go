@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/lab/packtest"
 	"gleaner/internal/lab/sampleweb"
 )
@@ -25,8 +26,7 @@ func TestContentIsLikeReadBack(t *testing.T) {
 	judged := func(judge func(s *shop, k *Kept)) string {
 		s := newShop(t, 1, 2, 3)
 		for name, body := range files {
-			k, err := s.Keep(context.Background(), fileAt("http://www.example.org/~ada/"+name, body))
-			require.NoError(t, err)
+			k := devtest.Must(s.Keep(context.Background(), fileAt("http://www.example.org/~ada/"+name, body)))(t)
 			judge(s, k)
 			k.Release()
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -65,12 +66,9 @@ func TestMatchesOfOldPapersAreNotWritten(t *testing.T) {
 	_, err = s.Rematch(ctx, Position{}, func(Position) {})
 	require.NoError(t, err)
 	require.NoError(t, s.db.SetHarvestPapers(ctx, "conf/pile/all", []gleaner.Paper{s.pile.Paper(1), s.pile.Paper(2)}, nil))
-	now, err := s.db.WantedVersion(ctx)
-	require.NoError(t, err)
+	now := devtest.Must(s.db.WantedVersion(ctx))(t)
 	_, had, err := s.wanted.get(ctx)
 	require.NoError(t, err)
 	require.Equal(t, had, now, "listing the same again changes nothing")
-	found, err := s.db.Matches(ctx, shas[0])
-	require.NoError(t, err)
-	require.Len(t, found, 1)
+	require.Len(t, devtest.Must(s.db.Matches(ctx, shas[0]))(t), 1)
 }

@@ -159,16 +159,12 @@ func (s *shop) Add(ctx context.Context, f File) ([]string, error) { return add(c
 
 func (s *shop) mustAdd(f File) []string {
 	s.t.Helper()
-	shas, err := s.Add(s.t.Context(), f)
-	require.NoError(s.t, err)
-	return shas
+	return devtest.Must(s.Add(s.t.Context(), f))(s.t)
 }
 
 func (s *shop) mustJudge(d Document, how Mode) Judgement {
 	s.t.Helper()
-	j, err := s.Judge(s.t.Context(), d, how)
-	require.NoError(s.t, err)
-	return j
+	return devtest.Must(s.Judge(s.t.Context(), d, how))(s.t)
 }
 
 // mustJudgeWaiting returns how many documents it judged.

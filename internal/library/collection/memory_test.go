@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/sampleweb"
@@ -22,13 +23,12 @@ func TestUnpackingWaitsForMemory(t *testing.T) {
 	s := newShop(t)
 	s.memory = fetch.NewMemory(32 << 20)
 	packed := fileAt("http://a.example/papers.zip", archive(map[string][]byte{"notes.pdf": s.pile.File(1, sampleweb.AsPDF), "b.pdf": s.pile.File(2, sampleweb.AsPDF)}))
-	giveBack, err := s.memory.Hold(t.Context(), "", 32<<20)
-	require.NoError(t, err)
+	giveBack := devtest.Must(s.memory.Hold(t.Context(), "", 32<<20))(t)
 
 	stop := errors.New("told to stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
-	_, err = s.Add(ctx, packed)
+	_, err := s.Add(ctx, packed)
 	require.ErrorIs(t, err, stop)
 	giveBack()
 	_, err = s.Add(ctx, packed)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-pdf/fpdf"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -58,9 +59,7 @@ func TestFirstPagesSettle(t *testing.T) {
 	}
 	s := newShop(t, 1)
 	text := func(sha string) string {
-		got, err := s.repo.GetText(t.Context(), sha)
-		require.NoError(t, err)
-		return got
+		return devtest.Must(s.repo.GetText(t.Context(), sha))(t)
 	}
 	long := func(i int) []byte { return longPaper(t, s.pile.Paper(i)) }
 	wanted, _ := s.takeFile(fileAt("http://a.example/1.pdf", long(1)))
@@ -72,13 +71,11 @@ func TestFirstPagesSettle(t *testing.T) {
 	require.Greater(t, d.Pages, 3)
 	require.Equal(t, partly, d.Detail, "its first pages do not settle it %v", d.Reasons)
 	require.Equal(t, 20, d.References, "its end was read")
-	sheet, err := SheetOf(t.Context(), s.db, s.repo, other[0])
-	require.NoError(t, err)
-	require.Len(t, sheet.ReferenceList, 20)
+	require.Len(t, devtest.Must(SheetOf(t.Context(), s.db, s.repo, other[0]))(t).ReferenceList, 20)
 	short := text(other[0])
 
 	s.want(1, 2)
-	_, err = s.Rematch(t.Context(), Position{}, func(Position) {})
+	_, err := s.Rematch(t.Context(), Position{}, func(Position) {})
 	require.NoError(t, err)
 	require.Empty(t, s.document(other[0]).Detail)
 	require.Greater(t, strings.Count(text(other[0]), "\f"), strings.Count(short, "\f"))
@@ -102,8 +99,7 @@ func TestNameFilter(t *testing.T) {
 	require.Equal(t, gleaner.DocumentRejected, js[0].State)
 	require.Equal(t, "unwelcome", js[0].Outcome)
 	require.Equal(t, "its name is one of course material", s.document(sha[0]).Detail)
-	n, err := s.db.HarvestCounters(t.Context(), "")
-	require.NoError(t, err)
+	n := devtest.Must(s.db.HarvestCounters(t.Context(), ""))(t)
 	require.Equal(t, store.Counters{All: 1, Filtered: 1, FilteredMTF: 1}, n)
 	require.Empty(t, differences(t, s, true))
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -41,8 +43,7 @@ func (s *shop) sheets(urls ...string) (files []File, shas []string) {
 		require.Equal(s.t, gleaner.DocumentRejected, js[0].State)
 		files, shas = append(files, f), append(shas, sha...)
 	}
-	_, err := s.db.Pool.Exec(s.t.Context(), "UPDATE documents SET updated_at = now() - interval '1 year'")
-	require.NoError(s.t, err)
+	storetest.Exec(s.t, s.db.Pool, "UPDATE documents SET updated_at = now() - interval '1 year'")
 	return files, shas
 }
 
@@ -105,8 +106,7 @@ func TestPruneGoesOn(t *testing.T) {
 	_, err := s.db.Prune(ctx, prunesRejected, &duringDelete{Blobs: s.repo, once: func(string) { stop() }}, store.PruneOptions{})
 	require.Error(t, err)
 	require.Equal(t, map[string]string{shas[0]: LeftOver, shas[1]: LeftOver}, differences(t, s, true))
-	done, err := s.db.Prune(t.Context(), prunesRejected, s.repo, store.PruneOptions{})
-	require.NoError(t, err)
+	done := devtest.Must(s.db.Prune(t.Context(), prunesRejected, s.repo, store.PruneOptions{}))(t)
 	require.Equal(t, 2, done[len(done)-1].Rows)
 	require.Empty(t, differences(t, s, true))
 }

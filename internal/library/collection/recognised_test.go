@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -55,8 +57,7 @@ func TestADocumentThatCannotBePutOff(t *testing.T) {
 	s.recognises()
 	scan := s.keep("http://www.example.org/~ada/scan.pdf", s.pile.File(2, sampleweb.AsScan))
 	s.reached = func(at point) {
-		_, err := s.db.Pool.Exec(t.Context(), `ALTER TABLE documents RENAME COLUMN taken_until TO away`)
-		require.NoError(t, err)
+		storetest.Exec(t, s.db.Pool, `ALTER TABLE documents RENAME COLUMN taken_until TO away`)
 	}
 	_, err := s.Judge(t.Context(), scan, Quick)
 	require.ErrorContains(t, err, "taken_until")
@@ -79,8 +80,7 @@ func (s *shop) recognises() {
 // keep stores a file, and has it in hand.
 func (s *shop) keep(url string, body []byte) Document {
 	s.t.Helper()
-	k, err := s.Keep(s.t.Context(), fileAt(url, body))
-	require.NoError(s.t, err)
+	k := devtest.Must(s.Keep(s.t.Context(), fileAt(url, body)))(s.t)
 	require.Len(s.t, k.Documents, 1)
 	return k.Documents[0]
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	decided "gleaner/internal/gleaner/evidence"
@@ -66,9 +67,7 @@ func names(p gleaner.Paper) (all []string) {
 // rematched is how many documents a whole Rematch looks at.
 func (s *shop) rematched() int {
 	s.t.Helper()
-	n, err := s.Rematch(context.Background(), Position{}, func(Position) {})
-	require.NoError(s.t, err)
-	return n
+	return devtest.Must(s.Rematch(context.Background(), Position{}, func(Position) {}))(s.t)
 }
 
 func (s *shop) matched() (all []string) {
@@ -168,9 +167,7 @@ func TestRematchGoesOn(t *testing.T) {
 	_, err := s.Rematch(stopped, Position{}, func(p Position) { at = p; stop() })
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 200, at.Done)
-	n, err := s.Rematch(ctx, at, func(Position) {})
-	require.NoError(t, err)
-	require.Equal(t, 450, n, "each once")
+	require.Equal(t, 450, devtest.Must(s.Rematch(ctx, at, func(Position) {}))(t), "each once")
 
 	var some []int
 	for i := range 450 {

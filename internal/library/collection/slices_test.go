@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -25,9 +26,7 @@ func TestMatchHeldGoesInSlices(t *testing.T) {
 	parts := 0
 	at := Position{More: true}
 	for at.More {
-		var err error
-		at, err = s.MatchHeld(t.Context(), "conf/pile/all", at, func(Position) {})
-		require.NoError(t, err)
+		at = devtest.Must(s.MatchHeld(t.Context(), "conf/pile/all", at, func(Position) {}))(t)
 		parts++
 		require.Less(t, parts, 9)
 	}
@@ -74,9 +73,7 @@ func TestJudgingOtherwiseGoesInSlices(t *testing.T) {
 	storetest.Exec(t, s.db.Pool, `UPDATE documents SET state='accepted', outcome='unread'`)
 	storetest.Exec(t, s.db.Pool, `INSERT INTO sites (host) VALUES ('a.example')`)
 	storetest.Exec(t, s.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/pile/all', 1, 'homepage')`)
-	at, err := s.MatchHeld(t.Context(), "conf/pile/all", Position{}, func(Position) {})
-	require.NoError(t, err)
-	require.True(t, at.More)
+	require.True(t, devtest.Must(s.MatchHeld(t.Context(), "conf/pile/all", Position{}, func(Position) {}))(t).More)
 	judged := storetest.Get[int](t, s.db.Pool, `SELECT count(*) FROM documents WHERE outcome<>'unread'`)
 	require.Equal(t, most, judged)
 }
@@ -96,9 +93,7 @@ func TestMatchHeldGoesOn(t *testing.T) {
 	}
 	for at, parts := (Position{More: true}), 0; at.More; parts++ {
 		require.Less(t, parts, 9)
-		var err error
-		at, err = s.MatchHeld(t.Context(), "conf/pile/all", at, func(Position) {})
-		require.NoError(t, err)
+		at = devtest.Must(s.MatchHeld(t.Context(), "conf/pile/all", at, func(Position) {}))(t)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -114,15 +116,13 @@ func TestARetryTakesUpWhatStalled(t *testing.T) {
 	s.reader = standIn(t, `kill -STOP $$`, 200*time.Millisecond)
 	given := map[string]string{}
 	for i, host := range []string{"ada.example", "bob.example"} {
-		site, err := store.EnsureSite(ctx, s.db.Pool, host)
-		require.NoError(t, err)
+		site := devtest.Must(store.EnsureSite(ctx, s.db.Pool, host))(t)
 		f := fileAt("http://"+host+"/1.pdf", s.pile.File(1+i, sampleweb.AsPDF))
 		f.SiteID = site
 		shas := s.mustAdd(f)
 		given[host] = shas[0]
 	}
-	_, err := s.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/pile/all', id, 'homepage' FROM sites WHERE host='ada.example'`)
-	require.NoError(t, err)
+	storetest.Exec(t, s.db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/pile/all', id, 'homepage' FROM sites WHERE host='ada.example'`)
 	s.mustJudgeWaiting(store.Unexamined{})
 	states := func() map[string]string {
 		out := map[string]string{}
@@ -135,27 +135,21 @@ func TestARetryTakesUpWhatStalled(t *testing.T) {
 	require.Equal(t, map[string]string{"ada.example": "failed stalled", "bob.example": "failed stalled"}, states())
 
 	of := store.RetryFilter{Harvest: "conf/pile/all"}
-	failures, err := s.db.Failures(ctx, of)
-	require.NoError(t, err)
+	failures := devtest.Must(s.db.Failures(ctx, of))(t)
 	require.Len(t, failures, 1)
 	require.Equal(t, []any{"stalled", 1, false}, []any{failures[0].Reason, failures[0].Stalled, failures[0].ForGood})
 	for _, other := range []store.RetryFilter{{Harvest: of.Harvest, Host: "bob.example"}, {Harvest: of.Harvest, Reason: "timeout"}, {Harvest: of.Harvest, OlderThan: time.Hour}} {
-		n, err := s.db.RequeueStalled(ctx, other)
-		require.NoError(t, err)
-		require.Zero(t, n, "%+v", other)
+		require.Zero(t, devtest.Must(s.db.RequeueStalled(ctx, other))(t), "%+v", other)
 	}
-	n, err := s.db.StalledDocuments(ctx, of)
-	require.NoError(t, err)
+	n := devtest.Must(s.db.StalledDocuments(ctx, of))(t)
 	require.Equal(t, 1, n)
-	n, err = s.db.RequeueStalled(ctx, of)
-	require.NoError(t, err)
+	n = devtest.Must(s.db.RequeueStalled(ctx, of))(t)
 	require.Equal(t, 1, n)
 	s.reader = able
 	n = s.mustJudgeWaiting(store.Unexamined{Stalled: of.Harvest})
 	require.Equal(t, 1, n)
 	require.Equal(t, map[string]string{"ada.example": "accepted ok", "bob.example": "failed stalled"}, states())
 
-	n, err = s.db.RequeueStalled(ctx, store.RetryFilter{Host: "bob.example", Reason: "stalled"})
-	require.NoError(t, err)
+	n = devtest.Must(s.db.RequeueStalled(ctx, store.RetryFilter{Host: "bob.example", Reason: "stalled"}))(t)
 	require.Equal(t, 1, n)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/packtest"
@@ -39,16 +40,13 @@ func TestVerify(t *testing.T) {
 
 	require.NoError(t, os.Remove(file(0)))
 	require.NoError(t, os.Truncate(file(1), 100))
-	body, err := os.ReadFile(file(2))
-	require.NoError(t, err)
+	body := devtest.Must(os.ReadFile(file(2)))(t)
 	body[len(body)/2]++
 	require.NoError(t, os.WriteFile(file(2), body, 0o644))
-	text, err := filepath.Glob(filepath.Join(s.dir, "text", "*", shas[3]+"*"))
-	require.NoError(t, err)
+	text := devtest.Must(filepath.Glob(filepath.Join(s.dir, "text", "*", shas[3]+"*")))(t)
 	require.NoError(t, os.Remove(text[0]))
 	storetest.Exec(t, s.db.Pool, "DELETE FROM documents WHERE sha256=$1", shas[4])
-	young, err := s.repo.Put(t.Context(), []byte("a file whose row is about to be written"))
-	require.NoError(t, err)
+	young := devtest.Must(s.repo.Put(t.Context(), []byte("a file whose row is about to be written")))(t)
 
 	want := map[string]string{shas[0]: NoFile, shas[1]: WrongSize, shas[3]: NoText}
 	require.Equal(t, want, differences(t, s, false), "a file without a row may be on its way")
@@ -57,8 +55,7 @@ func TestVerify(t *testing.T) {
 	want[shas[4]] = NoRow
 	require.Equal(t, want, differences(t, s, false))
 	want[shas[1]], want[shas[2]], want[shas[5]] = Corrupt, Corrupt, NoText
-	text, err = filepath.Glob(filepath.Join(s.dir, "text", "*", shas[5]+"*"))
-	require.NoError(t, err)
+	text = devtest.Must(filepath.Glob(filepath.Join(s.dir, "text", "*", shas[5]+"*")))(t)
 	require.NoError(t, os.Truncate(text[0], 50))
 	require.Equal(t, want, differences(t, s, true))
 	require.NotContains(t, want, young.SHA256)
@@ -179,17 +176,13 @@ func TestCounters(t *testing.T) {
 	want := store.Counters{All: 10, SavedNew: 4, SavedDuplicate: 1, SameText: 2, Filtered: 2, FilteredMTF: 1, FilteredDCF: 1, FailedTextExtract: 2, FailedPDFNotFound: 1}
 	for range 2 {
 		take()
-		n, err := s.db.HarvestCounters(t.Context(), "")
-		require.NoError(t, err)
-		require.Equal(t, want, n)
+		require.Equal(t, want, devtest.Must(s.db.HarvestCounters(t.Context(), ""))(t))
 	}
 	s.mustAdd(fileAt("http://a.example/new.pdf", s.pile.File(7, sampleweb.AsPDF)))
-	n, err := s.db.HarvestCounters(t.Context(), "")
-	require.NoError(t, err)
+	n := devtest.Must(s.db.HarvestCounters(t.Context(), ""))(t)
 	want.All, want.Unexamined = 11, 1
 	require.Equal(t, want, n)
-	n, err = s.db.HarvestCounters(t.Context(), "conf/pile/all")
-	require.NoError(t, err)
+	n = devtest.Must(s.db.HarvestCounters(t.Context(), "conf/pile/all"))(t)
 	require.Zero(t, n, "that harvest has no sites")
 }
 

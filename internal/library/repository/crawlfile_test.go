@@ -17,25 +17,24 @@ import (
 	"github.com/stretchr/testify/require"
 	"gocloud.dev/blob"
 	"golang.org/x/sync/errgroup"
+
+	"gleaner/internal/devstack/devtest"
 )
 
 // killed is a file whose writer is killed within a record, n bytes before its end.
 func killed(t *testing.T, r *Repository, host string, n int64) {
-	c, err := r.CrawlFile(t.Context(), host, "a test")
-	require.NoError(t, err)
+	c := devtest.Must(r.CrawlFile(t.Context(), host, "a test"))(t)
 	for i := range 3 {
 		require.NoError(t, c.WriteItem(Item{URL: fmt.Sprintf("http://%s/%d", host, i), Status: 200}, bytes.Repeat([]byte{byte(i)}, 1000)))
 	}
-	size, err := c.file.Seek(0, io.SeekEnd)
-	require.NoError(t, err)
+	size := devtest.Must(c.file.Seek(0, io.SeekEnd))(t)
 	require.NoError(t, c.file.Truncate(size-n))
 	require.NoError(t, c.file.Close())
 }
 
 // records counts what a file has of records that are whole; one that is not is an error.
 func records(t *testing.T, data []byte) (n int) {
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	require.NoError(t, err)
+	z := devtest.Must(gzip.NewReader(bytes.NewReader(data)))(t)
 	all, err := io.ReadAll(z)
 	require.NoError(t, err, "the file is whole")
 	return strings.Count(string(all), "WARC-Type: response")
@@ -60,13 +59,11 @@ func stored(t *testing.T, r *Repository, host string) map[string][]byte {
 func TestKilledCrawlFile(t *testing.T) {
 	for _, where := range []string{"file://" + t.TempDir(), "mem://"} {
 		t.Setenv("TMPDIR", t.TempDir())
-		r, err := Open(t.Context(), where)
-		require.NoError(t, err)
+		r := devtest.Must(Open(t.Context(), where))(t)
 		for _, n := range []int64{1, 7, 20, 0} {
 			killed(t, r, "a.example", n)
 		}
-		c, err := r.CrawlFile(t.Context(), "a.example", "a test")
-		require.NoError(t, err)
+		c := devtest.Must(r.CrawlFile(t.Context(), "a.example", "a test"))(t)
 		require.NoError(t, c.Close(t.Context()))
 		got := stored(t, r, "a.example")
 		require.Len(t, got, 5)
@@ -85,18 +82,15 @@ func TestKilledCrawlFile(t *testing.T) {
 func TestUnreadableCrawlFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, where := range []string{"file://" + t.TempDir(), "mem://"} {
-		r, err := Open(t.Context(), where)
-		require.NoError(t, err)
+		r := devtest.Must(Open(t.Context(), where))(t)
 		killed(t, r, "a.example", 3)
-		first, err := r.CrawlFile(t.Context(), "a.example", "a test")
-		require.NoError(t, err)
+		first := devtest.Must(r.CrawlFile(t.Context(), "a.example", "a test"))(t)
 		require.Empty(t, first.Aside)
 		bad := filepath.Join(filepath.Dir(first.path), "bad.warc.gz")
 		require.NoError(t, os.Mkdir(bad+openSuffix, 0o700))
 		require.NoError(t, first.Close(t.Context()))
 		for _, aside := range [][]string{{bad + ".unreadable"}, nil} {
-			c, err := r.CrawlFile(t.Context(), "a.example", "a test")
-			require.NoError(t, err)
+			c := devtest.Must(r.CrawlFile(t.Context(), "a.example", "a test"))(t)
 			require.Equal(t, aside, c.Aside)
 			require.NoError(t, c.Close(t.Context()))
 		}
@@ -109,15 +103,13 @@ func TestUnreadableCrawlFile(t *testing.T) {
 // behind them cannot be put away now: the next sweep does not find them any more.
 func TestSetAsideBeforeAnError(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	r, err := Open(t.Context(), "mem://")
-	require.NoError(t, err)
+	r := devtest.Must(Open(t.Context(), "mem://"))(t)
 	killed(t, r, "b.example", 3)
-	dir, err := r.crawlFolder(t.Context(), "a.example")
-	require.NoError(t, err)
+	dir := devtest.Must(r.crawlFolder(t.Context(), "a.example"))(t)
 	bad := filepath.Join(dir, "0.warc.gz")
 	require.NoError(t, os.Mkdir(bad+openSuffix, 0o700))
 	require.NoError(t, r.bucket.Close())
-	_, err = r.CrawlFile(t.Context(), "a.example", "a test")
+	_, err := r.CrawlFile(t.Context(), "a.example", "a test")
 	require.ErrorContains(t, err, bad+".unreadable")
 }
 
@@ -125,11 +117,9 @@ func TestSetAsideBeforeAnError(t *testing.T) {
 // all have their files.
 func TestCrawlsMeetAnUnreadableFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	r, err := Open(t.Context(), "mem://")
-	require.NoError(t, err)
+	r := devtest.Must(Open(t.Context(), "mem://"))(t)
 	killed(t, r, "a.example", 3)
-	first, err := r.CrawlFile(t.Context(), "a.example", "a test")
-	require.NoError(t, err)
+	first := devtest.Must(r.CrawlFile(t.Context(), "a.example", "a test"))(t)
 	dir := filepath.Dir(first.path)
 	require.NoError(t, first.Close(t.Context()))
 	for round := range 20 {
@@ -172,13 +162,10 @@ func TestLivingCrawlFile(t *testing.T) {
 	without := func(*os.File) error { return syscall.ENOLCK }
 	for _, lock := range []func(*os.File) error{flock, without} {
 		for _, where := range []string{"file://" + t.TempDir(), "mem://"} {
-			r, err := Open(t.Context(), where)
-			require.NoError(t, err)
+			r := devtest.Must(Open(t.Context(), where))(t)
 			r.lock = lock
-			late, err := r.CrawlFile(t.Context(), "a.example", "a test")
-			require.NoError(t, err)
-			next, err := r.CrawlFile(t.Context(), "a.example", "a test")
-			require.NoError(t, err)
+			late := devtest.Must(r.CrawlFile(t.Context(), "a.example", "a test"))(t)
+			next := devtest.Must(r.CrawlFile(t.Context(), "a.example", "a test"))(t)
 			for _, c := range []*CrawlFile{late, next} {
 				require.NoError(t, c.WriteItem(Item{URL: "http://a.example/", Status: 200}, []byte("body")))
 				require.NoError(t, c.Close(t.Context()))
@@ -197,15 +184,11 @@ func TestLivingCrawlFile(t *testing.T) {
 // host that is not crawled again are put there with the next of any host.
 func TestCrawlFilesOfOtherHosts(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	r, err := Open(t.Context(), "mem://")
-	require.NoError(t, err)
+	r := devtest.Must(Open(t.Context(), "mem://"))(t)
 	killed(t, r, "gone.example", 3)
-	c, err := r.CrawlFile(t.Context(), "a.example", "a test")
-	require.NoError(t, err)
+	c := devtest.Must(r.CrawlFile(t.Context(), "a.example", "a test"))(t)
 	require.Len(t, stored(t, r, "gone.example"), 1)
 	require.NoError(t, c.Close(t.Context()))
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), "gleaner-warc", "*", "*"))
-	require.NoError(t, err)
-	require.Empty(t, left)
+	require.Empty(t, devtest.Must(filepath.Glob(filepath.Join(os.TempDir(), "gleaner-warc", "*", "*")))(t))
 	require.NoError(t, r.Close())
 }

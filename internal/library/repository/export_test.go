@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 )
@@ -35,9 +36,7 @@ func TestCiteSeerXPath(t *testing.T) {
 		1000000000:    "001/000/000/000/001.000.000.000",
 		1234567890123: "001/234/567/890/123/001.234.567.890.123",
 	} {
-		got, err := repository.CiteSeerXPath(id)
-		require.NoError(t, err)
-		assert.Equal(t, want, got)
+		assert.Equal(t, want, devtest.Must(repository.CiteSeerXPath(id))(t))
 	}
 	_, err := repository.CiteSeerXPath(-1)
 	require.Error(t, err)
@@ -67,8 +66,7 @@ func TestReadableName(t *testing.T) {
 func stored(t *testing.T, r *repository.Repository, bodies ...string) []repository.Item {
 	var out []repository.Item
 	for i, b := range bodies {
-		d, err := r.Put(t.Context(), []byte(b))
-		require.NoError(t, err)
+		d := devtest.Must(r.Put(t.Context(), []byte(b)))(t)
 		out = append(out, repository.Item{
 			ID: int64(1234567 + i), SHA256: d.SHA256, SHA1: d.SHA1,
 			URL: fmt.Sprintf("http://a.example/%d.pdf", i), ParentURL: "http://a.example/?a&b",
@@ -97,9 +95,7 @@ func TestExportCiteSeerX(t *testing.T) {
 	}
 	assert.Equal(t, []string{"001/234/567/001.234.567.pdf", "001/234/568/001.234.568.pdf"}, paths)
 	read := func(name string) string {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-		return string(b)
+		return string(devtest.Must(os.ReadFile(filepath.Join(dir, name)))(t))
 	}
 	assert.Equal(t, "%PDF-a", read(paths[0]))
 	assert.Equal(t, "the text", read("001/234/567/001.234.567.txt"))
@@ -129,8 +125,7 @@ func TestExportTree(t *testing.T) {
 	items[3].Paper.Title = "ON <engines>" // one name to some file systems
 	dir := t.TempDir()
 	require.NoError(t, r.ExportTree(t.Context(), dir, slices.Values(items), nil))
-	got, err := filepath.Glob(filepath.Join(dir, "x", "2003", "*"))
-	require.NoError(t, err)
+	got := devtest.Must(filepath.Glob(filepath.Join(dir, "x", "2003", "*")))(t)
 	require.Len(t, got, 3)
 	assert.Equal(t, "Lovelace - ON engines ("+items[3].SHA256[:8]+").pdf", filepath.Base(got[0]))
 	assert.Equal(t, "Lovelace - On engines ("+items[1].SHA256[:8]+").pdf", filepath.Base(got[1]))
@@ -158,36 +153,25 @@ func TestExportWARC(t *testing.T) {
 		if _, err := in.Peek(1); err == io.EOF {
 			break
 		}
-		z, err := gzip.NewReader(in)
-		require.NoError(t, err)
+		z := devtest.Must(gzip.NewReader(in))(t)
 		z.Multistream(false)
-		raw, err := io.ReadAll(z)
-		require.NoError(t, err)
+		raw := devtest.Must(io.ReadAll(z))(t)
 		rd := textproto.NewReader(bufio.NewReader(bytes.NewReader(raw)))
-		version, err := rd.ReadLine()
-		require.NoError(t, err)
-		assert.Equal(t, "WARC/1.1", version)
-		h, err := rd.ReadMIMEHeader()
-		require.NoError(t, err)
-		n, err := strconv.Atoi(h.Get("Content-Length"))
-		require.NoError(t, err)
+		assert.Equal(t, "WARC/1.1", devtest.Must(rd.ReadLine())(t))
+		h := devtest.Must(rd.ReadMIMEHeader())(t)
+		n := devtest.Must(strconv.Atoi(h.Get("Content-Length")))(t)
 		block := make([]byte, n)
-		_, err = io.ReadFull(rd.R, block)
+		_, err := io.ReadFull(rd.R, block)
 		require.NoError(t, err)
-		rest, err := io.ReadAll(rd.R)
-		require.NoError(t, err)
-		assert.Equal(t, "\r\n\r\n", string(rest))
+		assert.Equal(t, "\r\n\r\n", string(devtest.Must(io.ReadAll(rd.R))(t)))
 		sum := sha1.Sum(block)
 		assert.Equal(t, "sha1:"+base32.StdEncoding.EncodeToString(sum[:]), h.Get("WARC-Block-Digest"))
 		assert.Regexp(t, `^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$`, h.Get("WARC-Record-ID"))
 		types = append(types, h.Get("WARC-Type"))
 		switch h.Get("WARC-Type") {
 		case "response":
-			res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(block)), nil)
-			require.NoError(t, err)
-			body, err := io.ReadAll(res.Body)
-			require.NoError(t, err)
-			assert.Equal(t, "%PDF-a\r\n\r\nbinary\x00", string(body))
+			res := devtest.Must(http.ReadResponse(bufio.NewReader(bytes.NewReader(block)), nil))(t)
+			assert.Equal(t, "%PDF-a\r\n\r\nbinary\x00", string(devtest.Must(io.ReadAll(res.Body))(t)))
 			assert.Empty(t, res.Header.Get("Injected"))
 			assert.Empty(t, res.Header.Get("Content-Encoding"))
 			assert.Equal(t, "2026-01-02T03:04:05Z", h.Get("WARC-Date"))

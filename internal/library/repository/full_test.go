@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
 )
 
 // TestFullDisk: the kernel's error comes out as ErrFull, and no file stays.
@@ -23,16 +25,13 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
 		dir := t.TempDir()
-		r, err := Open(t.Context(), dir)
-		require.NoError(t, err)
+		r := devtest.Must(Open(t.Context(), dir))(t)
 		full := fullAfter{n: 100, err: &fs.PathError{Op: "write", Path: "x", Err: cause}}
-		err = r.write(t.Context(), file{"documents/aa/bb/y", strings.NewReader("whole")}, file{"documents/aa/bb/x", full})
+		err := r.write(t.Context(), file{"documents/aa/bb/y", strings.NewReader("whole")}, file{"documents/aa/bb/x", full})
 		require.ErrorIs(t, err, ErrFull)
 		require.ErrorIs(t, err, cause)
 		require.Equal(t, 1, strings.Count(err.Error(), ErrFull.Error()), err)
-		left, err := filepath.Glob(filepath.Join(dir, ".partial", "*"))
-		require.NoError(t, err)
-		assert.Empty(t, left)
+		assert.Empty(t, devtest.Must(filepath.Glob(filepath.Join(dir, ".partial", "*")))(t))
 		_, err = os.Stat(filepath.Join(dir, "documents"))
 		require.ErrorIs(t, err, os.ErrNotExist)
 		require.NoError(t, r.Close())
@@ -45,12 +44,11 @@ func TestFullDisk(t *testing.T) {
 func TestInterruptedPutStoresNothing(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{t.TempDir(), "mem://"} {
-		r, err := Open(t.Context(), url)
-		require.NoError(t, err)
+		r := devtest.Must(Open(t.Context(), url))(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		for i, end := range []io.Reader{iotest.ErrReader(io.ErrUnexpectedEOF), cancelling{cancel}} {
 			body := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), end)
-			err = r.write(ctx, file{Path(strings.Repeat("a", 64)), withContext(ctx, body)})
+			err := r.write(ctx, file{Path(strings.Repeat("a", 64)), withContext(ctx, body)})
 			require.ErrorIs(t, err, []error{io.ErrUnexpectedEOF, context.Canceled}[i])
 		}
 		require.NoError(t, r.Walk(t.Context(), func(e Entry) error {
@@ -74,29 +72,26 @@ func (c cancelling) Read(p []byte) (int, error) {
 func TestReady(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "store")
-	r, err := Open(ctx, dir)
-	require.NoError(t, err)
+	r := devtest.Must(Open(ctx, dir))(t)
 	unmount := func() { require.NoError(t, os.Rename(dir, dir+".away")) }
 	mount := func() { require.NoError(t, os.Rename(dir+".away", dir)) }
 	unmount()
 	require.NoError(t, r.Ready(ctx), "nobody looks without a reason")
 	mount()
 
-	err = r.write(ctx, file{"x", fullAfter{n: 100, err: syscall.ENOSPC}})
+	err := r.write(ctx, file{"x", fullAfter{n: 100, err: syscall.ENOSPC}})
 	require.ErrorIs(t, err, ErrFull)
 	unmount()
 	require.Error(t, r.Ready(ctx))
 	mount()
 	require.NoError(t, r.Ready(ctx), "there is room again")
-	left, err := filepath.Glob(filepath.Join(dir, ".partial", "*"))
-	require.NoError(t, err)
+	left := devtest.Must(filepath.Glob(filepath.Join(dir, ".partial", "*")))(t)
 	require.Empty(t, left)
 	unmount()
 	require.NoError(t, r.Ready(ctx), "it was found to be well")
 
 	require.NoError(t, os.Mkdir(dir, 0o700)) // what is there while nothing is mounted
-	away, err := Open(ctx, dir)
-	require.NoError(t, err)
+	away := devtest.Must(Open(ctx, dir))(t)
 	away.BelongTo(somebody{})
 	_, err = away.Put(ctx, []byte("a document"))
 	require.ErrorIs(t, err, ErrAway)
@@ -133,8 +128,7 @@ func (s slow) SomeFiles(context.Context) ([]string, error) {
 // take it for one that went away.
 func TestANewStoreIsMarkedByTwo(t *testing.T) {
 	t.Parallel()
-	r, err := Open(t.Context(), filepath.Join(t.TempDir(), "store"))
-	require.NoError(t, err)
+	r := devtest.Must(Open(t.Context(), filepath.Join(t.TempDir(), "store")))(t)
 	first, other := make(chan struct{}, 1), make(chan error, 1)
 	first <- struct{}{}
 	r.BelongTo(slow{first: first, wait: func() {

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/library/repository"
 )
 
@@ -116,16 +117,12 @@ func TestS3(t *testing.T) {
 	r := open(t, fmt.Sprintf("s3://papers?region=us-east-1&use_path_style=true&endpoint=%s&prefix=lib/", srv.URL))
 	ctx := t.Context()
 
-	d, err := r.Put(ctx, []byte("%PDF-1.4 a document"))
-	require.NoError(t, err)
-	again, err := r.Put(ctx, []byte("%PDF-1.4 a document"))
-	require.NoError(t, err)
-	assert.Equal(t, d, again)
+	d := devtest.Must(r.Put(ctx, []byte("%PDF-1.4 a document")))(t)
+	assert.Equal(t, d, devtest.Must(r.Put(ctx, []byte("%PDF-1.4 a document")))(t))
 	assert.Contains(t, store.data, "lib/"+repository.Path(d.SHA256))
 	require.NoError(t, r.Check(ctx, d.SHA256))
 	require.NoError(t, r.PutText(ctx, d.SHA256, "text"))
-	text, err := r.GetText(ctx, d.SHA256)
-	require.NoError(t, err)
+	text := devtest.Must(r.GetText(ctx, d.SHA256))(t)
 	assert.Equal(t, "text", text)
 	n := 0
 	require.NoError(t, r.Walk(ctx, func(e repository.Entry) error {
@@ -137,7 +134,7 @@ func TestS3(t *testing.T) {
 	assert.Equal(t, 1, n)
 	require.NoError(t, r.Delete(ctx, d.SHA256))
 	assert.Empty(t, store.data)
-	_, err = r.Get(ctx, d.SHA256)
+	_, err := r.Get(ctx, d.SHA256)
 	require.ErrorIs(t, err, repository.ErrNotFound)
 }
 
@@ -160,8 +157,7 @@ func TestACrawlFileIsPutAwayOnce(t *testing.T) {
 	}))
 	t.Cleanup(srv.Close)
 	r = open(t, fmt.Sprintf("s3://papers?region=us-east-1&use_path_style=true&endpoint=%s", srv.URL))
-	c, err := r.CrawlFile(t.Context(), "a.example", "a test")
-	require.NoError(t, err)
+	c := devtest.Must(r.CrawlFile(t.Context(), "a.example", "a test"))(t)
 	require.NoError(t, c.Close(t.Context()))
 	require.EqualValues(t, 1, put.Load())
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	. "gleaner/internal/record/collections"
 )
@@ -20,8 +21,7 @@ func TestAcceptance(t *testing.T) {
 		seeds = append(seeds, url("a.example", path, 1))
 	}
 	q := open(t, Rules{Size: 9}, seeds)
-	_, err := q.db.Pool.Exec(ctx, `INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) VALUES ('aa', '', '', 1, 'pdf', 'accepted'), ('bb', '', '', 1, 'pdf', 'rejected')`)
-	require.NoError(t, err)
+	storetest.Exec(t, q.db.Pool, `INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) VALUES ('aa', '', '', 1, 'pdf', 'accepted'), ('bb', '', '', 1, 'pdf', 'rejected')`)
 	math := Member{"math", 0.5}
 	for _, v := range []Visit{
 		{Kind: Page, Best: math},

@@ -87,8 +87,7 @@ func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
 	r := In(db)
 	_, _, err := r.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
 	require.NoError(t, err)
-	c, err := r.Get(t.Context(), "some")
-	require.NoError(t, err)
+	c := devtest.Must(r.Get(t.Context(), "some"))(t)
 	require.NoError(t, r.SetModel(t.Context(), c.ID, c.Run, rules, map[string]int{}, seeds))
 	require.NoError(t, r.Begin(t.Context(), c.Name))
 	return inPostgres{Crawl{r, c.ID, rules}, db}
@@ -171,13 +170,10 @@ func follow(t *testing.T, q queue) {
 	write(Visit{URL: next("http://c.example/yes")})
 	none(t, q, "a.example was asked three times")
 
-	s, err := q.Standing(ctx)
-	require.NoError(t, err)
+	s := devtest.Must(q.Standing(ctx))(t)
 	require.Equal(t, Standing{Requests: 6, Topics: map[string]Filled{"math": {2, 0.4}, "verse": {1, 0.3}}}, s)
 	for print, want := range map[int64]bool{1<<10 | 7: true, 1<<10 | 15: false} {
-		like, err := q.Like(ctx, print)
-		require.NoError(t, err)
-		require.Equal(t, want, like, "%x", print)
+		require.Equal(t, want, devtest.Must(q.Like(ctx, print))(t), "%x", print)
 	}
 }
 
@@ -331,8 +327,7 @@ func TestTraps(t *testing.T) {
 		require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Kind: Page, About: true}))
 		none(t, q)
 		if p, is := q.(inPostgres); is {
-			trapped, err := p.Trapped(t.Context(), p.ID, p.Rules.Trap)
-			require.NoError(t, err)
+			trapped := devtest.Must(p.Trapped(t.Context(), p.ID, p.Rules.Trap))(t)
 			require.Equal(t, []Trapped{{Host: "poor.example", Pages: 3, Relevant: 1}}, trapped)
 			p.Rules.Trap = gleaner.Trap{}
 			require.Equal(t, seeds[7].URL, take(t, p).URL)
@@ -360,8 +355,7 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	q := open(t, Rules{Size: 1}, []URL{url("a.example", "", 1), url("b.example", "", 0.5)})
-	site, err := store.EnsureSite(ctx, q.db.Pool, "a.example")
-	require.NoError(t, err)
+	site := devtest.Must(store.EnsureSite(ctx, q.db.Pool, "a.example"))(t)
 	storetest.Exec(t, q.db.Pool, `UPDATE sites SET holder='another', token=7, expires_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
 	require.Equal(t, "b.example", q.next(t))
 	q.fence(ctx, "www.b.example")
@@ -385,14 +379,12 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, host)
 	require.Zero(t, wait, "nothing waits for a host that is paused")
-	paused, err := q.Paused(ctx)
-	require.NoError(t, err)
+	paused := devtest.Must(q.Paused(ctx))(t)
 	require.Equal(t, []string{"a.example", "b.example"}, paused)
 	storetest.Exec(t, q.db.Pool, `UPDATE sites SET paused=''`)
 	u := url("a.example", "", 1)
 	require.ErrorIs(t, q.Crawl.Write(ctx, store.Slice{SiteID: site, Token: 6}, &Visit{URL: &u, At: time.Now(), Entries: []Member{{"a", 1}}}), store.ErrNotHeld)
-	s, err := q.Standing(ctx)
-	require.NoError(t, err)
+	s := devtest.Must(q.Standing(ctx))(t)
 	require.Zero(t, s.Requests, "who lost the lease writes nothing")
 
 	// What is to be asked again later waits.
@@ -400,8 +392,7 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	for range 2 { // the answer to the first was lost
 		require.NoError(t, q.Write(ctx, &Visit{URL: &b, At: time.Now(), Again: time.Now().Add(time.Hour)}))
 	}
-	s, err = q.Standing(ctx)
-	require.NoError(t, err)
+	s = devtest.Must(q.Standing(ctx))(t)
 	require.Equal(t, 1, s.Requests)
 	_, wait, err = q.Host(ctx, nil)
 	require.NoError(t, err)
@@ -417,8 +408,7 @@ func TestTheNextHostReadsTheIndex(t *testing.T) {
 		farm = append(farm, url("calendar.example", fmt.Sprint(i), 0.9), url(fmt.Sprintf("h%d.example", i), "", 0.5))
 	}
 	q := open(t, Rules{Size: 1, HostPages: 200, Domain: DomainLimits{Pages: 1000, URLs: 20_000}}, farm)
-	site, err := store.EnsureSite(t.Context(), q.db.Pool, "calendar.example")
-	require.NoError(t, err)
+	site := devtest.Must(store.EnsureSite(t.Context(), q.db.Pool, "calendar.example"))(t)
 	storetest.Exec(t, q.db.Pool, `UPDATE sites SET next_allowed_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
 	storetest.Exec(t, q.db.Pool, `ANALYZE collection_urls, collection_hosts, collection_domains, sites`)
 	require.Equal(t, "h0.example", q.next(t))
@@ -472,9 +462,7 @@ func TestAPauseTakesNoTime(t *testing.T) {
 		storetest.Exec(t, q.db.Pool, `UPDATE collections SET `+column+`=now() - make_interval(hours => $1)`, hours)
 	}
 	took := func() float64 {
-		s, err := q.Record.Standing(ctx, q.ID)
-		require.NoError(t, err)
-		return s.Took.Hours()
+		return devtest.Must(q.Record.Standing(ctx, q.ID))(t).Took.Hours()
 	}
 	pause := func(paused bool) { require.NoError(t, q.Pause(ctx, "some", paused)) }
 	pause(true)
@@ -506,8 +494,7 @@ func TestAsk(t *testing.T) {
 	_, running, err := q.Ask(ctx, "some", map[string]int{"size": 9}, []string{"a"})
 	require.NoError(t, err)
 	require.True(t, running, "it is being made: nothing is changed")
-	c, err := q.Get(ctx, "some")
-	require.NoError(t, err)
+	c := devtest.Must(q.Get(ctx, "some"))(t)
 	require.JSONEq(t, `{}`, string(c.Options))
 	require.NoError(t, q.End(ctx, "some", 1, Ended, "full"))
 	_, _, err = q.Ask(ctx, "some", map[string]int{}, []string{"b"})
@@ -521,14 +508,12 @@ func TestAsk(t *testing.T) {
 	for _, earlier := range []int{1, 2} { // said again: a worker died before it could tell
 		require.NoError(t, q.End(ctx, "some", earlier, Ended, "full"))
 	}
-	c, err = q.Get(ctx, "some")
-	require.NoError(t, err)
+	c = devtest.Must(q.Get(ctx, "some"))(t)
 	require.Equal(t, New, c.State)
 	require.JSONEq(t, `{"size": 9}`, string(c.Options))
 	require.NotNil(t, c.Model, "its centroids stay")
 	require.NoError(t, q.End(ctx, "some", 3, Ended, "full"))
-	c, err = q.Get(ctx, "some")
-	require.NoError(t, err)
+	c = devtest.Must(q.Get(ctx, "some"))(t)
 	require.Equal(t, Ended, c.State)
 	_, err = q.Get(ctx, "none")
 	require.ErrorIs(t, err, ErrNone)

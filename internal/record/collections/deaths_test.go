@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -19,8 +20,7 @@ func TestWhatIsTakenAndNeverWritten(t *testing.T) {
 	q := open(t, Rules{Size: 1}, []URL{url("a.example", "killer", 1), url("a.example", "other", 0.5)})
 	by := q.fence(ctx, "a.example")
 	take := func(want string) *URL {
-		u, err := q.Take(ctx, by, "a.example", 0)
-		require.NoError(t, err)
+		u := devtest.Must(q.Take(ctx, by, "a.example", 0))(t)
 		require.Equal(t, "http://a.example/"+want, u.URL)
 		return u
 	}
@@ -57,8 +57,7 @@ func TestWhatADeathLeft(t *testing.T) {
 	by := q.fence(ctx, "a.example")
 	_, err := q.Take(ctx, by, "a.example", 1e6*time.Hour)
 	require.NoError(t, err)
-	u, err := q.Take(ctx, by, "a.example", 1e6*time.Hour)
-	require.NoError(t, err)
+	u := devtest.Must(q.Take(ctx, by, "a.example", 1e6*time.Hour))(t)
 	require.Equal(t, "http://a.example/other", u.URL)
 	require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now()}))
 	_, wait, err := q.Host(ctx, nil)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	. "gleaner/internal/record/collections"
 )
 
@@ -30,8 +31,7 @@ func TestGoOn(t *testing.T) {
 		require.NoError(t, q.Write(ctx, v))
 	}
 	in := func() (urls []string) {
-		entries, err := q.Entries(ctx, q.ID, "")
-		require.NoError(t, err)
+		entries := devtest.Must(q.Entries(ctx, q.ID, ""))(t)
 		for _, e := range entries {
 			urls = append(urls, e.URL)
 		}
@@ -46,8 +46,7 @@ func TestGoOn(t *testing.T) {
 	require.Equal(t, []string{seeds[1].URL, seeds[2].URL}, in())
 	u := take(t, q)
 	require.Equal(t, seeds[4].URL, u.URL)
-	read, err := q.PagesRead(ctx, q.ID)
-	require.NoError(t, err)
+	read := devtest.Must(q.PagesRead(ctx, q.ID))(t)
 	require.Equal(t, 5, read, "what is asked for again was read")
 
 	// Of two slices that read nearly the same text at a time the second enters nothing.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
@@ -46,16 +47,13 @@ func TestExamples(t *testing.T) {
 		require.Equal(t, 2, kept, "two have no words")
 	}
 	require.NoError(t, q.SetExamples(ctx, q.ID, "math", []Example{{"http://a.example/1", false, "other"}, {"http://b.example/", false, "poem"}}))
-	got, err := q.Examples(ctx, q.ID, "math")
-	require.NoError(t, err)
+	got := devtest.Must(q.Examples(ctx, q.ID, "math"))(t)
 	require.Equal(t, []Example{{"http://a.example/0", true, "word 0"}, {"http://a.example/1", true, "verse"}, {"http://b.example/", false, "poem"}}, got)
 
-	read, err := q.Read(ctx, q.ID, "math", 2)
-	require.NoError(t, err)
+	read := devtest.Must(q.Read(ctx, q.ID, "math", 2))(t)
 	require.Equal(t, []Example{{"http://a.example/4", false, "word 4"}, {"http://a.example/3", false, "word 3"}}, read)
 	require.NoError(t, q.ForgetWords(ctx, q.ID, 2))
-	read, err = q.Read(ctx, q.ID, "verse", 10)
-	require.NoError(t, err)
+	read = devtest.Must(q.Read(ctx, q.ID, "verse", 10))(t)
 	require.Equal(t, []string{"http://a.example/4", "http://a.example/3", "http://a.example/0"}, []string{read[0].URL, read[1].URL, read[2].URL})
 	require.Len(t, read, 3, "the latest two, and what is in a collection")
 }
@@ -67,9 +65,7 @@ func TestLearnings(t *testing.T) {
 	ctx := t.Context()
 	q := open(t, Rules{}, nil)
 	learns := func(l *Learning, want bool) {
-		mine, err := q.BeginLearning(ctx, q.ID, l)
-		require.NoError(t, err)
-		require.Equal(t, want, mine)
+		require.Equal(t, want, devtest.Must(q.BeginLearning(ctx, q.ID, l))(t))
 	}
 	right := 0.75
 	for i := range 12 {
@@ -96,11 +92,9 @@ func TestLearnings(t *testing.T) {
 	require.NoError(t, q.EndLearning(ctx, q.ID, late, json.RawMessage("8")))
 	require.NoError(t, q.LeaveLearning(ctx, q.ID, late))
 
-	models, err := q.Models(ctx, q.ID)
-	require.NoError(t, err)
+	models := devtest.Must(q.Models(ctx, q.ID))(t)
 	require.Equal(t, map[string]json.RawMessage{"math": json.RawMessage("11"), "verse": json.RawMessage("7")}, models)
-	all, err := q.Learnings(ctx, q.ID)
-	require.NoError(t, err)
+	all := devtest.Must(q.Learnings(ctx, q.ID))(t)
 	require.Len(t, all, 15)
 	last := all[12]
 	require.Equal(t, "nothing to learn from", last.Note)

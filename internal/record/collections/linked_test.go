@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 )
@@ -29,20 +30,17 @@ func TestLinks(t *testing.T) {
 			v.URL, v.At = u, time.Now()
 			require.NoError(t, q.Write(ctx, &v))
 		}
-		got, err := q.Linked(ctx, 10)
-		require.NoError(t, err)
+		got := devtest.Must(q.Linked(ctx, 10))(t)
 		second := Linked{URL: "http://b.example/x", Host: "b.example", Hash: frontier.HashOf("http://b.example/x"), Alias: frontier.HashOf("http://b.example/y"), Anchor: "see",
 			Links: []Lead{to("http://a.example/", "back")}}
 		last := Linked{URL: "http://d.example/", Host: "d.example", Hash: frontier.HashOf("http://d.example/"), Links: []Lead{}} // it is known that it leads nowhere
 		require.Equal(t, []Linked{{URL: "http://a.example/", Host: "a.example", Hash: frontier.HashOf("http://a.example/"), Words: "prime ring", Correlation: 0.5,
 			Links: []Lead{to("http://b.example/x", "one\nline"), to("http://c.example/", "")}}, second, last}, got)
-		got, err = q.Linked(ctx, 1)
-		require.NoError(t, err)
+		got = devtest.Must(q.Linked(ctx, 1))(t)
 		require.Equal(t, []Linked{last}, got)
 		if p, is := q.(inPostgres); is {
 			require.NoError(t, p.ForgetLinks(ctx, p.ID, 2))
-			got, err = q.Linked(ctx, 10)
-			require.NoError(t, err)
+			got = devtest.Must(q.Linked(ctx, 10))(t)
 			require.Equal(t, []Linked{second, last}, got)
 		}
 	})
@@ -55,16 +53,12 @@ func TestLessons(t *testing.T) {
 	inBoth(t, Rules{}, nil, func(t *testing.T, q queue) {
 		ctx := t.Context()
 		for at, want := range []bool{true, false, false} {
-			mine, err := q.Lesson(ctx, 0, 200+at)
-			require.NoError(t, err)
-			require.Equal(t, want, mine)
+			require.Equal(t, want, devtest.Must(q.Lesson(ctx, 0, 200+at))(t))
 		}
-		s, err := q.Standing(ctx)
-		require.NoError(t, err)
+		s := devtest.Must(q.Standing(ctx))(t)
 		require.Equal(t, []int{200, 0}, []int{s.Lesson, s.Learnt})
 		require.NoError(t, q.Learn(ctx, 200, json.RawMessage(`{"a": 1}`)))
-		s, err = q.Standing(ctx)
-		require.NoError(t, err)
+		s = devtest.Must(q.Standing(ctx))(t)
 		require.Equal(t, []int{200, 200}, []int{s.Lesson, s.Learnt})
 		what, at, err := q.Learnt(ctx)
 		require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	. "gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
@@ -15,8 +16,7 @@ func TestRemove(t *testing.T) {
 	t.Parallel()
 	q := open(t, Rules{Size: 4}, []URL{url("a.example", "", 1), url("b.example", "", 1)})
 	ctx := t.Context()
-	names, err := q.ListBefore(ctx, 0, 0)
-	require.NoError(t, err)
+	names := devtest.Must(q.ListBefore(ctx, 0, 0))(t)
 	name := names[0].Name
 	require.ErrorIs(t, Remove(ctx, q.Record, name), ErrMade)
 	require.NoError(t, q.End(ctx, name, 0, Ended, ""))
@@ -31,11 +31,10 @@ func TestAPrunedCollectionIsGoneOnWith(t *testing.T) {
 	t.Parallel()
 	q := open(t, Rules{Size: 4}, []URL{url("a.example", "", 1)})
 	ctx := t.Context()
-	c, err := q.ListBefore(ctx, 0, 0)
-	require.NoError(t, err)
+	c := devtest.Must(q.ListBefore(ctx, 0, 0))(t)
 	require.NoError(t, q.End(ctx, c[0].Name, 0, Ended, ""))
 	storetest.Exec(t, q.db.Pool, `UPDATE collections SET ended_at=now() - interval '1 day'`)
-	_, err = q.db.Prune(ctx, store.Retention{Waiting: 1}, nil, store.PruneOptions{})
+	_, err := q.db.Prune(ctx, store.Retention{Waiting: 1}, nil, store.PruneOptions{})
 	require.NoError(t, err)
 	_, running, err := q.Ask(ctx, c[0].Name, c[0].Options, c[0].Topics)
 	require.NoError(t, err)

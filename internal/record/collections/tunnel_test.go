@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	. "gleaner/internal/record/collections"
 )
 
@@ -25,12 +26,8 @@ func TestTunnel(t *testing.T) {
 		}
 		tunnels := func(want, begins bool) {
 			t.Helper()
-			s, err := q.Standing(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, want, s.Tunnels)
-			got, err := q.Tunnel(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, begins, got)
+			require.Equal(t, want, devtest.Must(q.Standing(t.Context()))(t).Tunnels)
+			require.Equal(t, begins, devtest.Must(q.Tunnel(t.Context()))(t))
 		}
 		visit("a.example/", Visit{About: true, Links: []URL{url("a.example", "1", 1), url("b.example", "", 0.5), url("a.example", "2", 1)}})
 		tunnels(false, false)
@@ -57,7 +54,5 @@ func TestTunnelHeedsWhatIsNotDue(t *testing.T) {
 	require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Again: time.Now().Add(time.Hour)}))
 	u = take(t, q)
 	require.Equal(t, "http://a.example/low", u.URL)
-	tunnels, err := q.Tunnel(t.Context())
-	require.NoError(t, err)
-	require.False(t, tunnels)
+	require.False(t, devtest.Must(q.Tunnel(t.Context()))(t))
 }

@@ -23,9 +23,7 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 func open(t *testing.T) (*store.DB, int) {
 	t.Helper()
 	db := storetest.Open(t, 4)
-	id, err := store.EnsureSite(t.Context(), db.Pool, "h.test")
-	require.NoError(t, err)
-	return db, id
+	return db, devtest.Must(store.EnsureSite(t.Context(), db.Pool, "h.test"))(t)
 }
 
 // link is an entry of depth 5 and role Landing, so that both can get better.
@@ -40,15 +38,12 @@ func link(path string, change ...func(*Entry)) Entry {
 
 func waiting(t *testing.T, db *store.DB, site int) []Entry {
 	t.Helper()
-	es, err := Window(t.Context(), db.Pool, site, 1000)
-	require.NoError(t, err)
-	return es
+	return devtest.Must(Window(t.Context(), db.Pool, site, 1000))(t)
 }
 
 func addOne(t *testing.T, db *store.DB, site int, e Entry) (Added, bool) {
 	t.Helper()
-	added, err := Add(t.Context(), db.Pool, site, []Entry{e})
-	require.NoError(t, err)
+	added := devtest.Must(Add(t.Context(), db.Pool, site, []Entry{e}))(t)
 	a, ok := added[e.Hash()]
 	return a, ok
 }
@@ -66,15 +61,13 @@ func TestAddTwiceIsAddOnce(t *testing.T) {
 	for i := range 50 {
 		es = append(es, link(fmt.Sprint(i)))
 	}
-	first, err := Add(t.Context(), db.Pool, site, es)
-	require.NoError(t, err)
+	first := devtest.Must(Add(t.Context(), db.Pool, site, es))(t)
 	require.Len(t, first, 50)
 	for _, a := range first {
 		require.True(t, a.New)
 		require.True(t, a.Waiting)
 	}
-	again, err := Add(t.Context(), db.Pool, site, es)
-	require.NoError(t, err)
+	again := devtest.Must(Add(t.Context(), db.Pool, site, es))(t)
 	require.Empty(t, again)
 	locked := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls WHERE site_id=$1 AND xmax <> 0`, site)
 	require.Zero(t, locked, "meeting a URL again is no write")
@@ -213,13 +206,11 @@ func TestRelax(t *testing.T) {
 			done(t, db, site, e, Visit{State: Page})
 		}
 	}
-	n, err := Relax(t.Context(), db.Pool, site, 4)
-	require.NoError(t, err)
+	n := devtest.Must(Relax(t.Context(), db.Pool, site, 4))(t)
 	require.Zero(t, n, "it is as deep as it seemed")
 	_, ok := addOne(t, db, site, link("3", func(e *Entry) { e.Depth, e.Parent = 1, at(0) }))
 	require.True(t, ok)
-	n, err = Relax(t.Context(), db.Pool, site, 4)
-	require.NoError(t, err)
+	n = devtest.Must(Relax(t.Context(), db.Pool, site, 4))(t)
 	require.Equal(t, 1, n)
 	got := waiting(t, db, site)
 	require.Len(t, got, 1)
@@ -230,8 +221,7 @@ func TestRelax(t *testing.T) {
 func TestWindowTakesTheBestOfEachMark(t *testing.T) {
 	t.Parallel()
 	db, site := open(t)
-	other, err := store.EnsureSite(t.Context(), db.Pool, "other.test")
-	require.NoError(t, err)
+	other := devtest.Must(store.EnsureSite(t.Context(), db.Pool, "other.test"))(t)
 	var es []Entry
 	for queue := range 3 {
 		for _, mark := range []int{-4, 0, 7, 1 << 30} {
@@ -246,8 +236,7 @@ func TestWindowTakesTheBestOfEachMark(t *testing.T) {
 		_, err := Add(t.Context(), db.Pool, id, es)
 		require.NoError(t, err)
 	}
-	got, err := Window(t.Context(), db.Pool, site, 24)
-	require.NoError(t, err)
+	got := devtest.Must(Window(t.Context(), db.Pool, site, 24))(t)
 	require.Len(t, got, 3*4*2)
 	for i, e := range got {
 		require.Equal(t, 2-i/8, e.Queue)
@@ -259,8 +248,7 @@ func TestWindowTakesTheBestOfEachMark(t *testing.T) {
 		require.True(t, strings.HasSuffix(e.Link.URL, "/4") || strings.HasSuffix(e.Link.URL, "/2"), e.Link.URL)
 	}
 	require.Len(t, perMark, 12)
-	got, err = Window(t.Context(), db.Pool, site, 3)
-	require.NoError(t, err)
+	got = devtest.Must(Window(t.Context(), db.Pool, site, 3))(t)
 	require.Len(t, got, 3)
 	for _, e := range got {
 		require.Equal(t, 2, e.Queue)
@@ -279,8 +267,7 @@ func TestWindowIsFilledWhereMarksAreFew(t *testing.T) {
 	}
 	_, err := Add(t.Context(), db.Pool, site, es)
 	require.NoError(t, err)
-	got, err := Window(t.Context(), db.Pool, site, 20)
-	require.NoError(t, err)
+	got := devtest.Must(Window(t.Context(), db.Pool, site, 20))(t)
 	require.Len(t, got, 20)
 	require.Equal(t, es[39].Link.URL, got[0].Link.URL)
 	require.Equal(t, es[0].Link.URL, got[19].Link.URL, "the worst of all is the best of its mark")
@@ -330,21 +317,15 @@ func TestVisits(t *testing.T) {
 	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT reason, etag, tries, crawl, status FROM urls WHERE url=$1`, a.Link.URL).Scan(&reason, &etag, &tries, &crawl, &status))
 	require.Equal(t, []any{"best\uFFFD of all", "caf\uFFFD", 2, 3, 200}, []any{reason, etag, tries, crawl, status})
 
-	next, err := NextTry(t.Context(), db.Pool, site)
-	require.NoError(t, err)
-	require.WithinDuration(t, at.Add(time.Hour), next, time.Minute)
-	n, err := RetryDue(t.Context(), db.Pool, site)
-	require.NoError(t, err)
+	require.WithinDuration(t, at.Add(time.Hour), devtest.Must(NextTry(t.Context(), db.Pool, site))(t), time.Minute)
+	n := devtest.Must(RetryDue(t.Context(), db.Pool, site))(t)
 	require.Zero(t, n)
 	done(t, db, site, b, Visit{State: Failed, NextTry: at.Add(-time.Second)})
-	n, err = RetryDue(t.Context(), db.Pool, site)
-	require.NoError(t, err)
+	n = devtest.Must(RetryDue(t.Context(), db.Pool, site))(t)
 	require.Equal(t, 1, n)
-	count, err := Count(t.Context(), db.Pool, site, 10)
-	require.NoError(t, err)
+	count := devtest.Must(Count(t.Context(), db.Pool, site, 10))(t)
 	require.Equal(t, 2, count)
-	count, err = Count(t.Context(), db.Pool, site, 1)
-	require.NoError(t, err)
+	count = devtest.Must(Count(t.Context(), db.Pool, site, 1))(t)
 	require.Equal(t, 1, count)
 }
 

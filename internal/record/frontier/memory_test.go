@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/memory"
 	. "gleaner/internal/record/frontier"
@@ -21,8 +22,7 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
 	for seed := range uint64(12) {
-		site, err := store.EnsureSite(t.Context(), db.Pool, fmt.Sprintf("memory%d.test", seed))
-		require.NoError(t, err)
+		site := devtest.Must(store.EnsureSite(t.Context(), db.Pool, fmt.Sprintf("memory%d.test", seed)))(t)
 		r, inMemory := rand.New(rand.NewPCG(seed, 1)), memory.NewFrontier()
 		url := func() string { return fmt.Sprintf("http://a.example/%d.html", r.IntN(150)) }
 		marks := 1 + r.IntN(12)
@@ -43,16 +43,14 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 				b.Aliases = []Entry{entry()}
 				b.Aliases[0].Skip = ""
 			}
-			waiting, err := Window(t.Context(), db.Pool, site, 20)
-			require.NoError(t, err)
+			waiting := devtest.Must(Window(t.Context(), db.Pool, site, 20))(t)
 			for i := range waiting {
 				if r.IntN(4) == 0 {
 					b.Visits = append(b.Visits, Visit{Entry: &waiting[i], State: State(1 + r.IntN(6)), Crawl: 1, At: time.Now()})
 				}
 			}
 			require.NoError(t, Done(t.Context(), db.Pool, site, b.Visits))
-			added, err := Add(t.Context(), db.Pool, site, b.Links)
-			require.NoError(t, err)
+			added := devtest.Must(Add(t.Context(), db.Pool, site, b.Links))(t)
 			require.NoError(t, AddAliases(t.Context(), db.Pool, site, 1, b.Aliases))
 			got := inMemory.Write(&b)
 			require.Len(t, got.Added, len(added))
@@ -61,8 +59,7 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 				require.Equal(t, a.Waiting, got.Added[h].Waiting)
 			}
 			if r.IntN(5) == 0 {
-				n, err := Relax(t.Context(), db.Pool, site, 3)
-				require.NoError(t, err)
+				n := devtest.Must(Relax(t.Context(), db.Pool, site, 3))(t)
 				relaxed, _, _ := inMemory.Left(t.Context(), 3)
 				require.Equal(t, n, relaxed)
 			}
@@ -75,10 +72,8 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 
 func sameWindow(t *testing.T, db *store.DB, site int, inMemory *memory.Frontier, limit int) {
 	t.Helper()
-	want, err := Window(t.Context(), db.Pool, site, limit)
-	require.NoError(t, err)
-	waiting, err := Count(t.Context(), db.Pool, site, limit+1)
-	require.NoError(t, err)
+	want := devtest.Must(Window(t.Context(), db.Pool, site, limit))(t)
+	waiting := devtest.Must(Count(t.Context(), db.Pool, site, limit+1))(t)
 	got, all, _ := inMemory.Window(t.Context(), limit)
 	require.Equal(t, waiting <= len(want), all)
 	show := func(es []Entry) (out []string) {

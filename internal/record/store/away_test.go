@@ -27,9 +27,6 @@ func TestAServerThatDiesIsAway(t *testing.T) {
 	t.Parallel()
 	dsn := devtest.Postgres(t)
 	other := storetest.At(t, dsn, 2)
-	waits := func(t *testing.T) {
-		blocked(t, other, 1)
-	}
 	for name, end := range map[string]func(*testing.T, func()){
 		"it says that it stops": func(t *testing.T, _ func()) {
 			storetest.Exec(t, other.Pool, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock'`)
@@ -39,16 +36,14 @@ func TestAServerThatDiesIsAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			through, line := devtest.Lay(t, dsn)
 			db := storetest.At(t, through, 2)
-			held, err := other.Pool.Begin(t.Context())
-			require.NoError(t, err)
+			held := devtest.Must(other.Pool.Begin(t.Context()))(t)
 			defer func() { _ = held.Rollback(context.Background()) }()
-			_, err = held.Exec(t.Context(), `LOCK blacklist`)
-			require.NoError(t, err)
+			storetest.Exec(t, held, `LOCK blacklist`)
 			answer := make(chan error, 1)
 			go func() { answer <- db.Block(context.Background(), []store.Blocked{{Host: "a.test"}}) }()
-			waits(t)
+			storetest.AwaitLock(t, other.Pool)
 			end(t, line.Cut)
-			err = <-answer
+			err := <-answer
 			require.True(t, store.Away(err), "%v", err)
 			require.False(t, store.Unfit(err) || store.Crossed(err) || store.Full(err), "%v", err)
 			line.Cut()
@@ -103,8 +98,7 @@ func TestATransactionThatStandsStillHoldsNobodyUp(t *testing.T) {
 func TestTheEndOfAProgramWaitsForNoStatement(t *testing.T) {
 	t.Parallel()
 	silent, _ := two(t)
-	c, err := silent.Pool.Acquire(t.Context())
-	require.NoError(t, err)
+	c := devtest.Must(silent.Pool.Acquire(t.Context()))(t)
 	closed := make(chan struct{})
 	go func() {
 		silent.Close()
@@ -148,12 +142,10 @@ func TestTogether(t *testing.T) {
 	cfg := open(t).Pool.Config()
 	asked := &counting{tracers: cfg.ConnConfig.Tracer.(tracers)}
 	cfg.ConnConfig.Tracer = asked
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	require.NoError(t, err)
+	pool := devtest.Must(pgxpool.NewWithConfig(ctx, cfg))(t)
 	db := store.New(pool)
 	t.Cleanup(db.Close)
-	job, err := db.AddJob(ctx, store.JobImport, map[string]string{})
-	require.NoError(t, err)
+	job := devtest.Must(db.AddJob(ctx, store.JobImport, map[string]string{}))(t)
 	require.NoError(t, db.BeginJob(ctx, job, 1))
 	took := func(from, to int) int {
 		asked.n = 0
@@ -172,8 +164,7 @@ func TestTogether(t *testing.T) {
 		}
 		require.NoError(t, db.BeginRecords(ctx, job, 1, begun))
 		require.NoError(t, db.SaveAllFetched(ctx, all))
-		fresh, err := db.New(ctx, shas)
-		require.NoError(t, err)
+		fresh := devtest.Must(db.New(ctx, shas))(t)
 		require.Len(t, fresh, len(shas))
 		for i := range fresh {
 			fresh[i].State = gleaner.DocumentAccepted
@@ -231,9 +222,7 @@ func TestOneDoesAChoreForAll(t *testing.T) {
 
 // passes makes it later for all chores.
 func passes(t *testing.T, db *store.DB, what string) {
-	tag, err := db.Pool.Exec(t.Context(), `UPDATE chores SET `+what)
-	require.NoError(t, err)
-	require.Positive(t, tag.RowsAffected())
+	require.Positive(t, devtest.Must(db.Pool.Exec(t.Context(), `UPDATE chores SET `+what))(t).RowsAffected())
 }
 
 // TestAChoreThatIsNotDone: one that is broken off is due at once, one that failed
@@ -244,9 +233,7 @@ func TestAChoreThatIsNotDone(t *testing.T) {
 	sweep := store.Chore{Name: "sweep", Every: time.Hour, Within: time.Hour}
 	fine := func(context.Context) (any, error) { return nil, nil }
 	does := func(db *store.DB) bool {
-		ran, err := db.Chore(t.Context(), sweep, fine)
-		require.NoError(t, err)
-		return ran
+		return devtest.Must(db.Chore(t.Context(), sweep, fine))(t)
 	}
 
 	stopping, stop := context.WithCancel(t.Context())
@@ -290,8 +277,7 @@ func TestGaugesAreComputedOnce(t *testing.T) {
 	sites := func(db *store.DB) (n float64) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		gauges, err := store.SharedGauges{DB: db, Every: time.Hour}.Gauges(ctx)
-		require.NoError(t, err)
+		gauges := devtest.Must(store.SharedGauges{DB: db, Every: time.Hour}.Gauges(ctx))(t)
 		require.NotEmpty(t, gauges)
 		for _, g := range gauges {
 			if g.Name == "sites" {

@@ -20,8 +20,7 @@ import (
 // a part of the list of what failed its URLs, by indexes, however many others there are.
 func TestACleaningReadsItsBatchAlone(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
+	db := devtest.Must(Open(t.Context(), devtest.Postgres(t), 2))(t)
 	defer db.Close()
 	for _, sql := range []string{
 		`INSERT INTO sites (host) SELECT 'h' || n || '.example' FROM generate_series(1, 5000) n`,
@@ -139,8 +138,7 @@ whitelist: url domain origin
 // textsOfPages, and one that is not is said to hold none.
 func TestEveryTextOfPagesIsRemoved(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
+	db := devtest.Must(Open(t.Context(), devtest.Postgres(t), 2))(t)
 	defer db.Close()
 	all, err := Map[string, []string](t.Context(), db, `SELECT table_name::text, array_agg(column_name::text ORDER BY ordinal_position) FROM information_schema.columns
 		WHERE table_schema=current_schema AND table_name <> $1 AND data_type IN ('text', 'jsonb', 'bytea', 'tsvector', 'ARRAY') AND udt_name NOT IN ('_int4', '_int8') GROUP BY 1`, migrations.VersionTable)
@@ -176,16 +174,14 @@ func TestEveryTextOfPagesIsRemoved(t *testing.T) {
 func TestParentThatWasGone(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := Open(ctx, devtest.Postgres(t), 4)
-	require.NoError(t, err)
+	db := devtest.Must(Open(ctx, devtest.Postgres(t), 4))(t)
 	t.Cleanup(db.Close)
 	page := frontier.HashOf("http://a.example/")
 	why := func(read time.Time) string {
 		require.NoError(t, pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 			return saveParents(ctx, tx, []ParentSeen{{page, "http://a.example/", read, true}})
 		}))
-		found, err := db.Parents(ctx, "", ParentAt{}, 10)
-		require.NoError(t, err)
+		found := devtest.Must(db.Parents(ctx, "", ParentAt{}, 10))(t)
 		require.Len(t, found, 1)
 		return found[0].Why
 	}
@@ -200,8 +196,7 @@ func TestParentThatWasGone(t *testing.T) {
 func TestCleaningParentsWaitsAsCrawlsDo(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := Open(ctx, devtest.Postgres(t), 4)
-	require.NoError(t, err)
+	db := devtest.Must(Open(ctx, devtest.Postgres(t), 4))(t)
 	t.Cleanup(db.Close)
 	const url = "http://a.example/"
 	page, target := frontier.HashOf(url), frontier.HashOf(url+"a.pdf")
@@ -209,7 +204,7 @@ func TestCleaningParentsWaitsAsCrawlsDo(t *testing.T) {
 	link := func(tx pgx.Tx, day time.Time) error {
 		return frontier.LinkSeen(ctx, tx, []frontier.Seen{{Site: 1, Page: page, Target: target, Day: day}})
 	}
-	_, err = db.Pool.Exec(ctx, `INSERT INTO sites (host) VALUES ('a.example')`)
+	_, err := db.Pool.Exec(ctx, `INSERT INTO sites (host) VALUES ('a.example')`)
 	require.NoError(t, err)
 	require.NoError(t, pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error { return errors.Join(seen(tx), link(tx, time.Now())) }))
 	cleaned := make(chan error, 1)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
@@ -95,11 +96,9 @@ func TestAPausedHarvestThatFails(t *testing.T) {
 		db, id := crawled(t)
 		give(t, db, id)
 		require.NoError(t, db.SetPaused(ctx, "h", true))
-		h, err := db.FindHarvest(ctx, "h")
-		require.NoError(t, err)
+		h := devtest.Must(db.FindHarvest(ctx, "h"))(t)
 		require.NoError(t, fail(db, h))
-		a, err := db.Attention(ctx, id)
-		require.NoError(t, err)
+		a := devtest.Must(db.Attention(ctx, id))(t)
 		require.Equal(t, store.Attention{Cancelled: true}, a[id], how)
 	}
 }
@@ -117,10 +116,7 @@ func TestWhoHearsOfAnEnd(t *testing.T) {
 			storetest.Exec(t, db.Pool, `UPDATE harvests SET paused=$2 WHERE id=$1`, id, paused != "")
 		}
 	}
-	told, err := db.AwaitingEnd(t.Context(), "a.example")
-	require.NoError(t, err)
-	require.Equal(t, []string{"copies", "crawl"}, told)
-	all, err := db.SiteWatchers(t.Context(), "a.example")
-	require.NoError(t, err)
+	require.Equal(t, []string{"copies", "crawl"}, devtest.Must(db.AwaitingEnd(t.Context(), "a.example"))(t))
+	all := devtest.Must(db.SiteWatchers(t.Context(), "a.example"))(t)
 	require.Equal(t, []string{"copies", "copies paused", "crawl", "crawl paused", "homepages", "homepages paused"}, all)
 }

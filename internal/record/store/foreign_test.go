@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
@@ -39,8 +40,7 @@ func TestForeignTextIsKept(t *testing.T) {
 	paper := gleaner.Paper{Key: "p" + odd, Venue: "v" + odd, Year: 2003, Title: odd, Authors: []gleaner.Author{ada}, DOI: odd, ArXiv: odd, Pages: odd, Links: []string{long}}
 	doc := store.Document{SHA256: "aa", Kind: odd, State: "accepted", Outcome: odd, Detail: odd, Reader: odd, Class: odd, Reasons: []string{odd}, MetaTitle: odd, FirstPages: odd}
 	found := []store.Found{{Paper: paper.Key, Verdict: "exact", Form: odd, Reasons: []string{odd}}}
-	site, err := store.EnsureSite(t.Context(), db.Pool, "a.example"+odd)
-	require.NoError(t, err)
+	site := devtest.Must(store.EnsureSite(t.Context(), db.Pool, "a.example"+odd))(t)
 	in := func(do func(tx pgx.Tx) error) error { return pgx.BeginFunc(t.Context(), db.Pool, do) }
 	ctx := t.Context()
 
@@ -111,10 +111,9 @@ func TestForeignTextIsKept(t *testing.T) {
 		}},
 		{"SaveCitations", func() error { return db.SaveCitations(ctx, odd, map[string]int64{odd: 1}) }},
 		{"SaveImport", func() error {
-			job, err := db.AddJob(ctx, "import", map[string]string{odd: odd})
-			require.NoError(t, err)
+			job := devtest.Must(db.AddJob(ctx, "import", map[string]string{odd: odd}))(t)
 			require.NoError(t, db.BeginJob(ctx, job, 1))
-			err = db.BeginRecords(ctx, job, 1, []*store.ImportRecord{{N: 1, URL: long}})
+			err := db.BeginRecords(ctx, job, 1, []*store.ImportRecord{{N: 1, URL: long}})
 			require.NoError(t, err)
 			return db.SaveImport(ctx, store.ImportStep{Job: job, Run: 1, Done: 1, Position: map[string]string{odd: odd}, Counters: map[string]string{odd: odd},
 				Records: []store.ImportRecord{{N: 1, URL: long, Source: odd, Outcome: odd, Detail: odd, Kind: odd, Class: odd, SHA256: "aa", Difference: odd, Parent: odd}},
@@ -159,12 +158,10 @@ func TestForeignTextIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Len(t, a.Results, 1)
-	overrides, err := db.Overrides(ctx, ada.ID())
-	require.NoError(t, err)
+	overrides := devtest.Must(db.Overrides(ctx, ada.ID()))(t)
 	require.Len(t, overrides, 1)
 	require.NoError(t, db.SetOverride(ctx, ada.ID(), long, ""))
-	overrides, err = db.Overrides(ctx, ada.ID())
-	require.NoError(t, err)
+	overrides = devtest.Must(db.Overrides(ctx, ada.ID()))(t)
 	require.Empty(t, overrides)
 }
 
@@ -217,9 +214,7 @@ func TestWhoAsksAndWhoReadsAreChargedApart(t *testing.T) {
 	db := storetest.Open(t, 2)
 	p := store.CachedPage{Hash: []byte("0123456789abcdef"), Host: "a.example", URL: "http://a.example/"}
 	begin := func() {
-		deaths, err := db.BeginPage(t.Context(), p.Hash)
-		require.NoError(t, err)
-		require.Zero(t, deaths)
+		require.Zero(t, devtest.Must(db.BeginPage(t.Context(), p.Hash))(t))
 	}
 	require.NoError(t, db.SavePage(t.Context(), p))
 	begin()
@@ -240,9 +235,7 @@ func TestDeathsInQuickSuccessionCount(t *testing.T) {
 	require.NoError(t, db.SavePage(t.Context(), p))
 	died := 0
 	for range 4 { // every three seconds
-		var err error
-		died, err = db.BeginPage(t.Context(), p.Hash)
-		require.NoError(t, err)
+		died = devtest.Must(db.BeginPage(t.Context(), p.Hash))(t)
 		storetest.Exec(t, db.Pool, `UPDATE page_cache SET reading = reading - interval '3 seconds'`)
 	}
 	require.Equal(t, 1, died)
@@ -254,18 +247,14 @@ func TestNewsToldAgainAreTheSame(t *testing.T) {
 	t.Parallel()
 	db, _ := two(t)
 	ctx := t.Context()
-	first, err := db.News(ctx, "webhook", 0)
-	require.NoError(t, err)
+	first := devtest.Must(db.News(ctx, "webhook", 0))(t)
 	require.NoError(t, db.Noticed(ctx, "webhook", first))
-	sent, err := db.News(ctx, "webhook", 0)
-	require.NoError(t, err)
+	sent := devtest.Must(db.News(ctx, "webhook", 0))(t)
 	require.Equal(t, first.Until, sent.Since)
-	again, err := db.News(ctx, "webhook", 0)
-	require.NoError(t, err)
+	again := devtest.Must(db.News(ctx, "webhook", 0))(t)
 	require.Equal(t, sent.Until, again.Until)
 	require.NoError(t, db.Noticed(ctx, "webhook", again))
-	next, err := db.News(ctx, "webhook", 0)
-	require.NoError(t, err)
+	next := devtest.Must(db.News(ctx, "webhook", 0))(t)
 	require.Equal(t, sent.Until, next.Since)
 	require.True(t, next.Until.After(next.Since))
 }
@@ -290,8 +279,7 @@ func TestAuthorsOfMostPapersAreSoughtFirst(t *testing.T) {
 	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: harvest, Venue: "conf/x", Options: []byte("{}"), Stage: "homepages"}))
 	require.NoError(t, db.SetHarvestPapers(ctx, harvest, papers, nil))
 	sought := func(in store.AuthorRange) (ids []string, last string) {
-		all, err := db.AuthorsToFind(ctx, harvest, in, time.Now(), false)
-		require.NoError(t, err)
+		all := devtest.Must(db.AuthorsToFind(ctx, harvest, in, time.Now(), false))(t)
 		for _, a := range all {
 			ids, last = append(ids, a.ID()), a.Place
 		}
@@ -302,8 +290,7 @@ func TestAuthorsOfMostPapersAreSoughtFirst(t *testing.T) {
 	first, at := sought(store.AuthorRange{Limit: 2})
 	require.Equal(t, []string{"b", "c"}, first)
 
-	began, err := db.Now(ctx)
-	require.NoError(t, err)
+	began := devtest.Must(db.Now(ctx))(t)
 	storetest.Exec(t, db.Pool, `INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ('s', 's', 's', 1, 'pdf')`)
 	storetest.Exec(t, db.Pool, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/5', 's', 'exact', 1)`)
 	rest, _ := sought(store.AuthorRange{After: at, UpTo: end})

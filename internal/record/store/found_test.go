@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
@@ -37,10 +38,8 @@ func TestAPaperThatIsFoundStaysFound(t *testing.T) {
 		require.NoError(t, db.SaveMatches(ctx, "a", []store.Found{{Paper: paper.Key, Verdict: verdict, Score: 1, Form: form}}, false, 0))
 	}
 	foundAt := func(id string) time.Time {
-		h, err := db.FindHarvest(ctx, id)
-		require.NoError(t, err)
-		all, err := db.Changes(ctx, h, time.Time{})
-		require.NoError(t, err)
+		h := devtest.Must(db.FindHarvest(ctx, id))(t)
+		all := devtest.Must(db.Changes(ctx, h, time.Time{}))(t)
 		require.Len(t, all, 1)
 		return all[0].At
 	}
@@ -58,19 +57,14 @@ func TestAPaperThatIsFoundStaysFound(t *testing.T) {
 	exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/x/1', id, 'homepage' FROM sites`)
 	exec(`UPDATE locations SET current=false, gone_at=now()`)
 	exec(`INSERT INTO urls (site_id, hash, url, state, outcome) SELECT id, '\x02', 'http://a.test/~ada', 6, 'redirect-known' FROM sites`)
-	tallies, err := db.SiteTallies(ctx, "conf/x/1")
-	require.NoError(t, err)
+	tallies := devtest.Must(db.SiteTallies(ctx, "conf/x/1"))(t)
 	require.Zero(t, tallies[0].Pages, "a redirect is none")
 	require.Equal(t, []int{1, 1, 1}, []int{tallies[0].Documents, tallies[0].Accepted, tallies[0].Found}, "imported, and gone since")
-	papers, err := db.SitePapers(ctx, []string{"a.test"})
-	require.NoError(t, err)
-	require.Equal(t, map[string]int{"a.test": 1}, papers)
+	require.Equal(t, map[string]int{"a.test": 1}, devtest.Must(db.SitePapers(ctx, []string{"a.test"}))(t))
 
 	exports := func() int {
 		require.NoError(t, db.SaveMatches(ctx, "a", nil, false, 0)) // it is compared with what is wanted
-		all, err := db.Export(ctx, "conf/x", gleaner.Years{})
-		require.NoError(t, err)
-		return len(all)
+		return len(devtest.Must(db.Export(ctx, "conf/x", gleaner.Years{}))(t))
 	}
 	held := map[string]string{paper.Key: "exact"}
 	want("conf/x/1", []gleaner.Paper{paper}, held)
@@ -125,12 +119,9 @@ func TestTheBestFileIsOfThePublishedLength(t *testing.T) {
 	}
 	require.NoError(t, db.SetHarvestPapers(ctx, harvest, papers, nil))
 
-	of, err := db.Export(ctx, goal, gleaner.Years{})
-	require.NoError(t, err)
-	academic, err := db.ExportAcademic(ctx, goal)
-	require.NoError(t, err)
-	listed, err := db.HarvestPapers(ctx, store.PaperQuery{Harvest: harvest, Limit: 100})
-	require.NoError(t, err)
+	of := devtest.Must(db.Export(ctx, goal, gleaner.Years{}))(t)
+	academic := devtest.Must(db.ExportAcademic(ctx, goal))(t)
+	listed := devtest.Must(db.HarvestPapers(ctx, store.PaperQuery{Harvest: harvest, Limit: 100}))(t)
 	require.Len(t, of, len(papers))
 	require.Len(t, academic, len(papers))
 	require.Len(t, listed, len(papers))
@@ -156,8 +147,7 @@ func TestAPaperOfASiteKeepsItsIdentity(t *testing.T) {
 		exec(`INSERT INTO locations (hash, sha256, site_id, url, found_at) VALUES ($1::text::bytea, $1, 1, 'http://a.example/' || $2, $3::timestamptz)`, sha, name, day)
 	}
 	only := func() store.Exported {
-		all, err := db.ExportAcademic(ctx, goal)
-		require.NoError(t, err)
+		all := devtest.Must(db.ExportAcademic(ctx, goal))(t)
 		require.Len(t, all, 1)
 		return all[0]
 	}
@@ -173,8 +163,7 @@ func TestAPaperOfASiteKeepsItsIdentity(t *testing.T) {
 	got = only()
 	require.Equal(t, []string{"conf/x/1", "b"}, []string{got.Paper, got.Identity})
 
-	of, err := db.Export(ctx, "conf/x", gleaner.Years{})
-	require.NoError(t, err)
+	of := devtest.Must(db.Export(ctx, "conf/x", gleaner.Years{}))(t)
 	require.Equal(t, "conf/x/1", of[0].Identity)
 }
 
@@ -201,11 +190,8 @@ func TestFilesOfASiteAreItsOwn(t *testing.T) {
 	}
 	counts := func() [4]int {
 		t.Helper()
-		c, err := db.HarvestCounts(ctx, goal)
-		require.NoError(t, err)
-		papers, err := db.AcademicPapers(ctx, goal)
-		require.NoError(t, err)
-		return [4]int{c.Documents, c.Accepted, c.Unexamined, papers}
+		c := devtest.Must(db.HarvestCounts(ctx, goal))(t)
+		return [4]int{c.Documents, c.Accepted, c.Unexamined, devtest.Must(db.AcademicPapers(ctx, goal))(t)}
 	}
 	require.Equal(t, [4]int{3, 1, 1, 1}, counts())
 	exec(`UPDATE harvests SET options='{"scope":"host"}'`)
@@ -214,9 +200,7 @@ func TestFilesOfASiteAreItsOwn(t *testing.T) {
 	hash := []byte("of the address")
 	answer := func() string {
 		t.Helper()
-		said, err := db.AnswerOf(ctx, "a.example", hash)
-		require.NoError(t, err)
-		return said
+		return devtest.Must(db.AnswerOf(ctx, "a.example", hash))(t)
 	}
 	require.Empty(t, answer(), "not asked yet")
 	exec(`INSERT INTO urls (site_id, hash, url, state, outcome, status) VALUES (1, $1, 'http://a.example/ada/', 4, 'not-found', 404)`, hash)
@@ -253,11 +237,9 @@ func TestCountsOfURLs(t *testing.T) {
 	}
 	all.Wait()
 	sums := func(sql string) (out []string) {
-		rows, err := db.Pool.Query(t.Context(), sql)
-		require.NoError(t, err)
+		rows := devtest.Must(db.Pool.Query(t.Context(), sql))(t)
 		for rows.Next() {
-			v, err := rows.Values()
-			require.NoError(t, err)
+			v := devtest.Must(rows.Values())(t)
 			out = append(out, fmt.Sprintln(v...))
 		}
 		require.NoError(t, rows.Err())
@@ -281,27 +263,19 @@ func TestYearsWithGaps(t *testing.T) {
 	require.NoError(t, db.SaveListing(ctx, "dblp", "v", "all", papers))
 	require.NoError(t, db.SaveRecords(ctx, papers, make([]gleaner.Origin, 3)))
 	for name, n := range map[string]int{"2001,2004": 2, "2001-2004": 3, "2002": 1} {
-		years, err := gleaner.ParseYears(name)
-		require.NoError(t, err)
+		years := devtest.Must(gleaner.ParseYears(name))(t)
 		id := gleaner.Goal{Venue: "v"}.Harvest(years)
 		require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: id, Venue: "v", Years: years, Options: json.RawMessage("{}"), Stage: gleaner.StagePapers}))
-		h, err := db.FindHarvest(ctx, id)
-		require.NoError(t, err)
+		h := devtest.Must(db.FindHarvest(ctx, id))(t)
 		require.Equal(t, years, h.Years)
 		require.Equal(t, "starter harvest v --years "+name, h.Command())
-		now, err := db.HarvestNow(ctx, id, time.Second, 1)
-		require.NoError(t, err)
-		require.Equal(t, n, now.Listed, name)
-		had, err := db.Papers(ctx, "v", years)
-		require.NoError(t, err)
+		require.Equal(t, n, devtest.Must(db.HarvestNow(ctx, id, time.Second, 1))(t).Listed, name)
+		had := devtest.Must(db.Papers(ctx, "v", years))(t)
 		require.Len(t, had, n, name)
-		had, err = db.Listing(ctx, "dblp", "v", years)
-		require.NoError(t, err)
+		had = devtest.Must(db.Listing(ctx, "dblp", "v", years))(t)
 		require.Len(t, had, n, name)
 	}
-	had, err := db.Papers(ctx, "v", gleaner.Years{})
-	require.NoError(t, err)
-	require.Len(t, had, 3, "all years")
+	require.Len(t, devtest.Must(db.Papers(ctx, "v", gleaner.Years{}))(t), 3, "all years")
 
 	prunes := func(id string) int {
 		require.NoError(t, db.SetStage(ctx, id, gleaner.StageComplete, ""))

@@ -18,8 +18,7 @@ import (
 // many sites, documents or lines, is found by an index, and what comes after it is not read.
 func TestPagesOfLongListsAreReadAlone(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
+	db := devtest.Must(Open(t.Context(), devtest.Postgres(t), 2))(t)
 	defer db.Close()
 	for _, sql := range []string{
 		`INSERT INTO harvests (id, venue, year_from, year_to) VALUES ('conf/x', 'conf/x', 2000, 2009), ('conf/y', 'conf/y', 2000, 2009)`,
@@ -136,8 +135,7 @@ func TestNewDocumentsOfASiteAreReadAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db, err := Open(t.Context(), devtest.Postgres(t), 2)
-			require.NoError(t, err)
+			db := devtest.Must(Open(t.Context(), devtest.Postgres(t), 2))(t)
 			t.Cleanup(db.Close)
 			sites := `INSERT INTO sites (host) SELECT 'h'||i||'.example' FROM generate_series(1, 500) i`
 			for _, sql := range append([]string{sites}, append(c.rows, `ANALYZE`)...) {
@@ -156,8 +154,7 @@ func TestNewDocumentsOfASiteAreReadAlone(t *testing.T) {
 // TestDocumentsOfAHostAreCountedOnce, and not for each author who has a homepage there.
 func TestDocumentsOfAHostAreCountedOnce(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
+	db := devtest.Must(Open(t.Context(), devtest.Postgres(t), 2))(t)
 	t.Cleanup(db.Close)
 	for _, sql := range []string{
 		`INSERT INTO sites (host) VALUES ('a.example')`,
@@ -176,8 +173,7 @@ func TestDocumentsOfAHostAreCountedOnce(t *testing.T) {
 	}
 	plan, _, said := planOf(t, db, authorCluesSQL, []any{"conf/x", ""})
 	require.Less(t, plan.looked(), 20000., said)
-	of, err := db.AuthorClues(t.Context(), "conf/x", false)
-	require.NoError(t, err)
+	of := devtest.Must(db.AuthorClues(t.Context(), "conf/x", false))(t)
 	require.Len(t, of, 300)
 	require.Equal(t, 2000, of["a7"].Sites[0].Documents)
 }

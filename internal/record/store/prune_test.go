@@ -89,8 +89,7 @@ func TestPrune(t *testing.T) {
 		return m
 	}
 	gone := blobs{}
-	would, err := db.Prune(t.Context(), keep, gone, store.PruneOptions{DryRun: true})
-	require.NoError(t, err)
+	would := devtest.Must(db.Prune(t.Context(), keep, gone, store.PruneOptions{DryRun: true}))(t)
 	require.Equal(t, want, counts(would))
 	require.Empty(t, gone)
 
@@ -117,13 +116,11 @@ func TestPrune(t *testing.T) {
 	require.False(t, removed(t, db, "aa"))
 	storetest.Exec(t, db.Pool, `UPDATE documents SET updated_at=now() WHERE sha256='aa'`)
 
-	again, err := db.Prune(t.Context(), keep, gone, store.PruneOptions{})
-	require.NoError(t, err)
+	again := devtest.Must(db.Prune(t.Context(), keep, gone, store.PruneOptions{}))(t)
 	for what, n := range counts(again) {
 		require.Zero(t, n, what)
 	}
-	nothing, err := db.Prune(t.Context(), store.Retention{}, gone, store.PruneOptions{})
-	require.NoError(t, err)
+	nothing := devtest.Must(db.Prune(t.Context(), store.Retention{}, gone, store.PruneOptions{}))(t)
 	require.Equal(t, map[string]int{"urls": 0, "links": 0, "kept links": 0}, counts(nothing), "zero is for ever")
 }
 
@@ -135,19 +132,14 @@ func removed(t *testing.T, db *store.DB, sha string) (is bool) {
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	dsn := devtest.EmptyPostgres(t)
-	empty, err := store.Inspect(t.Context(), dsn)
-	require.NoError(t, err)
-	require.Zero(t, empty.Applied)
-	_, err = store.Connect(t.Context(), dsn, 2)
+	require.Zero(t, devtest.Must(store.Inspect(t.Context(), dsn))(t).Applied)
+	_, err := store.Connect(t.Context(), dsn, 2)
 	require.ErrorIs(t, err, store.ErrSchema, "a command that only looks changes no schema")
-	db, err := store.Open(t.Context(), dsn, 2)
-	require.NoError(t, err)
+	db := devtest.Must(store.Open(t.Context(), dsn, 2))(t)
 	t.Cleanup(db.Close)
-	i, err := store.Inspect(t.Context(), dsn)
-	require.NoError(t, err)
+	i := devtest.Must(store.Inspect(t.Context(), dsn))(t)
 	require.Equal(t, i.Known, i.Applied)
-	same, err := store.Connect(t.Context(), dsn, 2)
-	require.NoError(t, err)
+	same := devtest.Must(store.Connect(t.Context(), dsn, 2))(t)
 	same.Close()
 	storetest.Exec(t, db.Pool, `COMMENT ON TABLE schema_version IS 'another'`)
 	_, err = store.Connect(t.Context(), dsn, 2)

@@ -22,15 +22,13 @@ var writeSchema = flag.Bool("write-schema", false, "write schema.txt anew from w
 // go test ./internal/record/store -run TestSchema -args -write-schema
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), devtest.EmptyPostgres(t), 2)
-	require.NoError(t, err)
+	db := devtest.Must(Open(t.Context(), devtest.EmptyPostgres(t), 2))(t)
 	defer db.Close()
 	made := describe(t.Context(), t, db.Pool)
 	if *writeSchema {
 		require.NoError(t, os.WriteFile("schema.txt", []byte(made), 0o644))
 	}
-	kept, err := os.ReadFile("schema.txt")
-	require.NoError(t, err)
+	kept := devtest.Must(os.ReadFile("schema.txt"))(t)
 	require.Equal(t, string(kept), made, "what the migrations make is not schema.txt; -args -write-schema writes it anew")
 }
 
@@ -39,8 +37,7 @@ func TestSchema(t *testing.T) {
 // numbers a site is held to it also where no constraint does.
 func TestReferencesHaveTheTypeOfWhatTheyReferTo(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
+	db := devtest.Must(Open(t.Context(), devtest.Postgres(t), 2))(t)
 	defer db.Close()
 	rows, err := db.Pool.Query(t.Context(), `
 WITH pairs AS (
@@ -71,19 +68,15 @@ FROM pairs p JOIN pg_attribute m ON m.attrelid = p.at AND m.attnum = p.mine JOIN
 // describe reads a schema from the catalogue of Postgres: tables by name, each with
 // its columns in their order, and what hangs on it.
 func describe(ctx context.Context, t *testing.T, pool *pgxpool.Pool) string {
-	rows, err := pool.Query(ctx, catalogue, migrations.VersionTable)
-	require.NoError(t, err)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
+	rows := devtest.Must(pool.Query(ctx, catalogue, migrations.VersionTable))(t)
+	lines := devtest.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	seeds, err := pool.Query(ctx, `SELECT c.relname FROM pg_class c WHERE c.relnamespace = current_schema::regnamespace AND c.relkind = 'r' AND c.relname <> $1 ORDER BY 1`, migrations.VersionTable)
 	require.NoError(t, err)
-	tables, err := pgx.CollectRows(seeds, pgx.RowTo[string])
-	require.NoError(t, err)
+	tables := devtest.Must(pgx.CollectRows(seeds, pgx.RowTo[string]))(t)
 	for _, table := range tables {
 		rows, err := pool.Query(ctx, `SELECT regexp_replace(to_jsonb(r)::text, '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', 'a UUID') FROM `+pgx.Identifier{table}.Sanitize()+` r ORDER BY 1`)
 		require.NoError(t, err)
-		seeded, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		require.NoError(t, err)
+		seeded := devtest.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		for _, row := range seeded {
 			lines = append(lines, "\nrow of "+table+": "+row)
 		}
@@ -143,8 +136,7 @@ SELECT line FROM lines ORDER BY kind, subject COLLATE "C", part, place, line COL
 // TestConnections: compiling statements takes longer than running them.
 func TestConnections(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), devtest.Postgres(t), 2)
-	require.NoError(t, err)
+	db := devtest.Must(Open(t.Context(), devtest.Postgres(t), 2))(t)
 	defer db.Close()
 	var jit string
 	require.NoError(t, db.Pool.QueryRow(t.Context(), `SHOW jit`).Scan(&jit))

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
 )
 
 // TestALineThatGoesSilentEnds: what was sent and is not taken ends the line. That
@@ -17,11 +19,9 @@ func TestALineThatGoesSilentEnds(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0") // nobody reads what comes
 	require.NoError(t, err)
 	defer l.Close()
-	c, err := dialer(silence).DialContext(t.Context(), "tcp", l.Addr().String())
-	require.NoError(t, err)
+	c := devtest.Must(dialer(silence).DialContext(t.Context(), "tcp", l.Addr().String()))(t)
 	defer c.Close()
-	line, err := c.(*net.TCPConn).SyscallConn()
-	require.NoError(t, err)
+	line := devtest.Must(c.(*net.TCPConn).SyscallConn())(t)
 	option := func(name int) (value int) {
 		require.NoError(t, line.Control(func(fd uintptr) { value, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, name) }))
 		require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/each"
 	"gleaner/internal/fetch"
@@ -62,9 +63,7 @@ func TestAHarvestGetsTheSitesThatOthersLeft(t *testing.T) {
 				watch(t, db, second, `{}`, host)
 			}
 			require.NoError(t, db.FinishCrawl(t.Context(), host, store.CrawlEnd{State: gleaner.SiteStopped, Reason: c.reason}, recrawl.Defaults()))
-			ended, err := db.EndedSites(t.Context(), []string{host}, "")
-			require.NoError(t, err)
-			require.Equal(t, []string{host}, ended)
+			require.Equal(t, []string{host}, devtest.Must(db.EndedSites(t.Context(), []string{host}, ""))(t))
 			if c.late {
 				watch(t, db, second, `{}`, host)
 			}
@@ -87,10 +86,8 @@ func TestAHarvestGetsTheSitesThatOthersLeft(t *testing.T) {
 func TestASiteMadeByTwo(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	tx, err := db.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	first, err := store.EnsureSite(t.Context(), tx, "host.test")
-	require.NoError(t, err)
+	tx := devtest.Must(db.Pool.Begin(t.Context()))(t)
+	first := devtest.Must(store.EnsureSite(t.Context(), tx, "host.test"))(t)
 	got := make(chan int, 1)
 	go func() {
 		id, err := store.EnsureSite(context.Background(), db.Pool, "host.test")
@@ -99,10 +96,7 @@ func TestASiteMadeByTwo(t *testing.T) {
 		}
 		got <- id
 	}()
-	require.Eventually(t, func() bool {
-		n := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-		return n == 1
-	}, 30*time.Second, time.Millisecond)
+	storetest.AwaitLock(t, db.Pool)
 	require.NoError(t, tx.Commit(t.Context()))
 	require.Equal(t, first, <-got)
 }
@@ -148,10 +142,8 @@ func TestRetryReachesAParkedHost(t *testing.T) {
 	k := politeness.NewKeeper(db.Pool, p, "a")
 	fail := func(host string, v fetch.Visit) {
 		watch(t, db, "h", `{}`, host)
-		l, err := k.Acquire(t.Context(), host)
-		require.NoError(t, err)
-		done, err := k.Under(l).Turn(t.Context(), host, 0)
-		require.NoError(t, err)
+		l := devtest.Must(k.Acquire(t.Context(), host))(t)
+		done := devtest.Must(k.Under(l).Turn(t.Context(), host, 0))(t)
 		done(v)
 		require.NoError(t, l.Release(t.Context()))
 	}
@@ -168,18 +160,15 @@ func TestRetryReachesAParkedHost(t *testing.T) {
 
 	_, err = db.RequeueFailed(t.Context(), store.RetryFilter{Harvest: "h"})
 	require.NoError(t, err)
-	l, err := k.Acquire(t.Context(), "broken.test")
-	require.NoError(t, err)
+	l := devtest.Must(k.Acquire(t.Context(), "broken.test"))(t)
 	require.Less(t, l.Ready(), time.Minute, "the pause was for its failures")
 	require.Zero(t, l.Failures())
-	l, err = k.Acquire(t.Context(), "asks.test")
-	require.NoError(t, err)
+	l = devtest.Must(k.Acquire(t.Context(), "asks.test"))(t)
 	require.Greater(t, l.Ready(), time.Hour, "the pause was its own wish")
 	_, err = k.Under(l).Turn(t.Context(), "asks.test", 0)
 	require.ErrorAs(t, err, &busy)
 	require.Contains(t, busy.Error(), "it asked for the pause (Retry-After)")
-	asked, err := db.AskedSites(t.Context(), store.RetryFilter{Harvest: "h"})
-	require.NoError(t, err)
+	asked := devtest.Must(db.AskedSites(t.Context(), store.RetryFilter{Harvest: "h"}))(t)
 	require.Len(t, asked, 1)
 	require.Equal(t, "asks.test", asked[0].Host)
 }
@@ -196,13 +185,11 @@ func TestRetryOfWhatRobotsForbade(t *testing.T) {
 		SELECT id, '\x01', 'http://closed.test/1', 0, 0, 4, 'robots-denied', now() FROM sites WHERE host='closed.test'`)
 	for due, is := range map[string]string{"NULL": "failed for good", "now() + interval '1 day'": "failed for now"} {
 		storetest.Exec(t, db.Pool, `UPDATE urls SET due_at=`+due)
-		u, err := db.ExplainURL(t.Context(), "closed.test", []byte{1})
-		require.NoError(t, err)
+		u := devtest.Must(db.ExplainURL(t.Context(), "closed.test", []byte{1}))(t)
 		require.Equal(t, is, u.StateName, "asked again: "+due)
 	}
 	for _, reason := range []gleaner.Outcome{"timeout", "robots-denied"} {
-		n, err := db.RequeueFailed(t.Context(), store.RetryFilter{Harvest: "h", Reason: string(reason)})
-		require.NoError(t, err)
+		n := devtest.Must(db.RequeueFailed(t.Context(), store.RetryFilter{Harvest: "h", Reason: string(reason)}))(t)
 		var expired bool
 		row := db.Pool.QueryRow(t.Context(), `SELECT expires_at <= now() FROM robots WHERE host='closed.test'`)
 		require.NoError(t, row.Scan(&expired))
@@ -229,8 +216,7 @@ func TestACompleteHarvestGetsNoSitesOfAnothersCrawl(t *testing.T) {
 		return id
 	}
 	sites := func(harvest string) (hosts []string) {
-		all, err := db.SiteTallies(ctx, harvest)
-		require.NoError(t, err)
+		all := devtest.Must(db.SiteTallies(ctx, harvest))(t)
 		for _, s := range all {
 			hosts = append(hosts, s.Host)
 		}
@@ -280,23 +266,18 @@ func TestAfterABlacklistIsLifted(t *testing.T) {
 	const a, b = "http://a.test/~ada/", "http://b.test/~ada/"
 	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: ada, Candidates: []evidence.Candidate{
 		out(a, "listed:dblp"), out(b, evidence.SourceVenue), {URL: "http://c.test/", Title: "Ada"}}}, nil))
-	decided, err := db.Decisions(ctx, []string{"1/1"}, time.Time{})
-	require.NoError(t, err)
+	decided := devtest.Must(db.Decisions(ctx, []string{"1/1"}, time.Time{}))(t)
 	titles := each.Of(decided[0].Candidates, func(c evidence.Candidate) string { return c.Title })
 	require.Equal(t, []string{"", "", "Ada"}, titles, "the blacklist keeps texts of its hosts out")
 	for _, c := range []struct {
 		host        string
 		out, lifted []string
 	}{{"c.test", []string{a, b}, nil}, {"a.test", []string{b}, []string{a}}, {"b.test", nil, []string{a, b}}} {
-		was, err := db.Unblock(ctx, c.host)
-		require.NoError(t, err)
-		require.Equal(t, c.host != "c.test", was)
-		clues, err := db.AuthorClues(ctx, "conf/x", false)
-		require.NoError(t, err)
+		require.Equal(t, c.host != "c.test", devtest.Must(db.Unblock(ctx, c.host))(t))
+		clues := devtest.Must(db.AuthorClues(ctx, "conf/x", false))(t)
 		require.Equal(t, []any{c.out, c.lifted}, []any{clues["1/1"].Barred, clues["1/1"].Lifted}, c.host)
 	}
-	sites, err := db.Sites(ctx, store.SiteQuery{Host: "a.test", Limit: 1})
-	require.NoError(t, err)
+	sites := devtest.Must(db.Sites(ctx, store.SiteQuery{Host: "a.test", Limit: 1}))(t)
 	require.Equal(t, "the host was on the blacklist: asked by mail", sites[0].Reason)
 }
 
@@ -343,9 +324,6 @@ func TestSitesAreCrawledInTurns(t *testing.T) {
 		}
 		require.Equal(t, want, got, limit)
 	}
-	hosts, _, err := db.SitesToCrawl(t.Context(), "h", "b.test", 100)
-	require.NoError(t, err)
-	require.Equal(t, want[1:], hosts, "a place that is a host alone, of a harvest that began before there were turns")
 }
 
 // TestWhatRunsIsAmongAHundredGoals: of a site that more want than are listed, those
@@ -357,8 +335,7 @@ func TestWhatRunsIsAmongAHundredGoals(t *testing.T) {
 	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage, completed_at)
 		SELECT 'h' || lpad(n::text, 3, '0'), 'conf/' || lpad(n::text, 3, '0'), 2000, 2000, '{}', 'complete', CASE WHEN n < 150 THEN now() END FROM generate_series(1, 150) n`)
 	storetest.Exec(t, db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT h.id, s.id, 'copy' FROM harvests h, sites s ON CONFLICT DO NOTHING`)
-	venues, err := db.SiteVenues(t.Context(), "a.example")
-	require.NoError(t, err)
+	venues := devtest.Must(db.SiteVenues(t.Context(), "a.example"))(t)
 	require.Len(t, venues, 100)
 	require.Equal(t, []string{"conf/150", "v", "conf/001"}, venues[:3])
 }
@@ -372,11 +349,9 @@ func TestACrawlBeginsWhollyOrNot(t *testing.T) {
 		INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out) SELECT id, '/~ada/', 1, 0, 1000, 0 FROM sites;
 		CREATE FUNCTION dies() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''dies''; END';
 		CREATE TRIGGER dies BEFORE DELETE OR UPDATE ON crawl_sections FOR EACH ROW EXECUTE FUNCTION dies()`)
-	site, err := db.Site(t.Context(), "a.example")
-	require.NoError(t, err)
+	site := devtest.Must(db.Site(t.Context(), "a.example"))(t)
 	require.Error(t, db.BeginCrawl(t.Context(), store.Slice{SiteID: site.ID, Crawl: 2}))
-	site, err = db.Site(t.Context(), "a.example")
-	require.NoError(t, err)
+	site = devtest.Must(db.Site(t.Context(), "a.example"))(t)
 	require.Equal(t, gleaner.SiteNew, site.State)
 }
 
@@ -395,8 +370,7 @@ func TestARecrawlThatEndsBeforeItBeginsIsOver(t *testing.T) {
 	storetest.Exec(t, db.Pool, `UPDATE sites SET paused='', state='new'`)
 	id := watch(t, db, "h", `{}`, "a.example")
 	storetest.Exec(t, db.Pool, `UPDATE harvests SET paused=true`)
-	a, err := db.Attention(t.Context(), id)
-	require.NoError(t, err)
+	a := devtest.Must(db.Attention(t.Context(), id))(t)
 	require.True(t, a[id].Paused)
 	require.False(t, storetest.Get[bool](t, db.Pool, `SELECT warc FROM sites`))
 }
@@ -417,8 +391,7 @@ func TestASiteIsCrawledForThoseThatAreLeft(t *testing.T) {
 		{func() error { return db.LeaveSites(t.Context(), "recrawl/second", []string{"a.example"}) }, true},
 	} {
 		require.NoError(t, leaves.who())
-		a, err := db.Attention(t.Context(), id)
-		require.NoError(t, err)
+		a := devtest.Must(db.Attention(t.Context(), id))(t)
 		require.Equal(t, store.Attention{Cancelled: leaves.cancelled}, a[id])
 	}
 }

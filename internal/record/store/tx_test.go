@@ -56,25 +56,14 @@ func (f *failing) TraceBatchEnd(_ context.Context, _ *pgx.Conn, d pgx.TraceBatch
 // watched is a record whose refusals are seen.
 func watched(t *testing.T) (*store.DB, *failing) {
 	dsn := devtest.Postgres(t)
-	first, err := store.Open(t.Context(), dsn, 2)
-	require.NoError(t, err)
+	first := devtest.Must(store.Open(t.Context(), dsn, 2))(t)
 	first.Close()
-	cfg, err := pgxpool.ParseConfig(dsn)
-	require.NoError(t, err)
+	cfg := devtest.Must(pgxpool.ParseConfig(dsn))(t)
 	f := &failing{}
 	cfg.ConnConfig.Tracer, cfg.MaxConns = f, 8
-	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
-	require.NoError(t, err)
+	pool := devtest.Must(pgxpool.NewWithConfig(t.Context(), cfg))(t)
 	t.Cleanup(pool.Close)
 	return store.New(pool), f
-}
-
-// blocked waits until so many connections wait for a lock.
-func blocked(t *testing.T, db *store.DB, want int) {
-	require.Eventually(t, func() bool {
-		n := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-		return n == want
-	}, 30*time.Second, time.Millisecond)
 }
 
 // TestHarvestsSaveTheSamePeople: two harvests list papers of the same people, each
@@ -89,22 +78,21 @@ func TestHarvestsSaveTheSamePeople(t *testing.T) {
 		return papers
 	}
 	require.NoError(t, db.SavePapers(t.Context(), of("m", "a", "z"), nil))
-	held, err := db.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	_, err = held.Exec(t.Context(), `SELECT FROM authors WHERE pid='m' FOR UPDATE`)
-	require.NoError(t, err)
+	held := devtest.Must(db.Pool.Begin(t.Context()))(t)
+	storetest.Exec(t, held, `SELECT FROM authors WHERE pid='m' FOR UPDATE`)
 	saved := make(chan error)
 	for _, papers := range [][]gleaner.Paper{of("a", "m", "z"), of("z", "m", "a")} {
 		go func() { saved <- db.SavePapers(context.Background(), papers, nil) }()
 	}
-	blocked(t, db, 2) // in the middle of both
+	require.Eventually(t, func() bool { // in the middle of both
+		return storetest.Get[int](t, db.Pool, `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 2
+	}, 30*time.Second, time.Millisecond)
 	require.NoError(t, held.Commit(t.Context()))
 	require.NoError(t, <-saved)
 	require.NoError(t, <-saved)
 	require.Empty(t, refused.codes)
-	all, err := db.Papers(t.Context(), "v", gleaner.Years{From: 2003, To: 2003})
-	require.NoError(t, err)
-	require.Len(t, all, 9)
+	require.Len(t, devtest.Must(db.Papers(t.Context(), "v", gleaner.Years{From: 2003, To: 2003}))(t), 9)
 	linked := storetest.Get[int](t, db.Pool, `SELECT count(*) FROM paper_authors pa JOIN papers p ON p.key=pa.paper_key AND p.title=(SELECT pid FROM authors WHERE id=pa.author_id)`)
 	require.Equal(t, 9, linked)
 }
@@ -144,9 +132,7 @@ func TestATransactionThatWasUndoneIsDoneAgain(t *testing.T) {
 	// On a busy machine they may meet again.
 	require.Equal(t, []string{"40P01"}, slices.Compact(refused.codes))
 	for _, host := range []string{"a.test", "b.test"} {
-		s, err := db.Site(t.Context(), host)
-		require.NoError(t, err)
-		require.Equal(t, 2, s.Crawl, host)
+		require.Equal(t, 2, devtest.Must(db.Site(t.Context(), host))(t).Crawl, host)
 	}
 }
 
@@ -164,10 +150,9 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		})
 		return n, err
 	}
-	n, err := tries("40001", 3)
-	require.NoError(t, err)
+	n := devtest.Must(tries("40001", 3))(t)
 	require.Equal(t, 3, n)
-	n, err = tries("40001", -1)
+	n, err := tries("40001", -1)
 	require.True(t, store.Crossed(err), err)
 	require.Equal(t, 5, n)
 	n, err = tries("23505", -1)
@@ -183,18 +168,16 @@ func TestARetryOfManyHoldsASiteForSome(t *testing.T) {
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('ada.test')`)
 	storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at)
 		SELECT s.id, int4send(i), 'http://ada.test/'||i, 3, 'timeout', now() FROM sites s, generate_series(1, 5001) i`)
-	other, err := db.Pool.Begin(t.Context())
-	require.NoError(t, err)
+	other := devtest.Must(db.Pool.Begin(t.Context()))(t)
 	t.Cleanup(func() { _ = other.Rollback(context.Background()) })
-	_, err = other.Exec(t.Context(), `SELECT FROM urls WHERE hash=int4send(5001) FOR UPDATE`)
-	require.NoError(t, err)
+	storetest.Exec(t, other, `SELECT FROM urls WHERE hash=int4send(5001) FOR UPDATE`)
 	retried := make(chan int)
 	go func() {
 		n, err := db.RequeueFailed(context.Background(), store.RetryFilter{Host: "ada.test"})
 		assert.NoError(t, err)
 		retried <- n
 	}()
-	blocked(t, db, 1)
+	storetest.AwaitLock(t, db.Pool)
 	require.Equal(t, 5000, storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls WHERE state=0`))
 	storetest.Exec(t, db.Pool, `UPDATE urls SET state=3 WHERE hash=int4send(1)`) // it failed again
 	require.NoError(t, other.Commit(t.Context()))
@@ -206,14 +189,11 @@ func TestARetryOfManyHoldsASiteForSome(t *testing.T) {
 func TestARetryLocksAsACrawlDoes(t *testing.T) {
 	t.Parallel()
 	db, refused := watched(t)
-	id, err := store.EnsureSite(t.Context(), db.Pool, "ada.test")
-	require.NoError(t, err)
+	id := devtest.Must(store.EnsureSite(t.Context(), db.Pool, "ada.test"))(t)
 	storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at) VALUES ($1, '\x01', 'http://ada.test/', 3, 'timeout', now())`, id)
-	crawl, err := db.Pool.Begin(t.Context())
-	require.NoError(t, err)
+	crawl := devtest.Must(db.Pool.Begin(t.Context()))(t)
 	t.Cleanup(func() { _ = crawl.Rollback(context.Background()) })
-	_, err = crawl.Exec(t.Context(), `UPDATE sites SET crawl_pages = crawl_pages + 1 WHERE id=$1`, id)
-	require.NoError(t, err)
+	storetest.Exec(t, crawl, `UPDATE sites SET crawl_pages = crawl_pages + 1 WHERE id=$1`, id)
 	retried := make(chan error, 1)
 	go func() {
 		n, err := db.RequeueFailed(context.Background(), store.RetryFilter{Host: "ada.test"})
@@ -222,9 +202,8 @@ func TestARetryLocksAsACrawlDoes(t *testing.T) {
 		}
 		retried <- err
 	}()
-	blocked(t, db, 1)
-	_, err = crawl.Exec(t.Context(), `UPDATE urls SET tries = tries + 1 WHERE site_id=$1`, id)
-	require.NoError(t, err)
+	storetest.AwaitLock(t, db.Pool)
+	storetest.Exec(t, crawl, `UPDATE urls SET tries = tries + 1 WHERE site_id=$1`, id)
 	require.NoError(t, crawl.Commit(t.Context()))
 	require.NoError(t, <-retried)
 	require.Empty(t, refused.codes)
@@ -236,8 +215,7 @@ func TestARetryLocksAsACrawlDoes(t *testing.T) {
 func TestOnlyTheHolderSaysWhatIsCurrent(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 4)
-	site, err := store.EnsureSite(t.Context(), db.Pool, "a.example")
-	require.NoError(t, err)
+	site := devtest.Must(store.EnsureSite(t.Context(), db.Pool, "a.example"))(t)
 	none := func() error { return nil }
 	save := func(sha string, token int64) error {
 		return db.SaveFetched(t.Context(), store.Document{SHA256: sha, Kind: "pdf"},
@@ -253,7 +231,7 @@ func TestOnlyTheHolderSaysWhatIsCurrent(t *testing.T) {
 	require.ErrorIs(t, save("old", 7), store.ErrNotHeld)
 	current := storetest.Get[string](t, db.Pool, `SELECT string_agg(sha256, ' ') FROM locations WHERE current`)
 	require.Equal(t, "second", current)
-	_, _, err = db.Document(t.Context(), "old")
+	_, _, err := db.Document(t.Context(), "old")
 	require.ErrorIs(t, err, store.ErrNoDocument, "nothing of it is on record")
 	require.NoError(t, save("by hand", 0), "what no crawl brings has no lease")
 }
@@ -288,10 +266,8 @@ func TestManyLinksHoldNoOtherHost(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
 			db := storetest.Open(t, 4)
-			site, err := store.EnsureSite(ctx, db.Pool, "a.example")
-			require.NoError(t, err)
-			lead, err := store.EnsureSite(ctx, db.Pool, "b.example")
-			require.NoError(t, err)
+			site := devtest.Must(store.EnsureSite(ctx, db.Pool, "a.example"))(t)
+			lead := devtest.Must(store.EnsureSite(ctx, db.Pool, "b.example"))(t)
 			var links []frontier.Entry
 			for n := range 600 {
 				links = append(links, at("a.example", n))
@@ -302,7 +278,7 @@ func TestManyLinksHoldNoOtherHost(t *testing.T) {
 			require.NoError(t, err)
 			written := make(chan bool)
 			go func() { defer close(written); c.write(t, db, site, links) }()
-			blocked(t, db, 1)
+			storetest.AwaitLock(t, db.Pool)
 			_, err = db.Pool.Exec(ctx, `SELECT FROM sites WHERE id=$1 FOR NO KEY UPDATE NOWAIT`, lead)
 			require.NoError(t, err, "its row is held")
 			require.Equal(t, c.before, storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls`))
@@ -317,9 +293,7 @@ func TestPapersWithoutATitleAreToldByTheirIdentifiers(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 2)
 	papers := []gleaner.Paper{{DOI: "10.1145/1.2"}, {DOI: "10.1145/3.4"}, {ArXiv: "2001.00001"}, {DOI: "10.1145/1.2"}}
-	done, err := db.SaveHoldings(t.Context(), papers, "list", false, nil)
-	require.NoError(t, err)
-	require.Equal(t, 3, done.New)
+	require.Equal(t, 3, devtest.Must(db.SaveHoldings(t.Context(), papers, "list", false, nil))(t).New)
 }
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
