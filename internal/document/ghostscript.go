@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strconv"
@@ -175,29 +176,17 @@ func dsc(b []byte, key string) string {
 }
 
 func dscPages(b []byte) int {
-	f := strings.Fields(dsc(b, "Pages"))
-	if len(f) == 0 {
-		return 0
-	}
-	n, err := strconv.Atoi(f[0])
-	if err != nil || n < 0 || n > manyPages {
+	var n int
+	if _, err := fmt.Sscan(dsc(b, "Pages"), &n); err != nil || n < 0 || n > manyPages {
 		return 0
 	}
 	return n
 }
 
 func dscBox(b []byte) (w, h float64) {
-	f := strings.Fields(dsc(b, "BoundingBox"))
-	if len(f) != 4 {
+	var left, low, right, high float64
+	if n, _ := fmt.Sscan(dsc(b, "BoundingBox"), &left, &low, &right, &high); n < 4 {
 		return 0, 0
 	}
-	var v [4]float64
-	for i := range f {
-		x, err := strconv.ParseFloat(f[i], 64)
-		if err != nil {
-			return 0, 0
-		}
-		v[i] = x
-	}
-	return max(0, v[2]-v[0]), max(0, v[3]-v[1])
+	return max(0, right-left), max(0, high-low)
 }

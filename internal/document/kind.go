@@ -81,12 +81,7 @@ func Sniff(name, mediaType string, body []byte) Kind {
 	return sniffOther(body)
 }
 
-func head(b []byte, n int) []byte {
-	if len(b) > n {
-		return b[:n]
-	}
-	return b
-}
+func head(b []byte, n int) []byte { return b[:min(len(b), n)] }
 
 // sniffMagic knows the formats that begin with a signature.
 func sniffMagic(b []byte) Kind {

@@ -60,9 +60,6 @@ func (t *Text) recognised(s *scan, minWords int) {
 	t.end(OK, "recognised from pictures")
 }
 
-// recognisedPages is how many first pages of a document are recognised.
-func (r *Reader) recognisedPages() int { return min(r.opt.FirstPages, VerdictPages) }
-
 // ocrLimits are what recognition may use: a page of 300 dots an inch and the
 // network that reads it take more than the text of a PDF.
 var ocrLimits = limits{memory: 2 << 30, file: 512 << 20, folder: 1 << 30}
@@ -71,7 +68,7 @@ var ocrLimits = limits{memory: 2 << 30, file: 512 << 20, folder: 1 << 30}
 // pages count most.
 func (j *job) tesseract(ctx context.Context, pages int) (*scan, error) {
 	s := &scan{Reader: "tesseract"}
-	for n := 1; n <= min(max(pages, 1), j.r.recognisedPages()); n++ {
+	for n := 1; n <= min(max(pages, 1), j.r.opt.FirstPages, VerdictPages); n++ {
 		if n > 1 && ctx.Err() != nil {
 			break
 		}
@@ -79,9 +76,8 @@ func (j *job) tesseract(ctx context.Context, pages int) (*scan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if outcome != "" && n == 1 {
+		if n == 1 {
 			s.Failed, s.Detail = outcome, detail
-			return s, nil
 		}
 		if outcome != "" {
 			break

@@ -14,7 +14,7 @@ import (
 // first pages how much more to read.
 func (j *job) poppler(ctx context.Context, next func(*scan) More) (*scan, error) {
 	return j.r.inParts(pager{
-		first: func(to int) (*scan, error) { return j.pdftotext(ctx, j.file, 1, to) },
+		first: func(to int) (*scan, error) { return j.popplerFirst(ctx, to) },
 		more:  func(s *scan, from, to int) error { return j.popplerMore(ctx, s, from, to) },
 		count: func(s *scan) (int, error) { return j.pageCount(ctx, s.Front) },
 	}, next)
@@ -23,8 +23,7 @@ func (j *job) poppler(ctx context.Context, next func(*scan) More) (*scan, error)
 // popplerMore adds pages as plain text. A child that dies on a later page does
 // not undo what was read before it.
 func (j *job) popplerMore(ctx context.Context, s *scan, from, to int) error {
-	got, err := j.run(ctx, j.r.plain(), nil,
-		j.r.opt.PDFToText, "-enc", "UTF-8", "-eol", "unix", "-f", strconv.Itoa(from), "-l", strconv.Itoa(to), j.file, "-")
+	got, err := j.pdftotext(ctx, from, to, "-eol", "unix")
 	if err != nil {
 		return err
 	}
@@ -39,9 +38,8 @@ func (j *job) popplerMore(ctx context.Context, s *scan, from, to int) error {
 	return nil
 }
 
-func (j *job) pdftotext(ctx context.Context, file string, from, to int) (*scan, error) {
-	got, err := j.run(ctx, j.r.plain(), nil,
-		j.r.opt.PDFToText, "-bbox-layout", "-enc", "UTF-8", "-f", strconv.Itoa(from), "-l", strconv.Itoa(to), file, "-")
+func (j *job) popplerFirst(ctx context.Context, to int) (*scan, error) {
+	got, err := j.pdftotext(ctx, 1, to, "-bbox-layout")
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +49,12 @@ func (j *job) pdftotext(ctx context.Context, file string, from, to int) (*scan, 
 	}
 	s.Failed, s.Detail = popplerOutcome(got, len(s.Pages))
 	return s, nil
+}
+
+func (j *job) pdftotext(ctx context.Context, from, to int, flags ...string) (*run, error) {
+	argv := append([]string{j.r.opt.PDFToText}, flags...)
+	return j.run(ctx, j.r.plain(), nil,
+		append(argv, "-enc", "UTF-8", "-f", strconv.Itoa(from), "-l", strconv.Itoa(to), j.file, "-")...)
 }
 
 // popplerOutcome reads exit codes (1: cannot open, 3: permissions) and, where
@@ -100,13 +104,9 @@ func (j *job) pageCount(ctx context.Context, known int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	m := pagesLine.FindSubmatch(got.stdout)
-	if m == nil {
-		return known, nil
-	}
-	n, err := strconv.Atoi(string(m[1]))
-	if err != nil {
-		return known, nil
+	n := 0
+	if m := pagesLine.FindSubmatch(got.stdout); m != nil {
+		n, _ = strconv.Atoi(string(m[1])) // of more digits than a number has, the largest
 	}
 	return max(min(n, manyPages), known), nil
 }

@@ -326,10 +326,7 @@ func (r *Reader) settle(p Part, t *Text, s *scan) {
 // after it does not matter.
 func truncatedPDF(b []byte) bool {
 	end := bytes.LastIndex(b, []byte("startxref"))
-	if end < 0 {
-		return true
-	}
-	return bytes.LastIndex(b, []byte("endobj")) > end
+	return end < 0 || bytes.LastIndex(b, []byte("endobj")) > end
 }
 
 func hasImages(b []byte) bool {

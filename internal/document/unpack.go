@@ -252,11 +252,15 @@ func (u *unpacker) zipMember(name string, f *zip.File, depth int) error {
 		return unpackError(inner, err)
 	}
 	defer r.Close()
-	body, err := u.read(inner, r)
+	return u.member(inner, r, depth)
+}
+
+func (u *unpacker) member(name string, r io.Reader, depth int) error {
+	body, err := u.read(name, r)
 	if err != nil {
 		return err
 	}
-	return u.add(inner, body, depth)
+	return u.add(name, body, depth)
 }
 
 func (u *unpacker) tar(name string, body []byte, depth int) error {
@@ -272,12 +276,7 @@ func (u *unpacker) tar(name string, body []byte, depth int) error {
 		if h.Typeflag != tar.TypeReg || unwantedMember(h.Name) {
 			continue
 		}
-		inner := name + "/" + path.Clean(h.Name)
-		b, err := u.read(inner, t)
-		if err != nil {
-			return err
-		}
-		if err := u.add(inner, b, depth); err != nil {
+		if err := u.member(name+"/"+path.Clean(h.Name), t, depth); err != nil {
 			return err
 		}
 	}

@@ -112,24 +112,16 @@ func (p *Page) own() (links, documents int) {
 }
 
 func isDataFile(canonical string) bool {
-	switch weburl.Extension(canonical) {
-	case "bib", "json":
-		return true
-	}
-	return false
+	ext := weburl.Extension(canonical)
+	return ext == "bib" || ext == "json"
 }
 
 // noList knows files of JSON that have settings, words or an index for a search.
 func noList(canonical string) bool {
 	name := strings.ToLower(path.Base(canonical))
-	for _, s := range []string{
+	return slices.ContainsFunc([]string{
 		"manifest", "package", "config", "redirects", "search", "index.", "settings", "locale", "lang", "theme", "lottie",
-	} {
-		if strings.HasPrefix(name, s) || strings.HasSuffix(name, s+".json") {
-			return true
-		}
-	}
-	return false
+	}, func(s string) bool { return strings.HasPrefix(name, s) || strings.HasSuffix(name, s+".json") })
 }
 
 // pageData gathers the data of a page that is read.
@@ -231,12 +223,7 @@ func isAppRoot(name []byte) bool {
 // add adds what scripts have and read to the links of the page, and the scripts
 // themselves where the page is empty without them.
 func (d *pageData) add(p *Page) {
-	titled := d.works[:0:0]
-	for _, w := range d.works {
-		if w.Title != "" {
-			titled = append(titled, w) // the others are hints
-		}
-	}
+	titled := slices.DeleteFunc(d.works, func(w Datum) bool { return w.Title == "" }) // which are hints
 	links, documents := p.own()
 	p.addData(titled, d.files)
 	if !d.root || links > emptyLinks || documents > 0 || len(p.Text) > emptyText {
@@ -262,12 +249,8 @@ func (d *pageData) add(p *Page) {
 // isLibrary knows scripts that are the same on any site.
 func isLibrary(canonical string) bool {
 	name := strings.ToLower(path.Base(canonical))
-	for _, s := range []string{
+	ext := weburl.Extension(canonical)
+	return ext != "js" && ext != "mjs" || slices.ContainsFunc([]string{
 		"vendor", "polyfill", "runtime", "jquery", "bootstrap", "analytics", "gtag", "mathjax", "webpack", "framework", "react", "vue.",
-	} {
-		if strings.Contains(name, s) {
-			return true
-		}
-	}
-	return weburl.Extension(canonical) != "js" && weburl.Extension(canonical) != "mjs"
+	}, func(s string) bool { return strings.Contains(name, s) })
 }

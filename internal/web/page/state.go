@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"gleaner/internal/web/weburl"
@@ -290,12 +291,7 @@ func isPhrase(s string) bool {
 // isLabel knows titles of links that are none of works.
 func isLabel(s string) bool { return len(s) < 12 && strings.IndexByte(s, ' ') < 0 }
 
+var year = regexp.MustCompile(`(?:19|20)[0-9]{2}`)
+
 // yearIn finds four digits that begin with a century.
-func yearIn(s string) string {
-	for i := 0; i+4 <= len(s) && i < maxContext; i++ {
-		if (s[i:i+2] == "19" || s[i:i+2] == "20") && s[i+2] >= '0' && s[i+2] <= '9' && s[i+3] >= '0' && s[i+3] <= '9' {
-			return s[i : i+4]
-		}
-	}
-	return ""
-}
+func yearIn(s string) string { return year.FindString(s[:min(len(s), maxContext)]) }

@@ -139,10 +139,7 @@ func withoutInner(segments []string) string {
 	for len(dirs) > 0 && innerNames[strings.ToLower(dirs[len(dirs)-1])] {
 		dirs = dirs[:len(dirs)-1]
 	}
-	if len(dirs) == 0 {
-		return "/"
-	}
-	return "/" + strings.Join(dirs, "/") + "/"
+	return "/" + strings.Join(append(dirs[:len(dirs):len(dirs)], ""), "/")
 }
 
 // InScope says whether a URL lies under one of the prefixes that PathPrefix
