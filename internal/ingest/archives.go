@@ -34,7 +34,7 @@ type archives struct {
 	record  archive.Position // at which one was read last
 	last    *Resource        // whose parent may be named yet
 	lastID  string
-	ahead   map[string]said // of resources that are yet to come, by their URLs
+	pending map[string]provenance // of resources that are not read yet, by URL
 	between error
 	lost    error        // of reading the file itself
 	gaps    bool         // something of the file was passed over
@@ -46,15 +46,18 @@ type archives struct {
 }
 
 // openArchives opens archive files, or folders of them, at a position.
-func openArchives(ctx context.Context, places source.Places, o Options, from Position) (*archives, error) {
-	a := &archives{from: from, where: places, disk: disk{o.Within}}
+func openArchives(ctx context.Context, places source.Places, o Options, from Position) (a *archives, err error) {
+	a = &archives{from: from, where: places, disk: disk{o.Within}}
+	defer func() {
+		if err != nil {
+			_ = a.Close()
+		}
+	}()
 	if o.Format != Auto {
 		a.only = o.Format
 	}
-	var err error
 	if a.files, err = a.find(ctx, o.Paths); err != nil {
-		_ = a.Close()
-		return nil, err
+		return a, err
 	}
 	if from.File != "" {
 		at := strings.LastIndex(from.File, withinWACZ)
@@ -62,13 +65,11 @@ func openArchives(ctx context.Context, places source.Places, o Options, from Pos
 		if i := slices.IndexFunc(a.files, func(f stored) bool { return f.name == name && f.isWACZ() }); within && i >= 0 {
 			a.using(ctx)
 			if err := a.unzip(i); err != nil {
-				_ = a.Close()
-				return nil, err
+				return a, err
 			}
 		}
 		if a.i = slices.IndexFunc(a.files, func(f stored) bool { return f.name == from.File }); a.i < 0 {
-			_ = a.Close()
-			return nil, fmt.Errorf("%w: %s, where the import was, is not there any more", ErrInput, from.File)
+			return a, fmt.Errorf("%w: %s, where the import was, is not there any more", ErrInput, from.File)
 		}
 	}
 	for _, f := range a.files[:a.i] {
@@ -120,7 +121,7 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 		}
 		switch {
 		case err == io.EOF:
-			if r := a.ofNothing(); r != nil {
+			if r := a.emptyFile(); r != nil {
 				return r, nil
 			}
 			a.endFile()
@@ -133,7 +134,7 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 			return r, nil
 		}
 		if a.late && a.record != a.from.Position {
-			r := a.standIn(a.record, nothingYet, "")
+			r := a.placeholder(a.record, nothingYet, "")
 			r.At.Pass = 1
 			return r, nil
 		}
@@ -141,18 +142,18 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 	return nil, io.EOF
 }
 
-// ofNothing stands for a file that was read to its end, and in which there was nothing; nil
-// where there was something.
-func (a *archives) ofNothing() *Resource {
+// emptyFile returns a placeholder if the file was read to its end and had no resource, and
+// otherwise nil.
+func (a *archives) emptyFile() *Resource {
 	if a.between != nil || a.last != nil || a.gaps || a.from.Position != (archive.Position{}) || a.from.Pass > 0 {
 		return nil
 	}
 	a.between = io.EOF
-	return a.standIn(archive.Position{}, NoResource, "")
+	return a.placeholder(archive.Position{}, NoResource, "")
 }
 
-// standIn is a resource that is none: it says what is wrong with the file that is read.
-func (a *archives) standIn(at archive.Position, skip, detail string) *Resource {
+// placeholder is a resource without a payload: it records what is wrong with the current file.
+func (a *archives) placeholder(at archive.Position, skip, detail string) *Resource {
 	file := a.files[a.i]
 	where := Position{File: file.name, Version: file.version, Position: at}
 	return &Resource{At: where, Source: file.name, Skip: skip, Detail: detail, Depth: -1}
@@ -163,7 +164,7 @@ func (a *archives) endFile() {
 	size := a.files[a.i].size
 	a.files[a.i] = stored{size: size} // the rest may be much: a WACZ file's directory
 	a.before, a.read = a.before+max(size, 0), 0
-	a.i, a.from, a.taken, a.last, a.ahead, a.between = a.i+1, Position{}, false, nil, nil, nil
+	a.i, a.from, a.taken, a.last, a.pending, a.between = a.i+1, Position{}, false, nil, nil, nil
 	a.lost, a.gaps, a.room = nil, false, max(a.room, 0)
 }
 
@@ -209,7 +210,7 @@ func (a *archives) next() (*Resource, error) {
 // rest stands for what is not read of a file: it ends there.
 func (a *archives) rest(why string) *Resource {
 	a.between = io.EOF
-	r := a.standIn(archive.Position{}, Damaged, why)
+	r := a.placeholder(archive.Position{}, Damaged, why)
 	if r.At = a.from; a.last != nil {
 		r.At = a.last.At
 		r.At.Pass = 1
@@ -248,7 +249,7 @@ var errOther = errors.New("an archive of another format")
 // gap stands for what cannot be read of a file, which is read on behind it.
 func (a *archives) gap(d *archive.Damage) *Resource {
 	a.gaps = true
-	r := a.standIn(d.At, Damaged, d.Error())
+	r := a.placeholder(d.At, Damaged, d.Error())
 	if d.Within {
 		r.At.Pass = 1
 	}
@@ -263,7 +264,7 @@ func (a *archives) broken(err error) (*Resource, error) {
 		return nil, err
 	}
 	a.between = io.EOF
-	r := a.standIn(archive.Position{}, Damaged, err.Error())
+	r := a.placeholder(archive.Position{}, Damaged, err.Error())
 	if a.in == nil && a.from.File != "" {
 		r.At = a.from // it was not even opened where reading was to go on
 	}
@@ -292,7 +293,7 @@ func (a *archives) broken(err error) (*Resource, error) {
 func (a *archives) resource(r *archive.Record) *Resource {
 	switch r.Type {
 	case archive.Metadata, archive.Request:
-		a.hear(r)
+		a.addProvenance(r)
 		return nil
 	case archive.Response, archive.Resource, archive.Revisit, archive.Conversion, archive.Continuation:
 	default:
@@ -308,14 +309,14 @@ func (a *archives) resource(r *archive.Record) *Resource {
 		URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1,
 	}
 	a.last, a.lastID = res, r.Header.Get("WARC-Record-ID")
-	if _, is := a.blind(); is {
+	if _, is := a.skipsNext(); is {
 		a.why = ""
 		return res
 	}
-	a.log.tell(res, a.over)
-	if s, is := a.ahead[r.URL]; is {
-		res.hear(s)
-		delete(a.ahead, r.URL)
+	a.log.annotate(res, a.over)
+	if s, is := a.pending[r.URL]; is {
+		res.setProvenance(s)
+		delete(a.pending, r.URL)
 	}
 	switch {
 	case scheme == "dns", scheme == "whois":

@@ -11,17 +11,17 @@ import (
 	"gleaner/internal/record/frontier"
 )
 
-// beside is a crawl.log that lies beside archives: it says how their URLs were found,
-// where they do not say it themselves. Both are in the order of the crawl, or nearly,
-// so a window of the log is all that is held of it.
+// beside is a crawl.log in the folder of archives. It has the provenance of URLs of which the
+// archives have none. Log and archives are nearly in the order of the crawl, so only a window
+// of the log is held in memory.
 type beside struct {
 	file      *os.File
 	in        *bufio.Reader
 	at        time.Time // of the last line that was read
 	over      bool
-	within    bool                   // a line that does not fit the buffer
-	near, far map[frontier.Hash]said // of the lines read last, and of those before
-	bytes     int                    // that near holds
+	within    bool                         // a line that does not fit the buffer
+	near, far map[frontier.Hash]provenance // of the lines read last, and of those before
+	bytes     int                          // that near holds
 }
 
 const (
@@ -43,7 +43,7 @@ func openBeside(d disk, archive string) *beside {
 	if err != nil {
 		return nil
 	}
-	return &beside{file: file, in: bufio.NewReaderSize(file, 64<<10), near: map[frontier.Hash]said{}}
+	return &beside{file: file, in: bufio.NewReaderSize(file, 64<<10), near: map[frontier.Hash]provenance{}}
 }
 
 func (b *beside) close() {
@@ -52,9 +52,9 @@ func (b *beside) close() {
 	}
 }
 
-// about is what the log says of a URL that was got at a time. It reads on for it,
-// until it is told to stop.
-func (b *beside) about(url string, got time.Time, over func() error) (said, bool) {
+// find returns the provenance of a URL that was fetched at a time. It reads the log up to
+// that time, or until over returns an error.
+func (b *beside) find(url string, got time.Time, over func() error) (provenance, bool) {
 	h := frontier.HashOf(url)
 	for {
 		if s, is := b.near[h]; is {
@@ -64,7 +64,7 @@ func (b *beside) about(url string, got time.Time, over func() error) (said, bool
 			return s, true
 		}
 		if b.over || b.at.After(got.Add(late)) || over() != nil {
-			return said{}, false
+			return provenance{}, false
 		}
 		b.read()
 	}
@@ -85,19 +85,19 @@ func (b *beside) read() {
 		b.at = at
 	}
 	if len(b.near) >= windowLines || b.bytes >= windowBytes {
-		b.near, b.far, b.bytes = map[frontier.Hash]said{}, b.near, 0
+		b.near, b.far, b.bytes = map[frontier.Hash]provenance{}, b.near, 0
 	}
-	s := saidIn(f)
-	b.near[frontier.HashOf(s.url)] = said{parent: strings.Clone(s.parent), path: strings.Clone(s.path)}
+	s := provenanceIn(f)
+	b.near[frontier.HashOf(s.url)] = provenance{parent: strings.Clone(s.parent), path: strings.Clone(s.path)}
 	b.bytes += len(s.parent) + len(s.path)
 }
 
-// tell has the log of an archive say of a resource what the archive may not.
-func (b *beside) tell(r *Resource, over func() error) {
+// annotate adds the provenance of a resource, if the log has it.
+func (b *beside) annotate(r *Resource, over func() error) {
 	if b == nil {
 		return
 	}
-	if s, is := b.about(r.URL, r.Crawled, over); is {
-		r.hear(s)
+	if s, is := b.find(r.URL, r.Crawled, over); is {
+		r.setProvenance(s)
 	}
 }

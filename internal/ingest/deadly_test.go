@@ -60,7 +60,7 @@ func TestFatalArchive(t *testing.T) {
 	at := web.serve(t)
 	s.Places = source.Places{Asker: deadlyAsker{asker(t, nil), "/bad.warc.gz"}}
 	run := s.addImport(Options{Paths: []string{at + "/list.txt"}})
-	_, err := s.survived(run, 2*deadly+1)
+	_, err := s.survived(run, 2*poisonLimit+1)
 	require.NoError(t, err)
 	c, by := s.finish(run)
 	require.Equal(t, 3, c.SavedNew, "%v", by)
@@ -75,7 +75,7 @@ func TestFatalOpening(t *testing.T) {
 	s := newShop(t)
 	s.Places = source.Places{Asker: deadlyAsker{asker(t, nil), "/list.txt"}}
 	run := s.addImport(Options{Paths: []string{(&site{}).serve(t) + "/list.txt"}})
-	_, err := s.survived(run, deadly+1)
+	_, err := s.survived(run, poisonLimit+1)
 	require.ErrorIs(t, err, ErrInput)
 	require.ErrorContains(t, err, "3 workers ended")
 }
@@ -123,7 +123,7 @@ func (s *shop) reads(run Run, log deadlyLog) (kills int) {
 		return false
 	}
 	for ; once(); kills++ {
-		require.LessOrEqual(s.t, kills, 2*deadly+1)
+		require.LessOrEqual(s.t, kills, 2*poisonLimit+1)
 	}
 	return kills
 }
@@ -142,12 +142,12 @@ func TestFatalReading(t *testing.T) {
 		require.Equal(t, SavedNew, by["http://a.example/1.pdf"].Outcome, "it did nothing")
 		require.Equal(t, SavedNew, by["http://b.example/5.pdf"].Outcome)
 		if !always {
-			require.Equal(t, deadly+1, kills, "one with others in hand, three with it alone")
+			require.Equal(t, poisonLimit+1, kills, "one with others in hand, three with it alone")
 			require.Equal(t, Fatal, by[fatal].Detail)
 			require.Equal(t, SavedNew, by["http://a.example/3.pdf"].Outcome)
 			continue
 		}
-		require.Equal(t, 2*deadly+1, kills)
+		require.Equal(t, 2*poisonLimit+1, kills)
 		require.Equal(t, map[string]int64{Damaged: 1}, c.Skipped)
 		require.Equal(t, paths[0], by[""].Source)
 		require.Equal(t, 3, c.SavedNew)

@@ -18,7 +18,7 @@ func TestFatalResource(t *testing.T) {
 	run := s.addImport(Options{Paths: []string{s.write("crawl.warc.gz", s.papers(6))}})
 	const fatal = "http://a.example/3.pdf"
 	kills := s.reads(run, deadlyLog{url: fatal, opened: true})
-	require.LessOrEqual(t, kills, deadly+1, "one with others in hand, three with it alone")
+	require.LessOrEqual(t, kills, poisonLimit+1, "one with others in hand, three with it alone")
 	c, by := s.finish(run)
 	require.Equal(t, 5, c.SavedNew, "%v", by)
 	require.Equal(t, 1, c.FailedTextExtract)

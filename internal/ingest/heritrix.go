@@ -72,7 +72,7 @@ func (heritrixLog) parse(line []byte) (*Resource, []string, error) {
 	}
 	r := &Resource{URL: f[logURL], Media: f[logMedia], Crawled: fetched(f), Depth: -1}
 	r.Header = http.Header{"Content-Type": {r.Media}}
-	r.hear(saidIn(f))
+	r.setProvenance(provenanceIn(f))
 	scheme, _, _ := strings.Cut(r.URL, ":")
 	if scheme = strings.ToLower(scheme); scheme == "dns" || scheme == "whois" {
 		r.Skip = scheme
@@ -97,9 +97,9 @@ func statusOf(status int) string {
 	return "status " + strconv.Itoa(status)
 }
 
-// saidIn is what a line says of how its URL was found.
-func saidIn(f []string) said {
-	s := said{url: f[logURL], parent: f[logVia], path: f[logPath]}
+// provenanceIn returns how the URL of a line of a crawl.log was found.
+func provenanceIn(f []string) provenance {
+	s := provenance{url: f[logURL], parent: f[logVia], path: f[logPath]}
 	if s.parent == "-" {
 		s.parent = ""
 	}

@@ -206,22 +206,22 @@ func turnOf(within, opening time.Duration) time.Duration {
 // work is an import under way.
 type work struct {
 	*Importer
-	from    place     // where it goes on
-	opened  time.Time // when it began to open its log
-	turn    time.Duration
-	wary    int64  // the last resource that is taken by itself
-	before  trying // of the attempt before, which was lost; zero where none was
-	now     trying // that is on record
-	file    string // of the log's, that is read
-	moved   func() // tells that it came on
-	run     Run
-	options Options
-	log     Log
-	coll    *collection.Collection
-	to      *repository.Repository // nil where documents go nowhere else
-	done    Progress
-	taken   int64   // resources, with those in hand
-	saving  *saving // the last step that was begun; nil once it is written down
+	from        place     // where it goes on
+	opened      time.Time // when it began to open its log
+	turn        time.Duration
+	singleUntil int64  // resources up to this number are taken one at a time
+	before      trying // of the attempt before, which was lost; zero where none was
+	now         trying // that is on record
+	file        string // of the log's, that is read
+	moved       func() // tells that it came on
+	run         Run
+	options     Options
+	log         Log
+	coll        *collection.Collection
+	to          *repository.Repository // nil where documents go nowhere else
+	done        Progress
+	taken       int64   // resources, with those in hand
+	saving      *saving // the last step that was begun; nil once it is written down
 
 	items  []*item
 	urls   map[frontier.Hash]bool // of the documents among them
@@ -296,7 +296,7 @@ func (w *work) full(r *Resource) bool {
 	if len(w.items) == 0 {
 		return false
 	}
-	return len(w.items) >= stepRecords || w.settled() < w.wary || len(w.urls) >= stepDocuments || w.bytes >= stepBytes ||
+	return len(w.items) >= stepRecords || w.settled() < w.singleUntil || len(w.urls) >= stepDocuments || w.bytes >= stepBytes ||
 		len(w.urls) > 0 && (r.Again || w.urls[hashOf(r.URL)])
 }
 

@@ -281,7 +281,7 @@ func (l *lists) next(ctx context.Context) (*Resource, error) {
 	}
 	var r *Resource
 	var names []string
-	if why, is := l.blind(); is {
+	if why, is := l.skipsNext(); is {
 		l.why = ""
 		r, err = &Resource{Skip: Damaged, Detail: fmt.Sprintf("line %d: %s", at.Line, why), Depth: -1}, nil
 	} else if err == nil {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"gleaner/internal/document"
+	"gleaner/internal/each"
 	"gleaner/internal/ingest/source"
 )
 
@@ -139,12 +140,9 @@ func (o Options) date() time.Time {
 }
 
 // Kinds are the kinds of file in which documents come, the words for Options.Types.
-func Kinds() (all []string) {
-	for _, k := range []document.Kind{document.PDF, document.PostScript, document.DVI, document.DjVu, document.Word, document.LaTeX, document.Presentation, document.EPUB,
-		document.HTML, document.XML, document.PlainText, document.Gzip, document.Compress, document.Bzip2, document.Zip, document.Tar} {
-		all = append(all, string(k))
-	}
-	return all
+func Kinds() []string {
+	return each.Of([]document.Kind{document.PDF, document.PostScript, document.DVI, document.DjVu, document.Word, document.LaTeX, document.Presentation, document.EPUB,
+		document.HTML, document.XML, document.PlainText, document.Gzip, document.Compress, document.Bzip2, document.Zip, document.Tar}, func(k document.Kind) string { return string(k) })
 }
 
 // takes reports whether files of a kind are taken.

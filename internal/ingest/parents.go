@@ -8,8 +8,9 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// told fills in what the log said of a resource, by the time when all of it is read.
-func (it *item) told() {
+// setProvenance copies the provenance of a resource into its record. Logs may have it behind
+// the resource, so this is done once the next one was read.
+func (it *item) setProvenance() {
 	it.Parent, it.Seed = canonical(it.of.Parent), it.of.Seed
 	if d := it.of.Depth; d >= 0 {
 		it.Depth = &d

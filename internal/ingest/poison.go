@@ -9,57 +9,58 @@ import (
 	"gleaner/internal/ingest/source"
 )
 
-// deadly is how many attempts in a row end over a resource, and with them their workers,
-// before it is passed over; as many more, and the rest of the file is that it is in.
-const deadly = 3
+// poisonLimit is the number of consecutive worker deaths after which a resource is skipped.
+// After another poisonLimit deaths the rest of its file is skipped.
+const poisonLimit = 3
 
-// trying is what an attempt is at: it is on record before it is begun.
+// trying records what an attempt is about to do. It is stored before the work begins.
 type trying struct {
-	N    int64  `json:"n"`              // the resource that is read or taken; 0 is the log, which is opened
-	File string `json:"file,omitempty"` // of the log's, that is read for it
-	Lost int    `json:"lost"`           // attempts that began it and were not heard of since, with this one
+	N    int64  `json:"n"`              // number of the resource; 0 while the log is opened
+	File string `json:"file,omitempty"` // of the log
+	Lost int    `json:"lost"`           // attempts that began this and did not end, with this one
 }
 
-// at notes what is begun, once an attempt was lost: then resources are taken one by one.
+// at stores what is about to be done, if an attempt was lost before: then resources are taken
+// one at a time.
 func (w *work) at(ctx context.Context, n int64) error {
 	t := trying{N: n, File: w.file, Lost: 1}
 	if w.before.N == n && w.before.File == w.file {
 		t.Lost += w.before.Lost
 	}
-	if w.settled() >= w.wary || t == w.now {
+	if w.settled() >= w.singleUntil || t == w.now {
 		return nil
 	}
 	w.now = t
 	return w.DB.NoteImport(ctx, w.run.Job, w.run.Run, t)
 }
 
-// enter notes which file of the log is read from now on.
+// enter stores which file of the log is read from now on.
 func (w *work) enter(ctx context.Context, file string) error {
 	w.file = file
-	return w.at(ctx, w.following())
+	return w.at(ctx, w.nextNumber())
 }
 
-// following is the number of the resource that the log gives next.
-func (w *work) following() int64 { return w.taken + 1 }
+// nextNumber is the number of the resource that the log returns next.
+func (w *work) nextNumber() int64 { return w.taken + 1 }
 
-// fatal is the resource that ended worker after worker; 0 is none.
+// fatal is the number of the resource over which poisonLimit workers died; 0 if there is none.
 func (w *work) fatal() int64 {
-	if w.before.Lost < deadly {
+	if w.before.Lost < poisonLimit {
 		return 0
 	}
 	return w.before.N
 }
 
-// try begins an attempt, and opens the log. One that ends its workers while it is opened
-// ends the import: there is nothing of it that could be passed over.
+// try begins an attempt and opens the log. If workers die while the log is opened, the import
+// fails: there is no single resource to skip.
 func (w *work) try(ctx context.Context, from place) (err error) {
 	if from.Trying != nil {
 		w.before = *from.Trying
 	}
-	if w.wary, err = w.DB.TryImport(ctx, w.run.Job, w.run.Run, stepRecords); err != nil {
+	if w.singleUntil, err = w.DB.TryImport(ctx, w.run.Job, w.run.Run, stepRecords); err != nil {
 		return err
 	}
-	if w.before.N == 0 && w.before.Lost >= deadly {
+	if w.before.N == 0 && w.before.Lost >= poisonLimit {
 		return fmt.Errorf("%w: %s while what it names was opened", ErrInput, w.before.ended())
 	}
 	if err = w.at(ctx, 0); err != nil {
@@ -71,18 +72,18 @@ func (w *work) try(ctx context.Context, from place) (err error) {
 	return err
 }
 
-// ended says how many workers have ended over what was tried before.
+// ended describes how many workers died.
 func (t trying) ended() string { return fmt.Sprintf("%d workers ended", t.Lost) }
 
-// read reads the next resource; one that is fatal without looking into it.
+// read reads the next resource. It does not open the payload of one that is fatal.
 func (w *work) read(ctx context.Context) (*Resource, error) {
-	n := w.following()
+	n := w.nextNumber()
 	if err := w.at(ctx, n); err != nil {
 		return nil, err
 	}
 	if n == w.fatal() {
 		file := ""
-		if w.before.Lost >= 2*deadly {
+		if w.before.Lost >= 2*poisonLimit {
 			file = w.before.File
 		}
 		w.log.Pass(file, Fatal+": "+w.before.ended())
@@ -90,8 +91,8 @@ func (w *work) read(ctx context.Context) (*Resource, error) {
 	return w.log.Next(ctx)
 }
 
-// leave ends an attempt, and notes why the import waits for the next. An attempt whose
-// end cannot be noted counts as lost.
+// leave ends an attempt, and stores why the import waits for the next. An attempt whose end
+// cannot be stored counts as lost.
 func (w *work) leave(ctx context.Context, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -104,13 +105,13 @@ func (w *work) leave(ctx context.Context, why error) {
 	}
 }
 
-// watched is what each log knows of who reads it. It is a part of logs.
+// watched is the part of a log that implements Watch and Pass.
 type watched struct {
 	moved  func() bool
-	late   bool // it is to say where it is, also where no resource is
+	late   bool // Next returns its position, even if there is no resource
 	begins func(ctx context.Context, file string) error
-	passed string // the file whose rest is passed over; "" for the next resource alone
-	why    string // "" for nothing
+	passed string // the file whose rest is skipped; "" skips the next resource alone
+	why    string // "" skips nothing
 }
 
 func (w *watched) Watch(begins func(ctx context.Context, file string) error, moved func() bool) {
@@ -119,7 +120,7 @@ func (w *watched) Watch(begins func(ctx context.Context, file string) error, mov
 
 func (w *watched) Pass(file, why string) { w.passed, w.why = file, why }
 
-// started tells that a file is about to be read.
+// started reports that a file is about to be read.
 func (w *watched) started(ctx context.Context, file string) error {
 	if w.begins == nil {
 		return nil
@@ -127,14 +128,14 @@ func (w *watched) started(ctx context.Context, file string) error {
 	return w.begins(ctx, file)
 }
 
-// came tells that something of the log was read.
+// came reports that something of the log was read.
 func (w *watched) came() {
 	if w.moved != nil {
 		w.late = w.moved()
 	}
 }
 
-// passes reports whether nothing more is to be read of a file, and why. It is so once.
+// passes reports once whether the rest of a file is skipped, and why.
 func (w *watched) passes(file string) (why string, is bool) {
 	if w.why == "" || w.passed != file {
 		return "", false
@@ -143,7 +144,7 @@ func (w *watched) passes(file string) (why string, is bool) {
 	return why, true
 }
 
-// blind reports whether the next resource is not to be looked into, and why.
-func (w *watched) blind() (why string, is bool) {
+// skipsNext reports whether the next resource is skipped, and why.
+func (w *watched) skipsNext() (why string, is bool) {
 	return w.why, w.why != "" && w.passed == ""
 }

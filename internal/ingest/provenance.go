@@ -9,19 +9,19 @@ import (
 	"gleaner/internal/ingest/archive"
 )
 
-// said is what a request or metadata record says of a resource.
-type said struct {
+// provenance is how a crawler found a URL, from a request or metadata record or a crawl.log.
+type provenance struct {
 	url, parent, path string
 }
 
-// maxSaid bounds what is read of a record about another one.
-const maxSaid = 64 << 10
+// maxMetadata limits the bytes that are read of a request or metadata record.
+const maxMetadata = 64 << 10
 
-// hear takes what a request or a metadata record says of a resource: of the last
-// one, or of one that comes.
-func (a *archives) hear(r *archive.Record) {
-	block, _ := io.ReadAll(io.LimitReader(r.Block, maxSaid))
-	s := said{url: r.URL}
+// addProvenance reads a request or metadata record. It describes the last resource, or one
+// that follows in the archive.
+func (a *archives) addProvenance(r *archive.Record) {
+	block, _ := io.ReadAll(io.LimitReader(r.Block, maxMetadata))
+	s := provenance{url: r.URL}
 	for line := range bytes.Lines(block) {
 		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ":")
 		value = strings.TrimSpace(value)
@@ -35,33 +35,28 @@ func (a *archives) hear(r *archive.Record) {
 	if s.parent == "" && s.path == "" || len(s.url) > maxURL || len(s.parent) > maxURL {
 		return
 	}
-	of := r.Header.Get("WARC-Concurrent-To")
-	if of == "" {
-		of = r.Header.Get("WARC-Refers-To")
-	}
+	of := cmp.Or(r.Header.Get("WARC-Concurrent-To"), r.Header.Get("WARC-Refers-To"))
 	if a.last != nil && (of != "" && of == a.lastID || a.last.URL == s.url) {
-		a.last.hear(s)
+		a.last.setProvenance(s)
 		return
 	}
-	if a.ahead == nil || len(a.ahead) >= maxAhead {
-		a.ahead = map[string]said{}
+	if a.pending == nil || len(a.pending) >= maxPending {
+		a.pending = map[string]provenance{}
 	}
-	a.ahead[s.url] = s
+	a.pending[s.url] = s
 }
 
-// maxAhead bounds the resources of which something is known before they come.
-const maxAhead = 1000
+// maxPending limits the URLs whose provenance is held before their resources are read.
+const maxPending = 1000
 
 // seedPath stands for the empty discovery path of a seed.
 const seedPath = "-"
 
-// hear notes what is said of a resource. A discovery path is Heritrix's: a letter for
-// each step from the seed; L is a link, R a redirect, E and X what a page embeds, P a
-// prerequisite, I what is inferred, M what a manifest lists. Links make depth.
-func (r *Resource) hear(s said) {
-	if s.parent != "" {
-		r.Parent = s.parent
-	}
+// setProvenance sets the parent, depth and seed of a resource. A discovery path is Heritrix's:
+// a letter for each step from the seed. L is a link, R a redirect, E and X embedded files, P a
+// prerequisite, I an inferred URL, M an entry of a manifest. The depth is the number of links.
+func (r *Resource) setProvenance(s provenance) {
+	r.Parent = cmp.Or(s.parent, r.Parent)
 	if s.path != "" {
 		r.Seed = s.path == seedPath
 		r.Depth = strings.Count(s.path, "L")

@@ -31,7 +31,7 @@ func TestViaOfARequest(t *testing.T) {
 	var all []*Resource
 	for r := range rest(t, log) {
 		all = append(all, r)
-		require.Empty(t, log.(*archives).ahead, "what is said of so long an address is not held")
+		require.Empty(t, log.(*archives).pending, "the provenance of so long a URL is not held")
 	}
 	require.Equal(t, "", all[0].Parent)
 	require.Equal(t, -1, all[0].Depth)

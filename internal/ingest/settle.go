@@ -61,7 +61,7 @@ func (w *work) settle(ctx context.Context, items []*item, s *store.ImportStep) e
 		return err
 	}
 	for _, it := range items {
-		it.told()
+		it.setProvenance()
 		if it.Outcome != Skipped && it.file.Body != nil {
 			w.trial.foresee(&it.ImportRecord, it.file.Body)
 		}

@@ -64,7 +64,7 @@ func (w *work) begins(ctx context.Context, next place) error {
 		}
 		now.over <- s
 	})
-	if first < w.wary {
+	if first < w.singleUntil {
 		return w.wait()
 	}
 	return nil

@@ -64,7 +64,7 @@ const sniffed = 64 << 10
 // may lead to one, is read.
 func (w *work) take(ctx context.Context, r *Resource) error {
 	it := &item{of: r}
-	it.N, it.URL, it.Source = w.following(), r.URL, r.Source
+	it.N, it.URL, it.Source = w.nextNumber(), r.URL, r.Source
 	r.Crawled, r.Detail = storable(r.Crawled), brief(r.Detail)
 	if err := w.at(ctx, it.N); err != nil {
 		return err
@@ -316,10 +316,9 @@ type link struct{ parent, anchor, context, heading string }
 // readPage parses a page in hand, unless it stands for another.
 func (it *item) readPage() {
 	p, err := page.Parse(it.URL, it.file.Header, it.file.Body)
-	if err != nil || p.Wall != page.NoWall || p.SoftMissing {
-		return
+	if err == nil && p.Wall == page.NoWall && !p.SoftMissing {
+		it.page = p
 	}
-	it.page = p
 }
 
 // maxFiles is how many files of one page are put on record as linked there.
