@@ -32,7 +32,7 @@ type Record struct {
 func Merge(lists ...Listing) []Record {
 	var out []Record
 	for _, list := range lists {
-		before := newShelf(Papers(out))
+		before := newPaperIndex(Papers(out))
 		ids := map[string]int{} // within this list
 		for _, p := range list.Papers {
 			if i, ok := ids[identity(p)]; ok {

@@ -9,34 +9,34 @@ import (
 	"gleaner/internal/text"
 )
 
-// What one paper is compared with, at most. Catalogues list hundreds of papers of
-// one title ("Editorial"), and what anybody lists may be made to be alike.
+// Limits on the papers with which one paper is compared. Catalogues list hundreds of papers with
+// the same title ("Editorial"), and a hostile list can hold any number.
 const (
 	mostCompared = 200
-	mostOfTitle  = 32 // of one title and year, and of one identifier
+	mostOfTitle  = 32 // with the same title and year, or the same identifier
 )
 
-// shelf finds among the papers of the lists before the one that another is.
-type shelf struct {
-	papers []gleaner.Paper
-	titles *match.Index // one paper for each title
-	byID   map[string][]int
-	like   map[drawer][]int
-	taken  map[int]bool // by another paper of the list that is merged
+// paperIndex finds the paper of earlier lists that equals a paper of the next list.
+type paperIndex struct {
+	papers  []gleaner.Paper
+	titles  *match.Index // one paper for each title
+	byID    map[string][]int
+	byTitle map[titleKey][]int
+	taken   map[int]bool // by another paper of the list that is merged
 }
 
-// drawer holds papers of one title.
-type drawer struct {
-	title int  // its number in the index
+// titleKey selects papers with the same title.
+type titleKey struct {
+	title int  // number in the index
 	year  int  // or anyYear
-	open  bool // only those that no publisher's DOI tells from others
+	open  bool // only papers without a publisher's DOI
 }
 
 const anyYear = -1
 
-func newShelf(papers []gleaner.Paper) *shelf {
-	s := &shelf{papers: papers, byID: map[string][]int{}, like: map[drawer][]int{}, taken: map[int]bool{}}
-	var first []gleaner.Paper // of each title
+func newPaperIndex(papers []gleaner.Paper) *paperIndex {
+	s := &paperIndex{papers: papers, byID: map[string][]int{}, byTitle: map[titleKey][]int{}, taken: map[int]bool{}}
+	var first []gleaner.Paper // with each title
 	number := map[string]int{}
 	for i, p := range papers {
 		for _, id := range match.Identifiers(p) {
@@ -54,8 +54,8 @@ func newShelf(papers []gleaner.Paper) *shelf {
 		}
 		for _, year := range []int{p.Year, anyYear} {
 			for _, open := range []bool{false, true} {
-				if d := (drawer{n, year, open}); !open || !published(p.DOI) {
-					s.like[d] = append(s.like[d], i)
+				if k := (titleKey{n, year, open}); !open || !published(p.DOI) {
+					s.byTitle[k] = append(s.byTitle[k], i)
 				}
 			}
 		}
@@ -64,13 +64,13 @@ func newShelf(papers []gleaner.Paper) *shelf {
 	return s
 }
 
-// find looks for the paper that p is, and says why; -1 is none.
-func (s *shelf) find(p gleaner.Paper) (int, string) {
+// find returns the index of the paper that equals p, with the reasons; -1 if there is none.
+func (s *paperIndex) find(p gleaner.Paper) (int, string) {
 	best, found := -1, match.Match{}
 	for _, i := range s.candidates(p) {
 		own := s.papers[i]
-		// Two works of one title, with a DOI each from publishers, are a
-		// conference paper and its journal version.
+		// Two works with the same title and different DOIs of publishers are a conference
+		// paper and its journal version.
 		same := p.Key == own.Key || (p.ArXiv != "" && p.ArXiv == own.ArXiv)
 		if !same && otherDOI(own.DOI, p.DOI) {
 			continue
@@ -86,24 +86,24 @@ func (s *shelf) find(p gleaner.Paper) (int, string) {
 	return best, strings.Join(found.Reasons, ", ")
 }
 
-// candidates are the papers with which p is compared: those of its identifiers,
-// then those of its title and of titles like it, of the same year first. Where p
-// has a publisher's DOI, those of other such DOIs are left out.
-func (s *shelf) candidates(p gleaner.Paper) []int {
+// candidates returns the papers with which p is compared: those with its identifiers, then those
+// with its title or a similar one, the same year first. If p has a publisher's DOI, papers with
+// another such DOI are left out.
+func (s *paperIndex) candidates(p gleaner.Paper) []int {
 	var some [][]int
 	for _, id := range match.Identifiers(p) {
-		some = append(some, free(s, s.byID, id))
+		some = append(some, available(s, s.byID, id))
 	}
 	open := published(p.DOI)
 	for _, n := range s.titles.Titled(p.Title) {
-		some = append(some, free(s, s.like, drawer{n, p.Year, open}), free(s, s.like, drawer{n, anyYear, open}))
+		some = append(some, available(s, s.byTitle, titleKey{n, p.Year, open}), available(s, s.byTitle, titleKey{n, anyYear, open}))
 	}
 	return each.Distinct(mostCompared, some...)
 }
 
-// free gives the first few that are not taken. Those that are it forgets, so that
-// nobody steps over them again.
-func free[K comparable](s *shelf, in map[K][]int, at K) []int {
+// available returns the first few papers that are not taken. It removes the taken ones before
+// them, so that they are not looked at again.
+func available[K comparable](s *paperIndex, in map[K][]int, at K) []int {
 	all := in[at]
 	n, i := 0, 0
 	for ; i < len(all) && n < mostOfTitle; i++ {
@@ -119,8 +119,8 @@ func free[K comparable](s *shelf, in map[K][]int, at K) []int {
 	return all[:n]
 }
 
-// otherDOI reports whether two DOIs name different publications; a preprint's
-// own does not speak against the published one.
+// otherDOI reports whether two DOIs name different publications. The DOI of a preprint does not
+// exclude the published version.
 func otherDOI(a, b string) bool { return a != b && published(a) && published(b) }
 
 // published reports whether a DOI is a publisher's.
