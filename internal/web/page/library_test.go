@@ -2,6 +2,9 @@ package page_test
 
 import (
 	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"gleaner/internal/lab/realdata"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -45,14 +49,37 @@ func treeLinks(tb testing.TB, url string, body []byte) map[string]bool {
 	return links
 }
 
-// TestPagesHaveTheLinksOfTheirTree counts the links and documents on recorded sites
-// as Parse finds them and as they stand in the tree of golang.org/x/net/html.
+// recordedPage is a page of a recorded site.
+type recordedPage struct {
+	url  string
+	body []byte
+}
+
+// recordedPages reads all pages of the sites in a folder of recorded ones.
+func recordedPages(tb testing.TB, folder string) (pages []recordedPage) {
+	root := realdata.Path(tb, folder)
+	require.NoError(tb, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".html") && !strings.HasSuffix(path, ".htm") {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(root, path)
+		pages = append(pages, recordedPage{"http://" + filepath.ToSlash(rel), body})
+		return err
+	}))
+	return pages
+}
+
+// TestPagesHaveTheLinksOfTheirTree compares the links of recorded pages as Parse finds them with
+// those in the tree of golang.org/x/net/html: none to another page of its host is missing, and
+// none to a document.
 func TestPagesHaveTheLinksOfTheirTree(t *testing.T) {
 	var links, inTrees int
 	documents, theirs := map[string]bool{}, map[string]bool{}
 	for _, fp := range append(recordedPages(t, "farm"), recordedPages(t, "atlas")...) {
 		p, err := page.Parse(fp.url, htmlHeader, fp.body)
 		if err != nil {
+			require.ErrorIs(t, err, page.ErrNotPage, fp.url)
 			continue
 		}
 		found := map[string]bool{}
@@ -68,6 +95,9 @@ func TestPagesHaveTheLinksOfTheirTree(t *testing.T) {
 		inTree := treeLinks(t, p.URL, page.Decoded("text/html", fp.body))
 		links, inTrees = links+len(found), inTrees+len(inTree)
 		for u := range inTree {
+			if weburl.Host(u) == weburl.Host(p.URL) && u != p.URL {
+				assert.True(t, found[u], "%s links to %s", p.URL, u)
+			}
 			if weburl.IsDocumentName(u) {
 				theirs[u] = true
 				assert.True(t, documents[u], p.URL)
