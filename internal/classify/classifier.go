@@ -44,12 +44,9 @@ const manySites = 40
 // shapeFor returns the best representation by tests on held-out sites: SiteIDF for subjects or
 // many sites, that of the thesis for few sites.
 func shapeFor(examples []Example) Representation {
-	sites := map[string]bool{}
-	for _, e := range examples {
-		sites[e.Site] = true
-		if e.Subject || len(sites) >= manySites {
-			return SiteIDF
-		}
+	sites := each.Set(examples, func(e Example) string { return e.Site })
+	if len(sites) >= manySites || slices.ContainsFunc(examples, func(e Example) bool { return e.Subject }) {
+		return SiteIDF
 	}
 	return RDFGammaRKF
 }
@@ -148,7 +145,7 @@ func outsideMargins(examples []Example, opt Options) ([]learn.Example, error) {
 		}
 		out = append(out, c.margins(learn.Pick(examples, f.Test))...)
 	}
-	if both(out) {
+	if len(each.Set(out, func(e learn.Example) string { return e.Label })) == 2 {
 		return out, nil
 	}
 	c, err := train(examples, opt)
@@ -156,13 +153,6 @@ func outsideMargins(examples []Example, opt Options) ([]learn.Example, error) {
 		return nil, err
 	}
 	return c.margins(examples), nil
-}
-
-func both(margins []learn.Example) bool {
-	has := func(label string) bool {
-		return slices.ContainsFunc(margins, func(e learn.Example) bool { return e.Label == label })
-	}
-	return has(aboutTopic) && has(aboutOther)
 }
 
 func (c *Classifier) margins(examples []Example) []learn.Example {
@@ -276,32 +266,23 @@ func (m *SVM) check(words int) error {
 // balance returns all examples about the topic and negatives times as many others, taken from
 // their sites in turn in order of appearance.
 func balance(examples []Example, negatives int) []Example {
-	topics := 0
-	sites := map[string][]int{}
-	var order []string
+	type place struct{ turn, site, at int } // of an example, by the order of its site
+	var others []place
+	site, turns := map[string]int{}, map[string]int{}
 	for i, e := range examples {
 		if e.Topic {
-			topics++
 			continue
 		}
-		if sites[e.Site] == nil {
-			order = append(order, e.Site)
+		if turns[e.Site]++; turns[e.Site] == 1 {
+			site[e.Site] = i
 		}
-		sites[e.Site] = append(sites[e.Site], i)
+		others = append(others, place{turns[e.Site], site[e.Site], i})
 	}
-	keep := map[int]bool{}
-	for round := 0; len(keep) < topics*negatives; round++ {
-		took := false
-		for _, s := range order {
-			if round < len(sites[s]) && len(keep) < topics*negatives {
-				keep[sites[s][round]] = true
-				took = true
-			}
-		}
-		if !took {
-			break
-		}
-	}
+	slices.SortFunc(others, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.site, b.site))
+	})
+	most := negatives * (len(examples) - len(others))
+	keep := each.Set(others[:min(len(others), most)], func(p place) int { return p.at })
 	var out []Example
 	for i, e := range examples {
 		if e.Topic || keep[i] {

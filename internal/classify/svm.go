@@ -68,14 +68,8 @@ func newSolver(vectors []vector, topic []bool) *solver {
 
 // rbf returns the kernel of two vectors of length one, or of none, from their product.
 func rbf(gamma float64, a, b vector, product float64) float64 {
-	var norm float64
-	if len(a.At) > 0 {
-		norm++
-	}
-	if len(b.At) > 0 {
-		norm++
-	}
-	return math.Exp(-gamma * (norm - 2*product))
+	norms := min(1, len(a.At)) + min(1, len(b.At))
+	return math.Exp(-gamma * (float64(norms) - 2*product))
 }
 
 // up and low report whether a multiplier can grow or shrink with its sign.

@@ -91,14 +91,9 @@ func sitesOf(examples []Example) (of map[string]int, all int) {
 	by := each.By(examples, func(e Example) string { return e.Site })
 	of = map[string]int{}
 	for _, pages := range by {
-		met := map[string]bool{}
-		for _, p := range pages {
-			for _, w := range p.Words {
-				if !met[w] {
-					met[w] = true
-					of[w]++
-				}
-			}
+		words := each.Of(pages, func(e Example) []string { return e.Words })
+		for w := range topic.Count(slices.Concat(words...)) {
+			of[w]++
 		}
 	}
 	return of, len(by)

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/each"
 	"gleaner/internal/guard"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
@@ -108,13 +109,8 @@ func (l *loop) lessons(pages []collections.Linked) (Lessons, error) {
 		return out, nil
 	}
 	examples := l.graph.examples(pages, l.cfg.Threshold)
-	for _, e := range examples {
-		if e.Topic {
-			out.Leads++
-		} else {
-			out.Others++
-		}
-	}
+	out.Leads = each.Count(examples, func(e classify.Example) bool { return e.Topic })
+	out.Others = len(examples) - out.Leads
 	second, err := classify.Train(examples, classify.Options{Few: fewExamples})
 	if errors.Is(err, classify.ErrExamples) {
 		return out, nil

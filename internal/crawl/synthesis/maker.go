@@ -12,6 +12,7 @@ import (
 
 	"gleaner/internal/classify"
 	"gleaner/internal/crawl"
+	"gleaner/internal/each"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
@@ -171,9 +172,7 @@ func (m *Maker) selfCheck(ctx context.Context, c collections.Collection, ask Ask
 	filter := topic.NewFilter(ask.Stops)
 	model.Checks = model.SelfCheck(classify.Over(model.Vectors(filter), filter, learnt, ask.Options), pages)
 	own, failed := topic.Own(model.Checks)
-	for _, f := range failed {
-		unsure = append(unsure, f.Topic)
-	}
+	unsure = each.Of(failed, func(c topic.Check) string { return c.Topic })
 	if len(unsure) > 0 {
 		m.Log.WarnContext(ctx, "too few of the pages that made the centroids would be collected for their topics", "collections", c.Name, "share", own, "least", topic.EnoughOwn, "topics", firstOf(unsure))
 	}

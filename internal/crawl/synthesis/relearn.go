@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/each"
 	"gleaner/internal/guard"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/text"
@@ -85,11 +86,9 @@ func (m *Maker) learning(ctx context.Context, id int, l collections.Learning, op
 }
 
 func examples(pages []collections.Example) []classify.Example {
-	out := make([]classify.Example, len(pages))
-	for i, p := range pages {
-		out[i] = classify.Labelled{URL: p.URL, Topic: p.About, Words: p.Words}.Example()
-	}
-	return out
+	return each.Of(pages, func(p collections.Example) classify.Example {
+		return classify.Labelled{URL: p.URL, Topic: p.About, Words: p.Words}.Example()
+	})
 }
 
 // classifiers returns the classifiers of a crawl: the requested ones, or the latest results if

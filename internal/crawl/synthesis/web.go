@@ -1,6 +1,7 @@
 package synthesis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -175,9 +176,7 @@ func (w *web) Read(ctx context.Context, u *collections.URL, a *crawl.Answer) (ti
 	if err != nil {
 		return "", "", "", err
 	}
-	if title = t.Title; title == "" {
-		title = path.Base(a.URL)
-	}
+	title = cmp.Or(t.Title, path.Base(a.URL))
 	if !t.HasText() {
 		return title, "", string(t.Outcome), nil
 	}

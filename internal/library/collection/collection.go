@@ -175,11 +175,7 @@ func (c *Collection) add(ctx context.Context, all []stock) error {
 // location returns the place of a document.
 func (s stock) location() store.Location {
 	f := s.file
-	hash := frontier.HashOf(f.URL)
-	asked := hash
-	if f.Asked != "" {
-		asked = frontier.HashOf(f.Asked)
-	}
+	hash, asked := frontier.HashOf(f.URL), frontier.HashOf(cmp.Or(f.Asked, f.URL))
 	if s.member != "" {
 		sum := sha256.Sum256([]byte(string(hash[:]) + s.member))
 		hash = frontier.Hash(sum[:16])

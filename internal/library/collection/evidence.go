@@ -78,12 +78,10 @@ func taken(f store.Found) bool {
 
 // evidence returns the evidence from one place of a document.
 func evidence(d store.Document, l store.Location) match.Evidence {
-	ev := match.Evidence{FirstPages: d.FirstPages, MetaTitle: d.MetaTitle, FileName: fileName(l),
-		Anchor: l.Anchor, ArXiv: gleaner.LabelledArXiv(l.URL),
+	ev := match.Evidence{FirstPages: d.FirstPages, FileName: fileName(l),
+		MetaTitle: cmp.Or(l.MetaTitle, d.MetaTitle), // a landing page is more reliable than the file's metadata
+		Anchor:    l.Anchor, ArXiv: gleaner.LabelledArXiv(l.URL),
 		Owners: strings.Join(l.Owners, "\n")}
-	if l.MetaTitle != "" {
-		ev.MetaTitle = l.MetaTitle // a landing page is more reliable than the file's metadata
-	}
 	if doi := gleaner.DOIInURL(l.URL); publishes(l.URL) {
 		ev.DOI = doi
 	} else {
@@ -116,8 +114,5 @@ func publishes(raw string) bool {
 }
 
 func fileName(l store.Location) string {
-	if l.Member != "" {
-		return path.Base(l.Member)
-	}
-	return path.Base(l.URL)
+	return path.Base(cmp.Or(l.Member, l.URL))
 }

@@ -86,11 +86,7 @@ func (c *Collection) content(ctx context.Context, doc Document, at store.Locatio
 	if err != nil {
 		return opened{}, func() {}, err
 	}
-	name := path.Base(at.URL)
-	if at.Member != "" {
-		name = at.Member
-	}
-	return c.open(ctx, at.URL, name, at.Header["Content-Type"], body)
+	return c.open(ctx, at.URL, cmp.Or(at.Member, path.Base(at.URL)), at.Header["Content-Type"], body)
 }
 
 // ErrStalled is returned for a document whose reader was stopped before it had used its
@@ -190,11 +186,7 @@ func unwelcome(d store.Document, places []store.Location) (reason string, is boo
 		size = int(d.Bytes)
 	}
 	for _, l := range places {
-		name := l.URL
-		if l.Member != "" {
-			name = l.Member
-		}
-		if reason, is = document.UnwelcomeName(name, size); !is {
+		if reason, is = document.UnwelcomeName(cmp.Or(l.Member, l.URL), size); !is {
 			return "", false
 		}
 	}

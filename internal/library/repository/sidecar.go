@@ -18,11 +18,7 @@ const (
 // sidecarPath is the key of a sidecar. Sidecars have a tree of their own, so that
 // walking documents does not read them.
 func sidecarPath(sha256, kind string) string {
-	name := sha256 + ".txt.gz"
-	if kind == kindMeta {
-		name = sha256 + ".json"
-	}
-	return kind + "/" + sha256[:2] + "/" + name
+	return kind + "/" + sha256[:2] + "/" + sha256 + map[string]string{kindText: ".txt.gz", kindMeta: ".json"}[kind]
 }
 
 // packers are kept, since one takes most of a megabyte to make. The fastest level

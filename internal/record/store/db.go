@@ -34,23 +34,9 @@ type DB struct {
 // New returns the record behind a pool, whose schema must be up to date (Open).
 func New(pool *pgxpool.Pool) *DB {
 	b := base{pool}
-	return &DB{
-		base:             b,
-		HarvestRecords:   HarvestRecords{b},
-		ReportRecords:    ReportRecords{b},
-		PaperRecords:     PaperRecords{b},
-		PersonRecords:    PersonRecords{b},
-		SiteRecords:      SiteRecords{b},
-		StatisticRecords: StatisticRecords{b},
-		CrawlRecords:     CrawlRecords{b},
-		RetryRecords:     RetryRecords{b},
-		PageRecords:      PageRecords{b},
-		DocumentRecords:  DocumentRecords{b},
-		MatchRecords:     MatchRecords{b},
-		JobRecords:       JobRecords{b},
-		UserRecords:      UserRecords{b},
-		ListRecords:      ListRecords{b},
-	}
+	return &DB{b, HarvestRecords{b}, ReportRecords{b}, PaperRecords{b}, PersonRecords{b}, SiteRecords{b},
+		StatisticRecords{b}, CrawlRecords{b}, RetryRecords{b}, PageRecords{b}, DocumentRecords{b}, MatchRecords{b},
+		JobRecords{b}, UserRecords{b}, ListRecords{b}}
 }
 
 // base is the pool of connections that all parts of the record share.
