@@ -70,9 +70,7 @@ links. --only blacklisted removes nothing else.`,
 			if err != nil || revised == "" {
 				return err
 			}
-			return c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-				return writeRevised(ctx, a.DB, revised)
-			})(cmd, nil)
+			return c.withRecord(cmd.Context(), func(a *app.App) error { return writeRevised(cmd.Context(), a.DB, revised) })
 		}}
 	cmd.Flags().StringVar(&o.Only, "only", "", "blacklisted: pages of blacklisted hosts, whatever of others")
 	cmd.Flags().BoolVar(&o.Ask, "ask", false, "ask for pages that no crawl asked for, whether they are still there")

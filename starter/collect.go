@@ -21,6 +21,7 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/topic"
 	"gleaner/internal/topic/seeds"
@@ -271,34 +272,31 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 	if err != nil {
 		return err
 	}
-	a, t, done, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	record := collections.In(a.DB)
-	run, running, err := f.ask(ctx, a.DB, topics)
-	if err != nil {
-		return err
-	}
-	if d := f.directory; d.Entries > 0 {
-		fmt.Fprintf(c.Err, "%d of %d entries are in categories of the topics (%d no web pages, %d could not be read); seeds for %d of %d topics\n", d.Met, d.Entries, d.Left, d.Broken, len(d.Of), len(topics))
-	}
-	if running {
-		fmt.Fprintf(c.Err, "hint: %s is being made already, under the options that it was begun with; `starter cancel collections/%s` ends it, and the same command goes on under others\n", f.name, f.name)
-	}
-	if err := hintLimits(ctx, c, record, f); err != nil {
-		return err
-	}
-	id := workflows.CollectionsID(f.name)
-	if err := beginCollection(ctx, t, workflows.CollectParams{Name: f.name, Run: run, Parallel: f.Parallel}, running); err != nil {
-		return err
-	}
-	hintNoWorker(ctx, c, t)
-	if !f.wait {
-		return c.Say(map[string]any{"collections": f.name, "workflow": id}, "collections %s are being made; `starter collections show %s` shows how far they are\n", f.name, f.name)
-	}
-	return followCollection(ctx, c, t, record, f.name)
+	return c.withBoth(ctx, func(a *app.App, t client.Client) error {
+		record := collections.In(a.DB)
+		run, running, err := f.ask(ctx, a.DB, topics)
+		if err != nil {
+			return err
+		}
+		if d := f.directory; d.Entries > 0 {
+			fmt.Fprintf(c.Err, "%d of %d entries are in categories of the topics (%d no web pages, %d could not be read); seeds for %d of %d topics\n", d.Met, d.Entries, d.Left, d.Broken, len(d.Of), len(topics))
+		}
+		if running {
+			fmt.Fprintf(c.Err, "hint: %s is being made already, under the options that it was begun with; `starter cancel collections/%s` ends it, and the same command goes on under others\n", f.name, f.name)
+		}
+		if err := hintLimits(ctx, c, record, f); err != nil {
+			return err
+		}
+		id := workflows.CollectionsID(f.name)
+		if err := beginCollection(ctx, t, workflows.CollectParams{Name: f.name, Run: run, Parallel: f.Parallel}, running); err != nil {
+			return err
+		}
+		hintNoWorker(ctx, c, t)
+		if !f.wait {
+			return c.Say(map[string]any{"collections": f.name, "workflow": id}, "collections %s are being made; `starter collections show %s` shows how far they are\n", f.name, f.name)
+		}
+		return followCollection(ctx, c, t, record, f.name)
+	})
 }
 
 // ask writes to the record what collections are asked for, and returns the run that makes them; running reports

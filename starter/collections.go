@@ -71,9 +71,9 @@ With --files the documents, too.`,
 			if _, err := f.check(c.JSON); err != nil {
 				return err
 			}
-			return c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-				return exportCollection(ctx, c, a, args[0], of, f)
-			})(cmd, args)
+			return c.withRecord(cmd.Context(), func(a *app.App) error {
+				return exportCollection(cmd.Context(), c, a, args[0], of, f)
+			})
 		}}
 	f.register(cmd)
 	f.topics = true

@@ -21,6 +21,7 @@ import (
 
 	"gleaner/internal/console"
 	"gleaner/internal/devstack"
+	"gleaner/internal/each"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
@@ -201,7 +202,7 @@ they are logged out everywhere. The first user is an administrator, others are r
 
 // addUser enters a user with a password, or gives one who is known another password or role.
 func addUser(ctx context.Context, c *cli, db *store.DB, in io.Reader, name, file, role string) error {
-	if err := checkRole(role); role != "" && err != nil {
+	if err := oneOf("role", append(each.Text(store.Roles()), ""), role); err != nil {
 		return err
 	}
 	if role != "" && role != string(store.Administrator) {
@@ -247,13 +248,6 @@ func otherAdministrator(ctx context.Context, db *store.DB, name string, goes boo
 
 func roleHelp() string {
 	return "reader (looks), editor (also starts and ends harvests and jobs, and settles matches) or administrator (also says who may, and which hosts are never asked)"
-}
-
-func checkRole(role string) error {
-	if !slices.Contains(store.Roles(), store.Role(role)) {
-		return fmt.Errorf("%w: a role is one of %v, not %q", program.ErrUsage, store.Roles(), role)
-	}
-	return nil
 }
 
 func sayUser(c *cli, name, said string) error {

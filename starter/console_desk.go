@@ -96,7 +96,7 @@ func consoleError(err error) error {
 	return err
 }
 
-func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err error) {
+func (d *desk) Start(ctx context.Context, w console.HarvestRequest) (id, did string, err error) {
 	f, years, err := harvestFlagsOf(w)
 	if err != nil {
 		return "", "", err
@@ -111,13 +111,13 @@ func (d *desk) Begun(ctx context.Context, id string) (runs bool, err error) {
 }
 
 // harvestFlagsOf are the flags of `starter harvest` that say the same.
-func harvestFlagsOf(w console.Wish) (*harvestFlags, gleaner.Years, error) {
+func harvestFlagsOf(w console.HarvestRequest) (*harvestFlags, gleaner.Years, error) {
 	f := &harvestFlags{years: w.Years, options: harvestOptions(w)}
 	years, err := yearsFlag(w.Years)
 	return f, years, cmp.Or(err, f.validate(), f.checkGoals([]string{w.Goal}))
 }
 
-func harvestOptions(w console.Wish) activities.HarvestOptions {
+func harvestOptions(w console.HarvestRequest) activities.HarvestOptions {
 	return activities.HarvestOptions{Delay: w.Delay, MaxPages: w.MaxPages, Scope: w.Scope, Strategy: w.Strategy,
 		Leads: w.Leads, Budget: w.Budget, WARC: w.WARC, Again: w.Again}
 }
@@ -208,7 +208,7 @@ func (d *desk) CancelJob(ctx context.Context, id int64) error {
 }
 
 // Collect implements console.Harvests as `starter collect` does.
-func (d *desk) Collect(ctx context.Context, w console.CollectionWish) (string, error) {
+func (d *desk) Collect(ctx context.Context, w console.CollectionRequest) (string, error) {
 	f := &collectFlags{}
 	f.register(pflag.NewFlagSet("collect", pflag.ContinueOnError))
 	f.name, f.venues = w.Name, w.Venues
@@ -269,7 +269,7 @@ func (d *desk) Again(ctx context.Context, id string) (string, error) {
 	return did, err
 }
 
-func (d *desk) Estimate(ctx context.Context, w console.Wish) (p console.Estimated, err error) {
+func (d *desk) Estimate(ctx context.Context, w console.HarvestRequest) (p console.Estimated, err error) {
 	f, years, err := harvestFlagsOf(w)
 	if err != nil {
 		return p, err

@@ -29,9 +29,9 @@ func (d *desk) Schedule(ctx context.Context, name string) (*console.Scheduled, e
 	return &s, err
 }
 
-func (d *desk) CreateSchedule(ctx context.Context, w console.Wish, every time.Duration) (name string, err error) {
+func (d *desk) CreateSchedule(ctx context.Context, w console.HarvestRequest, every time.Duration) (string, error) {
 	f := &scheduleFlags{every: every, years: w.Years, options: harvestOptions(w)}
-	if err = f.validate(false); err != nil {
+	if err := f.validate(false); err != nil {
 		return "", err
 	}
 	o, err := d.c.scheduleOptions(ctx, w.Goal, f)

@@ -139,24 +139,21 @@ func demoHarvest(ctx context.Context, c *cli, cfg *config.Config, key string, ye
 		}
 		return err
 	}
-	a, err := c.Record(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	r, err := report.Build(ctx, a.DB, h.ID)
-	if err != nil {
-		return err
-	}
-	if err := c.Print(r, func(w io.Writer) error { fmt.Fprintln(w); return r.WriteText(w) }); err != nil {
-		return err
-	}
-	file := filepath.Join(cfg.Servers.DataDir, "report.html")
-	if err := program.WriteFile(file, r.WriteHTML); err != nil {
-		return err
-	}
-	fmt.Fprintf(c.Err, "\nreport       %s\nand again    starter demo --keep   (leaves the console and Temporal's UI up)\n", file)
-	return nil
+	return c.withRecord(ctx, func(a *app.App) error {
+		r, err := report.Build(ctx, a.DB, h.ID)
+		if err != nil {
+			return err
+		}
+		if err := c.Print(r, func(w io.Writer) error { fmt.Fprintln(w); return r.WriteText(w) }); err != nil {
+			return err
+		}
+		file := filepath.Join(cfg.Servers.DataDir, "report.html")
+		if err := program.WriteFile(file, r.WriteHTML); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.Err, "\nreport       %s\nand again    starter demo --keep   (leaves the console and Temporal's UI up)\n", file)
+		return nil
+	})
 }
 
 // serve answers on a free port of the loopback interface.

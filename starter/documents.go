@@ -54,24 +54,21 @@ func onDocuments(ctx context.Context, c *cli, q *conditions, do func(*app.App, [
 	if err != nil {
 		return err
 	}
-	a, err := c.Record(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	if query.Venue != "" {
-		if query.Venue, query.Years, err = papersOf(ctx, a.DB, query.Venue, query.Years); err != nil {
+	return c.withRecord(ctx, func(a *app.App) error {
+		if query.Venue != "" {
+			if query.Venue, query.Years, err = papersOf(ctx, a.DB, query.Venue, query.Years); err != nil {
+				return err
+			}
+		}
+		if err := hasSite(ctx, a.DB, query.Host); err != nil {
 			return err
 		}
-	}
-	if err := hasSite(ctx, a.DB, query.Host); err != nil {
-		return err
-	}
-	found, err := a.DB.FindDocuments(ctx, query)
-	if err != nil {
-		return err
-	}
-	return do(a, each.List(found)) // a list in JSON, too, where it is empty
+		found, err := a.DB.FindDocuments(ctx, query)
+		if err != nil {
+			return err
+		}
+		return do(a, each.List(found)) // a list in JSON, too, where it is empty
+	})
 }
 
 func writeList(w io.Writer, found []store.Listed) error {

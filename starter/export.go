@@ -104,26 +104,23 @@ func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error 
 	if err != nil {
 		return err
 	}
-	a, err := c.Record(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	venueKey, in, err = papersOf(ctx, a.DB, venueKey, in)
-	if err != nil {
-		return err
-	}
-	found, err := exported(ctx, a.DB, venueKey, in)
-	if err != nil {
-		return err
-	}
-	if len(found) == 0 {
-		return fmt.Errorf("%w, so nothing was written; `starter report %s` says why", noneFound(venueKey, in), venueKey)
-	}
-	if err := exportFound(ctx, c, a, f, found, venueKey); err != nil || c.JSON {
-		return err
-	}
-	return notExported(ctx, a.DB, c.Err, gleaner.ParseGoal(venueKey).Harvest(in), len(found))
+	return c.withRecord(ctx, func(a *app.App) error {
+		venueKey, in, err = papersOf(ctx, a.DB, venueKey, in)
+		if err != nil {
+			return err
+		}
+		found, err := exported(ctx, a.DB, venueKey, in)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return fmt.Errorf("%w, so nothing was written; `starter report %s` says why", noneFound(venueKey, in), venueKey)
+		}
+		if err := exportFound(ctx, c, a, f, found, venueKey); err != nil || c.JSON {
+			return err
+		}
+		return notExported(ctx, a.DB, c.Err, gleaner.ParseGoal(venueKey).Harvest(in), len(found))
+	})
 }
 
 // notExported says of how many papers of a harvest there is no document to export.

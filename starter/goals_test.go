@@ -189,7 +189,7 @@ func TestSeveralVenuesAreStartedByOneCommand(t *testing.T) {
 	require.Contains(t, out, "--budget 2.5 is not taken, it runs with the default")
 	require.Contains(t, out, "starter cancel "+venues[0]+"/"+years)
 	require.NotContains(t, out, "--scope", "it runs so")
-	said := answer[startedJSON](g.read, "harvest", venues[0], "--years", years, "--strategy", "bfs")
+	said := answer[startedHarvest](g.read, "harvest", venues[0], "--years", years, "--strategy", "bfs")
 	require.Equal(t, []notTaken{{Option: "strategy", Asked: "bfs"}}, said.NotTaken)
 	require.Contains(t, g.ok("harvest", venues[0], "--years", fmt.Sprintf("%d,%d", last+2, first)), fmt.Sprintf("%s/%d,%d started", venues[0], first, last+2))
 	require.Contains(t, g.ok("harvest", venues[0]), venues[0]+" started", "all years")

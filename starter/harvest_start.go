@@ -34,7 +34,7 @@ func (c *cli) begin(ctx context.Context, t client.Client, names []string, years 
 		if h.Options.Again == "" && completed(ctx, c, h.ID) {
 			h.Options.Again = activities.AgainAll
 		}
-		all = append(all, startedHarvest{Harvest: h})
+		all = append(all, startedHarvest{Harvest: h, Name: h.ID, Workflow: workflows.HarvestID(h.ID)})
 	}
 	for i, h := range all {
 		joined, err := startHarvest(ctx, t, workflows.HarvestParams{Harvest: h.Harvest})
@@ -42,7 +42,7 @@ func (c *cli) begin(ctx context.Context, t client.Client, names []string, years 
 			return nil, err
 		}
 		if joined {
-			all[i] = joinRunning(ctx, c, t, h.Harvest, f.options)
+			all[i].join(ctx, c, t, f.options)
 		}
 	}
 	return all, nil
@@ -68,17 +68,9 @@ func startHarvest(ctx context.Context, t client.Client, p workflows.HarvestParam
 
 // startedHarvest is a harvest that a command started, or that it found running.
 type startedHarvest struct {
-	activities.Harvest
+	activities.Harvest `json:"-"`
 
-	Joined   bool
-	Paused   bool
-	Since    *time.Time
-	NotTaken []notTaken
-}
-
-// startedJSON is a startedHarvest as scripts read it.
-type startedJSON struct {
-	Harvest  string     `json:"harvest"`
+	Name     string     `json:"harvest"`
 	Workflow string     `json:"workflow"`
 	Joined   bool       `json:"joined"`
 	Paused   bool       `json:"paused,omitempty"`
@@ -148,27 +140,27 @@ func (b startedHarvest) words() string {
 	return said
 }
 
-// joinRunning says how a harvest that was found running differs from what was asked. What it
+// join says how a harvest that was found running differs from what was asked. What it
 // runs with is in its history; while that cannot be read nothing is said of it.
-func joinRunning(ctx context.Context, c *cli, t client.Client, h activities.Harvest, asked activities.HarvestOptions) startedHarvest {
-	b := startedHarvest{Harvest: h, Joined: true}
-	events := t.GetWorkflowHistory(ctx, workflows.HarvestID(h.ID), "", false,
-		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+func (b *startedHarvest) join(ctx context.Context, c *cli, t client.Client, asked activities.HarvestOptions) {
+	b.Joined = true
+	events := t.GetWorkflowHistory(ctx, b.Workflow, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	if !events.HasNext() {
-		return b
+		return
 	}
 	first, err := events.Next()
 	if err != nil {
-		return b
+		return
 	}
 	var runs workflows.HarvestParams
-	if err := converter.GetDefaultDataConverter().FromPayloads(first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &runs); err != nil {
-		return b
+	given := first.GetWorkflowExecutionStartedEventAttributes().GetInput()
+	if err := converter.GetDefaultDataConverter().FromPayloads(given, &runs); err != nil {
+		return
 	}
 	at := first.GetEventTime().AsTime()
 	if a, err := c.Record(ctx); err == nil { // a long harvest goes on in runs, and the record has when the first began
 		defer a.Close()
-		if row, err := a.DB.FindHarvest(ctx, h.ID); err == nil && row.ID == h.ID && row.CompletedAt == nil {
+		if row, err := a.DB.FindHarvest(ctx, b.ID); err == nil && row.ID == b.ID && row.CompletedAt == nil {
 			b.Paused = row.Paused
 			if row.StartedAt.Before(at) {
 				at = row.StartedAt
@@ -176,7 +168,6 @@ func joinRunning(ctx context.Context, c *cli, t client.Client, h activities.Harv
 		}
 	}
 	b.Since, b.NotTaken = &at, optionsNotTaken(asked, runs.Harvest.Options)
-	return b
 }
 
 func printStarted(c *cli, b startedHarvest) error {
@@ -184,8 +175,7 @@ func printStarted(c *cli, b startedHarvest) error {
 	if b.Joined {
 		did = strings.ReplaceAll(b.words(), "; ", "\n  ")
 	}
-	return c.Say(startedJSON{b.ID, workflows.HarvestID(b.ID), b.Joined, b.Paused, b.Since, b.NotTaken},
-		"%s %s\nwatch it:  starter watch %s\n", b.ID, did, b.ID)
+	return c.Say(b, "%s %s\nwatch it:  starter watch %s\n", b.ID, did, b.ID)
 }
 
 // hintNotTaken says before a harvest is watched what it does not take.

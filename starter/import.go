@@ -11,11 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
 )
@@ -187,17 +189,14 @@ func importNew(ctx context.Context, c *cli, o ingest.Options, wait bool) error {
 	if err := sayFolders(c, o); err != nil {
 		return err
 	}
-	a, t, done, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	id, err := a.DB.AddJob(ctx, store.JobImport, o)
-	if err != nil {
-		return err
-	}
-	if err := c.runJob(ctx, t, a.DB, id, wait); err != nil || wait || !slices.ContainsFunc(o.Paths, source.Remote) {
-		return err
-	}
-	return awaitOpened(ctx, c, t, a.DB, id)
+	return c.withBoth(ctx, func(a *app.App, t client.Client) error {
+		id, err := a.DB.AddJob(ctx, store.JobImport, o)
+		if err != nil {
+			return err
+		}
+		if err := c.runJob(ctx, t, a.DB, id, wait); err != nil || wait || !slices.ContainsFunc(o.Paths, source.Remote) {
+			return err
+		}
+		return awaitOpened(ctx, c, t, a.DB, id)
+	})
 }

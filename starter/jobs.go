@@ -35,7 +35,7 @@ func (c *cli) onJob(do func(ctx context.Context, a *app.App, id int64) error) fu
 		if err != nil {
 			return err
 		}
-		return c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return do(ctx, a, id) })(cmd, args)
+		return c.withRecord(cmd.Context(), func(a *app.App) error { return do(cmd.Context(), a, id) })
 	}
 }
 

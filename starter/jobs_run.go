@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/jobfile"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
@@ -108,17 +109,14 @@ func jobNumber(s string) (int64, error) {
 
 // newJob sets up a job on what is on record, starts it and waits for it.
 func newJob(ctx context.Context, c *cli, kind string, o tables.Options, file string) error {
-	a, t, done, err := c.open(ctx)
-	if err != nil {
+	return c.withBoth(ctx, func(a *app.App, t client.Client) error {
+		id, err := a.DB.AddJob(ctx, kind, o)
+		if err == nil {
+			err = c.runJob(ctx, t, a.DB, id, true)
+		}
+		if err == nil && file != "" {
+			err = writeRecords(ctx, a.DB.JobRecords, id, file)
+		}
 		return err
-	}
-	defer done()
-	id, err := a.DB.AddJob(ctx, kind, o)
-	if err == nil {
-		err = c.runJob(ctx, t, a.DB, id, true)
-	}
-	if err == nil && file != "" {
-		err = writeRecords(ctx, a.DB.JobRecords, id, file)
-	}
-	return err
+	})
 }

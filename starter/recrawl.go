@@ -20,6 +20,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/text"
 	"gleaner/workflows"
@@ -114,67 +115,61 @@ func hasSites(ctx context.Context, c *cli, of store.Selection) error {
 	if of == (store.Selection{}) {
 		return nil
 	}
-	a, err := c.Record(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	if err := notBlocked(ctx, a.DB, of.Host); err != nil {
-		return err
-	}
-	any, err := a.DB.AnySite(ctx, of)
-	if err != nil || any {
-		return err
-	}
-	if of.Host != "" {
-		return noSite(of.Host, pgx.ErrNoRows)
-	}
-	return program.Unknown{Reason: fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
+	return c.withRecord(ctx, func(a *app.App) error {
+		if err := notBlocked(ctx, a.DB, of.Host); err != nil {
+			return err
+		}
+		any, err := a.DB.AnySite(ctx, of)
+		if err != nil || any {
+			return err
+		}
+		if of.Host != "" {
+			return noSite(of.Host, pgx.ErrNoRows)
+		}
+		return program.Unknown{Reason: fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
+	})
 }
 
 // followRecrawl waits for a recrawl and says what it brought.
 func followRecrawl(ctx context.Context, c *cli, t client.Client, id string, of store.Selection) error {
-	a, err := c.Record(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	began := time.Now()
-	if d, err := t.DescribeWorkflowExecution(ctx, id, ""); err == nil {
-		began = d.GetWorkflowExecutionInfo().GetStartTime().AsTime()
-	}
-	var r workflows.RecrawlResult
-	if err := c.awaitRecrawl(ctx, t, a.DB, id, of, began, &r); err != nil {
-		return err
-	}
-	brought, err := a.DB.Brought(ctx, of, began)
-	if err != nil {
-		return err
-	}
-	result := struct {
-		workflows.RecrawlResult
-		store.Brought
-		Why string `json:"why,omitempty"`
-	}{RecrawlResult: r, Brought: brought}
-	if r.Sites == 0 {
-		rest, err := a.DB.Rests(ctx, of)
+	return c.withRecord(ctx, func(a *app.App) error {
+		began := time.Now()
+		if d, err := t.DescribeWorkflowExecution(ctx, id, ""); err == nil {
+			began = d.GetWorkflowExecutionInfo().GetStartTime().AsTime()
+		}
+		var r workflows.RecrawlResult
+		if err := c.awaitRecrawl(ctx, t, a.DB, id, of, began, &r); err != nil {
+			return err
+		}
+		brought, err := a.DB.Brought(ctx, of, began)
 		if err != nil {
 			return err
 		}
-		result.Why = whyNone(rest)
-	}
-	return c.Print(result, func(w io.Writer) error {
+		result := struct {
+			workflows.RecrawlResult
+			store.Brought
+			Why string `json:"why,omitempty"`
+		}{RecrawlResult: r, Brought: brought}
 		if r.Sites == 0 {
-			_, err := fmt.Fprintf(w, "no site was asked again: %s\n", result.Why)
+			rest, err := a.DB.Rests(ctx, of)
+			if err != nil {
+				return err
+			}
+			result.Why = whyNone(rest)
+		}
+		return c.Print(result, func(w io.Writer) error {
+			if r.Sites == 0 {
+				_, err := fmt.Fprintf(w, "no site was asked again: %s\n", result.Why)
+				return err
+			}
+			fmt.Fprintf(w, "%s asked again", text.Count(r.Sites, "site"))
+			for _, state := range slices.Sorted(maps.Keys(r.Ended)) {
+				fmt.Fprintf(w, ", %d %s", r.Ended[state], state)
+			}
+			_, err := fmt.Fprintf(w, "\n%s asked, %d unchanged, %d changed or new, %d failed or moved; %s (%d accepted), %s, %d vanished\n",
+				text.Count(brought.Asked, "URL"), brought.Unchanged, brought.Changed, brought.Failed, text.Count(brought.Documents, "new document"), brought.Accepted, text.Count(brought.Versions, "new version"), brought.Vanished)
 			return err
-		}
-		fmt.Fprintf(w, "%s asked again", text.Count(r.Sites, "site"))
-		for _, state := range slices.Sorted(maps.Keys(r.Ended)) {
-			fmt.Fprintf(w, ", %d %s", r.Ended[state], state)
-		}
-		_, err := fmt.Fprintf(w, "\n%s asked, %d unchanged, %d changed or new, %d failed or moved; %s (%d accepted), %s, %d vanished\n",
-			text.Count(brought.Asked, "URL"), brought.Unchanged, brought.Changed, brought.Failed, text.Count(brought.Documents, "new document"), brought.Accepted, text.Count(brought.Versions, "new version"), brought.Vanished)
-		return err
+		})
 	})
 }
 

@@ -88,11 +88,6 @@ func exitCode(err error) int {
 // onRecord runs a command that looks at the record.
 func (c *cli) onRecord(do func(ctx context.Context, a *app.App, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		a, err := c.Record(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer a.Close()
-		return do(cmd.Context(), a, args)
+		return c.withRecord(cmd.Context(), func(a *app.App) error { return do(cmd.Context(), a, args) })
 	}
 }

@@ -47,16 +47,21 @@ func (c *cli) onTemporal(ctx context.Context, do func(client.Client) error) erro
 	return do(t)
 }
 
-// open opens the record, and connects to the server; done closes both.
-func (c *cli) open(ctx context.Context) (a *app.App, t client.Client, done func(), err error) {
-	if a, err = c.Record(ctx); err != nil {
-		return nil, nil, nil, err
+// withRecord does something with the record open.
+func (c *cli) withRecord(ctx context.Context, do func(*app.App) error) error {
+	a, err := c.Record(ctx)
+	if err != nil {
+		return err
 	}
-	if t, err = c.temporal(ctx); err != nil {
-		a.Close()
-		return nil, nil, nil, err
-	}
-	return a, t, func() { t.Close(); a.Close() }, nil
+	defer a.Close()
+	return do(a)
+}
+
+// withBoth does something with the record open and a connection to the server.
+func (c *cli) withBoth(ctx context.Context, do func(*app.App, client.Client) error) error {
+	return c.withRecord(ctx, func(a *app.App) error {
+		return c.onTemporal(ctx, func(t client.Client) error { return do(a, t) })
+	})
 }
 
 // hasEnded tells whether a workflow does not run, or ended before it did what it was asked for.

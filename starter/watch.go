@@ -45,36 +45,33 @@ func watchCommand(c *cli) *cobra.Command {
 
 // follow shows progress until the harvest ends.
 func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
-	a, err := c.Record(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	cfg, err := c.Settings()
-	if err != nil {
-		return err
-	}
-	l := &harvestView{db: a.DB, id: id, pace: cfg.Web.Delay, begun: time.Now()}
-	var result workflows.HarvestResult
-	err = c.awaitShown(ctx, t, workflows.HarvestID(id), l, func(ctx context.Context) (pool.Seen, error) { return pool.Look(ctx, t, id) }, &result)
-	if ctx.Err() != nil && !c.JSON {
-		how := "continues in the background\nwatch it:  starter watch"
-		if l.h.Paused {
-			how = "is paused\nlet it go on:  starter resume"
+	return c.withRecord(ctx, func(a *app.App) error {
+		cfg, err := c.Settings()
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(c.Err, "%s %s %s\nend it:    starter cancel %s\n", id, how, id, id)
-	}
-	if err != nil {
-		return endedBadly(ctx, a.DB, id, err)
-	}
-	if gleaner.ParseGoal(id).Site != "" {
-		var said strings.Builder
-		gave := sayAcademic(ctx, &said, a.DB, id)
-		return errors.Join(c.Say(result, "%s", said.String()), gave)
-	}
-	s := result.Summary
-	return c.Say(result, "%s complete: %d %s, %d held, %d wanted, %d found, %d missing (recall %s)\nwhy:  starter report %s\n",
-		id, s.Published, report.Whole(id), s.Held, s.Wanted, s.Found, s.Missing, report.RecallOf(s.Recall, s.Wanted), id)
+		l := &harvestView{db: a.DB, id: id, pace: cfg.Web.Delay, begun: time.Now()}
+		var result workflows.HarvestResult
+		err = c.awaitShown(ctx, t, workflows.HarvestID(id), l, func(ctx context.Context) (pool.Seen, error) { return pool.Look(ctx, t, id) }, &result)
+		if ctx.Err() != nil && !c.JSON {
+			how := "continues in the background\nwatch it:  starter watch"
+			if l.h.Paused {
+				how = "is paused\nlet it go on:  starter resume"
+			}
+			fmt.Fprintf(c.Err, "%s %s %s\nend it:    starter cancel %s\n", id, how, id, id)
+		}
+		if err != nil {
+			return endedBadly(ctx, a.DB, id, err)
+		}
+		if gleaner.ParseGoal(id).Site != "" {
+			var said strings.Builder
+			gave := sayAcademic(ctx, &said, a.DB, id)
+			return errors.Join(c.Say(result, "%s", said.String()), gave)
+		}
+		s := result.Summary
+		return c.Say(result, "%s complete: %d %s, %d held, %d wanted, %d found, %d missing (recall %s)\nwhy:  starter report %s\n",
+			id, s.Published, report.Whole(id), s.Held, s.Wanted, s.Found, s.Missing, report.RecallOf(s.Recall, s.Wanted), id)
+	})
 }
 
 // liveView is work as it is shown to somebody who waits for it.

@@ -28,7 +28,7 @@ type Harvests interface {
 	Troubles(ctx context.Context, harvest string) ([]string, error)
 	// Start starts a harvest, or joins the one that runs, and returns its id and what
 	// was done, as all others do.
-	Start(ctx context.Context, w Wish) (id, did string, err error)
+	Start(ctx context.Context, w HarvestRequest) (id, did string, err error)
 	// Begun reports whether a harvest that is not on record runs: no worker has begun it yet.
 	Begun(ctx context.Context, harvest string) (bool, error)
 	// Steer does one of pause, resume and cancel to a harvest.
@@ -41,11 +41,11 @@ type Harvests interface {
 	// Again starts a harvest again with its own options.
 	Again(ctx context.Context, harvest string) (did string, err error)
 	// Estimate returns what a harvest would have to do. Nothing is kept.
-	Estimate(ctx context.Context, w Wish) (Estimated, error)
+	Estimate(ctx context.Context, w HarvestRequest) (Estimated, error)
 	// EnterList enters a list of wanted papers under the name of its file, and returns the goal of its harvest.
 	EnterList(ctx context.Context, file, text string) (goal string, err error)
 	// Collect has a collection by topic made, or goes on with one that ended.
-	Collect(ctx context.Context, w CollectionWish) (did string, err error)
+	Collect(ctx context.Context, w CollectionRequest) (did string, err error)
 	// SteerCollection does one of pause, resume and cancel to a collection that is being made.
 	SteerCollection(ctx context.Context, name, do string) (did string, err error)
 	// Progress returns how fast a harvest that runs goes on.
@@ -70,8 +70,8 @@ type Export struct {
 	Write           func(io.Writer) error
 }
 
-// Wish is what somebody wants harvested.
-type Wish struct {
+// HarvestRequest is what somebody wants harvested.
+type HarvestRequest struct {
 	Goal  string // a venue's key or name, site:URL, author:PID, or papers:NAME
 	Years string // such as 1998-2004; "" for all
 	Delay time.Duration
@@ -111,7 +111,7 @@ const (
 )
 
 func startHarvest(ctx context.Context, c *Console, a *asked) (any, error) {
-	w, err := a.wish()
+	w, err := a.harvestRequest()
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func within(ctx context.Context, limit time.Duration, do func(context.Context) e
 }
 
 func estimate(ctx context.Context, c *Console, a *asked) (any, error) {
-	w, err := a.wish()
+	w, err := a.harvestRequest()
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func enterList(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	a.PostForm = url.Values{"goal": {goal}} // of the form that starts it
-	return estimated(ctx, c, Wish{Goal: goal})
+	return estimated(ctx, c, HarvestRequest{Goal: goal})
 }
 
 // removeList removes a list of wanted papers.
@@ -200,7 +200,7 @@ func removeList(ctx context.Context, c *Console, a *asked) (any, error) {
 
 // estimated says what a harvest would have to do. To list a venue of many years takes longer than
 // a page waits: that goes on, and who asks again gets what came of it.
-func estimated(ctx context.Context, c *Console, w Wish) (any, error) {
+func estimated(ctx context.Context, c *Console, w HarvestRequest) (any, error) {
 	m := c.estimates.make(w, func(end context.Context) (p Estimated, err error) {
 		end = context.WithValue(end, whoKey{}, asker(ctx))
 		over, err := c.listings.turn(end)
@@ -226,33 +226,32 @@ func estimated(ctx context.Context, c *Console, w Wish) (any, error) {
 	}
 }
 
-// wish reads the form that starts a harvest.
-func (a *asked) wish() (Wish, error) {
+// harvestRequest reads the form that starts a harvest.
+func (a *asked) harvestRequest() (w HarvestRequest, err error) {
 	goal := strings.TrimSpace(a.get("goal"))
 	if kind := a.get("kind"); kind != "" && kind != "venue" {
 		goal = gleaner.ParseGoal(kind + ":" + strings.TrimPrefix(goal, kind+":")).String()
 	}
 	several := strings.FieldsFunc(goal, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) })
 	if len(several) > 1 && !slices.ContainsFunc(several, func(one string) bool { return strings.Count(one, "/") != 1 }) {
-		return Wish{}, fmt.Errorf("%w: %s are several: name one venue at a time", errInput, strings.Join(several, " and "))
+		return w, fmt.Errorf("%w: %s are several: name one venue at a time", errInput, strings.Join(several, " and "))
 	}
 	if strings.HasPrefix(goal, "site:") && !strings.Contains(goal, "://") {
 		goal = strings.Replace(goal, ":", ":https://", 1)
 	}
 	if config.Redact(goal) != goal {
 		a.PostForm.Del("goal") // the form that is shown again
-		return Wish{}, fmt.Errorf("%w: the address has a name, a password or a key in it, and no harvest sends one", errInput)
+		return w, fmt.Errorf("%w: the address has a name, a password or a key in it, and no harvest sends one", errInput)
 	}
-	w := Wish{Goal: goal, Years: strings.TrimSpace(a.get("years"))}
+	w = HarvestRequest{Goal: goal, Years: strings.TrimSpace(a.get("years"))}
 	if d := a.get("delay"); d != "" {
-		var err error
 		if w.Delay, err = config.ParseDuration(d); err != nil {
 			return w, fmt.Errorf("%w: delay is a time such as 5s or 2d", errInput)
 		}
 	}
-	w.Scope, w.Strategy, w.Leads, w.Again, w.MaxPages, w.WARC = a.get("scope"), a.get("strategy"), a.get("leads"), a.get("again"), a.number("max-pages"), a.get("warc") == "yes"
+	w.Scope, w.Strategy, w.Leads, w.Again = a.get("scope"), a.get("strategy"), a.get("leads"), a.get("again")
+	w.MaxPages, w.WARC = a.number("max-pages"), a.get("warc") == "yes"
 	if b := a.get("budget"); b != "" {
-		var err error
 		if w.Budget, err = strconv.ParseFloat(b, 64); err != nil || !(w.Budget > 0 && w.Budget <= math.MaxInt32) {
 			return w, fmt.Errorf("%w: budget is a number of requests", errInput)
 		}

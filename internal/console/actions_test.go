@@ -40,7 +40,7 @@ func (h *told) Troubles(context.Context, string) ([]string, error) {
 	return []string{"ListPapers fails " + hostile}, nil
 }
 
-func (h *told) Start(_ context.Context, w Wish) (string, string, error) {
+func (h *told) Start(_ context.Context, w HarvestRequest) (string, string, error) {
 	if w.Goal == "conf/none" {
 		return "", "", program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
 	}
@@ -51,7 +51,7 @@ func (h *told) Start(_ context.Context, w Wish) (string, string, error) {
 	goal, years, delay := w.Goal, w.Years, w.Delay
 	w.Goal, w.Years, w.Delay = "", "", 0
 	more := ""
-	if w != (Wish{}) {
+	if w != (HarvestRequest{}) {
 		more = fmt.Sprintf(" %+v", w)
 	}
 	_, err := h.note("start %s %s %s%s", goal, years, delay, more)
@@ -80,7 +80,7 @@ func (h *told) SetHomepage(_ context.Context, who gleaner.Author, url, word stri
 
 func (h *told) Again(_ context.Context, id string) (string, error) { return h.note("again %s", id) }
 
-func (h *told) Estimate(_ context.Context, w Wish) (Estimated, error) {
+func (h *told) Estimate(_ context.Context, w HarvestRequest) (Estimated, error) {
 	if w.Goal == "conf/none" {
 		return Estimated{}, program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
 	}
@@ -99,7 +99,7 @@ func (h *told) EnterList(_ context.Context, file, text string) (string, error) {
 	return "papers:own", err
 }
 
-func (h *told) Collect(_ context.Context, w CollectionWish) (string, error) {
+func (h *told) Collect(_ context.Context, w CollectionRequest) (string, error) {
 	return h.note("collect %s %v %v %v", w.Name, w.Topics, w.Venues, w.Settings)
 }
 
@@ -202,9 +202,7 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	t.Parallel()
 	d := sampled(t, nil)
 	form := url.Values{"paper": {"conf/webdb/P2"}, "sha256": {otherSHA}, "word": {"yes"}}
-	res, body := d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+"/review?venue=conf%2Fwebdb")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
-	require.Equal(t, "/review?venue=conf%2Fwebdb", res.Header.Get("Location"))
+	d.leads("/review?venue=conf%2Fwebdb", "POST", "/review", form.Encode(), "Referer", d.server.URL+"/review?venue=conf%2Fwebdb")
 	require.Contains(t, d.page("/review"), "Nothing waits")
 	require.Contains(t, d.page("/review?settled=yes&venue=conf/none"), "Nothing was settled")
 	require.Contains(t, d.page("/review?settled=yes"), "Take the word back")
@@ -226,7 +224,7 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 		}
 	}
 	form = url.Values{"paper": {"conf/none"}, "sha256": {sampleSHA}, "word": {"yes"}}
-	_, body = d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+"/documents/"+sampleSHA)
+	_, body := d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+"/documents/"+sampleSHA)
 	require.Regexp(t, `(?s)<h1>Analytical.*role="alert">.*name="paper"[^>]* value="conf/none"`, body)
 	require.Contains(t, body, "conf/none: no such paper")
 	form.Set("paper", "")
@@ -251,13 +249,10 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 // TestASiteIsPausedAndResumed from its page, which says that it is.
 func TestASiteIsPausedAndResumed(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	d := sampled(t, nil)
 	at := "/sites/www.ada.example"
 	require.Contains(t, d.page(at), `value="pause"`)
-	res, body := d.do("POST", at, "do=pause&reason=asked+by+mail")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
-	require.Equal(t, at, res.Header.Get("Location"))
+	d.leads(at, "POST", at, "do=pause&reason=asked+by+mail")
 	require.NoError(t, politeness.Pause(t.Context(), d.Pool, "www.ada.example", hostile))
 	page := d.page(at)
 	for _, want := range []string{
@@ -273,7 +268,7 @@ func TestASiteIsPausedAndResumed(t *testing.T) {
 	require.Regexp(t, named+`1 site</a>: <a href="/sites/www.ada.example">`, d.page("/harvests/"+id))
 	d.report(sampleHarvest, `1 site is not asked: www.ada.example \(paused.*`+named)
 	require.Contains(t, d.page("/sites"+of+"&barred=yes"), "www.ada.example</a>")
-	_, body = d.do("POST", at, "do=resume", "Accept", "application/json")
+	_, body := d.do("POST", at, "do=resume", "Accept", "application/json")
 	d.exec(`UPDATE sites SET paused='', paused_at=NULL`)
 	require.Contains(t, d.page("/sites"+of+"&barred=yes"), "No such site")
 	require.Contains(t, d.page("/sites?barred=yes"), "bad.example</a>")
@@ -288,25 +283,24 @@ func TestASiteIsPausedAndResumed(t *testing.T) {
 	for path, form := range map[string]string{
 		at: "do=stop", "/sites/none.example": "do=pause", at + "?": "", at + "?a": long, "/sites/a.example": "do=resume",
 	} {
-		res, body = d.do("POST", path, form)
+		res, body := d.do("POST", path, form)
 		require.Contains(t, []int{400, 404}, res.StatusCode, "%s %.60s: %s", path, form, body)
 	}
-	require.Equal(t, []string{"pause www.ada.example asked by mail", "resume www.ada.example ", "slow www.ada.example 30s"}, ear.heard)
+	require.Equal(t, []string{"pause www.ada.example asked by mail", "resume www.ada.example ", "slow www.ada.example 30s"}, d.ear.heard)
 }
 
 // TestAStartedHarvestIsShownAtOnce: its page says that it starts until it is on record.
 func TestAStartedHarvestIsShownAtOnce(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	d := sampled(t, nil)
 	d.gives(http.StatusNotFound, "GET", "/harvests/conf%2Fnew", "")
 	for path, form := range map[string]string{"/harvests/" + url.PathEscape(sampleHarvest): "do=again", "/harvests": "goal=conf/webdb"} {
-		ear.later = nil
+		d.ear.later = nil
 		require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageComplete, ""))
-		ear.later = func() { _ = d.SetStage(context.WithoutCancel(t.Context()), sampleHarvest, gleaner.StageCrawl, "") }
+		d.ear.later = func() { _ = d.SetStage(context.WithoutCancel(t.Context()), sampleHarvest, gleaner.StageCrawl, "") }
 		require.Contains(t, d.landed(d.do("POST", path, form)), "crawl</span>", path)
 	}
-	ear.later = nil
+	d.ear.later = nil
 	w := d.window()
 	w.open("/")
 	w.write("#goal", "conf/new")
@@ -315,7 +309,7 @@ func TestAStartedHarvestIsShownAtOnce(t *testing.T) {
 	require.NoError(t, d.SaveHarvest(t.Context(), store.Harvest{ID: "conf/new", Venue: "conf/new", Options: []byte("{}"), Stage: gleaner.StagePapers}))
 	w.until(`document.querySelector("#progress")?.innerText.includes("papers")`)
 	d.exec(`DELETE FROM harvests WHERE id='conf/new'`)
-	ear.begun = ""
+	d.ear.begun = ""
 	d.gives(http.StatusNotFound, "GET", "/harvests/conf%2Fnew", "")
 }
 
@@ -323,7 +317,7 @@ func TestAStartedHarvestIsShownAtOnce(t *testing.T) {
 // while later.
 func TestAPageIsRenewedAfterWhatWasDone(t *testing.T) {
 	t.Parallel()
-	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
+	d := sampled(t, nil)
 	require.NoError(t, d.SetStage(t.Context(), sampleHarvest, gleaner.StageComplete, ""))
 	at := "/harvests/" + url.PathEscape(sampleHarvest)
 	require.NotContains(t, d.page(at), "live.js")

@@ -27,7 +27,7 @@ var looks string
 // for pictures.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
-	d, _, _ := jobDesk(t)
+	d, _ := jobDesk(t)
 	w := d.window()
 	d.explained(sampleHarvest)
 	wrong := []string{}

@@ -153,7 +153,7 @@ func (w *window) progress() {
 // keyboard marked, and past what all pages begin with.
 func TestTheKeyboardReachesEverything(t *testing.T) {
 	t.Parallel()
-	d, _, _ := jobDesk(t)
+	d, _ := jobDesk(t)
 	w := d.window()
 	w.size(1280, "light")
 	for _, path := range []string{"/", "/jobs", "/papers?harvest=" + url.QueryEscape(sampleHarvest), "/blacklist"} {

@@ -149,16 +149,16 @@ func parents(ctx context.Context, c *Console, a *asked) (any, error) {
 // collectionPath is the address of a collection's page.
 func collectionPath(name string) string { return "/collections/" + url.PathEscape(name) }
 
-// CollectionWish is a collection by topic that somebody wants made.
-type CollectionWish struct {
+// CollectionRequest is a collection by topic that somebody wants made.
+type CollectionRequest struct {
 	Name     string
-	Topics   []topicWish
+	Topics   []topicRequest
 	Venues   []string          // in place of topics: whose papers stand for one each
 	Settings map[string]string // by the names of `starter collect --set`
 }
 
-// topicWish is a topic, and the search for it; "" is one for its name.
-type topicWish struct {
+// topicRequest is a topic, and the search for it; "" is one for its name.
+type topicRequest struct {
 	Name  string `json:"name"`
 	Query string `json:"query"`
 }
@@ -189,11 +189,11 @@ func exportedCollection(ctx context.Context, c *Console, a *asked) (Export, erro
 }
 
 func makeCollection(ctx context.Context, c *Console, a *asked) (any, error) {
-	w := CollectionWish{Name: strings.TrimSpace(a.get("name")), Venues: strings.Fields(a.get("venues")),
+	w := CollectionRequest{Name: strings.TrimSpace(a.get("name")), Venues: strings.Fields(a.get("venues")),
 		Settings: map[string]string{}}
 	for line := range strings.Lines(a.get("topics")) {
 		if name, query, _ := strings.Cut(line, ":"); strings.TrimSpace(line) != "" {
-			w.Topics = append(w.Topics, topicWish{strings.TrimSpace(name), strings.TrimSpace(query)})
+			w.Topics = append(w.Topics, topicRequest{strings.TrimSpace(name), strings.TrimSpace(query)})
 		}
 	}
 	if (len(w.Topics) == 0) == (len(w.Venues) == 0) {

@@ -127,8 +127,7 @@ func TestParentsAreListed(t *testing.T) {
 // TestACollectionIsMade of topics or venues with its main options, paused, resumed and cancelled.
 func TestACollectionIsMade(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	d := sampled(t, nil)
 	require.Contains(t, d.page("/collections"), `action="/collections"`)
 	require.NotContains(t, d.page("/collections/conf%2Fmaths"), `value="cancel"`, "it has ended")
 	d.exec(`UPDATE collections SET state='running'`)
@@ -142,7 +141,7 @@ func TestACollectionIsMade(t *testing.T) {
 	require.Equal(t, []string{
 		"collect conf/maths [{knots } {number theory prime numbers}] [] map[policy:gleaner size:20 time:6h]",
 		"collect conf/maths [] [conf/webdb conf/vldb] map[]", "pause collection conf/maths",
-	}, ear.heard)
+	}, d.ear.heard)
 	for _, wrong := range []url.Values{{"name": {"x"}}, {"topics": {"knots"}}, {"name": {"x"}, "topics": {"knots"}, "venues": {"conf/x"}}, {"name": {"x"}, "topics": {"knots"}, "policy": {"odd"}}} {
 		d.gives(http.StatusBadRequest, "POST", "/collections", wrong.Encode())
 	}

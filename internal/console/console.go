@@ -53,7 +53,7 @@ type Console struct {
 	doors      *doors
 	portal     *portal // nil without a provider
 	reports    *reports
-	estimates  *background[Wish, Estimated]
+	estimates  *background[HarvestRequest, Estimated]
 	counts     *lately[store.Counts] // of harvests
 	growth     *lately[growth]
 	counters   *lately[store.Counters] // of the collection
@@ -102,7 +102,8 @@ func New(ctx context.Context, o Options) (*Console, error) {
 		c.inside.Handle(d.pattern, c.only(d.may, d.serve))
 	}
 	c.inside.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, errNoPage) })
-	c.estimates = &background[Wish, Estimated]{ctx: ctx, kept: makingTime, making: map[Wish]*making[Estimated]{}}
+	c.estimates = &background[HarvestRequest, Estimated]{ctx: ctx, kept: makingTime,
+		making: map[HarvestRequest]*making[Estimated]{}}
 	c.reports = &reports{db: o.App.DB, hands: make(chan struct{}, reportsATime),
 		background: background[string, *report.Report]{ctx: ctx, making: map[string]*making[*report.Report]{}}}
 	return c, nil

@@ -21,8 +21,7 @@ import (
 // is started is started once, however often its page is loaded.
 func TestAHarvestIsPreviewedByEnter(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	d := sampled(t, nil)
 	w := d.window()
 	w.size(360, "dark")
 	w.open("/")
@@ -30,14 +29,14 @@ func TestAHarvestIsPreviewedByEnter(t *testing.T) {
 	w.until(`document.querySelector("main").innerText.includes("Engines of")`)
 	require.Empty(t, see[string](w, looks))
 	w.picture("preview")
-	require.Empty(t, ear.heard)
+	require.Empty(t, d.ear.heard)
 	w.do(chromedp.Click("main form button"))
 	w.until(`document.querySelector("[role=status]")?.textContent == "conf/webdb/1998-1999 started."`)
 	require.Empty(t, see[string](w, looks))
 	w.picture("notice")
 	w.do(chromedp.Reload())
 	w.until(`!document.querySelector("[role=status]")`)
-	require.Equal(t, []string{"start conf/x  0s"}, ear.heard)
+	require.Equal(t, []string{"start conf/x  0s"}, d.ear.heard)
 }
 
 // TestNothingIsLostUnasked: what cannot be taken back is done by a second click, beside the
@@ -166,7 +165,7 @@ func TestMissingPapersAreSaved(t *testing.T) {
 // TestPagesNameNoCommands: whoever works at a page has no command line.
 func TestPagesNameNoCommands(t *testing.T) {
 	t.Parallel()
-	d, _, _ := jobDesk(t)
+	d, _ := jobDesk(t)
 	d.Console.Harvests, d.Console.Schedules = &told{}, &clock{}
 	d.exec(`TRUNCATE collections CASCADE`)
 	aFlag := `[^!<]--[a-z]|\bstarter [a-z]`

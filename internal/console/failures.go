@@ -30,14 +30,11 @@ func failed(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := c.exactly(ctx, a.get("harvest"))
+	h, of, err := harvestAsked(ctx, c, a)
 	if err != nil {
 		return nil, err
 	}
-	p := failuresPage{Harvest: h.ID, Reason: a.get("reason")}
-	if err := p.named(ctx, c, h); err != nil {
-		return nil, err
-	}
+	p := failuresPage{Harvest: h.ID, Reason: a.get("reason"), ofHarvest: of}
 	all, err := failuresOf(ctx, c, h.ID)
 	if err != nil {
 		return nil, err

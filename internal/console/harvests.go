@@ -31,11 +31,13 @@ type ofHarvest struct{ name string }
 // Named is what the harvest is called by people.
 func (p ofHarvest) Named() string { return p.name }
 
-// named finds the name of a harvest.
-func (p *ofHarvest) named(ctx context.Context, c *Console, h store.Harvest) error {
+// harvestAsked is the harvest that a page is asked for, and what it is called.
+func harvestAsked(ctx context.Context, c *Console, a *asked) (h store.Harvest, of ofHarvest, err error) {
+	if h, err = c.exactly(ctx, a.get("harvest")); err != nil {
+		return h, of, err
+	}
 	title, err := c.App.DB.GoalTitle(ctx, h.Venue)
-	p.name = harvestName(h, title)
-	return err
+	return h, ofHarvest{harvestName(h, title)}, err
 }
 
 func harvestName(h store.Harvest, title string) string {

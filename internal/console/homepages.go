@@ -30,14 +30,11 @@ type homepagesPage struct {
 }
 
 func homepages(ctx context.Context, c *Console, a *asked) (any, error) {
-	h, err := c.exactly(ctx, a.get("harvest"))
+	h, of, err := harvestAsked(ctx, c, a)
 	if err != nil {
 		return nil, err
 	}
-	p := homepagesPage{Harvest: h.ID, Missing: a.get("missing") == "yes"}
-	if err := p.named(ctx, c, h); err != nil {
-		return nil, err
-	}
+	p := homepagesPage{Harvest: h.ID, Missing: a.get("missing") == "yes", ofHarvest: of}
 	all, err := c.App.DB.ListHomepages(ctx, h.ID)
 	p.All = len(all)
 	all = slices.DeleteFunc(all, func(l store.AuthorHomepages) bool {

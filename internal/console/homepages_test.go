@@ -12,8 +12,7 @@ import (
 // are none, and what was looked at; a person names a page, rejects one, or takes that back.
 func TestHomepagesAreSaid(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	d := sampled(t, nil)
 	of := "/homepages?harvest=" + url.QueryEscape(sampleHarvest)
 	require.Regexp(t, `(?s)is known of 1 of 1 author of wanted.*href="/people/1%2F1">Ada Lovelace.*http://www.ada.example/</a>`, d.page(of))
 	require.Contains(t, d.page(of+"&missing=yes"), "There is none")
@@ -33,7 +32,7 @@ func TestHomepagesAreSaid(t *testing.T) {
 			`role="status">did it.`)
 	}
 	require.Equal(t, []string{"homepage 1/1 http://a.example/ is", "homepage 1/1 http://a.example/ is-not",
-		"homepage 1/1 http://a.example/ "}, ear.heard)
+		"homepage 1/1 http://a.example/ "}, d.ear.heard)
 	d.exec(`DELETE FROM homepages`)
 	require.Contains(t, d.page(of+"&missing=yes"), "none: no candidate showed enough evidence")
 	d.exec(`DELETE FROM homepage_decisions`)

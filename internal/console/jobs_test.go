@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -53,13 +52,21 @@ func (h jobTold) CancelJob(_ context.Context, id int64) error {
 }
 
 // jobDesk is a console with jobs, and a folder for imports with one archive.
-func jobDesk(t *testing.T) (*desk, *told, string) {
-	ear := &told{}
+func jobDesk(t *testing.T) (*desk, string) {
 	folder := filepath.Join(t.TempDir(), "imports")
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, "2026"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "2026", "crawl.warc"), []byte("WARC/1.0\r\n"), 0o600))
-	d := sampled(t, func(o *Options) { o.Jobs, o.ImportFolder = jobTold{ear}, folder })
-	return d, ear, folder
+	return sampled(t, func(o *Options) { o.ImportFolder = folder }), folder
+}
+
+// options are those of a job on record.
+func (d *desk) options(id int64) *jobfile.Options {
+	d.t.Helper()
+	j, err := d.Job(d.t.Context(), id)
+	require.NoError(d.t, err)
+	o, err := jobfile.Of(j)
+	require.NoError(d.t, err)
+	return o
 }
 
 func (d *desk) post(path string, form url.Values) (*http.Response, string) {
@@ -94,46 +101,31 @@ func TestEveryOptionHasAField(t *testing.T) {
 // again, cancel them, and have what a dry run listed removed.
 func TestJobsAreSetUpAndActedOn(t *testing.T) {
 	t.Parallel()
-	d, ear, folder := jobDesk(t)
+	d, folder := jobDesk(t)
 	page := d.page("/jobs")
 	require.Contains(t, page, `<label for="retrieve-sample">`)
 	require.Contains(t, page, `<label for="import-path">`)
 	require.Contains(t, page, "accepted ones where no state is named")
-	res, body := d.post("/jobs", url.Values{"job": {"retrieve"}, "kind": {"pdf"}, "sample": {"1000"}, "seed": {"7"}, "from": {"2026-01-01"}})
-	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
-	require.Equal(t, "/jobs/3", res.Header.Get("Location"))
-	j, err := d.Job(t.Context(), 3)
-	require.NoError(t, err)
-	var o tables.Options
-	require.NoError(t, json.Unmarshal(j.Options, &o))
-	require.Equal(t, "kind=pdf from=2026-01-01 sample=1000 seed=7", o.Describe(j.Kind))
-	res, _ = d.post("/jobs/3", url.Values{"do": {"modify"}, "sample": {"20"}, "seed": {"7"}, "kind": {""}})
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	d.leads("/jobs/3", "POST", "/jobs", "job=retrieve&kind=pdf&sample=1000&seed=7&from=2026-01-01")
+	require.Equal(t, "kind=pdf from=2026-01-01 sample=1000 seed=7", d.options(3).Describe())
+	d.gives(http.StatusSeeOther, "POST", "/jobs/3", "do=modify&sample=20&seed=7&kind=")
 	require.Contains(t, d.page("/jobs/3"), "from=2026-01-01 sample=20 seed=7")
 
-	_, body = d.do("POST", "/jobs", url.Values{"job": {"import"}, "path": {"2026/crawl.warc"}, "filter": {"off"}, "types": {"pdf, postscript"}, "blacklist": {"A.example\r\nb.example"}}.Encode(), "Accept", "application/json")
+	_, body := d.do("POST", "/jobs", url.Values{"job": {"import"}, "path": {"2026/crawl.warc"}, "filter": {"off"}, "types": {"pdf, postscript"}, "blacklist": {"A.example\r\nb.example"}}.Encode(), "Accept", "application/json")
 	require.JSONEq(t, `{"name": "4", "did": "started"}`, body)
-	j, err = d.Job(t.Context(), 4)
-	require.NoError(t, err)
-	var load ingest.Options
-	require.NoError(t, json.Unmarshal(j.Options, &load))
 	real, err := filepath.EvalSymlinks(folder)
 	require.NoError(t, err)
-	require.Equal(t, ingest.Options{Paths: []string{filepath.Join(real, "2026/crawl.warc")}, Within: real, Unfiltered: true, Types: []string{"pdf", "postscript"}, Blacklist: []string{"a.example", "b.example"}}, load)
+	require.Equal(t, ingest.Options{Paths: []string{filepath.Join(real, "2026/crawl.warc")}, Within: real, Unfiltered: true, Types: []string{"pdf", "postscript"}, Blacklist: []string{"a.example", "b.example"}}, d.options(4).Import)
 
 	require.Contains(t, d.page("/jobs/1"), "Remove what is listed (1)")
 	for path, do := range map[string]string{"/jobs/1": "confirm", "/jobs/2": "cancel", "/jobs/3": "run"} {
 		d.gives(http.StatusSeeOther, "POST", path, url.Values{"do": {do}}.Encode())
 	}
-	require.ElementsMatch(t, []string{"start job 3", "start job 4", "start job 1", "cancel job 2", "start job 3"}, ear.heard)
-	j, err = d.Job(t.Context(), 1)
-	require.NoError(t, err)
-	require.JSONEq(t, `{"in_place": true}`, string(j.Options))
+	require.ElementsMatch(t, []string{"start job 3", "start job 4", "start job 1", "cancel job 2", "start job 3"}, d.ear.heard)
+	require.Equal(t, tables.Options{InPlace: true}, d.options(1).Table)
 
 	d.gives(http.StatusSeeOther, "POST", "/jobs/1", "do=run")
-	j, err = d.Job(t.Context(), 1)
-	require.NoError(t, err)
-	require.JSONEq(t, `{}`, string(j.Options), "run again, it lists first what would go")
+	require.Equal(t, tables.Options{}, d.options(1).Table, "run again, it lists first what would go")
 	d.exec(`UPDATE jobs SET ended_at=now(), updated_at=now() WHERE id=1`)
 	require.Contains(t, d.page("/jobs/1"), "Remove what is listed (1)")
 	d.post("/jobs/1", url.Values{"do": {"modify"}, "only": {"failed"}})
@@ -152,7 +144,7 @@ func TestJobsAreSetUpAndActedOn(t *testing.T) {
 // TestTheJobPageSaysHowAFileWasFound, as far as the log that is imported says.
 func TestTheJobPageSaysHowAFileWasFound(t *testing.T) {
 	t.Parallel()
-	d, _, _ := jobDesk(t)
+	d, _ := jobDesk(t)
 	d.exec(`UPDATE import_records SET parent='http://www.ada.example/list.html', depth=2, seed=true, crawled_at='2003-04-05 12:00Z' WHERE job=2`)
 	require.Regexp(t, `a seed linked from <a href="http://www.ada.example/list.html"[^>]*>[^<]*</a> <span class="quiet">depth 2</span> <span class="quiet">crawled 5 Apr 2003`, d.page("/jobs/2"))
 	d.exec(`UPDATE import_records SET parent='javascript:alert(1)', depth=NULL, seed=false, crawled_at=NULL WHERE job=2`)
@@ -166,18 +158,18 @@ func TestTheJobPageSaysHowAFileWasFound(t *testing.T) {
 // TestNobodyConfirmsWhatNobodySees: a dry run whose list was pruned is to be done anew.
 func TestNobodyConfirmsWhatNobodySees(t *testing.T) {
 	t.Parallel()
-	d, ear, _ := jobDesk(t)
+	d, _ := jobDesk(t)
 	require.Contains(t, d.page("/jobs/1"), "Remove what is listed (1)")
 	d.exec(`DELETE FROM import_records WHERE job=1`)
 	require.NotContains(t, d.page("/jobs/1"), "Remove what is listed")
 	d.gives(http.StatusBadRequest, "POST", "/jobs/1", "do=confirm")
-	require.Empty(t, ear.heard)
+	require.Empty(t, d.ear.heard)
 }
 
 // TestALongJobFileIsNotShown: a list of many hosts is not sent at each look at a job.
 func TestALongJobFileIsNotShown(t *testing.T) {
 	t.Parallel()
-	d, _, _ := jobDesk(t)
+	d, _ := jobDesk(t)
 	d.exec(`UPDATE jobs SET options=jsonb_set(options, '{blacklist}', (SELECT jsonb_agg('h' || n || '.example') FROM generate_series(1, 10000) n)) WHERE id=2`)
 	body := d.page("/jobs/2")
 	require.Less(t, len(body), maxForm)
@@ -198,7 +190,7 @@ func (s *slowTaker) SetWriteDeadline(t time.Time) error { s.until = append(s.unt
 // lines, so that a list is not cut off for being long.
 func TestALongListTakesItsTime(t *testing.T) {
 	t.Parallel()
-	d, _, _ := jobDesk(t)
+	d, _ := jobDesk(t)
 	d.exec(`INSERT INTO import_records (job, n, url, outcome) SELECT 1, n, 'http://a.example/' || n, 'kept' FROM generate_series(2, 2500) n`)
 	taker := &slowTaker{ResponseRecorder: httptest.NewRecorder()}
 	req := httptest.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1/jobs/1/lines.csv", nil)
@@ -221,7 +213,7 @@ func TestALongListTakesItsTime(t *testing.T) {
 // does; the page of another job has its number alone.
 func TestTheJobPageSaysOfHowMany(t *testing.T) {
 	t.Parallel()
-	d, _, _ := jobDesk(t)
+	d, _ := jobDesk(t)
 	id, err := d.AddJob(t.Context(), store.JobImport, ingest.Options{Paths: []string{"/archives"}})
 	require.NoError(t, err)
 	require.NoError(t, d.BeginJob(t.Context(), id, 1))
@@ -235,7 +227,7 @@ func TestTheJobPageSaysOfHowMany(t *testing.T) {
 // TestWrongJobsAreRefused: what is no option, no job, or not to be done to it.
 func TestWrongJobsAreRefused(t *testing.T) {
 	t.Parallel()
-	d, ear, _ := jobDesk(t)
+	d, _ := jobDesk(t)
 	for form, want := range map[string]int{"job=retrieve&sample=some": 400, "job=retrieve&from=soon": 400, "job=retrieve&year=last": 400, "job=delete": 400, "job=clean-documents&only=good": 400, "": 400,
 		"job=import&path=2026/crawl.warc&types=exe": 400} {
 		d.gives(want, "POST", "/jobs", form)
@@ -246,10 +238,8 @@ func TestWrongJobsAreRefused(t *testing.T) {
 	}
 	d.gives(http.StatusForbidden, "POST", "/jobs/1", "do=confirm", "Origin", "https://stranger.example")
 	d.gives(http.StatusSeeOther, "POST", "/jobs", "job=clean-documents&confirm=yes")
-	j, err := d.Job(t.Context(), 3)
-	require.NoError(t, err)
-	require.JSONEq(t, `{}`, string(j.Options), "nothing is removed before somebody has seen what")
-	require.Equal(t, []string{"start job 3"}, ear.heard)
+	require.Equal(t, tables.Options{}, d.options(3).Table, "nothing is removed before somebody has seen what")
+	require.Equal(t, []string{"start job 3"}, d.ear.heard)
 }
 
 func cutForm(s string) (path, form string, ok bool) {
@@ -264,7 +254,7 @@ func cutForm(s string) (path, form string, ok bool) {
 // machine of a worker, and without a folder nothing at all.
 func TestImportsStayInTheirFolder(t *testing.T) {
 	t.Parallel()
-	d, ear, folder := jobDesk(t)
+	d, folder := jobDesk(t)
 	outside := filepath.Join(filepath.Dir(folder), "secret.warc")
 	require.NoError(t, os.WriteFile(outside, []byte("WARC/1.0\r\n"), 0o600))
 	require.NoError(t, os.Symlink(outside, filepath.Join(folder, "link.warc")))
@@ -274,18 +264,13 @@ func TestImportsStayInTheirFolder(t *testing.T) {
 	// Neither does a change of a job lead elsewhere, nor have its copies put anywhere.
 	id, err := d.AddJob(t.Context(), store.JobImport, ingest.Options{Paths: []string{filepath.Join(folder, "2026/crawl.warc")}})
 	require.NoError(t, err)
-	res, _ := d.post("/jobs/3", url.Values{"do": {"modify"}, "path": {"/etc/passwd"}, "to": {"2026-01-01"}, "filter": {"on"}})
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
-	j, err := d.Job(t.Context(), id)
-	require.NoError(t, err)
-	var o ingest.Options
-	require.NoError(t, json.Unmarshal(j.Options, &o))
+	d.gives(http.StatusSeeOther, "POST", "/jobs/3", "do=modify&path=/etc/passwd&to=2026-01-01&filter=on")
+	o := d.options(id).Import
 	require.Equal(t, []string{filepath.Join(folder, "2026/crawl.warc")}, o.Paths)
 	require.Empty(t, o.To)
 	d.ImportFolder = ""
 	require.NotContains(t, d.page("/jobs"), "import-path")
-	res, body := d.post("/jobs", url.Values{"job": {"import"}, "path": {"2026/crawl.warc"}})
-	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	body := d.gives(http.StatusBadRequest, "POST", "/jobs", "job=import&path=2026/crawl.warc")
 	require.Contains(t, body, "no folder for imports")
-	require.Empty(t, ear.heard)
+	require.Empty(t, d.ear.heard)
 }

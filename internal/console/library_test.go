@@ -79,9 +79,7 @@ func TestAPaperIsSettledWhereItIsRead(t *testing.T) {
 	require.Contains(t, d.page("/papers?harvest="+url.QueryEscape(sampleHarvest)+"&reason=ambiguous"), `<a href="/papers/conf%2Fwebdb%2FP2#documents">Is it one of these?</a>`)
 	require.Contains(t, d.page(at), `value="yes"`)
 	form := url.Values{"paper": {"conf/webdb/P2"}, "sha256": {otherSHA}, "word": {"yes"}}
-	res, body := d.do("POST", "/review", form.Encode(), "Referer", d.server.URL+at)
-	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
-	require.Equal(t, at, res.Header.Get("Location"))
+	d.leads(at, "POST", "/review", form.Encode(), "Referer", d.server.URL+at)
 	require.NotContains(t, d.page(at), "Yes, it is")
 	for _, at := range []string{at, "/documents/" + otherSHA} {
 		require.Contains(t, d.page(at), `value="undo"`, at)
@@ -99,7 +97,7 @@ func TestAPaperIsSettledWhereItIsRead(t *testing.T) {
 // shown where nothing failed.
 func TestWhatFailedIsChosen(t *testing.T) {
 	t.Parallel()
-	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
+	d := sampled(t, nil)
 	at := "/harvests/" + url.PathEscape(sampleHarvest)
 	page := d.page(at)
 	require.Contains(t, page, `<optgroup label="Ask for URLs and read documents again">`+
@@ -131,7 +129,7 @@ func TestSitesAreFoundByName(t *testing.T) {
 // be saved, to readers, too.
 func TestWhatWasFoundIsExported(t *testing.T) {
 	t.Parallel()
-	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
+	d := sampled(t, nil)
 	at := "/exports/" + url.PathEscape(sampleHarvest)
 	res, body := d.do("GET", at+"?format=ris&year=1999&files=yes", "")
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
@@ -150,8 +148,7 @@ func TestWhatWasFoundIsExported(t *testing.T) {
 // that very harvest from there.
 func TestAHarvestIsEstimatedBeforeItStarts(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	d := sampled(t, nil)
 	body := d.gives(http.StatusOK, "POST", "/estimates", "goal=conf/x&years=1999")
 	require.Contains(t, body, "about 70 requests for conf/x1999")
 	require.Regexp(t, `(?s)<td>Engines of &lt;script.*wanted.*Ada Lovelace`, body,
@@ -161,14 +158,13 @@ func TestAHarvestIsEstimatedBeforeItStarts(t *testing.T) {
 	require.Contains(t, body, `name="years" value="1999"`)
 	body = d.gives(http.StatusNotFound, "POST", "/estimates", "goal=conf/none")
 	require.Contains(t, body, `value="conf/none"`, "the form is shown again")
-	require.Empty(t, ear.heard, "nothing is started")
+	require.Empty(t, d.ear.heard, "nothing is started")
 }
 
 // TestAHarvestSaysHowFastItGoes while it runs, and can be run again when it has ended.
 func TestAHarvestSaysHowFastItGoes(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	d := sampled(t, nil)
 	at := "/harvests/" + url.PathEscape(sampleHarvest)
 	page := d.page(at)
 	require.Contains(t, page, "1.5 answers a second, about 3m left")
@@ -179,7 +175,7 @@ func TestAHarvestSaysHowFastItGoes(t *testing.T) {
 	require.NotContains(t, page, "answers a second")
 	require.Contains(t, page, `value="again"`)
 	require.Contains(t, d.landed(d.post(at, url.Values{"do": {"again"}})), "did it")
-	require.Equal(t, []string{"again " + sampleHarvest}, ear.heard)
+	require.Equal(t, []string{"again " + sampleHarvest}, d.ear.heard)
 }
 
 // TestWordsForPeople: a time that has passed is no next try, and counters have labels.

@@ -54,9 +54,7 @@ func TestEverybodyLogsInOnceThereIsAUser(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, false)
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
-	res, _ := d.do("GET", "/harvests/conf%2Fx?a=b", "")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode)
-	require.Equal(t, "/login?next="+url.QueryEscape("/harvests/conf%2Fx?a=b"), res.Header.Get("Location"))
+	d.leads("/login?next="+url.QueryEscape("/harvests/conf%2Fx?a=b"), "GET", "/harvests/conf%2Fx?a=b", "")
 	body := d.gives(http.StatusUnauthorized, "GET", "/", "", "Accept", "application/json")
 	require.Contains(t, body, "log in first")
 	require.Contains(t, d.page("/login?next=/sites"), `value="/sites"`)
@@ -78,7 +76,7 @@ func TestEverybodyLogsInOnceThereIsAUser(t *testing.T) {
 	require.Zero(t, kept, "what is kept lets nobody in who reads it")
 
 	_, _ = d.do("POST", "/logout", "")
-	res, _ = d.do("GET", "/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value)
+	res, _ := d.do("GET", "/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value)
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, "logged out everywhere this cookie is")
 }
 

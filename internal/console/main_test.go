@@ -1,9 +1,7 @@
 package console
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -30,6 +28,7 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 type desk struct {
 	*store.DB
 	*Console
+	ear    *told // what it asks of Temporal
 	t      *testing.T
 	server *httptest.Server
 	client *http.Client
@@ -65,33 +64,19 @@ func openOn(t *testing.T, dsn string, change func(*Options), public bool) *desk 
 	a, err := app.OpenRecord(t.Context(), cfg, app.Options{})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
-	o := Options{App: a, Harvests: idle{}, Jobs: idle{}, Schedules: idle{}}
+	ear := &told{}
+	o := Options{App: a, Harvests: ear, Jobs: jobTold{ear}, Schedules: &clock{told: ear}}
 	if change != nil {
 		change(&o)
 	}
 	c, err := New(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
-	d := &desk{DB: a.DB, Console: c, t: t, server: httptest.NewServer(c.Handler(public))}
+	d := &desk{DB: a.DB, Console: c, ear: ear, t: t, server: httptest.NewServer(c.Handler(public))}
 	t.Cleanup(d.server.Close)
 	d.another()
 	return d
 }
-
-// idle is a Temporal with no work: nothing runs, and no test that has it starts anything.
-type idle struct {
-	Harvests
-	Jobs
-	Schedules
-}
-
-func (idle) Begun(context.Context, string) (bool, error) { return false, nil }
-func (idle) Progress(context.Context, string) (p Progress, err error) {
-	return p, errors.New("it does not run")
-}
-func (idle) Troubles(context.Context, string) ([]string, error)   { return nil, nil }
-func (idle) ListSchedules(context.Context) ([]Scheduled, error)   { return nil, nil }
-func (idle) Schedule(context.Context, string) (*Scheduled, error) { return nil, nil }
 
 // another is a browser that knows nothing yet but the key.
 func (d *desk) another() {
@@ -129,6 +114,14 @@ func (d *desk) gives(status int, method, path, body string, headers ...string) s
 	res, answer := d.do(method, path, body, headers...)
 	require.Equal(d.t, status, res.StatusCode, "%s %s %.200s: %s", method, path, body, answer)
 	return answer
+}
+
+// leads sends a request that leads a browser on to an address.
+func (d *desk) leads(to, method, path, body string, headers ...string) {
+	d.t.Helper()
+	res, answer := d.do(method, path, body, headers...)
+	require.Equal(d.t, http.StatusSeeOther, res.StatusCode, answer)
+	require.Equal(d.t, to, res.Header.Get("Location"))
 }
 
 // landed is the page to which an action leads.

@@ -165,8 +165,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 // program as openapi.json says, and what a form may say is described there.
 func TestAnswersOfActionsAreAsDescribed(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	h := sampled(t, func(o *Options) { o.Harvests, o.Jobs, o.Schedules = ear, jobTold{ear}, &clock{told: ear} }).held()
+	h := sampled(t, nil).held()
 	for _, ask := range []struct {
 		path, form string
 		code       int

@@ -34,14 +34,11 @@ func paperStates() []string {
 func reasonNames() []string { return each.Text(report.Reasons()) }
 
 func papers(ctx context.Context, c *Console, a *asked) (any, error) {
-	h, err := c.exactly(ctx, a.get("harvest"))
+	h, of, err := harvestAsked(ctx, c, a)
 	if err != nil {
 		return nil, err
 	}
-	p := papersPage{Harvest: h.ID, State: a.get("state"), Reason: a.get("reason"), Year: a.number("year")}
-	if err := p.named(ctx, c, h); err != nil {
-		return nil, err
-	}
+	p := papersPage{Harvest: h.ID, State: a.get("state"), Reason: a.get("reason"), Year: a.number("year"), ofHarvest: of}
 	why, err := c.reports.latest(ctx, h)
 	if err != nil {
 		return nil, err

@@ -112,8 +112,7 @@ func TestPeopleLogInByTheirProvider(t *testing.T) {
 	t.Parallel()
 	p := newIdentity(t)
 	d := sampled(t, p.options)
-	res, _ := d.do("GET", "/", "")
-	require.Equal(t, http.StatusSeeOther, res.StatusCode, "with a provider nobody is let in without log-in")
+	d.gives(http.StatusSeeOther, "GET", "/", "") // with a provider nobody is let in without log-in
 	require.Contains(t, d.page("/login?next=/sites"), `href="/login/provider?next=%2Fsites"`)
 	_, res, body := d.byProvider("/sites?state=done")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
@@ -258,8 +257,7 @@ func TestAWayBackLeadsInOnce(t *testing.T) {
 	require.Equal(t, 1, p.tokens)
 	d.another()
 	for _, headers := range [][]string{nil, {"Cookie", "gleaner-login=" + first}, {"Cookie", "gleaner-login=e30"}} {
-		res, _ = d.do("GET", back, "", headers...)
-		require.Equal(t, http.StatusUnauthorized, res.StatusCode, headers)
+		d.gives(http.StatusUnauthorized, "GET", back, "", headers...)
 		require.NotContains(t, res.Header.Values("Set-Cookie"), "gleaner=")
 	}
 	res, body := d.do("GET", backPath+"?error=access_denied&error_description="+url.QueryEscape(hostile)+"&state=x", "")
@@ -276,8 +274,7 @@ func TestABurstAtTheWayBackKeepsNobodyOut(t *testing.T) {
 	d := open(t, p.options, true)
 	forged := base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("x", sha256.Size) + `{"State":"S","Nonce":"n","Verifier":"v","Until":"2999-01-01T00:00:00Z"}`))
 	for range 3 * pairGuesses.atOnce {
-		res, _ := d.do("GET", backPath+"?state=S&code=x", "", "Cookie", "gleaner-login="+forged)
-		require.Equal(t, http.StatusUnauthorized, res.StatusCode)
+		d.gives(http.StatusUnauthorized, "GET", backPath+"?state=S&code=x", "", "Cookie", "gleaner-login="+forged)
 	}
 	require.Zero(t, p.tokens)
 	require.Empty(t, d.portal.closed)

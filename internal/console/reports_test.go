@@ -132,7 +132,7 @@ func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 		body := d.gives(http.StatusGatewayTimeout, "POST", path, "goal=nobody+knows", "Accept", "application/json")
 		require.Contains(t, body, want)
 	}
-	m := d.estimates.make(Wish{Goal: "nobody knows"}, nil)
+	m := d.estimates.make(HarvestRequest{Goal: "nobody knows"}, nil)
 	listed <- struct{}{}
 	<-m.done
 	d.startTime = 10 * time.Second
@@ -147,12 +147,12 @@ type slow struct {
 	listed chan struct{}
 }
 
-func (slow) Start(ctx context.Context, _ Wish) (id, did string, err error) {
+func (slow) Start(ctx context.Context, _ HarvestRequest) (id, did string, err error) {
 	<-ctx.Done()
 	return "", "", ctx.Err()
 }
 
-func (s slow) Estimate(ctx context.Context, _ Wish) (Estimated, error) {
+func (s slow) Estimate(ctx context.Context, _ HarvestRequest) (Estimated, error) {
 	select {
 	case <-s.listed:
 		return Estimated{Lines: []string{"listed at last"}}, nil
@@ -182,7 +182,7 @@ func TestOneUserKeepsNobodyOut(t *testing.T) {
 // TestPagesSayWhatHoldsNow of what was paused, ended or is never asked.
 func TestPagesSayWhatHoldsNow(t *testing.T) {
 	t.Parallel()
-	d := sampled(t, func(o *Options) { o.Harvests = &told{} })
+	d := sampled(t, nil)
 	at := "/harvests/" + url.PathEscape(sampleHarvest)
 	require.Contains(t, d.page(at), "1.5 answers a second")
 	require.NotContains(t, d.page(at), "As counted at the end")

@@ -32,8 +32,7 @@ func leastRoles() map[string]store.Role {
 // who has it or a greater one, and nobody else.
 func TestRolesOfEveryAddress(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	d := open(t, func(o *Options) { o.Harvests, o.Jobs, o.Schedules = ear, jobTold{ear}, &clock{told: ear} }, true)
+	d := open(t, nil, true)
 	d.sample()
 	cookies := map[store.Role]string{}
 	for _, role := range store.Roles() {
@@ -63,7 +62,7 @@ func TestRolesOfEveryAddress(t *testing.T) {
 		d.gives(http.StatusUnauthorized, method, path, "", "Accept", "application/json")
 	}
 	require.Empty(t, want, "these are served no more")
-	require.Empty(t, ear.heard)
+	require.Empty(t, d.ear.heard)
 	require.False(t, who{role: store.Administrator}.may(""), "an address without a role serves nobody")
 	require.False(t, who{role: "owner"}.may(store.Reader))
 }
@@ -113,8 +112,7 @@ func TestAdministratorsSayWhoMay(t *testing.T) {
 	d.another()
 	_, _ = d.login("bob", password)
 	bob := d.client
-	res, _ = d.post("/harvests", url.Values{"goal": {"conf/x"}})
-	require.Equal(t, http.StatusForbidden, res.StatusCode, "the first is an administrator, and others only look")
+	d.gives(http.StatusForbidden, "POST", "/harvests", "goal=conf/x") // the first is an administrator, and others only look
 	require.NotContains(t, d.page("/"), "/users")
 
 	d.client = ada

@@ -18,13 +18,13 @@ type Schedules interface {
 	// Schedule returns the schedule of a name; nil where there is none.
 	Schedule(ctx context.Context, name string) (*Scheduled, error)
 	// CreateSchedule has a harvest, or a recrawl of what is due ("due"), started every so often.
-	CreateSchedule(ctx context.Context, w Wish, every time.Duration) (name string, err error)
+	CreateSchedule(ctx context.Context, w HarvestRequest, every time.Duration) (name string, err error)
 	// SteerSchedule does one of pause, resume and remove to a schedule.
 	SteerSchedule(ctx context.Context, name, do, note string) error
 }
 
-// wishDue is the goal of the schedule that asks every site again whose rest is over.
-const wishDue = "due"
+// goalDue is the goal of the schedule that asks every site again whose rest is over.
+const goalDue = "due"
 
 // Scheduled is a schedule.
 type Scheduled struct {
@@ -43,7 +43,7 @@ type Scheduled struct {
 
 // scheduleOf says to a person of what a schedule is.
 func scheduleOf(name string) string {
-	if name == wishDue {
+	if name == goalDue {
 		return "every site whose rest is over"
 	}
 	return name
@@ -91,7 +91,7 @@ func scheduleParams() []param {
 		{name: "do", what: "what to do", one: []string{doCreate, doPause, doResume, doRemove}, required: true},
 		{name: "schedule", what: "its name, unless it is made"},
 		{name: "kind", what: "of what a new one is (default: a venue); due asks every site again whose rest is over",
-			one: []string{"venue", "site", "author", "papers", wishDue}},
+			one: []string{"venue", "site", "author", "papers", goalDue}},
 		{name: "goal", what: "of the harvest, as harvests have it"},
 		{name: "years", what: "years of publication, such as 1998-2004"},
 		{name: "every", what: "time between two starts, an hour or longer, such as 30d"},
@@ -133,9 +133,9 @@ func listsSchedule(ctx context.Context, c *Console, name, do string) bool {
 }
 
 func newSchedule(ctx context.Context, c *Console, a *asked) (name string, err error) {
-	w := Wish{Goal: wishDue}
-	if a.get("kind") != wishDue {
-		if w, err = a.wish(); err != nil {
+	w := HarvestRequest{Goal: goalDue}
+	if a.get("kind") != goalDue {
+		if w, err = a.harvestRequest(); err != nil {
 			return "", err
 		}
 		if w.Goal == "" {

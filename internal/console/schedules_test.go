@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -41,7 +40,7 @@ func (h *clock) Schedule(_ context.Context, name string) (*Scheduled, error) {
 	return nil, nil
 }
 
-func (h *clock) CreateSchedule(_ context.Context, w Wish, every time.Duration) (string, error) {
+func (h *clock) CreateSchedule(_ context.Context, w HarvestRequest, every time.Duration) (string, error) {
 	if w.Goal == "conf/none" {
 		return "", program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
 	}
@@ -74,9 +73,7 @@ func TestSchedulesAreSetUp(t *testing.T) {
 		"do=create&kind=due&every=30d&otherwise=+7d",
 		"do=resume&schedule=due", "do=pause&schedule=due", "do=remove&schedule=conf/webdb/1998-2004",
 	} {
-		res, body := d.do("POST", "/schedules", form)
-		require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
-		require.Equal(t, "/schedules", res.Header.Get("Location"))
+		d.leads("/schedules", "POST", "/schedules", form)
 		if form == "do=pause&schedule=due" {
 			require.Contains(t, d.page("/schedules"), "paused</span>", "at once")
 		}

@@ -19,7 +19,7 @@ import (
 // TestAnArchiveIsSent to the folder for imports, whole and under its own name, and the form that imports it names it.
 func TestAnArchiveIsSent(t *testing.T) {
 	t.Parallel()
-	d, ear, folder := jobDesk(t)
+	d, folder := jobDesk(t)
 	archive := strings.Repeat("WARC/1.0\r\n", maxList/8) // longer than a list may be
 	page := d.landed(d.uploadTo(uploadsPath, "crawl.warc.gz", archive, nil))
 	require.Regexp(t, `(?s)role="status">uploads/crawl.warc.gz is here.*id="new-import" open>.*name="path"[^>]* value="uploads/crawl.warc.gz"`, page)
@@ -44,9 +44,8 @@ func TestAnArchiveIsSent(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "uploads", ".partial-new"), nil, 0o600))
-	res, body := d.post("/jobs", url.Values{"job": {"import"}, "path": {"uploads/crawl.warc.gz"}})
-	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
-	require.Equal(t, []string{"start job 3"}, ear.heard)
+	d.gives(http.StatusSeeOther, "POST", "/jobs", "job=import&path=uploads/crawl.warc.gz")
+	require.Equal(t, []string{"start job 3"}, d.ear.heard)
 	require.Contains(t, d.page("/jobs"), `action="/uploads/crawl.warc.gz"`)
 	for _, name := range []string{"none.warc", ".partial-new", "%2e%2e%2f2026%2fcrawl.warc"} {
 		d.gives(http.StatusNotFound, "POST", "/uploads/"+name, "do=remove")
@@ -62,7 +61,7 @@ func TestAnArchiveIsSent(t *testing.T) {
 	_, _ = d.post("/uploads/own", remove)
 	require.FileExists(t, filepath.Join(other, "own"), "it lies in another folder")
 	d.Console.ImportFolder = ""
-	res, _ = d.uploadTo(uploadsPath, "b.warc", "x", nil)
+	res, _ := d.uploadTo(uploadsPath, "b.warc", "x", nil)
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
 	require.NotContains(t, d.page("/jobs"), `action="/uploads"`)
 	require.Contains(t, d.page("/jobs"), "the setting GLEANER_CONSOLE_IMPORTS")
@@ -76,19 +75,18 @@ func (m *meanwhile) Read([]byte) (int, error) { m.do(); return 0, io.EOF }
 // TestAListOfWantedPapersIsSent: it is entered, and the harvest that it is of previewed and then started.
 func TestAListOfWantedPapersIsSent(t *testing.T) {
 	t.Parallel()
-	ear := &told{}
-	d := sampled(t, func(o *Options) { o.Harvests = ear })
+	d := sampled(t, nil)
 	require.Contains(t, d.page("/"), `action="/lists"`)
 	res, body := d.uploadTo(listsPath, "own.bib", ownList, url.Values{"name": {""}, "list": {""}})
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
 	require.Regexp(t, `(?s)about 70 requests for papers:own.*name="goal" value="papers:own".*Engines of`, body)
 	_, _ = d.post("/harvests", url.Values{"goal": {"papers:own"}})
-	require.Equal(t, []string{"list own.bib 318", "start papers:own  0s"}, ear.heard)
+	require.Equal(t, []string{"list own.bib 318", "start papers:own  0s"}, d.ear.heard)
 	paper := gleaner.Paper{Key: "papers:own/1", Title: "A Paper", Year: 2001}
 	require.NoError(t, d.SaveListing(t.Context(), "file", "papers:own", "list", []gleaner.Paper{paper}))
 	require.Contains(t, d.page("/"), `<option value="papers:own">`)
 	_, _ = d.post("/harvests", url.Values{"kind": {"papers"}, "goal": {"Gratzer's Papers"}})
-	require.Equal(t, "start papers:gratzer's-papers  0s", ear.heard[2], "as it is entered")
+	require.Equal(t, "start papers:gratzer's-papers  0s", d.ear.heard[2], "as it is entered")
 	of := store.Harvest{ID: "papers:own", Venue: "papers:own", Options: []byte("{}"), Stage: "complete"}
 	require.NoError(t, d.SaveHarvest(t.Context(), of))
 	require.Regexp(t, `(?s)<td>own</td>.*>1</td>.*>its harvest</a> is removed first`, d.page("/"))

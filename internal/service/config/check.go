@@ -120,37 +120,48 @@ func number(v reflect.Value) float64 {
 	return v.Float()
 }
 
-// checkForm holds text to a form.
+// forms are the forms of texts: what is wanted, and whether a text is that.
+var forms = map[string]struct {
+	wants string
+	is    func(v string) bool
+}{
+	"text":   {"text of one line", func(string) bool { return true }},
+	"word":   {"one word", func(v string) bool { return !strings.ContainsFunc(v, unicode.IsSpace) }},
+	"host":   {"host:port", isHostPort},
+	"url":    {"an address such as file:///path or s3://bucket", hasScheme},
+	"mirror": {anHTTPAddress, func(v string) bool { return v == "-" || isAddress(v, "http", "https") }},
+	"http":   {anHTTPAddress, func(v string) bool { return isAddress(v, "http", "https") }},
+	"smtp": {"an address such as smtp://mail.example:587 or smtps://user:password@mail.example",
+		func(v string) bool { return isAddress(v, "smtp", "smtps") }},
+	"mail": {"mail addresses such as library@example.edu, with commas between", areMailAddresses},
+	"proxy": {"an address such as http://proxy.example:3128, or none",
+		func(v string) bool { return v == "none" || isAddress(v, "http", "https", "socks5", "socks5h") }},
+}
+
+const anHTTPAddress = "an address such as https://service.example"
+
+// checkForm holds text to a form. A field without a form takes nothing.
 func checkForm(form, v string) error {
-	bad := strings.ContainsFunc(v, unicode.IsControl)
-	switch form {
-	case "text":
-	case "word":
-		bad = bad || strings.ContainsFunc(v, unicode.IsSpace)
-	case "host":
-		_, port, err := net.SplitHostPort(strings.TrimPrefix(v, "dns:///"))
-		bad = bad || err != nil || port == ""
-	case "url":
-		u, err := url.Parse(v)
-		bad = bad || err != nil || u.Scheme == ""
-	case "mirror":
-		bad = bad || v != "-" && !isAddress(v, "http", "https")
-	case "http":
-		bad = bad || !isAddress(v, "http", "https")
-	case "smtp":
-		bad = bad || !isAddress(v, "smtp", "smtps")
-	case "mail":
-		_, err := mail.ParseAddressList(v)
-		bad = bad || err != nil
-	case "proxy":
-		bad = bad || v != "none" && !isAddress(v, "http", "https", "socks5", "socks5h")
-	default:
-		bad = true // a field without a form takes nothing
-	}
-	if bad {
+	f, known := forms[form]
+	if !known || strings.ContainsFunc(v, unicode.IsControl) || !f.is(v) {
 		return errors.New("wrong form")
 	}
 	return nil
+}
+
+func isHostPort(v string) bool {
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(v, "dns:///"))
+	return err == nil && port != ""
+}
+
+func hasScheme(v string) bool {
+	u, err := url.Parse(v)
+	return err == nil && u.Scheme != ""
+}
+
+func areMailAddresses(v string) bool {
+	_, err := mail.ParseAddressList(v)
+	return err == nil
 }
 
 func isAddress(v string, schemes ...string) bool {
@@ -185,23 +196,7 @@ func (s Setting) wants() string {
 	case reflect.Float64:
 		return "a number" + s.bounds()
 	}
-	switch s.field.Tag.Get("check") {
-	case "host":
-		return "host:port"
-	case "url":
-		return "an address such as file:///path or s3://bucket"
-	case "http", "mirror":
-		return "an address such as https://service.example"
-	case "smtp":
-		return "an address such as smtp://mail.example:587 or smtps://user:password@mail.example"
-	case "mail":
-		return "mail addresses such as library@example.edu, with commas between"
-	case "proxy":
-		return "an address such as http://proxy.example:3128, or none"
-	case "word":
-		return "one word"
-	}
-	return "text of one line"
+	return cmp.Or(forms[s.field.Tag.Get("check")].wants, forms["text"].wants)
 }
 
 func (s Setting) bounds() string {
