@@ -94,7 +94,7 @@ func sitesShow(c *cli) *cobra.Command {
 
 func sitesSlow(c *cli) *cobra.Command {
 	return &cobra.Command{Use: "slow HOST DELAY", Short: "Set the least time between two requests to one host", Args: args(2, "a host and a delay, such as www.example.edu 30s"),
-		Long:    "Set the least time between two requests to one host, with \"www.\" or without, for all that ask it.\nWhere something else calls for a longer one, that holds. 0s takes it back.",
+		Long:    "Set the least time between two requests to one host, with \"www.\" or without, for all that ask it,\nat most 4m. Where something else calls for a longer one, that holds. 0s takes it back,\nonce the pause under way is over.",
 		Example: "  starter sites slow www.example.edu 30s\n  starter sites slow www.example.edu 0s",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			s, err := showSite(ctx, a.DB, args[0])

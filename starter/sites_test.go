@@ -123,8 +123,8 @@ func TestSites(t *testing.T) {
 	}
 	require.Contains(t, c.ok("sites", "slow", "a.example", "0s"), "has no delay set by hand")
 	require.NotContains(t, c.ok("sites", "show", "a.example"), "set by hand")
-	for _, delay := range []string{"soon", "2d"} {
-		require.Contains(t, c.wrong(program.ExitUsage, "sites", "slow", "a.example", delay), "from 0s to 24h")
+	for _, delay := range []string{"soon", "5m"} {
+		require.Contains(t, c.wrong(program.ExitUsage, "sites", "slow", "a.example", delay), "`starter pause`")
 	}
 	c.onTemporal()
 	c.exec(`UPDATE harvests SET completed_at=now(), stage='complete'`)

@@ -238,8 +238,8 @@ func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, 
 	}
 	if how.do == "slow" {
 		delay, err := config.ParseDuration(how.reason)
-		if err != nil || delay > 24*time.Hour {
-			return "", fmt.Errorf("%w: want a delay from 0s to 24h, such as 30s", program.ErrUsage)
+		if err != nil || delay > 4*time.Minute { // a crawl waits for a host for five minutes
+			return "", fmt.Errorf("%w: want 0s to 4m, such as 30s; to have it not asked, `starter pause`", program.ErrUsage)
 		}
 		did = fmt.Sprintf("is asked at most every %s, by everybody", config.DurationText(delay))
 		if delay == 0 {

@@ -266,7 +266,7 @@ func routes() []route {
 		{"POST", "/sites/{host}", store.Editor, "", "Pauses a site, lets it be asked again, or has it asked less often.", []param{
 			{name: "do", what: "what to do", one: []string{doPause, doResume, doSlow}, required: true},
 			{name: "reason", what: "why it is paused, for whoever asks later"},
-			{name: "delay", what: "least time between two requests of a site that is slowed, such as 30s; 0s takes it back"}}, actOnSite, donePage{}},
+			{name: "delay", what: "least time between two requests of a site that is slowed, such as 30s, at most 4m; 0s takes it back"}}, actOnSite, donePage{}},
 	}
 	return append(all, otherRoutes(after)...)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -109,7 +110,8 @@ func (s hostState) busy(host string) error {
 	return nil
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+// seconds rounds to Postgres's unit, since it is compared with what Postgres holds.
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s*1e6)) * time.Microsecond }
 
 // Acquire takes the lease of a host. It returns a BusyError with the time to wait if the
 // host is parked, or the host or its pair with or without "www." is held. A lease that this

@@ -36,7 +36,7 @@ func Resume(ctx context.Context, pool *pgxpool.Pool, host string) (names []strin
 }
 
 // Slow sets the least time between two requests to a host, with and without "www."; 0 takes it
-// back. It lengthens other pauses, and shortens none. A crawl under way keeps to it from its next
+// back after the pause under way. It lengthens other pauses, and shortens none. A crawl under way keeps to it from its next
 // request on, to a shorter one, or where it makes no pauses, within seconds.
 func Slow(ctx context.Context, pool *pgxpool.Pool, host string, delay time.Duration) error {
 	_, err := untilFree(ctx, pool, nil, `INSERT INTO sites (host, min_delay)
