@@ -41,13 +41,14 @@ type archives struct {
 	taken   bool         // the record at from was passed, since it had been taken
 	over    func() error // why reading is to stop; nil where it is not
 	room    float64      // for resources that may come yet, by the bytes read, beside freeResources
+	links   float64      // of pages to files that may be put on record yet, by the bytes read
 	begun   func(f stored) error
 	zip     *zipped // the WACZ file that was opened last
 }
 
 // openArchives opens archive files, or folders of them, at a position.
 func openArchives(ctx context.Context, places source.Places, o Options, from Position) (a *archives, err error) {
-	a = &archives{from: from, where: places, disk: disk{o.Within}}
+	a = &archives{from: from, where: places, disk: disk{o.Within}, links: freeResources}
 	defer func() {
 		if err != nil {
 			_ = a.Close()

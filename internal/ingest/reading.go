@@ -7,8 +7,8 @@ import (
 	"gleaner/internal/ingest/source"
 )
 
-// A crawl has more bytes of each resource than packedResource, as they are packed, beside some
-// of each file. A file that has fewer was made to fill the record.
+// A crawl has more bytes of each resource, and of each link to a file, than packedResource, as they
+// are packed, beside some of each file. A file that has fewer was made to fill the record.
 const (
 	packedResource = 16
 	freeResources  = 1000
@@ -62,7 +62,7 @@ func (r *reading) Read(p []byte) (int, error) {
 	if f := r.of.files[r.of.i].inside; f != nil {
 		came *= min(1, float64(f.CompressedSize64)/float64(max(f.UncompressedSize64, 1)))
 	}
-	r.of.room += came
+	r.of.room, r.of.links = r.of.room+came, r.of.links+came
 	if r.of.read = max(r.of.read, r.at); n > 0 {
 		r.of.came()
 	}

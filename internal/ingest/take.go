@@ -321,17 +321,22 @@ func (it *item) readPage() {
 	}
 }
 
-// maxFiles is how many files of one page are put on record as linked there.
+// maxFiles is how many files of one page are put on record as linked there, at most.
 const maxFiles = 1000
 
 // learn keeps in mind which files a page leads to: few logs say where a document was
 // found.
 func (w *work) learn(it *item) {
-	p := it.page
+	p, most := it.page, float64(maxFiles)
+	packed, is := w.log.(*archives)
+	if is {
+		most = min(most, packed.links)
+		defer func() { packed.links -= float64(len(it.files)) }()
+	}
 	met := map[frontier.Hash]bool{frontier.HashOf(p.URL): true}
 	for l := range p.Files() {
 		h := frontier.HashOf(l.URL)
-		if !met[h] && len(it.files) < maxFiles {
+		if !met[h] && float64(len(it.files)+1) <= most {
 			it.files = append(it.files, h)
 		}
 		met[h] = true
