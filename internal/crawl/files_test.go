@@ -97,18 +97,27 @@ func TestEveryPageThatLinksToAFileIsOnRecord(t *testing.T) {
 }
 
 // TestFilesOfAPageAreBounded: a page of a hundred thousand names costs no more rows
-// than one of a thousand.
+// than one of a thousand, and a site of any number of pages no more than its own, which stay.
 func TestFilesOfAPageAreBounded(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for i := range maxFiles + 50 {
 		names = append(names, "http://other.test/"+string(rune('a'+i%26))+"/"+string(rune('a'+i/26%26))+"/"+string(rune('a'+i/676))+".pdf")
 	}
-	w, s := newWorld(t), serve(t, map[string]any{"/": links(names...)})
+	w, s := newWorld(t), serve(t, map[string]any{"/": links(append(names, "/more.html")...), "/more.html": links(names[50:]...)})
 	w.cfg.Leads = "none"
 	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
-	require.Equal(t, maxFiles, w.numbers(t, `SELECT count(*) FROM links`))
+	storetest.Exec(t, w.db.Pool, `INSERT INTO links SELECT id, '', sha256(n::text::bytea), current_date, current_date
+		FROM sites, generate_series(1, $1::int) n`, maxSiteFiles-maxFiles-100)
+	for range 2 {
+		r := w.finish(t, w.crawler(w.client), s.host)
+		require.Equal(t, Exhausted, r.Ending)
+		require.Contains(t, r.Reason, "links to files beyond 250000 are not recorded")
+		require.Equal(t, maxSiteFiles, w.numbers(t, `SELECT count(*) FROM links`))
+		require.Equal(t, maxFiles, w.numbers(t, `SELECT max(n) FROM (SELECT count(*) n FROM links WHERE page<>'' GROUP BY page) p`))
+		s.pages["/"] = links(append(names[1:], "/more.html")...)
+		storetest.Exec(t, w.db.Pool, `UPDATE urls SET state=0, etag='', last_modified='' WHERE state=1; UPDATE sites SET state='new'`)
+	}
 }
 
 // TestPapersThatAScriptShows crawls homepages of which a script makes the list of papers.

@@ -124,7 +124,7 @@ func (d *secondDay) recrawl(t *testing.T) {
 		kept := func() int {
 			id, err := store.EnsureSite(t.Context(), d.db.Pool, s.host)
 			require.NoError(t, err)
-			n, err := frontier.KeptBytes(t.Context(), d.db.Pool, id)
+			n, _, err := frontier.KeptSize(t.Context(), d.db.Pool, id)
 			require.NoError(t, err)
 			return n
 		}

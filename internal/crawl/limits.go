@@ -87,6 +87,9 @@ func (l *loop) leftOutSummary() string {
 	if l.links.unrecorded > 0 {
 		all = append(all, fmt.Sprintf("%d links beyond the limits were left out, beside %d that are recorded", l.links.unrecorded, l.links.seen.skipped))
 	}
+	if l.links.fileRoom <= 0 {
+		all = append(all, fmt.Sprintf("links to files beyond %d are not recorded", maxSiteFiles))
+	}
 	if l.links.pruned > 0 {
 		all = append(all, fmt.Sprintf("%d links were left out for their words", l.links.pruned))
 	}

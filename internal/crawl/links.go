@@ -64,7 +64,8 @@ func (l *loop) readPage(
 		l.pages = append(l.pages, p)
 	}
 	r := rank.Result{Page: p}
-	read := frontier.Reading{Page: e.Hash(), URL: e.Link.URL, Day: a.FetchedAt, Files: files(e, p), Again: e.Was == frontier.Page}
+	read := frontier.Reading{Page: e.Hash(), URL: e.Link.URL, Day: a.FetchedAt, Files: l.links.files(e, p)}
+	read.Again = e.Was == frontier.Page && l.links.fileRoom > 0 // else what is on record of it stays
 	read.Unread = strings.Join(p.Truncated, ", ")
 	l.batch.Read = append(l.batch.Read, read)
 	if p.NoFollow {
@@ -139,6 +140,7 @@ type enqueuer struct {
 	leads      leads
 	found      map[string]bool // normalised titles of the papers found on the site
 	keptBytes  int             // of links that were not taken, over all pages of the site
+	fileRoom   int             // for further links of the site to files
 	unrecorded int             // links that a limit kept out, beyond those recorded
 	pruned     int             // links left out for their words
 }
@@ -196,14 +198,20 @@ func cloneWords(e *frontier.Entry) *page.Candidate {
 }
 
 // maxFiles bounds the recorded links of one page to files. It exceeds the number of papers
-// of any person.
-const maxFiles = 1000
+// of any person. maxSiteFiles bounds those of all pages of a site, about 64 MB.
+const (
+	maxFiles     = 1000
+	maxSiteFiles = 250_000
+)
 
 // files returns the files that a page links to, taken or not, on any host. A paper found
 // by another page has this page as a parent, too.
-func files(e *frontier.Entry, p *page.Page) (of []frontier.Hash) {
+func (q *enqueuer) files(e *frontier.Entry, p *page.Page) (of []frontier.Hash) {
 	var met map[frontier.Hash]bool // made for the few pages that need it
 	for link := range p.Files() {
+		if len(of) >= min(maxFiles, q.fileRoom) {
+			break
+		}
 		if met == nil {
 			met = map[frontier.Hash]bool{e.Hash(): true}
 		}
@@ -211,9 +219,7 @@ func files(e *frontier.Entry, p *page.Page) (of []frontier.Hash) {
 			met[h] = true
 			of = append(of, h)
 		}
-		if len(of) == maxFiles {
-			break
-		}
 	}
+	q.fileRoom -= len(of)
 	return of
 }

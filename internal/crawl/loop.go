@@ -93,7 +93,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 	l.limits = &limits{cfg: cfg, scopes: site.Scopes, sections: newSections(site.Sofar.Sections), share: site.share,
 		used: site.Sofar, before: site.Sofar.Time, started: now}
 	l.links = &enqueuer{scope: scope{site, cfg}, limits: l.limits, strategy: p.Strategy, batch: &l.batch,
-		seen: newSeen(cfg.KnownURLs), leads: newLeads(), found: map[string]bool{}}
+		seen: newSeen(cfg.KnownURLs), leads: newLeads(), found: map[string]bool{}, fileRoom: maxSiteFiles}
 	l.batch.Reset()
 	l.shells = newShells(l)
 	return l

@@ -93,9 +93,11 @@ func (r record) recall(ctx context.Context, l *loop) error {
 	if err != nil {
 		return err
 	}
-	if l.links.keptBytes, err = frontier.KeptBytes(ctx, db, site); err != nil {
+	var files int
+	if l.links.keptBytes, files, err = frontier.KeptSize(ctx, db, site); err != nil {
 		return err
 	}
+	l.links.fileRoom -= files
 	if l.cfg.Browser != nil {
 		err := frontier.EachShown(ctx, db, site, r.site.Crawl, func(url string, failures int) {
 			l.shells.count(url, max(1, failures*shownFailing))

@@ -74,12 +74,12 @@ func EachShown(ctx context.Context, q Querier, siteID, crawl int, each func(url 
 	return err
 }
 
-// KeptBytes returns the bytes of the kept links of a site, except for pages that wait for
-// another visit, which replaces their kept links.
-func KeptBytes(ctx context.Context, q Querier, siteID int) (n int, err error) {
-	err = q.QueryRow(ctx, `SELECT coalesce(sum(octet_length(data)), 0) FROM kept_links k WHERE site_id=$1
-		AND NOT EXISTS (SELECT 1 FROM urls u WHERE u.site_id=k.site_id AND u.hash=k.page AND u.state=0)`, siteID).Scan(&n)
-	return n, err
+// KeptSize returns the bytes of the kept links of a site, except for pages that wait for
+// another visit, which replaces their kept links, and the number of its links to files.
+func KeptSize(ctx context.Context, q Querier, siteID int) (kept, files int, err error) {
+	err = q.QueryRow(ctx, `SELECT coalesce(sum(octet_length(data)), 0), (SELECT count(*) FROM links WHERE site_id=$1) FROM kept_links k WHERE site_id=$1
+		AND NOT EXISTS (SELECT 1 FROM urls u WHERE u.site_id=k.site_id AND u.hash=k.page AND u.state=0)`, siteID).Scan(&kept, &files)
+	return kept, files, err
 }
 
 // KeptRange chooses pages with kept links: those of one site, or of all if it is 0, that come
