@@ -26,6 +26,7 @@ import (
 type web struct {
 	*slice
 	cached map[frontier.Hash]bool // answers in the page cache, fetched for the search for homepages
+	room   int                    // bytes that the page cache may take of further answers
 	last   string                 // the URL requested last; "" for none yet
 
 	failed struct { // the last retryable failure
@@ -35,8 +36,8 @@ type web struct {
 }
 
 func (s *slice) openWeb(ctx context.Context) (*web, error) {
-	hashes, err := s.db.CachedOn(ctx, s.site.Host, cacheAge)
-	w := &web{slice: s, cached: make(map[frontier.Hash]bool, len(hashes))}
+	hashes, bytes, err := s.db.CachedOn(ctx, s.site.Host, cacheAge)
+	w := &web{slice: s, cached: make(map[frontier.Hash]bool, len(hashes)), room: maxCachedHost - bytes}
 	for _, h := range hashes {
 		w.cached[frontier.Hash(h)] = true
 	}
@@ -108,7 +109,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 		return nil, err
 	}
 	a := &Answer{Response: resp}
-	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= maxCachedPage && a.What() != collection.ContentDocument {
+	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= min(maxCachedPage, w.room) && a.What() != collection.ContentDocument {
 		w.cachePage(ctx, e.Link.URL, resp)
 	}
 	return a, nil
@@ -157,13 +158,17 @@ func (w *web) madeOf(ctx context.Context, page frontier.Hash) (made []byte, err 
 // readByScripts matches the media types of scripts, pages and data.
 var readByScripts = regexp.MustCompile(`^text/|[/+](json|xml|javascript|x-javascript|ecmascript|x-bibtex)$`)
 
-// maxCachedPage bounds a page in the page cache, in bytes.
-const maxCachedPage = 1 << 20
+// maxCachedPage bounds a page in the page cache, and maxCachedHost those of one host, in bytes.
+const (
+	maxCachedPage = 1 << 20
+	maxCachedHost = 64 << 20
+)
 
 // cachePage saves a page in the page cache, for the search for homepages that runs meanwhile. If
 // it cannot be saved, the search fetches it.
 func (w *web) cachePage(ctx context.Context, url string, r *fetch.Response) {
 	for _, u := range slices.Compact([]string{url, r.URL}) {
+		w.room -= len(r.Body)
 		h := frontier.HashOf(u)
 		err := w.db.SavePage(ctx, store.CachedPage{Hash: h[:], Host: weburl.Host(u), URL: u, FinalURL: r.URL, Outcome: string(gleaner.OK), Status: r.Status,
 			Header: r.Header, Body: r.Body, At: r.FetchedAt, Crawled: true})

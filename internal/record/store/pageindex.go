@@ -273,9 +273,12 @@ func (db PageRecords) EndAnswer(ctx context.Context, what string) error {
 		UPDATE page_cache SET reading=NULL WHERE hash=$1 AND deaths>0`, answerHash(what))
 }
 
-// CachedOn lists the hashes of the answers kept for a host.
-func (db PageRecords) CachedOn(ctx context.Context, host string, maxAge time.Duration) ([][]byte, error) {
-	return Column[[]byte](ctx, db, `SELECT hash FROM page_cache WHERE host=$1 AND outcome='success' AND fetched_at > now() - $2::interval`, host, maxAge)
+// CachedOn lists the hashes of the answers kept for a host, and returns the bytes of all, also
+// of older ones.
+func (db PageRecords) CachedOn(ctx context.Context, host string, maxAge time.Duration) (fresh [][]byte, bytes int, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT array_agg(hash) FILTER (WHERE outcome='success' AND fetched_at > now() - $2::interval),
+		coalesce(sum(octet_length(body)), 0) FROM page_cache WHERE host=$1`, host, maxAge).Scan(&fresh, &bytes)
+	return fresh, bytes, err
 }
 
 // Searches keeps the answers of search engines; it implements homepage.Cache.
