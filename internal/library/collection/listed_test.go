@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -50,6 +51,30 @@ func TestFoundElsewhereMeanwhile(t *testing.T) {
 	s.list(2)
 	js := s.take("http://b.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
 	require.Equal(t, []string{s.pile.Paper(2).Key}, js[0].Papers())
+}
+
+// TestACancelledHarvestWantsNothing until it begins again: nothing is compared with its papers
+// then. What was found for it stays, and papers that another harvest wants are found.
+func TestACancelledHarvestWantsNothing(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 1, 2, 3)
+	take := func(url string, n int) { s.take(url, s.pile.File(n, sampleweb.AsPDF)) }
+	take("http://a.example/1.pdf", 1)
+	other := store.Harvest{ID: "other", Venue: "other", Options: []byte("{}"), Stage: "crawl"}
+	require.NoError(t, s.db.SaveHarvest(t.Context(), other))
+	require.NoError(t, s.db.SetHarvestPapers(t.Context(), "other", []gleaner.Paper{s.pile.Paper(2)}, nil))
+	require.NoError(t, s.db.SetStage(t.Context(), "conf/pile/all", gleaner.StageCancelled, ""))
+	s.wanted.forget()
+	take("http://b.example/1.pdf", 1) // at another place: it is compared again
+	take("http://a.example/2.pdf", 2)
+	take("http://a.example/3.pdf", 3)
+	found := func() []string {
+		s.rematched()
+		return storetest.Column[string](t, s.db.Pool, `SELECT paper_key FROM matches ORDER BY 1`)
+	}
+	require.Equal(t, []string{s.pile.Paper(1).Key, s.pile.Paper(2).Key}, found())
+	s.want(1, 2, 3)
+	require.Equal(t, []string{s.pile.Paper(1).Key, s.pile.Paper(2).Key, s.pile.Paper(3).Key}, found())
 }
 
 // TestMatchesOfOldPapersAreNotWritten: whoever still has the list of before does

@@ -44,19 +44,30 @@ func (h Harvest) Command() string {
 // sites whose crawl was stopped or refused may be asked again, each when its own
 // pause is over.
 func (db HarvestRecords) SaveHarvest(ctx context.Context, h Harvest) error {
-	b := &pgx.Batch{}
-	b.Queue(`WITH of AS (SELECT id FROM sites WHERE state IN ('stopped', 'refused')
+	err := db.Exec(ctx, `WITH of AS (SELECT id FROM sites WHERE state IN ('stopped', 'refused')
 			AND id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 		UPDATE sites s SET state='new', reason='' FROM of WHERE s.id=of.id`, h.ID)
-	b.Queue(`INSERT INTO harvests (id, venue, year_from, year_to, years, options, stage) VALUES ($1,$2,$3,$4,$5,$6,$7)
-		ON CONFLICT (id) DO UPDATE SET options=EXCLUDED.options, stage=EXCLUDED.stage, paused=false, cancelled=false, note='',
-			started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL, counts=NULL, documents_judged=0`,
-		h.ID, h.Venue, h.Years.From, h.Years.To, h.Years.List, h.Options, h.Stage)
-	return db.Send(ctx, b)
+	if err != nil {
+		return err
+	}
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		again, err := Column[string](ctx, tx, `WITH saved AS (
+				INSERT INTO harvests (id, venue, year_from, year_to, years, options, stage) VALUES ($1,$2,$3,$4,$5,$6,$7)
+				ON CONFLICT (id) DO UPDATE SET options=EXCLUDED.options, stage=EXCLUDED.stage, paused=false, cancelled=false, note='',
+					started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL, counts=NULL, documents_judged=0)
+			SELECT w.paper_key FROM harvests v JOIN harvest_papers w ON w.harvest_id=v.id
+			WHERE v.id=$1 AND v.stage='cancelled' AND NOT w.held`,
+			h.ID, h.Venue, h.Years.From, h.Years.To, h.Years.List, h.Options, h.Stage)
+		if err != nil || len(again) == 0 {
+			return err
+		}
+		return changeWanted(ctx, tx, again)
+	})
 }
 
 // SetStage moves a harvest to a stage; note is one line for a person. The stages
-// "complete", "cancelled" and "failed" end it, and what it came to is kept.
+// "complete", "cancelled" and "failed" end it, and what it came to is kept. One that was
+// cancelled wants no papers until it is saved again; what documents are matched with stays.
 func (db HarvestRecords) SetStage(ctx context.Context, id string, stage gleaner.Stage, note string) error {
 	var counts *Counts
 	if stage == gleaner.StageComplete || stage == gleaner.StageCancelled || stage == gleaner.StageFailed {
@@ -66,7 +77,9 @@ func (db HarvestRecords) SetStage(ctx context.Context, id string, stage gleaner.
 		}
 		counts = &c
 	}
-	return unlessNone(fmt.Errorf("%s: %w", id, ErrNoHarvest))(db.Pool.Exec(ctx, `UPDATE harvests SET stage=$2, note=$3, counts=$4, updated_at=now(), paused = paused AND $4::jsonb IS NULL,
+	return unlessNone(fmt.Errorf("%s: %w", id, ErrNoHarvest))(db.Pool.Exec(ctx, `
+		WITH wants AS (UPDATE record SET wanted=wanted+1 WHERE $2='cancelled')
+		UPDATE harvests SET stage=$2, note=$3, counts=$4, updated_at=now(), paused = paused AND $4::jsonb IS NULL,
 		completed_at = CASE WHEN $2 IN ('complete', 'cancelled', 'failed') THEN now() END,
 		cancelled = cancelled OR $2 = 'cancelled' OR $2 = 'failed' AND paused WHERE id=$1`, id, stage, note, counts))
 }

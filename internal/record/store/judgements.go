@@ -229,9 +229,12 @@ func queueAccept(b *pgx.Batch, sha string) {
 
 func queueMatches(b *pgx.Batch, sha string, found []Found) {
 	keys := each.Of(found, func(f Found) string { return f.Paper })
-	// A paper that was found and is held now is compared no more: it stays found.
+	// A paper that was found and is held now is compared no more: it stays found. So does
+	// what is known of a paper that only cancelled harvests wanted.
 	b.Queue(`DELETE FROM matches m WHERE m.sha256=$1 AND m.settled='' AND NOT m.paper_key = ANY($2)
-		AND NOT (`+FoundSQL+` AND coalesce((SELECT bool_and(h.held) FROM harvest_papers h WHERE h.paper_key=m.paper_key), false))`, sha, keys)
+		AND NOT coalesce((SELECT bool_and(h.held AND `+FoundSQL+` OR v.stage='cancelled')
+			FROM harvest_papers h JOIN harvests v ON v.id=h.harvest_id
+			WHERE h.paper_key=m.paper_key), false)`, sha, keys)
 	for _, f := range found {
 		b.Queue(`INSERT INTO matches (paper_key, sha256, verdict, score, form, reasons) VALUES ($1,$2,$3,$4,$5,$6)
 			ON CONFLICT (paper_key, sha256) DO UPDATE SET verdict=EXCLUDED.verdict, score=EXCLUDED.score, form=EXCLUDED.form, reasons=EXCLUDED.reasons,

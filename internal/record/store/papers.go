@@ -115,10 +115,11 @@ func (db PaperRecords) Papers(ctx context.Context, venueKey string, years gleane
 }
 
 // Wanted lists every paper that a harvest wants and its library lacks, over all
-// harvests, by key.
+// harvests that were not cancelled, by key.
 func (db PaperRecords) Wanted(ctx context.Context) ([]gleaner.Paper, error) {
 	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p
-		WHERE EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND NOT h.held) ORDER BY p.key`)
+		WHERE EXISTS (SELECT 1 FROM harvest_papers h JOIN harvests v ON v.id=h.harvest_id
+			WHERE h.paper_key=p.key AND NOT h.held AND v.stage<>'cancelled') ORDER BY p.key`)
 }
 
 // missingSQL is true of a harvest_papers row h whose paper was not found.
