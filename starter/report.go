@@ -56,8 +56,7 @@ and with a new version at a known place). LAST is when the harvest was last begu
 				if err := r.WriteText(w); err != nil {
 					return err
 				}
-				of := []harvestStatus{{Harvest: r.Harvest}}
-				troubles(ctx, c, of)
+				of := fromTemporal(ctx, c, []harvestStatus{{Harvest: r.Harvest}}, false)
 				for _, t := range of[0].Troubles {
 					fmt.Fprintln(w, t)
 				}

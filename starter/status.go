@@ -38,13 +38,10 @@ func statusCommand(c *cli) *cobra.Command {
 			if id := unrecorded(ctx, c, strings.Join(args, ""), err); id != "" {
 				all, err = []harvestStatus{{Harvest: store.Harvest{ID: id}, Waits: true}}, nil
 			}
-			if err == nil && len(args) == 0 {
-				all = waiting(ctx, c, all)
-			}
 			if err != nil {
 				return err
 			}
-			troubles(ctx, c, all)
+			all = fromTemporal(ctx, c, all, len(args) == 0)
 			return c.Print(all, func(w io.Writer) error {
 				if len(all) == 0 {
 					_, err := fmt.Fprintln(w, "no harvest yet: starter harvest conf/webdb --years 1998-2004")
@@ -98,49 +95,48 @@ func statuses(ctx context.Context, db *store.DB, args []string) ([]harvestStatus
 	return all, nil
 }
 
-// waiting adds the harvests that were begun and that no worker has written to the record yet, the latest first.
-func waiting(ctx context.Context, c *cli, all []harvestStatus) []harvestStatus {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	err := c.onTemporal(ctx, func(t client.Client) error {
-		list, err := t.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'HarvestVenue' AND ExecutionStatus = 'Running'"})
-		waits := []harvestStatus{} // not nil, which JSON has as null
-		for _, w := range list.GetExecutions() {
-			id := strings.TrimPrefix(w.GetExecution().GetWorkflowId(), workflows.HarvestID(""))
-			if !slices.ContainsFunc(all, func(h harvestStatus) bool { return h.ID == id }) {
-				waits = append(waits, harvestStatus{Harvest: store.Harvest{ID: id}, Waits: true})
-			}
-		}
-		all = append(waits, all...)
-		return err
-	})
-	if err != nil {
-		fmt.Fprintln(c.Err, "which harvests wait for a worker is not known:", err)
-	}
-	return all
-}
-
-// troubles adds what fails of the harvests that run. Without a Temporal server
-// to ask, the record is all there is to tell.
-func troubles(ctx context.Context, c *cli, all []harvestStatus) {
+// fromTemporal adds what fails of the harvests that run and, where all are asked for, those that
+// wait for a worker. Without a Temporal server to ask, the record is all there is to tell.
+func fromTemporal(ctx context.Context, c *cli, all []harvestStatus, waiting bool) []harvestStatus {
 	runs := func(h harvestStatus) bool { return h.CompletedAt == nil && !h.Waits }
-	if !slices.ContainsFunc(all, runs) {
-		return
+	if !waiting && !slices.ContainsFunc(all, runs) {
+		return all
 	}
 	unknown := func(err error) {
 		if err != nil {
-			fmt.Fprintln(c.Err, "what fails now is not known:", err)
+			fmt.Fprintln(c.Err, "what fails now, or waits for a worker, is not known:", err)
 		}
 	}
-	unknown(c.onTemporal(ctx, func(t client.Client) (err error) {
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	unknown(c.onTemporal(patient, func(t client.Client) (err error) {
 		for i, h := range all {
 			if runs(h) {
 				all[i].Troubles, err = pool.Troubles(ctx, t, h.ID)
 				unknown(err)
 			}
 		}
-		return nil
+		if waiting {
+			all, err = withWaiting(ctx, t, all)
+		}
+		return err
 	}))
+	return all
+}
+
+// withWaiting adds the harvests that no worker has written to the record yet, the latest first.
+func withWaiting(ctx context.Context, t client.Client, all []harvestStatus) ([]harvestStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	list, err := t.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'HarvestVenue' AND ExecutionStatus = 'Running'"})
+	waits := []harvestStatus{} // not nil, which JSON has as null
+	for _, w := range list.GetExecutions() {
+		id := strings.TrimPrefix(w.GetExecution().GetWorkflowId(), workflows.HarvestID(""))
+		if !slices.ContainsFunc(all, func(h harvestStatus) bool { return h.ID == id }) {
+			waits = append(waits, harvestStatus{Harvest: store.Harvest{ID: id}, Waits: true})
+		}
+	}
+	return append(waits, all...), err
 }
 
 // unrecorded is the id of a harvest that was begun and is not on record yet, where err says

@@ -256,6 +256,9 @@ func TestThePaceOfASiteIsShown(t *testing.T) {
 		require.Regexp(t, `slow\.example.* `+slow, out, "%v", args)
 	}
 	require.Regexp(t, slow, c.ok("explain", "http://slow.example/"))
+	_, errs, result := c.background(t.Context(), "status")
+	require.Equal(t, program.ExitOK, result())
+	require.Equal(t, 1, strings.Count(errs.String(), "is not known: "), "Temporal is asked once: %s", errs)
 	url := answer[app.Explanation](c.read, "explain", "http://slow.example/")
 	require.Equal(t, store.Pace{Seconds: 15, By: "slow answers"}, url.Pace)
 	rep := answer[report.Report](c.read, "report", "conf/x")

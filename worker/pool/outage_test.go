@@ -358,4 +358,9 @@ func TestTroubleIsSeen(t *testing.T) {
 	seen, err = pool.Troubles(t.Context(), w.client, "conf/x/2001")
 	require.NoError(t, err)
 	require.Len(t, seen, 1, "a crawl that has ended fails no more")
+	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.HarvestID("conf/x/2001"), "", ""))
+	seen, err = pool.Troubles(t.Context(), w.client, "conf/x/2001")
+	require.NoError(t, err)
+	require.Len(t, seen, 1)
+	require.Contains(t, seen[0].String(), "harvest/conf/x/2001 does not run: its workflow was terminated; `starter harvest conf/x ")
 }

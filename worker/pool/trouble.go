@@ -17,12 +17,16 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/guard"
 	"gleaner/internal/harvest"
+	"gleaner/internal/harvest/reconcile"
+	"gleaner/internal/record/store"
 	"gleaner/workflows"
 )
 
-// Trouble is work that failed and is or will be retried, or that runs again.
+// Trouble is work that failed and is or will be retried, or that runs again; or a harvest whose
+// workflow was terminated, of Attempt 0.
 type Trouble struct {
 	What    string    `json:"what"` // an activity, or a host's crawl
 	Attempt int       `json:"attempt"`
@@ -42,7 +46,10 @@ func (t Trouble) String() string {
 		when = ", last tried " + t.Last.Local().Format(time.DateTime)
 	}
 	why := whose.ReplaceAllString(t.Error, "")
-	if why == silent {
+	switch {
+	case t.Attempt == 0:
+		return t.What + " does not run: " + why
+	case why == silent:
 		why = "its worker fell silent"
 	}
 	if t.Runs {
@@ -74,6 +81,12 @@ func Troubles(ctx context.Context, c client.Client, harvest string) ([]Trouble, 
 // Look returns the current work of a harvest and its failures.
 func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 	id := workflows.HarvestID(name)
+	if status, _ := (temporal{c}).Harvest(ctx, name); status == reconcile.Terminated {
+		goal, years := gleaner.SplitHarvest(name)
+		why := fmt.Sprintf("its workflow was terminated; `%s` goes on from what is known; within some ten minutes a worker "+
+			"records that it failed, and it can be run again", store.Harvest{Venue: goal, Years: years}.Command())
+		return Seen{Troubles: []Trouble{{What: id, Error: why}}}, nil
+	}
 	ids := []string{id, id + "/homepages"}
 	own := len(ids)
 	waits, _ := temporal{c}.Waits(ctx, name) // unknown without a worker
