@@ -133,6 +133,9 @@ func (b startedHarvest) words() string {
 			continue
 		}
 		said += fmt.Sprintf("; --%s %s is not taken, it runs with %s", n.Option, n.Asked, had)
+		if n.Option == "delay" {
+			said += "; `starter sites slow HOST " + n.Asked + "` slows one host at once"
+		}
 	}
 	if len(b.NotTaken) > 0 {
 		said += fmt.Sprintf("; `starter cancel %s` and, when it has ended, the same command take what is asked", b.ID)
