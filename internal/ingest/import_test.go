@@ -273,7 +273,10 @@ func TestDamaged(t *testing.T) {
 
 	_, err := s.Import(t.Context(), s.addImport(Options{Paths: []string{s.write("list.csv", []byte("path,url\n"))}}), time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, ErrInput, "nothing that it names is an archive")
-	require.ErrorContains(t, err, "list.csv: neither a WARC nor an ARC file; if it is something else, --format names it: heritrix, mirror, folder, csv")
+	require.ErrorContains(t, err, "list.csv: neither a WARC nor an ARC file; if it is something else, --format names it: heritrix, mirror, folder, csv; a document alone")
+	alone := []string{s.write("alone.pdf", s.pile.File(8, sampleweb.AsPDF))}
+	_, by = s.imported(Options{Paths: alone, Format: Folder, URLs: "http://d.example/{path}"})
+	require.Equal(t, SavedNew, by["http://d.example/alone.pdf"].Outcome)
 }
 
 // TestOneFormat: an archive of another format than the one that was named is not read,

@@ -189,8 +189,8 @@ func noArchive(ctx context.Context, w *work) error {
 	}
 	first, err := w.DB.ImportRecords(ctx, w.run.Job, 0, false, 1)
 	for _, r := range first {
-		err = fmt.Errorf("%w: %s: %s; if it is something else, --format names it: %s",
-			ErrInput, r.Source, strings.TrimPrefix(r.Detail, NoArchive+": "), strings.Join(Formats()[3:], ", "))
+		err = fmt.Errorf("%w: %s: %s; if it is something else, --format names it: %s; "+
+			"a document alone is imported with --format %s and --urls, such as https://www.example.edu/papers/{path}", ErrInput, r.Source, strings.TrimPrefix(r.Detail, NoArchive+": "), strings.Join(Formats()[3:], ", "), Folder)
 	}
 	return err
 }
