@@ -136,7 +136,9 @@ func TestWhatRobotsRefuses(t *testing.T) {
 	require.Equal(t, map[string]string{"a.example/": "success", "a.example/one": "success", "a.example/two": "success", "a.example/three": "success", "b.example/": "success",
 		"a.example/no/1": "robots-denied", "a.example/no/2": "robots-denied", "a.example/no/3": "robots-denied", "black.example/": "blacklisted"}, s.outcomes(t, id), "--host-pages 4")
 	id = s.opens(t, "other", twoTopics, func(a *Ask) { a.MaxPages = 6 })
-	require.Equal(t, crawl.PageLimit, s.ends(t, "other").Ending)
+	end := s.ends(t, "other")
+	require.Equal(t, crawl.PageLimit, end.Ending)
+	require.Equal(t, "its runs made the 6 requests of its option pages; more continue it", end.Reason)
 	c := devtest.Must(s.record.Get(t.Context(), "other"))(t)
 	require.Equal(t, 6, c.Requests)
 	require.Equal(t, 4, c.Refused)

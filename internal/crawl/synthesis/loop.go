@@ -230,7 +230,11 @@ func Run(ctx context.Context, cfg Config, p Parts, report func(crawl.Progress)) 
 	}
 	l := &loop{cfg: cfg, Parts: p, report: report, started: time.Now()}
 	e, wait, err := l.run(ctx)
-	return crawl.Result{Progress: l.progress, Ending: e, Wait: wait}, err
+	reason := map[crawl.Ending]string{
+		crawl.PageLimit: fmt.Sprintf("its runs made the %d requests of its option pages; more continue it", cfg.MaxPages),
+		crawl.TimeLimit: fmt.Sprintf("its runs took the %s of its option time; more continues it", cfg.MaxTime),
+	}[e]
+	return crawl.Result{Progress: l.progress, Ending: e, Reason: reason, Wait: wait}, err
 }
 
 type loop struct {
