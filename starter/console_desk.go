@@ -269,11 +269,12 @@ func (d *desk) Again(ctx context.Context, id string) (string, error) {
 	return did, err
 }
 
-func (d *desk) Estimate(ctx context.Context, w console.HarvestRequest) (p console.Estimated, err error) {
+func (d *desk) Estimate(ctx context.Context, w console.HarvestRequest, listing func(string)) (p console.Estimated, err error) {
 	f, years, err := harvestFlagsOf(w)
 	if err != nil {
 		return p, err
 	}
+	f.listing = listing
 	if gleaner.ParseGoal(w.Goal).Site != "" {
 		p.Lines = []string{"What a site has is not known before it is asked. A harvest of it can be cancelled when it is enough: what was found is kept."}
 		return p, nil

@@ -116,13 +116,16 @@ func (v *tour) tableJobs() {
 func TestHoldingsCanBeSeenAndTakenBack(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	csv := c.file("library.csv", "title,year,author\n\"Crawling the Web, Politely\",2001,Jörg Müller\nAnother Paper,2002,Jane Doe\n")
+	csv := c.file("library.csv", "title,year,author,Signatur,shelf\n\"Crawling the Web, Politely\",2001,Jörg Müller,X 1,\nAnother Paper,2002,Jane Doe,X 2,\n")
 	bib := c.file("library.bib", "@article{a, title={Crawling the {Web}, politely.}, year=2001, author={M{\\\"u}ller, J{\\\"o}rg}, doi={10.1/x}}\n@article{b, title={A Third Paper}, year=2003, author={Roe, R.}}\n")
 	done := answer[store.Imported](c.read, "holdings", "import", csv, "--dry-run")
 	require.Equal(t, store.Imported{Papers: 2, New: 2}, done)
 	require.Contains(t, c.ok("holdings", "list"), "nothing was imported")
 	require.Contains(t, c.ok("holdings", "import", csv), "2 papers of "+csv+" held: 2 new, 0 known")
-	require.Contains(t, c.ok("holdings", "import", csv), "held: 0 new, 2 known")
+	out, errs, result := c.background(t.Context(), "holdings", "import", csv)
+	require.Equal(t, program.ExitOK, result())
+	require.Contains(t, out.String(), "held: 0 new, 2 known")
+	require.Contains(t, errs.String(), "columns of "+csv+" that are not read: Signatur, shelf\n")
 	require.Contains(t, c.ok("holdings", "import", bib), "2 papers of "+bib+" held: 1 new, 1 known")
 
 	lists := answer[[]store.HeldSource](c.read, "holdings", "list")

@@ -77,7 +77,7 @@ func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years
 	defer a.Close()
 	var more []gleaner.Paper
 	if f.holdings != "" {
-		if more, err = readPapers(ctx, f.holdings); err != nil {
+		if more, err = c.readPapers(ctx, f.holdings); err != nil {
 			return nil, err
 		}
 	}
@@ -136,7 +136,8 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		}
 		return papersOfFile(name, years, f.sources.papers)
 	}
-	defer c.Progress("papers of " + name).End()
+	progress := c.Progress("papers of " + name)
+	defer progress.End()
 	e.From = harvest.SourceDBLP
 	if given.Author != "" {
 		who, err := a.Catalogues.DBLP.ResolveAuthor(ctx, given.Author)
@@ -169,7 +170,11 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		e.From = "record"
 		return papers, err
 	}
-	return a.Catalogues.DBLP.List(ctx, gleaner.Venue{Key: key}, years)
+	return a.Catalogues.DBLP.List(ctx, gleaner.Venue{Key: key}, years, func(done, of int) {
+		said := fmt.Sprintf("%d of %d volumes", done, of)
+		progress.Show("papers of " + name + ": " + said)
+		f.listing(said)
+	})
 }
 
 func ofYears(papers []gleaner.Paper, years gleaner.Years) (in []gleaner.Paper) {

@@ -26,6 +26,7 @@ type harvestFlags struct {
 	sources  sourceFlags
 	links    linkFlags
 	options  activities.HarvestOptions
+	listing  func(string) // gets the progress of a preview
 }
 
 func (f *harvestFlags) validate() (err error) {
@@ -39,7 +40,7 @@ func (f *harvestFlags) validate() (err error) {
 }
 
 func harvestCommand(c *cli) *cobra.Command {
-	f := &harvestFlags{}
+	f := &harvestFlags{listing: func(string) {}}
 	cmd := &cobra.Command{
 		Use: "harvest [VENUE …] [--years YEARS] [--site URL] [--author NAME|PID] [--papers FILE]", Short: "Complete the collection of venues, a person, a list or a site",
 		Long: `Complete the collection of a venue: list what it published, subtract what the

@@ -59,7 +59,7 @@ its file: importing it again replaces it, "starter holdings forget" takes it bac
 }
 
 func importHoldings(ctx context.Context, c *cli, name string, dry bool) (store.Imported, error) {
-	papers, err := readPapers(ctx, name)
+	papers, err := c.readPapers(ctx, name)
 	if err != nil {
 		return store.Imported{}, err
 	}
@@ -174,7 +174,7 @@ func writeHeld(w io.Writer, venueKey string, published int, held []heldPaper) er
 	return err
 }
 
-func readPapers(ctx context.Context, name string) ([]gleaner.Paper, error) {
+func (c *cli) readPapers(ctx context.Context, name string) ([]gleaner.Paper, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
@@ -189,6 +189,10 @@ func readPapers(ctx context.Context, name string) ([]gleaner.Paper, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	if unread := biblio.Unread(name, biblio.Text(f)); err == nil && len(unread) > 0 {
+		fmt.Fprintf(c.Err, "hint: columns of %s that are not read: %s\n", name, strings.Join(unread, ", "))
 	}
 	return papers, nil
 }

@@ -40,8 +40,9 @@ type Harvests interface {
 	SetHomepage(ctx context.Context, who gleaner.Author, url, word string) (did string, err error)
 	// Again starts a harvest again with its own options.
 	Again(ctx context.Context, harvest string) (did string, err error)
-	// Estimate returns what a harvest would have to do. Nothing is kept.
-	Estimate(ctx context.Context, w HarvestRequest) (Estimated, error)
+	// Estimate returns what a harvest would have to do, and calls listing with its progress.
+	// Nothing is kept.
+	Estimate(ctx context.Context, w HarvestRequest, listing func(string)) (Estimated, error)
 	// EnterList enters a list of wanted papers under the name of its file, and returns the goal of its harvest.
 	EnterList(ctx context.Context, file, text string) (goal string, err error)
 	// Collect has a collection by topic made, or goes on with one that ended.
@@ -202,13 +203,14 @@ func removeList(ctx context.Context, c *Console, a *asked) (any, error) {
 // a page waits: that goes on, and who asks again gets what came of it.
 func estimated(ctx context.Context, c *Console, w HarvestRequest) (any, error) {
 	m := c.estimates.make(w, func(end context.Context) (p Estimated, err error) {
+		defer c.listed.Delete(w)
 		end = context.WithValue(end, whoKey{}, asker(ctx))
 		over, err := c.listings.turn(end)
 		if err != nil {
 			return p, err
 		}
 		defer over()
-		return c.Harvests.Estimate(end, w)
+		return c.Harvests.Estimate(end, w, func(said string) { c.listed.Store(w, " ("+said+")") })
 	})
 	late := time.NewTimer(c.startTime)
 	defer late.Stop()
@@ -219,8 +221,10 @@ func estimated(ctx context.Context, c *Console, w HarvestRequest) (any, error) {
 		p.Lines, p.Papers = each.List(p.Lines), each.List(p.Papers)
 		return p, m.err
 	case <-late.C:
-		return nil, fmt.Errorf("%w %s, which goes on in the background: ask for the preview again in a while",
-			errListing, w.Goal)
+		far, _ := c.listed.Load(w)
+		said, _ := far.(string)
+		return nil, fmt.Errorf("%w %s%s, which goes on in the background: ask for the preview again in a while",
+			errListing, w.Goal, said)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

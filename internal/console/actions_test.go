@@ -80,7 +80,7 @@ func (h *told) SetHomepage(_ context.Context, who gleaner.Author, url, word stri
 
 func (h *told) Again(_ context.Context, id string) (string, error) { return h.note("again %s", id) }
 
-func (h *told) Estimate(_ context.Context, w HarvestRequest) (Estimated, error) {
+func (h *told) Estimate(_ context.Context, w HarvestRequest, _ func(string)) (Estimated, error) {
 	if w.Goal == "conf/none" {
 		return Estimated{}, program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
 	}

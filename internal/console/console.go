@@ -58,8 +58,9 @@ type Console struct {
 	growth     *lately[growth]
 	counters   *lately[store.Counters] // of the collection
 	failures   *lately[[]store.Failure]
-	searches   *turns // through texts
-	listings   *turns // of papers by catalogues, for estimates
+	searches   *turns    // through texts
+	listings   *turns    // of papers by catalogues, for estimates
+	listed     *sync.Map // Wish → how far its listing is
 	exports    *turns
 	uploading  *sync.Mutex            // one file at a time: each may take a part of the room that is free
 	startTime  time.Duration          // how long the start of a harvest may take
@@ -79,7 +80,7 @@ func New(ctx context.Context, o Options) (*Console, error) {
 	c := &Console{Options: o, key: rand.Text(), log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{},
 		growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{},
 		searches: newTurns(searchesATime), listings: newTurns(searchesATime), exports: newTurns(exportsATime), startTime: startTime,
-		uploading: &sync.Mutex{}, inside: http.NewServeMux()}
+		uploading: &sync.Mutex{}, listed: &sync.Map{}, inside: http.NewServeMux()}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)

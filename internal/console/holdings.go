@@ -180,9 +180,7 @@ func enter(ctx context.Context, c *Console, l *heldList) error {
 	case len(papers) == 0:
 		return fmt.Errorf("%w: no paper could be read: %w", errInput, wrong)
 	}
-	if biblio.Detect(l.Name, []byte(l.text[:min(len(l.text), 4096)])) == biblio.CSV {
-		l.Unread = append(l.Unread, biblio.Unread(l.text)...)
-	}
+	l.Unread = append(l.Unread, biblio.Unread(l.Name, strings.NewReader(l.text))...)
 	l.Wrong = each.Of(wrong, (*biblio.SyntaxError).Error)
 	if l.Imported, err = c.App.DB.SaveHoldings(ctx, papers, l.Name, l.Did == doPreview, nil); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -132,6 +133,10 @@ func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 		body := d.gives(http.StatusGatewayTimeout, "POST", path, "goal=nobody+knows", "Accept", "application/json")
 		require.Contains(t, body, want)
 	}
+	require.Eventually(t, func() bool {
+		_, body := d.do("POST", "/estimates", "goal=nobody+knows")
+		return strings.Contains(body, "still listing the papers of nobody knows (22 of 33 volumes)")
+	}, time.Minute, 10*time.Millisecond)
 	m := d.estimates.make(HarvestRequest{Goal: "nobody knows"}, nil)
 	listed <- struct{}{}
 	<-m.done
@@ -152,7 +157,8 @@ func (slow) Start(ctx context.Context, _ HarvestRequest) (id, did string, err er
 	return "", "", ctx.Err()
 }
 
-func (s slow) Estimate(ctx context.Context, _ HarvestRequest) (Estimated, error) {
+func (s slow) Estimate(ctx context.Context, _ HarvestRequest, listing func(string)) (Estimated, error) {
+	listing("22 of 33 volumes")
 	select {
 	case <-s.listed:
 		return Estimated{Lines: []string{"listed at last"}}, nil

@@ -61,16 +61,19 @@ func (d *DBLP) advised(err error) error {
 
 func (d *DBLP) Name() string { return "dblp" }
 
-// List returns every paper of the venue in the years, in the order of the index.
-// ErrNoVolume if the index lists nothing for them.
-func (d *DBLP) List(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
+// List returns every paper of the venue in the years, in the order of the index. It reports
+// how many volumes it has listed. ErrNoVolume if the index lists nothing for the years.
+func (d *DBLP) List(
+	ctx context.Context, v gleaner.Venue, years gleaner.Years, report func(done, of int),
+) ([]gleaner.Paper, error) {
 	volumes, ix, err := d.volumes(ctx, v.Key, years)
 	if err != nil {
 		return nil, err
 	}
 	var papers []gleaner.Paper
 	seen := map[string]bool{}
-	for _, vol := range volumes {
+	for i, vol := range volumes {
+		report(i, len(volumes))
 		list, err := d.Papers(ctx, vol)
 		if is[ErrNoVolume](err) {
 			// The index announces volumes whose contents are not entered yet.

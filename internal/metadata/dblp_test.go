@@ -217,10 +217,13 @@ func TestListKeepsTheYears(t *testing.T) {
 		"jex19.bht":                  one(hits(1, 0, in("journals/jex/C", "2003"))),
 		"jexs.bht":                   one(hits(1, 0, in("journals/jex/D", "1995"))),
 	})
-	papers, err := NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(2003))
+	var volumes [][2]int
+	report := func(done, of int) { volumes = append(volumes, [2]int{done, of}) }
+	papers, err := NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(2003), report)
 	require.NoError(t, err)
+	assert.Equal(t, [][2]int{{0, 3}, {1, 3}, {2, 3}}, volumes)
 	keys := each.Of(papers, func(p gleaner.Paper) string { return p.Key })
 	assert.Equal(t, []string{"journals/jex/A", "journals/jex/C"}, keys)
-	_, err = NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(1980))
+	_, err = NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(1980), report)
 	assert.Equal(t, gleaner.Years{From: 2002, To: 2005}, as[ErrNoVolume](t, err).Listed)
 }

@@ -6,7 +6,7 @@
 //	cfg := metadata.Config{Contact: "librarian@library.example.org", Gate: gate}
 //	d := metadata.NewDBLP(cfg)
 //	v, err := d.ResolveVenue(ctx, "WebDB")
-//	papers, err := d.List(ctx, v, venue.Years{From: 1998, To: 2004})
+//	papers, err := d.List(ctx, v, venue.Years{From: 1998, To: 2004}, func(done, of int) {})
 //
 // It stores nothing and promises three things. Every request, retries and
 // redirects included, takes a turn of its host (fetch.Gate), so that a limit

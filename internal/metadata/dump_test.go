@@ -50,14 +50,14 @@ func TestDumpIsTheLastWay(t *testing.T) {
 		v, err := d.ResolveVenue(t.Context(), "conf/exa")
 		require.NoError(t, err)
 		require.Equal(t, "EXA", v.Name)
-		papers, err := d.List(t.Context(), v, single(2003))
+		papers, err := d.List(t.Context(), v, single(2003), func(int, int) {})
 		want := []gleaner.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "Fast ∀ lists λ", Pages: "1-9", DOI: "10.1000/a",
 			Authors: []gleaner.Author{{PID: "1/2", Name: "Jörg Müller"}, {PID: "l/AnnLee", Name: "Ann Lee"}}, Links: []string{"https://doi.org/10.1000/A"}}}
 		require.NoError(t, err)
 		assert.Equal(t, want, papers)
-		_, err = d.List(t.Context(), v, single(1990))
+		_, err = d.List(t.Context(), v, single(1990), func(int, int) {})
 		assert.Equal(t, gleaner.YearsOf(2003, 2005), as[ErrNoVolume](t, err).Listed)
-		_, err = d.List(t.Context(), gleaner.Venue{Key: "conf/none"}, single(2003))
+		_, err = d.List(t.Context(), gleaner.Venue{Key: "conf/none"}, single(2003), func(int, int) {})
 		as[ErrUnknownVenue](t, err)
 	}
 }

@@ -60,7 +60,7 @@ func venueYear(t *testing.T, cfg metadata.Config, c catalogues.Catalogue) {
 	require.NoError(t, err)
 	v.IDs = map[string]string{"issn": c.ISSN}
 	years := gleaner.Years{From: 2003, To: 2003}
-	papers, err := d.List(ctx, v, years)
+	papers, err := d.List(ctx, v, years, func(int, int) {})
 	require.NoError(t, err)
 	registered, err := metadata.NewCrossref(cfg).Papers(ctx, v, years)
 	require.NoError(t, err)

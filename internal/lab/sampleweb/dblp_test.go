@@ -37,7 +37,7 @@ func TestMetadataIsUnderstood(t *testing.T) {
 	for _, key := range w.Venues() {
 		v, err := dblp.ResolveVenue(t.Context(), key)
 		require.NoError(t, err)
-		papers, err := dblp.List(t.Context(), v, gleaner.Years{From: first, To: last})
+		papers, err := dblp.List(t.Context(), v, gleaner.Years{From: first, To: last}, func(int, int) {})
 		require.NoError(t, err)
 		for _, p := range papers {
 			require.Equal(t, truth[p.Key].Title, p.Title)

@@ -44,10 +44,12 @@ func column(header string) string {
 	return ""
 }
 
-// Unread returns the headers of a table's columns that are not read.
-func Unread(list string) (headers []string) {
-	in, err := table(bufio.NewReader(strings.NewReader(list)))
-	if err != nil {
+// Unread returns the headers of the columns that are not read of a list that is a table.
+func Unread(name string, list io.Reader) (headers []string) {
+	br := bufio.NewReader(list)
+	head, _ := br.Peek(4096)
+	in, err := table(br)
+	if err != nil || Detect(name, head) != CSV {
 		return nil
 	}
 	header, _ := in.Read()
