@@ -298,8 +298,8 @@ func (d *desk) Estimate(ctx context.Context, w console.HarvestRequest, listing f
 }
 
 // EnterList implements console.Harvests. It enters the list as a file's is.
-func (d *desk) EnterList(ctx context.Context, name, text string) (string, error) {
-	goal := gleaner.Goal{List: listName(name)}
+func (d *desk) EnterList(ctx context.Context, name, text string, replace bool) (string, error) {
+	goal := gleaner.Goal{List: listName(strings.ReplaceAll(name, "/", "-"))}
 	if goal.List == "" {
 		return "", fmt.Errorf("%w: %q is no name for a list", program.ErrUsage, name)
 	}
@@ -317,7 +317,8 @@ func (d *desk) EnterList(ctx context.Context, name, text string) (string, error)
 		return "", err
 	}
 	defer a.Close()
-	err = consoleError(enterList(ctx, a, io.Discard, goal, gleaner.Years{}, file, "console/"+goal.List))
+	err = consoleError(enterList(ctx, a, io.Discard, goal, gleaner.Years{}, file, "console/"+goal.List,
+		func(string) bool { return replace }))
 	if program.ExitCode(err) == program.ExitUsage {
 		err = fmt.Errorf("%w: %s", program.ErrUsage, strings.ReplaceAll(err.Error(), file, name))
 	}

@@ -144,10 +144,14 @@ func authorGoal(ctx context.Context, c *cli, given gleaner.Goal) (gleaner.Goal, 
 	return gleaner.Goal{Author: who.PID}, err
 }
 
-// listName names the list of a file by its own name, without the ending.
+// listName names the list of a file by its own name, without the ending of a format.
 func listName(file string) string {
-	base := filepath.Base(file)
-	name := strings.ToValidUTF8(strings.TrimSuffix(base, filepath.Ext(base)), "_")
+	name := filepath.Base(file)
+	ending := filepath.Ext(name)
+	if _, err := biblio.ParseFormat(ending); err == nil || ending == ".txt" {
+		name = strings.TrimSuffix(name, ending)
+	}
+	name = strings.ToValidUTF8(name, "_")
 	return gleaner.ParseGoal(gleaner.Goal{List: name}.String()).List
 }
 
@@ -163,7 +167,7 @@ func knowList(ctx context.Context, c *cli, given gleaner.Goal, years gleaner.Yea
 		if err != nil {
 			return err
 		}
-		return enterList(ctx, a, c.Err, given, years, f.papers, path)
+		return enterList(ctx, a, c.Err, given, years, f.papers, path, func(was string) bool { return was == path })
 	}
 	v, err := a.DB.Venue(ctx, given.String())
 	if err == nil && v.Sources == "" {
@@ -175,7 +179,7 @@ func knowList(ctx context.Context, c *cli, given gleaner.Goal, years gleaner.Yea
 // enterList makes a file the whole of a list, whatever years are wanted of it now. A
 // harvest that runs keeps the papers that it began with. The record names the file by its origin.
 func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Goal, years gleaner.Years, file,
-	origin string) error {
+	origin string, replaces func(was string) bool) error {
 	key := list.String()
 	papers, _, err := papersOfList(hints, key, years, file)
 	if err != nil {
@@ -184,7 +188,7 @@ func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Go
 	for i := range papers {
 		papers[i].Key = key + "/" + papers[i].Key // a list's own: the same paper may be of a venue, too
 	}
-	if err := keepsItsPapers(ctx, a.DB, key, origin, papers); err != nil {
+	if err := keepsItsPapers(ctx, a.DB, key, origin, papers, replaces); err != nil {
 		return err
 	}
 	if err := a.Stages.Papers.Enter(ctx, harvest.SourceFile, key, "list", papers); err != nil {
@@ -194,8 +198,8 @@ func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Go
 }
 
 // keepsItsPapers refuses other papers for a list that is being harvested, or that is of
-// another file of the same name.
-func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers []gleaner.Paper) error {
+// another origin of the same name, which replaces does not let go.
+func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers []gleaner.Paper, replaces func(was string) bool) error {
 	all, err := db.Harvests(ctx)
 	if err != nil {
 		return err
@@ -206,11 +210,11 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers 
 	}
 	runs := slices.ContainsFunc(all, func(h store.Harvest) bool { return h.Venue == key && h.CompletedAt == nil })
 	was := cmp.Or(of.IDs[harvest.SourceFile], path)
-	if !runs && was == path {
+	if !runs && replaces(was) {
 		return nil
 	}
 	had, err := db.Listing(ctx, harvest.SourceFile, key, gleaner.Years{})
-	if err != nil {
+	if err != nil || len(had) == 0 {
 		return err
 	}
 	type paper struct{ key, title, doi string }
@@ -223,7 +227,7 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers 
 	}
 	for _, n := range same {
 		if n != 0 && !runs {
-			return fmt.Errorf("%w: %s is the list of %s, and %s has other papers; give this file another name", program.ErrUsage, key, was, path)
+			return fmt.Errorf("%w: %s is the list of %s, which has other papers; replace it, or give this one another name", program.ErrUsage, key, was)
 		}
 		if n != 0 {
 			return fmt.Errorf("%w: %[2]s is being harvested with other papers; wait for its end, or `starter cancel %[2]s`, or give the file another name", program.ErrUsage, key)

@@ -44,7 +44,8 @@ type Harvests interface {
 	// Nothing is kept.
 	Estimate(ctx context.Context, w HarvestRequest, listing func(string)) (Estimated, error)
 	// EnterList enters a list of wanted papers under the name of its file, and returns the goal of its harvest.
-	EnterList(ctx context.Context, file, text string) (goal string, err error)
+	// A list of that name with other papers is replaced only where replace is true.
+	EnterList(ctx context.Context, file, text string, replace bool) (goal string, err error)
 	// Collect has a collection by topic made, or goes on with one that ended.
 	Collect(ctx context.Context, w CollectionRequest) (did string, err error)
 	// SteerCollection does one of pause, resume and cancel to a collection that is being made.
@@ -180,7 +181,9 @@ func enterList(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	goal, err := c.Harvests.EnterList(ctx, l.Name, l.text)
+	a.PostForm.Set("name", l.Name) // of the form that is shown again
+	a.PostForm.Set("list", l.text)
+	goal, err := c.Harvests.EnterList(ctx, l.Name, l.text, a.get("replace") != "")
 	c.log.InfoContext(ctx, "console: list", "list", l.Name, "goal", goal, "user", user(ctx), "error", err)
 	if err != nil {
 		return nil, err

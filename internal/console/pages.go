@@ -238,7 +238,7 @@ func routes() []route {
 		{"POST", "/estimates", store.Editor, "estimate", "Says what a harvest would have to do. Nothing is kept, and no site is asked.", harvestParams(), estimate, Estimated{}},
 		{"POST", listsPath, store.Editor, "estimate",
 			"Enters a list of wanted papers, and says what its harvest would have to do.",
-			[]param{{name: "name", what: "of the list (default: of the file); one of the same name is replaced"},
+			[]param{{name: "name", what: "of the list (default: of the file)"}, {name: "replace", what: "the list of the same name", one: []string{"yes"}},
 				{name: "list", what: "papers as BibTeX, RIS, CSV, JSON Lines, or DOIs, at most 8 MB"}}, enterList, Estimated{}},
 		{"POST", "/harvests/{id...}", store.Editor, "", "Pauses, resumes, cancels, retries or runs a harvest again, or removes one that ended.", []param{
 			{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry, doAgain, doRemove},
