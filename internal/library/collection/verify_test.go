@@ -196,6 +196,8 @@ func TestFindDocuments(t *testing.T) {
 	s.take("http://a.example/hw", s.pile.File(9, sampleweb.AsSheet))
 	s.take("http://a.example/copy", s.pile.File(1, sampleweb.AsRevisedPDF))
 	p := s.pile.Paper(2)
+	_, err := s.db.Pool.Exec(ctx, `UPDATE documents SET first_pages=first_pages || E'\nA Phrase (of\n  Lines)' WHERE sha256=(SELECT max(sha256) FROM documents)`)
+	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		q store.DocumentQuery
 		n int
@@ -206,6 +208,7 @@ func TestFindDocuments(t *testing.T) {
 		"venue":    {store.DocumentQuery{Venue: "conf/pile"}, 4},
 		"primary":  {store.DocumentQuery{Venue: "conf/pile", Primary: true}, 3},
 		"text":     {store.DocumentQuery{Text: p.Title[:10]}, 1},
+		"wrapped":  {store.DocumentQuery{Text: "phrase (of lines)"}, 1},
 		"tomorrow": {store.DocumentQuery{From: time.Now().Add(24 * time.Hour)}, 0},
 		"today":    {store.DocumentQuery{From: time.Now().Add(-24 * time.Hour), To: time.Now().Add(time.Hour)}, 10},
 		"limit":    {store.DocumentQuery{Limit: 3}, 3},

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -90,8 +91,8 @@ func (q DocumentQuery) where(arg func(any) string) (all []string) {
 func (q DocumentQuery) sql() (sql string, args []any) {
 	arg := numbered(&args)
 	where, order, of := q.where(arg), "d.id", ""
-	if q.Text != "" {
-		where = append(where, "position(lower("+arg(q.Text)+") IN lower(d.first_pages)) > 0")
+	if words := strings.Fields(regexp.QuoteMeta(q.Text)); len(words) > 0 { // a phrase may go on in the next line
+		where = append(where, "d.first_pages ~* "+arg(strings.Join(words, `\s+`)))
 	}
 	limit := q.Limit
 	if q.Sample > 0 {

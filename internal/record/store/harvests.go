@@ -197,7 +197,7 @@ type Counts struct {
 	Refused    int `json:"sites_refused"`
 	Stopped    int `json:"sites_stopped"`
 	Paused     int `json:"sites_paused"` // by a person, before they were done
-	Parked     int `json:"parked"`
+	Parked     int `json:"parked"`       // of the others, left alone for a while
 	Pages      int `json:"pages"`
 	Waiting    int `json:"waiting"`
 	Failures   int `json:"failures"`
@@ -280,7 +280,7 @@ func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, erro
 			(SELECT count(*) FROM s), (SELECT count(*) FROM s WHERE state='done'),
 			(SELECT count(*) FROM s WHERE state='refused' AND paused=''), (SELECT count(*) FROM s WHERE state IN ('trap', 'stopped') AND paused=''),
 			(SELECT count(*) FROM s WHERE state<>'done' AND paused<>''),
-			(SELECT count(*) FROM s WHERE parked_until > now()),
+			(SELECT count(*) FROM s WHERE parked_until > now() AND paused='' AND state IN ('new', 'crawling')),
 			(SELECT pages FROM u), (SELECT waiting-unasked FROM u), (SELECT failed FROM u), (SELECT unasked FROM u),
 			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new'),
 			(SELECT count(*) FROM d WHERE state='new' AND outcome IN `+putOff+`)`, id)

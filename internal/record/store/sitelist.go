@@ -99,7 +99,8 @@ func (q SiteQuery) sql() string {
 	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
 			AND ($1<>'' OR $6<>'' OR $8 OR ` + listedSite + `)
 			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))
-			AND (NOT $8 OR s.paused <> '' OR EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host))
+			AND (NOT $8 OR (s.paused <> '' OR EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host))
+				AND ($2='' OR s.state <> 'done' OR EXISTS (SELECT 1 FROM url_counts c WHERE c.site_id=s.id AND c.state=0)))
 			AND (NOT $7 OR s.state IN ('refused', 'stopped') OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state IN (3, 4))) AND $2::text IS NOT NULL
 			ORDER BY s.host LIMIT $5) s
 		CROSS JOIN LATERAL (SELECT ` + urlCounts + ` FROM url_counts u WHERE u.site_id=s.id) u
