@@ -60,7 +60,7 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	}
 	c.exec(`INSERT INTO authors (id, name) SELECT n::text, n::text FROM generate_series(1, 20) n`)
 	c.exec(`INSERT INTO homepage_decisions (author_id, decision, requests) SELECT n::text, '{}', 4 FROM generate_series(1, 20) n`)
-	c.exec(`INSERT INTO crawls (site_id, crawl, started_at, finished_at, requests, fetched) SELECT id, 1, now(), now(), 30, 30 FROM sites WHERE length(host) = 9`)
+	c.exec(`INSERT INTO crawls (site_id, crawl, started_at, finished_at, requests, fetched) SELECT id, 1, now(), now(), CASE WHEN host='a.example' THEN 300 ELSE 30 END, 30 FROM sites WHERE length(host) = 9`)
 	c.exec(`UPDATE sites SET pace='2 s', pace_by='robots.txt'`)
 	c.read(&all, dry...)
 	require.Equal(t, 4*all[0].ToFind, all[0].Looking)
@@ -69,7 +69,7 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	require.Regexp(t, `of crawls\); \d+m?\d*s( to \d+m?\d*s)?\n`, out)
 	require.InDelta(t, float64(all[0].Looking)*2/48, all[0].Seconds, .1, "48 authors are looked for at a time")
 	require.Contains(t, out, "4.0 requests an author, 0 % found")
-	require.Contains(t, out, "30 requests of a new site, the mean of 10 first crawls on record")
+	require.Contains(t, out, "57 requests of a new site, the mean of 10 first crawls on record, and 300 of the largest")
 	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: web.Venues()[0] + "/2001-2002", Venue: web.Venues()[0], Years: gleaner.Years{From: 2001, To: 2002}, Options: []byte("{}"), Stage: gleaner.StageComplete}))
 	c.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites`, web.Venues()[0]+"/2001-2002")
 	c.exec(`UPDATE sites SET crawl=1, pace='100 s'`)

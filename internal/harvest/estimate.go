@@ -87,10 +87,10 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 	} else {
 		e.Basis = append(e.Basis, fmt.Sprintf("homepages: assumed, since the record has %s: %.0f requests an author, %.0f %% found, on a host each", text.Count(h.Authors, "author"), requests, 100*found))
 	}
-	crawl := assumedCrawl
+	crawl, largest := assumedCrawl, assumedCrawl
 	if h.Crawls >= enough {
-		crawl = h.OfCrawl
-		e.Basis = append(e.Basis, fmt.Sprintf("crawls: %.0f requests of a new site, the mean of %d first crawls on record", crawl, h.Crawls))
+		crawl, largest = h.OfCrawl, h.Largest
+		e.Basis = append(e.Basis, fmt.Sprintf("crawls: %.0f requests of a new site, the mean of %d first crawls on record, and %.0f of the largest", crawl, h.Crawls, largest))
 	} else {
 		e.Basis = append(e.Basis, fmt.Sprintf("crawls: assumed, since the record has %d first crawls: %.0f requests of a site", h.Crawls, crawl))
 	}
@@ -99,21 +99,19 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 	e.Looking = int(math.Round(float64(e.ToFind) * requests))
 	e.Crawling = e.Known.Waiting + int(math.Round(float64(e.NewSites)*crawl))
 	e.Requests = e.Looking + e.Crawling
-	e.Least, e.Seconds = lasts(e, p, crawl)
+	e.Least, e.Seconds = lasts(e, p, crawl, min(largest, float64(p.Most)))
 	return e, nil
 }
 
 // lasts returns how many seconds the work takes, at least and at most. Authors are searched
 // for in parallel, but all with one search engine. Sites are crawled in parallel, each at
-// its pace, and some of them during the search.
-func lasts(e Estimate, p Pace, crawl float64) (least, most float64) {
+// its pace, and some of them during the search; at most, a new one is as large as any on record.
+func lasts(e Estimate, p Pace, crawl, largest float64) (least, most float64) {
 	looking := max(float64(e.Looking)*p.Delay.Seconds()/float64(max(p.Authors, 1)), float64(e.ToFind)*p.Search.Seconds())
-	longest := e.Known.Longest.Seconds()
-	if e.NewSites > 0 {
-		longest = max(longest, crawl*p.Delay.Seconds())
+	crawling := func(site float64) float64 {
+		return max(e.Known.Longest.Seconds(), float64(min(e.NewSites, 1))*site*p.Delay.Seconds(), float64(e.Crawling)*p.Delay.Seconds()/float64(max(p.Sites, 1)))
 	}
-	crawling := max(longest, float64(e.Crawling)*p.Delay.Seconds()/float64(max(p.Sites, 1)))
-	return max(looking, crawling), looking + crawling
+	return max(looking, crawling(crawl)), looking + crawling(largest)
 }
 
 // found returns which papers documents on record are, as these or as papers of another list.

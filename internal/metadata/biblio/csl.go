@@ -3,6 +3,7 @@ package biblio
 import (
 	"bufio"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -68,11 +69,17 @@ func cslNameOf(a gleaner.Author) cslName {
 	return cslName{Family: family, Given: given, Suffix: suffix}
 }
 
+// particle stands before a surname, in small letters, and is of it.
+var particle = regexp.MustCompile(`^\p{Ll}+$`)
+
 // parts are the parts of a name; what cannot be parted is all surname.
 func parts(a gleaner.Author) (surname, given, suffix string) {
 	surname = a.Surname()
 	i := strings.LastIndex(a.Name, surname)
 	given = strings.TrimSpace(a.Name[:max(0, i)])
+	for before := strings.LastIndexByte(given, ' '); before > 0 && particle.MatchString(given[before+1:]); before = strings.LastIndexByte(given, ' ') {
+		surname, given = given[before+1:]+" "+surname, given[:before]
+	}
 	suffix = strings.Trim(a.Name[min(len(a.Name), max(0, i)+len(surname)):], " ,")
 	if given == "" {
 		return a.Name, "", ""

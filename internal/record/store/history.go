@@ -21,6 +21,7 @@ type History struct {
 	Hosts    float64       // of one who was found
 	Crawls   int           // first crawls of sites
 	OfCrawl  float64       // requests of one
+	Largest  float64       // requests of the one with the most
 	Paced    int           // sites that were crawled and whose pace is known
 	Pace     time.Duration // of one
 }
@@ -31,6 +32,7 @@ func (db HarvestRecords) History(ctx context.Context) (History, error) {
 			(SELECT coalesce(avg(requests), 0)::float8 FROM homepage_decisions),
 			(SELECT coalesce(count(DISTINCT host)::float8 / nullif(count(DISTINCT author_id), 0), 0) FROM homepages),
 			(SELECT count(*) FROM crawls WHERE crawl=1), (SELECT coalesce(avg(requests), 0)::float8 FROM crawls WHERE crawl=1),
+			(SELECT coalesce(max(requests), 0)::float8 FROM crawls WHERE crawl=1),
 			(SELECT count(*) FROM sites WHERE pace_by <> '' AND crawl > 0), (SELECT coalesce(avg(pace), '0') FROM sites WHERE pace_by <> '' AND crawl > 0)`)
 }
 
