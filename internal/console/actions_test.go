@@ -91,7 +91,7 @@ func (h *told) Estimate(_ context.Context, w HarvestRequest, _ func(string)) (Es
 	return Estimated{[]string{"about 70 requests for " + w.Goal + w.Years}, []store.HarvestPaper{p}}, nil
 }
 
-func (h *told) EnterList(_ context.Context, file, text string) (string, error) {
+func (h *told) EnterList(_ context.Context, file, text string, _ bool) (string, error) {
 	if text == "odd" {
 		return "", fmt.Errorf("%w: %s: format not known", program.ErrUsage, file)
 	}
@@ -239,7 +239,7 @@ func TestAmbiguousMatchesAreSettled(t *testing.T) {
 	d.exec(`UPDATE papers o SET title=p.title, year=p.year FROM papers p
 		WHERE p.key='conf/webdb/P1' AND o.key='conf/webdb/P2'`)
 	require.NotContains(t, d.page("/documents/"+sampleSHA), "another paper, too", "one of several lists is one")
-	require.Regexp(t, `(?s)`+otherSHA[:12]+`</a> <span class="state found">is it.*settled: yes.*named by a person`,
+	require.Regexp(t, `(?s)`+otherSHA[:12]+`</a> <span class="state found">is it.*a person said yes.*named by a person`,
 		d.page("/papers/conf%2Fwebdb%2FP3"))
 	require.Regexp(t, `href="/papers/conf%2Fwebdb%2FP3">Missing Since`, d.page("/documents/"+otherSHA))
 	require.Regexp(t, `it is the paper <a href="/papers/conf%2Fwebdb%2FP3">Missing Since`,

@@ -140,7 +140,7 @@ func (a *asked) heldList() (*heldList, error) {
 	case l.Did != doForget && len(l.Name) > 200, !isText(l.Name):
 		return nil, fmt.Errorf("%w: the name of a list has at most 200 bytes", errInput)
 	case !isText(l.text):
-		return nil, fmt.Errorf("%w: line %d is no text in UTF-8, but perhaps in Latin-1: save a spreadsheet as CSV, and a list as UTF-8",
+		return nil, fmt.Errorf("%w: line %d is no text in UTF-8, but perhaps in Latin-1: save a spreadsheet as CSV UTF-8, and a list as UTF-8",
 			errInput, badLine(l.text))
 	}
 	return l, nil

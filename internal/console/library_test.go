@@ -91,6 +91,11 @@ func TestAPaperIsSettledWhereItIsRead(t *testing.T) {
 	require.Regexp(t, `(?s)<div id="papers" data-live>.*>Difference Engines.*>being worked out<`, d.page(missing))
 	d.reports.work.Wait()
 	require.Contains(t, d.page(missing), "Is it one of these?", "at once")
+	require.Contains(t, d.page("/documents/"+otherSHA), "Yes, it is")
+	d.exec(`UPDATE missing_papers SET reason='found but rejected', evidence='["http://www.ada.example/p1.pdf: linked with the title, and not taken for it: accepted as paper"]' WHERE paper_key='conf/webdb/P3'`)
+	require.Regexp(t, `(?s)missing: found but rejected.*accepted as paper.*value="`+otherSHA+`">\s*<button name="word" value="yes"`, d.page("/papers/conf%2Fwebdb%2FP3"))
+	d.landed(d.post("/review", url.Values{"paper": {"conf/webdb/P3"}, "sha256": {otherSHA}, "word": {"no"}}))
+	require.Contains(t, d.page("/papers/conf%2Fwebdb%2FP3"), "a person said no")
 }
 
 // TestWhatFailedIsChosen: the form that tries again offers what failed, and none is

@@ -3,12 +3,14 @@ package console
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 )
 
 // papersPage lists papers of a harvest, by key.
@@ -111,6 +113,18 @@ func paper(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	candidates, err := db.Candidates(ctx, key)
+	for _, h := range harvests {
+		for _, line := range h.Evidence {
+			url, what, linked := strings.Cut(line, report.NotTaken)
+			if !linked {
+				continue
+			}
+			sha, err := program.FindDocument(ctx, c.App.DB, url)
+			if err == nil && !slices.ContainsFunc(candidates, func(c store.Candidate) bool { return c.SHA256 == sha }) {
+				candidates = append(candidates, store.Candidate{SHA256: sha, URL: url, Reasons: []string{"linked with the title: " + what}, Also: []string{}})
+			}
+		}
+	}
 	p.Harvests, p.Copies, p.Candidates = each.List(harvests), each.List(copies[key]), each.List(candidates)
 	return p, err
 }

@@ -79,7 +79,13 @@ func functions() template.FuncMap {
 		"web":     webAddress,
 		"pieces":  pieces,
 		"when":    when,
-		"asked":   func(s store.SiteRow) string { return s.NextWords(timeForm) },
+		"due": func(at *time.Time) string {
+			if at != nil && at.Before(time.Now()) {
+				return "with the next recrawl"
+			}
+			return when(at)
+		},
+		"asked": func(s store.SiteRow) string { return s.NextWords(timeForm) },
 		"nextTry": func(at *time.Time, forGood bool) string {
 			return store.Failure{Next: at, ForGood: forGood}.NextWords(timeForm)
 		},

@@ -204,7 +204,7 @@ func TestPagesSayWhatHoldsNow(t *testing.T) {
 	require.NotContains(t, d.page("/sites/bad.example"), "Pause it")
 	d.exec(`UPDATE harvests SET paused=false, stage='complete', completed_at=now()`)
 	require.Contains(t, d.page(at), "As counted at the end")
-	d.report(sampleHarvest, "in stage complete")
+	d.report(sampleHarvest, "is complete")
 	tx, err := d.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), `UPDATE harvests SET completed_at=NULL`) // it goes on just now

@@ -1,6 +1,9 @@
 package match
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Mentioned returns the keys of the papers whose title is (nearly) whole in a short text (an
 // anchor, the words around a link), best first.
@@ -13,8 +16,8 @@ func (ix *Index) Mentioned(text string) []string {
 		slack := len(t)/8 + 8
 		if bytes.Contains(b, t) || 10*al.align(t, b, c.at-slack, c.at+len(t)+slack, len(t)/10).edits <= len(t) {
 			for _, i := range ix.alike(c.paper, maxNamed) {
-				if len(keys) < maxNamed && Unidentifiable(ix.papers[i]) == "" {
-					keys = append(keys, ix.papers[i].Key)
+				if key := ix.papers[i].Key; len(keys) < maxNamed && Unidentifiable(ix.papers[i]) == "" && !slices.Contains(keys, key) {
+					keys = append(keys, key)
 				}
 			}
 		}

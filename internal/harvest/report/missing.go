@@ -165,6 +165,9 @@ func (c *clues) settled(p gleaner.Paper) (out []string) {
 	return out
 }
 
+// NotTaken stands in evidence between the URL of a linked document and what that is.
+const NotTaken = ": linked with the title, and not taken for it: "
+
 // denied describes a document that a person rejected as the paper.
 const denied = ": is not it, a person said"
 
@@ -199,7 +202,7 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 		case l.Document != "" && slices.ContainsFunc(c.matches[p.Key], func(m store.MatchClue) bool { return m.Settled == "no" && m.URL == l.URL }):
 			rejected = append(rejected, l.URL+denied)
 		case l.Document != "":
-			rejected = append(rejected, fmt.Sprintf("%s: linked with the title, and not taken for it: %s", l.URL, l.Document))
+			rejected = append(rejected, l.URL+NotTaken+l.Document)
 		}
 	}
 	switch {

@@ -281,6 +281,8 @@ func TestMentioned(t *testing.T) {
 	ix := match.NewIndex([]gleaner.Paper{{Key: "a", Title: "Analytical Engines for Everyone and Their Machines"}, {Key: "b", Title: "Difference Engines in the Large and the Small"}})
 	require.Equal(t, []string{"a"}, mentioned(ix, store.LinkClue{Anchor: "Analytical engines for everyone and their machines (pdf)"}))
 	require.Equal(t, []string{"b"}, mentioned(ix, store.LinkClue{Anchor: "pdf", Context: "A. Lovelace: Difference Engines in the Large and the Small. 1843. pdf"}))
+	twice := strings.Repeat("Difference Engines in the Large and the Small. ", 2)
+	require.Equal(t, []string{"b"}, mentioned(ix, store.LinkClue{Anchor: twice}), "once")
 	require.Empty(t, mentioned(ix, store.LinkClue{Anchor: "home", Context: "my engines"}))
 }
 

@@ -292,11 +292,16 @@ type PaperHarvest struct {
 	Harvest string `json:"harvest"`
 	Held    bool   `json:"held"`
 	HeldWhy string `json:"held_why,omitempty"`
+
+	// Why it is missing, as the report says that was kept last.
+	Reason   string   `json:"reason,omitempty"`
+	Evidence []string `json:"evidence,omitempty"`
 }
 
 // PaperHarvests lists the harvests that are after a paper.
 func (db PaperRecords) PaperHarvests(ctx context.Context, key string) ([]PaperHarvest, error) {
-	return List[PaperHarvest](ctx, db, `SELECT harvest_id, held, held_why FROM harvest_papers WHERE paper_key=$1 ORDER BY harvest_id`, key)
+	return List[PaperHarvest](ctx, db, `SELECT h.harvest_id, h.held, h.held_why, coalesce(w.reason, ''), coalesce(w.evidence, '[]') FROM harvest_papers h
+		LEFT JOIN missing_papers w ON w.harvest_id=h.harvest_id AND w.paper_key=h.paper_key AND `+missingSQL+` WHERE h.paper_key=$1 ORDER BY h.harvest_id`, key)
 }
 
 // Candidate is a document that was compared with a paper.

@@ -264,10 +264,10 @@ func (db MatchRecords) Settle(ctx context.Context, paper, sha, word string) erro
 		if err != nil {
 			return err
 		}
-		if word == "yes" && tag.RowsAffected() == 0 {
+		if word != "" && tag.RowsAffected() == 0 {
 			tag, err = tx.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score, reasons, settled)
-				SELECT p.key, d.sha256, 'different', 0, '["named by a person"]', 'yes' FROM papers p, documents d
-				WHERE p.key=$1 AND d.sha256=$2`, paper, sha)
+				SELECT p.key, d.sha256, 'different', 0, '["named by a person"]', $3 FROM papers p, documents d
+				WHERE p.key=$1 AND d.sha256=$2`, paper, sha, word)
 			if err != nil {
 				return err
 			}
