@@ -132,6 +132,7 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	create := "do=create&kind=site&goal=www.example.edu/workshop/&every=30d"
 	require.JSONEq(t, `{"name": "`+name+`", "did": "is set up; its next run is in the list"}`, post("schedules", create))
 	require.Regexp(t, `"there is a schedule `+name+` already"`, post("schedules", create))
+	require.Contains(t, post("schedules", create+"&replace=yes"), "is set up")
 	require.Contains(t, post("schedules", "do=pause&schedule="+name), "pause")
 	s := answer[scheduled](c.read, "schedule", "show", name)
 	require.True(t, s.Paused)

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"gleaner/internal/each"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -21,7 +23,7 @@ func ExportFormats() []string { return []string{"bibtex", "ris", "csv", "csljson
 // exportParams say what is exported.
 func exportParams() []param {
 	return []param{{name: "format", what: "of the list", one: ExportFormats(), required: true}, {name: "files", what: "with the documents, in an archive", one: []string{"yes"}},
-		{name: "year", what: "of publication (default: all)", number: true}}
+		{name: "year", what: "of publication, such as 1998-2004 (default: all)"}}
 }
 
 func exported(ctx context.Context, c *Console, a *asked) (Export, error) {
@@ -29,7 +31,13 @@ func exported(ctx context.Context, c *Console, a *asked) (Export, error) {
 	if err != nil {
 		return Export{}, err
 	}
-	return c.Harvests.Export(ctx, h.ID, a.get("format"), a.years(), a.get("files") != "")
+	var years gleaner.Years
+	if given := a.get("year"); given != "" {
+		if years, err = gleaner.ParseYears(given); err != nil {
+			return Export{}, fmt.Errorf("%w: year: %w", errInput, err)
+		}
+	}
+	return c.Harvests.Export(ctx, h.ID, a.get("format"), years, a.get("files") != "")
 }
 
 // saved serves a file that is made for whoever asks.
@@ -46,7 +54,7 @@ func (c *Console) saved(params []param, of func(context.Context, *Console, *aske
 			over, err = c.exports.turn(r.Context())
 		}
 		if err != nil {
-			c.fail(w, r, err)
+			c.refuse(w, a, err)
 			return
 		}
 		defer over()

@@ -141,11 +141,13 @@ func TestWhatWasFoundIsExported(t *testing.T) {
 	require.Equal(t, sampleHarvest+" 1999 true", body)
 	require.Equal(t, "attachment; filename=papers.ris", res.Header.Get("Content-Disposition"))
 	require.Equal(t, fileRules, res.Header.Get("Content-Security-Policy"))
-	for path, want := range map[string]int{at: 400, at + "?format=doc": 400, at + "?format=csv&year=x": 400, at + "?format=csv&year=1700": 404, "/exports/conf%2Fnone?format=csv": 404} {
+	for path, want := range map[string]int{at: 400, at + "?format=doc": 400, at + "?format=csv&year=x": 400, at + "?format=csv&year=1700": 404, at + "?format=csv&year=1998-1999": 200, "/exports/conf%2Fnone?format=csv": 404} {
 		res, body = d.do("GET", path, "")
 		require.Equal(t, want, res.StatusCode, "%s: %s", path, body)
-		require.Empty(t, res.Header.Get("Content-Disposition"), path)
+		require.Equal(t, want != 200, res.Header.Get("Content-Disposition") == "", path)
 	}
+	_, body = d.do("GET", at+"?format=csv&year=x", "", "Referer", d.server.URL+"/harvests/"+url.PathEscape(sampleHarvest))
+	require.Regexp(t, `(?s)role="alert">.*action="`+at+`"`, body, "the form is shown again")
 	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)), `action="`+at+`"`)
 }
 

@@ -167,7 +167,7 @@ func (c *Console) refuse(w http.ResponseWriter, a *asked, err error) {
 		http.StatusBadGateway, http.StatusGatewayTimeout}
 	if was := refusalOf(r.Context()); was != nil { // its page cannot be shown either
 		r, err = r.WithContext(context.WithValue(r.Context(), refusalKey{}, nil)), was.err
-	} else if r.Method == http.MethodPost && slices.Contains(shownAgain, code) && !asJSON(r) {
+	} else if (r.Method == http.MethodPost || strings.HasPrefix(r.URL.Path, "/exports/") && a.was("") != "") && slices.Contains(shownAgain, code) && !asJSON(r) {
 		own := r.URL.EscapedPath()
 		for _, at := range []string{a.was(own), own, "/"} {
 			page := formPage(a, at, &refusal{code, err})

@@ -182,6 +182,7 @@ type view struct {
 	Address string // of the page, as asked for
 	Here    string // the first part of its path
 	Live    bool
+	Again   bool       // what the form asks goes on: it is sent again
 	Notice  string     // what was done before this page was led to
 	Wrong   string     // what is wrong with the form that was sent from this page
 	Given   url.Values // what the form said that was sent
@@ -257,7 +258,7 @@ func (c *Console) view(r *http.Request, data any) view {
 		v.Live = l.Live()
 	}
 	if f := refusalOf(r.Context()); f != nil {
-		v.Wrong, v.Live = plainly(f.err.Error()), false
+		v.Wrong, v.Live, v.Again = plainly(f.err.Error()), false, errors.Is(f.err, errListing)
 	}
 	return v
 }
@@ -298,7 +299,7 @@ var (
 	errInput     = errors.New("wrong input")
 	errTooLarge  = errors.New("this is too much at once")
 	errSlow      = errors.New("the catalogue does not answer")
-	errListing   = errors.New("the catalogue is still listing the papers of")
+	errListing   = errors.New("the catalogue is still listing, or is asked again since it failed to list, the papers of")
 )
 
 // status is what an error comes to.

@@ -129,7 +129,7 @@ func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 	listed := make(chan struct{})
 	d := open(t, func(o *Options) { o.Harvests = slow{listed: listed} }, false)
 	d.startTime = time.Millisecond
-	for path, want := range map[string]string{"/harvests": "by its key", "/estimates": "still listing the papers of nobody knows"} {
+	for path, want := range map[string]string{"/harvests": "by its key", "/estimates": "failed to list, the papers of nobody knows"} {
 		body := d.gives(http.StatusGatewayTimeout, "POST", path, "goal=nobody+knows", "Accept", "application/json")
 		require.Contains(t, body, want)
 	}
@@ -137,6 +137,7 @@ func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 		_, body := d.do("POST", "/estimates", "goal=nobody+knows")
 		return strings.Contains(body, "still listing the papers of nobody knows (22 of 33 volumes)")
 	}, time.Minute, 10*time.Millisecond)
+	require.Regexp(t, `(?s)src="/live.js".*data-again`, d.gives(http.StatusGatewayTimeout, "POST", "/estimates", "goal=nobody+knows"))
 	m := d.estimates.make(HarvestRequest{Goal: "nobody knows"}, nil)
 	listed <- struct{}{}
 	<-m.done

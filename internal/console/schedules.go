@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/each"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 )
 
 // Schedules does to schedules what commands do. An error says what a command would.
@@ -96,6 +97,7 @@ func scheduleParams() []param {
 		{name: "years", what: "years of publication, such as 1998-2004"},
 		{name: "every", what: "time between two starts, an hour or longer, such as 30d"},
 		{name: "otherwise", what: "the same, in place of every"},
+		{name: "replace", what: "the one that there is of the same", one: []string{"yes"}},
 	}
 }
 
@@ -148,6 +150,11 @@ func newSchedule(ctx context.Context, c *Console, a *asked) (name string, err er
 	}
 	err = within(ctx, c.startTime, func(ctx context.Context) error {
 		name, err = c.Schedules.CreateSchedule(ctx, w, every)
+		if a.get("replace") != "" && name != "" && program.ExitCode(err) == program.ExitUsage { // there is one
+			if err = c.Schedules.SteerSchedule(ctx, name, doRemove, ""); err == nil {
+				name, err = c.Schedules.CreateSchedule(ctx, w, every)
+			}
+		}
 		return err
 	})
 	return name, err

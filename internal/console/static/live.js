@@ -18,4 +18,6 @@ const renew = async () => {
     if (all && Date.now() > until && !page.querySelector('script[src="/live.js"]')) clearInterval(again);
   } catch { /* the next time */ }
 };
-const again = setInterval(() => { if (!document.hidden) renew(); }, 3000);
+const again = document.querySelector("[data-again]")
+  ? setTimeout(() => document.querySelector("[action='/estimates']").requestSubmit(), 5000) // a preview goes on
+  : setInterval(() => { if (!document.hidden) renew(); }, 3000);
