@@ -214,7 +214,7 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers 
 		return nil
 	}
 	had, err := db.Listing(ctx, harvest.SourceFile, key, gleaner.Years{})
-	if err != nil || len(had) == 0 {
+	if err != nil || len(had) == 0 && !runs {
 		return err
 	}
 	type paper struct{ key, title, doi string }
