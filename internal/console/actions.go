@@ -226,7 +226,7 @@ func estimated(ctx context.Context, c *Console, w HarvestRequest) (any, error) {
 	case <-late.C:
 		far, _ := c.listed.Load(w)
 		said, _ := far.(string)
-		return nil, fmt.Errorf("%w %s%s, which goes on in the background: this page asks again, and shows what came of it",
+		return nil, fmt.Errorf("%w %s%s, which goes on in the background, and is tried again where the catalogue fails: this page asks again, and says what came of it",
 			errListing, w.Goal, said)
 	case <-ctx.Done():
 		return nil, ctx.Err()

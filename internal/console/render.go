@@ -299,7 +299,7 @@ var (
 	errInput     = errors.New("wrong input")
 	errTooLarge  = errors.New("this is too much at once")
 	errSlow      = errors.New("the catalogue does not answer")
-	errListing   = errors.New("the catalogue is still listing, or is asked again since it failed to list, the papers of")
+	errListing   = errors.New("the catalogue is still listing the papers of")
 )
 
 // status is what an error comes to.

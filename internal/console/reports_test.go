@@ -129,7 +129,7 @@ func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 	listed := make(chan struct{})
 	d := open(t, func(o *Options) { o.Harvests = slow{listed: listed} }, false)
 	d.startTime = time.Millisecond
-	for path, want := range map[string]string{"/harvests": "by its key", "/estimates": "failed to list, the papers of nobody knows"} {
+	for path, want := range map[string]string{"/harvests": "by its key", "/estimates": "still listing the papers of nobody knows"} {
 		body := d.gives(http.StatusGatewayTimeout, "POST", path, "goal=nobody+knows", "Accept", "application/json")
 		require.Contains(t, body, want)
 	}
