@@ -60,7 +60,7 @@ type Console struct {
 	failures   *lately[[]store.Failure]
 	searches   *turns    // through texts
 	listings   *turns    // of papers by catalogues, for estimates
-	listed     *sync.Map // Wish → how far its listing is
+	listed     *sync.Map // HarvestRequest → how far its listing is
 	exports    *turns
 	uploading  *sync.Mutex            // one file at a time: each may take a part of the room that is free
 	startTime  time.Duration          // how long the start of a harvest may take

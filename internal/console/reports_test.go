@@ -135,7 +135,7 @@ func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		_, body := d.do("POST", "/estimates", "goal=nobody+knows")
-		return strings.Contains(body, "still listing the papers of nobody knows (22 of 33 volumes)")
+		return strings.Contains(body, "the papers of nobody knows (22 of 33 volumes)")
 	}, time.Minute, 10*time.Millisecond)
 	require.Regexp(t, `(?s)src="/live.js".*data-again`, d.gives(http.StatusGatewayTimeout, "POST", "/estimates", "goal=nobody+knows"))
 	m := d.estimates.make(HarvestRequest{Goal: "nobody knows"}, nil)
