@@ -156,8 +156,7 @@ func TestAURLThatKillsItsProcessIsSetAside(t *testing.T) {
 	require.Equal(t, map[string]string{"/": "page success", "/a.html": "page success", "/b.html": "page success", "/killer.html": "failed crawler-killed",
 		"/1.pdf": "document success", "/2.pdf": "document success"}, w.record(t, s.host))
 	require.Equal(t, 4, s.asked()["/killer.html"], "the first of the deaths is not charged")
-	attempts := storetest.Get[int](t, w.db.Pool, `SELECT attempts FROM sites WHERE host=$1`, s.host)
-	require.Zero(t, attempts)
+	require.Zero(t, storetest.Get[int](t, w.db.Pool, `SELECT attempts FROM sites WHERE host=$1`, s.host))
 	inFiles := responsesIn(t, w.files)
 	for path, n := range s.asked() {
 		if path != "/killer.html" { // whose answer nobody lived to write
@@ -175,10 +174,8 @@ func TestACharge(t *testing.T) {
 	w.cfg.RetryBase = 24 * time.Hour
 	s := serve(t, map[string]any{"/": links("long.html"), "/long.html": links("1.pdf"), "/1.pdf": "one"})
 	w.seed(t, s.host, "/", "/")
-	deaths := func() (n int) {
-		const of = `SELECT deaths FROM urls WHERE url LIKE '%/long.html'`
-		require.NoError(t, w.db.Pool.QueryRow(t.Context(), of).Scan(&n))
-		return n
+	deaths := func() int {
+		return storetest.Get[int](t, w.db.Pool, `SELECT deaths FROM urls WHERE url LIKE '%/long.html'`)
 	}
 	w.dying(t, s.host, "/long.html") // which is not charged
 	for n := range 2 {
@@ -233,17 +230,14 @@ func TestAFullDiskIsNoDeath(t *testing.T) {
 	s := serve(t, map[string]any{"/": links("a.pdf"), "/a.pdf": "one"})
 	w.seed(t, s.host, "/", "/")
 	w.keeper = politeness.NewKeeper(w.db.Pool, fetch.Pacing{MinDelay: 100 * time.Millisecond}, "test")
-	client, err := fetch.New(fetch.Config{AllowLoopback: true, Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Contact: "t@example.org"})
-	require.NoError(t, err)
 	w.cfg.SlicePages = 1
-	c := w.crawler(client)
-	_, err = c.Slice(t.Context(), s.host, func(Progress) {})
-	require.NoError(t, err)
+	c := w.crawler(w.connect(t, fetch.Config{}))
+	sliced(t, c, s.host)
 	storetest.Exec(t, w.db.Pool, `CREATE FUNCTION room() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN RAISE 'could not extend file' USING ERRCODE='53100'; END $$;
 		CREATE TRIGGER room BEFORE UPDATE ON sites FOR EACH ROW WHEN (NEW.next_allowed_at > greatest(OLD.next_allowed_at, now())) EXECUTE FUNCTION room()`)
 	for range 4 {
-		_, err = c.Slice(t.Context(), s.host, func(Progress) {})
+		_, err := c.Slice(t.Context(), s.host, func(Progress) {})
 		require.True(t, store.Full(err), err)
 	}
 	require.Zero(t, storetest.Get[int](t, w.db.Pool, `SELECT attempts FROM sites WHERE host=$1`, s.host))

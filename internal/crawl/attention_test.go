@@ -41,17 +41,12 @@ func TestAHarvestCancelledBeforeHasNoSay(t *testing.T) {
 	w.harvest(t, "old", id)
 	require.NoError(t, w.db.SetStage(t.Context(), "old", "cancelled", ""))
 	require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "stopped", Reason: store.NotWanted}, w.cfg.Recrawl))
-	c := w.crawler(w.client)
-	r, err := c.Slice(t.Context(), s.host, func(Progress) {}) // begins the crawl
-	require.NoError(t, err)
-	require.Equal(t, SliceFull, r.Ending)
-
+	require.Equal(t, SliceFull, sliced(t, w.crawler(w.client), s.host).Ending) // begins the crawl
 	w.harvest(t, "new", id)
 	require.NoError(t, w.db.SetStage(t.Context(), "new", "cancelled", ""))
 	attention, err := w.db.Attention(t.Context(), id)
-	cancelled := attention[id].Cancelled
 	require.NoError(t, err)
-	require.True(t, cancelled, "cancelled while it was crawled")
+	require.True(t, attention[id].Cancelled, "cancelled while it was crawled")
 }
 
 // TestSlicesReadAnewWhatTheRecordSays: a limit that is lowered, and a pause, hold from the
@@ -132,9 +127,7 @@ func TestSlicesLetTheOtherNameOfTheirHostHaveATurn(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, slices, 9)
 	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET paused = true`)
-	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
-	require.NoError(t, err)
-	require.Equal(t, Paused, r.Ending)
+	require.Equal(t, Paused, sliced(t, c, s.host).Ending)
 	(<-had).Free(t.Context())
 }
 
@@ -170,15 +163,10 @@ func TestACrawlIsNotBegunForAHarvestThatWasCancelled(t *testing.T) {
 	w, s, id := untrapped(t)
 	w.harvest(t, "h", id)
 	require.NoError(t, w.db.SetStage(t.Context(), "h", "cancelled", ""))
-	slice := func() Ending {
-		t.Helper()
-		r := sliced(t, w.crawler(w.client), s.host)
-		return r.Ending
-	}
-	require.Equal(t, Cancelled, slice())
+	require.Equal(t, Cancelled, sliced(t, w.crawler(w.client), s.host).Ending)
 	require.Empty(t, s.asked())
 	storetest.Exec(t, w.db.Pool, `UPDATE sites SET recrawled_for='{recrawl/due}'`)
-	require.Equal(t, SliceFull, slice())
+	require.Equal(t, SliceFull, sliced(t, w.crawler(w.client), s.host).Ending)
 }
 
 // TestATrapTakesWhatComesLater: a site that ended as a trap is crawled again for

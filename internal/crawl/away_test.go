@@ -84,7 +84,7 @@ func TestASilentDatabaseCostsNoHost(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	c := w.crawler(w.client)
 	c.db = db
-	ended := sliceOf(t, c, s.host)
+	ended := sliceOf(t, c, s.host, func(Progress) {})
 	<-asked
 	line.Hush()
 	defer line.Mend()
@@ -128,7 +128,7 @@ func TestARequestEndsWithItsLease(t *testing.T) {
 		_, _ = rw.Write([]byte(links()))
 	}})
 	w.seed(t, s.host, "/", "/")
-	ended := sliceOf(t, w.crawler(w.client), s.host)
+	ended := sliceOf(t, w.crawler(w.client), s.host, func(Progress) {})
 	<-asked
 	line.Hush()
 	defer line.Mend()
@@ -178,10 +178,10 @@ func (h logListener) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h logListener) WithGroup(string) slog.Handler { return h }
 
 // sliceOf begins a slice, and gives its result when it has ended.
-func sliceOf(t *testing.T, c *Crawler, host string) <-chan Result {
+func sliceOf(t *testing.T, c *Crawler, host string, report func(Progress)) <-chan Result {
 	ended := make(chan Result, 1)
 	go func() {
-		r, err := c.Slice(t.Context(), host, func(Progress) {})
+		r, err := c.Slice(t.Context(), host, report)
 		if err != nil {
 			t.Error(err)
 		}
@@ -237,20 +237,13 @@ func TestACrawlGivesWayToWhoWaitsForOnePage(t *testing.T) {
 	crossing, err := other.Acquire(t.Context(), "elsewhere.test")
 	require.NoError(t, err)
 
-	asked, ended := make(chan struct{}), make(chan Result, 1)
-	begun := false
-	go func() {
-		r, err := c.Slice(t.Context(), s.host, func(p Progress) {
-			if !begun && p.Requests > 0 {
-				begun = true
-				close(asked)
-			}
-		})
-		if err != nil {
-			t.Error(err)
+	asked, begun := make(chan struct{}), false
+	ended := sliceOf(t, c, s.host, func(p Progress) {
+		if !begun && p.Requests > 0 {
+			begun = true
+			close(asked)
 		}
-		ended <- r
-	}()
+	})
 	<-asked
 	_, err = other.Under(crossing).Turn(t.Context(), s.host, 0)
 	var busy *politeness.BusyError
@@ -289,8 +282,9 @@ func TestClocksApart(t *testing.T) {
 				require.Equal(t, 1, s.asked()["/busy.html"], "it is to rest for five minutes")
 				w.rested(t, s.host)
 			}
-			early := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM urls WHERE site_id=$1 AND fetched_at NOT BETWEEN $2 AND clock_timestamp()`, id, began)
-			require.Zero(t, early, "URLs that were asked outside of the time of the crawl")
+			require.Empty(t, storetest.Column[string](t, w.db.Pool, `SELECT url FROM urls
+				WHERE site_id=$1 AND fetched_at NOT BETWEEN $2 AND clock_timestamp()`, id, began),
+				"URLs that were asked outside of the time of the crawl")
 
 			// A harvest that began before the crawl asks nothing of it again.
 			require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "stopped"}, w.cfg.Recrawl))
@@ -318,15 +312,7 @@ func TestTimeOfACrawlIsLimited(t *testing.T) {
 			}
 		}},
 		"pauses": {time.Hour, 2 * 15, func(n int) func(http.ResponseWriter, *http.Request) {
-			asked := 0
-			return func(rw http.ResponseWriter, _ *http.Request) {
-				if asked++; asked == 1 {
-					rw.Header().Set("Retry-After", "240")
-					rw.WriteHeader(http.StatusServiceUnavailable)
-					return
-				}
-				_, _ = fmt.Fprint(rw, links(fmt.Sprintf("/%d.html", n+1)))
-			}
+			return busyThen("240", links(fmt.Sprintf("/%d.html", n+1)))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

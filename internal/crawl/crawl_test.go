@@ -1,13 +1,10 @@
 package crawl
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -47,12 +44,9 @@ func home() map[string]any {
 		"/~ada/login.html":   `<title>Login</title><form action=login method=post>User <input name=u> Password <input type=password name=p></form>`,
 		"/~ada/missing.html": `<title>404 Not Found</title><h1>Not Found</h1>`,
 		"/~ada/meta.html":    `<meta name=robots content=nofollow>` + links("hidden.html"),
-		"/~ada/busy.html":    busyThen("<title>At last</title>" + links("late.html")),
+		"/~ada/busy.html":    busyThen("3600", "<title>At last</title>"+links("late.html")),
 		"/~ada/late.html":    links(),
-		"/~ada/data.html": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/octet-stream")
-			_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00"))
-		},
+		"/~ada/data.html":    typed("application/octet-stream", "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00"),
 		"/~ada/landing.html": `<meta name=citation_pdf_url content="/cgi/get?id=7"><title>A paper</title>` + links("./"),
 		"/cgi/get?id=7":      func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("%PDF-1.4\nfour")) },
 		"/~ada/mail.pdf":     links("deep.html"),
@@ -104,23 +98,21 @@ func TestEveryURLEndsWithAName(t *testing.T) {
 			for _, p := range []string{"/dept/", "/dept/x.html", "/dept/y.pdf", "/~ada/private/diary.html", "/~ada/secret.html", "/~ada/hidden.html", "/~ada/photo.png", "/~ada/a/a/a/a/"} {
 				require.Zero(t, s.asked()[p], p)
 			}
+			w.checkProvenance(t, s)
 		})
 	}
 }
 
-func TestProvenance(t *testing.T) {
-	t.Parallel()
-	w, s := newWorld(t), serve(t, home())
-	w.seed(t, s.host, "/~ada/", "/~ada/")
-	w.finish(t, w.crawler(w.client), s.host)
+// checkProvenance looks at where the record says that the URLs of home were found.
+func (w *world) checkProvenance(t *testing.T, s *site) {
+	t.Helper()
 	depth, parent := w.rows(t, s.host, "depth::text"), w.rows(t, s.host, "parent")
 	require.Equal(t, "2", depth["/~ada/p1.pdf"])
 	require.Equal(t, "http://"+s.host+"/~ada/pubs.html", parent["/~ada/p1.pdf"])
 	require.Equal(t, "0", depth["/~ada/"])
 	require.Equal(t, "1", depth["/dept/report.pdf"])
 	require.NotEmpty(t, w.rows(t, s.host, "reason")["/~ada/busy.html"])
-	documents := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM locations WHERE current`)
-	require.Equal(t, 4, documents)
+	require.Equal(t, 4, storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM locations WHERE current`))
 }
 
 // TestHomepageInTheRoot: /ada.html has no directory of its own, so what it leads
@@ -178,9 +170,7 @@ func TestAFailureKeepsTheTag(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	for range 3 {
 		w.finish(t, w.crawler(w.client), s.host)
-		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: "done"}, w.cfg.Recrawl))
-		_, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true}, w.cfg.Recrawl)
-		require.NoError(t, err)
+		w.recrawl(t, s)
 	}
 	close(requests)
 	var tags []string
@@ -195,25 +185,12 @@ func TestAFailureKeepsTheTag(t *testing.T) {
 func TestAnArchiveDoesNotHoldItsSite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var body bytes.Buffer
-	z := zip.NewWriter(&body)
-	for i := range 3 * judgedMembers {
-		f, err := z.Create(fmt.Sprintf("paper%d.pdf", i))
-		require.NoError(t, err)
-		_, err = fmt.Fprintf(f, "%%PDF-1.4\npaper %d", i)
-		require.NoError(t, err)
-	}
-	require.NoError(t, z.Close())
-	s := serve(t, map[string]any{"/": links("all", "a.html"), "/a.html": links(), "/all": func(rw http.ResponseWriter, _ *http.Request) {
-		rw.Header().Set("Content-Type", "application/zip")
-		_, _ = rw.Write(body.Bytes())
-	}})
-	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
-	var left, judged int
-	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE state='new'), count(*) FILTER (WHERE state<>'new') FROM documents`).Scan(&left, &judged))
-	require.Equal(t, judgedMembers, judged)
-	require.Equal(t, 2*judgedMembers, left)
+	body := archiveOf(t, 3*judgedMembers, func(i int) string { return fmt.Sprintf("%%PDF-1.4\npaper %d", i) })
+	s := serve(t, map[string]any{"/": links("all", "a.html"), "/a.html": links(),
+		"/all": typed("application/zip", string(body))})
+	w.exhaust(t, s.host, "/")
+	counts := storetest.Map[bool, int](t, w.db.Pool, `SELECT state='new', count(*) FROM documents GROUP BY 1`)
+	require.Equal(t, map[bool]int{false: judgedMembers, true: 2 * judgedMembers}, counts)
 	require.Equal(t, "document success", w.record(t, s.host)["/all"])
 }
 
@@ -258,24 +235,11 @@ func TestABetterLinkIsAskedForNext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Strategy, w.cfg.Batch = rank.Zhuang, 32
-	var mu sync.Mutex
-	var order []string
-	page := func(path, body string) func(http.ResponseWriter, *http.Request) {
-		return func(rw http.ResponseWriter, _ *http.Request) {
-			mu.Lock()
-			order = append(order, path)
-			mu.Unlock()
-			_, _ = rw.Write([]byte("<html><title>A page</title><body>" + body))
-		}
-	}
-	pages := map[string]any{"/": page("/", `<a href="x1.html">program</a> <a href="x2.html">news</a> <a href="x3.html">photos</a>`)}
-	for _, path := range []string{"/x2.html", "/x3.html"} {
-		pages[path] = page(path, "nothing")
-	}
-	pages["/x1.html"] = page("/x1.html", `<a href="x4.html">papers</a>`)
-	pages["/x4.html"] = page("/x4.html", "nothing")
-	s := serve(t, pages)
-	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
-	require.Equal(t, []string{"/", "/x1.html", "/x4.html"}, order[:3])
+	s := serve(t, map[string]any{
+		"/":        `<title>A page</title><a href="x1.html">program</a> <a href="x2.html">news</a> <a href="x3.html">photos</a>`,
+		"/x1.html": `<title>A page</title><a href="x4.html">papers</a>`,
+		"/x2.html": "nothing", "/x3.html": "nothing", "/x4.html": "nothing",
+	})
+	w.exhaust(t, s.host, "/")
+	require.Equal(t, []string{"/", "/x1.html", "/x4.html"}, s.order[:3])
 }

@@ -3,7 +3,6 @@ package crawl
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,39 +29,25 @@ func TestAPageCannotFloodOthers(t *testing.T) {
 		many = append(many, fmt.Sprintf("http://h%d.test/1.pdf", i))
 	}
 	s := serve(t, map[string]any{"/": links("one.html", "onemore.html", "many.html"), "/one.html": links(one[:200]...), "/onemore.html": links(one[100:]...), "/many.html": links(many...)})
-	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	w.exhaust(t, s.host, "/")
 	require.Len(t, w.record(t, "victim.test"), maxLeadsPerHost*3/4, "the rest is for what is wanted")
-	hosts := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM sites`)
-	require.Equal(t, maxLeadHosts*3/4+1, hosts)
-	is := map[string]int{}
-	for url, outcome := range w.record(t, s.host) {
-		if strings.Contains(url, ".test/") {
-			is[outcome]++
-		}
-	}
-	require.Equal(t, map[string]int{"skipped leads-per-host-limit": 50 + maxLeadsPerHost/4, "skipped lead-hosts-limit": 51 + maxLeadHosts/4}, is)
+	require.Equal(t, maxLeadHosts*3/4+1, storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM sites`))
+	require.Equal(t, map[string]int{
+		"skipped leads-per-host-limit": 50 + maxLeadsPerHost/4,
+		"skipped lead-hosts-limit":     51 + maxLeadHosts/4,
+	}, w.outcomes(t, s.host, ".test/"))
 }
 
 // TestRedirectsCannotFloodOthers either.
 func TestRedirectsCannotFloodOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pages, names := map[string]any{}, []string{}
-	for i := range maxLeadsPerHost + 20 {
-		path := fmt.Sprintf("/%d.html", i)
-		names, pages[path] = append(names, path), redirect("http://victim.test"+path)
-	}
-	pages["/"] = links(names...)
-	s := serve(t, pages)
-	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	s := serve(t, numbered("/", "/%d.html", maxLeadsPerHost+20, func(i int) any {
+		return redirect(fmt.Sprintf("http://victim.test/%d.html", i))
+	}))
+	w.exhaust(t, s.host, "/")
 	require.Len(t, w.record(t, "victim.test"), maxLeadsPerHost*3/4)
-	is := map[string]int{}
-	for _, outcome := range w.record(t, s.host) {
-		is[outcome]++
-	}
-	require.Equal(t, 20+maxLeadsPerHost/4, is["gone "+string(outcomeLeadsPerHost)])
+	require.Equal(t, 20+maxLeadsPerHost/4, w.outcomes(t, s.host, "")["gone "+string(outcomeLeadsPerHost)])
 }
 
 // TestLeadsThatMissAreLeftOut: a domain whose pages, on whatever hosts of it, name
@@ -80,18 +65,12 @@ func TestLeadsThatMissAreLeftOut(t *testing.T) {
 	liar, alias := serve(t, map[string]any{"/": links(wrong[:20]...)}), serve(t, map[string]any{"/": links(wrong[20:]...)})
 	honest := serveAt(t, "127.0.0.2", map[string]any{"/": links("http://"+victim.host+"/1.pdf", "http://"+victim.host+"/gone.pdf", "http://"+victim.host+"/2.pdf")})
 	for _, s := range []*site{liar, alias, honest} {
-		w.seed(t, s.host, "/", "/")
-		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+		w.exhaust(t, s.host, "/")
 	}
 	r := w.finish(t, w.crawler(w.client), victim.host)
 	require.Equal(t, Exhausted, r.Ending)
-	is := map[string]int{}
-	for url, outcome := range w.record(t, victim.host) {
-		if strings.HasPrefix(url, "/no/") {
-			is[outcome]++
-		}
-	}
-	require.Equal(t, map[string]int{"gone not-found": maxMisses, "skipped leads-missed": 3 * maxMisses}, is)
+	require.Equal(t, map[string]int{"gone not-found": maxMisses, "skipped leads-missed": 3 * maxMisses},
+		w.outcomes(t, victim.host, "/no/"))
 	require.Equal(t, "document success", w.record(t, victim.host)["/1.pdf"])
 	require.Equal(t, "document success", w.record(t, victim.host)["/2.pdf"])
 	for url, reason := range w.rows(t, victim.host, "CASE WHEN state = 5 THEN reason ELSE '' END") {
@@ -126,8 +105,7 @@ func TestADomainOfManyHostsIsLeft(t *testing.T) {
 				hosts, all = append(hosts, s), append(all, "http://"+s.host+"/paper.pdf")
 			}
 			page := serve(t, map[string]any{"/": links(all...)})
-			w.seed(t, page.host, "/", "/")
-			require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), page.host).Ending)
+			w.exhaust(t, page.host, "/")
 			asked := 0
 			for i, s := range hosts {
 				r := w.finish(t, w.crawler(w.client), s.host)

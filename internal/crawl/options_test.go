@@ -3,7 +3,6 @@ package crawl
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -24,12 +23,7 @@ import (
 // real gives the web papers and talks that can be read, and further papers: their links
 // lead to nothing, or may not be followed under some options.
 func (d *secondDay) real(pile *sampleweb.Pile) {
-	pdf := func(i int, as sampleweb.Form) func(http.ResponseWriter, *http.Request) {
-		return func(rw http.ResponseWriter, _ *http.Request) {
-			rw.Header().Set("Content-Type", "application/pdf")
-			_, _ = rw.Write(pile.File(i, as))
-		}
-	}
+	pdf := func(i int, as sampleweb.Form) any { return typed("application/pdf", string(pile.File(i, as))) }
 	list := d.home.pages["/~ada/"].(string)
 	for i := range d.papers {
 		p, name := pile.Paper(i), fmt.Sprintf("%d.pdf", i)
@@ -276,8 +270,7 @@ func TestDocumentsOfTheParentDomain(t *testing.T) {
 			if c.listed {
 				require.NoError(t, w.db.ImportWhitelist(t.Context(), []store.ListedURL{{URL: "http://" + s.host + "/~ada/", Domain: weburl.Domain(s.host), Position: 1}}))
 			}
-			w.seed(t, s.host, "/~ada/", "/~ada/")
-			require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+			w.exhaust(t, s.host, "/~ada/")
 			require.Equal(t, c.sibling, w.record(t, sibling.host))
 			require.Equal(t, c.other, w.record(t, other.host))
 			due, _, err := w.db.DueSites(t.Context(), store.Selection{Host: sibling.host}, false, "", 10)
@@ -316,8 +309,7 @@ func TestNobodyLeadsToTheBlacklist(t *testing.T) {
 		require.Contains(t, r.Reason, "blacklisted")
 	}
 	s := serve(t, map[string]any{"/": links("moved.pdf", "next.html"), "/moved.pdf": redirect("http://" + blocked.host + "/a.pdf"), "/next.html": links()})
-	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	w.exhaust(t, s.host, "/")
 	require.Equal(t, Denied, w.finish(t, w.crawler(w.client), blocked.host).Ending)
 	require.Zero(t, blocked.total)
 

@@ -171,15 +171,12 @@ func TestEveryURLOfARandomWebInPostgres(t *testing.T) {
 			cfg.Window, cfg.SlicePages, cfg.Batch = 512, 5000, 64
 		}
 		web := newRandomWeb(rnd, n, wide)
-		_, err := w.db.Pool.Exec(t.Context(), `TRUNCATE sites CASCADE`)
-		require.NoError(t, err)
+		storetest.Exec(t, w.db.Pool, `TRUNCATE sites CASCADE`)
 		w.seed(t, randomHost, "/a/", "/a/")
 		w.cfg = cfg
 		excused := web.slices(t, rnd, unwritten, func(bool) Result {
 			w.hurry(t, randomHost)
-			r, err := w.crawler(web).Slice(t.Context(), randomHost, func(Progress) {})
-			require.NoError(t, err)
-			return r
+			return sliced(t, w.crawler(web), randomHost)
 		})
 		states := storetest.Map[string, frontier.State](t, w.db.Pool,
 			`SELECT url, urls.state FROM urls JOIN sites ON sites.id=site_id WHERE host=$1`, randomHost)

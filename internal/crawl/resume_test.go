@@ -38,8 +38,7 @@ const whole = `state || ' ' || outcome || ' ' || depth || ' ' || role || ' ' || 
 func undisturbed(t *testing.T, w *world) (record map[string]string, requests int) {
 	t.Helper()
 	s := serve(t, small())
-	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	w.exhaust(t, s.host, "/")
 	return w.bare(t, s.host), s.total
 }
 
@@ -128,11 +127,7 @@ func TestStoppedAtAnyRequest(t *testing.T) {
 // lingers has the client finish what it sent when it is told to stop, as a worker's does.
 func (w *world) lingers(t *testing.T) {
 	t.Helper()
-	var err error
-	pacing := fetch.Pacing{Unpaced: true}
-	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Pacing: pacing, Linger: time.Minute})
-	require.NoError(t, err)
-	t.Cleanup(w.client.Close)
+	w.client = w.connect(t, fetch.Config{Linger: time.Minute})
 }
 
 // TestTheLastRequestKeepsItsLease: the lease of a host is renewed until a worker that
@@ -305,8 +300,7 @@ func TestAPageWithinItselfIsALoop(t *testing.T) {
 		return links("pubs/", "talks/", "cv.pdf")
 	}
 	w.cfg.SlicePages = 2 // what a slice read, the next one knows
-	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	w.exhaust(t, s.host, "/")
 	require.Equal(t, map[string]string{"/": "page success", "/cv.pdf": "document success", "/pubs/": "gone link-loop", "/talks/": "gone link-loop"}, w.record(t, s.host))
 }
 
@@ -316,8 +310,7 @@ func TestOneFramesetInManyDirectoriesIsNoLoop(t *testing.T) {
 	w, s := newWorld(t), serve(t, map[string]any{
 		"/": frames, "/main.html": links("2001/"), "/2001/": frames, "/2001/main.html": links("a.pdf"), "/2001/a.pdf": "one",
 	})
-	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	w.exhaust(t, s.host, "/")
 	require.Equal(t, "document success", w.record(t, s.host)["/2001/a.pdf"])
 }
 
@@ -330,10 +323,9 @@ func TestAShorterWayOpensWhatWasTooDeep(t *testing.T) {
 	near := serve(t, map[string]any{
 		"/": links("busy.html", "c1.html"), "/c1.html": links("c2.html"), "/c2.html": links("c3.html"), "/c3.html": links("c4.html", "p.pdf"),
 		"/c4.html": links("c5.html"), "/c5.html": links(), "/p.pdf": "one",
-		"/busy.html": busyThen(links("c3.html")),
+		"/busy.html": busyThen("3600", links("c3.html")),
 	})
-	w.seed(t, near.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), near.host).Ending)
+	w.exhaust(t, near.host, "/")
 	got := w.record(t, near.host)
 	require.Equal(t, "page success", got["/c4.html"])
 	require.Equal(t, "document success", got["/p.pdf"])
@@ -345,19 +337,16 @@ func TestAShorterWayOpensWhatWasTooDeep(t *testing.T) {
 func TestAParkedHostSaysWhy(t *testing.T) {
 	t.Parallel()
 	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
-	pages := map[string]any{"/": links("1.html", "2.html", "3.html", "4.html", "5.html", "6.html")}
-	for i := range 6 {
-		pages[fmt.Sprintf("/%d.html", i+1)] = broken
-	}
-	w, s := newWorld(t), serve(t, pages)
+	w, s := newWorld(t), serve(t, numbered("/", "/%d.html", 6, func(int) any { return broken }))
 	w.seed(t, s.host, "/", "/")
-	for _, part := range []string{"5 failures in a row, the last one server-error (http://" + s.host + "/5.html)", "failures in a row: 5"} {
+	for _, part := range []string{"5 failures in a row, the last one server-error (http://" + s.host + "/4.html)",
+		"failures in a row: 5"} {
 		r := sliced(t, w.crawler(w.client), s.host)
 		require.Equal(t, Waiting, r.Ending)
 		require.Contains(t, r.Reason, part)
 		require.InDelta(t, time.Hour, r.Wait, float64(time.Minute))
 	}
-	require.Zero(t, s.asked()["/6.html"])
+	require.Zero(t, s.asked()["/5.html"])
 }
 
 // TestASitemapTellsWhatChanged: a page that it dates after the last visit is

@@ -74,8 +74,7 @@ func TestListsHoldForWhatWaits(t *testing.T) {
 	w := newWorld(t)
 	s := serve(t, map[string]any{"/~ada/": links("one.pdf")})
 	w.cfg.Links = rules.Lists{Ignore: []string{"127.0.0.1"}}
-	w.seed(t, s.host, "/~ada/", "/~ada/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	w.exhaust(t, s.host, "/~ada/")
 	require.Equal(t, "skipped ignore-list", w.record(t, s.host)["/~ada/"])
 	require.Empty(t, slices.DeleteFunc(slices.Collect(maps.Keys(s.asked())), func(p string) bool { return p == "/sitemap.xml" }))
 }
@@ -109,27 +108,15 @@ func TestLearntStopDirectories(t *testing.T) {
 func TestSeedsEnterLow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var order []string
-	noted := func(body string) func(http.ResponseWriter, *http.Request) {
-		return func(rw http.ResponseWriter, r *http.Request) {
-			order = append(order, r.URL.Path)
-			rw.Header().Set("Content-Type", "text/html")
-			_, _ = rw.Write([]byte(body))
-		}
-	}
 	s := serve(t, map[string]any{
-		"/~ada/":       noted(`<a href="a">hobbies</a> <a href="b">people</a> <a href="c">publications</a>`),
-		"/~ada/a":      noted("a"),
-		"/~ada/b":      noted(`<a href="b1">music</a>`),
-		"/~ada/c":      noted(`<a href="c1">misc</a> <a href="c2.pdf">a file</a>`),
-		"/~ada/b1":     noted("b1"),
-		"/~ada/c1":     noted("c1"),
-		"/~ada/c2.pdf": noted("%PDF-1.4"),
+		"/~ada/":  `<a href="a">hobbies</a> <a href="b">people</a> <a href="c">publications</a>`,
+		"/~ada/b": `<a href="b1">music</a>`,
+		"/~ada/c": `<a href="c1">misc</a> <a href="c2.pdf">a file</a>`,
+		"/~ada/a": "a", "/~ada/b1": "b1", "/~ada/c1": "c1", "/~ada/c2.pdf": "a file",
 	})
 	w.cfg.Strategy, w.cfg.Sitemaps = rank.Zhuang, false
-	w.seed(t, s.host, "/~ada/", "/~ada/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
-	require.Equal(t, []string{"/~ada/", "/~ada/c", "/~ada/c2.pdf", "/~ada/b", "/~ada/c1", "/~ada/a", "/~ada/b1"}, order)
+	w.exhaust(t, s.host, "/~ada/")
+	require.Equal(t, []string{"/~ada/", "/~ada/c", "/~ada/c2.pdf", "/~ada/b", "/~ada/c1", "/~ada/a", "/~ada/b1"}, s.order)
 }
 
 // TestNamesBeforeBodies: a file whose name speaks against it is not asked for, and of
@@ -168,8 +155,7 @@ func TestNamesBeforeBodies(t *testing.T) {
 		},
 		"/~ada/get.php?id=1": file(100, "Content-Type", "application/pdf"),
 	})
-	w.seed(t, s.host, "/~ada/", "/~ada/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	w.exhaust(t, s.host, "/~ada/")
 	record := w.record(t, s.host)
 	require.NotContains(t, s.asked(), "/~ada/hw3.pdf")
 	for path, want := range map[string]string{"hw3.pdf": "skipped unwelcome-name", "tiny.pdf": "gone unwanted", "named.pdf": "gone unwanted", "get.php?id=1": "gone unwanted", "paper.pdf": "document success"} {

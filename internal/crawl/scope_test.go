@@ -86,8 +86,7 @@ func TestManyWaysToOnePage(t *testing.T) {
 		w.cfg.Batch = batch
 		s := serve(t, map[string]any{"/": links("a", "b", "c"), "/a": redirect("/papers.html"), "/b": redirect("/papers.html"), "/c": redirect("/papers.html"),
 			"/papers.html": links("1.pdf"), "/1.pdf": "one"})
-		w.seed(t, s.host, "/", "/")
-		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+		w.exhaust(t, s.host, "/")
 		require.Equal(t, 1, s.asked()["/papers.html"])
 		require.Equal(t, map[string]string{"/": "page success", "/a": "page success", "/b": "moved redirect-known", "/c": "moved redirect-known",
 			"/papers.html": "moved success", "/1.pdf": "document success"}, w.record(t, s.host))
@@ -119,13 +118,10 @@ func TestTheTargetOfARedirectWasNeverAsked(t *testing.T) {
 func TestHostsThatPointAtEachOtherDoNotHoldEachOtherUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond, MaxBlock: 400 * time.Millisecond}
+	pacing := unpaced
+	pacing.MaxBlock = 400 * time.Millisecond
 	w.keeper = politeness.NewKeeper(w.db.Pool, pacing, "test")
-	var err error
-	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Pacing: pacing})
-	require.NoError(t, err)
-	t.Cleanup(w.client.Close)
-
+	w.client = w.connect(t, fetch.Config{})
 	var sites [2]*site
 	var met sync.WaitGroup // both crawls hold their host when the first is answered
 	met.Add(2)
@@ -136,19 +132,13 @@ func TestHostsThatPointAtEachOtherDoNotHoldEachOtherUp(t *testing.T) {
 			redirect("http://"+sites[1-i].host+"/robots.txt")(rw, r)
 		}})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	ended := make(chan error, 2)
+	var ended []<-chan Result
 	for _, s := range sites {
 		w.seed(t, s.host, "/", "/")
-		c := w.crawler(w.client)
-		go func() {
-			_, err := c.Slice(ctx, s.host, func(Progress) {})
-			ended <- err
-		}()
+		ended = append(ended, sliceOf(t, w.crawler(w.client), s.host, func(Progress) {}))
 	}
-	for range sites {
-		require.NoError(t, <-ended)
+	for _, result := range ended {
+		<-result
 	}
 	for _, s := range sites {
 		require.Equal(t, Refused, w.finish(t, w.crawler(w.client), s.host).Ending)
@@ -209,12 +199,9 @@ func TestSitesThatLeadToEachOther(t *testing.T) {
 	require.NoError(t, err)
 	c := w.crawler(w.client)
 	c.db = store.New(pool)
-	done := make(chan error)
+	var ended []<-chan Result
 	for _, s := range []*site{a, b} {
-		go func() {
-			_, err := c.Slice(context.Background(), s.host, func(Progress) {})
-			done <- err
-		}()
+		ended = append(ended, sliceOf(t, c, s.host, func(Progress) {}))
 	}
 	require.Eventually(t, func() bool {
 		n := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock'
@@ -223,14 +210,13 @@ func TestSitesThatLeadToEachOther(t *testing.T) {
 	}, 30*time.Second, time.Millisecond)
 	_, err = gate.Exec(t.Context(), `SELECT pg_advisory_unlock(4711)`)
 	require.NoError(t, err)
-	require.NoError(t, <-done)
-	require.NoError(t, <-done)
-	require.Zero(t, seen.n.Load())
-	for _, s := range []*site{a, b} {
+	for i, s := range []*site{a, b} {
+		<-ended[i]
 		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 		require.Equal(t, map[string]string{"/": "page success", "/1.pdf": "document success"}, w.record(t, s.host))
 		require.Equal(t, 1, s.asked()["/1.pdf"])
 	}
+	require.Zero(t, seen.n.Load())
 }
 
 // TestSourcesOfWantedPapers: a paper that is there as LaTeX alone is taken where its
@@ -243,27 +229,20 @@ func TestSourcesOfWantedPapers(t *testing.T) {
 	names := each.Of(p.Authors, func(a gleaner.Author) string { return a.Name })
 	source := fmt.Sprintf("\\documentclass{article}\n\\title{%s}\n\\author{%s}\n\\begin{document}\n\\maketitle\n\\section{Introduction}\n%s\\end{document}\n",
 		p.Title, strings.Join(names, ` \and `), strings.Repeat("In this paper we show that it runs, and that it runs well.\n", 40))
-	tex := func(rw http.ResponseWriter, _ *http.Request) {
-		rw.Header().Set("Content-Type", "application/x-tex")
-		_, _ = rw.Write([]byte(source))
-	}
+	tex := typed("application/x-tex", source)
 	s := serve(t, map[string]any{
 		"/~ada/":         fmt.Sprintf(`<a href="a.tex">%s</a> <a href="b.tex">My macros for TeX</a> <a href="feed.xml">News</a>`, p.Title),
 		"/~ada/a.tex":    tex,
 		"/~ada/b.tex":    tex,
 		"/~ada/feed.xml": "<?xml version='1.0'?><rss/>",
 	})
-	ctx := t.Context()
-	require.NoError(t, w.db.SavePapers(ctx, []gleaner.Paper{p}, map[string]string{"source": "test"}))
-	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "conf/pile", Options: []byte("{}"), Stage: "papers"}))
-	require.NoError(t, w.db.SetHarvestPapers(ctx, "h", []gleaner.Paper{p}, nil))
-	w.seed(t, s.host, "/~ada/", "/~ada/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	w.want(t, "h", "{}", []gleaner.Paper{p})
+	w.exhaust(t, s.host, "/~ada/")
 	record := w.record(t, s.host)
 	require.Equal(t, "document success", record["/~ada/a.tex"])
 	require.NotContains(t, record, "/~ada/b.tex")
 	require.NotContains(t, record, "/~ada/feed.xml")
-	missing, err := w.db.Missing(ctx, "h")
+	missing, err := w.db.Missing(t.Context(), "h")
 	require.NoError(t, err)
 	require.Empty(t, missing)
 }

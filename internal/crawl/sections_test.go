@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -104,17 +105,8 @@ func TestOneUserEndsNoOthersCrawl(t *testing.T) {
 func TestOneUserPausesNoOthersCrawl(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pages := map[string]any{"/~ada/": links("1.html"), "/~ada/1.html": links("1.pdf"), "/~ada/1.pdf": "one"}
-	many := ""
-	for n := range 20 {
-		path := fmt.Sprintf("/~mallory/%d.html", n)
-		many += links(path)
-		pages[path] = func(rw http.ResponseWriter, _ *http.Request) {
-			rw.Header().Set("Retry-After", "21600")
-			rw.WriteHeader(http.StatusServiceUnavailable)
-		}
-	}
-	pages["/~mallory/"] = many
+	pages := numbered("/~mallory/", "/~mallory/%d.html", 20, func(int) any { return busy("21600") })
+	maps.Copy(pages, map[string]any{"/~ada/": links("1.html"), "/~ada/1.html": links("1.pdf"), "/~ada/1.pdf": "one"})
 	s := serve(t, pages)
 	w.seed(t, s.host, "/~mallory/", "/~mallory/")
 	w.seed(t, s.host, "/~ada/", "/~ada/")
@@ -145,10 +137,9 @@ func TestAPauseIsForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	down := true
-	s := serve(t, map[string]any{"/~ada/": func(rw http.ResponseWriter, _ *http.Request) {
+	s := serve(t, map[string]any{"/~ada/": func(rw http.ResponseWriter, r *http.Request) {
 		if down {
-			rw.Header().Set("Retry-After", "21600")
-			rw.WriteHeader(http.StatusServiceUnavailable)
+			busy("21600")(rw, r)
 		}
 	}})
 	var got []bool
@@ -156,9 +147,7 @@ func TestAPauseIsForgotten(t *testing.T) {
 	for i := range 3 {
 		w.seed(t, s.host, fmt.Sprintf("/~ada/?%d", i), "/~ada/")
 		sliced(t, w.crawler(w.client), s.host)
-		const any = `SELECT bool_or(pauses<>0) FROM crawl_sections WHERE dir<>''`
-		counts := storetest.Get[bool](t, w.db.Pool, any)
-		got = append(got, counts)
+		got = append(got, storetest.Get[bool](t, w.db.Pool, `SELECT bool_or(pauses<>0) FROM crawl_sections WHERE dir<>''`))
 		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, store.CrawlEnd{State: gleaner.SiteStopped}, w.cfg.Recrawl))
 		w.hurry(t, s.host)
 		down = false
@@ -171,20 +160,12 @@ func TestAHostThatIsDownIsNoUsersDoing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	down := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
-	pages, many := map[string]any{}, ""
-	for n := range 20 {
-		path := fmt.Sprintf("/~ada/%d.html", n)
-		many += links(path)
-		pages[path] = down
-	}
-	pages["/~ada/"] = many
-	s := serve(t, pages)
+	s := serve(t, numbered("/~ada/", "/~ada/%d.html", 20, func(int) any { return down }))
 	w.seed(t, s.host, "/~ada/", "/~ada/")
 	w.seed(t, s.host, "/~bob/", "/~bob/")
 	r := sliced(t, w.crawler(w.client), s.host)
 	require.Equal(t, Waiting, r.Ending, r.Reason)
-	pauses := storetest.Get[int](t, w.db.Pool, `SELECT coalesce(sum(pauses), 0) FROM crawl_sections`)
-	require.Zero(t, pauses)
+	require.Zero(t, storetest.Get[int](t, w.db.Pool, `SELECT coalesce(sum(pauses), 0) FROM crawl_sections`))
 }
 
 // TestUsersWithoutEndAreATrap: whoever owns a host can make as many users as they
@@ -225,21 +206,15 @@ func archiveOf(t *testing.T, members int, of func(i int) string) []byte {
 // archives, which bring more than they weigh.
 func filesWithoutEnd(t *testing.T, size int, packed bool) *site {
 	t.Helper()
-	pages := map[string]any{}
-	var all []string
-	for n := range 40 {
-		name := fmt.Sprintf("/%d.pdf", n)
+	return serve(t, numbered("/", "/%d.pdf", 40, func(n int) any {
 		noise := make([]byte, size/2)
 		_, _ = rand.NewChaCha8([32]byte{byte(n)}).Read(noise)
 		body := fmt.Appendf(nil, "%%PDF-1.4\n%x", noise)
 		if packed {
 			body = archiveOf(t, 3, func(i int) string { return fmt.Sprintf("%s %d", body, i) })
 		}
-		pages[name] = func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(body) }
-		all = append(all, name)
-	}
-	pages["/"] = links(all...)
-	return serve(t, pages)
+		return func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(body) }
+	}))
 }
 
 // TestBytesOfASiteAreLimited: a site that offers files without end ends its crawl
@@ -348,19 +323,8 @@ func TestBytesInVainCount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.MaxBytes = 25 << 20
-	pages, all := map[string]any{}, []string{}
-	for n := range 8 {
-		name := fmt.Sprintf("/%d.html", n)
-		all = append(all, name)
-		pages[name] = func(rw http.ResponseWriter, _ *http.Request) {
-			rw.Header().Set("Content-Type", "text/html")
-			for range 11 {
-				_, _ = rw.Write(bytes.Repeat([]byte("a page without end "), 1<<20/19))
-			}
-		}
-	}
-	pages["/"] = links(all...)
-	s := serve(t, pages)
+	endless := typed("text/html", strings.Repeat("a page without end ", 11<<20/19))
+	s := serve(t, numbered("/", "/%d.html", 8, func(int) any { return endless }))
 	w.seed(t, s.host, "/", "/")
 	require.Equal(t, ByteLimit, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Len(t, s.asked(), 1+3, "%v", w.record(t, s.host))
@@ -372,18 +336,13 @@ func TestArchivesOfManyMembersEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.MaxBytes = 301 * leastMember
-	pages, all := map[string]any{}, []string{}
-	for n := range 5 {
+	s := serve(t, numbered("/", "/%d.pdf.zip", 5, func(n int) any {
 		body := archiveOf(t, 310, func(i int) string { return fmt.Sprintf("%%PDF-1.4 %d of %d", i, n) })
-		name := fmt.Sprintf("/%d.pdf.zip", n)
-		all, pages[name] = append(all, name), func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(body) }
-	}
-	pages["/"] = links(all...)
-	s := serve(t, pages)
+		return func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(body) }
+	}))
 	w.seed(t, s.host, "/", "/")
 	require.Equal(t, ByteLimit, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Len(t, s.asked(), 1+2, "%v", w.record(t, s.host))
-	kept := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM documents`)
-	require.Equal(t, 600, kept)
+	require.Equal(t, 600, storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM documents`))
 	require.Contains(t, w.rows(t, s.host, "reason")["/0.pdf.zip"], "too-large: limit on unpacking met: more than 300 documents")
 }

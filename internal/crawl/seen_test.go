@@ -72,8 +72,7 @@ func TestDocumentsAreNoPagesOfADirectory(t *testing.T) {
 		"/": links("/a/1.pdf", "/a/2.pdf", "/a/3.pdf", "/a/"), "/a/": links("/a/p.html"), "/a/p.html": links("/"),
 		"/a/1.pdf": "1", "/a/2.pdf": "2", "/a/3.pdf": "3",
 	})
-	w.seed(t, s.host, "/", "/")
-	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	w.exhaust(t, s.host, "/")
 	require.Equal(t, 1, s.asked()["/a/p.html"])
 }
 
@@ -98,10 +97,7 @@ func TestASiteCannotFillTheRecord(t *testing.T) {
 	w.cfg.MaxURLs = 100
 	c := w.crawler(w.client)
 	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
-	is := map[string]int{}
-	for _, outcome := range w.record(t, s.host) {
-		is[outcome]++
-	}
+	is := w.outcomes(t, s.host, "")
 	require.Equal(t, maxSkipped, is["skipped url-limit"])
 	delete(is, "skipped url-limit")
 	n := 0
@@ -117,23 +113,12 @@ func TestCachedHomepageGoesBeforeTheSitemap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Batch = 100
-	var mu sync.Mutex
-	var order []string
-	note := func(body string) func(http.ResponseWriter, *http.Request) {
-		return func(rw http.ResponseWriter, r *http.Request) {
-			mu.Lock()
-			order = append(order, r.URL.Path)
-			mu.Unlock()
-			rw.Header().Set("Content-Type", "text/html")
-			_, _ = fmt.Fprint(rw, body)
-		}
-	}
 	s := serve(t, map[string]any{
 		"/robots.txt": func(rw http.ResponseWriter, r *http.Request) {
 			_, _ = fmt.Fprintf(rw, "Sitemap: http://%s/map.xml", r.Host)
 		},
-		"/": note("never asked for"), "/a.html": note("a"), "/b.html": note("b"),
-		"/map.xml": note(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>`),
+		"/": "never asked for", "/a.html": "a", "/b.html": "b",
+		"/map.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>`,
 	})
 	w.seed(t, s.host, "/", "/")
 	home := "http://" + s.host + "/"
@@ -141,9 +126,7 @@ func TestCachedHomepageGoesBeforeTheSitemap(t *testing.T) {
 	require.NoError(t, w.db.SavePage(t.Context(), store.CachedPage{Hash: h[:], Host: s.host, URL: home, FinalURL: home, Outcome: string(gleaner.OK), Status: 200,
 		Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(`<a href="a.html">a</a> <a href="b.html">b</a>`), At: time.Now()}))
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
-	mu.Lock()
-	defer mu.Unlock()
-	require.Equal(t, []string{"/a.html", "/b.html", "/map.xml"}, order)
+	require.Equal(t, []string{"/a.html", "/b.html", "/map.xml"}, s.order)
 }
 
 // TestPagesAreLentWhileHomepagesAreLookedFor: what a crawl fetched need not be asked for
@@ -180,7 +163,8 @@ func TestPagesAreLentWhileHomepagesAreLookedFor(t *testing.T) {
 		require.Equal(t, cached, is, path)
 		require.Equal(t, cached, len(p.Body) > 0)
 	}
-	require.Equal(t, 1, w.numbers(t, `SELECT count(*) FROM page_cache WHERE NOT indexed`), "but what filled the room")
+	unindexed := storetest.Get[int](t, w.db.Pool, `SELECT count(*) FROM page_cache WHERE NOT indexed`)
+	require.Equal(t, 1, unindexed, "but what filled the room")
 	require.Equal(t, []string{"c"}, indexed)
 }
 
@@ -268,8 +252,7 @@ func TestReasonsAreTheSameOnARecordWithAPast(t *testing.T) {
 	}
 	require.Contains(t, fresh.fetched(t), "home/papers/5.html")
 	require.Contains(t, want[secondDayTitles[4]][1], "1 failed", "what was not read says nothing")
-	other := gleaner.Paper{Key: "conf/x/Q", Venue: "conf/x", Title: "Bounds of Quorums That Nobody Counts", Year: 1999, Authors: again.papers[0].Authors}
-	again.harvest(t, "conf/x/1", options, []gleaner.Paper{other})
+	again.harvest(t, "conf/x/1", options, []gleaner.Paper{again.unlinked()})
 	again.harvest(t, "conf/x/2", options, again.papers)
 	got := again.reasons(t, "conf/x/2")
 	for title, why := range want {
@@ -315,8 +298,7 @@ func TestReasonsNameWhatWasNotLookedAt(t *testing.T) {
 func TestReasonsSayWhatTheListsSayNow(t *testing.T) {
 	t.Parallel()
 	d := newSecondDay(t, rank.BreadthFirst)
-	other := gleaner.Paper{Key: "conf/x/Q", Venue: "conf/x", Title: "Bounds of Quorums That Nobody Counts", Year: 1999}
-	other.Authors = d.papers[0].Authors
+	other := d.unlinked()
 	d.harvest(t, "conf/x", "{}", []gleaner.Paper{other})
 	is := func(why report.Reason, sql string, args ...any) {
 		t.Helper()
@@ -341,8 +323,7 @@ func TestReasonsSayWhatTheListsSayNow(t *testing.T) {
 func TestAParkedRecrawlIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	d := newSecondDay(t, rank.BreadthFirst)
-	other := gleaner.Paper{Key: "conf/x/Q", Venue: "conf/x", Title: "Bounds of Quorums That Nobody Counts", Year: 1999}
-	other.Authors = d.papers[0].Authors
+	other := d.unlinked()
 	d.harvest(t, "conf/x", "{}", []gleaner.Paper{other})
 	_, err := d.db.RequeueDue(t.Context(), d.home.host, store.PutBack{All: true, For: "recrawl/all"}, d.cfg.Recrawl)
 	require.NoError(t, err)

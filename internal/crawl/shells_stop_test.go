@@ -28,19 +28,10 @@ func (b acting) Show(ctx context.Context, p render.Page, _ time.Duration, get re
 
 // application serves a page whose paper only a script shows.
 func application(t *testing.T) (*world, *site) {
-	script := func(rw http.ResponseWriter, r *http.Request) {
-		rw.Header().Set("Content-Type", "text/javascript")
-		rw.Header().Set("Etag", `"x"`)
-		if r.Header.Get("If-None-Match") != "" {
-			rw.WriteHeader(http.StatusNotModified)
-			return
-		}
-		_, _ = fmt.Fprint(rw, `fetch("/api")`)
-	}
 	w := newWorld(t)
 	s := serve(t, map[string]any{
 		"/":      `<div id="root"></div><script src="/main.js"></script><script src="http://cdn.example/lib.js"></script>`,
-		"/a.pdf": "one", "/main.js": script, "/api": `["a.pdf"]`,
+		"/a.pdf": "one", "/main.js": tagged("text/javascript", `fetch("/api")`), "/api": `["a.pdf"]`,
 	})
 	w.seed(t, s.host, "/", "/")
 	return w, s
@@ -98,18 +89,9 @@ func TestAPageIsShownAnewAfterAStop(t *testing.T) {
 
 // busyOnce has a page answer once that it is busy.
 func (s *site) busyOnce(path, retryAfter string) {
-	busy := true
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pages[path] = func(rw http.ResponseWriter, _ *http.Request) {
-		if rw.Header().Set("Content-Type", "text/plain"); !busy {
-			_, _ = fmt.Fprint(rw, "a.pdf")
-			return
-		}
-		busy = false
-		rw.Header().Set("Retry-After", retryAfter)
-		rw.WriteHeader(http.StatusServiceUnavailable)
-	}
+	s.pages[path] = busyThen(retryAfter, "a.pdf")
 }
 
 // TestDataThatAPageDoesNotGet since it leads to another user's, is too large, or never comes,

@@ -23,7 +23,6 @@ import (
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/store"
 	"gleaner/internal/render"
 )
 
@@ -179,18 +178,12 @@ func (w *shownWeb) crawled(
 	t.Cleanup(proxy.Close)
 	pacing := fetch.Pacing{Unpaced: pace == 0, MinDelay: pace, BackoffBase: 1, BackoffMax: 1}
 	world.keeper = politeness.NewKeeper(world.db.Pool, pacing, "test")
-	client, err := fetch.New(fetch.Config{Proxy: proxy.URL, Gate: world.keeper, Pacing: pacing,
-		Robots: politeness.NewRobots(world.db.Pool), Contact: "test@example.org"})
-	require.NoError(t, err)
-	t.Cleanup(client.Close)
+	client := world.connect(t, fetch.Config{Proxy: proxy.URL})
 	var wanted []gleaner.Paper
 	for n := range 1 + 6*shownPapers {
 		wanted = append(wanted, w.pile.Paper(n))
 	}
-	require.NoError(t, world.db.SavePapers(t.Context(), wanted, map[string]string{"source": "test"}))
-	require.NoError(t, world.db.SaveHarvest(t.Context(), store.Harvest{
-		ID: "h", Venue: "conf/pile", Options: []byte("{}"), Stage: "papers"}))
-	require.NoError(t, world.db.SetHarvestPapers(t.Context(), "h", wanted, nil))
+	world.want(t, "h", "{}", wanted)
 	c := world.crawler(client)
 	found, requests = map[string]int{}, map[string]int{}
 	for _, host := range hosts {
@@ -276,14 +269,11 @@ func TestPagesWaitForTheirScripts(t *testing.T) {
 			render.Shown{Outcome: render.Cut, HTML: []byte(links("a.pdf"))}, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, s := newWorld(t), serve(t, map[string]any{"/": shell, "/a.pdf": "one", "/main.js": func(rw http.ResponseWriter, _ *http.Request) {
-				rw.Header().Set("Content-Type", "text/javascript")
-				_, _ = rw.Write([]byte(c.script))
-			}})
+			w, s := newWorld(t), serve(t, map[string]any{"/": shell, "/a.pdf": "one",
+				"/main.js": typed("text/javascript", c.script)})
 			b := &shower{answer: c.answer}
 			w.cfg.Browser, w.cfg.SlicePages = b, c.slice
-			w.seed(t, s.host, "/", "/")
-			require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+			w.exhaust(t, s.host, "/")
 			require.Len(t, b.shown, c.shown)
 			if name == "a list in the script" {
 				require.Equal(t, 1, s.asked()["/"], "it need not be shown, nor asked for again")

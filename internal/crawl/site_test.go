@@ -50,12 +50,9 @@ func newWorldOn(t testing.TB, dsn string) *world {
 	t.Helper()
 	ctx := t.Context()
 	db := storetest.At(t, dsn, 8)
-	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
-	w := &world{dsn: dsn, files: filepath.Join(t.TempDir(), "files"), db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: Defaults()}
-	var err error
-	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Blocked: db.Blocked, Pacing: pacing})
-	require.NoError(t, err)
-	t.Cleanup(w.client.Close)
+	w := &world{dsn: dsn, files: filepath.Join(t.TempDir(), "files"), db: db,
+		keeper: politeness.NewKeeper(db.Pool, unpaced, "test"), cfg: Defaults()}
+	w.client = w.connect(t, fetch.Config{Blocked: db.Blocked})
 	repo, err := repository.Open(ctx, "file://"+w.files)
 	require.NoError(t, err)
 	repo.BelongTo(db)
@@ -63,6 +60,23 @@ func newWorldOn(t testing.TB, dsn string) *world {
 	w.coll = collection.New(collection.Parts{DB: db, Repo: repo, Reader: documenttest.Shared(), Log: slog.New(slog.DiscardHandler)})
 	w.cfg.Strategy, w.cfg.Leads, w.cfg.Batch = rank.BreadthFirst, "all", 1
 	return w
+}
+
+// unpaced is the pacing of hosts that are asked at once.
+var unpaced = fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
+
+// connect makes a client with the turns and the robots.txt of the record, for the hosts behind a
+// proxy, or else for those on this machine.
+func (w *world) connect(t testing.TB, cfg fetch.Config) *fetch.Client {
+	t.Helper()
+	cfg.Gate, cfg.Robots, cfg.Pacing = w.keeper, politeness.NewRobots(w.db.Pool), unpaced
+	if cfg.Contact = "test@example.org"; cfg.Proxy == "" {
+		cfg.AllowLoopback, cfg.Proxy, cfg.Contact = true, "none", ""
+	}
+	client, err := fetch.New(cfg)
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	return client
 }
 
 // filters has documents read and filtered, where they else are kept unread (nil).
@@ -122,6 +136,13 @@ func (w *world) finish(t *testing.T, c *Crawler, host string) Result {
 	return w.slices(t, host, func() *Crawler { return c }, func(r Result) bool { return r.Ending == Waiting })
 }
 
+// exhaust crawls a site from a page, which is its scope, until nothing waits.
+func (w *world) exhaust(t *testing.T, host, path string) {
+	t.Helper()
+	w.seed(t, host, path, path)
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), host).Ending)
+}
+
 // slices crawls slice by slice, each by what crawler returns, until one ends neither full nor such that it waits.
 func (w *world) slices(t *testing.T, host string, crawler func() *Crawler, waits func(Result) bool) Result {
 	t.Helper()
@@ -145,6 +166,18 @@ func (w *world) record(t *testing.T, host string) map[string]string {
 	return w.rows(t, host, `(ARRAY['waiting','page','document','failed','gone','skipped','moved'])[state+1] || ' ' || outcome`)
 }
 
+// outcomes counts what became of the URLs of a host that have a part.
+func (w *world) outcomes(t *testing.T, host, part string) map[string]int {
+	t.Helper()
+	is := map[string]int{}
+	for path, outcome := range w.record(t, host) {
+		if strings.Contains(path, part) {
+			is[outcome]++
+		}
+	}
+	return is
+}
+
 func (w *world) rows(t *testing.T, host, column string) map[string]string {
 	t.Helper()
 	return storetest.Map[string, string](t, w.db.Pool,
@@ -159,6 +192,7 @@ type site struct {
 
 	mu    sync.Mutex
 	hits  map[string]int
+	order []string // of requests, robots.txt left out
 	total int
 	// otherwise makes the pages that are not in pages, "" for none.
 	otherwise func(path string) string
@@ -187,7 +221,9 @@ func serveAt(t *testing.T, address string, pages map[string]any) *site {
 func (s *site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.hits[r.URL.RequestURI()]++
-	s.total++
+	if s.total++; r.URL.Path != "/robots.txt" {
+		s.order = append(s.order, r.URL.RequestURI())
+	}
 	n, at := s.total, s.at
 	s.mu.Unlock()
 	if at != nil {
@@ -235,21 +271,47 @@ func links(to ...string) string {
 	return b.String()
 }
 
+// numbered are pages of so many numbers, and a first page that links to all of them.
+func numbered(first, format string, n int, page func(i int) any) map[string]any {
+	pages, all := map[string]any{}, []string{}
+	for i := range n {
+		path := fmt.Sprintf(format, i)
+		all, pages[path] = append(all, path), page(i)
+	}
+	pages[first] = links(all...)
+	return pages
+}
+
+// busy asks to be left alone for so many seconds.
+func busy(seconds string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", seconds)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+// typed answers with a media type.
+func typed(media, body string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", media)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
 func redirect(to string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
 }
 
-// busyThen asks for an hour's patience once, and answers then.
-func busyThen(body string) func(http.ResponseWriter, *http.Request) {
-	busy := true
-	return func(w http.ResponseWriter, _ *http.Request) {
-		if busy {
-			busy = false
-			w.Header().Set("Retry-After", "3600")
-			w.WriteHeader(http.StatusServiceUnavailable)
+// busyThen is busy once, and answers then.
+func busyThen(seconds, body string) func(http.ResponseWriter, *http.Request) {
+	first := true
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !first {
+			_, _ = w.Write([]byte(body))
 			return
 		}
-		_, _ = w.Write([]byte(body))
+		first = false
+		busy(seconds)(w, r)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/record/store"
 )
 
@@ -145,8 +146,7 @@ func TestWARC(t *testing.T) {
 	w.cfg.SlicePages, w.cfg.MaxTries = 4, 1
 	site := w.seed(t, s.host, "/", "/")
 	w.wanted(t, "conf/b/2001", site, nil)
-	_, err := w.db.Pool.Exec(t.Context(), `UPDATE harvests SET options='{"warc": true}'`) // the flag of a harvest
-	require.NoError(t, err)
+	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET options='{"warc": true}'`) // the flag of a harvest
 	w.finish(t, w.crawler(w.client), s.host)
 	all, files := w.keptOf(t, s.host)
 	require.Greater(t, files, 1, "a file a slice")

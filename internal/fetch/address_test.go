@@ -212,21 +212,19 @@ func TestResolvedAddress(t *testing.T) {
 		"private.example.org": AddressDenied, "metadata.example.org": AddressDenied, "loop.example.org": AddressDenied,
 		"nowhere.example.org": DNSFailure,
 	} {
-		_, err := closed.Fetch(context.Background(), Request{URL: "http://" + host + "/"})
-		require.Equal(t, want, fetchError(t, err).Outcome, "%s: %v", host, err)
+		require.Equal(t, want, outcome(closed, "http://"+host+"/"), host)
 	}
 
 	s := site(t, nil)
 	u, err := url.Parse(s.URL)
 	require.NoError(t, err)
 	open := testClient(t, func(cfg *Config) { cfg.Resolver = dns })
-	_, err = open.Fetch(context.Background(), Request{URL: "http://loop.example.org:" + u.Port() + "/robots.txt"})
-	require.Equal(t, NotFound, fetchError(t, err).Outcome, "a name of a loopback address, at any port, where that is allowed")
+	require.Equal(t, NotFound, outcome(open, "http://loop.example.org:"+u.Port()+"/robots.txt"),
+		"a name of a loopback address, at any port, where that is allowed")
 	_, err = open.Fetch(context.Background(), Request{URL: "http://public.example.org/"})
 	require.Equal(t, NoContact, fetchError(t, err).Outcome, "no packet leaves without a contact")
 	require.ErrorIs(t, err, errContact)
 
 	ported := testClient(t, func(cfg *Config) { cfg.Resolver, cfg.Contact = dns, "https://example.org/about" })
-	_, err = ported.Fetch(context.Background(), Request{URL: "http://public.example.org:25/"})
-	require.Equal(t, AddressDenied, fetchError(t, err).Outcome, "%v", err)
+	require.Equal(t, AddressDenied, outcome(ported, "http://public.example.org:25/"))
 }

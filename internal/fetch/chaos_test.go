@@ -120,8 +120,7 @@ func TestOddNamesOfLoopback(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "127.1", "0x7f.1", "0x7f.0.0.1", "0177.1", "2130706433", "0x7f000001", "017700000001", "127.0.0.1.", "127.0.0.1..", "[::1]", "[::]",
 		"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[2002:7f00:1::]", "0", "0.0.0.0", "localhost", "LocalHost",
 		"127。0。0。1", "①②⑦.0.0.1", "169.254.169.254", "0xa9fea9fe", "[fd00:ec2::254]", "[fe80::1%25eth0]"} {
-		_, err := c.Fetch(context.Background(), Request{URL: "http://" + host + "/"})
-		require.Contains(t, []gleaner.Outcome{AddressDenied, BadURL}, OutcomeOf(err), "%s: %v", host, err)
+		require.Contains(t, []gleaner.Outcome{AddressDenied, BadURL}, outcome(c, "http://"+host+"/"), host)
 	}
 }
 

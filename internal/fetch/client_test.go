@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
 )
 
 // testClient is a client for servers of the test alone, with short limits and
@@ -49,6 +52,19 @@ func fetchError(t *testing.T, err error) *Error {
 	var e *Error
 	require.True(t, errors.As(err, &e), "not an *Error: %v", err)
 	return e
+}
+
+// failure returns the error of a fetch that fails.
+func failure(t *testing.T, c *Client, r Request) *Error {
+	t.Helper()
+	_, err := c.Fetch(t.Context(), r)
+	return fetchError(t, err)
+}
+
+// outcome names how the fetch of a URL ends.
+func outcome(c *Client, url string) gleaner.Outcome {
+	_, err := c.Fetch(context.Background(), Request{URL: url})
+	return OutcomeOf(err)
 }
 
 func mustFetch(t *testing.T, c *Client, r Request) *Response {

@@ -74,9 +74,8 @@ func TestWhatIsTooLargeIsNotRead(t *testing.T) {
 	})
 	c := testClient(t, nil)
 	for _, typ := range []string{"application/pdf", "video/mp4"} {
-		_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/" + typ})
-		e := fetchError(t, err)
-		require.Equal(t, TooLarge, e.Outcome, "%s: %v", typ, err)
+		e := failure(t, c, Request{URL: s.URL + "/" + typ})
+		require.Equal(t, TooLarge, e.Outcome, "%s: %v", typ, e)
 		require.Equal(t, http.StatusOK, e.Status)
 		require.Zero(t, e.Bytes)
 	}
@@ -87,9 +86,7 @@ func TestWhatIsTooLargeIsNotRead(t *testing.T) {
 func TestEachHopOfARedirectIsAsPoliteAsTheFirst(t *testing.T) {
 	t.Parallel()
 	var referer []string
-	closed, asked := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "User-agent: *\nDisallow: /private/")
-	})
+	closed, asked := robotsSite(t, saying("User-agent: *\nDisallow: /private/"))
 	s := site(t, func(w http.ResponseWriter, r *http.Request) {
 		referer = append(referer, r.Header.Get("Referer"))
 		switch r.URL.Path {
@@ -101,9 +98,8 @@ func TestEachHopOfARedirectIsAsPoliteAsTheFirst(t *testing.T) {
 	})
 	g := &recordingGate{}
 	c := testClient(t, func(cfg *Config) { cfg.Gate = g })
-	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a", FollowOffHost: true})
-	e := fetchError(t, err)
-	require.Equal(t, RobotsDenied, e.Outcome, "%v", err)
+	e := failure(t, c, Request{URL: s.URL + "/a", FollowOffHost: true})
+	require.Equal(t, RobotsDenied, e.Outcome, "%v", e)
 	require.Equal(t, closed.URL+"/private/x", e.URL)
 	here, there := s.Listener.Addr().String(), closed.Listener.Addr().String()
 	require.Equal(t, []string{here, here, here, there}, g.turns, "two for robots.txt, two for pages; none for what may not be asked for")

@@ -1,11 +1,10 @@
 package fetch
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,42 +16,37 @@ import (
 	"gleaner/internal/lab/realdata"
 )
 
-// startFarm serves two small sites of our own and returns the proxy to ask.
-func startFarm(t *testing.T) string {
+// startFarm serves two small sites of our own.
+func startFarm(t *testing.T) realdata.Farm {
 	data := t.TempDir()
 	for _, host := range []string{"www.ada.example.org", "www.bob.example.org"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(data, host), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(data, host, "index.html"), []byte("<html><title>"+host+"</title></html>"), 0o644))
 		require.NoError(t, os.WriteFile(filepath.Join(data, host, "paper.pdf"), []byte("%PDF-1.4 small"), 0o644))
 	}
-	return realdata.StartFarm(t, data, "-no-search").Proxy.String()
+	return realdata.StartFarm(t, data, "-no-search")
 }
 
-// control asks the farm's own host through its proxy.
-func control(t *testing.T, proxy, path string, body []byte) []byte {
-	p, err := url.Parse(proxy)
-	require.NoError(t, err)
-	h := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(p)}}
-	defer h.CloseIdleConnections()
-	resp, err := h.Post("http://ctl.farm"+path, "application/json", bytes.NewReader(body))
+// control asks the farm's own host.
+func control(t *testing.T, farm realdata.Farm, path, body string) string {
+	resp, err := farm.Client().Post("http://ctl.farm"+path, "application/json", strings.NewReader(body))
 	require.NoError(t, err)
 	defer func() { _ = resp.Body.Close() }()
-	require.Equal(t, 200, resp.StatusCode)
-	var out bytes.Buffer
-	_, err = out.ReadFrom(resp.Body)
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	out, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
-	return out.Bytes()
+	return string(out)
 }
 
 // TestFarmSeesNoTwoRequestsTooClose has many ask for one host with dropped
 // connections in between, and looks at the farm's own log.
 func TestFarmSeesNoTwoRequestsTooClose(t *testing.T) {
 	t.Parallel()
-	proxy := startFarm(t)
+	farm := startFarm(t)
 	const host, delay = "www.bob.example.org", 60 * time.Millisecond
-	control(t, proxy, "/faults", []byte(`{"`+host+`":{"drop_every":3}}`))
+	control(t, farm, "/faults", `{"`+host+`":{"drop_every":3}}`)
 	c := testClient(t, func(cfg *Config) {
-		cfg.Proxy = proxy
+		cfg.Proxy = farm.Proxy.String()
 		cfg.Pacing = Pacing{MinDelay: delay, Factor: 1, BackoffBase: delay, BackoffMax: delay, ParkAfter: 1000, Rand: func() float64 { return 1 }}
 	})
 	done := make(chan struct{})
@@ -69,7 +63,7 @@ func TestFarmSeesNoTwoRequestsTooClose(t *testing.T) {
 	}
 	var last time.Time
 	n := 0
-	for line := range strings.Lines(string(control(t, proxy, "/log", nil))) {
+	for line := range strings.Lines(control(t, farm, "/log", "")) {
 		var e struct {
 			Start    time.Time `json:"start"`
 			Host     string    `json:"host"`

@@ -177,8 +177,7 @@ func TestFaults(t *testing.T) {
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := testClient(t, nil).Fetch(context.Background(), Request{URL: s.URL + "/" + strconv.Itoa(i)})
-			e := fetchError(t, err)
+			e := failure(t, testClient(t, nil), Request{URL: s.URL + "/" + strconv.Itoa(i)})
 			require.Equal(t, tt.want, e.Outcome, "%v", e)
 		})
 	}
@@ -248,8 +247,7 @@ func TestRecoversWhenTheHostDoes(t *testing.T) {
 	})
 	c := testClient(t, func(cfg *Config) { cfg.Gate = freeGate{} })
 	for range 2 {
-		_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
-		e := fetchError(t, err)
+		e := failure(t, c, Request{URL: s.URL + "/"})
 		require.Equal(t, Busy, e.Outcome)
 		require.Equal(t, 7*time.Second, e.RetryAfter)
 		require.Equal(t, 503, e.Status)
@@ -300,7 +298,7 @@ func TestConditional(t *testing.T) {
 
 func TestRedirects(t *testing.T) {
 	t.Parallel()
-	other := site(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") })
+	other := site(t, saying("there"))
 	s := site(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/a":
@@ -318,8 +316,7 @@ func TestRedirects(t *testing.T) {
 	require.Equal(t, []string{s.URL + "/a", s.URL + "/b"}, resp.Redirects)
 	require.Equal(t, "PHPSESSID=0123456789abcdef0123456789abcdef", string(resp.Body), "asked for as the server wrote it")
 
-	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/off"})
-	e := fetchError(t, err)
+	e := failure(t, c, Request{URL: s.URL + "/off"})
 	require.Equal(t, RedirectOffHost, e.Outcome)
 	require.Equal(t, other.URL+"/page", e.Location)
 
@@ -332,14 +329,13 @@ func TestCanceledAndTotal(t *testing.T) {
 	t.Parallel()
 	s := site(t, func(w http.ResponseWriter, r *http.Request) { trickle(w, r, 100) })
 	c := testClient(t, func(cfg *Config) { cfg.Limits.Total = 150 * time.Millisecond })
-	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
-	require.Equal(t, Timeout, fetchError(t, err).Outcome)
+	require.Equal(t, Timeout, outcome(c, s.URL+"/"))
 
 	ctx, cancel := context.WithCancel(context.Background())
 	asked := make(chan struct{})
 	hang := site(t, func(_ http.ResponseWriter, r *http.Request) { close(asked); <-r.Context().Done() })
 	go func() { <-asked; cancel() }()
-	_, err = c.Fetch(ctx, Request{URL: hang.URL + "/"})
+	_, err := c.Fetch(ctx, Request{URL: hang.URL + "/"})
 	require.Equal(t, Canceled, fetchError(t, err).Outcome)
 	_, err = c.Fetch(ctx, Request{URL: s.URL + "/again"})
 	require.Equal(t, Canceled, fetchError(t, err).Outcome)

@@ -48,12 +48,11 @@ func TestPackedBodiesAreBoundedOnTheWire(t *testing.T) {
 				sent <- n
 			}))
 			c := testClient(t, nil)
-			_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/page"})
-			e := fetchError(t, err)
+			e := failure(t, c, Request{URL: s.URL + "/page"})
 			if path == "/page" {
-				require.Contains(t, []gleaner.Outcome{TooLarge, BadAnswer}, e.Outcome, "%s %s: %v", coding, path, err)
+				require.Contains(t, []gleaner.Outcome{TooLarge, BadAnswer}, e.Outcome, "%s %s: %v", coding, path, e)
 			} else {
-				require.Equal(t, RobotsUnavailable, e.Outcome, "%s %s: %v", coding, path, err)
+				require.Equal(t, RobotsUnavailable, e.Outcome, "%s %s: %v", coding, path, e)
 			}
 			require.Less(t, <-sent, 16<<20, "%s %s", coding, path)
 			s.Close()
@@ -176,7 +175,7 @@ func TestLargeBodiesWaitForMemory(t *testing.T) {
 		_, _ = w.Write(bytes.Repeat([]byte("a"), size))
 	})
 	memory := NewMemory(size * inUse)
-	other := site(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "small") })
+	other := site(t, saying("small"))
 	c := testClient(t, func(cfg *Config) { cfg.Memory = memory })
 	first := mustFetch(t, c, Request{URL: s.URL + "/1"})
 	require.False(t, memory.bodies.all.TryAcquire(1), "nothing is held for a large body")
@@ -316,8 +315,7 @@ func TestAProxyIsAskedForOpenedNamesAlone(t *testing.T) {
 			"vault.internal": AddressDenied, "vault": AddressDenied, "wiki.internal": wiki, "wiki": wiki,
 			"public.example.org": gleaner.OK, "known-to-the-proxy-alone.example.org": gleaner.OK,
 		} {
-			_, err := client.Fetch(context.Background(), Request{URL: "http://" + host + "/"})
-			require.Equal(t, want, OutcomeOf(err), "%s: %v", host, err)
+			require.Equal(t, want, outcome(client, "http://"+host+"/"), host)
 		}
 	}
 	for _, asked := range p.asked {

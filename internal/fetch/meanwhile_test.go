@@ -33,8 +33,7 @@ func TestWhatAnotherFetchedMeanwhileIsNotAsked(t *testing.T) {
 	g := &slowGate{while: func() { turns++; fetched = turns == 2 }} // the first is for robots.txt
 	c := testClient(t, func(cfg *Config) { cfg.Gate = g })
 	req := Request{URL: s.URL + "/", Meanwhile: func(string) bool { return fetched }}
-	_, err := c.Fetch(t.Context(), req)
-	e := fetchError(t, err)
+	e := failure(t, c, req)
 	require.Equal(t, RedirectKnown, e.Outcome)
 	require.Equal(t, req.URL, e.Location)
 	require.Zero(t, asked)

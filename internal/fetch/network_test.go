@@ -25,8 +25,7 @@ func TestTLS(t *testing.T) {
 	s.EnableHTTP2 = true
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	_, err := testClient(t, nil).Fetch(context.Background(), Request{URL: s.URL + "/"})
-	require.Equal(t, TLSFailure, fetchError(t, err).Outcome, "nobody vouches for the certificate")
+	require.Equal(t, TLSFailure, outcome(testClient(t, nil), s.URL+"/"), "nobody vouches for the certificate")
 
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	require.NoError(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600))
@@ -35,8 +34,7 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, "HTTP/2.0", string(resp.Body))
 
 	plain := site(t, nil)
-	_, err = testClient(t, nil).Fetch(context.Background(), Request{URL: "https" + plain.URL[len("http"):] + "/"})
-	require.Equal(t, TLSFailure, fetchError(t, err).Outcome, "no TLS spoken there: %v", err)
+	require.Equal(t, TLSFailure, outcome(testClient(t, nil), "https"+plain.URL[len("http"):]+"/"), "no TLS spoken there")
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -50,8 +48,8 @@ func TestTLS(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	_, err = testClient(t, nil).Fetch(context.Background(), Request{URL: "https://" + listener.Addr().String() + "/"})
-	require.Equal(t, TLSFailure, fetchError(t, err).Outcome, "hung up in the handshake: %v", err)
+	require.Equal(t, TLSFailure, outcome(testClient(t, nil), "https://"+listener.Addr().String()+"/"),
+		"hung up in the handshake")
 }
 
 func TestCAFileErrors(t *testing.T) {

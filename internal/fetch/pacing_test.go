@@ -254,14 +254,13 @@ func TestEveryRequestTakesATurn(t *testing.T) {
 	require.Equal(t, []bool{false, false, false, true, false, false}, void, "what perhaps never arrived tells nothing")
 
 	g.err = &ParkedError{Host: "x", Wait: time.Minute}
-	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"})
-	e := fetchError(t, err)
+	e := failure(t, c, Request{URL: s.URL + "/a"})
 	require.Equal(t, Parked, e.Outcome)
 	require.Equal(t, time.Minute, e.RetryAfter)
 	g.err = errors.New("the database is away")
-	_, err = c.Fetch(context.Background(), Request{URL: s.URL + "/a"})
-	require.Equal(t, Canceled, fetchError(t, err).Outcome)
-	require.ErrorIs(t, err, g.err)
+	e = failure(t, c, Request{URL: s.URL + "/a"})
+	require.Equal(t, Canceled, e.Outcome)
+	require.ErrorIs(t, e, g.err)
 }
 
 // TestStaleConnection has a server close a kept connection upon the second
@@ -293,13 +292,26 @@ func TestStaleConnection(t *testing.T) {
 
 func TestPaceBy(t *testing.T) {
 	t.Parallel()
-	s := site(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })
+	s := site(t, saying("ok"))
 	g := &recordingGate{}
 	c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.PaceBy = g, PaceByDomain|PaceByAddress })
 	mustFetch(t, c, Request{URL: s.URL + "/"})
 	host := s.URL[len("http://"):]
 	want := []string{host, "domain:127.0.0.1", "address:127.0.0.1"}
 	require.Equal(t, append(want, want...), g.turns)
+}
+
+// serveAt serves at an address, and returns the port.
+func serveAt(t *testing.T, address string, handler http.Handler) (port string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
+	require.NoError(t, err)
+	s := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
+	s.Start()
+	t.Cleanup(s.Close)
+	_, port, err = net.SplitHostPort(listener.Addr().String())
+	require.NoError(t, err)
+	return port
 }
 
 // TestTheAddressOfATurnIsAsked alone, however the name's addresses change.
@@ -311,14 +323,8 @@ func TestTheAddressOfATurnIsAsked(t *testing.T) {
 		asked = append(asked, "address:"+at.IP.String())
 		_, _ = w.Write([]byte("ok"))
 	})
-	one := httptest.NewServer(handler)
-	t.Cleanup(one.Close)
-	_, port, _ := net.SplitHostPort(one.Listener.Addr().String())
-	listener, err := net.Listen("tcp", "127.0.0.2:"+port)
-	require.NoError(t, err)
-	other := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
-	other.Start()
-	t.Cleanup(other.Close)
+	port := serveAt(t, "127.0.0.1:0", handler)
+	serveAt(t, "127.0.0.2:"+port, handler)
 	var questions atomic.Int32 // two to a look-up
 	dns := fakeDNS(func(string) []netip.Addr {
 		return []netip.Addr{netip.MustParseAddr(fmt.Sprintf("127.0.0.%d", 1+(questions.Add(1)-1)/2%2))}
@@ -338,19 +344,13 @@ func TestTheAddressOfATurnIsAsked(t *testing.T) {
 // has not failed then.
 func TestAHostOfSeveralAddresses(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.4:0")
-	require.NoError(t, err)
-	s := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.NotFoundHandler()}}
-	s.Start()
-	t.Cleanup(s.Close)
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	port := serveAt(t, "127.0.0.4:0", http.NotFoundHandler())
 	dns := fakeDNS(func(string) []netip.Addr {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.4"), netip.MustParseAddr("127.0.0.3")}
 	})
 	g := &recordingGate{}
 	c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.PaceBy, cfg.Resolver = g, PaceByAddress, dns })
-	_, err = c.Fetch(t.Context(), Request{URL: "http://www.example.org:" + port + "/"})
-	require.Equal(t, NotFound, fetchError(t, err).Outcome)
+	require.Equal(t, NotFound, outcome(c, "http://www.example.org:"+port+"/"))
 	want := []string{"www.example.org:" + port, "address:127.0.0.3", "address:127.0.0.4"}
 	require.Equal(t, append(want, want...), g.turns)
 	failed := each.Of(g.visits, func(v Visit) bool { return v.Failed })
@@ -364,8 +364,7 @@ func TestANameThatIsNotFoundIsItsHostsFailure(t *testing.T) {
 		g := &recordingGate{}
 		none := fakeDNS(func(string) []netip.Addr { return nil })
 		c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.PaceBy, cfg.Resolver = g, by, none })
-		_, err := c.Fetch(t.Context(), Request{URL: "http://www.example.org/"})
-		require.Equal(t, DNSFailure, fetchError(t, err).Outcome)
+		require.Equal(t, DNSFailure, outcome(c, "http://www.example.org/"))
 		require.NotEmpty(t, g.visits)
 		for _, v := range g.visits {
 			require.True(t, v.Failed)

@@ -22,7 +22,7 @@ func TestANoIsNotSaidFromMemory(t *testing.T) {
 		no    gleaner.Outcome
 	}{
 		"out of order": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, RobotsUnavailable},
-		"denied":       {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(denied)) }, RobotsDenied},
+		"denied":       {saying(denied), RobotsDenied},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -42,8 +42,7 @@ func TestANoIsNotSaidFromMemory(t *testing.T) {
 			workers := []*Client{testClient(t, shared), testClient(t, shared)}
 			ask := func(want gleaner.Outcome) {
 				for _, w := range workers {
-					_, err := w.Fetch(context.Background(), Request{URL: s.URL + "/a"})
-					require.Equal(t, want, OutcomeOf(err))
+					require.Equal(t, want, outcome(w, s.URL+"/a"))
 				}
 			}
 			ask(c.no)

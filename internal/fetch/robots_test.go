@@ -35,11 +35,13 @@ func robotsSite(t *testing.T, handler http.HandlerFunc) (*httptest.Server, *atom
 	return s, &asked
 }
 
+// saying answers with a text.
+func saying(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(text)) }
+}
+
 func TestRobotsAnswers(t *testing.T) {
 	t.Parallel()
-	text := func(s string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(s)) }
-	}
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 	}
@@ -52,7 +54,7 @@ func TestRobotsAnswers(t *testing.T) {
 			_, _ = w.Write([]byte("User-agent: *\nDisallow: /no"))
 		}
 	}
-	elsewhere, _ := robotsSite(t, text("User-agent: *\nDisallow: /no"))
+	elsewhere, _ := robotsSite(t, saying("User-agent: *\nDisallow: /no"))
 	tests := []struct {
 		name    string
 		handler http.HandlerFunc
@@ -64,10 +66,11 @@ func TestRobotsAnswers(t *testing.T) {
 		{"server error", status(500), RobotsUnavailable, RobotsUnavailable},
 		{"busy", status(503), RobotsUnavailable, RobotsUnavailable},
 		{"too many requests", status(429), RobotsUnavailable, RobotsUnavailable},
-		{"empty", text(""), gleaner.OK, gleaner.OK},
-		{"everybody", text("User-agent: *\nDisallow: /no\n"), gleaner.OK, RobotsDenied},
-		{"us by name", text("User-agent: gleaner/1.0\nDisallow: /no\nUser-agent: *\nDisallow: /"), gleaner.OK, RobotsDenied},
-		{"a web page", text("<html><body>User-agent: *\nDisallow: /"), gleaner.OK, gleaner.OK},
+		{"empty", saying(""), gleaner.OK, gleaner.OK},
+		{"everybody", saying("User-agent: *\nDisallow: /no\n"), gleaner.OK, RobotsDenied},
+		{"us by name", saying("User-agent: gleaner/1.0\nDisallow: /no\nUser-agent: *\nDisallow: /"),
+			gleaner.OK, RobotsDenied},
+		{"a web page", saying("<html><body>User-agent: *\nDisallow: /"), gleaner.OK, gleaner.OK},
 		{"five redirects", stairs(5), gleaner.OK, RobotsDenied},
 		{"six redirects", stairs(6), RobotsUnavailable, RobotsUnavailable},
 		{"a loop", func(w http.ResponseWriter, r *http.Request) {
@@ -104,10 +107,8 @@ func TestRobotsAnswers(t *testing.T) {
 			t.Parallel()
 			s, _ := robotsSite(t, tt.handler)
 			c := testClient(t, nil)
-			_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/yes"})
-			require.Equal(t, tt.yes, OutcomeOf(err), "%v", err)
-			_, err = c.Fetch(context.Background(), Request{URL: s.URL + "/no"})
-			require.Equal(t, tt.no, OutcomeOf(err), "%v", err)
+			require.Equal(t, tt.yes, outcome(c, s.URL+"/yes"))
+			require.Equal(t, tt.no, outcome(c, s.URL+"/no"))
 		})
 	}
 }
@@ -146,8 +147,7 @@ func TestRobotsElsewhereAskRobotsThere(t *testing.T) {
 			w.WriteHeader(http.StatusFound)
 		})
 		for i, path := range []string{"/yes", "/no"} {
-			_, err := c.Fetch(context.Background(), Request{URL: s.URL + path})
-			require.Equal(t, want[i], OutcomeOf(err), "%s %s: %v", to, path, err)
+			require.Equal(t, want[i], outcome(c, s.URL+path), "%s %s", to, path)
 		}
 	}
 	require.Equal(t, map[string]int{"/robots.txt": 1, "/rules.txt": 1, "/r": 1}, asked)
@@ -166,10 +166,7 @@ func TestRobotsAreCachedAndAskedAgain(t *testing.T) {
 	pacing := Pacing{Unpaced: true, BackoffBase: time.Minute, BackoffMax: time.Hour, Rand: func() float64 { return 1 }}
 	change := func(cfg *Config) { cfg.Clock, cfg.Robots, cfg.Gate, cfg.Pacing = clock, cache, freeGate{}, pacing }
 	c := testClient(t, change)
-	fetch := func(c *Client) gleaner.Outcome {
-		_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/yes"})
-		return OutcomeOf(err)
-	}
+	fetch := func(c *Client) gleaner.Outcome { return outcome(c, s.URL+"/yes") }
 	require.Equal(t, RobotsUnavailable, fetch(c))
 	require.Equal(t, RobotsUnavailable, fetch(c))
 	require.Equal(t, int64(1), asked.Load(), "not asked again at once")
@@ -219,9 +216,7 @@ func TestRobotsAskedOnceByMany(t *testing.T) {
 
 func TestCrawlDelayReachesTheGate(t *testing.T) {
 	t.Parallel()
-	s, _ := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("User-agent: gleaner\nCrawl-delay: 4\n"))
-	})
+	s, _ := robotsSite(t, saying("User-agent: gleaner\nCrawl-delay: 4\n"))
 	g := &recordingGate{}
 	c := testClient(t, func(cfg *Config) { cfg.Gate = g })
 	mustFetch(t, c, Request{URL: s.URL + "/a"})
@@ -232,9 +227,7 @@ func TestCrawlDelayReachesTheGate(t *testing.T) {
 
 func TestRobotsRecordIsBounded(t *testing.T) {
 	t.Parallel()
-	s, _ := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte(strings.Repeat("# filler\n", robots.MaxBytes/8)))
-	})
+	s, _ := robotsSite(t, saying(strings.Repeat("# filler\n", robots.MaxBytes/8)))
 	cache := newMemoryRobots(10)
 	c := testClient(t, func(cfg *Config) { cfg.Robots = cache })
 	mustFetch(t, c, Request{URL: s.URL + "/a"})
@@ -315,14 +308,11 @@ func (s *sparing) LoadRobots(ctx context.Context, host string, known RobotsRecor
 // TestADenialReadsTheFileOnce asks for many pages that one robots.txt denies.
 func TestADenialReadsTheFileOnce(t *testing.T) {
 	t.Parallel()
-	s, _ := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("User-agent: *\nDisallow: /\n"))
-	})
+	s, _ := robotsSite(t, saying("User-agent: *\nDisallow: /\n"))
 	cache := &sparing{memoryRobots: newMemoryRobots(10)}
 	c := testClient(t, func(cfg *Config) { cfg.Robots = cache })
 	for i := range 20 {
-		_, err := c.Fetch(t.Context(), Request{URL: fmt.Sprintf("%s/%d", s.URL, i)})
-		require.Equal(t, RobotsDenied, OutcomeOf(err))
+		require.Equal(t, RobotsDenied, outcome(c, fmt.Sprintf("%s/%d", s.URL, i)))
 	}
 	require.LessOrEqual(t, cache.bodies, 1)
 }
@@ -335,9 +325,7 @@ func (unsaved) SaveRobots(context.Context, string, RobotsRecord) error { return 
 // TestRobotsThatCannotBeSavedAreAskedForOnce: each attempt at a page would ask again.
 func TestRobotsThatCannotBeSavedAreAskedForOnce(t *testing.T) {
 	t.Parallel()
-	s, asked := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("User-agent: *\nDisallow: /private\n"))
-	})
+	s, asked := robotsSite(t, saying("User-agent: *\nDisallow: /private\n"))
 	c := testClient(t, func(cfg *Config) { cfg.Robots = unsaved{newMemoryRobots(10)} })
 	_, err := c.Fetch(t.Context(), Request{URL: s.URL + "/a"})
 	require.ErrorContains(t, err, "full")

@@ -136,8 +136,7 @@ func TestABodyThatDripsIsEnded(t *testing.T) {
 		})
 		c := testClient(t, func(cfg *Config) { cfg.Memory, cfg.Limits.Total = NewMemory(memory), 30*time.Second })
 		from := time.Now()
-		_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
-		require.Equal(t, SlowBody, fetchError(t, err).Outcome)
+		require.Equal(t, SlowBody, outcome(c, s.URL+"/"))
 		require.Less(t, time.Since(from), 10*time.Second)
 	}
 }
@@ -154,8 +153,7 @@ func TestAWaitForMemoryIsNotTheHosts(t *testing.T) {
 	require.NoError(t, err)
 	c := testClient(t, func(cfg *Config) { cfg.Memory, cfg.Gate = memory, g })
 	time.AfterFunc(longWait+time.Second, others)
-	_, err = c.Fetch(context.Background(), Request{URL: s.URL + "/"})
-	require.Equal(t, Truncated, fetchError(t, err).Outcome)
+	require.Equal(t, Truncated, outcome(c, s.URL+"/"))
 	visit := g.visits[len(g.visits)-1]
 	require.False(t, visit.Failed)
 	require.True(t, visit.Void)

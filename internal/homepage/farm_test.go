@@ -1,21 +1,17 @@
 package homepage_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,6 +22,7 @@ import (
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/homepages"
 	"gleaner/internal/lab/realdata"
+	"gleaner/internal/metadata"
 	"gleaner/internal/web/page"
 )
 
@@ -53,93 +50,27 @@ func (g getter) Get(ctx context.Context, u string) (*page.Page, string, error) {
 	return p, resp.Request.URL.String(), err
 }
 
-func (g getter) body(t testing.TB, u string) []byte {
-	resp, err := g.client.Get(u)
-	require.NoError(t, err)
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode == http.StatusNotFound {
-		return nil
-	}
-	body, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return body
-}
-
-// subjects are the authors of a venue's volumes as DBLP on the farm has them.
-func (g getter) subjects(t testing.TB, conf, name string, from, to int) []homepage.Subject {
+// subjects are the authors of a venue as DBLP on the farm has them.
+func (g getter) subjects(t testing.TB, conf, name string, from, to int) (out []homepage.Subject) {
 	t.Helper()
+	dblp := metadata.NewDBLP(metadata.Config{DBLPURL: "http://dblp.org", HTTPClient: g.client,
+		Delays: metadata.Delays{DBLP: time.Millisecond}})
+	papers, err := dblp.List(t.Context(), gleaner.Venue{Key: "conf/" + conf}, gleaner.Years{From: from, To: to})
+	require.NoError(t, err)
 	byID := map[string]int{}
-	var out []homepage.Subject
-	for y := from; y <= to; y++ {
-		raw := g.body(t, fmt.Sprintf("http://dblp.org/search/publ/api?q=%s&format=json&h=1000&f=0", url.QueryEscape(fmt.Sprintf("toc:db/conf/%s/%s%d.bht:", conf, conf, y))))
-		for _, p := range decodeHits(t, raw) {
-			for _, a := range p.Authors {
-				i, ok := byID[a.ID()]
-				if !ok {
-					i = len(out)
-					byID[a.ID()] = i
-					out = append(out, homepage.Subject{Author: a, Venue: []string{strings.ToUpper(conf), name}, Listed: g.listed(t, a)})
-				}
-				out[i].Papers = append(out[i].Papers, p)
+	for _, p := range papers {
+		for _, a := range p.Authors {
+			i, ok := byID[a.ID()]
+			if !ok {
+				i = len(out)
+				byID[a.ID()] = i
+				person, err := dblp.Person(t.Context(), a.PID)
+				require.NoError(t, err)
+				listed := each.Of(person.URLs, func(u string) homepage.Listed { return homepage.Listed{URL: u, Source: "dblp"} })
+				out = append(out, homepage.Subject{Author: a, Venue: []string{strings.ToUpper(conf), name}, Listed: listed})
 			}
+			out[i].Papers = append(out[i].Papers, p)
 		}
-	}
-	return out
-}
-
-func (g getter) listed(t testing.TB, a gleaner.Author) []homepage.Listed {
-	var person struct {
-		Person struct {
-			URL []string `xml:"url"`
-		} `xml:"person"`
-	}
-	raw := g.body(t, "http://dblp.org/pid/"+a.PID+".xml")
-	if raw == nil {
-		return nil
-	}
-	require.NoError(t, xml.Unmarshal(raw, &person))
-	return each.Of(person.Person.URL, func(u string) homepage.Listed { return homepage.Listed{URL: u, Source: "dblp"} })
-}
-
-type dblpAuthor struct {
-	PID  string `json:"@pid"`
-	Text string `json:"text"`
-}
-
-func decodeHits(t testing.TB, raw []byte) []gleaner.Paper {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return nil
-	}
-	var answer struct {
-		Result struct {
-			Hits struct {
-				Hit []struct {
-					Info struct {
-						Authors struct {
-							Author json.RawMessage `json:"author"`
-						} `json:"authors"`
-						Title, Key, Type string
-					} `json:"info"`
-				} `json:"hit"`
-			} `json:"hits"`
-		} `json:"result"`
-	}
-	require.NoError(t, json.Unmarshal(raw, &answer))
-	var out []gleaner.Paper
-	for _, h := range answer.Result.Hits.Hit {
-		p := gleaner.Paper{Key: h.Info.Key, Title: strings.TrimSuffix(html.UnescapeString(h.Info.Title), ".")}
-		var many []dblpAuthor
-		if err := json.Unmarshal(h.Info.Authors.Author, &many); err != nil {
-			many = make([]dblpAuthor, 1)
-			if err := json.Unmarshal(h.Info.Authors.Author, &many[0]); err != nil {
-				continue
-			}
-		}
-		for _, a := range many {
-			name := strings.TrimRight(html.UnescapeString(a.Text), " 0123456789")
-			p.Authors = append(p.Authors, gleaner.Author{PID: a.PID, Name: name})
-		}
-		out = append(out, p)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
 )
@@ -61,8 +62,8 @@ func TestWhoSetThePaceIsOnRecord(t *testing.T) {
 	}
 	// What was slow is so no more, and what asked for a pause has had it.
 	for _, host := range []string{"slow.test", "busy.test"} {
-		_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET next_allowed_at=now(), paced_until=now(), asked_until=now() WHERE host=$1`, host)
-		require.NoError(t, err)
+		storetest.Exec(t, db.Pool,
+			`UPDATE sites SET next_allowed_at=now(), paced_until=now(), asked_until=now() WHERE host=$1`, host)
 		visit(t, k, host, 0, fetch.Visit{Status: 200})
 		require.Equal(t, store.Pace{Seconds: 2, By: "default"}, pace(host), host)
 	}
