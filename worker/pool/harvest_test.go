@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
@@ -141,7 +142,8 @@ func (w *world) underWay(t *testing.T, h activities.Harvest) string {
 // stopped during a slice, and compares the result with what is there.
 func TestHarvest(t *testing.T) {
 	t.Parallel()
-	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 2, NoCrawlDelay: true}, nil, refusing)
+	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 2, NoCrawlDelay: true}, nil,
+		with(refuses, http.HandlerFunc(notWell)))
 	stop := w.work(t)
 	h := w.harvest(t)
 	w.until(t, h, func(c store.Counts) bool { return c.Documents >= 3 && !w.idle(t) })
@@ -165,12 +167,9 @@ func TestHarvest(t *testing.T) {
 // judged: nothing was.
 func (w *world) comeBack(t *testing.T, h activities.Harvest) {
 	due := workflows.RecrawlParams{Due: activities.Due{Of: store.Selection{Venue: h.Venue}, All: true}}
-	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "scheduled", TaskQueue: activities.QueueHarvest},
-		workflows.OnSchedule, workflows.ScheduledParams{Recrawl: &due})
-	require.NoError(t, err)
+	run := w.run(t, "scheduled", workflows.OnSchedule, workflows.ScheduledParams{Recrawl: &due})
 	require.NoError(t, run.Get(t.Context(), nil))
-	run, err = w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.JudgeLeftID, TaskQueue: activities.QueueHarvest}, workflows.JudgeLeft)
-	require.NoError(t, err)
+	run = w.run(t, workflows.JudgeLeftID, workflows.JudgeLeft)
 	var left int
 	require.NoError(t, run.Get(t.Context(), &left))
 	require.Zero(t, left)
@@ -300,7 +299,7 @@ func TestPauseHoldsAHarvest(t *testing.T) {
 	defer stop()
 	h := w.harvest(t)
 	w.until(t, h, func(c store.Counts) bool { return c.Pages >= 1 })
-	w.update(t, h, workflows.UpdatePause)
+	w.update(t, workflows.HarvestID(h.ID), workflows.UpdatePause)
 	w.until(t, h, func(store.Counts) bool { return w.idle(t) })
 	before, slices := w.web.Requests(), w.slices(t)
 	// Each site that waits is woken, and looks: it asks nothing.
@@ -317,7 +316,7 @@ func TestPauseHoldsAHarvest(t *testing.T) {
 	})
 	require.NotEmpty(t, slices, "no site was being crawled")
 	require.Equal(t, before, w.web.Requests())
-	w.update(t, h, workflows.UpdateResume)
+	w.update(t, workflows.HarvestID(h.ID), workflows.UpdateResume)
 	require.Positive(t, w.wait(t, h).Summary.Found)
 	w.checkMetrics(t, h, get)
 }
@@ -329,10 +328,7 @@ func (w *world) slices(t *testing.T) map[string]int {
 	ended := map[string]int{}
 	for _, host := range hosts {
 		ended[host] = 0
-		it := w.client.GetWorkflowHistory(t.Context(), workflows.SiteID(host), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-		for it.HasNext() {
-			e, err := it.Next()
-			require.NoError(t, err)
+		for _, e := range w.history(t, workflows.SiteID(host)) {
 			if e.GetEventType() == enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED {
 				ended[host]++
 			}
@@ -347,9 +343,24 @@ func (w *world) idle(t *testing.T) bool {
 	return held == 0
 }
 
-func (w *world) update(t *testing.T, h activities.Harvest, name string) {
-	handle, err := w.client.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: name,
+// update sends a workflow an update, and waits until it has taken effect.
+func (w *world) update(t *testing.T, id, name string, args ...any) {
+	t.Helper()
+	handle, err := w.client.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
+		WorkflowID: id, UpdateName: name, Args: args,
 		WaitForStage: client.WorkflowUpdateStageCompleted})
 	require.NoError(t, err)
 	require.NoError(t, handle.Get(t.Context(), nil))
+}
+
+// history are the events of a workflow.
+func (w *world) history(t *testing.T, id string) (all []*historypb.HistoryEvent) {
+	t.Helper()
+	every := enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT
+	for it := w.client.GetWorkflowHistory(t.Context(), id, "", false, every); it.HasNext(); {
+		e, err := it.Next()
+		require.NoError(t, err)
+		all = append(all, e)
+	}
+	return all
 }

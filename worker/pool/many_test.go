@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	enumspb "go.temporal.io/api/enums/v1"
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
@@ -128,10 +127,7 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 func (w *world) handedOn(t *testing.T, hosts []string) (n int) {
 	t.Helper()
 	for _, host := range hosts {
-		events := w.client.GetWorkflowHistory(t.Context(), workflows.SiteID(host), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-		for events.HasNext() {
-			e, err := events.Next()
-			require.NoError(t, err)
+		for _, e := range w.history(t, workflows.SiteID(host)) {
 			if e.GetActivityTaskFailedEventAttributes().GetFailure().GetApplicationFailureInfo().GetType() == activities.ErrTypeWorkerGone {
 				n++
 			}
@@ -143,8 +139,7 @@ func (w *world) handedOn(t *testing.T, hosts []string) (n int) {
 // harvestOf begins the harvest of some years.
 func (w *world) harvestOf(t *testing.T, years gleaner.Years) activities.Harvest {
 	t.Helper()
-	h := activities.Harvest{Venue: w.web.Venues()[0], Years: years}
-	h.ID = h.Venue + "/" + h.Years.String()
+	h := activities.NewHarvest(gleaner.Goal{Venue: w.web.Venues()[0]}, years, activities.HarvestOptions{})
 	w.start(t, h)
 	return h
 }
@@ -152,15 +147,10 @@ func (w *world) harvestOf(t *testing.T, years gleaner.Years) activities.Harvest 
 // buildsOf counts the tasks of the crawls of sites by the program that did them.
 func (w *world) buildsOf(t *testing.T, workers map[string]*exec.Cmd) map[string]int {
 	t.Helper()
-	const wanted = `SELECT host FROM sites WHERE id IN (SELECT site_id FROM harvest_sites)`
-	hosts := storetest.Column[string](t, w.db.Pool, wanted)
 	by := map[string]int{}
-	for _, host := range hosts {
-		events := w.client.GetWorkflowHistory(t.Context(), workflows.SiteID(host), "", false,
-			enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-		for events.HasNext() {
-			e, err := events.Next()
-			require.NoError(t, err)
+	for _, host := range storetest.Column[string](t, w.db.Pool,
+		`SELECT host FROM sites WHERE id IN (SELECT site_id FROM harvest_sites)`) {
+		for _, e := range w.history(t, workflows.SiteID(host)) {
 			if done := e.GetWorkflowTaskCompletedEventAttributes(); done != nil {
 				by[workers[strings.Split(done.GetIdentity(), "/")[1]].Path]++
 			}

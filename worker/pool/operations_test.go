@@ -24,6 +24,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/ingest"
 	"gleaner/internal/lab/sampleweb"
@@ -91,8 +92,14 @@ func (w *world) checkUnknownVenue(t *testing.T) {
 }
 
 func (w *world) start(t *testing.T, h activities.Harvest) client.WorkflowRun {
-	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
-		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
+	return w.run(t, workflows.HarvestID(h.ID), workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
+}
+
+// run begins a workflow.
+func (w *world) run(t *testing.T, id string, workflow any, args ...any) client.WorkflowRun {
+	t.Helper()
+	run, err := w.client.ExecuteWorkflow(t.Context(),
+		client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest}, workflow, args...)
 	require.NoError(t, err)
 	return run
 }
@@ -133,10 +140,6 @@ func TestOperatorIsToldWhatHappened(t *testing.T) {
 	t.Cleanup(hook.Close)
 	w := newWorldBehind(t, map[string]string{"notify-webhook": hook.URL, "notify-smtp": "smtp://" + box.Address, "notify-mail-from": "gleaner@library.example",
 		"notify-mail-to": "ada@library.example", "notify-review": "1"}, asItIs)
-	exec := func(sql string) {
-		_, err := w.db.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err, sql)
-	}
 	for _, channel := range []string{"webhook", "mail"} {
 		n, err := w.db.News(t.Context(), channel, 1)
 		require.NoError(t, err)
@@ -146,12 +149,16 @@ func TestOperatorIsToldWhatHappened(t *testing.T) {
 	require.NoError(t, w.db.SetStage(t.Context(), "conf/x/2001", gleaner.StageFailed, "its venue is unknown"))
 	_, err := store.EnsureSite(t.Context(), w.db.Pool, "shy.example")
 	require.NoError(t, err)
-	exec(`UPDATE sites SET state='refused', reason='403', crawl_finished=now() - interval '5 minutes'`)
+	storetest.Exec(t, w.db.Pool,
+		`UPDATE sites SET state='refused', reason='403', crawl_finished=now() - interval '5 minutes'`)
 	require.NoError(t, w.db.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/A", Venue: "conf/x", Year: 2001, Title: "A"}}, nil))
-	exec(`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) VALUES ('a', 'a', 'a', 1, 'pdf', 'accepted')`)
-	exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/A', 'a', 'ambiguous', .5)`)
-	exec(`UPDATE harvests SET started_at=started_at - interval '10 minutes', completed_at=completed_at - interval '5 minutes'`)
-	exec(`UPDATE chores SET last=last - interval '10 minutes' WHERE name LIKE 'notice %'`)
+	storetest.Exec(t, w.db.Pool,
+		`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) VALUES ('a', 'a', 'a', 1, 'pdf', 'accepted')`)
+	storetest.Exec(t, w.db.Pool,
+		`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/A', 'a', 'ambiguous', .5)`)
+	storetest.Exec(t, w.db.Pool,
+		`UPDATE harvests SET started_at=started_at - interval '10 minutes', completed_at=completed_at - interval '5 minutes'`)
+	storetest.Exec(t, w.db.Pool, `UPDATE chores SET last=last - interval '10 minutes' WHERE name LIKE 'notice %'`)
 	stop := w.work(t)
 	t.Cleanup(stop)
 	told := func() []string {
@@ -204,8 +211,7 @@ func TestImport(t *testing.T) {
 	id, err := w.db.AddJob(ctx, store.JobImport, ingest.Options{Paths: []string{file}})
 	require.NoError(t, err)
 	stop := w.work(t)
-	run, err := w.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: workflows.ImportID(id), TaskQueue: activities.QueueHarvest}, workflows.ImportCrawl, ingest.Run{Job: id, Run: 1})
-	require.NoError(t, err)
+	run := w.run(t, workflows.ImportID(id), workflows.ImportCrawl, ingest.Run{Job: id, Run: 1})
 	require.Eventually(t, func() bool {
 		job, err := w.db.Job(ctx, id)
 		return err == nil && job.Done >= 4
@@ -244,8 +250,7 @@ func TestImportOfNothing(t *testing.T) {
 	id, err := w.db.AddJob(ctx, store.JobImport, ingest.Options{Paths: []string{filepath.Join(t.TempDir(), "none.warc")}})
 	require.NoError(t, err)
 	defer w.work(t)()
-	run, err := w.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: workflows.ImportID(id), TaskQueue: activities.QueueHarvest}, workflows.ImportCrawl, ingest.Run{Job: id, Run: 1})
-	require.NoError(t, err)
+	run := w.run(t, workflows.ImportID(id), workflows.ImportCrawl, ingest.Run{Job: id, Run: 1})
 	require.ErrorContains(t, run.Get(ctx, nil), "no such file")
 	job, err := w.db.Job(ctx, id)
 	require.NoError(t, err)
@@ -281,8 +286,7 @@ func TestAWorkerReadsWithoutPoppler(t *testing.T) {
 
 	var said bytes.Buffer
 	worker := w.startWorkerThatTells(t, &said, buildWorker(t), "PATH="+t.TempDir())
-	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.JudgeLeftID, TaskQueue: activities.QueueHarvest}, workflows.JudgeLeft)
-	require.NoError(t, err)
+	run := w.run(t, workflows.JudgeLeftID, workflows.JudgeLeft)
 	var judged int
 	require.NoError(t, run.Get(t.Context(), &judged))
 	require.Equal(t, 1, judged)

@@ -20,7 +20,6 @@ import (
 	failurepb "go.temporal.io/api/failure/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -163,11 +162,7 @@ func TestARetryEndsAHarvestsWait(t *testing.T) {
 	h := w.harvest(t)
 	require.Eventually(t, func() bool { return w.waits(t, h) }, 2*time.Minute, 20*time.Millisecond)
 	o.end()
-	handle, err := w.client.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetryWhat,
-		Args: []any{activities.Retry{}}, WaitForStage: client.WorkflowUpdateStageCompleted})
-	require.NoError(t, err)
-	var did activities.Requeued
-	require.NoError(t, handle.Get(t.Context(), &did))
+	w.update(t, workflows.HarvestID(h.ID), workflows.UpdateRetryWhat, activities.Retry{})
 	w.wait(t, h)
 	w.requireAllFound(t, h)
 }
@@ -190,9 +185,8 @@ func (w *world) waits(t *testing.T, h activities.Harvest) bool {
 // retry begins a harvest that has ended anew, as `starter retry --failed` does.
 func (w *world) retry(t *testing.T, h activities.Harvest) {
 	t.Helper()
-	_, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
-		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h, Stage: gleaner.StageCrawl, Retry: &activities.Retry{Harvest: h.ID}})
-	require.NoError(t, err)
+	w.run(t, workflows.HarvestID(h.ID), workflows.HarvestVenue,
+		workflows.HarvestParams{Harvest: h, Stage: gleaner.StageCrawl, Retry: &activities.Retry{Harvest: h.ID}})
 }
 
 func (w *world) requireAllFound(t *testing.T, h activities.Harvest) {
@@ -274,9 +268,7 @@ func TestAStallOfTemporalRepeatsNothing(t *testing.T) {
 	w.cfg.Servers.Temporal = strings.TrimPrefix(address, "tcp://")
 	w.seed(t, "ada.example")
 	defer w.work(t)()
-	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.SiteID("ada.example"), TaskQueue: activities.QueueHarvest},
-		workflows.CrawlSite, workflows.SiteParams{Host: "ada.example"})
-	require.NoError(t, err)
+	run := w.run(t, workflows.SiteID("ada.example"), workflows.CrawlSite, workflows.SiteParams{Host: "ada.example"})
 	var end activities.SiteEnd
 	require.NoError(t, run.Get(t.Context(), &end))
 	require.Equal(t, gleaner.SiteDone, end.State)
@@ -332,13 +324,10 @@ func TestTroubleIsSeen(t *testing.T) {
 	}
 	run(activities.QueueHarvest)
 	run(activities.QueueCrawl)
-	start := func(id string, of any, args ...any) {
-		_, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest}, of, args...)
-		require.NoError(t, err)
+	w.run(t, workflows.HarvestID("conf/x/2001"), "HarvestVenue")
+	for _, host := range []string{"ada.example", "well.example"} {
+		w.run(t, workflows.SiteID(host), workflows.CrawlSite, workflows.SiteParams{Host: host})
 	}
-	start(workflows.HarvestID("conf/x/2001"), "HarvestVenue")
-	start(workflows.SiteID("ada.example"), workflows.CrawlSite, workflows.SiteParams{Host: "ada.example"})
-	start(workflows.SiteID("well.example"), workflows.CrawlSite, workflows.SiteParams{Host: "well.example"})
 	require.Eventually(t, failed.Load, time.Minute, 10*time.Millisecond)
 	var seen []pool.Trouble
 	require.Eventually(t, func() bool {

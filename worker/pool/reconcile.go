@@ -23,31 +23,17 @@ import (
 
 // Reconciler returns a reconciler over an open record and a Temporal client.
 func Reconciler(a *app.App, c client.Client, log *slog.Logger) *reconcile.Reconciler {
-	return &reconcile.Reconciler{DB: a.DB, Workflows: temporal{c}, Recrawl: a.Recrawl, Log: log}
+	ids := reconcile.IDs{Site: workflows.SiteID, Harvest: workflows.HarvestID,
+		Collection: workflows.CollectionsID, Job: workflows.JobID}
+	return &reconcile.Reconciler{DB: a.DB, Workflows: temporal{c}, IDs: ids, Recrawl: a.Recrawl, Log: log}
 }
 
 // temporal is a reconcile.Workflows.
 type temporal struct{ client client.Client }
 
-func (t temporal) Site(ctx context.Context, host string) (reconcile.Status, error) {
-	return t.status(ctx, workflows.SiteID(host))
-}
-
-func (t temporal) Harvest(ctx context.Context, id string) (reconcile.Status, error) {
-	return t.status(ctx, workflows.HarvestID(id))
-}
-
-func (t temporal) Recrawl(ctx context.Context, name string) (reconcile.Status, error) {
-	return t.status(ctx, name)
-}
-
-func (t temporal) Job(ctx context.Context, kind string, id int64) (reconcile.Status, error) {
-	return t.status(ctx, workflows.JobID(kind, id))
-}
-
-// status returns the state of the latest run of a workflow. Unlike a list of workflows, it is
+// Status returns the state of the latest run of a workflow. Unlike a list of workflows, it is
 // never stale.
-func (t temporal) status(ctx context.Context, id string) (reconcile.Status, error) {
+func (t temporal) Status(ctx context.Context, id string) (reconcile.Status, error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
 	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return reconcile.Unknown, nil
@@ -70,17 +56,8 @@ func (t temporal) status(ctx context.Context, id string) (reconcile.Status, erro
 	return reconcile.Runs, nil
 }
 
+// Waits returns the hosts for which a harvest or a recrawl waits.
 func (t temporal) Waits(ctx context.Context, id string) ([]string, error) {
-	return t.pending(ctx, workflows.HarvestID(id))
-}
-
-// RecrawlWaits implements reconcile.Workflows. The name of a recrawl is its workflow id.
-func (t temporal) RecrawlWaits(ctx context.Context, name string) ([]string, error) {
-	return t.pending(ctx, name)
-}
-
-// pending returns the hosts for which a harvest or a recrawl waits.
-func (t temporal) pending(ctx context.Context, id string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	answer, err := t.client.QueryWorkflow(ctx, id, "", workflows.QueryStatus)
@@ -101,10 +78,6 @@ func (t temporal) Start(ctx context.Context, h store.Harvest) error {
 	}
 	return t.start(ctx, workflows.HarvestID(h.ID), workflows.DescribeHarvest(again), workflows.HarvestVenue,
 		workflows.HarvestParams{Harvest: again, State: workflows.HarvestState{Paused: h.Paused}})
-}
-
-func (t temporal) Collection(ctx context.Context, name string) (reconcile.Status, error) {
-	return t.status(ctx, workflows.CollectionsID(name))
 }
 
 func (t temporal) Collect(ctx context.Context, c collections.Made) error {

@@ -42,36 +42,34 @@ import (
 func left(t *testing.T) (w *world, harvest, host string, r *reconcile.Reconciler) {
 	host = "ada.example"
 	site := &pages{n: 300, asked: map[string]int{}, meanwhile: func(string) {}}
-	w = newWorldOf(t, sampleweb.Options{Seed: 7, Years: 1, Papers: 4, Authors: 1, PagesPerSite: 1, NoCrawlDelay: true}, nil, func(web http.Handler) http.Handler {
-		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			if r.Host == host {
-				site.ServeHTTP(rw, r)
-				return
-			}
-			web.ServeHTTP(rw, r)
-		})
-	})
+	w = newWorldOf(t, sampleweb.Options{Seed: 7, Years: 1, Papers: 4, Authors: 1, PagesPerSite: 1, NoCrawlDelay: true},
+		nil, with(host, site))
 	w.seed(t, host)
 	first, last := w.web.Years()
-	h := activities.Harvest{Venue: w.web.Venues()[0], Years: gleaner.Years{From: first, To: last}}
-	h.ID = h.Venue + "/" + h.Years.String()
+	h := activities.NewHarvest(gleaner.Goal{Venue: w.web.Venues()[0]}, gleaner.Years{From: first, To: last},
+		activities.HarvestOptions{})
 	require.NoError(t, w.db.SaveHarvest(t.Context(), store.Harvest{ID: h.ID, Venue: h.Venue, Years: h.Years, Options: []byte("{}"), Stage: gleaner.StageCrawl}))
 	require.NoError(t, w.db.Tx(t.Context(), func(tx pgx.Tx) error {
 		id, err := store.HoldSite(t.Context(), tx, host)
 		return errors.Join(err, store.JoinSite(t.Context(), tx, h.ID, id, "a homepage"))
 	}))
 	stop := w.work(t)
-	_, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
-		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h, State: workflows.HarvestState{Stage: gleaner.StageCrawl}})
-	require.NoError(t, err)
+	w.run(t, workflows.HarvestID(h.ID), workflows.HarvestVenue,
+		workflows.HarvestParams{Harvest: h, State: workflows.HarvestState{Stage: gleaner.StageCrawl}})
 	w.until(t, h, func(c store.Counts) bool { return c.Pages >= 2 })
 	stop()
 	storetest.Exec(t, w.db.Pool, `UPDATE sites SET crawl_started = crawl_started - interval '1 hour'`)
 	storetest.Exec(t, w.db.Pool, `UPDATE harvests SET updated_at = updated_at - interval '1 hour'`)
+	return w, h.ID, host, w.reconciler(t, w.client)
+}
+
+// reconciler compares the record of a world with the workflows of a server.
+func (w *world) reconciler(t *testing.T, server client.Client) *reconcile.Reconciler {
+	t.Helper()
 	a, err := app.OpenRecord(t.Context(), w.cfg, app.Options{})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
-	return w, h.ID, host, pool.Reconciler(a, w.client, slog.New(slog.DiscardHandler))
+	return pool.Reconciler(a, server, slog.New(slog.DiscardHandler))
 }
 
 func kinds(repairs []reconcile.Repair) map[string]reconcile.Kind {
@@ -124,11 +122,7 @@ func TestReconcileKnowsAStrangersRecord(t *testing.T) {
 	t.Parallel()
 	w, harvest, _, _ := left(t)
 	storetest.Exec(t, w.db.Pool, `UPDATE sites SET holder='another', expires_at=now() + interval '1 minute' WHERE state='crawling'`)
-	stranger := newWorld(t)
-	a, err := app.OpenRecord(t.Context(), w.cfg, app.Options{})
-	require.NoError(t, err)
-	defer a.Close()
-	_, err = pool.Reconciler(a, stranger.client, slog.New(slog.DiscardHandler)).Run(t.Context(), reconcile.Options{})
+	_, err := w.reconciler(t, newWorld(t).client).Run(t.Context(), reconcile.Options{})
 	require.ErrorIs(t, err, reconcile.ErrOthers)
 	h, err := w.db.FindHarvest(t.Context(), harvest)
 	require.NoError(t, err)
@@ -175,9 +169,7 @@ func TestEveryWorkflowIsWatched(t *testing.T) {
 			VALUES ('math', '{}', '[]', 'running', now() - interval '1 day')`, kind: reconcile.EndCollection},
 	}
 	w := newWorld(t)
-	a, err := app.OpenRecord(t.Context(), w.cfg, app.Options{})
-	require.NoError(t, err)
-	t.Cleanup(a.Close)
+	r := w.reconciler(t, w.client)
 	var types workflowTypes
 	workflows.Register(&types)
 	require.Len(t, types, len(rules))
@@ -187,12 +179,12 @@ func TestEveryWorkflowIsWatched(t *testing.T) {
 		if rule.other != "" {
 			continue
 		}
-		w.exec(t, rule.left)
-		mended, err := pool.Reconciler(a, w.client, slog.New(slog.DiscardHandler)).Run(t.Context(), reconcile.Options{})
+		storetest.Exec(t, w.db.Pool, rule.left)
+		mended, err := r.Run(t.Context(), reconcile.Options{})
 		require.NoError(t, err)
 		require.Len(t, mended, 1, name)
 		require.Equal(t, rule.kind, mended[0].Kind, name)
-		w.exec(t, `DELETE FROM documents`)
+		storetest.Exec(t, w.db.Pool, `DELETE FROM documents`)
 	}
 }
 
@@ -280,9 +272,7 @@ func TestAWorkerThatStopsFinishesItsRequest(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- pool.Run(ctx, w.cfg, pool.Options{Cores: 2, Log: telemetry.Logger(l, "info")}) }()
-	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.SiteID(host), TaskQueue: activities.QueueHarvest},
-		workflows.CrawlSite, workflows.SiteParams{Host: host})
-	require.NoError(t, err)
+	run := w.run(t, workflows.SiteID(host), workflows.CrawlSite, workflows.SiteParams{Host: host})
 	<-held
 	stop()
 	stopped := time.Now()
@@ -310,9 +300,7 @@ func TestAWorkerThatStopsFinishesItsRequest(t *testing.T) {
 	for path, n := range web.asked {
 		require.Equal(t, 1, n, path)
 	}
-	for events := w.client.GetWorkflowHistory(t.Context(), run.GetID(), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); events.HasNext(); {
-		e, err := events.Next()
-		require.NoError(t, err)
+	for _, e := range w.history(t, run.GetID()) {
 		if e.GetEventType() == enumspb.EVENT_TYPE_ACTIVITY_TASK_STARTED {
 			require.EqualValues(t, 1, e.GetActivityTaskStartedEventAttributes().GetAttempt())
 		}

@@ -15,10 +15,10 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	sdkpb "go.temporal.io/api/sdk/v1"
 	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
@@ -27,15 +27,21 @@ import (
 // refuses is a host that is not well, and so must not be asked for anything.
 const refuses = "refuses.example"
 
-// refusing puts that host before a web.
-func refusing(web http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Host == refuses {
-			http.Error(w, "not well", http.StatusServiceUnavailable)
-			return
-		}
-		web.ServeHTTP(w, r)
-	})
+func notWell(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "not well", http.StatusServiceUnavailable)
+}
+
+// with adds a host to a web.
+func with(host string, site http.Handler) func(web http.Handler) http.Handler {
+	return func(web http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Host == host {
+				site.ServeHTTP(w, r)
+				return
+			}
+			web.ServeHTTP(w, r)
+		})
+	}
 }
 
 func (w *world) someHomepage(t *testing.T) string {
@@ -51,9 +57,8 @@ func (w *world) someHomepage(t *testing.T) string {
 // harvestSite has a schedule harvest a site.
 func (w *world) harvestSite(t *testing.T, url string) activities.Harvest {
 	h := activities.NewHarvest(gleaner.Goal{Site: url}, gleaner.Years{}, activities.HarvestOptions{})
-	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "scheduled " + h.Venue, TaskQueue: activities.QueueHarvest},
-		workflows.OnSchedule, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
-	require.NoError(t, err)
+	run := w.run(t, "scheduled "+h.Venue, workflows.OnSchedule,
+		workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
 	require.NoError(t, run.Get(t.Context(), nil))
 	return h
 }
@@ -140,11 +145,8 @@ func described(t *testing.T, m *sdkpb.WorkflowMetadata, names ...string) {
 
 // summaries demands words of every timer, activity and child of a history.
 func (w *world) summaries(t *testing.T, id string) {
-	it := w.client.GetWorkflowHistory(t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	seen := map[enumspb.EventType]int{}
-	for it.HasNext() {
-		e, err := it.Next()
-		require.NoError(t, err)
+	for _, e := range w.history(t, id) {
 		switch e.GetEventType() {
 		case enumspb.EVENT_TYPE_TIMER_STARTED, enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, enumspb.EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED:
 			seen[e.GetEventType()]++
@@ -167,7 +169,7 @@ func TestOneWorkerMaintainsForAll(t *testing.T) {
 		rounds[i] = func() { maintenance.Once(t.Context()) }
 	}
 	// Each end of a chore leaves a line.
-	w.exec(t, `CREATE TABLE ends (name text);
+	storetest.Exec(t, w.db.Pool, `CREATE TABLE ends (name text);
 		CREATE FUNCTION ended() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO ends VALUES (NEW.name); RETURN NEW; END';
 		CREATE TRIGGER ended AFTER UPDATE OF last ON chores FOR EACH ROW WHEN (NEW.last > OLD.last) EXECUTE FUNCTION ended()`)
 	ends := func() (reconciled, pruned int) {
@@ -176,7 +178,7 @@ func TestOneWorkerMaintainsForAll(t *testing.T) {
 	}
 	// What a reconciler drops, and what pruning removes.
 	litter := func() {
-		w.exec(t, `INSERT INTO sites (host, holder, expires_at) VALUES ('held.test', 'dead', now() - interval '1 hour') ON CONFLICT (host) DO UPDATE SET holder='dead';
+		storetest.Exec(t, w.db.Pool, `INSERT INTO sites (host, holder, expires_at) VALUES ('held.test', 'dead', now() - interval '1 hour') ON CONFLICT (host) DO UPDATE SET holder='dead';
 			INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ('p', 'old', 10, '[]', now() - interval '9 years')`)
 	}
 	left := func() (held, searches int) {
@@ -203,10 +205,10 @@ func TestOneWorkerMaintainsForAll(t *testing.T) {
 	litter()
 	all()
 	is(1, 1, 1, 1)
-	w.exec(t, `UPDATE chores SET last = last - interval '10 minutes'`)
+	storetest.Exec(t, w.db.Pool, `UPDATE chores SET last = last - interval '10 minutes'`)
 	all()
 	is(2, 1, 0, 1)
-	w.exec(t, `UPDATE chores SET last = last - interval '1 day'`)
+	storetest.Exec(t, w.db.Pool, `UPDATE chores SET last = last - interval '1 day'`)
 	all()
 	is(3, 2, 0, 0)
 }
@@ -218,7 +220,7 @@ func TestAPruneHoldsNothingElseUp(t *testing.T) {
 	maintenance, err := pool.OpenMaintenance(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(maintenance.Close)
-	w.exec(t, `CREATE FUNCTION ended() RETURNS trigger LANGUAGE plpgsql AS
+	storetest.Exec(t, w.db.Pool, `CREATE FUNCTION ended() RETURNS trigger LANGUAGE plpgsql AS
 			'BEGIN PERFORM pg_notify(''ended'', NEW.name); RETURN NEW; END';
 		CREATE TRIGGER ended AFTER UPDATE OF last ON chores
 			FOR EACH ROW WHEN (NEW.last > OLD.last) EXECUTE FUNCTION ended()`)
@@ -239,15 +241,9 @@ func TestAPruneHoldsNothingElseUp(t *testing.T) {
 		end, err := ends.Conn().WaitForNotification(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "reconcile", end.Payload)
-		w.exec(t, `UPDATE chores SET last = last - interval '10 minutes' WHERE name = 'reconcile'`)
+		storetest.Exec(t, w.db.Pool, `UPDATE chores SET last = last - interval '10 minutes' WHERE name = 'reconcile'`)
 	}
 	require.NoError(t, long.Rollback(t.Context()))
 	leave()
 	<-left
-}
-
-func (w *world) exec(t *testing.T, sql string) {
-	t.Helper()
-	_, err := w.db.Pool.Exec(t.Context(), sql)
-	require.NoError(t, err)
 }

@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/client"
 
-	"gleaner/activities"
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/record/store"
 	"gleaner/workflows"
@@ -27,15 +26,13 @@ func TestTableJob(t *testing.T) {
 		fmt.Sprintf(`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, blob_removed_at) SELECT encode(sha256(n::text::bytea), 'hex'), '', '', 1, 'pdf', 'rejected', now() FROM generate_series(1, %d) n`, many),
 		`INSERT INTO locations (hash, sha256, site_id, url) SELECT sha256(sha256::bytea), sha256, (SELECT id FROM sites WHERE host='bad.example'), 'http://bad.example/' || sha256 FROM documents`,
 	} {
-		_, err := w.db.Pool.Exec(ctx, sql)
-		require.NoError(t, err)
+		storetest.Exec(t, w.db.Pool, sql)
 	}
 	id, err := w.db.AddJob(ctx, store.JobCleanDocuments, tables.Options{Only: tables.Any, InPlace: true})
 	require.NoError(t, err)
 	stop := w.work(t)
 	name := workflows.JobID(store.JobCleanDocuments, id)
-	run, err := w.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: name, TaskQueue: activities.QueueHarvest}, workflows.TableJob, tables.Run{Kind: store.JobCleanDocuments, Job: id, Run: 1})
-	require.NoError(t, err)
+	run := w.run(t, name, workflows.TableJob, tables.Run{Kind: store.JobCleanDocuments, Job: id, Run: 1})
 	require.Eventually(t, func() bool {
 		job, err := w.db.Job(ctx, id)
 		return err == nil && job.Done >= 200

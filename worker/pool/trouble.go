@@ -89,7 +89,7 @@ func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 	}
 	ids := []string{id, id + "/homepages"}
 	own := len(ids)
-	waits, _ := temporal{c}.Waits(ctx, name) // unknown without a worker
+	waits, _ := temporal{c}.Waits(ctx, id) // unknown without a worker
 	for _, host := range waits {
 		ids = append(ids, workflows.SiteID(host))
 	}

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -27,45 +28,42 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 // not known.
 type workflows struct {
 	status map[string]reconcile.Status
-	asked  func(host string) // runs before the status of a site is returned; may be nil
+	asked  func(id string) // runs before a status is returned; may be nil
 	judged int
 	waits  map[string][]string // of recrawls
 	begun  []string            // harvests
 }
 
-func (w *workflows) of(name string) (reconcile.Status, error) {
-	if s, ok := w.status[name]; ok {
-		return s, nil
-	}
-	return reconcile.Unknown, nil
-}
-
-func (w *workflows) Site(_ context.Context, host string) (reconcile.Status, error) {
+func (w *workflows) Status(_ context.Context, id string) (reconcile.Status, error) {
 	if w.asked != nil {
-		w.asked(host)
+		w.asked(id)
 	}
-	return w.of(host)
-}
-func (w *workflows) Harvest(_ context.Context, id string) (reconcile.Status, error) { return w.of(id) }
-func (w *workflows) Job(_ context.Context, kind string, id int64) (reconcile.Status, error) {
-	return w.of(fmt.Sprint(kind, " ", id))
-}
-func (w *workflows) Collection(_ context.Context, name string) (reconcile.Status, error) {
-	return w.of("collections " + name)
+	return cmp.Or(w.status[id], reconcile.Unknown), nil
 }
 func (w *workflows) Collect(context.Context, collections.Made) error { return nil }
-func (w *workflows) Recrawl(_ context.Context, name string) (reconcile.Status, error) {
-	return w.of(name)
+func (w *workflows) Waits(_ context.Context, id string) ([]string, error) {
+	return w.waits[id], nil
 }
-func (w *workflows) RecrawlWaits(_ context.Context, name string) ([]string, error) {
-	return w.waits[name], nil
-}
-func (w *workflows) Waits(context.Context, string) ([]string, error) { return nil, nil }
 func (w *workflows) Start(_ context.Context, h store.Harvest) error {
 	w.begun = append(w.begun, h.ID+map[bool]string{true: " paused"}[h.Paused])
 	return nil
 }
 func (w *workflows) JudgeLeft(context.Context) error { w.judged++; return nil }
+
+func (w *workflows) run(t *testing.T, db *store.DB, o reconcile.Options) ([]reconcile.Repair, error) {
+	same := func(name string) string { return name }
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler),
+		IDs: reconcile.IDs{Site: same, Harvest: same, Collection: func(name string) string { return "collections " + name },
+			Job: func(kind string, id int64) string { return fmt.Sprint(kind, " ", id) }}}
+	return r.Run(t.Context(), o)
+}
+
+func (w *workflows) mends(t *testing.T, db *store.DB, o reconcile.Options) []reconcile.Repair {
+	t.Helper()
+	done, err := w.run(t, db, o)
+	require.NoError(t, err)
+	return done
+}
 
 // What a night of crashes left: each row says what it is.
 const wreck = `
@@ -112,7 +110,6 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	storetest.Exec(t, db.Pool, wreck)
 	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "leased.example": reconcile.Terminated, "terminated.example": reconcile.Terminated,
 		"import 1": reconcile.Runs, "import 2": reconcile.Terminated, "retrieve 3": reconcile.Terminated, "collections runs": reconcile.Runs}}
-	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	kinds := func(rs []reconcile.Repair) map[string]string {
 		out := map[string]string{}
 		for _, p := range rs {
@@ -121,13 +118,9 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 		return out
 	}
 	want := map[string]string{"site-stopped": "terminated.example", "site-requeued": "lost.example", "job-failed": "2 5", "collection-failed": "lost", "documents-judged": "1", "lease-dropped": "2", "robots-forgotten": "1"}
-	would, err := r.Run(t.Context(), reconcile.Options{DryRun: true})
-	require.NoError(t, err)
-	require.Equal(t, want, kinds(would))
+	require.Equal(t, want, kinds(w.mends(t, db, reconcile.Options{DryRun: true})))
 	require.Zero(t, w.judged)
-	done, err := r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
-	require.Equal(t, want, kinds(done))
+	require.Equal(t, want, kinds(w.mends(t, db, reconcile.Options{})))
 	require.Equal(t, 1, w.judged)
 
 	states := map[string]gleaner.SiteState{}
@@ -149,11 +142,8 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"lost.example"}, due, "the next recrawl takes it up")
 
-	_, err = db.Pool.Exec(t.Context(), `UPDATE documents SET state='accepted' WHERE sha256='left'`) // as the workflow does
-	require.NoError(t, err)
-	again, err := r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
-	require.Empty(t, again)
+	storetest.Exec(t, db.Pool, `UPDATE documents SET state='accepted' WHERE sha256='left'`) // as the workflow does
+	require.Empty(t, w.mends(t, db, reconcile.Options{}))
 }
 
 // TestRunLeavesACrawlThatGoesOnMeanwhile: a worker takes a site after the record was read.
@@ -165,10 +155,7 @@ func TestRunLeavesACrawlThatGoesOnMeanwhile(t *testing.T) {
 	w.asked = func(host string) {
 		storetest.Exec(t, db.Pool, `UPDATE sites SET token=token+1 WHERE host=$1`, host)
 	}
-	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
-	done, err := r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
-	for _, p := range done {
+	for _, p := range w.mends(t, db, reconcile.Options{}) {
 		require.NotContains(t, []reconcile.Kind{reconcile.StopSite, reconcile.RequeueSite}, p.Kind, p.What)
 	}
 	for _, host := range []string{"terminated.example", "lost.example"} {
@@ -189,7 +176,6 @@ func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 		('again.example', 'new', 1, now(), '{recrawl/due}', now() + interval '25 hours'),
 		('other.example', 'done', 1, now(), NULL, now())`)
 	w := &workflows{status: map[string]reconcile.Status{"dead.example": reconcile.Runs, "recrawl/due": reconcile.Terminated, "recrawl/conf/a": reconcile.Runs}}
-	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	wanted := func(host string) bool {
 		s, err := db.Site(t.Context(), host)
 		require.NoError(t, err)
@@ -200,8 +186,7 @@ func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 	}
 	require.True(t, wanted("dead.example"))
 	for _, dry := range []bool{true, false} {
-		done, err := r.Run(t.Context(), reconcile.Options{DryRun: dry})
-		require.NoError(t, err)
+		done := w.mends(t, db, reconcile.Options{DryRun: dry})
 		require.Len(t, done, 1)
 		require.Equal(t, []string{"recrawl-left", "recrawl/due", "it was terminated"}, []string{string(done[0].Kind), done[0].What, done[0].Reason})
 	}
@@ -209,9 +194,7 @@ func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 		require.Equal(t, want, wanted(host), host)
 	}
 	w.status["recrawl/due"] = reconcile.Runs
-	done, err := r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
-	require.Empty(t, done)
+	require.Empty(t, w.mends(t, db, reconcile.Options{}))
 }
 
 // TestASiteThatARecrawlWaitsForIsNotLost: it waits as new, and nobody crawls it.
@@ -222,9 +205,7 @@ func TestASiteThatARecrawlWaitsForIsNotLost(t *testing.T) {
 		('lost.example', 'new', 1, now() - interval '1 day', '{recrawl/due}', now() + interval '1 hour'),
 		('next.example', 'new', 1, now() - interval '1 day', '{recrawl/due}', now() + interval '1 hour')`)
 	w := &workflows{status: map[string]reconcile.Status{"recrawl/due": reconcile.Runs}, waits: map[string][]string{"recrawl/due": {"lost.example"}}}
-	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
-	done, err := r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
+	done := w.mends(t, db, reconcile.Options{})
 	require.Len(t, done, 1)
 	require.Equal(t, "lost.example", done[0].What)
 	ended, err := db.EndedSites(t.Context(), []string{"lost.example", "next.example"}, "")
@@ -246,8 +227,7 @@ func TestARepairThatFailsEndsNoOther(t *testing.T) {
 		CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''fails''; END';
 		CREATE TRIGGER fails BEFORE UPDATE ON sites FOR EACH ROW WHEN (OLD.state = 'crawling') EXECUTE FUNCTION fails()`)
 	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "terminated.example": reconcile.Terminated}}
-	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
-	done, err := r.Run(t.Context(), reconcile.Options{})
+	done, err := w.run(t, db, reconcile.Options{})
 	require.Error(t, err)
 	require.Equal(t, 1, w.judged)
 	kinds := each.Set(done, func(d reconcile.Repair) reconcile.Kind { return d.Kind })
@@ -270,11 +250,7 @@ func TestACrawlThatIsTakenUpMeanwhileGoesOn(t *testing.T) {
 		same, err := db.StopCrawl(ctx, store.OpenCrawl{Host: "a.example", State: gleaner.SiteCrawling, Crawl: 1, Token: 7}, "lost", recrawl.Defaults())
 		stopped <- same || err != nil
 	}()
-	require.Eventually(t, func() bool { // it waits for the row
-		var waits bool
-		err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)`).Scan(&waits)
-		return err == nil && waits
-	}, time.Minute, time.Millisecond)
+	storetest.AwaitLock(t, db.Pool) // it waits for the row
 	require.NoError(t, tx.Commit(ctx))
 	require.False(t, <-stopped)
 	s, err := db.Site(ctx, "a.example")
@@ -289,9 +265,8 @@ func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
 	t.Parallel()
 	ctx, db := t.Context(), storetest.Open(t, 2)
 	w := &workflows{}
-	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	storetest.Exec(t, db.Pool, `INSERT INTO collections (name, options, topics, state, paused_at) VALUES ('some', '{}', '[]', 'running', now())`)
-	_, err := r.Run(ctx, reconcile.Options{})
+	_, err := w.run(t, db, reconcile.Options{})
 	require.ErrorIs(t, err, reconcile.ErrOthers)
 	storetest.Exec(t, db.Pool, `DELETE FROM collections`)
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, crawl_started) VALUES ('a.example', 'crawling', 1, now())`)
@@ -303,14 +278,13 @@ func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, of[1])
 	}
-	_, err = r.Run(ctx, reconcile.Options{})
+	_, err = w.run(t, db, reconcile.Options{})
 	require.ErrorIs(t, err, reconcile.ErrOthers)
 	attention(store.Attention{Paused: true})
-	_, err = r.Run(ctx, reconcile.Options{Restart: true, DryRun: true})
+	_, err = w.run(t, db, reconcile.Options{Restart: true, DryRun: true})
 	require.NoError(t, err, "a restart is asked for where Temporal's data is lost")
 	w.status = map[string]reconcile.Status{"conf/a/1": reconcile.Terminated}
-	_, err = r.Run(ctx, reconcile.Options{})
-	require.NoError(t, err)
+	w.mends(t, db, reconcile.Options{})
 	attention(store.Attention{Cancelled: true})
 	storetest.Exec(t, db.Pool, `UPDATE sites SET state='stopped', reason=$1`, store.NotWanted) // its crawl looked
 	require.NoError(t, db.SetPaused(ctx, "conf/a/1", false))
@@ -325,13 +299,10 @@ func TestARestartTakesHarvestsThatWereLost(t *testing.T) {
 	storetest.Exec(t, db.Pool, `INSERT INTO harvests (id, venue, year_from, year_to, paused, updated_at) VALUES
 		('lost', 'conf/a', 1, 1, true, now() - interval '1 hour'), ('ended', 'conf/b', 1, 1, false, now() - interval '1 hour')`)
 	w := &workflows{status: map[string]reconcile.Status{"ended": reconcile.Terminated}}
-	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
-	done, err := r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
-	require.Len(t, done, 2, "both are failed")
+	require.Len(t, w.mends(t, db, reconcile.Options{}), 2, "both are failed")
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, holder, state, expires_at)
 		VALUES ('page.example', 'alive', 'done', now() + interval '1 hour')`)
-	done, err = r.Run(t.Context(), reconcile.Options{Restart: true})
+	done, err := w.run(t, db, reconcile.Options{Restart: true})
 	require.NoError(t, err, "what was lost is not under way on another server")
 	require.Equal(t, []string{"lost paused"}, w.begun, "a person paused it")
 	require.Len(t, done, 1)

@@ -15,24 +15,21 @@ import (
 
 // Workflows reads and starts the workflows of the record in Temporal.
 type Workflows interface {
-	// Site, Harvest and Recrawl return the status of the workflow of a host, of a harvest
-	// or of a recrawl.
-	Site(ctx context.Context, host string) (Status, error)
-	Harvest(ctx context.Context, id string) (Status, error)
-	Recrawl(ctx context.Context, name string) (Status, error)
-	// Job returns the status of the workflow of a job.
-	Job(ctx context.Context, kind string, id int64) (Status, error)
-	// Waits returns the hosts for which a running harvest waits.
+	// Status returns the status of a workflow.
+	Status(ctx context.Context, id string) (Status, error)
+	// Waits returns the hosts for which the workflow of a harvest or of a recrawl waits.
 	Waits(ctx context.Context, id string) ([]string, error)
-	// RecrawlWaits returns the hosts for which a recrawl waits.
-	RecrawlWaits(ctx context.Context, name string) ([]string, error)
-	// Collection returns the status of the workflow of a collection.
-	Collection(ctx context.Context, name string) (Status, error)
 	// Start starts a harvest again, Collect a collection, and JudgeLeft the judging of
 	// documents that no crawl judged.
 	Start(ctx context.Context, h store.Harvest) error
 	Collect(ctx context.Context, c collections.Made) error
 	JudgeLeft(ctx context.Context) error
+}
+
+// IDs returns the ids of workflows; that of a recrawl is its name.
+type IDs struct {
+	Site, Harvest, Collection func(name string) string
+	Job                       func(kind string, id int64) string
 }
 
 // ErrOthers is returned if work on the record is under way, or paused, that Temporal does not
@@ -56,6 +53,7 @@ type Options struct {
 type Reconciler struct {
 	DB        *store.DB
 	Workflows Workflows
+	IDs       IDs
 	Recrawl   recrawl.Policy // when a site that is stopped is due again
 	Log       *slog.Logger
 }
@@ -116,7 +114,7 @@ func (r *Reconciler) gather(ctx context.Context, restart bool) (State, error) {
 		return s, err
 	}
 	for _, c := range s.Crawls {
-		if s.Sites[c.Host], err = s.met(r.Workflows.Site(ctx, c.Host)); err != nil {
+		if s.Sites[c.Host], err = s.met(r.Workflows.Status(ctx, r.IDs.Site(c.Host))); err != nil {
 			return s, err
 		}
 	}
@@ -157,19 +155,26 @@ func (r *Reconciler) harvests(ctx context.Context, s *State, restart bool) (wait
 		if lost(h) { // it is not running on any server
 			s.lost++
 		}
-		if s.Runs[h.ID], err = s.met(r.Workflows.Harvest(ctx, h.ID)); err != nil {
+		id := r.IDs.Harvest(h.ID)
+		if s.Runs[h.ID], err = s.met(r.Workflows.Status(ctx, id)); err != nil {
 			return nil, err
 		}
-		if s.Runs[h.ID] == Runs {
-			// Without a worker there is no answer; the next Run queries again.
-			hosts, err := r.Workflows.Waits(ctx, h.ID)
-			if err != nil {
-				r.Log.DebugContext(ctx, "a harvest does not say what it waits for", "harvest", h.ID, "error", err)
-			}
-			waits = append(waits, hosts...)
-		}
+		waits = append(waits, r.waits(ctx, id, s.Runs[h.ID])...)
 	}
 	return waits, nil
+}
+
+// waits returns the hosts for which a workflow waits, if it runs. Without a worker there is no
+// answer; the next Run queries again.
+func (r *Reconciler) waits(ctx context.Context, id string, status Status) []string {
+	if status != Runs {
+		return nil
+	}
+	hosts, err := r.Workflows.Waits(ctx, id)
+	if err != nil {
+		r.Log.DebugContext(ctx, "a workflow does not say what it waits for", "workflow", id, "error", err)
+	}
+	return hosts
 }
 
 // recrawls reads the recrawls that want sites crawled. It returns the hosts for which the
@@ -180,16 +185,10 @@ func (r *Reconciler) recrawls(ctx context.Context, s *State) (waits []string, er
 		return nil, err
 	}
 	for _, name := range names {
-		if s.Recrawls[name], err = s.met(r.Workflows.Recrawl(ctx, name)); err != nil {
+		if s.Recrawls[name], err = s.met(r.Workflows.Status(ctx, name)); err != nil {
 			return nil, err
 		}
-		if s.Recrawls[name] == Runs {
-			hosts, err := r.Workflows.RecrawlWaits(ctx, name)
-			if err != nil {
-				r.Log.DebugContext(ctx, "a recrawl does not say what it waits for", "recrawl", name, "error", err)
-			}
-			waits = append(waits, hosts...)
-		}
+		waits = append(waits, r.waits(ctx, name, s.Recrawls[name])...)
 	}
 	return waits, nil
 }
@@ -201,7 +200,7 @@ func (r *Reconciler) jobs(ctx context.Context, s *State) (running int, err error
 	}
 	s.JobRuns = map[int64]Status{}
 	for _, j := range s.Jobs {
-		if s.JobRuns[j.ID], err = s.met(r.Workflows.Job(ctx, j.Kind, j.ID)); err != nil {
+		if s.JobRuns[j.ID], err = s.met(r.Workflows.Status(ctx, r.IDs.Job(j.Kind, j.ID))); err != nil {
 			return 0, err
 		}
 		if j.State == store.JobRunning {
@@ -218,7 +217,7 @@ func (r *Reconciler) collections(ctx context.Context, s *State) (err error) {
 	}
 	s.CollectionRuns = map[string]Status{}
 	for _, c := range s.Collections {
-		if s.CollectionRuns[c.Name], err = s.met(r.Workflows.Collection(ctx, c.Name)); err != nil {
+		if s.CollectionRuns[c.Name], err = s.met(r.Workflows.Status(ctx, r.IDs.Collection(c.Name))); err != nil {
 			return err
 		}
 	}
