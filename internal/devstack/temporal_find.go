@@ -101,16 +101,8 @@ func proxied() bool {
 }
 
 func withoutProxy(env []string) []string {
-	kept := env[:0:0]
-next:
-	for _, kv := range env {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		for _, drop := range proxyVariables {
-			if strings.EqualFold(name, drop) {
-				continue next
-			}
-		}
-		kept = append(kept, kv)
-	}
-	return kept
+		return slices.Contains(proxyVariables, strings.ToUpper(name))
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -38,7 +37,7 @@ record (of one harvest, or all), or with --live those that are made now for the
 authors of the file, with what the record and the directories know of them.`,
 		Example: "  lab evaluate homepages --labels judged.tsv --harvest conf/webdb\n  lab evaluate homepages --labels judged.tsv --live --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ls, err := readLabels(labels)
+			ls, err := given(labels, homepages.ReadLabels)
 			if err != nil {
 				return err
 			}
@@ -205,14 +204,9 @@ func crawlFor(sites []evaluate.Named, list string) error {
 	if list == "" {
 		return nil
 	}
-	file, err := os.Open(list)
+	papers, err := given(list, evaluate.ReadWanted)
 	if err != nil {
-		return fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	defer file.Close()
-	papers, err := evaluate.ReadWanted(file)
-	if err != nil {
-		return fmt.Errorf("%w: %s: %w", program.ErrUsage, list, err)
+		return err
 	}
 	for i := range sites {
 		sites[i].Setup = sites[i].Setup.For(papers)

@@ -91,14 +91,9 @@ func readWARC(file string) (*evaluate.Archive, error) {
 // judge says what documents are: as the labels say, or as the filter does.
 func (f *snapshotFlags) judge(ctx context.Context, cfg *config.Config) (func(body func(address string) ([]byte, error)) evaluate.Judge, error) {
 	if f.labels != "" {
-		file, err := os.Open(f.labels)
+		labels, err := given(f.labels, filter.ReadLabels)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
-		}
-		defer file.Close()
-		labels, err := filter.ReadLabels(file)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, f.labels, err)
+			return nil, err
 		}
 		kinds := map[string]evaluate.Kind{}
 		for _, l := range labels {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
@@ -84,7 +85,7 @@ func (c *cli) ownExamples(ctx context.Context, file string) ([]homepages.Example
 	if file == "" {
 		return nil, nil
 	}
-	labels, err := readLabels(file)
+	labels, err := given(file, homepages.ReadLabels)
 	if err != nil {
 		return nil, err
 	}
@@ -104,17 +105,18 @@ func (c *cli) ownExamples(ctx context.Context, file string) ([]homepages.Example
 	return own, nil
 }
 
-func readLabels(file string) ([]homepages.Label, error) {
-	f, err := os.Open(file)
+// given reads a file that a person named.
+func given[T any](file string, read func(io.Reader) ([]T, error)) ([]T, error) {
+	f, err := os.Open(filepath.Clean(file))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	defer f.Close()
-	labels, err := homepages.ReadLabels(f)
+	all, err := read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, err)
 	}
-	return labels, nil
+	return all, nil
 }
 
 func (c *cli) trainFilter() *cobra.Command {

@@ -133,16 +133,7 @@ func (o topicTraining) described(f *topic.Filter) ([]classify.Labelled, error) {
 	if o.subjects == "" {
 		return nil, nil
 	}
-	file, err := os.Open(o.subjects)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	defer func() { _ = file.Close() }()
-	out, err := classify.ReadSubjects(file, f)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s, %w", program.ErrUsage, o.subjects, err)
-	}
-	return out, nil
+	return given(o.subjects, func(r io.Reader) ([]classify.Labelled, error) { return classify.ReadSubjects(r, f) })
 }
 
 // words are those of a page.
