@@ -70,8 +70,7 @@ type Tables struct{ jobs *tables.Jobs }
 func (a *Tables) DoTableJob(ctx context.Context, run tables.Run) (tables.Progress, error) {
 	beat, set, stop := heartbeats[tables.Progress](ctx)
 	defer stop()
-	p, err := a.jobs.Do(beat, run, set)
-	return p, typed(err)
+	return result(a.jobs.Do(beat, run, set))
 }
 
 // Notices sends notices to the operators.

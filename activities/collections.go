@@ -21,17 +21,15 @@ type Collections struct {
 func (a *Collections) PrepareCollection(ctx context.Context, name string) (synthesis.Prepared, error) {
 	beat, set, stop := heartbeats[int](ctx)
 	defer stop()
-	p, err := a.maker.Prepare(beat, name, set)
-	return p, typed(err)
+	return result(a.maker.Prepare(beat, name, set))
 }
 
 // CollectSlice crawls for a collection for a while. The place to go on from is in the
 // record.
 func (a *Collections) CollectSlice(ctx context.Context, name string) (crawl.Result, error) {
-	r, err := slice(ctx, a.watch, func(ctx context.Context, report func(crawl.Progress)) (crawl.Result, error) {
+	return result(slice(ctx, a.watch, func(ctx context.Context, report func(crawl.Progress)) (crawl.Result, error) {
 		return a.maker.Slice(ctx, name, report)
-	})
-	return r, typed(err)
+	}))
 }
 
 // CollectionEnd says how the making of a collection ended.

@@ -70,6 +70,5 @@ func (a *Documents) MatchHeld(ctx context.Context, s HeldSearch) (collection.Pos
 	if at, ok := resumed[collection.Position](ctx); ok {
 		s.From = at
 	}
-	at, err := a.coll.MatchHeld(beat, s.Harvest, s.From, set)
-	return at, typed(err)
+	return result(a.coll.MatchHeld(beat, s.Harvest, s.From, set))
 }

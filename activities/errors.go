@@ -81,6 +81,9 @@ func typed(err error, details ...any) error {
 	return temporal.NewApplicationErrorWithOptions(err.Error(), kind, o)
 }
 
+// result is what an activity returns, with a typed error.
+func result[T any](of T, err error) (T, error) { return of, typed(err) }
+
 // lastWords is how long before its timeout an attempt returns the error of an outage: a
 // timeout would count as a failure of the work.
 const lastWords = time.Minute

@@ -171,25 +171,22 @@ func TestManySlicesHeartbeatSeldom(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// record opens a record of the test's own.
-func record(t *testing.T) *store.DB { return storetest.Open(t, 4) }
-
 // TestPausedWorkStopsAndIsNotBegun: work for a harvest ends when the harvest is
 // paused, and does nothing before it is resumed.
 func TestPausedWorkStopsAndIsNotBegun(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := record(t)
+	db := storetest.Open(t, 4)
 	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "conf/h", Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
 
 	begun := make(chan struct{})
 	ended := make(chan error)
 	go func() {
-		ended <- unlessPaused(ctx, db, "h", func(ctx context.Context) error {
+		ended <- second(unlessPaused(ctx, db, "h", func(ctx context.Context) (int, error) {
 			close(begun)
 			<-ctx.Done()
-			return ctx.Err()
-		})
+			return 0, ctx.Err()
+		}))
 	}()
 	<-begun
 	require.NoError(t, db.SetPaused(ctx, "h", true))
@@ -221,25 +218,26 @@ func TestPausedWorkStopsAndIsNotBegun(t *testing.T) {
 	require.Equal(t, 1, hurried, "what waits begins when it is resumed")
 
 	did := 0
-	work := func(context.Context) error { did++; return nil }
-	require.ErrorIs(t, unlessPaused(ctx, db, "h", work), errPaused)
+	work := func(context.Context) (int, error) { did++; return did, nil }
+	require.ErrorIs(t, second(unlessPaused(ctx, db, "h", work)), errPaused)
 	require.Zero(t, did)
 	require.NoError(t, db.SetPaused(ctx, "h", false))
-	require.NoError(t, unlessPaused(ctx, db, "h", work))
-	require.NoError(t, unlessPaused(ctx, db, "not begun", work))
+	require.NoError(t, second(unlessPaused(ctx, db, "h", work)))
+	require.NoError(t, second(unlessPaused(ctx, db, "not begun", work)))
 	require.Equal(t, 2, did)
 
 	// Another's end is not a pause.
 	over, end := context.WithCancel(ctx)
 	end()
-	require.ErrorIs(t, unlessPaused(over, db, "h", func(ctx context.Context) error { return ctx.Err() }), context.Canceled)
+	_, err = unlessPaused(over, db, "h", func(ctx context.Context) (int, error) { return 0, ctx.Err() })
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 // TestACrawlShowsWhoJoinsAndMakesRoom: an activity ends with its slice where a harvest has
 // joined, where others wait for its place, and after an hour.
 func TestACrawlShowsWhoJoinsAndMakesRoom(t *testing.T) {
 	t.Parallel()
-	db := record(t)
+	db := storetest.Open(t, 4)
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('a.example')`)
 	join := func(id string) {
 		require.NoError(t, db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "conf/" + id, Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))

@@ -47,15 +47,13 @@ func (a *Stages) Begin(ctx context.Context, h Harvest) error {
 func (a *Stages) ListPapers(ctx context.Context, h Harvest) (Listed, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
-	var l harvest.Listing
-	err := unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (err error) {
-		l, err = a.stages.ListPapers(ctx, h.ID, h.Venue, h.Years, set)
-		return err
+	l, err := unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (Listed, error) {
+		return a.stages.ListPapers(ctx, h.ID, h.Venue, h.Years, set)
 	})
 	if len(l.Missing) > 20 {
 		l.Missing = append(l.Missing[:20], fmt.Sprintf("and %d more", len(l.Missing)-20))
 	}
-	return Listed{Published: l.Published, Held: l.Held, Wanted: l.Wanted, Missing: l.Missing}, typed(err)
+	return l, typed(err)
 }
 
 // LocateCopies adds open copies of missing papers to the frontier.
@@ -63,39 +61,31 @@ func (a *Stages) LocateCopies(ctx context.Context, h Harvest) (harvest.Seeded, e
 	beat, set, stop := heartbeats[harvest.Asked](ctx)
 	defer stop()
 	from, _ := resumed[harvest.Asked](ctx)
-	var s harvest.Seeded
-	err := unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (err error) {
-		s, err = a.stages.LocateCopies(ctx, h.ID, from, set)
-		return err
-	})
-	return s, typed(err)
+	return result(unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (harvest.Seeded, error) {
+		return a.stages.LocateCopies(ctx, h.ID, from, set)
+	}))
 }
 
 // LocateAgain repeats the failed queries for copies.
 func (a *Stages) LocateAgain(ctx context.Context, h Harvest) (harvest.Seeded, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
-	var s harvest.Seeded
-	err := unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (err error) {
-		s, err = a.stages.LocateAgain(ctx, h.ID, func(done, of int) { set(fmt.Sprintf("%d of %d papers", done, of)) })
-		return err
-	})
-	return s, typed(err)
+	return result(unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (harvest.Seeded, error) {
+		return a.stages.LocateAgain(ctx, h.ID, func(done, of int) { set(fmt.Sprintf("%d of %d papers", done, of)) })
+	}))
 }
 
 // StillOpen counts the unanswered requests, by stage.
 func (a *Stages) StillOpen(ctx context.Context, id string) (store.Questions, error) {
 	defer alive(ctx)()
-	q, err := a.db.StillOpen(ctx, id)
-	return q, typed(err)
+	return result(a.db.StillOpen(ctx, id))
 }
 
 // AskAgain makes the unanswered requests due. A harvest repeats them once before it reports a
 // paper as missing.
 func (a *Stages) AskAgain(ctx context.Context, id string) (store.Questions, error) {
 	defer alive(ctx)()
-	q, err := a.db.AskAgain(ctx, store.RetryFilter{Harvest: id}, false)
-	return q, typed(err)
+	return result(a.db.AskAgain(ctx, store.RetryFilter{Harvest: id}, false))
 }
 
 // AuthorBatches divides the next authors of a pass into b.Limit batches of size authors each,
@@ -128,15 +118,12 @@ func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 	if err != nil {
 		return Authors{}, typed(err)
 	}
-	var l harvest.Looked
-	err = unlessPaused(beat, a.db, b.Harvest.ID, func(ctx context.Context) (err error) {
-		l, err = a.stages.FindHomepages(ctx, b.Harvest.ID, b.Harvest.Venue, harvest.Part{
+	return result(unlessPaused(beat, a.db, b.Harvest.ID, func(ctx context.Context) (Authors, error) {
+		return a.stages.FindHomepages(ctx, b.Harvest.ID, b.Harvest.Venue, harvest.Part{
 			Authors: store.AuthorRange{After: b.After, UpTo: b.UpTo, Limit: b.Limit, AsOf: b.AsOf},
 			Pass:    b.Pass, Since: since, Delay: b.Harvest.Options.Delay,
 		}, func(done, of int) { set(fmt.Sprintf("%d of %d authors", done, of)) })
-		return err
-	})
-	return Authors{Looked: l.Looked, Found: l.Found, Searches: l.Searches, Fetches: l.Fetches, Last: l.Last, More: l.More}, typed(err)
+	}))
 }
 
 // SitesFound adds homepages to the frontier while the search for others runs, and returns their
@@ -161,8 +148,7 @@ func (a *Stages) SitesFound(ctx context.Context, b Batch) (Sites, error) {
 func (a *Stages) SettleHomepages(ctx context.Context, h Harvest) (harvest.Settled, error) {
 	beat, _, stop := heartbeats[string](ctx)
 	defer stop()
-	s, err := a.stages.SettleHomepages(beat, h.ID)
-	return s, typed(err)
+	return result(a.stages.SettleHomepages(beat, h.ID))
 }
 
 // seeding is the position of SeedHomepages: the hosts whose homepages were added, and after
@@ -224,8 +210,7 @@ func (a *Stages) SitesToCrawl(ctx context.Context, b Batch) (Sites, error) {
 func (a *Stages) EndSite(ctx context.Context, end SiteEnd) ([]string, error) {
 	ctx, _, stop := heartbeats[string](ctx)
 	defer stop()
-	watchers, err := a.endSite(ctx, end)
-	return watchers, typed(err)
+	return result(a.endSite(ctx, end))
 }
 
 func (a *Stages) endSite(ctx context.Context, end SiteEnd) ([]string, error) {
@@ -260,15 +245,13 @@ func (a *Stages) Ended(ctx context.Context, hosts []string) ([]string, error) {
 	if in := activity.GetInfo(ctx); in.WorkflowType.Name == "RecrawlDue" {
 		recrawl = in.WorkflowExecution.ID
 	}
-	ended, err := a.db.EndedSites(ctx, hosts, recrawl)
-	return ended, typed(err)
+	return result(a.db.EndedSites(ctx, hosts, recrawl))
 }
 
 // Counts returns the counts of a harvest.
 func (a *Stages) Counts(ctx context.Context, id string) (Counts, error) {
 	defer alive(ctx)()
-	c, err := a.db.HarvestCounts(ctx, id)
-	return c, typed(err)
+	return result(a.db.HarvestCounts(ctx, id))
 }
 
 // Stage is a stage with a note.

@@ -34,8 +34,7 @@ func (a *Imports) VerifyImport(ctx context.Context, run ingest.Run, after int64)
 	beat, set, stop := heartbeats[int64](ctx)
 	defer stop()
 	before, _ := resumed[int64](ctx)
-	v, err := a.importer.Verify(beat, run, max(after, before), ImportTime, set)
-	return v, typed(err)
+	return result(a.importer.Verify(beat, run, max(after, before), ImportTime, set))
 }
 
 // JobImport is the kind of job that imports.

@@ -18,9 +18,11 @@ var errPaused = errors.New("the harvest is paused")
 // unlessPaused runs work that asks outside services for a harvest, and ends it
 // when the harvest is paused: within some seconds nothing is asked any more. It
 // fails with errPaused then.
-func unlessPaused(ctx context.Context, db *store.DB, harvest string, do func(context.Context) error) error {
+func unlessPaused[T any](
+	ctx context.Context, db *store.DB, harvest string, do func(context.Context) (T, error),
+) (did T, err error) {
 	if paused, err := db.Paused(ctx, harvest); err != nil || paused {
-		return cmp.Or(err, errPaused)
+		return did, cmp.Or(err, errPaused)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	looked := guard.Go(func() {
@@ -34,11 +36,11 @@ func unlessPaused(ctx context.Context, db *store.DB, harvest string, do func(con
 			return true
 		})
 	})
-	err := do(ctx)
+	did, err = do(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), errPaused) {
 		err = errPaused
 	}
 	cancel(nil)
 	<-looked
-	return err
+	return did, err
 }

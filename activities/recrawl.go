@@ -50,8 +50,7 @@ type Whitelist struct {
 // hosts. Done twice it comes to the same.
 func (a *Recrawls) SeedWhitelist(ctx context.Context, w Whitelist) (int, error) {
 	defer alive(ctx)()
-	n, err := a.db.SeedWhitelist(ctx, w.Small)
-	return n, typed(err)
+	return result(a.db.SeedWhitelist(ctx, w.Small))
 }
 
 // PutBack names sites where what is due is to be put back.

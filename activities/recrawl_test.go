@@ -364,9 +364,8 @@ func TestRecrawlAsksWhatIsDue(t *testing.T) {
 	t.Logf("%d pages asked again in %d requests and %d bytes", pages, requests, n)
 
 	// What was unchanged waits longer: 1.4 times.
-	var longest float64
-	err = l.DB.Pool.QueryRow(t.Context(), `SELECT max(interval_s)/86400.0 FROM urls WHERE state=1 AND outcome='not-modified'`).Scan(&longest)
-	require.NoError(t, err)
+	longest := storetest.Get[float64](t, l.DB.Pool,
+		`SELECT max(interval_s)/86400.0 FROM urls WHERE state=1 AND outcome='not-modified'`)
 	require.InDelta(t, 1.4*14, longest, 0.1)
 }
 

@@ -123,35 +123,22 @@ func TestLocateCopiesGoesOnWhereItWas(t *testing.T) {
 		}
 	}
 	require.Less(t, twice, papers-kept, "some of those whose answer was under way")
-	for _, p := range missing(t, l)[:kept] {
+	missing, err := l.DB.Missing(t.Context(), l.harvest.ID)
+	require.NoError(t, err)
+	for _, p := range missing[:kept] {
 		require.Equal(t, 1, asked[p.DOI], p.Key)
 	}
-}
-
-func missing(t *testing.T, l *library) []gleaner.Paper {
-	t.Helper()
-	papers, err := l.DB.Missing(t.Context(), l.harvest.ID)
-	require.NoError(t, err)
-	return papers
 }
 
 // breakAt makes the database refuse changes of a table's rows that belong to a
 // site, until it is mended.
 func (l *library) breakAt(t *testing.T, table, host string) (mend func()) {
 	t.Helper()
-	exec := func(sql string) {
-		storetest.Exec(t, l.DB.Pool, sql)
-	}
-	exec(fmt.Sprintf(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	storetest.Exec(t, l.DB.Pool, fmt.Sprintf(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		IF NEW.site_id=(SELECT id FROM sites WHERE host='%s') THEN RAISE 'the disk is full'; END IF; RETURN NEW; END $$`, host))
-	exec(fmt.Sprintf(`CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION refuse()`, table))
-	return func() { exec(`DROP TRIGGER refuse ON ` + table) }
-}
-
-func (l *library) list(t *testing.T, sql string, args ...any) []string {
-	t.Helper()
-	out := storetest.Column[string](t, l.DB.Pool, sql, args...)
-	return out
+	storetest.Exec(t, l.DB.Pool,
+		`CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON `+table+` FOR EACH ROW EXECUTE FUNCTION refuse()`)
+	return func() { storetest.Exec(t, l.DB.Pool, `DROP TRIGGER refuse ON `+table) }
 }
 
 // TestSeedHomepagesGoesOnWhereItWas: what the first attempt seeded is taken away
@@ -161,7 +148,7 @@ func TestSeedHomepagesGoesOnWhereItWas(t *testing.T) {
 	l := newLibrary(t, 12, nil)
 	l.prepare(t, l.harvest)
 	joined := `SELECT s.host FROM harvest_sites h JOIN sites s ON s.id=h.site_id WHERE h.harvest_id=$1 AND h.origin='homepage' ORDER BY s.host COLLATE "C"`
-	hosts := l.list(t, joined, l.harvest.ID)
+	hosts := storetest.Column[string](t, l.DB.Pool, joined, l.harvest.ID)
 	require.GreaterOrEqual(t, len(hosts), 4)
 	storetest.Exec(t, l.DB.Pool, `DELETE FROM harvest_sites`)
 	middle := len(hosts) / 2
@@ -169,12 +156,12 @@ func TestSeedHomepagesGoesOnWhereItWas(t *testing.T) {
 	var s harvest.Seeded
 	at, err := attempt[map[string]any](t, l, l.acts.Stages.SeedHomepages, l.harvest, nil, nil, &s)
 	require.ErrorContains(t, err, "the disk is full")
-	require.Equal(t, hosts[:middle], l.list(t, joined, l.harvest.ID))
+	require.Equal(t, hosts[:middle], storetest.Column[string](t, l.DB.Pool, joined, l.harvest.ID))
 	mend()
 	storetest.Exec(t, l.DB.Pool, `DELETE FROM harvest_sites`)
 	_, err = attempt(t, l, l.acts.Stages.SeedHomepages, l.harvest, at, nil, &s)
 	require.NoError(t, err)
-	require.Equal(t, hosts[middle:], l.list(t, joined, l.harvest.ID))
+	require.Equal(t, hosts[middle:], storetest.Column[string](t, l.DB.Pool, joined, l.harvest.ID))
 	require.Equal(t, len(hosts), s.Hosts, "the first attempt's count, too")
 }
 
@@ -190,7 +177,7 @@ func TestRequeueGoesOnWhereItWas(t *testing.T) {
 	one := `SELECT min(u.seq) FROM urls u JOIN harvest_sites h USING (site_id) JOIN sites s ON s.id=site_id WHERE harvest_id=$1`
 	fail(one+` GROUP BY site_id`, l.harvest.ID)
 	failed := `SELECT DISTINCT s.host COLLATE "C" FROM urls u JOIN harvest_sites h USING (site_id) JOIN sites s ON s.id=site_id WHERE harvest_id=$1 AND u.outcome='server-error' AND u.state=4 ORDER BY 1`
-	hosts := l.list(t, failed, l.harvest.ID)
+	hosts := storetest.Column[string](t, l.DB.Pool, failed, l.harvest.ID)
 	require.GreaterOrEqual(t, len(hosts), 4)
 	middle := len(hosts) / 2
 	mend := l.breakAt(t, "urls", hosts[middle])
@@ -198,12 +185,12 @@ func TestRequeueGoesOnWhereItWas(t *testing.T) {
 	var n activities.Requeued
 	at, err := attempt[map[string]any](t, l, l.acts.Stages.Requeue, what, nil, nil, &n)
 	require.ErrorContains(t, err, "the disk is full")
-	require.Equal(t, hosts[middle:], l.list(t, failed, l.harvest.ID))
+	require.Equal(t, hosts[middle:], storetest.Column[string](t, l.DB.Pool, failed, l.harvest.ID))
 	mend()
 	fail(one+` AND s.host=$2`, l.harvest.ID, hosts[0])
 	_, err = attempt(t, l, l.acts.Stages.Requeue, what, at, nil, &n)
 	require.NoError(t, err)
-	require.Equal(t, hosts[:1], l.list(t, failed, l.harvest.ID))
+	require.Equal(t, hosts[:1], storetest.Column[string](t, l.DB.Pool, failed, l.harvest.ID))
 	require.Equal(t, len(hosts), n.URLs, "the first attempt's count, too")
 }
 
@@ -213,7 +200,8 @@ func TestMatchHeldGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	l := newHarvested(t)
 	matched := `SELECT d.id::text FROM documents d WHERE first_pages <> '' AND state <> 'failed' AND ($1 OR EXISTS (SELECT 1 FROM matches m WHERE m.sha256=d.sha256)) ORDER BY d.id`
-	all, some := l.list(t, matched, true), l.list(t, matched, false)
+	all := storetest.Column[string](t, l.DB.Pool, matched, true)
+	some := storetest.Column[string](t, l.DB.Pool, matched, false)
 	require.Greater(t, len(some), 4)
 	middle := len(some) / 2
 	before, err := strconv.ParseInt(some[middle-1], 10, 64)
@@ -227,7 +215,7 @@ func TestMatchHeldGoesOnWhereItWas(t *testing.T) {
 	held := activities.HeldSearch{Harvest: l.harvest.ID}
 	_, err = attempt(t, l, l.acts.Documents.MatchHeld, held, &collection.Position{After: before, Done: done}, nil, &at)
 	require.NoError(t, err)
-	require.Equal(t, some[middle:], l.list(t, matched, false))
+	require.Equal(t, some[middle:], storetest.Column[string](t, l.DB.Pool, matched, false))
 	require.Greater(t, at.Done, done, "the first attempt's count, too")
 }
 

@@ -85,13 +85,8 @@ func HarvestOf(row store.Harvest) (Harvest, error) {
 	return h, json.Unmarshal(row.Options, &h.Options)
 }
 
-// Listed is the result of ListPapers.
-type Listed struct {
-	Published int      `json:"published"`
-	Held      int      `json:"held"`
-	Wanted    int      `json:"wanted"`
-	Missing   []string `json:"missing,omitempty"` // volumes that could not be listed, and why; at most 20
-}
+// Listed is the result of ListPapers, with at most 20 of what is missing.
+type Listed = harvest.Listing
 
 // Batch asks for a part of a list that grows with the harvest.
 type Batch struct {
@@ -114,14 +109,7 @@ type AuthorBatches struct {
 }
 
 // Authors is the result of a batch of FindHomepages.
-type Authors struct {
-	Looked   int    `json:"looked"`
-	Found    int    `json:"found"`
-	Searches int    `json:"searches"`
-	Fetches  int    `json:"fetches"`
-	Last     string `json:"last"`
-	More     bool   `json:"more"`
-}
+type Authors = harvest.Looked
 
 // Sites is a batch of hosts to crawl.
 type Sites struct {

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,14 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
-	"gleaner/internal/harvest/report"
 )
 
 // aWeb is a record and a web in small: hosts where URLs wait, and hosts that a
@@ -124,12 +121,11 @@ func (w *aWeb) run(t *testing.T, p HarvestParams, full func(call int) bool, duri
 	env.RegisterWorkflow(FindHomepages)
 	env.RegisterWorkflowWithOptions(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		w.begun(p.Host)
-		end := activities.SiteEnd{Host: p.Host, State: "done"}
 		if err := workflow.Sleep(ctx, 7*time.Second); err != nil {
-			return end, err
+			return activities.SiteEnd{}, err
 		}
 		w.ended(p.Host)
-		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+		return tellsEnd(ctx, p.Host)
 	}, workflow.RegisterOptions{Name: "CrawlSite"})
 	env.RegisterActivity(stages)
 	env.RegisterActivity(documents)
@@ -156,7 +152,6 @@ func (w *aWeb) run(t *testing.T, p HarvestParams, full func(call int) bool, duri
 }
 
 func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
-	env.OnActivity(stages.Begin, mock.Anything, mock.Anything).Return(nil)
 	env.OnActivity(stages.SetStage, mock.Anything, mock.Anything).Return(func(_ context.Context, s activities.Stage) error {
 		w.Lock()
 		defer w.Unlock()
@@ -165,12 +160,6 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 		}
 		return nil
 	})
-	env.OnActivity(stages.Counts, mock.Anything, mock.Anything).Return(activities.Counts{}, nil)
-	env.OnActivity(stages.AskAgain, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
-	env.OnActivity(stages.StillOpen, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
-	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(activities.Listed{Published: 9, Wanted: 9}, nil)
-	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(nowhere, nil)
-	onRecord(env)
 	env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
 		w.Lock()
 		defer w.Unlock()
@@ -196,7 +185,6 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 		}
 		return found, nil
 	})
-	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(harvest.Settled{}, nil)
 	env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
 		w.settle()
 		w.Lock()
@@ -219,7 +207,7 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 		w.waiting["again.example"] = true
 		return activities.Requeued{URLs: 1}, nil
 	})
-	env.OnActivity(stages.Report, mock.Anything, mock.Anything).Return(report.Summary{Wanted: 9}, nil)
+	easyStages(env)
 }
 
 // through runs a harvest to its end over as many runs as it takes. Crawls that are
@@ -233,13 +221,7 @@ func (w *aWeb) through(t *testing.T, full func(call int) bool) HarvestResult {
 		if err == nil {
 			return r
 		}
-		var next *workflow.ContinueAsNewError
-		if panicked, ok := errors.AsType[*temporal.PanicError](err); ok {
-			t.Fatalf("%v\n%s", err, panicked.StackTrace())
-		}
-		require.True(t, errors.As(err, &next), "%v", err)
-		p = HarvestParams{} // fields that are left out must not be those of the run before
-		require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+		p = continuation[HarvestParams](t, err)
 		for host := range w.underWay {
 			w.crawl(host)
 		}

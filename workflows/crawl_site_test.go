@@ -13,7 +13,6 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
-	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
@@ -38,15 +37,10 @@ func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
 	env.OnActivity(stages.EndSite, mock.Anything, activities.SiteEnd{Host: "ada.example", State: "done", Crawl: 2}).Return([]string{webdb.ID}, nil).Once()
 	env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(nil).Once()
 	start := env.Now()
-	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, CrawlSite, SiteParams{Host: "ada.example"})
 	require.Equal(t, 3, n)
 	require.GreaterOrEqual(t, env.Now().Sub(start), 2*time.Minute)
-	v, err := env.QueryWorkflow("progress")
-	require.NoError(t, err)
-	var total crawl.Progress
-	require.NoError(t, v.Get(&total))
-	require.Equal(t, 521, total.Pages)
+	require.Equal(t, 521, queried[crawl.Progress](t, env, "progress").Pages)
 	env.AssertExpectations(t)
 }
 
@@ -67,8 +61,7 @@ func TestASiteWhoseDocumentsAreExaminedEndsAtOnce(t *testing.T) {
 		recorded, signalled := 0, 0
 		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Maybe().Return([]string{webdb.ID}, nil).Run(func(mock.Arguments) { recorded++ })
 		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(nil).Run(func(mock.Arguments) { signalled++ })
-		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
-		require.NoError(t, env.GetWorkflowError())
+		completes(t, env, CrawlSite, SiteParams{Host: "ada.example"})
 		require.Equal(t, !s.Examined, filtered == 2)
 		require.Equal(t, !s.Ended, recorded == 1)
 		require.Equal(t, 1, signalled)
@@ -85,8 +78,7 @@ func TestASliceOutlivesAnOutage(t *testing.T) {
 		return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: true}, nil
 	})
 	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil)
-	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, CrawlSite, SiteParams{Host: "ada.example"})
 }
 
 func TestWakingASiteCutsItsWaitShort(t *testing.T) {
@@ -103,8 +95,7 @@ func TestWakingASiteCutsItsWaitShort(t *testing.T) {
 	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 10*time.Second)
 	start := env.Now()
-	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, CrawlSite, SiteParams{Host: "ada.example"})
 	require.Less(t, env.Now().Sub(start), time.Minute)
 }
 
@@ -124,8 +115,7 @@ func TestASiteWokenWhileItEndsLooksAgain(t *testing.T) {
 		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(activities.Judged{}, nil).Once()
 		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil).Once()
 		env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 30*time.Second)
-		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
-		require.NoError(t, env.GetWorkflowError())
+		completes(t, env, CrawlSite, SiteParams{Host: "ada.example"})
 		require.Equal(t, slices, n, ending)
 		env.AssertExpectations(t)
 	}
@@ -141,10 +131,7 @@ func TestLongCrawlIsContinuedAsNew(t *testing.T) {
 		return activities.Slice{Result: crawl.Result{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 2}}}, nil
 	}).Times(3)
 	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "huge.example"})
-	var next *workflow.ContinueAsNewError
-	require.ErrorAs(t, env.GetWorkflowError(), &next)
-	var p SiteParams
-	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+	p := continuation[SiteParams](t, env.GetWorkflowError())
 	require.Equal(t, "huge.example", p.Host)
 	require.Equal(t, 6, p.Total.Pages)
 	env.AssertExpectations(t)
@@ -165,8 +152,7 @@ func failing(t *testing.T, errs func(n int) error) (env *testsuite.TestWorkflowE
 		*end = e
 		return nil, nil
 	})
-	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, CrawlSite, SiteParams{Host: "ada.example"})
 	return env, slices, end
 }
 
@@ -197,21 +183,20 @@ func TestASiteThatFailedIsShownAsGoingOn(t *testing.T) {
 		return activities.Slice{Examined: true, Result: crawl.Result{Ending: []crawl.Ending{crawl.SliceFull, crawl.Exhausted}[len(alone)-2]}}, nil
 	})
 	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return(nil, nil)
-	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, CrawlSite, SiteParams{Host: "ada.example"})
 	require.Equal(t, []bool{false, true, false}, alone)
 }
 
 // A process that dies tells nothing, but for its last heartbeat.
 func TestASiteThatKillsItsWorkersEnds(t *testing.T) {
 	t.Parallel()
-	_, slices, end := failing(t, func(int) error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil) })
-	require.Equal(t, slicesThatFail, *slices)
-	require.Equal(t, gleaner.SiteStopped, end.State)
-	_, slices, end = failing(t, func(int) error { return activities.WorkerGone(crawl.Progress{}) })
-	require.Equal(t, slicesThatFail, *slices)
-	require.Equal(t, gleaner.SiteStopped, end.State)
-	_, slices, end = failing(t, func(n int) error {
+	for _, dead := range []error{temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil),
+		activities.WorkerGone(crawl.Progress{})} {
+		_, slices, end := failing(t, func(int) error { return dead })
+		require.Equal(t, slicesThatFail, *slices)
+		require.Equal(t, gleaner.SiteStopped, end.State)
+	}
+	_, slices, end := failing(t, func(n int) error {
 		if n > 3*slicesThatFail {
 			return nil
 		}
@@ -235,11 +220,8 @@ func TestFailuresWithProgressBetweenDoNotAddUp(t *testing.T) {
 	require.Equal(t, gleaner.SiteDone, end.State)
 	require.Equal(t, 3*slicesThatFail+1, *slices)
 	require.Less(t, env.Now().Sub(begun), 2*time.Minute, "the waits did not grow")
-	v, err := env.QueryWorkflow(QueryProgress)
-	require.NoError(t, err)
-	var total crawl.Progress
-	require.NoError(t, v.Get(&total))
-	require.Equal(t, 3*slicesThatFail+1, total.Pages, "what was done before a failure counts")
+	require.Equal(t, 3*slicesThatFail+1, queried[crawl.Progress](t, env, QueryProgress).Pages,
+		"what was done before a failure counts")
 }
 
 // An outage of our own servers ends no site, however long it takes.
@@ -286,8 +268,7 @@ func TestAnImportHasTheTimeItNeeds(t *testing.T) {
 			return ingest.Verified{After: after + 500, More: after < 1000}, nil
 		})
 	env.OnActivity(imports.EndImport, mock.Anything, mock.Anything).Return(nil)
-	env.ExecuteWorkflow(ImportCrawl, ingest.Run{Job: 1, Run: 1})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, ImportCrawl, ingest.Run{Job: 1, Run: 1})
 	require.Greater(t, limits["ImportSlice"], 100*activities.Still)
 	require.Equal(t, []int64{0, 500, 1000}, compared)
 }

@@ -46,9 +46,8 @@ func hold(enough int, found ...string) *held {
 func (h *held) env(t *testing.T, takes map[string]time.Duration) *testsuite.TestWorkflowEnvironment {
 	env := envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		h.begin(p.Host)
-		end := activities.SiteEnd{Host: p.Host, State: gleaner.SiteDone}
 		if err := workflow.Sleep(ctx, takes[p.Host]); err != nil {
-			return end, err
+			return activities.SiteEnd{}, err
 		}
 		if h.asleep {
 			if woken, _ := signals(ctx, SignalWake).ReceiveWithTimeout(ctx, 10*time.Hour, nil); woken {
@@ -56,7 +55,7 @@ func (h *held) env(t *testing.T, takes map[string]time.Duration) *testsuite.Test
 			}
 		}
 		h.tell(p.Host + " ended")
-		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+		return tellsEnd(ctx, p.Host)
 	})
 	env.SetTestTimeout(time.Minute)
 	env.RegisterWorkflow(HarvestVenue)
@@ -126,13 +125,10 @@ func TestSitesAreCrawledWhileHomepagesAreLookedFor(t *testing.T) {
 	})
 	p := HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages}
 	p.Harvest.Options.Window = 2
-	env.ExecuteWorkflow(HarvestVenue, p)
+	r := resultOf[HarvestResult](t, env, HarvestVenue, p)
 	require.Less(t, counts, 10*60+20, "they read all documents of a harvest: once a minute")
-	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []string{"quick.example", "slow.example", "late.example", "lead.example"}, h.begun)
 	require.Equal(t, []string{"quick.example ended", "late.example ended", "slow.example ended", "lead.example ended", "report"}, h.log)
-	var r HarvestResult
-	require.NoError(t, env.GetWorkflowResult(&r))
 	require.Equal(t, 4, r.State.Sites)
 	require.Equal(t, activities.Authors{Looked: 4, Found: 2}, r.State.Authors)
 }
@@ -146,10 +142,7 @@ func TestASearchEndsAfterItsCrawlsHaveBegun(t *testing.T) {
 	over := sync.OnceFunc(func() { close(h.batch) })
 	start := func(ctx workflow.Context) { over(); _ = workflow.Sleep(ctx, time.Hour) }
 	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{finishing(start)}})
-	env.ExecuteWorkflow(FindHomepages, HomepagesParams{Harvest: webdb})
-	require.NoError(t, env.GetWorkflowError())
-	var end Searched
-	require.NoError(t, env.GetWorkflowResult(&end))
+	end := resultOf[Searched](t, env, FindHomepages, HomepagesParams{Harvest: webdb})
 	require.NotEmpty(t, h.begun)
 	require.Equal(t, h.begun, end.Crawling)
 }
@@ -165,19 +158,13 @@ func TestASearchThatIsContinuedKnowsItsCrawls(t *testing.T) {
 	p := HomepagesParams{Harvest: webdb}
 	p.Harvest.Options.Window = 2
 	env.ExecuteWorkflow(FindHomepages, p)
-	var next *workflow.ContinueAsNewError
-	require.ErrorAs(t, env.GetWorkflowError(), &next)
-	var then HomepagesParams
-	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &then))
+	then := continuation[HomepagesParams](t, env.GetWorkflowError())
 	require.Equal(t, []string{"ada.example", "bob.example"}, then.Crawling)
 	require.False(t, then.Began.IsZero())
 	began := then.Began
 
 	env = h.env(t, nil)
-	env.ExecuteWorkflow(FindHomepages, then)
-	require.NoError(t, env.GetWorkflowError())
-	var end Searched
-	require.NoError(t, env.GetWorkflowResult(&end))
+	end := resultOf[Searched](t, env, FindHomepages, then)
 	require.Equal(t, then.Crawling, end.Crawling)
 	require.Equal(t, []string{"ada.example", "bob.example"}, h.begun)
 	require.Equal(t, began, then.Began)
@@ -199,11 +186,7 @@ func TestAHarvestIsCancelledInItsSearch(t *testing.T) {
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages})
 	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()), "%v", env.GetWorkflowError())
 	require.Equal(t, []string{"ada.example"}, h.begun)
-	said, err := env.QueryWorkflow(QueryStatus)
-	require.NoError(t, err)
-	var s HarvestState
-	require.NoError(t, said.Get(&s))
-	require.Equal(t, h.begun, s.Pending)
+	require.Equal(t, h.begun, queried[HarvestState](t, env, QueryStatus).Pending)
 }
 
 // TestCrawlsBegunEarlyLookAgain when all homepages are given to the frontier: one that
@@ -216,8 +199,7 @@ func TestCrawlsBegunEarlyLookAgain(t *testing.T) {
 	env := h.env(t, nil)
 	p := HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages}
 	p.Harvest.Options.MaxWaves = 1
-	env.ExecuteWorkflow(HarvestVenue, p)
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, HarvestVenue, p)
 	require.Equal(t, []string{"ada.example looks again", "ada.example ended", "report"}, h.log)
 }
 
@@ -278,10 +260,7 @@ func TestAFullSearchWaitsForNoBatchThatDoesNotEnd(t *testing.T) {
 		})
 	env.OnActivity(stages.SitesFound, mock.Anything, mock.Anything).Return(activities.Sites{More: true}, nil)
 	env.ExecuteWorkflow(FindHomepages, HomepagesParams{Harvest: webdb})
-	var next *workflow.ContinueAsNewError
-	require.ErrorAs(t, env.GetWorkflowError(), &next)
-	var p HomepagesParams
-	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+	p := continuation[HomepagesParams](t, env.GetWorkflowError())
 	require.Equal(t, "k", p.After)
 	require.Equal(t, 1, p.Total.Looked)
 }
@@ -290,10 +269,7 @@ func TestAFullSearchWaitsForNoBatchThatDoesNotEnd(t *testing.T) {
 // for days. The run ends before its history is full, and the next begins the batch anew.
 func TestASearchWhoseBatchDoesNotEndIsContinued(t *testing.T) {
 	t.Parallel()
-	env := bareEnv(t)
-	env.RegisterWorkflow(FindHomepages)
-	env.RegisterActivity(stages)
-	looks := 0
+	env, looks := newEnv(t), 0
 	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).Return(activities.AuthorBatches{Last: []string{"k", "z"}}, nil)
 	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ activities.Batch) (activities.Authors, error) {
 		return activities.Authors{}, temporal.NewApplicationErrorWithOptions("paused", activities.ErrTypePaused, temporal.ApplicationErrorOptions{NextRetryDelay: 30 * 24 * time.Hour})
@@ -306,10 +282,7 @@ func TestASearchWhoseBatchDoesNotEndIsContinued(t *testing.T) {
 	})
 	began := env.Now()
 	env.ExecuteWorkflow(FindHomepages, HomepagesParams{Harvest: webdb, After: "c"})
-	var next *workflow.ContinueAsNewError
-	require.ErrorAs(t, env.GetWorkflowError(), &next)
-	var p HomepagesParams
-	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+	p := continuation[HomepagesParams](t, env.GetWorkflowError())
 	require.Equal(t, "c", p.After, "the authors of the batch are left out")
 	require.Equal(t, 200, looks)
 	require.Greater(t, env.Now().Sub(began), 24*time.Hour, "looks while it is paused")

@@ -254,7 +254,7 @@ func (e *earlyCrawls) run(ctx workflow.Context) {
 // look begins crawls of sites that were found since the last look, as far as the window
 // allows, and reports whether there may be more.
 func (e *earlyCrawls) look(ctx workflow.Context) (more bool, err error) {
-	window := windowOf(e.harvest)
+	window := windowOf(e.harvest.Options.Window)
 	if len(e.crawling) >= window {
 		var ended []string
 		if err := workflow.ExecuteActivity(quick(ctx, "which crawls ended"), stages.Ended, e.crawling).Get(ctx, &ended); err != nil {

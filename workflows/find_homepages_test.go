@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
-	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
@@ -102,11 +100,8 @@ func (p *people) find(t *testing.T, full func(call int) bool) activities.Authors
 			require.NoError(t, env.GetWorkflowResult(&end))
 			return end.Authors
 		}
-		var next *workflow.ContinueAsNewError
-		require.True(t, errors.As(err, &next), "%v", err)
 		require.Zero(t, p.running, "a batch was left behind")
-		params = HomepagesParams{}
-		require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &params))
+		params = continuation[HomepagesParams](t, err)
 	}
 	t.Fatal("no end")
 	return activities.Authors{}
@@ -195,32 +190,20 @@ func TestHarvestAsksAgainBeforeItReports(t *testing.T) {
 			t.Parallel()
 			env := newEnv(t)
 			var order []string
-			note := func(what string) { order = append(order, what) }
-			env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (activities.Listed, error) {
-				note("list")
-				return activities.Listed{}, nil
-			})
-			env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
-				note("copies")
-				return harvest.Seeded{URLs: 1}, nil
-			})
-			env.OnActivity(stages.LocateAgain, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
-				note("copies again")
-				return harvest.Seeded{URLs: 1}, nil
-			}).Maybe()
-			env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
-				note("homepages")
-				return harvest.Seeded{}, nil
-			})
+			for what, activity := range map[string]any{
+				"copies": stages.LocateCopies, "copies again": stages.LocateAgain, "homepages": stages.SeedHomepages,
+			} {
+				env.OnActivity(activity, mock.Anything, mock.Anything).Return(harvest.Seeded{URLs: 1}, nil).Maybe().
+					Run(func(mock.Arguments) { order = append(order, what) })
+			}
+			env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(activities.Listed{}, nil).
+				Run(func(mock.Arguments) { order = append(order, "list") })
 			env.OnActivity(stages.AskAgain, mock.Anything, webdb.ID).Return(tc.open, nil).Once() // a host that stays out is not waited for
 			easyStages(env)
 			onWaves(env)
-			env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-			require.NoError(t, env.GetWorkflowError())
+			r := resultOf[HarvestResult](t, env, HarvestVenue, HarvestParams{Harvest: webdb})
 			require.Equal(t, tc.order, order)
 			env.AssertNumberOfCalls(t, "AskAgain", 1)
-			var r HarvestResult
-			require.NoError(t, env.GetWorkflowResult(&r))
 			require.Equal(t, tc.again, r.State.Again)
 		})
 	}
@@ -252,8 +235,7 @@ func TestARetryBeginsWhereSomethingIsOpen(t *testing.T) {
 			env.OnActivity(stages.LocateAgain, mock.Anything, mock.Anything).Return(harvest.Seeded{}, nil).Maybe()
 			easyStages(env)
 			onWaves(env)
-			env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &tc.what})
-			require.NoError(t, env.GetWorkflowError())
+			completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &tc.what})
 			require.Equal(t, tc.begin, entered[0])
 			env.AssertNotCalled(t, "AskAgain", mock.Anything, mock.Anything)
 		})
@@ -278,8 +260,7 @@ func TestWhatStalledIsJudgedBeforeTheReport(t *testing.T) {
 		})
 		easyStages(env)
 		onWaves(env)
-		env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &activities.Retry{}})
-		require.NoError(t, env.GetWorkflowError())
+		completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &activities.Retry{}})
 		want := []string{"judge", "judge", "report"}
 		require.Equal(t, want[2-stalled:], order, "in slices")
 	}

@@ -167,8 +167,7 @@ func TestAPausedHarvestIsBegunAgainPaused(t *testing.T) {
 	easyStages(env)
 	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateResume, "resume", callback(t)) }, time.Hour)
 	began := env.Now()
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, State: HarvestState{Paused: true}})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb, State: HarvestState{Paused: true}})
 	require.GreaterOrEqual(t, listed.Sub(began), time.Hour)
 	env.AssertActivityCalled(t, "Pause", mock.Anything, webdb.ID, true)
 }
@@ -257,8 +256,7 @@ func TestAHarvestPausedForMonths(t *testing.T) {
 				}
 			})
 			began, last := env.Now(), stage == gleaner.StageReport
-			env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-			require.NoError(t, env.GetWorkflowError())
+			completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb})
 			require.True(t, last || env.Now().Sub(began) >= days*24*time.Hour, "a report that is begun ends")
 			require.NotEmpty(t, slices[host])
 			require.Less(t, given, 3*(days+10), "activities while it was paused")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -140,10 +139,14 @@ func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
 // stages runs the remaining stages, up to the report.
 func (h *harvestRun) stages(ctx workflow.Context) error {
 	for _, stage := range []struct {
-		name gleaner.Stage
-		do   func(workflow.Context) error
+		name, next gleaner.Stage
+		do         func(workflow.Context) error
 	}{
-		{gleaner.StagePapers, h.papers}, {gleaner.StageHeld, h.held}, {gleaner.StageCopies, h.copies}, {gleaner.StageHomepages, h.homepages}, {gleaner.StageCrawl, h.crawl},
+		{gleaner.StagePapers, gleaner.StageHeld, h.papers},
+		{gleaner.StageHeld, gleaner.StageCopies, h.held},
+		{gleaner.StageCopies, gleaner.StageHomepages, h.copies},
+		{gleaner.StageHomepages, gleaner.StageCrawl, h.homepages},
+		{gleaner.StageCrawl, gleaner.StageReport, h.crawl},
 	} {
 		if h.s.Stage != stage.name {
 			continue
@@ -154,7 +157,7 @@ func (h *harvestRun) stages(ctx workflow.Context) error {
 		if err := stage.do(ctx); err != nil {
 			return err
 		}
-		h.goTo(nextStage(h.s.Stage))
+		h.goTo(stage.next)
 	}
 	return nil
 }
@@ -162,16 +165,6 @@ func (h *harvestRun) stages(ctx workflow.Context) error {
 func (h *harvestRun) goTo(stage gleaner.Stage) {
 	// Crawls still running were begun early. Their leads belong to the next wave, too.
 	h.s.Stage, h.s.Wave, h.s.Started, h.s.After, h.s.Listed, h.s.Located = stage, 0, len(h.s.Pending), "", false, false
-}
-
-func nextStage(stage gleaner.Stage) gleaner.Stage {
-	order := []gleaner.Stage{gleaner.StagePapers, gleaner.StageHeld, gleaner.StageCopies, gleaner.StageHomepages, gleaner.StageCrawl, gleaner.StageReport}
-	for i, s := range order[:len(order)-1] {
-		if s == stage {
-			return order[i+1]
-		}
-	}
-	return gleaner.StageReport
 }
 
 func (h *harvestRun) begin(ctx workflow.Context) error {
@@ -278,19 +271,12 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		}
 		return h.reopenLinks(ctx)
 	}
-	about := DescribeHomepages(h.p.Harvest)
-	child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		WorkflowID:            activities.HomepagesID(HarvestID(h.p.Harvest.ID)),
-		StaticSummary:         about.Summary,
-		StaticDetails:         about.Details,
-		TypedSearchAttributes: indexed(h.p.Harvest.Venue),
-		TaskQueue:             activities.QueueHarvest,
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		WaitForCancellation:   true,
-		WorkflowTaskTimeout:   TaskTime,
-	})
+	o := childOf(activities.HomepagesID(HarvestID(h.p.Harvest.ID)), DescribeHomepages(h.p.Harvest))
+	o.TypedSearchAttributes = indexed(h.p.Harvest.Venue)
 	var end Searched
-	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest, Total: h.s.Authors}).Get(ctx, &end); err != nil {
+	p := HomepagesParams{Harvest: h.p.Harvest, Total: h.s.Authors}
+	err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), FindHomepages, p).Get(ctx, &end)
+	if err != nil {
 		h.s.Pending = append(h.s.Pending, crawlsOf(err)...)
 		return err
 	}

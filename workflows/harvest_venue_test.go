@@ -59,6 +59,42 @@ func newEnv(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	return env
 }
 
+// completes runs a workflow, which ends without an error.
+func completes(t *testing.T, env *testsuite.TestWorkflowEnvironment, workflow any, args ...any) {
+	t.Helper()
+	env.ExecuteWorkflow(workflow, args...)
+	require.NoError(t, env.GetWorkflowError())
+}
+
+// resultOf runs a workflow, and returns its result.
+func resultOf[R any](t *testing.T, env *testsuite.TestWorkflowEnvironment, workflow any, args ...any) (r R) {
+	t.Helper()
+	completes(t, env, workflow, args...)
+	require.NoError(t, env.GetWorkflowResult(&r))
+	return r
+}
+
+// queried returns the answer of a workflow to a query.
+func queried[A any](t *testing.T, env *testsuite.TestWorkflowEnvironment, query string) (a A) {
+	t.Helper()
+	v, err := env.QueryWorkflow(query)
+	require.NoError(t, err)
+	require.NoError(t, v.Get(&a))
+	return a
+}
+
+// continuation returns the parameters with which a workflow that ended so continues as new.
+func continuation[P any](t *testing.T, err error) (p P) {
+	t.Helper()
+	if panicked, ok := errors.AsType[*temporal.PanicError](err); ok {
+		t.Fatalf("%v\n%s", err, panicked.StackTrace())
+	}
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, err, &next)
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+	return p
+}
+
 // nowhere is what a search among the documents found before comes to where there are none.
 var nowhere activities.HeldPosition
 
@@ -97,9 +133,14 @@ func onWaves(env *testsuite.TestWorkflowEnvironment, waves ...[]string) {
 func onSites(env *testsuite.TestWorkflowEnvironment, crawled *[]string) {
 	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		*crawled = append(*crawled, p.Host)
-		end := activities.SiteEnd{Host: p.Host, State: "done"}
-		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+		return tellsEnd(ctx, p.Host)
 	})
+}
+
+// tellsEnd is the end of a CrawlSite, of which the harvest is told.
+func tellsEnd(ctx workflow.Context, host string) (activities.SiteEnd, error) {
+	end := activities.SiteEnd{Host: host, State: gleaner.SiteDone}
+	return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
 }
 
 func TestHarvestGoesThroughItsStages(t *testing.T) {
@@ -122,14 +163,11 @@ func TestHarvestGoesThroughItsStages(t *testing.T) {
 			steps = append(steps, step)
 		}
 	})
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-	require.NoError(t, env.GetWorkflowError())
+	r := resultOf[HarvestResult](t, env, HarvestVenue, HarvestParams{Harvest: webdb})
 	pass := []string{"AuthorBatches", "FindHomepages", "SettleHomepages"}
 	require.Equal(t, slices.Concat([]string{"Begin", "— papers", "ListPapers", "— held", "MatchHeld", "FindLinks", "— copies", "LocateCopies", "— homepages"}, pass, pass,
 		[]string{"SeedHomepages", "MatchHeld", "ReopenLinks",
 			"— crawl", "FindLinks", "FindLinks", "AskAgain", "— report", "Report", "— complete"}), steps)
-	var r HarvestResult
-	require.NoError(t, env.GetWorkflowResult(&r))
 	require.Equal(t, []string{"press.example", "ada.example", "lead.example"}, crawled)
 	require.Equal(t, gleaner.StageComplete, r.State.Stage)
 	require.Equal(t, 3, r.State.Sites)
@@ -158,8 +196,8 @@ func TestHarvestTakesUpTheCrawlAtARetry(t *testing.T) {
 	onWaves(env, []string{"ada.example"})
 	var crawled []string
 	onSites(env, &crawled)
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &activities.Retry{Harvest: webdb.ID, Host: "ada.example"}})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl,
+		Retry: &activities.Retry{Harvest: webdb.ID, Host: "ada.example"}})
 	require.Equal(t, []string{"ada.example"}, crawled)
 	env.AssertActivityNotCalled(t, "ListPapers", mock.Anything, mock.Anything)
 	env.AssertActivityNumberOfCalls(t, "Requeue", 1)
@@ -231,8 +269,7 @@ func TestHarvestOfASiteGoesThereAtOnce(t *testing.T) {
 		}
 	})
 	site := activities.NewHarvest(gleaner.ParseGoal("site:https://www.example.edu/~ada/"), gleaner.Years{}, activities.HarvestOptions{})
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: site})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, HarvestVenue, HarvestParams{Harvest: site})
 	require.Equal(t, []string{"Begin", "SeedHomepages", "ReopenLinks", "AskAgain", "Report"}, steps)
 	require.Equal(t, []string{"www.example.edu"}, crawled)
 }
@@ -259,8 +296,7 @@ func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
 			listed = append(listed, env.Now().Sub(begin))
 		}
 	})
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb})
 	require.Less(t, asked, 15, "in an hour")
 	require.Contains(t, listed, retried, "a retry waits for no look")
 }
@@ -299,8 +335,7 @@ func TestWhatEndedUnheardIsLookedForAtOnce(t *testing.T) {
 			onWaves(env)
 			env.OnWorkflow(FindHomepages, mock.Anything, mock.Anything).Return(Searched{Crawling: []string{"mute.example"}}, nil)
 		}
-		env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-		require.NoError(t, env.GetWorkflowError())
+		completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb})
 		require.Less(t, env.Now().Sub(begin), took+10*time.Second, "paused: %v", paused)
 	}
 }
@@ -324,8 +359,7 @@ func TestCountsAreShownOnceAMinute(t *testing.T) {
 		return nil
 	}
 	env.RegisterWorkflow(run)
-	env.ExecuteWorkflow(run)
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, run)
 	require.Equal(t, 10, counted)
 }
 

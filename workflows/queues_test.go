@@ -62,8 +62,7 @@ func TestCollectionsArePausedAndEndedAtOnce(t *testing.T) {
 	env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
 		queues[info.ActivityType.Name] = info.TaskQueue
 	})
-	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 2, Parallel: 1})
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, SynthesizeCollections, CollectParams{Name: "some", Run: 2, Parallel: 1})
 	require.Equal(t, activities.QueueHarvest, queues["PauseCollection"])
 	require.Equal(t, activities.QueueHarvest, queues["EndCollection"])
 	require.Equal(t, activities.QueueCrawl, queues["CollectSlice"])

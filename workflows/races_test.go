@@ -25,12 +25,10 @@ import (
 // retryNow has a person retry while an activity is under way, and returns when
 // the retry is done.
 func retryNow(t *testing.T, env *testsuite.TestWorkflowEnvironment) {
-	done := make(chan struct{})
-	env.UpdateWorkflow(UpdateRetryWhat, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err); close(done) },
-		OnComplete: func(_ any, err error) {
-			assert.NoError(t, err)
-			close(done)
-		}}, activities.Retry{})
+	c, done := callback(t), make(chan struct{})
+	c.OnReject = func(err error) { t.Error(err); close(done) }
+	c.OnComplete = func(_ any, err error) { assert.NoError(t, err); close(done) }
+	env.UpdateWorkflow(UpdateRetryWhat, "", c, activities.Retry{})
 	<-done
 }
 
@@ -172,8 +170,7 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 		signal := func(context.Context, []string, activities.SiteEnd) error { signalled++; return nil }
 		env.OnActivity(stages.TellEnd, mock.Anything, []string{HarvestID(webdb.ID)}, mock.Anything).Return(signal)
 		env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 30*time.Second)
-		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
-		require.NoError(t, env.GetWorkflowError())
+		completes(t, env, CrawlSite, SiteParams{Host: "ada.example"})
 		require.Equal(t, 2, n, ending)
 		require.Equal(t, 2, ended, ending)
 		require.Equal(t, 1, signalled, ending)
@@ -200,10 +197,9 @@ func TestEverySiteIsWoken(t *testing.T) {
 	t.Parallel()
 	var woken []string
 	env := envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
-		end := activities.SiteEnd{Host: p.Host, State: "done"}
 		workflow.GetSignalChannel(ctx, SignalWake).Receive(ctx, nil)
 		woken = append(woken, p.Host)
-		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+		return tellsEnd(ctx, p.Host)
 	})
 	env.SetTestTimeout(time.Minute)
 	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute, Interceptors: []interceptor.WorkerInterceptor{&between{of: "HarvestVenue", wrap: func(next outbound) outbound {
@@ -219,11 +215,10 @@ func TestEverySiteIsWoken(t *testing.T) {
 		}
 		return nil, nil
 	}).Maybe()
-	env.RegisterDelayedCallback(func() {
-		env.UpdateWorkflow(UpdateRetryWhat, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {}}, activities.Retry{})
-	}, 10*time.Second)
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, State: HarvestState{Stage: gleaner.StageCrawl}})
-	require.NoError(t, env.GetWorkflowError())
+	env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdateRetryWhat, "", callback(t), activities.Retry{}) },
+		10*time.Second)
+	completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl,
+		State: HarvestState{Stage: gleaner.StageCrawl}})
 	require.Equal(t, hosts(5), woken)
 }
 

@@ -80,10 +80,7 @@ type recrawlRun struct {
 }
 
 func (r *recrawlRun) run(ctx workflow.Context) error {
-	window := r.p.Window
-	if window <= 0 {
-		window = DefaultWindow
-	}
+	window := windowOf(r.p.Window)
 	for {
 		var err error
 		switch {

@@ -73,10 +73,8 @@ func TestRecrawlCrawlsWhatIsDueInAWindow(t *testing.T) {
 	var asked []activities.Due
 	onDue(env, &asked, activities.Sites{Hosts: all[:4], Last: all[3], More: true}, activities.Sites{Hosts: []string{"skipped.example"}, Last: "skipped.example", More: true}, activities.Sites{Hosts: all[4:], Last: all[6]})
 	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return([]string{}, nil).Maybe()
-	env.ExecuteWorkflow(RecrawlDue, RecrawlParams{Window: 3, Due: activities.Due{Of: store.Selection{Venue: "conf/webdb"}, All: true}})
-	require.NoError(t, env.GetWorkflowError())
-	var r RecrawlResult
-	require.NoError(t, env.GetWorkflowResult(&r))
+	r := resultOf[RecrawlResult](t, env, RecrawlDue,
+		RecrawlParams{Window: 3, Due: activities.Due{Of: store.Selection{Venue: "conf/webdb"}, All: true}})
 	require.Equal(t, RecrawlResult{Sites: 7, Ended: map[gleaner.SiteState]int{"done": 6, "refused": 1}}, r)
 	require.Equal(t, 3, most)
 	require.Len(t, asked, 3)
@@ -103,16 +101,14 @@ func TestRecrawlSeedsTheWhitelistFirst(t *testing.T) {
 		return 2, nil
 	})
 	p := RecrawlParams{Whitelist: &activities.Whitelist{Small: 10}}
-	env.ExecuteWorkflow(RecrawlDue, p)
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, RecrawlDue, p)
 	require.Equal(t, 1, seeded)
 	require.Len(t, asked, 1)
 
 	p.State.Seeded = true // a run that was continued
 	env = newEnv(t)
 	onDue(env, &asked)
-	env.ExecuteWorkflow(RecrawlDue, p)
-	require.NoError(t, env.GetWorkflowError())
+	completes(t, env, RecrawlDue, p)
 	require.Equal(t, 1, seeded)
 }
 
@@ -129,10 +125,8 @@ func TestRecrawlTakesUpPendingSites(t *testing.T) {
 		return pending[:1], nil
 	})
 	begin := env.Now()
-	env.ExecuteWorkflow(RecrawlDue, RecrawlParams{State: RecrawlState{Listed: true, Pending: hosts(2), Started: 2}})
-	require.NoError(t, env.GetWorkflowError())
-	var r RecrawlResult
-	require.NoError(t, env.GetWorkflowResult(&r))
+	r := resultOf[RecrawlResult](t, env, RecrawlDue,
+		RecrawlParams{State: RecrawlState{Listed: true, Pending: hosts(2), Started: 2}})
 	require.Equal(t, RecrawlResult{Sites: 2, Ended: map[gleaner.SiteState]int{"done": 2}}, r)
 	require.Equal(t, (1+2+4+1)*lookAround, env.Now().Sub(begin), "twice as long each time until one has ended")
 }
@@ -148,10 +142,7 @@ func TestRecrawlGoesOnWhereASiteFails(t *testing.T) {
 		}
 		return activities.SiteEnd{Host: p.Host, State: "done"}, nil
 	})
-	env.ExecuteWorkflow(RecrawlDue, RecrawlParams{})
-	require.NoError(t, env.GetWorkflowError())
-	var r RecrawlResult
-	require.NoError(t, env.GetWorkflowResult(&r))
+	r := resultOf[RecrawlResult](t, env, RecrawlDue, RecrawlParams{})
 	require.Equal(t, RecrawlResult{Sites: 2, Ended: map[gleaner.SiteState]int{"done": 1, "cancelled": 1}}, r)
 }
 
@@ -192,14 +183,11 @@ func TestRecrawlContinuedAnywhereComesToTheSame(t *testing.T) {
 				}
 			})
 			env.ExecuteWorkflow(RecrawlDue, p)
-			var next *workflow.ContinueAsNewError
-			if !errors.As(env.GetWorkflowError(), &next) {
-				require.NoError(t, env.GetWorkflowError())
+			if env.GetWorkflowError() == nil {
 				require.NoError(t, env.GetWorkflowResult(&r))
 				return r, crawled, calls, runs + 1
 			}
-			p = RecrawlParams{}
-			require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+			p = continuation[RecrawlParams](t, env.GetWorkflowError())
 			crawled, underWay = append(crawled, underWay...), nil
 		}
 		t.Fatal("no end")

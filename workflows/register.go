@@ -101,6 +101,19 @@ func quick(ctx workflow.Context, what string) workflow.Context {
 	return on(ctx, activities.QueueHarvest, what, 5*time.Minute)
 }
 
+// childOf returns the options of a child workflow. Another of its id may have ended before.
+func childOf(id string, about Description) workflow.ChildWorkflowOptions {
+	return workflow.ChildWorkflowOptions{
+		WorkflowID:            id,
+		TaskQueue:             activities.QueueHarvest,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WaitForCancellation:   true,
+		StaticSummary:         about.Summary,
+		StaticDetails:         about.Details,
+		WorkflowTaskTimeout:   TaskTime,
+	}
+}
+
 // JobID is the workflow id of a job.
 func JobID(kind string, job int64) string {
 	if kind == activities.JobImport {
@@ -160,27 +173,20 @@ type ScheduledParams struct {
 // ends. A schedule gives each run an id with the time, under which neither sites nor people
 // would find the harvest. If the workflow is running already, OnSchedule does nothing.
 func OnSchedule(ctx workflow.Context, p ScheduledParams) (string, error) {
-	o := workflow.ChildWorkflowOptions{
-		TaskQueue:             activities.QueueHarvest,
-		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		WaitForCancellation:   true,
-		WorkflowTaskTimeout:   TaskTime,
-	}
-	var f workflow.ChildWorkflowFuture
-	var about Description
+	var o workflow.ChildWorkflowOptions
+	var of, params any
 	switch {
 	case p.Harvest != nil:
-		about = DescribeHarvest(p.Harvest.Harvest)
-		o.WorkflowID, o.StaticSummary, o.StaticDetails = HarvestID(p.Harvest.Harvest.ID), about.Summary, about.Details
-		f = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), HarvestVenue, *p.Harvest)
+		o = childOf(HarvestID(p.Harvest.Harvest.ID), DescribeHarvest(p.Harvest.Harvest))
+		of, params = HarvestVenue, *p.Harvest
 	case p.Recrawl != nil:
-		about = DescribeRecrawl(*p.Recrawl)
-		o.WorkflowID, o.StaticSummary, o.StaticDetails = RecrawlID(p.Recrawl.Due.Of.Venue), about.Summary, about.Details
-		f = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), RecrawlDue, *p.Recrawl)
+		o = childOf(RecrawlID(p.Recrawl.Due.Of.Venue), DescribeRecrawl(*p.Recrawl))
+		of, params = RecrawlDue, *p.Recrawl
 	default:
 		return "", temporal.NewNonRetryableApplicationError("a schedule of nothing", activities.ErrTypeInput, errors.New("neither harvest nor recrawl"))
 	}
+	o.ParentClosePolicy = enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL
+	f := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), of, params)
 	err := f.GetChildWorkflowExecution().Get(ctx, nil)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return o.WorkflowID + " runs already", nil

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -74,10 +73,7 @@ func TestCollectionsAskedForAtTheirEnd(t *testing.T) {
 		{9, ask(3), nothing, 3, false},
 		{9, full(), nothing, 2, true},
 	} {
-		var again *workflow.ContinueAsNewError
-		require.ErrorAs(t, collects(t, v.rounds, v.while, v.atEnd), &again)
-		var p CollectParams
-		require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &p))
+		p := continuation[CollectParams](t, collects(t, v.rounds, v.while, v.atEnd))
 		require.Equal(t, v.run, p.Run)
 		require.Equal(t, v.goesOn, p.State.Prepared != nil, "it goes on with what it has only where it is the same")
 	}
@@ -109,7 +105,7 @@ func TestCollectionsPausedOnRecord(t *testing.T) {
 					env.SignalWorkflow(SignalAskedAgain, CollectParams{Name: "some", Run: 2})
 					return
 				}
-				env.UpdateWorkflow(UpdateResume, "1", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(error) {}, OnComplete: func(any, error) {}})
+				env.UpdateWorkflow(UpdateResume, "1", callback(t))
 			}, 90*24*time.Hour)
 			env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil)
 			env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 1, Parallel: 1})

@@ -45,8 +45,7 @@ func TestAnEarlyCrawlThatEndedIsBegunAgain(t *testing.T) {
 	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		crawled++
 		state, waits = "done", false
-		end := activities.SiteEnd{Host: p.Host, State: "done"}
-		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+		return tellsEnd(ctx, p.Host)
 	})
 	env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
 	env.OnWorkflow(FindHomepages, mock.Anything, mock.Anything).Return(Searched{Crawling: []string{"dept.example"}}, nil)
@@ -97,8 +96,7 @@ func TestACrawlThatEndedUnheardIsBegunAgain(t *testing.T) {
 					return activities.SiteEnd{Host: p.Host, State: "done"}, nil
 				}
 				state = "done"
-				end := activities.SiteEnd{Host: p.Host, State: "done"}
-				return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+				return tellsEnd(ctx, p.Host)
 			})
 			env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
 			env.RegisterDelayedCallback(func() { env.UpdateWorkflow(UpdatePause, "", callback(t)) }, 5*time.Minute)

@@ -81,9 +81,9 @@ func (h *harvestRun) wave(ctx workflow.Context) error {
 	}
 }
 
-func windowOf(h activities.Harvest) int {
-	if w := h.Options.Window; w > 0 {
-		return w
+func windowOf(sites int) int {
+	if sites > 0 {
+		return sites
 	}
 	return DefaultWindow
 }
@@ -125,7 +125,7 @@ func (h *harvestRun) list(ctx workflow.Context) error {
 // answer of the server.
 const startsAtOnce = 10
 
-func (h *harvestRun) hasRoom() bool { return len(h.s.Pending) < windowOf(h.p.Harvest) }
+func (h *harvestRun) hasRoom() bool { return len(h.s.Pending) < windowOf(h.p.Harvest.Options.Window) }
 
 // start begins the crawls of the next hosts, or joins those that are under way. A crawl that
 // was pending is begun again where it ended without a signal, and a retry put URLs back.
@@ -161,21 +161,12 @@ const startTries = 3
 // it and returns no future. venue is the goal for which it is crawled, "" for several.
 func startSite(ctx workflow.Context, host, venue string, patience time.Duration) (workflow.ChildWorkflowFuture, error) {
 	own, _ := workflow.NewDisconnectedContext(ctx)
-	about := DescribeSite(host)
-	child := workflow.WithChildOptions(own, workflow.ChildWorkflowOptions{
-		WorkflowID:            SiteID(host),
-		TaskQueue:             activities.QueueHarvest,
-		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		WaitForCancellation:   true,
-		StaticSummary:         about.Summary,
-		StaticDetails:         about.Details,
-		TypedSearchAttributes: indexed(venue, attrHost.ValueSet(host), attrStage.ValueSet(string(gleaner.SiteCrawling))),
-		WorkflowTaskTimeout:   TaskTime,
-	})
+	o := childOf(SiteID(host), DescribeSite(host))
+	o.ParentClosePolicy = enumspb.PARENT_CLOSE_POLICY_ABANDON
+	o.TypedSearchAttributes = indexed(venue, attrHost.ValueSet(host), attrStage.ValueSet(string(gleaner.SiteCrawling)))
 	for try := 1; ; try++ {
 		p := SiteParams{Host: host, Patience: patience, Venues: venuesOf(venue)}
-		f := workflow.ExecuteChildWorkflow(child, CrawlSite, p)
+		f := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(own, o), CrawlSite, p)
 		err := f.GetChildWorkflowExecution().Get(own, nil)
 		if err == nil {
 			return f, nil

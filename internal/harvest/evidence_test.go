@@ -78,16 +78,8 @@ func TestEvidenceIsBounded(t *testing.T) {
 	defer mu.Unlock()
 	assert.Less(t, sent["huge.example.edu"], endless/4, "what lay in the network's buffers, too")
 	assert.Equal(t, most-1000, sent["large.example.edu"])
-	outcomes, kept := map[string]string{}, map[string]int{}
-	rows, err := a.DB.Pool.Query(t.Context(), `SELECT host, outcome, coalesce(length(body), 0) FROM page_cache`)
-	require.NoError(t, err)
-	for rows.Next() {
-		var host, outcome string
-		var n int
-		require.NoError(t, rows.Scan(&host, &outcome, &n))
-		outcomes[host], kept[host] = outcome, n
-	}
-	require.NoError(t, rows.Err())
+	outcomes := storetest.Map[string, string](t, a.DB.Pool, `SELECT host, outcome FROM page_cache`)
+	kept := storetest.Map[string, int](t, a.DB.Pool, `SELECT host, coalesce(length(body), 0) FROM page_cache`)
 	assert.Equal(t, map[string]string{"huge.example.edu": "body-too-large", "large.example.edu": "success"}, outcomes)
 	assert.Equal(t, map[string]int{"huge.example.edu": 0, "large.example.edu": most - 1000}, kept)
 }

@@ -16,7 +16,7 @@ import (
 	"gleaner/internal/harvest"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/metadata"
-	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 // listOfDOIs enters a list of two DOIs that are registered and one that is not.
@@ -35,19 +35,17 @@ func TestListOfDOIs(t *testing.T) {
 	o := smallVenue()
 	a := o.open(t, "", nil)
 	key := listOfDOIs(t, a.Stages.Papers)
-	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
-	l, err := a.Stages.ListPapers(t.Context(), key, key, gleaner.Years{}, nothing)
-	require.NoError(t, err)
+	id := begin(t, a, key, gleaner.Years{})
+	l := lists(t, a, id, key, gleaner.Years{})
 	assert.Equal(t, harvest.Listing{Published: 2, Wanted: 2, Missing: []string{"file: Crossref knows no paper by the DOI 10.5555/none"}}, l)
-	missing, err := a.DB.Missing(t.Context(), key)
+	missing, err := a.DB.Missing(t.Context(), id)
 	require.NoError(t, err)
 	require.Len(t, missing, 2)
 	assert.Equal(t, "Sorting Measured Examples by Weight", missing[0].Title)
 	assert.Equal(t, []string{"Roe", "Poe"}, missing[0].Surnames())
 	assert.Equal(t, 2003, missing[0].Year)
 
-	_, err = a.Stages.ListPapers(t.Context(), key, key, gleaner.Years{}, nothing)
-	require.NoError(t, err)
+	lists(t, a, id, key, gleaner.Years{})
 	asked := o.Log() // robots.txt first
 	require.Len(t, asked, 3)
 	assert.Contains(t, asked[1].URL, "exa.1")
@@ -73,11 +71,9 @@ func TestAuthorsOfAListAreThoseOfItsPapers(t *testing.T) {
 	}
 	require.NoError(t, a.Stages.Papers.Enter(ctx, harvest.SourceFile, key, "list", list))
 	require.NoError(t, a.DB.DescribeVenue(ctx, key, nil, harvest.SourceFile))
-	require.NoError(t, a.DB.SaveHarvest(ctx, store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
-	l, err := a.Stages.ListPapers(ctx, key, key, gleaner.Years{}, nothing)
-	require.NoError(t, err)
-	require.Equal(t, 2, l.Wanted)
-	missing, err := a.DB.Missing(ctx, key)
+	id := begin(t, a, key, gleaner.Years{})
+	require.Equal(t, 2, lists(t, a, id, key, gleaner.Years{}).Wanted)
+	missing, err := a.DB.Missing(ctx, id)
 	require.NoError(t, err)
 	require.Equal(t, "1/1", missing[0].Authors[0].ID())
 	require.Equal(t, "name:ada lovelace", missing[1].Authors[0].ID())
@@ -98,10 +94,10 @@ func TestALongListOfDOIsGoesOn(t *testing.T) {
 		more = append(more, gleaner.Paper{Key: key + "/" + doi, DOI: doi})
 	}
 	require.NoError(t, a.Stages.Papers.Enter(t.Context(), harvest.SourceFile, key, "more", more))
-	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
+	id := begin(t, a, key, gleaner.Years{})
 	ctx, cut := context.WithCancel(t.Context())
 	reports := 0
-	_, err := a.Stages.ListPapers(ctx, key, key, gleaner.Years{}, func(string) {
+	_, err := a.Stages.ListPapers(ctx, id, key, gleaner.Years{}, func(string) {
 		if reports++; reports == 2 {
 			cut()
 		}
@@ -120,9 +116,7 @@ func TestListOfDOIsWhileCrossrefIsOut(t *testing.T) {
 	a := o.open(t, "", nil)
 	key := listOfDOIs(t, a.Stages.Papers)
 	require.NoError(t, a.Stages.Papers.Enter(t.Context(), harvest.SourceFile, key, "more", []gleaner.Paper{{Key: key + "/4", Title: "A Paper That Has Its Title Here", Year: 2001}}))
-	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
-	l, err := a.Stages.ListPapers(t.Context(), key, key, gleaner.Years{}, nothing)
-	require.NoError(t, err)
+	l := lists(t, a, begin(t, a, key, gleaner.Years{}), key, gleaner.Years{})
 	require.Equal(t, 1, l.Wanted)
 	require.Len(t, l.Missing, 4)
 	require.Contains(t, l.Missing[0], "crossref: Crossref refuses the request (status 400)")
@@ -134,16 +128,14 @@ func TestPapersOfAPersonLeaveThoseOfTheirVenuesAsTheyAre(t *testing.T) {
 	t.Parallel()
 	a := smallVenue().open(t, "", map[string]string{"sources": "dblp,crossref"})
 	ctx := t.Context()
-	require.NoError(t, a.DB.DescribeVenue(ctx, "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
+	describe(t, a)
 	_, _, err := a.Stages.Papers.Known(ctx, "journals/exa", gleaner.Years{From: 2004, To: 2004}, nothing)
 	require.NoError(t, err)
 	before, err := a.DB.Papers(ctx, "journals/exa", gleaner.Years{From: 2004, To: 2004})
 	require.NoError(t, err)
 	require.Len(t, before, 1)
-	require.NoError(t, a.DB.SaveHarvest(ctx, store.Harvest{ID: "author:1/2", Venue: "author:1/2", Options: []byte("{}"), Stage: "papers"}))
-	l, err := a.Stages.ListPapers(ctx, "author:1/2", "author:1/2", gleaner.Years{}, nothing)
-	require.NoError(t, err)
-	require.Equal(t, 2, l.Wanted, "%+v", l)
+	id := begin(t, a, "author:1/2", gleaner.Years{})
+	require.Equal(t, 2, lists(t, a, id, "author:1/2", gleaner.Years{}).Wanted)
 	after, err := a.DB.Papers(ctx, "journals/exa", gleaner.Years{From: 2003, To: 2004})
 	require.NoError(t, err)
 	require.Len(t, after, 2, "the other is of its venue, too")
@@ -161,12 +153,17 @@ func smallVenue() *outside {
 		Volumes: []catalogues.Volume{{TOC: "db/journals/exa/exa1", Year: 2003, Papers: []gleaner.Paper{p1}}, {TOC: "db/journals/exa/exa2", Year: 2004, Papers: []gleaner.Paper{p2}}}})
 }
 
+// describe records the number by which Crossref knows the small venue.
+func describe(t *testing.T, a *app.App) {
+	require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
+}
+
 func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
 	a := o.open(t, "", map[string]string{"sources": "crossref,dblp"})
 	years := gleaner.Years{From: 2003, To: 2004}
-	require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
+	describe(t, a)
 	records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", years, nothing)
 	require.NoError(t, err)
 	assert.Empty(t, missing)
@@ -194,7 +191,7 @@ func TestKnownOfAllYears(t *testing.T) {
 	for sources, keys := range map[string][]string{"dblp,crossref": {"journals/exa/Poe04", "journals/exa/RoeP03"}, "crossref": {"doi:10.5555/exa.1", "doi:10.5555/exa.2"}} {
 		o := smallVenue()
 		a := o.open(t, "", map[string]string{"sources": sources})
-		require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
+		describe(t, a)
 		var asked []int
 		for range 2 {
 			records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{}, nothing)
@@ -223,7 +220,7 @@ func TestKnownGoesOnWithoutASourceThatOnlyAdds(t *testing.T) {
 	o := smallVenue()
 	o.Fail(catalogues.Fault{Host: "api.crossref.org", Status: 400})
 	a := o.open(t, "", map[string]string{"sources": "dblp,crossref,acl"})
-	require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
+	describe(t, a)
 	records, missing, err := a.Stages.Papers.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2003},
 		nothing)
 	require.NoError(t, err)
@@ -329,9 +326,7 @@ func TestAListOfOnesOwn(t *testing.T) {
 	require.NoError(t, a.DB.SaveListing(ctx, "file", "list/local", "2003", []gleaner.Paper{own}))
 	require.NoError(t, a.DB.DescribeVenue(ctx, "list/local", nil, "file"))
 	id := begin(t, a, "list/local", years)
-	l, err := a.Stages.ListPapers(ctx, id, "list/local", years, nothing)
-	require.NoError(t, err)
-	assert.Equal(t, 1, l.Wanted)
+	assert.Equal(t, 1, lists(t, a, id, "list/local", years).Wanted)
 	assert.Empty(t, o.Log(), "no catalogue is asked of a venue that it lacks")
 	names, err := a.Stages.Papers.VenueNames(ctx, "list/local")
 	require.NoError(t, err)

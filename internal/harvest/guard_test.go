@@ -17,13 +17,25 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
-	"gleaner/internal/harvest/report"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/web/page"
 )
+
+var everybody = harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}
+
+// searches runs the first pass in a worker that may die, and tells its end.
+func searches(t *testing.T, worker *app.App, id string) <-chan error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := worker.Stages.FindHomepages(context.WithoutCancel(t.Context()), id, smallKey, everybody, noCount)
+		ended <- err
+	}()
+	return ended
+}
 
 // TestAPageCannotStopTheSearch: one author's page makes the parser panic, another's ends
 // each process that reads it. The search ends, everybody else is found, and the report
@@ -62,13 +74,8 @@ func TestAPageCannotStopTheSearch(t *testing.T) {
 		require.LessOrEqual(t, deaths, frontier.MaxDeaths)
 		worker := o.open(t, dsn, nil)
 		worker.Stages.Pages.Parse = parse
-		ended := make(chan error, 1)
-		go func() {
-			_, err := worker.Stages.FindHomepages(context.WithoutCancel(t.Context()), id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
-			ended <- err
-		}()
 		select {
-		case err := <-ended:
+		case err := <-searches(t, worker, id):
 			require.NoError(t, err)
 		case <-died:
 			storetest.Exec(t, a.DB.Pool, `UPDATE page_cache SET reading = reading - interval '1 hour' WHERE reading IS NOT NULL`)
@@ -79,10 +86,8 @@ func TestAPageCannotStopTheSearch(t *testing.T) {
 	_, err := a.Stages.SettleHomepages(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"1/1": "http://www.cs.example.edu/~roe/", "1/2": "", "2/1": "http://www.example.ac.uk/~chen/", "2/2": "", "3/1": "", "3/2": ""}, best(t, a, id))
-	r, err := report.Build(t.Context(), a.DB, id)
-	require.NoError(t, err)
 	var said strings.Builder
-	for _, m := range r.Missing {
+	for _, m := range reported(t, a, id).Missing {
 		said.WriteString(strings.Join(m.Evidence, "\n"))
 	}
 	require.Contains(t, said.String(), string(frontier.Panicked)+": "+panics)
@@ -117,14 +122,8 @@ func TestADeathOverAnAnswerIsItsAuthors(t *testing.T) {
 	for deaths, again := 0, true; again; {
 		worker := o.open(t, dsn, nil)
 		worker.Stages.Finder = homepage.New(homepage.Config{Searcher: d, Getter: worker.Stages.Pages})
-		ended := make(chan error, 1)
-		go func() {
-			all := harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}
-			_, err := worker.Stages.FindHomepages(context.WithoutCancel(t.Context()), id, smallKey, all, noCount)
-			ended <- err
-		}()
 		select {
-		case err := <-ended:
+		case err := <-searches(t, worker, id):
 			require.NoError(t, err)
 			again = false
 		case <-d.died:
@@ -141,16 +140,13 @@ func TestADeathOverAnAnswerIsItsAuthors(t *testing.T) {
 	for _, d := range decisions {
 		require.Equal(t, d.Author.PID == "1/2", strings.HasPrefix(d.NotFound, evidence.Unreadable), d.Author)
 	}
-	marked := storetest.Get[int](t, a.DB.Pool, `SELECT count(*) FROM authors WHERE sought_by <> '' OR deaths > 0`)
-	require.Zero(t, marked)
+	require.Zero(t, storetest.Get[int](t, a.DB.Pool, `SELECT count(*) FROM authors WHERE sought_by <> '' OR deaths > 0`))
 
-	poe, said := gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}, "http://said.example/~poe/"
-	_, err = harvest.Homepages{DB: a.DB}.Say(t.Context(), poe, said, "is")
-	require.NoError(t, err)
+	const said = "http://said.example/~poe/"
+	say(t, a, poe, said, "is")
 	storetest.Exec(t, a.DB.Pool, `UPDATE homepage_decisions SET decided_at = now() - interval '40 days'`)
 	storetest.Exec(t, a.DB.Pool, `UPDATE authors SET deaths=6 WHERE id=$1`, poe.ID())
-	_, err = a.Stages.FindHomepages(t.Context(), id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
-	require.NoError(t, err)
+	first(t, a, id, time.Time{})
 	require.Equal(t, said, best(t, a, id)["1/2"], "a person's word holds for who is set aside")
 }
 
@@ -253,8 +249,7 @@ func TestWhoSharesARequestMayStopWaiting(t *testing.T) {
 // context, and holds no turn of a host beyond.
 func TestWhoWaitsForASuspectMayStopWaiting(t *testing.T) {
 	t.Parallel()
-	a := circle().open(t, "", nil)
-	id := listed(t, a)
+	a, id := circled(t)
 	d := poisonEngine{"", make(chan struct{}, 1000), make(chan struct{})}
 	a.Stages.Finder = homepage.New(homepage.Config{Searcher: d, Getter: a.Stages.Pages})
 	suspect := func(sql string) { storetest.Exec(t, a.DB.Pool, sql) }
@@ -273,8 +268,7 @@ func TestWhoWaitsForASuspectMayStopWaiting(t *testing.T) {
 		require.Empty(t, d.died, "%s is at work beside another", name)
 	}
 	find := func(ctx context.Context) {
-		all := harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}
-		_, _ = a.Stages.FindHomepages(ctx, id, smallKey, all, noCount)
+		_, _ = a.Stages.FindHomepages(ctx, id, smallKey, everybody, noCount)
 	}
 	suspect(`UPDATE authors SET deaths=1`)
 	first.Go(func() { find(t.Context()) })

@@ -167,11 +167,27 @@ func nothing(string) {}
 
 func noCount(int, int) {}
 
-// begin records a harvest of the catalogue and lists its papers.
+// begin records a harvest.
 func begin(t *testing.T, a *app.App, key string, years gleaner.Years) string {
 	id := key + "/" + years.String()
 	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: key, Years: years, Options: []byte("{}"), Stage: "papers"}))
 	return id
+}
+
+// lists gives a harvest its papers.
+func lists(t *testing.T, a *app.App, id, key string, years gleaner.Years) harvest.Listing {
+	t.Helper()
+	l, err := a.Stages.ListPapers(t.Context(), id, key, years, nothing)
+	require.NoError(t, err)
+	return l
+}
+
+// reported is the report of a harvest.
+func reported(t *testing.T, a *app.App, id string) *report.Report {
+	t.Helper()
+	r, err := report.Build(t.Context(), a.DB, id)
+	require.NoError(t, err)
+	return r
 }
 
 // findAll does what the workflow FindHomepages does: batches side by side, and
@@ -212,8 +228,7 @@ func findAll(t *testing.T, a *app.App, id, key string, batch int, others ...*app
 // either missing in its numbers and its lists, or in neither.
 func TestAReportTalliesWhileCrawlsGoOn(t *testing.T) {
 	t.Parallel()
-	a := circle().open(t, "", nil)
-	id := listed(t, a)
+	a, id := circled(t)
 	ctx := t.Context()
 	tx, err := a.DB.Pool.Begin(ctx)
 	require.NoError(t, err)
@@ -238,8 +253,6 @@ func TestAReportTalliesWhileCrawlsGoOn(t *testing.T) {
 	require.Equal(t, r.Summary.Missing, r.Years[0].Missing)
 	require.Equal(t, 3, r.Summary.Wanted)
 }
-
-const bigKey = "conf/exa"
 
 // bigVenue is a venue-year of papers with three authors each. Nine in ten have a
 // homepage in DBLP, of which one in ten does not answer.
@@ -282,34 +295,35 @@ func TestVenueYear(t *testing.T) {
 	workers := []*app.App{o.open(t, dsn, settings), o.open(t, dsn, settings)}
 	ctx := t.Context()
 	years := gleaner.Years{From: 2003, To: 2003}
-	require.NoError(t, workers[0].DB.DescribeVenue(ctx, bigKey, map[string]string{"issn": o.catalogue.ISSN}, ""))
-	id := begin(t, workers[0], bigKey, years)
+	require.NoError(t, workers[0].DB.DescribeVenue(ctx, smallKey, map[string]string{"issn": o.catalogue.ISSN}, ""))
+	id := begin(t, workers[0], smallKey, years)
 	start := time.Now()
-	l, err := workers[0].Stages.ListPapers(ctx, id, bigKey, years, nothing)
-	require.NoError(t, err)
+	l := lists(t, workers[0], id, smallKey, years)
 	require.Equal(t, papers, l.Wanted)
 	require.Empty(t, l.Missing)
-	var merged int
-	require.NoError(t, workers[0].DB.Pool.QueryRow(ctx, `SELECT count(*) FROM papers WHERE origin->'sources' = '["dblp", "crossref"]' AND origin->'from'->'authors' @> '["dblp"]'`).Scan(&merged))
+	merged := storetest.Get[int](t, workers[0].DB.Pool, `SELECT count(*) FROM papers
+		WHERE origin->'sources' = '["dblp", "crossref"]' AND origin->'from'->'authors' @> '["dblp"]'`)
 	assert.Equal(t, papers, merged, "papers of both sources")
-	require.NoError(t, workers[0].Stages.Locate(ctx, mustPapers(t, workers[0], id), noCount))
+	missing, err := workers[0].DB.Missing(ctx, id)
+	require.NoError(t, err)
+	require.NoError(t, workers[0].Stages.Locate(ctx, missing, noCount))
 	listed := time.Since(start)
 
 	// A second harvest of the same years runs at the other worker meanwhile; the
 	// authors are the same, and so are the hosts.
-	other := begin(t, workers[1], bigKey, gleaner.Years{From: 2003, To: 2004})
-	_, err = workers[1].Stages.ListPapers(ctx, other, bigKey, gleaner.Years{From: 2003, To: 2004}, nothing)
-	require.NoError(t, err)
+	longer := gleaner.Years{From: 2003, To: 2004}
+	other := begin(t, workers[1], smallKey, longer)
+	lists(t, workers[1], other, smallKey, longer)
 	var wg sync.WaitGroup
-	wg.Go(func() { findAll(t, workers[0], id, bigKey, 48) })
-	wg.Go(func() { findAll(t, workers[1], other, bigKey, 48) })
+	wg.Go(func() { findAll(t, workers[0], id, smallKey, 48) })
+	wg.Go(func() { findAll(t, workers[1], other, smallKey, 48) })
 	wg.Wait()
 	took := time.Since(start)
 
-	var found, wrong, decided int
-	require.NoError(t, workers[0].DB.Pool.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE split_part(url, '~person', 2) <>
-		(split_part(author_id, '/', 1)::int * 3 + split_part(author_id, '/', 2)::int) || '/') FROM homepages WHERE rank=0`).Scan(&found, &wrong))
-	require.NoError(t, workers[0].DB.Pool.QueryRow(ctx, `SELECT count(*) FROM homepage_decisions`).Scan(&decided))
+	count := func(sql string) int { return storetest.Get[int](t, workers[0].DB.Pool, `SELECT count(*) FROM `+sql) }
+	found, decided := count(`homepages WHERE rank=0`), count(`homepage_decisions`)
+	wrong := count(`homepages WHERE rank=0 AND split_part(url, '~person', 2) <>
+		(split_part(author_id, '/', 1)::int * 3 + split_part(author_id, '/', 2)::int) || '/'`)
 	t.Logf("%d papers, %d authors decided, %d homepages found, %d wrong; listed and located in %s, all in %s", papers, decided, found, wrong, listed.Round(time.Millisecond), took.Round(time.Millisecond))
 	assert.Equal(t, 3*papers, decided)
 	assert.Equal(t, len(o.pages), found)
@@ -330,10 +344,4 @@ func TestVenueYear(t *testing.T) {
 	}
 	t.Logf("%d hosts of people's pages, %d requests, least gap at one host %s (limit %s)", len(hosts), len(o.asked), least, siteDelay)
 	assert.GreaterOrEqual(t, least, siteDelay)
-}
-
-func mustPapers(t *testing.T, a *app.App, id string) []gleaner.Paper {
-	ps, err := a.DB.Missing(t.Context(), id)
-	require.NoError(t, err)
-	return ps
 }

@@ -26,9 +26,12 @@ const ParallelAuthors = 12
 
 // Looked is the result of a batch of FindHomepages.
 type Looked struct {
-	Looked, Found, Searches, Fetches int
-	Last                             string // place after which to continue
-	More                             bool
+	Looked   int    `json:"looked"`
+	Found    int    `json:"found"`
+	Searches int    `json:"searches"`
+	Fetches  int    `json:"fetches"`
+	Last     string `json:"last"` // place after which to continue
+	More     bool   `json:"more"`
 }
 
 // AuthorBatches divides the authors in a range, as far as a pass searches for them, into

@@ -14,7 +14,6 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
-	"gleaner/internal/harvest/report"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/frontier"
@@ -24,19 +23,24 @@ import (
 
 const smallKey = "conf/exa"
 
+var (
+	roe        = gleaner.Author{PID: "1/1", Name: "Jane Roe"}
+	poe        = gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}
+	firstChen  = gleaner.Author{PID: "2/1", Name: "Bo Chen"}
+	secondChen = gleaner.Author{PID: "2/2", Name: "Bo Chen"}
+)
+
 // circle is a venue-year of co-authors: Roe's page is listed and links to Poe's,
 // which no directory lists; two namesakes are listed with one page.
 func circle() *outside { return circleOf("http://www.cs.example.edu/~roe/") }
 
 // circleOf is circle with Roe's page elsewhere.
 func circleOf(roes string) *outside {
-	roe, poe := gleaner.Author{PID: "1/1", Name: "Jane Roe"}, gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}
-	one, two := gleaner.Author{PID: "2/1", Name: "Bo Chen"}, gleaner.Author{PID: "2/2", Name: "Bo Chen"}
 	titles := []string{"Sorting Measured Examples by Weight", "A Second Look at the Growth of Samples", "Counting What Cannot be Seen Twice"}
 	papers := []gleaner.Paper{
 		{Key: "conf/exa/RoeP03", Venue: smallKey, Year: 2003, Title: titles[0], Authors: []gleaner.Author{roe, poe}},
-		{Key: "conf/exa/Chen03", Venue: smallKey, Year: 2003, Title: titles[1], Authors: []gleaner.Author{one}},
-		{Key: "conf/exa/Chen03a", Venue: smallKey, Year: 2003, Title: titles[2], Authors: []gleaner.Author{two}},
+		{Key: "conf/exa/Chen03", Venue: smallKey, Year: 2003, Title: titles[1], Authors: []gleaner.Author{firstChen}},
+		{Key: "conf/exa/Chen03a", Venue: smallKey, Year: 2003, Title: titles[2], Authors: []gleaner.Author{secondChen}},
 	}
 	o := newOutside(catalogues.Catalogue{Venue: smallKey, Name: "EXA", Title: "Symposium on Examples",
 		Volumes:   []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003, Papers: papers}},
@@ -51,9 +55,37 @@ func circleOf(roes string) *outside {
 func listed(t *testing.T, a *app.App) string {
 	years := gleaner.Years{From: 2003, To: 2003}
 	id := begin(t, a, smallKey, years)
-	_, err := a.Stages.ListPapers(t.Context(), id, smallKey, years, nothing)
-	require.NoError(t, err)
+	lists(t, a, id, smallKey, years)
 	return id
+}
+
+// circled is an application over a circle, whose papers a harvest has.
+func circled(t *testing.T) (*app.App, string) {
+	a := circle().open(t, "", nil)
+	return a, listed(t, a)
+}
+
+// explained is what was decided of an author.
+func explained(t *testing.T, a *app.App, who gleaner.Author) evidence.Decision {
+	t.Helper()
+	e, err := harvest.Homepages{DB: a.DB}.Explain(t.Context(), who)
+	require.NoError(t, err)
+	return *e.Decision
+}
+
+// say has a person say of a page whether it is an author's.
+func say(t *testing.T, a *app.App, who gleaner.Author, url, word string) {
+	t.Helper()
+	_, err := harvest.Homepages{DB: a.DB}.Say(t.Context(), who, url, word)
+	require.NoError(t, err)
+}
+
+// seed gives the homepages to the frontier.
+func seed(t *testing.T, a *app.App, id, scope string) harvest.Seeded {
+	t.Helper()
+	n, err := a.Stages.SeedHomepages(t.Context(), id, scope, "", func(string, harvest.Seeded) {})
+	require.NoError(t, err)
+	return n
 }
 
 // best lists the first homepage of each author.
@@ -76,14 +108,11 @@ func TestTwoPasses(t *testing.T) {
 	for _, batch := range []int{1, 2, 100} {
 		t.Run(fmt.Sprint(batch), func(t *testing.T) {
 			t.Parallel()
-			a := circle().open(t, "", nil)
-			id := listed(t, a)
+			a, id := circled(t)
 			looked, _ := findAll(t, a, id, smallKey, batch)
 			assert.Equal(t, 4, looked)
 			assert.Equal(t, want, best(t, a, id))
-			e, err := harvest.Homepages{DB: a.DB}.Explain(t.Context(), gleaner.Author{PID: "2/2", Name: "Bo Chen"})
-			require.NoError(t, err)
-			assert.Equal(t, evidence.GivenToAnother, e.Decision.NotFound)
+			assert.Equal(t, evidence.GivenToAnother, explained(t, a, secondChen).NotFound)
 		})
 	}
 }
@@ -118,11 +147,9 @@ func TestProcessesShareASearch(t *testing.T) {
 // the first time must not count as known to it the second time.
 func TestSecondPassCutOff(t *testing.T) {
 	t.Parallel()
-	a := circle().open(t, "", nil)
-	id := listed(t, a)
+	a, id := circled(t)
 	ctx := t.Context()
-	_, err := a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
-	require.NoError(t, err)
+	first(t, a, id, time.Time{})
 	s, err := a.Stages.SettleHomepages(ctx, id)
 	require.NoError(t, err)
 	l, err := a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 1}, Pass: 2, Since: s.At}, noCount)
@@ -137,20 +164,18 @@ func TestSecondPassCutOff(t *testing.T) {
 
 func TestAPersonsWordLasts(t *testing.T) {
 	t.Parallel()
-	a := circle().open(t, "", nil)
-	id := listed(t, a)
+	a, id := circled(t)
 	ctx := t.Context()
 	findAll(t, a, id, smallKey, 100)
-	roe, chen := gleaner.Author{PID: "1/1", Name: "Jane Roe"}, gleaner.Author{PID: "2/2", Name: "Bo Chen"}
 	require.NoError(t, a.DB.SetStage(ctx, id, "crawl", ""))
 
-	_, err := harvest.Homepages{DB: a.DB}.Say(ctx, chen, "http://www.example.ac.uk/old/chen/", "is")
-	require.NoError(t, err)
-	running, err := harvest.Homepages{DB: a.DB}.Say(ctx, chen, "http://www.example.ac.uk/~chen/", "is") // the last named comes first
+	const roes = "http://www.cs.example.edu/~roe/"
+	say(t, a, secondChen, "http://www.example.ac.uk/old/chen/", "is")
+	// The last named comes first.
+	running, err := harvest.Homepages{DB: a.DB}.Say(ctx, secondChen, "http://www.example.ac.uk/~chen/", "is")
 	require.NoError(t, err)
 	require.Len(t, running, 1, "the harvest is past looking for homepages and has to be signalled")
-	_, err = harvest.Homepages{DB: a.DB}.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is-not")
-	require.NoError(t, err)
+	say(t, a, roe, roes, "is-not")
 	check := func() {
 		got := best(t, a, id)
 		assert.Equal(t, "http://www.example.ac.uk/~chen/", got["2/2"])
@@ -159,8 +184,7 @@ func TestAPersonsWordLasts(t *testing.T) {
 	}
 	check()
 	// A later harvest searches for all again and applies what people said.
-	_, err = a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1, Since: time.Now().Add(time.Hour)}, noCount)
-	require.NoError(t, err)
+	first(t, a, id, time.Now().Add(time.Hour))
 	_, err = a.Stages.SettleHomepages(ctx, id)
 	require.NoError(t, err)
 	check()
@@ -168,23 +192,20 @@ func TestAPersonsWordLasts(t *testing.T) {
 	n, err := harvest.Homepages{DB: a.DB}.Forget(ctx, roe, "")
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
-	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"], "what was found before the word counts again at once")
-	_, err = harvest.Homepages{DB: a.DB}.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is")
-	require.NoError(t, err)
+	assert.Equal(t, roes, best(t, a, id)["1/1"], "what was found before the word counts again at once")
+	say(t, a, roe, roes, "is")
 	_, err = harvest.Homepages{DB: a.DB}.Forget(ctx, roe, "")
 	require.NoError(t, err)
-	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"], "a yes to the page that was found, taken back")
+	assert.Equal(t, roes, best(t, a, id)["1/1"], "a yes to the page that was found, taken back")
 	findAll(t, a, id, smallKey, 100)
-	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"])
+	assert.Equal(t, roes, best(t, a, id)["1/1"])
 }
 
 // TestAPlaceOfPapersIsDenied: a person says of a page with an author's papers, too, that it
 // is not theirs.
 func TestAPlaceOfPapersIsDenied(t *testing.T) {
 	t.Parallel()
-	a := circle().open(t, "", nil)
-	listed(t, a)
-	roe := gleaner.Author{PID: "1/1", Name: "Jane Roe"}
+	a, _ := circled(t)
 	const home, place = "http://www.cs.example.edu/~roe/", "http://lab.example.edu/papers/"
 	d := evidence.Decision{
 		Author:    roe,
@@ -192,8 +213,7 @@ func TestAPlaceOfPapersIsDenied(t *testing.T) {
 		Places:    []evidence.Place{{URL: place, Of: home}},
 	}
 	require.NoError(t, a.DB.SaveDecision(t.Context(), d, nil))
-	_, err := harvest.Homepages{DB: a.DB}.Say(t.Context(), roe, place, "is-not")
-	require.NoError(t, err)
+	say(t, a, roe, place, "is-not")
 	ds, err := a.DB.Decisions(t.Context(), []string{roe.ID()}, time.Time{})
 	require.NoError(t, err)
 	require.Len(t, ds, 1)
@@ -220,8 +240,7 @@ func TestPagesSeenAnswerTheNextHarvest(t *testing.T) {
 	assert.Equal(t, "http://people.example.org/~apoe/", results[0].URL)
 
 	id := listed(t, a)
-	_, err = a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
-	require.NoError(t, err)
+	first(t, a, id, time.Time{})
 	assert.Equal(t, "http://people.example.org/~apoe/", best(t, a, id)["1/2"], "in the first pass, by the index alone")
 }
 
@@ -277,8 +296,7 @@ func TestWhatIsFoundIsGivenWhileOthersAreLookedFor(t *testing.T) {
 		return hosts
 	}
 	require.Empty(t, given())
-	_, err := a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
-	require.NoError(t, err)
+	first(t, a, id, time.Time{})
 	host := []string{"www.jane-roe.example"}
 	require.Equal(t, host, given())
 	require.Equal(t, host, given(), "as after a crash")
@@ -288,16 +306,13 @@ func TestWhatIsFoundIsGivenWhileOthersAreLookedFor(t *testing.T) {
 	require.Equal(t, host, waiting)
 	site, err := a.DB.Site(ctx, host[0])
 	require.NoError(t, err)
-	slice := store.Slice{SiteID: site.ID, Crawl: 1}
-	require.NoError(t, a.DB.Pool.QueryRow(ctx, `SELECT token FROM sites WHERE id=$1`, site.ID).Scan(&slice.Token))
-	require.NoError(t, a.DB.BeginCrawl(ctx, slice))
+	token := storetest.Get[int64](t, a.DB.Pool, `SELECT token FROM sites WHERE id=$1`, site.ID)
+	require.NoError(t, a.DB.BeginCrawl(ctx, store.Slice{SiteID: site.ID, Crawl: 1, Token: token}))
 	require.Empty(t, given())
 
 	_, err = a.Stages.SettleHomepages(ctx, id)
 	require.NoError(t, err)
-	all, err := a.Stages.SeedHomepages(ctx, id, "", "", func(string, harvest.Seeded) {})
-	require.NoError(t, err)
-	require.Equal(t, harvest.Seeded{Hosts: 2, URLs: 1}, all)
+	require.Equal(t, harvest.Seeded{Hosts: 2, URLs: 1}, seed(t, a, id, ""))
 }
 
 // TestPapersElsewhereAreASeedOfTheirOwn: where the homepage links to a group's list of
@@ -320,31 +335,25 @@ func TestPapersElsewhereAreASeedOfTheirOwn(t *testing.T) {
 		require.NoError(t, err)
 		return scopes
 	}
-	_, err := a.Stages.SeedHomepages(ctx, id, harvest.ScopeHost, "", func(string, harvest.Seeded) {})
-	require.NoError(t, err)
+	seed(t, a, id, harvest.ScopeHost)
 	assert.Equal(t, []string{"/"}, scopes("people.example.org"))
 	assert.Equal(t, []string{"/pubs/2003"}, scopes("lab.example.net"), "the group's site is not theirs")
 	waiting, _, err := a.DB.SitesToCrawl(ctx, id, "", 10)
 	require.NoError(t, err)
 	assert.Contains(t, waiting, "lab.example.net")
-	r, err := report.Build(ctx, a.DB, id)
-	require.NoError(t, err)
-	assert.Equal(t, []store.Elsewhere{{Author: "Adalbert Poe", Homepage: home, Papers: list}}, r.Elsewhere)
+	assert.Equal(t, []store.Elsewhere{{Author: "Adalbert Poe", Homepage: home, Papers: list}},
+		reported(t, a, id).Elsewhere)
 	assert.Equal(t, home, best(t, a, id)["1/2"])
 
-	_, err = harvest.Homepages{DB: a.DB}.Say(ctx, gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}, home, "is-not")
-	require.NoError(t, err)
-	r, err = report.Build(ctx, a.DB, id)
-	require.NoError(t, err)
-	assert.Empty(t, r.Elsewhere)
+	say(t, a, poe, home, "is-not")
+	assert.Empty(t, reported(t, a, id).Elsewhere)
 }
 
 // TestManyHomepagesOfAHostHoldItForSome: while the last of them cannot be entered yet, those
 // before are on record.
 func TestManyHomepagesOfAHostHoldItForSome(t *testing.T) {
 	t.Parallel()
-	a := circle().open(t, "", nil)
-	id := listed(t, a)
+	a, id := circled(t)
 	ctx := t.Context()
 	storetest.Exec(t, a.DB.Pool, `INSERT INTO homepages (author_id, url, host, rank, source) SELECT (SELECT min(author_id) FROM paper_authors),
 		'http://many.example/'||i||'/', 'many.example', i, 'test' FROM generate_series(1, 600) i`)
@@ -362,9 +371,7 @@ func TestManyHomepagesOfAHostHoldItForSome(t *testing.T) {
 		assert.NoError(t, err)
 		seeded <- n
 	}()
-	require.Eventually(t, func() bool {
-		return storetest.Get[int](t, a.DB.Pool, `SELECT count(*) FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock'`) == 1
-	}, 30*time.Second, time.Millisecond)
+	storetest.AwaitLock(t, a.DB.Pool)
 	require.Equal(t, []int{600, 500}, storetest.Get[[]int](t, a.DB.Pool, `SELECT ARRAY[(SELECT count(*) FROM scopes), (SELECT count(*) FROM urls)]`))
 	require.NoError(t, other.Commit(ctx))
 	require.Equal(t, harvest.Seeded{Hosts: 1, URLs: 600}, <-seeded, "the one that another added got better")

@@ -27,10 +27,12 @@ const listingAge = 7 * 24 * time.Hour
 
 // Listing is the result of ListPapers.
 type Listing struct {
-	Published, Held, Wanted int
+	Published int `json:"published"`
+	Held      int `json:"held"`
+	Wanted    int `json:"wanted"`
 	// Missing has a reason for each volume and source that did not answer. The harvest
 	// continues without them.
-	Missing []string
+	Missing []string `json:"missing,omitempty"`
 }
 
 // ListPapers lists the papers of a venue in a range of years, of a person or of a list, and

@@ -14,7 +14,6 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
-	"gleaner/internal/harvest/report"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/metadata"
@@ -35,6 +34,14 @@ func first(t *testing.T, a *app.App, id string, since time.Time) {
 	require.NoError(t, err)
 }
 
+// stillOpen is what nobody has answered of a harvest.
+func stillOpen(t *testing.T, a *app.App, id string) store.Questions {
+	t.Helper()
+	q, err := a.DB.StillOpen(t.Context(), id)
+	require.NoError(t, err)
+	return q
+}
+
 // A homepage whose host is out for a while is no lost author: the record says
 // what did not answer and when it is asked again, and a retry finds the page.
 func TestAHostThatWasOutLosesNobody(t *testing.T) {
@@ -46,17 +53,12 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	id := listed(t, a)
 	first(t, a, id, time.Time{})
 	assert.Empty(t, best(t, a, id)["1/1"])
-	e, err := harvest.Homepages{DB: a.DB}.Explain(ctx, gleaner.Author{PID: "1/1", Name: "Jane Roe"})
-	require.NoError(t, err)
-	assert.Contains(t, e.Decision.NotFound, "homepage did not answer (")
-	q, err := a.DB.StillOpen(ctx, id)
-	require.NoError(t, err)
+	assert.Contains(t, explained(t, a, roe).NotFound, "homepage did not answer (")
+	q := stillOpen(t, a, id)
 	assert.Equal(t, 1, q.Authors)
 	assert.WithinDuration(t, time.Now().Add(evidence.FirstRetry), *q.Next, time.Minute)
-	r, err := report.Build(ctx, a.DB, id)
-	require.NoError(t, err)
 	var evidence []string
-	for _, m := range r.Missing {
+	for _, m := range reported(t, a, id).Missing {
 		evidence = append(evidence, m.Evidence...)
 	}
 	assert.Contains(t, strings.Join(evidence, "\n"), "next try "+q.Next.UTC().Format("2006-01-02 15:04"))
@@ -73,12 +75,12 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	again, err := a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
 	require.NoError(t, err)
 	assert.Equal(t, 1, again.Authors)
-	parked := storetest.Get[bool](t, a.DB.Pool, `SELECT parked_until > now() FROM sites WHERE host='mirror.example'`)
-	assert.True(t, parked, "no service left a question of this harvest open")
+	const parked = `SELECT string_agg(host, ' ' ORDER BY host) FROM sites WHERE parked_until > now()`
+	assert.Equal(t, "mirror.example page.example", storetest.Get[string](t, a.DB.Pool, parked),
+		"no service left a question of this harvest open")
 	first(t, a, id, time.Time{})
 	assert.Equal(t, "http://"+roeHost+"/~roe/", best(t, a, id)["1/1"])
-	q, err = a.DB.StillOpen(ctx, id)
-	require.NoError(t, err)
+	q = stillOpen(t, a, id)
 	assert.False(t, q.Any())
 	assert.Nil(t, q.Next)
 
@@ -86,8 +88,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	require.NoError(t, a.DB.SetStage(ctx, id, gleaner.StagePapers, ""))
 	_, err = a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
 	require.NoError(t, err)
-	rest := storetest.Get[string](t, a.DB.Pool, `SELECT string_agg(host, ' ') FROM sites WHERE parked_until > now()`)
-	assert.Equal(t, "page.example", rest)
+	assert.Equal(t, "page.example", storetest.Get[string](t, a.DB.Pool, parked))
 }
 
 // What is due is taken up by any harvest, without a person's word, and later each
@@ -105,10 +106,9 @@ func TestWhatIsDueIsLookedForAgain(t *testing.T) {
 		storetest.Exec(t, a.DB.Pool, `UPDATE robots SET expires_at=now()`)
 		first(t, a, id, time.Time{})
 	}
-	e, err := harvest.Homepages{DB: a.DB}.Explain(t.Context(), gleaner.Author{PID: "1/1", Name: "Jane Roe"})
-	require.NoError(t, err)
-	assert.Equal(t, 3, e.Decision.Tries)
-	assert.WithinDuration(t, time.Now().Add(4*evidence.FirstRetry), e.Decision.NextTry, time.Minute)
+	d := explained(t, a, roe)
+	assert.Equal(t, 3, d.Tries)
+	assert.WithinDuration(t, time.Now().Add(4*evidence.FirstRetry), d.NextTry, time.Minute)
 	assert.GreaterOrEqual(t, o.pagesAsked(roeHost), 3, "asked again each time")
 }
 
@@ -155,8 +155,7 @@ func TestRefreshPassesOverFailures(t *testing.T) {
 		first(t, a, id, time.Time{})
 		require.Empty(t, best(t, a, id)["1/1"])
 		o.set(roeHost, 0)
-		_, err := a.DB.Pool.Exec(t.Context(), `UPDATE robots SET expires_at=now()`) // robots.txt has a rule of its own
-		require.NoError(t, err)
+		storetest.Exec(t, a.DB.Pool, `UPDATE robots SET expires_at=now()`) // robots.txt has a rule of its own
 		now, err := a.DB.Now(t.Context())
 		require.NoError(t, err)
 		first(t, a, id, now)
@@ -178,11 +177,10 @@ func TestTheBlacklistHoldsWhileHomepagesAreLookedFor(t *testing.T) {
 	assert.Zero(t, o.pagesAsked(roeHost))
 	assert.Zero(t, o.pagesAsked("moved.example.org"))
 	assert.Positive(t, o.pagesAsked("www.example.ac.uk"), "the test asks nobody")
-	e, err := harvest.Homepages{DB: a.DB}.Explain(t.Context(), gleaner.Author{PID: "1/1", Name: "Jane Roe"})
-	require.NoError(t, err)
-	require.NotEmpty(t, e.Decision.Candidates)
-	assert.Contains(t, e.Decision.Candidates[0].Rule, "blacklist")
-	assert.Empty(t, e.Decision.Unanswered, "it is not asked again")
+	d := explained(t, a, roe)
+	require.NotEmpty(t, d.Candidates)
+	assert.Contains(t, d.Candidates[0].Rule, "blacklist")
+	assert.Empty(t, d.Unanswered, "it is not asked again")
 }
 
 // A source of copies that is out is asked again for its papers, and no other is.
@@ -195,13 +193,10 @@ func TestCopiesOfASourceThatWasOut(t *testing.T) {
 	})
 	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2004}
 	id := begin(t, a, "journals/exa", years)
-	_, err := a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)
+	lists(t, a, id, "journals/exa", years)
+	_, err := a.Stages.LocateCopies(ctx, id, harvest.Asked{}, func(harvest.Asked) {})
 	require.NoError(t, err)
-	_, err = a.Stages.LocateCopies(ctx, id, harvest.Asked{}, func(harvest.Asked) {})
-	require.NoError(t, err)
-	q, err := a.DB.StillOpen(ctx, id)
-	require.NoError(t, err)
-	require.Equal(t, 1, q.Copies, "the later paper alone: %v", o.Log())
+	require.Equal(t, 1, stillOpen(t, a, id).Copies, "the later paper alone: %v", o.Log())
 	had, others := len(o.Requests("api.unpaywall.org")), len(o.Requests("api.semanticscholar.org"))
 	_, err = a.Stages.LocateAgain(ctx, id, noCount)
 	require.NoError(t, err)
@@ -223,9 +218,7 @@ func TestCopiesOfASourceThatWasOut(t *testing.T) {
 		assert.NotContains(t, r.URL, "exa.1", "it had answered for that paper")
 	}
 	assert.Len(t, o.Requests("api.semanticscholar.org"), others)
-	q, err = a.DB.StillOpen(ctx, id)
-	require.NoError(t, err)
-	assert.Zero(t, q.Copies)
+	assert.Zero(t, stillOpen(t, a, id).Copies)
 }
 
 // A catalogue that only adds, and is out while papers are listed, is remembered.
@@ -234,21 +227,13 @@ func TestAListingThatWasOut(t *testing.T) {
 	o := smallVenue()
 	o.Fail(catalogues.Fault{Host: "api.crossref.org", Path: "/works", Times: 1, Status: 200, Body: `{"message": {"items": [`})
 	a := o.open(t, "", map[string]string{"sources": "dblp,crossref"})
-	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2003}
-	require.NoError(t, a.DB.DescribeVenue(ctx, "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
+	years := gleaner.Years{From: 2003, To: 2003}
+	describe(t, a)
 	id := begin(t, a, "journals/exa", years)
-	l, err := a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)
-	require.NoError(t, err)
-	require.Len(t, l.Missing, 1, "%v", o.Log())
-	q, err := a.DB.StillOpen(ctx, id)
-	require.NoError(t, err)
-	require.Equal(t, 1, q.Papers)
-	l, err = a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)
-	require.NoError(t, err)
-	assert.Empty(t, l.Missing)
-	q, err = a.DB.StillOpen(ctx, id)
-	require.NoError(t, err)
-	assert.False(t, q.Any())
+	require.Len(t, lists(t, a, id, "journals/exa", years).Missing, 1, "%v", o.Log())
+	require.Equal(t, 1, stillOpen(t, a, id).Papers)
+	assert.Empty(t, lists(t, a, id, "journals/exa", years).Missing)
+	assert.False(t, stillOpen(t, a, id).Any())
 }
 
 // TestACataloguesAnswerThatKillsIsSetAside: a volume over whose answer process after process dies
@@ -305,9 +290,8 @@ func TestACataloguesAnswerThatKillsIsSetAside(t *testing.T) {
 	papers, err = ask()
 	require.NoError(t, err)
 	require.NotEmpty(t, papers)
-	var noted int
-	require.NoError(t, a.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM page_cache WHERE host=''`).Scan(&noted))
-	require.Zero(t, noted, "what was read leaves nothing")
+	require.Zero(t, storetest.Get[int](t, a.DB.Pool, `SELECT count(*) FROM page_cache WHERE host=''`),
+		"what was read leaves nothing")
 }
 
 // TestReadersOfASlowAnswerLive: readers that come while others read the same answer, for

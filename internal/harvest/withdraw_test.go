@@ -10,10 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/storetest"
-	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
-	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -23,18 +21,13 @@ import (
 // namesakes is the page by which Poe is known in a circle.
 const namesakes = "http://people.example.org/~apoe/"
 
-var poe = gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}
-
 // byNameAlone is a circle in which nothing but the name speaks for Poe's page, and no
 // site is being crawled.
 func byNameAlone(t *testing.T) (*app.App, string) {
-	a := circle().open(t, "", nil)
-	id := listed(t, a)
+	a, id := circled(t)
 	findAll(t, a, id, smallKey, 100)
 	require.Equal(t, namesakes, best(t, a, id)["1/2"])
-	e, err := harvest.Homepages{DB: a.DB}.Explain(t.Context(), poe)
-	require.NoError(t, err)
-	d := *e.Decision
+	d := explained(t, a, poe)
 	for _, c := range []*evidence.Candidate{&d.Homepages[0], find(d.Candidates, namesakes)} {
 		c.Features = map[string]float64{"root": 1, "name_title": 1, "name_url": 1, "documents": 1}
 	}
@@ -81,9 +74,7 @@ func linked(t *testing.T, a *app.App, page, file string) {
 }
 
 func barren(t *testing.T, a *app.App, id string) (urls []string) {
-	r, err := report.Build(t.Context(), a.DB, id)
-	require.NoError(t, err)
-	for _, b := range r.Barren {
+	for _, b := range reported(t, a, id).Barren {
 		urls = append(urls, b.URL)
 	}
 	return urls
@@ -149,26 +140,22 @@ func TestWhatIsNotKnownWithdrawsNothing(t *testing.T) {
 func TestAHomepageThatLedNowhere(t *testing.T) {
 	t.Parallel()
 	a, id := byNameAlone(t)
-	ctx := t.Context()
-	r, err := report.Build(ctx, a.DB, id)
-	require.NoError(t, err)
+	r := reported(t, a, id)
 	require.Len(t, r.Barren, 2)
 	for range 2 { // the second time as after a crash
-		require.NoError(t, harvest.Homepages{DB: a.DB}.Withdraw(ctx, r.Barren))
+		require.NoError(t, harvest.Homepages{DB: a.DB}.Withdraw(t.Context(), r.Barren))
 	}
 	assert.Empty(t, best(t, a, id)["1/2"])
 	assert.Equal(t, "http://"+roeHost+"/~roe/", best(t, a, id)["1/1"], "a directory lists it")
-	e, err := harvest.Homepages{DB: a.DB}.Explain(ctx, poe)
-	require.NoError(t, err)
-	assert.Contains(t, e.Decision.NotFound, evidence.Withdrawn)
-	assert.WithinDuration(t, time.Now(), e.Decision.NextTry, time.Minute)
+	d := explained(t, a, poe)
+	assert.Contains(t, d.NotFound, evidence.Withdrawn)
+	assert.WithinDuration(t, time.Now(), d.NextTry, time.Minute)
 
 	findAll(t, a, id, smallKey, 100)
 	assert.Empty(t, best(t, a, id)["1/2"])
-	e, err = harvest.Homepages{DB: a.DB}.Explain(ctx, poe)
-	require.NoError(t, err)
-	assert.Contains(t, find(e.Decision.Candidates, namesakes).Rule, evidence.Withdrawn)
-	assert.Zero(t, e.Decision.NextTry, "it was looked for again, once")
+	d = explained(t, a, poe)
+	assert.Contains(t, find(d.Candidates, namesakes).Rule, evidence.Withdrawn)
+	assert.Zero(t, d.NextTry, "it was looked for again, once")
 }
 
 // TestAHomepageThatLedToPapers is confirmed where the name alone spoke for it: by papers of
@@ -180,10 +167,9 @@ func TestAHomepageThatLedToPapers(t *testing.T) {
 	ctx := t.Context()
 	homepage := func() evidence.Candidate {
 		require.NoError(t, harvest.Homepages{DB: a.DB}.Confirm(ctx, id))
-		e, err := harvest.Homepages{DB: a.DB}.Explain(ctx, poe)
-		require.NoError(t, err)
-		require.Len(t, e.Decision.Homepages, 1)
-		return e.Decision.Homepages[0]
+		d := explained(t, a, poe)
+		require.Len(t, d.Homepages, 1)
+		return d.Homepages[0]
 	}
 	matched := func(paper, sha, verdict string) {
 		storetest.Exec(t, a.DB.Pool, `INSERT INTO matches (paper_key, sha256, verdict, form, score) VALUES ($1, $2, $3, 'paper', 1)`, paper, sha, verdict)
@@ -208,10 +194,8 @@ func TestAHomepageThatLedToPapers(t *testing.T) {
 	require.NoError(t, harvest.Homepages{DB: a.DB}.Withdraw(ctx, []evidence.Barren{{Author: "1/2", URL: namesakes, Brought: "nothing"}}))
 	require.Equal(t, namesakes, best(t, a, id)["1/2"])
 
-	_, err := a.DB.Pool.Exec(ctx, `DELETE FROM matches`) // another paper is wanted
-	require.NoError(t, err)
-	_, err = a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1, Since: time.Now().Add(time.Hour)}, noCount)
-	require.NoError(t, err)
+	storetest.Exec(t, a.DB.Pool, `DELETE FROM matches`) // another paper is wanted
+	first(t, a, id, time.Now().Add(time.Hour))
 	for range 2 { // and so on
 		assert.Equal(t, "listed:crawl", homepage().Source)
 	}
@@ -223,8 +207,7 @@ func TestWithdrawingLosesNobodysWord(t *testing.T) {
 	t.Parallel()
 	a, id := byNameAlone(t)
 	ctx := t.Context()
-	r, err := report.Build(ctx, a.DB, id)
-	require.NoError(t, err)
+	r := reported(t, a, id)
 	const real = "http://poe.example.net/"
 	tx, err := a.DB.Pool.Begin(ctx)
 	require.NoError(t, err)
@@ -239,9 +222,7 @@ func TestWithdrawingLosesNobodysWord(t *testing.T) {
 	require.NoError(t, tx.Commit(ctx))
 	require.NoError(t, <-done)
 	assert.Equal(t, real, best(t, a, id)["1/2"])
-	e, err := harvest.Homepages{DB: a.DB}.Explain(ctx, poe)
-	require.NoError(t, err)
-	assert.Len(t, e.Decision.Homepages, 1, "and the other is taken back")
+	assert.Len(t, explained(t, a, poe).Homepages, 1, "and the other is taken back")
 }
 
 func find(all []evidence.Candidate, url string) *evidence.Candidate {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
@@ -73,18 +74,10 @@ func TestInnermostDirectoryDecides(t *testing.T) {
 	require.NoError(t, r.FinishCrawl(t.Context(), "dept.example", store.CrawlEnd{State: "done", Policy: "blacklist"}, p))
 	_, err = r.RequeueDue(t.Context(), "dept.example", store.PutBack{All: true}, p)
 	require.NoError(t, err)
-	waiting := map[string]bool{}
-	rows, err := r.Pool.Query(t.Context(), `SELECT url FROM urls WHERE site_id=$1 AND state=0`, id)
-	require.NoError(t, err)
-	for rows.Next() {
-		var url string
-		require.NoError(t, rows.Scan(&url))
-		waiting[url] = true
-	}
-	require.NoError(t, rows.Err())
+	waiting := storetest.Column[string](t, r.Pool, `SELECT url FROM urls WHERE site_id=$1 AND state=0`, id)
 	require.Len(t, waiting, 14)
 	for _, path := range []string{"/", "/people/ada/pubs.html", "/people/ada/7.html", "/people/ada/1.pdf", "/people/staff/eve.html"} {
-		require.True(t, waiting[at(path)], path)
+		require.Contains(t, waiting, at(path))
 	}
 }
 
