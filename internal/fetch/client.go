@@ -48,7 +48,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		cfg: cfg, policy: policy, proxy: proxy,
 		header: http.Header{
-			"User-Agent":      {userAgent(cfg.Product, cfg.Version, cfg.Contact)},
+			"User-Agent":      {userAgent(cfg.Version, cfg.Contact)},
 			"Accept":          {"text/html,application/xhtml+xml,application/pdf,application/postscript;q=0.9,*/*;q=0.8"},
 			"Accept-Encoding": {acceptEncoding},
 		},

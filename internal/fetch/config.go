@@ -10,12 +10,14 @@ import (
 	"time"
 )
 
+// product is the name of the crawler in robots.txt and in logs of servers.
+const product = "Gleaner"
+
 // Config configures a Client. Its zero value is polite, and sends requests only to loopback
 // hosts and a proxy until Contact is set.
 type Config struct {
-	// Product and Version name the crawler in robots.txt and logs ["Gleaner", ""]. Product
-	// consists of letters, "-" and "_" only.
-	Product, Version string
+	// Version is that of the crawler in logs of servers [""].
+	Version string
 	// Contact is an e-mail address or a web page of the operator. It is required for all
 	// hosts except loopback ones, and those behind a proxy.
 	Contact string
@@ -121,10 +123,6 @@ func (l Limits) bodyBytes(k Kind) int64 {
 
 // withDefaults checks the configuration and fills in its defaults.
 func (c Config) withDefaults() (Config, error) {
-	c.Product = cmp.Or(c.Product, "Gleaner")
-	if strings.Trim(c.Product, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") != "" {
-		return c, fmt.Errorf("fetch: product %q: robots.txt knows agents by letters, \"-\" and \"_\" only", c.Product)
-	}
 	if strings.ContainsFunc(c.Version, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return c, fmt.Errorf("fetch: version %q does not fit into a User-Agent", c.Version)
 	}

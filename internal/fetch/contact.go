@@ -31,7 +31,7 @@ func checkContact(contact string) error {
 }
 
 // userAgent returns the User-Agent header: "Gleaner/1.2 (+CONTACT)".
-func userAgent(product, version, contact string) string {
+func userAgent(version, contact string) string {
 	ua := product
 	if version != "" {
 		ua += "/" + version

@@ -124,7 +124,7 @@ func (b *inflated) holdWindows() (packed io.Reader, err error) {
 		first = head[0]
 	}
 	if n := windows(b.applied, first); n > smallWindow {
-		b.free, err = b.x.await(b.ctx, func() (func(), error) { return b.x.memory.window(b.ctx, weburl.Owner(b.x.host), n) })
+		b.free, err = b.x.await(b.ctx, func() (func(), error) { return b.x.memory.windows.hold(b.ctx, weburl.Owner(b.x.host), n) })
 	}
 	return in, err
 }

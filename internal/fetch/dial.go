@@ -62,7 +62,7 @@ func newTransports(cfg Config, g *guard, proxy proxyFunc) (direct, proxied *http
 	if err != nil {
 		return nil, nil, err
 	}
-	dialer := newDialer(cfg)
+	dialer := &net.Dialer{Timeout: cfg.Limits.Dial, KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
 	guarded := *dialer
 	guarded.ControlContext = g.control
 	direct = newTransport(cfg.Limits, pool)
@@ -83,10 +83,6 @@ func newTransports(cfg Config, g *guard, proxy proxyFunc) (direct, proxied *http
 	proxied.Proxy = func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }
 	proxied.MaxIdleConnsPerHost = 64 // plain http shares all connections to a proxy
 	return direct, proxied, nil
-}
-
-func newDialer(cfg Config) *net.Dialer {
-	return &net.Dialer{Timeout: cfg.Limits.Dial, KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
 }
 
 func newTransport(l Limits, pool *x509.CertPool) *http.Transport {

@@ -139,11 +139,6 @@ func hold(ctx context.Context, owner string, parts ...part) (release func(), err
 	return release, nil
 }
 
-// window waits until decoders may have windows of n bytes.
-func (m *Memory) window(ctx context.Context, owner string, n int64) (release func(), err error) {
-	return m.windows.hold(ctx, owner, n)
-}
-
 // pool is a part of the memory. Hosts of one owner hold at most a share of it, so that endless
 // bodies of some hosts leave room for others.
 type pool struct {

@@ -154,7 +154,6 @@ func TestConfigErrors(t *testing.T) {
 		"contact with a newline": {Contact: "a@example.org\r\nX: y"},
 		"contact without a host": {Contact: "https://"},
 		"e-mail without domain":  {Contact: "root@localhost"},
-		"product with a digit":   {Product: "Gleaner2"},
 		"version with a blank":   {Version: "1 2"},
 		"proxy":                  {Proxy: "gopher://x"},
 		"proxy without host":     {Proxy: "http://"},

@@ -99,18 +99,31 @@ type robotsReader struct {
 	terms Terms
 }
 
-// Sitemaps returns the absolute URLs of the sitemaps in the robots.txt of a host (or of a
-// URL's host). The error is an *Error.
-func (c *Client) Sitemaps(ctx context.Context, hostOrURL string, terms Terms) ([]string, error) {
-	u, err := url.Parse(hostOrURL)
-	if err != nil || u.Host == "" {
-		u = &url.URL{Scheme: "http", Host: hostOrURL, Path: "/"}
-	}
-	t, err := c.target(u)
+// rules returns the robots.txt of a host, from memory, from the cache or from the host. It
+// returns an *Error while the file cannot be read.
+func (c *Client) rules(ctx context.Context, host string, terms Terms) (*target, *robots.Rules, error) {
+	t, err := c.target(&url.URL{Scheme: "http", Host: host, Path: "/"})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	rules, err := robotsReader{c, terms}.rules(ctx, t)
+	rules, err := robotsReader{c, terms}.rulesFrom(ctx, t, true)
+	return t, rules, err
+}
+
+// CrawlDelay returns the pause between two requests in the robots.txt of a host, or 0. The error
+// is an *Error if robots.txt is unavailable.
+func (c *Client) CrawlDelay(ctx context.Context, host string, terms Terms) (time.Duration, error) {
+	_, rules, err := c.rules(ctx, host, terms)
+	if err != nil {
+		return 0, err
+	}
+	return rules.CrawlDelay(), nil
+}
+
+// Sitemaps returns the absolute URLs of the sitemaps in the robots.txt of a host. The error is
+// an *Error.
+func (c *Client) Sitemaps(ctx context.Context, host string, terms Terms) ([]string, error) {
+	t, rules, err := c.rules(ctx, host, terms)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +152,8 @@ func (c robotsReader) allowed(ctx context.Context, t *target) (rules *robots.Rul
 	return rules, rule, nil
 }
 
-// rules returns the robots.txt of a URL's host, from memory, from the cache or from the host.
-// It returns an error while the file cannot be read.
-func (c robotsReader) rules(ctx context.Context, t *target) (*robots.Rules, error) {
-	return c.rulesFrom(ctx, t, true)
-}
-
-// rulesFrom is rules, with or without those in memory. It never uses a failure in memory.
+// rulesFrom returns the robots.txt of a URL's host, with or without those in memory. It never
+// uses a failure in memory.
 func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*robots.Rules, error) {
 	h := c.robots.host(t.host)
 	if _, rules, fresh := h.get(c.cfg.Clock.Now()); fresh && memory {
@@ -175,14 +183,14 @@ func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*r
 		}
 		if err := c.saveRobots(ctx, t.host, old); err != nil {
 			// so that it is not fetched at each attempt
-			c.robots.set(t.host, h, old, robots.Parse(old.Body, c.cfg.Product))
+			c.robots.set(t.host, h, old, robots.Parse(old.Body, product))
 			return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 		}
 	}
 	if rec, rules, _ := h.get(c.cfg.Clock.Now()); rules != nil && rec.same(old) {
 		return rules, c.robotsError(t, old)
 	}
-	rules = robots.Parse(old.Body, c.cfg.Product)
+	rules = robots.Parse(old.Body, product)
 	c.robots.set(t.host, h, old, rules)
 	return rules, c.robotsError(t, old)
 }
@@ -222,7 +230,7 @@ func (c *Client) robotsError(t *target, rec RobotsRecord) error {
 // nothing is known of the host, and nothing must be stored. check is called for a page of
 // another host to which robots.txt redirects.
 func (c robotsReader) askRobots(ctx context.Context, page *target, old RobotsRecord, check func(context.Context, *target) error) (RobotsRecord, error) {
-	x, body, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay(), check)
+	x, body, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, product).CrawlDelay(), check)
 	now := c.cfg.Clock.Now()
 	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(robotsAge)}
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -283,7 +291,7 @@ func (c robotsReader) checkTarget(ctx context.Context, t *target) error {
 	if err := c.robotsError(t, rec); err != nil {
 		return err
 	}
-	if ok, rule := robots.Parse(rec.Body, c.cfg.Product).Allowed(t.url.RequestURI()); !ok {
+	if ok, rule := robots.Parse(rec.Body, product).Allowed(t.url.RequestURI()); !ok {
 		return &Error{Outcome: RobotsDenied, URL: t.raw, Err: fmt.Errorf("robots.txt: %s", rule)}
 	}
 	return nil
@@ -343,7 +351,7 @@ func (c robotsReader) askForRobots(ctx context.Context, t *target, crawlDelay ti
 		return x, nil, asError(ctx, t.raw, err)
 	}
 	if own && statusOutcome(x.status) == gleaner.OK {
-		x.learnt = robots.Parse(body, c.cfg.Product).CrawlDelay()
+		x.learnt = robots.Parse(body, product).CrawlDelay()
 	}
 	return x, body, nil
 }

@@ -184,7 +184,7 @@ func TestRobotsAreCachedAndAskedAgain(t *testing.T) {
 	other := testClient(t, change)
 	require.Equal(t, gleaner.OK, fetch(other))
 	require.Equal(t, int64(3), asked.Load(), "another client has it from the cache")
-	maps, err := other.Sitemaps(context.Background(), s.URL, Terms{})
+	maps, err := other.Sitemaps(context.Background(), strings.TrimPrefix(s.URL, "http://"), Terms{})
 	require.NoError(t, err)
 	require.Equal(t, []string{s.URL + "/map.xml", "https://www.example.org/two.xml"}, maps)
 	_, err = other.Fetch(context.Background(), Request{URL: s.URL + "/no/x"})
