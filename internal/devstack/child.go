@@ -26,12 +26,23 @@ type child struct {
 	err     error // valid after done
 }
 
+// StartOwned starts a command, and calls ended when it is gone. The kernel ties the
+// parent-death signal to the *thread* that forked, so the fork and the wait share one
+// goroutine locked to its thread: the thread lives exactly as long as the child.
+func StartOwned(cmd *exec.Cmd, ended func(error)) error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		err := cmd.Start()
+		if started <- err; err == nil {
+			ended(cmd.Wait())
+		}
+	}()
+	return <-started
+}
+
 // startChild starts cmd; onDeath is the signal that the kernel sends it when
 // this process dies (Linux only).
-//
-// The kernel ties the parent-death signal to the *thread* that forked, so the
-// fork and the wait share one goroutine locked to its thread: the thread lives
-// exactly as long as the child.
 func startChild(name string, cmd *exec.Cmd, logFile string, onDeath syscall.Signal) (*child, error) {
 	out, err := openLog(logFile)
 	if err != nil {
@@ -45,18 +56,7 @@ func startChild(name string, cmd *exec.Cmd, logFile string, onDeath syscall.Sign
 	cmd.SysProcAttr.Setpgid = true
 	setDeathSignal(cmd.SysProcAttr, onDeath)
 	c := &child{name: name, cmd: cmd, logFile: logFile, done: make(chan struct{})}
-	started := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		c.err = cmd.Wait()
-		close(c.done)
-	}()
-	if err := <-started; err != nil {
+	if err := StartOwned(cmd, func(err error) { c.err = err; close(c.done) }); err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", name, err)
 	}
 	return c, nil

@@ -63,12 +63,7 @@ func Whole(goal string) string {
 	return "published"
 }
 
-func share(part, whole int) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
+func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // Year is the summary of one year (Zhuang et al., §4.2, recall ρ(i) by year).
 type Year struct {

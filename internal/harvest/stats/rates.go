@@ -47,12 +47,7 @@ func DDR(r store.Rates) float64 {
 // ADR returns the accepted document rate: the accepted share of documents.
 func ADR(r store.Rates) float64 { return share(r.Accepted, r.Documents) }
 
-func share(part, whole int) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
+func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // poor reports whether a directory with enough URLs has a low page yield, and few documents or
 // few accepted ones. DDR and ADR are consecutive steps from fetched pages to accepted documents,

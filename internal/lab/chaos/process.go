@@ -5,8 +5,9 @@ package chaos
 import (
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
+
+	"gleaner/internal/devstack"
 )
 
 // process is a program that is started again and again under one name.
@@ -19,8 +20,7 @@ type process struct {
 	done    chan struct{}
 }
 
-// start runs the program. The kernel ties the signal of the parent's death to
-// the thread that forked, which therefore lives as long as the program.
+// start runs the program.
 func (p *process) start() error {
 	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -31,19 +31,9 @@ func (p *process) start() error {
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Env = append(cmd.Env, p.extra...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	p.cmd, p.done = cmd, make(chan struct{})
-	started := make(chan error, 1)
-	go func(done chan struct{}) {
-		runtime.LockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		_ = cmd.Wait()
-		close(done)
-	}(p.done)
-	return <-started
+	done := make(chan struct{})
+	p.cmd, p.done = cmd, done
+	return devstack.StartOwned(cmd, func(error) { close(done) })
 }
 
 func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }

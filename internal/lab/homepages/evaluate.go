@@ -86,12 +86,7 @@ func (s Score) Found() float64 { return ratio(s.Right, s.Exist) }
 // WrongRate is the share of all authors who were given a page that is not theirs.
 func (s Score) WrongRate() float64 { return ratio(s.Wrong, s.Authors) }
 
-func ratio(a, b int) float64 {
-	if b == 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
-}
+func ratio(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // Report compares the decisions with labels.
 type Report struct {

@@ -52,12 +52,7 @@ func (c *Confusion) Accuracy() float64 {
 	return ratio(right, c.total())
 }
 
-func ratio(a, b int) float64 {
-	if b == 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
-}
+func ratio(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // Scores of one class: precision, recall, F1, each 0 where undefined.
 func (c *Confusion) Scores(class string) (precision, recall, f1 float64) {
@@ -92,10 +87,7 @@ func (c *Confusion) MacroF1() float64 {
 		sum += f1
 		n++
 	}
-	if n == 0 {
-		return 0
-	}
-	return sum / float64(n)
+	return sum / float64(max(n, 1))
 }
 
 // String prints the matrix with precision, recall and F1, a row for each class.
