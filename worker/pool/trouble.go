@@ -81,7 +81,7 @@ func Troubles(ctx context.Context, c client.Client, harvest string) ([]Trouble, 
 // Look returns the current work of a harvest and its failures.
 func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 	id := workflows.HarvestID(name)
-	if status, _ := (temporal{c}).Harvest(ctx, name); status == reconcile.Terminated {
+	if status, _ := (temporal{c}).Status(ctx, id); status == reconcile.Terminated {
 		goal, years := gleaner.SplitHarvest(name)
 		why := fmt.Sprintf("its workflow was terminated; `%s` goes on from what is known; within some ten minutes a worker "+
 			"records that it failed, and it can be run again", store.Harvest{Venue: goal, Years: years}.Command())
