@@ -317,8 +317,11 @@ func (d *desk) EnterList(ctx context.Context, name, text string, replace bool) (
 		return "", err
 	}
 	defer a.Close()
-	err = consoleError(enterList(ctx, a, io.Discard, goal, gleaner.Years{}, file, "console/"+goal.List,
-		func(string) bool { return replace }))
+	papers, _, err := papersOfList(io.Discard, goal.String(), gleaner.Years{}, file)
+	if err == nil {
+		err = enterList(ctx, a, goal.String(), "console/"+goal.List, papers, func(string) bool { return replace })
+	}
+	err = consoleError(err)
 	if program.ExitCode(err) == program.ExitUsage {
 		err = fmt.Errorf("%w: %s", program.ErrUsage, strings.ReplaceAll(err.Error(), file, name))
 	}

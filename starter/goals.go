@@ -167,7 +167,11 @@ func knowList(ctx context.Context, c *cli, given gleaner.Goal, years gleaner.Yea
 		if err != nil {
 			return err
 		}
-		return enterList(ctx, a, c.Err, given, years, f.papers, path, func(was string) bool { return was == path })
+		papers, _, err := papersOfList(c.Err, given.String(), years, f.papers)
+		if err != nil {
+			return err
+		}
+		return enterList(ctx, a, given.String(), path, papers, func(was string) bool { return was == path })
 	}
 	v, err := a.DB.Venue(ctx, given.String())
 	if err == nil && v.Sources == "" {
@@ -176,15 +180,9 @@ func knowList(ctx context.Context, c *cli, given gleaner.Goal, years gleaner.Yea
 	return err
 }
 
-// enterList makes a file the whole of a list, whatever years are wanted of it now. A
+// enterList makes the papers of a file the whole of a list, whatever years are wanted of it now. A
 // harvest that runs keeps the papers that it began with. The record names the file by its origin.
-func enterList(ctx context.Context, a *app.App, hints io.Writer, list gleaner.Goal, years gleaner.Years, file,
-	origin string, replaces func(was string) bool) error {
-	key := list.String()
-	papers, _, err := papersOfList(hints, key, years, file)
-	if err != nil {
-		return err
-	}
+func enterList(ctx context.Context, a *app.App, key, origin string, papers []gleaner.Paper, replaces func(was string) bool) error {
 	for i := range papers {
 		papers[i].Key = key + "/" + papers[i].Key // a list's own: the same paper may be of a venue, too
 	}

@@ -55,7 +55,7 @@ func (g getter) subjects(t testing.TB, conf, name string, from, to int) (out []h
 	t.Helper()
 	dblp := metadata.NewDBLP(metadata.Config{DBLPURL: "http://dblp.org", HTTPClient: g.client,
 		Delays: metadata.Delays{DBLP: time.Millisecond}})
-	papers, err := dblp.List(t.Context(), gleaner.Venue{Key: "conf/" + conf}, gleaner.Years{From: from, To: to})
+	papers, err := dblp.List(t.Context(), gleaner.Venue{Key: "conf/" + conf}, gleaner.Years{From: from, To: to}, func(int, int) {})
 	require.NoError(t, err)
 	byID := map[string]int{}
 	for _, p := range papers {
