@@ -122,10 +122,11 @@ func TestCachedHomepageGoesBeforeTheSitemap(t *testing.T) {
 	})
 	w.seed(t, s.host, "/", "/")
 	home := "http://" + s.host + "/"
-	h := frontier.HashOf(home)
+	h, at := frontier.HashOf(home), time.Now().Add(-time.Hour)
 	require.NoError(t, w.db.SavePage(t.Context(), store.CachedPage{Hash: h[:], Host: s.host, URL: home, FinalURL: home, Outcome: string(gleaner.OK), Status: 200,
-		Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(`<a href="a.html">a</a> <a href="b.html">b</a>`), At: time.Now()}))
+		Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(`<a href="a.html">a</a> <a href="b.html">b</a>`), At: at}))
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.WithinDuration(t, at, storetest.Get[time.Time](t, w.db.Pool, `SELECT fetched_at FROM urls WHERE hash=$1`, h), time.Minute, "when the server was asked")
 	require.Equal(t, []string{"/a.html", "/b.html", "/map.xml"}, s.order)
 }
 
@@ -312,6 +313,7 @@ func TestReasonsSayWhatTheListsSayNow(t *testing.T) {
 	is(report.LeftOut, `UPDATE sites SET reason=$1`, gleaner.NotListed)
 	is(report.NotYet, `INSERT INTO whitelist (url, domain, position, documents) SELECT 'http://' || host || '/', host, 1, 1 FROM sites`)
 	is(report.NotLinked, `UPDATE sites SET state='done'; UPDATE urls SET state=CASE was WHEN 0 THEN 4 ELSE was END`)
+	is(report.LeftOut, `WITH d AS (DELETE FROM locations), p AS (DELETE FROM links) INSERT INTO blacklist (host) VALUES ($1)`, d.home.host)
 	lead := `WITH x AS (INSERT INTO sites (host, state) VALUES ('far.test', 'new') RETURNING id), l AS (INSERT INTO leads (from_site, hash, to_site, wanted) SELECT s.id, '\x01', x.id, 0 FROM x, sites s WHERE s.host=$1)
 		INSERT INTO urls (site_id, hash, url, parent, anchor, role) SELECT id, '\x01', 'http://far.test/q.pdf', 'http://' || $1 || '/~ada/', $2, 2 FROM x`
 	is(report.NotYet, lead, d.home.host, other.Title) // it was given before the paper was wanted

@@ -43,6 +43,9 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	l.progress.URL = e.Link.URL
 	l.limits.used.Pages++
 	v := frontier.Visit{Entry: e, Reason: reason, Crawl: l.site.Crawl, At: time.Now()}
+	if l.cached {
+		v.At = a.FetchedAt
+	}
 	e.Tries++
 	result, err := l.outcome(ctx, e, &v, a, err)
 	if err != nil {

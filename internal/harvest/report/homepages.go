@@ -104,13 +104,16 @@ func refuses(site store.SiteClue) bool {
 // read reports whether the homepage itself was read by a complete crawl.
 func read(site store.SiteClue) bool { return crawled(site) && !site.Unasked && site.Unread == "" }
 
+// barred reports whether the host of a site is on the blacklist. What it had may have been removed.
+func barred(site store.SiteClue) bool { return strings.HasPrefix(site.Reason, gleaner.Blacklisted) }
+
 // barren returns the homepages that led to no paper, in a fixed order. Other sites with papers
 // that they link to had none either.
 func (c *clues) barren() (out []evidence.Barren) {
 	for _, author := range slices.Sorted(maps.Keys(c.authors)) {
 		clue := c.authors[author]
 		for i, h := range clue.Homepages {
-			if brought := c.nothing(clue, i); brought != "" && h.Scope == "" {
+			if brought := c.nothing(clue, i); brought != "" && h.Scope == "" && !barred(clue.Sites[i]) {
 				out = append(out, evidence.Barren{Author: author, URL: h.URL, Brought: brought})
 			}
 		}
@@ -165,6 +168,8 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 			}
 			nothing := c.nothing(clue, i)
 			switch {
+			case barred(site) && (nothing != "" || site.State == gleaner.SiteStopped), site.State == gleaner.SiteStopped && site.Reason == gleaner.NotListed:
+				listed = append(listed, line)
 			case nothing != "":
 				nowhere = append(nowhere, line+", "+nothing)
 			case crawled(site) && site.Unasked:
@@ -175,8 +180,6 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 				cut = append(cut, line)
 			case crawled(site):
 				known = append(known, fmt.Sprintf("%s, %s and %s fetched, %d failed, none is it", line, text.Count(site.Pages, "page"), text.Count(site.Documents, "document"), site.Failed))
-			case site.State == gleaner.SiteStopped && (site.Reason == gleaner.NotListed || strings.HasPrefix(site.Reason, gleaner.Blacklisted)):
-				listed = append(listed, line)
 			case refuses(site):
 				refused = append(refused, line)
 			default:

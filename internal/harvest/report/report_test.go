@@ -151,15 +151,16 @@ func TestPageInABrowser(t *testing.T) {
 // TestBarrenWithItsPlaces: a homepage led nowhere where its places of papers did, too.
 func TestBarrenWithItsPlaces(t *testing.T) {
 	t.Parallel()
-	of := func(list store.SiteClue, parent string) int {
+	of := func(why string, list store.SiteClue, parent string) int {
 		c := clues{places: newPlaces([]store.Place{{URL: "http://lab.example/p/a.pdf", Parent: parent, Accepted: true}}, false), authors: map[string]store.AuthorClue{"1/1": {
-			Homepages: []store.Homepage{{URL: "http://ada.example/"}, {URL: "http://lab.example/", Scope: "/index"}}, Sites: []store.SiteClue{{State: "done", Pages: 9}, list}}}}
+			Homepages: []store.Homepage{{URL: "http://ada.example/"}, {URL: "http://lab.example/", Scope: "/index"}}, Sites: []store.SiteClue{{State: "done", Reason: why, Pages: 9}, list}}}}
 		return len(c.barren())
 	}
 	read := store.SiteClue{State: "done", Pages: 1}
-	require.Equal(t, 1, of(read, "http://lab.example/people/"))
-	require.Zero(t, of(read, "http://lab.example/"))
-	require.Zero(t, of(store.SiteClue{State: "crawling", Waiting: 1}, "http://lab.example/people/"))
+	require.Equal(t, 1, of("", read, "http://lab.example/people/"))
+	require.Zero(t, of(gleaner.Blacklisted, read, "http://lab.example/people/"), "what it led to may have been cleaned")
+	require.Zero(t, of("", read, "http://lab.example/"))
+	require.Zero(t, of("", store.SiteClue{State: "crawling", Waiting: 1}, "http://lab.example/people/"))
 }
 
 func TestExplain(t *testing.T) {

@@ -202,15 +202,18 @@ type SiteClue struct {
 	CutBy                     string // by which limits
 }
 
-// byLists makes a site that has more to ask what the lists make of it now: barred is why it
-// is on the blacklist, nil where it is not; listed says that it came to be on the whitelist,
+// byLists makes a site that has more to ask what the lists make of it now, and gives a blacklisted one
+// that reason: barred is why, nil where it is not; listed says that it came to be on the whitelist,
 // paused that a person has it not asked.
 func (s *SiteClue) byLists(barred *string, listed, paused bool) {
 	switch {
 	case barred == nil && paused && (s.State != gleaner.SiteDone || s.Waiting > 0):
 		s.State, s.Reason = gleaner.SiteStopped, gleaner.SitePaused
-	case barred != nil && (s.State != gleaner.SiteDone || s.Waiting > 0):
-		s.State, s.Reason = gleaner.SiteStopped, gleaner.Blacklisted
+	case barred != nil:
+		s.Reason = gleaner.Blacklisted
+		if s.State != gleaner.SiteDone || s.Waiting > 0 {
+			s.State = gleaner.SiteStopped
+		}
 		if *barred != "" {
 			s.Reason += ": " + *barred
 		}
