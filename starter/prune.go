@@ -55,7 +55,7 @@ its report, and nothing else does. Documents, sites and homepages stay.`,
 		})
 	})
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
-	durationVar(cmd.Flags(), &r.Rejected, "rejected", 0, "remove files of rejected documents judged before so long (default: retain-rejected)")
+	durationVar(cmd.Flags(), &r.Rejected, "rejected", 0, "remove files of rejected documents judged before so long; 0s keeps them for ever (default: retain-rejected)")
 	durationVar(cmd.Flags(), &r.Harvests, "harvests", 0, "remove harvests covered by a later one and ended before so long (default: retain-harvests)")
 	durationVar(cmd.Flags(), &r.Lines, "lines", 0, "remove lines of jobs that ended before so long (default: retain-rejected)")
 	return cmd

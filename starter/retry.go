@@ -121,8 +121,12 @@ func retrySite(ctx context.Context, c *cli, t client.Client, db *store.DB, s app
 	if f.wait {
 		return c.follow(ctx, t, h.ID)
 	}
-	return c.Say(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, "%s: asked again for %s that failed and %s that stalled, for %s; next request %s\n",
-		s.Host, text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), h.ID, store.SiteRow{Next: s.Next}.NextWords(time.DateTime))
+	next := "next request " + cmp.Or(crawlsLater(h), store.SiteRow{Next: s.Next}.NextWords(time.DateTime))
+	if did.URLs+did.Sites+did.Authors == 0 {
+		next = "nothing is requested"
+	}
+	return c.Say(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, "%s: asked again for %s that failed and %s that stalled, for %s; %s\n",
+		s.Host, text.Count(did.URLs, "URL"), text.Count(did.Stalled, "document"), h.ID, next)
 }
 
 // checkRetry reports whether there is such a site, and whether anything failed for the

@@ -36,7 +36,8 @@ const (
 func (c *cli) scheduleCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "schedule", Short: "Come back by itself: harvests of venues, and recrawls of what is due",
 		Long: `A schedule starts a harvest of a venue, or ("due") a recrawl of every site whose
-rest is over, every so often; "whitelist" gives the whitelist's pages to the frontier
+rest is over, every so often. Unlike "starter harvest", a harvest of a schedule asks again
+only what is due. "whitelist" gives the whitelist's pages to the frontier
 before, and is in the place of "due". Runs do not overlap: one that is due while the
 last still runs is left out. After an outage one missed run of the last hour is
 made up for, no more. Starts are spread by the jitter. "starter pause schedule/due"
@@ -232,6 +233,9 @@ func (c *cli) showSchedule(ctx context.Context, t client.Client, id, did string)
 }
 
 func writeScheduled(w io.Writer, s scheduled) {
+	if s.Every != "" {
+		fmt.Fprintf(w, "  every %s\n", s.Every)
+	}
 	if s.Paused {
 		fmt.Fprintf(w, "  paused: %s\n", s.Note)
 	}

@@ -52,6 +52,7 @@ func TestScheduleCommands(t *testing.T) {
 		all := answer[[]scheduled](c.read, "schedule", "list")
 		return len(all) == 2
 	}, 2*time.Minute, 100*time.Millisecond)
+	require.Contains(t, c.ok("schedule", "list"), "due\n  every 5h\n")
 
 	c.ok("pause", "schedule/due")
 	c.read(&s, "schedule", "show", "schedule/due")

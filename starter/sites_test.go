@@ -353,7 +353,11 @@ func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
 	require.Equal(t, []int{1, 0}, []int{counts.Held, counts.Wanted}, "what the library holds by now is wanted no more")
 	require.Contains(t, c.wrong(program.ExitUnknown, "resume", retried.ID), "conf/x/2001 is not paused")
 	c.ok("pause", "cyd.example")
-	require.Contains(t, c.ok("resume", "cyd.example"), "it is asked for conf/x/2001")
+	const later = " at the latest when the harvest crawls (stage papers now)\n"
+	require.Contains(t, c.ok("resume", "cyd.example"), "it is asked for conf/x/2001,"+later)
+	require.Contains(t, c.ok("retry", "cyd.example"), "; nothing is requested\n")
+	c.exec(`UPDATE urls SET state=3`)
+	require.Contains(t, c.ok("retry", "cyd.example"), "3 URLs that failed and 1 document that stalled, for conf/x/2001; next request"+later)
 }
 
 // TestARetryOfNothingNamesReasons: what failed for good is tried again only where its reason

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/each"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
@@ -172,7 +174,7 @@ way are finished. A host that is paused is asked by no worker, by its name with 
 without: its crawls end as stopped, and harvests go on without it.`),
 		steerCommand(c, "resume", "Resume what is paused",
 			`Resume a harvest, collections, a host or a schedule that is paused. Harvests that run and
-want the host go on there at once.`),
+want the host go on there.`),
 		steerCommand(c, "cancel", "Cancel a harvest, collections, a job or a recrawl; what was found is kept", "Cancel a harvest, collections, a job (by its number) or a recrawl (recrawl/due,\nrecrawl/conf/webdb). What was found is kept."),
 	}
 }
@@ -272,6 +274,13 @@ func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, 
 			_, err := retryRunning(ctx, t, h, activities.Retry{Host: host, Reason: "stopped"})
 			switch {
 			case err == nil:
+				of, err := db.FindHarvest(ctx, h)
+				if err != nil {
+					return "", err
+				}
+				if later := crawlsLater(of); later != "" {
+					h += ", " + later
+				}
 				goOn = append(goOn, h)
 			case !hasEnded(err):
 				return "", fmt.Errorf("%s is resumed, but %s does not know: %w; `starter retry %s` tells it", host, h, err, host)
@@ -282,6 +291,17 @@ func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, 
 		return "resumed: it is asked for " + strings.Join(goOn, ", "), nil
 	}
 	return "resumed: no harvest that runs wants it; it is asked when one that does is started again", nil
+}
+
+// crawlsLater says when a harvest under way asks hosts; it is "" if that may be now.
+func crawlsLater(h store.Harvest) string {
+	switch {
+	case h.Paused:
+		return "when the harvest is resumed"
+	case slices.Contains([]gleaner.Stage{gleaner.StagePapers, gleaner.StageHeld, gleaner.StageHomepages}, h.Stage):
+		return fmt.Sprintf("at the latest when the harvest crawls (stage %s now)", h.Stage)
+	}
+	return ""
 }
 
 func notRunning(h store.Harvest, err error) error {
