@@ -38,6 +38,13 @@ func (f *Folder) Close() error { return f.root.Close() }
 // List implements Place. A file that goes away meanwhile is not given, nor is a folder.
 func (f *Folder) List(ctx context.Context, from string) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
+		if f.Only != "" {
+			one, err := f.Stat(ctx, f.Only)
+			if one.Err = err; !Before(f.Only, from) && !errors.Is(err, fs.ErrNotExist) {
+				yield(one, nil)
+			}
+			return
+		}
 		_ = fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 			if cause := context.Cause(ctx); cause != nil {
 				yield(File{}, cause)
@@ -48,9 +55,6 @@ func (f *Folder) List(ctx context.Context, from string) iter.Seq2[File, error] {
 				return fs.SkipAll
 			}
 			if name != "." && Before(name, from) && !strings.HasPrefix(from, name+"/") {
-				return skip(d)
-			}
-			if f.Only != "" && name != "." && name != f.Only {
 				return skip(d)
 			}
 			if errors.Is(err, fs.ErrNotExist) || err == nil && d.IsDir() {
