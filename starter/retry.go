@@ -183,11 +183,13 @@ func countRetry(ctx context.Context, db *store.DB, h store.Harvest, what activit
 		return would, err
 	}
 	would.Authors, would.Sources = q.Authors, q.Papers+q.Copies
-	held, err := (&harvest.Stages{DB: db}).HeldByNow(ctx, h.ID)
-	if err != nil {
-		return would, err
+	if what.Host == "" && what.Reason == "" {
+		held, err := (&harvest.Stages{DB: db}).HeldByNow(ctx, h.ID)
+		if err != nil {
+			return would, err
+		}
+		would.Held = len(held)
 	}
-	would.Held = len(held)
 	if would.URLs, err = db.FailedURLs(ctx, f); err != nil {
 		return would, err
 	}

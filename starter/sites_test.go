@@ -395,6 +395,7 @@ func TestARetryOfNothingNamesReasons(t *testing.T) {
 	would, err = checkRetryLeft(t.Context(), c.DB, h, activities.Retry{})
 	require.NoError(t, err, "holdings that were entered later count")
 	require.Contains(t, retryWords(would, false), "1 paper is held by the library by now")
+	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "cyd.example"), "nothing of conf/x/2001 failed", "but for a host")
 }
 
 // TestADelayBelowTheFloorIsNamed: who asks for less than the least delay is told
