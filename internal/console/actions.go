@@ -189,6 +189,7 @@ func enterList(ctx context.Context, c *Console, a *asked) (any, error) {
 		return nil, err
 	}
 	a.PostForm = url.Values{"goal": {goal}} // of the form that starts it
+	c.estimates.forget(HarvestRequest{Goal: goal}, nil)
 	return estimated(ctx, c, HarvestRequest{Goal: goal})
 }
 

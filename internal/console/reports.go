@@ -111,11 +111,11 @@ func (b *background[K, V]) make(key K, do func(context.Context) (V, error)) *mak
 	return m
 }
 
-// forget has it made anew when it is asked for again.
+// forget has it made anew when it is asked for again; nil is whatever is made or kept of it.
 func (b *background[K, V]) forget(key K, m *making[V]) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.making[key] == m {
+	if m == nil || b.making[key] == m {
 		delete(b.making, key)
 	}
 }

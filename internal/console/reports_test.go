@@ -145,6 +145,10 @@ func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 	_, body := d.do("POST", "/estimates", "goal=nobody+knows")
 	require.Contains(t, body, "listed at last", "what was begun goes on")
 	require.Empty(t, d.estimates.making)
+	d.estimates.make(HarvestRequest{Goal: "papers:own"}, func(context.Context) (p Estimated, err error) { return p, errNoPage })
+	close(listed)
+	_, body = d.do("POST", listsPath, "name=own&list=another")
+	require.Contains(t, body, "listed at last", "a list that is entered again has its own papers")
 }
 
 // slow waits for a catalogue that answers once.
@@ -157,6 +161,8 @@ func (slow) Start(ctx context.Context, _ HarvestRequest) (id, did string, err er
 	<-ctx.Done()
 	return "", "", ctx.Err()
 }
+
+func (slow) EnterList(context.Context, string, string, bool) (string, error) { return "papers:own", nil }
 
 func (s slow) Estimate(ctx context.Context, _ HarvestRequest, listing func(string)) (Estimated, error) {
 	listing("22 of 33 volumes")
