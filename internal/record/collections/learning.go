@@ -106,7 +106,7 @@ func (r *Record) PagesRead(ctx context.Context, id int) (int, error) {
 
 // BeginLearning records the start of a training, and reports whether the caller must do it.
 // Exactly one of concurrent callers gets true; another does after that one's process ended or its
-// answer was lost. It sets l.At, by which LeaveLearning and EndLearning match the training.
+// answer was lost. It sets l.At, by which LeaveLearning matches the training.
 func (r *Record) BeginLearning(ctx context.Context, id int, l *Learning) (mine bool, err error) {
 	l.At, err = store.One(ctx, r.db, pgx.RowTo[time.Time], nil, `INSERT INTO collection_learnings (collection, topic, pages, note) VALUES ($1,$2,$3,$4)
 		ON CONFLICT (collection, topic, pages) DO UPDATE SET at=now()
@@ -120,12 +120,12 @@ func (r *Record) LeaveLearning(ctx context.Context, id int, l Learning) error {
 		id, l.Topic, l.Pages, l.At)
 }
 
-// EndLearning records the result of a training with its classifier, nil after a failure. It
-// records nothing if another caller has taken the training over.
+// EndLearning records the result of a training with its classifier, nil after a failure. If another
+// caller has taken the training over, the first result counts.
 func (r *Record) EndLearning(ctx context.Context, id int, l Learning, model json.RawMessage) error {
 	b := &pgx.Batch{}
 	b.Queue(`UPDATE collection_learnings SET at=now(), told=$4, own=$5, accuracy=$6, note=$7, model=$8
-		WHERE collection=$1 AND topic=$2 AND pages=$3 AND at=$9`, id, l.Topic, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model, l.At)
+		WHERE collection=$1 AND topic=$2 AND pages=$3 AND note=$9`, id, l.Topic, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model, notEnded)
 	b.Queue(`UPDATE collection_learnings SET model=NULL WHERE collection=$1 AND topic=$2 AND model IS NOT NULL AND pages NOT IN (
 		SELECT pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY at DESC, pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
 	return r.db.Send(ctx, b)
