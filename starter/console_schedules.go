@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -38,7 +39,11 @@ func (d *desk) CreateSchedule(ctx context.Context, w console.HarvestRequest, eve
 	if err != nil {
 		return "", consoleError(err)
 	}
-	return shortName(o.ID), d.onTemporal(ctx, func(t client.Client) error { return startSchedule(ctx, t, o) })
+	err = d.onTemporal(ctx, func(t client.Client) error { return startSchedule(ctx, t, o) })
+	if err != nil && !errors.Is(err, errScheduled) {
+		return "", err
+	}
+	return shortName(o.ID), err
 }
 
 // SteerSchedule implements console.Schedules, for the schedule of exactly that name.

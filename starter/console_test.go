@@ -103,7 +103,7 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	require.Contains(t, post("lists", "name=own.csv&list=title,year%0AA+Paper+of+Mine,2001%0A"), "A Paper of Mine")
 	const prof = "name=Reading+list+of+Prof.+Roe&list=title,year%0A"
 	require.Contains(t, post("lists", prof+"A+Paper+of+Mine,2001%0A"), "papers:reading-list-of-prof.-roe")
-	require.Contains(t, post("lists", prof+"Another+Paper,2001%0A"), "which has other papers; replace it, or give this one another name")
+	require.Contains(t, post("lists", prof+"Another+Paper,2001%0A"), "which has other papers; give this one another name, or replace it in the console")
 	require.Contains(t, post("lists", prof+"Another+Paper,2001%0A&replace=yes"), "Another Paper")
 	odd := post("lists", "name=odd.csv&list=title,year%0AA+Paper,2001,more%0A")
 	require.Contains(t, odd, "odd.csv: line 2")

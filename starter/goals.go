@@ -225,7 +225,7 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers 
 	}
 	for _, n := range same {
 		if n != 0 && !runs {
-			return fmt.Errorf("%w: %s is the list of %s, which has other papers; replace it, or give this one another name", program.ErrUsage, key, was)
+			return fmt.Errorf("%w: %s is the list of %s, which has other papers; give this one another name, or replace it in the console", program.ErrUsage, key, was)
 		}
 		if n != 0 {
 			return fmt.Errorf("%w: %[2]s is being harvested with other papers; wait for its end, or `starter cancel %[2]s`, or give the file another name", program.ErrUsage, key)

@@ -112,8 +112,9 @@ func fromTemporal(ctx context.Context, c *cli, all []harvestStatus, waiting bool
 	unknown(c.onTemporal(patient, func(t client.Client) (err error) {
 		for i, h := range all {
 			if runs(h) {
-				all[i].Troubles, err = pool.Troubles(ctx, t, h.ID)
-				unknown(err)
+				found, failed := pool.Troubles(ctx, t, h.ID)
+				all[i].Troubles = found
+				unknown(failed)
 			}
 		}
 		if waiting {

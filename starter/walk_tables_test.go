@@ -37,7 +37,9 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 	t.Cleanup(receiver.Close)
 	hook, port := receiver.URL, freePort(t)
 	return strings.NewReplacer(
-		// What a page says in short, in full.
+		// What a page says in short, in full, and what another page makes again.
+		"bin/starter schedule create conf/webdb --years 1998-2004 --every 30d",
+		"bin/starter schedule create conf/sample --years 1998-2004 --every 30d && bin/starter schedule delete conf/sample/1998-2004",
 		"starter schedule show | trigger | delete conf/webdb/1998-2004",
 		"starter schedule show conf/sample && starter pause schedule/conf/sample && starter resume schedule/conf/sample && starter schedule trigger conf/sample && starter schedule delete conf/sample/1998-2004 && starter schedule delete whitelist",
 		"starter blacklist list --plain | add --file FILE | remove --file FILE",

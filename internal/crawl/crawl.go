@@ -19,7 +19,7 @@ import (
 // Fetcher is the polite client (fetch.Client).
 type Fetcher interface {
 	Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-	Sitemaps(ctx context.Context, hostOrURL string, terms fetch.Terms) ([]string, error)
+	Sitemaps(ctx context.Context, host string, terms fetch.Terms) ([]string, error)
 }
 
 // Config bounds a crawl. Begin with Defaults: for many fields zero means no limit.

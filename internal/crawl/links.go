@@ -220,6 +220,8 @@ func (q *enqueuer) files(e *frontier.Entry, p *page.Page) (of []frontier.Hash) {
 			of = append(of, h)
 		}
 	}
-	q.fileRoom -= len(of)
+	if e.Was != frontier.Page { // whose links are counted as those on record
+		q.fileRoom -= len(of)
+	}
 	return of
 }

@@ -141,8 +141,8 @@ func (o Options) date() time.Time {
 
 // Kinds are the kinds of file in which documents come, the words for Options.Types.
 func Kinds() []string {
-	return each.Of([]document.Kind{document.PDF, document.PostScript, document.DVI, document.DjVu, document.Word, document.LaTeX, document.Presentation, document.EPUB,
-		document.HTML, document.XML, document.PlainText, document.Gzip, document.Compress, document.Bzip2, document.Zip, document.Tar}, func(k document.Kind) string { return string(k) })
+	return each.Text([]document.Kind{document.PDF, document.PostScript, document.DVI, document.DjVu, document.Word, document.LaTeX, document.Presentation, document.EPUB,
+		document.HTML, document.XML, document.PlainText, document.Gzip, document.Compress, document.Bzip2, document.Zip, document.Tar})
 }
 
 // takes reports whether files of a kind are taken.

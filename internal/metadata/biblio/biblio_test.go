@@ -150,7 +150,7 @@ func TestMalformedInputHasAPlace(t *testing.T) {
 func TestWriteReadsBack(t *testing.T) {
 	t.Parallel()
 	papers := []gleaner.Paper{
-		{Key: "conf/x/a1", Venue: "conf/x", Year: 2003, Title: `Sorting {n} items in 50% of $n\log n$ — "fast" & easy, #1`, Authors: authors("Ada King Lovelace", "Sammy Davis Jr.", "Émile Zola", "Andreas van Cranenburgh"), DOI: "10.1000/x_y", ArXiv: "1609.01872", Pages: "1-10", Links: []string{"http://a.example/x_y?a=1&b=%20"}},
+		{Key: "conf/x/a1", Venue: "conf/x", Year: 2003, Title: `Sorting {n} items in 50% of $n\log n$ — "fast" & easy, #1`, Authors: authors("Ada King Lovelace", "Sammy Davis Jr.", "Émile Zola", "Andreas van Cranenburgh", "Jan de Vries Jr."), DOI: "10.1000/x_y", ArXiv: "1609.01872", Pages: "1-10", Links: []string{"http://a.example/x_y?a=1&b=%20"}},
 		{Key: "journals/y/b2", Venue: "journals/y", Year: 2004, Title: "λ-graphs; a survey, again"},
 	}
 	for _, f := range []biblio.Format{biblio.CSV, biblio.JSONL, biblio.BibTeX, biblio.RIS} {

@@ -77,10 +77,10 @@ func parts(a gleaner.Author) (surname, given, suffix string) {
 	surname = a.Surname()
 	i := strings.LastIndex(a.Name, surname)
 	given = strings.TrimSpace(a.Name[:max(0, i)])
+	suffix = strings.Trim(a.Name[min(len(a.Name), max(0, i)+len(surname)):], " ,")
 	for before := strings.LastIndexByte(given, ' '); before > 0 && particle.MatchString(given[before+1:]); before = strings.LastIndexByte(given, ' ') {
 		surname, given = given[before+1:]+" "+surname, given[:before]
 	}
-	suffix = strings.Trim(a.Name[min(len(a.Name), max(0, i)+len(surname)):], " ,")
 	if given == "" {
 		return a.Name, "", ""
 	}

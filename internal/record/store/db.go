@@ -53,9 +53,16 @@ func (db base) Exec(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// Send runs the statements of a batch in one transaction.
+// Send runs the statements of a batch in one transaction. Each try sends a batch of its own:
+// a batch that was sent keeps the statements of its connection.
 func (db base) Send(ctx context.Context, b *pgx.Batch) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error { return tx.SendBatch(ctx, b).Close() })
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		try := &pgx.Batch{}
+		for _, q := range b.QueuedQueries {
+			try.Queue(q.SQL, q.Arguments...).Fn = q.Fn
+		}
+		return tx.SendBatch(ctx, try).Close()
+	})
 }
 
 // changed runs a statement on any connection, and returns how many rows it changed.

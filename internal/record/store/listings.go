@@ -63,11 +63,15 @@ func WantedLists(ctx context.Context, db *DB) ([]WantedList, error) {
 // RemoveList removes a list of wanted papers, and reports whether there was one of which no
 // harvest is on record. What is known of its papers stays.
 func RemoveList(ctx context.Context, db *DB, goal string) (was bool, err error) {
-	return Get[bool](ctx, db, `WITH was AS (DELETE FROM volumes v
-			WHERE venue=$1 AND NOT EXISTS (SELECT 1 FROM harvests h WHERE h.venue=v.venue) RETURNING venue),
-		listed AS (DELETE FROM listings WHERE venue IN (SELECT venue FROM was)),
-		named AS (DELETE FROM venues WHERE key IN (SELECT venue FROM was))
-		SELECT EXISTS (SELECT FROM was)`, goal)
+	err = db.Tx(ctx, func(tx pgx.Tx) (err error) {
+		was, err = Get[bool](ctx, tx, `WITH was AS (DELETE FROM volumes v
+				WHERE venue=$1 AND NOT EXISTS (SELECT 1 FROM harvests h WHERE h.venue=v.venue) RETURNING venue),
+			listed AS (DELETE FROM listings WHERE venue IN (SELECT venue FROM was)),
+			named AS (DELETE FROM venues WHERE key IN (SELECT venue FROM was))
+			SELECT EXISTS (SELECT FROM was)`, goal)
+		return err
+	})
+	return was, err
 }
 
 // lettersOf is the SQL of the letters and digits of a title, by which two sources have the same.

@@ -158,6 +158,11 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	n, err = tries("23505", -1)
 	require.True(t, store.Unfit(err), err)
 	require.Equal(t, 1, n)
+
+	storetest.Exec(t, db.Pool, `CREATE SEQUENCE tried`) // which no rollback sets back
+	b := &pgx.Batch{}
+	b.Queue(`DO $$ BEGIN IF nextval('tried') < 3 THEN RAISE 'no' USING ERRCODE = '40001'; END IF; END $$`)
+	require.NoError(t, db.Send(t.Context(), b))
 }
 
 // TestARetryOfManyHoldsASiteForSome: while the last of many URLs cannot be put back yet,
