@@ -39,7 +39,7 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 	return strings.NewReplacer(
 		// What a page says in short, in full, and what another page makes again.
 		"bin/starter schedule create conf/webdb --years 1998-2004 --every 30d",
-		"bin/starter schedule create conf/sample --years 1998-2004 --every 30d && bin/starter schedule delete conf/sample/1998-2004",
+		"bin/starter schedule create conf/sample --every 30d && bin/starter schedule delete conf/sample",
 		"starter schedule show | trigger | delete conf/webdb/1998-2004",
 		"starter schedule show conf/sample && starter pause schedule/conf/sample && starter resume schedule/conf/sample && starter schedule trigger conf/sample && starter schedule delete conf/sample/1998-2004 && starter schedule delete whitelist",
 		"starter blacklist list --plain | add --file FILE | remove --file FILE",
