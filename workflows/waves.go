@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -102,15 +103,8 @@ func (h *harvestRun) list(ctx workflow.Context) error {
 		return err
 	}
 	// Pending crawls may have ended unheard: they come first, whatever the window.
-	pending, others := []string{}, []string{}
-	for _, host := range batch.Hosts {
-		if slices.Contains(h.s.Pending, host) {
-			pending = append(pending, host)
-		} else {
-			others = append(others, host)
-		}
-	}
-	h.s.Next = append(pending, others...)
+	pending := func(host string) bool { return slices.Contains(h.s.Pending, host) }
+	h.s.Next = append(each.Where(batch.Hosts, pending), slices.DeleteFunc(batch.Hosts, pending)...)
 	if h.retries != retries {
 		return nil
 	}

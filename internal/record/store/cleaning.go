@@ -91,7 +91,8 @@ const onBlacklistSQL = `SELECT d.sha256, s.id, l.hash, l.url, s.host, d.kind, d.
 func cleanables(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt) ([]cleanable, error) {
 	sql, args := notIngestedSQL, []any{at.SHA256, c.Batch}
 	if at.Hosts {
-		sql, args = onBlacklistSQL, []any{at.Site, orEmpty(at.Hash), at.SHA256, c.Batch, c.Both, c.Ingested, c.Matched}
+		sql = onBlacklistSQL
+		args = []any{at.Site, each.List(at.Hash), at.SHA256, c.Batch, c.Both, c.Ingested, c.Matched}
 	}
 	return List[cleanable](ctx, tx, sql, args...)
 }

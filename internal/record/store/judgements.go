@@ -148,8 +148,8 @@ func (db MatchRecords) saveJudgement(ctx context.Context, d Document, found []Fo
 		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
 				meta_title=$13, first_pages=$14, compared=$15, reference_list=$16, tries=0, `+released+`,
 				updated_at=now() WHERE sha256=$1 AND blob_removed_at IS NULL`,
-			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
-			d.MetaTitle, d.FirstPages, wanted, orEmpty(d.ReferenceList)).Exec(func(tag pgconn.CommandTag) error { had = tag.RowsAffected() > 0; return nil })
+			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, each.List(d.Reasons), d.Pages, d.Words, d.References,
+			d.MetaTitle, d.FirstPages, wanted, each.List(d.ReferenceList)).Exec(func(tag pgconn.CommandTag) error { had = tag.RowsAffected() > 0; return nil })
 		queueSigns(b, d.SHA256, d.Signs)
 		queueMatches(b, d.SHA256, found)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
@@ -240,7 +240,7 @@ func queueMatches(b *pgx.Batch, sha string, found []Found) {
 			ON CONFLICT (paper_key, sha256) DO UPDATE SET verdict=EXCLUDED.verdict, score=EXCLUDED.score, form=EXCLUDED.form, reasons=EXCLUDED.reasons,
 				matched_at=CASE WHEN (matches.verdict, matches.form) = (EXCLUDED.verdict, EXCLUDED.form)
 					OR `+foundIn("matches")+` AND (matches.settled='yes' OR `+foundIn("EXCLUDED")+`) THEN matches.matched_at ELSE now() END`,
-			f.Paper, sha, f.Verdict, f.Score, f.Form, orEmpty(f.Reasons))
+			f.Paper, sha, f.Verdict, f.Score, f.Form, each.List(f.Reasons))
 	}
 }
 

@@ -240,7 +240,7 @@ func (db PaperRecords) SaveHoldings(ctx context.Context, papers []gleaner.Paper,
 				p := byID[id]
 				b.Queue(`INSERT INTO holdings (hash, title, year, authors, doi, source) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT (hash, source) DO UPDATE
 				SET title=EXCLUDED.title, authors=EXCLUDED.authors, doi=EXCLUDED.doi, imported_at=now()`,
-					[]byte(id), p.Title, p.Year, orEmpty(p.Authors), p.DOI, source)
+					[]byte(id), p.Title, p.Year, each.List(p.Authors), p.DOI, source)
 			}
 			if err := tx.SendBatch(ctx, b).Close(); err != nil {
 				return err

@@ -299,7 +299,7 @@ func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int
 // SaveSearch keeps an answer, of pages of blacklisted hosts only the address.
 func (s *Searches) SaveSearch(ctx context.Context, provider, query string, n int, a evidence.Answer) error {
 	return s.db.Exec(ctx, `INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ($1,$2,$3,`+untitled("$4::jsonb")+`,$5)
-		ON CONFLICT (provider, md5(query), wanted) DO UPDATE SET results=EXCLUDED.results, asked_at=EXCLUDED.asked_at`, provider, query, n, orEmpty(a.Results), a.At)
+		ON CONFLICT (provider, md5(query), wanted) DO UPDATE SET results=EXCLUDED.results, asked_at=EXCLUDED.asked_at`, provider, query, n, each.List(a.Results), a.At)
 }
 
 func (s *Searches) Spend(ctx context.Context, provider string, start time.Time, limit int) (bool, error) {

@@ -83,7 +83,7 @@ func queuePaper(b *pgx.Batch, p gleaner.Paper, origin []byte, changed func()) {
 			links=EXCLUDED.links, origin=EXCLUDED.origin, updated_at=now()
 		WHERE (papers.venue, papers.year, papers.title, papers.authors, papers.doi, papers.arxiv, papers.pages, papers.links, papers.origin)
 			IS DISTINCT FROM (EXCLUDED.venue, EXCLUDED.year, EXCLUDED.title, EXCLUDED.authors, EXCLUDED.doi, EXCLUDED.arxiv, EXCLUDED.pages, EXCLUDED.links, EXCLUDED.origin)`,
-		p.Key, p.Venue, p.Year, p.Title, orEmpty(p.Authors), p.DOI, p.ArXiv, p.Pages, orEmpty(p.Links), origin).
+		p.Key, p.Venue, p.Year, p.Title, each.List(p.Authors), p.DOI, p.ArXiv, p.Pages, each.List(p.Links), origin).
 		Exec(func(tag pgconn.CommandTag) error {
 			if tag.RowsAffected() > 0 {
 				changed()
@@ -93,13 +93,6 @@ func queuePaper(b *pgx.Batch, p gleaner.Paper, origin []byte, changed func()) {
 	b.Queue(`DELETE FROM paper_authors WHERE paper_key=$1`, p.Key)
 	b.Queue(`INSERT INTO paper_authors (paper_key, author_id, position)
 		SELECT $1, id, n - 1 FROM unnest($2::text[]) WITH ORDINALITY AS a (id, n) ON CONFLICT DO NOTHING`, p.Key, each.Of(p.Authors, gleaner.Author.ID))
-}
-
-func orEmpty[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
 }
 
 const paperColumns = `p.key, p.venue, p.year, p.title, p.authors, p.doi, p.arxiv, p.pages, p.links`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/weburl"
 )
@@ -141,7 +142,7 @@ func (db DocumentRecords) Parents(ctx context.Context, host string, after Parent
 			after = ParentAt{Host: host}
 		}
 	}
-	return List[Parent](ctx, db, parentsOfSQL(sql), after.Host, orEmpty(after.Page), limit)
+	return List[Parent](ctx, db, parentsOfSQL(sql), after.Host, each.List(after.Page), limit)
 }
 
 // At is the place of a page in the list.
@@ -189,7 +190,7 @@ func parentsAt(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Parent
 	if at.Listed {
 		return listedParents(ctx, tx, at, limit)
 	}
-	next, err := List[Parent](ctx, tx, parentsOfSQL(behindSQL), at.Host, orEmpty(at.Page), limit)
+	next, err := List[Parent](ctx, tx, parentsOfSQL(behindSQL), at.Host, each.List(at.Page), limit)
 	if len(next) < limit {
 		return next, ParentAt{Listed: true, Position: -1}, err
 	}
@@ -208,7 +209,7 @@ func listedParents(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Pa
 		pages, at.Position, at.URL = append(pages, frontier.HashOf(l.URL)), l.Position, l.URL
 	}
 	at.End = len(listed) < limit
-	next, err := List[Parent](ctx, tx, parentsOfSQL(givenSQL), orEmpty(urls), orEmpty(hosts), pages)
+	next, err := List[Parent](ctx, tx, parentsOfSQL(givenSQL), each.List(urls), each.List(hosts), pages)
 	return next, at, err
 }
 

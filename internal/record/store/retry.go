@@ -245,7 +245,7 @@ func (u FailedURL) Place() ParentAt { return ParentAt{Host: u.Host, Page: u.Hash
 // FailedList lists the URLs that Failures counts, by host and hash, after one of them;
 // at most limit.
 func (db RetryRecords) FailedList(ctx context.Context, f RetryFilter, after ParentAt, limit int) ([]FailedURL, error) {
-	return List[FailedURL](ctx, db, failedListSQL, planned([]any{f.Harvest, f.Host, f.Reason, after.Host, orEmpty(after.Page), limit})...)
+	return List[FailedURL](ctx, db, failedListSQL, planned([]any{f.Harvest, f.Host, f.Reason, after.Host, each.List(after.Page), limit})...)
 }
 
 // failedListSQL reads the sites in their order, and of each the URLs by its primary key: a

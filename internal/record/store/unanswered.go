@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 )
 
@@ -40,7 +41,7 @@ func (db RetryRecords) SetUnanswered(ctx context.Context, harvest, stage, source
 			harvest, stage, source, u.Subject, u.Reason, evidence.FirstRetry, u.MayAsk, evidence.LastRetry)
 	}
 	b.Queue(`DELETE FROM unanswered WHERE harvest_id=$1 AND stage=$2 AND source=$3 AND ($4::text[] IS NULL OR subject = ANY($4)) AND NOT subject = ANY($5)`,
-		harvest, stage, source, of, orEmpty(still))
+		harvest, stage, source, of, each.List(still))
 	return db.Send(ctx, b)
 }
 

@@ -42,7 +42,7 @@ func (db ListRecords) Yields(ctx context.Context, ingested bool) ([]DomainYield,
 			coalesce(array_agg(DISTINCT lower(p.doi)) FILTER (WHERE p.doi <> ''), '{}')
 		FROM (`+referredSQL+`) d JOIN unnest($2::text[], $3::text[]) v (host, domain) ON v.host=d.host
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
-		GROUP BY v.domain ORDER BY v.domain`, ingested, orEmpty(hosts), domains)
+		GROUP BY v.domain ORDER BY v.domain`, ingested, each.List(hosts), domains)
 }
 
 // ParentPage is a page that links to accepted documents.
