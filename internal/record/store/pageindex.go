@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -67,42 +66,27 @@ func (x *PageIndex) PutPages(ctx context.Context, pages []evidence.Page) error {
 	return x.db.Exec(ctx, `DELETE FROM page_index WHERE id <= (SELECT id FROM page_index ORDER BY id DESC OFFSET $1 LIMIT 1)`, x.limit)
 }
 
-// wordsOf writes a page as a tsvector literal. Terms are letters and digits, so
-// that they need no escaping; quoted all the same.
+// wordsOf writes a page as a tsvector literal: of its text the names, since people and venues
+// are searched for. Words are letters and digits, which need no escaping.
 func wordsOf(p evidence.Page) string {
-	type term struct {
-		word   string
-		times  int
-		places []byte
-	}
-	var terms []term
-	at := map[string]int{} // a word's place in terms
+	places := map[string][]byte{} // of a word, each with its weight and a comma
 	position := 0
-	enter := func(field, weight string) {
-		words := text.Words(field)
+	enter := func(words []string, weight string) {
 		for _, w := range words[:min(len(words), indexedWords)] {
 			position++
-			i, known := at[w]
-			if !known {
-				i, at[w] = len(terms), len(terms)
-				terms = append(terms, term{word: w})
-			}
-			if t := &terms[i]; t.times < indexedTimes && utf8.RuneCountInString(w) <= 60 {
-				t.times++
-				t.places = append(append(strconv.AppendInt(t.places, int64(position), 10), weight...), ',')
+			if at := places[w]; bytes.Count(at, []byte{','}) < indexedTimes && len(w) <= 240 {
+				places[w] = append(append(strconv.AppendInt(at, int64(position), 10), weight...), ',')
 			}
 		}
 	}
-	enter(text.Head(p.Title, indexedBytes), "A")
-	enter(text.Head(p.URL, indexedBytes), "B")
-	enter(text.Head(p.Text, indexedText), "")
+	enter(text.Words(text.Head(p.Title, indexedBytes)), "A")
+	enter(text.Words(text.Head(p.URL, indexedBytes)), "B")
+	enter(text.Names(text.Head(p.Text, indexedText)), "")
 	var b strings.Builder
-	for _, t := range terms {
-		if t.times > 0 {
-			b.WriteString("'" + strings.ReplaceAll(t.word, "'", "''") + "':")
-			b.Write(bytes.TrimSuffix(t.places, []byte{','}))
-			b.WriteByte(' ')
-		}
+	for w, at := range places {
+		b.WriteString("'" + w + "':")
+		b.Write(at[:len(at)-1])
+		b.WriteByte(' ')
 	}
 	return b.String()
 }
