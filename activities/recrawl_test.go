@@ -51,10 +51,10 @@ type library struct {
 func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 	t.Helper()
 	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: papers, Authors: min(papers, 18), PagesPerSite: 1 + papers/12, NoCrawlDelay: true})
-	web := newChangingWeb(sample.Handler())
+	web := newChangingWeb(sample)
 	proxy := httptest.NewServer(web)
 	t.Cleanup(proxy.Close)
-	given := map[string]string{"proxy": proxy.URL, "dblp-url": sample.DBLPURL(), "searxng-url": sample.SearchURL()}
+	given := map[string]string{"proxy": proxy.URL, "dblp-url": sampleweb.DBLPURL, "searxng-url": sampleweb.SearchURL}
 	maps.Copy(given, settings)
 	first, last := sample.Years()
 	l := openLibrary(t, sample.Venues()[0], gleaner.Years{From: first, To: last}, given)

@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
@@ -30,7 +31,7 @@ import (
 func (c *testConsole) overWeb(web *topicweb.Web) {
 	server := httptest.NewServer(web.Serve())
 	c.t.Cleanup(server.Close)
-	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--search", "searxng", "--searxng-url", topicweb.SearchURL)
+	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--search", "searxng", "--searxng-url", sampleweb.SearchURL)
 }
 
 // TestCollectCommands makes collections by topic from the command line, shows, exports

@@ -48,8 +48,8 @@ func demoSettings(c *cli, web string, sample *sampleweb.Web) (*config.Config, er
 	}
 	s := &cfg.Servers
 	s.DataDir, s.Database, s.Temporal, s.Repository = filepath.Join(s.DataDir, "demo"), "", "", ""
-	cfg.Catalogues.DBLP, cfg.Catalogues.DBLPDelay = sample.DBLPURL(), time.Millisecond
-	cfg.Search.Providers, cfg.Search.SearXNG = []config.Provider{"searxng"}, sample.SearchURL()
+	cfg.Catalogues.DBLP, cfg.Catalogues.DBLPDelay = sampleweb.DBLPURL, time.Millisecond
+	cfg.Search.Providers, cfg.Search.SearXNG = []config.Provider{"searxng"}, sampleweb.SearchURL
 	cfg.Web.Contact, cfg.Web.Proxy = "demo@example.org", config.Secret(web)
 	cfg.Web.Delay, cfg.Web.MinDelay, cfg.Policy.Crawl.RetryBase = 20*time.Millisecond, 0, time.Second
 	return cfg, nil
@@ -57,7 +57,7 @@ func demoSettings(c *cli, web string, sample *sampleweb.Web) (*config.Config, er
 
 func demo(ctx context.Context, c *cli, keep bool) error {
 	sample := sampleweb.New(sampleweb.Options{Seed: 1})
-	address, closeWeb, err := serve(sample.Handler())
+	address, closeWeb, err := serve(sample)
 	if err != nil {
 		return err
 	}

@@ -135,11 +135,11 @@ func failingServicesShowNoSecret(t *testing.T, engine, host string) {
 	c := newConsole(t)
 	v := newTour(c)
 	v.web = sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 8, PagesPerSite: 3})
-	out := &outage{web: v.web.Handler(), n: map[string]int{}}
+	out := &outage{web: v.web, n: map[string]int{}}
 	proxy := httptest.NewServer(out)
 	t.Cleanup(proxy.Close)
 	c.args = append(c.args, "--proxy-file", secretFile(t, proxy.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms",
-		"--dblp-url", v.web.DBLPURL(), "--dblp-delay", "1ms",
+		"--dblp-url", sampleweb.DBLPURL, "--dblp-delay", "1ms",
 		"--sources", "dblp,openalex", "--copies", "openalex,semanticscholar", "--directories", "semanticscholar", "--search", engine,
 		"--policy", c.policy("{crawl: {retry-base: 100ms}, services: {openalex: http://openalex.failing.example, semantic-scholar: http://semantic.failing.example}}"))
 	v.prepare()

@@ -45,10 +45,10 @@ func (c *testConsole) onWeb() *sampleweb.Web {
 func (c *testConsole) onWebOf(o sampleweb.Options) *sampleweb.Web {
 	c.t.Helper()
 	web := sampleweb.New(o)
-	server := httptest.NewServer(web.Handler())
+	server := httptest.NewServer(web)
 	c.t.Cleanup(server.Close)
-	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--dblp-url", web.DBLPURL(), "--dblp-delay", "1ms",
-		"--search", "searxng", "--searxng-url", web.SearchURL(), "--policy", c.policy("crawl: {retry-base: 100ms}"))
+	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--dblp-url", sampleweb.DBLPURL, "--dblp-delay", "1ms",
+		"--search", "searxng", "--searxng-url", sampleweb.SearchURL, "--policy", c.policy("crawl: {retry-base: 100ms}"))
 	return web
 }
 

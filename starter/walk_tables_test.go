@@ -65,7 +65,7 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 		// Who and what is on the sample web.
 		"conf/webdb", "conf/sample", "conf%2Fwebdb", "conf%2Fsample",
 		"conf/vldb", "conf/sample2", "VLDB", "SAMPLE2", "very large data bases", "sample systems", "web databases", "sample",
-		"https://searx.library.example", web.SearchURL(),
+		"https://searx.library.example", sampleweb.SearchURL,
 		"'Jane Roe' URL", "'"+jane.Name+"' "+jane.Homepage,
 		"Ada Lovelace", ada.Name, "65/2885", ada.PID,
 		"Jane Roe", jane.Name, "12/3456", jane.PID,

@@ -74,7 +74,7 @@ type left struct {
 
 func newWalk(t *testing.T) *walk {
 	web := sampleweb.New(sampleweb.Options{Seed: 1, FirstYear: 1998, Years: 7, Papers: 14, Authors: 12, Venues: 2, PagesPerSite: 1, NoCrawlDelay: true})
-	server := httptest.NewServer(web.Handler())
+	server := httptest.NewServer(web)
 	t.Cleanup(server.Close)
 	home := t.TempDir()
 	w := &walk{t: t, home: home, used: map[string]bool{}, done: map[string]bool{}, renamed: renames(t, web, home)}
@@ -98,7 +98,7 @@ func (w *walk) setEnvironment(proxy string, web *sampleweb.Web) {
 	lines := []string{
 		"HOME=" + w.home, "PATH=" + filepath.Join(w.home, "bin") + ":" + os.Getenv("PATH"), "XDG_CACHE_HOME=" + cache,
 		"GOPATH=" + goenv[0], "GOCACHE=" + goenv[1], "GOMODCACHE=" + goenv[2], "GOFLAGS=" + goenv[3], "GOPROXY=" + goenv[4],
-		"GLEANER_PROXY=" + proxy, "GLEANER_DBLP_URL=" + web.DBLPURL(), "GLEANER_DBLP_DELAY=1ms", "GLEANER_DELAY=10ms", "GLEANER_MIN_DELAY=0s",
+		"GLEANER_PROXY=" + proxy, "GLEANER_DBLP_URL=" + sampleweb.DBLPURL, "GLEANER_DBLP_DELAY=1ms", "GLEANER_DELAY=10ms", "GLEANER_MIN_DELAY=0s",
 		"GLEANER_POLICY=" + filepath.Join(w.home, "sample-policy.yaml"),
 	}
 	var env strings.Builder

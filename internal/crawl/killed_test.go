@@ -154,7 +154,7 @@ func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
 		every, least = 40, 2
 	}
 	web := sampleweb.New(o)
-	srv := httptest.NewServer(web.Handler())
+	srv := httptest.NewServer(web)
 	t.Cleanup(srv.Close)
 	w := newWorld(t)
 	hosts := map[string]bool{}

@@ -1,11 +1,8 @@
 package pool_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +12,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/crawl/synthesis"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
@@ -24,7 +22,7 @@ import (
 )
 
 // topical is a world whose hosts are those of a web of topics.
-func topical(t *testing.T, web *topicweb.Web) (*world, *topicweb.Server) {
+func topical(t *testing.T, web *topicweb.Web) (*world, *sampleweb.Journal) {
 	server := web.Serve()
 	return newWorldBehind(t, nil, func(http.Handler) http.Handler { return server }), server
 }
@@ -77,7 +75,10 @@ func TestCollect(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, collections.Ended, c.State)
 	w.checkEntries(t, web, c)
-	checkMannersOf(t, server.Log())
+	checkManners(t, server.Log())
+	for _, q := range server.Log() {
+		require.NotEqual(t, "/p/5.html", q.Path, "robots.txt forbids it")
+	}
 }
 
 func (w *world) checkEntries(t *testing.T, web *topicweb.Web, c collections.Collection) {
@@ -116,27 +117,6 @@ func (w *world) checkEntries(t *testing.T, web *topicweb.Web, c collections.Coll
 	}
 	require.Positive(t, others, "the crawl came to hosts that the search did not name")
 	require.Positive(t, documents)
-}
-
-// checkMannersOf: each URL asked for once, no host twice at a time or before its delay
-// is over, what robots.txt forbids not at all.
-func checkMannersOf(t *testing.T, log []topicweb.Request) {
-	t.Helper()
-	slices.SortFunc(log, func(a, b topicweb.Request) int {
-		return cmp.Or(cmp.Compare(weburl.Host(a.URL), weburl.Host(b.URL)), a.Begin.Compare(b.Begin))
-	})
-	asked := map[string]bool{}
-	for i, q := range log {
-		if strings.HasPrefix(q.URL, topicweb.SearchURL) {
-			continue
-		}
-		require.False(t, asked[q.URL], q.URL)
-		asked[q.URL] = true
-		require.NotContains(t, q.URL, "/p/5.html")
-		if i > 0 && weburl.Host(log[i-1].URL) == weburl.Host(q.URL) {
-			require.GreaterOrEqual(t, q.Begin.Sub(log[i-1].End), delay-time.Millisecond, "%s after %s", q.URL, log[i-1].URL)
-		}
-	}
 }
 
 // TestCollectWhatIsNotFound ends as failed, and says why.

@@ -68,14 +68,14 @@ func newWorldBehind(t *testing.T, more map[string]string, before func(web http.H
 func newWorldOf(t *testing.T, o sampleweb.Options, more map[string]string, before func(web http.Handler) http.Handler) *world {
 	t.Helper()
 	web := sampleweb.New(o)
-	server := httptest.NewServer(before(web.Handler()))
+	server := httptest.NewServer(before(web))
 	t.Cleanup(server.Close)
 	dsn := devtest.Postgres(t)
 	address, namespace := temporaltest.Temporal(t)
 	settings := map[string]string{
 		"data-dir": t.TempDir(), "database-url": dsn, "temporal-address": address, "temporal-namespace": namespace,
-		"proxy": server.URL, "contact": "test@example.org", "delay": delay.String(), "min-delay": "0s", "dblp-url": web.DBLPURL(), "dblp-delay": "1ms",
-		"search": "searxng", "searxng-url": web.SearchURL(), "log-level": "error",
+		"proxy": server.URL, "contact": "test@example.org", "delay": delay.String(), "min-delay": "0s", "dblp-url": sampleweb.DBLPURL, "dblp-delay": "1ms",
+		"search": "searxng", "searxng-url": sampleweb.SearchURL, "log-level": "error",
 	}
 	maps.Copy(settings, more)
 	cfg, err := config.Load(settings, os.DevNull, nil)
@@ -155,7 +155,7 @@ func TestHarvest(t *testing.T) {
 
 	truth := w.web.Truth()
 	w.checkPapers(t, h, truth, result)
-	w.checkManners(t)
+	checkManners(t, w.web.Log())
 	w.checkReport(t, h, truth)
 	w.comeBack(t, h)
 	site := w.harvestSite(t, w.someHomepage(t))
@@ -207,12 +207,13 @@ func (w *world) checkPapers(t *testing.T, h activities.Harvest, truth sampleweb.
 	require.Equal(t, len(truth.Papers), result.Summary.Published)
 }
 
-// checkManners judges by the web's own log. A worker was stopped in between,
+// checkManners judges by a web's own log. A worker was stopped in between,
 // but told to: nothing may have been asked for twice.
-func (w *world) checkManners(t *testing.T) {
+func checkManners(t *testing.T, log []sampleweb.Request) {
+	t.Helper()
 	services := []string{sampleweb.DBLPHost, sampleweb.SearchHost}
 	first, asked := map[string]bool{}, map[string]int{}
-	for _, q := range w.web.Log() {
+	for _, q := range log {
 		if slices.Contains(services, q.Host) {
 			continue
 		}

@@ -273,7 +273,7 @@ func TestAWorkerReadsWithoutPoppler(t *testing.T) {
 		}
 	}
 	answer := httptest.NewRecorder()
-	w.web.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, file.URL, nil))
+	w.web.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, file.URL, nil))
 	require.Equal(t, http.StatusOK, answer.Code, file.URL)
 	file.Body = answer.Body.Bytes()
 	a, err := app.OpenRecord(t.Context(), w.cfg, app.Options{})

@@ -68,7 +68,7 @@ func writeMirror(dir string, o Options) error {
 				return err
 			}
 			answer := httptest.NewRecorder()
-			web.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, from, nil))
+			web.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, from, nil))
 			file := filepath.Join(dir, "kept."+u.Host, filepath.FromSlash(u.Path))
 			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 				return err

@@ -60,7 +60,7 @@ func newWorld(ctx context.Context, o Options, dir string) (w *world, err error) 
 			err = errors.Join(err, w.close())
 		}
 	}()
-	w.server = httptest.NewServer(w.web.Handler())
+	w.server = httptest.NewServer(w.web)
 	w.postgres = &server{options: devstack.Options{DataDir: filepath.Join(dir, "postgres"), NoTemporal: true}}
 	w.temporal = &server{options: devstack.Options{DataDir: filepath.Join(dir, "temporal"), NoPostgres: true, Headless: true,
 		Ready:            temporalapi.EnsureSearchAttributes,
@@ -112,9 +112,9 @@ func (w *world) environment(database string) {
 		"GLEANER_DATABASE_URL": database, "TEMPORAL_ADDRESS": w.toTemp.Address(), "GLEANER_REPOSITORY_URL": "file://" + w.blobs,
 		"GLEANER_DATA_DIR": filepath.Join(w.dir, "data"), "GLEANER_PROXY": w.server.URL, "GLEANER_CONTACT": "chaos@example.org",
 		"GLEANER_DELAY": w.o.Delay.String(), "GLEANER_MIN_DELAY": w.o.Delay.String(),
-		"GLEANER_DBLP_URL": w.web.DBLPURL(), "GLEANER_DBLP_DELAY": "1ms",
+		"GLEANER_DBLP_URL": sampleweb.DBLPURL, "GLEANER_DBLP_DELAY": "1ms",
 		"GLEANER_OCR":    "false", // it takes the processors for minutes
-		"GLEANER_SEARCH": "searxng", "GLEANER_SEARXNG_URL": w.web.SearchURL(),
+		"GLEANER_SEARCH": "searxng", "GLEANER_SEARXNG_URL": sampleweb.SearchURL,
 		"PATH": os.Getenv("PATH"), "HOME": w.dir, "TMPDIR": w.dir,
 	}
 	for key, value := range settings {

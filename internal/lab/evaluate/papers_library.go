@@ -99,9 +99,8 @@ func fromHandler(h http.Handler) Ask {
 // GeneratedLibrary is a generated web: a site of a conference, all documents of which are papers,
 // and the homepages of sixty people with the papers of a venue, each fourth of which is held.
 func GeneratedLibrary() (lib Library) {
-	const host = "www.bigconf.example"
-	web := sampleweb.New(sampleweb.Options{Seed: 1, Papers: 240, Authors: 60, FirstYear: 1998, Years: 7,
-		Conferences: []sampleweb.Conference{{Host: host, Pages: 5000}}})
+	const conference = "http://" + sampleweb.ConferenceHost + "/"
+	web := sampleweb.New(sampleweb.Options{Seed: 1, Papers: 240, Authors: 60, FirstYear: 1998, Years: 7, ConferencePages: 5000})
 	truth, papers := web.Truth(), map[string]bool{}
 	for i, p := range truth.Papers {
 		lib.Papers = append(lib.Papers, Published{Wanted: Wanted{p.Title, p.URLs}, Venue: p.Venue, Year: p.Year, Held: i%4 == 0})
@@ -110,15 +109,14 @@ func GeneratedLibrary() (lib Library) {
 		}
 	}
 	judge := func(u string) Kind {
-		if papers[unescapedKey(u)] || strings.HasPrefix(u, "http://"+host) {
+		if papers[unescapedKey(u)] || strings.HasPrefix(u, conference) {
 			return Paper
 		}
 		return "other"
 	}
-	_, start := web.ConferenceSize(host)
-	for _, a := range append(truth.Authors, sampleweb.AuthorTruth{Homepage: start}) {
+	for _, a := range append(truth.Authors, sampleweb.AuthorTruth{Homepage: conference}) {
 		if a.Homepage != "" {
-			site := NewSnapshot(a.Homepage, fromHandler(web.Handler()), page.Parse)
+			site := NewSnapshot(a.Homepage, fromHandler(web), page.Parse)
 			lib.Sites = append(lib.Sites, Named{a.Homepage, Setup{Site: site, Judge: judge}})
 		}
 	}

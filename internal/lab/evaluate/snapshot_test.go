@@ -69,10 +69,9 @@ func TestCrawlOfAnArchive(t *testing.T) {
 // breadth-first.
 func TestLargeConference(t *testing.T) {
 	t.Parallel()
-	const host = "www.bigconf.example"
-	web := sampleweb.New(sampleweb.Options{Seed: 1, Conferences: []sampleweb.Conference{{Host: host, Pages: 5000}}})
-	_, start := web.ConferenceSize(host)
-	setup := Setup{Site: NewSnapshot(start, fromHandler(web.Handler()), page.Parse), Judge: func(string) Kind { return Paper }}
+	const host = sampleweb.ConferenceHost
+	web := sampleweb.New(sampleweb.Options{Seed: 1, ConferencePages: 5000})
+	setup := Setup{Site: NewSnapshot("http://"+host+"/", fromHandler(web), page.Parse), Judge: func(string) Kind { return Paper }}
 	c, runs, err := Compare(host, setup, []string{rank.Zhuang, rank.Gleaner}, rank.Options{})
 	require.NoError(t, err)
 	pages := each.Count(runs[0].Answered(), func(s Step) bool { return !s.Document })

@@ -36,13 +36,13 @@ type Web struct {
 	docs    map[string]*doc
 	order   []string
 	linkers []*person
-	index   index
+	index   *sampleweb.Index
 }
 
 // Generate makes a web for the given number of authors.
 func Generate(ctx context.Context, seed uint64, authors int) (*Web, error) {
 	r := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
-	w := &Web{Situations: map[string]string{}, rand: r, docs: map[string]*doc{}, index: index{sampleweb.NewIndex()}}
+	w := &Web{Situations: map[string]string{}, rand: r, docs: map[string]*doc{}, index: sampleweb.NewIndex()}
 	w.styles = some(r, []int{0, 1, 2, 3, 4}, 0.7)
 	people := makePeople(r, authors)
 	makePapers(r, people)

@@ -113,7 +113,7 @@ func (w *Web) buildPortal() {
 	h := w.host(portalHost)
 	for _, a := range w.authors {
 		h.page("/profile/"+a.login, a.name+" | Scholar Portal", a.name+" | Scholar Portal", func(d *doc) {
-			d.p(fmt.Sprintf("%s has %d publications at %s. Follow this profile for updates.", a.name, len(a.papers), w.venueName(0)))
+			d.p(fmt.Sprintf("%s has %d publications at %s. Follow this profile for updates.", a.name, len(a.papers), venue(0).Name))
 			for _, p := range a.papers {
 				d.p(p.title)
 			}
@@ -143,7 +143,7 @@ func (w *Web) buildNamesakes() {
 			d.p("Prices on request.")
 		})
 		h.file("/brochure.pdf", "application/pdf", func() []byte {
-			return sheetPDF(a.name+", "+trade, []string{"Opening hours", "Monday to Friday, nine to five"})
+			return SheetPDF(a.name+", "+trade, []string{"Opening hours", "Monday to Friday, nine to five"})
 		})
 	}
 }

@@ -28,7 +28,7 @@ type section struct {
 func (w *Web) article(p *paper) article {
 	r := w.opt.random("article " + p.key)
 	a := article{
-		title: p.title, venue: fmt.Sprintf("%s %d, %s", w.venueName(p.venue), p.year, w.venueLong(p.venue)),
+		title: p.title, venue: fmt.Sprintf("%s %d, %s", venue(p.venue).Name, p.year, venue(p.venue).Title),
 		abstract: paragraph(r, 5), authors: p.authorNames(),
 	}
 	lead := p.authors[0]
@@ -73,10 +73,10 @@ func (w *Web) paperFile(p *paper) []byte {
 }
 
 // bibtex is the paper's entry as authors put it on their pages.
-func (w *Web) bibtex(p *paper) string {
+func (p *paper) bibtex() string {
 	names := each.Of(p.authors, func(a *author) string { return a.last + ", " + a.first })
 	return fmt.Sprintf("@inproceedings{%s,\n  author = {%s},\n  title = {%s},\n  booktitle = {%s},\n  pages = {%s},\n  year = {%d}\n}\n",
-		p.id, strings.Join(names, " and "), p.title, w.venueLong(p.venue), strings.ReplaceAll(p.pages, "-", "--"), p.year)
+		p.id, strings.Join(names, " and "), p.title, venue(p.venue).Title, strings.ReplaceAll(p.pages, "-", "--"), p.year)
 }
 
 func (p *paper) authorNames() []string {

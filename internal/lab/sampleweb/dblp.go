@@ -2,6 +2,7 @@ package sampleweb
 
 import (
 	"fmt"
+	"strings"
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
@@ -14,24 +15,23 @@ func (w *Web) catalogue() *dblp.Service {
 	venues := make([]dblp.Venue, w.opt.Venues)
 	first, last := w.Years()
 	for v := range venues {
-		venues[v] = dblp.Venue{Key: w.venueKey(v), Name: w.venueName(v), Title: w.venueLong(v)}
+		venues[v] = venue(v)
 		for y := first; y <= last; y++ {
-			venues[v].Volumes = append(venues[v].Volumes, dblp.Volume{TOC: fmt.Sprintf("db/%s/%s%d", w.venueKey(v), w.venueShort(v), y), Year: y, Papers: w.volume(v, y)})
+			volume := dblp.Volume{TOC: fmt.Sprintf("db/%s/%s%d", venues[v].Key, strings.ToLower(venues[v].Name), y), Year: y}
+			for _, p := range w.papers {
+				if p.venue == v && p.year == y {
+					known := p.record()
+					known.Pages, known.Links = p.pages, []string{p.electronic()}
+					volume.Papers = append(volume.Papers, known)
+				}
+			}
+			venues[v].Volumes = append(venues[v].Volumes, volume)
 		}
 	}
 	people := each.Of(w.authors, func(a *author) dblp.Person {
 		return dblp.Person{Author: gleaner.Author{PID: a.pid, Name: a.name}, URLs: a.listed}
 	})
-	return dblp.New(w.DBLPURL(), venues, people)
-}
-
-func (w *Web) volume(v, year int) []gleaner.Paper {
-	in := each.Where(w.papers, func(p *paper) bool { return p.venue == v && p.year == year })
-	return each.Of(in, func(p *paper) gleaner.Paper {
-		out := p.record()
-		out.Pages, out.Links = p.pages, []string{p.electronic()}
-		return out
-	})
+	return dblp.New(DBLPURL, venues, people)
 }
 
 // record is what a catalogue knows of a paper.

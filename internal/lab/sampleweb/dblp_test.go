@@ -19,12 +19,12 @@ import (
 func TestMetadataIsUnderstood(t *testing.T) {
 	t.Parallel()
 	w := sampleweb.New(sampleweb.Options{Seed: 1, Venues: 2})
-	proxy := httptest.NewServer(w.Handler())
+	proxy := httptest.NewServer(w)
 	defer proxy.Close()
 	address, err := url.Parse(proxy.URL)
 	require.NoError(t, err)
 	dblp := metadata.NewDBLP(metadata.Config{
-		DBLPURL: w.DBLPURL(), DBLPMirrorURL: "-",
+		DBLPURL: sampleweb.DBLPURL, DBLPMirrorURL: "-",
 		Delays:     metadata.Delays{DBLP: time.Millisecond},
 		HTTPClient: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}},
 	})

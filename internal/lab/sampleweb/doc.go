@@ -12,7 +12,7 @@
 // memory. What there is to be found is known exactly: Truth lists every paper
 // with its addresses and digests, and every author with their homepage.
 //
-// The Handler is an HTTP forward proxy: a crawler whose HTTP_PROXY is its
+// A Web is an HTTP forward proxy: a crawler whose HTTP_PROXY is its
 // address sees hosts under .example. Nothing is ever fetched from outside. It
 // keeps a log of requests (Log) from which politeness can be judged.
 package sampleweb

@@ -88,13 +88,6 @@ type paper struct {
 	path    string // of the file on its host
 }
 
-func (w *Web) generate() {
-	w.generateAuthors()
-	for v := range w.opt.Venues {
-		w.generatePapers(v)
-	}
-}
-
 func (w *Web) generateAuthors() {
 	order := w.opt.random("people").Perm(len(firstNames) * len(lastNames))
 	taken := map[string]bool{}
@@ -190,9 +183,9 @@ func (w *Web) generatePapers(v int) {
 			p.id += string(rune('a'+n%26)) + strings.Repeat("x", n/26)
 		}
 		ids[stem]++
-		p.key = w.venueKey(v) + "/" + p.id
+		p.key = venue(v).Key + "/" + p.id
 		p.pages = fmt.Sprintf("%d-%d", 1+6*i, 6+6*i)
-		w.layOut(p)
+		p.layOut()
 		for _, a := range p.authors {
 			a.papers = append(a.papers, p)
 		}
@@ -201,7 +194,7 @@ func (w *Web) generatePapers(v int) {
 }
 
 // layOut decides in which form and where a paper's file lies.
-func (w *Web) layOut(p *paper) {
+func (p *paper) layOut() {
 	plain := p.reason == ""
 	switch {
 	case plain && p.lead.style == styleIcons && p.index%2 == 0:

@@ -24,8 +24,9 @@ type Options struct {
 	// PagesPerSite is how many pages without papers (courses, photos, blog)
 	// stand on each author's site beside those with. Default 8.
 	PagesPerSite int
-	// Conferences are large sites of their own, for benchmarks; none by default.
-	Conferences []Conference
+	// ConferencePages is the number of HTML pages of ConferenceHost, about; documents
+	// come on top. Default 0: there is no such host.
+	ConferencePages int
 	// Hostile adds sites that want their reader to fail (HostileHosts).
 	Hostile bool
 	// NoCrawlDelay leaves out the delay of a second that ProceedingsHost asks for.
@@ -34,13 +35,6 @@ type Options struct {
 	Beside http.Handler
 	// LogSize is how many requests Log remembers, the newest. Default 100,000.
 	LogSize int
-}
-
-// Conference is a large site: events with programmes, workshops, galleries and
-// news, papers at every depth.
-type Conference struct {
-	Host  string // such as "www.bigconf.example"
-	Pages int    // number of HTML pages, about; documents come on top
 }
 
 func (o Options) withDefaults() Options {
@@ -56,8 +50,11 @@ func (o Options) withDefaults() Options {
 
 // random is a generator that depends on the seed and a name alone, never on
 // what was generated before.
-func (o Options) random(name string) *rand.Rand {
+func (o Options) random(name string) *rand.Rand { return Random(o.Seed, name) }
+
+// Random is a generator that depends on a seed and a name alone.
+func Random(seed uint64, name string) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
-	return rand.New(rand.NewPCG(o.Seed, h.Sum64()))
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }

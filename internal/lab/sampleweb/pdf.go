@@ -11,8 +11,13 @@ import (
 	"github.com/go-pdf/fpdf"
 )
 
-// newPDF starts a document whose bytes depend on its content alone.
-func newPDF(orientation, title string) *fpdf.Fpdf {
+// pdf is a document in the making, whose bytes depend on its content alone.
+type pdf struct {
+	*fpdf.Fpdf
+	latin func(string) string // the core fonts know cp1252
+}
+
+func newPDF(orientation, title string) pdf {
 	f := fpdf.New(orientation, "mm", "A4", "")
 	f.SetCreationDate(modified)
 	f.SetModificationDate(modified)
@@ -20,10 +25,18 @@ func newPDF(orientation, title string) *fpdf.Fpdf {
 	f.SetTitle(title, true)
 	f.SetMargins(25, 25, 25)
 	f.SetAutoPageBreak(true, 22)
-	return f
+	return pdf{f, f.UnicodeTranslatorFromDescriptor("")}
 }
 
-func finish(f *fpdf.Fpdf) []byte {
+// text sets paragraphs in a font's style and size, in points, with lines of a height, in mm.
+func (f pdf) text(font, style string, size, height float64, align string, paragraphs ...string) {
+	f.SetFont(font, style, size)
+	for _, p := range paragraphs {
+		f.MultiCell(0, height, f.latin(p), "", align, false)
+	}
+}
+
+func (f pdf) bytes() []byte {
 	var b bytes.Buffer
 	if err := f.Output(&b); err != nil {
 		// Only a fault of this package can lead here: no input of a user does.
@@ -35,78 +48,50 @@ func finish(f *fpdf.Fpdf) []byte {
 // writePDF sets an article: title, authors, abstract, sections, references.
 func writePDF(a article) []byte {
 	f := newPDF("P", a.title)
-	latin := f.UnicodeTranslatorFromDescriptor("") // the core fonts know cp1252
 	f.AddPage()
-	f.SetFont("Times", "B", 17)
-	f.MultiCell(0, 8, latin(a.title), "", "C", false)
+	f.text("Times", "B", 17, 8, "C", a.title)
 	f.Ln(3)
-	f.SetFont("Times", "", 12)
-	f.MultiCell(0, 6, latin(strings.Join(a.authors, ", ")), "", "C", false)
-	f.SetFont("Times", "I", 10)
-	f.MultiCell(0, 5, latin(a.contact), "", "C", false)
+	f.text("Times", "", 12, 6, "C", strings.Join(a.authors, ", "))
+	f.text("Times", "I", 10, 5, "C", a.contact)
 	f.Ln(4)
-	f.SetFont("Times", "B", 12)
-	f.MultiCell(0, 6, "Abstract", "", "C", false)
-	f.SetFont("Times", "", 10)
-	f.MultiCell(0, 4.6, latin(a.abstract), "", "J", false)
+	f.text("Times", "B", 12, 6, "C", "Abstract")
+	f.text("Times", "", 10, 4.6, "J", a.abstract)
 	for _, s := range a.sections {
 		f.Ln(3)
-		f.SetFont("Times", "B", 12)
-		f.MultiCell(0, 6, latin(s.heading), "", "L", false)
-		f.SetFont("Times", "", 10)
-		for _, p := range s.text {
-			f.MultiCell(0, 4.6, latin(p), "", "J", false)
-			f.Ln(1.5)
-		}
+		f.text("Times", "B", 12, 6, "L", s.heading)
+		f.text("Times", "", 10, 4.6, "J", s.text...)
 	}
 	f.Ln(3)
-	f.SetFont("Times", "B", 12)
-	f.MultiCell(0, 6, "References", "", "L", false)
-	f.SetFont("Times", "", 9)
-	for _, ref := range a.refs {
-		f.MultiCell(0, 4.2, latin(ref), "", "L", false)
-	}
-	f.Ln(4)
-	f.MultiCell(0, 4.2, latin(a.venue), "", "L", false)
-	return finish(f)
+	f.text("Times", "B", 12, 6, "L", "References")
+	f.text("Times", "", 9, 4.2, "L", append(a.refs, "", a.venue)...)
+	return f.bytes()
 }
 
 // slidesPDF is a talk: landscape, few words a page.
 func slidesPDF(title string, authors []string, r *rand.Rand) []byte {
 	f := newPDF("L", title)
-	latin := f.UnicodeTranslatorFromDescriptor("")
-	for i := range 6 + r.IntN(6) {
+	f.AddPage()
+	f.Ln(40)
+	f.text("Helvetica", "B", 26, 14, "C", title)
+	f.text("Helvetica", "", 16, 12, "C", strings.Join(authors, ", "))
+	for range 5 + r.IntN(6) {
 		f.AddPage()
-		f.SetFont("Helvetica", "B", 26)
-		if i == 0 {
-			f.Ln(40)
-			f.MultiCell(0, 14, latin(title), "", "C", false)
-			f.SetFont("Helvetica", "", 16)
-			f.MultiCell(0, 12, latin(strings.Join(authors, ", ")), "", "C", false)
-			continue
-		}
-		f.MultiCell(0, 14, capital(pick(r, gerunds))+" "+pick(r, things), "", "L", false)
-		f.SetFont("Helvetica", "", 18)
+		f.text("Helvetica", "B", 26, 14, "L", capital(pick(r, gerunds))+" "+pick(r, things))
 		for range 3 + r.IntN(2) {
-			f.MultiCell(0, 12, "- "+pick(r, adjectives)+" "+pick(r, things)+" for "+pick(r, domains), "", "L", false)
+			f.text("Helvetica", "", 18, 12, "L", "- "+pick(r, adjectives)+" "+pick(r, things)+" for "+pick(r, domains))
 		}
 	}
-	return finish(f)
+	return f.bytes()
 }
 
-// sheetPDF is a homework sheet, a syllabus or a curriculum vitae: a heading and
+// SheetPDF is a homework sheet, a syllabus or a curriculum vitae: a heading and
 // a list.
-func sheetPDF(heading string, lines []string) []byte {
+func SheetPDF(heading string, lines []string) []byte {
 	f := newPDF("P", heading)
-	latin := f.UnicodeTranslatorFromDescriptor("")
 	f.AddPage()
-	f.SetFont("Times", "B", 15)
-	f.MultiCell(0, 8, latin(heading), "", "L", false)
-	f.SetFont("Times", "", 11)
-	for _, line := range lines {
-		f.MultiCell(0, 6, latin(line), "", "L", false)
-	}
-	return finish(f)
+	f.text("Times", "B", 15, 8, "L", heading)
+	f.text("Times", "", 11, 6, "L", lines...)
+	return f.bytes()
 }
 
 // encryptedPDF asks for a password before it shows a word.
@@ -114,9 +99,8 @@ func encryptedPDF(a article) []byte {
 	f := newPDF("P", a.title)
 	f.SetProtection(0, "reader", "owner")
 	f.AddPage()
-	f.SetFont("Times", "", 11)
-	f.MultiCell(0, 6, f.UnicodeTranslatorFromDescriptor("")(a.abstract), "", "J", false)
-	return finish(f)
+	f.text("Times", "", 11, 6, "J", a.abstract)
+	return f.bytes()
 }
 
 // scannedPDF has a picture of a page and no text.
@@ -143,5 +127,5 @@ func scannedPDF(r *rand.Rand) []byte {
 		f.AddPage()
 		f.ImageOptions("scan", 0, 0, 210, 297, false, fpdf.ImageOptions{ImageType: "PNG"}, 0, "")
 	}
-	return finish(f)
+	return f.bytes()
 }

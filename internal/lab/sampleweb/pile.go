@@ -79,7 +79,7 @@ func (p *Pile) File(i int, as Form) []byte {
 		for n := range 12 {
 			lines = append(lines, fmt.Sprintf("%d. Show that %s %s are %s. (%d points)", n+1, pick(r, adjectives), pick(r, things), pick(r, adjectives), 1+r.IntN(9)))
 		}
-		return sheetPDF(fmt.Sprintf("CS %d, Homework %d, due on Friday", 100+r.IntN(300), i%12), lines)
+		return SheetPDF(fmt.Sprintf("CS %d, Homework %d, due on Friday", 100+r.IntN(300), i%12), lines)
 	case AsScan:
 		return scannedPDF(p.web.opt.random("scan " + from.key))
 	case AsEncrypted:

@@ -19,17 +19,16 @@ func hungryPS() []byte {
 // spinningPDF is a page with a form that draws another ten times, and so on, twelve
 // deep: a reader that follows has 10¹² to draw.
 func spinningPDF() []byte {
-	const form = "/Type/XObject/Subtype/Form/BBox[0 0 595 842]"
-	var p plainPDF
-	p.object("<</Type/Catalog/Pages 2 0 R>>")
-	p.object("<</Type/Pages/Kids[3 0 R]/Count 1>>")
-	p.object("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</XObject<</F 5 0 R>>>>>>")
-	p.stream("", "/F Do")
+	const page = "/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</XObject<</F 5 0 R>>>>"
+	b := "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n" +
+		"3 0 obj<</Type/Page/Parent 2 0 R" + page + ">>endobj\n4 0 obj<</Length 5>>stream\n/F Do\nendstream endobj\n"
+	draws := strings.Repeat("/F Do ", 10)
 	for i := range 12 {
-		p.stream(fmt.Sprintf("%s/Resources<</XObject<</F %d 0 R>>>>", form, 6+i), strings.Repeat("/F Do ", 10))
+		b += fmt.Sprintf("%d 0 obj<</Type/XObject/Subtype/Form/BBox[0 0 595 842]/Resources<</XObject<</F %d 0 R>>>>/Length %d>>stream\n%s\nendstream endobj\n",
+			5+i, 6+i, len(draws), draws)
 	}
-	p.stream(form, "0 0 m")
-	return p.bytes()
+	b += "17 0 obj<</Type/XObject/Subtype/Form/BBox[0 0 1 1]/Length 5>>stream\n0 0 m\nendstream endobj\n"
+	return []byte(b + "trailer<</Size 18/Root 1 0 R>>\n%%EOF\n")
 }
 
 // nestedPDF nests deeper than a reader's stack is high.

@@ -3,6 +3,7 @@ package sampleweb
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,40 +14,34 @@ func writePS(a article) []byte {
 		text string
 	}
 	var lines []line
-	add := func(size, width int, text string) {
-		for _, l := range wrap(plainLetters.Replace(text), width) {
-			lines = append(lines, line{size, l})
-		}
-		lines = append(lines, line{size, ""})
-	}
-	add(16, 56, a.title)
-	add(12, 76, strings.Join(a.authors, ", "))
-	add(10, 96, strings.ReplaceAll(a.contact, "\n", ", "))
-	add(12, 76, "Abstract")
-	add(10, 96, a.abstract)
-	for _, s := range a.sections {
-		add(12, 76, s.heading)
-		for _, p := range s.text {
-			add(10, 96, p)
-		}
-	}
-	add(12, 76, "References")
-	for _, ref := range a.refs {
-		add(10, 96, ref)
-	}
-	add(10, 96, a.venue)
-
-	const linesPerPage = 56
-	pages := (len(lines) + linesPerPage - 1) / linesPerPage
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%%!PS-Adobe-3.0\n%%%%Title: %s\n%%%%Pages: %d\n%%%%EndComments\n", a.title, pages)
-	for page := range pages {
-		fmt.Fprintf(&b, "%%%%Page: %d %d\n", page+1, page+1)
-		for i, l := range lines[page*linesPerPage : min(len(lines), (page+1)*linesPerPage)] {
-			if l.text == "" {
-				continue
+	measure := newPDF("P", "") // knows how wide letters are
+	add := func(size int, paragraphs ...string) {
+		measure.SetFont("Times", "", float64(size))
+		for _, p := range paragraphs {
+			for _, l := range append(measure.SplitText(plainLetters.Replace(p), 160), "") {
+				lines = append(lines, line{size, l})
 			}
-			fmt.Fprintf(&b, "/Times-Roman findfont %d scalefont setfont 60 %d moveto (%s) show\n", l.size, 770-13*i, psEscape.Replace(l.text))
+		}
+	}
+	add(16, a.title)
+	add(12, strings.Join(a.authors, ", "))
+	add(10, strings.ReplaceAll(a.contact, "\n", ", "))
+	add(12, "Abstract")
+	add(10, a.abstract)
+	for _, s := range a.sections {
+		add(12, s.heading)
+		add(10, s.text...)
+	}
+	add(12, "References")
+	add(10, append(a.refs, a.venue)...)
+
+	pages := slices.Collect(slices.Chunk(lines, 56))
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%%!PS-Adobe-3.0\n%%%%Title: %s\n%%%%Pages: %d\n%%%%EndComments\n", a.title, len(pages))
+	for i, page := range pages {
+		fmt.Fprintf(&b, "%%%%Page: %d %d\n", i+1, i+1)
+		for j, l := range page {
+			fmt.Fprintf(&b, "/Times-Roman findfont %d scalefont setfont 60 %d moveto (%s) show\n", l.size, 770-13*j, psEscape.Replace(l.text))
 		}
 		b.WriteString("showpage\n")
 	}
@@ -55,19 +50,3 @@ func writePS(a article) []byte {
 }
 
 var psEscape = strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`)
-
-func wrap(text string, width int) []string {
-	var lines []string
-	cur := ""
-	for _, word := range strings.Fields(text) {
-		if cur != "" && len(cur)+1+len(word) > width {
-			lines = append(lines, cur)
-			cur = ""
-		}
-		if cur != "" {
-			cur += " "
-		}
-		cur += word
-	}
-	return append(lines, cur)
-}

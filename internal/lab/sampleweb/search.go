@@ -2,6 +2,7 @@ package sampleweb
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"math"
@@ -49,8 +50,9 @@ func (x *Index) Put(p evidence.Page) {
 	x.total += len(titled) + len(read)
 }
 
-// Search returns the pages that hold at least half of the terms, the best first.
-func (x *Index) Search(terms []string) []evidence.Page {
+// SearchPages implements homepage.PageIndex: the pages that hold at least half of the
+// terms, the best first.
+func (x *Index) SearchPages(_ context.Context, terms []string, n int) ([]evidence.Result, error) {
 	score, held := map[int]float64{}, map[int]int{}
 	mean := math.Max(1, float64(x.total)/math.Max(1, float64(len(x.pages))))
 	for _, t := range terms {
@@ -70,7 +72,9 @@ func (x *Index) Search(terms []string) []evidence.Page {
 	slices.SortFunc(found, func(a, b int) int {
 		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(x.pages[a].URL, x.pages[b].URL))
 	})
-	return each.Of(found, func(p int) evidence.Page { return x.pages[p] })
+	return each.Of(found[:min(n, len(found))], func(p int) evidence.Result {
+		return evidence.Result{URL: x.pages[p].URL, Title: x.pages[p].Title, Snippet: x.pages[p].Snippet()}
+	}), nil
 }
 
 // buildIndex indexes the pages that a search engine would know: homepages, lists of
@@ -106,8 +110,9 @@ func textOf(page []byte) string {
 	}
 }
 
-// serveSearch answers /search?q=…&format=json&pageno=…, ten results a page.
-func (w *Web) serveSearch(rw http.ResponseWriter, r *http.Request) {
+// ServeSearXNG answers /search?q=…&format=json&pageno=… as SearXNG does, ten results a
+// page, of those that search finds.
+func ServeSearXNG(rw http.ResponseWriter, r *http.Request, search func(ctx context.Context, query string, n int) ([]evidence.Result, error)) {
 	q := r.URL.Query()
 	if r.URL.Path != "/search" {
 		http.NotFound(rw, r)
@@ -117,25 +122,19 @@ func (w *Web) serveSearch(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "only format=json", http.StatusForbidden)
 		return
 	}
-	w.indexOnce.Do(w.buildIndex)
 	page, _ := strconv.Atoi(q.Get("pageno"))
-	results := []map[string]any{}
-	hits := w.index.Search(slices.Compact(slices.Sorted(slices.Values(text.Words(q.Get("q"))))))
-	first := min(10*max(0, page-1), len(hits))
-	for i, hit := range hits[first:min(first+10, len(hits))] {
-		results = append(results, map[string]any{
-			"url": hit.URL, "title": hit.Title, "content": hit.Snippet(),
-			"engine": "sample", "engines": []string{"sample"}, "score": 1 / float64(i+1), "category": "general",
-		})
-	}
-	body, err := json.Marshal(map[string]any{
-		"query": q.Get("q"), "number_of_results": len(results), "results": results, "answers": []string{},
-		"corrections": []string{}, "infoboxes": []string{}, "suggestions": []string{}, "unresponsive_engines": [][]string{},
-	})
+	first := 10 * max(0, page-1)
+	hits, err := search(r.Context(), q.Get("q"), first+10)
 	if err != nil {
 		http.Error(rw, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	results := each.Of(hits[min(first, len(hits)):], func(hit evidence.Result) map[string]any {
+		return map[string]any{"url": hit.URL, "title": hit.Title, "content": hit.Snippet, "engine": "sample", "engines": []string{"sample"}, "category": "general"}
+	})
 	rw.Header().Set("Content-Type", "application/json")
-	_, _ = rw.Write(body)
+	_ = json.NewEncoder(rw).Encode(map[string]any{
+		"query": q.Get("q"), "number_of_results": len(results), "results": results, "answers": []string{},
+		"corrections": []string{}, "infoboxes": []string{}, "suggestions": []string{}, "unresponsive_engines": [][]string{},
+	})
 }

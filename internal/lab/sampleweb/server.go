@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"gleaner/internal/homepage"
 )
 
 // Request is one line of the log. Times are of the server's clock.
@@ -24,19 +27,27 @@ type Request struct {
 	Agent    string        `json:"agent"`
 }
 
-// journal remembers the newest requests and what each host is doing.
-type journal struct {
-	mu     sync.Mutex
-	size   int
-	ring   []Request
-	next   int
-	total  int64
-	flying map[string]int
-	ended  map[string]time.Time
+// Journal serves what a handler does, and remembers the newest requests and what each
+// host is doing.
+type Journal struct {
+	handler http.Handler
+	broken  atomic.Bool
+	mu      sync.Mutex
+	size    int
+	ring    []Request
+	next    int
+	total   int64
+	flying  map[string]int
+	ended   map[string]time.Time
 }
 
-func (j *journal) begin(r *http.Request, host string) *Request {
-	now := time.Now()
+// NewJournal makes a journal of so many requests.
+func NewJournal(size int, of http.Handler) *Journal {
+	return &Journal{handler: of, size: size, flying: map[string]int{}, ended: map[string]time.Time{}}
+}
+
+func (j *Journal) begin(r *http.Request) *Request {
+	now, host := time.Now(), hostOf(r)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.flying[host]++
@@ -49,7 +60,7 @@ func (j *journal) begin(r *http.Request, host string) *Request {
 
 // end notes when the last of an answer was handed over: who asked may have it, and
 // count the pause from there, before this server gets the processor again.
-func (j *journal) end(q *Request, at time.Time) {
+func (j *Journal) end(q *Request, at time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.flying[q.Host]--
@@ -65,43 +76,40 @@ func (j *journal) end(q *Request, at time.Time) {
 
 // Log returns the newest requests in the order in which they ended; the two
 // services are among them.
-func (w *Web) Log() []Request {
-	w.log.mu.Lock()
-	defer w.log.mu.Unlock()
-	return slices.Concat(w.log.ring[w.log.next:], w.log.ring[:w.log.next])
+func (j *Journal) Log() []Request {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Concat(j.ring[j.next:], j.ring[:j.next])
 }
 
 // Break makes the web drop every connection without an answer, until it is mended.
-func (w *Web) Break(broken bool) { w.broken.Store(broken) }
+func (j *Journal) Break(broken bool) { j.broken.Store(broken) }
 
 // Requests is how many requests there have been, remembered or not.
-func (w *Web) Requests() int64 {
-	w.log.mu.Lock()
-	defer w.log.mu.Unlock()
-	return w.log.total
+func (j *Journal) Requests() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.total
 }
 
-// Handler serves the web: as a forward proxy (absolute request addresses) and
-// by the Host header. Plain http only: CONNECT is refused.
-func (w *Web) Handler() http.Handler {
-	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodConnect {
-			http.Error(rw, "this web has no https", http.StatusBadGateway)
-			return
-		}
-		name := hostOf(r)
-		entry := w.log.begin(r, name)
-		count := &counter{ResponseWriter: rw, status: http.StatusOK, last: entry.Time}
-		defer func() {
-			entry.Status, entry.Bytes = count.status, count.bytes
-			w.log.end(entry, count.last)
-		}()
-		if w.broken.Load() {
-			count.status = 0
-			panic(http.ErrAbortHandler)
-		}
-		w.serve(count, r, name)
-	})
+// ServeHTTP serves as a forward proxy (absolute request addresses) and by the Host
+// header. Plain http only: CONNECT is refused.
+func (j *Journal) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodConnect {
+		http.Error(rw, "this web has no https", http.StatusBadGateway)
+		return
+	}
+	entry := j.begin(r)
+	count := &counter{ResponseWriter: rw, status: http.StatusOK, last: entry.Time}
+	defer func() {
+		entry.Status, entry.Bytes = count.status, count.bytes
+		j.end(entry, count.last)
+	}()
+	if j.broken.Load() {
+		count.status = 0
+		panic(http.ErrAbortHandler)
+	}
+	j.handler.ServeHTTP(count, r)
 }
 
 func hostOf(r *http.Request) string {
@@ -115,21 +123,19 @@ func hostOf(r *http.Request) string {
 	return strings.ToLower(strings.TrimSuffix(name, "."))
 }
 
-func (w *Web) serve(rw http.ResponseWriter, r *http.Request, name string) {
+func (w *Web) serve(rw http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		http.Error(rw, "only GET and HEAD", http.StatusMethodNotAllowed)
 		return
 	}
+	name := hostOf(r)
 	switch name {
 	case DBLPHost:
 		w.dblp.ServeHTTP(rw, r)
 		return
 	case SearchHost:
-		w.serveSearch(rw, r)
-		return
-	}
-	if c := w.big[name]; c != nil {
-		c.serve(rw, r)
+		w.indexOnce.Do(w.buildIndex)
+		ServeSearXNG(rw, r, homepage.NewLocal(w.index).Search)
 		return
 	}
 	if w.serveHostile(rw, r, name) {

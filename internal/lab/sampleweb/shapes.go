@@ -170,7 +170,7 @@ func (w *Web) buildFiller(h *host, a *author) {
 				return slidesPDF(fmt.Sprintf("%s, lecture %d", text, n), []string{a.name}, w.opt.random(fmt.Sprint(a.pid, path, n)))
 			})
 			h.file(fmt.Sprintf("%s%shomework%d.pdf", a.dir, path, n), "application/pdf", func() []byte {
-				return sheetPDF(fmt.Sprintf("%s, homework %d", text, n), strings.SplitAfter(r(fmt.Sprint(path, n)), ". "))
+				return SheetPDF(fmt.Sprintf("%s, homework %d", text, n), strings.SplitAfter(r(fmt.Sprint(path, n)), ". "))
 			})
 		}
 	}
@@ -187,7 +187,7 @@ func (w *Web) buildFiller(h *host, a *author) {
 	for _, p := range a.papers {
 		cv = append(cv, fmt.Sprintf("%s (%d)", p.title, p.year))
 	}
-	h.file(a.dir+"cv.pdf", "application/pdf", func() []byte { return sheetPDF("Curriculum vitae of "+a.name, cv) })
+	h.file(a.dir+"cv.pdf", "application/pdf", func() []byte { return SheetPDF("Curriculum vitae of "+a.name, cv) })
 	h.page(a.dir+"cv.html", "", "Curriculum vitae of "+a.name, func(d *doc) {
 		d.p(strings.Join(cv, ". "))
 	})

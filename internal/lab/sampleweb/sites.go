@@ -88,7 +88,7 @@ func (w *Web) buildPaperFiles(h *host, a *author, p *paper) {
 			return slidesPDF(p.title, p.authorNames(), w.opt.random("slides "+p.key))
 		})
 	}
-	h.file(a.dir+"bib/"+p.id+".bib", "text/plain", func() []byte { return []byte(w.bibtex(p)) })
+	h.file(a.dir+"bib/"+p.id+".bib", "text/plain", func() []byte { return []byte(p.bibtex()) })
 }
 
 func (p *paper) hasSlides() bool { return p.index%4 == 2 && p.reason == "" }
@@ -119,20 +119,20 @@ func (w *Web) reference(d *doc, p *paper, at *author) {
 	if !p.own() || at.style == styleLanding && p.landing {
 		href = p.landingURL()
 	}
-	venue := fmt.Sprintf("%s %d, pages %s", w.venueName(p.venue), p.year, p.pages)
+	where := fmt.Sprintf("%s %d, pages %s", venue(p.venue).Name, p.year, p.pages)
 	names := strings.Join(p.authorNames(), ", ")
 	linked := p.reason != ReasonNotLinked && p.reason != ReasonNoHomepage
 	switch {
 	case !linked:
-		d.f("<li>%s. %s. <i>%s</i>.", esc(names), esc(p.title), esc(venue))
+		d.f("<li>%s. %s. <i>%s</i>.", esc(names), esc(p.title), esc(where))
 	case at.style == styleOwnDomain || at.style == styleBlog || at.style == styleLanding:
-		d.f("<li>%s: <a href=\"%s\">%s</a>. <i>%s</i>.", esc(names), esc(href), esc(p.title), esc(venue))
+		d.f("<li>%s: <a href=\"%s\">%s</a>. <i>%s</i>.", esc(names), esc(href), esc(p.title), esc(where))
 	case at.style == styleIcons:
 		d.f("<li>%s. <b>%s</b>, %s <a href=\"%s\"><img src=\"/icons/%s.gif\" alt=\"%s\"></a>",
-			esc(names), esc(p.title), esc(venue), esc(href), strings.TrimPrefix(p.format.extension(), "."), []string{"PDF", "PS", "PostScript"}[p.format])
+			esc(names), esc(p.title), esc(where), esc(href), strings.TrimPrefix(p.format.extension(), "."), []string{"PDF", "PS", "PostScript"}[p.format])
 	default:
 		d.f("<li>%s. \"%s\". In %s. [<a href=\"%s\">%s</a>]",
-			esc(names), esc(p.title), esc(venue), esc(href), strings.TrimPrefix(p.format.extension(), "."))
+			esc(names), esc(p.title), esc(where), esc(href), strings.TrimPrefix(p.format.extension(), "."))
 	}
 	if p.lead == at {
 		d.f(" [<a href=\"%sbib/%s.bib\">BibTeX</a>]", esc(at.dir), esc(p.id))
@@ -157,7 +157,7 @@ func (w *Web) intro(d *doc, a *author) {
 		esc(a.name), capital(a.university), a.login, a.university)
 	r := w.opt.random("intro " + a.pid)
 	d.p(fmt.Sprintf("I work on %s and %s. My research has appeared at %s, the %s.",
-		pick(r, topics), pick(r, topics), w.venueName(0), w.venueLong(0)))
+		pick(r, topics), pick(r, topics), venue(0).Name, venue(0).Title))
 }
 
 // coauthors links the people one wrote with, as many homepages do.

@@ -38,7 +38,7 @@ type AuthorTruth struct {
 func (w *Web) Truth() Truth {
 	var t Truth
 	for _, p := range w.papers {
-		pt := PaperTruth{Key: p.key, Venue: w.venueKey(p.venue), Year: p.year, Title: p.title,
+		pt := PaperTruth{Key: p.key, Venue: venue(p.venue).Key, Year: p.year, Title: p.title,
 			Authors: p.authorNames(), Missing: p.reason}
 		if p.reason == "" {
 			sum := sha256.Sum256(w.paperFile(p))

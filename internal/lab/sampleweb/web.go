@@ -3,16 +3,19 @@ package sampleweb
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gleaner/internal/lab/dblp"
 )
 
-// Hosts that are there whatever the options.
+// Hosts that are there whatever the options. DBLPURL is the base address of the metadata
+// service, SearchURL that of the search service; both are reached through the proxy.
 const (
+	DBLPURL         = "http://" + DBLPHost
+	SearchURL       = "http://" + SearchHost
 	DBLPHost        = "dblp.example"
 	SearchHost      = "search.example"
 	ProceedingsHost = "proceedings.sample.example"
@@ -21,16 +24,14 @@ const (
 	mirrorHost      = "reports.montrose.example"
 )
 
-// Web is a generated web. It is safe for concurrent use.
+// Web is a generated web. It is safe for concurrent use, and keeps a log of what is asked.
 type Web struct {
+	*Journal
 	opt     Options
 	authors []*author
 	papers  []*paper
 	titles  map[string]bool
 	hosts   map[string]*host
-	big     map[string]*conference
-	log     *journal
-	broken  atomic.Bool
 	dblp    *dblp.Service
 
 	indexOnce sync.Once
@@ -57,11 +58,13 @@ type resource struct {
 // New lays the web out. It takes milliseconds: pages are made when asked for.
 func New(o Options) *Web {
 	w := &Web{
-		opt: o.withDefaults(), titles: map[string]bool{},
-		hosts: map[string]*host{}, big: map[string]*conference{},
+		opt: o.withDefaults(), titles: map[string]bool{}, hosts: map[string]*host{},
 	}
-	w.log = &journal{size: w.opt.LogSize, flying: map[string]int{}, ended: map[string]time.Time{}}
-	w.generate()
+	w.Journal = NewJournal(w.opt.LogSize, http.HandlerFunc(w.serve))
+	w.generateAuthors()
+	for v := range w.opt.Venues {
+		w.generatePapers(v)
+	}
 	w.buildDepartments()
 	for _, a := range w.authors {
 		w.buildSite(a)
@@ -74,8 +77,8 @@ func New(o Options) *Web {
 	if w.opt.Hostile {
 		w.buildHostile()
 	}
-	for _, c := range w.opt.Conferences {
-		w.big[c.Host] = &conference{opt: w.opt, host: c.Host, events: max(1, (c.Pages+pagesPerEvent/2)/pagesPerEvent)}
+	if w.opt.ConferencePages > 0 {
+		w.buildConference()
 	}
 	w.dblp = w.catalogue()
 	return w
@@ -85,7 +88,7 @@ func New(o Options) *Web {
 func (w *Web) Venues() []string {
 	keys := make([]string, w.opt.Venues)
 	for v := range keys {
-		keys[v] = w.venueKey(v)
+		keys[v] = venue(v).Key
 	}
 	return keys
 }
@@ -95,37 +98,17 @@ func (w *Web) Years() (first, last int) {
 	return w.opt.FirstYear, w.opt.FirstYear + w.opt.Years - 1
 }
 
-// DBLPURL is the base address of the metadata service, SearchURL that of the
-// search service; both are reached through the proxy.
-func (w *Web) DBLPURL() string   { return "http://" + DBLPHost }
-func (w *Web) SearchURL() string { return "http://" + SearchHost }
-
 // Hosts lists the names of all generated hosts but the two services, in order.
-func (w *Web) Hosts() []string {
-	names := slices.AppendSeq(slices.Collect(maps.Keys(w.hosts)), maps.Keys(w.big))
-	slices.Sort(names)
-	return names
-}
+func (w *Web) Hosts() []string { return slices.Sorted(maps.Keys(w.hosts)) }
 
-func (w *Web) venueShort(v int) string {
-	if v == 0 {
-		return "sample"
+// venue is what a catalogue knows of a venue, but for its volumes.
+func venue(v int) dblp.Venue {
+	number := ""
+	if v > 0 {
+		number = fmt.Sprint(v + 1)
 	}
-	return fmt.Sprintf("sample%d", v+1)
-}
-
-func (w *Web) venueKey(v int) string { return "conf/" + w.venueShort(v) }
-
-// venueName is what people call a venue, venueLong its full name.
-func (w *Web) venueName(v int) string {
-	if v == 0 {
-		return "SAMPLE"
-	}
-	return fmt.Sprintf("SAMPLE%d", v+1)
-}
-
-func (w *Web) venueLong(v int) string {
-	return "Workshop on " + capital(topics[v%len(topics)]) + " and Sample Systems"
+	title := "Workshop on " + capital(topics[v%len(topics)]) + " and Sample Systems"
+	return dblp.Venue{Key: "conf/sample" + number, Name: "SAMPLE" + number, Title: title}
 }
 
 func (w *Web) host(name string) *host {

@@ -23,7 +23,7 @@ import (
 // ask sends a request as a client of the proxy would.
 func ask(w *sampleweb.Web, address string) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
-	w.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, address, nil))
+	w.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, address, nil))
 	return rec
 }
 
@@ -183,7 +183,7 @@ func TestUnchangedPagesCostNothing(t *testing.T) {
 	req := httptest.NewRequest(http.MethodGet, home, nil)
 	req.Header.Set("If-Modified-Since", ask(w, home).Header().Get("Last-Modified"))
 	rec := httptest.NewRecorder()
-	w.Handler().ServeHTTP(rec, req)
+	w.ServeHTTP(rec, req)
 	require.Equal(t, http.StatusNotModified, rec.Code)
 }
 
@@ -192,7 +192,7 @@ func TestUnchangedPagesCostNothing(t *testing.T) {
 func TestABrokenWebIsInTheLog(t *testing.T) {
 	t.Parallel()
 	w := sampleweb.New(sampleweb.Options{Seed: 1})
-	server := httptest.NewServer(w.Handler())
+	server := httptest.NewServer(w)
 	defer server.Close()
 	get := func() error {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/people.html", nil)

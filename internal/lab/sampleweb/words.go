@@ -48,14 +48,17 @@ func title(r *rand.Rand) string {
 	}
 }
 
-func codeName(r *rand.Rand) string {
+func codeName(r *rand.Rand) string { return strings.ToUpper(Word(r, 2)) }
+
+// Word makes a word of so many syllables, or one more.
+func Word(r *rand.Rand, syllables int) string {
 	const consonants, vowels = "bdfgklmnprstvz", "aeiou"
 	var b strings.Builder
-	for range 2 + r.IntN(2) {
+	for range syllables + r.IntN(2) {
 		b.WriteByte(consonants[r.IntN(len(consonants))])
 		b.WriteByte(vowels[r.IntN(len(vowels))])
 	}
-	return strings.ToUpper(b.String())
+	return b.String()
 }
 
 // sentence is one of the things that papers say.

@@ -4,6 +4,6 @@
 // Options are the same. Which page is about which topic is known (Web.About), so that
 // crawls by topic can be judged.
 //
-// Page serves a crawl in the process; Handler is an HTTP forward proxy with a search
+// Page serves a crawl in the process; Serve is an HTTP forward proxy with a search
 // engine in SearXNG's shape, and keeps a log of what was asked for.
 package topicweb

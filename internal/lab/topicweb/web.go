@@ -3,13 +3,13 @@ package topicweb
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -78,7 +78,7 @@ func New(o Options) *Web {
 	met := map[string]bool{}
 	words := func(n int) (out []string) {
 		for len(out) < n {
-			if s := word(r); !met[s] {
+			if s := sampleweb.Word(r, 3); !met[s] {
 				met[s] = true
 				out = append(out, s)
 			}
@@ -116,11 +116,7 @@ func (w *Web) size(h int) int {
 	return w.opt.Pages
 }
 
-func (w *Web) random(name string) *rand.Rand {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(name))
-	return rand.New(rand.NewPCG(w.opt.Seed, h.Sum64())) // #nosec G404 -- it is to be the same each time
-}
+func (w *Web) random(name string) *rand.Rand { return sampleweb.Random(w.opt.Seed, name) }
 
 // topicOf is what a host is about.
 func (w *Web) topicOf(host int) int {

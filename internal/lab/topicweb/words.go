@@ -6,16 +6,6 @@ import (
 	"strings"
 )
 
-// word is made of three or four syllables.
-func word(r *rand.Rand) string {
-	var b strings.Builder
-	for range 3 + r.IntN(2) {
-		b.WriteByte("bdfgklmnprstvz"[r.IntN(14)])
-		b.WriteByte("aeiou"[r.IntN(5)])
-	}
-	return b.String()
-}
-
 // text is what a page says.
 func (w *Web) text(h, i int, what string) string {
 	r := w.random(fmt.Sprintf("%s %d %d", what, h, i))

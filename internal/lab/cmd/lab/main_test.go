@@ -51,12 +51,12 @@ func open(t *testing.T) *laboratory {
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	web := sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
-	proxy := httptest.NewServer(web.Handler())
+	proxy := httptest.NewServer(web)
 	t.Cleanup(proxy.Close)
 	l := &laboratory{t: t, web: web, db: db, ran: map[string]bool{}}
 	l.args = []string{"--database-url-file", l.file("database", dsn), "--data-dir", t.TempDir(), "--proxy-file", l.file("proxy", proxy.URL),
-		"--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--dblp-url", web.DBLPURL(), "--dblp-delay", "1ms",
-		"--search", "searxng", "--searxng-url", web.SearchURL()}
+		"--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--dblp-url", sampleweb.DBLPURL, "--dblp-delay", "1ms",
+		"--search", "searxng", "--searxng-url", sampleweb.SearchURL}
 	return l
 }
 
