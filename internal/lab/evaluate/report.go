@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"text/tabwriter"
+
+	"gleaner/internal/each"
 )
 
 // WriteText prints comparisons as tables: requests to each share of the papers,
@@ -28,7 +30,7 @@ func WriteText(w io.Writer, comparisons []Comparison) error {
 	for _, m := range Medians(comparisons) {
 		fmt.Fprintf(tw, "%s\t%d sites", m.Strategy, m.Sites)
 		for i := range Shares {
-			fmt.Fprintf(tw, "\tmedian %+.3f worst %+.3f", m.Median[i], m.Worst[i])
+			fmt.Fprintf(tw, "\tmedian %+.3f worst %+.3f behind %d", m.Median[i], m.Worst[i], m.Behind[i])
 		}
 		fmt.Fprintln(tw)
 	}
@@ -52,7 +54,12 @@ type MedianSaving struct {
 	Sites    int       `json:"sites"`  // on which something can be saved
 	Median   []float64 `json:"median"` // one for each of Shares
 	Worst    []float64 `json:"worst"`
+	Behind   []int     `json:"behind"` // sites on which it was behind breadth-first
 }
+
+// late is the share of the possible saving under which a crawl is behind
+// breadth-first.
+const late = -0.02
 
 // MinPapers is how many papers a site must have to count in Medians.
 const MinPapers = 5
@@ -89,6 +96,7 @@ func Medians(comparisons []Comparison) []MedianSaving {
 				v = []float64{0}
 			}
 			m.Median, m.Worst = append(m.Median, v[len(v)/2]), append(m.Worst, v[0])
+			m.Behind = append(m.Behind, each.Count(v, func(saved float64) bool { return saved < late }))
 		}
 		out = append(out, m)
 	}

@@ -82,6 +82,7 @@ func TestMedians(t *testing.T) {
 	}
 	got := Medians([]Comparison{site(9, 7, 0.5), site(9, 7, 0.25), site(9, 7, 1), site(9, 7), site(MinPapers-1, 2, -1)})
 	require.Len(t, got, 1)
-	require.Equal(t, MedianSaving{rank.Gleaner, 3, []float64{0.5, 0.5, 0.5, 0.5}, []float64{0.25, 0.25, 0.25, 0.25}}, got[0])
-	require.Equal(t, -9.0, Medians([]Comparison{site(9, 0)})[0].Worst[0], "never")
+	require.Equal(t, MedianSaving{rank.Gleaner, 3, []float64{0.5, 0.5, 0.5, 0.5}, []float64{0.25, 0.25, 0.25, 0.25}, []int{0, 0, 0, 0}}, got[0])
+	never := Medians([]Comparison{site(9, 0), site(9, 7, -0.01)})[0]
+	require.Equal(t, []any{-9.0, 1}, []any{never.Worst[0], never.Behind[0]})
 }
