@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/procfs"
 )
 
 // withDatabase makes a database on the server, and drops it when do is done.
@@ -68,31 +66,32 @@ func (c counters) since(before counters, pages int) *Database {
 }
 
 // ServerCPU returns a function that adds up the CPU seconds of a process and its
-// children, as /proc tells them; nil where there is no /proc.
+// children; nil where the system does not tell them.
 func ServerCPU(pid int) func() float64 {
-	if _, err := os.Stat("/proc/self/stat"); err != nil || pid == 0 {
+	if _, err := procfs.NewProc(pid); err != nil {
 		return nil
 	}
-	return func() float64 {
-		var ticks float64
-		files, _ := filepath.Glob("/proc/[0-9]*/stat")
-		for _, f := range files {
-			raw, err := os.ReadFile(f)
-			if err != nil {
-				continue // it has ended
-			}
-			// "pid (name) state ppid …": the name may have anything in it.
-			i := strings.LastIndexByte(string(raw), ')')
-			fields := strings.Fields(string(raw[i+1:]))
-			own := strings.HasPrefix(string(raw), strconv.Itoa(pid)+" ")
-			if i < 0 || len(fields) < 13 || !own && fields[1] != strconv.Itoa(pid) {
-				continue
-			}
-			for _, n := range fields[11:13] {
-				t, _ := strconv.ParseFloat(n, 64)
-				ticks += t
+	return func() (seconds float64) {
+		all, _ := procfs.AllProcs()
+		for _, p := range all {
+			if s, err := p.Stat(); err == nil && (s.PID == pid || s.PPID == pid) { // else it has ended
+				seconds += s.CPUTime()
 			}
 		}
-		return ticks / 100 // USER_HZ
+		return seconds
 	}
+}
+
+// resident is the memory that a process has now, in bytes; 0 where the system does not
+// tell it.
+func resident(pid int) int64 {
+	p, err := procfs.NewProc(pid)
+	if err != nil {
+		return 0
+	}
+	s, err := p.Stat()
+	if err != nil {
+		return 0
+	}
+	return int64(s.ResidentMemory())
 }

@@ -129,20 +129,20 @@ const endless = 1000 * time.Hour
 // take imports, and looks at each tenth.
 func (r *ImportRun) take(ctx context.Context, im *ingest.Importer, run ingest.Run, o ImportOptions) error {
 	began := time.Now()
-	from, at, most := int64(0), began, resident()
+	from, at, most := int64(0), began, resident(os.Getpid())
 	last := int64(0)
 	tell := func(p ingest.Progress) {
 		if p.Done == last && !p.Ended {
 			return // it only came on in its archive
 		}
 		last = p.Done
-		most = max(most, resident())
+		most = max(most, resident(os.Getpid()))
 		if (o.Records == 0 || p.Done*10 < int64(o.Records*(len(r.Tenths)+1))) && !p.Ended {
 			return
 		}
 		now := time.Now()
 		r.Tenths = append(r.Tenths, ImportTenth{Records: p.Done, PerSecond: float64(p.Done-from) / now.Sub(at).Seconds(), Resident: most})
-		from, at, most = p.Done, now, resident()
+		from, at, most = p.Done, now, resident(os.Getpid())
 	}
 	p, err := im.Import(ctx, run, endless, tell)
 	if err != nil {

@@ -29,7 +29,7 @@ type meter struct {
 
 func startMeter(pid int, database func() float64) *meter {
 	debug.FreeOSMemory() // what the run before left is not this one's
-	m := &meter{pid: pid, base: residentOf(pid), cpu: cpuSeconds(), database: database, end: make(chan struct{}), peak: make(chan int64)}
+	m := &meter{pid: pid, base: resident(pid), cpu: cpuSeconds(), database: database, end: make(chan struct{}), peak: make(chan int64)}
 	if database != nil {
 		m.used = database()
 	}
@@ -51,14 +51,14 @@ func (m *meter) stop() Run {
 func (m *meter) watch() {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	peak := residentOf(m.pid)
+	peak := resident(m.pid)
 	for {
 		select {
 		case <-m.end:
-			m.peak <- max(peak, residentOf(m.pid))
+			m.peak <- max(peak, resident(m.pid))
 			return
 		case <-tick.C:
-			peak = max(peak, residentOf(m.pid))
+			peak = max(peak, resident(m.pid))
 		}
 	}
 }

@@ -229,7 +229,7 @@ func (r *scaleRun) wait(ctx context.Context) error {
 		}
 		var bytes int64
 		for _, w := range r.workers {
-			bytes += residentOf(w.Process.Pid)
+			bytes += resident(w.Process.Pid)
 		}
 		if leases == 0 {
 			r.base = bytes

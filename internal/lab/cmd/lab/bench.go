@@ -27,23 +27,34 @@ and databases are made on it and dropped again. Nothing else is asked.`,
 	return cmd
 }
 
-// benchFlags are the options of the benchmarks.
-type benchFlags struct {
-	options  bench.Options
-	frontier bench.FrontierOptions
+// table prints what is measured: each as it comes below a head, or all as JSON.
+func table[T any](c *cli, head string, line func(io.Writer, T), measure func(report func(T)) error) error {
+	var all []T
+	if !c.JSON {
+		fmt.Fprint(c.Out, head)
+	}
+	err := measure(func(one T) {
+		if all = append(all, one); !c.JSON {
+			line(c.Out, one)
+		}
+	})
+	if err != nil || !c.JSON {
+		return err
+	}
+	return c.Print(all, nil)
 }
 
 func (c *cli) benchFrontierCommand() *cobra.Command {
-	f := &benchFlags{}
+	var o bench.FrontierOptions
 	cmd := &cobra.Command{Use: "frontier", Short: "What the next URL costs, and a slice's memory, as the frontier grows",
 		Long: `Fill a frontier with ever more waiting URLs, all on one host or so many on each,
 and measure at each size what it costs to claim the next one (to read the best of
 all groups), to write down what became of it, and to enter a new one; and how
 much memory a slice takes.`,
 		Example: "  lab bench frontier\n  lab bench frontier --rows 10000,100000,1000000 --per-host 10000", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchFrontier(cmd.Context(), f) }}
-	cmd.Flags().IntSliceVar(&f.frontier.Sizes, "rows", []int{10_000, 100_000, 1_000_000, 10_000_000}, "sizes of the frontier")
-	cmd.Flags().IntVar(&f.frontier.PerHost, "per-host", 0, "URLs that wait on one host; 0 is all of them")
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchFrontier(cmd.Context(), o) }}
+	cmd.Flags().IntSliceVar(&o.Sizes, "rows", []int{10_000, 100_000, 1_000_000, 10_000_000}, "sizes of the frontier")
+	cmd.Flags().IntVar(&o.PerHost, "per-host", 0, "URLs that wait on one host; 0 is all of them")
 	return cmd
 }
 
@@ -106,15 +117,15 @@ func webProcess(ctx context.Context, hosts, pages, files int) (*bench.Web, func(
 	return web, stop, nil
 }
 
-// benchServer is a Postgres for a benchmark: the one configured, or one that is
+// benchServer gives a benchmark a Postgres: the one configured, or one that is
 // started and is gone afterwards, as is a Temporal server with which it comes.
-func (c *cli) benchServer(ctx context.Context, f *benchFlags, temporal bool) (stop func(), err error) {
+func (c *cli) benchServer(ctx context.Context, with *bench.Options, temporal bool) (stop func(), err error) {
 	cfg, err := c.Settings()
 	if err != nil {
 		return nil, err
 	}
 	if from := cfg.Origin("database-url"); from != "default" && from != "dev" && !temporal {
-		f.options.DatabaseURL = string(cfg.Servers.Database)
+		with.DatabaseURL = string(cfg.Servers.Database)
 		return func() {}, nil
 	}
 	dir, err := os.MkdirTemp("", "gleaner-bench-*")
@@ -130,8 +141,8 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags, temporal bool) (st
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	postgres, server := stack.PIDs()
-	f.options.DatabaseURL, f.options.DatabaseCPU = stack.DatabaseURL, bench.ServerCPU(postgres)
-	if by := &f.options.ByWorkflows; temporal {
+	with.DatabaseURL, with.DatabaseCPU = stack.DatabaseURL, bench.ServerCPU(postgres)
+	if by := &with.ByWorkflows; temporal {
 		by.Temporal, by.Namespace, by.TemporalUsed = stack.TemporalAddress, stack.Namespace, bench.ServerCPU(server)
 		if by.Program, err = bench.WorkerProgram(); err != nil {
 			return nil, errors.Join(err, stack.Stop(), os.RemoveAll(dir))
@@ -143,28 +154,19 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags, temporal bool) (st
 	}, nil
 }
 
-func (c *cli) benchFrontier(ctx context.Context, f *benchFlags) error {
-	stop, err := c.benchServer(ctx, f, false)
+func (c *cli) benchFrontier(ctx context.Context, o bench.FrontierOptions) error {
+	var with bench.Options
+	stop, err := c.benchServer(ctx, &with, false)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	if !c.JSON {
-		fmt.Fprintf(c.Out, "µs per URL: median (least)\n%10s %7s %16s %8s %16s %16s %9s %9s %9s %9s\n", "waiting", "hosts", "claim", "8K pages", "write visit", "enter new", "slice MB", "pages/s", "disk MB", "fill/s")
-	}
-	var all []bench.Size
-	f.frontier.DatabaseURL = f.options.DatabaseURL
-	err = bench.Frontier(ctx, f.frontier, func(s bench.Size) {
-		all = append(all, s)
-		if !c.JSON {
-			fmt.Fprintf(c.Out, "%10d %7d %16s %8.1f %16s %16s %9.1f %9.0f %9.0f %9.0f\n", s.Rows, s.Hosts, micros(s.Claim), s.Pages, micros(s.Visit), micros(s.Enqueue),
-				float64(s.Memory)/1e6, s.SliceRate, float64(s.Disk)/1e6, s.FillRate)
-		}
-	})
-	if err != nil || !c.JSON {
-		return err
-	}
-	return c.Print(all, nil)
+	o.DatabaseURL = with.DatabaseURL
+	head := fmt.Sprintf("µs per URL: median (least)\n%10s %7s %16s %8s %16s %16s %9s %9s %9s %9s\n", "waiting", "hosts", "claim", "8K pages", "write visit", "enter new", "slice MB", "pages/s", "disk MB", "fill/s")
+	return table(c, head, func(w io.Writer, s bench.Size) {
+		fmt.Fprintf(w, "%10d %7d %16s %8.1f %16s %16s %9.1f %9.0f %9.0f %9.0f\n", s.Rows, s.Hosts, micros(s.Claim), s.Pages, micros(s.Visit), micros(s.Enqueue),
+			float64(s.Memory)/1e6, s.SliceRate, float64(s.Disk)/1e6, s.FillRate)
+	}, func(report func(bench.Size)) error { return bench.Frontier(ctx, o, report) })
 }
 
 func micros(c bench.Cost) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -85,38 +86,26 @@ func (c *cli) benchCrawls(cmd *cobra.Command, o bench.Options) {
 
 func (c *cli) printCrawls(ctx context.Context, o bench.Options, files int) error {
 	load, _ := os.ReadFile("/proc/loadavg")
-	var all []bench.Run
-	if !c.JSON {
-		fmt.Fprintf(c.Out, "%d pages on %d hosts, %d processors, load %.4s, median of %d rounds\n\n%-8s %6s %8s %6s %12s %12s %8s %9s %9s  %s\n",
-			o.Pages, o.Hosts, runtime.NumCPU(), load, o.Rounds,
-			"", "delay", "pages/s", "ratio", "CPU ms/page", "Postgres ms", "peak MB", "requests", "impolite", "keeps and checks")
-	}
-	err := c.benchCrawl(ctx, o, files, func(r bench.Run) {
-		if all = append(all, r); c.JSON {
-			return
-		}
+	head := fmt.Sprintf("%d pages on %d hosts, %d processors, load %.4s, median of %d rounds\n\n%-8s %6s %8s %6s %12s %12s %8s %9s %9s  %s\n",
+		o.Pages, o.Hosts, runtime.NumCPU(), load, o.Rounds,
+		"", "delay", "pages/s", "ratio", "CPU ms/page", "Postgres ms", "peak MB", "requests", "impolite", "keeps and checks")
+	return table(c, head, func(w io.Writer, r bench.Run) {
 		n := float64(max(r.Pages, 1)) / 1e3
-		fmt.Fprintf(c.Out, "%-8s %6s %8.0f %6.2f %12.2f %12.2f %8.0f %9d %9d  %s\n", r.Name, time.Duration(r.Delay*float64(time.Second)), r.PagesPerSec, r.Ratio,
+		fmt.Fprintf(w, "%-8s %6s %8.0f %6.2f %12.2f %12.2f %8.0f %9d %9d  %s\n", r.Name, time.Duration(r.Delay*float64(time.Second)), r.PagesPerSec, r.Ratio,
 			r.CPU/n, r.DatabaseCPU/n, float64(r.PeakBytes)/1e6, r.Requests, r.Impolite, cmp.Or(r.Missing, r.Keeps))
 		if d := r.Database; d != nil {
-			fmt.Fprintf(c.Out, "%15s a page: %.2f transactions, %.2f rows written, %.0f bytes of log\n", "Postgres", d.Transactions, d.Rows, d.WALBytes)
+			fmt.Fprintf(w, "%15s a page: %.2f transactions, %.2f rows written, %.0f bytes of log\n", "Postgres", d.Transactions, d.Rows, d.WALBytes)
 		}
-	})
-	if err != nil || !c.JSON {
-		return err
-	}
-	return c.Print(all, nil)
+	}, func(report func(bench.Run)) error { return c.benchCrawl(ctx, o, files, report) })
 }
 
 // benchCrawl crawls with a Postgres and webs of its own.
 func (c *cli) benchCrawl(ctx context.Context, o bench.Options, files int, report func(bench.Run)) error {
-	f := &benchFlags{}
-	stop, err := c.benchServer(ctx, f, slices.Contains(o.Names, "temporal"))
+	stop, err := c.benchServer(ctx, &o, slices.Contains(o.Names, "temporal"))
 	if err != nil {
 		return err
 	}
 	defer stop()
-	o.DatabaseURL, o.DatabaseCPU, o.ByWorkflows = f.options.DatabaseURL, f.options.DatabaseCPU, f.options.ByWorkflows
 	o.StartWeb = func() (*bench.Web, func() ([]*bench.Visits, error), error) {
 		return webProcess(ctx, o.Hosts, o.Pages, files)
 	}

@@ -48,15 +48,15 @@ func (c *cli) benchScale(ctx context.Context, hosts, urls int, o bench.ScaleOpti
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	f := &benchFlags{}
-	stop, err := c.benchServer(ctx, f, true)
+	var with bench.Options
+	stop, err := c.benchServer(ctx, &with, true)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	by := f.options.ByWorkflows
+	by := with.ByWorkflows
 	o.Dir, o.Program, o.Temporal, o.Namespace, o.TemporalUsed = dir, by.Program, by.Temporal, by.Namespace, by.TemporalUsed
-	o.DatabaseURL, o.DatabaseUsed = f.options.DatabaseURL, f.options.DatabaseCPU
+	o.DatabaseURL, o.DatabaseUsed = with.DatabaseURL, with.DatabaseCPU
 	if o.Web, o.Visits, err = webProcess(ctx, hosts, urls, 0); err != nil {
 		return err
 	}
