@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -99,7 +98,7 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config, at devstack.Po
 	stack, err := devstack.Start(ctx, devstack.Options{
 		Ready:   temporalapi.EnsureSearchAttributes,
 		DataDir: s.DataDir, DatabaseURL: string(s.Database), TemporalAddress: s.Temporal, Namespace: s.Namespace,
-		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Ports: at, Headless: !ui, Progress: progress.Show, Log: slog.New(slog.DiscardHandler),
+		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Ports: at, Headless: !ui, Progress: progress.Show,
 	})
 	progress.End()
 	if errors.Is(err, devstack.ErrPort) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -60,8 +59,6 @@ type Options struct {
 	// something takes long it is called every second or so. It is called from
 	// several goroutines, never at the same time.
 	Progress func(string)
-	// Log receives what a developer of Gleaner wants to know; default: nothing.
-	Log *slog.Logger
 }
 
 // Ports are where the private servers listen, on the loopback alone.
@@ -167,9 +164,6 @@ func (o Options) withDefaults() (Options, error) {
 			cache = filepath.Join(o.DataDir, "cache")
 		}
 		o.CacheDir = filepath.Join(cache, "gleaner")
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	var mu sync.Mutex
 	tell := o.Progress

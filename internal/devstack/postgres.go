@@ -53,7 +53,6 @@ func (s *Stack) startPostgres(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	o.Log.Debug("postgres binaries", "dir", bin)
 	if clusterVersion(dir) == "" {
 		o.Progress("creating the database cluster")
 		if err := createCluster(ctx, bin, dir); err != nil {

@@ -32,7 +32,6 @@ func (s *Stack) startTemporal(ctx context.Context, o Options) error {
 		return err
 	}
 	o.Progress("starting Temporal")
-	o.Log.Debug("temporal binary", "path", binary)
 	p, err := choosePorts(o)
 	if err != nil {
 		return err

@@ -63,7 +63,6 @@ func buildTemporal(ctx context.Context, o Options, path string) error {
 	err = goInstall(ctx, o, goTool, bin, os.Environ())
 	if err != nil && ctx.Err() == nil && proxied() {
 		// The proxy that the operator's crawls go through may lead nowhere else.
-		o.Log.Info("building again without the configured proxy", "error", err)
 		err = goInstall(ctx, o, goTool, bin, withoutProxy(os.Environ()))
 	}
 	if err != nil {

@@ -44,7 +44,7 @@ func TestLimitsOfAVenueYear(t *testing.T) {
 		}
 		for _, host := range s.Hosts() {
 			p := s.Pace(host)
-			t.Logf("%-24s %4d requests, %d in flight at most, least gap %s (limit %s), at most %d begun in a second, %d before Retry-After", host, p.Requests, p.InFlight, p.MinGap, limits[host], p.PerSecond, p.Hasty)
+			t.Logf("%-24s %4d requests, %d in flight at most, least gap %s (limit %s), %d before Retry-After", host, p.Requests, p.InFlight, p.MinGap, limits[host], p.Hasty)
 			assert.True(t, p.InFlight == 1 && (p.MinGap < 0 || p.MinGap >= limits[host]) && p.Hasty == 0, "%s was asked faster than it allows: %+v", host, p)
 			assert.Positive(t, limits[host], "%s was asked, and has no limit here", host)
 		}

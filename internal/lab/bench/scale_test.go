@@ -31,7 +31,7 @@ func TestScale(t *testing.T) {
 	require.NoError(t, err)
 	t.Logf("%+v", s)
 	require.Equal(t, 3, s.Hosts)
-	require.Equal(t, 12, web.Served())
+	require.Equal(t, 12, web.Visits[0].Pages+web.Visits[1].Pages+web.Visits[2].Pages)
 	require.GreaterOrEqual(t, s.URLs, 12)
 	require.GreaterOrEqual(t, s.Requests, 12)
 	require.Zero(t, s.Impolite)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -12,13 +11,13 @@ import (
 )
 
 // Web is a web of pages in memory: as many hosts as asked, each a port of the
-// loopback interface with the pages of a sampleweb.Thicket.
+// loopback interface with the same pages.
 type Web struct {
 	Hosts []string // host:port
 	Pages int      // of each host
 
 	Visits  []*Visits `json:"-"` // of each host, to be read after Close
-	site    *sampleweb.Thicket
+	site    map[string][]byte
 	servers []*http.Server
 }
 
@@ -37,14 +36,14 @@ type Visits struct {
 }
 
 // begin notes a request, and returns what notes its answer.
-func (v *Visits) begin(path string) (end func()) {
+func (v *Visits) begin(path string, page bool) (end func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.Last = time.Now()
 	if v.Requests++; v.Requests > 1 {
 		v.Gaps = append(v.Gaps, v.Last.Sub(v.answered).Seconds())
 	}
-	if strings.Contains(path, "/page") && !v.seen[path] {
+	if page && !v.seen[path] {
 		v.seen[path] = true
 		v.Pages++
 	}
@@ -63,7 +62,7 @@ func (v *Visits) begin(path string) (end func()) {
 // until Close.
 func NewWeb(hosts, pages, files int) (*Web, error) {
 	w := &Web{Pages: max(1, pages/hosts)}
-	w.site = sampleweb.NewThicket(w.Pages, files)
+	w.site = sampleweb.Thicket(w.Pages, files)
 	for range hosts {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -72,8 +71,14 @@ func NewWeb(hosts, pages, files int) (*Web, error) {
 		}
 		v := &Visits{seen: map[string]bool{}}
 		count := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-			defer v.begin(r.URL.Path)()
-			w.site.ServeHTTP(out, r)
+			page, is := w.site[r.URL.Path]
+			defer v.begin(r.URL.Path, is)()
+			if !is {
+				http.NotFound(out, r)
+				return
+			}
+			out.Header()["Content-Type"] = []string{"text/html; charset=utf-8"}
+			_, _ = out.Write(page)
 		})
 		s := &http.Server{Handler: count, ReadHeaderTimeout: 10 * time.Second}
 		w.Visits = append(w.Visits, v)
@@ -85,9 +90,6 @@ func NewWeb(hosts, pages, files int) (*Web, error) {
 
 // Start is the page of a host from which all others are reached.
 func (w *Web) Start(host string) string { return "http://" + host + sampleweb.ThicketStart }
-
-// Served is how many pages were asked for.
-func (w *Web) Served() int { return w.site.Served() }
 
 // Close ends the servers.
 func (w *Web) Close() {

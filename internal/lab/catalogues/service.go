@@ -167,62 +167,37 @@ func (s *Service) Requests(host string) []Request {
 
 // Hosts lists the hosts that were asked, sorted.
 func (s *Service) Hosts() []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, r := range s.Log() {
-		if !seen[r.Host] {
-			seen[r.Host] = true
-			out = append(out, r.Host)
-		}
-	}
-	slices.Sort(out)
-	return out
+	all := each.Of(s.Log(), func(r Request) string { return r.Host })
+	return slices.Compact(slices.Sorted(slices.Values(all)))
 }
 
 // Pace is what a host saw of its clients.
 type Pace struct {
-	Requests    int
-	InFlight    int           // the most at one time
-	MinGap      time.Duration // from an answer's end to the next request's begin
-	MinInterval time.Duration // from begin to begin
-	PerSecond   int           // the most requests begun within any second
-	Hasty       int           // requests that came before a Retry-After had passed
+	Requests int
+	InFlight int           // the most at one time
+	MinGap   time.Duration // from an answer's end to the next request's begin; -1 without one
+	Hasty    int           // requests that came before a Retry-After had passed
 }
 
 // Pace measures one host's log.
 func (s *Service) Pace(host string) Pace {
 	log := s.Requests(host)
-	p := Pace{Requests: len(log), MinGap: -1, MinInterval: -1}
+	p := Pace{Requests: len(log), MinGap: -1}
 	var until time.Time
 	for i, r := range log {
-		flight, second := 0, 0
-		for j := i; j >= 0 && r.Begin.Sub(log[j].Begin) < 10*time.Minute; j-- {
-			if log[j].End.After(r.Begin) || j == i {
-				flight++
-			}
-			if r.Begin.Sub(log[j].Begin) < time.Second {
-				second++
-			}
-		}
-		p.InFlight, p.PerSecond = max(p.InFlight, flight), max(p.PerSecond, second)
+		before := log[:i]
+		p.InFlight = max(p.InFlight, 1+each.Count(before, func(o Request) bool { return o.End.After(r.Begin) }))
 		if r.Begin.Before(until) {
 			p.Hasty++
 		}
 		if r.RetryAfter > 0 {
 			until = r.End.Add(r.RetryAfter)
 		}
-		if i == 0 {
-			continue
+		if i > 0 {
+			if gap := r.Begin.Sub(before[i-1].End); p.MinGap < 0 || gap < p.MinGap {
+				p.MinGap = gap
+			}
 		}
-		p.MinGap = least(p.MinGap, r.Begin.Sub(log[i-1].End))
-		p.MinInterval = least(p.MinInterval, r.Begin.Sub(log[i-1].Begin))
 	}
 	return p
-}
-
-func least(have, d time.Duration) time.Duration {
-	if have < 0 || d < have {
-		return d
-	}
-	return have
 }

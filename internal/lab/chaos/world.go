@@ -52,7 +52,6 @@ func newWorld(ctx context.Context, o Options, dir string) (w *world, err error) 
 	w = &world{o: o, dir: dir, web: sampleweb.New(sampleweb.Options{
 		Seed:         o.Seed,
 		PagesPerSite: o.PagesPerSite,
-		LogSize:      1 << 20,
 		Beside:       topicWeb(o).Serve(),
 	})}
 	defer func() {

@@ -85,19 +85,13 @@ func gather(ctx context.Context, seeds []uint64, authors int, m *homepage.Model)
 		for _, e := range homepages.Examples(ds, labels) {
 			e.Group = i
 			if chance(r, 0.1) {
-				e.Features = without(e.Features, "rank", "hits", "listed", "linked")
+				e.Features = maps.Clone(e.Features)
+				for _, said := range []string{"rank", "hits", "listed", "linked"} {
+					delete(e.Features, said)
+				}
 			}
 			examples = append(examples, e)
 		}
 	}
 	return examples, nil
-}
-
-func without(f map[string]float64, drop ...string) map[string]float64 {
-	out := make(map[string]float64, len(f))
-	maps.Copy(out, f)
-	for _, k := range drop {
-		delete(out, k)
-	}
-	return out
 }

@@ -1,6 +1,7 @@
 package homepages
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
+	"gleaner/internal/lab/measure"
 )
 
 // Example is a candidate with its features and whether it is a homepage of the
@@ -64,9 +66,12 @@ func Train(examples []Example, iterations int) (*homepage.Model, error) {
 }
 
 func both(examples []Example) bool {
-	isRight := func(e Example) bool { return e.Right }
-	isWrong := func(e Example) bool { return !e.Right }
-	return slices.ContainsFunc(examples, isRight) && slices.ContainsFunc(examples, isWrong)
+	n := rights(examples)
+	return n > 0 && n < len(examples)
+}
+
+func rights(examples []Example) int {
+	return each.Count(examples, func(e Example) bool { return e.Right })
 }
 
 func featureNames(examples []Example) []string {
@@ -106,8 +111,7 @@ func readPrior() priorWeights {
 // fit minimises the weighted log loss with an L2 penalty on the distance to
 // the prior, within the prior's signs.
 func fit(examples []Example, names []string, iterations int) *homepage.Model {
-	rights := each.Count(examples, func(e Example) bool { return e.Right })
-	weightRight, weightWrong := 0.5/float64(rights), 0.5/float64(len(examples)-rights)
+	weightRight, weightWrong := 0.5/float64(rights(examples)), 0.5/float64(len(examples)-rights(examples))
 	x := rows(examples, names)
 	w, v := make([]float64, len(names)+1), make([]float64, len(names)+1)
 	grad := make([]float64, len(w))
@@ -177,21 +181,8 @@ func threshold(examples []Example, held []float64) float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case held[a] > held[b]:
-			return -1
-		case held[a] < held[b]:
-			return 1
-		}
-		return 0
-	})
-	cost := 0.0 // of keeping nothing
-	for _, e := range examples {
-		if e.Right {
-			cost++
-		}
-	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(held[b], held[a]) })
+	cost := float64(rights(examples)) // of keeping nothing
 	best, at := cost, 0.99
 	for k, i := range order {
 		if examples[i].Right {
@@ -211,22 +202,15 @@ func threshold(examples []Example, held []float64) float64 {
 }
 
 func figures(examples []Example, held []float64, t float64) map[string]float64 {
-	var tp, fp, fn, tn float64
+	said := func(kept bool) string { return map[bool]string{true: "right", false: "wrong"}[kept] }
+	c := measure.NewConfusion([]string{"right", "wrong"})
 	for i, e := range examples {
-		switch kept := held[i] >= t; {
-		case kept && e.Right:
-			tp++
-		case kept:
-			fp++
-		case e.Right:
-			fn++
-		default:
-			tn++
-		}
+		c.Add(said(e.Right), said(held[i] >= t))
 	}
+	precision, recall, _ := c.Scores("right")
 	return map[string]float64{
-		"candidates": tp + fp + fn + tn, "right": tp + fn,
-		"accuracy": round4((tp + tn) / (tp + fp + fn + tn)), "precision": round4(tp / math.Max(1, tp+fp)), "recall": round4(tp / math.Max(1, tp+fn)),
+		"candidates": float64(len(examples)), "right": float64(rights(examples)),
+		"accuracy": round4(c.Accuracy()), "precision": round4(precision), "recall": round4(recall),
 	}
 }
 

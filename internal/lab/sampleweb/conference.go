@@ -43,7 +43,9 @@ func (w *Web) buildConference() {
 	for e := range events {
 		dir := fmt.Sprintf("/e%d/", e)
 		c.page(dir, fmt.Sprintf("Event %d", e+1), func(d *doc) {
-			d.f("<ul><li><a href=\"news/\">News</a></li><li><a href=\"program/\">Program</a></li><li><a href=\"photos/\">Photos</a></li><li><a href=\"people/\">Participants</a></li><li><a href=\"workshops/\">Workshops</a></li></ul>\n")
+			d.f("<ul><li><a href=\"news/\">News</a></li><li><a href=\"program/\">Program</a></li>" +
+				"<li><a href=\"photos/\">Photos</a></li><li><a href=\"people/\">Participants</a></li>" +
+				"<li><a href=\"workshops/\">Workshops</a></li></ul>\n")
 		})
 		c.program(dir+"program/", e)
 		c.workshops(dir + "workshops/")

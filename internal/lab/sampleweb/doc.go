@@ -3,7 +3,7 @@
 // publisher's wall, a large conference site, real PDF and PostScript files, a
 // metadata service in DBLP's shapes and a search service in SearXNG's. The demo,
 // the tests, the benchmarks and the faults of package chaos crawl it. Of its parts
-// some serve alone: a Pile of papers, a Thicket of pages to measure speed on, the
+// some serve alone: a Pile of papers, pages of a Thicket to measure speed on, the
 // Index that ranks pages as a search engine does.
 //
 // Everything follows from Options.Seed: two Webs of equal options give the same

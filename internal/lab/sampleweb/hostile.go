@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/http"
-	"path"
 	"strings"
 	"sync"
 	"time"
@@ -22,8 +21,8 @@ const VictimHost = "victim.example"
 // homepage of an author whose own one is another, so that it costs no paper.
 type hostileHost struct {
 	kind  string
-	serve func(w *Web, rw http.ResponseWriter, r *http.Request) bool // false for what is not special there
-	links func(w *Web) string                                        // on its homepage, beside a title
+	build func(w *Web, h *host, dir string) // what is there beside the homepage in a folder; may be nil
+	links func(w *Web) string               // on the homepage, beside a title
 }
 
 const hostileDomain = ".hostile.example"
@@ -57,9 +56,9 @@ var zipBomb = sync.OnceValue(func() []byte {
 
 // hostile are the ways in which a site can be hostile.
 var hostile = []hostileHost{
-	{"robots", at("/robots.txt", "text/plain", func() []byte {
-		return []byte(strings.Repeat("useragent:gleaner\n", 14_000) + strings.Repeat("disallow:/x\n", 20_000))
-	}), nil},
+	{"robots", func(_ *Web, h *host, _ string) {
+		h.robots = strings.Repeat("useragent:gleaner\n", 14_000) + strings.Repeat("disallow:/x\n", 20_000)
+	}, static("")},
 	{"comments", nil, func(*Web) string { return strings.Repeat("<!----!>", 1<<20) }},
 	{"controls", nil, func(*Web) string {
 		return "<p id='\x00a' class='b\x00'>\x1b[31m\x07red\x00</p><a href='a\x00b.pdf' title='\x1b]0;gone\x07'>\x00\u009b2J paper &#27;[1m</a><img alt='&#0;\x00'>"
@@ -67,8 +66,10 @@ var hostile = []hostileHost{
 	{"base", nil, func(*Web) string {
 		return "<base href='/" + strings.Repeat("a", 4000) + "/'>" + strings.Repeat("<a href=x>paper</a>", 20_000)
 	}},
-	{"archives", at("/papers.pdf.zip", "application/zip", zipBomb), static("<a href='papers.pdf.zip'>papers</a>")},
-	{"gzip", at("/paper.pdf.gz", "application/gzip", packedZeros), static("<a href='/paper.pdf.gz'>paper</a>")},
+	{"archives", func(_ *Web, h *host, dir string) { h.file(dir+"papers.pdf.zip", "application/zip", zipBomb) },
+		static("<a href='papers.pdf.zip'>papers</a>")},
+	{"gzip", func(_ *Web, h *host, _ string) { h.file("/paper.pdf.gz", "application/gzip", packedZeros) },
+		static("<a href='/paper.pdf.gz'>paper</a>")},
 	{"victim", nil, func(w *Web) string {
 		var b strings.Builder
 		for i := range 20_000 {
@@ -83,76 +84,66 @@ var hostile = []hostileHost{
 		}
 		return b.String()
 	}},
-	{"dripping", drip, static("<a href='/drip.pdf'>paper</a>")},
-	{"members", emptyMembers, static("<a href='members.html'>papers</a>")},
-	{"spoofed", serveSpoofed, func(w *Web) string {
-		p := w.papers[0]
-		return "<a href='" + spoofedPath(p) + "'>" + esc(p.title) + "</a>"
+	{"dripping", func(_ *Web, h *host, _ string) { h.pages["/drip.pdf"] = resource{stream: drip} },
+		static("<a href='/drip.pdf'>paper</a>")},
+	{"members", func(_ *Web, h *host, dir string) { h.pages[dir+"members.html"] = resource{stream: emptyMembers} },
+		static("<a href='members.html'>papers</a>")},
+	{"spoofed", buildSpoofed, func(w *Web) string {
+		return "<a href='" + spoofedPath(w.papers[0]) + "'>" + esc(w.papers[0].title) + "</a>"
 	}},
-	{"poison", servePoison, linkPoison},
+	{"poison", func(_ *Web, h *host, _ string) {
+		for _, p := range poisons {
+			h.file("/"+p.name, "application/octet-stream", p.body)
+		}
+	}, func(*Web) (links string) {
+		for _, p := range poisons {
+			links += "<li><a href='/" + p.name + "'>paper</a>"
+		}
+		return links
+	}},
 }
 
 // spoofedPath ends as the publisher's own does.
 func spoofedPath(p *paper) string { return "/" + p.number() + ".pdf" }
 
-// serveSpoofed serves another work of a paper's authors under the paper's number.
-func serveSpoofed(w *Web, rw http.ResponseWriter, r *http.Request) bool {
-	p := w.papers[0]
-	if r.URL.Path != spoofedPath(p) {
-		return false
-	}
-	a := w.article(p)
-	a.title, a.abstract = "Notes on Something Else Entirely", "These are notes on something else."
-	send(rw, r, "application/pdf", writePDF(a))
-	return true
+// buildSpoofed has another work of a paper's authors under the paper's number.
+func buildSpoofed(w *Web, h *host, _ string) {
+	h.file(spoofedPath(w.papers[0]), "application/pdf", func() []byte {
+		a := w.article(w.papers[0])
+		a.title, a.abstract = "Notes on Something Else Entirely", "These are notes on something else."
+		return writePDF(a)
+	})
 }
 
 func static(s string) func(*Web) string { return func(*Web) string { return s } }
 
-func at(path, kind string, body func() []byte) func(*Web, http.ResponseWriter, *http.Request) bool {
-	return func(_ *Web, rw http.ResponseWriter, r *http.Request) bool {
-		is := strings.HasSuffix(r.URL.Path, path)
-		if is {
-			send(rw, r, kind, body())
-		}
-		return is
-	}
-}
-
 // drip sends a byte a second for as long as somebody reads.
-func drip(_ *Web, rw http.ResponseWriter, r *http.Request) bool {
-	if r.URL.Path != "/drip.pdf" {
-		return false
-	}
+func drip(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "application/pdf")
 	for tick := time.NewTicker(time.Second); ; {
 		if _, err := rw.Write([]byte("%")); err != nil {
-			return true
+			return
 		}
 		_ = http.NewResponseController(rw).Flush() // the next write says whether it is in vain
 		select {
 		case <-tick.C:
 		case <-r.Context().Done():
-			return true
+			return
 		}
 	}
 }
 
 // emptyMembers sends gzip members that hold nothing for as long as somebody
 // reads.
-func emptyMembers(_ *Web, rw http.ResponseWriter, r *http.Request) bool {
-	if path.Base(r.URL.Path) != "members.html" {
-		return false
-	}
+func emptyMembers(rw http.ResponseWriter, r *http.Request) {
 	many := bytes.Repeat(packtest.Gzip(""), 1<<12)
 	rw.Header().Set("Content-Type", "text/html")
 	rw.Header().Set("Content-Encoding", "gzip")
 	for r.Context().Err() == nil {
 		if _, err := rw.Write(many); err != nil {
-			break
+			return
 		}
 	}
-	return true
 }
 
 // HostileHosts are the names of the hostile sites of a Web that has them.
@@ -162,47 +153,32 @@ func HostileHosts() []string {
 
 // buildHostile gives some authors a second homepage on a hostile site.
 func (w *Web) buildHostile() {
-	next := 0
+	w.host(VictimHost)
+	left := hostile
 	for _, a := range w.authors {
-		if next == len(hostile) {
+		if len(left) == 0 {
 			return
 		}
 		if len(a.listed) == 0 || len(a.papers) == 0 {
 			continue
 		}
-		h := &hostile[next]
-		next++
-		path := "/~" + a.login + "/"
-		a.listed = append(a.listed, "http://"+h.name()+path)
-		w.host(h.name()).page(path, a.name, a.name+"'s homepage", func(d *doc) {
+		kind, dir := left[0], "/~"+a.login+"/"
+		left = left[1:]
+		a.listed = append(a.listed, "http://"+kind.name()+dir)
+		h := w.host(kind.name())
+		h.page(dir, a.name, a.name+"'s homepage", func(d *doc) {
 			d.p("Papers: " + a.papers[0].title)
-			if h.links != nil {
-				d.f("%s", h.links(w))
-			}
+			d.f("%s", kind.links(w))
 		})
+		if kind.build != nil {
+			kind.build(w, h, dir)
+		}
 	}
 }
 
-// serveHostile answers what a hostile site has beside its homepage, and every
-// name below wild.example.
-func (w *Web) serveHostile(rw http.ResponseWriter, r *http.Request, name string) bool {
-	if !w.opt.Hostile {
-		return false
-	}
-	if name == VictimHost {
-		http.NotFound(rw, r)
-		return true
-	}
-	if strings.HasSuffix(name, ".wild.example") {
-		d := newDoc("Papers")
-		d.f("<a href='http://x%s/paper.pdf'>paper</a>", name)
-		send(rw, r, "text/html", d.bytes())
-		return true
-	}
-	for i := range hostile {
-		if h := &hostile[i]; h.name() == name && h.serve != nil {
-			return h.serve(w, rw, r)
-		}
-	}
-	return false
+// serveWild answers for every name below wild.example.
+func serveWild(rw http.ResponseWriter, r *http.Request, name string) {
+	d := newDoc("Papers")
+	d.f("<a href='http://x%s/paper.pdf'>paper</a>", name)
+	send(rw, r, "text/html", d.bytes())
 }

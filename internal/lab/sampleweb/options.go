@@ -33,8 +33,6 @@ type Options struct {
 	NoCrawlDelay bool
 	// Beside answers for all hosts that this web lacks. Default none.
 	Beside http.Handler
-	// LogSize is how many requests Log remembers, the newest. Default 100,000.
-	LogSize int
 }
 
 func (o Options) withDefaults() Options {
@@ -44,7 +42,6 @@ func (o Options) withDefaults() Options {
 	o.Papers = cmp.Or(o.Papers, 30)
 	o.Authors = max(cmp.Or(o.Authors, 25), len(styleCycle))
 	o.PagesPerSite = cmp.Or(o.PagesPerSite, 8)
-	o.LogSize = cmp.Or(o.LogSize, 100_000)
 	return o
 }
 

@@ -2,7 +2,6 @@ package sampleweb
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 )
 
@@ -53,22 +52,4 @@ func Poisons() map[string]string {
 		out["http://poison"+hostileDomain+"/"+p.name] = p.outcome
 	}
 	return out
-}
-
-func servePoison(_ *Web, rw http.ResponseWriter, r *http.Request) bool {
-	for _, p := range poisons {
-		if r.URL.Path == "/"+p.name {
-			send(rw, r, "application/octet-stream", p.body())
-			return true
-		}
-	}
-	return false
-}
-
-func linkPoison(*Web) string {
-	var b strings.Builder
-	for _, p := range poisons {
-		fmt.Fprintf(&b, "<li><a href='/%s'>paper</a>", p.name)
-	}
-	return b.String()
 }

@@ -20,30 +20,25 @@ type Request struct {
 	End      time.Time     `json:"end"`  // when the last of the answer was handed over
 	Host     string        `json:"host"`
 	Path     string        `json:"path"`
-	Status   int           `json:"status"` // 0 where the connection was dropped
-	Bytes    int64         `json:"bytes"`
+	Status   int           `json:"status"`    // 0 where the connection was dropped
 	InFlight int           `json:"in_flight"` // requests to the host at its arrival, this one included
 	Gap      time.Duration `json:"gap"`       // since the last one to the host ended; -1 for the first
-	Agent    string        `json:"agent"`
 }
 
-// Journal serves what a handler does, and remembers the newest requests and what each
-// host is doing.
+// Journal serves what a handler does, and remembers the requests and what each host is
+// doing.
 type Journal struct {
 	handler http.Handler
 	broken  atomic.Bool
 	mu      sync.Mutex
-	size    int
-	ring    []Request
-	next    int
-	total   int64
+	log     []Request
 	flying  map[string]int
 	ended   map[string]time.Time
 }
 
-// NewJournal makes a journal of so many requests.
-func NewJournal(size int, of http.Handler) *Journal {
-	return &Journal{handler: of, size: size, flying: map[string]int{}, ended: map[string]time.Time{}}
+// NewJournal makes a journal.
+func NewJournal(of http.Handler) *Journal {
+	return &Journal{handler: of, flying: map[string]int{}, ended: map[string]time.Time{}}
 }
 
 func (j *Journal) begin(r *http.Request) *Request {
@@ -55,7 +50,7 @@ func (j *Journal) begin(r *http.Request) *Request {
 	if last, ok := j.ended[host]; ok {
 		gap = now.Sub(last)
 	}
-	return &Request{Time: now, Host: host, Path: r.URL.RequestURI(), InFlight: j.flying[host], Gap: gap, Agent: r.UserAgent()}
+	return &Request{Time: now, Host: host, Path: r.URL.RequestURI(), InFlight: j.flying[host], Gap: gap}
 }
 
 // end notes when the last of an answer was handed over: who asked may have it, and
@@ -65,32 +60,19 @@ func (j *Journal) end(q *Request, at time.Time) {
 	defer j.mu.Unlock()
 	j.flying[q.Host]--
 	j.ended[q.Host], q.End = at, at
-	j.total++
-	if len(j.ring) < j.size {
-		j.ring = append(j.ring, *q)
-		return
-	}
-	j.ring[j.next] = *q
-	j.next = (j.next + 1) % j.size
+	j.log = append(j.log, *q)
 }
 
-// Log returns the newest requests in the order in which they ended; the two
+// Log returns the requests in the order in which they ended; the two
 // services are among them.
 func (j *Journal) Log() []Request {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return slices.Concat(j.ring[j.next:], j.ring[:j.next])
+	return slices.Clone(j.log)
 }
 
 // Break makes the web drop every connection without an answer, until it is mended.
 func (j *Journal) Break(broken bool) { j.broken.Store(broken) }
-
-// Requests is how many requests there have been, remembered or not.
-func (j *Journal) Requests() int64 {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.total
-}
 
 // ServeHTTP serves as a forward proxy (absolute request addresses) and by the Host
 // header. Plain http only: CONNECT is refused.
@@ -102,7 +84,7 @@ func (j *Journal) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	entry := j.begin(r)
 	count := &counter{ResponseWriter: rw, status: http.StatusOK, last: entry.Time}
 	defer func() {
-		entry.Status, entry.Bytes = count.status, count.bytes
+		entry.Status = count.status
 		j.end(entry, count.last)
 	}()
 	if j.broken.Load() {
@@ -138,12 +120,11 @@ func (w *Web) serve(rw http.ResponseWriter, r *http.Request) {
 		ServeSearXNG(rw, r, homepage.NewLocal(w.index).Search)
 		return
 	}
-	if w.serveHostile(rw, r, name) {
-		return
-	}
 	switch h := w.hosts[name]; {
 	case h != nil:
 		h.serve(rw, r)
+	case w.opt.Hostile && strings.HasSuffix(name, ".wild.example"):
+		serveWild(rw, r, name)
 	case w.opt.Beside != nil:
 		w.opt.Beside.ServeHTTP(rw, r)
 	default:
@@ -170,6 +151,8 @@ func (h *host) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
+	case res.stream != nil:
+		res.stream(rw, r)
 	case res.location != "":
 		http.Redirect(rw, r, res.location, res.status)
 	case res.status != 0 && res.body == nil:
@@ -188,7 +171,6 @@ func send(rw http.ResponseWriter, r *http.Request, kind string, body []byte) {
 type counter struct {
 	http.ResponseWriter
 	status int
-	bytes  int64
 	last   time.Time // of the answer was handed over
 }
 
@@ -202,7 +184,5 @@ func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *counter) Write(p []byte) (int, error) {
 	c.last = time.Now()
-	n, err := c.ResponseWriter.Write(p)
-	c.bytes += int64(n)
-	return n, err
+	return c.ResponseWriter.Write(p)
 }

@@ -1,19 +1,6 @@
 package sampleweb
 
-import (
-	"fmt"
-	"net/http"
-	"strconv"
-	"strings"
-	"sync/atomic"
-)
-
-// Thicket is a site of pages alone, for measuring speed: of some 9 KB and with 50
-// links each, a tree with further links across. Its pages are made once.
-type Thicket struct {
-	pages  [][]byte
-	served atomic.Int64
-}
+import "fmt"
 
 const (
 	thicketLinks     = 50
@@ -21,14 +8,14 @@ const (
 	thicketDirectory = 100 // pages
 )
 
-// NewThicket makes one of so many pages, of whose links so many lead to files on
-// another host.
-func NewThicket(pages, files int) *Thicket {
-	t := &Thicket{pages: make([][]byte, pages)}
-	for i := range t.pages {
-		t.pages[i] = ThicketPage(i, pages, files)
+// Thicket makes so many pages by their paths, for measuring speed: a tree with further links
+// across. Of the links of each, so many lead to files on another host.
+func Thicket(pages, files int) map[string][]byte {
+	all := make(map[string][]byte, pages)
+	for i := range pages {
+		all[thicketPath(i)] = ThicketPage(i, pages, files)
 	}
-	return t
+	return all
 }
 
 // ThicketStart is the path of the page from which all others are reached.
@@ -36,23 +23,7 @@ const ThicketStart = "/d0/page0.html"
 
 func thicketPath(i int) string { return fmt.Sprintf("/d%d/page%d.html", i/thicketDirectory, i) }
 
-// ServeHTTP implements http.Handler: it costs as little as it can.
-func (t *Thicket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/page")
-	i, err := strconv.Atoi(strings.TrimSuffix(name, ".html"))
-	if err != nil || i < 0 || i >= len(t.pages) {
-		http.NotFound(w, r)
-		return
-	}
-	t.served.Add(1)
-	w.Header()["Content-Type"] = []string{"text/html; charset=utf-8"}
-	_, _ = w.Write(t.pages[i])
-}
-
-// Served is how many pages were asked for.
-func (t *Thicket) Served() int { return int(t.served.Load()) }
-
-// ThicketPage is page i of n: a menu that every page has, and paragraphs with links, so
+// ThicketPage is page i of n, of some 9 KB with 50 links: a menu that every page has, and paragraphs with links, so
 // many of them to files on another host, as a page of publications has.
 func ThicketPage(i, n, files int) []byte {
 	r := Options{Seed: 1}.random(fmt.Sprint("thicket ", i))

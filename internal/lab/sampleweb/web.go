@@ -51,6 +51,7 @@ type resource struct {
 	status   int    // 0 is 200
 	location string // of a redirect
 	body     func() []byte
+	stream   http.HandlerFunc // in place of a body
 	// listed pages are known to the search service, under this title.
 	listed string
 }
@@ -60,7 +61,7 @@ func New(o Options) *Web {
 	w := &Web{
 		opt: o.withDefaults(), titles: map[string]bool{}, hosts: map[string]*host{},
 	}
-	w.Journal = NewJournal(w.opt.LogSize, http.HandlerFunc(w.serve))
+	w.Journal = NewJournal(http.HandlerFunc(w.serve))
 	w.generateAuthors()
 	for v := range w.opt.Venues {
 		w.generatePapers(v)

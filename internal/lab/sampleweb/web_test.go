@@ -163,14 +163,13 @@ func pdfText(t *testing.T, raw []byte) string {
 
 func TestLogTellsHowPoliteACrawlWas(t *testing.T) {
 	t.Parallel()
-	w := sampleweb.New(sampleweb.Options{Seed: 1, LogSize: 2})
+	w := sampleweb.New(sampleweb.Options{Seed: 1})
 	home := w.Truth().Authors[0].Homepage
-	for range 3 {
+	for range 2 {
 		ask(w, home)
 	}
 	log := w.Log()
 	require.Len(t, log, 2)
-	require.EqualValues(t, 3, w.Requests())
 	require.Equal(t, 1, log[0].InFlight)
 	require.GreaterOrEqual(t, int64(log[1].Gap), int64(0))
 	require.Equal(t, http.StatusOK, log[0].Status)
@@ -209,7 +208,7 @@ func TestABrokenWebIsInTheLog(t *testing.T) {
 	require.Error(t, get())
 	w.Break(false)
 	require.NoError(t, get())
-	require.Eventually(t, func() bool { return w.Requests() == 3 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.Log()) == 3 }, 10*time.Second, 10*time.Millisecond)
 	var statuses []int
 	for _, q := range w.Log() {
 		statuses = append(statuses, q.Status)

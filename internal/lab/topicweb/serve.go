@@ -14,7 +14,7 @@ import (
 
 // Serve serves the web and its search engine, whose address is sampleweb.SearchURL.
 func (w *Web) Serve() *sampleweb.Journal {
-	return sampleweb.NewJournal(1<<20, http.HandlerFunc(w.serve))
+	return sampleweb.NewJournal(http.HandlerFunc(w.serve))
 }
 
 func (w *Web) serve(rw http.ResponseWriter, r *http.Request) {
@@ -33,10 +33,14 @@ func (w *Web) serve(rw http.ResponseWriter, r *http.Request) {
 	switch p, is := w.Page(url); {
 	case ok && pdf:
 		rw.Header().Set("Content-Type", "application/pdf")
-		_, _ = rw.Write(w.pdf(h, i))
+		_, _ = rw.Write(sampleweb.SheetPDF(w.anchor(h, i), []string{ // it says as much as ten pages of its topic
+			"Abstract", w.text(h, i, "pdf"), "", "1. Introduction", strings.Repeat(w.text(h, i, "pdf 2")+". ", 3),
+			"", "References", "[1] A. Author. On things. 1999.",
+		}))
 	case is:
 		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(rw, "<html><head><title>%s</title></head><body><p>%s</p>\n<ul>\n", html.EscapeString(p.Title), html.EscapeString(p.Text))
+		fmt.Fprintf(rw, "<html><head><title>%s</title></head><body><p>%s</p>\n<ul>\n",
+			html.EscapeString(p.Title), html.EscapeString(p.Text))
 		for _, l := range p.Links {
 			fmt.Fprintf(rw, "<li><a href=%q>%s</a>\n", l.URL, html.EscapeString(l.Anchor))
 		}
@@ -44,10 +48,4 @@ func (w *Web) serve(rw http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(rw, r)
 	}
-}
-
-// pdf is a paper that says as much as ten pages of its topic.
-func (w *Web) pdf(h, i int) []byte {
-	return sampleweb.SheetPDF(w.anchor(h, i), []string{"Abstract", w.text(h, i, "pdf"), "", "1. Introduction",
-		strings.Repeat(w.text(h, i, "pdf 2")+". ", 3), "", "References", "[1] A. Author. On things. 1999."})
 }
