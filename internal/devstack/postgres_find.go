@@ -139,13 +139,20 @@ func downloadPostgres(ctx context.Context, o Options, want string) (string, erro
 		Version(downloadedPostgres).BinaryRepositoryURL(repository).Port(uint32(port)).
 		RuntimePath(unpacked).DataPath(filepath.Join(unpacked, "unused")).
 		CachePath(filepath.Join(home, "download")).Logger(io.Discard))
-	err = withProgress(ctx, o, "downloading PostgreSQL "+version, func() error {
+	o.Progress("downloading PostgreSQL " + version)
+	done := make(chan error, 1)
+	go func() {
 		err := server.Start()
 		if err == nil {
 			err = server.Stop()
 		}
-		return err
-	})
+		done <- err
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 	if postgresMajor(ctx, bin) != 0 { // unpacked, whether or not it then ran (as root it does not)
 		_ = os.RemoveAll(filepath.Join(unpacked, "unused"))
 		return bin, nil

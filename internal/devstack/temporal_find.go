@@ -77,14 +77,8 @@ func goInstall(ctx context.Context, o Options, goTool, bin string, env []string)
 	// No other flags: packages that the user's build cache has are not compiled again.
 	cmd.Env = append(env, "GOBIN="+bin, "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	OwnGroup(cmd)
-	var out []byte
-	err := withProgress(ctx, o, "building the Temporal server "+temporalVersion+", once, about 6 minutes on 2 cores", func() (err error) {
-		out, err = cmd.CombinedOutput()
-		return err
-	})
-	if ctx.Err() != nil { // the command may be writing still
-		return ctx.Err()
-	}
+	o.Progress("building the Temporal server " + temporalVersion + ", once, about 6 minutes on 2 cores")
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go install: %w: %s", err, bytes.TrimSpace(out[max(0, len(out)-600):]))
 	}

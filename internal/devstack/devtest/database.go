@@ -26,7 +26,7 @@ import (
 // test's own. All records made by it have the same identity.
 func Postgres(tb testing.TB) (dsn string) {
 	tb.Helper()
-	template, err := templates.get(server(tb))
+	template, err := templateOn(server(tb))
 	require.NoError(tb, err, "template of the test databases")
 	return Copy(tb, template)
 }
@@ -107,7 +107,7 @@ var kept sync.Map
 func KeptPostgres(tb testing.TB) (dsn string) {
 	tb.Helper()
 	server, name := server(tb), "kept_"+strings.ToLower(rand.Text())
-	template, err := templates.get(server)
+	template, err := templateOn(server)
 	require.NoError(tb, err, "template of the test databases")
 	copyDatabase(tb, server, name, databaseOf(template))
 	kept.Store(name, server)
@@ -171,25 +171,22 @@ func connected(dsn string, do func(context.Context, *pgx.Conn) error) error {
 	return errors.Join(do(ctx, conn), conn.Close(ctx))
 }
 
-// templates holds the DSN of the migrated database by its server's DSN.
-var templates templateCache
-
-type templateCache struct {
-	mu   sync.Mutex
-	made map[string]string
+// template is the DSN of the migrated database on the server of this process.
+var template struct {
+	sync.Mutex
+	dsn string
 }
 
-func (c *templateCache) get(server string) (dsn string, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if dsn = c.made[server]; dsn != "" {
-		return dsn, nil
+func templateOn(server string) (dsn string, err error) {
+	template.Lock()
+	defer template.Unlock()
+	if template.dsn == "" {
+		if dsn, err = makeTemplate(server); err != nil {
+			return "", err
+		}
+		template.dsn = dsn
 	}
-	dsn, err = makeTemplate(server)
-	if err == nil {
-		c.made = map[string]string{server: dsn}
-	}
-	return dsn, err
+	return template.dsn, nil
 }
 
 // makeTemplate makes the migrated database unless the server has it. Its name has the
@@ -222,20 +219,17 @@ func makeTemplate(server string) (dsn string, err error) {
 			return "", err
 		}
 	}
-	if err := migrate(ctx, named(server, unfinished)); err != nil {
+	pool, err := pgxpool.New(ctx, named(server, unfinished))
+	if err != nil {
+		return "", err
+	}
+	err = migrations.Apply(ctx, pool)
+	pool.Close()
+	if err != nil {
 		return "", err
 	}
 	_, err = conn.Exec(ctx, "alter database "+unfinished+" rename to "+name)
 	return named(server, name), err
-}
-
-func migrate(ctx context.Context, dsn string) error {
-	pool, err := pgxpool.New(ctx, dsn)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	return migrations.Apply(ctx, pool)
 }
 
 func templateName() (string, error) {

@@ -20,25 +20,6 @@ import (
 	"gleaner/internal/guard"
 )
 
-// OpenWorkflows are the ids of what has not ended in a namespace, at most a
-// thousand.
-func OpenWorkflows(ctx context.Context, address, namespace string) ([]string, error) {
-	c, err := dial(ctx, address, namespace)
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
-	list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running'", PageSize: 1000})
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, e := range list.Executions {
-		ids = append(ids, e.Execution.WorkflowId)
-	}
-	return ids, nil
-}
-
 // StartWorkflows starts workflows of a type, by their ids, each with its argument.
 func StartWorkflows(ctx context.Context, address, namespace, queue, kind string, args map[string]any) error {
 	c, err := dial(ctx, address, namespace)
@@ -57,12 +38,12 @@ func StartWorkflows(ctx context.Context, address, namespace, queue, kind string,
 	return g.Wait()
 }
 
-// Histories returns how many workflows are open in a namespace, how many runs have ended,
-// and the events of those.
-func Histories(ctx context.Context, address, namespace string) (open, ended int, events int64, err error) {
+// Histories returns the ids of the workflows that are open in a namespace, how many runs
+// have ended, and the events of those.
+func Histories(ctx context.Context, address, namespace string) (open []string, ended int, events int64, err error) {
 	c, err := dial(ctx, address, namespace)
 	if err != nil {
-		return 0, 0, 0, err
+		return nil, 0, 0, err
 	}
 	defer c.Close()
 	for r := (&workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000}); ; {
@@ -72,7 +53,7 @@ func Histories(ctx context.Context, address, namespace string) (open, ended int,
 		}
 		for _, e := range list.Executions {
 			if e.Status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
-				open++
+				open = append(open, e.Execution.WorkflowId)
 				continue
 			}
 			ended, events = ended+1, events+e.HistoryLength

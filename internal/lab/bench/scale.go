@@ -251,7 +251,7 @@ func (r *scaleRun) wait(ctx context.Context) error {
 func (r *scaleRun) events(ctx context.Context) (int64, error) {
 	for {
 		open, runs, events, err := temporalapi.Histories(ctx, r.Temporal, r.Namespace)
-		if err != nil || open == 0 && runs >= r.Hosts {
+		if err != nil || len(open) == 0 && runs >= r.Hosts {
 			return events, err
 		}
 		if err := fetch.Wait(ctx, time.Second/5); err != nil {

@@ -66,7 +66,7 @@ func (w *world) requests() []sampleweb.Request {
 // ever.
 func (w *world) closeWorkflows(ctx context.Context, o *outcome) (err error) {
 	for end := time.Now().Add(w.o.Patience); time.Now().Before(end); {
-		o.open, err = temporalapi.OpenWorkflows(ctx, w.temporal.stack.TemporalAddress, "default")
+		o.open, _, _, err = temporalapi.Histories(ctx, w.temporal.stack.TemporalAddress, "default")
 		if err == nil && len(o.open) == 0 {
 			return nil
 		}

@@ -123,13 +123,3 @@ func curve(steps []Step) (points []Point) {
 	}
 	return points
 }
-
-// Result is the result of a strategy, if it is there.
-func (c Comparison) Result(strategy string) (Result, bool) {
-	for _, r := range c.Results {
-		if r.Strategy == strategy {
-			return r, true
-		}
-	}
-	return Result{}, false
-}

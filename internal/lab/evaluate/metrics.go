@@ -15,13 +15,7 @@ var Shares = []float64{0.50, 0.85, 0.95, 1}
 
 // Answered is the run without the requests that brought nothing.
 func (r Run) Answered() []Step {
-	out := make([]Step, 0, len(r.Steps))
-	for _, s := range r.Steps {
-		if !s.Failed {
-			out = append(out, s)
-		}
-	}
-	return out
+	return each.Where(r.Steps, func(s Step) bool { return !s.Failed })
 }
 
 // Order lists the identities asked for, in order, failures left out.

@@ -11,7 +11,6 @@ import (
 
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
-	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
 
@@ -116,7 +115,7 @@ func GeneratedLibrary() (lib Library) {
 	}
 	for _, a := range append(truth.Authors, sampleweb.AuthorTruth{Homepage: conference}) {
 		if a.Homepage != "" {
-			site := NewSnapshot(a.Homepage, fromHandler(web), page.Parse)
+			site := NewSnapshot(a.Homepage, fromHandler(web))
 			lib.Sites = append(lib.Sites, Named{a.Homepage, Setup{Site: site, Judge: judge}})
 		}
 	}

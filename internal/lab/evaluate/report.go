@@ -71,7 +71,7 @@ func Medians(comparisons []Comparison) []MedianSaving {
 	if len(comparisons) == 0 {
 		return nil
 	}
-	for _, named := range comparisons[0].Results {
+	for k, named := range comparisons[0].Results {
 		if named.Strategy == OracleName {
 			continue
 		}
@@ -79,11 +79,8 @@ func Medians(comparisons []Comparison) []MedianSaving {
 		for i := range Shares {
 			var v []float64
 			for _, c := range comparisons {
-				r, ok := c.Result(named.Strategy)
-				if !ok || c.Papers < MinPapers {
-					continue
-				}
-				switch reach := r.Reach[i]; {
+				switch reach := c.Results[k].Reach[i]; {
+				case c.Papers < MinPapers:
 				case reach.Saving != nil:
 					v = append(v, *reach.Saving)
 				case reach.Requests == 0:

@@ -33,68 +33,46 @@ type Site interface {
 	Get(url string) (Answer, error)
 }
 
-// ParseFunc understands a page; page.Parse is the one of the product.
-type ParseFunc func(pageURL string, header http.Header, body []byte) (*page.Page, error)
-
-// Folder is a mirror of a host in a folder tree, one file per path, index files
-// for directories.
-type Folder struct {
-	files fs.FS
-	host  string
-	parse ParseFunc
-	cache map[string]Answer
-}
-
-// NewFolder reads the mirror of host ("www.example.org") from files.
-func NewFolder(files fs.FS, host string, parse ParseFunc) *Folder {
-	return &Folder{files: files, host: host, parse: parse, cache: map[string]Answer{}}
-}
-
-// Start is the root of the host.
-func (f *Folder) Start() string { return "http://" + f.host + "/" }
-
-// Get reads and parses the file behind an address. A directory without its
-// closing slash is answered, like a server's redirect, with the slash.
-func (f *Folder) Get(raw string) (Answer, error) {
-	u, err := url.Parse(raw)
-	if err != nil || !strings.EqualFold(u.Host, f.host) {
-		return Answer{}, ErrMissing
-	}
-	name, dir := f.resolve(u.Path)
-	if name == "" {
-		return Answer{}, ErrMissing
-	}
-	if dir && !strings.HasSuffix(u.Path, "/") {
-		u.Path, u.RawPath = u.Path+"/", ""
-	}
-	u.RawQuery, u.Fragment = "", "" // a mirror by paths knows no queries
-	final := u.String()
-	if a, ok := f.cache[final]; ok {
-		return a, nil
-	}
-	a := Answer{URL: final, Document: weburl.IsDocumentName("http://" + f.host + "/" + name)}
-	if !a.Document && isPageName(name) {
-		body, err := fs.ReadFile(f.files, name)
-		if err != nil {
-			return Answer{}, err
+// NewFolder is the mirror of a host ("www.example.org") in a folder tree, one file a
+// path, index files for directories. A directory without its closing slash is answered,
+// like a server's, by a redirect, and so is a query, which a mirror by paths does not know.
+// Files other than pages are not read.
+func NewFolder(files fs.FS, host string) *Snapshot {
+	return NewSnapshot("http://"+host+"/", func(raw string) (r Recorded, err error) {
+		u, err := url.Parse(raw)
+		if err != nil || !strings.EqualFold(u.Host, host) {
+			return r, ErrMissing
 		}
-		if a.Page, err = f.parse(final, http.Header{"Content-Type": {"text/html"}}, body); err != nil {
-			return Answer{}, err
+		name, dir := resolve(files, u.Path)
+		if name == "" {
+			return r, ErrMissing
 		}
-		a.Body = body
-	}
-	f.cache[final] = a
-	return a, nil
+		if slashed := strings.HasSuffix(u.Path, "/"); dir && !slashed || u.RawQuery != "" {
+			if dir && !slashed {
+				u.Path, u.RawPath = u.Path+"/", ""
+			}
+			u.RawQuery = ""
+			return Recorded{Status: http.StatusMovedPermanently, Header: http.Header{"Location": {u.String()}}}, nil
+		}
+		r = Recorded{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(neither)}
+		switch {
+		case weburl.IsDocumentName("http://" + host + "/" + name):
+			r.Body = []byte(someDocument + raw)
+		case isPageName(name):
+			r.Body, err = fs.ReadFile(files, name)
+		}
+		return r, err
+	})
 }
 
 // resolve is the file that answers for a path, and whether it is the index of
 // a directory.
-func (f *Folder) resolve(p string) (name string, dir bool) {
+func resolve(files fs.FS, p string) (name string, dir bool) {
 	clean := cmp.Or(strings.TrimPrefix(path.Clean("/"+p), "/"), ".")
 	if !fs.ValidPath(clean) {
 		return "", false
 	}
-	info, err := fs.Stat(f.files, clean)
+	info, err := fs.Stat(files, clean)
 	if err != nil {
 		return "", false
 	}
@@ -103,7 +81,7 @@ func (f *Folder) resolve(p string) (name string, dir bool) {
 	}
 	for _, index := range []string{"index.html", "index.htm", "index.php"} {
 		n := path.Join(clean, index)
-		if i, err := fs.Stat(f.files, n); err == nil && !i.IsDir() {
+		if i, err := fs.Stat(files, n); err == nil && !i.IsDir() {
 			return n, true
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"gleaner/internal/each"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/rank"
-	"gleaner/internal/web/page"
 )
 
 // recording is a folder of recorded sites and the one of what is true of them.
@@ -43,7 +42,7 @@ func recordedSites(t testing.TB, recordings ...recording) []recordedSite {
 			}
 			dir, err := filepath.EvalSymlinks(realdata.Path(t, c.sites, h.Name()))
 			require.NoError(t, err)
-			out = append(out, recordedSite{h.Name(), c, Setup{Site: NewFolder(os.DirFS(dir), h.Name(), page.Parse), Judge: judge}})
+			out = append(out, recordedSite{h.Name(), c, Setup{Site: NewFolder(os.DirFS(dir), h.Name()), Judge: judge}})
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gleaner/internal/library/collection"
+	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
 
@@ -25,7 +26,6 @@ type Ask func(url string) (Recorded, error)
 type Snapshot struct {
 	start string
 	ask   Ask
-	parse ParseFunc
 	known map[string]known
 }
 
@@ -35,8 +35,8 @@ type known struct {
 }
 
 // NewSnapshot makes a site that begins at start.
-func NewSnapshot(start string, ask Ask, parse ParseFunc) *Snapshot {
-	return &Snapshot{start: start, ask: ask, parse: parse, known: map[string]known{}}
+func NewSnapshot(start string, ask Ask) *Snapshot {
+	return &Snapshot{start: start, ask: ask, known: map[string]known{}}
 }
 
 // Start is where a crawl begins.
@@ -75,7 +75,7 @@ func (s *Snapshot) get(u string, hops int) (Answer, error) {
 	case collection.ContentDocument:
 		a.Document = true
 	case collection.ContentPage:
-		if a.Page, err = s.parse(u, r.Header, r.Body); err != nil {
+		if a.Page, err = page.Parse(u, r.Header, r.Body); err != nil {
 			return Answer{}, fmt.Errorf("%w: %s: %v", ErrMissing, u, err)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"gleaner/internal/each"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/rank"
-	"gleaner/internal/web/page"
 )
 
 // record is a WARC response record.
@@ -48,14 +47,12 @@ func TestCrawlOfAnArchive(t *testing.T) {
 		a := NewArchive()
 		require.NoError(t, a.ReadWARC(bytes.NewReader(data)), name)
 		require.Equal(t, 6, a.Len(), name)
-		setup := Setup{Site: NewSnapshot(a.First(), a.Ask, page.Parse), Judge: func(string) Kind { return Paper }}
+		setup := Setup{Site: NewSnapshot(a.First(), a.Ask), Judge: func(string) Kind { return Paper }}
 		c, runs, err := Compare(name, setup, []string{rank.Gleaner}, rank.Options{})
 		require.NoError(t, err)
 		require.Equal(t, 1, c.Papers, name)
 		require.Len(t, runs[0].Steps, 5, "%s: the missing document is asked for too", name)
-		gleaner, ok := c.Result(rank.Gleaner)
-		require.True(t, ok)
-		require.Equal(t, 3, gleaner.Reach[0].Requests, "%s: home page, publications, paper", name)
+		require.Equal(t, 3, c.Results[1].Reach[0].Requests, "%s: home page, publications, paper", name)
 	}
 	a := NewArchive()
 	require.ErrorIs(t, a.ReadWARC(strings.NewReader(recorded[:len(recorded)-30])), ErrTruncated)
@@ -71,7 +68,7 @@ func TestLargeConference(t *testing.T) {
 	t.Parallel()
 	const host = sampleweb.ConferenceHost
 	web := sampleweb.New(sampleweb.Options{Seed: 1, ConferencePages: 5000})
-	setup := Setup{Site: NewSnapshot("http://"+host+"/", fromHandler(web), page.Parse), Judge: func(string) Kind { return Paper }}
+	setup := Setup{Site: NewSnapshot("http://"+host+"/", fromHandler(web)), Judge: func(string) Kind { return Paper }}
 	c, runs, err := Compare(host, setup, []string{rank.Zhuang, rank.Gleaner}, rank.Options{})
 	require.NoError(t, err)
 	pages := each.Count(runs[0].Answered(), func(s Step) bool { return !s.Document })
@@ -94,7 +91,7 @@ func TestFolder(t *testing.T) {
 		"a.pdf":          {Data: []byte("%PDF-1.4")},
 		"notes/data.csv": {Data: []byte("1,2")},
 	}
-	f := NewFolder(files, "a.test", page.Parse)
+	f := NewFolder(files, "a.test")
 	a, err := f.Get("http://a.test/sub")
 	require.NoError(t, err)
 	require.Equal(t, "http://a.test/sub/", a.URL)

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"errors"
 
+	"gleaner/internal/each"
 	"gleaner/internal/rank"
 )
 
@@ -19,7 +20,7 @@ func TrainPrior(lists rank.Lists, sites []Named) (rank.Prior, error) {
 	if err != nil {
 		return rank.Prior{}, err
 	}
-	return fit(lists, sites, examples, "")
+	return rank.TrainPrior(lists, examples)
 }
 
 // LeaveOneOut trains a prior for each snapshot on all the others: what is
@@ -34,7 +35,7 @@ func LeaveOneOut(lists rank.Lists, sites []Named) (map[string]*rank.Prior, error
 	}
 	out := map[string]*rank.Prior{}
 	for _, s := range sites {
-		p, err := fit(lists, sites, examples, s.Name)
+		p, err := rank.TrainPrior(lists, each.Where(examples, func(e rank.Example) bool { return e.Site != s.Name }))
 		if err != nil {
 			return nil, err
 		}
@@ -52,24 +53,13 @@ func BreadthFirst(s Setup) (Run, error) {
 	return Simulate(s, strategy)
 }
 
-func trainingExamples(sites []Named) (map[string][]rank.Example, error) {
-	out := map[string][]rank.Example{}
+func trainingExamples(sites []Named) (all []rank.Example, err error) {
 	for _, s := range sites {
 		run, err := BreadthFirst(s.Setup)
 		if err != nil {
 			return nil, err
 		}
-		out[s.Name] = Examples(s.Name, run)
+		all = append(all, Examples(s.Name, run)...)
 	}
-	return out, nil
-}
-
-func fit(lists rank.Lists, sites []Named, examples map[string][]rank.Example, without string) (rank.Prior, error) {
-	var all []rank.Example
-	for _, s := range sites {
-		if s.Name != without {
-			all = append(all, examples[s.Name]...)
-		}
-	}
-	return rank.TrainPrior(lists, all)
+	return all, nil
 }

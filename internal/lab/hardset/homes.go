@@ -3,6 +3,7 @@ package hardset
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -20,18 +21,12 @@ var situations = []situation{
 	{"none", 10, false}, {"none-namesake", 8, false}, {"none-namesake-researcher", 6, false}, {"none-stale", 4, false}, {"none-people-list", 5, false}, {"none-portal", 4, false},
 }
 
-func drawSituation(r *rand.Rand) situation {
-	total := 0
+// deck has each situation as often as it weighs.
+func deck() (all []situation) {
 	for _, s := range situations {
-		total += s.weight
+		all = append(all, slices.Repeat([]situation{s}, s.weight)...)
 	}
-	k := r.IntN(total)
-	for _, s := range situations {
-		if k -= s.weight; k < 0 {
-			return s
-		}
-	}
-	return situations[0]
+	return all
 }
 
 // homeAddress draws where a homepage is.

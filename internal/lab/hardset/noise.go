@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -131,15 +132,9 @@ func (w *Web) paperPages(r *rand.Rand, p *person, i int) {
 // directories make each department's list of people, with links for some.
 func (w *Web) directories(people []*person) {
 	r := w.rand
-	byHost := map[string][]*person{}
-	var hosts []string
-	for _, p := range people {
-		if byHost[p.uni.host] == nil {
-			hosts = append(hosts, p.uni.host)
-		}
-		byHost[p.uni.host] = append(byHost[p.uni.host], p)
-	}
-	for _, h := range hosts {
+	host := func(p *person) string { return p.uni.host }
+	byHost := each.By(people, host)
+	for _, h := range each.Distinct(len(people), each.Of(people, host)) {
 		var items strings.Builder
 		for _, p := range byHost[h] {
 			if len(p.homepages) > 0 && p.situation != "project" && (p.situation == "linked-only" || chance(r, 0.4)) {

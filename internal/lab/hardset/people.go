@@ -180,9 +180,7 @@ func makePapers(r *rand.Rand, people []*person) {
 				}
 			}
 			r.Shuffle(len(authors), func(a, b int) { authors[a], authors[b] = authors[b], authors[a] })
-			for _, a := range authors {
-				paper.Authors = append(paper.Authors, a.author)
-			}
+			paper.Authors = each.Of(authors, func(a *person) gleaner.Author { return a.author })
 			for _, a := range authors {
 				a.wanted = append(a.wanted, paper)
 				for _, b := range authors {

@@ -47,8 +47,9 @@ func Generate(ctx context.Context, seed uint64, authors int) (*Web, error) {
 	people := makePeople(r, authors)
 	makePapers(r, people)
 	listed := make([][]string, len(people))
+	drawn := deck()
 	for i, p := range people {
-		s := drawSituation(r)
+		s := pick(r, drawn)
 		listed[i] = w.build(p, s)
 		w.Situations[p.author.ID()] = s.key
 		if s.key == "namesakes" {

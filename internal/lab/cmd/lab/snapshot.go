@@ -20,7 +20,6 @@ import (
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
-	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
 
@@ -54,7 +53,7 @@ func (f *snapshotFlags) open(ctx context.Context, cfg *config.Config) ([]evaluat
 		}
 		host := filepath.Base(filepath.Clean(dir))
 		files := os.DirFS(abs)
-		out = append(out, evaluate.Named{Name: host, Setup: evaluate.Setup{Site: evaluate.NewFolder(files, host, page.Parse), Judge: judge(func(u string) ([]byte, error) {
+		out = append(out, evaluate.Named{Name: host, Setup: evaluate.Setup{Site: evaluate.NewFolder(files, host), Judge: judge(func(u string) ([]byte, error) {
 			return fs.ReadFile(files, strings.TrimPrefix(path.Clean(pathOf(u)), "/"))
 		})}})
 	}
@@ -63,7 +62,7 @@ func (f *snapshotFlags) open(ctx context.Context, cfg *config.Config) ([]evaluat
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, evaluate.Named{Name: filepath.Base(file), Setup: evaluate.Setup{Site: evaluate.NewSnapshot(archive.First(), archive.Ask, page.Parse),
+		out = append(out, evaluate.Named{Name: filepath.Base(file), Setup: evaluate.Setup{Site: evaluate.NewSnapshot(archive.First(), archive.Ask),
 			Judge: judge(func(u string) ([]byte, error) {
 				r, err := archive.Ask(u)
 				return r.Body, err
