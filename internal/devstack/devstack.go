@@ -55,8 +55,7 @@ type Options struct {
 	// CacheDir keeps downloaded and built servers; by default the folder
 	// "gleaner" in the user's cache folder.
 	CacheDir string
-	// Progress, when set, is told in one line what is being done. While
-	// something takes long it is called every second or so. It is called from
+	// Progress, when set, is told in one line what is being done. It is called from
 	// several goroutines, never at the same time.
 	Progress func(string)
 }

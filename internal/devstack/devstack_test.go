@@ -158,11 +158,10 @@ func TestKilledOutright(t *testing.T) {
 	cmd.Stderr = os.Stderr
 	require.NoError(t, cmd.Start())
 	var info Info
-	waitUntil(t, 90*time.Second, func() bool {
-		found, ok := Find(dir)
-		info = found
+	require.Eventually(t, func() (ok bool) {
+		info, ok = Find(dir)
 		return ok
-	})
+	}, 90*time.Second, 20*time.Millisecond)
 	exec1(t, info.DatabaseURL, "create table kept (a int); insert into kept values (7)")
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
@@ -242,19 +241,5 @@ func exec1(t *testing.T, dsn, sql string) {
 func requireGone(t *testing.T, pid int) {
 	t.Helper()
 	require.NotZero(t, pid)
-	waitUntil(t, 10*time.Second, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
-}
-
-func waitUntil(t *testing.T, limit time.Duration, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	late := time.After(limit)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal("it did not happen in time")
-		}
-	}
+	require.Eventually(t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }, 10*time.Second, 20*time.Millisecond)
 }

@@ -18,15 +18,9 @@ import (
 // TestShort makes every kind of fault that takes no minute, once or twice, and
 // wants the same outcome as without them. `make chaos` is the long form.
 func TestShort(t *testing.T) {
-	if testing.Short() {
-		t.Skip("soak: starts servers of its own and breaks them for minutes")
-	}
-	bin := filepath.Join(t.TempDir(), "bin")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin+"/", "gleaner/starter", "gleaner/worker")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
+	devtest.Soak(t, "starts servers of its own and breaks them for minutes")
 	v, err := Run(t.Context(), Options{
-		Bin:          bin,
+		Bin:          devtest.Programs(t),
 		Dir:          t.TempDir(),
 		Faults:       14,
 		PagesPerSite: 25,

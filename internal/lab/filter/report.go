@@ -106,7 +106,7 @@ func (r *Report) points() map[document.Point]document.Setting {
 	return out
 }
 
-func (r *Report) figures(map[document.Point]document.Setting) document.Figures {
+func (r *Report) figures() document.Figures {
 	c := r.academicConfusion(0.5)
 	p, rec, _ := c.Scores(document.LabelAcademic)
 	return document.Figures{

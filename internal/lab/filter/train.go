@@ -22,11 +22,10 @@ import (
 // Options say what a filter is trained on.
 type Options struct {
 	Dir       string // mirror: DIR/<host>/<path>
-	Labels    string // file of "url<TAB>label"
+	Labels    []Labelled
 	Published string // the published training set (ARFF), "" for none
 	Reader    *document.Reader
-	Workers   int    // documents read at a time; 0 means 2
-	Command   string // kept in the weights
+	Workers   int // documents read at a time; 0 means 2
 }
 
 // The settings were chosen on a plateau: cross-validated accuracy differs by
@@ -50,16 +49,7 @@ type sample struct {
 // counted in the report. The same files, labels and readers give the same
 // weights.
 func Train(ctx context.Context, opt Options) (*document.FilterModel, *Report, error) {
-	f, err := os.Open(opt.Labels)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	labels, err := ReadLabels(f)
-	if err != nil {
-		return nil, nil, err
-	}
-	samples, missing, err := readSamples(ctx, opt, labels)
+	samples, missing, err := readSamples(ctx, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,10 +59,6 @@ func Train(ctx context.Context, opt Options) (*document.FilterModel, *Report, er
 			return nil, nil, err
 		}
 	}
-	return trainOn(opt, samples, extra, missing)
-}
-
-func trainOn(opt Options, samples []sample, extra []learn.Example, missing []string) (*document.FilterModel, *Report, error) {
 	t := trainer{samples: samples, extra: extra}
 	m, err := t.fit(samples)
 	if err != nil {
@@ -81,26 +67,22 @@ func trainOn(opt Options, samples []sample, extra []learn.Example, missing []str
 	report := t.crossValidate()
 	report.Missing = missing
 	m.Points = report.points()
-	m.Figures = report.figures(m.Points)
+	m.Figures = report.figures()
 	m.Front.Settled = report.settled()
-	m.Command = opt.Command
+	m.Command = "lab train filter"
 	m.Origin = fmt.Sprintf("%d labelled documents of %d sites, %d rows of the published training set", len(samples), report.Sites, len(extra))
 	return m, report, nil
 }
 
-func readSamples(ctx context.Context, opt Options, labels []Labelled) ([]sample, []string, error) {
-	reader := opt.Reader
-	if reader == nil {
-		reader = document.NewReader(document.Options{})
-	}
-	out := make([]*sample, len(labels))
+func readSamples(ctx context.Context, opt Options) ([]sample, []string, error) {
+	out := make([]*sample, len(opt.Labels))
 	g, gctx := guard.WithContext(ctx)
 	g.SetLimit(max(opt.Workers, 2))
 	var mu sync.Mutex
 	var missing []string
-	for i, l := range labels {
+	for i, l := range opt.Labels {
 		g.Go(func() error {
-			s, err := readSample(gctx, reader, opt.Dir, l)
+			s, err := readSample(gctx, opt.Reader, opt.Dir, l)
 			if errors.Is(err, os.ErrNotExist) {
 				mu.Lock()
 				missing = append(missing, l.URL)

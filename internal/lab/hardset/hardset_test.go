@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
@@ -24,9 +25,7 @@ func testSeeds() []uint64 { return []uint64{301, 302, 303, 304, 305} }
 // TestHardSet measures the embedded model on webs it has not seen, with rich metadata and
 // with poor.
 func TestHardSet(t *testing.T) {
-	if testing.Short() {
-		t.Skip("soak: measures on generated webs")
-	}
+	devtest.Soak(t, "measures on generated webs")
 	t.Run("rich", func(t *testing.T) { measure(t, func([]homepage.Subject) {}) })
 	t.Run("poor", func(t *testing.T) { measure(t, poor) })
 }

@@ -5,15 +5,9 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/PuerkitoBio/goquery"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -63,102 +57,6 @@ func TestSameOptionsSameBytes(t *testing.T) {
 			require.Equal(t, ask(one, a.Homepage).Body.Bytes(), ask(two, a.Homepage).Body.Bytes())
 		}
 	}
-}
-
-// crawl visits everything below the given pages on their own hosts, breadth
-// first, and returns every address that was linked with the page that did.
-func crawl(t *testing.T, w *sampleweb.Web, seeds []string) (status map[string]int, parent map[string]string) {
-	status, parent = map[string]int{}, map[string]string{}
-	for queue := seeds; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		if _, seen := status[at]; seen {
-			continue
-		}
-		rec := ask(w, at)
-		status[at] = rec.Code
-		base, err := url.Parse(at)
-		require.NoError(t, err)
-		if to := rec.Header().Get("Location"); to != "" {
-			queue = append(queue, to)
-		}
-		if !strings.HasPrefix(rec.Header().Get("Content-Type"), "text/html") {
-			continue
-		}
-		page, err := goquery.NewDocumentFromReader(rec.Body)
-		require.NoError(t, err)
-		page.Find("a[href], frame[src]").Each(func(_ int, s *goquery.Selection) {
-			ref := s.AttrOr("href", s.AttrOr("src", ""))
-			u, err := base.Parse(ref)
-			require.NoError(t, err, ref)
-			if _, known := parent[u.String()]; !known {
-				parent[u.String()] = at
-			}
-			queue = append(queue, u.String())
-		})
-	}
-	return status, parent
-}
-
-func TestPapersAreLinkedAsTheTruthSays(t *testing.T) {
-	t.Parallel()
-	w := sampleweb.New(sampleweb.Options{Seed: 3, Papers: 60})
-	seeds := []string{"http://" + sampleweb.ProceedingsHost + "/"}
-	for _, a := range w.Truth().Authors {
-		if a.Homepage != "" {
-			seeds = append(seeds, a.Homepage)
-		}
-	}
-	status, parent := crawl(t, w, seeds)
-	for _, p := range w.Truth().Papers {
-		for _, u := range p.URLs {
-			assert.NotEmpty(t, parent[u], "%s is linked from nowhere", u)
-		}
-	}
-	broken, unreadable := 0, 0
-	for u, code := range status {
-		switch {
-		case code == http.StatusNotFound:
-			broken++
-		case code >= 400:
-			unreadable++
-		}
-		assert.NotEqual(t, http.StatusBadGateway, code, "%s, linked from %s", u, parent[u])
-	}
-	assert.Positive(t, broken, "a web without dead links is none")
-	assert.Positive(t, unreadable)
-	t.Logf("%d addresses, %d dead, %d refused or failing", len(status), broken, unreadable)
-}
-
-func TestPapersAreReadable(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("pdftotext"); err != nil {
-		t.Skip("needs pdftotext (poppler-utils)")
-	}
-	w := sampleweb.New(sampleweb.Options{Seed: 1})
-	read := 0
-	for _, p := range w.Truth().Papers {
-		if p.Missing != "" || !strings.HasSuffix(p.URLs[0], ".pdf") {
-			continue
-		}
-		text := pdfText(t, ask(w, p.URLs[0]).Body.Bytes())
-		flat := strings.Join(strings.Fields(text), " ")
-		assert.Contains(t, flat, p.Title)
-		for _, name := range p.Authors {
-			assert.Contains(t, flat, name)
-		}
-		assert.Contains(t, text, "References")
-		assert.Greater(t, len(strings.Fields(text)), 1200)
-		read++
-	}
-	assert.Greater(t, read, 12)
-}
-
-func pdfText(t *testing.T, raw []byte) string {
-	file := filepath.Join(t.TempDir(), "paper.pdf")
-	require.NoError(t, os.WriteFile(file, raw, 0o600))
-	out, err := exec.Command("pdftotext", file, "-").Output()
-	require.NoError(t, err)
-	return string(out)
 }
 
 func TestLogTellsHowPoliteACrawlWas(t *testing.T) {

@@ -3,7 +3,8 @@ package topicweb
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
+
+	"gleaner/internal/each"
 )
 
 // away are the pages of other hosts that a page links to. Pages of a topic link to
@@ -57,7 +58,7 @@ func (w *Web) linked(to [][2]int, h, other int, r *rand.Rand) [][2]int {
 // near are the hosts of a topic that pages of a host link to: those of its island, for
 // a host off topic all.
 func (w *Web) near(t, h int) []int {
-	return slices.DeleteFunc(slices.Clone(w.of[t]), func(o int) bool { return w.island(o) != w.island(h) && w.topicOf(h) != offTopic })
+	return each.Where(w.of[t], func(o int) bool { return w.island(o) == w.island(h) || w.topicOf(h) == offTopic })
 }
 
 // stage is how far along the way from island to island a host off topic lies: one in

@@ -50,7 +50,7 @@ func run(ctx context.Context, dir string, args []string) (code int, err error) {
 		Ready:   temporalapi.EnsureSearchAttributes,
 		DataDir: dir, Headless: true, Disposable: true,
 		SearchAttributes: gleaner.SearchAttributes(),
-		Progress:         seldom(5*time.Second, func(line string) { fmt.Fprintln(os.Stderr, "withstack:", line) }),
+		Progress:         func(line string) { fmt.Fprintln(os.Stderr, "withstack:", line) },
 	})
 	if err != nil {
 		return 1, err
@@ -71,19 +71,4 @@ func run(ctx context.Context, dir string, args []string) (code int, err error) {
 		return 1, err
 	}
 	return 0, nil
-}
-
-// seldom passes on a line that is new in kind at once, and one that only counts
-// on from the last one every period: a log is no screen.
-func seldom(period time.Duration, tell func(string)) func(string) {
-	var last time.Time
-	var lastKind string
-	return func(line string) {
-		kind := line[:min(len(line), 20)]
-		if kind == lastKind && time.Since(last) < period {
-			return
-		}
-		last, lastKind = time.Now(), kind
-		tell(line)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,12 +68,9 @@ func (m *papersMade) held() (map[string]bool, error) {
 
 // published are the papers that a folder of the data lists.
 func (m *papersMade) published(folder string, held map[string]bool) ([]evaluate.Published, error) {
-	f, err := os.Open(filepath.Join(m.data, folder, "wanted.tsv"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return evaluate.ReadPublished(f, held)
+	return given(filepath.Join(m.data, folder, "wanted.tsv"), func(r io.Reader) ([]evaluate.Published, error) {
+		return evaluate.ReadPublished(r, held)
+	})
 }
 
 // fields are those of papers, by what is noted of their sites; the last that fits counts.

@@ -121,7 +121,7 @@ func given[T any](file string, read func(io.Reader) ([]T, error)) ([]T, error) {
 
 func (c *cli) trainFilter() *cobra.Command {
 	var o filter.Options
-	var out string
+	var labels, out string
 	cmd := &cobra.Command{Use: "filter --dir DIR --labels FILE --out FILE", Short: "Learn how papers are told from other documents", Args: cobra.NoArgs,
 		Long: `Learn the weights of the academic filter from documents in a folder
 (DIR/HOST/PATH) and their labels (a line each: URL, tab, paper, thesis, slides,
@@ -132,8 +132,10 @@ course, cv, …). Cross-validation leaves out whole sites.`,
 			if err != nil {
 				return err
 			}
+			if o.Labels, err = given(labels, filter.ReadLabels); err != nil {
+				return err
+			}
 			o.Reader = document.NewReader(document.Options{OCR: cfg.Documents.OCR})
-			o.Command = "lab train filter"
 			m, report, err := filter.Train(cmd.Context(), o)
 			if err != nil {
 				return err
@@ -152,7 +154,7 @@ course, cv, …). Cross-validation leaves out whole sites.`,
 		}}
 	fl := cmd.Flags()
 	fl.StringVar(&o.Dir, "dir", "", "folder of documents (required)")
-	fl.StringVar(&o.Labels, "labels", "", "file of labels (required)")
+	fl.StringVar(&labels, "labels", "", "file of labels (required)")
 	fl.StringVar(&o.Published, "published", "", "published training set (ARFF) to learn from, too")
 	fl.IntVar(&o.Workers, "workers", 2, "documents read at a time")
 	fl.StringVar(&out, "out", "", "file to write (required)")
