@@ -51,6 +51,7 @@ func patchedTests(t *testing.T) map[string]bool {
 		raw, err := os.ReadFile(table)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`(?m)^test (\S+) (\w+)$`).FindAllStringSubmatch(string(raw), -1) {
+			assert.True(t, hasTest(t, filepath.Join(root(t), m[1]), m[2]), "there is no %s.%s", m[1], m[2])
 			all[filepath.Base(m[1])+"."+m[2]] = true
 		}
 	}

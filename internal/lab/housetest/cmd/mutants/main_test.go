@@ -6,14 +6,12 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 const root = "../../../../.."
 
-// TestPatchesApply: the text that each patch replaces stands once in its file, and its
-// test exists. That the test fails over the patch is what `make mutants` shows.
+// TestPatchesApply: the text that each patch replaces stands once in its file. That the test fails over the patch is what `make mutants` shows.
 func TestPatchesApply(t *testing.T) {
 	t.Parallel()
 	list, err := mutants()
@@ -22,7 +20,6 @@ func TestPatchesApply(t *testing.T) {
 	for _, m := range list {
 		_, err := m.apply(root)
 		require.NoError(t, err)
-		assert.True(t, hasTest(t, m.pkg, m.test), m.name)
 	}
 }
 
@@ -47,17 +44,4 @@ func TestA(t *testing.T) { t.Fail() }
 	survivors, err := all(dir, []mutant{patch}, regexp.MustCompile(""))
 	require.NoError(t, err)
 	require.Equal(t, 1, survivors)
-}
-
-func hasTest(t *testing.T, pkg, name string) bool {
-	files, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
-	require.NoError(t, err)
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		require.NoError(t, err)
-		if regexp.MustCompile(`(?m)^func ` + name + `\(`).Match(raw) {
-			return true
-		}
-	}
-	return false
 }
