@@ -27,22 +27,28 @@ import (
 
 // Options say which crawlers Crawl measures, and on what.
 type Options struct {
-	Pages       int // of all hosts together
-	Hosts       int // crawled at the same time
-	Rounds      int
-	Names       []string                                        // of the crawlers; nil for all
-	Delays      []time.Duration                                 // all crawl with each
-	Timeout     time.Duration                                   // of one crawl
-	Dir         string                                          // where crawlers are installed
-	NoInstall   bool                                            // measure what is there
-	StartWeb    func() (*Web, func() ([]*Visits, error), error) // whose end returns the visits of each host
-	DatabaseURL string                                          // of a server on which databases may be made
-	DatabaseCPU func() float64                                  // seconds that the server has used; nil if not known
-	Profile     io.Writer                                       // takes a CPU profile of Gleaner; may be nil
-	WARC        bool                                            // Gleaner keeps what is exchanged in WARC files
-	ByWorkflows ScaleOptions                                    // the worker program, and the Temporal server of its crawls
+	Pages     int // of all hosts together
+	Hosts     int // crawled at the same time
+	Rounds    int
+	Names     []string                                        // of the crawlers; nil for all
+	Delays    []time.Duration                                 // all crawl with each
+	Timeout   time.Duration                                   // of one crawl
+	Dir       string                                          // where crawlers are installed
+	NoInstall bool                                            // measure what is there
+	StartWeb  func() (*Web, func() ([]*Visits, error), error) // whose end returns the visits of each host
+	Profile   io.Writer                                       // takes a CPU profile of Gleaner; may be nil
+	WARC      bool                                            // Gleaner keeps what is exchanged in WARC files
+	Servers
 
 	delay time.Duration // from an answer of a host to the next request; 0 is none
+}
+
+// Servers are what crawls stand on. Those by workflows need Temporal and the worker program.
+type Servers struct {
+	DatabaseURL                string // of a server on which databases may be made
+	Temporal, Namespace        string
+	Worker                     string         // the worker program
+	DatabaseUsed, TemporalUsed func() float64 // seconds that the servers have used; nil if not known
 }
 
 // Run is what one crawler did with one delay. Its pages are those that the web counted,
@@ -93,7 +99,7 @@ func crawlOnce(ctx context.Context, web *Web, o Options) (run Run, err error) {
 			}
 			defer pprof.StopCPUProfile()
 		}
-		m := startMeter(os.Getpid(), o.DatabaseCPU)
+		m := startMeter(os.Getpid(), o.DatabaseUsed)
 		err = c.crawl(ctx, web.Hosts)
 		run = m.stop()
 		if err != nil {

@@ -34,8 +34,7 @@ const bulk = 500_000
 
 // fill adds rows until there are to, and leaves the table as autovacuum would.
 func (f *filler) fill(ctx context.Context, to int) error {
-	perHost := f.perHost
-	perHost = cmp.Or(perHost, 1<<30)
+	perHost := cmp.Or(f.perHost, 1<<30)
 	if err := f.addSites(ctx, (to+perHost-1)/perHost); err != nil {
 		return err
 	}

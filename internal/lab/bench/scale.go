@@ -22,16 +22,11 @@ import (
 type ScaleOptions struct {
 	Web     *Web
 	Visits  func() ([]*Visits, error) // ends the web
-	Program string                    // the worker program
 	Workers int                       // processes
 	Dir     string                    // of the workers' files
 	Pace    time.Duration             // from an answer of a host to the next request
 	Kill    bool                      // the first worker, once half of the pages were asked for
-
-	DatabaseURL         string // of a server on which databases may be made
-	Temporal, Namespace string
-
-	DatabaseUsed, TemporalUsed func() float64 // seconds that the servers have used; nil if not known
+	Servers
 }
 
 // Scale is what a crawl of many hosts at once came to. Figures that are not known are 0.
@@ -154,7 +149,7 @@ func (r *scaleRun) startWorker(ctx context.Context) error {
 		return err
 	}
 	ports := each.Of(r.Web.Hosts, func(host string) string { return host[strings.LastIndexByte(host, ':')+1:] })
-	cmd := exec.CommandContext(ctx, r.Program)
+	cmd := exec.CommandContext(ctx, r.Worker)
 	cmd.Env = os.Environ()
 	for key, value := range map[string]string{
 		"data-dir":           r.Dir,
@@ -290,10 +285,8 @@ func temporalOnce(ctx context.Context, web *Web, o Options) (Run, error) {
 		return Run{}, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	by := o.ByWorkflows
-	by.Web, by.Workers, by.Dir, by.Pace, by.Visits = web, 1, dir, o.delay, func() ([]*Visits, error) { return nil, nil }
-	by.DatabaseURL, by.DatabaseUsed = o.DatabaseURL, o.DatabaseCPU
-	s, err := RunScale(ctx, by)
+	ended := func() ([]*Visits, error) { return nil, nil }
+	s, err := RunScale(ctx, ScaleOptions{Web: web, Visits: ended, Workers: 1, Dir: dir, Pace: o.delay, Servers: o.Servers})
 	return Run{Seconds: s.Seconds, CPU: s.WorkerCPU, DatabaseCPU: s.DatabaseCPU}, err
 }
 

@@ -18,13 +18,12 @@ func TestScale(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(web.Close)
 	o := ScaleOptions{
-		Web:         web,
-		Visits:      func() ([]*Visits, error) { web.Close(); return web.Visits, nil },
-		Program:     filepath.Join(devtest.Programs(t), "worker"),
-		Workers:     2,
-		Dir:         t.TempDir(),
-		Pace:        100 * time.Millisecond,
-		DatabaseURL: devtest.Postgres(t),
+		Web:     web,
+		Visits:  func() ([]*Visits, error) { web.Close(); return web.Visits, nil },
+		Workers: 2,
+		Dir:     t.TempDir(),
+		Pace:    100 * time.Millisecond,
+		Servers: Servers{DatabaseURL: devtest.Postgres(t), Worker: filepath.Join(devtest.Programs(t), "worker")},
 	}
 	o.Temporal, o.Namespace = temporaltest.Temporal(t)
 	s, err := RunScale(t.Context(), o)
@@ -60,10 +59,10 @@ func TestCrawlByWorkflows(t *testing.T) {
 	t.Parallel()
 	o := Options{
 		Pages: 12, Hosts: 2, Rounds: 1, Delays: []time.Duration{0}, Timeout: time.Minute,
-		Names: []string{"gleaner", "temporal"}, DatabaseURL: devtest.Postgres(t),
+		Names:   []string{"gleaner", "temporal"},
+		Servers: Servers{DatabaseURL: devtest.Postgres(t), Worker: filepath.Join(devtest.Programs(t), "worker")},
 	}
-	o.ByWorkflows.Program = filepath.Join(devtest.Programs(t), "worker")
-	o.ByWorkflows.Temporal, o.ByWorkflows.Namespace = temporaltest.Temporal(t)
+	o.Temporal, o.Namespace = temporaltest.Temporal(t)
 	o.StartWeb = func() (*Web, func() ([]*Visits, error), error) {
 		web, err := NewWeb(o.Hosts, o.Pages, 0)
 		return web, func() ([]*Visits, error) { web.Close(); return web.Visits, nil }, err

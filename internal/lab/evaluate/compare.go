@@ -75,9 +75,7 @@ func oracleRun(base Run) Run {
 		return out
 	}
 	for _, u := range Oracle(order[0], base.Graph(), base.Goals()) {
-		s := at[u]
-		s.Reason = "on the way to the nearest paper"
-		out.Steps = append(out.Steps, s)
+		out.Steps = append(out.Steps, at[u])
 	}
 	return out
 }

@@ -57,24 +57,20 @@ func (s Setup) goal(url string, kind Kind) string {
 
 // Step is one request of a simulated crawl.
 type Step struct {
-	URL       string         `json:"url"`
-	Parent    string         `json:"parent,omitempty"`
-	Depth     int            `json:"depth"`
-	Document  bool           `json:"document,omitempty"`
-	Kind      Kind           `json:"kind,omitempty"`
-	Goal      string         `json:"goal,omitempty"`   // which of the papers to be reached it is
-	Failed    bool           `json:"failed,omitempty"` // not in the snapshot: asked, but not counted
-	Reason    string         `json:"reason,omitempty"`
-	Queue     int            `json:"queue"`
-	Priority  float64        `json:"priority"`
-	Candidate page.Candidate `json:"-"`
-	Page      *page.Page     `json:"-"` // whose links were followed
+	URL       string
+	Parent    string
+	Document  bool
+	Kind      Kind
+	Goal      string // which of the papers to be reached it is
+	Failed    bool   // not in the snapshot: asked, but not counted
+	Candidate page.Candidate
+	Page      *page.Page // whose links were followed
 }
 
 // Run is a simulated crawl.
 type Run struct {
-	Strategy string `json:"strategy"`
-	Steps    []Step `json:"steps"`
+	Strategy string
+	Steps    []Step
 }
 
 // Simulate crawls a snapshot from its start to its end: the crawl's own loop, with
@@ -162,7 +158,7 @@ func (s *simulation) Write(_ context.Context, w store.SliceWrite) (frontier.Writ
 func (s *simulation) step(v *frontier.Visit) {
 	c := v.Entry.Candidate
 	a, answered := s.answers[v.Entry.Hash()]
-	st := Step{URL: c.Link.URL, Parent: c.Parent, Depth: c.Depth, Reason: v.Reason, Queue: c.Queue, Priority: c.Priority, Candidate: c, Failed: !answered}
+	st := Step{URL: c.Link.URL, Parent: c.Parent, Candidate: c, Failed: !answered}
 	if from, ok := s.answers[frontier.HashOf(c.Parent)]; ok {
 		st.Parent = from.URL
 	}

@@ -138,14 +138,10 @@ var writePrior = flag.Bool("write-prior", false, "train the prior on all recorde
 // TestSites prints, for a crawl of all academic documents and for one of the papers
 // of a venue, the requests to 50, 85, 95 and 100 % of them and the share of the
 // possible saving, site by site. The prior of gleaner is trained on the other sites
-// alone. GLEANER_HOST prints one host's crawl step by step.
+// alone.
 func TestSites(t *testing.T) {
 	t.Parallel()
 	sites, lists, priors := leaveOut(t)
-	if only := os.Getenv("GLEANER_HOST"); only != "" {
-		printSteps(t, sites, priors, only)
-		return
-	}
 	var figures []string
 	all := leftOut(t, sites, priors)
 	for _, goal := range []struct {
@@ -164,19 +160,6 @@ func TestSites(t *testing.T) {
 	}
 	if *writePrior {
 		storePrior(t, lists, sites, figures)
-	}
-}
-
-func printSteps(t *testing.T, sites []recordedSite, priors map[string]*rank.Prior, host string) {
-	for _, s := range sites {
-		if !strings.Contains(s.host, host) {
-			continue
-		}
-		_, runs, err := Compare(s.host, s.setup, []string{rank.Gleaner}, rank.Options{Prior: priors[s.host]})
-		require.NoError(t, err)
-		for i, st := range runs[1].Answered() {
-			t.Logf("%4d %-6s %s  | %s", i+1, st.Kind, st.URL, st.Reason)
-		}
 	}
 }
 

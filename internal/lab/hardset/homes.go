@@ -31,8 +31,7 @@ func deck() (all []situation) {
 
 // homeAddress draws where a homepage is.
 func homeAddress(r *rand.Rand, p *person, kind string) string {
-	l := ascii(p.given+p.last) + ""
-	l = strings.ReplaceAll(l, " ", "")
+	l := strings.ReplaceAll(ascii(p.given+p.last), " ", "")
 	switch kind {
 	case "department":
 		dash := strings.ReplaceAll(ascii(p.given)+"-"+ascii(p.last), " ", "-")
@@ -54,10 +53,9 @@ func homeAddress(r *rand.Rand, p *person, kind string) string {
 func (w *Web) build(p *person, s situation) (listed []string) {
 	r := w.rand
 	p.situation = s.key
-	forms := map[string]string{"initials": "initials", "nickname": "nickname", "romanised": "romanised", "swapped": "swapped"}
-	p.shown = shownName(p, forms[s.key])
+	p.shown = shownName(p, s.key)
 	if p.shown == p.fullName() && chance(r, 0.5) {
-		p.shown = shownName(p, "plain")
+		p.shown = p.given + " " + p.last
 	}
 	dead := fmt.Sprintf("http://old.%s/~%s/", strings.TrimPrefix(p.uni.host, "www."), p.login)
 	if !s.exists {
@@ -126,9 +124,6 @@ func (w *Web) homepage(p *person, s situation, home string) {
 		share = 0
 	}
 	full := renderList(r, p, p.shown, share)
-	if s.key == "linked-only" {
-		w.linkers = append(w.linkers, p)
-	}
 	split := s.key == "two-level" || s.key == "inner-only" || s.key == "frames" || chance(r, 0.2)
 	base := home
 	if !strings.HasSuffix(home, "/") { // a page among others': its inner pages carry its name

@@ -121,7 +121,7 @@ func mailOf(r *rand.Rand, p *person) string {
 	})
 }
 
-// shownName is how the person's own page writes the name.
+// shownName is how the person's own page writes the name, in a situation of its own.
 func shownName(p *person, form string) string {
 	switch form {
 	case "initials":
@@ -138,10 +138,6 @@ func shownName(p *person, form string) string {
 		return romanised.Replace(p.fullName())
 	case "swapped":
 		return strings.ToUpper(p.last) + " " + p.given
-	case "comma":
-		return p.last + ", " + p.given
-	case "plain":
-		return p.given + " " + p.last
 	}
 	return p.fullName()
 }

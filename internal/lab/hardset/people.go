@@ -31,7 +31,7 @@ type person struct {
 
 // institution is a university's department with its server.
 type institution struct {
-	name, host, dept, lang string
+	name, host, dept string
 }
 
 // topics are the words of a research field's titles.
@@ -71,7 +71,7 @@ var (
 func makeInstitution(r *rand.Rand, c culture, i int) institution {
 	town := pick(r, towns)
 	host := fmt.Sprintf("%s.%s%d.%s", pick(r, depts), strings.ToLower(town), i, strings.TrimPrefix(c.tld, "."))
-	return institution{name: "University of " + town, host: host, dept: "Department of " + pick(r, []string{"Computer Science", "Informatics", "Mathematics", "Electrical Engineering and Computer Science"}), lang: c.lang}
+	return institution{name: "University of " + town, host: host, dept: "Department of " + pick(r, []string{"Computer Science", "Informatics", "Mathematics", "Electrical Engineering and Computer Science"})}
 }
 
 // ascii drops accents as log-in names and host names do.

@@ -31,12 +31,11 @@ type Web struct {
 	// Situations says by author id which difficulty was made for each.
 	Situations map[string]string
 
-	rand    *rand.Rand
-	styles  []int
-	docs    map[string]*doc
-	order   []string
-	linkers []*person
-	index   *sampleweb.Index
+	rand   *rand.Rand
+	styles []int
+	docs   map[string]*doc
+	order  []string
+	index  *sampleweb.Index
 }
 
 // Generate makes a web for the given number of authors.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gleaner/internal/each"
 )
 
 // style is the shape of an author's presence on the web.
@@ -139,16 +141,10 @@ var reasonCycle = map[int]string{
 }
 
 func (w *Web) generatePapers(v int) {
-	var open, hidden, refused []*author
-	for _, a := range w.authors {
-		switch {
-		case a.style != styleNone && a.style != styleRefused:
-			open = append(open, a)
-		case a.style == styleRefused:
-			refused = append(refused, a)
-		default:
-			hidden = append(hidden, a)
-		}
+	open := each.Where(w.authors, func(a *author) bool { return a.style != styleNone && a.style != styleRefused })
+	closed := map[string][]*author{ // to papers that cannot be had for these reasons
+		ReasonNoHomepage: each.Where(w.authors, func(a *author) bool { return a.style == styleNone }),
+		ReasonRefused:    each.Where(w.authors, func(a *author) bool { return a.style == styleRefused }),
 	}
 	r := w.opt.random(fmt.Sprint("papers", v))
 	turns := r.Perm(len(open))
@@ -159,17 +155,11 @@ func (w *Web) generatePapers(v int) {
 			p.title = title(r)
 		}
 		w.titles[p.title] = true
-		from := open
-		switch p.reason {
-		case ReasonNoHomepage:
-			from = hidden
-			p.lead = from[i%len(from)]
-		case ReasonRefused:
-			from = refused
-			p.lead = from[i%len(from)]
-		default:
-			p.lead = open[turns[i%len(turns)]]
+		from, at := open, turns[i%len(turns)]
+		if of := closed[p.reason]; of != nil {
+			from, at = of, i%len(of)
 		}
+		p.lead = from[at]
 		p.authors = []*author{p.lead}
 		for range r.IntN(3) {
 			if a := from[r.IntN(len(from))]; !slices.Contains(p.authors, a) {

@@ -117,51 +117,47 @@ func webProcess(ctx context.Context, hosts, pages, files int) (*bench.Web, func(
 	return web, stop, nil
 }
 
-// benchServer gives a benchmark a Postgres: the one configured, or one that is
+// benchServers are a Postgres for a benchmark: the one configured, or one that is
 // started and is gone afterwards, as is a Temporal server with which it comes.
-func (c *cli) benchServer(ctx context.Context, with *bench.Options, temporal bool) (stop func(), err error) {
+func (c *cli) benchServers(ctx context.Context, temporal bool) (s bench.Servers, stop func(), err error) {
 	cfg, err := c.Settings()
 	if err != nil {
-		return nil, err
+		return s, nil, err
 	}
 	if from := cfg.Origin("database-url"); from != "default" && from != "dev" && !temporal {
-		with.DatabaseURL = string(cfg.Servers.Database)
-		return func() {}, nil
+		return bench.Servers{DatabaseURL: string(cfg.Servers.Database)}, func() {}, nil
 	}
 	dir, err := os.MkdirTemp("", "gleaner-bench-*")
 	if err != nil {
-		return nil, err
+		return s, nil, err
 	}
 	o := devstack.Options{DataDir: dir, NoTemporal: true}
 	if temporal {
 		o = devstack.Options{DataDir: dir, Headless: true, Statements: true, SearchAttributes: gleaner.SearchAttributes(), Ready: temporalapi.EnsureSearchAttributes}
+		if s.Worker, err = bench.WorkerProgram(); err != nil {
+			return s, nil, errors.Join(err, os.RemoveAll(dir))
+		}
 	}
 	stack, err := devstack.Start(ctx, o)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return s, nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	postgres, server := stack.PIDs()
-	with.DatabaseURL, with.DatabaseCPU = stack.DatabaseURL, bench.ServerCPU(postgres)
-	if by := &with.ByWorkflows; temporal {
-		by.Temporal, by.Namespace, by.TemporalUsed = stack.TemporalAddress, stack.Namespace, bench.ServerCPU(server)
-		if by.Program, err = bench.WorkerProgram(); err != nil {
-			return nil, errors.Join(err, stack.Stop(), os.RemoveAll(dir))
-		}
-	}
-	return func() {
+	s.DatabaseURL, s.DatabaseUsed = stack.DatabaseURL, bench.ServerCPU(postgres)
+	s.Temporal, s.Namespace, s.TemporalUsed = stack.TemporalAddress, stack.Namespace, bench.ServerCPU(server)
+	return s, func() {
 		_ = stack.Stop()
 		_ = os.RemoveAll(dir)
 	}, nil
 }
 
 func (c *cli) benchFrontier(ctx context.Context, o bench.FrontierOptions) error {
-	var with bench.Options
-	stop, err := c.benchServer(ctx, &with, false)
+	s, stop, err := c.benchServers(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	o.DatabaseURL = with.DatabaseURL
+	o.DatabaseURL = s.DatabaseURL
 	head := fmt.Sprintf("µs per URL: median (least)\n%10s %7s %16s %8s %16s %16s %9s %9s %9s %9s\n", "waiting", "hosts", "claim", "8K pages", "write visit", "enter new", "slice MB", "pages/s", "disk MB", "fill/s")
 	return table(c, head, func(w io.Writer, s bench.Size) {
 		fmt.Fprintf(w, "%10d %7d %16s %8.1f %16s %16s %9.1f %9.0f %9.0f %9.0f\n", s.Rows, s.Hosts, micros(s.Claim), s.Pages, micros(s.Visit), micros(s.Enqueue),

@@ -101,11 +101,12 @@ func (c *cli) printCrawls(ctx context.Context, o bench.Options, files int) error
 
 // benchCrawl crawls with a Postgres and webs of its own.
 func (c *cli) benchCrawl(ctx context.Context, o bench.Options, files int, report func(bench.Run)) error {
-	stop, err := c.benchServer(ctx, &o, slices.Contains(o.Names, "temporal"))
+	s, stop, err := c.benchServers(ctx, slices.Contains(o.Names, "temporal"))
 	if err != nil {
 		return err
 	}
 	defer stop()
+	o.Servers = s
 	o.StartWeb = func() (*bench.Web, func() ([]*bench.Visits, error), error) {
 		return webProcess(ctx, o.Hosts, o.Pages, files)
 	}

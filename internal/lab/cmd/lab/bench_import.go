@@ -64,13 +64,12 @@ func (c *cli) benchImport(ctx context.Context, from string, o bench.ImportOption
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	var with bench.Options
-	stop, err := c.benchServer(ctx, &with, false)
+	s, stop, err := c.benchServers(ctx, false)
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
-	o.DatabaseURL, o.Child = with.DatabaseURL, c.Child
+	o.DatabaseURL, o.Child = s.DatabaseURL, c.Child
 	var bare bench.BareLoop
 	if from == "" {
 		from = filepath.Join(dir, "bench.warc.gz")

@@ -48,15 +48,12 @@ func (c *cli) benchScale(ctx context.Context, hosts, urls int, o bench.ScaleOpti
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	var with bench.Options
-	stop, err := c.benchServer(ctx, &with, true)
+	servers, stop, err := c.benchServers(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	by := with.ByWorkflows
-	o.Dir, o.Program, o.Temporal, o.Namespace, o.TemporalUsed = dir, by.Program, by.Temporal, by.Namespace, by.TemporalUsed
-	o.DatabaseURL, o.DatabaseUsed = with.DatabaseURL, with.DatabaseCPU
+	o.Dir, o.Servers = dir, servers
 	if o.Web, o.Visits, err = webProcess(ctx, hosts, urls, 0); err != nil {
 		return err
 	}
