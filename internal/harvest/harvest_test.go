@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"html"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -28,6 +27,7 @@ import (
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/catalogues"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
@@ -40,12 +40,12 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 type outside struct {
 	*catalogues.Service
 	catalogue catalogues.Catalogue
-	pages     map[string]string // URL → body
+	pages     map[string]string  // URL → body
+	people    *sampleweb.Journal // serves these
 
 	mu    sync.Mutex
-	asked []catalogues.Request // of pages
-	down  map[string]int       // host → status that it answers everything with
-	moved map[string]string    // URL → where it redirects to
+	down  map[string]int    // host → status that it answers everything with
+	moved map[string]string // URL → where it redirects to
 
 	hosts map[string]http.HandlerFunc // hosts that answer in their own way
 	log   *slog.Logger                // of what is opened; nil is none
@@ -60,30 +60,25 @@ func (o *outside) set(host string, status int) {
 
 // pagesAsked is how many requests a host saw.
 func (o *outside) pagesAsked(host string) int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return each.Count(o.asked, func(r catalogues.Request) bool { return r.Host == host })
+	return each.Count(o.people.Log(), func(r sampleweb.Request) bool { return r.Host == host })
 }
 
 func newOutside(c catalogues.Catalogue) *outside {
-	return &outside{Service: catalogues.New(c), catalogue: c, pages: map[string]string{}, down: map[string]int{}, moved: map[string]string{}, hosts: map[string]http.HandlerFunc{}}
+	o := &outside{Service: catalogues.New(c), catalogue: c, pages: map[string]string{}, down: map[string]int{}, moved: map[string]string{}, hosts: map[string]http.HandlerFunc{}}
+	o.people = sampleweb.NewJournal(http.HandlerFunc(o.page))
+	return o
 }
 
 // ServeHTTP answers as a proxy.
 func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if o.catalogueHost(r.URL.Host) {
-		resp, err := o.RoundTrip(r)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		defer resp.Body.Close()
-		maps.Copy(w.Header(), resp.Header)
-		w.WriteHeader(resp.StatusCode)
-		_, _ = io.Copy(w, resp.Body)
+		o.Service.ServeHTTP(w, r)
 		return
 	}
-	begin := time.Now()
+	o.people.ServeHTTP(w, r)
+}
+
+func (o *outside) page(w http.ResponseWriter, r *http.Request) {
 	body, ok := o.pages[r.URL.String()]
 	o.mu.Lock()
 	status, to, own := o.down[r.URL.Host], o.moved[r.URL.String()], o.hosts[r.URL.Host]
@@ -101,9 +96,6 @@ func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		w.WriteHeader(http.StatusNotFound)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.asked = append(o.asked, catalogues.Request{Begin: begin, End: time.Now(), Host: r.URL.Host, URL: r.URL.String()})
 }
 
 func (o *outside) catalogueHost(host string) bool {
@@ -122,22 +114,6 @@ func (o *outside) home(url, name string, titles ...string) {
 		fmt.Fprintf(&b, "<li>%s <a href=\"p%d.pdf\">pdf</a></li>", html.EscapeString(t), i)
 	}
 	o.pages[url] = b.String() + "</ul></body></html>"
-}
-
-// paceOf is what one host of people's pages saw.
-func (o *outside) paceOf() map[string]time.Duration {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	least, last := map[string]time.Duration{}, map[string]time.Time{}
-	for _, r := range o.asked {
-		if end, ok := last[r.Host]; ok {
-			if gap := r.Begin.Sub(end); least[r.Host] == 0 || gap < least[r.Host] {
-				least[r.Host] = gap
-			}
-		}
-		last[r.Host] = r.End
-	}
-	return least
 }
 
 // open makes an application over the outside; dsn "" is a database of its own.
@@ -338,10 +314,11 @@ func TestVenueYear(t *testing.T) {
 		assert.Zero(t, p.Hasty, host)
 	}
 	least := time.Hour
-	hosts := o.paceOf()
-	for _, gap := range hosts {
-		least = min(least, gap)
+	for _, r := range o.people.Log() {
+		if r.Gap >= 0 {
+			least = min(least, r.Gap)
+		}
 	}
-	t.Logf("%d hosts of people's pages, %d requests, least gap at one host %s (limit %s)", len(hosts), len(o.asked), least, siteDelay)
+	t.Logf("%d requests for people's pages, least gap at one host %s (limit %s)", len(o.people.Log()), least, siteDelay)
 	assert.GreaterOrEqual(t, least, siteDelay)
 }

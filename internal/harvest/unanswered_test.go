@@ -215,7 +215,7 @@ func TestCopiesOfASourceThatWasOut(t *testing.T) {
 	_, err = a.Stages.LocateAgain(ctx, id, noCount)
 	require.NoError(t, err)
 	for _, r := range o.Requests("api.unpaywall.org")[had:] {
-		assert.NotContains(t, r.URL, "exa.1", "it had answered for that paper")
+		assert.NotContains(t, r.Path, "exa.1", "it had answered for that paper")
 	}
 	assert.Len(t, o.Requests("api.semanticscholar.org"), others)
 	assert.Zero(t, stillOpen(t, a, id).Copies)

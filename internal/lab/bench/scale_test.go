@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
+	"gleaner/internal/each"
 )
 
 // TestScale: two worker programs crawl all hosts, each at its pace.
@@ -19,7 +20,7 @@ func TestScale(t *testing.T) {
 	t.Cleanup(web.Close)
 	o := ScaleOptions{
 		Web:     web,
-		Visits:  func() ([]*Visits, error) { web.Close(); return web.Visits, nil },
+		Visits:  func() ([]*Visits, error) { web.Close(); return web.Visits(), nil },
 		Workers: 2,
 		Dir:     t.TempDir(),
 		Pace:    100 * time.Millisecond,
@@ -30,7 +31,7 @@ func TestScale(t *testing.T) {
 	require.NoError(t, err)
 	t.Logf("%+v", s)
 	require.Equal(t, 3, s.Hosts)
-	require.Equal(t, 12, web.Visits[0].Pages+web.Visits[1].Pages+web.Visits[2].Pages)
+	require.Equal(t, []int{4, 4, 4}, each.Of(web.Visits(), func(v *Visits) int { return v.Pages }))
 	require.GreaterOrEqual(t, s.URLs, 12)
 	require.GreaterOrEqual(t, s.Requests, 12)
 	require.Zero(t, s.Impolite)
@@ -65,7 +66,7 @@ func TestCrawlByWorkflows(t *testing.T) {
 	o.Temporal, o.Namespace = temporaltest.Temporal(t)
 	o.StartWeb = func() (*Web, func() ([]*Visits, error), error) {
 		web, err := NewWeb(o.Hosts, o.Pages, 0)
-		return web, func() ([]*Visits, error) { web.Close(); return web.Visits, nil }, err
+		return web, func() ([]*Visits, error) { web.Close(); return web.Visits(), nil }, err
 	}
 	var runs []Run
 	require.NoError(t, Crawl(t.Context(), o, func(r Run) { runs = append(runs, r) }))

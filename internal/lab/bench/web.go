@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/lab/sampleweb"
 )
 
@@ -16,8 +16,8 @@ type Web struct {
 	Hosts []string // host:port
 	Pages int      // of each host
 
-	Visits  []*Visits `json:"-"` // of each host, to be read after Close
 	site    map[string][]byte
+	log     *sampleweb.Journal
 	servers []*http.Server
 }
 
@@ -28,34 +28,30 @@ type Visits struct {
 	Overlapping int       `json:"overlapping"` // that came while another was answered
 	Last        time.Time `json:"last"`
 	Gaps        []float64 `json:"gaps"` // seconds from the end of an answer to the next request
-
-	mu       sync.Mutex
-	seen     map[string]bool // paths of pages
-	inFlight int
-	answered time.Time
 }
 
-// begin notes a request, and returns what notes its answer.
-func (v *Visits) begin(path string, page bool) (end func()) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.Last = time.Now()
-	if v.Requests++; v.Requests > 1 {
-		v.Gaps = append(v.Gaps, v.Last.Sub(v.answered).Seconds())
-	}
-	if page && !v.seen[path] {
-		v.seen[path] = true
-		v.Pages++
-	}
-	if v.inFlight++; v.inFlight > 1 {
-		v.Overlapping++
-	}
-	return func() {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		v.inFlight--
-		v.answered = time.Now()
-	}
+// Visits are the requests that each host had so far.
+func (w *Web) Visits() []*Visits {
+	log := each.By(w.log.Log(), func(q sampleweb.Request) string { return q.Host })
+	return each.Of(w.Hosts, func(host string) *Visits {
+		v, pages := &Visits{Requests: len(log[host])}, map[string]bool{}
+		for _, q := range log[host] {
+			if q.InFlight > 1 {
+				v.Overlapping++
+			}
+			if q.Gap >= 0 {
+				v.Gaps = append(v.Gaps, q.Gap.Seconds())
+			}
+			if q.Time.After(v.Last) {
+				v.Last = q.Time
+			}
+			if w.site[q.Path] != nil {
+				pages[q.Path] = true
+			}
+		}
+		v.Pages = len(pages)
+		return v
+	})
 }
 
 // NewWeb generates a web, of whose pages each links to so many files, and serves it
@@ -63,25 +59,22 @@ func (v *Visits) begin(path string, page bool) (end func()) {
 func NewWeb(hosts, pages, files int) (*Web, error) {
 	w := &Web{Pages: max(1, pages/hosts)}
 	w.site = sampleweb.Thicket(w.Pages, files)
+	w.log = sampleweb.NewJournal(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		page, is := w.site[r.URL.Path]
+		if !is {
+			http.NotFound(out, r)
+			return
+		}
+		out.Header()["Content-Type"] = []string{"text/html; charset=utf-8"}
+		_, _ = out.Write(page)
+	}))
 	for range hosts {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			w.Close()
 			return nil, fmt.Errorf("bench: %w", err)
 		}
-		v := &Visits{seen: map[string]bool{}}
-		count := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-			page, is := w.site[r.URL.Path]
-			defer v.begin(r.URL.Path, is)()
-			if !is {
-				http.NotFound(out, r)
-				return
-			}
-			out.Header()["Content-Type"] = []string{"text/html; charset=utf-8"}
-			_, _ = out.Write(page)
-		})
-		s := &http.Server{Handler: count, ReadHeaderTimeout: 10 * time.Second}
-		w.Visits = append(w.Visits, v)
+		s := &http.Server{Handler: w.log, ReadHeaderTimeout: 10 * time.Second}
 		w.Hosts, w.servers = append(w.Hosts, l.Addr().String()), append(w.servers, s)
 		go func() { _ = s.Serve(l) }()
 	}

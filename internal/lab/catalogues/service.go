@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/dblp"
+	"gleaner/internal/lab/sampleweb"
 )
 
 // Catalogue is what there is to be known.
@@ -52,15 +53,9 @@ type Fault struct {
 	seen, done int
 }
 
-// Request is one line of the log.
-type Request struct {
-	Begin, End time.Time
-	Host, URL  string
-	RetryAfter time.Duration
-}
-
-// Service answers for all hosts.
+// Service answers for all hosts, and keeps a log.
 type Service struct {
+	*sampleweb.Journal
 	// Latency is how long each answer takes.
 	Latency time.Duration
 
@@ -69,12 +64,14 @@ type Service struct {
 
 	mu     sync.Mutex
 	faults []*Fault
-	log    []Request
+	until  map[string]time.Time // by host, before which it is not to be asked
+	hasty  map[string]int       // by host, requests before that
 }
 
 // New returns a service for a catalogue.
 func New(c Catalogue) *Service {
-	s := &Service{catalogue: c, mux: http.NewServeMux()}
+	s := &Service{catalogue: c, mux: http.NewServeMux(), until: map[string]time.Time{}, hasty: map[string]int{}}
+	s.Journal = sampleweb.NewJournal(http.HandlerFunc(s.serve))
 	var people []dblp.Person
 	for pid, urls := range c.Homepages {
 		people = append(people, dblp.Person{Author: gleaner.Author{PID: pid}, URLs: urls})
@@ -103,10 +100,6 @@ func (s *Service) Client() *http.Client { return &http.Client{Transport: s} }
 
 // RoundTrip implements http.RoundTripper without a network.
 func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
-	entry := Request{Begin: time.Now(), Host: r.URL.Host, URL: r.URL.String()}
-	if s.Latency > 0 {
-		time.Sleep(s.Latency)
-	}
 	var sent []byte
 	if r.Body != nil {
 		sent, _ = io.ReadAll(r.Body)
@@ -115,30 +108,38 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 	in := httptest.NewRequest(r.Method, r.URL.String(), bytes.NewReader(sent))
 	in.Header = r.Header
 	out := httptest.NewRecorder()
-	if f := s.fault(r); f != nil {
-		if f.RetryAfter > 0 {
-			out.Header().Set("Retry-After", strconv.Itoa(int(f.RetryAfter/time.Second)))
-			entry.RetryAfter = f.RetryAfter
-		}
-		out.WriteHeader(f.Status)
-		_, _ = out.WriteString(f.Body)
-	} else {
-		s.mux.ServeHTTP(out, in)
-	}
+	s.ServeHTTP(out, in)
 	resp := out.Result()
 	resp.Request = r
-	entry.End = time.Now()
-	s.mu.Lock()
-	s.log = append(s.log, entry)
-	s.mu.Unlock()
 	return resp, nil
+}
+
+func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	if time.Now().Before(s.until[r.Host]) {
+		s.hasty[r.Host]++
+	}
+	s.mu.Unlock()
+	if s.Latency > 0 {
+		time.Sleep(s.Latency)
+	}
+	f := s.fault(r)
+	if f == nil {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	if f.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(f.RetryAfter/time.Second)))
+	}
+	w.WriteHeader(f.Status)
+	_, _ = io.WriteString(w, f.Body)
 }
 
 func (s *Service) fault(r *http.Request) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
-		if (f.Host != "" && f.Host != r.URL.Host) || !strings.HasPrefix(r.URL.Path, f.Path) || (f.Times > 0 && f.done >= f.Times) {
+		if (f.Host != "" && f.Host != r.Host) || !strings.HasPrefix(r.URL.Path, f.Path) || (f.Times > 0 && f.done >= f.Times) {
 			continue
 		}
 		f.seen++
@@ -146,28 +147,20 @@ func (s *Service) fault(r *http.Request) *Fault {
 			continue
 		}
 		f.done++
+		s.until[r.Host] = time.Now().Add(f.RetryAfter)
 		return f
 	}
 	return nil
 }
 
-// Log is every request so far, in the order of their begin.
-func (s *Service) Log() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := append([]Request(nil), s.log...)
-	slices.SortStableFunc(out, func(a, b Request) int { return a.Begin.Compare(b.Begin) })
-	return out
-}
-
 // Requests are those of one host.
-func (s *Service) Requests(host string) []Request {
-	return each.Where(s.Log(), func(r Request) bool { return r.Host == host })
+func (s *Service) Requests(host string) []sampleweb.Request {
+	return each.Where(s.Log(), func(r sampleweb.Request) bool { return r.Host == host })
 }
 
 // Hosts lists the hosts that were asked, sorted.
 func (s *Service) Hosts() []string {
-	all := each.Of(s.Log(), func(r Request) string { return r.Host })
+	all := each.Of(s.Log(), func(r sampleweb.Request) string { return r.Host })
 	return slices.Compact(slices.Sorted(slices.Values(all)))
 }
 
@@ -182,21 +175,13 @@ type Pace struct {
 // Pace measures one host's log.
 func (s *Service) Pace(host string) Pace {
 	log := s.Requests(host)
-	p := Pace{Requests: len(log), MinGap: -1}
-	var until time.Time
-	for i, r := range log {
-		before := log[:i]
-		p.InFlight = max(p.InFlight, 1+each.Count(before, func(o Request) bool { return o.End.After(r.Begin) }))
-		if r.Begin.Before(until) {
-			p.Hasty++
-		}
-		if r.RetryAfter > 0 {
-			until = r.End.Add(r.RetryAfter)
-		}
-		if i > 0 {
-			if gap := r.Begin.Sub(before[i-1].End); p.MinGap < 0 || gap < p.MinGap {
-				p.MinGap = gap
-			}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := Pace{Requests: len(log), MinGap: -1, Hasty: s.hasty[host]}
+	for _, r := range log {
+		p.InFlight = max(p.InFlight, r.InFlight)
+		if r.Gap >= 0 && (p.MinGap < 0 || r.Gap < p.MinGap) {
+			p.MinGap = r.Gap
 		}
 	}
 	return p

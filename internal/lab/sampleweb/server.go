@@ -18,7 +18,7 @@ import (
 type Request struct {
 	Time     time.Time     `json:"time"` // when it came in
 	End      time.Time     `json:"end"`  // when the last of the answer was handed over
-	Host     string        `json:"host"`
+	Host     string        `json:"host"` // with its port, if one was given
 	Path     string        `json:"path"`
 	Status   int           `json:"status"`    // 0 where the connection was dropped
 	InFlight int           `json:"in_flight"` // requests to the host at its arrival, this one included
@@ -42,7 +42,7 @@ func NewJournal(of http.Handler) *Journal {
 }
 
 func (j *Journal) begin(r *http.Request) *Request {
-	now, host := time.Now(), hostOf(r)
+	now, host := time.Now(), strings.ToLower(cmp.Or(r.URL.Host, r.Host))
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.flying[host]++

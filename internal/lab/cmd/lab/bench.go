@@ -76,7 +76,7 @@ func (c *cli) benchWebCommand() *cobra.Command {
 				return err
 			}
 			web.Close()
-			return out.Encode(web.Visits)
+			return out.Encode(web.Visits())
 		}}
 	cmd.Flags().IntVar(&hosts, "hosts", 1, "")
 	cmd.Flags().IntVar(&pages, "pages", 1, "")
