@@ -76,11 +76,11 @@ func goInstall(ctx context.Context, o Options, goTool, bin string, env []string)
 	cmd.Dir = bin // outside of any module
 	// No other flags: packages that the user's build cache has are not compiled again.
 	cmd.Env = append(env, "GOBIN="+bin, "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
-	OwnGroup(cmd)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
 	o.Progress("building the Temporal server " + temporalVersion + ", once, about 6 minutes on 2 cores")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("go install: %w: %s", err, bytes.TrimSpace(out[max(0, len(out)-600):]))
+	if err := RunGroup(cmd, func() {}); err != nil {
+		return fmt.Errorf("go install: %w: %s", err, bytes.TrimSpace(out.Bytes()[max(0, out.Len()-600):]))
 	}
 	return nil
 }

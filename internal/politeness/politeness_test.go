@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/fetch"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
 
@@ -369,7 +370,7 @@ func TestManyAskOneHost(t *testing.T) {
 	t.Parallel()
 	const delay = 25 * time.Millisecond
 	db := open(t)
-	log := newServerLog()
+	log := sampleweb.NewJournal(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) }))
 	srv := httptest.NewServer(log)
 	t.Cleanup(srv.Close)
 	host := srv.Listener.Addr().String()
@@ -419,36 +420,11 @@ func TestManyAskOneHost(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Equal(t, 20, log.requests)
-	require.Equal(t, 1, log.most, "requests in flight")
-	require.GreaterOrEqual(t, log.gap, delay, "smallest time between two requests")
-}
-
-// serverLog is a server that watches its client's manners.
-type serverLog struct {
-	mu             sync.Mutex
-	requests       int
-	inFlight, most int
-	last           time.Time
-	gap            time.Duration
-}
-
-func newServerLog() *serverLog { return &serverLog{gap: time.Hour} }
-
-func (s *serverLog) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	s.mu.Lock()
-	now := time.Now()
-	if s.requests++; s.requests > 1 {
-		s.gap = min(s.gap, now.Sub(s.last))
+	require.Len(t, log.Log(), 20)
+	for _, q := range log.Log() {
+		require.Equal(t, 1, q.InFlight)
+		require.True(t, q.Gap < 0 || q.Gap >= delay, "%s after an answer", q.Gap)
 	}
-	s.last = now
-	s.inFlight++
-	s.most = max(s.most, s.inFlight)
-	s.mu.Unlock()
-	_, _ = w.Write([]byte("ok"))
-	s.mu.Lock()
-	s.inFlight--
-	s.mu.Unlock()
 }
 
 // TestALockedRowHoldsUpNoLease: while the rows of some hosts are locked for long, those who want

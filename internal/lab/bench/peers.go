@@ -180,13 +180,12 @@ func runProcess(ctx context.Context, dir, command string, values map[string]stri
 	var said strings.Builder
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // a command of peers.yaml
 	cmd.Dir, cmd.Stderr = dir, &said
-	devstack.OwnGroup(cmd)
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
+	var m *meter
+	err := devstack.RunGroup(cmd, func() { m = startMeter(cmd.Process.Pid, nil) })
+	if m == nil {
 		return Run{}, err
 	}
-	m := startMeter(cmd.Process.Pid, nil)
-	err := cmd.Wait()
 	run := m.stop()
 	run.Seconds = time.Since(began).Seconds()
 	run.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
