@@ -56,7 +56,8 @@ func PostgresApart(tb testing.TB, ahead time.Duration) (dsn string) {
 	}
 	// Named before the catalogue the schema's functions are found before those of
 	// the catalogue, by the defaults of the tables that are made in it, too.
-	admin(tb, dsn, sql+"alter database "+databaseOf(dsn)+" set search_path = apart, pg_catalog")
+	sql += "alter database " + databaseOf(dsn) + " set search_path = apart, pg_catalog"
+	require.NoError(tb, execute(dsn, sql), "test database")
 	return dsn
 }
 
@@ -147,11 +148,6 @@ func named(server, database string) string {
 	}
 	u.Path = "/" + database
 	return u.String()
-}
-
-func admin(tb testing.TB, dsn, sql string) {
-	tb.Helper()
-	require.NoError(tb, execute(dsn, sql), "test database")
 }
 
 func execute(dsn, sql string) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,9 +24,8 @@ var recordings = []recording{{"farm", "truth"}, {"atlas", "atlas-truth"}}
 
 // recordedSite is one host of a recording.
 type recordedSite struct {
-	host  string
-	from  recording
-	setup Setup
+	Named
+	from recording
 }
 
 // recordedSites loads every host of the recordings. A document is accepted when it
@@ -42,7 +42,7 @@ func recordedSites(t testing.TB, recordings ...recording) []recordedSite {
 			}
 			dir, err := filepath.EvalSymlinks(realdata.Path(t, c.sites, h.Name()))
 			require.NoError(t, err)
-			out = append(out, recordedSite{h.Name(), c, Setup{Site: NewFolder(os.DirFS(dir), h.Name()), Judge: judge}})
+			out = append(out, recordedSite{Named{h.Name(), Setup{Site: NewFolder(os.DirFS(dir), h.Name()), Judge: judge}}, c})
 		}
 	}
 	return out
@@ -81,7 +81,7 @@ func labels(t testing.TB, c recording) Judge {
 // venue, as a harvest does: their titles are looked out for, and they alone count.
 func wanted(t testing.TB, sites []recordedSite) []recordedSite {
 	t.Helper()
-	out := append([]recordedSite(nil), sites...)
+	out := slices.Clone(sites)
 	for _, c := range recordings {
 		papers := each.Of(realdata.Table(t, c.truth, "wanted.tsv"), func(r map[string]string) Wanted {
 			return Wanted{r["title"], strings.Fields(r["urls"])}
@@ -89,16 +89,15 @@ func wanted(t testing.TB, sites []recordedSite) []recordedSite {
 		of := Setup{}.For(papers)
 		for i := range out {
 			if out[i].from == c {
-				out[i].setup.Wanted, out[i].setup.Goal = of.Wanted, of.Goal
+				out[i].Setup.Wanted, out[i].Setup.Goal = of.Wanted, of.Goal
 			}
 		}
 	}
 	return out
 }
 
-// named gives the sites their names.
 func named(sites []recordedSite) []Named {
-	return each.Of(sites, func(s recordedSite) Named { return Named{Name: s.host, Setup: s.setup} })
+	return each.Of(sites, func(s recordedSite) Named { return s.Named })
 }
 
 // leaveOut loads all recorded sites, with the lists that ship and a prior for each that
@@ -119,11 +118,11 @@ var compared = []string{rank.Zhuang, rank.Gleaner}
 func leftOut(t testing.TB, sites []recordedSite, priors map[string]*rank.Prior) []Comparison {
 	var all []Comparison
 	for _, s := range sites {
-		c, _, err := Compare(s.host, s.setup, compared, rank.Options{Prior: priors[s.host]})
+		c, _, err := Compare(s.Name, s.Setup, compared, rank.Options{Prior: priors[s.Name]})
 		require.NoError(t, err)
 		for _, r := range c.Results {
 			if r.Strategy != OracleName {
-				require.Equal(t, c.Papers, r.Papers, "%s on %s loses papers", r.Strategy, s.host)
+				require.Equal(t, c.Papers, r.Papers, "%s on %s loses papers", r.Strategy, s.Name)
 			}
 		}
 		if c.Papers >= MinPapers {

@@ -75,26 +75,18 @@ func (o *topicWebs) run(ctx context.Context) (webs []topicWeb, err error) {
 			return nil, fmt.Errorf("%w: gaps: %d is not between 0 and 20", program.ErrUsage, gap)
 		}
 	}
-	for _, web := range o.each() {
-		t, err := Topics(ctx, web, o.pages)
-		if err != nil {
-			return nil, err
-		}
-		webs = append(webs, t)
-	}
-	return webs, nil
-}
-
-// each are the webs that are asked for.
-func (o *topicWebs) each() (out []topicweb.Options) {
 	for _, seed := range o.seeds {
 		for _, gap := range o.gaps {
 			for _, noise := range o.noises {
 				web := o.web
 				web.Seed, web.Gap, web.Noise = uint64(seed), gap, noise
-				out = append(out, web)
+				t, err := Topics(ctx, web, o.pages)
+				if err != nil {
+					return nil, err
+				}
+				webs = append(webs, t)
 			}
 		}
 	}
-	return out
+	return webs, nil
 }
