@@ -285,9 +285,6 @@ func (d *doctor) asksJSON(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	if polite, err := app.Client(d.cfg); err == nil {
-		req.Header.Set("User-Agent", polite.UserAgent())
-	}
 	resp, err := client.Do(req)
 	if err != nil {
 		return err

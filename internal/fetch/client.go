@@ -48,13 +48,13 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		cfg: cfg, policy: policy, proxy: proxy,
 		header: http.Header{
-			"User-Agent":      {userAgent(cfg.Version, cfg.Contact)},
+			"User-Agent":      {UserAgent(cfg.Contact)},
 			"Accept":          {"text/html,application/xhtml+xml,application/pdf,application/postscript;q=0.9,*/*;q=0.8"},
 			"Accept-Encoding": {acceptEncoding},
 		},
 		close: func() { direct.CloseIdleConnections(); proxied.CloseIdleConnections() },
 	}
-	if from := fromHeader(cfg.Contact); from != "" {
+	if from := Email(cfg.Contact); from != "" {
 		c.header.Set("From", from)
 	}
 	c.robots.hosts = map[string]*hostRobots{}

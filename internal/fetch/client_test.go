@@ -17,7 +17,7 @@ import (
 // no pause between requests.
 func testClient(t *testing.T, change func(*Config)) *Client {
 	cfg := Config{
-		AllowLoopback: true, Proxy: "none", Version: "test",
+		AllowLoopback: true, Proxy: "none",
 		Pacing: Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond, ParkAfter: 1000},
 		Limits: Limits{
 			Dial: 5 * time.Second, TLS: 5 * time.Second, Header: 2 * time.Second, Total: 20 * time.Second,

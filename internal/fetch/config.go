@@ -13,11 +13,12 @@ import (
 // product is the name of the crawler in robots.txt and in logs of servers.
 const product = "Gleaner"
 
+// Version is the crawler's, as web masters see it.
+const Version = "1.0"
+
 // Config configures a Client. Its zero value is polite, and sends requests only to loopback
 // hosts and a proxy until Contact is set.
 type Config struct {
-	// Version is that of the crawler in logs of servers [""].
-	Version string
 	// Contact is an e-mail address or a web page of the operator. It is required for all
 	// hosts except loopback ones, and those behind a proxy.
 	Contact string
@@ -123,9 +124,6 @@ func (l Limits) bodyBytes(k Kind) int64 {
 
 // withDefaults checks the configuration and fills in its defaults.
 func (c Config) withDefaults() (Config, error) {
-	if strings.ContainsFunc(c.Version, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return c, fmt.Errorf("fetch: version %q does not fit into a User-Agent", c.Version)
-	}
 	if err := checkContact(c.Contact); err != nil {
 		return c, fmt.Errorf("fetch: %w", err)
 	}

@@ -30,21 +30,18 @@ func checkContact(contact string) error {
 	return nil
 }
 
-// userAgent returns the User-Agent header: "Gleaner/1.2 (+CONTACT)".
-func userAgent(version, contact string) string {
-	ua := product
-	if version != "" {
-		ua += "/" + version
-	}
+// UserAgent returns the User-Agent header: "Gleaner/1.0 (+CONTACT)".
+func UserAgent(contact string) string {
+	ua := product + "/" + Version
 	if contact != "" {
 		ua += " (+" + contact + ")"
 	}
 	return ua
 }
 
-// fromHeader returns the value of From, which robots should send (RFC 9110 section 10.1.2), or ""
-// if the contact is a web page.
-func fromHeader(contact string) string {
+// Email returns the e-mail address of a contact, or "" if it is a web page. From, which robots
+// should send, is one (RFC 9110 section 10.1.2).
+func Email(contact string) string {
 	contact = strings.TrimPrefix(contact, "mailto:")
 	if strings.Contains(contact, "://") || !strings.Contains(contact, "@") {
 		return ""

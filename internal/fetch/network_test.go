@@ -134,12 +134,12 @@ func TestIdentity(t *testing.T) {
 		http.SetCookie(w, &http.Cookie{Name: "id", Value: "1"})
 		_, _ = io.WriteString(w, "ok")
 	})
-	c := testClient(t, func(cfg *Config) { cfg.Version, cfg.Contact = "1.2", "ada@example.edu" })
-	require.Equal(t, "Gleaner/1.2 (+ada@example.edu)", c.UserAgent())
+	c := testClient(t, func(cfg *Config) { cfg.Contact = "ada@example.edu" })
+	require.Equal(t, "Gleaner/1.0 (+ada@example.edu)", c.UserAgent())
 	for range 2 {
 		mustFetch(t, c, Request{URL: s.URL + "/"})
 	}
-	require.Equal(t, "Gleaner/1.2 (+ada@example.edu)", got.Get("User-Agent"))
+	require.Equal(t, "Gleaner/1.0 (+ada@example.edu)", got.Get("User-Agent"))
 	require.Equal(t, "ada@example.edu", got.Get("From"))
 	require.Empty(t, got.Get("Cookie"))
 	require.Empty(t, got.Get("Transfer-Encoding"))
@@ -154,7 +154,6 @@ func TestConfigErrors(t *testing.T) {
 		"contact with a newline": {Contact: "a@example.org\r\nX: y"},
 		"contact without a host": {Contact: "https://"},
 		"e-mail without domain":  {Contact: "root@localhost"},
-		"version with a blank":   {Version: "1 2"},
 		"proxy":                  {Proxy: "gopher://x"},
 		"proxy without host":     {Proxy: "http://"},
 		"pace":                   {PaceBy: 9},

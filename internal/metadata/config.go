@@ -28,9 +28,8 @@ type Config struct {
 	OpenAlexKey        string
 	SemanticScholarKey string // optional: a pace of one's own
 
-	// Contact is an e-mail address that operators can write to. It is sent in
-	// the User-Agent and where a service asks for it; Unpaywall refuses to
-	// answer without one.
+	// Contact is an e-mail address that operators can write to. It is sent
+	// where a service asks for it; Unpaywall refuses to answer without one.
 	Contact string
 
 	// DumpPath is a local copy of dblp.xml or dblp.xml.gz, asked last; "" for
@@ -43,7 +42,7 @@ type Config struct {
 	Backoff time.Duration // before the first repeat, doubled each time; 0 is 2 s
 	Rest    time.Duration // of a way to DBLP that failed twice in a row; 0 is 5 min
 
-	HTTPClient *http.Client  // nil: a client that honours the proxy variables
+	HTTPClient *http.Client  // nil: http.DefaultClient
 	Gate       fetch.Gate    // nil: turns are counted within this process alone
 	Memory     *fetch.Memory // what large answers wait for; nil: nothing bounds them
 	Log        *slog.Logger  // nil: silent
@@ -107,16 +106,7 @@ func (c Config) withDefaults() Config {
 	c.Retries = cmp.Or(c.Retries, 4)
 	c.Backoff = cmp.Or(c.Backoff, 2*time.Second)
 	c.Rest = cmp.Or(c.Rest, 5*time.Minute)
-	if c.HTTPClient == nil {
-		c.HTTPClient = &http.Client{Transport: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			ForceAttemptHTTP2:     true,
-			MaxIdleConnsPerHost:   2,
-			IdleConnTimeout:       90 * time.Second,
-			TLSHandshakeTimeout:   15 * time.Second,
-			ResponseHeaderTimeout: requestTime,
-		}}
-	}
+	c.HTTPClient = cmp.Or(c.HTTPClient, http.DefaultClient)
 	if c.Gate == nil {
 		c.Gate = NewLocalGate()
 	}

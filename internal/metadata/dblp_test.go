@@ -116,7 +116,6 @@ func TestPapersOfAVolume(t *testing.T) {
 	assert.Equal(t, 2, s.count("search/publ"))
 	require.Contains(t, s.asked[0], "q=toc%3Adb%2Fconf%2Fexa%2Fexa2003.bht%3A")
 	assert.Contains(t, s.asked[0], "h=1000")
-	assert.Contains(t, s.headers[0].Get("User-Agent"), "librarian@library.example.org", "User-Agent")
 }
 
 const exaPage = `<?xml version="1.0" encoding="ISO-8859-1"?>

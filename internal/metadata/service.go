@@ -33,12 +33,11 @@ type service struct {
 	retries int
 	header  http.Header
 
-	api       *fetch.API
-	begin     func(ctx context.Context, what string) (end func(), err error)
-	log       *slog.Logger
-	userAgent string
-	secrets   secrets
-	backoff   time.Duration
+	api     *fetch.API
+	begin   func(ctx context.Context, what string) (end func(), err error)
+	log     *slog.Logger
+	secrets secrets
+	backoff time.Duration
 
 	// slower, where set, reads an answer's headers for a pace that the service
 	// asks for at this moment.
@@ -49,13 +48,9 @@ type service struct {
 
 // newService expects a Config with its defaults filled.
 func newService(cfg Config, name string, delay time.Duration) *service {
-	agent := "gleaner/1.0"
-	if cfg.Contact != "" {
-		agent += " (mailto:" + cfg.Contact + ")"
-	}
 	s := &service{
 		name: name, least: delay, retries: max(cfg.Retries, 0), header: http.Header{},
-		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Memory, requestTime, maxBody), log: cfg.Log, userAgent: agent,
+		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Memory, requestTime, maxBody), log: cfg.Log,
 		backoff: cfg.Backoff, begin: cfg.Begin,
 		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey),
 	}
@@ -176,7 +171,6 @@ func (s *service) once(ctx context.Context, method, addr, asked string, body []b
 		return answer{}, ErrRefused{Service: s.name, URL: asked, Reason: fetch.Unaddressed(err).Error()}
 	}
 	maps.Copy(req.Header, s.header)
-	req.Header.Set("User-Agent", s.userAgent)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

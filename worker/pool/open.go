@@ -17,6 +17,7 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 
 	"gleaner/internal/devstack/temporalapi"
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/library/repository"
@@ -44,7 +45,7 @@ func open(ctx context.Context, cfg *config.Config, opt Options) (_ *pool, err er
 			p.close()
 		}
 	}()
-	if p.tel, err = telemetry.New(ctx, "gleaner-worker", app.Version, os.Getenv, log); err != nil {
+	if p.tel, err = telemetry.New(ctx, "gleaner-worker", fetch.Version, os.Getenv, log); err != nil {
 		return nil, err
 	}
 	o := client.Options{Logger: sdklog.NewStructuredLogger(quiet(log))}

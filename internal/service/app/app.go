@@ -286,6 +286,3 @@ func thresholds(p config.PoorPolicy) stats.Thresholds {
 	t.Yield, t.TrapPages = p.Yield, p.TrapPages
 	return t
 }
-
-// Version is the crawler's, as web masters see it.
-const Version = "1.0"

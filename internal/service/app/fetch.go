@@ -28,7 +28,7 @@ func rest(floor time.Duration) time.Duration { return min(10*time.Second, 20*flo
 const linger = 10 * time.Second
 
 func fetchConfig(cfg *config.Config) fetch.Config {
-	fc := fetch.Config{Version: Version, Contact: cfg.Web.Contact, CAFile: cfg.Web.CAFile, Proxy: string(cfg.Web.Proxy), Pacing: pacing(cfg), Linger: linger,
+	fc := fetch.Config{Contact: cfg.Web.Contact, CAFile: cfg.Web.CAFile, Proxy: string(cfg.Web.Proxy), Pacing: pacing(cfg), Linger: linger,
 		AllowPrivate: cfg.Web.AllowAddresses, Ports: cfg.Web.Ports}
 	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Policy.Fetch.DocumentBytes), int64(cfg.Policy.Fetch.PageBytes)
 	for _, by := range cfg.Web.PaceBy {

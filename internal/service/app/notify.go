@@ -22,5 +22,5 @@ func Channels(cfg *config.Config) ([]notify.Channel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return notify.Open(cfg.Notify, client.Transport, "Gleaner/"+Version)
+	return notify.Open(cfg.Notify, client.Transport)
 }

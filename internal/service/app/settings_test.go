@@ -1,7 +1,6 @@
 package app
 
 import (
-	"net/http"
 	"testing"
 	"time"
 
@@ -50,7 +49,7 @@ func TestNoProxy(t *testing.T) {
 	cfg.Web.Proxy = "none"
 	c, err := ServiceClient(cfg)
 	require.NoError(t, err)
-	require.Nil(t, c.Transport.(*http.Transport).Proxy)
+	require.Nil(t, c.Transport.(identified).Proxy)
 	polite, err := Client(cfg)
 	require.NoError(t, err)
 	require.False(t, polite.Proxied())

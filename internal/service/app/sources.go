@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"gleaner/internal/each"
@@ -49,7 +48,19 @@ func ServiceClient(cfg *config.Config) (*http.Client, error) {
 		}
 		t.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
-	return &http.Client{Transport: t, Timeout: time.Minute}, nil
+	return &http.Client{Transport: identified{t, fetch.UserAgent(cfg.Web.Contact)}, Timeout: time.Minute}, nil
+}
+
+// identified sends the crawler's name and contact with each request.
+type identified struct {
+	*http.Transport
+	agent string
+}
+
+func (i identified) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("User-Agent", i.agent)
+	return i.Transport.RoundTrip(r)
 }
 
 // Catalogues are the outside services that the settings name.
@@ -69,7 +80,7 @@ func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, me
 	if mirror == "" && known.DBLP != "" {
 		mirror = "-" // another DBLP than the public one has no public mirror
 	}
-	return metadata.Config{DBLPURL: known.DBLP, DBLPMirrorURL: mirror, DumpPath: known.DBLPDump, Contact: email(cfg.Web.Contact),
+	return metadata.Config{DBLPURL: known.DBLP, DBLPMirrorURL: mirror, DumpPath: known.DBLPDump, Contact: fetch.Email(cfg.Web.Contact),
 		CrossrefURL: at.Crossref, OpenAlexURL: at.OpenAlex, SemanticScholarURL: at.SemanticScholar,
 		UnpaywallURL: at.Unpaywall, ArXivURL: at.ArXiv, ORCIDURL: at.ORCID, ACLURL: at.ACL,
 		OpenAlexKey: string(known.OpenAlexKey), SemanticScholarKey: string(known.SemanticScholarKey), HTTPClient: client, Gate: gate, Memory: memory, Log: log,
@@ -145,13 +156,6 @@ func OpenCatalogues(cfg *config.Config, log *slog.Logger) (Catalogues, error) {
 	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite, nil}, bodies(), log, nil), nil
 }
 
-func email(contact string) string {
-	if strings.Contains(contact, "@") {
-		return strings.TrimPrefix(contact, "mailto:")
-	}
-	return ""
-}
-
 // copySource is the catalogue of a name; nil for none.
 func copySource(name config.CopySource, mc metadata.Config) metadata.CopySource {
 	switch name {
@@ -215,6 +219,6 @@ func webSearch(cfg *config.Config, name config.Provider, service homepage.Servic
 
 // citations is the catalogue that is asked how often papers are cited.
 func (a *App) citations(client *http.Client, gate fetch.Gate) stats.Citations {
-	return metadata.NewSemanticScholar(metadata.Config{Contact: email(a.Config.Web.Contact), SemanticScholarKey: string(a.Config.Catalogues.SemanticScholarKey),
+	return metadata.NewSemanticScholar(metadata.Config{Contact: fetch.Email(a.Config.Web.Contact), SemanticScholarKey: string(a.Config.Catalogues.SemanticScholarKey),
 		HTTPClient: client, Gate: gate, Memory: a.memory, Log: a.Log, Begin: a.answers.Begin})
 }

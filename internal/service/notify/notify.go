@@ -33,10 +33,10 @@ const longest = 30 * time.Second
 
 // Open makes the channels of the settings; none where none is set. The webhook is
 // reached by way, nil being net/http's own.
-func Open(cfg config.Notify, way http.RoundTripper, userAgent string) ([]Channel, error) {
+func Open(cfg config.Notify, way http.RoundTripper) ([]Channel, error) {
 	var all []Channel
 	if cfg.Webhook != "" {
-		w, err := newWebhook(string(cfg.Webhook), string(cfg.Key), way, userAgent)
+		w, err := newWebhook(string(cfg.Webhook), string(cfg.Key), way)
 		if err != nil {
 			return nil, err
 		}

@@ -45,13 +45,13 @@ func TestWebhookIsSigned(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(body, &got)
 		}
-		if err != nil || r.Method != http.MethodPost || r.URL.Path != "/hook/secret" || r.Header.Get("User-Agent") != "Gleaner/test" {
+		if err != nil || r.Method != http.MethodPost || r.URL.Path != "/hook/secret" {
 			t.Errorf("%s %s: %v, %v", r.Method, r.URL, r.Header, err)
 		}
 		w.WriteHeader(status)
 	}))
 	t.Cleanup(server.Close)
-	channels, err := notify.Open(config.Notify{Webhook: config.Secret(server.URL + "/hook/secret"), Key: key}, nil, "Gleaner/test")
+	channels, err := notify.Open(config.Notify{Webhook: config.Secret(server.URL + "/hook/secret"), Key: key}, nil)
 	require.NoError(t, err)
 	require.Len(t, channels, 1)
 	m := notify.Of(news())
@@ -76,7 +76,7 @@ func TestMailSaysWhatHappened(t *testing.T) {
 	t.Parallel()
 	box := notifytest.New(t)
 	cfg := config.Notify{SMTP: config.Secret("smtp://" + box.Address), MailFrom: "Gleaner <gleaner@library.example>", MailTo: "ada@library.example, Bob <bob@library.example>"}
-	channels, err := notify.Open(cfg, nil, "")
+	channels, err := notify.Open(cfg, nil)
 	require.NoError(t, err)
 	require.NoError(t, channels[0].Send(t.Context(), notify.Of(news())))
 	require.Len(t, box.Mails(), 1)
@@ -88,12 +88,12 @@ func TestMailSaysWhatHappened(t *testing.T) {
 
 	// A password is not said to a server that offers no TLS.
 	cfg.SMTP = config.Secret("smtp://gleaner:hunter2@" + box.Address)
-	channels, err = notify.Open(cfg, nil, "")
+	channels, err = notify.Open(cfg, nil)
 	require.NoError(t, err)
 	err = channels[0].Send(t.Context(), notify.Test())
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "hunter2")
 	require.Len(t, box.Mails(), 1)
-	_, err = notify.Open(config.Notify{SMTP: cfg.SMTP}, nil, "")
+	_, err = notify.Open(config.Notify{SMTP: cfg.SMTP}, nil)
 	require.ErrorContains(t, err, "notify-mail-from")
 }

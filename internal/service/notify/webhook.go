@@ -20,13 +20,13 @@ import (
 const largestAnswer = 64 << 10
 
 type webhook struct {
-	address, agent string
-	key            []byte // nil where nothing is signed
-	api            *fetch.API
+	address string
+	key     []byte // nil where nothing is signed
+	api     *fetch.API
 }
 
-func newWebhook(address, key string, way http.RoundTripper, agent string) (*webhook, error) {
-	w := &webhook{address: address, agent: agent, api: fetch.NewAPI(way, nil, nil, longest, largestAnswer)}
+func newWebhook(address, key string, way http.RoundTripper) (*webhook, error) {
+	w := &webhook{address: address, api: fetch.NewAPI(way, nil, nil, longest, largestAnswer)}
 	if rest, ok := strings.CutPrefix(key, "whsec_"); ok {
 		var err error
 		if w.key, err = base64.StdEncoding.DecodeString(rest); err != nil {
@@ -53,7 +53,6 @@ func (w *webhook) Send(ctx context.Context, m Message) error {
 	}
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("User-Agent", w.agent)
 	r.Header.Set("Webhook-Id", m.ID)
 	r.Header.Set("Webhook-Timestamp", stamp)
 	if w.key != nil {
