@@ -60,10 +60,12 @@ const guardTime = "1 day"
 // for those in its to-be-avoided directories, which are asked every Revisit-th
 // time; so are files that were read and are no papers. What was accepted, and the
 // pages that link to it, are never passed over.
-// It returns how many URLs wait, and 0 where a crawl is under way.
+// It returns how many URLs wait, and 0 where a crawl is under way. Of many, some are put
+// back at a time: leases of the site are renewed meanwhile.
 func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack, p recrawl.Policy) (waiting int, err error) {
-	err = db.Tx(ctx, func(tx pgx.Tx) error {
-		waiting = 0
+	part, put, before := hashes{after: []byte{}}, 0, 0
+	step := func(tx pgx.Tx) error {
+		waiting, part.to = 0, nil
 		var id, recrawls int
 		var state gleaner.SiteState
 		err := tx.QueryRow(ctx, `SELECT id, recrawls, state FROM sites WHERE host=$1 FOR NO KEY UPDATE`, host).Scan(&id, &recrawls, &state)
@@ -73,12 +75,16 @@ func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack,
 		if err != nil {
 			return err
 		}
-		put, err := putBack(ctx, tx, id, host, what, p.Revisits(recrawls+1))
+		part.to, err = Get[[]byte](ctx, tx, `SELECT (SELECT hash FROM urls WHERE site_id=$1 AND hash > $2 ORDER BY hash OFFSET $3 LIMIT 1)`, id, part.after, retriedAtOnce-1)
+		if err == nil {
+			put, err = putBack(ctx, tx, id, host, what, p.Revisits(recrawls+1), part)
+		}
 		if err != nil {
 			return err
 		}
 		// What one user of the host made too much of is as good as what waits.
-		if _, err := tx.Exec(ctx, `UPDATE urls SET state=0, outcome='' WHERE site_id=$1 AND state=5 AND outcome IN ('trap', 'byte-limit', 'pause-limit')`, id); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE urls SET state=0, outcome='' WHERE site_id=$1 AND state=5 AND outcome IN ('trap', 'byte-limit', 'pause-limit')
+			AND hash > $2 AND coalesce(hash <= $3, true)`, id, part.after, part.to); err != nil || part.to != nil {
 			return err
 		}
 		err = tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM urls WHERE site_id=$1 AND (state=0 OR state=3 AND next_try <= now()) LIMIT 100000) w`, id).Scan(&waiting)
@@ -90,20 +96,28 @@ func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack,
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE sites SET state='new', reason='', trap_seq=0, due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END,
-			recrawled_for=CASE WHEN $3='' THEN recrawled_for ELSE array_append(array_remove(recrawled_for, $3), $3) END, warc=warc OR $4 WHERE id=$1`, id, put > 0, what.For, what.WARC)
+			recrawled_for=CASE WHEN $3='' THEN recrawled_for ELSE array_append(array_remove(recrawled_for, $3), $3) END, warc=warc OR $4 WHERE id=$1`, id, before+put > 0, what.For, what.WARC)
 		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("store: requeue %s: %w", host, err)
 	}
-	return waiting, nil
+	for {
+		if err := db.Tx(ctx, step); err != nil {
+			return 0, fmt.Errorf("store: requeue %s: %w", host, err)
+		}
+		if part.to == nil {
+			return waiting, nil
+		}
+		part.after, before = part.to, before+put
+	}
 }
+
+// hashes are those of some URLs of a site in their order: to is the last, nil that of all.
+type hashes struct{ after, to []byte }
 
 // putBack puts URLs of a site back, and at a revisit what is passed over else.
 // edge holds the directories where a verdict begins or ends; the innermost decides.
-func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBack, revisit bool) (int, error) {
+func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBack, revisit bool, of hashes) (int, error) {
 	tag, err := tx.Exec(ctx, `
-		WITH edge AS (SELECT a.scheme || s.host || d.path AS prefix, d.avoid
+		WITH edge AS MATERIALIZED (SELECT a.scheme || s.host || d.path AS prefix, d.avoid
 				FROM directory_stats d JOIN sites s ON s.id=d.site_id CROSS JOIN (VALUES ('http://'), ('https://')) a (scheme)
 				LEFT JOIN directory_stats up ON up.site_id=d.site_id AND up.path=regexp_replace(d.path, '[^/]+/$', '')
 				WHERE d.site_id=$1 AND d.path <> '/' AND d.avoid <> coalesce(up.avoid, false) AND NOT $4),
@@ -111,10 +125,10 @@ func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBa
 		parent AS (`+parentsSQL("$1", "$5")+`),
 		idle AS (SELECT l.hash FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND l.current AND d.state='rejected' AND d.class <> '' AND NOT $4)
 		UPDATE urls u SET state=0, tries=0, next_try=NULL
-		WHERE u.site_id=$1 AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
+		WHERE u.site_id=$1 AND u.hash > $6 AND coalesce(u.hash <= $7, true) AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
 			AND u.state IN (1, 2, 3, 4, 6)
 			AND (NOT coalesce((SELECT avoid FROM edge WHERE starts_with(u.url, prefix) ORDER BY length(prefix) DESC LIMIT 1), false) AND u.hash NOT IN (SELECT hash FROM idle)
-				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM parent))`, siteID, what.All, UnlessZero(what.Before), revisit, host)
+				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM parent))`, siteID, what.All, UnlessZero(what.Before), revisit, host, of.after, of.to)
 	return int(tag.RowsAffected()), err
 }
 

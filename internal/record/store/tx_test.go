@@ -21,6 +21,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/recrawl"
 )
 
 // failing collects what the server refuses.
@@ -166,28 +167,41 @@ func TestWhatIsTriedAgain(t *testing.T) {
 }
 
 // TestARetryOfManyHoldsASiteForSome: while the last of many URLs cannot be put back yet,
-// those before are on record, and each is put back once.
+// those before are on record, and each is put back once; so it is with a recrawl.
 func TestARetryOfManyHoldsASiteForSome(t *testing.T) {
 	t.Parallel()
-	db := storetest.Open(t, 4)
-	storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('ada.test')`)
-	storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at)
-		SELECT s.id, int4send(i), 'http://ada.test/'||i, 3, 'timeout', now() FROM sites s, generate_series(1, 5001) i`)
-	other := devtest.Must(db.Pool.Begin(t.Context()))(t)
-	t.Cleanup(func() { _ = other.Rollback(context.Background()) })
-	storetest.Exec(t, other, `SELECT FROM urls WHERE hash=int4send(5001) FOR UPDATE`)
-	retried := make(chan int)
-	go func() {
-		n, err := db.RequeueFailed(context.Background(), store.RetryFilter{Host: "ada.test"})
-		assert.NoError(t, err)
-		retried <- n
-	}()
-	storetest.AwaitLock(t, db.Pool)
-	require.Equal(t, 5000, storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls WHERE state=0`))
-	storetest.Exec(t, db.Pool, `UPDATE urls SET state=3 WHERE hash=int4send(1)`) // it failed again
-	require.NoError(t, other.Commit(t.Context()))
-	require.Equal(t, 5001, <-retried)
-	require.Equal(t, 1, storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls WHERE state=3`))
+	for name, requeue := range map[string]func(*store.DB) (int, error){
+		"retry": func(db *store.DB) (int, error) {
+			return db.RequeueFailed(context.Background(), store.RetryFilter{Host: "ada.test"})
+		},
+		"recrawl": func(db *store.DB) (int, error) {
+			n, err := db.RequeueDue(context.Background(), "ada.test", store.PutBack{}, recrawl.Defaults())
+			return n + 1, err // one failed again
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := storetest.Open(t, 4)
+			storetest.Exec(t, db.Pool, `INSERT INTO sites (host) VALUES ('ada.test')`)
+			storetest.Exec(t, db.Pool, `INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at, due_at)
+				SELECT s.id, int4send(i), 'http://ada.test/'||i, 3, 'timeout', now(), now() FROM sites s, generate_series(1, 5001) i`)
+			other := devtest.Must(db.Pool.Begin(t.Context()))(t)
+			t.Cleanup(func() { _ = other.Rollback(context.Background()) })
+			storetest.Exec(t, other, `SELECT FROM urls WHERE hash=int4send(5001) FOR UPDATE`)
+			retried := make(chan int)
+			go func() {
+				n, err := requeue(db)
+				assert.NoError(t, err)
+				retried <- n
+			}()
+			storetest.AwaitLock(t, db.Pool)
+			require.Equal(t, 5000, storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls WHERE state=0`))
+			storetest.Exec(t, db.Pool, `UPDATE urls SET state=3 WHERE hash=int4send(1)`) // it failed again
+			require.NoError(t, other.Commit(t.Context()))
+			require.Equal(t, 5001, <-retried)
+			require.Equal(t, 1, storetest.Get[int](t, db.Pool, `SELECT count(*) FROM urls WHERE state=3`))
+		})
+	}
 }
 
 // TestARetryLocksAsACrawlDoes: the site first, and then its URLs.
