@@ -146,18 +146,23 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	require.Empty(t, w.mends(t, db, reconcile.Options{}))
 }
 
-// TestRunLeavesACrawlThatGoesOnMeanwhile: a worker takes a site after the record was read.
-func TestRunLeavesACrawlThatGoesOnMeanwhile(t *testing.T) {
+// TestRunLeavesWhatGoesOnMeanwhile: a worker takes a site, and a person asks for a collection, after the record was read.
+func TestRunLeavesWhatGoesOnMeanwhile(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, 2)
 	storetest.Exec(t, db.Pool, wreck)
 	w := &workflows{status: map[string]reconcile.Status{"terminated.example": reconcile.Terminated, "runs.example": reconcile.Runs}}
-	w.asked = func(host string) {
-		storetest.Exec(t, db.Pool, `UPDATE sites SET token=token+1 WHERE host=$1`, host)
+	w.asked = func(id string) {
+		storetest.Exec(t, db.Pool, `UPDATE sites SET token=token+1 WHERE host=$1`, id)
+		if name, ok := strings.CutPrefix(id, "collections "); ok {
+			_, _, err := collections.In(db).Ask(t.Context(), name, struct{}{}, []string{})
+			require.NoError(t, err)
+		}
 	}
 	for _, p := range w.mends(t, db, reconcile.Options{}) {
-		require.NotContains(t, []reconcile.Kind{reconcile.StopSite, reconcile.RequeueSite}, p.Kind, p.What)
+		require.NotContains(t, []reconcile.Kind{reconcile.StopSite, reconcile.RequeueSite, reconcile.EndCollection}, p.Kind, p.What)
 	}
+	require.Equal(t, "running", storetest.Get[string](t, db.Pool, `SELECT state FROM collections WHERE name='lost'`))
 	for _, host := range []string{"terminated.example", "lost.example"} {
 		s, err := db.Site(t.Context(), host)
 		require.NoError(t, err)

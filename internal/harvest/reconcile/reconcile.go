@@ -253,8 +253,7 @@ func (r *Reconciler) repair(ctx context.Context, p Repair, gathered time.Time) (
 	case EndJob:
 		return r.DB.EndLostJob(ctx, p.job, fmt.Sprintf("%s; `starter jobs run %d` runs it again", p.Reason, p.job.ID))
 	case EndCollection:
-		note := p.Reason + "; the same `starter collect` goes on with what it has"
-		return true, collections.In(r.DB).End(ctx, p.made.Name, p.made.Run, collections.Failed, note)
+		return collections.EndLost(ctx, collections.In(r.DB), p.made, p.Reason+"; the same `starter collect` goes on with what it has")
 	case StartCollection:
 		return true, r.Workflows.Collect(ctx, p.made)
 	case StartHarvest:

@@ -33,7 +33,7 @@ const columns = `topics, model, state, note, paused_at IS NOT NULL, requests, re
 var ErrOtherTopics = errors.New("was made of other topics")
 
 // Ask creates a collection, or continues an ended one with other options and queues failed hosts
-// again. Its topics never change. A running one is unchanged, and running is true. run numbers
+// again. Its topics never change. Of a running one only the time is changed, and running is true. run numbers
 // the requests: End ends only the run of its number.
 func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run int, running bool, err error) {
 	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
@@ -44,7 +44,7 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 				WHERE collections.topics=EXCLUDED.topics AND collections.state <> 'running' RETURNING id, run`, name, options, topics).Scan(&id, &run)
 		if errors.Is(err, pgx.ErrNoRows) {
 			running = true
-			return tx.QueryRow(ctx, `SELECT run FROM collections WHERE name=$1 AND topics=$2`, name, topics).Scan(&run)
+			return tx.QueryRow(ctx, `UPDATE collections SET asked_at=now() WHERE name=$1 AND topics=$2 RETURNING run`, name, topics).Scan(&run)
 		}
 		if err == nil {
 			_, err = tx.Exec(ctx, `UPDATE collection_hosts SET failures=0 WHERE collection=$1 AND failures > 0`, id)
@@ -89,6 +89,13 @@ func (r *Record) Begin(ctx context.Context, name string) error {
 func (r *Record) End(ctx context.Context, name string, run int, state, note string) error {
 	return r.db.Exec(ctx, `UPDATE collections SET state=$3, note=$4, ended_at=now(), `+resumed+`
 		WHERE name=$1 AND $2 IN (0, run) AND state IN ('new', 'running')`, name, run, state, note)
+}
+
+// EndLost fails a run that nobody makes, unless it was asked for again.
+func EndLost(ctx context.Context, r *Record, m Made, note string) (bool, error) {
+	tag, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state='failed', note=$3, ended_at=now(), `+resumed+`
+		WHERE name=$1 AND asked_at=$2 AND state IN ('new', 'running')`, m.Name, m.Asked, note)
+	return tag.RowsAffected() == 1, err
 }
 
 // Made is a run that has not ended.
