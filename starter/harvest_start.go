@@ -147,20 +147,11 @@ func (b startedHarvest) words() string {
 // runs with is in its history; while that cannot be read nothing is said of it.
 func (b *startedHarvest) join(ctx context.Context, c *cli, t client.Client, asked activities.HarvestOptions) {
 	b.Joined = true
-	events := t.GetWorkflowHistory(ctx, b.Workflow, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	if !events.HasNext() {
-		return
-	}
-	first, err := events.Next()
+	var runs workflows.HarvestParams
+	at, err := startedWith(ctx, t, b.Workflow, &runs)
 	if err != nil {
 		return
 	}
-	var runs workflows.HarvestParams
-	given := first.GetWorkflowExecutionStartedEventAttributes().GetInput()
-	if err := converter.GetDefaultDataConverter().FromPayloads(given, &runs); err != nil {
-		return
-	}
-	at := first.GetEventTime().AsTime()
 	if a, err := c.Record(ctx); err == nil { // a long harvest goes on in runs, and the record has when the first began
 		defer a.Close()
 		if row, err := a.DB.FindHarvest(ctx, b.ID); err == nil && row.ID == b.ID && row.CompletedAt == nil {
@@ -171,6 +162,15 @@ func (b *startedHarvest) join(ctx context.Context, c *cli, t client.Client, aske
 		}
 	}
 	b.Since, b.NotTaken = &at, optionsNotTaken(asked, runs.Harvest.Options)
+}
+
+// startedWith reads from a workflow's history with what it was started, and when.
+func startedWith(ctx context.Context, t client.Client, id string, params any) (at time.Time, err error) {
+	first, err := t.GetWorkflowHistory(ctx, id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+	if err != nil {
+		return at, err
+	}
+	return first.GetEventTime().AsTime(), converter.GetDefaultDataConverter().FromPayloads(first.GetWorkflowExecutionStartedEventAttributes().GetInput(), params)
 }
 
 func printStarted(c *cli, b startedHarvest) error {

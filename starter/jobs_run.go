@@ -19,8 +19,8 @@ import (
 	"gleaner/workflows"
 )
 
-// startJob starts a job that is ready, or joins the run of it that is under way. It waits for
-// one that was cancelled to end, which would not do what this one is to do.
+// startJob starts a job that is ready, or joins its run that is under way. It waits for the
+// workflow of an earlier run to end, which would not do what this one is to do.
 func startJob(ctx context.Context, t client.Client, job store.Job) error {
 	start := func(about workflows.Description, workflow, run any) error {
 		for id := workflows.JobID(job.Kind, job.ID); ; {
@@ -28,12 +28,12 @@ func startJob(ctx context.Context, t client.Client, job store.Job) error {
 			if err != nil || !joined {
 				return err
 			}
-			d, err := t.DescribeWorkflowExecution(ctx, id, "")
-			if err != nil || !d.GetWorkflowExtendedInfo().GetCancelRequested() {
+			var runs tables.Run // or ingest.Run
+			if _, err = startedWith(ctx, t, id, &runs); err != nil || runs.Run >= job.Run {
 				return err
 			}
 			if err := fetch.Wait(ctx, time.Second); err != nil {
-				return fmt.Errorf("job %d was cancelled, and its run has not ended yet: %w", job.ID, err)
+				return fmt.Errorf("run %d of job %d has not ended yet; run it again in a minute: %w", runs.Run, job.ID, err)
 			}
 		}
 	}

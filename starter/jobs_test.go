@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/ingest"
@@ -39,8 +40,7 @@ func TestManyDifferences(t *testing.T) {
 	require.EqualValues(t, 2, job.More)
 	file := filepath.Join(t.TempDir(), "lines.csv")
 	c.ok("jobs", "show", "1", "--csv", file)
-	lines, err := os.ReadFile(file)
-	require.NoError(t, err)
+	lines := devtest.Must(os.ReadFile(file))(t)
 	require.Equal(t, 1003, strings.Count(string(lines), "\n"), "a head, and all of them")
 	require.Equal(t, string(lines), c.ok("jobs", "show", "1", "--csv", "-"))
 }
@@ -121,18 +121,17 @@ func TestExplainOfAnImport(t *testing.T) {
 	require.Regexp(t, `(?m)^  is the paper +conf/x/P: A Paper \(2001\)$`, c.ok("explain", url), "a person named it")
 }
 
-// TestAJobWaitsForItsCancelledRun: joined, that one would end, and nothing be done.
-func TestAJobWaitsForItsCancelledRun(t *testing.T) {
+// TestAJobWaitsForItsRunBefore: joined, that one would end, and nothing be done.
+func TestAJobWaitsForItsRunBefore(t *testing.T) {
 	t.Parallel()
 	c, _, _ := temporaltest.Client(t)
 	job := store.Job{ID: 7, Run: 1, Kind: store.JobImport, Options: []byte("{}")}
 	require.NoError(t, startJob(t.Context(), c, job))
 	require.NoError(t, startJob(t.Context(), c, job), "it is joined")
-	require.NoError(t, c.CancelWorkflow(t.Context(), workflows.ImportID(job.ID), ""))
 	job.Run++
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	require.ErrorContains(t, startJob(ctx, c, job), "was cancelled")
+	require.ErrorContains(t, startJob(ctx, c, job), "run 1 of job 7 has not ended yet")
 	require.NoError(t, c.TerminateWorkflow(t.Context(), workflows.ImportID(job.ID), "", "nobody works here"))
 	require.NoError(t, startJob(t.Context(), c, job))
 }
@@ -181,8 +180,7 @@ func TestNamesOfHarvests(t *testing.T) {
 		c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, 'ada.exampleroe.pdf', $2, 1)`, p.Key, verdict)
 	}
 	for _, years := range []string{"2003", "2004", "2003-2004"} {
-		in, err := gleaner.ParseYears(years)
-		require.NoError(t, err)
+		in := devtest.Must(gleaner.ParseYears(years))(t)
 		h := store.Harvest{ID: "conf/exa/" + years, Venue: "conf/exa", Years: in, Options: []byte("{}"), Stage: "papers"}
 		require.NoError(t, c.SaveHarvest(ctx, h))
 		require.NoError(t, c.SetHarvestPapers(ctx, h.ID, papers, nil))
@@ -234,11 +232,9 @@ func TestLinkLists(t *testing.T) {
 	c := newConsole(t)
 	file := c.file("links.yaml", "ignore: [a.example]\nallow: [b.example]\nlevels: 7\n")
 	f := linkFlags{file: file, ignore: []string{"*/courses.html"}}
-	l, err := f.lists()
-	require.NoError(t, err)
+	l := devtest.Must(f.lists())(t)
 	require.Equal(t, &rules.Lists{Ignore: []string{"*/courses.html"}, Allow: []string{"b.example"}, Levels: 7}, l)
-	none, err := (&linkFlags{}).lists()
-	require.NoError(t, err)
+	none := devtest.Must((&linkFlags{}).lists())(t)
 	require.Nil(t, none)
 	for _, args := range [][]string{{"--links", c.file("bad.yaml", "ignroe: [a]\n")}, {"--links", "/nowhere"}, {"--ignore", "*"}, {"--allow", "http://a.example/"}} {
 		c.wrong(program.ExitUsage, append([]string{"harvest", "conf/a", "--years", "2001"}, args...)...)
