@@ -209,9 +209,12 @@ func estimated(ctx context.Context, c *Console, w HarvestRequest) (any, error) {
 	m := c.estimates.make(w, func(end context.Context) (p Estimated, err error) {
 		defer c.listed.Delete(w)
 		end = context.WithValue(end, whoKey{}, asker(ctx))
-		over, err := c.listings.turn(end)
+		var over func()
+		// Who waits for a turn is who asks: nothing but what has one goes on in the background.
+		err = within(ctx, c.startTime, func(ctx context.Context) (err error) { over, err = c.listings.turn(ctx); return err })
 		if err != nil {
-			return p, err
+			c.estimates.forget(w, nil)
+			return p, fmt.Errorf("%w %s, which come after those of other previews: this page asks again", errListing, w.Goal)
 		}
 		defer over()
 		return c.Harvests.Estimate(end, w, func(said string) { c.listed.Store(w, " ("+said+")") })

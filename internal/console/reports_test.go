@@ -29,8 +29,7 @@ func TestFewReportsAtATime(t *testing.T) {
 	require.Contains(t, d.page("/reports/"+id), "is being worked out")
 	require.Contains(t, d.page("/papers?harvest="+id), "is being worked out")
 	<-d.reports.hands
-	r, err := d.reports.whole(t.Context(), sampleHarvest)
-	require.NoError(t, err)
+	r := devtest.Must(d.reports.whole(t.Context(), sampleHarvest))(t)
 	require.Equal(t, sampleHarvest, r.Harvest.ID)
 	require.Len(t, r.Missing, 2)
 
@@ -66,33 +65,28 @@ func TestReportsAreDatedByTheRecord(t *testing.T) {
 		t.Run(fmt.Sprint("the record is ahead by ", ahead), func(t *testing.T) {
 			t.Parallel()
 			dsn := devtest.PostgresApart(t, ahead)
-			db, err := store.Open(t.Context(), dsn, 1)
-			require.NoError(t, err)
+			db := devtest.Must(store.Open(t.Context(), dsn, 1))(t)
 			db.Close()
 			d := openOn(t, dsn, nil, false)
 			d.sample()
 			made := func() time.Time {
 				return storetest.Get[time.Time](t, d.Pool, `SELECT made_at FROM harvest_reports`)
 			}
-			began, err := d.Now(t.Context())
-			require.NoError(t, err)
+			began := devtest.Must(d.Now(t.Context()))(t)
 			d.explained(sampleHarvest)
-			ended, err := d.Now(t.Context())
-			require.NoError(t, err)
+			ended := devtest.Must(d.Now(t.Context()))(t)
 			require.WithinRange(t, made(), began, ended)
 
 			d.exec(`UPDATE harvest_reports SET made_at = now(), took = '1 hour'`)
 			kept := made()
-			h, err := d.FindHarvest(t.Context(), sampleHarvest)
-			require.NoError(t, err)
-			r, err := d.reports.latest(t.Context(), h)
-			require.NoError(t, err)
+			h := devtest.Must(d.FindHarvest(t.Context(), sampleHarvest))(t)
+			r := devtest.Must(d.reports.latest(t.Context(), h))(t)
 			require.True(t, kept.Equal(r.Made))
 			require.Empty(t, d.reports.making, "it is good enough")
 
 			d.exec(`UPDATE harvest_reports SET made_at = now() - interval '1 minute', took = '1 ms'`)
 			kept = made()
-			_, err = d.reports.latest(t.Context(), h)
+			_, err := d.reports.latest(t.Context(), h)
 			require.NoError(t, err)
 			require.Eventually(t, func() bool { return made().After(kept) }, time.Minute, 10*time.Millisecond)
 		})
@@ -123,12 +117,22 @@ func TestFewSearchesAtATime(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestASlowCatalogueHoldsNoRequest: a start that waits for a name ends, and an estimate goes on for who asks again.
+// TestASlowCatalogueHoldsNoRequest: a start that waits for a name ends, and an estimate goes on for who asks again;
+// one that has no turn yet does not.
 func TestASlowCatalogueHoldsNoRequest(t *testing.T) {
 	t.Parallel()
 	listed := make(chan struct{})
 	d := open(t, func(o *Options) { o.Harvests = slow{listed: listed} }, false)
 	d.startTime = time.Millisecond
+	places := d.listings.all
+	d.listings.all = make(chan struct{}) // others have them
+	require.Contains(t, d.gives(http.StatusGatewayTimeout, "POST", "/estimates", "goal=nobody+knows"), "still listing the papers of nobody knows")
+	require.Eventually(t, func() bool {
+		d.estimates.mu.Lock()
+		defer d.estimates.mu.Unlock()
+		return len(d.estimates.making) == 0
+	}, time.Minute, time.Millisecond)
+	d.listings.all = places
 	for path, want := range map[string]string{"/harvests": "by its key", "/estimates": "still listing the papers of nobody knows"} {
 		body := d.gives(http.StatusGatewayTimeout, "POST", path, "goal=nobody+knows", "Accept", "application/json")
 		require.Contains(t, body, want)
@@ -189,8 +193,7 @@ func TestOneUserKeepsNobodyOut(t *testing.T) {
 	end()
 	_, err := exports.turn(ended)
 	require.ErrorIs(t, err, context.Canceled)
-	over, err := exports.turn(as("b"))
-	require.NoError(t, err)
+	over := devtest.Must(exports.turn(as("b")))(t)
 	over()
 }
 
@@ -214,9 +217,8 @@ func TestPagesSayWhatHoldsNow(t *testing.T) {
 	d.exec(`UPDATE harvests SET paused=false, stage='complete', completed_at=now()`)
 	require.Contains(t, d.page(at), "As counted at the end")
 	d.report(sampleHarvest, "is complete")
-	tx, err := d.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), `UPDATE harvests SET completed_at=NULL`) // it goes on just now
+	tx := devtest.Must(d.Pool.Begin(t.Context()))(t)
+	_, err := tx.Exec(t.Context(), `UPDATE harvests SET completed_at=NULL`) // it goes on just now
 	require.NoError(t, err)
 	require.Contains(t, d.page(at), "As counted at the end")
 	require.NoError(t, tx.Rollback(t.Context()))
