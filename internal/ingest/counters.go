@@ -30,20 +30,20 @@ const (
 // Why resources are skipped, beside the status of an answer ("status 404") and
 // schemes that have no documents ("dns").
 const (
-	Damaged      = "damaged"                 // a part of the log cannot be read
-	Unreadable   = "unreadable"              // the worker may not read the file
-	InSegments   = "in segments"             // a part of what is kept in several records
-	NoArchive    = "no archive"              // a file that is none
-	NoResource   = "no resource"             // an archive of nothing that a crawler got: requests alone, or notes
-	Changed      = "changed"                 // a file that is another than when its beginning was read
-	NoAnswer     = "no answer"               // what is recorded is no answer
-	NoWeb        = "no web address"          // its URL is none of the web's
-	Blacklisted  = "blacklisted"             // its host is
-	NoEarlier    = "not on record"           // it was as before, and what was before is no document on record
-	Outside      = "outside"                 // its path leads out of its folder
-	NoFile       = "no file"                 // a pipe, a device, a link to a folder
-	WithinFolder = "archive within a folder" // it is imported by its own format
-	BadLine      = "bad line"                // a line of a list that says nothing
+	Damaged       = "damaged"        // a part of the log cannot be read
+	Unreadable    = "unreadable"     // the worker may not read the file
+	InSegments    = "in segments"    // a part of what is kept in several records
+	NoArchive     = "no archive"     // a file that is none
+	NoResource    = "no resource"    // an archive of nothing that a crawler got: requests alone, or notes
+	Changed       = "changed"        // a file that is another than when its beginning was read
+	NoAnswer      = "no answer"      // what is recorded is no answer
+	NoWeb         = "no web address" // its URL is none of the web's
+	Blacklisted   = "blacklisted"    // its host is
+	NoEarlier     = "not on record"  // it was as before, and what was before is no document on record
+	Outside       = "outside"        // its path leads out of its folder
+	NoFile        = "no file"        // a pipe, a device, a link to a folder
+	NestedArchive = "nested archive" // within a folder or another archive: it is imported by its own format
+	BadLine       = "bad line"       // a line of a list that says nothing
 )
 
 // nothingYet is the Skip of what is no resource: the log says where it is.

@@ -165,7 +165,7 @@ func TestFolder(t *testing.T) {
 	} {
 		require.Equal(t, want, by[url].Outcome, "%s: %+v", url, by[url])
 	}
-	require.Equal(t, map[string]int64{Outside: 1, NoFile: 2, WithinFolder: 2}, c.Skipped)
+	require.Equal(t, map[string]int64{Outside: 1, NoFile: 2, NestedArchive: 2}, c.Skipped)
 	require.Equal(t, store.Counters{All: 7, SavedNew: 5, Filtered: 1, FilteredMTF: 1, FailedFileNotFound: 1}, c.Counters)
 	require.EqualValues(t, 1, c.Differences)
 	o.Paths, o.URLs = []string{filepath.Join(dir, "2003.pdf")}, "http://b.example/{path}"

@@ -180,7 +180,7 @@ func (w *work) takeBody(it *item) error {
 	it.kind = document.Sniff(path.Base(it.URL), it.of.Media, head)
 	it.Kind = string(it.kind)
 	if begin := unpackedBegin(it.kind, head); document.Sniff("", "", begin) == document.WebArchive {
-		it.skipped(WithinFolder, "import it by format warc or arc")
+		it.skipped(NestedArchive, "import it by format warc or arc")
 		return nil
 	}
 	what := collection.Sniff(it.URL, it.of.Media, head)
