@@ -68,8 +68,7 @@ func circled(t *testing.T) (*app.App, string) {
 // explained is what was decided of an author.
 func explained(t *testing.T, a *app.App, who gleaner.Author) evidence.Decision {
 	t.Helper()
-	e, err := harvest.Homepages{DB: a.DB}.Explain(t.Context(), who)
-	require.NoError(t, err)
+	e := devtest.Must(harvest.Homepages{DB: a.DB}.Explain(t.Context(), who))(t)
 	return *e.Decision
 }
 
@@ -83,15 +82,12 @@ func say(t *testing.T, a *app.App, who gleaner.Author, url, word string) {
 // seed gives the homepages to the frontier.
 func seed(t *testing.T, a *app.App, id, scope string) harvest.Seeded {
 	t.Helper()
-	n, err := a.Stages.SeedHomepages(t.Context(), id, scope, "", func(string, harvest.Seeded) {})
-	require.NoError(t, err)
-	return n
+	return devtest.Must(a.Stages.SeedHomepages(t.Context(), id, scope, "", func(string, harvest.Seeded) {}))(t)
 }
 
 // best lists the first homepage of each author.
 func best(t *testing.T, a *app.App, id string) map[string]string {
-	all, err := a.DB.ListHomepages(t.Context(), id)
-	require.NoError(t, err)
+	all := devtest.Must(a.DB.ListHomepages(t.Context(), id))(t)
 	out := map[string]string{}
 	for _, l := range all {
 		out[l.Author.ID()] = ""
@@ -150,8 +146,7 @@ func TestSecondPassCutOff(t *testing.T) {
 	a, id := circled(t)
 	ctx := t.Context()
 	first(t, a, id, time.Time{})
-	s, err := a.Stages.SettleHomepages(ctx, id)
-	require.NoError(t, err)
+	s := devtest.Must(a.Stages.SettleHomepages(ctx, id))(t)
 	l, err := a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 1}, Pass: 2, Since: s.At}, noCount)
 	require.NoError(t, err)
 	require.True(t, l.More)
@@ -189,8 +184,7 @@ func TestAPersonsWordLasts(t *testing.T) {
 	require.NoError(t, err)
 	check()
 
-	n, err := harvest.Homepages{DB: a.DB}.Forget(ctx, roe, "")
-	require.NoError(t, err)
+	n := devtest.Must(harvest.Homepages{DB: a.DB}.Forget(ctx, roe, ""))(t)
 	assert.Equal(t, 1, n)
 	assert.Equal(t, roes, best(t, a, id)["1/1"], "what was found before the word counts again at once")
 	say(t, a, roe, roes, "is")
@@ -214,8 +208,7 @@ func TestAPlaceOfPapersIsDenied(t *testing.T) {
 	}
 	require.NoError(t, a.DB.SaveDecision(t.Context(), d, nil))
 	say(t, a, roe, place, "is-not")
-	ds, err := a.DB.Decisions(t.Context(), []string{roe.ID()}, time.Time{})
-	require.NoError(t, err)
+	ds := devtest.Must(a.DB.Decisions(t.Context(), []string{roe.ID()}, time.Time{}))(t)
 	require.Len(t, ds, 1)
 	require.Empty(t, ds[0].Places)
 	require.Len(t, ds[0].Homepages, 1)
@@ -234,8 +227,7 @@ func TestPagesSeenAnswerTheNextHarvest(t *testing.T) {
 	}
 	pages = append(pages, evidence.Page{URL: "http://people.example.org/~apoe/", Title: "Adalbert Poe's home page", Text: "Sorting Measured Examples by Weight"})
 	require.NoError(t, a.DB.PageIndex(0).PutPages(ctx, pages))
-	results, err := homepage.NewLocal(a.DB.PageIndex(0)).Search(ctx, `"Adalbert Poe" EXA`, 10)
-	require.NoError(t, err)
+	results := devtest.Must(homepage.NewLocal(a.DB.PageIndex(0)).Search(ctx, `"Adalbert Poe" EXA`, 10))(t)
 	require.NotEmpty(t, results)
 	assert.Equal(t, "http://people.example.org/~apoe/", results[0].URL)
 
@@ -260,8 +252,7 @@ func TestTheLocalIndexRanksPages(t *testing.T) {
 		require.NoError(t, index.PutPages(ctx, []evidence.Page{p}), "again")
 	}
 	search := func(q string) (urls []string) {
-		results, err := homepage.NewLocal(index).Search(ctx, q, 10)
-		require.NoError(t, err)
+		results := devtest.Must(homepage.NewLocal(index).Search(ctx, q, 10))(t)
 		for _, r := range results {
 			urls = append(urls, r.URL)
 		}
@@ -277,8 +268,7 @@ func TestTheLocalIndexRanksPages(t *testing.T) {
 	for i := range 1100 {
 		require.NoError(t, small.PutPages(ctx, []evidence.Page{{URL: fmt.Sprintf("http://n.example.edu/%d", i), Title: "n", Text: "n"}}))
 	}
-	n, err := a.DB.IndexedPages(ctx)
-	require.NoError(t, err)
+	n := devtest.Must(a.DB.IndexedPages(ctx))(t)
 	assert.Less(t, n, 1100, "the pages longest unseen go")
 }
 
@@ -291,9 +281,7 @@ func TestWhatIsFoundIsGivenWhileOthersAreLookedFor(t *testing.T) {
 	id := listed(t, a)
 	ctx := t.Context()
 	given := func(without ...string) []string {
-		hosts, err := a.Stages.SeedFound(ctx, id, without, 10)
-		require.NoError(t, err)
-		return hosts
+		return devtest.Must(a.Stages.SeedFound(ctx, id, without, 10))(t)
 	}
 	require.Empty(t, given())
 	first(t, a, id, time.Time{})
@@ -304,8 +292,7 @@ func TestWhatIsFoundIsGivenWhileOthersAreLookedFor(t *testing.T) {
 	waiting, _, err := a.DB.SitesToCrawl(ctx, id, "", 10)
 	require.NoError(t, err)
 	require.Equal(t, host, waiting)
-	site, err := a.DB.Site(ctx, host[0])
-	require.NoError(t, err)
+	site := devtest.Must(a.DB.Site(ctx, host[0]))(t)
 	token := storetest.Get[int64](t, a.DB.Pool, `SELECT token FROM sites WHERE id=$1`, site.ID)
 	require.NoError(t, a.DB.BeginCrawl(ctx, store.Slice{SiteID: site.ID, Crawl: 1, Token: token}))
 	require.Empty(t, given())
@@ -329,11 +316,8 @@ func TestPapersElsewhereAreASeedOfTheirOwn(t *testing.T) {
 	findAll(t, a, id, smallKey, 100)
 	ctx := t.Context()
 	scopes := func(host string) []string {
-		site, err := store.EnsureSite(ctx, a.DB.Pool, host)
-		require.NoError(t, err)
-		scopes, err := a.DB.Scopes(ctx, site)
-		require.NoError(t, err)
-		return scopes
+		site := devtest.Must(store.EnsureSite(ctx, a.DB.Pool, host))(t)
+		return devtest.Must(a.DB.Scopes(ctx, site))(t)
 	}
 	seed(t, a, id, harvest.ScopeHost)
 	assert.Equal(t, []string{"/"}, scopes("people.example.org"))
@@ -357,13 +341,11 @@ func TestManyHomepagesOfAHostHoldItForSome(t *testing.T) {
 	ctx := t.Context()
 	storetest.Exec(t, a.DB.Pool, `INSERT INTO homepages (author_id, url, host, rank, source) SELECT (SELECT min(author_id) FROM paper_authors),
 		'http://many.example/'||i||'/', 'many.example', i, 'test' FROM generate_series(1, 600) i`)
-	site, err := store.EnsureSite(ctx, a.DB.Pool, "many.example")
-	require.NoError(t, err)
-	other, err := a.DB.Pool.Begin(ctx)
-	require.NoError(t, err)
+	site := devtest.Must(store.EnsureSite(ctx, a.DB.Pool, "many.example"))(t)
+	other := devtest.Must(a.DB.Pool.Begin(ctx))(t)
 	var last frontier.Entry
 	last.Link.URL = "http://many.example/600/"
-	_, err = frontier.Add(ctx, other, site, []frontier.Entry{last})
+	_, err := frontier.Add(ctx, other, site, []frontier.Entry{last})
 	require.NoError(t, err)
 	seeded := make(chan harvest.Seeded, 1)
 	go func() {

@@ -37,9 +37,7 @@ func first(t *testing.T, a *app.App, id string, since time.Time) {
 // stillOpen is what nobody has answered of a harvest.
 func stillOpen(t *testing.T, a *app.App, id string) store.Questions {
 	t.Helper()
-	q, err := a.DB.StillOpen(t.Context(), id)
-	require.NoError(t, err)
-	return q
+	return devtest.Must(a.DB.StillOpen(t.Context(), id))(t)
 }
 
 // A homepage whose host is out for a while is no lost author: the record says
@@ -72,8 +70,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	storetest.Exec(t, a.DB.Pool, `INSERT INTO sites (host, failures, parked_until) VALUES ('mirror.example', 5, now() + interval '1 hour'), ('page.example', 5, now() + interval '1 hour')`)
 	storetest.Exec(t, a.DB.Pool, `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header) VALUES ('1', 'page.example', 'http://page.example/', '', 'success', 200, '{}')`)
 	require.NoError(t, a.DB.SetStage(ctx, id, gleaner.StageHomepages, ""))
-	again, err := a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
-	require.NoError(t, err)
+	again := devtest.Must(a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true))(t)
 	assert.Equal(t, 1, again.Authors)
 	const parked = `SELECT string_agg(host, ' ' ORDER BY host) FROM sites WHERE parked_until > now()`
 	assert.Equal(t, "mirror.example page.example", storetest.Get[string](t, a.DB.Pool, parked),
@@ -86,7 +83,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 
 	// A retry of a harvest that is at its papers has services asked, and no pages of others.
 	require.NoError(t, a.DB.SetStage(ctx, id, gleaner.StagePapers, ""))
-	_, err = a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
+	_, err := a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
 	require.NoError(t, err)
 	assert.Equal(t, "page.example", storetest.Get[string](t, a.DB.Pool, parked))
 }
@@ -135,11 +132,9 @@ func TestADirectoryThatWasOut(t *testing.T) {
 	a.Stages.Directories = []harvest.Directory{oneAtATime{}}
 	id := listed(t, a)
 	for _, known := range []int{2, 4} { // two authors are asked for at a time
-		now, err := a.DB.Now(t.Context())
-		require.NoError(t, err)
+		now := devtest.Must(a.DB.Now(t.Context()))(t)
 		first(t, a, id, now)
-		people, err := a.DB.Persons(t.Context(), "one", []string{"1/1", "1/2", "2/1", "2/2"}, time.Hour)
-		require.NoError(t, err)
+		people := devtest.Must(a.DB.Persons(t.Context(), "one", []string{"1/1", "1/2", "2/1", "2/2"}, time.Hour))(t)
 		require.Len(t, people, known)
 	}
 }
@@ -156,8 +151,7 @@ func TestRefreshPassesOverFailures(t *testing.T) {
 		require.Empty(t, best(t, a, id)["1/1"])
 		o.set(roeHost, 0)
 		storetest.Exec(t, a.DB.Pool, `UPDATE robots SET expires_at=now()`) // robots.txt has a rule of its own
-		now, err := a.DB.Now(t.Context())
-		require.NoError(t, err)
+		now := devtest.Must(a.DB.Now(t.Context()))(t)
 		first(t, a, id, now)
 		assert.Equal(t, "http://"+roeHost+"/~roe/", best(t, a, id)["1/1"], status)
 	}
@@ -202,14 +196,11 @@ func TestCopiesOfASourceThatWasOut(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, o.Requests("api.unpaywall.org"), had, "it is parked")
 
-	meant, err := a.DB.Meant(ctx, store.RetryFilter{Harvest: id})
-	require.NoError(t, err)
-	again, err := a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
-	require.NoError(t, err)
+	meant := devtest.Must(a.DB.Meant(ctx, store.RetryFilter{Harvest: id}))(t)
+	again := devtest.Must(a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true))(t)
 	assert.Equal(t, 1, again.Copies)
 	assert.Equal(t, meant, again)
-	failures, err := a.DB.Failures(ctx, store.RetryFilter{Harvest: id})
-	require.NoError(t, err)
+	failures := devtest.Must(a.DB.Failures(ctx, store.RetryFilter{Harvest: id}))(t)
 	require.Len(t, failures, 1)
 	assert.Equal(t, []any{"unanswered-copies", 1}, []any{failures[0].Reason, failures[0].Sources})
 	_, err = a.Stages.LocateAgain(ctx, id, noCount)
@@ -266,16 +257,14 @@ func TestACataloguesAnswerThatKillsIsSetAside(t *testing.T) {
 		}
 	}
 	ask := func() ([]gleaner.Paper, error) {
-		volumes, err := a.Stages.DBLP.Volumes(t.Context(), smallKey, years)
-		require.NoError(t, err)
+		volumes := devtest.Must(a.Stages.DBLP.Volumes(t.Context(), smallKey, years))(t)
 		return a.Stages.DBLP.Papers(t.Context(), volumes[0])
 	}
 	dying(frontier.MaxDeaths)
-	papers, err := ask()
-	require.NoError(t, err)
+	papers := devtest.Must(ask())(t)
 	require.NotEmpty(t, papers)
 	dying(2 * frontier.MaxDeaths)
-	_, err = ask()
+	_, err := ask()
 	var bad metadata.ErrBadAnswer
 	require.ErrorAs(t, err, &bad)
 	require.Regexp(t, `exa2003.*`+string(frontier.Killed)+`: 3 processes ended`, err.Error())
@@ -287,8 +276,7 @@ func TestACataloguesAnswerThatKillsIsSetAside(t *testing.T) {
 
 	_, err = a.DB.AskAgain(t.Context(), store.RetryFilter{Harvest: id}, true)
 	require.NoError(t, err)
-	papers, err = ask()
-	require.NoError(t, err)
+	papers = devtest.Must(ask())(t)
 	require.NotEmpty(t, papers)
 	require.Zero(t, storetest.Get[int](t, a.DB.Pool, `SELECT count(*) FROM page_cache WHERE host=''`),
 		"what was read leaves nothing")
@@ -301,8 +289,7 @@ func TestReadersOfASlowAnswerLive(t *testing.T) {
 	o, dsn := circle(), devtest.Postgres(t)
 	for range frontier.MaxDeaths + 1 {
 		db := o.open(t, dsn, nil).DB
-		end, err := (&harvest.Answers{DB: db}).Begin(t.Context(), "a large volume")
-		require.NoError(t, err)
+		end := devtest.Must((&harvest.Answers{DB: db}).Begin(t.Context(), "a large volume"))(t)
 		defer end()
 		storetest.Exec(t, db.Pool, `UPDATE page_cache SET reading = reading - interval '1 hour'`)
 		require.Eventually(t, func() bool {

@@ -60,9 +60,7 @@ func (w *workflows) run(t *testing.T, db *store.DB, o reconcile.Options) ([]reco
 
 func (w *workflows) mends(t *testing.T, db *store.DB, o reconcile.Options) []reconcile.Repair {
 	t.Helper()
-	done, err := w.run(t, db, o)
-	require.NoError(t, err)
-	return done
+	return devtest.Must(w.run(t, db, o))(t)
 }
 
 // What a night of crashes left: each row says what it is.
@@ -125,13 +123,11 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 
 	states := map[string]gleaner.SiteState{}
 	for _, host := range []string{"runs.example", "leased.example", "terminated.example", "lost.example", "rests.example"} {
-		s, err := db.Site(t.Context(), host)
-		require.NoError(t, err)
+		s := devtest.Must(db.Site(t.Context(), host))(t)
 		states[host] = s.State
 	}
 	require.Equal(t, map[string]gleaner.SiteState{"runs.example": "crawling", "leased.example": "crawling", "terminated.example": "stopped", "lost.example": "done", "rests.example": "done"}, states)
-	jobs, err := db.Jobs(t.Context())
-	require.NoError(t, err)
+	jobs := devtest.Must(db.Jobs(t.Context()))(t)
 	notes := map[int64]string{}
 	for _, j := range jobs {
 		notes[j.ID] = j.State + ": " + j.Note
@@ -164,8 +160,7 @@ func TestRunLeavesWhatGoesOnMeanwhile(t *testing.T) {
 	}
 	require.Equal(t, "running", storetest.Get[string](t, db.Pool, `SELECT state FROM collections WHERE name='lost'`))
 	for _, host := range []string{"terminated.example", "lost.example"} {
-		s, err := db.Site(t.Context(), host)
-		require.NoError(t, err)
+		s := devtest.Must(db.Site(t.Context(), host))(t)
 		require.Equal(t, gleaner.SiteCrawling, s.State, host)
 	}
 }
@@ -182,8 +177,7 @@ func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 		('other.example', 'done', 1, now(), NULL, now())`)
 	w := &workflows{status: map[string]reconcile.Status{"dead.example": reconcile.Runs, "recrawl/due": reconcile.Terminated, "recrawl/conf/a": reconcile.Runs}}
 	wanted := func(host string) bool {
-		s, err := db.Site(t.Context(), host)
-		require.NoError(t, err)
+		s := devtest.Must(db.Site(t.Context(), host))(t)
 		attention, err := db.Attention(t.Context(), s.ID)
 		cancelled := attention[s.ID].Cancelled
 		require.NoError(t, err)
@@ -213,14 +207,11 @@ func TestASiteThatARecrawlWaitsForIsNotLost(t *testing.T) {
 	done := w.mends(t, db, reconcile.Options{})
 	require.Len(t, done, 1)
 	require.Equal(t, "lost.example", done[0].What)
-	ended, err := db.EndedSites(t.Context(), []string{"lost.example", "next.example"}, "")
-	require.NoError(t, err)
+	ended := devtest.Must(db.EndedSites(t.Context(), []string{"lost.example", "next.example"}, ""))(t)
 	require.Equal(t, []string{"lost.example"}, ended, "the recrawl does not wait for it any more")
-	ended, err = db.EndedSites(t.Context(), []string{"next.example"}, "recrawl/due")
-	require.NoError(t, err)
+	ended = devtest.Must(db.EndedSites(t.Context(), []string{"next.example"}, "recrawl/due"))(t)
 	require.Empty(t, ended)
-	ended, err = db.EndedSites(t.Context(), []string{"next.example"}, "recrawl/other")
-	require.NoError(t, err)
+	ended = devtest.Must(db.EndedSites(t.Context(), []string{"next.example"}, "recrawl/other"))(t)
 	require.Equal(t, []string{"next.example"}, ended, "its crawl for that one has ended, and this one is for another")
 }
 
@@ -246,10 +237,8 @@ func TestACrawlThatIsTakenUpMeanwhileGoesOn(t *testing.T) {
 	db := storetest.Open(t, 4)
 	ctx := t.Context()
 	storetest.Exec(t, db.Pool, `INSERT INTO sites (host, state, crawl, token) VALUES ('a.example', 'crawling', 1, 7)`)
-	tx, err := db.Pool.Begin(ctx)
-	require.NoError(t, err)
-	_, err = tx.Exec(ctx, `UPDATE sites SET token=8 WHERE host='a.example'`)
-	require.NoError(t, err)
+	tx := devtest.Must(db.Pool.Begin(ctx))(t)
+	storetest.Exec(t, tx, `UPDATE sites SET token=8 WHERE host='a.example'`)
 	stopped := make(chan bool)
 	go func() {
 		same, err := db.StopCrawl(ctx, store.OpenCrawl{Host: "a.example", State: gleaner.SiteCrawling, Crawl: 1, Token: 7}, "lost", recrawl.Defaults())
@@ -258,8 +247,7 @@ func TestACrawlThatIsTakenUpMeanwhileGoesOn(t *testing.T) {
 	storetest.AwaitLock(t, db.Pool) // it waits for the row
 	require.NoError(t, tx.Commit(ctx))
 	require.False(t, <-stopped)
-	s, err := db.Site(ctx, "a.example")
-	require.NoError(t, err)
+	s := devtest.Must(db.Site(ctx, "a.example"))(t)
 	require.Equal(t, gleaner.SiteCrawling, s.State)
 }
 
@@ -279,8 +267,7 @@ func TestWhatWasPausedDoesNotGoOnByItself(t *testing.T) {
 		('conf/a/1', 'conf/a', 1, 1, true, now() - interval '1 hour')`)
 	storetest.Exec(t, db.Pool, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('conf/a/1', 1, 'homepage')`)
 	attention := func(want store.Attention) {
-		of, err := db.Attention(ctx, 1)
-		require.NoError(t, err)
+		of := devtest.Must(db.Attention(ctx, 1))(t)
 		require.Equal(t, want, of[1])
 	}
 	_, err = w.run(t, db, reconcile.Options{})
