@@ -107,7 +107,8 @@ func harvestStories(b busy) []story {
 	first, firstID := of("conf/first")
 	again, againID := of("conf/again")
 	many, manyID := of("conf/many")
-	left, leftID := of("conf/left")
+	left, leftID := of("conf/left") // whose list has a host that is pending
+	pending := HarvestState{Stage: gleaner.StageCrawl, Pending: []string{"left.example"}}
 	broken, brokenID := of("conf/broken")
 	dropped, droppedID := of("conf/dropped")
 	site := harvestOf(gleaner.Goal{Site: "http://site.example/"}, 0)
@@ -138,7 +139,7 @@ func harvestStories(b busy) []story {
 			"Ended":        {names("many")},
 		}),
 		child(activities.HomepagesID(manyID), answers{"SettleHomepages": {meanwhile{ask(manyID, UpdateResume), nil}}}),
-		fails(leftID, HarvestVenue, HarvestParams{Harvest: left}, answers{
+		fails(leftID, HarvestVenue, HarvestParams{Harvest: left, State: pending}, answers{
 			"SitesToCrawl": {sites("left.example")},
 		}),
 		child(SiteID("left.example"), answers{"CrawlSlice": {meanwhile{cancel(leftID), full}, exhausted}}),

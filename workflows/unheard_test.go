@@ -14,60 +14,24 @@ import (
 	"gleaner/internal/harvest"
 )
 
-// TestAnEarlyCrawlThatEndedIsBegunAgain: it ended while the harvest searched and was not
-// told, and the homepages give its host more. Were the record not asked before the host is
-// listed, it would be taken for one that is crawled.
-func TestAnEarlyCrawlThatEndedIsBegunAgain(t *testing.T) {
-	t.Parallel()
-	env := newEnv(t)
-	state, waits := "done", false // its early crawl ended during the search, when the harvest was not told
-	env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
-		waits = true // the homepage of another author, on the same host
-		return harvest.Seeded{Hosts: 1, URLs: 1}, nil
-	})
-	env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Sites, error) {
-		if !waits {
-			return activities.Sites{}, nil
-		}
-		if state == "done" {
-			state = "new" // "mark" of SitesToCrawl
-		}
-		return activities.Sites{Hosts: []string{"dept.example"}}, nil
-	})
-	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(_ context.Context, hosts []string) ([]string, error) {
-		if state == "new" {
-			return nil, nil
-		}
-		return hosts, nil
-	})
-	easyStages(env)
-	crawled := 0
-	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
-		crawled++
-		state, waits = "done", false
-		return tellsEnd(ctx, p.Host)
-	})
-	env.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
-	env.OnWorkflow(FindHomepages, mock.Anything, mock.Anything).Return(Searched{Crawling: []string{"dept.example"}}, nil)
-	env.RegisterDelayedCallback(func() { env.CancelWorkflow() }, 6*time.Hour)
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
-	require.Equal(t, 1, crawled)
-}
-
-// TestACrawlThatEndedUnheardIsBegunAgain where a retry put something back meanwhile, which makes
-// its site one that waits for a crawl.
+// TestACrawlThatEndedUnheardIsBegunAgain where something was put back meanwhile, by a retry or
+// as the homepages of others, which makes its site one that waits for a crawl.
 func TestACrawlThatEndedUnheardIsBegunAgain(t *testing.T) {
 	t.Parallel()
-	for _, when := range []string{"in a pause", "in the search"} {
+	for when, state := range map[string]string{"in a pause": "done", "in the search": "new", "before homepages are given": "done"} {
 		t.Run(when, func(t *testing.T) {
 			env := newEnv(t)
-			state, waits, listed := "done", true, 0
+			waits := false
+			env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
+				waits = true
+				return harvest.Seeded{}, nil
+			})
 			env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Sites, error) {
-				if listed++; listed == 1 || !waits { // of the copies
+				if !waits {
 					return activities.Sites{}, nil
 				}
 				if state == "done" {
-					state = "new"
+					state = "new" // "mark" of SitesToCrawl
 				}
 				return activities.Sites{Hosts: []string{"a.example"}}, nil
 			})
@@ -83,8 +47,8 @@ func TestACrawlThatEndedUnheardIsBegunAgain(t *testing.T) {
 			})
 			easyStages(env)
 			crawled := 0
-			if when == "in the search" { // which is told of no end, either
-				state, crawled = "new", 1
+			if when != "in a pause" { // the search is told of no end, either
+				crawled = 1
 				env.OnWorkflow(FindHomepages, mock.Anything, mock.Anything).Return(Searched{Crawling: []string{"a.example"}}, nil)
 			}
 			env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
