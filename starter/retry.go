@@ -42,7 +42,8 @@ failures" lists the reasons. A pause that a host asked for is kept.
 ` + laterHoldings + `
 
 Of a host, what failed there is tried again for the harvest that wants it, or the last
-one that did. A job, by its number, runs again from its beginning.`,
+one that did, unless that was cancelled or failed. A job, by its number, runs again from
+its beginning.`,
 		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu\n  starter retry conf/webdb --reason timeout --older-than 24h\n  starter retry www.example.edu\n  starter retry 3 --wait",
 		RunE: c.onRun(f.check, func(ctx context.Context, t client.Client, a *app.App, r run) error {
 			switch r.kind {
@@ -155,17 +156,21 @@ func retry(ctx context.Context, t client.Client, db *store.DB, h store.Harvest, 
 			return did, true, err
 		}
 	}
+	if what.Host != "" && h.Stage != gleaner.StageComplete {
+		return did, false, fmt.Errorf("%w; `starter recrawl %s` asks the host alone", over(h), what.Host)
+	}
 	again, err := activities.HarvestOf(h)
 	if err != nil {
 		return did, false, err
 	}
-	again.Options.Again = activities.AgainNone // what did not fail is not asked again
 	what.Harvest = h.ID
 	if did, err = checkRetryLeft(ctx, db, h, what); err != nil {
 		return did, false, err
 	}
 	p := workflows.HarvestParams{Harvest: again, Stage: gleaner.StageCrawl, Retry: &what}
-	if h.Stage != gleaner.StageComplete { // it may not have come to its crawls
+	if h.Stage == gleaner.StageComplete {
+		p.Harvest.Options.Again = activities.AgainNone // what did not fail is not asked again
+	} else { // it may not have come to its crawls
 		p.Stage = workflows.FirstStage(again.Goal)
 	}
 	joined, err := startHarvest(ctx, t, p)

@@ -280,9 +280,9 @@ func TestRetrySaysWhatItTakesUp(t *testing.T) {
 			c := newConsole(t)
 			server := c.onTemporal()
 			require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: retried.ID, Venue: retried.Venue, Years: retried.Years, Options: []byte(`{"again": "all"}`), Stage: "papers"}))
-			ended, from := gleaner.StageComplete, gleaner.StageCrawl
-			if args == "--failed" {
-				ended, from = gleaner.StageCancelled, gleaner.StagePapers // before its authors were looked for
+			ended, from, again := gleaner.StageComplete, gleaner.StageCrawl, activities.AgainNone
+			if args == "--failed" { // its authors were not looked for
+				ended, from, again = gleaner.StageCancelled, gleaner.StagePapers, activities.AgainAll
 			}
 			require.NoError(t, c.SetStage(t.Context(), retried.ID, ended, ""))
 			c.leavesOpen(retried)
@@ -301,7 +301,7 @@ func TestRetrySaysWhatItTakesUp(t *testing.T) {
 			require.NoError(t, err)
 			var p workflows.HarvestParams
 			require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(began.GetWorkflowExecutionStartedEventAttributes().GetInput(), &p))
-			require.Equal(t, activities.AgainNone, p.Harvest.Options.Again, "what did not fail is not asked again")
+			require.Equal(t, again, p.Harvest.Options.Again)
 			require.Equal(t, from, p.Stage)
 		})
 	}
@@ -396,6 +396,9 @@ func TestARetryOfNothingNamesReasons(t *testing.T) {
 	require.NoError(t, err, "holdings that were entered later count")
 	require.Contains(t, retryWords(would, false), "1 paper is held by the library by now")
 	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "cyd.example"), "nothing of conf/x/2001 failed", "but for a host")
+	require.NoError(t, c.SetStage(t.Context(), h.ID, gleaner.StageCancelled, ""))
+	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "cyd.example"), "(it is cancelled); "+
+		"`starter harvest conf/x --years 2001` starts it again; `starter recrawl cyd.example` asks the host alone")
 }
 
 // TestADelayBelowTheFloorIsNamed: who asks for less than the least delay is told

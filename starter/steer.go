@@ -306,7 +306,13 @@ func crawlsLater(h store.Harvest) string {
 
 func notRunning(h store.Harvest, err error) error {
 	if hasEnded(err) {
-		return program.Unknown{Reason: fmt.Errorf("%s does not run (it is %s); `%s` starts it again", h.ID, h.Stage, h.Command())}
+		return over(h)
 	}
 	return err
+}
+
+func over(h store.Harvest) error {
+	return program.Unknown{
+		Reason: fmt.Errorf("%s does not run (it is %s); `%s` starts it again", h.ID, h.Stage, h.Command()),
+	}
 }

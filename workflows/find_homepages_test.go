@@ -222,6 +222,7 @@ func TestARetryBeginsWhereSomethingIsOpen(t *testing.T) {
 		{"authors", activities.Retry{}, activities.Questions{Authors: 1}, gleaner.StageHomepages},
 		{"catalogue", activities.Retry{}, activities.Questions{Copies: 1, Authors: 1}, gleaner.StageCopies},
 		{"of one site", activities.Retry{Host: "ada.example"}, activities.Questions{Papers: 1, Copies: 1}, gleaner.StageCrawl},
+		{"of all stages", activities.Retry{}, activities.Questions{Copies: 1}, gleaner.StagePapers},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -235,9 +236,13 @@ func TestARetryBeginsWhereSomethingIsOpen(t *testing.T) {
 			env.OnActivity(stages.LocateAgain, mock.Anything, mock.Anything).Return(harvest.Seeded{}, nil).Maybe()
 			easyStages(env)
 			onWaves(env)
-			completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &tc.what})
+			from, asked := gleaner.StageCrawl, 0
+			if tc.begin == gleaner.StagePapers { // it was cancelled, and is a whole harvest
+				from, asked = tc.begin, 1
+			}
+			completes(t, env, HarvestVenue, HarvestParams{Harvest: webdb, Stage: from, Retry: &tc.what})
 			require.Equal(t, tc.begin, entered[0])
-			env.AssertNotCalled(t, "AskAgain", mock.Anything, mock.Anything)
+			env.AssertNumberOfCalls(t, "AskAgain", asked)
 		})
 	}
 }

@@ -278,11 +278,13 @@ func (h *harvestRun) takeUpRetry(ctx workflow.Context, what activities.Retry) er
 	if what.Host != "" || what.Reason != "" && !strings.HasPrefix(what.Reason, activities.ReasonUnanswered) { // these are of sites
 		q.Papers, q.Copies = 0, 0
 	}
-	h.s.Again = h.s.Stage
-	if q.Any() && h.s.Stage != FirstStage(h.p.Harvest.Goal) { // which comes to all that follow
-		h.s.Again = firstOpen(q)
-		h.goTo(h.s.Again)
+	if h.s.Stage == FirstStage(h.p.Harvest.Goal) { // which comes to all that follow
+		return nil
 	}
+	if q.Any() {
+		h.goTo(firstOpen(q))
+	}
+	h.s.Again = h.s.Stage
 	return nil
 }
 
