@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -30,7 +29,9 @@ func (d *desk) Schedule(ctx context.Context, name string) (*console.Scheduled, e
 	return &s, err
 }
 
-func (d *desk) CreateSchedule(ctx context.Context, w console.HarvestRequest, every time.Duration) (string, error) {
+func (d *desk) CreateSchedule(
+	ctx context.Context, w console.HarvestRequest, every time.Duration, replace bool,
+) (string, error) {
 	f := &scheduleFlags{every: every, years: w.Years, options: harvestOptions(w)}
 	if err := f.validate(false); err != nil {
 		return "", err
@@ -39,11 +40,7 @@ func (d *desk) CreateSchedule(ctx context.Context, w console.HarvestRequest, eve
 	if err != nil {
 		return "", consoleError(err)
 	}
-	err = d.onTemporal(ctx, func(t client.Client) error { return startSchedule(ctx, t, o) })
-	if err != nil && !errors.Is(err, errScheduled) {
-		return "", err
-	}
-	return shortName(o.ID), err
+	return shortName(o.ID), d.onTemporal(ctx, func(t client.Client) error { return startSchedule(ctx, t, o, replace) })
 }
 
 // SteerSchedule implements console.Schedules, for the schedule of exactly that name.

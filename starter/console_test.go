@@ -131,14 +131,14 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	const name = "site:https://www.example.edu/workshop/"
 	create := "do=create&kind=site&goal=www.example.edu/workshop/&every=30d"
 	require.JSONEq(t, `{"name": "`+name+`", "did": "is set up; its next run is in the list"}`, post("schedules", create))
-	require.Regexp(t, `"there is a schedule `+name+` already"`, post("schedules", create))
-	require.Contains(t, post("schedules", create+"&replace=yes"), "is set up")
+	require.Regexp(t, `"there is a schedule `+name+` already`, post("schedules", create))
 	require.Contains(t, post("schedules", "do=pause&schedule="+name), "pause")
+	require.Contains(t, post("schedules", create[:len(create)-3]+"90d&replace=yes"), "is set up")
 	s := answer[scheduled](c.read, "schedule", "show", name)
-	require.True(t, s.Paused)
+	require.True(t, s.Paused, "replaced or not")
 	require.Equal(t, "in the console", s.Note)
 	require.Eventually(t, func() bool { // the server lists what it has indexed
-		return strings.Contains(asked(http.Get(said[1]+"schedules?format=json&"+said[2])), name)
+		return strings.Contains(asked(http.Get(said[1]+"schedules?format=json&"+said[2])), "90d")
 	}, 2*time.Minute, 100*time.Millisecond)
 	require.Contains(t, post("schedules", "do=resume&schedule="+name), "goes on")
 	require.Contains(t, post("schedules", "do=remove&schedule="+name), "remove")

@@ -114,25 +114,29 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 		return err
 	}
 	return c.onTemporal(ctx, func(t client.Client) error {
-		err := startSchedule(ctx, t, o)
-		if errors.Is(err, errScheduled) {
-			err = fmt.Errorf("%w; `starter schedule delete` ends it", err)
-		}
-		if err != nil {
+		if err := startSchedule(ctx, t, o, false); err != nil {
 			return err
 		}
 		return c.showSchedule(ctx, t, o.ID, "created")
 	})
 }
 
-// errScheduled is that a schedule is there already, which the error names.
-var errScheduled = errors.New("already")
-
-func startSchedule(ctx context.Context, t client.Client, o client.ScheduleOptions) error {
+// startSchedule makes a schedule. With replace it updates the one that there is, which stays
+// paused or not.
+func startSchedule(ctx context.Context, t client.Client, o client.ScheduleOptions, replace bool) error {
 	tries := 0
+	update := func(of client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+		s := of.Description.Schedule
+		s.Spec, s.Action = &o.Spec, o.Action
+		return &client.ScheduleUpdate{Schedule: &s}, nil
+	}
 	err := insist(ctx, func() error {
 		_, err := t.ScheduleClient().Create(ctx, o)
-		if tries++; tries > 1 && errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+		tries++
+		switch exists := errors.Is(err, temporal.ErrScheduleAlreadyRunning); {
+		case exists && replace:
+			return t.ScheduleClient().GetHandle(ctx, o.ID).Update(ctx, client.ScheduleUpdateOptions{DoUpdate: update})
+		case exists && tries > 1:
 			return nil
 		}
 		return err
@@ -142,7 +146,8 @@ func startSchedule(ctx context.Context, t client.Client, o client.ScheduleOption
 	case invalid:
 		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	case errors.Is(err, temporal.ErrScheduleAlreadyRunning):
-		return fmt.Errorf("%w: there is a schedule %s %w", program.ErrUsage, shortName(o.ID), errScheduled)
+		return fmt.Errorf("%w: there is a schedule %s already; `starter schedule delete` ends it",
+			program.ErrUsage, shortName(o.ID))
 	}
 	return err
 }

@@ -10,7 +10,6 @@ import (
 
 	"gleaner/internal/each"
 	"gleaner/internal/service/config"
-	"gleaner/internal/service/program"
 )
 
 // Schedules does to schedules what commands do. An error says what a command would.
@@ -19,7 +18,8 @@ type Schedules interface {
 	// Schedule returns the schedule of a name; nil where there is none.
 	Schedule(ctx context.Context, name string) (*Scheduled, error)
 	// CreateSchedule has a harvest, or a recrawl of what is due ("due"), started every so often.
-	CreateSchedule(ctx context.Context, w HarvestRequest, every time.Duration) (name string, err error)
+	// It may replace the schedule of the same, which stays paused or not.
+	CreateSchedule(ctx context.Context, w HarvestRequest, every time.Duration, replace bool) (name string, err error)
 	// SteerSchedule does one of pause, resume and remove to a schedule.
 	SteerSchedule(ctx context.Context, name, do, note string) error
 }
@@ -149,12 +149,7 @@ func newSchedule(ctx context.Context, c *Console, a *asked) (name string, err er
 		return "", fmt.Errorf("%w: the time between two starts is an hour or longer, such as 12h or 45d", errInput)
 	}
 	err = within(ctx, c.startTime, func(ctx context.Context) error {
-		name, err = c.Schedules.CreateSchedule(ctx, w, every)
-		if a.get("replace") != "" && name != "" && program.ExitCode(err) == program.ExitUsage { // there is one
-			if err = c.Schedules.SteerSchedule(ctx, name, doRemove, ""); err == nil {
-				name, err = c.Schedules.CreateSchedule(ctx, w, every)
-			}
-		}
+		name, err = c.Schedules.CreateSchedule(ctx, w, every, a.get("replace") != "")
 		return err
 	})
 	return name, err

@@ -40,7 +40,7 @@ func (h *clock) Schedule(_ context.Context, name string) (*Scheduled, error) {
 	return nil, nil
 }
 
-func (h *clock) CreateSchedule(_ context.Context, w HarvestRequest, every time.Duration) (string, error) {
+func (h *clock) CreateSchedule(_ context.Context, w HarvestRequest, every time.Duration, _ bool) (string, error) {
 	if w.Goal == "conf/none" {
 		return "", program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
 	}
