@@ -345,8 +345,13 @@ func TestTheAddressOfATurnIsAsked(t *testing.T) {
 func TestAHostOfSeveralAddresses(t *testing.T) {
 	t.Parallel()
 	port := serveAt(t, "127.0.0.4:0", http.NotFoundHandler())
-	dns := fakeDNS(func(string) []netip.Addr {
-		return []netip.Addr{netip.MustParseAddr("127.0.0.4"), netip.MustParseAddr("127.0.0.3")}
+	loopback := func(n byte) netip.Addr { return netip.AddrFrom4([4]byte{127, 0, 0, n}) }
+	many := each.Of([]byte{9, 4, 8, 3, 7, 6, 5}, loopback)
+	dns := fakeDNS(func(host string) []netip.Addr {
+		if strings.HasPrefix(host, "many.") {
+			return many[2:]
+		}
+		return many[:4]
 	})
 	g := &recordingGate{}
 	c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.PaceBy, cfg.Resolver = g, PaceByAddress, dns })
@@ -355,6 +360,9 @@ func TestAHostOfSeveralAddresses(t *testing.T) {
 	require.Equal(t, append(want, want...), g.turns)
 	failed := each.Of(g.visits, func(v Visit) bool { return v.Failed })
 	require.Equal(t, []bool{true, false, false, true, false, false}, failed)
+	g.turns = nil
+	require.Equal(t, ConnectFailure, outcome(c, "http://many.example.org:"+port+"/"))
+	require.Len(t, g.turns, 1+maxAddresses, "and no more of them")
 }
 
 // TestANameThatIsNotFoundIsItsHostsFailure whatever else shares the pace.

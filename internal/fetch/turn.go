@@ -216,12 +216,16 @@ type addressKey struct{}
 
 var errNoAddress = errors.New("no other address")
 
-// addresses are all of a host, in an order that does not change from day to day.
+// maxAddresses is how many addresses of a host are tried: a name may have any number, of others.
+const maxAddresses = 4
+
+// addresses are the first of a host, in an order that does not change from day to day.
 func addresses(ctx context.Context, r *net.Resolver, host string) ([]netip.Addr, error) {
 	ips, err := r.LookupNetIP(ctx, "ip", host)
 	for i := range ips {
 		ips[i] = ips[i].Unmap()
 	}
 	slices.SortFunc(ips, netip.Addr.Compare)
-	return slices.Compact(ips), err
+	ips = slices.Compact(ips)
+	return ips[:min(len(ips), maxAddresses)], err
 }
