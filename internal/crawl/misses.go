@@ -7,6 +7,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/text"
 	"gleaner/internal/web/page"
@@ -29,16 +30,19 @@ const outcomeMissed gleaner.Outcome = "leads-missed"
 // after a month, when the URLs may exist.
 type misses map[string]int
 
-// giverDomain returns the domain of the other host from which a lead came, "" if an entry is no
-// lead.
+// giverDomain returns the domain of the other host from which a lead came, or what stands for the
+// links in the records of papers, which anybody may have written; "" if an entry is no lead.
 func giverDomain(site string, e *frontier.Entry) string {
-	if e.Role == frontier.Member || e.Link.Source == page.SourceSeed || e.Parent == "" {
+	host := weburl.Host(e.Parent)
+	switch named := e.Link.Source == page.SourceSeed; {
+	case e.Role == frontier.Member || named && e.Link.Context != metadata.Editions:
+		return ""
+	case named:
+		return "the records of papers"
+	case e.Parent == "" || host == site:
 		return ""
 	}
-	if host := weburl.Host(e.Parent); host != site {
-		return weburl.Domain(host)
-	}
-	return ""
+	return weburl.Domain(host)
 }
 
 // count counts the outcome of a lead. Outcomes that do not show whether the URL exists (the

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
@@ -85,11 +84,7 @@ func (r record) recall(ctx context.Context, l *loop) error {
 	if err := r.db.Leads(ctx, site, l.links.leads.note); err != nil {
 		return err
 	}
-	err := frontier.EachLead(ctx, db, site, func(parent string, state frontier.State, outcome gleaner.Outcome) {
-		e := frontier.Entry{Role: frontier.Lead}
-		e.Parent = parent
-		l.misses.count(giverDomain(r.site.Host, &e), &frontier.Visit{State: state, Outcome: outcome})
-	})
+	err := frontier.EachLead(ctx, db, site, func(v *frontier.Visit) { l.misses.count(giverDomain(r.site.Host, v.Entry), v) })
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -60,6 +61,13 @@ func TestLinks(t *testing.T) {
 		require.NoError(t, err, name)
 		assert.Equal(t, c.want, rankOf(got), name)
 	}
+	var many gleaner.Paper
+	for i := range 2 * mostEditions {
+		many.Links = append(many.Links, fmt.Sprintf("http://venue.example/%d.pdf", i))
+	}
+	got, err := NewLinks(Config{}).Copies(t.Context(), many)
+	require.NoError(t, err)
+	assert.Len(t, got, mostEditions)
 }
 
 func TestUnpaywall(t *testing.T) {

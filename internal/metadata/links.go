@@ -10,6 +10,14 @@ import (
 // electronic editions. It never sends a request.
 type Links struct{}
 
+const (
+	// Editions is the source of a copy that the record of a paper links to.
+	Editions = "ee"
+	// mostEditions bounds the copies of a paper that its record links to. DBLP and Crossref give
+	// one or two; a list that somebody made may name anything.
+	mostEditions = 10
+)
+
 // NewLinks returns the source.
 func NewLinks(Config) *Links { return &Links{} }
 
@@ -33,7 +41,10 @@ func (l *Links) Copies(_ context.Context, p gleaner.Paper) ([]Copy, error) {
 		if doi := gleaner.ParseDOI(link); doi != "" && doi == p.DOI {
 			continue // below, once
 		}
-		c := Copy{URL: link, Version: UnknownVersion, Host: AtUnknown, Source: "ee", Landing: !looksDocument(link)}
+		if len(out) == mostEditions {
+			continue
+		}
+		c := Copy{URL: link, Version: UnknownVersion, Host: AtUnknown, Source: Editions, Landing: !looksDocument(link)}
 		if c.Landing {
 			// DBLP's editions are those of the publisher or of the venue itself.
 			c.Version = Published

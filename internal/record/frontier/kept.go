@@ -5,9 +5,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"gleaner/internal/gleaner"
-	"gleaner/internal/web/page"
 )
 
 // Kept are the links of a page that were not taken when it was read.
@@ -145,16 +142,15 @@ func LookUp(ctx context.Context, q Querier, siteID int, hashes []Hash) ([]Known,
 	return pgx.CollectRows(rows, pgx.RowToStructByNameLax[Known])
 }
 
-// EachLead calls each for the leads of other hosts to a site that ended within the last month,
-// in the order of their requests, with the page that named the lead and its outcome.
-func EachLead(ctx context.Context, q Querier, siteID int, each func(parent string, state State, outcome gleaner.Outcome)) error {
-	rows, _ := q.Query(ctx, `SELECT parent, state, outcome FROM urls WHERE site_id=$1 AND role > 0 AND source <> $2 AND parent <> ''
-		AND state IN (1, 2, 4) AND fetched_at > now() - interval '30 days' ORDER BY fetched_at`, siteID, page.SourceSeed)
-	var parent string
-	var state State
-	var outcome gleaner.Outcome
-	_, err := pgx.ForEachRow(rows, []any{&parent, &state, &outcome}, func() error {
-		each(parent, state, outcome)
+// EachLead calls each for the leads to a site that ended within the last month, in the order of
+// their requests, with who named the lead and its outcome. Its argument is valid until the next call.
+func EachLead(ctx context.Context, q Querier, siteID int, each func(*Visit)) error {
+	rows, _ := q.Query(ctx, `SELECT role, parent, source, context, state, outcome FROM urls WHERE site_id=$1 AND role > 0
+		AND state IN (1, 2, 4) AND fetched_at > now() - interval '30 days' ORDER BY fetched_at`, siteID)
+	e := &Entry{}
+	v := &Visit{Entry: e}
+	_, err := pgx.ForEachRow(rows, []any{&e.Role, &e.Parent, &e.Link.Source, &e.Link.Context, &v.State, &v.Outcome}, func() error {
+		each(v)
 		return nil
 	})
 	return err
