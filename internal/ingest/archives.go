@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"gleaner/internal/ingest/archive"
 	"gleaner/internal/ingest/source"
@@ -42,13 +43,17 @@ type archives struct {
 	over    func() error // why reading is to stop; nil where it is not
 	room    float64      // for resources that may come yet, by the bytes read, beside freeResources
 	links   float64      // of pages to files that may be put on record yet, by the bytes read
+	unpacks atomic.Int64 // bytes that payloads may unpack to yet, by the bytes read
 	begun   func(f stored) error
-	zip     *zipped // the WACZ file that was opened last
+	vain    map[string]int // archives in a row of a host that a list of another named, and were not opened
+	unread  int            // archives that were not opened
+	zip     *zipped        // the WACZ file that was opened last
 }
 
 // openArchives opens archive files, or folders of them, at a position.
 func openArchives(ctx context.Context, places source.Places, o Options, from Position) (a *archives, err error) {
-	a = &archives{from: from, where: places, disk: disk{o.Within}, links: freeResources}
+	a = &archives{from: from, where: places, disk: disk{o.Within}, links: freeResources, vain: map[string]int{}}
+	a.unpacks.Store(freeUnpacked)
 	defer func() {
 		if err != nil {
 			_ = a.Close()
@@ -167,6 +172,7 @@ func (a *archives) endFile() {
 	a.before, a.read = a.before+max(size, 0), 0
 	a.i, a.from, a.taken, a.last, a.pending, a.between = a.i+1, Position{}, false, nil, nil, nil
 	a.lost, a.gaps, a.room = nil, false, max(a.room, 0)
+	a.unpacks.Add(min(freeUnpacked-a.unpacks.Load(), 0))
 }
 
 // next reads a record; nil is one that is no resource.
@@ -181,6 +187,10 @@ func (a *archives) next() (*Resource, error) {
 		return a.rest("more resources than its bytes can hold"), nil
 	}
 	if a.in == nil {
+		if a.vain[a.files[a.i].foreign] >= mostInVain {
+			a.between = io.EOF
+			return nil, io.EOF
+		}
 		if err := a.begun(a.files[a.i]); err != nil {
 			return nil, err
 		}
@@ -238,6 +248,7 @@ func (a *archives) begin() (err error) {
 	if a.in, err = archive.New(a.source(file), at); err != nil {
 		return err
 	}
+	delete(a.vain, file.foreign)
 	if kind := a.in.Kind(); a.only != "" && kind != "" && !strings.EqualFold(kind, a.only) {
 		return fmt.Errorf("%w: %s, and --format is %s", errOther, kind, a.only)
 	}
@@ -286,7 +297,10 @@ func (a *archives) broken(err error) (*Resource, error) {
 	case errors.Is(err, fs.ErrPermission):
 		r.Skip = Unreadable
 	}
-	return r, nil
+	if a.in != nil || !source.Web(a.files[a.i].name) {
+		return r, nil
+	}
+	return a.unopened(r)
 }
 
 // resource is what a record says that a crawler got; nil where it is about
@@ -369,10 +383,5 @@ func (a *archives) answer(res *Resource, r *archive.Record) {
 		p.Close()
 		return
 	}
-	res.Open = func() (io.ReadCloser, error) { return payload{p}, nil }
+	res.Open = func() (io.ReadCloser, error) { return payload{p, &a.unpacks}, nil }
 }
-
-type payload struct{ *archive.Payload }
-
-func (p payload) Read(b []byte) (int, error) { return p.Body.Read(b) }
-func (p payload) Close() error               { p.Payload.Close(); return nil }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/ingest/source"
+	"gleaner/internal/lab/sampleweb"
 )
 
 // TestOutOfRange: a date or a depth that the record cannot hold is none, and neither stops the
@@ -52,6 +53,34 @@ func TestAListGivesWay(t *testing.T) {
 	require.EqualValues(t, len(head), r.At.Offset)
 	r = next(t, openAt(t, source.Places{}, o, r.At))
 	require.Equal(t, fmt.Sprintf("line %d: ", freeResources+3), r.Detail[:len("line 1003: ")])
+}
+
+// TestAFileIsReadOnce, however many lines of a list name it.
+func TestAFileIsReadOnce(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	html := string(s.pile.File(7, sampleweb.AsHTML))
+	files := map[string]string{"1.pdf": s.pdf(1), "7.html": html, "0.html": listing, "0.gif": "GIF89a"}
+	rows := "url,path\n"
+	for name := range files {
+		rows += fmt.Sprintf("http://a.example/%s,%s\nhttp://b.example/%s,%s\n", name, name, name, name)
+	}
+	files["list.csv"] = rows
+	o := Options{Paths: []string{filepath.Join(s.lay("list", files), "list.csv")}, Format: CSV}
+	for range 2 {
+		w, err := s.begin(t.Context(), s.addImport(o))
+		require.NoError(t, err)
+		for i := range 2 * (len(files) - 1) {
+			r, err := w.read(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, w.take(t.Context(), r))
+			require.Equal(t, i%2 == 1, r.Again, r.URL)
+		}
+		w.close()
+		c, by := s.imported(o)
+		require.Equal(t, 4, c.SavedNew+c.SavedDuplicate, "%v", by)
+		require.Equal(t, 4, c.FilteredMTF, "%v", by)
+	}
 }
 
 // TestLongLines: what is held of a list is bounded by what its lines hold, and not by

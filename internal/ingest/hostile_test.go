@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/growthtest"
+	"gleaner/internal/lab/packtest"
 	"gleaner/internal/record/store"
 )
 
@@ -76,6 +78,39 @@ func TestAnArchiveGivesWhatItHolds(t *testing.T) {
 	require.LessOrEqual(t, len(by), most)
 	require.Equal(t, map[string]int64{"dns": int64(len(by) - 1), Damaged: 1}, c.Skipped)
 	require.Contains(t, by, "dns:b.example")
+}
+
+// TestAnArchiveUnpacksToWhatItHolds: a few bytes that unpack to documents, and pages
+// without end have no more read or stored than a crawl's bytes do; the rest is too large by name.
+func TestAnArchiveUnpacksToWhatItHolds(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Cores = 1
+	const each = 9 << 20
+	pdf := "%PDF-1.4\n" + strings.Repeat(" ", each)
+	zip := string(packtest.Zip("a.pdf", pdf, "b.pdf", "%PDF-1.5\n"))
+	for name, body := range map[string]string{"pdf": pdf, "html": "<html>" + strings.Repeat(" ", each), "zip": zip} {
+		var packed bytes.Buffer
+		z := brotli.NewWriter(&packed)
+		_, _ = z.Write([]byte(body))
+		require.NoError(t, z.Close())
+		var log []byte
+		for i := range 10 {
+			url := fmt.Sprintf("http://a.example/%d.%s", i, name)
+			log = append(log, answer(url, "Content-Encoding: br\r\n", packed.String())...)
+		}
+		c, by := s.imported(Options{Paths: []string{s.write(name+".warc.gz", log)}})
+		require.Equal(t, 10, c.All)
+		left := 0
+		for _, r := range by {
+			if r.Detail == errTooMuch.Error() {
+				left++
+				require.Empty(t, r.SHA256)
+				require.Equal(t, FailedTextExtract, r.Outcome)
+			}
+		}
+		require.InDelta(t, 10-(freeUnpacked+unpackedRatio*len(log))/each, left, 1, "%s: %v", name, by)
+	}
 }
 
 // TestATurnEndsWithoutResources: an archive of requests alone, or of notes, is left when a turn

@@ -297,7 +297,7 @@ func (w *work) full(r *Resource) bool {
 		return false
 	}
 	return len(w.items) >= stepRecords || w.settled() < w.singleUntil || len(w.urls) >= stepDocuments || w.bytes >= stepBytes ||
-		len(w.urls) > 0 && (r.Again || w.urls[hashOf(r.URL)])
+		r.Again && r.File != nil || len(w.urls) > 0 && (r.Again || w.urls[hashOf(r.URL)])
 }
 
 // settled is how many resources have gone into steps.

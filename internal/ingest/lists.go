@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,8 @@ type lists struct {
 	total  int64
 
 	file   *os.File
-	place  source.Place // where its files lie
+	place  source.Place              // where its files lie
+	met    map[source.File]*fileRead // there
 	in     *bufio.Reader
 	parser parser
 	at     int64 // where the next line begins
@@ -131,7 +133,7 @@ func (l *lists) Close() error {
 		return nil
 	}
 	err := errors.Join(l.file.Close(), l.place.Close())
-	l.file, l.place, l.at = nil, nil, 0
+	l.file, l.place, l.met, l.at = nil, nil, nil, 0
 	return err
 }
 
@@ -330,11 +332,40 @@ func (l *lists) locate(ctx context.Context, r *Resource, names []string) {
 		if r.Crawled.IsZero() {
 			r.Crawled = one.Modified
 		}
+		if err == nil {
+			l.repeats(r, one)
+		}
 		place := l.place
 		r.offer(err, func() (io.ReadCloser, error) { return place.Open(ctx, name, 0) })
 		return
 	}
 	r.offer(fmt.Errorf("line %d: %w", r.At.Line, os.ErrNotExist), nil)
+}
+
+// repeats has a resource whose file a line before named be as it was before: a few bytes of a list may
+// name a large file again and again.
+func (l *lists) repeats(r *Resource, one source.File) {
+	if len(l.met) >= keptLinks || l.met == nil {
+		l.met = map[source.File]*fileRead{}
+	}
+	if r.File = l.met[one]; r.File == nil {
+		r.File = &fileRead{}
+		l.met[one] = r.File
+	}
+	if !r.File.read {
+		return
+	}
+	if sum := r.File.sha1[:]; r.SHA1 != nil && r.File.sha1 != [sha1.Size]byte{} && !bytes.Equal(sum, r.SHA1) {
+		r.Note = notPromised
+	}
+	r.Again, r.SHA1 = true, r.File.sha1[:]
+}
+
+// fileRead is what was read of a file that a list names.
+type fileRead struct {
+	read bool
+	sha1 [sha1.Size]byte // zero where not all of it was read
+	as   verdict         // unless it is on record; zero where it should be
 }
 
 // below is a path as one below a folder, where it is: lists may have absolute ones.

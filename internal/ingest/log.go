@@ -72,6 +72,7 @@ type Resource struct {
 	Again  bool      // the log has no bytes, since they were as before: of SHA1, or from SameAs
 	SameAs string    // URL of the earlier answer
 	SameOn time.Time // when that was got; zero where nobody says
+	File   *fileRead // of a list, that several resources may have; nil for none
 	Note   string    // what the log says of it and is not so; the payload is taken all the same
 
 	// Open gives the payload; nil where Skip or Again say that there is none.

@@ -3,6 +3,8 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -60,22 +62,30 @@ func TestTheArchiveNamesAParent(t *testing.T) {
 func TestRevisitByDigestAlone(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	pdf := s.pdf(1)
+	pdf, html := s.pdf(1), string(s.pile.File(7, sampleweb.AsHTML))
 	again := func(url, body string) []byte {
 		return revisit(url, "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\n"+digest(body))
 	}
-	data := bytes.Join([][]byte{answer("http://a.example/1.pdf", "", pdf), again("http://b.example/copy.pdf", pdf), again("http://b.example/other.pdf", s.pdf(2))}, nil)
+	data := bytes.Join([][]byte{
+		answer("http://a.example/1.pdf", "", pdf), answer("http://a.example/7.html", "Content-Type: text/html\r\n", html),
+		again("http://b.example/copy.pdf", pdf), again("http://b.example/other.pdf", s.pdf(2)),
+	}, nil)
 	_, by := s.imported(Options{Paths: []string{s.write("a.warc.gz", data)}})
 	require.Equal(t, SavedNew, by["http://b.example/copy.pdf"].Outcome)
 	require.Equal(t, by["http://a.example/1.pdf"].SHA256, by["http://b.example/copy.pdf"].SHA256)
 	require.Contains(t, by["http://b.example/other.pdf"].Detail, NoEarlier)
 
 	// Its file is not read for that: it may be as long as they are many.
-	sha := by["http://a.example/1.pdf"].SHA256
-	require.NoError(t, s.Repo.Delete(t.Context(), sha))
-	_, by = s.imported(Options{Paths: []string{s.write("b.warc.gz", again("http://c.example/copy.pdf", pdf))}})
-	require.Equal(t, SavedNew, by["http://c.example/copy.pdf"].Outcome)
-	require.Equal(t, sha, by["http://c.example/copy.pdf"].SHA256)
+	for i, body := range []string{pdf, html} {
+		sha := by[[]string{"http://a.example/1.pdf", "http://a.example/7.html"}[i]].SHA256
+		require.NoError(t, s.Repo.Delete(t.Context(), sha))
+		for host, to := range map[string]string{"c": "", "d": filepath.Join(s.dir, "out")} {
+			url := fmt.Sprintf("http://%s.example/%d", host, i)
+			_, copies := s.imported(Options{Paths: []string{s.write("b.warc.gz", again(url, body))}, To: to})
+			require.Equal(t, SavedNew, copies[url].Outcome, url)
+			require.Equal(t, sha, copies[url].SHA256)
+		}
+	}
 }
 
 // TestPlacedElsewhere: a document that lies at another place than the one that the log

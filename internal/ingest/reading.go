@@ -1,8 +1,11 @@
 package ingest
 
 import (
+	"fmt"
 	"io"
+	"sync/atomic"
 
+	"gleaner/internal/document"
 	"gleaner/internal/ingest/archive"
 	"gleaner/internal/ingest/source"
 )
@@ -12,7 +15,22 @@ import (
 const (
 	packedResource = 16
 	freeResources  = 1000
+	// What is unpacked of a file's payloads is unpackedRatio times its bytes, beside freeUnpacked of an
+	// import: real archives unpack to thirteen times their bytes at most, documents hardly to more.
+	unpackedRatio = 100
+	freeUnpacked  = 64 << 20
 )
+
+var errTooMuch = fmt.Errorf("%s: its archive unpacks to more than %d times its bytes and %d MiB",
+	document.TooLarge, unpackedRatio, freeUnpacked>>20)
+
+// unpacksOf is how many bytes payloads of a log may unpack to yet: of one that is no archives, any number.
+func unpacksOf(l Log) *atomic.Int64 {
+	if a, is := l.(*archives); is {
+		return &a.unpacks
+	}
+	return new(atomic.Int64)
+}
 
 // free is how many resources a file may give before its bytes are counted: fewer where it has
 // few bytes.
@@ -63,6 +81,7 @@ func (r *reading) Read(p []byte) (int, error) {
 		came *= min(1, float64(f.CompressedSize64)/float64(max(f.UncompressedSize64, 1)))
 	}
 	r.of.room, r.of.links = r.of.room+came, r.of.links+came
+	r.of.unpacks.Add(int64(came * packedResource * unpackedRatio))
 	if r.of.read = max(r.of.read, r.at); n > 0 {
 		r.of.came()
 	}
@@ -85,4 +104,43 @@ func (r *reading) Passed() int64 {
 		u.passed += min(source.Piece, max(f.size-r.at, 0))
 	}
 	return u.passed
+}
+
+type payload struct {
+	*archive.Payload
+	unpacks *atomic.Int64
+}
+
+func (p payload) Read(b []byte) (int, error) {
+	if p.unpacks.Load() < 0 {
+		return 0, errTooMuch
+	}
+	n, err := p.Body.Read(b)
+	p.unpacks.Add(-int64(n))
+	return n, err
+}
+
+func (p payload) Close() error { p.Payload.Close(); return nil }
+
+// mostInVain is how many archives in a row of a foreign host are asked for that cannot be opened.
+const mostInVain = 10
+
+// unopened counts an archive of the web that cannot be opened. Not all of them are recorded.
+func (a *archives) unopened(r *Resource) (*Resource, error) {
+	if host := a.files[a.i].foreign; host != "" {
+		if a.vain[host]++; a.vain[host] == mostInVain {
+			r.Detail += fmt.Sprintf("; no further archive of %s is asked for", host)
+		}
+	}
+	if a.unread++; a.unread == freeResources {
+		r.Detail += "; archives behind it that cannot be opened are passed over without a record"
+	}
+	if a.unread <= freeResources {
+		return r, nil
+	}
+	if a.came(); a.late {
+		r.Skip = nothingYet
+		return r, nil
+	}
+	return nil, io.EOF
 }

@@ -33,14 +33,14 @@ func (w *work) settle(ctx context.Context, items []*item, s *store.ImportStep) e
 		if it.file.Body == nil {
 			continue
 		}
-		stays := !w.options.Unrecorded && (!isPage(it.kind) || it.paper())
+		stays := !w.options.Unrecorded && (!it.isPage() || it.paper())
 		if stays {
 			var err error
 			if it.file.SiteID, err = w.site(ctx, it.URL); err != nil {
 				return err
 			}
 		}
-		if stays && !isPage(it.kind) && !it.kind.IsPacked() && !it.again {
+		if stays && !it.isPage() && !it.kind.IsPacked() && !it.again {
 			together = append(together, it)
 		} else {
 			others = append(others, it)
@@ -92,18 +92,23 @@ func (w *work) keepAll(ctx context.Context, items []*item) (judged map[string]co
 
 // keepAndJudge stores a file and judges what is in it, which is unpacked until then.
 func (w *work) keepAndJudge(ctx context.Context, it *item) error {
-	if !w.options.Unrecorded && !isPage(it.kind) {
+	if !w.options.Unrecorded && !it.isPage() {
 		keep := w.coll.Keep
 		if it.again {
 			keep = func(ctx context.Context, f collection.File) (*collection.Kept, error) {
 				return w.coll.KeepAgain(ctx, f, it.SHA256)
 			}
 		}
+		left := unpacksOf(w.log)
+		if !it.again && it.kind.IsPacked() && left.Load() < 0 {
+			return it.lost(errTooMuch)
+		}
 		k, err := keep(ctx, it.file)
 		if err != nil {
 			return err
 		}
 		defer k.Release()
+		left.Add(int64(len(it.file.Body)) - k.Bytes)
 		if err := it.keeps(ctx, w.Repo, k); err != nil {
 			return err
 		}
@@ -144,7 +149,7 @@ func (w *work) readPages(ctx context.Context, items []*item) error {
 		some := left[:n]
 		left = left[n:]
 		if err := w.each(ctx, some, func(_ context.Context, it *item) error {
-			if isPage(it.kind) {
+			if it.isPage() {
 				it.readPage()
 			}
 			return nil
@@ -200,7 +205,7 @@ func (w *work) judge(ctx context.Context, it *item, judged map[string]collection
 	case it.as != nil:
 		it.same()
 		return nil
-	case isPage(it.kind):
+	case it.isPage():
 		return w.judgePage(ctx, it)
 	}
 	js, err := w.judgements(ctx, it, judged)
@@ -262,6 +267,9 @@ func (w *work) judgePage(ctx context.Context, it *item) error {
 func (w *work) copyOut(ctx context.Context, it *item) error {
 	if w.to == nil || it.Outcome != SavedNew && it.Outcome != SavedDuplicate {
 		return nil
+	}
+	if it.again {
+		return w.copyStored(ctx, w.to, it.SHA256)
 	}
 	d, err := w.to.Put(ctx, it.file.Body)
 	it.SHA256 = cmp.Or(it.SHA256, d.SHA256)
@@ -345,8 +353,16 @@ func (im *Importer) copyLate(ctx context.Context, where string, d store.Document
 		return err
 	}
 	defer to.Close()
-	body, err := im.Repo.Read(ctx, d.SHA256)
-	if errors.Is(err, repository.ErrNotFound) { // it was pruned since
+	return im.copyStored(ctx, to, d.SHA256)
+}
+
+// copyStored copies a document of the repository, unless it is there or was pruned since.
+func (im *Importer) copyStored(ctx context.Context, to *repository.Repository, sha256 string) error {
+	if is, err := to.Exists(ctx, sha256); is || err != nil {
+		return err
+	}
+	body, err := im.Repo.Read(ctx, sha256)
+	if errors.Is(err, repository.ErrNotFound) {
 		return nil
 	}
 	if err == nil {

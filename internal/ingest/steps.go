@@ -100,7 +100,7 @@ func (w *work) wait() error {
 
 // beginDocuments notes documents before any of them is kept.
 func (w *work) beginDocuments(ctx context.Context, items []*item) error {
-	return beginRecords(ctx, w, each.Where(items, func(it *item) bool { return it.file.Body != nil && !isPage(it.kind) }))
+	return beginRecords(ctx, w, each.Where(items, func(it *item) bool { return it.file.Body != nil && !it.isPage() }))
 }
 
 // save writes a step down, whose Done are the new resources in it, with the counters until

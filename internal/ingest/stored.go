@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"gleaner/internal/ingest/source"
+	"gleaner/internal/web/weburl"
 )
 
 // stored is an archive file, on this machine or in a place elsewhere.
@@ -28,6 +29,7 @@ type stored struct {
 	version  string       // "" where nobody knows
 	place    source.Place // nil on this machine
 	key      string       // in that place
+	foreign  string       // its host, where a list of another one names it
 	inside   *zip.File    // of a WACZ file, that place and path are of; else nil
 	err      error        // why it cannot be read
 	modified time.Time    // zero where nobody knows
@@ -178,7 +180,11 @@ func (a *archives) elsewhere(ctx context.Context, where string) (files []stored,
 			return nil, listed(err)
 		}
 		if at := shown(prefix, f.Name); f.Err == nil && (f.Name == "" || source.Web(where) || source.ArchiveName(path.Base(at))) {
-			files = append(files, stored{name: known(at), size: f.Size, version: f.Version, modified: f.Modified, place: place, key: f.Name})
+			one := stored{name: known(at), size: f.Size, version: f.Version, modified: f.Modified, place: place, key: f.Name}
+			if host := weburl.Host(at); source.Web(where) && host != weburl.Host(where) {
+				one.foreign = host
+			}
+			files = append(files, one)
 		}
 	}
 	if len(files) == 0 {

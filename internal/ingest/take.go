@@ -110,8 +110,14 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 		}
 	} else {
 		err = w.takeBody(it)
+		if r.File != nil {
+			r.File.read = true
+			if it.isPage() || it.Outcome != "" {
+				r.File.as = verdict{it.Kind, cmp.Or(it.Outcome, FilteredMTF), cmp.Or(it.Detail, it.Kind), ""}
+			}
+		}
 	}
-	if err == nil && it.Outcome == "" && it.file.Body != nil && !isPage(it.kind) {
+	if err == nil && it.Outcome == "" && it.file.Body != nil && !it.isPage() {
 		w.urls[it.hash] = true
 	}
 	return err
@@ -166,6 +172,9 @@ func isPage(k document.Kind) bool {
 	return k == document.HTML || k == document.XML || k == document.PlainText
 }
 
+// isPage reports whether an item is read as a page, which one that is on record as a document is not.
+func (it *item) isPage() bool { return !it.again && isPage(it.kind) }
+
 // takeBody reads a payload, as far as it is wanted.
 func (w *work) takeBody(it *item) error {
 	body, err := it.of.Open()
@@ -212,12 +221,18 @@ func (w *work) takeBody(it *item) error {
 	default:
 		it.file.Body = whole
 		w.bytes += it.Bytes
-		if sum := sha1.Sum(whole); it.of.SHA1 != nil && !bytes.Equal(sum[:], it.of.SHA1) {
-			it.Difference = "its SHA-1 is not what the log promises"
+		sum := sha1.Sum(whole)
+		if it.of.SHA1 != nil && !bytes.Equal(sum[:], it.of.SHA1) {
+			it.Difference = notPromised
+		}
+		if it.of.File != nil {
+			it.of.File.sha1 = sum
 		}
 	}
 	return nil
 }
+
+const notPromised = "its SHA-1 is not what the log promises"
 
 // unpackedBegin returns the first bytes of what a gzip file holds, or of a file that is none.
 func unpackedBegin(kind document.Kind, head []byte) []byte {
@@ -236,6 +251,9 @@ func (it *item) lost(err error) error {
 	}
 	it.Outcome, it.Detail = FailedFileNotFound, brief(err.Error())
 	switch {
+	case errors.Is(err, errTooMuch):
+		it.Outcome = FailedTextExtract
+		return nil
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		it.Detail = "cut off"
 	case errors.Is(err, fs.ErrPermission):
@@ -256,27 +274,36 @@ func (w *work) takeAgain(ctx context.Context, it *item) error {
 	if err != nil {
 		return err
 	}
-	if d.SHA256 == "" {
-		v, is := w.trial.foreseen(it.of.SHA1, before)
-		if !is {
-			it.skipped(NoEarlier, it.of.promise())
-			return nil
-		}
+	if d.SHA256 != "" {
+		before = frontier.Hash{} // it may have had other bytes
+	}
+	if v, is := w.trial.foreseen(it.of.SHA1, before); is {
 		it.as, d.Kind = &v, v.kind
+	} else if f := it.of.File; d.SHA256 == "" && f != nil && f.as.outcome != "" {
+		it.Kind, it.Outcome, it.Detail = f.as.kind, f.as.outcome, f.as.detail
+		return nil
+	} else if d.SHA256 == "" {
+		it.skipped(NoEarlier, it.of.promise())
+		return nil
 	}
 	it.file.Header = http.Header{}
 	for k, v := range header {
 		it.file.Header.Set(k, v)
 	}
 	it.kind, it.Kind, it.Bytes = document.Kind(d.Kind), d.Kind, d.Bytes
-	if it.again = it.as == nil && w.to == nil && !w.options.Unrecorded && !isPage(it.kind); it.again || it.as != nil {
+	switch it.again = it.as == nil && !w.options.Unrecorded; {
+	case !w.options.takes(it.kind):
+		it.Outcome, it.Detail = FilteredMTF, it.Kind
+	case it.again || it.as != nil:
 		it.file.Body, it.SHA256 = []byte{}, d.SHA256
-	} else if it.file.Body, err = w.Repo.Read(ctx, d.SHA256); errors.Is(err, repository.ErrNotFound) {
-		return it.lost(err)
-	}
-	w.bytes += int64(len(it.file.Body))
-	if !w.options.takes(it.kind) {
-		it.Outcome, it.Detail, it.file.Body = FilteredMTF, it.Kind, nil
+	case unpacksOf(w.log).Load() < 0:
+		return it.lost(errTooMuch)
+	default:
+		if it.file.Body, err = w.Repo.Read(ctx, d.SHA256); errors.Is(err, repository.ErrNotFound) {
+			return it.lost(err)
+		}
+		w.bytes += d.Bytes
+		unpacksOf(w.log).Add(-d.Bytes)
 	}
 	return err
 }

@@ -75,6 +75,24 @@ func TestLongETag(t *testing.T) {
 	require.Less(t, len(all[0].At.Version), 100)
 }
 
+// TestAListCannotFloodAHost: nothing more is asked of a host of others that a list names once ten of its
+// archives in a row are not there, and what cannot be opened does not fill the record.
+func TestAListCannotFloodAHost(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Places = source.Places{Asker: asker(t, nil)}
+	victim := &site{}
+	list, other := "", victim.serve(t)
+	for i := range freeResources + 10 {
+		list += fmt.Sprintf("%d.warc.gz\n%s/%d.warc.gz\n", i, other, i)
+	}
+	web := &site{files: map[string]string{"/list.txt": list + "a.warc.gz\n", "/a.warc.gz": string(dns("a.example"))}}
+	c, by := s.imported(Options{Paths: []string{web.serve(t) + "/list.txt"}})
+	require.Len(t, victim.asked, mostInVain)
+	require.Equal(t, map[string]int64{"dns": 1, Damaged: freeResources}, c.Skipped)
+	require.Contains(t, by, "dns:a.example")
+}
+
 // TestListsThatAreTooLong: a list of archives that is cut would be an import of a part, of
 // which nobody knows.
 func TestListsThatAreTooLong(t *testing.T) {

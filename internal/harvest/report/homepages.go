@@ -168,7 +168,7 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 			}
 			nothing := c.nothing(clue, i)
 			switch {
-			case barred(site) && (nothing != "" || site.Unasked || site.State == gleaner.SiteStopped), site.State == gleaner.SiteStopped && site.Reason == gleaner.NotListed:
+			case barred(site) && (nothing != "" || site.State == gleaner.SiteStopped), site.State == gleaner.SiteStopped && site.Reason == gleaner.NotListed:
 				listed = append(listed, line)
 			case nothing != "":
 				nowhere = append(nowhere, line+", "+nothing)

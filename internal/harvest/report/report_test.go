@@ -187,8 +187,6 @@ func TestExplain(t *testing.T) {
 	away["1/1"].Sites[0].Pages = 0
 	paused := at("stopped", 3)
 	paused["1/1"].Sites[0].Pages, paused["1/1"].Sites[0].Reason = 0, gleaner.SitePaused
-	unasked := at("done", 0)
-	unasked["1/1"].Sites[0].Unasked, unasked["1/1"].Sites[0].Reason = true, gleaner.Blacklisted
 	barred := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred}}
 	lifted := map[string]store.AuthorClue{"2/2": {NotFound: evidence.Barred, Lifted: []string{"http://bob.example/"}}}
 	beyond := at("done", 0)
@@ -232,7 +230,6 @@ func TestExplain(t *testing.T) {
 		"paused by a person":         {clues{authors: paused}, NotYet},
 		"parked, and never read":     {clues{authors: away}, SiteRefused},
 		"on the blacklist":           {clues{authors: barred}, LeftOut},
-		"on it, and never asked":     {clues{authors: unasked}, LeftOut},
 		"one is on the blacklist":    {clues{authors: beyond}, LeftOut},
 		"off the blacklist":          {clues{authors: lifted}, NotYet},
 		"only slides were met":       {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "exact", Form: "slides"}}}}, Rejected},

@@ -1,10 +1,12 @@
 package archive
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -77,6 +79,21 @@ func TestTrialsAreCharged(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, a.in.again, int64(againFree/2))
 	require.LessOrEqual(t, a.in.again, againFactor*max(a.in.total-a.in.again, 0)+againFree)
+}
+
+// TestMembersShareWhatIsFree: many small members unpack to no more than one of them might.
+func TestMembersShareWhatIsFree(t *testing.T) {
+	t.Parallel()
+	z, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	data := bytes.Repeat(z.EncodeAll([]byte(warc(Info, "", "", strings.Repeat(" ", againFree-window))), nil), 8)
+	a, err := New(bytesOf(data), Position{})
+	require.NoError(t, err)
+	defer a.Close()
+	for err != io.EOF {
+		_, err = a.Next()
+	}
+	require.LessOrEqual(t, a.in.total, int64(againFree+mostUnpacked*len(data)+8*window))
 }
 
 // TestEmptyMembers: of members that hold nothing, no more is held than of one.

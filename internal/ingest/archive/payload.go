@@ -238,7 +238,7 @@ func uncoded(h http.Header, in *bufio.Reader) (plain io.Reader, done func(), not
 	}
 	trial, done, err := fetch.Undo(h, bytes.NewReader(head))
 	if err == nil {
-		_, err = io.Copy(io.Discard, io.LimitReader(trial, 1<<20))
+		_, err = io.Copy(io.Discard, io.LimitReader(trial, 8*triedBytes))
 		done()
 	}
 	// Bare deflate has no magic: a short text may read as the beginning of one.

@@ -70,7 +70,7 @@ const (
 	// read of it, and againFree more. So a damaged archive costs linear time.
 	againFactor = 4
 	againFree   = 16 << 20
-	// A member may unpack to mostUnpacked times its bytes, and againFree more.
+	// An archive may unpack to mostUnpacked times the bytes that were read of it, and againFree more.
 	mostUnpacked = 2000
 )
 
@@ -95,6 +95,7 @@ type stream struct {
 	taken   int64 // byte of the file at which the member of the last taken byte begins
 	between bool  // err is of what comes behind a member
 
+	first        int64 // byte of the file at which it was begun to be read
 	total, again int64 // bytes unpacked, and those of them that were unpacked before
 }
 
@@ -123,7 +124,7 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // newStream opens an archive at a position. Without a packing it is found out.
 func newStream(open Source, at Position, kind packing, dict []byte) (*stream, error) {
-	s := &stream{open: open, packing: kind, dict: dict, room: make([]byte, window), damaged: -1}
+	s := &stream{open: open, packing: kind, dict: dict, room: make([]byte, window), damaged: -1, first: at.Offset}
 	if err := s.openAt(at.Offset, 0); err != nil {
 		return nil, err
 	}
@@ -275,14 +276,10 @@ func (s *stream) begin() error {
 	return nil
 }
 
-// tooMuch reports whether a member has unpacked to more than its bytes can hold of anything but
+// tooMuch reports whether an archive has unpacked to more than its bytes can hold of anything but
 // one byte again and again: the time that an archive takes grows with its size alone.
 func (s *stream) tooMuch() bool {
-	if s.member == nil || len(s.begun) == 0 {
-		return false
-	}
-	m := s.begun[len(s.begun)-1]
-	return s.at+int64(s.w-s.r)-m.at > mostUnpacked*(s.offset()-m.start)+againFree
+	return s.member != nil && len(s.begun) > 0 && s.total-s.again > mostUnpacked*(s.offset()-s.first)+againFree
 }
 
 // more unpacks more into the buffer, or sets err. The buffer grows where it is full.
