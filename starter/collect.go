@@ -30,7 +30,7 @@ import (
 
 // collectFlags are the options of `starter collect`.
 type collectFlags struct {
-	synthesis.Ask
+	synthesis.Request
 	name, stops string
 	words       string            // file of them
 	venues      []string          // whose papers stand for a topic
@@ -227,7 +227,7 @@ func (f *collectFlags) readSeeds(topics []topic.Topic) error {
 // readLearnt reads the classifiers of topics. The labelled pages in their files are kept
 // apart: slices have no use for them.
 func (f *collectFlags) readLearnt(topics []topic.Topic) error {
-	f.Learnt, f.labelled = map[string]*classify.Classifier{}, map[string][]collections.Example{}
+	f.Classifiers, f.labelled = map[string]*classify.Classifier{}, map[string][]collections.Example{}
 	for name, file := range f.learnt {
 		if !slices.ContainsFunc(topics, func(t topic.Topic) bool { return t.ID == name }) {
 			return fmt.Errorf("classifier: no topic is called %q", name)
@@ -247,7 +247,7 @@ func (f *collectFlags) readLearnt(topics []topic.Topic) error {
 			f.labelled[name] = append(f.labelled[name], collections.Example{URL: p.URL, About: p.Topic, Words: p.Words})
 		}
 		k.Pages = nil
-		f.Learnt[name] = k
+		f.Classifiers[name] = k
 	}
 	return nil
 }
@@ -306,7 +306,7 @@ func (f *collectFlags) ask(ctx context.Context, db *store.DB, topics []topic.Top
 		return 0, false, err
 	}
 	record := collections.In(db)
-	run, running, err = record.Ask(ctx, f.name, f.Ask, topics)
+	run, running, err = record.Submit(ctx, f.name, f.Request, topics)
 	if err == nil && !running {
 		err = f.teach(ctx, record)
 	}
@@ -319,7 +319,7 @@ func hintLimits(ctx context.Context, c *cli, record *collections.Record, f *coll
 	if err != nil {
 		return err
 	}
-	at, err := record.Standing(ctx, got.ID)
+	at, err := record.State(ctx, got.ID)
 	if err != nil {
 		return err
 	}

@@ -40,9 +40,9 @@ type collectionView struct {
 
 	viewState
 	id     int // 0 before the first look
-	ask    synthesis.Ask
+	ask    synthesis.Request
 	topics []string
-	at     collections.Standing
+	at     collections.CrawlState
 	n      collections.Counts
 }
 
@@ -50,7 +50,7 @@ func (l *collectionView) refresh(ctx context.Context) error {
 	if err := l.first(ctx); err != nil {
 		return err
 	}
-	at, err := l.record.Standing(ctx, l.id)
+	at, err := l.record.State(ctx, l.id)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (l *collectionView) first(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ask, topics, err := synthesis.Asked(got)
+	ask, topics, err := synthesis.RequestOf(got)
 	if err != nil {
 		return err
 	}

@@ -20,10 +20,10 @@ import (
 func (c *testConsole) collected(name string) (*collections.Record, collections.Collection) {
 	c.t.Helper()
 	ctx, record := c.t.Context(), collections.In(c.DB)
-	ask, err := synthesis.DefaultAsk()
+	ask, err := synthesis.DefaultRequest()
 	require.NoError(c.t, err)
 	ask.Size = 2
-	_, _, err = record.Ask(ctx, name, ask, []topic.Topic{{ID: "verse", Query: "verse"}, {ID: "number theory", Query: "primes"}})
+	_, _, err = record.Submit(ctx, name, ask, []topic.Topic{{ID: "verse", Query: "verse"}, {ID: "number theory", Query: "primes"}})
 	require.NoError(c.t, err)
 	got, err := record.Get(ctx, name)
 	require.NoError(c.t, err)
@@ -116,7 +116,7 @@ func TestJudgementsAreLearntFrom(t *testing.T) {
 
 	right := 0.8125
 	for _, l := range []collections.Learning{
-		{Topic: "verse", Pages: 5, Told: 3, Own: 2, Accuracy: &right},
+		{Topic: "verse", Pages: 5, Labelled: 3, SelfLabelled: 2, Accuracy: &right},
 		{Topic: "verse", Pages: 10, Note: "no word is frequent enough"},
 	} {
 		_, err := record.BeginLearning(t.Context(), got.ID, &l)

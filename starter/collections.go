@@ -38,7 +38,7 @@ func collectionsList(c *cli) *cobra.Command {
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			all, err := collections.In(a.DB).ListBefore(ctx, 0, 0)
 			return printRows(c, all, err, "name\tstate\trequests\twhy it ended", func(x collections.Collection) string {
-				return fmt.Sprintf("%s\t%s\t%d\t%s", x.Name, x.How(), x.Requests, x.Note)
+				return fmt.Sprintf("%s\t%s\t%d\t%s", x.Name, x.Status(), x.Requests, x.Note)
 			}, "no collection yet: starter collect --example > topics.yaml")
 		})}
 }
@@ -103,7 +103,7 @@ func collectionEntries(ctx context.Context, db *store.DB, name, of string) ([]co
 	if err != nil {
 		return nil, err
 	}
-	_, topics, err := synthesis.Asked(got)
+	_, topics, err := synthesis.RequestOf(got)
 	if err == nil && of != "" && !slices.ContainsFunc(topics, func(t topic.Topic) bool { return t.ID == of }) {
 		err = program.Unknown{Reason: fmt.Errorf("%s has no topic %q", name, of)}
 	}
@@ -154,7 +154,7 @@ type shownCollection struct {
 	Entries    map[string]collections.Filled `json:"entries"` // by topic
 	Acceptance acceptance                    `json:"acceptance"`
 	Learnings  []collections.Learning        `json:"learnings,omitempty"` // anew, of classifiers
-	Links      *synthesis.Lessons            `json:"links,omitempty"`     // what was learnt of the crawl's links, without the classifier
+	Links      *synthesis.LinkTraining       `json:"links,omitempty"`     // what was learnt of the crawl's links, without the classifier
 	Own        float64                       `json:"own"`                 // share of the pages that made a centroid which fall to it
 	Unsure     []topic.Check                 `json:"unsure,omitempty"`    // topics that others take pages from, where Own is below what it should be
 	Similarity []topic.Pair                  `json:"similarity"`
@@ -171,7 +171,7 @@ func showCollection(ctx context.Context, c *cli, record *collections.Record, nam
 	s := shownCollection{Collection: got, Similarity: []topic.Pair{}}
 	for _, read := range []func() error{
 		func() (err error) { s.Counts, err = record.Counts(ctx, got.ID); return },
-		func() error { at, err := record.Standing(ctx, got.ID); s.Entries = at.Topics; return err },
+		func() error { at, err := record.State(ctx, got.ID); s.Entries = at.Topics; return err },
 		func() (err error) { s.Acceptance, err = acceptanceOf(ctx, record, got.ID); return },
 		func() (err error) { s.Learnings, err = record.Learnings(ctx, got.ID); return },
 		func() (err error) { s.Links, err = linksOf(ctx, record, got.ID); return },
@@ -186,19 +186,19 @@ func showCollection(ctx context.Context, c *cli, record *collections.Record, nam
 }
 
 // linksOf is what a crawl learnt of its links, nil where it did not.
-func linksOf(ctx context.Context, record *collections.Record, id int) (*synthesis.Lessons, error) {
-	raw, _, err := collections.Crawl{Record: record, ID: id}.Learnt(ctx)
+func linksOf(ctx context.Context, record *collections.Record, id int) (*synthesis.LinkTraining, error) {
+	raw, _, err := collections.Crawl{Record: record, ID: id}.LastTraining(ctx)
 	if raw == nil || err != nil {
 		return nil, err
 	}
-	var out synthesis.Lessons
+	var out synthesis.LinkTraining
 	err = json.Unmarshal(raw, &out)
 	out.Second = nil
 	return &out, err
 }
 
 // writeLinks tells it.
-func writeLinks(w io.Writer, l *synthesis.Lessons) error {
+func writeLinks(w io.Writer, l *synthesis.LinkTraining) error {
 	if l == nil {
 		return nil
 	}
@@ -250,7 +250,7 @@ const (
 
 // trapsOf are the hosts that a collection left, where it leaves any.
 func trapsOf(ctx context.Context, record *collections.Record, c collections.Collection) ([]collections.Trapped, error) {
-	ask, _, err := synthesis.Asked(c)
+	ask, _, err := synthesis.RequestOf(c)
 	if err != nil || !slices.Contains(ask.Patterns, synthesis.Traps) {
 		return nil, err
 	}
@@ -258,7 +258,7 @@ func trapsOf(ctx context.Context, record *collections.Record, c collections.Coll
 }
 
 func (s *shownCollection) write(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s\n%s to %s, %s refused by robots.txt or the blacklist, %d waiting\n", s.Name, strings.TrimSpace(s.How()+" "+s.Note),
+	fmt.Fprintf(w, "%s: %s\n%s to %s, %s refused by robots.txt or the blacklist, %d waiting\n", s.Name, strings.TrimSpace(s.Status()+" "+s.Note),
 		text.Count(s.Requests, "request"), text.Count(s.Counts.Hosts, "host"), text.Count(s.Refused, "URL"), s.Counts.Waiting)
 	if s.Tunnel != nil {
 		fmt.Fprintf(w, "tunnels: of %d new sites that end it %d were met\n", classify.TunnelSites, *s.Tunnel)
@@ -360,6 +360,6 @@ func writeLearnings(w io.Writer, all []collections.Learning) error {
 		if l.Note != "" {
 			accuracy = "failed, version " + fmt.Sprint(l.Version) + " stays: " + l.Note
 		}
-		return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%s", l.Topic, l.Version, l.Pages, l.Told, l.Own, accuracy)
+		return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%s", l.Topic, l.Version, l.Pages, l.Labelled, l.SelfLabelled, accuracy)
 	}))
 }

@@ -57,7 +57,7 @@ page that is in no collection where its line names the topic.`,
 
 // namesTopics says which judgement names a topic that a collection has not.
 func namesTopics(c collections.Collection, judged []topic.Judgement) error {
-	_, topics, err := synthesis.Asked(c)
+	_, topics, err := synthesis.RequestOf(c)
 	if err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ const namedTopics = 20 // of a collection, where a name is wrong
 // teachJudged has the classifiers of a collection that learn anew do so from what a person
 // judged.
 func teachJudged(ctx context.Context, c *cli, record *collections.Record, got collections.Collection, entries []collections.Entry, judged []topic.Judgement) error {
-	ask, _, err := synthesis.Asked(got)
+	ask, _, err := synthesis.RequestOf(got)
 	if err != nil || ask.Retrain == 0 {
 		return err
 	}
 	said := each.Where(judgedPages(entries, judged), func(j collections.Judged) bool {
-		return ask.Learnt[j.Topic] != nil
+		return ask.Classifiers[j.Topic] != nil
 	})
 	kept, err := record.Judge(ctx, got.ID, said)
 	if err == nil {

@@ -86,7 +86,7 @@ func TestSubjectsAreNeverAskedAbout(t *testing.T) {
 		c := m.Confusion.Counts
 		assert.Equal(t, 60, c[0][0]+c[0][1]+c[1][0]+c[1][1])
 	}
-	assert.Equal(t, 60, devtest.Must(classify.Relearn(t.Context(), all, read(40), classify.Options{}))(t).Told)
+	assert.Equal(t, 60, devtest.Must(classify.Relearn(t.Context(), all, read(40), classify.Options{}))(t).Labelled)
 }
 
 // The machine's own vocabulary has, beside what the thesis's measure keeps, the words of two

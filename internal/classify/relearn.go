@@ -59,10 +59,10 @@ const relearnFolds = 5
 
 // Relearnt is the result of Relearn.
 type Relearnt struct {
-	Classifier *Classifier
-	Told       int      // number of pages labelled by a person
-	Own        int      // number of pages labelled by the classifier, 0 if not used
-	Accuracy   *float64 // on pages labelled by a person, with held-out sites; nil for too few sites
+	Classifier   *Classifier
+	Labelled     int      // number of pages labelled by a person
+	SelfLabelled int      // number of pages labelled by the classifier, 0 if not used
+	Accuracy     *float64 // on pages labelled by a person, with held-out sites; nil for too few sites
 }
 
 // Relearn learns from pages labelled by a person. It adds pages read since of which a classifier
@@ -79,12 +79,12 @@ func Relearn(ctx context.Context, told, read []Example, opt Options) (*Relearnt,
 		return nil, fmt.Errorf("of %d labelled pages: %w", len(told), err)
 	}
 	pages := pageIndices(told)
-	out := &Relearnt{Classifier: first, Told: len(pages), Accuracy: alone}
+	out := &Relearnt{Classifier: first, Labelled: len(pages), Accuracy: alone}
 	if alone == nil || *with < *alone {
 		return out, nil
 	}
 	second, own, err := first.further(told, read, opt)
-	return &Relearnt{Classifier: second, Told: len(pages), Own: own, Accuracy: with}, err
+	return &Relearnt{Classifier: second, Labelled: len(pages), SelfLabelled: own, Accuracy: with}, err
 }
 
 // further returns a classifier trained on labelled pages and on those of which c is certain, and

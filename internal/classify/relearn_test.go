@@ -29,15 +29,15 @@ func TestRelearnFromWhatIsCertain(t *testing.T) {
 	unheard := classify.Example{Words: []string{"unheard", "of", "words"}, Site: "x"}
 	got, err := classify.Relearn(t.Context(), pages(60), append(read(200), unheard), classify.Options{Few: 1})
 	require.NoError(t, err)
-	assert.Equal(t, 60, got.Told)
-	assert.Positive(t, got.Own)
-	assert.LessOrEqual(t, got.Own, 60)
+	assert.Equal(t, 60, got.Labelled)
+	assert.Positive(t, got.SelfLabelled)
+	assert.LessOrEqual(t, got.SelfLabelled, 60)
 	require.NotNil(t, got.Accuracy)
 	assert.Greater(t, *got.Accuracy, 0.9)
 	assert.NotNil(t, got.Classifier.Bayes, "under the options of before")
 	none, err := classify.Relearn(t.Context(), pages(60), []classify.Example{unheard}, classify.Options{Few: 1})
 	require.NoError(t, err)
-	assert.Zero(t, none.Own)
+	assert.Zero(t, none.SelfLabelled)
 }
 
 // What is certain and wrong is left out where a person's labels tell: one labelled site is
@@ -67,7 +67,7 @@ func TestRelearnFromLittle(t *testing.T) {
 	}
 	one := devtest.Must(classify.Relearn(t.Context(), told, read(100), classify.Options{}))(t)
 	assert.Nil(t, one.Accuracy)
-	assert.Zero(t, one.Own)
+	assert.Zero(t, one.SelfLabelled)
 
 	_, err := classify.Relearn(t.Context(), slices.DeleteFunc(told, func(e classify.Example) bool { return e.Topic }), nil, classify.Options{})
 	require.ErrorIs(t, err, classify.ErrExamples)

@@ -36,7 +36,7 @@ func (r collectionRow) Runs() bool { return r.runs }
 func (r collectionRow) Paused() bool { return r.paused }
 
 func collectionRowOf(c collections.Collection) collectionRow {
-	return collectionRow{c.Name, c.How(), c.Note, c.Requests, c.Created, c.Ended,
+	return collectionRow{c.Name, c.Status(), c.Note, c.Requests, c.Created, c.Ended,
 		c.State == collections.New || c.State == collections.Running, c.Paused}
 }
 
@@ -87,7 +87,7 @@ func oneCollection(ctx context.Context, c *Console, a *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := record.Standing(ctx, got.ID)
+	at, err := record.State(ctx, got.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -294,7 +294,7 @@ const Denied Ending = "denied"
 // applyPolicy applies the policy to the site. It returns why the site may not be crawled, ""
 // if it may, and whether links are followed within its registrable domain.
 func (s *slice) applyPolicy(ctx context.Context) (denied string, parentDomain bool, err error) {
-	at, err := s.db.Standing(ctx, s.site.Host, weburl.Domain(s.site.Host))
+	at, err := s.db.ListStatus(ctx, s.site.Host, weburl.Domain(s.site.Host))
 	if err != nil {
 		return "", false, fmt.Errorf("crawl %s: %w", s.site.Host, err)
 	}

@@ -127,7 +127,7 @@ func TestACollectionIsStartedAgainAsItWasAskedFor(t *testing.T) {
 	ctx := t.Context()
 	db := storetest.Open(t, 2)
 	record := collections.In(db)
-	_, _, err := record.Ask(ctx, "some", synthesis.Ask{Parallel: 7}, []string{})
+	_, _, err := record.Submit(ctx, "some", synthesis.Request{Parallel: 7}, []string{})
 	require.NoError(t, err)
 	open, err := collections.Open(ctx, record)
 	require.NoError(t, err)

@@ -27,12 +27,12 @@ func topical(t *testing.T, web *topicweb.Web) (*world, *sampleweb.Journal) {
 	return newWorldBehind(t, nil, func(http.Handler) http.Handler { return server }), server
 }
 
-func (w *world) collect(t *testing.T, name string, topics []topic.Topic, change func(*synthesis.Ask)) client.WorkflowRun {
+func (w *world) collect(t *testing.T, name string, topics []topic.Topic, change func(*synthesis.Request)) client.WorkflowRun {
 	t.Helper()
-	ask, err := synthesis.DefaultAsk()
+	ask, err := synthesis.DefaultRequest()
 	require.NoError(t, err)
 	change(&ask)
-	_, _, err = collections.In(w.db).Ask(t.Context(), name, ask, topics)
+	_, _, err = collections.In(w.db).Submit(t.Context(), name, ask, topics)
 	require.NoError(t, err)
 	p := workflows.CollectParams{Name: name, Parallel: 3}
 	run, err := w.client.SignalWithStartWorkflow(t.Context(), workflows.CollectionsID(name), workflows.SignalAskedAgain, p,
@@ -58,7 +58,7 @@ func TestCollect(t *testing.T) {
 	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})
 	w, server := topical(t, web)
 	stop := w.work(t)
-	run := w.collect(t, "two", web.Topics(), func(a *synthesis.Ask) { a.Size, a.Threshold = 1000, 0.5 })
+	run := w.collect(t, "two", web.Topics(), func(a *synthesis.Request) { a.Size, a.Threshold = 1000, 0.5 })
 	w.requests(t, "two", 8)
 	stop()
 	stop = w.work(t)
@@ -125,7 +125,7 @@ func TestCollectWhatIsNotFound(t *testing.T) {
 	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 8, Pages: 4, Topics: 1, Share: 4})
 	w, _ := topical(t, web)
 	defer w.work(t)()
-	run := w.collect(t, "none", []topic.Topic{{ID: "none", Query: "nothing like it"}}, func(*synthesis.Ask) {})
+	run := w.collect(t, "none", []topic.Topic{{ID: "none", Query: "nothing like it"}}, func(*synthesis.Request) {})
 	require.ErrorContains(t, run.Get(t.Context(), nil), "no topic has the 4 pages")
 	c, err := collections.In(w.db).Get(t.Context(), "none")
 	require.NoError(t, err)

@@ -80,7 +80,7 @@ func (t temporal) Start(ctx context.Context, h store.Harvest) error {
 		workflows.HarvestParams{Harvest: again, State: workflows.HarvestState{Paused: h.Paused}})
 }
 
-func (t temporal) Collect(ctx context.Context, c collections.Made) error {
+func (t temporal) Collect(ctx context.Context, c collections.OpenRun) error {
 	p, id := workflows.CollectParams{Name: c.Name, Run: c.Run, Parallel: c.Parallel}, workflows.CollectionsID(c.Name)
 	return t.start(ctx, id, workflows.DescribeCollection(c.Name), workflows.SynthesizeCollections, p)
 }

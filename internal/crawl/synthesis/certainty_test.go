@@ -23,8 +23,8 @@ func TestAThresholdEach(t *testing.T) {
 	}})
 	k, _ := taught(t, primes, others)
 	collected := func(name string, certainty, threshold float64) map[string][]string {
-		return s.collected(t, name, func(a *Ask) {
-			a.Certainty, a.Threshold, a.Cutoff, a.Learnt = certainty, threshold, 1, map[string]*classify.Classifier{"primes": k}
+		return s.collected(t, name, func(a *Request) {
+			a.Certainty, a.Threshold, a.Cutoff, a.Classifiers = certainty, threshold, 1, map[string]*classify.Classifier{"primes": k}
 		}).entries
 	}
 	stops := devtest.Must(topic.DefaultStops())(t)

@@ -70,7 +70,7 @@ func TestAPageThatKillsTheWorker(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{
 		"a.example/": primes + " kills>a.example/killer reads>a.example/one", "a.example/one": primes, "a.example/killer": primes, "b.example/": verses}})
-	id := s.opens(t, "some", twoTopics, func(*Ask) {})
+	id := s.opens(t, "some", twoTopics, func(*Request) {})
 	deaths := 0
 	for range 10 {
 		if s.dies(t, "/killer", func(ctx context.Context, m *Maker) error {
@@ -111,7 +111,7 @@ func (s *shop) cut(t *testing.T, table string, away time.Duration) error {
 func TestAChargeWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
-	s.opens(t, "some", twoTopics, func(*Ask) {})
+	s.opens(t, "some", twoTopics, func(*Request) {})
 	storetest.Exec(t, s.db.Pool, `CREATE TABLE awaited();
 		CREATE FUNCTION wait() RETURNS trigger AS $$ BEGIN PERFORM FROM awaited; RETURN NULL;
 			EXCEPTION WHEN query_canceled THEN RETURN NULL; END $$ LANGUAGE plpgsql;
@@ -131,11 +131,11 @@ func TestWhatRobotsRefuses(t *testing.T) {
 		"a.example/":    primes + " a>a.example/no/1 b>a.example/no/2 c>black.example/ d>a.example/no/3 e>a.example/one f>a.example/two g>a.example/three h>a.example/four i>a.example/five",
 		"a.example/one": primes, "a.example/two": primes, "a.example/three": primes, "a.example/four": primes, "a.example/five": primes, "b.example/": verses}})
 	require.NoError(t, s.db.Block(t.Context(), []store.Blocked{{Host: "black.example", Reason: "test"}}))
-	id := s.opens(t, "some", twoTopics, func(a *Ask) { a.HostPages = 4 })
+	id := s.opens(t, "some", twoTopics, func(a *Request) { a.HostPages = 4 })
 	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
 	require.Equal(t, map[string]string{"a.example/": "success", "a.example/one": "success", "a.example/two": "success", "a.example/three": "success", "b.example/": "success",
 		"a.example/no/1": "robots-denied", "a.example/no/2": "robots-denied", "a.example/no/3": "robots-denied", "black.example/": "blacklisted"}, s.outcomes(t, id), "--host-pages 4")
-	id = s.opens(t, "other", twoTopics, func(a *Ask) { a.MaxPages = 6 })
+	id = s.opens(t, "other", twoTopics, func(a *Request) { a.MaxPages = 6 })
 	end := s.ends(t, "other")
 	require.Equal(t, crawl.PageLimit, end.Ending)
 	require.Equal(t, "its runs made the 6 requests of its option pages; more continue it", end.Reason)
@@ -164,12 +164,12 @@ func (m meanwhile) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response,
 func TestASliceOfAnEarlierCrawl(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes + " one>a.example/one", "a.example/one": primes, "b.example/": verses}})
-	s.opens(t, "some", twoTopics, func(*Ask) {})
+	s.opens(t, "some", twoTopics, func(*Request) {})
 	before := len(s.web.asked())
 	tools := s.tools
 	tools.Fetch = meanwhile{s.tools.Fetch, &sync.Once{}, func() {
 		require.NoError(t, s.record.End(t.Context(), "some", 0, collections.Cancelled, ""))
-		s.opens(t, "some", twoTopics, func(a *Ask) { a.OnePerSite = true })
+		s.opens(t, "some", twoTopics, func(a *Request) { a.OnePerSite = true })
 	}}
 	require.Equal(t, Stopped, devtest.Must(New(tools).Slice(t.Context(), "some", func(crawl.Progress) {}))(t).Ending)
 	require.Len(t, s.web.asked()[before:], 1)

@@ -36,7 +36,7 @@ func TestPapersOfEachFormat(t *testing.T) {
 		},
 		files: map[string]string{"a.example/on.ps": ps(primes + " script"), "a.example/off.ps": ps(others), "a.example/on.pdf": pdf(primes + " portable"), "a.example/off.pdf": pdf(others)},
 	})
-	m := s.collected(t, "formats", func(*Ask) {})
+	m := s.collected(t, "formats", func(*Request) {})
 	require.Equal(t, []string{"a.example/", "a.example/on.pdf", "a.example/on.ps", "a.example/page"}, m.entries["primes"])
 	c := devtest.Must(s.record.Get(t.Context(), "formats"))(t)
 	outcomes := s.outcomes(t, c.ID)

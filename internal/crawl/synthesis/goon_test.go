@@ -26,10 +26,10 @@ func TestGoingOnUnderOtherRules(t *testing.T) {
 		"e.example/last":  primes + " lattice last",
 		"b.example/other": verses,
 	}})
-	best := s.collected(t, "best", func(a *Ask) { a.Size, a.DomainShare = 3, 1 })
+	best := s.collected(t, "best", func(a *Request) { a.Size, a.DomainShare = 3, 1 })
 	require.Equal(t, []string{"a.example/", "a.example/one", "e.example/"}, best.entries["primes"], "the best of all that was read")
-	sizes := func(onePerSite bool, size int) func(*Ask) {
-		return func(a *Ask) { a.Size, a.OnePerSite, a.DomainShare, a.Adapt = size, onePerSite, 1, false }
+	sizes := func(onePerSite bool, size int) func(*Request) {
+		return func(a *Request) { a.Size, a.OnePerSite, a.DomainShare, a.Adapt = size, onePerSite, 1, false }
 	}
 	m := s.collected(t, "some", sizes(false, 3))
 	require.Equal(t, []string{"a.example/", "a.example/one", "a.example/two"}, m.entries["primes"], "it is full with the first three")

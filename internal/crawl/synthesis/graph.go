@@ -22,7 +22,7 @@ const (
 // contextGraph is the revised context graph with tunnelling (Chen 2008, §4.3.4, §4.3.5). The
 // first layer are pages about a topic by the crawl's classifier. The second are pages similar to
 // those that lead to the first in up to five links, by a classifier trained on the crawl's
-// recorded links (Lessons.Second). Links of other pages are not followed. Without examples of
+// recorded links (LinkTraining.Second). Links of other pages are not followed. Without examples of
 // both classes every page is of the second layer.
 type contextGraph struct {
 	classify.Graph

@@ -42,7 +42,7 @@ func departments(t *testing.T, inspect, heeded bool) {
 	}})
 	ask := defaultAsk(t)
 	ask.LeastResults, ask.Policy, ask.Inspect, ask.NoDepartments = 1, ContextGraph, inspect, !heeded
-	_, _, err := s.record.Ask(t.Context(), "some", ask, []topic.Topic{{ID: "primes", Pages: []string{"http://a.example/"}, Departments: []string{"dept"}}, {ID: "verses", Pages: []string{"http://b.example/"}}})
+	_, _, err := s.record.Submit(t.Context(), "some", ask, []topic.Topic{{ID: "primes", Pages: []string{"http://a.example/"}, Departments: []string{"dept"}}, {ID: "verses", Pages: []string{"http://b.example/"}}})
 	require.NoError(t, err)
 	_, err = New(s.tools).Prepare(t.Context(), "some", func(int) {})
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestTunnellingIsOnRecord(t *testing.T) {
 		"p.example/": primes, "q.example/": others,
 	}})
 	s.tools.Config.SlicePages = 2
-	s.opens(t, "some", twoTopics, func(a *Ask) { a.Policy = ContextGraph })
+	s.opens(t, "some", twoTopics, func(a *Request) { a.Policy = ContextGraph })
 	at := func() *int {
 		return devtest.Must(s.record.Get(t.Context(), "some"))(t).Tunnel
 	}
@@ -151,12 +151,12 @@ func TestTheSecondLayerIsLearntFromLinks(t *testing.T) {
 	web.pages["a.example/"] = primes + links
 	s := newShop(t, web)
 	s.tools.Config.SlicePages = 40
-	id := s.opens(t, "some", twoTopics, func(a *Ask) { a.Policy, a.Size = ContextGraph, 1000 })
+	id := s.opens(t, "some", twoTopics, func(a *Request) { a.Policy, a.Size = ContextGraph, 1000 })
 	s.ends(t, "some")
-	raw, at, err := collections.Crawl{Record: s.record, ID: id}.Learnt(t.Context())
+	raw, at, err := collections.Crawl{Record: s.record, ID: id}.LastTraining(t.Context())
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, at, 200)
-	var got Lessons
+	var got LinkTraining
 	require.NoError(t, json.Unmarshal(raw, &got))
 	require.NotNil(t, got.Second)
 	require.Positive(t, got.Leads)

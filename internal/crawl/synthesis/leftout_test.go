@@ -38,7 +38,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 		"asked learnt": {asked: &rules.Lists{StopDirectories: []string{rules.Learnt}, Levels: 1}, want: pages[1:2]},
 	} {
 		s.tools.Config.Links = c.worker
-		m := s.collected(t, name, func(a *Ask) { a.Links = c.asked })
+		m := s.collected(t, name, func(a *Request) { a.Links = c.asked })
 		for _, p := range pages {
 			require.Equal(t, slices.Contains(c.want, p), slices.Contains(m.asked, p), "%s: %s", name, p)
 		}

@@ -27,7 +27,7 @@ func TestPagesOfAllRuns(t *testing.T) {
 	}
 	s := newShop(t, web)
 	run := func(limit int) (asked int) {
-		s.opens(t, "some", twoTopics, func(a *Ask) { a.MaxPages = limit })
+		s.opens(t, "some", twoTopics, func(a *Request) { a.MaxPages = limit })
 		before := len(s.web.asked())
 		var g sync.WaitGroup
 		for range 4 {
@@ -61,7 +61,7 @@ func TestTimeOfAllRuns(t *testing.T) {
 		require.NoError(t, s.record.End(t.Context(), "some", 0, collections.Ended, string(r.Ending)))
 		return r.Ending
 	}
-	ask := func(limit time.Duration) func(*Ask) { return func(a *Ask) { a.MaxTime = limit } }
+	ask := func(limit time.Duration) func(*Request) { return func(a *Request) { a.MaxTime = limit } }
 	s.opens(t, "some", twoTopics, ask(2*time.Hour))
 	require.Equal(t, crawl.TimeLimit, hours("121 minutes"))
 	require.Empty(t, s.web.asked()[2:], "but the pages of the centroids")

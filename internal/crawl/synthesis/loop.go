@@ -26,20 +26,20 @@ type Queue interface {
 	Next(ctx context.Context) (u *collections.URL, wait time.Duration, err error)
 	// Write records the result of a taken URL.
 	Write(ctx context.Context, v *collections.Visit) error
-	Standing(ctx context.Context) (collections.Standing, error)
-	// Like reports whether a text with nearly the same print was read.
-	Like(ctx context.Context, print int64) (bool, error)
+	State(ctx context.Context) (collections.CrawlState, error)
+	// IsDuplicate reports whether a text with nearly the same print was read.
+	IsDuplicate(ctx context.Context, print int64) (bool, error)
 	// Tunnel starts tunnelling if no URL of high priority waits, and reports whether the crawl
 	// tunnels.
 	Tunnel(ctx context.Context) (bool, error)
 	// Linked returns at most most of the latest pages with recorded links.
 	Linked(ctx context.Context, most int) ([]collections.Linked, error)
-	// Lesson reports whether the caller must learn from them now, at this number of requests.
-	Lesson(ctx context.Context, last, requests int) (mine bool, err error)
-	// Learn stores the result.
-	Learn(ctx context.Context, requests int, what json.RawMessage) error
-	// Learnt returns the last result and its number of requests.
-	Learnt(ctx context.Context) (what json.RawMessage, requests int, err error)
+	// BeginTraining reports whether the caller must learn from them now, at this number of requests.
+	BeginTraining(ctx context.Context, last, requests int) (mine bool, err error)
+	// SaveTraining stores the result.
+	SaveTraining(ctx context.Context, requests int, what json.RawMessage) error
+	// LastTraining returns the last result and its number of requests.
+	LastTraining(ctx context.Context) (what json.RawMessage, requests int, err error)
 }
 
 // Source requests URLs.
@@ -105,13 +105,13 @@ type Config struct {
 	Words      rank.Lists // words of links to follow, and directories of departments
 }
 
-// Ask is a person's request for collections.
-type Ask struct {
+// Request is a person's request for collections.
+type Request struct {
 	Bounds
 	Stops         topic.Stops                     `json:"stops"`
 	Seeds         map[string][]string             `json:"seeds,omitempty"`          // further start pages by topic, from a web directory
 	SearchSeeds   int                             `json:"search_seeds,omitempty"`   // further start pages per search for a topic
-	Learnt        map[string]*classify.Classifier `json:"learnt,omitempty"`         // classifiers by topic, instead of centroids
+	Classifiers   map[string]*classify.Classifier `json:"learnt,omitempty"`         // classifiers by topic, instead of centroids
 	Pruning       []string                        `json:"pruning,omitempty"`        // words for Inspect,
 	Extracting    []string                        `json:"extracting,omitempty"`     // likewise
 	NoDepartments bool                            `json:"no_departments,omitempty"` // no priority for links to the topics' departments
@@ -120,21 +120,21 @@ type Ask struct {
 	Links         *rules.Lists                    `json:"links,omitempty"`          // excluded links, instead of the worker's lists
 }
 
-// DefaultAsk returns the default request.
-func DefaultAsk() (Ask, error) {
+// DefaultRequest returns the default request.
+func DefaultRequest() (Request, error) {
 	stops, err := topic.DefaultStops()
 	if err != nil {
-		return Ask{}, err
+		return Request{}, err
 	}
 	words, err := rank.DefaultLists()
 	bounds := Bounds{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour,
 		HostPages: 200, DomainPages: 1000, DomainShare: 0.5}
 	bounds.Adapt = true // the best of all pages, as in the paper, not the first ones
-	return Ask{Bounds: bounds, Stops: stops, Pruning: words.PruningAnchors, Extracting: words.ExtractingAnchors}, err
+	return Request{Bounds: bounds, Stops: stops, Pruning: words.PruningAnchors, Extracting: words.ExtractingAnchors}, err
 }
 
 // Check returns an error with the name of the first invalid setting.
-func (a Ask) Check() error {
+func (a Request) Check() error {
 	if err := a.Options.Check(); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (a Ask) Check() error {
 		return fmt.Errorf("retrain: %d is negative", a.Retrain)
 	case a.LearnLinks && !a.Inspect:
 		return errors.New("learn-links: links are followed by their words with inspect alone")
-	case a.Retrain > 0 && len(a.Learnt) == 0:
+	case a.Retrain > 0 && len(a.Classifiers) == 0:
 		return errors.New("retrain: no topic has a classifier that could learn anew")
 	}
 	return nil
@@ -188,7 +188,7 @@ func (c Config) QueueRules() collections.Rules {
 const urlsAPage = 10
 
 // over returns a worker's configuration with the requested settings.
-func (a Ask) over(c Config, topics []topic.Topic) Config {
+func (a Request) over(c Config, topics []topic.Topic) Config {
 	a.WARC = a.WARC || c.WARC
 	c.Bounds, c.Words = a.Bounds, rank.Lists{PruningAnchors: a.Pruning, ExtractingAnchors: a.Extracting}
 	if a.Links != nil {
@@ -243,7 +243,7 @@ type loop struct {
 	report   func(crawl.Progress)
 	started  time.Time
 	progress crawl.Progress
-	at       collections.Standing
+	at       collections.CrawlState
 	graph    *contextGraph // of that policy, and of who learns of links
 	learnt   int           // requests at which it was learnt
 }
@@ -253,7 +253,7 @@ func (l *loop) run(ctx context.Context) (e crawl.Ending, wait time.Duration, err
 		if ctx.Err() != nil {
 			return "", 0, context.Cause(ctx)
 		}
-		if l.at, err = l.Queue.Standing(ctx); err != nil {
+		if l.at, err = l.Queue.State(ctx); err != nil {
 			return "", 0, err
 		}
 		if e = l.over(); e != "" {

@@ -114,8 +114,8 @@ func (r *resting) Next(ctx context.Context) (*collections.URL, time.Duration, er
 	return r.noting.Next(ctx)
 }
 
-func (r *resting) Standing(ctx context.Context) (collections.Standing, error) {
-	s, err := r.noting.Standing(ctx)
+func (r *resting) State(ctx context.Context) (collections.CrawlState, error) {
+	s, err := r.noting.State(ctx)
 	s.Paused = r.paused > 0 && time.Since(r.began) >= r.paused
 	return s, err
 }

@@ -58,8 +58,8 @@ type Tools struct {
 // New returns a Maker with these tools.
 func New(t Tools) *Maker { return &Maker{t, collections.In(t.DB)} }
 
-// Asked returns a collection's request and its topics.
-func Asked(c collections.Collection) (ask Ask, topics []topic.Topic, err error) {
+// RequestOf returns a collection's request and its topics.
+func RequestOf(c collections.Collection) (ask Request, topics []topic.Topic, err error) {
 	if err = json.Unmarshal(c.Options, &ask); err == nil {
 		err = json.Unmarshal(c.Topics, &topics)
 	}
@@ -80,7 +80,7 @@ var errPaused = errors.New("paused")
 
 // unlessPaused returns errPaused while a collection is paused.
 func (m *Maker) unlessPaused(ctx context.Context, id int) error {
-	at, err := m.record.Standing(ctx, id)
+	at, err := m.record.State(ctx, id)
 	if err == nil && at.Paused {
 		err = errPaused
 	}
@@ -98,7 +98,7 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err != nil {
 		return Prepared{}, err
 	}
-	ask, topics, err := Asked(c)
+	ask, topics, err := RequestOf(c)
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -113,7 +113,7 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 }
 
 // gather fetches the pages for the centroids, and finds the start pages.
-func (m *Maker) gather(ctx context.Context, c collections.Collection, ask *Ask, topics []topic.Topic, told func(int)) error {
+func (m *Maker) gather(ctx context.Context, c collections.Collection, ask *Request, topics []topic.Topic, told func(int)) error {
 	made, err := modelOf(c)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (m *Maker) gather(ctx context.Context, c collections.Collection, ask *Ask, 
 }
 
 // build computes the centroids, and prepares the crawl.
-func (m *Maker) build(ctx context.Context, c collections.Collection, ask Ask, topics []topic.Topic) (Prepared, error) {
+func (m *Maker) build(ctx context.Context, c collections.Collection, ask Request, topics []topic.Topic) (Prepared, error) {
 	cfg, err := m.config(ctx, ask, topics)
 	if err != nil {
 		return Prepared{}, err
@@ -144,8 +144,8 @@ func (m *Maker) build(ctx context.Context, c collections.Collection, ask Ask, to
 		return Prepared{}, err
 	}
 	model, without := topic.Build(ask.Options, topics, samples(results))
-	without = slices.DeleteFunc(without, func(id string) bool { return ask.Learnt[id] != nil })
-	if len(model.Centroids)+len(ask.Learnt) == 0 {
+	without = slices.DeleteFunc(without, func(id string) bool { return ask.Classifiers[id] != nil })
+	if len(model.Centroids)+len(ask.Classifiers) == 0 {
 		return Prepared{}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
 	}
 	unsure, own, err := m.selfCheck(ctx, c, ask, model, samples(results))
@@ -164,7 +164,7 @@ func (m *Maker) build(ctx context.Context, c collections.Collection, ask Ask, to
 
 // selfCheck records in a model the share of its pages assigned to their own centroids, and warns
 // if it is low.
-func (m *Maker) selfCheck(ctx context.Context, c collections.Collection, ask Ask, model *topic.Model, pages []topic.Sample) (unsure []string, own float64, err error) {
+func (m *Maker) selfCheck(ctx context.Context, c collections.Collection, ask Request, model *topic.Model, pages []topic.Sample) (unsure []string, own float64, err error) {
 	learnt, err := m.classifiers(ctx, c.ID, ask)
 	if err != nil {
 		return nil, 0, err
@@ -203,7 +203,7 @@ func firstOf(topics []string) []string {
 
 // search adds the pages for centroids of topics without them; of all topics if fewer results were
 // requested before.
-func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topic, before int) error {
+func (m *Maker) search(ctx context.Context, id int, ask Request, topics []topic.Topic, before int) error {
 	had, err := m.record.Results(ctx, id)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 
 // listed returns the first pages of a topic in web directories, for a Maker without a search
 // engine.
-func listed(ask Ask, t topic.Topic) ([]string, error) {
+func listed(ask Request, t topic.Topic) ([]string, error) {
 	from := ask.Seeds[t.ID]
 	if len(from) < ask.LeastResults {
 		return nil, fmt.Errorf("%w: topic %q is a search, and no search engine is set (GLEANER_SEARCH); of %d pages that it needs in its stead, web directories (--seeds) list %d",
@@ -315,7 +315,7 @@ func samples(results []collections.Result) (out []topic.Sample) {
 // seeds returns the start URLs of the crawl: the pages of the centroids, or those that lead to
 // the papers in them, as allowed by the operator's lists, and then pages that a directory lists
 // under a topic.
-func (c Config) seeds(ask Ask, model *topic.Model, results []collections.Result) (out []collections.URL) {
+func (c Config) seeds(ask Request, model *topic.Model, results []collections.Result) (out []collections.URL) {
 	has, met := map[string]bool{}, map[frontier.Hash]bool{}
 	begin := func(at string, priority float64) {
 		at, err := weburl.Canonical("", at) // not canonical in a person's file
@@ -332,7 +332,7 @@ func (c Config) seeds(ask Ask, model *topic.Model, results []collections.Result)
 			begin(cmp.Or(r.Parent, r.URL), 1)
 		}
 	}
-	for id := range ask.Learnt {
+	for id := range ask.Classifiers {
 		has[id] = true
 	}
 	for _, id := range slices.Sorted(maps.Keys(has)) {

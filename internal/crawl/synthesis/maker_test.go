@@ -79,17 +79,17 @@ func getBefore(t *testing.T, do func() error) getting {
 }
 
 // prepares asks for collections and makes their centroids.
-func prepares(t *testing.T, db *store.DB, ask func(*Ask), topics ...topic.Topic) (Prepared, collections.Collection, error) {
+func prepares(t *testing.T, db *store.DB, ask func(*Request), topics ...topic.Topic) (Prepared, collections.Collection, error) {
 	t.Helper()
 	return preparesBy(t, db, engine{}, ask, topics...)
 }
 
-func preparesBy(t *testing.T, db *store.DB, searcher Searcher, ask func(*Ask), topics ...topic.Topic) (Prepared, collections.Collection, error) {
+func preparesBy(t *testing.T, db *store.DB, searcher Searcher, ask func(*Request), topics ...topic.Topic) (Prepared, collections.Collection, error) {
 	a := defaultAsk(t)
 	ask(&a)
 	record := collections.In(db)
 	require.NoError(t, record.End(t.Context(), "some", 0, collections.Ended, ""))
-	_, _, err := record.Ask(t.Context(), "some", a, topics)
+	_, _, err := record.Submit(t.Context(), "some", a, topics)
 	require.NoError(t, err)
 	cfg := Defaults()
 	cfg.Links = rules.Lists{Ignore: []string{"two6.example"}}
@@ -131,7 +131,7 @@ func TestPreparePaused(t *testing.T) {
 		return engine{}.Search(t.Context(), query, n)
 	})
 	topics := []topic.Topic{{ID: "two", Query: "two"}, {ID: "three", Query: "three"}}
-	_, _, err := record.Ask(t.Context(), "some", Ask{Bounds: Bounds{Options: topic.Defaults()}}, topics)
+	_, _, err := record.Submit(t.Context(), "some", Request{Bounds: Bounds{Options: topic.Defaults()}}, topics)
 	require.NoError(t, err)
 	m, all := maker(db, search, getBefore(t, func() error { return pauses(&asked, 3) })), 2*topic.Defaults().Results
 	for _, want := range [][]int{{1, 0}, {2, 3}, {2, all}} { // searches, pages
@@ -151,8 +151,8 @@ func TestAResultThatMakesTheProgramPanic(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	record := collections.In(db)
-	ask := Ask{Bounds: Bounds{Options: topic.Defaults()}}
-	_, _, err := record.Ask(t.Context(), "some", ask, []topic.Topic{{ID: "two", Query: "two"}})
+	ask := Request{Bounds: Bounds{Options: topic.Defaults()}}
+	_, _, err := record.Submit(t.Context(), "some", ask, []topic.Topic{{ID: "two", Query: "two"}})
 	require.NoError(t, err)
 	m := maker(db, engine{}, getting(func(url string) (*page.Page, string, error) {
 		if url == "http://two0.example/" {
@@ -173,11 +173,11 @@ func TestPrepareUnderOtherOptions(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	two := topic.Topic{ID: "two", Query: "two"}
-	_, c, err := prepares(t, db, func(*Ask) {}, two)
+	_, c, err := prepares(t, db, func(*Request) {}, two)
 	require.NoError(t, err)
 	counts := devtest.Must(collections.In(db).Counts(t.Context(), c.ID))(t)
 	require.Equal(t, 6, counts.Waiting, "two6.example is on a list")
-	_, c, err = prepares(t, db, func(a *Ask) { a.Terms, a.Overlap, a.Results = 3, 2, 9 }, two)
+	_, c, err = prepares(t, db, func(a *Request) { a.Terms, a.Overlap, a.Results = 3, 2, 9 }, two)
 	require.NoError(t, err)
 	var m topic.Model
 	require.NoError(t, json.Unmarshal(c.Model, &m))
@@ -194,7 +194,7 @@ func TestPrepareTellsLittle(t *testing.T) {
 	for i := range 900 {
 		topics = append(topics, topic.Topic{ID: fmt.Sprint(strings.Repeat("n", 400), i), Query: fmt.Sprint("none", i)})
 	}
-	p, _, err := prepares(t, open(t), func(*Ask) {}, topics...)
+	p, _, err := prepares(t, open(t), func(*Request) {}, topics...)
 	require.NoError(t, err)
 	require.Len(t, p.Without, 21)
 	require.Equal(t, "and 880 more", p.Without[20])
@@ -203,7 +203,7 @@ func TestPrepareTellsLittle(t *testing.T) {
 // TestPrepareWhereTheSearchRefuses says so, and is not tried again for ever.
 func TestPrepareWhereTheSearchRefuses(t *testing.T) {
 	t.Parallel()
-	_, _, err := prepares(t, open(t), func(*Ask) {}, topic.Topic{ID: "bad", Query: "refused"})
+	_, _, err := prepares(t, open(t), func(*Request) {}, topic.Topic{ID: "bad", Query: "refused"})
 	require.ErrorIs(t, err, ErrInput)
 	require.ErrorContains(t, err, `topic "bad"`)
 }
@@ -215,7 +215,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 	db := open(t)
 	ctx := t.Context()
 	webdb := topic.Topic{ID: "conf/webdb", Venue: "conf/webdb"}
-	_, _, err := prepares(t, db, func(*Ask) {}, webdb)
+	_, _, err := prepares(t, db, func(*Request) {}, webdb)
 	require.ErrorIs(t, err, ErrInput)
 	require.ErrorContains(t, err, "harvest it first")
 
@@ -229,7 +229,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 	}
 	for i := range 5 {
 		if i == 3 { // three are too few
-			_, c, err := prepares(t, db, func(*Ask) {}, webdb)
+			_, c, err := prepares(t, db, func(*Request) {}, webdb)
 			require.NoError(t, err)
 			results := devtest.Must(collections.In(db).Results(ctx, c.ID))(t)
 			require.Equal(t, "http://lattices0.example/", results[0].URL)
@@ -237,7 +237,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 		}
 		found(i)
 	}
-	_, c, err := prepares(t, db, func(*Ask) {}, webdb)
+	_, c, err := prepares(t, db, func(*Request) {}, webdb)
 	require.NoError(t, err)
 	var m topic.Model
 	require.NoError(t, json.Unmarshal(c.Model, &m))
@@ -252,7 +252,7 @@ func TestPrepareOfAVenue(t *testing.T) {
 	for i := range 15 {
 		found(5 + i)
 	}
-	_, c, err = prepares(t, db, func(a *Ask) { a.Results *= 2 }, webdb)
+	_, c, err = prepares(t, db, func(a *Request) { a.Results *= 2 }, webdb)
 	require.NoError(t, err)
 	results := devtest.Must(collections.In(db).Results(ctx, c.ID))(t)
 	papers := map[string]bool{}
@@ -272,7 +272,7 @@ func TestPrepareOfADirectory(t *testing.T) {
 	for i := range 30 {
 		pages = append(pages, fmt.Sprintf("http://two%d.example/", i))
 	}
-	seeds := func(a *Ask) { a.Seeds = map[string][]string{"two": pages, "gone": {"http://gone0.example/"}} }
+	seeds := func(a *Request) { a.Seeds = map[string][]string{"two": pages, "gone": {"http://gone0.example/"}} }
 	waiting := func(c collections.Collection) map[string]float64 {
 		out := storetest.Map[string, float64](t, db.Pool,
 			`SELECT url, priority FROM collection_urls WHERE collection=$1 AND waiting`, c.ID)
@@ -305,7 +305,7 @@ func TestPrepareLeavesDocumentsOut(t *testing.T) {
 			out[i].URL += "paper.pdf"
 		}
 		return out, err
-	}), func(*Ask) {}, topic.Topic{ID: "two", Query: "two"})
+	}), func(*Request) {}, topic.Topic{ID: "two", Query: "two"})
 	require.NoError(t, err)
 	results := devtest.Must(collections.In(db).Results(t.Context(), c.ID))(t)
 	require.Len(t, results, topic.Defaults().Results, "further results stand for the documents")
@@ -318,7 +318,7 @@ func TestPrepareLeavesDocumentsOut(t *testing.T) {
 func TestTheContextGraphBeginsAtWhatADirectoryLists(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	_, c, err := prepares(t, db, func(a *Ask) {
+	_, c, err := prepares(t, db, func(a *Request) {
 		a.Policy, a.Seeds = ContextGraph, map[string][]string{"two": {"http://listed.example/"}}
 	}, topic.Topic{ID: "two", Query: "two"})
 	require.NoError(t, err)
@@ -347,7 +347,7 @@ func TestMoreResults(t *testing.T) {
 		require.NoError(t, record.End(t.Context(), "some", 0, collections.Ended, ""))
 		a := defaultAsk(t)
 		a.Results = results
-		_, _, err := record.Ask(t.Context(), "some", a, []topic.Topic{{ID: "two", Query: "two"}})
+		_, _, err := record.Submit(t.Context(), "some", a, []topic.Topic{{ID: "two", Query: "two"}})
 		require.NoError(t, err)
 	}
 	ask(7)
@@ -376,10 +376,10 @@ func TestCentroidsOfAnEarlierRun(t *testing.T) {
 	db := open(t)
 	record, two := collections.In(db), topic.Topic{ID: "two", Query: "two"}
 	a := defaultAsk(t)
-	_, _, err := record.Ask(t.Context(), "some", a, []topic.Topic{two})
+	_, _, err := record.Submit(t.Context(), "some", a, []topic.Topic{two})
 	require.NoError(t, err)
 	overtaken := sync.OnceValue(func() error {
-		_, _, err := prepares(t, db, func(a *Ask) { a.Terms, a.Overlap = 3, 2 }, two)
+		_, _, err := prepares(t, db, func(a *Request) { a.Terms, a.Overlap = 3, 2 }, two)
 		return err
 	})
 	m := maker(db, engine{}, getBefore(t, overtaken))
@@ -391,6 +391,6 @@ func TestCentroidsOfAnEarlierRun(t *testing.T) {
 	require.Equal(t, 3, made.Options.Terms)
 }
 
-func defaultAsk(t *testing.T) Ask {
-	return devtest.Must(DefaultAsk())(t)
+func defaultAsk(t *testing.T) Request {
+	return devtest.Must(DefaultRequest())(t)
 }

@@ -41,7 +41,7 @@ type made struct {
 }
 
 // collected makes a collection of the web that all cases of TestOptions share.
-func (s *shop) collected(t *testing.T, name string, change func(*Ask)) made {
+func (s *shop) collected(t *testing.T, name string, change func(*Request)) made {
 	id := s.opens(t, name, twoTopics, change)
 	before := len(s.web.asked())
 	m := made{entries: map[string][]string{}, like: map[string]float64{}, ending: s.ends(t, name).Ending, asked: s.web.asked()[before:]}
@@ -74,57 +74,57 @@ func TestOptions(t *testing.T) {
 		"b.example/":       verses,
 		"c.example/":       primes + " ideal ideal of another house",
 	}})
-	plain := s.collected(t, "plain", func(*Ask) {})
+	plain := s.collected(t, "plain", func(*Request) {})
 	require.Equal(t, map[string][]string{
 		"primes": {"a.example/", "a.example/behind", "a.example/both", "a.example/copy", "a.example/one", "a.example/third", "c.example/"}, "verses": {"b.example/"}}, plain.entries)
 	require.Equal(t, Exhausted, plain.ending)
 	require.NotContains(t, plain.asked, "a.example/beyond")
 	require.NotContains(t, plain.asked, "a.example/next")
 	for name, c := range map[string]struct {
-		change func(*Ask)
+		change func(*Request)
 		check  func(t *testing.T, m made)
 	}{
-		"overlapping": {func(a *Ask) { a.Overlapping = true }, func(t *testing.T, m made) {
+		"overlapping": {func(a *Request) { a.Overlapping = true }, func(t *testing.T, m made) {
 			require.Equal(t, []string{"a.example/both", "b.example/"}, m.entries["verses"])
 			require.Equal(t, plain.entries["primes"], m.entries["primes"])
 		}},
-		"off-site": {func(a *Ask) { a.OffSite = true }, func(t *testing.T, m made) {
+		"off-site": {func(a *Request) { a.OffSite = true }, func(t *testing.T, m made) {
 			require.Less(t, slices.Index(plain.asked, "a.example/one"), slices.Index(plain.asked, "c.example/"))
 			require.Less(t, slices.Index(m.asked, "c.example/"), slices.Index(m.asked, "a.example/one"))
 			require.Equal(t, plain.entries, m.entries)
 		}},
-		"distinct": {func(a *Ask) { a.Distinct = true }, func(t *testing.T, m made) {
+		"distinct": {func(a *Request) { a.Distinct = true }, func(t *testing.T, m made) {
 			require.NotContains(t, m.entries["primes"], "a.example/copy")
 			require.Contains(t, m.entries["primes"], "a.example/one")
 			require.NotContains(t, m.asked, "a.example/behind")
 		}},
-		"one-per-site": {func(a *Ask) { a.OnePerSite = true }, func(t *testing.T, m made) {
+		"one-per-site": {func(a *Request) { a.OnePerSite = true }, func(t *testing.T, m made) {
 			best := slices.MaxFunc([]string{"a.example/", "a.example/one"}, func(x, y string) int { return int(1e9 * (plain.like[x] - plain.like[y])) })
 			require.Len(t, m.entries["primes"], 2)
 			require.InDelta(t, plain.like[best], m.like[m.entries["primes"][0]], 1e-9, "the best of a.example")
 			require.Contains(t, m.entries["primes"], "c.example/")
 		}},
-		"domain-share": {func(a *Ask) { a.Size = 6 }, func(t *testing.T, m made) {
+		"domain-share": {func(a *Request) { a.Size = 6 }, func(t *testing.T, m made) {
 			require.Equal(t, 3, each.Count(m.entries["primes"], func(a string) bool { return strings.HasPrefix(a, "a.example/") }), "half of the size")
 			require.Contains(t, m.entries["primes"], "c.example/", "links to others are followed")
 		}},
-		"cutoff": {func(a *Ask) { a.Cutoff = 1 }, func(t *testing.T, m made) {
+		"cutoff": {func(a *Request) { a.Cutoff = 1 }, func(t *testing.T, m made) {
 			require.Contains(t, m.entries["primes"], "a.example/beyond")
 			require.NotContains(t, m.entries["primes"], "a.example/off")
 		}},
-		"stop-lists": {func(a *Ask) { a.Stops = topic.Stops{Words: []string{"prime"}, URLs: []string{"/one"}} }, func(t *testing.T, m made) {
+		"stop-lists": {func(a *Request) { a.Stops = topic.Stops{Words: []string{"prime"}, URLs: []string{"/one"}} }, func(t *testing.T, m made) {
 			require.Contains(t, m.entries["primes"], "a.example/next", "a link that the program's list leaves out")
 			require.NotContains(t, m.asked, "a.example/one")
 			require.Greater(t, m.like["a.example/third"], plain.like["a.example/third"], "its first word counts for nothing")
 		}},
-		"inspect": {func(a *Ask) {
+		"inspect": {func(a *Request) {
 			a.Cutoff, a.Inspect, a.Pruning, a.Extracting = 1, true, []string{"one", "third"}, []string{"research"}
 		}, func(t *testing.T, m made) {
 			require.Equal(t, []string{"a.example/", "a.example/behind", "a.example/both", "a.example/copy", "c.example/"}, m.entries["primes"])
 			require.Contains(t, m.asked, "a.example/off")
 			require.NotContains(t, m.asked, "a.example/beyond", "no word of the link leads on")
 		}},
-		"learn-idf": {func(a *Ask) { a.LearnIDF = true }, func(t *testing.T, m made) {
+		"learn-idf": {func(a *Request) { a.LearnIDF = true }, func(t *testing.T, m made) {
 			require.Contains(t, plain.entries["primes"], "a.example/both")
 			require.Contains(t, m.entries["verses"], "a.example/both", "words of primes are on most pages of the crawl so far, and tell less")
 		}},
@@ -146,8 +146,8 @@ func TestAdapt(t *testing.T) {
 		"a.example/hidden": primes,
 		"b.example/":       verses,
 	}})
-	change := func(adapt bool) func(*Ask) {
-		return func(a *Ask) {
+	change := func(adapt bool) func(*Request) {
+		return func(a *Request) {
 			a.Size, a.Threshold, a.Cutoff, a.Adapt, a.DomainShare = 2, 0.6, 0.5, adapt, 1
 		}
 	}
@@ -178,7 +178,7 @@ func TestOneTopic(t *testing.T) {
 			"a.example/3":    "recipe " + common,
 			"a.example/late": "prime ring field group",
 		}})
-		id := s.opens(t, "one", map[string]string{"primes": "http://a.example/"}, func(a *Ask) { a.Threshold = 0.75 })
+		id := s.opens(t, "one", map[string]string{"primes": "http://a.example/"}, func(a *Request) { a.Threshold = 0.75 })
 		require.Equal(t, Exhausted, s.ends(t, "one").Ending)
 		all := devtest.Must(s.record.Entries(t.Context(), id, ""))(t)
 		var got []string

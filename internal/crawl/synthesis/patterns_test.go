@@ -31,13 +31,15 @@ func TestURLPatterns(t *testing.T) {
 	s.tools.Config.SlicePages = 1000
 	for _, parts := range [][]string{nil, {Directories}, {Levels}, {Traps}, Patterns()} {
 		on := strings.Join(parts, ",")
-		m := s.collected(t, "with "+on, func(a *Ask) { a.Policy, a.HostPages, a.Patterns = BreadthFirst, 0, parts })
+		m := s.collected(t, "with "+on, func(a *Request) { a.Policy, a.HostPages, a.Patterns = BreadthFirst, 0, parts })
 		trap := each.Count(m.asked, func(a string) bool { return strings.HasPrefix(a, "trap.example/") })
 		require.Equal(t, map[bool]int{false: pages + 1, true: PatternTrap().After}[strings.Contains(on, Traps)], trap, on)
 		require.Equal(t, !strings.Contains(on, Levels), strings.Contains(strings.Join(m.asked, " "), "/deep"), on)
 		require.Equal(t, !strings.Contains(on, Directories), strings.Contains(strings.Join(m.asked, " "), "/stop"), on)
 	}
-	m := s.collected(t, "own lists", func(a *Ask) { a.Patterns, a.Links = Patterns(), &rules.Lists{StopDirectories: []string{rules.None}} })
+	m := s.collected(t, "own lists", func(a *Request) {
+		a.Patterns, a.Links = Patterns(), &rules.Lists{StopDirectories: []string{rules.None}}
+	})
 	require.Contains(t, m.asked, "a.example/forum/stop", "what a person says goes before")
 	ask := defaultAsk(t)
 	ask.Patterns = []string{"tarps"}

@@ -26,7 +26,7 @@ const (
 // relearn trains the topics' classifiers again after enough new pages (Chen 2008, §4.3.3.1), each
 // in one slice, from labelled and judged pages and from the crawl's latest as in
 // classify.Relearn. A failed training is recorded, and the classifier stays.
-func (m *Maker) relearn(ctx context.Context, id int, ask Ask) error {
+func (m *Maker) relearn(ctx context.Context, id int, ask Request) error {
 	if ask.Retrain == 0 {
 		return nil
 	}
@@ -35,11 +35,11 @@ func (m *Maker) relearn(ctx context.Context, id int, ask Ask) error {
 		return err
 	}
 	pages -= pages % ask.Retrain
-	for _, t := range slices.Sorted(maps.Keys(ask.Learnt)) {
+	for _, t := range slices.Sorted(maps.Keys(ask.Classifiers)) {
 		l := collections.Learning{Topic: t, Pages: pages}
 		mine, err := m.record.BeginLearning(ctx, id, &l)
 		if err == nil && mine {
-			err = m.learning(ctx, id, l, ask.Learnt[t].Options)
+			err = m.learning(ctx, id, l, ask.Classifiers[t].Options)
 		}
 		if err != nil {
 			return fmt.Errorf("topic %q: %w", t, err)
@@ -72,7 +72,7 @@ func (m *Maker) learning(ctx context.Context, id int, l collections.Learning, op
 		if err != nil {
 			return err
 		}
-		l.Told, l.Own, l.Accuracy = got.Told, got.Own, got.Accuracy
+		l.Labelled, l.SelfLabelled, l.Accuracy = got.Labelled, got.SelfLabelled, got.Accuracy
 		raw, err = json.Marshal(got.Classifier)
 		return err
 	})
@@ -93,20 +93,20 @@ func examples(pages []collections.Example) []classify.Example {
 
 // classifiers returns the classifiers of a crawl: the requested ones, or the latest results if
 // they are trained again.
-func (m *Maker) classifiers(ctx context.Context, id int, ask Ask) (map[string]*classify.Classifier, error) {
-	for t, k := range ask.Learnt {
+func (m *Maker) classifiers(ctx context.Context, id int, ask Request) (map[string]*classify.Classifier, error) {
+	for t, k := range ask.Classifiers {
 		if err := k.Check(); err != nil {
 			return nil, fmt.Errorf("%w: topic %q: %w", ErrInput, t, err)
 		}
 	}
 	if ask.Retrain == 0 {
-		return ask.Learnt, nil
+		return ask.Classifiers, nil
 	}
 	models, err := m.record.Models(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	out := maps.Clone(ask.Learnt)
+	out := maps.Clone(ask.Classifiers)
 	for t, raw := range models {
 		if out[t] == nil {
 			continue

@@ -50,10 +50,10 @@ func TestRelearn(t *testing.T) {
 	}})
 	k, pages := taught(t, primes, others)
 	untold, _ := taught(t, verses, others)
-	ask := func(most, every int) func(*Ask) {
-		return func(a *Ask) {
+	ask := func(most, every int) func(*Request) {
+		return func(a *Request) {
 			a.Threshold, a.MaxPages, a.Retrain = classify.Sure, most, every
-			a.Learnt = map[string]*classify.Classifier{"primes": k, "verses": untold}
+			a.Classifiers = map[string]*classify.Classifier{"primes": k, "verses": untold}
 		}
 	}
 	id := s.opens(t, "some", twoTopics, ask(5, 3))
@@ -71,7 +71,7 @@ func TestRelearn(t *testing.T) {
 	require.Equal(t, string(gleaner.OK), s.outcomes(t, id)["c.example/4"])
 	all := devtest.Must(s.record.Learnings(ctx, id))(t)
 	require.Len(t, all, 4)
-	require.Equal(t, []any{"primes", 2, 5, 23, ""}, []any{all[1].Topic, all[1].Version, all[1].Pages, all[1].Told, all[1].Note})
+	require.Equal(t, []any{"primes", 2, 5, 23, ""}, []any{all[1].Topic, all[1].Version, all[1].Pages, all[1].Labelled, all[1].Note})
 	require.NotNil(t, all[1].Accuracy)
 	require.Equal(t, []any{"verses", 0, 5}, []any{all[3].Topic, all[3].Version, all[3].Pages})
 	require.Contains(t, all[3].Note, "of 0 labelled pages")
@@ -83,7 +83,7 @@ func TestLearningIsLeft(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
 	k, _ := taught(t, primes, others)
-	id := s.opens(t, "some", twoTopics, func(a *Ask) { a.Retrain, a.Learnt = 2, map[string]*classify.Classifier{"primes": k} })
+	id := s.opens(t, "some", twoTopics, func(a *Request) { a.Retrain, a.Classifiers = 2, map[string]*classify.Classifier{"primes": k} })
 	s.ends(t, "some")
 	storetest.Exec(t, s.db.Pool, `DELETE FROM collection_learnings`)
 	require.True(t, store.Passes(s.cut(t, "collection_examples", time.Second)))
@@ -94,7 +94,7 @@ func TestLearningIsLeft(t *testing.T) {
 func TestNothingIsKeptToLearnFrom(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
-	id := s.opens(t, "some", twoTopics, func(*Ask) {})
+	id := s.opens(t, "some", twoTopics, func(*Request) {})
 	s.ends(t, "some")
 	require.Empty(t, devtest.Must(s.record.Read(t.Context(), id, "primes", 10))(t))
 	a := defaultAsk(t)
@@ -108,8 +108,8 @@ func TestWordsAreForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
 	k, _ := taught(t, primes, others)
-	id := s.opens(t, "some", twoTopics, func(a *Ask) {
-		a.Retrain, a.Learnt = 1_000_000, map[string]*classify.Classifier{"primes": k}
+	id := s.opens(t, "some", twoTopics, func(a *Request) {
+		a.Retrain, a.Classifiers = 1_000_000, map[string]*classify.Classifier{"primes": k}
 	})
 	storetest.Exec(t, s.db.Pool, `INSERT INTO collection_urls (collection, hash, host, url, waiting, n)
 		SELECT $1, decode(md5(i::text), 'hex'), 'old.example', 'http://old.example/' || i, false, i FROM generate_series(1, 3100) AS i`, id)

@@ -20,7 +20,7 @@ const titlePairs = 5
 // searched adds to the start pages of topics the results of searches with each of their queries,
 // like the Seed Finder of the CINDI robot. It skips searches that the engine rejects, since the
 // crawl works without them.
-func (m *Maker) searched(ctx context.Context, id int, ask *Ask, topics []topic.Topic) error {
+func (m *Maker) searched(ctx context.Context, id int, ask *Request, topics []topic.Topic) error {
 	if ask.SearchSeeds == 0 || m.Searcher == nil {
 		return nil
 	}
@@ -117,7 +117,7 @@ const (
 // on record, so they are not requested, and the crawl starts at pages that lead to them. If too
 // few are found, query is a search for the topic instead: the words that most titles of the venue
 // have.
-func (m *Maker) ofVenue(ctx context.Context, id int, ask Ask, t topic.Topic) (enough bool, query string, err error) {
+func (m *Maker) ofVenue(ctx context.Context, id int, ask Request, t topic.Topic) (enough bool, query string, err error) {
 	filter := topic.NewFilter(ask.Stops)
 	texts, err := m.DB.VenueTexts(ctx, t.Venue, ask.Results)
 	if err != nil {

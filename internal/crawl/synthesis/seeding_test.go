@@ -45,7 +45,7 @@ func TestSeedsAreSearchedFor(t *testing.T) {
 	db := open(t)
 	queries := map[string]bool{}
 	seeds := func(n int) (hosts []string) {
-		_, c, err := preparesBy(t, db, threeHundred(queries), func(a *Ask) { a.SearchSeeds = n },
+		_, c, err := preparesBy(t, db, threeHundred(queries), func(a *Request) { a.SearchSeeds = n },
 			topic.Topic{ID: "science/mathematics/primes", Query: "prime numbers", Queries: []string{"sieve"}}, topic.Topic{ID: "verse/haiku", Query: "haiku"})
 		require.NoError(t, err)
 		hosts = storetest.Column[string](t, db.Pool,
@@ -83,7 +83,7 @@ func TestTitlesOfAVenueAreQueries(t *testing.T) {
 			l AS (INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES (decode(md5($1), 'hex'), $1, $2, 'http://ada.example/' || $1 || '.pdf', 'http://ada.example/pubs'))
 			INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, $1, 'exact', 1)`, fmt.Sprint("k", i), site, title)
 	}
-	prepared, c, err := preparesBy(t, db, threeHundred(queries), func(a *Ask) { a.SearchSeeds = 20 }, topic.Topic{ID: "databases", Venue: "conf/webdb"})
+	prepared, c, err := preparesBy(t, db, threeHundred(queries), func(a *Request) { a.SearchSeeds = 20 }, topic.Topic{ID: "databases", Venue: "conf/webdb"})
 	require.NoError(t, err)
 	require.Equal(t, 1, prepared.Centroids)
 	results := devtest.Must(collections.In(db).Results(t.Context(), c.ID))(t)
@@ -98,7 +98,7 @@ func TestSeedsOfOneIdentity(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	listed := []string{"HTTP://Twice.example", "https://twice.example/", "http://twice.example/index.html#top", "http://twice.example/other", "nothing"}
-	_, c, err := prepares(t, db, func(a *Ask) { a.Seeds = map[string][]string{"two": listed} }, topic.Topic{ID: "one", Query: "one"}, topic.Topic{ID: "two", Query: "two"})
+	_, c, err := prepares(t, db, func(a *Request) { a.Seeds = map[string][]string{"two": listed} }, topic.Topic{ID: "one", Query: "one"}, topic.Topic{ID: "two", Query: "two"})
 	require.NoError(t, err)
 	urls := storetest.Column[string](t, db.Pool,
 		`SELECT url FROM collection_urls WHERE collection=$1 AND host='twice.example' ORDER BY seq`, c.ID)

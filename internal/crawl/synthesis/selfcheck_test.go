@@ -24,7 +24,7 @@ func TestTopicsThatCannotBeToldApart(t *testing.T) {
 	prepared := func(name string, threshold float64) (Prepared, []topic.Check) {
 		ask := defaultAsk(t)
 		ask.LeastResults, ask.Threshold = 1, threshold
-		_, _, err := s.record.Ask(t.Context(), name, ask, topics)
+		_, _, err := s.record.Submit(t.Context(), name, ask, topics)
 		require.NoError(t, err)
 		log.Reset()
 		p := devtest.Must(New(s.tools).Prepare(t.Context(), name, func(int) {}))(t)

@@ -15,7 +15,7 @@ import (
 
 // relearnt returns the model with the document frequencies of crawled pages, if configured: for a
 // single topic only of pages about other subjects, to find common words.
-func (m *Maker) relearnt(ctx context.Context, id int, ask *Ask, model *topic.Model) (*topic.Model, error) {
+func (m *Maker) relearnt(ctx context.Context, id int, ask *Request, model *topic.Model) (*topic.Model, error) {
 	of := gleaner.Outcome("")
 	if !ask.LearnIDF && model.Alone() {
 		of, ask.LearnIDF = OffTopic, true
@@ -32,7 +32,7 @@ func (m *Maker) relearnt(ctx context.Context, id int, ask *Ask, model *topic.Mod
 
 // config returns the worker's configuration with the requested settings and compiled lists of
 // excluded links, including stop directories learnt by now.
-func (m *Maker) config(ctx context.Context, ask Ask, topics []topic.Topic) (Config, error) {
+func (m *Maker) config(ctx context.Context, ask Request, topics []topic.Topic) (Config, error) {
 	c, err := ask.over(m.Config, topics).Inspected(ask.Patterns)
 	if err != nil {
 		return c, err
@@ -56,7 +56,7 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(crawl.Progre
 	if err := m.Coll.Ready(ctx); err != nil {
 		return crawl.Result{}, fmt.Errorf("collect %s: %w", name, err)
 	}
-	ask, topics, err := Asked(c)
+	ask, topics, err := RequestOf(c)
 	if err != nil {
 		return crawl.Result{}, err
 	}

@@ -125,12 +125,12 @@ func newShop(t *testing.T, web *smallWeb) *shop {
 }
 
 // opens enters a collection whose topics' pages are given, and makes their centroids.
-func (s *shop) opens(t *testing.T, name string, topics map[string]string, change func(*Ask)) int {
+func (s *shop) opens(t *testing.T, name string, topics map[string]string, change func(*Request)) int {
 	ask := defaultAsk(t)
 	ask.LeastResults = 1
 	change(&ask)
 	require.NoError(t, ask.Check())
-	_, running, err := s.record.Ask(t.Context(), name, ask, asTopics(topics))
+	_, running, err := s.record.Submit(t.Context(), name, ask, asTopics(topics))
 	require.NoError(t, err)
 	require.False(t, running)
 	_, err = New(s.tools).Prepare(t.Context(), name, func(int) {})

@@ -26,7 +26,7 @@ func TestACollectionNamesThePausedHosts(t *testing.T) {
 	s := newShop(t, &smallWeb{pages: map[string]string{
 		"a.example/": primes + " far>c.example/", "b.example/": verses, "c.example/": primes + " lattice",
 	}})
-	s.opens(t, "some", twoTopics, func(*Ask) {})
+	s.opens(t, "some", twoTopics, func(*Request) {})
 	require.NoError(t, politeness.Pause(t.Context(), s.tools.DB.Pool, "c.example", "by its owner's wish"))
 	r := s.ends(t, "some")
 	require.Equal(t, Exhausted, r.Ending)
@@ -45,7 +45,7 @@ func (foreign) SomeFiles(context.Context) ([]string, error) {
 func TestAPausedCollectionRests(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
-	s.opens(t, "some", twoTopics, func(*Ask) {})
+	s.opens(t, "some", twoTopics, func(*Request) {})
 	repo := devtest.Must(repository.Open(t.Context(), t.TempDir()))(t)
 	repo.BelongTo(foreign{})
 	_, err := repo.Put(t.Context(), []byte("a document"))
@@ -80,7 +80,7 @@ func TestStoppedAtAnyRequest(t *testing.T) {
 		},
 		files: map[string]string{"a.example/p.pdf": pdfOf(t, primes+" portable")},
 	})
-	all := func(a *Ask) { a.WARC = true }
+	all := func(a *Request) { a.WARC = true }
 	whole := s.collected(t, "whole", all)
 	require.Len(t, whole.entries["primes"], 6)
 	for k := range whole.asked {
@@ -111,7 +111,7 @@ func TestAPauseIsNoTry(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes + " one>a.example/one", "a.example/one": primes, "b.example/": verses}})
 	s.tools.Keeper = politeness.NewKeeper(s.db.Pool, fetch.Pacing{MinDelay: time.Millisecond, MaxDelay: time.Millisecond}, "paced")
-	id := s.opens(t, "some", twoTopics, func(*Ask) {})
+	id := s.opens(t, "some", twoTopics, func(*Request) {})
 	storetest.Exec(t, s.db.Pool, fmt.Sprintf(`CREATE FUNCTION pause() RETURNS trigger AS $$ BEGIN
 			UPDATE sites SET paused='paused by a person' WHERE host=NEW.host; RETURN NULL; END $$ LANGUAGE plpgsql;
 		CREATE TRIGGER taken AFTER UPDATE OF deaths ON collection_urls FOR EACH ROW WHEN (NEW.hash = '\x%x') EXECUTE FUNCTION pause()`,

@@ -159,7 +159,7 @@ func (l *loop) judge(ctx context.Context, v *collections.Visit, p topic.Page) (t
 	if l.cfg.Distinct {
 		v.Print = int64(document.Fingerprint(&document.Text{Pages: []string{p.Text}}))
 		if v.Print != 0 {
-			like, err := l.Queue.Like(ctx, v.Print)
+			like, err := l.Queue.IsDuplicate(ctx, v.Print)
 			if err != nil {
 				return topic.Verdict{}, err
 			}

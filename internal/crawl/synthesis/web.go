@@ -155,10 +155,10 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 	return err
 }
 
-// Standing implements Queue. It returns an ended state for a slice of an earlier run, whose
+// State implements Queue. It returns an ended state for a slice of an earlier run, whose
 // collection was ended and continued meanwhile.
-func (w *web) Standing(ctx context.Context) (collections.Standing, error) {
-	s, err := w.Record.Standing(ctx, w.ID)
+func (w *web) State(ctx context.Context) (collections.CrawlState, error) {
+	s, err := w.Record.State(ctx, w.ID)
 	s.Ended = s.Ended || s.Run != w.run
 	return s, err
 }

@@ -38,8 +38,8 @@ type State struct {
 	Jobs     []store.Job       // that have not ended
 	JobRuns  map[int64]Status  // of each job's workflow, by number
 
-	Collections    []collections.Made // that have not ended
-	CollectionRuns map[string]Status  // of each one's workflow, by name
+	Collections    []collections.OpenRun // that have not ended
+	CollectionRuns map[string]Status     // of each one's workflow, by name
 
 	known int // workflows that Temporal knows of all these
 	lost  int // harvests to be started again that ended since Temporal did not know them
@@ -88,7 +88,7 @@ type Repair struct {
 	crawl   store.OpenCrawl
 	harvest store.Harvest
 	job     store.Job
-	made    collections.Made
+	made    collections.OpenRun
 }
 
 // decide returns the repairs of sites, harvests, jobs and collections. A crawl that somebody

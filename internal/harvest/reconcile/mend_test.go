@@ -40,7 +40,7 @@ func (w *workflows) Status(_ context.Context, id string) (reconcile.Status, erro
 	}
 	return cmp.Or(w.status[id], reconcile.Unknown), nil
 }
-func (w *workflows) Collect(context.Context, collections.Made) error { return nil }
+func (w *workflows) Collect(context.Context, collections.OpenRun) error { return nil }
 func (w *workflows) Waits(_ context.Context, id string) ([]string, error) {
 	return w.waits[id], nil
 }
@@ -151,7 +151,7 @@ func TestRunLeavesWhatGoesOnMeanwhile(t *testing.T) {
 	w.asked = func(id string) {
 		storetest.Exec(t, db.Pool, `UPDATE sites SET token=token+1 WHERE host=$1`, id)
 		if name, ok := strings.CutPrefix(id, "collections "); ok {
-			_, _, err := collections.In(db).Ask(t.Context(), name, struct{}{}, []string{})
+			_, _, err := collections.In(db).Submit(t.Context(), name, struct{}{}, []string{})
 			require.NoError(t, err)
 		}
 	}

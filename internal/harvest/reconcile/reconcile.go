@@ -22,7 +22,7 @@ type Workflows interface {
 	// Start starts a harvest again, Collect a collection, and JudgeLeft the judging of
 	// documents that no crawl judged.
 	Start(ctx context.Context, h store.Harvest) error
-	Collect(ctx context.Context, c collections.Made) error
+	Collect(ctx context.Context, c collections.OpenRun) error
 	JudgeLeft(ctx context.Context) error
 }
 
@@ -228,7 +228,7 @@ func (r *Reconciler) collections(ctx context.Context, s *State) (err error) {
 // called if Temporal knows no workflow of the record. With restart, paused ones are lost.
 func (r *Reconciler) belong(ctx context.Context, s State, restart bool) error {
 	if !restart && (slices.ContainsFunc(s.Harvests, func(h store.Harvest) bool { return h.Paused }) ||
-		slices.ContainsFunc(s.Collections, func(c collections.Made) bool { return c.Paused })) {
+		slices.ContainsFunc(s.Collections, func(c collections.OpenRun) bool { return c.Paused })) {
 		return ErrOthers
 	}
 	leased, err := r.DB.AnyLease(ctx)

@@ -448,7 +448,7 @@ func TestWhitelist(t *testing.T) {
 	n, err := r.SeedWhitelist(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
-	at, err := r.Standing(t.Context(), "cited.org", "cited.org")
+	at, err := r.ListStatus(t.Context(), "cited.org", "cited.org")
 	require.NoError(t, err)
-	require.Equal(t, store.Standing{Blocked: true, Reason: "asked us to"}, at)
+	require.Equal(t, store.ListStatus{Blocked: true, Reason: "asked us to"}, at)
 }

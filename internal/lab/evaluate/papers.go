@@ -30,7 +30,7 @@ func share(part, whole int) float64 { return 100 * float64(part) / float64(max(1
 // Bergmark makes figures 3 to 6 of Bergmark (JCDL 2002) again: the collection of the default
 // command, ranked.
 func Bergmark(ctx context.Context) (rows []Row, err error) {
-	ask, err := synthesis.DefaultAsk()
+	ask, err := synthesis.DefaultRequest()
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ type setting struct {
 
 // crawlTopics crawls for all topics of a web until so many pages are read; change may be nil.
 func crawlTopics(ctx context.Context, web *topicweb.Web, policy synthesis.Policy, pages int, change func(*setting)) (*topicCrawl, error) {
-	ask, err := synthesis.DefaultAsk()
+	ask, err := synthesis.DefaultRequest()
 	if err != nil {
 		return nil, err
 	}

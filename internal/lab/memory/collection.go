@@ -25,7 +25,7 @@ type Collection struct {
 	requests int
 	prints   []int64
 	linked   []collections.Linked
-	lesson   int
+	training int
 	learnt   json.RawMessage
 	learntAt int
 	tunnels  bool
@@ -201,8 +201,8 @@ func (m *Collection) Write(_ context.Context, v *collections.Visit) error {
 }
 
 // Standing says how far the crawl is.
-func (m *Collection) Standing(context.Context) (collections.Standing, error) {
-	s := collections.Standing{Requests: m.requests, Tunnels: m.tunnels, Lesson: m.lesson, Learnt: m.learntAt, Topics: map[string]collections.Filled{}}
+func (m *Collection) State(context.Context) (collections.CrawlState, error) {
+	s := collections.CrawlState{Requests: m.requests, Tunnels: m.tunnels, TrainingBegun: m.training, TrainingDone: m.learntAt, Topics: map[string]collections.Filled{}}
 	for topic, held := range m.held {
 		s.Topics[topic] = collections.Filled{Entries: len(held), Worst: slices.MinFunc(held, func(a, b collections.Held) int { return cmp.Compare(a.Correlation, b.Correlation) }).Correlation}
 	}
@@ -230,28 +230,28 @@ func (m *Collection) Linked(_ context.Context, most int) ([]collections.Linked, 
 	return m.linked[max(0, len(m.linked)-most):], nil
 }
 
-// Lesson says who is to learn, as that of a Record.
-func (m *Collection) Lesson(_ context.Context, last, requests int) (bool, error) {
-	mine := m.lesson == last && last < requests
+// BeginTraining says who is to learn, as that of a Record.
+func (m *Collection) BeginTraining(_ context.Context, last, requests int) (bool, error) {
+	mine := m.training == last && last < requests
 	if mine {
-		m.lesson = requests
+		m.training = requests
 	}
 	return mine, nil
 }
 
-// Learn keeps what a lesson came to.
-func (m *Collection) Learn(_ context.Context, requests int, what json.RawMessage) error {
+// SaveTraining keeps what a training came to.
+func (m *Collection) SaveTraining(_ context.Context, requests int, what json.RawMessage) error {
 	m.learnt, m.learntAt = what, requests
 	return nil
 }
 
-// Learnt is what the last lesson came to.
-func (m *Collection) Learnt(context.Context) (json.RawMessage, int, error) {
+// LastTraining is what the last training came to.
+func (m *Collection) LastTraining(context.Context) (json.RawMessage, int, error) {
 	return m.learnt, m.learntAt, nil
 }
 
-// Like reports whether a text nearly the same was read.
-func (m *Collection) Like(_ context.Context, print int64) (bool, error) {
+// IsDuplicate reports whether a text nearly the same was read.
+func (m *Collection) IsDuplicate(_ context.Context, print int64) (bool, error) {
 	return slices.ContainsFunc(m.prints, func(p int64) bool { return bits.OnesCount64(uint64(p^print)) <= collections.NearBits }), nil
 }
 

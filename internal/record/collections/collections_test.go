@@ -76,8 +76,8 @@ func (q inPostgres) Write(ctx context.Context, v *Visit) error {
 	return q.Crawl.Write(ctx, q.fence(ctx, v.Host), v)
 }
 
-func (q inPostgres) Standing(ctx context.Context) (Standing, error) {
-	s, err := q.Record.Standing(ctx, q.ID)
+func (q inPostgres) State(ctx context.Context) (CrawlState, error) {
+	s, err := q.Record.State(ctx, q.ID)
 	s.Run, s.Took = 0, 0
 	return s, err
 }
@@ -85,7 +85,7 @@ func (q inPostgres) Standing(ctx context.Context) (Standing, error) {
 func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
 	db := storetest.Open(t, 4)
 	r := In(db)
-	_, _, err := r.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
+	_, _, err := r.Submit(t.Context(), "some", map[string]int{}, []string{"a"})
 	require.NoError(t, err)
 	c := devtest.Must(r.Get(t.Context(), "some"))(t)
 	require.NoError(t, r.SetModel(t.Context(), c.ID, c.Run, rules, map[string]int{}, seeds))
@@ -170,10 +170,10 @@ func follow(t *testing.T, q queue) {
 	write(Visit{URL: next("http://c.example/yes")})
 	none(t, q, "a.example was asked three times")
 
-	s := devtest.Must(q.Standing(ctx))(t)
-	require.Equal(t, Standing{Requests: 6, Topics: map[string]Filled{"math": {2, 0.4}, "verse": {1, 0.3}}}, s)
+	s := devtest.Must(q.State(ctx))(t)
+	require.Equal(t, CrawlState{Requests: 6, Topics: map[string]Filled{"math": {2, 0.4}, "verse": {1, 0.3}}}, s)
 	for print, want := range map[int64]bool{1<<10 | 7: true, 1<<10 | 15: false} {
-		require.Equal(t, want, devtest.Must(q.Like(ctx, print))(t), "%x", print)
+		require.Equal(t, want, devtest.Must(q.IsDuplicate(ctx, print))(t), "%x", print)
 	}
 }
 
@@ -384,7 +384,7 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	storetest.Exec(t, q.db.Pool, `UPDATE sites SET paused=''`)
 	u := url("a.example", "", 1)
 	require.ErrorIs(t, q.Crawl.Write(ctx, store.Slice{SiteID: site, Token: 6}, &Visit{URL: &u, At: time.Now(), Entries: []Member{{"a", 1}}}), store.ErrNotHeld)
-	s := devtest.Must(q.Standing(ctx))(t)
+	s := devtest.Must(q.State(ctx))(t)
 	require.Zero(t, s.Requests, "who lost the lease writes nothing")
 
 	// What is to be asked again later waits.
@@ -392,7 +392,7 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	for range 2 { // the answer to the first was lost
 		require.NoError(t, q.Write(ctx, &Visit{URL: &b, At: time.Now(), Again: time.Now().Add(time.Hour)}))
 	}
-	s = devtest.Must(q.Standing(ctx))(t)
+	s = devtest.Must(q.State(ctx))(t)
 	require.Equal(t, 1, s.Requests)
 	_, wait, err = q.Host(ctx, nil)
 	require.NoError(t, err)
@@ -446,7 +446,7 @@ func TestAHostThatIsDown(t *testing.T) {
 		none(t, q, "the host is down")
 		if p, is := q.(inPostgres); is {
 			require.NoError(t, p.End(t.Context(), "some", 0, Ended, "exhausted"))
-			_, _, err := p.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
+			_, _, err := p.Submit(t.Context(), "some", map[string]int{}, []string{"a"})
 			require.NoError(t, err)
 			require.Equal(t, "http://a.example/k", take(t, q).URL)
 		}
@@ -462,7 +462,7 @@ func TestAPauseTakesNoTime(t *testing.T) {
 		storetest.Exec(t, q.db.Pool, `UPDATE collections SET `+column+`=now() - make_interval(hours => $1)`, hours)
 	}
 	took := func() float64 {
-		return devtest.Must(q.Record.Standing(ctx, q.ID))(t).Took.Hours()
+		return devtest.Must(q.Record.State(ctx, q.ID))(t).Took.Hours()
 	}
 	pause := func(paused bool) { require.NoError(t, q.Pause(ctx, "some", paused)) }
 	pause(true)
@@ -478,7 +478,7 @@ func TestAPauseTakesNoTime(t *testing.T) {
 	pause(true)
 	ago("paused_at", 1)
 	require.NoError(t, q.End(ctx, "some", 1, Cancelled, ""))
-	_, _, err := q.Ask(ctx, "some", map[string]int{"parallel": 7}, []string{"a"})
+	_, _, err := q.Submit(ctx, "some", map[string]int{"parallel": 7}, []string{"a"})
 	require.NoError(t, err)
 	require.InDelta(t, 1, took(), 0.1)
 	pause(true)
@@ -491,16 +491,16 @@ func TestAsk(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	q := open(t, Rules{}, nil)
-	_, running, err := q.Ask(ctx, "some", map[string]int{"size": 9}, []string{"a"})
+	_, running, err := q.Submit(ctx, "some", map[string]int{"size": 9}, []string{"a"})
 	require.NoError(t, err)
 	require.True(t, running, "it is being made: nothing is changed")
 	c := devtest.Must(q.Get(ctx, "some"))(t)
 	require.JSONEq(t, `{}`, string(c.Options))
 	require.NoError(t, q.End(ctx, "some", 1, Ended, "full"))
-	_, _, err = q.Ask(ctx, "some", map[string]int{}, []string{"b"})
+	_, _, err = q.Submit(ctx, "some", map[string]int{}, []string{"b"})
 	require.ErrorContains(t, err, "--name")
 	for i, size := range []int{8, 9} { // the second before a worker has begun
-		run, running, err := q.Ask(ctx, "some", map[string]int{"size": size}, []string{"a"})
+		run, running, err := q.Submit(ctx, "some", map[string]int{"size": size}, []string{"a"})
 		require.NoError(t, err)
 		require.False(t, running)
 		require.Equal(t, 2+i, run)

@@ -82,14 +82,14 @@ func (r *Record) ForgetWords(ctx context.Context, id, but int) error {
 
 // Learning is one training of a topic's classifier after a number of pages.
 type Learning struct {
-	Topic    string    `json:"topic"`
-	Version  int       `json:"version"` // from 1, counts successful ones of the topic; a failed one repeats the last
-	Pages    int       `json:"pages"`   // pages and documents read
-	At       time.Time `json:"at"`
-	Told     int       `json:"labelled"`           // examples labelled by a person
-	Own      int       `json:"own"`                // examples labelled by the classifier
-	Accuracy *float64  `json:"accuracy,omitempty"` // on a person's labels of held-out sites; nil if not measurable
-	Note     string    `json:"note,omitempty"`     // the failure; the last classifier stays
+	Topic        string    `json:"topic"`
+	Version      int       `json:"version"` // from 1, counts successful ones of the topic; a failed one repeats the last
+	Pages        int       `json:"pages"`   // pages and documents read
+	At           time.Time `json:"at"`
+	Labelled     int       `json:"labelled"`           // examples labelled by a person
+	SelfLabelled int       `json:"own"`                // examples labelled by the classifier
+	Accuracy     *float64  `json:"accuracy,omitempty"` // on a person's labels of held-out sites; nil if not measurable
+	Note         string    `json:"note,omitempty"`     // the failure; the last classifier stays
 }
 
 const (
@@ -125,7 +125,7 @@ func (r *Record) LeaveLearning(ctx context.Context, id int, l Learning) error {
 func (r *Record) EndLearning(ctx context.Context, id int, l Learning, model json.RawMessage) error {
 	b := &pgx.Batch{}
 	b.Queue(`UPDATE collection_learnings SET at=now(), told=$4, own=$5, accuracy=$6, note=$7, model=$8
-		WHERE collection=$1 AND topic=$2 AND pages=$3 AND note=$9`, id, l.Topic, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model, notEnded)
+		WHERE collection=$1 AND topic=$2 AND pages=$3 AND note=$9`, id, l.Topic, l.Pages, l.Labelled, l.SelfLabelled, l.Accuracy, l.Note, model, notEnded)
 	b.Queue(`UPDATE collection_learnings SET model=NULL WHERE collection=$1 AND topic=$2 AND model IS NOT NULL AND pages NOT IN (
 		SELECT pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY at DESC, pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
 	return r.db.Send(ctx, b)

@@ -69,7 +69,7 @@ func TestLearnings(t *testing.T) {
 	}
 	right := 0.75
 	for i := range 12 {
-		l := Learning{Topic: "math", Pages: 1200 - 100*i, Told: 50 + i, Own: i, Accuracy: &right}
+		l := Learning{Topic: "math", Pages: 1200 - 100*i, Labelled: 50 + i, SelfLabelled: i, Accuracy: &right}
 		learns(&l, true)
 		learns(new(l), false)
 		require.NoError(t, q.EndLearning(ctx, q.ID, l, json.RawMessage(fmt.Sprint(i))))
@@ -102,7 +102,7 @@ func TestLearnings(t *testing.T) {
 	require.Equal(t, 12, last.Version, "that of before")
 	require.Nil(t, last.Accuracy)
 	require.Equal(t, 12, all[11].Version)
-	require.Equal(t, 61, all[11].Told)
+	require.Equal(t, 61, all[11].Labelled)
 	require.InDelta(t, right, *all[11].Accuracy, 1e-9)
 	require.Empty(t, all[14].Note, "who ends it first counts")
 	kept := storetest.Get[int](t, q.db.Pool, `SELECT count(*) FROM collection_learnings WHERE model IS NOT NULL AND topic='math'`)

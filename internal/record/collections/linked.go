@@ -74,21 +74,21 @@ func (r *Record) ForgetLinks(ctx context.Context, id, but int) error {
 		DELETE FROM collection_links l USING old WHERE l.collection=$1 AND l.hash=old.hash`, id, but)
 }
 
-// Lesson reports whether the caller must learn from the crawl's links now, at this number of
-// requests. Exactly one of the callers since the last lesson gets true; if it dies, the next one
+// BeginTraining reports whether the caller must learn from the crawl's links now, at this number of
+// requests. Exactly one of the callers since the last training gets true; if it dies, the next one
 // does.
-func (c Crawl) Lesson(ctx context.Context, last, requests int) (mine bool, err error) {
+func (c Crawl) BeginTraining(ctx context.Context, last, requests int) (mine bool, err error) {
 	tag, err := c.db.Pool.Exec(ctx, `UPDATE collections SET lesson=$3 WHERE id=$1 AND lesson = $2 AND lesson < $3`, c.ID, last, requests)
 	return tag.RowsAffected() == 1, err
 }
 
-// Learn stores the result of a lesson.
-func (c Crawl) Learn(ctx context.Context, requests int, what json.RawMessage) error {
+// SaveTraining stores the result of a training.
+func (c Crawl) SaveTraining(ctx context.Context, requests int, what json.RawMessage) error {
 	return c.db.Exec(ctx, `UPDATE collections SET learnt=$3, learnt_at=$2 WHERE id=$1 AND learnt_at < $2`, c.ID, requests, what)
 }
 
-// Learnt returns the result of the last lesson, nil for none, and its number of requests.
-func (c Crawl) Learnt(ctx context.Context) (what json.RawMessage, requests int, err error) {
+// LastTraining returns the result of the last training, nil for none, and its number of requests.
+func (c Crawl) LastTraining(ctx context.Context) (what json.RawMessage, requests int, err error) {
 	err = c.db.Pool.QueryRow(ctx, `SELECT learnt, learnt_at FROM collections WHERE id=$1`, c.ID).Scan(&what, &requests)
 	return what, requests, err
 }

@@ -46,21 +46,21 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestLessons: of those who would learn since the last lesson one does, though another has
+// TestTrainings: of those who would learn since the last training one does, though another has
 // counted a request more by then; and what it learnt is there for all.
-func TestLessons(t *testing.T) {
+func TestTrainings(t *testing.T) {
 	t.Parallel()
 	inBoth(t, Rules{}, nil, func(t *testing.T, q queue) {
 		ctx := t.Context()
 		for at, want := range []bool{true, false, false} {
-			require.Equal(t, want, devtest.Must(q.Lesson(ctx, 0, 200+at))(t))
+			require.Equal(t, want, devtest.Must(q.BeginTraining(ctx, 0, 200+at))(t))
 		}
-		s := devtest.Must(q.Standing(ctx))(t)
-		require.Equal(t, []int{200, 0}, []int{s.Lesson, s.Learnt})
-		require.NoError(t, q.Learn(ctx, 200, json.RawMessage(`{"a": 1}`)))
-		s = devtest.Must(q.Standing(ctx))(t)
-		require.Equal(t, []int{200, 200}, []int{s.Lesson, s.Learnt})
-		what, at, err := q.Learnt(ctx)
+		s := devtest.Must(q.State(ctx))(t)
+		require.Equal(t, []int{200, 0}, []int{s.TrainingBegun, s.TrainingDone})
+		require.NoError(t, q.SaveTraining(ctx, 200, json.RawMessage(`{"a": 1}`)))
+		s = devtest.Must(q.State(ctx))(t)
+		require.Equal(t, []int{200, 200}, []int{s.TrainingBegun, s.TrainingDone})
+		what, at, err := q.LastTraining(ctx)
 		require.NoError(t, err)
 		require.Equal(t, 200, at)
 		require.JSONEq(t, `{"a": 1}`, string(what))

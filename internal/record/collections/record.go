@@ -32,10 +32,10 @@ const columns = `topics, model, state, note, paused_at IS NOT NULL, requests, re
 // ErrOtherTopics is returned for the name of a collection with other topics.
 var ErrOtherTopics = errors.New("was made of other topics")
 
-// Ask creates a collection, or continues an ended one with other options and queues failed hosts
+// Submit creates a collection, or continues an ended one with other options and queues failed hosts
 // again. Its topics never change. Of a running one only the time is changed, and running is true. run numbers
 // the requests: End ends only the run of its number.
-func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run int, running bool, err error) {
+func (r *Record) Submit(ctx context.Context, name string, options, topics any) (run int, running bool, err error) {
 	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
 		var id int
 		err := tx.QueryRow(ctx, `INSERT INTO collections (name, options, topics) VALUES ($1,$2,$3)
@@ -92,14 +92,14 @@ func (r *Record) End(ctx context.Context, name string, run int, state, note stri
 }
 
 // EndLost fails a run that nobody makes, unless it was asked for again.
-func EndLost(ctx context.Context, r *Record, m Made, note string) (bool, error) {
+func EndLost(ctx context.Context, r *Record, m OpenRun, note string) (bool, error) {
 	tag, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state='failed', note=$3, ended_at=now(), `+resumed+`
 		WHERE name=$1 AND asked_at=$2 AND state IN ('new', 'running')`, m.Name, m.Asked, note)
 	return tag.RowsAffected() == 1, err
 }
 
-// Made is a run that has not ended.
-type Made struct {
+// OpenRun is a run that has not ended.
+type OpenRun struct {
 	Name     string
 	Run      int
 	Asked    time.Time
@@ -108,8 +108,8 @@ type Made struct {
 }
 
 // Open returns the runs that have not ended.
-func Open(ctx context.Context, r *Record) ([]Made, error) {
-	return store.List[Made](ctx, r.db, `SELECT name, run, asked_at, coalesce((options->>'parallel')::int, 0), paused_at IS NOT NULL FROM collections
+func Open(ctx context.Context, r *Record) ([]OpenRun, error) {
+	return store.List[OpenRun](ctx, r.db, `SELECT name, run, asked_at, coalesce((options->>'parallel')::int, 0), paused_at IS NOT NULL FROM collections
 		WHERE state IN ('new', 'running') ORDER BY id`)
 }
 
@@ -242,8 +242,8 @@ func (c Crawl) Known(ctx context.Context, h frontier.Hash) bool {
 	return known && err == nil
 }
 
-// Like reports whether a text with nearly the same print was read.
-func (c Crawl) Like(ctx context.Context, print int64) (bool, error) {
+// IsDuplicate reports whether a text with nearly the same print was read.
+func (c Crawl) IsDuplicate(ctx context.Context, print int64) (bool, error) {
 	return like(ctx, c.db.Pool, c.ID, print)
 }
 
@@ -268,9 +268,9 @@ func (r *Record) Terms(ctx context.Context, id int, of gleaner.Outcome) (pages i
 	return pages, df, err
 }
 
-// Standing returns the state of a crawl.
-func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
-	s, err := store.One(ctx, r.db, pgx.RowToStructByPos[Standing], pgx.ErrNoRows, `SELECT requests, run,
+// State returns the state of a crawl.
+func (r *Record) State(ctx context.Context, id int) (CrawlState, error) {
+	s, err := store.One(ctx, r.db, pgx.RowToStructByPos[CrawlState], pgx.ErrNoRows, `SELECT requests, run,
 			make_interval(secs => (spent + greatest(extract(epoch FROM coalesce(paused_at, now()) - started_at), 0))::float8),
 			paused_at IS NOT NULL, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at
 		FROM collections WHERE id=$1`, id)

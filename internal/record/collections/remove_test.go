@@ -36,7 +36,7 @@ func TestAPrunedCollectionIsGoneOnWith(t *testing.T) {
 	storetest.Exec(t, q.db.Pool, `UPDATE collections SET ended_at=now() - interval '1 day'`)
 	_, err := q.db.Prune(ctx, store.Retention{Waiting: 1}, nil, store.PruneOptions{})
 	require.NoError(t, err)
-	_, running, err := q.Ask(ctx, c[0].Name, c[0].Options, c[0].Topics)
+	_, running, err := q.Submit(ctx, c[0].Name, c[0].Options, c[0].Topics)
 	require.NoError(t, err)
 	require.False(t, running)
 	require.NoError(t, q.Continue(ctx, c[0].ID, q.Rules))

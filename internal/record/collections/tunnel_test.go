@@ -26,7 +26,7 @@ func TestTunnel(t *testing.T) {
 		}
 		tunnels := func(want, begins bool) {
 			t.Helper()
-			require.Equal(t, want, devtest.Must(q.Standing(t.Context()))(t).Tunnels)
+			require.Equal(t, want, devtest.Must(q.State(t.Context()))(t).Tunnels)
 			require.Equal(t, begins, devtest.Must(q.Tunnel(t.Context()))(t))
 		}
 		visit("a.example/", Visit{About: true, Links: []URL{url("a.example", "1", 1), url("b.example", "", 0.5), url("a.example", "2", 1)}})

@@ -27,7 +27,7 @@ const (
 // Collection holds the collections of all topics of a file, built by one crawl.
 type Collection struct {
 	ID       int             `json:"-"`
-	Run      int             `json:"-"` // see Record.Ask
+	Run      int             `json:"-"` // see Record.Submit
 	Name     string          `json:"name"`
 	Options  json.RawMessage `json:"options"`
 	Topics   json.RawMessage `json:"topics"`
@@ -43,8 +43,8 @@ type Collection struct {
 	Ended    *time.Time      `json:"ended_at,omitempty"`
 }
 
-// How describes the state of a collection, including a pause.
-func (c Collection) How() string {
+// Status describes the state of a collection, including a pause.
+func (c Collection) Status() string {
 	if c.Paused && (c.State == New || c.State == Running) {
 		return c.State + ", paused"
 	}
@@ -206,17 +206,17 @@ func amongFew(held []Held, e Held, most int, same func(Held) bool) (in bool, out
 	return true, out
 }
 
-// Standing is the state of a crawl.
-type Standing struct {
-	Requests int
-	Run      int           // see Record.Ask
-	Took     time.Duration // time of all runs
-	Paused   bool
-	Ended    bool
-	Tunnels  bool              // see Tunnel
-	Lesson   int               // requests at the start of the last lesson; see Crawl.Lesson
-	Learnt   int               // the same for the last completed lesson
-	Topics   map[string]Filled `db:"-"`
+// CrawlState is the state of a crawl.
+type CrawlState struct {
+	Requests      int
+	Run           int           // see Record.Submit
+	Took          time.Duration // time of all runs
+	Paused        bool
+	Ended         bool
+	Tunnels       bool              // see Tunnel
+	TrainingBegun int               // requests at the start of the last training; see Crawl.BeginTraining
+	TrainingDone  int               // the same for the last completed one
+	Topics        map[string]Filled `db:"-"`
 }
 
 // Filled is the state of a topic's collection.

@@ -177,16 +177,16 @@ func (db ListRecords) Blocked(ctx context.Context, host string) (string, error) 
 	return Get[string](ctx, db, `SELECT coalesce(`+blockedSQL+` b.host=$1), '')`, host)
 }
 
-// Standing says how a host stands with the lists.
-type Standing struct {
+// ListStatus says how a host stands with the lists.
+type ListStatus struct {
 	Blocked bool
 	Reason  string
 	Listed  bool // its domain is on the whitelist
 }
 
-// Standing looks a host up.
-func (db ListRecords) Standing(ctx context.Context, host, domain string) (Standing, error) {
-	return One(ctx, db, pgx.RowToStructByPos[Standing], nil, `SELECT EXISTS (SELECT 1 FROM blacklist WHERE host=$1), coalesce((SELECT reason FROM blacklist WHERE host=$1), ''),
+// ListStatus looks up a host.
+func (db ListRecords) ListStatus(ctx context.Context, host, domain string) (ListStatus, error) {
+	return One(ctx, db, pgx.RowToStructByPos[ListStatus], nil, `SELECT EXISTS (SELECT 1 FROM blacklist WHERE host=$1), coalesce((SELECT reason FROM blacklist WHERE host=$1), ''),
 		EXISTS (SELECT 1 FROM whitelist WHERE domain=$2)`, host, domain)
 }
 

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	linkedPages = 3000 // latest pages whose links are used
-	firstLesson = 200  // requests before the first lesson
-	nextLesson  = 1000 // requests between lessons, at most as many as before
+	linkedPages   = 3000 // latest pages whose links are used
+	firstTraining = 200  // requests before the first training
+	nextTraining  = 1000 // requests between trainings, at most as many as before
 )
 
-// Lessons holds what a crawl learnt from its recorded links.
-type Lessons struct {
+// LinkTraining holds what a crawl learnt from its recorded links.
+type LinkTraining struct {
 	Pages  int                  `json:"pages"`            // number of pages
 	Leads  int                  `json:"leads,omitempty"`  // examples of the second layer
 	Others int                  `json:"others,omitempty"` // examples of neither layer
@@ -33,7 +33,7 @@ type Lessons struct {
 	Extracting []rank.Anchor `json:"extracting,omitempty"`
 }
 
-func parseLessons(raw json.RawMessage) (out Lessons, err error) {
+func parseTraining(raw json.RawMessage) (out LinkTraining, err error) {
 	if err = json.Unmarshal(raw, &out); err == nil && out.Second != nil {
 		err = out.Second.Check()
 	}
@@ -51,23 +51,23 @@ func (l *loop) learn(ctx context.Context) error {
 	if l.graph == nil {
 		l.graph = &contextGraph{filter: l.Filter, given: l.cfg.Words}
 	}
-	if l.at.Requests-l.at.Lesson >= min(nextLesson, max(firstLesson, l.at.Lesson)) {
-		mine, err := l.Queue.Lesson(ctx, l.at.Lesson, l.at.Requests)
+	if l.at.Requests-l.at.TrainingBegun >= min(nextTraining, max(firstTraining, l.at.TrainingBegun)) {
+		mine, err := l.Queue.BeginTraining(ctx, l.at.TrainingBegun, l.at.Requests)
 		if err == nil && mine {
-			err = l.lesson(ctx)
+			err = l.train(ctx)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if l.at.Learnt == l.learnt {
+	if l.at.TrainingDone == l.learnt {
 		return nil
 	}
-	raw, at, err := l.Queue.Learnt(ctx)
+	raw, at, err := l.Queue.LastTraining(ctx)
 	if err != nil {
 		return err
 	}
-	got, err := parseLessons(raw)
+	got, err := parseTraining(raw)
 	if err != nil {
 		l.Log.WarnContext(ctx, "what the crawl learnt of its links cannot be read; it goes on with what it knows", "error", err)
 	} else {
@@ -77,15 +77,15 @@ func (l *loop) learn(ctx context.Context) error {
 	return nil
 }
 
-// lesson trains on the latest pages' links, and stores the result.
-func (l *loop) lesson(ctx context.Context) error {
+// train trains on the latest pages' links, and stores the result.
+func (l *loop) train(ctx context.Context) error {
 	pages, err := l.Queue.Linked(ctx, linkedPages)
 	if err != nil {
 		return err
 	}
 	var raw json.RawMessage
 	err = guard.Logged(ctx, l.Log, "what a crawl learns of its links", func() error {
-		got, err := l.lessons(pages)
+		got, err := l.trainOn(pages)
 		if err != nil {
 			return err
 		}
@@ -96,12 +96,12 @@ func (l *loop) lesson(ctx context.Context) error {
 		l.Log.WarnContext(ctx, "nothing was learnt of the crawl's links; it goes on with what it knows", "error", err)
 		return nil
 	}
-	l.at.Learnt = l.at.Requests
-	return l.Queue.Learn(ctx, l.at.Requests, raw)
+	l.at.TrainingDone = l.at.Requests
+	return l.Queue.SaveTraining(ctx, l.at.Requests, raw)
 }
 
-func (l *loop) lessons(pages []collections.Linked) (Lessons, error) {
-	out := Lessons{Pages: len(pages)}
+func (l *loop) trainOn(pages []collections.Linked) (LinkTraining, error) {
+	out := LinkTraining{Pages: len(pages)}
 	if l.cfg.LearnLinks {
 		out.Pruning, out.Extracting = anchors(pages, l.cfg.Threshold)
 	}

@@ -31,7 +31,7 @@ func TestWordsOfLinksAreLearnt(t *testing.T) {
 		}
 		s := newShop(t, web)
 		s.tools.Config.SlicePages = 50
-		id := s.opens(t, "some", twoTopics, func(a *Ask) {
+		id := s.opens(t, "some", twoTopics, func(a *Request) {
 			a.Size, a.Cutoff, a.Inspect, a.LearnLinks = 1000, 1, true, learn
 			a.Pruning, a.Extracting = []string{"home"}, []string{"research"}
 		})
@@ -45,7 +45,7 @@ func TestWordsOfLinksAreLearnt(t *testing.T) {
 				hidden++
 			}
 		}
-		raw, _, err := collections.Crawl{Record: s.record, ID: id}.Learnt(t.Context())
+		raw, _, err := collections.Crawl{Record: s.record, ID: id}.LastTraining(t.Context())
 		require.NoError(t, err)
 		if !learn {
 			require.Nil(t, raw)
@@ -54,7 +54,7 @@ func TestWordsOfLinksAreLearnt(t *testing.T) {
 		}
 		require.Less(t, books, 120)
 		require.Positive(t, hidden)
-		var got Lessons
+		var got LinkTraining
 		require.NoError(t, json.Unmarshal(raw, &got))
 		word := func(all []rank.Anchor) (out []string) {
 			for _, a := range all {
