@@ -129,7 +129,7 @@ func TestProcessesShareASearch(t *testing.T) {
 	assert.Equal(t, map[string]string{"1/1": "http://www.cs.example.edu/~roe/", "1/2": "http://people.example.org/~apoe/", "2/1": "http://www.example.ac.uk/~chen/", "2/2": ""}, best(t, a, id))
 	times := map[string]int{}
 	for _, r := range o.people.Log() {
-		times[r.Host+r.Path]++
+		times["http://"+r.Host+r.Path]++
 	}
 	for url, n := range times {
 		if !strings.HasSuffix(url, "/robots.txt") {
