@@ -16,48 +16,44 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/harvest/stats"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
 
 // changingWeb stands before a web and changes single addresses of it: another
-// body, or nothing there. It counts the bytes that it answers with.
+// body, or nothing there. It keeps a log.
 type changingWeb struct {
+	*sampleweb.Journal
 	inner http.Handler
 
 	mu       sync.Mutex
 	bodies   map[string][]byte // nil: not there
 	kinds    map[string]string
 	modified map[string]time.Time
-	bytes    int64
-	requests int
+	counted  int // requests until the last reset
 }
 
 func newChangingWeb(inner http.Handler) *changingWeb {
-	return &changingWeb{inner: inner, bodies: map[string][]byte{}, kinds: map[string]string{}, modified: map[string]time.Time{}}
+	w := &changingWeb{inner: inner, bodies: map[string][]byte{}, kinds: map[string]string{}, modified: map[string]time.Time{}}
+	w.Journal = sampleweb.NewJournal(http.HandlerFunc(w.serve))
+	return w
 }
 
-func (w *changingWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	count := &counted{ResponseWriter: rw}
-	defer func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.bytes += count.n
-		w.requests++
-	}()
+func (w *changingWeb) serve(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	body, ok := w.bodies[r.URL.String()]
 	kind, at := w.kinds[r.URL.String()], w.modified[r.URL.String()]
 	w.mu.Unlock()
 	switch {
 	case !ok:
-		w.inner.ServeHTTP(count, r)
+		w.inner.ServeHTTP(rw, r)
 	case kind == movedKind:
-		http.Redirect(count, r, string(body), http.StatusFound)
+		http.Redirect(rw, r, string(body), http.StatusFound)
 	case body == nil:
-		http.NotFound(count, r)
+		http.NotFound(rw, r)
 	default:
-		count.Header().Set("Content-Type", kind)
-		http.ServeContent(count, r, "", at, bytes.NewReader(body))
+		rw.Header().Set("Content-Type", kind)
+		http.ServeContent(rw, r, "", at, bytes.NewReader(body))
 	}
 }
 
@@ -74,10 +70,11 @@ func (w *changingWeb) set(url, kind string, body []byte) {
 
 // reset returns the bytes and requests since the last reset.
 func (w *changingWeb) reset() (n int64, requests int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n, requests = w.bytes, w.requests
-	w.bytes, w.requests = 0, 0
+	log := w.Log()
+	for _, q := range log[w.counted:] {
+		n += q.Bytes
+	}
+	requests, w.counted = len(log)-w.counted, len(log)
 	return n, requests
 }
 
@@ -94,17 +91,6 @@ func (w *changingWeb) get(t *testing.T, url string) []byte {
 	w.inner.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, url, http.NoBody))
 	require.Equal(t, http.StatusOK, rec.Code, url)
 	return rec.Body.Bytes()
-}
-
-type counted struct {
-	http.ResponseWriter
-	n int64
-}
-
-func (c *counted) Write(p []byte) (int, error) {
-	n, err := c.ResponseWriter.Write(p)
-	c.n += int64(n)
-	return n, err
 }
 
 // paperPDF typesets a short paper; two of different salt differ in their bytes

@@ -20,7 +20,8 @@ type Request struct {
 	End      time.Time     `json:"end"`  // when the last of the answer was handed over
 	Host     string        `json:"host"` // with its port, if one was given
 	Path     string        `json:"path"`
-	Status   int           `json:"status"`    // 0 where the connection was dropped
+	Status   int           `json:"status"` // 0 where the connection was dropped
+	Bytes    int64         `json:"bytes"`
 	InFlight int           `json:"in_flight"` // requests to the host at its arrival, this one included
 	Gap      time.Duration `json:"gap"`       // since the last one to the host ended; -1 for the first
 }
@@ -84,7 +85,7 @@ func (j *Journal) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	entry := j.begin(r)
 	count := &counter{ResponseWriter: rw, status: http.StatusOK, last: entry.Time}
 	defer func() {
-		entry.Status = count.status
+		entry.Status, entry.Bytes = count.status, count.bytes
 		j.end(entry, count.last)
 	}()
 	if j.broken.Load() {
@@ -95,10 +96,7 @@ func (j *Journal) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 }
 
 func hostOf(r *http.Request) string {
-	name := r.Host
-	if r.URL.Host != "" {
-		name = r.URL.Host
-	}
+	name := cmp.Or(r.URL.Host, r.Host)
 	if h, _, err := net.SplitHostPort(name); err == nil {
 		name = h
 	}
@@ -171,6 +169,7 @@ func send(rw http.ResponseWriter, r *http.Request, kind string, body []byte) {
 type counter struct {
 	http.ResponseWriter
 	status int
+	bytes  int64
 	last   time.Time // of the answer was handed over
 }
 
@@ -184,5 +183,7 @@ func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *counter) Write(p []byte) (int, error) {
 	c.last = time.Now()
-	return c.ResponseWriter.Write(p)
+	n, err := c.ResponseWriter.Write(p)
+	c.bytes += int64(n)
+	return n, err
 }
