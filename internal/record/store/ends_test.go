@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -119,4 +120,24 @@ func TestWhoHearsOfAnEnd(t *testing.T) {
 	require.Equal(t, []string{"copies", "crawl"}, devtest.Must(db.AwaitingEnd(t.Context(), "a.example"))(t))
 	all := devtest.Must(db.SiteWatchers(t.Context(), "a.example"))(t)
 	require.Equal(t, []string{"copies", "copies paused", "crawl", "crawl paused", "homepages", "homepages paused"}, all)
+}
+
+// TestACancelledHarvestWantsNothing: for its papers no site is due sooner, and no gauge counts them.
+func TestACancelledHarvestWantsNothing(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for stage, want := range map[gleaner.Stage][]int{gleaner.StageCrawl: {7, 1}, gleaner.StageCancelled: {14, 0}} {
+		db, id := crawled(t)
+		give(t, db, id)
+		papers := []gleaner.Paper{{Key: "v/1", Venue: "v", Year: 2000, Title: "On Engines", Authors: []gleaner.Author{{PID: "1/1", Name: "Ada Loe"}}}}
+		require.NoError(t, db.SavePapers(ctx, papers, nil))
+		require.NoError(t, db.SetHarvestPapers(ctx, "h", papers, nil))
+		storetest.Exec(t, db.Pool, `INSERT INTO homepages (author_id, url, host, rank, source) VALUES ('1/1', 'http://a.example/~ada/', 'a.example', 0, '')`)
+		require.NoError(t, db.SetStage(ctx, "h", stage, ""))
+		endCrawl(t, db, 1, "done", "")
+		days := storetest.Get[int](t, db.Pool, `SELECT round(extract(epoch FROM due_at - now()) / 86400)::int FROM sites`)
+		gauges := devtest.Must(db.Gauges(ctx))(t)
+		wanted := gauges[slices.IndexFunc(gauges, func(g store.Gauge) bool { return g.Name == "papers_wanted" })].Value
+		require.Equal(t, want, []int{days, int(wanted)}, stage)
+	}
 }

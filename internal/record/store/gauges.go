@@ -30,9 +30,9 @@ const gaugesSQL = `
 		SELECT queue, count(*) AS n FROM urls WHERE state = 0 GROUP BY queue UNION ALL SELECT 0, 0) w GROUP BY queue
 	UNION ALL SELECT 'harvests', ARRAY[CASE WHEN paused AND completed_at IS NULL THEN 'paused' ELSE stage END], count(*)::float8 FROM harvests GROUP BY 2
 	UNION ALL SELECT 'papers_published', '{}', count(DISTINCT paper_key)::float8 FROM harvest_papers
-	UNION ALL SELECT 'papers_wanted', '{}', count(DISTINCT paper_key)::float8 FROM harvest_papers WHERE NOT held
+	UNION ALL SELECT 'papers_wanted', '{}', count(DISTINCT paper_key)::float8 FROM harvest_papers h WHERE ` + wantedSQL + `
 	UNION ALL SELECT 'papers_found', '{}', count(DISTINCT m.paper_key)::float8 FROM matches m JOIN harvest_papers h ON h.paper_key=m.paper_key
-		WHERE NOT h.held AND ` + FoundSQL + `
+		WHERE ` + wantedSQL + ` AND ` + FoundSQL + `
 	UNION ALL SELECT 'documents_to_review', '{}', count(DISTINCT sha256)::float8 FROM matches WHERE verdict = 'ambiguous' AND settled = ''
 	UNION ALL SELECT 'database_bytes', '{}', pg_database_size(current_database())::float8`
 

@@ -111,9 +111,11 @@ func (db PaperRecords) Papers(ctx context.Context, venueKey string, years gleane
 // harvests that were not cancelled, by key.
 func (db PaperRecords) Wanted(ctx context.Context) ([]gleaner.Paper, error) {
 	return List[gleaner.Paper](ctx, db, `SELECT `+paperColumns+` FROM papers p
-		WHERE EXISTS (SELECT 1 FROM harvest_papers h JOIN harvests v ON v.id=h.harvest_id
-			WHERE h.paper_key=p.key AND NOT h.held AND v.stage<>'cancelled') ORDER BY p.key`)
+		WHERE EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND `+wantedSQL+`) ORDER BY p.key`)
 }
+
+// wantedSQL is true of a harvest_papers row h that the library lacks and whose harvest was not cancelled.
+const wantedSQL = `NOT h.held AND EXISTS (SELECT 1 FROM harvests v WHERE v.id=h.harvest_id AND v.stage<>'cancelled')`
 
 // missingSQL is true of a harvest_papers row h whose paper was not found.
 const missingSQL = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.paper_key AND ` + FoundSQL + `)`

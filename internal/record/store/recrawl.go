@@ -245,7 +245,7 @@ func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
 				WHERE l.site_id=s.id AND d.state='accepted' AND d.discovered_at >= s.crawl_started),
 			(SELECT count(*) FROM urls u WHERE u.site_id=s.id AND u.crawl=s.crawl AND u.state=1 AND u.outcome='success'),
 			EXISTS (SELECT 1 FROM homepages g JOIN paper_authors pa ON pa.author_id=g.author_id JOIN harvest_papers h ON h.paper_key=pa.paper_key
-				WHERE g.host=s.host AND NOT h.held AND `+missingSQL+`),
+				WHERE g.host=s.host AND `+wantedSQL+` AND `+missingSQL+`),
 			`+recrawlSQL+` OR EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.completed_at IS NULL AND NOT h.cancelled),
 			s.paused <> ''
 		FROM sites s WHERE s.host=$1 FOR NO KEY UPDATE`, host)
