@@ -156,7 +156,7 @@ func startSchedule(ctx context.Context, t client.Client, o client.ScheduleOption
 func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags) (client.ScheduleOptions, error) {
 	spec := client.ScheduleSpec{Jitter: cmp.Or(f.jitter, min(f.every/10, time.Hour))}
 	if f.cron != "" {
-		spec.CronExpressions = []string{f.cron}
+		spec.CronExpressions = []string{f.cron + "#" + f.cron} // which the server keeps as its comment alone
 	} else {
 		// Temporal counts intervals from 1970; with this offset the first run is one
 		// interval from now.
@@ -218,11 +218,24 @@ func describeSchedule(ctx context.Context, t client.Client, id string) (s schedu
 	}
 	s = scheduled{Schedule: shortName(id), Paused: d.Schedule.State.Paused, Note: d.Schedule.State.Note, Next: d.Info.NextActionTimes,
 		Runs: d.Info.NumActions, Skipped: d.Info.NumActionsSkippedOverlap, Missed: d.Info.NumActionsMissedCatchupWindow}
+	s.Every, s.Cron = ruleOf(d.Schedule.Spec)
 	s.Last, s.Did = lastRun(ctx, t, d.Info.RecentActions)
 	for _, w := range d.Info.RunningWorkflows {
 		s.Running = append(s.Running, w.WorkflowID)
 	}
 	return s, nil
+}
+
+// ruleOf is the interval or the calendar by which a schedule runs.
+func ruleOf(spec *client.ScheduleSpec) (every, cron string) {
+	switch {
+	case spec == nil:
+	case len(spec.Intervals) > 0:
+		every = config.DurationText(spec.Intervals[0].Every)
+	case len(spec.Calendars) > 0:
+		cron = spec.Calendars[0].Comment
+	}
+	return every, cron
 }
 
 func (c *cli) showSchedule(ctx context.Context, t client.Client, id, did string) error {
@@ -240,6 +253,9 @@ func (c *cli) showSchedule(ctx context.Context, t client.Client, id, did string)
 func writeScheduled(w io.Writer, s scheduled) {
 	if s.Every != "" {
 		fmt.Fprintf(w, "  every %s\n", s.Every)
+	}
+	if s.Cron != "" {
+		fmt.Fprintf(w, "  cron %s\n", s.Calendar())
 	}
 	if s.Paused {
 		fmt.Fprintf(w, "  paused: %s\n", s.Note)
@@ -310,9 +326,7 @@ func listSchedules(ctx context.Context, t client.Client) ([]scheduled, error) {
 	all := []scheduled{}
 	for _, e := range entries {
 		s := scheduled{Schedule: shortName(e.ID), Paused: e.Paused, Note: e.Note, Next: e.NextActionTimes}
-		if e.Spec != nil && len(e.Spec.Intervals) > 0 {
-			s.Every = config.DurationText(e.Spec.Intervals[0].Every)
-		}
+		s.Every, s.Cron = ruleOf(e.Spec)
 		s.Last, s.Did = lastRun(ctx, t, e.RecentActions)
 		all = append(all, s)
 	}
