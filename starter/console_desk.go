@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -298,26 +297,27 @@ func (d *desk) Estimate(ctx context.Context, w console.HarvestRequest, listing f
 }
 
 // EnterList implements console.Harvests. It enters the list as a file's is.
-func (d *desk) EnterList(ctx context.Context, name, text string, replace bool) (string, error) {
+func (d *desk) EnterList(ctx context.Context, name, text string, replace bool) (key, hints string, err error) {
 	goal := gleaner.Goal{List: listName(strings.ReplaceAll(name, "/", "-"))}
 	if goal.List == "" {
-		return "", fmt.Errorf("%w: %q is no name for a list", program.ErrUsage, name)
+		return "", "", fmt.Errorf("%w: %q is no name for a list", program.ErrUsage, name)
 	}
 	folder, err := os.MkdirTemp("", "list-")
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	file := filepath.Join(folder, "list"+filepath.Ext(filepath.Base(name)))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return "", err
+		return "", "", err
 	}
 	a, err := d.c.Application(ctx)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer a.Close()
-	papers, _, err := papersOfList(io.Discard, goal.String(), gleaner.Years{}, file)
+	var said bytes.Buffer
+	papers, _, err := papersOfList(&said, goal.String(), gleaner.Years{}, file)
 	if err == nil {
 		err = enterList(ctx, a, goal.String(), "console/"+goal.List, papers, func(string) bool { return replace })
 	}
@@ -325,7 +325,7 @@ func (d *desk) EnterList(ctx context.Context, name, text string, replace bool) (
 	if program.ExitCode(err) == program.ExitUsage {
 		err = fmt.Errorf("%w: %s", program.ErrUsage, strings.ReplaceAll(err.Error(), file, name))
 	}
-	return goal.String(), err
+	return goal.String(), strings.NewReplacer("hint: ", "", file, name).Replace(said.String()), err
 }
 
 // Progress implements console.Harvests. Rates are measured between the looks of all

@@ -134,7 +134,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		if err != nil {
 			return nil, err
 		}
-		return papersOfFile(name, years, f.sources.papers)
+		return papersOfFile(c.Err, name, years, f.sources.papers)
 	}
 	progress := c.Progress("papers of " + name)
 	defer progress.End()

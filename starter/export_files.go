@@ -135,8 +135,8 @@ func keepsPapers(w io.Writer, list, format string, papers []byte) error {
 	case err != nil:
 		return err
 	}
-	had, _, _ := biblio.ReadSome(bytes.NewReader(old), biblio.Format(format))
-	has, _, _ := biblio.ReadSome(bytes.NewReader(papers), biblio.Format(format))
+	had, _, _ := biblio.Read(bytes.NewReader(old), biblio.Format(format))
+	has, _, _ := biblio.Read(bytes.NewReader(papers), biblio.Format(format))
 	named := each.Set(has, func(p gleaner.Paper) string { return p.Title })
 	others := each.Where(had, func(p gleaner.Paper) bool { return !named[p.Title] })
 	if len(others) == 0 {

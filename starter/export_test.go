@@ -43,7 +43,7 @@ func TestExportsForReferenceManagers(t *testing.T) {
 	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, 'ada.exampleroe.pdf', 'exact', 1)`, paper.Key)
 	for format, is := range map[string]biblio.Format{"bibtex": biblio.BibTeX, "ris": biblio.RIS} {
 		out := c.ok("export", "journals/exa", "--format", format)
-		back, err := biblio.Read(strings.NewReader(out), is)
+		back, _, err := biblio.Read(strings.NewReader(out), is)
 		require.NoError(t, err)
 		require.Len(t, back, 1)
 		b := back[0]
@@ -210,7 +210,7 @@ func TestTwinsAreOnePaper(t *testing.T) {
 	require.Equal(t, []string{"also", strings.Join(others, " ")}, []string{rows[0][17], rows[1][17]})
 	for format, is := range map[string]biblio.Format{"bibtex": biblio.BibTeX, "ris": biblio.RIS} {
 		out := c.ok("export", "conf/x", "--format", format)
-		back, err := biblio.Read(strings.NewReader(out), is)
+		back, _, err := biblio.Read(strings.NewReader(out), is)
 		require.NoError(t, err)
 		require.Len(t, back, 1)
 		require.Equal(t, append([]string{at + "roe.pdf"}, others...), back[0].Links, out)

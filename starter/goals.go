@@ -236,7 +236,7 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key, path string, papers 
 
 // papersOfList reads all papers of a list, and those of the years among them. One without a year is of none.
 func papersOfList(hints io.Writer, key string, years gleaner.Years, file string) (all, of []gleaner.Paper, err error) {
-	if all, err = papersOfFile(key, gleaner.Years{}, file); err != nil {
+	if all, err = papersOfFile(hints, key, gleaner.Years{}, file); err != nil {
 		return nil, nil, err
 	}
 	undated := each.Where(all, func(p gleaner.Paper) bool { return p.Year == 0 })
@@ -250,8 +250,9 @@ func papersOfList(hints io.Writer, key string, years gleaner.Years, file string)
 }
 
 // papersOfFile reads a list of papers under a name; years leave out the others.
-func papersOfFile(name string, years gleaner.Years, file string) ([]gleaner.Paper, error) {
-	papers, err := metadata.ReadFile(file, name, years)
+func papersOfFile(hints io.Writer, name string, years gleaner.Years, file string) ([]gleaner.Paper, error) {
+	papers, leftOut, err := metadata.ReadFile(file, name, years)
+	hintLeftOut(hints, file, leftOut)
 	var unread *fs.PathError
 	switch {
 	case errors.As(err, &unread):
@@ -269,4 +270,11 @@ func papersOfFile(name string, years gleaner.Years, file string) ([]gleaner.Pape
 		return nil, fmt.Errorf("%w: %s holds no paper%s", program.ErrUsage, file, of)
 	}
 	return papers, nil
+}
+
+// hintLeftOut names the entries of a list that are left out.
+func hintLeftOut(hints io.Writer, file string, leftOut biblio.SyntaxErrors) {
+	if n := len(leftOut); n > 0 {
+		fmt.Fprintf(hints, "hint: %s of %s left out:\n%v\n", text.Count(n, "entry"), file, leftOut)
+	}
 }

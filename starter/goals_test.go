@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
+	"gleaner/internal/document"
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
@@ -225,8 +226,9 @@ func TestGoalsThatCannotBe(t *testing.T) {
 		"no-such-file.bib":                                  {"--papers", "no-such-file.bib"},
 		"line 2, column 1: \"ten.11\" is not a DOI; want one a line, such as 10.1145/872757.872770\nline 3": {"--papers", g.file("wanted.doi", "10.1145/1.2\nten.11\neleven\n")},
 		"--papers: the list is named by its file":                                                           {"--papers", g.file(".bib", "@misc{a, title={A}}")},
+		"untitled.ris: line 1, column 1: entry 1 has neither a title nor a DOI":                             {"--papers", g.file("untitled.ris", "TY  - JOUR\nER  - \n")},
 		"a venue, an author or a site without a name":                                                       {"--author", ""},
-		"holds no paper of 1999":                                                                            {"--papers", g.file("empty.csv", "title,year\nA Thing of Last Year,2001\n"), "--years", "1999"},
+		"holds no paper of 1999": {"--papers", g.file("empty.csv", "title,year\nA Thing of Last Year,2001\n"), "--years", "1999"},
 	} {
 		require.Contains(t, g.wrong(program.ExitUsage, append([]string{"harvest"}, args...)...), say)
 	}
@@ -295,4 +297,15 @@ func TestAListIsOneFiles(t *testing.T) {
 	require.Contains(t, out, "wanted  -  10.5555/exa.1\n")
 	require.Contains(t, out, "of 2 papers only the DOI is known here; the harvest asks Crossref")
 	c.ok("harvest", "conf/x", "--papers", other, "--sources", "file")
+
+	const untitled, left = "title,year\nA Thing of One Year,2001\n,2002\n", " left out:\nline 3, column 1: entry 2 has neither a title nor a DOI\n"
+	mixed := c.file("mixed.csv", untitled)
+	_, errs, result := c.background(t.Context(), "harvest", "--papers", mixed, "--dry-run")
+	require.Equal(t, program.ExitOK, result())
+	require.Contains(t, errs.String(), "hint: 1 entry of "+mixed+left)
+	root := newRootCommand(io.Discard, io.Discard, document.Child{})
+	require.NoError(t, root.Root.PersistentFlags().Parse(c.args))
+	_, said, err := (&desk{c: root}).EnterList(t.Context(), "more.csv", untitled, false)
+	require.NoError(t, err)
+	require.Equal(t, "1 entry of more.csv"+left, said)
 }

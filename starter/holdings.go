@@ -184,12 +184,13 @@ func (c *cli) readPapers(ctx context.Context, name string) ([]gleaner.Paper, err
 	switch {
 	case errors.Is(err, biblio.ErrFormat):
 		err = fmt.Errorf("%w: %w", program.ErrUsage, biblio.ErrFormat)
-	case err == nil && len(wrong) > 0:
-		err = wrong
+	case err == nil:
+		err = wrong.Refusal(len(papers))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	hintLeftOut(c.Err, name, wrong)
 	_, err = f.Seek(0, io.SeekStart)
 	if unread := biblio.Unread(name, biblio.Text(f)); err == nil && len(unread) > 0 {
 		fmt.Fprintf(c.Err, "hint: columns of %s that are not read: %s\n", name, strings.Join(unread, ", "))

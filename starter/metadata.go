@@ -67,7 +67,7 @@ func showMetadata(ctx context.Context, c *cli, name string, years gleaner.Years,
 	if err != nil {
 		return err
 	}
-	if err := saveSources(ctx, a, key, years, f); err != nil {
+	if err := saveSources(ctx, c, a, key, years, f); err != nil {
 		return err
 	}
 	progress := c.Progress("catalogues are asked for " + key)

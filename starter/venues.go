@@ -82,7 +82,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 }
 
 // saveSources writes what the flags say of a venue to the record.
-func saveSources(ctx context.Context, a *app.App, key string, years gleaner.Years, f *sourceFlags) error {
+func saveSources(ctx context.Context, c *cli, a *app.App, key string, years gleaner.Years, f *sourceFlags) error {
 	db, sources := a.DB, f.sources
 	for _, name := range harvest.Names(sources) {
 		if all := a.Stages.Papers.AllSources(); !slices.Contains(all, name) {
@@ -97,7 +97,7 @@ func saveSources(ctx context.Context, a *app.App, key string, years gleaner.Year
 			return err
 		}
 		sources = cmp.Or(sources, harvest.SourceFile)
-		papers, err := papersOfFile(key, years, f.papers)
+		papers, err := papersOfFile(c.Err, key, years, f.papers)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func harvestVenue(ctx context.Context, c *cli, name string, years gleaner.Years,
 	if err != nil {
 		return "", err
 	}
-	if err := saveSources(ctx, a, key, years, f); err != nil {
+	if err := saveSources(ctx, c, a, key, years, f); err != nil {
 		return "", err
 	}
 	v, err := a.DB.Venue(ctx, key)

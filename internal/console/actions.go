@@ -43,9 +43,9 @@ type Harvests interface {
 	// Estimate returns what a harvest would have to do, and calls listing with its progress.
 	// Nothing is kept.
 	Estimate(ctx context.Context, w HarvestRequest, listing func(string)) (Estimated, error)
-	// EnterList enters a list of wanted papers under the name of its file, and returns the goal of its harvest.
-	// A list of that name with other papers is replaced only where replace is true.
-	EnterList(ctx context.Context, file, text string, replace bool) (goal string, err error)
+	// EnterList enters a list of wanted papers under the name of its file, and returns the goal of its harvest,
+	// and a line each of what is left out. A list of that name with other papers is replaced only where replace is true.
+	EnterList(ctx context.Context, file, text string, replace bool) (goal, leftOut string, err error)
 	// Collect has a collection by topic made, or goes on with one that ended.
 	Collect(ctx context.Context, w CollectionRequest) (did string, err error)
 	// SteerCollection does one of pause, resume and cancel to a collection that is being made.
@@ -183,14 +183,16 @@ func enterList(ctx context.Context, c *Console, a *asked) (any, error) {
 	}
 	a.PostForm.Set("name", l.Name) // of the form that is shown again
 	a.PostForm.Set("list", l.text)
-	goal, err := c.Harvests.EnterList(ctx, l.Name, l.text, a.get("replace") != "")
+	goal, leftOut, err := c.Harvests.EnterList(ctx, l.Name, l.text, a.get("replace") != "")
 	c.log.InfoContext(ctx, "console: list", "list", l.Name, "goal", goal, "user", user(ctx), "error", err)
 	if err != nil {
 		return nil, err
 	}
 	a.PostForm = url.Values{"goal": {goal}} // of the form that starts it
 	c.estimates.forget(HarvestRequest{Goal: goal}, nil)
-	return estimated(ctx, c, HarvestRequest{Goal: goal})
+	p, err := estimated(ctx, c, HarvestRequest{Goal: goal})
+	p.Lines = append(strings.FieldsFunc(leftOut, func(r rune) bool { return r == '\n' }), p.Lines...)
+	return p, err
 }
 
 // removeList removes a list of wanted papers.
@@ -205,7 +207,7 @@ func removeList(ctx context.Context, c *Console, a *asked) (any, error) {
 
 // estimated says what a harvest would have to do. To list a venue of many years takes longer than
 // a page waits: that goes on, and who asks again gets what came of it.
-func estimated(ctx context.Context, c *Console, w HarvestRequest) (any, error) {
+func estimated(ctx context.Context, c *Console, w HarvestRequest) (Estimated, error) {
 	m := c.estimates.make(w, func(end context.Context) (p Estimated, err error) {
 		defer c.listed.Delete(w)
 		end = context.WithValue(end, whoKey{}, asker(ctx))
@@ -230,10 +232,10 @@ func estimated(ctx context.Context, c *Console, w HarvestRequest) (any, error) {
 	case <-late.C:
 		far, _ := c.listed.Load(w)
 		said, _ := far.(string)
-		return nil, fmt.Errorf("%w %s%s, which goes on in the background, and is tried again where the catalogue fails: this page asks again, and says what came of it",
+		return Estimated{}, fmt.Errorf("%w %s%s, which goes on in the background, and is tried again where the catalogue fails: this page asks again, and says what came of it",
 			errListing, w.Goal, said)
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return Estimated{}, ctx.Err()
 	}
 }
 

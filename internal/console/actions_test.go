@@ -91,12 +91,12 @@ func (h *told) Estimate(_ context.Context, w HarvestRequest, _ func(string)) (Es
 	return Estimated{[]string{"about 70 requests for " + w.Goal + w.Years}, []store.HarvestPaper{p}}, nil
 }
 
-func (h *told) EnterList(_ context.Context, file, text string, _ bool) (string, error) {
+func (h *told) EnterList(_ context.Context, file, text string, _ bool) (goal, leftOut string, err error) {
 	if text == "odd" {
-		return "", fmt.Errorf("%w: %s: format not known", program.ErrUsage, file)
+		return "", "", fmt.Errorf("%w: %s: format not known", program.ErrUsage, file)
 	}
-	_, err := h.note("list %s %d", file, len(text))
-	return "papers:own", err
+	_, err = h.note("list %s %d", file, len(text))
+	return "papers:own", "1 entry left out:\nentry 2\n", err
 }
 
 func (h *told) Collect(_ context.Context, w CollectionRequest) (string, error) {

@@ -166,8 +166,8 @@ func (slow) Start(ctx context.Context, _ HarvestRequest) (id, did string, err er
 	return "", "", ctx.Err()
 }
 
-func (slow) EnterList(context.Context, string, string, bool) (string, error) {
-	return "papers:own", nil
+func (slow) EnterList(context.Context, string, string, bool) (goal, leftOut string, err error) {
+	return "papers:own", "", nil
 }
 
 func (s slow) Estimate(ctx context.Context, _ HarvestRequest, listing func(string)) (Estimated, error) {

@@ -226,11 +226,11 @@ func TestReadFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "list.csv")
 	require.NoError(t, os.WriteFile(path, []byte("title,authors,year\nOne Thing,Ann Lee,2003\nPreface,,2003\nOther,Bo Chen,1999\n"), 0o600))
-	papers, err := ReadFile(path, "conf/exa", single(2003))
+	papers, _, err := ReadFile(path, "conf/exa", single(2003))
 	require.NoError(t, err)
 	require.Equal(t, []string{"One Thing"}, titles(papers))
 	assert.Equal(t, "conf/exa", papers[0].Venue)
 	assert.NotEmpty(t, papers[0].Key)
-	_, err = ReadFile(path+"x", "", single(2003))
+	_, _, err = ReadFile(path+"x", "", single(2003))
 	require.ErrorIs(t, err, fs.ErrNotExist, "no file")
 }

@@ -10,19 +10,19 @@ import (
 )
 
 // ReadFile reads a file that lists the papers of a venue, in any format of biblio, and returns
-// those of the years. A paper without a year counts if a single year is asked for. The error of
-// malformed input is biblio.SyntaxErrors, each with line and column.
-func ReadFile(path, venue string, years gleaner.Years) ([]gleaner.Paper, error) {
+// those of the years, and the errors of entries that are left out. A paper without a year counts if
+// a single year is asked for. The error of malformed input is biblio.SyntaxErrors, each with line
+// and column.
+func ReadFile(path, venue string, years gleaner.Years) (out []gleaner.Paper, leftOut biblio.SyntaxErrors, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer file.Close()
-	all, err := biblio.Read(detected(path, file))
-	if err != nil {
-		return nil, err
+	all, leftOut, err := biblio.Read(detected(path, file))
+	if err = cmp.Or(err, leftOut.Refusal(len(all))); err != nil {
+		return nil, nil, err
 	}
-	var out []gleaner.Paper
 	for _, p := range all {
 		p.Year = cmp.Or(p.Year, years.Single())
 		if !years.Contains(p.Year) || isFrontMatter(p.Title) {
@@ -38,5 +38,5 @@ func ReadFile(path, venue string, years gleaner.Years) ([]gleaner.Paper, error) 
 		}
 		out = append(out, p)
 	}
-	return out, nil
+	return out, leftOut, nil
 }

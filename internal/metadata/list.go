@@ -14,7 +14,7 @@ import (
 // format is detected by its name and its beginning (biblio.ErrFormat). Papers that Sound refuses
 // are left out.
 func ReadList(ctx context.Context, log *slog.Logger, name string, r io.Reader) ([]gleaner.Paper, biblio.SyntaxErrors, error) {
-	papers, wrong, err := biblio.ReadSome(detected(name, r))
+	papers, wrong, err := biblio.Read(detected(name, r))
 	if err != nil {
 		return nil, nil, err
 	}

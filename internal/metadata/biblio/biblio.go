@@ -7,11 +7,13 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -36,6 +38,7 @@ var ErrFormat = errors.New("format not known: want csv (with a column title), js
 type SyntaxError struct {
 	Line, Column int
 	Msg          string
+	Untitled     bool // an entry with neither a title nor a DOI
 }
 
 func (e *SyntaxError) Error() string {
@@ -54,10 +57,7 @@ const maxErrors = 50
 
 // Error has a line for each.
 func (es SyntaxErrors) Error() string {
-	lines := make([]string, len(es), len(es)+1)
-	for i, e := range es {
-		lines[i] = e.Error()
-	}
+	lines := each.Of(es[:min(len(es), maxErrors)], (*SyntaxError).Error)
 	if len(es) >= maxErrors {
 		lines = append(lines, "and perhaps more, which were not looked for")
 	}
@@ -132,28 +132,21 @@ func Text(r io.Reader) io.Reader {
 // notUTF8 is the message for bytes that are not of that encoding.
 const notUTF8 = "not UTF-8, perhaps Latin-1: save the file as UTF-8"
 
-// Read reads a whole list. Malformed input is SyntaxErrors, which name everything
-// that could not be read; an unknown format is ErrFormat; other errors are the
-// reader's.
-func Read(r io.Reader, format Format) ([]gleaner.Paper, error) {
-	out, wrong, err := ReadSome(r, format)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(wrong) > 0:
-		return nil, wrong
-	}
-	return out, nil
-}
-
-// ReadSome reads a list, and returns beside its papers the errors of what cannot be read. A list
-// with too many of them is an error, SyntaxErrors; the others are those of Read.
-func ReadSome(r io.Reader, format Format) (papers []gleaner.Paper, wrong SyntaxErrors, err error) {
+// Read reads a list, and returns beside its papers the errors of what cannot be read. A list
+// with too many of them is an error, SyntaxErrors; an unknown format is ErrFormat; other errors
+// are the reader's.
+func Read(r io.Reader, format Format) (papers []gleaner.Paper, wrong SyntaxErrors, err error) {
+	faults := 0
 	for p, err := range papersIn(r, format) {
 		e, malformed := errors.AsType[*SyntaxError](err)
 		switch {
 		case malformed:
-			if wrong = append(wrong, e); len(wrong) >= maxErrors {
+			if e.Untitled {
+				e.Msg = fmt.Sprintf("entry %d has neither a title nor a DOI", len(papers)+len(wrong)+1)
+			} else {
+				faults++
+			}
+			if wrong = append(wrong, e); max(faults, len(wrong)-len(papers)) >= maxErrors {
 				return papers, wrong, wrong
 			}
 		case err != nil:
@@ -163,6 +156,15 @@ func ReadSome(r io.Reader, format Format) (papers []gleaner.Paper, wrong SyntaxE
 		}
 	}
 	return papers, wrong, nil
+}
+
+// Refusal returns the errors of a list of so many papers, unless it can do without what has them:
+// entries with neither a title nor a DOI, beside others.
+func (es SyntaxErrors) Refusal(papers int) error {
+	if len(es) > 0 && (papers == 0 || slices.ContainsFunc(es, func(e *SyntaxError) bool { return !e.Untitled })) {
+		return es
+	}
+	return nil
 }
 
 // papersIn reads a list paper by paper. After a *SyntaxError it continues; any other error is the
@@ -190,7 +192,7 @@ func papersIn(r io.Reader, format Format) iter.Seq2[gleaner.Paper, error] {
 // it would count as held and match nothing.
 func identified(p gleaner.Paper, line int) error {
 	if p.Title == "" && p.DOI == "" {
-		return failAt(line, 1, "what begins here has neither a title nor a DOI")
+		return &SyntaxError{Line: line, Column: 1, Untitled: true}
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package biblio_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +24,12 @@ func authors(names ...string) []gleaner.Author {
 
 func entries(papers []gleaner.Paper) []biblio.Entry {
 	return each.Of(papers, func(p gleaner.Paper) biblio.Entry { return biblio.Entry{Paper: p} })
+}
+
+// read reads a list whose every entry has a title.
+func read(r io.Reader, f biblio.Format) ([]gleaner.Paper, error) {
+	papers, wrong, err := biblio.Read(r, f)
+	return papers, cmp.Or(err, wrong.Refusal(len(papers)))
 }
 
 func TestRead(t *testing.T) {
@@ -50,7 +58,7 @@ func TestRead(t *testing.T) {
 		{"dois", biblio.DOI, "# mine\n10.1145/1.2\n doi:10.1000/ABC\r\nhttps://doi.org/10.1145/3.4\n", []gleaner.Paper{{DOI: "10.1145/1.2"}, {DOI: "10.1000/abc"}, {DOI: "10.1145/3.4"}}},
 	}
 	for _, tt := range tests {
-		got, err := biblio.Read(strings.NewReader(tt.in), tt.format)
+		got, err := read(strings.NewReader(tt.in), tt.format)
 		require.NoError(t, err, tt.name)
 		assert.Equal(t, tt.want, got, tt.name)
 	}
@@ -90,7 +98,7 @@ func TestEveryErrorOfAListIsNamed(t *testing.T) {
 		"ris":    {biblio.RIS, "TY  - JOUR\nTI  - A\nPY  - soon\nER  - \nTY  - JOUR\nTI  - B\nTY  - JOUR\nTI  - C\n", []string{`line 3, column 7: "soon" is not a year`, "line 7, column 1: a new reference begins", "line 7, column 1: the reference that begins here has no closing"}},
 		"doi":    {biblio.DOI, "# mine\n10.1145/1.2\nhttps://doi.org/10.1145/3.4\nten.11\n\n10.1145/5.6 and more\n", []string{`line 4, column 1: "ten.11" is not a DOI`, `line 6, column 1: "10.1145/5.6 and more" is not a DOI`}},
 	} {
-		_, err := biblio.Read(strings.NewReader(tt.in), tt.format)
+		_, err := read(strings.NewReader(tt.in), tt.format)
 		var wrong biblio.SyntaxErrors
 		require.ErrorAs(t, err, &wrong, name)
 		require.Len(t, wrong, len(tt.want), "%s: %v", name, err)
@@ -98,7 +106,20 @@ func TestEveryErrorOfAListIsNamed(t *testing.T) {
 			require.ErrorContains(t, wrong[i], want, name)
 		}
 	}
-	_, err := biblio.Read(strings.NewReader(strings.Repeat("nonsense\n", 1000)), biblio.DOI)
+	untitled := map[biblio.Format]string{
+		biblio.CSV:    "title,year\nA,2001\n,\n,2002\nB,2003\n",
+		biblio.BibTeX: "@a{x, title={A}}\n@a{y, year={2002}}\n@a{z, title={B}}",
+		biblio.RIS:    "TY  - JOUR\nTI  - A\nER  - \nTY  - JOUR\nER  - \nTY  - JOUR\nTI  - B\nER  - \n",
+	}
+	for format, in := range untitled {
+		papers, wrong, err := biblio.Read(strings.NewReader(in), format)
+		require.NoError(t, cmp.Or(err, wrong.Refusal(len(papers))), format)
+		require.Len(t, papers, 2, format)
+		require.ErrorContains(t, wrong, ": entry 2 has neither a title nor a DOI", format)
+	}
+	_, err := read(strings.NewReader(strings.Repeat("{}\n", 1000)), biblio.JSONL)
+	require.Equal(t, 51, len(strings.Split(err.Error(), "\n")), "nor entries without end")
+	_, err = read(strings.NewReader(strings.Repeat("nonsense\n", 1000)), biblio.DOI)
 	require.Equal(t, 51, len(strings.Split(err.Error(), "\n")), "not a thousand lines")
 }
 
@@ -134,13 +155,13 @@ func TestMalformedInputHasAPlace(t *testing.T) {
 		{"ris unclosed", biblio.RIS, "TY  - JOUR\nTI  - x\n", 1, 1},
 		{"ris open twice", biblio.RIS, "TY  - JOUR\nTI  - x\nTY  - JOUR\n", 3, 1},
 		{"ris no tag", biblio.RIS, "hello\n", 1, 1},
-		{"csv row without title and doi", biblio.CSV, "title,year\nx,2001\n,\n,2002\n", 4, 1},
+		{"csv row without title and doi", biblio.CSV, "title,year\n,\n,2002\n", 3, 1},
 		{"json without title and doi", biblio.JSONL, "{\"key\":\"conf/x/1\"}\n", 1, 1},
 		{"bibtex without title and doi", biblio.BibTeX, "\n@article{a, author={A B}, year={2001}}", 2, 1},
 		{"ris without title and doi", biblio.RIS, "TY  - JOUR\nPY  - 2001\nER  - \n", 1, 1},
 	}
 	for _, tt := range tests {
-		_, err := biblio.Read(strings.NewReader(tt.in), tt.format)
+		_, err := read(strings.NewReader(tt.in), tt.format)
 		var se *biblio.SyntaxError
 		require.ErrorAs(t, err, &se, tt.name)
 		assert.Equal(t, [2]int{tt.line, tt.column}, [2]int{se.Line, se.Column}, "%s: %v", tt.name, err)
@@ -157,7 +178,7 @@ func TestWriteReadsBack(t *testing.T) {
 		var b bytes.Buffer
 		require.NoError(t, biblio.Write(&b, f, entries(papers)))
 		assert.Equal(t, f == biblio.BibTeX || f == biblio.RIS, strings.Contains(b.String(), "van Cranenburgh, Andreas"), f)
-		got, err := biblio.Read(&b, f)
+		got, err := read(&b, f)
 		require.NoError(t, err)
 		want := slices.Clone(papers)
 		switch f {
@@ -193,7 +214,7 @@ func TestExportsOfHostileText(t *testing.T) {
 				assert.NotRegexp(t, `^\s*[=+@＝-]`, cell)
 			}
 		}
-		got, err := biblio.Read(strings.NewReader(text), f)
+		got, err := read(strings.NewReader(text), f)
 		require.NoError(t, err)
 		require.Len(t, got, len(papers))
 		for i := range got {
@@ -257,7 +278,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string, which uint8) {
 		format := formats[int(which)%len(formats)]
-		papers, err := biblio.Read(strings.NewReader(in), format)
+		papers, err := read(strings.NewReader(in), format)
 		if err != nil {
 			var se *biblio.SyntaxError
 			require.ErrorAs(t, err, &se, "untyped error")
@@ -268,7 +289,7 @@ func FuzzRead(f *testing.F) {
 		var b bytes.Buffer
 		require.NoError(t, biblio.Write(&b, format, entries(papers)))
 		if format == biblio.JSONL { // the others drop what they cannot hold
-			again, err := biblio.Read(&b, format)
+			again, err := read(&b, format)
 			require.NoError(t, err)
 			require.Len(t, again, len(papers))
 		}
@@ -279,7 +300,7 @@ func FuzzRead(f *testing.F) {
 // many fields they have.
 func TestBlankRows(t *testing.T) {
 	t.Parallel()
-	papers, err := biblio.Read(strings.NewReader("title,year,doi\nA Paper,2003,\n , ,\t\n,,\n,\n\"  \"\n , , , \nAnother,2004,\n"), biblio.CSV)
+	papers, err := read(strings.NewReader("title,year,doi\nA Paper,2003,\n , ,\t\n,,\n,\n\"  \"\n , , , \nAnother,2004,\n"), biblio.CSV)
 	require.NoError(t, err)
 	require.Len(t, papers, 2)
 }

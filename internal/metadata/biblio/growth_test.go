@@ -46,7 +46,7 @@ func TestReadingGrowsWithTheInput(t *testing.T) {
 	for name, w := range worst {
 		t.Run(name, func(t *testing.T) {
 			growthtest.Linear(t, 8<<10, func(n int) []byte { return []byte(w.of(n)) }, func(in []byte) {
-				papers, _, _ := biblio.ReadSome(bytes.NewReader(in), w.format)
+				papers, _, _ := biblio.Read(bytes.NewReader(in), w.format)
 				_ = biblio.Write(&bytes.Buffer{}, w.format, entries(papers))
 			})
 		})
@@ -63,7 +63,7 @@ func TestAbbreviationsOfAbbreviations(t *testing.T) {
 		fmt.Fprintf(&b, "@string{s%d = s%d # s%d}\n", i+1, i, i)
 	}
 	b.WriteString("@article{k, title = s18, year = 2003}\n")
-	papers, err := biblio.Read(strings.NewReader(b.String()), biblio.BibTeX)
+	papers, err := read(strings.NewReader(b.String()), biblio.BibTeX)
 	require.ErrorContains(t, err, "line 12")
 	require.ErrorContains(t, err, "a value joined of more than 1048576 bytes")
 	require.Empty(t, papers)
@@ -72,7 +72,7 @@ func TestAbbreviationsOfAbbreviations(t *testing.T) {
 	for i := range 80_000 {
 		fmt.Fprintf(&b, "@article{k%d, title={A paper}, publisher=acl, url=anth # {P00-%d/}, year=2003, note={of a large anthology}}\n", i, i)
 	}
-	papers, err = biblio.Read(strings.NewReader(b.String()), biblio.BibTeX)
+	papers, err = read(strings.NewReader(b.String()), biblio.BibTeX)
 	require.NoError(t, err, "they stand for less than the file has")
 	require.Len(t, papers, 80_000)
 	names := `@string{a="` + strings.Repeat("B and ", 1<<19/6) + "B and \"}\n"
