@@ -138,6 +138,11 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 	}
 	progress := c.Progress("papers of " + name)
 	defer progress.End()
+	say := func(said string) {
+		progress.Show("papers of " + name + ": " + said)
+		f.listing(said)
+	}
+	a.Catalogues.DBLP.OnRetry(say)
 	e.From = harvest.SourceDBLP
 	if given.Author != "" {
 		who, err := a.Catalogues.DBLP.ResolveAuthor(ctx, given.Author)
@@ -171,9 +176,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		return papers, err
 	}
 	return a.Catalogues.DBLP.List(ctx, gleaner.Venue{Key: key}, years, func(done, of int) {
-		said := fmt.Sprintf("%d of %d volumes", done, of)
-		progress.Show("papers of " + name + ": " + said)
-		f.listing(said)
+		say(fmt.Sprintf("%d of %d volumes", done, of))
 	})
 }
 

@@ -1,11 +1,18 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/console"
 	"gleaner/internal/devstack/storetest"
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -121,4 +128,26 @@ func TestTheRecordAnswersForYearsThatItHas(t *testing.T) {
 	require.True(t, own[0].Listed[1].Found, "a document on record is the paper, of whatever list")
 	require.NoError(t, c.SetUnanswered(t.Context(), h.ID, store.UnansweredPapers, "dblp", nil, []store.Unanswered{{Subject: "2002", Reason: "status 503"}}))
 	require.Contains(t, dry("2001-2002"), "16 papers as DBLP lists them now")
+}
+
+// desk does what the console asks of the commands.
+func (c *testConsole) desk(args ...string) *desk {
+	c.t.Helper()
+	root := newRootCommand(io.Discard, io.Discard, document.Child{})
+	require.NoError(c.t, root.Root.PersistentFlags().Parse(append(c.args, args...)))
+	return &desk{c: root, db: c.DB}
+}
+
+// TestAPreviewSaysWhatFails while the catalogue is requested again.
+func TestAPreviewSaysWhatFails(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	t.Cleanup(down.Close)
+	d := c.desk("--proxy-file", secretFile(t, down.URL), "--dblp-url", "http://dblp.example", "--dblp-delay", "1ms", "--policy", c.policy("crawl: {retry-base: 15ms}"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	said := func(s string) { cancel(errors.New(s)) }
+	_, err := d.Estimate(ctx, console.HarvestRequest{Goal: "conf/x", Years: "2001"}, said)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, context.Cause(ctx), "DBLP is unavailable (status 502), and is asked again")
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
-	"gleaner/internal/document"
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
@@ -303,9 +302,7 @@ func TestAListIsOneFiles(t *testing.T) {
 	_, errs, result := c.background(t.Context(), "harvest", "--papers", mixed, "--dry-run")
 	require.Equal(t, program.ExitOK, result())
 	require.Contains(t, errs.String(), "hint: 1 entry of "+mixed+left)
-	root := newRootCommand(io.Discard, io.Discard, document.Child{})
-	require.NoError(t, root.Root.PersistentFlags().Parse(c.args))
-	_, said, err := (&desk{c: root}).EnterList(t.Context(), "more.csv", untitled, false)
+	_, said, err := c.desk().EnterList(t.Context(), "more.csv", untitled, false)
 	require.NoError(t, err)
 	require.Equal(t, "1 entry of more.csv"+left, said)
 }

@@ -59,6 +59,14 @@ func (d *DBLP) advised(err error) error {
 	return fmt.Errorf("%w; a local copy of dblp.xml.gz would serve instead", err)
 }
 
+// OnRetry calls do before each wait for a repeated request, with its reason. It is set before the
+// first request.
+func (d *DBLP) OnRetry(do func(why string)) {
+	for _, b := range d.bases {
+		b.svc.retrying = do
+	}
+}
+
 func (d *DBLP) Name() string { return "dblp" }
 
 // List returns every paper of the venue in the years, in the order of the index. It reports

@@ -33,11 +33,12 @@ type service struct {
 	retries int
 	header  http.Header
 
-	api     *fetch.API
-	begin   func(ctx context.Context, what string) (end func(), err error)
-	log     *slog.Logger
-	secrets secrets
-	backoff time.Duration
+	api      *fetch.API
+	begin    func(ctx context.Context, what string) (end func(), err error)
+	log      *slog.Logger
+	retrying func(why string)
+	secrets  secrets
+	backoff  time.Duration
 
 	// slower, where set, reads an answer's headers for a pace that the service
 	// asks for at this moment.
@@ -51,7 +52,7 @@ func newService(cfg Config, name string, delay time.Duration) *service {
 	s := &service{
 		name: name, least: delay, retries: max(cfg.Retries, 0), header: http.Header{},
 		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Memory, requestTime, maxBody), log: cfg.Log,
-		backoff: cfg.Backoff, begin: cfg.Begin,
+		backoff: cfg.Backoff, begin: cfg.Begin, retrying: func(string) {},
 		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey),
 	}
 	s.delay.Store(int64(delay))
@@ -126,6 +127,8 @@ func (s *service) ask(ctx context.Context, method, addr string, body []byte) (an
 		}
 		s.log.WarnContext(ctx, "outside service is asked again", "service", s.name, "url", s.secrets.hide(addr), "try", attempt+1, "in", pause,
 			"because", s.secrets.hide(down.Error()))
+		down.RetryAfter = 0
+		s.retrying(s.secrets.hide(fmt.Sprintf("%v, and is asked again", down)))
 		if err := fetch.Wait(ctx, pause); err != nil {
 			return answer{}, err
 		}
