@@ -79,7 +79,7 @@ func (d *desk) Troubles(ctx context.Context, harvest string) (lines []string, er
 		return nil, err
 	}
 	all, err := pool.Troubles(ctx, t, harvest)
-	return each.Of(all, pool.Trouble.String), err
+	return each.Of(all, func(t pool.Trouble) string { return t.Words(console.TimeForm) }), err
 }
 
 // consoleError marks what the person in the console is to be told, as the exit codes of

@@ -62,7 +62,7 @@ func writeExplanation(w io.Writer, e *app.Explanation) error {
 		row("site", strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")+"; next request "+s.NextWords(time.DateTime))
 		row("not asked", s.PauseWords(time.DateTime))
 	}
-	row("pace of the site", e.Pace.Words())
+	row("pace of the site", e.Pace.Words(time.DateTime))
 	row("why", e.Reason)
 	row("left out by", strings.Join(e.Lists, ", "))
 	row("outcome", e.Outcome)

@@ -102,7 +102,7 @@ func retryHarvest(ctx context.Context, c *cli, t client.Client, db *store.DB, h 
 	return c.Print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "sites": did.Sites, "held": did.Held, "waiting": asked}, func(w io.Writer) error {
 		fmt.Fprintln(w, h.ID, retryWords(did, now))
 		for _, a := range asked {
-			fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Format("2006-01-02 15:04:05"))
+			fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Local().Format(time.DateTime))
 		}
 		return nil
 	})

@@ -151,7 +151,7 @@ func writeSite(w io.Writer, s app.SiteView) error {
 	if s.Blocked == "" {
 		row("next request", s.NextWords(time.DateTime))
 	}
-	row("pace", s.Pace.Words())
+	row("pace", s.Pace.Words(time.DateTime))
 	if s.Holder != "" {
 		row("asked by", s.Holder+", until "+day(s.Until)+" unless it goes on")
 	}

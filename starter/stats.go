@@ -149,7 +149,7 @@ func (f *statsFlags) sites(ctx context.Context, c *cli, a *app.App, _ string) er
 	return printRows(c, rows, err, head, func(r rated[store.SiteRates]) string {
 		s := r.Row
 		return fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s", s.Host, r.words(s.Rates), s.References, s.Foreign,
-			s.Pace.Words(), s.Verdict)
+			s.Pace.Words(time.DateTime), s.Verdict)
 	}, map[bool]string{true: "no site was crawled yet: starter harvest", false: "no site is a trap or barren as asked"}[f.verdict == ""])
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/workflowservice/v1"
@@ -60,7 +61,7 @@ func statusCommand(c *cli) *cobra.Command {
 						fmt.Fprintln(w, "   ", t)
 					}
 					for _, s := range h.Sites {
-						fmt.Fprintln(w, "    being crawled:", s.Host, s.Words())
+						fmt.Fprintln(w, "    being crawled:", s.Host, s.Words(time.DateTime))
 					}
 				}
 				return nil

@@ -119,7 +119,7 @@ func TestParentsAreListed(t *testing.T) {
 	require.Equal(t, 2, one.Parents[0].Documents)
 	require.False(t, one.Parents[0].Read)
 	body := d.page("/parents?site=p7.example")
-	require.Contains(t, body, "2005-06-30")
+	require.Contains(t, body, "30 Jun 2005")
 	require.Contains(t, body, "no document")
 	d.gives(http.StatusBadRequest, "GET", "/parents?after=x", "")
 }

@@ -189,11 +189,13 @@ func TestAHarvestSaysHowFastItGoes(t *testing.T) {
 func TestWordsForPeople(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	words := func(at *time.Time) string { return store.Failure{Next: at}.NextWords(timeForm) }
+	words := func(at *time.Time) string { return store.Failure{Next: at}.NextWords(TimeForm) }
 	past, soon := now.Add(-time.Hour), now.Add(time.Hour)
 	require.Equal(t,
 		[]string{"not by itself", "due since " + when(past), when(soon), "never, unless a retry names the reason"},
-		[]string{words(nil), words(&past), words(&soon), store.Failure{ForGood: true}.NextWords(timeForm)})
+		[]string{words(nil), words(&past), words(&soon), store.Failure{ForGood: true}.NextWords(TimeForm)})
+	pace := store.Pace{Seconds: 1, By: "default", Rest: "Retry-After", Until: &soon}
+	require.Equal(t, "every 1s (default), not before "+when(soon)+" (Retry-After)", pace.Words(TimeForm))
 	for _, name := range []string{"saved_New", "saved_Duplicate", "filtered_MTF", "filtered_DCF", "failed_TextExtract", "failed_FileNotFound", "failed_PDFFilenotFound"} {
 		require.NotContains(t, countedRow{Name: name}.Label(), "_", name)
 	}

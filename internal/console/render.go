@@ -85,9 +85,9 @@ func functions() template.FuncMap {
 			}
 			return when(at)
 		},
-		"asked": func(s store.SiteRow) string { return s.NextWords(timeForm) },
+		"timeForm": func() string { return TimeForm },
 		"nextTry": func(at *time.Time, forGood bool) string {
-			return store.Failure{Next: at, ForGood: forGood}.NextWords(timeForm)
+			return store.Failure{Next: at, ForGood: forGood}.NextWords(TimeForm)
 		},
 		"short":   func(sha string) string { return sha[:min(len(sha), 12)] },
 		"set":     withParam,
@@ -110,15 +110,15 @@ func functions() template.FuncMap {
 	}
 }
 
-// timeForm is the form of moments for people.
-const timeForm = "2 Jan 2006, 15:04:05 MST"
+// TimeForm is the form of moments for people.
+const TimeForm = "2 Jan 2006, 15:04:05 MST"
 
 // when says a moment to a person.
 func when(t any) string {
 	switch t := t.(type) {
 	case time.Time:
 		if !t.IsZero() {
-			return t.Local().Format(timeForm)
+			return t.Local().Format(TimeForm)
 		}
 	case *time.Time:
 		if t != nil {

@@ -59,7 +59,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	for _, m := range reported(t, a, id).Missing {
 		evidence = append(evidence, m.Evidence...)
 	}
-	assert.Contains(t, strings.Join(evidence, "\n"), "next try "+q.Next.UTC().Format("2006-01-02 15:04"))
+	assert.Contains(t, strings.Join(evidence, "\n"), "next try "+q.Next.UTC().Format("2006-01-02 15:04:05 UTC"))
 
 	// Another harvest within minutes spares the host; the host is mended, a person
 	// says so, and that counts at once.

@@ -36,14 +36,17 @@ type Trouble struct {
 	Error   string    `json:"error"`
 }
 
-// String returns the trouble as a line for people.
-func (t Trouble) String() string {
+// String returns the trouble as a line of a command's output.
+func (t Trouble) String() string { return t.Words(time.DateTime) }
+
+// Words returns the trouble as a line for people, with moments in a form.
+func (t Trouble) Words(form string) string {
 	when := ""
 	switch {
 	case !t.Since.IsZero():
-		when = ", since " + t.Since.Local().Format(time.DateTime)
+		when = ", since " + t.Since.Local().Format(form)
 	case !t.Last.IsZero():
-		when = ", last tried " + t.Last.Local().Format(time.DateTime)
+		when = ", last tried " + t.Last.Local().Format(form)
 	}
 	why := whose.ReplaceAllString(t.Error, "")
 	switch {
@@ -53,7 +56,7 @@ func (t Trouble) String() string {
 		why = "its worker fell silent"
 	}
 	if t.Runs {
-		return fmt.Sprintf("%s failed, and runs again since %s (attempt %d): %s", t.What, t.Last.Local().Format(time.DateTime), t.Attempt, why)
+		return fmt.Sprintf("%s failed, and runs again since %s (attempt %d): %s", t.What, t.Last.Local().Format(form), t.Attempt, why)
 	}
 	return fmt.Sprintf("%s fails and is tried again (attempt %d%s): %s", t.What, t.Attempt, when, why)
 }

@@ -240,7 +240,7 @@ func (c *clues) noHomepage(p gleaner.Paper) (Reason, []string) {
 		}
 		line := a.Name + ": " + clue.NotFound
 		if clue.NextTry != nil && clue.NextTry.After(time.Now()) {
-			line += ", next try " + clue.NextTry.UTC().Format("2006-01-02 15:04")
+			line += ", next try " + clue.NextTry.UTC().Format("2006-01-02 15:04:05 MST")
 		}
 		out = append(out, line)
 	}

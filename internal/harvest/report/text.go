@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
@@ -21,7 +22,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintln(w, failed)
 	}
 	if e := r.Ended; e != nil {
-		fmt.Fprintf(w, "%s\n", e.words(r, "2006-01-02 15:04"))
+		fmt.Fprintf(w, "%s\n", e.words(r, time.DateTime))
 	}
 	if unread := r.Unread(); unread != "" {
 		fmt.Fprintln(w, unread)
@@ -107,7 +108,7 @@ func (r *Report) writeSites(w io.Writer) error {
 		if s.Reason != "" {
 			state += ": " + s.Reason
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", s.Host, s.Pages, s.Documents, s.Accepted, s.Found, s.Failed, s.Waiting, s.Words(), state)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", s.Host, s.Pages, s.Documents, s.Accepted, s.Found, s.Failed, s.Waiting, s.Words(time.DateTime), state)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -315,8 +315,8 @@ const paceColumns = `extract(epoch FROM s.pace)::float8, s.pace_by,
 		THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END, extract(epoch FROM s.min_delay)::float8`
 
 // Words says a pace to a person: "every 1s (default)"; "" where nothing was asked
-// of the site yet, and nobody set its delay.
-func (p Pace) Words() string {
+// of the site yet, and nobody set its delay. form is that of moments.
+func (p Pace) Words(form string) string {
 	words := func(seconds float64, by string) string {
 		return fmt.Sprintf("%s (%s)", time.Duration(seconds*float64(time.Second)).Round(time.Millisecond), by)
 	}
@@ -330,7 +330,7 @@ func (p Pace) Words() string {
 		s += ", at least " + words(p.AtLeast, gleaner.SetByHand)
 	}
 	if p.Until != nil {
-		s += fmt.Sprintf(", not before %s (%s)", p.Until.Local().Format(time.DateTime), p.Rest)
+		s += fmt.Sprintf(", not before %s (%s)", p.Until.Local().Format(form), p.Rest)
 	}
 	return s
 }
