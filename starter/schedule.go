@@ -156,7 +156,11 @@ func startSchedule(ctx context.Context, t client.Client, o client.ScheduleOption
 func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags) (client.ScheduleOptions, error) {
 	spec := client.ScheduleSpec{Jitter: cmp.Or(f.jitter, min(f.every/10, time.Hour))}
 	if f.cron != "" {
-		spec.CronExpressions = []string{f.cron + "#" + f.cron} // which the server keeps as its comment alone
+		says := f.cron // which the server keeps only as a comment
+		if !strings.HasPrefix(says, "CRON_TZ=") {
+			says += " (UTC)"
+		}
+		spec.CronExpressions = []string{f.cron + "#" + says}
 	} else {
 		// Temporal counts intervals from 1970; with this offset the first run is one
 		// interval from now.
@@ -218,24 +222,17 @@ func describeSchedule(ctx context.Context, t client.Client, id string) (s schedu
 	}
 	s = scheduled{Schedule: shortName(id), Paused: d.Schedule.State.Paused, Note: d.Schedule.State.Note, Next: d.Info.NextActionTimes,
 		Runs: d.Info.NumActions, Skipped: d.Info.NumActionsSkippedOverlap, Missed: d.Info.NumActionsMissedCatchupWindow}
-	s.Every, s.Cron = ruleOf(d.Schedule.Spec)
+	for _, interval := range d.Schedule.Spec.Intervals {
+		s.Every = config.DurationText(interval.Every)
+	}
+	for _, calendar := range d.Schedule.Spec.Calendars {
+		s.Cron = calendar.Comment
+	}
 	s.Last, s.Did = lastRun(ctx, t, d.Info.RecentActions)
 	for _, w := range d.Info.RunningWorkflows {
 		s.Running = append(s.Running, w.WorkflowID)
 	}
 	return s, nil
-}
-
-// ruleOf is the interval or the calendar by which a schedule runs.
-func ruleOf(spec *client.ScheduleSpec) (every, cron string) {
-	switch {
-	case spec == nil:
-	case len(spec.Intervals) > 0:
-		every = config.DurationText(spec.Intervals[0].Every)
-	case len(spec.Calendars) > 0:
-		cron = spec.Calendars[0].Comment
-	}
-	return every, cron
 }
 
 func (c *cli) showSchedule(ctx context.Context, t client.Client, id, did string) error {
@@ -255,7 +252,7 @@ func writeScheduled(w io.Writer, s scheduled) {
 		fmt.Fprintf(w, "  every %s\n", s.Every)
 	}
 	if s.Cron != "" {
-		fmt.Fprintf(w, "  cron %s\n", s.Calendar())
+		fmt.Fprintf(w, "  cron %s\n", s.Cron)
 	}
 	if s.Paused {
 		fmt.Fprintf(w, "  paused: %s\n", s.Note)
@@ -263,7 +260,7 @@ func writeScheduled(w io.Writer, s scheduled) {
 	if s.Last != nil {
 		fmt.Fprintf(w, "  last %s %s\n", s.Last.Local().Format(time.DateTime), s.Did)
 	}
-	if s.Runs > 0 { // unknown in a list
+	if s.Runs > 0 {
 		fmt.Fprintf(w, "  %s, %d left out while one was running, %d missed\n", text.Count(s.Runs, "run"), s.Skipped, s.Missed)
 	}
 	if len(s.Next) > 0 && !s.Paused {
@@ -325,10 +322,14 @@ func listSchedules(ctx context.Context, t client.Client) ([]scheduled, error) {
 	entries, err := scheduleEntries(ctx, t.ScheduleClient())
 	all := []scheduled{}
 	for _, e := range entries {
-		s := scheduled{Schedule: shortName(e.ID), Paused: e.Paused, Note: e.Note, Next: e.NextActionTimes}
-		s.Every, s.Cron = ruleOf(e.Spec)
-		s.Last, s.Did = lastRun(ctx, t, e.RecentActions)
-		all = append(all, s)
+		s, err := describeSchedule(ctx, t, e.ID)
+		switch {
+		case isNotFound(err): // it was removed since
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, s)
+		}
 	}
 	return all, err
 }

@@ -31,7 +31,7 @@ const goalDue = "due"
 type Scheduled struct {
 	Schedule string      `json:"schedule"`
 	Every    string      `json:"every,omitempty"` // such as 30d; "" for other rules
-	Cron     string      `json:"cron,omitempty"`  // such as 0 3 1 * *
+	Cron     string      `json:"cron,omitempty"`  // such as 0 3 1 * * (UTC)
 	Paused   bool        `json:"paused"`
 	Note     string      `json:"note,omitempty"`
 	Next     []time.Time `json:"next,omitempty"`
@@ -41,14 +41,6 @@ type Scheduled struct {
 	Skipped  int         `json:"skipped,omitempty"` // for overlap
 	Missed   int         `json:"missed,omitempty"`  // beyond the catch-up window
 	Running  []string    `json:"running,omitempty"`
-}
-
-// Calendar is the cron expression with its time zone.
-func (s Scheduled) Calendar() string {
-	if s.Cron == "" || strings.HasPrefix(s.Cron, "CRON_TZ=") {
-		return s.Cron
-	}
-	return s.Cron + " (UTC)"
 }
 
 // scheduleOf says to a person of what a schedule is.

@@ -88,7 +88,7 @@ func TestSchedulesAreSetUp(t *testing.T) {
 	require.Equal(t, []string{"weekly", "every 45 days", "every 12h"}, []string{intervalWords("7d"), intervalWords("45d"), intervalWords("12h")})
 	require.Regexp(t, `(?s)<option value="30d" selected>monthly</option>.*every three months.*name="otherwise"`, page)
 	require.Contains(t, page, "<td>conf/webdb</td>")
-	h.all[0].Cron = "0 3 1 * *"
+	h.all[0].Cron = "0 3 1 * * (UTC)"
 	require.Contains(t, d.page("/schedules"), ">cron 0 3 1 * * (UTC)</td>")
 	for form, want := range map[string]int{
 		"do=create&goal=conf/x": 400, "do=create&goal=conf/x&every=59m": 400, "do=create&goal=conf/x&every=soon": 400,
