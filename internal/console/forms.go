@@ -33,9 +33,9 @@ func choice(name string) string {
 		"bfs": "bfs: every link, as it is met", "best": "best: links of pages on topic first",
 		"graph":   "graph: then links of pages like those that led there",
 		"gleaner": "gleaner: the words of a link and what its host brought count, too",
-		"auto":    "what its content says", "warc": "WARC archives", "arc": "ARC archives",
+		"auto":    "WARC, ARC or WACZ archives, as their content says", "warc": "WARC archives", "arc": "ARC archives",
 		"heritrix": "a job of Heritrix, with its crawl.log",
-		"mirror":   "a mirror, as wget and HTTrack keep it", "folder": "a folder of files",
+		"mirror":   "a mirror, as wget and HTTrack keep it", "folder": "a folder or a zip of files",
 	}
 	return cmp.Or(words[name], name, "–")
 }
