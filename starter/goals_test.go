@@ -297,7 +297,8 @@ func TestAListIsOneFiles(t *testing.T) {
 	require.Contains(t, out, "of 2 papers only the DOI is known here; the harvest asks Crossref")
 	c.ok("harvest", "conf/x", "--papers", other, "--sources", "file")
 
-	const untitled, left = "title,year\nA Thing of One Year,2001\n,2002\n", " left out:\nline 3, column 1: entry 2 has neither a title nor a DOI\n"
+	const untitled = "title,year\nA Thing of One Year,2001\n,2002\n"
+	const left = " left out:\nline 3, column 1: entry 2 has neither a title nor a DOI\n"
 	mixed := c.file("mixed.csv", untitled)
 	_, errs, result := c.background(t.Context(), "harvest", "--papers", mixed, "--dry-run")
 	require.Equal(t, program.ExitOK, result())
