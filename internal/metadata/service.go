@@ -127,8 +127,8 @@ func (s *service) ask(ctx context.Context, method, addr string, body []byte) (an
 		}
 		s.log.WarnContext(ctx, "outside service is asked again", "service", s.name, "url", s.secrets.hide(addr), "try", attempt+1, "in", pause,
 			"because", s.secrets.hide(down.Error()))
-		down.RetryAfter = 0
-		s.retrying(s.secrets.hide(fmt.Sprintf("%v, and is asked again", down)))
+		down.RetryAfter, down.Err = 0, nil // it may name servers
+		s.retrying(down.Error() + ", and is asked again")
 		if err := fetch.Wait(ctx, pause); err != nil {
 			return answer{}, err
 		}
