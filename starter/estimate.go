@@ -166,16 +166,21 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 		return nil, err
 	}
 	e.Goal = key
-	papers, err := a.DB.Papers(ctx, key, years)
+	return e.papersOfVenue(ctx, a, say)
+}
+
+// papersOfVenue are the papers of its venue, from the record or else from DBLP.
+func (e *estimated) papersOfVenue(ctx context.Context, a *app.App, say func(string)) ([]gleaner.Paper, error) {
+	papers, err := a.DB.Papers(ctx, e.Goal, e.Years)
 	listed := false
 	if err == nil && len(papers) > 0 {
-		listed, err = a.DB.Listed(ctx, key, years)
+		listed, err = a.DB.Listed(ctx, e.Goal, e.Years)
 	}
 	if err != nil || listed {
 		e.From = "record"
 		return papers, err
 	}
-	return a.Catalogues.DBLP.List(ctx, gleaner.Venue{Key: key}, years, func(done, of int) {
+	return a.Catalogues.DBLP.List(ctx, gleaner.Venue{Key: e.Goal}, e.Years, func(done, of int) {
 		say(fmt.Sprintf("%d of %d volumes", done, of))
 	})
 }

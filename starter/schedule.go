@@ -323,12 +323,10 @@ func listSchedules(ctx context.Context, t client.Client) ([]scheduled, error) {
 	all := []scheduled{}
 	for _, e := range entries {
 		s, err := describeSchedule(ctx, t, e.ID)
-		switch {
-		case isNotFound(err): // it was removed since
-		case err != nil:
-			return nil, err
-		default:
+		if err == nil {
 			all = append(all, s)
+		} else if !isNotFound(err) { // since it was listed
+			return nil, err
 		}
 	}
 	return all, err

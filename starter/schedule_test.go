@@ -37,9 +37,10 @@ func TestScheduleCommands(t *testing.T) {
 	listed := func(say string) func() bool { // the server lists what it has indexed
 		return func() bool { return strings.Contains(c.ok("schedule", "list"), say) }
 	}
-	for rule, says := range map[string]string{"--every 2d": "every 2d", "--cron 0 3 1 * *": "cron 0 3 1 * * (UTC)"} {
-		flag, value, _ := strings.Cut(rule, " ")
-		made := c.ok("schedule", "create", "whitelist", flag, value, "--small", "10")
+	for rule, says := range map[string]string{
+		"every=2d": "every 2d", "cron=0 3 1 * *": "cron 0 3 1 * * (UTC)", "cron=@daily": "cron @daily (UTC)",
+	} {
+		made := c.ok("schedule", "create", "whitelist", "--"+rule, "--small", "10")
 		require.Contains(t, made, "whitelist created\n  "+says+"\n  next ")
 		require.Eventually(t, listed("whitelist\n  "+says+"\n  next "), 2*time.Minute, 100*time.Millisecond)
 		c.ok("schedule", "delete", "whitelist")

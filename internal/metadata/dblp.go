@@ -59,8 +59,7 @@ func (d *DBLP) advised(err error) error {
 	return fmt.Errorf("%w; a local copy of dblp.xml.gz would serve instead", err)
 }
 
-// OnRetry calls do before each wait for a repeated request, with its reason. It is set before the
-// first request.
+// OnRetry calls do before each repeated request. It is set before the first request.
 func (d *DBLP) OnRetry(do func(why string)) {
 	for _, b := range d.bases {
 		b.svc.retrying = do
