@@ -43,8 +43,8 @@ type Harvests interface {
 	// Estimate returns what a harvest would have to do, and calls listing with its progress.
 	// Nothing is kept.
 	Estimate(ctx context.Context, w HarvestRequest, listing func(string)) (Estimated, error)
-	// EnterList enters a list of wanted papers under the name of its file, and returns the goal of its harvest,
-	// and a line each of what is left out. A list of that name with other papers is replaced only where replace is true.
+	// EnterList enters a list of wanted papers under the name of its file, and returns the goal of its harvest and
+	// what is left out, a line each. It replaces a list of that name with other papers only if replace is true.
 	EnterList(ctx context.Context, file, text string, replace bool) (goal, leftOut string, err error)
 	// Collect has a collection by topic made, or goes on with one that ended.
 	Collect(ctx context.Context, w CollectionRequest) (did string, err error)
