@@ -13,6 +13,7 @@ import (
 
 	"gleaner/internal/devstack/storetest"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/repository"
 )
 
 // TestViaOfARequest: the Via of a request names proxies, and no page that led there; its
@@ -75,16 +76,20 @@ func TestRevisitByDigestAlone(t *testing.T) {
 	require.Equal(t, by["http://a.example/1.pdf"].SHA256, by["http://b.example/copy.pdf"].SHA256)
 	require.Contains(t, by["http://b.example/other.pdf"].Detail, NoEarlier)
 
-	// Its file is not read for that: it may be as long as they are many.
+	// Its file is read to be copied once, and not for what was as before: it may be as long as they are many.
+	out := filepath.Join(s.dir, "out")
 	for i, body := range []string{pdf, html} {
 		sha := by[[]string{"http://a.example/1.pdf", "http://a.example/7.html"}[i]].SHA256
-		require.NoError(t, s.Repo.Delete(t.Context(), sha))
-		for host, to := range map[string]string{"c": "", "d": filepath.Join(s.dir, "out")} {
-			url := fmt.Sprintf("http://%s.example/%d", host, i)
+		for k, to := range []string{out, "", out} {
+			url := fmt.Sprintf("http://%c.example/%d", 'c'+k, i)
 			_, copies := s.imported(Options{Paths: []string{s.write("b.warc.gz", again(url, body))}, To: to})
 			require.Equal(t, SavedNew, copies[url].Outcome, url)
 			require.Equal(t, sha, copies[url].SHA256)
+			if k == 0 {
+				require.NoError(t, s.Repo.Delete(t.Context(), sha))
+			}
 		}
+		require.FileExists(t, filepath.Join(out, repository.Path(sha)))
 	}
 }
 
