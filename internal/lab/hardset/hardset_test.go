@@ -3,7 +3,6 @@ package hardset_test
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"runtime"
 	"slices"
 	"testing"
@@ -44,17 +43,15 @@ func poor(subjects []homepage.Subject) {
 func measure(t *testing.T, known func([]homepage.Subject)) {
 	var decisions []evidence.Decision
 	var labels []homepages.Label
-	situations := map[string]string{}
 	for _, seed := range testSeeds() {
-		d, l, s, err := hardset.Run(t.Context(), seed, 200, nil, known)
+		d, l, err := hardset.Run(t.Context(), seed, 200, nil, known)
 		require.NoError(t, err)
 		decisions, labels = append(decisions, d...), append(labels, l...)
-		maps.Copy(situations, s)
 	}
 	report := homepages.Evaluate(decisions, labels)
 	t.Logf("\n%s", report)
 	for _, m := range report.Mistakes {
-		t.Logf("%-26s %-32s got %q, want %v: %s", situations[m.Author.ID()], m.Author.Name, m.Got, m.Want, m.Rule)
+		t.Logf("%-32s got %q, want %v: %s", m.Author.Name, m.Got, m.Want, m.Rule)
 		for _, d := range decisions {
 			if d.Author.ID() != m.Author.ID() {
 				continue

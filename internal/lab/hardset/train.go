@@ -17,27 +17,23 @@ const parallel = 4
 
 // Run generates a web and finds its authors' homepages with the model given
 // (nil: the embedded one), by what is known of them, which known may lessen. Author ids
-// carry the seed, so that several webs can be judged together. The last result names each
-// author's difficulty.
-func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model, known func([]homepage.Subject)) ([]evidence.Decision, []homepages.Label, map[string]string, error) {
+// carry the seed, so that several webs can be judged together.
+func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model, known func([]homepage.Subject)) ([]evidence.Decision, []homepages.Label, error) {
 	w, err := Generate(ctx, seed, authors)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	known(w.Subjects)
 	f := homepage.New(homepage.Config{Searcher: w.Searcher(), Getter: w, Model: m})
 	ds, err := homepages.FindAll(ctx, f, w.Subjects, parallel)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	situations := map[string]string{}
 	for i := range ds {
-		id := ds[i].Author.ID()
-		pid := fmt.Sprintf("%d:%s", seed, strings.TrimPrefix(id, "name:"))
-		situations[pid] = w.Situations[id]
+		pid := fmt.Sprintf("%d:%s", seed, strings.TrimPrefix(ds[i].Author.ID(), "name:"))
 		ds[i].Author.PID, w.Labels[i].Author.PID = pid, pid
 	}
-	return ds, w.Labels, situations, nil
+	return ds, w.Labels, nil
 }
 
 // TrainingSeeds are the webs that the embedded model is trained on.
@@ -77,7 +73,7 @@ func Train(ctx context.Context, seeds []uint64, authors int, own []homepages.Exa
 func gather(ctx context.Context, seeds []uint64, authors int, m *homepage.Model) ([]homepages.Example, error) {
 	var examples []homepages.Example
 	for i, seed := range seeds {
-		ds, labels, _, err := Run(ctx, seed, authors, m, func([]homepage.Subject) {})
+		ds, labels, err := Run(ctx, seed, authors, m, func([]homepage.Subject) {})
 		if err != nil {
 			return nil, err
 		}

@@ -28,8 +28,6 @@ type doc struct {
 type Web struct {
 	Subjects []homepage.Subject
 	Labels   []homepages.Label
-	// Situations says by author id which difficulty was made for each.
-	Situations map[string]string
 
 	rand   *rand.Rand
 	styles []int
@@ -41,7 +39,7 @@ type Web struct {
 // Generate makes a web for the given number of authors.
 func Generate(ctx context.Context, seed uint64, authors int) (*Web, error) {
 	r := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
-	w := &Web{Situations: map[string]string{}, rand: r, docs: map[string]*doc{}, index: sampleweb.NewIndex()}
+	w := &Web{rand: r, docs: map[string]*doc{}, index: sampleweb.NewIndex()}
 	w.styles = some(r, []int{0, 1, 2, 3, 4}, 0.7)
 	people := makePeople(r, authors)
 	makePapers(r, people)
@@ -50,7 +48,6 @@ func Generate(ctx context.Context, seed uint64, authors int) (*Web, error) {
 	for i, p := range people {
 		s := pick(r, drawn)
 		listed[i] = w.build(p, s)
-		w.Situations[p.author.ID()] = s.key
 		if s.key == "namesakes" {
 			w.namesake(p)
 			w.otherResearcher(p)
