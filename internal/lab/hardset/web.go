@@ -138,7 +138,7 @@ func (w *Web) Get(ctx context.Context, u string) (*page.Page, string, error) {
 }
 
 // Searcher searches the pages of the web that a search engine would know.
-func (w *Web) Searcher() homepage.Searcher { return homepage.NewLocal(w.index) }
+func (w *Web) Searcher() homepage.Searcher { return w.index }
 
 // Pages lists the addresses of the web, sorted.
 func (w *Web) Pages() []string { return slices.Sorted(slices.Values(w.order)) }

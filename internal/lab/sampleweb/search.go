@@ -50,9 +50,13 @@ func (x *Index) Put(p evidence.Page) {
 	x.total += len(titled) + len(read)
 }
 
-// SearchPages implements homepage.PageIndex: the pages that hold at least half of the
-// terms, the best first.
-func (x *Index) SearchPages(_ context.Context, terms []string, n int) ([]evidence.Result, error) {
+// Name implements homepage.Searcher.
+func (*Index) Name() string { return "sample" }
+
+// Search returns the n best of the pages that hold at least half of the words of a query,
+// the best first.
+func (x *Index) Search(_ context.Context, query string, n int) ([]evidence.Result, error) {
+	terms := slices.Compact(slices.Sorted(slices.Values(text.Words(query))))
 	score, held := map[int]float64{}, map[int]int{}
 	mean := math.Max(1, float64(x.total)/math.Max(1, float64(len(x.pages))))
 	for _, t := range terms {
@@ -72,9 +76,12 @@ func (x *Index) SearchPages(_ context.Context, terms []string, n int) ([]evidenc
 	slices.SortFunc(found, func(a, b int) int {
 		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(x.pages[a].URL, x.pages[b].URL))
 	})
-	return each.Of(found[:min(n, len(found))], func(p int) evidence.Result {
-		return evidence.Result{URL: x.pages[p].URL, Title: x.pages[p].Title, Snippet: x.pages[p].Snippet()}
-	}), nil
+	results := make([]evidence.Result, min(n, len(found)))
+	for i := range results {
+		p := x.pages[found[i]]
+		results[i] = evidence.Result{URL: p.URL, Title: p.Title, Snippet: p.Snippet(), Provider: x.Name(), Rank: i + 1}
+	}
+	return results, nil
 }
 
 // buildIndex indexes the pages that a search engine would know: homepages, lists of

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"gleaner/internal/homepage"
 )
 
 // Request is one line of the log. Times are of the server's clock.
@@ -115,7 +113,7 @@ func (w *Web) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	case SearchHost:
 		w.indexOnce.Do(w.buildIndex)
-		ServeSearXNG(rw, r, homepage.NewLocal(w.index).Search)
+		ServeSearXNG(rw, r, w.index.Search)
 		return
 	}
 	switch h := w.hosts[name]; {
