@@ -54,10 +54,7 @@ func blacklistAdd(c *cli) *cobra.Command {
 			for i := range hosts {
 				hosts[i].Reason = cmp.Or(hosts[i].Reason, reason)
 			}
-			if err := a.DB.Block(ctx, hosts); err != nil {
-				return err
-			}
-			return c.Say(hosts, "asked no more: %s\n", text.Count(len(hosts), "host"))
+			return done(c, a.DB.Block(ctx, hosts), hosts, "asked no more: %s\n", text.Count(len(hosts), "host"))
 		})}
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for whoever asks later")
 	cmd.Flags().StringVar(&file, "file", "", fileOfHosts)

@@ -48,10 +48,8 @@ func collectionsRemove(c *cli) *cobra.Command {
 		Use: "remove NAME", Short: "Remove collections that are not being made; their documents stay in the library",
 		Args: args(1, collectionArg), Example: "  starter collections remove math",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			if err := collections.Remove(ctx, collections.In(a.DB), args[0]); err != nil {
-				return err
-			}
-			return c.Say(map[string]string{runCollections: args[0], "did": "removed"}, "%s removed\n", args[0])
+			err := collections.Remove(ctx, collections.In(a.DB), args[0])
+			return done(c, err, map[string]string{runCollections: args[0], "did": "removed"}, "%s removed\n", args[0])
 		})}
 }
 
@@ -115,12 +113,7 @@ func collectionEntries(ctx context.Context, db *store.DB, name, of string) ([]co
 
 // exportedEntries are the entries of collections as papers are exported.
 func exportedEntries(ctx context.Context, db store.DocumentRecords, entries []collections.Entry) ([]store.Exported, error) {
-	var shas []string
-	for _, e := range entries {
-		if e.SHA256 != "" {
-			shas = append(shas, e.SHA256)
-		}
-	}
+	shas := each.Of(entries, func(e collections.Entry) string { return e.SHA256 })
 	known, err := db.ExportDocuments(ctx, shas)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/each"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 )
@@ -19,10 +18,9 @@ func configCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			values := cfg.Show()
-			return c.printTable(values, "SETTING\tENVIRONMENT\tVALUE\tFROM\tWHAT IT IS", each.Of(values, func(v config.Value) string {
+			return printRows(c, cfg.Show(), nil, "SETTING\tENVIRONMENT\tVALUE\tFROM\tWHAT IT IS", func(v config.Value) string {
 				return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", v.Key, v.Env, v.Value, v.Origin, v.Help)
-			}))
+			})
 		}}
 	cmd.AddCommand(configInit(c))
 	return cmd
@@ -64,10 +62,7 @@ The name - is the standard output. A file that is there is never written over.`,
 			if name == "-" {
 				return write(c.Out)
 			}
-			if err := writeNew(name, write); err != nil {
-				return err
-			}
-			return c.Say(map[string]string{"file": name}, "written: %s (%s)\n", name, hint)
+			return done(c, writeNew(name, write), map[string]string{"file": name}, "written: %s (%s)\n", name, hint)
 		}}
 	cmd.Flags().BoolVar(&policy, "write-policy", false, "write the policy")
 	return cmd

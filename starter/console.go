@@ -179,7 +179,7 @@ they are logged out everywhere. The first user is an administrator, others are r
 			})(cmd, got)
 		}}
 	add.Flags().StringVar(&file, "password-file", "", "file whose first line is the password")
-	add.Flags().StringVar(&role, "role", "", "what they may do: "+roleHelp())
+	add.Flags().StringVar(&role, "role", "", "what they may do: reader (looks), editor (also starts and ends harvests and jobs, and settles matches) or administrator (also says who may, and which hosts are never asked)")
 	cmd.AddCommand(add, &cobra.Command{Use: "remove NAME", Short: "Shut somebody out, at once", Args: args(1, "a user's name"), Example: "  starter console user remove ada",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			err := otherAdministrator(ctx, a.DB, got[0], true)
@@ -189,7 +189,7 @@ they are logged out everywhere. The first user is an administrator, others are r
 			if err := a.DB.RemoveUser(ctx, got[0]); err != nil {
 				return program.Unknown{Reason: err}
 			}
-			return sayUser(c, got[0], "may not use the console any more")
+			return sayUser(c, nil, got[0], "may not use the console any more")
 		})}, &cobra.Command{Use: "list", Short: "List who may use the console", Args: cobra.NoArgs, Example: "  starter console user list --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			all, err := a.DB.Users(ctx)
@@ -211,7 +211,7 @@ func addUser(ctx context.Context, c *cli, db *store.DB, in io.Reader, name, file
 		}
 	}
 	if role != "" && file == "" && db.SetRole(ctx, name, store.Role(role)) == nil { // who is known
-		return sayUser(c, name, "is "+role)
+		return sayUser(c, nil, name, "is "+role)
 	}
 	password, err := password(c, in, file)
 	if err != nil {
@@ -225,10 +225,7 @@ func addUser(ctx context.Context, c *cli, db *store.DB, in io.Reader, name, file
 		return err
 	}
 	is, err := db.RoleOf(ctx, name)
-	if err != nil {
-		return err
-	}
-	return sayUser(c, name, "may use the console as "+string(is))
+	return sayUser(c, err, name, "may use the console as "+string(is))
 }
 
 // otherAdministrator fails where a user is the last administrator, unless it is alone and may go: the console is for
@@ -246,12 +243,8 @@ func otherAdministrator(ctx context.Context, db *store.DB, name string, goes boo
 	return nil
 }
 
-func roleHelp() string {
-	return "reader (looks), editor (also starts and ends harvests and jobs, and settles matches) or administrator (also says who may, and which hosts are never asked)"
-}
-
-func sayUser(c *cli, name, said string) error {
-	return c.Say(map[string]string{"user": name, "did": said}, "%s %s\n", name, said)
+func sayUser(c *cli, err error, name, said string) error {
+	return done(c, err, map[string]string{"user": name, "did": said}, "%s %s\n", name, said)
 }
 
 // password reads one: from a file, from a person who types it twice and unseen, or

@@ -240,10 +240,8 @@ document is "new" again.`,
 				}
 				shas[i] = sha
 			}
-			if err := a.DB.SetIngestion(ctx, got[0], shas...); err != nil {
-				return err
-			}
-			return c.Say(map[string]any{"ingestion": got[0], "documents": shas}, "%s %s\n", text.CountIs(len(shas), "document"), got[0])
+			return done(c, a.DB.SetIngestion(ctx, got[0], shas...), map[string]any{"ingestion": got[0], "documents": shas},
+				"%s %s\n", text.CountIs(len(shas), "document"), got[0])
 		})}
 }
 

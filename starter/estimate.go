@@ -56,10 +56,7 @@ func (p wantedPaper) state() string {
 // is asked; a catalogue is where the record does not have the papers.
 func (c *cli) estimate(ctx context.Context, names []string, years gleaner.Years, f *harvestFlags) error {
 	all, err := c.estimates(ctx, names, years, f)
-	if err != nil {
-		return err
-	}
-	return c.Print(all, func(w io.Writer) error {
+	return printOne(c, all, err, func(w io.Writer, all []estimated) error {
 		for _, e := range all {
 			if err := e.write(w); err != nil {
 				return err

@@ -45,14 +45,11 @@ its file: importing it again replaces it, "starter holdings forget" takes it bac
 ` + laterHoldings,
 		Example: "  starter holdings import library.csv --dry-run\n  starter holdings import library.bib",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			done, err := importHoldings(cmd.Context(), c, args[0], dry)
-			if err != nil {
-				return err
-			}
-			return c.Say(struct {
+			got, err := importHoldings(cmd.Context(), c, args[0], dry)
+			return done(c, err, struct {
 				File string `json:"file"`
 				store.Imported
-			}{args[0], done}, "%s of %s %sheld: %d new, %d known; %d of before not any more\n", text.Count(done.Papers, "paper"), args[0], would[dry], done.New, done.Known, done.Gone)
+			}{args[0], got}, "%s of %s %sheld: %d new, %d known; %d of before not any more\n", text.Count(got.Papers, "paper"), args[0], would[dry], got.New, got.Known, got.Gone)
 		}}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be new")
 	return cmd
@@ -98,10 +95,7 @@ func holdingsForgetCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%w; `starter holdings list` lists the sources", err)
 			}
-			state := "no longer held"
-			if dry {
-				state = "would no longer be held"
-			}
+			state := map[bool]string{true: "would no longer be held", false: "no longer held"}[dry]
 			return c.Say(map[string]any{"source": source, "papers": gone}, "%s %s\n", text.Count(gone, "paper"), state)
 		})}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say how many that are")
@@ -142,11 +136,9 @@ holdings of now.
 				return err
 			}
 			holdings, err := a.DB.Holdings(ctx)
-			if err != nil {
-				return err
-			}
 			held := explainHeld(papers, holdings)
-			return c.Print(map[string]any{"venue": venue, "papers": len(papers), "held": held}, func(w io.Writer) error {
+			said := map[string]any{"venue": venue, "papers": len(papers), "held": held}
+			return printOne(c, said, err, func(w io.Writer, _ map[string]any) error {
 				return writeHeld(w, venue, len(papers), held)
 			})
 		})}

@@ -51,11 +51,10 @@ func homepagesList(c *cli) *cobra.Command {
 				return err
 			}
 			all, err := a.DB.ListHomepages(ctx, id)
-			if err != nil {
-				return err
-			}
 			out := each.List(each.Where(all, func(a store.AuthorHomepages) bool { return !missing || len(a.Homepages) == 0 }))
-			return c.Print(out, func(w io.Writer) error { return writeHomepages(w, out, len(all)) })
+			return printOne(c, out, err, func(w io.Writer, _ []store.AuthorHomepages) error {
+				return writeHomepages(w, out, len(all))
+			})
 		})}
 	cmd.Flags().BoolVar(&missing, "missing", false, "only authors without a homepage")
 	return cmd
@@ -138,11 +137,8 @@ func homepagesSet(c *cli) *cobra.Command {
 				word = "is-not"
 			}
 			url, joined, err := setHomepage(ctx, c, a, who, rest[0], word)
-			if err != nil {
-				return err
-			}
-			return c.Say(map[string]any{"author": who, "url": url, "word": word, "harvests": joined}, "%s (%s): %s\n", who.Name, who.ID(),
-				strings.Join(setWords(url, word, joined), "\n"))
+			return done(c, err, map[string]any{"author": who, "url": url, "word": word, "harvests": joined},
+				"%s (%s): %s\n", who.Name, who.ID(), strings.Join(setWords(url, word, joined), "\n"))
 		})}
 	cmd.Flags().BoolVar(&not, "not", false, "the page is not theirs")
 	return cmd
@@ -232,10 +228,7 @@ func homepagesForget(c *cli) *cobra.Command {
 		Example: "  starter homepages forget 'Jane Roe'",
 		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, h harvest.Homepages, who gleaner.Author, rest []string) error {
 			did, n, err := forgetHomepage(ctx, h, who, strings.Join(rest, ""))
-			if err != nil {
-				return err
-			}
-			return c.Say(map[string]any{"author": who, "words": n}, "%s (%s): %s\n", who.Name, who.ID(), did)
+			return done(c, err, map[string]any{"author": who, "words": n}, "%s (%s): %s\n", who.Name, who.ID(), did)
 		})}
 }
 

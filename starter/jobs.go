@@ -181,10 +181,7 @@ other jobs are named by --set, as "starter jobs show" lists them.`,
 			return usage(err)
 		}
 		job, err := a.DB.Job(ctx, id)
-		if err != nil {
-			return err
-		}
-		return c.Say(map[string]any{"job": id, "options": job.Options}, "job %d changed; `starter jobs run %d` runs it\n", id, id)
+		return done(c, err, map[string]any{"job": id, "options": job.Options}, "job %d changed; `starter jobs run %d` runs it\n", id, id)
 	})
 	f.register(cmd.Flags())
 	cmd.Flags().StringArrayVar(&set, "set", nil, "an option of a job that is no import, NAME=VALUE; may be given again")
@@ -208,10 +205,7 @@ func setNamed(o *jobfile.Options, kind string, set []string) error {
 // printJobFile prints a job as a file.
 func printJobFile(c *cli, job store.Job) error {
 	file, err := jobfile.Write(job)
-	if err != nil {
-		return err
-	}
-	return c.Say(map[string]string{"file": string(file)}, "%s", file)
+	return done(c, err, map[string]string{"file": string(file)}, "%s", file)
 }
 
 // newJobOf sets up the job that a file describes.

@@ -22,10 +22,8 @@ func manCommand(c *cli) *cobra.Command {
 				return fmt.Errorf("%w: %w", program.ErrUsage, err)
 			}
 			head := &doc.GenManHeader{Title: "STARTER", Section: "1", Source: "Gleaner"}
-			if err := doc.GenManTree(cmd.Root(), head, args[0]); err != nil {
-				return err
-			}
-			return c.Say(map[string]string{"folder": args[0]}, "manual pages written to %s\n", args[0])
+			err := doc.GenManTree(cmd.Root(), head, args[0])
+			return done(c, err, map[string]string{"folder": args[0]}, "manual pages written to %s\n", args[0])
 		}}
 }
 

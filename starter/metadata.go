@@ -85,10 +85,7 @@ func showMetadata(ctx context.Context, c *cli, name string, years gleaner.Years,
 		}
 	}
 	known, err := knownPapers(ctx, a, records)
-	if err != nil {
-		return err
-	}
-	return c.Print(known, func(w io.Writer) error { return writeKnown(w, key, years, known) })
+	return printOne(c, known, err, func(w io.Writer, _ []knownPaper) error { return writeKnown(w, key, years, known) })
 }
 
 // catalogueKey is the key of a venue, a person or a list that a command names.

@@ -23,10 +23,7 @@ the database holds a table, and tries again for ten minutes.`,
 				return err
 			}
 			before, _ := store.Inspect(cmd.Context(), string(cfg.Servers.Database)) // migrate says what is wrong
-			if err := migrate(cmd.Context(), cfg); err != nil {
-				return err
-			}
-			return c.Say(map[string]int64{"before": before.Applied, "after": before.Known},
+			return done(c, migrate(cmd.Context(), cfg), map[string]int64{"before": before.Applied, "after": before.Known},
 				"the database is at %d, and was at %d\n", before.Known, before.Applied)
 		}}
 }

@@ -71,10 +71,7 @@ func removeHarvest(ctx context.Context, c *cli, db *store.DB, name string, dry b
 		return fmt.Errorf("%w: name the harvest by its id, such as %s", program.ErrUsage, h.ID)
 	}
 	gone, err := store.RemoveHarvest(ctx, db, h.ID, dry)
-	if err != nil {
-		return err
-	}
 	did := cmp.Or(would[dry], "is ") + "removed"
-	return c.Say(gone, "%s %s: a list of %s, %d of them on no other, and its report\n", h.ID, did,
+	return done(c, err, gone, "%s %s: a list of %s, %d of them on no other, and its report\n", h.ID, did,
 		text.Count(gone.Papers, "paper"), gone.Alone)
 }

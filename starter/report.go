@@ -47,10 +47,8 @@ and with a new version at a known place). LAST is when the harvest was last begu
 				return err
 			}
 			if html != "" {
-				if err := program.WriteFile(html, r.WriteHTML); err != nil {
-					return err
-				}
-				return c.Say(map[string]string{"harvest": h.ID, "written": html}, "written: %s\n", html)
+				err := program.WriteFile(html, r.WriteHTML)
+				return done(c, err, map[string]string{"harvest": h.ID, "written": html}, "written: %s\n", html)
 			}
 			return c.Print(r, func(w io.Writer) error {
 				if err := r.WriteText(w); err != nil {
@@ -94,10 +92,7 @@ func reportSince(ctx context.Context, c *cli, db *store.DB, h store.Harvest, sin
 		return err
 	}
 	changes, err := db.Changes(ctx, h, from)
-	if err != nil {
-		return err
-	}
-	return c.Print(news{h.ID, from, each.List(changes)}, func(w io.Writer) error {
+	return printOne(c, news{h.ID, from, each.List(changes)}, err, func(w io.Writer, _ news) error {
 		n := map[string]int{}
 		for _, ch := range changes {
 			n[ch.What]++

@@ -66,10 +66,8 @@ func settle(ctx context.Context, c *cli, a *app.App, paper, document, word strin
 		return err
 	}
 	kept := map[string]string{"yes": "yes", "no": "no"}[word] // undo keeps none
-	if err := collection.Settle(ctx, a.DB, a.Repo, paper, sha, kept); err != nil {
-		return err
-	}
-	return c.Say(map[string]string{"paper": paper, "sha256": sha, "settled": kept}, "%s and %.12s: %s\n", paper, sha, word)
+	err = collection.Settle(ctx, a.DB, a.Repo, paper, sha, kept)
+	return done(c, err, map[string]string{"paper": paper, "sha256": sha, "settled": kept}, "%s and %.12s: %s\n", paper, sha, word)
 }
 
 func writeReviews(w io.Writer, all []store.Review) error {

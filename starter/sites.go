@@ -102,10 +102,7 @@ func sitesSlow(c *cli) *cobra.Command {
 			if err == nil {
 				did, err = steerSite(ctx, nil, a.DB, s.Host, steering{"slow", args[1]})
 			}
-			if err != nil {
-				return err
-			}
-			return c.Say(map[string]string{runSite: s.Host, "did": did}, "%s %s\n", s.Host, did)
+			return done(c, err, map[string]string{runSite: s.Host, "did": did}, "%s %s\n", s.Host, did)
 		})}
 }
 

@@ -37,11 +37,8 @@ func (f *statsFlags) table2(ctx context.Context, c *cli, a *app.App, _ string) e
 		rows = append(rows, more...)
 	}
 	own, err := a.DB.PolicyYields(ctx, begin, cmp.Or(end, time.Now().Add(24*time.Hour)))
-	if err != nil {
-		return err
-	}
 	rows = append(rows, own...)
-	return c.Print(rows, func(w io.Writer) error { return writeTable2(w, rows, f.perDay, f.paper) })
+	return printOne(c, rows, err, func(w io.Writer, _ []store.Yield) error { return writeTable2(w, rows, f.perDay, f.paper) })
 }
 
 // paperTable2 are the ratios of Wu et al. (WebSci 2012), Table 2: F/Q, G/N, G/Q and G/P.

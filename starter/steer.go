@@ -151,14 +151,11 @@ func steerCommand(c *cli, use, short, long string) *cobra.Command {
 			return nil
 		}, func(ctx context.Context, t client.Client, a *app.App, r run) error {
 			did, err := steer(ctx, t, a.DB, &r, steering{use, reason})
-			if err != nil {
-				return err
-			}
 			name := r.name
 			if r.kind == runRecrawl {
 				name = r.id() // its name is a harvest's, too
 			}
-			return c.Say(map[string]string{r.kind: r.name, "did": did}, "%s %s\n", name, did)
+			return done(c, err, map[string]string{r.kind: r.name, "did": did}, "%s %s\n", name, did)
 		})}
 	if use == "pause" {
 		cmd.Flags().StringVar(&reason, "reason", "", "why a host or a schedule is paused, for whoever asks later")

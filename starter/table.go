@@ -18,6 +18,14 @@ func (c *cli) printTable(v any, head string, lines []string, empty ...string) er
 	return c.Print(v, func(w io.Writer) error { return table(w, head, lines, empty...) })
 }
 
+// done says what was done, unless that failed, as JSON or as a sentence.
+func done(c *cli, err error, v any, format string, args ...any) error {
+	if err != nil {
+		return err
+	}
+	return c.Say(v, format, args...)
+}
+
 // printOne prints a value, unless it could not be read, as JSON or as write writes it.
 func printOne[T any](c *cli, v T, err error, write func(io.Writer, T) error) error {
 	if err != nil {

@@ -66,25 +66,20 @@ func (c *cli) withBoth(ctx context.Context, do func(*app.App, client.Client) err
 
 // hasEnded tells whether a workflow does not run, or ended before it did what it was asked for.
 func hasEnded(err error) bool {
-	var ended *temporal.ApplicationError
-	return isNotFound(err) || errors.As(err, &ended) && ended.Type() == "AcceptedUpdateCompletedWorkflow"
+	ended, is := errors.AsType[*temporal.ApplicationError](err)
+	return isNotFound(err) || is && ended.Type() == "AcceptedUpdateCompletedWorkflow"
 }
 
 func isNotFound(err error) bool {
-	var none *serviceerror.NotFound
-	return errors.As(err, &none)
+	return errors.As(err, new(*serviceerror.NotFound))
 }
 
 // aboutWorkflow reports whether an error is about the workflow, and not about the way to
 // Temporal.
 func aboutWorkflow(err error) bool {
-	var (
-		failed   *temporal.WorkflowExecutionError
-		space    *serviceerror.NamespaceNotFound
-		denied   *serviceerror.PermissionDenied
-		argument *serviceerror.InvalidArgument
-	)
-	return errors.As(err, &failed) || isNotFound(err) || errors.As(err, &space) || errors.As(err, &denied) || errors.As(err, &argument)
+	return errors.As(err, new(*temporal.WorkflowExecutionError)) || isNotFound(err) ||
+		errors.As(err, new(*serviceerror.NamespaceNotFound)) || errors.As(err, new(*serviceerror.PermissionDenied)) ||
+		errors.As(err, new(*serviceerror.InvalidArgument))
 }
 
 // patience is how long Temporal may be silent before somebody who waits is told.
@@ -126,18 +121,13 @@ func (c *cli) await(ctx context.Context, t client.Client, id string, result any)
 			return program.Unreachable{Reason: fmt.Errorf("`starter dev` has ended; start it again, and %s goes on by itself", strings.TrimPrefix(id, "harvest/"))}
 		}
 		if lost != away {
-			away = lost
-			sayWhetherAway(c, id, away)
+			said := "Temporal answers again; waiting for %s\n"
+			if away = lost; away {
+				said = "Temporal does not answer (TEMPORAL_ADDRESS); %s goes on when it is back, and is waited for here\n"
+			}
+			fmt.Fprintf(c.Err, said, id)
 		}
 	}
-}
-
-func sayWhetherAway(c *cli, id string, away bool) {
-	if away {
-		fmt.Fprintf(c.Err, "Temporal does not answer (TEMPORAL_ADDRESS); %s goes on when it is back, and is waited for here\n", id)
-		return
-	}
-	fmt.Fprintf(c.Err, "Temporal answers again; waiting for %s\n", id)
 }
 
 // startOptions are those of a workflow that is joined where it runs.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata"
@@ -35,15 +34,12 @@ commands name them. It needs neither a worker nor a database.`,
 			defer closeIt()
 			words := strings.Join(args, " ")
 			found, err := dblp.Venues(cmd.Context(), words)
-			if err != nil {
-				return err
+			if err == nil && len(found) == 0 {
+				err = metadata.ErrUnknownVenue{Name: words}
 			}
-			if len(found) == 0 {
-				return metadata.ErrUnknownVenue{Name: words}
-			}
-			return c.printTable(found, "VENUE\tNAME\tKIND", each.Of(found, func(v metadata.VenueInfo) string {
+			return printRows(c, found, err, "VENUE\tNAME\tKIND", func(v metadata.VenueInfo) string {
 				return fmt.Sprintf("%s\t%s\t%s", v.Key, v.Name, v.Kind)
-			}))
+			})
 		}})
 	return cmd
 }

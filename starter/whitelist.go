@@ -83,10 +83,7 @@ func whitelistGenerate(c *cli) *cobra.Command {
 			progress := c.Progress("whitelist, by the citations of papers")
 			g, err := stats.Generate(ctx, a.DB, asked, lists, progress.Count)
 			progress.End()
-			if err != nil {
-				return err
-			}
-			return c.Print(g, func(w io.Writer) error {
+			return printOne(c, g, err, func(w io.Writer, g stats.Generated) error {
 				_, err := fmt.Fprintf(w, generatedList, g.Domains, g.Documents, g.Citations, g.Core, g.Listed, g.URLs)
 				if err == nil && g.Citations == 0 {
 					_, err = fmt.Fprintln(w, "no citations are known: the domains with the most documents come first, whatever a document costs there;\nthe order that the paper measured needs citations (--citations FILE, --source semanticscholar)")
@@ -178,10 +175,7 @@ func whitelistImport(c *cli) *cobra.Command {
 			if err == nil {
 				err = enlist(ctx, a.DB.ListRecords, args[0], lines)
 			}
-			if err != nil {
-				return err
-			}
-			return c.Say(map[string]int{"lines": len(lines)}, "%s taken\n", text.Count(len(lines), "line"))
+			return done(c, err, map[string]int{"lines": len(lines)}, "%s taken\n", text.Count(len(lines), "line"))
 		})}
 }
 
@@ -206,10 +200,7 @@ every so often: starter schedule create whitelist.`,
 		Example: "  starter whitelist seed && starter recrawl --due --wait\n  starter whitelist seed --small 10",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			n, err := a.DB.SeedWhitelist(ctx, small)
-			if err != nil {
-				return err
-			}
-			return c.Say(map[string]int{"sites": n}, "something is asked on %s\n", text.Count(n, "site"))
+			return done(c, err, map[string]int{"sites": n}, "something is asked on %s\n", text.Count(n, "site"))
 		})}
 	smallVar(cmd.Flags(), &small)
 	return cmd
