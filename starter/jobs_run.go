@@ -20,8 +20,10 @@ import (
 )
 
 // startJob starts a job that is ready, or joins its run that is under way. It waits for the
-// workflow of an earlier run to end, which would not do what this one is to do.
+// workflow of an earlier run to end, which would not do what this one is to do, for 40 seconds.
 func startJob(ctx context.Context, t client.Client, job store.Job) error {
+	ctx, cancel := context.WithTimeout(ctx, 40*time.Second)
+	defer cancel()
 	start := func(about workflows.Description, workflow, run any) error {
 		for id := workflows.JobID(job.Kind, job.ID); ; {
 			joined, err := startOnce(ctx, t, id, about, workflow, run)

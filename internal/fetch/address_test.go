@@ -183,12 +183,16 @@ func serveDNS(conn net.Conn, next func(string) []netip.Addr) {
 			m.RCode = dnsmessage.RCodeNameError
 		}
 		for _, a := range addrs {
-			if q.Type == dnsmessage.TypeA && a.Is4() {
-				m.Answers = append(m.Answers, dnsmessage.Resource{
-					Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class, TTL: 1},
-					Body:   &dnsmessage.AResource{A: a.As4()},
-				})
+			answer := dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, TTL: 1}}
+			switch {
+			case q.Type == dnsmessage.TypeA && a.Is4():
+				answer.Header.Type, answer.Body = q.Type, &dnsmessage.AResource{A: a.As4()}
+			case q.Type == dnsmessage.TypeAAAA && a.Is6():
+				answer.Header.Type, answer.Body = q.Type, &dnsmessage.AAAAResource{AAAA: a.As16()}
+			default:
+				continue
 			}
+			m.Answers = append(m.Answers, answer)
 		}
 		out, err := m.Pack()
 		if err != nil {

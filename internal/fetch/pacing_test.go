@@ -363,6 +363,9 @@ func TestAHostOfSeveralAddresses(t *testing.T) {
 	g.turns = nil
 	require.Equal(t, ConnectFailure, outcome(c, "http://many.example.org:"+port+"/"))
 	require.Len(t, g.turns, 1+maxAddresses, "and no more of them")
+	of := named(map[string]string{"x.example.org": "10.0.0.1 10.0.0.2 10.0.0.3 10.0.0.4 fd00::1"})
+	ips, _ := addresses(t.Context(), of, "x.example.org")
+	require.Contains(t, ips, netip.MustParseAddr("fd00::1"), "four of the other family come before it")
 }
 
 // TestANameThatIsNotFoundIsItsHostsFailure whatever else shares the pace.

@@ -219,7 +219,8 @@ var errNoAddress = errors.New("no other address")
 // maxAddresses is how many addresses of a host are tried: a name may have any number, of others.
 const maxAddresses = 4
 
-// addresses are the first of a host, in an order that does not change from day to day.
+// addresses are the first and the last of a host, of either family, in an order that does not
+// change from day to day.
 func addresses(ctx context.Context, r *net.Resolver, host string) ([]netip.Addr, error) {
 	ips, err := r.LookupNetIP(ctx, "ip", host)
 	for i := range ips {
@@ -227,5 +228,8 @@ func addresses(ctx context.Context, r *net.Resolver, host string) ([]netip.Addr,
 	}
 	slices.SortFunc(ips, netip.Addr.Compare)
 	ips = slices.Compact(ips)
-	return ips[:min(len(ips), maxAddresses)], err
+	if n := len(ips); n > maxAddresses {
+		ips = slices.Delete(ips, maxAddresses/2, n-maxAddresses/2)
+	}
+	return ips, err
 }
