@@ -108,11 +108,10 @@ func escaped(b []byte) int {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
 	}
-	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
-	if err != nil {
-		return -1
+	if n, err := strconv.ParseUint(string(b[2:6]), 16, 16); err == nil {
+		return int(n)
 	}
-	return int(n)
+	return -1
 }
 
 // cleanArguments cleans single strings, which pgx sends as they are, past any codec;

@@ -166,14 +166,8 @@ const manyLinks = 500
 // unvisited divides the links of a batch by whether they were visited in it.
 func unvisited(b *frontier.Batch) (not, visited []frontier.Entry) {
 	of := each.Set(b.Visits, func(v frontier.Visit) frontier.Hash { return v.Entry.Hash() })
-	for _, e := range b.Links {
-		if of[e.Hash()] {
-			visited = append(visited, e)
-		} else {
-			not = append(not, e)
-		}
-	}
-	return not, visited
+	not = each.Where(b.Links, func(e frontier.Entry) bool { return !of[e.Hash()] })
+	return not, each.Where(b.Links, func(e frontier.Entry) bool { return of[e.Hash()] })
 }
 
 func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out frontier.Written, err error) {
@@ -314,15 +308,13 @@ func mark(ctx context.Context, tx pgx.Tx, siteID int, set, which string, hashes 
 
 // Leads tells of each lead that the present crawl of a site gave to another host.
 func (db CrawlRecords) Leads(ctx context.Context, siteID int, each func(h frontier.Hash, host string, wanted float64)) error {
-	rows, _ := db.Pool.Query(ctx, `SELECT l.hash, s.host, l.wanted FROM leads l JOIN sites s ON s.id=l.to_site WHERE l.from_site=$1`, siteID)
-	var h frontier.Hash
-	var host string
-	var wanted float64
-	_, err := pgx.ForEachRow(rows, []any{&h, &host, &wanted}, func() error {
-		each(h, host, wanted)
-		return nil
-	})
-	return err
+	type lead struct {
+		Hash   frontier.Hash
+		Host   string
+		Wanted float64
+	}
+	return forEach(ctx, db, func(l lead) { each(l.Hash, l.Host, l.Wanted) },
+		`SELECT l.hash, s.host, l.wanted FROM leads l JOIN sites s ON s.id=l.to_site WHERE l.from_site=$1`, siteID)
 }
 
 // writeLeads gives documents on another host to that host's own frontier, where

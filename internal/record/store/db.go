@@ -134,6 +134,18 @@ func Column[T any](ctx context.Context, db source, sql string, args ...any) ([]T
 	return Collect(ctx, db, pgx.RowTo[T], sql, args...)
 }
 
+// forEach is List that calls do with each row as it comes, and keeps none.
+func forEach[T any](ctx context.Context, db source, do func(T), sql string, args ...any) error {
+	_, err := Collect(ctx, db, func(row pgx.CollectableRow) (none struct{}, err error) {
+		one, err := pgx.RowToStructByPos[T](row)
+		if err == nil {
+			do(one)
+		}
+		return none, err
+	}, sql, args...)
+	return err
+}
+
 // Map runs a query of two columns, keys and values.
 func Map[K comparable, V any](ctx context.Context, db source, sql string, args ...any) (map[K]V, error) {
 	rows, _ := db.Query(ctx, sql, args...)

@@ -111,12 +111,8 @@ func (o SiteOptions) merge(later SiteOptions) SiteOptions {
 		o.Budget = max(o.Budget, later.Budget)
 	}
 	o.WARC = o.WARC || later.WARC
-	if later.Strategy != "" {
-		o.Strategy = later.Strategy
-	}
-	if later.Leads != "" {
-		o.Leads = later.Leads
-	}
+	o.Strategy = cmp.Or(later.Strategy, o.Strategy)
+	o.Leads = cmp.Or(later.Leads, o.Leads)
 	o.Links, o.Kept = nil, append(o.Kept[:len(o.Kept):len(o.Kept)], later.Kept...)
 	return o
 }

@@ -310,11 +310,8 @@ func (db JobRecords) SavedBy(ctx context.Context, job, after int64, limit int) (
 
 // Differ notes differences by the numbers of their records.
 func (db JobRecords) Differ(ctx context.Context, job int64, differences map[int64]string) error {
-	b := &pgx.Batch{}
-	for n, what := range differences {
-		b.Queue(`UPDATE import_records SET difference=$3 WHERE job=$1 AND n=$2`, job, n, what)
-	}
-	return db.Pool.SendBatch(ctx, b).Close()
+	return db.Exec(ctx, `UPDATE import_records SET difference=v.value FROM jsonb_each_text($2::jsonb) v
+		WHERE job=$1 AND n=v.key::bigint`, job, differences)
 }
 
 // Differences counts the records of an import, and those that differ.

@@ -131,14 +131,10 @@ func changed(ctx context.Context, tx pgx.Tx, id int64, sql string, args ...any) 
 	if err != nil || tag.RowsAffected() > 0 {
 		return err
 	}
-	there, err := Get[bool](ctx, tx, `SELECT EXISTS (SELECT 1 FROM jobs WHERE id=$1)`, id)
-	switch {
-	case err != nil:
-		return err
-	case there:
-		return fmt.Errorf("%d: %w", id, ErrJobRuns)
+	if _, err = One(ctx, tx, pgx.RowTo[int64], ErrNoJob, `SELECT id FROM jobs WHERE id=$1`, id); err == nil {
+		err = ErrJobRuns
 	}
-	return fmt.Errorf("%d: %w", id, ErrNoJob)
+	return fmt.Errorf("%d: %w", id, err)
 }
 
 // Time is how long a job has run, or ran.

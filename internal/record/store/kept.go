@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/record/frontier"
 )
 
@@ -75,13 +77,8 @@ func (k *KeptLinks) takeOwn(ctx context.Context, tx pgx.Tx, links []frontier.Ent
 	return waiting(added) + whole, err
 }
 
-func waiting(added map[frontier.Hash]frontier.Added) (n int) {
-	for _, a := range added {
-		if a.Waiting {
-			n++
-		}
-	}
-	return n
+func waiting(added map[frontier.Hash]frontier.Added) int {
+	return each.Count(slices.Collect(maps.Values(added)), func(a frontier.Added) bool { return a.Waiting })
 }
 
 // KnownURLs counts the URLs of a site that are on record, but for those that a limit kept out.

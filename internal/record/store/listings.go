@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,10 +20,11 @@ import (
 func (db PaperRecords) SaveListing(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
 	b := &pgx.Batch{}
 	b.Queue(`DELETE FROM listings WHERE source=$1 AND venue=$2 AND volume=$3`, source, venueKey, volume)
+	b.Queue(`INSERT INTO listings (source, venue, volume, position, year, paper) SELECT $1, $2, $3, n - 1, (paper->>'year')::int, paper
+		FROM jsonb_array_elements($4::jsonb) WITH ORDINALITY p (paper, n)`, source, venueKey, volume, each.List(papers))
 	year := 0
-	for i, p := range papers {
+	if len(papers) > 0 {
 		year = papers[0].Year
-		b.Queue(`INSERT INTO listings (source, venue, volume, position, year, paper) VALUES ($1,$2,$3,$4,$5,$6)`, source, venueKey, volume, i, p.Year, p)
 	}
 	b.Queue(`INSERT INTO volumes (id, venue, year, papers) VALUES ($1,$2,$3,$4)
 		ON CONFLICT (id) DO UPDATE SET papers=EXCLUDED.papers, listed_at=now()`, volumeID(source, venueKey, volume), venueKey, year, len(papers))
@@ -90,15 +90,7 @@ func (db PaperRecords) PapersLike(ctx context.Context, some []gleaner.Paper) ([]
 
 // SaveRecords writes merged papers with the origin of the fields of each.
 func (db PaperRecords) SaveRecords(ctx context.Context, papers []gleaner.Paper, from []gleaner.Origin) error {
-	origins := make([][]byte, len(from))
-	for i := range from {
-		origin, err := json.Marshal(from[i])
-		if err != nil {
-			return err
-		}
-		origins[i] = origin
-	}
-	return db.savePapers(ctx, papers, origins)
+	return savePapers(ctx, db, papers, from)
 }
 
 // SaveNewRecords is SaveRecords for those that the record does not have: of the
@@ -152,12 +144,8 @@ func (db PaperRecords) DescribeVenue(ctx context.Context, key string, ids map[st
 // SavePersons keeps what a directory says of people, by id; ids that it does not
 // know map to nil.
 func (db PersonRecords) SavePersons(ctx context.Context, source string, people map[string]*gleaner.Person) error {
-	b := &pgx.Batch{}
-	for id, p := range people {
-		b.Queue(`INSERT INTO persons (source, id, person) VALUES ($1,$2,$3)
-			ON CONFLICT (source, id) DO UPDATE SET person=EXCLUDED.person, asked_at=now()`, source, id, p)
-	}
-	return db.Pool.SendBatch(ctx, b).Close()
+	return db.Exec(ctx, `INSERT INTO persons (source, id, person) SELECT $1, key, nullif(value, 'null') FROM jsonb_each($2::jsonb) ORDER BY key
+		ON CONFLICT (source, id) DO UPDATE SET person=EXCLUDED.person, asked_at=now()`, source, people)
 }
 
 // Persons returns what a directory said of people within maxAge. An id that it

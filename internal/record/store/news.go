@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 )
 
@@ -96,16 +97,8 @@ func (db HarvestRecords) endedBetween(ctx context.Context, since, until time.Tim
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range changes {
-			switch c.What {
-			case "found":
-				out[i].New.Found++
-			case "lost":
-				out[i].New.Lost++
-			case "changed":
-				out[i].New.Changed++
-			}
-		}
+		of := each.By(changes, func(c Change) string { return c.What })
+		out[i].New.Found, out[i].New.Lost, out[i].New.Changed = len(of["found"]), len(of["lost"]), len(of["changed"])
 	}
 	return out, nil
 }

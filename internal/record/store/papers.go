@@ -27,16 +27,12 @@ func (db PaperRecords) SavePapers(ctx context.Context, papers []gleaner.Paper, o
 	if err != nil {
 		return err
 	}
-	origins := make([][]byte, len(papers))
-	for i := range origins {
-		origins[i] = how
-	}
-	return db.savePapers(ctx, papers, origins)
+	return savePapers(ctx, db, papers, slices.Repeat([]json.RawMessage{how}, len(papers)))
 }
 
 // savePapers takes the rows of authors, and then those of papers, in the order of
 // their keys: other harvests save papers of the same people.
-func (db PaperRecords) savePapers(ctx context.Context, papers []gleaner.Paper, origins [][]byte) error {
+func savePapers[T any](ctx context.Context, db PaperRecords, papers []gleaner.Paper, origins []T) error {
 	order := make([]int, len(papers))
 	for i := range order {
 		order[i] = i
@@ -75,7 +71,7 @@ func queueAuthors(b *pgx.Batch, papers []gleaner.Paper) {
 		each.Of(ids, func(id string) string { return byID[id].PID }), each.Of(ids, func(id string) string { return byID[id].Name }))
 }
 
-func queuePaper(b *pgx.Batch, p gleaner.Paper, origin []byte, changed func()) {
+func queuePaper(b *pgx.Batch, p gleaner.Paper, origin any, changed func()) {
 	b.Queue(`INSERT INTO papers (key, venue, year, title, authors, doi, arxiv, pages, links, origin)
 		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
 		ON CONFLICT (key) DO UPDATE SET venue=EXCLUDED.venue, year=EXCLUDED.year, title=EXCLUDED.title,
@@ -163,7 +159,7 @@ func (db PaperRecords) TitlesFound(ctx context.Context, siteID int) ([]string, e
 // the library has to the reason.
 func (db PaperRecords) SetHarvestPapers(ctx context.Context, harvest string, papers []gleaner.Paper, held map[string]string) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		keys := make([]string, len(papers))
+		keys := each.Of(papers, func(p gleaner.Paper) string { return p.Key })
 		b := &pgx.Batch{}
 		var changed []string
 		note := func(rows pgx.Rows) error {
@@ -171,14 +167,11 @@ func (db PaperRecords) SetHarvestPapers(ctx context.Context, harvest string, pap
 			changed = append(changed, some...)
 			return err
 		}
-		for i, p := range papers {
-			keys[i] = p.Key
-			why, is := held[p.Key]
-			b.Queue(`INSERT INTO harvest_papers (harvest_id, paper_key, held, held_why) VALUES ($1,$2,$3,$4)
-				ON CONFLICT (harvest_id, paper_key) DO UPDATE SET held=EXCLUDED.held, held_why=EXCLUDED.held_why,
-					wanted_at=CASE WHEN harvest_papers.held THEN now() ELSE harvest_papers.wanted_at END
-				WHERE (harvest_papers.held, harvest_papers.held_why) IS DISTINCT FROM (EXCLUDED.held, EXCLUDED.held_why) RETURNING paper_key`, harvest, p.Key, is, why).Query(note)
-		}
+		b.Queue(`INSERT INTO harvest_papers (harvest_id, paper_key, held, held_why)
+			SELECT DISTINCT $1, key, why IS NOT NULL, coalesce(why, '') FROM unnest($2::text[]) key LEFT JOIN jsonb_each_text($3::jsonb) h (k, why) ON h.k=key
+			ON CONFLICT (harvest_id, paper_key) DO UPDATE SET held=EXCLUDED.held, held_why=EXCLUDED.held_why,
+				wanted_at=CASE WHEN harvest_papers.held THEN now() ELSE harvest_papers.wanted_at END
+			WHERE (harvest_papers.held, harvest_papers.held_why) IS DISTINCT FROM (EXCLUDED.held, EXCLUDED.held_why) RETURNING paper_key`, harvest, keys, held).Query(note)
 		b.Queue(`DELETE FROM harvest_papers WHERE harvest_id=$1 AND NOT paper_key = ANY($2) RETURNING paper_key`, harvest, keys).Query(note)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(changed) == 0 {
 			return err

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gleaner/internal/each"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/weburl"
@@ -26,19 +24,18 @@ func (db ReportRecords) readHomepages(ctx context.Context, authors map[string]Au
 			hashes, a.Sites[i].Unasked = append(hashes, frontier.HashOf(h.URL)), true
 		}
 	}
-	rows, _ := db.Pool.Query(ctx, `SELECT v.n, u.state, u.outcome FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY v (host, hash, n)
-		JOIN sites s ON s.host=v.host JOIN urls u ON u.site_id=s.id AND u.hash=v.hash WHERE u.state<>0`, hosts, hashes)
-	var n int
-	var state frontier.State
-	var outcome string
-	_, err := pgx.ForEachRow(rows, []any{&n, &state, &outcome}, func() error {
-		of[n-1].Unasked = false
-		if state != frontier.Page {
-			of[n-1].Unread = outcome
+	type asked struct {
+		N       int
+		State   frontier.State
+		Outcome string
+	}
+	return forEach(ctx, db, func(a asked) {
+		of[a.N-1].Unasked = false
+		if a.State != frontier.Page {
+			of[a.N-1].Unread = a.Outcome
 		}
-		return nil
-	})
-	return err
+	}, `SELECT v.n, u.state, u.outcome FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY v (host, hash, n)
+		JOIN sites s ON s.host=v.host JOIN urls u ON u.site_id=s.id AND u.hash=v.hash WHERE u.state<>0`, hosts, hashes)
 }
 
 // cutPages counts, by homepage, the pages of which not all links were looked at, and those
@@ -183,7 +180,22 @@ func (db DocumentRecords) BackLinks(ctx context.Context, hash []byte, limit int)
 // many hosts that one named and that answered within a month gave no document. A site
 // that gave one, and hosts of homepages, are of another kind.
 func (db ReportRecords) InVain(ctx context.Context, siteID int, domain string, hosts int) (map[string]bool, error) {
-	rows, _ := db.Pool.Query(ctx, `SELECT EXISTS (SELECT 1 FROM locations l WHERE l.site_id=s.id),
+	type named struct {
+		Gave    bool
+		Parents []string
+	}
+	vain, asked := map[string]bool{}, map[string]int{} // by who named them
+	err := forEach(ctx, db, func(n named) {
+		for giver := range each.Set(n.Parents, weburl.Domain) {
+			asked[giver]++
+			switch {
+			case n.Gave && asked[giver] <= hosts:
+				asked[giver] = hosts // and it is not in vain
+			case asked[giver] == hosts:
+				vain[giver] = true
+			}
+		}
+	}, `SELECT EXISTS (SELECT 1 FROM locations l WHERE l.site_id=s.id),
 			ARRAY(SELECT DISTINCT split_part(u.parent, '/', 3) FROM urls u WHERE u.site_id=s.id AND u.parent <> '')
 		FROM sites s
 		WHERE `+reversedHost+` >= reverse($2) AND `+reversedHost+` < reverse($2) || '/' AND (`+reversedHost+` = reverse($2) OR starts_with(`+reversedHost+`, reverse($2) || '.'))
@@ -191,22 +203,6 @@ func (db ReportRecords) InVain(ctx context.Context, siteID int, domain string, h
 			AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.status > 0) OR EXISTS (SELECT 1 FROM robots r WHERE r.host=s.host AND r.status > 0))
 			AND NOT EXISTS (SELECT 1 FROM scopes c WHERE c.site_id=s.id) AND NOT EXISTS (SELECT 1 FROM locations WHERE site_id=$1)
 		ORDER BY s.crawl_finished DESC LIMIT $3`, siteID, domain, 10*hosts)
-	var gave bool
-	var parents []string
-	vain, asked := map[string]bool{}, map[string]int{} // by who named them
-	_, err := pgx.ForEachRow(rows, []any{&gave, &parents}, func() error {
-		givers := each.Set(parents, weburl.Domain)
-		for giver := range givers {
-			asked[giver]++
-			switch {
-			case gave && asked[giver] <= hosts:
-				asked[giver] = hosts // and it is not in vain
-			case asked[giver] == hosts:
-				vain[giver] = true
-			}
-		}
-		return nil
-	})
 	return vain, err
 }
 

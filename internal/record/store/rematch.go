@@ -69,10 +69,7 @@ func (db MatchRecords) EachSuspect(ctx context.Context, signs []int32, last int6
 		more = len(ids) == suspectBatch
 		for some := range slices.Chunk(ids, readableBatch) {
 			batch, err := db.readable(ctx, `d.id = ANY($1) AND `+readableSQL+` ORDER BY d.id`, some)
-			if err != nil {
-				return err
-			}
-			if len(batch) > 0 {
+			if err == nil && len(batch) > 0 {
 				err = do(batch)
 			}
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 )
@@ -23,22 +24,15 @@ type KeptReport struct {
 
 // MissingReason says why a paper of a harvest was missing.
 type MissingReason struct {
-	Paper    string
-	Reason   string
-	Evidence []string
+	Paper    string   `json:"paper_key"`
+	Reason   string   `json:"reason"`
+	Evidence []string `json:"evidence"`
 }
 
 // KeepReport keeps a harvest's report, and why each of its papers is missing, in the
 // place of the one before. One that was made earlier than what is kept is dropped.
 func (db ReportRecords) KeepReport(ctx context.Context, harvest string, k KeptReport, missing []MissingReason) error {
-	keys, reasons, evidence := make([]string, len(missing)), make([]string, len(missing)), make([]json.RawMessage, len(missing))
-	for i, m := range missing {
-		raw, err := json.Marshal(append([]string{}, m.Evidence...))
-		if err != nil {
-			return err
-		}
-		keys[i], reasons[i], evidence[i] = m.Paper, m.Reason, raw
-	}
+	keys := each.Of(missing, func(m MissingReason) string { return m.Paper })
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `INSERT INTO harvest_reports (harvest_id, made_at, took, report) VALUES ($1,$2,$3,$4)
 			ON CONFLICT (harvest_id) DO UPDATE SET made_at=EXCLUDED.made_at, took=EXCLUDED.took, report=EXCLUDED.report
@@ -49,11 +43,12 @@ func (db ReportRecords) KeepReport(ctx context.Context, harvest string, k KeptRe
 		if _, err := tx.Exec(ctx, `DELETE FROM missing_papers WHERE harvest_id=$1 AND NOT paper_key = ANY($2)`, harvest, keys); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `WITH now AS (SELECT * FROM unnest($2::text[], $3::text[], $4::jsonb[]) n (paper_key, reason, evidence)),
+		_, err = tx.Exec(ctx, `WITH now AS (SELECT paper_key, reason, coalesce(evidence, '[]') AS evidence
+					FROM jsonb_to_recordset($2::jsonb) n (paper_key text, reason text, evidence jsonb)),
 				of AS (SELECT h.paper_key FROM harvest_papers h JOIN now USING (paper_key) WHERE h.harvest_id=$1 ORDER BY h.paper_key FOR KEY SHARE OF h)
 			INSERT INTO missing_papers (harvest_id, paper_key, reason, evidence) SELECT $1, paper_key, reason, evidence FROM now JOIN of USING (paper_key)
 			ON CONFLICT (harvest_id, paper_key) DO UPDATE SET reason=EXCLUDED.reason, evidence=EXCLUDED.evidence
-			WHERE (missing_papers.reason, missing_papers.evidence) IS DISTINCT FROM (EXCLUDED.reason, EXCLUDED.evidence)`, harvest, keys, reasons, evidence)
+			WHERE (missing_papers.reason, missing_papers.evidence) IS DISTINCT FROM (EXCLUDED.reason, EXCLUDED.evidence)`, harvest, missing)
 		return err
 	})
 }
@@ -174,7 +169,7 @@ const (
 // EachLinkClue visits the links on a harvest's sites, and those to other hosts, that may be
 // like a wanted title; one that was asked for may have been found before that was wanted.
 func (db ReportRecords) EachLinkClue(ctx context.Context, harvest string, visit func(LinkClue)) error {
-	rows, _ := db.Pool.Query(ctx, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1),
+	return forEach(ctx, db, visit, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1),
 		given AS (SELECT DISTINCT l.to_site, l.hash FROM s JOIN leads l ON l.from_site=s.site_id WHERE l.to_site NOT IN (SELECT site_id FROM s)),
 		of AS (SELECT u.* FROM s JOIN urls u USING (site_id) UNION ALL SELECT u.* FROM given g JOIN urls u ON u.site_id=g.to_site AND u.hash=g.hash)
 		SELECT u.url, u.parent, u.anchor, u.context, u.heading,
@@ -182,12 +177,6 @@ func (db ReportRecords) EachLinkClue(ctx context.Context, harvest string, visit 
 			CASE WHEN u.state=2 THEN coalesce((SELECT d.state || ' as ' || `+whatSQL+` FROM documents d JOIN locations l ON l.sha256=d.sha256
 				WHERE l.asked=u.hash ORDER BY l.hash=u.hash DESC, l.current DESC LIMIT 1), '`+LinkCleaned+`') ELSE '' END
 		FROM of u WHERE u.state=0 AND (u.wanted >= 0.6 OR u.role > 0) OR u.state IN (2, 3, 4, 5) ORDER BY u.seq`, harvest)
-	var l LinkClue
-	_, err := pgx.ForEachRow(rows, []any{&l.URL, &l.Parent, &l.Anchor, &l.Context, &l.Heading, &l.Outcome, &l.Waiting, &l.Failed, &l.Tries, &l.Document}, func() error {
-		visit(l)
-		return nil
-	})
-	return err
 }
 
 // SiteClue is how far the crawl of one homepage's site is.

@@ -33,9 +33,6 @@ func dialer(within time.Duration) *net.Dialer {
 				return nil // a socket of this machine
 			}
 			failed := line.Control(func(fd uintptr) { err = endUnanswered(fd, silence) })
-			if failed != nil {
-				return failed
-			}
-			return err
+			return cmp.Or(failed, err)
 		}}
 }

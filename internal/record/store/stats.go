@@ -75,16 +75,16 @@ func (db StatisticRecords) SiteRecord(ctx context.Context, host string) (SiteRec
 	if rec.Scopes, err = SiteRecords(db).Scopes(ctx, s.ID); err != nil {
 		return rec, err
 	}
-	rows, _ := db.Pool.Query(ctx, `SELECT url, parent, about FROM urls WHERE site_id=$1 AND (state=1 OR was=1)
-		UNION ALL SELECT url, '', NULL FROM parents WHERE $3 AND host=$2 AND first_crawl IS NOT NULL`, s.ID, host, rec.Imported)
-	var url, parent string
-	var about *bool
-	_, err = pgx.ForEachRow(rows, []any{&url, &parent, &about}, func() error {
-		if rec.Pages[url] = parent; about != nil {
-			rec.About[url] = *about
+	type page struct {
+		URL, Parent string
+		About       *bool
+	}
+	err = forEach(ctx, db, func(p page) {
+		if rec.Pages[p.URL] = p.Parent; p.About != nil {
+			rec.About[p.URL] = *p.About
 		}
-		return nil
-	})
+	}, `SELECT url, parent, about FROM urls WHERE site_id=$1 AND (state=1 OR was=1)
+		UNION ALL SELECT url, '', NULL FROM parents WHERE $3 AND host=$2 AND first_crawl IS NOT NULL`, s.ID, host, rec.Imported)
 	if err != nil {
 		return rec, err
 	}
@@ -188,8 +188,7 @@ func (db StatisticRecords) StopDirectories(ctx context.Context, minSites int, ma
 // StopNames are the names of stop directories.
 func (db StatisticRecords) StopNames(ctx context.Context, minSites int, maxShare float64) ([]string, error) {
 	dirs, err := db.StopDirectories(ctx, minSites, maxShare)
-	names := each.Of(dirs, func(d StopDirectory) string { return d.Name })
-	return names, err
+	return each.Of(dirs, func(d StopDirectory) string { return d.Name }), err
 }
 
 // Counters are those of CDI (Wu et al., WIDM 2012, Table 1), of every file that a

@@ -29,9 +29,9 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.migrate(ctx); err != nil {
+	if err := migrations.Apply(ctx, db.Pool); err != nil {
 		db.Close()
-		return nil, err
+		return nil, fmt.Errorf("store: migrate: %w", err)
 	}
 	return db, nil
 }
@@ -97,13 +97,6 @@ func (db *DB) SidePool(ctx context.Context, maxConns int) (*pgxpool.Pool, error)
 	return pool, nil
 }
 
-func (db *DB) migrate(ctx context.Context) error {
-	if err := migrations.Apply(ctx, db.Pool); err != nil {
-		return fmt.Errorf("store: migrate: %w", err)
-	}
-	return nil
-}
-
 // innermost is what an error comes to, in one line: pgx repeats itself for every
 // address of a host.
 func innermost(err error) error {
@@ -150,16 +143,14 @@ func Away(err error) bool {
 		return pg.Code[:2] == "57" || pg.Code[:2] == "08" || pg.Code == "53300"
 	}
 	// A server that is killed says nothing: the connection just ends.
-	var ce *pgconn.ConnectError
-	var op *net.OpError
-	return errors.As(err, &ce) || errors.As(err, &op) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
+	return errors.As(err, new(*pgconn.ConnectError)) || errors.As(err, new(*net.OpError)) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
 // Broken reports whether err, of a call of the database alone, says that the
 // connection broke under it: what was asked may have been done or not.
 func Broken(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+	return errors.As(err, new(*net.OpError)) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
 // Crossed reports whether err says that two transactions stood in each other's
@@ -195,8 +186,7 @@ func Patiently(ctx context.Context, passes func(error) bool, first func(error), 
 
 // Refused reports whether err is the database's own word.
 func Refused(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg)
+	return errors.As(err, new(*pgconn.PgError))
 }
 
 // Unfit reports whether err says that the database was asked, and will not hold

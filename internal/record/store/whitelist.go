@@ -193,11 +193,8 @@ func (db ListRecords) ListStatus(ctx context.Context, host, domain string) (List
 // SaveCitations keeps citation counts by domain or DOI; a later count replaces
 // an earlier one.
 func (db ListRecords) SaveCitations(ctx context.Context, source string, cited map[string]int64) error {
-	b := &pgx.Batch{}
-	for _, k := range slices.Sorted(maps.Keys(cited)) {
-		b.Queue(`INSERT INTO citations (key, cited, source) VALUES ($1,$2,$3) ON CONFLICT (key) DO UPDATE SET cited=EXCLUDED.cited, source=EXCLUDED.source`, k, cited[k], source)
-	}
-	return db.Send(ctx, b)
+	return db.Exec(ctx, `INSERT INTO citations (key, cited, source) SELECT key, value::bigint, $2 FROM jsonb_each_text($1::jsonb) ORDER BY key
+		ON CONFLICT (key) DO UPDATE SET cited=EXCLUDED.cited, source=EXCLUDED.source`, cited, source)
 }
 
 // Citations returns all kept counts by domain or DOI.
