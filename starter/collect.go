@@ -150,10 +150,7 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	if f.Links, err = f.links.lists(); err != nil {
 		return nil, err
 	}
-	if err := f.readWords(); err != nil {
-		return nil, wrong(err)
-	}
-	for _, read := range []func([]topic.Topic) error{f.readLearnt, f.readSeeds, f.beginAtLabelled} {
+	for _, read := range []func([]topic.Topic) error{f.readWords, f.readLearnt, f.readSeeds, f.beginAtLabelled} {
 		if err := read(topics); err != nil {
 			return nil, wrong(err)
 		}
@@ -176,7 +173,7 @@ const (
 )
 
 // readWords reads the words by which links are followed, where they are.
-func (f *collectFlags) readWords() error {
+func (f *collectFlags) readWords([]topic.Topic) error {
 	f.NoDepartments = !f.departments
 	if !f.Inspect && f.words != "" {
 		return errors.New("link-lists: links are followed by their words with inspect alone")

@@ -209,19 +209,19 @@ func TestWordsToInspectLinksBy(t *testing.T) {
 	require.NoError(t, err)
 
 	f := collectFlags{words: named}
-	require.ErrorContains(t, f.readWords(), "inspect")
+	require.ErrorContains(t, f.readWords(nil), "inspect")
 	f.Inspect = true
-	require.NoError(t, f.readWords())
+	require.NoError(t, f.readWords(nil))
 	require.Equal(t, []string{"shop"}, f.Pruning)
 	require.Equal(t, program.ExtractingAnchors, f.Extracting)
 
 	require.True(t, f.NoDepartments, "unless they are to be heeded")
 	f = collectFlags{departments: true}
-	require.NoError(t, f.readWords())
+	require.NoError(t, f.readWords(nil))
 	require.Empty(t, f.Pruning, "nothing goes by them")
 	require.False(t, f.NoDepartments)
 	f.Inspect = true
-	require.NoError(t, f.readWords())
+	require.NoError(t, f.readWords(nil))
 	require.Equal(t, program.PruningAnchors, f.Pruning)
 }
 

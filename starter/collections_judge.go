@@ -106,11 +106,9 @@ func judgedPages(entries []collections.Entry, judged []topic.Judgement) (out []c
 		}
 		out[at[key]].About = about
 	}
-	for _, j := range judged {
-		if j.Topic == "" {
-			for _, t := range topics[identity(j.URL)] {
-				add(t, j.URL, j.Relevant)
-			}
+	for _, j := range each.Where(judged, func(j topic.Judgement) bool { return j.Topic == "" }) {
+		for _, t := range topics[identity(j.URL)] {
+			add(t, j.URL, j.Relevant)
 		}
 	}
 	for _, j := range judged { // which go before those

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/each"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 )
@@ -78,11 +78,7 @@ func (c *cli) harvests(cmd *cobra.Command, args []string, _ string) ([]cobra.Com
 	all, _ := a.DB.Harvests(ctx)
 	var names []cobra.Completion
 	for _, h := range all {
-		for _, n := range []string{h.ID, h.Venue} {
-			if !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
+		names = append(names, h.ID, h.Venue)
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return each.Distinct(len(names), names), cobra.ShellCompDirectiveNoFileComp
 }

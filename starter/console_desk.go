@@ -46,14 +46,11 @@ type desk struct {
 func (d *desk) temporal(ctx context.Context) (client.Client, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.t != nil {
-		return d.t, nil
+	var err error
+	if d.t == nil {
+		d.t, err = d.c.temporal(ctx)
 	}
-	t, err := d.c.temporal(ctx)
-	if err == nil {
-		d.t = t
-	}
-	return t, err
+	return d.t, err
 }
 
 // onTemporal does something with the connection to the server.

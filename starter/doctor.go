@@ -204,11 +204,10 @@ func (d *doctor) isolation(i document.Isolation) {
 	if len(i.Lacks) > 0 {
 		force += "; not in force: " + strings.Join(i.Lacks, ", ")
 	}
-	for _, what := range []string{document.NoNetwork, document.NoFiles, document.NotAsRoot} {
-		if slices.Contains(i.Lacks, what) {
-			d.warn("readers", "run the worker as a user of its own, on Linux 5.13 or later with Landlock", "%s", force)
-			return
-		}
+	needed := []string{document.NoNetwork, document.NoFiles, document.NotAsRoot}
+	if slices.ContainsFunc(i.Lacks, func(what string) bool { return slices.Contains(needed, what) }) {
+		d.warn("readers", "run the worker as a user of its own, on Linux 5.13 or later with Landlock", "%s", force)
+		return
 	}
 	d.ok("readers", "%s", force)
 }

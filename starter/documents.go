@@ -128,12 +128,7 @@ func writeDocument(ctx context.Context, c *cli, a *app.App, sha, out string, asT
 			}
 			return err
 		}
-		rd, err := a.Repo.Get(ctx, sha)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(w, rd)
-		return errors.Join(err, rd.Close())
+		return copyDocument(ctx, a, sha, w)
 	}
 	switch {
 	case out != "" && out != "-":

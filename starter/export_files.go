@@ -169,17 +169,16 @@ func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[
 			}
 			paper, ok := ch.papers[sha]
 			if !ok {
-				if paper, err = a.DB.PaperOf(ctx, sha); err != nil {
-					*failed = err
-					return
-				}
+				paper, err = a.DB.PaperOf(ctx, sha)
 			}
 			it := itemOf(d, places, paper)
-			if it.References, err = a.DB.ReferenceList(ctx, sha); err != nil {
-				*failed = err
-				return
+			if err == nil {
+				it.References, err = a.DB.ReferenceList(ctx, sha)
 			}
-			if !yield(it) {
+			if err != nil {
+				*failed = err
+			}
+			if err != nil || !yield(it) {
 				return
 			}
 		}
@@ -202,6 +201,16 @@ func itemOf(d store.Document, places []store.Location, paper gleaner.Paper) repo
 	return it
 }
 
+// copyDocument writes a document's file to w.
+func copyDocument(ctx context.Context, a *app.App, sha string, w io.Writer) error {
+	rd, err := a.Repo.Get(ctx, sha)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, rd)
+	return errors.Join(err, rd.Close())
+}
+
 // exportPlain writes documents by their names, with a list of them.
 func exportPlain(ctx context.Context, a *app.App, out string, items iter.Seq[repository.Item], done func(repository.Exported) error) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
@@ -215,15 +224,7 @@ func exportPlain(ctx context.Context, a *app.App, out string, items iter.Seq[rep
 			"parent_url": it.ParentURL, "discovered_at": it.Discovered, "header": it.Header}); err != nil {
 			return err
 		}
-		err := program.WriteFile(filepath.Join(out, name), func(w io.Writer) error {
-			rd, err := a.Repo.Get(ctx, it.SHA256)
-			if err != nil {
-				return err
-			}
-			defer rd.Close()
-			_, err = io.Copy(w, rd)
-			return err
-		})
+		err := program.WriteFile(filepath.Join(out, name), func(w io.Writer) error { return copyDocument(ctx, a, it.SHA256, w) })
 		if err == nil {
 			err = done(repository.Exported{})
 		}

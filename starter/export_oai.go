@@ -4,12 +4,13 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"net/mail"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
@@ -122,17 +123,8 @@ func (o oaiFile) write(w io.Writer, found []store.Exported, topics bool) error {
 // merge adds what another entry says of the same.
 func (r *oaiRecord) merge(other oaiRecord) {
 	r.Datestamp = max(r.Datestamp, other.Datestamp)
-	r.DC.Subject = union(r.DC.Subject, other.DC.Subject)
-	r.DC.Identifier = union(r.DC.Identifier, other.DC.Identifier)
-}
-
-func union(a, b []string) []string {
-	for _, s := range b {
-		if !slices.Contains(a, s) {
-			a = append(a, s)
-		}
-	}
-	return a
+	r.DC.Subject = each.Distinct(math.MaxInt, r.DC.Subject, other.DC.Subject)
+	r.DC.Identifier = each.Distinct(math.MaxInt, r.DC.Identifier, other.DC.Identifier)
 }
 
 // record dates an entry by what came last of it: who harvests by date has not seen a

@@ -76,19 +76,15 @@ func jobsShowCommand(c *cli) *cobra.Command {
 			if asFile {
 				return printJobFile(c, job)
 			}
-			s := shownJob{Job: job, Seconds: job.Time(time.Now()).Seconds(), Differences: []store.ImportRecord{}}
-			differ, err := a.DB.ImportRecords(ctx, id, 0, true, differencesShown)
+			s := shownJob{Job: job, Seconds: job.Time(time.Now()).Seconds()}
+			if s.Differences, err = a.DB.ImportRecords(ctx, id, 0, true, differencesShown); err != nil {
+				return err
+			}
+			_, all, err := a.DB.Differences(ctx, id)
 			if err != nil {
 				return err
 			}
-			s.Differences = append(s.Differences, differ...)
-			if len(differ) == differencesShown {
-				_, all, err := a.DB.Differences(ctx, id)
-				if err != nil {
-					return err
-				}
-				s.More = all - differencesShown
-			}
+			s.More = max(0, all-differencesShown)
 			if file == "-" {
 				return program.WriteCSV(c.Out, store.RecordHeads(), a.DB.RecordRows(ctx, id))
 			}
@@ -106,7 +102,8 @@ func jobsShowCommand(c *cli) *cobra.Command {
 
 func writeJob(w io.Writer, s shownJob) error {
 	fmt.Fprintf(w, "job %d (%s), run %d: %s %s\noptions: %s\n", s.ID, s.Kind, s.Run, s.State, s.Note, s.Options)
-	if err := endOf(s.Job).write(w); err != nil {
+	_, end := endOf(s.Job)
+	if err := end(w); err != nil {
 		return err
 	}
 	for _, d := range s.Differences {

@@ -118,21 +118,16 @@ type endOfImport struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// jobEnd is what a job came to, as JSON and in words.
-type jobEnd struct {
-	json  any
-	write func(w io.Writer) error
-}
-
-func endOf(job store.Job) jobEnd {
+// endOf is what a job came to, as JSON and in words.
+func endOf(job store.Job) (json any, write func(io.Writer) error) {
 	o, _ := jobfile.Of(job)
 	n, took := jobfile.Counted(job), job.Time(time.Now())
 	if job.Kind == store.JobImport {
-		return jobEnd{endOfImport{n.Import, job.ID, job.State, took.Seconds()},
-			func(w io.Writer) error { return writeImported(w, n.Import, took, o.Import.Unrecorded) }}
+		return endOfImport{n.Import, job.ID, job.State, took.Seconds()},
+			func(w io.Writer) error { return writeImported(w, n.Import, took, o.Import.Unrecorded) }
 	}
 	end := endOfTable{n.Table, job.ID, job.Kind, job.State, o.Table.InPlace, took.Seconds()}
-	return jobEnd{end, func(w io.Writer) error { return writeTable(w, end) }}
+	return end, func(w io.Writer) error { return writeTable(w, end) }
 }
 
 // followJob prints a line for each file, document or page until the job ends, and then what it
@@ -150,8 +145,7 @@ func (c *cli) followJob(ctx context.Context, t client.Client, db *store.DB, job 
 	case jerr != nil || err != nil:
 		return errors.Join(err, jerr)
 	}
-	end := endOf(job)
-	return c.Print(end.json, end.write)
+	return c.Print(endOf(job))
 }
 
 // writeTable prints what a job on the record came to.

@@ -62,11 +62,10 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 				}
 			}
 			if site != "" {
-				host, err := hostName(site)
-				if err != nil {
+				var err error
+				if d.Of.Host, err = hostName(site); err != nil {
 					return err
 				}
-				d.Of.Host = host
 			}
 			return recrawl(cmd.Context(), c, d, wait)
 		}}

@@ -70,11 +70,10 @@ func statusCommand(c *cli) *cobra.Command {
 }
 
 func statuses(ctx context.Context, db *store.DB, args []string) ([]harvestStatus, error) {
-	var hs []store.Harvest
+	hs := make([]store.Harvest, 1)
 	var err error
 	if len(args) == 1 {
-		h, herr := findHarvest(ctx, db, args[0])
-		hs, err = []store.Harvest{h}, herr
+		hs[0], err = findHarvest(ctx, db, args[0])
 	} else {
 		hs, err = db.Harvests(ctx)
 	}

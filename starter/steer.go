@@ -187,7 +187,10 @@ func steer(ctx context.Context, t client.Client, db *store.DB, r *run, how steer
 	case r.kind == runHarvest && do == "resume" && !r.harvest.Paused && r.harvest.CompletedAt == nil:
 		return "", program.Unknown{Reason: fmt.Errorf("%s is not paused", r.harvest.ID)}
 	case r.kind == runHarvest && do != "cancel":
-		return did, notRunning(r.harvest, updateWorkflow(ctx, t, workflow, update, nil))
+		if err = updateWorkflow(ctx, t, workflow, update, nil); hasEnded(err) {
+			err = over(r.harvest)
+		}
+		return did, err
 	case r.kind == runCollections && do != "cancel":
 		err = updateWorkflow(ctx, t, workflow, update, nil)
 	case workflow != "" && do == "cancel":
@@ -299,13 +302,6 @@ func crawlsLater(h store.Harvest) string {
 		return fmt.Sprintf("at the latest when the harvest crawls (stage %s now)", h.Stage)
 	}
 	return ""
-}
-
-func notRunning(h store.Harvest, err error) error {
-	if hasEnded(err) {
-		return over(h)
-	}
-	return err
 }
 
 func over(h store.Harvest) error {

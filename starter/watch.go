@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"strings"
 	"time"
 
@@ -168,13 +167,14 @@ func sayTroubles(ctx context.Context, c *cli, s liveView, ask func(context.Conte
 		cancel()
 		if err == nil {
 			s.setDoing(seen.Doing)
-			sayChanged(c, said, seen.Troubles)
+			said = sayChanged(c, said, seen.Troubles)
 		}
 		_ = fetch.Wait(ctx, troubleLook)
 	}
 }
 
-func sayChanged(c *cli, said map[string]bool, now []pool.Trouble) {
+// sayChanged says what fails that did not, and what no longer does, and returns what fails.
+func sayChanged(c *cli, said map[string]bool, now []pool.Trouble) map[string]bool {
 	fails := map[string]bool{}
 	for _, t := range now {
 		if fails[t.What] = true; !said[t.What] {
@@ -186,6 +186,5 @@ func sayChanged(c *cli, said map[string]bool, now []pool.Trouble) {
 			fmt.Fprintln(c.Err, what, "fails no more")
 		}
 	}
-	clear(said)
-	maps.Copy(said, fails)
+	return fails
 }
