@@ -94,6 +94,9 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 		at := said[1] + to + "?format=json&" + said[2]
 		return asked(http.Post(at, "application/x-www-form-urlencoded", strings.NewReader(form)))
 	}
+	const name = "site:https://www.example.edu/workshop/"
+	create := "do=create&kind=site&goal=www.example.edu/workshop/&every=30d"
+	require.JSONEq(t, `{"name": "`+name+`", "did": "is set up; its next run is in the list"}`, post("schedules", create))
 	require.Contains(t, post("harvests", "goal=site:ftp://www.example.edu/"), `"\"ftp://www.example.edu/\" is no address`)
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
@@ -128,13 +131,13 @@ func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
 	require.NoError(t, server.GetWorkflow(t.Context(), workflows.HarvestID(id), "").Get(t.Context(), nil))
 	require.Regexp(t, `(?s)"status": *404.*does not run`, cancel())
 
-	const name = "site:https://www.example.edu/workshop/"
-	create := "do=create&kind=site&goal=www.example.edu/workshop/&every=30d"
-	require.JSONEq(t, `{"name": "`+name+`", "did": "is set up; its next run is in the list"}`, post("schedules", create))
 	require.Regexp(t, `"there is a schedule `+name+` already`, post("schedules", create))
+	require.Contains(t, post("schedules", create[:len(create)-3]+"60d&replace=yes"), "is set up")
+	s := answer[scheduled](c.read, "schedule", "show", name)
+	require.WithinDuration(t, time.Now().Add(60*24*time.Hour), s.Next[0], 2*time.Hour, "one interval from now")
 	require.Contains(t, post("schedules", "do=pause&schedule="+name), "pause")
 	require.Contains(t, post("schedules", create[:len(create)-3]+"90d&replace=yes"), "is set up")
-	s := answer[scheduled](c.read, "schedule", "show", name)
+	c.read(&s, "schedule", "show", name)
 	require.True(t, s.Paused, "replaced or not")
 	require.Equal(t, "in the console", s.Note)
 	require.Eventually(t, func() bool { // the server lists what it has indexed

@@ -121,8 +121,7 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 	})
 }
 
-// startSchedule makes a schedule. With replace it updates the one that there is, which stays
-// paused or not.
+// startSchedule makes a schedule. With replace it updates the one that there is, which stays paused or not.
 func startSchedule(ctx context.Context, t client.Client, o client.ScheduleOptions, replace bool) error {
 	tries := 0
 	update := func(of client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
@@ -162,10 +161,11 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 		}
 		spec.CronExpressions = []string{f.cron + "#" + says}
 	} else {
-		// Temporal counts intervals from 1970; with this offset the first run is one
-		// interval from now.
-		offset := time.Duration(time.Now().UnixNano() % int64(f.every)).Truncate(time.Second)
-		spec.Intervals = []client.ScheduleIntervalSpec{{Every: f.every, Offset: offset}}
+		// Temporal counts intervals from 1970; with this offset the first run is one interval from now. After an
+		// update it would also make up for one now, which StartAt leaves out.
+		now := time.Now()
+		offset := time.Duration(now.UnixNano() % int64(f.every)).Truncate(time.Second)
+		spec.Intervals, spec.StartAt = []client.ScheduleIntervalSpec{{Every: f.every, Offset: offset}}, now.Add(f.every/2)
 	}
 	o := client.ScheduleOptions{Spec: spec, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Hour}
 	if name == dueSchedule || name == whitelistSchedule {
