@@ -204,6 +204,9 @@ func (t *turns) gate(x *exchange) Gate {
 // turnError returns the error of a turn that was not granted; nothing was sent. An error of the
 // gate with RetryIn is the host's, any other the gate's.
 func turnError(u string, err error) error {
+	if fe, ok := errors.AsType[*Error](err); ok {
+		return fe
+	}
 	var parked interface{ RetryIn() time.Duration }
 	if errors.As(err, &parked) {
 		return &Error{Outcome: Parked, URL: u, RetryAfter: parked.RetryIn(), Err: err}

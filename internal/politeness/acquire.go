@@ -45,6 +45,7 @@ type hostState struct {
 	paced    time.Duration // until the ordinary pause of either ends
 	next     time.Duration // until the next request may be sent
 	paused   string        // why a person paused the host or its pair
+	blocked  string        // why the host is on the blacklist
 	waits    time.Duration // until a crawl of the host no longer waits for one of its pair
 	awaits   time.Duration // the same of its pair
 	minDelay time.Duration // that a person set for the host or its pair
@@ -56,7 +57,8 @@ func timeLeft(column string) string {
 }
 
 var hostStateSQL = `SELECT id, host = $2, holder, token, failures, CASE WHEN holder <> '' THEN ` + timeLeft("expires_at") + ` ELSE 0 END, ` +
-	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `, ` + timeLeft("waits_until") + `, paused, extract(epoch FROM min_delay)::float8
+	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `, ` + timeLeft("waits_until") + `, paused, extract(epoch FROM min_delay)::float8,
+	coalesce((SELECT concat_ws(': ', 'the host is on the blacklist', nullif(reason, '')) FROM blacklist WHERE host = $2), '')
 	FROM sites WHERE host = ANY($1) ORDER BY host COLLATE "C"`
 
 // querier is a pool or a transaction.
@@ -78,7 +80,7 @@ func readHostState(ctx context.Context, q querier, host string, lock bool) (host
 	var holder, paused string
 	var token int64
 	var held, parked, asked, paced, next, waits, minDelay float64
-	into := []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next, &waits, &paused, &minDelay}
+	into := []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next, &waits, &paused, &minDelay, &s.blocked}
 	_, err := pgx.ForEachRow(rows, into, func() error {
 		s.paused, s.minDelay = cmp.Or(s.paused, paused), max(s.minDelay, seconds(minDelay))
 		if own {

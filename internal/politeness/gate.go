@@ -144,9 +144,11 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 		return nil, err
 	}
 	started, err := l.reserve(ctx, delay, by)
-	if errors.Is(err, ErrLost) { // or a person paused the host or set its delay meanwhile
+	if errors.Is(err, ErrLost) { // or a person paused or blacklisted the host or set its delay meanwhile
 		s, unknown := readHostState(ctx, l.k.pool, l.Host, false)
-		if unknown == nil && s.paused != "" {
+		if unknown == nil && s.blocked != "" {
+			err = &fetch.Error{Outcome: fetch.Blacklisted, URL: l.Host, Err: errors.New(s.blocked)}
+		} else if unknown == nil && s.paused != "" {
 			err = s.busy(l.Host)
 		} else if unknown == nil && s.token == l.Token && l.slow(s.minDelay) {
 			return l.turn(ctx, crawlDelay)
@@ -174,7 +176,8 @@ func (l *Lease) reserve(ctx context.Context, delay time.Duration, by string) (st
 			// The request is sent a moment after now(). late keeps the distance if
 			// this process is killed and another one reads the row.
 			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, paced_until = now() + $3, expires_at = greatest(expires_at, now() + $4), pace = $5, pace_by = $6
-				WHERE id = $1 AND token = $2 AND paused = '' AND min_delay <= $5`, delay+late, l.k.ttl, delay, by)
+				WHERE id = $1 AND token = $2 AND paused = '' AND min_delay <= $5
+					AND host NOT IN (SELECT host FROM blacklist)`, delay+late, l.k.ttl, delay, by)
 			if err == nil {
 				l.extend(started)
 			}

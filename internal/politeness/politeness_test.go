@@ -234,7 +234,8 @@ func TestAHostThatIsPausedIsAskedByNobody(t *testing.T) {
 	require.Empty(t, names)
 }
 
-// TestAPauseHoldsForWhoWaitsForItsTurn: a request that was to leave after the pause does not.
+// TestAPauseHoldsForWhoWaitsForItsTurn: a request that was to leave after the pause does not, nor
+// one after its host was put on the blacklist.
 func TestAPauseHoldsForWhoWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	db, ctx := open(t), t.Context()
@@ -247,6 +248,13 @@ func TestAPauseHoldsForWhoWaitsForItsTurn(t *testing.T) {
 		require.False(t, timer.Stop(), "it waited for its turn")
 		require.Equal(t, "paused by a person: asked by mail", requireBusy(t, err, true).Paused)
 	}
+	visit(t, k, "black.test", 0, fetch.Visit{Status: 200})
+	time.AfterFunc(200*time.Millisecond, func() {
+		_, err := db.Pool.Exec(ctx, `INSERT INTO blacklist (host, reason) VALUES ('black.test', 'asked us to')`)
+		assert.NoError(t, err)
+	})
+	_, err := k.Turn(ctx, "black.test", 0)
+	require.ErrorContains(t, err, "blacklist: asked us to")
 }
 
 func TestALongPauseIsAnError(t *testing.T) {
