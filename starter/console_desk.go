@@ -347,12 +347,9 @@ func (d *desk) Progress(ctx context.Context, id string) (console.Progress, error
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := console.Progress{Left: l.left(), Failing: []string{}}
+	p := console.Progress{Left: l.left()}
 	p.Rate, _ = rates(l.past)
-	for _, s := range l.now.At {
-		if s.Fails() {
-			p.Failing = append(p.Failing, s.Host+" "+whyFails(s))
-		}
-	}
+	failing := each.Where(l.now.At, store.SiteNow.Fails)
+	p.Failing = each.Of(failing, func(s store.SiteNow) string { return s.Host + " " + whyFails(s) })
 	return p, nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -151,14 +152,11 @@ func (l *harvestView) String() string {
 }
 
 func (l *harvestView) failing() (n int, first string) {
-	for _, s := range l.now.At {
-		if s.Fails() {
-			if n++; n == 1 {
-				first = s.Host + " " + whyFails(s)
-			}
-		}
+	failing := each.Where(l.now.At, store.SiteNow.Fails)
+	if len(failing) > 0 {
+		first = failing[0].Host + " " + whyFails(failing[0])
 	}
-	return n, first
+	return len(failing), first
 }
 
 // took is how long the harvest has run, or ran.

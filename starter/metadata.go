@@ -108,15 +108,10 @@ func knownPapers(ctx context.Context, a *app.App, records []metadata.Record) ([]
 	}
 	keys := each.Of(papers, func(p gleaner.Paper) string { return p.Key })
 	copies, err := a.DB.OpenCopies(ctx, keys)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]knownPaper, len(records))
-	for i, r := range records {
+	return each.Of(records, func(r metadata.Record) knownPaper {
 		why, is := held[r.Paper.Key]
-		out[i] = knownPaper{Record: r, Copies: copies[r.Paper.Key], Held: is, Why: why}
-	}
-	return out, nil
+		return knownPaper{Record: r, Copies: copies[r.Paper.Key], Held: is, Why: why}
+	}), err
 }
 
 func writeKnown(w io.Writer, key string, years gleaner.Years, known []knownPaper) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gleaner/internal/each"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -81,14 +82,10 @@ func otherHarvests(ctx context.Context, c *cli, db *store.DB, name string, h sto
 	if err != nil {
 		return err
 	}
-	var others []string
-	for _, o := range all {
-		if o.Venue == h.Venue && o.ID != h.ID {
-			others = append(others, o.ID)
-		}
-	}
+	others := each.Where(all, func(o store.Harvest) bool { return o.Venue == h.Venue && o.ID != h.ID })
 	if len(others) > 0 {
-		_, err = fmt.Fprintf(c.Out, "This is %s, the latest harvest of %s. Others: %s\n", h.ID, h.Venue, strings.Join(others, ", "))
+		ids := each.Of(others, func(o store.Harvest) string { return o.ID })
+		_, err = fmt.Fprintf(c.Out, "This is %s, the latest harvest of %s. Others: %s\n", h.ID, h.Venue, strings.Join(ids, ", "))
 	}
 	return err
 }

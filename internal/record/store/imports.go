@@ -295,11 +295,8 @@ func (db JobRecords) SavedBy(ctx context.Context, job, after int64, limit int) (
 	if err != nil {
 		return nil, err
 	}
-	var hashes []frontier.Hash
-	var shas []string
-	for _, s := range saved {
-		hashes, shas = append(hashes, frontier.HashOf(s.URL)), append(shas, s.SHA256)
-	}
+	hashes := each.Of(saved, func(s Saved) frontier.Hash { return frontier.HashOf(s.URL) })
+	shas := each.Of(saved, func(s Saved) string { return s.SHA256 })
 	placed, err := Column[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM locations l WHERE l.sha256=v.sha256 AND v.hash IN (l.hash, l.asked))
 		FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY v (hash, sha256, n) ORDER BY v.n`, hashes, shas)
 	for i := range placed {

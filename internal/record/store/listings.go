@@ -204,10 +204,8 @@ func (db PaperRecords) SaveHoldings(ctx context.Context, papers []gleaner.Paper,
 	for _, p := range papers {
 		byID[string(heldID(p))] = p
 	}
-	ids := make([][]byte, 0, len(byID))
-	for id := range byID {
-		ids = append(ids, []byte(id))
-	}
+	order := slices.Sorted(maps.Keys(byID))
+	ids := each.Of(order, func(id string) []byte { return []byte(id) })
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, `SELECT count(DISTINCT hash) FROM holdings WHERE hash = ANY($1)`, ids).Scan(&done.Known); err != nil {
 			return err
@@ -222,7 +220,7 @@ func (db PaperRecords) SaveHoldings(ctx context.Context, papers []gleaner.Paper,
 			return errDryRun
 		}
 		written := 0
-		for some := range slices.Chunk(slices.Sorted(maps.Keys(byID)), heldAtOnce) {
+		for some := range slices.Chunk(order, heldAtOnce) {
 			b := &pgx.Batch{}
 			for _, id := range some {
 				p := byID[id]

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -69,11 +70,7 @@ func readPages(read []frontier.Reading) (pages []ParentSeen) {
 		if r.URL == "" {
 			continue
 		}
-		day := r.Day
-		if day.IsZero() {
-			day = time.Now()
-		}
-		pages = append(pages, ParentSeen{r.Page, r.URL, day, len(r.Files) > 0})
+		pages = append(pages, ParentSeen{r.Page, r.URL, cmp.Or(r.Day, time.Now()), len(r.Files) > 0})
 	}
 	return pages
 }

@@ -25,35 +25,27 @@ var ErrSchema = errors.New("the database is not at this program's schema: `start
 
 // Open is Connect for who may change the schema: it applies what migrations are missing.
 func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
-	db, err := connect(ctx, dsn, maxConns)
-	if err != nil {
-		return nil, err
-	}
-	if err := migrations.Apply(ctx, db.Pool); err != nil {
-		db.Close()
-		return nil, fmt.Errorf("store: migrate: %w", err)
-	}
-	return db, nil
+	return connect(ctx, dsn, maxConns, func(pool *pgxpool.Pool) error {
+		err := migrations.Apply(ctx, pool)
+		if err != nil {
+			err = fmt.Errorf("store: migrate: %w", err)
+		}
+		return err
+	})
 }
 
 // Connect connects to dsn. maxConns is the pool's size; 0 leaves pgx's default.
 func Connect(ctx context.Context, dsn string, maxConns int) (*DB, error) {
-	db, err := connect(ctx, dsn, maxConns)
-	if err != nil {
-		return nil, err
-	}
-	at, err := migrations.Applied(ctx, db.Pool)
-	if err == nil && at < latest() {
-		err = ErrSchema
-	}
-	if err != nil {
-		db.Close()
-		return nil, err
-	}
-	return db, nil
+	return connect(ctx, dsn, maxConns, func(pool *pgxpool.Pool) error {
+		at, err := migrations.Applied(ctx, pool)
+		if err == nil && at < latest() {
+			err = ErrSchema
+		}
+		return err
+	})
 }
 
-func connect(ctx context.Context, dsn string, maxConns int) (*DB, error) {
+func connect(ctx context.Context, dsn string, maxConns int, schema func(*pgxpool.Pool) error) (*DB, error) {
 	cfg, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("store: GLEANER_DATABASE_URL: %w", err)
@@ -69,9 +61,14 @@ func connect(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 	}
 	ping, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	if err := pool.Ping(ping); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("%w at %s:%d (GLEANER_DATABASE_URL): %w", ErrUnreachable, cfg.ConnConfig.Host, cfg.ConnConfig.Port, innermost(err))
+	if err = pool.Ping(ping); err != nil {
+		err = fmt.Errorf("%w at %s:%d (GLEANER_DATABASE_URL): %w", ErrUnreachable, cfg.ConnConfig.Host, cfg.ConnConfig.Port, innermost(err))
+	} else {
+		err = schema(pool)
+	}
+	if err != nil {
+		ClosePool(pool)
+		return nil, err
 	}
 	return New(pool), nil
 }
