@@ -131,7 +131,7 @@ func (g *Getter) read(ctx context.Context, p store.CachedPage) (parsed *page.Pag
 	return parsed, err
 }
 
-// unanswered returns the row of a URL before its request.
+// unanswered returns the row of a URL that is or was requested now.
 func unanswered(url string) store.CachedPage {
 	h := frontier.HashOf(url)
 	return store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
@@ -184,7 +184,6 @@ func (a *asking) end(ctx context.Context) {
 // authors with this candidate. It neither requests nor follows redirects to blacklisted
 // hosts. An error is the program's own.
 func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
-	p := unanswered(url)
 	var resp *fetch.Response
 	at := &asking{asker: g}
 	err := guard.Run(func() (err error) {
@@ -199,6 +198,7 @@ func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
 	})
 	at.end(ctx)
 	defer resp.Release()
+	p := unanswered(url)
 	var fe *fetch.Error
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -50,6 +50,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	ctx := t.Context()
 	id := listed(t, a)
 	first(t, a, id, time.Time{})
+	assert.Zero(t, storetest.Get[int](t, a.DB.Pool, `SELECT count(*) FROM page_cache p JOIN robots r USING (host) WHERE p.fetched_at < r.fetched_at`), "asked before robots.txt")
 	assert.Empty(t, best(t, a, id)["1/1"])
 	assert.Contains(t, explained(t, a, roe).NotFound, "homepage did not answer (")
 	q := stillOpen(t, a, id)
